@@ -1,0 +1,80 @@
+"""python -m sandbox up|down|destroy|status|env --name NAME"""
+
+import argparse
+import os
+import sys
+import time
+
+from . import Sandbox, SandboxError
+from .sandbox import BUILD
+
+
+def main():
+    p = argparse.ArgumentParser(prog="sandbox", description="A private control plane with Postgres and fake nodes.")
+    p.add_argument("command", choices=["up", "down", "destroy", "status"])
+    p.add_argument("--name", default="dev")
+    p.add_argument("--cluster", action="store_true", help="use the cluster that KUBECONFIG names")
+    p.add_argument("--no-controller", action="store_true", help="up: all but sluice-controller")
+    args = p.parse_args()
+    began = time.monotonic()
+    box = Sandbox(args.name, args.cluster, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
+    if args.command == "up":
+        up(box, not args.no_controller)
+    elif args.command == "status":
+        return status(box)
+    else:
+        went = box.down()
+        for component, how in went.items():
+            if how != "was not running":
+                box.say(f"{component} {how}")
+        if args.command == "destroy":
+            box.destroy()
+        print(f"sandbox {args.name} is down" if went else f"there is no sandbox {args.name}")
+    return 0
+
+
+def up(box, controller):
+    have = (BUILD / "bin" / "sluice-controller").exists() and (BUILD.parent / "deploy" / "sandbox").exists()
+    if controller and not have:
+        box.say("no build/bin/sluice-controller or no deploy/sandbox yet: up without the controller")
+    controller = controller and have
+    box.up(controller="one" if controller else None)
+    if controller:
+        box.wait_ready("controller-one")
+    config = os.environ.get("KUBECONFIG", "~/.kube/config") if box.cluster else box.kubeconfig
+    print(f"""\
+sandbox {box.name} is up; its state and logs are in {box.state}
+
+Paste this:
+  export KUBECONFIG={config}""")
+    if controller:
+        print(f"  export SLUICE_SERVER={box.controller_url()}")
+    print(f"""\
+  export PATH={BUILD / 'bin'}:{BUILD / 'tools'}:$PATH
+
+Then try:
+  kubectl get nodes -L pool                       # the fake nodes, in two pools
+  kubectl apply -k deploy/sandbox/example         # a queue, and a Job that waits in it
+  sluice queue                                    # what is admitted, what waits, and why
+
+./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
+
+
+def status(box):
+    """A table; exit code 0 only if everything runs."""
+    if not box.state.exists():
+        print(f"there is no sandbox {box.name}; ./dev up starts one")
+        return 3
+    rows = box.status()
+    for component, pid, where in rows:
+        print(f"{component:<26}{'running' if pid else 'down':<9}{pid or '-':<9}{where}")
+    return 0 if all(pid for _, pid, _ in rows) else 3
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SandboxError as e:
+        sys.exit(f"sandbox: {e}")
+    except KeyboardInterrupt:
+        sys.exit(130)

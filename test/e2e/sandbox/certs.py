@@ -1,0 +1,60 @@
+"""A certificate authority, and what each component shows of itself, by openssl.
+
+Written once per sandbox. ECDSA keys, as they are made in a millisecond. Valid
+for ten years: a sandbox that was kept must not die of its certificates."""
+
+import subprocess
+from pathlib import Path
+
+from .process import SandboxError
+
+# file: (common name, organisation). The names are those that the API server's
+# built-in RBAC roles are bound to.
+CLIENTS = {
+    "admin": ("sandbox-admin", "system:masters"),
+    "kube-controller-manager": ("system:kube-controller-manager", None),
+    "kube-scheduler": ("system:kube-scheduler", None),
+    "kwok": ("kwok", "system:masters"),
+}
+SERVER_NAMES = "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,IP:127.0.0.1"
+
+
+def _openssl(*args):
+    done = subprocess.run(["openssl", *map(str, args)], capture_output=True, text=True)
+    if done.returncode:
+        raise SandboxError(f"openssl {args[0]} failed: {done.stderr.strip()}")
+
+
+def _key(path):
+    _openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path)
+    path.chmod(0o600)
+
+
+def _issue(folder, name, cn, org, usage, names=None):
+    key, csr, crt, ext = (folder / f"{name}.{e}" for e in ("key", "csr", "crt", "ext"))
+    _key(key)
+    subject = (f"/O={org}" if org else "") + f"/CN={cn}"
+    _openssl("req", "-new", "-key", key, "-subj", subject, "-out", csr)
+    ext.write_text(f"extendedKeyUsage={usage}\n" + (f"subjectAltName={names}\n" if names else ""))
+    _openssl("x509", "-req", "-in", csr, "-CA", folder / "ca.crt", "-CAkey", folder / "ca.key",
+             "-CAcreateserial", "-days", "3650", "-extfile", ext, "-out", crt)
+    csr.unlink()
+    ext.unlink()
+
+
+def make(folder: Path):
+    """All files, unless a former call came to its end."""
+    done = folder / "complete"
+    if done.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    _key(folder / "ca.key")
+    _openssl("req", "-x509", "-new", "-key", folder / "ca.key", "-subj", "/CN=sluice-sandbox-ca",
+             "-days", "3650", "-out", folder / "ca.crt")
+    _issue(folder, "server", "kube-apiserver", None, "serverAuth", SERVER_NAMES)
+    for name, (cn, org) in CLIENTS.items():
+        _issue(folder, name, cn, org, "clientAuth")
+    _key(folder / "sa.key")
+    _openssl("pkey", "-in", folder / "sa.key", "-pubout", "-out", folder / "sa.pub")
+    done.touch()

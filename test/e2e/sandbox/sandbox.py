@@ -1,0 +1,642 @@
+"""A real control plane of one's own: started, resumed, broken and ended.
+
+Everything lives in build/sandbox/NAME/: logs/, run/ (what was started, by pid
+and start time), pki/, kubeconfigs, etcd/ and pg/. Several stand side by side:
+ports are free ones, written down and kept, so kubeconfigs stay true across
+restarts.
+
+Always true:
+- `up` starts what does not run and leaves alone what does; it may be called at
+  any time, after any crash.
+- `down` ends only what this sandbox started, in the order that ends well:
+  controllers first, then the API server until it has exited, then etcd, then
+  Postgres. An API server whose etcd went first holds its port for minutes.
+- etcd and Postgres keep their fsync. A bench on a sandbox is a fair one.
+
+With `cluster=True` the cluster is the one that KUBECONFIG names, and only
+Postgres, the controller and a `kubectl proxy` are ours.
+"""
+
+import fcntl
+import json
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import certs, nodes
+from .kube import Api, ApiError
+from .process import Process, SandboxError, tail, wait_until
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = ROOT / "build"
+HERE = Path(__file__).resolve().parent
+
+# In the order of their start. Controllers of ours come after all of them.
+COMPONENTS = ["postgres", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+CLUSTER_COMPONENTS = ["postgres", "proxy"]
+PORTS = ["etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+
+SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
+TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
+SOCKET_PATH_MAX = 107
+
+
+class Sandbox:
+    """`with Sandbox("name") as s:` is up() and down(); both can be called alone."""
+
+    def __init__(self, name, cluster=False, say=lambda text: None):
+        if not name or not all(c.isalnum() or c in "-_" for c in name):
+            raise SandboxError(f"sandbox name {name!r}: use letters, digits, - and _ only")
+        self.name, self.say = name, say
+        self.state = BUILD / "sandbox" / name
+        self.cluster = cluster or (self.state / "cluster").exists()
+        self.components = CLUSTER_COMPONENTS if self.cluster else COMPONENTS
+        self.kubeconfig = self.state / "kubeconfig"
+        self.pki = self.state / "pki"
+        self._procs, self._ports, self._api = {}, None, None
+
+    def __enter__(self):
+        self.up()
+        return self
+
+    def __exit__(self, *exc):
+        self.down()
+
+    # -- what it is made of ------------------------------------------------
+
+    def process(self, component):
+        """The Process of a component or of `controller-IDENTITY`."""
+        if component not in self._procs:
+            self._procs[component] = Process(self.state, component)
+        return self._procs[component]
+
+    def pid(self, component):
+        return self.process(component).pid
+
+    def controllers(self):
+        """Names of all controllers ever started here, as in `controller-one`."""
+        return sorted(f.stem for f in (self.state / "run").glob("controller-*.json"))
+
+    @property
+    def api(self):
+        """As the administrator."""
+        if self._api is None:
+            self._api = (Api(unix=self.socket_dir / "kube.sock") if self.cluster else
+                         Api(port=self.port("kube-apiserver"), ca=self.pki / "ca.crt",
+                             cert=self.pki / "admin.crt", key=self.pki / "admin.key"))
+        return self._api
+
+    @property
+    def socket_dir(self):
+        """Where Postgres has its unix socket (and `kubectl proxy` its own)."""
+        return Path((self.state / "socket-dir").read_text())
+
+    @property
+    def database(self):
+        """A libpq connection string for the ledger."""
+        return f"host={self.socket_dir} dbname=sluice user=sluice"
+
+    def port(self, what):
+        if self._ports is None:
+            self._ports = json.loads((self.state / "ports.json").read_text())
+        return self._ports[what]
+
+    def tool(self, name):
+        """A program: ours from build/tools or, for kubectl, the machine's."""
+        built = BUILD / "tools" / name
+        found = str(built) if built.exists() else shutil.which(name)
+        if not found:
+            raise SandboxError(f"{name} is neither in build/tools nor in PATH; ./dev tools builds it")
+        return found
+
+    def kubectl(self, *args, check=True, **kw):
+        """Run kubectl as the administrator; returns CompletedProcess with text output."""
+        env = {**os.environ}
+        if not self.cluster:
+            env["KUBECONFIG"] = str(self.kubeconfig)
+        done = subprocess.run([self.tool("kubectl"), *map(str, args)], env=env, capture_output=True, text=True, **kw)
+        if check and done.returncode:
+            raise SandboxError(f"kubectl {' '.join(map(str, args[:4]))} failed: {done.stderr.strip()}")
+        return done
+
+    def sql(self, statement, database="sluice"):
+        """Run SQL as the superuser of this Postgres; rows as lists of strings."""
+        done = subprocess.run([self._pg("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f", "-h", str(self.socket_dir),
+                               "-U", "postgres", "-d", database, "-c", statement], capture_output=True, text=True)
+        if done.returncode:
+            raise SandboxError(f"SQL failed: {done.stderr.strip()}")
+        return [line.split("\x1f") for line in done.stdout.splitlines()]
+
+    # -- up and down -------------------------------------------------------
+
+    def up(self, controller=None, manifests=True):
+        """Start what does not run, and return when all of it is ready.
+
+        `controller` is an identity to start a controller under, or None."""
+        with self._locked():
+            if self.cluster:
+                (self.state / "cluster").touch()
+            else:
+                self._take_ports()
+                certs.make(self.pki)
+                self._write_kubeconfigs()
+            self._make_socket_dir()
+            for component in self.components:
+                self.start(component)
+                # The API server wants its etcd, the others their API server;
+                # the last three start at once and are awaited together.
+                if component in ("etcd", "kube-apiserver", "proxy"):
+                    self.wait_ready(component)
+            for component in self.components:
+                self.wait_ready(component)
+            if not self.cluster:
+                self._make_nodes()
+            self._make_database()
+            if manifests:
+                self.apply_manifests()
+            if controller:
+                self.start_controller(controller)
+
+    def down(self):
+        """End what was started here, in order. Returns {component: how it went}."""
+        if not self.state.exists():
+            return {}
+        with self._locked():
+            order = self.controllers() + [c for c in reversed(self.components)]
+            # Those that only talk to the API server go together; each of the
+            # rest must be gone before the next is told.
+            together = [c for c in order if c not in ("kube-apiserver", "etcd", "postgres")]
+            for component in together:
+                proc = self.process(component)
+                proc.signal(proc.record().get("stop_signal", signal.SIGTERM))
+            went = {}
+            for component in order:
+                proc = self.process(component)
+                was_running = component in together and bool(proc.record())
+                how = proc.stop()
+                went[component] = "ended" if was_running and how == "was not running" else how
+            return went
+
+    def destroy(self):
+        """down(), and forget everything."""
+        self.down()
+        if (self.state / "socket-dir").exists():
+            for folder in {self.socket_dir, self._pg_home()}:
+                if self.state not in folder.parents:
+                    shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(self.state, ignore_errors=True)
+        self._procs, self._ports, self._api = {}, None, None
+
+    def status(self):
+        """[(component, pid or None, where it listens)], in the order of start."""
+        rows = []
+        for c in self.components + self.controllers():
+            record = self.process(c).record()
+            if c == "postgres":
+                where = str(self.socket_dir) if (self.state / "socket-dir").exists() else ""
+            elif c.startswith("controller-"):
+                where = record.get("env", {}).get("SLUICE_SANDBOX_URL", "")
+            elif c == "proxy":
+                where = str(self.socket_dir / "kube.sock")
+            else:
+                plain = c in ("etcd", "kwok")
+                where = f"http{'' if plain else 's'}://127.0.0.1:{self.port(c)}" if (self.state / "ports.json").exists() else ""
+            rows.append((c, self.pid(c), where))
+        return rows
+
+    # -- what tests do to it -----------------------------------------------
+
+    def kill(self, component, number=signal.SIGKILL):
+        """Send a signal to a component; for SIGKILL, return once it is gone."""
+        proc = self.process(component)
+        if not proc.signal(number):
+            raise SandboxError(f"{component} of sandbox {self.name} does not run, so it cannot be killed")
+        if number == signal.SIGKILL:
+            wait_until(f"{component} to be gone", lambda: not proc.alive(), 30)
+
+    def start(self, component):
+        """Start a component unless it runs; does not wait for it to be ready."""
+        proc = self.process(component)
+        if proc.alive():
+            return proc
+        if component.startswith("controller-"):
+            proc.start()
+        elif component == "postgres":
+            self._start_postgres()
+        else:
+            self.say(f"starting {component}")
+            argv, env = getattr(self, "_argv_" + component.replace("-", "_"))()
+            proc.start(argv, env=env)
+        return proc
+
+    def restart(self, component, number=signal.SIGKILL):
+        """Kill, start, wait until it is ready again."""
+        self.kill(component, number)
+        wait_until(f"{component} to end", lambda: not self.process(component).alive(), 60)
+        self.start(component)
+        self.wait_ready(component)
+
+    def wait_ready(self, component, timeout=90):
+        """Until it answers that it can do its work. For a controller that means
+        it is the leader; a standby is never ready, only healthy (wait_healthy)."""
+        proc = self.process(component)
+        if component.startswith("controller-"):
+            return wait_until(f"{component} to be ready (leading, synced, ledger up)",
+                              lambda: self.controller_api(component).raw("GET", "/readyz"), timeout, proc)
+        check = {
+            "postgres": lambda: self._postgres_answers(),
+            "etcd": lambda: self._plain("etcd").get("/health")["health"] == "true",
+            "kube-apiserver": lambda: self.api.raw("GET", "/readyz") == b"ok",
+            "kube-controller-manager": lambda: self._tls("kube-controller-manager").raw("GET", "/healthz") == b"ok",
+            "kube-scheduler": lambda: self._tls("kube-scheduler").raw("GET", "/readyz") == b"ok",
+            "kwok": lambda: self._plain("kwok").raw("GET", "/healthz") is not None,
+            "proxy": lambda: self.api.get("/version"),
+        }[component]
+        return wait_until(f"{component} to be ready", check, timeout, proc)
+
+    def wait_healthy(self, component, timeout=30):
+        """Until a controller answers at all, leader or not."""
+        return wait_until(f"{component} to be healthy",
+                          lambda: self.controller_api(component).raw("GET", "/healthz"), timeout, self.process(component))
+
+    def start_controller(self, identity="one", binary=None, extra_args=(), env=None):
+        """Start sluice-controller as its own ServiceAccount; wait for /healthz.
+
+        Returns the Process; its name, `controller-IDENTITY`, is what kill(),
+        start(), wait_ready() and controller_api() go by."""
+        name = f"controller-{identity}"
+        proc = self.process(name)
+        if proc.alive():
+            return proc
+        binary = Path(binary or BUILD / "bin" / "sluice-controller")
+        if not binary.exists():
+            raise SandboxError(f"{binary} does not exist; ./dev build makes it")
+        kubeconfig = self._write_controller_kubeconfig()
+        url = proc.record().get("env", {}).get("SLUICE_SANDBOX_URL")
+        port = int(url.rpartition(":")[2]) if url else None
+        if port is None or not _is_free(port):
+            with _port_lock():
+                port = _free_port(_ports_taken())
+        self.say(f"starting sluice-controller as {identity}")
+        proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database,
+                    "--listen", f"127.0.0.1:{port}", "--identity", identity, *extra_args],
+                   env={**(env or {}), "SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
+        self.wait_healthy(name)
+        return proc
+
+    def controller_url(self, component="controller-one"):
+        """Where a controller listens, as in http://127.0.0.1:20001."""
+        record = self.process(component).record()
+        if not record:
+            raise SandboxError(f"{component} was never started in sandbox {self.name}")
+        return record["env"]["SLUICE_SANDBOX_URL"]
+
+    def controller_api(self, component="controller-one"):
+        """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on."""
+        return Api(port=int(self.controller_url(component).rpartition(":")[2]))
+
+    def apply_manifests(self, folder=None):
+        """Our CRDs, namespace, RBAC and admission policies; wait until they hold."""
+        folder = Path(folder or ROOT / "deploy" / "sandbox")
+        if not folder.exists():
+            self.say(f"no {folder.relative_to(ROOT)} yet: CRDs, RBAC and policies are not applied")
+            return
+        self.say(f"applying {folder.relative_to(ROOT)}")
+        # A CRD and an object of it in one folder need a second go, and so does
+        # a policy whose kind is not served at the first moment.
+        wait_until("kubectl apply to succeed", lambda: self._apply(folder), 60)
+        ours = [c for c in self.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+                if c["spec"]["group"] == "sluice.dev"]
+        for crd in ours:
+            path = f"/apis/sluice.dev/{crd['spec']['versions'][0]['name']}/{crd['spec']['names']['plural']}?limit=1"
+            wait_until(f"CRD {crd['metadata']['name']} to be served", lambda p=path: self.api.get(p), 30)
+        self._wait_policy()
+
+    # -- how the components are started ------------------------------------
+
+    def _argv_etcd(self):
+        client, peer = (f"http://127.0.0.1:{self.port(p)}" for p in ("etcd", "etcd-peer"))
+        return [self.tool("etcd"), "--name=sandbox", f"--data-dir={self.state / 'etcd'}",
+                f"--listen-client-urls={client}", f"--advertise-client-urls={client}",
+                f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
+                f"--initial-cluster=sandbox={peer}", f"--quota-backend-bytes={4 << 30}", "--log-level=warn"], None
+
+    def _serving(self, component):
+        return ["--bind-address=127.0.0.1", f"--secure-port={self.port(component)}",
+                f"--tls-cert-file={self.pki / 'server.crt'}", f"--tls-private-key-file={self.pki / 'server.key'}"]
+
+    def _argv_kube_apiserver(self):
+        return [self.tool("kube-apiserver"), *self._serving("kube-apiserver"),
+                f"--etcd-servers=http://127.0.0.1:{self.port('etcd')}",
+                # Loopback cannot be an endpoint of the `kubernetes` Service,
+                # and nothing here needs one.
+                "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
+                "--service-cluster-ip-range=10.0.0.0/24",
+                f"--client-ca-file={self.pki / 'ca.crt'}", "--authorization-mode=Node,RBAC",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                f"--service-account-key-file={self.pki / 'sa.pub'}",
+                f"--service-account-signing-key-file={self.pki / 'sa.key'}"], None
+
+    def _argv_kube_controller_manager(self):
+        config = self.state / "kube-controller-manager.kubeconfig"
+        return [self.tool("kube-controller-manager"), *self._serving("kube-controller-manager"),
+                f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
+                "--leader-elect=false", "--use-service-account-credentials=true",
+                f"--root-ca-file={self.pki / 'ca.crt'}", f"--service-account-private-key-file={self.pki / 'sa.key'}",
+                # The defaults (5 at a time, 20 requests a second) would make
+                # the Job controller the thing that is tested.
+                "--concurrent-job-syncs=20", "--kube-api-qps=2000", "--kube-api-burst=4000"], None
+
+    def _argv_kube_scheduler(self):
+        config = self.state / "scheduler.yaml"
+        _write(config, f"""\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {{leaderElect: false}}
+clientConnection:
+  kubeconfig: {self.state / 'kube-scheduler.kubeconfig'}
+  qps: 2000
+  burst: 4000
+""")
+        kubeconfig = self.state / "kube-scheduler.kubeconfig"
+        return [self.tool("kube-scheduler"), *self._serving("kube-scheduler"), f"--config={config}",
+                f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], None
+
+    def _argv_kwok(self):
+        home = self.state / "kwok"
+        home.mkdir(exist_ok=True)
+        return [self.tool("kwok"), f"--kubeconfig={self.state / 'kwok.kubeconfig'}", f"--config={HERE / 'kwok.yaml'}",
+                "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=40",
+                f"--server-address=127.0.0.1:{self.port('kwok')}"], {"KWOK_WORKDIR": str(home)}
+
+    def _argv_proxy(self):
+        sock = self.socket_dir / "kube.sock"
+        sock.unlink(missing_ok=True)
+        return [self.tool("kubectl"), "proxy", f"--unix-socket={sock}"], None
+
+    def _plain(self, component):
+        return Api(port=self.port(component), timeout=5)
+
+    def _tls(self, component):
+        return Api(port=self.port(component), ca=self.pki / "ca.crt", timeout=5)
+
+    # -- Postgres ----------------------------------------------------------
+
+    @staticmethod
+    def _pg(program):
+        """Debian keeps the server's programs out of PATH, one folder a version."""
+        found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), key=lambda p: float(p.parts[-3]))
+        path = str(found[-1]) if found else shutil.which(program)
+        if not path:
+            raise SandboxError(f"no Postgres program {program} in /usr/lib/postgresql/*/bin or PATH; "
+                               "on Debian: apt-get install postgresql-15")
+        return path
+
+    @staticmethod
+    def _pg_user():
+        """Postgres refuses to run as root, so as root we run it as its own user."""
+        if os.geteuid() != 0:
+            return None
+        for name in ("postgres", "nobody"):
+            try:
+                entry = pwd.getpwnam(name)
+                return (entry.pw_uid, entry.pw_gid)
+            except KeyError:
+                pass
+        raise SandboxError("Postgres cannot run as root, and there is neither a user postgres nor nobody to run it as")
+
+    def _pg_home(self):
+        return Path((self.state / "pg-home").read_text())
+
+    def _make_socket_dir(self):
+        """Choose, once, where Postgres lives and where its socket is.
+
+        Normally both in our state folder. Elsewhere when that cannot be: a
+        socket path has 107 bytes at most, and the user that Postgres runs as
+        may not be allowed into the folder (a checkout under /root)."""
+        user = self._pg_user()
+        become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
+        home_note, socket_note = self.state / "pg-home", self.state / "socket-dir"
+        if home_note.exists() and self._pg_home().exists() and socket_note.exists() and self.socket_dir.exists():
+            return
+        reachable = subprocess.run(["test", "-x", str(self.state)], cwd="/", **become).returncode == 0
+        home = self.state / "pg" if reachable else Path(tempfile.mkdtemp(prefix="sluice-", dir="/var/tmp"))
+        home.mkdir(exist_ok=True)
+        sock = home / "s"
+        if len(bytes(sock / ".s.PGSQL.5432.lock")) > SOCKET_PATH_MAX:
+            sock = Path(tempfile.mkdtemp(prefix="sluice-", dir="/tmp"))
+        sock.mkdir(exist_ok=True)
+        for folder in (home, sock):
+            folder.chmod(0o700)
+            if user:
+                os.chown(folder, *user)
+        _write(home_note, str(home))
+        _write(socket_note, str(sock))
+
+    def _start_postgres(self):
+        user = self._pg_user()
+        become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
+        data = self._pg_home() / "data"
+        if not (data / "sandbox-complete").exists():
+            self.say("creating the Postgres data directory")
+            shutil.rmtree(data, ignore_errors=True)
+            done = subprocess.run([self._pg("initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--locale=C",
+                                   "--encoding=UTF8", "--no-sync"], cwd="/", capture_output=True, text=True, **become)
+            if done.returncode:
+                raise SandboxError(f"initdb failed: {done.stderr.strip()}")
+            (data / "sandbox-complete").touch()
+        self.say("starting postgres")
+        proc = self.process("postgres")
+        argv = [self._pg("postgres"), "-D", data, "-c", "listen_addresses=", "-c", f"unix_socket_directories={self.socket_dir}",
+                "-c", "unix_socket_permissions=0700", "-c", "log_line_prefix=%m [%p] ", "-c", "timezone=UTC"]
+
+        # After a kill -9 its children need a moment to notice, and until then
+        # a new server refuses to start: that is no failure, so it is asked again.
+        def started():
+            proc.start(argv, user=user, stop_signal=signal.SIGINT)
+            return self._postgres_answers()
+        wait_until(f"postgres to start\n  {proc.log} ends with:\n{tail(proc.log)}", started, 60)
+
+    def _postgres_answers(self):
+        done = subprocess.run([self._pg("pg_isready"), "-q", "-h", str(self.socket_dir)], capture_output=True)
+        return done.returncode == 0 and self.process("postgres").alive()
+
+    def _make_database(self):
+        if not self.sql("select 1 from pg_roles where rolname = 'sluice'", "postgres"):
+            self.sql("create role sluice login", "postgres")
+        if not self.sql("select 1 from pg_database where datname = 'sluice'", "postgres"):
+            self.sql("create database sluice owner sluice", "postgres")
+
+    # -- objects -----------------------------------------------------------
+
+    def _make_nodes(self):
+        for node in nodes.all_nodes():
+            self.api.ensure("/api/v1/nodes", node)
+        kwok = self.process("kwok")
+
+        def ready():
+            found = self.api.list("/api/v1/nodes")
+            return len(found) >= 20 and all(
+                any(c["type"] == "Ready" and c["status"] == "True" for c in n["status"].get("conditions", []))
+                and not any(t["key"].startswith("node.kubernetes.io/") for t in n["spec"].get("taints", []))
+                for n in found)
+        wait_until("the 20 fake nodes to be ready", ready, 60, kwok)
+        # Pods need the namespace's account, which a controller makes.
+        wait_until("the default ServiceAccount", lambda: self.api.get("/api/v1/namespaces/default/serviceaccounts/default"),
+                   60, self.process("kube-controller-manager"))
+
+    def _apply(self, folder):
+        done = self.kubectl("apply", "--server-side", "--force-conflicts", "-k", folder, check=False)
+        if done.returncode:
+            raise OSError(done.stderr.strip())
+        return True
+
+    def _wait_policy(self):
+        """Policies take effect a moment after they are written. Ask with dry
+        runs until the API server itself suspends a Job that names a queue."""
+        try:
+            if not self.api.list("/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"):
+                return
+        except ApiError as e:
+            if e.status == 404:
+                return
+            raise
+        job = {"apiVersion": "batch/v1", "kind": "Job",
+               "metadata": {"name": "policy-probe", "labels": {"sluice.dev/queue-name": "probe"}},
+               "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "c"}]}}}}
+        path = "/apis/batch/v1/namespaces/default/jobs?dryRun=All"
+        wait_until("the admission policy to suspend a queued Job",
+                   lambda: self.api.post(path, job)["spec"].get("suspend"), 60)
+
+    # -- files -------------------------------------------------------------
+
+    def _write_kubeconfigs(self):
+        for user in certs.CLIENTS:
+            path = self.kubeconfig if user == "admin" else self.state / f"{user}.kubeconfig"
+            _write(path, _kubeconfig(self.name, f"https://127.0.0.1:{self.port('kube-apiserver')}",
+                                     f"certificate-authority: {self.pki / 'ca.crt'}", user,
+                                     f"client-certificate: {self.pki / user}.crt\n    client-key: {self.pki / user}.key"))
+
+    def _write_controller_kubeconfig(self):
+        """The controller's own: a fresh token of its ServiceAccount, in a file."""
+        path = f"/api/v1/namespaces/{SYSTEM_NAMESPACE}/serviceaccounts/{ACCOUNT}"
+        try:
+            answer = self.api.post(path + "/token", {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                                                     "spec": {"expirationSeconds": TOKEN_SECONDS}})
+        except ApiError as e:
+            raise SandboxError(f"no token for ServiceAccount {SYSTEM_NAMESPACE}/{ACCOUNT} ({e}); "
+                               "deploy/sandbox must create it") from None
+        token = self.state / "controller.token"
+        _write(token, answer["status"]["token"])
+        if self.cluster:
+            view = json.loads(self.kubectl("config", "view", "--raw", "--minify", "--flatten", "-o", "json").stdout)
+            cluster = view["clusters"][0]["cluster"]
+            server = cluster["server"]
+            ca = (f"certificate-authority-data: {cluster['certificate-authority-data']}"
+                  if "certificate-authority-data" in cluster else "# verified by the system's authorities")
+        else:
+            server, ca = f"https://127.0.0.1:{self.port('kube-apiserver')}", f"certificate-authority: {self.pki / 'ca.crt'}"
+        config = self.state / "controller.kubeconfig"
+        _write(config, _kubeconfig(self.name, server, ca, ACCOUNT, f"tokenFile: {token}"))
+        return config
+
+    def _take_ports(self):
+        """Keep the ports of last time; replace one that somebody else took."""
+        file = self.state / "ports.json"
+        ports = json.loads(file.read_text()) if file.exists() else {}
+        with _port_lock():
+            for what in PORTS:
+                owner = self.process("etcd" if what == "etcd-peer" else what)
+                if what in ports and (owner.alive() or _is_free(ports[what])):
+                    continue
+                ports[what] = _free_port(_ports_taken() | set(ports.values()))
+            _write(file, json.dumps(ports))
+        self._ports, self._api = ports, None
+
+    @contextmanager
+    def _locked(self):
+        """One `up` or `down` of a sandbox at a time."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        with open(self.state / "lock", "w") as f:
+            try:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.say(f"another command is working on sandbox {self.name}; waiting for it")
+                fcntl.flock(f, fcntl.LOCK_EX)
+            yield
+
+
+def _write(path, text):
+    """As a whole or not at all, readable by the owner only."""
+    new = path.with_name(path.name + ".new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
+        f.write(text)
+    new.replace(path)
+
+
+def _kubeconfig(name, server, ca, user, credential):
+    return f"""\
+apiVersion: v1
+kind: Config
+current-context: sandbox
+clusters:
+- name: {name}
+  cluster:
+    server: {server}
+    {ca}
+users:
+- name: {user}
+  user:
+    {credential}
+contexts:
+- name: sandbox
+  context: {{cluster: {name}, user: {user}}}
+"""
+
+
+# Ports come from below the kernel's range for outgoing connections, so that
+# none is taken between its choice and its use. Two sandboxes choosing at once
+# take turns, and see what the other wrote down.
+
+@contextmanager
+def _port_lock():
+    (BUILD / "sandbox").mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "sandbox" / "ports.lock", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def _ports_taken():
+    taken = set()
+    for file in (BUILD / "sandbox").glob("*/ports.json"):
+        taken |= set(json.loads(file.read_text()).values())
+    for file in (BUILD / "sandbox").glob("*/run/controller-*.json"):
+        try:
+            taken.add(int(json.loads(file.read_text())["env"]["SLUICE_SANDBOX_URL"].rpartition(":")[2]))
+        except (ValueError, KeyError, TypeError):
+            pass
+    return taken
+
+
+def _is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("127.0.0.1", port))
+            return True
+        except OSError:
+            return False
+
+
+def _free_port(taken):
+    for port in random.sample(range(20000, 30000), 2000):
+        if port not in taken and _is_free(port):
+            return port
+    raise SandboxError("no free port between 20000 and 29999 on 127.0.0.1")
