@@ -1,0 +1,72 @@
+/*
+ * One resource, listed and then followed for ever.
+ *
+ * The caller is told begin, then an event for each object that exists, then end: whatever it knows
+ * and was not told of since begin is gone. From then on events come as they happen. begin may come
+ * again at any time, also in the middle of a list (the server compacted, a stream was cut too long,
+ * an event was unreadable); until the next end, nothing may be concluded from absence. Events may
+ * repeat; DELETED carries the last state.
+ *
+ * Lists are streamed (sendInitialEvents); a server that refuses is paged through with limit and
+ * continue, in smaller pages when a page is over the ceiling. Bookmarks keep the resourceVersion
+ * fresh, so that a connection the server ends (it does so every few minutes) is taken up where it
+ * was, without a new list. Silence of more than 90 s is a dead connection, for bookmarks come every
+ * minute. 410, as status or as event, means a new list.
+ *
+ * Nothing is lost silently: an event that cannot be read or is over the ceiling becomes a trouble
+ * sentence and a new list. Nothing spins: every failure, and every stream that ended within
+ * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms; what a server
+ * asks for with Retry-After is the least it gets.
+ *
+ * Left to others: what objects mean, and what to do about trouble (log it: it will be tried again).
+ */
+#ifndef SLUICE_KUBE_WATCH_H
+#define SLUICE_KUBE_WATCH_H
+
+#include "controller/kube/client.h"
+#include "controller/kube/json.h"
+
+struct kube_watch;
+
+enum kube_event { KUBE_ADDED, KUBE_MODIFIED, KUBE_DELETED };
+
+struct kube_watch_handler {
+	void (*begin)(void *ctx);
+	/* object is valid during the call. From a paged list it has no apiVersion and kind. */
+	void (*event)(enum kube_event type, const cJSON *object, void *ctx);
+	void (*end)(void *ctx);
+	void (*trouble)(const char *sentence, void *ctx);
+	void (*moved)(
+		const char *from, const char *to, void *ctx); /* may be NULL: for a debug log */
+};
+
+struct kube_watch_options {	    /* 0 or NULL: the default */
+	const char *path;	    /* "/apis/batch/v1/jobs"; must be given */
+	const char *label_selector; /* as written, not escaped */
+	const char *field_selector;
+	uint64_t seed;		  /* of the jitter */
+	int64_t silence_ms;	  /* 90,000 */
+	int64_t steady_ms;	  /* a stream that lived this long starts the backoff anew; 5,000 */
+	int64_t backoff_ms;	  /* the first wait; 200 */
+	int64_t backoff_max_ms;	  /* 30,000 */
+	int64_t server_timeout_s; /* after which the server ends a stream; 300 to 600, drawn */
+	size_t event_ceiling;	  /* bytes of one event or page; 16 MiB */
+	int page_limit;		  /* 500 */
+	bool no_streaming_list;	  /* page from the start */
+};
+
+/* Starts at once; callbacks come from the loop, never from inside kube_watch_new. handler is
+ * copied; ctx and client are borrowed for life. Free all watches before their client. */
+struct kube_watch *kube_watch_new(struct kube_client *client,
+	const struct kube_watch_options *options, const struct kube_watch_handler *handler,
+	void *ctx);
+
+/* No callback comes after this, which may be called from one. NULL is fine. */
+void kube_watch_free(struct kube_watch *w);
+
+/* The last list is complete and the stream is up, or is being taken up again where it was. */
+bool kube_watch_synced(const struct kube_watch *w);
+const char *kube_watch_state(const struct kube_watch *w);   /* for people */
+const char *kube_watch_version(const struct kube_watch *w); /* the last resourceVersion; "" none */
+
+#endif
