@@ -21,7 +21,8 @@ def start_time(pid):
     """The kernel's start time of a live process in clock ticks, or None.
 
     A zombie counts as gone: it holds a pid, but runs nothing and cannot be
-    killed any more than it is."""
+    killed any more than it is. Not so one with threads left: they still exit,
+    and hold its ports until they have."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -29,7 +30,8 @@ def start_time(pid):
     # The second field is the command in brackets and may itself hold blanks
     # and brackets, so count from the last closing one.
     fields = stat.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else int(fields[19])
+    state, threads, started = fields[0], int(fields[17]), int(fields[19])
+    return None if state in "ZX" and threads <= 1 else started
 
 
 def boot_id():

@@ -352,7 +352,9 @@ class Sandbox:
                 f"--root-ca-file={self.pki / 'ca.crt'}", f"--service-account-private-key-file={self.pki / 'sa.key'}",
                 # The defaults (5 at a time, 20 requests a second) would make
                 # the Job controller the thing that is tested.
-                "--concurrent-job-syncs=20", "--kube-api-qps=2000", "--kube-api-burst=4000"], None
+                "--concurrent-job-syncs=20", "--kube-api-qps=2000", "--kube-api-burst=4000",
+                # kwok beats every 2 minutes; a dead kwok must not taint nodes.
+                "--node-monitor-grace-period=10m"], None
 
     def _argv_kube_scheduler(self):
         config = self.state / "scheduler.yaml"
@@ -373,7 +375,7 @@ clientConnection:
         home = self.state / "kwok"
         home.mkdir(exist_ok=True)
         return [self.tool("kwok"), f"--kubeconfig={self.state / 'kwok.kubeconfig'}", f"--config={HERE / 'kwok.yaml'}",
-                "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=40",
+                "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=0",
                 f"--server-address=127.0.0.1:{self.port('kwok')}"], {"KWOK_WORKDIR": str(home)}
 
     def _argv_proxy(self):
