@@ -1,0 +1,30 @@
+/*
+ * A slice: some bytes that belong to somebody else, for reading. By value, never NULL-terminated
+ * by promise, valid as long as its owner says.
+ */
+#ifndef SLUICE_BASE_SLICE_H
+#define SLUICE_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct slice {
+	const char *ptr;
+	size_t len;
+};
+
+static inline struct slice slice_of(const char *s)
+{
+	return (struct slice){s, s ? strlen(s) : 0};
+}
+
+bool slice_eq(struct slice a, struct slice b);
+bool slice_is(struct slice a, const char *s);
+bool slice_starts(struct slice a, const char *prefix);
+bool slice_ends(struct slice a, const char *suffix);
+
+/* True when the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
+bool slice_utf8(struct slice a);
+
+#endif

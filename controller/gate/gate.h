@@ -1,0 +1,200 @@
+/*
+ * The gate: what the controller writes, and in which order. A deterministic state machine.
+ *
+ * Observed facts go in (a Job seen on the watch, an answer of the ledger, an answer of the API
+ * server, the time); intents come out (a ledger batch, a PATCH, a GET) and notes for people. There
+ * are no sockets and no clock in here: thin drivers carry the intents out, and the simulation runs
+ * the whole of it, with two gates at once, against models under faults drawn from a seed.
+ *
+ * The life of an attempt (a phase each; gate_enter() alone moves a Job between them):
+ *
+ *   WAITING    no hold. The queue library has it in its order.
+ *   RESERVING  the queue chose it; RESERVE is on its way to the ledger.
+ *   STARTING   RESERVE is durable; the start PATCH is sent, and sent again, until it is known to
+ *              have landed or to be impossible.
+ *   FENCING    the start is called off but one of its PATCHes may still be under way: a new story
+ *              makes it harmless. Then VOID.
+ *   RUNNING    the Job was seen unsuspended under our story; COMMIT.
+ *   STOPPING   the stop PATCH is sent, and sent again.
+ *   DRAINING   ended, stopped or deleted, but pods may be left: wait until there is proof that none
+ *              is. Then RELEASE.
+ *
+ * What is always true:
+ *   - a start PATCH is only sent under a durable RESERVE of its attempt (ledger before cluster);
+ *   - RELEASE only when no pod can be left, VOID only when the start can no longer land (cluster
+ *     before ledger);
+ *   - operations reach the ledger in the order they were made, one batch in flight at a time. A
+ *     batch whose answer was lost is sent again as it was; until it is answered nothing after it is
+ *     sent. That order is why the queue may hand out freed quota at once;
+ *   - every PATCH tests uid and story (and for a start the generation), see story.h. So whoever
+ *     wrote the RESERVE of an attempt, any later leader may finish its start, or call it off;
+ *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
+ *     until then nobody could tell "no pods left" from "no pods yet";
+ *   - facts with an older version than the newest seen of that Job are ignored.
+ *
+ * A gate starts as a standby: it takes in facts, and asks for the lease. With the lease and the
+ * first complete list of everything it loads the open holds, adopts each, and only then decides. A
+ * gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
+ * start again as a standby. Restart is the tested path.
+ *
+ * When a phase is added: job_reconcile() and the table in docs/gate.md.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_H
+#define SLUICE_CONTROLLER_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "controller/gate/story.h"
+#include "controller/ledger/ledger.h"
+#include "sluice/job.h"
+#include "sluice/queue.h"
+
+#define HOLD_ANNOTATION "sluice.dev/hold"
+
+struct gate;
+
+struct gate_options {
+	const char *identity; /* who we are in the lease and in stories; copied */
+	int64_t lease_ms;     /* how long the lease lasts unrenewed; asked for every third of it */
+	int64_t drain_doubt_ms; /* how long a status that may predate the start is not believed */
+	uint64_t seed;		/* spreads retries */
+};
+
+/* The queue stays the caller's, must outlive the gate, and from now on is told about Jobs by the
+ * gate alone (what admins describe the caller tells it directly). */
+struct gate *gate_new(const struct gate_options *o, struct queue *q);
+void gate_free(struct gate *g);
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+void gate_see_job(struct gate *g, const struct job *j);
+/* The watch said DELETED, which is also what it says when the queue label is taken off. */
+void gate_lose_job(struct gate *g, const struct uid *uid);
+
+/* Around a complete list of Jobs: what was not seen between the two is lost. */
+void gate_begin_list(struct gate *g);
+void gate_end_list(struct gate *g);
+
+/* Everything has been listed once (Jobs and what admins describe). */
+void gate_set_synced(struct gate *g);
+
+/* ---- The pass -------------------------------------------------------------------------------- */
+
+/* One pass: reconciles what the facts dirtied, decides, makes intents. now_ms is wall clock. */
+void gate_step(struct gate *g, int64_t now_ms);
+
+/* When the next pass is due even if nothing happens; INT64_MAX for never. */
+int64_t gate_wake_ms(const struct gate *g);
+
+/* ---- Intents --------------------------------------------------------------------------------- */
+
+enum intent_kind {
+	INTENT_LEASE, /* take or renew the lease */
+	INTENT_LOAD,  /* read the open holds */
+	INTENT_BATCH, /* write operations */
+	INTENT_START, /* PATCH: suspend false, directives, story */
+	INTENT_STOP,  /* PATCH: suspend true, story */
+	INTENT_TELL,  /* PATCH: story alone (and hold), of a Job that is suspended */
+	INTENT_READ,  /* GET the Job */
+	INTENT_PODS,  /* count the Job's pods that are not in a terminal phase */
+};
+
+struct intent {
+	enum intent_kind kind;
+	uint64_t id; /* the answer quotes it */
+
+	/* INTENT_LEASE: renew this epoch (0: take it if it is free). INTENT_LOAD: the epoch. */
+	int64_t epoch;
+	int64_t lease_ms;
+
+	/* INTENT_BATCH */
+	struct ledger_batch batch;
+
+	/* All others: the Job, and what a PATCH tests. */
+	struct uid uid;
+	const char *ns, *name;
+	int64_t generation;	  /* INTENT_START tests it */
+	const char *story_before; /* tested; NULL: there must be none */
+	bool has_annotations;	  /* false: test that the map is absent, and make it */
+	struct story story;	  /* what to write */
+	const char *hold;	  /* INTENT_TELL: also set sluice.dev/hold to this; or NULL */
+};
+
+/* The next intent, or NULL. It and what it points to stay valid until the answer to it is given,
+ * for INTENT_BATCH, and until the next call of any gate function for the others. Directives of a
+ * start are the queue's: queue_job_directives(). */
+const struct intent *gate_take_intent(struct gate *g);
+
+/* ---- Answers: each intent gets exactly one, unless the gate is freed first --------------------- */
+
+void gate_answer_lease(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
+void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n);
+void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results);
+
+enum job_outcome {
+	JOB_DONE,     /* 2xx: the PATCH landed, the GET has it */
+	JOB_REFUSED,  /* a test failed (or 409): this PATCH did not and cannot land */
+	JOB_GONE,     /* 404: no such Job */
+	JOB_BUSY,     /* 429, 503 and the like: not applied, come again after retry_ms */
+	JOB_DENIED,   /* 403 or rejected as invalid: not applied, asking again does not help */
+	JOB_IN_DOUBT, /* no answer: it may have landed, or may still land */
+};
+
+struct job_answer {
+	enum job_outcome outcome;
+	int64_t retry_ms;      /* JOB_BUSY */
+	const struct job *job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS) */
+	size_t pods;	       /* INTENT_PODS, JOB_DONE */
+	const char *sentence;  /* JOB_DENIED, JOB_REFUSED: what the server said; or NULL */
+};
+
+void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
+
+/* ---- What people and operators ask ----------------------------------------------------------- */
+
+bool gate_deposed(const struct gate *g); /* our epoch is over: end the process */
+bool gate_leading(const struct gate *g); /* holds adopted, deciding */
+int64_t gate_epoch(const struct gate *g);
+
+enum note_kind {
+	NOTE_LEADING, /* no Job */
+	NOTE_START,
+	NOTE_STOP,
+	NOTE_FINISH,
+	NOTE_RELEASE,
+	NOTE_CALL_OFF,
+	NOTE_REFUSE, /* the ledger or the API server refused */
+	NOTE_OVERDUE,/* pods are left long after the stop */
+};
+
+const char *note_kind_name(enum note_kind k);
+
+struct note {
+	enum note_kind kind;
+	int64_t at_ms;
+	const char *ns, *name, *clusterqueue; /* "" when it is about no Job */
+	int32_t attempt;
+	int64_t waited_ms; /* NOTE_START: since it was queued */
+	char text[256];	   /* plain words */
+};
+
+/* The next note, or NULL; valid until the next call of any gate function. */
+const struct note *gate_take_note(struct gate *g);
+
+struct gate_counts {
+	size_t jobs;	  /* known, whatever the phase */
+	size_t by_phase[8]; /* in the order of the phases above */
+	uint64_t starts, stops, finishes, voids, refusals, batches, operations;
+	uint64_t queued_operations; /* made, not yet durable */
+};
+void gate_count(const struct gate *g, struct gate_counts *ret);
+
+/* Explains a Job by name with the phase taken into account: while it starts, stops or drains the
+ * gate knows more than the queue. False when unknown. */
+bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct explanation *ret);
+
+#endif

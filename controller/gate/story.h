@@ -1,0 +1,46 @@
+/*
+ * The story: the annotation sluice.dev/admission, in which the controller tells the Job's readers,
+ * and its own successor, what it last did to it. One line of JSON:
+ *
+ *   {"attempt":2,"state":"Started","epoch":7,"at":"2026-11-21T09:58:30Z","clusterQueue":"batch",
+ *    "flavors":{"cpu":"spot"},"reason":"","by":"sluice-0"}
+ *
+ * It is also the guard of every write: each PATCH of ours tests that the story is still, byte for
+ * byte, the one the decision was made on, and writes the next one. So of two writers who read the
+ * same story one wins, and a PATCH that was delayed for an hour finds another story and changes
+ * nothing. Whoever wants to be sure that an unanswered start can no longer land writes a new story
+ * first (state Fenced); only then may its reservation be voided.
+ */
+#ifndef SLUICE_CONTROLLER_STORY_H
+#define SLUICE_CONTROLLER_STORY_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "sluice/job.h"
+#include "sluice/queue.h"
+
+#define STORY_ANNOTATION "sluice.dev/admission"
+#define STORY_TEXT_MAX 4096
+
+struct story {
+	enum story_state state;
+	int32_t attempt;
+	int64_t epoch;
+	int64_t at_ms;
+	const char *clusterqueue; /* "" when none */
+	const char *reason;	  /* why it was stopped or fenced, "" for a start */
+	const char *by;		  /* the controller's identity */
+	const struct quota_line *lines; /* of a start: which resource got which flavor */
+	size_t nlines;
+};
+
+const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */
+
+/* Appends the line of JSON. */
+void story_format(const struct story *s, struct buf *out);
+
+/* Appends ms since the epoch as RFC 3339 in UTC, whole seconds: 2026-11-21T09:58:30Z. */
+void story_time(int64_t ms, struct buf *out);
+
+#endif

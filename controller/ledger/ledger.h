@@ -1,0 +1,116 @@
+/*
+ * The ledger, as seen by those who write it: what a batch is and what the answers mean. No libpq
+ * here; pg.h is the driver, and the simulation has a model that obeys the same page.
+ *
+ * Acquire in the ledger before the cluster; release in the ledger after the cluster. At every
+ * instant ledger use >= real use. That sentence is the safety proof.
+ *
+ *   RESERVE   quota is held (pending) for one attempt of one Job, before it is started
+ *   COMMIT    the start is seen: pending becomes posted, the segment (the bill) begins
+ *   STOP      the Job is told to stop or has ended, pods are left: posted becomes releasing
+ *   SHRINK    fewer pods need room: the hold is lowered to the lines given
+ *   RELEASE   no pod is left: the hold is returned, the segment ends
+ *   VOID      the start was called off and can no longer land: the hold is returned
+ *   CEILING   what a balance row may reach; lowering it below use only stops growth
+ *
+ * Operations are keyed by (cell, job uid, attempt, kind, seq) and each key takes effect once: a
+ * batch whose answer was lost is sent again as it was. The ledger itself returns what a hold holds:
+ * COMMIT, STOP, RELEASE and VOID carry no lines. An operation on a hold that is closed or was never
+ * opened changes nothing and is SPENT.
+ *
+ * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
+ * nothing.
+ */
+#ifndef SLUICE_CONTROLLER_LEDGER_H
+#define SLUICE_CONTROLLER_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "sluice/queue.h"
+
+enum ledger_kind {
+	LEDGER_RESERVE,
+	LEDGER_COMMIT,
+	LEDGER_STOP,
+	LEDGER_SHRINK,
+	LEDGER_RELEASE,
+	LEDGER_VOID,
+	LEDGER_CEILING,
+};
+
+const char *ledger_kind_name(enum ledger_kind k); /* "RESERVE" ... */
+
+struct ledger_op {
+	enum ledger_kind kind;
+	struct uid uid;
+	int32_t attempt; /* from 1 */
+	int32_t seq;	 /* SHRINK: pods left (each count once); else 0 */
+	int64_t at_ms;	 /* wall clock of the leader, for people and bills, never for decisions */
+
+	/* RESERVE: whose it is. COMMIT may leave them NULL. */
+	const char *ns, *name, *clusterqueue;
+
+	/* RESERVE, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
+	const struct quota_line *lines;
+	size_t nlines;
+
+	/* STOP, RELEASE, VOID: every stop has a reason, an actor, a time and the work it lost. */
+	const char *reason; /* "Finished", "Failed", "ClusterQueueStopped", ... */
+	const char *actor;  /* the controller's identity, or "user" */
+	int64_t lost_ms;    /* pod-milliseconds of work thrown away */
+};
+
+struct ledger_batch {
+	int64_t epoch;
+	const struct ledger_op *ops; /* in order; two of the same key never meet in one batch */
+	size_t nops;
+};
+
+enum ledger_verdict {
+	LEDGER_APPLIED,	 /* took effect now */
+	LEDGER_REPEATED, /* had taken effect before, and its hold is still open */
+	LEDGER_SPENT,	 /* nothing to do: the hold is closed (RESERVE: this attempt was used up) */
+	LEDGER_REFUSED,	 /* RESERVE only: a ceiling would be exceeded */
+};
+
+struct ledger_result {
+	enum ledger_verdict verdict;
+	int32_t next_attempt; /* RESERVE that is SPENT: the first attempt that was never used */
+};
+
+/* How a request went as a whole. */
+enum ledger_outcome {
+	LEDGER_DONE,   /* durable; the results say what each operation did */
+	LEDGER_FENCED, /* the lease has another epoch: nothing was written, and never will be */
+	LEDGER_LOST,   /* the connection broke: all, a first part or none of it may have landed */
+};
+
+/* The lease: one leader per cell. Time is the database's alone. */
+struct ledger_lease {
+	bool held;     /* by the asker, now */
+	int64_t epoch; /* the current epoch, whoever holds it; grows with each change of holder */
+	char holder[128];
+};
+
+/* An open hold, as read at a takeover. */
+enum ledger_state {
+	LEDGER_PENDING,
+	LEDGER_POSTED,
+	LEDGER_RELEASING,
+};
+
+struct ledger_hold {
+	struct uid uid;
+	int32_t attempt;
+	enum ledger_state state;
+	const char *ns, *name, *clusterqueue;
+	int64_t reserved_ms;
+	int64_t started_ms; /* 0 while pending */
+	const struct quota_line *lines; /* sorted by node, flavor, resource */
+	size_t nlines;
+};
+
+#endif

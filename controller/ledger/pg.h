@@ -1,0 +1,63 @@
+/*
+ * The ledger's driver: libpq, non-blocking, on the event loop.
+ *
+ * One connection. Requests are answered in the order they were made; each gets exactly one answer,
+ * from the loop, never from inside the call that made it. What was under way when the connection
+ * broke is answered LEDGER_LOST, and so is what is asked while there is no connection: trying again
+ * is the asker's business, connecting again (with growing, jittered pauses) is the driver's.
+ *
+ * A batch is one fenced statement in one transaction, sent with LEASE and LOAD down the same
+ * pipeline. When a RESERVE in it would exceed a ceiling the whole statement fails by the CHECK on
+ * the balance; only then is the batch sent again operation by operation, so that the one that is
+ * refused is known and the others land. No session state, no advisory lock, no prepared statement
+ * that must survive: it works through PgBouncer in transaction mode.
+ *
+ * The schema comes as numbered migrations (migrations/NNN_name.sql, compiled in), applied by
+ * whoever takes the lease, under a row lock, each in a transaction with its number.
+ */
+#ifndef SLUICE_CONTROLLER_PG_H
+#define SLUICE_CONTROLLER_PG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/ledger/ledger.h"
+
+struct ev_loop;
+struct pg;
+
+struct pg_options {
+	const char *conninfo; /* libpq's; "" takes the PG* variables; copied */
+	const char *cell;     /* names the cluster in every key; copied */
+	const char *identity; /* holder of the lease, application_name; copied */
+	uint64_t seed;	      /* spreads reconnects */
+};
+
+struct pg_events {
+	void (*lease)(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
+	void (*load)(uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n,
+		void *ctx);
+	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+		void *ctx);
+	/* The connection came up (sentence NULL) or went away (why, without secrets). */
+	void (*state)(bool up, const char *sentence, void *ctx);
+	void *ctx;
+};
+
+/* ERR_INVALID: the connection string cannot be parsed. Connects from the loop. */
+int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_events *events,
+	struct pg **ret, struct err *e);
+void pg_free(struct pg *pg); /* not from inside an event */
+
+bool pg_up(const struct pg *pg);
+
+/* Applies migrations if the schema is older than this program, then takes or renews: epoch 0 asks
+ * for the lease if it is free or run out (a new epoch), else renews that epoch. */
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t lease_ms);
+void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
+/* The batch must stay valid until answered. */
+void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
+/* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */
+void pg_resign(struct pg *pg, int64_t epoch);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * From the wire's JSON to our records.
+ *
+ * Each decode_x() turns one parsed object into one record, in one block of memory that free()
+ * returns whole; nothing of the JSON tree is kept. Strict about what we act on, blind to the rest
+ * (an unknown field is the future, not an error). Whatever a user may write wrong in a Job (a bad
+ * quantity, a bad annotation) is not an error of decoding: it becomes job->invalid, a sentence that
+ * names object, field and cure, so that the Job waits with that reason. Decoding fails only with
+ * ERR_INVALID for what is not such an object at all, or a spec no sense can be made of; then the
+ * name is still given when there is one, for the sentence to be shown at its object.
+ */
+#ifndef SLUICE_CONTROLLER_DECODE_H
+#define SLUICE_CONTROLLER_DECODE_H
+
+#include "base/err.h"
+#include "sluice/job.h"
+#include "sluice/spec.h"
+
+struct cJSON;
+
+int decode_job(const struct cJSON *o, struct job **ret, struct err *e);
+int decode_clusterqueue(const struct cJSON *o, struct clusterqueue_spec **ret, struct err *e);
+int decode_localqueue(const struct cJSON *o, struct localqueue_spec **ret, struct err *e);
+int decode_flavor(const struct cJSON *o, struct flavor_spec **ret, struct err *e);
+int decode_workload_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
+int decode_pod_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
+int decode_namespace(const struct cJSON *o, struct namespace_spec **ret, struct err *e);
+
+/* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */
+const char *decode_name(const struct cJSON *o);
+const char *decode_namespace_of(const struct cJSON *o);
+/* metadata.uid; false when it is not one. */
+bool decode_uid(const struct cJSON *o, struct uid *ret);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * From an intent to the body of its PATCH (RFC 6902, application/json-patch+json).
+ *
+ * One patch does it all, guarded by `test` on uid, story and, for a start, generation and suspend.
+ * Only fields that Sluice owns are written: spec.suspend, the node selector and the tolerations of
+ * the pod template, one template label, and our annotations.
+ *
+ * The user's own directives are kept in the annotation sluice.dev/original-directives next to what
+ * was applied last. Each start computes own + flavor anew, so a Job that moves from spot to
+ * on-demand carries nothing over. When the template no longer is what was applied, its owner has
+ * edited it while it was suspended, and what it says now is the user's own (decode.h reads it back
+ * by that rule).
+ */
+#ifndef SLUICE_CONTROLLER_PATCH_H
+#define SLUICE_CONTROLLER_PATCH_H
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+
+#define DIRECTIVES_ANNOTATION "sluice.dev/original-directives"
+#define CLUSTERQUEUE_LABEL "sluice.dev/cluster-queue-name" /* on the pods */
+#define PATCH_MAX_BYTES (1 << 20)
+
+/* Appends the patch for INTENT_START, INTENT_STOP or INTENT_TELL. q answers for the directives of a
+ * start. */
+void patch_render(const struct intent *i, const struct queue *q, struct buf *out);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * A Job as the gate and the queue see it: the few fields of a batch/v1 Job that matter, decoded.
+ *
+ * A struct job is a fact of one moment. It is made by a decoder (or by a test) in one block of
+ * memory, handed around as const, and dropped at once; who wants to keep something copies it.
+ * Strings are never NULL unless the comment says so. Absent and zero differ.
+ *
+ * Amounts: milli-CPU for cpu, whole units for everything else.
+ */
+#ifndef SLUICE_JOB_H
+#define SLUICE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "sluice/placement.h"
+
+struct resource {
+	const char *name;
+	int64_t amount;
+};
+
+struct resource_list {
+	const struct resource *item; /* each name once; any order */
+	size_t count;
+};
+
+struct container {
+	struct resource_list requests; /* limits stand in for requests that are missing */
+	bool sidecar;		       /* an init container with restartPolicy Always */
+};
+
+/* What one pod asks for. */
+struct pod_resources {
+	const struct container *containers;
+	size_t ncontainers;
+	const struct container *init_containers; /* in order; it matters */
+	size_t ninit_containers;
+	struct resource_list overhead;
+	struct resource_list pod_level; /* spec.resources.requests: overrides the sum where set */
+};
+
+/* Job.status, and what of it says that pods are left. */
+struct job_status {
+	bool has_start_time; /* the Job controller has seen the start of this run */
+	int64_t start_ms;
+	bool suspended; /* condition Suspended=True: the Job controller has seen the stop */
+	bool complete, failed; /* a terminal condition is True */
+	int64_t finished_ms;   /* when it became so; 0 when it did not */
+	int32_t active, terminating, ready, succeeded;
+	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
+};
+
+/* The annotation sluice.dev/admission, the controller's own word on this Job (see story.h). */
+enum story_state {
+	STORY_NONE,    /* never started by us */
+	STORY_STARTED, /* the run `attempt` was let in */
+	STORY_STOPPED, /* ... and stopped again by us */
+	STORY_FENCED,  /* ... or called off before it began */
+};
+
+struct job {
+	struct uid uid;
+	const char *ns, *name;
+	int64_t generation; /* moves with every change of the spec, suspend included */
+	int64_t version; /* resourceVersion as a number: moves with every write; orders observations */
+	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
+	bool deleting;	    /* has a deletionTimestamp */
+
+	const char *queue;	    /* label sluice.dev/queue-name, "" when absent */
+	const char *priority_class; /* label sluice.dev/priority-class, "" when absent */
+	const char *pod_priority_class; /* spec.template.spec.priorityClassName, "" when absent */
+	const char *hold;		/* annotation sluice.dev/hold; NULL when absent or "false" */
+	int64_t max_run_ms;		/* annotation sluice.dev/max-run-seconds; 0 when absent */
+	int64_t expected_ms; /* annotation sluice.dev/expected-duration; 0 when absent */
+
+	bool suspend;
+	int32_t parallelism;  /* default 1 */
+	bool has_completions; /* absent: a work queue, finished by any success */
+	int32_t completions;
+	bool indexed;
+
+	struct pod_resources pod;
+	struct placement placement; /* the user's own directives, without what a flavor added */
+
+	const char *story; /* the admission annotation's text as read; NULL when absent */
+	enum story_state story_state;
+	int32_t story_attempt; /* 0 when never started */
+	bool has_annotations;  /* the metadata.annotations map exists */
+
+	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
+
+	struct job_status status;
+};
+
+/* The pods a Job holds quota for while it runs, 0 when all work is done: min(parallelism,
+ * completions) less what is finished and will not be made up for (Kueue's reclaimable pods,
+ * reference/kueue-semantics.md 9.6). With status all zero: the pods of a fresh start. */
+int32_t job_pods(const struct job *j);
+
+/* True when the status, read after the Job controller saw the end or the stop, says that no pod is
+ * left: finished or Suspended, active == 0 and terminating == 0. */
+bool job_quiet(const struct job *j);
+
+bool job_finished(const struct job *j);
+
+/* The request of one pod, exactly as the scheduler counts it (reference 10.1):
+ * max(sum of containers and sidecars, each init container with the sidecars before it), the
+ * pod-level request instead where it is set, plus overhead. Writes each resource once, sorted by
+ * name, dropping zeroes; negative counts as zero. Returns how many there are (which may exceed
+ * cap: then the first cap were written). Sums saturate at INT64_MAX. */
+size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);
+
+#endif

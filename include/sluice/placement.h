@@ -1,0 +1,108 @@
+/*
+ * Placement: may a pod with these directives run on the nodes of this flavor?
+ *
+ * The rules are Kueue's (reference/kueue-semantics.md 4.2): taints of effect NoSchedule and
+ * NoExecute must be tolerated by the pod or by the flavor's own tolerations; of the pod's node
+ * selector and required node affinity only the keys count that the flavor itself labels its nodes
+ * with, the rest is the scheduler's business; a term left empty matches; terms are OR-ed, the
+ * requirements of a term AND-ed. Operators: In, NotIn, Exists, DoesNotExist, Gt, Lt.
+ *
+ * Everything here borrows: the strings and arrays belong to whoever built the record.
+ */
+#ifndef SLUICE_PLACEMENT_H
+#define SLUICE_PLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct label {
+	const char *key, *value;
+};
+
+enum taint_effect {
+	TAINT_ANY, /* only in a toleration: every effect */
+	TAINT_NO_SCHEDULE,
+	TAINT_PREFER_NO_SCHEDULE,
+	TAINT_NO_EXECUTE,
+};
+
+struct taint {
+	const char *key, *value; /* value "" when absent */
+	enum taint_effect effect;
+};
+
+enum toleration_op {
+	TOLERATION_EQUAL,
+	TOLERATION_EXISTS,
+	TOLERATION_LT, /* numeric, as the API server's TaintTolerationComparisonOperators */
+	TOLERATION_GT,
+};
+
+struct toleration {
+	const char *key; /* "" with Exists: every taint */
+	const char *value;
+	enum toleration_op op;
+	enum taint_effect effect;
+	bool has_seconds;
+	int64_t seconds; /* tolerationSeconds; carried, not judged */
+};
+
+enum selector_op {
+	SELECTOR_IN,
+	SELECTOR_NOT_IN,
+	SELECTOR_EXISTS,
+	SELECTOR_DOES_NOT_EXIST,
+	SELECTOR_GT,
+	SELECTOR_LT,
+};
+
+struct requirement {
+	const char *key;
+	enum selector_op op;
+	const char *const *values;
+	size_t nvalues;
+};
+
+struct selector_term {
+	const struct requirement *requirements;
+	size_t nrequirements;
+};
+
+/* The part of a pod template that says where it may run. */
+struct placement {
+	const struct label *node_selector;
+	size_t nnode_selector;
+	const struct toleration *tolerations;
+	size_t ntolerations;
+	const struct selector_term *terms; /* required node affinity; none: no condition */
+	size_t nterms;
+};
+
+/* The nodes a flavor stands for. */
+struct node_group {
+	const struct label *labels;
+	size_t nlabels;
+	const struct taint *taints;
+	size_t ntaints;
+	const struct toleration *tolerations; /* what the flavor adds to the pods it takes */
+	size_t ntolerations;
+};
+
+enum placement_verdict {
+	PLACEMENT_FITS,
+	PLACEMENT_UNTOLERATED_TAINT,
+	PLACEMENT_SELECTOR_MISMATCH, /* node selector or affinity */
+};
+
+/* ret_taint (may be NULL) gets the taint that is not tolerated. */
+enum placement_verdict placement_match(
+	const struct placement *p, const struct node_group *g, const struct taint **ret_taint);
+
+bool toleration_covers(const struct toleration *t, const struct taint *taint);
+
+/* metav1.LabelSelector semantics (matchLabels have been turned into In with one value): every
+ * requirement must hold; NotIn and DoesNotExist hold for an absent key. */
+bool labels_match(const struct label *labels, size_t nlabels, const struct selector_term *selector);
+
+#endif

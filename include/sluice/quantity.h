@@ -1,0 +1,43 @@
+/*
+ * Quantities: Kubernetes' resource.Quantity as exact int64, never a double.
+ *
+ * cpu is counted in milli-CPU, everything else in whole units (bytes, devices, pods), rounded up,
+ * as Kueue does (reference/kueue-semantics.md 1.1). A number that does not fit is an error that
+ * says so, not a saturated value: a queue of 9.2 exabytes is a typing mistake.
+ */
+#ifndef SLUICE_QUANTITY_H
+#define SLUICE_QUANTITY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/slice.h"
+
+enum quantity_unit {
+	QUANTITY_WHOLE,
+	QUANTITY_MILLI,
+};
+
+#define QUANTITY_TEXT_SIZE 32
+
+/* The unit a resource is counted in: QUANTITY_MILLI for "cpu", QUANTITY_WHOLE for the others. */
+enum quantity_unit quantity_unit_of(const char *resource);
+
+/* Parses "1500m", "1.5", "12e3", "0.5Gi", "-1", "+2" ... to a count of units, rounding away from
+ * zero. ERR_INVALID: not a quantity (the sentence shows at most 40 characters of it).
+ * ERR_LIMIT: does not fit in an int64. */
+int quantity_parse(struct slice text, enum quantity_unit unit, int64_t *ret_amount, struct err *e);
+
+/* The shortest usual form: 1500 milli is "1500m", 12000 milli is "12", 137438953472 whole is
+ * "128Gi" when binary is true and exact, else plain digits. */
+void quantity_format(
+	int64_t amount, enum quantity_unit unit, bool binary, char ret_text[QUANTITY_TEXT_SIZE]);
+
+/* For a person, with the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory", "3 pods". */
+void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size);
+
+/* Sum and product that stop at INT64_MAX instead of overflowing (amounts are never negative). */
+int64_t quantity_add(int64_t a, int64_t b);
+int64_t quantity_times(int64_t a, int64_t n);
+
+#endif

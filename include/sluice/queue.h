@@ -1,0 +1,234 @@
+/*
+ * The queue: decides which Job starts next, and what must stop. A pure library.
+ *
+ * Facts go in, decisions come out, with when to ask again. No socket, no clock, no environment, no
+ * printing: time is a parameter, and the same calls in the same order give byte-identical
+ * decisions. Ties end in a total order (priority, time of queueing, arrival, uid), never in an
+ * address or a hash.
+ *
+ * A Job in here is a workload: a compact record (at most 512 bytes while it waits, names included;
+ * requests and placement are shared by all Jobs of the same shape). A workload either
+ *
+ *     waits     it holds no quota. It is in its ClusterQueue's order, or set aside with a reason.
+ *     has room  queue_decide() chose it (or the gate adopted it from the ledger): it holds quota
+ *               in a flavor for each resource, until the gate says queue_job_release().
+ *
+ * and the gate alone moves it back. What is always true:
+ *   - use of each (ClusterQueue, flavor, resource) is the sum over the workloads that have room,
+ *     and a decision to start never takes it over the nominal quota (a quota lowered under use
+ *     evicts nobody; it only stops growth);
+ *   - a decision is given once. Until the gate answers with release, confirm or gone, the queue
+ *     believes that it will be carried out;
+ *   - facts may come in any order (a Job before its queue, a queue before its flavor) and twice.
+ *
+ * How the work stays small. Waiting workloads of one ClusterQueue with the same priority and shape
+ * form a group; groups stand in a tree in queue order, each node of which knows the least that any
+ * group below it asks for. A group that does not fit is skipped as one, and a subtree in which
+ * nothing can fit is skipped whole. A pass looks only at ClusterQueues that something happened to.
+ *
+ * Left to others: whether the Job object can be patched (gate), what is durable (ledger), text of
+ * the wire (controller), cohorts, preemption and fair sharing (they join here, next).
+ */
+#ifndef SLUICE_QUEUE_H
+#define SLUICE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/uid.h"
+#include "sluice/job.h"
+#include "sluice/spec.h"
+
+struct queue;
+
+struct queue *queue_new(void);
+void queue_free(struct queue *q);
+
+/* ---- Facts: what admins describe -------------------------------------------------------------
+ *
+ * A spec that only the whole can show to be wrong (a resource in two groups, a quota listed in
+ * another order than coveredResources, ...) is refused with ERR_INVALID and a sentence that names
+ * object, field and cure; the last valid spec stays in force, and the view shows the sentence.
+ * A reference to something that does not exist (a flavor, a ClusterQueue) is no error: the queue
+ * is inactive until it appears. The sets are idempotent. Gone for an unknown name does nothing. */
+
+int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e);
+/* An object that could not even be decoded: keeps the last valid spec, remembers the sentence. */
+void queue_reject_clusterqueue(struct queue *q, const char *name, const char *sentence);
+void queue_drop_clusterqueue(struct queue *q, const char *name);
+
+int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e);
+void queue_drop_localqueue(struct queue *q, const char *ns, const char *name);
+
+int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e);
+void queue_reject_flavor(struct queue *q, const char *name, const char *sentence);
+void queue_drop_flavor(struct queue *q, const char *name);
+
+/* Editing a class moves the waiting workloads that name it. */
+void queue_set_priority(struct queue *q, const struct priority_spec *s);
+void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name);
+
+void queue_set_namespace(struct queue *q, const struct namespace_spec *s);
+void queue_drop_namespace(struct queue *q, const char *name);
+
+/* ---- Facts: Jobs ----------------------------------------------------------------------------- */
+
+/* A Job as it is now. New: it waits. Known and waiting: moves to where its label, priority and
+ * shape now put it (it keeps its time of queueing). Known and with room: only what may change
+ * while running is taken over (hold, priority). */
+void queue_set_job(struct queue *q, const struct job *j);
+
+/* The Job is no longer ours to think about (deleted, finished, label removed); quota it had is
+ * free. Unknown: nothing happens. */
+void queue_drop_job(struct queue *q, const struct uid *uid);
+
+/* One row of quota held: `amount` of `resource` in `flavor` at a node of the quota tree. A node is
+ * named "cq/NAME" (with the next issue also "cohort/NAME": a line for each level that the use
+ * reaches). The strings live as long as the queue. */
+struct quota_line {
+	const char *node, *flavor, *resource;
+	int64_t amount;
+};
+
+/* The ledger says that this Job (set before with queue_set_job) holds these lines: it has room
+ * again, whatever today's quota says. False when the Job is unknown. */
+bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n);
+
+/* The start is confirmed: the Job runs since now_ms. */
+void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
+
+/* Only this many pods still need room; more than now is ignored. True when quota became free: the
+ * caller then writes queue_job_lines() to the ledger. */
+bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
+
+/* The room is given back and the workload waits again, at its old place, but not before
+ * not_before_ms (0: at once). */
+void queue_release_job(struct queue *q, const struct uid *uid, int64_t not_before_ms);
+
+/* ---- Decisions ------------------------------------------------------------------------------- */
+
+enum decision_kind {
+	DECISION_START, /* quota is taken; lines and directives can be asked for */
+	DECISION_STOP,	/* quota stays taken until the gate releases it */
+};
+
+enum stop_reason {
+	STOP_REASON_NONE,
+	STOP_REASON_CLUSTERQUEUE_STOPPED, /* HoldAndDrain, as Kueue's ClusterQueueStopped */
+	STOP_REASON_LOCALQUEUE_STOPPED,
+	STOP_REASON_HELD, /* annotation sluice.dev/hold on a running Job */
+};
+
+struct decision {
+	enum decision_kind kind;
+	struct uid uid;
+	enum stop_reason reason; /* DECISION_STOP only */
+};
+
+/* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is
+ * now_ms). *ret_next_ms: when time alone can change the answer, INT64_MAX for never. */
+size_t queue_decide(
+	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
+
+/* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
+#define QUEUE_LINES_MAX 128
+size_t queue_job_lines(
+	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX]);
+
+/* Where the pods of a workload with room shall run: the user's own directives and those of the
+ * flavors it got, joined (the flavors' win where both set a node label; a toleration twice is
+ * written once). Appended to the buffers as JSON: an object, and an array. */
+void queue_job_directives(const struct queue *q, const struct uid *uid, struct buf *node_selector,
+	struct buf *tolerations);
+/* The same for the user's own directives alone. */
+void queue_job_own_directives(const struct queue *q, const struct uid *uid,
+	struct buf *node_selector, struct buf *tolerations);
+
+/* The ceilings the ledger must know. Each call takes one that changed since it was last taken;
+ * false when there is none. A row that is no longer anybody's has amount 0. */
+struct ceiling {
+	const char *node, *flavor, *resource;
+	int64_t amount;
+};
+bool queue_take_ceiling(struct queue *q, struct ceiling *ret);
+/* Marks all of them changed again (a new leader writes them all). */
+void queue_retake_ceilings(struct queue *q);
+
+/* ---- Answers to people ----------------------------------------------------------------------- */
+
+/* Why a workload waits. The names are Kueue's reason tiers (reference 8.2) where they mean the
+ * same. Order is severity: the first that applies is the reason. */
+enum wait_reason {
+	WAIT_NOT,		/* it has room */
+	WAIT_HELD,		/* OnHold: annotation sluice.dev/hold */
+	WAIT_MISCONFIGURED,	/* unknown queue, invalid request, namespace not selected, ... */
+	WAIT_NO_MATCHING_FLAVOR,/* no flavor's taints and labels suit its pods */
+	WAIT_SUSPENDED,		/* its LocalQueue or ClusterQueue is stopped or inactive */
+	WAIT_EXCEEDS_MAX,	/* asks for more than the whole quota */
+	WAIT_BACK_OFF,		/* was given back; not before a time */
+	WAIT_QUOTA,		/* does not fit beside what runs */
+	WAIT_BEHIND,		/* StrictFIFO: somebody ahead does not fit */
+	WAIT_PENDING_EVALUATION,/* not looked at yet */
+};
+
+const char *wait_reason_name(enum wait_reason r); /* "WaitingForQuota" ... */
+
+struct explanation {
+	enum wait_reason reason;
+	const char *localqueue, *clusterqueue; /* "" when unknown */
+	int32_t priority;
+	int64_t queued_ms; /* time of queueing */
+	size_t ahead;	   /* waiting Jobs before it in its ClusterQueue's order */
+	int64_t not_before_ms;
+	char sentence[400]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
+			       are ahead of it" */
+};
+
+/* False when the Job is unknown. */
+bool queue_explain(const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+
+struct usage_view {
+	const char *flavor, *resource;
+	int64_t nominal;
+	int64_t reserved; /* by all workloads with room */
+	int64_t used;	  /* of that, by confirmed ones */
+};
+
+struct clusterqueue_view {
+	const char *name;
+	int64_t generation; /* of the spec in force */
+	bool active;
+	const char *reason;  /* Ready, Stopped, FlavorNotFound, Terminating, InvalidSpec */
+	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
+	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
+	enum queueing_strategy strategy;
+	const char *cohort;
+	size_t pending, reserving, admitted; /* reserving includes admitted */
+	uint64_t started_total;
+	const struct usage_view *usage; /* valid until the next call on this queue */
+	size_t nusage;
+};
+
+struct localqueue_view {
+	const char *ns, *name, *clusterqueue;
+	int64_t generation;
+	bool active;
+	const char *reason;
+	char message[512];
+	size_t pending, reserving, admitted;
+};
+
+/* By index, in name order; false past the last. */
+bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);
+bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret);
+
+/* Counts that change whenever a view may have changed: a reporter keeps the last one it wrote. */
+uint64_t queue_version(const struct queue *q);
+
+size_t queue_waiting(const struct queue *q);	   /* workloads that wait */
+size_t queue_memory_bytes(const struct queue *q); /* what all workloads and shapes take, counted */
+
+#endif
