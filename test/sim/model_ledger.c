@@ -1,0 +1,489 @@
+#include "test/sim/model_ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct model_ledger {
+	struct {
+		int64_t epoch, expires_ms;
+		char holder[128];
+	} lease;
+	struct model_row *rows;
+	size_t nrows;
+	struct model_hold **holds;
+	size_t nholds;
+	uint32_t unfenced; /* bit by ledger_kind */
+};
+
+struct model_ledger *model_ledger_new(void)
+{
+	return mem_alloc(sizeof(struct model_ledger));
+}
+
+static void hold_free(struct model_hold *h)
+{
+	free((void *)h->hold.lines);
+	free((char *)h->hold.ns);
+	free((char *)h->hold.name);
+	free((char *)h->hold.clusterqueue);
+	free(h->stop.reason);
+	free(h->stop.actor);
+	free(h->close.reason);
+	free(h->close.actor);
+	free(h->shrunk);
+	free(h);
+}
+
+void model_ledger_free(struct model_ledger *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->nholds; i++)
+		hold_free(l->holds[i]);
+	free(l->holds);
+	for (size_t i = 0; i < l->nrows; i++) {
+		free((char *)l->rows[i].node);
+		free((char *)l->rows[i].flavor);
+		free((char *)l->rows[i].resource);
+	}
+	free(l->rows);
+	free(l);
+}
+
+/* ---- Lease ------------------------------------------------------------------------------------
+ */
+
+void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch, int64_t lease_ms,
+	int64_t now_ms, struct ledger_lease *ret)
+{
+	bool mine;
+	if (epoch == 0) {
+		mine = now_ms >= l->lease.expires_ms;
+		if (mine) {
+			l->lease.epoch++;
+			snprintf(l->lease.holder, sizeof(l->lease.holder), "%s", holder);
+		}
+	} else {
+		mine = epoch == l->lease.epoch;
+	}
+	if (mine)
+		l->lease.expires_ms = now_ms + lease_ms;
+	*ret = (struct ledger_lease){.held = mine, .epoch = l->lease.epoch};
+	snprintf(ret->holder, sizeof(ret->holder), "%s", l->lease.holder);
+}
+
+void model_ledger_resign(struct model_ledger *l, int64_t epoch)
+{
+	if (epoch == l->lease.epoch)
+		l->lease.expires_ms = INT64_MIN;
+}
+
+/* ---- Balances ---------------------------------------------------------------------------------
+ */
+
+static struct model_row *row_find(const struct model_ledger *l, const struct quota_line *line)
+{
+	for (size_t i = 0; i < l->nrows; i++) {
+		struct model_row *r = &l->rows[i];
+		if (!strcmp(r->node, line->node) && !strcmp(r->flavor, line->flavor) &&
+			!strcmp(r->resource, line->resource))
+			return r;
+	}
+	return NULL;
+}
+
+static struct model_row *row_get(struct model_ledger *l, const struct quota_line *line)
+{
+	struct model_row *r = row_find(l, line);
+	if (r)
+		return r;
+	l->rows = mem_grow(l->rows, l->nrows + 1, sizeof(*l->rows));
+	r = &l->rows[l->nrows++];
+	*r = (struct model_row){.node = mem_strdup(line->node),
+		.flavor = mem_strdup(line->flavor),
+		.resource = mem_strdup(line->resource)};
+	return r;
+}
+
+static int64_t row_use(const struct model_row *r)
+{
+	return r->pending + r->posted + r->releasing;
+}
+
+/* Use may stay above a lowered ceiling, but what was given back is gone. */
+static void row_settle(struct model_row *r)
+{
+	int64_t use = row_use(r);
+	r->bound = use > r->ceiling ? use : r->ceiling;
+}
+
+static int64_t *row_part(struct model_row *r, enum ledger_state s)
+{
+	switch (s) {
+	case LEDGER_PENDING:
+		return &r->pending;
+	case LEDGER_POSTED:
+		return &r->posted;
+	case LEDGER_RELEASING:
+		return &r->releasing;
+	}
+	must(false);
+}
+
+static void hold_move(struct model_ledger *l, struct model_hold *h, enum ledger_state next)
+{
+	for (size_t i = 0; i < h->hold.nlines; i++) {
+		struct model_row *r = row_get(l, &h->hold.lines[i]);
+		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;
+		*row_part(r, next) += h->hold.lines[i].amount;
+	}
+	h->hold.state = next;
+}
+
+/* ---- Operations -------------------------------------------------------------------------------
+ */
+
+static struct model_hold *hold_find(
+	const struct model_ledger *l, const struct uid *uid, int32_t attempt)
+{
+	for (size_t i = 0; i < l->nholds; i++)
+		if (l->holds[i]->hold.attempt == attempt && !uid_cmp(&l->holds[i]->hold.uid, uid))
+			return l->holds[i];
+	return NULL;
+}
+
+static int32_t next_attempt(const struct model_ledger *l, const struct uid *uid)
+{
+	int32_t most = 0;
+	for (size_t i = 0; i < l->nholds; i++)
+		if (!uid_cmp(&l->holds[i]->hold.uid, uid) && l->holds[i]->hold.attempt > most)
+			most = l->holds[i]->hold.attempt;
+	return most + 1;
+}
+
+static int line_cmp(const void *a, const void *b)
+{
+	const struct quota_line *x = a, *y = b;
+	int c = strcmp(x->node, y->node);
+	if (!c)
+		c = strcmp(x->flavor, y->flavor);
+	return c ? c : strcmp(x->resource, y->resource);
+}
+
+/* The strings of a line are those of its row, which stays: a hold that was read keeps its meaning
+ * whatever happens to the ledger afterwards. */
+static struct quota_line *lines_copy(
+	struct model_ledger *l, const struct ledger_op *op, size_t *ret_n)
+{
+	struct quota_line *lines = mem_array(op->nlines + 1, sizeof(*lines));
+	size_t n = 0;
+	for (size_t i = 0; i < op->nlines; i++) {
+		must(op->lines[i].amount >= 0);
+		const struct model_row *r = row_get(l, &op->lines[i]);
+		if (op->lines[i].amount)
+			lines[n++] = (struct quota_line){
+				r->node, r->flavor, r->resource, op->lines[i].amount};
+	}
+	qsort(lines, n, sizeof(*lines), line_cmp);
+	*ret_n = n;
+	return lines;
+}
+
+static struct ledger_result op_reserve(
+	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
+{
+	struct model_hold *h = hold_find(l, &op->uid, op->attempt);
+	if (h && h->open)
+		return (struct ledger_result){LEDGER_REPEATED, 0};
+	if (h)
+		return (struct ledger_result){LEDGER_SPENT, next_attempt(l, &op->uid)};
+	for (size_t i = 0; i < op->nlines; i++) {
+		struct model_row *r = row_get(l, &op->lines[i]);
+		if (op->lines[i].amount && row_use(r) + op->lines[i].amount > r->ceiling)
+			return (struct ledger_result){LEDGER_REFUSED, 0};
+	}
+	h = mem_alloc(sizeof(*h));
+	h->open = true;
+	h->epoch = epoch;
+	h->hold = (struct ledger_hold){.uid = op->uid,
+		.attempt = op->attempt,
+		.state = LEDGER_PENDING,
+		.ns = mem_strdup(op->ns),
+		.name = mem_strdup(op->name),
+		.clusterqueue = mem_strdup(op->clusterqueue),
+		.reserved_ms = op->at_ms};
+	h->hold.lines = lines_copy(l, op, &h->hold.nlines);
+	for (size_t i = 0; i < h->hold.nlines; i++)
+		row_get(l, &h->hold.lines[i])->pending += h->hold.lines[i].amount;
+	l->holds = mem_grow(l->holds, l->nholds + 1, sizeof(struct model_hold *));
+	l->holds[l->nholds++] = h;
+	return (struct ledger_result){LEDGER_APPLIED, 0};
+}
+
+static enum ledger_verdict op_commit(
+	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+{
+	if (h->committed)
+		return LEDGER_REPEATED;
+	h->committed = true;
+	h->hold.started_ms = op->at_ms;
+	if (h->hold.state == LEDGER_PENDING)
+		hold_move(l, h, LEDGER_POSTED);
+	return LEDGER_APPLIED;
+}
+
+static enum ledger_verdict op_stop(
+	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+{
+	if (h->stopped)
+		return LEDGER_REPEATED;
+	h->stopped = true;
+	h->stop.at_ms = op->at_ms;
+	h->stop.lost_ms = op->lost_ms;
+	h->stop.reason = mem_strdup(op->reason);
+	h->stop.actor = mem_strdup(op->actor);
+	hold_move(l, h, LEDGER_RELEASING);
+	return LEDGER_APPLIED;
+}
+
+static enum ledger_verdict op_shrink(
+	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+{
+	for (size_t i = 0; i < h->nshrunk; i++)
+		if (h->shrunk[i] == op->seq)
+			return LEDGER_REPEATED;
+	h->shrunk = mem_grow(h->shrunk, h->nshrunk + 1, sizeof(*h->shrunk));
+	h->shrunk[h->nshrunk++] = op->seq;
+
+	struct quota_line *lines = (struct quota_line *)h->hold.lines;
+	size_t kept = 0;
+	for (size_t i = 0; i < h->hold.nlines; i++) {
+		int64_t amount = 0;
+		for (size_t k = 0; k < op->nlines; k++)
+			if (!line_cmp(&op->lines[k], &lines[i]))
+				amount = op->lines[k].amount;
+		if (amount < lines[i].amount) {
+			struct model_row *r = row_get(l, &lines[i]);
+			*row_part(r, h->hold.state) -= lines[i].amount - amount;
+			row_settle(r);
+			lines[i].amount = amount;
+		}
+		if (lines[i].amount)
+			lines[kept++] = lines[i];
+	}
+	h->hold.nlines = kept;
+	return LEDGER_APPLIED;
+}
+
+static enum ledger_verdict op_close(
+	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+{
+	h->open = false;
+	h->resolved++;
+	h->closed_by = op->kind;
+	h->closed_from = h->hold.state;
+	h->closed_ms = op->at_ms;
+	h->close.at_ms = op->at_ms;
+	h->close.lost_ms = op->lost_ms;
+	h->close.reason = mem_strdup(op->reason);
+	h->close.actor = mem_strdup(op->actor);
+	for (size_t i = 0; i < h->hold.nlines; i++) {
+		struct model_row *r = row_get(l, &h->hold.lines[i]);
+		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;
+		row_settle(r);
+	}
+	return LEDGER_APPLIED;
+}
+
+static void op_ceiling(struct model_ledger *l, const struct ledger_op *op)
+{
+	must(op->nlines == 1);
+	struct model_row *r = row_get(l, &op->lines[0]);
+	r->ceiling = op->lines[0].amount;
+	row_settle(r);
+}
+
+static struct ledger_result op_apply(
+	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
+{
+	if (op->kind == LEDGER_RESERVE)
+		return op_reserve(l, op, epoch);
+	if (op->kind == LEDGER_CEILING) {
+		op_ceiling(l, op);
+		return (struct ledger_result){LEDGER_APPLIED, 0};
+	}
+	struct model_hold *h = hold_find(l, &op->uid, op->attempt);
+	if (!h || !h->open)
+		return (struct ledger_result){LEDGER_SPENT, 0};
+	switch (op->kind) {
+	case LEDGER_COMMIT:
+		return (struct ledger_result){op_commit(l, h, op), 0};
+	case LEDGER_STOP:
+		return (struct ledger_result){op_stop(l, h, op), 0};
+	case LEDGER_SHRINK:
+		return (struct ledger_result){op_shrink(l, h, op), 0};
+	case LEDGER_RELEASE:
+	case LEDGER_VOID:
+		return (struct ledger_result){op_close(l, h, op), 0};
+	case LEDGER_RESERVE:
+	case LEDGER_CEILING:
+		break;
+	}
+	must(false);
+}
+
+enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledger_batch *b,
+	size_t upto, struct ledger_result *results)
+{
+	bool fenced = b->epoch != l->lease.epoch;
+	for (size_t i = 0; i < b->nops && i < upto; i++) {
+		const struct ledger_op *op = &b->ops[i];
+		must(op->kind == LEDGER_CEILING || op->attempt >= 1);
+		if (fenced && !(l->unfenced >> op->kind & 1))
+			continue;
+		struct ledger_result r = op_apply(l, op, b->epoch);
+		if (results)
+			results[i] = r;
+	}
+	return fenced ? LEDGER_FENCED : LEDGER_DONE;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+static int hold_cmp(const void *a, const void *b)
+{
+	const struct ledger_hold *x = a, *y = b;
+	int c = uid_cmp(&x->uid, &y->uid);
+	return c ? c : (x->attempt > y->attempt) - (x->attempt < y->attempt);
+}
+
+enum ledger_outcome model_ledger_load(
+	const struct model_ledger *l, int64_t epoch, struct ledger_hold **ret, size_t *ret_n)
+{
+	if (epoch != l->lease.epoch)
+		return LEDGER_FENCED;
+	size_t n = 0, lines = 0;
+	for (size_t i = 0; i < l->nholds; i++)
+		if (l->holds[i]->open) {
+			n++;
+			lines += l->holds[i]->hold.nlines;
+		}
+	struct ledger_hold *out =
+		mem_alloc((n + 1) * sizeof(*out) + lines * sizeof(struct quota_line));
+	struct quota_line *line = (struct quota_line *)(void *)(out + n + 1);
+	size_t k = 0;
+	for (size_t i = 0; i < l->nholds; i++) {
+		const struct ledger_hold *h = &l->holds[i]->hold;
+		if (!l->holds[i]->open)
+			continue;
+		out[k] = *h;
+		out[k++].lines = line;
+		if (h->nlines)
+			memcpy(line, h->lines, h->nlines * sizeof(*line));
+		line += h->nlines;
+	}
+	qsort(out, n, sizeof(*out), hold_cmp);
+	*ret = out;
+	*ret_n = n;
+	return LEDGER_DONE;
+}
+
+size_t model_ledger_rows(const struct model_ledger *l, const struct model_row **ret)
+{
+	*ret = l->rows;
+	return l->nrows;
+}
+
+int64_t model_ledger_use(
+	const struct model_ledger *l, const char *node, const char *flavor, const char *resource)
+{
+	const struct model_row *r = row_find(l, &(struct quota_line){node, flavor, resource, 0});
+	return r ? row_use(r) : 0;
+}
+
+size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold *const **ret)
+{
+	*ret = (const struct model_hold *const *)l->holds;
+	return l->nholds;
+}
+
+const struct model_hold *model_ledger_hold(
+	const struct model_ledger *l, const struct uid *uid, int32_t attempt)
+{
+	return hold_find(l, uid, attempt);
+}
+
+/* ---- Its own books ----------------------------------------------------------------------------
+ */
+
+/* What a row's three parts should be, added up anew from the open holds. */
+static struct model_row row_recount(const struct model_ledger *l, const struct model_row *r)
+{
+	struct model_row sum = {0};
+	struct quota_line key = {r->node, r->flavor, r->resource, 0};
+	for (size_t i = 0; i < l->nholds; i++) {
+		const struct model_hold *h = l->holds[i];
+		for (size_t k = 0; h->open && k < h->hold.nlines; k++)
+			if (!line_cmp(&h->hold.lines[k], &key))
+				*row_part(&sum, h->hold.state) += h->hold.lines[k].amount;
+	}
+	return sum;
+}
+
+static bool row_check(const struct model_ledger *l, const struct model_row *r, struct buf *why)
+{
+	struct model_row sum = row_recount(l, r);
+	if (sum.pending != r->pending || sum.posted != r->posted || sum.releasing != r->releasing) {
+		buf_printf(why,
+			"%s %s %s: balance %lld+%lld+%lld, but its holds sum up to %lld+%lld+%lld",
+			r->node, r->flavor, r->resource, (long long)r->pending,
+			(long long)r->posted, (long long)r->releasing, (long long)sum.pending,
+			(long long)sum.posted, (long long)sum.releasing);
+		return false;
+	}
+	if (row_use(r) > r->bound) {
+		buf_printf(why, "%s %s %s: use %lld is over %lld (ceiling %lld)", r->node,
+			r->flavor, r->resource, (long long)row_use(r), (long long)r->bound,
+			(long long)r->ceiling);
+		return false;
+	}
+	return true;
+}
+
+static bool hold_check(const struct model_ledger *l, size_t index, struct buf *why)
+{
+	const struct model_hold *h = l->holds[index];
+	if (h->resolved != (h->open ? 0 : 1)) {
+		buf_printf(why, "%s/%s attempt %d: resolved %d times", h->hold.ns, h->hold.name,
+			h->hold.attempt, h->resolved);
+		return false;
+	}
+	for (size_t i = 0; h->open && i < index; i++)
+		if (l->holds[i]->open && !uid_cmp(&l->holds[i]->hold.uid, &h->hold.uid)) {
+			buf_printf(why, "%s/%s: attempts %d and %d are both open", h->hold.ns,
+				h->hold.name, l->holds[i]->hold.attempt, h->hold.attempt);
+			return false;
+		}
+	return true;
+}
+
+bool model_ledger_check(const struct model_ledger *l, struct buf *why)
+{
+	for (size_t i = 0; i < l->nrows; i++)
+		if (!row_check(l, &l->rows[i], why))
+			return false;
+	for (size_t i = 0; i < l->nholds; i++)
+		if (!hold_check(l, i, why))
+			return false;
+	return true;
+}
+
+void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k)
+{
+	l->unfenced |= 1u << k;
+}

@@ -1,0 +1,104 @@
+/*
+ * A ledger in memory that obeys controller/ledger/ledger.h: what the real one in Postgres must do,
+ * without sockets, clock or rows. The simulation runs gates against it, and the driver's parity
+ * test runs the same operations against this and against Postgres and compares.
+ *
+ * Where ledger.h leaves room, this is the reading (the parity test holds Postgres to it too):
+ *
+ *   - a batch is fenced as a whole, by the epoch alone: a lease that has run out but was taken by
+ *     nobody still writes, since nobody else decides;
+ *   - operations of a batch take effect in order, each seeing those before it; one that is REFUSED
+ *     or SPENT does not stop those after it;
+ *   - a key (uid, attempt, kind, seq) is used up only by taking effect: a RESERVE that was REFUSED
+ *     may be asked again under the same attempt, a COMMIT without a hold leaves no trace;
+ *   - RESERVE is REFUSED when any of its rows would grow past its ceiling; a row that has no
+ *     CEILING yet has ceiling 0; an amount of 0 is no line;
+ *   - STOP moves pending as well as posted to releasing. COMMIT of a hold that is releasing already
+ *     begins the segment and leaves it releasing (APPLIED, once);
+ *   - SHRINK lowers each line to the amount given, to nothing when it is not given, and raises
+ *     none, so that two of them may come in any order;
+ *   - RELEASE and VOID close a hold in any state; asked again they are SPENT, like everything else
+ *     on a closed hold (REPEATED always means: still open);
+ *   - CEILING takes effect every time (APPLIED) and is never refused;
+ *   - next_attempt is the highest attempt ever reserved, plus one.
+ */
+#ifndef SLUICE_SIM_MODEL_LEDGER_H
+#define SLUICE_SIM_MODEL_LEDGER_H
+
+#include "base/buf.h"
+#include "controller/ledger/ledger.h"
+
+struct model_ledger;
+
+struct model_ledger *model_ledger_new(void);
+void model_ledger_free(struct model_ledger *l);
+
+/* ---- What a driver asks; now_ms is the database's clock ---------------------------------------
+ */
+
+/* epoch 0: take the lease if it was never held, ran out or was given back (a new epoch).
+ * Else: renew that epoch, if it is still the current one. Either way *ret is the lease as it is
+ * afterwards, with held telling about the asker. */
+void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch, int64_t lease_ms,
+	int64_t now_ms, struct ledger_lease *ret);
+void model_ledger_resign(struct model_ledger *l, int64_t epoch);
+
+/* The open holds by uid, then attempt, as they are now. *ret is yours (free), its strings are good
+ * as long as the ledger; untouched when LEDGER_FENCED. */
+enum ledger_outcome model_ledger_load(
+	const struct model_ledger *l, int64_t epoch, struct ledger_hold **ret, size_t *ret_n);
+
+/* The first `upto` operations take effect (SIZE_MAX: all): a connection that breaks while a batch
+ * is sent operation by operation leaves a first part. results: one for each of these; or NULL. */
+enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledger_batch *b,
+	size_t upto, struct ledger_result *results);
+
+/* ---- What a test looks at; borrowed until the next call that writes ---------------------------
+ */
+
+struct model_row {
+	const char *node, *flavor, *resource;
+	int64_t ceiling;
+	int64_t pending, posted, releasing;
+	/* What use may reach: the ceiling, or the use there was when the ceiling was lowered below
+	 * it, as long as use has not come down to it since. */
+	int64_t bound;
+};
+/* In the order in which they were first named. */
+size_t model_ledger_rows(const struct model_ledger *l, const struct model_row **ret);
+/* pending + posted + releasing of one row, 0 when unknown */
+int64_t model_ledger_use(
+	const struct model_ledger *l, const char *node, const char *flavor, const char *resource);
+
+/* A hold, open or closed, with all that was ever said about it. */
+struct model_hold {
+	struct ledger_hold hold; /* closed: its state and lines are those of before */
+	bool open;
+	bool committed, stopped;
+	int32_t resolved; /* times that RELEASE or VOID took effect: 1 when closed */
+	enum ledger_kind closed_by;
+	enum ledger_state closed_from;
+	int64_t closed_ms, epoch; /* epoch of the RESERVE */
+	struct {
+		int64_t at_ms, lost_ms;
+		char *reason, *actor; /* NULL when the operation did not say */
+	} stop, close;		      /* as given by STOP, and by RELEASE or VOID */
+	int32_t *shrunk;	      /* the seqs that took effect */
+	size_t nshrunk;
+};
+/* In order of RESERVE. */
+size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold *const **ret);
+const struct model_hold *model_ledger_hold(
+	const struct model_ledger *l, const struct uid *uid, int32_t attempt);
+
+/* Its own books: each balance is the sum over the open holds, none negative, none above its bound,
+ * no hold resolved twice, at most one open hold for each Job. False with a sentence in why. */
+bool model_ledger_check(const struct model_ledger *l, struct buf *why);
+
+/* ---- Planted faults ---------------------------------------------------------------------------
+ */
+
+/* The statement for this kind forgets the epoch: such operations land whoever sends them. */
+void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k);
+
+#endif
