@@ -26,8 +26,8 @@
  *   - operations reach the ledger in the order they were made, one batch in flight at a time. A
  *     batch whose answer was lost is sent again as it was; until it is answered nothing after it is
  *     sent. That order is why the queue may hand out freed quota at once;
- *   - every PATCH tests uid and story (and for a start the generation), see story.h. So whoever
- *     wrote the RESERVE of an attempt, any later leader may finish its start, or call it off;
+ *   - every PATCH tests uid and story (a start also generation and queue label), see story.h. So a later
+ *     leader can tell whether an attempt that was reserved did start, and can call it off for good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
  *   - facts with an older version than the newest seen of that Job are ignored.
@@ -117,6 +117,7 @@ struct intent {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation;	  /* INTENT_START tests it */
+	const char *queue;	  /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */

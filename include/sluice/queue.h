@@ -77,8 +77,9 @@ void queue_drop_namespace(struct queue *q, const char *name);
 /* ---- Facts: Jobs ----------------------------------------------------------------------------- */
 
 /* A Job as it is now. New: it waits. Known and waiting: moves to where its label, priority and
- * shape now put it (it keeps its time of queueing). Known and with room: only what may change
- * while running is taken over (hold, priority). */
+ * shape now put it (it keeps its time of queueing). Known and with room: what may change while
+ * running is taken over at once (hold, priority); the rest (shape, queue) is remembered and counts
+ * from when it waits again. */
 void queue_set_job(struct queue *q, const struct job *j);
 
 /* The Job is no longer ours to think about (deleted, finished, label removed); quota it had is
@@ -103,6 +104,11 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 /* Only this many pods still need room; more than now is ignored. True when quota became free: the
  * caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
+
+/* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
+ * while it ran, say): it waits with reason WAIT_HELD and this sentence, which is static text, until
+ * the gate says NULL. No effect on a workload with room; it applies once that waits again. */
+void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
 /* The room is given back and the workload waits again, at its old place, but not before
  * not_before_ms (0: at once). */

@@ -1,0 +1,713 @@
+/*
+ * The life of the gate: lease, takeover, the pass, and who gets which answer. What happens to one
+ * Job is in phase.c.
+ *
+ * Jobs are kept in the order they were first seen, and everything that walks them walks that list,
+ * so nothing that comes out depends on a hash or an address.
+ */
+#include "controller/gate/gate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/gate/record.h"
+
+#define NOTES_MAX 4096	      /* nobody took them for a long time: the oldest go */
+#define LEASE_POLL_MS 1000    /* a standby asks at least this often */
+#define LEDGER_RETRY_MS 200   /* after a lost answer; the driver has its own pauses */
+#define LEDGER_RETRY_MAX_MS 2000
+
+static bool has_uid(const void *value, const void *key)
+{
+	const struct gate_job *j = value;
+	return uid_cmp(&j->uid, key) == 0;
+}
+
+static bool has_request(const void *value, const void *key)
+{
+	const struct gate_job *j = value;
+	return j->request == *(const uint64_t *)key;
+}
+
+static uint64_t request_hash(uint64_t id)
+{
+	return id * 0x9E3779B97F4A7C15u >> 20;
+}
+
+struct gate *gate_new(const struct gate_options *o, struct queue *q)
+{
+	struct gate *g = mem_alloc(sizeof(*g));
+	g->queue = q;
+	g->identity = mem_strdup(o->identity);
+	g->lease_ms = o->lease_ms;
+	g->drain_doubt_ms = o->drain_doubt_ms;
+	g->random = o->seed | 1;
+	g->decide_due_ms = INT64_MAX;
+	map_init(&g->by_uid, has_uid);
+	map_init(&g->by_request, has_request);
+	outbox_init(&g->outbox);
+	g->dirty_tail = &g->dirty;
+	g->want_tail = &g->want;
+	g->notes_tail = &g->notes;
+	return g;
+}
+
+static void free_job(struct gate_job *j)
+{
+	free(j->ns);
+	free(j->story);
+	free(j->queue);
+	free(j);
+}
+
+void gate_free(struct gate *g)
+{
+	if (!g)
+		return;
+	for (struct gate_job *j = g->first, *next; j; j = next) {
+		next = j->next;
+		free_job(j);
+	}
+	while (gate_take_note(g)) {
+	}
+	free(g->note_out);
+	map_done(&g->by_uid);
+	map_done(&g->by_request);
+	due_done(&g->due);
+	outbox_done(&g->outbox);
+	free(g->identity);
+	free(g);
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static struct gate_job *find_job(const struct gate *g, const struct uid *uid)
+{
+	return map_get(&g->by_uid, uid_hash(uid), uid);
+}
+
+static struct gate_job *add_job(struct gate *g, const struct uid *uid, const char *ns, const char *name)
+{
+	struct gate_job *j = mem_alloc(sizeof(*j));
+	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
+	j->uid = *uid;
+	j->ns = mem_alloc(ns_size + name_size);
+	j->name = j->ns + ns_size;
+	memcpy(j->ns, ns, ns_size);
+	memcpy(j->name, name, name_size);
+	j->clusterqueue = j->reason = j->actor = "";
+	j->prev = g->last;
+	if (g->last)
+		g->last->next = j;
+	else
+		g->first = j;
+	g->last = j;
+	map_put(&g->by_uid, uid_hash(uid), j);
+	g->counts.jobs++;
+	g->counts.by_phase[PHASE_WAITING]++;
+	return j;
+}
+
+void gate_forget_job(struct gate *g, struct gate_job *j)
+{
+	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold);
+	due_clear(&g->due, &j->alarm);
+	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
+	*(j->prev ? &j->prev->next : &g->first) = j->next;
+	*(j->next ? &j->next->prev : &g->last) = j->prev;
+	g->counts.jobs--;
+	g->counts.by_phase[j->phase]--;
+	free_job(j);
+}
+
+void gate_mark_dirty(struct gate *g, struct gate_job *j)
+{
+	if (j->dirty)
+		return;
+	j->dirty = true;
+	j->next_dirty = NULL;
+	*g->dirty_tail = j;
+	g->dirty_tail = &j->next_dirty;
+}
+
+/* True when the text became another one. */
+static bool keep_text(char **kept, const char *text)
+{
+	if (text && *kept && strcmp(text, *kept) == 0)
+		return false;
+	if (!text && !*kept)
+		return false;
+	free(*kept);
+	*kept = mem_strdup(text);
+	return true;
+}
+
+static void take_facts(struct gate_job *j, const struct job *seen)
+{
+	struct facts *f = &j->seen;
+	f->generation = seen->generation;
+	f->version = seen->version;
+	f->suspend = seen->suspend;
+	f->deleting = seen->deleting;
+	f->finished = job_finished(seen);
+	f->failed = seen->status.failed;
+	f->labelled = seen->queue[0] != '\0';
+	f->has_annotations = seen->has_annotations;
+	f->quiet = job_quiet(seen);
+	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
+	f->story_state = seen->story_state;
+	f->story_attempt = seen->story_attempt;
+	f->pods = job_pods(seen);
+	if (!seen->suspend)
+		f->active = seen->status.active;
+	f->created_ms = seen->created_ms;
+	f->start_ms = seen->status.start_ms;
+	keep_text(&j->story, seen->story);
+	if (keep_text(&j->queue, seen->queue))
+		j->moved = true;
+}
+
+static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
+{
+	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.labelled))
+		queue_drop_job(g->queue, &j->uid);
+	else
+		queue_set_job(g->queue, seen);
+}
+
+/* True when the Job at hand is the newest word on it. */
+static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	bool older = seen->version < j->seen.version;
+	if (older || (seen->version == j->seen.version && seen->version > 0 && !j->gone))
+		return false;
+	take_facts(j, seen);
+	j->gone = !j->seen.labelled;
+	j->deleted = false;
+	tell_queue(g, j, seen);
+	gate_mark_dirty(g, j);
+	return true;
+}
+
+void gate_see_job(struct gate *g, const struct job *seen)
+{
+	struct gate_job *j = find_job(g, &seen->uid);
+	if (!j) {
+		if (job_finished(seen)) /* most of what a list holds: nothing to do for it */
+			return;
+		j = add_job(g, &seen->uid, seen->ns, seen->name);
+	}
+	j->in_list = g->list;
+	see(g, j, seen);
+}
+
+static void lose(struct gate *g, struct gate_job *j)
+{
+	j->gone = true;
+	gate_mark_dirty(g, j);
+}
+
+void gate_lose_job(struct gate *g, const struct uid *uid)
+{
+	struct gate_job *j = find_job(g, uid);
+	if (j)
+		lose(g, j);
+}
+
+void gate_begin_list(struct gate *g)
+{
+	g->list++;
+}
+
+void gate_end_list(struct gate *g)
+{
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (j->in_list != g->list && !j->gone)
+			lose(g, j);
+}
+
+void gate_set_synced(struct gate *g)
+{
+	g->synced = true;
+}
+
+/* ---- Chance, time, wishes -------------------------------------------------------------------- */
+
+int64_t gate_spread(struct gate *g, int64_t ms)
+{
+	/* xorshift64: pauses need no better */
+	g->random ^= g->random << 13;
+	g->random ^= g->random >> 7;
+	g->random ^= g->random << 17;
+	return ms + (int64_t)(g->random % (uint64_t)(ms / 4 + 1));
+}
+
+void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms)
+{
+	unsigned doublings = j->tries < 16 ? j->tries : 16;
+	int64_t pause = first_ms << doublings;
+	if (pause > limit_ms)
+		pause = limit_ms;
+	j->tries++;
+	due_set(&g->due, &j->alarm, g->now_ms + gate_spread(g, pause));
+}
+
+void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
+{
+	must(j->request == 0);
+	j->want = kind;
+	if (j->wanting)
+		return;
+	j->wanting = true;
+	j->next_want = NULL;
+	*g->want_tail = j;
+	g->want_tail = &j->next_want;
+}
+
+void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
+{
+	struct ledger_op op = {.kind = kind,
+		.uid = j->uid,
+		.attempt = j->attempt,
+		.seq = kind == LEDGER_SHRINK ? j->seen.pods : 0,
+		.at_ms = g->now_ms,
+		.reason = j->reason,
+		.actor = j->actor,
+		.lost_ms = lost_ms};
+	if (kind == LEDGER_RESERVE || kind == LEDGER_SHRINK) {
+		op.lines = g->lines;
+		op.nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+	}
+	if (kind == LEDGER_RESERVE) {
+		op.ns = j->ns; /* lives until the verdict: a Job that reserves is not forgotten */
+		op.name = j->name;
+		op.clusterqueue = j->clusterqueue;
+	}
+	outbox_add(&g->outbox, &op);
+	g->counts.operations++;
+}
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+const char *note_kind_name(enum note_kind k)
+{
+	switch (k) {
+	case NOTE_LEADING:
+		return "Leading";
+	case NOTE_START:
+		return "Start";
+	case NOTE_STOP:
+		return "Stop";
+	case NOTE_FINISH:
+		return "Finish";
+	case NOTE_RELEASE:
+		return "Release";
+	case NOTE_CALL_OFF:
+		return "CallOff";
+	case NOTE_REFUSE:
+		return "Refuse";
+	case NOTE_OVERDUE:
+		return "Overdue";
+	}
+	return "";
+}
+
+static void drop_oldest_note(struct gate *g)
+{
+	struct note_item *item = g->notes;
+	g->notes = item->next;
+	if (!g->notes)
+		g->notes_tail = &g->notes;
+	g->nnotes--;
+	free(g->note_out);
+	g->note_out = item;
+}
+
+void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
+{
+	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
+	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
+	struct note_item *item = mem_alloc(sizeof(*item) + ns_size + name_size);
+	struct note *n = &item->note;
+	memcpy(item->names, ns, ns_size);
+	memcpy(item->names + ns_size, name, name_size);
+	n->kind = kind;
+	n->at_ms = g->now_ms;
+	n->ns = item->names;
+	n->name = item->names + ns_size;
+	n->clusterqueue = j ? j->clusterqueue : "";
+	n->attempt = j ? j->attempt : 0;
+	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+	va_end(ap);
+	*g->notes_tail = item;
+	g->notes_tail = &item->next;
+	if (++g->nnotes > NOTES_MAX)
+		drop_oldest_note(g);
+}
+
+const struct note *gate_take_note(struct gate *g)
+{
+	if (!g->notes)
+		return NULL;
+	drop_oldest_note(g);
+	return &g->note_out->note;
+}
+
+/* ---- Lease and takeover ---------------------------------------------------------------------- */
+
+static void depose(struct gate *g, const char *why)
+{
+	if (g->role == ROLE_DEPOSED)
+		return;
+	g->role = ROLE_DEPOSED;
+	gate_note(g, NOTE_LEADING, NULL, "epoch %" PRId64 " is over: %s", g->epoch, why);
+}
+
+void gate_answer_lease(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l)
+{
+	if (id != g->lease_request)
+		return;
+	g->lease_request = 0;
+	if (o != LEDGER_DONE) {
+		g->lease_due_ms = g->now_ms + gate_spread(g, LEDGER_RETRY_MS);
+	} else if (g->role != ROLE_STANDBY) {
+		if (!l->held || l->epoch != g->epoch)
+			depose(g, "somebody else holds the lease");
+		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
+	} else if (l->held) {
+		g->role = ROLE_LOADING;
+		g->epoch = l->epoch;
+		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
+		gate_note(g, NOTE_LEADING, NULL, "took the lease, epoch %" PRId64, g->epoch);
+	} else {
+		int64_t third = g->lease_ms / 3;
+		g->lease_due_ms = g->now_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
+	}
+}
+
+static void adopt_hold(struct gate *g, const struct ledger_hold *h)
+{
+	struct gate_job *j = find_job(g, &h->uid);
+	if (!j) {
+		j = add_job(g, &h->uid, h->ns, h->name);
+		j->gone = true;
+	}
+	queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines);
+	job_adopt(g, j, h);
+	gate_mark_dirty(g, j);
+}
+
+void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
+	const struct ledger_hold *holds, size_t n)
+{
+	if (id != g->load_request)
+		return;
+	g->load_request = 0;
+	if (o == LEDGER_FENCED) {
+		depose(g, "somebody else holds the lease");
+		return;
+	}
+	if (o == LEDGER_LOST) {
+		g->load_due_ms = g->now_ms + gate_spread(g, LEDGER_RETRY_MS);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		adopt_hold(g, &holds[i]);
+	g->role = ROLE_LEADING;
+	queue_retake_ceilings(g->queue);
+	for (struct gate_job *j = g->first; j; j = j->next)
+		gate_mark_dirty(g, j);
+	gate_note(g, NOTE_LEADING, NULL, "leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known",
+		g->epoch, n, g->counts.jobs);
+}
+
+/* ---- The ledger's verdicts ------------------------------------------------------------------- */
+
+void gate_answer_batch(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results)
+{
+	if (id != g->batch_request)
+		return;
+	g->batch_request = 0;
+	if (o == LEDGER_FENCED) {
+		depose(g, "the ledger refused its writes");
+		return;
+	}
+	if (o == LEDGER_LOST) {
+		int64_t pause = LEDGER_RETRY_MS << (g->batch_tries < 8 ? g->batch_tries : 8);
+		g->batch_tries++;
+		g->batch_due_ms = g->now_ms +
+			gate_spread(g, pause < LEDGER_RETRY_MAX_MS ? pause : LEDGER_RETRY_MAX_MS);
+		g->batch_wanted = true;
+		return;
+	}
+	g->batch_tries = 0;
+	g->counts.batches++;
+	for (size_t i = 0; i < g->outbox.nops; i++) {
+		const struct ledger_op *op = &g->outbox.ops[i];
+		if (op->kind != LEDGER_RESERVE)
+			continue;
+		struct gate_job *j = find_job(g, &op->uid);
+		must(j && j->phase == PHASE_RESERVING && j->attempt == op->attempt);
+		job_reserved(g, j, &results[i]);
+	}
+	outbox_drop_batch(&g->outbox);
+}
+
+/* ---- The pass -------------------------------------------------------------------------------- */
+
+static void run_alarms(struct gate *g)
+{
+	for (struct alarm *a; (a = due_take(&g->due, g->now_ms));) {
+		struct gate_job *j = (struct gate_job *)((char *)a - offsetof(struct gate_job, alarm));
+		gate_mark_dirty(g, j);
+	}
+}
+
+static void reconcile_dirty(struct gate *g)
+{
+	while (g->dirty) {
+		struct gate_job *j = g->dirty;
+		g->dirty = j->next_dirty;
+		if (!g->dirty)
+			g->dirty_tail = &g->dirty;
+		j->dirty = false;
+		job_reconcile(g, j);
+	}
+}
+
+static void write_ceilings(struct gate *g)
+{
+	struct ceiling c;
+	while (queue_take_ceiling(g->queue, &c)) {
+		struct quota_line line = {c.node, c.flavor, c.resource, c.amount};
+		struct ledger_op op = {.kind = LEDGER_CEILING,
+			.at_ms = g->now_ms,
+			.reason = "",
+			.actor = g->identity,
+			.lines = &line,
+			.nlines = 1};
+		outbox_add(&g->outbox, &op);
+		g->counts.operations++;
+	}
+}
+
+static void decide(struct gate *g)
+{
+	struct decision decisions[64];
+	size_t n;
+	do {
+		n = queue_decide(g->queue, g->now_ms, decisions,
+			sizeof(decisions) / sizeof(decisions[0]), &g->decide_due_ms);
+		for (size_t i = 0; i < n; i++) {
+			struct gate_job *j = find_job(g, &decisions[i].uid);
+			must(j);
+			job_decided(g, j, &decisions[i]);
+		}
+	} while (n > 0);
+}
+
+static void ask_ledger(struct gate *g)
+{
+	if (g->lease_request == 0 && g->now_ms >= g->lease_due_ms)
+		g->lease_wanted = true;
+	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 && g->now_ms >= g->load_due_ms)
+		g->load_wanted = true;
+	if (g->role == ROLE_LEADING && outbox_form_batch(&g->outbox)) {
+		g->batch_wanted = true;
+		g->batch_due_ms = 0;
+	}
+}
+
+void gate_step(struct gate *g, int64_t now_ms)
+{
+	g->now_ms = now_ms;
+	if (g->role == ROLE_DEPOSED)
+		return;
+	run_alarms(g);
+	if (g->role == ROLE_LEADING) {
+		write_ceilings(g);
+		reconcile_dirty(g);
+		decide(g);
+		reconcile_dirty(g);
+	}
+	ask_ledger(g);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t gate_wake_ms(const struct gate *g)
+{
+	int64_t wake = INT64_MAX;
+	if (g->role == ROLE_DEPOSED)
+		return wake;
+	if (g->lease_request == 0)
+		wake = least(wake, g->lease_due_ms);
+	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0)
+		wake = least(wake, g->load_due_ms);
+	if (g->role == ROLE_LEADING) {
+		wake = least(wake, least(g->decide_due_ms, due_next_ms(&g->due)));
+		if (g->batch_wanted)
+			wake = least(wake, g->batch_due_ms);
+	}
+	return wake;
+}
+
+/* ---- Intents --------------------------------------------------------------------------------- */
+
+static uint64_t make_intent(struct gate *g, enum intent_kind kind)
+{
+	g->intent = (struct intent){.kind = kind, .id = ++g->next_id, .epoch = g->epoch};
+	return g->intent.id;
+}
+
+static const struct intent *ledger_intent(struct gate *g)
+{
+	if (g->lease_wanted) {
+		g->lease_wanted = false;
+		g->lease_request = make_intent(g, INTENT_LEASE);
+		if (g->role == ROLE_STANDBY)
+			g->intent.epoch = 0;
+		g->intent.lease_ms = g->lease_ms;
+		return &g->intent;
+	}
+	if (g->load_wanted) {
+		g->load_wanted = false;
+		g->load_request = make_intent(g, INTENT_LOAD);
+		return &g->intent;
+	}
+	if (g->batch_wanted && g->now_ms >= g->batch_due_ms) {
+		g->batch_wanted = false;
+		g->batch_request = make_intent(g, INTENT_BATCH);
+		g->intent.batch = (struct ledger_batch){g->epoch, g->outbox.ops, g->outbox.nops};
+		return &g->intent;
+	}
+	return NULL;
+}
+
+static const struct intent *job_intent(struct gate *g)
+{
+	struct gate_job *j = g->want;
+	if (!j)
+		return NULL;
+	g->want = j->next_want;
+	if (!g->want)
+		g->want_tail = &g->want;
+	j->wanting = false;
+	j->asked = j->want;
+	j->request = make_intent(g, j->want);
+	map_put(&g->by_request, request_hash(j->request), j);
+	struct intent *i = &g->intent;
+	i->uid = j->uid;
+	i->ns = j->ns;
+	i->name = j->name;
+	i->generation = j->seen.generation;
+	i->queue = j->queue;
+	i->story_before = j->story;
+	i->has_annotations = j->seen.has_annotations;
+	job_tell(g, j, i);
+	return i;
+}
+
+const struct intent *gate_take_intent(struct gate *g)
+{
+	if (g->role == ROLE_DEPOSED)
+		return NULL;
+	const struct intent *i = ledger_intent(g);
+	return i ? i : job_intent(g);
+}
+
+/* A Job of the same name but another uid is another Job: ours is gone. */
+static bool is_other_job(const struct gate_job *j, const struct job_answer *a)
+{
+	return a->outcome == JOB_DONE && a->job && uid_cmp(&a->job->uid, &j->uid) != 0;
+}
+
+void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a)
+{
+	struct gate_job *j = map_take(&g->by_request, request_hash(id), &id);
+	if (!j)
+		return;
+	struct job_answer answer = *a;
+	j->request = 0;
+	if (is_other_job(j, a))
+		answer.outcome = JOB_GONE;
+	if (answer.outcome == JOB_DONE && a->job)
+		see(g, j, a->job);
+	job_answered(g, j, j->asked, &answer);
+	gate_mark_dirty(g, j);
+}
+
+/* ---- What people and operators ask ----------------------------------------------------------- */
+
+bool gate_deposed(const struct gate *g)
+{
+	return g->role == ROLE_DEPOSED;
+}
+
+bool gate_leading(const struct gate *g)
+{
+	return g->role == ROLE_LEADING;
+}
+
+int64_t gate_epoch(const struct gate *g)
+{
+	return g->epoch;
+}
+
+void gate_count(const struct gate *g, struct gate_counts *ret)
+{
+	*ret = g->counts;
+	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
+}
+
+static void explain_phase(const struct gate_job *j, struct explanation *x)
+{
+	switch (j->phase) {
+	case PHASE_WAITING:
+	case PHASE_RUNNING:
+		break;
+	case PHASE_RESERVING:
+		snprintf(x->sentence, sizeof(x->sentence), "chosen to start: its quota is being reserved in the ledger");
+		break;
+	case PHASE_STARTING:
+		snprintf(x->sentence, sizeof(x->sentence), "starting: quota is reserved, the API server is being told (try %u)", j->tries + 1);
+		break;
+	case PHASE_FENCING:
+		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s", j->reason);
+		break;
+	case PHASE_STOPPING:
+		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s", j->reason);
+		break;
+	case PHASE_DRAINING:
+		snprintf(x->sentence, sizeof(x->sentence), "ended (%s); its quota is free once its last pod is gone", j->reason);
+		break;
+	case PHASES:
+		must(false);
+	}
+}
+
+bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct explanation *ret)
+{
+	const struct gate_job *found = NULL;
+	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
+		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->gone))
+			found = j;
+	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
+		return false;
+	explain_phase(found, ret);
+	return true;
+}

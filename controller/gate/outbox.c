@@ -1,0 +1,67 @@
+#include "controller/gate/outbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct outbox_item {
+	struct outbox_item *next;
+	struct ledger_op op;
+	struct quota_line lines[]; /* op.lines points here */
+};
+
+void outbox_init(struct outbox *b)
+{
+	*b = (struct outbox){.ops = mem_array(OUTBOX_BATCH_MAX, sizeof(struct ledger_op)),
+		.items = mem_array(OUTBOX_BATCH_MAX, sizeof(struct outbox_item *))};
+	b->tail = &b->head;
+}
+
+void outbox_done(struct outbox *b)
+{
+	outbox_drop_batch(b);
+	while (b->head) {
+		struct outbox_item *item = b->head;
+		b->head = item->next;
+		free(item);
+	}
+	free(b->ops);
+	free(b->items);
+}
+
+void outbox_add(struct outbox *b, const struct ledger_op *op)
+{
+	size_t bytes = op->nlines * sizeof(struct quota_line);
+	struct outbox_item *item = mem_alloc(sizeof(*item) + bytes);
+	item->op = *op;
+	item->op.lines = item->lines;
+	if (bytes > 0)
+		memcpy(item->lines, op->lines, bytes);
+	*b->tail = item;
+	b->tail = &item->next;
+	b->waiting++;
+}
+
+bool outbox_form_batch(struct outbox *b)
+{
+	if (b->nops > 0 || !b->head)
+		return false;
+	while (b->head && b->nops < OUTBOX_BATCH_MAX) {
+		struct outbox_item *item = b->head;
+		b->head = item->next;
+		b->items[b->nops] = item;
+		b->ops[b->nops++] = item->op;
+		b->waiting--;
+	}
+	if (!b->head)
+		b->tail = &b->head;
+	return true;
+}
+
+void outbox_drop_batch(struct outbox *b)
+{
+	for (size_t i = 0; i < b->nops; i++)
+		free(b->items[i]);
+	b->nops = 0;
+}

@@ -1,0 +1,574 @@
+/*
+ * The life of an attempt. job_reconcile() looks at the newest facts and the phase and does the next
+ * thing, if it is time for one; it is called whenever something about the Job changed, and may be
+ * called at any other time without harm. Each phase is one function, read from the top: what ends
+ * it first, then what it waits for, then what it does.
+ *
+ * docs/gate.md has the table of phases, and why each guard is enough.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "sluice/quantity.h"
+#include "controller/gate/record.h"
+
+#define RETRY_MS 50
+#define RETRY_MAX_MS 5000
+#define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
+#define REFUSED_RETRY_MS 1000 /* the ledger said no: another cell, or a quota just lowered */
+#define PODS_RETRY_MS 250
+#define OVERDUE_MS 300000
+#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+#define GENERATION_UNKNOWN (-1) /* no Job has it */
+
+static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
+static const char NOT_ADMITTED[] = "NotAdmitted";
+static const char HOLD_BY_OTHER[] = "suspended by somebody else while it ran; remove this annotation to queue the Job again";
+
+/* ---- Small helpers ---------------------------------------------------------------------------- */
+
+/* The only writer of phase. */
+static void enter(struct gate *g, struct gate_job *j, enum phase next)
+{
+	g->counts.by_phase[j->phase]--;
+	g->counts.by_phase[next]++;
+	j->phase = next;
+	j->tries = 0;
+	j->need_read = false;
+	due_clear(&g->due, &j->alarm);
+	gate_mark_dirty(g, j);
+}
+
+static bool busy(const struct gate_job *j)
+{
+	return j->request != 0 || j->wanting;
+}
+
+/* True while a pause is on: the alarm will mark the Job dirty. */
+static bool pausing(const struct gate_job *j)
+{
+	return j->alarm.place != 0;
+}
+
+static void pause_until(struct gate *g, struct gate_job *j, int64_t at_ms)
+{
+	due_set(&g->due, &j->alarm, at_ms);
+}
+
+/* What we last wrote of this attempt did land, and the Job is let run. */
+static bool runs_our_attempt(const struct gate_job *j)
+{
+	return !j->seen.suspend && j->seen.story_state == STORY_STARTED &&
+		j->seen.story_attempt == j->attempt;
+}
+
+static void end(struct gate_job *j, const char *reason, const char *actor)
+{
+	if (j->reason[0] != '\0')
+		return; /* the first reason is the reason */
+	j->reason = reason;
+	j->actor = actor;
+}
+
+static const char *stop_reason_name(enum stop_reason r)
+{
+	switch (r) {
+	case STOP_REASON_NONE:
+		return "";
+	case STOP_REASON_CLUSTERQUEUE_STOPPED:
+		return "ClusterQueueStopped";
+	case STOP_REASON_LOCALQUEUE_STOPPED:
+		return "LocalQueueStopped";
+	case STOP_REASON_HELD:
+		return "Held";
+	}
+	return "";
+}
+
+/* Work a stop throws away: pods that were active, times how long the attempt ran. */
+static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
+{
+	if (j->seen.finished || j->started_ms == 0)
+		return 0;
+	int64_t until_ms = j->stopped_ms > 0 ? j->stopped_ms : g->now_ms;
+	int64_t ran_ms = until_ms > j->started_ms ? until_ms - j->started_ms : 0;
+	return quantity_times(ran_ms, j->seen.active);
+}
+
+/* ---- Ways out of an attempt -------------------------------------------------------------------- */
+
+/* The hold is given back. The queue may use the room at once: the ledger takes operations in order,
+ * and whoever gets it comes after. */
+static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind)
+{
+	gate_operate(g, j, kind, work_lost_ms(g, j));
+	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
+	j->sent = j->told_ledger = false;
+	j->started_ms = 0;
+	queue_release_job(g->queue, &j->uid, j->not_before_ms);
+	j->not_before_ms = 0;
+	enter(g, j, PHASE_WAITING);
+}
+
+static void call_off(struct gate *g, struct gate_job *j)
+{
+	must(!j->doubt);
+	end(j, "Changed", g->identity);
+	gate_note(g, NOTE_CALL_OFF, j, "start of attempt %d called off: %s", j->attempt, j->reason);
+	g->counts.voids++;
+	close_hold(g, j, LEDGER_VOID);
+}
+
+static void drain(struct gate *g, struct gate_job *j)
+{
+	j->stopped_ms = g->now_ms;
+	j->overdue_ms = g->now_ms + OVERDUE_MS;
+	if (j->seen.finished) {
+		j->reason = j->seen.failed ? "Failed" : "Finished";
+		j->actor = "job-controller";
+	}
+	if (j->committed && !j->seen.quiet && !j->told_ledger) {
+		j->told_ledger = true;
+		gate_operate(g, j, LEDGER_STOP, work_lost_ms(g, j));
+	}
+	if (j->seen.finished) {
+		g->counts.finishes++;
+		int64_t since_ms = j->started_ms > 0 ? j->started_ms : g->now_ms;
+		gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
+			(double)(g->now_ms - since_ms) / 1000.0);
+	} else {
+		g->counts.stops++;
+		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost",
+			j->gone ? "deleted" : "stopped", j->reason,
+			(double)work_lost_ms(g, j) / 1000.0);
+	}
+	enter(g, j, PHASE_DRAINING);
+}
+
+static void run(struct gate *g, struct gate_job *j)
+{
+	bool fresh = !j->committed;
+	enter(g, j, PHASE_RUNNING);
+	j->doubt = false;
+	if (!fresh)
+		return;
+	j->committed = true;
+	j->started_ms = g->now_ms;
+	gate_operate(g, j, LEDGER_COMMIT, 0);
+	queue_confirm_job(g->queue, &j->uid, g->now_ms);
+	g->counts.starts++;
+	size_t n = queue_job_lines(g->queue, &j->uid, g->lines);
+	gate_note(g, NOTE_START, j, "started in flavor %s: %d pods, attempt %d",
+		n > 0 ? g->lines[0].flavor : "none", j->seen.pods, j->attempt);
+}
+
+/* Somebody other than us unsuspended it. What holds it has, it keeps until it is stopped again. */
+static void stop_intruder(struct gate *g, struct gate_job *j)
+{
+	if (!j->has_hold)
+		j->reason = "";
+	end(j, NOT_ADMITTED, g->identity);
+	enter(g, j, PHASE_STOPPING);
+}
+
+/* ---- The phases -------------------------------------------------------------------------------- */
+
+static void block(struct gate *g, struct gate_job *j, const char *why)
+{
+	if (j->blocked == (why != NULL))
+		return;
+	j->blocked = why != NULL;
+	queue_block_job(g->queue, &j->uid, why);
+}
+
+/* No hold. The queue has it, unless it is over. */
+static void waiting(struct gate *g, struct gate_job *j)
+{
+	if (j->gone || j->seen.finished) {
+		queue_drop_job(g->queue, &j->uid);
+		if (!busy(j))
+			gate_forget_job(g, j);
+		return;
+	}
+	if (j->seen.deleting) {
+		queue_drop_job(g->queue, &j->uid);
+		return;
+	}
+	if (!j->seen.suspend) {
+		block(g, j, "somebody unsuspended it although it was not admitted; Sluice is suspending it again");
+		stop_intruder(g, j);
+		return;
+	}
+	if (j->seen.story_state != STORY_STARTED) {
+		block(g, j, NULL);
+		return;
+	}
+	/* Suspended, and not by us: say so where its owner sees it, and leave it alone. */
+	block(g, j, "suspended by somebody else than Sluice while it ran");
+	j->reason = SUSPENDED_BY_OTHER;
+	if (!busy(j) && !pausing(j))
+		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_TELL);
+}
+
+static bool must_not_start(const struct gate_job *j)
+{
+	return j->call_off || j->gone || j->seen.finished || j->seen.deleting || !j->seen.suspend ||
+		j->seen.generation != j->generation || j->moved;
+}
+
+/* A start PATCH of this attempt may have gone out. What the Job shows of it, if anything; true when
+ * that decided what comes next. */
+static bool settled_otherwise(struct gate *g, struct gate_job *j)
+{
+	if (runs_our_attempt(j)) {
+		run(g, j);
+		return true;
+	}
+	if (busy(j))
+		return false;
+	if (j->gone || j->seen.finished) {
+		/* It may have started and ended unseen: pods may be left. */
+		end(j, "Deleted", "user");
+		drain(g, j);
+		return true;
+	}
+	if (!j->seen.suspend) {
+		stop_intruder(g, j);
+		return true;
+	}
+	return false;
+}
+
+/* RESERVE is durable. The start PATCH is sent until its fate is known. */
+static void starting(struct gate *g, struct gate_job *j)
+{
+	if (must_not_start(j) && !j->doubt && !j->sent) {
+		call_off(g, j);
+		return;
+	}
+	if (settled_otherwise(g, j) || busy(j))
+		return;
+	if (must_not_start(j)) {
+		if (j->doubt)
+			enter(g, j, PHASE_FENCING);
+		else
+			call_off(g, j);
+		return;
+	}
+	if (!pausing(j))
+		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_START);
+}
+
+/* The start is called off, but a PATCH of it may still be under way somewhere. */
+static void fencing(struct gate *g, struct gate_job *j)
+{
+	if (settled_otherwise(g, j) || busy(j))
+		return;
+	if (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt) {
+		j->doubt = false;
+		call_off(g, j);
+		return;
+	}
+	if (!pausing(j))
+		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_TELL);
+}
+
+static void running(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.start_seen)
+		j->acked = true;
+	if (j->gone || j->seen.finished || j->seen.suspend) {
+		end(j, j->gone ? "Deleted" : SUSPENDED_BY_OTHER, "user");
+		drain(g, j);
+		return;
+	}
+	if (queue_shrink_job(g->queue, &j->uid, j->seen.pods))
+		gate_operate(g, j, LEDGER_SHRINK, 0);
+	if (j->call_off && j->acked)
+		enter(g, j, PHASE_STOPPING);
+}
+
+static void stopping(struct gate *g, struct gate_job *j)
+{
+	if (j->gone || j->seen.finished || j->seen.suspend) {
+		if (!j->has_hold && !busy(j)) {
+			enter(g, j, PHASE_WAITING);
+		} else if (j->has_hold) {
+			if (j->gone)
+				end(j, "Deleted", "user");
+			drain(g, j);
+		}
+		return;
+	}
+	if (!busy(j) && !pausing(j))
+		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_STOP);
+}
+
+/* Is there proof that no pod of it is left, or can be made any more? */
+static bool drained(const struct gate_job *j)
+{
+	return j->seen.quiet && (j->seen.finished || (j->seen.suspend && j->acked));
+}
+
+static void complain(struct gate *g, struct gate_job *j)
+{
+	if (g->now_ms < j->overdue_ms)
+		return;
+	j->overdue_ms = g->now_ms + OVERDUE_MS;
+	gate_note(g, NOTE_OVERDUE, j, "pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until they are gone: look for pods that do not terminate",
+		(g->now_ms - j->stopped_ms) / 1000, j->reason);
+}
+
+static void release(struct gate *g, struct gate_job *j)
+{
+	gate_note(g, NOTE_RELEASE, j, "quota of attempt %d is free (%s)", j->attempt, j->reason);
+	close_hold(g, j, j->committed ? LEDGER_RELEASE : LEDGER_VOID);
+}
+
+/*
+ * Ended, stopped or deleted. Proof that no pod is left is, for a Job we can see, its status, if it
+ * was written after the Job controller saw the start (acked) and then the stop. Where the status
+ * may be older than the start, and for a Job that is gone, only a look at the pods will do; the
+ * first only after a while, when a Job controller that had seen the start would have made pods.
+ */
+static void draining(struct gate *g, struct gate_job *j)
+{
+	if (!j->gone && !j->seen.suspend && !j->seen.finished) {
+		stop_intruder(g, j);
+		return;
+	}
+	if (!j->gone && drained(j)) {
+		release(g, j);
+		return;
+	}
+	complain(g, j);
+	if (busy(j) || pausing(j))
+		return;
+	if (j->gone && !j->deleted) {
+		gate_want(g, j, INTENT_READ);
+	} else if (j->gone) {
+		gate_want(g, j, INTENT_PODS);
+	} else if (j->seen.suspend && !j->acked) {
+		if (g->now_ms >= j->stopped_ms + g->drain_doubt_ms)
+			gate_want(g, j, INTENT_PODS);
+		else
+			pause_until(g, j, j->stopped_ms + g->drain_doubt_ms);
+	} else {
+		pause_until(g, j, j->overdue_ms);
+	}
+}
+
+void job_reconcile(struct gate *g, struct gate_job *j)
+{
+	switch (j->phase) {
+	case PHASE_WAITING:
+		waiting(g, j);
+		break;
+	case PHASE_RESERVING: /* nothing but the ledger's verdict ends it */
+		break;
+	case PHASE_STARTING:
+		starting(g, j);
+		break;
+	case PHASE_FENCING:
+		fencing(g, j);
+		break;
+	case PHASE_RUNNING:
+		running(g, j);
+		break;
+	case PHASE_STOPPING:
+		stopping(g, j);
+		break;
+	case PHASE_DRAINING:
+		draining(g, j);
+		break;
+	case PHASES:
+		must(false);
+	}
+}
+
+/* ---- Decisions, verdicts, takeover ------------------------------------------------------------- */
+
+static void reserve(struct gate *g, struct gate_job *j)
+{
+	gate_operate(g, j, LEDGER_RESERVE, 0);
+}
+
+/* Keeps the queue's own string for the ClusterQueue whose quota the attempt has. */
+static void name_clusterqueue(struct gate *g, struct gate_job *j)
+{
+	j->clusterqueue = "";
+	if (queue_job_lines(g->queue, &j->uid, g->lines) > 0 && strncmp(g->lines[0].node, "cq/", 3) == 0)
+		j->clusterqueue = g->lines[0].node + 3;
+}
+
+static void decided_start(struct gate *g, struct gate_job *j)
+{
+	if (j->phase != PHASE_WAITING || busy(j)) {
+		queue_release_job(g->queue, &j->uid, g->now_ms + REFUSED_RETRY_MS);
+		return;
+	}
+	if (j->seen.story_attempt > j->attempt)
+		j->attempt = j->seen.story_attempt;
+	j->attempt++;
+	j->generation = j->seen.generation;
+	j->moved = false;
+	j->reason = j->actor = "";
+	j->reserved_ms = g->now_ms;
+	j->has_hold = true;
+	name_clusterqueue(g, j);
+	enter(g, j, PHASE_RESERVING);
+	reserve(g, j);
+}
+
+void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (d->kind == DECISION_START) {
+		decided_start(g, j);
+		return;
+	}
+	if (!j->has_hold || j->phase == PHASE_DRAINING)
+		return;
+	j->call_off = true;
+	end(j, stop_reason_name(d->reason), g->identity);
+	gate_mark_dirty(g, j);
+}
+
+void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r)
+{
+	switch (r->verdict) {
+	case LEDGER_APPLIED:
+	case LEDGER_REPEATED:
+		enter(g, j, PHASE_STARTING);
+		break;
+	case LEDGER_SPENT:
+		j->attempt = r->next_attempt > j->attempt ? r->next_attempt : j->attempt + 1;
+		reserve(g, j);
+		break;
+	case LEDGER_REFUSED:
+		g->counts.refusals++;
+		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
+		j->has_hold = j->call_off = false;
+		queue_release_job(g->queue, &j->uid, g->now_ms + gate_spread(g, REFUSED_RETRY_MS));
+		enter(g, j, PHASE_WAITING);
+		break;
+	}
+}
+
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
+{
+	j->attempt = h->attempt;
+	j->has_hold = true;
+	j->committed = h->state != LEDGER_PENDING;
+	j->reserved_ms = h->reserved_ms;
+	j->started_ms = h->started_ms;
+	/* Whoever reserved it may have sent a PATCH that is still under way. What it decided on we do
+	 * not know, so we finish nothing: what did not land is called off, and decided anew. */
+	j->doubt = true;
+	j->generation = GENERATION_UNKNOWN;
+	name_clusterqueue(g, j);
+	/* We stop a Job only once its start was acknowledged. */
+	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;
+	if (j->committed && !j->gone && !j->seen.suspend)
+		queue_confirm_job(g->queue, &j->uid, h->started_ms);
+	if (h->state == LEDGER_RELEASING || (j->committed && (j->gone || j->seen.suspend))) {
+		j->reason = j->gone ? "Deleted" : "Stopped";
+		j->actor = g->identity;
+		j->stopped_ms = g->now_ms;
+		j->overdue_ms = g->now_ms + OVERDUE_MS;
+		enter(g, j, PHASE_DRAINING);
+	} else {
+		enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);
+	}
+}
+
+/* ---- Requests and answers ---------------------------------------------------------------------- */
+
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	struct story *s = &i->story;
+	*s = (struct story){.attempt = j->attempt,
+		.epoch = g->epoch,
+		.at_ms = g->now_ms,
+		.clusterqueue = j->clusterqueue,
+		.reason = j->reason,
+		.by = g->identity};
+	if (j->attempt < j->seen.story_attempt)
+		s->attempt = j->seen.story_attempt;
+	if (i->kind == INTENT_START) {
+		j->sent = true;
+		i->generation = j->generation;
+		s->state = STORY_STARTED;
+		s->lines = g->lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+	} else if (i->kind == INTENT_STOP || j->phase == PHASE_WAITING) {
+		s->state = STORY_STOPPED;
+		i->hold = i->kind == INTENT_TELL ? HOLD_BY_OTHER : NULL;
+	} else {
+		s->state = STORY_FENCED;
+	}
+}
+
+static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
+{
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", sentence ? sentence : "no reason given");
+	if (asked == INTENT_START) {
+		/* Not applied, and it will not be: give the room to others for a while. */
+		j->call_off = true;
+		j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
+		end(j, "RefusedByServer", g->identity);
+	} else {
+		pause_until(g, j, g->now_ms + gate_spread(g, DENIED_RETRY_MS));
+	}
+}
+
+static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
+{
+	j->need_read = false;
+	if (asked == INTENT_PODS && j->phase == PHASE_DRAINING) {
+		if (pods == 0)
+			release(g, j);
+		else
+			gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
+	} else if (asked == INTENT_READ && j->phase == PHASE_DRAINING && j->gone) {
+		/* It lives on without our label: it holds its room until it ends. */
+		if (drained(j))
+			release(g, j);
+		else
+			gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
+	} else {
+		j->tries = asked == INTENT_READ ? j->tries : 0;
+	}
+}
+
+void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	switch (a->outcome) {
+	case JOB_DONE:
+		answered_done(g, j, asked, a->pods);
+		break;
+	case JOB_REFUSED:
+		j->need_read = true;
+		if (asked == INTENT_START && j->tries >= REFUSED_TRIES)
+			denied(g, j, asked, a->sentence);
+		else
+			gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		break;
+	case JOB_GONE:
+		j->gone = j->deleted = true;
+		break;
+	case JOB_BUSY:
+		pause_until(g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
+		break;
+	case JOB_DENIED:
+		denied(g, j, asked, a->sentence);
+		break;
+	case JOB_IN_DOUBT:
+		j->need_read = true;
+		if (asked == INTENT_START && j->has_hold)
+			j->doubt = true;
+		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		break;
+	}
+}

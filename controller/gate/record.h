@@ -1,0 +1,154 @@
+/*
+ * Private to the gate: its own record of a Job, and what gate.c and phase.c share.
+ *
+ * gate.c is the life of the gate (lease, takeover, pass, routing of answers); phase.c is the life
+ * of an attempt. phase.c never looks at another Job, gate.c never at a phase's details.
+ */
+#ifndef SLUICE_CONTROLLER_RECORD_H
+#define SLUICE_CONTROLLER_RECORD_H
+
+#include "base/map.h"
+#include "controller/gate/due.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/outbox.h"
+
+enum phase {
+	PHASE_WAITING,
+	PHASE_RESERVING,
+	PHASE_STARTING,
+	PHASE_FENCING,
+	PHASE_RUNNING,
+	PHASE_STOPPING,
+	PHASE_DRAINING,
+	PHASES
+};
+
+/* The newest that was observed of a Job, reduced to what the protocol asks. */
+struct facts {
+	int64_t generation, version;
+	bool suspend, deleting, finished, failed, labelled, has_annotations;
+	bool quiet;	      /* job_quiet() */
+	bool start_seen;      /* not suspended, and the status says the Job controller knows */
+	enum story_state story_state;
+	int32_t story_attempt;
+	int32_t pods;	      /* job_pods() */
+	int32_t active;	      /* when last seen unsuspended: the work a stop loses */
+	int64_t created_ms, start_ms;
+};
+
+struct gate_job {
+	struct uid uid;
+	char *ns, *name;	  /* name lies behind ns, in one block */
+	const char *clusterqueue; /* of the current or last attempt; the queue's string, or "" */
+	struct gate_job *prev, *next; /* all Jobs, in the order they were first seen */
+	struct gate_job *next_dirty;  /* those to reconcile in this pass; leave by being reconciled */
+	bool dirty;
+
+	struct facts seen;
+	char *story;	  /* the annotation's text, NULL when absent */
+	char *queue;	  /* the label's value */
+	uint64_t in_list; /* number of the last complete list it was in */
+	bool gone;	  /* not on the watch any more: deleted, or its label was taken off */
+	bool deleted;	  /* a GET said so */
+
+	enum phase phase;
+	int32_t attempt;    /* the current one, or the last */
+	bool has_hold;	    /* the ledger has, or will have, an open hold for `attempt` */
+	bool committed;	    /* COMMIT was made */
+	bool acked;	    /* the Job controller has seen the start of this attempt */
+	bool sent;	    /* a start PATCH of this attempt went out */
+	bool doubt;	    /* one of them may still land */
+	bool told_ledger;   /* STOP was made */
+	bool call_off;	    /* somebody wants it not to run */
+	bool blocked;	    /* the queue was told not to choose it */
+	bool need_read;	    /* what we know may be old: GET before the next write */
+	int64_t generation; /* the decision was made on */
+	bool moved;	    /* the queue label changed since the decision */
+	const char *reason; /* why it ends; static text, "" while it goes on */
+	const char *actor;  /* who ended it */
+	int64_t not_before_ms; /* after a call-off */
+	int64_t reserved_ms, started_ms, stopped_ms;
+	int64_t overdue_ms; /* when to complain about pods that do not go */
+
+	/* The one request of this Job: wanted, then under way; alarm: when to try again. */
+	bool wanting;
+	enum intent_kind want;
+	uint64_t request; /* id under way, 0 for none */
+	enum intent_kind asked;
+	struct gate_job *next_want;
+	unsigned tries;
+	struct alarm alarm;
+};
+
+enum role {
+	ROLE_STANDBY, /* has no lease */
+	ROLE_LOADING, /* has it; waits for the lists, then for the open holds */
+	ROLE_LEADING,
+	ROLE_DEPOSED,
+};
+
+struct note_item {
+	struct note_item *next;
+	struct note note;
+	char names[]; /* namespace and name of the Job, which may be gone by now */
+};
+
+struct gate {
+	struct queue *queue;
+	char *identity;
+	int64_t lease_ms, drain_doubt_ms;
+	uint64_t random;
+	int64_t now_ms;
+
+	enum role role;
+	int64_t epoch;
+	bool synced;
+	int64_t lease_due_ms;
+	uint64_t lease_request, load_request, batch_request; /* under way, 0 for none */
+	int64_t load_due_ms, batch_due_ms;
+	unsigned batch_tries;
+	uint64_t next_id;
+
+	struct map by_uid;
+	struct map by_request;
+	struct gate_job *first, *last;
+	struct gate_job *dirty, **dirty_tail;
+	struct gate_job *want, **want_tail;
+	uint64_t list; /* number of the list being read, or last read */
+	struct due due;
+	int64_t decide_due_ms;
+
+	struct outbox outbox;
+	struct intent intent;
+	struct quota_line lines[QUEUE_LINES_MAX];
+	bool lease_wanted, load_wanted, batch_wanted;
+
+	struct note_item *notes, **notes_tail; /* not yet taken, oldest first */
+	size_t nnotes;
+	struct note_item *note_out; /* the one that was taken last */
+
+	struct gate_counts counts;
+};
+
+/* ---- gate.c, for phase.c ---------------------------------------------------------------------- */
+
+void gate_mark_dirty(struct gate *g, struct gate_job *j);
+void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
+void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
+void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
+int64_t gate_spread(struct gate *g, int64_t ms);
+void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
+void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* ---- phase.c ---------------------------------------------------------------------------------- */
+
+void job_reconcile(struct gate *g, struct gate_job *j);	 /* may free j */
+void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
+void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
+void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+/* The story and the extra text that the intent of this Job carries. */
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
+#endif
