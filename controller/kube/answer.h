@@ -5,6 +5,9 @@
  * was surely not applied may be sent again; one that may have landed must be looked up first. That
  * difference is the safety of the ledger, so it is decided here once and tested as a table.
  *
+ * Status.reason is not asked: nothing a caller does differently hangs on it that the code does not
+ * say already (409 is AlreadyExists or Conflict by the method that got it).
+ *
  * When a kind of answer is added, the switch statements without default in the callers say where.
  */
 #ifndef SLUICE_KUBE_ANSWER_H
@@ -40,7 +43,6 @@ struct kube_facts {
 	bool over_ceiling;	/* we broke off because the answer was too large */
 	int http_status;	/* 0: no status line came */
 	int64_t retry_after_ms; /* the Retry-After header; < 0: there was none */
-	const char *reason;	/* Status.reason of the body, or NULL */
 };
 
 struct kube_verdict {
