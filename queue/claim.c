@@ -1,0 +1,119 @@
+#include "queue/claim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sluice/quantity.h"
+
+int64_t shape_amount(const struct shape *s, const char *resource)
+{
+	if (strcmp(resource, "pods") == 0)
+		return 1;
+	for (size_t i = 0; i < s->nrequests; i++)
+		if (strcmp(s->request[i].name, resource) == 0)
+			return s->request[i].amount;
+	return 0;
+}
+
+static bool is_covered(const struct clusterqueue *cq, const char *resource)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		for (size_t r = 0; r < cq->groups[g].nresources; r++)
+			if (strcmp(cq->groups[g].resources[r], resource) == 0)
+				return true;
+	return false;
+}
+
+/* Writes the needs (NULL: only counts them). */
+static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, struct need *ret)
+{
+	size_t n = 0;
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		for (size_t r = 0; r < cq->groups[g].nresources; r++) {
+			int64_t each = shape_amount(s, cq->groups[g].resources[r]);
+			int64_t amount = quantity_times(each, s->pods);
+			if (amount <= 0)
+				continue;
+			if (ret)
+				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, amount};
+			n++;
+		}
+	}
+	return n;
+}
+
+static uint64_t flavors_that_suit(const struct resource_group *g, const struct placement *p)
+{
+	uint64_t suits = 0;
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (g->flavors[f]->exists &&
+			placement_match(p, &g->flavors[f]->nodes, NULL) == PLACEMENT_FITS)
+			suits |= (uint64_t)1 << f;
+	return suits;
+}
+
+static void want_by_pair(
+	struct claim *c, const struct resource_group *g, size_t index, const struct need *n)
+{
+	for (size_t f = 0; f < g->nflavors; f++) {
+		size_t key = g->first_key + f * g->nresources + n->resource;
+		if (claim_suits(c, index, f))
+			c->want[key] = n->amount;
+		else
+			c->want[key] = INT64_MAX;
+	}
+}
+
+static void wants_fill(struct claim *c, const struct clusterqueue *cq)
+{
+	for (size_t i = 0; i < c->nneeds; i++) {
+		const struct need *n = &c->need[i];
+		const struct resource_group *g = &cq->groups[n->group];
+		size_t key = g->first_key + n->resource;
+		if (cq->by_pair)
+			want_by_pair(c, g, n->group, n);
+		else if (key < c->nkeys)
+			c->want[key] = c->suits[n->group] ? n->amount : INT64_MAX;
+	}
+	for (size_t k = 0; c->uncovered && k < c->nkeys; k++)
+		c->want[k] = INT64_MAX;
+	for (size_t k = 0; k < c->nkeys; k++)
+		c->least[k] = c->want[k];
+}
+
+void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape)
+{
+	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
+	c->bytes = c->nneeds * sizeof(struct need) + cq->ngroups * sizeof(uint64_t) +
+		   2 * c->nkeys * sizeof(int64_t);
+	c->need = mem_alloc(c->bytes);
+	c->suits = (uint64_t *)(void *)(c->need + c->nneeds);
+	c->want = (int64_t *)(void *)(c->suits + cq->ngroups);
+	c->least = c->want + c->nkeys;
+
+	needs_of(cq, shape, c->need);
+	for (size_t i = 0; shape->pods > 0 && i < shape->nrequests; i++)
+		if (!c->uncovered && !is_covered(cq, shape->request[i].name))
+			c->uncovered = shape->request[i].name;
+	for (size_t g = 0; g < cq->ngroups; g++)
+		c->suits[g] = flavors_that_suit(&cq->groups[g], &shape->directives->placement);
+	wants_fill(c, cq);
+}
+
+void claim_done(struct claim *c)
+{
+	free(c->need);
+	*c = (struct claim){0};
+}
+
+const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_n)
+{
+	size_t first = 0, n = 0;
+	while (first < c->nneeds && c->need[first].group < group)
+		first++;
+	while (first + n < c->nneeds && c->need[first + n].group == group)
+		n++;
+	*ret_n = n;
+	return c->need + first;
+}

@@ -1,0 +1,43 @@
+/*
+ * A claim: what one shape asks of one ClusterQueue, worked out once.
+ *
+ * It holds the amount of each covered resource for all pods together, and which flavors suit the
+ * pods. Both follow from the shape and from the spec's resources and flavors alone, not from
+ * amounts of quota: a claim is derived anew when those change, and only then.
+ */
+#ifndef SLUICE_QUEUE_CLAIM_H
+#define SLUICE_QUEUE_CLAIM_H
+
+#include "queue/clusterqueue.h"
+#include "queue/shape.h"
+
+struct need {
+	uint16_t group, resource; /* indexes in the ClusterQueue's spec */
+	int64_t amount;		  /* > 0; INT64_MAX: more than can be counted, fits nowhere */
+};
+
+struct claim {
+	const char *uncovered; /* a resource asked for that no group covers, or NULL; the shape's */
+	size_t nneeds, nkeys;
+	struct need *need; /* by group, then resource */
+	uint64_t *suits;   /* of each group: the flavors that suit, a bit each */
+	int64_t *want;	   /* of each key: the amount, INT64_MAX where the flavor does not suit */
+	int64_t *least;	   /* of each key: the smallest want in the subtree below (group.h) */
+	size_t bytes;	   /* of the one block behind these pointers */
+};
+
+void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape);
+void claim_done(struct claim *c);
+
+/* The needs of one resource group: the first, and how many. */
+const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_n);
+
+static inline bool claim_suits(const struct claim *c, size_t group, size_t flavor)
+{
+	return c->suits[group] >> flavor & 1;
+}
+
+/* One pod's request of a resource, `pods` included; 0 when it asks for none. */
+int64_t shape_amount(const struct shape *s, const char *resource);
+
+#endif

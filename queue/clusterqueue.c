@@ -1,0 +1,262 @@
+#include "queue/clusterqueue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/group.h"
+#include "queue/symbol.h"
+
+static bool cq_is(const void *value, const void *key)
+{
+	return strcmp(((const struct clusterqueue *)value)->name, key) == 0;
+}
+
+static int cq_name_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return strcmp(container_of_const(a, struct clusterqueue, by_name)->name,
+		container_of_const(b, struct clusterqueue, by_name)->name);
+}
+
+void clusterqueues_init(struct clusterqueues *all)
+{
+	map_init(&all->map, cq_is);
+	tree_init(&all->shown, cq_name_order, NULL);
+	all->serials = 0;
+}
+
+static void spec_forget(struct clusterqueue *cq, struct map *flavors)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		for (size_t f = 0; f < cq->groups[g].nflavors; f++)
+			flavor_put(flavors, cq->groups[g].flavors[f]);
+	cq->groups = NULL;
+	cq->ngroups = 0;
+	arena_done(&cq->memory);
+}
+
+static void cq_free(struct clusterqueue *cq)
+{
+	if (cq->node)
+		cq->node->owner = NULL;
+	free(cq->invalid);
+	free(cq->name);
+	free(cq);
+}
+
+void clusterqueues_done(struct clusterqueues *all, struct map *flavors)
+{
+	struct clusterqueue *cq;
+	map_each (&all->map, i, cq) {
+		if (flavors)
+			spec_forget(cq, flavors);
+		cq_free(cq);
+	}
+	map_done(&all->map);
+}
+
+struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const char *name)
+{
+	return map_get(&all->map, map_hash_string(name), name);
+}
+
+struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *name)
+{
+	struct clusterqueue *cq = clusterqueue_find(all, name);
+	if (!cq) {
+		cq = mem_alloc(sizeof(*cq));
+		cq->name = mem_strdup(name);
+		cq->serial = ++all->serials;
+		cq->cohort = "";
+		group_trees_init(&cq->groups_waiting, &cq->order);
+		list_init(&cq->localqueues);
+		list_init(&cq->rooms);
+		map_put(&all->map, map_hash_string(name), cq);
+	}
+	cq->refs++;
+	return cq;
+}
+
+void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq)
+{
+	must(cq->refs > 0);
+	if (--cq->refs > 0)
+		return;
+	must(!cq->exists && tree_count(&cq->order) == 0 && list_empty(&cq->rooms));
+	list_leave(&cq->dirty);
+	must(map_take(&all->map, map_hash_string(cq->name), cq->name) == cq);
+	cq_free(cq);
+}
+
+static bool group_same(const struct resource_group *g, const struct resource_group_spec *s)
+{
+	if (g->nresources != s->nresources || g->nflavors != s->nflavors)
+		return false;
+	for (size_t i = 0; i < g->nresources; i++)
+		if (strcmp(g->resources[i], s->resources[i]) != 0)
+			return false;
+	for (size_t i = 0; i < g->nflavors; i++)
+		if (strcmp(g->flavors[i]->name, s->flavors[i].flavor) != 0)
+			return false;
+	return true;
+}
+
+static bool groups_same(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
+{
+	if (!cq->exists || cq->ngroups != s->ngroups)
+		return false;
+	for (size_t i = 0; i < s->ngroups; i++)
+		if (!group_same(&cq->groups[i], &s->groups[i]))
+			return false;
+	return true;
+}
+
+static void group_take(struct resource_group *g, const struct resource_group_spec *s,
+	struct clusterqueue *cq, struct map *flavors, struct quota *quota)
+{
+	struct arena *a = &cq->memory;
+	g->nresources = s->nresources;
+	g->nflavors = s->nflavors;
+	g->resources = arena_take(a, s->nresources, sizeof(*g->resources));
+	g->flavors = arena_take(a, s->nflavors, sizeof(*g->flavors));
+	g->row = arena_take(a, s->nflavors * s->nresources, sizeof(*g->row));
+	for (size_t r = 0; r < s->nresources; r++)
+		g->resources[r] = symbol_of(quota->symbols, s->resources[r]);
+	for (size_t f = 0; f < s->nflavors; f++) {
+		g->flavors[f] = flavor_keep(flavors, s->flavors[f].flavor);
+		for (size_t r = 0; r < s->nresources; r++)
+			g->row[f * s->nresources + r] = quota_row_of(
+				quota, cq->node, s->flavors[f].flavor, s->resources[r]);
+	}
+}
+
+static void keys_choose(struct clusterqueue *cq)
+{
+	size_t pairs = 0, resources = 0;
+	for (size_t i = 0; i < cq->ngroups; i++) {
+		pairs += cq->groups[i].nresources * cq->groups[i].nflavors;
+		resources += cq->groups[i].nresources;
+	}
+	cq->by_pair = pairs <= CQ_KEYS_MAX;
+	size_t all = cq->by_pair ? pairs : resources;
+	cq->nkeys = all < CQ_KEYS_MAX ? all : CQ_KEYS_MAX;
+
+	size_t key = 0;
+	for (size_t i = 0; i < cq->ngroups; i++) {
+		struct resource_group *g = &cq->groups[i];
+		g->first_key = key;
+		key += cq->by_pair ? g->nresources * g->nflavors : g->nresources;
+	}
+}
+
+static bool group_lists(const struct resource_group *g, const struct quota_row *row)
+{
+	for (size_t i = 0; i < g->nflavors * g->nresources; i++)
+		if (g->row[i] == row)
+			return true;
+	return false;
+}
+
+static bool spec_lists(const struct clusterqueue *cq, const struct quota_row *row)
+{
+	for (size_t i = 0; i < cq->ngroups; i++)
+		if (group_lists(&cq->groups[i], row))
+			return true;
+	return false;
+}
+
+static void nominals_take(
+	struct clusterqueue *cq, const struct clusterqueue_spec *s, struct quota *quota)
+{
+	for (size_t i = 0; i < cq->node->nrows; i++)
+		if (!spec_lists(cq, cq->node->row[i]))
+			quota_set_nominal(quota, cq->node->row[i], false, 0);
+	for (size_t i = 0; i < s->ngroups; i++) {
+		const struct resource_group *g = &cq->groups[i];
+		for (size_t f = 0; f < g->nflavors; f++)
+			for (size_t r = 0; r < g->nresources; r++)
+				quota_set_nominal(quota, g->row[f * g->nresources + r], true,
+					s->groups[i].flavors[f].quotas[r].nominal);
+	}
+}
+
+static void node_claim(struct clusterqueue *cq, struct quota *quota)
+{
+	struct buf name;
+	if (cq->node)
+		return;
+	buf_init(&name, SIZE_MAX / 4);
+	buf_printf(&name, "cq/%s", cq->name);
+	cq->node = quota_node_of(quota, buf_text(&name));
+	cq->node->owner = cq;
+	buf_done(&name);
+}
+
+void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_spec *s,
+	struct map *flavors, struct quota *quota, bool *ret_reshaped)
+{
+	*ret_reshaped = !groups_same(cq, s);
+	node_claim(cq, quota);
+
+	/* The new arena first: the old flavors must not go while the new spec names them too. */
+	struct clusterqueue old = {
+		.memory = cq->memory, .groups = cq->groups, .ngroups = cq->ngroups};
+	cq->memory = (struct arena){0};
+	cq->groups = arena_take(&cq->memory, s->ngroups, sizeof(*cq->groups));
+	cq->ngroups = s->ngroups;
+	for (size_t i = 0; i < s->ngroups; i++)
+		group_take(&cq->groups[i], &s->groups[i], cq, flavors, quota);
+	spec_forget(&old, flavors);
+
+	cq->exists = true;
+	cq->deleting = s->deleting;
+	cq->generation = s->generation;
+	cq->cohort = arena_string(&cq->memory, s->cohort);
+	cq->strategy = s->strategy;
+	cq->stop_policy = s->stop_policy;
+	cq->has_selector = s->has_namespace_selector;
+	const struct selector_term *t = arena_terms(&cq->memory, &s->namespace_selector, 1);
+	cq->selector = *t;
+	keys_choose(cq);
+	nominals_take(cq, s, quota);
+}
+
+void clusterqueue_drop_spec(struct clusterqueue *cq, struct map *flavors, struct quota *quota)
+{
+	spec_forget(cq, flavors);
+	cq->exists = cq->deleting = cq->has_selector = false;
+	cq->generation = 0;
+	cq->cohort = "";
+	cq->strategy = BEST_EFFORT_FIFO;
+	cq->stop_policy = STOP_NONE;
+	cq->selector = (struct selector_term){0};
+	cq->nkeys = 0;
+	for (size_t i = 0; cq->node && i < cq->node->nrows; i++)
+		quota_set_nominal(quota, cq->node->row[i], false, 0);
+}
+
+const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		for (size_t f = 0; f < cq->groups[g].nflavors; f++)
+			if (!cq->groups[g].flavors[f]->exists)
+				return cq->groups[g].flavors[f];
+	return NULL;
+}
+
+bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		for (size_t i = 0; i < cq->groups[g].nflavors; i++)
+			if (cq->groups[g].flavors[i] == f)
+				return true;
+	return false;
+}
+
+bool clusterqueue_active(const struct clusterqueue *cq)
+{
+	return cq->exists && !cq->deleting && cq->stop_policy == STOP_NONE &&
+	       !clusterqueue_missing_flavor(cq);
+}

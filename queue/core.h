@@ -1,0 +1,50 @@
+/*
+ * The body of struct queue: everything the modules know together.
+ *
+ * Who changes a fact marks what must be looked at again: queue_touch() a ClusterQueue in which
+ * something might start now, room_suspect() a run that might have to stop. queue_decide() works
+ * through those two lists and nothing else.
+ */
+#ifndef SLUICE_QUEUE_CORE_H
+#define SLUICE_QUEUE_CORE_H
+
+#include "queue/clusterqueue.h"
+#include "queue/group.h"
+#include "queue/localqueue.h"
+#include "queue/priority.h"
+#include "queue/quota.h"
+#include "queue/shape.h"
+#include "sluice/queue.h"
+
+struct scratch; /* what a view hands out until the next call */
+
+struct queue {
+	struct map symbols;
+	struct quota quota;
+	struct map flavors;
+	struct clusterqueues clusterqueues;
+	struct localqueues localqueues;
+	struct priorities priorities;
+	struct shapes shapes;
+	struct groups groups;
+	struct map workloads;
+	struct tree back_off;
+	struct link dirty;    /* clusterqueue.dirty: in the order of the first touch */
+	struct link suspects; /* room.suspect: in the order of suspicion */
+	uint64_t arrivals, version;
+	int64_t now_ms; /* of the last queue_decide */
+	size_t nwaiting;
+	size_t workload_bytes; /* of all workloads and rooms */
+	struct scratch *scratch;
+};
+
+/* Something may start in cq now (NULL: nothing to do). */
+static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
+{
+	if (cq && !list_in(&cq->dirty))
+		list_add(&q->dirty, &cq->dirty);
+}
+
+struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * Why a Job waits. Nothing is remembered from the pass that turned it down: the answer is worked
+ * out from the facts when somebody asks, so it is never stale and waiting costs no memory for it.
+ *
+ * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
+ */
+#include <string.h>
+
+#include "queue/core.h"
+#include "queue/lack.h"
+#include "queue/room.h"
+#include "queue/text.h"
+#include "sluice/quantity.h"
+
+const char *wait_reason_name(enum wait_reason r)
+{
+	switch (r) {
+	case WAIT_NOT:
+		return "QuotaReserved";
+	case WAIT_HELD:
+		return "OnHold";
+	case WAIT_MISCONFIGURED:
+		return "Misconfigured";
+	case WAIT_NO_MATCHING_FLAVOR:
+		return "NoMatchingFlavor";
+	case WAIT_SUSPENDED:
+		return "Suspended";
+	case WAIT_EXCEEDS_MAX:
+		return "ExceedsMaxQuota";
+	case WAIT_BACK_OFF:
+		return "BackOff";
+	case WAIT_QUOTA:
+		return "WaitingForQuota";
+	case WAIT_BEHIND:
+		return "WaitingForJobAhead";
+	case WAIT_PENDING_EVALUATION:
+		return "PendingEvaluation";
+	}
+	return "";
+}
+
+struct question {
+	const struct workload *w;
+	const struct clusterqueue *cq; /* NULL, or existing */
+	const struct claim *claim;     /* on cq */
+	int64_t now_ms;
+	struct text *text;
+};
+
+static void explain_room(const struct room *r, struct text *t)
+{
+	if (r->stop_given)
+		text_add(t, "is being stopped: holds ");
+	else if (!r->confirmed)
+		text_add(t, "is being started: holds ");
+	if (!r->stop_given && r->confirmed) {
+		text_add(t, "runs since ");
+		text_add_time(t, r->since_ms);
+		text_add(t, ": holds ");
+	}
+	if (r->nlines == 0)
+		text_add(t, "no quota");
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		bool last = i + 1 == r->nlines;
+		text_add_amount(t, r->line[i].amount, row->resource);
+		if (last || r->line[i + 1].row->flavor != row->flavor)
+			text_add(t, " in flavor %s", row->flavor);
+		text_add(t, last ? "" : ", ");
+	}
+}
+
+static void explain_class(const struct priority_class *c, struct text *t)
+{
+	if (c->kind == PRIORITY_WORKLOAD)
+		text_add(t,
+			"WorkloadPriorityClass %s does not exist; create it or correct the label "
+			"sluice.dev/priority-class",
+			c->name);
+	else
+		text_add(t,
+			"PriorityClass %s does not exist; create it or correct "
+			"spec.template.spec.priorityClassName",
+			c->name);
+}
+
+static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
+{
+	if (*lq->name)
+		text_add(t,
+			"LocalQueue %s/%s does not exist; create it or correct the label "
+			"sluice.dev/queue-name",
+			lq->ns->name, lq->name);
+	else
+		text_add(t, "has no label sluice.dev/queue-name; add it to queue the Job");
+}
+
+static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
+{
+	if (lq->cq->invalid)
+		text_add(t, "ClusterQueue %s has no valid spec: %s", lq->cq->name, lq->cq->invalid);
+	else
+		text_add(t,
+			"ClusterQueue %s does not exist; create it or correct spec.clusterQueue of "
+			"LocalQueue %s/%s",
+			lq->cq->name, lq->ns->name, lq->name);
+}
+
+static void explain_not_selected(const struct localqueue *lq, struct text *t)
+{
+	const char *cq = lq->cq->name, *ns = lq->ns->name;
+	if (!lq->cq->has_selector)
+		text_add(t,
+			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set "
+			"it "
+			"({} selects every namespace)",
+			cq);
+	else if (!lq->ns->exists)
+		text_add(t, "namespace %s is not known (yet), so ClusterQueue %s cannot select it",
+			ns, cq);
+	else
+		text_add(t,
+			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; "
+			"label "
+			"the namespace or change spec.namespaceSelector",
+			ns, cq);
+}
+
+static bool is_misconfigured(const struct question *a)
+{
+	const struct workload *w = a->w;
+	if (w->invalid) {
+		text_add(a->text, "%s", w->invalid);
+	} else if (w->deleting) {
+		text_add(a->text, "is being deleted, so it is not started any more");
+	} else if (w->lq->gate == GATE_MISSING) {
+		explain_no_localqueue(w->lq, a->text);
+	} else if (w->lq->gate == GATE_CLUSTERQUEUE_MISSING) {
+		explain_no_clusterqueue(w->lq, a->text);
+	} else if (!w->class->exists) {
+		explain_class(w->class, a->text);
+	} else if (w->lq->gate == GATE_NOT_SELECTED) {
+		explain_not_selected(w->lq, a->text);
+	} else if (a->claim->uncovered) {
+		const char *name = a->claim->uncovered;
+		text_add(a->text,
+			"resource %.100s unavailable in ClusterQueue %s: the Job asks for ", name,
+			a->cq->name);
+		text_add_amount(a->text,
+			quantity_times(shape_amount(w->shape, name), w->shape->pods), name);
+		text_add(a->text,
+			"; add it to coveredResources of the ClusterQueue or remove the request");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static const char *policy_name(enum stop_policy p)
+{
+	return p == STOP_HOLD_AND_DRAIN ? "HoldAndDrain" : "Hold";
+}
+
+static bool is_suspended(const struct question *a)
+{
+	const struct localqueue *lq = a->w->lq;
+	const struct clusterqueue *cq = a->cq;
+	const struct flavor *missing = clusterqueue_missing_flavor(cq);
+	if (lq->deleting)
+		text_add(a->text, "LocalQueue %s/%s is being deleted; name another one",
+			lq->ns->name, lq->name);
+	else if (lq->stop_policy != STOP_NONE)
+		text_add(a->text,
+			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set it to None to go on",
+			lq->ns->name, lq->name, policy_name(lq->stop_policy));
+	else if (cq->deleting)
+		text_add(a->text, "ClusterQueue %s is being deleted; nothing starts in it",
+			cq->name);
+	else if (cq->stop_policy != STOP_NONE)
+		text_add(a->text,
+			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
+			cq->name, policy_name(cq->stop_policy));
+	else if (missing && missing->invalid)
+		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
+			cq->name, missing->name, missing->invalid);
+	else if (missing)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: flavor %s not found; create the "
+			"ResourceFlavor "
+			"or remove it from spec.resourceGroups",
+			cq->name, missing->name);
+	else
+		return false;
+	return true;
+}
+
+static size_t count_ahead(const struct workload *w)
+{
+	return w->place == PLACE_READY ? tree_rank(&w->in_order) : 0;
+}
+
+static void add_ahead(const struct question *a)
+{
+	size_t n = count_ahead(a->w);
+	if (a->w->place != PLACE_READY)
+		return;
+	if (n == 0)
+		text_add(a->text, "; it is first in ClusterQueue %s", a->cq->name);
+	else
+		text_add(a->text, "; %zu %s ahead of it in ClusterQueue %s", n,
+			n == 1 ? "Job is" : "Jobs are", a->cq->name);
+}
+
+static bool is_backing_off(const struct question *a)
+{
+	if (a->w->not_before_ms <= a->now_ms)
+		return false;
+	text_add(a->text, "was stopped and waits until ");
+	text_add_time(a->text, a->w->not_before_ms);
+	text_add(a->text, " before it is tried again");
+	return true;
+}
+
+static const struct workload *head_of(const struct clusterqueue *cq)
+{
+	struct tree_node *n = tree_first(&cq->order);
+	return n ? container_of(n, struct workload, in_order) : NULL;
+}
+
+static enum wait_reason explain_waiting(const struct question *a);
+
+/* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
+static bool is_behind(const struct question *a)
+{
+	const struct workload *head = head_of(a->cq);
+	struct choice choice;
+	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || head == a->w ||
+		assign_flavors(a->cq, &head->group->claim, &choice) == ASSIGN_FITS)
+		return false;
+	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text};
+	text_add(a->text, "behind ");
+	text_add_name(a->text, head->lq->ns->name, head->name);
+	text_add(a->text,
+		", which is first in ClusterQueue %s (StrictFIFO) and cannot start: ", a->cq->name);
+	explain_waiting(&about);
+	return true;
+}
+
+static enum wait_reason explain_by_quota(const struct question *a, enum assign_verdict verdict)
+{
+	if (verdict == ASSIGN_EXCEEDS) {
+		lack_add_excess(a->text, a->cq, a->claim);
+		return WAIT_EXCEEDS_MAX;
+	}
+	if (is_backing_off(a))
+		return WAIT_BACK_OFF;
+	if (verdict == ASSIGN_BUSY) {
+		lack_add_busy(a->text, a->cq, a->claim);
+		add_ahead(a);
+		return WAIT_QUOTA;
+	}
+	if (is_behind(a))
+		return WAIT_BEHIND;
+	text_add(a->text, "fits, and is looked at in the next pass");
+	add_ahead(a);
+	return WAIT_PENDING_EVALUATION;
+}
+
+static enum wait_reason explain_waiting(const struct question *a)
+{
+	if (a->w->held) {
+		text_add(a->text,
+			"held: annotation sluice.dev/hold is set; remove it to queue the Job");
+		return WAIT_HELD;
+	}
+	if (is_misconfigured(a))
+		return WAIT_MISCONFIGURED;
+
+	struct choice choice;
+	enum assign_verdict verdict = assign_flavors(a->cq, a->claim, &choice);
+	if (verdict == ASSIGN_NO_FLAVOR) {
+		lack_add_mismatch(a->text, a->cq, a->claim, &a->w->shape->directives->placement);
+		return WAIT_NO_MATCHING_FLAVOR;
+	}
+	if (is_suspended(a))
+		return WAIT_SUSPENDED;
+	return explain_by_quota(a, verdict);
+}
+
+bool queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return false;
+	const struct clusterqueue *cq = w->room ? w->room->cq : w->lq->cq;
+	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
+	ret->localqueue = w->room ? w->room->lq->name : w->lq->name;
+	ret->clusterqueue = cq ? cq->name : "";
+	ret->priority = w->key.priority;
+	ret->queued_ms = w->key.queued_ms;
+	ret->ahead = count_ahead(w);
+	ret->not_before_ms = w->not_before_ms;
+	if (w->room) {
+		explain_room(w->room, &text);
+		ret->reason = WAIT_NOT;
+		return true;
+	}
+	struct claim own = {0};
+	struct question about = {w, cq && cq->exists ? cq : NULL, &own, now_ms, &text};
+	if (w->group)
+		about.claim = &w->group->claim;
+	else if (about.cq)
+		claim_init(&own, cq, w->shape);
+	ret->reason = explain_waiting(&about);
+	claim_done(&own);
+	return true;
+}

@@ -1,0 +1,244 @@
+/*
+ * Facts about what admins describe: each is taken over, and then exactly what it concerns is
+ * looked at again.
+ *
+ *   quota, strategy      the ClusterQueue is touched
+ *   resources, flavors   its groups derive their claims anew
+ *   flavor               the same, in the ClusterQueues that name it
+ *   selector, namespace  the gates of the LocalQueues concerned
+ *   class                the workloads that name it
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/room.h"
+
+static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
+{
+	list_each(&cq->localqueues, l)
+		workload_regate(q, container_of(l, struct localqueue, of_clusterqueue));
+}
+
+/* The record, holding the object's reference once, and shown in the views. */
+static struct clusterqueue *object_keep(struct queue *q, const char *name)
+{
+	struct clusterqueue *cq = clusterqueue_keep(&q->clusterqueues, name);
+	if (tree_in(&cq->by_name))
+		cq->refs--;
+	else
+		tree_insert(&q->clusterqueues.shown, &cq->by_name, cq->serial);
+	return cq;
+}
+
+int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
+{
+	struct err own;
+	int code = clusterqueue_check(s, &own);
+	if (code) {
+		queue_reject_clusterqueue(q, s->name, own.text);
+		return err_set(e, code, "%s", own.text);
+	}
+	struct clusterqueue *cq = object_keep(q, s->name);
+	bool reshaped, drained = cq->stop_policy == STOP_HOLD_AND_DRAIN;
+	free(cq->invalid);
+	cq->invalid = NULL;
+	clusterqueue_take_spec(cq, s, &q->flavors, &q->quota, &reshaped);
+	if (reshaped)
+		groups_rederive(&q->groups, cq);
+	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
+		list_each(&cq->rooms, l)
+			room_suspect(q, container_of(l, struct room, of_clusterqueue));
+	regate_localqueues(q, cq);
+	queue_touch(q, cq);
+	q->version++;
+	return 0;
+}
+
+void queue_reject_clusterqueue(struct queue *q, const char *name, const char *sentence)
+{
+	struct clusterqueue *cq = object_keep(q, name);
+	free(cq->invalid);
+	cq->invalid = mem_strdup(sentence);
+	q->version++;
+}
+
+void queue_drop_clusterqueue(struct queue *q, const char *name)
+{
+	struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, name);
+	if (!cq || !tree_in(&cq->by_name))
+		return;
+	cq->exists = false;
+	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
+	must(tree_count(&cq->order) == 0);
+	clusterqueue_drop_spec(cq, &q->flavors, &q->quota);
+	free(cq->invalid);
+	cq->invalid = NULL;
+	tree_remove(&q->clusterqueues.shown, &cq->by_name);
+	clusterqueue_put(&q->clusterqueues, cq);
+	q->version++;
+}
+
+/* Points the LocalQueue to another ClusterQueue ("" and NULL: to none). */
+static void repoint(struct queue *q, struct localqueue *lq, const char *clusterqueue)
+{
+	struct clusterqueue *old = lq->cq;
+	if (old && clusterqueue && strcmp(old->name, clusterqueue) == 0)
+		return;
+	list_each(&lq->members, l)
+	{
+		struct workload *w = container_of(l, struct workload, of_localqueue);
+		if (!w->room)
+			workload_unplace(q, w);
+	}
+	list_leave(&lq->of_clusterqueue);
+	lq->cq = NULL;
+	lq->exists = clusterqueue != NULL;
+	if (clusterqueue) {
+		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
+		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
+	}
+	if (old)
+		clusterqueue_put(&q->clusterqueues, old);
+	lq->gate = localqueue_gate_now(lq);
+	list_each(&lq->members, l)
+	{
+		struct workload *w = container_of(l, struct workload, of_localqueue);
+		if (!w->room)
+			workload_place(q, w);
+	}
+}
+
+int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e)
+{
+	if (!*s->clusterqueue)
+		return err_set(e, ERR_INVALID,
+			"LocalQueue %s/%s: spec.clusterQueue is empty; name a ClusterQueue", s->ns,
+			s->name);
+	struct localqueue *lq = localqueue_keep(&q->localqueues, s->ns, s->name);
+	if (lq->exists)
+		localqueue_put(&q->localqueues, lq);
+	else
+		tree_insert(&q->localqueues.shown, &lq->by_name, map_hash_string(s->name));
+	bool drained = lq->stop_policy == STOP_HOLD_AND_DRAIN;
+	lq->generation = s->generation;
+	lq->deleting = s->deleting;
+	lq->stop_policy = s->stop_policy;
+	repoint(q, lq, s->clusterqueue);
+	workload_regate(q, lq);
+	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
+		list_each(&lq->rooms, l)
+			room_suspect(q, container_of(l, struct room, of_localqueue));
+	q->version++;
+	return 0;
+}
+
+void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
+{
+	struct localqueue *lq = localqueue_find(&q->localqueues, ns, name);
+	if (!lq || !lq->exists)
+		return;
+	lq->generation = 0;
+	lq->deleting = false;
+	lq->stop_policy = STOP_NONE;
+	repoint(q, lq, NULL);
+	tree_remove(&q->localqueues.shown, &lq->by_name);
+	localqueue_put(&q->localqueues, lq);
+	q->version++;
+}
+
+/* The ClusterQueues that name the flavor judge their groups anew. */
+static void flavor_changed(struct queue *q, const struct flavor *f)
+{
+	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	for (; n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (!clusterqueue_names_flavor(cq, f))
+			continue;
+		groups_rederive(&q->groups, cq);
+		queue_touch(q, cq);
+	}
+}
+
+int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e)
+{
+	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
+	if (flavor_set(&q->flavors, s->name, &s->nodes))
+		flavor_changed(q, flavor_find(&q->flavors, s->name));
+	q->version++;
+	return 0;
+}
+
+void queue_reject_flavor(struct queue *q, const char *name, const char *sentence)
+{
+	flavor_refuse(&q->flavors, name, sentence);
+	q->version++;
+}
+
+void queue_drop_flavor(struct queue *q, const char *name)
+{
+	struct flavor *f = flavor_find(&q->flavors, name);
+	if (!f)
+		return;
+	f->refs++; /* until its ClusterQueues have looked */
+	flavor_unset(&q->flavors, f);
+	flavor_changed(q, f);
+	flavor_put(&q->flavors, f);
+	q->version++;
+}
+
+static void class_changed(struct queue *q, struct priority_class *c)
+{
+	list_each(&c->members, l)
+		workload_reprioritise(q, container_of(l, struct workload, of_class));
+}
+
+void queue_set_priority(struct queue *q, const struct priority_spec *s)
+{
+	bool changed;
+	struct priority_class *c = priority_set(&q->priorities, s, &changed);
+	if (changed)
+		class_changed(q, c);
+	if (priority_default_changed(&q->priorities))
+		class_changed(q, &q->priorities.by_default);
+	q->version++;
+}
+
+void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name)
+{
+	struct priority_class *c = priority_find(&q->priorities, kind, name);
+	if (!c || !c->exists)
+		return;
+	priority_unset(c);
+	class_changed(q, c);
+	if (priority_default_changed(&q->priorities))
+		class_changed(q, &q->priorities.by_default);
+	priority_tidy(&q->priorities, c);
+	q->version++;
+}
+
+static void regate_namespace(struct queue *q, struct nspace *ns)
+{
+	list_each(&ns->localqueues, l)
+		workload_regate(q, container_of(l, struct localqueue, of_namespace));
+	q->version++;
+}
+
+void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
+{
+	struct nspace *ns = namespace_of(&q->localqueues, s->name);
+	namespace_set(ns, s);
+	regate_namespace(q, ns);
+}
+
+void queue_drop_namespace(struct queue *q, const char *name)
+{
+	struct nspace *ns = namespace_find(&q->localqueues, name);
+	if (!ns || !ns->exists)
+		return;
+	namespace_unset(ns);
+	regate_namespace(q, ns);
+	namespace_tidy(&q->localqueues, ns);
+}

@@ -1,0 +1,162 @@
+#include "queue/group.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct group_key {
+	const struct clusterqueue *cq;
+	const struct shape *shape;
+	int32_t priority;
+};
+
+static bool group_is(const void *value, const void *key)
+{
+	const struct group *g = value;
+	const struct group_key *k = key;
+	return g->cq == k->cq && g->shape == k->shape && g->key.priority == k->priority;
+}
+
+static int group_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct group, node)->key,
+		&container_of_const(b, struct group, node)->key);
+}
+
+static int in_group_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct workload, in_group)->key,
+		&container_of_const(b, struct workload, in_group)->key);
+}
+
+static int in_order_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct workload, in_order)->key,
+		&container_of_const(b, struct workload, in_order)->key);
+}
+
+static void lower(struct claim *c, const struct tree_node *child)
+{
+	if (!child)
+		return;
+	const int64_t *least = container_of_const(child, struct group, node)->claim.least;
+	for (size_t k = 0; k < c->nkeys; k++)
+		if (least[k] < c->least[k])
+			c->least[k] = least[k];
+}
+
+static void group_update(struct tree_node *n)
+{
+	struct claim *c = &container_of(n, struct group, node)->claim;
+	for (size_t k = 0; k < c->nkeys; k++)
+		c->least[k] = c->want[k];
+	lower(c, n->left);
+	lower(c, n->right);
+}
+
+void groups_init(struct groups *all)
+{
+	map_init(&all->map, group_is);
+	all->bytes = 0;
+}
+
+void groups_done(struct groups *all)
+{
+	must(all->map.count == 0 && all->bytes == 0);
+	map_done(&all->map);
+}
+
+void group_trees_init(struct tree *groups_waiting, struct tree *order)
+{
+	tree_init(groups_waiting, group_order, group_update);
+	tree_init(order, in_order_order, NULL);
+}
+
+static uint64_t group_hash(const struct group_key *k)
+{
+	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
+	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
+	return hash ^ hash >> 29;
+}
+
+static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
+{
+	struct group_key key = {cq, w->shape, w->key.priority};
+	uint64_t hash = group_hash(&key);
+	struct group *g = map_get(&all->map, hash, &key);
+	if (g)
+		return g;
+	g = mem_alloc(sizeof(*g));
+	g->key = w->key;
+	g->cq = cq;
+	g->shape = w->shape; /* kept alive by its members */
+	g->hash = hash;
+	tree_init(&g->waiting, in_group_order, NULL);
+	claim_init(&g->claim, cq, g->shape);
+	map_put(&all->map, hash, g);
+	all->bytes += sizeof(*g) + g->claim.bytes;
+	return g;
+}
+
+static void group_free(struct groups *all, struct group *g)
+{
+	struct group_key key = {g->cq, g->shape, g->key.priority};
+	must(map_take(&all->map, g->hash, &key) == g);
+	all->bytes -= sizeof(*g) + g->claim.bytes;
+	claim_done(&g->claim);
+	free(g);
+}
+
+struct workload *group_head(const struct group *g)
+{
+	return container_of(tree_first(&g->waiting), struct workload, in_group);
+}
+
+static void group_insert(struct group *g)
+{
+	g->key = group_head(g)->key;
+	tree_insert(&g->cq->groups_waiting, &g->node, g->key.arrival);
+}
+
+void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
+{
+	must(!w->group);
+	struct group *g = group_of(all, cq, w);
+	bool first = !tree_in(&g->node) || order_cmp(&w->key, &g->key) < 0;
+	if (first && tree_in(&g->node))
+		tree_remove(&cq->groups_waiting, &g->node);
+	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
+	tree_insert(&cq->order, &w->in_order, w->key.arrival);
+	w->group = g;
+	if (first)
+		group_insert(g);
+}
+
+void group_leave(struct groups *all, struct workload *w)
+{
+	struct group *g = w->group;
+	must(g);
+	bool first = group_head(g) == w;
+	if (first)
+		tree_remove(&g->cq->groups_waiting, &g->node);
+	tree_remove(&g->waiting, &w->in_group);
+	tree_remove(&g->cq->order, &w->in_order);
+	w->group = NULL;
+	if (tree_count(&g->waiting) == 0)
+		group_free(all, g);
+	else if (first)
+		group_insert(g);
+}
+
+void groups_rederive(struct groups *all, struct clusterqueue *cq)
+{
+	for (struct tree_node *n = tree_first(&cq->groups_waiting); n; n = tree_next(n)) {
+		struct group *g = container_of(n, struct group, node);
+		all->bytes -= g->claim.bytes;
+		claim_done(&g->claim);
+		claim_init(&g->claim, cq, g->shape);
+		all->bytes += g->claim.bytes;
+	}
+	tree_refresh(&cq->groups_waiting);
+}

@@ -1,0 +1,44 @@
+/*
+ * Groups: waiting workloads of one ClusterQueue, priority and shape.
+ *
+ * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
+ * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
+ * least that any group below it wants (claim.least), so that a search passes over a subtree in
+ * which nothing can fit.
+ */
+#ifndef SLUICE_QUEUE_GROUP_H
+#define SLUICE_QUEUE_GROUP_H
+
+#include "queue/claim.h"
+#include "queue/workload.h"
+
+struct group {
+	struct tree_node node; /* in clusterqueue.groups_waiting */
+	struct order_key key;  /* its head's */
+	struct clusterqueue *cq;
+	struct shape *shape;
+	uint64_t hash;
+	struct tree waiting; /* workload.in_group; never empty */
+	struct claim claim;
+};
+
+struct groups {
+	struct map map;
+	size_t bytes;
+};
+
+void groups_init(struct groups *all);
+void groups_done(struct groups *all);
+
+void group_trees_init(struct tree *groups_waiting, struct tree *order);
+
+/* The workload stands in the order of cq from now on, at its key. */
+void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
+void group_leave(struct groups *all, struct workload *w);
+
+struct workload *group_head(const struct group *g);
+
+/* Derives the claims anew: the spec's resources or flavors changed. */
+void groups_rederive(struct groups *all, struct clusterqueue *cq);
+
+#endif

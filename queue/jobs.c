@@ -1,0 +1,98 @@
+/* Facts about Jobs: from the first sight to the release of their room. */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/room.h"
+
+struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
+{
+	return map_get(&q->workloads, uid_hash(uid), uid);
+}
+
+void queue_set_job(struct queue *q, const struct job *j)
+{
+	struct workload *w = queue_find_workload(q, &j->uid);
+	if (w && !workload_differs(q, w, j))
+		return;
+	if (!w)
+		w = workload_new(q, j);
+	workload_unplace(q, w);
+	workload_take(q, w, j);
+	workload_place(q, w);
+	if (w->room && w->held)
+		room_suspect(q, w->room);
+	q->version++;
+}
+
+void queue_drop_job(struct queue *q, const struct uid *uid)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return;
+	workload_unplace(q, w);
+	if (w->room)
+		room_end(q, w);
+	workload_free(q, w);
+	q->version++;
+}
+
+bool queue_adopt_job(
+	struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return false;
+	workload_unplace(q, w);
+	if (w->room)
+		room_end(q, w);
+	room_adopt(q, w, lines, n);
+	workload_place(q, w);
+	q->version++;
+	return true;
+}
+
+void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->room)
+		return;
+	room_confirm(w->room, now_ms);
+	q->version++;
+}
+
+bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->room || !room_shrink(q, w->room, pods))
+		return false;
+	q->version++;
+	return true;
+}
+
+void queue_release_job(struct queue *q, const struct uid *uid, int64_t not_before_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->room)
+		return;
+	workload_unplace(q, w);
+	room_end(q, w);
+	w->not_before_ms = not_before_ms;
+	workload_place(q, w);
+	q->version++;
+}
+
+size_t queue_job_lines(
+	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX])
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->room)
+		return 0;
+	size_t n = w->room->nlines < QUEUE_LINES_MAX ? w->room->nlines : QUEUE_LINES_MAX;
+	for (size_t i = 0; i < n; i++) {
+		const struct room_line *l = &w->room->line[i];
+		ret_lines[i] = (struct quota_line){
+			l->row->node->name, l->row->flavor, l->row->resource, l->amount};
+	}
+	return n;
+}

@@ -1,0 +1,19 @@
+/*
+ * What a claim lacks, in words with numbers: which flavor comes closest, how much of it is in use,
+ * why the others do not do. Each adds half a sentence about the resource group that fails.
+ */
+#ifndef SLUICE_QUEUE_LACK_H
+#define SLUICE_QUEUE_LACK_H
+
+#include "queue/assign.h"
+#include "queue/text.h"
+
+/* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". */
+void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c);
+/* ASSIGN_EXCEEDS: "asks for 64 cpu, more than the 40 cpu that flavor spot has in ...". */
+void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c);
+/* ASSIGN_NO_FLAVOR: "no flavor of ... suits its pods: untolerated taint ...". */
+void lack_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	const struct placement *p);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * A doubly linked ring, embedded in its members. The head is a link that belongs to nobody; a
+ * member that stands in no ring has next == NULL, so that leaving twice is harmless.
+ */
+#ifndef SLUICE_QUEUE_LIST_H
+#define SLUICE_QUEUE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct link {
+	struct link *prev, *next;
+};
+
+#define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+#define container_of_const(ptr, type, member)                                                      \
+	((const type *)(const void *)((const char *)(ptr)-offsetof(type, member)))
+
+static inline void list_init(struct link *head)
+{
+	head->prev = head->next = head;
+}
+
+static inline bool list_empty(const struct link *head)
+{
+	return head->next == head;
+}
+
+static inline bool list_in(const struct link *l)
+{
+	return l->next != NULL;
+}
+
+static inline void list_add(struct link *head, struct link *l) /* at the end */
+{
+	l->prev = head->prev;
+	l->next = head;
+	head->prev->next = l;
+	head->prev = l;
+}
+
+static inline void list_leave(struct link *l)
+{
+	if (!l->next)
+		return;
+	l->prev->next = l->next;
+	l->next->prev = l->prev;
+	l->prev = l->next = NULL;
+}
+
+/* for (each member): a member must not leave inside. */
+#define list_each(head, l) for (struct link * (l) = (head)->next; (l) != (head); (l) = (l)->next)
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * LocalQueues, and the namespaces they stand in.
+ *
+ * A LocalQueue's record is made by whoever names it first, the object or a Job's label, and goes
+ * when nobody does. Its gate says whether its Jobs may stand in the order of a ClusterQueue at
+ * all; whatever could change the gate (this object, its namespace, its ClusterQueue) must end with
+ * workload_regate().
+ */
+#ifndef SLUICE_QUEUE_LOCALQUEUE_H
+#define SLUICE_QUEUE_LOCALQUEUE_H
+
+#include "base/map.h"
+#include "queue/arena.h"
+#include "queue/list.h"
+#include "queue/tree.h"
+#include "sluice/spec.h"
+
+struct clusterqueue;
+
+struct nspace {
+	char *name;
+	uint32_t refs; /* LocalQueues in it */
+	bool exists;
+	const struct label *labels;
+	size_t nlabels;
+	struct arena memory;
+	struct link localqueues; /* localqueue.of_namespace */
+};
+
+enum localqueue_gate {
+	GATE_MISSING,		   /* the object does not exist */
+	GATE_CLUSTERQUEUE_MISSING, /* what it points to does not */
+	GATE_NOT_SELECTED,	   /* the ClusterQueue's namespaceSelector says no */
+	GATE_CLOSED,		   /* stopped, or being deleted */
+	GATE_OPEN,
+};
+
+struct localqueue {
+	struct nspace *ns;
+	char *name;
+	uint32_t refs; /* workloads, rooms, the object */
+	struct tree_node by_name;
+
+	bool exists, deleting;
+	int64_t generation;
+	enum stop_policy stop_policy;
+	struct clusterqueue *cq; /* NULL while the object does not exist */
+	enum localqueue_gate gate;
+
+	struct link of_namespace, of_clusterqueue;
+	struct link members; /* workload.of_localqueue: all that name it now */
+	struct link rooms;   /* room.of_localqueue: all that started from it */
+	size_t nwaiting, nreserving, nadmitted;
+};
+
+struct localqueues {
+	struct map map, namespaces;
+	struct tree shown; /* those that exist, by namespace and name */
+};
+
+void localqueues_init(struct localqueues *all);
+void localqueues_done(struct localqueues *all);
+
+struct localqueue *localqueue_find(const struct localqueues *all, const char *ns, const char *name);
+struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, const char *name);
+void localqueue_put(struct localqueues *all, struct localqueue *lq);
+
+struct nspace *namespace_find(const struct localqueues *all, const char *name);
+struct nspace *namespace_of(struct localqueues *all, const char *name); /* made when it must be */
+void namespace_set(struct nspace *ns, const struct namespace_spec *s);
+void namespace_unset(struct nspace *ns);
+void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it when unneeded */
+
+enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);
+
+#endif

@@ -1,0 +1,161 @@
+#include "sluice/queue.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/pass.h"
+#include "queue/room.h"
+#include "queue/symbol.h"
+#include "queue/view.h"
+
+static bool workload_is(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct workload *)value)->key.uid, key) == 0;
+}
+
+struct queue *queue_new(void)
+{
+	struct queue *q = mem_alloc(sizeof(*q));
+	symbols_init(&q->symbols);
+	quota_init(&q->quota, &q->symbols);
+	flavors_init(&q->flavors);
+	clusterqueues_init(&q->clusterqueues);
+	localqueues_init(&q->localqueues);
+	priorities_init(&q->priorities);
+	shapes_init(&q->shapes);
+	groups_init(&q->groups);
+	map_init(&q->workloads, workload_is);
+	tree_init(&q->back_off, workload_back_off_order, NULL);
+	list_init(&q->dirty);
+	list_init(&q->suspects);
+	q->scratch = scratch_new();
+	return q;
+}
+
+static void drop_all_jobs(struct queue *q)
+{
+	size_t n = 0;
+	struct workload *w;
+	struct uid *all = mem_array(q->workloads.count, sizeof(*all));
+	map_each (&q->workloads, i, w)
+		all[n++] = w->key.uid;
+	for (size_t i = 0; i < n; i++)
+		queue_drop_job(q, &all[i]);
+	free(all);
+}
+
+void queue_free(struct queue *q)
+{
+	if (!q)
+		return;
+	drop_all_jobs(q);
+	must(q->nwaiting == 0 && q->workload_bytes == 0);
+	map_done(&q->workloads);
+	groups_done(&q->groups);
+	shapes_done(&q->shapes);
+	priorities_done(&q->priorities);
+	localqueues_done(&q->localqueues);
+	clusterqueues_done(&q->clusterqueues, &q->flavors);
+	flavors_done(&q->flavors);
+	quota_done(&q->quota);
+	symbols_done(&q->symbols);
+	scratch_free(q->scratch);
+	free(q);
+}
+
+static struct workload *first_back_off(const struct queue *q)
+{
+	struct tree_node *n = tree_first(&q->back_off);
+	return n ? container_of(n, struct workload, in_order) : NULL;
+}
+
+static void end_back_offs(struct queue *q)
+{
+	struct workload *w;
+	while ((w = first_back_off(q)) && w->not_before_ms <= q->now_ms)
+		workload_replace(q, w);
+}
+
+static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	while (n < cap && !list_empty(&q->suspects)) {
+		struct room *r = container_of(q->suspects.next, struct room, suspect);
+		list_leave(&r->suspect);
+		enum stop_reason reason = room_stop_reason(r);
+		if (reason == STOP_REASON_NONE)
+			continue;
+		r->stop_given = true;
+		out[n++] = (struct decision){DECISION_STOP, r->w->key.uid, reason};
+	}
+	return n;
+}
+
+static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
+{
+	size_t n = 0;
+	bool done = true;
+	while (done && !list_empty(&q->dirty)) {
+		struct clusterqueue *cq = container_of(q->dirty.next, struct clusterqueue, dirty);
+		n += pass_run(q, cq, out + n, cap - n, &done);
+		if (done)
+			list_leave(&cq->dirty);
+	}
+	return n;
+}
+
+size_t queue_decide(
+	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
+{
+	q->now_ms = now_ms;
+	end_back_offs(q);
+	size_t n = give_stops(q, out, cap);
+	n += give_starts(q, out + n, cap - n);
+	if (n > 0)
+		q->version++;
+
+	const struct workload *w = first_back_off(q);
+	*ret_next_ms = w ? w->not_before_ms : INT64_MAX;
+	if (!list_empty(&q->dirty) || !list_empty(&q->suspects))
+		*ret_next_ms = now_ms;
+	return n;
+}
+
+bool queue_take_ceiling(struct queue *q, struct ceiling *ret)
+{
+	if (list_empty(&q->quota.changed))
+		return false;
+	struct quota_row *row = container_of(q->quota.changed.next, struct quota_row, changed);
+	list_leave(&row->changed);
+	*ret = (struct ceiling){row->node->name, row->flavor, row->resource, row->nominal};
+	return true;
+}
+
+void queue_retake_ceilings(struct queue *q)
+{
+	quota_retake(&q->quota);
+}
+
+uint64_t queue_version(const struct queue *q)
+{
+	return q->version;
+}
+
+size_t queue_waiting(const struct queue *q)
+{
+	return q->nwaiting;
+}
+
+static size_t table_bytes(const struct map *m)
+{
+	return m->slot ? (m->mask + 1) * sizeof(*m->slot) : 0;
+}
+
+size_t queue_memory_bytes(const struct queue *q)
+{
+	return q->workload_bytes + q->shapes.bytes + q->groups.bytes + table_bytes(&q->workloads) +
+	       table_bytes(&q->groups.map) + table_bytes(&q->shapes.shapes) +
+	       table_bytes(&q->shapes.directives);
+}

@@ -1,0 +1,194 @@
+#include "queue/room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+static size_t room_size(const struct room *r)
+{
+	return sizeof(*r) + r->nlines * sizeof(r->line[0]);
+}
+
+static struct room *room_new(struct queue *q, struct workload *w, size_t nlines)
+{
+	must(!w->room && (w->place == PLACE_NOWHERE || w->place == PLACE_READY));
+	struct room *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
+	r->w = w;
+	r->nlines = nlines;
+	r->shape = shape_keep(w->shape);
+	r->lq = w->lq;
+	r->lq->refs++;
+	r->lq->nreserving++;
+	list_add(&r->lq->rooms, &r->of_localqueue);
+	w->room = r;
+	w->not_before_ms = 0;
+	q->workload_bytes += room_size(r);
+	return r;
+}
+
+static void room_join(struct room *r, struct clusterqueue *cq)
+{
+	r->cq = cq;
+	if (!cq)
+		return;
+	cq->refs++;
+	cq->nreserving++;
+	list_add(&cq->rooms, &r->of_clusterqueue);
+}
+
+static void line_hold(struct room_line *l, struct quota_row *row, int64_t amount)
+{
+	*l = (struct room_line){row, amount, amount};
+	row->reserved += amount;
+}
+
+void room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice)
+{
+	struct room *r = room_new(q, w, claim->nneeds);
+	room_join(r, cq);
+	r->pods = r->base_pods = w->shape->pods;
+	for (size_t i = 0; i < claim->nneeds; i++) {
+		const struct need *n = &claim->need[i];
+		const struct resource_group *g = &cq->groups[n->group];
+		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
+		line_hold(&r->line[i], g->row[pair], n->amount);
+	}
+}
+
+/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, so it is
+ * read from the lines where they all agree and the Job could have so many; else today's pods. */
+static int32_t pods_adopted(const struct workload *w, const struct quota_line *lines, size_t n)
+{
+	int64_t pods = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t each = shape_amount(w->shape, lines[i].resource);
+		if (each <= 0)
+			continue;
+		if (lines[i].amount % each != 0 || (pods && lines[i].amount / each != pods))
+			return w->shape->pods;
+		pods = lines[i].amount / each;
+	}
+	bool plausible = pods >= 1 && pods <= w->parallelism;
+	return plausible ? (int32_t)pods : w->shape->pods;
+}
+
+/* The ClusterQueue that the first line's node names, known yet or not; *ret_kept: a reference was
+ * taken. Without lines, the one of its LocalQueue. */
+static struct clusterqueue *cq_adopting(
+	struct queue *q, const struct workload *w, const struct quota_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(lines[i].node, "cq/", 3) == 0)
+			return clusterqueue_keep(&q->clusterqueues, lines[i].node + 3);
+	if (w->lq->cq)
+		w->lq->cq->refs++;
+	return w->lq->cq;
+}
+
+void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n)
+{
+	struct room *r = room_new(q, w, n);
+	struct clusterqueue *cq = cq_adopting(q, w, lines, n);
+	room_join(r, cq);
+	if (cq)
+		clusterqueue_put(&q->clusterqueues, cq);
+	r->base_pods = pods_adopted(w, lines, n);
+	r->pods = r->base_pods;
+	for (size_t i = 0; i < n; i++) {
+		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
+		struct quota_row *row =
+			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
+		line_hold(&r->line[i], row, lines[i].amount > 0 ? lines[i].amount : 0);
+	}
+	room_suspect(q, r);
+}
+
+static void line_lower(struct queue *q, struct room *r, struct room_line *l, int64_t amount)
+{
+	int64_t less = l->amount - amount;
+	l->amount = amount;
+	l->row->reserved -= less;
+	if (r->confirmed)
+		l->row->used -= less;
+	must(l->row->reserved >= l->row->used && l->row->used >= 0);
+	queue_touch(q, l->row->node->owner);
+}
+
+void room_end(struct queue *q, struct workload *w)
+{
+	struct room *r = w->room;
+	must(r && w->place == PLACE_NOWHERE);
+	for (size_t i = 0; i < r->nlines; i++)
+		line_lower(q, r, &r->line[i], 0);
+	r->lq->nreserving--;
+	r->lq->nadmitted -= r->confirmed;
+	if (r->cq) {
+		r->cq->nreserving--;
+		r->cq->nadmitted -= r->confirmed;
+		list_leave(&r->of_clusterqueue);
+		clusterqueue_put(&q->clusterqueues, r->cq);
+	}
+	list_leave(&r->of_localqueue);
+	list_leave(&r->suspect);
+	localqueue_put(&q->localqueues, r->lq);
+	shape_put(&q->shapes, r->shape);
+	q->workload_bytes -= room_size(r);
+	free(r);
+	w->room = NULL;
+}
+
+void room_confirm(struct room *r, int64_t now_ms)
+{
+	if (r->confirmed)
+		return;
+	r->confirmed = true;
+	r->since_ms = now_ms;
+	r->lq->nadmitted++;
+	if (r->cq)
+		r->cq->nadmitted++;
+	for (size_t i = 0; i < r->nlines; i++)
+		r->line[i].row->used += r->line[i].amount;
+}
+
+/* The part of base that `pods` of `base_pods` hold, rounded up. */
+static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
+{
+	int64_t each = base / base_pods, rest = base % base_pods;
+	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+}
+
+bool room_shrink(struct queue *q, struct room *r, int32_t pods)
+{
+	if (pods < 0)
+		pods = 0;
+	if (pods >= r->pods || r->base_pods <= 0)
+		return false;
+	bool freed = false;
+	r->pods = pods;
+	for (size_t i = 0; i < r->nlines; i++) {
+		int64_t amount = part_of(r->line[i].base, pods, r->base_pods);
+		freed = freed || amount < r->line[i].amount;
+		line_lower(q, r, &r->line[i], amount);
+	}
+	return freed;
+}
+
+void room_suspect(struct queue *q, struct room *r)
+{
+	if (!list_in(&r->suspect) && !r->stop_given)
+		list_add(&q->suspects, &r->suspect);
+}
+
+enum stop_reason room_stop_reason(const struct room *r)
+{
+	if (r->w->held)
+		return STOP_REASON_HELD;
+	if (r->cq && r->cq->stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_CLUSTERQUEUE_STOPPED;
+	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_LOCALQUEUE_STOPPED;
+	return STOP_REASON_NONE;
+}

@@ -1,0 +1,228 @@
+#include "queue/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+struct directives_key {
+	const void *bytes;
+	size_t len;
+};
+
+static bool directives_are(const void *value, const void *key)
+{
+	const struct directives *d = value;
+	const struct directives_key *k = key;
+	return d->key_len == k->len && (k->len == 0 || memcmp(d->key, k->bytes, k->len) == 0);
+}
+
+static bool shape_is(const void *value, const void *key)
+{
+	const struct shape *a = value, *b = key;
+	if (a->pods != b->pods || a->directives != b->directives || a->nrequests != b->nrequests)
+		return false;
+	for (size_t i = 0; i < a->nrequests; i++)
+		if (a->request[i].amount != b->request[i].amount ||
+			strcmp(a->request[i].name, b->request[i].name) != 0)
+			return false;
+	return true;
+}
+
+void shapes_init(struct shapes *s)
+{
+	map_init(&s->shapes, shape_is);
+	map_init(&s->directives, directives_are);
+	s->bytes = 0;
+}
+
+void shapes_done(struct shapes *s)
+{
+	must(s->shapes.count == 0 && s->directives.count == 0 && s->bytes == 0);
+	map_done(&s->shapes);
+	map_done(&s->directives);
+}
+
+static void write_string(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s) + 1);
+}
+
+static void write_number(struct buf *b, int64_t n)
+{
+	buf_add(b, &n, sizeof(n));
+}
+
+static void write_terms(struct buf *b, const struct placement *p)
+{
+	for (size_t i = 0; i < p->nterms; i++) {
+		const struct selector_term *t = &p->terms[i];
+		write_number(b, (int64_t)t->nrequirements);
+		for (size_t r = 0; r < t->nrequirements; r++) {
+			const struct requirement *q = &t->requirements[r];
+			write_string(b, q->key);
+			write_number(b, q->op);
+			write_number(b, (int64_t)q->nvalues);
+			for (size_t v = 0; v < q->nvalues; v++)
+				write_string(b, q->values[v]);
+		}
+	}
+}
+
+/* A placement as bytes that are equal exactly when the placements are: each list is led by its
+ * length, each string ends with NUL. No directives at all, the usual case, are no bytes. */
+static void write_placement(struct buf *b, const struct placement *p)
+{
+	if (p->nnode_selector + p->ntolerations + p->nterms == 0)
+		return;
+	write_number(b, (int64_t)p->nnode_selector);
+	for (size_t i = 0; i < p->nnode_selector; i++) {
+		write_string(b, p->node_selector[i].key);
+		write_string(b, p->node_selector[i].value);
+	}
+	write_number(b, (int64_t)p->ntolerations);
+	for (size_t i = 0; i < p->ntolerations; i++) {
+		const struct toleration *t = &p->tolerations[i];
+		write_string(b, t->key);
+		write_string(b, t->value);
+		write_number(b, t->op);
+		write_number(b, t->effect);
+		write_number(b, t->has_seconds);
+		write_number(b, t->has_seconds ? t->seconds : 0);
+	}
+	write_number(b, (int64_t)p->nterms);
+	write_terms(b, p);
+}
+
+static struct directives *directives_of(struct shapes *s, const struct placement *p)
+{
+	struct buf bytes;
+	buf_init(&bytes, SIZE_MAX / 4);
+	write_placement(&bytes, p);
+	must(!bytes.failed);
+
+	uint64_t hash = map_hash_bytes(buf_text(&bytes), bytes.len);
+	struct directives_key key = {buf_text(&bytes), bytes.len};
+	struct directives *d = map_get(&s->directives, hash, &key);
+	if (!d) {
+		d = mem_alloc(sizeof(*d));
+		d->hash = hash;
+		arena_placement(&d->memory, p, &d->placement);
+		void *copy = arena_take(&d->memory, bytes.len, 1);
+		if (bytes.len > 0)
+			memcpy(copy, bytes.ptr, bytes.len);
+		d->key = copy;
+		d->key_len = bytes.len;
+		map_put(&s->directives, hash, d);
+		s->bytes += sizeof(*d) + d->memory.bytes;
+	}
+	buf_done(&bytes);
+	d->refs++;
+	return d;
+}
+
+static void directives_put(struct shapes *s, struct directives *d)
+{
+	must(d->refs > 0);
+	if (--d->refs > 0)
+		return;
+	struct directives_key key = {d->key, d->key_len};
+	must(map_take(&s->directives, d->hash, &key) == d);
+	s->bytes -= sizeof(*d) + d->memory.bytes;
+	arena_done(&d->memory);
+	free(d);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 32;
+}
+
+static uint64_t shape_hash(const struct shape *s)
+{
+	uint64_t hash = mix(s->directives->hash, (uint64_t)(uint32_t)s->pods);
+	for (size_t i = 0; i < s->nrequests; i++) {
+		hash = mix(hash, map_hash_string(s->request[i].name));
+		hash = mix(hash, (uint64_t)s->request[i].amount);
+	}
+	return hash;
+}
+
+/* A copy with strings of its own behind the array. */
+static struct shape *shape_copy(const struct shape *from)
+{
+	size_t array = sizeof(*from) + from->nrequests * sizeof(from->request[0]);
+	size_t bytes = array;
+	for (size_t i = 0; i < from->nrequests; i++)
+		bytes += strlen(from->request[i].name) + 1;
+
+	struct shape *s = mem_alloc(bytes);
+	memcpy(s, from, array);
+	s->bytes = bytes;
+	char *text = (char *)s + array;
+	for (size_t i = 0; i < s->nrequests; i++) {
+		size_t n = strlen(from->request[i].name) + 1;
+		s->request[i].name = memcpy(text, from->request[i].name, n);
+		text += n;
+	}
+	return s;
+}
+
+/* The Job's requests, into room for all of them. `pods` is counted by Job, never requested. */
+static void read_requests(const struct job *j, struct shape *s, bool *ret_too_many)
+{
+	size_t n = pod_requests(&j->pod, s->request, SHAPE_REQUESTS_MAX);
+	*ret_too_many = n > SHAPE_REQUESTS_MAX;
+	if (n > SHAPE_REQUESTS_MAX)
+		n = SHAPE_REQUESTS_MAX;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(s->request[i].name, "pods") != 0)
+			s->request[s->nrequests++] = s->request[i];
+}
+
+struct shape *shape_of(struct shapes *s, const struct job *j, bool *ret_too_many)
+{
+	union {
+		struct shape shape;
+		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
+	} now;
+	now.shape = (struct shape){0};
+	read_requests(j, &now.shape, ret_too_many);
+	int32_t pods = job_pods(j);
+	now.shape.pods = pods > 0 ? pods : 0;
+	now.shape.directives = directives_of(s, &j->placement);
+	now.shape.hash = shape_hash(&now.shape);
+
+	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);
+	if (known) {
+		directives_put(s, now.shape.directives);
+		return shape_keep(known);
+	}
+	known = shape_copy(&now.shape);
+	known->refs = 1;
+	map_put(&s->shapes, known->hash, known);
+	s->bytes += known->bytes;
+	return known;
+}
+
+struct shape *shape_keep(struct shape *shape)
+{
+	shape->refs++;
+	return shape;
+}
+
+void shape_put(struct shapes *s, struct shape *shape)
+{
+	if (!shape)
+		return;
+	must(shape->refs > 0);
+	if (--shape->refs > 0)
+		return;
+	must(map_take(&s->shapes, shape->hash, shape) == shape);
+	s->bytes -= shape->bytes;
+	directives_put(s, shape->directives);
+	free(shape);
+}

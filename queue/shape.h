@@ -1,0 +1,52 @@
+/*
+ * Shapes: what Jobs ask for, each different one kept once.
+ *
+ * A million Jobs usually come in a few shapes (pods, requests of a pod, where it may run). Jobs of
+ * one shape share one record, and Jobs of one shape and priority are decided as one (group.h).
+ * Records are counted references; the directives are a record of their own, because Jobs that
+ * differ in size mostly agree on where they may run.
+ */
+#ifndef SLUICE_QUEUE_SHAPE_H
+#define SLUICE_QUEUE_SHAPE_H
+
+#include "base/map.h"
+#include "queue/arena.h"
+#include "sluice/job.h"
+
+/* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */
+#define SHAPE_REQUESTS_MAX 127
+
+struct directives { /* the user's own: node selector, tolerations, required affinity */
+	uint64_t hash;
+	uint32_t refs;
+	struct placement placement;
+	const void *key; /* the same in bytes: equal bytes, equal directives */
+	size_t key_len;
+	struct arena memory;
+};
+
+struct shape {
+	uint64_t hash;
+	uint32_t refs;
+	int32_t pods;
+	struct directives *directives;
+	size_t bytes;
+	size_t nrequests;
+	struct resource request[]; /* of one pod, sorted by name, none zero, no `pods` */
+};
+
+struct shapes {
+	struct map shapes, directives;
+	size_t bytes; /* of all records, without the tables */
+};
+
+void shapes_init(struct shapes *s);
+void shapes_done(struct shapes *s); /* every reference must have been given back */
+
+/* The shape of a Job as it is now; give it back with shape_put. *ret_too_many: the Job asks for
+ * more than SHAPE_REQUESTS_MAX resources, and the shape leaves some out. */
+struct shape *shape_of(struct shapes *s, const struct job *j, bool *ret_too_many);
+struct shape *shape_keep(struct shape *shape); /* one reference more */
+void shape_put(struct shapes *s, struct shape *shape);
+
+#endif

@@ -1,0 +1,225 @@
+#include "queue/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/room.h"
+
+int order_cmp(const struct order_key *a, const struct order_key *b)
+{
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->queued_ms != b->queued_ms)
+		return a->queued_ms < b->queued_ms ? -1 : 1;
+	if (a->arrival != b->arrival)
+		return a->arrival < b->arrival ? -1 : 1;
+	return uid_cmp(&a->uid, &b->uid);
+}
+
+int workload_back_off_order(const struct tree_node *a, const struct tree_node *b)
+{
+	const struct workload *x = container_of_const(a, struct workload, in_order);
+	const struct workload *y = container_of_const(b, struct workload, in_order);
+	if (x->not_before_ms != y->not_before_ms)
+		return x->not_before_ms < y->not_before_ms ? -1 : 1;
+	return order_cmp(&x->key, &y->key);
+}
+
+static size_t workload_size(const struct workload *w)
+{
+	return sizeof(*w) + strlen(w->name) + 1;
+}
+
+struct workload *workload_new(struct queue *q, const struct job *j)
+{
+	size_t n = strlen(j->name) + 1;
+	struct workload *w = mem_alloc(sizeof(*w) + n);
+	memcpy(w->name, j->name, n);
+	w->key.queued_ms = j->created_ms;
+	w->key.arrival = ++q->arrivals;
+	w->key.uid = j->uid;
+	map_put(&q->workloads, uid_hash(&j->uid), w);
+	q->workload_bytes += workload_size(w);
+	return w;
+}
+
+static void forget_queue(struct queue *q, struct workload *w)
+{
+	if (!w->lq)
+		return;
+	list_leave(&w->of_localqueue);
+	localqueue_put(&q->localqueues, w->lq);
+	w->lq = NULL;
+}
+
+static void forget_class(struct queue *q, struct workload *w)
+{
+	list_leave(&w->of_class);
+	priority_tidy(&q->priorities, w->class);
+	w->class = NULL;
+}
+
+static void set_invalid(struct queue *q, struct workload *w, const char *sentence)
+{
+	if (w->invalid)
+		q->workload_bytes -= strlen(w->invalid) + 1;
+	free(w->invalid);
+	w->invalid = mem_strdup(sentence);
+	if (w->invalid)
+		q->workload_bytes += strlen(w->invalid) + 1;
+}
+
+void workload_free(struct queue *q, struct workload *w)
+{
+	must(w->place == PLACE_NOWHERE && !w->room && !w->group);
+	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
+	forget_queue(q, w);
+	forget_class(q, w);
+	set_invalid(q, w, NULL);
+	shape_put(&q->shapes, w->shape);
+	q->workload_bytes -= workload_size(w);
+	free(w);
+}
+
+static bool text_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static const char *shape_fault(bool too_many)
+{
+	return too_many ? "a pod of the Job asks for more than 127 different resources; ask for "
+			  "fewer"
+			: NULL;
+}
+
+bool workload_differs(struct queue *q, const struct workload *w, const struct job *j)
+{
+	bool too_many;
+	struct shape *shape = shape_of(&q->shapes, j, &too_many);
+	bool same_shape = shape == w->shape;
+	shape_put(&q->shapes, shape);
+
+	const char *invalid = j->invalid ? j->invalid : shape_fault(too_many);
+	struct priority_class *class =
+		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
+	bool same_class = class == w->class;
+	priority_tidy(&q->priorities, class);
+	return !same_shape || !same_class || w->held != (j->hold != NULL) ||
+	       w->deleting != j->deleting || w->parallelism != j->parallelism ||
+	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
+	       !text_same(w->invalid, invalid);
+}
+
+void workload_take(struct queue *q, struct workload *w, const struct job *j)
+{
+	bool too_many;
+	struct shape *shape = shape_of(&q->shapes, j, &too_many);
+	shape_put(&q->shapes, w->shape);
+	w->shape = shape;
+	set_invalid(q, w, j->invalid ? j->invalid : shape_fault(too_many));
+
+	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
+	forget_queue(q, w);
+	w->lq = lq;
+	list_add(&lq->members, &w->of_localqueue);
+
+	struct priority_class *class =
+		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
+	if (class != w->class) {
+		forget_class(q, w);
+		w->class = class;
+		list_add(&class->members, &w->of_class);
+	}
+	w->key.priority = class->value;
+	w->held = j->hold != NULL;
+	w->deleting = j->deleting;
+	w->parallelism = j->parallelism;
+}
+
+static enum workload_place place_for(const struct queue *q, const struct workload *w)
+{
+	if (w->room)
+		return PLACE_ROOM;
+	if (w->held || w->deleting || w->invalid || !w->class->exists || w->lq->gate != GATE_OPEN)
+		return PLACE_ASIDE;
+	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
+}
+
+void workload_place(struct queue *q, struct workload *w)
+{
+	must(w->place == PLACE_NOWHERE);
+	w->place = place_for(q, w);
+	if (w->place != PLACE_ROOM) {
+		w->lq->nwaiting++;
+		q->nwaiting++;
+	}
+	switch (w->place) {
+	case PLACE_BACK_OFF:
+		tree_insert(&q->back_off, &w->in_order, w->key.arrival);
+		break;
+	case PLACE_READY:
+		group_join(&q->groups, w->lq->cq, w);
+		queue_touch(q, w->lq->cq);
+		break;
+	case PLACE_NOWHERE:
+	case PLACE_ASIDE:
+	case PLACE_ROOM:
+		break;
+	}
+}
+
+/* Who leaves a StrictFIFO queue may have blocked others, hence the touch. */
+void workload_unplace(struct queue *q, struct workload *w)
+{
+	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
+		w->lq->nwaiting--;
+		q->nwaiting--;
+	}
+	switch (w->place) {
+	case PLACE_BACK_OFF:
+		tree_remove(&q->back_off, &w->in_order);
+		break;
+	case PLACE_READY:
+		queue_touch(q, w->group->cq);
+		group_leave(&q->groups, w);
+		break;
+	case PLACE_NOWHERE:
+	case PLACE_ASIDE:
+	case PLACE_ROOM:
+		break;
+	}
+	w->place = PLACE_NOWHERE;
+}
+
+void workload_replace(struct queue *q, struct workload *w)
+{
+	if (w->room)
+		return;
+	workload_unplace(q, w);
+	workload_place(q, w);
+}
+
+void workload_reprioritise(struct queue *q, struct workload *w)
+{
+	workload_unplace(q, w);
+	w->key.priority = w->class->value;
+	workload_place(q, w);
+}
+
+void workload_regate(struct queue *q, struct localqueue *lq)
+{
+	enum localqueue_gate gate = localqueue_gate_now(lq);
+	if (gate == lq->gate)
+		return;
+	bool matters = gate == GATE_OPEN || lq->gate == GATE_OPEN;
+	lq->gate = gate;
+	if (!matters)
+		return;
+	list_each(&lq->members, l)
+		workload_replace(q, container_of(l, struct workload, of_localqueue));
+}

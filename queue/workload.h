@@ -1,0 +1,85 @@
+/*
+ * A workload: a Job in the queue's memory, a few hundred bytes.
+ *
+ * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
+ *
+ *   aside      something other than quota keeps it: held, misconfigured, its LocalQueue closed
+ *   back-off   not before a time: in queue.back_off
+ *   ready      in a group of its ClusterQueue (group.h)
+ *   room       it holds quota (room.h)
+ *
+ * The first three are waiting. The strings and references belong to it.
+ */
+#ifndef SLUICE_QUEUE_WORKLOAD_H
+#define SLUICE_QUEUE_WORKLOAD_H
+
+#include "base/uid.h"
+#include "queue/list.h"
+#include "queue/tree.h"
+#include "sluice/job.h"
+
+struct queue;
+struct group;
+struct localqueue;
+struct priority_class;
+struct room;
+struct shape;
+
+/* The place in a ClusterQueue's order: a total one. */
+struct order_key {
+	int32_t priority;
+	int64_t queued_ms;
+	uint64_t arrival;
+	struct uid uid;
+};
+
+int order_cmp(const struct order_key *a, const struct order_key *b);
+
+enum workload_place {
+	PLACE_NOWHERE, /* between two places, inside one call */
+	PLACE_ASIDE,
+	PLACE_BACK_OFF,
+	PLACE_READY,
+	PLACE_ROOM,
+};
+
+struct workload {
+	struct order_key key;
+	struct tree_node in_order; /* ready: clusterqueue.order; back-off: queue.back_off */
+	struct tree_node in_group; /* ready: group.waiting */
+	struct link of_localqueue, of_class;
+	struct localqueue *lq; /* the one its label names now, even while it has room */
+	struct priority_class *class;
+	struct shape *shape; /* what it asks for now, even while it has room */
+	struct group *group; /* ready only */
+	struct room *room;
+	char *invalid; /* NULL, or why it can never start as it is */
+	int64_t not_before_ms;
+	int32_t parallelism;
+	enum workload_place place;
+	bool held, deleting;
+	char name[];
+};
+
+struct workload *workload_new(struct queue *q, const struct job *j);
+void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */
+
+/* Does the Job say anything else now than what is known of it? */
+bool workload_differs(struct queue *q, const struct workload *w, const struct job *j);
+/* Takes over what it says; a waiting workload must stand nowhere meanwhile. */
+void workload_take(struct queue *q, struct workload *w, const struct job *j);
+
+/* Puts it where it belongs now / takes it from where it is. */
+void workload_place(struct queue *q, struct workload *w);
+void workload_unplace(struct queue *q, struct workload *w);
+void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
+
+/* The class's value is another one: the workload's priority follows. */
+void workload_reprioritise(struct queue *q, struct workload *w);
+/* The gate of a LocalQueue may be another one: its waiting workloads follow. */
+void workload_regate(struct queue *q, struct localqueue *lq);
+
+/* The order of queue.back_off. */
+int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);
+
+#endif
