@@ -1,0 +1,85 @@
+#include "controller/gate/story.h"
+
+#include <string.h>
+#include <time.h>
+
+/* 9999-12-31T23:59:59Z: RFC 3339 has four digits for the year. */
+#define LAST_SECOND INT64_C(253402300799)
+
+/* What the fields around the flavors may take; the rest of STORY_TEXT_MAX is theirs. */
+#define STORY_TAIL_MAX 1024
+
+const char *story_state_name(enum story_state s)
+{
+	switch (s) {
+	case STORY_NONE:
+		return "";
+	case STORY_STARTED:
+		return "Started";
+	case STORY_STOPPED:
+		return "Stopped";
+	case STORY_FENCED:
+		return "Fenced";
+	}
+	return "";
+}
+
+void story_time(int64_t ms, struct buf *out)
+{
+	int64_t seconds = ms / 1000 - (ms % 1000 < 0);
+	time_t t = seconds < 0 ? 0 : seconds > LAST_SECOND ? LAST_SECOND : seconds;
+	struct tm tm;
+	gmtime_r(&t, &tm);
+	buf_printf(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+/* The same resource may have a line at each level of the quota tree. */
+static bool told_before(const struct story *s, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(s->lines[k].resource, s->lines[i].resource) == 0)
+			return true;
+	return false;
+}
+
+/* A start with many long names must not outgrow STORY_TEXT_MAX: what does not fit is counted. */
+static void format_flavors(const struct story *s, size_t start, struct buf *out)
+{
+	size_t told = 0, left_out = 0;
+	buf_puts(out, ",\"flavors\":{");
+	for (size_t i = 0; i < s->nlines; i++) {
+		const struct quota_line *l = &s->lines[i];
+		if (told_before(s, i))
+			continue;
+		size_t more = strlen(l->resource) + strlen(l->flavor) + 6;
+		if (out->len - start + more > STORY_TEXT_MAX - STORY_TAIL_MAX) {
+			left_out++;
+			continue;
+		}
+		buf_puts(out, told++ ? "," : "");
+		buf_json_string(out, l->resource);
+		buf_putc(out, ':');
+		buf_json_string(out, l->flavor);
+	}
+	buf_putc(out, '}');
+	if (left_out > 0)
+		buf_printf(out, ",\"flavorsLeftOut\":%zu", left_out);
+}
+
+void story_format(const struct story *s, struct buf *out)
+{
+	size_t start = out->len;
+	buf_printf(out, "{\"attempt\":%d,\"state\":", (int)s->attempt);
+	buf_json_string(out, story_state_name(s->state));
+	buf_printf(out, ",\"epoch\":%lld,\"at\":\"", (long long)s->epoch);
+	story_time(s->at_ms, out);
+	buf_puts(out, "\",\"clusterQueue\":");
+	buf_json_string(out, s->clusterqueue ? s->clusterqueue : "");
+	format_flavors(s, start, out);
+	buf_puts(out, ",\"reason\":");
+	buf_json_string(out, s->reason ? s->reason : "");
+	buf_puts(out, ",\"by\":");
+	buf_json_string(out, s->by ? s->by : "");
+	buf_putc(out, '}');
+}
