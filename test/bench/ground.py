@@ -1,0 +1,180 @@
+"""What both benches stand on: a fresh sandbox, many Jobs at once, and reading what happened.
+
+The Jobs are made and the raw PATCHes sent by `blast`, a plain curl_multi loop in C, so that the
+yardstick is not Python's speed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from sandbox import Sandbox, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+BLAST = ROOT / "build" / "release" / "bin" / "blast"
+CPU_HERTZ = os.sysconf("SC_CLK_TCK")
+
+
+def say(text):
+    print(text, flush=True)
+
+
+class Ground:
+    """A sandbox made anew, with one controller (the release build)."""
+
+    def __init__(self):
+        self.box = Sandbox("bench", say=lambda text: None)
+        self.box.destroy()
+        say("==> a fresh sandbox: etcd, API server, controller-manager, scheduler, kwok, Postgres (about 10 s)")
+        self.box.up(controller="one")
+        self.api = self.box.api
+        wait_until("the controller to lead", self.leads, 60)
+
+    def leads(self):
+        return "sluice_leader 1" in self.metrics()
+
+    def metrics(self):
+        return self.box.controller_api().raw("GET", "/metrics").decode()
+
+    def metric(self, name):
+        """Sum over all label sets of a metric of the controller."""
+        found = re.findall(rf"^{name}(?:{{[^}}]*}})? ([0-9.e+-]+)", self.metrics(), re.M)
+        return sum(map(float, found))
+
+    def writes(self):
+        """(PATCHes of Jobs, all writes that only Sluice makes), as the API server counted them.
+
+        Nobody else in the sandbox patches Jobs (the Job controller PUTs jobs/status) or writes
+        objects of sluice.dev; the bench's own are subtracted by taking differences around phases
+        in which it makes none."""
+        jobs = everything = 0
+        for line in self.api.raw("GET", "/metrics").decode().splitlines():
+            if not line.startswith("apiserver_request_total{"):
+                continue
+            labels = dict(re.findall(r'(\w+)="([^"]*)"', line))
+            if labels.get("verb") not in ("PATCH", "PUT", "POST", "DELETE", "APPLY"):
+                continue
+            count = float(line.rsplit(" ", 1)[1])
+            if labels.get("resource") == "jobs" and labels.get("verb") in ("PATCH", "APPLY"):
+                everything += count
+                jobs += count if not labels.get("subresource") else 0
+            elif labels.get("group") == "sluice.dev":
+                everything += count
+        return jobs, everything
+
+    def usage(self):
+        """(resident MB, cpu seconds) of the controller."""
+        pid = self.box.pid("controller-one")
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, (int(fields[11]) + int(fields[12])) / CPU_HERTZ
+
+    def blast(self, lines, in_flight=64, as_controller=False):
+        """Send requests (method, path, type, body); what blast says of it."""
+        who = ["--cert", self.box.pki / "admin.crt", "--key", self.box.pki / "admin.key"]
+        if as_controller:
+            who = ["--token", "Bearer " + (self.box.state / "controller.token").read_text().strip()]
+        text = "".join("\t".join(line) + "\n" for line in lines)
+        done = subprocess.run([BLAST, "--server", f"https://127.0.0.1:{self.box.port('kube-apiserver')}", "--ca", self.box.pki / "ca.crt",
+                               "--in-flight", str(in_flight), *who], input=text, capture_output=True, text=True)
+        if not done.stdout:
+            raise SystemExit(f"blast failed: {done.stderr}")
+        result = json.loads(done.stdout)
+        if result["failed"]:
+            raise SystemExit(f"{result['failed']} of {result['requests']} requests failed; the first: {done.stderr}")
+        return result
+
+    def queue(self, name, cpu, stop_policy="None"):
+        """A ClusterQueue with one unlabelled flavor, and a namespace with a LocalQueue `main`."""
+        base = "/apis/sluice.dev/v1alpha1"
+        self.api.ensure(f"{base}/resourceflavors", {"apiVersion": "sluice.dev/v1alpha1", "kind": "ResourceFlavor",
+                                                    "metadata": {"name": "any"}, "spec": {}})
+        self.api.ensure(f"{base}/clusterqueues", {
+            "apiVersion": "sluice.dev/v1alpha1", "kind": "ClusterQueue", "metadata": {"name": name},
+            "spec": {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": [{
+                "coveredResources": ["cpu"], "flavors": [{"name": "any", "resources": [{"name": "cpu", "nominalQuota": str(cpu)}]}]}]}})
+        self.api.ensure("/api/v1/namespaces", {"metadata": {"name": name}})
+        self.api.ensure(f"{base}/namespaces/{name}/localqueues", {
+            "apiVersion": "sluice.dev/v1alpha1", "kind": "LocalQueue", "metadata": {"name": "main", "namespace": name},
+            "spec": {"clusterQueue": name}})
+
+    def set_queue(self, name, **spec):
+        self.api.patch(f"/apis/sluice.dev/v1alpha1/clusterqueues/{name}", {"spec": spec})
+
+    def pending(self):
+        queues = self.box.controller_api().get("/api/v1/queues")["clusterQueues"]
+        return sum(q["pending"] for q in queues)
+
+    def wait_settled(self, namespaces, jobs):
+        """Until the Job controller has marked each of these Jobs Suspended: it writes no more."""
+        def settled():
+            seen = 0
+            for ns in namespaces:
+                for job in self.api.list(f"/apis/batch/v1/namespaces/{ns}/jobs"):
+                    seen += any(c["type"] == "Suspended" for c in job["status"].get("conditions") or [])
+            return seen >= jobs
+        wait_until(f"the Job controller to have seen {jobs} Jobs", settled, 1800, every=2)
+
+
+def job(ns, name, label="sluice.dev/queue-name", run_seconds=1):
+    """One pod of 1 cpu that runs for a second, suspended."""
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": ns, "labels": {label: "main"}},
+            "spec": {"suspend": True, "template": {
+                "metadata": {"annotations": {"sandbox.sluice.dev/run-seconds": str(run_seconds)}},
+                "spec": {"restartPolicy": "Never", "tolerations": [{"key": "spot", "operator": "Exists"}], "containers": [
+                    {"name": "main", "image": "busybox:1.36", "command": ["sleep", str(run_seconds)],
+                     "resources": {"requests": {"cpu": "1", "memory": "64Mi"}}}]}}}}
+
+
+def create(ns, name, **kw):
+    """The line for blast that creates it."""
+    return "POST", f"/apis/batch/v1/namespaces/{ns}/jobs", "application/json", json.dumps(job(ns, name, **kw), separators=(",", ":"))
+
+
+class JobWatch(threading.Thread):
+    """Notes when each Job of a namespace was first seen unsuspended, and first seen complete."""
+
+    def __init__(self, ground, ns):
+        super().__init__(daemon=True)
+        self.path = f"/apis/batch/v1/namespaces/{ns}/jobs"
+        self.api, self.started, self.ended = ground.api, {}, {}
+        self.version = ground.api.get(self.path + "?limit=1")["metadata"]["resourceVersion"]
+        self.changed = threading.Condition()
+        self.start()
+
+    def run(self):
+        for event in self.api.watch(self.path, self.version, 3600):
+            if event["type"] not in ("ADDED", "MODIFIED"):
+                continue
+            now, obj = time.monotonic(), event["object"]
+            name = obj["metadata"]["name"]
+            with self.changed:
+                if not obj["spec"].get("suspend"):
+                    self.started.setdefault(name, now)
+                if any(c["type"] == "Complete" and c["status"] == "True" for c in obj["status"].get("conditions") or []):
+                    self.ended.setdefault(name, now)
+                self.changed.notify_all()
+
+    def wait(self, what, check, timeout):
+        with self.changed:
+            if not self.changed.wait_for(check, timeout):
+                raise SystemExit(f"waited {timeout} s for {what}")
+
+
+def quantiles(values):
+    """{p50, p99} in milliseconds, of values in seconds."""
+    values = sorted(values)
+    pick = lambda q: round(1000 * values[min(len(values) - 1, int(q * len(values)))], 2)  # noqa: E731
+    return {"p50": pick(0.5), "p99": pick(0.99)}
+
+
+def table(rows):
+    width = max(len(name) for name, _, _ in rows)
+    say("")
+    for name, value, note in rows:
+        say(f"  {name:<{width}}  {value:>14}  {note}")
+    say("")
