@@ -232,6 +232,8 @@ class Demo:
             lines.append("")
         if not self.queues:
             lines += [["  ", ("dim", "the controller has not answered yet")], ""]
+        lines += [self.team_line(team, max(8, min(wide, width - 60))) for team in TEAMS]
+        lines.append("")
         foot = ["", ["  ", *self.screen.bar(done / JOBS, max(10, min(60, width - 26)), "green"), ("bold", f" {done}"), f" of {JOBS} finished"]]
         room = max(1, min(8, height - len(lines) - len(foot) - 3))
         lines.append([("bold", "  What was just decided")])
@@ -241,6 +243,18 @@ class Demo:
             lines.append([("dim", f"    {d.get('at', '')[11:19]} "), (colours.get(d.get("kind", "").lower(), ""), bullet + " "), self.words(d)])
         lines += [""] * (room - len(recent))
         return lines + foot
+
+    def team_line(self, team, wide):
+        """A team's Jobs in one bar: finished, running, waiting."""
+        mine = [j[:2] for j in self.jobs if j[0] == team]
+        with self.seen.lock:
+            done = sum(j in self.seen.finished for j in mine)
+            runs = sum(j in self.seen.active for j in mine)
+        fill = self.screen.pick("█", "#")
+        a, b = round(wide * done / len(mine)), round(wide * (done + runs) / len(mine))
+        waits = sum(j in self.created for j in mine) - done - runs
+        return [f"    {team:<14}", ("blue", fill * a), ("green", fill * (b - a)), ("dim", self.screen.pick("·", ".") * (wide - b)),
+                ("green", f" {runs:>3} running"), ("yellow", f" {max(0, waits):>3} waiting"), ("blue", f" {done:>3} finished")]
 
     def finished_of(self, queue):
         with self.seen.lock:
@@ -338,9 +352,9 @@ def main():
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, quit)
     try:
-        print(f"==> a sandbox, named {args.name}: a real control plane with 20 fake nodes, and Postgres (about 10 s)", flush=True)
-        if not args.cluster:
-            box.destroy()
+        what = "Postgres and the controller, for the cluster that KUBECONFIG names" if args.cluster else "a real control plane with 20 fake nodes, and Postgres"
+        print(f"==> sandbox {args.name}: {what} (about 10 s)", flush=True)
+        box.destroy()  # a run begins with an empty ledger
         box.up(controller="one")
         if args.cluster:
             clean(box)
@@ -349,10 +363,7 @@ def main():
         print(f"==> {JOBS} Jobs of {len(TEAMS)} teams through {len(QUEUES)} queues (about a minute)", flush=True)
         demo = Demo(box, screen)
         demo.run()
-        frame = demo.frame() if screen.live else []
         screen.leave()
-        for line in frame[:-10]:
-            screen.print(*([line] if isinstance(line, str) else line))
         good = demo.summary()
     except KeyboardInterrupt:
         screen.leave()

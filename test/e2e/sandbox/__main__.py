@@ -1,4 +1,4 @@
-"""python -m sandbox up|down|destroy|status|env --name NAME"""
+"""python -m sandbox up|down|destroy|status --name NAME"""
 
 import argparse
 import os
@@ -53,9 +53,9 @@ Paste this:
   export PATH={BUILD / 'bin'}:{BUILD / 'tools'}:$PATH
 
 Then try:
-  kubectl get nodes -L pool                       # the fake nodes, in two pools
-  kubectl apply -k deploy/sandbox/example         # a queue, and a Job that waits in it
-  sluice queue                                    # what is admitted, what waits, and why
+  kubectl apply -f test/e2e/sandbox/example.yaml   # a queue with room for two Jobs, and three of them
+  sluice queue                                     # each queue's quota, what runs, what waits
+  sluice explain job/three                         # why that one waits
 
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
 
