@@ -1,0 +1,61 @@
+/*
+ * The command line of `sluice`: one command, its names, and flags that may stand anywhere.
+ */
+#ifndef SLUICE_CLI_ARGUMENTS_H
+#define SLUICE_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Exit codes; they are part of --help and never change. */
+enum {
+	CLI_OK = 0,
+	CLI_NOT_FOUND = 1,
+	CLI_USAGE = 2,
+	CLI_UNREACHABLE = 3,
+};
+
+enum command {
+	COMMAND_NONE,
+	COMMAND_QUEUE,
+	COMMAND_EXPLAIN,
+	COMMAND_DECISIONS,
+	COMMAND_VERSION,
+	COMMAND_HELP,
+	COMMANDS
+};
+
+enum output {
+	OUTPUT_TABLE,
+	OUTPUT_WIDE,
+	OUTPUT_JSON,
+};
+
+enum { NAMES_MAX = 4 };
+
+struct arguments {
+	enum command command;
+	const char *name[NAMES_MAX]; /* what follows the command */
+	size_t nnames;
+	const char *namespace_name; /* -n; NULL: not given */
+	bool all_namespaces;
+	enum output output;
+	bool follow;
+	bool help;	    /* -h, --help anywhere */
+	const char *server; /* --server, else $SLUICE_SERVER, else the default */
+	bool server_given;
+	const char *token_file;		  /* NULL: none */
+	const char *kubeconfig, *context; /* NULL: as kubectl */
+};
+
+#define DEFAULT_SERVER "http://127.0.0.1:8080"
+
+/* Strings point into argv and the environment. Returns 0 or ERR_INVALID. */
+int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e);
+
+enum command command_by_name(const char *name); /* COMMAND_NONE when there is none */
+const char *command_name(enum command c);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The commands that ask the controller. Each returns an exit code (see arguments.h) and prints its
+ * own complaint.
+ */
+#ifndef SLUICE_CLI_COMMANDS_H
+#define SLUICE_CLI_COMMANDS_H
+
+#include "base/buf.h"
+#include "cli/arguments.h"
+#include "cli/table.h"
+#include "controller/kube/json.h"
+
+int command_queue(const struct arguments *a);
+int command_explain(const struct arguments *a);
+int command_decisions(const struct arguments *a);
+
+/* Writes the complaint to stderr and returns the exit code for this error. */
+int command_fail(int error, const struct err *e);
+
+/* ---- rendering, for the commands and their tests ----------------------------------------------
+ */
+
+/* What of /api/v1/queues is shown. NULL: all. */
+struct queue_filter {
+	const char *clusterqueue;
+	const char *ns; /* those that a LocalQueue of this namespace leads to */
+};
+
+/* These two return how many ClusterQueues and LocalQueues they showed. */
+size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
+	const struct style *style, struct buf *out);
+size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct buf *out);
+
+/* job: of /api/v1/jobs; queues: of /api/v1/queues, or NULL. */
+void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
+	const struct style *style, struct buf *out);
+
+/* A ClusterQueue's quotas, a row for each; lead: what stands in front of each row. */
+void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *style,
+	void (*lead)(struct table *t, bool first, const cJSON *clusterqueue));
+
+/* A member as text, "" when absent; a number, 0 when absent. */
+const char *text_of(const cJSON *object, const char *key);
+int64_t number_of(const cJSON *object, const char *key);
+bool truth_of(const cJSON *object, const char *key);
+
+/* The ClusterQueue of that name, or NULL. */
+const cJSON *find_clusterqueue(const cJSON *queues, const char *name);
+const cJSON *find_localqueue(const cJSON *queues, const char *ns, const char *name);
+
+#endif

@@ -1,0 +1,191 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/commands.h"
+#include "cli/server.h"
+#include "controller/path.h"
+#include "controller/stamp.h"
+
+enum { TREE_MAX_BYTES = 512 * 1024 * 1024, OUTPUT_MAX_BYTES = 1024 * 1024 };
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* "12 min ago" of an RFC 3339 time in UTC; "" when it is none. */
+static void put_age(const char *at, int64_t now_ms, struct buf *out)
+{
+	struct tm tm = {0};
+	const char *rest = strptime(at, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!rest)
+		return;
+	int64_t age = now_ms / 1000 - (int64_t)timegm(&tm);
+	if (age < 0)
+		age = 0;
+	if (age < 120)
+		buf_printf(out, " (%" PRId64 " s ago)", age);
+	else if (age < 120 * 60)
+		buf_printf(out, " (%" PRId64 " min ago)", age / 60);
+	else if (age < 48 * 3600)
+		buf_printf(out, " (%" PRId64 " h ago)", age / 3600);
+	else
+		buf_printf(out, " (%" PRId64 " days ago)", age / 86400);
+}
+
+static void put_label(struct table *t, const char *label)
+{
+	table_cellf(t, COLOUR_DIM, "  %s", label);
+}
+
+/* An object of the chain and what is to be said of it. */
+static void put_link(struct table *t, const char *label, const char *name, const cJSON *q)
+{
+	put_label(t, label);
+	table_cell(t, COLOUR_BOLD, name[0] ? name : "(none)");
+	if (!q)
+		table_cell(t, COLOUR_RED, "does not exist");
+	else if (truth_of(q, "active"))
+		table_cellf(t, COLOUR_GREEN, "active%s%s", text_of(q, "strategy")[0] ? ", " : "",
+			text_of(q, "strategy"));
+	else
+		table_cellf(t, COLOUR_RED, "%s: %s", text_of(q, "reason"), text_of(q, "message"));
+	table_end_row(t);
+}
+
+static void put_chain(const cJSON *job, const cJSON *queues, struct table *t)
+{
+	const char *local = text_of(job, "localQueue"), *cluster = text_of(job, "clusterQueue");
+	const char *ns = text_of(job, "namespace");
+	put_link(t, "LocalQueue", local, find_localqueue(queues, ns, local));
+	if (cluster[0])
+		put_link(t, "ClusterQueue", cluster, find_clusterqueue(queues, cluster));
+}
+
+static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
+{
+	struct buf text;
+	buf_init(&text, 512);
+	const char *queued = text_of(job, "queuedAt");
+	put_label(t, "position");
+	if (truth_of(job, "waiting"))
+		table_cellf(t, COLOUR_BOLD, "%" PRId64 " ahead", number_of(job, "ahead"));
+	else
+		table_cell(t, COLOUR_BOLD, "not waiting");
+	buf_printf(&text, "priority %" PRId64, number_of(job, "priority"));
+	if (queued[0]) {
+		buf_printf(&text, ", queued %s", queued);
+		put_age(queued, now_ms, &text);
+	}
+	if (text_of(job, "notBefore")[0])
+		buf_printf(&text, ", not before %s", text_of(job, "notBefore"));
+	table_cell(t, COLOUR_NONE, buf_text(&text));
+	table_end_row(t);
+	put_label(t, "reason");
+	table_cell(t, COLOUR_NONE, text_of(job, "reason"));
+	table_end_row(t);
+	buf_done(&text);
+}
+
+static void lead_quota(struct table *t, bool first, const cJSON *q)
+{
+	(void)q;
+	put_label(t, first ? "quota" : "");
+}
+
+void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
+	const struct style *style, struct buf *out)
+{
+	text_render(text_of(job, "sentence"), out);
+	buf_puts(out, "\n\n");
+	struct table *chain = table_new(style);
+	if (queues)
+		put_chain(job, queues, chain);
+	put_position(job, now_ms, chain);
+	table_render(chain, out);
+	table_free(chain);
+	const cJSON *q = find_clusterqueue(queues, text_of(job, "clusterQueue"));
+	if (q) {
+		struct table *quota = table_new(style);
+		quota_rows(quota, q, style, lead_quota);
+		buf_putc(out, '\n');
+		table_render(quota, out);
+		table_free(quota);
+	}
+	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
+		buf_puts(out, "\nThe ledger is down: nothing new starts before it is back.\n");
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* job/NAME, jobs/NAME, job.batch/NAME, `job NAME`, or NAME; NULL when it is none of them. */
+static const char *job_name(const struct arguments *a)
+{
+	static const char *const kinds[] = {"job", "jobs", "job.batch", "jobs.batch"};
+	const char *slash = a->nnames > 0 ? strchr(a->name[0], '/') : NULL;
+	size_t len = slash ? (size_t)(slash - a->name[0]) : a->nnames > 0 ? strlen(a->name[0]) : 0;
+	bool is_kind = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		is_kind |= strlen(kinds[i]) == len && strncmp(a->name[0], kinds[i], len) == 0;
+	if (a->nnames == 1 && slash)
+		return is_kind && slash[1] && !strchr(slash + 1, '/') ? slash + 1 : NULL;
+	if (a->nnames == 2 && !slash && is_kind)
+		return a->name[1];
+	return a->nnames == 1 && a->name[0][0] ? a->name[0] : NULL;
+}
+
+static int fetch(const struct arguments *a, const char *path, struct json *j, struct buf *body,
+	const cJSON **ret_root, struct err *e)
+{
+	int rc = server_get(a, path, body, e);
+	return rc ? rc : json_parse(j, buf_slice(body), ret_root, e);
+}
+
+static int show_job(const struct arguments *a, const struct buf *path)
+{
+	struct json *job_tree = json_new(TREE_MAX_BYTES), *queue_tree = json_new(TREE_MAX_BYTES);
+	struct buf body, queues_body, text;
+	struct err e;
+	const cJSON *job, *queues = NULL;
+	struct style style = style_of(stdout);
+	int exit_code = CLI_OK;
+	buf_init(&body, SERVER_ANSWER_MAX);
+	buf_init(&queues_body, SERVER_ANSWER_MAX);
+	buf_init(&text, OUTPUT_MAX_BYTES);
+	int rc = fetch(a, buf_text(path), job_tree, &body, &job, &e);
+	if (rc) {
+		exit_code = command_fail(rc, &e);
+	} else if (a->output == OUTPUT_JSON) {
+		fputs(buf_text(&body), stdout);
+	} else {
+		/* Without it the answer is shorter, but still an answer. */
+		if (fetch(a, "/api/v1/queues", queue_tree, &queues_body, &queues, &e) != 0)
+			queues = NULL;
+		explain_render(job, queues, stamp_now_ms(), &style, &text);
+		fputs(buf_text(&text), stdout);
+	}
+	json_free(job_tree);
+	json_free(queue_tree);
+	buf_done(&body);
+	buf_done(&queues_body);
+	buf_done(&text);
+	return exit_code;
+}
+
+int command_explain(const struct arguments *a)
+{
+	const char *name = job_name(a);
+	if (!name) {
+		fputs("sluice: explain wants one Job, as in: sluice explain job/train -n team-a\n",
+			stderr);
+		return CLI_USAGE;
+	}
+	char *ns = server_namespace(a);
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, "/api/v1/jobs/%s/%s", ns, name);
+	int exit_code = show_job(a, &path);
+	buf_done(&path);
+	free(ns);
+	return exit_code;
+}

@@ -1,0 +1,50 @@
+/*
+ * Tables for people: columns that align, colours only where they can be seen.
+ *
+ * Cells are copied. Text comes from servers and users: what could move the cursor or end the line
+ * is shown as '?'. Width is counted in characters, not bytes.
+ */
+#ifndef SLUICE_CLI_TABLE_H
+#define SLUICE_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_DIM, COLOUR_RED, COLOUR_GREEN, COLOUR_YELLOW };
+
+/* What the terminal can show. */
+struct style {
+	bool colours;
+	bool unicode;
+};
+
+struct style style_of(FILE *out);
+
+struct table;
+
+struct table *table_new(const struct style *style);
+void table_free(struct table *t);
+
+void table_cell(struct table *t, enum colour colour, const char *text);
+void table_cellf(struct table *t, enum colour colour, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void table_right(struct table *t); /* the cell just added is aligned to the right */
+void table_end_row(struct table *t);
+
+/* Appends all rows; the last column is not padded. */
+void table_render(const struct table *t, struct buf *out);
+
+/* Appends `width` characters that show used of total. */
+void bar_render(
+	int64_t used, int64_t total, size_t width, const struct style *style, struct buf *out);
+
+/* Appends text with what is unsafe on a terminal replaced. */
+void text_render(const char *text, struct buf *out);
+void colour_render(
+	const struct style *style, enum colour colour, const char *text, struct buf *out);
+
+#endif

@@ -1,0 +1,271 @@
+#include "controller/api.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/stamp.h"
+#include "controller/status.h"
+
+#define TEXT "text/plain; charset=utf-8"
+#define JSON "application/json"
+#define JOBS_PREFIX "/api/v1/jobs/"
+
+bool api_is_open(const char *path)
+{
+	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0 ||
+	       strcmp(path, "/metrics") == 0;
+}
+
+static struct api_reply complain(struct buf *out, unsigned status, const char *sentence)
+{
+	buf_puts(out, "{\"error\":");
+	buf_json_string(out, sentence);
+	buf_puts(out, "}\n");
+	return (struct api_reply){status, JSON};
+}
+
+/* ---- health ---------------------------------------------------------------------------------- */
+
+/* Ready is who can serve, or take over at once. A body that begins with "leading" is the leader's.
+ */
+static struct api_reply answer_ready(const struct api_sources *s, struct buf *out)
+{
+	const struct metrics_sources *m = &s->metrics;
+	bool warm = m->synced && m->ledger_up && !s->stopping;
+	if (warm && gate_leading(m->gate)) {
+		buf_printf(out, "leading: epoch %" PRId64 ", cell %s, as %s\n", gate_epoch(m->gate),
+			s->cell, s->identity);
+		return (struct api_reply){200, TEXT};
+	}
+	if (warm) {
+		buf_printf(out,
+			"standby: everything is read and the ledger is connected; the lease of "
+			"cell %s is held by %s\n",
+			s->cell, s->holder[0] ? s->holder : "nobody yet");
+		return (struct api_reply){200, TEXT};
+	}
+	buf_puts(out, "not ready:");
+	if (s->stopping)
+		buf_puts(out, " it was told to stop;");
+	if (!m->synced)
+		buf_printf(out, " not all lists have been read from the API server (missing: %s);",
+			s->waiting_for);
+	if (!m->ledger_up)
+		buf_printf(out,
+			" the ledger is not connected (%s); running Jobs go on, nothing new "
+			"starts;",
+			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
+	buf_putc(out, '\n');
+	return (struct api_reply){503, TEXT};
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+static void put_key(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, value ? value : "");
+}
+
+static void put_bool(struct buf *out, const char *key, bool value)
+{
+	buf_printf(out, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
+static void put_resource(struct buf *out, const struct usage_view *u)
+{
+	char text[QUANTITY_TEXT_SIZE];
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, u->resource);
+	put_key(out, "nominal", status_quantity(u->nominal, u->resource, text));
+	put_key(out, "reserved", status_quantity(u->reserved, u->resource, text));
+	put_key(out, "used", status_quantity(u->used, u->resource, text));
+	buf_printf(out,
+		",\"nominalUnits\":%" PRId64 ",\"reservedUnits\":%" PRId64 ",\"usedUnits\":%" PRId64
+		"}",
+		u->nominal, u->reserved, u->used);
+}
+
+static void put_flavor(struct buf *out, const struct clusterqueue_view *v, size_t first)
+{
+	bool comma = false;
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, v->usage[first].flavor);
+	buf_puts(out, ",\"resources\":[");
+	for (size_t i = first; i < v->nusage; i++) {
+		if (strcmp(v->usage[i].flavor, v->usage[first].flavor) != 0)
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_resource(out, &v->usage[i]);
+	}
+	buf_puts(out, "]}");
+}
+
+static void put_clusterqueue(
+	struct buf *out, const struct clusterqueue_view *v, const struct tally *tally)
+{
+	const struct tally_row *row = tally_get(tally, v->name);
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, v->name);
+	put_key(out, "strategy", v->strategy == STRICT_FIFO ? "StrictFIFO" : "BestEffortFIFO");
+	put_key(out, "cohort", v->cohort);
+	put_bool(out, "active", v->active);
+	put_key(out, "reason", v->reason);
+	put_key(out, "message", v->message);
+	if (v->invalid)
+		put_key(out, "invalid", v->invalid);
+	buf_printf(out,
+		",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu,\"finished\":%" PRIu64
+		",\"started\":%" PRIu64 ",\"flavors\":[",
+		v->pending, v->reserving, v->admitted, row ? row->finishes : 0, v->started_total);
+	bool comma = false;
+	for (size_t i = 0; i < v->nusage; i++) {
+		if (!status_first_of_flavor(v->usage, i))
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_flavor(out, v, i);
+	}
+	buf_puts(out, "]}");
+}
+
+static void put_localqueue(struct buf *out, const struct localqueue_view *v)
+{
+	buf_puts(out, "{\"namespace\":");
+	buf_json_string(out, v->ns);
+	put_key(out, "name", v->name);
+	put_key(out, "clusterQueue", v->clusterqueue);
+	put_bool(out, "active", v->active);
+	put_key(out, "reason", v->reason);
+	put_key(out, "message", v->message);
+	buf_printf(out, ",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu}", v->pending,
+		v->reserving, v->admitted);
+}
+
+static struct api_reply answer_queues(const struct api_sources *s, struct buf *out)
+{
+	const struct queue *q = s->metrics.queue;
+	struct clusterqueue_view c;
+	struct localqueue_view l;
+	buf_puts(out, "{\"clusterQueues\":[");
+	for (size_t i = 0; queue_view_clusterqueue(q, i, &c); i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_clusterqueue(out, &c, s->metrics.tally);
+	}
+	buf_puts(out, "],\"localQueues\":[");
+	for (size_t i = 0; queue_view_localqueue(q, i, &l); i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_localqueue(out, &l);
+	}
+	buf_puts(out, "]");
+	put_bool(out, "leading", gate_leading(s->metrics.gate));
+	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	put_bool(out, "synced", s->metrics.synced);
+	buf_puts(out, "}\n");
+	return (struct api_reply){200, JSON};
+}
+
+/* ---- one Job --------------------------------------------------------------------------------- */
+
+static void put_explanation(struct buf *out, const char *ns, const char *name,
+	const struct explanation *x, const struct api_sources *s)
+{
+	char at[STAMP_TEXT_SIZE];
+	buf_puts(out, "{\"namespace\":");
+	buf_json_string(out, ns);
+	put_key(out, "name", name);
+	put_key(out, "reason", wait_reason_name(x->reason));
+	put_bool(out, "waiting", x->reason != WAIT_NOT);
+	put_key(out, "sentence", x->sentence);
+	put_key(out, "localQueue", x->localqueue);
+	put_key(out, "clusterQueue", x->clusterqueue);
+	buf_printf(out, ",\"priority\":%" PRId32 ",\"ahead\":%zu", x->priority, x->ahead);
+	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format(x->queued_ms, at) : "");
+	put_key(out, "notBefore",
+		x->not_before_ms > s->now_ms ? stamp_format(x->not_before_ms, at) : "");
+	put_bool(out, "leading", gate_leading(s->metrics.gate));
+	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	buf_puts(out, "}\n");
+}
+
+static struct api_reply answer_job(const struct api_sources *s, const char *rest, struct buf *out)
+{
+	const char *slash = strchr(rest, '/');
+	char ns[256], name[256], sentence[700];
+	size_t len = slash ? (size_t)(slash - rest) : 0;
+	if (!slash || len == 0 || slash[1] == '\0' || strchr(slash + 1, '/') || len >= sizeof(ns) ||
+		strlen(slash + 1) >= sizeof(name))
+		return complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
+	memcpy(ns, rest, len);
+	ns[len] = '\0';
+	strcpy(name, slash + 1);
+	struct explanation x = {0};
+	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
+		snprintf(sentence, sizeof(sentence),
+			"no Job %s/%s with the label sluice.dev/queue-name is known%s", ns, name,
+			s->metrics.synced ? "" : " yet: the first list is still being read");
+		return complain(out, s->metrics.synced ? 404 : 503, sentence);
+	}
+	put_explanation(out, ns, name, &x, s);
+	return (struct api_reply){200, JSON};
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static struct api_reply answer_decisions(
+	const struct api_sources *s, const char *after, struct buf *out)
+{
+	uint64_t seq = 0;
+	if (after) {
+		char *end;
+		errno = 0;
+		seq = strtoull(after, &end, 10);
+		if (after[0] < '0' || after[0] > '9' || *end || errno)
+			return complain(
+				out, 400, "after must be the number of a decision, such as 512");
+	}
+	chronicle_render(s->chronicle, seq, out);
+	return (struct api_reply){200, JSON};
+}
+
+static struct api_reply answer_index(const struct api_sources *s, struct buf *out)
+{
+	buf_printf(out,
+		"sluice-controller %s, cell %s, as %s\n\n"
+		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
+		"/api/v1/decisions?after=0\n",
+		SLUICE_VERSION, s->cell, s->identity);
+	return (struct api_reply){200, TEXT};
+}
+
+struct api_reply api_answer(
+	const struct api_sources *s, const char *path, const char *after, struct buf *out)
+{
+	if (strcmp(path, "/healthz") == 0) {
+		buf_puts(out, "ok\n");
+		return (struct api_reply){200, TEXT};
+	}
+	if (strcmp(path, "/readyz") == 0)
+		return answer_ready(s, out);
+	if (strcmp(path, "/metrics") == 0) {
+		metrics_render(&s->metrics, out);
+		return (struct api_reply){200, METRICS_CONTENT_TYPE};
+	}
+	if (strcmp(path, "/api/v1/queues") == 0)
+		return answer_queues(s, out);
+	if (strcmp(path, "/api/v1/decisions") == 0)
+		return answer_decisions(s, after, out);
+	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
+		return answer_job(s, path + strlen(JOBS_PREFIX), out);
+	if (strcmp(path, "/") == 0)
+		return answer_index(s, out);
+	return complain(out, 404, "there is nothing at this path; / lists what there is");
+}

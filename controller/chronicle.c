@@ -1,0 +1,91 @@
+#include "controller/chronicle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "controller/stamp.h"
+
+struct entry {
+	uint64_t seq;
+	int64_t at_ms;
+	enum note_kind kind;
+	char *ns, *name, *clusterqueue, *text;
+};
+
+struct chronicle {
+	struct entry entry[CHRONICLE_SIZE]; /* that of seq s is at s % CHRONICLE_SIZE */
+	uint64_t last;
+};
+
+static void entry_done(struct entry *e)
+{
+	free(e->ns);
+	free(e->name);
+	free(e->clusterqueue);
+	free(e->text);
+}
+
+struct chronicle *chronicle_new(void)
+{
+	return mem_alloc(sizeof(struct chronicle));
+}
+
+void chronicle_free(struct chronicle *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < CHRONICLE_SIZE; i++)
+		entry_done(&c->entry[i]);
+	free(c);
+}
+
+void chronicle_add(struct chronicle *c, const struct note *n)
+{
+	struct entry *e = &c->entry[++c->last % CHRONICLE_SIZE];
+	entry_done(e);
+	*e = (struct entry){
+		.seq = c->last,
+		.at_ms = n->at_ms,
+		.kind = n->kind,
+		.ns = mem_strdup(n->ns),
+		.name = mem_strdup(n->name),
+		.clusterqueue = mem_strdup(n->clusterqueue),
+		.text = mem_strdup(n->text),
+	};
+}
+
+uint64_t chronicle_last(const struct chronicle *c)
+{
+	return c->last;
+}
+
+static void entry_render(const struct entry *e, struct buf *out)
+{
+	char at[STAMP_TEXT_SIZE];
+	buf_printf(out, "{\"seq\":%" PRIu64 ",\"at\":\"%s\",\"kind\":", e->seq,
+		stamp_format(e->at_ms, at));
+	buf_json_string(out, note_kind_name(e->kind));
+	buf_puts(out, ",\"namespace\":");
+	buf_json_string(out, e->ns ? e->ns : "");
+	buf_puts(out, ",\"job\":");
+	buf_json_string(out, e->name ? e->name : "");
+	buf_puts(out, ",\"clusterQueue\":");
+	buf_json_string(out, e->clusterqueue ? e->clusterqueue : "");
+	buf_puts(out, ",\"text\":");
+	buf_json_string(out, e->text);
+	buf_putc(out, '}');
+}
+
+void chronicle_render(const struct chronicle *c, uint64_t after, struct buf *out)
+{
+	uint64_t oldest = c->last > CHRONICLE_SIZE ? c->last - CHRONICLE_SIZE : 0;
+	uint64_t from = after < oldest || after > c->last ? oldest : after;
+	buf_puts(out, "{\"decisions\":[");
+	for (uint64_t seq = from + 1; seq <= c->last; seq++) {
+		if (seq > from + 1)
+			buf_putc(out, ',');
+		entry_render(&c->entry[seq % CHRONICLE_SIZE], out);
+	}
+	buf_puts(out, "]}\n");
+}

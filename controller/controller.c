@@ -1,0 +1,497 @@
+#include "controller/controller.h"
+
+#include <ev.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/must.h"
+#include "controller/api.h"
+#include "controller/chronicle.h"
+#include "controller/courier.h"
+#include "controller/guard.h"
+#include "controller/http.h"
+#include "controller/observer.h"
+#include "controller/reporter.h"
+#include "controller/stamp.h"
+#include "controller/tally.h"
+
+enum {
+	DRAIN_DOUBT_MS = 30000, /* longer than a busy Job controller takes to see a start */
+	STOP_GRACE_MS = 5000,
+	RESIGN_GRACE_MS =
+		300, /* for the last word to the ledger; a standby waits out the lease else */
+	WAKE_MAX_MS = 60000, /* timers run on another clock than the gate: look again at times */
+};
+
+enum stage {
+	STAGE_RUNNING,
+	STAGE_DRAINING,	 /* told to stop; writes are under way */
+	STAGE_RESIGNING, /* the lease is being given back */
+};
+
+struct controller {
+	const struct options *options;
+	struct log *log;
+	struct ev_loop *loop;
+	struct kube_config *config;
+	struct kube_client *client;
+	struct queue *queue;
+	struct gate *gate;
+	struct pg *pg;
+	struct courier *courier;
+	struct reporter *reporter;
+	struct observer *observer;
+	struct chronicle *chronicle;
+	struct tally *tally;
+	struct guard *guard;
+	struct http *http;
+
+	ev_prepare prepare;
+	ev_timer wake, second, grace;
+	ev_signal term, interrupt;
+
+	enum stage stage;
+	bool dirty; /* a pass is due */
+	int exit_code;
+	char ledger_trouble[512]; /* "" while it is up */
+	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
+};
+
+static void mark_dirty(void *ctx)
+{
+	struct controller *c = ctx;
+	c->dirty = true;
+}
+
+static int64_t loop_ms(const struct controller *c)
+{
+	return (int64_t)(ev_now(c->loop) * 1000.0);
+}
+
+static void leave(struct controller *c, int exit_code)
+{
+	c->exit_code = exit_code;
+	ev_break(c->loop, EVBREAK_ALL);
+}
+
+/* ---- notes: what the gate did, for people ---------------------------------------------------- */
+
+static enum log_level note_level(enum note_kind k)
+{
+	switch (k) {
+	case NOTE_LEADING:
+	case NOTE_START:
+	case NOTE_STOP:
+	case NOTE_FINISH:
+	case NOTE_CALL_OFF:
+		return LEVEL_INFO;
+	case NOTE_RELEASE:
+		return LEVEL_DEBUG;
+	case NOTE_REFUSE:
+	case NOTE_OVERDUE:
+		return LEVEL_WARN;
+	}
+	return LEVEL_INFO;
+}
+
+static void log_note(struct controller *c, const struct note *n)
+{
+	char job[600] = "";
+	if (!log_shows(c->log, note_level(n->kind)))
+		return;
+	bool has_job = n->name && n->name[0];
+	if (has_job)
+		snprintf(job, sizeof(job), "%s/%s", n->ns, n->name);
+	log_event(c->log, note_level(n->kind), note_kind_name(n->kind), "job", has_job ? job : NULL,
+		"queue", n->clusterqueue && n->clusterqueue[0] ? n->clusterqueue : NULL, "#attempt",
+		has_job ? LOG_NUMBER(n->attempt) : NULL, "#waited_ms",
+		n->kind == NOTE_START ? LOG_NUMBER(n->waited_ms) : NULL, "text", n->text, NULL);
+}
+
+static void drain_notes(struct controller *c)
+{
+	const struct note *n;
+	while ((n = gate_take_note(c->gate))) {
+		log_note(c, n);
+		chronicle_add(c->chronicle, n);
+		tally_note(c->tally, n);
+	}
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static void arm_wake(struct controller *c)
+{
+	int64_t due = gate_wake_ms(c->gate), now = loop_ms(c), wait = WAKE_MAX_MS;
+	if (c->dirty || due <= now)
+		wait = c->dirty ? 0 : 1;
+	else if (due - now < WAKE_MAX_MS)
+		wait = due - now;
+	ev_timer_stop(c->loop, &c->wake);
+	ev_timer_set(&c->wake, (double)wait / 1000.0, 0.);
+	ev_timer_start(c->loop, &c->wake);
+}
+
+static void pass(struct controller *c)
+{
+	ev_now_update(c->loop);
+	c->dirty = false;
+	int64_t began_us = stamp_monotonic_us();
+	gate_step(c->gate, loop_ms(c));
+	tally_pass(c->tally, stamp_monotonic_us() - began_us);
+	courier_carry(c->courier);
+	drain_notes(c);
+	if (gate_deposed(c->gate)) {
+		log_event(c->log, LEVEL_WARN, "deposed", "why",
+			"another controller took the lease over, or ours ran out", "holder",
+			courier_lease_holder(c->courier), "#epoch", LOG_NUMBER(gate_epoch(c->gate)),
+			NULL);
+		leave(c, EXIT_DEPOSED);
+	}
+}
+
+/* Told to stop: no decision any more, only waiting for what is under way. */
+static void stop_pass(struct controller *c, bool patience_is_over)
+{
+	drain_notes(c);
+	if (c->stage != STAGE_DRAINING)
+		return;
+	size_t left = courier_writes_under_way(c->courier);
+	if (left > 0 && !patience_is_over)
+		return;
+	if (left > 0)
+		log_event(c->log, LEVEL_WARN, "stopping", "why",
+			"writes have no answer yet; whoever leads next looks them up", "#writes",
+			LOG_NUMBER((int64_t)left), NULL);
+	if (!gate_leading(c->gate) || !pg_up(c->pg)) {
+		leave(c, EXIT_ASKED);
+		return;
+	}
+	c->stage = STAGE_RESIGNING;
+	pg_resign(c->pg, gate_epoch(c->gate));
+	ev_timer_stop(c->loop, &c->grace);
+	ev_timer_set(&c->grace, RESIGN_GRACE_MS / 1000.0, 0.);
+	ev_timer_start(c->loop, &c->grace);
+}
+
+/* Runs after all callbacks of a turn, before the loop sleeps. */
+static void on_prepare(struct ev_loop *loop, ev_prepare *w, int revents)
+{
+	struct controller *c = w->data;
+	(void)loop;
+	(void)revents;
+	if (c->stage != STAGE_RUNNING) {
+		stop_pass(c, false);
+		return;
+	}
+	if (!c->dirty && loop_ms(c) < gate_wake_ms(c->gate))
+		return;
+	pass(c);
+	arm_wake(c);
+}
+
+/* Nothing to do but to turn: on_prepare sees what is due. */
+static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct controller *c = w->data;
+	(void)loop;
+	(void)revents;
+	c->dirty = true;
+}
+
+static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct controller *c = w->data;
+	(void)loop;
+	(void)revents;
+	if (c->stage == STAGE_RUNNING && gate_leading(c->gate))
+		reporter_tick(c->reporter, loop_ms(c));
+}
+
+static void on_grace(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct controller *c = w->data;
+	(void)loop;
+	(void)revents;
+	if (c->stage == STAGE_DRAINING)
+		stop_pass(c, true);
+	else
+		leave(c, EXIT_ASKED);
+}
+
+static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
+{
+	struct controller *c = w->data;
+	(void)revents;
+	log_event(c->log, LEVEL_INFO, "stopping", "signal", strsignal(w->signum), NULL);
+	if (c->stage != STAGE_RUNNING) {
+		leave(c, EXIT_ASKED);
+		return;
+	}
+	c->stage = STAGE_DRAINING;
+	ev_timer_stop(loop, &c->wake);
+	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
+	ev_timer_start(loop, &c->grace);
+}
+
+static void on_ledger_state(bool up, const char *sentence, void *ctx)
+{
+	struct controller *c = ctx;
+	bool news = strcmp(c->ledger_trouble, up || !sentence ? "" : sentence) != 0 || up;
+	snprintf(c->ledger_trouble, sizeof(c->ledger_trouble), "%s",
+		up || !sentence ? "" : sentence);
+	c->dirty = true;
+	if (up)
+		log_event(c->log, LEVEL_INFO, "ledger-up", NULL);
+	else if (news)
+		log_event(c->log, LEVEL_WARN, "ledger-down", "why", sentence, "effect",
+			"running Jobs go on, nothing new starts", NULL);
+}
+
+/* pg has one ctx for all of its events, and it is the controller's: pass on what is the courier's.
+ */
+static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+{
+	courier_on_lease(id, o, l, ((struct controller *)ctx)->courier);
+}
+
+static void on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+{
+	courier_on_load(id, o, holds, n, ((struct controller *)ctx)->courier);
+}
+
+static void on_batch(
+	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+{
+	courier_on_batch(id, o, results, ((struct controller *)ctx)->courier);
+}
+
+/* ---- HTTP ------------------------------------------------------------------------------------ */
+
+static struct api_reply on_request(const char *path, const char *after, struct buf *out, void *ctx)
+{
+	struct controller *c = ctx;
+	buf_reset(&c->missing);
+	observer_missing(c->observer, &c->missing);
+	struct api_sources s = {
+		.metrics = {.queue = c->queue,
+			.gate = c->gate,
+			.tally = c->tally,
+			.api = kube_client_stats(c->client),
+			.ledger_up = pg_up(c->pg),
+			.synced = observer_synced(c->observer)},
+		.chronicle = c->chronicle,
+		.identity = c->options->identity,
+		.cell = c->options->cell,
+		.holder = courier_lease_holder(c->courier),
+		.waiting_for = buf_text(&c->missing),
+		.ledger_trouble = c->ledger_trouble,
+		.stopping = c->stage != STAGE_RUNNING,
+		.now_ms = loop_ms(c),
+	};
+	return api_answer(&s, path, after, out);
+}
+
+static enum guard_verdict on_ask(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+{
+	struct controller *c = ctx;
+	return guard_ask(c->guard, token, loop_ms(c), fn, fn_ctx);
+}
+
+static int open_http(struct controller *c, struct err *e)
+{
+	const struct options *o = c->options;
+	if (!o->listen)
+		return 0;
+	struct http_options http = {
+		.host = o->listen_host,
+		.port = o->listen_port,
+		.is_open = api_is_open,
+		.answer = on_request,
+		.ask = on_ask,
+		.ctx = c,
+	};
+	int rc = http_new(c->loop, &http, &c->http, e);
+	if (rc == 0)
+		log_event(c->log, LEVEL_INFO, "listening", "address", o->listen_host, "#port",
+			LOG_NUMBER(http_port(c->http)), NULL);
+	return rc;
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static uint64_t draw_seed(void)
+{
+	uint64_t seed;
+	must(getrandom(&seed, sizeof(seed), 0) == sizeof(seed));
+	return seed;
+}
+
+static int open_ledger(struct controller *c, struct err *e)
+{
+	struct pg_options o = {
+		.conninfo = c->options->database,
+		.cell = c->options->cell,
+		.identity = c->options->identity,
+		.seed = draw_seed(),
+	};
+	struct pg_events events = {on_lease, on_load, on_batch, on_ledger_state, c};
+	int rc = pg_new(c->loop, &o, &events, &c->pg, e);
+	if (rc)
+		err_wrap(e, "--database");
+	else
+		courier_set_pg(c->courier, c->pg);
+	return rc;
+}
+
+static int open_api_server(struct controller *c, struct err *e)
+{
+	struct kube_config_options config = {
+		.kubeconfig = c->options->kubeconfig,
+		.context = c->options->context,
+	};
+	int rc = kube_config_load(&config, &c->config, e);
+	if (rc)
+		return rc;
+	log_event(c->log, LEVEL_INFO, "api-server", "from", c->config->origin, "server",
+		c->config->server, NULL);
+	struct kube_client_options client = {
+		.in_flight = c->options->max_writes,
+		.user_agent = "sluice-controller/" SLUICE_VERSION,
+	};
+	c->client = kube_client_new(c->loop, c->config, &client);
+	return 0;
+}
+
+static void make_core(struct controller *c)
+{
+	struct gate_options gate = {
+		.identity = c->options->identity,
+		.lease_ms = c->options->lease_ms,
+		.drain_doubt_ms = DRAIN_DOUBT_MS,
+		.seed = draw_seed(),
+	};
+	c->queue = queue_new();
+	c->gate = gate_new(&gate, c->queue);
+	c->chronicle = chronicle_new();
+	c->tally = tally_new();
+	struct courier_options courier = {
+		.client = c->client,
+		.gate = c->gate,
+		.queue = c->queue,
+		.log = c->log,
+		.changed = mark_dirty,
+		.ctx = c,
+	};
+	c->courier = courier_new(&courier);
+	c->reporter = reporter_new(c->client, c->queue, c->log);
+	c->guard = guard_new(c->client, c->log);
+}
+
+static void start_observer(struct controller *c)
+{
+	struct observer_options o = {
+		.client = c->client,
+		.queue = c->queue,
+		.gate = c->gate,
+		.reporter = c->reporter,
+		.log = c->log,
+		.seed = draw_seed(),
+		.changed = mark_dirty,
+		.ctx = c,
+	};
+	c->observer = observer_new(&o);
+}
+
+static void start_watchers(struct controller *c)
+{
+	ev_prepare_init(&c->prepare, on_prepare);
+	ev_timer_init(&c->wake, on_wake, 0., 0.);
+	ev_timer_init(&c->second, on_second, 1., 1.);
+	ev_timer_init(&c->grace, on_grace, 0., 0.);
+	ev_signal_init(&c->term, on_signal, SIGTERM);
+	ev_signal_init(&c->interrupt, on_signal, SIGINT);
+	c->prepare.data = c->wake.data = c->second.data = c->grace.data = c;
+	c->term.data = c->interrupt.data = c;
+	/* Last of all that run before the loop sleeps, so that it sees all of this turn's facts. */
+	ev_set_priority(&c->prepare, EV_MINPRI);
+	ev_prepare_start(c->loop, &c->prepare);
+	ev_timer_start(c->loop, &c->second);
+	ev_signal_start(c->loop, &c->term);
+	ev_signal_start(c->loop, &c->interrupt);
+}
+
+static void stop_watchers(struct controller *c)
+{
+	ev_prepare_stop(c->loop, &c->prepare);
+	ev_timer_stop(c->loop, &c->wake);
+	ev_timer_stop(c->loop, &c->second);
+	ev_timer_stop(c->loop, &c->grace);
+	ev_signal_stop(c->loop, &c->term);
+	ev_signal_stop(c->loop, &c->interrupt);
+}
+
+static int controller_open(struct controller *c, struct err *e)
+{
+	int rc = open_api_server(c, e);
+	if (rc)
+		return rc;
+	make_core(c);
+	rc = open_ledger(c, e);
+	if (rc)
+		return rc;
+	start_observer(c);
+	return open_http(c, e);
+}
+
+/* Who calls whom decides the order: nobody is freed before those who might still call it. */
+static void controller_close(struct controller *c)
+{
+	observer_free(c->observer);
+	guard_free(c->guard);
+	http_free(c->http);
+	if (c->pg)
+		pg_free(c->pg);
+	courier_free(c->courier);
+	if (c->client)
+		kube_client_free(c->client);
+	reporter_free(c->reporter);
+	if (c->gate)
+		gate_free(c->gate);
+	if (c->queue)
+		queue_free(c->queue);
+	chronicle_free(c->chronicle);
+	tally_free(c->tally);
+	kube_config_free(c->config);
+	buf_done(&c->missing);
+}
+
+int controller_run(const struct options *o, struct log *log)
+{
+	struct controller c = {.options = o, .log = log, .dirty = true};
+	struct err e = {""};
+	buf_init(&c.missing, 1024);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	c.loop = ev_loop_new(EVFLAG_AUTO);
+	must(c.loop);
+	log_event(log, LEVEL_INFO, "starting", "version", SLUICE_VERSION, "cell", o->cell,
+		"identity", o->identity, NULL);
+	if (controller_open(&c, &e) == 0) {
+		start_watchers(&c);
+		ev_run(c.loop, 0);
+		stop_watchers(&c);
+		log_event(log, LEVEL_INFO, "stopped", "#exit", LOG_NUMBER(c.exit_code), NULL);
+	} else {
+		log_event(log, LEVEL_ERROR, "cannot-start", "why", e.text, NULL);
+		c.exit_code = EXIT_NO_START;
+	}
+	controller_close(&c);
+	ev_loop_destroy(c.loop);
+	return c.exit_code;
+}

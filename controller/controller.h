@@ -1,0 +1,28 @@
+/*
+ * The controller: all parts wired together on one event loop.
+ *
+ * One turn of the loop reads like a list: callbacks record facts and mark the controller dirty;
+ * before the loop sleeps again there is one pass: take the time once, gate_step, send off what it
+ * wants, tell what it did. A burst of events costs one decision.
+ *
+ * An end is ordinary. Told to stop, it decides nothing more, lets the writes that are under way
+ * end, gives the lease back and leaves. Deposed, it leaves at once with an exit code of its own:
+ * what it knows may be old, and a restart as standby is the tested path.
+ */
+#ifndef SLUICE_CONTROLLER_CONTROLLER_H
+#define SLUICE_CONTROLLER_CONTROLLER_H
+
+#include "controller/log.h"
+#include "controller/options.h"
+
+enum {
+	EXIT_ASKED = 0,
+	EXIT_NO_START = 1,
+	EXIT_USAGE = 2,
+	EXIT_DEPOSED = 3,
+};
+
+/* Runs until told to stop; returns the exit code. */
+int controller_run(const struct options *o, struct log *log);
+
+#endif

@@ -1,0 +1,347 @@
+#include "controller/courier.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/path.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/patch.h"
+
+enum {
+	TREE_MAX_BYTES = 64 * 1024 * 1024,
+	PODS_ANSWER_MAX = 4 * 1024 * 1024,
+	WAIT_FOR_RIGHTS_MS = 5000, /* after a 401, or a peer that is not trusted */
+};
+
+/* One request to the API server. */
+struct errand {
+	struct courier *courier;
+	struct errand *prev, *next; /* all under way; leave when answered or cancelled */
+	uint64_t id;		    /* of the intent */
+	uint64_t request;
+	enum intent_kind kind;
+};
+
+struct courier {
+	struct courier_options options;
+	struct pg *pg;
+	struct json *json;
+	struct buf body, path;
+	struct errand *first;
+	size_t writes; /* errands that write */
+	size_t batches;
+	char holder[sizeof(((struct ledger_lease *)0)->holder)];
+};
+
+struct courier *courier_new(const struct courier_options *o)
+{
+	struct courier *c = mem_alloc(sizeof(*c));
+	c->options = *o;
+	c->json = json_new(TREE_MAX_BYTES);
+	buf_init(&c->body, PATCH_MAX_BYTES);
+	buf_init(&c->path, PATH_MAX_BYTES);
+	return c;
+}
+
+void courier_set_pg(struct courier *c, struct pg *pg)
+{
+	c->pg = pg;
+}
+
+static bool is_write(enum intent_kind k)
+{
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL;
+}
+
+static void errand_free(struct errand *e)
+{
+	struct courier *c = e->courier;
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		c->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	if (is_write(e->kind))
+		c->writes--;
+	free(e);
+}
+
+void courier_free(struct courier *c)
+{
+	if (!c)
+		return;
+	while (c->first) {
+		kube_client_cancel(c->options.client, c->first->request);
+		errand_free(c->first);
+	}
+	json_free(c->json);
+	buf_done(&c->body);
+	buf_done(&c->path);
+	free(c);
+}
+
+size_t courier_writes_under_way(const struct courier *c)
+{
+	return c->writes + c->batches;
+}
+
+const char *courier_lease_holder(const struct courier *c)
+{
+	return c->holder;
+}
+
+static void changed(const struct courier *c)
+{
+	c->options.changed(c->options.ctx);
+}
+
+/* ---- the ledger's answers -------------------------------------------------------------------- */
+
+void courier_on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+{
+	struct courier *c = ctx;
+	if (o == LEDGER_DONE && l)
+		snprintf(c->holder, sizeof(c->holder), "%s", l->holder);
+	gate_answer_lease(c->options.gate, id, o, l);
+	changed(c);
+}
+
+void courier_on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+{
+	struct courier *c = ctx;
+	gate_answer_load(c->options.gate, id, o, holds, n);
+	changed(c);
+}
+
+void courier_on_batch(
+	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+{
+	struct courier *c = ctx;
+	must(c->batches > 0);
+	c->batches--;
+	gate_answer_batch(c->options.gate, id, o, results);
+	changed(c);
+}
+
+/* ---- the API server's answers ---------------------------------------------------------------- */
+
+enum job_outcome courier_judge(const struct kube_answer *a, bool write, bool is_invalid)
+{
+	switch (a->outcome) {
+	case KUBE_DONE:
+		return JOB_DONE;
+	case KUBE_RETRY:
+	case KUBE_RELIST:
+	case KUBE_LIMIT:
+		return JOB_BUSY;
+	case KUBE_CONFLICT:
+		return JOB_REFUSED;
+	case KUBE_STALE:
+		return is_invalid ? JOB_DENIED : JOB_REFUSED;
+	case KUBE_GONE:
+		return JOB_GONE;
+	case KUBE_DENIED:
+		/* 403 is about this request. Anything else is about who we are, and all of our
+		 * requests get it until somebody mends that: nothing is wrong with the Job. */
+		return a->http_status == 403 ? JOB_DENIED : JOB_BUSY;
+	case KUBE_IN_DOUBT:
+		return write ? JOB_IN_DOUBT : JOB_BUSY;
+	case KUBE_GIVE_UP:
+		return JOB_DENIED;
+	}
+	must(false);
+	return JOB_IN_DOUBT;
+}
+
+/* A failed test of a patch and an object that would be invalid are both 422. The second names the
+ * object and its fields; the first has no name, for no object was made. */
+static bool speaks_of_fields(struct courier *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->outcome != KUBE_STALE || json_parse(c->json, a->body, &root, NULL) != 0)
+		return false;
+	const char *name = json_text(json_object(root, "details"), "name");
+	return name && name[0];
+}
+
+/* What the server itself said beats our sentence about it. */
+static const char *server_words(struct courier *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->body.len == 0 || json_parse(c->json, a->body, &root, NULL) != 0)
+		return a->sentence;
+	const char *message = json_text(root, "message");
+	return message && message[0] ? message : a->sentence;
+}
+
+static void count_pods(struct courier *c, const struct kube_answer *a, struct job_answer *ret)
+{
+	const cJSON *root, *items = NULL;
+	int64_t remaining = 0;
+	if (json_parse(c->json, a->body, &root, NULL) == 0)
+		items = json_array(root, "items");
+	if (!items) { /* not a list: never to be taken for an empty one */
+		ret->outcome = JOB_BUSY;
+		return;
+	}
+	json_each(item, items) ret->pods++;
+	json_i64(json_object(root, "metadata"), "remainingItemCount", &remaining);
+	ret->pods += remaining > 0 ? (size_t)remaining : 0;
+}
+
+/* A 2xx whose body is no Job: the write landed, and what it made must be read. */
+static struct job *decode_answer(struct courier *c, const struct errand *e,
+	const struct kube_answer *a, struct job_answer *ret)
+{
+	const cJSON *root;
+	struct job *job = NULL;
+	struct err err = {""};
+	if (json_parse(c->json, a->body, &root, &err) == 0 && decode_job(root, &job, &err) == 0) {
+		ret->job = job;
+		return job;
+	}
+	log_event(c->options.log, LEVEL_WARN, "answer-unreadable", "why", err.text, NULL);
+	ret->outcome = is_write(e->kind) ? JOB_IN_DOUBT : JOB_BUSY;
+	return NULL;
+}
+
+static void on_answer(const struct kube_answer *a, void *ctx)
+{
+	struct errand *e = ctx;
+	struct courier *c = e->courier;
+	struct job *job = NULL;
+	struct job_answer answer = {
+		.outcome = courier_judge(a, is_write(e->kind), speaks_of_fields(c, a)),
+		.retry_ms = a->retry_after_ms,
+	};
+	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS)
+		count_pods(c, a, &answer);
+	else if (answer.outcome == JOB_DONE)
+		job = decode_answer(c, e, a, &answer);
+	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
+		answer.sentence = server_words(c, a);
+	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY)
+		answer.retry_ms = WAIT_FOR_RIGHTS_MS;
+	if (answer.outcome != JOB_DONE)
+		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
+			LOG_NUMBER((int64_t)e->id), "#status", LOG_NUMBER(a->http_status),
+			"outcome", kube_outcome_name(a->outcome), "why",
+			answer.sentence ? answer.sentence : a->sentence, NULL);
+	gate_answer_job(c->options.gate, e->id, &answer);
+	free(job);
+	json_reset(c->json);
+	errand_free(e);
+	changed(c);
+}
+
+/* ---- setting out ----------------------------------------------------------------------------- */
+
+static struct errand *errand_new(struct courier *c, const struct intent *i)
+{
+	struct errand *e = mem_alloc(sizeof(*e));
+	e->courier = c;
+	e->id = i->id;
+	e->kind = i->kind;
+	e->next = c->first;
+	if (e->next)
+		e->next->prev = e;
+	c->first = e;
+	if (is_write(i->kind))
+		c->writes++;
+	return e;
+}
+
+static void job_path(struct courier *c, const struct intent *i)
+{
+	buf_reset(&c->path);
+	path_format(&c->path, "/apis/batch/v1/namespaces/%s/jobs/%s", i->ns, i->name);
+}
+
+static void pods_path(struct courier *c, const struct intent *i)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&i->uid, uid);
+	buf_reset(&c->path);
+	path_format(&c->path, "/api/v1/namespaces/%s/pods?limit=1&labelSelector=", i->ns);
+	path_format(&c->path, "%s", "batch.kubernetes.io/controller-uid=");
+	path_format(&c->path, "%s&fieldSelector=%s", uid,
+		"status.phase!=Succeeded,status.phase!=Failed");
+}
+
+static void send_patch(struct courier *c, const struct intent *i)
+{
+	job_path(c, i);
+	buf_reset(&c->body);
+	patch_render(i, c->options.queue, &c->body);
+	if (c->body.failed) { /* not sent at all, so nothing can land */
+		struct job_answer answer = {.outcome = JOB_DENIED,
+			.sentence = "the patch would be larger than the API server takes"};
+		gate_answer_job(c->options.gate, i->id, &answer);
+		changed(c);
+		return;
+	}
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {
+		.method = KUBE_PATCH,
+		.path = buf_text(&c->path),
+		.content_type = KUBE_JSON_PATCH,
+		.body = buf_slice(&c->body),
+		.urgent = i->kind != INTENT_START,
+	};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+static void send_get(struct courier *c, const struct intent *i)
+{
+	bool pods = i->kind == INTENT_PODS;
+	if (pods)
+		pods_path(c, i);
+	else
+		job_path(c, i);
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {
+		.method = KUBE_GET,
+		.path = buf_text(&c->path),
+		.answer_ceiling = pods ? PODS_ANSWER_MAX : 0,
+	};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+static void carry(struct courier *c, const struct intent *i)
+{
+	switch (i->kind) {
+	case INTENT_LEASE:
+		pg_lease(c->pg, i->id, i->epoch, i->lease_ms);
+		return;
+	case INTENT_LOAD:
+		pg_load(c->pg, i->id, i->epoch);
+		return;
+	case INTENT_BATCH:
+		c->batches++;
+		pg_batch(c->pg, i->id, &i->batch);
+		return;
+	case INTENT_START:
+	case INTENT_STOP:
+	case INTENT_TELL:
+		send_patch(c, i);
+		return;
+	case INTENT_READ:
+	case INTENT_PODS:
+		send_get(c, i);
+		return;
+	}
+	must(false);
+}
+
+void courier_carry(struct courier *c)
+{
+	const struct intent *i;
+	while ((i = gate_take_intent(c->options.gate)))
+		carry(c, i);
+}

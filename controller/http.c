@@ -1,0 +1,426 @@
+#include "controller/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ev.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+enum {
+	CONNECTIONS_MAX = 64,
+	HEADERS_MAX_BYTES = 32 * 1024,
+	IDLE_SECONDS = 10,
+	BODY_MAX_BYTES = 64 * 1024 * 1024,
+	BACKLOG = 64,
+};
+
+enum request_state {
+	REQUEST_NEW,
+	REQUEST_ASLEEP,	 /* the guard was asked; the connection is suspended */
+	REQUEST_SETTLED, /* the guard has said; MHD will call again */
+};
+
+struct request {
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct request *prev, *next; /* all that were begun; leave when MHD is done with them */
+	enum request_state state;
+	enum guard_verdict verdict;
+};
+
+struct http {
+	struct ev_loop *loop;
+	struct http_options options;
+	struct MHD_Daemon *daemon;
+	uint16_t port;
+	ev_io io;
+	ev_timer timer;
+	struct request *first;
+};
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static enum MHD_Result queue_body(
+	struct MHD_Connection *c, struct api_reply reply, struct buf *body, const char *extra)
+{
+	size_t len = body->len;
+	char *text = buf_take(body);
+	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+	if (!r) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(r, "Content-Type", reply.content_type);
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	if (reply.status == 401)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	if (reply.status == 405)
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
+	if (reply.status == 503 && extra)
+		MHD_add_response_header(r, "Retry-After", extra);
+	enum MHD_Result rc = MHD_queue_response(c, reply.status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result queue_error(struct MHD_Connection *c, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, 4096);
+	buf_puts(&body, "{\"error\":");
+	buf_json_string(&body, sentence);
+	buf_puts(&body, "}\n");
+	return queue_body(c, (struct api_reply){status, "application/json"}, &body, "1");
+}
+
+static enum MHD_Result queue_answer(struct request *r, const char *path)
+{
+	struct http *h = r->http;
+	const char *after =
+		MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "after");
+	struct buf body;
+	buf_init(&body, BODY_MAX_BYTES);
+	struct api_reply reply = h->options.answer(path, after, &body, h->options.ctx);
+	if (body.failed) {
+		buf_done(&body);
+		return queue_error(r->connection, 500, "the answer is too large to be sent");
+	}
+	return queue_body(r->connection, reply, &body, NULL);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+static bool is_loopback(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (!info || !info->client_addr)
+		return false;
+	if (info->client_addr->sa_family == AF_INET) {
+		struct sockaddr_in a;
+		memcpy(&a, info->client_addr, sizeof(a));
+		return ntohl(a.sin_addr.s_addr) >> 24 == 127;
+	}
+	if (info->client_addr->sa_family != AF_INET6)
+		return false;
+	struct sockaddr_in6 a;
+	memcpy(&a, info->client_addr, sizeof(a));
+	return IN6_IS_ADDR_LOOPBACK(&a.sin6_addr) ||
+	       (IN6_IS_ADDR_V4MAPPED(&a.sin6_addr) && a.sin6_addr.s6_addr[12] == 127);
+}
+
+/* The Host header, without its port, is localhost or an address. */
+static bool host_is_plain(struct MHD_Connection *c)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	char name[64];
+	struct in_addr v4;
+	if (!host)
+		return true; /* HTTP/1.0: no browser */
+	if (host[0] == '[')
+		return true; /* only an address can stand in brackets */
+	size_t len = strcspn(host, ":");
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
+}
+
+static void http_soon(struct http *h);
+
+static void on_verdict(enum guard_verdict v, void *ctx)
+{
+	struct request *r = ctx;
+	must(r->state == REQUEST_ASLEEP);
+	r->state = REQUEST_SETTLED;
+	r->verdict = v;
+	MHD_resume_connection(r->connection);
+	http_soon(r->http);
+}
+
+static enum MHD_Result act_on_verdict(struct request *r, const char *path)
+{
+	switch (r->verdict) {
+	case GUARD_ALLOWED:
+		return queue_answer(r, path);
+	case GUARD_STRANGER:
+		return queue_error(r->connection, 401,
+			"the API server does not know this bearer token, or it has expired");
+	case GUARD_REFUSED:
+		return queue_error(r->connection, 403,
+			"the owner of this token may not get clusterqueues.sluice.dev; the "
+			"ClusterRole "
+			"sluice-viewer allows it");
+	case GUARD_UNKNOWN:
+		return queue_error(r->connection, 503,
+			"the API server cannot be asked just now who owns this token");
+	case GUARD_LATER:
+		break;
+	}
+	must(false);
+	return MHD_NO;
+}
+
+static const char *bearer_token(struct MHD_Connection *c)
+{
+	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+	if (!value || strncasecmp(value, "Bearer ", 7) != 0)
+		return NULL;
+	value += 7;
+	return value + strspn(value, " ");
+}
+
+static enum MHD_Result admit(struct request *r, const char *path)
+{
+	struct http *h = r->http;
+	if (h->options.is_open(path))
+		return queue_answer(r, path);
+	if (!h->options.trust_nobody && is_loopback(r->connection)) {
+		if (host_is_plain(r->connection))
+			return queue_answer(r, path);
+		return queue_error(r->connection, 421,
+			"ask for this host by its address or as localhost, not by another name");
+	}
+	const char *token = bearer_token(r->connection);
+	if (!token)
+		return queue_error(r->connection, 401,
+			"callers from other hosts must send Authorization: Bearer TOKEN");
+	r->verdict = h->options.ask(token, on_verdict, r, h->options.ctx);
+	if (r->verdict != GUARD_LATER)
+		return act_on_verdict(r, path);
+	r->state = REQUEST_ASLEEP;
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+/* ---- MHD calls us ---------------------------------------------------------------------------- */
+
+static struct request *request_begin(struct http *h, struct MHD_Connection *c)
+{
+	struct request *r = mem_alloc(sizeof(*r));
+	r->http = h;
+	r->connection = c;
+	r->next = h->first;
+	if (r->next)
+		r->next->prev = r;
+	h->first = r;
+	return r;
+}
+
+static void on_completed(
+	void *cls, struct MHD_Connection *c, void **ctx, enum MHD_RequestTerminationCode why)
+{
+	struct http *h = cls;
+	struct request *r = *ctx;
+	(void)c;
+	(void)why;
+	if (!r)
+		return;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		h->first = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+	free(r);
+	*ctx = NULL;
+}
+
+static bool has_body(struct MHD_Connection *c)
+{
+	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+	return (length && strcmp(length, "0") != 0) ||
+	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
+}
+
+/* Called once when the headers are there, then again until an answer is queued. */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
+	const char *method, const char *version, const char *data, size_t *size, void **ctx)
+{
+	(void)version;
+	(void)data;
+	if (!*ctx) {
+		*ctx = request_begin(cls, c);
+		if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+			return queue_error(c, 405, "only GET and HEAD");
+		return has_body(c) ? queue_error(c, 413, "a request must have no body") : MHD_YES;
+	}
+	struct request *r = *ctx;
+	*size = 0;
+	switch (r->state) {
+	case REQUEST_NEW:
+		return admit(r, path);
+	case REQUEST_ASLEEP:
+		return MHD_YES;
+	case REQUEST_SETTLED:
+		return act_on_verdict(r, path);
+	}
+	return MHD_NO;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+static void http_arm(struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	ev_timer_stop(h->loop, &h->timer);
+	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+		return;
+	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void http_soon(struct http *h)
+{
+	ev_timer_stop(h->loop, &h->timer);
+	ev_timer_set(&h->timer, 0., 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void http_turn(struct http *h)
+{
+	MHD_run(h->daemon);
+	http_arm(h);
+}
+
+static void on_io(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static int listen_on(const struct addrinfo *a)
+{
+	int yes = 1, no = 0;
+	int fd =
+		socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (a->ai_family == AF_INET6) /* [::] is all addresses, IPv4 too */
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+static int http_listen(const struct http_options *o, int *ret_fd, struct err *e)
+{
+	char port[8];
+	struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *found;
+	snprintf(port, sizeof(port), "%u", o->port);
+	int rc = getaddrinfo(o->host[0] ? o->host : NULL, port, &hints, &found);
+	if (rc)
+		return err_set(e, ERR_INVALID, "cannot listen on \"%s\" port %s: %s", o->host, port,
+			gai_strerror(rc));
+	int fd = -1;
+	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+		fd = listen_on(a);
+	int why = errno;
+	freeaddrinfo(found);
+	if (fd < 0)
+		return err_set(e, ERR_INVALID,
+			"cannot listen on \"%s\" port %s: %s; choose another with --listen",
+			o->host, port, strerror(why));
+	*ret_fd = fd;
+	return 0;
+}
+
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_storage s;
+	socklen_t len = sizeof(s);
+	memset(&s, 0, sizeof(s));
+	if (getsockname(fd, (struct sockaddr *)&s, &len) != 0)
+		return 0;
+	in_port_t port;
+	if (s.ss_family == AF_INET6)
+		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in6, sin6_port), sizeof(port));
+	else
+		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in, sin_port), sizeof(port));
+	return ntohs(port);
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h, int fd)
+{
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
+		h, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_END);
+}
+
+int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
+{
+	int fd = -1;
+	int rc = http_listen(o, &fd, e);
+	if (rc)
+		return rc;
+	struct http *h = mem_alloc(sizeof(*h));
+	h->loop = loop;
+	h->options = *o;
+	h->options.host = NULL; /* borrowed for this call only */
+	h->port = port_of(fd);
+	h->daemon = start_daemon(h, fd);
+	if (!h->daemon) {
+		close(fd);
+		free(h);
+		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
+	}
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	must(info);
+	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);
+	ev_timer_init(&h->timer, on_timer, 0., 0.);
+	h->io.data = h->timer.data = h;
+	ev_io_start(loop, &h->io);
+	*ret = h;
+	return 0;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	ev_io_stop(h->loop, &h->io);
+	ev_timer_stop(h->loop, &h->timer);
+	for (struct request *r = h->first; r; r = r->next) {
+		if (r->state != REQUEST_ASLEEP)
+			continue;
+		r->state = REQUEST_SETTLED;
+		r->verdict = GUARD_UNKNOWN;
+		MHD_resume_connection(r->connection);
+	}
+	MHD_stop_daemon(h->daemon);
+	free(h);
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
+}

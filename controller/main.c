@@ -1,0 +1,26 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "controller/controller.h"
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct err e = {""};
+	if (options_parse(argc, argv, &o, &e) != 0) {
+		fprintf(stderr, "sluice-controller: %s\n", e.text);
+		return EXIT_USAGE;
+	}
+	if (o.show == SHOW_HELP) {
+		options_print_help(stdout);
+		return EXIT_ASKED;
+	}
+	if (o.show == SHOW_VERSION) {
+		options_print_version(stdout);
+		return EXIT_ASKED;
+	}
+	struct log *log = log_new(STDERR_FILENO, o.log_format, o.log_level);
+	int exit_code = controller_run(&o, log);
+	log_free(log);
+	return exit_code;
+}

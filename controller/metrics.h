@@ -1,0 +1,33 @@
+/*
+ * /metrics: what operators plot and alert on, as OpenMetrics text.
+ *
+ * Labels are names of queues, flavors and resources, HTTP methods and codes: things admins make.
+ * Never the name of a Job, of which there are too many.
+ */
+#ifndef SLUICE_CONTROLLER_METRICS_H
+#define SLUICE_CONTROLLER_METRICS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+#include "controller/kube/client.h"
+#include "controller/tally.h"
+#include "sluice/queue.h"
+
+#define METRICS_CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+struct metrics_sources {
+	const struct queue *queue;
+	const struct gate *gate;
+	const struct tally *tally;
+	const struct kube_client_stats *api;
+	bool ledger_up, synced;
+};
+
+void metrics_render(const struct metrics_sources *s, struct buf *out);
+
+/* A label's value with \ " and newline escaped; bytes that are not UTF-8 become U+FFFD. */
+void metrics_put_label(struct buf *out, const char *value);
+
+#endif

@@ -1,0 +1,426 @@
+#include "controller/observer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/kube/watch.h"
+#include "controller/roster.h"
+#include "controller/stamp.h"
+#include "controller/wire/decode.h"
+
+enum { COMPLAIN_MS = 60000, PROBE_TIMEOUT_MS = 10000 };
+
+struct view;
+
+struct kind {
+	const char *name; /* plural, for people */
+	const char *path;
+	const char *label_selector, *field_selector;
+	bool ours;	  /* a CRD: may not be installed */
+	bool has_status;  /* the reporter writes it, so its events are often our own */
+	bool generations; /* metadata.generation moves with every change of the spec */
+	/* NULL: Jobs, which go to the gate. Decodes and tells; 0 or ERR_INVALID. */
+	int (*tell)(struct queue *q, const cJSON *object, struct err *e);
+	void (*drop)(struct queue *q, const char *ns, const char *name);
+	enum reporter_kind report; /* when has_status */
+};
+
+/* One kind that is being followed. */
+struct view {
+	struct observer *observer;
+	const struct kind *kind;
+	struct kube_watch *watch;
+	struct roster *roster;
+	bool listed;	/* completely, once */
+	uint64_t probe; /* the request that asks whether the CRD is there; 0: none */
+	char *trouble;	/* the last sentence that was logged */
+	int64_t troubled_ms;
+};
+
+enum { KINDS = 7 };
+
+struct observer {
+	struct observer_options options;
+	struct view view[KINDS];
+	bool synced;
+};
+
+/* ---- the kinds ------------------------------------------------------------------------------- */
+
+static int tell_clusterqueue(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct clusterqueue_spec *s = NULL;
+	int rc = decode_clusterqueue(object, &s, e);
+	if (rc)
+		queue_reject_clusterqueue(q, decode_name(object), e->text);
+	else
+		rc = queue_set_clusterqueue(q, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_localqueue(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct localqueue_spec *s = NULL;
+	int rc = decode_localqueue(object, &s, e);
+	if (!rc)
+		rc = queue_set_localqueue(q, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_flavor(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct flavor_spec *s = NULL;
+	int rc = decode_flavor(object, &s, e);
+	if (rc)
+		queue_reject_flavor(q, decode_name(object), e->text);
+	else
+		rc = queue_set_flavor(q, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_workload_priority(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct priority_spec *s = NULL;
+	int rc = decode_workload_priority(object, &s, e);
+	if (!rc)
+		queue_set_priority(q, s);
+	free(s);
+	return rc;
+}
+
+static int tell_pod_priority(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct priority_spec *s = NULL;
+	int rc = decode_pod_priority(object, &s, e);
+	if (!rc)
+		queue_set_priority(q, s);
+	free(s);
+	return rc;
+}
+
+static int tell_namespace(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct namespace_spec *s = NULL;
+	int rc = decode_namespace(object, &s, e);
+	if (!rc)
+		queue_set_namespace(q, s);
+	free(s);
+	return rc;
+}
+
+static void drop_clusterqueue(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_clusterqueue(q, name);
+}
+
+static void drop_flavor(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_flavor(q, name);
+}
+
+static void drop_workload_priority(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_priority(q, PRIORITY_WORKLOAD, name);
+}
+
+static void drop_pod_priority(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_priority(q, PRIORITY_POD, name);
+}
+
+static void drop_namespace(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_namespace(q, name);
+}
+
+#define OURS "/apis/sluice.dev/v1alpha1/"
+
+static const struct kind kinds[KINDS] = {
+	{.name = "clusterqueues",
+		.path = OURS "clusterqueues",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_clusterqueue,
+		.drop = drop_clusterqueue,
+		.report = REPORT_CLUSTERQUEUE},
+	{.name = "localqueues",
+		.path = OURS "localqueues",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_localqueue,
+		.drop = queue_drop_localqueue,
+		.report = REPORT_LOCALQUEUE},
+	{.name = "resourceflavors",
+		.path = OURS "resourceflavors",
+		.ours = true,
+		.generations = true,
+		.tell = tell_flavor,
+		.drop = drop_flavor},
+	{.name = "workloadpriorityclasses",
+		.path = OURS "workloadpriorityclasses",
+		.ours = true,
+		.generations = true,
+		.tell = tell_workload_priority,
+		.drop = drop_workload_priority},
+	{.name = "priorityclasses",
+		.path = "/apis/scheduling.k8s.io/v1/priorityclasses",
+		.tell = tell_pod_priority,
+		.drop = drop_pod_priority},
+	{.name = "namespaces",
+		.path = "/api/v1/namespaces",
+		.tell = tell_namespace,
+		.drop = drop_namespace},
+	/* The two namespaces that the admission policies leave alone are left alone here too. */
+	{.name = "jobs",
+		.path = "/apis/batch/v1/jobs",
+		.label_selector = "sluice.dev/queue-name",
+		.field_selector =
+			"metadata.namespace!=kube-system,metadata.namespace!=sluice-system"},
+};
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static void changed(const struct observer *o)
+{
+	o->options.changed(o->options.ctx);
+}
+
+static void rejected(const struct view *v, const cJSON *object, const char *sentence)
+{
+	const char *ns = decode_namespace_of(object);
+	log_event(v->observer->options.log, LEVEL_WARN, "rejected", "kind", v->kind->name,
+		"namespace", ns[0] ? ns : NULL, "name", decode_name(object), "why", sentence, NULL);
+}
+
+static void see_job(struct view *v, enum kube_event type, const cJSON *object)
+{
+	struct observer *o = v->observer;
+	struct uid uid;
+	struct job *job = NULL;
+	struct err e = {""};
+	if (type == KUBE_DELETED) {
+		if (decode_uid(object, &uid))
+			gate_lose_job(o->options.gate, &uid);
+	} else if (decode_job(object, &job, &e) == 0) {
+		gate_see_job(o->options.gate, job);
+	} else {
+		rejected(v, object, e.text);
+	}
+	free(job);
+	changed(o);
+}
+
+static void drop(struct view *v, const char *ns, const char *name)
+{
+	struct observer *o = v->observer;
+	v->kind->drop(o->options.queue, ns, name);
+	if (v->kind->has_status)
+		reporter_lose(o->options.reporter, v->kind->report, ns, name);
+	log_event(o->options.log, LEVEL_INFO, "gone", "kind", v->kind->name, "namespace",
+		ns[0] ? ns : NULL, "name", name, NULL);
+	changed(o);
+}
+
+/* A new spec, or nothing of interest: our own writes of a status come back here too. */
+static void see_object(struct view *v, const cJSON *object)
+{
+	struct observer *o = v->observer;
+	struct uid uid = {{0}};
+	int64_t generation = 0;
+	struct err e = {""};
+	decode_uid(object, &uid);
+	if (v->kind->generations)
+		json_i64(json_object(object, "metadata"), "generation", &generation);
+	if (v->kind->has_status)
+		reporter_see(o->options.reporter, v->kind->report, object);
+	if (!roster_see(
+		    v->roster, decode_namespace_of(object), decode_name(object), &uid, generation))
+		return;
+	if (v->kind->tell(o->options.queue, object, &e) != 0)
+		rejected(v, object, e.text);
+	else if (v->kind->ours)
+		log_event(o->options.log, LEVEL_DEBUG, "seen", "kind", v->kind->name, "name",
+			decode_name(object), "#generation", LOG_NUMBER(generation), NULL);
+	changed(o);
+}
+
+/* ---- what a watch says ----------------------------------------------------------------------- */
+
+static void on_begin(void *ctx)
+{
+	struct view *v = ctx;
+	if (v->kind->tell)
+		roster_begin(v->roster);
+	else
+		gate_begin_list(v->observer->options.gate);
+}
+
+static void on_event(enum kube_event type, const cJSON *object, void *ctx)
+{
+	struct view *v = ctx;
+	if (!v->kind->tell) {
+		see_job(v, type, object);
+	} else if (type == KUBE_DELETED) {
+		roster_drop(v->roster, decode_namespace_of(object), decode_name(object));
+		drop(v, decode_namespace_of(object), decode_name(object));
+	} else {
+		see_object(v, object);
+	}
+}
+
+static void note_synced(struct observer *o)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (!o->view[i].listed)
+			return;
+	if (o->synced)
+		return;
+	o->synced = true;
+	log_event(o->options.log, LEVEL_INFO, "synced", NULL);
+	gate_set_synced(o->options.gate);
+}
+
+static void on_end(void *ctx)
+{
+	struct view *v = ctx;
+	struct observer *o = v->observer;
+	const struct roster_entry *lost;
+	if (v->kind->tell) {
+		roster_end(v->roster);
+		while ((lost = roster_take_lost(v->roster)))
+			drop(v, lost->ns, lost->name);
+	} else {
+		gate_end_list(o->options.gate);
+	}
+	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
+		v->kind->name, "#objects",
+		v->kind->tell ? LOG_NUMBER((int64_t)roster_count(v->roster)) : NULL, NULL);
+	v->listed = true;
+	note_synced(o);
+	changed(o);
+}
+
+/* The first time, when it changes, and once a minute: it will be tried again anyway. */
+static bool worth_saying(struct view *v, const char *sentence)
+{
+	int64_t now_ms = stamp_monotonic_us() / 1000;
+	if (v->trouble && strcmp(v->trouble, sentence) == 0 &&
+		now_ms - v->troubled_ms < COMPLAIN_MS)
+		return false;
+	free(v->trouble);
+	v->trouble = mem_strdup(sentence);
+	v->troubled_ms = now_ms;
+	return true;
+}
+
+static void on_probed(const struct kube_answer *a, void *ctx)
+{
+	struct view *v = ctx;
+	v->probe = 0;
+	if (a->http_status == 404)
+		log_event(v->observer->options.log, LEVEL_ERROR, "crd-missing", "kind",
+			v->kind->name, "why",
+			"the API server does not serve this kind: its CRD is not installed", "cure",
+			"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is "
+			"needed",
+			NULL);
+}
+
+/* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
+static void probe(struct view *v)
+{
+	struct buf path;
+	buf_init(&path, 256);
+	buf_printf(&path, "%s?limit=1", v->kind->path);
+	struct kube_request request = {
+		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
+	v->probe = kube_client_send(v->observer->options.client, &request, on_probed, v);
+	buf_done(&path);
+}
+
+static void on_trouble(const char *sentence, void *ctx)
+{
+	struct view *v = ctx;
+	if (!worth_saying(v, sentence))
+		return;
+	log_event(v->observer->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind->name,
+		"why", sentence, NULL);
+	if (v->kind->ours && !v->listed && v->probe == 0)
+		probe(v);
+}
+
+static void on_moved(const char *from, const char *to, void *ctx)
+{
+	struct view *v = ctx;
+	log_event(v->observer->options.log, LEVEL_DEBUG, "watch", "kind", v->kind->name, "from",
+		from, "to", to, NULL);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static void view_start(struct observer *o, size_t i)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin, on_event, on_end, on_trouble, on_moved};
+	struct view *v = &o->view[i];
+	v->observer = o;
+	v->kind = &kinds[i];
+	v->roster = roster_new();
+	struct kube_watch_options options = {
+		.path = v->kind->path,
+		.label_selector = v->kind->label_selector,
+		.field_selector = v->kind->field_selector,
+		.seed = o->options.seed + i,
+	};
+	v->watch = kube_watch_new(o->options.client, &options, &handler, v);
+}
+
+struct observer *observer_new(const struct observer_options *options)
+{
+	struct observer *o = mem_alloc(sizeof(*o));
+	o->options = *options;
+	for (size_t i = 0; i < KINDS; i++)
+		view_start(o, i);
+	return o;
+}
+
+void observer_free(struct observer *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < KINDS; i++) {
+		struct view *v = &o->view[i];
+		kube_watch_free(v->watch);
+		kube_client_cancel(o->options.client, v->probe);
+		roster_free(v->roster);
+		free(v->trouble);
+	}
+	free(o);
+}
+
+bool observer_synced(const struct observer *o)
+{
+	return o->synced;
+}
+
+void observer_missing(const struct observer *o, struct buf *out)
+{
+	bool comma = false;
+	for (size_t i = 0; i < KINDS; i++) {
+		if (o->view[i].listed)
+			continue;
+		buf_printf(out, "%s%s", comma ? ", " : "", o->view[i].kind->name);
+		comma = true;
+	}
+}

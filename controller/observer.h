@@ -1,0 +1,46 @@
+/*
+ * The observer: follows all that Sluice reads from the API server and turns it into facts for the
+ * queue (what admins describe) and the gate (Jobs).
+ *
+ * Callbacks only record facts and say changed(); nothing is decided here. What a new list does not
+ * have any more is dropped. An object that cannot be decoded, or that the queue refuses, is shown
+ * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
+ *
+ * When every kind has been listed once, the gate is told (gate_set_synced). A kind whose CRD is not
+ * installed is said so with the cure, once a minute, and tried again for as long as it takes.
+ *
+ * When a kind is added: the table in observer.c, the ClusterRole in deploy/, and decode.h.
+ */
+#ifndef SLUICE_CONTROLLER_OBSERVER_H
+#define SLUICE_CONTROLLER_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+#include "controller/kube/client.h"
+#include "controller/log.h"
+#include "controller/reporter.h"
+
+struct observer;
+
+struct observer_options {
+	struct kube_client *client;
+	struct queue *queue;
+	struct gate *gate;
+	struct reporter *reporter;
+	struct log *log;
+	uint64_t seed;
+	void (*changed)(void *ctx); /* a fact was recorded: a pass is due */
+	void *ctx;
+};
+
+struct observer *observer_new(const struct observer_options *o); /* starts at once */
+void observer_free(struct observer *o);
+
+bool observer_synced(const struct observer *o);
+/* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
+void observer_missing(const struct observer *o, struct buf *out);
+
+#endif

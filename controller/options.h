@@ -1,0 +1,45 @@
+/*
+ * The command line of sluice-controller, checked.
+ *
+ * A bad flag is an error with a sentence that names the flag, the value and what would be right. A
+ * connection string may hold a password and is never shown.
+ */
+#ifndef SLUICE_CONTROLLER_OPTIONS_H
+#define SLUICE_CONTROLLER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "controller/log.h"
+
+enum options_show {
+	SHOW_NOTHING, /* run */
+	SHOW_HELP,
+	SHOW_VERSION,
+};
+
+struct options {
+	enum options_show show;
+	const char *kubeconfig; /* NULL: look where kubectl looks, or in-cluster */
+	const char *context;	/* NULL: the current one */
+	const char *database;	/* "" : the PG* variables */
+	const char *cell;
+	bool listen;	       /* false for "off" */
+	char listen_host[256]; /* without brackets; "" for all addresses */
+	uint16_t listen_port;  /* 0: any free one */
+	enum log_format log_format;
+	enum log_level log_level;
+	char identity[128];
+	int64_t lease_ms;
+	unsigned max_writes;
+};
+
+/* Strings point into argv. Returns 0 or ERR_INVALID. */
+int options_parse(int argc, char **argv, struct options *ret, struct err *e);
+
+void options_print_help(FILE *out);
+void options_print_version(FILE *out);
+
+#endif

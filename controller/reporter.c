@@ -1,0 +1,321 @@
+#include "controller/reporter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/path.h"
+#include "controller/stamp.h"
+#include "controller/status.h"
+#include "controller/wire/decode.h"
+
+enum {
+	IN_FLIGHT_MAX = 8,
+	INTERVAL_MS = 950, /* ticks come every second, and not to the millisecond */
+	INTERVAL_BUSY_MS = 4950,
+	STATUS_MAX_BYTES = 512 * 1024,
+	TIMEOUT_MS = 10000,
+	COMPLAIN_MS = 60000,
+};
+
+/* What we know of one object. Only objects that were seen get a status. */
+struct subject {
+	struct reporter *reporter;
+	enum reporter_kind kind;
+	char *ns, *name;
+	bool lost; /* freed when its write is answered */
+
+	bool has_status, active; /* of the condition Active, as last written or read */
+	char since[STAMP_TEXT_SIZE];
+
+	char *written;	 /* the text the server has, NULL when not known */
+	char *under_way; /* the text that is being written, NULL: none */
+	int64_t asked_ms;
+};
+
+struct reporter {
+	struct kube_client *client;
+	const struct queue *queue;
+	struct log *log;
+	struct map subjects;
+	unsigned in_flight;
+	uint64_t done_version; /* of the queue when everything was last up to date */
+	bool unfinished;       /* something is due that could not be sent yet */
+	/* The pass under way; answers take it further, so that few writes at a time reach all. */
+	bool passing;
+	enum reporter_kind at_kind;
+	size_t at_index;
+	int64_t complained_ms;
+	int64_t now_ms;
+};
+
+struct key {
+	enum reporter_kind kind;
+	const char *ns, *name;
+};
+
+static bool subject_has_key(const void *value, const void *key)
+{
+	const struct subject *s = value;
+	const struct key *k = key;
+	return s->kind == k->kind && strcmp(s->name, k->name) == 0 && strcmp(s->ns, k->ns) == 0;
+}
+
+static uint64_t key_hash(const struct key *k)
+{
+	return map_hash_string(k->name) * 31 + map_hash_string(k->ns) + (uint64_t)k->kind;
+}
+
+static struct subject *subject_get(const struct reporter *r, const struct key *k)
+{
+	return map_get(&r->subjects, key_hash(k), k);
+}
+
+static void subject_free(struct subject *s)
+{
+	free(s->ns);
+	free(s->name);
+	free(s->written);
+	free(s->under_way);
+	free(s);
+}
+
+struct reporter *reporter_new(struct kube_client *client, const struct queue *q, struct log *log)
+{
+	struct reporter *r = mem_alloc(sizeof(*r));
+	r->client = client;
+	r->queue = q;
+	r->log = log;
+	map_init(&r->subjects, subject_has_key);
+	return r;
+}
+
+void reporter_free(struct reporter *r)
+{
+	if (!r)
+		return;
+	struct subject *s;
+	map_each (&r->subjects, i, s)
+		subject_free(s);
+	map_done(&r->subjects);
+	free(r);
+}
+
+/* ---- what the API server has ----------------------------------------------------------------- */
+
+static const cJSON *active_condition(const cJSON *object)
+{
+	json_each(condition, json_array(json_object(object, "status"), "conditions"))
+	{
+		const char *type = json_text(condition, "type");
+		if (type && strcmp(type, "Active") == 0)
+			return condition;
+	}
+	return NULL;
+}
+
+static void take_in_condition(struct subject *s, const cJSON *object)
+{
+	const cJSON *condition = active_condition(object);
+	const char *status = json_text(condition, "status");
+	const char *since = json_text(condition, "lastTransitionTime");
+	if (!condition && s->written) {
+		/* Another object of that name, or somebody emptied its status: write it anew. */
+		free(s->written);
+		s->written = NULL;
+		s->reporter->unfinished = true;
+	}
+	if (!status || !since || strlen(since) >= sizeof(s->since) || s->has_status)
+		return;
+	s->has_status = true;
+	s->active = strcmp(status, "True") == 0;
+	strcpy(s->since, since);
+}
+
+void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSON *object)
+{
+	struct key k = {kind, decode_namespace_of(object), decode_name(object)};
+	struct subject *s = subject_get(r, &k);
+	if (!s) {
+		s = mem_alloc(sizeof(*s));
+		s->reporter = r;
+		s->kind = kind;
+		s->ns = mem_strdup(k.ns);
+		s->name = mem_strdup(k.name);
+		map_put(&r->subjects, key_hash(&k), s);
+		r->unfinished = true;
+	}
+	take_in_condition(s, object);
+}
+
+void reporter_lose(struct reporter *r, enum reporter_kind kind, const char *ns, const char *name)
+{
+	struct key k = {kind, ns, name};
+	struct subject *s = map_take(&r->subjects, key_hash(&k), &k);
+	if (!s)
+		return;
+	if (s->under_way)
+		s->lost = true;
+	else
+		subject_free(s);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void complain(struct reporter *r, const struct subject *s, const char *sentence)
+{
+	if (r->now_ms - r->complained_ms < COMPLAIN_MS && r->complained_ms != 0)
+		return;
+	r->complained_ms = r->now_ms;
+	log_event(r->log, LEVEL_WARN, "status-not-written", "kind",
+		s->kind == REPORT_CLUSTERQUEUE ? "ClusterQueue" : "LocalQueue", "namespace",
+		s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
+}
+
+static void pass_go_on(struct reporter *r);
+
+static void on_written(const struct kube_answer *a, void *ctx)
+{
+	struct subject *s = ctx;
+	struct reporter *r = s->reporter;
+	r->in_flight--;
+	if (a->outcome == KUBE_DONE) {
+		free(s->written);
+		s->written = s->under_way;
+		s->under_way = NULL;
+	} else {
+		if (a->outcome != KUBE_GONE && !s->lost)
+			complain(r, s, a->sentence);
+		r->unfinished = true;
+		free(s->under_way);
+		s->under_way = NULL;
+	}
+	if (s->lost)
+		subject_free(s);
+	pass_go_on(r);
+}
+
+static void subject_write(struct subject *s, struct buf *text)
+{
+	struct reporter *r = s->reporter;
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	if (s->kind == REPORT_CLUSTERQUEUE)
+		path_format(&path, "/apis/sluice.dev/v1alpha1/clusterqueues/%s/status", s->name);
+	else
+		path_format(&path, "/apis/sluice.dev/v1alpha1/namespaces/%s/localqueues/%s/status",
+			s->ns, s->name);
+	s->asked_ms = r->now_ms;
+	s->under_way = buf_take(text);
+	r->in_flight++;
+	struct kube_request request = {
+		.method = KUBE_PATCH,
+		.path = buf_text(&path),
+		.content_type = KUBE_MERGE_PATCH,
+		.body = slice_of(s->under_way),
+		.timeout_ms = TIMEOUT_MS,
+	};
+	kube_client_send(r->client, &request, on_written, s);
+	buf_done(&path);
+}
+
+/* The time since which the condition has been what it is; it becomes now when it changes. */
+static const char *since(struct subject *s, bool active)
+{
+	if (!s->has_status || s->active != active) {
+		s->has_status = true;
+		s->active = active;
+		stamp_format_seconds(s->reporter->now_ms, s->since);
+	}
+	return s->since;
+}
+
+/* True when s may be written now; what must wait is left for another pass. */
+static bool is_due(struct reporter *r, const struct subject *s)
+{
+	if (!s)
+		return false;
+	int64_t interval = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
+	int64_t age = r->now_ms - s->asked_ms;
+	bool early = s->asked_ms != 0 && age >= 0 && age < interval;
+	if (!s->under_way && !early)
+		return true;
+	r->unfinished = true;
+	return false;
+}
+
+static void offer(struct subject *s, struct buf *text)
+{
+	if (!text->failed && (!s->written || strcmp(s->written, buf_text(text)) != 0))
+		subject_write(s, text);
+	buf_done(text);
+}
+
+/* These two return false past the last. */
+static bool report_clusterqueue(struct reporter *r, size_t index)
+{
+	struct clusterqueue_view v;
+	if (!queue_view_clusterqueue(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_CLUSTERQUEUE, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_clusterqueue(&v, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_localqueue(struct reporter *r, size_t index)
+{
+	struct localqueue_view v;
+	if (!queue_view_localqueue(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_LOCALQUEUE, v.ns, v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_localqueue(&v, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static void pass_go_on(struct reporter *r)
+{
+	while (r->passing && r->in_flight < IN_FLIGHT_MAX) {
+		switch (r->at_kind) {
+		case REPORT_CLUSTERQUEUE:
+			if (report_clusterqueue(r, r->at_index))
+				r->at_index++;
+			else
+				r->at_kind = REPORT_LOCALQUEUE, r->at_index = 0;
+			break;
+		case REPORT_LOCALQUEUE:
+			r->passing = report_localqueue(r, r->at_index++);
+			break;
+		}
+	}
+}
+
+void reporter_tick(struct reporter *r, int64_t now_ms)
+{
+	r->now_ms = now_ms;
+	if (!r->passing) {
+		uint64_t version = queue_version(r->queue);
+		if (version == r->done_version && !r->unfinished)
+			return;
+		r->done_version = version;
+		r->unfinished = false;
+		r->passing = true;
+		r->at_kind = REPORT_CLUSTERQUEUE;
+		r->at_index = 0;
+	}
+	pass_go_on(r);
+}

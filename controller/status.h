@@ -1,0 +1,29 @@
+/*
+ * What the status of our objects says, as the body of a merge patch on their /status.
+ *
+ * Pure: from the queue's view to text. The same view gives the same text, so a reporter may compare
+ * texts to see whether there is news. Names of fields, conditions and reasons are Kueue's.
+ */
+#ifndef SLUICE_CONTROLLER_STATUS_H
+#define SLUICE_CONTROLLER_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "sluice/quantity.h"
+#include "sluice/queue.h"
+
+/* since: lastTransitionTime, RFC 3339. */
+void status_render_clusterqueue(
+	const struct clusterqueue_view *v, const char *since, struct buf *out);
+void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out);
+
+/* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
+const char *status_quantity(
+	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
+
+/* True for the first row of its flavor: the rows of one flavor need not stand together. */
+bool status_first_of_flavor(const struct usage_view *usage, size_t index);
+
+#endif
