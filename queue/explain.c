@@ -268,6 +268,10 @@ static enum wait_reason explain_by_quota(const struct question *a, enum assign_v
 
 static enum wait_reason explain_waiting(const struct question *a)
 {
+	if (a->w->blocked) {
+		text_add(a->text, "%s", a->w->blocked);
+		return WAIT_HELD;
+	}
 	if (a->w->held) {
 		text_add(a->text,
 			"held: annotation sluice.dev/hold is set; remove it to queue the Job");

@@ -70,6 +70,16 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods)
 	return true;
 }
 
+void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || w->blocked == why)
+		return;
+	w->blocked = why;
+	workload_replace(q, w);
+	q->version++;
+}
+
 void queue_release_job(struct queue *q, const struct uid *uid, int64_t not_before_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);

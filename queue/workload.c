@@ -145,7 +145,7 @@ static enum workload_place place_for(const struct queue *q, const struct workloa
 {
 	if (w->room)
 		return PLACE_ROOM;
-	if (w->held || w->deleting || w->invalid || !w->class->exists || w->lq->gate != GATE_OPEN)
+	if (w->held || w->blocked || w->deleting || w->invalid || !w->class->exists || w->lq->gate != GATE_OPEN)
 		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }

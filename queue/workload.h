@@ -54,6 +54,7 @@ struct workload {
 	struct group *group; /* ready only */
 	struct room *room;
 	char *invalid; /* NULL, or why it can never start as it is */
+	const char *blocked; /* NULL, or what the gate sees in its way; static text */
 	int64_t not_before_ms;
 	int32_t parallelism;
 	enum workload_place place;

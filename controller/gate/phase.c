@@ -284,8 +284,15 @@ static void running(struct gate *g, struct gate_job *j)
 		drain(g, j);
 		return;
 	}
-	if (queue_shrink_job(g->queue, &j->uid, j->seen.pods))
-		gate_operate(g, j, LEDGER_SHRINK, 0);
+	if (j->seen.pods > j->held_pods) {
+		/* Its owner raised parallelism while it ran: it must not run on more than it holds. */
+		j->call_off = true;
+		end(j, "ScaledUp", g->identity);
+	} else if (j->seen.pods < j->held_pods) {
+		j->held_pods = j->seen.pods;
+		if (queue_shrink_job(g->queue, &j->uid, j->seen.pods))
+			gate_operate(g, j, LEDGER_SHRINK, 0);
+	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
 }
@@ -413,6 +420,7 @@ static void decided_start(struct gate *g, struct gate_job *j)
 		j->attempt = j->seen.story_attempt;
 	j->attempt++;
 	j->generation = j->seen.generation;
+	j->held_pods = j->seen.pods;
 	j->moved = false;
 	j->reason = j->actor = "";
 	j->reserved_ms = g->now_ms;
@@ -467,6 +475,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	 * not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
+	j->held_pods = j->seen.pods;
 	name_clusterqueue(g, j);
 	/* We stop a Job only once its start was acknowledged. */
 	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;

@@ -62,6 +62,7 @@ struct gate_job {
 	bool call_off;	    /* somebody wants it not to run */
 	bool blocked;	    /* the queue was told not to choose it */
 	bool need_read;	    /* what we know may be old: GET before the next write */
+	int32_t held_pods;  /* how many pods the hold is for */
 	int64_t generation; /* the decision was made on */
 	bool moved;	    /* the queue label changed since the decision */
 	const char *reason; /* why it ends; static text, "" while it goes on */
