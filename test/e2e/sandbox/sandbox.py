@@ -169,19 +169,19 @@ class Sandbox:
         if not self.state.exists():
             return {}
         with self._locked():
-            order = self.controllers() + [c for c in reversed(self.components)]
+            order = self.controllers() + list(reversed(self.components))
             # Those that only talk to the API server go together; each of the
             # rest must be gone before the next is told.
             together = [c for c in order if c not in ("kube-apiserver", "etcd", "postgres")]
+            told = set()
             for component in together:
                 proc = self.process(component)
-                proc.signal(proc.record().get("stop_signal", signal.SIGTERM))
+                if proc.signal(proc.record().get("stop_signal", signal.SIGTERM)):
+                    told.add(component)
             went = {}
             for component in order:
-                proc = self.process(component)
-                was_running = component in together and bool(proc.record())
-                how = proc.stop()
-                went[component] = "ended" if was_running and how == "was not running" else how
+                how = self.process(component).stop()
+                went[component] = "ended" if component in told and how == "was not running" else how
             return went
 
     def destroy(self):
