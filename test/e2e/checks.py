@@ -1,0 +1,138 @@
+"""What must be true of Sluice, asked of the ledger by SQL and of the cluster by
+its API, never of Sluice itself.
+
+An instant cannot be had in two systems at once, so the ledger is read before
+(A) and after (B) the pods. Pods of a Job at the moment between want a hold that
+was open at that moment. It was, if it is open in both A and B; then its amounts
+bound what the pods ask for, by those of A, since a hold never grows. It was not,
+if A has no open hold of the Job and B knows no attempt that A did not know: then
+pods ran outside the ledger. All that is between (an attempt that began or ended
+meanwhile) is left to the next look. So nothing true is ever called a fault.
+
+That use is within quota needs no ledger at all: one list of pods is one moment
+of etcd, and the quota of a test's queues stays as it is."""
+
+import json
+from collections import Counter, defaultdict
+
+from objects import QUEUE, terminal
+from sandbox.audit import units
+
+# One statement, so one snapshot.
+LEDGER = """
+select json_build_object(
+  'holds', coalesce((select json_agg(json_build_object('uid', job_uid, 'attempt', attempt, 'state', state, 'ns', ns, 'name', name,
+                     'cq', clusterqueue, 'lines', lines)) from sluice.hold), '[]'),
+  'attempts', coalesce((select json_object_agg(job_uid, n) from (select job_uid, max(attempt) n from sluice.transfer group by 1) t), '{}'),
+  'audit', coalesce((select json_agg(to_json(a)) from sluice.audit a), '[]'),
+  'above', coalesce((select json_agg(to_json(b)) from sluice.balance b where pending + posted + releasing > ceiling), '[]'),
+  'sums', coalesce((select json_agg(to_json(s)) from (
+     select coalesce(b.node, h.node) node, coalesce(b.flavor, h.flavor) flavor, coalesce(b.resource, h.resource) resource,
+            coalesce(b.n, 0) balance, coalesce(h.n, 0) holds from
+       (select node, flavor, resource, sum(pending + posted + releasing) n from sluice.balance group by 1, 2, 3) b
+       full join
+       (select l.node, l.flavor, l.resource, sum(l.amount) n from sluice.hold,
+               jsonb_to_recordset(lines) l (node text, flavor text, resource text, amount bigint) group by 1, 2, 3) h
+       using (node, flavor, resource) where coalesce(b.n, 0) <> coalesce(h.n, 0)) s), '[]'))"""
+
+HISTORY = "select fault, subject, detail from sluice.audit_history"
+
+
+def read_ledger(box):
+    return json.loads(box.sql(LEDGER)[0][0])
+
+
+def amounts(pod):
+    """What a pod asks for, in the ledger's units (the tests' pods have one container)."""
+    use = Counter(pods=1)
+    for container in pod["spec"]["containers"]:
+        for resource, quantity in (container.get("resources", {}).get("requests") or {}).items():
+            use[resource] += units(resource, quantity)
+    return use
+
+
+def owner(pod):
+    """The uid of the Job it belongs to, or None."""
+    return next((o["uid"] for o in pod["metadata"].get("ownerReferences", []) if o["kind"] == "Job"), None)
+
+
+def real_use(pods):
+    """{uid of the Job: {resource: amount}} of those that are not in a terminal phase."""
+    use = defaultdict(Counter)
+    for pod in pods:
+        if not terminal(pod) and owner(pod):
+            use[owner(pod)].update(amounts(pod))
+    return use
+
+
+def running(job):
+    """Let run, and not over."""
+    over = any(c["type"] in ("Complete", "Failed") and c["status"] == "True" for c in job["status"].get("conditions", []))
+    return not job["spec"].get("suspend") and not over
+
+
+def faults_of_ledger(ledger):
+    found = [f"audit: {a['fault']}: {a['subject']}: {a['detail']}" for a in ledger["audit"]]
+    found += [f"above its ceiling: {b}" for b in ledger["above"]]
+    found += [f"balance is not the sum of the holds: {s}" for s in ledger["sums"]]
+    count = Counter(h["uid"] for h in ledger["holds"])
+    return found + [f"Job {uid} has {n} open holds" for uid, n in count.items() if n > 1]
+
+
+def faults_of_use(before, use, jobs, after):
+    """before, after: the ledger; use: real_use() and jobs: {uid: Job} from in between."""
+    held_before = {h["uid"]: h for h in before["holds"]}
+    held_after = {(h["uid"], h["attempt"]) for h in after["holds"]}
+    found = []
+    for uid in set(use) | {uid for uid, job in jobs.items() if running(job)}:
+        name = jobs[uid]["metadata"]["name"] if uid in jobs else uid
+        hold = held_before.get(uid)
+        if hold is None:
+            if after["attempts"].get(uid) == before["attempts"].get(uid):
+                found.append(f"Job {name} runs ({dict(use[uid])}), and the ledger has no hold of it")
+            continue
+        if (uid, hold["attempt"]) not in held_after:
+            continue
+        held = Counter()
+        for line in hold["lines"]:
+            held[line["resource"]] += line["amount"]
+        for resource, amount in use[uid].items():
+            if resource in held and amount > held[resource]:
+                found.append(f"Job {name} uses {amount} {resource}, but its hold is {held[resource]} ({hold['state']})")
+    return found
+
+
+def faults_of_quota(pods, queue_of, flavor_of, quota):
+    """queue_of: {uid: ClusterQueue}; flavor_of(pod); quota: {(queue, flavor, resource): amount}."""
+    use = Counter()
+    for pod in pods:
+        queue = queue_of.get(owner(pod))
+        if queue and not terminal(pod):
+            for resource, amount in amounts(pod).items():
+                use[(queue, flavor_of(pod), resource)] += amount
+    return [f"pods of {' '.join(key)} use {n}, the quota is {quota[key]}"
+            for key, n in use.items() if key in quota and n > quota[key]]
+
+
+def look(box, ns, flavor_of=None, quota=None):
+    """One look at everything in a namespace; the faults found, as sentences."""
+    before = read_ledger(box)
+    # Pods after Jobs: a Job that was seen running may have finished when its pods are read, not the reverse.
+    jobs = {j["metadata"]["uid"]: j for j in box.api.list(f"/apis/batch/v1/namespaces/{ns}/jobs")
+            if QUEUE in j["metadata"].get("labels", {})}
+    pods = box.api.list(f"/api/v1/namespaces/{ns}/pods")
+    after = read_ledger(box)
+    found = faults_of_ledger(before) + faults_of_ledger(after) + faults_of_use(before, real_use(pods), jobs, after)
+    if quota:
+        queue_of = {h["uid"]: h["cq"] for h in before["holds"] + after["holds"]}
+        found += faults_of_quota(pods, queue_of, flavor_of, quota)
+    return found
+
+
+def faults_at_rest(box):
+    """When no Job is left: nothing is held, and each RESERVE was resolved exactly once."""
+    ledger = read_ledger(box)
+    found = faults_of_ledger(ledger) + [f"still held: {h}" for h in ledger["holds"]]
+    found += [f"balance not zero: {row}" for row in box.sql(
+        "select node, flavor, resource, pending, posted, releasing from sluice.balance where pending + posted + releasing <> 0")]
+    return found + [f"history: {' | '.join(row)}" for row in box.sql(HISTORY)]

@@ -1,0 +1,372 @@
+"""Sandboxes for the tests, and a place of its own for each test.
+
+`plane` is a control plane with our CRDs and policies but no controller; `box`
+is the same one with the controller running; `world` is a namespace in it with
+queues that only this test knows. So the order of tests does not matter, and what
+one leaves behind is in nobody's way.
+
+    SLUICE_E2E_PREFIX   names of the sandboxes begin with it (default: e2e)
+    SLUICE_E2E_KEEP=1   leaves them up, and uses those that are: for whoever writes tests
+    SLUICE_E2E_BIN      where the programs are (default: the ASan build, else the release)
+"""
+
+import itertools
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import checks
+from objects import clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
+from sandbox import Api, ApiError, Sandbox, SandboxError, wait_until
+from sandbox.process import tail
+from sandbox.sandbox import BUILD
+
+PREFIX = os.environ.get("SLUICE_E2E_PREFIX", "e2e")
+KEEP = bool(os.environ.get("SLUICE_E2E_KEEP"))
+BIN = Path(os.environ.get("SLUICE_E2E_BIN") or next(
+    (d for d in (BUILD / "dev" / "bin", BUILD / "bin") if (d / "sluice-controller").exists()), BUILD / "dev" / "bin"))
+
+# How long a condition may take on a busy machine before it counts as never. Not a measure of speed.
+SOON, LATER, RECOVERY = 30, 60, 90
+
+_numbers = itertools.count(1)
+_open = {}  # name: Sandbox, for what to show when a test fails
+
+
+def pytest_configure(config):
+    if config.option.durations is None:
+        config.option.durations = 12
+
+
+def pytest_collection_modifyitems(config, items):
+    for item in items if config.pluginmanager.hasplugin("timeout") else []:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(240))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.failed:
+        for name, box in _open.items():
+            for component in box.controllers():
+                report.sections.append((f"{name}: end of the log of {component}", tail(box.process(component).log, 40)))
+            report.sections.append((f"{name}: ledger", ledger_text(box)))
+
+
+def ledger_text(box):
+    shown = []
+    for what in ("select * from sluice.lease", "select * from sluice.audit limit 20",
+                 "select node, flavor, resource, pending, posted, releasing, wanted, ceiling from sluice.balance "
+                 "where pending + posted + releasing > 0 limit 40",
+                 "select ns, name, attempt, state, reserved_at, lines from sluice.hold order by reserved_at desc limit 20"):
+        try:
+            shown += [f"-- {what}"] + ["   " + " | ".join(row) for row in box.sql(what)]
+        except (SandboxError, OSError) as e:
+            shown.append(f"-- {what}: {e}")
+    return "\n".join(shown)
+
+
+# ---- sandboxes ----------------------------------------------------------------
+
+
+def open_sandbox(name):
+    """A Sandbox that is up; finished by close_sandbox."""
+    box = Sandbox(f"{PREFIX}-{name}")
+    if not KEEP:
+        box.destroy()  # what an interrupted run has left
+    box.up()
+    _open[box.name] = box
+    return box
+
+
+def close_sandbox(box):
+    del _open[box.name]
+    if not KEEP:
+        box.destroy()
+
+
+def start_controller(box, identity="one", extra=("--lease-seconds", "3"), env=None):
+    return box.start_controller(identity, binary=BIN / "sluice-controller", extra_args=extra, env={
+        # A leak, an overflow or undefined behaviour ends the process with a code no test expects.
+        "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:abort_on_error=0", "UBSAN_OPTIONS": "halt_on_error=1:exitcode=98:print_stacktrace=1",
+        **(env or {})})
+
+
+def readyz(box, component="controller-one"):
+    """(status, text) of /readyz; 0 when nobody answers."""
+    try:
+        return 200, box.controller_api(component).raw("GET", "/readyz").decode()
+    except ApiError as e:
+        return e.status, e.message
+    except OSError as e:
+        return 0, str(e)
+
+
+def wait_leading(box, component="controller-one", timeout=LATER):
+    return wait_until(f"{component} to lead", lambda: readyz(box, component)[1].startswith("leading"), timeout,
+                      box.process(component))
+
+
+@pytest.fixture(scope="session")
+def plane():
+    box = open_sandbox("main")
+    yield box
+    if not KEEP:
+        for component in box.controllers():
+            box.process(component).stop()
+    close_sandbox(box)
+
+
+@pytest.fixture(scope="session")
+def box(plane):
+    if not (BIN / "sluice-controller").exists():
+        pytest.skip(f"no {BIN}/sluice-controller yet")
+    start_controller(plane)
+    wait_leading(plane)
+    yield plane
+    # All is over: what the tests have left is taken away, and then nothing may be held.
+    for ns in [n["metadata"]["name"] for n in plane.api.list("/api/v1/namespaces?labelSelector=sluice-e2e")]:
+        forget_namespace(plane.api, ns)
+    wait_until("the ledger to be empty at the end", lambda: not checks.read_ledger(plane)["holds"], RECOVERY)
+    assert not checks.faults_at_rest(plane)
+    assert plane.process("controller-one").alive(), "the controller ended on the way"
+
+
+def forget_namespace(api, ns):
+    try:
+        api.delete(f"/api/v1/namespaces/{ns}")
+    except ApiError as e:
+        if e.status not in (404, 409):
+            raise
+
+
+def token(api, ns, account):
+    return api.post(f"/api/v1/namespaces/{ns}/serviceaccounts/{account}/token", {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 7200}})["status"]["token"]
+
+
+def as_account(box, ns, account):
+    """An Api with the rights of a ServiceAccount."""
+    return Api(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=token(box.api, ns, account))
+
+
+@pytest.fixture(scope="session")
+def sluice_account(plane):
+    """The controller's own rights."""
+    return as_account(plane, "sluice-system", "sluice-controller")
+
+
+# ---- a world for each test ------------------------------------------------------
+
+
+class World:
+    """A namespace, flavors and queues of one test. Names given are local; the
+    objects of the cluster get the namespace's name as prefix."""
+
+    def __init__(self, box, ns):
+        self.box, self.api, self.ns = box, box.api, ns
+        self.made = []
+        self.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
+                                               "metadata": {"name": ns, "labels": {"sluice-e2e": "true"}}})
+        # Pods need it, and the controller that makes it is in no hurry.
+        wait_until("the ServiceAccount of the namespace", lambda: self.api.get(f"/api/v1/namespaces/{ns}/serviceaccounts/default"), SOON)
+
+    def full(self, name):
+        return f"{self.ns}-{name}"
+
+    # -- what admins describe
+
+    def create(self, plural, obj, ns=None):
+        self.made.append(path_of(plural, obj["metadata"]["name"], ns))
+        return self.api.post(path_of(plural, ns=ns), obj)
+
+    def flavor(self, name="any", pool=None):
+        self.create("resourceflavors", flavor(self.full(name), pool))
+        return self.full(name)
+
+    def priorities(self, **values):
+        for name, value in values.items():
+            self.create("workloadpriorityclasses", ours("WorkloadPriorityClass", self.full(name), value=value))
+
+    def queue(self, name="q", cpu=None, groups=None, wait=True, flavors=None, **spec):
+        """A ClusterQueue and a LocalQueue of the same name. `cpu` alone: of one
+        flavor that is tied to no nodes; `flavors`: {flavor: cpu}, in order."""
+        if groups is None:
+            flavors = flavors or {self.flavor(f"any-{name}"): cpu}
+            groups = [group(["cpu"], {f: [n] for f, n in flavors.items()})]
+        self.create("clusterqueues", clusterqueue(self.full(name), groups, **spec))
+        self.local(name)
+        if wait:
+            self.wait_queue(name, lambda q: q["active"] or q["reason"] == "Stopped", "to be known")
+        return self.full(name)
+
+    def local(self, name, clusterqueue_name=None):
+        self.create("localqueues", ours("LocalQueue", name, {"clusterQueue": clusterqueue_name or self.full(name)}), self.ns)
+
+    def edit_queue(self, name="q", **spec):
+        return self.api.patch(path_of("clusterqueues", self.full(name)), {"spec": spec})
+
+    def queue_view(self, name="q"):
+        return next((q for q in self.box.controller_api().get("/api/v1/queues")["clusterQueues"] if q["name"] == self.full(name)), None)
+
+    def wait_queue(self, name, check, what, timeout=SOON):
+        """Until the controller's own view of the queue is as wanted."""
+        last = [None]
+
+        def asked():
+            last[0] = self.queue_view(name)
+            return last[0] and check(last[0]) and last[0]
+        try:
+            return wait_until(f"queue {name} {what}", asked, timeout, self.box.process("controller-one"))
+        except SandboxError as e:
+            raise AssertionError(f"{e}\nthe controller's view of the queue: {last[0]}") from None
+
+    def clusterqueue(self, name="q"):
+        return self.api.get(path_of("clusterqueues", self.full(name)))
+
+    # -- Jobs
+
+    def job(self, name, queue="q", cpu="1", **kw):
+        """Created by the team; `cpu` None: no requests of its own here."""
+        if cpu is not None:
+            kw.setdefault("requests", {"cpu": str(cpu)})
+        if kw.get("priority"):
+            kw["priority"] = self.full(kw["priority"])
+        return self.api.post(jobs_path(self.ns), job(name, queue, **kw))
+
+    def get(self, name):
+        return self.api.get(jobs_path(self.ns, name))
+
+    def patch(self, name, patch, kind="merge"):
+        return self.api.patch(jobs_path(self.ns, name), patch, kind)
+
+    def delete(self, name, policy="Background"):
+        return self.api.delete(jobs_path(self.ns, name) + f"?propagationPolicy={policy}&gracePeriodSeconds=0")
+
+    def pods(self, name=None):
+        pods = self.api.list(f"/api/v1/namespaces/{self.ns}/pods" + (f"?labelSelector=job-name={name}" if name else ""))
+        return [p for p in pods if not terminal(p)]
+
+    def explain(self, name):
+        return self.box.controller_api().get(f"/api/v1/jobs/{self.ns}/{name}")
+
+    def holds(self, name=None):
+        """Open holds: [(job, attempt, state, {(flavor, resource): amount})]."""
+        return [(h["name"], h["attempt"], h["state"], {(x["flavor"], x["resource"]): x["amount"] for x in h["lines"]})
+                for h in checks.read_ledger(self.box)["holds"] if h["ns"] == self.ns and name in (None, h["name"])]
+
+    def transfers(self, name):
+        """What the ledger was told of a Job: ["RESERVE", "COMMIT", ...], in order."""
+        uid = self.get(name)["metadata"]["uid"]
+        return [row[0] for row in self.box.sql(f"select kind from sluice.transfer where job_uid = '{uid}' order by attempt, at, "
+                                               "array_position('{RESERVE,COMMIT,SHRINK,STOP,RELEASE,VOID}', kind)")]
+
+    def order_of_starts(self):
+        """Names of Jobs in the order in which the ledger let them in (of one batch: as decided)."""
+        rows = self.box.sql("select h.name from (select name, job_uid from sluice.hold where ns = '{0}' union select name, job_uid "
+                            "from sluice.segment where ns = '{0}') h join sluice.transfer t using (job_uid) "
+                            "where t.kind = 'RESERVE' order by t.at, t.xmin::text::bigint, t.ctid".format(self.ns))
+        return [row[0] for row in rows]
+
+    # -- waiting for something to be so
+
+    def wait(self, what, check, timeout=SOON, about=None):
+        try:
+            return wait_until(what, check, timeout, self.box.process("controller-one"))
+        except SandboxError as e:
+            extra = ""
+            if about:
+                obj = self.get(about)
+                extra = f"\nJob {about}: metadata {obj['metadata'].get('annotations')} suspend {obj['spec'].get('suspend')} status {obj['status']}"
+                try:
+                    extra += f"\nthe controller says: {self.explain(about)}"
+                except (OSError, ApiError) as x:
+                    extra += f"\nthe controller says: {x}"
+            raise AssertionError(str(e) + extra) from None
+
+    def wait_job(self, name, what, check, timeout=SOON):
+        def asked():
+            obj = self.get(name)
+            return check(obj) and obj
+        return self.wait(f"Job {name} {what}", asked, timeout, about=name)
+
+    def started(self, *names, timeout=SOON):
+        """Until each is let run and its pods run; the last one."""
+        for name in names:
+            obj = self.wait_job(name, "to be started", lambda j: not j["spec"]["suspend"], timeout)
+            want = min(obj["spec"]["parallelism"], obj["spec"].get("completions") or obj["spec"]["parallelism"])
+            obj = self.wait_job(name, f"to run {want} pods", lambda j, n=want: (j["status"].get("active", 0) + j["status"].get("succeeded", 0)
+                                                                              + j["status"].get("failed", 0)) >= n, timeout)
+        return obj
+
+    def finished(self, *names, timeout=LATER):
+        for name in names:
+            self.wait_job(name, "to complete", lambda j: has(j, "Complete"), timeout)
+
+    def stopped(self, name, timeout=SOON):
+        """Until it is suspended and no pod of it is left."""
+        return self.wait_job(name, "to be stopped with no pod left", lambda j: j["spec"]["suspend"] and has(j, "Suspended")
+                             and not j["status"].get("active") and not j["status"].get("terminating"), timeout)
+
+    def waits(self, name, *reasons, timeout=SOON):
+        """Until the controller has looked at it and says that it waits, for one of
+        these reasons if any are given; what it says. The Job is suspended then."""
+        def asked():
+            said = self.explain(name)
+            return said["waiting"] and said["reason"] != "PendingEvaluation" and (not reasons or said["reason"] in reasons) and said
+        said = self.wait(f"Job {name} to wait ({' or '.join(reasons) or 'any reason'})", asked, timeout, about=name)
+        assert self.get(name)["spec"]["suspend"], f"{name} is said to wait, but runs"
+        return said
+
+    def empty(self, timeout=LATER):
+        """Until nothing is held in this world."""
+        self.wait("all quota to be given back", lambda: not self.holds(), timeout)
+
+    def end(self):
+        for name in [j["metadata"]["name"] for j in self.api.list(jobs_path(self.ns))]:
+            try:
+                self.delete(name)
+            except ApiError as e:
+                if e.status != 404:
+                    raise
+        if KEEP:
+            forget_namespace(self.api, self.ns)
+
+
+def _slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.removeprefix("test_").lower()).strip("-")[:24].strip("-")
+
+
+_run = f"{os.getpid() % 1000:03d}" if KEEP else ""
+
+
+@pytest.fixture
+def world(box, request):
+    w = World(box, f"{_slug(request.node.name)}-{_run}{next(_numbers)}")
+    yield w
+    w.end()
+    assert box.process("controller-one").alive(), "the controller ended during this test"
+
+
+@pytest.fixture
+def team(plane, request):
+    """A namespace whose queues nobody serves: for what the API server does by itself."""
+    ns = f"{_slug(request.node.name)}-{_run}{next(_numbers)}"
+    plane.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns, "labels": {"sluice-e2e": "true"}}})
+    return ns
+
+
+@pytest.fixture(scope="session")
+def program():
+    """program("sluice", args..., env): runs one of ours to its end; CompletedProcess with text."""
+    def run(name, *args, env=None, timeout=60):
+        if not (BIN / name).exists():
+            pytest.skip(f"no {BIN}/{name} yet")
+        keep = {k: v for k, v in os.environ.items() if not k.startswith(("KUBE", "PG", "SLUICE_"))}
+        return subprocess.run([str(BIN / name), *map(str, args)], env={**keep, **(env or {})}, capture_output=True, text=True, timeout=timeout)
+    return run
+

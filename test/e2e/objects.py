@@ -1,0 +1,77 @@
+"""The objects that the tests write, as plain dicts, and where they live.
+
+Nothing here talks to anybody. A test says what matters to it and gets an object
+that is complete otherwise; what is left out (no image, no command) kwok plays."""
+
+GROUP = "sluice.dev/v1alpha1"
+QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
+HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
+RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail"))
+LONG = 3600  # longer than any test; such a Job is deleted, never awaited
+
+SPOT_TAINT = {"key": "spot", "value": "true", "effect": "NoSchedule"}
+SPOT_TOLERATION = {"key": "spot", "operator": "Equal", "value": "true", "effect": "NoSchedule"}
+
+
+def jobs_path(ns, name=None, sub=None):
+    return "/".join(p for p in (f"/apis/batch/v1/namespaces/{ns}/jobs", name, sub) if p)
+
+
+def path_of(plural, name=None, ns=None):
+    """Of one of our kinds."""
+    return f"/apis/{GROUP}/" + (f"namespaces/{ns}/" if ns else "") + plural + (f"/{name}" if name else "")
+
+
+def ours(kind, name, spec=None, **rest):
+    return {"apiVersion": GROUP, "kind": kind, "metadata": {"name": name},
+            **({} if spec is None else {"spec": spec}), **rest}
+
+
+def group(resources, flavors):
+    """resources: names; flavors: {flavor: [quota of each resource]}, where a quota
+    is an amount or a dict with nominalQuota, borrowingLimit, lendingLimit."""
+    return {"coveredResources": list(resources), "flavors": [
+        {"name": f, "resources": [{"name": r, **(q if isinstance(q, dict) else {"nominalQuota": q})}
+                                  for r, q in zip(resources, quotas)]} for f, quotas in flavors.items()]}
+
+
+def clusterqueue(name, groups, **spec):
+    return ours("ClusterQueue", name, {"namespaceSelector": {}, "resourceGroups": groups, **spec})
+
+
+def flavor(name, pool=None):
+    """A pool of the sandbox's nodes, or none in particular."""
+    spec = {"nodeLabels": {"pool": pool}} if pool else {}
+    if pool == "spot":
+        spec |= {"nodeTaints": [SPOT_TAINT], "tolerations": [SPOT_TOLERATION]}
+    return ours("ResourceFlavor", name, spec)
+
+
+def job(name, queue=None, requests=None, pods=1, seconds=LONG, priority=None, labels=None, annotations=None,
+        pod_annotations=None, pod=None, container=None, **spec):
+    """`pod` and `container` are merged into the pod template's spec and its container."""
+    marks = {**({QUEUE: queue} if queue is not None else {}), **({PRIORITY: priority} if priority else {}), **(labels or {})}
+    work = {"name": "work", "image": "busybox", **({"resources": {"requests": requests}} if requests else {}), **(container or {})}
+    return {"apiVersion": "batch/v1", "kind": "Job",
+            "metadata": {"name": name, **({"labels": marks} if marks else {}), **({"annotations": annotations} if annotations else {})},
+            "spec": {"parallelism": pods, "completions": pods, "backoffLimit": 0,
+                     "template": {"metadata": {"annotations": {RUN_SECONDS: str(seconds), **(pod_annotations or {})}},
+                                  "spec": {"restartPolicy": "Never", "containers": [work], **(pod or {})}},
+                     **spec}}
+
+
+def conditions(obj):
+    """{type: condition} of any object that has some."""
+    return {c["type"]: c for c in obj.get("status", {}).get("conditions", [])}
+
+
+def has(obj, kind):
+    return conditions(obj).get(kind, {}).get("status") == "True"
+
+
+def annotations(obj):
+    return obj["metadata"].get("annotations", {})
+
+
+def terminal(pod):
+    return pod["status"].get("phase") in ("Succeeded", "Failed")
