@@ -1,0 +1,147 @@
+/* What admins describe, but for the ClusterQueue: objects of a few fields each. */
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+
+#define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
+#define NAMESPACE_LABELS_MAX 4096
+
+enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec)
+{
+	static const char *const names[] = {"None", "Hold", "HoldAndDrain", NULL};
+	return (enum stop_policy)name_field(d, up, spec, "stopPolicy", names, STOP_NONE);
+}
+
+int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e)
+{
+	if (!d->faulty)
+		return 0;
+	err_set(e, ERR_INVALID, "%s", d->fault.text);
+	const char *ns = decode_namespace_of(o);
+	char shown[SHOWN_SIZE];
+	if (*ns)
+		err_wrap(e, "%s %.253s/%s", kind, strlen(ns) < 64 ? ns : text_show(ns, shown),
+			decode_name(o));
+	else
+		err_wrap(e, "%s %s", kind, decode_name(o));
+	return ERR_INVALID;
+}
+
+static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
+	struct localqueue_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	const cJSON *spec = object_field(d, NULL, o, "spec");
+	s->ns = text_field(d, meta, meta_of(o), "namespace", NAME_MAX_BYTES);
+	s->name = text_field(d, meta, meta_of(o), "name", NAME_MAX_BYTES);
+	s->generation = meta_generation(o);
+	s->deleting = meta_deleting(o);
+	s->clusterqueue = text_field(d, at, spec, "clusterQueue", NAME_MAX_BYTES);
+	s->stop_policy = stop_policy_field(d, at, spec);
+	if (*s->clusterqueue == '\0')
+		decoder_fault(d, PATH(at, "clusterQueue"),
+			"is missing; write the name of the ClusterQueue it leads to");
+	return decoder_verdict(d, "LocalQueue", o, e);
+}
+
+static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *at = PATH(NULL, "spec");
+	struct flavor_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct node_group *g = &s->nodes;
+	const cJSON *spec = object_field(d, NULL, o, "spec");
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	g->labels = labels_field(d, at, spec, "nodeLabels", FLAVOR_LIST_MAX, &g->nlabels);
+	g->taints = taints_field(d, at, spec, "nodeTaints", FLAVOR_LIST_MAX, &g->ntaints);
+	g->tolerations = tolerations_field(d, at, spec, FLAVOR_LIST_MAX, &g->ntolerations);
+	return decoder_verdict(d, "ResourceFlavor", o, e);
+}
+
+static struct priority_spec *priority_common(
+	struct decoder *d, const cJSON *o, enum priority_kind kind)
+{
+	struct priority_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	s->kind = kind;
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->value = int32_field(d, NULL, o, "value", INT32_MIN, 0);
+	return s;
+}
+
+static int fill_workload_priority(struct decoder *d, const cJSON *o, struct err *e)
+{
+	priority_common(d, o, PRIORITY_WORKLOAD);
+	if (!json_get(o, "value"))
+		decoder_fault(d, PATH(NULL, "value"), "is missing; write e.g. 1000");
+	return decoder_verdict(d, "WorkloadPriorityClass", o, e);
+}
+
+/* value may be absent: Kubernetes leaves out a 0 in some of its encodings. */
+static int fill_pod_priority(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct priority_spec *s = priority_common(d, o, PRIORITY_POD);
+	if (json_bool(o, "globalDefault", &s->global_default) == ERR_INVALID)
+		decoder_fault(d, PATH(NULL, "globalDefault"), "must be true or false");
+	return decoder_verdict(d, "PriorityClass", o, e);
+}
+
+static int fill_namespace(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct namespace_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->labels = labels_field(
+		d, PATH(NULL, "metadata"), meta_of(o), "labels", NAMESPACE_LABELS_MAX, &s->nlabels);
+	return decoder_verdict(d, "Namespace", o, e);
+}
+
+static int decode_kind(
+	const cJSON *o, const char *kind, decode_fill fill, void **ret, struct err *e)
+{
+	int rc = meta_check(o, kind, e);
+	return rc < 0 ? rc : decode_in_block(o, 1024, fill, ret, e);
+}
+
+int decode_localqueue(const cJSON *o, struct localqueue_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "LocalQueue", fill_localqueue, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_flavor(const cJSON *o, struct flavor_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "ResourceFlavor", fill_flavor, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_workload_priority(const cJSON *o, struct priority_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "WorkloadPriorityClass", fill_workload_priority, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_pod_priority(const cJSON *o, struct priority_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "PriorityClass", fill_pod_priority, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_namespace(const cJSON *o, struct namespace_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "Namespace", fill_namespace, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}

@@ -1,0 +1,70 @@
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+
+const cJSON *meta_of(const cJSON *o)
+{
+	return json_object(o, "metadata");
+}
+
+const cJSON *annotations_of(const cJSON *o)
+{
+	return json_object(meta_of(o), "annotations");
+}
+
+const char *decode_name(const cJSON *o)
+{
+	const char *name = json_text(meta_of(o), "name");
+	return name ? name : "";
+}
+
+const char *decode_namespace_of(const cJSON *o)
+{
+	const char *ns = json_text(meta_of(o), "namespace");
+	return ns ? ns : "";
+}
+
+bool decode_uid(const cJSON *o, struct uid *ret)
+{
+	const char *text = json_text(meta_of(o), "uid");
+	return text && uid_parse(text, ret);
+}
+
+int64_t meta_generation(const cJSON *o)
+{
+	int64_t generation = 0;
+	json_i64(meta_of(o), "generation", &generation);
+	return generation;
+}
+
+bool meta_deleting(const cJSON *o)
+{
+	return json_get(meta_of(o), "deletionTimestamp") != NULL;
+}
+
+/* The API server lets no other names in; a stand-in for it might. */
+static bool is_name(const char *s)
+{
+	size_t len = strlen(s);
+	for (const char *p = s; *p; p++)
+		if (*p <= 0x20 || *p >= 0x7f)
+			return false;
+	return len > 0 && len <= 253;
+}
+
+int meta_check(const cJSON *o, const char *kind, struct err *e)
+{
+	char shown[SHOWN_SIZE];
+	const char *is = json_text(o, "kind");
+	if (!cJSON_IsObject(o))
+		return err_set(e, ERR_INVALID, "not a %s: not even a JSON object", kind);
+	if (is && strcmp(is, kind) != 0)
+		return err_set(
+			e, ERR_INVALID, "not a %s: its kind is %s", kind, text_show(is, shown));
+	if (!is_name(decode_name(o)))
+		return err_set(e, ERR_INVALID,
+			"%s: metadata.name: %s is not a name; use letters, digits, '-' and '.'",
+			kind, text_show(decode_name(o), shown));
+	return 0;
+}

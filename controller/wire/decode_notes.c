@@ -1,0 +1,148 @@
+/*
+ * What a Job's labels and annotations say.
+ *
+ * Two of the annotations are our own. The story is kept as text even when it makes no sense, since
+ * it is what the next PATCH is guarded by. The directives are what the user's own were before a
+ * flavor's were added: they count as long as the template still is what was applied then; when it
+ * is not, its owner has edited it since, and it speaks for itself.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/gate/gate.h"
+#include "controller/wire/decode_parts.h"
+#include "controller/wire/labels.h"
+#include "controller/wire/patch.h"
+
+#define HOLD_MAX_BYTES 1024
+#define NOTE_TREE_MAX (4 << 20)
+
+void job_labels(struct decoder *d, const cJSON *o, struct job *j)
+{
+	const struct path *at = PATH(PATH(NULL, "metadata"), "labels");
+	const cJSON *labels = json_object(meta_of(o), "labels");
+	j->queue = text_field(d, at, labels, QUEUE_LABEL, NAME_MAX_BYTES);
+	j->priority_class = text_field(d, at, labels, PRIORITY_LABEL, NAME_MAX_BYTES);
+}
+
+static enum story_state state_named(const char *name)
+{
+	static const enum story_state all[] = {STORY_STARTED, STORY_STOPPED, STORY_FENCED};
+	for (size_t i = 0; name && i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(story_state_name(all[i]), name) == 0)
+			return all[i];
+	return STORY_NONE;
+}
+
+static void read_story(struct json *notes, struct job *j)
+{
+	const cJSON *root;
+	int64_t attempt;
+	if (json_parse(notes, slice_of(j->story), &root, NULL) < 0)
+		return;
+	enum story_state state = state_named(json_text(root, "state"));
+	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < 1 ||
+		attempt > INT32_MAX)
+		return;
+	j->story_state = state;
+	j->story_attempt = (int32_t)attempt;
+}
+
+/* The text has no other bound than the API server's own, and no other check: it is written back
+ * nowhere but into the test that guards a PATCH. */
+static void keep_story(struct decoder *d, const struct path *at, const char *text,
+	struct json *notes, struct job *j)
+{
+	size_t len = strlen(text);
+	if (len > ANNOTATIONS_MAX_BYTES) {
+		decoder_fault(d, PATH(at, STORY_ANNOTATION),
+			"has %zu bytes; remove it, only Sluice writes it", len);
+		return;
+	}
+	char *copy = arena_bytes(&d->arena, len + 1);
+	memcpy(copy, text, len);
+	j->story = copy;
+	read_story(notes, j);
+}
+
+static bool read_placement(struct decoder *d, const cJSON *o, struct placement *ret)
+{
+	/* A fault in here is the annotation's, not the Job's. */
+	struct decoder quiet = {.arena = d->arena};
+	*ret = (struct placement){0};
+	ret->node_selector = labels_field(
+		&quiet, NULL, o, "nodeSelector", NODE_SELECTOR_MAX, &ret->nnode_selector);
+	ret->tolerations = tolerations_field(&quiet, NULL, o, TOLERATIONS_MAX, &ret->ntolerations);
+	d->arena = quiet.arena;
+	return o && !quiet.faulty;
+}
+
+static void restore_directives(
+	struct decoder *d, const char *text, struct json *notes, struct job *j)
+{
+	const cJSON *root;
+	struct placement original, applied;
+	if (strlen(text) > ANNOTATIONS_MAX_BYTES ||
+		json_parse(notes, slice_of(text), &root, NULL) < 0)
+		return;
+	if (!read_placement(d, json_object(root, "original"), &original) ||
+		!read_placement(d, json_object(root, "applied"), &applied) ||
+		!directives_same(&applied, &j->placement))
+		return;
+	j->placement.node_selector = original.node_selector;
+	j->placement.nnode_selector = original.nnode_selector;
+	j->placement.tolerations = original.tolerations;
+	j->placement.ntolerations = original.ntolerations;
+}
+
+/* The bound is on the user's own: with a flavor's added the template may well be over it. */
+static void check_directives(struct decoder *d, const struct job *j)
+{
+	const struct path *at = PATH(PATH(PATH(NULL, "spec"), "template"), "spec");
+	if (j->placement.nnode_selector > OWN_DIRECTIVES_MAX)
+		decoder_fault(d, PATH(at, "nodeSelector"),
+			"has %zu items; at most %d are supported", j->placement.nnode_selector,
+			OWN_DIRECTIVES_MAX);
+	if (j->placement.ntolerations > OWN_DIRECTIVES_MAX)
+		decoder_fault(d, PATH(at, "tolerations"), "has %zu items; at most %d are supported",
+			j->placement.ntolerations, OWN_DIRECTIVES_MAX);
+}
+
+static void read_times(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	char shown[SHOWN_SIZE];
+	int64_t seconds = 0;
+	const char *max_run = text_field(d, at, annotations, MAX_RUN_ANNOTATION, NAME_MAX_BYTES);
+	const char *expected = text_field(d, at, annotations, EXPECTED_ANNOTATION, NAME_MAX_BYTES);
+	if (json_get(annotations, MAX_RUN_ANNOTATION) &&
+		(!text_number(max_run, INT32_MAX, &seconds) || seconds == 0))
+		decoder_fault(d, PATH(at, MAX_RUN_ANNOTATION),
+			"%s is not a number of seconds; write e.g. 3600",
+			text_show(max_run, shown));
+	j->max_run_ms = seconds * 1000;
+	if (json_get(annotations, EXPECTED_ANNOTATION) && !text_duration(expected, &j->expected_ms))
+		decoder_fault(d, PATH(at, EXPECTED_ANNOTATION),
+			"%s is not a duration; write e.g. 1h30m or 5400",
+			text_show(expected, shown));
+}
+
+void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
+{
+	const struct path *at = PATH(PATH(NULL, "metadata"), "annotations");
+	const cJSON *annotations = object_field(d, at->up, meta_of(o), "annotations");
+	const char *story = json_text(annotations, STORY_ANNOTATION);
+	const char *directives = json_text(annotations, DIRECTIVES_ANNOTATION);
+	struct json *notes = story || directives ? json_new(NOTE_TREE_MAX) : NULL;
+	j->has_annotations = annotations != NULL;
+	if (story)
+		keep_story(d, at, story, notes, j);
+	if (directives)
+		restore_directives(d, directives, notes, j);
+	json_free(notes);
+	check_directives(d, j);
+	read_times(d, at, annotations, j);
+	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
+	if (json_get(annotations, HOLD_ANNOTATION) && strcmp(hold, "false") != 0)
+		j->hold = hold;
+}

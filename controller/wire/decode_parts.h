@@ -1,0 +1,57 @@
+/*
+ * The parts decoders are made of, one file each. All of them follow decode_text.h: they go on after
+ * a fault, and allocate in the decoder's arena.
+ */
+#ifndef SLUICE_WIRE_DECODE_PARTS_H
+#define SLUICE_WIRE_DECODE_PARTS_H
+
+#include "controller/wire/decode_text.h"
+#include "sluice/job.h"
+#include "sluice/placement.h"
+#include "sluice/spec.h"
+
+/* decode_meta.c. What every object must have to be one: of this kind (if it says its kind), with a
+ * name that is text. ERR_INVALID otherwise. */
+int meta_check(const cJSON *o, const char *kind, struct err *e);
+const cJSON *meta_of(const cJSON *o);
+const cJSON *annotations_of(const cJSON *o);
+int64_t meta_generation(const cJSON *o);
+bool meta_deleting(const cJSON *o);
+
+/* decode_admin.c. Fields and ends that admins' objects share: what was found wrong becomes
+ * "ClusterQueue batch: spec.stopPolicy: ...". */
+enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec);
+int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e);
+
+/* decode_pod.c. spec is the pod's; what it asks for. */
+struct pod_resources pod_field(struct decoder *d, const struct path *at, const cJSON *spec);
+
+/* decode_placement.c. */
+#define TOLERATIONS_MAX 1024   /* on the wire: the user's own and what flavors added */
+#define NODE_SELECTOR_MAX 1024 /* the same */
+#define OWN_DIRECTIVES_MAX 64  /* of each, the user's own */
+#define TERMS_MAX 64
+#define REQUIREMENTS_MAX 64
+#define VALUES_MAX 256
+
+const struct label *labels_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count);
+const struct toleration *tolerations_field(struct decoder *d, const struct path *up,
+	const cJSON *object, size_t max, size_t *ret_count);
+const struct taint *taints_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count);
+/* metav1.LabelSelector: matchLabels and matchExpressions, all of which must hold. */
+struct selector_term label_selector(struct decoder *d, const struct path *at, const cJSON *selector);
+/* nodeSelector, tolerations and required node affinity of a pod's spec. */
+struct placement placement_field(struct decoder *d, const struct path *at, const cJSON *spec);
+/* The same node selector and the same tolerations, in whatever order? */
+bool directives_same(const struct placement *a, const struct placement *b);
+
+/* decode_notes.c: labels and annotations of a Job. Its placement must have been decoded. */
+void job_labels(struct decoder *d, const cJSON *o, struct job *j);
+void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
+
+/* decode_status.c: needs completions and indexed. */
+void job_status(const cJSON *o, struct job *j);
+
+#endif

@@ -1,0 +1,208 @@
+#include <string.h>
+
+#include "controller/wire/decode_parts.h"
+
+static const char *const effects[] = {
+	"", "NoSchedule", "PreferNoSchedule", "NoExecute", NULL}; /* enum taint_effect */
+static const char *const toleration_ops[] = {
+	"Equal", "Exists", "Lt", "Gt", NULL}; /* enum toleration_op */
+static const char *const selector_ops[] = {
+	"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", NULL}; /* enum selector_op */
+
+const struct label *labels_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count)
+{
+	size_t n = 0;
+	const struct path *at = PATH(up, key);
+	const cJSON *map = object_field(d, up, object, key);
+	*ret_count = map ? list_count(d, at, map, max) : 0;
+	if (*ret_count == 0)
+		return NULL;
+	struct label *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(item, map)
+	{
+		all[n].key = text_keep(d, at, item->string, NAME_MAX_BYTES);
+		all[n].value = text_field(d, at, map, item->string, NAME_MAX_BYTES);
+		n++;
+	}
+	return all;
+}
+
+const struct taint *taints_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, object, key, max, ret_count);
+	struct taint *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(item, list)
+	{
+		const struct path *at = PATH_INDEX(PATH(up, key), n);
+		int effect = name_field(d, at, item, "effect", effects + 1, -1);
+		all[n].key = text_field(d, at, item, "key", NAME_MAX_BYTES);
+		all[n].value = text_field(d, at, item, "value", NAME_MAX_BYTES);
+		all[n].effect = (enum taint_effect)(effect + 1);
+		if (effect < 0)
+			decoder_fault(d, at, "has no effect; write NoSchedule or NoExecute");
+		if (*all[n].key == '\0')
+			decoder_fault(d, at, "has no key; write the taint as the nodes carry it");
+		n++;
+	}
+	return all;
+}
+
+static struct toleration toleration_item(
+	struct decoder *d, const struct path *at, const cJSON *item)
+{
+	struct toleration t = {0};
+	const char *op = json_text(item, "operator");
+	t.key = text_field(d, at, item, "key", NAME_MAX_BYTES);
+	t.value = text_field(d, at, item, "value", NAME_MAX_BYTES);
+	if (!op || *op) /* "" is Equal, as absent */
+		t.op = (enum toleration_op)name_field(
+			d, at, item, "operator", toleration_ops, TOLERATION_EQUAL);
+	t.effect = (enum taint_effect)name_field(d, at, item, "effect", effects, TAINT_ANY);
+	int rc = json_i64(item, "tolerationSeconds", &t.seconds);
+	if (rc == ERR_INVALID)
+		decoder_fault(d, PATH(at, "tolerationSeconds"), "must be a whole number");
+	t.has_seconds = rc == 0;
+	return t;
+}
+
+const struct toleration *tolerations_field(struct decoder *d, const struct path *up,
+	const cJSON *object, size_t max, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, object, "tolerations", max, ret_count);
+	struct toleration *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(item, list)
+	{
+		all[n] = toleration_item(d, PATH_INDEX(PATH(up, "tolerations"), n), item);
+		n++;
+	}
+	return all;
+}
+
+static const char *const *values_field(
+	struct decoder *d, const struct path *up, const cJSON *item, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, item, "values", VALUES_MAX, ret_count);
+	const char **all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(value, list)
+	{
+		const struct path *at = PATH_INDEX(PATH(up, "values"), n);
+		all[n] = "";
+		if (cJSON_IsString(value))
+			all[n] = text_keep(d, at, value->valuestring, NAME_MAX_BYTES);
+		else
+			decoder_fault(d, at, "must be a string");
+		n++;
+	}
+	return all;
+}
+
+/* matchExpressions, written from ret on. */
+static void expressions(
+	struct decoder *d, const struct path *at, const cJSON *list, struct requirement *ret)
+{
+	size_t n = 0;
+	json_each(item, list)
+	{
+		const struct path *here = PATH_INDEX(at, n++);
+		int op = name_field(d, here, item, "operator", selector_ops, -1);
+		if (op < 0)
+			decoder_fault(d, here, "has no operator; write e.g. In");
+		ret->key = text_field(d, here, item, "key", NAME_MAX_BYTES);
+		ret->op = op < 0 ? SELECTOR_IN : (enum selector_op)op;
+		ret->values = values_field(d, here, item, &ret->nvalues);
+		ret++;
+	}
+}
+
+struct selector_term label_selector(struct decoder *d, const struct path *at, const cJSON *selector)
+{
+	size_t nlabels, nexpressions;
+	const struct label *labels =
+		labels_field(d, at, selector, "matchLabels", REQUIREMENTS_MAX, &nlabels);
+	const cJSON *list =
+		list_field(d, at, selector, "matchExpressions", REQUIREMENTS_MAX, &nexpressions);
+	struct requirement *all =
+		arena_array(&d->arena, nlabels + nexpressions, sizeof(struct requirement));
+	for (size_t i = 0; i < nlabels; i++) {
+		const char **value = arena_array(&d->arena, 1, sizeof(*value));
+		*value = labels[i].value;
+		all[i] = (struct requirement){labels[i].key, SELECTOR_IN, value, 1};
+	}
+	expressions(d, PATH(at, "matchExpressions"), list, all + nlabels);
+	return (struct selector_term){all, nlabels + nexpressions};
+}
+
+/* matchFields are the scheduler's business: they speak of single nodes, not of flavors. */
+static const struct selector_term *terms_field(
+	struct decoder *d, const struct path *up, const cJSON *required, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, required, "nodeSelectorTerms", TERMS_MAX, ret_count);
+	struct selector_term *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(item, list)
+	{
+		size_t count;
+		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
+		const cJSON *of =
+			list_field(d, at, item, "matchExpressions", REQUIREMENTS_MAX, &count);
+		struct requirement *r = arena_array(&d->arena, count, sizeof(*r));
+		expressions(d, PATH(at, "matchExpressions"), of, r);
+		all[n++] = (struct selector_term){r, count};
+	}
+	return all;
+}
+
+struct placement placement_field(struct decoder *d, const struct path *at, const cJSON *spec)
+{
+	static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+	struct placement p = {0};
+	const struct path *affinity = PATH(at, "affinity");
+	const struct path *node = PATH(affinity, "nodeAffinity");
+	const cJSON *o = object_field(d, at, spec, "affinity");
+	o = object_field(d, affinity, o, "nodeAffinity");
+	o = object_field(d, node, o, required);
+	p.node_selector =
+		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &p.nnode_selector);
+	p.tolerations = tolerations_field(d, at, spec, TOLERATIONS_MAX, &p.ntolerations);
+	p.terms = terms_field(d, PATH(node, required), o, &p.nterms);
+	return p;
+}
+
+static bool label_in(const struct label *l, const struct label *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(l->key, all[i].key) == 0 && strcmp(l->value, all[i].value) == 0)
+			return true;
+	return false;
+}
+
+static bool toleration_in(const struct toleration *t, const struct toleration *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t->op == all[i].op && t->effect == all[i].effect &&
+			t->has_seconds == all[i].has_seconds && t->seconds == all[i].seconds &&
+			strcmp(t->key, all[i].key) == 0 && strcmp(t->value, all[i].value) == 0)
+			return true;
+	return false;
+}
+
+static bool directives_within(const struct placement *a, const struct placement *b)
+{
+	for (size_t i = 0; i < a->nnode_selector; i++)
+		if (!label_in(&a->node_selector[i], b->node_selector, b->nnode_selector))
+			return false;
+	for (size_t i = 0; i < a->ntolerations; i++)
+		if (!toleration_in(&a->tolerations[i], b->tolerations, b->ntolerations))
+			return false;
+	return true;
+}
+
+bool directives_same(const struct placement *a, const struct placement *b)
+{
+	return directives_within(a, b) && directives_within(b, a);
+}

@@ -1,0 +1,131 @@
+#include <string.h>
+
+#include "controller/wire/decode_parts.h"
+
+/* The API server's own bound is the size of the object. These bound our time and memory; a Job over
+ * them waits with a reason. */
+#define CONTAINERS_MAX 512
+#define RESOURCES_MAX 64
+
+static bool is_listed(const struct resource_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->item[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Adds what map names and list does not. item is what list shows of it; there is room. */
+static void add_missing(struct decoder *d, const struct path *at, const cJSON *map,
+	struct resource *item, struct resource_list *list)
+{
+	json_each(value, map)
+	{
+		const struct path *here = PATH(at, value->string);
+		if (cJSON_IsNull(value) || is_listed(list, value->string))
+			continue;
+		item[list->count].name = text_keep(d, here, value->string, NAME_MAX_BYTES);
+		item[list->count].amount = quantity_value(d, here, value, value->string);
+		list->count++;
+	}
+}
+
+static const cJSON *amounts_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t *count)
+{
+	const cJSON *map = object_field(d, up, object, key);
+	size_t n = map ? list_count(d, PATH(up, key), map, RESOURCES_MAX) : 0;
+	*count += n;
+	return n > 0 ? map : NULL;
+}
+
+static struct resource_list amounts(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key)
+{
+	size_t count = 0;
+	const cJSON *map = amounts_field(d, up, object, key, &count);
+	struct resource *item = arena_array(&d->arena, count, sizeof(*item));
+	struct resource_list list = {item, 0};
+	add_missing(d, PATH(up, key), map, item, &list);
+	return list;
+}
+
+/* requests, and limits for what they do not mention: the API server does that to a Pod, but not to
+ * the template of a Job. */
+static struct resource_list requests(
+	struct decoder *d, const struct path *up, const cJSON *resources)
+{
+	size_t count = 0;
+	const cJSON *asked = amounts_field(d, up, resources, "requests", &count);
+	const cJSON *limits = amounts_field(d, up, resources, "limits", &count);
+	struct resource *item = arena_array(&d->arena, count, sizeof(*item));
+	struct resource_list list = {item, 0};
+	add_missing(d, PATH(up, "requests"), asked, item, &list);
+	add_missing(d, PATH(up, "limits"), limits, item, &list);
+	return list;
+}
+
+static const struct container *containers_field(struct decoder *d, const struct path *up,
+	const cJSON *spec, const char *key, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, spec, key, CONTAINERS_MAX, ret_count);
+	struct container *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	json_each(c, list)
+	{
+		const struct path *at = PATH_INDEX(PATH(up, key), n);
+		const char *restart = json_text(c, "restartPolicy");
+		const cJSON *resources = object_field(d, at, c, "resources");
+		all[n].requests = requests(d, PATH(at, "resources"), resources);
+		all[n].sidecar = restart && strcmp(restart, "Always") == 0;
+		n++;
+	}
+	return all;
+}
+
+static bool any_lists(const struct container *c, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_listed(&c[i].requests, name))
+			return true;
+	return false;
+}
+
+/*
+ * The pod's own resources. A limit without a request becomes the request only when no container
+ * asks for that resource (then their sum stands), as the API server fills it in for a Pod; huge
+ * pages cannot be overcommitted, so there the limit always is the request.
+ */
+static struct resource_list pod_level(struct decoder *d, const struct path *up,
+	const cJSON *resources, const struct pod_resources *pod)
+{
+	size_t kept = 0;
+	struct resource_list asked = amounts(d, up, resources, "requests");
+	struct resource_list limits = amounts(d, up, resources, "limits");
+	struct resource *all =
+		arena_array(&d->arena, asked.count + limits.count, sizeof(struct resource));
+	for (; kept < asked.count; kept++)
+		all[kept] = asked.item[kept];
+	for (size_t i = 0; i < limits.count; i++) {
+		const char *name = limits.item[i].name;
+		bool by_containers =
+			strncmp(name, "hugepages-", 10) != 0 &&
+			(any_lists(pod->containers, pod->ncontainers, name) ||
+				any_lists(pod->init_containers, pod->ninit_containers, name));
+		if (!is_listed(&asked, name) && !by_containers)
+			all[kept++] = limits.item[i];
+	}
+	return (struct resource_list){all, kept};
+}
+
+struct pod_resources pod_field(struct decoder *d, const struct path *at, const cJSON *spec)
+{
+	struct pod_resources pod = {0};
+	pod.containers = containers_field(d, at, spec, "containers", &pod.ncontainers);
+	pod.init_containers =
+		containers_field(d, at, spec, "initContainers", &pod.ninit_containers);
+	pod.overhead = amounts(d, at, spec, "overhead");
+	pod.pod_level =
+		pod_level(d, PATH(at, "resources"), object_field(d, at, spec, "resources"), &pod);
+	return pod;
+}

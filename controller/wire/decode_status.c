@@ -1,0 +1,122 @@
+#include <string.h>
+
+#include "controller/wire/decode_parts.h"
+
+/* The API server writes the status, and nothing in it makes a Job invalid: what makes no sense
+ * counts as absent. */
+static int32_t count_field(const cJSON *status, const char *key)
+{
+	int64_t value;
+	if (json_i64(status, key, &value) < 0 || value < 0)
+		return 0;
+	return value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+/* Reads "1,3-5,7": intervals that do not overlap, in ascending order. */
+struct indexes {
+	const char *p;
+	int64_t first, last; /* of the current interval; first > last: there is none left */
+};
+
+static int64_t take_index(const char **p)
+{
+	int64_t value = 0;
+	for (; **p >= '0' && **p <= '9'; (*p)++)
+		value = value > INT32_MAX ? value : value * 10 + (**p - '0');
+	return value;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void indexes_next(struct indexes *x)
+{
+	x->first = 1;
+	x->last = 0;
+	if (*x->p == ',')
+		x->p++;
+	if (!is_digit(*x->p))
+		return;
+	int64_t first = take_index(&x->p), last = first;
+	if (*x->p == '-' && is_digit(x->p[1])) {
+		x->p++;
+		last = take_index(&x->p);
+	}
+	if (last < first)
+		return;
+	x->first = first;
+	x->last = last;
+}
+
+static bool indexes_left(const struct indexes *x)
+{
+	return x->first <= x->last;
+}
+
+/* The two lists merged, so that an index in both counts once; only 0 <= index < completions. Of a
+ * list that is out of order too few are counted rather than too many: that keeps quota held. */
+static int32_t count_indexes(const char *completed, const char *failed, int32_t completions)
+{
+	struct indexes a = {completed ? completed : "", 0, 0};
+	struct indexes b = {failed ? failed : "", 0, 0};
+	int64_t sum = 0, next = 0; /* all below next are counted */
+	indexes_next(&a);
+	indexes_next(&b);
+	while (indexes_left(&a) || indexes_left(&b)) {
+		bool take_a = indexes_left(&a) && (!indexes_left(&b) || a.first <= b.first);
+		struct indexes *x = take_a ? &a : &b;
+		int64_t first = x->first > next ? x->first : next;
+		int64_t end = x->last < completions ? x->last + 1 : completions;
+		if (end > first) {
+			sum += end - first;
+			next = end;
+		}
+		indexes_next(x);
+	}
+	return (int32_t)sum;
+}
+
+static bool is_true(const cJSON *condition)
+{
+	const char *status = json_text(condition, "status");
+	return status && strcmp(status, "True") == 0;
+}
+
+static int64_t time_field(const cJSON *object, const char *key)
+{
+	int64_t ms = 0;
+	const char *text = json_text(object, key);
+	return text && text_time(text, &ms) ? ms : 0;
+}
+
+static void read_condition(const cJSON *condition, struct job_status *s)
+{
+	const char *type = json_text(condition, "type");
+	if (!type || !is_true(condition))
+		return;
+	if (strcmp(type, "Suspended") == 0)
+		s->suspended = true;
+	bool complete = strcmp(type, "Complete") == 0, failed = strcmp(type, "Failed") == 0;
+	s->complete |= complete;
+	s->failed |= failed;
+	if (complete || failed)
+		s->finished_ms = time_field(condition, "lastTransitionTime");
+}
+
+void job_status(const cJSON *o, struct job *j)
+{
+	const cJSON *status = json_object(o, "status");
+	const char *start = json_text(status, "startTime");
+	struct job_status *s = &j->status;
+	s->has_start_time = start && text_time(start, &s->start_ms);
+	json_each(condition, json_array(status, "conditions")) read_condition(condition, s);
+	s->active = count_field(status, "active");
+	s->terminating = count_field(status, "terminating");
+	s->ready = count_field(status, "ready");
+	s->succeeded = count_field(status, "succeeded");
+	if (j->indexed && j->has_completions)
+		s->indexes_done = count_indexes(json_text(status, "completedIndexes"),
+			json_text(status, "failedIndexes"), j->completions);
+}

@@ -1,0 +1,245 @@
+#include "controller/wire/decode_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "sluice/quantity.h"
+
+/* A step of the path may be a user's own text, such as the name of a resource. */
+static void path_write(const struct path *at, struct buf *b)
+{
+	char shown[SHOWN_SIZE];
+	if (!at)
+		return;
+	path_write(at->up, b);
+	if (!at->key) {
+		buf_printf(b, "[%zu]", at->index);
+		return;
+	}
+	bool plain = strlen(at->key) <= 63;
+	for (const char *p = at->key; *p && plain; p++)
+		plain = *p > 0x20 && *p < 0x7f;
+	buf_puts(b, at->up ? "." : "");
+	buf_puts(b, plain ? at->key : text_show(at->key, shown));
+}
+
+void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ...)
+{
+	struct buf where;
+	va_list ap;
+	if (d->faulty)
+		return;
+	d->faulty = true;
+	va_start(ap, fmt);
+	vsnprintf(d->fault.text, sizeof(d->fault.text), fmt, ap);
+	va_end(ap);
+	buf_init(&where, 4096);
+	path_write(at, &where);
+	err_wrap(&d->fault, "%s", buf_text(&where));
+	buf_done(&where);
+}
+
+int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e)
+{
+	struct decoder d = {0};
+	arena_init(&d.arena, guess);
+	int rc = fill(&d, o, e);
+	if (rc == 0 && arena_short(&d.arena)) {
+		size_t need = d.arena.used;
+		arena_done(&d.arena);
+		d = (struct decoder){0};
+		arena_init(&d.arena, need);
+		rc = fill(&d, o, e);
+	}
+	if (rc == 0)
+		*ret = arena_take(&d.arena);
+	arena_done(&d.arena);
+	return rc;
+}
+
+static bool is_control(unsigned char c)
+{
+	return c < 0x20 || c == 0x7f;
+}
+
+const char *text_show(const char *text, char ret[SHOWN_SIZE])
+{
+	size_t n = 0;
+	ret[n++] = '"';
+	for (; *text && n <= 40; text++)
+		ret[n++] = is_control((unsigned char)*text) || *text & 0x80 ? '?' : *text;
+	ret[n++] = '"';
+	snprintf(ret + n, SHOWN_SIZE - n, "%s", *text ? "..." : "");
+	return ret;
+}
+
+/* C1 controls are two bytes in UTF-8, C2 80 to C2 9F, and some terminals obey them. */
+static bool has_control(const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	for (size_t i = 0; i < len; i++)
+		if (is_control(p[i]) || (p[i] == 0xC2 && i + 1 < len && p[i + 1] < 0xA0))
+			return true;
+	return false;
+}
+
+static void make_safe(char *s)
+{
+	for (; *s; s++)
+		if (is_control((unsigned char)*s) || *s & 0x80)
+			*s = '?';
+}
+
+const char *text_keep(struct decoder *d, const struct path *at, const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	bool safe = true;
+	if (len > max) {
+		decoder_fault(d, at, "has more than %zu bytes; shorten it", max);
+		len = max;
+		safe = false;
+	} else if (!slice_utf8((struct slice){text, len}) || has_control(text, len)) {
+		decoder_fault(d, at,
+			"is not plain text; remove control characters and what is not UTF-8");
+		safe = false;
+	}
+	char *copy = arena_bytes(&d->arena, len + 1);
+	memcpy(copy, text, len);
+	if (!safe)
+		make_safe(copy);
+	return copy;
+}
+
+const char *text_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key, size_t max)
+{
+	const cJSON *item = json_get(object, key);
+	if (!item)
+		return "";
+	if (!cJSON_IsString(item)) {
+		decoder_fault(d, PATH(up, key), "must be a string");
+		return "";
+	}
+	return text_keep(d, PATH(up, key), item->valuestring, max);
+}
+
+size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max)
+{
+	size_t n = 0;
+	json_each(item, list) n++;
+	if (n <= max)
+		return n;
+	decoder_fault(d, at, "has %zu items; at most %zu are supported", n, max);
+	return 0;
+}
+
+const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count)
+{
+	const cJSON *list = json_get(object, key);
+	*ret_count = 0;
+	if (!list)
+		return NULL;
+	if (!cJSON_IsArray(list)) {
+		decoder_fault(d, PATH(up, key), "must be a list");
+		return NULL;
+	}
+	*ret_count = list_count(d, PATH(up, key), list, max);
+	return *ret_count > 0 ? list : NULL;
+}
+
+const cJSON *object_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key)
+{
+	const cJSON *item = json_get(object, key);
+	if (item && !cJSON_IsObject(item)) {
+		decoder_fault(d, PATH(up, key), "must be an object");
+		return NULL;
+	}
+	return item;
+}
+
+/*
+ * A JSON number is a double in cJSON. The shortest text that reads back as the same double is what
+ * its author wrote (up to 15 digits); a whole number that a double cannot hold is refused, for then
+ * we cannot know. The API server hands out strings; this is for what people write in YAML.
+ */
+static bool number_text(double value, char ret[32])
+{
+	if (!isfinite(value) || fabs(value) > 9007199254740992.0)
+		return false;
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(ret, 32, "%.*g", digits, value);
+		if (strtod(ret, NULL) == value)
+			break;
+	}
+	return true;
+}
+
+int64_t quantity_value(
+	struct decoder *d, const struct path *at, const cJSON *value, const char *resource)
+{
+	struct err why;
+	char number[32];
+	int64_t amount = 0;
+	const char *text = cJSON_IsString(value) ? value->valuestring : number;
+	if (!cJSON_IsString(value) && !cJSON_IsNumber(value)) {
+		decoder_fault(d, at, "must be a quantity; write e.g. 500m, 40 or 64Gi");
+		return 0;
+	}
+	if (cJSON_IsNumber(value) && !number_text(value->valuedouble, number)) {
+		decoder_fault(
+			d, at, "is too large for a number; write it in quotes, e.g. \"64Gi\"");
+		return 0;
+	}
+	if (quantity_parse(slice_of(text), quantity_unit_of(resource), &amount, &why) < 0) {
+		decoder_fault(d, at, "%s", why.text);
+		return 0;
+	}
+	if (amount < 0) {
+		decoder_fault(d, at, "must not be negative");
+		return 0;
+	}
+	return amount;
+}
+
+int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
+	int32_t low, int32_t fallback)
+{
+	int64_t value;
+	int rc = json_i64(object, key, &value);
+	if (rc == ERR_GONE)
+		return fallback;
+	if (rc < 0 || value < low || value > INT32_MAX) {
+		decoder_fault(d, PATH(up, key), "must be a whole number from %d to %d", (int)low,
+			(int)INT32_MAX);
+		return fallback;
+	}
+	return (int32_t)value;
+}
+
+int name_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
+	const char *const *names, int fallback)
+{
+	char list[256], shown[SHOWN_SIZE];
+	size_t n = 0;
+	const cJSON *item = json_get(object, key);
+	if (!item)
+		return fallback;
+	for (int i = 0; names[i] && cJSON_IsString(item); i++)
+		if (strcmp(names[i], item->valuestring) == 0)
+			return i;
+	for (int i = 0; names[i]; i++) {
+		const char *join = i == 0 ? "" : names[i + 1] ? ", " : " or ";
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", join, names[i]);
+		must(n < sizeof(list));
+	}
+	decoder_fault(d, PATH(up, key), "%s is unknown; write %s",
+		cJSON_IsString(item) ? text_show(item->valuestring, shown) : "what is not a string",
+		list);
+	return fallback;
+}

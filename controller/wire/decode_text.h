@@ -1,0 +1,93 @@
+/*
+ * What all decoders share: where they put things, where they are, and what they found wrong.
+ *
+ * A decoder goes on after a fault, so that the record is as complete as it can be; the first fault
+ * is the one that is told. Whoever reads several things may ask decoder_faulty() once, at the end.
+ *
+ * A path says where in the object one is. It is a chain of steps on the stack, made as one goes
+ * down, and costs nothing until something is wrong.
+ *
+ * Text that comes from others is checked on the way in: what is too long, not UTF-8 or has control
+ * characters is a fault, and what is kept of it is safe to print.
+ */
+#ifndef SLUICE_WIRE_DECODE_TEXT_H
+#define SLUICE_WIRE_DECODE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/slice.h"
+#include "controller/kube/json.h"
+#include "controller/wire/arena.h"
+
+/* Bytes. The API server allows no more of any name, label or resource that is valid. */
+#define NAME_MAX_BYTES 317
+/* The API server's bound on all annotations of an object together. */
+#define ANNOTATIONS_MAX_BYTES (256 * 1024)
+
+struct path {
+	const struct path *up; /* NULL at the top */
+	const char *key;       /* NULL: an index */
+	size_t index;
+};
+
+#define PATH(up, key) (&(struct path){(up), (key), 0})
+#define PATH_INDEX(up, index) (&(struct path){(up), NULL, (index)})
+
+struct decoder {
+	struct arena arena;
+	bool faulty;
+	struct err fault; /* "spec.parallelism: must be ..." */
+};
+
+void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Makes a record in one block: fill() is called again with a larger arena when the guess was too
+ * small, and must do the same again. The record is the first thing it allocates. */
+typedef int (*decode_fill)(struct decoder *d, const cJSON *o, struct err *e);
+int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e);
+
+/* At most 40 characters of text, quoted, with nothing in it that a terminal would obey. */
+#define SHOWN_SIZE 64
+const char *text_show(const char *text, char ret[SHOWN_SIZE]);
+
+/* A copy, checked as said above; at most max bytes are kept. */
+const char *text_keep(struct decoder *d, const struct path *at, const char *text, size_t max);
+/* object.key, "" when absent; a fault when it is no string. */
+const char *text_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key, size_t max);
+
+/* How many items an array (or members an object) has; over max it is a fault, and 0. The second
+ * takes the array under key: NULL when it is absent, of the wrong type, or too long. */
+size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max);
+const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count);
+/* The object under key: NULL when it is absent or, a fault, of the wrong type. */
+const cJSON *object_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
+
+/* A quantity, written as JSON string or number, of what resource counts in; not negative. 0 when
+ * there is a fault. */
+int64_t quantity_value(
+	struct decoder *d, const struct path *at, const cJSON *value, const char *resource);
+
+/* An int32 under key that is at least low; absent gives fallback. */
+int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
+	int32_t low, int32_t fallback);
+
+/* One of the names in a list that ends with NULL: its index. Absent gives fallback; anything else
+ * is a fault that lists them, and fallback. */
+int name_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
+	const char *const *names, int fallback);
+
+/* "2026-11-21T09:58:30Z", also with fraction and offset, to ms since the epoch. */
+bool text_time(const char *text, int64_t *ret_ms);
+/* "1h30m", "1.5h", "90s", "500ms", or plain seconds, to ms; more than 0, at most 100 years. */
+bool text_duration(const char *text, int64_t *ret_ms);
+/* Plain digits, at most max. */
+bool text_number(const char *text, int64_t max, int64_t *ret);
+
+#endif

@@ -1,0 +1,206 @@
+#include "controller/wire/patch.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/wire/labels.h"
+
+/* Keys of ours as they stand in a JSON pointer: ~1 is a slash. */
+#define ANNOTATIONS "/metadata/annotations"
+#define STORY_POINTER ANNOTATIONS "/sluice.dev~1admission"
+#define DIRECTIVES_POINTER ANNOTATIONS "/sluice.dev~1original-directives"
+#define HOLD_POINTER ANNOTATIONS "/sluice.dev~1hold"
+#define QUEUE_POINTER "/metadata/labels/sluice.dev~1queue-name"
+#define TEMPLATE "/spec/template"
+#define CLUSTERQUEUE_POINTER TEMPLATE "/metadata/labels/sluice.dev~1cluster-queue-name"
+
+/* Length of the sequence that U+2028 or U+2029 is, else 0. */
+static size_t line_separator(const char *s)
+{
+	return strncmp(s, "\xE2\x80\xA8", 3) == 0 || strncmp(s, "\xE2\x80\xA9", 3) == 0 ? 3 : 0;
+}
+
+/*
+ * A string exactly as Go's encoding/json writes it. The API server compares the value of a `test`
+ * with its own encoding of the field byte by byte (evanphx/json-patch v4, lazyNode.equal), so
+ * "a<b" never equals its "a\u003cb". s is valid UTF-8, as all that the API server sends.
+ */
+static void put_go_string(struct buf *out, const char *s)
+{
+	static const char escaped[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+	buf_putc(out, '"');
+	for (; *s; s++) {
+		const char *e = strchr(escaped, *s);
+		if (e) {
+			buf_putc(out, '\\');
+			buf_putc(out, letter[e - escaped]);
+		} else if ((unsigned char)*s < 0x20 || strchr("<>&", *s)) {
+			buf_printf(out, "\\u%04x", (unsigned)*s);
+		} else if (line_separator(s)) {
+			buf_puts(out, s[2] == '\xA8' ? "\\u2028" : "\\u2029");
+			s += 2;
+		} else {
+			buf_putc(out, *s);
+		}
+	}
+	buf_putc(out, '"');
+}
+
+/* Begins an operation up to its value; the first one of a patch follows its '['. */
+static void begin(struct buf *out, const char *op, const char *pointer)
+{
+	bool first = out->len > 0 && buf_text(out)[out->len - 1] == '[';
+	buf_puts(out, first ? "" : ",");
+	buf_printf(out, "{\"op\":\"%s\",\"path\":\"%s\",\"value\":", op, pointer);
+}
+
+static void test_string(struct buf *out, const char *pointer, const char *value)
+{
+	begin(out, "test", pointer);
+	put_go_string(out, value);
+	buf_putc(out, '}');
+}
+
+static void put_raw(struct buf *out, const char *op, const char *pointer, const char *json)
+{
+	begin(out, op, pointer);
+	buf_puts(out, json);
+	buf_putc(out, '}');
+}
+
+/* A part that went over its ceiling fails the whole. */
+static void check_part(const struct buf *part, struct buf *out)
+{
+	if (part->failed)
+		out->failed = true;
+}
+
+static void add_text(struct buf *out, const char *pointer, const struct buf *text)
+{
+	begin(out, "add", pointer);
+	buf_json_slice(out, buf_slice(text));
+	buf_putc(out, '}');
+	check_part(text, out);
+}
+
+/* What every PATCH of ours tests. A `test` for null holds when the key is absent, as long as the
+ * map around it is there; so a Job without annotations is tested for that, and given the map. */
+static void put_guard(const struct intent *i, bool suspended, struct buf *out)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&i->uid, uid);
+	test_string(out, "/metadata/uid", uid);
+	put_raw(out, "test", "/spec/suspend", suspended ? "true" : "false");
+	if (i->story_before)
+		test_string(out, STORY_POINTER, i->story_before);
+	else
+		put_raw(out, "test", i->has_annotations ? STORY_POINTER : ANNOTATIONS, "null");
+}
+
+static void put_annotations_map(const struct intent *i, struct buf *out)
+{
+	if (!i->has_annotations && !i->story_before)
+		put_raw(out, "add", ANNOTATIONS, "{}");
+}
+
+static void put_story(const struct intent *i, struct buf *out)
+{
+	struct buf story;
+	buf_init(&story, PATCH_MAX_BYTES);
+	story_format(&i->story, &story);
+	add_text(out, STORY_POINTER, &story);
+	buf_done(&story);
+}
+
+static void put_directives(const struct intent *i, const struct queue *q, struct buf *out)
+{
+	struct buf own[2], run[2], both;
+	for (int k = 0; k < 2; k++) {
+		buf_init(&own[k], PATCH_MAX_BYTES);
+		buf_init(&run[k], PATCH_MAX_BYTES);
+	}
+	buf_init(&both, PATCH_MAX_BYTES);
+	queue_job_own_directives(q, &i->uid, &own[0], &own[1]);
+	queue_job_directives(q, &i->uid, &run[0], &run[1]);
+	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", buf_text(&run[0]));
+	put_raw(out, "add", TEMPLATE "/spec/tolerations", buf_text(&run[1]));
+	buf_printf(&both, "{\"original\":{\"nodeSelector\":%s,\"tolerations\":%s},",
+		buf_text(&own[0]), buf_text(&own[1]));
+	buf_printf(&both, "\"applied\":{\"nodeSelector\":%s,\"tolerations\":%s}}",
+		buf_text(&run[0]), buf_text(&run[1]));
+	add_text(out, DIRECTIVES_POINTER, &both);
+	for (int k = 0; k < 2; k++) {
+		check_part(&own[k], out);
+		check_part(&run[k], out);
+		buf_done(&own[k]);
+		buf_done(&run[k]);
+	}
+	buf_done(&both);
+}
+
+/* A name of more than 63 characters cannot be a label's value. Nor may the value of an earlier
+ * start stay, and whether there is one is not known here: "" says that no name fits. */
+static void put_pod_label(const struct intent *i, struct buf *out)
+{
+	const char *name = i->story.clusterqueue ? i->story.clusterqueue : "";
+	begin(out, "add", CLUSTERQUEUE_POINTER);
+	buf_json_string(out, strlen(name) <= 63 ? name : "");
+	buf_putc(out, '}');
+}
+
+static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
+{
+	put_guard(i, true, out);
+	begin(out, "test", "/metadata/generation");
+	buf_printf(out, "%lld}", (long long)i->generation);
+	if (i->queue)
+		test_string(out, QUEUE_POINTER, i->queue);
+	put_annotations_map(i, out);
+	put_raw(out, "replace", "/spec/suspend", "false");
+	put_directives(i, q, out);
+	put_pod_label(i, out);
+	put_story(i, out);
+}
+
+static void put_stop(const struct intent *i, struct buf *out)
+{
+	put_guard(i, false, out);
+	put_annotations_map(i, out);
+	put_raw(out, "replace", "/spec/suspend", "true");
+	put_story(i, out);
+}
+
+static void put_tell(const struct intent *i, struct buf *out)
+{
+	put_guard(i, true, out);
+	put_annotations_map(i, out);
+	if (i->hold) {
+		begin(out, "add", HOLD_POINTER);
+		buf_json_string(out, i->hold);
+		buf_putc(out, '}');
+	}
+	put_story(i, out);
+}
+
+void patch_render(const struct intent *i, const struct queue *q, struct buf *out)
+{
+	buf_putc(out, '[');
+	switch (i->kind) {
+	case INTENT_START:
+		put_start(i, q, out);
+		break;
+	case INTENT_STOP:
+		put_stop(i, out);
+		break;
+	case INTENT_TELL:
+		put_tell(i, out);
+		break;
+	case INTENT_LEASE:
+	case INTENT_LOAD:
+	case INTENT_BATCH:
+	case INTENT_READ:
+	case INTENT_PODS:
+		must(!"an intent that is a PATCH");
+	}
+	buf_putc(out, ']');
+}
