@@ -1,0 +1,194 @@
+/*
+ * The JSON that the controller answers, without a socket.
+ */
+#include "controller/api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/kube/json.h"
+#include "test/unit/shell_world.h"
+
+struct answer {
+	struct api_reply reply;
+	struct buf body;
+	struct json *json;
+	const cJSON *root; /* NULL when it is not JSON */
+};
+
+static void ask(struct answer *a, const struct world *w, const char *path, const char *after)
+{
+	buf_init(&a->body, 1 << 20);
+	a->json = json_new(16 << 20);
+	a->root = NULL;
+	a->reply = api_answer(&w->sources, path, after, &a->body);
+	if (strcmp(a->reply.content_type, "application/json") == 0)
+		assert_int_equal(json_parse(a->json, buf_slice(&a->body), &a->root, NULL), 0);
+}
+
+static void done(struct answer *a)
+{
+	json_free(a->json);
+	buf_done(&a->body);
+}
+
+static int64_t count(const cJSON *o, const char *key)
+{
+	int64_t n = -1;
+	assert_int_equal(json_i64(o, key, &n), 0);
+	return n;
+}
+
+static void queues_are_told_with_their_quotas(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	world_note(&w, NOTE_FINISH, "batch", 0);
+	ask(&a, &w, "/api/v1/queues", NULL);
+	assert_int_equal(a.reply.status, 200);
+	const cJSON *q = json_array(a.root, "clusterQueues")->child;
+	assert_string_equal(json_text(q, "name"), "batch");
+	assert_string_equal(json_text(q, "strategy"), "BestEffortFIFO");
+	assert_int_equal(count(q, "pending"), 1);
+	assert_int_equal(count(q, "reserving"), 0);
+	assert_int_equal(count(q, "finished"), 1);
+	const cJSON *spot = json_array(q, "flavors")->child;
+	const cJSON *cpu = json_array(spot, "resources")->child;
+	assert_string_equal(json_text(spot, "name"), "spot");
+	assert_string_equal(json_text(cpu, "name"), "cpu");
+	assert_string_equal(json_text(cpu, "nominal"), "40");
+	assert_string_equal(json_text(cpu, "used"), "0");
+	assert_int_equal(count(cpu, "nominalUnits"), 40000);
+	assert_int_equal(count(cpu, "usedUnits"), 0);
+	const cJSON *local = json_array(a.root, "localQueues")->child;
+	assert_string_equal(json_text(local, "namespace"), "team-a");
+	assert_string_equal(json_text(local, "clusterQueue"), "batch");
+	assert_int_equal(count(local, "pending"), 1);
+	done(&a);
+	world_close(&w);
+}
+
+static void a_job_is_explained(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	ask(&a, &w, "/api/v1/jobs/team-a/one", NULL);
+	assert_int_equal(a.reply.status, 200);
+	assert_string_equal(json_text(a.root, "name"), "one");
+	assert_string_equal(json_text(a.root, "localQueue"), "main");
+	assert_string_equal(json_text(a.root, "clusterQueue"), "batch");
+	assert_true(json_text(a.root, "sentence")[0]);
+	assert_true(json_text(a.root, "reason")[0]);
+	done(&a);
+	world_close(&w);
+}
+
+static void what_is_not_there_is_said_so(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path, *after;
+		unsigned status;
+		const char *says;
+	} cases[] = {
+		{"/api/v1/jobs/team-a/none", NULL, 404, "no Job team-a/none"},
+		{"/api/v1/jobs/team-a", NULL, 404, "NAMESPACE/NAME"},
+		{"/api/v1/jobs//x", NULL, 404, "NAMESPACE/NAME"},
+		{"/api/v1/jobs/a/", NULL, 404, "NAMESPACE/NAME"},
+		{"/api/v1/jobs/a/b/c", NULL, 404, "NAMESPACE/NAME"},
+		{"/api/v1/decisions", "x", 400, "after"},
+		{"/api/v1/decisions", "-1", 400, "after"},
+		{"/api/v1/decisions", "", 400, "after"},
+		{"/api/v1/decisions", "99999999999999999999999", 400, "after"},
+		{"/api/v1/nothing", NULL, 404, "/ lists"},
+	};
+	struct world w;
+	world_open(&w, "batch");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct answer a;
+		print_message("  %s\n", cases[i].path);
+		ask(&a, &w, cases[i].path, cases[i].after);
+		assert_int_equal(a.reply.status, cases[i].status);
+		assert_non_null(strstr(json_text(a.root, "error"), cases[i].says));
+		done(&a);
+	}
+	world_close(&w);
+}
+
+static void a_name_as_long_as_can_be_breaks_nothing(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	char path[3000];
+	world_open(&w, "batch");
+	memset(path, 'x', sizeof(path));
+	memcpy(path, "/api/v1/jobs/", 13);
+	path[1500] = '/';
+	path[sizeof(path) - 1] = '\0';
+	ask(&a, &w, path, NULL);
+	assert_int_equal(a.reply.status, 404);
+	done(&a);
+	world_close(&w);
+}
+
+static void readiness_says_what_is_missing(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	w.sources.holder = "other";
+	ask(&a, &w, "/readyz", NULL); /* has no lease, but all else */
+	assert_int_equal(a.reply.status, 200);
+	assert_true(slice_starts(buf_slice(&a.body), "standby"));
+	assert_null(strstr(buf_text(&a.body), "leading"));
+	assert_non_null(strstr(buf_text(&a.body), "other"));
+	done(&a);
+	w.sources.metrics.ledger_up = false;
+	w.sources.metrics.synced = false;
+	w.sources.waiting_for = "jobs, namespaces";
+	w.sources.ledger_trouble = "no route to host";
+	ask(&a, &w, "/readyz", NULL);
+	assert_int_equal(a.reply.status, 503);
+	assert_non_null(strstr(buf_text(&a.body), "missing: jobs, namespaces"));
+	assert_non_null(strstr(buf_text(&a.body), "no route to host"));
+	done(&a);
+	world_close(&w);
+}
+
+static void only_three_paths_are_open(void **state)
+{
+	(void)state;
+	assert_true(api_is_open("/healthz"));
+	assert_true(api_is_open("/readyz"));
+	assert_true(api_is_open("/metrics"));
+	assert_false(api_is_open("/metrics/"));
+	assert_false(api_is_open("/"));
+	assert_false(api_is_open("/api/v1/queues"));
+	assert_false(api_is_open("/healthz/../api/v1/queues"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_are_told_with_their_quotas),
+		cmocka_unit_test(a_job_is_explained),
+		cmocka_unit_test(what_is_not_there_is_said_so),
+		cmocka_unit_test(a_name_as_long_as_can_be_breaks_nothing),
+		cmocka_unit_test(readiness_says_what_is_missing),
+		cmocka_unit_test(only_three_paths_are_open),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/*
+ * The command `sluice`: its command line, and what it makes of the controller's answers.
+ */
+#include "cli/commands.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { WORDS_MAX = 8 };
+
+static int parse(const char *const *words, struct arguments *a, struct err *e)
+{
+	static char kept[WORDS_MAX + 1][128];
+	char *argv[WORDS_MAX + 2];
+	int argc = 1;
+	strcpy(kept[0], "sluice");
+	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
+		strcpy(kept[argc++], words[i]);
+	for (int i = 0; i < argc; i++)
+		argv[i] = kept[i];
+	argv[argc] = NULL;
+	return arguments_parse(argc, argv, a, e);
+}
+
+static void flags_may_stand_anywhere(void **state)
+{
+	(void)state;
+	static const char *const orders[][WORDS_MAX] = {
+		{"explain", "job/train", "-n", "team-a", "-o", "json"},
+		{"-n", "team-a", "explain", "-ojson", "job/train"},
+		{"--namespace=team-a", "--output", "json", "explain", "job/train"},
+	};
+	unsetenv("SLUICE_SERVER");
+	for (size_t i = 0; i < COUNT(orders); i++) {
+		struct arguments a;
+		struct err e = {""};
+		assert_int_equal(parse(orders[i], &a, &e), 0);
+		assert_int_equal(a.command, COMMAND_EXPLAIN);
+		assert_int_equal(a.nnames, 1);
+		assert_string_equal(a.name[0], "job/train");
+		assert_string_equal(a.namespace_name, "team-a");
+		assert_int_equal(a.output, OUTPUT_JSON);
+		assert_string_equal(a.server, DEFAULT_SERVER);
+		assert_false(a.server_given);
+	}
+}
+
+static void a_mistake_gets_a_sentence(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *words[WORDS_MAX];
+		const char *says;
+	} cases[] = {
+		{{"frobnicate"}, "no command \"frobnicate\""},
+		{{"queue", "-o", "yaml"}, "table, wide or json"},
+		{{"queue", "-n"}, "wants a value"},
+		{{"queue", "-n", ""}, "-n is empty"},
+		{{"queue", "-z"}, "-z is not a flag"},
+		{{"queue", "--zzz"}, "--zzz is not a flag"},
+		{{"queue", "--follow=1"}, "not a flag"},
+		{{"queue", "--server", "localhost:80"}, "must be a URL"},
+		{{"queue", "-A", "-n", "x"}, "exclude"},
+		{{"queue", "a", "b", "c", "d", "e"}, "one name too many"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct arguments a;
+		struct err e = {""};
+		assert_int_equal(parse(cases[i].words, &a, &e), ERR_INVALID);
+		print_message("  %s\n", e.text);
+		assert_non_null(strstr(e.text, cases[i].says));
+	}
+}
+
+static void the_server_may_come_from_the_environment(void **state)
+{
+	(void)state;
+	struct arguments a;
+	struct err e;
+	setenv("SLUICE_SERVER", "http://there:1", 1);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"queue"}, &a, &e), 0);
+	assert_string_equal(a.server, "http://there:1");
+	assert_int_equal(
+		parse((const char *[WORDS_MAX]){"queue", "--server", "https://here"}, &a, &e), 0);
+	assert_string_equal(a.server, "https://here");
+	setenv("SLUICE_SERVER", "there", 1);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"queue"}, &a, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "SLUICE_SERVER"));
+	unsetenv("SLUICE_SERVER");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const struct style plain = {false, false}, rich = {true, true};
+
+static void columns_align_by_characters(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 4096);
+	struct table *t = table_new(&plain);
+	table_cell(t, COLOUR_NONE, "NAME");
+	table_cell(t, COLOUR_NONE, "N");
+	table_end_row(t);
+	table_cell(t, COLOUR_RED, "Gr\xC3\xBC\xC3\x9F");
+	table_cellf(t, COLOUR_NONE, "%d", 1234);
+	table_right(t);
+	table_end_row(t);
+	table_cell(t, COLOUR_NONE, "\033[2J\n");
+	table_cell(t, COLOUR_NONE, "7");
+	table_right(t);
+	table_end_row(t);
+	table_render(t, &out);
+	assert_string_equal(buf_text(&out), "NAME   N\n"
+					    "Gr\xC3\xBC\xC3\x9F   1234\n"
+					    "?[2J?     7\n");
+	table_free(t);
+	buf_done(&out);
+}
+
+static void a_bar_is_empty_or_full_only_when_it_is(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t used, total;
+		const char *bar;
+	} bars[] = {
+		{0, 40, ".........."},
+		{1, 1000000, "#........."},
+		{20, 40, "#####....."},
+		{999999, 1000000, "#########."},
+		{40, 40, "##########"},
+		{50, 40, "##########"},
+		{0, 0, ".........."},
+		{1, 0, "##########"},
+		{INT64_MAX, INT64_MAX, "##########"},
+	};
+	for (size_t i = 0; i < COUNT(bars); i++) {
+		struct buf out;
+		buf_init(&out, 256);
+		bar_render(bars[i].used, bars[i].total, 10, &plain, &out);
+		assert_string_equal(buf_text(&out), bars[i].bar);
+		buf_done(&out);
+	}
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+#define RESOURCE(name, nominal, held, units, held_units)                                           \
+	"{\"name\":\"" name "\",\"nominal\":\"" nominal "\",\"reserved\":\"" held                  \
+	"\",\"used\":\"0\",\"nominalUnits\":" units ",\"reservedUnits\":" held_units               \
+	",\"usedUnits\":0}"
+
+static const char queues_text[] =
+	"{\"clusterQueues\":["
+	"{\"name\":\"batch\",\"strategy\":\"BestEffortFIFO\",\"cohort\":\"\",\"active\":true,"
+	"\"reason\":\"Ready\",\"message\":\"Can admit new "
+	"workloads\",\"pending\":12,\"reserving\":3,"
+	"\"admitted\":2,\"finished\":40,\"flavors\":[{\"name\":\"spot\",\"resources\":[" RESOURCE(
+		"cpu", "40", "20", "40000", "20000") "," RESOURCE("memory", "9E", "9E",
+		"9000000000000000000",
+		"9000000000000000000") "]}]},"
+				       "{\"name\":\"night\",\"strategy\":\"StrictFIFO\",\"cohort\":"
+				       "\"all\",\"active\":false,"
+				       "\"reason\":\"FlavorNotFound\",\"message\":\"Can't admit "
+				       "new workloads: flavor x\",\"pending\":0,"
+				       "\"reserving\":0,\"admitted\":0,\"finished\":0,\"flavors\":["
+				       "]}],"
+				       "\"localQueues\":[{\"namespace\":\"team-a\",\"name\":"
+				       "\"main\",\"clusterQueue\":\"batch\","
+				       "\"active\":true,\"pending\":12,\"reserving\":3,"
+				       "\"admitted\":2},"
+				       "{\"namespace\":\"team-b\",\"name\":\"main\","
+				       "\"clusterQueue\":\"night\",\"active\":false,"
+				       "\"reason\":\"ClusterQueueIsInactive\",\"pending\":0,"
+				       "\"reserving\":0,\"admitted\":0}],"
+				       "\"leading\":true,\"ledgerUp\":true}";
+
+static const char job_text[] =
+	"{\"namespace\":\"team-a\",\"name\":\"train\",\"reason\":\"WaitingForQuota\",\"waiting\":"
+	"true,"
+	"\"sentence\":\"waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\","
+	"\"localQueue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,\"ahead\":3,"
+	"\"queuedAt\":\"2026-11-21T10:00:00.123Z\",\"notBefore\":\"\",\"leading\":true,"
+	"\"ledgerUp\":true}";
+
+static const cJSON *tree(struct json *j, const char *text)
+{
+	const cJSON *root;
+	struct err e = {""};
+	if (json_parse(j, slice_of(text), &root, &e) != 0)
+		fail_msg("%s", e.text);
+	return root;
+}
+
+static void queues_become_a_table(void **state)
+{
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	struct queue_filter f = {NULL, NULL};
+	buf_init(&out, 65536);
+	assert_int_equal(queue_render_table(tree(j, queues_text), &f, false, &plain, &out), 2);
+	assert_string_equal(buf_text(&out),
+		"CLUSTERQUEUE  STATE           WAITING  RUNNING  FLAVOR      RESOURCE  QUOTA       "
+		"        "
+		"  HELD\n"
+		"batch         active               12        2  spot        cpu       "
+		"##########..........  20 of 40\n"
+		"                                                spot        memory    "
+		"####################  9E of 9E\n"
+		"night         FlavorNotFound        0        0  (no quota)\n"
+		"\nnight: Can't admit new workloads: flavor x\n");
+	json_free(j);
+	buf_done(&out);
+}
+
+static void a_filter_shows_what_belongs_together(void **state)
+{
+	(void)state;
+	static const struct {
+		struct queue_filter filter;
+		size_t shown;
+		const char *with, *without;
+	} cases[] = {
+		{{NULL, NULL}, 4, "\"night\"", "\"nothing\""},
+		{{"batch", NULL}, 2, "team-a", "\"night\""},
+		{{NULL, "team-b"}, 2, "\"night\"", "\"batch\""},
+		{{"batch", "team-b"}, 0, "[]", "\"batch\""},
+		{{"none", NULL}, 0, "[]", "\"batch\""},
+	};
+	struct json *j = json_new(1 << 20), *k = json_new(1 << 20);
+	const cJSON *root = tree(j, queues_text);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf out;
+		buf_init(&out, 65536);
+		assert_int_equal(queue_render_json(root, &cases[i].filter, &out), cases[i].shown);
+		tree(k, buf_text(&out));
+		assert_non_null(strstr(buf_text(&out), cases[i].with));
+		assert_null(strstr(buf_text(&out), cases[i].without));
+		buf_done(&out);
+	}
+	json_free(j);
+	json_free(k);
+}
+
+static void an_explanation_begins_with_its_sentence(void **state)
+{
+	(void)state;
+	struct json *j = json_new(1 << 20), *q = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	explain_render(tree(j, job_text), tree(q, queues_text), 1795255800000, &plain, &out);
+	assert_true(slice_starts(
+		buf_slice(&out), "waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\n\n"));
+	assert_non_null(strstr(buf_text(&out), "LocalQueue    main             active\n"));
+	assert_non_null(
+		strstr(buf_text(&out), "ClusterQueue  batch            active, BestEffortFIFO\n"));
+	assert_non_null(
+		strstr(buf_text(&out), "position      3 ahead          priority 100, queued "
+				       "2026-11-21T10:00:00.123Z (10 min ago)\n"));
+	assert_non_null(strstr(buf_text(&out), "reason        WaitingForQuota\n"));
+	assert_non_null(strstr(buf_text(&out), "20 of 40"));
+	json_free(j);
+	json_free(q);
+	buf_done(&out);
+}
+
+static void colours_come_only_when_asked_for(void **state)
+{
+	(void)state;
+	struct json *j = json_new(1 << 20), *q = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	explain_render(tree(j, job_text), NULL, 0, &plain, &out);
+	assert_null(strchr(buf_text(&out), '\033'));
+	buf_reset(&out);
+	explain_render(tree(j, job_text), tree(q, queues_text), 0, &rich, &out);
+	assert_non_null(strchr(buf_text(&out), '\033'));
+	json_free(j);
+	json_free(q);
+	buf_done(&out);
+}
+
+/* Whatever answers at that address, it must not crash the one who asks. */
+static void strange_answers_are_survived(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"{}", "[]", "1", "{\"clusterQueues\":1}",
+		"{\"clusterQueues\":[1,null,{}],\"localQueues\":[[],{\"name\":3}]}",
+		"{\"clusterQueues\":[{\"name\":\"a\",\"flavors\":[{\"resources\":[{}]}]}]}"};
+	struct json *j = json_new(1 << 20);
+	struct queue_filter f = {NULL, NULL}, g = {"a", "b"};
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct buf out;
+		const cJSON *root = tree(j, texts[i]);
+		buf_init(&out, 65536);
+		queue_render_table(root, &f, true, &rich, &out);
+		queue_render_table(root, &g, false, &plain, &out);
+		queue_render_json(root, &g, &out);
+		explain_render(root, root, 0, &plain, &out);
+		buf_done(&out);
+	}
+	json_free(j);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flags_may_stand_anywhere),
+		cmocka_unit_test(a_mistake_gets_a_sentence),
+		cmocka_unit_test(the_server_may_come_from_the_environment),
+		cmocka_unit_test(columns_align_by_characters),
+		cmocka_unit_test(a_bar_is_empty_or_full_only_when_it_is),
+		cmocka_unit_test(queues_become_a_table),
+		cmocka_unit_test(a_filter_shows_what_belongs_together),
+		cmocka_unit_test(an_explanation_begins_with_its_sentence),
+		cmocka_unit_test(colours_come_only_when_asked_for),
+		cmocka_unit_test(strange_answers_are_survived),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/*
+ * The HTTP port, asked over a real socket on loopback, client and server on one loop.
+ */
+#include "controller/http.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <ev.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* What the guard of the tests does: the token says it. */
+struct guarded {
+	guard_verdict_fn *fn; /* of the question that waits */
+	void *ctx;
+	unsigned asked;
+};
+
+struct port {
+	struct ev_loop *loop;
+	struct http *http;
+	struct guarded guard;
+	unsigned answered;
+};
+
+static struct api_reply answer(const char *path, const char *after, struct buf *out, void *ctx)
+{
+	struct port *p = ctx;
+	p->answered++;
+	buf_printf(out, "path=%s after=%s", path, after ? after : "-");
+	return (struct api_reply){200, "text/plain"};
+}
+
+static enum guard_verdict ask_guard(
+	const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+{
+	struct port *p = ctx;
+	p->guard.asked++;
+	if (strcmp(token, "good") == 0)
+		return GUARD_ALLOWED;
+	if (strcmp(token, "other") == 0)
+		return GUARD_REFUSED;
+	if (strcmp(token, "later") != 0)
+		return GUARD_STRANGER;
+	p->guard.fn = fn;
+	p->guard.ctx = fn_ctx;
+	return GUARD_LATER;
+}
+
+static void port_open(struct port *p, bool trust_nobody)
+{
+	*p = (struct port){.loop = ev_loop_new(EVFLAG_AUTO)};
+	struct http_options o = {
+		.host = "127.0.0.1",
+		.trust_nobody = trust_nobody,
+		.is_open = api_is_open,
+		.answer = answer,
+		.ask = ask_guard,
+		.ctx = p,
+	};
+	struct err e = {""};
+	assert_int_equal(http_new(p->loop, &o, &p->http, &e), 0);
+	assert_true(http_port(p->http) > 0);
+}
+
+static void port_close(struct port *p)
+{
+	http_free(p->http);
+	ev_loop_destroy(p->loop);
+}
+
+static int port_connect(const struct port *p)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(http_port(p->http))};
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static void port_say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* Turns the loop until the server closes or `until` was read; the answer is in ret. */
+static void port_hear(struct port *p, int fd, const char *until, char *ret, size_t size)
+{
+	size_t len = 0;
+	ret[0] = '\0';
+	for (int turns = 0; turns < 2000; turns++) {
+		ev_run(p->loop, EVRUN_NOWAIT);
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		poll(&wait, 1, 5);
+		ssize_t n = recv(fd, ret + len, size - 1 - len, MSG_DONTWAIT);
+		if (n > 0)
+			len += (size_t)n;
+		ret[len] = '\0';
+		if (n == 0 || (n < 0 && errno != EAGAIN) || (until && strstr(ret, until)))
+			return;
+	}
+	fail_msg("no answer; so far: %s", ret);
+}
+
+/* One request of its own; lines: more headers. Returns the status. */
+static int port_ask(struct port *p, const char *method, const char *path, const char *lines,
+	char *ret, size_t size)
+{
+	char request[4096];
+	int fd = port_connect(p);
+	snprintf(request, sizeof(request), "%s %s HTTP/1.1\r\n%sConnection: close\r\n\r\n", method,
+		path, lines);
+	port_say(fd, request);
+	port_hear(p, fd, NULL, ret, size);
+	close(fd);
+	assert_int_equal(strncmp(ret, "HTTP/1.1 ", 9), 0);
+	return atoi(ret + 9);
+}
+
+struct request_case {
+	const char *name;
+	bool trust_nobody;
+	const char *method, *path, *lines;
+	int status;
+	const char *says;
+};
+
+#define LOCAL "Host: 127.0.0.1:8080\r\n"
+
+static const struct request_case cases[] = {
+	{"loopback reads everything", false, "GET", "/api/v1/queues", LOCAL, 200,
+		"path=/api/v1/queues after=-"},
+	{"a query is handed on", false, "GET", "/api/v1/decisions?after=17", LOCAL, 200,
+		"after=17"},
+	{"localhost is a name for it too", false, "GET", "/", "Host: LocalHost\r\n", 200, "path=/"},
+	{"and so is ::1", false, "GET", "/", "Host: [::1]:80\r\n", 200, "path=/"},
+	{"another name is a web page's trick", false, "GET", "/", "Host: evil.example\r\n", 421,
+		"by its address"},
+	{"even one that looks like an address", false, "GET", "/",
+		"Host: 127.0.0.1.evil.example\r\n", 421, "by its address"},
+	{"open paths do not care", false, "GET", "/metrics", "Host: evil.example\r\n", 200,
+		"path=/metrics"},
+	{"HEAD has no body", false, "HEAD", "/healthz", LOCAL, 200, "Content-Length"},
+	{"nothing can be written", false, "POST", "/api/v1/queues", LOCAL, 405, "Allow: GET, HEAD"},
+	{"nor deleted", false, "DELETE", "/healthz", LOCAL, 405, "only GET"},
+	{"a body is refused before it is read", false, "GET", "/",
+		LOCAL "Content-Length: 100000\r\n", 413, "no body"},
+	{"and a chunked one", false, "GET", "/", LOCAL "Transfer-Encoding: chunked\r\n", 413,
+		"no body"},
+	{"open to strangers: /healthz", true, "GET", "/healthz", LOCAL, 200, "path=/healthz"},
+	{"open to strangers: /metrics", true, "GET", "/metrics", LOCAL, 200, "path=/metrics"},
+	{"a stranger without a token", true, "GET", "/api/v1/queues", LOCAL, 401,
+		"WWW-Authenticate: Bearer"},
+	{"with another scheme", true, "GET", "/", LOCAL "Authorization: Basic Z29vZA==\r\n", 401,
+		"Bearer TOKEN"},
+	{"with a good token", true, "GET", "/", LOCAL "Authorization: Bearer good\r\n", 200,
+		"path=/"},
+	{"the scheme in other letters", true, "GET", "/", LOCAL "Authorization: bearer good\r\n",
+		200, "path=/"},
+	{"somebody who may not", true, "GET", "/", LOCAL "Authorization: Bearer other\r\n", 403,
+		"sluice-viewer"},
+	{"nobody's token", true, "GET", "/", LOCAL "Authorization: Bearer x\r\n", 401,
+		"does not know"},
+	{"an empty token", true, "GET", "/", LOCAL "Authorization: Bearer \r\n", 401, ""},
+	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
+};
+
+static void each_caller_gets_what_is_his(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct request_case *c = &cases[i];
+		struct port p;
+		char text[8192];
+		print_message("  %s\n", c->name);
+		port_open(&p, c->trust_nobody);
+		int status = port_ask(&p, c->method, c->path, c->lines, text, sizeof(text));
+		if (status != c->status || !strstr(text, c->says))
+			fail_msg("%d: %s", status, text);
+		if (strcmp(c->method, "HEAD") == 0)
+			assert_null(strstr(text, "path="));
+		assert_int_equal(p.answered, status == 200 ? 1 : 0);
+		port_close(&p);
+	}
+}
+
+static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
+{
+	(void)state;
+	static const struct {
+		enum guard_verdict verdict;
+		const char *status;
+	} verdicts[] = {{GUARD_ALLOWED, "HTTP/1.1 200"}, {GUARD_STRANGER, "HTTP/1.1 401"},
+		{GUARD_REFUSED, "HTTP/1.1 403"}, {GUARD_UNKNOWN, "HTTP/1.1 503"}};
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		struct port p;
+		char text[8192];
+		port_open(&p, true);
+		int fd = port_connect(&p);
+		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "Authorization: Bearer later\r\n\r\n");
+		while (!p.guard.fn)
+			ev_run(p.loop, EVRUN_ONCE);
+		/* Others are served meanwhile. */
+		assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+		assert_true(recv(fd, text, 1, MSG_DONTWAIT) < 0);
+		p.guard.fn(verdicts[i].verdict, p.guard.ctx);
+		port_hear(&p, fd, NULL, text, sizeof(text));
+		assert_int_equal(strncmp(text, verdicts[i].status, 12), 0);
+		assert_int_equal(p.guard.asked, 1);
+		close(fd);
+		port_close(&p);
+	}
+}
+
+static void a_caller_may_leave_before_the_verdict(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, true);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
+	while (!p.guard.fn)
+		ev_run(p.loop, EVRUN_ONCE);
+	close(fd);
+	for (int i = 0; i < 20; i++)
+		ev_run(p.loop, EVRUN_NOWAIT);
+	p.guard.fn(GUARD_ALLOWED, p.guard.ctx);
+	assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+	port_close(&p);
+}
+
+static void the_port_can_close_over_a_sleeper(void **state)
+{
+	(void)state;
+	struct port p;
+	port_open(&p, true);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
+	while (!p.guard.fn)
+		ev_run(p.loop, EVRUN_ONCE);
+	port_close(&p);
+	close(fd);
+}
+
+static void a_connection_serves_many_requests(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	for (int i = 0; i < 20; i++) {
+		char request[200], wanted[50];
+		snprintf(request, sizeof(request),
+			"GET /api/v1/decisions?after=%d HTTP/1.1\r\n" LOCAL "\r\n", i);
+		snprintf(wanted, sizeof(wanted), "after=%d", i);
+		port_say(fd, request);
+		port_hear(&p, fd, wanted, text, sizeof(text));
+	}
+	assert_int_equal(p.answered, 20);
+	close(fd);
+	port_close(&p);
+}
+
+static void headers_without_end_are_refused(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192], line[1024];
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\n" LOCAL);
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "X: ", 3);
+	memcpy(line + sizeof(line) - 3, "\r\n", 3);
+	for (int i = 0; i < 100; i++) {
+		if (send(fd, line, sizeof(line) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			break;
+		ev_run(p.loop, EVRUN_NOWAIT);
+	}
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_true(text[0] == '\0' || strstr(text, "431") || strstr(text, "413"));
+	assert_int_equal(p.answered, 0);
+	close(fd);
+	port_close(&p);
+}
+
+static void an_address_that_cannot_be_had_is_a_sentence(void **state)
+{
+	(void)state;
+	struct port p;
+	struct http *other;
+	struct err e = {""};
+	port_open(&p, false);
+	struct http_options o = {.host = "127.0.0.1", .port = http_port(p.http)};
+	assert_int_equal(http_new(p.loop, &o, &other, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "in use"));
+	assert_non_null(strstr(e.text, "--listen"));
+	o.host = "no.such.host.invalid";
+	assert_int_equal(http_new(p.loop, &o, &other, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "no.such.host.invalid"));
+	port_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_caller_gets_what_is_his),
+		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
+		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
+		cmocka_unit_test(the_port_can_close_over_a_sleeper),
+		cmocka_unit_test(a_connection_serves_many_requests),
+		cmocka_unit_test(headers_without_end_are_refused),
+		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

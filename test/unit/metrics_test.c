@@ -1,0 +1,203 @@
+/*
+ * /metrics, read back line by line by the rules of OpenMetrics 1.0.
+ */
+#include "controller/metrics.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "test/unit/shell_world.h"
+
+/* A strict reader. Knows the family it is in; every sample must belong to it. */
+struct reader {
+	char family[128], type[64], unit[32];
+	size_t families, samples;
+	char *seen[4096]; /* name and labels of each sample, to find repeats */
+	char *names[256]; /* of the families */
+	bool ended;
+};
+
+static void once(char **list, size_t *n, const char *text)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i], text) == 0)
+			fail_msg("twice: %s", text);
+	list[(*n)++] = mem_strdup(text);
+}
+
+static void read_comment(struct reader *r, const char *line)
+{
+	char name[128], word[64];
+	if (strcmp(line, "# EOF") == 0) {
+		r->ended = true;
+	} else if (sscanf(line, "# TYPE %127s %63s", name, word) == 2) {
+		strcpy(r->family, name);
+		snprintf(r->type, sizeof(r->type), "%s", word);
+		r->unit[0] = '\0';
+		once(r->names, &r->families, name);
+	} else if (sscanf(line, "# UNIT %127s %63s", name, word) == 2) {
+		assert_string_equal(name, r->family);
+		assert_true(slice_ends(slice_of(name), word));
+	} else if (sscanf(line, "# HELP %127s", name) == 1) {
+		assert_string_equal(name, r->family);
+	} else {
+		fail_msg("what is this: %s", line);
+	}
+}
+
+/* The suffixes a sample of this type may, and must, have. */
+static bool suffix_fits(const char *type, const char *suffix)
+{
+	if (strcmp(type, "counter") == 0)
+		return strcmp(suffix, "_total") == 0;
+	if (strcmp(type, "info") == 0)
+		return strcmp(suffix, "_info") == 0;
+	if (strcmp(type, "histogram") == 0)
+		return strcmp(suffix, "_bucket") == 0 || strcmp(suffix, "_sum") == 0 ||
+		       strcmp(suffix, "_count") == 0;
+	return suffix[0] == '\0';
+}
+
+/* Steps over {name="value",...}; what is inside the quotes is escaped as it must be. */
+static const char *read_labels(const char *p)
+{
+	if (*p != '{')
+		return p;
+	do {
+		p++;
+		size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz_");
+		assert_true(n > 0);
+		assert_false(strncmp(p, "job=", 4) == 0);
+		p += n;
+		assert_int_equal(*p++, '=');
+		assert_int_equal(*p++, '"');
+		for (; *p != '"'; p++) {
+			assert_int_not_equal(*p, '\0');
+			if (*p == '\\')
+				assert_non_null(strchr("\\\"n", *++p));
+		}
+		p++;
+	} while (*p == ',');
+	assert_int_equal(*p, '}');
+	return p + 1;
+}
+
+static void read_sample(struct reader *r, char *line)
+{
+	size_t family = strlen(r->family);
+	size_t name = strcspn(line, "{ ");
+	char suffix[32], *end;
+	assert_true(name >= family && strncmp(line, r->family, family) == 0);
+	snprintf(suffix, sizeof(suffix), "%.*s", (int)(name - family), line + family);
+	if (!suffix_fits(r->type, suffix))
+		fail_msg("%s does not suit a %s: %s", suffix, r->type, line);
+	const char *value = read_labels(line + name);
+	assert_int_equal(*value, ' ');
+	strtod(value + 1, &end);
+	assert_true(end > value + 1 && *end == '\0');
+	line[value - line] = '\0';
+	once(r->seen, &r->samples, line);
+}
+
+static void read_all(struct reader *r, char *text)
+{
+	assert_true(slice_ends(slice_of(text), "\n"));
+	for (char *line = text, *next; *line; line = next) {
+		next = strchr(line, '\n');
+		*next++ = '\0';
+		assert_false(r->ended);
+		if (line[0] == '#')
+			read_comment(r, line);
+		else
+			read_sample(r, line);
+	}
+	assert_true(r->ended);
+}
+
+static char *render(const struct world *w)
+{
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	metrics_render(&w->sources.metrics, &out);
+	assert_false(out.failed);
+	return buf_take(&out);
+}
+
+static void the_page_reads_back(void **state)
+{
+	(void)state;
+	static struct reader r;
+	struct world w;
+	world_open(&w, "a \"queue\"\n\\ with \xFF");
+	w.api.counts = 2;
+	w.api.count[0] = (struct kube_count){KUBE_PATCH, 200, 17};
+	w.api.count[1] = (struct kube_count){KUBE_GET, 0, 1};
+	world_add_job(&w, 1, "train");
+	world_note(&w, NOTE_START, "a \"queue\"\n\\ with \xFF", 1500);
+	tally_pass(w.tally, 40);
+	char *text = render(&w);
+	read_all(&r, text);
+	assert_true(r.families > 15);
+	free(text);
+	for (size_t i = 0; i < r.families; i++)
+		free(r.names[i]);
+	for (size_t i = 0; i < r.samples; i++)
+		free(r.seen[i]);
+	world_close(&w);
+}
+
+static void numbers_are_where_they_belong(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"sluice_pending_jobs{cluster_queue=\"batch\"} 2\n",
+		"sluice_queue_active{cluster_queue=\"batch\"} 1\n",
+		"sluice_quota{cluster_queue=\"batch\",flavor=\"spot\",resource=\"cpu\",kind="
+		"\"nominal\"} "
+		"40.000\n",
+		"sluice_quota{cluster_queue=\"batch\",flavor=\"on-demand\",resource=\"cpu\",kind="
+		"\"nominal\"} 0.500\n",
+		"sluice_quota{cluster_queue=\"batch\",flavor=\"spot\",resource=\"memory\",kind="
+		"\"nominal\"} 68719476736\n",
+		"sluice_admissions_total{cluster_queue=\"batch\"} 3\n",
+		"sluice_stops_total{cluster_queue=\"batch\"} 1\n",
+		"sluice_admission_wait_seconds_bucket{le=\"1\"} 1\n",
+		"sluice_admission_wait_seconds_bucket{le=\"5\"} 2\n",
+		"sluice_admission_wait_seconds_bucket{le=\"+Inf\"} 3\n",
+		"sluice_admission_wait_seconds_count 3\n",
+		"sluice_ledger_up 1\n",
+		"sluice_leader 0\n",
+		"sluice_gate_jobs{phase=\"waiting\"} 2\n",
+	};
+	struct world w;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	world_add_job(&w, 2, "two");
+	world_note(&w, NOTE_START, "batch", 500);
+	world_note(&w, NOTE_START, "batch", 1500);
+	world_note(&w, NOTE_START, "batch", 8 * 86400 * (int64_t)1000);
+	world_note(&w, NOTE_STOP, "batch", 0);
+	char *text = render(&w);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strstr(text, lines[i]))
+			fail_msg("missing: %s in\n%s", lines[i], text);
+	free(text);
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_page_reads_back),
+		cmocka_unit_test(numbers_are_where_they_belong),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

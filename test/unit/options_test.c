@@ -1,0 +1,160 @@
+/*
+ * The command line of sluice-controller: what is accepted, and which sentence a mistake gets.
+ */
+#include "controller/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { WORDS_MAX = 8 };
+
+static int parse(const char *const *words, struct options *o, struct err *e)
+{
+	char copy[WORDS_MAX + 1][128] = {"sluice-controller"};
+	static char kept[WORDS_MAX + 1][128];
+	char *argv[WORDS_MAX + 2];
+	int argc = 1;
+	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
+		strcpy(copy[argc++], words[i]);
+	memcpy(kept, copy, sizeof(kept)); /* options point into argv */
+	for (int i = 0; i < argc; i++)
+		argv[i] = kept[i];
+	argv[argc] = NULL;
+	return options_parse(argc, argv, o, e);
+}
+
+struct bad_case {
+	const char *words[WORDS_MAX];
+	const char *says[3]; /* all of these */
+};
+
+static const struct bad_case bad[] = {
+	{{"--bogus"}, {"--bogus", "not a flag", "--help"}},
+	{{"-x"}, {"-x", "not a flag"}},
+	{{"--l", "x"}, {"--l", "short for more than one"}},
+	{{"--listen"}, {"--listen", "wants a value"}},
+	{{"--help=yes"}, {"--help", "takes no value"}},
+	{{"run"}, {"\"run\"", "only flags"}},
+	{{"--kubeconfig", ""}, {"--kubeconfig", "empty"}},
+	{{"--cell", ""}, {"--cell", "1 to 63"}},
+	{{"--cell", "Prod"}, {"--cell", "\"Prod\"", "lower-case"}},
+	{{"--cell", "-a"}, {"--cell", "\"-a\""}},
+	{{"--cell", "a/b"}, {"--cell", "\"a/b\""}},
+	{{"--listen", "8080"}, {"--listen", "\"8080\"", "ADDRESS:PORT"}},
+	{{"--listen", "127.0.0.1:"}, {"--listen"}},
+	{{"--listen", "127.0.0.1:http"}, {"--listen"}},
+	{{"--listen", "127.0.0.1:65536"}, {"--listen"}},
+	{{"--listen", "::1:8080"}, {"--listen", "[::]:8080"}},
+	{{"--log-format", "xml"}, {"--log-format", "\"xml\"", "text or json"}},
+	{{"--log-level", "loud"}, {"--log-level", "\"loud\"", "debug"}},
+	{{"--identity", ""}, {"--identity"}},
+	{{"--identity", "a b"}, {"--identity", "\"a b\""}},
+	{{"--lease-seconds", "2"}, {"--lease-seconds", "\"2\"", "3 to 300"}},
+	{{"--lease-seconds", "301"}, {"3 to 300"}},
+	{{"--lease-seconds", "15s"}, {"\"15s\"", "whole number"}},
+	{{"--lease-seconds", ""}, {"whole number"}},
+	{{"--lease-seconds", " 5"}, {"whole number"}},
+	{{"--lease-seconds", "99999999999999999999"}, {"3 to 300"}},
+	{{"--max-writes", "0"}, {"--max-writes", "\"0\"", "1 to 1000"}},
+	{{"--max-writes", "-5"}, {"1 to 1000"}},
+};
+
+static void a_mistake_gets_a_sentence(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct options o;
+		struct err e = {""};
+		assert_int_equal(parse(bad[i].words, &o, &e), ERR_INVALID);
+		print_message("  %s\n", e.text);
+		for (size_t k = 0; k < COUNT(bad[i].says) && bad[i].says[k]; k++)
+			assert_non_null(strstr(e.text, bad[i].says[k]));
+	}
+}
+
+static void nothing_given_gives_the_defaults(void **state)
+{
+	(void)state;
+	struct options o, p;
+	struct err e;
+	assert_int_equal(parse((const char *[WORDS_MAX]){NULL}, &o, &e), 0);
+	assert_int_equal(parse((const char *[WORDS_MAX]){NULL}, &p, &e), 0);
+	assert_null(o.kubeconfig);
+	assert_string_equal(o.database, "");
+	assert_string_equal(o.cell, "default");
+	assert_true(o.listen);
+	assert_string_equal(o.listen_host, "127.0.0.1");
+	assert_int_equal(o.listen_port, 8080);
+	assert_int_equal(o.lease_ms, 15000);
+	assert_int_equal(o.max_writes, 64);
+	assert_int_equal(o.log_level, LEVEL_INFO);
+	assert_int_equal(o.log_format, LOG_TEXT);
+	assert_true(strlen(o.identity) > 9);
+	assert_string_not_equal(o.identity, p.identity);
+}
+
+static void all_flags_are_taken(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	const char *first[WORDS_MAX] = {"--kubeconfig", "/k", "--context=c", "--database",
+		"host=h password=p", "--cell", "prod-eu-1", "--identity=one"};
+	assert_int_equal(parse(first, &o, &e), 0);
+	assert_string_equal(o.kubeconfig, "/k");
+	assert_string_equal(o.context, "c");
+	assert_string_equal(o.database, "host=h password=p");
+	assert_string_equal(o.cell, "prod-eu-1");
+	assert_string_equal(o.identity, "one");
+	const char *second[WORDS_MAX] = {"--listen", "[::]:0", "--log-format", "json",
+		"--log-level", "debug", "--lease-seconds=3", "--max-writes=1000"};
+	assert_int_equal(parse(second, &o, &e), 0);
+	assert_string_equal(o.listen_host, "::");
+	assert_int_equal(o.listen_port, 0);
+	assert_int_equal(o.log_format, LOG_JSON);
+	assert_int_equal(o.log_level, LEVEL_DEBUG);
+	assert_int_equal(o.lease_ms, 3000);
+	assert_int_equal(o.max_writes, 1000);
+}
+
+static void listening_can_be_off_or_everywhere(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	assert_int_equal(parse((const char *[WORDS_MAX]){"--listen", "off"}, &o, &e), 0);
+	assert_false(o.listen);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"--listen", ":9090"}, &o, &e), 0);
+	assert_string_equal(o.listen_host, "");
+	assert_int_equal(o.listen_port, 9090);
+}
+
+static void help_comes_before_everything(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	assert_int_equal(parse((const char *[WORDS_MAX]){"--help", "--bogus"}, &o, &e), 0);
+	assert_int_equal(o.show, SHOW_HELP);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"-h"}, &o, &e), 0);
+	assert_int_equal(o.show, SHOW_HELP);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"--version"}, &o, &e), 0);
+	assert_int_equal(o.show, SHOW_VERSION);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mistake_gets_a_sentence),
+		cmocka_unit_test(nothing_given_gives_the_defaults),
+		cmocka_unit_test(all_flags_are_taken),
+		cmocka_unit_test(listening_can_be_off_or_everywhere),
+		cmocka_unit_test(help_comes_before_everything),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/*
+ * The reporter, against an API server that does as it is told.
+ */
+#include "controller/reporter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/kube/json.h"
+#include "test/unit/scripted_server.h"
+#include "test/unit/shell_world.h"
+
+#define NOW_MS 1795255200000
+#define CQ_PATH "PATCH /apis/sluice.dev/v1alpha1/clusterqueues/batch/status"
+#define LQ_PATH "PATCH /apis/sluice.dev/v1alpha1/namespaces/team-a/localqueues/main/status"
+
+struct stage {
+	struct ev_loop *loop;
+	struct scripted_server *server;
+	struct kube_config *config;
+	struct kube_client *client;
+	struct world world;
+	struct reporter *reporter;
+	struct json *json;
+};
+
+static void see(struct stage *s, enum reporter_kind kind, const char *text)
+{
+	const cJSON *root;
+	assert_int_equal(json_parse(s->json, slice_of(text), &root, NULL), 0);
+	reporter_see(s->reporter, kind, root);
+}
+
+static void stage_open(struct stage *s)
+{
+	char text[512];
+	struct kube_config_options o = {.allow_http = true};
+	struct err e = {""};
+	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(1 << 20)};
+	s->server = scripted_server_new(s->loop);
+	snprintf(text, sizeof(text),
+		"{clusters: [{name: a, cluster: {server: '%s'}}], users: [{name: a, user: {}}], "
+		"contexts: [{name: a, context: {cluster: a, user: a}}], current-context: a}",
+		scripted_server_url(s->server));
+	if (kube_config_parse(slice_of(text), "test", &o, &s->config, &e) != 0)
+		fail_msg("%s", e.text);
+	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
+	world_open(&s->world, "batch");
+	s->reporter = reporter_new(s->client, s->world.queue, NULL);
+}
+
+static void stage_close(struct stage *s)
+{
+	assert_int_equal(scripted_server_unexpected(s->server), 0);
+	assert_int_equal(scripted_server_unused(s->server), 0);
+	kube_client_free(s->client);
+	reporter_free(s->reporter);
+	world_close(&s->world);
+	json_free(s->json);
+	kube_config_free(s->config);
+	scripted_server_free(s->server);
+	ev_loop_destroy(s->loop);
+}
+
+static void expect(struct stage *s, const char *line, int status)
+{
+	script_answer(scripted_server_expect(s->server, line), status,
+		"Content-Type: application/json\r\n", "{}");
+}
+
+/* Ticks, then turns until nothing is under way. */
+static void tick(struct stage *s, int64_t now_ms)
+{
+	const struct kube_client_stats *stats = kube_client_stats(s->client);
+	reporter_tick(s->reporter, now_ms);
+	while (stats->in_flight + stats->queued > 0)
+		ev_run(s->loop, EVRUN_ONCE);
+}
+
+static const char *last_body(const struct stage *s)
+{
+	size_t n = scripted_server_count(s->server);
+	return scripted_server_request(s->server, n - 1)->body;
+}
+
+static void only_news_are_written(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	tick(&s, NOW_MS); /* nobody was seen: nobody is written to */
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	see(&s, REPORT_LOCALQUEUE, "{\"metadata\":{\"name\":\"main\",\"namespace\":\"team-a\"}}");
+	expect(&s, CQ_PATH, 200);
+	expect(&s, LQ_PATH, 200);
+	tick(&s, NOW_MS);
+	assert_non_null(
+		strstr(scripted_server_request(s.server, 0)->head, "application/merge-patch+json"));
+	tick(&s, NOW_MS + 1000);
+	tick(&s, NOW_MS + 2000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	world_add_job(&s.world, 1, "one");
+	expect(&s, CQ_PATH, 200);
+	expect(&s, LQ_PATH, 200);
+	tick(&s, NOW_MS + 3000);
+	assert_non_null(strstr(last_body(&s), "\"pendingWorkloads\":1"));
+	stage_close(&s);
+}
+
+static void an_object_is_written_once_a_second_at_most(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS);
+	world_add_job(&s.world, 1, "one");
+	tick(&s, NOW_MS + 500);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS + 1000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	stage_close(&s);
+}
+
+static void a_write_that_failed_is_written_again(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 500);
+	tick(&s, NOW_MS);
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS + 1000);
+	tick(&s, NOW_MS + 2000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	stage_close(&s);
+}
+
+static void the_time_of_a_condition_is_kept(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE,
+		"{\"metadata\":{\"name\":\"batch\"},\"status\":{\"conditions\":[{\"type\":"
+		"\"Active\","
+		"\"status\":\"True\",\"lastTransitionTime\":\"2025-01-02T03:04:05Z\"}]}}");
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS);
+	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2025-01-02T03:04:05Z\""));
+	/* It turns inactive: a new time, that of the change. */
+	queue_drop_flavor(s.world.queue, "spot");
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS + 60000);
+	assert_non_null(strstr(last_body(&s), "\"status\":\"False\""));
+	assert_non_null(strstr(last_body(&s), "\"reason\":\"FlavorNotFound\""));
+	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2026-11-21T10:01:00Z\""));
+	stage_close(&s);
+}
+
+static void an_object_may_go_while_it_is_written(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 404);
+	reporter_tick(s.reporter, NOW_MS);
+	reporter_lose(s.reporter, REPORT_CLUSTERQUEUE, "", "batch");
+	tick(&s, NOW_MS + 1000);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	stage_close(&s);
+}
+
+/* Made anew under its old name, or emptied by somebody. */
+static void an_empty_status_is_filled_again(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS);
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 200);
+	tick(&s, NOW_MS + 1000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	stage_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_news_are_written),
+		cmocka_unit_test(an_object_is_written_once_a_second_at_most),
+		cmocka_unit_test(a_write_that_failed_is_written_again),
+		cmocka_unit_test(the_time_of_a_condition_is_kept),
+		cmocka_unit_test(an_object_may_go_while_it_is_written),
+		cmocka_unit_test(an_empty_status_is_filled_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/*
+ * The roster: what a new list does not have any more is lost, and nothing else.
+ */
+#include "controller/roster.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct uid one = {{1}}, two = {{2}};
+
+static void only_news_is_news(void **state)
+{
+	(void)state;
+	struct roster *r = roster_new();
+	assert_true(roster_see(r, "", "a", &one, 1));
+	assert_false(roster_see(r, "", "a", &one, 1));
+	assert_true(roster_see(r, "", "a", &one, 2));
+	assert_true(roster_see(r, "", "a", &two, 2));	/* made anew under its old name */
+	assert_true(roster_see(r, "ns", "a", &one, 1)); /* another namespace, another object */
+	assert_true(roster_see(r, "", "n", &one, 0));
+	assert_true(roster_see(r, "", "n", &one, 0)); /* no generations: always look */
+	roster_drop(r, "", "a");
+	assert_true(roster_see(r, "", "a", &two, 2));
+	roster_free(r);
+}
+
+static void a_new_list_shows_what_is_gone(void **state)
+{
+	(void)state;
+	struct roster *r = roster_new();
+	roster_begin(r);
+	roster_see(r, "x", "kept", &one, 1);
+	roster_see(r, "x", "gone", &two, 1);
+	roster_end(r);
+	assert_null(roster_take_lost(r));
+	roster_begin(r);
+	roster_see(r, "x", "kept", &one, 1);
+	roster_begin(r); /* the list broke off and begins again */
+	roster_see(r, "x", "kept", &one, 1);
+	assert_null(roster_take_lost(r));
+	roster_end(r);
+	const struct roster_entry *lost = roster_take_lost(r);
+	assert_non_null(lost);
+	assert_string_equal(lost->name, "gone");
+	assert_null(roster_take_lost(r));
+	assert_int_equal(roster_count(r), 1);
+	roster_free(r);
+}
+
+static void many_can_go_at_once_and_be_left_untaken(void **state)
+{
+	(void)state;
+	struct roster *r = roster_new();
+	char name[16];
+	roster_begin(r);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		roster_see(r, "x", name, &one, 1);
+	}
+	roster_end(r);
+	roster_begin(r);
+	roster_see(r, "x", "n500", &one, 1);
+	roster_end(r);
+	size_t lost = 0;
+	while (lost < 990 && roster_take_lost(r))
+		lost++;
+	assert_int_equal(lost, 990);
+	assert_int_equal(roster_count(r), 1);
+	roster_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_news_is_news),
+		cmocka_unit_test(a_new_list_shows_what_is_gone),
+		cmocka_unit_test(many_can_go_at_once_and_be_left_untaken),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
