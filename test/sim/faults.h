@@ -1,0 +1,113 @@
+/*
+ * What goes wrong, how often, and what was really reached.
+ *
+ * Swarm testing: each seed draws which classes of fault there are and how strong each is, so that
+ * some worlds are calm but for one thing and some are awful. Odds are in 10,000; an interval is the
+ * mean time between two, 0 for never.
+ */
+#ifndef SLUICE_SIM_FAULTS_H
+#define SLUICE_SIM_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "test/sim/rng.h"
+
+struct faults {
+	/* Each request to the API server */
+	int64_t lost, unanswered, late, busy, denied;
+	int64_t api_latency_ms;
+	/* Each request to the ledger; and all of it away for a while */
+	int64_t ledger_lost, ledger_unanswered, ledger_partial;
+	int64_t ledger_latency_ms, ledger_outage_every_ms;
+	/* Watches */
+	int64_t watch_lag_ms, watch_cut_every_ms, watch_repeat, watch_relist;
+	/* The controllers */
+	int64_t crash_every_ms, crash_in_step, pause_every_ms, clock_step_every_ms;
+	/* The Job controller's own view */
+	int64_t jobs_lag_ms, jobs_write_lost;
+	/* People */
+	int64_t people_every_ms, admins_every_ms;
+	int64_t bypass, vandal;
+};
+
+void faults_draw(struct faults *f, struct rng *r);
+void faults_calm(struct faults *f); /* faults stop */
+
+/* What was reached. The coverage test wants every one of them to be more than zero. */
+#define PATHS(X)                                                                                   \
+	X(START, "starts landed")                                                                  \
+	X(STOP, "stops landed")                                                                    \
+	X(TELL, "stories landed")                                                                  \
+	X(FENCE, "fences landed")                                                                  \
+	X(RESERVE, "reservations")                                                                 \
+	X(COMMIT, "commits")                                                                       \
+	X(SHRINK, "shrinks")                                                                       \
+	X(RELEASE, "releases")                                                                     \
+	X(VOID, "voids")                                                                           \
+	X(REFUSED_RESERVE, "reservations refused by a ceiling")                                    \
+	X(SPENT_RESERVE, "attempts found spent")                                                   \
+	X(REPEATED_RESERVE, "reservations repeated")                                               \
+	X(FINISHED, "Jobs finished")                                                               \
+	X(GUARD_REFUSED, "PATCHes refused by a guard")                                             \
+	X(LATE_START, "in-doubt starts that landed late")                                          \
+	X(LATE_START_HELD, "late starts held off by a guard")                                      \
+	X(LATE_START_TAKEOVER, "starts that landed after a takeover")                              \
+	X(TAKEOVER, "takeovers")                                                                   \
+	X(TAKEOVER_PENDING, "takeovers with pending holds")                                        \
+	X(TAKEOVER_POSTED, "takeovers with posted holds")                                          \
+	X(TAKEOVER_RELEASING, "takeovers with releasing holds")                                    \
+	X(FENCED_BATCH, "batches of a zombie fenced")                                              \
+	X(FENCED_RESERVE, "RESERVEs of a zombie fenced")                                           \
+	X(FENCED_VOID, "VOIDs of a zombie fenced")                                                 \
+	X(FENCED_LOAD, "loads of a zombie fenced")                                                 \
+	X(DEPOSED, "leaders deposed")                                                              \
+	X(REQUEST_LOST, "requests lost before they landed")                                        \
+	X(REQUEST_UNANSWERED, "requests landed but not answered")                                  \
+	X(REQUEST_BUSY, "requests answered busy")                                                  \
+	X(REQUEST_DENIED, "requests denied")                                                       \
+	X(BATCH_LOST, "batches lost before they landed")                                           \
+	X(BATCH_UNANSWERED, "batches landed but not answered")                                     \
+	X(BATCH_PARTIAL, "batches landed in part")                                                 \
+	X(LEDGER_OUTAGE, "ledger outages")                                                         \
+	X(WATCH_CUT, "watches cut")                                                                \
+	X(WATCH_REPEAT, "watch events repeated")                                                   \
+	X(WATCH_RELIST, "watches relisted")                                                        \
+	X(LIST_CUT, "lists cut in the middle")                                                     \
+	X(CRASH, "crashes")                                                                        \
+	X(CRASH_IN_STEP, "crashes between an intent and its request")                              \
+	X(PAUSE, "pauses longer than the lease")                                                   \
+	X(CLOCK_STEP, "clock steps")                                                               \
+	X(STALE_PODS, "pods made after the stop, from an old view")                                \
+	X(PODS_OF_NOBODY, "pods made after their Job was deleted")                                 \
+	X(STATUS_CONFLICT, "status writes in conflict")                                            \
+	X(DELETE_WAITING, "Jobs deleted while waiting")                                            \
+	X(DELETE_PENDING, "Jobs deleted while reserved, not started")                              \
+	X(DELETE_STARTED, "Jobs deleted after the start, before COMMIT")                           \
+	X(DELETE_RUNNING, "Jobs deleted while running")                                            \
+	X(DELETE_DRAINING, "Jobs deleted while draining")                                          \
+	X(DELETE_SLOW, "Jobs deleted in the foreground or orphaning")                              \
+	X(EDIT_PENDING, "Jobs edited while reserved, not started")                                 \
+	X(USER_SUSPEND, "running Jobs suspended by their user")                                    \
+	X(USER_SUSPEND_EARLY, "... before the Job controller saw the start")                       \
+	X(HOLD_RUNNING, "running Jobs held")                                                       \
+	X(UNLABEL_HELD, "labels removed from Jobs with a hold")                                    \
+	X(MOVE_HELD, "queues changed of Jobs with a hold")                                         \
+	X(REBORN, "Jobs created again under an old name")                                          \
+	X(BYPASS, "unsuspends by somebody else")                                                   \
+	X(BYPASS_STOPPED, "... that were stopped again")                                           \
+	X(QUOTA_UNDER_USE, "quotas lowered below use")                                             \
+	X(QUEUE_DRAINED, "queues told to stop and drain")                                          \
+	X(QUEUE_DELETED, "queues deleted")                                                         \
+	X(OVERDUE, "complaints about pods that do not go")
+
+enum path {
+#define X(name, text) PATH_##name,
+	PATHS(X)
+#undef X
+		PATH_COUNT
+};
+
+const char *path_text(enum path p);
+
+#endif

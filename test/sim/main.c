@@ -1,0 +1,212 @@
+/*
+ * sim: the gate's protocol in virtual time, from seeds.
+ *
+ * A seed that breaks a promise is reported with the one command that replays it. --find plants a
+ * fault of our own and succeeds when a promise is broken: the simulation can fail, and does.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test/sim/sim.h"
+
+#define EVENTS 500
+
+enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
+
+static const char usage[] =
+	"usage: sim [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
+	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
+	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
+	"\n"
+	"  --seeds N    how many worlds (1000)\n"
+	"  --start S    the first seed (1)\n"
+	"  --seed S     the same as --start S --seeds 1\n"
+	"  --events N   events with faults in each world, before it is let come to rest (500)\n"
+	"  --bug BUG    plant a fault of our own\n"
+	"  --twice      run each world twice: the logs must be the same to the byte\n"
+	"  --cover      fail when a path that matters was never reached\n"
+	"  -q           no summary\n"
+	"\n"
+	"exit status: 0 all promises kept (--find: the fault was found), 1 not, 2 usage\n"
+	"faults to plant:";
+
+struct options {
+	struct sim_options world;
+	uint64_t seeds;
+	bool twice, cover, quiet, find;
+};
+
+struct total {
+	uint64_t seeds, events, broken;
+	int64_t virtual_ms;
+	uint64_t count[PATH_COUNT];
+};
+
+/* For who dies in the middle of a world: a must() of the gate, a sanitizer. */
+static uint64_t seed_now;
+static struct options options_now;
+
+static void print_replay(FILE *out, const struct options *o, uint64_t seed)
+{
+	fprintf(out, "replay: sim --seed %" PRIu64 " --events %zu", seed, o->world.events);
+	if (o->world.bug != BUG_NONE)
+		fprintf(out, " --bug %s", bug_name(o->world.bug));
+	fprintf(out, " -v\n");
+}
+
+static void on_abort(int number)
+{
+	(void)number;
+	fprintf(stderr, "sim: died in seed %" PRIu64 "\n", seed_now);
+	print_replay(stderr, &options_now, seed_now);
+	_exit(EXIT_BROKEN);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+void __sanitizer_set_death_callback(void (*callback)(void));
+static void on_sanitizer(void)
+{
+	on_abort(0);
+}
+#endif
+
+static bool bug_parse(const char *name, enum bug *ret)
+{
+	for (enum bug b = 0; b < BUG_COUNT; b++)
+		if (!strcmp(bug_name(b), name)) {
+			*ret = b;
+			return true;
+		}
+	return false;
+}
+
+static int refuse(const char *what)
+{
+	if (what)
+		fprintf(stderr, "sim: %s\n", what);
+	fputs(usage, stderr);
+	for (enum bug b = 1; b < BUG_COUNT; b++)
+		fprintf(stderr, " %s", bug_name(b));
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+static bool number(const char *text, uint64_t *ret)
+{
+	char *end;
+	*ret = strtoull(text, &end, 10);
+	return *text && *text != '-' && !*end;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	enum { SEEDS = 256, START, SEED, EVENTS_, BUG, FIND, TWICE, COVER };
+	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
+		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
+		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER}, {0}};
+	uint64_t n = 0;
+	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
+		bool numeric = c >= SEEDS && c <= EVENTS_;
+		if (numeric && !number(optarg, &n))
+			return refuse("that is not a number");
+		if ((c == BUG || c == FIND) && !bug_parse(optarg, &o->world.bug))
+			return refuse("no such fault to plant");
+		o->seeds = c == SEEDS ? n : c == SEED ? 1 : o->seeds;
+		o->world.seed = c == START || c == SEED ? n : o->world.seed;
+		o->world.events = c == EVENTS_ ? (size_t)n : o->world.events;
+		o->find |= c == FIND;
+		o->twice |= c == TWICE;
+		o->cover |= c == COVER;
+		o->world.verbose |= c == 'v';
+		o->quiet |= c == 'q';
+		if (c == '?' || c == 'h')
+			return refuse(NULL);
+	}
+	return optind < argc ? refuse("no arguments, only options") : 0;
+}
+
+static void tell_broken(const struct options *o, uint64_t seed, const struct sim_report *r)
+{
+	printf("seed %" PRIu64 ": %s broken at %.3f s: %s\n", seed, r->broken,
+		(double)r->at_ms / 1000.0, r->seen);
+	print_replay(stdout, o, seed);
+	fflush(stdout);
+}
+
+static void run_seed(const struct options *o, uint64_t seed, struct total *t)
+{
+	struct sim_options w = o->world;
+	struct sim_report r;
+	w.seed = seed_now = seed;
+	sim_run(&w, &r);
+	if (r.ok && o->twice) {
+		struct sim_report again;
+		sim_run(&w, &again);
+		if (again.hash != r.hash) {
+			r.ok = false;
+			snprintf(r.broken, sizeof(r.broken), "P8");
+			snprintf(r.seen, sizeof(r.seen),
+				"the same seed gave two logs: %016" PRIx64 " and %016" PRIx64,
+				r.hash, again.hash);
+		}
+	}
+	t->seeds++;
+	t->events += r.events;
+	t->virtual_ms += r.at_ms;
+	for (enum path p = 0; p < PATH_COUNT; p++)
+		t->count[p] += r.count[p];
+	if (r.ok)
+		return;
+	t->broken++;
+	tell_broken(o, seed, &r);
+}
+
+static void tell_total(const struct total *t)
+{
+	printf("%" PRIu64 " worlds, %" PRIu64 " events, %.1f days of virtual time, %" PRIu64
+	       " broken\n",
+		t->seeds, t->events, (double)t->virtual_ms / 86400000.0, t->broken);
+	for (enum path p = 0; p < PATH_COUNT; p++)
+		printf("%12" PRIu64 "  %s\n", t->count[p], path_text(p));
+}
+
+static bool all_reached(const struct total *t)
+{
+	bool all = true;
+	for (enum path p = 0; p < PATH_COUNT; p++)
+		if (!t->count[p]) {
+			printf("never reached: %s\n", path_text(p));
+			all = false;
+		}
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.world = {.seed = 1, .events = EVENTS}, .seeds = 1000};
+	int refused = parse(argc, argv, &o);
+	if (refused)
+		return refused;
+	options_now = o;
+	signal(SIGABRT, on_abort);
+#if defined(__SANITIZE_ADDRESS__)
+	__sanitizer_set_death_callback(on_sanitizer);
+#endif
+	struct total t = {0};
+	for (uint64_t i = 0; i < o.seeds && !(o.find && t.broken); i++)
+		run_seed(&o, o.world.seed + i, &t);
+	if (o.find) {
+		printf("%s: %s after %" PRIu64 " worlds\n", bug_name(o.world.bug),
+			t.broken ? "found" : "NOT found", t.seeds);
+		return t.broken ? EXIT_KEPT : EXIT_BROKEN;
+	}
+	if (!o.quiet)
+		tell_total(&t);
+	bool covered = !o.cover || all_reached(&t);
+	return t.broken || !covered ? EXIT_BROKEN : EXIT_KEPT;
+}

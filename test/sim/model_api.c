@@ -1,0 +1,191 @@
+#include "test/sim/model_api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+void model_api_init(struct model_api *api, struct pool *pool)
+{
+	*api = (struct model_api){.pool = pool, .version = 1000};
+	api->tail = &api->first;
+}
+
+void model_api_done(struct model_api *api)
+{
+	free(api->history);
+}
+
+/* The inner pointers of a snapshot point into itself. */
+static void snap_fix(struct snap *s)
+{
+	size_t n = s->container.requests.count;
+	s->container.requests = (struct resource_list){s->request, n};
+	s->job.pod.containers = &s->container;
+	s->job.pod.ncontainers = 1;
+}
+
+struct snap *model_api_edit(struct model_api *api, const struct model_job *j)
+{
+	struct snap *s = pool_alloc(api->pool, sizeof(*s));
+	*s = *j->now;
+	snap_fix(s);
+	return s;
+}
+
+static bool queued(const struct snap *s)
+{
+	return s && !s->gone && s->job.queue[0];
+}
+
+const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec)
+{
+	struct model_job *j = next->of;
+	const struct snap *before = j->now;
+	next->job.version = ++api->version;
+	if (respec)
+		next->job.generation++;
+	/* An empty map of annotations is not kept. Ours and the hold are all there are. */
+	next->job.has_annotations = next->job.story || next->job.hold;
+	j->now = next;
+	if (api->nhistory == api->room) {
+		api->room = api->room ? api->room * 2 : 256;
+		api->history = mem_grow(api->history, api->room, sizeof(*api->history));
+	}
+	api->history[api->nhistory++] = (struct history){next, queued(before), queued(next)};
+	if (api->written)
+		api->written(api, next, api->ctx);
+	return next;
+}
+
+struct model_job *model_api_create(struct model_api *api, const struct snap *spec)
+{
+	struct model_job *j = pool_alloc(api->pool, sizeof(*j));
+	struct snap *s = pool_alloc(api->pool, sizeof(*s));
+	*s = *spec;
+	snap_fix(s);
+	s->of = j;
+	j->index = api->njobs++;
+	/* Uids in no order, as real ones, but the same in each run of a seed. */
+	uint64_t mix = map_hash_bytes(&j->index, sizeof(j->index));
+	memcpy(s->job.uid.byte, &mix, sizeof(mix));
+	s->job.uid.byte[15] = (uint8_t)j->index;
+	s->job.generation = 0;
+	*api->tail = j;
+	api->tail = &j->next;
+	model_api_write(api, s, true);
+	return j;
+}
+
+void model_api_remove(struct model_api *api, struct model_job *j)
+{
+	struct snap *s = model_api_edit(api, j);
+	s->gone = true;
+	model_api_write(api, s, false);
+}
+
+struct model_job *model_api_find(const struct model_api *api, const char *ns, const char *name)
+{
+	for (struct model_job *j = api->first; j; j = j->next)
+		if (!j->now->gone && !strcmp(j->now->job.name, name) && !strcmp(j->now->job.ns, ns))
+			return j;
+	return NULL;
+}
+
+struct model_job *model_api_by_uid(const struct model_api *api, const struct uid *uid)
+{
+	for (struct model_job *j = api->first; j; j = j->next)
+		if (!uid_cmp(&j->now->job.uid, uid))
+			return j;
+	return NULL;
+}
+
+/* ---- Requests of a gate ------------------------------------------------------------------------
+ */
+
+/* The `test` operations of the PATCH (controller/wire/patch.h). NULL when all hold. */
+static const char *tests_fail(const struct snap *s, const struct intent *i, bool unguarded)
+{
+	if (uid_cmp(&s->job.uid, &i->uid))
+		return "another uid";
+	if (i->kind == INTENT_START && !s->job.suspend)
+		return "not suspended";
+	if (unguarded)
+		return NULL;
+	if (i->kind == INTENT_START && s->job.generation != i->generation)
+		return "another generation";
+	if (s->job.has_annotations != i->has_annotations)
+		return i->has_annotations ? "no annotations" : "annotations";
+	if (!s->job.story != !i->story_before)
+		return i->story_before ? "no story" : "a story";
+	if (s->job.story && strcmp(s->job.story, i->story_before))
+		return "another story";
+	return NULL;
+}
+
+static const struct model_run *run_of_start(
+	struct model_api *api, const struct story *st, int64_t now_ms)
+{
+	struct model_run *run = pool_alloc(api->pool, sizeof(*run));
+	run->attempt = st->attempt;
+	run->landed_ms = now_ms;
+	must(st->nlines <= START_LINES);
+	for (size_t k = 0; k < st->nlines; k++)
+		run->line[run->nlines++] = (struct quota_line){
+			pool_strdup(api->pool, st->lines[k].node),
+			pool_strdup(api->pool, st->lines[k].flavor),
+			pool_strdup(api->pool, st->lines[k].resource), st->lines[k].amount};
+	return run;
+}
+
+static const char *story_text(struct model_api *api, const struct story *st)
+{
+	struct buf b;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_format(st, &b);
+	must(!b.failed);
+	const char *text = pool_strdup(api->pool, buf_text(&b));
+	buf_done(&b);
+	return text;
+}
+
+static const struct snap *patch_apply(
+	struct model_api *api, struct model_job *j, const struct intent *i, int64_t now_ms)
+{
+	struct snap *s = model_api_edit(api, j);
+	bool was = s->job.suspend;
+	if (i->kind == INTENT_START) {
+		s->job.suspend = false;
+		s->run = run_of_start(api, &i->story, now_ms);
+	} else if (i->kind == INTENT_STOP) {
+		s->job.suspend = true;
+	}
+	s->job.story = story_text(api, &i->story);
+	s->job.story_state = i->story.state;
+	s->job.story_attempt = i->story.attempt;
+	if (i->hold)
+		s->job.hold = pool_strdup(api->pool, i->hold);
+	return model_api_write(api, s, s->job.suspend != was);
+}
+
+enum job_outcome model_api_request(struct model_api *api, const struct intent *i, int64_t now_ms,
+	bool unguarded, const struct snap **ret_snap, const char **ret_why)
+{
+	struct model_job *j = model_api_find(api, i->ns, i->name);
+	if (!j)
+		return JOB_GONE;
+	if (i->kind == INTENT_READ) {
+		*ret_snap = j->now;
+		return JOB_DONE;
+	}
+	const char *why = tests_fail(j->now, i, unguarded);
+	if (why) {
+		*ret_why = why;
+		return JOB_REFUSED;
+	}
+	*ret_snap = patch_apply(api, j, i, now_ms);
+	return JOB_DONE;
+}

@@ -1,0 +1,95 @@
+/*
+ * A model of the API server, as far as Jobs go: objects with uid, generation and resourceVersion,
+ * guarded PATCHes, and the history that watches read. No time and no chance in here; when a request
+ * lands is decided by whoever carries it.
+ *
+ * Each write makes a snapshot, an immutable record that any number of late readers may hold. The
+ * history is the snapshots in the order of their resourceVersion.
+ */
+#ifndef SLUICE_SIM_MODEL_API_H
+#define SLUICE_SIM_MODEL_API_H
+
+#include "controller/gate/gate.h"
+#include "sluice/job.h"
+#include "test/sim/pool.h"
+
+#define JOB_RESOURCES 3 /* cpu, memory, gpu */
+#define START_LINES 8
+
+/* What let a Job run: a start of ours that landed, or somebody else's unsuspend. */
+struct model_run {
+	int32_t attempt;
+	bool outside;
+	struct quota_line line[START_LINES]; /* which flavor each resource got */
+	size_t nlines;
+	int64_t landed_ms;
+};
+
+struct snap {
+	struct model_job *of;
+	struct job job;		     /* borrows from the rest of this record */
+	bool gone;		     /* the object is no more */
+	const struct model_run *run; /* of a Job that is not suspended; the last one of others */
+	bool failing, succeeding;    /* conditions FailureTarget, SuccessCriteriaMet */
+	struct container container;
+	struct resource request[JOB_RESOURCES];
+	char created_by[8];
+};
+
+struct model_job {
+	size_t index;
+	struct snap *now; /* the newest; never NULL */
+	struct model_job *next;
+
+	int32_t backoff_limit;
+	bool orphaned; /* deleted without its pods */
+	bool bypassed; /* somebody else let it run, at least once */
+
+	/* The Job controller's: what it knows, and what it is about (model_jobs.c). */
+	struct {
+		const struct snap *view;
+		int64_t must_see; /* its own last write; it waits until it sees that */
+		int64_t informed_ms, pods_informed_ms; /* news arrive in order */
+		bool pending, writing;
+	} controller;
+	bool doomed; /* the garbage collector is after its pods */
+};
+
+struct history {
+	const struct snap *snap;
+	bool was_queued, is_queued; /* had, has the queue label: what a watch by label tells */
+};
+
+struct model_api {
+	struct pool *pool;
+	struct model_job *first, **tail;
+	size_t njobs;
+	int64_t version;
+	struct history *history; /* grows; entry k is history[k] */
+	size_t nhistory, room;
+	void (*written)(struct model_api *api, const struct snap *now, void *ctx);
+	void *ctx;
+};
+
+void model_api_init(struct model_api *api, struct pool *pool);
+void model_api_done(struct model_api *api);
+
+/* A copy of the newest snapshot to change, then to write. respec: the spec changed, so that the
+ * generation moves. */
+struct snap *model_api_edit(struct model_api *api, const struct model_job *j);
+const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec);
+/* s describes the new Job; uid, generation and version are given here. */
+struct model_job *model_api_create(struct model_api *api, const struct snap *s);
+void model_api_remove(struct model_api *api, struct model_job *j);
+
+/* The live object of that name, or NULL. */
+struct model_job *model_api_find(const struct model_api *api, const char *ns, const char *name);
+struct model_job *model_api_by_uid(const struct model_api *api, const struct uid *uid);
+
+/* A PATCH or GET of a gate, now. Copies what it needs of i. *ret_snap: the Job as it is afterwards
+ * (JOB_DONE). *ret_why: what a test found (JOB_REFUSED). unguarded: a planted fault, the tests of
+ * story and generation are left out. */
+enum job_outcome model_api_request(struct model_api *api, const struct intent *i, int64_t now_ms,
+	bool unguarded, const struct snap **ret_snap, const char **ret_why);
+
+#endif

@@ -1,0 +1,363 @@
+#include "test/sim/model_jobs.h"
+
+#include "test/sim/sim.h"
+
+static void inform_pod(struct sim *s, struct pod *p);
+static void enqueue(struct sim *s, struct model_job *j, int64_t after_ms);
+
+void model_jobs_init(struct model_jobs *m)
+{
+	*m = (struct model_jobs){0};
+	m->tail = &m->first;
+}
+
+size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
+{
+	size_t n = 0;
+	for (const struct pod *p = m->first; p; p = p->next)
+		n += p->of == j && pod_exists(p);
+	return n;
+}
+
+/* ---- Pods --------------------------------------------------------------------------------------
+ */
+
+static void enter(struct sim *s, struct pod *p, enum pod_state next)
+{
+	p->state = next;
+	sim_touch(s);
+	inform_pod(s, p);
+}
+
+static void pod_grace_over(struct sim *s, void *arg)
+{
+	struct pod *p = arg;
+	if (p->state == POD_TERMINATING)
+		enter(s, p, POD_GONE);
+}
+
+static void pod_delete(struct sim *s, struct pod *p)
+{
+	if (p->state != POD_RUNNING)
+		return;
+	int64_t grace = rng_skewed(&s->rng, 1, 40000);
+	p->gone_ms = s->now_ms + grace;
+	enter(s, p, POD_TERMINATING);
+	sim_at(s, p->gone_ms, pod_grace_over, p);
+}
+
+static void pod_ends(struct sim *s, void *arg)
+{
+	struct pod *p = arg;
+	if (!pod_exists(p))
+		return;
+	if (s->frozen && p->state == POD_RUNNING) {
+		p->ended = true;
+		return;
+	}
+	enter(s, p, p->will_fail ? POD_FAILED : POD_SUCCEEDED);
+}
+
+static void pod_ready(struct sim *s, void *arg)
+{
+	struct pod *p = arg;
+	if (p->state != POD_RUNNING)
+		return;
+	p->ready = true;
+	enter(s, p, POD_RUNNING);
+}
+
+static void collect_garbage(struct sim *s, void *arg)
+{
+	struct model_job *j = arg;
+	if (j->orphaned)
+		return;
+	j->doomed = true;
+	for (struct pod *p = s->jobs.first; p; p = p->next)
+		if (p->of == j)
+			pod_delete(s, p);
+}
+
+static void pod_create(struct sim *s, struct model_job *j, const struct snap *view)
+{
+	struct pod *p = sim_alloc(s, sizeof(*p));
+	*p = (struct pod){.of = j,
+		.run = view->run,
+		.template = view,
+		.state = POD_RUNNING,
+		.will_fail = rng_odds(&s->rng, 800),
+		.ends_ms = s->now_ms + rng_skewed(&s->rng, 300, 120000)};
+	*s->jobs.tail = p;
+	s->jobs.tail = &p->next;
+	sim_at(s, p->ends_ms, pod_ends, p);
+	sim_after(s, rng_between(&s->rng, 1, 3000), pod_ready, p);
+	enter(s, p, POD_RUNNING);
+	if (j->now->gone) {
+		sim_reach(s, PATH_PODS_OF_NOBODY);
+		sim_after(s, rng_between(&s->rng, 10, 3000), collect_garbage, j);
+	} else if (j->now->job.suspend) {
+		sim_reach(s, PATH_STALE_PODS);
+	}
+}
+
+void model_jobs_thaw(struct sim *s)
+{
+	s->frozen = false;
+	for (struct pod *p = s->jobs.first; p; p = p->next)
+		if (p->ended)
+			sim_after(s, rng_between(&s->rng, 1, 20000), pod_ends, p);
+}
+
+/* ---- What the controller hears ------------------------------------------------------------------
+ */
+
+struct job_news {
+	struct model_job *of;
+	const struct snap *snap;
+};
+
+static int64_t in_order(struct sim *s, int64_t *last_ms)
+{
+	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.jobs_lag_ms);
+	if (at < *last_ms)
+		at = *last_ms;
+	return *last_ms = at;
+}
+
+static void job_heard(struct sim *s, void *arg)
+{
+	struct job_news *n = arg;
+	n->of->controller.view = n->snap;
+	enqueue(s, n->of, rng_between(&s->rng, 0, 20));
+}
+
+struct pod_news {
+	struct pod *of;
+	enum pod_state state;
+};
+
+static void pod_heard(struct sim *s, void *arg)
+{
+	struct pod_news *n = arg;
+	n->of->seen = n->state;
+	enqueue(s, n->of->of, rng_between(&s->rng, 0, 20));
+}
+
+static void inform_pod(struct sim *s, struct pod *p)
+{
+	struct pod_news *n = sim_alloc(s, sizeof(*n));
+	*n = (struct pod_news){p, p->state};
+	sim_at(s, in_order(s, &p->of->controller.pods_informed_ms), pod_heard, n);
+}
+
+/* Foreground: the object goes once its pods have gone. */
+static void finish_deleting(struct sim *s, void *arg)
+{
+	struct model_job *j = arg;
+	if (j->now->gone)
+		return;
+	if (j->orphaned || !model_jobs_pods(&s->jobs, j))
+		model_api_remove(&s->api, j);
+	else
+		sim_after(s, 500, finish_deleting, j);
+}
+
+void model_jobs_inform(struct sim *s, const struct snap *now)
+{
+	struct model_job *j = now->of;
+	struct job_news *n = sim_alloc(s, sizeof(*n));
+	*n = (struct job_news){j, now};
+	sim_at(s, in_order(s, &j->controller.informed_ms), job_heard, n);
+	if ((now->gone || now->job.deleting) && !j->doomed) {
+		j->doomed = true;
+		sim_after(s, rng_between(&s->rng, 10, 3000), collect_garbage, j);
+		if (!now->gone)
+			sim_after(s, rng_between(&s->rng, 500, 5000), finish_deleting, j);
+	}
+}
+
+/* ---- syncJob ------------------------------------------------------------------------------------
+ */
+
+struct sync {
+	struct snap *next; /* the status to write */
+	int64_t from;	   /* the version it was computed from */
+};
+
+/* The pods as the controller sees them. */
+struct tally {
+	int32_t active, ready, terminating, succeeded, failed;
+	bool satisfied; /* it has seen all it made and deleted itself */
+};
+
+static struct tally count_pods(const struct sim *s, const struct model_job *j)
+{
+	struct tally t = {.satisfied = true};
+	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+		if (p->of != j)
+			continue;
+		t.active += p->seen == POD_RUNNING;
+		t.ready += p->seen == POD_RUNNING && p->ready;
+		t.terminating += p->seen == POD_TERMINATING;
+		t.succeeded += p->seen == POD_SUCCEEDED;
+		t.failed += p->seen == POD_FAILED;
+		if (p->seen == POD_UNSEEN || (p->seen == POD_RUNNING && p->gone_ms))
+			t.satisfied = false;
+	}
+	return t;
+}
+
+static void delete_active(struct sim *s, struct model_job *j, struct tally *t, int32_t n)
+{
+	for (struct pod *p = s->jobs.first; p && n > 0; p = p->next)
+		if (p->of == j && p->seen == POD_RUNNING) {
+			pod_delete(s, p);
+			n--;
+			t->active--;
+			t->terminating++;
+		}
+	t->ready = t->active < t->ready ? t->active : t->ready;
+}
+
+static void manage(struct sim *s, struct model_job *j, const struct snap *view, struct tally *t)
+{
+	if (view->job.suspend) {
+		delete_active(s, j, t, t->active);
+		return;
+	}
+	int32_t want = view->job.parallelism;
+	if (!view->job.has_completions)
+		want = t->succeeded > 0 ? t->active : want;
+	else if (view->job.completions - t->succeeded < want)
+		want = view->job.completions - t->succeeded;
+	if (want < 0)
+		want = 0;
+	if (t->active > want)
+		delete_active(s, j, t, t->active - want);
+	for (; t->active < want; t->active++)
+		pod_create(s, j, view);
+}
+
+static void suspended_or_resumed(struct sim *s, struct snap *next)
+{
+	struct job_status *st = &next->job.status;
+	if (next->job.suspend && !st->suspended) {
+		st->suspended = true;
+		st->has_start_time = false;
+		st->start_ms = 0;
+	} else if (!next->job.suspend && st->suspended) {
+		st->suspended = false;
+		st->has_start_time = true;
+		st->start_ms = s->now_ms / 1000 * 1000;
+	}
+}
+
+/* The end: first that it is to end, and, when no pod is left, that it has. */
+static void conclude(struct sim *s, struct snap *next, const struct tally *t)
+{
+	if (t->active || t->terminating || !t->satisfied)
+		return;
+	struct job_status *st = &next->job.status;
+	st->complete = next->succeeding;
+	st->failed = next->failing;
+	if (st->complete || st->failed) {
+		st->finished_ms = s->now_ms / 1000 * 1000;
+		sim_reach(s, PATH_FINISHED);
+	}
+}
+
+static bool status_same(const struct snap *a, const struct snap *b)
+{
+	const struct job_status *x = &a->job.status, *y = &b->job.status;
+	return x->has_start_time == y->has_start_time && x->start_ms == y->start_ms &&
+	       x->suspended == y->suspended && x->complete == y->complete &&
+	       x->failed == y->failed && x->active == y->active &&
+	       x->terminating == y->terminating && x->ready == y->ready &&
+	       x->succeeded == y->succeeded && a->failing == b->failing &&
+	       a->succeeding == b->succeeding;
+}
+
+static void status_lands(struct sim *s, void *arg)
+{
+	struct sync *y = arg;
+	struct model_job *j = y->next->of;
+	j->controller.writing = false;
+	if (j->now->gone)
+		return;
+	if (j->now->job.version != y->from) {
+		sim_reach(s, PATH_STATUS_CONFLICT);
+		enqueue(s, j, rng_between(&s->rng, 5, 1000));
+	} else if (rng_odds(&s->rng, s->faults.jobs_write_lost)) {
+		enqueue(s, j, rng_between(&s->rng, 5, 2000));
+	} else {
+		j->controller.must_see = model_api_write(&s->api, y->next, false)->job.version;
+		sim_log(s, "jobs   %s status active=%d terminating=%d succeeded=%d%s%s%s",
+			y->next->job.name, y->next->job.status.active,
+			y->next->job.status.terminating, y->next->job.status.succeeded,
+			y->next->job.status.suspended ? " Suspended" : "",
+			y->next->job.status.complete ? " Complete" : "",
+			y->next->job.status.failed ? " Failed" : "");
+	}
+}
+
+static void sync_job(struct sim *s, struct model_job *j)
+{
+	const struct snap *view = j->controller.view;
+	struct tally t = count_pods(s, j);
+	struct snap *next = sim_alloc(s, sizeof(*next));
+	*next = *view;
+	struct job_status *st = &next->job.status;
+	if (!st->has_start_time && !view->job.suspend) {
+		st->has_start_time = true;
+		st->start_ms = s->now_ms / 1000 * 1000;
+	}
+	if (!next->failing && !next->succeeding)
+		next->failing = t.failed > j->backoff_limit;
+	if (next->failing || next->succeeding) {
+		delete_active(s, j, &t, t.active);
+		conclude(s, next, &t);
+	} else {
+		bool manages = t.satisfied && !view->job.deleting;
+		if (manages)
+			manage(s, j, view, &t);
+		int32_t want = view->job.has_completions ? view->job.completions : 1;
+		if (t.succeeded >= want && t.active == 0) {
+			next->succeeding = true;
+			conclude(s, next, &t);
+		} else if (manages) {
+			suspended_or_resumed(s, next);
+		}
+	}
+	st->active = t.active;
+	st->ready = t.ready;
+	st->terminating = t.terminating;
+	st->succeeded = t.succeeded;
+	st->indexes_done = next->job.indexed ? t.succeeded : 0;
+	if (status_same(next, view))
+		return;
+	struct sync *y = sim_alloc(s, sizeof(*y));
+	*y = (struct sync){next, view->job.version};
+	j->controller.writing = true;
+	sim_after(s, rng_skewed(&s->rng, 1, s->faults.jobs_lag_ms / 4 + 2), status_lands, y);
+}
+
+static void work(struct sim *s, void *arg)
+{
+	struct model_job *j = arg;
+	const struct snap *view = j->controller.view;
+	j->controller.pending = false;
+	if (!view || view->gone || view->job.status.complete || view->job.status.failed)
+		return;
+	if (j->controller.writing)
+		enqueue(s, j, 5); /* one worker at a time for each Job */
+	else if (view->job.version >= j->controller.must_see)
+		sync_job(s, j);
+}
+
+static void enqueue(struct sim *s, struct model_job *j, int64_t after_ms)
+{
+	if (j->controller.pending)
+		return;
+	j->controller.pending = true;
+	sim_after(s, after_ms, work, j);
+}

@@ -1,0 +1,59 @@
+/*
+ * A model of the Job controller, the garbage collector and the kubelets.
+ *
+ * It follows kubernetes 1.36 pkg/controller/job/job_controller.go, syncJob and manageJob, where it
+ * matters to us:
+ *   - it acts on its own view of Job and pods, which is late; so it may make pods after the Job was
+ *     suspended or deleted, if it has not heard of that yet;
+ *   - it manages pods only when it has seen all that it made and deleted itself (expectations);
+ *   - it writes the status with the resourceVersion of its view: a status that was computed from an
+ *     old view is refused with a conflict, and it waits until it has seen its own last write;
+ *   - suspended: deletes what is active, counts that as terminating, sets condition Suspended and
+ *     takes startTime away; resumed: the condition goes, startTime is now;
+ *   - Complete and Failed come only when no pod is active or terminating.
+ */
+#ifndef SLUICE_SIM_MODEL_JOBS_H
+#define SLUICE_SIM_MODEL_JOBS_H
+
+#include "test/sim/model_api.h"
+
+struct sim;
+
+enum pod_state {
+	POD_UNSEEN, /* only in the controller's view: it does not know it yet */
+	POD_RUNNING,
+	POD_TERMINATING,
+	POD_SUCCEEDED,
+	POD_FAILED,
+	POD_GONE,
+};
+
+struct pod {
+	struct pod *next;
+	struct model_job *of;
+	const struct model_run *run;
+	const struct snap *template; /* what each pod of it asks for */
+	enum pod_state state, seen;
+	bool ready, will_fail;
+	bool ended;		  /* its time came while pods were not to end */
+	int64_t ends_ms, gone_ms; /* gone: when its grace period is over */
+};
+
+struct model_jobs {
+	struct pod *first, **tail;
+};
+
+void model_jobs_init(struct model_jobs *m);
+/* The API server tells: j has a new snapshot. */
+void model_jobs_inform(struct sim *s, const struct snap *now);
+/* Pods that hold resources: neither gone nor in a terminal phase. */
+size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
+/* Lets pods end again. */
+void model_jobs_thaw(struct sim *s);
+
+static inline bool pod_exists(const struct pod *p)
+{
+	return p->state == POD_RUNNING || p->state == POD_TERMINATING;
+}
+
+#endif

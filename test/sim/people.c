@@ -1,0 +1,390 @@
+#include "test/sim/people.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test/sim/sim.h"
+
+#define GIB ((int64_t)1 << 30)
+
+const char *const namespace_names[NAMESPACES] = {"team-a", "team-b"};
+const char *const flavor_names[FLAVORS] = {"spot", "on-demand", "gpu"};
+const char *const class_names[CLASSES] = {"low", "mid", "high"};
+const char *const clusterqueue_names[CLUSTERQUEUES] = {"batch", "nightly", "research"};
+const char *const localqueue_names[LOCALQUEUES] = {
+	"a-batch", "a-nightly", "a-research", "b-batch", "b-research"};
+
+size_t localqueue_namespace(size_t index)
+{
+	return index >= 3;
+}
+
+size_t config_count(enum config_kind k)
+{
+	static const size_t count[] = {NAMESPACES, FLAVORS, CLASSES, CLUSTERQUEUES, LOCALQUEUES};
+	return count[k];
+}
+
+/* ---- Admins -------------------------------------------------------------------------------------
+ */
+
+static void config_changed(struct sim *s, struct config *c)
+{
+	c->generation++;
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_hear_config(s, &s->replica[i], c);
+	sim_touch(s);
+}
+
+static void draw_quota(struct sim *s, struct config *c)
+{
+	for (size_t i = 0; i < 2; i++) {
+		c->cpu[i] = rng_between(&s->rng, 4, 24) * 500;
+		c->memory[i] = rng_between(&s->rng, 4, 24) * GIB;
+		c->pods[i] = rng_between(&s->rng, 3, 12);
+	}
+	c->gpu = rng_between(&s->rng, 0, 8);
+}
+
+static void draw_clusterqueue(struct sim *s, struct config *c)
+{
+	c->exists = true;
+	c->strategy = rng_odds(&s->rng, 3000) ? STRICT_FIFO : BEST_EFFORT_FIFO;
+	c->nflavors = (size_t)rng_between(&s->rng, 1, 2);
+	c->flavor[0] = (size_t)rng_between(&s->rng, 0, 1);
+	c->flavor[1] = 1 - c->flavor[0];
+	c->covers_gpu = rng_odds(&s->rng, 6000);
+	c->covers_pods = rng_odds(&s->rng, 5000);
+	draw_quota(s, c);
+}
+
+/* True when the ledger holds more of some row than the new quota. */
+static bool below_use(const struct sim *s, const struct config *c)
+{
+	char node[40];
+	snprintf(node, sizeof(node), "cq/%s", clusterqueue_names[c->index]);
+	for (size_t i = 0; i < c->nflavors; i++) {
+		const char *f = flavor_names[c->flavor[i]];
+		if (model_ledger_use(s->ledger, node, f, "cpu") > c->cpu[i] ||
+			model_ledger_use(s->ledger, node, f, "memory") > c->memory[i])
+			return true;
+	}
+	return false;
+}
+
+static void admin_clusterqueue(struct sim *s, struct config *c)
+{
+	int64_t what = rng_between(&s->rng, 0, 9);
+	if (!c->exists) {
+		draw_clusterqueue(s, c);
+		c->stop = STOP_NONE;
+	} else if (what < 5) {
+		draw_quota(s, c);
+		if (below_use(s, c))
+			sim_reach(s, PATH_QUOTA_UNDER_USE);
+	} else if (what < 8) {
+		c->stop = rng_odds(&s->rng, 5000)   ? STOP_NONE
+			  : rng_odds(&s->rng, 5000) ? STOP_HOLD
+						    : STOP_HOLD_AND_DRAIN;
+		if (c->stop == STOP_HOLD_AND_DRAIN)
+			sim_reach(s, PATH_QUEUE_DRAINED);
+	} else if (what < 9) {
+		draw_clusterqueue(s, c); /* other flavors, other strategy */
+	} else {
+		c->exists = false;
+		sim_reach(s, PATH_QUEUE_DELETED);
+	}
+	sim_log(s, "admin  clusterqueue %s %s stop=%d cpu=%lld,%lld", clusterqueue_names[c->index],
+		c->exists ? "is" : "deleted", c->stop, (long long)c->cpu[0], (long long)c->cpu[1]);
+	config_changed(s, c);
+}
+
+static void admin_acts(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	struct people *p = &s->people;
+	int64_t what = rng_between(&s->rng, 0, 9);
+	if (what < 6) {
+		admin_clusterqueue(s, &p->config[CONFIG_CLUSTERQUEUE]
+						[rng_between(&s->rng, 0, CLUSTERQUEUES - 1)]);
+	} else if (what < 8) {
+		struct config *c =
+			&p->config[CONFIG_LOCALQUEUE][rng_between(&s->rng, 0, LOCALQUEUES - 1)];
+		c->exists = rng_odds(&s->rng, 8500);
+		c->stop = rng_odds(&s->rng, 6000) ? STOP_NONE
+						  : (enum stop_policy)rng_between(&s->rng, 1, 2);
+		sim_log(s, "admin  localqueue %s %s stop=%d", localqueue_names[c->index],
+			c->exists ? "is" : "deleted", c->stop);
+		config_changed(s, c);
+	} else if (what < 9) {
+		struct config *c = &p->config[CONFIG_CLASS][rng_between(&s->rng, 0, CLASSES - 1)];
+		c->exists = rng_odds(&s->rng, 8000);
+		c->value = (int32_t)rng_between(&s->rng, -100, 100);
+		sim_log(s, "admin  class %s %s value=%d", class_names[c->index],
+			c->exists ? "is" : "deleted", c->value);
+		config_changed(s, c);
+	} else {
+		struct config *c = &p->config[CONFIG_FLAVOR][rng_between(&s->rng, 0, FLAVORS - 1)];
+		c->exists = rng_odds(&s->rng, 7000);
+		sim_log(s, "admin  flavor %s %s", flavor_names[c->index],
+			c->exists ? "is" : "deleted");
+		config_changed(s, c);
+	}
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.admins_every_ms), admin_acts, NULL);
+}
+
+/* ---- Users --------------------------------------------------------------------------------------
+ */
+
+static void draw_requests(struct sim *s, struct snap *n)
+{
+	size_t k = 0;
+	n->request[k++] = (struct resource){"cpu", rng_between(&s->rng, 1, 8) * 250};
+	if (rng_odds(&s->rng, 7000))
+		n->request[k++] = (struct resource){"memory", rng_between(&s->rng, 1, 4) * GIB};
+	if (rng_odds(&s->rng, 1000))
+		n->request[k++] = (struct resource){"gpu", rng_between(&s->rng, 1, 2)};
+	n->container.requests = (struct resource_list){n->request, k};
+	n->job.parallelism = (int32_t)rng_between(&s->rng, 1, 4);
+	n->job.has_completions = rng_odds(&s->rng, 8500);
+	n->job.indexed = n->job.has_completions && rng_odds(&s->rng, 3000);
+	n->job.completions = (int32_t)rng_between(&s->rng, 1, 6);
+	if (!n->job.has_completions)
+		n->job.completions = 0;
+}
+
+static void draw_queue(struct sim *s, struct snap *n)
+{
+	size_t lq = (size_t)rng_between(&s->rng, 0, LOCALQUEUES - 1);
+	n->job.queue = localqueue_names[lq];
+	n->job.ns = namespace_names[localqueue_namespace(lq)];
+	if (rng_odds(&s->rng, 300))
+		n->job.queue = "no-such-queue";
+}
+
+/* A name that was used before, by a Job that is gone, or a new one. */
+static const char *draw_name(struct sim *s, const char *ns)
+{
+	for (struct model_job *j = s->api.first; j && rng_odds(&s->rng, 9000); j = j->next)
+		if (j->now->gone && !strcmp(j->now->job.ns, ns) &&
+			!model_api_find(&s->api, ns, j->now->job.name)) {
+			sim_reach(s, PATH_REBORN);
+			return j->now->job.name;
+		}
+	char *name = sim_alloc(s, 16);
+	snprintf(name, 16, "job-%zu", s->people.submitted);
+	return name;
+}
+
+static void user_submits(struct sim *s)
+{
+	struct snap n = {0};
+	draw_queue(s, &n);
+	draw_requests(s, &n);
+	n.job.name = draw_name(s, n.job.ns);
+	n.job.created_ms = s->now_ms / 1000 * 1000;
+	n.job.priority_class =
+		rng_odds(&s->rng, 5000) ? class_names[rng_between(&s->rng, 0, CLASSES - 1)] : "";
+	n.job.pod_priority_class = "";
+	n.job.suspend = true; /* the admission policy sees to it */
+	if (rng_odds(&s->rng, 500))
+		n.job.hold = "wait for me";
+	s->people.submitted++;
+	struct model_job *j = model_api_create(&s->api, &n);
+	j->backoff_limit = (int32_t)rng_between(&s->rng, 0, 3);
+	sim_log(s, "user   submits %s/%s to %s: %d pods of %lldm", n.job.ns, n.job.name,
+		n.job.queue, n.job.parallelism, (long long)n.request[0].amount);
+}
+
+/* What the ledger holds for it. NULL: nothing. */
+static const struct model_hold *open_hold(const struct sim *s, const struct model_job *j)
+{
+	const struct model_hold *const *holds;
+	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
+		if (holds[i]->open && !uid_cmp(&holds[i]->hold.uid, &j->now->job.uid))
+			return holds[i];
+	return NULL;
+}
+
+static void user_deletes(struct sim *s, struct model_job *j)
+{
+	const struct model_hold *h = open_hold(s, j);
+	if (!h)
+		sim_reach(s, PATH_DELETE_WAITING);
+	else if (h->hold.state == LEDGER_PENDING)
+		sim_reach(s, j->now->job.suspend ? PATH_DELETE_PENDING : PATH_DELETE_STARTED);
+	else
+		sim_reach(s, h->hold.state == LEDGER_POSTED ? PATH_DELETE_RUNNING
+							    : PATH_DELETE_DRAINING);
+	bool slow = rng_odds(&s->rng, 2000);
+	sim_log(s, "user   deletes %s%s", j->now->job.name, slow ? " (slowly)" : "");
+	if (!slow) {
+		model_api_remove(&s->api, j);
+		return;
+	}
+	sim_reach(s, PATH_DELETE_SLOW);
+	j->orphaned = rng_odds(&s->rng, 5000);
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.deleting = true;
+	model_api_write(&s->api, n, false);
+}
+
+static void user_edits(struct sim *s, struct model_job *j)
+{
+	if (!j->now->job.suspend || j->now->job.status.active)
+		return; /* the API server lets templates change only while suspended */
+	if (open_hold(s, j))
+		sim_reach(s, PATH_EDIT_PENDING);
+	struct snap *n = model_api_edit(&s->api, j);
+	bool indexed = n->job.indexed, has = n->job.has_completions;
+	int32_t completions = n->job.completions;
+	draw_requests(s, n);
+	n->job.indexed = indexed; /* immutable */
+	n->job.has_completions = has;
+	n->job.completions = completions;
+	sim_log(s, "user   edits %s: %d pods of %lldm", n->job.name, n->job.parallelism,
+		(long long)n->request[0].amount);
+	model_api_write(&s->api, n, true);
+}
+
+static void user_suspends(struct sim *s, struct model_job *j)
+{
+	if (j->now->job.suspend)
+		return;
+	sim_reach(s, PATH_USER_SUSPEND);
+	if (j->now->job.status.suspended)
+		sim_reach(s, PATH_USER_SUSPEND_EARLY);
+	sim_log(s, "user   suspends %s", j->now->job.name);
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.suspend = true;
+	model_api_write(&s->api, n, true);
+}
+
+static void user_holds(struct sim *s, struct model_job *j)
+{
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.hold = n->job.hold ? NULL : "by hand";
+	if (n->job.hold && !n->job.suspend)
+		sim_reach(s, PATH_HOLD_RUNNING);
+	sim_log(s, "user   %s %s", n->job.hold ? "holds" : "unholds", n->job.name);
+	model_api_write(&s->api, n, false);
+}
+
+static void user_moves(struct sim *s, struct model_job *j)
+{
+	struct snap *n = model_api_edit(&s->api, j);
+	bool held = open_hold(s, j);
+	if (n->job.queue[0] && rng_odds(&s->rng, 4000)) {
+		n->job.queue = "";
+		if (held)
+			sim_reach(s, PATH_UNLABEL_HELD);
+	} else {
+		do
+			n->job.queue = localqueue_names[rng_between(&s->rng, 0, LOCALQUEUES - 1)];
+		while (rng_odds(&s->rng, 5000));
+		if (held)
+			sim_reach(s, PATH_MOVE_HELD);
+	}
+	sim_log(s, "user   moves %s to '%s'", n->job.name, n->job.queue);
+	model_api_write(&s->api, n, false);
+}
+
+static void user_reclasses(struct sim *s, struct model_job *j)
+{
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.priority_class = class_names[rng_between(&s->rng, 0, CLASSES - 1)];
+	sim_log(s, "user   makes %s %s", n->job.name, n->job.priority_class);
+	model_api_write(&s->api, n, false);
+}
+
+/* Somebody who may do everything unsuspends a Job. */
+static void outsider_acts(struct sim *s, struct model_job *j)
+{
+	if (!j->now->job.suspend || j->now->job.deleting)
+		return;
+	sim_reach(s, PATH_BYPASS);
+	sim_log(s, "someone unsuspends %s", j->now->job.name);
+	struct model_run *run = sim_alloc(s, sizeof(*run));
+	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.suspend = false;
+	n->run = run;
+	j->bypassed = true;
+	model_api_write(&s->api, n, true);
+}
+
+/* Somebody replaces the object by one without annotations, or writes nonsense into ours. */
+static void vandal_acts(struct sim *s, struct model_job *j)
+{
+	if (!j->now->job.story)
+		return;
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.story = NULL;
+	n->job.story_state = STORY_NONE;
+	n->job.story_attempt = 0;
+	n->job.hold = NULL;
+	sim_log(s, "someone takes the annotations off %s", n->job.name);
+	model_api_write(&s->api, n, false);
+}
+
+static struct model_job *draw_job(struct sim *s)
+{
+	struct model_job *pick = NULL;
+	int64_t seen = 0;
+	for (struct model_job *j = s->api.first; j; j = j->next)
+		if (!j->now->gone && rng_between(&s->rng, 0, seen++) == 0)
+			pick = j;
+	s->people.alive = (size_t)seen;
+	return pick;
+}
+
+static void user_acts(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	struct model_job *j = draw_job(s);
+	int64_t what = rng_between(&s->rng, 0, 99);
+	if (j && rng_odds(&s->rng, s->faults.bypass))
+		outsider_acts(s, j);
+	else if (j && rng_odds(&s->rng, s->faults.vandal))
+		vandal_acts(s, j);
+	else if (!j || (what < 50 && s->people.alive < JOBS_MAX))
+		user_submits(s);
+	else if (what < 66)
+		user_deletes(s, j);
+	else if (what < 76)
+		user_edits(s, j);
+	else if (what < 84)
+		user_suspends(s, j);
+	else if (what < 91)
+		user_holds(s, j);
+	else if (what < 96)
+		user_moves(s, j);
+	else
+		user_reclasses(s, j);
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.people_every_ms), user_acts, NULL);
+}
+
+void people_begin(struct sim *s)
+{
+	struct people *p = &s->people;
+	for (enum config_kind k = 0; k < CONFIG_KINDS; k++)
+		for (size_t i = 0; i < config_count(k); i++)
+			p->config[k][i] = (struct config){
+				.kind = k, .index = i, .exists = true, .generation = 1};
+	for (size_t i = 0; i < CLASSES; i++)
+		p->config[CONFIG_CLASS][i].value = (int32_t)i * 10;
+	for (size_t i = 0; i < CLUSTERQUEUES; i++)
+		draw_clusterqueue(s, &p->config[CONFIG_CLUSTERQUEUE][i]);
+	static const size_t of[LOCALQUEUES] = {0, 1, 2, 0, 2};
+	for (size_t i = 0; i < LOCALQUEUES; i++)
+		p->config[CONFIG_LOCALQUEUE][i].clusterqueue = of[i];
+	for (int64_t n = rng_between(&s->rng, 0, 12); n > 0; n--)
+		user_submits(s);
+	sim_after(s, 1, user_acts, NULL);
+	if (s->faults.admins_every_ms)
+		sim_after(s, 2 * s->faults.admins_every_ms, admin_acts, NULL);
+}

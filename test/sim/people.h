@@ -1,0 +1,74 @@
+/*
+ * People: users who submit, edit, hold, move, suspend and delete Jobs whenever they like, and
+ * admins who change quotas and queues under them; now and then somebody who goes around the queue.
+ *
+ * What admins describe is kept here as plain small tables, with a history of changes that each
+ * controller's watches read.
+ */
+#ifndef SLUICE_SIM_PEOPLE_H
+#define SLUICE_SIM_PEOPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/spec.h"
+#include "test/sim/model_api.h"
+
+struct sim;
+
+#define CLUSTERQUEUES 3
+#define LOCALQUEUES 5
+#define FLAVORS 3
+#define CLASSES 3
+#define NAMESPACES 2
+#define JOBS_MAX 60 /* alive at a time: keeps a seed within milliseconds */
+
+enum config_kind {
+	CONFIG_NAMESPACE,
+	CONFIG_FLAVOR,
+	CONFIG_CLASS,
+	CONFIG_CLUSTERQUEUE,
+	CONFIG_LOCALQUEUE,
+	CONFIG_KINDS
+};
+
+/* One object of one kind; only the fields of its kind count. */
+struct config {
+	enum config_kind kind;
+	size_t index;
+	bool exists;
+	int64_t generation;
+	int32_t value; /* of a class */
+	enum stop_policy stop;
+	/* ClusterQueue: cpu and memory together in the flavors listed, gpu alone in the last
+	 * flavor; pods in the same group as cpu when covered. */
+	enum queueing_strategy strategy;
+	size_t flavor[2], nflavors;
+	bool covers_gpu, covers_pods;
+	int64_t cpu[2], memory[2], pods[2], gpu;
+	/* LocalQueue */
+	size_t clusterqueue;
+};
+
+struct people {
+	struct config config[CONFIG_KINDS][LOCALQUEUES]; /* as it is now */
+	size_t submitted;
+	size_t alive;
+};
+
+extern const char *const namespace_names[NAMESPACES];
+extern const char *const flavor_names[FLAVORS];
+extern const char *const class_names[CLASSES];
+extern const char *const clusterqueue_names[CLUSTERQUEUES];
+extern const char *const localqueue_names[LOCALQUEUES];
+size_t localqueue_namespace(size_t index);
+size_t config_count(enum config_kind k);
+
+/* Describes the first queues and starts acting. */
+void people_begin(struct sim *s);
+
+/* Which of a ClusterQueue's flavors covers nothing else: gpu's. */
+#define GPU_FLAVOR (FLAVORS - 1)
+
+#endif

@@ -1,0 +1,390 @@
+#include "test/sim/promises.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test/sim/sim.h"
+
+typedef long long ll;
+
+/* ---- P1: pods and ledger ------------------------------------------------------------------------
+ */
+
+static int64_t amount_of(const struct snap *template, const char *resource)
+{
+	for (size_t i = 0; i < template->container.requests.count; i++)
+		if (!strcmp(template->container.requests.item[i].name, resource))
+			return template->container.requests.item[i].amount;
+	return strcmp(resource, "pods") ? 0 : 1;
+}
+
+/* What all pods of j that Sluice let in take of one row. */
+static int64_t real_use(
+	const struct sim *s, const struct model_job *j, const struct quota_line *row)
+{
+	int64_t sum = 0;
+	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+		if (p->of != j || !pod_exists(p) || !p->run || p->run->outside)
+			continue;
+		for (size_t i = 0; i < p->run->nlines; i++)
+			if (!strcmp(p->run->line[i].flavor, row->flavor) &&
+				!strcmp(p->run->line[i].node, row->node) &&
+				!strcmp(p->run->line[i].resource, row->resource))
+				sum += amount_of(p->template, row->resource);
+	}
+	return sum;
+}
+
+static int64_t held_use(
+	const struct sim *s, const struct model_job *j, const struct quota_line *row)
+{
+	const struct model_hold *const *holds;
+	int64_t sum = 0;
+	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;) {
+		const struct ledger_hold *h = &holds[i]->hold;
+		if (!holds[i]->open || uid_cmp(&h->uid, &j->now->job.uid))
+			continue;
+		for (size_t k = 0; k < h->nlines; k++)
+			if (!strcmp(h->lines[k].flavor, row->flavor) &&
+				!strcmp(h->lines[k].node, row->node) &&
+				!strcmp(h->lines[k].resource, row->resource))
+				sum += h->lines[k].amount;
+	}
+	return sum;
+}
+
+/* Job by Job, which is more than the promise asks: no Job may live on another's quota. */
+static void check_real_use(struct sim *s)
+{
+	const struct model_run *last = NULL;
+	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+		if (!pod_exists(p) || !p->run || p->run->outside || p->run == last)
+			continue;
+		last = p->run;
+		for (size_t i = 0; i < last->nlines; i++) {
+			int64_t real = real_use(s, p->of, &last->line[i]);
+			int64_t held = held_use(s, p->of, &last->line[i]);
+			if (real > held)
+				sim_break(s, "P1",
+					"real use <= ledger use: pods of %s/%s use %lld of %s %s "
+					"%s, "
+					"the ledger holds %lld for it",
+					p->of->now->job.ns, p->of->now->job.name, (ll)real,
+					last->line[i].node, last->line[i].flavor,
+					last->line[i].resource, (ll)held);
+		}
+	}
+}
+
+static bool is_over(const struct job *j)
+{
+	return j->status.complete || j->status.failed;
+}
+
+static void check_started(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next) {
+		const struct snap *n = j->now;
+		if (n->gone || n->job.suspend || is_over(&n->job) || !n->run || n->run->outside)
+			continue;
+		const struct model_hold *h =
+			model_ledger_hold(s->ledger, &n->job.uid, n->run->attempt);
+		if (!h || !h->open)
+			sim_break(s, "P2",
+				"%s/%s is let run as attempt %d: expected its hold to be open, it "
+				"is %s",
+				n->job.ns, n->job.name, n->run->attempt,
+				!h			      ? "missing"
+				: h->closed_by == LEDGER_VOID ? "void"
+							      : "released");
+	}
+}
+
+void promises_check(struct sim *s)
+{
+	struct buf why;
+	buf_init(&why, 1000);
+	if (!model_ledger_check(s->ledger, &why))
+		sim_break(s, strstr(buf_text(&why), "both open") ? "P2" : "P1", "the ledger: %s",
+			buf_text(&why));
+	buf_done(&why);
+	check_real_use(s);
+	check_started(s);
+}
+
+/* ---- P2, P3, P4 when quiet ----------------------------------------------------------------------
+ */
+
+static struct replica *leader(struct sim *s)
+{
+	struct replica *found = NULL;
+	for (size_t i = 0; i < s->nreplicas; i++) {
+		struct replica *r = &s->replica[i];
+		if (!r->up || !gate_leading(r->gate))
+			continue;
+		if (found)
+			sim_break(s, "P2", "one leader: %s and %s both lead", found->identity,
+				r->identity);
+		found = r;
+	}
+	if (!found)
+		sim_break(s, "P7", "somebody leads when all is quiet: nobody does");
+	return found;
+}
+
+static const struct model_hold *open_hold(const struct sim *s, const struct model_job *j)
+{
+	const struct model_hold *const *holds;
+	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
+		if (holds[i]->open && !uid_cmp(&holds[i]->hold.uid, &j->now->job.uid))
+			return holds[i];
+	return NULL;
+}
+
+static bool is_queued(const struct snap *n)
+{
+	return !n->gone && n->job.queue[0] && !is_over(&n->job);
+}
+
+static void check_known(struct sim *s, const struct replica *r)
+{
+	struct gate_counts c;
+	gate_count(r->gate, &c);
+	size_t expected = 0, phases = 0;
+	for (size_t i = 0; i < sizeof(c.by_phase) / sizeof(c.by_phase[0]); i++)
+		phases += c.by_phase[i];
+	for (const struct model_job *j = s->api.first; j; j = j->next) {
+		const struct snap *n = j->now;
+		struct explanation x;
+		bool queued = is_queued(n);
+		expected += queued || open_hold(s, j);
+		if (queued && !n->job.deleting &&
+			!gate_explain(r->gate, n->job.ns, n->job.name, s->now_ms + r->skew_ms, &x))
+			sim_break(s, "P2",
+				"%s/%s is queued: expected the leader to know it, it does not",
+				n->job.ns, n->job.name);
+		if (queued && !n->job.suspend && !n->job.deleting && !open_hold(s, j))
+			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
+				n->job.ns, n->job.name);
+	}
+	if (c.jobs != phases || c.jobs != expected)
+		sim_break(s, "P2", "the leader knows %zu Jobs, %zu by phase; expected %zu", c.jobs,
+			phases, expected);
+	if (c.queued_operations)
+		sim_break(s, "P3", "expected every operation to be durable, %llu are not",
+			(unsigned long long)c.queued_operations);
+}
+
+static void check_open(struct sim *s, const struct model_hold *h, bool all_ended)
+{
+	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	const struct snap *n = j->now;
+	bool runs = !n->gone && !n->job.suspend && !is_over(&n->job) && n->run &&
+		    !n->run->outside && n->run->attempt == h->hold.attempt;
+	if (!all_ended && runs && h->hold.state == LEDGER_POSTED)
+		return;
+	if (!all_ended && !runs && model_jobs_pods(&s->jobs, j))
+		return;
+	static const char *const states[] = {"pending", "posted", "releasing"};
+	sim_break(s, "P3",
+		"attempt %d of %s/%s is %s: expected %s; it is %s with %zu pods, story %s",
+		h->hold.attempt, n->job.ns, n->job.name, states[h->hold.state],
+		all_ended ? "no open hold" : "posted with a running Job, or pods that are left",
+		n->gone		   ? "deleted"
+		: is_over(&n->job) ? "finished"
+		: n->job.suspend   ? "suspended"
+				   : "unsuspended",
+		model_jobs_pods(&s->jobs, j), n->job.story ? n->job.story : "none");
+}
+
+static void check_closed(struct sim *s, const struct model_hold *h)
+{
+	const char *name = h->hold.name;
+	if ((h->closed_by == LEDGER_RELEASE) != h->committed)
+		sim_break(s, "P3", "attempt %d of %s: %s %s COMMIT", h->hold.attempt, name,
+			ledger_kind_name(h->closed_by), h->committed ? "after" : "without");
+	if (!h->close.reason || !h->close.reason[0] || !h->close.actor || !h->close.actor[0] ||
+		h->close.at_ms <= 0 || h->close.lost_ms < 0)
+		sim_break(s, "P4",
+			"attempt %d of %s was given back: reason '%s', actor '%s', at %lld, lost "
+			"%lld",
+			h->hold.attempt, name, h->close.reason ? h->close.reason : "",
+			h->close.actor ? h->close.actor : "", (ll)h->close.at_ms,
+			(ll)h->close.lost_ms);
+	if (h->stopped &&
+		(!h->stop.reason || !h->stop.reason[0] || !h->stop.actor || !h->stop.actor[0]))
+		sim_break(s, "P4", "attempt %d of %s was stopped without reason or actor",
+			h->hold.attempt, name);
+}
+
+/* Each stop of ours that landed on a Job at work. */
+static void check_stops(struct sim *s)
+{
+	for (const struct stop_seen *t = s->stops; t; t = t->next) {
+		const struct model_hold *h = model_ledger_hold(s->ledger, &t->uid, t->attempt);
+		if (!h || h->open)
+			continue;
+		int64_t lost =
+			h->stop.lost_ms > h->close.lost_ms ? h->stop.lost_ms : h->close.lost_ms;
+		if (t->worked && lost <= 0)
+			sim_break(s, "P4",
+				"attempt %d of %s was stopped at work: expected the work it lost, "
+				"seen %lld",
+				t->attempt, h->hold.name, (ll)lost);
+	}
+}
+
+/* ---- P7 -----------------------------------------------------------------------------------------
+ */
+
+static const struct config *config_of(const struct sim *s, const struct model_job *j)
+{
+	for (size_t i = 0; i < LOCALQUEUES; i++) {
+		const struct config *lq = &s->people.config[CONFIG_LOCALQUEUE][i];
+		if (strcmp(localqueue_names[i], j->now->job.queue) ||
+			strcmp(namespace_names[localqueue_namespace(i)], j->now->job.ns))
+			continue;
+		const struct config *cq = &s->people.config[CONFIG_CLUSTERQUEUE][lq->clusterqueue];
+		if (!lq->exists || lq->stop || !cq->exists || cq->stop)
+			return NULL;
+		for (size_t k = 0; k < cq->nflavors; k++)
+			if (!s->people.config[CONFIG_FLAVOR][cq->flavor[k]].exists)
+				return NULL;
+		if (cq->covers_gpu && !s->people.config[CONFIG_FLAVOR][GPU_FLAVOR].exists)
+			return NULL;
+		return cq;
+	}
+	return NULL;
+}
+
+static bool row_fits(const struct sim *s, const struct config *cq, size_t flavor,
+	const char *resource, int64_t nominal, int64_t want)
+{
+	char node[40];
+	snprintf(node, sizeof(node), "cq/%s", clusterqueue_names[cq->index]);
+	return want == 0 ||
+	       model_ledger_use(s->ledger, node, flavor_names[flavor], resource) + want <= nominal;
+}
+
+/* One flavor at a time, in plain arithmetic. */
+static bool fits(const struct sim *s, const struct model_job *j, const struct config *cq)
+{
+	const struct snap *n = j->now;
+	int64_t pods = job_pods(&n->job), gpu = pods * amount_of(n, "gpu");
+	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", cq->gpu, gpu)))
+		return false;
+	for (size_t k = 0; k < cq->nflavors; k++)
+		if (row_fits(s, cq, cq->flavor[k], "cpu", cq->cpu[k], pods * amount_of(n, "cpu")) &&
+			row_fits(s, cq, cq->flavor[k], "memory", cq->memory[k],
+				pods * amount_of(n, "memory")) &&
+			(!cq->covers_pods ||
+				row_fits(s, cq, cq->flavor[k], "pods", cq->pods[k], pods)))
+			return true;
+	return false;
+}
+
+/* Priority, or false when it depends on a class that does not exist. */
+static bool priority_of(const struct sim *s, const struct model_job *j, int32_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < CLASSES; i++) {
+		const struct config *c = &s->people.config[CONFIG_CLASS][i];
+		if (strcmp(class_names[i], j->now->job.priority_class))
+			continue;
+		*ret = c->value;
+		return c->exists;
+	}
+	return true;
+}
+
+static bool waits(const struct sim *s, const struct model_job *j)
+{
+	const struct snap *n = j->now;
+	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
+	       !open_hold(s, j) && job_pods(&n->job) > 0;
+}
+
+/* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
+static bool may_be_blocked(const struct sim *s, const struct model_job *j, const struct config *cq)
+{
+	int32_t mine, its;
+	if (cq->strategy != STRICT_FIFO)
+		return false;
+	priority_of(s, j, &mine);
+	for (const struct model_job *o = s->api.first; o; o = o->next) {
+		if (o == j || !waits(s, o) || config_of(s, o) != cq)
+			continue;
+		if (!priority_of(s, o, &its) || its > mine ||
+			(its == mine && o->now->job.created_ms <= j->now->job.created_ms))
+			return true;
+	}
+	return false;
+}
+
+static void check_admitted(struct sim *s, struct replica *r)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next) {
+		int32_t priority;
+		const struct config *cq = waits(s, j) ? config_of(s, j) : NULL;
+		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq) ||
+			may_be_blocked(s, j, cq))
+			continue;
+		struct explanation x = {.sentence = "it does not know it"};
+		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
+		sim_break(s, "P7", "%s/%s waits though it fits in %s: %s says '%s'", j->now->job.ns,
+			j->now->job.name, clusterqueue_names[cq->index], r->identity, x.sentence);
+	}
+}
+
+static int64_t nominal_of(const struct sim *s, const struct model_row *row)
+{
+	for (size_t i = 0; i < CLUSTERQUEUES; i++) {
+		const struct config *c = &s->people.config[CONFIG_CLUSTERQUEUE][i];
+		if (strncmp(row->node, "cq/", 3) || strcmp(row->node + 3, clusterqueue_names[i]) ||
+			!c->exists)
+			continue;
+		if (!strcmp(row->flavor, flavor_names[GPU_FLAVOR]))
+			return c->covers_gpu && !strcmp(row->resource, "gpu") ? c->gpu : 0;
+		for (size_t k = 0; k < c->nflavors; k++) {
+			if (strcmp(row->flavor, flavor_names[c->flavor[k]]))
+				continue;
+			return !strcmp(row->resource, "cpu")			  ? c->cpu[k]
+			       : !strcmp(row->resource, "memory")		  ? c->memory[k]
+			       : !strcmp(row->resource, "pods") && c->covers_pods ? c->pods[k]
+										  : 0;
+		}
+	}
+	return 0;
+}
+
+static void check_ceilings(struct sim *s)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].ceiling != nominal_of(s, &rows[i]))
+			sim_break(s, "P7",
+				"the ledger's ceiling of %s %s %s is %lld; expected today's quota, "
+				"%lld",
+				rows[i].node, rows[i].flavor, rows[i].resource, (ll)rows[i].ceiling,
+				(ll)nominal_of(s, &rows[i]));
+}
+
+void promises_check_quiet(struct sim *s, bool all_ended)
+{
+	struct replica *r = leader(s);
+	if (!r)
+		return;
+	check_known(s, r);
+	const struct model_hold *const *holds;
+	size_t n = model_ledger_holds(s->ledger, &holds);
+	for (size_t i = 0; i < n; i++) {
+		if (holds[i]->open)
+			check_open(s, holds[i], all_ended);
+		else
+			check_closed(s, holds[i]);
+	}
+	check_stops(s);
+	check_ceilings(s);
+	check_admitted(s, r);
+}

@@ -1,0 +1,31 @@
+/*
+ * What must hold whatever happens, checked from outside: against the models alone, by arithmetic
+ * that shares nothing with queue and gate.
+ *
+ *   after every event
+ *   P1  ledger use <= ceiling (or what it was when the ceiling was lowered), balances = sum of the
+ *       holds; pods of each Job <= what the ledger holds for it, row by row
+ *   P2  at most one open hold for a Job; a Job that Sluice let run has the hold of that attempt
+ *
+ *   when quiet (nothing has moved for a while after the last fault)
+ *   P2  each live queued Job is known to the leader, once, and to be explained; nobody runs who was
+ *       not let in
+ *   P3  each RESERVE resolved once: COMMIT then RELEASE, or VOID; an open hold has a running Job,
+ *       or pods that have not gone
+ *   P4  each hold that was given back tells reason, actor and time, and a stop what was lost
+ *   P7  no waiting Job fits beside what the ledger holds; the ledger knows today's quotas
+ *
+ * P8 (same seed, same log) is main.c's.
+ */
+#ifndef SLUICE_SIM_PROMISES_H
+#define SLUICE_SIM_PROMISES_H
+
+#include <stdbool.h>
+
+struct sim;
+
+void promises_check(struct sim *s);
+/* all_ended: pods have been let end, so that no hold may be left at all. */
+void promises_check_quiet(struct sim *s, bool all_ended);
+
+#endif

@@ -1,0 +1,251 @@
+#include "test/sim/replica.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test/sim/sim.h"
+
+#define SKEW_MAX_MS 40000 /* with QUIET_MS: no alarm may be later than that, clock steps or not */
+
+/* ---- Calls into a process that may have died meanwhile ------------------------------------------
+ */
+
+struct call {
+	struct replica *of;
+	uint64_t life;
+	void (*fn)(struct sim *s, struct replica *r, void *arg);
+	void *arg;
+};
+
+static void call_runs(struct sim *s, void *arg)
+{
+	struct call *c = arg;
+	if (!c->of->up || c->life != c->of->life)
+		return;
+	if (s->now_ms < c->of->paused_until_ms)
+		sim_at(s, c->of->paused_until_ms, call_runs, c);
+	else
+		c->fn(s, c->of, c->arg);
+}
+
+void replica_at(struct sim *s, struct replica *r, int64_t at_ms,
+	void (*fn)(struct sim *s, struct replica *r, void *arg), void *arg)
+{
+	struct call *c = sim_alloc(s, sizeof(*c));
+	*c = (struct call){r, r->life, fn, arg};
+	sim_at(s, at_ms, call_runs, c);
+}
+
+/* ---- The process --------------------------------------------------------------------------------
+ */
+
+void replica_init(struct sim *s, struct replica *r, size_t index)
+{
+	*r = (struct replica){.index = index};
+	snprintf(r->identity, sizeof(r->identity), "sluice-%zu", index);
+	r->lease_ms = rng_between(&s->rng, 6, 20) * 1000;
+}
+
+void replica_done(struct replica *r)
+{
+	gate_free(r->gate);
+	queue_free(r->queue);
+	r->gate = NULL;
+	r->queue = NULL;
+	r->up = false;
+}
+
+static void process_starts(struct sim *s, void *arg)
+{
+	struct replica *r = arg;
+	if (r->up)
+		return;
+	struct replica fresh = {.index = r->index,
+		.up = true,
+		.life = r->life + 1,
+		.lease_ms = r->lease_ms,
+		.skew_ms = r->skew_ms,
+		.watch = r->watch + 1,
+		.connection = r->connection + 1};
+	memcpy(fresh.identity, r->identity, sizeof(fresh.identity));
+	*r = fresh;
+	r->queue = queue_new();
+	struct gate_options o = {.identity = r->identity,
+		.lease_ms = r->lease_ms,
+		.drain_doubt_ms = s->o.bug == BUG_NO_DOUBT ? 0 : DRAIN_DOUBT_MS,
+		.seed = rng_next(&s->rng)};
+	r->gate = gate_new(&o, r->queue);
+	sim_log(s, "%s starts", r->identity);
+	replica_begin_watches(s, r);
+	replica_step_soon(s, r);
+}
+
+static void process_dies(struct sim *s, struct replica *r, const char *why)
+{
+	if (!r->up)
+		return;
+	sim_log(s, "%s dies: %s", r->identity, why);
+	replica_sever(s, r);
+	replica_done(r);
+	sim_after(s, s->calm ? 100 : rng_skewed(&s->rng, 10, 20000), process_starts, r);
+}
+
+/* ---- The pass -----------------------------------------------------------------------------------
+ */
+
+static const char *intent_name(enum intent_kind k)
+{
+	static const char *const names[] = {
+		"LEASE", "LOAD", "BATCH", "START", "STOP", "TELL", "READ", "PODS"};
+	return names[k];
+}
+
+static void log_intent(struct sim *s, const struct replica *r, const struct intent *i)
+{
+	if (i->kind == INTENT_LEASE || i->kind == INTENT_LOAD) {
+		sim_log(s, "%s asks %s epoch %lld", r->identity, intent_name(i->kind),
+			(long long)i->epoch);
+		return;
+	}
+	sim_touch(s);
+	if (i->kind != INTENT_BATCH) {
+		sim_log(s, "%s asks %s %s attempt %d generation %lld", r->identity,
+			intent_name(i->kind), i->name, i->story.attempt, (long long)i->generation);
+		return;
+	}
+	for (size_t k = 0; k < i->batch.nops; k++) {
+		const struct ledger_op *op = &i->batch.ops[k];
+		const struct model_job *j = model_api_by_uid(&s->api, &op->uid);
+		sim_log(s, "%s asks BATCH %zu/%zu %s %s attempt %d %s", r->identity, k + 1,
+			i->batch.nops, ledger_kind_name(op->kind), j ? j->now->job.name : "",
+			op->attempt, op->reason ? op->reason : "");
+	}
+}
+
+static void take_notes(struct sim *s, struct replica *r)
+{
+	const struct note *n;
+	while ((n = gate_take_note(r->gate))) {
+		sim_log(s, "%s note %s %s: %s", r->identity, note_kind_name(n->kind), n->name,
+			n->text);
+		if (n->kind == NOTE_OVERDUE)
+			sim_reach(s, PATH_OVERDUE);
+	}
+}
+
+static void wakes(struct sim *s, struct replica *r, void *arg)
+{
+	const uint64_t *wake = arg;
+	if (*wake == r->wake)
+		replica_step_soon(s, r);
+}
+
+static void sleep_until_due(struct sim *s, struct replica *r)
+{
+	int64_t due_ms = gate_wake_ms(r->gate);
+	uint64_t *wake = sim_alloc(s, sizeof(*wake));
+	*wake = ++r->wake;
+	if (due_ms == INT64_MAX)
+		return;
+	due_ms -= r->skew_ms;
+	replica_at(s, r, due_ms > s->now_ms ? due_ms : s->now_ms + 1, wakes, wake);
+}
+
+static void steps(struct sim *s, struct replica *r, void *arg)
+{
+	(void)arg;
+	r->stepping = false;
+	gate_step(r->gate, s->now_ms + r->skew_ms);
+	const struct intent *i;
+	while ((i = gate_take_intent(r->gate))) {
+		log_intent(s, r, i);
+		if (rng_odds(&s->rng, s->faults.crash_in_step)) {
+			sim_reach(s, PATH_CRASH_IN_STEP);
+			process_dies(s, r, "between an intent and its request");
+			return;
+		}
+		if (i->kind == INTENT_LEASE || i->kind == INTENT_LOAD || i->kind == INTENT_BATCH)
+			replica_send_ledger(s, r, i);
+		else
+			replica_send_api(s, r, i);
+	}
+	take_notes(s, r);
+	if (gate_deposed(r->gate)) {
+		sim_reach(s, PATH_DEPOSED);
+		process_dies(s, r, "deposed");
+		return;
+	}
+	sleep_until_due(s, r);
+}
+
+/* A few facts that come together cost one pass, as in the real loop. */
+void replica_step_soon(struct sim *s, struct replica *r)
+{
+	if (r->stepping)
+		return;
+	r->stepping = true;
+	replica_at(s, r, s->now_ms + rng_between(&s->rng, 0, 2), steps, NULL);
+}
+
+/* ---- What happens to it -------------------------------------------------------------------------
+ */
+
+static void crash(struct sim *s, void *arg)
+{
+	struct replica *r = arg;
+	if (s->calm)
+		return;
+	if (r->up) {
+		sim_reach(s, PATH_CRASH);
+		process_dies(s, r, "kill -9");
+	}
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.crash_every_ms), crash, r);
+}
+
+static void pause(struct sim *s, void *arg)
+{
+	struct replica *r = arg;
+	if (s->calm)
+		return;
+	if (r->up) {
+		r->paused_until_ms = s->now_ms + r->lease_ms + rng_between(&s->rng, 100, 15000);
+		sim_log(s, "%s sleeps through its lease", r->identity);
+		sim_reach(s, PATH_PAUSE);
+	}
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.pause_every_ms), pause, r);
+}
+
+static void step_clock(struct sim *s, void *arg)
+{
+	struct replica *r = arg;
+	if (s->calm)
+		return;
+	r->skew_ms = rng_between(&s->rng, -SKEW_MAX_MS, SKEW_MAX_MS);
+	sim_log(s, "%s clock is off by %lld ms", r->identity, (long long)r->skew_ms);
+	sim_reach(s, PATH_CLOCK_STEP);
+	if (r->up)
+		replica_step_soon(s, r);
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.clock_step_every_ms), step_clock, r);
+}
+
+void replica_begin(struct sim *s, struct replica *r)
+{
+	const struct faults *f = &s->faults;
+	process_starts(s, r);
+	if (f->crash_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * f->crash_every_ms), crash, r);
+	if (f->pause_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * f->pause_every_ms), pause, r);
+	if (f->clock_step_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * f->clock_step_every_ms), step_clock, r);
+	replica_begin_cuts(s, r);
+}
+
+/* What was put off until the end of a pause keeps its time, which is soon enough. */
+void replica_calm(struct sim *s, struct replica *r)
+{
+	if (!r->up)
+		process_starts(s, r);
+	else
+		replica_step_soon(s, r);
+}

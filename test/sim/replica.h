@@ -1,0 +1,77 @@
+/*
+ * A controller: one queue, one gate, and a driver in place of the loop, the HTTP client and libpq.
+ *
+ * The driver does what the real ones do, no more: it feeds watches to queue and gate, steps the
+ * gate when something was fed or its time has come, carries its intents out and brings answers.
+ * Requests take their time and may be lost, land late, or land without an answer; the process may
+ * die between any two of these things, or sleep through its lease and go on as if nothing was.
+ */
+#ifndef SLUICE_SIM_REPLICA_H
+#define SLUICE_SIM_REPLICA_H
+
+#include "controller/gate/gate.h"
+#include "sluice/queue.h"
+#include "test/sim/people.h"
+
+struct sim;
+
+#define LEDGER_FLIGHT 8
+
+struct replica {
+	size_t index;
+	char identity[16];
+	bool up;
+	uint64_t life; /* which process this is; what belongs to an earlier one is dropped */
+	struct queue *queue;
+	struct gate *gate;
+	int64_t lease_ms;
+	int64_t paused_until_ms;
+	int64_t skew_ms; /* wall clock less virtual time */
+	bool stepping;	 /* a step is scheduled */
+	uint64_t wake;	 /* number of the wake-up that counts */
+	bool synced, deposed_seen, led;
+
+	/* Watches of what admins describe, a connection for each kind. */
+	bool config_listed[CONFIG_KINDS];
+	int64_t config_heard_ms[CONFIG_KINDS];
+
+	/* The watch of Jobs. */
+	bool jobs_listed, watching;
+	uint64_t watch;	     /* number of the connection; news of earlier ones are dropped */
+	size_t cursor, sent; /* history up to here was delivered; is on its way */
+	int64_t watch_heard_ms;
+
+	/* The connection to the ledger. */
+	uint64_t connection;
+	int64_t land_ms, answer_ms;
+	struct ledger_request *flight[LEDGER_FLIGHT]; /* not answered, oldest first */
+	size_t nflight;
+};
+
+void replica_init(struct sim *s, struct replica *r, size_t index);
+void replica_done(struct replica *r);
+/* Starts its process, and what happens to it. */
+void replica_begin(struct sim *s, struct replica *r);
+void replica_hear_config(struct sim *s, struct replica *r, const struct config *c);
+void replica_hear_jobs(struct sim *s, struct replica *r); /* the history has grown */
+/* Faults stop: it is up, awake and connected. */
+void replica_calm(struct sim *s, struct replica *r);
+void replica_break_ledger(struct sim *s, struct replica *r);
+
+/* ---- Between the files of the replica ----------------------------------------------------------
+ */
+
+/* Runs fn for this process, unless it has died until then; later, when it is paused. */
+void replica_at(struct sim *s, struct replica *r, int64_t at_ms,
+	void (*fn)(struct sim *s, struct replica *r, void *arg), void *arg);
+void replica_step_soon(struct sim *s, struct replica *r);
+void replica_list_jobs(struct sim *s, struct replica *r, int64_t after_ms);
+void replica_begin_watches(struct sim *s, struct replica *r);
+void replica_begin_cuts(struct sim *s, struct replica *r);
+void replica_set_config(struct sim *s, struct replica *r, const struct config *c);
+void replica_send_api(struct sim *s, struct replica *r, const struct intent *i);
+void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *i);
+void replica_sever(struct sim *s, struct replica *r); /* the process died */
+void replica_check_synced(struct replica *r);
+
+#endif

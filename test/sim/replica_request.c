@@ -1,0 +1,495 @@
+/*
+ * What a controller asks: each intent becomes a request that travels, lands or not, and is answered
+ * or not. To the API server each travels alone and may land long after the asker gave up. To the
+ * ledger they share one connection, in order; when it breaks, what had landed has, the rest has
+ * not, and all that were not answered are answered LOST.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "test/sim/sim.h"
+
+/* ---- To the API server --------------------------------------------------------------------------
+ */
+
+enum fate {
+	FATE_FINE,
+	FATE_LOST,	 /* never lands, no answer */
+	FATE_UNANSWERED, /* lands, no answer */
+	FATE_LATE,	 /* no answer, lands long after */
+	FATE_BUSY,
+	FATE_DENIED,
+};
+
+struct api_request {
+	struct replica *from;
+	uint64_t life;
+	int64_t epoch;	      /* the asker's */
+	struct intent intent; /* a copy of all that the models read */
+	enum fate fate;
+	bool doubted; /* the asker has been told JOB_IN_DOUBT */
+	struct job_answer answer;
+	struct job job; /* of the answer */
+};
+
+static struct intent copy_intent(struct sim *s, const struct intent *i)
+{
+	struct intent c = *i;
+	c.ns = pool_strdup(&s->pool, i->ns);
+	c.name = pool_strdup(&s->pool, i->name);
+	c.story_before = pool_strdup(&s->pool, i->story_before);
+	c.hold = pool_strdup(&s->pool, i->hold);
+	c.story.clusterqueue = pool_strdup(&s->pool, i->story.clusterqueue);
+	c.story.reason = pool_strdup(&s->pool, i->story.reason);
+	c.story.by = pool_strdup(&s->pool, i->story.by);
+	struct quota_line *lines = sim_alloc(s, (i->story.nlines + 1) * sizeof(*lines));
+	for (size_t k = 0; k < i->story.nlines; k++)
+		lines[k] = (struct quota_line){pool_strdup(&s->pool, i->story.lines[k].node),
+			pool_strdup(&s->pool, i->story.lines[k].flavor),
+			pool_strdup(&s->pool, i->story.lines[k].resource),
+			i->story.lines[k].amount};
+	c.story.lines = lines;
+	return c;
+}
+
+static void answer_api(struct sim *s, struct replica *r, void *arg)
+{
+	struct api_request *q = arg;
+	if (q->answer.outcome == JOB_IN_DOUBT) {
+		q->doubted = true;
+		if (s->o.bug == BUG_START_DOUBT_LOST && q->intent.kind == INTENT_START)
+			q->answer.outcome = JOB_REFUSED;
+	}
+	static const char *const names[] = {
+		"done", "refused", "gone", "busy", "denied", "in doubt"};
+	sim_log(s, "%s hears %s: %s%s%s", r->identity, q->intent.name, names[q->answer.outcome],
+		q->answer.sentence ? ", " : "", q->answer.sentence ? q->answer.sentence : "");
+	gate_answer_job(r->gate, q->intent.id, &q->answer);
+	replica_step_soon(s, r);
+}
+
+static void count_landed(struct sim *s, const struct api_request *q, enum job_outcome o)
+{
+	bool start = q->intent.kind == INTENT_START;
+	bool orphan = q->from->life != q->life || q->doubted;
+	if (o == JOB_REFUSED) {
+		sim_reach(s, PATH_GUARD_REFUSED);
+		if (start && orphan)
+			sim_reach(s, PATH_LATE_START_HELD);
+	}
+	if (o != JOB_DONE)
+		return;
+	if (start) {
+		struct ledger_lease lease;
+		sim_reach(s, PATH_START);
+		if (q->doubted)
+			sim_reach(s, PATH_LATE_START);
+		model_ledger_lease(s->ledger, "", -1, 0, 0, &lease);
+		if (lease.epoch != q->epoch)
+			sim_reach(s, PATH_LATE_START_TAKEOVER);
+	} else if (q->intent.kind == INTENT_STOP) {
+		sim_reach(s, PATH_STOP);
+	} else if (q->intent.kind == INTENT_TELL) {
+		sim_reach(s, PATH_TELL);
+		if (q->intent.story.state == STORY_FENCED)
+			sim_reach(s, PATH_FENCE);
+	}
+}
+
+static void record_stop(struct sim *s, const struct api_request *q, const struct snap *before)
+{
+	if (before->run && before->run->outside) {
+		sim_reach(s, PATH_BYPASS_STOPPED);
+		return;
+	}
+	struct stop_seen *t = sim_alloc(s, sizeof(*t));
+	*t = (struct stop_seen){.next = s->stops,
+		.uid = q->intent.uid,
+		.attempt = q->intent.story.attempt,
+		.worked = before->run && before->job.status.active > 0 &&
+			  s->now_ms - before->run->landed_ms > 60000 &&
+			  !s->faults.clock_step_every_ms};
+	s->stops = t;
+}
+
+/* What the server does with it, now. */
+static struct job_answer serve(struct sim *s, struct api_request *q)
+{
+	struct job_answer a = {.outcome = JOB_DONE};
+	const struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
+	if (q->intent.kind == INTENT_PODS) {
+		a.pods = j ? model_jobs_pods(&s->jobs, j) : 0;
+		return a;
+	}
+	const struct snap *snap = NULL;
+	const struct snap *before = j ? j->now : NULL;
+	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
+		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend)
+		record_stop(s, q, before);
+	if (q->intent.kind != INTENT_READ) {
+		sim_log(s, "api    %s of %s lands: %s",
+			q->intent.kind == INTENT_START	? "START"
+			: q->intent.kind == INTENT_STOP ? "STOP"
+							: "TELL",
+			q->intent.name,
+			a.outcome == JOB_DONE ? snap->job.story
+			: a.sentence	      ? a.sentence
+					      : "gone");
+		count_landed(s, q, a.outcome);
+	}
+	if (snap) {
+		q->job = snap->job;
+		if (s->o.bug == BUG_RELEASE_EARLY && q->job.suspend) {
+			q->job.status.suspended = true;
+			q->job.status.active = q->job.status.terminating = 0;
+		}
+		a.job = &q->job;
+	}
+	return a;
+}
+
+static void answer_after(struct sim *s, struct api_request *q, int64_t ms)
+{
+	if (q->from->up && q->life == q->from->life)
+		replica_at(s, q->from, s->now_ms + ms, answer_api, q);
+}
+
+static void lands_at_api(struct sim *s, void *arg)
+{
+	struct api_request *q = arg;
+	struct job_answer a = serve(s, q);
+	if (q->fate != FATE_FINE)
+		return;
+	q->answer = a;
+	answer_after(s, q, rng_skewed(&s->rng, 1, s->faults.api_latency_ms));
+}
+
+static enum fate draw_fate(struct sim *s)
+{
+	const struct faults *f = &s->faults;
+	if (rng_odds(&s->rng, f->busy)) {
+		sim_reach(s, PATH_REQUEST_BUSY);
+		return FATE_BUSY;
+	}
+	if (rng_odds(&s->rng, f->denied)) {
+		sim_reach(s, PATH_REQUEST_DENIED);
+		return FATE_DENIED;
+	}
+	if (rng_odds(&s->rng, f->lost)) {
+		sim_reach(s, PATH_REQUEST_LOST);
+		return FATE_LOST;
+	}
+	if (rng_odds(&s->rng, f->unanswered)) {
+		sim_reach(s, PATH_REQUEST_UNANSWERED);
+		return FATE_UNANSWERED;
+	}
+	return rng_odds(&s->rng, f->late) ? FATE_LATE : FATE_FINE;
+}
+
+/* A planted fault: the driver says that the fence is written, and sends nothing. */
+static bool pretend_fence(struct sim *s, struct api_request *q)
+{
+	const struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
+	if (s->o.bug != BUG_TELL_UNDONE || q->intent.kind != INTENT_TELL || !j || j->now->gone ||
+		q->intent.story.state != STORY_FENCED)
+		return false;
+	q->job = j->now->job;
+	q->job.story_state = q->intent.story.state;
+	q->job.story_attempt = q->intent.story.attempt;
+	q->answer = (struct job_answer){.outcome = JOB_DONE, .job = &q->job};
+	answer_after(s, q, 5);
+	return true;
+}
+
+void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
+{
+	struct api_request *q = sim_alloc(s, sizeof(*q));
+	*q = (struct api_request){.from = r,
+		.life = r->life,
+		.epoch = gate_epoch(r->gate),
+		.intent = copy_intent(s, i),
+		.fate = draw_fate(s)};
+	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
+	int64_t patience = rng_between(&s->rng, 500, 10000);
+	if (pretend_fence(s, q))
+		return;
+	switch (q->fate) {
+	case FATE_FINE:
+		sim_after(s, there, lands_at_api, q);
+		return;
+	case FATE_LOST:
+		break;
+	case FATE_UNANSWERED:
+		sim_after(s, there < patience ? there : patience, lands_at_api, q);
+		break;
+	case FATE_LATE:
+		sim_after(s, patience + rng_skewed(&s->rng, 1, 120000), lands_at_api, q);
+		break;
+	case FATE_BUSY:
+		q->answer = (struct job_answer){
+			.outcome = JOB_BUSY, .retry_ms = rng_between(&s->rng, 0, 2000)};
+		answer_after(s, q, there);
+		return;
+	case FATE_DENIED:
+		q->answer = (struct job_answer){
+			.outcome = JOB_DENIED, .sentence = "the policy says no"};
+		answer_after(s, q, there);
+		return;
+	}
+	q->answer.outcome = JOB_IN_DOUBT;
+	answer_after(s, q, patience);
+}
+
+/* ---- To the ledger ------------------------------------------------------------------------------
+ */
+
+struct ledger_request {
+	struct replica *from;
+	uint64_t life;
+	struct intent intent;
+	struct ledger_op *ops; /* copies: bytes that are on the wire */
+	bool severed;	       /* the connection broke before it landed */
+	bool answered;
+	enum fate fate;
+	enum ledger_outcome outcome;
+	struct ledger_lease lease;
+	struct ledger_hold *holds;
+	size_t nholds;
+	struct ledger_result *results;
+};
+
+static void copy_ops(struct sim *s, struct ledger_request *q)
+{
+	const struct ledger_batch *b = &q->intent.batch;
+	q->ops = sim_alloc(s, (b->nops + 1) * sizeof(*q->ops));
+	q->results = sim_alloc(s, (b->nops + 1) * sizeof(*q->results));
+	for (size_t i = 0; i < b->nops; i++) {
+		struct ledger_op *op = &q->ops[i];
+		*op = b->ops[i];
+		op->ns = pool_strdup(&s->pool, op->ns);
+		op->name = pool_strdup(&s->pool, op->name);
+		op->clusterqueue = pool_strdup(&s->pool, op->clusterqueue);
+		op->reason = pool_strdup(&s->pool, op->reason);
+		op->actor = pool_strdup(&s->pool, op->actor);
+		struct quota_line *lines = sim_alloc(s, (op->nlines + 1) * sizeof(*lines));
+		for (size_t k = 0; k < op->nlines; k++)
+			lines[k] = (struct quota_line){pool_strdup(&s->pool, op->lines[k].node),
+				pool_strdup(&s->pool, op->lines[k].flavor),
+				pool_strdup(&s->pool, op->lines[k].resource),
+				op->lines[k].amount};
+		op->lines = lines;
+	}
+	q->intent.batch.ops = q->ops;
+}
+
+static bool has_kind(const struct ledger_request *q, enum ledger_kind k)
+{
+	for (size_t i = 0; i < q->intent.batch.nops; i++)
+		if (q->ops[i].kind == k)
+			return true;
+	return false;
+}
+
+/* Planted faults: the driver makes an answer up for a batch whose fate it does not know. */
+static void make_up_results(struct sim *s, struct ledger_request *q)
+{
+	bool lost = s->o.bug == BUG_BATCH_DOUBT_LOST;
+	if (s->o.bug == BUG_COMMIT_DOUBT_LOST)
+		lost = has_kind(q, LEDGER_COMMIT) && !has_kind(q, LEDGER_RESERVE);
+	if (!lost)
+		return;
+	q->outcome = LEDGER_DONE;
+	for (size_t i = 0; i < q->intent.batch.nops; i++)
+		q->results[i].verdict =
+			q->ops[i].kind == LEDGER_RESERVE ? LEDGER_REFUSED : LEDGER_SPENT;
+}
+
+static void answer_ledger(struct sim *s, struct replica *r, void *arg)
+{
+	struct ledger_request *q = arg;
+	if (q->answered)
+		return;
+	q->answered = true;
+	for (size_t i = 0; i < r->nflight; i++)
+		if (r->flight[i] == q) {
+			memmove(&r->flight[i], &r->flight[i + 1],
+				(--r->nflight - i) * sizeof(struct ledger_request *));
+			break;
+		}
+	static const char *const names[] = {"done", "fenced", "lost"};
+	if (q->intent.kind == INTENT_LEASE) {
+		if (q->outcome != LEDGER_DONE || q->intent.epoch == 0)
+			sim_log(s, "%s hears of the lease: %s, epoch %lld %s", r->identity,
+				names[q->outcome], (long long)q->lease.epoch, q->lease.holder);
+		gate_answer_lease(r->gate, q->intent.id, q->outcome, &q->lease);
+	} else if (q->intent.kind == INTENT_LOAD) {
+		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
+		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
+	} else {
+		if (q->outcome == LEDGER_LOST)
+			make_up_results(s, q);
+		sim_log(s, "%s hears of its batch: %s", r->identity, names[q->outcome]);
+		gate_answer_batch(r->gate, q->intent.id, q->outcome, q->results);
+	}
+	replica_step_soon(s, r);
+}
+
+void replica_break_ledger(struct sim *s, struct replica *r)
+{
+	r->connection++;
+	r->land_ms = r->answer_ms = 0;
+	for (size_t i = 0; i < r->nflight; i++) {
+		struct ledger_request *q = r->flight[i];
+		q->severed = true;
+		q->outcome = LEDGER_LOST;
+		/* Not at once: a driver answers from its loop. */
+		replica_at(s, r, s->now_ms + 1 + (int64_t)i, answer_ledger, q);
+	}
+	r->nflight = 0;
+}
+
+/* What a dead process had sent may be on its way still. */
+void replica_sever(struct sim *s, struct replica *r)
+{
+	bool all = rng_odds(&s->rng, 5000);
+	for (size_t i = 0; all && i < r->nflight; i++)
+		r->flight[i]->severed = true;
+	r->nflight = 0;
+}
+
+static void count_load(struct sim *s, const struct ledger_request *q)
+{
+	if (q->outcome == LEDGER_FENCED)
+		sim_reach(s, PATH_FENCED_LOAD);
+	if (q->outcome != LEDGER_DONE || q->intent.epoch <= 1)
+		return;
+	static const enum path paths[] = {
+		PATH_TAKEOVER_PENDING, PATH_TAKEOVER_POSTED, PATH_TAKEOVER_RELEASING};
+	bool has[3] = {false};
+	sim_reach(s, PATH_TAKEOVER);
+	for (size_t i = 0; i < q->nholds; i++)
+		has[q->holds[i].state] = true;
+	for (size_t i = 0; i < 3; i++)
+		if (has[i])
+			sim_reach(s, paths[i]);
+}
+
+static void count_batch(struct sim *s, const struct ledger_request *q, size_t upto)
+{
+	static const enum path applied[] = {PATH_RESERVE, PATH_COMMIT, PATH_COUNT, PATH_SHRINK,
+		PATH_RELEASE, PATH_VOID, PATH_COUNT};
+	static const enum path reserve[] = {
+		PATH_RESERVE, PATH_REPEATED_RESERVE, PATH_SPENT_RESERVE, PATH_REFUSED_RESERVE};
+	if (q->outcome == LEDGER_FENCED) {
+		sim_reach(s, PATH_FENCED_BATCH);
+		if (has_kind(q, LEDGER_RESERVE))
+			sim_reach(s, PATH_FENCED_RESERVE);
+		if (has_kind(q, LEDGER_VOID))
+			sim_reach(s, PATH_FENCED_VOID);
+		return;
+	}
+	for (size_t i = 0; i < upto && i < q->intent.batch.nops; i++) {
+		enum ledger_verdict v = q->results[i].verdict;
+		if (q->ops[i].kind == LEDGER_RESERVE)
+			sim_reach(s, reserve[v]);
+		else if (v == LEDGER_APPLIED && applied[q->ops[i].kind] != PATH_COUNT)
+			sim_reach(s, applied[q->ops[i].kind]);
+	}
+}
+
+/* At the ledger, in one instant. */
+static void execute(struct sim *s, struct ledger_request *q)
+{
+	const struct intent *i = &q->intent;
+	q->outcome = LEDGER_DONE;
+	if (i->kind == INTENT_LEASE) {
+		model_ledger_lease(
+			s->ledger, q->from->identity, i->epoch, i->lease_ms, s->now_ms, &q->lease);
+	} else if (i->kind == INTENT_LOAD) {
+		struct ledger_hold *holds = NULL;
+		q->outcome = model_ledger_load(s->ledger, i->epoch, &holds, &q->nholds);
+		q->holds = sim_alloc(s, (q->nholds + 1) * sizeof(*holds));
+		for (size_t k = 0; k < q->nholds; k++) {
+			struct quota_line *lines =
+				sim_alloc(s, (holds[k].nlines + 1) * sizeof(*lines));
+			memcpy(lines, holds[k].lines, holds[k].nlines * sizeof(*lines));
+			q->holds[k] = holds[k];
+			q->holds[k].lines = lines;
+		}
+		free(holds);
+		count_load(s, q);
+	} else {
+		bool part = q->fate == FATE_LATE;
+		size_t upto =
+			part ? (size_t)rng_between(&s->rng, 0, (int64_t)i->batch.nops) : SIZE_MAX;
+		q->outcome = model_ledger_batch(s->ledger, &i->batch, upto, q->results);
+		count_batch(s, q, upto);
+		sim_touch(s);
+	}
+}
+
+static void lands_at_ledger(struct sim *s, void *arg)
+{
+	struct ledger_request *q = arg;
+	struct replica *r = q->from;
+	if (q->severed)
+		return;
+	bool alive = r->up && r->life == q->life;
+	if (q->fate == FATE_LOST) {
+		if (alive)
+			replica_break_ledger(s, r);
+		return;
+	}
+	execute(s, q);
+	if (!alive)
+		return;
+	if (q->fate != FATE_FINE) {
+		replica_break_ledger(s, r);
+		return;
+	}
+	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.ledger_latency_ms);
+	r->answer_ms = at > r->answer_ms ? at : r->answer_ms;
+	replica_at(s, r, r->answer_ms, answer_ledger, q);
+}
+
+static enum fate draw_ledger_fate(struct sim *s, bool batch)
+{
+	const struct faults *f = &s->faults;
+	if (rng_odds(&s->rng, f->ledger_lost)) {
+		if (batch)
+			sim_reach(s, PATH_BATCH_LOST);
+		return FATE_LOST;
+	}
+	if (rng_odds(&s->rng, f->ledger_unanswered)) {
+		if (batch)
+			sim_reach(s, PATH_BATCH_UNANSWERED);
+		return FATE_UNANSWERED;
+	}
+	if (batch && rng_odds(&s->rng, f->ledger_partial)) {
+		sim_reach(s, PATH_BATCH_PARTIAL);
+		return FATE_LATE; /* here: a first part lands */
+	}
+	return FATE_FINE;
+}
+
+void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *i)
+{
+	struct ledger_request *q = sim_alloc(s, sizeof(*q));
+	*q = (struct ledger_request){.from = r,
+		.life = r->life,
+		.intent = *i,
+		.outcome = LEDGER_LOST,
+		.fate = draw_ledger_fate(s, i->kind == INTENT_BATCH)};
+	copy_ops(s, q);
+	if (s->now_ms < s->ledger_down_until_ms) {
+		replica_at(s, r, s->now_ms + rng_between(&s->rng, 1, 50), answer_ledger, q);
+		return;
+	}
+	must(r->nflight < LEDGER_FLIGHT);
+	r->flight[r->nflight++] = q;
+	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.ledger_latency_ms);
+	r->land_ms = at > r->land_ms ? at : r->land_ms;
+	sim_at(s, r->land_ms, lands_at_ledger, q);
+}

@@ -1,0 +1,322 @@
+/*
+ * What a controller hears: the watches of what admins describe, and the watch of Jobs by label.
+ *
+ * News come in order on each connection, late, and stop when it is cut; then it goes on from the
+ * last it had, or from a little before (repeated), or lists everything anew. A list is a state of
+ * one moment that is told in two parts, with other things happening in between.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/sim/sim.h"
+
+static int64_t news_at(struct sim *s, int64_t *last_ms)
+{
+	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.watch_lag_ms);
+	if (at < *last_ms)
+		at = *last_ms;
+	return *last_ms = at;
+}
+
+void replica_check_synced(struct replica *r)
+{
+	for (size_t k = 0; k < CONFIG_KINDS; k++)
+		if (!r->config_listed[k])
+			return;
+	if (!r->jobs_listed || r->synced)
+		return;
+	r->synced = true;
+	gate_set_synced(r->gate);
+}
+
+/* ---- What admins describe -----------------------------------------------------------------------
+ */
+
+static void set_clusterqueue(struct queue *q, const struct config *c)
+{
+	const char *const resources[] = {"cpu", "memory", "pods"};
+	const char *const gpu[] = {"gpu"};
+	struct quota_spec quota[2][3],
+		gpu_quota = {"gpu", c->gpu, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	struct flavor_quota_spec flavor[2], gpu_flavor = {flavor_names[GPU_FLAVOR], &gpu_quota, 1};
+	size_t n = c->covers_pods ? 3 : 2;
+	for (size_t i = 0; i < c->nflavors; i++) {
+		int64_t amount[] = {c->cpu[i], c->memory[i], c->pods[i]};
+		for (size_t k = 0; k < n; k++)
+			quota[i][k] = (struct quota_spec){
+				resources[k], amount[k], QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+		flavor[i] = (struct flavor_quota_spec){flavor_names[c->flavor[i]], quota[i], n};
+	}
+	struct resource_group_spec group[] = {
+		{resources, n, flavor, c->nflavors}, {gpu, 1, &gpu_flavor, 1}};
+	struct clusterqueue_spec spec = {.name = clusterqueue_names[c->index],
+		.generation = c->generation,
+		.cohort = "",
+		.groups = group,
+		.ngroups = c->covers_gpu ? 2 : 1,
+		.strategy = c->strategy,
+		.stop_policy = c->stop,
+		.has_namespace_selector = true};
+	struct err e = {""};
+	must(queue_set_clusterqueue(q, &spec, &e) == 0);
+}
+
+static void set_localqueue(struct queue *q, const struct config *c)
+{
+	struct localqueue_spec spec = {.ns = namespace_names[localqueue_namespace(c->index)],
+		.name = localqueue_names[c->index],
+		.generation = c->generation,
+		.clusterqueue = clusterqueue_names[c->clusterqueue],
+		.stop_policy = c->stop};
+	struct err e = {""};
+	must(queue_set_localqueue(q, &spec, &e) == 0);
+}
+
+static void set_flavor(struct queue *q, const struct config *c)
+{
+	struct flavor_spec spec = {.name = flavor_names[c->index]};
+	struct err e = {""};
+	must(queue_set_flavor(q, &spec, &e) == 0);
+}
+
+static void set_config(struct queue *q, const struct config *c)
+{
+	switch (c->kind) {
+	case CONFIG_NAMESPACE:
+		queue_set_namespace(q, &(struct namespace_spec){.name = namespace_names[c->index]});
+		break;
+	case CONFIG_FLAVOR:
+		set_flavor(q, c);
+		break;
+	case CONFIG_CLASS:
+		queue_set_priority(q, &(struct priority_spec){.kind = PRIORITY_WORKLOAD,
+					      .name = class_names[c->index],
+					      .value = c->value});
+		break;
+	case CONFIG_CLUSTERQUEUE:
+		set_clusterqueue(q, c);
+		break;
+	case CONFIG_LOCALQUEUE:
+		set_localqueue(q, c);
+		break;
+	case CONFIG_KINDS:
+		must(false);
+	}
+}
+
+static void drop_config(struct queue *q, const struct config *c)
+{
+	switch (c->kind) {
+	case CONFIG_NAMESPACE:
+		queue_drop_namespace(q, namespace_names[c->index]);
+		break;
+	case CONFIG_FLAVOR:
+		queue_drop_flavor(q, flavor_names[c->index]);
+		break;
+	case CONFIG_CLASS:
+		queue_drop_priority(q, PRIORITY_WORKLOAD, class_names[c->index]);
+		break;
+	case CONFIG_CLUSTERQUEUE:
+		queue_drop_clusterqueue(q, clusterqueue_names[c->index]);
+		break;
+	case CONFIG_LOCALQUEUE:
+		queue_drop_localqueue(q, namespace_names[localqueue_namespace(c->index)],
+			localqueue_names[c->index]);
+		break;
+	case CONFIG_KINDS:
+		must(false);
+	}
+}
+
+static void config_heard(struct sim *s, struct replica *r, void *arg)
+{
+	const struct config *c = arg;
+	if (c->exists)
+		set_config(r->queue, c);
+	else
+		drop_config(r->queue, c);
+	replica_step_soon(s, r);
+}
+
+void replica_hear_config(struct sim *s, struct replica *r, const struct config *c)
+{
+	if (!r->up || !r->config_listed[c->kind])
+		return; /* it will be in the list */
+	struct config *copy = sim_alloc(s, sizeof(*copy));
+	*copy = *c;
+	replica_at(s, r, news_at(s, &r->config_heard_ms[c->kind]), config_heard, copy);
+}
+
+static void config_listed(struct sim *s, struct replica *r, void *arg)
+{
+	const enum config_kind *k = arg;
+	for (size_t i = 0; i < config_count(*k); i++)
+		if (s->people.config[*k][i].exists)
+			set_config(r->queue, &s->people.config[*k][i]);
+	r->config_listed[*k] = true;
+	replica_check_synced(r);
+	replica_step_soon(s, r);
+}
+
+void replica_begin_watches(struct sim *s, struct replica *r)
+{
+	for (enum config_kind k = 0; k < CONFIG_KINDS; k++) {
+		enum config_kind *arg = sim_alloc(s, sizeof(*arg));
+		*arg = k;
+		replica_at(s, r, news_at(s, &r->config_heard_ms[k]), config_listed, arg);
+	}
+	replica_list_jobs(s, r, rng_skewed(&s->rng, 1, 1000));
+}
+
+/* ---- Jobs ---------------------------------------------------------------------------------------
+ */
+
+struct job_news {
+	uint64_t watch;
+	size_t entry;
+};
+
+/* What the gate is shown; a planted fault makes it too good. */
+static void show_job(struct sim *s, struct replica *r, const struct snap *snap)
+{
+	struct job j = snap->job;
+	if (s->o.bug == BUG_RELEASE_EARLY && j.suspend) {
+		j.status.suspended = true;
+		j.status.active = j.status.terminating = 0;
+	}
+	gate_see_job(r->gate, &j);
+}
+
+static void job_heard(struct sim *s, struct replica *r, void *arg)
+{
+	const struct job_news *n = arg;
+	if (n->watch != r->watch)
+		return;
+	r->cursor = n->entry + 1;
+	const struct history *h = &s->api.history[n->entry];
+	if (h->is_queued)
+		show_job(s, r, h->snap);
+	else if (h->was_queued)
+		gate_lose_job(r->gate, &h->snap->job.uid);
+	replica_step_soon(s, r);
+}
+
+void replica_hear_jobs(struct sim *s, struct replica *r)
+{
+	for (; r->up && r->watching && r->sent < s->api.nhistory; r->sent++) {
+		const struct history *h = &s->api.history[r->sent];
+		if (!h->is_queued && !h->was_queued)
+			continue;
+		struct job_news *n = sim_alloc(s, sizeof(*n));
+		*n = (struct job_news){r->watch, r->sent};
+		replica_at(s, r, news_at(s, &r->watch_heard_ms), job_heard, n);
+	}
+}
+
+struct listing {
+	uint64_t watch;
+	size_t upto; /* of the history: the list is the state after that */
+	size_t count;
+	const struct snap *snap[]; /* those with the label */
+};
+
+static void list_ends(struct sim *s, struct replica *r, void *arg)
+{
+	const struct listing *l = arg;
+	if (l->watch != r->watch)
+		return;
+	for (size_t i = l->count / 2; i < l->count; i++)
+		show_job(s, r, l->snap[i]);
+	gate_end_list(r->gate);
+	r->jobs_listed = true;
+	r->cursor = r->sent = l->upto;
+	r->watching = true;
+	replica_check_synced(r);
+	replica_hear_jobs(s, r);
+	replica_step_soon(s, r);
+}
+
+static void list_begins(struct sim *s, struct replica *r, void *arg)
+{
+	const struct listing *l = arg;
+	if (l->watch != r->watch)
+		return;
+	gate_begin_list(r->gate);
+	for (size_t i = 0; i < l->count / 2; i++)
+		show_job(s, r, l->snap[i]);
+	replica_step_soon(s, r);
+	replica_at(s, r, news_at(s, &r->watch_heard_ms), list_ends, arg);
+	if (!s->calm && rng_odds(&s->rng, s->faults.watch_cut_every_ms ? 1500 : 0)) {
+		sim_reach(s, PATH_LIST_CUT);
+		replica_list_jobs(s, r, rng_skewed(&s->rng, 1, 3000));
+	}
+}
+
+/* The server takes the state when it gets the request. */
+static void list_asked(struct sim *s, struct replica *r, void *arg)
+{
+	const uint64_t *watch = arg;
+	if (*watch != r->watch)
+		return;
+	struct listing *l = sim_alloc(s, sizeof(*l) + s->api.njobs * sizeof(l->snap[0]));
+	l->watch = r->watch;
+	l->upto = s->api.nhistory;
+	for (struct model_job *j = s->api.first; j; j = j->next)
+		if (!j->now->gone && j->now->job.queue[0])
+			l->snap[l->count++] = j->now;
+	replica_at(s, r, news_at(s, &r->watch_heard_ms), list_begins, l);
+}
+
+void replica_list_jobs(struct sim *s, struct replica *r, int64_t after_ms)
+{
+	uint64_t *watch = sim_alloc(s, sizeof(*watch));
+	*watch = ++r->watch;
+	r->watching = false;
+	replica_at(s, r, s->now_ms + after_ms, list_asked, watch);
+}
+
+/* ---- Cuts ---------------------------------------------------------------------------------------
+ */
+
+static void watch_resumes(struct sim *s, struct replica *r, void *arg)
+{
+	const uint64_t *watch = arg;
+	if (*watch != r->watch)
+		return;
+	if (rng_odds(&s->rng, s->faults.watch_repeat) && r->cursor > 0) {
+		size_t back = (size_t)rng_between(&s->rng, 1, 6);
+		r->cursor -= back < r->cursor ? back : r->cursor;
+		sim_reach(s, PATH_WATCH_REPEAT);
+	}
+	r->sent = r->cursor;
+	r->watching = true;
+	replica_hear_jobs(s, r);
+}
+
+static void cut(struct sim *s, void *arg)
+{
+	struct replica *r = arg;
+	if (s->calm)
+		return;
+	if (r->up && r->watching) {
+		sim_reach(s, PATH_WATCH_CUT);
+		sim_log(s, "%s watch of Jobs is cut", r->identity);
+		int64_t away = rng_skewed(&s->rng, 1, 20000);
+		if (rng_odds(&s->rng, s->faults.watch_relist)) {
+			sim_reach(s, PATH_WATCH_RELIST);
+			replica_list_jobs(s, r, away);
+		} else {
+			uint64_t *watch = sim_alloc(s, sizeof(*watch));
+			*watch = ++r->watch;
+			r->watching = false;
+			replica_at(s, r, s->now_ms + away, watch_resumes, watch);
+		}
+	}
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.watch_cut_every_ms), cut, r);
+}
+
+void replica_begin_cuts(struct sim *s, struct replica *r)
+{
+	if (s->faults.watch_cut_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.watch_cut_every_ms), cut, r);
+}

@@ -1,0 +1,202 @@
+#include "test/sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/sim/promises.h"
+
+/* A world that has not come to rest by then never will. */
+#define SETTLE_EVENTS 60000
+
+const char *bug_name(enum bug b)
+{
+	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
+		"unfenced_ceiling", "batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost",
+		"tell_undone", "unguarded", "no_doubt"};
+	return names[b];
+}
+
+/* ---- For the parts ------------------------------------------------------------------------------
+ */
+
+void *sim_alloc(struct sim *s, size_t size)
+{
+	return pool_alloc(&s->pool, size);
+}
+
+void sim_at(struct sim *s, int64_t at_ms, void (*run)(struct sim *s, void *arg), void *arg)
+{
+	timeline_add(&s->timeline, at_ms > s->now_ms ? at_ms : s->now_ms, run, arg);
+}
+
+void sim_after(struct sim *s, int64_t ms, void (*run)(struct sim *s, void *arg), void *arg)
+{
+	sim_at(s, s->now_ms + ms, run, arg);
+}
+
+void sim_touch(struct sim *s)
+{
+	s->touched = true;
+	s->moved_ms = s->now_ms;
+}
+
+void sim_log(struct sim *s, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	/* FNV-1a over time and text. */
+	for (size_t i = 0; i < sizeof(s->now_ms); i++)
+		s->hash = (s->hash ^ (uint8_t)(s->now_ms >> 8 * i)) * 0x100000001B3u;
+	for (const char *p = text; *p; p++)
+		s->hash = (s->hash ^ (uint8_t)*p) * 0x100000001B3u;
+	if (s->o.verbose)
+		printf("%9.3f  %s\n", (double)(s->now_ms - SIM_EPOCH_MS) / 1000.0, text);
+}
+
+void sim_break(struct sim *s, const char *promise, const char *fmt, ...)
+{
+	if (s->broken[0])
+		return; /* the first is the cause, what follows may be its shadow */
+	snprintf(s->broken, sizeof(s->broken), "%s", promise);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(s->seen, sizeof(s->seen), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- The world ----------------------------------------------------------------------------------
+ */
+
+static void job_written(struct model_api *api, const struct snap *now, void *ctx)
+{
+	(void)api;
+	struct sim *s = ctx;
+	sim_touch(s);
+	model_jobs_inform(s, now);
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_hear_jobs(s, &s->replica[i]);
+}
+
+static void ledger_outage(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	s->ledger_down_until_ms = s->now_ms + rng_skewed(&s->rng, 100, 30000);
+	sim_log(s, "ledger is down until %.3f",
+		(double)(s->ledger_down_until_ms - SIM_EPOCH_MS) / 1000.0);
+	sim_reach(s, PATH_LEDGER_OUTAGE);
+	for (size_t i = 0; i < s->nreplicas; i++)
+		if (s->replica[i].up)
+			replica_break_ledger(s, &s->replica[i]);
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_outage_every_ms), ledger_outage,
+		NULL);
+}
+
+static void begin(struct sim *s, const struct sim_options *o)
+{
+	s->o = *o;
+	s->now_ms = s->moved_ms = SIM_EPOCH_MS;
+	s->hash = 0xCBF29CE484222325u;
+	rng_seed(&s->rng, o->seed);
+	faults_draw(&s->faults, &s->rng);
+	model_api_init(&s->api, &s->pool);
+	s->api.written = job_written;
+	s->api.ctx = s;
+	model_jobs_init(&s->jobs);
+	s->ledger = model_ledger_new();
+	if (o->bug == BUG_UNFENCED_RESERVE)
+		model_ledger_plant_unfenced(s->ledger, LEDGER_RESERVE);
+	if (o->bug == BUG_UNFENCED_CEILING)
+		model_ledger_plant_unfenced(s->ledger, LEDGER_CEILING);
+	s->nreplicas = rng_odds(&s->rng, 6500) ? 2 : 1;
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_init(s, &s->replica[i], i);
+	people_begin(s);
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_begin(s, &s->replica[i]);
+	if (s->faults.ledger_outage_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_outage_every_ms),
+			ledger_outage, NULL);
+}
+
+static void done(struct sim *s)
+{
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_done(&s->replica[i]);
+	model_ledger_free(s->ledger);
+	model_api_done(&s->api);
+	timeline_done(&s->timeline);
+	pool_done(&s->pool);
+}
+
+/* One event, and then the promises. */
+static void next(struct sim *s)
+{
+	struct event e;
+	must(timeline_take(&s->timeline, &e));
+	s->now_ms = e.at_ms;
+	s->nevents++;
+	e.run(s, e.arg);
+	if (s->touched)
+		promises_check(s);
+	s->touched = false;
+}
+
+static void settle(struct sim *s)
+{
+	size_t limit = s->nevents + SETTLE_EVENTS;
+	s->moved_ms = s->now_ms;
+	while (!s->broken[0] && s->now_ms - s->moved_ms < QUIET_MS) {
+		next(s);
+		if (s->nevents >= limit)
+			sim_break(s, "P7",
+				"expected the world to come to rest; it still moves after %d "
+				"events",
+				SETTLE_EVENTS);
+	}
+}
+
+static void calm_down(struct sim *s)
+{
+	s->calm = s->frozen = true;
+	faults_calm(&s->faults);
+	s->ledger_down_until_ms = 0;
+	sim_log(s, "---- faults and people stop; pods go on until further notice");
+	for (size_t i = 0; i < s->nreplicas; i++)
+		replica_calm(s, &s->replica[i]);
+	settle(s);
+	if (!s->broken[0])
+		promises_check_quiet(s, false);
+	if (s->broken[0])
+		return;
+	sim_log(s, "---- pods end again");
+	model_jobs_thaw(s);
+	settle(s);
+	if (!s->broken[0])
+		promises_check_quiet(s, true);
+}
+
+void sim_run(const struct sim_options *o, struct sim_report *ret)
+{
+	struct sim *s = calloc(1, sizeof(*s));
+	must(s);
+	begin(s, o);
+	while (s->nevents < o->events && !s->broken[0])
+		next(s);
+	if (!s->broken[0])
+		calm_down(s);
+	*ret = (struct sim_report){.ok = !s->broken[0],
+		.at_ms = s->now_ms - SIM_EPOCH_MS,
+		.events = s->nevents,
+		.hash = s->hash};
+	memcpy(ret->broken, s->broken, sizeof(ret->broken));
+	memcpy(ret->seen, s->seen, sizeof(ret->seen));
+	memcpy(ret->count, s->count, sizeof(ret->count));
+	done(s);
+	free(s);
+}

@@ -1,0 +1,119 @@
+/*
+ * The world: gates, models, people and faults in one process, in virtual time, from a seed.
+ *
+ * An event runs at a time; time moves only between events. Everything that is drawn is drawn from
+ * one generator in the order of the events, so that the same seed is the same world to the byte:
+ * nothing may depend on an address, the real clock or the environment.
+ *
+ * A run has three parts. First there are faults and people for a number of events. Then both stop,
+ * and running pods go on for ever, until nothing moves any more: whatever fits must have been let
+ * in. Then pods end again, and what was let in must end, until the ledger is empty of all that is
+ * not stuck for a reason. The promises (promises.h) are checked after every event, those of
+ * quiet times at both ends.
+ */
+#ifndef SLUICE_SIM_SIM_H
+#define SLUICE_SIM_SIM_H
+
+#include <stdarg.h>
+
+#include "base/must.h"
+#include "test/sim/pool.h"
+#include "test/sim/faults.h"
+#include "test/sim/model_api.h"
+#include "test/sim/model_jobs.h"
+#include "test/sim/model_ledger.h"
+#include "test/sim/people.h"
+#include "test/sim/replica.h"
+#include "test/sim/rng.h"
+#include "test/sim/timeline.h"
+
+#define SIM_EPOCH_MS 1795255200000 /* when virtual time begins: 2026-11-21T10:00:00Z */
+#define REPLICAS 2
+/* Longer than anything the gate waits for before it tries again. */
+#define QUIET_MS 200000
+#define DRAIN_DOUBT_MS 30000 /* and no Job controller here is later than half of that */
+
+/* Faults in our own code, planted from outside: the simulation must find each. */
+enum bug {
+	BUG_NONE,
+	BUG_RELEASE_EARLY,    /* the status claims that no pod is left as soon as it is suspended */
+	BUG_UNFENCED_RESERVE, /* the statement of RESERVE forgets the epoch */
+	BUG_UNFENCED_CEILING, /* ... of CEILING */
+	BUG_BATCH_DOUBT_LOST, /* a batch in doubt is taken for one that did nothing */
+	BUG_COMMIT_DOUBT_LOST, /* a COMMIT in doubt is taken for lost and not sent again */
+	BUG_START_DOUBT_LOST,  /* a start in doubt is taken for one that did nothing */
+	BUG_TELL_UNDONE,       /* the fence is taken for done and was not sent */
+	BUG_UNGUARDED,	       /* the start does not test story and generation */
+	BUG_NO_DOUBT,	       /* an old status is believed at once */
+	BUG_COUNT
+};
+const char *bug_name(enum bug b);
+
+/* A stop of ours that landed. */
+struct stop_seen {
+	struct stop_seen *next;
+	struct uid uid;
+	int32_t attempt;
+	bool worked; /* pods had been at work for a while, and clocks were right */
+};
+
+struct sim_options {
+	uint64_t seed;
+	size_t events; /* with faults */
+	enum bug bug;
+	bool verbose;
+};
+
+struct sim {
+	struct sim_options o;
+	struct rng rng;
+	struct pool pool;
+	struct timeline timeline;
+	int64_t now_ms, moved_ms; /* moved: when something last changed */
+	size_t nevents;
+	bool calm, frozen; /* faults have stopped; pods do not end */
+	bool touched;	   /* something the promises look at has changed */
+
+	struct faults faults;
+	struct model_api api;
+	struct model_jobs jobs;
+	struct model_ledger *ledger;
+	int64_t ledger_down_until_ms;
+	struct people people;
+	struct replica replica[REPLICAS];
+	size_t nreplicas;
+
+	struct stop_seen *stops;
+	uint64_t count[PATH_COUNT];
+	uint64_t hash;	 /* of the whole log: two runs of a seed have the same */
+	char broken[32]; /* the promise, "" while all are kept */
+	char seen[1024];
+};
+
+struct sim_report {
+	bool ok;
+	char broken[32], seen[1024];
+	int64_t at_ms;
+	size_t events;
+	uint64_t hash;
+	uint64_t count[PATH_COUNT];
+};
+void sim_run(const struct sim_options *o, struct sim_report *ret);
+
+/* ---- For the parts ----------------------------------------------------------------------------
+ */
+
+void sim_at(struct sim *s, int64_t at_ms, void (*run)(struct sim *s, void *arg), void *arg);
+void sim_after(struct sim *s, int64_t ms, void (*run)(struct sim *s, void *arg), void *arg);
+void sim_log(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_break(struct sim *s, const char *promise, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void *sim_alloc(struct sim *s, size_t size);
+/* Something moved that quiet times wait for, and promises look at. */
+void sim_touch(struct sim *s);
+static inline void sim_reach(struct sim *s, enum path p)
+{
+	s->count[p]++;
+}
+
+#endif
