@@ -1,0 +1,429 @@
+#include "controller/ledger/books.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+#define NO_HOLD UINT32_MAX
+
+/* ---- Memory: everything small dies with the books --------------------------------------------- */
+
+struct grave {
+	struct grave *next;
+	max_align_t bytes[];
+};
+
+static void *books_alloc(struct books *b, size_t count, size_t size)
+{
+	struct grave *g = mem_alloc(sizeof(*g) + count * size);
+	g->next = b->grave;
+	b->grave = g;
+	return g->bytes;
+}
+
+void books_free(struct books *b)
+{
+	if (!b)
+		return;
+	for (struct grave *g = b->grave, *next; g; g = next) {
+		next = g->next;
+		free(g);
+	}
+	map_done(&b->by_name);
+	free(b->rows);
+	free(b);
+}
+
+/* ---- Balance rows ----------------------------------------------------------------------------- */
+
+static int row_cmp(const struct books_row *x, const struct books_row *y)
+{
+	int c = strcmp(x->node, y->node);
+	if (!c)
+		c = strcmp(x->flavor, y->flavor);
+	return c ? c : strcmp(x->resource, y->resource);
+}
+
+static bool row_has_name(const void *value, const void *key)
+{
+	return !row_cmp(value, key);
+}
+
+static uint32_t books_row(struct books *b, const struct quota_line *l)
+{
+	struct books_row key = {.node = l->node, .flavor = l->flavor, .resource = l->resource};
+	uint64_t hash = map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
+			map_hash_string(l->resource);
+	struct books_row *r = map_get(&b->by_name, hash, &key);
+	if (r)
+		return r->at;
+	r = books_alloc(b, 1, sizeof(*r));
+	*r = key;
+	r->at = (uint32_t)b->nrows;
+	map_put(&b->by_name, hash, r);
+	if (b->nrows == b->rows_room) {
+		b->rows_room = b->rows_room ? b->rows_room * 2 : 64;
+		b->rows = mem_grow(b->rows, b->rows_room, sizeof(*b->rows));
+	}
+	b->rows[b->nrows++] = r;
+	return r->at;
+}
+
+static int64_t sum_capped(int64_t x, int64_t y)
+{
+	int64_t sum;
+	return __builtin_add_overflow(x, y, &sum) ? INT64_MAX : sum;
+}
+
+/* ---- What must be read ------------------------------------------------------------------------ */
+
+/* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
+ * is one). Lines are few: at most QUEUE_LINES_MAX. */
+static void books_take_lines(struct books *b, size_t i)
+{
+	const struct ledger_op *op = &b->ops[i];
+	bool asks = op->kind == LEDGER_RESERVE || op->kind == LEDGER_CEILING;
+	must(op->kind != LEDGER_CEILING || op->nlines == 1);
+	if (!asks && op->kind != LEDGER_SHRINK)
+		return;
+	struct books_line *lines = books_alloc(b, op->nlines, sizeof(*lines));
+	size_t n = 0;
+	for (size_t k = 0; k < op->nlines; k++) {
+		must(op->lines[k].amount >= 0);
+		if (!op->lines[k].amount && op->kind != LEDGER_CEILING)
+			continue;
+		uint32_t row = books_row(b, &op->lines[k]);
+		b->rows[row]->asked |= asks;
+		size_t at = 0;
+		while (at < n && lines[at].row != row)
+			at++;
+		if (at == n)
+			lines[n++] = (struct books_line){row, 0};
+		lines[at].amount = sum_capped(lines[at].amount, op->lines[k].amount);
+	}
+	b->lines_of[i] = lines;
+	b->nlines_of[i] = n;
+}
+
+static bool hold_has_key(const void *value, const void *key)
+{
+	const struct books_hold *h = value, *k = key;
+	return h->attempt == k->attempt && !uid_cmp(&h->uid, &k->uid);
+}
+
+static void books_take_hold(struct books *b, struct map *by_key, size_t i)
+{
+	const struct ledger_op *op = &b->ops[i];
+	b->hold_of[i] = NO_HOLD;
+	if (op->kind == LEDGER_CEILING)
+		return;
+	must(op->attempt >= 1);
+	struct books_hold key = {.uid = op->uid, .attempt = op->attempt};
+	uint64_t hash = uid_hash(&op->uid) + (uint64_t)op->attempt * 0x9e3779b97f4a7c15u;
+	struct books_hold *h = map_get(by_key, hash, &key);
+	if (!h) {
+		h = &b->holds[b->nholds++];
+		*h = key;
+		map_put(by_key, hash, h);
+	}
+	h->reserving |= op->kind == LEDGER_RESERVE;
+	b->hold_of[i] = (uint32_t)(h - b->holds);
+}
+
+struct books *books_new(const struct ledger_op *ops, size_t nops)
+{
+	struct books *b = mem_alloc(sizeof(*b));
+	b->ops = ops;
+	b->nops = nops;
+	map_init(&b->by_name, row_has_name);
+	b->known = books_alloc(b, nops, sizeof(*b->known));
+	b->hold_of = books_alloc(b, nops, sizeof(*b->hold_of));
+	b->lines_of = books_alloc(b, nops, sizeof(*b->lines_of));
+	b->nlines_of = books_alloc(b, nops, sizeof(*b->nlines_of));
+	b->holds = books_alloc(b, nops, sizeof(*b->holds));
+	b->entries = books_alloc(b, nops, sizeof(*b->entries));
+	b->results = books_alloc(b, nops, sizeof(*b->results));
+	struct map by_key;
+	map_init(&by_key, hold_has_key);
+	for (size_t i = 0; i < nops; i++) {
+		books_take_hold(b, &by_key, i);
+		books_take_lines(b, i);
+	}
+	map_done(&by_key);
+	b->asked = books_alloc(b, b->nrows, sizeof(*b->asked));
+	for (size_t i = 0; i < b->nrows; i++)
+		if (b->rows[i]->asked)
+			b->asked[b->nasked++] = b->rows[i];
+	return b;
+}
+
+/* ---- What was found --------------------------------------------------------------------------- */
+
+void books_found_key(struct books *b, size_t op)
+{
+	must(op < b->nops);
+	b->known[op] = true;
+}
+
+void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found)
+{
+	must(hold < b->nholds);
+	struct books_hold *h = &b->holds[hold];
+	h->open = h->was_open = true;
+	h->state = found->state;
+	h->ns = found->ns;
+	h->name = found->name;
+	h->clusterqueue = found->clusterqueue;
+	h->reserved_ms = found->reserved_ms;
+	h->started_ms = found->started_ms;
+}
+
+void books_found_line(struct books *b, size_t hold, const struct quota_line *line)
+{
+	must(hold < b->nholds);
+	struct books_hold *h = &b->holds[hold];
+	/* Grown in steps of eight: a hold has a few lines, and rarely many. */
+	if (h->nlines % 8 == 0) {
+		struct books_line *more = books_alloc(b, h->nlines + 8, sizeof(*more));
+		if (h->nlines)
+			memcpy(more, h->lines, h->nlines * sizeof(*more));
+		h->lines = more;
+	}
+	uint32_t row = books_row(b, line);
+	b->rows[row]->exists = true;
+	h->lines[h->nlines++] = (struct books_line){row, line->amount};
+}
+
+void books_found_last_attempt(struct books *b, size_t hold, int32_t last_attempt)
+{
+	must(hold < b->nholds);
+	b->holds[hold].last_attempt = last_attempt;
+}
+
+void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted)
+{
+	must(row < b->nasked);
+	b->asked[row]->exists = true;
+	b->asked[row]->held = held;
+	b->asked[row]->wanted = wanted;
+}
+
+/* ---- One operation ---------------------------------------------------------------------------- */
+
+static void books_add(struct books *b, const struct books_line *l, enum ledger_state s, int sign)
+{
+	struct books_row *r = b->rows[l->row];
+	int64_t amount = sign * l->amount;
+	r->add[s] += amount;
+	r->moved = true;
+	if (r->asked)
+		r->held += amount;
+}
+
+static struct books_line *books_copy(struct books *b, const struct books_line *lines, size_t n)
+{
+	struct books_line *copy = books_alloc(b, n, sizeof(*copy));
+	if (n)
+		memcpy(copy, lines, n * sizeof(*copy));
+	return copy;
+}
+
+static struct books_entry *books_enter(
+	struct books *b, size_t op, const struct books_line *lines, size_t n)
+{
+	struct books_entry *e = &b->entries[b->nentries++];
+	e->op = (uint32_t)op;
+	e->lines = books_copy(b, lines, n);
+	e->nlines = n;
+	b->results[op].verdict = LEDGER_APPLIED;
+	return e;
+}
+
+/* The operations of the batch that came before may have used higher attempts than were read. */
+static int32_t books_next_attempt(const struct books *b, size_t op)
+{
+	int32_t last = b->holds[b->hold_of[op]].last_attempt;
+	for (size_t k = 0; k < b->nentries; k++) {
+		const struct ledger_op *o = &b->ops[b->entries[k].op];
+		if (o->kind == LEDGER_RESERVE && o->attempt > last &&
+			!uid_cmp(&o->uid, &b->ops[op].uid))
+			last = o->attempt;
+	}
+	return last + 1;
+}
+
+static void books_reserve(struct books *b, size_t i, struct books_hold *h)
+{
+	const struct ledger_op *op = &b->ops[i];
+	const struct books_line *lines = b->lines_of[i];
+	size_t n = b->nlines_of[i];
+	if (h->open) {
+		b->results[i].verdict = LEDGER_REPEATED;
+		return;
+	}
+	if (b->known[i] || h->spent) {
+		b->results[i] = (struct ledger_result){LEDGER_SPENT, books_next_attempt(b, i)};
+		return;
+	}
+	for (size_t k = 0; k < n; k++) {
+		const struct books_row *r = b->rows[lines[k].row];
+		if (lines[k].amount > r->wanted - r->held) {
+			b->results[i].verdict = LEDGER_REFUSED;
+			return;
+		}
+	}
+	struct books_entry *e = books_enter(b, i, lines, n);
+	e->has_target = true;
+	e->target = LEDGER_PENDING;
+	h->open = h->changed = true;
+	h->state = LEDGER_PENDING;
+	h->ns = op->ns;
+	h->name = op->name;
+	h->clusterqueue = op->clusterqueue;
+	h->reserved_ms = op->at_ms;
+	h->lines = books_copy(b, lines, n);
+	h->nlines = n;
+	for (size_t k = 0; k < n; k++)
+		books_add(b, &lines[k], LEDGER_PENDING, 1);
+}
+
+/* COMMIT, STOP: the whole hold goes on, never back. */
+static void books_advance(struct books *b, size_t i, struct books_hold *h, enum ledger_state next)
+{
+	struct books_entry *e = books_enter(b, i, h->lines, h->nlines);
+	e->has_source = e->has_target = true;
+	e->source = h->state;
+	e->target = next > h->state ? next : h->state;
+	for (size_t k = 0; k < h->nlines; k++) {
+		books_add(b, &h->lines[k], e->source, -1);
+		books_add(b, &h->lines[k], e->target, 1);
+	}
+	h->state = e->target;
+	h->changed = true;
+}
+
+static void books_shrink(struct books *b, size_t i, struct books_hold *h)
+{
+	const struct books_line *given = b->lines_of[i];
+	struct books_line *freed = books_alloc(b, h->nlines, sizeof(*freed));
+	struct books_line *kept = books_alloc(b, h->nlines, sizeof(*kept));
+	size_t nfreed = 0, nkept = 0;
+	for (size_t k = 0; k < h->nlines; k++) {
+		struct books_line was = h->lines[k];
+		int64_t now = 0;
+		for (size_t g = 0; g < b->nlines_of[i]; g++)
+			if (given[g].row == was.row)
+				now = given[g].amount < was.amount ? given[g].amount : was.amount;
+		if (now)
+			kept[nkept++] = (struct books_line){was.row, now};
+		if (now < was.amount)
+			freed[nfreed++] = (struct books_line){was.row, was.amount - now};
+	}
+	struct books_entry *e = books_enter(b, i, freed, nfreed);
+	e->has_source = true;
+	e->source = h->state;
+	for (size_t k = 0; k < nfreed; k++)
+		books_add(b, &freed[k], h->state, -1);
+	h->lines = kept;
+	h->nlines = nkept;
+	h->changed = true;
+}
+
+static void books_close(struct books *b, size_t i, struct books_hold *h)
+{
+	struct books_entry *e = books_enter(b, i, h->lines, h->nlines);
+	e->has_source = true;
+	e->source = h->state;
+	for (size_t k = 0; k < h->nlines; k++)
+		books_add(b, &h->lines[k], h->state, -1);
+	h->open = false;
+	h->spent = true;
+}
+
+/* What a segment is told by COMMIT, STOP, RELEASE and VOID. An attempt that was never committed has
+ * none; of a STOP before the COMMIT only the transfer tells, unless they meet in one batch. */
+static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
+{
+	const struct ledger_op *op = &b->ops[i];
+	if (op->kind == LEDGER_COMMIT) {
+		h->started_ms = op->at_ms;
+		h->started_lines = books_copy(b, h->lines, h->nlines);
+		h->nstarted_lines = h->nlines;
+	} else {
+		if (op->kind == LEDGER_STOP)
+			h->stopping_ms = op->at_ms;
+		else
+			h->stopped_ms = op->at_ms;
+		h->reason = h->reason ? h->reason : op->reason;
+		h->actor = h->actor ? h->actor : op->actor;
+		if (!h->has_lost || op->lost_ms > h->lost_ms)
+			h->lost_ms = op->lost_ms;
+		h->has_lost = true;
+	}
+	h->segment_changed = h->started_ms != 0;
+}
+
+static void books_take_op(struct books *b, size_t i)
+{
+	enum ledger_kind kind = b->ops[i].kind;
+	struct books_hold *h = &b->holds[b->hold_of[i]];
+	if (kind == LEDGER_RESERVE) {
+		books_reserve(b, i, h);
+		return;
+	}
+	if (!h->open || b->known[i]) {
+		b->results[i].verdict = h->open ? LEDGER_REPEATED : LEDGER_SPENT;
+		return;
+	}
+	switch (kind) {
+	case LEDGER_COMMIT:
+		books_advance(b, i, h, LEDGER_POSTED);
+		books_tell_segment(b, i, h);
+		break;
+	case LEDGER_STOP:
+		books_advance(b, i, h, LEDGER_RELEASING);
+		books_tell_segment(b, i, h);
+		break;
+	case LEDGER_SHRINK:
+		books_shrink(b, i, h);
+		break;
+	case LEDGER_RELEASE:
+	case LEDGER_VOID:
+		books_close(b, i, h);
+		books_tell_segment(b, i, h);
+		break;
+	case LEDGER_RESERVE:
+	case LEDGER_CEILING:
+		must(false);
+	}
+}
+
+static void books_cap(struct books *b, size_t i)
+{
+	struct books_row *r = b->rows[b->lines_of[i]->row];
+	r->wanted = b->lines_of[i]->amount;
+	r->capped = true;
+	b->results[i].verdict = LEDGER_APPLIED;
+}
+
+void books_run(struct books *b)
+{
+	for (size_t i = 0; i < b->nops; i++) {
+		if (b->ops[i].kind == LEDGER_CEILING)
+			books_cap(b, i);
+		else
+			books_take_op(b, i);
+	}
+}
+
+bool books_dirty(const struct books *b)
+{
+	if (b->nentries)
+		return true;
+	for (size_t i = 0; i < b->nrows; i++)
+		if (b->rows[i]->capped)
+			return true;
+	return false;
+}

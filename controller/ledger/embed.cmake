@@ -1,0 +1,35 @@
+# Makes C source of SQL files: for each sql/NAME.sql a string SQL_NAME, and a table of the
+# migrations in the order of their numbers. Run as
+#   cmake -DDIR=... -DOUT=... -P embed.cmake
+# Hex bytes, not string literals: no escaping to get wrong.
+function(embed file symbol)
+  file(READ "${file}" hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
+  set(source "${source}const char ${symbol}[] = {\n${bytes}0};\n\n" PARENT_SCOPE)
+endfunction()
+
+set(source "/* Made by embed.cmake. */\n#include \"controller/ledger/sql.h\"\n\n")
+file(GLOB files "${DIR}/sql/*.sql")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  string(TOUPPER "${name}" name)
+  embed("${file}" "SQL_${name}")
+endforeach()
+
+set(table "")
+set(number 0)
+file(GLOB files "${DIR}/migrations/*.sql")
+list(SORT files)
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  math(EXPR number "${number} + 1")
+  if(NOT name MATCHES "^0*${number}_(.+)$")
+    message(FATAL_ERROR "${file}: migration number ${number} comes next")
+  endif()
+  embed("${file}" "MIGRATION_${number}")
+  string(REPLACE "const char MIGRATION_${number}[]" "static const char MIGRATION_${number}[]" source "${source}")
+  set(table "${table}\t{\"${CMAKE_MATCH_1}\", MIGRATION_${number}},\n")
+endforeach()
+set(source "${source}const struct migration MIGRATIONS[] = {\n${table}};\nconst int MIGRATIONS_COUNT = ${number};\n")
+file(WRITE "${OUT}" "${source}")

@@ -1,0 +1,537 @@
+#include "controller/ledger/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ev.h>
+#include <libpq-fe.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+#define PAUSE_FIRST_MS 100
+#define PAUSE_LAST_MS 5000
+#define PATIENCE_MS 10000
+#define CONNECT_TIMEOUT_S 5
+#define MIGRATION_PATIENCE_MS 60000
+#define SECRETS_MAX 4
+
+enum link_state {
+	LINK_DOWN, /* the pause before the next try */
+	LINK_CONNECTING,
+	LINK_IDLE,
+	LINK_BUSY,   /* a round is under way */
+	LINK_SCRIPT, /* the same, outside of pipeline mode */
+};
+
+struct link {
+	struct ev_loop *loop;
+	struct link_events events;
+	char *conninfo, *application_name;
+	char *secrets[SECRETS_MAX]; /* never in a sentence */
+	double connect_timeout;
+	int64_t patience_ms;
+	uint64_t rng;
+
+	enum link_state state;
+	PGconn *conn; /* NULL exactly when DOWN */
+	ev_io reading, writing;
+	ev_timer deadline; /* of the connect, or of the next word of the server */
+	ev_timer pause;
+	int failures; /* in a row: makes the pause longer */
+	uint32_t number;
+	bool unsent; /* libpq would not take a statement: the connection is of no use */
+	struct round round;
+	struct err notice; /* what the server said last before it hung up */
+};
+
+/* ---- State ------------------------------------------------------------------------------------ */
+
+static void link_arm(struct link *l, double seconds)
+{
+	ev_now_update(l->loop);
+	ev_timer_stop(l->loop, &l->deadline);
+	ev_timer_set(&l->deadline, seconds, 0.);
+	ev_timer_start(l->loop, &l->deadline);
+}
+
+static double link_pause_s(struct link *l)
+{
+	int64_t ms = PAUSE_FIRST_MS;
+	for (int i = 0; i < l->failures && ms < PAUSE_LAST_MS; i++)
+		ms *= 2;
+	ms = ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS;
+	l->rng ^= l->rng << 13;
+	l->rng ^= l->rng >> 7;
+	l->rng ^= l->rng << 17;
+	ms = ms / 2 + (int64_t)(l->rng % (uint64_t)(ms / 2 + 1));
+	return (double)ms / 1000.;
+}
+
+static void round_clear(struct round *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		PQclear(r->result[i]);
+	*r = (struct round){0};
+}
+
+static void link_enter(struct link *l, enum link_state next)
+{
+	l->state = next;
+	switch (next) {
+	case LINK_DOWN:
+		ev_timer_stop(l->loop, &l->deadline);
+		ev_io_stop(l->loop, &l->reading);
+		ev_io_stop(l->loop, &l->writing);
+		PQfinish(l->conn);
+		l->conn = NULL;
+		l->unsent = false;
+		round_clear(&l->round);
+		ev_now_update(l->loop);
+		ev_timer_set(&l->pause, link_pause_s(l), 0.);
+		ev_timer_start(l->loop, &l->pause);
+		l->failures++;
+		break;
+	case LINK_CONNECTING:
+		l->notice.text[0] = '\0';
+		link_arm(l, l->connect_timeout);
+		break;
+	case LINK_IDLE:
+		ev_timer_stop(l->loop, &l->deadline);
+		break;
+	case LINK_BUSY:
+		link_arm(l, (double)l->patience_ms / 1000.);
+		break;
+	case LINK_SCRIPT:
+		link_arm(l, MIGRATION_PATIENCE_MS / 1000.);
+		break;
+	}
+}
+
+/* ---- Sentences -------------------------------------------------------------------------------- */
+
+/* libpq's message in one line, and nothing in it that is a secret of ours. */
+static void sentence_set(const struct link *l, struct err *e, const char *message)
+{
+	err_set(e, 0, "%s", message);
+	size_t n = 0;
+	for (const char *c = e->text; *c; c++) {
+		char ch = *c == '\n' || *c == '\t' ? ' ' : *c;
+		if (ch == ' ' && (n == 0 || e->text[n - 1] == ' '))
+			continue;
+		e->text[n++] = ch;
+	}
+	while (n && e->text[n - 1] == ' ')
+		n--;
+	e->text[n] = '\0';
+	for (size_t i = 0; i < SECRETS_MAX; i++) {
+		const char *secret = l->secrets[i];
+		for (char *at; secret && *secret && (at = strstr(e->text, secret));) {
+			struct err rest;
+			err_set(&rest, 0, "%s", at + strlen(secret));
+			*at = '\0';
+			/* A byte that is in no password that has got this far. */
+			struct err head = *e;
+			err_set(e, 0, "%s\x01%s", head.text, rest.text);
+		}
+	}
+	for (char *c = e->text; *c; c++)
+		*c = *c == '\x01' ? '*' : *c;
+}
+
+void link_drop(struct link *l, const char *sentence)
+{
+	must(l->conn);
+	struct err why;
+	sentence_set(l, &why, sentence);
+	bool came_up = l->state != LINK_CONNECTING;
+	link_enter(l, LINK_DOWN);
+	l->events.down(came_up, why.text, l->events.ctx);
+}
+
+static void link_lose(struct link *l)
+{
+	struct err why;
+	if (l->round.fault.text[0])
+		why = l->round.fault;
+	else if (l->notice.text[0])
+		why = l->notice;
+	else
+		err_set(&why, 0, "%s", PQerrorMessage(l->conn));
+	link_drop(l, why.text[0] ? why.text : "the connection to Postgres broke");
+}
+
+/* Keeps the last words of a server that hangs up while nothing was asked; the rest is chatter, and
+ * libpq would print it. */
+static void link_notice(void *ctx, const PGresult *r)
+{
+	struct link *l = ctx;
+	const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+	const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+	if (severity && text && (!strcmp(severity, "FATAL") || !strcmp(severity, "PANIC")))
+		err_set(&l->notice, 0, "%s", text);
+}
+
+/* ---- Connecting ------------------------------------------------------------------------------- */
+
+static void link_watch(struct link *l, int events)
+{
+	ev_io_stop(l->loop, &l->reading);
+	ev_io_stop(l->loop, &l->writing);
+	int fd = PQsocket(l->conn);
+	if (fd < 0)
+		return;
+	ev_io_set(&l->reading, fd, EV_READ);
+	ev_io_set(&l->writing, fd, EV_WRITE);
+	if (events & EV_READ)
+		ev_io_start(l->loop, &l->reading);
+	if (events & EV_WRITE)
+		ev_io_start(l->loop, &l->writing);
+}
+
+static void link_established(struct link *l)
+{
+	if (PQsetnonblocking(l->conn, 1) || !PQenterPipelineMode(l->conn)) {
+		link_lose(l);
+		return;
+	}
+	l->number++;
+	link_watch(l, EV_READ);
+	link_enter(l, LINK_IDLE);
+	l->events.up(l->events.ctx);
+}
+
+static void link_poll(struct link *l)
+{
+	ev_io_stop(l->loop, &l->reading);
+	ev_io_stop(l->loop, &l->writing);
+	switch (PQconnectPoll(l->conn)) {
+	case PGRES_POLLING_READING:
+		link_watch(l, EV_READ);
+		break;
+	case PGRES_POLLING_WRITING:
+		link_watch(l, EV_WRITE);
+		break;
+	case PGRES_POLLING_OK:
+		link_established(l);
+		break;
+	case PGRES_POLLING_FAILED:
+	case PGRES_POLLING_ACTIVE:
+		link_lose(l);
+		break;
+	}
+}
+
+/* Ours first: what the connection string says overrides it. (What a service file says does not.) */
+static void link_connect(struct link *l)
+{
+	const char *keys[12], *values[12];
+	int n = 0;
+#define SET(key, value) (keys[n] = (key), values[n] = (value), n++)
+	if (!getenv("PGAPPNAME"))
+		SET("application_name", l->application_name);
+	if (!getenv("PGTARGETSESSIONATTRS"))
+		SET("target_session_attrs", "read-write"); /* after a failover: the right one */
+	SET("keepalives_idle", "10");
+	SET("keepalives_interval", "5");
+	SET("keepalives_count", "3");
+	SET("tcp_user_timeout", "10000");
+	SET("dbname", l->conninfo);
+	SET("client_encoding", "UTF8");
+	keys[n] = values[n] = NULL;
+#undef SET
+	l->conn = PQconnectStartParams(keys, values, 1);
+	must(l->conn);
+	PQsetNoticeReceiver(l->conn, link_notice, l);
+	link_enter(l, LINK_CONNECTING);
+	if (PQstatus(l->conn) == CONNECTION_BAD)
+		link_lose(l);
+	else
+		link_watch(l, EV_WRITE); /* as if PQconnectPoll had said so */
+}
+
+static void on_pause(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop, (void)events;
+	link_connect(w->data);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop, (void)events;
+	struct link *l = w->data;
+	link_drop(l, l->state == LINK_CONNECTING ? "Postgres did not answer in time to a connect"
+						 : "Postgres did not answer in time to a statement");
+}
+
+/* ---- Rounds ----------------------------------------------------------------------------------- */
+
+/* True while there is a connection to go on with. */
+static bool link_flush(struct link *l)
+{
+	int left = PQflush(l->conn);
+	if (left < 0)
+		return false;
+	if (left)
+		ev_io_start(l->loop, &l->writing);
+	else
+		ev_io_stop(l->loop, &l->writing);
+	return true;
+}
+
+static void round_fault(struct link *l, const PGresult *r)
+{
+	if (l->round.fault.text[0])
+		return; /* the first is the cause */
+	const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+	snprintf(l->round.sqlstate, sizeof(l->round.sqlstate), "%s", state ? state : "?");
+	sentence_set(l, &l->round.fault, text ? text : PQresultErrorMessage(r));
+	if (!l->round.fault.text[0])
+		err_set(&l->round.fault, 0, "Postgres reported a fault without words");
+}
+
+static void round_done(struct link *l)
+{
+	struct round r = l->round;
+	l->round = (struct round){0};
+	link_enter(l, LINK_IDLE);
+	l->events.round(&r, l->events.ctx);
+	round_clear(&r);
+}
+
+/* One result into the round; true when it was the last. */
+static bool round_take(struct link *l, PGresult *r)
+{
+	switch (PQresultStatus(r)) {
+	case PGRES_PIPELINE_SYNC:
+		PQclear(r);
+		return true;
+	case PGRES_TUPLES_OK:
+	case PGRES_COMMAND_OK:
+		if (l->state == LINK_BUSY) {
+			must(l->round.count < ROUND_MAX);
+			l->round.result[l->round.count++] = r;
+			return false;
+		}
+		break;
+	case PGRES_PIPELINE_ABORTED: /* comes after the one that failed */
+		break;
+	case PGRES_FATAL_ERROR:
+	case PGRES_BAD_RESPONSE:
+	case PGRES_NONFATAL_ERROR:
+		round_fault(l, r);
+		break;
+	case PGRES_EMPTY_QUERY:
+	case PGRES_COPY_OUT:
+	case PGRES_COPY_IN:
+	case PGRES_COPY_BOTH:
+	case PGRES_SINGLE_TUPLE:
+		must(false); /* nothing of the kind is ever sent */
+	}
+	PQclear(r);
+	return false;
+}
+
+/* Takes in what has come. The owner may start the next round from inside the last one's event, or
+ * the link may go down under us: hence the state is looked at anew each time round. */
+static void link_collect(struct link *l)
+{
+	int nothing = 0;
+	while ((l->state == LINK_BUSY || l->state == LINK_SCRIPT) && !PQisBusy(l->conn)) {
+		PGresult *r = PQgetResult(l->conn);
+		if (r) {
+			nothing = 0;
+			if (round_take(l, r))
+				round_done(l);
+		} else if (l->state == LINK_SCRIPT) {
+			if (PQstatus(l->conn) == CONNECTION_BAD)
+				return;
+			round_done(l);
+		} else if (++nothing > 2 || PQstatus(l->conn) == CONNECTION_BAD) {
+			return;
+		}
+	}
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int events)
+{
+	(void)loop, (void)events;
+	struct link *l = w->data;
+	if (l->state == LINK_CONNECTING) {
+		link_poll(l);
+		return;
+	}
+	bool alive = PQconsumeInput(l->conn);
+	if (alive && l->state == LINK_BUSY)
+		link_arm(l, (double)l->patience_ms / 1000.); /* it is talking */
+	link_collect(l);
+	if (l->state == LINK_DOWN)
+		return;
+	if (l->state == LINK_IDLE)
+		PQisBusy(l->conn); /* has libpq look at what nobody asked for: last words */
+	if (!alive || PQstatus(l->conn) == CONNECTION_BAD)
+		link_lose(l);
+}
+
+static void on_writable(struct ev_loop *loop, ev_io *w, int events)
+{
+	(void)loop, (void)events;
+	struct link *l = w->data;
+	if (l->state == LINK_CONNECTING)
+		link_poll(l);
+	else if (l->unsent || !link_flush(l))
+		link_lose(l);
+}
+
+/* A send that fails is noticed by the loop, not here: answers never come from inside a call. */
+static void link_sent(struct link *l, bool ok)
+{
+	l->unsent |= !ok || !link_flush(l);
+	if (l->unsent)
+		ev_feed_event(l->loop, &l->writing, EV_WRITE);
+}
+
+void link_add(struct link *l, const char *sql, struct params *p)
+{
+	must(l->state == LINK_IDLE);
+	if (PQpipelineStatus(l->conn) == PQ_PIPELINE_OFF)
+		PQenterPipelineMode(l->conn);
+	struct params *none = p ? NULL : params_new();
+	l->unsent |= !params_send(p ? p : none, l->conn, sql);
+	params_free(p);
+	params_free(none);
+}
+
+void link_go(struct link *l)
+{
+	must(l->state == LINK_IDLE);
+	bool ok = PQpipelineSync(l->conn);
+	link_enter(l, LINK_BUSY);
+	link_sent(l, ok);
+}
+
+void link_script(struct link *l, const char *sql)
+{
+	must(l->state == LINK_IDLE);
+	bool ok = PQexitPipelineMode(l->conn) && PQsendQuery(l->conn, sql);
+	link_enter(l, LINK_SCRIPT);
+	link_sent(l, ok);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------- */
+
+static size_t count_commas(const char *s)
+{
+	size_t n = 0;
+	for (; s && *s; s++)
+		n += *s == ',';
+	return n;
+}
+
+/* libpq's own message quotes the string, and with it a password: say it without. */
+static int link_parse(struct link *l, struct err *e)
+{
+	PQconninfoOption *options = PQconninfoParse(l->conninfo, NULL);
+	if (!options)
+		return err_set(e, ERR_INVALID,
+			"the database is not named by a libpq connection string: it is "
+			"postgresql://user@host:port/database, or words like host=... dbname=... "
+			"(a value with blanks in single quotes), or empty for the PG* variables");
+	const char *timeout = getenv("PGCONNECT_TIMEOUT"), *host = getenv("PGHOST");
+	size_t n = 0;
+	for (PQconninfoOption *o = options; o->keyword; o++) {
+		if (!o->val)
+			continue;
+		if (!strcmp(o->keyword, "connect_timeout"))
+			timeout = o->val;
+		if (!strcmp(o->keyword, "host"))
+			host = o->val;
+		if (!strcmp(o->keyword, "password") || !strcmp(o->keyword, "sslpassword"))
+			l->secrets[n++] = mem_strdup(o->val);
+	}
+	l->secrets[n] = mem_strdup(getenv("PGPASSWORD"));
+	/* libpq leaves the timeout of an asynchronous connect to us. */
+	int seconds = timeout ? atoi(timeout) : CONNECT_TIMEOUT_S;
+	seconds = seconds > 0 && seconds < 3600 ? seconds : CONNECT_TIMEOUT_S;
+	l->connect_timeout = (double)seconds * (double)(1 + count_commas(host));
+	int rc = 0;
+	if (host && strchr(host, '@'))
+		rc = err_set(e, ERR_INVALID, "the host in the database's connection string has an @ "
+			"in it: write an @ in a user name or password as %%40");
+	PQconninfoFree(options);
+	return rc;
+}
+
+int link_new(struct ev_loop *loop, const struct link_options *o, const struct link_events *events,
+	struct link **ret, struct err *e)
+{
+	struct link *l = mem_alloc(sizeof(*l));
+	l->loop = loop;
+	l->events = *events;
+	l->conninfo = mem_strdup(o->conninfo ? o->conninfo : "");
+	l->application_name = mem_strdup(o->application_name);
+	l->rng = o->seed ? o->seed : 1;
+	l->patience_ms = PATIENCE_MS;
+	ev_io_init(&l->reading, on_readable, -1, EV_READ);
+	ev_io_init(&l->writing, on_writable, -1, EV_WRITE);
+	ev_timer_init(&l->deadline, on_deadline, 0., 0.);
+	ev_timer_init(&l->pause, on_pause, 0., 0.);
+	l->reading.data = l->writing.data = l->deadline.data = l->pause.data = l;
+	int rc = link_parse(l, e);
+	if (rc) {
+		link_free(l);
+		return rc;
+	}
+	ev_timer_start(loop, &l->pause); /* at once, but from the loop */
+	*ret = l;
+	return 0;
+}
+
+void link_free(struct link *l)
+{
+	if (!l)
+		return;
+	ev_timer_stop(l->loop, &l->pause);
+	ev_timer_stop(l->loop, &l->deadline);
+	ev_io_stop(l->loop, &l->reading);
+	ev_io_stop(l->loop, &l->writing);
+	PQfinish(l->conn);
+	round_clear(&l->round);
+	for (size_t i = 0; i < SECRETS_MAX; i++)
+		free(l->secrets[i]);
+	free(l->conninfo);
+	free(l->application_name);
+	free(l);
+}
+
+bool link_up(const struct link *l)
+{
+	return l->state != LINK_DOWN && l->state != LINK_CONNECTING;
+}
+
+bool link_busy(const struct link *l)
+{
+	return l->state == LINK_BUSY || l->state == LINK_SCRIPT;
+}
+
+uint32_t link_number(const struct link *l)
+{
+	return l->number;
+}
+
+int64_t link_patience_ms(const struct link *l)
+{
+	return l->patience_ms;
+}
+
+void link_set_patience(struct link *l, int64_t ms)
+{
+	l->patience_ms = ms;
+}
+
+void link_praise(struct link *l)
+{
+	l->failures = 0;
+}

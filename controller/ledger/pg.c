@@ -1,0 +1,305 @@
+#include "controller/ledger/pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <libpq-fe.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/ledger/pg_priv.h"
+#include "controller/ledger/sql.h"
+
+#define TRIES_MAX 5
+
+int64_t pg_session(const struct pg *pg)
+{
+	return (int64_t)((uint64_t)pg->instance << 32 | link_number(pg->link));
+}
+
+void pg_set_patience(struct pg *pg, int64_t ms)
+{
+	link_set_patience(pg->link, ms);
+}
+
+bool pg_up(const struct pg *pg)
+{
+	return link_up(pg->link);
+}
+
+/* ---- The queue of requests -------------------------------------------------------------------- */
+
+static void request_free(struct request *r)
+{
+	books_free(r->books);
+	for (size_t i = 0; i < r->read.count; i++)
+		PQclear(r->read.result[i]);
+	free(r);
+}
+
+static struct request *pg_pop(struct pg *pg)
+{
+	struct request *r = pg->head;
+	pg->head = r->next;
+	if (!pg->head)
+		pg->tail = &pg->head;
+	return r;
+}
+
+/* A NULL round: the first step. */
+static void request_step(struct pg *pg, struct request *r, struct round *round)
+{
+	switch (r->kind) {
+	case REQUEST_LEASE:
+		lease_step(pg, r, round);
+		break;
+	case REQUEST_LOAD:
+		load_step(pg, r, round);
+		break;
+	case REQUEST_BATCH:
+		batch_step(pg, r, round);
+		break;
+	case REQUEST_RESIGN:
+		resign_step(pg, r, round);
+		break;
+	}
+}
+
+static void pg_pump(struct pg *pg)
+{
+	if (pg->head && link_up(pg->link) && !link_busy(pg->link))
+		request_step(pg, pg->head, NULL);
+}
+
+static void pg_ask(struct pg *pg, struct request r)
+{
+	struct request *mine = mem_alloc(sizeof(*mine));
+	*mine = r;
+	*pg->tail = mine;
+	pg->tail = &mine->next;
+	if (!link_up(pg->link)) {
+		ev_timer_stop(pg->loop, &pg->soon);
+		ev_timer_set(&pg->soon, 0., 0.);
+		ev_timer_start(pg->loop, &pg->soon);
+	} else if (pg->head == mine) {
+		pg_pump(pg);
+	}
+}
+
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t lease_ms)
+{
+	pg_ask(pg, (struct request){
+			   .kind = REQUEST_LEASE, .id = id, .epoch = epoch, .lease_ms = lease_ms});
+}
+
+void pg_load(struct pg *pg, uint64_t id, int64_t epoch)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_LOAD, .id = id, .epoch = epoch});
+}
+
+void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_BATCH, .id = id, .epoch = b->epoch, .batch = b});
+}
+
+void pg_resign(struct pg *pg, int64_t epoch)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_RESIGN, .epoch = epoch});
+}
+
+/* ---- Answers ---------------------------------------------------------------------------------- */
+
+void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.lease(r->id, o, l, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
+void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.load(r->id, o, h, n, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
+void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.batch(r->id, o, results, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
+void pg_answer_resign(struct pg *pg)
+{
+	request_free(pg_pop(pg));
+	pg_pump(pg);
+}
+
+static void pg_answer_lost(struct pg *pg)
+{
+	static const struct ledger_lease nobody;
+	switch (pg->head->kind) {
+	case REQUEST_LEASE:
+		pg_answer_lease(pg, LEDGER_LOST, &nobody);
+		break;
+	case REQUEST_LOAD:
+		pg_answer_load(pg, LEDGER_LOST, NULL, 0);
+		break;
+	case REQUEST_BATCH:
+		pg_answer_batch(pg, LEDGER_LOST, NULL);
+		break;
+	case REQUEST_RESIGN:
+		pg_answer_resign(pg);
+		break;
+	}
+}
+
+/* Answers all that has been asked so far; what is asked from inside an answer comes next time. */
+static void pg_lose_all(struct pg *pg)
+{
+	size_t n = 0;
+	for (struct request *r = pg->head; r; r = r->next)
+		n++;
+	while (n--)
+		pg_answer_lost(pg);
+}
+
+static void on_soon(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop, (void)events;
+	struct pg *pg = w->data;
+	if (link_up(pg->link))
+		pg_pump(pg);
+	else
+		pg_lose_all(pg);
+}
+
+/* ---- The link --------------------------------------------------------------------------------- */
+
+static void on_up(void *ctx)
+{
+	struct pg *pg = ctx;
+	pg->last_words[0] = '\0';
+	pg->events.state(true, NULL, pg->events.ctx);
+	pg_pump(pg);
+}
+
+static void on_down(bool came_up, const char *sentence, void *ctx)
+{
+	struct pg *pg = ctx;
+	pg->schema_fits = false;
+	pg->attached_epoch = 0;
+	if (came_up || strcmp(sentence, pg->last_words)) {
+		snprintf(pg->last_words, sizeof(pg->last_words), "%s", sentence);
+		pg->events.state(false, pg->last_words, pg->events.ctx);
+	}
+	pg_lose_all(pg);
+}
+
+/* Nothing landed, and the same again may do better: a deadlock, a serialization failure; or the
+ * ledger is not what was read a moment ago (a hand that edits it): the key of a transfer or the
+ * ceiling of a balance says so. */
+static bool fault_passes(const char *sqlstate)
+{
+	static const char *const passing[] = {"40001", "40P01", "23505", "23514"};
+	for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
+		if (!strcmp(sqlstate, passing[i]))
+			return true;
+	return false;
+}
+
+/* What cannot pass goes the way of a broken connection: the sentence is said, everything is lost,
+ * and the pause before the next connection keeps it from going round and round. */
+static void on_round(struct round *round, void *ctx)
+{
+	struct pg *pg = ctx;
+	struct request *r = pg->head;
+	must(r);
+	if (!round->sqlstate[0]) {
+		link_praise(pg->link);
+		if (r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH)
+			pg->attached_epoch = r->epoch;
+		request_step(pg, r, round);
+		return;
+	}
+	bool passes = fault_passes(round->sqlstate) || schema_fault_passes(r, round->sqlstate);
+	if (!passes || ++r->tries > TRIES_MAX) {
+		link_drop(pg->link, round->fault.text);
+		return;
+	}
+	r->step = STEP_NEW;
+	request_step(pg, r, NULL);
+}
+
+/* ---- Rounds ----------------------------------------------------------------------------------- */
+
+struct params *request_params(const struct pg *pg, const struct request *r)
+{
+	struct params *p = params_new();
+	params_text(p, pg->cell);
+	params_int8(p, pg_session(pg));
+	params_int8(p, r->epoch);
+	return p;
+}
+
+void request_begin_round(struct pg *pg, struct request *r, enum request_step step)
+{
+	r->step = step;
+	/* A little before our own patience ends: a sentence of the server is better than none. */
+	int64_t ms = link_patience_ms(pg->link) * 4 / 5;
+	char text[32];
+	snprintf(text, sizeof(text), "%lld", (long long)(ms > 0 ? ms : 1));
+	struct params *p = params_new();
+	params_text(p, text);
+	link_add(pg->link, SQL_SETTINGS, p);
+	bool writes = r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH;
+	if (writes && r->epoch != pg->attached_epoch)
+		link_add(pg->link, SQL_ATTACH, request_params(pg, r));
+}
+
+/* ---- Life ------------------------------------------------------------------------------------- */
+
+int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_events *events,
+	struct pg **ret, struct err *e)
+{
+	struct pg *pg = mem_alloc(sizeof(*pg));
+	pg->loop = loop;
+	pg->events = *events;
+	pg->cell = mem_strdup(o->cell);
+	pg->identity = mem_strdup(o->identity);
+	pg->tail = &pg->head;
+	ev_timer_init(&pg->soon, on_soon, 0., 0.);
+	pg->soon.data = pg;
+	/* Not from the seed: no two processes may ever have the same. 31 bits, so that a session
+	 * is positive and shifts as a bigint. */
+	must(getrandom(&pg->instance, sizeof(pg->instance), 0) == sizeof(pg->instance));
+	pg->instance &= INT32_MAX;
+	struct link_options lo = {o->conninfo, o->identity, o->seed};
+	struct link_events le = {on_up, on_down, on_round, pg};
+	int rc = link_new(loop, &lo, &le, &pg->link, e);
+	if (rc) {
+		pg_free(pg);
+		return rc;
+	}
+	*ret = pg;
+	return 0;
+}
+
+void pg_free(struct pg *pg)
+{
+	if (!pg)
+		return;
+	ev_timer_stop(pg->loop, &pg->soon);
+	link_free(pg->link);
+	while (pg->head)
+		request_free(pg_pop(pg));
+	free(pg->cell);
+	free(pg->identity);
+	free(pg);
+}

@@ -1,0 +1,95 @@
+/*
+ * Inside the driver: a request, the steps it takes, and who takes them. For schema.c, requests.c,
+ * batch.c, pg.c and the tests.
+ *
+ * Requests go one at a time, each in one or more rounds (see link.h), strictly in the order they
+ * were made: an operation must not overtake one before it that has to be tried again. What may be
+ * sent together goes together inside a round.
+ */
+#ifndef SLUICE_CONTROLLER_LEDGER_PG_PRIV_H
+#define SLUICE_CONTROLLER_LEDGER_PG_PRIV_H
+
+#include <ev.h>
+
+#include "controller/ledger/books.h"
+#include "controller/ledger/link.h"
+#include "controller/ledger/pg.h"
+
+enum request_kind {
+	REQUEST_LEASE,
+	REQUEST_LOAD,
+	REQUEST_BATCH,
+	REQUEST_RESIGN, /* answered to nobody */
+};
+
+/* Where a request is: the round that is under way. */
+enum request_step {
+	STEP_NEW,
+	STEP_SCHEMA_STATE,
+	STEP_SCHEMA_VERSION,
+	STEP_MIGRATE,
+	STEP_LEASE,
+	STEP_LOAD,
+	STEP_READ,
+	STEP_WRITE,
+	STEP_RESIGN,
+};
+
+struct request {
+	struct request *next;
+	enum request_kind kind;
+	enum request_step step;
+	uint64_t id;
+	int64_t epoch, lease_ms;
+	const struct ledger_batch *batch; /* the asker's, until answered */
+	int tries;
+	bool has_schema;    /* STEP_SCHEMA_STATE: there is a schema named sluice */
+	struct books *books; /* from STEP_READ on */
+	struct round read;  /* STEP_WRITE: what the books borrow from */
+};
+
+struct pg {
+	struct ev_loop *loop;
+	struct pg_events events;
+	struct link *link;
+	char *cell, *identity;
+	uint32_t instance; /* drawn once: the high half of every session */
+
+	struct request *head, **tail; /* the first one is under way if the link is busy */
+	ev_timer soon;		      /* answers what was asked while there is no connection */
+
+	bool schema_fits;	/* looked at on this connection */
+	int64_t attached_epoch; /* the epoch this connection may write for, or 0 */
+	char last_words[512];	/* why connecting failed last: said once */
+};
+
+/* (instance, connection): who may write under an epoch, see sql/attach.sql. */
+int64_t pg_session(const struct pg *pg);
+/* For tests: how long a silent server is waited for. */
+void pg_set_patience(struct pg *pg, int64_t ms);
+
+/* ---- Steps ------------------------------------------------------------------------------------ */
+
+/* The next round of the request: its settings, and the attach if this connection is new to it. */
+void request_begin_round(struct pg *pg, struct request *r, enum request_step step);
+/* $1 cell, $2 session, $3 epoch: how most statements begin. */
+struct params *request_params(const struct pg *pg, const struct request *r);
+
+/* Each takes the round that came back without a fault (or starts the first, at STEP_NEW), and
+ * either starts the next round or answers. */
+void lease_step(struct pg *pg, struct request *r, struct round *round);
+void load_step(struct pg *pg, struct request *r, struct round *round);
+void batch_step(struct pg *pg, struct request *r, struct round *round);
+void resign_step(struct pg *pg, struct request *r, struct round *round);
+/* True when the schema fits and nothing is under way: lease_step goes on. */
+bool schema_step(struct pg *pg, struct request *r, struct round *round);
+/* Somebody else migrates at the same time: look again. */
+bool schema_fault_passes(const struct request *r, const char *sqlstate);
+
+/* The answers; each ends the request. */
+void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l);
+void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n);
+void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
+void pg_answer_resign(struct pg *pg);
+
+#endif

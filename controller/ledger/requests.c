@@ -1,0 +1,131 @@
+/* LEASE, LOAD and RESIGN: one round each (LEASE after a look at the schema, see schema.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/ledger/pg_priv.h"
+#include "controller/ledger/sql.h"
+
+static void lease_ask(struct pg *pg, struct request *r)
+{
+	struct params *p = params_new(), *look = params_new();
+	params_text(p, pg->cell);
+	params_int8(p, pg_session(pg));
+	params_text(p, pg->identity);
+	params_int8(p, r->lease_ms);
+	if (r->epoch)
+		params_int8(p, r->epoch);
+	params_text(look, pg->cell);
+	request_begin_round(pg, r, STEP_LEASE);
+	link_add(pg->link, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
+	link_add(pg->link, SQL_LEASE_LOOK, look);
+	link_go(pg->link);
+}
+
+static void lease_answer(struct pg *pg, struct round *round)
+{
+	struct ledger_lease lease = {.held = PQntuples(round->result[1]) > 0};
+	const struct pg_result *look = round->result[2];
+	if (PQntuples(look)) {
+		lease.epoch = field_int8(look, 0, 0);
+		snprintf(lease.holder, sizeof(lease.holder), "%s", field_text(look, 0, 1));
+	}
+	pg->attached_epoch = lease.held ? lease.epoch : 0;
+	pg_answer_lease(pg, LEDGER_DONE, &lease);
+}
+
+void lease_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (r->step == STEP_LEASE)
+		lease_answer(pg, round);
+	else if (schema_step(pg, r, round))
+		lease_ask(pg, r);
+}
+
+/* ---- LOAD ------------------------------------------------------------------------------------- */
+
+static enum ledger_state state_of(const char *name)
+{
+	if (!strcmp(name, "pending"))
+		return LEDGER_PENDING;
+	if (!strcmp(name, "posted"))
+		return LEDGER_POSTED;
+	must(!strcmp(name, "releasing"));
+	return LEDGER_RELEASING;
+}
+
+static bool same_hold(const struct pg_result *res, int x, int y)
+{
+	struct uid a = field_uuid(res, x, 0), b = field_uuid(res, y, 0);
+	return !uid_cmp(&a, &b) && field_int4(res, x, 1) == field_int4(res, y, 1);
+}
+
+/* Rows are sorted: those of one hold are neighbours. Strings stay with the result. */
+static size_t load_read(
+	const struct pg_result *res, struct ledger_hold *holds, struct quota_line *lines)
+{
+	size_t n = 0;
+	for (int i = 0; i < PQntuples(res); i++) {
+		if (i == 0 || !same_hold(res, i, i - 1))
+			holds[n++] = (struct ledger_hold){.uid = field_uuid(res, i, 0),
+				.attempt = field_int4(res, i, 1),
+				.state = state_of(field_text(res, i, 2)),
+				.ns = field_text(res, i, 3),
+				.name = field_text(res, i, 4),
+				.clusterqueue = field_text(res, i, 5),
+				.reserved_ms = field_time(res, i, 6),
+				.started_ms = field_time(res, i, 7),
+				.lines = lines};
+		if (field_null(res, i, 8))
+			continue;
+		*lines++ = (struct quota_line){field_text(res, i, 8), field_text(res, i, 9),
+			field_text(res, i, 10), field_int8(res, i, 11)};
+		holds[n - 1].nlines++;
+	}
+	return n;
+}
+
+static void load_answer(struct pg *pg, struct round *round)
+{
+	const struct pg_result *res = round->result[round->count - 1];
+	size_t rows = (size_t)PQntuples(res);
+	if (!rows) {
+		pg_answer_load(pg, LEDGER_FENCED, NULL, 0);
+		return;
+	}
+	struct ledger_hold *holds = mem_array(rows, sizeof(*holds));
+	struct quota_line *lines = mem_array(rows, sizeof(*lines));
+	size_t n = field_null(res, 0, 0) ? 0 : load_read(res, holds, lines);
+	pg_answer_load(pg, LEDGER_DONE, holds, n);
+	free(holds);
+	free(lines);
+}
+
+void load_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (round) {
+		load_answer(pg, round);
+		return;
+	}
+	request_begin_round(pg, r, STEP_LOAD);
+	link_add(pg->link, SQL_LOAD, request_params(pg, r));
+	link_go(pg->link);
+}
+
+/* ---- RESIGN ----------------------------------------------------------------------------------- */
+
+void resign_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (round) {
+		pg->attached_epoch = 0;
+		pg_answer_resign(pg);
+		return;
+	}
+	request_begin_round(pg, r, STEP_RESIGN);
+	link_add(pg->link, SQL_LEASE_RESIGN, request_params(pg, r));
+	link_go(pg->link);
+}

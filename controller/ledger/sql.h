@@ -1,0 +1,21 @@
+/*
+ * The SQL of the ledger, as it stands in sql/ and migrations/ (embed.cmake compiles it in). What a
+ * statement takes and answers is said at the top of its file.
+ */
+#ifndef SLUICE_CONTROLLER_LEDGER_SQL_H
+#define SLUICE_CONTROLLER_LEDGER_SQL_H
+
+extern const char SQL_SETTINGS[], SQL_ATTACH[];
+extern const char SQL_SCHEMA_STATE[], SQL_SCHEMA_VERSION[];
+extern const char SQL_LEASE_TAKE[], SQL_LEASE_RENEW[], SQL_LEASE_LOOK[], SQL_LEASE_RESIGN[];
+extern const char SQL_LOAD[];
+extern const char SQL_BATCH_HOLDS[], SQL_BATCH_KEYS[], SQL_BATCH_ROWS[], SQL_BATCH_WRITE[];
+
+/* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. */
+struct migration {
+	const char *name, *sql;
+};
+extern const struct migration MIGRATIONS[];
+extern const int MIGRATIONS_COUNT;
+
+#endif

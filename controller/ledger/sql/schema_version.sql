@@ -1,0 +1,5 @@
+-- (version, somebody else leads). $1 cell, $2 identity. A schema is not changed under a live leader
+-- of this cell: it may be a program of the version before.
+SELECT coalesce(max(version), 0)::int4, EXISTS (SELECT FROM sluice.lease
+	WHERE cell = $1 AND holder <> $2 AND expires_at > clock_timestamp())
+FROM sluice.schema_version

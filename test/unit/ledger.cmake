@@ -1,0 +1,16 @@
+# The ledger's tests. Each starts a Postgres of its own (pg_fixture.h).
+set(LEDGER_TEST_DIR ${CMAKE_CURRENT_LIST_DIR})
+get_filename_component(LEDGER_SIM_DIR ${LEDGER_TEST_DIR}/../sim ABSOLUTE)
+find_path(LEDGER_LIBPQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
+
+add_library(ledger_drive STATIC ${LEDGER_TEST_DIR}/pg_fixture.c ${LEDGER_TEST_DIR}/ledger_drive.c)
+target_include_directories(ledger_drive PUBLIC ${LEDGER_LIBPQ_INCLUDE})
+target_link_libraries(ledger_drive PUBLIC ledger)
+
+function(ledger_test name)
+  add_executable(test_${name} ${LEDGER_TEST_DIR}/${name}.c ${ARGN})
+  target_link_libraries(test_${name} PRIVATE ledger_drive cmocka)
+  add_test(NAME ${name} COMMAND test_${name})
+endfunction()
+
+ledger_test(ledger_pg)

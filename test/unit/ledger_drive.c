@@ -1,0 +1,152 @@
+#include "test/unit/ledger_drive.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ev.h>
+
+#include "base/must.h"
+#include "controller/ledger/pg_priv.h"
+
+static void answered(struct drive *d, uint64_t id, enum ledger_outcome o)
+{
+	must(!d->inside);
+	must(id == d->answered + 1); /* in order, each once */
+	d->answered = id;
+	d->outcome = o;
+}
+
+static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	d->lease = *l;
+}
+
+void hold_print(struct buf *b, const struct ledger_hold *h)
+{
+	static const char *const states[] = {"pending", "posted", "releasing"};
+	char uid[UID_TEXT_SIZE];
+	uid_format(&h->uid, uid);
+	buf_printf(b, "%s#%d %s %s/%s %s %lld %lld", uid, h->attempt, states[h->state], h->ns,
+		h->name, h->clusterqueue, (long long)h->reserved_ms, (long long)h->started_ms);
+	for (size_t i = 0; i < h->nlines; i++)
+		buf_printf(b, " %s:%s:%s=%lld", h->lines[i].node, h->lines[i].flavor,
+			h->lines[i].resource, (long long)h->lines[i].amount);
+	buf_putc(b, '\n');
+}
+
+static void on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->holds);
+	for (size_t i = 0; i < n; i++)
+		hold_print(&d->holds, &holds[i]);
+}
+
+static void on_batch(
+	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	if (o == LEDGER_DONE)
+		memcpy(d->results, results, d->expected * sizeof(*results));
+}
+
+static void on_state(bool up, const char *sentence, void *ctx)
+{
+	struct drive *d = ctx;
+	must(!d->inside);
+	must(up == !sentence);
+	d->ups += up;
+	d->downs += !up;
+	snprintf(d->sentence, sizeof(d->sentence), "%s", sentence ? sentence : "");
+}
+
+void drive_start(struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity)
+{
+	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
+	buf_init(&d->holds, (size_t)1 << 26);
+	snprintf(d->cell, sizeof(d->cell), "%s", cell);
+	struct pg_options o = {f->conninfo, cell, identity, 7};
+	struct pg_events e = {on_lease, on_load, on_batch, on_state, d};
+	struct err why;
+	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
+		fprintf(stderr, "%s\n", why.text);
+		must(false);
+	}
+	alarm(120);
+}
+
+void drive_stop(struct drive *d)
+{
+	pg_free(d->pg);
+	ev_loop_destroy(d->loop);
+	buf_done(&d->holds);
+}
+
+void drive_until_up(struct drive *d)
+{
+	while (!pg_up(d->pg))
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+void drive_until_down(struct drive *d)
+{
+	while (pg_up(d->pg))
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+void drive_until_answered(struct drive *d, uint64_t id)
+{
+	while (d->answered < id)
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
+{
+	d->inside = true;
+	pg_lease(d->pg, ++d->next_id, epoch, lease_ms);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_load(struct drive *d, int64_t epoch)
+{
+	d->inside = true;
+	pg_load(d->pg, ++d->next_id, epoch);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b)
+{
+	must(b->nops <= DRIVE_OPS_MAX);
+	d->expected = b->nops;
+	d->inside = true;
+	pg_batch(d->pg, ++d->next_id, b);
+	d->inside = false;
+	return d->next_id;
+}
+
+enum ledger_outcome drive_batch(
+	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops)
+{
+	struct ledger_batch b = {epoch, ops, nops};
+	drive_until_answered(d, drive_ask_batch(d, &b));
+	return d->outcome;
+}
+
+int64_t drive_lead(struct drive *d)
+{
+	do
+		drive_until_up(d);
+	while (drive_lease(d, 0, 3600000) != LEDGER_DONE);
+	must(d->lease.held);
+	return d->lease.epoch;
+}

@@ -1,0 +1,53 @@
+/*
+ * The driver, driven: asks one thing and runs the loop until it is answered. A test that waits for
+ * what never comes ends by the alarm.
+ */
+#ifndef SLUICE_TEST_LEDGER_DRIVE_H
+#define SLUICE_TEST_LEDGER_DRIVE_H
+
+#include "base/buf.h"
+#include "controller/ledger/pg.h"
+#include "test/unit/pg_fixture.h"
+
+#define DRIVE_OPS_MAX 4096
+
+struct drive {
+	struct ev_loop *loop;
+	struct pg *pg;
+	char cell[32];
+	uint64_t next_id;
+	uint64_t answered; /* id of the newest answer; they come in order */
+	bool inside;	   /* a call of pg_*: no event may come now */
+
+	/* The newest answer. */
+	enum ledger_outcome outcome;
+	struct ledger_lease lease;
+	struct ledger_result results[DRIVE_OPS_MAX];
+	size_t expected; /* operations in the batch that was asked last */
+	struct buf holds; /* LOAD, as text: a line for each hold */
+
+	int ups, downs;
+	char sentence[512];
+};
+
+void drive_start(struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity);
+void drive_stop(struct drive *d);
+
+/* Runs the loop until... */
+void drive_until_up(struct drive *d);
+void drive_until_down(struct drive *d);
+void drive_until_answered(struct drive *d, uint64_t id);
+
+uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b); /* does not wait */
+
+enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms);
+enum ledger_outcome drive_load(struct drive *d, int64_t epoch);
+enum ledger_outcome drive_batch(
+	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops);
+/* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */
+int64_t drive_lead(struct drive *d);
+
+/* One line of text for a hold, as model and driver must agree on it. */
+void hold_print(struct buf *b, const struct ledger_hold *h);
+
+#endif
