@@ -170,7 +170,11 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
 	sim_at(s, in_order(s, &j->controller.informed_ms), job_heard, n);
 	if ((now->gone || now->job.deleting) && !j->doomed) {
 		j->doomed = true;
-		sim_after(s, rng_between(&s->rng, 10, 3000), collect_garbage, j);
+		/* Not before the Job controller has heard of it: it replaces a pod as soon as that
+		 * is terminating, so that one who sees the pods go but not the Job would have more
+		 * than parallelism of them. Both hear from the same server; a collector that is
+		 * ahead by that much is not something that Sluice could guard against. */
+		sim_at(s, j->controller.informed_ms + rng_between(&s->rng, 10, 3000), collect_garbage, j);
 		if (!now->gone)
 			sim_after(s, rng_between(&s->rng, 500, 5000), finish_deleting, j);
 	}

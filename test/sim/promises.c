@@ -183,7 +183,8 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 		    !n->run->outside && n->run->attempt == h->hold.attempt;
 	if (!all_ended && runs && h->hold.state == LEDGER_POSTED)
 		return;
-	if (!all_ended && !runs && model_jobs_pods(&s->jobs, j))
+	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
+	if (!all_ended && (!runs || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
 		return;
 	static const char *const states[] = {"pending", "posted", "releasing"};
 	sim_break(s, "P3",

@@ -107,7 +107,8 @@ static void log_intent(struct sim *s, const struct replica *r, const struct inte
 			(long long)i->epoch);
 		return;
 	}
-	sim_touch(s);
+	if (i->kind != INTENT_READ && i->kind != INTENT_PODS)
+		sim_touch(s); /* looking again and again while pods are left is no movement */
 	if (i->kind != INTENT_BATCH) {
 		sim_log(s, "%s asks %s %s attempt %d generation %lld", r->identity,
 			intent_name(i->kind), i->name, i->story.attempt, (long long)i->generation);
