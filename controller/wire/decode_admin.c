@@ -31,7 +31,7 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
-	struct localqueue_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct localqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	s->ns = text_field(d, meta, meta_of(o), "namespace", NAME_MAX_BYTES);
 	s->name = text_field(d, meta, meta_of(o), "name", NAME_MAX_BYTES);
@@ -48,7 +48,7 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec");
-	struct flavor_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct flavor_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	struct node_group *g = &s->nodes;
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
@@ -61,7 +61,7 @@ static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 static struct priority_spec *priority_common(
 	struct decoder *d, const cJSON *o, enum priority_kind kind)
 {
-	struct priority_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct priority_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	s->kind = kind;
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
 	s->value = int32_field(d, NULL, o, "value", INT32_MIN, 0);
@@ -87,7 +87,7 @@ static int fill_pod_priority(struct decoder *d, const cJSON *o, struct err *e)
 
 static int fill_namespace(struct decoder *d, const cJSON *o, struct err *e)
 {
-	struct namespace_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct namespace_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
 	s->labels = labels_field(
 		d, PATH(NULL, "metadata"), meta_of(o), "labels", NAMESPACE_LABELS_MAX, &s->nlabels);

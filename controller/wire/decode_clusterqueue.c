@@ -46,8 +46,8 @@ static struct flavor_quota_spec flavor_item(
 {
 	size_t n = 0;
 	struct flavor_quota_spec f = {.flavor = needed_name(d, at, item, "default")};
-	const cJSON *list = list_field(d, at, item, "resources", RESOURCES_MAX, &f.nquotas);
-	struct quota_spec *all = arena_array(&d->arena, f.nquotas, sizeof(*all));
+	const cJSON *list = objects_field(d, at, item, "resources", RESOURCES_MAX, &f.nquotas);
+	struct quota_spec *all = parcel_array(&d->parcel, f.nquotas, sizeof(*all));
 	json_each(q, list)
 	{
 		all[n] = quota_item(d, PATH_INDEX(PATH(at, "resources"), n), q);
@@ -62,7 +62,7 @@ static const char *const *covered_resources(
 {
 	size_t n = 0;
 	const cJSON *list = list_field(d, up, group, "coveredResources", RESOURCES_MAX, ret_count);
-	const char **all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list)
 	{
 		const struct path *at = PATH_INDEX(PATH(up, "coveredResources"), n);
@@ -82,8 +82,8 @@ static struct resource_group_spec group_item(
 	size_t n = 0;
 	struct resource_group_spec g = {0};
 	g.resources = covered_resources(d, at, item, &g.nresources);
-	const cJSON *list = list_field(d, at, item, "flavors", FLAVORS_MAX, &g.nflavors);
-	struct flavor_quota_spec *all = arena_array(&d->arena, g.nflavors, sizeof(*all));
+	const cJSON *list = objects_field(d, at, item, "flavors", FLAVORS_MAX, &g.nflavors);
+	struct flavor_quota_spec *all = parcel_array(&d->parcel, g.nflavors, sizeof(*all));
 	json_each(f, list)
 	{
 		all[n] = flavor_item(d, PATH_INDEX(PATH(at, "flavors"), n), f);
@@ -97,8 +97,8 @@ static void read_groups(
 	struct decoder *d, const struct path *at, const cJSON *spec, struct clusterqueue_spec *s)
 {
 	size_t n = 0;
-	const cJSON *list = list_field(d, at, spec, "resourceGroups", GROUPS_MAX, &s->ngroups);
-	struct resource_group_spec *all = arena_array(&d->arena, s->ngroups, sizeof(*all));
+	const cJSON *list = objects_field(d, at, spec, "resourceGroups", GROUPS_MAX, &s->ngroups);
+	struct resource_group_spec *all = parcel_array(&d->parcel, s->ngroups, sizeof(*all));
 	json_each(item, list)
 	{
 		all[n] = group_item(d, PATH_INDEX(PATH(at, "resourceGroups"), n), item);
@@ -110,7 +110,7 @@ static void read_groups(
 static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec");
-	struct clusterqueue_spec *s = arena_array(&d->arena, 1, sizeof(*s));
+	struct clusterqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	const cJSON *selector = object_field(d, at, spec, "namespaceSelector");
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);

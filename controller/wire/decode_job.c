@@ -49,14 +49,14 @@ static void keep_invalid(struct decoder *d, struct job *j)
 	struct err e = d->fault;
 	err_wrap(&e, "Job %s/%s", j->ns, j->name);
 	size_t len = strlen(e.text);
-	char *copy = arena_bytes(&d->arena, len + 1);
+	char *copy = parcel_bytes(&d->parcel, len + 1);
 	memcpy(copy, e.text, len);
 	j->invalid = copy;
 }
 
 static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 {
-	struct job *j = arena_array(&d->arena, 1, sizeof(*j));
+	struct job *j = parcel_array(&d->parcel, 1, sizeof(*j));
 	if (!decode_uid(o, &j->uid))
 		return err_set(
 			e, ERR_INVALID, "Job %s: metadata.uid is not a UUID", decode_name(o));

@@ -59,7 +59,7 @@ static void keep_story(struct decoder *d, const struct path *at, const char *tex
 			"has %zu bytes; remove it, only Sluice writes it", len);
 		return;
 	}
-	char *copy = arena_bytes(&d->arena, len + 1);
+	char *copy = parcel_bytes(&d->parcel, len + 1);
 	memcpy(copy, text, len);
 	j->story = copy;
 	read_story(notes, j);
@@ -68,12 +68,12 @@ static void keep_story(struct decoder *d, const struct path *at, const char *tex
 static bool read_placement(struct decoder *d, const cJSON *o, struct placement *ret)
 {
 	/* A fault in here is the annotation's, not the Job's. */
-	struct decoder quiet = {.arena = d->arena};
+	struct decoder quiet = {.parcel = d->parcel};
 	*ret = (struct placement){0};
 	ret->node_selector = labels_field(
 		&quiet, NULL, o, "nodeSelector", NODE_SELECTOR_MAX, &ret->nnode_selector);
 	ret->tolerations = tolerations_field(&quiet, NULL, o, TOLERATIONS_MAX, &ret->ntolerations);
-	d->arena = quiet.arena;
+	d->parcel = quiet.parcel;
 	return o && !quiet.faulty;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The parts decoders are made of, one file each. All of them follow decode_text.h: they go on after
- * a fault, and allocate in the decoder's arena.
+ * a fault, and allocate in the decoder's parcel.
  */
 #ifndef SLUICE_WIRE_DECODE_PARTS_H
 #define SLUICE_WIRE_DECODE_PARTS_H

@@ -18,7 +18,7 @@ const struct label *labels_field(struct decoder *d, const struct path *up, const
 	*ret_count = map ? list_count(d, at, map, max) : 0;
 	if (*ret_count == 0)
 		return NULL;
-	struct label *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	struct label *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, map)
 	{
 		all[n].key = text_keep(d, at, item->string, NAME_MAX_BYTES);
@@ -32,8 +32,8 @@ const struct taint *taints_field(struct decoder *d, const struct path *up, const
 	const char *key, size_t max, size_t *ret_count)
 {
 	size_t n = 0;
-	const cJSON *list = list_field(d, up, object, key, max, ret_count);
-	struct taint *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const cJSON *list = objects_field(d, up, object, key, max, ret_count);
+	struct taint *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list)
 	{
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
@@ -72,8 +72,8 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	const cJSON *object, size_t max, size_t *ret_count)
 {
 	size_t n = 0;
-	const cJSON *list = list_field(d, up, object, "tolerations", max, ret_count);
-	struct toleration *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const cJSON *list = objects_field(d, up, object, "tolerations", max, ret_count);
+	struct toleration *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list)
 	{
 		all[n] = toleration_item(d, PATH_INDEX(PATH(up, "tolerations"), n), item);
@@ -87,7 +87,7 @@ static const char *const *values_field(
 {
 	size_t n = 0;
 	const cJSON *list = list_field(d, up, item, "values", VALUES_MAX, ret_count);
-	const char **all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(value, list)
 	{
 		const struct path *at = PATH_INDEX(PATH(up, "values"), n);
@@ -125,11 +125,11 @@ struct selector_term label_selector(struct decoder *d, const struct path *at, co
 	const struct label *labels =
 		labels_field(d, at, selector, "matchLabels", REQUIREMENTS_MAX, &nlabels);
 	const cJSON *list =
-		list_field(d, at, selector, "matchExpressions", REQUIREMENTS_MAX, &nexpressions);
+		objects_field(d, at, selector, "matchExpressions", REQUIREMENTS_MAX, &nexpressions);
 	struct requirement *all =
-		arena_array(&d->arena, nlabels + nexpressions, sizeof(struct requirement));
+		parcel_array(&d->parcel, nlabels + nexpressions, sizeof(struct requirement));
 	for (size_t i = 0; i < nlabels; i++) {
-		const char **value = arena_array(&d->arena, 1, sizeof(*value));
+		const char **value = parcel_array(&d->parcel, 1, sizeof(*value));
 		*value = labels[i].value;
 		all[i] = (struct requirement){labels[i].key, SELECTOR_IN, value, 1};
 	}
@@ -142,15 +142,16 @@ static const struct selector_term *terms_field(
 	struct decoder *d, const struct path *up, const cJSON *required, size_t *ret_count)
 {
 	size_t n = 0;
-	const cJSON *list = list_field(d, up, required, "nodeSelectorTerms", TERMS_MAX, ret_count);
-	struct selector_term *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const cJSON *list =
+		objects_field(d, up, required, "nodeSelectorTerms", TERMS_MAX, ret_count);
+	struct selector_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list)
 	{
 		size_t count;
 		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
 		const cJSON *of =
-			list_field(d, at, item, "matchExpressions", REQUIREMENTS_MAX, &count);
-		struct requirement *r = arena_array(&d->arena, count, sizeof(*r));
+			objects_field(d, at, item, "matchExpressions", REQUIREMENTS_MAX, &count);
+		struct requirement *r = parcel_array(&d->parcel, count, sizeof(*r));
 		expressions(d, PATH(at, "matchExpressions"), of, r);
 		all[n++] = (struct selector_term){r, count};
 	}

@@ -44,7 +44,7 @@ static struct resource_list amounts(
 {
 	size_t count = 0;
 	const cJSON *map = amounts_field(d, up, object, key, &count);
-	struct resource *item = arena_array(&d->arena, count, sizeof(*item));
+	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, key), map, item, &list);
 	return list;
@@ -58,7 +58,7 @@ static struct resource_list requests(
 	size_t count = 0;
 	const cJSON *asked = amounts_field(d, up, resources, "requests", &count);
 	const cJSON *limits = amounts_field(d, up, resources, "limits", &count);
-	struct resource *item = arena_array(&d->arena, count, sizeof(*item));
+	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, "requests"), asked, item, &list);
 	add_missing(d, PATH(up, "limits"), limits, item, &list);
@@ -69,8 +69,8 @@ static const struct container *containers_field(struct decoder *d, const struct 
 	const cJSON *spec, const char *key, size_t *ret_count)
 {
 	size_t n = 0;
-	const cJSON *list = list_field(d, up, spec, key, CONTAINERS_MAX, ret_count);
-	struct container *all = arena_array(&d->arena, *ret_count, sizeof(*all));
+	const cJSON *list = objects_field(d, up, spec, key, CONTAINERS_MAX, ret_count);
+	struct container *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(c, list)
 	{
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
@@ -103,7 +103,7 @@ static struct resource_list pod_level(struct decoder *d, const struct path *up,
 	struct resource_list asked = amounts(d, up, resources, "requests");
 	struct resource_list limits = amounts(d, up, resources, "limits");
 	struct resource *all =
-		arena_array(&d->arena, asked.count + limits.count, sizeof(struct resource));
+		parcel_array(&d->parcel, asked.count + limits.count, sizeof(struct resource));
 	for (; kept < asked.count; kept++)
 		all[kept] = asked.item[kept];
 	for (size_t i = 0; i < limits.count; i++) {

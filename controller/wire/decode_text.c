@@ -46,18 +46,18 @@ void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ..
 int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e)
 {
 	struct decoder d = {0};
-	arena_init(&d.arena, guess);
+	parcel_init(&d.parcel, guess);
 	int rc = fill(&d, o, e);
-	if (rc == 0 && arena_short(&d.arena)) {
-		size_t need = d.arena.used;
-		arena_done(&d.arena);
+	if (rc == 0 && parcel_short(&d.parcel)) {
+		size_t need = d.parcel.used;
+		parcel_done(&d.parcel);
 		d = (struct decoder){0};
-		arena_init(&d.arena, need);
+		parcel_init(&d.parcel, need);
 		rc = fill(&d, o, e);
 	}
 	if (rc == 0)
-		*ret = arena_take(&d.arena);
-	arena_done(&d.arena);
+		*ret = parcel_take(&d.parcel);
+	parcel_done(&d.parcel);
 	return rc;
 }
 
@@ -107,7 +107,7 @@ const char *text_keep(struct decoder *d, const struct path *at, const char *text
 			"is not plain text; remove control characters and what is not UTF-8");
 		safe = false;
 	}
-	char *copy = arena_bytes(&d->arena, len + 1);
+	char *copy = parcel_bytes(&d->parcel, len + 1);
 	memcpy(copy, text, len);
 	if (!safe)
 		make_safe(copy);
@@ -150,6 +150,20 @@ const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *o
 	}
 	*ret_count = list_count(d, PATH(up, key), list, max);
 	return *ret_count > 0 ? list : NULL;
+}
+
+const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, object, key, max, ret_count);
+	json_each(item, list)
+	{
+		if (!cJSON_IsObject(item))
+			decoder_fault(d, PATH_INDEX(PATH(up, key), n), "must be an object");
+		n++;
+	}
+	return list;
 }
 
 const cJSON *object_field(
@@ -222,24 +236,34 @@ int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *objec
 	return (int32_t)value;
 }
 
+/* "None, Hold or HoldAndDrain" */
+static void join_names(const char *const *names, char *ret, size_t size)
+{
+	size_t n = 0;
+	ret[0] = '\0';
+	for (; *names; names++) {
+		const char *join = n == 0 ? "" : names[1] ? ", " : " or ";
+		if (**names)
+			n += (size_t)snprintf(ret + n, size - n, "%s%s", join, *names);
+		must(n < size);
+	}
+}
+
 int name_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
 	const char *const *names, int fallback)
 {
 	char list[256], shown[SHOWN_SIZE];
-	size_t n = 0;
 	const cJSON *item = json_get(object, key);
 	if (!item)
 		return fallback;
 	for (int i = 0; names[i] && cJSON_IsString(item); i++)
 		if (strcmp(names[i], item->valuestring) == 0)
 			return i;
-	for (int i = 0; names[i]; i++) {
-		const char *join = i == 0 ? "" : names[i + 1] ? ", " : " or ";
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", join, names[i]);
-		must(n < sizeof(list));
-	}
-	decoder_fault(d, PATH(up, key), "%s is unknown; write %s",
-		cJSON_IsString(item) ? text_show(item->valuestring, shown) : "what is not a string",
-		list);
+	join_names(names, list, sizeof(list));
+	if (cJSON_IsString(item))
+		decoder_fault(d, PATH(up, key), "%s is unknown; write %s",
+			text_show(item->valuestring, shown), list);
+	else
+		decoder_fault(d, PATH(up, key), "must be a string; write %s", list);
 	return fallback;
 }

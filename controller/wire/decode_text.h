@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "controller/kube/json.h"
-#include "controller/wire/arena.h"
+#include "controller/wire/parcel.h"
 
 /* Bytes. The API server allows no more of any name, label or resource that is valid. */
 #define NAME_MAX_BYTES 317
@@ -37,7 +37,7 @@ struct path {
 #define PATH_INDEX(up, index) (&(struct path){(up), NULL, (index)})
 
 struct decoder {
-	struct arena arena;
+	struct parcel parcel;
 	bool faulty;
 	struct err fault; /* "spec.parallelism: must be ..." */
 };
@@ -45,7 +45,7 @@ struct decoder {
 void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Makes a record in one block: fill() is called again with a larger arena when the guess was too
+/* Makes a record in one block: fill() is called again with a larger parcel when the guess was too
  * small, and must do the same again. The record is the first thing it allocates. */
 typedef int (*decode_fill)(struct decoder *d, const cJSON *o, struct err *e);
 int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e);
@@ -65,6 +65,9 @@ const char *text_field(
 size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max);
 const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
+/* The same for an array of objects: an item that is none is a fault. */
+const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count);
 /* The object under key: NULL when it is absent or, a fault, of the wrong type. */
 const cJSON *object_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
@@ -78,7 +81,7 @@ int64_t quantity_value(
 int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
 	int32_t low, int32_t fallback);
 
-/* One of the names in a list that ends with NULL: its index. Absent gives fallback; anything else
+/* One of the names in a list that ends with NULL ("" may be among them): its index. Absent gives fallback; anything else
  * is a fault that lists them, and fallback. */
 int name_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
 	const char *const *names, int fallback);

@@ -1,4 +1,4 @@
-#include "controller/wire/arena.h"
+#include "controller/wire/parcel.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ struct aside {
 	_Alignas(ALIGN) char data[];
 };
 
-void arena_init(struct arena *a, size_t room)
+void parcel_init(struct parcel *a, size_t room)
 {
-	*a = (struct arena){.block = mem_alloc(room), .room = room};
+	*a = (struct parcel){.block = mem_alloc(room), .room = room};
 }
 
-static void free_asides(struct arena *a)
+static void free_asides(struct parcel *a)
 {
 	while (a->asides) {
 		struct aside *s = a->asides;
@@ -27,27 +27,27 @@ static void free_asides(struct arena *a)
 	}
 }
 
-void arena_done(struct arena *a)
+void parcel_done(struct parcel *a)
 {
 	free_asides(a);
 	free(a->block);
-	*a = (struct arena){0};
+	*a = (struct parcel){0};
 }
 
-void *arena_take(struct arena *a)
+void *parcel_take(struct parcel *a)
 {
 	void *block = a->block;
-	must(!arena_short(a));
-	*a = (struct arena){0};
+	must(!parcel_short(a));
+	*a = (struct parcel){0};
 	return block;
 }
 
-bool arena_short(const struct arena *a)
+bool parcel_short(const struct parcel *a)
 {
 	return a->used > a->room;
 }
 
-static void *take(struct arena *a, size_t size)
+static void *take(struct parcel *a, size_t size)
 {
 	must(size <= SIZE_MAX / 2 - a->used);
 	size_t at = a->used;
@@ -60,14 +60,14 @@ static void *take(struct arena *a, size_t size)
 	return s->data;
 }
 
-void *arena_array(struct arena *a, size_t count, size_t size)
+void *parcel_array(struct parcel *a, size_t count, size_t size)
 {
 	must(size == 0 || count <= SIZE_MAX / 2 / size);
 	a->used = (a->used + ALIGN - 1) / ALIGN * ALIGN;
 	return take(a, count * size);
 }
 
-char *arena_bytes(struct arena *a, size_t size)
+char *parcel_bytes(struct parcel *a, size_t size)
 {
 	return take(a, size);
 }

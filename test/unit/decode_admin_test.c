@@ -1,0 +1,269 @@
+#include "test/unit/wire_test.h"
+
+#include "controller/wire/decode.h"
+
+static struct clusterqueue_spec *clusterqueue(const char *text)
+{
+	struct clusterqueue_spec *s = NULL;
+	struct err e = {""};
+	if (decode_clusterqueue(parsed(text), &s, &e) < 0)
+		fail_msg("%s: %s", text, e.text);
+	return s;
+}
+
+static void a_whole_clusterqueue(void **state)
+{
+	struct clusterqueue_spec *s = clusterqueue(
+		"{'kind':'ClusterQueue','metadata':{'name':'batch','generation':4,"
+		"'deletionTimestamp':'2026-11-21T09:58:30Z'},'spec':{'cohortName':'research',"
+		"'queueingStrategy':'StrictFIFO','stopPolicy':'HoldAndDrain','future':{'x':1},"
+		"'namespaceSelector':{'matchLabels':{'team':'a'},'matchExpressions':["
+		"{'key':'env','operator':'NotIn','values':['test','dev']}]},"
+		"'resourceGroups':[{'coveredResources':['cpu','memory'],'flavors':["
+		"{'name':'spot','resources':[{'name':'cpu','nominalQuota':40,'borrowingLimit':'"
+		"500m'},"
+		"{'name':'memory','nominalQuota':'160Gi','lendingLimit':0}]}]},"
+		"{'coveredResources':['pods'],'flavors':[{'name':'count','resources':["
+		"{'name':'pods','nominalQuota':'200'}]}]}]}}");
+	(void)state;
+	assert_string_equal(s->name, "batch");
+	assert_int_equal(s->generation, 4);
+	assert_true(s->deleting);
+	assert_string_equal(s->cohort, "research");
+	assert_int_equal(s->strategy, STRICT_FIFO);
+	assert_int_equal(s->stop_policy, STOP_HOLD_AND_DRAIN);
+	assert_true(s->has_namespace_selector);
+	assert_int_equal(s->namespace_selector.nrequirements, 2);
+	assert_int_equal(s->namespace_selector.requirements[0].op, SELECTOR_IN);
+	assert_string_equal(s->namespace_selector.requirements[0].values[0], "a");
+	assert_int_equal(s->namespace_selector.requirements[1].op, SELECTOR_NOT_IN);
+	assert_int_equal(s->namespace_selector.requirements[1].nvalues, 2);
+	assert_int_equal(s->ngroups, 2);
+	assert_int_equal(s->groups[0].nresources, 2);
+	assert_string_equal(s->groups[0].resources[1], "memory");
+	const struct quota_spec *q = s->groups[0].flavors[0].quotas;
+	assert_int_equal(q[0].nominal, 40000);
+	assert_int_equal(q[0].borrowing_limit, 500);
+	assert_int_equal(q[0].lending_limit, QUOTA_UNLIMITED);
+	assert_int_equal(q[1].nominal, INT64_C(160) << 30);
+	assert_int_equal(q[1].lending_limit, 0);
+	assert_string_equal(s->groups[1].flavors[0].flavor, "count");
+	assert_int_equal(s->groups[1].flavors[0].quotas[0].nominal, 200);
+	free(s);
+}
+
+static void what_a_clusterqueue_may_leave_out(void **state)
+{
+	struct clusterqueue_spec *s = clusterqueue("{'metadata':{'name':'q'}}");
+	(void)state;
+	assert_int_equal(s->ngroups, 0);
+	assert_int_equal(s->strategy, BEST_EFFORT_FIFO);
+	assert_int_equal(s->stop_policy, STOP_NONE);
+	assert_string_equal(s->cohort, "");
+	assert_false(s->has_namespace_selector || s->deleting);
+	free(s);
+	s = clusterqueue("{'metadata':{'name':'q'},'spec':{'namespaceSelector':{}}}");
+	assert_true(s->has_namespace_selector);
+	assert_int_equal(s->namespace_selector.nrequirements, 0);
+	free(s);
+	s = clusterqueue("{'metadata':{'name':'q'},'spec':{'namespaceSelector':null}}");
+	assert_false(s->has_namespace_selector);
+	free(s);
+}
+
+#define SPEC(spec) "{'metadata':{'name':'batch'},'spec':{" spec "}}"
+#define QUOTA(fields)                                                                              \
+	SPEC("'resourceGroups':[{'flavors':[{'name':'a'},{'name':'b','resources':[{" fields        \
+	     "}]}]}]")
+#define QUOTA_AT "ClusterQueue batch: spec.resourceGroups[0].flavors[1].resources[0]"
+
+static const struct wrong_row {
+	const char *text, *sentence;
+} wrong_rows[] = {
+	{QUOTA("'name':'memory','nominalQuota':'1e400'"), QUOTA_AT
+		".nominalQuota: \"1e400\" is too large to be counted; write e.g. 40 or 64Gi"},
+	{QUOTA("'name':'cpu','nominalQuota':'40 cores'"),
+		QUOTA_AT ".nominalQuota: \"40 cores\" is not a quantity; write e.g. 500m or 40"},
+	{QUOTA("'name':'cpu','nominalQuota':-1"), QUOTA_AT ".nominalQuota: must not be negative"},
+	{QUOTA("'name':'cpu','nominalQuota':[1]"),
+		QUOTA_AT ".nominalQuota: must be a quantity; write e.g. 500m, 40 or 64Gi"},
+	{QUOTA("'name':'cpu'"), QUOTA_AT ".nominalQuota: is missing; write e.g. 40 or 64Gi"},
+	{QUOTA("'nominalQuota':1"), QUOTA_AT ".name: is missing; write e.g. cpu"},
+	{QUOTA("'name':'cpu','nominalQuota':1,'borrowingLimit':'x'"),
+		QUOTA_AT ".borrowingLimit: \"x\" is not a quantity; write e.g. 500m or 40"},
+	{QUOTA("'name':'memory','nominalQuota':1e17"), QUOTA_AT
+		".nominalQuota: is too large for a number; write it in quotes, e.g. \"64Gi\""},
+	{SPEC("'resourceGroups':{}"), "ClusterQueue batch: spec.resourceGroups: must be a list"},
+	{SPEC("'resourceGroups':[7]"),
+		"ClusterQueue batch: spec.resourceGroups[0]: must be an object"},
+	{SPEC("'resourceGroups':[{'coveredResources':['']}]"),
+		"ClusterQueue batch: spec.resourceGroups[0].coveredResources[0]: must be the name "
+		"of "
+		"a resource, e.g. cpu"},
+	{SPEC("'queueingStrategy':'LIFO'"),
+		"ClusterQueue batch: spec.queueingStrategy: \"LIFO\" is unknown; write "
+		"BestEffortFIFO or StrictFIFO"},
+	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
+				       "write None, Hold or HoldAndDrain"},
+	{SPEC("'namespaceSelector':'all'"),
+		"ClusterQueue batch: spec.namespaceSelector: must be an object"},
+	{SPEC("'namespaceSelector':{'matchExpressions':[{'key':'a'}]}"),
+		"ClusterQueue batch: spec.namespaceSelector.matchExpressions[0]: has no operator; "
+		"write e.g. In"},
+	{"{'metadata':{'name':'batch'},'spec':[]}", "ClusterQueue batch: spec: must be an object"},
+	{"{'kind':'Cohort','metadata':{'name':'batch'}}",
+		"not a ClusterQueue: its kind is \"Cohort\""},
+	{"{'metadata':{}}", "ClusterQueue: metadata.name: \"\" is not a name; use letters, digits, "
+			    "'-' and '.'"},
+};
+
+static void sentences_name_object_field_and_cure(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong_rows) / sizeof(*wrong_rows); i++) {
+		struct clusterqueue_spec *s = NULL;
+		struct err e = {""};
+		const cJSON *o = parsed(wrong_rows[i].text);
+		assert_int_equal(decode_clusterqueue(o, &s, &e), ERR_INVALID);
+		assert_string_equal(e.text, wrong_rows[i].sentence);
+		assert_null(s);
+	}
+	assert_string_equal(decode_name(parsed(SPEC("'stopPolicy':1"))), "batch");
+}
+
+static void localqueues(void **state)
+{
+	struct localqueue_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'team-a',"
+						  "'generation':2},'spec':{'clusterQueue':'batch',"
+						  "'stopPolicy':'Hold'}}"),
+				 &s, &e),
+		0);
+	assert_string_equal(s->ns, "team-a");
+	assert_string_equal(s->name, "main");
+	assert_string_equal(s->clusterqueue, "batch");
+	assert_int_equal(s->stop_policy, STOP_HOLD);
+	assert_int_equal(s->generation, 2);
+	free(s);
+	assert_int_equal(
+		decode_localqueue(
+			parsed("{'metadata':{'name':'main','namespace':'team-a'}}"), &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text,
+		"LocalQueue team-a/main: spec.clusterQueue: is missing; write the "
+		"name of the ClusterQueue it leads to");
+}
+
+static void flavors(void **state)
+{
+	struct flavor_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_flavor(parsed("{'metadata':{'name':'spot'},'spec':{"
+				     "'nodeLabels':{'pool':'spot'},"
+				     "'nodeTaints':[{'key':'spot','value':'y',"
+				     "'effect':'NoSchedule'},{'key':'p',"
+				     "'effect':'PreferNoSchedule'}],"
+				     "'tolerations':[{'key':'spot','operator':'Exists'}]}}"),
+			&s, &e),
+		0);
+	assert_string_equal(s->name, "spot");
+	assert_int_equal(s->nodes.nlabels, 1);
+	assert_string_equal(s->nodes.labels[0].value, "spot");
+	assert_int_equal(s->nodes.ntaints, 2);
+	assert_int_equal(s->nodes.taints[0].effect, TAINT_NO_SCHEDULE);
+	assert_string_equal(s->nodes.taints[1].value, "");
+	assert_int_equal(s->nodes.taints[1].effect, TAINT_PREFER_NO_SCHEDULE);
+	assert_int_equal(s->nodes.tolerations[0].op, TOLERATION_EXISTS);
+	free(s);
+	assert_int_equal(decode_flavor(parsed("{'metadata':{'name':'count'}}"), &s, &e), 0);
+	assert_int_equal(s->nodes.nlabels, 0);
+	free(s);
+	assert_int_equal(decode_flavor(parsed("{'metadata':{'name':'spot'},'spec':{'nodeTaints':["
+					      "{'key':'a','effect':'Never'}]}}"),
+				 &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "ResourceFlavor spot: spec.nodeTaints[0].effect: \"Never\" is "
+				    "unknown; write NoSchedule, PreferNoSchedule or NoExecute");
+	assert_int_equal(
+		decode_flavor(
+			parsed("{'metadata':{'name':'spot'},'spec':{'nodeTaints':[{'key':'a'}]}}"),
+			&s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "ResourceFlavor spot: spec.nodeTaints[0]: has no effect; write "
+				    "NoSchedule or NoExecute");
+}
+
+static void priorities(void **state)
+{
+	struct priority_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(decode_workload_priority(
+				 parsed("{'metadata':{'name':'low'},'value':-2147483648}"), &s, &e),
+		0);
+	assert_string_equal(s->name, "low");
+	assert_int_equal(s->kind, PRIORITY_WORKLOAD);
+	assert_int_equal(s->value, INT32_MIN);
+	free(s);
+	assert_int_equal(decode_pod_priority(parsed("{'metadata':{'name':'std'},'value':10,"
+						    "'globalDefault':true}"),
+				 &s, &e),
+		0);
+	assert_int_equal(s->kind, PRIORITY_POD);
+	assert_int_equal(s->value, 10);
+	assert_true(s->global_default);
+	free(s);
+	assert_int_equal(
+		decode_workload_priority(parsed("{'metadata':{'name':'x'}}"), &s, &e), ERR_INVALID);
+	assert_string_equal(e.text, "WorkloadPriorityClass x: value: is missing; write e.g. 1000");
+	assert_int_equal(decode_workload_priority(
+				 parsed("{'metadata':{'name':'x'},'value':2147483648}"), &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "WorkloadPriorityClass x: value: must be a whole number from "
+				    "-2147483648 to 2147483647");
+}
+
+static void namespaces(void **state)
+{
+	struct namespace_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(decode_namespace(parsed("{'metadata':{'name':'team-a','labels':{'a':'1',"
+						 "'b':''}}}"),
+				 &s, &e),
+		0);
+	assert_string_equal(s->name, "team-a");
+	assert_int_equal(s->nlabels, 2);
+	assert_string_equal(s->labels[1].key, "b");
+	assert_string_equal(s->labels[1].value, "");
+	free(s);
+}
+
+static void names_of_anything(void **state)
+{
+	struct uid uid;
+	(void)state;
+	assert_string_equal(decode_name(NULL), "");
+	assert_string_equal(decode_name(parsed("{'metadata':{'name':7}}")), "");
+	assert_string_equal(decode_namespace_of(parsed("{'metadata':{'namespace':'n'}}")), "n");
+	assert_false(decode_uid(parsed("{'metadata':{}}"), &uid));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_clusterqueue),
+		cmocka_unit_test(what_a_clusterqueue_may_leave_out),
+		cmocka_unit_test(sentences_name_object_field_and_cure),
+		cmocka_unit_test(localqueues),
+		cmocka_unit_test(flavors),
+		cmocka_unit_test(priorities),
+		cmocka_unit_test(namespaces),
+		cmocka_unit_test(names_of_anything),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+#include "test/unit/wire_test.h"
+
+#include "controller/gate/story.h"
+
+static void the_line_reads_as_promised(void **state)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000},
+		{"cq/batch", "spot", "memory", 5}, {"cohort/all", "spot", "cpu", 12000}};
+	struct story s = {.state = STORY_STARTED,
+		.attempt = 2,
+		.epoch = 7,
+		.at_ms = 1795255110000,
+		.clusterqueue = "batch",
+		.reason = "",
+		.by = "sluice-0",
+		.lines = lines,
+		.nlines = 3};
+	struct buf b;
+	(void)state;
+	buf_init(&b, STORY_TEXT_MAX);
+	buf_puts(&b, "=");
+	story_format(&s, &b);
+	assert_string_equal(buf_text(&b),
+		"={\"attempt\":2,\"state\":\"Started\",\"epoch\":7,\"at\":\"2026-11-21T09:58:30Z\","
+		"\"clusterQueue\":\"batch\",\"flavors\":{\"cpu\":\"spot\",\"memory\":\"spot\"},"
+		"\"reason\":\"\",\"by\":\"sluice-0\"}");
+	buf_done(&b);
+}
+
+static void many_long_names_stay_under_the_ceiling(void **state)
+{
+	enum { N = QUEUE_LINES_MAX };
+	char names[N][300];
+	struct quota_line lines[N];
+	struct story s = {.state = STORY_STARTED, .clusterqueue = "q", .reason = "", .by = "me"};
+	struct buf b;
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		memset(names[i], 'x', 299);
+		snprintf(names[i] + 200, 100, "%zu", i);
+		lines[i] = (struct quota_line){"cq/q", names[i], names[i], 1};
+	}
+	s.lines = lines;
+	s.nlines = N;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_format(&s, &b);
+	assert_false(b.failed);
+	const cJSON *o = parsed(buf_text(&b));
+	int64_t left_out = 0;
+	assert_int_equal(json_i64(o, "flavorsLeftOut", &left_out), 0);
+	assert_int_equal(cJSON_GetArraySize(json_get(o, "flavors")) + left_out, N);
+	assert_string_equal(json_text(o, "by"), "me");
+	buf_done(&b);
+}
+
+static void times(void **state)
+{
+	static const struct {
+		int64_t ms;
+		const char *text;
+	} rows[] = {
+		{0, "1970-01-01T00:00:00Z"},
+		{999, "1970-01-01T00:00:00Z"},
+		{-1, "1970-01-01T00:00:00Z"},
+		{951782400000, "2000-02-29T00:00:00Z"},
+		{1795255110999, "2026-11-21T09:58:30Z"},
+		{4107542399000, "2100-02-28T23:59:59Z"},
+		{4107542400000, "2100-03-01T00:00:00Z"},
+		{INT64_MAX, "9999-12-31T23:59:59Z"},
+		{INT64_MIN, "1970-01-01T00:00:00Z"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct buf b;
+		buf_init(&b, 64);
+		story_time(rows[i].ms, &b);
+		assert_string_equal(buf_text(&b), rows[i].text);
+		buf_done(&b);
+	}
+}
+
+static void names_of_states(void **state)
+{
+	(void)state;
+	assert_string_equal(story_state_name(STORY_NONE), "");
+	assert_string_equal(story_state_name(STORY_STARTED), "Started");
+	assert_string_equal(story_state_name(STORY_STOPPED), "Stopped");
+	assert_string_equal(story_state_name(STORY_FENCED), "Fenced");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_line_reads_as_promised),
+		cmocka_unit_test(many_long_names_stay_under_the_ceiling),
+		cmocka_unit_test(times),
+		cmocka_unit_test(names_of_states),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

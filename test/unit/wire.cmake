@@ -1,0 +1,14 @@
+# What is pure: the small things of base, quantities, placement, requests. They link the queue alone,
+# so a stray call to the clock or the network fails the build.
+foreach(name base quantity placement job)
+  add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(${name}_test PRIVATE queue ${CJSON_LIBRARY} ${CMOCKA})
+  add_test(NAME ${name} COMMAND ${name}_test)
+endforeach()
+
+# Records from JSON, patches from intents.
+foreach(name story decode_job decode_admin patch)
+  add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(${name}_test PRIVATE wire ${CMOCKA})
+  add_test(NAME ${name} COMMAND ${name}_test)
+endforeach()
