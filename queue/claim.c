@@ -87,10 +87,10 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
 	c->bytes = c->nneeds * sizeof(struct need) + cq->ngroups * sizeof(uint64_t) +
 		   2 * c->nkeys * sizeof(int64_t);
-	c->need = mem_alloc(c->bytes);
-	c->suits = (uint64_t *)(void *)(c->need + c->nneeds);
-	c->want = (int64_t *)(void *)(c->suits + cq->ngroups);
-	c->least = c->want + c->nkeys;
+	c->least = mem_alloc(c->bytes);
+	c->want = c->least + c->nkeys;
+	c->suits = (uint64_t *)(void *)(c->want + c->nkeys);
+	c->need = (struct need *)(void *)(c->suits + cq->ngroups);
 
 	needs_of(cq, shape, c->need);
 	for (size_t i = 0; shape->pods > 0 && i < shape->nrequests; i++)
@@ -103,7 +103,7 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 
 void claim_done(struct claim *c)
 {
-	free(c->need);
+	free(c->least);
 	*c = (struct claim){0};
 }
 

@@ -17,13 +17,14 @@ struct need {
 };
 
 struct claim {
+	int64_t *least; /* of each key: the smallest want in the subtree below (group.h) */
+	int64_t *want;	/* of each key: the amount, INT64_MAX where the flavor does not suit */
+	size_t nkeys;
 	const char *uncovered; /* a resource asked for that no group covers, or NULL; the shape's */
-	size_t nneeds, nkeys;
+	size_t nneeds;
 	struct need *need; /* by group, then resource */
 	uint64_t *suits;   /* of each group: the flavors that suit, a bit each */
-	int64_t *want;	   /* of each key: the amount, INT64_MAX where the flavor does not suit */
-	int64_t *least;	   /* of each key: the smallest want in the subtree below (group.h) */
-	size_t bytes;	   /* of the one block behind these pointers */
+	size_t bytes;	   /* of the one block behind these pointers, which `least` begins */
 };
 
 void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape);

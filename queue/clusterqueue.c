@@ -73,6 +73,7 @@ struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *na
 		group_trees_init(&cq->groups_waiting, &cq->order);
 		list_init(&cq->localqueues);
 		list_init(&cq->rooms);
+		list_init(&cq->fresh);
 		map_put(&all->map, map_hash_string(name), cq);
 	}
 	cq->refs++;

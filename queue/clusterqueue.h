@@ -61,6 +61,9 @@ struct clusterqueue {
 	struct link localqueues;    /* localqueue.of_clusterqueue */
 	struct link rooms;	    /* room.of_clusterqueue */
 	struct link dirty;	    /* in queue.dirty: something happened to it */
+	bool search;		    /* ... that may let any group start, not only fresh ones */
+	struct link fresh;	    /* group.fresh: those that no pass has judged yet */
+	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
 	uint64_t started_total;
 };

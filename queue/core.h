@@ -38,11 +38,20 @@ struct queue {
 	struct scratch *scratch;
 };
 
-/* Something may start in cq now (NULL: nothing to do). */
+/* A fresh group may start in cq now. The others were judged, and nothing became better for them. */
+static inline void queue_touch_fresh(struct queue *q, struct clusterqueue *cq)
+{
+	if (!list_in(&cq->dirty))
+		list_add(&q->dirty, &cq->dirty);
+}
+
+/* Anything may start in cq now (NULL: nothing to do). */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
-	if (cq && !list_in(&cq->dirty))
-		list_add(&q->dirty, &cq->dirty);
+	if (!cq)
+		return;
+	cq->search = true;
+	queue_touch_fresh(q, cq);
 }
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);

@@ -95,8 +95,18 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	tree_init(&g->waiting, in_group_order, NULL);
 	claim_init(&g->claim, cq, g->shape);
 	map_put(&all->map, hash, g);
+	list_add(&cq->fresh, &g->fresh);
+	cq->nfresh++;
 	all->bytes += sizeof(*g) + g->claim.bytes;
 	return g;
+}
+
+void group_judged(struct group *g)
+{
+	if (!list_in(&g->fresh))
+		return;
+	list_leave(&g->fresh);
+	g->cq->nfresh--;
 }
 
 static void group_free(struct groups *all, struct group *g)
@@ -104,6 +114,7 @@ static void group_free(struct groups *all, struct group *g)
 	struct group_key key = {g->cq, g->shape, g->key.priority};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
+	group_judged(g);
 	claim_done(&g->claim);
 	free(g);
 }

@@ -14,12 +14,13 @@
 
 struct group {
 	struct tree_node node; /* in clusterqueue.groups_waiting */
+	struct claim claim;    /* next to the node: a search reads both */
 	struct order_key key;  /* its head's */
 	struct clusterqueue *cq;
 	struct shape *shape;
 	uint64_t hash;
 	struct tree waiting; /* workload.in_group; never empty */
-	struct claim claim;
+	struct link fresh;   /* in clusterqueue.fresh: no pass has judged it yet */
 };
 
 struct groups {
@@ -32,9 +33,13 @@ void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
-/* The workload stands in the order of cq from now on, at its key. */
+/* The workload stands in the order of cq from now on, at its key. A group that is new by this is
+ * fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
+
+/* A pass has judged it: it is fresh no longer. */
+void group_judged(struct group *g);
 
 struct workload *group_head(const struct group *g);
 

@@ -3,8 +3,11 @@
 #include "queue/assign.h"
 #include "queue/room.h"
 
+/* More fresh groups than this are cheaper to find by a search. */
+#define FRESH_MAX 64
+
 struct pass {
-	const struct clusterqueue *cq;
+	struct clusterqueue *cq;
 	int64_t available[CQ_KEYS_MAX]; /* of each key; without by_pair the best flavor's */
 	struct choice choice;		/* of the group that was found */
 };
@@ -48,43 +51,74 @@ static bool resource_group_may(
 	return false;
 }
 
-/* Could any group of this subtree fit? Says yes too often, never no. */
-static bool subtree_may(const struct tree_node *n, void *ctx)
+/* Could something that wants so much fit? Says yes too often, never no. */
+static bool may_fit(const struct pass *p, const int64_t *want)
 {
-	const struct pass *p = ctx;
-	const int64_t *least = container_of_const(n, struct group, node)->claim.least;
 	if (p->cq->by_pair) {
 		for (size_t i = 0; i < p->cq->ngroups; i++)
-			if (!resource_group_may(p, &p->cq->groups[i], least))
+			if (!resource_group_may(p, &p->cq->groups[i], want))
 				return false;
 		return true;
 	}
 	for (size_t k = 0; k < p->cq->nkeys; k++)
-		if (!quota_fits(least[k], p->available[k]))
+		if (!quota_fits(want[k], p->available[k]))
 			return false;
 	return true;
+}
+
+static bool subtree_may(const struct tree_node *n, void *ctx)
+{
+	return may_fit(ctx, container_of_const(n, struct group, node)->claim.least);
 }
 
 static bool group_fits(const struct tree_node *n, void *ctx)
 {
 	struct pass *p = ctx;
 	const struct claim *claim = &container_of_const(n, struct group, node)->claim;
-	return assign_flavors(p->cq, claim, &p->choice) == ASSIGN_FITS;
+	return may_fit(p, claim->want) && assign_flavors(p->cq, claim, &p->choice) == ASSIGN_FITS;
+}
+
+static struct group *next_strict(struct pass *p)
+{
+	struct tree_node *n = tree_first(&p->cq->groups_waiting);
+	return n && group_fits(n, p) ? container_of(n, struct group, node) : NULL;
+}
+
+static struct group *next_by_search(struct pass *p, const struct group *after)
+{
+	struct tree_search search = {subtree_may, group_fits, p};
+	struct tree_node *n =
+		tree_seek(&p->cq->groups_waiting, after ? &after->node : NULL, &search);
+	return n ? container_of(n, struct group, node) : NULL;
+}
+
+/* The first in order of the fresh groups that fits. Who does not is fresh no longer. */
+static struct group *next_fresh(struct pass *p)
+{
+	struct group *best = NULL;
+	struct choice choice;
+	for (struct link *l = p->cq->fresh.next, *next; l != &p->cq->fresh; l = next) {
+		next = l->next;
+		struct group *g = container_of(l, struct group, fresh);
+		if (!group_fits(&g->node, p)) {
+			group_judged(g);
+		} else if (!best || order_cmp(&g->key, &best->key) < 0) {
+			best = g;
+			choice = p->choice;
+		}
+	}
+	if (best)
+		p->choice = choice;
+	return best;
 }
 
 /* The next group to start from, behind `after` (NULL: from the beginning). */
 static struct group *pass_next(struct pass *p, const struct group *after)
 {
-	struct tree_node *n;
-	if (p->cq->strategy == STRICT_FIFO) {
-		n = tree_first(&p->cq->groups_waiting);
-		n = n && group_fits(n, p) ? n : NULL;
-	} else {
-		struct tree_search search = {subtree_may, group_fits, p};
-		pass_look(p);
-		n = tree_seek(&p->cq->groups_waiting, after ? &after->node : NULL, &search);
-	}
-	return n ? container_of(n, struct group, node) : NULL;
+	pass_look(p);
+	if (p->cq->strategy == STRICT_FIFO)
+		return next_strict(p);
+	return p->cq->search ? next_by_search(p, after) : next_fresh(p);
 }
 
 static struct decision start_head(struct queue *q, const struct pass *p, struct group *g)
@@ -98,6 +132,14 @@ static struct decision start_head(struct queue *q, const struct pass *p, struct 
 	return (struct decision){DECISION_START, w->key.uid, STOP_REASON_NONE};
 }
 
+/* Everybody was judged. */
+static void pass_end(struct clusterqueue *cq)
+{
+	cq->search = false;
+	while (!list_empty(&cq->fresh))
+		group_judged(container_of(cq->fresh.next, struct group, fresh));
+}
+
 size_t pass_run(
 	struct queue *q, struct clusterqueue *cq, struct decision *out, size_t cap, bool *ret_done)
 {
@@ -105,14 +147,16 @@ size_t pass_run(
 	struct group behind = {0}, *g = NULL;
 	size_t n = 0;
 	*ret_done = true;
-	if (!clusterqueue_active(cq))
-		return 0;
-	while ((g = pass_next(&p, n ? &behind : NULL))) {
+	if (cq->nfresh > FRESH_MAX)
+		cq->search = true;
+	while (clusterqueue_active(cq) && (g = pass_next(&p, n ? &behind : NULL))) {
 		*ret_done = n < cap;
 		if (n == cap)
 			break;
 		behind.key = g->key;
 		out[n++] = start_head(q, &p, g);
 	}
+	if (*ret_done)
+		pass_end(cq);
 	return n;
 }

@@ -3,7 +3,9 @@
  *
  * BestEffortFIFO walks the groups in order and starts the head of each that fits. Quota only
  * shrinks during a pass, so who did not fit once need not be asked again, and the walk never goes
- * back. StrictFIFO looks at the first group only: if that cannot start, nobody may.
+ * back. For the same reason Jobs that merely arrived need no walk: after a complete pass nobody
+ * else fits, so only the fresh groups are judged. StrictFIFO looks at the first group only: if that
+ * cannot start, nobody may.
  *
  * With cohorts the ClusterQueues of one tree share quota and are walked side by side; then
  * pass_next() is what each of them offers.

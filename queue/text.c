@@ -73,8 +73,8 @@ void text_add_number(struct text *t, int64_t amount, const char *resource)
  * look at TZ in the environment. */
 void text_add_time(struct text *t, int64_t ms)
 {
-	int64_t s = ms >= 0 ? ms / 1000 : -((999 - ms) / 1000);
-	int64_t days = s >= 0 ? s / 86400 : -((86399 - s) / 86400);
+	int64_t s = ms / 1000 - (ms % 1000 < 0);
+	int64_t days = s / 86400 - (s % 86400 < 0);
 	int64_t left = s - days * 86400;
 	int64_t z = days + 719468;
 	int64_t era = (z >= 0 ? z : z - 146096) / 146097;

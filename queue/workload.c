@@ -20,6 +20,17 @@ int order_cmp(const struct order_key *a, const struct order_key *b)
 	return uid_cmp(&a->uid, &b->uid);
 }
 
+uint64_t workload_hash(const struct uid *uid)
+{
+	uint64_t high, low;
+	memcpy(&high, uid->byte, 8);
+	memcpy(&low, uid->byte + 8, 8);
+	uint64_t h = (high ^ low >> 32) * 0x9E3779B97F4A7C15u;
+	h = (h ^ h >> 32 ^ low) * 0xD6E8FEB86659FD93u;
+	h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
+	return h ^ h >> 32;
+}
+
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b)
 {
 	const struct workload *x = container_of_const(a, struct workload, in_order);
@@ -42,7 +53,7 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	w->key.queued_ms = j->created_ms;
 	w->key.arrival = ++q->arrivals;
 	w->key.uid = j->uid;
-	map_put(&q->workloads, uid_hash(&j->uid), w);
+	map_put(&q->workloads, workload_hash(&j->uid), w);
 	q->workload_bytes += workload_size(w);
 	return w;
 }
@@ -76,7 +87,7 @@ static void set_invalid(struct queue *q, struct workload *w, const char *sentenc
 void workload_free(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE && !w->room && !w->group);
-	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
+	must(map_take(&q->workloads, workload_hash(&w->key.uid), &w->key.uid) == w);
 	forget_queue(q, w);
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
@@ -145,7 +156,8 @@ static enum workload_place place_for(const struct queue *q, const struct workloa
 {
 	if (w->room)
 		return PLACE_ROOM;
-	if (w->held || w->blocked || w->deleting || w->invalid || !w->class->exists || w->lq->gate != GATE_OPEN)
+	if (w->held || w->blocked || w->deleting || w->invalid || !w->class->exists ||
+		w->lq->gate != GATE_OPEN)
 		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
@@ -164,7 +176,7 @@ void workload_place(struct queue *q, struct workload *w)
 		break;
 	case PLACE_READY:
 		group_join(&q->groups, w->lq->cq, w);
-		queue_touch(q, w->lq->cq);
+		queue_touch_fresh(q, w->lq->cq);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
@@ -173,7 +185,7 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* Who leaves a StrictFIFO queue may have blocked others, hence the touch. */
+/* Who leaves a StrictFIFO queue may have blocked others; elsewhere nobody gains by it. */
 void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
@@ -185,7 +197,8 @@ void workload_unplace(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
-		queue_touch(q, w->group->cq);
+		if (w->group->cq->strategy == STRICT_FIFO)
+			queue_touch(q, w->group->cq);
 		group_leave(&q->groups, w);
 		break;
 	case PLACE_NOWHERE:

@@ -53,7 +53,7 @@ struct workload {
 	struct shape *shape; /* what it asks for now, even while it has room */
 	struct group *group; /* ready only */
 	struct room *room;
-	char *invalid; /* NULL, or why it can never start as it is */
+	char *invalid;	     /* NULL, or why it can never start as it is */
 	const char *blocked; /* NULL, or what the gate sees in its way; static text */
 	int64_t not_before_ms;
 	int32_t parallelism;
@@ -61,6 +61,10 @@ struct workload {
 	bool held, deleting;
 	char name[];
 };
+
+/* Of a uid, each bit of which reaches the low bits that a table looks at: uids need not be random
+ * (a trace's are numbers), and uid_hash() would put such ones in a row. */
+uint64_t workload_hash(const struct uid *uid);
 
 struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */

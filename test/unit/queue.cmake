@@ -1,0 +1,31 @@
+# The queue library, tested with nothing but itself: a stray call to the clock or to the controller
+# does not link.
+set(queue_tests tree shape clusterqueue directives jobs budget)
+foreach(name quantity placement job) # the pure arithmetic that the queue builds on
+  if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c)
+    list(APPEND queue_tests ${name})
+  endif()
+endforeach()
+foreach(name ${queue_tests})
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c)
+  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  add_test(NAME queue_${name} COMMAND test_queue_${name})
+  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
+endforeach()
+
+# Text that an administrator can read.
+add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/queue_scenario.c
+  ${CMAKE_CURRENT_LIST_DIR}/queue_words.c)
+target_link_libraries(test_queue_scenario PRIVATE queue ${CMOCKA})
+file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../scenario/*.txt)
+foreach(path ${scenarios})
+  get_filename_component(name ${path} NAME_WE)
+  add_test(NAME scenario_${name} COMMAND test_queue_scenario ${path})
+endforeach()
+
+# Tens of thousands of random facts, each decision compared with a naive reference.
+add_executable(test_queue_property ${CMAKE_CURRENT_LIST_DIR}/queue_property.c
+  ${CMAKE_CURRENT_LIST_DIR}/queue_model.c)
+target_link_libraries(test_queue_property PRIVATE queue ${CMOCKA})
+add_test(NAME queue_property COMMAND test_queue_property)
+set_tests_properties(queue_property PROPERTIES TIMEOUT 600)

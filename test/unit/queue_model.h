@@ -1,0 +1,102 @@
+/*
+ * A small world that the property test plays with: what every fact told to the queue means, kept
+ * in plain arrays, and the queue that is told the same.
+ *
+ * model_step() draws one random fact and tells it to both. What the queue then decides is compared
+ * with a reference that only looks here (queue_property.c), so nothing in this file may ask the
+ * queue for anything.
+ */
+#ifndef SLUICE_TEST_QUEUE_MODEL_H
+#define SLUICE_TEST_QUEUE_MODEL_H
+
+#include "sluice/queue.h"
+
+enum {
+	N_FLAVORS = 6,
+	N_QUEUES = 4,
+	N_NAMESPACES = 3,
+	N_LOCALS = 6, /* local i stands in namespace i % N_NAMESPACES */
+	N_CLASSES = 3,
+	N_JOBS = 120,
+	N_RESOURCES = 5, /* cpu, memory, gpu, pods, odd */
+	N_TAINTS = 2,
+	PODS = 3, /* the index of "pods" */
+	M_GROUPS = 2,
+};
+
+struct m_flavor {
+	bool exists;
+	int taint; /* -1: none */
+};
+
+struct m_group {
+	size_t nresources, nflavors;
+	int resource[3], flavor[4];
+	int64_t nominal[4][3];
+};
+
+struct m_queue {
+	bool exists, deleting, strict;
+	enum stop_policy stop;
+	int selector; /* 0 nothing, 1 everything, 2 env in (prod) */
+	size_t ngroups;
+	struct m_group group[M_GROUPS];
+};
+
+struct m_local {
+	bool exists, deleting;
+	enum stop_policy stop;
+	int queue;
+};
+
+struct m_class {
+	bool exists;
+	int32_t value;
+	bool by_default;
+};
+
+struct m_line {
+	int queue, flavor, resource;
+	int64_t each, amount; /* of one pod; now */
+};
+
+struct m_job {
+	bool alive, held, invalid, deleting;
+	struct uid uid;
+	int local;	      /* its label; the namespace is the local's */
+	int class, pod_class; /* -1: none */
+	int32_t pods;
+	int64_t request[N_RESOURCES]; /* of one pod */
+	unsigned tolerates;	      /* a bit for each taint */
+	int64_t created_ms, not_before_ms;
+	uint64_t arrival;
+	bool room, confirmed, stop_given; /* has room ... */
+	int room_queue, room_local;
+	int32_t room_pods;
+	size_t nlines;
+	struct m_line line[8];
+};
+
+struct model {
+	struct queue *q;
+	uint64_t random, arrivals;
+	uint32_t uids;
+	int64_t now_ms;
+	struct m_flavor flavor[N_FLAVORS];
+	struct m_queue queue[N_QUEUES];
+	struct m_local local[N_LOCALS];
+	bool ns_exists[N_NAMESPACES], ns_prod[N_NAMESPACES];
+	struct m_class class[N_CLASSES], pod_class[N_CLASSES];
+	struct m_job job[N_JOBS];
+};
+
+extern const char *const m_resource_name[N_RESOURCES];
+
+void model_init(struct model *m, uint64_t seed);
+void model_done(struct model *m);
+uint32_t model_below(struct model *m, uint32_t n); /* a random number below n */
+void model_step(struct model *m);
+
+struct m_job *model_find(struct model *m, const struct uid *uid);
+
+#endif

@@ -1,0 +1,619 @@
+#include "queue_words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sluice/quantity.h"
+
+/* Short-lived copies for one line; dropped when the next one is told. */
+static void *kept[4096];
+static size_t nkept;
+
+static void *keep(void *ptr)
+{
+	if (nkept == sizeof(kept) / sizeof(kept[0]))
+		abort();
+	kept[nkept++] = ptr;
+	return ptr;
+}
+
+static void drop_kept(void)
+{
+	while (nkept > 0)
+		free(kept[--nkept]);
+}
+
+static char *copy(const char *s)
+{
+	return keep(mem_strdup(s));
+}
+
+static bool wrong(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool wrong(struct words *w, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(w->wrong, sizeof(w->wrong), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+void words_init(struct words *w)
+{
+	*w = (struct words){.q = queue_new()};
+}
+
+void words_done(struct words *w)
+{
+	queue_free(w->q);
+	for (size_t i = 0; i < w->njobs; i++) {
+		free(w->job[i].ns);
+		for (size_t k = 0; k < w->job[i].n; k++)
+			free(w->job[i].word[k]);
+	}
+	drop_kept();
+}
+
+size_t words_cut(char *line, char *word[WORDS_MAX])
+{
+	size_t n = 0;
+	char *in = line, *out = line;
+	while (n < WORDS_MAX) {
+		while (*in == ' ' || *in == '\t')
+			in++;
+		if (!*in)
+			break;
+		word[n++] = out;
+		for (bool quoted = false; *in && (quoted || (*in != ' ' && *in != '\t')); in++) {
+			if (*in == '"')
+				quoted = !quoted;
+			else
+				*out++ = *in;
+		}
+		bool more = *in != '\0';
+		*out++ = '\0';
+		if (more)
+			in++;
+	}
+	return n;
+}
+
+/* "a=b" cut at the first c; NULL (and text whole) when there is none. */
+static char *after(char *text, char c)
+{
+	char *at = strchr(text, c);
+	if (!at)
+		return NULL;
+	*at = '\0';
+	return at + 1;
+}
+
+static const char *value_of(const char *word, const char *key)
+{
+	size_t n = strlen(key);
+	return strncmp(word, key, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
+}
+
+static enum taint_effect effect_of(const char *name)
+{
+	if (!name)
+		return TAINT_ANY;
+	if (strcmp(name, "NoExecute") == 0)
+		return TAINT_NO_EXECUTE;
+	return strcmp(name, "PreferNoSchedule") == 0 ? TAINT_PREFER_NO_SCHEDULE : TAINT_NO_SCHEDULE;
+}
+
+static struct toleration toleration_of(char *text)
+{
+	struct toleration t = {.effect = effect_of(after(text, ':')), .op = TOLERATION_EXISTS};
+	const char *value = after(text, '=');
+	t.key = text;
+	t.value = value ? value : "";
+	if (value)
+		t.op = TOLERATION_EQUAL;
+	return t;
+}
+
+static enum stop_policy policy_of(const char *name)
+{
+	if (strcmp(name, "HoldAndDrain") == 0)
+		return STOP_HOLD_AND_DRAIN;
+	return strcmp(name, "Hold") == 0 ? STOP_HOLD : STOP_NONE;
+}
+
+static bool amount_of(struct words *w, const char *resource, const char *text, int64_t *ret)
+{
+	struct err e;
+	if (strcmp(text, "endless") == 0) { /* what sums saturate at */
+		*ret = INT64_MAX;
+		return true;
+	}
+	if (quantity_parse(slice_of(text), quantity_unit_of(resource), ret, &e) != 0)
+		return wrong(w, "%s=%s: %s", resource, text, e.text);
+	return true;
+}
+
+/* "KEY in V,V" and its like. */
+static bool requirement_of(struct words *w, char *text, struct requirement *ret)
+{
+	static const struct {
+		const char *name;
+		enum selector_op op;
+	} op[] = {{"in", SELECTOR_IN}, {"notin", SELECTOR_NOT_IN}, {"exists", SELECTOR_EXISTS},
+		{"notexists", SELECTOR_DOES_NOT_EXIST}, {"gt", SELECTOR_GT}, {"lt", SELECTOR_LT}};
+	char *save, *key = strtok_r(text, " ", &save), *name = strtok_r(NULL, " ", &save);
+	char *values = strtok_r(NULL, " ", &save);
+	const char **value = keep(mem_array(16, sizeof(*value)));
+	*ret = (struct requirement){.key = key, .values = value};
+	for (char *v = values ? strtok_r(values, ",", &save) : NULL; v && ret->nvalues < 16;
+		v = strtok_r(NULL, ",", &save))
+		value[ret->nvalues++] = v;
+	for (size_t i = 0; name && i < sizeof(op) / sizeof(op[0]); i++) {
+		if (strcmp(op[i].name, name) == 0) {
+			ret->op = op[i].op;
+			return true;
+		}
+	}
+	return wrong(w, "requirement \"%s\" has no known operator", key ? key : "");
+}
+
+static bool term_of(struct words *w, char *text, struct selector_term *ret)
+{
+	struct requirement *r = keep(mem_array(16, sizeof(*r)));
+	*ret = (struct selector_term){.requirements = r};
+	char *save;
+	for (char *part = strtok_r(text, ";", &save); part; part = strtok_r(NULL, ";", &save))
+		if (!requirement_of(w, part, &r[ret->nrequirements++]))
+			return false;
+	return true;
+}
+
+static bool tell_flavor(struct words *w, char **word, size_t n)
+{
+	struct label label[8];
+	struct taint taint[8];
+	struct toleration toleration[8];
+	struct flavor_spec s = {.name = word[1],
+		.nodes = {.labels = label, .taints = taint, .tolerations = toleration}};
+	for (size_t i = 2; i + 1 < n; i += 2) {
+		char *save;
+		for (char *t = strtok_r(word[i + 1], ",", &save); t;
+			t = strtok_r(NULL, ",", &save)) {
+			if (strcmp(word[i], "labels") == 0) {
+				char *value = after(t, '=');
+				label[s.nodes.nlabels++] = (struct label){t, value ? value : ""};
+			} else if (strcmp(word[i], "taints") == 0) {
+				enum taint_effect effect = effect_of(after(t, ':'));
+				char *value = after(t, '=');
+				taint[s.nodes.ntaints++] =
+					(struct taint){t, value ? value : "", effect};
+			} else if (strcmp(word[i], "tolerations") == 0) {
+				toleration[s.nodes.ntolerations++] = toleration_of(t);
+			} else {
+				return wrong(w, "flavor: what is %s?", word[i]);
+			}
+		}
+	}
+	queue_set_flavor(w->q, &s, &w->refused);
+	return true;
+}
+
+static bool tell_namespace(struct words *w, char **word, size_t n)
+{
+	struct label label[WORDS_MAX];
+	struct namespace_spec s = {.name = word[1], .labels = label};
+	for (size_t i = 2; i < n; i++) {
+		char *value = after(word[i], '=');
+		label[s.nlabels++] = (struct label){word[i], value ? value : ""};
+	}
+	queue_set_namespace(w->q, &s);
+	return true;
+}
+
+static void tell_class(
+	struct words *w, enum priority_kind kind, const char *name, int32_t value, bool by_default)
+{
+	struct priority_spec s = {kind, name, value, by_default};
+	queue_set_priority(w->q, &s);
+}
+
+struct queue_words { /* a ClusterQueue's flavors as they are read */
+	struct resource_group_spec group[4];
+	struct flavor_quota_spec flavor[16];
+	struct quota_spec quota[64];
+	const char *resource[64];
+	size_t ngroups, nflavors, nquotas;
+};
+
+static bool same_resources(const struct flavor_quota_spec *a, const struct flavor_quota_spec *b)
+{
+	bool same = a->nquotas == b->nquotas;
+	for (size_t i = 0; same && i < a->nquotas; i++)
+		same = strcmp(a->quotas[i].resource, b->quotas[i].resource) == 0;
+	return same;
+}
+
+/* Flavors with the same resources, one after the other, are one group. */
+static void make_groups(struct queue_words *x)
+{
+	for (size_t f = 0; f < x->nflavors; f++) {
+		const struct flavor_quota_spec *flavor = &x->flavor[f];
+		if (f > 0 && same_resources(flavor, flavor - 1)) {
+			x->group[x->ngroups - 1].nflavors++;
+			continue;
+		}
+		x->group[x->ngroups++] = (struct resource_group_spec){
+			x->resource + (flavor->quotas - x->quota), flavor->nquotas, flavor, 1};
+	}
+}
+
+static bool read_quota(struct words *w, struct queue_words *x, char *word)
+{
+	char *amount = after(word, '=');
+	if (!amount) {
+		x->flavor[x->nflavors++] =
+			(struct flavor_quota_spec){word, &x->quota[x->nquotas], 0};
+		return true;
+	}
+	if (x->nflavors == 0)
+		return wrong(w, "queue: which flavor has %s=%s?", word, amount);
+	struct quota_spec *quota = &x->quota[x->nquotas];
+	*quota = (struct quota_spec){word, 0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	x->resource[x->nquotas++] = word;
+	x->flavor[x->nflavors - 1].nquotas++;
+	return amount_of(w, word, amount, &quota->nominal);
+}
+
+static bool read_queue_option(
+	struct words *w, struct clusterqueue_spec *s, const char *word, bool *ret_known)
+{
+	*ret_known = true;
+	if (strcmp(word, "strict") == 0)
+		s->strategy = STRICT_FIFO;
+	else if (strcmp(word, "deleting") == 0)
+		s->deleting = true;
+	else if (strcmp(word, "noselector") == 0)
+		s->has_namespace_selector = false;
+	else if (value_of(word, "stop"))
+		s->stop_policy = policy_of(value_of(word, "stop"));
+	else if (value_of(word, "cohort"))
+		s->cohort = value_of(word, "cohort");
+	else if (value_of(word, "selector"))
+		return term_of(w, copy(value_of(word, "selector")), &s->namespace_selector);
+	else
+		*ret_known = false;
+	return true;
+}
+
+static bool tell_queue(struct words *w, char **word, size_t n)
+{
+	struct queue_words x = {.ngroups = 0};
+	struct clusterqueue_spec s = {.name = word[1],
+		.cohort = "",
+		.groups = x.group,
+		.has_namespace_selector = true,
+		.generation = ++w->generation};
+	for (size_t i = 2; i < n; i++) {
+		bool known;
+		if (!read_queue_option(w, &s, word[i], &known) ||
+			(!known && !read_quota(w, &x, word[i])))
+			return false;
+	}
+	make_groups(&x);
+	s.ngroups = x.ngroups;
+	queue_set_clusterqueue(w->q, &s, &w->refused);
+	return true;
+}
+
+static bool tell_local(struct words *w, char **word, size_t n)
+{
+	char *name = after(word[1], '/');
+	if (n < 4 || !name || strcmp(word[2], "->") != 0)
+		return wrong(w, "local NS/NAME -> QUEUE");
+	struct localqueue_spec s = {.ns = word[1],
+		.name = name,
+		.clusterqueue = word[3],
+		.generation = ++w->generation};
+	for (size_t i = 4; i < n; i++) {
+		if (value_of(word[i], "stop"))
+			s.stop_policy = policy_of(value_of(word[i], "stop"));
+		else if (strcmp(word[i], "deleting") == 0)
+			s.deleting = true;
+		else
+			return wrong(w, "local: what is %s?", word[i]);
+	}
+	queue_set_localqueue(w->q, &s, &w->refused);
+	return true;
+}
+
+struct words_job *words_find_job(struct words *w, const char *ns_name)
+{
+	for (size_t i = 0; i < w->njobs; i++) {
+		const struct words_job *j = &w->job[i];
+		size_t n = strlen(j->ns);
+		if (strncmp(ns_name, j->ns, n) == 0 && ns_name[n] == '/' &&
+			strcmp(ns_name + n + 1, j->name) == 0)
+			return &w->job[i];
+	}
+	wrong(w, "no job %s was named before", ns_name);
+	return NULL;
+}
+
+const struct words_job *words_job_of(const struct words *w, const struct uid *uid)
+{
+	for (size_t i = 0; i < w->njobs; i++)
+		if (uid_cmp(&w->job[i].uid, uid) == 0)
+			return &w->job[i];
+	return NULL;
+}
+
+struct job_words { /* a Job as it is read */
+	struct job job;
+	struct resource request[32];
+	struct container container;
+	struct label label[8];
+	struct toleration toleration[8];
+	struct selector_term term[8];
+	char class[32];
+};
+
+static bool read_affinity(struct words *w, struct job_words *x, char *text)
+{
+	char *save;
+	for (char *part = strtok_r(text, "|", &save); part; part = strtok_r(NULL, "|", &save))
+		if (!term_of(w, part, &x->term[x->job.placement.nterms++]))
+			return false;
+	return true;
+}
+
+static void read_priority(struct words *w, struct job_words *x, const char *value)
+{
+	snprintf(x->class, sizeof(x->class), "prio%s", value);
+	tell_class(w, PRIORITY_WORKLOAD, x->class, atoi(value), false);
+	x->job.priority_class = x->class;
+}
+
+/* Words with a value that are no resource; false when it is none of them. */
+static bool read_job_field(struct words *w, struct job_words *x, const char *key, char *value)
+{
+	struct job *j = &x->job;
+	if (strcmp(key, "queue") == 0)
+		j->queue = value;
+	else if (strcmp(key, "prio") == 0)
+		read_priority(w, x, value);
+	else if (strcmp(key, "class") == 0)
+		j->priority_class = value;
+	else if (strcmp(key, "podclass") == 0)
+		j->pod_priority_class = value;
+	else if (strcmp(key, "pods") == 0)
+		j->parallelism = atoi(value);
+	else if (strcmp(key, "completions") == 0)
+		j->completions = atoi(value), j->has_completions = true;
+	else if (strcmp(key, "succeeded") == 0)
+		j->status.succeeded = atoi(value);
+	else if (strcmp(key, "at") == 0)
+		j->created_ms = atoll(value) * 1000;
+	else if (strcmp(key, "invalid") == 0)
+		j->invalid = value;
+	else if (strcmp(key, "tolerate") == 0)
+		x->toleration[j->placement.ntolerations++] = toleration_of(value);
+	else
+		return false;
+	return true;
+}
+
+static bool read_job_word(struct words *w, struct job_words *x, char *word)
+{
+	struct job *j = &x->job;
+	char *value = after(word, '=');
+	if (!value && strcmp(word, "hold") == 0) {
+		j->hold = "true";
+	} else if (!value && strcmp(word, "nohold") == 0) {
+		j->hold = NULL;
+	} else if (!value && strcmp(word, "deleting") == 0) {
+		j->deleting = true;
+	} else if (!value) {
+		return wrong(w, "job: what is %s?", word);
+	} else if (strcmp(word, "affinity") == 0) {
+		return read_affinity(w, x, value);
+	} else if (strcmp(word, "select") == 0) {
+		const char *label = after(value, ':');
+		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
+	} else if (!read_job_field(w, x, word, value)) {
+		struct resource_list *all = &x->container.requests;
+		size_t at = 0;
+		while (at < all->count && strcmp(x->request[at].name, word) != 0)
+			at++;
+		all->count += at == all->count;
+		x->request[at].name = word;
+		return amount_of(w, word, value, &x->request[at].amount);
+	}
+	return true;
+}
+
+static bool tell_job_words(struct words *w, const struct words_job *known)
+{
+	struct job_words x = {.job = {.uid = known->uid,
+				      .ns = known->ns,
+				      .name = known->name,
+				      .queue = "",
+				      .priority_class = "",
+				      .pod_priority_class = "",
+				      .suspend = true,
+				      .parallelism = 1,
+				      .generation = 1}};
+	struct job *j = &x.job;
+	x.container.requests.item = x.request;
+	j->pod.containers = &x.container;
+	j->pod.ncontainers = 1;
+	j->placement.node_selector = x.label;
+	j->placement.tolerations = x.toleration;
+	j->placement.terms = x.term;
+	for (size_t i = 0; i < known->n; i++)
+		if (!read_job_word(w, &x, copy(known->word[i])))
+			return false;
+	if (!j->has_completions)
+		j->completions = j->parallelism;
+	j->has_completions = true;
+	queue_set_job(w->q, j);
+	return true;
+}
+
+static struct words_job *make_job(struct words *w, const char *ns_name)
+{
+	if (w->njobs == WORDS_JOBS_MAX)
+		return NULL;
+	char *text = mem_strdup(ns_name), *name = after(text, '/');
+	if (!name) {
+		free(text);
+		return NULL;
+	}
+	struct words_job *j = &w->job[w->njobs++];
+	*j = (struct words_job){.ns = text, .name = name};
+	j->uid.byte[15] = (uint8_t)w->njobs;
+	return j;
+}
+
+static bool tell_job(struct words *w, char **word, size_t n)
+{
+	struct words_job *j = words_find_job(w, word[1]);
+	bool fresh = strcmp(word[0], "job") == 0;
+	if (!j && fresh) {
+		w->wrong[0] = '\0';
+		j = make_job(w, word[1]);
+	}
+	if (!j)
+		return wrong(w, "%s is no NS/NAME of a Job that is known", word[1]);
+	while (fresh && j->n > 0)
+		free(j->word[--j->n]);
+	for (size_t i = 2; i < n && j->n < WORDS_JOB_WORDS_MAX; i++)
+		j->word[j->n++] = mem_strdup(word[i]);
+	return tell_job_words(w, j);
+}
+
+static bool tell_drop(struct words *w, char **word, size_t n)
+{
+	if (n < 3)
+		return wrong(w, "drop what?");
+	const char *kind = word[1];
+	char *name = word[2];
+	if (strcmp(kind, "flavor") == 0) {
+		queue_drop_flavor(w->q, name);
+	} else if (strcmp(kind, "queue") == 0) {
+		queue_drop_clusterqueue(w->q, name);
+	} else if (strcmp(kind, "class") == 0) {
+		queue_drop_priority(w->q, PRIORITY_WORKLOAD, name);
+	} else if (strcmp(kind, "podclass") == 0) {
+		queue_drop_priority(w->q, PRIORITY_POD, name);
+	} else if (strcmp(kind, "namespace") == 0) {
+		queue_drop_namespace(w->q, name);
+	} else if (strcmp(kind, "local") == 0) {
+		char *local = after(name, '/');
+		queue_drop_localqueue(w->q, name, local ? local : "");
+	} else if (strcmp(kind, "job") == 0) {
+		const struct words_job *j = words_find_job(w, name);
+		if (!j)
+			return false;
+		queue_drop_job(w->q, &j->uid);
+	} else {
+		return wrong(w, "drop: what is %s?", kind);
+	}
+	return true;
+}
+
+static bool tell_reject(struct words *w, char **word, size_t n)
+{
+	if (n < 4)
+		return wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
+	if (strcmp(word[1], "queue") == 0)
+		queue_reject_clusterqueue(w->q, word[2], word[3]);
+	else
+		queue_reject_flavor(w->q, word[2], word[3]);
+	return true;
+}
+
+static bool tell_adopt(struct words *w, const struct words_job *j, char **word, size_t n)
+{
+	struct quota_line line[16];
+	size_t lines = 0;
+	const char *node = "", *flavor = "";
+	for (size_t i = 2; i < n && lines < 16; i++) {
+		char *amount = after(word[i], '=');
+		if (amount) {
+			line[lines] = (struct quota_line){node, flavor, word[i], 0};
+			if (!amount_of(w, word[i], amount, &line[lines++].amount))
+				return false;
+		} else if (strchr(word[i], '/')) {
+			node = word[i];
+		} else {
+			flavor = word[i];
+		}
+	}
+	queue_adopt_job(w->q, &j->uid, line, lines);
+	return true;
+}
+
+static bool tell_run(struct words *w, char **word, size_t n)
+{
+	const struct words_job *j = words_find_job(w, word[1]);
+	const char *what = word[0];
+	if (!j)
+		return false;
+	if (strcmp(what, "adopt") == 0)
+		return tell_adopt(w, j, word, n);
+	if (strcmp(what, "confirm") == 0) {
+		queue_confirm_job(w->q, &j->uid, w->now_ms);
+	} else if (strcmp(what, "release") == 0) {
+		const char *until = n > 2 ? value_of(word[2], "until") : NULL;
+		queue_release_job(w->q, &j->uid, until ? atoll(until) * 1000 : 0);
+	} else {
+		const char *pods = n > 2 ? value_of(word[2], "pods") : NULL;
+		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0);
+	}
+	return true;
+}
+
+static bool is_one_of(const char *word, const char *const *all)
+{
+	while (*all && strcmp(*all, word) != 0)
+		all++;
+	return *all != NULL;
+}
+
+bool words_tell(struct words *w, char **word, size_t n)
+{
+	static const char *const run[] = {"adopt", "confirm", "release", "shrink", NULL};
+	const char *what = word[0];
+	drop_kept();
+	w->wrong[0] = w->refused.text[0] = '\0';
+	if (n < 2)
+		return wrong(w, "%s: what of it?", what);
+	if (strcmp(what, "flavor") == 0)
+		return tell_flavor(w, word, n);
+	if (strcmp(what, "namespace") == 0)
+		return tell_namespace(w, word, n);
+	if (strcmp(what, "queue") == 0)
+		return tell_queue(w, word, n);
+	if (strcmp(what, "local") == 0)
+		return tell_local(w, word, n);
+	if (strcmp(what, "job") == 0 || strcmp(what, "edit") == 0)
+		return tell_job(w, word, n);
+	if (strcmp(what, "drop") == 0)
+		return tell_drop(w, word, n);
+	if (strcmp(what, "reject") == 0)
+		return tell_reject(w, word, n);
+	if (is_one_of(what, run))
+		return tell_run(w, word, n);
+	if (strcmp(what, "at") == 0)
+		w->now_ms = atoll(word[1]) * 1000;
+	else if (n > 2 && strcmp(what, "class") == 0)
+		tell_class(w, PRIORITY_WORKLOAD, word[1], atoi(word[2]), false);
+	else if (n > 2 && strcmp(what, "podclass") == 0)
+		tell_class(w, PRIORITY_POD, word[1], atoi(word[2]), n > 3);
+	else
+		return wrong(w, "what is %s?", what);
+	return true;
+}

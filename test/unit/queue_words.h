@@ -1,0 +1,67 @@
+/*
+ * Facts in words: one line of a scenario becomes one call on the queue.
+ *
+ * A line is words between blanks; "..." keeps blanks inside a word. The first word says what it is:
+ *
+ *   flavor NAME [labels K=V,..] [taints K[=V]:EFFECT,..] [tolerations K[=V][:EFFECT],..]
+ *   namespace NAME [K=V ..]
+ *   class NAME VALUE                 a WorkloadPriorityClass
+ *   podclass NAME VALUE [default]    a PriorityClass
+ *   queue NAME [strict] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [selector="TERM"]
+ *              [noselector] FLAVOR RESOURCE=QUANTITY .. FLAVOR ..
+ *                                    a ClusterQueue; flavors with the same resources, one after
+ *                                    the other, are one resource group
+ *   local NS/NAME -> QUEUE [stop=..] [deleting]
+ *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [completions=N]
+ *               [succeeded=N] [at=SECONDS] [hold] [nohold] [deleting] [invalid="SENTENCE"]
+ *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY
+ * .. prio=N is a class of that value; all resources are per pod edit NS/NAME .. the same Job, with
+ * these words added to what was said drop flavor|queue|class|podclass|namespace|local|job NAME
+ *   reject queue|flavor NAME "SENTENCE"
+ *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
+ *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
+ *   at SECONDS                       the time is now so much
+ *
+ * A TERM is requirements joined by ";": "KEY in V,V", "KEY notin V,V", "KEY exists",
+ * "KEY notexists", "KEY gt N", "KEY lt N".
+ *
+ * Used by the scenario runner only. Everything a line points to lives as long as its words do.
+ */
+#ifndef SLUICE_TEST_QUEUE_WORDS_H
+#define SLUICE_TEST_QUEUE_WORDS_H
+
+#include "sluice/queue.h"
+
+#define WORDS_MAX 64
+#define WORDS_JOBS_MAX 64
+#define WORDS_JOB_WORDS_MAX 64
+
+struct words_job {
+	char *ns, *name; /* of "ns/name" */
+	struct uid uid;
+	size_t n;
+	char *word[WORDS_JOB_WORDS_MAX];
+};
+
+struct words {
+	struct queue *q;
+	int64_t now_ms, generation;
+	size_t njobs;
+	struct words_job job[WORDS_JOBS_MAX];
+	struct err refused; /* of the last fact; "" when it was taken */
+	char wrong[512];    /* why a line could not be read; "" when it could */
+};
+
+void words_init(struct words *w);
+void words_done(struct words *w);
+
+/* Cuts a line into words, in place. Returns how many. */
+size_t words_cut(char *line, char *word[WORDS_MAX]);
+
+/* Tells the queue one fact; false (and w->wrong) when the line makes no sense. */
+bool words_tell(struct words *w, char **word, size_t n);
+
+struct words_job *words_find_job(struct words *w, const char *ns_name);
+const struct words_job *words_job_of(const struct words *w, const struct uid *uid);
+
+#endif
