@@ -42,6 +42,7 @@ struct request {
 	struct buf body, answer;
 	int64_t timeout_ms;
 	bool urgent, retried, over;
+	bool headed;	      /* the answer's head came whole */
 	uint64_t generation;  /* of the credential it was sent with */
 	kube_bytes_fn *bytes; /* NULL: not a stream */
 	kube_answer_fn *done;
@@ -192,6 +193,17 @@ static size_t on_body(char *ptr, size_t one, size_t len, void *ctx)
 	return r->over ? CURL_WRITEFUNC_ERROR : len;
 }
 
+/* libcurl 7.88 takes a head that is cut after its status line for a whole answer with no body: so
+ * we look for its end ourselves. */
+static size_t on_head(char *ptr, size_t one, size_t len, void *ctx)
+{
+	struct request *r = ctx;
+	(void)one;
+	r->headed = slice_is((struct slice){ptr, len}, "\r\n") ||
+		    slice_is((struct slice){ptr, len}, "\n");
+	return len;
+}
+
 static void add_header(struct request *r, const char *name, const char *value)
 {
 	struct buf b;
@@ -288,11 +300,14 @@ static void launch(struct request *r)
 	r->easy = c->spares > 0 ? c->spare[--c->spares] : curl_easy_init();
 	must(r->easy);
 	r->error[0] = '\0';
+	r->headed = false;
 	r->generation = kube_credential_generation(c->credential);
 	curl_easy_setopt(r->easy, CURLOPT_PRIVATE, r);
 	curl_easy_setopt(r->easy, CURLOPT_ERRORBUFFER, r->error);
 	curl_easy_setopt(r->easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(r->easy, CURLOPT_WRITEDATA, r);
+	curl_easy_setopt(r->easy, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(r->easy, CURLOPT_HEADERDATA, r);
 	set_route(r);
 	set_tls(r);
 	set_method(r);
@@ -369,23 +384,30 @@ static const char *status_message(struct request *r)
 	return kind && strcmp(kind, "Status") == 0 ? json_text(root, "message") : NULL;
 }
 
+/* Puts what was asked in front of the sentence. */
+static void request_name(const struct request *r, struct err *err)
+{
+	size_t len = strcspn(r->path, "?");
+	err_wrap(err, "%s %.*s", kube_method_name(r->method), len < 160 ? (int)len : 160, r->path);
+}
+
+/* "PATCH /path: status 409: what the server says". Without the query, which is long and ours. */
 static void explain(struct request *r, const struct kube_facts *facts, struct err *err)
 {
-	const char *method = kube_method_name(r->method), *message = NULL;
-	const char *libcurl = r->error[0] ? r->error : curl_easy_strerror((CURLcode)facts->curl);
-	if (facts->http_status >= 300)
+	const char *message = NULL;
+	if (facts->over_ceiling) {
+		err_set(err, 0, "status %d with more than %zu bytes", facts->http_status,
+			r->answer.ceiling);
+	} else if (facts->http_status >= 300) {
 		message = status_message(r);
-	if (facts->over_ceiling)
-		err_set(err, 0, "%s %.160s: status %d with more than %zu bytes", method, r->path,
-			facts->http_status, r->answer.ceiling);
-	else if (message)
-		err_set(err, 0, "%s %.160s: status %d: %.250s", method, r->path, facts->http_status,
-			message);
-	else if (facts->http_status >= 300)
-		err_set(err, 0, "%s %.160s: status %d", method, r->path, facts->http_status);
-	else
-		err_set(err, 0, "%s %.160s: %.250s", method, r->path, libcurl);
+		err_set(err, 0, "status %d%s%.250s", facts->http_status, message ? ": " : "",
+			message ? message : "");
+	} else {
+		err_set(err, 0, "%.250s",
+			r->error[0] ? r->error : curl_easy_strerror((CURLcode)facts->curl));
+	}
 	json_reset(r->client->json);
+	request_name(r, err);
 }
 
 /* A 401 was not applied. With other credentials than it was sent with it goes out once more, ahead
@@ -414,6 +436,8 @@ static void on_finished(CURL *easy, CURLcode result, void *ctx)
 	struct err err = {""};
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, &r);
 	must(r && r->easy == easy);
+	if (result == CURLE_OK && !r->headed)
+		result = CURLE_PARTIAL_FILE;
 	struct kube_facts facts = look(r, result);
 	count_answer(c, r->method, facts.http_status);
 	if (r->state == REQUEST_DEAD) {
@@ -450,8 +474,8 @@ static void refuse(struct request *r)
 {
 	struct err err;
 	struct kube_client *c = r->client;
-	err_set(&err, 0, "%s %.160s: not sent: %s", kube_method_name(r->method), r->path,
-		kube_credential_error(c->credential));
+	err_set(&err, 0, "not sent: %s", kube_credential_error(c->credential));
+	request_name(r, &err);
 	struct kube_answer answer = {.outcome = KUBE_DENIED, .sentence = err.text, .body = {"", 0}};
 	count_answer(c, r->method, 0);
 	deliver(r, &answer);

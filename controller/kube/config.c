@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/kube/kubeconfig.h"
 #include "controller/kube/source.h"
 
@@ -64,30 +65,21 @@ static char *join(const char *a, const char *between, const char *b)
 	return buf_take(&out);
 }
 
-/* One part of a URL, or NULL; free with curl_free. */
-static char *url_part(CURLU *url, CURLUPart part)
-{
-	char *text = NULL;
-	return curl_url_get(url, part, &text, 0) == CURLUE_OK ? text : NULL;
-}
-
 static bool url_has(CURLU *url, CURLUPart part)
 {
-	char *text = url_part(url, part);
-	bool has = text && *text;
+	char *text = NULL;
+	bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK && *text;
 	curl_free(text);
 	return has;
 }
 
+/* The scheme is compared as it stands: what libcurl would guess or mend is not for us. */
 static bool server_ok(CURLU *url, const char *server, bool allow_http)
 {
-	if (curl_url_set(url, CURLUPART_URL, server, 0) != CURLUE_OK)
-		return false;
-	char *scheme = url_part(url, CURLUPART_SCHEME);
-	bool ok = scheme &&
-		  (strcmp(scheme, "https") == 0 || (allow_http && strcmp(scheme, "http") == 0));
-	curl_free(scheme);
-	return ok && !url_has(url, CURLUPART_USER) && !url_has(url, CURLUPART_PASSWORD) &&
+	bool scheme = strncmp(server, "https://", 8) == 0 ||
+		      (allow_http && strncmp(server, "http://", 7) == 0);
+	return scheme && curl_url_set(url, CURLUPART_URL, server, 0) == CURLUE_OK &&
+	       !url_has(url, CURLUPART_USER) && !url_has(url, CURLUPART_PASSWORD) &&
 	       !url_has(url, CURLUPART_QUERY) && !url_has(url, CURLUPART_FRAGMENT);
 }
 
@@ -96,7 +88,7 @@ static bool server_ok(CURLU *url, const char *server, bool allow_http)
 static int check_server(struct kube_config *c, bool allow_http, struct err *err)
 {
 	CURLU *url = curl_url();
-	bool ok = url && strstr(c->server, "://") && server_ok(url, c->server, allow_http);
+	bool ok = url && server_ok(url, c->server, allow_http);
 	curl_url_cleanup(url);
 	if (!ok)
 		return err_set(err, ERR_INVALID,
@@ -290,6 +282,7 @@ int kube_config_load(
 {
 	struct kube_config *c = NULL;
 	int rc = find(options, &c, err);
+	must((rc == 0) == (c != NULL));
 	if (rc == 0)
 		rc = check(c, options, err);
 	if (rc == 0)

@@ -1,0 +1,91 @@
+#include "test/unit/kube_test.h"
+
+#include "base/err.h"
+#include "controller/kube/frames.h"
+
+/* Feeds text in chunks of one size; the lines come out joined by '|'. */
+static int feed(struct frames *f, const char *text, size_t len, size_t chunk, struct buf *out)
+{
+	int rc = 0;
+	for (size_t at = 0; at < len && rc >= 0; at += chunk) {
+		size_t n = len - at < chunk ? len - at : chunk;
+		char *copy = malloc(n); /* exact, so that ASan sees one byte too far */
+		assert_non_null(copy);
+		memcpy(copy, text + at, n);
+		struct slice rest = {copy, n}, line;
+		while ((rc = frames_next(f, &rest, &line)) > 0) {
+			buf_add(out, line.ptr, line.len);
+			buf_putc(out, '|');
+		}
+		free(copy);
+	}
+	return rc;
+}
+
+static const struct row {
+	const char *name, *text, *lines;
+	size_t ceiling;
+	int rc;
+	bool cut;
+} rows[] = {
+	{"nothing", "", "", 10, 0, false},
+	{"one line", "abc\n", "abc|", 10, 0, false},
+	{"lines", "abc\nd\nefghij\n", "abc|d|efghij|", 10, 0, false},
+	{"blank lines are no lines", "\n\nabc\n\n\nd\n\n", "abc|d|", 10, 0, false},
+	{"half a line is kept back", "abc\nde", "abc|", 10, 0, true},
+	{"just at the ceiling", "0123456789\nx\n", "0123456789|x|", 10, 0, false},
+	{"over the ceiling", "abc\n0123456789x\nd\n", "abc|", 10, ERR_LIMIT, false},
+	{"over the ceiling, without end", "abc\n0123456789012345", "abc|", 10, ERR_LIMIT, false},
+};
+
+static void test_every_chunk_size(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		const struct row *r = &rows[i];
+		size_t len = strlen(r->text);
+		for (size_t chunk = 1; chunk <= len + 1; chunk++) {
+			struct frames f;
+			struct buf out;
+			frames_init(&f, r->ceiling);
+			buf_init(&out, 1000);
+			int rc = feed(&f, r->text, len, chunk, &out);
+			if (rc != r->rc || strcmp(buf_text(&out), r->lines) != 0)
+				fail_msg("%s in chunks of %zu: %d, %s", r->name, chunk, rc,
+					buf_text(&out));
+			if (rc == 0)
+				assert_int_equal(frames_cut(&f), r->cut);
+			frames_done(&f);
+			buf_done(&out);
+		}
+	}
+}
+
+static void test_reset_drops_half_a_line(void **state)
+{
+	(void)state;
+	struct frames f;
+	struct buf out;
+	frames_init(&f, 10);
+	buf_init(&out, 1000);
+	assert_int_equal(feed(&f, "half", 4, 4, &out), 0);
+	frames_reset(&f);
+	assert_int_equal(feed(&f, "whole\n", 6, 6, &out), 0);
+	assert_string_equal(buf_text(&out), "whole|");
+	assert_int_equal(feed(&f, "01234567890", 11, 3, &out), ERR_LIMIT);
+	assert_int_equal(feed(&f, "x\n", 2, 2, &out), ERR_LIMIT);
+	frames_reset(&f);
+	assert_int_equal(feed(&f, "x\n", 2, 2, &out), 0);
+	assert_string_equal(buf_text(&out), "whole|x|");
+	frames_done(&f);
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_chunk_size),
+		cmocka_unit_test(test_reset_drops_half_a_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,502 @@
+#include "test/unit/kube_test.h"
+
+#include "controller/kube/watch.h"
+#include "test/unit/scripted_server.h"
+
+/* What happened, as text: "b" begin, "+name" added, "~name" modified, "-name" deleted, "e" end,
+ * "!" trouble. */
+struct stage {
+	struct ev_loop *loop;
+	struct scripted_server *server;
+	struct kube_config *config;
+	struct kube_client *client;
+	struct kube_watch *watch;
+	struct buf story;
+	char trouble[512];
+	int ends;
+	const char *free_at; /* free the watch when this is told */
+};
+
+static void tell(struct stage *s, const char *mark, const char *name)
+{
+	buf_puts(&s->story, mark);
+	buf_puts(&s->story, name);
+	buf_putc(&s->story, ' ');
+	if (s->free_at && strcmp(s->free_at, mark) == 0) {
+		kube_watch_free(s->watch);
+		s->watch = NULL;
+		s->free_at = NULL;
+	}
+}
+
+static void on_begin(void *ctx)
+{
+	tell(ctx, "b", "");
+}
+
+static void on_event(enum kube_event type, const cJSON *object, void *ctx)
+{
+	static const char *const marks[] = {"+", "~", "-"};
+	struct stage *s = ctx;
+	const char *name = json_text(json_object(object, "metadata"), "name");
+	assert_non_null(name);
+	tell(s, marks[type], name);
+	/* Still there, though the watch may have been freed. */
+	assert_ptr_equal(name, json_text(json_object(object, "metadata"), "name"));
+	assert_true(strlen(name) > 0);
+}
+
+static void on_end(void *ctx)
+{
+	struct stage *s = ctx;
+	s->ends++;
+	tell(s, "e", "");
+}
+
+static void on_trouble(const char *sentence, void *ctx)
+{
+	struct stage *s = ctx;
+	assert_non_null(strstr(sentence, "/things"));
+	snprintf(s->trouble, sizeof(s->trouble), "%s", sentence);
+	tell(s, "!", "");
+}
+
+static void on_moved(const char *from, const char *to, void *ctx)
+{
+	(void)ctx;
+	assert_string_not_equal(from, to);
+}
+
+static void stage_open(struct stage *s)
+{
+	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
+	s->server = scripted_server_new(s->loop);
+	s->config = config_for(scripted_server_url(s->server), "");
+	s->client = kube_client_new(s->loop, s->config, NULL);
+	buf_init(&s->story, 1 << 20);
+}
+
+static void stage_watch(struct stage *s, struct kube_watch_options o)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin, on_event, on_end, on_trouble, on_moved};
+	o.path = "/things";
+	if (o.backoff_ms == 0)
+		o.backoff_ms = 1;
+	if (o.backoff_max_ms == 0)
+		o.backoff_max_ms = 4;
+	s->watch = kube_watch_new(s->client, &o, &handler, s);
+	assert_string_equal(buf_text(&s->story), "");
+}
+
+static void stage_close(struct stage *s)
+{
+	kube_watch_free(s->watch);
+	kube_client_free(s->client);
+	assert_int_equal(scripted_server_unexpected(s->server), 0);
+	assert_int_equal(scripted_server_unused(s->server), 0);
+	scripted_server_free(s->server);
+	kube_config_free(s->config);
+	ev_loop_destroy(s->loop);
+	buf_done(&s->story);
+}
+
+static void expect_story(struct stage *s, const char *story)
+{
+	size_t len = strlen(story);
+	run_until(s->loop, s->story.len >= len);
+	run_a_little(s->loop);
+	assert_string_equal(buf_text(&s->story), story);
+}
+
+static void expect_line(struct stage *s, size_t i, const char *line)
+{
+	run_until(s->loop, scripted_server_count(s->server) > i);
+	const char *seen = scripted_server_request(s->server, i)->line;
+	if (!strstr(seen, line))
+		fail_msg("request %zu is %s, not %s", i, seen, line);
+}
+
+#define META(name, rv) "\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" rv "\"}"
+#define EVENT(type, name, rv) "{\"type\":\"" type "\",\"object\":{" META(name, rv) "}}\n"
+#define BOOKMARK(rv)                                                                               \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" rv "\"}}}\n"
+#define END(rv)                                                                                    \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" rv               \
+	"\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n"
+#define ERROR(code, message)                                                                       \
+	"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":" code                       \
+	",\"message\":\"" message "\"}}\n"
+#define LIST "sendInitialEvents=true"
+#define TWO EVENT("ADDED", "a", "5") EVENT("ADDED", "b", "3") END("7")
+
+/* A whole list in one chunk, with the stream left open. */
+static struct script *stream_list(struct stage *s, const char *events)
+{
+	struct script *p = scripted_server_expect(s->server, LIST);
+	script_stream(p);
+	script_chunk(p, events);
+	return p;
+}
+
+static struct script *stream_from(struct stage *s, const char *version, const char *events)
+{
+	char part[64];
+	snprintf(part, sizeof(part), "&resourceVersion=%s ", version);
+	struct script *p = scripted_server_expect(s->server, part);
+	script_stream(p);
+	if (*events)
+		script_chunk(p, events);
+	return p;
+}
+
+static void test_list_and_follow(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	struct script *p = stream_list(&s, TWO);
+	script_hold(p);
+	script_chunk(p, EVENT("MODIFIED", "a", "8") EVENT("DELETED", "b", "9"));
+	script_hold(p);
+	stage_watch(&s, (struct kube_watch_options){0});
+	assert_false(kube_watch_synced(s.watch));
+	expect_story(&s, "b +a +b e ");
+	assert_true(kube_watch_synced(s.watch));
+	assert_string_equal(kube_watch_version(s.watch), "7");
+	assert_string_equal(kube_watch_state(s.watch), "following");
+	script_release(p);
+	expect_story(&s, "b +a +b e ~a -b ");
+	assert_string_equal(kube_watch_version(s.watch), "9");
+	const char *line = scripted_server_request(s.server, 0)->line;
+	assert_non_null(strstr(line, "GET /things?watch=1&allowWatchBookmarks=true&"));
+	assert_non_null(strstr(line, "resourceVersionMatch=NotOlderThan"));
+	assert_null(strstr(line, "resourceVersion="));
+	assert_null(strstr(line, "Selector"));
+	stage_close(&s);
+}
+
+/* The same bytes in every chunk size. */
+static void test_every_chunk_size(void **state)
+{
+	static const char all[] = TWO EVENT("MODIFIED", "a", "8") BOOKMARK("10");
+	(void)state;
+	for (size_t size = 1; size < sizeof(all); size = size < 40 ? size + 1 : size * 2) {
+		struct stage s;
+		stage_open(&s);
+		struct script *p = scripted_server_expect(s.server, LIST);
+		script_stream(p);
+		for (size_t at = 0; at < sizeof(all) - 1; at += size) {
+			size_t left = sizeof(all) - 1 - at;
+			script_bytes(p, all + at, left < size ? left : size);
+		}
+		script_hold(p);
+		stage_watch(&s, (struct kube_watch_options){0});
+		run_until(s.loop, s.ends == 1 && strcmp(kube_watch_version(s.watch), "10") == 0);
+		assert_string_equal(buf_text(&s.story), "b +a +b e ~a ");
+		stage_close(&s);
+	}
+}
+
+static void test_selectors_are_escaped(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_hold(stream_list(&s, END("1")));
+	stage_watch(&s, (struct kube_watch_options){
+				.label_selector = "a in (b,c),!d", .field_selector = "x=y"});
+	expect_story(&s, "b e ");
+	expect_line(&s, 0, "&labelSelector=a%20in%20%28b%2Cc%29%2C%21d&fieldSelector=x%3Dy ");
+	stage_close(&s);
+}
+
+/* The server ends the stream, or it breaks: taken up where it was, without a new list. Half an
+ * event is nothing. */
+static void test_taken_up_again(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_end(stream_list(&s, TWO EVENT("MODIFIED", "a", "8")));
+	script_cut(stream_from(&s, "8", BOOKMARK("12") "{\"type\":\"MODIFIED\",\"obj"));
+	script_end(stream_from(&s, "12", "{\"type\":\"DEL"));
+	struct script *refusal = scripted_server_expect(s.server, "&resourceVersion=12 ");
+	script_answer(refusal, 500, "", "{}");
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=12 "), 429,
+		"Retry-After: 0\r\n", "{}");
+	script_hold(stream_from(&s, "12", EVENT("DELETED", "a", "13")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ~a ! ! ! ! ! -a ");
+	assert_int_equal(s.ends, 1);
+	stage_close(&s);
+}
+
+/* A stream that lived long ends without a word, and the backoff starts anew. */
+static void test_steady_end_is_no_trouble(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	struct script *p = stream_list(&s, TWO);
+	script_hold(p);
+	script_end(p);
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){.steady_ms = 1});
+	expect_story(&s, "b +a +b e ");
+	double start = ev_now(s.loop);
+	run_until(s.loop, ev_now(s.loop) - start > 0.002);
+	script_release(p);
+	expect_story(&s, "b +a +b e -a ");
+	stage_close(&s);
+}
+
+/* Each way the place is lost: a new list, and what was not in it is gone. */
+static const struct lost {
+	const char *name, *event;
+	int status; /* instead of an event */
+} losts[] = {
+	{"410 as an event", ERROR("410", "too old"), 0},
+	{"410 as a status", NULL, 410},
+	{"400 for our version", NULL, 400},
+	{"504: too large a version", NULL, 504},
+	{"an internal error", ERROR("500", "oops"), 0},
+	{"no JSON", "{\"type\":\"MODIFIED\"\n", 0},
+	{"no type", "{\"object\":{}}\n", 0},
+	{"a new type", EVENT("RENAMED", "a", "9"), 0},
+	{"no object", "{\"type\":\"MODIFIED\"}\n", 0},
+	{"no version", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n", 0},
+	{"a version that is a number",
+		"{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\","
+		"\"resourceVersion\":9}}}"
+		"\n",
+		0},
+	{"an escaped NUL", EVENT("MODIFIED", "a\\u0000", "9"), 0},
+	{"not UTF-8", EVENT("MODIFIED", "\xff", "9"), 0},
+	{"a bookmark without version", "{\"type\":\"BOOKMARK\",\"object\":{}}\n", 0},
+	{"a line over the ceiling", NULL, 0},
+};
+
+static void test_lost(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(losts); i++) {
+		const struct lost *l = &losts[i];
+		struct stage s;
+		char *line = mem_alloc(3000);
+		memset(line, 'x', 2999);
+		stage_open(&s);
+		struct script *p = stream_list(&s, TWO);
+		if (l->status) {
+			script_end(p);
+			p = scripted_server_expect(s.server, "&resourceVersion=7 ");
+			script_answer(p, l->status, "", "{}");
+		} else {
+			script_chunk(p, l->event ? l->event : line);
+			script_hold(p);
+		}
+		script_hold(stream_list(&s, EVENT("ADDED", "b", "3") END("20")));
+		stage_watch(&s, (struct kube_watch_options){.event_ceiling = 2000});
+		run_until(s.loop, s.ends == 2);
+		const char *story = l->status ? "b +a +b e ! ! b +b e " : "b +a +b e ! b +b e ";
+		if (strcmp(buf_text(&s.story), story) != 0 || !strstr(s.trouble, "listing again"))
+			fail_msg("%s: %s (%s)", l->name, buf_text(&s.story), s.trouble);
+		stage_close(&s);
+		free(line);
+	}
+}
+
+/* "Too many requests" as an event leaves the place as good as it was. */
+static void test_429_event_keeps_the_place(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_hold(stream_list(&s, TWO ERROR("429", "slow down")));
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ! -a ");
+	stage_close(&s);
+}
+
+/* Cut within the list: it begins again, and nothing ended. */
+static void test_list_is_cut(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_cut(stream_list(&s, EVENT("ADDED", "a", "5") BOOKMARK("6")));
+	script_end(stream_list(&s, EVENT("ADDED", "a", "5")));
+	script_hold(stream_list(&s, EVENT("ADDED", "b", "3") END("20")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a ! b +a ! b +b e ");
+	stage_close(&s);
+}
+
+static void test_silence(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_hold(stream_list(&s, TWO));
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	struct script *last = scripted_server_expect(s.server, "&resourceVersion=8 ");
+	script_hold(last);
+	stage_watch(&s, (struct kube_watch_options){.silence_ms = 40});
+	run_until(s.loop, scripted_server_count(s.server) == 3);
+	assert_string_equal(buf_text(&s.story), "b +a +b e ! -a ! ");
+	assert_non_null(strstr(s.trouble, "no word"));
+	stage_close(&s);
+}
+
+#define ITEM(name, rv) "{" META(name, rv) "}"
+#define PAGE(rv, next, items)                                                                      \
+	"{\"metadata\":{\"resourceVersion\":\"" rv "\",\"continue\":\"" next                       \
+	"\"},\"items\":[" items "]}"
+
+/* A server that knows no streaming lists: pages, then a watch; and it is not asked again. */
+static void test_paging(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_answer(scripted_server_expect(s.server, LIST), 422, "", "{}");
+	script_answer(scripted_server_expect(s.server, "?limit=2 "), 200, "",
+		PAGE("7", "c/1=", ITEM("a", "1") "," ITEM("b", "2")));
+	script_answer(scripted_server_expect(s.server, "?limit=2&continue=c%2F1%3D "), 200, "",
+		PAGE("7", "", ITEM("c", "3")));
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=7 "), 410, "", "{}");
+	script_answer(scripted_server_expect(s.server, "?limit=2 "), 200, "", PAGE("9", "", ""));
+	script_hold(stream_from(&s, "9", EVENT("ADDED", "d", "10")));
+	stage_watch(&s, (struct kube_watch_options){.page_limit = 2});
+	expect_story(&s, "b b +a +b +c e ! b e +d ");
+	stage_close(&s);
+}
+
+/* In the middle of paging: too many requests (the same page again), and an expired token (all over
+ * again). */
+static void test_paging_is_disturbed(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	for (int i = 0; i < 2; i++) {
+		script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+			PAGE("7", "n", ITEM("a", "1")));
+		script_answer(scripted_server_expect(s.server, "&continue=n "), i ? 410 : 503,
+			"Retry-After: 0\r\n", "{}");
+		if (!i)
+			script_answer(
+				scripted_server_expect(s.server, "&continue=n "), 410, "", "{}");
+	}
+	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", "{\"items\":3}");
+	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", "[");
+	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+		"{\"metadata\":{},\"items\":[]}");
+	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", PAGE("8", "", "3"));
+	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+		PAGE("8", "", ITEM("a", "1")));
+	script_hold(stream_from(&s, "8", ""));
+	stage_watch(&s, (struct kube_watch_options){.no_streaming_list = true});
+	expect_story(&s, "b +a ! ! b +a ! b ! b ! b ! b ! b +a e ");
+	run_until(s.loop, scripted_server_unused(s.server) == 0);
+	stage_close(&s);
+}
+
+/* A page that is too large is asked for in smaller ones. */
+static void test_large_page(void **state)
+{
+	struct stage s;
+	char *large = mem_alloc(3001);
+	(void)state;
+	memset(large, 'x', 3000);
+	stage_open(&s);
+	script_answer(scripted_server_expect(s.server, "?limit=4 "), 200, "", large);
+	script_answer(scripted_server_expect(s.server, "?limit=2 "), 200, "", large);
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
+		PAGE("7", "n", ITEM("a", "1")));
+	script_answer(scripted_server_expect(s.server, "?limit=1&continue=n "), 200, "", large);
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
+		PAGE("7", "", ITEM("a", "1")));
+	script_hold(stream_from(&s, "7", ""));
+	stage_watch(&s, (struct kube_watch_options){
+				.no_streaming_list = true, .page_limit = 4, .event_ceiling = 2000});
+	expect_story(&s, "b +a ! b +a e ");
+	run_until(s.loop, scripted_server_unused(s.server) == 0);
+	free(large);
+	stage_close(&s);
+}
+
+/* Freed from each of its callbacks, under ASan; nothing is told afterwards. */
+static void test_freed_from_a_callback(void **state)
+{
+	static const struct {
+		const char *at, *story;
+	} rows[] = {{"b", "b "}, {"+", "b +a "}, {"e", "b +a +b e "}, {"~", "b +a +b e ~a "},
+		{"!", "b +a +b e ~a ! "}};
+	(void)state;
+	for (int paged = 0; paged < 2; paged++) {
+		for (size_t i = 0; i < ROWS(rows); i++) {
+			struct stage s;
+			struct script *p;
+			stage_open(&s);
+			if (paged && i > 0)
+				script_answer(scripted_server_expect(s.server, "?limit=500 "), 200,
+					"", PAGE("7", "", ITEM("a", "5") "," ITEM("b", "3")));
+			if (paged && i > 2)
+				p = stream_from(&s, "7", EVENT("MODIFIED", "a", "8") "x\n");
+			else if (!paged && i > 0)
+				p = stream_list(&s, TWO EVENT("MODIFIED", "a", "8") "x\n");
+			else
+				p = NULL;
+			if (p)
+				script_hold(p);
+			s.free_at = rows[i].at;
+			stage_watch(&s, (struct kube_watch_options){.no_streaming_list = paged});
+			run_until(s.loop, !s.watch);
+			run_a_little(s.loop);
+			assert_string_equal(buf_text(&s.story), rows[i].story);
+			stage_close(&s);
+		}
+	}
+}
+
+/* What a server asks for with Retry-After it gets, however often the loop turns meanwhile. */
+static void test_no_spinning(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_end(stream_list(&s, END("7")));
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=7 "), 503,
+		"Retry-After: 300\r\n", "{}");
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b e ! ! ");
+	for (int i = 0; i < 100; i++)
+		run_a_little(s.loop);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_string_equal(kube_watch_state(s.watch), "paused");
+	assert_true(kube_watch_synced(s.watch));
+	stage_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list_and_follow),
+		cmocka_unit_test(test_every_chunk_size),
+		cmocka_unit_test(test_selectors_are_escaped),
+		cmocka_unit_test(test_taken_up_again),
+		cmocka_unit_test(test_steady_end_is_no_trouble),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_429_event_keeps_the_place),
+		cmocka_unit_test(test_list_is_cut),
+		cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_paging),
+		cmocka_unit_test(test_paging_is_disturbed),
+		cmocka_unit_test(test_large_page),
+		cmocka_unit_test(test_freed_from_a_callback),
+		cmocka_unit_test(test_no_spinning),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
