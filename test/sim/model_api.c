@@ -134,10 +134,10 @@ static const struct model_run *run_of_start(
 	run->landed_ms = now_ms;
 	must(st->nlines <= START_LINES);
 	for (size_t k = 0; k < st->nlines; k++)
-		run->line[run->nlines++] = (struct quota_line){
-			pool_strdup(api->pool, st->lines[k].node),
-			pool_strdup(api->pool, st->lines[k].flavor),
-			pool_strdup(api->pool, st->lines[k].resource), st->lines[k].amount};
+		run->line[run->nlines++] =
+			(struct quota_line){pool_strdup(api->pool, st->lines[k].node),
+				pool_strdup(api->pool, st->lines[k].flavor),
+				pool_strdup(api->pool, st->lines[k].resource), st->lines[k].amount};
 	return run;
 }
 

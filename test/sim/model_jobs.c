@@ -24,6 +24,9 @@ size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
 
 static void enter(struct sim *s, struct pod *p, enum pod_state next)
 {
+	static const char *const names[] = {
+		"?", "runs", "terminates", "succeeded", "failed", "is gone"};
+	sim_log(s, "pod    %zu of %s %s", p->index, p->of->now->job.name, names[next]);
 	p->state = next;
 	sim_touch(s);
 	inform_pod(s, p);
@@ -64,7 +67,7 @@ static void pod_ready(struct sim *s, void *arg)
 	if (p->state != POD_RUNNING)
 		return;
 	p->ready = true;
-	enter(s, p, POD_RUNNING);
+	inform_pod(s, p);
 }
 
 static void collect_garbage(struct sim *s, void *arg)
@@ -81,7 +84,8 @@ static void collect_garbage(struct sim *s, void *arg)
 static void pod_create(struct sim *s, struct model_job *j, const struct snap *view)
 {
 	struct pod *p = sim_alloc(s, sizeof(*p));
-	*p = (struct pod){.of = j,
+	*p = (struct pod){.index = s->jobs.count++,
+		.of = j,
 		.run = view->run,
 		.template = view,
 		.state = POD_RUNNING,
@@ -94,7 +98,8 @@ static void pod_create(struct sim *s, struct model_job *j, const struct snap *vi
 	enter(s, p, POD_RUNNING);
 	if (j->now->gone) {
 		sim_reach(s, PATH_PODS_OF_NOBODY);
-		sim_after(s, rng_between(&s->rng, 10, 3000), collect_garbage, j);
+		sim_at(s, j->controller.informed_ms + rng_between(&s->rng, 10, 3000),
+			collect_garbage, j);
 	} else if (j->now->job.suspend) {
 		sim_reach(s, PATH_STALE_PODS);
 	}
@@ -174,7 +179,8 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
 		 * is terminating, so that one who sees the pods go but not the Job would have more
 		 * than parallelism of them. Both hear from the same server; a collector that is
 		 * ahead by that much is not something that Sluice could guard against. */
-		sim_at(s, j->controller.informed_ms + rng_between(&s->rng, 10, 3000), collect_garbage, j);
+		sim_at(s, j->controller.informed_ms + rng_between(&s->rng, 10, 3000),
+			collect_garbage, j);
 		if (!now->gone)
 			sim_after(s, rng_between(&s->rng, 500, 5000), finish_deleting, j);
 	}

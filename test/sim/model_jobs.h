@@ -30,6 +30,7 @@ enum pod_state {
 
 struct pod {
 	struct pod *next;
+	size_t index; /* for the log */
 	struct model_job *of;
 	const struct model_run *run;
 	const struct snap *template; /* what each pod of it asks for */
@@ -41,6 +42,7 @@ struct pod {
 
 struct model_jobs {
 	struct pod *first, **tail;
+	size_t count;
 };
 
 void model_jobs_init(struct model_jobs *m);

@@ -11,7 +11,7 @@ struct pool {
 	struct pool_block *blocks;
 };
 
-void *pool_alloc(struct pool *a, size_t size);    /* zeroed */
+void *pool_alloc(struct pool *a, size_t size);	  /* zeroed */
 char *pool_strdup(struct pool *a, const char *s); /* NULL gives NULL */
 void pool_done(struct pool *a);
 

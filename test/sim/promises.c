@@ -146,6 +146,15 @@ static bool is_queued(const struct snap *n)
 	return !n->gone && n->job.queue[0] && !is_over(&n->job);
 }
 
+/* The gate is asked by name: another Job of that name may be what it means. */
+static bool held_by_name(const struct sim *s, const struct snap *n)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next)
+		if (!strcmp(j->now->job.name, n->job.name) && open_hold(s, j))
+			return true;
+	return false;
+}
+
 static void check_known(struct sim *s, const struct replica *r)
 {
 	struct gate_counts c;
@@ -163,13 +172,21 @@ static void check_known(struct sim *s, const struct replica *r)
 			sim_break(s, "P2",
 				"%s/%s is queued: expected the leader to know it, it does not",
 				n->job.ns, n->job.name);
+		if (!queued && !held_by_name(s, n) &&
+			!model_api_find(&s->api, n->job.ns, n->job.name) &&
+			gate_explain(r->gate, n->job.ns, n->job.name, s->now_ms + r->skew_ms, &x))
+			sim_break(s, "P2",
+				"%s/%s is gone: expected the leader to forget it, it says '%s'",
+				n->job.ns, n->job.name, x.sentence);
 		if (queued && !n->job.suspend && !n->job.deleting && !open_hold(s, j))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);
 	}
 	if (c.jobs != phases || c.jobs != expected)
-		sim_break(s, "P2", "the leader knows %zu Jobs, %zu by phase; expected %zu", c.jobs,
-			phases, expected);
+		sim_break(s, "P2",
+			"the leader knows %zu Jobs, %zu by phase (%zu wait, %zu drain); expected "
+			"%zu",
+			c.jobs, phases, c.by_phase[0], c.by_phase[6], expected);
 	if (c.queued_operations)
 		sim_break(s, "P3", "expected every operation to be durable, %llu are not",
 			(unsigned long long)c.queued_operations);

@@ -277,8 +277,7 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 		for (size_t k = 0; k < op->nlines; k++)
 			lines[k] = (struct quota_line){pool_strdup(&s->pool, op->lines[k].node),
 				pool_strdup(&s->pool, op->lines[k].flavor),
-				pool_strdup(&s->pool, op->lines[k].resource),
-				op->lines[k].amount};
+				pool_strdup(&s->pool, op->lines[k].resource), op->lines[k].amount};
 		op->lines = lines;
 	}
 	q->intent.batch.ops = q->ops;
