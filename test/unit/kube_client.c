@@ -345,6 +345,29 @@ static void test_401_with_a_rotated_token(void **state)
 	remove_dir(dir);
 }
 
+/* A token that changes with each look does not make us ask for ever: twice in all. */
+static void test_401_is_tried_again_once(void **state)
+{
+	struct stage s;
+	struct seen seen = {0};
+	char *dir = make_dir(), user[300];
+	(void)state;
+	write_file(dir, "token", "one", 0600);
+	snprintf(user, sizeof(user), "tokenFile: %s/token", dir);
+	stage_open(&s, user, (struct kube_client_options){0});
+	for (int i = 0; i < 2; i++)
+		script_answer(scripted_server_expect(s.server, "PATCH /p"), 401, "", "{}");
+	send(&s, KUBE_PATCH, "/p", "[]", &seen);
+	run_until(s.loop, kube_client_stats(s.client)->sent == 1);
+	write_file(dir, "token", "two", 0600);
+	run_until(s.loop, kube_client_stats(s.client)->sent == 2);
+	write_file(dir, "token", "three", 0600);
+	run_until(s.loop, seen.count == 1);
+	assert_int_equal(seen.outcome, KUBE_DENIED);
+	stage_close(&s);
+	remove_dir(dir);
+}
+
 /* Requests wait for the plugin; when it fails each of them says so, and no secret. */
 static void test_plugin(void **state)
 {
@@ -474,6 +497,7 @@ int main(void)
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_401_with_a_rotated_token),
+		cmocka_unit_test(test_401_is_tried_again_once),
 		cmocka_unit_test(test_plugin),
 		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_idle_connection_closed),
