@@ -53,35 +53,6 @@ static uint64_t flavors_that_suit(const struct resource_group *g, const struct p
 	return suits;
 }
 
-static void want_by_pair(
-	struct claim *c, const struct resource_group *g, size_t index, const struct need *n)
-{
-	for (size_t f = 0; f < g->nflavors; f++) {
-		size_t key = g->first_key + f * g->nresources + n->resource;
-		if (claim_suits(c, index, f))
-			c->want[key] = n->amount;
-		else
-			c->want[key] = INT64_MAX;
-	}
-}
-
-static void wants_fill(struct claim *c, const struct clusterqueue *cq)
-{
-	for (size_t i = 0; i < c->nneeds; i++) {
-		const struct need *n = &c->need[i];
-		const struct resource_group *g = &cq->groups[n->group];
-		size_t key = g->first_key + n->resource;
-		if (cq->by_pair)
-			want_by_pair(c, g, n->group, n);
-		else if (key < c->nkeys)
-			c->want[key] = c->suits[n->group] ? n->amount : INT64_MAX;
-	}
-	for (size_t k = 0; c->uncovered && k < c->nkeys; k++)
-		c->want[k] = INT64_MAX;
-	for (size_t k = 0; k < c->nkeys; k++)
-		c->least[k] = c->want[k];
-}
-
 void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape)
 {
 	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
@@ -98,7 +69,8 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)
 		c->suits[g] = flavors_that_suit(&cq->groups[g], &shape->directives->placement);
-	wants_fill(c, cq);
+	keys_want(cq, c, c->want);
+	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));
 }
 
 void claim_done(struct claim *c)

@@ -18,7 +18,7 @@ struct need {
 
 struct claim {
 	int64_t *least; /* of each key: the smallest want in the subtree below (group.h) */
-	int64_t *want;	/* of each key: the amount, INT64_MAX where the flavor does not suit */
+	int64_t *want;	/* of each key: the amount (keys.h) */
 	size_t nkeys;
 	const char *uncovered; /* a resource asked for that no group covers, or NULL; the shape's */
 	size_t nneeds;

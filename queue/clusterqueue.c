@@ -123,6 +123,7 @@ static void group_take(struct resource_group *g, const struct resource_group_spe
 	g->resources = arena_take(a, s->nresources, sizeof(*g->resources));
 	g->flavors = arena_take(a, s->nflavors, sizeof(*g->flavors));
 	g->row = arena_take(a, s->nflavors * s->nresources, sizeof(*g->row));
+	g->keys.shift = arena_take(a, s->nresources, sizeof(*g->keys.shift));
 	for (size_t r = 0; r < s->nresources; r++)
 		g->resources[r] = symbol_of(quota->symbols, s->resources[r]);
 	for (size_t f = 0; f < s->nflavors; f++) {
@@ -130,25 +131,6 @@ static void group_take(struct resource_group *g, const struct resource_group_spe
 		for (size_t r = 0; r < s->nresources; r++)
 			g->row[f * s->nresources + r] = quota_row_of(
 				quota, cq->node, s->flavors[f].flavor, s->resources[r]);
-	}
-}
-
-static void keys_choose(struct clusterqueue *cq)
-{
-	size_t pairs = 0, resources = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		pairs += cq->groups[i].nresources * cq->groups[i].nflavors;
-		resources += cq->groups[i].nresources;
-	}
-	cq->by_pair = pairs <= CQ_KEYS_MAX;
-	size_t all = cq->by_pair ? pairs : resources;
-	cq->nkeys = all < CQ_KEYS_MAX ? all : CQ_KEYS_MAX;
-
-	size_t key = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		struct resource_group *g = &cq->groups[i];
-		g->first_key = key;
-		key += cq->by_pair ? g->nresources * g->nflavors : g->nresources;
 	}
 }
 
@@ -198,7 +180,7 @@ static void node_claim(struct clusterqueue *cq, struct quota *quota)
 void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_spec *s,
 	struct map *flavors, struct quota *quota, bool *ret_reshaped)
 {
-	*ret_reshaped = !groups_same(cq, s);
+	bool same = groups_same(cq, s);
 	node_claim(cq, quota);
 
 	/* The new arena first: the old flavors must not go while the new spec names them too. */
@@ -209,7 +191,6 @@ void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_s
 	cq->ngroups = s->ngroups;
 	for (size_t i = 0; i < s->ngroups; i++)
 		group_take(&cq->groups[i], &s->groups[i], cq, flavors, quota);
-	spec_forget(&old, flavors);
 
 	cq->exists = true;
 	cq->deleting = s->deleting;
@@ -220,8 +201,9 @@ void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_s
 	cq->has_selector = s->has_namespace_selector;
 	const struct selector_term *t = arena_terms(&cq->memory, &s->namespace_selector, 1);
 	cq->selector = *t;
-	keys_choose(cq);
 	nominals_take(cq, s, quota);
+	*ret_reshaped = keys_choose(cq, same ? &old : NULL);
+	spec_forget(&old, flavors);
 }
 
 void clusterqueue_drop_spec(struct clusterqueue *cq, struct map *flavors, struct quota *quota)

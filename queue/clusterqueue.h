@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "queue/arena.h"
 #include "queue/flavor.h"
+#include "queue/keys.h"
 #include "queue/list.h"
 #include "queue/quota.h"
 #include "queue/tree.h"
@@ -20,14 +21,13 @@
 #define CQ_RESOURCES_MAX 64 /* in a group */
 #define CQ_FLAVORS_MAX 64   /* in a group; a claim keeps them as 64 bits */
 #define CQ_PAIRS_MAX 512    /* flavors x resources in a group */
-#define CQ_KEYS_MAX 12
 
 struct resource_group {
 	size_t nresources, nflavors;
 	const char **resources; /* symbols */
 	struct flavor **flavors;
 	struct quota_row **row; /* [flavor * nresources + resource] */
-	size_t first_key;	/* see clusterqueue.by_pair */
+	struct group_keys keys;
 };
 
 struct clusterqueue {
@@ -50,11 +50,7 @@ struct clusterqueue {
 	struct arena memory;
 	char *invalid; /* the sentence about a newer spec that was refused */
 
-	/* What a search through the waiting groups compares: with by_pair the amount of each
-	 * (flavor, resource); when those are more than CQ_KEYS_MAX, of the first resources only,
-	 * whatever the flavor. More would make each group's node bigger; fewer, a search longer. */
-	bool by_pair;
-	size_t nkeys;
+	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
 
 	struct tree groups_waiting; /* struct group, in queue order of their heads */
 	struct tree order;	    /* every workload in those groups: ranks */
@@ -85,7 +81,7 @@ void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq);
 int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e);
 
 /* Takes over a checked spec. *ret_reshaped: resources or flavors are other ones or in another
- * order, so that what was derived from them (claims) is stale. */
+ * order, or quotas of another size, so that what was derived from them (claims) is stale. */
 void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_spec *s,
 	struct map *flavors, struct quota *quota, bool *ret_reshaped);
 void clusterqueue_drop_spec(struct clusterqueue *cq, struct map *flavors, struct quota *quota);

@@ -36,23 +36,24 @@ static int in_order_order(const struct tree_node *a, const struct tree_node *b)
 		&container_of_const(b, struct workload, in_order)->key);
 }
 
-static void lower(struct claim *c, const struct tree_node *child)
+static const int64_t *least_of(const struct tree_node *child, const int64_t *otherwise)
 {
-	if (!child)
-		return;
-	const int64_t *least = container_of_const(child, struct group, node)->claim.least;
-	for (size_t k = 0; k < c->nkeys; k++)
-		if (least[k] < c->least[k])
-			c->least[k] = least[k];
+	return child ? container_of_const(child, struct group, node)->claim.least : otherwise;
 }
 
-static void group_update(struct tree_node *n)
+static bool group_update(struct tree_node *n)
 {
-	struct claim *c = &container_of(n, struct group, node)->claim;
-	for (size_t k = 0; k < c->nkeys; k++)
-		c->least[k] = c->want[k];
-	lower(c, n->left);
-	lower(c, n->right);
+	const struct claim *c = &container_of(n, struct group, node)->claim;
+	const int64_t *left = least_of(n->left, c->want), *right = least_of(n->right, c->want);
+	bool changed = false;
+	for (size_t k = 0; k < c->nkeys; k++) {
+		int64_t least = c->want[k];
+		least = left[k] < least ? left[k] : least;
+		least = right[k] < least ? right[k] : least;
+		changed = changed || least != c->least[k];
+		c->least[k] = least;
+	}
+	return changed;
 }
 
 void groups_init(struct groups *all)

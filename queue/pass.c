@@ -8,74 +8,23 @@
 
 struct pass {
 	struct clusterqueue *cq;
-	int64_t available[CQ_KEYS_MAX]; /* of each key; without by_pair the best flavor's */
-	struct choice choice;		/* of the group that was found */
+	int64_t available[KEYS_MAX]; /* of each key */
+	struct choice choice;	     /* of the group that was found */
 };
-
-static void note_available(struct pass *p, const struct resource_group *g, size_t flavor, size_t r)
-{
-	const struct clusterqueue *cq = p->cq;
-	int64_t free = quota_available(g->row[flavor * g->nresources + r]);
-	size_t key = g->first_key + (cq->by_pair ? flavor * g->nresources + r : r);
-	if (key < cq->nkeys && free > p->available[key])
-		p->available[key] = free;
-}
-
-static void pass_look(struct pass *p)
-{
-	const struct clusterqueue *cq = p->cq;
-	for (size_t k = 0; k < cq->nkeys; k++)
-		p->available[k] = 0;
-	for (size_t i = 0; i < cq->ngroups; i++)
-		for (size_t f = 0; f < cq->groups[i].nflavors; f++)
-			for (size_t r = 0; r < cq->groups[i].nresources; r++)
-				note_available(p, &cq->groups[i], f, r);
-}
-
-static bool flavor_may(
-	const struct pass *p, const struct resource_group *g, size_t flavor, const int64_t *least)
-{
-	size_t key = g->first_key + flavor * g->nresources;
-	for (size_t r = 0; r < g->nresources; r++)
-		if (!quota_fits(least[key + r], p->available[key + r]))
-			return false;
-	return true;
-}
-
-static bool resource_group_may(
-	const struct pass *p, const struct resource_group *g, const int64_t *least)
-{
-	for (size_t f = 0; f < g->nflavors; f++)
-		if (flavor_may(p, g, f, least))
-			return true;
-	return false;
-}
-
-/* Could something that wants so much fit? Says yes too often, never no. */
-static bool may_fit(const struct pass *p, const int64_t *want)
-{
-	if (p->cq->by_pair) {
-		for (size_t i = 0; i < p->cq->ngroups; i++)
-			if (!resource_group_may(p, &p->cq->groups[i], want))
-				return false;
-		return true;
-	}
-	for (size_t k = 0; k < p->cq->nkeys; k++)
-		if (!quota_fits(want[k], p->available[k]))
-			return false;
-	return true;
-}
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
 {
-	return may_fit(ctx, container_of_const(n, struct group, node)->claim.least);
+	const struct pass *p = ctx;
+	return keys_may_fit(
+		p->cq, container_of_const(n, struct group, node)->claim.least, p->available);
 }
 
 static bool group_fits(const struct tree_node *n, void *ctx)
 {
 	struct pass *p = ctx;
 	const struct claim *claim = &container_of_const(n, struct group, node)->claim;
-	return may_fit(p, claim->want) && assign_flavors(p->cq, claim, &p->choice) == ASSIGN_FITS;
+	return keys_may_fit(p->cq, claim->want, p->available) &&
+	       assign_flavors(p->cq, claim, &p->choice) == ASSIGN_FITS;
 }
 
 static struct group *next_strict(struct pass *p)
@@ -115,7 +64,7 @@ static struct group *next_fresh(struct pass *p)
 /* The next group to start from, behind `after` (NULL: from the beginning). */
 static struct group *pass_next(struct pass *p, const struct group *after)
 {
-	pass_look(p);
+	keys_available(p->cq, p->available);
 	if (p->cq->strategy == STRICT_FIFO)
 		return next_strict(p);
 	return p->cq->search ? next_by_search(p, after) : next_fresh(p);

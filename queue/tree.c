@@ -3,7 +3,7 @@
 #include "base/must.h"
 
 void tree_init(struct tree *t, int (*cmp)(const struct tree_node *, const struct tree_node *),
-	void (*update)(struct tree_node *))
+	bool (*update)(struct tree_node *))
 {
 	*t = (struct tree){.cmp = cmp, .update = update};
 }
@@ -60,12 +60,14 @@ static void rotate_up(struct tree *t, struct tree_node *n)
 		t->update(p);
 }
 
-static void update_up(const struct tree *t, struct tree_node *n)
+/* Makes the sums from n upwards right: those of the first `stale` nodes, which say nothing about
+ * what stood there before, and then until one stays as it was. That is soon, as a rule. */
+static void update_up(const struct tree *t, struct tree_node *n, size_t stale)
 {
-	if (!t->update)
-		return;
-	for (; n; n = n->parent)
-		t->update(n);
+	for (bool go_on = t->update != NULL; n && go_on; n = n->parent) {
+		go_on = t->update(n) || stale > 0;
+		stale -= stale > 0;
+	}
 }
 
 void tree_insert(struct tree *t, struct tree_node *n, uint64_t serial)
@@ -85,13 +87,14 @@ void tree_insert(struct tree *t, struct tree_node *n, uint64_t serial)
 	n->parent = parent;
 	while (n->parent && n->parent->weight < n->weight)
 		rotate_up(t, n);
-	update_up(t, n);
+	update_up(t, n, 1);
 }
 
 void tree_remove(struct tree *t, struct tree_node *n)
 {
 	must(tree_in(n));
-	while (n->left && n->right)
+	size_t lifted = 0;
+	for (; n->left && n->right; lifted++)
 		rotate_up(t, n->left->weight > n->right->weight ? n->left : n->right);
 
 	struct tree_node *parent = n->parent;
@@ -99,7 +102,7 @@ void tree_remove(struct tree *t, struct tree_node *n)
 	for (struct tree_node *up = parent; up; up = up->parent)
 		up->count--;
 	*n = (struct tree_node){0};
-	update_up(t, parent);
+	update_up(t, parent, lifted);
 }
 
 static struct tree_node *leftmost(struct tree_node *n)

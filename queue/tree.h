@@ -7,8 +7,8 @@
  * while a node is in: take it out, change it, put it back.
  *
  * Whoever needs more per subtree than its count sets `update`: it is called with a node whose
- * children are right and makes the node's own sum (a least value, say) right. With it tree_seek()
- * passes over whole subtrees.
+ * children are right, makes the node's own sum (a least value, say) right, and says whether it was
+ * another one before. With it tree_seek() passes over whole subtrees.
  */
 #ifndef SLUICE_QUEUE_TREE_H
 #define SLUICE_QUEUE_TREE_H
@@ -26,11 +26,11 @@ struct tree_node {
 struct tree {
 	struct tree_node *root;
 	int (*cmp)(const struct tree_node *a, const struct tree_node *b); /* a total order */
-	void (*update)(struct tree_node *n);				  /* may be NULL */
+	bool (*update)(struct tree_node *n);				  /* may be NULL */
 };
 
 void tree_init(struct tree *t, int (*cmp)(const struct tree_node *, const struct tree_node *),
-	void (*update)(struct tree_node *));
+	bool (*update)(struct tree_node *));
 
 void tree_insert(struct tree *t, struct tree_node *n, uint64_t serial);
 void tree_remove(struct tree *t, struct tree_node *n);

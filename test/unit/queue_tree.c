@@ -39,12 +39,14 @@ static void lower(struct item *i, const struct tree_node *child)
 		i->least = item_of_const(child)->least;
 }
 
-static void update(struct tree_node *n)
+static bool update(struct tree_node *n)
 {
 	struct item *i = item_of(n);
+	int before = i->least;
 	i->least = i->value;
 	lower(i, n->left);
 	lower(i, n->right);
+	return i->least != before;
 }
 
 static uint64_t draw(uint64_t *state)
