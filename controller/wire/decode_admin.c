@@ -17,14 +17,9 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 {
 	if (!d->faulty)
 		return 0;
-	err_set(e, ERR_INVALID, "%s", d->fault.text);
 	const char *ns = decode_namespace_of(o);
-	char shown[SHOWN_SIZE];
-	if (*ns)
-		err_wrap(e, "%s %.253s/%s", kind, strlen(ns) < 64 ? ns : text_show(ns, shown),
-			decode_name(o));
-	else
-		err_wrap(e, "%s %s", kind, decode_name(o));
+	err_set(e, ERR_INVALID, "%s", d->fault.text);
+	err_wrap(e, "%s %s%s%s", kind, ns, *ns ? "/" : "", decode_name(o));
 	return ERR_INVALID;
 }
 

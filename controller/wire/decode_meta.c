@@ -53,6 +53,14 @@ static bool is_name(const char *s)
 	return len > 0 && len <= 253;
 }
 
+static int name_fault(struct err *e, const char *kind, const char *key, const char *value)
+{
+	char shown[SHOWN_SIZE];
+	return err_set(e, ERR_INVALID,
+		"%s: metadata.%s: %s is not a name; use letters, digits, '-' and '.'", kind, key,
+		text_show(value, shown));
+}
+
 int meta_check(const cJSON *o, const char *kind, struct err *e)
 {
 	char shown[SHOWN_SIZE];
@@ -63,8 +71,8 @@ int meta_check(const cJSON *o, const char *kind, struct err *e)
 		return err_set(
 			e, ERR_INVALID, "not a %s: its kind is %s", kind, text_show(is, shown));
 	if (!is_name(decode_name(o)))
-		return err_set(e, ERR_INVALID,
-			"%s: metadata.name: %s is not a name; use letters, digits, '-' and '.'",
-			kind, text_show(decode_name(o), shown));
+		return name_fault(e, kind, "name", decode_name(o));
+	if (*decode_namespace_of(o) && !is_name(decode_namespace_of(o)))
+		return name_fault(e, kind, "namespace", decode_namespace_of(o));
 	return 0;
 }

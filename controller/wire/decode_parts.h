@@ -41,7 +41,8 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 const struct taint *taints_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
 /* metav1.LabelSelector: matchLabels and matchExpressions, all of which must hold. */
-struct selector_term label_selector(struct decoder *d, const struct path *at, const cJSON *selector);
+struct selector_term label_selector(
+	struct decoder *d, const struct path *at, const cJSON *selector);
 /* nodeSelector, tolerations and required node affinity of a pod's spec. */
 struct placement placement_field(struct decoder *d, const struct path *at, const cJSON *spec);
 /* The same node selector and the same tolerations, in whatever order? */

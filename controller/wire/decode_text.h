@@ -81,8 +81,8 @@ int64_t quantity_value(
 int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
 	int32_t low, int32_t fallback);
 
-/* One of the names in a list that ends with NULL ("" may be among them): its index. Absent gives fallback; anything else
- * is a fault that lists them, and fallback. */
+/* One of the names in a list that ends with NULL ("" may be among them): its index. Absent gives
+ * fallback; anything else is a fault that lists them, and fallback. */
 int name_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
 	const char *const *names, int fallback);
 

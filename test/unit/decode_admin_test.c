@@ -113,6 +113,9 @@ static const struct wrong_row {
 	{"{'metadata':{'name':'batch'},'spec':[]}", "ClusterQueue batch: spec: must be an object"},
 	{"{'kind':'Cohort','metadata':{'name':'batch'}}",
 		"not a ClusterQueue: its kind is \"Cohort\""},
+	{"{'metadata':{'name':'batch','namespace':'a\\u007f'}}",
+		"ClusterQueue: metadata.namespace: \"a?\" is not a name; use letters, digits, '-' "
+		"and '.'"},
 	{"{'metadata':{}}", "ClusterQueue: metadata.name: \"\" is not a name; use letters, digits, "
 			    "'-' and '.'"},
 };

@@ -1,0 +1,127 @@
+/* Any bytes as one of the objects admins write: a record that holds what it promises, or a sentence
+ * that is safe to print. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/wire/decode.h"
+#include "sluice/queue.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_text(const char *s)
+{
+	must(slice_utf8(slice_of(s)));
+	for (; *s; s++)
+		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+}
+
+static void check_outcome(int rc, const void *record, const struct err *e)
+{
+	must(rc == 0 || rc == ERR_INVALID);
+	must((rc == 0) == (record != NULL));
+	if (rc < 0) {
+		must(*e->text);
+		check_text(e->text);
+	}
+}
+
+static void check_group(const struct resource_group_spec *g)
+{
+	for (size_t i = 0; i < g->nresources; i++)
+		check_text(g->resources[i]);
+	for (size_t f = 0; f < g->nflavors; f++) {
+		must(*g->flavors[f].flavor);
+		for (size_t i = 0; i < g->flavors[f].nquotas; i++) {
+			const struct quota_spec *q = &g->flavors[f].quotas[i];
+			must(*q->resource);
+			check_text(q->resource);
+			must(q->nominal >= 0 && q->borrowing_limit >= 0 && q->lending_limit >= 0);
+		}
+	}
+}
+
+/* The queue itself must take, or refuse with a sentence, whatever could be decoded. */
+static void try_clusterqueue(const cJSON *o, struct queue *q)
+{
+	struct clusterqueue_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_clusterqueue(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s) {
+		for (size_t i = 0; i < s->ngroups; i++)
+			check_group(&s->groups[i]);
+		labels_match(NULL, 0, &s->namespace_selector);
+		if (queue_set_clusterqueue(q, s, &e) < 0)
+			check_text(e.text);
+	}
+	free(s);
+}
+
+static void try_flavor(const cJSON *o, struct queue *q)
+{
+	struct flavor_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_flavor(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s && queue_set_flavor(q, s, &e) < 0)
+		check_text(e.text);
+	free(s);
+}
+
+static void try_localqueue(const cJSON *o, struct queue *q)
+{
+	struct localqueue_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_localqueue(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s && queue_set_localqueue(q, s, &e) < 0)
+		check_text(e.text);
+	free(s);
+}
+
+static void try_priorities(const cJSON *o, struct queue *q)
+{
+	struct priority_spec *workload = NULL, *pod = NULL;
+	struct err e = {""};
+	int rc = decode_workload_priority(o, &workload, &e);
+	check_outcome(rc, workload, &e);
+	rc = decode_pod_priority(o, &pod, &e);
+	check_outcome(rc, pod, &e);
+	if (workload)
+		queue_set_priority(q, workload);
+	if (pod)
+		queue_set_priority(q, pod);
+	free(workload);
+	free(pod);
+}
+
+static void try_namespace(const cJSON *o, struct queue *q)
+{
+	struct namespace_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_namespace(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s)
+		queue_set_namespace(q, s);
+	free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct json *json = json_new(64 << 20);
+	const cJSON *o;
+	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
+		struct queue *q = queue_new();
+		try_clusterqueue(o, q);
+		try_flavor(o, q);
+		try_localqueue(o, q);
+		try_priorities(o, q);
+		try_namespace(o, q);
+		queue_free(q);
+	}
+	json_free(json);
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* Any bytes as a Job from the wire: whatever is decoded is safe to print and to count, is decoded
+ * to the same twice, and its story can be guarded by a PATCH that is JSON. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/patch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_text(const char *s)
+{
+	must(slice_utf8(slice_of(s)));
+	for (; *s; s++)
+		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+}
+
+static void check_pod(const struct job *j)
+{
+	struct resource got[64];
+	size_t n = pod_requests(&j->pod, got, 64);
+	for (size_t i = 0; i < n && i < 64; i++) {
+		must(got[i].amount > 0);
+		must(i == 0 || strcmp(got[i - 1].name, got[i].name) < 0);
+		check_text(got[i].name);
+	}
+}
+
+static void check_placement(const struct placement *p)
+{
+	struct node_group g = {p->node_selector, p->nnode_selector, NULL, 0, NULL, 0};
+	placement_match(p, &g, NULL);
+	must(placement_match(p, &(struct node_group){0}, NULL) == PLACEMENT_FITS);
+	for (size_t i = 0; i < p->nnode_selector; i++)
+		check_text(p->node_selector[i].value);
+}
+
+static void check_job(const struct job *j)
+{
+	int32_t pods = job_pods(j);
+	must(pods >= 0 && pods <= j->parallelism);
+	must((j->story_state == STORY_NONE) == (j->story_attempt == 0));
+	must(!j->story || j->has_annotations);
+	must(j->status.indexes_done <= j->completions || !j->indexed);
+	must(j->max_run_ms >= 0 && j->expected_ms >= 0 && j->version >= 0);
+	check_text(j->ns);
+	check_text(j->name);
+	check_text(j->queue);
+	check_text(j->priority_class);
+	check_text(j->pod_priority_class);
+	check_text(j->hold ? j->hold : "");
+	check_text(j->invalid ? j->invalid : "");
+	check_pod(j);
+	check_placement(&j->placement);
+}
+
+static void check_patch(const struct job *j)
+{
+	struct intent i = {.kind = INTENT_TELL,
+		.uid = j->uid,
+		.story_before = j->story,
+		.has_annotations = j->has_annotations,
+		.hold = j->hold,
+		.story = {.state = STORY_FENCED, .clusterqueue = j->queue, .reason = "", .by = ""}};
+	struct buf b;
+	struct json *json = json_new(64 << 20);
+	const cJSON *patch;
+	buf_init(&b, 8 << 20);
+	patch_render(&i, NULL, &b);
+	must(!b.failed);
+	must(json_parse(json, buf_slice(&b), &patch, NULL) == 0);
+	must(cJSON_IsArray(patch));
+	json_free(json);
+	buf_done(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct json *json = json_new(64 << 20);
+	const cJSON *o;
+	struct job *j = NULL, *again = NULL;
+	struct err e = {""};
+	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
+		int rc = decode_job(o, &j, &e);
+		must(rc == 0 || (rc == ERR_INVALID && !j && *e.text));
+		must(decode_job(o, &again, NULL) == rc);
+		check_text(rc == 0 ? "" : e.text);
+	}
+	json_free(json); /* nothing of the tree is kept */
+	if (j) {
+		check_job(j);
+		check_patch(j);
+		must(!j->invalid == !again->invalid);
+		must(!j->invalid || strcmp(j->invalid, again->invalid) == 0);
+	}
+	free(j);
+	free(again);
+	return 0;
+}
