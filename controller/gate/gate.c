@@ -180,18 +180,18 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* True when the Job at hand is the newest word on it. */
-static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
+/* Takes in what is newer than what is known. An answer to a request of ours is also believed when
+ * it is as new: it shows that the Job is still there. */
+static void see(struct gate *g, struct gate_job *j, const struct job *seen, bool answer)
 {
-	bool older = seen->version < j->seen.version;
-	if (older || (seen->version == j->seen.version && seen->version > 0 && !j->gone))
-		return false;
+	if (seen->version < j->seen.version)
+		return;
+	if (seen->version == j->seen.version && seen->version > 0 && !answer)
+		return;
 	take_facts(j, seen);
-	j->gone = !j->seen.labelled;
-	j->deleted = false;
+	j->lost = !j->seen.labelled;
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);
-	return true;
 }
 
 void gate_see_job(struct gate *g, const struct job *seen)
@@ -203,12 +203,13 @@ void gate_see_job(struct gate *g, const struct job *seen)
 		j = add_job(g, &seen->uid, seen->ns, seen->name);
 	}
 	j->in_list = g->list;
-	see(g, j, seen);
+	see(g, j, seen, false);
 }
 
 static void lose(struct gate *g, struct gate_job *j)
 {
-	j->gone = true;
+	j->lost = true;
+	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
 	gate_mark_dirty(g, j);
 }
 
@@ -227,7 +228,7 @@ void gate_begin_list(struct gate *g)
 void gate_end_list(struct gate *g)
 {
 	for (struct gate_job *j = g->first; j; j = j->next)
-		if (j->in_list != g->list && !j->gone)
+		if (j->in_list != g->list && !j->lost)
 			lose(g, j);
 }
 
@@ -247,6 +248,12 @@ int64_t gate_spread(struct gate *g, int64_t ms)
 	return ms + (int64_t)(g->random % (uint64_t)(ms / 4 + 1));
 }
 
+void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms)
+{
+	if (j->alarm.place == 0 || at_ms < j->alarm.at_ms)
+		due_set(&g->due, &j->alarm, at_ms);
+}
+
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms)
 {
 	unsigned doublings = j->tries < 16 ? j->tries : 16;
@@ -254,7 +261,8 @@ void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t
 	if (pause > limit_ms)
 		pause = limit_ms;
 	j->tries++;
-	due_set(&g->due, &j->alarm, g->now_ms + gate_spread(g, pause));
+	j->retry_ms = g->now_ms + gate_spread(g, pause);
+	gate_wake(g, j, j->retry_ms);
 }
 
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
@@ -398,8 +406,12 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 {
 	struct gate_job *j = find_job(g, &h->uid);
 	if (!j) {
+		/* Deleted, or without its label; what it holds counts all the same. */
+		struct job unseen = {.uid = h->uid, .ns = h->ns, .name = h->name, .deleting = true,
+			.queue = "", .priority_class = "", .pod_priority_class = "", .suspend = true};
 		j = add_job(g, &h->uid, h->ns, h->name);
-		j->gone = true;
+		j->lost = true;
+		queue_set_job(g->queue, &unseen);
 	}
 	queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines);
 	job_adopt(g, j, h);
@@ -645,7 +657,7 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a)
 	if (is_other_job(j, a))
 		answer.outcome = JOB_GONE;
 	if (answer.outcome == JOB_DONE && a->job)
-		see(g, j, a->job);
+		see(g, j, a->job, true);
 	job_answered(g, j, j->asked, &answer);
 	gate_mark_dirty(g, j);
 }
@@ -704,7 +716,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 {
 	const struct gate_job *found = NULL;
 	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
-		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->gone))
+		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->lost))
 			found = j;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return false;

@@ -19,6 +19,7 @@
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define REFUSED_RETRY_MS 1000 /* the ledger said no: another cell, or a quota just lowered */
 #define PODS_RETRY_MS 250
+#define LOST_LOOK_MS 2000
 #define OVERDUE_MS 300000
 #define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
 #define GENERATION_UNKNOWN (-1) /* no Job has it */
@@ -37,6 +38,7 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->phase = next;
 	j->tries = 0;
 	j->need_read = false;
+	j->retry_ms = 0;
 	due_clear(&g->due, &j->alarm);
 	gate_mark_dirty(g, j);
 }
@@ -46,15 +48,35 @@ static bool busy(const struct gate_job *j)
 	return j->request != 0 || j->wanting;
 }
 
-/* True while a pause is on: the alarm will mark the Job dirty. */
-static bool pausing(const struct gate_job *j)
-{
-	return j->alarm.place != 0;
-}
-
 static void pause_until(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
-	due_set(&g->due, &j->alarm, at_ms);
+	j->retry_ms = at_ms;
+	gate_wake(g, j, at_ms);
+}
+
+/* Asks for kind, unless something is under way or a pause is on. After a refusal or a doubt what we
+ * know may be old, so a GET goes before it. */
+static void request(struct gate *g, struct gate_job *j, enum intent_kind kind)
+{
+	if (busy(j))
+		return;
+	if (g->now_ms < j->retry_ms)
+		gate_wake(g, j, j->retry_ms);
+	else
+		gate_want(g, j, j->need_read ? INTENT_READ : kind);
+}
+
+/* A Job that is off the watch but holds quota is asked for by GET, now and then. False while it is
+ * not known yet what became of it. */
+static bool looked_for(struct gate *g, struct gate_job *j)
+{
+	if (!j->lost || j->gone)
+		return true;
+	if (g->now_ms >= j->look_ms)
+		request(g, j, INTENT_READ);
+	else
+		gate_wake(g, j, j->look_ms);
+	return j->look_ms > 0;
 }
 
 /* What we last wrote of this attempt did land, and the Job is let run. */
@@ -186,7 +208,7 @@ static void block(struct gate *g, struct gate_job *j, const char *why)
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
-	if (j->gone || j->seen.finished) {
+	if (j->lost || j->seen.finished) {
 		queue_drop_job(g->queue, &j->uid);
 		if (!busy(j))
 			gate_forget_job(g, j);
@@ -208,13 +230,12 @@ static void waiting(struct gate *g, struct gate_job *j)
 	/* Suspended, and not by us: say so where its owner sees it, and leave it alone. */
 	block(g, j, "suspended by somebody else than Sluice while it ran");
 	j->reason = SUSPENDED_BY_OTHER;
-	if (!busy(j) && !pausing(j))
-		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_TELL);
+	request(g, j, INTENT_TELL);
 }
 
 static bool must_not_start(const struct gate_job *j)
 {
-	return j->call_off || j->gone || j->seen.finished || j->seen.deleting || !j->seen.suspend ||
+	return j->call_off || j->lost || j->seen.finished || j->seen.deleting || !j->seen.suspend ||
 		j->seen.generation != j->generation || j->moved;
 }
 
@@ -248,7 +269,7 @@ static void starting(struct gate *g, struct gate_job *j)
 		call_off(g, j);
 		return;
 	}
-	if (settled_otherwise(g, j) || busy(j))
+	if (!looked_for(g, j) || settled_otherwise(g, j) || busy(j))
 		return;
 	if (must_not_start(j)) {
 		if (j->doubt)
@@ -257,28 +278,28 @@ static void starting(struct gate *g, struct gate_job *j)
 			call_off(g, j);
 		return;
 	}
-	if (!pausing(j))
-		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_START);
+	request(g, j, INTENT_START);
 }
 
 /* The start is called off, but a PATCH of it may still be under way somewhere. */
 static void fencing(struct gate *g, struct gate_job *j)
 {
-	if (settled_otherwise(g, j) || busy(j))
+	if (!looked_for(g, j) || settled_otherwise(g, j) || busy(j))
 		return;
 	if (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt) {
 		j->doubt = false;
 		call_off(g, j);
 		return;
 	}
-	if (!pausing(j))
-		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_TELL);
+	request(g, j, INTENT_TELL);
 }
 
 static void running(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.start_seen)
 		j->acked = true;
+	if (!looked_for(g, j))
+		return;
 	if (j->gone || j->seen.finished || j->seen.suspend) {
 		end(j, j->gone ? "Deleted" : SUSPENDED_BY_OTHER, "user");
 		drain(g, j);
@@ -299,7 +320,9 @@ static void running(struct gate *g, struct gate_job *j)
 
 static void stopping(struct gate *g, struct gate_job *j)
 {
-	if (j->gone || j->seen.finished || j->seen.suspend) {
+	if (j->has_hold && !looked_for(g, j))
+		return;
+	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend) {
 		if (!j->has_hold && !busy(j)) {
 			enter(g, j, PHASE_WAITING);
 		} else if (j->has_hold) {
@@ -309,8 +332,7 @@ static void stopping(struct gate *g, struct gate_job *j)
 		}
 		return;
 	}
-	if (!busy(j) && !pausing(j))
-		gate_want(g, j, j->need_read ? INTENT_READ : INTENT_STOP);
+	request(g, j, INTENT_STOP);
 }
 
 /* Is there proof that no pod of it is left, or can be made any more? */
@@ -335,36 +357,32 @@ static void release(struct gate *g, struct gate_job *j)
 }
 
 /*
- * Ended, stopped or deleted. Proof that no pod is left is, for a Job we can see, its status, if it
- * was written after the Job controller saw the start (acked) and then the stop. Where the status
- * may be older than the start, and for a Job that is gone, only a look at the pods will do; the
- * first only after a while, when a Job controller that had seen the start would have made pods.
+ * Ended, stopped or deleted. Proof that no pod is left is the Job's status, if it was written after
+ * the Job controller saw the start (acked) and then the stop. Where the status may be older than
+ * the start, or the Job is gone, only a look at the pods will do, and only after a while: a Job
+ * controller that has seen the start, and not yet what came after it, may still make pods.
  */
 static void draining(struct gate *g, struct gate_job *j)
 {
-	if (!j->gone && !j->seen.suspend && !j->seen.finished) {
-		stop_intruder(g, j);
-		return;
-	}
-	if (!j->gone && drained(j)) {
+	if (drained(j)) {
 		release(g, j);
 		return;
 	}
 	complain(g, j);
-	if (busy(j) || pausing(j))
+	gate_wake(g, j, j->overdue_ms);
+	if (!looked_for(g, j))
 		return;
-	if (j->gone && !j->deleted) {
-		gate_want(g, j, INTENT_READ);
-	} else if (j->gone) {
-		gate_want(g, j, INTENT_PODS);
-	} else if (j->seen.suspend && !j->acked) {
-		if (g->now_ms >= j->stopped_ms + g->drain_doubt_ms)
-			gate_want(g, j, INTENT_PODS);
-		else
-			pause_until(g, j, j->stopped_ms + g->drain_doubt_ms);
-	} else {
-		pause_until(g, j, j->overdue_ms);
+	if (!j->gone && !j->seen.suspend && !j->seen.finished) {
+		stop_intruder(g, j);
+		return;
 	}
+	if (!j->gone && (j->seen.finished || j->acked))
+		return; /* the status will tell */
+	int64_t sure_ms = j->stopped_ms + g->drain_doubt_ms;
+	if (g->now_ms < sure_ms)
+		gate_wake(g, j, sure_ms);
+	else
+		request(g, j, INTENT_PODS);
 }
 
 void job_reconcile(struct gate *g, struct gate_job *j)
@@ -443,11 +461,20 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 	gate_mark_dirty(g, j);
 }
 
+/* Doubles with each refusal in a row: queue and ledger disagree, and asking does not mend that. */
+static int64_t refusal_pause(struct gate *g, struct gate_job *j)
+{
+	unsigned doublings = j->refusals < 6 ? j->refusals : 6;
+	j->refusals++;
+	return gate_spread(g, (int64_t)REFUSED_RETRY_MS << doublings);
+}
+
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r)
 {
 	switch (r->verdict) {
 	case LEDGER_APPLIED:
 	case LEDGER_REPEATED:
+		j->refusals = 0;
 		enter(g, j, PHASE_STARTING);
 		break;
 	case LEDGER_SPENT:
@@ -458,7 +485,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
 		j->has_hold = j->call_off = false;
-		queue_release_job(g->queue, &j->uid, g->now_ms + gate_spread(g, REFUSED_RETRY_MS));
+		queue_release_job(g->queue, &j->uid, g->now_ms + refusal_pause(g, j));
 		enter(g, j, PHASE_WAITING);
 		break;
 	}
@@ -479,10 +506,10 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	name_clusterqueue(g, j);
 	/* We stop a Job only once its start was acknowledged. */
 	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;
-	if (j->committed && !j->gone && !j->seen.suspend)
+	if (j->committed && !j->seen.suspend)
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
-	if (h->state == LEDGER_RELEASING || (j->committed && (j->gone || j->seen.suspend))) {
-		j->reason = j->gone ? "Deleted" : "Stopped";
+	if (h->state == LEDGER_RELEASING || (j->committed && j->seen.suspend)) {
+		j->reason = "Stopped";
 		j->actor = g->identity;
 		j->stopped_ms = g->now_ms;
 		j->overdue_ms = g->now_ms + OVERDUE_MS;
@@ -534,20 +561,15 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 
 static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
 {
-	j->need_read = false;
-	if (asked == INTENT_PODS && j->phase == PHASE_DRAINING) {
-		if (pods == 0)
-			release(g, j);
-		else
-			gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
-	} else if (asked == INTENT_READ && j->phase == PHASE_DRAINING && j->gone) {
-		/* It lives on without our label: it holds its room until it ends. */
-		if (drained(j))
-			release(g, j);
-		else
-			gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
+	if (asked == INTENT_READ) {
+		j->need_read = false;
+		j->look_ms = g->now_ms + LOST_LOOK_MS;
+	} else if (asked != INTENT_PODS || j->phase != PHASE_DRAINING) {
+		j->tries = 0;
+	} else if (pods == 0) {
+		release(g, j);
 	} else {
-		j->tries = asked == INTENT_READ ? j->tries : 0;
+		gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
 	}
 }
 
@@ -565,7 +587,7 @@ void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, co
 			gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 		break;
 	case JOB_GONE:
-		j->gone = j->deleted = true;
+		j->gone = j->lost = true;
 		break;
 	case JOB_BUSY:
 		pause_until(g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));

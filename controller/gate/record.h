@@ -48,8 +48,8 @@ struct gate_job {
 	char *story;	  /* the annotation's text, NULL when absent */
 	char *queue;	  /* the label's value */
 	uint64_t in_list; /* number of the last complete list it was in */
-	bool gone;	  /* not on the watch any more: deleted, or its label was taken off */
-	bool deleted;	  /* a GET said so */
+	bool lost;	  /* not on the watch: deleted, or its label was taken off; a GET will tell */
+	bool gone;	  /* a GET said that there is no such Job */
 
 	enum phase phase;
 	int32_t attempt;    /* the current one, or the last */
@@ -77,8 +77,10 @@ struct gate_job {
 	uint64_t request; /* id under way, 0 for none */
 	enum intent_kind asked;
 	struct gate_job *next_want;
-	unsigned tries;
-	struct alarm alarm;
+	unsigned tries, refusals; /* of the API server in this phase; of the ledger in a row */
+	int64_t retry_ms;	  /* no request before */
+	int64_t look_ms;	  /* while lost: when to GET it again; 0: it was not looked for yet */
+	struct alarm alarm;	  /* when to look again */
 };
 
 enum role {
@@ -136,6 +138,8 @@ struct gate {
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Looks at the Job again at that time, if not before. */
+void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
 int64_t gate_spread(struct gate *g, int64_t ms);

@@ -96,7 +96,8 @@ class Ground:
         self.api.ensure(f"{base}/clusterqueues", {
             "apiVersion": "sluice.dev/v1alpha1", "kind": "ClusterQueue", "metadata": {"name": name},
             "spec": {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": [{
-                "coveredResources": ["cpu"], "flavors": [{"name": "any", "resources": [{"name": "cpu", "nominalQuota": str(cpu)}]}]}]}})
+                "coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [
+                    {"name": "cpu", "nominalQuota": str(cpu)}, {"name": "memory", "nominalQuota": f"{cpu}Gi"}]}]}]}})
         self.api.ensure("/api/v1/namespaces", {"metadata": {"name": name}})
         self.api.ensure(f"{base}/namespaces/{name}/localqueues", {
             "apiVersion": "sluice.dev/v1alpha1", "kind": "LocalQueue", "metadata": {"name": "main", "namespace": name},
