@@ -114,6 +114,9 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	}
 	if (json_get(job, "ledgerUp") && !truth_of(job, "ledgerUp"))
 		buf_puts(out, "\nThe ledger is down: nothing new starts before it is back.\n");
+	else if (json_get(job, "leading") && !truth_of(job, "leading"))
+		buf_puts(
+			out, "\nThis controller is a standby: it does not know what is running.\n");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

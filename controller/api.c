@@ -47,18 +47,17 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 			s->cell, s->holder[0] ? s->holder : "nobody yet");
 		return (struct api_reply){200, TEXT};
 	}
-	buf_puts(out, "not ready:");
+	buf_puts(out, "not ready\n");
 	if (s->stopping)
-		buf_puts(out, " it was told to stop;");
+		buf_puts(out, "- it was told to stop\n");
 	if (!m->synced)
-		buf_printf(out, " not all lists have been read from the API server (missing: %s);",
+		buf_printf(out, "- not all lists have been read from the API server; missing: %s\n",
 			s->waiting_for);
 	if (!m->ledger_up)
 		buf_printf(out,
-			" the ledger is not connected (%s); running Jobs go on, nothing new "
-			"starts;",
+			"- the ledger is not connected (%s): running Jobs go on, nothing new "
+			"starts\n",
 			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
-	buf_putc(out, '\n');
 	return (struct api_reply){503, TEXT};
 }
 
@@ -210,8 +209,11 @@ static struct api_reply answer_job(const struct api_sources *s, const char *rest
 	struct explanation x = {0};
 	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
 		snprintf(sentence, sizeof(sentence),
-			"no Job %s/%s with the label sluice.dev/queue-name is known%s", ns, name,
-			s->metrics.synced ? "" : " yet: the first list is still being read");
+			"no Job %s/%s with the label sluice.dev/queue-name waits or runs%s", ns,
+			name,
+			s->metrics.synced
+				? "; one that has finished is forgotten"
+				: ", as far as is known: the first list is still being read");
 		return complain(out, s->metrics.synced ? 404 : 503, sentence);
 	}
 	put_explanation(out, ns, name, &x, s);

@@ -8,13 +8,15 @@
 #include "base/must.h"
 #include "controller/kube/json.h"
 #include "controller/path.h"
+#include "controller/stamp.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
 	PODS_ANSWER_MAX = 4 * 1024 * 1024,
-	WAIT_FOR_RIGHTS_MS = 5000, /* after a 401, or a peer that is not trusted */
+	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
+	COMPLAIN_MS = 60000,
 };
 
 /* One request to the API server. */
@@ -35,6 +37,7 @@ struct courier {
 	size_t writes; /* errands that write */
 	size_t batches;
 	char holder[sizeof(((struct ledger_lease *)0)->holder)];
+	int64_t complained_ms; /* that we lack rights */
 };
 
 struct courier *courier_new(const struct courier_options *o)
@@ -131,7 +134,8 @@ void courier_on_batch(
 
 /* ---- the API server's answers ---------------------------------------------------------------- */
 
-enum job_outcome courier_judge(const struct kube_answer *a, bool write, bool is_invalid)
+enum job_outcome courier_judge(
+	const struct kube_answer *a, bool write, bool is_invalid, bool is_rights)
 {
 	switch (a->outcome) {
 	case KUBE_DONE:
@@ -147,9 +151,10 @@ enum job_outcome courier_judge(const struct kube_answer *a, bool write, bool is_
 	case KUBE_GONE:
 		return JOB_GONE;
 	case KUBE_DENIED:
-		/* 403 is about this request. Anything else is about who we are, and all of our
-		 * requests get it until somebody mends that: nothing is wrong with the Job. */
-		return a->http_status == 403 ? JOB_DENIED : JOB_BUSY;
+		/* A 403 of an admission policy is about this request. Anything else is about who we
+		 * are, and all of our requests get it until that is mended (or, after a restart of
+		 * the API server, until it has read its RBAC): nothing is wrong with the Job. */
+		return a->http_status == 403 && !is_rights ? JOB_DENIED : JOB_BUSY;
 	case KUBE_IN_DOUBT:
 		return write ? JOB_IN_DOUBT : JOB_BUSY;
 	case KUBE_GIVE_UP:
@@ -168,6 +173,28 @@ static bool speaks_of_fields(struct courier *c, const struct kube_answer *a)
 		return false;
 	const char *name = json_text(json_object(root, "details"), "name");
 	return name && name[0];
+}
+
+/* RBAC's 403 says `User "x" cannot patch resource ...` and has no other mark than these words.
+ * Where they are others one day, the Job is called off for a while instead: slower, and as safe. */
+static bool speaks_of_rights(struct courier *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->http_status != 403 || json_parse(c->json, a->body, &root, NULL) != 0)
+		return false;
+	const char *message = json_text(root, "message");
+	const char *user = message ? strstr(message, "is forbidden: User \"") : NULL;
+	return user && strstr(user, "\" cannot ");
+}
+
+static void complain(struct courier *c, const struct kube_answer *a)
+{
+	int64_t now_ms = stamp_monotonic_us() / 1000;
+	if (c->complained_ms != 0 && now_ms - c->complained_ms < COMPLAIN_MS)
+		return;
+	c->complained_ms = now_ms;
+	log_event(c->options.log, LEVEL_ERROR, "no-rights", "why", a->sentence, "cure",
+		"kubectl apply -k deploy/rbac, unless the API server has only just started", NULL);
 }
 
 /* What the server itself said beats our sentence about it. */
@@ -217,7 +244,8 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	struct courier *c = e->courier;
 	struct job *job = NULL;
 	struct job_answer answer = {
-		.outcome = courier_judge(a, is_write(e->kind), speaks_of_fields(c, a)),
+		.outcome = courier_judge(
+			a, is_write(e->kind), speaks_of_fields(c, a), speaks_of_rights(c, a)),
 		.retry_ms = a->retry_after_ms,
 	};
 	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS)
@@ -226,8 +254,10 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 		job = decode_answer(c, e, a, &answer);
 	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
 		answer.sentence = server_words(c, a);
-	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY)
+	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY) {
 		answer.retry_ms = WAIT_FOR_RIGHTS_MS;
+		complain(c, a);
+	}
 	if (answer.outcome != JOB_DONE)
 		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
 			LOG_NUMBER((int64_t)e->id), "#status", LOG_NUMBER(a->http_status),

@@ -51,7 +51,9 @@ size_t courier_writes_under_way(const struct courier *c);
 const char *courier_lease_holder(const struct courier *c);
 
 /* What an answer of the API server means for the gate. is_invalid: a 422 that speaks of an object's
- * fields, not of a failed test of the patch. */
-enum job_outcome courier_judge(const struct kube_answer *a, bool is_write, bool is_invalid);
+ * fields, not of a failed test of the patch. is_rights: a 403 that speaks of our rights, not of
+ * this request. */
+enum job_outcome courier_judge(
+	const struct kube_answer *a, bool is_write, bool is_invalid, bool is_rights);
 
 #endif

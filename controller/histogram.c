@@ -1,6 +1,7 @@
 #include "controller/histogram.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "base/must.h"
 
@@ -32,7 +33,11 @@ void histogram_render(const struct histogram *h, const char *name, struct buf *o
 	uint64_t below = 0;
 	for (size_t i = 0; i < h->nbounds; i++) {
 		below += h->count[i];
-		buf_printf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, h->bounds[i], below);
+		double bound = h->bounds[i];
+		/* 5 is written 5.0: the canonical form, so that no two scrapers see two series. */
+		bool whole = bound == (double)(int64_t)bound;
+		buf_printf(out, "%s_bucket{le=\"%.9g%s\"} %" PRIu64 "\n", name, bound,
+			whole ? ".0" : "", below);
 	}
 	uint64_t total = histogram_total(h);
 	buf_printf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, total);

@@ -1,7 +1,6 @@
 #include "controller/log.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,23 +180,19 @@ static void write_all(int fd, const char *ptr, size_t len)
 	}
 }
 
-void log_event(struct log *l, enum log_level level, const char *event, ...)
+void log_pairs(struct log *l, enum log_level level, const char *event, const char *const *fields,
+	size_t count)
 {
 	if (!log_shows(l, level))
 		return;
 	const char *pairs[2 * PAIRS_MAX + 1] = {NULL};
 	size_t n = 0;
-	va_list ap;
-	va_start(ap, event);
-	for (const char *key; (key = va_arg(ap, const char *));) {
-		const char *value = va_arg(ap, const char *);
-		if (!value || n == 2 * PAIRS_MAX)
+	for (size_t i = 0; i + 1 < count && fields[i] && n < 2 * PAIRS_MAX; i += 2) {
+		if (!fields[i + 1])
 			continue;
-		pairs[n++] = key;
-		pairs[n++] = value;
+		pairs[n++] = fields[i];
+		pairs[n++] = fields[i + 1];
 	}
-	va_end(ap);
-
 	buf_reset(&l->line);
 	log_render(&l->line, l->format, level, stamp_now_ms(), event, pairs);
 	if (l->line.failed) { /* a dozen values of full length: say at least what it was */

@@ -15,6 +15,7 @@
 #define SLUICE_CONTROLLER_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -42,9 +43,13 @@ bool log_shows(const struct log *l, enum log_level level);
 
 /* Fields are pairs of strings, ended by NULL. A key that begins with '#' has a number for value
  * (JSON then writes it bare; the '#' is not shown). A pair whose value is NULL is left out. l may
- * be NULL: nothing happens. */
-void log_event(struct log *l, enum log_level level, const char *event, ...)
-	__attribute__((sentinel));
+ * be NULL: nothing happens. An array behind a macro, and not a variadic function: so each argument
+ * is checked to be a string. */
+#define log_event(l, level, event, ...)                                                            \
+	log_pairs((l), (level), (event), (const char *const[]){__VA_ARGS__},                       \
+		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+void log_pairs(struct log *l, enum log_level level, const char *event, const char *const *fields,
+	size_t count);
 
 /* A number as text, in the caller's own memory: "#pods", LOG_NUMBER(3). */
 #define LOG_NUMBER(n) log_number((char[24]){0}, (n))

@@ -9,7 +9,7 @@
 #include "controller/stamp.h"
 #include "controller/wire/decode.h"
 
-enum { COMPLAIN_MS = 60000, PROBE_TIMEOUT_MS = 10000 };
+enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
 struct view;
 
@@ -311,12 +311,14 @@ static void on_end(void *ctx)
 	changed(o);
 }
 
-/* The first time, when it changes, and once a minute: it will be tried again anyway. */
+/* A server that restarts says five different things within seconds, to each watch: the first is
+ * said, then what is new every few seconds, and once a minute what is not: it is tried again
+ * anyway. */
 static bool worth_saying(struct view *v, const char *sentence)
 {
-	int64_t now_ms = stamp_monotonic_us() / 1000;
-	if (v->trouble && strcmp(v->trouble, sentence) == 0 &&
-		now_ms - v->troubled_ms < COMPLAIN_MS)
+	int64_t now_ms = stamp_monotonic_us() / 1000, age_ms = now_ms - v->troubled_ms;
+	bool news = !v->trouble || strcmp(v->trouble, sentence) != 0;
+	if (v->trouble && age_ms < (news ? COMPLAIN_NEWS_MS : COMPLAIN_MS))
 		return false;
 	free(v->trouble);
 	v->trouble = mem_strdup(sentence);
