@@ -52,7 +52,7 @@ void faults_draw(struct faults *f, struct rng *r)
 		.clock_step_every_ms = interval_of(r, on / 2, 10000, 100000),
 		.jobs_lag_ms = rng_skewed(r, 5, 6000),
 		.jobs_write_lost = class_of(r, on / 2, 50, 2000),
-		.people_every_ms = rng_skewed(r, 400, 6000),
+		.people_every_ms = rng_skewed(r, 500, 12000),
 		.admins_every_ms = interval_of(r, on, 4000, 60000),
 		.bypass = class_of(r, on / 3, 20, 300),
 		.vandal = class_of(r, on / 3, 20, 300),

@@ -14,7 +14,7 @@
 
 #include "test/sim/sim.h"
 
-#define EVENTS 500
+#define EVENTS 1500
 
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
@@ -26,7 +26,7 @@ static const char usage[] =
 	"  --seeds N    how many worlds (1000)\n"
 	"  --start S    the first seed (1)\n"
 	"  --seed S     the same as --start S --seeds 1\n"
-	"  --events N   events with faults in each world, before it is let come to rest (500)\n"
+	"  --events N   events with faults in each world, before it is let come to rest (1500)\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
 	"  --cover      fail when a path that matters was never reached\n"

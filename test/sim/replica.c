@@ -203,16 +203,20 @@ static void crash(struct sim *s, void *arg)
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.crash_every_ms), crash, r);
 }
 
+void replica_sleep(struct sim *s, struct replica *r)
+{
+	r->paused_until_ms = s->now_ms + r->lease_ms + rng_between(&s->rng, 100, 15000);
+	sim_log(s, "%s sleeps through its lease", r->identity);
+	sim_reach(s, PATH_PAUSE);
+}
+
 static void pause(struct sim *s, void *arg)
 {
 	struct replica *r = arg;
 	if (s->calm)
 		return;
-	if (r->up) {
-		r->paused_until_ms = s->now_ms + r->lease_ms + rng_between(&s->rng, 100, 15000);
-		sim_log(s, "%s sleeps through its lease", r->identity);
-		sim_reach(s, PATH_PAUSE);
-	}
+	if (r->up)
+		replica_sleep(s, r);
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.pause_every_ms), pause, r);
 }
 

@@ -64,6 +64,7 @@ void replica_break_ledger(struct sim *s, struct replica *r);
 /* Runs fn for this process, unless it has died until then; later, when it is paused. */
 void replica_at(struct sim *s, struct replica *r, int64_t at_ms,
 	void (*fn)(struct sim *s, struct replica *r, void *arg), void *arg);
+void replica_sleep(struct sim *s, struct replica *r); /* through its lease */
 void replica_step_soon(struct sim *s, struct replica *r);
 void replica_list_jobs(struct sim *s, struct replica *r, int64_t after_ms);
 void replica_begin_watches(struct sim *s, struct replica *r);

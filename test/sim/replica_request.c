@@ -323,6 +323,10 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 			sim_log(s, "%s hears of the lease: %s, epoch %lld %s", r->identity,
 				names[q->outcome], (long long)q->lease.epoch, q->lease.holder);
 		gate_answer_lease(r->gate, q->intent.id, q->outcome, &q->lease);
+		/* The worst moment to fall asleep. */
+		if (q->lease.held && q->intent.epoch == 0 && s->faults.pause_every_ms &&
+			rng_odds(&s->rng, 2000))
+			replica_sleep(s, r);
 	} else if (q->intent.kind == INTENT_LOAD) {
 		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
 		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
@@ -489,6 +493,9 @@ void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *
 	must(r->nflight < LEDGER_FLIGHT);
 	r->flight[r->nflight++] = q;
 	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.ledger_latency_ms);
+	/* A connection that stalls for longer than the lease: what is on it lands as a zombie's. */
+	if (s->faults.pause_every_ms && rng_odds(&s->rng, 100))
+		at += r->lease_ms + rng_between(&s->rng, 1, 15000);
 	r->land_ms = at > r->land_ms ? at : r->land_ms;
 	sim_at(s, r->land_ms, lands_at_ledger, q);
 }

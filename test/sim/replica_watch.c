@@ -194,6 +194,8 @@ static void job_heard(struct sim *s, struct replica *r, void *arg)
 		return;
 	r->cursor = n->entry + 1;
 	const struct history *h = &s->api.history[n->entry];
+	sim_log(s, "%s sees %s %s, version %lld", r->identity, h->snap->job.name,
+		h->is_queued ? "changed" : "DELETED", (long long)h->snap->job.version);
 	if (h->is_queued)
 		show_job(s, r, h->snap);
 	else if (h->was_queued)
@@ -227,6 +229,7 @@ static void list_ends(struct sim *s, struct replica *r, void *arg)
 		return;
 	for (size_t i = l->count / 2; i < l->count; i++)
 		show_job(s, r, l->snap[i]);
+	sim_log(s, "%s has listed %zu Jobs", r->identity, l->count);
 	gate_end_list(r->gate);
 	r->jobs_listed = true;
 	r->cursor = r->sent = l->upto;
