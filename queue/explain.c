@@ -234,7 +234,7 @@ static bool is_behind(const struct question *a)
 {
 	const struct workload *head = head_of(a->cq);
 	struct choice choice;
-	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || head == a->w ||
+	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || !head || head == a->w ||
 		assign_flavors(a->cq, &head->group->claim, &choice) == ASSIGN_FITS)
 		return false;
 	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text};

@@ -6,7 +6,6 @@
 #define OTHERS_TOLD 3
 
 struct lack {
-	const struct clusterqueue *cq;
 	const struct claim *claim;
 	size_t index; /* of the resource group */
 	const struct resource_group *group;
@@ -18,7 +17,7 @@ struct lack {
 static struct lack lack_of(
 	const struct clusterqueue *cq, const struct claim *c, enum assign_verdict verdict)
 {
-	struct lack l = {.cq = cq, .claim = c};
+	struct lack l = {.claim = c};
 	uint8_t flavor;
 	while (l.index < cq->ngroups && assign_group(cq, c, l.index, &flavor) != verdict)
 		l.index++;

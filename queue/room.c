@@ -119,8 +119,8 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 
 void room_end(struct queue *q, struct workload *w)
 {
+	must(w->room && w->place == PLACE_NOWHERE);
 	struct room *r = w->room;
-	must(r && w->place == PLACE_NOWHERE);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
 	r->lq->nreserving--;

@@ -186,17 +186,14 @@ static struct tree_node *seek_all(struct tree_node *n, const struct tree_search 
 static struct tree_node *seek_behind(const struct tree *t, struct tree_node *n,
 	const struct tree_node *after, const struct tree_search *s)
 {
-	while (n && s->may(n, s->ctx)) {
-		if (t->cmp(after, n) >= 0) {
-			n = n->right;
-			continue;
-		}
-		struct tree_node *found = seek_behind(t, n->left, after, s);
-		if (found)
-			return found;
-		return s->is(n, s->ctx) ? n : seek_all(n->right, s);
-	}
-	return NULL;
+	while (n && t->cmp(after, n) >= 0)
+		n = n->right;
+	if (!n || !s->may(n, s->ctx))
+		return NULL;
+	struct tree_node *found = seek_behind(t, n->left, after, s);
+	if (!found && s->is(n, s->ctx))
+		found = n;
+	return found ? found : seek_all(n->right, s);
 }
 
 struct tree_node *tree_seek(

@@ -82,12 +82,19 @@ static void draw_groups(struct model *m, struct m_queue *q)
 	}
 }
 
+/* Now and then enormous, so that what is scaled by the quota (keys.h) is wrong by a lot, later. */
+static int64_t draw_nominal(struct model *m)
+{
+	return one_in(m, 12) ? (int64_t)1 << (20 + model_below(m, 42))
+			     : 2 + (int64_t)model_below(m, 20);
+}
+
 static void draw_nominals(struct model *m, struct m_queue *q)
 {
 	for (size_t g = 0; g < q->ngroups; g++)
 		for (size_t f = 0; f < q->group[g].nflavors; f++)
 			for (size_t r = 0; r < q->group[g].nresources; r++)
-				q->group[g].nominal[f][r] = 2 + model_below(m, 20);
+				q->group[g].nominal[f][r] = draw_nominal(m);
 }
 
 struct spelled { /* a ClusterQueue's spec in the arrays that it takes */

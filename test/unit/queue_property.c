@@ -209,7 +209,8 @@ static size_t sorted(const struct model *m, int queue, const struct m_job *ret[N
 		if (ready(m, &m->job[i]) && m->local[m->job[i].local].queue == queue)
 			ret[n++] = &m->job[i];
 	sorting = m;
-	qsort(ret, n, sizeof(*ret), by_order);
+	if (n > 1)
+		qsort(ret, n, sizeof(*ret), by_order);
 	return n;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "queue/list.h"
 #include "queue/tree.h"
 
@@ -177,7 +178,7 @@ static void sorted_arrivals_stay_shallow(void **state)
 {
 	(void)state;
 	enum { N = 100000 };
-	struct item *all = calloc(N, sizeof(*all));
+	struct item *all = mem_array(N, sizeof(*all));
 	struct tree t;
 	tree_init(&t, by_key, NULL);
 	for (int i = 0; i < N; i++) {
