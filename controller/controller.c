@@ -24,8 +24,11 @@ enum {
 	STOP_GRACE_MS = 5000,
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */
+	REPORT_POSTPONED_MAX = 10,
 	WAKE_MAX_MS = 60000, /* timers run on another clock than the gate: look again at times */
 };
+
+#define REPORT_POSTPONE_SECONDS 0.1
 
 enum stage {
 	STAGE_RUNNING,
@@ -55,7 +58,8 @@ struct controller {
 	ev_signal term, interrupt;
 
 	enum stage stage;
-	bool dirty; /* a pass is due */
+	bool dirty;	    /* a pass is due */
+	unsigned postponed; /* how often in a row the report has made way */
 	int exit_code;
 	char ledger_trouble[512]; /* "" while it is up */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
@@ -227,11 +231,21 @@ static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 	c->dirty = true;
 }
 
+/* A status can wait, a Job cannot: while one is being started the report would take the connection
+ * that stands ready, and the Job would wait for another's TLS handshake. For a second at most. */
 static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;
-	(void)loop;
 	(void)revents;
+	bool busy = courier_writes_under_way(c->courier) > 0;
+	if (busy && c->postponed++ < REPORT_POSTPONED_MAX) {
+		w->repeat = REPORT_POSTPONE_SECONDS;
+		ev_timer_again(loop, w);
+		return;
+	}
+	c->postponed = 0;
+	w->repeat = 1.;
+	ev_timer_again(loop, w);
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate))
 		reporter_tick(c->reporter, loop_ms(c));
 }
