@@ -163,6 +163,7 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 	f->story_state = seen->story_state;
 	f->story_attempt = seen->story_attempt;
 	f->pods = job_pods(seen);
+	f->present = seen->status.active + seen->status.terminating;
 	if (!seen->suspend)
 		f->active = seen->status.active;
 	f->created_ms = seen->created_ms;
@@ -180,18 +181,24 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* Takes in what is newer than what is known. An answer to a request of ours is also believed when
- * it is as new: it shows that the Job is still there. */
-static void see(struct gate *g, struct gate_job *j, const struct job *seen, bool answer)
+/* Takes in what is newer than what is known. */
+static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
-	if (seen->version < j->seen.version)
-		return;
-	if (seen->version == j->seen.version && seen->version > 0 && !answer)
-		return;
+	if (seen->version <= j->seen.version && j->seen.version > 0)
+		return false;
 	take_facts(j, seen);
-	j->lost = !j->seen.labelled;
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);
+	return true;
+}
+
+/* The same of an answer. A late one may tell of a Job that was deleted since; only a GET that was
+ * asked after the watch lost it shows that it is there. */
+static void see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	see(g, j, seen);
+	if (j->asked == INTENT_READ && j->asked_lost)
+		j->lost = !j->seen.labelled;
 }
 
 void gate_see_job(struct gate *g, const struct job *seen)
@@ -203,7 +210,8 @@ void gate_see_job(struct gate *g, const struct job *seen)
 		j = add_job(g, &seen->uid, seen->ns, seen->name);
 	}
 	j->in_list = g->list;
-	see(g, j, seen, false);
+	if (see(g, j, seen))
+		j->lost = false;
 }
 
 static void lose(struct gate *g, struct gate_job *j)
@@ -282,7 +290,7 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 	struct ledger_op op = {.kind = kind,
 		.uid = j->uid,
 		.attempt = j->attempt,
-		.seq = kind == LEDGER_SHRINK ? j->seen.pods : 0,
+		.seq = kind == LEDGER_SHRINK ? j->held_pods : 0,
 		.at_ms = g->now_ms,
 		.reason = j->reason,
 		.actor = j->actor,
@@ -619,6 +627,7 @@ static const struct intent *job_intent(struct gate *g)
 		g->want_tail = &g->want;
 	j->wanting = false;
 	j->asked = j->want;
+	j->asked_lost = j->lost;
 	j->request = make_intent(g, j->want);
 	map_put(&g->by_request, request_hash(j->request), j);
 	struct intent *i = &g->intent;
@@ -657,7 +666,7 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a)
 	if (is_other_job(j, a))
 		answer.outcome = JOB_GONE;
 	if (answer.outcome == JOB_DONE && a->job)
-		see(g, j, a->job, true);
+		see_answer(g, j, a->job);
 	job_answered(g, j, j->asked, &answer);
 	gate_mark_dirty(g, j);
 }

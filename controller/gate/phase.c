@@ -79,11 +79,13 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 	return j->look_ms > 0;
 }
 
-/* What we last wrote of this attempt did land, and the Job is let run. */
-static bool runs_our_attempt(const struct gate_job *j)
+/* The start of this attempt did land: the Job tells of it, even if it was stopped since. */
+static bool start_landed(const struct gate_job *j)
 {
-	return !j->seen.suspend && j->seen.story_state == STORY_STARTED &&
-		j->seen.story_attempt == j->attempt;
+	if (j->seen.story_attempt != j->attempt)
+		return false;
+	return j->seen.story_state == STORY_STARTED ||
+		(j->seen.story_state == STORY_STOPPED && j->seen.suspend);
 }
 
 static void end(struct gate_job *j, const char *reason, const char *actor)
@@ -243,7 +245,7 @@ static bool must_not_start(const struct gate_job *j)
  * that decided what comes next. */
 static bool settled_otherwise(struct gate *g, struct gate_job *j)
 {
-	if (runs_our_attempt(j)) {
+	if (start_landed(j)) {
 		run(g, j);
 		return true;
 	}
@@ -265,7 +267,7 @@ static bool settled_otherwise(struct gate *g, struct gate_job *j)
 /* RESERVE is durable. The start PATCH is sent until its fate is known. */
 static void starting(struct gate *g, struct gate_job *j)
 {
-	if (must_not_start(j) && !j->doubt && !j->sent) {
+	if (must_not_start(j) && !j->doubt && !j->sent && !busy(j)) {
 		call_off(g, j);
 		return;
 	}
@@ -294,6 +296,17 @@ static void fencing(struct gate *g, struct gate_job *j)
 	request(g, j, INTENT_TELL);
 }
 
+/* Pods that end leave room, but never less is held than there are pods. */
+static void shrink(struct gate *g, struct gate_job *j)
+{
+	int32_t pods = j->seen.pods > j->seen.present ? j->seen.pods : j->seen.present;
+	if (pods >= j->held_pods)
+		return;
+	j->held_pods = pods;
+	if (queue_shrink_job(g->queue, &j->uid, pods))
+		gate_operate(g, j, LEDGER_SHRINK, 0);
+}
+
 static void running(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.start_seen)
@@ -301,7 +314,11 @@ static void running(struct gate *g, struct gate_job *j)
 	if (!looked_for(g, j))
 		return;
 	if (j->gone || j->seen.finished || j->seen.suspend) {
-		end(j, j->gone ? "Deleted" : SUSPENDED_BY_OTHER, "user");
+		/* We stop a Job only once its start was acknowledged. */
+		bool by_us = j->seen.suspend && j->seen.story_state == STORY_STOPPED;
+		j->acked = j->acked || by_us;
+		end(j, j->gone ? "Deleted" : by_us ? "Stopped" : SUSPENDED_BY_OTHER,
+			by_us ? g->identity : "user");
 		drain(g, j);
 		return;
 	}
@@ -309,10 +326,8 @@ static void running(struct gate *g, struct gate_job *j)
 		/* Its owner raised parallelism while it ran: it must not run on more than it holds. */
 		j->call_off = true;
 		end(j, "ScaledUp", g->identity);
-	} else if (j->seen.pods < j->held_pods) {
-		j->held_pods = j->seen.pods;
-		if (queue_shrink_job(g->queue, &j->uid, j->seen.pods))
-			gate_operate(g, j, LEDGER_SHRINK, 0);
+	} else {
+		shrink(g, j);
 	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
@@ -588,6 +603,7 @@ void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, co
 		break;
 	case JOB_GONE:
 		j->gone = j->lost = true;
+		j->need_read = false;
 		break;
 	case JOB_BUSY:
 		pause_until(g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));

@@ -32,6 +32,7 @@ struct facts {
 	enum story_state story_state;
 	int32_t story_attempt;
 	int32_t pods;	      /* job_pods() */
+	int32_t present;      /* active and terminating: pods there are, needed or not */
 	int32_t active;	      /* when last seen unsuspended: the work a stop loses */
 	int64_t created_ms, start_ms;
 };
@@ -76,6 +77,7 @@ struct gate_job {
 	enum intent_kind want;
 	uint64_t request; /* id under way, 0 for none */
 	enum intent_kind asked;
+	bool asked_lost; /* it was off the watch when that was asked */
 	struct gate_job *next_want;
 	unsigned tries, refusals; /* of the API server in this phase; of the ledger in a row */
 	int64_t retry_ms;	  /* no request before */
