@@ -45,6 +45,7 @@ struct question {
 	const struct claim *claim;     /* on cq */
 	int64_t now_ms;
 	struct text *text;
+	bool aside; /* asked because of another Job: its own place in the line is not told */
 };
 
 static void explain_room(const struct room *r, struct text *t)
@@ -202,7 +203,7 @@ static size_t count_ahead(const struct workload *w)
 static void add_ahead(const struct question *a)
 {
 	size_t n = count_ahead(a->w);
-	if (a->w->place != PLACE_READY)
+	if (a->w->place != PLACE_READY || a->aside)
 		return;
 	if (n == 0)
 		text_add(a->text, "; it is first in ClusterQueue %s", a->cq->name);
@@ -237,7 +238,7 @@ static bool is_behind(const struct question *a)
 	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || !head || head == a->w ||
 		assign_flavors(a->cq, &head->group->claim, &choice) == ASSIGN_FITS)
 		return false;
-	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text};
+	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text, true};
 	text_add(a->text, "behind ");
 	text_add_name(a->text, head->lq->ns->name, head->name);
 	text_add(a->text,
@@ -311,7 +312,7 @@ bool queue_explain(
 		return true;
 	}
 	struct claim own = {0};
-	struct question about = {w, cq && cq->exists ? cq : NULL, &own, now_ms, &text};
+	struct question about = {w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)

@@ -367,7 +367,10 @@ static void step_job(struct model *m)
 		release_job(m, j);
 	} else if (what < 85) {
 		shrink_job(m, j);
-	} else if (what < 86) {
+	} else if (what < 90) {
+		j->blocked = !j->blocked && one_in(m, 3);
+		queue_block_job(m->q, &j->uid, j->blocked ? "blocked" : NULL);
+	} else if (what < 91) {
 		adopt_job(m, j);
 	} else {
 		tell_job(m, j); /* the same fact twice */

@@ -61,7 +61,7 @@ struct m_line {
 };
 
 struct m_job {
-	bool alive, held, invalid, deleting;
+	bool alive, held, blocked, invalid, deleting;
 	struct uid uid;
 	int local;	      /* its label; the namespace is the local's */
 	int class, pod_class; /* -1: none */

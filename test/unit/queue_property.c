@@ -182,7 +182,7 @@ static bool ready(const struct model *m, const struct m_job *j)
 {
 	int32_t value;
 	const struct m_local *l = &m->local[j->local];
-	return j->alive && !j->room && !j->held && !j->invalid && !j->deleting &&
+	return j->alive && !j->room && !j->held && !j->blocked && !j->invalid && !j->deleting &&
 	       class_of(m, j, &value) && l->exists && !l->deleting && l->stop == STOP_NONE &&
 	       m->queue[l->queue].exists && selected(m, j, &m->queue[l->queue]) &&
 	       j->not_before_ms <= m->now_ms;
@@ -434,7 +434,7 @@ static enum wait_reason reason_of(const struct reference *r, const struct m_job 
 	size_t flavor[M_GROUPS];
 	if (j->room)
 		return WAIT_NOT;
-	if (j->held)
+	if (j->held || j->blocked)
 		return WAIT_HELD;
 	if (misconfigured(m, j))
 		return WAIT_MISCONFIGURED;

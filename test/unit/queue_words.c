@@ -566,6 +566,10 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		return tell_adopt(w, j, word, n);
 	if (strcmp(what, "confirm") == 0) {
 		queue_confirm_job(w->q, &j->uid, w->now_ms);
+	} else if (strcmp(what, "block") == 0) {
+		queue_block_job(w->q, &j->uid, "was suspended by its owner");
+	} else if (strcmp(what, "unblock") == 0) {
+		queue_block_job(w->q, &j->uid, NULL);
 	} else if (strcmp(what, "release") == 0) {
 		const char *until = n > 2 ? value_of(word[2], "until") : NULL;
 		queue_release_job(w->q, &j->uid, until ? atoll(until) * 1000 : 0);
@@ -585,7 +589,8 @@ static bool is_one_of(const char *word, const char *const *all)
 
 bool words_tell(struct words *w, char **word, size_t n)
 {
-	static const char *const run[] = {"adopt", "confirm", "release", "shrink", NULL};
+	static const char *const run[] = {
+		"adopt", "confirm", "release", "shrink", "block", "unblock", NULL};
 	const char *what = word[0];
 	drop_kept();
 	w->wrong[0] = w->refused.text[0] = '\0';

@@ -20,6 +20,7 @@
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
+ *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       the time is now so much
  *
  * A TERM is requirements joined by ";": "KEY in V,V", "KEY notin V,V", "KEY exists",
