@@ -387,6 +387,24 @@ static void depose(struct gate *g, const char *why)
 	gate_note(g, NOTE_LEADING, NULL, "epoch %" PRId64 " is over: %s", g->epoch, why);
 }
 
+void gate_confirm_lease(struct gate *g)
+{
+	g->lease_awaited = true;
+	if (g->lease_request == 0)
+		g->lease_due_ms = g->now_ms;
+}
+
+static void lease_is_ours(struct gate *g)
+{
+	g->lease_confirmed = g->lease_asked;
+	if (!g->lease_awaited)
+		return;
+	g->lease_awaited = false;
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (j->after_lease > 0)
+			gate_mark_dirty(g, j);
+}
+
 void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l)
 {
@@ -396,9 +414,11 @@ void gate_answer_lease(
 	if (o != LEDGER_DONE) {
 		g->lease_due_ms = g->now_ms + gate_spread(g, LEDGER_RETRY_MS);
 	} else if (g->role != ROLE_STANDBY) {
+		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
 		if (!l->held || l->epoch != g->epoch)
 			depose(g, "somebody else holds the lease");
-		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
+		else
+			lease_is_ours(g);
 	} else if (l->held) {
 		g->role = ROLE_LOADING;
 		g->epoch = l->epoch;
@@ -414,14 +434,16 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 {
 	struct gate_job *j = find_job(g, &h->uid);
 	if (!j) {
-		/* Deleted, or without its label; what it holds counts all the same. */
-		struct job unseen = {.uid = h->uid, .ns = h->ns, .name = h->name, .deleting = true,
-			.queue = "", .priority_class = "", .pod_priority_class = "", .suspend = true};
 		j = add_job(g, &h->uid, h->ns, h->name);
-		j->lost = true;
-		queue_set_job(g->queue, &unseen);
+		j->lost = true; /* deleted, or without its label */
 	}
-	queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines);
+	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines)) {
+		/* Nothing to start any more; what it holds counts all the same. */
+		struct job ended = {.uid = h->uid, .ns = h->ns, .name = h->name, .deleting = true,
+			.queue = "", .priority_class = "", .pod_priority_class = "", .suspend = true};
+		queue_set_job(g->queue, &ended);
+		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines));
+	}
 	job_adopt(g, j, h);
 	gate_mark_dirty(g, j);
 }
@@ -598,6 +620,7 @@ static const struct intent *ledger_intent(struct gate *g)
 	if (g->lease_wanted) {
 		g->lease_wanted = false;
 		g->lease_request = make_intent(g, INTENT_LEASE);
+		g->lease_asked++;
 		if (g->role == ROLE_STANDBY)
 			g->intent.epoch = 0;
 		g->intent.lease_ms = g->lease_ms;

@@ -36,6 +36,8 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	g->counts.by_phase[j->phase]--;
 	g->counts.by_phase[next]++;
 	j->phase = next;
+	if (next != PHASE_STOPPING)
+		j->after_lease = 0;
 	j->tries = 0;
 	j->need_read = false;
 	j->retry_ms = 0;
@@ -188,9 +190,12 @@ static void run(struct gate *g, struct gate_job *j)
 		n > 0 ? g->lines[0].flavor : "none", j->seen.pods, j->attempt);
 }
 
-/* Somebody other than us unsuspended it. What holds it has, it keeps until it is stopped again. */
+/* Somebody other than us unsuspended it. What holds it has, it keeps until it is stopped again.
+ * But it may have been our successor, if we do not know yet that we have one: so the lease is asked
+ * for once more before anything is written. */
 static void stop_intruder(struct gate *g, struct gate_job *j)
 {
+	j->after_lease = g->lease_asked + 1;
 	if (!j->has_hold)
 		j->reason = "";
 	end(j, NOT_ADMITTED, g->identity);
@@ -347,7 +352,10 @@ static void stopping(struct gate *g, struct gate_job *j)
 		}
 		return;
 	}
-	request(g, j, INTENT_STOP);
+	if (j->after_lease > g->lease_confirmed)
+		gate_confirm_lease(g);
+	else
+		request(g, j, INTENT_STOP);
 }
 
 /* Is there proof that no pod of it is left, or can be made any more? */

@@ -56,6 +56,7 @@ struct gate_job {
 	int32_t attempt;    /* the current one, or the last */
 	bool has_hold;	    /* the ledger has, or will have, an open hold for `attempt` */
 	bool committed;	    /* COMMIT was made */
+	uint64_t after_lease; /* not to be stopped before this many lease requests were confirmed */
 	bool acked;	    /* the Job controller has seen the start of this attempt */
 	bool sent;	    /* a start PATCH of this attempt went out */
 	bool doubt;	    /* one of them may still land */
@@ -109,6 +110,8 @@ struct gate {
 	int64_t epoch;
 	bool synced;
 	int64_t lease_due_ms;
+	uint64_t lease_asked, lease_confirmed; /* number of the last request; of the last confirmed */
+	bool lease_awaited; /* some Job waits for a confirmation */
 	uint64_t lease_request, load_request, batch_request; /* under way, 0 for none */
 	int64_t load_due_ms, batch_due_ms;
 	unsigned batch_tries;
@@ -140,6 +143,8 @@ struct gate {
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
+void gate_confirm_lease(struct gate *g);
 /* Looks at the Job again at that time, if not before. */
 void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
