@@ -1,45 +1,11 @@
 #include "queue_words.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sluice/quantity.h"
-
-/* Short-lived copies for one line; dropped when the next one is told. */
-static void *kept[4096];
-static size_t nkept;
-
-static void *keep(void *ptr)
-{
-	if (nkept == sizeof(kept) / sizeof(kept[0]))
-		abort();
-	kept[nkept++] = ptr;
-	return ptr;
-}
-
-static void drop_kept(void)
-{
-	while (nkept > 0)
-		free(kept[--nkept]);
-}
-
-static char *copy(const char *s)
-{
-	return keep(mem_strdup(s));
-}
-
-static bool wrong(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool wrong(struct words *w, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(w->wrong, sizeof(w->wrong), fmt, ap);
-	va_end(ap);
-	return false;
-}
+#include "queue_pieces.h"
 
 void words_init(struct words *w)
 {
@@ -54,7 +20,7 @@ void words_done(struct words *w)
 		for (size_t k = 0; k < w->job[i].n; k++)
 			free(w->job[i].word[k]);
 	}
-	drop_kept();
+	piece_drop_all();
 }
 
 size_t words_cut(char *line, char *word[WORDS_MAX])
@@ -81,96 +47,6 @@ size_t words_cut(char *line, char *word[WORDS_MAX])
 	return n;
 }
 
-/* "a=b" cut at the first c; NULL (and text whole) when there is none. */
-static char *after(char *text, char c)
-{
-	char *at = strchr(text, c);
-	if (!at)
-		return NULL;
-	*at = '\0';
-	return at + 1;
-}
-
-static const char *value_of(const char *word, const char *key)
-{
-	size_t n = strlen(key);
-	return strncmp(word, key, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
-}
-
-static enum taint_effect effect_of(const char *name)
-{
-	if (!name)
-		return TAINT_ANY;
-	if (strcmp(name, "NoExecute") == 0)
-		return TAINT_NO_EXECUTE;
-	return strcmp(name, "PreferNoSchedule") == 0 ? TAINT_PREFER_NO_SCHEDULE : TAINT_NO_SCHEDULE;
-}
-
-static struct toleration toleration_of(char *text)
-{
-	struct toleration t = {.effect = effect_of(after(text, ':')), .op = TOLERATION_EXISTS};
-	const char *value = after(text, '=');
-	t.key = text;
-	t.value = value ? value : "";
-	if (value)
-		t.op = TOLERATION_EQUAL;
-	return t;
-}
-
-static enum stop_policy policy_of(const char *name)
-{
-	if (strcmp(name, "HoldAndDrain") == 0)
-		return STOP_HOLD_AND_DRAIN;
-	return strcmp(name, "Hold") == 0 ? STOP_HOLD : STOP_NONE;
-}
-
-static bool amount_of(struct words *w, const char *resource, const char *text, int64_t *ret)
-{
-	struct err e;
-	if (strcmp(text, "endless") == 0) { /* what sums saturate at */
-		*ret = INT64_MAX;
-		return true;
-	}
-	if (quantity_parse(slice_of(text), quantity_unit_of(resource), ret, &e) != 0)
-		return wrong(w, "%s=%s: %s", resource, text, e.text);
-	return true;
-}
-
-/* "KEY in V,V" and its like. */
-static bool requirement_of(struct words *w, char *text, struct requirement *ret)
-{
-	static const struct {
-		const char *name;
-		enum selector_op op;
-	} op[] = {{"in", SELECTOR_IN}, {"notin", SELECTOR_NOT_IN}, {"exists", SELECTOR_EXISTS},
-		{"notexists", SELECTOR_DOES_NOT_EXIST}, {"gt", SELECTOR_GT}, {"lt", SELECTOR_LT}};
-	char *save, *key = strtok_r(text, " ", &save), *name = strtok_r(NULL, " ", &save);
-	char *values = strtok_r(NULL, " ", &save);
-	const char **value = keep(mem_array(16, sizeof(*value)));
-	*ret = (struct requirement){.key = key, .values = value};
-	for (char *v = values ? strtok_r(values, ",", &save) : NULL; v && ret->nvalues < 16;
-		v = strtok_r(NULL, ",", &save))
-		value[ret->nvalues++] = v;
-	for (size_t i = 0; name && i < sizeof(op) / sizeof(op[0]); i++) {
-		if (strcmp(op[i].name, name) == 0) {
-			ret->op = op[i].op;
-			return true;
-		}
-	}
-	return wrong(w, "requirement \"%s\" has no known operator", key ? key : "");
-}
-
-static bool term_of(struct words *w, char *text, struct selector_term *ret)
-{
-	struct requirement *r = keep(mem_array(16, sizeof(*r)));
-	*ret = (struct selector_term){.requirements = r};
-	char *save;
-	for (char *part = strtok_r(text, ";", &save); part; part = strtok_r(NULL, ";", &save))
-		if (!requirement_of(w, part, &r[ret->nrequirements++]))
-			return false;
-	return true;
-}
-
 static bool tell_flavor(struct words *w, char **word, size_t n)
 {
 	struct label label[8];
@@ -183,17 +59,17 @@ static bool tell_flavor(struct words *w, char **word, size_t n)
 		for (char *t = strtok_r(word[i + 1], ",", &save); t;
 			t = strtok_r(NULL, ",", &save)) {
 			if (strcmp(word[i], "labels") == 0) {
-				char *value = after(t, '=');
+				char *value = piece_after(t, '=');
 				label[s.nodes.nlabels++] = (struct label){t, value ? value : ""};
 			} else if (strcmp(word[i], "taints") == 0) {
-				enum taint_effect effect = effect_of(after(t, ':'));
-				char *value = after(t, '=');
+				enum taint_effect effect = piece_effect(piece_after(t, ':'));
+				char *value = piece_after(t, '=');
 				taint[s.nodes.ntaints++] =
 					(struct taint){t, value ? value : "", effect};
 			} else if (strcmp(word[i], "tolerations") == 0) {
-				toleration[s.nodes.ntolerations++] = toleration_of(t);
+				toleration[s.nodes.ntolerations++] = piece_toleration(t);
 			} else {
-				return wrong(w, "flavor: what is %s?", word[i]);
+				return piece_wrong(w, "flavor: what is %s?", word[i]);
 			}
 		}
 	}
@@ -206,7 +82,7 @@ static bool tell_namespace(struct words *w, char **word, size_t n)
 	struct label label[WORDS_MAX];
 	struct namespace_spec s = {.name = word[1], .labels = label};
 	for (size_t i = 2; i < n; i++) {
-		char *value = after(word[i], '=');
+		char *value = piece_after(word[i], '=');
 		label[s.nlabels++] = (struct label){word[i], value ? value : ""};
 	}
 	queue_set_namespace(w->q, &s);
@@ -252,19 +128,19 @@ static void make_groups(struct queue_words *x)
 
 static bool read_quota(struct words *w, struct queue_words *x, char *word)
 {
-	char *amount = after(word, '=');
+	char *amount = piece_after(word, '=');
 	if (!amount) {
 		x->flavor[x->nflavors++] =
 			(struct flavor_quota_spec){word, &x->quota[x->nquotas], 0};
 		return true;
 	}
 	if (x->nflavors == 0)
-		return wrong(w, "queue: which flavor has %s=%s?", word, amount);
+		return piece_wrong(w, "queue: which flavor has %s=%s?", word, amount);
 	struct quota_spec *quota = &x->quota[x->nquotas];
 	*quota = (struct quota_spec){word, 0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
 	x->resource[x->nquotas++] = word;
 	x->flavor[x->nflavors - 1].nquotas++;
-	return amount_of(w, word, amount, &quota->nominal);
+	return piece_amount(w, word, amount, &quota->nominal);
 }
 
 static bool read_queue_option(
@@ -277,12 +153,13 @@ static bool read_queue_option(
 		s->deleting = true;
 	else if (strcmp(word, "noselector") == 0)
 		s->has_namespace_selector = false;
-	else if (value_of(word, "stop"))
-		s->stop_policy = policy_of(value_of(word, "stop"));
-	else if (value_of(word, "cohort"))
-		s->cohort = value_of(word, "cohort");
-	else if (value_of(word, "selector"))
-		return term_of(w, copy(value_of(word, "selector")), &s->namespace_selector);
+	else if (piece_value(word, "stop"))
+		s->stop_policy = piece_policy(piece_value(word, "stop"));
+	else if (piece_value(word, "cohort"))
+		s->cohort = piece_value(word, "cohort");
+	else if (piece_value(word, "selector"))
+		return piece_term(
+			w, piece_copy(piece_value(word, "selector")), &s->namespace_selector);
 	else
 		*ret_known = false;
 	return true;
@@ -310,20 +187,20 @@ static bool tell_queue(struct words *w, char **word, size_t n)
 
 static bool tell_local(struct words *w, char **word, size_t n)
 {
-	char *name = after(word[1], '/');
+	char *name = piece_after(word[1], '/');
 	if (n < 4 || !name || strcmp(word[2], "->") != 0)
-		return wrong(w, "local NS/NAME -> QUEUE");
+		return piece_wrong(w, "local NS/NAME -> QUEUE");
 	struct localqueue_spec s = {.ns = word[1],
 		.name = name,
 		.clusterqueue = word[3],
 		.generation = ++w->generation};
 	for (size_t i = 4; i < n; i++) {
-		if (value_of(word[i], "stop"))
-			s.stop_policy = policy_of(value_of(word[i], "stop"));
+		if (piece_value(word[i], "stop"))
+			s.stop_policy = piece_policy(piece_value(word[i], "stop"));
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else
-			return wrong(w, "local: what is %s?", word[i]);
+			return piece_wrong(w, "local: what is %s?", word[i]);
 	}
 	queue_set_localqueue(w->q, &s, &w->refused);
 	return true;
@@ -338,7 +215,7 @@ struct words_job *words_find_job(struct words *w, const char *ns_name)
 			strcmp(ns_name + n + 1, j->name) == 0)
 			return &w->job[i];
 	}
-	wrong(w, "no job %s was named before", ns_name);
+	piece_wrong(w, "no job %s was named before", ns_name);
 	return NULL;
 }
 
@@ -364,7 +241,7 @@ static bool read_affinity(struct words *w, struct job_words *x, char *text)
 {
 	char *save;
 	for (char *part = strtok_r(text, "|", &save); part; part = strtok_r(NULL, "|", &save))
-		if (!term_of(w, part, &x->term[x->job.placement.nterms++]))
+		if (!piece_term(w, part, &x->term[x->job.placement.nterms++]))
 			return false;
 	return true;
 }
@@ -380,26 +257,29 @@ static void read_priority(struct words *w, struct job_words *x, const char *valu
 static bool read_job_field(struct words *w, struct job_words *x, const char *key, char *value)
 {
 	struct job *j = &x->job;
-	if (strcmp(key, "queue") == 0)
-		j->queue = value;
-	else if (strcmp(key, "prio") == 0)
+	const struct {
+		const char *key, **text;
+		int32_t *number;
+	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
+		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
+		{"pods", NULL, &j->parallelism}, {"completions", NULL, &j->completions},
+		{"succeeded", NULL, &j->status.succeeded}};
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
+		if (strcmp(key, field[i].key) != 0)
+			continue;
+		if (field[i].text)
+			*field[i].text = value;
+		else
+			*field[i].number = atoi(value);
+		j->has_completions = j->has_completions || strcmp(key, "completions") == 0;
+		return true;
+	}
+	if (strcmp(key, "prio") == 0)
 		read_priority(w, x, value);
-	else if (strcmp(key, "class") == 0)
-		j->priority_class = value;
-	else if (strcmp(key, "podclass") == 0)
-		j->pod_priority_class = value;
-	else if (strcmp(key, "pods") == 0)
-		j->parallelism = atoi(value);
-	else if (strcmp(key, "completions") == 0)
-		j->completions = atoi(value), j->has_completions = true;
-	else if (strcmp(key, "succeeded") == 0)
-		j->status.succeeded = atoi(value);
 	else if (strcmp(key, "at") == 0)
 		j->created_ms = atoll(value) * 1000;
-	else if (strcmp(key, "invalid") == 0)
-		j->invalid = value;
 	else if (strcmp(key, "tolerate") == 0)
-		x->toleration[j->placement.ntolerations++] = toleration_of(value);
+		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
 	else
 		return false;
 	return true;
@@ -408,7 +288,7 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 static bool read_job_word(struct words *w, struct job_words *x, char *word)
 {
 	struct job *j = &x->job;
-	char *value = after(word, '=');
+	char *value = piece_after(word, '=');
 	if (!value && strcmp(word, "hold") == 0) {
 		j->hold = "true";
 	} else if (!value && strcmp(word, "nohold") == 0) {
@@ -416,11 +296,11 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	} else if (!value && strcmp(word, "deleting") == 0) {
 		j->deleting = true;
 	} else if (!value) {
-		return wrong(w, "job: what is %s?", word);
+		return piece_wrong(w, "job: what is %s?", word);
 	} else if (strcmp(word, "affinity") == 0) {
 		return read_affinity(w, x, value);
 	} else if (strcmp(word, "select") == 0) {
-		const char *label = after(value, ':');
+		const char *label = piece_after(value, ':');
 		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
 	} else if (!read_job_field(w, x, word, value)) {
 		struct resource_list *all = &x->container.requests;
@@ -429,7 +309,7 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 			at++;
 		all->count += at == all->count;
 		x->request[at].name = word;
-		return amount_of(w, word, value, &x->request[at].amount);
+		return piece_amount(w, word, value, &x->request[at].amount);
 	}
 	return true;
 }
@@ -453,7 +333,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	j->placement.tolerations = x.toleration;
 	j->placement.terms = x.term;
 	for (size_t i = 0; i < known->n; i++)
-		if (!read_job_word(w, &x, copy(known->word[i])))
+		if (!read_job_word(w, &x, piece_copy(known->word[i])))
 			return false;
 	if (!j->has_completions)
 		j->completions = j->parallelism;
@@ -466,7 +346,7 @@ static struct words_job *make_job(struct words *w, const char *ns_name)
 {
 	if (w->njobs == WORDS_JOBS_MAX)
 		return NULL;
-	char *text = mem_strdup(ns_name), *name = after(text, '/');
+	char *text = mem_strdup(ns_name), *name = piece_after(text, '/');
 	if (!name) {
 		free(text);
 		return NULL;
@@ -486,7 +366,7 @@ static bool tell_job(struct words *w, char **word, size_t n)
 		j = make_job(w, word[1]);
 	}
 	if (!j)
-		return wrong(w, "%s is no NS/NAME of a Job that is known", word[1]);
+		return piece_wrong(w, "%s is no NS/NAME of a Job that is known", word[1]);
 	while (fresh && j->n > 0)
 		free(j->word[--j->n]);
 	for (size_t i = 2; i < n && j->n < WORDS_JOB_WORDS_MAX; i++)
@@ -497,37 +377,32 @@ static bool tell_job(struct words *w, char **word, size_t n)
 static bool tell_drop(struct words *w, char **word, size_t n)
 {
 	if (n < 3)
-		return wrong(w, "drop what?");
+		return piece_wrong(w, "drop what?");
 	const char *kind = word[1];
 	char *name = word[2];
-	if (strcmp(kind, "flavor") == 0) {
+	if (strcmp(kind, "flavor") == 0)
 		queue_drop_flavor(w->q, name);
-	} else if (strcmp(kind, "queue") == 0) {
+	else if (strcmp(kind, "queue") == 0)
 		queue_drop_clusterqueue(w->q, name);
-	} else if (strcmp(kind, "class") == 0) {
+	else if (strcmp(kind, "class") == 0)
 		queue_drop_priority(w->q, PRIORITY_WORKLOAD, name);
-	} else if (strcmp(kind, "podclass") == 0) {
+	else if (strcmp(kind, "podclass") == 0)
 		queue_drop_priority(w->q, PRIORITY_POD, name);
-	} else if (strcmp(kind, "namespace") == 0) {
+	else if (strcmp(kind, "namespace") == 0)
 		queue_drop_namespace(w->q, name);
-	} else if (strcmp(kind, "local") == 0) {
-		char *local = after(name, '/');
-		queue_drop_localqueue(w->q, name, local ? local : "");
-	} else if (strcmp(kind, "job") == 0) {
-		const struct words_job *j = words_find_job(w, name);
-		if (!j)
-			return false;
-		queue_drop_job(w->q, &j->uid);
-	} else {
-		return wrong(w, "drop: what is %s?", kind);
-	}
+	else if (strcmp(kind, "local") == 0 && strchr(name, '/'))
+		queue_drop_localqueue(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
+	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
+		queue_drop_job(w->q, &words_find_job(w, name)->uid);
+	else
+		return piece_wrong(w, "drop: what is %s %s?", kind, name);
 	return true;
 }
 
 static bool tell_reject(struct words *w, char **word, size_t n)
 {
 	if (n < 4)
-		return wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
+		return piece_wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
 	if (strcmp(word[1], "queue") == 0)
 		queue_reject_clusterqueue(w->q, word[2], word[3]);
 	else
@@ -541,10 +416,10 @@ static bool tell_adopt(struct words *w, const struct words_job *j, char **word, 
 	size_t lines = 0;
 	const char *node = "", *flavor = "";
 	for (size_t i = 2; i < n && lines < 16; i++) {
-		char *amount = after(word[i], '=');
+		char *amount = piece_after(word[i], '=');
 		if (amount) {
 			line[lines] = (struct quota_line){node, flavor, word[i], 0};
-			if (!amount_of(w, word[i], amount, &line[lines++].amount))
+			if (!piece_amount(w, word[i], amount, &line[lines++].amount))
 				return false;
 		} else if (strchr(word[i], '/')) {
 			node = word[i];
@@ -561,7 +436,7 @@ static bool tell_run(struct words *w, char **word, size_t n)
 	const struct words_job *j = words_find_job(w, word[1]);
 	const char *what = word[0];
 	if (!j)
-		return false;
+		return piece_wrong(w, "what is %s, or who is %s?", what, word[1]);
 	if (strcmp(what, "adopt") == 0)
 		return tell_adopt(w, j, word, n);
 	if (strcmp(what, "confirm") == 0) {
@@ -571,31 +446,24 @@ static bool tell_run(struct words *w, char **word, size_t n)
 	} else if (strcmp(what, "unblock") == 0) {
 		queue_block_job(w->q, &j->uid, NULL);
 	} else if (strcmp(what, "release") == 0) {
-		const char *until = n > 2 ? value_of(word[2], "until") : NULL;
+		const char *until = n > 2 ? piece_value(word[2], "until") : NULL;
 		queue_release_job(w->q, &j->uid, until ? atoll(until) * 1000 : 0);
-	} else {
-		const char *pods = n > 2 ? value_of(word[2], "pods") : NULL;
+	} else if (strcmp(what, "shrink") == 0) {
+		const char *pods = n > 2 ? piece_value(word[2], "pods") : NULL;
 		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0);
+	} else {
+		return piece_wrong(w, "what is %s?", what);
 	}
 	return true;
 }
 
-static bool is_one_of(const char *word, const char *const *all)
-{
-	while (*all && strcmp(*all, word) != 0)
-		all++;
-	return *all != NULL;
-}
-
 bool words_tell(struct words *w, char **word, size_t n)
 {
-	static const char *const run[] = {
-		"adopt", "confirm", "release", "shrink", "block", "unblock", NULL};
 	const char *what = word[0];
-	drop_kept();
+	piece_drop_all();
 	w->wrong[0] = w->refused.text[0] = '\0';
 	if (n < 2)
-		return wrong(w, "%s: what of it?", what);
+		return piece_wrong(w, "%s: what of it?", what);
 	if (strcmp(what, "flavor") == 0)
 		return tell_flavor(w, word, n);
 	if (strcmp(what, "namespace") == 0)
@@ -610,8 +478,6 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_drop(w, word, n);
 	if (strcmp(what, "reject") == 0)
 		return tell_reject(w, word, n);
-	if (is_one_of(what, run))
-		return tell_run(w, word, n);
 	if (strcmp(what, "at") == 0)
 		w->now_ms = atoll(word[1]) * 1000;
 	else if (n > 2 && strcmp(what, "class") == 0)
@@ -619,6 +485,6 @@ bool words_tell(struct words *w, char **word, size_t n)
 	else if (n > 2 && strcmp(what, "podclass") == 0)
 		tell_class(w, PRIORITY_POD, word[1], atoi(word[2]), n > 3);
 	else
-		return wrong(w, "what is %s?", what);
+		return tell_run(w, word, n);
 	return true;
 }
