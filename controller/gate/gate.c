@@ -168,7 +168,8 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 		f->active = seen->status.active;
 	f->created_ms = seen->created_ms;
 	f->start_ms = seen->status.start_ms;
-	keep_text(&j->story, seen->story);
+	if (keep_text(&j->story, seen->story))
+		j->moved = true;
 	if (keep_text(&j->queue, seen->queue))
 		j->moved = true;
 }
@@ -595,6 +596,8 @@ int64_t gate_wake_ms(const struct gate *g)
 	int64_t wake = INT64_MAX;
 	if (g->role == ROLE_DEPOSED)
 		return wake;
+	if (g->role == ROLE_LEADING && g->dirty)
+		return g->now_ms;
 	if (g->lease_request == 0)
 		wake = least(wake, g->lease_due_ms);
 	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0)
@@ -640,7 +643,7 @@ static const struct intent *ledger_intent(struct gate *g)
 	return NULL;
 }
 
-static const struct intent *job_intent(struct gate *g)
+static struct gate_job *take_wanting(struct gate *g)
 {
 	struct gate_job *j = g->want;
 	if (!j)
@@ -649,6 +652,16 @@ static const struct intent *job_intent(struct gate *g)
 	if (!g->want)
 		g->want_tail = &g->want;
 	j->wanting = false;
+	return j;
+}
+
+static const struct intent *job_intent(struct gate *g)
+{
+	struct gate_job *j;
+	while ((j = take_wanting(g)) && !job_still_wants(j))
+		gate_mark_dirty(g, j);
+	if (!j)
+		return NULL;
 	j->asked = j->want;
 	j->asked_lost = j->lost;
 	j->request = make_intent(g, j->want);

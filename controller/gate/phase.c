@@ -526,6 +526,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
 	j->held_pods = j->seen.pods;
+	if (j->seen.suspend)
+		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work than none */
 	name_clusterqueue(g, j);
 	/* We stop a Job only once its start was acknowledged. */
 	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;
@@ -540,6 +542,11 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	} else {
 		enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);
 	}
+}
+
+bool job_still_wants(const struct gate_job *j)
+{
+	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));
 }
 
 /* ---- Requests and answers ---------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ struct gate_job {
 	bool need_read;	    /* what we know may be old: GET before the next write */
 	int32_t held_pods;  /* how many pods the hold is for */
 	int64_t generation; /* the decision was made on */
-	bool moved;	    /* the queue label changed since the decision */
+	bool moved;	    /* the queue label or the story changed since the decision */
 	const char *reason; /* why it ends; static text, "" while it goes on */
 	const char *actor;  /* who ended it */
 	int64_t not_before_ms; /* after a call-off */
@@ -161,6 +161,8 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+/* False when the facts have overtaken the wish. */
+bool job_still_wants(const struct gate_job *j);
 /* The story and the extra text that the intent of this Job carries. */
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
 #endif
