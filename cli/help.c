@@ -81,7 +81,7 @@ static const char explain_help[] =
 	"    The reasons (in -o json: reason) keep their names; they are Kueue's where they mean\n"
 	"    the same: OnHold, Misconfigured, NoMatchingFlavor, Suspended, ExceedsMaxQuota, "
 	"BackOff,\n"
-	"    WaitingForQuota, Behind (StrictFIFO), PendingEvaluation.\n"
+	"    WaitingForQuota, WaitingForJobAhead, PendingEvaluation.\n"
 	"\n"
 	"EXAMPLES\n"
 	"    sluice explain job/train -n team-a\n"

@@ -499,19 +499,20 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	case LEDGER_REPEATED:
 		j->refusals = 0;
 		enter(g, j, PHASE_STARTING);
-		break;
+		return;
 	case LEDGER_SPENT:
 		j->attempt = r->next_attempt > j->attempt ? r->next_attempt : j->attempt + 1;
 		reserve(g, j);
-		break;
+		return;
 	case LEDGER_REFUSED:
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
 		j->has_hold = j->call_off = false;
 		queue_release_job(g->queue, &j->uid, g->now_ms + refusal_pause(g, j));
 		enter(g, j, PHASE_WAITING);
-		break;
+		return;
 	}
+	must(false); /* a verdict that is none */
 }
 
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)

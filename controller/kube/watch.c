@@ -359,6 +359,13 @@ static void on_silence(struct ev_loop *loop, ev_timer *timer, int revents)
 	struct kube_watch *w = timer->data;
 	double quiet = ev_now(loop) - w->heard_at, limit = (double)w->options.silence_ms / 1000.0;
 	(void)revents;
+	bool steady = w->options.silence_ms >= w->options.steady_ms;
+	if (w->state == WATCH_FOLLOWING && quiet >= limit && steady) {
+		/* Dead, or a kind that nobody touches: the API server sends no bookmarks before the
+		 * first event. Not worth a word unless taking it up again fails. */
+		stream_ended(w);
+		return;
+	}
 	if (quiet >= limit || quiet < 0) {
 		watch_fail(w, 0, "no word for %.0f s: the connection is dead; taking it up again",
 			limit);
