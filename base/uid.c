@@ -59,11 +59,15 @@ int uid_cmp(const struct uid *a, const struct uid *b)
 	return memcmp(a->byte, b->byte, sizeof(a->byte));
 }
 
+/* Mixed well, because uids may also be made of numbers in a row (a trace's are), and the table of
+ * map.h takes the low bits. */
 uint64_t uid_hash(const struct uid *uid)
 {
 	uint64_t high, low;
 	memcpy(&high, uid->byte, 8);
 	memcpy(&low, uid->byte + 8, 8);
-	uint64_t h = (high ^ (low << 1 | low >> 63)) * 0x9E3779B97F4A7C15u;
-	return h ^ h >> 29;
+	uint64_t h = high * 0x9E3779B97F4A7C15u ^ low;
+	h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
+	h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
+	return h ^ h >> 32;
 }

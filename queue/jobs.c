@@ -7,7 +7,7 @@
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
 {
-	return map_get(&q->workloads, workload_hash(uid), uid);
+	return map_get(&q->workloads, uid_hash(uid), uid);
 }
 
 void queue_set_job(struct queue *q, const struct job *j)

@@ -20,17 +20,6 @@ int order_cmp(const struct order_key *a, const struct order_key *b)
 	return uid_cmp(&a->uid, &b->uid);
 }
 
-uint64_t workload_hash(const struct uid *uid)
-{
-	uint64_t high, low;
-	memcpy(&high, uid->byte, 8);
-	memcpy(&low, uid->byte + 8, 8);
-	uint64_t h = (high ^ low >> 32) * 0x9E3779B97F4A7C15u;
-	h = (h ^ h >> 32 ^ low) * 0xD6E8FEB86659FD93u;
-	h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
-	return h ^ h >> 32;
-}
-
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b)
 {
 	const struct workload *x = container_of_const(a, struct workload, in_order);
@@ -53,7 +42,7 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	w->key.queued_ms = j->created_ms;
 	w->key.arrival = ++q->arrivals;
 	w->key.uid = j->uid;
-	map_put(&q->workloads, workload_hash(&j->uid), w);
+	map_put(&q->workloads, uid_hash(&j->uid), w);
 	q->workload_bytes += workload_size(w);
 	return w;
 }
@@ -87,7 +76,7 @@ static void set_invalid(struct queue *q, struct workload *w, const char *sentenc
 void workload_free(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE && !w->room && !w->group);
-	must(map_take(&q->workloads, workload_hash(&w->key.uid), &w->key.uid) == w);
+	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
 	forget_queue(q, w);
 	forget_class(q, w);
 	set_invalid(q, w, NULL);

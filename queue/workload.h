@@ -62,10 +62,6 @@ struct workload {
 	char name[];
 };
 
-/* Of a uid, each bit of which reaches the low bits that a table looks at: uids need not be random
- * (a trace's are numbers), and uid_hash() would put such ones in a row. */
-uint64_t workload_hash(const struct uid *uid);
-
 struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */
 
