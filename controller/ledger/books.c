@@ -8,7 +8,8 @@
 
 #define NO_HOLD UINT32_MAX
 
-/* ---- Memory: everything small dies with the books --------------------------------------------- */
+/* ---- Memory: everything small dies with the books ---------------------------------------------
+ */
 
 struct grave {
 	struct grave *next;
@@ -36,7 +37,8 @@ void books_free(struct books *b)
 	free(b);
 }
 
-/* ---- Balance rows ----------------------------------------------------------------------------- */
+/* ---- Balance rows -----------------------------------------------------------------------------
+ */
 
 static int row_cmp(const struct books_row *x, const struct books_row *y)
 {
@@ -77,7 +79,8 @@ static int64_t sum_capped(int64_t x, int64_t y)
 	return __builtin_add_overflow(x, y, &sum) ? INT64_MAX : sum;
 }
 
-/* ---- What must be read ------------------------------------------------------------------------ */
+/* ---- What must be read ------------------------------------------------------------------------
+ */
 
 /* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
  * is one). Lines are few: at most QUEUE_LINES_MAX. */
@@ -139,6 +142,7 @@ struct books *books_new(const struct ledger_op *ops, size_t nops)
 	b->nops = nops;
 	map_init(&b->by_name, row_has_name);
 	b->known = books_alloc(b, nops, sizeof(*b->known));
+	b->shrinks = books_alloc(b, nops, sizeof(*b->shrinks));
 	b->hold_of = books_alloc(b, nops, sizeof(*b->hold_of));
 	b->lines_of = books_alloc(b, nops, sizeof(*b->lines_of));
 	b->nlines_of = books_alloc(b, nops, sizeof(*b->nlines_of));
@@ -150,6 +154,8 @@ struct books *books_new(const struct ledger_op *ops, size_t nops)
 	for (size_t i = 0; i < nops; i++) {
 		books_take_hold(b, &by_key, i);
 		books_take_lines(b, i);
+		if (ops[i].kind == LEDGER_SHRINK)
+			b->shrinks[b->nshrinks++] = (uint32_t)i;
 	}
 	map_done(&by_key);
 	b->asked = books_alloc(b, b->nrows, sizeof(*b->asked));
@@ -159,19 +165,20 @@ struct books *books_new(const struct ledger_op *ops, size_t nops)
 	return b;
 }
 
-/* ---- What was found --------------------------------------------------------------------------- */
+/* ---- What was found ---------------------------------------------------------------------------
+ */
 
-void books_found_key(struct books *b, size_t op)
+void books_found_shrink(struct books *b, size_t shrink)
 {
-	must(op < b->nops);
-	b->known[op] = true;
+	must(shrink < b->nshrinks);
+	b->known[b->shrinks[shrink]] = true;
 }
 
 void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found)
 {
 	must(hold < b->nholds);
 	struct books_hold *h = &b->holds[hold];
-	h->open = h->was_open = true;
+	h->open = h->was_open = h->used = true;
 	h->state = found->state;
 	h->ns = found->ns;
 	h->name = found->name;
@@ -196,9 +203,10 @@ void books_found_line(struct books *b, size_t hold, const struct quota_line *lin
 	h->lines[h->nlines++] = (struct books_line){row, line->amount};
 }
 
-void books_found_last_attempt(struct books *b, size_t hold, int32_t last_attempt)
+void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt)
 {
 	must(hold < b->nholds);
+	b->holds[hold].used |= used;
 	b->holds[hold].last_attempt = last_attempt;
 }
 
@@ -210,7 +218,8 @@ void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted)
 	b->asked[row]->wanted = wanted;
 }
 
-/* ---- One operation ---------------------------------------------------------------------------- */
+/* ---- One operation ----------------------------------------------------------------------------
+ */
 
 static void books_add(struct books *b, const struct books_line *l, enum ledger_state s, int sign)
 {
@@ -259,11 +268,7 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 	const struct ledger_op *op = &b->ops[i];
 	const struct books_line *lines = b->lines_of[i];
 	size_t n = b->nlines_of[i];
-	if (h->open) {
-		b->results[i].verdict = LEDGER_REPEATED;
-		return;
-	}
-	if (b->known[i] || h->spent) {
+	if (h->used) {
 		b->results[i] = (struct ledger_result){LEDGER_SPENT, books_next_attempt(b, i)};
 		return;
 	}
@@ -277,7 +282,7 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 	struct books_entry *e = books_enter(b, i, lines, n);
 	e->has_target = true;
 	e->target = LEDGER_PENDING;
-	h->open = h->changed = true;
+	h->open = h->changed = h->used = true;
 	h->state = LEDGER_PENDING;
 	h->ns = op->ns;
 	h->name = op->name;
@@ -328,7 +333,7 @@ static void books_shrink(struct books *b, size_t i, struct books_hold *h)
 		books_add(b, &freed[k], h->state, -1);
 	h->lines = kept;
 	h->nlines = nkept;
-	h->changed = true;
+	h->changed = h->shrunk = true;
 }
 
 static void books_close(struct books *b, size_t i, struct books_hold *h)
@@ -339,7 +344,6 @@ static void books_close(struct books *b, size_t i, struct books_hold *h)
 	for (size_t k = 0; k < h->nlines; k++)
 		books_add(b, &h->lines[k], h->state, -1);
 	h->open = false;
-	h->spent = true;
 }
 
 /* What a segment is told by COMMIT, STOP, RELEASE and VOID. An attempt that was never committed has
@@ -348,7 +352,8 @@ static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
 {
 	const struct ledger_op *op = &b->ops[i];
 	if (op->kind == LEDGER_COMMIT) {
-		h->started_ms = op->at_ms;
+		h->started_ms = op->at_ms > 0 ? op->at_ms : 1;
+		h->segment_begins = true;
 		h->started_lines = books_copy(b, h->lines, h->nlines);
 		h->nstarted_lines = h->nlines;
 	} else {
@@ -365,19 +370,41 @@ static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
 	h->segment_changed = h->started_ms != 0;
 }
 
+/* Of an operation on an open hold: it took effect before. */
+static bool books_repeated(const struct books *b, size_t i, const struct books_hold *h)
+{
+	switch (b->ops[i].kind) {
+	case LEDGER_COMMIT:
+		return h->started_ms != 0;
+	case LEDGER_STOP:
+		return h->state == LEDGER_RELEASING;
+	case LEDGER_SHRINK:
+		return b->known[i];
+	case LEDGER_RESERVE:
+		return true;
+	case LEDGER_RELEASE:
+	case LEDGER_VOID:
+	case LEDGER_CEILING:
+		return false;
+	}
+	must(false);
+}
+
 static void books_take_op(struct books *b, size_t i)
 {
-	enum ledger_kind kind = b->ops[i].kind;
 	struct books_hold *h = &b->holds[b->hold_of[i]];
-	if (kind == LEDGER_RESERVE) {
+	if (h->open && books_repeated(b, i, h)) {
+		b->results[i].verdict = LEDGER_REPEATED;
+		return;
+	}
+	if (!h->open && b->ops[i].kind != LEDGER_RESERVE) {
+		b->results[i].verdict = LEDGER_SPENT;
+		return;
+	}
+	switch (b->ops[i].kind) {
+	case LEDGER_RESERVE:
 		books_reserve(b, i, h);
-		return;
-	}
-	if (!h->open || b->known[i]) {
-		b->results[i].verdict = h->open ? LEDGER_REPEATED : LEDGER_SPENT;
-		return;
-	}
-	switch (kind) {
+		break;
 	case LEDGER_COMMIT:
 		books_advance(b, i, h, LEDGER_POSTED);
 		books_tell_segment(b, i, h);
@@ -394,7 +421,6 @@ static void books_take_op(struct books *b, size_t i)
 		books_close(b, i, h);
 		books_tell_segment(b, i, h);
 		break;
-	case LEDGER_RESERVE:
 	case LEDGER_CEILING:
 		must(false);
 	}

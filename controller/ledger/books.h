@@ -2,8 +2,8 @@
  * The books of one batch: what its operations do to what the ledger holds. Pure: no libpq, no
  * clock. Three steps:
  *
- *   1. books_new() lists what must be read: the holds that are named, the keys of the operations,
- *      and the balance rows that are grown or capped;
+ *   1. books_new() lists what must be read: the holds that are named, the SHRINKs that are asked
+ *      for, and the balance rows that are grown or capped;
  *   2. books_found_*() takes in what was found; what was not found does not exist;
  *   3. books_run() takes the operations one by one, in order, and leaves a verdict for each and
  *      what is to be written: entries, rows, holds and segments that changed.
@@ -11,7 +11,9 @@
  * Rules that ledger.h leaves open (test/sim/model_ledger.h has the same):
  *   - a hold only goes forward, pending < posted < releasing: COMMIT after STOP begins the segment
  *     and leaves it releasing; STOP, RELEASE and VOID take it from any state;
- *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace;
+ *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. Whether
+ * it was, the state of the hold tells: COMMIT and nothing else sets started_ms, STOP and nothing
+ *     else makes it releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
  *   - RESERVE asks for room under `wanted`: a ceiling above it only says that more is held already;
  *   - SHRINK lowers each line to what is given, to nothing when it is not given, and raises none;
  *   - CEILING has no key: it takes effect each time, and the last one stays.
@@ -46,7 +48,7 @@ struct books_line {
 struct books_hold {
 	struct uid uid;
 	int32_t attempt;
-	bool reserving; /* a RESERVE names it: last_attempt must be read */
+	bool reserving; /* a RESERVE names it: used and last_attempt must be read */
 
 	/* As found, then as the operations leave it. Times in milliseconds, 0: never. */
 	bool open;
@@ -55,14 +57,14 @@ struct books_hold {
 	int64_t reserved_ms, started_ms;
 	struct books_line *lines; /* none of amount 0 */
 	size_t nlines;
+	bool used;	      /* this attempt was reserved before; it may be closed */
 	int32_t last_attempt; /* of the Job, ever reserved; 0: none */
 
 	bool was_open;
-	bool changed;
-	bool spent; /* it was open, and is not any more */
+	bool changed, shrunk;
 
 	/* The segment, if it has to be written. */
-	bool segment_changed;
+	bool segment_begins, segment_changed;
 	int64_t stopping_ms, stopped_ms;
 	const char *reason, *actor;
 	bool has_lost;
@@ -83,8 +85,10 @@ struct books_entry {
 struct books {
 	const struct ledger_op *ops;
 	size_t nops;
-	bool *known;	     /* of each operation: its key was used before */
-	uint32_t *hold_of;   /* of each operation: index in holds; CEILING: none */
+	bool *known;	   /* of each operation: a SHRINK that took effect before */
+	uint32_t *shrinks; /* the operations that are SHRINKs: must be looked up */
+	size_t nshrinks;
+	uint32_t *hold_of;	      /* of each operation: index in holds; CEILING: none */
 	struct books_line **lines_of; /* of each operation: its own lines, merged */
 	size_t *nlines_of;
 
@@ -92,25 +96,25 @@ struct books {
 	size_t nholds;
 	struct books_row **rows;
 	size_t nrows, rows_room;
-	struct map by_name; /* rows */
+	struct map by_name;	  /* rows */
 	struct books_row **asked; /* those of rows that must be read */
 	size_t nasked;
 
 	struct books_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
 	struct ledger_result *results; /* one for each operation */
-	void *grave; /* blocks that die with the books */
+	void *grave;		       /* blocks that die with the books */
 };
 
 /* The operations must outlive the books. */
 struct books *books_new(const struct ledger_op *ops, size_t nops);
 void books_free(struct books *b);
 
-void books_found_key(struct books *b, size_t op);
+void books_found_shrink(struct books *b, size_t shrink); /* index in shrinks */
 /* state, names and times as in struct ledger_hold. */
 void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found);
 void books_found_line(struct books *b, size_t hold, const struct quota_line *line);
-void books_found_last_attempt(struct books *b, size_t hold, int32_t last_attempt);
+void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt);
 /* row: index in asked. */
 void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted);
 

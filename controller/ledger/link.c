@@ -46,7 +46,8 @@ struct link {
 	struct err notice; /* what the server said last before it hung up */
 };
 
-/* ---- State ------------------------------------------------------------------------------------ */
+/* ---- State ------------------------------------------------------------------------------------
+ */
 
 static void link_arm(struct link *l, double seconds)
 {
@@ -109,7 +110,8 @@ static void link_enter(struct link *l, enum link_state next)
 	}
 }
 
-/* ---- Sentences -------------------------------------------------------------------------------- */
+/* ---- Sentences --------------------------------------------------------------------------------
+ */
 
 /* libpq's message in one line, and nothing in it that is a secret of ours. */
 static void sentence_set(const struct link *l, struct err *e, const char *message)
@@ -173,7 +175,8 @@ static void link_notice(void *ctx, const PGresult *r)
 		err_set(&l->notice, 0, "%s", text);
 }
 
-/* ---- Connecting ------------------------------------------------------------------------------- */
+/* ---- Connecting -------------------------------------------------------------------------------
+ */
 
 static void link_watch(struct link *l, int events)
 {
@@ -261,11 +264,13 @@ static void on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)loop, (void)events;
 	struct link *l = w->data;
-	link_drop(l, l->state == LINK_CONNECTING ? "Postgres did not answer in time to a connect"
-						 : "Postgres did not answer in time to a statement");
+	link_drop(l, l->state == LINK_CONNECTING
+			     ? "Postgres did not answer in time to a connect"
+			     : "Postgres did not answer in time to a statement");
 }
 
-/* ---- Rounds ----------------------------------------------------------------------------------- */
+/* ---- Rounds -----------------------------------------------------------------------------------
+ */
 
 /* True while there is a connection to go on with. */
 static bool link_flush(struct link *l)
@@ -420,7 +425,8 @@ void link_script(struct link *l, const char *sql)
 	link_sent(l, ok);
 }
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life -------------------------------------------------------------------------------------
+ */
 
 static size_t count_commas(const char *s)
 {
@@ -458,7 +464,8 @@ static int link_parse(struct link *l, struct err *e)
 	l->connect_timeout = (double)seconds * (double)(1 + count_commas(host));
 	int rc = 0;
 	if (host && strchr(host, '@'))
-		rc = err_set(e, ERR_INVALID, "the host in the database's connection string has an @ "
+		rc = err_set(e, ERR_INVALID,
+			"the host in the database's connection string has an @ "
 			"in it: write an @ in a user name or password as %%40");
 	PQconninfoFree(options);
 	return rc;

@@ -30,13 +30,13 @@
 struct ev_loop;
 struct link;
 
-#define ROUND_MAX 6
+#define ROUND_MAX 12
 
 struct round {
 	struct pg_result *result[ROUND_MAX]; /* one for each statement, if there was no error */
 	size_t count;
-	char sqlstate[6];  /* of the first error, or "" */
-	struct err fault;  /* its sentence */
+	char sqlstate[6]; /* of the first error, or "" */
+	struct err fault; /* its sentence */
 };
 
 struct link_options {
@@ -59,12 +59,13 @@ int link_new(struct ev_loop *loop, const struct link_options *o, const struct li
 void link_free(struct link *l); /* not from inside an event */
 
 bool link_up(const struct link *l);
-bool link_busy(const struct link *l);	   /* a round is under way */
+bool link_busy(const struct link *l);	    /* a round is under way */
 uint32_t link_number(const struct link *l); /* counts the connections that came up */
 int64_t link_patience_ms(const struct link *l);
 void link_set_patience(struct link *l, int64_t ms);
 
-/* ---- A round, of an idle link that is up ------------------------------------------------------ */
+/* ---- A round, of an idle link that is up ------------------------------------------------------
+ */
 
 /* Adds a statement. Takes p (may be NULL). */
 void link_add(struct link *l, const char *sql, struct params *p);

@@ -72,7 +72,8 @@ void params_int8(struct params *p, int64_t v)
 	add_int8(params_next(p, PARAM_INT8), v);
 }
 
-/* ---- Arrays: dimensions, has NULLs, type, then (length, first index), then the elements ------- */
+/* ---- Arrays: dimensions, has NULLs, type, then (length, first index), then the elements -------
+ */
 
 struct param *params_array(struct params *p, enum param_type type)
 {
@@ -139,7 +140,11 @@ void put_uuid(struct param *a, const struct uid *v)
 
 void put_time(struct param *a, int64_t ms)
 {
-	ms = ms < 0 ? 0 : ms;
+	if (!ms) {
+		put_null(a);
+		return;
+	}
+	ms = ms < 1 ? 1 : ms;
 	ms = ms >= YEAR_10000_MS ? YEAR_10000_MS - 1 : ms;
 	put_int8(a, (ms - POSTGRES_EPOCH_MS) * 1000);
 }
@@ -151,7 +156,8 @@ void put_json(struct param *a, struct slice text)
 	buf_add(&a->bytes, text.ptr, text.len);
 }
 
-/* ---- Sending ---------------------------------------------------------------------------------- */
+/* ---- Sending ----------------------------------------------------------------------------------
+ */
 
 static Oid type_of_array(enum param_type t)
 {
@@ -192,7 +198,8 @@ bool params_send(struct params *p, struct pg_conn *conn, const char *sql)
 	return PQsendQueryParams(conn, sql, p->count, types, values, lengths, formats, 1);
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
 
 int32_t field_int4(const struct pg_result *r, int row, int column)
 {

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/uid.h"
 
-#define PARAMS_MAX 51
+#define PARAMS_MAX 16
 
 enum param_type { /* the OIDs that Postgres has for them, fixed for good */
 	PARAM_BOOL = 16,
@@ -51,7 +51,7 @@ void put_int4(struct param *a, int32_t v);
 void put_int8(struct param *a, int64_t v);
 void put_text(struct param *a, const char *s); /* NULL: NULL */
 void put_uuid(struct param *a, const struct uid *v);
-void put_time(struct param *a, int64_t ms); /* wall clock; cut to the years 1970 to 9999 */
+void put_time(struct param *a, int64_t ms); /* wall clock; 0: NULL; cut to 1970 to 9999 */
 void put_json(struct param *a, struct slice text);
 void put_null(struct param *a);
 

@@ -29,7 +29,8 @@ bool pg_up(const struct pg *pg)
 	return link_up(pg->link);
 }
 
-/* ---- The queue of requests -------------------------------------------------------------------- */
+/* ---- The queue of requests --------------------------------------------------------------------
+ */
 
 static void request_free(struct request *r)
 {
@@ -101,7 +102,8 @@ void pg_load(struct pg *pg, uint64_t id, int64_t epoch)
 
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
 {
-	pg_ask(pg, (struct request){.kind = REQUEST_BATCH, .id = id, .epoch = b->epoch, .batch = b});
+	pg_ask(pg,
+		(struct request){.kind = REQUEST_BATCH, .id = id, .epoch = b->epoch, .batch = b});
 }
 
 void pg_resign(struct pg *pg, int64_t epoch)
@@ -109,7 +111,8 @@ void pg_resign(struct pg *pg, int64_t epoch)
 	pg_ask(pg, (struct request){.kind = REQUEST_RESIGN, .epoch = epoch});
 }
 
-/* ---- Answers ---------------------------------------------------------------------------------- */
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
 
 void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l)
 {
@@ -180,7 +183,8 @@ static void on_soon(struct ev_loop *loop, ev_timer *w, int events)
 		pg_lose_all(pg);
 }
 
-/* ---- The link --------------------------------------------------------------------------------- */
+/* ---- The link ---------------------------------------------------------------------------------
+ */
 
 static void on_up(void *ctx)
 {
@@ -237,7 +241,8 @@ static void on_round(struct round *round, void *ctx)
 	request_step(pg, r, NULL);
 }
 
-/* ---- Rounds ----------------------------------------------------------------------------------- */
+/* ---- Rounds -----------------------------------------------------------------------------------
+ */
 
 struct params *request_params(const struct pg *pg, const struct request *r)
 {
@@ -258,12 +263,13 @@ void request_begin_round(struct pg *pg, struct request *r, enum request_step ste
 	struct params *p = params_new();
 	params_text(p, text);
 	link_add(pg->link, SQL_SETTINGS, p);
-	bool writes = r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH;
-	if (writes && r->epoch != pg->attached_epoch)
+	bool fenced = r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH;
+	if (fenced && r->epoch != pg->attached_epoch)
 		link_add(pg->link, SQL_ATTACH, request_params(pg, r));
 }
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life -------------------------------------------------------------------------------------
+ */
 
 int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_events *events,
 	struct pg **ret, struct err *e)

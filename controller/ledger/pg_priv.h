@@ -43,9 +43,9 @@ struct request {
 	int64_t epoch, lease_ms;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
-	bool has_schema;    /* STEP_SCHEMA_STATE: there is a schema named sluice */
+	bool has_schema;     /* STEP_SCHEMA_STATE: there is a schema named sluice */
 	struct books *books; /* from STEP_READ on */
-	struct round read;  /* STEP_WRITE: what the books borrow from */
+	struct round read;   /* STEP_WRITE: what the books borrow from */
 };
 
 struct pg {
@@ -68,9 +68,11 @@ int64_t pg_session(const struct pg *pg);
 /* For tests: how long a silent server is waited for. */
 void pg_set_patience(struct pg *pg, int64_t ms);
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ------------------------------------------------------------------------------------
+ */
 
-/* The next round of the request: its settings, and the attach if this connection is new to it. */
+/* The next round of the request: first its settings (result 0), then the attach if this connection
+ * is new to the epoch. */
 void request_begin_round(struct pg *pg, struct request *r, enum request_step step);
 /* $1 cell, $2 session, $3 epoch: how most statements begin. */
 struct params *request_params(const struct pg *pg, const struct request *r);

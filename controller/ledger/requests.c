@@ -46,7 +46,8 @@ void lease_step(struct pg *pg, struct request *r, struct round *round)
 		lease_ask(pg, r);
 }
 
-/* ---- LOAD ------------------------------------------------------------------------------------- */
+/* ---- LOAD -------------------------------------------------------------------------------------
+ */
 
 static enum ledger_state state_of(const char *name)
 {
@@ -116,7 +117,8 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 	link_go(pg->link);
 }
 
-/* ---- RESIGN ----------------------------------------------------------------------------------- */
+/* ---- RESIGN -----------------------------------------------------------------------------------
+ */
 
 void resign_step(struct pg *pg, struct request *r, struct round *round)
 {

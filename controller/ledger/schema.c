@@ -38,8 +38,10 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 	const struct migration *m = &MIGRATIONS[version - 1];
 	buf_init(&script, SCRIPT_BYTES_MAX);
 	buf_init(&number, SCRIPT_BYTES_MAX);
-	buf_printf(&number, "INSERT INTO sluice.schema_version (version, name, applied_by) "
-			    "VALUES (%d, ", version);
+	buf_printf(&number,
+		"INSERT INTO sluice.schema_version (version, name, applied_by) "
+		"VALUES (%d, ",
+		version);
 	buf_literal(&number, m->name);
 	buf_puts(&number, ", ");
 	buf_literal(&number, pg->identity);
@@ -85,9 +87,10 @@ static bool schema_judge(struct pg *pg, struct request *r, int version, bool led
 	if (version > MIGRATIONS_COUNT) {
 		char sentence[256];
 		snprintf(sentence, sizeof(sentence),
-			"the ledger's schema is version %d and this program knows versions up to %d: "
-			"it was upgraded by a newer sluice-controller; run that one", version,
-			MIGRATIONS_COUNT);
+			"the ledger's schema is version %d and this program knows versions up to "
+			"%d: "
+			"it was upgraded by a newer sluice-controller; run that one",
+			version, MIGRATIONS_COUNT);
 		link_drop(pg->link, sentence);
 		return false;
 	}

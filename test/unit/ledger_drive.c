@@ -66,7 +66,8 @@ static void on_state(bool up, const char *sentence, void *ctx)
 	snprintf(d->sentence, sizeof(d->sentence), "%s", sentence ? sentence : "");
 }
 
-void drive_start(struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity)
+void drive_start(
+	struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity)
 {
 	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
 	buf_init(&d->holds, (size_t)1 << 26);
@@ -144,9 +145,14 @@ enum ledger_outcome drive_batch(
 
 int64_t drive_lead(struct drive *d)
 {
-	do
+	int tries = 0;
+	do {
+		if (++tries > 20) {
+			fprintf(stderr, "cannot lead: %s\n", d->sentence);
+			must(false);
+		}
 		drive_until_up(d);
-	while (drive_lease(d, 0, 3600000) != LEDGER_DONE);
+	} while (drive_lease(d, 0, 3600000) != LEDGER_DONE);
 	must(d->lease.held);
 	return d->lease.epoch;
 }

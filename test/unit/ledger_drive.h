@@ -23,14 +23,15 @@ struct drive {
 	enum ledger_outcome outcome;
 	struct ledger_lease lease;
 	struct ledger_result results[DRIVE_OPS_MAX];
-	size_t expected; /* operations in the batch that was asked last */
+	size_t expected;  /* operations in the batch that was asked last */
 	struct buf holds; /* LOAD, as text: a line for each hold */
 
 	int ups, downs;
 	char sentence[512];
 };
 
-void drive_start(struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity);
+void drive_start(
+	struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity);
 void drive_stop(struct drive *d);
 
 /* Runs the loop until... */

@@ -64,7 +64,8 @@ static struct ledger_op ceiling(int64_t amount)
 	return (struct ledger_op){.kind = LEDGER_CEILING, .lines = cpu(amount), .nlines = 1};
 }
 
-static void assert_verdict(struct drive *d, int64_t epoch, struct ledger_op o, enum ledger_verdict v)
+static void assert_verdict(
+	struct drive *d, int64_t epoch, struct ledger_op o, enum ledger_verdict v)
 {
 	assert_int_equal(drive_batch(d, epoch, &o, 1), LEDGER_DONE);
 	assert_int_equal(d->results[0].verdict, v);
@@ -73,17 +74,21 @@ static void assert_verdict(struct drive *d, int64_t epoch, struct ledger_op o, e
 /* pending/posted/releasing wanted ceiling */
 static void assert_balance(const struct drive *d, const char *expected)
 {
-	assert_string_equal(pg_fixture_sql(&F,
-				    "SELECT format('%%s/%%s/%%s %%s %%s', pending, posted, releasing, "
-				    "wanted, ceiling) FROM sluice.balance WHERE cell = '%s'", d->cell),
+	assert_string_equal(
+		pg_fixture_sql(&F,
+			"SELECT format('%%s/%%s/%%s %%s %%s', pending, posted, releasing, "
+			"wanted, ceiling) FROM sluice.balance WHERE cell = '%s'",
+			d->cell),
 		expected);
 }
 
 static void assert_sound(void)
 {
-	assert_string_equal(pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit a"), "");
 	assert_string_equal(
-		pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit_history a"), "");
+		pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit a"), "");
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit_history a"),
+		"");
 }
 
 static int64_t lead(struct drive *d, const char *cell)
@@ -92,14 +97,16 @@ static int64_t lead(struct drive *d, const char *cell)
 	return drive_lead(d);
 }
 
-/* ---- Schema ----------------------------------------------------------------------------------- */
+/* ---- Schema -----------------------------------------------------------------------------------
+ */
 
 static void test_schema_is_made_by_one_of_many_at_once(void **state)
 {
 	(void)state;
 	pg_fixture_sql(&F, "CREATE DATABASE fresh");
 	struct pg_fixture fresh = F;
-	snprintf(fresh.conninfo, sizeof(fresh.conninfo), "host=%s user=postgres dbname=fresh", F.dir);
+	snprintf(fresh.conninfo, sizeof(fresh.conninfo), "host=%s user=postgres dbname=fresh",
+		F.dir);
 	enum { N = 6 };
 	struct drive d[N];
 	char name[16];
@@ -140,7 +147,8 @@ static void test_schema_made_by_an_admin_may_be_empty(void **state)
 	pg_fixture_sql(&F, "CREATE DATABASE given");
 	pg_fixture_sql(&F, "CREATE ROLE humble LOGIN");
 	struct pg_fixture given = F;
-	snprintf(given.conninfo, sizeof(given.conninfo), "host=%s user=postgres dbname=given", F.dir);
+	snprintf(given.conninfo, sizeof(given.conninfo), "host=%s user=postgres dbname=given",
+		F.dir);
 	pg_fixture_sql(&given, "CREATE SCHEMA sluice AUTHORIZATION humble");
 	snprintf(given.conninfo, sizeof(given.conninfo), "host=%s user=humble dbname=given", F.dir);
 	struct drive d;
@@ -168,7 +176,8 @@ static void test_newer_schema_is_refused_in_a_sentence(void **state)
 	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version = 99");
 }
 
-/* ---- Lease ------------------------------------------------------------------------------------ */
+/* ---- Lease ------------------------------------------------------------------------------------
+ */
 
 static void test_lease_is_taken_renewed_and_refused(void **state)
 {
@@ -192,8 +201,10 @@ static void test_lease_is_taken_renewed_and_refused(void **state)
 
 static void expire(const char *cell)
 {
-	pg_fixture_sql(&F, "UPDATE sluice.lease SET expires_at = clock_timestamp() - interval '1 s' "
-			   "WHERE cell = '%s'", cell);
+	pg_fixture_sql(&F,
+		"UPDATE sluice.lease SET expires_at = clock_timestamp() - interval '1 s' "
+		"WHERE cell = '%s'",
+		cell);
 }
 
 static void test_lease_that_ran_out_is_renewed_if_nobody_took_it(void **state)
@@ -229,7 +240,9 @@ static void test_takeover_fences_the_old_epoch(void **state)
 	assert_int_equal(drive_batch(&a, old, NULL, 0), LEDGER_FENCED);
 	assert_int_equal(drive_load(&a, old), LEDGER_FENCED);
 	assert_balance(&a, "4/0/0 10 10");
-	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM sluice.transfer WHERE cell = 'fence'"), "1");
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT count(*) FROM sluice.transfer WHERE cell = 'fence'"),
+		"1");
 
 	assert_int_equal(drive_lease(&a, old, 60000), LEDGER_DONE);
 	assert_false(a.lease.held);
@@ -258,7 +271,8 @@ static void test_resigned_lease_is_free_at_once(void **state)
 	drive_stop(&b);
 }
 
-/* ---- Operations ------------------------------------------------------------------------------- */
+/* ---- Operations -------------------------------------------------------------------------------
+ */
 
 static void test_life_of_a_hold(void **state)
 {
@@ -286,12 +300,11 @@ static void test_life_of_a_hold(void **state)
 	assert_balance(&d, "0/0/0 10 10");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
 	assert_string_equal(buf_text(&d.holds), "");
-	assert_string_equal(pg_fixture_sql(&F,
-				    "SELECT concat_ws(' ', ns, name, clusterqueue, reason, actor, "
-				    "lost_ms, lines, stopped_at = started_at) "
-				    "FROM sluice.segment WHERE cell = 'life'"),
-		"team train a Finished test 5 [{\"node\": \"cq/a\", \"amount\": 6, \"flavor\": \"spot\", "
-		"\"resource\": \"cpu\"}] t");
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT concat_ws(' ', ns, name, clusterqueue, reason, actor, "
+				   "lost_ms, lines, stopped_at = started_at) "
+				   "FROM sluice.segment WHERE cell = 'life'"),
+		"team train a Finished test 5 [[\"cq/a\", \"spot\", \"cpu\", 6]] t");
 	drive_stop(&d);
 	assert_sound();
 }
@@ -310,11 +323,13 @@ static void test_whole_life_in_one_batch(void **state)
 		assert_int_equal(d.results[i].verdict, LEDGER_APPLIED);
 	assert_balance(&d, "9/0/0 10 10");
 	assert_string_equal(
-		pg_fixture_sql(&F, "SELECT count(*) FROM sluice.segment WHERE cell = 'onego'"), "1");
+		pg_fixture_sql(&F, "SELECT count(*) FROM sluice.segment WHERE cell = 'onego'"),
+		"1");
 	/* sent again as it was */
 	assert_int_equal(drive_batch(&d, e, ops, n), LEDGER_DONE);
 	static const enum ledger_verdict again[] = {LEDGER_APPLIED, LEDGER_SPENT, LEDGER_SPENT,
-		LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT, LEDGER_REPEATED};
+		LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT, LEDGER_SPENT,
+		LEDGER_REPEATED};
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(d.results[i].verdict, again[i]);
 	assert_int_equal(d.results[1].next_attempt, 4);
@@ -328,8 +343,8 @@ static void test_each_operation_takes_effect_once(void **state)
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "once");
-	struct ledger_op ops[] = {
-		reserve(1, 1, 6), op(LEDGER_COMMIT, 1, 1), shrink(1, 1, 1, 5), op(LEDGER_STOP, 1, 1)};
+	struct ledger_op ops[] = {reserve(1, 1, 6), op(LEDGER_COMMIT, 1, 1), shrink(1, 1, 1, 5),
+		op(LEDGER_STOP, 1, 1)};
 	assert_verdict(&d, e, ceiling(10), LEDGER_APPLIED);
 	for (size_t i = 0; i < 4; i++)
 		assert_verdict(&d, e, ops[i], LEDGER_APPLIED);
@@ -363,12 +378,13 @@ static void test_refused_alone_and_the_attempt_is_not_used_up(void **state)
 	struct ledger_op ops[] = {ceiling(10), reserve(1, 1, 6), reserve(2, 1, 5), reserve(3, 1, 4),
 		op(LEDGER_COMMIT, 2, 1), op(LEDGER_COMMIT, 3, 1), reserve(4, 1, 0)};
 	assert_int_equal(drive_batch(&d, e, ops, 7), LEDGER_DONE);
-	static const enum ledger_verdict expected[] = {LEDGER_APPLIED, LEDGER_APPLIED, LEDGER_REFUSED,
-		LEDGER_APPLIED, LEDGER_SPENT, LEDGER_APPLIED, LEDGER_APPLIED};
+	static const enum ledger_verdict expected[] = {LEDGER_APPLIED, LEDGER_APPLIED,
+		LEDGER_REFUSED, LEDGER_APPLIED, LEDGER_SPENT, LEDGER_APPLIED, LEDGER_APPLIED};
 	for (size_t i = 0; i < 7; i++)
 		assert_int_equal(d.results[i].verdict, expected[i]);
 	assert_balance(&d, "6/4/0 10 10");
-	/* room that a later operation of the batch frees does not count, what an earlier frees does */
+	/* room that a later operation of the batch frees does not count, what an earlier frees does
+	 */
 	struct ledger_op early[] = {reserve(2, 1, 5), op(LEDGER_VOID, 1, 1)};
 	assert_int_equal(drive_batch(&d, e, early, 2), LEDGER_DONE);
 	assert_int_equal(d.results[0].verdict, LEDGER_REFUSED);
@@ -429,7 +445,8 @@ static void test_strange_names_and_amounts(void **state)
 	assert_int_equal(d.results[3].verdict, LEDGER_APPLIED);
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
 	assert_string_equal(buf_text(&d.holds),
-		"ab000000-0000-0000-0000-000000000001#1 pending not utf-8 ?/train a 1700000000123 0 "
+		"ab000000-0000-0000-0000-000000000001#1 pending not utf-8 ?/train a 1700000000123 "
+		"0 "
 		"cq/\"{,}\\':f\n:r\xc3\xa9=9223372036854775807\n"
 		"ab000000-0000-0000-0000-000000000003#1 pending team/train a 1700000000123 0\n");
 	assert_verdict(&d, e, ops[4], LEDGER_APPLIED);
@@ -448,15 +465,20 @@ static void test_audit_finds_what_is_wrong(void **state)
 		const char *harm, *cure, *view;
 	} cases[] = {
 		{"UPDATE sluice.balance SET posted = posted - 1 WHERE cell = 'audit'",
-			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'", "audit"},
+			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'",
+			"audit"},
 		{"UPDATE sluice.balance SET posted = posted - 1 WHERE cell = 'audit'",
-			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'", "audit_history"},
+			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'",
+			"audit_history"},
 		{"UPDATE sluice.balance SET ceiling = 11 WHERE cell = 'audit'",
 			"UPDATE sluice.balance SET ceiling = 10 WHERE cell = 'audit'", "audit"},
 		{"UPDATE sluice.segment SET stopped_at = now() WHERE cell = 'audit'",
-			"UPDATE sluice.segment SET stopped_at = NULL WHERE cell = 'audit'", "audit"},
-		{"UPDATE sluice.transfer SET kind = 'VOID' WHERE cell = 'audit' AND kind = 'COMMIT'",
-			"UPDATE sluice.transfer SET kind = 'COMMIT' WHERE cell = 'audit' AND kind = 'VOID'",
+			"UPDATE sluice.segment SET stopped_at = NULL WHERE cell = 'audit'",
+			"audit"},
+		{"UPDATE sluice.transfer SET kind = 'VOID' WHERE cell = 'audit' AND kind = "
+		 "'COMMIT'",
+			"UPDATE sluice.transfer SET kind = 'COMMIT' WHERE cell = 'audit' AND kind "
+			"= 'VOID'",
 			"audit"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -474,9 +496,11 @@ static void test_schema_explains_itself(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		pg_fixture_sql(&F, "SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace = "
-				   "'sluice'::regnamespace AND relkind IN ('r', 'v') "
-				   "AND obj_description(oid, 'pg_class') IS NULL"), "");
+		pg_fixture_sql(&F,
+			"SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace = "
+			"'sluice'::regnamespace AND relkind IN ('r', 'v') "
+			"AND obj_description(oid, 'pg_class') IS NULL"),
+		"");
 }
 
 static int start(void **state)

@@ -31,7 +31,8 @@ static void binary(char ret[256], const char *name)
 	snprintf(pattern, sizeof(pattern), "/usr/lib/postgresql/*/bin/%s", name);
 	glob_t found;
 	if (glob(pattern, 0, NULL, &found))
-		die("no /usr/lib/postgresql/*/bin/postgres; on Debian: apt-get install postgresql-15");
+		die("no /usr/lib/postgresql/*/bin/postgres; on Debian: apt-get install "
+		    "postgresql-15");
 	snprintf(ret, 256, "%s", found.gl_pathv[found.gl_pathc - 1]);
 	globfree(&found);
 }
@@ -80,8 +81,8 @@ static void initdb(struct pg_fixture *f)
 	char program[256], data[96];
 	binary(program, "initdb");
 	snprintf(data, sizeof(data), "%s/data", f->dir);
-	const char *argv[] = {program, "-D", data, "-U", "postgres", "--auth=trust", "--locale=C.UTF-8",
-		"--no-sync", NULL};
+	const char *argv[] = {program, "-D", data, "-U", "postgres", "--auth=trust",
+		"--locale=C.UTF-8", "--no-sync", NULL};
 	int status;
 	pid_t pid = spawn(f->dir, argv);
 	if (waitpid(pid, &status, 0) != pid || status)

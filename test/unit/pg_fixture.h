@@ -21,7 +21,8 @@ void pg_fixture_stop(struct pg_fixture *f); /* and removes everything */
 
 /* kill -9 of the postmaster, then of what it leaves behind; waits until all of it is gone. */
 void pg_fixture_crash(struct pg_fixture *f);
-void pg_fixture_restart(struct pg_fixture *f); /* after a crash or a shutdown; waits until it answers */
+void pg_fixture_restart(
+	struct pg_fixture *f); /* after a crash or a shutdown; waits until it answers */
 void pg_fixture_shutdown(struct pg_fixture *f); /* fast: as `systemctl stop` does it */
 
 /* Runs it on a connection of its own and returns the first value of the first row as text ("" for

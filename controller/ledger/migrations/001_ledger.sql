@@ -1,6 +1,8 @@
 -- The ledger, version 1.
 --
 -- Every name that is compared or sorted is COLLATE "C": bytes, the same on every machine.
+-- In the keys of big tables job_uid comes first: it alone tells nearly everything apart, and a key
+-- that began with cell would tempt the planner to read all of a cell.
 -- There are no foreign keys and no triggers: one statement writes everything that belongs together
 -- (sql/batch.sql), and sluice.audit tells when it did not.
 --
@@ -82,7 +84,7 @@ CREATE TABLE sluice.transfer (
 	reason   text,
 	actor    text,
 	lost_ms  bigint,
-	PRIMARY KEY (cell, job_uid, attempt, kind, seq)
+	PRIMARY KEY (job_uid, attempt, kind, seq, cell)
 );
 COMMENT ON TABLE sluice.transfer IS
 	'What was done, append-only; the key makes every operation take effect once. Double entry: each line was taken from source and put into target.';
@@ -94,17 +96,16 @@ COMMENT ON COLUMN sluice.transfer.epoch IS 'of the lease it was written under';
 COMMENT ON COLUMN sluice.transfer.at IS 'wall clock of the leader when it was decided';
 COMMENT ON COLUMN sluice.transfer.source IS 'the column of sluice.balance that it was taken from; NULL: from what was free';
 COMMENT ON COLUMN sluice.transfer.target IS 'the column of sluice.balance that it was put into; NULL: to what is free';
-COMMENT ON COLUMN sluice.transfer.lines IS '[{node, flavor, resource, amount}]: what was moved; see sluice.transfer_line';
+COMMENT ON COLUMN sluice.transfer.lines IS '[[node, flavor, resource, amount], ...]: what was moved; sluice.transfer_line has a row for each';
 COMMENT ON COLUMN sluice.transfer.reason IS 'STOP, RELEASE, VOID: why';
 COMMENT ON COLUMN sluice.transfer.actor IS 'STOP, RELEASE, VOID: who, a controller or "user"';
 COMMENT ON COLUMN sluice.transfer.lost_ms IS 'STOP, RELEASE, VOID: pod-milliseconds of work thrown away';
 
 CREATE VIEW sluice.transfer_line AS
 	SELECT t.cell, t.job_uid, t.attempt, t.kind, t.seq, t.source, t.target,
-		l.node COLLATE "C" AS node, l.flavor COLLATE "C" AS flavor,
-		l.resource COLLATE "C" AS resource, l.amount
-	FROM sluice.transfer t,
-		jsonb_to_recordset(t.lines) AS l (node text, flavor text, resource text, amount bigint);
+		(l ->> 0) COLLATE "C" AS node, (l ->> 1) COLLATE "C" AS flavor,
+		(l ->> 2) COLLATE "C" AS resource, (l ->> 3)::bigint AS amount
+	FROM sluice.transfer t, jsonb_array_elements(t.lines) AS l;
 COMMENT ON VIEW sluice.transfer_line IS 'sluice.transfer.lines, one row each';
 
 -- ---------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ CREATE TABLE sluice.hold (
 	reserved_at  timestamptz NOT NULL,
 	started_at   timestamptz,
 	lines        jsonb NOT NULL,
-	PRIMARY KEY (cell, job_uid, attempt)
+	PRIMARY KEY (job_uid, attempt, cell)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE sluice.hold IS
 	'The open holds: quota that an attempt of a Job has now. A row comes with RESERVE and goes with RELEASE or VOID. What a new leader reads first.';
@@ -128,14 +129,13 @@ COMMENT ON COLUMN sluice.hold.cell IS 'names the Kubernetes cluster';
 COMMENT ON COLUMN sluice.hold.state IS 'the column of sluice.balance that its lines are in';
 COMMENT ON COLUMN sluice.hold.reserved_at IS 'when RESERVE was decided';
 COMMENT ON COLUMN sluice.hold.started_at IS 'when COMMIT was decided; NULL before it';
-COMMENT ON COLUMN sluice.hold.lines IS '[{node, flavor, resource, amount}]: what it holds; see sluice.hold_line';
+COMMENT ON COLUMN sluice.hold.lines IS '[[node, flavor, resource, amount], ...]: what it holds; sluice.hold_line has a row for each';
 
 CREATE VIEW sluice.hold_line AS
 	SELECT h.cell, h.job_uid, h.attempt, h.state,
-		l.node COLLATE "C" AS node, l.flavor COLLATE "C" AS flavor,
-		l.resource COLLATE "C" AS resource, l.amount
-	FROM sluice.hold h,
-		jsonb_to_recordset(h.lines) AS l (node text, flavor text, resource text, amount bigint);
+		(l ->> 0) COLLATE "C" AS node, (l ->> 1) COLLATE "C" AS flavor,
+		(l ->> 2) COLLATE "C" AS resource, (l ->> 3)::bigint AS amount
+	FROM sluice.hold h, jsonb_array_elements(h.lines) AS l;
 COMMENT ON VIEW sluice.hold_line IS 'sluice.hold.lines, one row each';
 
 -- ---------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ CREATE TABLE sluice.segment (
 	lines        jsonb NOT NULL,
 	price        jsonb,
 	cost_micro   bigint,
-	PRIMARY KEY (cell, job_uid, attempt)
+	PRIMARY KEY (job_uid, attempt, cell)
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE sluice.segment IS
 	'One row per attempt that ran: the bill, the fair share over time, and the history that estimates durations.';
@@ -168,11 +168,9 @@ COMMENT ON COLUMN sluice.segment.reason IS 'why it stopped, as said first (STOP,
 COMMENT ON COLUMN sluice.segment.actor IS 'who stopped it: a controller, or "user"';
 COMMENT ON COLUMN sluice.segment.lost_ms IS 'pod-milliseconds of work thrown away: the most that was said';
 COMMENT ON COLUMN sluice.segment.lines IS
-	'[{node, flavor, resource, amount}]: what it held when it started; later SHRINKs are in sluice.transfer';
+	'[[node, flavor, resource, amount], ...]: what it held when it started; later SHRINKs are in sluice.transfer';
 COMMENT ON COLUMN sluice.segment.price IS 'what an hour cost, as it was applied; NULL without a PricePlan';
 COMMENT ON COLUMN sluice.segment.cost_micro IS 'micro-units of the currency; NULL until it is settled';
-
-CREATE INDEX segment_open ON sluice.segment (cell) WHERE stopped_at IS NULL;
 
 -- ---------------------------------------------------------------------------------------------
 
@@ -208,12 +206,7 @@ CREATE VIEW sluice.audit AS
 	SELECT h.cell, 'started without an open segment',
 		format('%s attempt %s', h.job_uid, h.attempt), h.state
 	FROM sluice.hold h LEFT JOIN sluice.segment s USING (cell, job_uid, attempt)
-	WHERE h.started_at IS NOT NULL AND (s.cell IS NULL OR s.stopped_at IS NOT NULL)
-	UNION ALL
-	SELECT s.cell, 'open segment without a hold',
-		format('%s attempt %s', s.job_uid, s.attempt), s.started_at::text
-	FROM sluice.segment s LEFT JOIN sluice.hold h USING (cell, job_uid, attempt)
-	WHERE s.stopped_at IS NULL AND h.cell IS NULL;
+	WHERE h.started_at IS NOT NULL AND (s.cell IS NULL OR s.stopped_at IS NOT NULL);
 COMMENT ON VIEW sluice.audit IS
 	'What is wrong with the ledger, by its own books: no rows when nothing is. Reads what is open, not the history.';
 
@@ -248,6 +241,11 @@ CREATE VIEW sluice.audit_history AS
 		format('%s attempt %s', job_uid, attempt), kind
 	FROM sluice.transfer
 	WHERE kind IN ('STOP', 'RELEASE', 'VOID')
-		AND (reason IS NULL OR actor IS NULL OR lost_ms IS NULL);
+		AND (reason IS NULL OR actor IS NULL OR lost_ms IS NULL)
+	UNION ALL
+	SELECT s.cell, 'open segment without a hold',
+		format('%s attempt %s', s.job_uid, s.attempt), s.started_at::text
+	FROM sluice.segment s LEFT JOIN sluice.hold h USING (cell, job_uid, attempt)
+	WHERE s.stopped_at IS NULL AND h.cell IS NULL;
 COMMENT ON VIEW sluice.audit_history IS
 	'What is wrong between the balances and everything that was ever done: no rows when nothing is. Reads the whole history.';

@@ -3,10 +3,8 @@
 WITH fence AS MATERIALIZED (
 	SELECT 1 FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2 FOR SHARE
 )
-SELECT h.job_uid, h.attempt, h.state, h.ns, h.name, h.clusterqueue, h.reserved_at, h.started_at,
-	l.node, l.flavor, l.resource, l.amount
-FROM fence
-LEFT JOIN sluice.hold h ON h.cell = $1
-LEFT JOIN LATERAL jsonb_to_recordset(h.lines)
-	AS l (node text, flavor text, resource text, amount int8) ON true
-ORDER BY h.job_uid, h.attempt, l.node COLLATE "C", l.flavor COLLATE "C", l.resource COLLATE "C"
+SELECT job_uid, attempt, state, ns, name, clusterqueue, reserved_at, started_at,
+	l ->> 0, l ->> 1, l ->> 2, (l ->> 3)::int8
+FROM (SELECT h.*, jsonb_array_elements(coalesce(nullif(h.lines, '[]'), '[null]')) AS l
+	FROM fence LEFT JOIN sluice.hold h ON h.cell = $1) AS h
+ORDER BY job_uid, attempt, (l ->> 0) COLLATE "C", (l ->> 1) COLLATE "C", (l ->> 2) COLLATE "C"

@@ -1,0 +1,5 @@
+INSERT INTO sluice.balance (cell, node, flavor, resource, pending, posted, releasing, wanted, ceiling)
+SELECT $1, n.*, greatest(n.wanted, n.pending + n.posted + n.releasing)
+FROM unnest($4::text[], $5::text[], $6::text[], $7::int8[], $8::int8[], $9::int8[], $10::int8[])
+	AS n (node, flavor, resource, pending, posted, releasing, wanted)
+WHERE EXISTS (SELECT FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2)

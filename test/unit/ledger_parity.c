@@ -1,0 +1,231 @@
+/*
+ * Postgres against the model: the same random batches through both; every verdict, every balance
+ * and every hold must agree after each. The model (test/sim/model_ledger.h) is what the gate was
+ * simulated against, so this is what makes the simulation's word good for the real ledger.
+ *
+ *   test_ledger_parity [first seed] [seeds]
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/sim/model_ledger.h"
+#include "test/sim/rng.h"
+#include "test/unit/ledger_drive.h"
+
+#define BATCHES 20
+#define OPS_MAX 60
+#define LINES_MAX 4
+#define JOBS 10
+
+static struct pg_fixture F;
+static uint64_t first_seed = 1, seeds = 12;
+
+struct world {
+	uint64_t seed;
+	struct rng rng;
+	struct drive d;
+	struct model_ledger *model;
+	int64_t epoch, at_ms;
+	struct ledger_op ops[OPS_MAX];
+	struct quota_line lines[OPS_MAX][LINES_MAX];
+};
+
+static void draw_lines(struct world *w, size_t i, int64_t most)
+{
+	static const char *const nodes[] = {"cq/a", "cq/b", "cohort/all"};
+	static const char *const resources[] = {"cpu", "pods"};
+	size_t n = 0;
+	for (size_t k = 0; k < 6 && n < LINES_MAX; k++)
+		if (rng_odds(&w->rng, 5000))
+			w->lines[i][n++] = (struct quota_line){nodes[k / 2], "spot",
+				resources[k % 2], rng_between(&w->rng, 0, most)};
+	w->ops[i].lines = w->lines[i];
+	w->ops[i].nlines = n;
+}
+
+static bool same_key(const struct ledger_op *a, const struct ledger_op *b)
+{
+	return a->kind == b->kind && a->kind != LEDGER_CEILING && a->attempt == b->attempt &&
+	       a->seq == b->seq && !uid_cmp(&a->uid, &b->uid);
+}
+
+static void draw_op(struct world *w, size_t i)
+{
+	/* As a gate would ask more often than not, so that holds get far. */
+	static const enum ledger_kind kinds[] = {LEDGER_RESERVE, LEDGER_RESERVE, LEDGER_RESERVE,
+		LEDGER_RESERVE, LEDGER_COMMIT, LEDGER_COMMIT, LEDGER_STOP, LEDGER_SHRINK,
+		LEDGER_SHRINK, LEDGER_RELEASE, LEDGER_VOID, LEDGER_CEILING};
+	struct ledger_op *op = &w->ops[i];
+	*op = (struct ledger_op){.kind = kinds[rng_between(&w->rng, 0, 11)],
+		.attempt = (int32_t)rng_skewed(&w->rng, 1, 6),
+		.at_ms = w->at_ms++,
+		.ns = "ns",
+		.name = "job",
+		.clusterqueue = "a",
+		.reason = "Finished",
+		.actor = "parity",
+		.lost_ms = rng_between(&w->rng, 0, 9)};
+	op->uid.byte[15] = (uint8_t)rng_between(&w->rng, 1, JOBS);
+	if (op->kind == LEDGER_SHRINK)
+		op->seq = (int32_t)rng_between(&w->rng, 0, 3);
+	draw_lines(w, i, op->kind == LEDGER_CEILING ? 30 : 8);
+	if (op->kind == LEDGER_CEILING) {
+		op->nlines = 1;
+		if (w->lines[i][0].node == NULL)
+			w->lines[i][0] = (struct quota_line){"cq/a", "spot", "cpu", 20};
+	}
+}
+
+static size_t draw_batch(struct world *w)
+{
+	size_t n = (size_t)rng_skewed(&w->rng, 1, OPS_MAX), made = 0;
+	memset(w->lines, 0, sizeof(w->lines));
+	while (made < n) {
+		draw_op(w, made);
+		bool fresh = true;
+		for (size_t k = 0; k < made; k++)
+			fresh &= !same_key(&w->ops[k], &w->ops[made]);
+		if (fresh)
+			made++;
+		else
+			n--; /* two of the same key never meet in one batch */
+	}
+	return made;
+}
+
+static void compare_results(
+	struct world *w, int batch, const struct ledger_result *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct ledger_result *e = &expected[i], *a = &w->d.results[i];
+		if (e->verdict == a->verdict && e->next_attempt == a->next_attempt)
+			continue;
+		fail_msg("seed %llu batch %d operation %zu (%s job %d attempt %d): the model says "
+			 "%d next %d, Postgres %d next %d",
+			(unsigned long long)w->seed, batch, i, ledger_kind_name(w->ops[i].kind),
+			w->ops[i].uid.byte[15], w->ops[i].attempt, e->verdict, e->next_attempt,
+			a->verdict, a->next_attempt);
+	}
+}
+
+static int line_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void compare_balances(struct world *w, int batch)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(w->model, &rows), shown = 0;
+	char text[8][160], *sorted[8], all[8 * 160] = "";
+	for (size_t i = 0; i < n; i++) {
+		const struct model_row *r = &rows[i];
+		if (!r->bound)
+			continue; /* whether a row of nothing exists is nobody's business */
+		snprintf(text[shown], sizeof(text[shown]), "%s %s %lld/%lld/%lld %lld %lld;",
+			r->node, r->resource, (long long)r->pending, (long long)r->posted,
+			(long long)r->releasing, (long long)r->ceiling, (long long)r->bound);
+		sorted[shown] = text[shown];
+		shown++;
+	}
+	qsort(sorted, shown, sizeof(*sorted), line_cmp);
+	for (size_t i = 0; i < shown; i++)
+		strcat(all, sorted[i]);
+	const char *actual = pg_fixture_sql(&F,
+		"SELECT string_agg(t, '' ORDER BY t COLLATE \"C\") FROM (SELECT format("
+		"'%%s %%s %%s/%%s/%%s %%s %%s;', node, resource, pending, posted, releasing, "
+		"wanted, "
+		"ceiling) AS t FROM sluice.balance WHERE cell = '%s' AND ceiling > 0) AS b",
+		w->d.cell);
+	if (strcmp(all, actual))
+		fail_msg("seed %llu batch %d: balances\nmodel    %s\nPostgres %s",
+			(unsigned long long)w->seed, batch, all, actual);
+}
+
+static void compare_holds(struct world *w, int batch)
+{
+	struct ledger_hold *holds;
+	size_t n;
+	struct buf expected;
+	buf_init(&expected, (size_t)1 << 20);
+	assert_int_equal(model_ledger_load(w->model, 1, &holds, &n), LEDGER_DONE);
+	for (size_t i = 0; i < n; i++)
+		hold_print(&expected, &holds[i]);
+	assert_int_equal(drive_load(&w->d, w->epoch), LEDGER_DONE);
+	if (strcmp(buf_text(&expected), buf_text(&w->d.holds)))
+		fail_msg("seed %llu batch %d: holds\nmodel\n%sPostgres\n%s",
+			(unsigned long long)w->seed, batch, buf_text(&expected),
+			buf_text(&w->d.holds));
+	buf_done(&expected);
+	free(holds);
+}
+
+static void run(uint64_t seed)
+{
+	static struct world w;
+	struct ledger_result expected[OPS_MAX];
+	struct ledger_lease lease;
+	char cell[32];
+	memset(&w, 0, sizeof(w));
+	w.seed = seed;
+	w.at_ms = 1700000000000;
+	rng_seed(&w.rng, seed);
+	snprintf(cell, sizeof(cell), "seed-%llu", (unsigned long long)seed);
+	drive_start(&w.d, &F, cell, "me");
+	w.epoch = drive_lead(&w.d);
+	w.model = model_ledger_new();
+	model_ledger_lease(w.model, "me", 0, INT32_MAX, 0, &lease);
+	for (int b = 0; b < BATCHES; b++) {
+		size_t n = draw_batch(&w);
+		struct ledger_batch batch = {lease.epoch, w.ops, n};
+		assert_int_equal(
+			model_ledger_batch(w.model, &batch, SIZE_MAX, expected), LEDGER_DONE);
+		assert_int_equal(drive_batch(&w.d, w.epoch, w.ops, n), LEDGER_DONE);
+		compare_results(&w, b, expected, n);
+		compare_balances(&w, b);
+		compare_holds(&w, b);
+	}
+	model_ledger_free(w.model);
+	drive_stop(&w.d);
+}
+
+static void test_postgres_does_what_the_model_does(void **state)
+{
+	(void)state;
+	for (uint64_t s = first_seed; s < first_seed + seeds; s++)
+		run(s);
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit a"), "");
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT string_agg(a::text, ' ') FROM sluice.audit_history a"),
+		"");
+}
+
+static int start(void **state)
+{
+	(void)state;
+	pg_fixture_start(&F, false);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	pg_fixture_stop(&F);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
+	seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : seeds;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_postgres_does_what_the_model_does)};
+	return cmocka_run_group_tests(tests, start, stop);
+}
