@@ -18,21 +18,21 @@ from collections import Counter, defaultdict
 from objects import QUEUE, terminal
 from sandbox.audit import units
 
-# One statement, so one snapshot.
+# One statement, so one snapshot. Lines through their views: how they are stored is the ledger's own affair.
 LEDGER = """
+with held as (select job_uid, attempt, json_agg(json_build_object('node', node, 'flavor', flavor, 'resource', resource, 'amount', amount)) of_it
+              from sluice.hold_line group by 1, 2)
 select json_build_object(
   'holds', coalesce((select json_agg(json_build_object('uid', job_uid, 'attempt', attempt, 'state', state, 'ns', ns, 'name', name,
-                     'cq', clusterqueue, 'lines', lines)) from sluice.hold), '[]'),
+                     'cq', clusterqueue, 'lines', coalesce(of_it, '[]'))) from sluice.hold left join held using (job_uid, attempt)), '[]'),
   'attempts', coalesce((select json_object_agg(job_uid, n) from (select job_uid, max(attempt) n from sluice.transfer group by 1) t), '{}'),
   'audit', coalesce((select json_agg(to_json(a)) from sluice.audit a), '[]'),
   'above', coalesce((select json_agg(to_json(b)) from sluice.balance b where pending + posted + releasing > ceiling), '[]'),
   'sums', coalesce((select json_agg(to_json(s)) from (
-     select coalesce(b.node, h.node) node, coalesce(b.flavor, h.flavor) flavor, coalesce(b.resource, h.resource) resource,
-            coalesce(b.n, 0) balance, coalesce(h.n, 0) holds from
+     select node, flavor, resource, coalesce(b.n, 0) balance, coalesce(h.n, 0) holds from
        (select node, flavor, resource, sum(pending + posted + releasing) n from sluice.balance group by 1, 2, 3) b
        full join
-       (select l.node, l.flavor, l.resource, sum(l.amount) n from sluice.hold,
-               jsonb_to_recordset(lines) l (node text, flavor text, resource text, amount bigint) group by 1, 2, 3) h
+       (select node, flavor, resource, sum(amount) n from sluice.hold_line group by 1, 2, 3) h
        using (node, flavor, resource) where coalesce(b.n, 0) <> coalesce(h.n, 0)) s), '[]'))"""
 
 HISTORY = "select fault, subject, detail from sluice.audit_history"
@@ -129,10 +129,12 @@ def look(box, ns, flavor_of=None, quota=None):
     return found
 
 
-def faults_at_rest(box):
-    """When no Job is left: nothing is held, and each RESERVE was resolved exactly once."""
+def faults_at_rest(box, ns=None):
+    """When no Job is left (of a namespace; its queues' names begin with it): nothing is held,
+    and each RESERVE was resolved exactly once."""
     ledger = read_ledger(box)
-    found = faults_of_ledger(ledger) + [f"still held: {h}" for h in ledger["holds"]]
+    found = faults_of_ledger(ledger) + [f"still held: {h}" for h in ledger["holds"] if ns in (None, h["ns"])]
     found += [f"balance not zero: {row}" for row in box.sql(
-        "select node, flavor, resource, pending, posted, releasing from sluice.balance where pending + posted + releasing <> 0")]
+        "select node, flavor, resource, pending, posted, releasing from sluice.balance where pending + posted + releasing <> 0")
+        if row[0].startswith(f"cq/{ns}-" if ns else "")]
     return found + [f"history: {' | '.join(row)}" for row in box.sql(HISTORY)]

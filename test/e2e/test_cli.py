@@ -1,0 +1,270 @@
+"""What people and machines ask: `sluice`, /metrics, /healthz, /readyz."""
+
+import http.client
+import json
+import re
+import socket
+import threading
+
+import pytest
+from conftest import BIN, SOON, readyz, token
+from sandbox import ApiError, wait_until
+
+
+@pytest.fixture
+def sluice(program, world):
+    """sluice(args...): against this sandbox's controller, in the test's namespace."""
+    def run(*args, env=None):
+        return program("sluice", *args, env={"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig), **(env or {})})
+    return run
+
+
+@pytest.fixture
+def busy(world):
+    """One runs, two wait."""
+    world.queue(cpu=2)
+    world.job("runs", cpu=2)
+    world.started("runs")
+    world.job("first", cpu=1)
+    world.waits("first", "WaitingForQuota")
+    world.job("second", cpu=2)
+    world.waits("second", "WaitingForQuota")
+    return world
+
+
+def ok(done):
+    assert done.returncode == 0 and not done.stderr, done
+    return done.stdout
+
+
+# ---- sluice explain ---------------------------------------------------------------------
+
+
+def test_explain_begins_with_a_plain_sentence_with_numbers(sluice, busy):
+    first, *rest = ok(sluice("explain", "job/second", "-n", busy.ns)).splitlines()
+    assert re.search(r"2 cpu", first) and re.search(r"\b1 Job is ahead|\b1 Job\b.*ahead", first), first
+    assert first[0].isalpha() and not first.startswith(("{", "Error")), first
+    text = "\n".join(rest)
+    assert busy.full("q") in text and "WaitingForQuota" in text and "1 ahead" in text
+    assert "\x1b" not in text, "colours without a terminal"
+
+
+def test_explain_says_that_a_job_runs(sluice, busy):
+    first = ok(sluice("explain", "runs", "-n", busy.ns)).splitlines()[0]
+    assert re.search(r"\brun|started|admitted", first), first
+
+
+@pytest.mark.parametrize("form", [["job/first"], ["jobs/first"], ["job", "first"], ["first"], ["job.batch/first"]])
+def test_explain_takes_names_as_kubectl_does(sluice, busy, form):
+    assert json.loads(ok(sluice("explain", *form, "-n", busy.ns, "-o", "json")))["name"] == "first"
+
+
+def test_explain_in_json_has_the_reason_and_the_numbers(sluice, busy):
+    said = json.loads(ok(sluice("explain", "job/second", "-n", busy.ns, "-o", "json")))
+    assert (said["reason"], said["waiting"], said["ahead"], said["clusterQueue"], said["localQueue"]) == (
+        "WaitingForQuota", True, 1, busy.full("q"), "q")
+    assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", said["queuedAt"])
+
+
+def test_explain_of_a_job_that_is_not_there_is_a_sentence_and_code_1(sluice, world):
+    done = sluice("explain", "job/nobody", "-n", world.ns)
+    assert done.returncode == 1 and f"{world.ns}/nobody" in done.stderr and not done.stdout
+
+
+# ---- sluice queue -------------------------------------------------------------------------
+
+
+def test_queue_shows_quotas_and_counts(sluice, busy):
+    out = ok(sluice("queue"))
+    (line,) = [line for line in out.splitlines() if busy.full("q") in line]
+    assert "cpu" in out and re.search(r"\b2\b", line), out
+
+
+def test_queue_in_json_parses_and_adds_up(sluice, busy):
+    out = json.loads(ok(sluice("queue", busy.full("q"), "-o", "json")))
+    (q,) = [q for q in out["clusterQueues"] if q["name"] == busy.full("q")]
+    assert (q["pending"], q["admitted"], q["active"]) == (2, 1, True)
+    (cpu,) = q["flavors"][0]["resources"]
+    assert (cpu["name"], cpu["nominalUnits"], cpu["reservedUnits"]) == ("cpu", 2000, 2000)
+
+
+def test_queue_by_name_shows_its_localqueues(sluice, busy):
+    out = ok(sluice("queue", busy.full("q")))
+    assert busy.ns in out and busy.full("q") in out
+
+
+def test_queue_of_a_name_that_is_not_there_is_a_sentence_and_code_1(sluice):
+    done = sluice("queue", "no-such-queue")
+    assert done.returncode == 1 and "no-such-queue" in done.stderr and not done.stdout
+
+
+def test_decisions_tell_who_was_started(sluice, busy):
+    out = ok(sluice("decisions", "-n", busy.ns))
+    assert "runs" in out
+    for line in ok(sluice("decisions", "-n", busy.ns, "-o", "json")).splitlines():
+        assert json.loads(line)["namespace"] == busy.ns
+
+
+# ---- wrong use ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args, words", [
+    (["frobnicate"], "frobnicate"), (["queue", "--frobnicate"], "--frobnicate"), (["explain"], "wants one Job"), (["explain", "pod/x"], "wants one Job"),
+    (["queue", "a", "b"], '"b"'), (["queue", "-o", "xml"], "xml"), (["queue", "--server"], "--server"),
+    (["queue", "--server", "ftp://127.0.0.1"], "must be a URL such as http://"), (["queue", "--server", "nonsense::"], "must be a URL such as http://"), (["help", "frobnicate"], "frobnicate")])
+def test_wrong_use_is_a_sentence_and_code_2(program, args, words):
+    done = program("sluice", *args, env={"SLUICE_SERVER": "http://127.0.0.1:1"})
+    assert done.returncode == 2 and words in done.stderr and not done.stdout, done
+
+
+def test_without_any_command_the_usage_is_shown_and_code_2(program):
+    done = program("sluice")
+    assert done.returncode == 2 and "SYNOPSIS" in done.stderr
+
+
+@pytest.mark.parametrize("server", ["http://127.0.0.1:1", "http://no-such-host.invalid:8080"])
+def test_a_controller_that_cannot_be_reached_is_a_sentence_and_code_3(program, server):
+    done = program("sluice", "queue", "--server", server)
+    assert done.returncode == 3 and server in done.stderr and not done.stdout, done
+
+
+def test_a_server_that_is_no_controller_is_a_sentence(program):
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        def answer():
+            c, _ = s.accept()
+            c.recv(4096)
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<html")
+            c.close()
+        threading.Thread(target=answer, daemon=True).start()
+        done = program("sluice", "queue", "--server", f"http://127.0.0.1:{s.getsockname()[1]}")
+    assert done.returncode in (1, 2, 3) and done.stderr and "Sanitizer" not in done.stderr, done
+
+
+# ---- /metrics ----------------------------------------------------------------------------------
+
+LABELS = r'\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\}'
+SAMPLE = re.compile(rf"([a-zA-Z_:][\w:]*)({LABELS})? (\S+)$")
+SUFFIXES = {"counter": ["_total", "_created"], "gauge": [""], "histogram": ["_bucket", "_count", "_sum", "_created"], "info": ["_info"],
+            "stateset": [""], "unknown": [""], "summary": ["", "_count", "_sum", "_created"]}
+
+
+def parse_openmetrics(text):
+    """{family: (type, [(sample, labels, value)])}; asserts the rules of OpenMetrics 1.0 that a scraper would."""
+    assert text.endswith("# EOF\n") and text.count("# EOF") == 1
+    families, current = {}, None
+    for line in text.splitlines()[:-1]:
+        assert line and line == line.strip(), f"blank or padded line {line!r}"
+        if line.startswith("# "):
+            _, what, name, rest = (line + " ").split(" ", 3)
+            assert what in ("TYPE", "HELP", "UNIT"), line
+            if name != current:
+                assert name not in families, f"{name} is interleaved"
+                current = name
+                families[name] = ["unknown", []]
+            if what == "TYPE":
+                assert rest.strip() in SUFFIXES, line
+                families[name][0] = rest.strip()
+            if what == "UNIT" and rest.strip():
+                assert name.endswith("_" + rest.strip()), line
+            continue
+        match = SAMPLE.match(line)
+        assert match, f"not a sample: {line}"
+        sample, labels, value = match.groups()
+        kind = families[current][0]
+        assert any(sample == current + s for s in SUFFIXES[kind]), f"{sample} is no sample of the {kind} {current}"
+        float(value)
+        families[current][1].append((sample, labels or "", float(value)))
+    for name, (kind, samples) in families.items():
+        seen = [(s, labels) for s, labels, _ in samples]
+        assert len(seen) == len(set(seen)), f"{name} has a sample twice"
+        if kind == "histogram":
+            buckets = [v for s, _, v in samples if s == name + "_bucket"]
+            assert buckets == sorted(buckets) and 'le="+Inf"' in [l for s, l, _ in samples if s == name + "_bucket"][-1]
+    return families
+
+
+def test_metrics_are_openmetrics_and_name_no_job(busy):
+    busy.job("a-name-to-look-for", cpu=1)
+    busy.waits("a-name-to-look-for")
+    conn = http.client.HTTPConnection(busy.box.controller_url().removeprefix("http://"), timeout=10)
+    conn.request("GET", "/metrics")
+    answer = conn.getresponse()
+    text = answer.read().decode()
+    assert answer.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
+    families = parse_openmetrics(text)
+    assert "a-name-to-look-for" not in text
+    queue = f'{{cluster_queue="{busy.full("q")}"}}'
+    assert ("sluice_pending_jobs", queue, 3.0) in families["sluice_pending_jobs"][1]
+    assert ("sluice_admitted_jobs", queue, 1.0) in families["sluice_admitted_jobs"][1]
+    assert any(busy.full("q") in labels and 'kind="reserved"' in labels and value == 2 for _, labels, value in families["sluice_quota"][1])
+
+
+# ---- health ----------------------------------------------------------------------------------
+
+
+def test_health_and_readiness_are_answered(box):
+    assert box.controller_api().raw("GET", "/healthz") == b"ok\n"
+    status, text = readyz(box)
+    assert status == 200 and text.startswith("leading")
+
+
+@pytest.mark.parametrize("method, path, status", [("GET", "/nothing", 404), ("GET", "/api/v1/jobs/only-a-namespace", 404), ("POST", "/api/v1/queues", 405),
+                                                  ("DELETE", "/healthz", 405), ("GET", "/api/v1/decisions?after=soon", 400)])
+def test_a_wrong_question_gets_an_error_not_a_hang(box, method, path, status):
+    with pytest.raises(ApiError) as answer:
+        box.controller_api().raw(method, path)
+    assert answer.value.status == status
+
+
+# ---- who may ask --------------------------------------------------------------------------------
+
+
+def own_address():
+    """One of this machine's that is not loopback, or None. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        return None if s.getsockname()[0].startswith("127.") else s.getsockname()[0]
+
+
+@pytest.fixture
+def open_controller(box):
+    """A second controller, a standby, that listens on all addresses; its address from outside."""
+    host = own_address()
+    if not host:
+        pytest.skip("this machine has no address but loopback")
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+    proc = box.process("controller-open")
+    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
+                "--listen", f"0.0.0.0:{port}", "--identity", "open", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
+    box.wait_healthy("controller-open")
+    yield host, port
+    proc.stop()
+    proc.record_file.unlink()
+
+
+def ask(address, path, bearer=None):
+    conn = http.client.HTTPConnection(*address, timeout=20)
+    conn.request("GET", path, headers={"Authorization": f"Bearer {bearer}"} if bearer else {})
+    return conn.getresponse().status
+
+
+def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_controller, world):
+    world.api.ensure(f"/api/v1/namespaces/{world.ns}/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "reader"}})
+    nobody = token(world.api, world.ns, "default")
+    reader = token(world.api, world.ns, "reader")
+    world.api.ensure("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": world.ns},
+        "rules": [{"apiGroups": ["sluice.dev"], "resources": ["clusterqueues"], "verbs": ["get"]}]})
+    world.api.ensure("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": world.ns},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": world.ns},
+        "subjects": [{"kind": "ServiceAccount", "namespace": world.ns, "name": "reader"}]})
+    assert ask(open_controller, "/healthz") == 200
+    assert ask(open_controller, "/api/v1/queues") == 401
+    assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
+    assert ask(open_controller, "/api/v1/queues", nobody) == 403
+    wait_until("the reader to be let in", lambda: ask(open_controller, "/api/v1/queues", reader) == 200, SOON)

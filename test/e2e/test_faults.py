@@ -1,0 +1,465 @@
+"""Whatever is killed, in whatever order: nothing over-admitted, nothing lost, and
+admissions go on.
+
+Each kind of fault has a sandbox to break. What must be true is asked from outside
+(checks.py). SLUICE_KILL_SEED replays the rounds of a run that failed: the same
+victims, in the same order, at the same points; SLUICE_KILL_ROUNDS makes more."""
+
+import os
+import random
+import re
+import signal
+import threading
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+from checks import faults_at_rest, look
+from conftest import BIN, LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from objects import annotations, group, has, job, jobs_path
+from sandbox import ApiError, SandboxError, wait_until
+from sandbox.process import start_time, tail
+
+ROUNDS = int(os.environ.get("SLUICE_KILL_ROUNDS", "50"))
+SEED = int(os.environ.get("SLUICE_KILL_SEED") or random.SystemRandom().randrange(1_000_000))
+CONTROLLER, STANDBY, POSTGRES, API = "controller-one", "controller-two", "postgres", "kube-apiserver"
+CLUSTER = ["kube-controller-manager", "kube-scheduler", "kwok"]
+
+pytestmark = [pytest.mark.timeout(120)]
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """A sandbox to break."""
+    if not (BIN / "sluice-controller").exists():
+        pytest.skip(f"no {BIN}/sluice-controller yet")
+    box = open_sandbox("faults")
+    yield box
+    for component in box.controllers():
+        box.process(component).stop()
+    close_sandbox(box)
+
+
+@pytest.fixture
+def whole(broken):
+    """The sandbox with all of it running, and controller-one the leader."""
+    for component in broken.components:
+        broken.start(component)
+    for component in broken.components:
+        broken.wait_ready(component)
+    if broken.process(STANDBY).alive():
+        broken.process(STANDBY).stop()
+    start_controller(broken)
+    wait_leading(broken, timeout=RECOVERY)
+    return broken
+
+
+@pytest.fixture
+def load(whole):
+    """Small Jobs all the time; at the end all of them must have completed."""
+    load = Load(whole, f"load{next(_numbers)}-{os.getpid() % 1000}")
+    yield load
+    load.stop()
+
+
+_numbers = count(1)
+
+
+class Load(threading.Thread):
+    """A steady load: as soon as fewer than `level` Jobs are unfinished, more are made.
+
+    It knows what it has submitted, and a submission whose answer was lost is
+    repeated under the same name until there is an answer."""
+
+    QUOTA = {"spot": 6, "on-demand": 4}  # cpu; so about a dozen pods at once
+
+    def __init__(self, box, ns, level=24):
+        super().__init__(daemon=True)
+        self.box, self.level = box, level
+        self.world = World(box, ns)
+        flavors = {self.world.flavor(f, f): n for f, n in self.QUOTA.items()}
+        # Several: a queue that is full does not hold up another.
+        for name, strategy in (("a", "BestEffortFIFO"), ("b", "StrictFIFO")):
+            self.world.queue(name, flavors=flavors, queueingStrategy=strategy)
+        self.quota = {(self.world.full(q), f, "cpu"): n * 1000 for q in "ab" for f, n in self.QUOTA.items()}
+        self.submitted, self.dice, self.trouble = [], random.Random(SEED), None
+        self.stopping = False
+        self.start()
+
+    def run(self):
+        try:
+            while not self.stopping:
+                if self.unfinished() < self.level:
+                    self.submit()
+                else:
+                    time.sleep(0.1)  # the pace of the load; nothing waits on it
+        except BaseException as e:  # shown by whoever waits for the load
+            self.trouble = e
+            raise
+
+    def unfinished(self):
+        while not self.stopping:
+            try:
+                return sum(not has(j, "Complete") for j in self.jobs())
+            except (OSError, ApiError):
+                time.sleep(0.1)
+        return self.level
+
+    def jobs(self):
+        return self.box.api.list(jobs_path(self.world.ns))
+
+    def submit(self):
+        name = f"j{len(self.submitted):04d}"
+        d = self.dice
+        pods = d.choice([1, 1, 2, 3])
+        obj = job(name, d.choice("ab"), {"cpu": d.choice(["500m", "1", "2"])}, pods=pods, seconds=d.choice([0.3, 1, 2]),
+                  completionMode=d.choice(["NonIndexed", "Indexed"]))
+        self.submitted.append(name)
+        while not self.stopping:
+            try:
+                return self.box.api.post(jobs_path(self.world.ns), obj)
+            except ApiError as e:
+                if e.reason == "AlreadyExists":
+                    return None
+                if e.status < 429:
+                    raise
+            except OSError:
+                pass
+            time.sleep(0.1)
+        self.submitted.pop()  # nobody knows whether it is there; complete() does not ask for it
+        return None
+
+    def flavor_of(self, pod):
+        return (pod["spec"].get("nodeSelector") or {}).get("pool", "none")
+
+    def faults(self):
+        return look(self.box, self.world.ns, self.flavor_of, self.quota)
+
+    def commits(self):
+        return int(self.box.sql("select count(*) from sluice.transfer where kind = 'COMMIT'")[0][0])
+
+    def stop(self):
+        self.stopping = True
+        self.join(RECOVERY)
+
+    def complete(self):
+        """No more; until every Job that was submitted is complete and the ledger is empty."""
+        self.stop()
+        last = {}
+
+        def all_done():
+            jobs = {j["metadata"]["name"]: j for j in self.jobs()}
+            missing = [n for n in self.submitted if n not in jobs]
+            assert not missing, f"lost: {missing}"
+            last["left"] = [n for n, j in jobs.items() if not has(j, "Complete")]
+            return not last["left"]
+        try:
+            wait_until("every Job to complete", all_done, RECOVERY)
+        except SandboxError as e:
+            for name in last.get("left", [])[:5]:
+                obj = self.world.get(name)
+                e.args = (f"{e}\n{name}: suspend {obj['spec']['suspend']}, {annotations(obj)}, {obj['status']}",)
+            raise
+        for j in self.jobs():
+            assert j["status"].get("succeeded") == j["spec"]["completions"], j["metadata"]["name"]
+            assert not j["status"].get("failed"), f"{j['metadata']['name']} lost a pod"
+        wait_until("all quota to be given back", lambda: not self.world.holds(), RECOVERY)
+        faults = faults_at_rest(self.box, self.world.ns)
+        assert not faults, faults
+
+
+# ---- kill -9 ---------------------------------------------------------------------------
+
+
+def children(pid):
+    """Of one of our own processes: pids of all that descend from it."""
+    parent = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+            parent[int(stat.parent.name)] = int(fields[1])
+        except (OSError, IndexError):
+            pass
+    found, new = set(), {pid}
+    while new:
+        new = {p for p, up in parent.items() if up in new} - found
+        found |= new
+    return found
+
+
+def crash(box, component):
+    """kill -9; of Postgres the postmaster and all its children at once, as the kernel or a power cut would."""
+    family = [(pid, start_time(pid)) for pid in children(box.pid(component))] if component == POSTGRES else []
+    box.kill(component)
+    for pid, started in family:
+        if started is not None and start_time(pid) == started:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    wait_until("the children to be gone", lambda: all(start_time(p) != s for p, s in family), SOON)
+
+
+def wake_cluster(box):
+    """The rest of the cluster backs off, up to 30 s, the more often its API server goes away.
+    New processes begin anew, and are away for a second themselves."""
+    for component in CLUSTER:
+        crash(box, component)
+    for component in CLUSTER:
+        box.start(component)
+
+
+class Round:
+    """One round of the drill, drawn before it begins so that the seed alone decides."""
+
+    def __init__(self, dice):
+        self.victims = dice.choices([[CONTROLLER], [POSTGRES], [API], [CONTROLLER, POSTGRES], [CONTROLLER, API], [POSTGRES, API],
+                                     [CONTROLLER, POSTGRES, API]], [8, 6, 2, 5, 1, 1, 2])[0]
+        dice.shuffle(self.victims)
+        self.revival = dice.sample(self.victims, len(self.victims))
+        self.before = dice.randint(0, 4)  # starts to see before the first blow
+        self.between = dice.choice(["at once", "commit", "pod"])  # ... and between the blows
+        self.dead = dice.choice(["at once", "commit", "pod"])  # ... and before the first is revived
+
+    def __str__(self):
+        return (f"after {self.before} starts kill {f', then ({self.between}) '.join(self.victims)}; ({self.dead}) "
+                f"revive {', '.join(self.revival)}")
+
+
+def wait_for(load, what, dead):
+    """A small condition that those still alive can meet; none is waited for that the dead would have to."""
+    if what == "commit" and not {CONTROLLER, POSTGRES} & set(dead):
+        seen = load.commits()
+        attempt_until("another start", lambda: load.commits() > seen, dead)
+    if what == "pod" and API not in dead:
+        def done():
+            return sum(j["status"].get("succeeded", 0) for j in load.jobs())
+        seen = done()
+        running = any(not j["spec"]["suspend"] and not has(j, "Complete") for j in load.jobs())
+        if running:
+            attempt_until("another pod to finish", lambda: done() > seen, dead)
+
+
+def attempt_until(what, check, dead):
+    """Without the API server, or with a start decided before the blow, it may not come: then it is skipped."""
+    try:
+        wait_until(what, check, 2 if dead else SOON)
+    except SandboxError:
+        if not dead:
+            raise
+
+
+def drill(load, r):
+    box = load.box
+    seen = load.commits()
+    wait_until(f"{r.before} starts before the blow", lambda: load.commits() >= seen + r.before, RECOVERY, box.process(CONTROLLER))
+    dead = []
+    for victim in r.victims:
+        if dead:
+            wait_for(load, r.between, dead)
+        # A controller may have ended by itself meanwhile, for want of the others: it restarts then, as in a cluster.
+        if box.process(victim).alive():
+            crash(box, victim)
+        dead.append(victim)
+    wait_for(load, r.dead, dead)
+    for victim in r.revival:
+        box.start(victim)
+    for victim in r.revival:
+        if victim != CONTROLLER:
+            box.wait_ready(victim)
+    if API in r.victims:
+        wake_cluster(box)
+    wait_leading(box, timeout=RECOVERY)
+    seen = load.commits()
+    faults = load.faults()
+    assert not faults, faults
+    # Admissions go on, and what they do is right as well.
+    wait_until("admissions to go on", lambda: load.commits() > seen or load.trouble, RECOVERY, box.process(CONTROLLER))
+    assert not load.trouble, load.trouble
+    faults = load.faults()
+    assert not faults, faults
+
+
+@pytest.mark.timeout(900)
+def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(load):
+    print(f"\nSLUICE_KILL_SEED={SEED} replays these {ROUNDS} rounds")
+    dice = random.Random(SEED)
+    for number in range(1, ROUNDS + 1):
+        r = Round(dice)
+        began = time.monotonic()
+        try:
+            drill(load, r)
+        except BaseException as e:
+            raise AssertionError(f"round {number} of seed {SEED}: {r}\n{e}") from e
+        print(f"round {number}: {r}: {time.monotonic() - began:.1f} s", flush=True)
+    load.complete()
+    log = load.box.process(CONTROLLER).log.read_text(errors="replace")
+    for fault in ("AddressSanitizer", "runtime error:", "belief"):
+        assert fault not in log, tail(load.box.process(CONTROLLER).log, 60)
+
+
+# ---- two controllers ----------------------------------------------------------------------
+
+
+def leader(box):
+    return box.sql("select holder, epoch from sluice.lease")[0]
+
+
+def exit_code(proc, timeout=LATER):
+    """Of one of our own children; pid is asked for so that it is reaped."""
+    wait_until(f"{proc.name} to end", lambda: not proc.alive(), timeout)
+    return proc._child.returncode
+
+
+@pytest.fixture
+def two(whole):
+    """controller-one leads, controller-two stands by."""
+    start_controller(whole, "two")
+    wait_until("the second to stand by", lambda: readyz(whole, STANDBY)[1].startswith("standby"), LATER, whole.process(STANDBY))
+    assert leader(whole)[0] == "one"
+    return whole
+
+
+def test_a_second_controller_stands_by_and_says_who_leads(two):
+    status, text = readyz(two, STANDBY)
+    assert status == 200 and "held by one" in text
+    assert readyz(two)[1].startswith("leading")
+    two.process(STANDBY).stop()
+    assert exit_code(two.process(STANDBY)) == 0
+
+
+def test_when_the_leader_is_killed_the_second_takes_over_and_goes_on(two, load):
+    seen = load.commits()
+    wait_until("some starts", lambda: load.commits() >= seen + 3, LATER)
+    crash(two, CONTROLLER)
+    wait_leading(two, STANDBY)
+    seen = load.commits()
+    assert not load.faults()
+    wait_until("admissions to go on", lambda: load.commits() > seen, LATER, two.process(STANDBY))
+    assert not load.faults()
+    two.start(CONTROLLER)
+    wait_until("the first to stand by", lambda: readyz(two)[1].startswith("standby"), LATER, two.process(CONTROLLER))
+    load.complete()
+    two.process(STANDBY).stop()
+
+
+def test_a_leader_that_slept_past_its_lease_writes_nothing_more_and_ends_with_code_3(two, load):
+    seen = load.commits()
+    wait_until("some starts", lambda: load.commits() >= seen + 3, LATER)
+    epoch = int(leader(two)[1])
+    two.kill(CONTROLLER, signal.SIGSTOP)
+    try:
+        wait_leading(two, STANDBY)
+        assert leader(two) == ["two", str(epoch + 1)]
+        seen = load.commits()
+        wait_until("the second to admit", lambda: load.commits() > seen, LATER, two.process(STANDBY))
+        old = two.sql(f"select count(*) from sluice.transfer where epoch <= {epoch}")
+    finally:
+        two.kill(CONTROLLER, signal.SIGCONT)
+    assert exit_code(two.process(CONTROLLER)) == 3
+    assert two.sql(f"select count(*) from sluice.transfer where epoch <= {epoch}") == old
+    assert not load.faults()
+    load.complete()
+    two.process(STANDBY).stop()
+
+
+def test_a_told_stop_ends_with_code_0_and_gives_the_lease_back(whole):
+    assert whole.process(CONTROLLER).stop() == "ended"
+    assert exit_code(whole.process(CONTROLLER)) == 0, tail(whole.process(CONTROLLER).log)
+    assert whole.sql("select expires_at = '-infinity' from sluice.lease") == [["t"]]
+
+
+def test_a_told_stop_under_load_leaves_nothing_half_done(whole, load):
+    seen = load.commits()
+    wait_until("some starts", lambda: load.commits() >= seen + 3, LATER)
+    assert whole.process(CONTROLLER).stop() == "ended"
+    assert exit_code(whole.process(CONTROLLER)) == 0, tail(whole.process(CONTROLLER).log)
+    assert not load.faults()
+    start_controller(whole)
+    wait_leading(whole)
+    load.complete()
+
+
+def test_a_controller_that_cannot_read_the_cluster_does_not_take_the_lease(whole, tmp_path):
+    """Else one with a wrong kubeconfig would keep a good one from leading."""
+    assert whole.process(CONTROLLER).stop() == "ended"
+    epoch = leader(whole)[1]
+    kubeconfig = tmp_path / "k"
+    kubeconfig.write_text(re.sub(r"server: .*", "server: https://127.0.0.1:1", (whole.state / "controller.kubeconfig").read_text()))
+    blind = whole.process("controller-blind")
+    blind.start([BIN / "sluice-controller", "--kubeconfig", kubeconfig, "--database", whole.database, "--listen", "off", "--identity", "blind",
+                 "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": ""})
+    try:
+        start_controller(whole, "one")
+        wait_leading(whole)
+        assert leader(whole)[0] == "one" and blind.alive()
+        assert int(leader(whole)[1]) == int(epoch) + 1, "the blind one led in between"
+    finally:
+        blind.stop()
+        blind.record_file.unlink()
+
+
+# ---- something is away for a while -----------------------------------------------------------
+
+
+def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(whole):
+    world = World(whole, f"nodb{next(_numbers)}-{os.getpid() % 1000}")
+    world.queue(cpu=2)
+    world.job("runs", seconds=3600)
+    world.job("ends", seconds=0)
+    world.started("runs")
+    world.finished("ends")
+    wait_until("the ledger to have the one that runs", lambda: [h[0] for h in world.holds()] == ["runs"], SOON)
+    whole.process(POSTGRES).stop()
+    status, text = wait_until("/readyz to say so", lambda: (lambda r: r[0] == 503 and r)(readyz(whole)), LATER, whole.process(CONTROLLER))
+    assert "ledger is not connected" in text and "running Jobs go on" in text
+    world.job("waits", seconds=0)
+    # The controller sees it, and keeps it.
+    wait_until("the controller to know it", lambda: world.explain("waits")["name"] == "waits", SOON)
+    assert not whole.controller_api().get("/api/v1/queues")["ledgerUp"]
+    other = job("other", None, {"cpu": "1"}, seconds=0)
+    whole.api.post(jobs_path(world.ns), other)
+    world.finished("other")  # the cluster itself has had time to do all that a start takes
+    assert world.get("waits")["spec"]["suspend"]
+    assert not world.get("runs")["spec"]["suspend"] and world.get("runs")["status"]["active"] == 1
+    whole.start(POSTGRES)
+    wait_leading(whole, timeout=RECOVERY)
+    world.finished("waits")
+    assert [h[0] for h in world.holds()] in (["runs"], ["runs", "waits"])
+    world.delete("runs")
+    world.empty()
+
+
+def test_a_job_that_ends_while_postgres_is_away_is_settled_when_it_is_back(whole):
+    world = World(whole, f"settle{next(_numbers)}-{os.getpid() % 1000}")
+    world.queue(cpu=2)
+    world.job("ends")
+    world.started("ends")
+    wait_until("the start to be in the books", lambda: "COMMIT" in world.transfers("ends"), SOON)
+    whole.process(POSTGRES).stop()
+    wait_until("/readyz to say so", lambda: readyz(whole)[0] == 503, LATER, whole.process(CONTROLLER))
+    world.delete("ends")
+    whole.start(POSTGRES)
+    wait_leading(whole, timeout=RECOVERY)
+    world.empty()
+    assert whole.sql(f"select reason, stopped_at is not null from sluice.segment where ns = '{world.ns}'") == [["Deleted", "t"]]
+
+
+def test_when_the_api_server_is_back_the_watches_go_on(whole):
+    world = World(whole, f"noapi{next(_numbers)}-{os.getpid() % 1000}")
+    world.queue(cpu=1)
+    world.job("before")
+    world.started("before")
+    log = whole.process(CONTROLLER).log
+    size = log.stat().st_size
+    crash(whole, API)
+    wait_until("the controller to notice", lambda: log.stat().st_size > size, LATER, whole.process(CONTROLLER))
+    whole.start(API)
+    whole.wait_ready(API)
+    world.job("after", seconds=0)
+    world.delete("before")
+    world.finished("after", timeout=RECOVERY)
+    world.edit_queue("q", resourceGroups=[group(["cpu"], {world.full("any-q"): [5]})])
+    world.wait_queue("q", lambda q: q["flavors"][0]["resources"][0]["nominal"] == "5", "to be watched as well", RECOVERY)
+    world.empty()
