@@ -559,9 +559,15 @@ static void decide(struct gate *g)
 	} while (n > 0);
 }
 
+/* Who cannot read the cluster does not take the lease from those who can. */
+static bool may_ask_lease(const struct gate *g)
+{
+	return g->lease_request == 0 && (g->synced || g->role != ROLE_STANDBY);
+}
+
 static void ask_ledger(struct gate *g)
 {
-	if (g->lease_request == 0 && g->now_ms >= g->lease_due_ms)
+	if (may_ask_lease(g) && g->now_ms >= g->lease_due_ms)
 		g->lease_wanted = true;
 	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 && g->now_ms >= g->load_due_ms)
 		g->load_wanted = true;
@@ -598,7 +604,7 @@ int64_t gate_wake_ms(const struct gate *g)
 		return wake;
 	if (g->role == ROLE_LEADING && g->dirty)
 		return g->now_ms;
-	if (g->lease_request == 0)
+	if (may_ask_lease(g))
 		wake = least(wake, g->lease_due_ms);
 	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0)
 		wake = least(wake, g->load_due_ms);
@@ -612,17 +618,17 @@ int64_t gate_wake_ms(const struct gate *g)
 
 /* ---- Intents --------------------------------------------------------------------------------- */
 
-static uint64_t make_intent(struct gate *g, enum intent_kind kind)
+static uint64_t make_intent(struct gate *g, struct intent *i, enum intent_kind kind)
 {
-	g->intent = (struct intent){.kind = kind, .id = ++g->next_id, .epoch = g->epoch};
-	return g->intent.id;
+	*i = (struct intent){.kind = kind, .id = ++g->next_id, .epoch = g->epoch};
+	return i->id;
 }
 
 static const struct intent *ledger_intent(struct gate *g)
 {
 	if (g->lease_wanted) {
 		g->lease_wanted = false;
-		g->lease_request = make_intent(g, INTENT_LEASE);
+		g->lease_request = make_intent(g, &g->intent, INTENT_LEASE);
 		g->lease_asked++;
 		if (g->role == ROLE_STANDBY)
 			g->intent.epoch = 0;
@@ -631,14 +637,15 @@ static const struct intent *ledger_intent(struct gate *g)
 	}
 	if (g->load_wanted) {
 		g->load_wanted = false;
-		g->load_request = make_intent(g, INTENT_LOAD);
+		g->load_request = make_intent(g, &g->intent, INTENT_LOAD);
 		return &g->intent;
 	}
 	if (g->batch_wanted && g->now_ms >= g->batch_due_ms) {
 		g->batch_wanted = false;
-		g->batch_request = make_intent(g, INTENT_BATCH);
-		g->intent.batch = (struct ledger_batch){g->epoch, g->outbox.ops, g->outbox.nops};
-		return &g->intent;
+		g->batch_request = make_intent(g, &g->batch_intent, INTENT_BATCH);
+		g->batch_intent.batch =
+			(struct ledger_batch){g->epoch, g->outbox.ops, g->outbox.nops};
+		return &g->batch_intent;
 	}
 	return NULL;
 }
@@ -664,7 +671,7 @@ static const struct intent *job_intent(struct gate *g)
 		return NULL;
 	j->asked = j->want;
 	j->asked_lost = j->lost;
-	j->request = make_intent(g, j->want);
+	j->request = make_intent(g, &g->intent, j->want);
 	map_put(&g->by_request, request_hash(j->request), j);
 	struct intent *i = &g->intent;
 	i->uid = j->uid;

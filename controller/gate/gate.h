@@ -32,8 +32,8 @@
  *     until then nobody could tell "no pods left" from "no pods yet";
  *   - facts with an older version than the newest seen of that Job are ignored.
  *
- * A gate starts as a standby: it takes in facts, and asks for the lease. With the lease and the
- * first complete list of everything it loads the open holds, adopts each, and only then decides. A
+ * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
+ * asks for the lease. With that it loads the open holds, adopts each, and only then decides. A
  * gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
@@ -124,8 +124,8 @@ struct intent {
 	const char *hold;	  /* INTENT_TELL: also set sluice.dev/hold to this; or NULL */
 };
 
-/* The next intent, or NULL. It and what it points to stay valid until the answer to it is given,
- * for INTENT_BATCH, and until the next call of any gate function for the others. Directives of a
+/* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to
+ * it is given; the others until the next call of any gate function for the others. Directives of a
  * start are the queue's: queue_job_directives(). */
 const struct intent *gate_take_intent(struct gate *g);
 

@@ -127,7 +127,8 @@ struct gate {
 	int64_t decide_due_ms;
 
 	struct outbox outbox;
-	struct intent intent;
+	struct intent intent;	    /* the one taken last */
+	struct intent batch_intent; /* of the batch under way: stays as it is until it is answered */
 	struct quota_line lines[QUEUE_LINES_MAX];
 	bool lease_wanted, load_wanted, batch_wanted;
 
