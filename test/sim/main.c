@@ -15,6 +15,7 @@
 #include "test/sim/sim.h"
 
 #define EVENTS 1500
+#define HANG_S 300 /* a world takes milliseconds; one that takes this long turns in a circle */
 
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
@@ -61,8 +62,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 
 static void on_abort(int number)
 {
-	(void)number;
-	fprintf(stderr, "sim: died in seed %" PRIu64 "\n", seed_now);
+	fprintf(stderr, "sim: %s in seed %" PRIu64 "\n", number == SIGALRM ? "hangs" : "died",
+		seed_now);
 	print_replay(stderr, &options_now, seed_now);
 	_exit(EXIT_BROKEN);
 }
@@ -143,6 +144,7 @@ static void run_seed(const struct options *o, uint64_t seed, struct total *t)
 	struct sim_options w = o->world;
 	struct sim_report r;
 	w.seed = seed_now = seed;
+	alarm(HANG_S);
 	sim_run(&w, &r);
 	if (r.ok && o->twice) {
 		struct sim_report again;
@@ -194,6 +196,7 @@ int main(int argc, char **argv)
 		return refused;
 	options_now = o;
 	signal(SIGABRT, on_abort);
+	signal(SIGALRM, on_abort);
 #if defined(__SANITIZE_ADDRESS__)
 	__sanitizer_set_death_callback(on_sanitizer);
 #endif

@@ -280,9 +280,10 @@ static enum ledger_verdict op_shrink(
 }
 
 static enum ledger_verdict op_close(
-	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op, int64_t epoch)
 {
 	h->open = false;
+	h->close_epoch = epoch;
 	h->resolved++;
 	h->closed_by = op->kind;
 	h->closed_from = h->hold.state;
@@ -328,7 +329,7 @@ static struct ledger_result op_apply(
 		return (struct ledger_result){op_shrink(l, h, op), 0};
 	case LEDGER_RELEASE:
 	case LEDGER_VOID:
-		return (struct ledger_result){op_close(l, h, op), 0};
+		return (struct ledger_result){op_close(l, h, op, epoch), 0};
 	case LEDGER_RESERVE:
 	case LEDGER_CEILING:
 		break;

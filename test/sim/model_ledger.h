@@ -78,7 +78,8 @@ struct model_hold {
 	int32_t resolved; /* times that RELEASE or VOID took effect: 1 when closed */
 	enum ledger_kind closed_by;
 	enum ledger_state closed_from;
-	int64_t closed_ms, epoch; /* epoch of the RESERVE */
+	int64_t closed_ms;
+	int64_t epoch, close_epoch; /* of the batches with RESERVE, with RELEASE or VOID */
 	struct {
 		int64_t at_ms, lost_ms;
 		char *reason, *actor; /* NULL when the operation did not say */

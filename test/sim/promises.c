@@ -192,6 +192,38 @@ static void check_known(struct sim *s, const struct replica *r)
 			(unsigned long long)c.queued_operations);
 }
 
+/* What the queue says that a row holds; -1 when it has no such row. */
+static int64_t queue_use(const struct replica *r, const struct model_row *row)
+{
+	struct clusterqueue_view v;
+	for (size_t i = 0; queue_view_clusterqueue(r->queue, i, &v); i++) {
+		if (strncmp(row->node, "cq/", 3) || strcmp(row->node + 3, v.name))
+			continue;
+		for (size_t k = 0; k < v.nusage; k++)
+			if (!strcmp(v.usage[k].flavor, row->flavor) &&
+				!strcmp(v.usage[k].resource, row->resource))
+				return v.usage[k].reserved;
+	}
+	return -1;
+}
+
+void promises_check_books(struct sim *s)
+{
+	struct replica *r = leader(s);
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	for (size_t i = 0; r && i < n; i++) {
+		int64_t queue = queue_use(r, &rows[i]);
+		int64_t ledger =
+			model_ledger_use(s->ledger, rows[i].node, rows[i].flavor, rows[i].resource);
+		if (queue >= 0 && queue != ledger)
+			sim_break(s, "P2",
+				"%s counts %lld of %s %s %s as held, the ledger holds %lld",
+				r->identity, (ll)queue, rows[i].node, rows[i].flavor,
+				rows[i].resource, (ll)ledger);
+	}
+}
+
 static void check_open(struct sim *s, const struct model_hold *h, bool all_ended)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
@@ -236,12 +268,13 @@ static void check_closed(struct sim *s, const struct model_hold *h)
 }
 
 /* Each stop of ours that landed on a Job at work. One that ended by itself meanwhile lost nothing
- * worth telling. */
+ * worth telling; and what a leader knew that died before it wrote the STOP, nobody knows. */
 static void check_stops(struct sim *s)
 {
 	for (const struct stop_seen *t = s->stops; t; t = t->next) {
 		const struct model_hold *h = model_ledger_hold(s->ledger, &t->uid, t->attempt);
-		if (!h || h->open || is_over(&model_api_by_uid(&s->api, &t->uid)->now->job))
+		if (!h || h->open || h->close_epoch != t->epoch ||
+			is_over(&model_api_by_uid(&s->api, &t->uid)->now->job))
 			continue;
 		int64_t lost =
 			h->stop.lost_ms > h->close.lost_ms ? h->stop.lost_ms : h->close.lost_ms;
@@ -406,6 +439,7 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 			check_closed(s, holds[i]);
 	}
 	check_stops(s);
+	promises_check_books(s);
 	check_ceilings(s);
 	check_admitted(s, r);
 }

@@ -13,6 +13,7 @@
  *   P3  each RESERVE resolved once: COMMIT then RELEASE, or VOID; an open hold has a running Job,
  *       or pods that have not gone
  *   P4  each hold that was given back tells reason, actor and time, and a stop what was lost
+ *       the leader's queue and the ledger have the same books
  *   P7  no waiting Job fits beside what the ledger holds; the ledger knows today's quotas
  *
  * P8 (same seed, same log) is main.c's.
@@ -26,6 +27,9 @@ struct sim;
 
 void promises_check(struct sim *s);
 /* all_ended: pods have been let end, so that no hold may be left at all. */
+/* The leader's queue counts as held what the ledger holds. Also asked when a world does not come to
+ * rest: it is the usual cause. */
+void promises_check_books(struct sim *s);
 void promises_check_quiet(struct sim *s, bool all_ended);
 
 #endif

@@ -11,28 +11,59 @@
  */
 
 struct call {
+	struct call *next; /* in the inbox */
 	struct replica *of;
 	uint64_t life;
 	void (*fn)(struct sim *s, struct replica *r, void *arg);
 	void *arg;
 };
 
+static bool sleeps(const struct sim *s, const struct replica *r)
+{
+	return s->now_ms < r->paused_until_ms;
+}
+
+/* A pause is over: what came meanwhile happens now, in the order in which it came, unless the
+ * process dies of it or falls asleep again. */
+static void inbox_opens(struct sim *s, void *arg)
+{
+	struct call *first = arg;
+	struct replica *r = first->of;
+	uint64_t life = r->life;
+	if (!r->up || life != first->life)
+		return;
+	while (r->up && r->life == life && r->inbox && !sleeps(s, r)) {
+		struct call *c = r->inbox;
+		r->inbox = c->next;
+		c->fn(s, r, c->arg);
+	}
+	if (r->up && r->life == life && r->inbox)
+		sim_at(s, r->paused_until_ms, inbox_opens, r->inbox);
+}
+
 static void call_runs(struct sim *s, void *arg)
 {
 	struct call *c = arg;
-	if (!c->of->up || c->life != c->of->life)
+	struct replica *r = c->of;
+	if (!r->up || c->life != r->life)
 		return;
-	if (s->now_ms < c->of->paused_until_ms)
-		sim_at(s, c->of->paused_until_ms, call_runs, c);
-	else
-		c->fn(s, c->of, c->arg);
+	if (!sleeps(s, r) && !r->inbox) {
+		c->fn(s, r, c->arg);
+		return;
+	}
+	if (!r->inbox) {
+		r->inbox_tail = &r->inbox;
+		sim_at(s, r->paused_until_ms, inbox_opens, c);
+	}
+	*r->inbox_tail = c;
+	r->inbox_tail = &c->next;
 }
 
 void replica_at(struct sim *s, struct replica *r, int64_t at_ms,
 	void (*fn)(struct sim *s, struct replica *r, void *arg), void *arg)
 {
 	struct call *c = sim_alloc(s, sizeof(*c));
-	*c = (struct call){r, r->life, fn, arg};
+	*c = (struct call){.of = r, .life = r->life, .fn = fn, .arg = arg};
 	sim_at(s, at_ms, call_runs, c);
 }
 

@@ -26,9 +26,10 @@ struct replica {
 	struct gate *gate;
 	int64_t lease_ms;
 	int64_t paused_until_ms;
-	int64_t skew_ms; /* wall clock less virtual time */
-	bool stepping;	 /* a step is scheduled */
-	uint64_t wake;	 /* number of the wake-up that counts */
+	struct call *inbox, **inbox_tail; /* came during a pause, in order */
+	int64_t skew_ms;		  /* wall clock less virtual time */
+	bool stepping;			  /* a step is scheduled */
+	uint64_t wake;			  /* number of the wake-up that counts */
 	bool synced, deposed_seen, led;
 
 	/* Watches of what admins describe, a connection for each kind. */

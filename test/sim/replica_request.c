@@ -107,6 +107,7 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 	*t = (struct stop_seen){.next = s->stops,
 		.uid = q->intent.uid,
 		.attempt = q->intent.story.attempt,
+		.epoch = q->epoch,
 		.worked = before->run && before->job.status.active > 0 &&
 			  s->now_ms - before->run->landed_ms > 60000 &&
 			  !s->faults.clock_step_every_ms};
@@ -379,6 +380,24 @@ static void count_load(struct sim *s, const struct ledger_request *q)
 			sim_reach(s, paths[i]);
 }
 
+static void log_refusal(struct sim *s, const struct ledger_op *op)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	for (size_t i = 0; i < op->nlines; i++)
+		for (size_t k = 0; k < n; k++)
+			if (!strcmp(rows[k].node, op->lines[i].node) &&
+				!strcmp(rows[k].flavor, op->lines[i].flavor) &&
+				!strcmp(rows[k].resource, op->lines[i].resource))
+				sim_log(s,
+					"ledger refuses %s: %s %s %s holds %lld, asked %lld, "
+					"ceiling %lld",
+					op->name, rows[k].node, rows[k].flavor, rows[k].resource,
+					(long long)(rows[k].pending + rows[k].posted +
+						    rows[k].releasing),
+					(long long)op->lines[i].amount, (long long)rows[k].ceiling);
+}
+
 static void count_batch(struct sim *s, const struct ledger_request *q, size_t upto)
 {
 	static const enum path applied[] = {PATH_RESERVE, PATH_COMMIT, PATH_COUNT, PATH_SHRINK,
@@ -395,6 +414,8 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 	}
 	for (size_t i = 0; i < upto && i < q->intent.batch.nops; i++) {
 		enum ledger_verdict v = q->results[i].verdict;
+		if (v == LEDGER_REFUSED)
+			log_refusal(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RESERVE)
 			sim_reach(s, reserve[v]);
 		else if (v == LEDGER_APPLIED && applied[q->ops[i].kind] != PATH_COUNT)

@@ -153,11 +153,13 @@ static void settle(struct sim *s)
 	s->moved_ms = s->now_ms;
 	while (!s->broken[0] && s->now_ms - s->moved_ms < QUIET_MS) {
 		next(s);
-		if (s->nevents >= limit)
-			sim_break(s, "P7",
-				"expected the world to come to rest; it still moves after %d "
-				"events",
-				SETTLE_EVENTS);
+		if (s->nevents < limit)
+			continue;
+		promises_check_books(s);
+		sim_break(s, "P7",
+			"expected the world to come to rest; it still moves after %d "
+			"events",
+			SETTLE_EVENTS);
 	}
 }
 

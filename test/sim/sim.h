@@ -54,6 +54,7 @@ struct stop_seen {
 	struct stop_seen *next;
 	struct uid uid;
 	int32_t attempt;
+	int64_t epoch;
 	bool worked; /* pods had been at work for a while, and clocks were right */
 };
 
