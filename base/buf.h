@@ -23,7 +23,7 @@ struct buf {
 };
 
 void buf_init(struct buf *b, size_t ceiling);
-void buf_done(struct buf *b); /* frees; the buffer may be used again */
+void buf_done(struct buf *b);  /* frees; the buffer may be used again */
 void buf_reset(struct buf *b); /* empties, keeps the memory, forgets the failure */
 char *buf_take(struct buf *b); /* the text, now yours (free); the buffer is empty again */
 

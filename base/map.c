@@ -70,7 +70,8 @@ void *map_take(struct map *m, uint64_t hash, const void *key)
 		return NULL;
 	size_t hole = (size_t)found;
 	void *value = m->slot[hole].value;
-	/* Close the hole: pull back every follower whose home is not between the hole and itself. */
+	/* Close the hole: pull back every follower whose home is not between the hole and itself.
+	 */
 	for (size_t i = (hole + 1) & m->mask; m->slot[i].value; i = (i + 1) & m->mask) {
 		size_t home = m->slot[i].hash & m->mask;
 		if (((i - home) & m->mask) >= ((i - hole) & m->mask)) {

@@ -9,10 +9,10 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size);			       /* zeroed; never NULL */
-void *mem_array(size_t count, size_t size);	       /* zeroed; aborts when count * size overflows */
-void *mem_grow(void *old, size_t count, size_t size);  /* realloc; new bytes are not zeroed */
-char *mem_strdup(const char *s);		       /* NULL gives NULL */
-char *mem_strndup(const char *s, size_t len);	       /* copies len bytes and ends them with NUL */
+void *mem_alloc(size_t size);		    /* zeroed; never NULL */
+void *mem_array(size_t count, size_t size); /* zeroed; aborts when count * size overflows */
+void *mem_grow(void *old, size_t count, size_t size); /* realloc; new bytes are not zeroed */
+char *mem_strdup(const char *s);		      /* NULL gives NULL */
+char *mem_strndup(const char *s, size_t len);	      /* copies len bytes and ends them with NUL */
 
 #endif

@@ -17,9 +17,9 @@
 #include "base/must.h"
 #include "controller/gate/record.h"
 
-#define NOTES_MAX 4096	      /* nobody took them for a long time: the oldest go */
-#define LEASE_POLL_MS 1000    /* a standby asks at least this often */
-#define LEDGER_RETRY_MS 200   /* after a lost answer; the driver has its own pauses */
+#define NOTES_MAX 4096	    /* nobody took them for a long time: the oldest go */
+#define LEASE_POLL_MS 1000  /* a standby asks at least this often */
+#define LEDGER_RETRY_MS 200 /* after a lost answer; the driver has its own pauses */
 #define LEDGER_RETRY_MAX_MS 2000
 
 static bool has_uid(const void *value, const void *key)
@@ -91,7 +91,8 @@ static struct gate_job *find_job(const struct gate *g, const struct uid *uid)
 	return map_get(&g->by_uid, uid_hash(uid), uid);
 }
 
-static struct gate_job *add_job(struct gate *g, const struct uid *uid, const char *ns, const char *name)
+static struct gate_job *add_job(
+	struct gate *g, const struct uid *uid, const char *ns, const char *name)
 {
 	struct gate_job *j = mem_alloc(sizeof(*j));
 	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
@@ -427,7 +428,8 @@ void gate_answer_lease(
 		gate_note(g, NOTE_LEADING, NULL, "took the lease, epoch %" PRId64, g->epoch);
 	} else {
 		int64_t third = g->lease_ms / 3;
-		g->lease_due_ms = g->now_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
+		g->lease_due_ms =
+			g->now_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
 	}
 }
 
@@ -440,8 +442,14 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 	}
 	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines)) {
 		/* Nothing to start any more; what it holds counts all the same. */
-		struct job ended = {.uid = h->uid, .ns = h->ns, .name = h->name, .deleting = true,
-			.queue = "", .priority_class = "", .pod_priority_class = "", .suspend = true};
+		struct job ended = {.uid = h->uid,
+			.ns = h->ns,
+			.name = h->name,
+			.deleting = true,
+			.queue = "",
+			.priority_class = "",
+			.pod_priority_class = "",
+			.suspend = true};
 		queue_set_job(g->queue, &ended);
 		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines));
 	}
@@ -469,8 +477,9 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	queue_retake_ceilings(g->queue);
 	for (struct gate_job *j = g->first; j; j = j->next)
 		gate_mark_dirty(g, j);
-	gate_note(g, NOTE_LEADING, NULL, "leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known",
-		g->epoch, n, g->counts.jobs);
+	gate_note(g, NOTE_LEADING, NULL,
+		"leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known", g->epoch,
+		n, g->counts.jobs);
 }
 
 /* ---- The ledger's verdicts ------------------------------------------------------------------- */
@@ -488,7 +497,8 @@ void gate_answer_batch(
 	if (o == LEDGER_LOST) {
 		int64_t pause = LEDGER_RETRY_MS << (g->batch_tries < 8 ? g->batch_tries : 8);
 		g->batch_tries++;
-		g->batch_due_ms = g->now_ms +
+		g->batch_due_ms =
+			g->now_ms +
 			gate_spread(g, pause < LEDGER_RETRY_MAX_MS ? pause : LEDGER_RETRY_MAX_MS);
 		g->batch_wanted = true;
 		return;
@@ -511,7 +521,8 @@ void gate_answer_batch(
 static void run_alarms(struct gate *g)
 {
 	for (struct alarm *a; (a = due_take(&g->due, g->now_ms));) {
-		struct gate_job *j = (struct gate_job *)((char *)a - offsetof(struct gate_job, alarm));
+		struct gate_job *j =
+			(struct gate_job *)((char *)a - offsetof(struct gate_job, alarm));
 		gate_mark_dirty(g, j);
 	}
 }
@@ -569,7 +580,8 @@ static void ask_ledger(struct gate *g)
 {
 	if (may_ask_lease(g) && g->now_ms >= g->lease_due_ms)
 		g->lease_wanted = true;
-	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 && g->now_ms >= g->load_due_ms)
+	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 &&
+		g->now_ms >= g->load_due_ms)
 		g->load_wanted = true;
 	if (g->role == ROLE_LEADING && outbox_form_batch(&g->outbox)) {
 		g->batch_wanted = true;
@@ -744,19 +756,24 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	case PHASE_RUNNING:
 		break;
 	case PHASE_RESERVING:
-		snprintf(x->sentence, sizeof(x->sentence), "chosen to start: its quota is being reserved in the ledger");
+		snprintf(x->sentence, sizeof(x->sentence),
+			"chosen to start: its quota is being reserved in the ledger");
 		break;
 	case PHASE_STARTING:
-		snprintf(x->sentence, sizeof(x->sentence), "starting: quota is reserved, the API server is being told (try %u)", j->tries + 1);
+		snprintf(x->sentence, sizeof(x->sentence),
+			"starting: quota is reserved, the API server is being told (try %u)",
+			j->tries + 1);
 		break;
 	case PHASE_FENCING:
-		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s", j->reason);
+		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s",
+			j->reason);
 		break;
 	case PHASE_STOPPING:
 		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s", j->reason);
 		break;
 	case PHASE_DRAINING:
-		snprintf(x->sentence, sizeof(x->sentence), "ended (%s); its quota is free once its last pod is gone", j->reason);
+		snprintf(x->sentence, sizeof(x->sentence),
+			"ended (%s); its quota is free once its last pod is gone", j->reason);
 		break;
 	case PHASES:
 		must(false);

@@ -26,8 +26,9 @@
  *   - operations reach the ledger in the order they were made, one batch in flight at a time. A
  *     batch whose answer was lost is sent again as it was; until it is answered nothing after it is
  *     sent. That order is why the queue may hand out freed quota at once;
- *   - every PATCH tests uid and story (a start also generation and queue label), see story.h. So a later
- *     leader can tell whether an attempt that was reserved did start, and can call it off for good;
+ *   - every PATCH tests uid and story (a start also generation and queue label), see story.h. So a
+ * later leader can tell whether an attempt that was reserved did start, and can call it off for
+ * good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
  *   - facts with an older version than the newest seen of that Job are ignored.
@@ -116,8 +117,8 @@ struct intent {
 	/* All others: the Job, and what a PATCH tests. */
 	struct uid uid;
 	const char *ns, *name;
-	int64_t generation;	  /* INTENT_START tests it */
-	const char *queue;	  /* INTENT_START tests the label: changing it moves no generation */
+	int64_t generation; /* INTENT_START tests it */
+	const char *queue;  /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */
@@ -129,11 +130,15 @@ struct intent {
  * start are the queue's: queue_job_directives(). */
 const struct intent *gate_take_intent(struct gate *g);
 
-/* ---- Answers: each intent gets exactly one, unless the gate is freed first --------------------- */
+/* ---- Answers: each intent gets exactly one, unless the gate is freed first ---------------------
+ */
 
-void gate_answer_lease(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
-void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n);
-void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results);
+void gate_answer_lease(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
+void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
+	const struct ledger_hold *holds, size_t n);
+void gate_answer_batch(
+	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results);
 
 enum job_outcome {
 	JOB_DONE,     /* 2xx: the PATCH landed, the GET has it */
@@ -167,8 +172,8 @@ enum note_kind {
 	NOTE_FINISH,
 	NOTE_RELEASE,
 	NOTE_CALL_OFF,
-	NOTE_REFUSE, /* the ledger or the API server refused */
-	NOTE_OVERDUE,/* pods are left long after the stop */
+	NOTE_REFUSE,  /* the ledger or the API server refused */
+	NOTE_OVERDUE, /* pods are left long after the stop */
 };
 
 const char *note_kind_name(enum note_kind k);
@@ -186,7 +191,7 @@ struct note {
 const struct note *gate_take_note(struct gate *g);
 
 struct gate_counts {
-	size_t jobs;	  /* known, whatever the phase */
+	size_t jobs;	    /* known, whatever the phase */
 	size_t by_phase[8]; /* in the order of the phases above */
 	uint64_t starts, stops, finishes, voids, refusals, batches, operations;
 	uint64_t queued_operations; /* made, not yet durable */

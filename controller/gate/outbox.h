@@ -20,8 +20,8 @@ struct outbox_item;
 struct outbox {
 	struct outbox_item *head, **tail; /* not yet in a batch */
 	size_t waiting;
-	struct ledger_op *ops;		 /* of the batch under way */
-	struct outbox_item **items;	 /* whose lines those borrow */
+	struct ledger_op *ops;	    /* of the batch under way */
+	struct outbox_item **items; /* whose lines those borrow */
 	size_t nops;
 };
 

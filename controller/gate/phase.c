@@ -21,14 +21,16 @@
 #define PODS_RETRY_MS 250
 #define LOST_LOOK_MS 2000
 #define OVERDUE_MS 300000
-#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+#define REFUSED_TRIES 6		/* then a refusal is not a race that we lost, but a no */
 #define GENERATION_UNKNOWN (-1) /* no Job has it */
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 static const char NOT_ADMITTED[] = "NotAdmitted";
-static const char HOLD_BY_OTHER[] = "suspended by somebody else while it ran; remove this annotation to queue the Job again";
+static const char HOLD_BY_OTHER[] =
+	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
 
-/* ---- Small helpers ---------------------------------------------------------------------------- */
+/* ---- Small helpers ----------------------------------------------------------------------------
+ */
 
 /* The only writer of phase. */
 static void enter(struct gate *g, struct gate_job *j, enum phase next)
@@ -87,7 +89,7 @@ static bool start_landed(const struct gate_job *j)
 	if (j->seen.story_attempt != j->attempt)
 		return false;
 	return j->seen.story_state == STORY_STARTED ||
-		(j->seen.story_state == STORY_STOPPED && j->seen.suspend);
+	       (j->seen.story_state == STORY_STOPPED && j->seen.suspend);
 }
 
 static void end(struct gate_job *j, const char *reason, const char *actor)
@@ -123,7 +125,8 @@ static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
 	return quantity_times(ran_ms, j->seen.active);
 }
 
-/* ---- Ways out of an attempt -------------------------------------------------------------------- */
+/* ---- Ways out of an attempt --------------------------------------------------------------------
+ */
 
 /* The hold is given back. The queue may use the room at once: the ledger takes operations in order,
  * and whoever gets it comes after. */
@@ -162,7 +165,8 @@ static void drain(struct gate *g, struct gate_job *j)
 	if (j->seen.finished) {
 		g->counts.finishes++;
 		int64_t since_ms = j->started_ms > 0 ? j->started_ms : g->now_ms;
-		gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
+		gate_note(g, NOTE_FINISH, j, "%s after %.1f s",
+			j->seen.failed ? "failed" : "finished",
 			(double)(g->now_ms - since_ms) / 1000.0);
 	} else {
 		g->counts.stops++;
@@ -202,7 +206,8 @@ static void stop_intruder(struct gate *g, struct gate_job *j)
 	enter(g, j, PHASE_STOPPING);
 }
 
-/* ---- The phases -------------------------------------------------------------------------------- */
+/* ---- The phases --------------------------------------------------------------------------------
+ */
 
 static void block(struct gate *g, struct gate_job *j, const char *why)
 {
@@ -226,7 +231,9 @@ static void waiting(struct gate *g, struct gate_job *j)
 		return;
 	}
 	if (!j->seen.suspend) {
-		block(g, j, "somebody unsuspended it although it was not admitted; Sluice is suspending it again");
+		block(g, j,
+			"somebody unsuspended it although it was not admitted; Sluice is "
+			"suspending it again");
 		stop_intruder(g, j);
 		return;
 	}
@@ -243,7 +250,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 static bool must_not_start(const struct gate_job *j)
 {
 	return j->call_off || j->lost || j->seen.finished || j->seen.deleting || !j->seen.suspend ||
-		j->seen.generation != j->generation || j->moved;
+	       j->seen.generation != j->generation || j->moved;
 }
 
 /* A start PATCH of this attempt may have gone out. What the Job shows of it, if anything; true when
@@ -322,13 +329,17 @@ static void running(struct gate *g, struct gate_job *j)
 		/* We stop a Job only once its start was acknowledged. */
 		bool by_us = j->seen.suspend && j->seen.story_state == STORY_STOPPED;
 		j->acked = j->acked || by_us;
-		end(j, j->gone ? "Deleted" : by_us ? "Stopped" : SUSPENDED_BY_OTHER,
+		end(j,
+			j->gone ? "Deleted"
+			: by_us ? "Stopped"
+				: SUSPENDED_BY_OTHER,
 			by_us ? g->identity : "user");
 		drain(g, j);
 		return;
 	}
 	if (j->seen.pods > j->held_pods) {
-		/* Its owner raised parallelism while it ran: it must not run on more than it holds. */
+		/* Its owner raised parallelism while it ran: it must not run on more than it holds.
+		 */
 		j->call_off = true;
 		end(j, "ScaledUp", g->identity);
 	} else {
@@ -369,7 +380,9 @@ static void complain(struct gate *g, struct gate_job *j)
 	if (g->now_ms < j->overdue_ms)
 		return;
 	j->overdue_ms = g->now_ms + OVERDUE_MS;
-	gate_note(g, NOTE_OVERDUE, j, "pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until they are gone: look for pods that do not terminate",
+	gate_note(g, NOTE_OVERDUE, j,
+		"pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until "
+					 "they are gone: look for pods that do not terminate",
 		(g->now_ms - j->stopped_ms) / 1000, j->reason);
 }
 
@@ -436,7 +449,8 @@ void job_reconcile(struct gate *g, struct gate_job *j)
 	}
 }
 
-/* ---- Decisions, verdicts, takeover ------------------------------------------------------------- */
+/* ---- Decisions, verdicts, takeover -------------------------------------------------------------
+ */
 
 static void reserve(struct gate *g, struct gate_job *j)
 {
@@ -447,7 +461,8 @@ static void reserve(struct gate *g, struct gate_job *j)
 static void name_clusterqueue(struct gate *g, struct gate_job *j)
 {
 	j->clusterqueue = "";
-	if (queue_job_lines(g->queue, &j->uid, g->lines) > 0 && strncmp(g->lines[0].node, "cq/", 3) == 0)
+	if (queue_job_lines(g->queue, &j->uid, g->lines) > 0 &&
+		strncmp(g->lines[0].node, "cq/", 3) == 0)
 		j->clusterqueue = g->lines[0].node + 3;
 }
 
@@ -522,13 +537,14 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	j->committed = h->state != LEDGER_PENDING;
 	j->reserved_ms = h->reserved_ms;
 	j->started_ms = h->started_ms;
-	/* Whoever reserved it may have sent a PATCH that is still under way. What it decided on we do
-	 * not know, so we finish nothing: what did not land is called off, and decided anew. */
+	/* Whoever reserved it may have sent a PATCH that is still under way. What it decided on we
+	 * do not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
 	j->held_pods = j->seen.pods;
 	if (j->seen.suspend)
-		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work than none */
+		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
+						  than none */
 	name_clusterqueue(g, j);
 	/* We stop a Job only once its start was acknowledged. */
 	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;
@@ -550,7 +566,8 @@ bool job_still_wants(const struct gate_job *j)
 	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));
 }
 
-/* ---- Requests and answers ---------------------------------------------------------------------- */
+/* ---- Requests and answers ----------------------------------------------------------------------
+ */
 
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
@@ -579,7 +596,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
-	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", sentence ? sentence : "no reason given");
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s",
+		sentence ? sentence : "no reason given");
 	if (asked == INTENT_START) {
 		/* Not applied, and it will not be: give the room to others for a while. */
 		j->call_off = true;
@@ -604,7 +622,8 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 	}
 }
 
-void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+void job_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
 	switch (a->outcome) {
 	case JOB_DONE:
@@ -622,7 +641,8 @@ void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, co
 		j->need_read = false;
 		break;
 	case JOB_BUSY:
-		pause_until(g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
+		pause_until(
+			g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
 		break;
 	case JOB_DENIED:
 		denied(g, j, asked, a->sentence);

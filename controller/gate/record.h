@@ -27,13 +27,13 @@ enum phase {
 struct facts {
 	int64_t generation, version;
 	bool suspend, deleting, finished, failed, labelled, has_annotations;
-	bool quiet;	      /* job_quiet() */
-	bool start_seen;      /* not suspended, and the status says the Job controller knows */
+	bool quiet;	 /* job_quiet() */
+	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
 	int32_t story_attempt;
-	int32_t pods;	      /* job_pods() */
-	int32_t present;      /* active and terminating: pods there are, needed or not */
-	int32_t active;	      /* when last seen unsuspended: the work a stop loses */
+	int32_t pods;	 /* job_pods() */
+	int32_t present; /* active and terminating: pods there are, needed or not */
+	int32_t active;	 /* when last seen unsuspended: the work a stop loses */
 	int64_t created_ms, start_ms;
 };
 
@@ -42,33 +42,34 @@ struct gate_job {
 	char *ns, *name;	  /* name lies behind ns, in one block */
 	const char *clusterqueue; /* of the current or last attempt; the queue's string, or "" */
 	struct gate_job *prev, *next; /* all Jobs, in the order they were first seen */
-	struct gate_job *next_dirty;  /* those to reconcile in this pass; leave by being reconciled */
+	struct gate_job
+		*next_dirty; /* those to reconcile in this pass; leave by being reconciled */
 	bool dirty;
 
 	struct facts seen;
 	char *story;	  /* the annotation's text, NULL when absent */
 	char *queue;	  /* the label's value */
 	uint64_t in_list; /* number of the last complete list it was in */
-	bool lost;	  /* not on the watch: deleted, or its label was taken off; a GET will tell */
-	bool gone;	  /* a GET said that there is no such Job */
+	bool lost; /* not on the watch: deleted, or its label was taken off; a GET will tell */
+	bool gone; /* a GET said that there is no such Job */
 
 	enum phase phase;
-	int32_t attempt;    /* the current one, or the last */
-	bool has_hold;	    /* the ledger has, or will have, an open hold for `attempt` */
-	bool committed;	    /* COMMIT was made */
+	int32_t attempt;      /* the current one, or the last */
+	bool has_hold;	      /* the ledger has, or will have, an open hold for `attempt` */
+	bool committed;	      /* COMMIT was made */
 	uint64_t after_lease; /* not to be stopped before this many lease requests were confirmed */
-	bool acked;	    /* the Job controller has seen the start of this attempt */
-	bool sent;	    /* a start PATCH of this attempt went out */
-	bool doubt;	    /* one of them may still land */
-	bool told_ledger;   /* STOP was made */
-	bool call_off;	    /* somebody wants it not to run */
-	bool blocked;	    /* the queue was told not to choose it */
-	bool need_read;	    /* what we know may be old: GET before the next write */
-	int32_t held_pods;  /* how many pods the hold is for */
-	int64_t generation; /* the decision was made on */
-	bool moved;	    /* the queue label or the story changed since the decision */
-	const char *reason; /* why it ends; static text, "" while it goes on */
-	const char *actor;  /* who ended it */
+	bool acked;	      /* the Job controller has seen the start of this attempt */
+	bool sent;	      /* a start PATCH of this attempt went out */
+	bool doubt;	      /* one of them may still land */
+	bool told_ledger;     /* STOP was made */
+	bool call_off;	      /* somebody wants it not to run */
+	bool blocked;	      /* the queue was told not to choose it */
+	bool need_read;	      /* what we know may be old: GET before the next write */
+	int32_t held_pods;    /* how many pods the hold is for */
+	int64_t generation;   /* the decision was made on */
+	bool moved;	      /* the queue label or the story changed since the decision */
+	const char *reason;   /* why it ends; static text, "" while it goes on */
+	const char *actor;    /* who ended it */
 	int64_t not_before_ms; /* after a call-off */
 	int64_t reserved_ms, started_ms, stopped_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
@@ -82,8 +83,8 @@ struct gate_job {
 	struct gate_job *next_want;
 	unsigned tries, refusals; /* of the API server in this phase; of the ledger in a row */
 	int64_t retry_ms;	  /* no request before */
-	int64_t look_ms;	  /* while lost: when to GET it again; 0: it was not looked for yet */
-	struct alarm alarm;	  /* when to look again */
+	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
+	struct alarm alarm; /* when to look again */
 };
 
 enum role {
@@ -110,8 +111,9 @@ struct gate {
 	int64_t epoch;
 	bool synced;
 	int64_t lease_due_ms;
-	uint64_t lease_asked, lease_confirmed; /* number of the last request; of the last confirmed */
-	bool lease_awaited; /* some Job waits for a confirmation */
+	uint64_t lease_asked,
+		lease_confirmed; /* number of the last request; of the last confirmed */
+	bool lease_awaited;	 /* some Job waits for a confirmation */
 	uint64_t lease_request, load_request, batch_request; /* under way, 0 for none */
 	int64_t load_due_ms, batch_due_ms;
 	unsigned batch_tries;
@@ -127,8 +129,9 @@ struct gate {
 	int64_t decide_due_ms;
 
 	struct outbox outbox;
-	struct intent intent;	    /* the one taken last */
-	struct intent batch_intent; /* of the batch under way: stays as it is until it is answered */
+	struct intent intent; /* the one taken last */
+	struct intent
+		batch_intent; /* of the batch under way: stays as it is until it is answered */
 	struct quota_line lines[QUEUE_LINES_MAX];
 	bool lease_wanted, load_wanted, batch_wanted;
 
@@ -139,7 +142,8 @@ struct gate {
 	struct gate_counts counts;
 };
 
-/* ---- gate.c, for phase.c ---------------------------------------------------------------------- */
+/* ---- gate.c, for phase.c ----------------------------------------------------------------------
+ */
 
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
@@ -155,13 +159,15 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* ---- phase.c ---------------------------------------------------------------------------------- */
+/* ---- phase.c ----------------------------------------------------------------------------------
+ */
 
-void job_reconcile(struct gate *g, struct gate_job *j);	 /* may free j */
+void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
-void job_answered(struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+void job_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
 /* False when the facts have overtaken the wish. */
 bool job_still_wants(const struct gate_job *j);
 /* The story and the extra text that the intent of this Job carries. */

@@ -28,9 +28,9 @@ struct story {
 	int32_t attempt;
 	int64_t epoch;
 	int64_t at_ms;
-	const char *clusterqueue; /* "" when none */
-	const char *reason;	  /* why it was stopped or fenced, "" for a start */
-	const char *by;		  /* the controller's identity */
+	const char *clusterqueue;	/* "" when none */
+	const char *reason;		/* why it was stopped or fenced, "" for a start */
+	const char *by;			/* the controller's identity */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 };

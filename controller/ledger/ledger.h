@@ -108,7 +108,7 @@ struct ledger_hold {
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue;
 	int64_t reserved_ms;
-	int64_t started_ms; /* 0 while pending */
+	int64_t started_ms;		/* 0 while pending */
 	const struct quota_line *lines; /* sorted by node, flavor, resource */
 	size_t nlines;
 };

@@ -37,8 +37,8 @@ struct pg_events {
 	void (*lease)(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
 	void (*load)(uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n,
 		void *ctx);
-	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
-		void *ctx);
+	void (*batch)(
+		uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
 	void (*state)(bool up, const char *sentence, void *ctx);
 	void *ctx;

@@ -46,7 +46,7 @@ struct pod_resources {
 struct job_status {
 	bool has_start_time; /* the Job controller has seen the start of this run */
 	int64_t start_ms;
-	bool suspended; /* condition Suspended=True: the Job controller has seen the stop */
+	bool suspended;	       /* condition Suspended=True: the Job controller has seen the stop */
 	bool complete, failed; /* a terminal condition is True */
 	int64_t finished_ms;   /* when it became so; 0 when it did not */
 	int32_t active, terminating, ready, succeeded;
@@ -65,15 +65,16 @@ struct job {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation; /* moves with every change of the spec, suspend included */
-	int64_t version; /* resourceVersion as a number: moves with every write; orders observations */
+	int64_t version; /* resourceVersion as a number: moves with every write; orders observations
+			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
 	bool deleting;	    /* has a deletionTimestamp */
 
-	const char *queue;	    /* label sluice.dev/queue-name, "" when absent */
-	const char *priority_class; /* label sluice.dev/priority-class, "" when absent */
+	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
+	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */
 	const char *pod_priority_class; /* spec.template.spec.priorityClassName, "" when absent */
-	const char *hold;		/* annotation sluice.dev/hold; NULL when absent or "false" */
-	int64_t max_run_ms;		/* annotation sluice.dev/max-run-seconds; 0 when absent */
+	const char *hold;    /* annotation sluice.dev/hold; NULL when absent or "false" */
+	int64_t max_run_ms;  /* annotation sluice.dev/max-run-seconds; 0 when absent */
 	int64_t expected_ms; /* annotation sluice.dev/expected-duration; 0 when absent */
 
 	bool suspend;

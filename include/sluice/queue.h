@@ -96,7 +96,8 @@ struct quota_line {
 
 /* The ledger says that this Job (set before with queue_set_job) holds these lines: it has room
  * again, whatever today's quota says. False when the Job is unknown. */
-bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n);
+bool queue_adopt_job(
+	struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n);
 
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
@@ -168,16 +169,16 @@ void queue_retake_ceilings(struct queue *q);
 /* Why a workload waits. The names are Kueue's reason tiers (reference 8.2) where they mean the
  * same. Order is severity: the first that applies is the reason. */
 enum wait_reason {
-	WAIT_NOT,		/* it has room */
-	WAIT_HELD,		/* OnHold: annotation sluice.dev/hold */
-	WAIT_MISCONFIGURED,	/* unknown queue, invalid request, namespace not selected, ... */
-	WAIT_NO_MATCHING_FLAVOR,/* no flavor's taints and labels suit its pods */
-	WAIT_SUSPENDED,		/* its LocalQueue or ClusterQueue is stopped or inactive */
-	WAIT_EXCEEDS_MAX,	/* asks for more than the whole quota */
-	WAIT_BACK_OFF,		/* was given back; not before a time */
-	WAIT_QUOTA,		/* does not fit beside what runs */
-	WAIT_BEHIND,		/* StrictFIFO: somebody ahead does not fit */
-	WAIT_PENDING_EVALUATION,/* not looked at yet */
+	WAIT_NOT,		 /* it has room */
+	WAIT_HELD,		 /* OnHold: annotation sluice.dev/hold */
+	WAIT_MISCONFIGURED,	 /* unknown queue, invalid request, namespace not selected, ... */
+	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
+	WAIT_SUSPENDED,		 /* its LocalQueue or ClusterQueue is stopped or inactive */
+	WAIT_EXCEEDS_MAX,	 /* asks for more than the whole quota */
+	WAIT_BACK_OFF,		 /* was given back; not before a time */
+	WAIT_QUOTA,		 /* does not fit beside what runs */
+	WAIT_BEHIND,		 /* StrictFIFO: somebody ahead does not fit */
+	WAIT_PENDING_EVALUATION, /* not looked at yet */
 };
 
 const char *wait_reason_name(enum wait_reason r); /* "WaitingForQuota" ... */
@@ -194,7 +195,8 @@ struct explanation {
 };
 
 /* False when the Job is unknown. */
-bool queue_explain(const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+bool queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
 
 struct usage_view {
 	const char *flavor, *resource;
@@ -234,7 +236,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 /* Counts that change whenever a view may have changed: a reporter keeps the last one it wrote. */
 uint64_t queue_version(const struct queue *q);
 
-size_t queue_waiting(const struct queue *q);	   /* workloads that wait */
+size_t queue_waiting(const struct queue *q);	  /* workloads that wait */
 size_t queue_memory_bytes(const struct queue *q); /* what all workloads and shapes take, counted */
 
 #endif

@@ -3,9 +3,9 @@
  * the yardstick of the admission bench ("raw": how fast can anybody PATCH these Jobs?) and makes
  * the Jobs that benches need.
  *
- * Requests come on stdin, one a line: METHOD TAB PATH TAB CONTENT-TYPE TAB BODY. At the end one JSON
- * object on stdout: {"requests":N,"failed":N,"seconds":S,"per_s":R}. The first failure is shown on
- * stderr, whole.
+ * Requests come on stdin, one a line: METHOD TAB PATH TAB CONTENT-TYPE TAB BODY. At the end one
+ * JSON object on stdout: {"requests":N,"failed":N,"seconds":S,"per_s":R}. The first failure is
+ * shown on stderr, whole.
  */
 #include <curl/curl.h>
 #include <getopt.h>
@@ -45,7 +45,8 @@ static double now_s(void)
 static size_t keep_answer(char *ptr, size_t size, size_t n, void *ctx)
 {
 	struct request *r = ctx;
-	buf_add(&r->answer, ptr, size * n); /* over its ceiling: only the beginning is of interest */
+	buf_add(&r->answer, ptr,
+		size * n); /* over its ceiling: only the beginning is of interest */
 	return size * n;
 }
 
@@ -156,8 +157,11 @@ static void parse(struct blast *b, int argc, char **argv)
 		{"ca", required_argument, NULL, 'a'}, {"cert", required_argument, NULL, 'c'},
 		{"key", required_argument, NULL, 'k'}, {"token", required_argument, NULL, 't'},
 		{"in-flight", required_argument, NULL, 'n'}, {0}};
-	const char **text[] = {['s'] = &b->server, ['a'] = &b->ca, ['c'] = &b->cert,
-		['k'] = &b->key, ['t'] = &b->token};
+	const char **text[] = {['s'] = &b->server,
+		['a'] = &b->ca,
+		['c'] = &b->cert,
+		['k'] = &b->key,
+		['t'] = &b->token};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (c == '?')
 			exit(2);
@@ -167,8 +171,9 @@ static void parse(struct blast *b, int argc, char **argv)
 			*text[c] = optarg;
 	}
 	if (!b->server || !b->ca || b->in_flight_max == 0) {
-		fprintf(stderr, "usage: blast --server URL --ca FILE [--cert FILE --key FILE | --token "
-				"'Bearer T'] [--in-flight N] < requests\n");
+		fprintf(stderr,
+			"usage: blast --server URL --ca FILE [--cert FILE --key FILE | --token "
+			"'Bearer T'] [--in-flight N] < requests\n");
 		exit(2);
 	}
 }
@@ -187,8 +192,8 @@ int main(int argc, char **argv)
 	double began = now_s();
 	run(&b);
 	double seconds = now_s() - began;
-	printf("{\"requests\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"per_s\":%.1f}\n", b.sent, b.failed,
-		seconds, (double)b.sent / seconds);
+	printf("{\"requests\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"per_s\":%.1f}\n", b.sent,
+		b.failed, seconds, (double)b.sent / seconds);
 	for (size_t i = 0; i < b.in_flight_max; i++) {
 		curl_easy_cleanup(b.requests[i].easy);
 		curl_slist_free_all(b.requests[i].headers);
