@@ -20,7 +20,7 @@
 #include "controller/tally.h"
 
 enum {
-	DRAIN_DOUBT_MS = 30000, /* longer than a busy Job controller takes to see a start */
+	DRAIN_DOUBT_MS = 10000, /* longer than the Job controller's view of a Job may be old */
 	STOP_GRACE_MS = 5000,
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */

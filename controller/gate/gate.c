@@ -186,8 +186,8 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 /* Takes in what is newer than what is known. */
 static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
-	if (seen->version <= j->seen.version && j->seen.version > 0)
-		return false;
+	if (j->gone || (seen->version <= j->seen.version && j->seen.version > 0))
+		return false; /* a uid that is gone never comes back */
 	take_facts(j, seen);
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);
