@@ -7,6 +7,7 @@
 #include <ev.h>
 #include <libpq-fe.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -16,6 +17,7 @@
 #define CONNECT_TIMEOUT_S 5
 #define MIGRATION_PATIENCE_MS 60000
 #define SECRETS_MAX 4
+#define PREPARED_MAX 24
 
 enum link_state {
 	LINK_DOWN, /* the pause before the next try */
@@ -41,6 +43,11 @@ struct link {
 	ev_timer pause;
 	int failures; /* in a row: makes the pause longer */
 	uint32_t number;
+	bool prepares; /* until it turns out that what was prepared is lost on the way */
+	const char *prepared[PREPARED_MAX]; /* statements, on this connection */
+	size_t nprepared;
+	const char *preparing[ROUND_MAX * 2]; /* what the round sent: a prepare, or NULL */
+	size_t sent, taken;
 	bool unsent; /* libpq would not take a statement: the connection is of no use */
 	struct round round;
 	struct err notice; /* what the server said last before it hung up */
@@ -88,6 +95,7 @@ static void link_enter(struct link *l, enum link_state next)
 		PQfinish(l->conn);
 		l->conn = NULL;
 		l->unsent = false;
+		l->nprepared = l->sent = l->taken = 0;
 		round_clear(&l->round);
 		ev_now_update(l->loop);
 		ev_timer_set(&l->pause, link_pause_s(l), 0.);
@@ -301,6 +309,8 @@ static void round_done(struct link *l)
 {
 	struct round r = l->round;
 	l->round = (struct round){0};
+	l->sent = l->taken = 0;
+	l->prepares &= !link_unprepared(r.sqlstate);
 	link_enter(l, LINK_IDLE);
 	l->events.round(&r, l->events.ctx);
 	round_clear(&r);
@@ -315,7 +325,10 @@ static bool round_take(struct link *l, PGresult *r)
 		return true;
 	case PGRES_TUPLES_OK:
 	case PGRES_COMMAND_OK:
-		if (l->state == LINK_BUSY) {
+		if (l->state == LINK_BUSY && l->preparing[l->taken++]) {
+			must(l->nprepared < PREPARED_MAX);
+			l->prepared[l->nprepared++] = l->preparing[l->taken - 1];
+		} else if (l->state == LINK_BUSY) {
 			must(l->round.count < ROUND_MAX);
 			l->round.result[l->round.count++] = r;
 			return false;
@@ -398,15 +411,43 @@ static void link_sent(struct link *l, bool ok)
 		ev_feed_event(l->loop, &l->writing, EV_WRITE);
 }
 
+bool link_unprepared(const char *sqlstate)
+{
+	/* no such statement; there is one already; its plan is of an older schema */
+	return !strcmp(sqlstate, "26000") || !strcmp(sqlstate, "42P05") ||
+	       !strcmp(sqlstate, "0A000");
+}
+
+static bool link_send_prepared(struct link *l, const char *sql, struct params *p)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "sluice_%016llx",
+		(unsigned long long)map_hash_bytes(sql, strlen(sql)));
+	bool there = false;
+	for (size_t i = 0; i < l->nprepared; i++)
+		there |= l->prepared[i] == sql;
+	if (!there) {
+		if (!params_send_prepare(p, l->conn, name, sql))
+			return false;
+		l->preparing[l->sent++] = sql;
+	}
+	l->preparing[l->sent++] = NULL;
+	return params_send_prepared(p, l->conn, name);
+}
+
 void link_add(struct link *l, const char *sql, struct params *p)
 {
-	must(l->state == LINK_IDLE);
+	must(l->state == LINK_IDLE && l->sent < ROUND_MAX * 2 - 1);
 	if (PQpipelineStatus(l->conn) == PQ_PIPELINE_OFF)
 		PQenterPipelineMode(l->conn);
-	struct params *none = p ? NULL : params_new();
-	l->unsent |= !params_send(p ? p : none, l->conn, sql);
-	params_free(p);
-	params_free(none);
+	struct params *mine = p ? p : params_new();
+	if (l->prepares) {
+		l->unsent |= !link_send_prepared(l, sql, mine);
+	} else {
+		l->preparing[l->sent++] = NULL;
+		l->unsent |= !params_send(mine, l->conn, sql);
+	}
+	params_free(mine);
 }
 
 void link_go(struct link *l)
@@ -481,6 +522,7 @@ int link_new(struct ev_loop *loop, const struct link_options *o, const struct li
 	l->application_name = mem_strdup(o->application_name);
 	l->rng = o->seed ? o->seed : 1;
 	l->patience_ms = PATIENCE_MS;
+	l->prepares = true;
 	ev_io_init(&l->reading, on_readable, -1, EV_READ);
 	ev_io_init(&l->writing, on_writable, -1, EV_WRITE);
 	ev_timer_init(&l->deadline, on_deadline, 0., 0.);

@@ -10,6 +10,12 @@
  * A server that says nothing for `patience` is given up: the connection is closed. It may still run
  * what it had read.
  *
+ * Statements are prepared as they are met, which halves what a small round costs. Nothing relies on
+ * it: behind a pooler that hands out another server connection each time, a prepared statement may
+ * be missing (or be there already); the round fails with link_unprepared(), the link does without
+ * from then on, and the round is to be sent again. A statement's name is a hash of its text, so it
+ * can never be another one of that name.
+ *
  * Left to others: what to do with an error, and what was under way when the link went down. Name
  * lookup blocks (libpq offers nothing else): give an address, or a resolver that is near.
  *
@@ -67,11 +73,14 @@ void link_set_patience(struct link *l, int64_t ms);
 /* ---- A round, of an idle link that is up ------------------------------------------------------
  */
 
-/* Adds a statement. Takes p (may be NULL). */
+/* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void link_add(struct link *l, const char *sql, struct params *p);
 void link_go(struct link *l);
 /* A round of its own: a script of many statements, as one transaction. No results, only a fault. */
 void link_script(struct link *l, const char *sql);
+
+/* The fault is only that what was prepared is not there: send the round again. */
+bool link_unprepared(const char *sqlstate);
 
 /* Something real was answered: the next pause is a short one again. */
 void link_praise(struct link *l);

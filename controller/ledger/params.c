@@ -180,22 +180,54 @@ static Oid type_of_array(enum param_type t)
 	must(false);
 }
 
-bool params_send(struct params *p, struct pg_conn *conn, const char *sql)
-{
+/* As libpq takes them. */
+struct wire {
 	Oid types[PARAMS_MAX];
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX], formats[PARAMS_MAX];
+};
+
+static void params_types(const struct params *p, Oid types[PARAMS_MAX])
+{
+	for (int i = 0; i < p->count; i++)
+		types[i] = p->param[i].is_array ? type_of_array(p->param[i].type)
+						: (Oid)p->param[i].type;
+}
+
+static void params_wire(struct params *p, struct wire *w)
+{
+	params_types(p, w->types);
 	for (int i = 0; i < p->count; i++) {
 		struct param *a = &p->param[i];
 		if (a->is_array)
 			array_seal(a);
 		must(!a->bytes.failed);
-		types[i] = a->is_array ? type_of_array(a->type) : (Oid)a->type;
-		values[i] = buf_text(&a->bytes);
-		lengths[i] = (int)a->bytes.len;
-		formats[i] = 1;
+		w->values[i] = buf_text(&a->bytes);
+		w->lengths[i] = (int)a->bytes.len;
+		w->formats[i] = 1;
 	}
-	return PQsendQueryParams(conn, sql, p->count, types, values, lengths, formats, 1);
+}
+
+bool params_send(struct params *p, struct pg_conn *conn, const char *sql)
+{
+	struct wire w;
+	params_wire(p, &w);
+	return PQsendQueryParams(conn, sql, p->count, w.types, w.values, w.lengths, w.formats, 1);
+}
+
+bool params_send_prepare(
+	const struct params *p, struct pg_conn *conn, const char *name, const char *sql)
+{
+	Oid types[PARAMS_MAX];
+	params_types(p, types);
+	return PQsendPrepare(conn, name, sql, p->count, types);
+}
+
+bool params_send_prepared(struct params *p, struct pg_conn *conn, const char *name)
+{
+	struct wire w;
+	params_wire(p, &w);
+	return PQsendQueryPrepared(conn, name, p->count, w.values, w.lengths, w.formats, 1);
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------

@@ -57,8 +57,12 @@ void put_null(struct param *a);
 
 struct pg_conn;
 struct pg_result;
-/* Sends the statement down the pipeline; results will be binary. False: the connection broke. */
+/* Down the pipeline, each false if the connection broke; results will be binary. Either the
+ * statement itself, or its name, prepared before with parameters of the same types. */
 bool params_send(struct params *p, struct pg_conn *conn, const char *sql);
+bool params_send_prepare(
+	const struct params *p, struct pg_conn *conn, const char *name, const char *sql);
+bool params_send_prepared(struct params *p, struct pg_conn *conn, const char *name);
 
 /* ---- Reading results: the binary forms of the same types ------------------------------------- */
 

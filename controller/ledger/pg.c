@@ -232,7 +232,8 @@ static void on_round(struct round *round, void *ctx)
 		request_step(pg, r, round);
 		return;
 	}
-	bool passes = fault_passes(round->sqlstate) || schema_fault_passes(r, round->sqlstate);
+	bool passes = fault_passes(round->sqlstate) || link_unprepared(round->sqlstate) ||
+		      schema_fault_passes(r, round->sqlstate);
 	if (!passes || ++r->tries > TRIES_MAX) {
 		link_drop(pg->link, round->fault.text);
 		return;

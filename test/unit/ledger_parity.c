@@ -123,7 +123,7 @@ static void compare_balances(struct world *w, int batch)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(w->model, &rows), shown = 0;
-	char text[8][160], *sorted[8], all[8 * 160] = "";
+	char text[8][160], *sorted[8] = {0}, all[8 * 160] = "";
 	for (size_t i = 0; i < n; i++) {
 		const struct model_row *r = &rows[i];
 		if (!r->bound)
