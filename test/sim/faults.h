@@ -19,13 +19,14 @@ struct faults {
 	int64_t api_latency_ms;
 	/* Each request to the ledger; and all of it away for a while */
 	int64_t ledger_lost, ledger_unanswered, ledger_partial;
-	int64_t ledger_latency_ms, ledger_outage_every_ms;
+	int64_t ledger_latency_ms, ledger_outage_every_ms, ledger_squeeze_every_ms;
 	/* Watches */
 	int64_t watch_lag_ms, watch_cut_every_ms, watch_repeat, watch_relist;
 	/* The controllers */
 	int64_t crash_every_ms, crash_in_step, pause_every_ms, clock_step_every_ms;
 	/* The Job controller's own view */
 	int64_t jobs_lag_ms, jobs_write_lost;
+	int64_t pod_stuck; /* a pod that takes minutes to terminate */
 	/* People */
 	int64_t people_every_ms, admins_every_ms;
 	int64_t bypass, vandal;

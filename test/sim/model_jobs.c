@@ -44,6 +44,10 @@ static void pod_delete(struct sim *s, struct pod *p)
 	if (p->state != POD_RUNNING)
 		return;
 	int64_t grace = rng_skewed(&s->rng, 1, 40000);
+	if (rng_odds(&s->rng, s->faults.pod_stuck)) {
+		grace = rng_between(&s->rng, 200000, 900000);
+		p->ends_ms = INT64_MAX; /* nobody hears of its end either */
+	}
 	p->gone_ms = s->now_ms + grace;
 	enter(s, p, POD_TERMINATING);
 	sim_at(s, p->gone_ms, pod_grace_over, p);
@@ -52,7 +56,7 @@ static void pod_delete(struct sim *s, struct pod *p)
 static void pod_ends(struct sim *s, void *arg)
 {
 	struct pod *p = arg;
-	if (!pod_exists(p))
+	if (!pod_exists(p) || s->now_ms < p->ends_ms)
 		return;
 	if (s->frozen && p->state == POD_RUNNING) {
 		p->ended = true;

@@ -203,7 +203,8 @@ static struct ledger_result op_reserve(
 		return (struct ledger_result){LEDGER_SPENT, next_attempt(l, &op->uid)};
 	for (size_t i = 0; i < op->nlines; i++) {
 		struct model_row *r = row_get(l, &op->lines[i]);
-		if (op->lines[i].amount && row_use(r) + op->lines[i].amount > r->ceiling)
+		int64_t more = op->lines[i].amount;
+		if (more && (r->squeezed || row_use(r) + more > r->ceiling))
 			return (struct ledger_result){LEDGER_REFUSED, 0};
 	}
 	h = mem_alloc(sizeof(*h));
@@ -482,6 +483,12 @@ bool model_ledger_check(const struct model_ledger *l, struct buf *why)
 		if (!hold_check(l, i, why))
 			return false;
 	return true;
+}
+
+void model_ledger_squeeze(struct model_ledger *l, size_t row, bool squeezed)
+{
+	must(row < l->nrows);
+	l->rows[row].squeezed = squeezed;
 }
 
 void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k)

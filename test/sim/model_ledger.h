@@ -60,6 +60,7 @@ struct model_row {
 	const char *node, *flavor, *resource;
 	int64_t ceiling;
 	int64_t pending, posted, releasing;
+	bool squeezed; /* see model_ledger_squeeze() */
 	/* What use may reach: the ceiling, or the use there was when the ceiling was lowered below
 	 * it, as long as use has not come down to it since. */
 	int64_t bound;
@@ -95,6 +96,13 @@ const struct model_hold *model_ledger_hold(
 /* Its own books: each balance is the sum over the open holds, none negative, none above its bound,
  * no hold resolved twice, at most one open hold for each Job. False with a sentence in why. */
 bool model_ledger_check(const struct model_ledger *l, struct buf *why);
+
+/* ---- Others -------------------------------------------------------------------------------------
+ */
+
+/* Another cell that shares a row takes what is left of it, or gives it back: while it is squeezed,
+ * every RESERVE that wants of it is REFUSED. row: an index into model_ledger_rows(). */
+void model_ledger_squeeze(struct model_ledger *l, size_t row, bool squeezed);
 
 /* ---- Planted faults ---------------------------------------------------------------------------
  */

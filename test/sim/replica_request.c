@@ -226,7 +226,10 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		sim_after(s, there < patience ? there : patience, lands_at_api, q);
 		break;
 	case FATE_LATE:
-		sim_after(s, patience + rng_skewed(&s->rng, 1, 120000), lands_at_api, q);
+		sim_after(s,
+			patience +
+				rng_between(&s->rng, 1, rng_odds(&s->rng, 7000) ? 20000 : 120000),
+			lands_at_api, q);
 		break;
 	case FATE_BUSY:
 		q->answer = (struct job_answer){

@@ -12,8 +12,8 @@
 const char *bug_name(enum bug b)
 {
 	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
-		"unfenced_ceiling", "batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost",
-		"tell_undone", "unguarded", "no_doubt"};
+		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
+		"unguarded", "no_doubt"};
 	return names[b];
 }
 
@@ -97,6 +97,32 @@ static void ledger_outage(struct sim *s, void *arg)
 		NULL);
 }
 
+static void other_cell_leaves(struct sim *s, void *arg)
+{
+	const size_t *row = arg;
+	model_ledger_squeeze(s->ledger, *row, false);
+	sim_touch(s);
+}
+
+static void other_cell_takes(struct sim *s, void *arg)
+{
+	(void)arg;
+	if (s->calm)
+		return;
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	if (n) {
+		size_t *row = sim_alloc(s, sizeof(*row));
+		*row = (size_t)rng_between(&s->rng, 0, (int64_t)n - 1);
+		sim_log(s, "another cell takes the rest of %s %s %s", rows[*row].node,
+			rows[*row].flavor, rows[*row].resource);
+		model_ledger_squeeze(s->ledger, *row, true);
+		sim_after(s, rng_skewed(&s->rng, 500, 30000), other_cell_leaves, row);
+	}
+	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_squeeze_every_ms),
+		other_cell_takes, NULL);
+}
+
 static void begin(struct sim *s, const struct sim_options *o)
 {
 	s->o = *o;
@@ -111,8 +137,6 @@ static void begin(struct sim *s, const struct sim_options *o)
 	s->ledger = model_ledger_new();
 	if (o->bug == BUG_UNFENCED_RESERVE)
 		model_ledger_plant_unfenced(s->ledger, LEDGER_RESERVE);
-	if (o->bug == BUG_UNFENCED_CEILING)
-		model_ledger_plant_unfenced(s->ledger, LEDGER_CEILING);
 	s->nreplicas = rng_odds(&s->rng, 6500) ? 2 : 1;
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_init(s, &s->replica[i], i);
@@ -122,6 +146,9 @@ static void begin(struct sim *s, const struct sim_options *o)
 	if (s->faults.ledger_outage_every_ms)
 		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_outage_every_ms),
 			ledger_outage, NULL);
+	if (s->faults.ledger_squeeze_every_ms)
+		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_squeeze_every_ms),
+			other_cell_takes, NULL);
 }
 
 static void done(struct sim *s)
@@ -147,11 +174,20 @@ static void next(struct sim *s)
 	s->touched = false;
 }
 
+static bool pods_left(const struct sim *s)
+{
+	for (const struct pod *p = s->jobs.first; p; p = p->next)
+		if (pod_exists(p))
+			return true;
+	return false;
+}
+
 static void settle(struct sim *s)
 {
 	size_t limit = s->nevents + SETTLE_EVENTS;
 	s->moved_ms = s->now_ms;
-	while (!s->broken[0] && s->now_ms - s->moved_ms < QUIET_MS) {
+	while (!s->broken[0] &&
+		(s->now_ms - s->moved_ms < QUIET_MS || (!s->frozen && pods_left(s)))) {
 		next(s);
 		if (s->nevents < limit)
 			continue;

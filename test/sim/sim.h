@@ -38,7 +38,6 @@ enum bug {
 	BUG_NONE,
 	BUG_RELEASE_EARLY,    /* the status claims that no pod is left as soon as it is suspended */
 	BUG_UNFENCED_RESERVE, /* the statement of RESERVE forgets the epoch */
-	BUG_UNFENCED_CEILING, /* ... of CEILING */
 	BUG_BATCH_DOUBT_LOST, /* a batch in doubt is taken for one that did nothing */
 	BUG_COMMIT_DOUBT_LOST, /* a COMMIT in doubt is taken for lost and not sent again */
 	BUG_START_DOUBT_LOST,  /* a start in doubt is taken for one that did nothing */
