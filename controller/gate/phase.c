@@ -382,7 +382,7 @@ static void complain(struct gate *g, struct gate_job *j)
 	j->overdue_ms = g->now_ms + OVERDUE_MS;
 	gate_note(g, NOTE_OVERDUE, j,
 		"pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until "
-					 "they are gone: look for pods that do not terminate",
+		"they are gone: look for pods that do not terminate",
 		(g->now_ms - j->stopped_ms) / 1000, j->reason);
 }
 
