@@ -70,7 +70,8 @@ class Load(threading.Thread):
     """A steady load: as soon as fewer than `level` Jobs are unfinished, more are made.
 
     It knows what it has submitted, and a submission whose answer was lost is
-    repeated under the same name until there is an answer."""
+    repeated under the same name until there is an answer. A Job that is complete
+    is looked at and ticked off, and deleted once nothing is held for it."""
 
     QUOTA = {"spot": 6, "on-demand": 4}  # cpu; so about a dozen pods at once
 
@@ -83,7 +84,8 @@ class Load(threading.Thread):
         for name, strategy in (("a", "BestEffortFIFO"), ("b", "StrictFIFO")):
             self.world.queue(name, flavors=flavors, queueingStrategy=strategy)
         self.quota = {(self.world.full(q), f, "cpu"): n * 1000 for q in "ab" for f, n in self.QUOTA.items()}
-        self.submitted, self.dice, self.trouble = [], random.Random(SEED), None
+        self.submitted, self.complete_ones, self.swept, self.pods_done = [], set(), set(), 0
+        self.dice, self.trouble = random.Random(SEED), None
         self.stopping = False
         self.start()
 
@@ -101,10 +103,32 @@ class Load(threading.Thread):
     def unfinished(self):
         while not self.stopping:
             try:
-                return sum(not has(j, "Complete") for j in self.jobs())
+                return len(self.harvest())
             except (OSError, ApiError):
                 time.sleep(0.1)
         return self.level
+
+    def harvest(self):
+        """Ticks off what is complete; the names of those that are not."""
+        left = []
+        for j in self.jobs():
+            name, status = j["metadata"]["name"], j["status"]
+            if not has(j, "Complete"):
+                left.append(name)
+                continue
+            if name not in self.complete_ones:
+                assert status.get("succeeded") == j["spec"]["completions"], f"{name}: {status}"
+                assert not status.get("failed"), f"{name} lost a pod: {status}"
+                self.complete_ones.add(name)
+                self.pods_done += status["succeeded"]
+        return left
+
+    def sweep(self):
+        """Deletes what is complete and settled, so that lists stay short."""
+        held = {h[0] for h in self.world.holds()}
+        for name in sorted(self.complete_ones - self.swept - held):
+            self.world.delete(name)
+            self.swept.add(name)
 
     def jobs(self):
         return self.box.api.list(jobs_path(self.world.ns))
@@ -149,21 +173,15 @@ class Load(threading.Thread):
         last = {}
 
         def all_done():
-            jobs = {j["metadata"]["name"]: j for j in self.jobs()}
-            missing = [n for n in self.submitted if n not in jobs]
-            assert not missing, f"lost: {missing}"
-            last["left"] = [n for n, j in jobs.items() if not has(j, "Complete")]
+            last["left"] = self.harvest()
             return not last["left"]
         try:
             wait_until("every Job to complete", all_done, RECOVERY)
         except SandboxError as e:
-            for name in last.get("left", [])[:5]:
-                obj = self.world.get(name)
-                e.args = (f"{e}\n{name}: suspend {obj['spec']['suspend']}, {annotations(obj)}, {obj['status']}",)
-            raise
-        for j in self.jobs():
-            assert j["status"].get("succeeded") == j["spec"]["completions"], j["metadata"]["name"]
-            assert not j["status"].get("failed"), f"{j['metadata']['name']} lost a pod"
+            told = [(self.world.get(n)["spec"]["suspend"], annotations(self.world.get(n)), self.world.get(n)["status"]) for n in last.get("left", [])[:3]]
+            raise AssertionError(f"{e}\n{last}\n{told}") from None
+        lost = set(self.submitted) - self.complete_ones
+        assert not lost, f"lost: {lost}"
         wait_until("all quota to be given back", lambda: not self.world.holds(), RECOVERY)
         faults = faults_at_rest(self.box, self.world.ns)
         assert not faults, faults
@@ -219,8 +237,8 @@ class Round:
         dice.shuffle(self.victims)
         self.revival = dice.sample(self.victims, len(self.victims))
         self.before = dice.randint(0, 4)  # starts to see before the first blow
-        self.between = dice.choice(["at once", "commit", "pod"])  # ... and between the blows
-        self.dead = dice.choice(["at once", "commit", "pod"])  # ... and before the first is revived
+        self.between = dice.choice(["at once", "commit", "finish"])  # ... and between the blows
+        self.dead = dice.choice(["at once", "commit", "finish"])  # ... and before the first is revived
 
     def __str__(self):
         return (f"after {self.before} starts kill {f', then ({self.between}) '.join(self.victims)}; ({self.dead}) "
@@ -232,13 +250,10 @@ def wait_for(load, what, dead):
     if what == "commit" and not {CONTROLLER, POSTGRES} & set(dead):
         seen = load.commits()
         attempt_until("another start", lambda: load.commits() > seen, dead)
-    if what == "pod" and API not in dead:
-        def done():
-            return sum(j["status"].get("succeeded", 0) for j in load.jobs())
-        seen = done()
-        running = any(not j["spec"]["suspend"] and not has(j, "Complete") for j in load.jobs())
-        if running:
-            attempt_until("another pod to finish", lambda: done() > seen, dead)
+    if what == "finish" and API not in dead:
+        seen = load.pods_done
+        if any(not j["spec"]["suspend"] and not has(j, "Complete") for j in load.jobs()):
+            attempt_until("another Job to finish", lambda: load.pods_done > seen, dead)
 
 
 def attempt_until(what, check, dead):
@@ -279,6 +294,7 @@ def drill(load, r):
     assert not load.trouble, load.trouble
     faults = load.faults()
     assert not faults, faults
+    load.sweep()
 
 
 @pytest.mark.timeout(900)
@@ -391,6 +407,7 @@ def test_a_controller_that_cannot_read_the_cluster_does_not_take_the_lease(whole
     blind.start([BIN / "sluice-controller", "--kubeconfig", kubeconfig, "--database", whole.database, "--listen", "off", "--identity", "blind",
                  "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": ""})
     try:
+        wait_until("the blind one to reach the ledger", lambda: "ledger-up" in blind.log.read_text(), SOON, blind)
         start_controller(whole, "one")
         wait_leading(whole)
         assert leader(whole)[0] == "one" and blind.alive()
@@ -427,7 +444,7 @@ def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(wh
     wait_leading(whole, timeout=RECOVERY)
     world.finished("waits")
     assert [h[0] for h in world.holds()] in (["runs"], ["runs", "waits"])
-    world.delete("runs")
+    world.finish("runs")
     world.empty()
 
 
@@ -442,7 +459,7 @@ def test_a_job_that_ends_while_postgres_is_away_is_settled_when_it_is_back(whole
     world.delete("ends")
     whole.start(POSTGRES)
     wait_leading(whole, timeout=RECOVERY)
-    world.empty()
+    world.empty(RECOVERY)
     assert whole.sql(f"select reason, stopped_at is not null from sluice.segment where ns = '{world.ns}'") == [["Deleted", "t"]]
 
 
@@ -458,7 +475,7 @@ def test_when_the_api_server_is_back_the_watches_go_on(whole):
     whole.start(API)
     whole.wait_ready(API)
     world.job("after", seconds=0)
-    world.delete("before")
+    world.finish("before")
     world.finished("after", timeout=RECOVERY)
     world.edit_queue("q", resourceGroups=[group(["cpu"], {world.full("any-q"): [5]})])
     world.wait_queue("q", lambda q: q["flavors"][0]["resources"][0]["nominal"] == "5", "to be watched as well", RECOVERY)

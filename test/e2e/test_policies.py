@@ -2,9 +2,11 @@
 
 The Jobs here name queues that do not exist, so no controller starts them, and
 most are marked as managed by somebody else, so the Job controller leaves their
-status alone."""
+status alone. A controller that is about sleeps meanwhile: it would rightly stop
+those that are let in here in its name."""
 
 import itertools
+import signal
 
 import pytest
 from conftest import SOON, as_account
@@ -15,6 +17,16 @@ WAITS = 'waits in queue "'
 SLUICE_ALONE = "are written by Sluice alone"
 HOLDS = "holds quota of queue"
 numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def asleep(plane):
+    awake = [c for c in plane.controllers() if plane.process(c).alive()]
+    for c in awake:
+        plane.kill(c, signal.SIGSTOP)
+    yield
+    for c in awake:
+        plane.kill(c, signal.SIGCONT)
 
 
 class Jobs:
