@@ -12,4 +12,7 @@ _Noreturn void must_failed(const char *cond, const char *file, int line);
 
 #define must(cond) ((cond) ? (void)0 : must_failed(#cond, __FILE__, __LINE__))
 
+/* After a switch that has a case for every member. */
+#define must_not_get_here() must_failed("got here", __FILE__, __LINE__)
+
 #endif

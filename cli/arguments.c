@@ -111,7 +111,7 @@ static int apply_flag(int flag, const char *arg, struct arguments *a, struct err
 		a->command = COMMAND_VERSION;
 		return 0;
 	default:
-		must(false);
+		must_not_get_here();
 	}
 	return 0;
 }

@@ -160,7 +160,7 @@ enum job_outcome courier_judge(
 	case KUBE_GIVE_UP:
 		return JOB_DENIED;
 	}
-	must(false);
+	must_not_get_here();
 	return JOB_IN_DOUBT;
 }
 
@@ -366,7 +366,7 @@ static void carry(struct courier *c, const struct intent *i)
 		send_get(c, i);
 		return;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 void courier_carry(struct courier *c)

@@ -168,7 +168,7 @@ static enum MHD_Result act_on_verdict(struct request *r, const char *path)
 	case GUARD_LATER:
 		break;
 	}
-	must(false);
+	must_not_get_here();
 	return MHD_NO;
 }
 

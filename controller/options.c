@@ -188,7 +188,7 @@ static int apply_flag(int flag, const char *arg, struct options *o, struct err *
 			o->max_writes = (unsigned)n;
 		return rc;
 	default:
-		must(false);
+		must_not_get_here();
 	}
 	return rc;
 }

@@ -776,7 +776,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 			"ended (%s); its quota is free once its last pod is gone", j->reason);
 		break;
 	case PHASES:
-		must(false);
+		must_not_get_here();
 	}
 }
 

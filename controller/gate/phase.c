@@ -445,7 +445,7 @@ void job_reconcile(struct gate *g, struct gate_job *j)
 		draining(g, j);
 		break;
 	case PHASES:
-		must(false);
+		must_not_get_here();
 	}
 }
 
@@ -527,7 +527,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 		enter(g, j, PHASE_WAITING);
 		return;
 	}
-	must(false); /* a verdict that is none */
+	must_not_get_here(); /* a verdict that is none */
 }
 
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)

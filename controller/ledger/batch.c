@@ -34,7 +34,7 @@ static const char *state_name(enum ledger_state s)
 	case LEDGER_RELEASING:
 		return "releasing";
 	}
-	must(false);
+	must_not_get_here();
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------

@@ -387,7 +387,7 @@ static bool books_repeated(const struct books *b, size_t i, const struct books_h
 	case LEDGER_CEILING:
 		return false;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 static void books_take_op(struct books *b, size_t i)
@@ -422,7 +422,7 @@ static void books_take_op(struct books *b, size_t i)
 		books_tell_segment(b, i, h);
 		break;
 	case LEDGER_CEILING:
-		must(false);
+		must_not_get_here();
 	}
 }
 

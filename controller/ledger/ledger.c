@@ -20,5 +20,5 @@ const char *ledger_kind_name(enum ledger_kind k)
 	case LEDGER_CEILING:
 		return "CEILING";
 	}
-	must(false);
+	must_not_get_here();
 }

@@ -346,7 +346,7 @@ static bool round_take(struct link *l, PGresult *r)
 	case PGRES_COPY_IN:
 	case PGRES_COPY_BOTH:
 	case PGRES_SINGLE_TUPLE:
-		must(false); /* nothing of the kind is ever sent */
+		must_not_get_here(); /* nothing of the kind is ever sent */
 	}
 	PQclear(r);
 	return false;

@@ -177,7 +177,7 @@ static Oid type_of_array(enum param_type t)
 	case PARAM_JSONB:
 		return 3807;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 /* As libpq takes them. */

@@ -131,7 +131,7 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 	case STEP_RESIGN:
 		break;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 bool schema_fault_passes(const struct request *r, const char *sqlstate)

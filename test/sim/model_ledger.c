@@ -131,7 +131,7 @@ static int64_t *row_part(struct model_row *r, enum ledger_state s)
 	case LEDGER_RELEASING:
 		return &r->releasing;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 static void hold_move(struct model_ledger *l, struct model_hold *h, enum ledger_state next)
@@ -335,7 +335,7 @@ static struct ledger_result op_apply(
 	case LEDGER_CEILING:
 		break;
 	}
-	must(false);
+	must_not_get_here();
 }
 
 enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledger_batch *b,

@@ -100,7 +100,7 @@ static void set_config(struct queue *q, const struct config *c)
 		set_localqueue(q, c);
 		break;
 	case CONFIG_KINDS:
-		must(false);
+		must_not_get_here();
 	}
 }
 
@@ -124,7 +124,7 @@ static void drop_config(struct queue *q, const struct config *c)
 			localqueue_names[c->index]);
 		break;
 	case CONFIG_KINDS:
-		must(false);
+		must_not_get_here();
 	}
 }
 

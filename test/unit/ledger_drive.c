@@ -77,7 +77,7 @@ void drive_start(
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
-		must(false);
+		must_not_get_here();
 	}
 	alarm(120);
 }
@@ -149,7 +149,7 @@ int64_t drive_lead(struct drive *d)
 	do {
 		if (++tries > 20) {
 			fprintf(stderr, "cannot lead: %s\n", d->sentence);
-			must(false);
+			must_not_get_here();
 		}
 		drive_until_up(d);
 	} while (drive_lease(d, 0, 3600000) != LEDGER_DONE);
