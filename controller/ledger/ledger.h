@@ -13,10 +13,10 @@
  *   VOID      the start was called off and can no longer land: the hold is returned
  *   CEILING   what a balance row may reach; lowering it below use only stops growth
  *
- * Operations are keyed by (cell, job uid, attempt, kind, seq) and each key takes effect once: a
- * batch whose answer was lost is sent again as it was. The ledger itself returns what a hold holds:
- * COMMIT, STOP, RELEASE and VOID carry no lines. An operation on a hold that is closed or was never
- * opened changes nothing and is SPENT.
+ * Operations on holds are keyed by (cell, job uid, attempt, kind, seq) and each key takes effect
+ * once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it was.
+ * The ledger itself returns what a hold holds: COMMIT, STOP, RELEASE and VOID carry no lines. An
+ * operation on a hold that is closed or was never opened changes nothing and is SPENT.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
  * nothing.

@@ -6,14 +6,16 @@
  * broke is answered LEDGER_LOST, and so is what is asked while there is no connection: trying again
  * is the asker's business, connecting again (with growing, jittered pauses) is the driver's.
  *
- * A batch is one fenced statement in one transaction, sent with LEASE and LOAD down the same
- * pipeline. When a RESERVE in it would exceed a ceiling the whole statement fails by the CHECK on
- * the balance; only then is the batch sent again operation by operation, so that the one that is
- * refused is known and the others land. No session state, no advisory lock, no prepared statement
- * that must survive: it works through PgBouncer in transaction mode.
+ * A batch is two rounds: what it must know is read, books.h judges it operation by operation, and
+ * the outcome is written in one transaction behind the fence (epoch and session of the lease). What
+ * was read is still so if the fence is open, so no lock is held in between. A session is one
+ * connection of one holder: a backend that goes on running what a connection left behind finds the
+ * fence closed. No session state and no advisory lock: it works through PgBouncer in transaction
+ * mode.
  *
  * The schema comes as numbered migrations (migrations/NNN_name.sql, compiled in), applied by
- * whoever takes the lease, under a row lock, each in a transaction with its number.
+ * whoever takes the lease, each in a transaction that begins with inserting its number: that is
+ * the lock.
  */
 #ifndef SLUICE_CONTROLLER_PG_H
 #define SLUICE_CONTROLLER_PG_H
