@@ -42,8 +42,8 @@ struct model_job {
 	struct model_job *next;
 
 	int32_t backoff_limit;
-	bool orphaned; /* deleted without its pods */
-	bool bypassed; /* somebody else let it run, at least once */
+	bool orphaned;	 /* deleted without its pods */
+	bool vandalized; /* somebody took our annotations off */
 
 	/* The Job controller's: what it knows, and what it is about (model_jobs.c). */
 	struct {

@@ -311,7 +311,6 @@ static void outsider_acts(struct sim *s, struct model_job *j)
 	struct snap *n = model_api_edit(&s->api, j);
 	n->job.suspend = false;
 	n->run = run;
-	j->bypassed = true;
 	model_api_write(&s->api, n, true);
 }
 
@@ -325,6 +324,7 @@ static void vandal_acts(struct sim *s, struct model_job *j)
 	n->job.story_state = STORY_NONE;
 	n->job.story_attempt = 0;
 	n->job.hold = NULL;
+	j->vandalized = true;
 	sim_log(s, "someone takes the annotations off %s", n->job.name);
 	model_api_write(&s->api, n, false);
 }

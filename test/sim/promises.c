@@ -268,13 +268,15 @@ static void check_closed(struct sim *s, const struct model_hold *h)
 }
 
 /* Each stop of ours that landed on a Job at work. One that ended by itself meanwhile lost nothing
- * worth telling; and what a leader knew that died before it wrote the STOP, nobody knows. */
+ * worth telling; what a leader knew that died before it wrote the STOP, nobody knows; and where
+ * somebody took our story away, the run cannot be told from an intruder's. */
 static void check_stops(struct sim *s)
 {
 	for (const struct stop_seen *t = s->stops; t; t = t->next) {
 		const struct model_hold *h = model_ledger_hold(s->ledger, &t->uid, t->attempt);
-		if (!h || h->open || h->close_epoch != t->epoch ||
-			is_over(&model_api_by_uid(&s->api, &t->uid)->now->job))
+		const struct model_job *j = model_api_by_uid(&s->api, &t->uid);
+		if (!h || h->open || h->close_epoch != t->epoch || j->vandalized ||
+			is_over(&j->now->job))
 			continue;
 		int64_t lost =
 			h->stop.lost_ms > h->close.lost_ms ? h->stop.lost_ms : h->close.lost_ms;

@@ -109,16 +109,26 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 		.attempt = q->intent.story.attempt,
 		.epoch = q->epoch,
 		.worked = before->run && before->job.status.active > 0 &&
-			  s->now_ms - before->run->landed_ms > 60000 &&
-			  !s->faults.clock_step_every_ms};
+			  s->now_ms - before->run->landed_ms > 60000 && !s->count[PATH_CLOCK_STEP]};
 	s->stops = t;
+}
+
+/* Somebody who may go around the admission policy took our annotations off, and a start that was
+ * thought to be held off finds the Job as it was: nothing on the Job could have told it. What runs
+ * then, nobody let run; it has to be stopped like any other intruder. */
+static void disown(struct sim *s, const struct api_request *q, struct model_job *j)
+{
+	const struct model_hold *h =
+		model_ledger_hold(s->ledger, &q->intent.uid, q->intent.story.attempt);
+	if (j->vandalized && !(h && h->open))
+		((struct model_run *)j->now->run)->outside = true;
 }
 
 /* What the server does with it, now. */
 static struct job_answer serve(struct sim *s, struct api_request *q)
 {
 	struct job_answer a = {.outcome = JOB_DONE};
-	const struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
+	struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
 	if (q->intent.kind == INTENT_PODS) {
 		a.pods = j ? model_jobs_pods(&s->jobs, j) : 0;
 		return a;
@@ -129,6 +139,8 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend)
 		record_stop(s, q, before);
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START)
+		disown(s, q, j);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
 			q->intent.kind == INTENT_START	? "START"
