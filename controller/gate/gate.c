@@ -186,8 +186,10 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 /* Takes in what is newer than what is known. */
 static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
-	if (j->gone || (seen->version <= j->seen.version && j->seen.version > 0))
+	if (j->gone || seen->version < j->seen.version)
 		return false; /* a uid that is gone never comes back */
+	if (seen->version == j->seen.version && seen->version > 0 && !j->lost)
+		return false;
 	take_facts(j, seen);
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);

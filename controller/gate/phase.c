@@ -541,7 +541,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	 * do not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
-	j->held_pods = j->seen.pods;
+	j->held_pods = j->lost ? INT32_MAX : j->seen.pods; /* not seen: the first facts will tell */
 	if (j->seen.suspend)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */
