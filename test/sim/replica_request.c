@@ -137,6 +137,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	const struct snap *before = j ? j->now : NULL;
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
 		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
+	must(a.outcome != JOB_DONE || before); /* who is found by name is found by uid */
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend)
 		record_stop(s, q, before);
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START)
@@ -530,7 +531,7 @@ void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *
 	r->flight[r->nflight++] = q;
 	int64_t at = s->now_ms + rng_skewed(&s->rng, 1, s->faults.ledger_latency_ms);
 	/* A connection that stalls for longer than the lease: what is on it lands as a zombie's. */
-	if (s->faults.pause_every_ms && rng_odds(&s->rng, 100))
+	if (s->faults.pause_every_ms && i->kind == INTENT_BATCH && rng_odds(&s->rng, 400))
 		at += r->lease_ms + rng_between(&s->rng, 1, 15000);
 	r->land_ms = at > r->land_ms ? at : r->land_ms;
 	sim_at(s, r->land_ms, lands_at_ledger, q);
