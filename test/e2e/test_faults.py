@@ -209,9 +209,10 @@ def children(pid):
 def crash(box, component):
     """kill -9; of Postgres the postmaster and all its children at once, as the kernel or a power cut would."""
     family = [(pid, start_time(pid)) for pid in children(box.pid(component))] if component == POSTGRES else []
+    family = [(pid, started) for pid, started in family if started is not None]  # one may have ended meanwhile
     box.kill(component)
     for pid, started in family:
-        if started is not None and start_time(pid) == started:
+        if start_time(pid) == started:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
