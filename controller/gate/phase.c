@@ -326,9 +326,7 @@ static void running(struct gate *g, struct gate_job *j)
 	if (!looked_for(g, j))
 		return;
 	if (j->gone || j->seen.finished || j->seen.suspend) {
-		/* We stop a Job only once its start was acknowledged. */
 		bool by_us = j->seen.suspend && j->seen.story_state == STORY_STOPPED;
-		j->acked = j->acked || by_us;
 		end(j,
 			j->gone ? "Deleted"
 			: by_us ? "Stopped"
@@ -546,8 +544,6 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */
 	name_clusterqueue(g, j);
-	/* We stop a Job only once its start was acknowledged. */
-	j->acked = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt;
 	if (j->committed && !j->seen.suspend)
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
 	if (h->state == LEDGER_RELEASING || (j->committed && j->seen.suspend)) {
