@@ -35,6 +35,7 @@ def raw_rate(ground, part, n):
     ground.blast([create("bench-raw", name, label="bench.sluice.dev/queue-name") for name in names])
     ground.wait_settled(["bench-raw"], n * part)
     rate = ground.blast(raw_lines(names), as_controller=True)["per_s"]
+    say(f"    {rate} /s")
     drained(ground, ["bench-raw"])
     return rate
 
@@ -62,6 +63,7 @@ def admission_rate(ground, queues, jobs):
     running = sum(not j["spec"].get("suspend") for name in names for j in ground.api.list(f"/apis/batch/v1/namespaces/{name}/jobs"))
     if running != jobs:
         raise SystemExit(f"{running} of {jobs} Jobs are unsuspended, though the controller says all were admitted")
+    say(f"    {jobs / seconds:.1f} /s")
     drained(ground, names)
     own = queues  # the bench's own writes: lifting the hold
     return {"admissions_per_s": round(jobs / seconds, 1), "job_writes_per_admission": round((after[0] - writes[0]) / jobs, 4),
@@ -83,7 +85,7 @@ def latency(ground):
         watch.wait(f"{name} to start", lambda: name in watch.started, 60)
         waits.append(max(0, watch.started[name] - created))
         from_send.append(watch.started[name] - sent)
-        wait_until(f"{name} to end", lambda: name in watch.ended, 60, every=0.05)
+    say(f"    {quantiles(waits)} ms")
     return quantiles(waits), quantiles(from_send)
 
 
