@@ -10,6 +10,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 
 
 class ApiError(Exception):
@@ -70,6 +71,11 @@ class Api:
 
         A kept connection that the server has closed meanwhile is opened anew,
         but only for a read: whether a write landed is the caller's to ask."""
+        # The server ends connections that were idle for 90 s, and a write on such a one is in doubt.
+        if time.monotonic() - getattr(self._local, "used", 0) > 30 and getattr(self._local, "conn", None):
+            self._local.conn.close()
+            self._local.conn = None
+        self._local.used = time.monotonic()
         fresh = getattr(self._local, "conn", None) is None
         while True:
             conn = self._local.conn = getattr(self._local, "conn", None) or self._connect(self.timeout)
