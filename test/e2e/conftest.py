@@ -125,7 +125,7 @@ def plane():
 @pytest.fixture(scope="session")
 def box(plane):
     if not (BIN / "sluice-controller").exists():
-        pytest.skip(f"no {BIN}/sluice-controller yet")
+        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
     start_controller(plane)
     wait_leading(plane)
     yield plane
@@ -373,7 +373,7 @@ def program():
     """program("sluice", args..., env): runs one of ours to its end; CompletedProcess with text."""
     def run(name, *args, env=None, timeout=60):
         if not (BIN / name).exists():
-            pytest.skip(f"no {BIN}/{name} yet")
+            pytest.fail(f"{BIN}/{name} is missing; ./dev test builds it")
         keep = {k: v for k, v in os.environ.items() if not k.startswith(("KUBE", "PG", "SLUICE_"))}
         return subprocess.run([str(BIN / name), *map(str, args)], env={**keep, **(env or {})}, capture_output=True, text=True, timeout=timeout)
     return run
