@@ -73,7 +73,8 @@ def admission_rate(ground, queues, jobs):
 
 def latency(ground):
     """One Job at a time on an idle queue, from the answer to its creation until a watch shows it
-    unsuspended; and the same from before the creation was sent."""
+    unsuspended; and the same from before the creation was sent. The next one is made when this one
+    has ended, so that its pods are not what is measured."""
     ground.queue("bench-idle", 1000)
     say(f"==> latency: {LATENCY_JOBS} Jobs, one at a time, on an idle queue")
     watch, waits, from_send = JobWatch(ground, "bench-idle"), [], []
@@ -85,6 +86,7 @@ def latency(ground):
         watch.wait(f"{name} to start", lambda: name in watch.started, 60)
         waits.append(max(0, watch.started[name] - created))
         from_send.append(watch.started[name] - sent)
+        watch.wait(f"{name} to end", lambda: name in watch.ended, 60)
     say(f"    {quantiles(waits)} ms")
     return quantiles(waits), quantiles(from_send)
 
