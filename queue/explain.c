@@ -17,6 +17,8 @@ const char *wait_reason_name(enum wait_reason r)
 	switch (r) {
 	case WAIT_NOT:
 		return "QuotaReserved";
+	case WAIT_DEACTIVATED:
+		return "Deactivated";
 	case WAIT_HELD:
 		return "OnHold";
 	case WAIT_MISCONFIGURED:
@@ -31,6 +33,8 @@ const char *wait_reason_name(enum wait_reason r)
 		return "BackOff";
 	case WAIT_QUOTA:
 		return "WaitingForQuota";
+	case WAIT_PREEMPTED:
+		return "WaitingForPreemptedWorkloads";
 	case WAIT_BEHIND:
 		return "WaitingForJobAhead";
 	case WAIT_PENDING_EVALUATION:

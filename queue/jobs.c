@@ -37,8 +37,8 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	q->version++;
 }
 
-bool queue_adopt_job(
-	struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n)
+bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w)
@@ -46,7 +46,7 @@ bool queue_adopt_job(
 	workload_unplace(q, w);
 	if (w->room)
 		room_end(q, w);
-	room_adopt(q, w, lines, n);
+	room_adopt(q, w, lines, n, reserved_ms);
 	workload_place(q, w);
 	q->version++;
 	return true;
@@ -80,8 +80,10 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 	q->version++;
 }
 
-void queue_release_job(struct queue *q, const struct uid *uid, int64_t not_before_ms)
+void queue_release_job(
+	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms)
 {
+	(void)now_ms;
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->room)
 		return;

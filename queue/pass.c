@@ -78,7 +78,8 @@ static struct decision start_head(struct queue *q, const struct pass *p, struct 
 	room_start(q, w, g->cq, &g->claim, &p->choice);
 	workload_unplace(q, w);
 	workload_place(q, w);
-	return (struct decision){DECISION_START, w->key.uid, STOP_REASON_NONE};
+	return (struct decision){
+		.kind = DECISION_START, .uid = w->key.uid, .pods = w->room->pods};
 }
 
 /* Everybody was judged. */

@@ -88,7 +88,8 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 		if (reason == STOP_REASON_NONE)
 			continue;
 		r->stop_given = true;
-		out[n++] = (struct decision){DECISION_STOP, r->w->key.uid, reason};
+		out[n++] = (struct decision){
+			.kind = DECISION_STOP, .uid = r->w->key.uid, .reason = reason};
 	}
 	return n;
 }
@@ -129,7 +130,8 @@ bool queue_take_ceiling(struct queue *q, struct ceiling *ret)
 		return false;
 	struct quota_row *row = container_of(q->quota.changed.next, struct quota_row, changed);
 	list_leave(&row->changed);
-	*ret = (struct ceiling){row->node->name, row->flavor, row->resource, row->nominal};
+	*ret = (struct ceiling){
+		row->node->name, row->flavor, row->resource, row->nominal, "", 0};
 	return true;
 }
 

@@ -88,8 +88,10 @@ static struct clusterqueue *cq_adopting(
 	return w->lq->cq;
 }
 
-void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n)
+void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
+	int64_t reserved_ms)
 {
+	(void)reserved_ms;
 	struct room *r = room_new(q, w, n);
 	struct clusterqueue *cq = cq_adopting(q, w, lines, n);
 	room_join(r, cq);

@@ -36,7 +36,8 @@ struct room {
 /* The workload has to be taken from where it stands and placed afterwards. */
 void room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
 	const struct claim *claim, const struct choice *choice);
-void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n);
+void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
+	int64_t reserved_ms);
 void room_end(struct queue *q, struct workload *w);
 
 void room_confirm(struct room *r, int64_t now_ms);

@@ -30,8 +30,14 @@ static void usage_add(struct scratch *s, const struct quota_row *row)
 		s->room = s->room ? s->room * 2 : 16;
 		s->usage = mem_grow(s->usage, s->room, sizeof(*s->usage));
 	}
-	s->usage[s->nusage++] = (struct usage_view){row->flavor, row->resource, row->nominal,
-		quota_shown(row->reserved), quota_shown(row->used)};
+	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
+		.resource = row->resource,
+		.nominal = row->nominal,
+		.borrowing_limit = QUOTA_UNLIMITED,
+		.lending_limit = QUOTA_UNLIMITED,
+		.subtree = row->nominal,
+		.reserved = quota_shown(row->reserved),
+		.used = quota_shown(row->used)};
 }
 
 static int usage_order(const void *a, const void *b)

@@ -442,7 +442,7 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 		j = add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, or without its label */
 	}
-	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines)) {
+	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms)) {
 		/* Nothing to start any more; what it holds counts all the same. */
 		struct job ended = {.uid = h->uid,
 			.ns = h->ns,
@@ -453,7 +453,7 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 			.pod_priority_class = "",
 			.suspend = true};
 		queue_set_job(g->queue, &ended);
-		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines));
+		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms));
 	}
 	job_adopt(g, j, h);
 	gate_mark_dirty(g, j);

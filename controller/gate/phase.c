@@ -100,21 +100,6 @@ static void end(struct gate_job *j, const char *reason, const char *actor)
 	j->actor = actor;
 }
 
-static const char *stop_reason_name(enum stop_reason r)
-{
-	switch (r) {
-	case STOP_REASON_NONE:
-		return "";
-	case STOP_REASON_CLUSTERQUEUE_STOPPED:
-		return "ClusterQueueStopped";
-	case STOP_REASON_LOCALQUEUE_STOPPED:
-		return "LocalQueueStopped";
-	case STOP_REASON_HELD:
-		return "Held";
-	}
-	return "";
-}
-
 /* Work a stop throws away: pods that were active, times how long the attempt ran. */
 static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
 {
@@ -136,7 +121,7 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
 	j->sent = j->told_ledger = false;
 	j->started_ms = 0;
-	queue_release_job(g->queue, &j->uid, j->not_before_ms);
+	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
 	enter(g, j, PHASE_WAITING);
 }
@@ -467,7 +452,7 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 static void decided_start(struct gate *g, struct gate_job *j)
 {
 	if (j->phase != PHASE_WAITING || busy(j)) {
-		queue_release_job(g->queue, &j->uid, g->now_ms + REFUSED_RETRY_MS);
+		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
 		return;
 	}
 	if (j->seen.story_attempt > j->attempt)
@@ -521,7 +506,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
 		j->has_hold = j->call_off = false;
-		queue_release_job(g->queue, &j->uid, g->now_ms + refusal_pause(g, j));
+		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
 		enter(g, j, PHASE_WAITING);
 		return;
 	}

@@ -28,8 +28,8 @@ struct resource_list {
 };
 
 struct container {
-	struct resource_list requests; /* limits stand in for requests that are missing */
-	bool sidecar;		       /* an init container with restartPolicy Always */
+	struct resource_list requests, limits; /* as written */
+	bool sidecar;			       /* an init container with restartPolicy Always */
 };
 
 /* What one pod asks for. */
@@ -40,6 +40,8 @@ struct pod_resources {
 	size_t ninit_containers;
 	struct resource_list overhead;
 	struct resource_list pod_level; /* spec.resources.requests: overrides the sum where set */
+	struct resource_list pod_level_limits;
+	const char *runtime_class; /* its overhead counts where there is none above; "" when absent */
 };
 
 /* Job.status, and what of it says that pods are left. */
@@ -91,6 +93,20 @@ struct job {
 	int32_t story_attempt; /* 0 when never started */
 	bool has_annotations;  /* the metadata.annotations map exists */
 
+	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
+	 * and sluice.dev/completions-equal-parallelism. */
+	int32_t min_parallelism;
+	bool completions_follow;
+
+	/* What earlier attempts left behind, as the story tells it; a fact for the queue when it
+	 * sees the Job for the first time. */
+	struct job_history {
+		int32_t requeues;	/* stops because the pods were not ready in time */
+		int64_t not_before_ms;	/* back-off; 0 when none */
+		int64_t ran_ms;		/* run time that counts towards max_run_ms */
+		int64_t evicted_ms;	/* of the last such stop: its place in the order */
+	} history;
+
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
 
 	struct job_status status;
@@ -107,8 +123,8 @@ bool job_quiet(const struct job *j);
 
 bool job_finished(const struct job *j);
 
-/* The request of one pod, exactly as the scheduler counts it (reference 10.1):
- * max(sum of containers and sidecars, each init container with the sidecars before it), the
+/* The request of one pod, exactly as the scheduler counts it (reference 10.1); a limit stands in
+ * for a request that is missing: max(sum of containers and sidecars, each init container with the sidecars before it), the
  * pod-level request instead where it is set, plus overhead. Writes each resource once, sorted by
  * name, dropping zeroes; negative counts as zero. Returns how many there are (which may exceed
  * cap: then the first cap were written). Sums saturate at INT64_MAX. */

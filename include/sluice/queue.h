@@ -15,8 +15,11 @@
  *
  * and the gate alone moves it back. What is always true:
  *   - use of each (ClusterQueue, flavor, resource) is the sum over the workloads that have room,
- *     and a decision to start never takes it over the nominal quota (a quota lowered under use
- *     evicts nobody; it only stops growth);
+ *     use of a Cohort is what exceeds its members' own parts (reference 3.2), and a decision to
+ *     start never takes a node of that tree over what it may use (a quota lowered under use evicts
+ *     nobody; it only stops growth);
+ *   - who is stopped for somebody else's sake makes room for that one: what comes free is kept for
+ *     it, and nobody overtakes it;
  *   - a decision is given once. Until the gate answers with release, confirm or gone, the queue
  *     believes that it will be carried out;
  *   - facts may come in any order (a Job before its queue, a queue before its flavor) and twice.
@@ -27,7 +30,7 @@
  * nothing can fit is skipped whole. A pass looks only at ClusterQueues that something happened to.
  *
  * Left to others: whether the Job object can be patched (gate), what is durable (ledger), text of
- * the wire (controller), cohorts, preemption and fair sharing (they join here, next).
+ * the wire (controller).
  */
 #ifndef SLUICE_QUEUE_H
 #define SLUICE_QUEUE_H
@@ -47,6 +50,11 @@ struct queue;
 struct queue *queue_new(void);
 void queue_free(struct queue *q);
 
+/* Kueue's defaults, and no fair sharing. */
+void queue_config_default(struct queue_config *c);
+/* Once, before the first fact. Copies what it needs. */
+void queue_configure(struct queue *q, const struct queue_config *c);
+
 /* ---- Facts: what admins describe -------------------------------------------------------------
  *
  * A spec that only the whole can show to be wrong (a resource in two groups, a quota listed in
@@ -59,6 +67,12 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 /* An object that could not even be decoded: keeps the last valid spec, remembers the sentence. */
 void queue_reject_clusterqueue(struct queue *q, const char *name, const char *sentence);
 void queue_drop_clusterqueue(struct queue *q, const char *name);
+
+/* A Cohort exists as soon as somebody names it; the object adds quota, limits, a weight and a
+ * parent. A cycle of parents is no error here: nothing starts below it, and the views say so. */
+int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e);
+void queue_reject_cohort(struct queue *q, const char *name, const char *sentence);
+void queue_drop_cohort(struct queue *q, const char *name);
 
 int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e);
 void queue_drop_localqueue(struct queue *q, const char *ns, const char *name);
@@ -74,6 +88,13 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 void queue_set_namespace(struct queue *q, const struct namespace_spec *s);
 void queue_drop_namespace(struct queue *q, const char *name);
 
+/* These two count for Jobs that are set after them: the caller sets again the Jobs whose pods they
+ * concern. False: nothing is different now. */
+bool queue_set_limit_range(struct queue *q, const struct limit_range_spec *s);
+bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name);
+bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s);
+bool queue_drop_runtime_class(struct queue *q, const char *name);
+
 /* ---- Facts: Jobs ----------------------------------------------------------------------------- */
 
 /* A Job as it is now. New: it waits. Known and waiting: moves to where its label, priority and
@@ -86,21 +107,24 @@ void queue_set_job(struct queue *q, const struct job *j);
  * free. Unknown: nothing happens. */
 void queue_drop_job(struct queue *q, const struct uid *uid);
 
-/* One row of quota held: `amount` of `resource` in `flavor` at a node of the quota tree. A node is
- * named "cq/NAME" (with the next issue also "cohort/NAME": a line for each level that the use
- * reaches). The strings live as long as the queue. */
+/* One row of quota held: `amount` of `resource` in `flavor` at a node of the quota tree, which for
+ * what a Job holds is its ClusterQueue, "cq/NAME": what of it counts at the Cohorts above
+ * ("cohort/NAME") follows from the sum. The strings live as long as the queue. */
 struct quota_line {
 	const char *node, *flavor, *resource;
 	int64_t amount;
 };
 
-/* The ledger says that this Job (set before with queue_set_job) holds these lines: it has room
- * again, whatever today's quota says. False when the Job is unknown. */
-bool queue_adopt_job(
-	struct queue *q, const struct uid *uid, const struct quota_line *lines, size_t n);
+/* The ledger says that this Job (set before with queue_set_job) holds these lines since
+ * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
+bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms);
 
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
+
+/* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
+void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);
 
 /* Only this many pods still need room; more than now is ignored. True when quota became free: the
  * caller then writes queue_job_lines() to the ledger. */
@@ -111,9 +135,19 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
  * the gate says NULL. No effect on a workload with room; it applies once that waits again. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
-/* The room is given back and the workload waits again, at its old place, but not before
- * not_before_ms (0: at once). */
-void queue_release_job(struct queue *q, const struct uid *uid, int64_t not_before_ms);
+/* The room is given back at now_ms and the workload waits again, at its old place, but not before
+ * not_before_ms (0: at once), nor before the back-off that the reason of its stop brings, if any. */
+void queue_release_job(
+	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms);
+
+/* A run that ended before this queue was made (from the ledger's segments; after configure, before
+ * the first decision, in any order): what fair share over time remembers. */
+void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
+	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms);
+
+/* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
+void queue_job_history(const struct queue *q, const struct uid *uid, int64_t now_ms,
+	struct job_history *ret);
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
@@ -126,13 +160,38 @@ enum stop_reason {
 	STOP_REASON_NONE,
 	STOP_REASON_CLUSTERQUEUE_STOPPED, /* HoldAndDrain, as Kueue's ClusterQueueStopped */
 	STOP_REASON_LOCALQUEUE_STOPPED,
-	STOP_REASON_HELD, /* annotation sluice.dev/hold on a running Job */
+	STOP_REASON_HELD,		/* annotation sluice.dev/hold on a running Job */
+	STOP_REASON_PREEMPTED,		/* decision.by needs the room */
+	STOP_REASON_PODS_READY_TIMEOUT, /* its pods were not ready in time */
+	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
+	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
 };
+
+const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
+
+/* True when a Job stopped for this reason must not start again until somebody says so: the gate
+ * puts it on hold (annotation sluice.dev/hold); taking that off begins anew, counts and all. */
+bool stop_reason_deactivates(enum stop_reason r);
+
+/* Why this one had to go (6.1); the names are those of Kueue's condition Preempted. */
+enum preemption_reason {
+	PREEMPTION_NONE,
+	PREEMPTION_IN_CLUSTERQUEUE,
+	PREEMPTION_IN_COHORT_RECLAMATION,
+	PREEMPTION_IN_COHORT_FAIR_SHARING,
+	PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
+};
+
+const char *preemption_reason_name(enum preemption_reason r); /* "InClusterQueue" ... */
 
 struct decision {
 	enum decision_kind kind;
 	struct uid uid;
-	enum stop_reason reason; /* DECISION_STOP only */
+	int32_t pods;		 /* DECISION_START: so many at once; fewer than asked for only with
+				    min-parallelism */
+	enum stop_reason reason; /* DECISION_STOP only, as what follows */
+	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
+	enum preemption_reason preemption;
 };
 
 /* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is
@@ -158,7 +217,9 @@ void queue_job_own_directives(const struct queue *q, const struct uid *uid,
  * false when there is none. A row that is no longer anybody's has amount 0. */
 struct ceiling {
 	const char *node, *flavor, *resource;
-	int64_t amount;
+	int64_t amount;	    /* what the node may use; QUOTA_UNLIMITED: only those above limit it */
+	const char *parent; /* the node above, "" when there is none */
+	int64_t guaranteed; /* the part of it that the parent does not see (reference 3.2, local) */
 };
 bool queue_take_ceiling(struct queue *q, struct ceiling *ret);
 /* Marks all of them changed again (a new leader writes them all). */
@@ -170,6 +231,7 @@ void queue_retake_ceilings(struct queue *q);
  * same. Order is severity: the first that applies is the reason. */
 enum wait_reason {
 	WAIT_NOT,		 /* it has room */
+	WAIT_DEACTIVATED,	 /* Deactivated: it had its chances, somebody must say so again */
 	WAIT_HELD,		 /* OnHold: annotation sluice.dev/hold */
 	WAIT_MISCONFIGURED,	 /* unknown queue, invalid request, namespace not selected, ... */
 	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
@@ -177,7 +239,9 @@ enum wait_reason {
 	WAIT_EXCEEDS_MAX,	 /* asks for more than the whole quota */
 	WAIT_BACK_OFF,		 /* was given back; not before a time */
 	WAIT_QUOTA,		 /* does not fit beside what runs */
-	WAIT_BEHIND,		 /* StrictFIFO: somebody ahead does not fit */
+	WAIT_PREEMPTED,		 /* WaitingForPreemptedWorkloads: those it displaces are stopping */
+	WAIT_BEHIND,		 /* StrictFIFO: somebody ahead does not fit; Backfill: it would
+				    delay somebody ahead */
 	WAIT_PENDING_EVALUATION, /* not looked at yet */
 };
 
@@ -190,6 +254,7 @@ struct explanation {
 	int64_t queued_ms; /* time of queueing */
 	size_t ahead;	   /* waiting Jobs before it in its ClusterQueue's order */
 	int64_t not_before_ms;
+	struct uid victim_of; /* the Job it was last stopped for; all zero when none */
 	char sentence[400]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
 			       are ahead of it" */
 };
@@ -201,21 +266,40 @@ bool queue_explain(
 struct usage_view {
 	const char *flavor, *resource;
 	int64_t nominal;
-	int64_t reserved; /* by all workloads with room */
-	int64_t used;	  /* of that, by confirmed ones */
+	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
+	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
+	int64_t reserved; /* by all workloads with room; in a Cohort what its members pass up */
+	int64_t used;	  /* of that, by confirmed ones; of a ClusterQueue only */
+	int64_t borrowed; /* of reserved, beyond the subtree's quota */
 };
 
 struct clusterqueue_view {
 	const char *name;
 	int64_t generation; /* of the spec in force */
 	bool active;
-	const char *reason;  /* Ready, Stopped, FlavorNotFound, Terminating, InvalidSpec */
+	const char *reason;  /* Ready, Stopped, FlavorNotFound, Terminating, CohortCycle, InvalidSpec */
 	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
 	const char *cohort;
 	size_t pending, reserving, admitted; /* reserving includes admitted */
 	uint64_t started_total;
+	uint64_t preempted_total;	/* Jobs of it stopped for others */
+	int64_t weighted_share;		/* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
+	const struct usage_view *usage; /* valid until the next call on this queue */
+	size_t nusage;
+};
+
+struct cohort_view {
+	const char *name;
+	bool exists;	    /* the object does; else it is only named */
+	int64_t generation; /* of the spec in force */
+	const char *parent; /* "" when none */
+	bool active;
+	const char *reason; /* Ready, CohortCycle, InvalidSpec */
+	char message[512];
+	const char *invalid;
+	int64_t weighted_share;
 	const struct usage_view *usage; /* valid until the next call on this queue */
 	size_t nusage;
 };
@@ -227,10 +311,14 @@ struct localqueue_view {
 	const char *reason;
 	char message[512];
 	size_t pending, reserving, admitted;
+	double fair_usage;		/* what it is ordered by, decayed; 0 unless its ClusterQueue is */
+	const struct usage_view *usage; /* reserved and used only; valid until the next call */
+	size_t nusage;
 };
 
 /* By index, in name order; false past the last. */
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);
+bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret);
 bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret);
 
 /* Counts that change whenever a view may have changed: a reporter keeps the last one it wrote. */

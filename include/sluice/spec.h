@@ -1,7 +1,8 @@
 /*
- * What admins describe: the specs of ClusterQueue, LocalQueue, ResourceFlavor and the priority
- * classes, decoded. Field names and meaning are Kueue v1beta2's, so that YAML moves by changing
- * apiVersion (reference/kueue-semantics.md 1, 2, 4, 11).
+ * What admins describe: the specs of ClusterQueue, Cohort, LocalQueue, ResourceFlavor and the
+ * priority classes, decoded; and the configuration that holds for all of them. Field names and
+ * meaning are Kueue v1beta2's, so that YAML moves by changing apiVersion
+ * (reference/kueue-semantics.md 1 to 4, 7, 10 to 12).
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to.
  */
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sluice/job.h"
 #include "sluice/placement.h"
 
 #define QUOTA_UNLIMITED INT64_MAX
@@ -44,6 +46,7 @@ struct resource_group_spec {
 enum queueing_strategy {
 	BEST_EFFORT_FIFO, /* who does not fit lets the others pass */
 	STRICT_FIFO,	  /* who does not fit blocks those behind */
+	BACKFILL,	  /* who does not fit gets a time; the others pass if they do not delay it */
 };
 
 enum stop_policy {
@@ -52,17 +55,55 @@ enum stop_policy {
 	STOP_HOLD_AND_DRAIN, /* nothing starts; what runs is stopped */
 };
 
+/* When the search through the flavors of a group goes on (1.5). Zero is Kueue's default. */
+struct fungibility_spec {
+	bool next_when_borrowing;  /* whenCanBorrow: TryNextFlavor */
+	bool stop_when_preempting; /* whenCanPreempt: MayStopSearch */
+	bool prefer_preemption;	   /* preference: PreemptionOverBorrowing */
+};
+
+enum preemption_policy {
+	PREEMPT_NEVER,
+	PREEMPT_LOWER_PRIORITY,
+	PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY, /* withinClusterQueue only */
+	PREEMPT_ANY,			       /* reclaimWithinCohort only */
+};
+
+/* Whom a Job of this ClusterQueue may stop (1.6, 6). Zero is Kueue's default: nobody. */
+struct preemption_spec {
+	enum preemption_policy within_clusterqueue;
+	enum preemption_policy reclaim_within_cohort;
+	bool borrow_within_cohort; /* borrowWithinCohort.policy LowerPriority */
+	bool has_max_priority;	   /* borrowWithinCohort.maxPriorityThreshold is set */
+	int32_t max_priority;
+};
+
+struct cohort_spec {
+	const char *name;
+	int64_t generation;
+	bool deleting;
+	const char *parent; /* spec.parentName, "" when absent */
+	const struct resource_group_spec *groups;
+	size_t ngroups;
+	double weight; /* spec.fairSharing.weight; 1 when absent */
+};
+
 struct clusterqueue_spec {
 	const char *name;
 	int64_t generation; /* what status.observedGeneration will say */
 	bool deleting;
-	const char *cohort; /* spec.cohortName, "" when absent; no effect yet */
+	const char *cohort; /* spec.cohortName, "" when absent */
 	const struct resource_group_spec *groups;
 	size_t ngroups;
 	enum queueing_strategy strategy;
 	enum stop_policy stop_policy;
 	bool has_namespace_selector; /* absent selects nothing, empty selects everything */
 	struct selector_term namespace_selector;
+	struct fungibility_spec fungibility;
+	struct preemption_spec preemption;
+	double weight;		   /* spec.fairSharing.weight; 1 when absent */
+	bool orders_by_usage;	   /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
+	int64_t default_max_run_ms; /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
 };
 
 struct localqueue_spec {
@@ -71,6 +112,7 @@ struct localqueue_spec {
 	bool deleting;
 	const char *clusterqueue;
 	enum stop_policy stop_policy;
+	double weight; /* spec.fairSharing.weight; 1 when absent */
 };
 
 enum priority_kind {
@@ -83,6 +125,62 @@ struct priority_spec {
 	const char *name;
 	int32_t value;
 	bool global_default; /* PRIORITY_POD only */
+};
+
+/* How requests are counted before they meet a quota (10.3). */
+struct transformation_spec {
+	const char *input;		 /* resource */
+	bool replace;			 /* strategy Replace: the input itself is not counted */
+	const char *multiply_by;	 /* resource whose amount multiplies too; "" when absent */
+	const struct resource *output;	 /* for one unit of the input: amounts in MILLI of their unit */
+	size_t noutputs;
+};
+
+enum fair_strategy {
+	FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
+	FAIR_LESS_THAN_INITIAL_SHARE,
+};
+
+/* What holds for all queues: the controller's flags, simulate's flags. Zero is the default, but
+ * for what queue_config_default() sets. */
+struct queue_config {
+	bool fair_sharing;
+	enum fair_strategy fair_strategy[2]; /* tried in this order */
+	size_t nfair_strategies;
+
+	int64_t usage_half_life_ms;	       /* decay of what usage orders by; 24 h */
+	const struct resource *usage_weight;   /* resourceWeights in thousandths; absent: 1 */
+	size_t nusage_weights;
+
+	const char *const *excluded_prefixes; /* resources that are not counted */
+	size_t nexcluded_prefixes;
+	const struct transformation_spec *transformation;
+	size_t ntransformations;
+	bool ignore_undeclared; /* quotaCheckStrategy IgnoreUndeclared */
+
+	int64_t pods_ready_timeout_ms;	  /* 0: not watched */
+	int64_t recovery_timeout_ms;	  /* pods were ready and are not any more; 0: not watched */
+	int64_t back_off_base_ms;	  /* 60 s */
+	int64_t back_off_max_ms;	  /* 1 h */
+	int32_t back_off_limit;		  /* requeues before deactivation; negative: no limit */
+	bool requeue_at_creation;	  /* requeuingStrategy.timestamp Creation; else Eviction */
+};
+
+/* A LimitRange: defaults and bounds for the pods of its namespace (10.2). Lists may be empty. */
+struct limit_range_item {
+	bool is_pod; /* type Pod; else Container */
+	struct resource_list defaults, default_requests, min, max;
+};
+
+struct limit_range_spec {
+	const char *ns, *name;
+	const struct limit_range_item *item;
+	size_t nitems;
+};
+
+struct runtime_class_spec {
+	const char *name;
+	struct resource_list overhead; /* overhead.podFixed */
 };
 
 struct namespace_spec {

@@ -71,7 +71,7 @@ static void resources_are_sorted_and_zeroes_dropped(void **state)
 	static const struct resource a[] = {{"pods", 0}, {"memory", 5}, {"cpu", 1}};
 	static const struct resource b[] = {{"example.com/gpu", 2}, {"cpu", 3}};
 	static const struct resource level[] = {{"memory", 9}, {"example.com/gpu", 100}};
-	static const struct container c[] = {{{a, 3}, false}, {{b, 2}, false}};
+	static const struct container c[] = {{.requests = {a, 3}}, {.requests = {b, 2}}};
 	struct pod_resources pod = {.containers = c, .ncontainers = 2, .pod_level = {level, 2}};
 	struct resource got[4] = {{0}};
 	(void)state;

@@ -24,12 +24,12 @@ static void unknown_jobs_are_nobody(void **state)
 	struct uid uid = fixture_uid(7);
 	struct quota_line line[QUEUE_LINES_MAX] = {{"cq/batch", "spot", "cpu", 5}};
 	struct explanation x;
-	assert_false(queue_adopt_job(q, &uid, line, 1));
+	assert_false(queue_adopt_job(q, &uid, line, 1, 0));
 	assert_false(queue_shrink_job(q, &uid, 0));
 	assert_false(queue_explain(q, &uid, 0, &x));
 	assert_int_equal(queue_job_lines(q, &uid, line), 0);
 	queue_confirm_job(q, &uid, 0);
-	queue_release_job(q, &uid, 0);
+	queue_release_job(q, &uid, 0, 0);
 	queue_drop_job(q, &uid);
 	queue_drop_clusterqueue(q, "nobody");
 	queue_drop_localqueue(q, "no", "body");
@@ -104,7 +104,7 @@ static void stops_come_in_bites_and_before_starts(void **state)
 	assert_int_equal(d[0].reason, STOP_REASON_HELD);
 	assert_int_equal(d[0].uid.byte[15], 2); /* in the order of the facts */
 	assert_int_equal(next_ms, 5000);
-	queue_release_job(q, &j[1].uid, 0);
+	queue_release_job(q, &j[1].uid, 0, 0);
 	assert_int_equal(decide(q, d, 4, &next_ms), 2);
 	assert_int_equal(d[0].kind, DECISION_STOP);
 	assert_int_equal(d[1].kind, DECISION_START);
@@ -157,7 +157,7 @@ static void adopted_lines_shrink_rounded_up(void **state)
 	struct quota_line line[QUEUE_LINES_MAX] = {{"cq/batch", "spot", "cpu", 3500}};
 	j.parallelism = j.completions = 3;
 	queue_set_job(q, &j);
-	assert_true(queue_adopt_job(q, &j.uid, line, 1));
+	assert_true(queue_adopt_job(q, &j.uid, line, 1, 0));
 	assert_true(queue_shrink_job(q, &j.uid, 2));
 	queue_job_lines(q, &j.uid, line);
 	assert_int_equal(line[0].amount, 2334);
@@ -177,7 +177,7 @@ static void adopted_pods_must_be_plausible(void **state)
 	struct quota_line line[QUEUE_LINES_MAX] = {{"cq/batch", "spot", "cpu", 12000}};
 	j.parallelism = j.completions = 4;
 	queue_set_job(q, &j);
-	queue_adopt_job(q, &j.uid, line, 1);
+	queue_adopt_job(q, &j.uid, line, 1, 0);
 	assert_true(queue_shrink_job(q, &j.uid, 2));
 	queue_job_lines(q, &j.uid, line);
 	assert_int_equal(line[0].amount, 6000);

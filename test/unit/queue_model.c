@@ -307,7 +307,7 @@ static void release_job(struct model *m, struct m_job *j)
 	j->room = j->confirmed = j->stop_given = false;
 	j->nlines = 0;
 	j->not_before_ms = one_in(m, 2) ? m->now_ms + (int64_t)model_below(m, 20) * 100 : 0;
-	queue_release_job(m->q, &j->uid, j->not_before_ms);
+	queue_release_job(m->q, &j->uid, 0, j->not_before_ms);
 }
 
 static void shrink_job(struct model *m, struct m_job *j)
@@ -339,7 +339,7 @@ static void adopt_job(struct model *m, struct m_job *j)
 		line[j->nlines++] = (struct quota_line){
 			name[l - j->line], name_of("f", l->flavor), m_resource_name[r], l->amount};
 	}
-	queue_adopt_job(m->q, &j->uid, line, j->nlines);
+	queue_adopt_job(m->q, &j->uid, line, j->nlines, 0);
 	j->room = true;
 	j->confirmed = j->stop_given = false;
 	j->not_before_ms = 0;

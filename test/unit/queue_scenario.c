@@ -80,21 +80,6 @@ static void say_flavors(struct run *r, const struct uid *uid)
 	}
 }
 
-static const char *stop_name(enum stop_reason reason)
-{
-	switch (reason) {
-	case STOP_REASON_NONE:
-		return "None";
-	case STOP_REASON_CLUSTERQUEUE_STOPPED:
-		return "ClusterQueueStopped";
-	case STOP_REASON_LOCALQUEUE_STOPPED:
-		return "LocalQueueStopped";
-	case STOP_REASON_HELD:
-		return "Held";
-	}
-	return "?";
-}
-
 static void say_decision(struct run *r, const struct decision *d)
 {
 	const struct words_job *j = words_job_of(&r->words, &d->uid);
@@ -103,7 +88,7 @@ static void say_decision(struct run *r, const struct decision *d)
 	if (d->kind == DECISION_START)
 		say_flavors(r, &d->uid);
 	else
-		say(r, " %s", stop_name(d->reason));
+		say(r, " %s", stop_reason_name(d->reason));
 }
 
 static void say_job(struct run *r, const char *name, bool sentence)

@@ -427,7 +427,7 @@ static bool tell_adopt(struct words *w, const struct words_job *j, char **word, 
 			flavor = word[i];
 		}
 	}
-	queue_adopt_job(w->q, &j->uid, line, lines);
+	queue_adopt_job(w->q, &j->uid, line, lines, w->now_ms);
 	return true;
 }
 
@@ -447,7 +447,7 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		queue_block_job(w->q, &j->uid, NULL);
 	} else if (strcmp(what, "release") == 0) {
 		const char *until = n > 2 ? piece_value(word[2], "until") : NULL;
-		queue_release_job(w->q, &j->uid, until ? atoll(until) * 1000 : 0);
+		queue_release_job(w->q, &j->uid, w->now_ms, until ? atoll(until) * 1000 : 0);
 	} else if (strcmp(what, "shrink") == 0) {
 		const char *pods = n > 2 ? piece_value(word[2], "pods") : NULL;
 		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0);
