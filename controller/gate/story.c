@@ -7,7 +7,7 @@
 #define LAST_SECOND INT64_C(253402300799)
 
 /* What the fields around the flavors may take; the rest of STORY_TEXT_MAX is theirs. */
-#define STORY_TAIL_MAX 1024
+#define STORY_TAIL_MAX 2048
 
 const char *story_state_name(enum story_state s)
 {
@@ -67,6 +67,37 @@ static void format_flavors(const struct story *s, size_t start, struct buf *out)
 		buf_printf(out, ",\"flavorsLeftOut\":%zu", left_out);
 }
 
+/* What a start took down for the time of its run. */
+static void format_owner(const struct story *s, struct buf *out)
+{
+	if (s->pods <= 0)
+		return;
+	buf_printf(out, ",\"pods\":%d,\"parallelism\":%d", (int)s->pods, (int)s->owner_parallelism);
+	if (s->owner_completions > 0)
+		buf_printf(out, ",\"completions\":%d", (int)s->owner_completions);
+}
+
+/* Milliseconds: read back by a program, and a time of queueing that lost its fraction would change
+ * the order. */
+static void format_history(const struct job_history *h, struct buf *out)
+{
+	if (h->requeues == 0 && h->ran_ms == 0 && h->not_before_ms == 0 && h->evicted_ms == 0)
+		return;
+	buf_printf(out,
+		",\"history\":{\"requeues\":%d,\"ranMs\":%lld,\"notBeforeMs\":%lld,"
+		"\"evictedMs\":%lld}",
+		(int)h->requeues, (long long)h->ran_ms, (long long)h->not_before_ms,
+		(long long)h->evicted_ms);
+}
+
+static void format_text(const char *key, const char *text, struct buf *out)
+{
+	if (!text || !*text)
+		return;
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, text);
+}
+
 void story_format(const struct story *s, struct buf *out)
 {
 	size_t start = out->len;
@@ -81,5 +112,9 @@ void story_format(const struct story *s, struct buf *out)
 	buf_json_string(out, s->reason ? s->reason : "");
 	buf_puts(out, ",\"by\":");
 	buf_json_string(out, s->by ? s->by : "");
+	format_text("preemptor", s->preemptor, out);
+	format_text("message", s->message, out);
+	format_owner(s, out);
+	format_history(&s->history, out);
 	buf_putc(out, '}');
 }

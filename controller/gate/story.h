@@ -5,6 +5,12 @@
  *   {"attempt":2,"state":"Started","epoch":7,"at":"2026-11-21T09:58:30Z","clusterQueue":"batch",
  *    "flavors":{"cpu":"spot"},"reason":"","by":"sluice-0"}
  *
+ * It is also the memory that outlives us. A start with fewer pods than asked for says how many, and
+ * what the owner wrote ("pods", "parallelism", "completions"): as long as the spec still is what
+ * was applied, the stop puts the owner's numbers back. What earlier attempts left behind
+ * ("history": times the pods were not ready, run time used, back-off) goes from story to story. A
+ * stop for another Job's sake says whose ("preemptor") and why ("message").
+ *
  * It is also the guard of every write: each PATCH of ours tests that the story is still, byte for
  * byte, the one the decision was made on, and writes the next one. So of two writers who read the
  * same story one wins, and a PATCH that was delayed for an hour finds another story and changes
@@ -28,11 +34,17 @@ struct story {
 	int32_t attempt;
 	int64_t epoch;
 	int64_t at_ms;
-	const char *clusterqueue;	/* "" when none */
-	const char *reason;		/* why it was stopped or fenced, "" for a start */
-	const char *by;			/* the controller's identity */
+	const char *clusterqueue; /* "" when none */
+	const char *reason;	  /* why it was stopped or fenced, "" for a start */
+	const char *by;		  /* the controller's identity */
+	const char *preemptor;	  /* "namespace/name" it was stopped for; NULL when for none */
+	const char *message;	  /* NULL, or a sentence to go with reason */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
+	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */
+	int32_t owner_parallelism,
+		owner_completions; /* ... of what the owner wrote; 0: not changed */
+	struct job_history history;
 };
 
 const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */

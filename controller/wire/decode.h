@@ -20,11 +20,14 @@ struct cJSON;
 
 int decode_job(const struct cJSON *o, struct job **ret, struct err *e);
 int decode_clusterqueue(const struct cJSON *o, struct clusterqueue_spec **ret, struct err *e);
+int decode_cohort(const struct cJSON *o, struct cohort_spec **ret, struct err *e);
 int decode_localqueue(const struct cJSON *o, struct localqueue_spec **ret, struct err *e);
 int decode_flavor(const struct cJSON *o, struct flavor_spec **ret, struct err *e);
 int decode_workload_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
 int decode_pod_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
 int decode_namespace(const struct cJSON *o, struct namespace_spec **ret, struct err *e);
+int decode_limit_range(const struct cJSON *o, struct limit_range_spec **ret, struct err *e);
+int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */
 const char *decode_name(const struct cJSON *o);

@@ -6,6 +6,7 @@
 
 #define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
 #define NAMESPACE_LABELS_MAX 4096
+#define LIMIT_ITEMS_MAX 64
 
 enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec)
 {
@@ -34,6 +35,7 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->deleting = meta_deleting(o);
 	s->clusterqueue = text_field(d, at, spec, "clusterQueue", NAME_MAX_BYTES);
 	s->stop_policy = stop_policy_field(d, at, spec);
+	s->weight = weight_field(d, at, spec);
 	if (*s->clusterqueue == '\0')
 		decoder_fault(d, PATH(at, "clusterQueue"),
 			"is missing; write the name of the ClusterQueue it leads to");
@@ -89,6 +91,54 @@ static int fill_namespace(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Namespace", o, e);
 }
 
+/* Type PersistentVolumeClaim, and any that the future brings, say nothing about pods. */
+static bool is_about_pods(const cJSON *item)
+{
+	const char *type = json_text(item, "type");
+	return type && (strcmp(type, "Container") == 0 || strcmp(type, "Pod") == 0);
+}
+
+static struct limit_range_item limit_item(
+	struct decoder *d, const struct path *at, const cJSON *item)
+{
+	return (struct limit_range_item){
+		.is_pod = strcmp(json_text(item, "type"), "Pod") == 0,
+		.defaults = amounts_field(d, at, item, "default"),
+		.default_requests = amounts_field(d, at, item, "defaultRequest"),
+		.min = amounts_field(d, at, item, "min"),
+		.max = amounts_field(d, at, item, "max"),
+	};
+}
+
+static int fill_limit_range(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *at = PATH(PATH(NULL, "spec"), "limits");
+	struct limit_range_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	size_t count = 0, n = 0;
+	const cJSON *list = objects_field(
+		d, at->up, object_field(d, NULL, o, "spec"), "limits", LIMIT_ITEMS_MAX, &count);
+	struct limit_range_item *all = parcel_array(&d->parcel, count, sizeof(*all));
+	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	json_each(item, list)
+	{
+		if (is_about_pods(item))
+			all[s->nitems++] = limit_item(d, PATH_INDEX(at, n), item);
+		n++;
+	}
+	s->item = all;
+	return decoder_verdict(d, "LimitRange", o, e);
+}
+
+static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct runtime_class_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->overhead = amounts_field(
+		d, PATH(NULL, "overhead"), object_field(d, NULL, o, "overhead"), "podFixed");
+	return decoder_verdict(d, "RuntimeClass", o, e);
+}
+
 static int decode_kind(
 	const cJSON *o, const char *kind, decode_fill fill, void **ret, struct err *e)
 {
@@ -136,6 +186,24 @@ int decode_namespace(const cJSON *o, struct namespace_spec **ret, struct err *e)
 {
 	void *block = NULL;
 	int rc = decode_kind(o, "Namespace", fill_namespace, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_limit_range(const cJSON *o, struct limit_range_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "LimitRange", fill_limit_range, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_runtime_class(const cJSON *o, struct runtime_class_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "RuntimeClass", fill_runtime_class, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

@@ -1,114 +1,79 @@
-#include <string.h>
-
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
-#define GROUPS_MAX 16
-#define FLAVORS_MAX 64
-#define RESOURCES_MAX 64
-
-static const char *const strategies[] = {
-	"BestEffortFIFO", "StrictFIFO", NULL}; /* enum queueing_strategy */
-
-/* A name without which the rest of its object means nothing. */
-static const char *needed_name(
-	struct decoder *d, const struct path *up, const cJSON *object, const char *example)
+static struct fungibility_spec fungibility_field(
+	struct decoder *d, const struct path *up, const cJSON *spec)
 {
-	const char *name = text_field(d, up, object, "name", NAME_MAX_BYTES);
-	if (*name == '\0')
-		decoder_fault(d, PATH(up, "name"), "is missing; write e.g. %s", example);
-	return name;
-}
-
-static int64_t limit_field(struct decoder *d, const struct path *up, const cJSON *object,
-	const char *key, const char *resource)
-{
-	const cJSON *value = json_get(object, key);
-	return value ? quantity_value(d, PATH(up, key), value, resource) : QUOTA_UNLIMITED;
-}
-
-static struct quota_spec quota_item(struct decoder *d, const struct path *at, const cJSON *item)
-{
-	struct quota_spec q = {0};
-	const cJSON *nominal = json_get(item, "nominalQuota");
-	q.resource = needed_name(d, at, item, "cpu");
-	if (nominal)
-		q.nominal = quantity_value(d, PATH(at, "nominalQuota"), nominal, q.resource);
-	else
-		decoder_fault(d, PATH(at, "nominalQuota"), "is missing; write e.g. 40 or 64Gi");
-	q.borrowing_limit = limit_field(d, at, item, "borrowingLimit", q.resource);
-	q.lending_limit = limit_field(d, at, item, "lendingLimit", q.resource);
-	return q;
-}
-
-static struct flavor_quota_spec flavor_item(
-	struct decoder *d, const struct path *at, const cJSON *item)
-{
-	size_t n = 0;
-	struct flavor_quota_spec f = {.flavor = needed_name(d, at, item, "default")};
-	const cJSON *list = objects_field(d, at, item, "resources", RESOURCES_MAX, &f.nquotas);
-	struct quota_spec *all = parcel_array(&d->parcel, f.nquotas, sizeof(*all));
-	json_each(q, list)
-	{
-		all[n] = quota_item(d, PATH_INDEX(PATH(at, "resources"), n), q);
-		n++;
-	}
-	f.quotas = all;
+	static const char *const searches[] = {"MayStopSearch", "TryNextFlavor", NULL};
+	static const char *const preferences[] = {
+		"BorrowingOverPreemption", "PreemptionOverBorrowing", NULL};
+	const struct path *at = PATH(up, "flavorFungibility");
+	const cJSON *o = object_field(d, up, spec, "flavorFungibility");
+	struct fungibility_spec f = {
+		.next_when_borrowing = name_field(d, at, o, "whenCanBorrow", searches, 0) == 1,
+		.stop_when_preempting = name_field(d, at, o, "whenCanPreempt", searches, 1) == 0,
+		.prefer_preemption = name_field(d, at, o, "preference", preferences, 0) == 1,
+	};
+	if (f.prefer_preemption && (!f.next_when_borrowing || f.stop_when_preempting))
+		decoder_fault(d, PATH(at, "preference"),
+			"PreemptionOverBorrowing compares all flavors; set whenCanBorrow and "
+			"whenCanPreempt to TryNextFlavor, or remove it");
 	return f;
 }
 
-static const char *const *covered_resources(
-	struct decoder *d, const struct path *up, const cJSON *group, size_t *ret_count)
+static void borrow_within_cohort(struct decoder *d, const struct path *up, const cJSON *preemption,
+	struct preemption_spec *ret)
 {
-	size_t n = 0;
-	const cJSON *list = list_field(d, up, group, "coveredResources", RESOURCES_MAX, ret_count);
-	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
-		const struct path *at = PATH_INDEX(PATH(up, "coveredResources"), n);
-		all[n] = "";
-		if (cJSON_IsString(item) && *item->valuestring)
-			all[n] = text_keep(d, at, item->valuestring, NAME_MAX_BYTES);
-		else
-			decoder_fault(d, at, "must be the name of a resource, e.g. cpu");
-		n++;
-	}
-	return all;
+	static const char *const policies[] = {"Never", "LowerPriority", NULL};
+	const struct path *at = PATH(up, "borrowWithinCohort");
+	const cJSON *o = object_field(d, up, preemption, "borrowWithinCohort");
+	ret->borrow_within_cohort = name_field(d, at, o, "policy", policies, 0) == 1;
+	ret->has_max_priority = json_get(o, "maxPriorityThreshold") != NULL;
+	ret->max_priority = int32_field(d, at, o, "maxPriorityThreshold", INT32_MIN, 0);
+	if (ret->borrow_within_cohort && ret->reclaim_within_cohort == PREEMPT_NEVER)
+		decoder_fault(d, PATH(at, "policy"),
+			"LowerPriority needs reclaimWithinCohort to be LowerPriority or Any; set "
+			"that too, or remove borrowWithinCohort");
 }
 
-static struct resource_group_spec group_item(
-	struct decoder *d, const struct path *at, const cJSON *item)
+static struct preemption_spec preemption_field(
+	struct decoder *d, const struct path *up, const cJSON *spec)
 {
-	size_t n = 0;
-	struct resource_group_spec g = {0};
-	g.resources = covered_resources(d, at, item, &g.nresources);
-	const cJSON *list = objects_field(d, at, item, "flavors", FLAVORS_MAX, &g.nflavors);
-	struct flavor_quota_spec *all = parcel_array(&d->parcel, g.nflavors, sizeof(*all));
-	json_each(f, list)
-	{
-		all[n] = flavor_item(d, PATH_INDEX(PATH(at, "flavors"), n), f);
-		n++;
-	}
-	g.flavors = all;
-	return g;
+	static const char *const within[] = {
+		"Never", "LowerPriority", "LowerOrNewerEqualPriority", NULL};
+	static const char *const reclaim[] = {"Never", "LowerPriority", "Any", NULL};
+	static const enum preemption_policy reclaim_of[] = {
+		PREEMPT_NEVER, PREEMPT_LOWER_PRIORITY, PREEMPT_ANY};
+	const struct path *at = PATH(up, "preemption");
+	const cJSON *o = object_field(d, up, spec, "preemption");
+	struct preemption_spec p = {0};
+	p.within_clusterqueue =
+		(enum preemption_policy)name_field(d, at, o, "withinClusterQueue", within, 0);
+	p.reclaim_within_cohort =
+		reclaim_of[name_field(d, at, o, "reclaimWithinCohort", reclaim, 0)];
+	borrow_within_cohort(d, at, o, &p);
+	return p;
 }
 
-static void read_groups(
-	struct decoder *d, const struct path *at, const cJSON *spec, struct clusterqueue_spec *s)
+static bool orders_by_usage(struct decoder *d, const struct path *up, const cJSON *spec)
 {
-	size_t n = 0;
-	const cJSON *list = objects_field(d, at, spec, "resourceGroups", GROUPS_MAX, &s->ngroups);
-	struct resource_group_spec *all = parcel_array(&d->parcel, s->ngroups, sizeof(*all));
-	json_each(item, list)
-	{
-		all[n] = group_item(d, PATH_INDEX(PATH(at, "resourceGroups"), n), item);
-		n++;
-	}
-	s->groups = all;
+	static const char *const modes[] = {
+		"NoAdmissionFairSharing", "UsageBasedAdmissionFairSharing", NULL};
+	return name_field(d, PATH(up, "admissionScope"),
+		       object_field(d, up, spec, "admissionScope"), "admissionMode", modes, 0) == 1;
+}
+
+static int64_t default_max_run_ms(struct decoder *d, const struct path *up, const cJSON *spec)
+{
+	if (!json_get(spec, "defaultMaxRunSeconds"))
+		return 0;
+	return (int64_t)int32_field(d, up, spec, "defaultMaxRunSeconds", 1, 0) * 1000;
 }
 
 static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
+	static const char *const strategies[] = {
+		"BestEffortFIFO", "StrictFIFO", "Backfill", NULL}; /* enum queueing_strategy */
 	const struct path *at = PATH(NULL, "spec");
 	struct clusterqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
@@ -122,7 +87,12 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->stop_policy = stop_policy_field(d, at, spec);
 	s->has_namespace_selector = selector != NULL;
 	s->namespace_selector = label_selector(d, PATH(at, "namespaceSelector"), selector);
-	read_groups(d, at, spec, s);
+	s->groups = resource_groups_field(d, at, spec, &s->ngroups);
+	s->fungibility = fungibility_field(d, at, spec);
+	s->preemption = preemption_field(d, at, spec);
+	s->weight = weight_field(d, at, spec);
+	s->orders_by_usage = orders_by_usage(d, at, spec);
+	s->default_max_run_ms = default_max_run_ms(d, at, spec);
 	return decoder_verdict(d, "ClusterQueue", o, e);
 }
 
@@ -132,6 +102,31 @@ int decode_clusterqueue(const cJSON *o, struct clusterqueue_spec **ret, struct e
 	int rc = meta_check(o, "ClusterQueue", e);
 	if (rc == 0)
 		rc = decode_in_block(o, 4096, fill_clusterqueue, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+static int fill_cohort(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *at = PATH(NULL, "spec");
+	struct cohort_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	const cJSON *spec = object_field(d, NULL, o, "spec");
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->generation = meta_generation(o);
+	s->deleting = meta_deleting(o);
+	s->parent = text_field(d, at, spec, "parentName", NAME_MAX_BYTES);
+	s->groups = resource_groups_field(d, at, spec, &s->ngroups);
+	s->weight = weight_field(d, at, spec);
+	return decoder_verdict(d, "Cohort", o, e);
+}
+
+int decode_cohort(const cJSON *o, struct cohort_spec **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Cohort", e);
+	if (rc == 0)
+		rc = decode_in_block(o, 4096, fill_cohort, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

@@ -15,6 +15,7 @@
 #include "controller/wire/patch.h"
 
 #define HOLD_MAX_BYTES 1024
+#define LAST_MS INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
 #define NOTE_TREE_MAX (4 << 20)
 
 void job_labels(struct decoder *d, const cJSON *o, struct job *j)
@@ -34,6 +35,41 @@ static enum story_state state_named(const char *name)
 	return STORY_NONE;
 }
 
+static int64_t number_of(const cJSON *o, const char *key, int64_t max)
+{
+	int64_t value;
+	return json_i64(o, key, &value) < 0 || value < 0 || value > max ? 0 : value;
+}
+
+static void read_history(const cJSON *history, struct job_history *h)
+{
+	h->requeues = (int32_t)number_of(history, "requeues", INT32_MAX);
+	h->ran_ms = number_of(history, "ranMs", LAST_MS);
+	h->not_before_ms = number_of(history, "notBeforeMs", LAST_MS);
+	h->evicted_ms = number_of(history, "evictedMs", LAST_MS);
+}
+
+/* What was taken down counts as long as the spec still is what was applied; when it is not, its
+ * owner has edited it since, and it speaks for itself. */
+static void read_owner(const cJSON *root, struct job *j)
+{
+	int32_t pods = (int32_t)number_of(root, "pods", INT32_MAX);
+	int32_t parallelism = (int32_t)number_of(root, "parallelism", INT32_MAX);
+	int32_t completions = (int32_t)number_of(root, "completions", INT32_MAX);
+	bool as_applied = j->story_state == STORY_STARTED && pods > 0 && parallelism > pods &&
+			  j->parallelism == pods &&
+			  (completions == 0 || (j->has_completions && j->completions == pods));
+	if (!as_applied)
+		return;
+	j->owner_parallelism = parallelism;
+	j->owner_completions = completions;
+	if (!j->suspend)
+		return;
+	j->parallelism = parallelism;
+	if (completions > 0)
+		j->completions = completions;
+}
+
 static void read_story(struct json *notes, struct job *j)
 {
 	const cJSON *root;
@@ -46,6 +82,8 @@ static void read_story(struct json *notes, struct job *j)
 		return;
 	j->story_state = state;
 	j->story_attempt = (int32_t)attempt;
+	read_history(json_object(root, "history"), &j->history);
+	read_owner(root, j);
 }
 
 /* The text has no other bound than the API server's own, and no other check: it is written back
@@ -127,6 +165,48 @@ static void read_times(
 			text_show(expected, shown));
 }
 
+static void read_min_parallelism(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	char shown[SHOWN_SIZE];
+	int64_t least = 0;
+	const struct path *here = PATH(at, MIN_PARALLELISM_ANNOTATION);
+	const char *text =
+		text_field(d, at, annotations, MIN_PARALLELISM_ANNOTATION, NAME_MAX_BYTES);
+	int32_t asked = j->owner_parallelism > 0 ? j->owner_parallelism : j->parallelism;
+	if (!json_get(annotations, MIN_PARALLELISM_ANNOTATION))
+		return;
+	if (!text_number(text, INT32_MAX, &least) || least == 0)
+		decoder_fault(d, here, "%s is not a number of pods; write e.g. 2",
+			text_show(text, shown));
+	else if (least >= asked)
+		decoder_fault(d, here,
+			"%s is not less than spec.parallelism, which is %d; lower it, or remove "
+			"it to start with all pods only",
+			text_show(text, shown), (int)asked);
+	else
+		j->min_parallelism = (int32_t)least;
+}
+
+static void read_completions_follow(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	char shown[SHOWN_SIZE];
+	const struct path *here = PATH(at, COMPLETIONS_ANNOTATION);
+	const char *text = text_field(d, at, annotations, COMPLETIONS_ANNOTATION, NAME_MAX_BYTES);
+	if (!json_get(annotations, COMPLETIONS_ANNOTATION) || strcmp(text, "false") == 0)
+		return;
+	if (strcmp(text, "true") != 0)
+		decoder_fault(
+			d, here, "%s is neither \"true\" nor \"false\"", text_show(text, shown));
+	else if (!j->indexed || !j->has_completions || j->completions != j->parallelism)
+		decoder_fault(d, here,
+			"needs completionMode Indexed and completions equal to parallelism, for "
+			"Kubernetes changes the completions of no other Job; remove it");
+	else
+		j->completions_follow = true;
+}
+
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(PATH(NULL, "metadata"), "annotations");
@@ -142,6 +222,8 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	json_free(notes);
 	check_directives(d, j);
 	read_times(d, at, annotations, j);
+	read_min_parallelism(d, at, annotations, j);
+	read_completions_follow(d, at, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	if (json_get(annotations, HOLD_ANNOTATION) && strcmp(hold, "false") != 0)
 		j->hold = hold;

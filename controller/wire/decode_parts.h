@@ -23,8 +23,19 @@ bool meta_deleting(const cJSON *o);
 enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec);
 int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e);
 
+/* decode_groups.c: spec.resourceGroups of a ClusterQueue or a Cohort. */
+const struct resource_group_spec *resource_groups_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, size_t *ret_count);
+
+/* decode_weight.c: spec.fairSharing.weight, a quantity; 1 when absent. */
+double weight_field(struct decoder *d, const struct path *up, const cJSON *spec);
+
 /* decode_pod.c. spec is the pod's; what it asks for. */
 struct pod_resources pod_field(struct decoder *d, const struct path *at, const cJSON *spec);
+#define AMOUNTS_MAX 64 /* resources in one list */
+/* object.key: resource names and their amounts. */
+struct resource_list amounts_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
 
 /* decode_placement.c. */
 #define TOLERATIONS_MAX 1024   /* on the wire: the user's own and what flavors added */
@@ -48,7 +59,7 @@ struct placement placement_field(struct decoder *d, const struct path *at, const
 /* The same node selector and the same tolerations, in whatever order? */
 bool directives_same(const struct placement *a, const struct placement *b);
 
-/* decode_notes.c: labels and annotations of a Job. Its placement must have been decoded. */
+/* decode_notes.c: labels and annotations of a Job. Its spec must have been decoded. */
 void job_labels(struct decoder *d, const cJSON *o, struct job *j);
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
 

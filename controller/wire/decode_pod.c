@@ -5,7 +5,6 @@
 /* The API server's own bound is the size of the object. These bound our time and memory; a Job over
  * them waits with a reason. */
 #define CONTAINERS_MAX 512
-#define RESOURCES_MAX 64
 
 static bool is_listed(const struct resource_list *list, const char *name)
 {
@@ -30,20 +29,20 @@ static void add_missing(struct decoder *d, const struct path *at, const cJSON *m
 	}
 }
 
-static const cJSON *amounts_field(struct decoder *d, const struct path *up, const cJSON *object,
+static const cJSON *amounts_map(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t *count)
 {
 	const cJSON *map = object_field(d, up, object, key);
-	size_t n = map ? list_count(d, PATH(up, key), map, RESOURCES_MAX) : 0;
+	size_t n = map ? list_count(d, PATH(up, key), map, AMOUNTS_MAX) : 0;
 	*count += n;
 	return n > 0 ? map : NULL;
 }
 
-static struct resource_list amounts(
+struct resource_list amounts_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key)
 {
 	size_t count = 0;
-	const cJSON *map = amounts_field(d, up, object, key, &count);
+	const cJSON *map = amounts_map(d, up, object, key, &count);
 	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, key), map, item, &list);
@@ -56,8 +55,8 @@ static struct resource_list requests(
 	struct decoder *d, const struct path *up, const cJSON *resources)
 {
 	size_t count = 0;
-	const cJSON *asked = amounts_field(d, up, resources, "requests", &count);
-	const cJSON *limits = amounts_field(d, up, resources, "limits", &count);
+	const cJSON *asked = amounts_map(d, up, resources, "requests", &count);
+	const cJSON *limits = amounts_map(d, up, resources, "limits", &count);
 	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, "requests"), asked, item, &list);
@@ -77,6 +76,7 @@ static const struct container *containers_field(struct decoder *d, const struct 
 		const char *restart = json_text(c, "restartPolicy");
 		const cJSON *resources = object_field(d, at, c, "resources");
 		all[n].requests = requests(d, PATH(at, "resources"), resources);
+		all[n].limits = amounts_field(d, PATH(at, "resources"), resources, "limits");
 		all[n].sidecar = restart && strcmp(restart, "Always") == 0;
 		n++;
 	}
@@ -100,8 +100,8 @@ static struct resource_list pod_level(struct decoder *d, const struct path *up,
 	const cJSON *resources, const struct pod_resources *pod)
 {
 	size_t kept = 0;
-	struct resource_list asked = amounts(d, up, resources, "requests");
-	struct resource_list limits = amounts(d, up, resources, "limits");
+	struct resource_list asked = amounts_field(d, up, resources, "requests");
+	struct resource_list limits = amounts_field(d, up, resources, "limits");
 	struct resource *all =
 		parcel_array(&d->parcel, asked.count + limits.count, sizeof(struct resource));
 	for (; kept < asked.count; kept++)
@@ -124,8 +124,10 @@ struct pod_resources pod_field(struct decoder *d, const struct path *at, const c
 	pod.containers = containers_field(d, at, spec, "containers", &pod.ncontainers);
 	pod.init_containers =
 		containers_field(d, at, spec, "initContainers", &pod.ninit_containers);
-	pod.overhead = amounts(d, at, spec, "overhead");
-	pod.pod_level =
-		pod_level(d, PATH(at, "resources"), object_field(d, at, spec, "resources"), &pod);
+	pod.overhead = amounts_field(d, at, spec, "overhead");
+	const cJSON *resources = object_field(d, at, spec, "resources");
+	pod.pod_level = pod_level(d, PATH(at, "resources"), resources, &pod);
+	pod.pod_level_limits = amounts_field(d, PATH(at, "resources"), resources, "limits");
+	pod.runtime_class = text_field(d, at, spec, "runtimeClassName", NAME_MAX_BYTES);
 	return pod;
 }

@@ -105,6 +105,14 @@ static void read_condition(const cJSON *condition, struct job_status *s)
 		s->finished_ms = time_field(condition, "lastTransitionTime");
 }
 
+static int32_t uncounted_successes(const cJSON *status)
+{
+	int32_t n = 0;
+	const cJSON *uncounted = json_object(status, "uncountedTerminatedPods");
+	json_each(pod, json_array(uncounted, "succeeded")) n++;
+	return n;
+}
+
 void job_status(const cJSON *o, struct job *j)
 {
 	const cJSON *status = json_object(o, "status");
@@ -116,6 +124,7 @@ void job_status(const cJSON *o, struct job *j)
 	s->terminating = count_field(status, "terminating");
 	s->ready = count_field(status, "ready");
 	s->succeeded = count_field(status, "succeeded");
+	s->uncounted = uncounted_successes(status);
 	if (j->indexed && j->has_completions)
 		s->indexes_done = count_indexes(json_text(status, "completedIndexes"),
 			json_text(status, "failedIndexes"), j->completions);

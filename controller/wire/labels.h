@@ -1,4 +1,5 @@
-/* The label by which a Job names its LocalQueue, and the one for its priority class. */
+/* The labels and annotations that people write on Jobs. What Sluice itself writes is in patch.h and
+ * story.h. */
 #ifndef SLUICE_WIRE_LABELS_H
 #define SLUICE_WIRE_LABELS_H
 
@@ -7,5 +8,7 @@
 
 #define MAX_RUN_ANNOTATION "sluice.dev/max-run-seconds"
 #define EXPECTED_ANNOTATION "sluice.dev/expected-duration"
+#define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"
+#define COMPLETIONS_ANNOTATION "sluice.dev/completions-equal-parallelism"
 
 #endif

@@ -52,6 +52,7 @@ struct job_status {
 	bool complete, failed; /* a terminal condition is True */
 	int64_t finished_ms;   /* when it became so; 0 when it did not */
 	int32_t active, terminating, ready, succeeded;
+	int32_t uncounted;    /* ended well, not yet in succeeded (uncountedTerminatedPods) */
 	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
 };
 
@@ -97,6 +98,10 @@ struct job {
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
 	bool completions_follow;
+	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in with
+	 * fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's numbers in
+	 * parallelism and completions all the same: it asks for those. */
+	int32_t owner_parallelism, owner_completions;
 
 	/* What earlier attempts left behind, as the story tells it; a fact for the queue when it
 	 * sees the Job for the first time. */

@@ -53,6 +53,7 @@ static void try_clusterqueue(const cJSON *o, struct queue *q)
 	if (s) {
 		for (size_t i = 0; i < s->ngroups; i++)
 			check_group(&s->groups[i]);
+		must(s->weight >= 0 && s->default_max_run_ms >= 0);
 		labels_match(NULL, 0, &s->namespace_selector);
 		if (queue_set_clusterqueue(q, s, &e) < 0)
 			check_text(e.text);
@@ -109,6 +110,55 @@ static void try_namespace(const cJSON *o, struct queue *q)
 	free(s);
 }
 
+static void try_cohort(const cJSON *o, struct queue *q)
+{
+	struct cohort_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_cohort(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s) {
+		must(s->weight >= 0);
+		for (size_t i = 0; i < s->ngroups; i++)
+			check_group(&s->groups[i]);
+		if (queue_set_cohort(q, s, &e) < 0)
+			check_text(e.text);
+	}
+	free(s);
+}
+
+static void check_amounts(const struct resource_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		check_text(l->item[i].name);
+		must(l->item[i].amount >= 0);
+	}
+}
+
+static void try_pod_rules(const cJSON *o, struct queue *q)
+{
+	struct limit_range_spec *limits = NULL;
+	struct runtime_class_spec *runtime = NULL;
+	struct err e = {""};
+	int rc = decode_limit_range(o, &limits, &e);
+	check_outcome(rc, limits, &e);
+	rc = decode_runtime_class(o, &runtime, &e);
+	check_outcome(rc, runtime, &e);
+	for (size_t i = 0; limits && i < limits->nitems; i++) {
+		check_amounts(&limits->item[i].defaults);
+		check_amounts(&limits->item[i].default_requests);
+		check_amounts(&limits->item[i].min);
+		check_amounts(&limits->item[i].max);
+	}
+	if (limits)
+		queue_set_limit_range(q, limits);
+	if (runtime) {
+		check_amounts(&runtime->overhead);
+		queue_set_runtime_class(q, runtime);
+	}
+	free(limits);
+	free(runtime);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json *json = json_new(64 << 20);
@@ -116,6 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
 		struct queue *q = queue_new();
 		try_clusterqueue(o, q);
+		try_cohort(o, q);
+		try_pod_rules(o, q);
 		try_flavor(o, q);
 		try_localqueue(o, q);
 		try_priorities(o, q);

@@ -45,6 +45,10 @@ static void check_job(const struct job *j)
 	must((j->story_state == STORY_NONE) == (j->story_attempt == 0));
 	must(!j->story || j->has_annotations);
 	must(j->status.indexes_done <= j->completions || !j->indexed);
+	must(j->min_parallelism >= 0 && j->history.requeues >= 0 && j->history.ran_ms >= 0);
+	must(j->owner_parallelism == 0 || j->owner_parallelism > j->min_parallelism);
+	must(j->status.uncounted >= 0);
+	check_text(j->pod.runtime_class);
 	must(j->max_run_ms >= 0 && j->expected_ms >= 0 && j->version >= 0);
 	check_text(j->ns);
 	check_text(j->name);

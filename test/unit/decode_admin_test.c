@@ -102,7 +102,30 @@ static const struct wrong_row {
 		"a resource, e.g. cpu"},
 	{SPEC("'queueingStrategy':'LIFO'"),
 		"ClusterQueue batch: spec.queueingStrategy: \"LIFO\" is unknown; write "
-		"BestEffortFIFO or StrictFIFO"},
+		"BestEffortFIFO, StrictFIFO or Backfill"},
+	{SPEC("'flavorFungibility':{'whenCanBorrow':'Borrow'}"),
+		"ClusterQueue batch: spec.flavorFungibility.whenCanBorrow: \"Borrow\" is unknown; "
+		"write MayStopSearch or TryNextFlavor"},
+	{SPEC("'flavorFungibility':{'preference':'PreemptionOverBorrowing'}"),
+		"ClusterQueue batch: spec.flavorFungibility.preference: PreemptionOverBorrowing "
+		"compares all flavors; set whenCanBorrow and whenCanPreempt to TryNextFlavor, or "
+		"remove it"},
+	{SPEC("'preemption':{'withinClusterQueue':'Any'}"),
+		"ClusterQueue batch: spec.preemption.withinClusterQueue: \"Any\" is unknown; write "
+		"Never, LowerPriority or LowerOrNewerEqualPriority"},
+	{SPEC("'preemption':{'borrowWithinCohort':{'policy':'LowerPriority'}}"),
+		"ClusterQueue batch: spec.preemption.borrowWithinCohort.policy: LowerPriority "
+		"needs reclaimWithinCohort to be LowerPriority or Any; set that too, or remove "
+		"borrowWithinCohort"},
+	{SPEC("'admissionScope':{'admissionMode':'x'}"),
+		"ClusterQueue batch: spec.admissionScope.admissionMode: \"x\" is unknown; write "
+		"NoAdmissionFairSharing or UsageBasedAdmissionFairSharing"},
+	{SPEC("'fairSharing':{'weight':'1n'}"),
+		"ClusterQueue batch: spec.fairSharing.weight: is no weight; write 0, or a number "
+		"greater than 0.000000001 such as 1, 2.5 or 500m"},
+	{SPEC("'defaultMaxRunSeconds':0"),
+		"ClusterQueue batch: spec.defaultMaxRunSeconds: must be a whole number from 1 to "
+		"2147483647"},
 	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
 				       "write None, Hold or HoldAndDrain"},
 	{SPEC("'namespaceSelector':'all'"),
@@ -134,6 +157,174 @@ static void sentences_name_object_field_and_cure(void **state)
 	assert_string_equal(decode_name(parsed(SPEC("'stopPolicy':1"))), "batch");
 }
 
+static void whom_it_may_stop_and_where_it_looks(void **state)
+{
+	struct clusterqueue_spec *s = clusterqueue(
+		SPEC("'queueingStrategy':'Backfill','defaultMaxRunSeconds':3600,"
+		     "'flavorFungibility':{'whenCanBorrow':'TryNextFlavor','whenCanPreempt':"
+		     "'TryNextFlavor','preference':'PreemptionOverBorrowing'},"
+		     "'preemption':{'withinClusterQueue':'LowerOrNewerEqualPriority',"
+		     "'reclaimWithinCohort':'Any','borrowWithinCohort':{'policy':'LowerPriority',"
+		     "'maxPriorityThreshold':-5}},'fairSharing':{'weight':'500m'},"
+		     "'admissionScope':{'admissionMode':'UsageBasedAdmissionFairSharing'}"));
+	(void)state;
+	assert_int_equal(s->strategy, BACKFILL);
+	assert_int_equal(s->default_max_run_ms, 3600000);
+	assert_true(s->fungibility.next_when_borrowing);
+	assert_false(s->fungibility.stop_when_preempting);
+	assert_true(s->fungibility.prefer_preemption);
+	assert_int_equal(s->preemption.within_clusterqueue, PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY);
+	assert_int_equal(s->preemption.reclaim_within_cohort, PREEMPT_ANY);
+	assert_true(s->preemption.borrow_within_cohort && s->preemption.has_max_priority);
+	assert_int_equal(s->preemption.max_priority, -5);
+	assert_true(s->weight == 0.5);
+	assert_true(s->orders_by_usage);
+	free(s);
+	s = clusterqueue(SPEC("'flavorFungibility':{'whenCanPreempt':'MayStopSearch'}"));
+	assert_true(s->fungibility.stop_when_preempting);
+	assert_false(s->fungibility.next_when_borrowing || s->fungibility.prefer_preemption);
+	assert_int_equal(s->preemption.within_clusterqueue, PREEMPT_NEVER);
+	assert_int_equal(s->preemption.reclaim_within_cohort, PREEMPT_NEVER);
+	assert_false(s->preemption.borrow_within_cohort || s->preemption.has_max_priority);
+	assert_false(s->orders_by_usage);
+	assert_int_equal(s->default_max_run_ms, 0);
+	assert_true(s->weight == 1);
+	free(s);
+}
+
+static const struct weight_row {
+	const char *text;
+	double weight; /* -1: refused */
+} weight_rows[] = {
+	{"1", 1},
+	{"0", 0},
+	{"2.5", 2.5},
+	{"'0.25'", 0.25},
+	{"'500m'", 0.5},
+	{"'10u'", 10e-6},
+	{"'2n'", 2e-9},
+	{"'1n'", -1},
+	{"'1k'", 1000},
+	{"'1Ki'", 1024},
+	{"'2Mi'", 2 * 1048576.0},
+	{"'1e3'", 1000},
+	{"'12E'", -1}, /* more than can be counted */
+	{"'1E'", 1e18},
+	{"-1", -1},
+	{"'-1'", -1},
+	{"'heavy'", -1},
+	{"''", -1},
+	{"'0x10'", -1},
+	{"'inf'", -1},
+	{"true", -1},
+	{"null", 1},
+};
+
+static void weights(void **state)
+{
+	char text[200];
+	(void)state;
+	for (size_t i = 0; i < sizeof(weight_rows) / sizeof(*weight_rows); i++) {
+		const struct weight_row *r = &weight_rows[i];
+		struct cohort_spec *s = NULL;
+		struct err e = {""};
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'all'},'spec':{'fairSharing':{'weight':%s}}}",
+			r->text);
+		int rc = decode_cohort(parsed(text), &s, &e);
+		double got = rc == 0 ? s->weight : -1;
+		double apart = got > r->weight ? got - r->weight : r->weight - got;
+		if ((rc < 0) != (r->weight < 0) || (rc == 0 && apart > 1e-9 * got))
+			fail_msg("%s: %g %s", r->text, got, e.text);
+		free(s);
+	}
+}
+
+static void cohorts(void **state)
+{
+	struct cohort_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_cohort(parsed("{'kind':'Cohort','metadata':{'name':'research','generation':"
+				     "3},'spec':{'parentName':'all','resourceGroups':[{"
+				     "'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+				     "'resources':[{'name':'cpu','nominalQuota':16,"
+				     "'lendingLimit':4}]}]}]}}"),
+			&s, &e),
+		0);
+	assert_string_equal(s->name, "research");
+	assert_string_equal(s->parent, "all");
+	assert_int_equal(s->generation, 3);
+	assert_int_equal(s->ngroups, 1);
+	assert_int_equal(s->groups[0].flavors[0].quotas[0].nominal, 16000);
+	assert_int_equal(s->groups[0].flavors[0].quotas[0].lending_limit, 4000);
+	assert_true(s->weight == 1);
+	free(s);
+	assert_int_equal(decode_cohort(parsed("{'metadata':{'name':'bare'}}"), &s, &e), 0);
+	assert_string_equal(s->parent, "");
+	assert_int_equal(s->ngroups, 0);
+	free(s);
+	assert_int_equal(
+		decode_cohort(parsed("{'metadata':{'name':'r'},'spec':{'parentName':7}}"), &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "Cohort r: spec.parentName: must be a string");
+}
+
+static void limit_ranges(void **state)
+{
+	struct limit_range_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_limit_range(
+			parsed("{'kind':'LimitRange','metadata':{'name':'sizes','namespace':'a'},"
+			       "'spec':{'limits':[{'type':'PersistentVolumeClaim','max':{'storage':"
+			       "'1Gi'}},{'type':'Container','default':{'cpu':'2'},"
+			       "'defaultRequest':{'cpu':'500m','memory':'1Gi'},'min':{'cpu':'1m'},"
+			       "'max':{'cpu':4}},{'type':'Pod','max':{'memory':'8Gi'}}]}}"),
+			&s, &e),
+		0);
+	assert_string_equal(s->ns, "a");
+	assert_string_equal(s->name, "sizes");
+	assert_int_equal(s->nitems, 2);
+	assert_false(s->item[0].is_pod);
+	assert_int_equal(s->item[0].defaults.item[0].amount, 2000);
+	assert_int_equal(s->item[0].default_requests.count, 2);
+	assert_int_equal(s->item[0].min.item[0].amount, 1);
+	assert_int_equal(s->item[0].max.item[0].amount, 4000);
+	assert_true(s->item[1].is_pod);
+	assert_int_equal(s->item[1].max.item[0].amount, INT64_C(8) << 30);
+	assert_int_equal(s->item[1].defaults.count, 0);
+	free(s);
+	assert_int_equal(decode_limit_range(parsed("{'metadata':{'name':'x','namespace':'a'},"
+						   "'spec':{'limits':[{'type':'Pod','max':{'cpu':"
+						   "'lots'}}]}}"),
+				 &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "LimitRange a/x: spec.limits[0].max.cpu: \"lots\" is not a "
+				    "quantity; write e.g. 500m or 40");
+}
+
+static void runtime_classes(void **state)
+{
+	struct runtime_class_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(decode_runtime_class(
+				 parsed("{'kind':'RuntimeClass','metadata':{'name':'kata'},"
+					"'handler':'kata','overhead':{'podFixed':{'cpu':'250m'}}}"),
+				 &s, &e),
+		0);
+	assert_string_equal(s->name, "kata");
+	assert_int_equal(s->overhead.count, 1);
+	assert_int_equal(s->overhead.item[0].amount, 250);
+	free(s);
+	assert_int_equal(decode_runtime_class(parsed("{'metadata':{'name':'runc'}}"), &s, &e), 0);
+	assert_int_equal(s->overhead.count, 0);
+	free(s);
+}
+
 static void localqueues(void **state)
 {
 	struct localqueue_spec *s = NULL;
@@ -141,7 +332,8 @@ static void localqueues(void **state)
 	(void)state;
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'team-a',"
 						  "'generation':2},'spec':{'clusterQueue':'batch',"
-						  "'stopPolicy':'Hold'}}"),
+						  "'stopPolicy':'Hold',"
+						  "'fairSharing':{'weight':2}}}"),
 				 &s, &e),
 		0);
 	assert_string_equal(s->ns, "team-a");
@@ -149,6 +341,7 @@ static void localqueues(void **state)
 	assert_string_equal(s->clusterqueue, "batch");
 	assert_int_equal(s->stop_policy, STOP_HOLD);
 	assert_int_equal(s->generation, 2);
+	assert_true(s->weight == 2);
 	free(s);
 	assert_int_equal(
 		decode_localqueue(
@@ -262,6 +455,11 @@ int main(void)
 		cmocka_unit_test(a_whole_clusterqueue),
 		cmocka_unit_test(what_a_clusterqueue_may_leave_out),
 		cmocka_unit_test(sentences_name_object_field_and_cure),
+		cmocka_unit_test(whom_it_may_stop_and_where_it_looks),
+		cmocka_unit_test(weights),
+		cmocka_unit_test(cohorts),
+		cmocka_unit_test(limit_ranges),
+		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(localqueues),
 		cmocka_unit_test(flavors),
 		cmocka_unit_test(priorities),

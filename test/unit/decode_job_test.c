@@ -46,9 +46,11 @@ static const char real_job[] =
 	"{'name':'proxy','restartPolicy':'Always','resources':{'requests':{'cpu':'100m'}}}],"
 	"'containers':[{'name':'main','resources':{'requests':{'cpu':'1500m','memory':'1.5Gi'},"
 	"'limits':{'memory':'2Gi','nvidia.com/gpu':'1'}}}],"
+	"'resources':{'limits':{'memory':'9Gi'}},'runtimeClassName':'kata',"
 	"'overhead':{'cpu':'50m'}}}},"
 	"'status':{'startTime':'2026-11-21T10:00:00+01:00','active':3,'ready':2,'terminating':1,"
-	"'succeeded':4,'completedIndexes':'0,2-4','failedIndexes':'4-5,9-20',"
+	"'succeeded':4,'uncountedTerminatedPods':{'succeeded':['u1','u2'],'failed':['u3']},"
+	"'completedIndexes':'0,2-4','failedIndexes':'4-5,9-20',"
 	"'conditions':[{'type':'Suspended','status':'False'},"
 	"{'type':'Failed','status':'True','lastTransitionTime':'2026-11-21T10:00:00.5Z'}]}}";
 
@@ -84,6 +86,12 @@ static void a_whole_job(void **state)
 	assert_int_equal(got[1].amount, 1610612736);
 	assert_string_equal(got[2].name, "nvidia.com/gpu");
 	assert_int_equal(got[2].amount, 1);
+	assert_int_equal(j->pod.ncontainers, 1);
+	assert_int_equal(j->pod.containers[0].limits.count, 2);
+	assert_string_equal(j->pod.containers[0].limits.item[0].name, "memory");
+	assert_int_equal(j->pod.containers[0].limits.item[0].amount, INT64_C(2) << 30);
+	assert_string_equal(j->pod.runtime_class, "kata");
+	assert_int_equal(j->pod.pod_level_limits.count, 1);
 	free(j);
 }
 
@@ -123,6 +131,7 @@ static void how_it_stands(void **state)
 	assert_int_equal(j->status.ready, 2);
 	assert_int_equal(j->status.terminating, 1);
 	assert_int_equal(j->status.succeeded, 4);
+	assert_int_equal(j->status.uncounted, 2);
 	assert_int_equal(j->status.indexes_done, 6); /* 0 2 3 4 5 9 */
 	free(j);
 }
@@ -393,6 +402,104 @@ static void held_unless_false(void **state)
 	}
 }
 
+#define INDEXED "'parallelism':4,'completions':4,'completionMode':'Indexed'"
+
+static const struct partial_row {
+	const char *annotation, *spec;
+	int32_t least; /* min_parallelism */
+	bool follow;
+	const char *sentence; /* NULL: fine */
+} partial_rows[] = {
+	{"'sluice.dev/min-parallelism':'2'", "'parallelism':4", 2, false, NULL},
+	{"'sluice.dev/min-parallelism':'3'", "'parallelism':4", 3, false, NULL},
+	{"'sluice.dev/min-parallelism':'4'", "'parallelism':4", 0, false,
+		"sluice.dev/min-parallelism: \"4\" is not less than spec.parallelism, which is "
+		"4; lower it, or remove it to start with all pods only"},
+	{"'sluice.dev/min-parallelism':'1'", "", 0, false,
+		"sluice.dev/min-parallelism: \"1\" is not less than spec.parallelism, which is "
+		"1; lower it, or remove it to start with all pods only"},
+	{"'sluice.dev/min-parallelism':'0'", "'parallelism':4", 0, false,
+		"sluice.dev/min-parallelism: \"0\" is not a number of pods; write e.g. 2"},
+	{"'sluice.dev/min-parallelism':'two'", "'parallelism':4", 0, false,
+		"sluice.dev/min-parallelism: \"two\" is not a number of pods; write e.g. 2"},
+	{"'sluice.dev/min-parallelism':2", "'parallelism':4", 0, false,
+		"sluice.dev/min-parallelism: must be a string"},
+	{"'sluice.dev/completions-equal-parallelism':'true'", INDEXED, 0, true, NULL},
+	{"'sluice.dev/completions-equal-parallelism':'false'", "", 0, false, NULL},
+	{"'sluice.dev/completions-equal-parallelism':'yes'", INDEXED, 0, false,
+		"sluice.dev/completions-equal-parallelism: \"yes\" is neither \"true\" nor "
+		"\"false\""},
+	{"'sluice.dev/completions-equal-parallelism':'true'", "'parallelism':4,'completions':4", 0,
+		false,
+		"sluice.dev/completions-equal-parallelism: needs completionMode Indexed and "
+		"completions equal to parallelism, for Kubernetes changes the completions of no "
+		"other Job; remove it"},
+};
+
+static void fewer_pods_than_asked_for(void **state)
+{
+	char meta[200], sentence[400];
+	(void)state;
+	for (size_t i = 0; i < sizeof(partial_rows) / sizeof(*partial_rows); i++) {
+		const struct partial_row *r = &partial_rows[i];
+		snprintf(meta, sizeof(meta), "'annotations':{%s}", r->annotation);
+		snprintf(sentence, sizeof(sentence), "Job team-a/train: metadata.annotations.%s",
+			r->sentence ? r->sentence : "");
+		struct job *j = job_with(meta, r->spec, "");
+		if (j->min_parallelism != r->least || j->completions_follow != r->follow ||
+			(r->sentence ? !j->invalid || strcmp(j->invalid, sentence) != 0
+				     : j->invalid != NULL))
+			fail_msg("%s: %s", r->annotation, j->invalid ? j->invalid : "");
+		free(j);
+	}
+}
+
+/* A Job whose story says that 3 of 8 pods were let in, with this in its spec. */
+static struct job *let_in_with_three(const char *state, const char *spec)
+{
+	char meta[400];
+	snprintf(meta, sizeof(meta),
+		"'annotations':{'sluice.dev/min-parallelism':'3','sluice.dev/admission':"
+		"'{\\'attempt\\':1,\\'state\\':\\'%s\\',\\'pods\\':3,\\'parallelism\\':8,"
+		"\\'completions\\':8,\\'history\\':{\\'requeues\\':2,\\'ranMs\\':5000,"
+		"\\'notBeforeMs\\':7,\\'evictedMs\\':1795255110001}}'}",
+		state);
+	return job_with(meta, spec, "");
+}
+
+static void what_its_owner_wrote_comes_back(void **state)
+{
+	(void)state;
+	struct job *j = let_in_with_three("Started",
+		"'suspend':false,'parallelism':3,'completions':3,'completionMode':'Indexed'");
+	assert_int_equal(j->owner_parallelism, 8);
+	assert_int_equal(j->owner_completions, 8);
+	assert_int_equal(j->parallelism, 3); /* what runs */
+	assert_int_equal(j->min_parallelism, 3);
+	assert_null(j->invalid);
+	assert_int_equal(j->history.requeues, 2);
+	assert_int_equal(j->history.ran_ms, 5000);
+	assert_int_equal(j->history.not_before_ms, 7);
+	assert_int_equal(j->history.evicted_ms, 1795255110001);
+	free(j);
+	j = let_in_with_three("Started",
+		"'suspend':true,'parallelism':3,'completions':3,'completionMode':'Indexed'");
+	assert_int_equal(j->owner_parallelism, 8);
+	assert_int_equal(j->parallelism, 8); /* what it asks for */
+	assert_int_equal(j->completions, 8);
+	free(j);
+	/* Its owner has other ideas since. */
+	j = let_in_with_three("Started",
+		"'suspend':false,'parallelism':5,'completions':5,'completionMode':'Indexed'");
+	assert_int_equal(j->owner_parallelism, 0);
+	assert_int_equal(j->parallelism, 5);
+	free(j);
+	j = let_in_with_three("Stopped", "'suspend':true,'parallelism':8");
+	assert_int_equal(j->owner_parallelism, 0);
+	assert_int_equal(j->history.requeues, 2);
+	free(j);
+}
+
 static const struct duration_row {
 	const char *text;
 	int64_t ms; /* 0: invalid */
@@ -618,6 +725,8 @@ int main(void)
 		cmocka_unit_test(a_label_that_is_not_utf8),
 		cmocka_unit_test(a_story_is_kept_even_when_it_makes_no_sense),
 		cmocka_unit_test(held_unless_false),
+		cmocka_unit_test(fewer_pods_than_asked_for),
+		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(times),
 		cmocka_unit_test(indexes_that_are_done),

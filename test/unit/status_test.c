@@ -16,11 +16,11 @@
 #define SINCE "2026-11-21T10:00:00Z"
 
 static const struct usage_view usage[] = {
-	{"spot", "cpu", 40000, 12500, 12000},
-	{"on-demand", "cpu", 10000, 0, 0},
-	{"spot", "memory", 68719476736, 137438953472,
-		0}, /* more than there is: quota was lowered */
-	{"on-demand", "memory", 1000, 0, 0},
+	{.flavor = "spot", .resource = "cpu", .nominal = 40000, .reserved = 12500, .used = 12000},
+	{.flavor = "on-demand", .resource = "cpu", .nominal = 10000},
+	/* more than there is: quota was lowered */
+	{.flavor = "spot", .resource = "memory", .nominal = 68719476736, .reserved = 137438953472},
+	{.flavor = "on-demand", .resource = "memory", .nominal = 1000},
 };
 
 static struct clusterqueue_view queue_view(void)

@@ -27,6 +27,34 @@ static void the_line_reads_as_promised(void **state)
 	buf_done(&b);
 }
 
+static void what_outlives_us(void **state)
+{
+	struct story s = {.state = STORY_STARTED,
+		.attempt = 2,
+		.epoch = 7,
+		.at_ms = 1795255110000,
+		.clusterqueue = "batch",
+		.reason = "Preempted",
+		.by = "sluice-0",
+		.preemptor = "team-b/urgent",
+		.message = "needs \"room\"",
+		.pods = 3,
+		.owner_parallelism = 8,
+		.owner_completions = 8,
+		.history = {2, 7, 5000, 1795255110001}};
+	struct buf b;
+	(void)state;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_format(&s, &b);
+	assert_string_equal(buf_text(&b),
+		"{\"attempt\":2,\"state\":\"Started\",\"epoch\":7,\"at\":\"2026-11-21T09:58:30Z\","
+		"\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Preempted\",\"by\":"
+		"\"sluice-0\",\"preemptor\":\"team-b/urgent\",\"message\":\"needs \\\"room\\\"\","
+		"\"pods\":3,\"parallelism\":8,\"completions\":8,\"history\":{\"requeues\":2,"
+		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001}}");
+	buf_done(&b);
+}
+
 static void many_long_names_stay_under_the_ceiling(void **state)
 {
 	enum { N = QUEUE_LINES_MAX };
@@ -92,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_reads_as_promised),
+		cmocka_unit_test(what_outlives_us),
 		cmocka_unit_test(many_long_names_stay_under_the_ceiling),
 		cmocka_unit_test(times),
 		cmocka_unit_test(names_of_states),
