@@ -307,6 +307,7 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 		op.ns = j->ns; /* lives until the verdict: a Job that reserves is not forgotten */
 		op.name = j->name;
 		op.clusterqueue = j->clusterqueue;
+		op.localqueue = j->queue;
 	}
 	outbox_add(&g->outbox, &op);
 	g->counts.operations++;
@@ -551,7 +552,9 @@ static void write_ceilings(struct gate *g)
 			.reason = "",
 			.actor = g->identity,
 			.lines = &line,
-			.nlines = 1};
+			.nlines = 1,
+			.parent = c.parent,
+			.guaranteed = c.guaranteed};
 		outbox_add(&g->outbox, &op);
 		g->counts.operations++;
 	}

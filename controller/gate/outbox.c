@@ -8,8 +8,15 @@
 struct outbox_item {
 	struct outbox_item *next;
 	struct ledger_op op;
+	char *localqueue;	   /* op.localqueue points here: a label may change any time */
 	struct quota_line lines[]; /* op.lines points here */
 };
+
+static void item_free(struct outbox_item *item)
+{
+	free(item->localqueue);
+	free(item);
+}
 
 void outbox_init(struct outbox *b)
 {
@@ -24,7 +31,7 @@ void outbox_done(struct outbox *b)
 	while (b->head) {
 		struct outbox_item *item = b->head;
 		b->head = item->next;
-		free(item);
+		item_free(item);
 	}
 	free(b->ops);
 	free(b->items);
@@ -36,6 +43,7 @@ void outbox_add(struct outbox *b, const struct ledger_op *op)
 	struct outbox_item *item = mem_alloc(sizeof(*item) + bytes);
 	item->op = *op;
 	item->op.lines = item->lines;
+	item->op.localqueue = item->localqueue = mem_strdup(op->localqueue);
 	if (bytes > 0)
 		memcpy(item->lines, op->lines, bytes);
 	*b->tail = item;
@@ -62,6 +70,6 @@ bool outbox_form_batch(struct outbox *b)
 void outbox_drop_batch(struct outbox *b)
 {
 	for (size_t i = 0; i < b->nops; i++)
-		free(b->items[i]);
+		item_free(b->items[i]);
 	b->nops = 0;
 }

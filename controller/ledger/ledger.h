@@ -11,7 +11,15 @@
  *   SHRINK    fewer pods need room: the hold is lowered to the lines given
  *   RELEASE   no pod is left: the hold is returned, the segment ends
  *   VOID      the start was called off and can no longer land: the hold is returned
- *   CEILING   what a balance row may reach; lowering it below use only stops growth
+ *   CEILING   what a balance row may reach, and where it stands in the quota tree; lowering it
+ * below use, or moving a node below another, only stops growth
+ *
+ * The quota tree. A Job holds lines at its ClusterQueue, and nowhere else. What a Cohort uses
+ * follows from them: the use of a node is what is held at it, plus, of each of its children, what
+ * that uses beyond the part that is guaranteed to it (reference 3.2). A RESERVE needs room at every
+ * node that it makes grow. In which order the CEILINGs of a tree come does not matter: a parent
+ * that nobody has spoken of yet may use nothing; and while, on the way from one tree to another,
+ * parents go round in a circle, nobody on the circle counts at its parent.
  *
  * Operations on holds are keyed by (cell, job uid, attempt, kind, seq) and each key takes effect
  * once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it was.
@@ -51,11 +59,15 @@ struct ledger_op {
 	int64_t at_ms;	 /* wall clock of the leader, for people and bills, never for decisions */
 
 	/* RESERVE: whose it is. COMMIT may leave them NULL. */
-	const char *ns, *name, *clusterqueue;
+	const char *ns, *name, *clusterqueue, *localqueue;
 
 	/* RESERVE, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
 	const struct quota_line *lines;
 	size_t nlines;
+
+	/* CEILING: the node above ("" or NULL: none), and what of its use that one does not see. */
+	const char *parent;
+	int64_t guaranteed;
 
 	/* STOP, RELEASE, VOID: every stop has a reason, an actor, a time and the work it lost. */
 	const char *reason; /* "Finished", "Failed", "ClusterQueueStopped", ... */
@@ -73,7 +85,7 @@ enum ledger_verdict {
 	LEDGER_APPLIED,	 /* took effect now */
 	LEDGER_REPEATED, /* had taken effect before, and its hold is still open */
 	LEDGER_SPENT,	 /* nothing to do: the hold is closed (RESERVE: this attempt was used up) */
-	LEDGER_REFUSED,	 /* RESERVE only: a ceiling would be exceeded */
+	LEDGER_REFUSED,	 /* RESERVE only: a ceiling would be exceeded, here or further up */
 };
 
 struct ledger_result {
@@ -106,7 +118,7 @@ struct ledger_hold {
 	struct uid uid;
 	int32_t attempt;
 	enum ledger_state state;
-	const char *ns, *name, *clusterqueue;
+	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
 	const struct quota_line *lines; /* sorted by node, flavor, resource */

@@ -16,6 +16,7 @@ struct model_ledger {
 	size_t nrows;
 	struct model_hold **holds;
 	size_t nholds;
+	bool has_trees;	   /* a row has a parent */
 	uint32_t unfenced; /* bit by ledger_kind */
 };
 
@@ -30,6 +31,7 @@ static void hold_free(struct model_hold *h)
 	free((char *)h->hold.ns);
 	free((char *)h->hold.name);
 	free((char *)h->hold.clusterqueue);
+	free((char *)h->hold.localqueue);
 	free(h->stop.reason);
 	free(h->stop.actor);
 	free(h->close.reason);
@@ -49,6 +51,7 @@ void model_ledger_free(struct model_ledger *l)
 		free((char *)l->rows[i].node);
 		free((char *)l->rows[i].flavor);
 		free((char *)l->rows[i].resource);
+		free((char *)l->rows[i].parent);
 	}
 	free(l->rows);
 	free(l);
@@ -105,20 +108,65 @@ static struct model_row *row_get(struct model_ledger *l, const struct quota_line
 	r = &l->rows[l->nrows++];
 	*r = (struct model_row){.node = mem_strdup(line->node),
 		.flavor = mem_strdup(line->flavor),
-		.resource = mem_strdup(line->resource)};
+		.resource = mem_strdup(line->resource),
+		.parent = mem_strdup("")};
 	return r;
+}
+
+static int64_t sum_capped(int64_t x, int64_t y)
+{
+	int64_t sum;
+	return __builtin_add_overflow(x, y, &sum) ? INT64_MAX : sum;
 }
 
 static int64_t row_use(const struct model_row *r)
 {
-	return r->pending + r->posted + r->releasing;
+	return sum_capped(r->pending + r->posted + r->releasing, r->members);
+}
+
+static struct model_row *row_parent(const struct model_ledger *l, const struct model_row *r)
+{
+	return r->parent[0]
+		       ? row_find(l, &(struct quota_line){r->parent, r->flavor, r->resource, 0})
+		       : NULL;
+}
+
+static bool row_in_circle(const struct model_ledger *l, const struct model_row *r)
+{
+	const struct model_row *up = row_parent(l, r);
+	for (size_t i = 0; i < l->nrows && up && up != r; i++)
+		up = row_parent(l, up);
+	return up == r;
+}
+
+static int64_t row_members(const struct model_ledger *l, const struct model_row *r)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct model_row *c = &l->rows[i];
+		if (!c->parent[0] || row_parent(l, c) != r || row_in_circle(l, c))
+			continue;
+		int64_t use = sum_capped(c->pending + c->posted + c->releasing, row_members(l, c));
+		if (use > c->guaranteed)
+			sum = sum_capped(sum, use - c->guaranteed);
+	}
+	return sum;
+}
+
+static void rows_derive(struct model_ledger *l)
+{
+	for (size_t i = 0; l->has_trees && i < l->nrows; i++)
+		l->rows[i].members = row_members(l, &l->rows[i]);
 }
 
 /* Use may stay above a lowered ceiling, but what was given back is gone. */
-static void row_settle(struct model_row *r)
+static void rows_settle(struct model_ledger *l)
 {
-	int64_t use = row_use(r);
-	r->bound = use > r->ceiling ? use : r->ceiling;
+	for (size_t i = 0; i < l->nrows; i++) {
+		struct model_row *r = &l->rows[i];
+		int64_t use = row_use(r);
+		r->bound = use > r->ceiling ? use : r->ceiling;
+	}
 }
 
 static int64_t *row_part(struct model_row *r, enum ledger_state s)
@@ -193,6 +241,36 @@ static struct quota_line *lines_copy(
 	return lines;
 }
 
+static void hold_grow(struct model_ledger *l, const struct ledger_op *op, int sign)
+{
+	for (size_t i = 0; i < op->nlines; i++)
+		row_get(l, &op->lines[i])->pending += sign * op->lines[i].amount;
+	rows_derive(l);
+}
+
+/* With the lines added, no row that grew is over its ceiling. */
+static bool has_room(struct model_ledger *l, const struct ledger_op *op)
+{
+	for (size_t i = 0; i < op->nlines; i++) {
+		const struct model_row *r = row_get(l, &op->lines[i]);
+		if (op->lines[i].amount &&
+			(r->squeezed || INT64_MAX - row_use(r) < op->lines[i].amount))
+			return false;
+	}
+	size_t n = l->nrows;
+	int64_t *before = mem_array(n + 1, sizeof(*before));
+	for (size_t i = 0; i < n; i++)
+		before[i] = row_use(&l->rows[i]);
+	hold_grow(l, op, 1);
+	bool room = true;
+	for (size_t i = 0; i < n; i++)
+		if (row_use(&l->rows[i]) > before[i])
+			room &= row_use(&l->rows[i]) <= l->rows[i].ceiling && !l->rows[i].squeezed;
+	hold_grow(l, op, -1);
+	free(before);
+	return room;
+}
+
 static struct ledger_result op_reserve(
 	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
 {
@@ -201,12 +279,8 @@ static struct ledger_result op_reserve(
 		return (struct ledger_result){LEDGER_REPEATED, 0};
 	if (h)
 		return (struct ledger_result){LEDGER_SPENT, next_attempt(l, &op->uid)};
-	for (size_t i = 0; i < op->nlines; i++) {
-		struct model_row *r = row_get(l, &op->lines[i]);
-		int64_t more = op->lines[i].amount;
-		if (more && (r->squeezed || row_use(r) + more > r->ceiling))
-			return (struct ledger_result){LEDGER_REFUSED, 0};
-	}
+	if (!has_room(l, op))
+		return (struct ledger_result){LEDGER_REFUSED, 0};
 	h = mem_alloc(sizeof(*h));
 	h->open = true;
 	h->epoch = epoch;
@@ -216,10 +290,10 @@ static struct ledger_result op_reserve(
 		.ns = mem_strdup(op->ns),
 		.name = mem_strdup(op->name),
 		.clusterqueue = mem_strdup(op->clusterqueue),
+		.localqueue = mem_strdup(op->localqueue ? op->localqueue : ""),
 		.reserved_ms = op->at_ms};
 	h->hold.lines = lines_copy(l, op, &h->hold.nlines);
-	for (size_t i = 0; i < h->hold.nlines; i++)
-		row_get(l, &h->hold.lines[i])->pending += h->hold.lines[i].amount;
+	hold_grow(l, op, 1);
 	l->holds = mem_grow(l->holds, l->nholds + 1, sizeof(struct model_hold *));
 	l->holds[l->nholds++] = h;
 	return (struct ledger_result){LEDGER_APPLIED, 0};
@@ -270,7 +344,6 @@ static enum ledger_verdict op_shrink(
 		if (amount < lines[i].amount) {
 			struct model_row *r = row_get(l, &lines[i]);
 			*row_part(r, h->hold.state) -= lines[i].amount - amount;
-			row_settle(r);
 			lines[i].amount = amount;
 		}
 		if (lines[i].amount)
@@ -296,20 +369,26 @@ static enum ledger_verdict op_close(
 	for (size_t i = 0; i < h->hold.nlines; i++) {
 		struct model_row *r = row_get(l, &h->hold.lines[i]);
 		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;
-		row_settle(r);
 	}
 	return LEDGER_APPLIED;
 }
 
 static void op_ceiling(struct model_ledger *l, const struct ledger_op *op)
 {
-	must(op->nlines == 1);
-	struct model_row *r = row_get(l, &op->lines[0]);
-	r->ceiling = op->lines[0].amount;
-	row_settle(r);
+	must(op->nlines == 1 && op->guaranteed >= 0);
+	const struct quota_line *line = &op->lines[0];
+	const char *parent = op->parent ? op->parent : "";
+	if (parent[0])
+		row_get(l, &(struct quota_line){parent, line->flavor, line->resource, 0});
+	l->has_trees |= parent[0] != '\0';
+	struct model_row *r = row_get(l, line);
+	r->ceiling = line->amount;
+	r->guaranteed = op->guaranteed;
+	free((char *)r->parent);
+	r->parent = mem_strdup(parent);
 }
 
-static struct ledger_result op_apply(
+static struct ledger_result op_take(
 	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
 {
 	if (op->kind == LEDGER_RESERVE)
@@ -336,6 +415,16 @@ static struct ledger_result op_apply(
 		break;
 	}
 	must_not_get_here();
+}
+
+static struct ledger_result op_apply(
+	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
+{
+	struct ledger_result r = op_take(l, op, epoch);
+	rows_derive(l);
+	if (op->kind != LEDGER_RESERVE)
+		rows_settle(l);
+	return r;
 }
 
 enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledger_batch *b,
@@ -446,6 +535,12 @@ static bool row_check(const struct model_ledger *l, const struct model_row *r, s
 			r->node, r->flavor, r->resource, (long long)r->pending,
 			(long long)r->posted, (long long)r->releasing, (long long)sum.pending,
 			(long long)sum.posted, (long long)sum.releasing);
+		return false;
+	}
+	if (r->members != row_members(l, r)) {
+		buf_printf(why, "%s %s %s: %lld of its children count, but they pass up %lld",
+			r->node, r->flavor, r->resource, (long long)r->members,
+			(long long)row_members(l, r));
 		return false;
 	}
 	if (row_use(r) > r->bound) {

@@ -11,15 +11,19 @@
  *     or SPENT does not stop those after it;
  *   - a key (uid, attempt, kind, seq) is used up only by taking effect: a RESERVE that was REFUSED
  *     may be asked again under the same attempt, a COMMIT without a hold leaves no trace;
- *   - RESERVE is REFUSED when any of its rows would grow past its ceiling; a row that has no
- *     CEILING yet has ceiling 0; an amount of 0 is no line;
+ *   - RESERVE is REFUSED when any row would grow past its ceiling, be it one of its lines' or one
+ *     further up in the tree; a row that has no CEILING yet has ceiling 0; an amount of 0 is no
+ * line;
  *   - STOP moves pending as well as posted to releasing. COMMIT of a hold that is releasing already
  *     begins the segment and leaves it releasing (APPLIED, once);
  *   - SHRINK lowers each line to the amount given, to nothing when it is not given, and raises
  *     none, so that two of them may come in any order;
  *   - RELEASE and VOID close a hold in any state; asked again they are SPENT, like everything else
  *     on a closed hold (REPEATED always means: still open);
- *   - CEILING takes effect every time (APPLIED) and is never refused;
+ *   - CEILING takes effect every time (APPLIED) and is never refused; the row of its parent exists
+ *     from then on;
+ *   - what a row's children pass up is added up anew after each operation: the model knows the rule
+ *     and not how to be quick about it;
  *   - next_attempt is the highest attempt ever reserved, plus one.
  */
 #ifndef SLUICE_SIM_MODEL_LEDGER_H
@@ -60,14 +64,17 @@ struct model_row {
 	const char *node, *flavor, *resource;
 	int64_t ceiling;
 	int64_t pending, posted, releasing;
-	bool squeezed; /* see model_ledger_squeeze() */
+	const char *parent; /* node, "" when it has none */
+	int64_t guaranteed;
+	int64_t members; /* what its children pass up: use beyond what is guaranteed to each */
+	bool squeezed;	 /* see model_ledger_squeeze() */
 	/* What use may reach: the ceiling, or the use there was when the ceiling was lowered below
 	 * it, as long as use has not come down to it since. */
 	int64_t bound;
 };
 /* In the order in which they were first named. */
 size_t model_ledger_rows(const struct model_ledger *l, const struct model_row **ret);
-/* pending + posted + releasing of one row, 0 when unknown */
+/* pending + posted + releasing + members of one row, 0 when unknown */
 int64_t model_ledger_use(
 	const struct model_ledger *l, const char *node, const char *flavor, const char *resource);
 
@@ -93,8 +100,9 @@ size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold 
 const struct model_hold *model_ledger_hold(
 	const struct model_ledger *l, const struct uid *uid, int32_t attempt);
 
-/* Its own books: each balance is the sum over the open holds, none negative, none above its bound,
- * no hold resolved twice, at most one open hold for each Job. False with a sentence in why. */
+/* Its own books: each balance is the sum over the open holds, and above that what its children pass
+ * up; none negative, none above its bound, no hold resolved twice, at most one open hold for each
+ * Job. False with a sentence in why. */
 bool model_ledger_check(const struct model_ledger *l, struct buf *why);
 
 /* ---- Others -------------------------------------------------------------------------------------

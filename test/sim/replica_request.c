@@ -288,6 +288,8 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 		op->ns = pool_strdup(&s->pool, op->ns);
 		op->name = pool_strdup(&s->pool, op->name);
 		op->clusterqueue = pool_strdup(&s->pool, op->clusterqueue);
+		op->localqueue = pool_strdup(&s->pool, op->localqueue);
+		op->parent = pool_strdup(&s->pool, op->parent);
 		op->reason = pool_strdup(&s->pool, op->reason);
 		op->actor = pool_strdup(&s->pool, op->actor);
 		struct quota_line *lines = sim_alloc(s, (op->nlines + 1) * sizeof(*lines));
