@@ -33,6 +33,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_QUEUE] = "queue",
 	[COMMAND_EXPLAIN] = "explain",
 	[COMMAND_DECISIONS] = "decisions",
+	[COMMAND_SIMULATE] = "simulate",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };
@@ -135,7 +136,7 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
 				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, version and help",
+				"decisions, simulate, version and help",
 				argv[optind]);
 		optind++;
 	}

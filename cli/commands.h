@@ -1,6 +1,6 @@
 /*
- * The commands that ask the controller. Each returns an exit code (see arguments.h) and prints its
- * own complaint.
+ * The commands: those that ask the controller, and simulate. Each returns an exit code (see
+ * arguments.h) and prints its own complaint.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H
@@ -13,6 +13,8 @@
 int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
+/* Asks nobody. argv[0] is "simulate"; see simulate/options.h. */
+int command_simulate(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

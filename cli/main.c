@@ -1,6 +1,7 @@
 #include <curl/curl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -45,6 +46,10 @@ static int run(const struct arguments *a)
 	case COMMAND_DECISIONS:
 		wrong = too_many(a, 0);
 		return wrong ? wrong : command_decisions(a);
+	case COMMAND_SIMULATE:
+		fputs("sluice: simulate comes first, as in: sluice simulate -f queues.yaml\n",
+			stderr);
+		return CLI_USAGE;
 	case COMMAND_VERSION:
 		printf("sluice %s\n", SLUICE_VERSION);
 		return CLI_OK;
@@ -63,6 +68,9 @@ int main(int argc, char **argv)
 	struct arguments a;
 	struct err e = {""};
 	setlocale(LC_CTYPE, "");
+	/* It has flags of its own, and no controller to ask. */
+	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_SIMULATE)) == 0)
+		return command_simulate(argc - 1, argv + 1);
 	if (arguments_parse(argc, argv, &a, &e) != 0) {
 		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
 		return CLI_USAGE;

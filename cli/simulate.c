@@ -1,0 +1,130 @@
+/* The command: reads a world, plays it, shows what came of it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/simulate/manifest.h"
+#include "cli/simulate/options.h"
+#include "cli/simulate/play.h"
+
+#define OUTPUT_MAX_BYTES ((size_t)256 << 20)
+
+static int read_trace(struct world *w, const struct simulate_options *o, struct err *e)
+{
+	struct trace t;
+	int rc = o->trace ? trace_read(o->trace, o->compress, &t, e) : 0;
+	if (rc < 0 || !o->trace)
+		return rc;
+	rc = world_add_trace(w, &t, o->queue, e);
+	if (rc == 0 && w->trace.nskipped > 0)
+		fprintf(stderr,
+			"sluice: %s: %zu jobs are left out: they have no run time or no "
+			"processors\n",
+			o->trace, w->trace.nskipped);
+	return rc;
+}
+
+static int read_world(struct world *w, const struct simulate_options *o, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < o->nmanifests && rc == 0; i++)
+		rc = manifest_read(w, o->manifest[i], e);
+	if (rc == 0)
+		rc = read_trace(w, o, e);
+	if (rc == 0 && w->ncronjobs > 0 && !o->has_until)
+		rc = err_set(e, ERR_INVALID,
+			"CronJob %s/%s makes Jobs for ever; say how long with --until, as in "
+			"--until 24h",
+			w->cronjob[0].record->ns, w->cronjob[0].name);
+	if (rc < 0)
+		return rc;
+	world_close(w);
+	if (w->nunqueued > 0)
+		fprintf(stderr,
+			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, "
+			"and their namespace has no LocalQueue named default\n",
+			w->nunqueued);
+	return 0;
+}
+
+static int64_t until_ms(const struct world *w, const struct simulate_options *o)
+{
+	if (!o->has_until)
+		return NEVER_MS;
+	return o->until_is_time ? o->until_ms : w->start_ms + o->until_ms;
+}
+
+static void play_json(struct world *w, int64_t until, struct summary *s, struct buf *out)
+{
+	struct journal journal;
+	journal_init_json(&journal, w, stdout);
+	play_run(w, until, true, &(struct audience){.summary = s, .journal = &journal});
+	journal_done(&journal);
+	summary_render_json(s, out);
+}
+
+static void play_svg(struct world *w, int64_t until, struct summary *s, struct buf *out)
+{
+	struct chart chart;
+	chart_init(&chart, w, s);
+	play_run(w, until, true, &(struct audience){.summary = s, .chart = &chart});
+	chart_render(&chart, out);
+	chart_done(&chart);
+}
+
+static void play_table(struct world *w, int64_t until, struct summary *s, struct buf *out)
+{
+	struct style style = style_of(stdout);
+	struct journal journal;
+	journal_init_table(&journal, w, &style);
+	play_run(w, until, true, &(struct audience){.summary = s, .journal = &journal});
+	journal_render_table(&journal, out);
+	summary_render_table(s, &style, out);
+	journal_done(&journal);
+}
+
+static void play(struct world *w, const struct simulate_options *o)
+{
+	struct summary summary;
+	struct buf out;
+	summary_init(&summary, w);
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	switch (o->output) {
+	case SIMULATE_TABLE:
+		play_table(w, until_ms(w, o), &summary, &out);
+		break;
+	case SIMULATE_JSON:
+		play_json(w, until_ms(w, o), &summary, &out);
+		break;
+	case SIMULATE_SVG:
+		play_svg(w, until_ms(w, o), &summary, &out);
+		break;
+	}
+	fwrite(buf_text(&out), 1, out.len, stdout);
+	buf_done(&out);
+	summary_done(&summary);
+}
+
+int command_simulate(int argc, char **argv)
+{
+	struct simulate_options o;
+	struct world w;
+	struct err e = {""};
+	if (simulate_options_parse(argc, argv, &o, &e) != 0) {
+		fprintf(stderr, "sluice: simulate: %s; see sluice help simulate\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.help) {
+		help_print(COMMAND_SIMULATE, stdout);
+		return CLI_OK;
+	}
+	world_init(&w, &o.config);
+	int rc = read_world(&w, &o, &e);
+	if (rc == 0)
+		play(&w, &o);
+	else
+		fprintf(stderr, "sluice: %s\n", e.text);
+	world_done(&w);
+	return rc == 0 ? CLI_OK : CLI_USAGE;
+}

@@ -1,0 +1,384 @@
+#include "cli/simulate/chart.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/stamp.h"
+
+enum {
+	WIDTH = 1000,
+	LEFT = 20,
+	RIGHT = 980,
+	PLOT = RIGHT - LEFT,
+	CURVE_HEIGHT = 140,
+	QUEUE_HEIGHT = 260, /* of a ClusterQueue's lanes together, at most */
+	LANE_HEIGHT = 18,   /* at most */
+	RUNS_MAX = 3000,    /* drawn one by one */
+	CURVES_MAX = 8,
+	TICKS = 6,
+};
+
+/* Told apart also by those who see few colours. */
+static const char *const palette[CURVES_MAX] = {
+	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999933", "#555555"};
+
+void chart_init(struct chart *c, const struct world *w, const struct summary *summary)
+{
+	*c = (struct chart){.w = w, .summary = summary};
+}
+
+void chart_done(struct chart *c)
+{
+	free(c->run);
+	free(c->step);
+	free(c->open);
+	*c = (struct chart){0};
+}
+
+/* ---- what happens ---------------------------------------------------------------------------- */
+
+static void *grow(void *array, size_t count, size_t size)
+{
+	return (count & (count - 1)) == 0 ? mem_grow(array, count ? count * 2 : 1, size) : array;
+}
+
+static void see_use(struct chart *c, const struct episode *e, int sign)
+{
+	for (size_t i = 0; i < e->nlines; i++) {
+		size_t column =
+			summary_column(c->summary, e->lines[i].flavor, e->lines[i].resource);
+		if (column == SIZE_MAX)
+			continue;
+		c->step = grow(c->step, c->nsteps, sizeof(*c->step));
+		c->step[c->nsteps++] =
+			(struct chart_step){e->at_ms, sign * e->lines[i].amount, column};
+	}
+}
+
+static void open_run(struct chart *c, const struct episode *e)
+{
+	while (c->nopen <= e->actor) {
+		c->open = grow(c->open, c->nopen, sizeof(*c->open));
+		c->open[c->nopen++] = SIZE_MAX;
+	}
+	c->open[e->actor] = c->nruns;
+	c->run = grow(c->run, c->nruns, sizeof(*c->run));
+	c->run[c->nruns++] = (struct chart_run){
+		.actor = e->actor,
+		.clusterqueue = e->clusterqueue,
+		.column = e->nlines > 0 ? summary_column(c->summary, e->lines[0].flavor,
+						  e->lines[0].resource)
+					: SIZE_MAX,
+		.from_ms = e->at_ms,
+		.to_ms = INT64_MAX,
+		.attempt = c->w->actor[e->actor].attempt,
+	};
+}
+
+static void close_run(struct chart *c, const struct episode *e)
+{
+	if (e->actor >= c->nopen || c->open[e->actor] == SIZE_MAX)
+		return;
+	struct chart_run *r = &c->run[c->open[e->actor]];
+	r->to_ms = e->at_ms;
+	r->stopped = e->kind != EPISODE_FINISHED;
+	c->open[e->actor] = SIZE_MAX;
+}
+
+void chart_see(struct chart *c, const struct episode *e)
+{
+	switch (e->kind) {
+	case EPISODE_ADOPTED:
+	case EPISODE_ADMITTED:
+		see_use(c, e, 1);
+		open_run(c, e);
+		return;
+	case EPISODE_PREEMPTED:
+	case EPISODE_STOPPED:
+	case EPISODE_FINISHED:
+		see_use(c, e, -1);
+		close_run(c, e);
+		return;
+	case EPISODE_WAITING:
+		return;
+	}
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+static void put_text(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			buf_puts(out, "&lt;");
+		else if (*text == '>')
+			buf_puts(out, "&gt;");
+		else if (*text == '&')
+			buf_puts(out, "&amp;");
+		else if ((unsigned char)*text < 0x20)
+			buf_putc(out, '?');
+		else
+			buf_putc(out, *text);
+	}
+}
+
+static double x_of(const struct chart *c, int64_t ms)
+{
+	int64_t first = c->summary->first_ms, last = c->summary->last_ms;
+	if (ms > last)
+		ms = last;
+	if (ms < first)
+		ms = first;
+	return LEFT + (last > first ? (double)(ms - first) * PLOT / (double)(last - first) : 0);
+}
+
+/* Adds level, for as long as it lasted in each pixel's time. */
+static void spread(
+	const struct chart *c, double bucket[PLOT], int64_t from_ms, int64_t to_ms, double level)
+{
+	double from = x_of(c, from_ms) - LEFT, to = x_of(c, to_ms) - LEFT;
+	for (int i = (int)from; i < PLOT && i < to; i++) {
+		double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
+		bucket[i] += level * (high - low);
+	}
+}
+
+/* Steps through the buckets, each share of most; down to the base when it is filled. */
+static void draw_curve(const double bucket[PLOT], double most, double top, double height,
+	const char *colour, bool filled, struct buf *out)
+{
+	double base = top + height;
+	buf_puts(out, "<path d=\"");
+	if (filled)
+		buf_printf(out, "M%d %.1f", LEFT, base);
+	for (int i = 0; i < PLOT; i++) {
+		double share = most > 0 ? bucket[i] / most : 0;
+		double y = base - height * (share > 1 ? 1 : share);
+		if (i == 0 && !filled)
+			buf_printf(out, "M%d %.1f", LEFT, y);
+		buf_printf(out, "V%.1fH%d", y, LEFT + i + 1);
+	}
+	if (filled)
+		buf_printf(out, "V%.1fZ", base);
+	buf_printf(out, "\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\"/>\n",
+		filled ? colour : "none", filled ? "0.3" : "0", colour);
+}
+
+static void draw_label(struct buf *out, double x, double y, const char *extra, const char *text)
+{
+	buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, extra);
+	put_text(out, text);
+	buf_puts(out, "</text>\n");
+}
+
+static void draw_ticks(const struct chart *c, double top, double bottom, struct buf *out)
+{
+	int64_t first = c->summary->first_ms, span = c->summary->last_ms - first;
+	for (int i = 0; i < TICKS; i++) {
+		char stamp[STAMP_TEXT_SIZE];
+		int64_t ms = first + span / (TICKS - 1) * i;
+		double x = LEFT + (double)PLOT * i / (TICKS - 1);
+		const char *anchor = i == 0	      ? ""
+				     : i == TICKS - 1 ? " text-anchor=\"end\""
+						      : " text-anchor=\"middle\"";
+		/* Days matter in long ones, parts of a second in short ones. */
+		stamp_format(ms, stamp);
+		if (span < 86400000)
+			memmove(stamp, stamp + 11, strlen(stamp) - 10);
+		char *end = strrchr(stamp, span < 20000 ? 'Z' : '.');
+		if (end)
+			*end = '\0';
+		buf_printf(out,
+			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n",
+			x, top, x, bottom);
+		draw_label(out, x, bottom + 13, anchor, stamp);
+	}
+}
+
+static void draw_use(const struct chart *c, size_t column, double top, struct buf *out)
+{
+	double bucket[PLOT] = {0};
+	int64_t level = 0, since_ms = c->summary->first_ms;
+	for (size_t i = 0; i < c->nsteps; i++) {
+		const struct chart_step *s = &c->step[i];
+		if (s->column != column)
+			continue;
+		spread(c, bucket, since_ms, s->at_ms, (double)level);
+		level += s->by;
+		since_ms = s->at_ms;
+	}
+	spread(c, bucket, since_ms, c->summary->last_ms, (double)level);
+	draw_curve(bucket, (double)c->summary->column[column].capacity, top, CURVE_HEIGHT,
+		palette[column], false, out);
+}
+
+static double draw_curves(const struct chart *c, double top, struct buf *out)
+{
+	double x = LEFT;
+	size_t n = c->summary->ncolumns < CURVES_MAX ? c->summary->ncolumns : CURVES_MAX;
+	draw_label(out, LEFT, top, " class=\"head\"", "Utilisation");
+	top += 18;
+	for (size_t i = 0; i < n; i++) {
+		const struct column *column = &c->summary->column[i];
+		char text[120];
+		snprintf(text, sizeof(text), "%.60s/%.50s", column->flavor, column->resource);
+		if (x + 24 + 6.5 * (double)strlen(text) > RIGHT) {
+			x = LEFT;
+			top += 16;
+		}
+		buf_printf(out,
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x,
+			top - 9, palette[i]);
+		draw_label(out, x + 14, top, "", text);
+		x += 34 + 6.5 * (double)strlen(text);
+	}
+	top += 8;
+	draw_ticks(c, top, top + CURVE_HEIGHT, out);
+	buf_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"frame\"/>\n",
+		LEFT, top, PLOT, CURVE_HEIGHT);
+	for (size_t i = 0; i < n; i++)
+		draw_use(c, i, top, out);
+	draw_label(out, LEFT + 3, top + 11, " class=\"dim\"", "100 %");
+	return top + CURVE_HEIGHT + 40;
+}
+
+/* ---- the runs of one ClusterQueue ------------------------------------------------------------ */
+
+/* The runs of one ClusterQueue, in order of their beginning, and the lane of each: the first that
+ * is free. Returns how many lanes there are. */
+static size_t find_lanes(const struct chart *c, const char *clusterqueue, size_t *lane)
+{
+	int64_t *busy_ms = mem_array(c->nruns, sizeof(*busy_ms));
+	size_t n = 0;
+	for (size_t i = 0; i < c->nruns; i++) {
+		const struct chart_run *r = &c->run[i];
+		size_t l = 0;
+		if (strcmp(r->clusterqueue, clusterqueue) != 0)
+			continue;
+		while (l < n && busy_ms[l] > r->from_ms)
+			l++;
+		n += l == n;
+		busy_ms[l] = r->to_ms;
+		lane[i] = l;
+	}
+	free(busy_ms);
+	return n;
+}
+
+static void draw_run(
+	const struct chart *c, const struct chart_run *r, double y, double height, struct buf *out)
+{
+	char name[600], from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE] = "the end";
+	double x = x_of(c, r->from_ms), width = x_of(c, r->to_ms) - x;
+	world_name(c->w, r->actor, name, sizeof(name));
+	if (r->to_ms != INT64_MAX)
+		stamp_format(r->to_ms, to);
+	buf_printf(out,
+		"<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+		"class=\"run\"/>",
+		x, y, width > 0.5 ? width : 0.5, height,
+		r->column < CURVES_MAX ? palette[r->column] : palette[CURVES_MAX - 1]);
+	if (r->stopped)
+		buf_printf(out,
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"2\" height=\"%.1f\" fill=\"#c00\"/>",
+			x + width - 2, y, height);
+	buf_puts(out, "<title>");
+	put_text(out, name);
+	buf_printf(out, ", attempt %" PRId32 ": %s to %s%s</title>", r->attempt,
+		stamp_format(r->from_ms, from), to, r->stopped ? ", stopped" : "");
+	const char *slash = strchr(name, '/');
+	if (slash && height >= 11 && 6.2 * (double)strlen(slash + 1) + 6 < width)
+		draw_label(out, x + 3, y + height - 4, " class=\"name\"", slash + 1);
+	buf_puts(out, "</g>\n");
+}
+
+static double draw_lanes(
+	const struct chart *c, const char *clusterqueue, size_t *lane, double top, struct buf *out)
+{
+	size_t n = find_lanes(c, clusterqueue, lane);
+	double height =
+		n * LANE_HEIGHT > QUEUE_HEIGHT ? (double)QUEUE_HEIGHT / (double)n : LANE_HEIGHT;
+	for (size_t i = 0; i < c->nruns; i++)
+		if (strcmp(c->run[i].clusterqueue, clusterqueue) == 0)
+			draw_run(c, &c->run[i], top + height * (double)lane[i],
+				height > 3 ? height - 1 : height * 0.8, out);
+	return top + height * (double)n;
+}
+
+static double draw_count(
+	const struct chart *c, const char *clusterqueue, double top, struct buf *out)
+{
+	double bucket[PLOT] = {0}, most = 0;
+	char text[64];
+	for (size_t i = 0; i < c->nruns; i++)
+		if (strcmp(c->run[i].clusterqueue, clusterqueue) == 0)
+			spread(c, bucket, c->run[i].from_ms, c->run[i].to_ms, 1);
+	for (int i = 0; i < PLOT; i++)
+		most = bucket[i] > most ? bucket[i] : most;
+	draw_curve(bucket, most, top, CURVE_HEIGHT, palette[0], true, out);
+	snprintf(text, sizeof(text), "%.0f Jobs at once", most);
+	draw_label(out, LEFT + 3, top + 11, " class=\"dim\"", text);
+	return top + CURVE_HEIGHT;
+}
+
+static double draw_queue(
+	const struct chart *c, const char *clusterqueue, size_t *lane, double top, struct buf *out)
+{
+	draw_label(out, LEFT, top, " class=\"head\"", clusterqueue);
+	double low = top + 8;
+	double bottom = c->nruns <= RUNS_MAX ? draw_lanes(c, clusterqueue, lane, low, out)
+					     : draw_count(c, clusterqueue, low, out);
+	draw_ticks(c, low, bottom + 2, out);
+	return bottom + 44;
+}
+
+static double draw_queues(const struct chart *c, double top, struct buf *out)
+{
+	struct clusterqueue_view view;
+	size_t *lane = mem_array(c->nruns + 1, sizeof(*lane));
+	for (size_t i = 0; queue_view_clusterqueue(c->w->queue, i, &view); i++) {
+		bool any = false;
+		for (size_t r = 0; r < c->nruns && !any; r++)
+			any = strcmp(c->run[r].clusterqueue, view.name) == 0;
+		if (any)
+			top = draw_queue(c, view.name, lane, top, out);
+	}
+	free(lane);
+	return top;
+}
+
+static void draw_head(const struct chart *c, struct buf *out)
+{
+	const struct summary *s = c->summary;
+	char text[200];
+	snprintf(text, sizeof(text),
+		"%zu Jobs: %zu admissions, %zu preemptions, %zu finished, %zu wait; makespan %g s",
+		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished, s->waiting,
+		(double)(s->last_ms - s->first_ms) / 1000);
+	draw_label(out, LEFT, 24, " class=\"head\"", text);
+}
+
+void chart_render(struct chart *c, struct buf *out)
+{
+	static const char style[] =
+		"<style>text{font:11px sans-serif;fill:#333}.head{font-weight:bold;font-size:13px}"
+		".dim{fill:#777}.name{fill:#fff}.grid{stroke:#ccc;stroke-width:.5}"
+		".frame{fill:none;stroke:#999}.run{stroke:#fff;stroke-width:.3}"
+		"path{stroke-width:1.2}</style>\n";
+	struct buf body;
+	buf_init(&body, out->ceiling);
+	draw_head(c, &body);
+	double bottom = draw_curves(c, 52, &body);
+	bottom = draw_queues(c, bottom + 10, &body);
+	buf_printf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+		"viewBox=\"0 0 %d %.0f\">\n<rect width=\"100%%\" height=\"100%%\" "
+		"fill=\"#fff\"/>\n",
+		WIDTH, bottom, WIDTH, bottom);
+	buf_puts(out, style);
+	buf_add(out, buf_text(&body), body.len);
+	buf_puts(out, "</svg>\n");
+	buf_done(&body);
+}

@@ -1,0 +1,47 @@
+/*
+ * The chart: how much of each flavor's resources was in use over time, and a Gantt chart of the
+ * runs in each ClusterQueue, as SVG of 1,000 pixels width. Where there are too many runs to draw
+ * one by one, how many ran at a time.
+ */
+#ifndef SLUICE_SIMULATE_CHART_H
+#define SLUICE_SIMULATE_CHART_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "cli/simulate/episode.h"
+#include "cli/simulate/summary.h"
+
+struct chart_run { /* one attempt of a Job */
+	size_t actor;
+	const char *clusterqueue;
+	size_t column; /* of its first line; SIZE_MAX */
+	int64_t from_ms, to_ms;
+	int32_t attempt;
+	bool stopped;
+};
+
+struct chart_step { /* use of a column changes */
+	int64_t at_ms, by;
+	size_t column;
+};
+
+struct chart {
+	const struct world *w;
+	const struct summary *summary;
+	struct chart_run *run;
+	size_t nruns;
+	struct chart_step *step;
+	size_t nsteps;
+	size_t *open; /* of each actor: which run goes on */
+	size_t nopen;
+};
+
+void chart_init(struct chart *c, const struct world *w, const struct summary *summary);
+void chart_done(struct chart *c);
+
+void chart_see(struct chart *c, const struct episode *e);
+/* After summary_close(). */
+void chart_render(struct chart *c, struct buf *out);
+
+#endif

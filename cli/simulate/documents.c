@@ -1,0 +1,309 @@
+#include "cli/simulate/documents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define TEXT_MAX_BYTES (256u << 20)
+#define TREE_MAX_BYTES (size_t)(2048u << 20)
+
+struct documents {
+	yaml_parser_t parser;
+	yaml_document_t document;
+	bool loaded;
+	size_t line;
+	struct json *json;
+	struct buf text;
+};
+
+struct documents *documents_new(struct slice text)
+{
+	struct documents *d = mem_alloc(sizeof(*d));
+	if (!yaml_parser_initialize(&d->parser))
+		abort(); /* a few bytes: see mem.h */
+	yaml_parser_set_input_string(&d->parser, (const unsigned char *)text.ptr, text.len);
+	d->json = json_new(TREE_MAX_BYTES);
+	buf_init(&d->text, TEXT_MAX_BYTES);
+	return d;
+}
+
+static void unload(struct documents *d)
+{
+	if (d->loaded)
+		yaml_document_delete(&d->document);
+	d->loaded = false;
+}
+
+void documents_free(struct documents *d)
+{
+	if (!d)
+		return;
+	unload(d);
+	yaml_parser_delete(&d->parser);
+	json_free(d->json);
+	buf_done(&d->text);
+	free(d);
+}
+
+size_t documents_line(const struct documents *d)
+{
+	return d->line;
+}
+
+/* ---- from a YAML node to JSON text ----------------------------------------------------------- */
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(text, *words) == 0)
+			return true;
+	return false;
+}
+
+static bool is_whole(const char *s)
+{
+	s += *s == '-' || *s == '+';
+	return *s && strspn(s, "0123456789") == strlen(s);
+}
+
+static bool is_fraction(const char *s)
+{
+	s += *s == '-' || *s == '+';
+	size_t whole = strspn(s, "0123456789"), part = 0;
+	s += whole;
+	if (*s == '.')
+		part = strspn(++s, "0123456789");
+	s += part;
+	if (whole + part == 0)
+		return false;
+	if (*s == 'e' || *s == 'E')
+		return is_whole(s + 1);
+	return *s == '\0';
+}
+
+/* The shortest text that reads back as the same double. */
+static void put_double(struct buf *out, double value)
+{
+	char text[40];
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	buf_puts(out, text);
+}
+
+static void put_whole(struct buf *out, const char *s)
+{
+	const char *digits = s + (*s == '-' || *s == '+');
+	if (digits[0] == '0' && digits[1] && strspn(digits, "01234567") == strlen(digits))
+		buf_printf(out, "%s%lld", *s == '-' ? "-" : "", strtoll(digits, NULL, 8));
+	else if (digits[0] == '0' && digits[1])
+		buf_json_string(out, s); /* 089 is no number to anybody */
+	else
+		buf_printf(out, "%s%s", *s == '-' ? "-" : "", digits);
+}
+
+static void put_plain(struct buf *out, const char *s)
+{
+	static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+	static const char *const yes[] = {
+		"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", NULL};
+	static const char *const no[] = {
+		"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL};
+	if (is_one_of(s, nulls))
+		buf_puts(out, "null");
+	else if (is_one_of(s, yes))
+		buf_puts(out, "true");
+	else if (is_one_of(s, no))
+		buf_puts(out, "false");
+	else if (is_whole(s) && strlen(s) <= 300)
+		put_whole(out, s);
+	else if (is_fraction(s) && strtod(s, NULL) - strtod(s, NULL) == 0) /* finite */
+		put_double(out, strtod(s, NULL));
+	else
+		buf_json_string(out, s);
+}
+
+static int put_node(struct documents *d, int index, int depth, struct err *e);
+
+static int put_scalar(struct documents *d, const yaml_node_t *n, bool is_key)
+{
+	struct slice s = {(const char *)n->data.scalar.value, n->data.scalar.length};
+	bool plain = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !is_key;
+	if (plain && !memchr(s.ptr, '\0', s.len))
+		put_plain(&d->text, s.ptr);
+	else
+		buf_json_slice(&d->text, s);
+	return 0;
+}
+
+static int put_key(struct documents *d, const yaml_node_t *key, struct err *e)
+{
+	d->line = key->start_mark.line + 1;
+	if (key->type != YAML_SCALAR_NODE)
+		return err_set(e, ERR_INVALID, "a key must be text");
+	if (strcmp((const char *)key->data.scalar.value, "<<") == 0 &&
+		key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+		return err_set(
+			e, ERR_INVALID, "merge keys (<<) are not understood; write the fields out");
+	return put_scalar(d, key, true);
+}
+
+static int put_mapping(struct documents *d, const yaml_node_t *n, int depth, struct err *e)
+{
+	const yaml_node_pair_t *p = n->data.mapping.pairs.start;
+	buf_putc(&d->text, '{');
+	for (; p < n->data.mapping.pairs.top; p++) {
+		if (p > n->data.mapping.pairs.start)
+			buf_putc(&d->text, ',');
+		int rc = put_key(d, yaml_document_get_node(&d->document, p->key), e);
+		buf_putc(&d->text, ':');
+		if (rc == 0)
+			rc = put_node(d, p->value, depth, e);
+		if (rc < 0)
+			return rc;
+	}
+	buf_putc(&d->text, '}');
+	return 0;
+}
+
+static int put_sequence(struct documents *d, const yaml_node_t *n, int depth, struct err *e)
+{
+	const yaml_node_item_t *item = n->data.sequence.items.start;
+	buf_putc(&d->text, '[');
+	for (; item < n->data.sequence.items.top; item++) {
+		if (item > n->data.sequence.items.start)
+			buf_putc(&d->text, ',');
+		int rc = put_node(d, *item, depth, e);
+		if (rc < 0)
+			return rc;
+	}
+	buf_putc(&d->text, ']');
+	return 0;
+}
+
+static int put_node(struct documents *d, int index, int depth, struct err *e)
+{
+	const yaml_node_t *n = yaml_document_get_node(&d->document, index);
+	d->line = n->start_mark.line + 1;
+	/* An alias to what it is part of never ends. */
+	if (depth >= JSON_DEPTH)
+		return err_set(e, ERR_INVALID, "is nested deeper than %d levels", JSON_DEPTH);
+	if (d->text.failed)
+		return err_set(e, ERR_LIMIT,
+			"the document has more than %u MB, aliases written out",
+			TEXT_MAX_BYTES >> 20);
+	switch (n->type) {
+	case YAML_SCALAR_NODE:
+		return put_scalar(d, n, false);
+	case YAML_MAPPING_NODE:
+		return put_mapping(d, n, depth + 1, e);
+	case YAML_SEQUENCE_NODE:
+		return put_sequence(d, n, depth + 1, e);
+	case YAML_NO_NODE:
+		break;
+	}
+	buf_puts(&d->text, "null");
+	return 0;
+}
+
+/* ---- one after the other --------------------------------------------------------------------- */
+
+static int load(struct documents *d, struct err *e)
+{
+	unload(d);
+	if (!yaml_parser_load(&d->parser, &d->document)) {
+		d->line = d->parser.problem_mark.line + 1;
+		if (d->parser.error == YAML_READER_ERROR)
+			d->line = d->parser.mark.line + 1;
+		return err_set(e, ERR_INVALID, "not YAML: %s",
+			d->parser.problem ? d->parser.problem : "an error");
+	}
+	d->loaded = true;
+	return 0;
+}
+
+int documents_next(struct documents *d, const cJSON **ret_root, struct err *e)
+{
+	for (;;) {
+		int rc = load(d, e);
+		if (rc < 0)
+			return rc;
+		const yaml_node_t *root = yaml_document_get_root_node(&d->document);
+		if (!root)
+			return 0;
+		size_t line = root->start_mark.line + 1;
+		buf_reset(&d->text);
+		rc = put_node(d, 1, 0, e);
+		if (rc < 0)
+			return rc;
+		d->line = line;
+		rc = json_parse(d->json, buf_slice(&d->text), ret_root, e);
+		if (rc < 0)
+			return rc;
+		if (!cJSON_IsNull(*ret_root))
+			return 1;
+	}
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The value under the longest key that path begins with; keys may have dots in them. */
+static const yaml_node_t *step_key(
+	struct documents *d, const yaml_node_t *map, const char **path, size_t *ret_line)
+{
+	const yaml_node_t *found = NULL;
+	size_t longest = 0;
+	const yaml_node_pair_t *p = map->data.mapping.pairs.start;
+	for (; p < map->data.mapping.pairs.top; p++) {
+		const yaml_node_t *key = yaml_document_get_node(&d->document, p->key);
+		if (!key || key->type != YAML_SCALAR_NODE)
+			continue;
+		size_t len = key->data.scalar.length;
+		if (len <= longest ||
+			strncmp((const char *)key->data.scalar.value, *path, len) != 0 ||
+			!strchr(".[: ", (*path)[len]))
+			continue;
+		longest = len;
+		found = yaml_document_get_node(&d->document, p->value);
+		*ret_line = key->start_mark.line + 1;
+	}
+	*path += longest;
+	return found;
+}
+
+static const yaml_node_t *step_index(
+	struct documents *d, const yaml_node_t *list, const char **path, size_t *ret_line)
+{
+	char *end;
+	unsigned long i = strtoul(*path + 1, &end, 10);
+	const yaml_node_item_t *start = list->data.sequence.items.start;
+	if (*end != ']' || i >= (size_t)(list->data.sequence.items.top - start))
+		return NULL;
+	*path = end + 1;
+	const yaml_node_t *n = yaml_document_get_node(&d->document, start[i]);
+	if (n)
+		*ret_line = n->start_mark.line + 1;
+	return n;
+}
+
+size_t documents_line_of(struct documents *d, const char *path)
+{
+	size_t line = d->line;
+	const yaml_node_t *n = d->loaded ? yaml_document_get_root_node(&d->document) : NULL;
+	while (n && *path) {
+		path += *path == '.';
+		if (n->type == YAML_MAPPING_NODE)
+			n = step_key(d, n, &path, &line);
+		else if (n->type == YAML_SEQUENCE_NODE && *path == '[')
+			n = step_index(d, n, &path, &line);
+		else
+			break;
+	}
+	return line;
+}

@@ -1,0 +1,31 @@
+/*
+ * An episode: one thing that happened to a Job in the simulation, as the play tells it to those who
+ * watch (summary.h, journal.h, chart.h). Borrowed for the call.
+ */
+#ifndef SLUICE_SIMULATE_EPISODE_H
+#define SLUICE_SIMULATE_EPISODE_H
+
+#include "cli/simulate/world.h"
+
+enum episode_kind {
+	EPISODE_ADOPTED, /* it ran from the beginning, and its use counts from here */
+	EPISODE_ADMITTED,
+	EPISODE_PREEMPTED,
+	EPISODE_STOPPED,
+	EPISODE_FINISHED,
+	EPISODE_WAITING, /* told at the end, of those that still wait */
+};
+
+struct episode {
+	enum episode_kind kind;
+	int64_t at_ms;
+	size_t actor;
+	const char *clusterqueue;	/* "" when unknown */
+	const struct quota_line *lines; /* what it takes, or gives back */
+	size_t nlines;
+	const char *reason;  /* "" when there is none */
+	const char *message; /* EPISODE_WAITING; NULL: the watcher's own words */
+	size_t by;	     /* EPISODE_PREEMPTED: for whom; SIZE_MAX */
+};
+
+#endif

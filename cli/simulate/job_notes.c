@@ -1,0 +1,302 @@
+#include "cli/simulate/job_notes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_text.h"
+
+#define DURATION_ANNOTATION "sluice.dev/simulate-duration"
+#define DELETE_ANNOTATION "sluice.dev/simulate-delete"
+#define ADMITTED_ANNOTATION "sluice.dev/simulate-admitted"
+
+#define NOTE_TREE_MAX (4u << 20)
+#define REQUESTS_MAX 128
+
+static int fault(const struct job *j, const char *annotation, struct err *e)
+{
+	err_wrap(e, "Job %s/%s: metadata.annotations.%s", j->ns, j->name, annotation);
+	return ERR_INVALID;
+}
+
+/* Annotations are text; a number without quotes is clear enough here. NULL when absent. */
+static const char *note(const cJSON *o, const char *key, char number[32])
+{
+	const cJSON *item = json_get(json_object(json_object(o, "metadata"), "annotations"), key);
+	if (cJSON_IsNumber(item)) {
+		snprintf(number, 32, "%.15g", item->valuedouble);
+		return number;
+	}
+	return !item ? NULL : cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static bool is_zero(const char *text)
+{
+	return strcmp(text, "0") == 0 || strcmp(text, "0s") == 0;
+}
+
+static int read_duration(const cJSON *o, const struct job *j, int64_t *ret_ms, struct err *e)
+{
+	char number[32], shown[SHOWN_SIZE];
+	const char *text = note(o, DURATION_ANNOTATION, number);
+	*ret_ms = NEVER_MS;
+	if (!text || text_duration(text, ret_ms))
+		return 0;
+	*ret_ms = 0;
+	if (is_zero(text))
+		return 0;
+	err_set(e, ERR_INVALID, "%s is not a duration; write e.g. 90s, 1h30m or 5400",
+		text_show(text, shown));
+	return fault(j, DURATION_ANNOTATION, e);
+}
+
+static int read_delete(const cJSON *o, const struct job *j, int64_t *ret_ms, struct err *e)
+{
+	char number[32], shown[SHOWN_SIZE];
+	const char *text = note(o, DELETE_ANNOTATION, number);
+	*ret_ms = NEVER_MS;
+	if (!text || text_time(text, ret_ms))
+		return 0;
+	err_set(e, ERR_INVALID, "%s is not a time; write e.g. 2026-11-21T09:58:30Z",
+		text_show(text, shown));
+	return fault(j, DELETE_ANNOTATION, e);
+}
+
+int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e)
+{
+	const cJSON *meta = json_object(o, "metadata");
+	struct job_notes n = {.plan = {.has_arrival = json_get(meta, "creationTimestamp") != NULL}};
+	int rc = read_duration(o, j, &n.plan.duration_ms, e);
+	if (rc == 0)
+		rc = read_delete(o, j, &n.plan.delete_ms, e);
+	if (rc < 0)
+		return rc;
+	n.admitted = json_text(json_object(meta, "annotations"), ADMITTED_ANNOTATION);
+	if (n.admitted && j->suspend)
+		return err_set(e, ERR_INVALID,
+			"Job %s/%s: spec.suspend: is true, but annotation " ADMITTED_ANNOTATION
+			" says that it runs; write false, or remove the annotation",
+			j->ns, j->name);
+	*ret = n;
+	return 0;
+}
+
+/* ---- a Job that runs from the beginning ------------------------------------------------------ */
+
+static int64_t request_of(const struct job *j, const char *resource, int32_t pods)
+{
+	struct resource r[REQUESTS_MAX];
+	size_t n = pod_requests(&j->pod, r, REQUESTS_MAX);
+	if (strcmp(resource, "pods") == 0)
+		return pods;
+	for (size_t i = 0; i < n && i < REQUESTS_MAX; i++)
+		if (strcmp(r[i].name, resource) == 0)
+			return r[i].amount > INT64_MAX / (pods + 1) ? INT64_MAX / 2
+								    : r[i].amount * pods;
+	return 0;
+}
+
+/* The strings live as long as the queue: they are the world's. */
+static const char *keep_text(struct world *w, const char *prefix, const char *text)
+{
+	size_t size = strlen(prefix) + strlen(text) + 1;
+	char *copy = mem_alloc(size);
+	snprintf(copy, size, "%s%s", prefix, text);
+	return world_keep(w, copy);
+}
+
+static int admitted_lines(
+	struct world *w, const struct job *j, const cJSON *root, struct adoption *a, struct err *e)
+{
+	const cJSON *flavors = json_object(root, "flavors");
+	const char *node = keep_text(w, "cq/", json_text(root, "clusterQueue"));
+	a->lines = world_keep(w, mem_array(QUEUE_LINES_MAX, sizeof(*a->lines)));
+	json_each(flavor, flavors)
+	{
+		char shown[SHOWN_SIZE];
+		if (!cJSON_IsString(flavor) || !*flavor->valuestring)
+			return err_set(e, ERR_INVALID, "flavors: %s must be the name of a flavor",
+				text_show(flavor->string, shown));
+		int64_t amount = request_of(j, flavor->string, job_pods(j));
+		if (amount == 0)
+			return err_set(e, ERR_INVALID,
+				"flavors: the Job's pods request no %s; remove it here, or add it "
+				"there",
+				text_show(flavor->string, shown));
+		if (a->nlines == QUEUE_LINES_MAX)
+			return err_set(
+				e, ERR_LIMIT, "flavors: has more than %d items", QUEUE_LINES_MAX);
+		a->lines[a->nlines++] =
+			(struct quota_line){node, keep_text(w, "", flavor->valuestring),
+				keep_text(w, "", flavor->string), amount};
+	}
+	return 0;
+}
+
+static int read_admitted(struct world *w, const struct job *j, const char *text, struct json *json,
+	struct adoption *a, struct err *e)
+{
+	static const char example[] = "{\"clusterQueue\":\"a\",\"flavors\":{\"cpu\":\"spot\"},"
+				      "\"at\":\"2026-11-21T09:58:30Z\"}";
+	const cJSON *root;
+	int rc = json_parse(json, slice_of(text), &root, e);
+	if (rc < 0) {
+		err_wrap(e, "is not JSON such as %s", example);
+		return rc;
+	}
+	const char *clusterqueue = json_text(root, "clusterQueue"), *at = json_text(root, "at");
+	if (!clusterqueue || !*clusterqueue)
+		return err_set(e, ERR_INVALID, "clusterQueue is missing; write e.g. %s", example);
+	if (!at || !text_time(at, &a->at_ms))
+		return err_set(e, ERR_INVALID, "at is missing or no time; write e.g. %s", example);
+	if (!json_object(root, "flavors"))
+		return err_set(e, ERR_INVALID, "flavors is missing; write e.g. %s", example);
+	return admitted_lines(w, j, root, a, e);
+}
+
+int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes, struct err *e)
+{
+	struct adoption a = {.actor = w->nactors};
+	int rc = 0;
+	if (notes->admitted) {
+		struct json *json = json_new(NOTE_TREE_MAX);
+		rc = read_admitted(w, j, notes->admitted, json, &a, e);
+		json_free(json);
+		if (rc < 0)
+			return fault(j, ADMITTED_ANNOTATION, e);
+	}
+	rc = world_add_job(w, j, &notes->plan, e);
+	if (rc == 0 && notes->admitted)
+		world_add_adoption(w, a.actor, a.at_ms, a.lines, a.nlines);
+	return rc;
+}
+
+/* ---- CronJobs -------------------------------------------------------------------------------- */
+
+/* The Job that the CronJob controller would make of its template. */
+static void print_job(const cJSON *o, struct buf *out)
+{
+	static const char *const copied[] = {"labels", "annotations"};
+	const cJSON *template = json_object(json_object(o, "spec"), "jobTemplate");
+	buf_puts(out, "{\"kind\":\"Job\",\"metadata\":{\"name\":");
+	buf_json_string(out, decode_name(o));
+	buf_puts(out, ",\"namespace\":");
+	buf_json_string(out, decode_namespace_of(o));
+	buf_puts(out, ",\"uid\":\"00000000-0000-0000-0000-000000000000\"");
+	for (size_t i = 0; i < 2; i++) {
+		const cJSON *part = json_object(json_object(template, "metadata"), copied[i]);
+		if (!part)
+			continue;
+		buf_printf(out, ",\"%s\":", copied[i]);
+		json_print(out, part);
+	}
+	buf_puts(out, "},\"spec\":");
+	if (json_object(template, "spec"))
+		json_print(out, json_object(template, "spec"));
+	else
+		buf_puts(out, "{}");
+	buf_putc(out, '}');
+}
+
+/* "Job a/b: spec.x: must" to "CronJob a/b: spec.jobTemplate.spec.x: must". */
+static int template_fault(const cJSON *o, int code, struct err *e)
+{
+	struct err inner = *e;
+	const char *path = strstr(inner.text, ": ");
+	err_set(e, code, "CronJob %s/%s: spec.jobTemplate.%s", decode_namespace_of(o),
+		decode_name(o), path ? path + 2 : inner.text);
+	return code;
+}
+
+static int read_template(const cJSON *o, struct job **ret, struct cronjob *c, struct err *e)
+{
+	struct json *json = json_new(64u << 20);
+	struct buf text;
+	struct job_notes notes;
+	struct job *j = NULL;
+	const cJSON *job;
+	buf_init(&text, 64u << 20);
+	print_job(o, &text);
+	int rc = text.failed ? err_set(e, ERR_LIMIT, "CronJob: spec.jobTemplate: is too large")
+			     : json_parse(json, buf_slice(&text), &job, e);
+	if (rc == 0)
+		rc = decode_job(job, &j, e);
+	if (rc == 0 && j->invalid)
+		rc = err_set(e, ERR_INVALID, "%s", j->invalid);
+	if (rc == 0)
+		rc = job_notes_read(job, j, &notes, e);
+	if (rc == 0 && (notes.admitted || notes.plan.delete_ms != NEVER_MS))
+		rc = err_set(e, ERR_INVALID,
+			"Job: metadata.annotations: " ADMITTED_ANNOTATION " and " DELETE_ANNOTATION
+			" are for Jobs, not for what a CronJob makes; remove them");
+	if (rc == 0) {
+		c->duration_ms = notes.plan.duration_ms;
+		*ret = j;
+	} else {
+		free(j);
+	}
+	buf_done(&text);
+	json_free(json);
+	return rc < 0 ? template_fault(o, rc, e) : 0;
+}
+
+static int read_policy(const cJSON *spec, enum cron_policy *ret, struct err *e)
+{
+	static const char *const names[] = {"Allow", "Forbid", "Replace"};
+	const char *policy = json_text(spec, "concurrencyPolicy");
+	*ret = CRON_ALLOW;
+	for (int i = 0; policy && i < 3; i++) {
+		if (strcmp(policy, names[i]) != 0)
+			continue;
+		*ret = (enum cron_policy)i;
+		return 0;
+	}
+	return policy ? err_set(e, ERR_INVALID,
+				"spec.concurrencyPolicy: must be Allow, Forbid or Replace")
+		      : 0;
+}
+
+static int read_schedule(const cJSON *o, struct cronjob *c, struct err *e)
+{
+	const cJSON *spec = json_object(o, "spec"), *meta = json_object(o, "metadata");
+	const char *schedule = json_text(spec, "schedule"), *zone = json_text(spec, "timeZone");
+	const char *created = json_text(meta, "creationTimestamp");
+	c->from_ms = NEVER_MS;
+	if (created && !text_time(created, &c->from_ms))
+		return err_set(e, ERR_INVALID,
+			"metadata.creationTimestamp: is not a time; write e.g. "
+			"2026-11-21T09:58:30Z");
+	if (!schedule)
+		return err_set(
+			e, ERR_INVALID, "spec.schedule: is missing; write e.g. \"0 3 * * *\"");
+	int rc = cron_parse(schedule, zone ? zone : "", &c->cron, e);
+	if (rc < 0) {
+		err_wrap(e, "spec.schedule%s", zone ? ", spec.timeZone" : "");
+		return rc;
+	}
+	return read_policy(spec, &c->policy, e);
+}
+
+int cronjob_add(struct world *w, const cJSON *o, struct err *e)
+{
+	struct cronjob c = {.last = SIZE_MAX};
+	struct job *j = NULL;
+	bool suspended = false;
+	int rc = read_schedule(o, &c, e);
+	if (rc < 0) {
+		err_wrap(e, "CronJob %s/%s", decode_namespace_of(o), decode_name(o));
+		return rc;
+	}
+	json_bool(json_object(o, "spec"), "suspend", &suspended);
+	rc = read_template(o, &j, &c, e);
+	if (rc < 0 || suspended) {
+		free(j);
+		return rc;
+	}
+	c.record = world_keep(w, j);
+	c.name = world_keep(w, mem_strdup(decode_name(o)));
+	world_add_cronjob(w, &c);
+	return 0;
+}

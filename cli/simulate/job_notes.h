@@ -1,0 +1,30 @@
+/*
+ * What a Job's annotations say to the simulation alone, and CronJobs, which are Jobs to come.
+ *
+ *   sluice.dev/simulate-duration   how long a run takes; absent: it never ends by itself
+ *   sluice.dev/simulate-delete     when somebody deletes it
+ *   sluice.dev/simulate-admitted   {"clusterQueue":"a","flavors":{"cpu":"spot"},"at":"..."}: it
+ *                                  runs already (with suspend: false)
+ *
+ * The sentences name object and field, as those of the decoders do.
+ */
+#ifndef SLUICE_SIMULATE_JOB_NOTES_H
+#define SLUICE_SIMULATE_JOB_NOTES_H
+
+#include "cli/simulate/world.h"
+#include "controller/kube/json.h"
+
+struct job_notes {
+	struct job_plan plan;
+	const char *admitted; /* NULL: it does not run yet; borrowed from the object */
+};
+
+/* j is what o was decoded to. */
+int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e);
+/* Adds the Job, and that it runs when it does. On failure j stays the caller's, and the world is of
+ * no more use. */
+int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes, struct err *e);
+
+int cronjob_add(struct world *w, const cJSON *o, struct err *e);
+
+#endif

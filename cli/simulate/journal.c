@@ -1,0 +1,204 @@
+#include "cli/simulate/journal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "controller/stamp.h"
+
+#define LINES_MAX_BYTES (1u << 20)
+#define WRITE_BYTES (64u << 10)
+
+const char *episode_name(enum episode_kind kind)
+{
+	switch (kind) {
+	case EPISODE_ADOPTED:
+		return "Adopted";
+	case EPISODE_ADMITTED:
+		return "Admitted";
+	case EPISODE_PREEMPTED:
+		return "Preempted";
+	case EPISODE_STOPPED:
+		return "Stopped";
+	case EPISODE_FINISHED:
+		return "Finished";
+	case EPISODE_WAITING:
+		return "Waiting";
+	}
+	return "";
+}
+
+void journal_init_json(struct journal *j, const struct world *w, FILE *out)
+{
+	*j = (struct journal){.w = w, .out = out};
+	buf_init(&j->line, LINES_MAX_BYTES);
+}
+
+void journal_init_table(struct journal *j, const struct world *w, const struct style *style)
+{
+	*j = (struct journal){.w = w, .table = table_new(style)};
+	static const char *const head[] = {
+		"TIME", "EVENT", "JOB", "ATTEMPT", "CLUSTERQUEUE", "FLAVORS", "WHY"};
+	buf_init(&j->line, LINES_MAX_BYTES);
+	for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++)
+		table_cell(j->table, COLOUR_BOLD, head[i]);
+	table_end_row(j->table);
+}
+
+static void flush(struct journal *j)
+{
+	if (j->out)
+		fwrite(buf_text(&j->line), 1, j->line.len, j->out);
+	buf_reset(&j->line);
+}
+
+void journal_done(struct journal *j)
+{
+	flush(j);
+	buf_done(&j->line);
+	table_free(j->table);
+	*j = (struct journal){0};
+}
+
+static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
+{
+	return ms % 1000 ? stamp_format(ms, text) : stamp_format_seconds(ms, text);
+}
+
+/* Own words, where nobody else has said it better. */
+static void message_of(const struct journal *j, const struct episode *e, char *text, size_t size)
+{
+	const struct actor *a = &j->w->actor[e->actor];
+	char name[600];
+	text[0] = '\0';
+	switch (e->kind) {
+	case EPISODE_ADMITTED:
+		snprintf(text, size, "%" PRId32 " pod%s after %g s in the queue", a->pods,
+			a->pods == 1 ? "" : "s", (double)(e->at_ms - a->arrival_ms) / 1000);
+		return;
+	case EPISODE_PREEMPTED:
+		if (e->by == SIZE_MAX)
+			return;
+		snprintf(text, size, "makes room for %s after %g s",
+			world_name(j->w, e->by, name, sizeof(name)),
+			(double)(e->at_ms - a->since_ms) / 1000);
+		return;
+	case EPISODE_STOPPED:
+	case EPISODE_FINISHED:
+		snprintf(text, size, "ran %g s", (double)(e->at_ms - a->since_ms) / 1000);
+		return;
+	case EPISODE_WAITING:
+		snprintf(text, size, "%s", e->message ? e->message : "");
+		return;
+	case EPISODE_ADOPTED:
+		return;
+	}
+}
+
+static void member(struct buf *out, const char *key, const char *text)
+{
+	if (!*text)
+		return;
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, text);
+}
+
+static void flavors_json(struct buf *out, const struct episode *e)
+{
+	if (e->nlines == 0)
+		return;
+	buf_puts(out, ",\"flavors\":{");
+	for (size_t i = 0; i < e->nlines; i++) {
+		buf_puts(out, i ? "," : "");
+		buf_json_string(out, e->lines[i].resource);
+		buf_putc(out, ':');
+		buf_json_string(out, e->lines[i].flavor);
+	}
+	buf_putc(out, '}');
+}
+
+static void write_json(struct journal *j, const struct episode *e)
+{
+	const struct actor *a = &j->w->actor[e->actor];
+	struct buf *out = &j->line;
+	char at[STAMP_TEXT_SIZE], name[600], text[700];
+	buf_printf(out, "{\"at\":\"%s\",\"ms\":%" PRId64 ",\"event\":\"%s\"", stamp(e->at_ms, at),
+		e->at_ms - j->w->start_ms, episode_name(e->kind));
+	member(out, "job", world_name(j->w, e->actor, name, sizeof(name)));
+	buf_printf(out, ",\"attempt\":%" PRId32, a->attempt);
+	member(out, "clusterQueue", e->clusterqueue);
+	flavors_json(out, e);
+	if (e->kind != EPISODE_WAITING)
+		buf_printf(out, ",\"count\":%" PRId32, a->pods);
+	if (e->by != SIZE_MAX)
+		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
+	member(out, "reason", e->reason);
+	message_of(j, e, text, sizeof(text));
+	member(out, "message", text);
+	buf_puts(out, "}\n");
+	if (out->len > WRITE_BYTES)
+		flush(j);
+}
+
+static enum colour colour_of(enum episode_kind kind)
+{
+	switch (kind) {
+	case EPISODE_ADMITTED:
+		return COLOUR_GREEN;
+	case EPISODE_PREEMPTED:
+	case EPISODE_STOPPED:
+		return COLOUR_RED;
+	case EPISODE_WAITING:
+		return COLOUR_YELLOW;
+	case EPISODE_ADOPTED:
+	case EPISODE_FINISHED:
+		return COLOUR_NONE;
+	}
+	return COLOUR_NONE;
+}
+
+static void add_row(struct journal *j, const struct episode *e)
+{
+	const struct actor *a = &j->w->actor[e->actor];
+	char at[STAMP_TEXT_SIZE], name[600], text[700];
+	table_cell(j->table, COLOUR_DIM, stamp(e->at_ms, at));
+	table_cell(j->table, colour_of(e->kind), episode_name(e->kind));
+	table_cell(j->table, COLOUR_NONE, world_name(j->w, e->actor, name, sizeof(name)));
+	table_cellf(j->table, COLOUR_NONE, "%" PRId32, a->attempt);
+	table_cell(j->table, COLOUR_NONE, e->clusterqueue);
+	for (size_t i = 0; i < e->nlines; i++)
+		buf_printf(&j->line, "%s%s=%s", i ? " " : "", e->lines[i].resource,
+			e->lines[i].flavor);
+	table_cell(j->table, COLOUR_NONE, buf_text(&j->line));
+	buf_reset(&j->line);
+	message_of(j, e, text, sizeof(text));
+	table_cellf(
+		j->table, COLOUR_NONE, "%s%s%s", e->reason, *e->reason && *text ? ": " : "", text);
+	table_end_row(j->table);
+}
+
+void journal_see(struct journal *j, const struct episode *e)
+{
+	if (e->kind == EPISODE_ADOPTED)
+		return;
+	j->nrows++;
+	if (j->out) {
+		int64_t before_us = stamp_monotonic_us();
+		write_json(j, e);
+		j->us += stamp_monotonic_us() - before_us;
+	} else if (j->nrows <= JOURNAL_ROWS_MAX) {
+		add_row(j, e);
+	} else {
+		table_free(j->table);
+		j->table = NULL;
+	}
+}
+
+void journal_render_table(const struct journal *j, struct buf *out)
+{
+	if (j->table && j->nrows > 0)
+		table_render(j->table, out);
+	else if (j->nrows > 0)
+		buf_printf(out, "%zu events: -o json shows them, -o svg draws them\n", j->nrows);
+	if (j->nrows > 0)
+		buf_putc(out, '\n');
+}

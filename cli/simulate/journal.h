@@ -1,0 +1,35 @@
+/*
+ * The journal: what happened, a line for each episode. For programs a JSON object a line; for
+ * people a table, which is kept only as long as it is short enough to be read.
+ */
+#ifndef SLUICE_SIMULATE_JOURNAL_H
+#define SLUICE_SIMULATE_JOURNAL_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "cli/simulate/episode.h"
+#include "cli/table.h"
+
+struct journal {
+	const struct world *w;
+	FILE *out;	     /* JSON goes here as it happens; NULL: a table is kept */
+	struct buf line;     /* not written yet */
+	struct table *table; /* NULL: none, or it became too long */
+	size_t nrows;
+	int64_t us; /* real time that writing took */
+};
+
+enum { JOURNAL_ROWS_MAX = 200 };
+
+void journal_init_json(struct journal *j, const struct world *w, FILE *out);
+void journal_init_table(struct journal *j, const struct world *w, const struct style *style);
+void journal_done(struct journal *j); /* writes what is left */
+
+void journal_see(struct journal *j, const struct episode *e);
+/* The table, or one line that says how many rows it would have. */
+void journal_render_table(const struct journal *j, struct buf *out);
+
+const char *episode_name(enum episode_kind kind); /* "Admitted" */
+
+#endif

@@ -1,0 +1,366 @@
+#include "cli/simulate/manifest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/simulate/documents.h"
+#include "cli/simulate/job_notes.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_text.h"
+
+#define FILE_MAX_BYTES (size_t)(1024u << 20)
+#define OURS "sluice.dev/v1alpha1"
+
+struct reader {
+	struct world *w;
+	const char *name; /* of the file, for sentences */
+	struct documents *documents;
+	char where[32]; /* in front of the object's paths: "", or "items[3]." */
+};
+
+/* A text member put into an object that lacks it, for as long as the object is decoded: it lives
+ * in the caller's frame, and the tree never frees one by one (json.h). */
+struct graft {
+	cJSON item;
+};
+
+static void graft_text(struct graft *g, cJSON *object, const char *key, const char *text)
+{
+	g->item = (cJSON){.type = cJSON_String, .string = (char *)key, .valuestring = (char *)text};
+	cJSON **link = &object->child;
+	for (; *link; link = &(*link)->next)
+		g->item.prev = *link;
+	*link = &g->item;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+/* "Job a/b: spec.parallelism: must be ..." gets file and line of the field in front. */
+static int located(struct reader *r, int code, struct err *e)
+{
+	char path[600];
+	const char *at = strstr(e->text, ": ");
+	snprintf(path, sizeof(path), "%s%s", r->where, at ? at + 2 : "");
+	err_wrap(e, "%s:%zu", r->name, documents_line_of(r->documents, path));
+	return code;
+}
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+static int read_clusterqueue(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct clusterqueue_spec *s = NULL;
+	int rc = decode_clusterqueue(o, &s, e);
+	if (rc == 0)
+		rc = queue_set_clusterqueue(r->w->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int read_localqueue(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct localqueue_spec *s = NULL;
+	int rc = decode_localqueue(o, &s, e);
+	if (rc == 0)
+		rc = world_add_localqueue(r->w, s, e);
+	free(s);
+	return rc;
+}
+
+static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct flavor_spec *s = NULL;
+	int rc = decode_flavor(o, &s, e);
+	if (rc == 0)
+		rc = queue_set_flavor(r->w->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int read_cohort(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct cohort_spec *s = NULL;
+	int rc = decode_cohort(o, &s, e);
+	if (rc == 0)
+		rc = queue_set_cohort(r->w->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int read_limit_range(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct limit_range_spec *s = NULL;
+	int rc = decode_limit_range(o, &s, e);
+	if (rc == 0)
+		queue_set_limit_range(r->w->queue, s);
+	free(s);
+	return rc;
+}
+
+static int read_runtime_class(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct runtime_class_spec *s = NULL;
+	int rc = decode_runtime_class(o, &s, e);
+	if (rc == 0)
+		queue_set_runtime_class(r->w->queue, s);
+	free(s);
+	return rc;
+}
+
+static int read_priority(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct priority_spec *s = NULL;
+	int rc = strcmp(json_text(o, "kind"), "PriorityClass") == 0
+			 ? decode_pod_priority(o, &s, e)
+			 : decode_workload_priority(o, &s, e);
+	if (rc == 0)
+		queue_set_priority(r->w->queue, s);
+	free(s);
+	return rc;
+}
+
+static int read_namespace(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct namespace_spec *s = NULL;
+	int rc = decode_namespace(o, &s, e);
+	if (rc == 0)
+		world_add_namespace(r->w, s);
+	free(s);
+	return rc;
+}
+
+static int read_job(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct uid uid = world_next_uid(r->w);
+	struct job_notes notes;
+	struct graft graft;
+	char text[UID_TEXT_SIZE];
+	struct job *j = NULL;
+	bool has_own_uid = json_get(json_object(o, "metadata"), "uid") != NULL;
+	uid_format(&uid, text);
+	if (!has_own_uid && json_object(o, "metadata"))
+		graft_text(&graft, (cJSON *)json_object(o, "metadata"), "uid", text);
+	int rc = decode_job(o, &j, e);
+	if (rc < 0)
+		return rc;
+	if (j->invalid)
+		rc = err_set(e, ERR_INVALID, "%s", j->invalid);
+	if (rc == 0)
+		rc = job_notes_read(o, j, &notes, e);
+	if (rc < 0 || job_finished(j)) {
+		free(j);
+		return rc;
+	}
+	notes.plan.has_own_uid = has_own_uid;
+	rc = job_notes_add(r->w, j, &notes, e);
+	if (rc < 0)
+		free(j);
+	return rc;
+}
+
+static int read_cronjob(struct reader *r, const cJSON *o, struct err *e)
+{
+	return cronjob_add(r->w, o, e);
+}
+
+/* Accepted, and of no consequence: quota alone decides. */
+static int read_nothing(struct reader *r, const cJSON *o, struct err *e)
+{
+	(void)r;
+	(void)o;
+	(void)e;
+	return 0;
+}
+
+static const struct kind {
+	const char *api, *name;
+	bool namespaced;
+	int (*read)(struct reader *r, const cJSON *o, struct err *e);
+} kinds[] = {
+	{OURS, "ClusterQueue", false, read_clusterqueue},
+	{OURS, "LocalQueue", true, read_localqueue},
+	{OURS, "Cohort", false, read_cohort},
+	{OURS, "ResourceFlavor", false, read_flavor},
+	{OURS, "WorkloadPriorityClass", false, read_priority},
+	{"batch/v1", "Job", true, read_job},
+	{"batch/v1", "CronJob", true, read_cronjob},
+	{"v1", "Namespace", false, read_namespace},
+	{"v1", "Node", false, read_nothing},
+	{"v1", "LimitRange", true, read_limit_range},
+	{"scheduling.k8s.io/v1", "PriorityClass", false, read_priority},
+	{"node.k8s.io/v1", "RuntimeClass", false, read_runtime_class},
+};
+
+enum { NKINDS = sizeof(kinds) / sizeof(*kinds) };
+
+static int unknown_kind(const char *api, const char *kind, struct err *e)
+{
+	char shown[SHOWN_SIZE], shown_api[SHOWN_SIZE];
+	struct buf accepted;
+	buf_init(&accepted, 4096);
+	for (size_t i = 0; i < NKINDS; i++)
+		buf_printf(&accepted, "%s%s", i ? ", " : "", kinds[i].name);
+	err_set(e, ERR_INVALID,
+		"kind %s of apiVersion %s is not simulated; what may be here: %s, and Lists of "
+		"them",
+		text_show(kind, shown), text_show(api, shown_api), buf_text(&accepted));
+	buf_done(&accepted);
+	return ERR_INVALID;
+}
+
+static int wrong_version(const struct kind *k, const char *api, struct err *e)
+{
+	char shown[SHOWN_SIZE];
+	return err_set(e, ERR_INVALID, "%s: apiVersion: is %s; change it to %s", k->name,
+		text_show(api, shown), k->api);
+}
+
+static int read_object(struct reader *r, const cJSON *o, struct err *e);
+
+static int read_list(struct reader *r, const cJSON *o, struct err *e)
+{
+	size_t i = 0;
+	if (!json_array(o, "items") && json_get(o, "items")) {
+		err_set(e, ERR_INVALID, "List: items: must be a list");
+		return located(r, ERR_INVALID, e);
+	}
+	json_each(item, json_array(o, "items"))
+	{
+		snprintf(r->where, sizeof(r->where), "items[%zu].", i++);
+		int rc = read_object(r, item, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_kind(struct reader *r, const struct kind *k, const cJSON *o, struct err *e)
+{
+	struct graft graft;
+	cJSON *meta = (cJSON *)json_object(o, "metadata");
+	if (k->namespaced && meta && !json_get(meta, "namespace"))
+		graft_text(&graft, meta, "namespace", "default");
+	int rc = k->read(r, o, e);
+	return rc < 0 ? located(r, rc, e) : 0;
+}
+
+static int read_object(struct reader *r, const cJSON *o, struct err *e)
+{
+	const char *api = json_text(o, "apiVersion"), *kind = json_text(o, "kind");
+	if (!api || !kind) {
+		err_set(e, ERR_INVALID,
+			"not an object of Kubernetes: %s is missing; write e.g. kind: Job and "
+			"apiVersion: batch/v1",
+			kind ? "apiVersion" : "kind");
+		return located(r, ERR_INVALID, e);
+	}
+	size_t len = strlen(kind);
+	if (len >= 4 && strcmp(kind + len - 4, "List") == 0 && *r->where == '\0')
+		return read_list(r, o, e);
+	for (size_t i = 0; i < NKINDS; i++) {
+		if (strcmp(kinds[i].name, kind) != 0)
+			continue;
+		if (strcmp(kinds[i].api, api) == 0)
+			return read_kind(r, &kinds[i], o, e);
+		wrong_version(&kinds[i], api, e);
+		return located(r, ERR_INVALID, e);
+	}
+	unknown_kind(api, kind, e);
+	/* The sentence has no path in front: the line is that of the field at fault. */
+	char path[64];
+	snprintf(path, sizeof(path), "%skind", r->where);
+	err_wrap(e, "%s:%zu", r->name, documents_line_of(r->documents, path));
+	return ERR_INVALID;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+int manifest_read_text(struct world *w, const char *name, struct slice text, struct err *e)
+{
+	struct reader r = {.w = w, .name = name, .documents = documents_new(text)};
+	const cJSON *o;
+	int rc;
+	do {
+		r.where[0] = '\0';
+		rc = documents_next(r.documents, &o, e);
+		if (rc < 0)
+			err_wrap(e, "%s:%zu", name, documents_line(r.documents));
+		else if (rc > 0 && read_object(&r, o, e) < 0)
+			rc = ERR_INVALID;
+	} while (rc > 0);
+	documents_free(r.documents);
+	return rc;
+}
+
+static int read_stream(struct world *w, const char *name, FILE *f, struct err *e)
+{
+	struct buf text;
+	char piece[65536];
+	buf_init(&text, FILE_MAX_BYTES);
+	for (size_t n; !text.failed && (n = fread(piece, 1, sizeof(piece), f)) > 0;)
+		buf_add(&text, piece, n);
+	int rc = ferror(f)     ? err_set(e, ERR_GONE, "%s: %s", name, strerror(errno))
+		 : text.failed ? err_set(e, ERR_LIMIT, "%s: has more than %zu MB", name,
+					 FILE_MAX_BYTES >> 20)
+			       : manifest_read_text(w, name, buf_slice(&text), e);
+	buf_done(&text);
+	return rc;
+}
+
+static int read_file(struct world *w, const char *path, struct err *e)
+{
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
+	int rc = read_stream(w, path, f, e);
+	fclose(f);
+	return rc;
+}
+
+static int is_manifest(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+	return entry->d_name[0] != '.' && dot &&
+	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name); /* not in the order of some locale */
+}
+
+static int read_directory(struct world *w, const char *path, struct err *e)
+{
+	struct dirent **names;
+	int n = scandir(path, &names, is_manifest, by_name), rc = 0;
+	if (n < 0)
+		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
+	if (n == 0)
+		rc = err_set(e, ERR_GONE, "%s: no file in it ends in .yaml, .yml or .json", path);
+	for (int i = 0; i < n; i++) {
+		char inner[4096];
+		snprintf(inner, sizeof(inner), "%s%s%s", path,
+			path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
+		if (rc == 0)
+			rc = read_file(w, inner, e);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+int manifest_read(struct world *w, const char *path, struct err *e)
+{
+	struct stat st;
+	if (strcmp(path, "-") == 0)
+		return read_stream(w, "standard input", stdin, e);
+	if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return read_directory(w, path, e);
+	return read_file(w, path, e);
+}

@@ -1,0 +1,35 @@
+/*
+ * The command line of `sluice simulate`. It has flags of its own (-f is a file here), so it is read
+ * here and not with those of the commands that ask a controller.
+ */
+#ifndef SLUICE_SIMULATE_OPTIONS_H
+#define SLUICE_SIMULATE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sluice/spec.h"
+
+enum simulate_output { SIMULATE_TABLE, SIMULATE_JSON, SIMULATE_SVG };
+
+enum { MANIFESTS_MAX = 1024 };
+
+struct simulate_options {
+	const char *manifest[MANIFESTS_MAX];
+	size_t nmanifests;
+	const char *trace; /* NULL: none */
+	const char *queue; /* NULL: one for each user */
+	double compress;
+	bool has_until, until_is_time;
+	int64_t until_ms; /* after the start, or since the epoch */
+	enum simulate_output output;
+	struct queue_config config;
+	bool help;
+};
+
+/* argv[0] is the command's name. Strings point into argv. */
+int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e);
+
+#endif

@@ -1,0 +1,408 @@
+#include "cli/simulate/play.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "cli/simulate/agenda.h"
+#include "controller/stamp.h"
+
+/* Nothing is played that is later than this after the start. */
+#define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
+#define DECISIONS_MAX 1024
+#define INSTANTS_PER_LOOK 64 /* at the real clock */
+
+struct play {
+	struct world *w;
+	struct agenda agenda;
+	const struct audience *audience;
+	int64_t now_ms, last_ms; /* last_ms: what is later is not played */
+	int64_t wake_ms;	 /* when time alone may change what the queue decides */
+	size_t narrived;	 /* of world.arrival */
+	size_t nrunning;
+	bool cut; /* something is due that is not played */
+	struct quota_line lines[QUEUE_LINES_MAX];
+
+	bool progress;
+	uint64_t ninstants;
+	int64_t began_us, told_us;
+};
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void tell(struct play *p, const struct episode *e)
+{
+	summary_see(p->audience->summary, e);
+	if (p->audience->journal)
+		journal_see(p->audience->journal, e);
+	if (p->audience->chart)
+		chart_see(p->audience->chart, e);
+}
+
+static const char *clusterqueue_of(const struct play *p, size_t actor)
+{
+	struct explanation x;
+	struct uid uid = world_uid(p->w, actor);
+	return queue_explain(p->w->queue, &uid, p->now_ms, &x) ? x.clusterqueue : "";
+}
+
+/* The lines are asked for before the room is given back. */
+static struct episode episode_of(struct play *p, enum episode_kind kind, size_t actor)
+{
+	struct uid uid = world_uid(p->w, actor);
+	struct episode e = {.kind = kind,
+		.at_ms = p->now_ms,
+		.actor = actor,
+		.lines = p->lines,
+		.nlines = queue_job_lines(p->w->queue, &uid, p->lines),
+		.reason = "",
+		.by = SIZE_MAX};
+	/* A node is "cq/NAME"; a Job that asks for nothing has no lines. */
+	e.clusterqueue =
+		e.nlines > 0 ? strchr(p->lines[0].node, '/') + 1 : clusterqueue_of(p, actor);
+	return e;
+}
+
+static void tell_progress(struct play *p)
+{
+	char at[STAMP_TEXT_SIZE];
+	if (!p->progress || ++p->ninstants % INSTANTS_PER_LOOK != 0)
+		return;
+	int64_t now_us = stamp_monotonic_us();
+	if (now_us - p->told_us < 1000000)
+		return;
+	p->told_us = now_us;
+	fprintf(stderr, "simulate: %s: %zu of %zu Jobs arrived, %zu finished, %zu wait\n",
+		stamp_format_seconds(p->now_ms, at), p->narrived, p->w->narrivals,
+		p->audience->summary->finished, queue_waiting(p->w->queue));
+}
+
+/* ---- Jobs come and go ------------------------------------------------------------------------ */
+
+static void set_job(struct play *p, size_t actor, const char *hold)
+{
+	struct job_scratch scratch;
+	struct job j = world_job(p->w, actor, &scratch);
+	if (hold)
+		j.hold = hold;
+	queue_set_job(p->w->queue, &j);
+}
+
+static void arrive(struct play *p, size_t actor)
+{
+	struct actor *a = &p->w->actor[actor];
+	if (a->state != ACTOR_COMING)
+		return; /* deleted before */
+	a->state = ACTOR_WAITING;
+	set_job(p, actor, NULL);
+}
+
+static int64_t later(int64_t ms, int64_t length_ms)
+{
+	return length_ms == NEVER_MS ? NEVER_MS : ms + length_ms;
+}
+
+static void put(struct play *p, int64_t at_ms, enum event_kind kind, size_t subject)
+{
+	if (at_ms <= p->last_ms)
+		agenda_put(&p->agenda, at_ms, kind, subject,
+			kind == EVENT_END ? p->w->actor[subject].attempt : 0);
+	else
+		p->cut |= at_ms != NEVER_MS;
+}
+
+static void run(struct play *p, size_t actor, int32_t pods, int64_t since_ms)
+{
+	struct actor *a = &p->w->actor[actor];
+	struct uid uid = world_uid(p->w, actor);
+	a->state = ACTOR_RUNNING;
+	a->attempt++;
+	a->pods = pods;
+	a->since_ms = since_ms;
+	p->nrunning++;
+	queue_confirm_job(p->w->queue, &uid, since_ms);
+	put(p, later(since_ms, a->duration_ms), EVENT_END, actor);
+}
+
+static void adopt(struct play *p, const struct adoption *a)
+{
+	struct uid uid = world_uid(p->w, a->actor);
+	struct job_scratch scratch;
+	struct job j = world_job(p->w, a->actor, &scratch);
+	queue_set_job(p->w->queue, &j);
+	queue_adopt_job(p->w->queue, &uid, a->lines, a->nlines, a->at_ms);
+	put(p, a->at_ms, EVENT_ADOPT, a->actor);
+	run(p, a->actor, job_pods(&j), a->at_ms);
+}
+
+static void fire(struct play *p, size_t cronjob, int64_t due_ms);
+
+/* A CronJob that forbids concurrency and missed its time makes up for it, once. */
+static void leave(struct play *p, size_t actor)
+{
+	struct actor *a = &p->w->actor[actor];
+	struct uid uid = world_uid(p->w, actor);
+	queue_drop_job(p->w->queue, &uid);
+	a->state = ACTOR_GONE;
+	if (!a->name)
+		return;
+	struct cronjob *c = &p->w->cronjob[a->origin];
+	int64_t missed_ms = c->missed_ms;
+	c->missed_ms = 0;
+	if (missed_ms > 0 && c->last == actor)
+		fire(p, a->origin, missed_ms);
+}
+
+static void finish(struct play *p, const struct event *event)
+{
+	const struct actor *a = &p->w->actor[event->subject];
+	if (a->state != ACTOR_RUNNING || a->attempt != event->attempt)
+		return; /* that attempt was stopped */
+	struct episode e = episode_of(p, EPISODE_FINISHED, event->subject);
+	tell(p, &e);
+	p->nrunning--;
+	leave(p, event->subject);
+}
+
+static void remove_job(struct play *p, size_t actor)
+{
+	struct actor *a = &p->w->actor[actor];
+	if (a->state == ACTOR_RUNNING) {
+		struct episode e = episode_of(p, EPISODE_STOPPED, actor);
+		e.reason = "Deleted";
+		tell(p, &e);
+		p->nrunning--;
+	}
+	if (a->state == ACTOR_COMING)
+		a->state = ACTOR_GONE;
+	if (a->state != ACTOR_GONE)
+		leave(p, actor);
+}
+
+static void fire(struct play *p, size_t cronjob, int64_t due_ms)
+{
+	struct cronjob *c = &p->w->cronjob[cronjob];
+	bool busy = c->last != SIZE_MAX && p->w->actor[c->last].state != ACTOR_GONE;
+	if (busy && c->policy == CRON_FORBID) {
+		c->missed_ms = due_ms;
+		return;
+	}
+	if (busy && c->policy == CRON_REPLACE)
+		remove_job(p, c->last);
+	arrive(p, world_fire(p->w, cronjob, due_ms, p->now_ms));
+}
+
+static void put_next_fire(struct play *p, size_t cronjob, int64_t after_ms)
+{
+	put(p, cron_next_ms(&p->w->cronjob[cronjob].cron, after_ms, p->last_ms), EVENT_FIRE,
+		cronjob);
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+static void start(struct play *p, size_t actor, const struct decision *d)
+{
+	run(p, actor, d->pods, p->now_ms);
+	struct episode e = episode_of(p, EPISODE_ADMITTED, actor);
+	tell(p, &e);
+}
+
+static void stop(struct play *p, size_t actor, const struct decision *d)
+{
+	bool preempted = d->reason == STOP_REASON_PREEMPTED;
+	struct episode e = episode_of(p, preempted ? EPISODE_PREEMPTED : EPISODE_STOPPED, actor);
+	e.reason = preempted ? preemption_reason_name(d->preemption) : stop_reason_name(d->reason);
+	if (preempted)
+		e.by = world_find(p->w, &d->by);
+	tell(p, &e);
+	p->nrunning--;
+	p->w->actor[actor].state = ACTOR_WAITING;
+	queue_release_job(p->w->queue, &d->uid, p->now_ms, 0);
+	if (stop_reason_deactivates(d->reason))
+		set_job(p, actor, stop_reason_name(d->reason));
+}
+
+static void carry_out(struct play *p, const struct decision *d)
+{
+	size_t actor = world_find(p->w, &d->uid);
+	must(actor != SIZE_MAX);
+	switch (d->kind) {
+	case DECISION_START:
+		start(p, actor, d);
+		return;
+	case DECISION_STOP:
+		stop(p, actor, d);
+		return;
+	}
+}
+
+static void settle(struct play *p)
+{
+	static struct decision out[DECISIONS_MAX];
+	size_t n;
+	do {
+		n = queue_decide(p->w->queue, p->now_ms, out, DECISIONS_MAX, &p->wake_ms);
+		for (size_t i = 0; i < n; i++)
+			carry_out(p, &out[i]);
+		p->audience->summary->decisions += n;
+		/* After a stop its room is free; after a start nothing has changed that the queue
+		 * does not know, but asking costs next to nothing. */
+	} while (n > 0);
+	if (p->wake_ms <= p->now_ms)
+		p->wake_ms = p->now_ms + 1;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static int64_t next_arrival_ms(const struct play *p)
+{
+	const struct world *w = p->w;
+	return p->narrived < w->narrivals ? w->actor[w->arrival[p->narrived]].arrival_ms : NEVER_MS;
+}
+
+static int64_t next_ms(const struct play *p)
+{
+	int64_t ms = agenda_next_ms(&p->agenda), arrival_ms = next_arrival_ms(p);
+	if (arrival_ms < ms)
+		ms = arrival_ms;
+	return p->wake_ms < ms ? p->wake_ms : ms;
+}
+
+static void happen(struct play *p, const struct event *event)
+{
+	struct episode e;
+	switch (event->kind) {
+	case EVENT_ADOPT:
+		e = episode_of(p, EPISODE_ADOPTED, event->subject);
+		tell(p, &e);
+		return;
+	case EVENT_END:
+		finish(p, event);
+		return;
+	case EVENT_DELETE:
+		remove_job(p, event->subject);
+		return;
+	case EVENT_FIRE:
+		fire(p, event->subject, event->at_ms);
+		put_next_fire(p, event->subject, event->at_ms);
+		return;
+	case EVENT_LOOK:
+		return;
+	}
+}
+
+static void play_instant(struct play *p)
+{
+	struct event event;
+	while (agenda_take(&p->agenda, p->now_ms, &event))
+		happen(p, &event);
+	while (next_arrival_ms(p) <= p->now_ms)
+		arrive(p, p->w->arrival[p->narrived++]);
+	p->wake_ms = NEVER_MS;
+	/* Before that, those that wait are known to have waited: somebody else was let in. */
+	if (p->now_ms >= p->w->settled_ms)
+		settle(p);
+	tell_progress(p);
+}
+
+static void prepare(struct play *p)
+{
+	struct world *w = p->w;
+	for (size_t i = 0; i < w->nadoptions; i++)
+		adopt(p, &w->adoption[i]);
+	for (size_t i = 0; i < w->nactors; i++)
+		if (w->actor[i].delete_ms != NEVER_MS && w->actor[i].state != ACTOR_GONE)
+			put(p, w->actor[i].delete_ms, EVENT_DELETE, i);
+	for (size_t i = 0; i < w->ncronjobs; i++) {
+		int64_t from_ms = w->cronjob[i].from_ms;
+		put_next_fire(p, i, (from_ms == NEVER_MS ? w->start_ms : from_ms) - 1);
+	}
+	put(p, w->settled_ms, EVENT_LOOK, 0);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+struct waiter {
+	const char *clusterqueue;
+	size_t ahead, actor;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct waiter *x = a, *y = b;
+	int order = strcmp(x->clusterqueue, y->clusterqueue);
+	if (order)
+		return order;
+	if (x->ahead != y->ahead)
+		return x->ahead < y->ahead ? -1 : 1;
+	return x->actor < y->actor ? -1 : x->actor > y->actor;
+}
+
+static void tell_waiter(struct play *p, size_t actor)
+{
+	struct explanation x;
+	struct uid uid = world_uid(p->w, actor);
+	must(queue_explain(p->w->queue, &uid, p->now_ms, &x));
+	struct episode e = {.kind = EPISODE_WAITING,
+		.at_ms = p->now_ms,
+		.actor = actor,
+		.clusterqueue = x.clusterqueue,
+		.reason = wait_reason_name(x.reason),
+		.message = x.sentence,
+		.by = SIZE_MAX};
+	tell(p, &e);
+}
+
+static void tell_waiters(struct play *p)
+{
+	struct world *w = p->w;
+	struct waiter *all = mem_array(w->nactors + 1, sizeof(*all));
+	size_t n = 0;
+	for (size_t i = 0; i < w->nactors; i++) {
+		struct explanation x;
+		struct uid uid = world_uid(w, i);
+		if (w->actor[i].state != ACTOR_WAITING ||
+			!queue_explain(w->queue, &uid, p->now_ms, &x))
+			continue;
+		all[n++] = (struct waiter){x.clusterqueue, x.ahead, i};
+	}
+	qsort(all, n, sizeof(*all), by_rank);
+	for (size_t i = 0; i < n; i++)
+		tell_waiter(p, all[i].actor);
+	free(all);
+}
+
+/* The core's time is real time without what the journal took. */
+static void measure(struct play *p)
+{
+	struct summary *s = p->audience->summary;
+	s->core_us = stamp_monotonic_us() - p->began_us;
+	if (p->audience->journal)
+		s->core_us -= p->audience->journal->us;
+}
+
+void play_run(struct world *w, int64_t until_ms, bool progress, const struct audience *audience)
+{
+	struct play p = {.w = w, .audience = audience, .progress = progress, .wake_ms = NEVER_MS};
+	int64_t next;
+	agenda_init(&p.agenda);
+	p.last_ms = w->start_ms + HORIZON_MS;
+	if (until_ms < p.last_ms)
+		p.last_ms = until_ms;
+	p.now_ms = w->start_ms;
+	p.began_us = p.told_us = stamp_monotonic_us();
+	prepare(&p);
+	while ((next = next_ms(&p)) <= p.last_ms) {
+		p.now_ms = next;
+		play_instant(&p);
+	}
+	measure(&p);
+	if (until_ms != NEVER_MS && (p.cut || p.nrunning > 0 || next != NEVER_MS))
+		p.now_ms = p.last_ms;
+	tell_waiters(&p);
+	summary_close(audience->summary, p.now_ms);
+	agenda_done(&p.agenda);
+}

@@ -1,0 +1,28 @@
+/*
+ * The play: the world in virtual time, from its start until nothing more happens or --until.
+ *
+ * At each instant all that happens then is told to the queue, what gives room back first; then it
+ * is asked for decisions until it has none, and each is carried out at once: who is started runs,
+ * who is stopped gives its room back in the same instant and waits again, at its old place and with
+ * its work lost. No pod takes time to end or to begin: that is what a real cluster adds.
+ */
+#ifndef SLUICE_SIMULATE_PLAY_H
+#define SLUICE_SIMULATE_PLAY_H
+
+#include "cli/simulate/chart.h"
+#include "cli/simulate/journal.h"
+#include "cli/simulate/summary.h"
+#include "cli/simulate/world.h"
+
+/* Who watches. */
+struct audience {
+	struct summary *summary;
+	struct journal *journal; /* NULL: nobody reads it */
+	struct chart *chart;	 /* the same */
+};
+
+/* until_ms: the last instant that is played; NEVER_MS. progress: a line to stderr for each second
+ * of real time after the first. */
+void play_run(struct world *w, int64_t until_ms, bool progress, const struct audience *audience);
+
+#endif

@@ -1,0 +1,327 @@
+#include "cli/simulate/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/mem.h"
+#include "sluice/quantity.h"
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static int column_cmp(const struct column *c, const char *flavor, const char *resource)
+{
+	int order = strcmp(c->flavor, flavor);
+	return order ? order : strcmp(c->resource, resource);
+}
+
+size_t summary_column(const struct summary *s, const char *flavor, const char *resource)
+{
+	/* The queue hands out the same strings each time: mostly no text is compared. */
+	for (size_t i = 0; i < s->ncolumns; i++)
+		if (s->column[i].flavor == flavor && s->column[i].resource == resource)
+			return i;
+	for (size_t i = 0; i < s->ncolumns; i++)
+		if (column_cmp(&s->column[i], flavor, resource) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+static void add_capacity(struct summary *s, const struct usage_view *u, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at = summary_column(s, u[i].flavor, u[i].resource);
+		if (at == SIZE_MAX) {
+			at = s->ncolumns++;
+			s->column = mem_grow(s->column, s->ncolumns, sizeof(*s->column));
+			s->column[at] =
+				(struct column){.flavor = u[i].flavor, .resource = u[i].resource};
+		}
+		s->column[at].capacity = quantity_add(s->column[at].capacity, u[i].nominal);
+	}
+}
+
+static int by_column(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+	return column_cmp(x, y->flavor, y->resource);
+}
+
+void summary_init(struct summary *s, const struct world *w)
+{
+	struct clusterqueue_view cq;
+	struct cohort_view cohort;
+	*s = (struct summary){.w = w, .first_ms = w->start_ms};
+	for (size_t i = 0; queue_view_clusterqueue(w->queue, i, &cq); i++)
+		add_capacity(s, cq.usage, cq.nusage);
+	for (size_t i = 0; queue_view_cohort(w->queue, i, &cohort); i++)
+		add_capacity(s, cohort.usage, cohort.nusage);
+	qsort(s->column, s->ncolumns, sizeof(*s->column), by_column);
+	if (w->nadoptions == 0 && w->narrivals > 0)
+		s->first_ms = w->actor[w->arrival[0]].arrival_ms;
+	for (size_t i = 0; i < s->ncolumns; i++)
+		s->column[i].since_ms = s->first_ms;
+	s->last_ms = s->first_ms;
+}
+
+void summary_done(struct summary *s)
+{
+	free(s->column);
+	free(s->wait_ms);
+	*s = (struct summary){0};
+}
+
+static void advance(struct column *c, int64_t now_ms)
+{
+	c->area += (double)c->used * (double)(now_ms - c->since_ms);
+	c->since_ms = now_ms;
+}
+
+static void use(struct summary *s, const struct episode *e, int sign)
+{
+	for (size_t i = 0; i < e->nlines; i++) {
+		size_t at = summary_column(s, e->lines[i].flavor, e->lines[i].resource);
+		if (at == SIZE_MAX)
+			continue; /* adopted in what nobody describes */
+		advance(&s->column[at], e->at_ms);
+		s->column[at].used += sign * e->lines[i].amount;
+	}
+}
+
+/* ---- what happens ---------------------------------------------------------------------------- */
+
+static void see_admitted(struct summary *s, const struct episode *e)
+{
+	const struct actor *a = &s->w->actor[e->actor];
+	s->admitted++;
+	if (a->attempt > 1)
+		return;
+	if ((s->nwaits & (s->nwaits - 1)) == 0)
+		s->wait_ms =
+			mem_grow(s->wait_ms, s->nwaits ? s->nwaits * 2 : 1, sizeof(*s->wait_ms));
+	s->wait_ms[s->nwaits++] = e->at_ms - a->arrival_ms;
+}
+
+static void see_finished(struct summary *s, const struct episode *e)
+{
+	const struct actor *a = &s->w->actor[e->actor];
+	double run = (double)a->duration_ms, floor_ms = 10000;
+	double slowdown = (double)(e->at_ms - a->arrival_ms) / (run > floor_ms ? run : floor_ms);
+	s->finished++;
+	s->slowdown_sum += slowdown > 1 ? slowdown : 1;
+}
+
+void summary_see(struct summary *s, const struct episode *e)
+{
+	switch (e->kind) {
+	case EPISODE_ADOPTED:
+		use(s, e, 1);
+		return;
+	case EPISODE_ADMITTED:
+		use(s, e, 1);
+		see_admitted(s, e);
+		break;
+	case EPISODE_PREEMPTED:
+		use(s, e, -1);
+		s->preempted++;
+		break;
+	case EPISODE_STOPPED:
+		use(s, e, -1);
+		s->stopped++;
+		break;
+	case EPISODE_FINISHED:
+		use(s, e, -1);
+		see_finished(s, e);
+		break;
+	case EPISODE_WAITING:
+		s->waiting++;
+		return;
+	}
+	s->last_ms = e->at_ms > s->last_ms ? e->at_ms : s->last_ms;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+void summary_close(struct summary *s, int64_t end_ms)
+{
+	if (end_ms > s->last_ms)
+		s->last_ms = end_ms;
+	for (size_t i = 0; i < s->ncolumns; i++)
+		advance(&s->column[i], s->last_ms);
+	if (s->nwaits > 0)
+		qsort(s->wait_ms, s->nwaits, sizeof(*s->wait_ms), by_length);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static int64_t percentile(const struct summary *s, size_t percent)
+{
+	return s->wait_ms[(s->nwaits * percent + 99) / 100 - 1];
+}
+
+static double wait_mean(const struct summary *s)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->nwaits; i++)
+		sum += (double)s->wait_ms[i];
+	return sum / (double)s->nwaits;
+}
+
+static bool utilisation(const struct summary *s, const struct column *c, double *ret)
+{
+	double whole = (double)c->capacity * (double)(s->last_ms - s->first_ms);
+	if (whole <= 0)
+		return false;
+	*ret = c->area / whole;
+	return true;
+}
+
+static uint64_t decisions_per_s(const struct summary *s)
+{
+	return s->decisions * 1000000 / (uint64_t)(s->core_us > 0 ? s->core_us : 1);
+}
+
+static double peak_rss_mb(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static void utilisation_json(const struct summary *s, struct buf *out)
+{
+	const char *comma = "";
+	double share;
+	buf_puts(out, ",\"utilisation\":{");
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		char name[800];
+		if (!utilisation(s, &s->column[i], &share))
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", s->column[i].flavor, s->column[i].resource);
+		buf_puts(out, comma);
+		buf_json_string(out, name);
+		buf_printf(out, ":%.4f", share);
+		comma = ",";
+	}
+	buf_putc(out, '}');
+}
+
+void summary_render_json(const struct summary *s, struct buf *out)
+{
+	buf_printf(out,
+		"{\"summary\":{\"jobs\":%zu,\"admitted\":%zu,\"preempted\":%zu,\"finished\":%zu,"
+		"\"waiting\":%zu",
+		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished,
+		s->waiting);
+	utilisation_json(s, out);
+	if (s->nwaits > 0)
+		buf_printf(out,
+			",\"wait_ms\":{\"mean\":%.1f,\"p50\":%" PRId64 ",\"p99\":%" PRId64 "}",
+			wait_mean(s), percentile(s, 50), percentile(s, 99));
+	else
+		buf_puts(out, ",\"wait_ms\":{\"mean\":null,\"p50\":null,\"p99\":null}");
+	if (s->finished > 0)
+		buf_printf(out, ",\"bounded_slowdown_mean\":%.4f",
+			s->slowdown_sum / (double)s->finished);
+	else
+		buf_puts(out, ",\"bounded_slowdown_mean\":null");
+	buf_printf(out,
+		",\"makespan_ms\":%" PRId64 ",\"decisions\":%" PRIu64
+		",\"decisions_per_s\":%" PRIu64 ",\"peak_rss_mb\":%.1f}}\n",
+		s->last_ms - s->first_ms, s->decisions, decisions_per_s(s), peak_rss_mb());
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+/* 2d 3h, 4m 10s, 1.5s: two units are enough to compare by. */
+static void length_cell(struct table *t, int64_t ms)
+{
+	int64_t s = ms / 1000;
+	if (ms < 60000)
+		table_cellf(t, COLOUR_NONE, ms % 1000 ? "%.1fs" : "%.0fs", (double)ms / 1000);
+	else if (s < 3600)
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "m %" PRId64 "s", s / 60, s % 60);
+	else if (s < 86400)
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "h %" PRId64 "m", s / 3600, s / 60 % 60);
+	else
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "d %" PRId64 "h", s / 86400, s / 3600 % 24);
+}
+
+static void length_row(struct table *t, const char *what, int64_t ms)
+{
+	table_cell(t, COLOUR_DIM, what);
+	length_cell(t, ms);
+	table_end_row(t);
+}
+
+static void count_row(struct table *t, const char *what, uint64_t n)
+{
+	table_cell(t, COLOUR_DIM, what);
+	table_cellf(t, COLOUR_NONE, "%" PRIu64, n);
+	table_end_row(t);
+}
+
+static void counts_table(const struct summary *s, struct table *t)
+{
+	count_row(t, "Jobs", s->w->nactors - s->w->nunqueued);
+	count_row(t, "admitted", s->admitted);
+	count_row(t, "preempted", s->preempted);
+	if (s->stopped > 0)
+		count_row(t, "stopped", s->stopped);
+	count_row(t, "finished", s->finished);
+	count_row(t, "still waiting", s->waiting);
+	length_row(t, "makespan", s->last_ms - s->first_ms);
+	if (s->nwaits > 0) {
+		length_row(t, "wait, mean", (int64_t)wait_mean(s));
+		length_row(t, "wait, median", percentile(s, 50));
+		length_row(t, "wait, 99 of 100", percentile(s, 99));
+	}
+	if (s->finished > 0) {
+		table_cell(t, COLOUR_DIM, "bounded slowdown, mean");
+		table_cellf(t, COLOUR_NONE, "%.2f", s->slowdown_sum / (double)s->finished);
+		table_end_row(t);
+	}
+	count_row(t, "decisions", s->decisions);
+	count_row(t, "decisions a second", decisions_per_s(s));
+	table_cell(t, COLOUR_DIM, "memory");
+	table_cellf(t, COLOUR_NONE, "%.0f MB", peak_rss_mb());
+	table_end_row(t);
+}
+
+static void use_table(const struct summary *s, const struct style *style, struct table *t)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		const struct column *c = &s->column[i];
+		double share;
+		char capacity[64];
+		struct buf bar;
+		if (!utilisation(s, c, &share))
+			continue;
+		buf_init(&bar, 1024);
+		bar_render((int64_t)(share * 1000), 1000, 20, style, &bar);
+		quantity_describe(c->capacity, c->resource, capacity, sizeof(capacity));
+		table_cell(t, COLOUR_NONE, c->flavor);
+		table_cell(t, COLOUR_NONE, c->resource);
+		table_cell(t, COLOUR_NONE, buf_text(&bar));
+		table_cellf(t, COLOUR_NONE, "%.1f %% of %s", share * 100, capacity);
+		table_end_row(t);
+		buf_done(&bar);
+	}
+}
+
+void summary_render_table(const struct summary *s, const struct style *style, struct buf *out)
+{
+	struct table *counts = table_new(style), *used = table_new(style);
+	counts_table(s, counts);
+	use_table(s, style, used);
+	table_render(counts, out);
+	buf_putc(out, '\n');
+	table_render(used, out);
+	table_free(counts);
+	table_free(used);
+}

@@ -1,0 +1,54 @@
+/*
+ * The figures of a simulation.
+ *
+ *   utilisation   of each flavor and resource: the time integral of what was in use, over all that
+ *                 there was (nominal quotas of ClusterQueues and Cohorts together) times the
+ *                 makespan
+ *   makespan      from the first arrival to the last thing that happened, or to --until when that
+ *                 cut it short
+ *   wait          from the arrival to the first admission, of those admitted; percentiles are
+ *                 values that occurred (nearest rank)
+ *   bounded slowdown  of those that finished: time in the system over run time, where a run time
+ *                 below 10 s counts as 10 s; at least 1
+ */
+#ifndef SLUICE_SIMULATE_SUMMARY_H
+#define SLUICE_SIMULATE_SUMMARY_H
+
+#include "base/buf.h"
+#include "cli/simulate/episode.h"
+#include "cli/table.h"
+
+struct column { /* a flavor's resource */
+	const char *flavor, *resource;
+	int64_t capacity, used;
+	int64_t since_ms; /* area is up to date until then */
+	double area;	  /* of used, over ms */
+};
+
+struct summary {
+	const struct world *w;
+	struct column *column; /* by flavor, then resource */
+	size_t ncolumns;
+	size_t admitted, preempted, stopped, finished, waiting;
+	int64_t *wait_ms;
+	size_t nwaits;
+	double slowdown_sum;
+	int64_t first_ms, last_ms; /* the makespan */
+	uint64_t decisions;
+	int64_t core_us; /* real time of the play, without reading and writing */
+};
+
+/* The world is closed, and outlives the summary. */
+void summary_init(struct summary *s, const struct world *w);
+void summary_done(struct summary *s);
+
+void summary_see(struct summary *s, const struct episode *e);
+void summary_close(struct summary *s, int64_t end_ms); /* at least the last episode's time */
+
+/* The index of that column; SIZE_MAX when nobody described it. */
+size_t summary_column(const struct summary *s, const char *flavor, const char *resource);
+
+void summary_render_json(const struct summary *s, struct buf *out);
+void summary_render_table(const struct summary *s, const struct style *style, struct buf *out);
+
+#endif

@@ -1,0 +1,231 @@
+#include "cli/simulate/trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+
+/* The format's fields that count here; the others are only passed over. */
+enum {
+	FIELD_NUMBER,
+	FIELD_SUBMIT,
+	FIELD_RUN = 3,
+	FIELD_ALLOCATED,
+	FIELD_REQUESTED_PROCESSORS = 7,
+	FIELD_REQUESTED_TIME,
+	FIELD_USER = 11,
+	FIELDS = 18,
+	FIELDS_NEEDED = FIELD_ALLOCATED + 1,
+};
+
+#define SECONDS_MAX INT64_C(3153600000) /* 100 years */
+#define LINE_SIZE 65536
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* A number at *p, which moves past it. Some logs have fractions; they are rounded down. Far out of
+ * any use is cut off, so that nothing overflows later. */
+static bool take_number(const char **p, int64_t *ret)
+{
+	const char *s = *p;
+	bool negative = *s == '-', any = false;
+	int64_t value = 0;
+	s += *s == '-' || *s == '+';
+	for (; *s >= '0' && *s <= '9'; s++, any = true)
+		if (value < INT64_MAX / 100)
+			value = value * 10 + (*s - '0');
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+			any = true;
+	*ret = negative ? -value : value;
+	*p = s;
+	return any && (*s == '\0' || is_blank(*s));
+}
+
+/* How many fields there are; what is missing at the end is -1, "not known". */
+static int take_fields(const char *line, int64_t field[FIELDS], struct err *e)
+{
+	int n = 0;
+	for (int i = 0; i < FIELDS; i++)
+		field[i] = -1;
+	for (const char *p = line;; n++) {
+		while (is_blank(*p))
+			p++;
+		if (*p == '\0')
+			break;
+		if (n == FIELDS)
+			return err_set(e, ERR_INVALID,
+				"has more than %d fields; a line of the Standard Workload Format "
+				"has %d numbers",
+				FIELDS, FIELDS);
+		if (!take_number(&p, &field[n]))
+			return err_set(e, ERR_INVALID,
+				"field %d is not a number; write -1 for what is not known", n + 1);
+	}
+	if (n > 0 && n < FIELDS_NEEDED)
+		return err_set(e, ERR_INVALID,
+			"has %d fields; at least job number, submit time, wait time, run time and "
+			"processors are needed",
+			n);
+	return n;
+}
+
+static void take_comment(struct trace *t, const char *line)
+{
+	static const char key[] = "UnixStartTime:";
+	const char *at = strstr(line, key);
+	int64_t seconds;
+	if (!at)
+		return;
+	for (at += strlen(key); is_blank(*at);)
+		at++;
+	if (take_number(&at, &seconds) && seconds >= 0 && seconds < SECONDS_MAX)
+		t->start_ms = seconds * 1000;
+}
+
+static int check_times(const int64_t field[FIELDS], struct err *e)
+{
+	if (field[FIELD_SUBMIT] < 0)
+		return err_set(e, ERR_INVALID, "field 2, the submit time, is negative");
+	if (field[FIELD_SUBMIT] > SECONDS_MAX || field[FIELD_RUN] > SECONDS_MAX)
+		return err_set(e, ERR_INVALID, "has a time of more than 100 years");
+	return 0;
+}
+
+static void put(struct trace *t, const struct trace_job *j)
+{
+	/* A power of two: double it. */
+	if ((t->njobs & (t->njobs - 1)) == 0)
+		t->job = mem_grow(t->job, t->njobs ? t->njobs * 2 : 1, sizeof(*t->job));
+	t->job[t->njobs++] = *j;
+}
+
+int trace_line(struct trace *t, const char *line, double compress, struct err *e)
+{
+	int64_t field[FIELDS];
+	while (is_blank(*line))
+		line++;
+	if (*line == ';') {
+		take_comment(t, line);
+		return 0;
+	}
+	int n = take_fields(line, field, e);
+	if (n <= 0)
+		return n;
+	int64_t processors = field[FIELD_REQUESTED_PROCESSORS] > 0
+				     ? field[FIELD_REQUESTED_PROCESSORS]
+				     : field[FIELD_ALLOCATED];
+	if (field[FIELD_RUN] < 0 || processors <= 0 || processors > INT32_MAX) {
+		t->nskipped++;
+		return 0;
+	}
+	if (check_times(field, e) != 0)
+		return ERR_INVALID;
+	int64_t requested = field[FIELD_REQUESTED_TIME];
+	if (requested > SECONDS_MAX)
+		requested = SECONDS_MAX;
+	double submit = floor((double)field[FIELD_SUBMIT] / compress);
+	if (submit > (double)SECONDS_MAX)
+		return err_set(e, ERR_INVALID, "has a submit time of more than 100 years");
+	put(t, &(struct trace_job){.number = field[FIELD_NUMBER],
+		       .submit_s = (int64_t)submit,
+		       .run_s = field[FIELD_RUN],
+		       .requested_s = requested > 0 ? requested : field[FIELD_RUN],
+		       .user = field[FIELD_USER],
+		       .processors = (int32_t)processors});
+	return 1;
+}
+
+static int read_lines(gzFile f, double compress, struct trace *t, size_t *ret_line, struct err *e)
+{
+	char *line = mem_alloc(LINE_SIZE);
+	int rc = 0;
+	for (*ret_line = 1; rc >= 0 && gzgets(f, line, LINE_SIZE); ++*ret_line) {
+		size_t len = strlen(line);
+		if (len == LINE_SIZE - 1 && line[len - 1] != '\n')
+			rc = err_set(e, ERR_LIMIT, "is longer than %d bytes", LINE_SIZE);
+		else if (t->njobs == TRACE_JOBS_MAX)
+			rc = err_set(e, ERR_LIMIT, "is job number %d; no more are read",
+				TRACE_JOBS_MAX + 1);
+		else
+			rc = trace_line(t, line, compress, e);
+		if (rc < 0)
+			break;
+	}
+	free(line);
+	return rc < 0 ? rc : 0;
+}
+
+static int by_submit(const void *a, const void *b)
+{
+	const struct trace_job *x = a, *y = b;
+	return x->submit_s < y->submit_s ? -1 : x->submit_s > y->submit_s;
+}
+
+/* glibc's qsort would keep equal ones in order only as long as it has the memory: a merge of our
+ * own, which does nothing to a trace that is sorted already, as they are. */
+void trace_sort(struct trace *t)
+{
+	bool sorted = true;
+	for (size_t i = 1; i < t->njobs && sorted; i++)
+		sorted = t->job[i - 1].submit_s <= t->job[i].submit_s;
+	if (sorted)
+		return;
+	struct trace_job *from = t->job, *to = mem_array(t->njobs, sizeof(*to));
+	for (size_t width = 1; width < t->njobs; width *= 2) {
+		for (size_t low = 0, out = 0; low < t->njobs; low += 2 * width) {
+			size_t mid = low + width < t->njobs ? low + width : t->njobs;
+			size_t end = mid + width < t->njobs ? mid + width : t->njobs;
+			for (size_t l = low, r = mid; l < mid || r < end;)
+				to[out++] =
+					r == end || (l < mid && by_submit(&from[l], &from[r]) <= 0)
+						? from[l++]
+						: from[r++];
+		}
+		struct trace_job *swap = from;
+		from = to;
+		to = swap;
+	}
+	t->job = from;
+	free(to);
+}
+
+int trace_read(const char *path, double compress, struct trace *ret, struct err *e)
+{
+	struct trace t = {0};
+	size_t line = 0;
+	int zerror = 0;
+	gzFile f = gzopen(path, "rb");
+	if (!f)
+		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
+	gzbuffer(f, 1 << 17);
+	int rc = read_lines(f, compress, &t, &line, e);
+	const char *problem = gzerror(f, &zerror);
+	if (rc < 0)
+		err_wrap(e, "%s:%zu", path, line);
+	else if (zerror == Z_ERRNO)
+		rc = err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
+	else if (zerror < 0)
+		rc = err_set(e, ERR_INVALID, "%s: not a whole gzip file: %s", path, problem);
+	gzclose(f);
+	if (rc < 0) {
+		trace_done(&t);
+		return rc;
+	}
+	trace_sort(&t);
+	*ret = t;
+	return 0;
+}
+
+void trace_done(struct trace *t)
+{
+	free(t->job);
+	*t = (struct trace){0};
+}

@@ -1,0 +1,44 @@
+/*
+ * A trace in the Standard Workload Format: what ran on a real machine, a line a job.
+ *
+ * Eighteen numbers a line, -1 for what is not known; lines that begin with ';' are comments, of
+ * which "UnixStartTime" says what second 0 is. Plain, or compressed with gzip.
+ *
+ * A million jobs are an ordinary trace, so a job is a small record here and becomes a struct job
+ * only at the moment the queue is told of it.
+ */
+#ifndef SLUICE_SIMULATE_TRACE_H
+#define SLUICE_SIMULATE_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct trace_job {
+	int64_t number;	     /* its name */
+	int64_t submit_s;    /* since the trace's start, divided by the compression */
+	int64_t run_s;	     /* how long it really runs */
+	int64_t requested_s; /* what its owner said; the run time when nothing was said */
+	int64_t user;	     /* -1 when not known */
+	int32_t processors;
+};
+
+struct trace {
+	struct trace_job *job; /* by submit time, then in the order of the file */
+	size_t njobs;
+	size_t nskipped; /* no run time or no processors: they never ran */
+	int64_t start_ms;
+};
+
+#define TRACE_JOBS_MAX 50000000
+
+/* compress: at least 0; submit times are divided by it and rounded down to seconds. */
+int trace_read(const char *path, double compress, struct trace *ret, struct err *e);
+/* One line, without its end. 1: *ret is set; 0: nothing in it, or a job that never ran (then
+ * counted); negative: the sentence, without file and line. */
+int trace_line(struct trace *t, const char *line, double compress, struct err *e);
+void trace_sort(struct trace *t);
+void trace_done(struct trace *t);
+
+#endif

@@ -1,0 +1,430 @@
+#include "cli/simulate/world.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct entry {
+	char *name;	    /* "LocalQueue team-a/main" */
+	char *leads_to;	    /* LocalQueue: its ClusterQueue */
+	bool described;	    /* Namespace: by a document */
+	struct entry *next; /* Namespace: in use before this one */
+};
+
+struct owner {
+	struct uid uid;
+	size_t actor;
+};
+
+/* The uids that are ours begin with this; the rest is the index. No server makes such a one: the
+ * version of a UUID is never 0. */
+static const uint8_t made_uid[8] = {'s', 'l', 'u', 'i', 'c', 'e', 0, 0};
+
+static bool entry_is(const void *value, const void *key)
+{
+	return strcmp(((const struct entry *)value)->name, key) == 0;
+}
+
+static bool owner_is(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct owner *)value)->uid, key) == 0;
+}
+
+void world_init(struct world *w, const struct queue_config *config)
+{
+	*w = (struct world){.queue = queue_new()};
+	queue_configure(w->queue, config);
+	map_init(&w->by_uid, owner_is);
+	map_init(&w->names, entry_is);
+}
+
+void world_done(struct world *w)
+{
+	queue_free(w->queue);
+	trace_done(&w->trace);
+	map_done(&w->by_uid);
+	map_done(&w->names);
+	for (size_t i = 0; i < w->nblocks; i++)
+		free(w->block[i]);
+	free(w->block);
+	free(w->actor);
+	free(w->adoption);
+	free(w->cronjob);
+	free(w->arrival);
+	*w = (struct world){0};
+}
+
+/* An array that doubles: count is how many it has. */
+static void *grow(void *array, size_t count, size_t size)
+{
+	return (count & (count - 1)) == 0 ? mem_grow(array, count ? count * 2 : 1, size) : array;
+}
+
+void *world_keep(struct world *w, void *block)
+{
+	w->block = grow(w->block, w->nblocks, sizeof(*w->block));
+	w->block[w->nblocks++] = block;
+	return block;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = 700 }; /* kind, namespace and name */
+
+static struct entry *find_name(
+	const struct world *w, const char *kind, const char *ns, const char *name)
+{
+	char key[NAME_SIZE];
+	snprintf(key, sizeof(key), "%s %s/%s", kind, ns, name);
+	return map_get(&w->names, map_hash_string(key), key);
+}
+
+static struct entry *keep_name(struct world *w, const char *kind, const char *ns, const char *name)
+{
+	char key[NAME_SIZE];
+	struct entry *n = find_name(w, kind, ns, name);
+	if (n)
+		return n;
+	snprintf(key, sizeof(key), "%s %s/%s", kind, ns, name);
+	n = world_keep(w, mem_alloc(sizeof(*n)));
+	n->name = world_keep(w, mem_strdup(key));
+	map_put(&w->names, map_hash_string(key), n);
+	return n;
+}
+
+static struct entry *mention_namespace(struct world *w, const char *ns)
+{
+	struct entry *n = find_name(w, "Namespace", "", ns);
+	if (n)
+		return n;
+	n = keep_name(w, "Namespace", "", ns);
+	n->next = w->namespaces;
+	w->namespaces = n;
+	return n;
+}
+
+/* The API server gives each namespace its own name as a label. */
+void world_add_namespace(struct world *w, const struct namespace_spec *s)
+{
+	struct label *labels = mem_array(s->nlabels + 1, sizeof(*labels));
+	size_t n = 0;
+	for (size_t i = 0; i < s->nlabels; i++)
+		if (strcmp(s->labels[i].key, "kubernetes.io/metadata.name") != 0)
+			labels[n++] = s->labels[i];
+	labels[n++] = (struct label){"kubernetes.io/metadata.name", s->name};
+	mention_namespace(w, s->name)->described = true;
+	queue_set_namespace(w->queue,
+		&(struct namespace_spec){.name = s->name, .labels = labels, .nlabels = n});
+	free(labels);
+}
+
+int world_add_localqueue(struct world *w, const struct localqueue_spec *s, struct err *e)
+{
+	int rc = queue_set_localqueue(w->queue, s, e);
+	if (rc < 0)
+		return rc;
+	mention_namespace(w, s->ns);
+	keep_name(w, "LocalQueue", s->ns, s->name)->leads_to =
+		world_keep(w, mem_strdup(s->clusterqueue));
+	return 0;
+}
+
+const char *world_clusterqueue(const struct world *w, const char *ns, const char *localqueue)
+{
+	const struct entry *n = find_name(w, "LocalQueue", ns, localqueue);
+	return n ? n->leads_to : "";
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static struct actor *add_actor(struct world *w)
+{
+	w->actor = grow(w->actor, w->nactors, sizeof(*w->actor));
+	struct actor *a = &w->actor[w->nactors++];
+	*a = (struct actor){.arrival_ms = NEVER_MS, .duration_ms = NEVER_MS, .delete_ms = NEVER_MS};
+	return a;
+}
+
+/* High byte first, so that the order of uids is the order of the files. */
+static struct uid made_uid_of(size_t actor)
+{
+	struct uid uid;
+	uint64_t index = htobe64(actor);
+	memcpy(uid.byte, made_uid, 8);
+	memcpy(uid.byte + 8, &index, 8);
+	return uid;
+}
+
+struct uid world_next_uid(const struct world *w)
+{
+	return made_uid_of(w->nactors);
+}
+
+static int claim_uid(struct world *w, const struct job *j, struct err *e)
+{
+	uint64_t hash = uid_hash(&j->uid);
+	if (memcmp(j->uid.byte, made_uid, sizeof(made_uid)) == 0 ||
+		map_get(&w->by_uid, hash, &j->uid))
+		return err_set(e, ERR_CONFLICT,
+			"Job %s/%s: metadata.uid: another Job has the same; leave it out", j->ns,
+			j->name);
+	struct owner *o = world_keep(w, mem_alloc(sizeof(*o)));
+	*o = (struct owner){j->uid, w->nactors};
+	map_put(&w->by_uid, hash, o);
+	return 0;
+}
+
+int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e)
+{
+	if (find_name(w, "Job", j->ns, j->name))
+		return err_set(e, ERR_CONFLICT,
+			"Job %s/%s: metadata.name: there is another Job of that name; each runs "
+			"once",
+			j->ns, j->name);
+	if (plan->has_own_uid && claim_uid(w, j, e) < 0)
+		return ERR_CONFLICT;
+	keep_name(w, "Job", j->ns, j->name);
+	mention_namespace(w, j->ns);
+	struct actor *a = add_actor(w);
+	a->record = world_keep(w, j);
+	a->has_own_uid = plan->has_own_uid;
+	a->duration_ms = plan->duration_ms;
+	a->delete_ms = plan->delete_ms;
+	if (plan->has_arrival)
+		a->arrival_ms = j->created_ms;
+	return 0;
+}
+
+void world_add_adoption(
+	struct world *w, size_t actor, int64_t at_ms, struct quota_line *lines, size_t nlines)
+{
+	w->adoption = grow(w->adoption, w->nadoptions, sizeof(*w->adoption));
+	w->adoption[w->nadoptions++] = (struct adoption){actor, at_ms, lines, nlines};
+}
+
+void world_add_cronjob(struct world *w, const struct cronjob *c)
+{
+	w->cronjob = grow(w->cronjob, w->ncronjobs, sizeof(*w->cronjob));
+	w->cronjob[w->ncronjobs++] = *c;
+	mention_namespace(w, c->record->ns);
+}
+
+size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms)
+{
+	struct cronjob *c = &w->cronjob[cronjob];
+	char name[NAME_SIZE];
+	/* As the CronJob controller names them: by the minute they were due at. */
+	snprintf(name, sizeof(name), "%s-%lld", c->name, (long long)(at_ms / 60000));
+	struct actor *a = add_actor(w);
+	a->record = c->record;
+	a->name = world_keep(w, mem_strdup(name));
+	a->origin = cronjob;
+	a->arrival_ms = now_ms;
+	a->duration_ms = c->duration_ms;
+	c->last = w->nactors - 1;
+	return c->last;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+static int check_trace_queue(struct world *w, const char *ns, const char *name, struct err *e)
+{
+	if (find_name(w, "LocalQueue", ns, name))
+		return 0;
+	return err_set(e, ERR_GONE,
+		"the trace's Jobs go to LocalQueue %s/%s, which no manifest describes; add it, or "
+		"name another with --queue NS/NAME",
+		ns, name);
+}
+
+static int check_trace_users(struct world *w, struct err *e)
+{
+	int64_t last = INT64_MIN;
+	for (size_t i = 0; i < w->trace.njobs; i++) {
+		char name[32];
+		if (w->trace.job[i].user == last)
+			continue;
+		last = w->trace.job[i].user;
+		snprintf(name, sizeof(name), "user-%lld", (long long)last);
+		int rc = check_trace_queue(w, "default", name, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int split_queue(struct world *w, const char *queue, struct err *e)
+{
+	const char *slash = queue ? strchr(queue, '/') : NULL;
+	if (!queue)
+		return check_trace_users(w, e);
+	if (!slash || slash == queue || !slash[1] || strchr(slash + 1, '/'))
+		return err_set(e, ERR_INVALID,
+			"--queue is \"%.80s\"; write NAMESPACE/NAME of a LocalQueue", queue);
+	w->trace_ns = world_keep(w, mem_strndup(queue, (size_t)(slash - queue)));
+	w->trace_queue = world_keep(w, mem_strdup(slash + 1));
+	return check_trace_queue(w, w->trace_ns, w->trace_queue, e);
+}
+
+int world_add_trace(struct world *w, struct trace *t, const char *queue, struct err *e)
+{
+	w->trace = *t;
+	*t = (struct trace){0};
+	int rc = split_queue(w, queue, e);
+	if (rc < 0)
+		return rc;
+	mention_namespace(w, w->trace_ns ? w->trace_ns : "default");
+	for (size_t i = 0; i < w->trace.njobs; i++) {
+		const struct trace_job *t_job = &w->trace.job[i];
+		struct actor *a = add_actor(w);
+		a->origin = i;
+		a->arrival_ms = w->trace.start_ms + t_job->submit_s * 1000;
+		a->duration_ms = t_job->run_s * 1000;
+	}
+	return 0;
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+static int64_t earliest_ms(const struct world *w)
+{
+	int64_t ms = w->trace.njobs > 0 ? w->trace.start_ms : NEVER_MS;
+	for (size_t i = 0; i < w->nactors; i++)
+		if (w->actor[i].arrival_ms < ms)
+			ms = w->actor[i].arrival_ms;
+	for (size_t i = 0; i < w->nadoptions; i++)
+		if (w->adoption[i].at_ms < ms)
+			ms = w->adoption[i].at_ms;
+	for (size_t i = 0; i < w->ncronjobs; i++)
+		if (w->cronjob[i].from_ms < ms)
+			ms = w->cronjob[i].from_ms;
+	return ms == NEVER_MS ? 0 : ms;
+}
+
+static int by_arrival(const void *a, const void *b, void *ctx)
+{
+	const struct actor *actor = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	if (actor[x].arrival_ms != actor[y].arrival_ms)
+		return actor[x].arrival_ms < actor[y].arrival_ms ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Who names no queue goes to the LocalQueue "default" of its namespace, if there is one. */
+static bool is_queued(const struct world *w, const struct actor *a)
+{
+	return !a->record || *a->record->queue ||
+	       find_name(w, "LocalQueue", a->record->ns, "default");
+}
+
+static void line_up(struct world *w)
+{
+	bool sorted = true;
+	w->arrival = mem_array(w->nactors + 1, sizeof(*w->arrival));
+	for (size_t i = 0; i < w->nactors; i++) {
+		struct actor *a = &w->actor[i];
+		if (a->arrival_ms == NEVER_MS)
+			a->arrival_ms = w->start_ms;
+		if (a->state == ACTOR_RUNNING)
+			continue;
+		if (!is_queued(w, a)) {
+			a->state = ACTOR_GONE;
+			w->nunqueued++;
+			continue;
+		}
+		if (w->narrivals > 0 &&
+			a->arrival_ms < w->actor[w->arrival[w->narrivals - 1]].arrival_ms)
+			sorted = false;
+		w->arrival[w->narrivals++] = i;
+	}
+	if (!sorted)
+		qsort_r(w->arrival, w->narrivals, sizeof(*w->arrival), by_arrival, w->actor);
+}
+
+void world_close(struct world *w)
+{
+	for (const struct entry *n = w->namespaces; n; n = n->next) {
+		const char *name = n->name + strlen("Namespace /");
+		if (!n->described)
+			world_add_namespace(w, &(struct namespace_spec){.name = name});
+	}
+	w->start_ms = w->settled_ms = earliest_ms(w);
+	for (size_t i = 0; i < w->nadoptions; i++) {
+		w->actor[w->adoption[i].actor].state = ACTOR_RUNNING;
+		if (w->adoption[i].at_ms > w->settled_ms)
+			w->settled_ms = w->adoption[i].at_ms;
+	}
+	line_up(w);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static struct job trace_record(const struct world *w, size_t traced, struct job_scratch *s)
+{
+	const struct trace_job *t = &w->trace.job[traced];
+	snprintf(s->name, sizeof(s->name), "%lld", (long long)t->number);
+	if (!w->trace_queue)
+		snprintf(s->queue, sizeof(s->queue), "user-%lld", (long long)t->user);
+	s->cpu = (struct resource){"cpu", 1000};
+	s->container = (struct container){.requests = {&s->cpu, 1}};
+	return (struct job){
+		.ns = w->trace_ns ? w->trace_ns : "default",
+		.name = s->name,
+		.queue = w->trace_queue ? w->trace_queue : s->queue,
+		.priority_class = "",
+		.pod_priority_class = "",
+		/* One that ends at once was expected to: 0 would say that nothing is known. */
+		.expected_ms = t->requested_s > 0 ? t->requested_s * 1000 : 1,
+		.parallelism = t->processors,
+		.has_completions = true,
+		.completions = t->processors,
+		.pod = {.containers = &s->container, .ncontainers = 1, .runtime_class = ""},
+	};
+}
+
+struct job world_job(const struct world *w, size_t actor, struct job_scratch *scratch)
+{
+	const struct actor *a = &w->actor[actor];
+	struct job j = a->record ? *a->record : trace_record(w, a->origin, scratch);
+	if (a->name)
+		j.name = a->name;
+	if (!*j.queue)
+		j.queue = "default";
+	j.uid = world_uid(w, actor);
+	j.created_ms = a->arrival_ms;
+	j.suspend = true;
+	return j;
+}
+
+struct uid world_uid(const struct world *w, size_t actor)
+{
+	const struct actor *a = &w->actor[actor];
+	return a->has_own_uid ? a->record->uid : made_uid_of(actor);
+}
+
+size_t world_find(const struct world *w, const struct uid *uid)
+{
+	uint64_t index;
+	if (memcmp(uid->byte, made_uid, sizeof(made_uid)) != 0) {
+		const struct owner *o = map_get(&w->by_uid, uid_hash(uid), uid);
+		return o ? o->actor : SIZE_MAX;
+	}
+	memcpy(&index, uid->byte + 8, 8);
+	index = be64toh(index);
+	return index < w->nactors ? (size_t)index : SIZE_MAX;
+}
+
+const char *world_name(const struct world *w, size_t actor, char *text, size_t size)
+{
+	const struct actor *a = &w->actor[actor];
+	if (a->record)
+		snprintf(text, size, "%s/%s", a->record->ns, a->name ? a->name : a->record->name);
+	else
+		snprintf(text, size, "%s/%lld", w->trace_ns ? w->trace_ns : "default",
+			(long long)w->trace.job[a->origin].number);
+	return text;
+}

@@ -1,0 +1,144 @@
+/*
+ * The world that is simulated: a queue that knows what admins described, and the Jobs that will
+ * come, with what the simulation alone knows of them (when they come, how long they really run).
+ *
+ * Built once, by the manifests and the trace; then world_close() settles what only the whole can
+ * tell (where time begins, which namespaces there are, who comes when), and the play (play.h)
+ * begins. A Job is named by its index, which is the order of the files; CronJobs add Jobs while the
+ * play goes on.
+ *
+ * Uids: a Job that has none gets one that is made of its index, so that the same files give the
+ * same uids, and a decision's uid leads to the Job without a look-up.
+ */
+#ifndef SLUICE_SIMULATE_WORLD_H
+#define SLUICE_SIMULATE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "cli/simulate/cron.h"
+#include "cli/simulate/trace.h"
+#include "sluice/queue.h"
+
+#define NEVER_MS INT64_MAX
+
+enum actor_state {
+	ACTOR_COMING,
+	ACTOR_WAITING,
+	ACTOR_RUNNING,
+	ACTOR_GONE, /* finished, deleted, or never ours */
+};
+
+/* A Job of the simulation. */
+struct actor {
+	const struct job *record; /* of a manifest; NULL: of the trace */
+	const char *name;	  /* of those a CronJob made, else NULL: the record's */
+	size_t origin;		  /* which of the trace's Jobs; which CronJob made it */
+	int64_t arrival_ms;	  /* NEVER_MS until world_close() when no manifest says */
+	int64_t duration_ms;	  /* NEVER_MS: it does not end by itself */
+	int64_t delete_ms;	  /* NEVER_MS: nobody deletes it */
+	int64_t since_ms;	  /* RUNNING: when this attempt began */
+	int32_t attempt;	  /* how many there were, this one included */
+	int32_t pods;		  /* RUNNING */
+	enum actor_state state;
+	bool has_own_uid; /* else it is made of its index */
+};
+
+/* A Job that runs from the beginning. */
+struct adoption {
+	size_t actor;
+	int64_t at_ms;
+	struct quota_line *lines; /* in one block with the strings */
+	size_t nlines;
+};
+
+enum cron_policy { CRON_ALLOW, CRON_FORBID, CRON_REPLACE };
+
+struct cronjob {
+	const struct job *record; /* what it makes, but for name and uid */
+	char *name;
+	struct cron cron;
+	enum cron_policy policy;
+	int64_t duration_ms;
+	int64_t from_ms;   /* its creation; NEVER_MS: the world's start */
+	int64_t missed_ms; /* CRON_FORBID: the latest time at which the last one still ran; 0 */
+	size_t last;	   /* the actor made last; SIZE_MAX: none yet */
+};
+
+struct entry; /* a name that is known, with what is known of it */
+
+struct world {
+	struct queue *queue;
+	struct actor *actor;
+	size_t nactors, room;
+	struct adoption *adoption;
+	size_t nadoptions;
+	struct cronjob *cronjob;
+	size_t ncronjobs;
+	struct trace trace;
+	const char *trace_ns, *trace_queue; /* NULL: LocalQueue user-N in `default` */
+
+	size_t *arrival; /* actors by time of arrival, then index */
+	size_t narrivals;
+	int64_t start_ms;
+	int64_t settled_ms; /* the latest time at which an adopted Job was admitted: nothing is
+			       decided before it */
+	size_t nunqueued;   /* Jobs left out, for they name no queue */
+
+	struct map by_uid;	  /* struct owner: of Jobs that have a uid of their own */
+	struct map names;	  /* struct entry: "Job ns/name", "LocalQueue ns/name", ... */
+	struct entry *namespaces; /* those in use, described or not */
+	void **block;		  /* what is freed with the world */
+	size_t nblocks;
+};
+
+void world_init(struct world *w, const struct queue_config *config);
+void world_done(struct world *w);
+
+/* ---- building: the records become the world's ------------------------------------------------ */
+
+struct job_plan { /* what annotations say of a Job of the simulation */
+	bool has_own_uid, has_arrival;
+	int64_t duration_ms, delete_ms; /* NEVER_MS */
+};
+/* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
+int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);
+void world_add_adoption(
+	struct world *w, size_t actor, int64_t at_ms, struct quota_line *lines, size_t nlines);
+void world_add_cronjob(struct world *w, const struct cronjob *c);
+int world_add_localqueue(struct world *w, const struct localqueue_spec *s, struct err *e);
+void world_add_namespace(struct world *w, const struct namespace_spec *s);
+/* The trace's Jobs for NS/NAME, or for user-N in `default` when queue is NULL. */
+int world_add_trace(struct world *w, struct trace *t, const char *queue, struct err *e);
+/* Keeps a block of memory (malloc) until the world's end. */
+void *world_keep(struct world *w, void *block);
+
+/* For a Job that has none and is added next. */
+struct uid world_next_uid(const struct world *w);
+
+void world_close(struct world *w);
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* A Job for the queue; what it needs beside the world is in scratch. */
+struct job_scratch {
+	char name[24], queue[32];
+	struct resource cpu;
+	struct container container;
+};
+struct job world_job(const struct world *w, size_t actor, struct job_scratch *scratch);
+
+struct uid world_uid(const struct world *w, size_t actor);
+size_t world_find(const struct world *w, const struct uid *uid); /* SIZE_MAX when unknown */
+/* "ns/name", in text. Returns text. */
+const char *world_name(const struct world *w, size_t actor, char *text, size_t size);
+/* Of the LocalQueue, "" when there is none. */
+const char *world_clusterqueue(const struct world *w, const char *ns, const char *localqueue);
+
+/* A Job that the CronJob makes for that time; its index. */
+size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms);
+
+#endif
