@@ -45,6 +45,7 @@ struct request {
 	enum request_kind kind;
 	size_t order;
 	bool sidecar;
+	bool limit; /* counts where no request of the same container does */
 	int64_t amount;
 };
 
@@ -56,7 +57,9 @@ static int request_cmp(const void *va, const void *vb)
 		return c;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->limit - b->limit;
 }
 
 static size_t list_requests(
@@ -71,28 +74,37 @@ static size_t list_requests(
 	return list->count;
 }
 
+static size_t list_both(const struct resource_list *requests, const struct resource_list *limits,
+	struct request like, struct request *ret)
+{
+	size_t n = list_requests(requests, like, ret);
+	like.limit = true;
+	return n + list_requests(limits, like, ret + n);
+}
+
 static size_t count_requests(const struct pod_resources *pod)
 {
-	size_t n = pod->overhead.count + pod->pod_level.count;
+	size_t n = pod->overhead.count + pod->pod_level.count + pod->pod_level_limits.count;
 	for (size_t i = 0; i < pod->ncontainers; i++)
-		n += pod->containers[i].requests.count;
+		n += pod->containers[i].requests.count + pod->containers[i].limits.count;
 	for (size_t i = 0; i < pod->ninit_containers; i++)
-		n += pod->init_containers[i].requests.count;
+		n += pod->init_containers[i].requests.count + pod->init_containers[i].limits.count;
 	return n;
 }
 
 static void collect_requests(const struct pod_resources *pod, struct request *ret)
 {
 	for (size_t i = 0; i < pod->ncontainers; i++)
-		ret += list_requests(&pod->containers[i].requests,
+		ret += list_both(&pod->containers[i].requests, &pod->containers[i].limits,
 			(struct request){.kind = REQUEST_CONTAINER, .order = i}, ret);
 	for (size_t i = 0; i < pod->ninit_containers; i++)
-		ret += list_requests(&pod->init_containers[i].requests,
+		ret += list_both(&pod->init_containers[i].requests, &pod->init_containers[i].limits,
 			(struct request){.kind = REQUEST_INIT,
 				.order = i,
 				.sidecar = pod->init_containers[i].sidecar},
 			ret);
-	ret += list_requests(&pod->pod_level, (struct request){.kind = REQUEST_POD_LEVEL}, ret);
+	ret += list_both(&pod->pod_level, &pod->pod_level_limits,
+		(struct request){.kind = REQUEST_POD_LEVEL}, ret);
 	list_requests(&pod->overhead, (struct request){.kind = REQUEST_OVERHEAD}, ret);
 }
 
@@ -108,6 +120,17 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* A limit stands in for a request that is missing. At pod level it does so only when no container
+ * asks for the resource (then their sum stands), as the API server fills it in; but huge pages
+ * cannot be overcommitted, so there the limit always is the request. */
+static bool limit_counts(const struct request *limit, const struct request *before, bool asked)
+{
+	if (before && before->kind == limit->kind && before->order == limit->order)
+		return false;
+	return limit->kind != REQUEST_POD_LEVEL || !asked ||
+	       strncmp(limit->name, "hugepages-", 10) == 0;
+}
+
 /* What the n requests, all of one name, come to. An init container that does not name the resource
  * needs no more than the sidecars before it, which are in the sum anyway. */
 static int64_t sum_requests(const struct request *r, size_t n)
@@ -115,6 +138,9 @@ static int64_t sum_requests(const struct request *r, size_t n)
 	int64_t sum = 0, sidecars = 0, init = 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t amount = r[i].amount;
+		bool asked = r[0].kind < REQUEST_POD_LEVEL;
+		if (r[i].limit && !limit_counts(&r[i], i > 0 ? &r[i - 1] : NULL, asked))
+			continue;
 		switch (r[i].kind) {
 		case REQUEST_CONTAINER:
 			sum = quantity_add(sum, amount);

@@ -132,7 +132,8 @@ struct transformation_spec {
 	const char *input;		 /* resource */
 	bool replace;			 /* strategy Replace: the input itself is not counted */
 	const char *multiply_by;	 /* resource whose amount multiplies too; "" when absent */
-	const struct resource *output;	 /* for one unit of the input: amounts in MILLI of their unit */
+	const struct resource *output; /* for each 1 of the input (1 cpu, not 1m): quantities in
+					  thousandths, whatever the resource; may be negative */
 	size_t noutputs;
 };
 
