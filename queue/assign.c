@@ -7,7 +7,7 @@ static enum assign_verdict assign_flavor(
 	enum assign_verdict worst = ASSIGN_FITS;
 	for (size_t i = 0; i < n; i++) {
 		const struct quota_row *r = row[need[i].resource];
-		if (!quota_fits(need[i].amount, r->nominal))
+		if (!quota_fits(need[i].amount, quota_potential(r)))
 			return ASSIGN_EXCEEDS;
 		if (!quota_fits(need[i].amount, quota_available(r)))
 			worst = ASSIGN_BUSY;
@@ -41,17 +41,52 @@ enum assign_verdict assign_group(
 	return best;
 }
 
-enum assign_verdict assign_flavors(
-	const struct clusterqueue *cq, const struct claim *c, struct choice *ret_choice)
+enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c)
 {
 	if (c->uncovered)
 		return ASSIGN_UNCOVERED;
 	enum assign_verdict worst = ASSIGN_FITS;
-	struct choice choice = {{0}};
+	uint8_t flavor;
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		enum assign_verdict v = assign_group(cq, c, g, &flavor);
+		if (v < worst)
+			worst = v;
+	}
+	return worst;
+}
+
+bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (c->next[g] > 0)
+			return true;
+	return false;
+}
+
+enum assign_verdict assign_flavors(struct queue *q, const struct clusterqueue *cq,
+	const struct claim *c, const struct workload *w, int32_t pods, const struct choice *after,
+	struct choice *ret_choice)
+{
+	(void)q;
+	(void)w;
+	(void)after;
+	if (c->uncovered)
+		return ASSIGN_UNCOVERED;
+	enum assign_verdict worst = ASSIGN_FITS;
+	struct choice choice = {.pods = pods};
 	for (size_t g = 0; g < cq->ngroups; g++) {
 		enum assign_verdict v = assign_group(cq, c, g, &choice.flavor[g]);
 		if (v < worst)
 			worst = v;
+	}
+	for (size_t i = 0; worst == ASSIGN_FITS && i < c->nneeds; i++) {
+		const struct need *n = &c->need[i];
+		const struct resource_group *g = &cq->groups[n->group];
+		bool inside;
+		uint32_t level = quota_borrow_level(
+			g->row[choice.flavor[n->group] * g->nresources + n->resource], QUOTA_THEN,
+			n->amount, &inside);
+		choice.level = level > choice.level ? level : choice.level;
 	}
 	if (worst == ASSIGN_FITS)
 		*ret_choice = choice;

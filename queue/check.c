@@ -1,44 +1,55 @@
 /*
- * What only the whole spec of a ClusterQueue can show to be wrong (reference 1.1, 1.2). The CRD's
- * CEL rules say the same earlier; objects can also come from `sluice simulate` or an old schema.
+ * What only the whole spec of a ClusterQueue or Cohort can show to be wrong (reference 1.1, 1.2,
+ * 1.5, 1.6, 3.1). The CRDs' CEL rules say the same earlier; objects can also come from `sluice
+ * simulate` or an old schema.
  */
 #include <string.h>
 
 #include "queue/clusterqueue.h"
+#include "queue/cohort.h"
 
-static int check_sizes(const struct clusterqueue_spec *s, struct err *e)
+/* Whoever has resource groups. */
+struct owner {
+	const char *kind, *name;
+	const struct resource_group_spec *groups;
+	size_t ngroups;
+	const char *parent, *parent_field; /* the limits need a parent */
+	bool lends_at_most_nominal;	   /* Kueue demands it of ClusterQueues only */
+};
+
+static int check_sizes(const struct owner *s, struct err *e)
 {
 	if (s->ngroups > CQ_GROUPS_MAX)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: spec.resourceGroups has %zu groups; at most %d are "
+			"%s %s: spec.resourceGroups has %zu groups; at most %d are "
 			"possible",
-			s->name, s->ngroups, CQ_GROUPS_MAX);
+			s->kind, s->name, s->ngroups, CQ_GROUPS_MAX);
 	for (size_t i = 0; i < s->ngroups; i++) {
 		const struct resource_group_spec *g = &s->groups[i];
 		if (g->nresources == 0 || g->nresources > CQ_RESOURCES_MAX)
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: spec.resourceGroups[%zu].coveredResources lists "
+				"%s %s: spec.resourceGroups[%zu].coveredResources lists "
 				"%zu "
 				"resources; list 1 to %d",
-				s->name, i, g->nresources, CQ_RESOURCES_MAX);
+				s->kind, s->name, i, g->nresources, CQ_RESOURCES_MAX);
 		if (g->nflavors == 0 || g->nflavors > CQ_FLAVORS_MAX)
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: spec.resourceGroups[%zu].flavors lists %zu "
+				"%s %s: spec.resourceGroups[%zu].flavors lists %zu "
 				"flavors; "
 				"list 1 to %d",
-				s->name, i, g->nflavors, CQ_FLAVORS_MAX);
+				s->kind, s->name, i, g->nflavors, CQ_FLAVORS_MAX);
 		if (g->nresources * g->nflavors > CQ_PAIRS_MAX)
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: spec.resourceGroups[%zu] has %zu quotas; at most "
+				"%s %s: spec.resourceGroups[%zu] has %zu quotas; at most "
 				"%d "
 				"are possible in a group",
-				s->name, i, g->nresources * g->nflavors, CQ_PAIRS_MAX);
+				s->kind, s->name, i, g->nresources * g->nflavors, CQ_PAIRS_MAX);
 	}
 	return 0;
 }
 
 /* True when one of the resources before (group, index) has the same name. */
-static bool resource_seen(const struct clusterqueue_spec *s, size_t group, size_t index)
+static bool resource_seen(const struct owner *s, size_t group, size_t index)
 {
 	const char *name = s->groups[group].resources[index];
 	for (size_t g = 0; g <= group; g++) {
@@ -50,7 +61,7 @@ static bool resource_seen(const struct clusterqueue_spec *s, size_t group, size_
 	return false;
 }
 
-static bool flavor_seen(const struct clusterqueue_spec *s, size_t group, size_t index)
+static bool flavor_seen(const struct owner *s, size_t group, size_t index)
 {
 	const char *name = s->groups[group].flavors[index].flavor;
 	for (size_t g = 0; g <= group; g++) {
@@ -62,66 +73,67 @@ static bool flavor_seen(const struct clusterqueue_spec *s, size_t group, size_t 
 	return false;
 }
 
-static int check_names(const struct clusterqueue_spec *s, size_t group, struct err *e)
+static int check_names(const struct owner *s, size_t group, struct err *e)
 {
 	const struct resource_group_spec *g = &s->groups[group];
 	for (size_t r = 0; r < g->nresources; r++)
 		if (resource_seen(s, group, r))
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: spec.resourceGroups[%zu].coveredResources lists "
+				"%s %s: spec.resourceGroups[%zu].coveredResources lists "
 				"%s a "
 				"second time; a resource may be in one group only, once",
-				s->name, group, g->resources[r]);
+				s->kind, s->name, group, g->resources[r]);
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (flavor_seen(s, group, f))
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: spec.resourceGroups[%zu].flavors lists %s a "
+				"%s %s: spec.resourceGroups[%zu].flavors lists %s a "
 				"second "
 				"time; a flavor may be in one group only, once",
-				s->name, group, g->flavors[f].flavor);
+				s->kind, s->name, group, g->flavors[f].flavor);
 	return 0;
 }
 
-static int check_limits(const struct clusterqueue_spec *s, const char *flavor,
-	const struct quota_spec *quota, struct err *e)
+static int check_limits(
+	const struct owner *s, const char *flavor, const struct quota_spec *quota, struct err *e)
 {
 	const char *resource = quota->resource;
 	if (quota->nominal < 0 || quota->borrowing_limit < 0 || quota->lending_limit < 0)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: a quota of %s in flavor %s is negative; it must be 0 or "
+			"%s %s: a quota of %s in flavor %s is negative; it must be 0 or "
 			"more",
-			s->name, resource, flavor);
+			s->kind, s->name, resource, flavor);
 	bool limited = quota->borrowing_limit != QUOTA_UNLIMITED ||
 		       quota->lending_limit != QUOTA_UNLIMITED;
-	if (limited && !*s->cohort)
+	if (limited && !*s->parent)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: %s in flavor %s has a borrowingLimit or lendingLimit but "
-			"the "
-			"queue is in no cohort; set spec.cohortName or remove the limit",
-			s->name, resource, flavor);
-	if (quota->lending_limit != QUOTA_UNLIMITED && quota->lending_limit > quota->nominal)
+			"%s %s: %s in flavor %s has a borrowingLimit or lendingLimit but "
+			"it is below no Cohort; set %s or remove the limit",
+			s->kind, s->name, resource, flavor, s->parent_field);
+	if (s->lends_at_most_nominal && quota->lending_limit != QUOTA_UNLIMITED &&
+		quota->lending_limit > quota->nominal)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: lendingLimit of %s in flavor %s is more than its "
+			"%s %s: lendingLimit of %s in flavor %s is more than its "
 			"nominalQuota; lower it",
-			s->name, resource, flavor);
+			s->kind, s->name, resource, flavor);
 	return 0;
 }
 
-static int check_flavor(const struct clusterqueue_spec *s, const struct resource_group_spec *g,
+static int check_flavor(const struct owner *s, const struct resource_group_spec *g,
 	const struct flavor_quota_spec *f, struct err *e)
 {
 	if (f->nquotas != g->nresources)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: flavor %s has quotas for %zu resources, its group covers "
+			"%s %s: flavor %s has quotas for %zu resources, its group covers "
 			"%zu; list each of coveredResources, in the same order",
-			s->name, f->flavor, f->nquotas, g->nresources);
+			s->kind, s->name, f->flavor, f->nquotas, g->nresources);
 	for (size_t r = 0; r < f->nquotas; r++) {
 		if (strcmp(f->quotas[r].resource, g->resources[r]) != 0)
 			return err_set(e, ERR_INVALID,
-				"ClusterQueue %s: flavor %s lists %s where coveredResources has "
+				"%s %s: flavor %s lists %s where coveredResources has "
 				"%s; "
 				"list the resources in the same order",
-				s->name, f->flavor, f->quotas[r].resource, g->resources[r]);
+				s->kind, s->name, f->flavor, f->quotas[r].resource,
+				g->resources[r]);
 		int code = check_limits(s, f->flavor, &f->quotas[r], e);
 		if (code)
 			return code;
@@ -129,7 +141,7 @@ static int check_flavor(const struct clusterqueue_spec *s, const struct resource
 	return 0;
 }
 
-int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e)
+static int check_groups(const struct owner *s, struct err *e)
 {
 	int code = check_sizes(s, e);
 	for (size_t i = 0; code == 0 && i < s->ngroups; i++) {
@@ -138,4 +150,50 @@ int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e)
 			code = check_flavor(s, &s->groups[i], &s->groups[i].flavors[f], e);
 	}
 	return code;
+}
+
+/* Kueue's bound: a weight so small would make a share too large to compare. */
+static int check_weight(const struct owner *s, double weight, struct err *e)
+{
+	if (weight == 0 || weight > 1e-9)
+		return 0;
+	return err_set(e, ERR_INVALID, "%s %s: spec.fairSharing.weight must be 0 or more than 1e-9",
+		s->kind, s->name);
+}
+
+static int check_policies(const struct clusterqueue_spec *s, struct err *e)
+{
+	const struct preemption_spec *p = &s->preemption;
+	const struct fungibility_spec *f = &s->fungibility;
+	if (p->borrow_within_cohort && p->reclaim_within_cohort == PREEMPT_NEVER)
+		return err_set(e, ERR_INVALID,
+			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs "
+			"reclaimWithinCohort LowerPriority or Any; set it or remove "
+			"borrowWithinCohort",
+			s->name);
+	if (f->prefer_preemption && (!f->next_when_borrowing || f->stop_when_preempting))
+		return err_set(e, ERR_INVALID,
+			"ClusterQueue %s: spec.flavorFungibility.preference "
+			"PreemptionOverBorrowing needs whenCanBorrow and whenCanPreempt to be "
+			"TryNextFlavor; set them or remove the preference",
+			s->name);
+	return 0;
+}
+
+int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e)
+{
+	struct owner owner = {
+		"ClusterQueue", s->name, s->groups, s->ngroups, s->cohort, "spec.cohortName", true};
+	int code = check_groups(&owner, e);
+	if (code == 0)
+		code = check_weight(&owner, s->weight, e);
+	return code ? code : check_policies(s, e);
+}
+
+int cohort_check(const struct cohort_spec *s, struct err *e)
+{
+	struct owner owner = {
+		"Cohort", s->name, s->groups, s->ngroups, s->parent, "spec.parentName", false};
+	int code = check_groups(&owner, e);
+	return code ? code : check_weight(&owner, s->weight, e);
 }

@@ -16,6 +16,11 @@ int64_t shape_amount(const struct shape *s, const char *resource)
 	return 0;
 }
 
+int64_t need_amount(const struct need *n, int32_t pods)
+{
+	return quantity_times(n->each, pods);
+}
+
 static bool is_covered(const struct clusterqueue *cq, const char *resource)
 {
 	for (size_t g = 0; g < cq->ngroups; g++)
@@ -36,7 +41,7 @@ static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, str
 			if (amount <= 0)
 				continue;
 			if (ret)
-				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, amount};
+				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each, amount};
 			n++;
 		}
 	}

@@ -13,7 +13,8 @@
 
 struct need {
 	uint16_t group, resource; /* indexes in the ClusterQueue's spec */
-	int64_t amount;		  /* > 0; INT64_MAX: more than can be counted, fits nowhere */
+	int64_t each;		  /* of one pod */
+	int64_t amount; /* of all; > 0; INT64_MAX: more than can be counted, fits nowhere */
 };
 
 struct claim {
@@ -32,6 +33,9 @@ void claim_done(struct claim *c);
 
 /* The needs of one resource group: the first, and how many. */
 const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_n);
+
+/* For so many pods. */
+int64_t need_amount(const struct need *n, int32_t pods);
 
 static inline bool claim_suits(const struct claim *c, size_t group, size_t flavor)
 {

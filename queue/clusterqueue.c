@@ -20,8 +20,12 @@ static int cq_name_order(const struct tree_node *a, const struct tree_node *b)
 		container_of_const(b, struct clusterqueue, by_name)->name);
 }
 
-void clusterqueues_init(struct clusterqueues *all)
+void clusterqueues_init(struct clusterqueues *all, struct quota *quota, struct cohorts *cohorts,
+	struct map *flavors)
 {
+	all->quota = quota;
+	all->cohorts = cohorts;
+	all->flavors = flavors;
 	map_init(&all->map, cq_is);
 	tree_init(&all->shown, cq_name_order, NULL);
 	all->serials = 0;
@@ -39,19 +43,18 @@ static void spec_forget(struct clusterqueue *cq, struct map *flavors)
 
 static void cq_free(struct clusterqueue *cq)
 {
-	if (cq->node)
-		cq->node->owner = NULL;
+	cq->node->owner = NULL;
+	list_leave(&cq->of_realm);
 	free(cq->invalid);
 	free(cq->name);
 	free(cq);
 }
 
-void clusterqueues_done(struct clusterqueues *all, struct map *flavors)
+void clusterqueues_done(struct clusterqueues *all)
 {
 	struct clusterqueue *cq;
 	map_each (&all->map, i, cq) {
-		if (flavors)
-			spec_forget(cq, flavors);
+		spec_forget(cq, all->flavors);
 		cq_free(cq);
 	}
 	map_done(&all->map);
@@ -62,20 +65,39 @@ struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const ch
 	return map_get(&all->map, map_hash_string(name), name);
 }
 
+static struct quota_node *node_of(struct quota *quota, const char *name)
+{
+	struct buf path;
+	buf_init(&path, SIZE_MAX / 4);
+	buf_printf(&path, "cq/%s", name);
+	struct quota_node *node = quota_node_of(quota, buf_text(&path));
+	buf_done(&path);
+	return node;
+}
+
+static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
+{
+	struct clusterqueue *cq = mem_alloc(sizeof(*cq));
+	cq->name = mem_strdup(name);
+	cq->serial = ++all->serials;
+	cq->weight = 1;
+	cq->node = node_of(all->quota, name);
+	cq->node->owner = cq;
+	group_trees_init(&cq->groups_waiting, &cq->order);
+	list_init(&cq->localqueues);
+	list_init(&cq->rooms);
+	list_init(&cq->promised);
+	list_init(&cq->fresh);
+	map_put(&all->map, map_hash_string(name), cq);
+	realm_join(cq);
+	return cq;
+}
+
 struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *name)
 {
 	struct clusterqueue *cq = clusterqueue_find(all, name);
-	if (!cq) {
-		cq = mem_alloc(sizeof(*cq));
-		cq->name = mem_strdup(name);
-		cq->serial = ++all->serials;
-		cq->cohort = "";
-		group_trees_init(&cq->groups_waiting, &cq->order);
-		list_init(&cq->localqueues);
-		list_init(&cq->rooms);
-		list_init(&cq->fresh);
-		map_put(&all->map, map_hash_string(name), cq);
-	}
+	if (!cq)
+		cq = cq_new(all, name);
 	cq->refs++;
 	return cq;
 }
@@ -86,7 +108,7 @@ void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq)
 	if (--cq->refs > 0)
 		return;
 	must(!cq->exists && tree_count(&cq->order) == 0 && list_empty(&cq->rooms));
-	list_leave(&cq->dirty);
+	must(list_empty(&cq->promised));
 	must(map_take(&all->map, map_hash_string(cq->name), cq->name) == cq);
 	cq_free(cq);
 }
@@ -150,74 +172,111 @@ static bool spec_lists(const struct clusterqueue *cq, const struct quota_row *ro
 	return false;
 }
 
-static void nominals_take(
-	struct clusterqueue *cq, const struct clusterqueue_spec *s, struct quota *quota)
+/* True when any limit is another one now. */
+static bool row_take(struct quota_row *row, bool in_spec, const struct quota_limits *l)
 {
+	bool same = row->in_spec == in_spec && row->nominal == l->nominal &&
+		    row->borrowing_limit == l->borrowing && row->lending_limit == l->lending;
+	quota_set_limits(row, in_spec, l);
+	return !same;
+}
+
+static bool limits_drop(struct clusterqueue *cq)
+{
+	static const struct quota_limits none = {0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	bool changed = false;
 	for (size_t i = 0; i < cq->node->nrows; i++)
 		if (!spec_lists(cq, cq->node->row[i]))
-			quota_set_nominal(quota, cq->node->row[i], false, 0);
+			changed = row_take(cq->node->row[i], false, &none) || changed;
+	return changed;
+}
+
+static bool limits_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
+{
+	bool changed = limits_drop(cq);
 	for (size_t i = 0; i < s->ngroups; i++) {
 		const struct resource_group *g = &cq->groups[i];
-		for (size_t f = 0; f < g->nflavors; f++)
-			for (size_t r = 0; r < g->nresources; r++)
-				quota_set_nominal(quota, g->row[f * g->nresources + r], true,
-					s->groups[i].flavors[f].quotas[r].nominal);
+		for (size_t f = 0; f < g->nflavors; f++) {
+			for (size_t r = 0; r < g->nresources; r++) {
+				const struct quota_spec *l = &s->groups[i].flavors[f].quotas[r];
+				struct quota_limits limits = {
+					l->nominal, l->borrowing_limit, l->lending_limit};
+				changed = row_take(g->row[f * g->nresources + r], true, &limits) ||
+					  changed;
+			}
+		}
 	}
+	return changed;
 }
 
-static void node_claim(struct clusterqueue *cq, struct quota *quota)
+static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, const char *name)
 {
-	struct buf name;
-	if (cq->node)
-		return;
-	buf_init(&name, SIZE_MAX / 4);
-	buf_printf(&name, "cq/%s", cq->name);
-	cq->node = quota_node_of(quota, buf_text(&name));
-	cq->node->owner = cq;
-	buf_done(&name);
+	struct cohort *old = cq->cohort;
+	if (old ? strcmp(old->name, name) == 0 : !*name)
+		return false;
+	cq->cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
+	quota_move(all->quota, cq->node, NULL); /* not below what may go now */
+	if (old)
+		cohort_put(all->cohorts, old);
+	return true;
 }
 
-void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_spec *s,
-	struct map *flavors, struct quota *quota, bool *ret_reshaped)
+static void groups_take(
+	struct clusterqueues *all, struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	bool same = groups_same(cq, s);
-	node_claim(cq, quota);
-
-	/* The new arena first: the old flavors must not go while the new spec names them too. */
-	struct clusterqueue old = {
-		.memory = cq->memory, .groups = cq->groups, .ngroups = cq->ngroups};
 	cq->memory = (struct arena){0};
 	cq->groups = arena_take(&cq->memory, s->ngroups, sizeof(*cq->groups));
 	cq->ngroups = s->ngroups;
 	for (size_t i = 0; i < s->ngroups; i++)
-		group_take(&cq->groups[i], &s->groups[i], cq, flavors, quota);
+		group_take(&cq->groups[i], &s->groups[i], cq, all->flavors, all->quota);
+}
 
+static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
+{
 	cq->exists = true;
 	cq->deleting = s->deleting;
 	cq->generation = s->generation;
-	cq->cohort = arena_string(&cq->memory, s->cohort);
 	cq->strategy = s->strategy;
 	cq->stop_policy = s->stop_policy;
 	cq->has_selector = s->has_namespace_selector;
-	const struct selector_term *t = arena_terms(&cq->memory, &s->namespace_selector, 1);
-	cq->selector = *t;
-	nominals_take(cq, s, quota);
-	*ret_reshaped = keys_choose(cq, same ? &old : NULL);
-	spec_forget(&old, flavors);
+	cq->selector = *arena_terms(&cq->memory, &s->namespace_selector, 1);
+	cq->fungibility = s->fungibility;
+	cq->preemption = s->preemption;
+	cq->weight = s->weight;
+	cq->orders_by_usage = s->orders_by_usage;
+	cq->default_max_run_ms = s->default_max_run_ms;
 }
 
-void clusterqueue_drop_spec(struct clusterqueue *cq, struct map *flavors, struct quota *quota)
+void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
+	const struct clusterqueue_spec *s, struct spec_change *ret)
 {
-	spec_forget(cq, flavors);
-	cq->exists = cq->deleting = cq->has_selector = false;
-	cq->generation = 0;
-	cq->cohort = "";
+	bool same = groups_same(cq, s), existed = cq->exists;
+
+	/* The new arena first: the old flavors must not go while the new spec names them too. */
+	struct clusterqueue old = {
+		.memory = cq->memory, .groups = cq->groups, .ngroups = cq->ngroups};
+	groups_take(all, cq, s);
+	fields_take(cq, s);
+	ret->moved = cohort_take(all, cq, s->cohort) || !existed;
+	ret->amounts = limits_take(cq, s);
+	ret->reshaped = keys_choose(cq, same ? &old : NULL);
+	spec_forget(&old, all->flavors);
+}
+
+void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
+{
+	spec_forget(cq, all->flavors);
+	cq->exists = cq->deleting = cq->has_selector = cq->orders_by_usage = false;
+	cq->generation = cq->default_max_run_ms = 0;
 	cq->strategy = BEST_EFFORT_FIFO;
 	cq->stop_policy = STOP_NONE;
 	cq->selector = (struct selector_term){0};
+	cq->fungibility = (struct fungibility_spec){0};
+	cq->preemption = (struct preemption_spec){0};
+	cq->weight = 1;
 	cq->nkeys = 0;
-	for (size_t i = 0; cq->node && i < cq->node->nrows; i++)
-		quota_set_nominal(quota, cq->node->row[i], false, 0);
+	limits_drop(cq);
+	cohort_take(all, cq, "");
 }
 
 const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq)
@@ -241,5 +300,5 @@ bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavo
 bool clusterqueue_active(const struct clusterqueue *cq)
 {
 	return cq->exists && !cq->deleting && cq->stop_policy == STOP_NONE &&
-	       !clusterqueue_missing_flavor(cq);
+	       !clusterqueue_missing_flavor(cq) && !(cq->cohort && cq->cohort->cyclic);
 }

@@ -10,10 +10,12 @@
 
 #include "base/err.h"
 #include "queue/arena.h"
+#include "queue/cohort.h"
 #include "queue/flavor.h"
 #include "queue/keys.h"
 #include "queue/list.h"
 #include "queue/quota.h"
+#include "queue/realm.h"
 #include "queue/tree.h"
 #include "sluice/queue.h"
 
@@ -36,15 +38,22 @@ struct clusterqueue {
 	uint32_t refs;	 /* LocalQueues and rooms that name it, the object, a refused spec */
 	struct tree_node by_name;
 	struct quota_node *node;
+	struct realm *realm;
+	struct link of_realm;
 
 	/* The spec in force; everything zero while the object does not exist. */
 	bool exists, deleting;
 	int64_t generation;
-	const char *cohort;
+	struct cohort *cohort; /* NULL: in none */
 	enum queueing_strategy strategy;
 	enum stop_policy stop_policy;
 	bool has_selector;
 	struct selector_term selector;
+	struct fungibility_spec fungibility;
+	struct preemption_spec preemption;
+	double weight;
+	bool orders_by_usage;
+	int64_t default_max_run_ms;
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
@@ -55,23 +64,28 @@ struct clusterqueue {
 	struct tree groups_waiting; /* struct group, in queue order of their heads */
 	struct tree order;	    /* every workload in those groups: ranks */
 	struct link localqueues;    /* localqueue.of_clusterqueue */
-	struct link rooms;	    /* room.of_clusterqueue */
-	struct link dirty;	    /* in queue.dirty: something happened to it */
-	bool search;		    /* ... that may let any group start, not only fresh ones */
+	struct link rooms;	    /* room.of_clusterqueue, held or leaving */
+	struct link promised;	    /* room.of_clusterqueue, oldest promise first */
+	size_t nleaving;	    /* of rooms: THEN differs from NOW */
+	bool search;		    /* any group may start, not only fresh ones */
 	struct link fresh;	    /* group.fresh: those that no pass has judged yet */
 	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
-	uint64_t started_total;
+	uint64_t started_total, preempted_total;
 };
 
 struct clusterqueues {
 	struct map map;
 	struct tree shown; /* those that exist or were refused, by name */
 	uint64_t serials;
+	struct quota *quota;
+	struct cohorts *cohorts;
+	struct map *flavors;
 };
 
-void clusterqueues_init(struct clusterqueues *all);
-void clusterqueues_done(struct clusterqueues *all, struct map *flavors);
+void clusterqueues_init(struct clusterqueues *all, struct quota *quota, struct cohorts *cohorts,
+	struct map *flavors);
+void clusterqueues_done(struct clusterqueues *all);
 
 struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const char *name);
 struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *name);
@@ -80,11 +94,18 @@ void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq);
 /* 0, or ERR_INVALID with object, field and cure. */
 int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e);
 
-/* Takes over a checked spec. *ret_reshaped: resources or flavors are other ones or in another
- * order, or quotas of another size, so that what was derived from them (claims) is stale. */
-void clusterqueue_take_spec(struct clusterqueue *cq, const struct clusterqueue_spec *s,
-	struct map *flavors, struct quota *quota, bool *ret_reshaped);
-void clusterqueue_drop_spec(struct clusterqueue *cq, struct map *flavors, struct quota *quota);
+/* What taking over a spec makes stale. */
+struct spec_change {
+	bool reshaped; /* resources or flavors are other ones or in another order, or quotas of
+			  another size: what was derived from them (claims) */
+	bool moved;    /* the Cohort is another one: the realms */
+	bool amounts;  /* quotas or limits: the quota tree */
+};
+
+/* Take over a checked spec, or none. The quota tree is not settled yet. */
+void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
+	const struct clusterqueue_spec *s, struct spec_change *ret);
+void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);
 
 /* The first flavor it names that does not exist; NULL when all do. */
 const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq);

@@ -1,8 +1,8 @@
 /*
  * The body of struct queue: everything the modules know together.
  *
- * Who changes a fact marks what must be looked at again: queue_touch() a ClusterQueue in which
- * something might start now, room_suspect() a run that might have to stop. queue_decide() works
+ * Who changes a fact marks what must be looked at again: queue_touch() a realm in which something
+ * might start now, room_suspect() a run that might have to stop. queue_decide() works
  * through those two lists and nothing else.
  */
 #ifndef SLUICE_QUEUE_CORE_H
@@ -20,8 +20,10 @@ struct scratch; /* what a view hands out until the next call */
 
 struct queue {
 	struct map symbols;
+	struct queue_config config;
 	struct quota quota;
 	struct map flavors;
+	struct cohorts cohorts;
 	struct clusterqueues clusterqueues;
 	struct localqueues localqueues;
 	struct priorities priorities;
@@ -29,9 +31,9 @@ struct queue {
 	struct groups groups;
 	struct map workloads;
 	struct tree back_off;
-	struct link dirty;    /* clusterqueue.dirty: in the order of the first touch */
+	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
-	uint64_t arrivals, version;
+	uint64_t arrivals, rooms_made, version;
 	int64_t now_ms; /* of the last queue_decide */
 	size_t nwaiting;
 	size_t workload_bytes; /* of all workloads and rooms */
@@ -41,16 +43,23 @@ struct queue {
 /* A fresh group may start in cq now. The others were judged, and nothing became better for them. */
 static inline void queue_touch_fresh(struct queue *q, struct clusterqueue *cq)
 {
-	if (!list_in(&cq->dirty))
-		list_add(&q->dirty, &cq->dirty);
+	if (!list_in(&cq->realm->dirty))
+		list_add(&q->dirty, &cq->realm->dirty);
 }
 
-/* Anything may start in cq now (NULL: nothing to do). */
+/* Anything may start in cq now. */
+static inline void queue_touch_queue(struct queue *q, struct clusterqueue *cq)
+{
+	cq->search = true;
+	queue_touch_fresh(q, cq);
+}
+
+/* Anything may start in cq, or in any that shares quota with it (NULL: nothing to do). */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq)
 		return;
-	cq->search = true;
+	cq->realm->search = true;
 	queue_touch_fresh(q, cq);
 }
 

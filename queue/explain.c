@@ -161,6 +161,27 @@ static bool is_misconfigured(const struct question *a)
 	return true;
 }
 
+static size_t count_leaving(const struct realm *realm)
+{
+	size_t n = 0;
+	list_each(&realm->members, l) n += container_of(l, struct clusterqueue, of_realm)->nleaving;
+	return n;
+}
+
+/* Whom it has to wait for in particular nobody remembers: all who leave free what is promised. */
+static void explain_promise(const struct room *r, struct text *t)
+{
+	size_t n = count_leaving(r->cq->realm);
+	text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", n,
+		n == 1 ? "Job has" : "Jobs have");
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		text_add(t, "%s", i ? ", " : "");
+		text_add_amount(t, r->line[i].amount, row->resource);
+		text_add(t, " in flavor %s", row->flavor);
+	}
+}
+
 static const char *policy_name(enum stop_policy p)
 {
 	return p == STOP_HOLD_AND_DRAIN ? "HoldAndDrain" : "Hold";
@@ -185,6 +206,11 @@ static bool is_suspended(const struct question *a)
 		text_add(a->text,
 			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
 			cq->name, policy_name(cq->stop_policy));
+	else if (cq->cohort && cq->cohort->cyclic)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; "
+			"correct spec.parentName of one of them",
+			cq->name, cq->cohort->name);
 	else if (missing && missing->invalid)
 		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
 			cq->name, missing->name, missing->invalid);
@@ -238,9 +264,8 @@ static enum wait_reason explain_waiting(const struct question *a);
 static bool is_behind(const struct question *a)
 {
 	const struct workload *head = head_of(a->cq);
-	struct choice choice;
 	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || !head || head == a->w ||
-		assign_flavors(a->cq, &head->group->claim, &choice) == ASSIGN_FITS)
+		assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
 		return false;
 	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text, true};
 	text_add(a->text, "behind ");
@@ -285,14 +310,17 @@ static enum wait_reason explain_waiting(const struct question *a)
 	if (is_misconfigured(a))
 		return WAIT_MISCONFIGURED;
 
-	struct choice choice;
-	enum assign_verdict verdict = assign_flavors(a->cq, a->claim, &choice);
+	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
 	if (verdict == ASSIGN_NO_FLAVOR) {
 		lack_add_mismatch(a->text, a->cq, a->claim, &a->w->shape->directives->placement);
 		return WAIT_NO_MATCHING_FLAVOR;
 	}
 	if (is_suspended(a))
 		return WAIT_SUSPENDED;
+	if (a->w->promise) {
+		explain_promise(a->w->promise, a->text);
+		return WAIT_PREEMPTED;
+	}
 	return explain_by_quota(a, verdict);
 }
 
@@ -316,6 +344,7 @@ bool queue_explain(
 		return true;
 	}
 	struct claim own = {0};
+	ret->victim_of = (struct uid){0};
 	struct question about = {w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
 	if (w->group)
 		about.claim = &w->group->claim;

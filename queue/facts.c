@@ -2,7 +2,8 @@
  * Facts about what admins describe: each is taken over, and then exactly what it concerns is
  * looked at again.
  *
- *   quota, strategy      the ClusterQueue is touched
+ *   quota, strategy      the realm is touched
+ *   cohort, parent       the realms are formed anew
  *   resources, flavors   its groups derive their claims anew
  *   flavor               the same, in the ClusterQueues that name it
  *   selector, namespace  the gates of the LocalQueues concerned
@@ -42,11 +43,16 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		return err_set(e, code, "%s", own.text);
 	}
 	struct clusterqueue *cq = object_keep(q, s->name);
-	bool reshaped, drained = cq->stop_policy == STOP_HOLD_AND_DRAIN;
+	struct spec_change change;
+	bool drained = cq->stop_policy == STOP_HOLD_AND_DRAIN;
 	free(cq->invalid);
 	cq->invalid = NULL;
-	clusterqueue_take_spec(cq, s, &q->flavors, &q->quota, &reshaped);
-	if (reshaped)
+	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
+	if (change.moved)
+		realms_form(q);
+	else if (change.amounts)
+		realm_settle(q, cq);
+	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->rooms, l)
@@ -73,11 +79,59 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	cq->exists = false;
 	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
 	must(tree_count(&cq->order) == 0);
-	clusterqueue_drop_spec(cq, &q->flavors, &q->quota);
+	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	free(cq->invalid);
 	cq->invalid = NULL;
+	realms_form(q); /* while it still takes part: it goes to a realm of its own */
 	tree_remove(&q->clusterqueues.shown, &cq->by_name);
 	clusterqueue_put(&q->clusterqueues, cq);
+	q->version++;
+}
+
+/* The record, holding the object's reference once. */
+static struct cohort *cohort_object(struct queue *q, const char *name)
+{
+	struct cohort *c = cohort_keep(&q->cohorts, name);
+	if (c->exists || c->invalid)
+		c->refs--;
+	return c;
+}
+
+int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e)
+{
+	struct err own;
+	int code = cohort_check(s, &own);
+	if (code) {
+		queue_reject_cohort(q, s->name, own.text);
+		return err_set(e, code, "%s", own.text);
+	}
+	struct cohort *c = cohort_object(q, s->name);
+	free(c->invalid);
+	c->invalid = NULL;
+	cohort_take_spec(&q->cohorts, c, s);
+	realms_form(q);
+	q->version++;
+	return 0;
+}
+
+void queue_reject_cohort(struct queue *q, const char *name, const char *sentence)
+{
+	struct cohort *c = cohort_object(q, name);
+	free(c->invalid);
+	c->invalid = mem_strdup(sentence);
+	q->version++;
+}
+
+void queue_drop_cohort(struct queue *q, const char *name)
+{
+	struct cohort *c = cohort_find(&q->cohorts, name);
+	if (!c || (!c->exists && !c->invalid))
+		return;
+	cohort_drop_spec(&q->cohorts, c);
+	free(c->invalid);
+	c->invalid = NULL;
+	realms_form(q);
+	cohort_put(&q->cohorts, c);
 	q->version++;
 }
 

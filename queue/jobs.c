@@ -31,6 +31,7 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	if (!w)
 		return;
 	workload_unplace(q, w);
+	room_forget_promise(q, w);
 	if (w->room)
 		room_end(q, w);
 	workload_free(q, w);
@@ -44,6 +45,7 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	if (!w)
 		return false;
 	workload_unplace(q, w);
+	room_forget_promise(q, w);
 	if (w->room)
 		room_end(q, w);
 	room_adopt(q, w, lines, n, reserved_ms);
@@ -78,6 +80,13 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 	w->blocked = why;
 	workload_replace(q, w);
 	q->version++;
+}
+
+void queue_ending_job(struct queue *q, const struct uid *uid)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (w && w->room)
+		w->room->stop_given = true;
 }
 
 void queue_release_job(

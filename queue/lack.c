@@ -103,7 +103,7 @@ static size_t closest_flavor(const struct lack *l, bool of_all)
 
 static void add_use(struct text *t, const struct quota_row *row)
 {
-	text_add_number(t, quota_shown(row->reserved), row->resource);
+	text_add_number(t, quota_shown(row->use[QUOTA_NOW]), row->resource);
 	text_add(t, " of ");
 	text_add_number(t, row->nominal, row->resource);
 }

@@ -1,112 +1,422 @@
 #include "queue/pass.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "queue/assign.h"
+#include "queue/contest.h"
 #include "queue/room.h"
+#include "queue/victims.h"
 
 /* More fresh groups than this are cheaper to find by a search. */
 #define FRESH_MAX 64
 
-struct pass {
+/* Where one ClusterQueue stands in the pass. */
+struct walk {
 	struct clusterqueue *cq;
+	bool over;   /* nothing of it can start any more in this pass */
+	bool walked; /* ... behind this place: */
+	struct group behind;
 	int64_t available[KEYS_MAX]; /* of each key */
-	struct choice choice;	     /* of the group that was found */
+	struct entry offer;
 };
+
+/* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
+struct reserve {
+	struct quota_row *row;
+	int64_t amount;
+};
+
+struct pass {
+	struct queue *q;
+	struct walk *walk;
+	struct entry *entry; /* of the round */
+	size_t nwalks, nentries;
+	struct reserve *reserve; /* of the round */
+	size_t nreserves, reserves_room;
+	struct decision *out;
+	size_t n, cap;
+	bool full; /* somebody could start, but out is full */
+};
+
+/* Looks again, within one pass, at who was over: each time somebody was displaced. */
+#define LOOKS_MAX 64
+
+/* ---- One ClusterQueue's offer ---- */
+
+struct look {
+	struct pass *pass;
+	struct walk *walk;
+};
+
+static bool demand_of(const struct entry *e, struct demand *ret)
+{
+	const struct claim *c = &e->group->claim;
+	ret->w = e->w;
+	ret->cq = e->cq;
+	ret->nlines = 0;
+	for (size_t i = 0; i < c->nneeds && ret->nlines < QUEUE_LINES_MAX; i++) {
+		const struct need *n = &c->need[i];
+		const struct resource_group *g = &e->cq->groups[n->group];
+		ret->line[ret->nlines++] = (struct demand_line){
+			g->row[e->choice.flavor[n->group] * g->nresources + n->resource],
+			need_amount(n, e->choice.pods),
+			(e->choice.contested[n->group] >> n->resource & 1) != 0};
+	}
+	return ret->nlines > 0;
+}
+
+static size_t find_victims(struct queue *q, const struct entry *e, const struct victim **ret)
+{
+	struct demand d;
+	return demand_of(e, &d) ? victims_find(q, &d, ret) : 0;
+}
+
+/* Fits, or somebody can be displaced for it; the flavors are tried on as long as neither is so. */
+static bool can_start(struct queue *q, struct entry *e)
+{
+	const struct victim *victim;
+	struct choice last;
+	e->verdict = assign_flavors(
+		q, e->cq, &e->group->claim, e->w, e->group->shape->pods, NULL, &e->choice);
+	while (e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) == 0) {
+		last = e->choice;
+		if (!choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(
+			q, e->cq, &e->group->claim, e->w, e->group->shape->pods, &last, &e->choice);
+	}
+	return e->verdict >= ASSIGN_PREEMPTS;
+}
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
 {
-	const struct pass *p = ctx;
-	return keys_may_fit(
-		p->cq, container_of_const(n, struct group, node)->claim.least, p->available);
+	const struct look *l = ctx;
+	return keys_may_fit(l->walk->cq, container_of_const(n, struct group, node)->claim.least,
+		l->walk->available);
 }
 
-static bool group_fits(const struct tree_node *n, void *ctx)
+static bool group_may(const struct tree_node *n, void *ctx)
 {
-	struct pass *p = ctx;
-	const struct claim *claim = &container_of_const(n, struct group, node)->claim;
-	return keys_may_fit(p->cq, claim->want, p->available) &&
-	       assign_flavors(p->cq, claim, &p->choice) == ASSIGN_FITS;
+	struct look *l = ctx;
+	struct group *g = (struct group *)container_of_const(n, struct group, node);
+	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->available))
+		return false;
+	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
+	return can_start(l->pass->q, &l->walk->offer);
 }
 
-static struct group *next_strict(struct pass *p)
+/* The first in order of the fresh groups that can start. Who cannot is fresh no longer. */
+static bool offer_fresh(struct look *l)
 {
-	struct tree_node *n = tree_first(&p->cq->groups_waiting);
-	return n && group_fits(n, p) ? container_of(n, struct group, node) : NULL;
-}
-
-static struct group *next_by_search(struct pass *p, const struct group *after)
-{
-	struct tree_search search = {subtree_may, group_fits, p};
-	struct tree_node *n =
-		tree_seek(&p->cq->groups_waiting, after ? &after->node : NULL, &search);
-	return n ? container_of(n, struct group, node) : NULL;
-}
-
-/* The first in order of the fresh groups that fits. Who does not is fresh no longer. */
-static struct group *next_fresh(struct pass *p)
-{
-	struct group *best = NULL;
-	struct choice choice;
-	for (struct link *l = p->cq->fresh.next, *next; l != &p->cq->fresh; l = next) {
-		next = l->next;
-		struct group *g = container_of(l, struct group, fresh);
-		if (!group_fits(&g->node, p)) {
+	struct entry best = {0};
+	for (struct link *f = l->walk->cq->fresh.next, *next; f != &l->walk->cq->fresh; f = next) {
+		next = f->next;
+		struct group *g = container_of(f, struct group, fresh);
+		if (!group_may(&g->node, l))
 			group_judged(g);
-		} else if (!best || order_cmp(&g->key, &best->key) < 0) {
-			best = g;
-			choice = p->choice;
+		else if (!best.group || order_cmp(&g->key, &best.group->key) < 0)
+			best = l->walk->offer;
+	}
+	l->walk->offer = best;
+	return best.group != NULL;
+}
+
+static bool offer_by_search(struct look *l)
+{
+	struct tree_search search = {subtree_may, group_may, l};
+	return tree_seek(&l->walk->cq->groups_waiting,
+		       l->walk->walked ? &l->walk->behind.node : NULL, &search) != NULL;
+}
+
+static bool offer_head(struct look *l)
+{
+	struct tree_node *n = tree_first(&l->walk->cq->groups_waiting);
+	return n && group_may(n, l);
+}
+
+/* What a ClusterQueue has to offer next; false: nothing any more. */
+static bool walk_offers(struct pass *p, struct walk *w)
+{
+	struct look look = {p, w};
+	if (w->over)
+		return false;
+	keys_available(w->cq, w->available);
+	if (w->cq->strategy == STRICT_FIFO)
+		return offer_head(&look);
+	return w->cq->search ? offer_by_search(&look) : offer_fresh(&look);
+}
+
+/* ---- Turns ---- */
+
+static void start(struct pass *p, struct workload *w)
+{
+	w->room->cq->started_total++;
+	p->out[p->n++] =
+		(struct decision){.kind = DECISION_START, .uid = w->key.uid, .pods = w->room->pods};
+}
+
+/* Room first: it reads the claim, which goes with the group when its last member leaves. */
+static void start_entry(struct pass *p, const struct entry *e)
+{
+	room_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	workload_unplace(p->q, e->w);
+	workload_place(p->q, e->w);
+	start(p, e->w);
+}
+
+static void promise_entry(struct pass *p, const struct entry *e, const struct victim *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		room_displace(p->q, v[i].room, e->w, v[i].reason);
+	room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	workload_unplace(p->q, e->w);
+	workload_place(p->q, e->w);
+}
+
+/* Does it still fit in THEN, beside those who had their turn before? *ret_now: and NOW. */
+static bool entry_fits(const struct entry *e, bool *ret_now)
+{
+	struct demand d;
+	*ret_now = true;
+	demand_of(e, &d);
+	for (size_t i = 0; i < d.nlines; i++) {
+		if (d.line[i].amount > quota_free(d.line[i].row, QUOTA_THEN))
+			return false;
+		*ret_now = *ret_now && d.line[i].amount <= quota_free(d.line[i].row, QUOTA_NOW);
+	}
+	return true;
+}
+
+/* What the offer counted on may have been taken by somebody before it, or have become free through
+ * somebody else's victims: it looks again, at what is the case now. True: it starts, or will. */
+static bool turn(struct pass *p, const struct entry *e)
+{
+	const struct victim *victim = NULL;
+	bool now;
+	if (!entry_fits(e, &now)) {
+		size_t n = e->verdict == ASSIGN_PREEMPTS ? find_victims(p->q, e, &victim) : 0;
+		if (n > 0)
+			promise_entry(p, e, victim, n);
+		return n > 0;
+	}
+	if (now && p->n == p->cap) {
+		p->full = true;
+		return false;
+	}
+	if (now)
+		start_entry(p, e);
+	else
+		promise_entry(p, e, NULL, 0);
+	return true;
+}
+
+/* ---- What a StrictFIFO head keeps ---- */
+
+static void reserve_line(struct pass *p, const struct demand_line *l, bool borrows)
+{
+	__int128 most = l->row->nominal - l->row->use[QUOTA_THEN];
+	if (borrows)
+		most = l->row->borrowing_limit == QUOTA_UNLIMITED ? l->amount
+								  : most + l->row->borrowing_limit;
+	int64_t amount = most > l->amount ? l->amount : most > 0 ? (int64_t)most : 0;
+	if (p->nreserves == p->reserves_room) {
+		p->reserves_room = p->reserves_room ? p->reserves_room * 2 : 16;
+		p->reserve = mem_grow(p->reserve, p->reserves_room, sizeof(*p->reserve));
+	}
+	p->reserve[p->nreserves++] = (struct reserve){l->row, amount};
+	quota_take(l->row, QUOTA_THEN, amount);
+}
+
+/* The turn of a StrictFIFO head that cannot start though it might if others were displaced. */
+static void reserve_head(struct pass *p, const struct entry *e)
+{
+	struct demand d;
+	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !demand_of(e, &d))
+		return;
+	for (size_t i = 0; i < d.nlines; i++)
+		reserve_line(p, &d.line[i], e->choice.level > 0);
+}
+
+static void reserves_end(struct pass *p)
+{
+	while (p->nreserves > 0) {
+		const struct reserve *r = &p->reserve[--p->nreserves];
+		quota_give(r->row, QUOTA_THEN, r->amount);
+	}
+}
+
+/* ---- Rounds ---- */
+
+static void collect_offers(struct pass *p)
+{
+	p->nentries = 0;
+	for (size_t i = 0; i < p->nwalks; i++) {
+		struct walk *w = &p->walk[i];
+		w->over = w->over || !walk_offers(p, w);
+		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
+			     w->offer.verdict == ASSIGN_PREEMPTS;
+		w->offer.keeps = keeps;
+		if (!w->over || keeps)
+			p->entry[p->nentries++] = w->offer;
+	}
+}
+
+static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
+{
+	struct walk *w = p->walk;
+	while (w->cq != cq)
+		w++;
+	return w;
+}
+
+static void walk_on(struct pass *p, const struct entry *e, const struct order_key *key)
+{
+	struct walk *w = walk_of(p, e->cq);
+	w->walked = true;
+	w->behind.key = *key;
+}
+
+/* How many turns came to something. */
+static size_t take_turns(struct pass *p)
+{
+	size_t came = 0;
+	for (size_t i; (i = contest_next(p->q, p->entry, p->nentries)) < p->nentries;) {
+		struct entry *e = &p->entry[i];
+		struct order_key key = e->group->key; /* the group may go with its head */
+		e->done = true;
+		if (e->keeps) {
+			reserve_head(p, e);
+		} else if (turn(p, e)) {
+			e->group = NULL;
+			walk_on(p, e, &key);
+			came++;
 		}
 	}
-	if (best)
-		p->choice = choice;
-	return best;
+	return came;
 }
 
-/* The next group to start from, behind `after` (NULL: from the beginning). */
-static struct group *pass_next(struct pass *p, const struct group *after)
+/* True when there may be more. If nothing came about only because of what StrictFIFO heads keep,
+ * those behind the ones that made an offer are asked. */
+static bool run_round(struct pass *p)
 {
-	keys_available(p->cq, p->available);
-	if (p->cq->strategy == STRICT_FIFO)
-		return next_strict(p);
-	return p->cq->search ? next_by_search(p, after) : next_fresh(p);
+	collect_offers(p);
+	size_t came = take_turns(p);
+	bool more = came > 0;
+	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nentries; i++) {
+		if (p->entry[i].keeps)
+			continue;
+		walk_on(p, &p->entry[i], &p->entry[i].group->key);
+		more = true;
+	}
+	reserves_end(p);
+	return more && !p->full;
 }
 
-static struct decision start_head(struct queue *q, const struct pass *p, struct group *g)
+static int promise_order(const void *a, const void *b)
 {
-	struct workload *w = group_head(g);
-	g->cq->started_total++;
-	/* Room first: it reads the claim, which goes with the group when its last member leaves. */
-	room_start(q, w, g->cq, &g->claim, &p->choice);
-	workload_unplace(q, w);
-	workload_place(q, w);
-	return (struct decision){
-		.kind = DECISION_START, .uid = w->key.uid, .pods = w->room->pods};
+	const struct room *x = *(struct room *const *)a, *y = *(struct room *const *)b;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* All promises of the realm, oldest first; to be freed. */
+static struct room **promises_of(const struct pass *p, size_t *ret_n)
+{
+	size_t n = 0, room = 0;
+	struct room **all = NULL;
+	for (size_t i = 0; i < p->nwalks; i++) {
+		list_each(&p->walk[i].cq->promised, l)
+		{
+			if (n == room)
+				all = mem_grow(all, room = room ? room * 2 : 16, sizeof(*all));
+			all[n++] = container_of(l, struct room, of_clusterqueue);
+		}
+	}
+	if (n > 1)
+		qsort(all, n, sizeof(*all), promise_order);
+	*ret_n = n;
+	return all;
+}
+
+static bool anybody_leaves(const struct pass *p)
+{
+	for (size_t i = 0; i < p->nwalks; i++)
+		if (p->walk[i].cq->nleaving > 0)
+			return true;
+	return false;
+}
+
+/* Promised rooms that fit NOW start. One that nobody is leaving for any more was promised too
+ * much. */
+static void keep_promises(struct pass *p)
+{
+	size_t n;
+	struct room **all = promises_of(p, &n);
+	for (size_t i = 0; i < n && !p->full; i++) {
+		bool now = room_fits_now(all[i]);
+		if (!clusterqueue_active(all[i]->cq) || (!now && !anybody_leaves(p))) {
+			room_break_promise(p->q, all[i]);
+		} else if (now && p->n == p->cap) {
+			p->full = true;
+		} else if (now) {
+			room_keep_promise(p->q, all[i]);
+			start(p, all[i]->w);
+		}
+	}
+	free(all);
+}
+
+/* ---- The pass ---- */
+
+static void pass_make(struct pass *p, const struct realm *realm)
+{
+	size_t members = 0;
+	list_each(&realm->members, l) members++;
+	p->walk = mem_array(members, sizeof(*p->walk));
+	p->entry = mem_array(members, sizeof(*p->entry));
+	list_each(&realm->members, l) p->walk[p->nwalks++].cq =
+		container_of(l, struct clusterqueue, of_realm);
+}
+
+static void look_begin(struct pass *p, struct realm *realm)
+{
+	for (size_t i = 0; i < p->nwalks; i++) {
+		struct clusterqueue *cq = p->walk[i].cq;
+		if (realm->search || cq->nfresh > FRESH_MAX)
+			cq->search = true;
+		p->walk[i] = (struct walk){.cq = cq, .over = !clusterqueue_active(cq)};
+	}
+	realm->search = false;
 }
 
 /* Everybody was judged. */
-static void pass_end(struct clusterqueue *cq)
+static void look_end(struct pass *p)
 {
-	cq->search = false;
-	while (!list_empty(&cq->fresh))
-		group_judged(container_of(cq->fresh.next, struct group, fresh));
+	for (size_t i = 0; i < p->nwalks; i++) {
+		struct clusterqueue *cq = p->walk[i].cq;
+		cq->search = false;
+		while (!list_empty(&cq->fresh))
+			group_judged(container_of(cq->fresh.next, struct group, fresh));
+	}
 }
 
 size_t pass_run(
-	struct queue *q, struct clusterqueue *cq, struct decision *out, size_t cap, bool *ret_done)
+	struct queue *q, struct realm *realm, struct decision *out, size_t cap, bool *ret_done)
 {
-	struct pass p = {.cq = cq};
-	struct group behind = {0}, *g = NULL;
-	size_t n = 0;
-	*ret_done = true;
-	if (cq->nfresh > FRESH_MAX)
-		cq->search = true;
-	while (clusterqueue_active(cq) && (g = pass_next(&p, n ? &behind : NULL))) {
-		*ret_done = n < cap;
-		if (n == cap)
-			break;
-		behind.key = g->key;
-		out[n++] = start_head(q, &p, g);
-	}
-	if (*ret_done)
-		pass_end(cq);
-	return n;
+	struct pass p = {.q = q, .out = out, .cap = cap};
+	int looks = 0;
+	pass_make(&p, realm);
+	keep_promises(&p);
+	do {
+		look_begin(&p, realm);
+		while (!p.full && run_round(&p))
+			;
+		if (!p.full)
+			look_end(&p);
+	} while (!p.full && realm->search && ++looks < LOOKS_MAX);
+	*ret_done = !p.full;
+	free(p.walk);
+	free(p.entry);
+	free(p.reserve);
+	return p.n;
 }

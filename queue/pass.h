@@ -1,22 +1,27 @@
 /*
- * A pass: one ClusterQueue, until nothing more fits.
+ * A pass: one realm, until nothing more fits.
  *
- * BestEffortFIFO walks the groups in order and starts the head of each that fits. Quota only
- * shrinks during a pass, so who did not fit once need not be asked again, and the walk never goes
- * back. For the same reason Jobs that merely arrived need no walk: after a complete pass nobody
- * else fits, so only the fresh groups are judged. StrictFIFO looks at the first group only: if that
- * cannot start, nobody may.
+ * First those start whose promised room has come free. Then it goes in rounds, as Kueue's cycles
+ * do: each ClusterQueue offers the first of its waiting groups that can start or may displace
+ * others, and of these offers each has its turn, the better right first (contest.h). A turn starts
+ * the group's head, or promises it room and sends its victims away, or, when somebody before it
+ * took what it counted on, comes to nothing until the next round. A round in which nothing came
+ * about is the last.
  *
- * With cohorts the ClusterQueues of one tree share quota and are walked side by side; then
- * pass_next() is what each of them offers.
+ * BestEffortFIFO walks the groups in order. Quota only shrinks during a pass, so who did not fit
+ * once need not be asked again, and the walk never goes back. For the same reason Jobs that merely
+ * arrived need no walk: after a complete pass nobody else fits, so only the fresh groups are
+ * judged. StrictFIFO looks at the first group only: if that cannot start, nobody may, and what it
+ * could have taken back from its Cohort is kept from the others meanwhile (reference 18, step 5d).
  */
 #ifndef SLUICE_QUEUE_PASS_H
 #define SLUICE_QUEUE_PASS_H
 
 #include "queue/core.h"
 
-/* Starts at most cap workloads and reports them. *ret_done: nothing more fits. */
+/* Starts at most cap workloads and reports them; who has to go is in queue.suspects. *ret_done:
+ * nothing more fits. */
 size_t pass_run(
-	struct queue *q, struct clusterqueue *cq, struct decision *out, size_t cap, bool *ret_done);
+	struct queue *q, struct realm *realm, struct decision *out, size_t cap, bool *ret_done);
 
 #endif

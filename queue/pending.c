@@ -1,41 +1,10 @@
 /* Being built: each of these moves to its module, and this file goes. */
 #include <string.h>
 
+#include "queue/share.h"
+#include "queue/victims.h"
 #include "sluice/queue.h"
 
-void queue_config_default(struct queue_config *c)
-{
-	*c = (struct queue_config){.fair_strategy = {FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
-					   FAIR_LESS_THAN_INITIAL_SHARE},
-		.nfair_strategies = 2,
-		.usage_half_life_ms = 86400000,
-		.back_off_base_ms = 60000,
-		.back_off_max_ms = 3600000,
-		.back_off_limit = -1};
-}
-void queue_configure(struct queue *q, const struct queue_config *c)
-{
-	(void)q;
-	(void)c;
-}
-int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e)
-{
-	(void)q;
-	(void)s;
-	(void)e;
-	return 0;
-}
-void queue_reject_cohort(struct queue *q, const char *name, const char *sentence)
-{
-	(void)q;
-	(void)name;
-	(void)sentence;
-}
-void queue_drop_cohort(struct queue *q, const char *name)
-{
-	(void)q;
-	(void)name;
-}
 bool queue_set_limit_range(struct queue *q, const struct limit_range_spec *s)
 {
 	(void)q;
@@ -76,13 +45,6 @@ void queue_job_history(
 	(void)now_ms;
 	*ret = (struct job_history){0};
 }
-bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret)
-{
-	(void)q;
-	(void)index;
-	(void)ret;
-	return false;
-}
 void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms)
 {
@@ -93,4 +55,28 @@ void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	(void)n;
 	(void)from_ms;
 	(void)to_ms;
+}
+size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret)
+{
+	(void)q;
+	(void)d;
+	(void)ret;
+	return 0;
+}
+bool victims_possible(const struct queue *q, const struct clusterqueue *cq, int32_t priority)
+{
+	(void)q;
+	(void)cq;
+	(void)priority;
+	return false;
+}
+struct share share_of(const struct quota_node *node)
+{
+	(void)node;
+	return (struct share){0};
+}
+int64_t share_shown(const struct share *s)
+{
+	(void)s;
+	return 0;
 }

@@ -21,7 +21,9 @@ struct queue *queue_new(void)
 	symbols_init(&q->symbols);
 	quota_init(&q->quota, &q->symbols);
 	flavors_init(&q->flavors);
-	clusterqueues_init(&q->clusterqueues);
+	cohorts_init(&q->cohorts, &q->quota);
+	clusterqueues_init(&q->clusterqueues, &q->quota, &q->cohorts, &q->flavors);
+	queue_config_default(&q->config);
 	localqueues_init(&q->localqueues);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
@@ -57,7 +59,8 @@ void queue_free(struct queue *q)
 	shapes_done(&q->shapes);
 	priorities_done(&q->priorities);
 	localqueues_done(&q->localqueues);
-	clusterqueues_done(&q->clusterqueues, &q->flavors);
+	clusterqueues_done(&q->clusterqueues);
+	cohorts_done(&q->cohorts);
 	flavors_done(&q->flavors);
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
@@ -88,8 +91,11 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 		if (reason == STOP_REASON_NONE)
 			continue;
 		r->stop_given = true;
-		out[n++] = (struct decision){
-			.kind = DECISION_STOP, .uid = r->w->key.uid, .reason = reason};
+		out[n++] = (struct decision){.kind = DECISION_STOP,
+			.uid = r->w->key.uid,
+			.reason = reason,
+			.by = r->by,
+			.preemption = r->preemption};
 	}
 	return n;
 }
@@ -99,10 +105,10 @@ static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 	size_t n = 0;
 	bool done = true;
 	while (done && !list_empty(&q->dirty)) {
-		struct clusterqueue *cq = container_of(q->dirty.next, struct clusterqueue, dirty);
-		n += pass_run(q, cq, out + n, cap - n, &done);
+		struct realm *realm = container_of(q->dirty.next, struct realm, dirty);
+		n += pass_run(q, realm, out + n, cap - n, &done);
 		if (done)
-			list_leave(&cq->dirty);
+			list_leave(&realm->dirty);
 	}
 	return n;
 }
@@ -114,6 +120,7 @@ size_t queue_decide(
 	end_back_offs(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);
+	n += give_stops(q, out + n, cap - n); /* of those who have to make room */
 	if (n > 0)
 		q->version++;
 
@@ -126,12 +133,12 @@ size_t queue_decide(
 
 bool queue_take_ceiling(struct queue *q, struct ceiling *ret)
 {
-	if (list_empty(&q->quota.changed))
+	const struct quota_row *row = quota_take_changed(&q->quota);
+	if (!row)
 		return false;
-	struct quota_row *row = container_of(q->quota.changed.next, struct quota_row, changed);
-	list_leave(&row->changed);
-	*ret = (struct ceiling){
-		row->node->name, row->flavor, row->resource, row->nominal, "", 0};
+	const struct quota_node *parent = row->node->parent;
+	*ret = (struct ceiling){row->node->name, row->flavor, row->resource, quota_ceiling(row),
+		parent ? parent->name : "", row->local};
 	return true;
 }
 

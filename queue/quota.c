@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
+#include "queue/realm.h"
 #include "queue/symbol.h"
+#include "sluice/quantity.h"
+#include "sluice/spec.h"
 
 struct row_key {
 	const struct quota_node *node;
@@ -39,6 +43,7 @@ void quota_done(struct quota *quota)
 		free(row);
 	map_each (&quota->nodes, i, node) {
 		free(node->row);
+		free(node->realm);
 		free(node);
 	}
 	map_done(&quota->rows);
@@ -52,9 +57,69 @@ struct quota_node *quota_node_of(struct quota *quota, const char *name)
 	if (!node) {
 		node = mem_alloc(sizeof(*node));
 		node->name = symbol_of(quota->symbols, name);
+		list_init(&node->children);
 		map_put(&quota->nodes, hash, node);
 	}
 	return node;
+}
+
+static uint64_t row_hash(const struct row_key *k)
+{
+	uint64_t hash = map_hash_string(k->node->name) * 31 + map_hash_string(k->flavor);
+	return hash * 31 + map_hash_string(k->resource);
+}
+
+/* A row without quota that nobody was ever told of is nothing to tell. */
+static bool row_is_news(const struct quota_row *row)
+{
+	if (!row->told)
+		return row->in_spec || row->up || quota_ceiling(row) != 0;
+	return row->told_ceiling != quota_ceiling(row) || row->told_local != row->local ||
+	       row->told_parent != row->node->parent;
+}
+
+static void row_changed(struct quota *quota, struct quota_row *row)
+{
+	if (!list_in(&row->changed) && row_is_news(row))
+		list_add(&quota->changed, &row->changed);
+}
+
+struct quota_row *quota_take_changed(struct quota *quota)
+{
+	while (!list_empty(&quota->changed)) {
+		struct quota_row *row =
+			container_of(quota->changed.next, struct quota_row, changed);
+		list_leave(&row->changed);
+		if (!row_is_news(row))
+			continue;
+		row->told = true;
+		row->told_ceiling = quota_ceiling(row);
+		row->told_local = row->local;
+		row->told_parent = row->node->parent;
+		return row;
+	}
+	return NULL;
+}
+
+static struct quota_row *row_make(struct quota *quota, const struct row_key *key, uint64_t hash)
+{
+	struct quota_node *node = quota_node_of(quota, key->node->name);
+	struct quota_row *row = mem_alloc(sizeof(*row));
+	row->node = node;
+	row->flavor = key->flavor;
+	row->resource = key->resource;
+	row->borrowing_limit = row->lending_limit = QUOTA_UNLIMITED;
+	map_put(&quota->rows, hash, row);
+	if (node->nrows == node->room) {
+		node->room = node->room ? node->room * 2 : 8;
+		node->row = mem_grow(node->row, node->room, sizeof(struct quota_row *));
+	}
+	node->row[node->nrows++] = row;
+	if (node->parent) {
+		row->up = quota_row_of(quota, node->parent, row->flavor, row->resource);
+		row_changed(quota, row);
+	}
+	return row;
 }
 
 struct quota_row *quota_row_of(
@@ -62,33 +127,117 @@ struct quota_row *quota_row_of(
 {
 	struct row_key key = {
 		node, symbol_of(quota->symbols, flavor), symbol_of(quota->symbols, resource)};
-	uint64_t hash = map_hash_string(node->name) * 31 + map_hash_string(flavor);
-	hash = hash * 31 + map_hash_string(resource);
+	uint64_t hash = row_hash(&key);
 	struct quota_row *row = map_get(&quota->rows, hash, &key);
-	if (row)
-		return row;
-
-	row = mem_alloc(sizeof(*row));
-	row->node = node;
-	row->flavor = key.flavor;
-	row->resource = key.resource;
-	map_put(&quota->rows, hash, row);
-	if (node->nrows == node->room) {
-		node->room = node->room ? node->room * 2 : 8;
-		node->row = mem_grow(node->row, node->room, sizeof(struct quota_row *));
-	}
-	node->row[node->nrows++] = row;
-	return row;
+	return row ? row : row_make(quota, &key, hash);
 }
 
-void quota_set_nominal(struct quota *quota, struct quota_row *row, bool in_spec, int64_t nominal)
+struct quota_row *quota_row_like(
+	const struct quota *quota, const struct quota_node *node, const struct quota_row *like)
 {
-	if (row->in_spec == in_spec && row->nominal == nominal)
-		return;
+	struct row_key key = {node, like->flavor, like->resource};
+	return map_get(&quota->rows, row_hash(&key), &key);
+}
+
+/* ---- The tree ---- */
+
+void quota_set_limits(struct quota_row *row, bool in_spec, const struct quota_limits *limits)
+{
 	row->in_spec = in_spec;
-	row->nominal = nominal;
-	if (!list_in(&row->changed))
-		list_add(&quota->changed, &row->changed);
+	row->nominal = limits->nominal;
+	row->borrowing_limit = limits->borrowing;
+	row->lending_limit = limits->lending;
+}
+
+void quota_move(struct quota *quota, struct quota_node *node, struct quota_node *parent)
+{
+	if (node->parent == parent)
+		return;
+	list_leave(&node->of_parent);
+	node->parent = parent;
+	if (parent)
+		list_add(&parent->children, &node->of_parent);
+	for (size_t i = 0; i < node->nrows; i++) {
+		struct quota_row *row = node->row[i];
+		row->up = parent ? quota_row_of(quota, parent, row->flavor, row->resource) : NULL;
+		row_changed(quota, row);
+	}
+}
+
+struct quota_node *quota_root(struct quota_node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node;
+}
+
+static __int128 beyond(const struct quota_row *row, __int128 use)
+{
+	return use > row->local ? use - row->local : 0;
+}
+
+static int64_t local_of(const struct quota_row *row)
+{
+	if (row->lending_limit == QUOTA_UNLIMITED || row->subtree <= row->lending_limit)
+		return 0;
+	return row->subtree - row->lending_limit;
+}
+
+/* The children are right. An inner node starts from nothing, a leaf keeps what it holds. */
+static void node_clear(struct quota_node *node)
+{
+	for (size_t i = 0; i < node->nrows; i++) {
+		struct quota_row *row = node->row[i];
+		row->subtree = row->nominal;
+		if (node->cohort)
+			row->use[QUOTA_NOW] = row->use[QUOTA_THEN] = 0;
+	}
+	node->height = 0;
+}
+
+/* Adds to the parent what this one brings with it and uses of it. */
+static void node_pass_up(struct quota_node *node)
+{
+	struct quota_node *parent = node->parent;
+	if (parent && parent->height <= node->height)
+		parent->height = node->height + 1;
+	for (size_t i = 0; i < node->nrows; i++) {
+		struct quota_row *row = node->row[i];
+		row->local = local_of(row);
+		if (!row->up)
+			continue;
+		row->up->subtree = quantity_add(row->up->subtree, row->subtree - row->local);
+		for (int when = 0; when < QUOTA_WHENS; when++)
+			row->up->use[when] += beyond(row, row->use[when]);
+	}
+}
+
+/* The recursion is as deep as the tree, which has no cycles. */
+static void node_settle(struct quota *quota, struct quota_node *node)
+{
+	node_clear(node);
+	list_each(&node->children, l)
+		node_settle(quota, container_of(l, struct quota_node, of_parent));
+	list_each(&node->children, l) node_pass_up(container_of(l, struct quota_node, of_parent));
+	for (size_t i = 0; i < node->nrows; i++) {
+		node->row[i]->local = local_of(node->row[i]);
+		row_changed(quota, node->row[i]);
+	}
+}
+
+void quota_settle(struct quota *quota, struct quota_node *root)
+{
+	must(!root->parent);
+	node_settle(quota, root);
+}
+
+int64_t quota_ceiling(const struct quota_row *row)
+{
+	if (!row->up)
+		return row->subtree;
+	return row->borrowing_limit == QUOTA_UNLIMITED
+		       ? QUOTA_UNLIMITED
+		       : quantity_add(row->subtree, row->borrowing_limit);
 }
 
 static int row_order(const void *a, const void *b)
@@ -111,15 +260,84 @@ void quota_retake(struct quota *quota)
 		qsort(all, n, sizeof(struct quota_row *), row_order);
 	for (size_t i = 0; i < n; i++) {
 		list_leave(&all[i]->changed);
+		all[i]->told = false;
 		list_add(&quota->changed, &all[i]->changed);
 	}
 	free(all);
 }
 
+/* ---- Use ---- */
+
+void quota_take(struct quota_row *leaf, enum quota_when when, int64_t amount)
+{
+	__int128 more = amount;
+	for (struct quota_row *row = leaf; row && more > 0; row = row->up) {
+		__int128 before = beyond(row, row->use[when]);
+		row->use[when] += more;
+		more = beyond(row, row->use[when]) - before;
+	}
+}
+
+void quota_give(struct quota_row *leaf, enum quota_when when, int64_t amount)
+{
+	__int128 less = amount;
+	for (struct quota_row *row = leaf; row && less > 0; row = row->up) {
+		__int128 before = beyond(row, row->use[when]);
+		row->use[when] -= less;
+		must(row->use[when] >= 0);
+		less = before - beyond(row, row->use[when]);
+	}
+}
+
+__int128 quota_local_free(const struct quota_row *row, enum quota_when when)
+{
+	__int128 left = row->local - row->use[when];
+	return left > 0 ? left : 0;
+}
+
+__int128 quota_free(const struct quota_row *row, enum quota_when when)
+{
+	if (!row->up)
+		return row->subtree - row->use[when];
+	__int128 above = quota_free(row->up, when);
+	if (row->borrowing_limit != QUOTA_UNLIMITED) {
+		__int128 lent = (__int128)row->subtree - row->local;
+		__int128 most = lent - beyond(row, row->use[when]) + row->borrowing_limit;
+		above = above < most ? above : most;
+	}
+	return quota_local_free(row, when) + above;
+}
+
 int64_t quota_available(const struct quota_row *row)
 {
-	__int128 left = (__int128)row->nominal - row->reserved;
-	return left > 0 ? (int64_t)left : 0;
+	__int128 free = quota_free(row, QUOTA_THEN);
+	return free > 0 ? quota_shown(free) : 0;
+}
+
+int64_t quota_potential(const struct quota_row *row)
+{
+	if (!row->up)
+		return row->subtree;
+	int64_t most = quantity_add(row->local, quota_potential(row->up));
+	int64_t limit = quota_ceiling(row);
+	return most < limit ? most : limit;
+}
+
+bool quota_borrows_with(const struct quota_row *row, enum quota_when when, __int128 amount)
+{
+	return row->use[when] + amount > row->subtree;
+}
+
+uint32_t quota_borrow_level(
+	const struct quota_row *leaf, enum quota_when when, int64_t amount, bool *ret_inside)
+{
+	__int128 rest = amount;
+	const struct quota_row *row = leaf;
+	for (; row->up && quota_borrows_with(row, when, rest); row = row->up)
+		rest -= quota_local_free(row, when);
+	bool fits = row == leaf || !quota_borrows_with(row, when, rest);
+	*ret_inside = fits && row->up != NULL;
+	return row->node->height;
 }
 
 int64_t quota_shown(__int128 sum)

@@ -1,13 +1,23 @@
 /*
  * The quota tree: who may use how much of which flavor, and who does.
  *
- * A node is a name ("cq/batch") with rows, one for each (flavor, resource). Use lives here and not
- * in the ClusterQueue, because it outlives it: a Job that runs keeps its quota when the spec stops
- * listing its flavor, and the ledger may name a queue that is not here yet. Rows and nodes are
- * never freed before the queue; their number is that of what admins ever named.
+ * A node is a name ("cq/batch", "cohort/research") with rows, one for each (flavor, resource). Use
+ * lives here and not in the ClusterQueue, because it outlives it: a Job that runs keeps its quota
+ * when the spec stops listing its flavor, and the ledger may name a queue that is not here yet.
+ * Rows and nodes are never freed before the queue; their number is that of what admins ever named.
  *
- * Cohorts join here: a node gets a parent, quota_available() looks upwards, quota_take() and
- * quota_give() pass on what exceeds the node's own part (reference 3.2).
+ * A node may hang below another one, and its rows below the same rows there. The rules are Kueue's
+ * (reference 3.2):
+ *
+ *   subtree(n)  the quota of n and all below: nominal + what each child does not keep to itself
+ *   local(n)    the part that only n and those below may use: subtree - lendingLimit
+ *   use(n)      of a leaf what its Jobs hold; above, the sum of what exceeds each child's local
+ *   free(n)     what n can still take: its own local part, and of the parent's free as much as its
+ *               borrowingLimit allows
+ *
+ * Use is kept twice. NOW is what is held. THEN is what will be held when everybody who is being
+ * stopped is gone and everybody to whom their room was promised has it. Who wants to start must fit
+ * NOW, and must fit THEN: that is how freed quota is kept for the one it was freed for.
  */
 #ifndef SLUICE_QUEUE_QUOTA_H
 #define SLUICE_QUEUE_QUOTA_H
@@ -16,11 +26,21 @@
 #include "queue/list.h"
 
 struct clusterqueue;
+struct cohort;
+struct realm;
+
+enum quota_when { QUOTA_NOW, QUOTA_THEN };
+#define QUOTA_WHENS 2
 
 struct quota_node {
 	const char *name;	    /* a symbol */
-	struct clusterqueue *owner; /* NULL while there is none */
-	struct quota_row **row;	    /* in the order of their making */
+	struct clusterqueue *owner; /* of a leaf; NULL while there is none */
+	struct cohort *cohort;	    /* of what is no leaf */
+	struct quota_node *parent;  /* NULL: a root */
+	struct realm *realm;	    /* of a root below which there are, or were, ClusterQueues */
+	struct link children, of_parent;
+	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
+	struct quota_row **row; /* in the order of their making */
 	size_t nrows, room;
 };
 
@@ -28,12 +48,18 @@ struct quota_node {
  * was added must come off again exactly. */
 struct quota_row {
 	struct quota_node *node;
-	const char *flavor, *resource; /* symbols */
-	bool in_spec;		       /* the owner's spec in force lists it */
-	int64_t nominal;	       /* 0 when it does not */
-	__int128 reserved;	       /* by all workloads with room */
-	__int128 used;		       /* of that, by confirmed ones */
-	struct link changed;	       /* in quota.changed until queue_take_ceiling */
+	struct quota_row *up;			/* the same pair in the parent; NULL at a root */
+	const char *flavor, *resource;		/* symbols */
+	bool in_spec;				/* the owner's spec in force lists it */
+	int64_t nominal;			/* 0 when it does not */
+	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
+	int64_t subtree, local;
+	__int128 use[QUOTA_WHENS];
+	__int128 used;	     /* of use[QUOTA_NOW], by confirmed ones; of a leaf only */
+	struct link changed; /* in quota.changed until queue_take_ceiling */
+	bool told;	     /* what the ledger knows of it, if anything: */
+	int64_t told_ceiling, told_local;
+	const struct quota_node *told_parent;
 };
 
 struct quota {
@@ -45,15 +71,56 @@ void quota_init(struct quota *quota, struct map *symbols);
 void quota_done(struct quota *quota);
 
 struct quota_node *quota_node_of(struct quota *quota, const char *name);
-/* The row, made when there is none yet. Names become symbols. */
+/* The row, made when there is none yet, and those above it. Names become symbols. */
 struct quota_row *quota_row_of(
 	struct quota *quota, struct quota_node *node, const char *flavor, const char *resource);
+/* The row of a node for the pair of another row; NULL when there is none. */
+struct quota_row *quota_row_like(
+	const struct quota *quota, const struct quota_node *node, const struct quota_row *like);
 
-void quota_set_nominal(struct quota *quota, struct quota_row *row, bool in_spec, int64_t nominal);
-void quota_retake(struct quota *quota);
+struct quota_limits {
+	int64_t nominal, borrowing, lending; /* QUOTA_UNLIMITED: no limit */
+};
 
-/* What is free for one more: never below 0. */
+/* Edits, and quota_settle() of a root afterwards: it makes what follows from them right for the
+ * whole tree below (subtree, local, use of inner nodes, ceilings that changed). */
+void quota_set_limits(struct quota_row *row, bool in_spec, const struct quota_limits *limits);
+void quota_move(struct quota *quota, struct quota_node *node, struct quota_node *parent);
+void quota_settle(struct quota *quota, struct quota_node *root);
+struct quota_node *quota_root(struct quota_node *node);
+
+/* What the node may use at most, by its own limits. */
+int64_t quota_ceiling(const struct quota_row *row);
+/* The next row whose ceiling, guaranteed part or parent the ledger does not know; NULL: none. */
+struct quota_row *quota_take_changed(struct quota *quota);
+void quota_retake(struct quota *quota); /* it knows nothing */
+
+/* ---- Use ---- */
+
+void quota_take(struct quota_row *leaf, enum quota_when when, int64_t amount);
+void quota_give(struct quota_row *leaf, enum quota_when when, int64_t amount);
+
+/* What is free for one more, below 0 when more is used than there is. */
+__int128 quota_free(const struct quota_row *row, enum quota_when when);
+/* The same of THEN, never below 0: what can be had now or when those who leave are gone. */
 int64_t quota_available(const struct quota_row *row);
+/* The most it could ever have. */
+int64_t quota_potential(const struct quota_row *row);
+
+/* Would it use more than its own subtree's quota with so much more? */
+bool quota_borrows_with(const struct quota_row *row, enum quota_when when, __int128 amount);
+static inline bool quota_borrows(const struct quota_row *row, enum quota_when when)
+{
+	return row->use[when] > row->subtree;
+}
+/* What is left of the local part. */
+__int128 quota_local_free(const struct quota_row *row, enum quota_when when);
+
+/* How far from its own quota somebody has to go for so much: the height of the lowest node above
+ * in whose quota it fits, 0 for its own, the root's when it fits nowhere. *ret_inside: that node is
+ * not the root, so that those outside of it may be asked to give back (reference 4.3). */
+uint32_t quota_borrow_level(
+	const struct quota_row *leaf, enum quota_when when, int64_t amount, bool *ret_inside);
 
 /* An amount that stopped at INT64_MAX is not known, so it fits nowhere. */
 static inline bool quota_fits(int64_t amount, int64_t available)

@@ -13,17 +13,15 @@ static size_t room_size(const struct room *r)
 
 static struct room *room_new(struct queue *q, struct workload *w, size_t nlines)
 {
-	must(!w->room && (w->place == PLACE_NOWHERE || w->place == PLACE_READY));
+	must(w->place == PLACE_NOWHERE || w->place == PLACE_READY);
 	struct room *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
 	r->w = w;
 	r->nlines = nlines;
+	r->serial = ++q->rooms_made;
+	r->reserved_ms = q->now_ms;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
-	r->lq->nreserving++;
-	list_add(&r->lq->rooms, &r->of_localqueue);
-	w->room = r;
-	w->not_before_ms = 0;
 	q->workload_bytes += room_size(r);
 	return r;
 }
@@ -31,31 +29,151 @@ static struct room *room_new(struct queue *q, struct workload *w, size_t nlines)
 static void room_join(struct room *r, struct clusterqueue *cq)
 {
 	r->cq = cq;
-	if (!cq)
-		return;
-	cq->refs++;
-	cq->nreserving++;
-	list_add(&cq->rooms, &r->of_clusterqueue);
+	if (cq)
+		cq->refs++;
 }
 
-static void line_hold(struct room_line *l, struct quota_row *row, int64_t amount)
+/* Its workload has room from here on. */
+static void room_hold(struct room *r)
 {
-	*l = (struct room_line){row, amount, amount};
-	row->reserved += amount;
+	must(!r->w->room);
+	r->w->room = r;
+	r->w->not_before_ms = 0;
+	r->state = ROOM_HELD;
+	r->lq->nreserving++;
+	list_add(&r->lq->rooms, &r->of_localqueue);
+	if (!r->cq)
+		return;
+	r->cq->nreserving++;
+	list_add(&r->cq->rooms, &r->of_clusterqueue);
 }
 
-void room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+static void lines_take(struct room *r, enum quota_when when)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_take(r->line[i].row, when, r->line[i].amount);
+}
+
+static void lines_give(struct room *r, enum quota_when when)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_give(r->line[i].row, when, r->line[i].amount);
+}
+
+static struct room *room_chosen(struct queue *q, struct workload *w, struct clusterqueue *cq,
 	const struct claim *claim, const struct choice *choice)
 {
 	struct room *r = room_new(q, w, claim->nneeds);
 	room_join(r, cq);
-	r->pods = r->base_pods = w->shape->pods;
+	r->pods = r->base_pods = choice->pods;
 	for (size_t i = 0; i < claim->nneeds; i++) {
 		const struct need *n = &claim->need[i];
 		const struct resource_group *g = &cq->groups[n->group];
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
-		line_hold(&r->line[i], g->row[pair], n->amount);
+		int64_t amount = need_amount(n, choice->pods);
+		r->line[i] = (struct room_line){g->row[pair], amount, amount};
 	}
+	return r;
+}
+
+struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice)
+{
+	struct room *r = room_chosen(q, w, cq, claim, choice);
+	lines_take(r, QUOTA_NOW);
+	lines_take(r, QUOTA_THEN);
+	room_hold(r);
+	return r;
+}
+
+struct room *room_promise(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice)
+{
+	must(!w->promise);
+	struct room *r = room_chosen(q, w, cq, claim, choice);
+	r->state = ROOM_PROMISED;
+	lines_take(r, QUOTA_THEN);
+	list_add(&cq->promised, &r->of_clusterqueue);
+	w->promise = r;
+	return r;
+}
+
+bool room_fits_now(const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (r->line[i].amount > quota_free(r->line[i].row, QUOTA_NOW))
+			return false;
+	return true;
+}
+
+void room_keep_promise(struct queue *q, struct room *r)
+{
+	must(r->state == ROOM_PROMISED);
+	workload_unplace(q, r->w);
+	list_leave(&r->of_clusterqueue);
+	r->w->promise = NULL;
+	r->reserved_ms = q->now_ms;
+	lines_take(r, QUOTA_NOW);
+	room_hold(r);
+	workload_place(q, r->w);
+}
+
+static void room_free(struct queue *q, struct room *r)
+{
+	if (r->cq)
+		clusterqueue_put(&q->clusterqueues, r->cq);
+	localqueue_put(&q->localqueues, r->lq);
+	shape_put(&q->shapes, r->shape);
+	q->workload_bytes -= room_size(r);
+	free(r);
+}
+
+void room_forget_promise(struct queue *q, struct workload *w)
+{
+	struct room *r = w->promise;
+	if (!r)
+		return;
+	must(r->state == ROOM_PROMISED && w->place == PLACE_NOWHERE);
+	list_leave(&r->of_clusterqueue);
+	w->promise = NULL;
+	lines_give(r, QUOTA_THEN);
+	queue_touch(q, r->cq);
+	room_free(q, r);
+}
+
+void room_break_promise(struct queue *q, struct room *r)
+{
+	struct workload *w = r->w;
+	workload_unplace(q, w);
+	room_forget_promise(q, w);
+	workload_place(q, w);
+}
+
+void room_leave(struct queue *q, struct room *r)
+{
+	if (r->state != ROOM_HELD)
+		return;
+	r->state = ROOM_LEAVING;
+	lines_give(r, QUOTA_THEN);
+	if (r->cq)
+		r->cq->nleaving++;
+	queue_touch(q, r->cq);
+}
+
+void room_displace(
+	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why)
+{
+	if (r->state == ROOM_PROMISED) {
+		room_break_promise(q, r);
+		return;
+	}
+	must(r->state == ROOM_HELD);
+	r->preemption = why;
+	r->by = w->key.uid;
+	if (r->cq)
+		r->cq->preempted_total++;
+	room_suspect(q, r);
+	room_leave(q, r);
 }
 
 /* How many pods the lines are for. The Job may have shrunk after the ledger was last told, so it is
@@ -91,7 +209,6 @@ static struct clusterqueue *cq_adopting(
 void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
 	int64_t reserved_ms)
 {
-	(void)reserved_ms;
 	struct room *r = room_new(q, w, n);
 	struct clusterqueue *cq = cq_adopting(q, w, lines, n);
 	room_join(r, cq);
@@ -99,12 +216,17 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 		clusterqueue_put(&q->clusterqueues, cq);
 	r->base_pods = pods_adopted(w, lines, n);
 	r->pods = r->base_pods;
+	r->reserved_ms = reserved_ms;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
 		struct quota_row *row =
 			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
-		line_hold(&r->line[i], row, lines[i].amount > 0 ? lines[i].amount : 0);
+		int64_t amount = lines[i].amount > 0 ? lines[i].amount : 0;
+		r->line[i] = (struct room_line){row, amount, amount};
 	}
+	lines_take(r, QUOTA_NOW);
+	lines_take(r, QUOTA_THEN);
+	room_hold(r);
 	room_suspect(q, r);
 }
 
@@ -112,10 +234,12 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 {
 	int64_t less = l->amount - amount;
 	l->amount = amount;
-	l->row->reserved -= less;
+	quota_give(l->row, QUOTA_NOW, less);
+	if (r->state != ROOM_LEAVING)
+		quota_give(l->row, QUOTA_THEN, less);
 	if (r->confirmed)
 		l->row->used -= less;
-	must(l->row->reserved >= l->row->used && l->row->used >= 0);
+	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
 	queue_touch(q, l->row->node->owner);
 }
 
@@ -130,16 +254,13 @@ void room_end(struct queue *q, struct workload *w)
 	if (r->cq) {
 		r->cq->nreserving--;
 		r->cq->nadmitted -= r->confirmed;
+		r->cq->nleaving -= r->state == ROOM_LEAVING;
 		list_leave(&r->of_clusterqueue);
-		clusterqueue_put(&q->clusterqueues, r->cq);
 	}
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
-	localqueue_put(&q->localqueues, r->lq);
-	shape_put(&q->shapes, r->shape);
-	q->workload_bytes -= room_size(r);
-	free(r);
 	w->room = NULL;
+	room_free(q, r);
 }
 
 void room_confirm(struct room *r, int64_t now_ms)
@@ -186,6 +307,8 @@ void room_suspect(struct queue *q, struct room *r)
 
 enum stop_reason room_stop_reason(const struct room *r)
 {
+	if (r->preemption != PREEMPTION_NONE)
+		return STOP_REASON_PREEMPTED;
 	if (r->w->held)
 		return STOP_REASON_HELD;
 	if (r->cq && r->cq->stop_policy == STOP_HOLD_AND_DRAIN)

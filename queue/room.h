@@ -5,6 +5,12 @@
  * It remembers what it was given and by whom, because all of that may be edited meanwhile: the
  * Job's label may name another LocalQueue, the spec other flavors. Each line knows what it was for
  * how many pods, so that fewer pods hold their exact part.
+ *
+ * How it counts in the quota tree:
+ *
+ *   promised   THEN only: others are being stopped to make room; it starts once it fits NOW
+ *   held       NOW and THEN
+ *   leaving    NOW only: it has to go, and what it holds is promised to somebody else
  */
 #ifndef SLUICE_QUEUE_ROOM_H
 #define SLUICE_QUEUE_ROOM_H
@@ -12,10 +18,16 @@
 #include "queue/assign.h"
 #include "queue/core.h"
 
+enum room_state {
+	ROOM_PROMISED,
+	ROOM_HELD,
+	ROOM_LEAVING,
+};
+
 struct room_line {
-	struct quota_row *row;
-	int64_t amount; /* now */
-	int64_t base;	/* for room.base_pods */
+	struct quota_row *row; /* at the ClusterQueue's node */
+	int64_t amount;	       /* now */
+	int64_t base;	       /* for room.base_pods */
 };
 
 struct room {
@@ -23,22 +35,47 @@ struct room {
 	struct clusterqueue *cq; /* whose order it came from; NULL: adopted and nobody knows */
 	struct localqueue *lq;
 	struct shape *shape;
-	struct link of_clusterqueue, of_localqueue;
-	struct link suspect; /* in queue.suspects: may have to stop */
+	struct link of_clusterqueue; /* cq->rooms, or cq->promised */
+	struct link of_localqueue;   /* lq->rooms; not while promised */
+	struct link suspect;	     /* in queue.suspects: may have to stop */
+	enum room_state state;
 	int32_t pods, base_pods;
+	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
-	bool stop_given; /* DECISION_STOP was emitted; it is not repeated */
-	int64_t since_ms;
+	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
+			    of all victims this is the first */
+	int64_t reserved_ms, since_ms;
+
+	/* It is to make room for somebody. */
+	enum preemption_reason preemption;
+	struct uid by;
+
 	size_t nlines;
 	struct room_line line[];
 };
 
 /* The workload has to be taken from where it stands and placed afterwards. */
-void room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice);
+struct room *room_promise(struct queue *q, struct workload *w, struct clusterqueue *cq,
 	const struct claim *claim, const struct choice *choice);
 void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
 	int64_t reserved_ms);
 void room_end(struct queue *q, struct workload *w);
+
+/* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
+ * waits as before. */
+bool room_fits_now(const struct room *r);
+void room_keep_promise(struct queue *q, struct room *r);
+void room_break_promise(struct queue *q, struct room *r);
+/* The same of a workload that stands nowhere, if it was promised anything. */
+void room_forget_promise(struct queue *q, struct workload *w);
+
+/* Counts NOW only from here on. */
+void room_leave(struct queue *q, struct room *r);
+/* It has to make room for w; a promise is merely taken back, and its workload waits again. */
+void room_displace(
+	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why);
 
 void room_confirm(struct room *r, int64_t now_ms);
 /* True when something became free. */

@@ -6,7 +6,10 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/room.h"
+#include "queue/share.h"
 #include "queue/text.h"
+#include "sluice/quantity.h"
 
 struct scratch {
 	struct usage_view *usage;
@@ -30,14 +33,16 @@ static void usage_add(struct scratch *s, const struct quota_row *row)
 		s->room = s->room ? s->room * 2 : 16;
 		s->usage = mem_grow(s->usage, s->room, sizeof(*s->usage));
 	}
+	__int128 beyond = row->use[QUOTA_NOW] - row->subtree;
 	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
 		.resource = row->resource,
 		.nominal = row->nominal,
-		.borrowing_limit = QUOTA_UNLIMITED,
-		.lending_limit = QUOTA_UNLIMITED,
-		.subtree = row->nominal,
-		.reserved = quota_shown(row->reserved),
-		.used = quota_shown(row->used)};
+		.borrowing_limit = row->borrowing_limit,
+		.lending_limit = row->lending_limit,
+		.subtree = row->subtree,
+		.reserved = quota_shown(row->use[QUOTA_NOW]),
+		.used = quota_shown(row->used),
+		.borrowed = row->up && beyond > 0 ? quota_shown(beyond) : 0};
 }
 
 static int usage_order(const void *a, const void *b)
@@ -55,9 +60,9 @@ static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 		for (size_t i = 0; i < cq->groups[g].nflavors * cq->groups[g].nresources; i++)
 			usage_add(s, cq->groups[g].row[i]);
 	size_t listed = s->nusage;
-	for (size_t i = 0; cq->node && i < cq->node->nrows; i++) {
+	for (size_t i = 0; i < cq->node->nrows; i++) {
 		const struct quota_row *row = cq->node->row[i];
-		if (!row->in_spec && row->reserved > 0)
+		if (!row->in_spec && row->use[QUOTA_NOW] > 0)
 			usage_add(s, row);
 	}
 	if (s->nusage > listed + 1)
@@ -79,6 +84,12 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	if (cq->stop_policy != STOP_NONE) {
 		text_add(message, "Can't admit new workloads: is stopped.");
 		return "Stopped";
+	}
+	if (cq->cohort && cq->cohort->cyclic) {
+		text_add(message,
+			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
+			cq->cohort->name);
+		return "CohortCycle";
 	}
 	if (missing) {
 		text_add(message,
@@ -113,12 +124,57 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	ret->generation = cq->generation;
 	ret->invalid = cq->invalid;
 	ret->strategy = cq->strategy;
-	ret->cohort = cq->cohort;
+	ret->cohort = cq->cohort ? cq->cohort->name : "";
 	ret->pending = count_waiting(cq);
 	ret->reserving = cq->nreserving;
 	ret->admitted = cq->nadmitted;
 	ret->started_total = cq->started_total;
+	ret->preempted_total = cq->preempted_total;
+	struct share share = share_of(cq->node);
+	ret->weighted_share = share_shown(&share);
 	usage_fill(q->scratch, cq);
+	ret->usage = q->scratch->usage;
+	ret->nusage = q->scratch->nusage;
+	return true;
+}
+
+static const char *cohort_reason(const struct cohort *c, struct text *message)
+{
+	if (c->cyclic) {
+		text_add(message, "Nothing can start below it: its parents form a cycle; correct "
+				  "spec.parentName of one of them");
+		return "CohortCycle";
+	}
+	if (!c->exists && c->invalid) {
+		text_add(message, "No valid spec was ever seen");
+		return "InvalidSpec";
+	}
+	text_add(message, "Its members share quota");
+	return "Ready";
+}
+
+bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret)
+{
+	struct tree_node *n = tree_at(&q->cohorts.shown, index);
+	if (!n)
+		return false;
+	const struct cohort *c = container_of(n, struct cohort, by_name);
+	struct text message = text_over(ret->message, sizeof(ret->message));
+	struct share share = share_of(c->node);
+	ret->reason = cohort_reason(c, &message);
+	ret->active = !c->cyclic;
+	ret->name = c->name;
+	ret->exists = c->exists;
+	ret->generation = c->generation;
+	ret->parent = c->parent ? c->parent->name : "";
+	ret->invalid = c->invalid;
+	ret->weighted_share = share_shown(&share);
+	q->scratch->nusage = 0;
+	for (size_t i = 0; i < c->node->nrows; i++)
+		usage_add(q->scratch, c->node->row[i]);
+	if (q->scratch->nusage > 1)
+		qsort(q->scratch->usage, q->scratch->nusage, sizeof(*q->scratch->usage),
+			usage_order);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;
 	return true;
@@ -148,6 +204,33 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 	return "Ready";
 }
 
+static void room_add(struct scratch *s, const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct room_line *l = &r->line[i];
+		size_t at = 0;
+		while (at < s->nusage && (s->usage[at].flavor != l->row->flavor ||
+						 s->usage[at].resource != l->row->resource))
+			at++;
+		if (at == s->nusage) {
+			usage_add(s, l->row);
+			s->usage[at] = (struct usage_view){
+				.flavor = l->row->flavor, .resource = l->row->resource};
+		}
+		s->usage[at].reserved = quantity_add(s->usage[at].reserved, l->amount);
+		if (r->confirmed)
+			s->usage[at].used = quantity_add(s->usage[at].used, l->amount);
+	}
+}
+
+static void rooms_fill(struct scratch *s, const struct localqueue *lq)
+{
+	s->nusage = 0;
+	list_each(&lq->rooms, l) room_add(s, container_of(l, struct room, of_localqueue));
+	if (s->nusage > 1)
+		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
+}
+
 bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret)
 {
 	struct tree_node *n = tree_at(&q->localqueues.shown, index);
@@ -164,5 +247,9 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->pending = lq->nwaiting;
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
+	ret->fair_usage = 0;
+	rooms_fill(q->scratch, lq);
+	ret->usage = q->scratch->usage;
+	ret->nusage = q->scratch->nusage;
 	return true;
 }

@@ -75,7 +75,7 @@ static void set_invalid(struct queue *q, struct workload *w, const char *sentenc
 
 void workload_free(struct queue *q, struct workload *w)
 {
-	must(w->place == PLACE_NOWHERE && !w->room && !w->group);
+	must(w->place == PLACE_NOWHERE && !w->room && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
 	forget_queue(q, w);
 	forget_class(q, w);
@@ -141,19 +141,36 @@ void workload_take(struct queue *q, struct workload *w, const struct job *j)
 	w->parallelism = j->parallelism;
 }
 
+/* Nothing but quota keeps it. */
+static bool may_wait(const struct workload *w)
+{
+	return !w->held && !w->blocked && !w->deleting && !w->invalid && w->class->exists &&
+	       w->lq->gate == GATE_OPEN;
+}
+
 static enum workload_place place_for(const struct queue *q, const struct workload *w)
 {
 	if (w->room)
 		return PLACE_ROOM;
-	if (w->held || w->blocked || w->deleting || w->invalid || !w->class->exists ||
-		w->lq->gate != GATE_OPEN)
+	if (!may_wait(w))
 		return PLACE_ASIDE;
+	if (w->promise)
+		return PLACE_PROMISED;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
+}
+
+/* What was promised is what it still asks for, where it still asks. */
+static bool promise_stands(const struct workload *w)
+{
+	const struct room *r = w->promise;
+	return may_wait(w) && r->cq == w->lq->cq && r->lq == w->lq && r->shape == w->shape;
 }
 
 void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
+	if (w->promise && !promise_stands(w))
+		room_forget_promise(q, w);
 	w->place = place_for(q, w);
 	if (w->place != PLACE_ROOM) {
 		w->lq->nwaiting++;
@@ -169,6 +186,7 @@ void workload_place(struct queue *q, struct workload *w)
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
+	case PLACE_PROMISED:
 	case PLACE_ROOM:
 		break;
 	}
@@ -187,11 +205,12 @@ void workload_unplace(struct queue *q, struct workload *w)
 		break;
 	case PLACE_READY:
 		if (w->group->cq->strategy == STRICT_FIFO)
-			queue_touch(q, w->group->cq);
+			queue_touch_queue(q, w->group->cq);
 		group_leave(&q->groups, w);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
+	case PLACE_PROMISED:
 	case PLACE_ROOM:
 		break;
 	}

@@ -6,9 +6,10 @@
  *   aside      something other than quota keeps it: held, misconfigured, its LocalQueue closed
  *   back-off   not before a time: in queue.back_off
  *   ready      in a group of its ClusterQueue (group.h)
+ *   promised   others are stopping to make room for it (room.h)
  *   room       it holds quota (room.h)
  *
- * The first three are waiting. The strings and references belong to it.
+ * All but the last are waiting. The strings and references belong to it.
  */
 #ifndef SLUICE_QUEUE_WORKLOAD_H
 #define SLUICE_QUEUE_WORKLOAD_H
@@ -40,6 +41,7 @@ enum workload_place {
 	PLACE_ASIDE,
 	PLACE_BACK_OFF,
 	PLACE_READY,
+	PLACE_PROMISED,
 	PLACE_ROOM,
 };
 
@@ -50,11 +52,12 @@ struct workload {
 	struct link of_localqueue, of_class;
 	struct localqueue *lq; /* the one its label names now, even while it has room */
 	struct priority_class *class;
-	struct shape *shape; /* what it asks for now, even while it has room */
-	struct group *group; /* ready only */
-	struct room *room;
-	char *invalid;	     /* NULL, or why it can never start as it is */
-	const char *blocked; /* NULL, or what the gate sees in its way; static text */
+	struct shape *shape;  /* what it asks for now, even while it has room */
+	struct group *group;  /* ready only */
+	struct room *room;    /* what it holds, or NULL */
+	struct room *promise; /* what it was promised, or NULL */
+	char *invalid;	      /* NULL, or why it can never start as it is */
+	const char *blocked;  /* NULL, or what the gate sees in its way; static text */
 	int64_t not_before_ms;
 	int32_t parallelism;
 	enum workload_place place;

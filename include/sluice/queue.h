@@ -130,6 +130,10 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
  * caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
 
+/* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it from
+ * the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
+void queue_ending_job(struct queue *q, const struct uid *uid);
+
 /* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
  * while it ran, say): it waits with reason WAIT_HELD and this sentence, which is static text, until
  * the gate says NULL. No effect on a workload with room; it applies once that waits again. */

@@ -67,9 +67,8 @@ static const struct {
 	{"negative", "", {cpu, 1, &spot_negative, 1},
 		"ClusterQueue q: a quota of cpu in flavor spot is negative; it must be 0 or more"},
 	{"a limit without a cohort", "", {cpu, 1, &spot_borrows, 1},
-		"ClusterQueue q: cpu in flavor spot has a borrowingLimit or lendingLimit but the "
-		"queue "
-		"is in no cohort; set spec.cohortName or remove the limit"},
+		"ClusterQueue q: cpu in flavor spot has a borrowingLimit or lendingLimit but it is "
+		"below no Cohort; set spec.cohortName or remove the limit"},
 	{"lends more than it has", "c", {cpu, 1, &spot_lends, 1},
 		"ClusterQueue q: lendingLimit of cpu in flavor spot is more than its nominalQuota; "
 		"lower it"},
@@ -122,7 +121,8 @@ static void available_is_never_negative(void **state)
 		{"a whole int64", INT64_MAX, INT64_MAX, 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct quota_row row = {.nominal = rows[i].nominal, .reserved = rows[i].reserved};
+		struct quota_row row = {
+			.subtree = rows[i].nominal, .use = {rows[i].reserved, rows[i].reserved}};
 		if (quota_available(&row) != rows[i].free)
 			fail_msg("%s", rows[i].name);
 	}

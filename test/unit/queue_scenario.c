@@ -89,6 +89,10 @@ static void say_decision(struct run *r, const struct decision *d)
 		say_flavors(r, &d->uid);
 	else
 		say(r, " %s", stop_reason_name(d->reason));
+	if (d->kind == DECISION_STOP && d->reason == STOP_REASON_PREEMPTED) {
+		const struct words_job *by = words_job_of(&r->words, &d->by);
+		say(r, " %s by %s/%s", preemption_reason_name(d->preemption), by->ns, by->name);
+	}
 }
 
 static void say_job(struct run *r, const char *name, bool sentence)
@@ -124,6 +128,25 @@ static void say_queue(struct run *r, const char *name, bool message)
 	say(r, "queue %s %s", name, v.reason);
 	if (message)
 		say(r, " \"%s\"", v.invalid ? v.invalid : v.message);
+}
+
+static void say_cohort(struct run *r, const char *name, const char *flavor)
+{
+	struct cohort_view v;
+	for (size_t i = 0; queue_view_cohort(r->words.q, i, &v); i++) {
+		if (strcmp(v.name, name) != 0)
+			continue;
+		say(r, "cohort %s%s%s", name, *flavor ? " " : "", flavor);
+		for (size_t k = 0; *flavor && k < v.nusage; k++)
+			if (strcmp(v.usage[k].flavor, flavor) == 0)
+				say(r, "%s%s=%s/%s", " ", v.usage[k].resource,
+					amount(v.usage[k].reserved, v.usage[k].resource),
+					amount(v.usage[k].subtree, v.usage[k].resource));
+		if (!*flavor)
+			say(r, " %s", v.reason);
+		return;
+	}
+	say(r, "cohort %s is not shown", name);
 }
 
 static void say_counts(struct run *r, const char *name)
@@ -174,8 +197,12 @@ static void say_ceilings(struct run *r)
 {
 	struct ceiling c;
 	say(r, "ceilings");
-	while (queue_take_ceiling(r->words.q, &c))
-		say(r, " %s %s %s=%s", c.node, c.flavor, c.resource, amount(c.amount, c.resource));
+	while (queue_take_ceiling(r->words.q, &c)) {
+		say(r, " %s %s %s=%s", c.node, c.flavor, c.resource,
+			c.amount == QUOTA_UNLIMITED ? "-" : amount(c.amount, c.resource));
+		if (*c.parent)
+			say(r, " below %s keeps %s", c.parent, amount(c.guaranteed, c.resource));
+	}
 }
 
 static void say_next(struct run *r)
@@ -195,6 +222,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_queue(r, name, sentence);
 	else if (strcmp(what, "counts") == 0)
 		say_counts(r, name);
+	else if (strcmp(what, "cohort") == 0)
+		say_cohort(r, name, n > 2 && strchr(word[n - 1], '=') ? word[2] : "");
 	else if (strcmp(what, "use") == 0)
 		say_use(r, name, n > 2 ? word[2] : "");
 	else if (strcmp(what, "local") == 0)

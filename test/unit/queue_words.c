@@ -126,6 +126,11 @@ static void make_groups(struct queue_words *x)
 	}
 }
 
+static bool read_limit(struct words *w, const char *resource, const char *text, int64_t *ret)
+{
+	return !text || strcmp(text, "-") == 0 || piece_amount(w, resource, text, ret);
+}
+
 static bool read_quota(struct words *w, struct queue_words *x, char *word)
 {
 	char *amount = piece_after(word, '=');
@@ -140,7 +145,53 @@ static bool read_quota(struct words *w, struct queue_words *x, char *word)
 	*quota = (struct quota_spec){word, 0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
 	x->resource[x->nquotas++] = word;
 	x->flavor[x->nflavors - 1].nquotas++;
-	return piece_amount(w, word, amount, &quota->nominal);
+	char *borrowing = piece_after(amount, '/');
+	char *lending = borrowing ? piece_after(borrowing, '/') : NULL;
+	return piece_amount(w, word, amount, &quota->nominal) &&
+	       read_limit(w, word, borrowing, &quota->borrowing_limit) &&
+	       read_limit(w, word, lending, &quota->lending_limit);
+}
+
+static enum preemption_policy read_policy(const char *word)
+{
+	if (strcmp(word, "Any") == 0)
+		return PREEMPT_ANY;
+	if (strcmp(word, "LowerPriority") == 0)
+		return PREEMPT_LOWER_PRIORITY;
+	if (strcmp(word, "LowerOrNewerEqualPriority") == 0)
+		return PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY;
+	return PREEMPT_NEVER;
+}
+
+static bool read_preemption(struct preemption_spec *p, const char *word)
+{
+	const char *value;
+	if ((value = piece_value(word, "within"))) {
+		p->within_clusterqueue = read_policy(value);
+	} else if ((value = piece_value(word, "reclaim"))) {
+		p->reclaim_within_cohort = read_policy(value);
+	} else if (strcmp(word, "borrow-preempts") == 0) {
+		p->borrow_within_cohort = true;
+	} else if ((value = piece_value(word, "borrow-preempts"))) {
+		p->borrow_within_cohort = p->has_max_priority = true;
+		p->max_priority = atoi(value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool read_fungibility(struct fungibility_spec *f, const char *word)
+{
+	if (strcmp(word, "next-when-borrowing") == 0)
+		f->next_when_borrowing = true;
+	else if (strcmp(word, "stop-when-preempting") == 0)
+		f->stop_when_preempting = true;
+	else if (strcmp(word, "prefer-preemption") == 0)
+		f->prefer_preemption = true;
+	else
+		return false;
+	return true;
 }
 
 static bool read_queue_option(
@@ -160,8 +211,58 @@ static bool read_queue_option(
 	else if (piece_value(word, "selector"))
 		return piece_term(
 			w, piece_copy(piece_value(word, "selector")), &s->namespace_selector);
+	else if (piece_value(word, "weight"))
+		s->weight = atof(piece_value(word, "weight"));
+	else if (strcmp(word, "backfill") == 0)
+		s->strategy = BACKFILL;
+	else if (strcmp(word, "by-usage") == 0)
+		s->orders_by_usage = true;
 	else
-		*ret_known = false;
+		*ret_known = read_preemption(&s->preemption, word) ||
+			     read_fungibility(&s->fungibility, word);
+	return true;
+}
+
+static bool tell_cohort(struct words *w, char **word, size_t n)
+{
+	struct queue_words x = {.ngroups = 0};
+	struct cohort_spec s = {.name = word[1],
+		.parent = "",
+		.groups = x.group,
+		.weight = 1,
+		.generation = ++w->generation};
+	for (size_t i = 2; i < n; i++) {
+		if (piece_value(word[i], "parent"))
+			s.parent = piece_value(word[i], "parent");
+		else if (piece_value(word[i], "weight"))
+			s.weight = atof(piece_value(word[i], "weight"));
+		else if (!read_quota(w, &x, word[i]))
+			return false;
+	}
+	make_groups(&x);
+	s.ngroups = x.ngroups;
+	queue_set_cohort(w->q, &s, &w->refused);
+	return true;
+}
+
+/* Before the first fact. */
+static bool tell_config(struct words *w, char **word, size_t n)
+{
+	struct queue_config c;
+	queue_config_default(&c);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(word[i], "fair") == 0) {
+			c.fair_sharing = true;
+		} else if (strcmp(word[i], "final-share-only") == 0) {
+			c.nfair_strategies = 1;
+		} else if (strcmp(word[i], "initial-share-only") == 0) {
+			c.nfair_strategies = 1;
+			c.fair_strategy[0] = FAIR_LESS_THAN_INITIAL_SHARE;
+		} else {
+			return piece_wrong(w, "config: what is %s?", word[i]);
+		}
+	}
+	queue_configure(w->q, &c);
 	return true;
 }
 
@@ -172,6 +273,7 @@ static bool tell_queue(struct words *w, char **word, size_t n)
 		.cohort = "",
 		.groups = x.group,
 		.has_namespace_selector = true,
+		.weight = 1,
 		.generation = ++w->generation};
 	for (size_t i = 2; i < n; i++) {
 		bool known;
@@ -193,6 +295,7 @@ static bool tell_local(struct words *w, char **word, size_t n)
 	struct localqueue_spec s = {.ns = word[1],
 		.name = name,
 		.clusterqueue = word[3],
+		.weight = 1,
 		.generation = ++w->generation};
 	for (size_t i = 4; i < n; i++) {
 		if (piece_value(word[i], "stop"))
@@ -384,6 +487,8 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 		queue_drop_flavor(w->q, name);
 	else if (strcmp(kind, "queue") == 0)
 		queue_drop_clusterqueue(w->q, name);
+	else if (strcmp(kind, "cohort") == 0)
+		queue_drop_cohort(w->q, name);
 	else if (strcmp(kind, "class") == 0)
 		queue_drop_priority(w->q, PRIORITY_WORKLOAD, name);
 	else if (strcmp(kind, "podclass") == 0)
@@ -445,6 +550,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		queue_block_job(w->q, &j->uid, "was suspended by its owner");
 	} else if (strcmp(what, "unblock") == 0) {
 		queue_block_job(w->q, &j->uid, NULL);
+	} else if (strcmp(what, "ending") == 0) {
+		queue_ending_job(w->q, &j->uid);
 	} else if (strcmp(what, "release") == 0) {
 		const char *until = n > 2 ? piece_value(word[2], "until") : NULL;
 		queue_release_job(w->q, &j->uid, w->now_ms, until ? atoll(until) * 1000 : 0);
@@ -468,6 +575,10 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_flavor(w, word, n);
 	if (strcmp(what, "namespace") == 0)
 		return tell_namespace(w, word, n);
+	if (strcmp(what, "config") == 0)
+		return tell_config(w, word, n);
+	if (strcmp(what, "cohort") == 0)
+		return tell_cohort(w, word, n);
 	if (strcmp(what, "queue") == 0)
 		return tell_queue(w, word, n);
 	if (strcmp(what, "local") == 0)

@@ -7,19 +7,26 @@
  *   namespace NAME [K=V ..]
  *   class NAME VALUE                 a WorkloadPriorityClass
  *   podclass NAME VALUE [default]    a PriorityClass
- *   queue NAME [strict] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [selector="TERM"]
- *              [noselector] FLAVOR RESOURCE=QUANTITY .. FLAVOR ..
+ *   config [fair] [final-share-only|initial-share-only]
+ *                                    before the first fact
+ *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
+ *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
+ *              [selector="TERM"] [noselector] [by-usage] [within=POLICY] [reclaim=POLICY]
+ *              [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing] [stop-when-preempting]
+ *              [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
- *                                    the other, are one resource group
+ *                                    the other, are one resource group. A QUOTA is
+ *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
  *   local NS/NAME -> QUEUE [stop=..] [deleting]
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [completions=N]
  *               [succeeded=N] [at=SECONDS] [hold] [nohold] [deleting] [invalid="SENTENCE"]
  *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY
  * .. prio=N is a class of that value; all resources are per pod edit NS/NAME .. the same Job, with
- * these words added to what was said drop flavor|queue|class|podclass|namespace|local|job NAME
+ * these words added to what was said drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
+ *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       the time is now so much
  *

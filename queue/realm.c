@@ -1,0 +1,81 @@
+#include "queue/realm.h"
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/room.h"
+
+static struct realm *realm_of(struct quota_node *root)
+{
+	if (!root->realm) {
+		root->realm = mem_alloc(sizeof(*root->realm));
+		list_init(&root->realm->members);
+	}
+	return root->realm;
+}
+
+bool realm_join(struct clusterqueue *cq)
+{
+	struct realm *realm = realm_of(quota_root(cq->node));
+	if (cq->realm == realm)
+		return false;
+	list_leave(&cq->of_realm);
+	list_add(&realm->members, &cq->of_realm);
+	cq->realm = realm;
+	return true;
+}
+
+static struct clusterqueue *first_clusterqueue(const struct queue *q)
+{
+	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	return n ? container_of(n, struct clusterqueue, by_name) : NULL;
+}
+
+static struct clusterqueue *next_clusterqueue(const struct clusterqueue *cq)
+{
+	struct tree_node *n = tree_next(&cq->by_name);
+	return n ? container_of(n, struct clusterqueue, by_name) : NULL;
+}
+
+/* Who has to make room for whom was decided for quotas that are other ones now. The victims go on
+ * leaving; whoever is first takes what they leave. */
+static void take_promises_back(struct queue *q, struct clusterqueue *cq)
+{
+	while (!list_empty(&cq->promised)) {
+		struct room *r = container_of(cq->promised.next, struct room, of_clusterqueue);
+		room_break_promise(q, r);
+	}
+}
+
+static void settle_cohorts(struct queue *q)
+{
+	for (struct tree_node *n = tree_first(&q->cohorts.shown); n; n = tree_next(n)) {
+		struct cohort *c = container_of(n, struct cohort, by_name);
+		if (!c->node->parent)
+			quota_settle(&q->quota, c->node);
+	}
+}
+
+void realms_form(struct queue *q)
+{
+	struct clusterqueue *cq;
+	cohorts_link(&q->cohorts);
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
+		take_promises_back(q, cq);
+		quota_move(&q->quota, cq->node, cq->cohort ? cq->cohort->node : NULL);
+	}
+	settle_cohorts(q);
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
+		if (!cq->node->parent)
+			quota_settle(&q->quota, cq->node);
+		realm_join(cq);
+		queue_touch(q, cq);
+	}
+}
+
+void realm_settle(struct queue *q, struct clusterqueue *cq)
+{
+	list_each(&cq->realm->members, l)
+		take_promises_back(q, container_of(l, struct clusterqueue, of_realm));
+	quota_settle(&q->quota, quota_root(cq->node));
+	queue_touch(q, cq);
+}

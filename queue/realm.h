@@ -1,0 +1,33 @@
+/*
+ * A realm: the ClusterQueues that share quota, which is all below one root Cohort, or one alone.
+ * What happens to one of them may let any other start, so a pass decides for a realm.
+ *
+ * It belongs to the root of a quota tree and, like that node, is never freed before the queue.
+ */
+#ifndef SLUICE_QUEUE_REALM_H
+#define SLUICE_QUEUE_REALM_H
+
+#include <stdbool.h>
+
+#include "queue/list.h"
+
+struct clusterqueue;
+struct queue;
+
+struct realm {
+	struct link dirty;   /* in queue.dirty: something happened in it */
+	bool search;	     /* ... that may let any waiting group of any member start */
+	struct link members; /* clusterqueue.of_realm, in the order of joining */
+};
+
+/* Puts the ClusterQueue into the realm of its quota tree's root. True when that is another one. */
+bool realm_join(struct clusterqueue *cq);
+
+/* After parents or ClusterQueues came, went or changed: links the quota trees, settles them, sorts
+ * the ClusterQueues into realms, and touches them. */
+void realms_form(struct queue *q);
+
+/* After nothing but amounts changed in the tree of this ClusterQueue. */
+void realm_settle(struct queue *q, struct clusterqueue *cq);
+
+#endif
