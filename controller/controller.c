@@ -246,6 +246,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	c->postponed = 0;
 	w->repeat = 1.;
 	ev_timer_again(loop, w);
+	if (c->stage == STAGE_RUNNING)
+		observer_tick(c->observer);
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate))
 		reporter_tick(c->reporter, loop_ms(c));
 }
@@ -427,7 +429,8 @@ static void make_core(struct controller *c)
 		.ctx = c,
 	};
 	c->courier = courier_new(&courier);
-	c->reporter = reporter_new(c->client, c->queue, c->log);
+	struct reporter_options reporter = {.client = c->client, .queue = c->queue, .log = c->log};
+	c->reporter = reporter_new(&reporter);
 	c->guard = guard_new(c->client, c->log);
 }
 

@@ -8,8 +8,12 @@
 #include "controller/roster.h"
 #include "controller/stamp.h"
 #include "controller/wire/decode.h"
+#include "controller/wire/labels.h"
 
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
+
+/* What Jobs ask for is counted differently now: the queue must be told of all of them again. */
+enum { JOBS_ANEW = 1, JOBS_ANEW_PAUSE_MS = 10000 };
 
 struct view;
 
@@ -20,10 +24,11 @@ struct kind {
 	bool ours;	  /* a CRD: may not be installed */
 	bool has_status;  /* the reporter writes it, so its events are often our own */
 	bool generations; /* metadata.generation moves with every change of the spec */
-	/* NULL: Jobs, which go to the gate. Decodes and tells; 0 or ERR_INVALID. */
+	bool shapes_jobs; /* Jobs are counted by it as they are told: they are listed after it */
+	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
 	int (*tell)(struct queue *q, const cJSON *object, struct err *e);
-	void (*drop)(struct queue *q, const char *ns, const char *name);
-	enum reporter_kind report; /* when has_status */
+	int (*drop)(struct queue *q, const char *ns, const char *name); /* 0 or JOBS_ANEW */
+	enum reporter_kind report;					/* when has_status */
 };
 
 /* One kind that is being followed. */
@@ -38,12 +43,14 @@ struct view {
 	int64_t troubled_ms;
 };
 
-enum { KINDS = 7 };
+enum { JOBS = 9, KINDS }; /* the Jobs come last in the table */
 
 struct observer {
 	struct observer_options options;
 	struct view view[KINDS];
 	bool synced;
+	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
+	int64_t jobs_anew_ms; /* when they were listed for that last */
 };
 
 /* ---- the kinds ------------------------------------------------------------------------------- */
@@ -112,34 +119,95 @@ static int tell_namespace(struct queue *q, const cJSON *object, struct err *e)
 	return rc;
 }
 
-static void drop_clusterqueue(struct queue *q, const char *ns, const char *name)
+static int tell_cohort(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct cohort_spec *s = NULL;
+	int rc = decode_cohort(object, &s, e);
+	if (rc)
+		queue_reject_cohort(q, decode_name(object), e->text);
+	else
+		rc = queue_set_cohort(q, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_limit_range(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct limit_range_spec *s = NULL;
+	int rc = decode_limit_range(object, &s, e);
+	if (!rc && queue_set_limit_range(q, s))
+		rc = JOBS_ANEW;
+	free(s);
+	return rc;
+}
+
+static int tell_runtime_class(struct queue *q, const cJSON *object, struct err *e)
+{
+	struct runtime_class_spec *s = NULL;
+	int rc = decode_runtime_class(object, &s, e);
+	if (!rc && queue_set_runtime_class(q, s))
+		rc = JOBS_ANEW;
+	free(s);
+	return rc;
+}
+
+static int drop_clusterqueue(struct queue *q, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_clusterqueue(q, name);
+	return 0;
 }
 
-static void drop_flavor(struct queue *q, const char *ns, const char *name)
+static int drop_cohort(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_cohort(q, name);
+	return 0;
+}
+
+static int drop_localqueue(struct queue *q, const char *ns, const char *name)
+{
+	queue_drop_localqueue(q, ns, name);
+	return 0;
+}
+
+static int drop_limit_range(struct queue *q, const char *ns, const char *name)
+{
+	return queue_drop_limit_range(q, ns, name) ? JOBS_ANEW : 0;
+}
+
+static int drop_runtime_class(struct queue *q, const char *ns, const char *name)
+{
+	(void)ns;
+	return queue_drop_runtime_class(q, name) ? JOBS_ANEW : 0;
+}
+
+static int drop_flavor(struct queue *q, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_flavor(q, name);
+	return 0;
 }
 
-static void drop_workload_priority(struct queue *q, const char *ns, const char *name)
+static int drop_workload_priority(struct queue *q, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_priority(q, PRIORITY_WORKLOAD, name);
+	return 0;
 }
 
-static void drop_pod_priority(struct queue *q, const char *ns, const char *name)
+static int drop_pod_priority(struct queue *q, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_priority(q, PRIORITY_POD, name);
+	return 0;
 }
 
-static void drop_namespace(struct queue *q, const char *ns, const char *name)
+static int drop_namespace(struct queue *q, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_namespace(q, name);
+	return 0;
 }
 
 #define OURS "/apis/sluice.dev/v1alpha1/"
@@ -159,14 +227,24 @@ static const struct kind kinds[KINDS] = {
 		.has_status = true,
 		.generations = true,
 		.tell = tell_localqueue,
-		.drop = queue_drop_localqueue,
+		.drop = drop_localqueue,
 		.report = REPORT_LOCALQUEUE},
+	{.name = "cohorts",
+		.path = OURS "cohorts",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_cohort,
+		.drop = drop_cohort,
+		.report = REPORT_COHORT},
 	{.name = "resourceflavors",
 		.path = OURS "resourceflavors",
 		.ours = true,
+		.has_status = true,
 		.generations = true,
 		.tell = tell_flavor,
-		.drop = drop_flavor},
+		.drop = drop_flavor,
+		.report = REPORT_FLAVOR},
 	{.name = "workloadpriorityclasses",
 		.path = OURS "workloadpriorityclasses",
 		.ours = true,
@@ -181,10 +259,20 @@ static const struct kind kinds[KINDS] = {
 		.path = "/api/v1/namespaces",
 		.tell = tell_namespace,
 		.drop = drop_namespace},
+	{.name = "limitranges",
+		.path = "/api/v1/limitranges",
+		.shapes_jobs = true,
+		.tell = tell_limit_range,
+		.drop = drop_limit_range},
+	{.name = "runtimeclasses",
+		.path = "/apis/node.k8s.io/v1/runtimeclasses",
+		.shapes_jobs = true,
+		.tell = tell_runtime_class,
+		.drop = drop_runtime_class},
 	/* The two namespaces that the admission policies leave alone are left alone here too. */
 	{.name = "jobs",
 		.path = "/apis/batch/v1/jobs",
-		.label_selector = "sluice.dev/queue-name",
+		.label_selector = QUEUE_LABEL,
 		.field_selector =
 			"metadata.namespace!=kube-system,metadata.namespace!=sluice-system"},
 };
@@ -224,7 +312,8 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 static void drop(struct view *v, const char *ns, const char *name)
 {
 	struct observer *o = v->observer;
-	v->kind->drop(o->options.queue, ns, name);
+	if (v->kind->drop(o->options.queue, ns, name) == JOBS_ANEW)
+		o->jobs_anew = true;
 	if (v->kind->has_status)
 		reporter_lose(o->options.reporter, v->kind->report, ns, name);
 	log_event(o->options.log, LEVEL_INFO, "gone", "kind", v->kind->name, "namespace",
@@ -247,7 +336,12 @@ static void see_object(struct view *v, const cJSON *object)
 	if (!roster_see(
 		    v->roster, decode_namespace_of(object), decode_name(object), &uid, generation))
 		return;
-	if (v->kind->tell(o->options.queue, object, &e) != 0)
+	int rc = v->kind->tell(o->options.queue, object, &e);
+	if (rc == JOBS_ANEW)
+		o->jobs_anew = true;
+	if (v->kind->report == REPORT_FLAVOR)
+		reporter_judge(o->options.reporter, object, rc < 0 ? e.text : NULL);
+	if (rc < 0)
 		rejected(v, object, e.text);
 	else if (v->kind->ours)
 		log_event(o->options.log, LEVEL_DEBUG, "seen", "kind", v->kind->name, "name",
@@ -291,6 +385,8 @@ static void note_synced(struct observer *o)
 	gate_set_synced(o->options.gate);
 }
 
+static void start_jobs(struct observer *o);
+
 static void on_end(void *ctx)
 {
 	struct view *v = ctx;
@@ -307,6 +403,7 @@ static void on_end(void *ctx)
 		v->kind->name, "#objects",
 		v->kind->tell ? LOG_NUMBER((int64_t)roster_count(v->roster)) : NULL, NULL);
 	v->listed = true;
+	start_jobs(o);
 	note_synced(o);
 	changed(o);
 }
@@ -371,21 +468,39 @@ static void on_moved(const char *from, const char *to, void *ctx)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-static void view_start(struct observer *o, size_t i)
+static void view_init(struct observer *o, size_t i)
 {
-	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved};
 	struct view *v = &o->view[i];
 	v->observer = o;
 	v->kind = &kinds[i];
 	v->roster = roster_new();
+}
+
+static void view_watch(struct view *v)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin, on_event, on_end, on_trouble, on_moved};
+	struct observer *o = v->observer;
 	struct kube_watch_options options = {
 		.path = v->kind->path,
 		.label_selector = v->kind->label_selector,
 		.field_selector = v->kind->field_selector,
-		.seed = o->options.seed + i,
+		.seed = o->options.seed + (uint64_t)(v - o->view),
 	};
 	v->watch = kube_watch_new(o->options.client, &options, &handler, v);
+}
+
+/* The Jobs come after all that they are counted by: else each LimitRange of a first list would ask
+ * for all of them again. */
+static void start_jobs(struct observer *o)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i].shapes_jobs && !o->view[i].listed)
+			return;
+	if (o->view[JOBS].watch)
+		return;
+	o->jobs_anew = false;
+	view_watch(&o->view[JOBS]);
 }
 
 struct observer *observer_new(const struct observer_options *options)
@@ -393,8 +508,24 @@ struct observer *observer_new(const struct observer_options *options)
 	struct observer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
 	for (size_t i = 0; i < KINDS; i++)
-		view_start(o, i);
+		view_init(o, i);
+	for (size_t i = 0; i < JOBS; i++)
+		view_watch(&o->view[i]);
 	return o;
+}
+
+void observer_tick(struct observer *o)
+{
+	int64_t now_ms = stamp_monotonic_us() / 1000;
+	if (!o->jobs_anew || !o->view[JOBS].listed ||
+		(o->jobs_anew_ms != 0 && now_ms - o->jobs_anew_ms < JOBS_ANEW_PAUSE_MS))
+		return;
+	o->jobs_anew = false;
+	o->jobs_anew_ms = now_ms;
+	log_event(o->options.log, LEVEL_INFO, "jobs-anew", "why",
+		"a LimitRange or RuntimeClass changed what Jobs ask for", NULL);
+	gate_retell(o->options.gate);
+	kube_watch_relist(o->view[JOBS].watch);
 }
 
 void observer_free(struct observer *o)

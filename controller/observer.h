@@ -6,6 +6,9 @@
  * have any more is dropped. An object that cannot be decoded, or that the queue refuses, is shown
  * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
  *
+ * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
+ * for; when one of those changes that, they are listed again, at most every ten seconds.
+ *
  * When every kind has been listed once, the gate is told (gate_set_synced). A kind whose CRD is not
  * installed is said so with the cure, once a minute, and tried again for as long as it takes.
  *
@@ -38,6 +41,9 @@ struct observer_options {
 
 struct observer *observer_new(const struct observer_options *o); /* starts at once */
 void observer_free(struct observer *o);
+
+/* About once a second. */
+void observer_tick(struct observer *o);
 
 bool observer_synced(const struct observer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */

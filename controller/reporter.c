@@ -21,6 +21,15 @@ enum {
 	COMPLAIN_MS = 60000,
 };
 
+static const struct {
+	const char *name, *plural;
+} subject_kinds[] = {
+	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues"},
+	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues"},
+	[REPORT_COHORT] = {"Cohort", "cohorts"},
+	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors"},
+};
+
 /* What we know of one object. Only objects that were seen get a status. */
 struct subject {
 	struct reporter *reporter;
@@ -31,6 +40,10 @@ struct subject {
 	bool has_status, active; /* of the condition Active, as last written or read */
 	char since[STAMP_TEXT_SIZE];
 
+	bool unsaid;	    /* a flavor: something is to be written */
+	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
+	int64_t generation; /* ... of the spec that was judged */
+
 	char *written;	 /* the text the server has, NULL when not known */
 	char *under_way; /* the text that is being written, NULL: none */
 	int64_t asked_ms;
@@ -40,6 +53,7 @@ struct reporter {
 	struct kube_client *client;
 	const struct queue *queue;
 	struct log *log;
+	bool fair_sharing;
 	struct map subjects;
 	unsigned in_flight;
 	uint64_t done_version; /* of the queue when everything was last up to date */
@@ -78,17 +92,19 @@ static void subject_free(struct subject *s)
 {
 	free(s->ns);
 	free(s->name);
+	free(s->refusal);
 	free(s->written);
 	free(s->under_way);
 	free(s);
 }
 
-struct reporter *reporter_new(struct kube_client *client, const struct queue *q, struct log *log)
+struct reporter *reporter_new(const struct reporter_options *o)
 {
 	struct reporter *r = mem_alloc(sizeof(*r));
-	r->client = client;
-	r->queue = q;
-	r->log = log;
+	r->client = o->client;
+	r->queue = o->queue;
+	r->log = o->log;
+	r->fair_sharing = o->fair_sharing;
 	map_init(&r->subjects, subject_has_key);
 	return r;
 }
@@ -126,6 +142,7 @@ static void take_in_condition(struct subject *s, const cJSON *object)
 		/* Another object of that name, or somebody emptied its status: write it anew. */
 		free(s->written);
 		s->written = NULL;
+		s->unsaid = s->refusal != NULL;
 		s->reporter->unfinished = true;
 	}
 	if (!status || !since || strlen(since) >= sizeof(s->since) || s->has_status)
@@ -151,6 +168,20 @@ void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSO
 	take_in_condition(s, object);
 }
 
+void reporter_judge(struct reporter *r, const struct cJSON *flavor, const char *sentence)
+{
+	struct key k = {REPORT_FLAVOR, "", decode_name(flavor)};
+	struct subject *s = subject_get(r, &k);
+	if (!s)
+		return;
+	free(s->refusal);
+	s->refusal = sentence ? mem_strdup(sentence) : NULL;
+	s->generation = 0;
+	json_i64(json_object(flavor, "metadata"), "generation", &s->generation);
+	s->unsaid = sentence || s->written || (s->has_status && !s->active);
+	r->unfinished |= s->unsaid;
+}
+
 void reporter_lose(struct reporter *r, enum reporter_kind kind, const char *ns, const char *name)
 {
 	struct key k = {kind, ns, name};
@@ -170,9 +201,8 @@ static void complain(struct reporter *r, const struct subject *s, const char *se
 	if (r->now_ms - r->complained_ms < COMPLAIN_MS && r->complained_ms != 0)
 		return;
 	r->complained_ms = r->now_ms;
-	log_event(r->log, LEVEL_WARN, "status-not-written", "kind",
-		s->kind == REPORT_CLUSTERQUEUE ? "ClusterQueue" : "LocalQueue", "namespace",
-		s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
+	log_event(r->log, LEVEL_WARN, "status-not-written", "kind", subject_kinds[s->kind].name,
+		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
 }
 
 static void pass_go_on(struct reporter *r);
@@ -190,6 +220,7 @@ static void on_written(const struct kube_answer *a, void *ctx)
 		if (a->outcome != KUBE_GONE && !s->lost)
 			complain(r, s, a->sentence);
 		r->unfinished = true;
+		s->unsaid = true;
 		free(s->under_way);
 		s->under_way = NULL;
 	}
@@ -203,11 +234,12 @@ static void subject_write(struct subject *s, struct buf *text)
 	struct reporter *r = s->reporter;
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
-	if (s->kind == REPORT_CLUSTERQUEUE)
-		path_format(&path, "/apis/sluice.dev/v1alpha1/clusterqueues/%s/status", s->name);
-	else
+	if (s->kind == REPORT_LOCALQUEUE)
 		path_format(&path, "/apis/sluice.dev/v1alpha1/namespaces/%s/localqueues/%s/status",
 			s->ns, s->name);
+	else
+		path_format(&path, "/apis/sluice.dev/v1alpha1/%s/%s/status",
+			subject_kinds[s->kind].plural, s->name);
 	s->asked_ms = r->now_ms;
 	s->under_way = buf_take(text);
 	r->in_flight++;
@@ -254,10 +286,10 @@ static void offer(struct subject *s, struct buf *text)
 	buf_done(text);
 }
 
-/* These two return false past the last. */
+/* These return false past the last. */
 static bool report_clusterqueue(struct reporter *r, size_t index)
 {
-	struct clusterqueue_view v;
+	struct clusterqueue_view v = {0};
 	if (!queue_view_clusterqueue(r->queue, index, &v))
 		return false;
 	struct key k = {REPORT_CLUSTERQUEUE, "", v.name};
@@ -265,7 +297,7 @@ static bool report_clusterqueue(struct reporter *r, size_t index)
 	if (is_due(r, s)) {
 		struct buf text;
 		buf_init(&text, STATUS_MAX_BYTES);
-		status_render_clusterqueue(&v, since(s, v.active), &text);
+		status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), &text);
 		offer(s, &text);
 	}
 	return true;
@@ -273,7 +305,7 @@ static bool report_clusterqueue(struct reporter *r, size_t index)
 
 static bool report_localqueue(struct reporter *r, size_t index)
 {
-	struct localqueue_view v;
+	struct localqueue_view v = {0};
 	if (!queue_view_localqueue(r->queue, index, &v))
 		return false;
 	struct key k = {REPORT_LOCALQUEUE, v.ns, v.name};
@@ -287,6 +319,48 @@ static bool report_localqueue(struct reporter *r, size_t index)
 	return true;
 }
 
+static bool report_cohort(struct reporter *r, size_t index)
+{
+	struct cohort_view v = {0};
+	if (!queue_view_cohort(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_COHORT, "", v.name};
+	struct subject *s = subject_get(r, &k); /* NULL while it is only named */
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_cohort(&v, r->fair_sharing, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static void report_flavor(struct subject *s)
+{
+	struct buf text;
+	struct status_verdict v = {.active = !s->refusal,
+		.reason = "Ready",
+		.message = "Jobs may be started in this flavor",
+		.invalid = s->refusal,
+		.generation = s->generation};
+	s->unsaid = false;
+	buf_init(&text, STATUS_MAX_BYTES);
+	status_render_flavor(&v, since(s, v.active), &text);
+	offer(s, &text);
+}
+
+/* One of those that have news; false when there is none that may be written now. */
+static bool report_flavors(struct reporter *r)
+{
+	struct subject *s;
+	map_each (&r->subjects, i, s)
+		if (s->kind == REPORT_FLAVOR && s->unsaid && is_due(r, s)) {
+			report_flavor(s);
+			return true;
+		}
+	return false;
+}
+
 static void pass_go_on(struct reporter *r)
 {
 	while (r->passing && r->in_flight < IN_FLIGHT_MAX) {
@@ -298,7 +372,19 @@ static void pass_go_on(struct reporter *r)
 				r->at_kind = REPORT_LOCALQUEUE, r->at_index = 0;
 			break;
 		case REPORT_LOCALQUEUE:
-			r->passing = report_localqueue(r, r->at_index++);
+			if (report_localqueue(r, r->at_index))
+				r->at_index++;
+			else
+				r->at_kind = REPORT_COHORT, r->at_index = 0;
+			break;
+		case REPORT_COHORT:
+			if (report_cohort(r, r->at_index))
+				r->at_index++;
+			else
+				r->at_kind = REPORT_FLAVOR;
+			break;
+		case REPORT_FLAVOR:
+			r->passing = report_flavors(r);
 			break;
 		}
 	}

@@ -1,5 +1,6 @@
 /*
- * The reporter: keeps the status of ClusterQueues and LocalQueues as the queue library sees them.
+ * The reporter: keeps the status of ClusterQueues, Cohorts and LocalQueues as the queue library
+ * sees them, and of a ResourceFlavor whose spec was refused.
  *
  * One merge patch on /status when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
@@ -25,14 +26,25 @@ struct reporter;
 enum reporter_kind {
 	REPORT_CLUSTERQUEUE,
 	REPORT_LOCALQUEUE,
+	REPORT_COHORT,
+	REPORT_FLAVOR, /* written only when it was refused, or that is over */
 };
 
-struct reporter *reporter_new(struct kube_client *client, const struct queue *q, struct log *log);
+struct reporter_options {
+	struct kube_client *client;
+	const struct queue *queue;
+	struct log *log;
+	bool fair_sharing; /* shares are told */
+};
+
+struct reporter *reporter_new(const struct reporter_options *o);
 /* After the client is freed, or has been told of no more answers: nothing may be under way. */
 void reporter_free(struct reporter *r);
 
 /* An object as it is on the API server. */
 void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSON *object);
+/* What became of a ResourceFlavor that was seen: the sentence by which it was refused, or NULL. */
+void reporter_judge(struct reporter *r, const struct cJSON *flavor, const char *sentence);
 void reporter_lose(struct reporter *r, enum reporter_kind kind, const char *ns, const char *name);
 
 /* Writes what is due. Called about once a second, while leading. */

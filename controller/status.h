@@ -14,10 +14,21 @@
 #include "sluice/quantity.h"
 #include "sluice/queue.h"
 
-/* since: lastTransitionTime, RFC 3339. */
+/* What a condition Active says. */
+struct status_verdict {
+	bool active;
+	const char *reason, *message;
+	const char *invalid; /* NULL, or what is wrong with a newer spec, which is said instead */
+	int64_t generation;
+};
+
+/* since: lastTransitionTime, RFC 3339. Shares are told while fair sharing is on. */
 void status_render_clusterqueue(
-	const struct clusterqueue_view *v, const char *since, struct buf *out);
+	const struct clusterqueue_view *v, bool fair_sharing, const char *since, struct buf *out);
+void status_render_cohort(
+	const struct cohort_view *v, bool fair_sharing, const char *since, struct buf *out);
 void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out);
+void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out);
 
 /* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
 const char *status_quantity(

@@ -188,8 +188,11 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (j->gone || seen->version < j->seen.version)
 		return false; /* a uid that is gone never comes back */
-	if (seen->version == j->seen.version && seen->version > 0 && !j->lost)
+	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
+		if (g->retell)
+			tell_queue(g, j, seen);
 		return false;
+	}
 	take_facts(j, seen);
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);
@@ -237,8 +240,14 @@ void gate_begin_list(struct gate *g)
 	g->list++;
 }
 
+void gate_retell(struct gate *g)
+{
+	g->retell = true;
+}
+
 void gate_end_list(struct gate *g)
 {
+	g->retell = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)
 			lose(g, j);

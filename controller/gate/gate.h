@@ -79,6 +79,10 @@ void gate_lose_job(struct gate *g, const struct uid *uid);
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
 
+/* What Jobs ask for is counted differently now: the queue is told of each Job of the next complete
+ * list, also of those that did not change. Call it before that list begins. */
+void gate_retell(struct gate *g);
+
 /* Everything has been listed once (Jobs and what admins describe). */
 void gate_set_synced(struct gate *g);
 

@@ -125,6 +125,7 @@ struct gate {
 	struct gate_job *dirty, **dirty_tail;
 	struct gate_job *want, **want_tail;
 	uint64_t list; /* number of the list being read, or last read */
+	bool retell;   /* the queue is told of what it brings whether it is news or not */
 	struct due due;
 	int64_t decide_due_ms;
 

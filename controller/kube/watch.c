@@ -14,7 +14,9 @@
 enum {
 	VERSION_SIZE = 128, /* a resourceVersion is opaque, but never this long */
 	CONTINUE_CEILING = 64 * 1024,
-	TREE_FACTOR = 8, /* memory of a tree against its text; honest objects need 4 */
+	TREE_FACTOR = 8,  /* memory of a tree against its text; honest objects need 4 */
+	DENIALS_MAX = 40, /* with HASTY_MS between them about ten seconds */
+	HASTY_MS = 400,
 };
 
 enum watch_state {
@@ -39,6 +41,9 @@ struct kube_watch {
 	struct buf next_page;	    /* continue token of the page to ask for; empty: the first */
 	int page_limit;
 	unsigned failures; /* in a row */
+	bool worked;	   /* it has followed once: so we may */
+	unsigned denials;  /* 403s in a row since then */
+	bool hasty;	   /* the failure that is being told is one of those */
 	uint64_t seed;
 	struct frames frames;
 	struct json *json;
@@ -84,6 +89,21 @@ static int64_t backoff(struct kube_watch *w)
 		wait = w->options.backoff_max_ms;
 	w->failures++;
 	return wait / 2 + (int64_t)(draw(w) % (uint64_t)(wait / 2 + 1));
+}
+
+/*
+ * An API server that has just started says 403 to everybody until it has read its roles, which
+ * takes it a few seconds. Who could read before waits for that, and does not double its pauses;
+ * should the right really be gone, it does so after DENIALS_MAX tries.
+ */
+static bool is_starting_up(struct kube_watch *w, const struct kube_answer *a)
+{
+	return a->http_status == 403 && w->worked && w->denials++ < DENIALS_MAX;
+}
+
+static int64_t hasty_pause(struct kube_watch *w)
+{
+	return HASTY_MS / 2 + (int64_t)(draw(w) % (HASTY_MS / 2));
 }
 
 static void pause_for(struct kube_watch *w, int64_t wait_ms)
@@ -133,7 +153,8 @@ __attribute__((format(printf, 3, 4))) static void watch_fail(
 	if (was_up && (ev_now(w->loop) - w->opened_at) * 1000.0 >= (double)w->options.steady_ms)
 		w->failures = 0;
 	hang_up(w);
-	int64_t wait = backoff(w);
+	int64_t wait = w->hasty ? hasty_pause(w) : backoff(w);
+	w->hasty = false;
 	pause_for(w, wait > at_least_ms ? wait : at_least_ms);
 	if (w->state != WATCH_STOPPED)
 		w->handler.trouble(err.text, w->ctx);
@@ -266,6 +287,8 @@ static void on_bytes(struct slice bytes, void *ctx)
 	struct slice line;
 	int rc = 0;
 	w->heard_at = ev_now(w->loop);
+	w->worked = true;
+	w->denials = 0;
 	/* Any event may end this stream, or the watch: its memory stays, see kube_watch_free. */
 	while (w->request == request && (rc = frames_next(&w->frames, &bytes, &line)) > 0) {
 		take_line(w, line);
@@ -324,6 +347,7 @@ static void on_stream_end(const struct kube_answer *a, void *ctx)
 	}
 	if (w->state == WATCH_FOLLOWING && is_place_refused(a))
 		lose_place(w);
+	w->hasty = is_starting_up(w, a);
 	watch_fail(w, a->retry_after_ms, "%s%s", a->sentence, *w->version ? "" : "; listing again");
 }
 
@@ -464,9 +488,11 @@ static void on_page(const struct kube_answer *a, void *ctx)
 		shrink_page(w, a->sentence);
 		return;
 	}
+	w->worked |= a->outcome == KUBE_DONE;
 	if (a->outcome != KUBE_DONE) {
 		if (a->outcome != KUBE_RETRY)
 			lose_place(w); /* 410: the continue token expired */
+		w->hasty = is_starting_up(w, a);
 		watch_fail(w, a->retry_after_ms, "%s", a->sentence);
 		return;
 	}
@@ -585,6 +611,13 @@ static void watch_dispose(void *ptr)
 	free(w->label_selector);
 	free(w->field_selector);
 	free(w);
+}
+
+void kube_watch_relist(struct kube_watch *w)
+{
+	lose_place(w);
+	hang_up(w);
+	pause_for(w, 0);
 }
 
 void kube_watch_free(struct kube_watch *w)

@@ -64,6 +64,9 @@ struct kube_watch *kube_watch_new(struct kube_client *client,
 /* No callback comes after this, which may be called from one. NULL is fine. */
 void kube_watch_free(struct kube_watch *w);
 
+/* Lists everything again, soon: begin, each object, end. What is under way is given up. */
+void kube_watch_relist(struct kube_watch *w);
+
 /* The last list is complete and the stream is up, or is being taken up again where it was. */
 bool kube_watch_synced(const struct kube_watch *w);
 const char *kube_watch_state(const struct kube_watch *w);   /* for people */

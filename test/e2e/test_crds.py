@@ -67,6 +67,9 @@ GOOD = {
     "as wide as it may be": widest(),
     "preference with a choice to make": queue(flavorFungibility={"preference": "PreemptionOverBorrowing", "whenCanBorrow": "TryNextFlavor"}),
     "weight is a fraction": queue(fairSharing={"weight": "0.5"}),
+    "backfill, and a longest run": queue(queueingStrategy="Backfill", defaultMaxRunSeconds=3600),
+    "a Cohort lends what its members bring": ours("Cohort", "t", {"parentName": "p", "resourceGroups": [
+        group(["cpu"], {"spot": [{"nominalQuota": 0, "lendingLimit": 4}]})]}),
     "weight is 0": queue(fairSharing={"weight": 0}),
     "flavor tied to no node": flavor(),
     "flavor tolerates a taint for a while": toleration(key="k", operator="Exists", effect="NoExecute", tolerationSeconds=3),

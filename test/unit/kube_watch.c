@@ -251,6 +251,42 @@ static void test_steady_end_is_no_trouble(void **state)
 	stage_close(&s);
 }
 
+/* Back-offs of ten minutes, so that the test ends only if they are not waited for. */
+static void test_a_server_that_does_not_know_its_roles_yet(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	struct script *p = stream_list(&s, TWO);
+	script_hold(p);
+	script_end(p);
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=7 "), 403, "", "{}");
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=7 "), 403, "", "{}");
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){
+				.steady_ms = 1, .backoff_ms = 600000, .backoff_max_ms = 600000});
+	expect_story(&s, "b +a +b e ");
+	double start = ev_now(s.loop);
+	run_until(s.loop, ev_now(s.loop) - start > 0.002);
+	script_release(p);
+	expect_story(&s, "b +a +b e ! ! -a ");
+	stage_close(&s);
+}
+
+static void test_listed_again_when_told(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	script_hold(stream_list(&s, TWO));
+	script_hold(stream_list(&s, EVENT("ADDED", "b", "9") END("20")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ");
+	kube_watch_relist(s.watch);
+	expect_story(&s, "b +a +b e b +b e ");
+	stage_close(&s);
+}
+
 /* Each way the place is lost: a new list, and what was not in it is gone. */
 static const struct lost {
 	const char *name, *event;
@@ -488,6 +524,8 @@ int main(void)
 		cmocka_unit_test(test_selectors_are_escaped),
 		cmocka_unit_test(test_taken_up_again),
 		cmocka_unit_test(test_steady_end_is_no_trouble),
+		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
+		cmocka_unit_test(test_listed_again_when_told),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_429_event_keeps_the_place),
 		cmocka_unit_test(test_list_is_cut),

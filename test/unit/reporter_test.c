@@ -52,7 +52,8 @@ static void stage_open(struct stage *s)
 		fail_msg("%s", e.text);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 	world_open(&s->world, "batch");
-	s->reporter = reporter_new(s->client, s->world.queue, NULL);
+	s->reporter = reporter_new(&(struct reporter_options){
+		.client = s->client, .queue = s->world.queue, .fair_sharing = true});
 }
 
 static void stage_close(struct stage *s)
@@ -181,6 +182,44 @@ static void an_object_may_go_while_it_is_written(void **state)
 	stage_close(&s);
 }
 
+#define FLAVOR_PATH "PATCH /apis/sluice.dev/v1alpha1/resourceflavors/spot/status"
+
+static void judge(struct stage *s, const char *sentence)
+{
+	const cJSON *root;
+	const char *text = "{\"metadata\":{\"name\":\"spot\",\"generation\":4}}";
+	assert_int_equal(json_parse(s->json, slice_of(text), &root, NULL), 0);
+	reporter_judge(s->reporter, root, sentence);
+}
+
+static void a_flavor_is_written_to_only_when_it_was_refused(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_FLAVOR, "{\"metadata\":{\"name\":\"spot\"}}");
+	judge(&s, NULL);
+	tick(&s, NOW_MS);
+	assert_int_equal(scripted_server_count(s.server), 0);
+	judge(&s, "ResourceFlavor spot: spec.nodeTaints[0]: has no effect");
+	expect(&s, FLAVOR_PATH, 500);
+	tick(&s, NOW_MS + 1000);
+	expect(&s, FLAVOR_PATH, 200);
+	tick(&s, NOW_MS + 2000);
+	assert_non_null(strstr(last_body(&s), "\"reason\":\"InvalidSpec\""));
+	assert_non_null(strstr(last_body(&s), "has no effect"));
+	assert_non_null(strstr(last_body(&s), "\"observedGeneration\":4"));
+	tick(&s, NOW_MS + 3000);
+	judge(&s, NULL);
+	expect(&s, FLAVOR_PATH, 200);
+	tick(&s, NOW_MS + 4000);
+	assert_non_null(strstr(last_body(&s), "\"status\":\"True\""));
+	judge(&s, NULL);
+	tick(&s, NOW_MS + 5000);
+	assert_int_equal(scripted_server_count(s.server), 3);
+	stage_close(&s);
+}
+
 /* Made anew under its old name, or emptied by somebody. */
 static void an_empty_status_is_filled_again(void **state)
 {
@@ -206,6 +245,7 @@ int main(void)
 		cmocka_unit_test(the_time_of_a_condition_is_kept),
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
 		cmocka_unit_test(an_empty_status_is_filled_again),
+		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

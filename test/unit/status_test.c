@@ -61,7 +61,7 @@ static void a_clusterqueue_tells_all(void **state)
 	struct buf out;
 	const cJSON *root;
 	buf_init(&out, 65536);
-	status_render_clusterqueue(&v, SINCE, &out);
+	status_render_clusterqueue(&v, false, SINCE, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	const cJSON *status = json_object(root, "status");
 	const cJSON *active = json_array(status, "conditions")->child;
@@ -94,7 +94,7 @@ static void a_refused_spec_is_said_while_the_old_one_works(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	v.invalid = "ClusterQueue batch: nominalQuota \"1e400\" is no quantity";
-	status_render_clusterqueue(&v, SINCE, &out);
+	status_render_clusterqueue(&v, false, SINCE, &out);
 	assert_non_null(strstr(buf_text(&out), "\"status\":\"True\""));
 	assert_non_null(strstr(buf_text(&out), "\"reason\":\"InvalidSpec\""));
 	assert_non_null(strstr(buf_text(&out), "1e400"));
@@ -109,15 +109,48 @@ static void the_same_view_gives_the_same_text(void **state)
 	struct buf a, b;
 	buf_init(&a, 65536);
 	buf_init(&b, 65536);
-	status_render_clusterqueue(&v, SINCE, &a);
-	status_render_clusterqueue(&v, SINCE, &b);
+	status_render_clusterqueue(&v, false, SINCE, &a);
+	status_render_clusterqueue(&v, false, SINCE, &b);
 	assert_string_equal(buf_text(&a), buf_text(&b));
 	v.pending++;
 	buf_reset(&b);
-	status_render_clusterqueue(&v, SINCE, &b);
+	status_render_clusterqueue(&v, false, SINCE, &b);
 	assert_string_not_equal(buf_text(&a), buf_text(&b));
 	buf_done(&a);
 	buf_done(&b);
+}
+
+static void shares_are_told_while_they_count(void **state)
+{
+	(void)state;
+	struct clusterqueue_view v = queue_view();
+	struct cohort_view c = {.name = "all",
+		.generation = 2,
+		.parent = "top",
+		.active = false,
+		.reason = "CohortCycle",
+		.message = "its parents form a ring",
+		.weighted_share = 125};
+	struct buf out;
+	buf_init(&out, 65536);
+	v.weighted_share = 250;
+	status_render_clusterqueue(&v, true, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null")); /* it is in no cohort */
+	v.cohort = "all";
+	buf_reset(&out);
+	status_render_clusterqueue(&v, true, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
+	buf_reset(&out);
+	status_render_clusterqueue(&v, false, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null"));
+	buf_reset(&out);
+	status_render_cohort(&c, true, SINCE, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
+		"\"CohortCycle\",\"message\":\"its parents form a "
+		"ring\",\"lastTransitionTime\":\"" SINCE
+		"\",\"observedGeneration\":2}],\"fairSharing\":{\"weightedShare\":125}}}");
+	buf_done(&out);
 }
 
 static void a_localqueue_tells_its_counts(void **state)
@@ -150,6 +183,7 @@ int main(void)
 		cmocka_unit_test(a_clusterqueue_tells_all),
 		cmocka_unit_test(a_refused_spec_is_said_while_the_old_one_works),
 		cmocka_unit_test(the_same_view_gives_the_same_text),
+		cmocka_unit_test(shares_are_told_while_they_count),
 		cmocka_unit_test(a_localqueue_tells_its_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
