@@ -69,7 +69,8 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 	c->need = (struct need *)(void *)(c->suits + cq->ngroups);
 
 	needs_of(cq, shape, c->need);
-	for (size_t i = 0; shape->pods > 0 && i < shape->nrequests; i++)
+	bool blocks = shape->pods > 0 && !cq->ignores_undeclared;
+	for (size_t i = 0; blocks && i < shape->nrequests; i++)
 		if (!c->uncovered && !is_covered(cq, shape->request[i].name))
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)

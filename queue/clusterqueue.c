@@ -78,6 +78,7 @@ static struct quota_node *node_of(struct quota *quota, const char *name)
 static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 {
 	struct clusterqueue *cq = mem_alloc(sizeof(*cq));
+	cq->ignores_undeclared = all->ignore_undeclared;
 	cq->name = mem_strdup(name);
 	cq->serial = ++all->serials;
 	cq->weight = 1;

@@ -57,7 +57,8 @@ struct clusterqueue {
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
-	char *invalid; /* the sentence about a newer spec that was refused */
+	bool ignores_undeclared; /* requests that no group covers do not count */
+	char *invalid;		 /* the sentence about a newer spec that was refused */
 
 	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
 
@@ -81,6 +82,7 @@ struct clusterqueues {
 	struct quota *quota;
 	struct cohorts *cohorts;
 	struct map *flavors;
+	bool ignore_undeclared; /* of the configuration */
 };
 
 void clusterqueues_init(struct clusterqueues *all, struct quota *quota, struct cohorts *cohorts,

@@ -8,6 +8,8 @@
 #ifndef SLUICE_QUEUE_CORE_H
 #define SLUICE_QUEUE_CORE_H
 
+#include "queue/accounting.h"
+#include "queue/alarm.h"
 #include "queue/clusterqueue.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
@@ -21,6 +23,8 @@ struct scratch; /* what a view hands out until the next call */
 struct queue {
 	struct map symbols;
 	struct queue_config config;
+	struct arena config_memory;
+	struct accounting accounting;
 	struct quota quota;
 	struct map flavors;
 	struct cohorts cohorts;
@@ -31,6 +35,7 @@ struct queue {
 	struct groups groups;
 	struct map workloads;
 	struct tree back_off;
+	struct tree alarms;
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, rooms_made, version;

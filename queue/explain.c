@@ -9,6 +9,7 @@
 #include "queue/core.h"
 #include "queue/lack.h"
 #include "queue/room.h"
+#include "queue/run.h"
 #include "queue/text.h"
 #include "sluice/quantity.h"
 
@@ -246,7 +247,12 @@ static bool is_backing_off(const struct question *a)
 {
 	if (a->w->not_before_ms <= a->now_ms)
 		return false;
-	text_add(a->text, "was stopped and waits until ");
+	if (a->w->past && a->w->past->evicted_ms > 0)
+		text_add(a->text,
+			"its pods were not ready in time, %d %s so far; it waits until ",
+			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
+	else
+		text_add(a->text, "was stopped and waits until ");
 	text_add_time(a->text, a->w->not_before_ms);
 	text_add(a->text, " before it is tried again");
 	return true;
@@ -296,8 +302,25 @@ static enum wait_reason explain_by_quota(const struct question *a, enum assign_v
 	return WAIT_PENDING_EVALUATION;
 }
 
+static void explain_deactivated(const struct workload *w, struct text *t)
+{
+	const struct past *p = w->past;
+	text_add(t, "deactivated: ");
+	if (p->deactivated == STOP_REASON_MAX_RUN)
+		text_add(t, "it ran as long as it may");
+	else
+		text_add(t, "its pods were not ready in time, after %d requeues once more",
+			p->requeues);
+	text_add(t, "; to begin anew, %sremove annotation sluice.dev/hold",
+		w->held ? "" : "set and then ");
+}
+
 static enum wait_reason explain_waiting(const struct question *a)
 {
+	if (past_deactivated(a->w)) {
+		explain_deactivated(a->w, a->text);
+		return WAIT_DEACTIVATED;
+	}
 	if (a->w->blocked) {
 		text_add(a->text, "%s", a->w->blocked);
 		return WAIT_HELD;

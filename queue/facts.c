@@ -16,6 +16,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/room.h"
+#include "queue/run.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -45,6 +46,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	struct clusterqueue *cq = object_keep(q, s->name);
 	struct spec_change change;
 	bool drained = cq->stop_policy == STOP_HOLD_AND_DRAIN;
+	int64_t max_run_ms = cq->default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
@@ -57,6 +59,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->rooms, l)
 			room_suspect(q, container_of(l, struct room, of_clusterqueue));
+	if (max_run_ms != cq->default_max_run_ms)
+		list_each(&cq->rooms, l) run_arm(q, container_of(l, struct room, of_clusterqueue));
 	regate_localqueues(q, cq);
 	queue_touch(q, cq);
 	q->version++;
@@ -295,4 +299,24 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	namespace_unset(ns);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
+}
+
+bool queue_set_limit_range(struct queue *q, const struct limit_range_spec *s)
+{
+	return limit_range_set(&q->accounting.limit_ranges, s);
+}
+
+bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
+{
+	return limit_range_unset(&q->accounting.limit_ranges, ns, name);
+}
+
+bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
+{
+	return accounting_set_runtime_class(&q->accounting, s);
+}
+
+bool queue_drop_runtime_class(struct queue *q, const char *name)
+{
+	return accounting_unset_runtime_class(&q->accounting, name);
 }

@@ -4,25 +4,38 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/room.h"
+#include "queue/run.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
 {
 	return map_get(&q->workloads, uid_hash(uid), uid);
 }
 
-void queue_set_job(struct queue *q, const struct job *j)
+static void take_job(
+	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
-	struct workload *w = queue_find_workload(q, &j->uid);
-	if (w && !workload_differs(q, w, j))
-		return;
-	if (!w)
+	if (!w) {
 		w = workload_new(q, j);
+		past_recall(q, w, &j->history);
+	}
 	workload_unplace(q, w);
-	workload_take(q, w, j);
+	workload_take(q, w, j, account);
 	workload_place(q, w);
 	if (w->room && w->held)
 		room_suspect(q, w->room);
+	if (w->room)
+		run_arm(q, w->room);
 	q->version++;
+}
+
+void queue_set_job(struct queue *q, const struct job *j)
+{
+	struct workload *w = queue_find_workload(q, &j->uid);
+	struct account account;
+	account_open(&account, &q->accounting, &q->config, j);
+	if (!w || workload_differs(q, w, j, &account))
+		take_job(q, w, j, &account);
+	account_done(&account);
 }
 
 void queue_drop_job(struct queue *q, const struct uid *uid)
@@ -60,7 +73,22 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	if (!w || !w->room)
 		return;
 	room_confirm(w->room, now_ms);
+	run_arm(q, w->room);
 	q->version++;
+}
+
+void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (w && w->room)
+		run_ready(q, w->room, ready, now_ms);
+}
+
+void queue_job_history(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct job_history *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	*ret = w ? past_history(q, w, now_ms) : (struct job_history){0};
 }
 
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods)
@@ -85,20 +113,22 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 void queue_ending_job(struct queue *q, const struct uid *uid)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (w && w->room)
-		w->room->stop_given = true;
+	if (!w || !w->room)
+		return;
+	w->room->stop_given = true;
+	run_disarm(q, w->room);
 }
 
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms)
 {
-	(void)now_ms;
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->room)
 		return;
 	workload_unplace(q, w);
-	room_end(q, w);
 	w->not_before_ms = not_before_ms;
+	run_end(q, w->room, now_ms);
+	room_end(q, w);
 	workload_place(q, w);
 	q->version++;
 }

@@ -7,6 +7,7 @@
 #include "queue/core.h"
 #include "queue/pass.h"
 #include "queue/room.h"
+#include "queue/run.h"
 #include "queue/symbol.h"
 #include "queue/view.h"
 
@@ -24,12 +25,14 @@ struct queue *queue_new(void)
 	cohorts_init(&q->cohorts, &q->quota);
 	clusterqueues_init(&q->clusterqueues, &q->quota, &q->cohorts, &q->flavors);
 	queue_config_default(&q->config);
+	accounting_init(&q->accounting);
 	localqueues_init(&q->localqueues);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
 	groups_init(&q->groups);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
+	alarms_init(&q->alarms);
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
@@ -54,6 +57,7 @@ void queue_free(struct queue *q)
 		return;
 	drop_all_jobs(q);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
+	must(!tree_first(&q->alarms));
 	map_done(&q->workloads);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
@@ -64,6 +68,8 @@ void queue_free(struct queue *q)
 	flavors_done(&q->flavors);
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
+	accounting_done(&q->accounting);
+	arena_done(&q->config_memory);
 	scratch_free(q->scratch);
 	free(q);
 }
@@ -81,16 +87,32 @@ static void end_back_offs(struct queue *q)
 		workload_replace(q, w);
 }
 
+static void heed_alarms(struct queue *q)
+{
+	for (struct alarm *a; (a = alarms_take(&q->alarms, q->now_ms));) {
+		switch (a->kind) {
+		case ALARM_RUN:
+			room_suspect(q, container_of(a, struct room, alarm));
+			break;
+		case ALARM_BACKFILL:
+			break;
+		}
+	}
+}
+
 static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
 	while (n < cap && !list_empty(&q->suspects)) {
 		struct room *r = container_of(q->suspects.next, struct room, suspect);
 		list_leave(&r->suspect);
-		enum stop_reason reason = room_stop_reason(r);
-		if (reason == STOP_REASON_NONE)
+		enum stop_reason reason = room_stop_reason(q, r);
+		if (reason == STOP_REASON_NONE) {
+			run_arm(q, r);
 			continue;
+		}
 		r->stop_given = true;
+		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,
 			.reason = reason,
@@ -118,6 +140,7 @@ size_t queue_decide(
 {
 	q->now_ms = now_ms;
 	end_back_offs(q);
+	heed_alarms(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);
 	n += give_stops(q, out + n, cap - n); /* of those who have to make room */
@@ -125,7 +148,9 @@ size_t queue_decide(
 		q->version++;
 
 	const struct workload *w = first_back_off(q);
-	*ret_next_ms = w ? w->not_before_ms : INT64_MAX;
+	*ret_next_ms = alarms_next(&q->alarms);
+	if (w && w->not_before_ms < *ret_next_ms)
+		*ret_next_ms = w->not_before_ms;
 	if (!list_empty(&q->dirty) || !list_empty(&q->suspects))
 		*ret_next_ms = now_ms;
 	return n;

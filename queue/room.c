@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/run.h"
 
 static size_t room_size(const struct room *r)
 {
@@ -259,6 +260,7 @@ void room_end(struct queue *q, struct workload *w)
 	}
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
+	run_disarm(q, r);
 	w->room = NULL;
 	room_free(q, r);
 }
@@ -305,7 +307,7 @@ void room_suspect(struct queue *q, struct room *r)
 		list_add(&q->suspects, &r->suspect);
 }
 
-enum stop_reason room_stop_reason(const struct room *r)
+enum stop_reason room_stop_reason(const struct queue *q, const struct room *r)
 {
 	if (r->preemption != PREEMPTION_NONE)
 		return STOP_REASON_PREEMPTED;
@@ -315,5 +317,5 @@ enum stop_reason room_stop_reason(const struct room *r)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
-	return STOP_REASON_NONE;
+	return run_stop_reason(q, r);
 }

@@ -46,6 +46,13 @@ struct room {
 			    of all victims this is the first */
 	int64_t reserved_ms, since_ms;
 
+	/* How it goes: run.h. */
+	struct alarm alarm;
+	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
+	int64_t stop_ms;
+	bool ready, was_ready; /* enough of its pods are / were before */
+	int64_t unready_ms;
+
 	/* It is to make room for somebody. */
 	enum preemption_reason preemption;
 	struct uid by;
@@ -83,6 +90,6 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods);
 
 /* Something changed that may mean a stop: queue_decide() will look. */
 void room_suspect(struct queue *q, struct room *r);
-enum stop_reason room_stop_reason(const struct room *r);
+enum stop_reason room_stop_reason(const struct queue *q, const struct room *r);
 
 #endif

@@ -171,26 +171,23 @@ static struct shape *shape_copy(const struct shape *from)
 	return s;
 }
 
-/* The Job's requests, into room for all of them. `pods` is counted by Job, never requested. */
-static void read_requests(const struct job *j, struct shape *s, bool *ret_too_many)
+static void read_requests(const struct resource_list *requests, struct shape *s, bool *ret_too_many)
 {
-	size_t n = pod_requests(&j->pod, s->request, SHAPE_REQUESTS_MAX);
-	*ret_too_many = n > SHAPE_REQUESTS_MAX;
-	if (n > SHAPE_REQUESTS_MAX)
-		n = SHAPE_REQUESTS_MAX;
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(s->request[i].name, "pods") != 0)
-			s->request[s->nrequests++] = s->request[i];
+	*ret_too_many = requests->count > SHAPE_REQUESTS_MAX;
+	s->nrequests = *ret_too_many ? SHAPE_REQUESTS_MAX : requests->count;
+	if (s->nrequests > 0)
+		memcpy(s->request, requests->item, s->nrequests * sizeof(s->request[0]));
 }
 
-struct shape *shape_of(struct shapes *s, const struct job *j, bool *ret_too_many)
+struct shape *shape_of(struct shapes *s, const struct job *j, const struct resource_list *requests,
+	bool *ret_too_many)
 {
 	union {
 		struct shape shape;
 		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
 	} now;
 	now.shape = (struct shape){0};
-	read_requests(j, &now.shape, ret_too_many);
+	read_requests(requests, &now.shape, ret_too_many);
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
 	now.shape.directives = directives_of(s, &j->placement);

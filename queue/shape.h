@@ -43,9 +43,11 @@ struct shapes {
 void shapes_init(struct shapes *s);
 void shapes_done(struct shapes *s); /* every reference must have been given back */
 
-/* The shape of a Job as it is now; give it back with shape_put. *ret_too_many: the Job asks for
- * more than SHAPE_REQUESTS_MAX resources, and the shape leaves some out. */
-struct shape *shape_of(struct shapes *s, const struct job *j, bool *ret_too_many);
+/* The shape of a Job as it is now, one pod of which counts for so much (accounting.h: sorted by
+ * name); give it back with shape_put. *ret_too_many: those are more than SHAPE_REQUESTS_MAX
+ * resources, and the shape leaves some out. */
+struct shape *shape_of(struct shapes *s, const struct job *j, const struct resource_list *requests,
+	bool *ret_too_many);
 struct shape *shape_keep(struct shape *shape); /* one reference more */
 void shape_put(struct shapes *s, struct shape *shape);
 

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/room.h"
+#include "queue/run.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
 {
@@ -80,6 +81,7 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_queue(q, w);
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
+	past_forget(q, w);
 	shape_put(&q->shapes, w->shape);
 	q->workload_bytes -= workload_size(w);
 	free(w);
@@ -90,38 +92,45 @@ static bool text_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static const char *shape_fault(bool too_many)
+static const char *fault_of(const struct job *j, const struct account *account, bool too_many)
 {
+	if (j->invalid)
+		return j->invalid;
+	if (*account->fault)
+		return account->fault;
 	return too_many ? "a pod of the Job asks for more than 127 different resources; ask for "
 			  "fewer"
 			: NULL;
 }
 
-bool workload_differs(struct queue *q, const struct workload *w, const struct job *j)
+bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
+	const struct account *account)
 {
 	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, &too_many);
+	struct shape *shape = shape_of(&q->shapes, j, &account->requests, &too_many);
 	bool same_shape = shape == w->shape;
 	shape_put(&q->shapes, shape);
 
-	const char *invalid = j->invalid ? j->invalid : shape_fault(too_many);
+	const char *invalid = fault_of(j, account, too_many);
 	struct priority_class *class =
 		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
 	bool same_class = class == w->class;
 	priority_tidy(&q->priorities, class);
 	return !same_shape || !same_class || w->held != (j->hold != NULL) ||
 	       w->deleting != j->deleting || w->parallelism != j->parallelism ||
+	       w->max_run_ms != j->max_run_ms || w->expected_ms != j->expected_ms ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
 }
 
-void workload_take(struct queue *q, struct workload *w, const struct job *j)
+void workload_take(
+	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
 	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, &too_many);
+	struct shape *shape = shape_of(&q->shapes, j, &account->requests, &too_many);
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
-	set_invalid(q, w, j->invalid ? j->invalid : shape_fault(too_many));
+	set_invalid(q, w, fault_of(j, account, too_many));
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	forget_queue(q, w);
@@ -136,7 +145,11 @@ void workload_take(struct queue *q, struct workload *w, const struct job *j)
 		list_add(&class->members, &w->of_class);
 	}
 	w->key.priority = class->value;
+	if (w->held && !j->hold)
+		past_reactivate(q, w);
 	w->held = j->hold != NULL;
+	w->max_run_ms = j->max_run_ms;
+	w->expected_ms = j->expected_ms;
 	w->deleting = j->deleting;
 	w->parallelism = j->parallelism;
 }
@@ -144,8 +157,8 @@ void workload_take(struct queue *q, struct workload *w, const struct job *j)
 /* Nothing but quota keeps it. */
 static bool may_wait(const struct workload *w)
 {
-	return !w->held && !w->blocked && !w->deleting && !w->invalid && w->class->exists &&
-	       w->lq->gate == GATE_OPEN;
+	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
+	       w->class->exists && w->lq->gate == GATE_OPEN;
 }
 
 static enum workload_place place_for(const struct queue *q, const struct workload *w)

@@ -22,6 +22,8 @@
 struct queue;
 struct group;
 struct localqueue;
+struct account;
+struct past;
 struct priority_class;
 struct room;
 struct shape;
@@ -58,7 +60,10 @@ struct workload {
 	struct room *promise; /* what it was promised, or NULL */
 	char *invalid;	      /* NULL, or why it can never start as it is */
 	const char *blocked;  /* NULL, or what the gate sees in its way; static text */
+	struct past *past;    /* what earlier attempts left behind, or NULL: run.h */
 	int64_t not_before_ms;
+	int64_t max_run_ms;  /* 0: its ClusterQueue's default */
+	int64_t expected_ms; /* 0: unknown */
 	int32_t parallelism;
 	enum workload_place place;
 	bool held, deleting;
@@ -69,9 +74,11 @@ struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */
 
 /* Does the Job say anything else now than what is known of it? */
-bool workload_differs(struct queue *q, const struct workload *w, const struct job *j);
+bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
+	const struct account *account);
 /* Takes over what it says; a waiting workload must stand nowhere meanwhile. */
-void workload_take(struct queue *q, struct workload *w, const struct job *j);
+void workload_take(
+	struct queue *q, struct workload *w, const struct job *j, const struct account *account);
 
 /* Puts it where it belongs now / takes it from where it is. */
 void workload_place(struct queue *q, struct workload *w);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "queue/accounting.h"
 #include "queue/shape.h"
 
 #define SAME true
@@ -23,6 +24,19 @@ static struct job plain_job(const struct container *c)
 		.has_completions = true,
 		.completions = 2,
 		.pod = {.containers = c, .ncontainers = 1}};
+}
+
+static struct shape *job_shape(struct shapes *s, const struct job *j, bool *ret_too_many)
+{
+	static const struct queue_config config;
+	struct accounting facts;
+	struct account a;
+	accounting_init(&facts);
+	account_open(&a, &facts, &config, j);
+	struct shape *shape = shape_of(s, j, &a.requests, ret_too_many);
+	account_done(&a);
+	accounting_done(&facts);
+	return shape;
 }
 
 static const struct resource two[] = {{"cpu", 100}, {"memory", 5}};
@@ -72,12 +86,12 @@ static void same_shape_or_not(void **state)
 	bool many;
 	shapes_init(&s);
 	struct job base = plain_job(&asks[0]);
-	struct shape *first = shape_of(&s, &base, &many);
+	struct shape *first = job_shape(&s, &base, &many);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct job j = plain_job(&asks[cases[i].ask]);
 		j.parallelism = cases[i].pods;
 		j.placement = cases[i].placement;
-		struct shape *shape = shape_of(&s, &j, &many);
+		struct shape *shape = job_shape(&s, &j, &many);
 		if ((shape == first) != cases[i].same)
 			fail_msg("%s", cases[i].name);
 		shape_put(&s, shape);
@@ -110,7 +124,7 @@ static void directives_are_told_apart(void **state)
 	for (size_t i = 0; i < N; i++) {
 		struct job j = plain_job(&asks[0]);
 		j.placement = all[i];
-		shape[i] = shape_of(&s, &j, &many);
+		shape[i] = job_shape(&s, &j, &many);
 		for (size_t k = 0; k < i; k++)
 			assert_ptr_not_equal(shape[k], shape[i]);
 	}
@@ -135,7 +149,7 @@ static void copies_what_it_keeps(void **state)
 	struct shapes s;
 	bool many;
 	shapes_init(&s);
-	struct shape *shape = shape_of(&s, &j, &many);
+	struct shape *shape = job_shape(&s, &j, &many);
 	resource[0] = key[0] = value[0] = wanted[0] = 'X';
 	const struct placement *p = &shape->directives->placement;
 	assert_string_equal(shape->request[0].name, "cpu");
@@ -162,12 +176,12 @@ static void too_many_resources(void **state)
 	struct shapes s;
 	bool many = false;
 	shapes_init(&s);
-	struct shape *shape = shape_of(&s, &j, &many);
+	struct shape *shape = job_shape(&s, &j, &many);
 	assert_true(many);
 	assert_int_equal(shape->nrequests, SHAPE_REQUESTS_MAX);
 	shape_put(&s, shape);
 	c.requests.count = SHAPE_REQUESTS_MAX;
-	shape = shape_of(&s, &j, &many);
+	shape = job_shape(&s, &j, &many);
 	assert_false(many);
 	shape_put(&s, shape);
 	shapes_done(&s);

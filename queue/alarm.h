@@ -1,0 +1,33 @@
+/*
+ * Alarms: moments at which time alone changes an answer. They stand in one tree, the next one
+ * first, so that nobody has to be asked whether it is due.
+ */
+#ifndef SLUICE_QUEUE_ALARM_H
+#define SLUICE_QUEUE_ALARM_H
+
+#include "queue/tree.h"
+
+enum alarm_kind {
+	ALARM_RUN,	/* a run may have gone on for too long (run.h) */
+	ALARM_BACKFILL, /* a run did not end when it was expected to (backfill.h) */
+};
+
+struct alarm {
+	struct tree_node node;
+	int64_t at_ms;
+	enum alarm_kind kind;
+	uint64_t serial; /* of its owner, unique within the kind */
+};
+
+void alarms_init(struct tree *alarms);
+
+/* Instead of any moment it was set to before. INT64_MAX: never. */
+void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
+void alarm_clear(struct tree *alarms, struct alarm *a);
+
+/* Takes out the first that is due; NULL when none is. */
+struct alarm *alarms_take(struct tree *alarms, int64_t now_ms);
+/* The next one's moment; INT64_MAX when there is none. */
+int64_t alarms_next(const struct tree *alarms);
+
+#endif
