@@ -1,12 +1,13 @@
 /*
- * BATCH: a round that reads what the operations are about, the books (books.h) that judge them one
- * by one, and a round that writes what they do. Each round is one transaction, and each of its
- * statements is fenced by epoch and session.
+ * BATCH: what must be known of what the operations are about, the books (books.h) that judge them
+ * one by one, and a round that writes what they do. Mostly the mirror (mirror.h) knows, and that
+ * round is the only one; else a round that reads comes before it. Each round is one transaction,
+ * and each of its statements is fenced by epoch and session.
  *
- * Nothing can change between the two but by hand, since whoever else may write has another epoch or
- * session; and if somebody took over, the fence of the second is closed. No lock is held while it
- * is our turn to think, so a leader that stops there (a stopped process, a cut network) stands in
- * nobody's way.
+ * Nothing can change between what is known and what is written but by hand, since whoever else may
+ * write has another epoch or session; and if somebody took over, the fence is closed. No lock is
+ * held while it is our turn to think, so a leader that stops there (a stopped process, a cut
+ * network) stands in nobody's way.
  *
  * The road not taken is one SQL statement that does it all, with window functions running along
  * operations, lines and balances: the same verdicts, but 5 ms to plan and 16 ms to run for 100
@@ -70,32 +71,66 @@ static void ask_shrinks(struct pg *pg, struct request *r)
 
 static void ask_rows(struct pg *pg, struct request *r)
 {
+	const struct books *b = r->books;
 	struct params *p = params_new();
 	params_text(p, pg->cell);
 	struct param *node = params_array(p, PARAM_TEXT), *flavor = params_array(p, PARAM_TEXT);
 	struct param *resource = params_array(p, PARAM_TEXT);
-	for (size_t i = 0; i < r->books->nasked; i++) {
-		put_text(node, r->books->asked[i]->node);
-		put_text(flavor, r->books->asked[i]->flavor);
-		put_text(resource, r->books->asked[i]->resource);
+	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
+	for (size_t i = 0; i < b->nnamed; i++) {
+		put_text(node, b->rows[i]->node);
+		put_text(flavor, b->rows[i]->flavor);
+		put_text(resource, b->rows[i]->resource);
+	}
+	for (size_t i = 0; i < b->nholds; i++) {
+		put_uuid(uid, &b->holds[i].uid);
+		put_int4(attempt, b->holds[i].attempt);
 	}
 	link_add(pg->link, SQL_BATCH_ROWS, p);
 }
 
-static void batch_read(struct pg *pg, struct request *r)
+static void batch_open_books(struct request *r)
 {
 	books_free(r->books); /* of an earlier try */
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	r->read = (struct round){0};
 	r->books = books_new(r->batch->ops, r->batch->nops);
+}
+
+static void batch_read(struct pg *pg, struct request *r)
+{
+	batch_open_books(r);
 	request_begin_round(pg, r, STEP_READ);
 	ask_holds(pg, r);
 	if (r->books->nshrinks)
 		ask_shrinks(pg, r);
-	if (r->books->nasked)
-		ask_rows(pg, r);
+	ask_rows(pg, r);
 	link_go(pg->link);
+}
+
+static enum ledger_state state_of(const char *name)
+{
+	return !strcmp(name, "pending")	 ? LEDGER_PENDING
+	       : !strcmp(name, "posted") ? LEDGER_POSTED
+					 : LEDGER_RELEASING;
+}
+
+static const char *text_or_null(const struct pg_result *res, int row, int column)
+{
+	return field_null(res, row, column) ? NULL : field_text(res, row, column);
+}
+
+/* Columns as in batch_holds.sql, here and below. */
+static void found_segment(struct books_hold *h, const struct pg_result *res, int row)
+{
+	h->stopping_ms = field_time(res, row, 14);
+	h->reason = text_or_null(res, row, 15);
+	h->actor = text_or_null(res, row, 16);
+	h->has_lost = !field_null(res, row, 17);
+	if (h->has_lost)
+		h->lost_ms = field_int8(res, row, 17);
+	h->has_started_lines = field_bool(res, row, 18);
 }
 
 static void found_hold(struct books *b, const struct pg_result *res, int row)
@@ -105,31 +140,46 @@ static void found_hold(struct books *b, const struct pg_result *res, int row)
 		books_found_attempts(b, hold, !field_null(res, row, 7), field_int4(res, row, 8));
 	if (field_null(res, row, 1))
 		return;
-	const char *state = field_text(res, row, 1);
-	struct ledger_hold found = {.state = !strcmp(state, "pending")	? LEDGER_PENDING
-					     : !strcmp(state, "posted") ? LEDGER_POSTED
-									: LEDGER_RELEASING,
+	struct ledger_hold found = {.state = state_of(field_text(res, row, 1)),
 		.ns = field_text(res, row, 2),
 		.name = field_text(res, row, 3),
 		.clusterqueue = field_text(res, row, 4),
+		.localqueue = field_text(res, row, 13),
 		.reserved_ms = field_time(res, row, 5),
 		.started_ms = field_time(res, row, 6)};
 	books_found_hold(b, hold, &found);
-	if (field_null(res, row, 9))
-		return;
-	struct quota_line line = {field_text(res, row, 9), field_text(res, row, 10),
-		field_text(res, row, 11), field_int8(res, row, 12)};
-	books_found_line(b, hold, &line);
+	found_segment(&b->holds[hold], res, row);
+	if (!field_null(res, row, 9))
+		books_found_line(b, hold,
+			&(struct quota_line){field_text(res, row, 9), field_text(res, row, 10),
+				field_text(res, row, 11), field_int8(res, row, 12)});
+	if (!field_null(res, row, 19))
+		books_found_started_line(b, hold,
+			&(struct quota_line){field_text(res, row, 19), field_text(res, row, 20),
+				field_text(res, row, 21), field_int8(res, row, 22)});
+}
+
+static void found_row(struct books *b, const struct pg_result *res, int row)
+{
+	struct quota_line name = {
+		field_text(res, row, 0), field_text(res, row, 1), field_text(res, row, 2), 0};
+	struct balance found = {
+		.part = {field_int8(res, row, 3), field_int8(res, row, 4), field_int8(res, row, 5)},
+		.members = field_int8(res, row, 6),
+		.wanted = field_int8(res, row, 7),
+		.parent = field_text(res, row, 8),
+		.guaranteed = field_int8(res, row, 9)};
+	books_found_row(b, &name, &found);
 }
 
 /* False: the fence is closed. */
 static bool batch_found(struct books *b, const struct round *round)
 {
 	/* Before the answers to the questions are those of the settings and perhaps an attach. */
-	size_t at = round->count - 1 - (b->nshrinks > 0) - (b->nasked > 0);
+	size_t at = round->count - 2 - (b->nshrinks > 0);
 	const struct pg_result *holds = round->result[at++];
 	const struct pg_result *shrinks = b->nshrinks ? round->result[at++] : NULL;
-	const struct pg_result *rows = b->nasked ? round->result[at++] : NULL;
+	const struct pg_result *rows = round->result[at++];
 	if (!PQntuples(holds))
 		return false;
 	for (int i = 0; i < PQntuples(holds); i++)
@@ -138,8 +188,7 @@ static bool batch_found(struct books *b, const struct round *round)
 	for (int i = 0; i < PQntuples(shrinks); i++)
 		books_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);
 	for (int i = 0; i < PQntuples(rows); i++)
-		books_found_row(b, (size_t)field_int4(rows, i, 0) - 1, field_int8(rows, i, 1),
-			field_int8(rows, i, 2));
+		found_row(b, rows, i);
 	return true;
 }
 
@@ -168,8 +217,10 @@ static void put_lines(
 	buf_done(&json);
 }
 
-static void send_if(struct pg *pg, const char *sql, struct params *p, uint32_t count)
+static void send_if(
+	struct pg *pg, struct request *r, const char *sql, struct params *p, uint32_t count)
 {
+	r->rows_sent += count;
 	if (count)
 		link_add(pg->link, sql, p);
 	else
@@ -206,34 +257,91 @@ static void write_transfers(struct pg *pg, struct request *r)
 		else
 			put_null(lost);
 	}
-	send_if(pg, SQL_WRITE_TRANSFERS, p, uid->count);
+	send_if(pg, r, SQL_WRITE_TRANSFERS, p, uid->count);
 }
 
-static void write_balances(struct pg *pg, struct request *r, bool exist)
+static void put_int8_if(struct param *a, bool there, int64_t v)
 {
-	const struct books *b = r->books;
+	if (there)
+		put_int8(a, v);
+	else
+		put_null(a);
+}
+
+static void put_balance(struct param *const a[4], const struct balance *v)
+{
+	put_int8(a[0], v->part[LEDGER_PENDING]);
+	put_int8(a[1], v->part[LEDGER_POSTED]);
+	put_int8(a[2], v->part[LEDGER_RELEASING]);
+	put_int8(a[3], v->members);
+}
+
+static void params_arrays(struct params *p, enum param_type t, struct param **ret, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = params_array(p, t);
+}
+
+static void write_balances(struct pg *pg, struct request *r)
+{
 	struct params *p = request_params(pg, r);
-	struct param *node = params_array(p, PARAM_TEXT), *flavor = params_array(p, PARAM_TEXT);
-	struct param *resource = params_array(p, PARAM_TEXT);
-	struct param *pending = params_array(p, PARAM_INT8), *posted = params_array(p, PARAM_INT8);
-	struct param *releasing = params_array(p, PARAM_INT8);
-	struct param *wanted = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < b->nrows; i++) {
-		const struct books_row *row = b->rows[i];
-		if (row->exists != exist || (!row->moved && !row->capped))
+	struct param *name[3], *was[4], *now[4];
+	params_arrays(p, PARAM_TEXT, name, 3);
+	params_arrays(p, PARAM_INT8, was, 4);
+	params_arrays(p, PARAM_INT8, now, 4);
+	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
+	struct param *parent = params_array(p, PARAM_TEXT);
+	struct param *guaranteed = params_array(p, PARAM_INT8);
+	for (size_t i = 0; i < r->books->nrows; i++) {
+		const struct books_row *row = r->books->rows[i];
+		if (!row->exists || !books_row_changed(row))
 			continue;
-		put_text(node, row->node);
-		put_text(flavor, row->flavor);
-		put_text(resource, row->resource);
-		put_int8(pending, row->add[LEDGER_PENDING]);
-		put_int8(posted, row->add[LEDGER_POSTED]);
-		put_int8(releasing, row->add[LEDGER_RELEASING]);
-		if (row->capped)
-			put_int8(wanted, row->wanted);
-		else
-			put_null(wanted);
+		int64_t before = balance_use(&row->was), after = balance_use(&row->now);
+		put_text(name[0], row->node);
+		put_text(name[1], row->flavor);
+		put_text(name[2], row->resource);
+		put_balance(was, &row->was);
+		put_balance(now, &row->now);
+		put_int8_if(use, row->follows || after <= before, after);
+		put_int8_if(wanted, row->made, row->now.wanted);
+		put_text(parent, row->made ? row->now.parent : NULL);
+		put_int8_if(guaranteed, row->made, row->now.guaranteed);
 	}
-	send_if(pg, exist ? SQL_WRITE_BALANCES : SQL_WRITE_NEW_BALANCES, p, node->count);
+	send_if(pg, r, SQL_WRITE_BALANCES, p, use->count);
+}
+
+static void write_new_balances(struct pg *pg, struct request *r)
+{
+	struct params *p = request_params(pg, r);
+	struct param *name[3], *now[4];
+	params_arrays(p, PARAM_TEXT, name, 3);
+	params_arrays(p, PARAM_INT8, now, 4);
+	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
+	struct param *parent = params_array(p, PARAM_TEXT);
+	struct param *guaranteed = params_array(p, PARAM_INT8);
+	for (size_t i = 0; i < r->books->nrows; i++) {
+		const struct books_row *row = r->books->rows[i];
+		if (row->exists || !books_row_changed(row))
+			continue;
+		put_text(name[0], row->node);
+		put_text(name[1], row->flavor);
+		put_text(name[2], row->resource);
+		put_balance(now, &row->now);
+		put_int8(use, balance_use(&row->now));
+		put_int8(wanted, row->now.wanted);
+		put_text(parent, row->now.parent);
+		put_int8(guaranteed, row->now.guaranteed);
+	}
+	send_if(pg, r, SQL_WRITE_NEW_BALANCES, p, use->count);
+}
+
+/* What it held at COMMIT, if that is not what it holds now. */
+static void put_started_lines(struct param *a, const struct books *b, const struct books_hold *h)
+{
+	if (h->has_started_lines)
+		put_lines(a, b, h->started_lines, h->nstarted_lines);
+	else
+		put_null(a);
 }
 
 static void write_holds(struct pg *pg, struct request *r)
@@ -242,7 +350,10 @@ static void write_holds(struct pg *pg, struct request *r)
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *state = params_array(p, PARAM_TEXT), *started = params_array(p, PARAM_TIME);
-	struct param *lines = params_array(p, PARAM_JSONB);
+	struct param *stopping = params_array(p, PARAM_TIME);
+	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
+	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
+	struct param *started_lines = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
 		const struct books_hold *h = &b->holds[i];
 		if (!h->was_open || !h->open || !h->changed)
@@ -251,12 +362,17 @@ static void write_holds(struct pg *pg, struct request *r)
 		put_int4(attempt, h->attempt);
 		put_text(state, state_name(h->state));
 		put_time(started, h->started_ms);
+		put_time(stopping, h->stopping_ms);
+		put_text(reason, h->reason);
+		put_text(actor, h->actor);
+		put_int8_if(lost, h->has_lost, h->lost_ms);
 		if (h->shrunk)
 			put_lines(lines, b, h->lines, h->nlines);
 		else
 			put_null(lines);
+		put_started_lines(started_lines, b, h);
 	}
-	send_if(pg, SQL_WRITE_HOLDS, p, uid->count);
+	send_if(pg, r, SQL_WRITE_HOLDS, p, uid->count);
 }
 
 static void write_new_holds(struct pg *pg, struct request *r)
@@ -264,26 +380,33 @@ static void write_new_holds(struct pg *pg, struct request *r)
 	const struct books *b = r->books;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *state = params_array(p, PARAM_TEXT), *ns = params_array(p, PARAM_TEXT);
-	struct param *name = params_array(p, PARAM_TEXT), *cq = params_array(p, PARAM_TEXT);
-	struct param *reserved = params_array(p, PARAM_TIME);
-	struct param *started = params_array(p, PARAM_TIME);
-	struct param *lines = params_array(p, PARAM_JSONB);
+	struct param *text[5], *time[3];
+	params_arrays(p, PARAM_TEXT, text, 5);
+	params_arrays(p, PARAM_TIME, time, 3);
+	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
+	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
+	struct param *started_lines = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
 		const struct books_hold *h = &b->holds[i];
 		if (h->was_open || !h->open)
 			continue;
 		put_uuid(uid, &h->uid);
 		put_int4(attempt, h->attempt);
-		put_text(state, state_name(h->state));
-		put_text(ns, h->ns);
-		put_text(name, h->name);
-		put_text(cq, h->clusterqueue);
-		put_time(reserved, h->reserved_ms > 0 ? h->reserved_ms : 1);
-		put_time(started, h->started_ms);
+		put_text(text[0], state_name(h->state));
+		put_text(text[1], h->ns);
+		put_text(text[2], h->name);
+		put_text(text[3], h->clusterqueue);
+		put_text(text[4], h->localqueue);
+		put_time(time[0], h->reserved_ms > 0 ? h->reserved_ms : 1);
+		put_time(time[1], h->started_ms);
+		put_time(time[2], h->stopping_ms);
+		put_text(reason, h->reason);
+		put_text(actor, h->actor);
+		put_int8_if(lost, h->has_lost, h->lost_ms);
 		put_lines(lines, b, h->lines, h->nlines);
+		put_started_lines(started_lines, b, h);
 	}
-	send_if(pg, SQL_WRITE_NEW_HOLDS, p, uid->count);
+	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
 
 static void write_closed_holds(struct pg *pg, struct request *r)
@@ -297,88 +420,75 @@ static void write_closed_holds(struct pg *pg, struct request *r)
 		put_uuid(uid, &h->uid);
 		put_int4(attempt, h->attempt);
 	}
-	send_if(pg, SQL_WRITE_CLOSED_HOLDS, p, uid->count);
-}
-
-static void put_lost(struct param *a, const struct books_hold *h)
-{
-	if (h->has_lost)
-		put_int8(a, h->lost_ms);
-	else
-		put_null(a);
+	send_if(pg, r, SQL_WRITE_CLOSED_HOLDS, p, uid->count);
 }
 
 static void write_segments(struct pg *pg, struct request *r)
 {
-	struct params *p = request_params(pg, r);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *stopping = params_array(p, PARAM_TIME);
-	struct param *stopped = params_array(p, PARAM_TIME);
-	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
-	struct param *lost = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < r->books->nholds; i++) {
-		const struct books_hold *h = &r->books->holds[i];
-		if (!h->segment_changed || h->segment_begins)
-			continue;
-		put_uuid(uid, &h->uid);
-		put_int4(attempt, h->attempt);
-		put_time(stopping, h->stopping_ms);
-		put_time(stopped, h->stopped_ms);
-		put_text(reason, h->reason);
-		put_text(actor, h->actor);
-		put_lost(lost, h);
-	}
-	send_if(pg, SQL_WRITE_SEGMENTS, p, uid->count);
-}
-
-static void write_new_segments(struct pg *pg, struct request *r)
-{
 	const struct books *b = r->books;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *ns = params_array(p, PARAM_TEXT), *name = params_array(p, PARAM_TEXT);
-	struct param *cq = params_array(p, PARAM_TEXT), *started = params_array(p, PARAM_TIME);
-	struct param *stopping = params_array(p, PARAM_TIME);
-	struct param *stopped = params_array(p, PARAM_TIME);
+	struct param *text[4], *time[3];
+	params_arrays(p, PARAM_TEXT, text, 4);
+	params_arrays(p, PARAM_TIME, time, 3);
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
 		const struct books_hold *h = &b->holds[i];
-		if (!h->segment_begins)
+		if (!books_hold_ended(h))
 			continue;
 		put_uuid(uid, &h->uid);
 		put_int4(attempt, h->attempt);
-		put_text(ns, h->ns);
-		put_text(name, h->name);
-		put_text(cq, h->clusterqueue);
-		put_time(started, h->started_ms);
-		put_time(stopping, h->stopping_ms);
-		put_time(stopped, h->stopped_ms);
+		put_text(text[0], h->ns);
+		put_text(text[1], h->name);
+		put_text(text[2], h->clusterqueue);
+		put_text(text[3], h->localqueue);
+		put_time(time[0], h->started_ms);
+		put_time(time[1], h->stopping_ms);
+		put_time(time[2], h->stopped_ms);
 		put_text(reason, h->reason);
 		put_text(actor, h->actor);
-		put_lost(lost, h);
-		put_lines(lines, b, h->started_lines, h->nstarted_lines);
+		put_int8_if(lost, h->has_lost, h->lost_ms);
+		if (h->has_started_lines)
+			put_lines(lines, b, h->started_lines, h->nstarted_lines);
+		else
+			put_lines(lines, b, h->lines, h->nlines);
 	}
-	send_if(pg, SQL_WRITE_NEW_SEGMENTS, p, uid->count);
+	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }
 
 static void batch_write(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_WRITE);
+	r->rows_sent = 0;
 	link_add(pg->link, SQL_FENCE, request_params(pg, r));
 	write_transfers(pg, r);
-	write_balances(pg, r, true);
-	write_balances(pg, r, false);
+	write_balances(pg, r);
+	write_new_balances(pg, r);
 	write_holds(pg, r);
 	write_new_holds(pg, r);
 	write_closed_holds(pg, r);
 	write_segments(pg, r);
-	write_new_segments(pg, r);
 	link_go(pg->link);
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------
  */
+
+/* Nothing was read, so nothing is refused: see mirror.h. False: it must be read. */
+static bool batch_from_memory(struct pg *pg, struct request *r)
+{
+	if (r->doubted || r->epoch != pg->attached_epoch)
+		return false;
+	batch_open_books(r);
+	if (!r->books->nops || !mirror_tell(pg->mirror, r->books))
+		return false;
+	books_run(r->books);
+	if (!books_all_applied(r->books) || !books_dirty(r->books))
+		return false;
+	batch_write(pg, r);
+	return true;
+}
 
 static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 {
@@ -389,20 +499,38 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 	r->read = *round; /* the books borrow its strings */
 	*round = (struct round){0};
 	books_run(r->books);
-	if (books_dirty(r->books))
+	if (books_dirty(r->books)) {
 		batch_write(pg, r);
+		return;
+	}
+	mirror_learn(pg->mirror, r->books);
+	pg_answer_batch(pg, LEDGER_DONE, r->books->results);
+}
+
+/* A row that was to be written and is not there was taken away by hand: what we remember is not
+ * what is. (What was done to the others stands; sluice.audit tells what it comes to.) */
+static void batch_done(struct pg *pg, struct request *r, const struct round *round)
+{
+	size_t written = 0;
+	for (size_t i = 2; i < round->count; i++) /* after settings and fence */
+		written += (size_t)strtoull(PQcmdTuples((PGresult *)round->result[i]), NULL, 10);
+	if (written == r->rows_sent)
+		mirror_learn(pg->mirror, r->books);
 	else
-		pg_answer_batch(pg, LEDGER_DONE, r->books->results);
+		mirror_clear(pg->mirror);
+	pg_answer_batch(pg, LEDGER_DONE, r->books->results);
 }
 
 void batch_step(struct pg *pg, struct request *r, struct round *round)
 {
-	if (!round)
-		batch_read(pg, r);
-	else if (r->step == STEP_READ)
+	if (!round) {
+		if (!batch_from_memory(pg, r))
+			batch_read(pg, r);
+	} else if (r->step == STEP_READ) {
 		batch_judge(pg, r, round);
-	else if (PQntuples(round->result[1])) /* the fence, after the settings */
-		pg_answer_batch(pg, LEDGER_DONE, r->books->results);
-	else
+	} else if (PQntuples(round->result[1])) { /* the fence, after the settings */
+		batch_done(pg, r, round);
+	} else {
 		pg_answer_batch(pg, LEDGER_FENCED, NULL);
+	}
 }

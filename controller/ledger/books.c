@@ -53,18 +53,33 @@ static bool row_has_name(const void *value, const void *key)
 	return !row_cmp(value, key);
 }
 
-static uint32_t books_row(struct books *b, const struct quota_line *l)
+static uint64_t row_hash(const struct quota_line *l)
 {
-	struct books_row key = {.node = l->node, .flavor = l->flavor, .resource = l->resource};
-	uint64_t hash = map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
-			map_hash_string(l->resource);
-	struct books_row *r = map_get(&b->by_name, hash, &key);
-	if (r)
-		return r->at;
-	r = books_alloc(b, 1, sizeof(*r));
-	*r = key;
-	r->at = (uint32_t)b->nrows;
-	map_put(&b->by_name, hash, r);
+	return map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
+	       map_hash_string(l->resource);
+}
+
+const struct books_row *books_row(const struct books *b, const struct quota_line *name)
+{
+	struct books_row key = {
+		.node = name->node, .flavor = name->flavor, .resource = name->resource};
+	return map_get(&b->by_name, row_hash(name), &key);
+}
+
+static uint32_t books_add_row(struct books *b, const struct quota_line *name)
+{
+	const struct books_row *known = books_row(b, name);
+	if (known)
+		return known->at;
+	struct books_row *r = books_alloc(b, 1, sizeof(*r));
+	*r = (struct books_row){.node = name->node,
+		.flavor = name->flavor,
+		.resource = name->resource,
+		.at = (uint32_t)b->nrows,
+		.was.parent = "",
+		.now.parent = "",
+		.up = BOOKS_NO_ROW};
+	map_put(&b->by_name, row_hash(name), r);
 	if (b->nrows == b->rows_room) {
 		b->rows_room = b->rows_room ? b->rows_room * 2 : 64;
 		b->rows = mem_grow(b->rows, b->rows_room, sizeof(*b->rows));
@@ -73,10 +88,30 @@ static uint32_t books_row(struct books *b, const struct quota_line *l)
 	return r->at;
 }
 
+static uint32_t books_add_parent(struct books *b, const struct books_row *r, const char *parent)
+{
+	uint32_t row = books_add_row(b, &(struct quota_line){parent, r->flavor, r->resource, 0});
+	b->rows[row]->made = true;
+	return row;
+}
+
 static int64_t sum_capped(int64_t x, int64_t y)
 {
 	int64_t sum;
 	return __builtin_add_overflow(x, y, &sum) ? INT64_MAX : sum;
+}
+
+int64_t balance_use(const struct balance *b)
+{
+	int64_t held = sum_capped(sum_capped(b->part[LEDGER_PENDING], b->part[LEDGER_POSTED]),
+		b->part[LEDGER_RELEASING]);
+	return sum_capped(held, b->members);
+}
+
+/* What a row of this use passes up. */
+static int64_t over(const struct books_row *r, int64_t use)
+{
+	return use > r->now.guaranteed ? use - r->now.guaranteed : 0;
 }
 
 /* ---- What must be read ------------------------------------------------------------------------
@@ -87,9 +122,8 @@ static int64_t sum_capped(int64_t x, int64_t y)
 static void books_take_lines(struct books *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
-	bool asks = op->kind == LEDGER_RESERVE || op->kind == LEDGER_CEILING;
-	must(op->kind != LEDGER_CEILING || op->nlines == 1);
-	if (!asks && op->kind != LEDGER_SHRINK)
+	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
+	if (op->kind != LEDGER_RESERVE && op->kind != LEDGER_CEILING && op->kind != LEDGER_SHRINK)
 		return;
 	struct books_line *lines = books_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;
@@ -97,8 +131,7 @@ static void books_take_lines(struct books *b, size_t i)
 		must(op->lines[k].amount >= 0);
 		if (!op->lines[k].amount && op->kind != LEDGER_CEILING)
 			continue;
-		uint32_t row = books_row(b, &op->lines[k]);
-		b->rows[row]->asked |= asks;
+		uint32_t row = books_add_row(b, &op->lines[k]);
 		size_t at = 0;
 		while (at < n && lines[at].row != row)
 			at++;
@@ -108,6 +141,8 @@ static void books_take_lines(struct books *b, size_t i)
 	}
 	b->lines_of[i] = lines;
 	b->nlines_of[i] = n;
+	if (op->kind == LEDGER_CEILING && op->parent && op->parent[0])
+		books_add_parent(b, b->rows[lines->row], op->parent);
 }
 
 static bool hold_has_key(const void *value, const void *key)
@@ -158,10 +193,7 @@ struct books *books_new(const struct ledger_op *ops, size_t nops)
 			b->shrinks[b->nshrinks++] = (uint32_t)i;
 	}
 	map_done(&by_key);
-	b->asked = books_alloc(b, b->nrows, sizeof(*b->asked));
-	for (size_t i = 0; i < b->nrows; i++)
-		if (b->rows[i]->asked)
-			b->asked[b->nasked++] = b->rows[i];
+	b->nnamed = b->nrows;
 	return b;
 }
 
@@ -183,24 +215,37 @@ void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *fo
 	h->ns = found->ns;
 	h->name = found->name;
 	h->clusterqueue = found->clusterqueue;
+	h->localqueue = found->localqueue;
 	h->reserved_ms = found->reserved_ms;
 	h->started_ms = found->started_ms;
+}
+
+/* Grown in steps of eight: a hold has a few lines, and rarely many. */
+static struct books_line *books_more(struct books *b, struct books_line *lines, size_t n)
+{
+	if (n % 8)
+		return lines;
+	struct books_line *more = books_alloc(b, n + 8, sizeof(*more));
+	if (n)
+		memcpy(more, lines, n * sizeof(*more));
+	return more;
 }
 
 void books_found_line(struct books *b, size_t hold, const struct quota_line *line)
 {
 	must(hold < b->nholds);
 	struct books_hold *h = &b->holds[hold];
-	/* Grown in steps of eight: a hold has a few lines, and rarely many. */
-	if (h->nlines % 8 == 0) {
-		struct books_line *more = books_alloc(b, h->nlines + 8, sizeof(*more));
-		if (h->nlines)
-			memcpy(more, h->lines, h->nlines * sizeof(*more));
-		h->lines = more;
-	}
-	uint32_t row = books_row(b, line);
-	b->rows[row]->exists = true;
-	h->lines[h->nlines++] = (struct books_line){row, line->amount};
+	h->lines = books_more(b, h->lines, h->nlines);
+	h->lines[h->nlines++] = (struct books_line){books_add_row(b, line), line->amount};
+}
+
+void books_found_started_line(struct books *b, size_t hold, const struct quota_line *line)
+{
+	must(hold < b->nholds);
+	struct books_hold *h = &b->holds[hold];
+	h->started_lines = books_more(b, h->started_lines, h->nstarted_lines);
+	h->started_lines[h->nstarted_lines++] =
+		(struct books_line){books_add_row(b, line), line->amount};
 }
 
 void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt)
@@ -210,12 +255,96 @@ void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_
 	b->holds[hold].last_attempt = last_attempt;
 }
 
-void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted)
+void books_found_row(struct books *b, const struct quota_line *name, const struct balance *found)
 {
-	must(row < b->nasked);
-	b->asked[row]->exists = true;
-	b->asked[row]->held = held;
-	b->asked[row]->wanted = wanted;
+	struct books_row *r = b->rows[books_add_row(b, name)];
+	r->exists = true;
+	r->was = r->now = *found;
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+/* Its use was `before`: the rows above take over the difference in what it passes up. moved: by a
+ * CEILING, which never fails. The walk ends, since linked rows are in no circle. */
+static void books_pass_up(struct books *b, struct books_row *r, int64_t before, bool moved)
+{
+	while (r->linked) {
+		int64_t more = over(r, balance_use(&r->now)) - over(r, before);
+		if (!more)
+			return;
+		r = b->rows[r->up];
+		before = balance_use(&r->now);
+		r->now.members = sum_capped(r->now.members, more);
+		r->follows |= moved;
+	}
+}
+
+static void books_link(struct books *b, struct books_row *r)
+{
+	r->linked = true;
+	books_pass_up(b, r, 0, true);
+}
+
+static void books_unlink(struct books *b, struct books_row *r)
+{
+	struct books_row *up = b->rows[r->up];
+	int64_t before = balance_use(&up->now);
+	r->linked = false;
+	up->now.members -= over(r, balance_use(&r->now));
+	up->follows = true;
+	books_pass_up(b, up, before, true);
+}
+
+/* r is in no circle that `up` is in: does it get into one as a child of up? */
+static bool books_would_close(const struct books *b, const struct books_row *r, uint32_t up)
+{
+	const struct books_row *x = b->rows[up];
+	while (x != r && x->linked)
+		x = b->rows[x->up];
+	return x == r;
+}
+
+/* On the way from one tree to another parents may go round in a circle for a while. Those on it are
+ * not linked; when one of them moves away, the others are again. */
+static void books_move(struct books *b, struct books_row *r, uint32_t up)
+{
+	if (r->linked) {
+		books_unlink(b, r);
+	} else {
+		uint32_t next = r->up;
+		r->up = BOOKS_NO_ROW;
+		for (; next != BOOKS_NO_ROW && b->rows[next] != r; next = b->rows[next]->up)
+			books_link(b, b->rows[next]);
+	}
+	r->up = up;
+}
+
+static void books_attach(struct books *b, struct books_row *r)
+{
+	if (r->up == BOOKS_NO_ROW)
+		return;
+	if (!books_would_close(b, r, r->up)) {
+		books_link(b, r);
+		return;
+	}
+	for (struct books_row *x = b->rows[r->up]; x != r; x = b->rows[x->up])
+		books_unlink(b, x);
+}
+
+/* From what was found. Parents that were not found are made. */
+static void books_find_parents(struct books *b)
+{
+	for (size_t i = 0; i < b->nrows; i++)
+		if (b->rows[i]->now.parent[0])
+			b->rows[i]->up = books_add_parent(b, b->rows[i], b->rows[i]->now.parent);
+	for (size_t i = 0; i < b->nrows; i++) {
+		struct books_row *r = b->rows[i];
+		uint32_t up = r->up;
+		for (size_t k = 0; k < b->nrows && up != BOOKS_NO_ROW && up != i; k++)
+			up = b->rows[up]->up;
+		r->linked = r->up != BOOKS_NO_ROW && up != i;
+	}
 }
 
 /* ---- One operation ----------------------------------------------------------------------------
@@ -224,11 +353,39 @@ void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted)
 static void books_add(struct books *b, const struct books_line *l, enum ledger_state s, int sign)
 {
 	struct books_row *r = b->rows[l->row];
-	int64_t amount = sign * l->amount;
-	r->add[s] += amount;
-	r->moved = true;
-	if (r->asked)
-		r->held += amount;
+	int64_t before = balance_use(&r->now);
+	r->now.part[s] += sign * l->amount;
+	books_pass_up(b, r, before, false);
+}
+
+/* There is room for a line, here and in all rows that it makes grow. */
+static bool books_fits(const struct books *b, const struct books_line *l)
+{
+	const struct books_row *r = b->rows[l->row];
+	int64_t more = l->amount;
+	while (more) {
+		int64_t use = balance_use(&r->now);
+		if (more > r->now.wanted - use)
+			return false;
+		if (!r->linked)
+			return true;
+		more = over(r, use + more) - over(r, use);
+		r = b->rows[r->up];
+	}
+	return true;
+}
+
+/* Line after line, since they may meet further up; taken back if one does not fit. */
+static bool books_take_room(struct books *b, const struct books_line *lines, size_t n)
+{
+	size_t taken = 0;
+	while (taken < n && books_fits(b, &lines[taken]))
+		books_add(b, &lines[taken++], LEDGER_PENDING, 1);
+	if (taken == n)
+		return true;
+	while (taken--)
+		books_add(b, &lines[taken], LEDGER_PENDING, -1);
+	return false;
 }
 
 static struct books_line *books_copy(struct books *b, const struct books_line *lines, size_t n)
@@ -272,12 +429,9 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 		b->results[i] = (struct ledger_result){LEDGER_SPENT, books_next_attempt(b, i)};
 		return;
 	}
-	for (size_t k = 0; k < n; k++) {
-		const struct books_row *r = b->rows[lines[k].row];
-		if (lines[k].amount > r->wanted - r->held) {
-			b->results[i].verdict = LEDGER_REFUSED;
-			return;
-		}
+	if (!books_take_room(b, lines, n)) {
+		b->results[i].verdict = LEDGER_REFUSED;
+		return;
 	}
 	struct books_entry *e = books_enter(b, i, lines, n);
 	e->has_target = true;
@@ -287,11 +441,10 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 	h->ns = op->ns;
 	h->name = op->name;
 	h->clusterqueue = op->clusterqueue;
+	h->localqueue = op->localqueue ? op->localqueue : "";
 	h->reserved_ms = op->at_ms;
 	h->lines = books_copy(b, lines, n);
 	h->nlines = n;
-	for (size_t k = 0; k < n; k++)
-		books_add(b, &lines[k], LEDGER_PENDING, 1);
 }
 
 /* COMMIT, STOP: the whole hold goes on, never back. */
@@ -302,8 +455,9 @@ static void books_advance(struct books *b, size_t i, struct books_hold *h, enum 
 	e->source = h->state;
 	e->target = next > h->state ? next : h->state;
 	for (size_t k = 0; k < h->nlines; k++) {
-		books_add(b, &h->lines[k], e->source, -1);
-		books_add(b, &h->lines[k], e->target, 1);
+		struct books_row *r = b->rows[h->lines[k].row];
+		r->now.part[e->source] -= h->lines[k].amount;
+		r->now.part[e->target] += h->lines[k].amount;
 	}
 	h->state = e->target;
 	h->changed = true;
@@ -331,6 +485,11 @@ static void books_shrink(struct books *b, size_t i, struct books_hold *h)
 	e->source = h->state;
 	for (size_t k = 0; k < nfreed; k++)
 		books_add(b, &freed[k], h->state, -1);
+	if (h->started_ms && !h->has_started_lines) {
+		h->has_started_lines = true;
+		h->started_lines = h->lines;
+		h->nstarted_lines = h->nlines;
+	}
 	h->lines = kept;
 	h->nlines = nkept;
 	h->changed = h->shrunk = true;
@@ -346,28 +505,25 @@ static void books_close(struct books *b, size_t i, struct books_hold *h)
 	h->open = false;
 }
 
-/* What a segment is told by COMMIT, STOP, RELEASE and VOID. An attempt that was never committed has
- * none; of a STOP before the COMMIT only the transfer tells, unless they meet in one batch. */
+/* What COMMIT, STOP, RELEASE and VOID have to say for the segment: why it stops, as said first, and
+ * the most that was said to be lost. */
 static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
 {
 	const struct ledger_op *op = &b->ops[i];
 	if (op->kind == LEDGER_COMMIT) {
 		h->started_ms = op->at_ms > 0 ? op->at_ms : 1;
-		h->segment_begins = true;
-		h->started_lines = books_copy(b, h->lines, h->nlines);
-		h->nstarted_lines = h->nlines;
-	} else {
-		if (op->kind == LEDGER_STOP)
-			h->stopping_ms = op->at_ms;
-		else
-			h->stopped_ms = op->at_ms;
-		h->reason = h->reason ? h->reason : op->reason;
-		h->actor = h->actor ? h->actor : op->actor;
-		if (!h->has_lost || op->lost_ms > h->lost_ms)
-			h->lost_ms = op->lost_ms;
-		h->has_lost = true;
+		return;
 	}
-	h->segment_changed = h->started_ms != 0;
+	int64_t at_ms = op->at_ms > 0 ? op->at_ms : 1;
+	if (op->kind == LEDGER_STOP)
+		h->stopping_ms = at_ms;
+	else
+		h->stopped_ms = at_ms;
+	h->reason = h->reason ? h->reason : op->reason;
+	h->actor = h->actor ? h->actor : op->actor;
+	if (!h->has_lost || op->lost_ms > h->lost_ms)
+		h->lost_ms = op->lost_ms;
+	h->has_lost = true;
 }
 
 /* Of an operation on an open hold: it took effect before. */
@@ -426,16 +582,24 @@ static void books_take_op(struct books *b, size_t i)
 	}
 }
 
+/* Lowered or moved, in an order that does not matter: see books_move(). */
 static void books_cap(struct books *b, size_t i)
 {
+	const struct ledger_op *op = &b->ops[i];
 	struct books_row *r = b->rows[b->lines_of[i]->row];
-	r->wanted = b->lines_of[i]->amount;
-	r->capped = true;
+	bool has_parent = op->parent && op->parent[0];
+	books_move(b, r, has_parent ? books_add_parent(b, r, op->parent) : BOOKS_NO_ROW);
+	r->now.wanted = b->lines_of[i]->amount;
+	r->now.guaranteed = op->guaranteed;
+	r->now.parent = has_parent ? op->parent : "";
+	r->follows = r->made = true;
+	books_attach(b, r);
 	b->results[i].verdict = LEDGER_APPLIED;
 }
 
 void books_run(struct books *b)
 {
+	books_find_parents(b);
 	for (size_t i = 0; i < b->nops; i++) {
 		if (b->ops[i].kind == LEDGER_CEILING)
 			books_cap(b, i);
@@ -444,12 +608,37 @@ void books_run(struct books *b)
 	}
 }
 
+/* ---- What is to be written --------------------------------------------------------------------
+ */
+
+bool books_row_changed(const struct books_row *r)
+{
+	const struct balance *w = &r->was, *n = &r->now;
+	bool same = w->part[LEDGER_PENDING] == n->part[LEDGER_PENDING] &&
+		    w->part[LEDGER_POSTED] == n->part[LEDGER_POSTED] &&
+		    w->part[LEDGER_RELEASING] == n->part[LEDGER_RELEASING] &&
+		    w->members == n->members && w->wanted == n->wanted &&
+		    w->guaranteed == n->guaranteed && !strcmp(w->parent, n->parent);
+	return !same || (r->made && !r->exists);
+}
+
+bool books_hold_ended(const struct books_hold *h)
+{
+	return h->started_ms && h->stopped_ms;
+}
+
 bool books_dirty(const struct books *b)
 {
-	if (b->nentries)
-		return true;
+	bool dirty = b->nentries > 0;
 	for (size_t i = 0; i < b->nrows; i++)
-		if (b->rows[i]->capped)
-			return true;
-	return false;
+		dirty |= books_row_changed(b->rows[i]);
+	return dirty;
+}
+
+bool books_all_applied(const struct books *b)
+{
+	bool all = true;
+	for (size_t i = 0; i < b->nops; i++)
+		all &= b->results[i].verdict == LEDGER_APPLIED;
+	return all;
 }

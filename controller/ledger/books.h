@@ -2,9 +2,10 @@
  * The books of one batch: what its operations do to what the ledger holds. Pure: no libpq, no
  * clock. Three steps:
  *
- *   1. books_new() lists what must be read: the holds that are named, the SHRINKs that are asked
- *      for, and the balance rows that are grown or capped;
- *   2. books_found_*() takes in what was found; what was not found does not exist;
+ *   1. books_new() lists what must be known: the holds that are named, the SHRINKs that are asked
+ *      for, and the balance rows that are named;
+ *   2. books_found_*() takes in what was found: those, the rows of the lines of the holds, and
+ * every row above one of them. What was not found does not exist;
  *   3. books_run() takes the operations one by one, in order, and leaves a verdict for each and
  *      what is to be written: entries, rows, holds and segments that changed.
  *
@@ -14,9 +15,14 @@
  *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. Whether
  * it was, the state of the hold tells: COMMIT and nothing else sets started_ms, STOP and nothing
  *     else makes it releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
- *   - RESERVE asks for room under `wanted`: a ceiling above it only says that more is held already;
+ *   - RESERVE asks for room under `wanted`, at every row that it makes grow: a ceiling above it
+ * only says that more is used already;
  *   - SHRINK lowers each line to what is given, to nothing when it is not given, and raises none;
- *   - CEILING has no key: it takes effect each time, and the last one stays.
+ *   - CEILING has no key: it takes effect each time, and the last one stays. It makes the row of
+ * the parent it names;
+ *   - what a row passes up to its parent is over(row): its use beyond what is guaranteed to it.
+ * Each change of a use moves the difference up, level by level, until there is none. A row whose
+ *     parents go round in a circle passes up nothing (it is not `linked`).
  *
  * Strings are borrowed from the batch and from whoever found things, for as long as the books live.
  */
@@ -26,17 +32,27 @@
 #include "base/map.h"
 #include "controller/ledger/ledger.h"
 
-/* A balance row. `held` and `wanted` are only true of rows that are `asked`, and follow the
- * operations; what is added is true of all. */
+#define BOOKS_NO_ROW UINT32_MAX
+
+/* What a balance row says. */
+struct balance {
+	int64_t part[3]; /* held here, by ledger_state */
+	int64_t members; /* what its children pass up */
+	int64_t wanted, guaranteed;
+	const char *parent; /* "": none */
+};
+
+int64_t balance_use(const struct balance *b);
+
 struct books_row {
 	const char *node, *flavor, *resource;
-	uint32_t at; /* its index in rows */
-	bool asked;  /* a RESERVE or CEILING names it: it must be read */
-	bool exists; /* in the ledger (a row that is not asked always does) */
-	bool capped; /* wanted is to be written */
-	bool moved;  /* the additions are to be written */
-	int64_t held, wanted;
-	int64_t add[3]; /* by ledger_state */
+	uint32_t at;		 /* its index in rows */
+	bool exists;		 /* in the ledger */
+	bool made;		 /* it has to, from now on */
+	struct balance was, now; /* as found, then as the operations leave it */
+	uint32_t up;		 /* index of its parent in rows, or BOOKS_NO_ROW */
+	bool linked;		 /* has a parent and counts there */
+	bool follows; /* a CEILING made it grow or capped it: the ceiling follows the use */
 };
 
 struct books_line {
@@ -53,7 +69,7 @@ struct books_hold {
 	/* As found, then as the operations leave it. Times in milliseconds, 0: never. */
 	bool open;
 	enum ledger_state state;
-	const char *ns, *name, *clusterqueue;
+	const char *ns, *name, *clusterqueue, *localqueue;
 	int64_t reserved_ms, started_ms;
 	struct books_line *lines; /* none of amount 0 */
 	size_t nlines;
@@ -63,12 +79,12 @@ struct books_hold {
 	bool was_open;
 	bool changed, shrunk;
 
-	/* The segment, if it has to be written. */
-	bool segment_begins, segment_changed;
+	/* What the segment will say. */
 	int64_t stopping_ms, stopped_ms;
 	const char *reason, *actor;
 	bool has_lost;
 	int64_t lost_ms;
+	bool has_started_lines; /* a SHRINK came after COMMIT: what it held at that */
 	struct books_line *started_lines;
 	size_t nstarted_lines;
 };
@@ -96,9 +112,8 @@ struct books {
 	size_t nholds;
 	struct books_row **rows;
 	size_t nrows, rows_room;
-	struct map by_name;	  /* rows */
-	struct books_row **asked; /* those of rows that must be read */
-	size_t nasked;
+	struct map by_name; /* rows */
+	size_t nnamed;	    /* the first of rows: those that operations name */
 
 	struct books_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
@@ -111,15 +126,24 @@ struct books *books_new(const struct ledger_op *ops, size_t nops);
 void books_free(struct books *b);
 
 void books_found_shrink(struct books *b, size_t shrink); /* index in shrinks */
-/* state, names and times as in struct ledger_hold. */
+/* Everything but its lines. Afterwards these may be set in holds[hold]: what the segment will say.
+ */
 void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found);
 void books_found_line(struct books *b, size_t hold, const struct quota_line *line);
+void books_found_started_line(struct books *b, size_t hold, const struct quota_line *line);
 void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt);
-/* row: index in asked. */
-void books_found_row(struct books *b, size_t row, int64_t held, int64_t wanted);
+/* name: its amount means nothing here. */
+void books_found_row(struct books *b, const struct quota_line *name, const struct balance *found);
+/* NULL: nobody has spoken of such a row yet. */
+const struct books_row *books_row(const struct books *b, const struct quota_line *name);
 
 void books_run(struct books *b);
 /* Something has to be written. */
 bool books_dirty(const struct books *b);
+bool books_row_changed(const struct books_row *r);
+/* The attempt ran and has ended: its segment is to be written. */
+bool books_hold_ended(const struct books_hold *h);
+/* Every operation took effect. */
+bool books_all_applied(const struct books *b);
 
 #endif

@@ -198,7 +198,7 @@ static void on_down(bool came_up, const char *sentence, void *ctx)
 {
 	struct pg *pg = ctx;
 	pg->schema_fits = false;
-	pg->attached_epoch = 0;
+	pg_attach(pg, 0);
 	if (came_up || strcmp(sentence, pg->last_words)) {
 		snprintf(pg->last_words, sizeof(pg->last_words), "%s", sentence);
 		pg->events.state(false, pg->last_words, pg->events.ctx);
@@ -228,10 +228,12 @@ static void on_round(struct round *round, void *ctx)
 	if (!round->sqlstate[0]) {
 		link_praise(pg->link);
 		if (r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH)
-			pg->attached_epoch = r->epoch;
+			pg_attach(pg, r->epoch);
 		request_step(pg, r, round);
 		return;
 	}
+	mirror_clear(pg->mirror);
+	r->doubted = true;
 	bool passes = fault_passes(round->sqlstate) || link_unprepared(round->sqlstate) ||
 		      schema_fault_passes(r, round->sqlstate);
 	if (!passes || ++r->tries > TRIES_MAX) {
@@ -240,6 +242,13 @@ static void on_round(struct round *round, void *ctx)
 	}
 	r->step = STEP_NEW;
 	request_step(pg, r, NULL);
+}
+
+void pg_attach(struct pg *pg, int64_t epoch)
+{
+	if (epoch != pg->attached_epoch)
+		mirror_clear(pg->mirror);
+	pg->attached_epoch = epoch;
 }
 
 /* ---- Rounds -----------------------------------------------------------------------------------
@@ -281,6 +290,7 @@ int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_eve
 	pg->cell = mem_strdup(o->cell);
 	pg->identity = mem_strdup(o->identity);
 	pg->tail = &pg->head;
+	pg->mirror = mirror_new();
 	ev_timer_init(&pg->soon, on_soon, 0., 0.);
 	pg->soon.data = pg;
 	/* Not from the seed: no two processes may ever have the same. 31 bits, so that a session
@@ -304,6 +314,7 @@ void pg_free(struct pg *pg)
 		return;
 	ev_timer_stop(pg->loop, &pg->soon);
 	link_free(pg->link);
+	mirror_free(pg->mirror);
 	while (pg->head)
 		request_free(pg_pop(pg));
 	free(pg->cell);

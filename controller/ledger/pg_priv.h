@@ -13,6 +13,7 @@
 
 #include "controller/ledger/books.h"
 #include "controller/ledger/link.h"
+#include "controller/ledger/mirror.h"
 #include "controller/ledger/pg.h"
 
 enum request_kind {
@@ -43,6 +44,8 @@ struct request {
 	int64_t epoch, lease_ms;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
+	bool doubted;	     /* what is remembered did not hold: read */
+	size_t rows_sent;    /* STEP_WRITE: what must be written if all is as it was taken for */
 	bool has_schema;     /* STEP_SCHEMA_STATE: there is a schema named sluice */
 	struct books *books; /* from STEP_READ on */
 	struct round read;   /* STEP_WRITE: what the books borrow from */
@@ -60,7 +63,9 @@ struct pg {
 
 	bool schema_fits;	/* looked at on this connection */
 	int64_t attached_epoch; /* the epoch this connection may write for, or 0 */
-	char last_words[512];	/* why connecting failed last: said once */
+	struct mirror
+		*mirror; /* what was read and written under attached_epoch, on this connection */
+	char last_words[512]; /* why connecting failed last: said once */
 };
 
 /* (instance, connection): who may write under an epoch, see sql/attach.sql. */
@@ -76,6 +81,10 @@ void pg_set_patience(struct pg *pg, int64_t ms);
 void request_begin_round(struct pg *pg, struct request *r, enum request_step step);
 /* $1 cell, $2 session, $3 epoch: how most statements begin. */
 struct params *request_params(const struct pg *pg, const struct request *r);
+
+/* From now on this connection may write for that epoch (0: for none): another one empties the
+ * mirror. */
+void pg_attach(struct pg *pg, int64_t epoch);
 
 /* Each takes the round that came back without a fault (or starts the first, at STEP_NEW), and
  * either starts the next round or answers. */

@@ -34,7 +34,7 @@ static void lease_answer(struct pg *pg, struct round *round)
 		lease.epoch = field_int8(look, 0, 0);
 		snprintf(lease.holder, sizeof(lease.holder), "%s", field_text(look, 0, 1));
 	}
-	pg->attached_epoch = lease.held ? lease.epoch : 0;
+	pg_attach(pg, lease.held ? lease.epoch : 0);
 	pg_answer_lease(pg, LEDGER_DONE, &lease);
 }
 
@@ -80,6 +80,7 @@ static size_t load_read(
 				.clusterqueue = field_text(res, i, 5),
 				.reserved_ms = field_time(res, i, 6),
 				.started_ms = field_time(res, i, 7),
+				.localqueue = field_text(res, i, 12),
 				.lines = lines};
 		if (field_null(res, i, 8))
 			continue;
@@ -123,7 +124,7 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 void resign_step(struct pg *pg, struct request *r, struct round *round)
 {
 	if (round) {
-		pg->attached_epoch = 0;
+		pg_attach(pg, 0);
 		pg_answer_resign(pg);
 		return;
 	}

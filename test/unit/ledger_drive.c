@@ -29,8 +29,11 @@ void hold_print(struct buf *b, const struct ledger_hold *h)
 	static const char *const states[] = {"pending", "posted", "releasing"};
 	char uid[UID_TEXT_SIZE];
 	uid_format(&h->uid, uid);
-	buf_printf(b, "%s#%d %s %s/%s %s %lld %lld", uid, h->attempt, states[h->state], h->ns,
-		h->name, h->clusterqueue, (long long)h->reserved_ms, (long long)h->started_ms);
+	buf_printf(b, "%s#%d %s %s/%s %s", uid, h->attempt, states[h->state], h->ns, h->name,
+		h->clusterqueue);
+	if (h->localqueue[0])
+		buf_printf(b, " by %s", h->localqueue);
+	buf_printf(b, " %lld %lld", (long long)h->reserved_ms, (long long)h->started_ms);
 	for (size_t i = 0; i < h->nlines; i++)
 		buf_printf(b, " %s:%s:%s=%lld", h->lines[i].node, h->lines[i].flavor,
 			h->lines[i].resource, (long long)h->lines[i].amount);

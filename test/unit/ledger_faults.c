@@ -234,16 +234,10 @@ static void test_stopped_backend_is_given_up_and_comes_too_late(void **state)
 				       nine = {"cq/a", "spot", "cpu", 9};
 	struct ledger_op stale[] = {ceiling(&five), op(LEDGER_RESERVE, 1)}, now = ceiling(&nine);
 	struct ledger_batch b = {e, stale, 2};
-	uint64_t id = drive_ask_batch(&d, &b);
-	/* It has answered the question; we have not looked yet. What we write next, it will read
-	 * when it is woken. */
-	while (strcmp(pg_fixture_sql(&F,
-			      "SELECT count(*) FROM pg_stat_activity WHERE pid = %d "
-			      "AND state = 'idle' AND query LIKE '%%that a batch grows%%'",
-			      old),
-		"1"))
-		;
+	/* What we write, it will read when it is woken. */
 	assert_int_equal(kill(old, SIGSTOP), 0);
+	uint64_t id = drive_ask_batch(&d, &b);
+	assert_int_equal(d.pg->head->step, STEP_WRITE);
 	pg_set_patience(d.pg, 300);
 	drive_until_answered(&d, id);
 	assert_int_equal(d.outcome, LEDGER_LOST);

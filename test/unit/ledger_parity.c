@@ -32,6 +32,7 @@ struct world {
 	struct drive d;
 	struct model_ledger *model;
 	int64_t epoch, at_ms;
+	bool small; /* batches are: most of them are judged from what the driver remembers */
 	struct ledger_op ops[OPS_MAX];
 	struct quota_line lines[OPS_MAX][LINES_MAX];
 };
@@ -55,6 +56,26 @@ static bool same_key(const struct ledger_op *a, const struct ledger_op *b)
 	       a->seq == b->seq && !uid_cmp(&a->uid, &b->uid);
 }
 
+/* Of any node, below any other or none: circles come and go. */
+static void draw_ceiling(struct world *w, size_t i)
+{
+	static const char *const nodes[] = {
+		"cq/a", "cq/b", "cohort/all", "cohort/top", "cohort/all"};
+	static const char *const parents[] = {
+		"cohort/all", "cohort/top", "", NULL, "cohort/all", "cohort/top", "cohort/all"};
+	static const char *const resources[] = {"cpu", "pods"};
+	struct ledger_op *op = &w->ops[i];
+	w->lines[i][0] = (struct quota_line){nodes[rng_between(&w->rng, 0, 4)], "spot",
+		resources[rng_between(&w->rng, 0, 1)], rng_between(&w->rng, 0, 40)};
+	if (rng_odds(&w->rng, 1500))
+		w->lines[i][0].amount = QUOTA_UNLIMITED;
+	op->nlines = 1;
+	op->parent = parents[rng_between(&w->rng, 0, 6)];
+	if (op->parent && !strcmp(op->parent, w->lines[i][0].node))
+		op->parent = "";
+	op->guaranteed = rng_odds(&w->rng, 5000) ? rng_between(&w->rng, 0, 20) : 0;
+}
+
 static void draw_op(struct world *w, size_t i)
 {
 	/* As a gate would ask more often than not, so that holds get far. */
@@ -68,23 +89,22 @@ static void draw_op(struct world *w, size_t i)
 		.ns = "ns",
 		.name = "job",
 		.clusterqueue = "a",
+		.localqueue = rng_odds(&w->rng, 5000) ? "main" : NULL,
 		.reason = "Finished",
 		.actor = "parity",
 		.lost_ms = rng_between(&w->rng, 0, 9)};
 	op->uid.byte[15] = (uint8_t)rng_between(&w->rng, 1, JOBS);
 	if (op->kind == LEDGER_SHRINK)
 		op->seq = (int32_t)rng_between(&w->rng, 0, 3);
-	draw_lines(w, i, op->kind == LEDGER_CEILING ? 30 : 8);
-	if (op->kind == LEDGER_CEILING) {
-		op->nlines = 1;
-		if (w->lines[i][0].node == NULL)
-			w->lines[i][0] = (struct quota_line){"cq/a", "spot", "cpu", 20};
-	}
+	draw_lines(w, i, 8);
+	if (op->kind == LEDGER_CEILING)
+		draw_ceiling(w, i);
 }
 
 static size_t draw_batch(struct world *w)
 {
-	size_t n = (size_t)rng_skewed(&w->rng, 1, OPS_MAX), made = 0;
+	size_t most = w->small ? 2 : OPS_MAX;
+	size_t n = (size_t)rng_skewed(&w->rng, 1, (int64_t)most), made = 0;
 	memset(w->lines, 0, sizeof(w->lines));
 	while (made < n) {
 		draw_op(w, made);
@@ -123,14 +143,16 @@ static void compare_balances(struct world *w, int batch)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(w->model, &rows), shown = 0;
-	char text[8][160], *sorted[8] = {0}, all[8 * 160] = "";
+	char text[10][160], *sorted[10] = {0}, all[10 * 160] = "";
 	for (size_t i = 0; i < n; i++) {
 		const struct model_row *r = &rows[i];
 		if (!r->bound)
 			continue; /* whether a row of nothing exists is nobody's business */
-		snprintf(text[shown], sizeof(text[shown]), "%s %s %lld/%lld/%lld %lld %lld;",
-			r->node, r->resource, (long long)r->pending, (long long)r->posted,
-			(long long)r->releasing, (long long)r->ceiling, (long long)r->bound);
+		snprintf(text[shown], sizeof(text[shown]),
+			"%s %s below '%s' but %lld: %lld/%lld/%lld and %lld, %lld %lld;", r->node,
+			r->resource, r->parent, (long long)r->guaranteed, (long long)r->pending,
+			(long long)r->posted, (long long)r->releasing, (long long)r->members,
+			(long long)r->ceiling, (long long)r->bound);
 		sorted[shown] = text[shown];
 		shown++;
 	}
@@ -139,9 +161,9 @@ static void compare_balances(struct world *w, int batch)
 		strcat(all, sorted[i]);
 	const char *actual = pg_fixture_sql(&F,
 		"SELECT string_agg(t, '' ORDER BY t COLLATE \"C\") FROM (SELECT format("
-		"'%%s %%s %%s/%%s/%%s %%s %%s;', node, resource, pending, posted, releasing, "
-		"wanted, "
-		"ceiling) AS t FROM sluice.balance WHERE cell = '%s' AND ceiling > 0) AS b",
+		"'%%s %%s below ''%%s'' but %%s: %%s/%%s/%%s and %%s, %%s %%s;', node, resource, "
+		"parent, guaranteed, pending, posted, releasing, members, wanted, ceiling) AS t "
+		"FROM sluice.balance WHERE cell = '%s' AND ceiling > 0) AS b",
 		w->d.cell);
 	if (strcmp(all, actual))
 		fail_msg("seed %llu batch %d: balances\nmodel    %s\nPostgres %s",
@@ -166,10 +188,39 @@ static void compare_holds(struct world *w, int batch)
 	free(holds);
 }
 
+static void compare_batch(struct world *w, int b, size_t n)
+{
+	struct ledger_result expected[OPS_MAX];
+	struct ledger_batch batch = {1, w->ops, n};
+	assert_int_equal(model_ledger_batch(w->model, &batch, SIZE_MAX, expected), LEDGER_DONE);
+	assert_int_equal(drive_batch(&w->d, w->epoch, w->ops, n), LEDGER_DONE);
+	compare_results(w, b, expected, n);
+	compare_balances(w, b);
+	compare_holds(w, b);
+}
+
+/* Whatever circles are left, a tree comes of it, in whichever order its CEILINGs come. */
+static size_t draw_tree(struct world *w)
+{
+	static const char *const nodes[] = {"cq/a", "cq/b", "cohort/all", "cohort/top"};
+	static const char *const parents[] = {"cohort/all", "cohort/all", "cohort/top", ""};
+	static const char *const resources[] = {"cpu", "pods"};
+	size_t first = (size_t)rng_between(&w->rng, 0, 7), step = rng_odds(&w->rng, 5000) ? 3 : 5;
+	for (size_t i = 0; i < 8; i++) {
+		size_t k = (first + i * step) % 8;
+		w->lines[i][0] = (struct quota_line){nodes[k / 2], "spot", resources[k % 2], 10};
+		w->ops[i] = (struct ledger_op){.kind = LEDGER_CEILING,
+			.lines = w->lines[i],
+			.nlines = 1,
+			.parent = parents[k / 2],
+			.guaranteed = 4};
+	}
+	return 8;
+}
+
 static void run(uint64_t seed)
 {
 	static struct world w;
-	struct ledger_result expected[OPS_MAX];
 	struct ledger_lease lease;
 	char cell[32];
 	memset(&w, 0, sizeof(w));
@@ -181,16 +232,12 @@ static void run(uint64_t seed)
 	w.epoch = drive_lead(&w.d);
 	w.model = model_ledger_new();
 	model_ledger_lease(w.model, "me", 0, INT32_MAX, 0, &lease);
-	for (int b = 0; b < BATCHES; b++) {
+	w.small = seed % 3 == 0;
+	for (int b = 0; b < (w.small ? BATCHES * 5 : BATCHES); b++) {
 		size_t n = draw_batch(&w);
-		struct ledger_batch batch = {lease.epoch, w.ops, n};
-		assert_int_equal(
-			model_ledger_batch(w.model, &batch, SIZE_MAX, expected), LEDGER_DONE);
-		assert_int_equal(drive_batch(&w.d, w.epoch, w.ops, n), LEDGER_DONE);
-		compare_results(&w, b, expected, n);
-		compare_balances(&w, b);
-		compare_holds(&w, b);
+		compare_batch(&w, b, n);
 	}
+	compare_batch(&w, BATCHES, draw_tree(&w));
 	model_ledger_free(w.model);
 	drive_stop(&w.d);
 }

@@ -459,22 +459,59 @@ static void test_audit_finds_what_is_wrong(void **state)
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "audit");
-	struct ledger_op ops[] = {ceiling(10), reserve(1, 1, 6), op(LEDGER_COMMIT, 1, 1)};
-	assert_int_equal(drive_batch(&d, e, ops, 3), LEDGER_DONE);
+	static const struct quota_line all = {"cohort/all", "spot", "cpu", 10};
+	struct ledger_op ops[] = {ceiling(10), ceiling(0), reserve(1, 1, 6),
+		op(LEDGER_COMMIT, 1, 1), reserve(2, 1, 0), op(LEDGER_COMMIT, 2, 1),
+		op(LEDGER_RELEASE, 2, 1)};
+	ops[0].parent = "cohort/all";
+	ops[0].guaranteed = 2;
+	ops[1].lines = &all;
+	assert_int_equal(drive_batch(&d, e, ops, 7), LEDGER_DONE);
+	assert_sound();
 	static const struct {
 		const char *harm, *cure, *view;
 	} cases[] = {
-		{"UPDATE sluice.balance SET posted = posted - 1 WHERE cell = 'audit'",
-			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'",
+		{"UPDATE sluice.balance SET posted = posted - 1 WHERE node = 'cq/a' AND cell = "
+		 "'audit'",
+			"UPDATE sluice.balance SET posted = posted + 1 WHERE node = 'cq/a' AND "
+			"cell = 'audit'",
 			"audit"},
-		{"UPDATE sluice.balance SET posted = posted - 1 WHERE cell = 'audit'",
-			"UPDATE sluice.balance SET posted = posted + 1 WHERE cell = 'audit'",
+		{"UPDATE sluice.balance SET posted = posted - 1 WHERE node = 'cq/a' AND cell = "
+		 "'audit'",
+			"UPDATE sluice.balance SET posted = posted + 1 WHERE node = 'cq/a' AND "
+			"cell = 'audit'",
 			"audit_history"},
 		{"UPDATE sluice.balance SET ceiling = 11 WHERE cell = 'audit'",
 			"UPDATE sluice.balance SET ceiling = 10 WHERE cell = 'audit'", "audit"},
-		{"UPDATE sluice.segment SET stopped_at = now() WHERE cell = 'audit'",
-			"UPDATE sluice.segment SET stopped_at = NULL WHERE cell = 'audit'",
+		{"UPDATE sluice.balance SET members = members - 1 WHERE cell = 'audit' AND node = "
+		 "'cohort/all'",
+			"UPDATE sluice.balance SET members = members + 1 WHERE cell = 'audit' AND "
+			"node = 'cohort/all'",
 			"audit"},
+		{"UPDATE sluice.balance SET guaranteed = 3 WHERE cell = 'audit' AND node = 'cq/a'",
+			"UPDATE sluice.balance SET guaranteed = 2 WHERE cell = 'audit' AND node = "
+			"'cq/a'",
+			"audit"},
+		{"UPDATE sluice.balance SET parent = 'cohort/none' WHERE cell = 'audit' AND node = "
+		 "'cq/a'",
+			"UPDATE sluice.balance SET parent = 'cohort/all' WHERE cell = 'audit' AND "
+			"node = 'cq/a'",
+			"audit"},
+		{"UPDATE sluice.hold SET started_at = NULL WHERE cell = 'audit'",
+			"UPDATE sluice.hold SET started_at = '2023-11-14 22:13:20.123+00' WHERE "
+			"cell = 'audit'",
+			"audit"},
+		{"INSERT INTO sluice.segment SELECT cell, job_uid, attempt, ns, name, "
+		 "clusterqueue, started_at, now(), now(), 'x', 'x', 0, lines FROM sluice.hold "
+		 "WHERE cell = 'audit'",
+			"DELETE FROM sluice.segment WHERE cell = 'audit' AND reason = 'x'",
+			"audit"},
+		{"UPDATE sluice.segment SET stopped_at = now() WHERE cell = 'audit'",
+			"UPDATE sluice.segment SET stopped_at = started_at WHERE cell = 'audit'",
+			"audit_history"},
+		{"UPDATE sluice.segment SET cell = 'elsewhere' WHERE cell = 'audit'",
+			"UPDATE sluice.segment SET cell = 'audit' WHERE cell = 'elsewhere'",
+			"audit_history"},
 		{"UPDATE sluice.transfer SET kind = 'VOID' WHERE cell = 'audit' AND kind = "
 		 "'COMMIT'",
 			"UPDATE sluice.transfer SET kind = 'COMMIT' WHERE cell = 'audit' AND kind "

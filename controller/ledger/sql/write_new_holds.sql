@@ -1,5 +1,6 @@
-INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, reserved_at,
-	started_at, lines)
+INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, localqueue,
+	reserved_at, started_at, stopping_at, reason, actor, lost_ms, lines, started_lines)
 SELECT $1, n.* FROM unnest($4::uuid[], $5::int4[], $6::text[], $7::text[], $8::text[], $9::text[],
-	$10::timestamptz[], $11::timestamptz[], $12::jsonb[]) AS n
+	$10::text[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[], $14::text[],
+	$15::text[], $16::int8[], $17::jsonb[], $18::jsonb[]) AS n
 WHERE EXISTS (SELECT FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2)

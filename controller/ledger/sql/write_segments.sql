@@ -1,12 +1,13 @@
--- Segments that end, or are told to: what was said first stays, the work lost is the most said.
--- OFFSET 0 hides from the planner that cell is the same in all rows: it must not read all rows of a
--- cell and then look among them.
-UPDATE sluice.segment s
-SET stopping_at = coalesce(s.stopping_at, n.stopping_at), stopped_at = n.stopped_at,
-	reason = coalesce(s.reason, n.reason), actor = coalesce(s.actor, n.actor),
-	lost_ms = greatest(s.lost_ms, n.lost_ms)
-FROM (SELECT $1 AS cell, n.* FROM unnest($4::uuid[], $5::int4[], $6::timestamptz[],
-		$7::timestamptz[], $8::text[], $9::text[], $10::int8[])
-	AS n (job_uid, attempt, stopping_at, stopped_at, reason, actor, lost_ms) OFFSET 0) AS n
-WHERE s.job_uid = n.job_uid AND s.attempt = n.attempt AND s.cell = n.cell
-	AND EXISTS (SELECT FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2)
+-- Attempts that ran and have ended. One that a program of version 1 began is ended: what was said
+-- first stays, the work lost is the most said.
+INSERT INTO sluice.segment AS s (cell, job_uid, attempt, ns, name, clusterqueue, localqueue, started_at,
+	stopping_at, stopped_at, reason, actor, lost_ms, lines)
+SELECT $1, n.* FROM unnest($4::uuid[], $5::int4[], $6::text[], $7::text[], $8::text[], $9::text[],
+	$10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::text[],
+	$15::int8[], $16::jsonb[]) AS n
+WHERE EXISTS (SELECT FROM sluice.lease WHERE cell = $1 AND epoch = $3 AND session = $2)
+ON CONFLICT (job_uid, attempt, cell) DO UPDATE
+SET stopping_at = coalesce(s.stopping_at, excluded.stopping_at), stopped_at = excluded.stopped_at,
+	reason = coalesce(s.reason, excluded.reason), actor = coalesce(s.actor, excluded.actor),
+	lost_ms = greatest(s.lost_ms, excluded.lost_ms)
+WHERE s.stopped_at IS NULL

@@ -1,0 +1,298 @@
+#include "controller/ledger/mirror.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct mirror_row {
+	char *node, *flavor, *resource;
+	bool known;		/* else only its name is */
+	struct balance balance; /* parent: the name of another row of ours */
+};
+
+struct mirror_line {
+	const struct mirror_row *row;
+	int64_t amount;
+};
+
+struct mirror_hold {
+	struct ledger_hold hold; /* its strings are ours; its lines are these: */
+	struct mirror_line *lines;
+	size_t nlines;
+	bool has_started_lines, has_lost;
+	struct mirror_line *started_lines;
+	size_t nstarted_lines;
+	int64_t stopping_ms, lost_ms;
+	const char *reason, *actor;
+	char bytes[]; /* the lines, then the strings */
+};
+
+struct mirror {
+	struct map rows, holds;
+};
+
+/* ---- Keys -------------------------------------------------------------------------------------
+ */
+
+static bool row_has_name(const void *value, const void *key)
+{
+	const struct mirror_row *r = value;
+	const struct quota_line *l = key;
+	return !strcmp(r->node, l->node) && !strcmp(r->resource, l->resource) &&
+	       !strcmp(r->flavor, l->flavor);
+}
+
+static uint64_t row_hash(const struct quota_line *l)
+{
+	return map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
+	       map_hash_string(l->resource);
+}
+
+struct hold_key {
+	const struct uid *uid;
+	int32_t attempt;
+};
+
+static bool hold_has_key(const void *value, const void *key)
+{
+	const struct mirror_hold *h = value;
+	const struct hold_key *k = key;
+	return h->hold.attempt == k->attempt && !uid_cmp(&h->hold.uid, k->uid);
+}
+
+static uint64_t hold_hash(const struct uid *uid, int32_t attempt)
+{
+	return uid_hash(uid) + (uint64_t)attempt * 0x9e3779b97f4a7c15u;
+}
+
+static struct mirror_row *row_get(const struct mirror *m, const struct quota_line *name)
+{
+	return map_get(&m->rows, row_hash(name), name);
+}
+
+/* ---- Life -------------------------------------------------------------------------------------
+ */
+
+struct mirror *mirror_new(void)
+{
+	struct mirror *m = mem_alloc(sizeof(*m));
+	map_init(&m->rows, row_has_name);
+	map_init(&m->holds, hold_has_key);
+	return m;
+}
+
+static void row_free(struct mirror_row *r)
+{
+	free(r->node);
+	free(r->flavor);
+	free(r->resource);
+	free(r);
+}
+
+void mirror_clear(struct mirror *m)
+{
+	struct mirror_hold *h;
+	struct mirror_row *r;
+	map_each (&m->holds, i, h)
+		free(h);
+	map_each (&m->rows, i, r)
+		row_free(r);
+	map_done(&m->holds);
+	map_done(&m->rows);
+}
+
+void mirror_free(struct mirror *m)
+{
+	if (!m)
+		return;
+	mirror_clear(m);
+	free(m);
+}
+
+size_t mirror_rows(const struct mirror *m)
+{
+	size_t n = 0;
+	const struct mirror_row *r;
+	map_each (&m->rows, i, r)
+		n += r->known;
+	return n;
+}
+
+size_t mirror_holds(const struct mirror *m)
+{
+	return m->holds.count;
+}
+
+/* ---- Telling ----------------------------------------------------------------------------------
+ */
+
+static struct quota_line line_named(const struct mirror_line *l)
+{
+	return (struct quota_line){l->row->node, l->row->flavor, l->row->resource, l->amount};
+}
+
+static void tell_hold(const struct mirror_hold *h, struct books *b, size_t at)
+{
+	books_found_hold(b, at, &h->hold);
+	for (size_t i = 0; i < h->nlines; i++) {
+		struct quota_line l = line_named(&h->lines[i]);
+		books_found_line(b, at, &l);
+	}
+	for (size_t i = 0; i < h->nstarted_lines; i++) {
+		struct quota_line l = line_named(&h->started_lines[i]);
+		books_found_started_line(b, at, &l);
+	}
+	struct books_hold *told = &b->holds[at];
+	told->has_started_lines = h->has_started_lines;
+	told->stopping_ms = h->stopping_ms;
+	told->reason = h->reason;
+	told->actor = h->actor;
+	told->has_lost = h->has_lost;
+	told->lost_ms = h->lost_ms;
+}
+
+/* A hold that is to be reserved need not be known: if the attempt was used before, the key of its
+ * transfer says so. */
+static bool tell_holds(const struct mirror *m, struct books *b)
+{
+	for (size_t i = 0; i < b->nholds; i++) {
+		const struct books_hold *asked = &b->holds[i];
+		struct hold_key key = {&asked->uid, asked->attempt};
+		const struct mirror_hold *h =
+			map_get(&m->holds, hold_hash(key.uid, key.attempt), &key);
+		if (h)
+			tell_hold(h, b, i);
+		else if (!asked->reserving)
+			return false;
+	}
+	return true;
+}
+
+/* Rows are added behind while we go: those above. */
+static bool tell_rows(const struct mirror *m, struct books *b)
+{
+	for (size_t i = 0; i < b->nrows; i++) {
+		const struct books_row *asked = b->rows[i];
+		struct quota_line name = {asked->node, asked->flavor, asked->resource, 0};
+		const struct mirror_row *r = row_get(m, &name);
+		if (!r || !r->known)
+			return false;
+		books_found_row(b, &name, &r->balance);
+		name.node = r->balance.parent;
+		const struct mirror_row *up = name.node[0] ? row_get(m, &name) : NULL;
+		if (up && up->known)
+			books_found_row(b, &name, &up->balance);
+	}
+	return true;
+}
+
+bool mirror_tell(const struct mirror *m, struct books *b)
+{
+	return tell_holds(m, b) && tell_rows(m, b);
+}
+
+/* ---- Learning ---------------------------------------------------------------------------------
+ */
+
+/* Rows stay until all is cleared: what borrows their names may. */
+static struct mirror_row *row_need(struct mirror *m, const char *node, const struct books_row *r)
+{
+	struct quota_line name = {node, r->flavor, r->resource, 0};
+	struct mirror_row *mine = row_get(m, &name);
+	if (mine)
+		return mine;
+	mine = mem_alloc(sizeof(*mine));
+	mine->node = mem_strdup(node);
+	mine->flavor = mem_strdup(r->flavor);
+	mine->resource = mem_strdup(r->resource);
+	map_put(&m->rows, row_hash(&name), mine);
+	return mine;
+}
+
+static void learn_row(struct mirror *m, const struct books_row *r)
+{
+	if (!r->exists && !books_row_changed(r))
+		return;
+	struct mirror_row *mine = row_need(m, r->node, r);
+	const char *parent = r->now.parent;
+	mine->known = true;
+	mine->balance = r->now;
+	mine->balance.parent = parent[0] ? row_need(m, parent, r)->node : "";
+}
+
+static struct mirror_line *learn_lines(struct mirror *m, const struct books *b, char **bytes,
+	const struct books_line *lines, size_t n)
+{
+	struct mirror_line *mine = (struct mirror_line *)(void *)*bytes;
+	for (size_t i = 0; i < n; i++) {
+		const struct books_row *r = b->rows[lines[i].row];
+		mine[i] = (struct mirror_line){row_need(m, r->node, r), lines[i].amount};
+	}
+	*bytes += n * sizeof(*mine);
+	return mine;
+}
+
+static size_t text_size(const char *s)
+{
+	return s ? strlen(s) + 1 : 0;
+}
+
+static const char *learn_text(char **bytes, const char *s)
+{
+	size_t size = text_size(s);
+	if (!size)
+		return NULL;
+	char *mine = memcpy(*bytes, s, size);
+	*bytes += size;
+	return mine;
+}
+
+static struct mirror_hold *hold_copy(
+	struct mirror *m, const struct books *b, const struct books_hold *h)
+{
+	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct mirror_line);
+	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
+		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor);
+	struct mirror_hold *mine = mem_alloc(sizeof(*mine) + lines + text);
+	char *bytes = mine->bytes;
+	mine->nlines = h->nlines;
+	mine->lines = learn_lines(m, b, &bytes, h->lines, h->nlines);
+	mine->nstarted_lines = h->nstarted_lines;
+	mine->started_lines = learn_lines(m, b, &bytes, h->started_lines, h->nstarted_lines);
+	mine->hold = (struct ledger_hold){.uid = h->uid,
+		.attempt = h->attempt,
+		.state = h->state,
+		.ns = learn_text(&bytes, h->ns),
+		.name = learn_text(&bytes, h->name),
+		.clusterqueue = learn_text(&bytes, h->clusterqueue),
+		.localqueue = learn_text(&bytes, h->localqueue),
+		.reserved_ms = h->reserved_ms,
+		.started_ms = h->started_ms};
+	mine->reason = learn_text(&bytes, h->reason);
+	mine->actor = learn_text(&bytes, h->actor);
+	mine->has_started_lines = h->has_started_lines;
+	mine->stopping_ms = h->stopping_ms;
+	mine->has_lost = h->has_lost;
+	mine->lost_ms = h->lost_ms;
+	return mine;
+}
+
+static void learn_hold(struct mirror *m, const struct books *b, const struct books_hold *h)
+{
+	struct hold_key key = {&h->uid, h->attempt};
+	uint64_t hash = hold_hash(&h->uid, h->attempt);
+	struct mirror_hold *mine = h->open ? hold_copy(m, b, h) : NULL;
+	free(map_take(&m->holds, hash, &key)); /* only now: the books borrow from it */
+	if (mine)
+		map_put(&m->holds, hash, mine);
+}
+
+void mirror_learn(struct mirror *m, const struct books *b)
+{
+	for (size_t i = 0; i < b->nrows; i++)
+		learn_row(m, b->rows[i]);
+	for (size_t i = 0; i < b->nholds; i++)
+		learn_hold(m, b, &b->holds[i]);
+}

@@ -1,0 +1,42 @@
+/*
+ * The mirror: what this process, as the leader, remembers of the ledger, so that most batches need
+ * not read before they write: the balance rows and the open holds of batches that went before.
+ *
+ * Why it may be believed. Whoever writes the rows of a cell does so behind the fence of (epoch,
+ * session), and under that pair all writing is ours, one round after the other, on one connection.
+ * So what was read or written behind that fence stays so until a round of ours changes it, and each
+ * that did is learned when it is durable. A round that failed or was not answered, a connection
+ * that went down, and another epoch empty the mirror.
+ *
+ * It is not believed alone. A batch that is judged from memory is only written when every operation
+ * took effect, and what that relies on is proved by the write itself: that no operation was done
+ * before by the key of its transfer, that the balances are what they were taken for by comparing
+ * them (write_balances.sql), and that we lead by the fence. If one of them says no, nothing was
+ * written, and the batch is judged anew by what is read. So is one of which an operation was
+ * REFUSED, REPEATED or SPENT: the mirror knows what is there, not what was.
+ *
+ * In it is always, with a row, every row above it.
+ */
+#ifndef SLUICE_CONTROLLER_LEDGER_MIRROR_H
+#define SLUICE_CONTROLLER_LEDGER_MIRROR_H
+
+#include "controller/ledger/books.h"
+
+struct mirror;
+
+struct mirror *mirror_new(void);
+void mirror_free(struct mirror *m);
+void mirror_clear(struct mirror *m);
+
+/* Tells new books all they must know. False: something is not remembered (and the books, half told,
+ * are of no use). What is told is borrowed until the mirror is next changed. */
+bool mirror_tell(const struct mirror *m, struct books *b);
+
+/* The books were run, and what they changed is durable (or they changed nothing). */
+void mirror_learn(struct mirror *m, const struct books *b);
+
+/* How many rows and open holds it has: for tests. */
+size_t mirror_rows(const struct mirror *m);
+size_t mirror_holds(const struct mirror *m);
+
+#endif
