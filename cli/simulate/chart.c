@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/simulate/length.h"
 #include "controller/stamp.h"
 
 enum {
@@ -173,6 +174,18 @@ static void draw_label(struct buf *out, double x, double y, const char *extra, c
 	buf_puts(out, "</text>\n");
 }
 
+/* Days matter in long ones, parts of a second in short ones. */
+static void tick_text(int64_t ms, int64_t span, char stamp[STAMP_TEXT_SIZE])
+{
+	stamp_format(ms, stamp);
+	const char *time = strchr(stamp, 'T');
+	if (span < 86400000 && time)
+		memmove(stamp, time + 1, strlen(time));
+	char *end = strrchr(stamp, span < 20000 ? 'Z' : span > 5 * INT64_C(86400000) ? 'T' : '.');
+	if (end)
+		*end = '\0';
+}
+
 static void draw_ticks(const struct chart *c, double top, double bottom, struct buf *out)
 {
 	int64_t first = c->summary->first_ms, span = c->summary->last_ms - first;
@@ -183,13 +196,7 @@ static void draw_ticks(const struct chart *c, double top, double bottom, struct 
 		const char *anchor = i == 0	      ? ""
 				     : i == TICKS - 1 ? " text-anchor=\"end\""
 						      : " text-anchor=\"middle\"";
-		/* Days matter in long ones, parts of a second in short ones. */
-		stamp_format(ms, stamp);
-		if (span < 86400000)
-			memmove(stamp, stamp + 11, strlen(stamp) - 10);
-		char *end = strrchr(stamp, span < 20000 ? 'Z' : '.');
-		if (end)
-			*end = '\0';
+		tick_text(ms, span, stamp);
 		buf_printf(out,
 			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n",
 			x, top, x, bottom);
@@ -352,11 +359,11 @@ static double draw_queues(const struct chart *c, double top, struct buf *out)
 static void draw_head(const struct chart *c, struct buf *out)
 {
 	const struct summary *s = c->summary;
-	char text[200];
+	char text[256], length[LENGTH_TEXT_SIZE];
 	snprintf(text, sizeof(text),
-		"%zu Jobs: %zu admissions, %zu preemptions, %zu finished, %zu wait; makespan %g s",
+		"%zu Jobs: %zu admissions, %zu preemptions, %zu finished, %zu wait; makespan %s",
 		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished, s->waiting,
-		(double)(s->last_ms - s->first_ms) / 1000);
+		length_text(s->last_ms - s->first_ms, length));
 	draw_label(out, LEFT, 24, " class=\"head\"", text);
 }
 
@@ -365,7 +372,7 @@ void chart_render(struct chart *c, struct buf *out)
 	static const char style[] =
 		"<style>text{font:11px sans-serif;fill:#333}.head{font-weight:bold;font-size:13px}"
 		".dim{fill:#777}.name{fill:#fff}.grid{stroke:#ccc;stroke-width:.5}"
-		".frame{fill:none;stroke:#999}.run{stroke:#fff;stroke-width:.3}"
+		".frame{fill:none;stroke:#999}.run{stroke:#fff;stroke-width:.8}"
 		"path{stroke-width:1.2}</style>\n";
 	struct buf body;
 	buf_init(&body, out->ceiling);

@@ -8,14 +8,20 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-#define TEXT_MAX_BYTES (256u << 20)
-#define TREE_MAX_BYTES (size_t)(2048u << 20)
+#define TEXT_MAX_BYTES (128u << 20)
+#define TREE_MAX_BYTES ((size_t)1024 << 20)
+
+/* Ten lines of aliases to aliases can ask for gigabytes; nobody's manifests repeat themselves so
+ * often. Small documents may, up to a number that costs nothing. */
+#define COPIES_MAX 16
+#define VISITS_FREE 100000
 
 struct documents {
 	yaml_parser_t parser;
 	yaml_document_t document;
 	bool loaded;
 	size_t line;
+	size_t visits, visits_max; /* of nodes, while the document is written out */
 	struct json *json;
 	struct buf text;
 };
@@ -194,10 +200,12 @@ static int put_node(struct documents *d, int index, int depth, struct err *e)
 	/* An alias to what it is part of never ends. */
 	if (depth >= JSON_DEPTH)
 		return err_set(e, ERR_INVALID, "is nested deeper than %d levels", JSON_DEPTH);
-	if (d->text.failed)
+	if (d->text.failed || ++d->visits > d->visits_max)
 		return err_set(e, ERR_LIMIT,
-			"the document has more than %u MB, aliases written out",
-			TEXT_MAX_BYTES >> 20);
+			"the document is too large with its aliases written out; at most %u MB, "
+			"and "
+			"%d times its fields, are read",
+			TEXT_MAX_BYTES >> 20, COPIES_MAX);
 	switch (n->type) {
 	case YAML_SCALAR_NODE:
 		return put_scalar(d, n, false);
@@ -239,6 +247,9 @@ int documents_next(struct documents *d, const cJSON **ret_root, struct err *e)
 			return 0;
 		size_t line = root->start_mark.line + 1;
 		buf_reset(&d->text);
+		d->visits = 0;
+		d->visits_max = VISITS_FREE + COPIES_MAX * (size_t)(d->document.nodes.top -
+								    d->document.nodes.start);
 		rc = put_node(d, 1, 0, e);
 		if (rc < 0)
 			return rc;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/simulate/length.h"
 #include "controller/stamp.h"
 
 #define LINES_MAX_BYTES (1u << 20)
@@ -68,23 +69,25 @@ static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
 static void message_of(const struct journal *j, const struct episode *e, char *text, size_t size)
 {
 	const struct actor *a = &j->w->actor[e->actor];
-	char name[600];
+	char name[600], length[LENGTH_TEXT_SIZE];
 	text[0] = '\0';
 	switch (e->kind) {
 	case EPISODE_ADMITTED:
-		snprintf(text, size, "%" PRId32 " pod%s after %g s in the queue", a->pods,
-			a->pods == 1 ? "" : "s", (double)(e->at_ms - a->arrival_ms) / 1000);
+		snprintf(text, size, "%" PRId32 " pod%s, %s after the Job came", a->pods,
+			a->pods == 1 ? "" : "s", length_text(e->at_ms - a->arrival_ms, length));
 		return;
 	case EPISODE_PREEMPTED:
-		if (e->by == SIZE_MAX)
-			return;
-		snprintf(text, size, "makes room for %s after %g s",
-			world_name(j->w, e->by, name, sizeof(name)),
-			(double)(e->at_ms - a->since_ms) / 1000);
+		if (e->by != SIZE_MAX)
+			snprintf(text, size, "makes room for %s; %s of work are lost",
+				world_name(j->w, e->by, name, sizeof(name)),
+				length_text(e->at_ms - a->since_ms, length));
 		return;
 	case EPISODE_STOPPED:
+		snprintf(text, size, "%s of work are lost",
+			length_text(e->at_ms - a->since_ms, length));
+		return;
 	case EPISODE_FINISHED:
-		snprintf(text, size, "ran %g s", (double)(e->at_ms - a->since_ms) / 1000);
+		snprintf(text, size, "ran %s", length_text(e->at_ms - a->since_ms, length));
 		return;
 	case EPISODE_WAITING:
 		snprintf(text, size, "%s", e->message ? e->message : "");

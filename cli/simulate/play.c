@@ -23,7 +23,8 @@ struct play {
 	int64_t wake_ms;	 /* when time alone may change what the queue decides */
 	size_t narrived;	 /* of world.arrival */
 	size_t nrunning;
-	bool cut; /* something is due that is not played */
+	bool cut;	      /* a CronJob would go on */
+	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
 	struct quota_line lines[QUEUE_LINES_MAX];
 
 	bool progress;
@@ -35,6 +36,7 @@ struct play {
 
 static void tell(struct play *p, const struct episode *e)
 {
+	p->last_news_ms = p->now_ms;
 	summary_see(p->audience->summary, e);
 	if (p->audience->journal)
 		journal_see(p->audience->journal, e);
@@ -97,6 +99,7 @@ static void arrive(struct play *p, size_t actor)
 	if (a->state != ACTOR_COMING)
 		return; /* deleted before */
 	a->state = ACTOR_WAITING;
+	p->last_news_ms = p->now_ms;
 	set_job(p, actor, NULL);
 }
 
@@ -111,7 +114,7 @@ static void put(struct play *p, int64_t at_ms, enum event_kind kind, size_t subj
 		agenda_put(&p->agenda, at_ms, kind, subject,
 			kind == EVENT_END ? p->w->actor[subject].attempt : 0);
 	else
-		p->cut |= at_ms != NEVER_MS;
+		p->cut |= kind == EVENT_FIRE;
 }
 
 static void run(struct play *p, size_t actor, int32_t pods, int64_t since_ms)
@@ -392,7 +395,7 @@ void play_run(struct world *w, int64_t until_ms, bool progress, const struct aud
 	p.last_ms = w->start_ms + HORIZON_MS;
 	if (until_ms < p.last_ms)
 		p.last_ms = until_ms;
-	p.now_ms = w->start_ms;
+	p.now_ms = p.last_news_ms = w->start_ms;
 	p.began_us = p.told_us = stamp_monotonic_us();
 	prepare(&p);
 	while ((next = next_ms(&p)) <= p.last_ms) {
@@ -400,9 +403,9 @@ void play_run(struct world *w, int64_t until_ms, bool progress, const struct aud
 		play_instant(&p);
 	}
 	measure(&p);
-	if (until_ms != NEVER_MS && (p.cut || p.nrunning > 0 || next != NEVER_MS))
-		p.now_ms = p.last_ms;
+	bool cut = until_ms != NEVER_MS && (p.cut || p.nrunning > 0 || next != NEVER_MS);
+	p.now_ms = cut ? p.last_ms : p.last_news_ms;
 	tell_waiters(&p);
-	summary_close(audience->summary, p.now_ms);
+	summary_close(audience->summary, cut ? p.last_ms : audience->summary->last_ms);
 	agenda_done(&p.agenda);
 }

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "cli/simulate/length.h"
 #include "sluice/quantity.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -57,7 +58,8 @@ void summary_init(struct summary *s, const struct world *w)
 		add_capacity(s, cq.usage, cq.nusage);
 	for (size_t i = 0; queue_view_cohort(w->queue, i, &cohort); i++)
 		add_capacity(s, cohort.usage, cohort.nusage);
-	qsort(s->column, s->ncolumns, sizeof(*s->column), by_column);
+	if (s->ncolumns > 0)
+		qsort(s->column, s->ncolumns, sizeof(*s->column), by_column);
 	if (w->nadoptions == 0 && w->narrivals > 0)
 		s->first_ms = w->actor[w->arrival[0]].arrival_ms;
 	for (size_t i = 0; i < s->ncolumns; i++)
@@ -238,24 +240,11 @@ void summary_render_json(const struct summary *s, struct buf *out)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* 2d 3h, 4m 10s, 1.5s: two units are enough to compare by. */
-static void length_cell(struct table *t, int64_t ms)
-{
-	int64_t s = ms / 1000;
-	if (ms < 60000)
-		table_cellf(t, COLOUR_NONE, ms % 1000 ? "%.1fs" : "%.0fs", (double)ms / 1000);
-	else if (s < 3600)
-		table_cellf(t, COLOUR_NONE, "%" PRId64 "m %" PRId64 "s", s / 60, s % 60);
-	else if (s < 86400)
-		table_cellf(t, COLOUR_NONE, "%" PRId64 "h %" PRId64 "m", s / 3600, s / 60 % 60);
-	else
-		table_cellf(t, COLOUR_NONE, "%" PRId64 "d %" PRId64 "h", s / 86400, s / 3600 % 24);
-}
-
 static void length_row(struct table *t, const char *what, int64_t ms)
 {
+	char text[LENGTH_TEXT_SIZE];
 	table_cell(t, COLOUR_DIM, what);
-	length_cell(t, ms);
+	table_cell(t, COLOUR_NONE, length_text(ms, text));
 	table_end_row(t);
 }
 

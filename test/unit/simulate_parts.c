@@ -1,0 +1,314 @@
+/* The parts of `sluice simulate`: its command line, traces, CronJobs' schedules, the agenda. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/simulate/agenda.h"
+#include "cli/simulate/cron.h"
+#include "cli/simulate/length.h"
+#include "cli/simulate/options.h"
+#include "cli/simulate/trace.h"
+#include "controller/stamp.h"
+#include "controller/wire/decode_text.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { WORDS_MAX = 10 };
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int parse(const char *const *words, struct simulate_options *o, struct err *e)
+{
+	char *argv[WORDS_MAX + 2] = {(char *)"simulate"};
+	static char kept[WORDS_MAX][128];
+	int argc = 1;
+	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
+		argv[argc++] = strcpy(kept[i], words[i]);
+	return simulate_options_parse(argc, argv, o, e);
+}
+
+static void files_may_follow_one_f(void **state)
+{
+	(void)state;
+	static const char *const orders[][WORDS_MAX] = {
+		{"-f", "a.yaml", "b.yaml", "-", "-o", "json"},
+		{"-f", "a.yaml", "-f", "b.yaml", "-f", "-", "-ojson"},
+		{"-o", "json", "-f", "a.yaml", "b.yaml", "--filename=-"},
+		{"-o", "json", "--", "a.yaml", "b.yaml", "-"},
+	};
+	for (size_t i = 0; i < COUNT(orders); i++) {
+		struct simulate_options o;
+		struct err e = {""};
+		assert_int_equal(parse(orders[i], &o, &e), 0);
+		assert_int_equal(o.nmanifests, 3);
+		assert_string_equal(o.manifest[0], "a.yaml");
+		assert_string_equal(o.manifest[1], "b.yaml");
+		assert_string_equal(o.manifest[2], "-");
+		assert_int_equal(o.output, SIMULATE_JSON);
+	}
+}
+
+static void all_flags(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"-fa", "--trace=t.swf.gz", "--compress=1.5",
+		"--queue=ns/q", "--until=1h30m", "--seed=7", "--fair-sharing",
+		"--fair-preemption-strategies=LessThanInitialShare,LessThanOrEqualToFinalShare",
+		NULL};
+	struct simulate_options o;
+	struct err e = {""};
+	assert_int_equal(parse(words, &o, &e), 0);
+	assert_string_equal(o.trace, "t.swf.gz");
+	assert_true(o.compress == 1.5);
+	assert_string_equal(o.queue, "ns/q");
+	assert_true(o.has_until && !o.until_is_time);
+	assert_int_equal(o.until_ms, 5400000);
+	assert_true(o.config.fair_sharing);
+	assert_int_equal(o.config.nfair_strategies, 2);
+	assert_int_equal(o.config.fair_strategy[0], FAIR_LESS_THAN_INITIAL_SHARE);
+	assert_int_equal(o.config.fair_strategy[1], FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE);
+}
+
+static void a_mistake_gets_a_sentence(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *words[WORDS_MAX];
+		const char *says;
+	} cases[] = {
+		{{NULL}, "there are no manifests"},
+		{{"-f"}, "-f wants a value"},
+		{{"-f", "a", "--until"}, "--until wants a value"},
+		{{"-f", "a", "--until", "soon"}, "--until is \"soon\"; it must be a duration"},
+		{{"-f", "a", "-o", "wide"}, "it must be table, json or svg"},
+		{{"-f", "a", "--compress", "0", "--trace", "t"}, "a number above 0"},
+		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
+		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
+		{{"-f", "a", "--seed", "x"}, "a whole number"},
+		{{"-f", "a", "--fast"}, "--fast is not a flag of simulate"},
+		{{"-f", "a", "--fair-preemption-strategies", "Other"},
+			"LessThanOrEqualToFinalShare, LessThanInitialShare, or both"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct simulate_options o;
+		struct err e = {""};
+		assert_int_not_equal(parse(cases[i].words, &o, &e), 0);
+		if (!strstr(e.text, cases[i].says))
+			fail_msg("case %zu says: %s", i, e.text);
+	}
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static bool same_job(const struct trace_job *a, const struct trace_job *b)
+{
+	return a->number == b->number && a->submit_s == b->submit_s && a->run_s == b->run_s &&
+	       a->requested_s == b->requested_s && a->user == b->user &&
+	       a->processors == b->processors;
+}
+
+static void a_line_becomes_a_job(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		double compress;
+		int rc;
+		struct trace_job job;
+		const char *says;
+	} cases[] = {
+		{"7 100 -1 50 4 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1", 1, 1, {7, 100, 50, 60, 3, 8},
+			""},
+		/* requested processors and time unknown: what it was given and took */
+		{"7 100 -1 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 1, 1, {7, 100, 50, 50, 3, 4},
+			""},
+		/* compressed: whole seconds, rounded down */
+		{"7 100 0 50 4 -1 -1 -1 -1 -1 1 3 1 -1 2 -1 -1 -1", 3, 1, {7, 33, 50, 50, 3, 4},
+			""},
+		{"7 99 0 50 4", 0.5, 1, {7, 198, 50, 50, -1, 4}, ""},
+		{"\t 7 1.9 0.5 50.7 4 0.25\r\n", 1, 1, {7, 1, 50, 50, -1, 4}, ""},
+		{"7 100 -1 0 1 -1 -1 0 0", 1, 1, {7, 100, 0, 0, -1, 1}, ""},
+		{"7 100 -1 -1 4", 1, 0, {0}, ""}, /* it never ran */
+		{"7 100 -1 50 0", 1, 0, {0}, ""},
+		{"; MaxNodes: 128", 1, 0, {0}, ""},
+		{"   ", 1, 0, {0}, ""},
+		{"7 100 -1", 1, -1, {0}, "has 3 fields"},
+		{"7 100 -1 x 4", 1, -1, {0}, "field 4 is not a number"},
+		{"7 -5 -1 50 4", 1, -1, {0}, "submit time, is negative"},
+		{"7 99999999999 -1 50 4", 1, -1, {0}, "more than 100 years"},
+		{"7 100 -1 50 4", 1e-9, -1, {0}, "more than 100 years"},
+		{"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19", 1, -1, {0},
+			"more than 18 fields"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct trace t = {0};
+		struct err e = {""};
+		int rc = trace_line(&t, cases[i].line, cases[i].compress, &e);
+		if (rc != cases[i].rc || !strstr(e.text, cases[i].says))
+			fail_msg("case %zu: %d %s", i, rc, e.text);
+		assert_int_equal(t.njobs, rc > 0);
+		if (rc > 0 && !same_job(&t.job[0], &cases[i].job))
+			fail_msg("case %zu is another job", i);
+		trace_done(&t);
+	}
+}
+
+static void a_trace_knows_its_epoch_and_who_is_left_out(void **state)
+{
+	(void)state;
+	struct trace t = {0};
+	trace_line(&t, "; UnixStartTime: 749458803", 1, NULL);
+	trace_line(&t, "1 0 -1 -1 4", 1, NULL);
+	trace_line(&t, "2 0 -1 10 -1", 1, NULL);
+	assert_int_equal(t.start_ms, INT64_C(749458803000));
+	assert_int_equal(t.nskipped, 2);
+	trace_done(&t);
+}
+
+static void jobs_are_sorted_by_submit_and_stay_in_order(void **state)
+{
+	(void)state;
+	struct trace t = {0};
+	char line[64];
+	for (int i = 0; i < 1000; i++) {
+		snprintf(line, sizeof(line), "%d %d -1 1 1", i, i * 7919 % 100);
+		trace_line(&t, line, 1, NULL);
+	}
+	trace_sort(&t);
+	for (size_t i = 1; i < t.njobs; i++) {
+		assert_true(t.job[i - 1].submit_s <= t.job[i].submit_s);
+		if (t.job[i - 1].submit_s == t.job[i].submit_s)
+			assert_true(t.job[i - 1].number < t.job[i].number);
+	}
+	trace_done(&t);
+}
+
+static void a_bad_file_gets_its_line(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/sluice-trace-XXXXXX", says[128];
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct trace t;
+	struct err e = {""};
+	fputs("; a comment\n1 0 -1 10 1\n2 zero -1 10 1\n", f);
+	fclose(f);
+	assert_int_equal(trace_read(path, 1, &t, &e), ERR_INVALID);
+	snprintf(says, sizeof(says), "%s:3: field 2 is not a number", path);
+	assert_memory_equal(e.text, says, strlen(says));
+	remove(path);
+	assert_int_equal(trace_read(path, 1, &t, &e), ERR_GONE);
+}
+
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+static void a_schedule_fires_when_crontab_says(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *schedule, *zone, *after, *fires;
+	} cases[] = {
+		{"* * * * *", "", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"},
+		{"*/15 * * * *", "", "2026-01-01T00:15:00Z", "2026-01-01T00:30:00Z"},
+		{"0 3 * * *", "", "2026-01-01T03:00:00Z", "2026-01-02T03:00:00Z"},
+		{"30 9-17/4 * * *", "", "2026-01-01T10:00:00Z", "2026-01-01T13:30:00Z"},
+		{"0 0 29 2 *", "", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
+		{"0 0 31 2 *", "", "2026-01-01T00:00:00Z", "-"},
+		{"0 0 * * Mon,fri", "", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"},
+		/* both days given: either is enough */
+		{"0 0 15 * mon", "", "2026-01-01T00:00:00Z", "2026-01-05T00:00:00Z"},
+		{"@weekly", "", "2026-01-01T00:00:00Z", "2026-01-04T00:00:00Z"},
+		{"0 9 * * *", "Europe/Berlin", "2026-07-01T00:00:00Z", "2026-07-01T07:00:00Z"},
+		/* the clocks skip that hour: not that day */
+		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-30T00:30:00Z"},
+		{"0 0 * * *", "Asia/Kathmandu", "2026-01-01T00:00:00Z", "2026-01-01T18:15:00Z"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cron c;
+		struct err e = {""};
+		char at[STAMP_TEXT_SIZE] = "-";
+		int64_t after_ms = 0, fires_ms;
+		assert_true(text_time(cases[i].after, &after_ms));
+		if (cron_parse(cases[i].schedule, cases[i].zone, &c, &e) != 0)
+			fail_msg("case %zu: %s", i, e.text);
+		fires_ms = cron_next_ms(&c, after_ms, after_ms + INT64_C(86400000) * 1000);
+		if (fires_ms != INT64_MAX)
+			stamp_format_seconds(fires_ms, at);
+		assert_string_equal(at, cases[i].fires);
+	}
+}
+
+static void a_bad_schedule_gets_a_sentence(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"", "* * * *", "60 * * * *", "* * 0 * *", "5-1 * * * *",
+		"*/0 * * * *", "* * * * * *", "x * * * *", "1- * * * *", "1,,2 * * * *",
+		"@every 5m", "* * * * monday"};
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct cron c;
+		struct err e = {""};
+		if (cron_parse(bad[i], "", &c, &e) == 0)
+			fail_msg("\"%s\" was taken", bad[i]);
+		assert_string_not_equal(e.text, "");
+	}
+	struct cron c;
+	assert_int_not_equal(cron_parse("* * * * *", "Mars/Olympus", &c, NULL), 0);
+	assert_int_not_equal(cron_parse("* * * * *", "../etc/passwd", &c, NULL), 0);
+}
+
+/* ---- the agenda ------------------------------------------------------------------------------ */
+
+static void events_come_in_a_total_order(void **state)
+{
+	(void)state;
+	struct agenda a;
+	struct event e, last = {0};
+	size_t n = 0;
+	agenda_init(&a);
+	for (size_t i = 0; i < 5000; i++)
+		agenda_put(&a, (int64_t)(i * 7919 % 97), (enum event_kind)(i * 31 % 4), i, 0);
+	assert_false(agenda_take(&a, -1, &e));
+	for (; agenda_take(&a, INT64_MAX, &e); last = e, n++) {
+		if (n == 0)
+			continue;
+		assert_true(last.at_ms <= e.at_ms);
+		if (last.at_ms == e.at_ms)
+			assert_true(last.kind <= e.kind);
+		if (last.at_ms == e.at_ms && last.kind == e.kind)
+			assert_true(last.subject < e.subject);
+	}
+	assert_int_equal(n, 5000);
+	agenda_done(&a);
+}
+
+static void lengths_for_people(void **state)
+{
+	(void)state;
+	char text[LENGTH_TEXT_SIZE];
+	assert_string_equal(length_text(0, text), "0s");
+	assert_string_equal(length_text(1500, text), "1.5s");
+	assert_string_equal(length_text(90000, text), "1m 30s");
+	assert_string_equal(length_text(INT64_C(3600000) * 5, text), "5h 0m");
+	assert_string_equal(length_text(INT64_C(3600000) * 49, text), "2d 1h");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_may_follow_one_f),
+		cmocka_unit_test(all_flags),
+		cmocka_unit_test(a_mistake_gets_a_sentence),
+		cmocka_unit_test(a_line_becomes_a_job),
+		cmocka_unit_test(a_trace_knows_its_epoch_and_who_is_left_out),
+		cmocka_unit_test(jobs_are_sorted_by_submit_and_stay_in_order),
+		cmocka_unit_test(a_bad_file_gets_its_line),
+		cmocka_unit_test(a_schedule_fires_when_crontab_says),
+		cmocka_unit_test(a_bad_schedule_gets_a_sentence),
+		cmocka_unit_test(events_come_in_a_total_order),
+		cmocka_unit_test(lengths_for_people),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
