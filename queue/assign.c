@@ -1,6 +1,231 @@
 #include "queue/assign.h"
 
-static enum assign_verdict assign_flavor(
+#include "queue/core.h"
+#include "queue/displacement.h"
+
+/* A search that never comes to an end (reference 5.2) is given up after so many tries. */
+#define TRIES_MAX 64
+
+/* How a flavor can be had, worst first. */
+enum way {
+	WAY_NEVER,    /* more than it could ever give */
+	WAY_BUSY,     /* not now, and nobody would have to give it back */
+	WAY_NOBODY,   /* others might have to, but none of them may be displaced */
+	WAY_DISPLACE, /* by stopping some of its own ClusterQueue */
+	WAY_RECLAIM,  /* by stopping others only */
+	WAY_AWAIT,    /* as soon as those are gone who are leaving */
+	WAY_FIT,
+};
+
+struct chance {
+	enum way way;
+	uint32_t level; /* how far it would borrow */
+};
+
+struct asker {
+	struct queue *q;
+	struct clusterqueue *cq;
+	const struct claim *claim;
+	const struct workload *w;
+	int32_t pods;
+};
+
+/* ---- One resource of one flavor ---- */
+
+static bool may_displace_while_borrowing(const struct asker *a)
+{
+	const struct preemption_spec *p = &a->cq->preemption;
+	return p->borrow_within_cohort ||
+	       (a->q->config.fair_sharing && p->reclaim_within_cohort != PREEMPT_NEVER);
+}
+
+static uint32_t level_of(const struct quota_row *row, int64_t amount)
+{
+	bool inside;
+	return quota_borrow_level(row, QUOTA_THEN, amount, &inside);
+}
+
+/* Looks for victims as if nothing else were asked for. */
+static struct chance chance_to_displace(
+	const struct asker *a, struct quota_row *row, int64_t amount, uint32_t level)
+{
+	const struct victim *victim;
+	struct demand d = {.w = a->w, .cq = a->cq, .nlines = 1, .line = {{row, amount, true}}};
+	size_t n = victims_find(a->q, &d, &victim);
+	if (n == 0)
+		return (struct chance){WAY_NOBODY, level};
+
+	struct chance c = {WAY_RECLAIM, 0};
+	for (size_t i = 0; i < n; i++) {
+		if (victim[i].room->cq == a->cq)
+			c.way = WAY_DISPLACE;
+		room_take_away(victim[i].room);
+	}
+	c.level = level_of(row, amount);
+	for (size_t i = 0; i < n; i++)
+		room_put_back(victim[i].room);
+	return c;
+}
+
+static struct chance chance_of(const struct asker *a, struct quota_row *row, int64_t amount)
+{
+	bool inside;
+	if (!quota_fits(amount, quota_potential(row)))
+		return (struct chance){WAY_NEVER, 0};
+	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
+	if (amount <= quota_free(row, QUOTA_THEN))
+		return (struct chance){
+			amount <= quota_free(row, QUOTA_NOW) ? WAY_FIT : WAY_AWAIT, level};
+	if (a->w->key.priority < 0)
+		return (struct chance){WAY_BUSY, level};
+	if (amount <= row->nominal || inside || may_displace_while_borrowing(a))
+		return chance_to_displace(a, row, amount, level);
+	return (struct chance){WAY_BUSY, level};
+}
+
+/* ---- One flavor against another ---- */
+
+/* 0: no; 1: in principle, but not now; 2: yes. Comes before everything else. */
+static int viable(enum way way)
+{
+	return way <= WAY_BUSY ? 0 : way == WAY_NOBODY ? 1 : 2;
+}
+
+static bool is_better(const struct fungibility_spec *f, struct chance a, struct chance b)
+{
+	if (viable(a.way) != viable(b.way))
+		return viable(a.way) > viable(b.way);
+	if (viable(a.way) == 0)
+		return a.way > b.way;
+	if (f->prefer_preemption && a.level != b.level)
+		return a.level < b.level;
+	return a.way != b.way ? a.way > b.way : a.level < b.level;
+}
+
+static bool tries_next(const struct fungibility_spec *f, struct chance c)
+{
+	if (viable(c.way) < 2)
+		return true;
+	if (c.way < WAY_FIT && !f->stop_when_preempting)
+		return true;
+	return c.level > 0 && f->next_when_borrowing;
+}
+
+/* ---- One resource group ---- */
+
+struct tried { /* the best flavor so far, and its resources */
+	struct chance chance;
+	uint8_t flavor;
+	uint32_t level; /* the largest of its resources */
+	uint64_t contested;
+};
+
+static struct tried try_flavor(const struct asker *a, size_t group, size_t flavor)
+{
+	const struct resource_group *g = &a->cq->groups[group];
+	size_t n;
+	const struct need *need = claim_needs(a->claim, group, &n);
+	struct tried t = {{WAY_FIT, 0}, (uint8_t)flavor, 0, 0};
+	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
+		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
+		struct chance c = chance_of(a, row, need_amount(&need[i], a->pods));
+		if (is_better(&a->cq->fungibility, t.chance, c))
+			t.chance = c;
+		if (c.level > t.level)
+			t.level = c.level;
+		if (c.way < WAY_AWAIT)
+			t.contested |= (uint64_t)1 << need[i].resource;
+	}
+	return t;
+}
+
+static enum assign_verdict verdict_of(enum way way)
+{
+	switch (way) {
+	case WAY_NEVER:
+		return ASSIGN_EXCEEDS;
+	case WAY_BUSY:
+		return ASSIGN_BUSY;
+	case WAY_NOBODY:
+	case WAY_DISPLACE:
+	case WAY_RECLAIM:
+		return ASSIGN_PREEMPTS;
+	case WAY_AWAIT:
+	case WAY_FIT:
+		return ASSIGN_FITS;
+	}
+	return ASSIGN_BUSY;
+}
+
+/* The verdict while no flavor was tried. */
+static enum assign_verdict untried(const struct resource_group *g)
+{
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (!g->flavors[f]->exists)
+			return ASSIGN_FLAVOR_MISSING;
+	return ASSIGN_NO_FLAVOR;
+}
+
+/* From flavor `from` on; writes what is chosen for this group. */
+static enum assign_verdict choose_group(
+	const struct asker *a, size_t group, size_t from, struct choice *choice)
+{
+	const struct resource_group *g = &a->cq->groups[group];
+	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX}};
+	bool any = false, stop = false;
+	size_t f = from;
+	for (; f < g->nflavors && !stop; f++) {
+		if (!claim_suits(a->claim, group, f))
+			continue;
+		struct tried t = try_flavor(a, group, f);
+		stop = !tries_next(&a->cq->fungibility, t.chance);
+		if (!any || stop || is_better(&a->cq->fungibility, t.chance, best.chance))
+			best = t;
+		any = true;
+	}
+	if (!any)
+		return untried(g);
+	choice->flavor[group] = best.flavor;
+	choice->contested[group] = best.contested;
+	choice->next[group] = (uint8_t)(f < g->nflavors ? f : 0);
+	if (best.level > choice->level)
+		choice->level = best.level;
+	return verdict_of(best.chance.way);
+}
+
+bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (c->next[g] > 0)
+			return c->tries < TRIES_MAX;
+	return false;
+}
+
+enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, const struct choice *after,
+	struct choice *ret_choice)
+{
+	struct asker a = {q, cq, c, w, pods};
+	enum assign_verdict worst = ASSIGN_FITS;
+	struct choice choice = {.pods = pods, .tries = after ? after->tries + 1 : 1};
+	if (c->uncovered)
+		return ASSIGN_UNCOVERED;
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		size_t needs;
+		claim_needs(c, g, &needs);
+		if (needs == 0)
+			continue;
+		enum assign_verdict v = choose_group(&a, g, after ? after->next[g] : 0, &choice);
+		if (v < worst)
+			worst = v;
+	}
+	*ret_choice = choice;
+	return worst;
+}
+
+/* ---- For explanations ---- */
+
+static enum assign_verdict explain_flavor(
 	const struct resource_group *g, size_t flavor, const struct need *need, size_t n)
 {
 	struct quota_row *const *row = g->row + flavor * g->nresources;
@@ -24,13 +249,10 @@ enum assign_verdict assign_group(
 	if (n == 0)
 		return ASSIGN_FITS;
 
-	enum assign_verdict best = ASSIGN_NO_FLAVOR;
+	enum assign_verdict best = untried(g);
 	for (size_t f = 0; f < g->nflavors; f++) {
-		enum assign_verdict v = ASSIGN_FLAVOR_MISSING;
-		if (claim_suits(c, group, f))
-			v = assign_flavor(g, f, need, n);
-		else if (g->flavors[f]->exists)
-			continue;
+		enum assign_verdict v =
+			claim_suits(c, group, f) ? explain_flavor(g, f, need, n) : best;
 		if (v > best)
 			best = v;
 		if (v == ASSIGN_FITS) {
@@ -52,43 +274,5 @@ enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct c
 		if (v < worst)
 			worst = v;
 	}
-	return worst;
-}
-
-bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
-{
-	for (size_t g = 0; g < cq->ngroups; g++)
-		if (c->next[g] > 0)
-			return true;
-	return false;
-}
-
-enum assign_verdict assign_flavors(struct queue *q, const struct clusterqueue *cq,
-	const struct claim *c, const struct workload *w, int32_t pods, const struct choice *after,
-	struct choice *ret_choice)
-{
-	(void)q;
-	(void)w;
-	(void)after;
-	if (c->uncovered)
-		return ASSIGN_UNCOVERED;
-	enum assign_verdict worst = ASSIGN_FITS;
-	struct choice choice = {.pods = pods};
-	for (size_t g = 0; g < cq->ngroups; g++) {
-		enum assign_verdict v = assign_group(cq, c, g, &choice.flavor[g]);
-		if (v < worst)
-			worst = v;
-	}
-	for (size_t i = 0; worst == ASSIGN_FITS && i < c->nneeds; i++) {
-		const struct need *n = &c->need[i];
-		const struct resource_group *g = &cq->groups[n->group];
-		bool inside;
-		uint32_t level = quota_borrow_level(
-			g->row[choice.flavor[n->group] * g->nresources + n->resource], QUOTA_THEN,
-			n->amount, &inside);
-		choice.level = level > choice.level ? level : choice.level;
-	}
-	if (worst == ASSIGN_FITS)
-		*ret_choice = choice;
 	return worst;
 }

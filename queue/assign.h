@@ -33,6 +33,7 @@ struct choice {
 					  the last flavor tried; 0: all were tried */
 	uint64_t contested[CQ_GROUPS_MAX]; /* resources (a bit each) of the group that others have
 					      to give back */
+	uint32_t tries;			   /* how often the search went on, this time included */
 	uint32_t level; /* how far it borrows: the largest of its resources' borrow levels */
 };
 
@@ -41,8 +42,8 @@ bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c);
 
 /* For `pods` of the claim's pods, w being who asks. `after`: the choice that came to nothing, or
  * NULL. The quota tree is the same before and after. */
-enum assign_verdict assign_flavors(struct queue *q, const struct clusterqueue *cq,
-	const struct claim *c, const struct workload *w, int32_t pods, const struct choice *after,
+enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, const struct choice *after,
 	struct choice *ret_choice);
 
 /* For explanations: for all of the claim's pods and without displacing anybody. */

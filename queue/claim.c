@@ -41,7 +41,8 @@ static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, str
 			if (amount <= 0)
 				continue;
 			if (ret)
-				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each, amount};
+				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each, amount,
+					quantity_times(each, s->min_pods)};
 			n++;
 		}
 	}

@@ -18,6 +18,7 @@
 #include "queue/shape.h"
 #include "sluice/queue.h"
 
+struct displacement;
 struct scratch; /* what a view hands out until the next call */
 
 struct queue {
@@ -43,6 +44,7 @@ struct queue {
 	size_t nwaiting;
 	size_t workload_bytes; /* of all workloads and rooms */
 	struct scratch *scratch;
+	struct displacement *displacement; /* kept from one search for victims to the next */
 };
 
 /* A fresh group may start in cq now. The others were judged, and nothing became better for them. */

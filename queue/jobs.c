@@ -115,7 +115,7 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->room)
 		return;
-	w->room->stop_given = true;
+	room_ends(w->room);
 	run_disarm(q, w->room);
 }
 

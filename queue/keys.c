@@ -94,10 +94,10 @@ static void want_in_slot(
 	for (size_t i = 0; i < n; i++) {
 		size_t r = need[i].resource;
 		if (r < k->resources)
-			slot[r] = need[i].amount;
+			slot[r] = need[i].least;
 		if (k->mixed)
 			slot[k->resources] =
-				mix_add(slot[k->resources], scale(need[i].amount, k->shift[r]));
+				mix_add(slot[k->resources], scale(need[i].least, k->shift[r]));
 	}
 }
 
@@ -126,11 +126,20 @@ static void raise(int64_t *to, int64_t amount)
 		*to = amount;
 }
 
-static void see_flavor(const struct resource_group *g, size_t flavor, int64_t *slot)
+static int64_t has(const struct quota_row *row, enum keys_of of)
+{
+	if (of == KEYS_POTENTIAL)
+		return quota_potential(row);
+	__int128 free = quota_free(row, QUOTA_THEN);
+	return free > 0 ? quota_shown(free) : 0;
+}
+
+static void see_flavor(
+	const struct resource_group *g, size_t flavor, enum keys_of of, int64_t *slot)
 {
 	int64_t mix = 0;
 	for (size_t r = 0; r < g->nresources; r++) {
-		int64_t free = quota_available(g->row[flavor * g->nresources + r]);
+		int64_t free = has(g->row[flavor * g->nresources + r], of);
 		mix = mix_add(mix, scale(free, g->keys.shift[r]));
 		if (r < g->keys.resources)
 			raise(&slot[r], free);
@@ -139,7 +148,7 @@ static void see_flavor(const struct resource_group *g, size_t flavor, int64_t *s
 		raise(&slot[g->keys.resources], mix);
 }
 
-void keys_available(const struct clusterqueue *cq, int64_t ret_available[KEYS_MAX])
+void keys_available(const struct clusterqueue *cq, enum keys_of of, int64_t ret_available[KEYS_MAX])
 {
 	for (size_t key = 0; key < cq->nkeys; key++)
 		ret_available[key] = 0;
@@ -147,7 +156,7 @@ void keys_available(const struct clusterqueue *cq, int64_t ret_available[KEYS_MA
 		const struct group_keys *k = &cq->groups[i].keys;
 		for (size_t f = 0; f < cq->groups[i].nflavors; f++) {
 			size_t s = k->slots > 1 ? f : 0;
-			see_flavor(&cq->groups[i], f, ret_available + k->first + s * k->width);
+			see_flavor(&cq->groups[i], f, of, ret_available + k->first + s * k->width);
 		}
 	}
 }

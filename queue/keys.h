@@ -40,8 +40,14 @@ bool keys_choose(struct clusterqueue *cq, const struct clusterqueue *old);
  */
 void keys_want(const struct clusterqueue *cq, const struct claim *c, int64_t *ret_want);
 
-/* What is free for each key. */
-void keys_available(const struct clusterqueue *cq, int64_t ret_available[KEYS_MAX]);
+/* What there is for each key: what is free once those who are leaving are gone, or, for somebody
+ * who may displace others, all that could ever be had. */
+enum keys_of {
+	KEYS_FREE,
+	KEYS_POTENTIAL,
+};
+void keys_available(
+	const struct clusterqueue *cq, enum keys_of of, int64_t ret_available[KEYS_MAX]);
 
 /* Could something that wants so much fit? Says yes too often, never no. */
 bool keys_may_fit(const struct clusterqueue *cq, const int64_t *want, const int64_t *available);

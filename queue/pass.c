@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/assign.h"
 #include "queue/contest.h"
+#include "queue/partial.h"
 #include "queue/room.h"
 #include "queue/victims.h"
 
@@ -17,7 +18,8 @@ struct walk {
 	bool over;   /* nothing of it can start any more in this pass */
 	bool walked; /* ... behind this place: */
 	struct group behind;
-	int64_t available[KEYS_MAX]; /* of each key */
+	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
+	int64_t displaces_from;			     /* victims_from() */
 	struct entry offer;
 };
 
@@ -51,18 +53,7 @@ struct look {
 
 static bool demand_of(const struct entry *e, struct demand *ret)
 {
-	const struct claim *c = &e->group->claim;
-	ret->w = e->w;
-	ret->cq = e->cq;
-	ret->nlines = 0;
-	for (size_t i = 0; i < c->nneeds && ret->nlines < QUEUE_LINES_MAX; i++) {
-		const struct need *n = &c->need[i];
-		const struct resource_group *g = &e->cq->groups[n->group];
-		ret->line[ret->nlines++] = (struct demand_line){
-			g->row[e->choice.flavor[n->group] * g->nresources + n->resource],
-			need_amount(n, e->choice.pods),
-			(e->choice.contested[n->group] >> n->resource & 1) != 0};
-	}
+	demand_init(ret, e->w, e->cq, &e->group->claim, &e->choice);
 	return ret->nlines > 0;
 }
 
@@ -72,35 +63,46 @@ static size_t find_victims(struct queue *q, const struct entry *e, const struct 
 	return demand_of(e, &d) ? victims_find(q, &d, ret) : 0;
 }
 
-/* Fits, or somebody can be displaced for it; the flavors are tried on as long as neither is so. */
+/* Fits, or somebody can be displaced for it, or it would do with fewer pods; the flavors are tried
+ * on as long as nothing of that is so. */
 static bool can_start(struct queue *q, struct entry *e)
 {
 	const struct victim *victim;
-	struct choice last;
-	e->verdict = assign_flavors(
-		q, e->cq, &e->group->claim, e->w, e->group->shape->pods, NULL, &e->choice);
-	while (e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) == 0) {
-		last = e->choice;
-		if (!choice_goes_on(e->cq, &last))
-			return false;
+	const struct claim *claim = &e->group->claim;
+	struct choice last, *after = NULL;
+	do {
 		e->verdict = assign_flavors(
-			q, e->cq, &e->group->claim, e->w, e->group->shape->pods, &last, &e->choice);
-	}
-	return e->verdict >= ASSIGN_PREEMPTS;
+			q, e->cq, claim, e->w, e->group->shape->pods, after, &e->choice);
+		if (e->verdict == ASSIGN_FITS ||
+			(e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) > 0))
+			return true;
+		struct choice full = e->choice;
+		enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, after, &e->choice);
+		if (fewer >= ASSIGN_PREEMPTS) {
+			e->verdict = fewer;
+			return true;
+		}
+		last = full;
+		after = &last;
+	} while (e->verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, after));
+	return false;
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
 {
-	const struct look *l = ctx;
-	return keys_may_fit(l->walk->cq, container_of_const(n, struct group, node)->claim.least,
-		l->walk->available);
+	const struct walk *w = ((const struct look *)ctx)->walk;
+	const int64_t *least = container_of_const(n, struct group, node)->claim.least;
+	return keys_may_fit(w->cq, least, w->free) ||
+	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
 }
 
 static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->available))
+	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->free) &&
+		(g->key.priority < l->walk->displaces_from ||
+			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
 		return false;
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
 	return can_start(l->pass->q, &l->walk->offer);
@@ -141,7 +143,10 @@ static bool walk_offers(struct pass *p, struct walk *w)
 	struct look look = {p, w};
 	if (w->over)
 		return false;
-	keys_available(w->cq, w->available);
+	keys_available(w->cq, KEYS_FREE, w->free);
+	w->displaces_from = victims_from(w->cq);
+	if (w->displaces_from <= INT32_MAX)
+		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->strategy == STRICT_FIFO)
 		return offer_head(&look);
 	return w->cq->search ? offer_by_search(&look) : offer_fresh(&look);

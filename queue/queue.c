@@ -9,6 +9,7 @@
 #include "queue/room.h"
 #include "queue/run.h"
 #include "queue/symbol.h"
+#include "queue/victims.h"
 #include "queue/view.h"
 
 static bool workload_is(const void *value, const void *key)
@@ -71,6 +72,7 @@ void queue_free(struct queue *q)
 	accounting_done(&q->accounting);
 	arena_done(&q->config_memory);
 	scratch_free(q->scratch);
+	victims_done(q);
 	free(q);
 }
 
@@ -111,7 +113,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			run_arm(q, r);
 			continue;
 		}
-		r->stop_given = true;
+		room_ends(r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,

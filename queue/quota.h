@@ -24,6 +24,7 @@
 
 #include "base/map.h"
 #include "queue/list.h"
+#include "queue/tree.h"
 
 struct clusterqueue;
 struct cohort;
@@ -60,6 +61,10 @@ struct quota_row {
 	bool told;	     /* what the ledger knows of it, if anything: */
 	int64_t told_ceiling, told_local;
 	const struct quota_node *told_parent;
+
+	/* Of a leaf: the room lines that stand in holders.h's order, if anybody ever asked. */
+	bool ranked;
+	struct tree holders;
 };
 
 struct quota {

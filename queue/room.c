@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/holders.h"
 #include "queue/run.h"
 
 static size_t room_size(const struct room *r)
@@ -47,6 +48,7 @@ static void room_hold(struct room *r)
 		return;
 	r->cq->nreserving++;
 	list_add(&r->cq->rooms, &r->of_clusterqueue);
+	holders_join(r);
 }
 
 static void lines_take(struct room *r, enum quota_when when)
@@ -72,7 +74,8 @@ static struct room *room_chosen(struct queue *q, struct workload *w, struct clus
 		const struct resource_group *g = &cq->groups[n->group];
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
 		int64_t amount = need_amount(n, choice->pods);
-		r->line[i] = (struct room_line){g->row[pair], amount, amount};
+		r->line[i] = (struct room_line){
+			.row = g->row[pair], .amount = amount, .base = amount, .room = r};
 	}
 	return r;
 }
@@ -155,6 +158,7 @@ void room_leave(struct queue *q, struct room *r)
 	if (r->state != ROOM_HELD)
 		return;
 	r->state = ROOM_LEAVING;
+	holders_leave(r);
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
 		r->cq->nleaving++;
@@ -223,7 +227,8 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 		struct quota_row *row =
 			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
 		int64_t amount = lines[i].amount > 0 ? lines[i].amount : 0;
-		r->line[i] = (struct room_line){row, amount, amount};
+		r->line[i] =
+			(struct room_line){.row = row, .amount = amount, .base = amount, .room = r};
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
@@ -248,6 +253,7 @@ void room_end(struct queue *q, struct workload *w)
 {
 	must(w->room && w->place == PLACE_NOWHERE);
 	struct room *r = w->room;
+	holders_leave(r);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
 	r->lq->nreserving--;
@@ -263,6 +269,13 @@ void room_end(struct queue *q, struct workload *w)
 	run_disarm(q, r);
 	w->room = NULL;
 	room_free(q, r);
+}
+
+void room_ends(struct room *r)
+{
+	holders_leave(r);
+	r->stop_given = true;
+	holders_join(r);
 }
 
 void room_confirm(struct room *r, int64_t now_ms)

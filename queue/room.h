@@ -25,9 +25,11 @@ enum room_state {
 };
 
 struct room_line {
-	struct quota_row *row; /* at the ClusterQueue's node */
-	int64_t amount;	       /* now */
-	int64_t base;	       /* for room.base_pods */
+	struct quota_row *row;	 /* at the ClusterQueue's node */
+	int64_t amount;		 /* now */
+	int64_t base;		 /* for room.base_pods */
+	struct room *room;	 /* whose line it is */
+	struct tree_node holder; /* in row->holders, while held and somebody asked */
 };
 
 struct room {
@@ -83,6 +85,9 @@ void room_leave(struct queue *q, struct room *r);
 /* It has to make room for w; a promise is merely taken back, and its workload waits again. */
 void room_displace(
 	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why);
+
+/* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
+void room_ends(struct room *r);
 
 void room_confirm(struct room *r, int64_t now_ms);
 /* True when something became free. */

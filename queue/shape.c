@@ -22,7 +22,8 @@ static bool directives_are(const void *value, const void *key)
 static bool shape_is(const void *value, const void *key)
 {
 	const struct shape *a = value, *b = key;
-	if (a->pods != b->pods || a->directives != b->directives || a->nrequests != b->nrequests)
+	if (a->pods != b->pods || a->min_pods != b->min_pods || a->directives != b->directives ||
+		a->nrequests != b->nrequests)
 		return false;
 	for (size_t i = 0; i < a->nrequests; i++)
 		if (a->request[i].amount != b->request[i].amount ||
@@ -144,6 +145,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t shape_hash(const struct shape *s)
 {
 	uint64_t hash = mix(s->directives->hash, (uint64_t)(uint32_t)s->pods);
+	hash = mix(hash, (uint64_t)(uint32_t)s->min_pods);
 	for (size_t i = 0; i < s->nrequests; i++) {
 		hash = mix(hash, map_hash_string(s->request[i].name));
 		hash = mix(hash, (uint64_t)s->request[i].amount);
@@ -179,6 +181,13 @@ static void read_requests(const struct resource_list *requests, struct shape *s,
 		memcpy(s->request, requests->item, s->nrequests * sizeof(s->request[0]));
 }
 
+/* The bound for parallelism bounds what runs at once too; one that is none says nothing. */
+static int32_t min_pods_of(const struct job *j, int32_t pods)
+{
+	bool bounds = j->min_parallelism > 0 && j->min_parallelism < pods;
+	return bounds ? j->min_parallelism : pods;
+}
+
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct resource_list *requests,
 	bool *ret_too_many)
 {
@@ -190,6 +199,7 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct resou
 	read_requests(requests, &now.shape, ret_too_many);
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
+	now.shape.min_pods = min_pods_of(j, now.shape.pods);
 	now.shape.directives = directives_of(s, &j->placement);
 	now.shape.hash = shape_hash(&now.shape);
 

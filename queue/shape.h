@@ -29,6 +29,7 @@ struct shape {
 	uint64_t hash;
 	uint32_t refs;
 	int32_t pods;
+	int32_t min_pods; /* it would start with so few; as many as pods as a rule */
 	struct directives *directives;
 	size_t bytes;
 	size_t nrequests;

@@ -1,11 +1,11 @@
 /*
  * Victims: whom to stop so that somebody fits. A small set, found as Kueue finds it (reference 6):
  * candidates in a fixed order are taken away until the demand fits, then those that turn out to be
- * unnecessary are put back.
+ * unnecessary are put back. With fair sharing (fair_victims.c) the order is another one.
  *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
- * that are leaving already are no candidates: THEN does not count them. A promise is one: taking it
- * back costs nobody any work. Those that end anyway (room.stop_given) come first.
+ * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes
+ * first: taking it back costs nobody any work. Those that end anyway (room.stop_given) come next.
  */
 #ifndef SLUICE_QUEUE_VICTIMS_H
 #define SLUICE_QUEUE_VICTIMS_H
@@ -25,6 +25,10 @@ struct demand {
 	struct demand_line line[QUEUE_LINES_MAX];
 };
 
+/* What the choice takes of each row. */
+void demand_init(struct demand *d, const struct workload *w, struct clusterqueue *cq,
+	const struct claim *c, const struct choice *choice);
+
 struct victim {
 	struct room *room;
 	enum preemption_reason reason;
@@ -33,9 +37,11 @@ struct victim {
 /* The victims, in the order in which they are to go; at least one. 0: no set of those that may be
  * displaced would do. *ret belongs to the queue and is valid until the next call. */
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret);
+void victims_done(struct queue *q); /* frees what is kept for that */
 
-/* Could victims_find() find anything at all for somebody of this priority in cq? A quick look that
- * says yes too often, never no. */
-bool victims_possible(const struct queue *q, const struct clusterqueue *cq, int32_t priority);
+/* The lowest priority with which anybody in cq could displace somebody; beyond INT32_MAX: nobody
+ * could. A quick look, which sees neither what is asked for nor who is newer: too low a number, but
+ * never too high a one. */
+int64_t victims_from(const struct clusterqueue *cq);
 
 #endif

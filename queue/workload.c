@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core.h"
+#include "queue/holders.h"
 #include "queue/room.h"
 #include "queue/run.h"
 
@@ -123,6 +124,16 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	       !text_same(w->invalid, invalid);
 }
 
+/* Among those who hold quota its place follows too. */
+static void set_priority(struct workload *w, int32_t priority)
+{
+	if (w->room)
+		holders_leave(w->room);
+	w->key.priority = priority;
+	if (w->room)
+		holders_join(w->room);
+}
+
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
@@ -144,7 +155,7 @@ void workload_take(
 		w->class = class;
 		list_add(&class->members, &w->of_class);
 	}
-	w->key.priority = class->value;
+	set_priority(w, class->value);
 	if (w->held && !j->hold)
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
@@ -241,7 +252,7 @@ void workload_replace(struct queue *q, struct workload *w)
 void workload_reprioritise(struct queue *q, struct workload *w)
 {
 	workload_unplace(q, w);
-	w->key.priority = w->class->value;
+	set_priority(w, w->class->value);
 	workload_place(q, w);
 }
 

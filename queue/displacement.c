@@ -1,0 +1,247 @@
+#include "queue/displacement.h"
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/holders.h"
+
+static int cost_of(const struct room *r)
+{
+	return r->state == ROOM_PROMISED ? 0 : r->stop_given ? 1 : 2;
+}
+
+bool room_is_free(const struct room *r)
+{
+	return cost_of(r) < 2;
+}
+
+int room_cmp(const struct room *a, const struct room *b)
+{
+	if (cost_of(a) != cost_of(b))
+		return cost_of(a) < cost_of(b) ? -1 : 1;
+	if (a->w->key.priority != b->w->key.priority)
+		return a->w->key.priority < b->w->key.priority ? -1 : 1;
+	if (a->reserved_ms != b->reserved_ms)
+		return a->reserved_ms > b->reserved_ms ? -1 : 1;
+	return uid_cmp(&a->w->key.uid, &b->w->key.uid);
+}
+
+/* ---- Who is a candidate ---- */
+
+const struct quota_row *contested_row(
+	const struct displacement *x, const struct quota_node *node, size_t i)
+{
+	if (node == x->contested[i]->node)
+		return x->contested[i];
+	return quota_row_like(&x->q->quota, node, x->contested[i]);
+}
+
+bool borrows_contested(const struct displacement *x, const struct quota_node *node)
+{
+	for (size_t i = 0; i < x->ncontested; i++) {
+		const struct quota_row *row = contested_row(x, node, i);
+		if (row && quota_borrows(row, QUOTA_THEN))
+			return true;
+	}
+	return false;
+}
+
+static bool holds_contested(const struct displacement *x, const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		for (size_t k = 0; k < x->ncontested; k++)
+			if (r->line[i].amount > 0 && r->line[i].row->node == r->cq->node &&
+				r->line[i].row->flavor == x->contested[k]->flavor &&
+				r->line[i].row->resource == x->contested[k]->resource)
+				return true;
+	return false;
+}
+
+static enum preemption_policy policy_towards(const struct demand *d, const struct clusterqueue *cq)
+{
+	return cq == d->cq ? d->cq->preemption.within_clusterqueue
+			   : d->cq->preemption.reclaim_within_cohort;
+}
+
+static bool policy_allows(const struct demand *d, const struct room *r)
+{
+	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
+	switch (policy_towards(d, r->cq)) {
+	case PREEMPT_NEVER:
+		break;
+	case PREEMPT_LOWER_PRIORITY:
+		return mine->priority > theirs->priority;
+	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
+		return mine->priority > theirs->priority ||
+		       (mine->priority == theirs->priority && mine->queued_ms < theirs->queued_ms);
+	case PREEMPT_ANY:
+		return true;
+	}
+	return false;
+}
+
+/* Nobody behind this one is allowed either, because priorities only rise from here. */
+static bool policy_ends(const struct demand *d, const struct room *r)
+{
+	return policy_towards(d, r->cq) != PREEMPT_ANY && !room_is_free(r) &&
+	       r->w->key.priority > d->w->key.priority;
+}
+
+static bool is_candidate(const struct displacement *x, const struct room *r)
+{
+	return policy_allows(x->d, r) && holds_contested(x, r);
+}
+
+/* ---- Offers ---- */
+
+static struct room *next_promised(
+	const struct displacement *x, const struct offer *o, const struct room *after)
+{
+	struct room *best = NULL;
+	list_each(&o->cq->promised, l)
+	{
+		struct room *r = container_of(l, struct room, of_clusterqueue);
+		if (is_candidate(x, r) && (!after || room_cmp(after, r) < 0) &&
+			(!best || room_cmp(r, best) < 0))
+			best = r;
+	}
+	return best;
+}
+
+/* The first among the rows' next holders; it leaves all the rows in which it stands. */
+static struct room *next_holder(struct displacement *x, const struct offer *o)
+{
+	struct tree_node **cursor = x->cursor + o->cursor;
+	struct room *best = NULL;
+	for (size_t i = 0; i < x->ncontested; i++)
+		if (cursor[i] && (!best || room_cmp(holder_room(cursor[i]), best) < 0))
+			best = holder_room(cursor[i]);
+	for (size_t i = 0; i < x->ncontested; i++)
+		while (cursor[i] && holder_room(cursor[i]) == best)
+			cursor[i] = tree_next(cursor[i]);
+	return best;
+}
+
+static struct room *next_held(struct displacement *x, const struct offer *o)
+{
+	for (;;) {
+		struct room *r = next_holder(x, o);
+		if (!r || policy_ends(x->d, r))
+			return NULL;
+		if (r->cq == o->cq && is_candidate(x, r))
+			return r;
+	}
+}
+
+void offer_rewind(struct displacement *x, struct offer *o)
+{
+	for (size_t i = 0; i < x->ncontested; i++) {
+		const struct quota_row *row = contested_row(x, o->cq->node, i);
+		x->cursor[o->cursor + i] =
+			row ? holders_first(o->cq, (struct quota_row *)(uintptr_t)row) : NULL;
+	}
+	o->dropped = false;
+	o->next = next_promised(x, o, NULL);
+	if (!o->next)
+		o->next = next_held(x, o);
+}
+
+struct room *offer_take(struct displacement *x, struct offer *o)
+{
+	struct room *r = o->next;
+	must(r);
+	o->next = r->state == ROOM_PROMISED ? next_promised(x, o, r) : NULL;
+	if (!o->next)
+		o->next = next_held(x, o);
+	return r;
+}
+
+static struct offer *offer_new(struct displacement *x)
+{
+	if (x->noffers == x->offers_room) {
+		x->offers_room = x->offers_room ? x->offers_room * 2 : 16;
+		x->offer = mem_grow(x->offer, x->offers_room, sizeof(*x->offer));
+	}
+	size_t cursors = (x->noffers + 1) * x->ncontested;
+	if (cursors > x->cursors_room) {
+		x->cursors_room = cursors * 2;
+		x->cursor = mem_grow(x->cursor, x->cursors_room, sizeof(struct tree_node *));
+	}
+	return &x->offer[x->noffers];
+}
+
+/* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
+bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
+	const struct quota_node *shared)
+{
+	if (policy_towards(x->d, cq) == PREEMPT_NEVER || !clusterqueue_active(cq))
+		return false;
+	struct offer *o = offer_new(x);
+	*o = (struct offer){
+		.cq = cq, .kind = kind, .shared = shared, .cursor = x->noffers * x->ncontested};
+	offer_rewind(x, o);
+	if (!o->next)
+		return false;
+	x->noffers++;
+	return true;
+}
+
+/* ---- Victims ---- */
+
+void room_take_away(const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+}
+
+void room_put_back(const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+}
+
+void victim_add(struct displacement *x, struct room *r, enum preemption_reason reason)
+{
+	if (x->nvictims == x->victims_room) {
+		x->victims_room = x->victims_room ? x->victims_room * 2 : 16;
+		x->victim = mem_grow(x->victim, x->victims_room, sizeof(*x->victim));
+	}
+	x->victim[x->nvictims++] = (struct victim){r, reason};
+	room_take_away(r);
+}
+
+bool demand_fits(const struct demand *d, bool may_borrow)
+{
+	for (size_t i = 0; i < d->nlines; i++) {
+		const struct demand_line *l = &d->line[i];
+		if (l->amount == INT64_MAX || l->amount > quota_free(l->row, QUOTA_THEN))
+			return false;
+		if (!may_borrow && quota_borrows_with(l->row, QUOTA_THEN, l->amount))
+			return false;
+	}
+	return true;
+}
+
+/* The last one is what made it fit, so it has to go. */
+void victims_spare(struct displacement *x, bool may_borrow)
+{
+	size_t kept = x->nvictims - 1;
+	for (size_t i = x->nvictims - 1; i-- > 0;) {
+		struct victim v = x->victim[i];
+		room_put_back(v.room);
+		if (demand_fits(x->d, may_borrow))
+			continue;
+		room_take_away(v.room);
+		x->victim[--kept] = v;
+	}
+	/* Those who go stand at the end now, in their order; they move to the front. */
+	size_t n = x->nvictims - kept;
+	for (size_t i = 0; i < n; i++)
+		x->victim[i] = x->victim[kept + i];
+	x->nvictims = n;
+}
+
+void victims_put_back(const struct displacement *x)
+{
+	for (size_t i = 0; i < x->nvictims; i++)
+		room_put_back(x->victim[i].room);
+}

@@ -1,0 +1,77 @@
+/*
+ * A displacement: one search for victims. What the classic way (victims.c) and the fair one
+ * (fair_victims.c) have in common: what each ClusterQueue has to offer, and the victims so far.
+ *
+ * An offer yields the candidates of one ClusterQueue in the order in which they would have to go
+ * (room_cmp): its promises, those that end anyway, those that run. Only those who hold something of
+ * a contested row and whom the policy allows are candidates. They are looked up one by one
+ * (holders.h), because a ClusterQueue runs 100,000 Jobs and few have to go.
+ */
+#ifndef SLUICE_QUEUE_DISPLACEMENT_H
+#define SLUICE_QUEUE_DISPLACEMENT_H
+
+#include "queue/victims.h"
+
+enum offer_kind {	 /* in the order in which they are taken (reference 6.1) */
+	OFFER_HIERARCHY, /* the demand fits in a quota that is nearer to it than to them */
+	OFFER_PRIORITY,
+	OFFER_OWN,
+};
+
+struct offer {
+	struct clusterqueue *cq;
+	enum offer_kind kind;
+	const struct quota_node *shared; /* the lowest node above both; NULL for its own */
+	struct room *next;		 /* NULL: nobody is left */
+	size_t cursor;			 /* its first, in displacement.cursor */
+	bool dropped;			 /* nobody else of it will do */
+};
+
+struct displacement {
+	struct queue *q;
+	const struct demand *d;
+	size_t ncontested;
+	const struct quota_row *contested[QUEUE_LINES_MAX];
+	struct offer *offer;
+	size_t noffers, offers_room;
+	struct tree_node *
+		*cursor; /* ncontested for each offer: who is next among a row's holders */
+	size_t cursors_room;
+	struct victim *victim;
+	size_t nvictims, victims_room;
+};
+
+/* Adds what cq has to offer, unless it has nothing. False: nothing. */
+bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
+	const struct quota_node *shared);
+/* All of it again, from the first. */
+void offer_rewind(struct displacement *x, struct offer *o);
+/* Takes the next one off. */
+struct room *offer_take(struct displacement *x, struct offer *o);
+
+/* The same pair in another node; NULL when it has none. */
+const struct quota_row *contested_row(
+	const struct displacement *x, const struct quota_node *node, size_t i);
+/* Does the node use more than its own quota of some contested row? */
+bool borrows_contested(const struct displacement *x, const struct quota_node *node);
+
+/* Would it cost nobody any work? */
+bool room_is_free(const struct room *r);
+/* Order of going: a promise, one that ends anyway, lower priority, later start, uid. */
+int room_cmp(const struct room *a, const struct room *b);
+
+/* In THEN only. */
+void room_take_away(const struct room *r);
+void room_put_back(const struct room *r);
+
+void victim_add(struct displacement *x, struct room *r, enum preemption_reason reason);
+bool demand_fits(const struct demand *d, bool may_borrow);
+/* Puts back whoever need not go, the last one first, and never the very last. */
+void victims_spare(struct displacement *x, bool may_borrow);
+/* Puts all back; they stay victims. */
+void victims_put_back(const struct displacement *x);
+
+/* Both leave THEN as it was; x->nvictims is the result. */
+void find_fair(struct displacement *x);
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * Victims with fair sharing (reference 6.3). Who would stop is asked of the one who borrows most:
+ * from the root down, in each Cohort the child of the largest share, until that is a ClusterQueue;
+ * and after each victim again, because shares have changed. The demand counts as used meanwhile.
+ *
+ * The ClusterQueues that have something to offer and the Cohorts above them are seats. A seat is
+ * left when nothing more can come of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/displacement.h"
+#include "queue/share.h"
+
+struct seat {
+	const struct quota_node *node;
+	struct offer *offer;  /* NULL: a Cohort */
+	struct room *refused; /* the first of the offer that the first strategy let stay */
+	size_t first, next;   /* child and sibling: indexes, 0 for none (the root is nobody's) */
+	bool above_preemptor;
+	bool left;
+};
+
+struct fair {
+	struct displacement *x;
+	struct seat *seat; /* [0] is the root */
+	size_t nseats, room;
+	bool second; /* the second strategy: each seat offers whom the first refused */
+};
+
+/* ---- Seats ---- */
+
+static size_t seat_add(struct fair *f, const struct quota_node *node)
+{
+	if (f->nseats == f->room) {
+		f->room = f->room ? f->room * 2 : 16;
+		f->seat = mem_grow(f->seat, f->room, sizeof(*f->seat));
+	}
+	f->seat[f->nseats] = (struct seat){.node = node};
+	return f->nseats++;
+}
+
+static size_t seat_below(struct fair *f, size_t parent, const struct quota_node *node)
+{
+	for (size_t i = f->seat[parent].first; i; i = f->seat[i].next)
+		if (f->seat[i].node == node)
+			return i;
+	size_t i = seat_add(f, node);
+	f->seat[i].next = f->seat[parent].first;
+	f->seat[parent].first = i;
+	return i;
+}
+
+/* The seat of a node, and those above it. */
+static size_t seat_of(struct fair *f, const struct quota_node *node)
+{
+	return node->parent ? seat_below(f, seat_of(f, node->parent), node) : 0;
+}
+
+static void take_seats(struct fair *f)
+{
+	const struct quota_node *mine = f->x->d->cq->node;
+	seat_add(f, quota_root((struct quota_node *)(uintptr_t)mine));
+	for (size_t i = 0; i < f->x->noffers; i++) {
+		size_t seat = seat_of(f, f->x->offer[i].cq->node);
+		f->seat[seat].offer = &f->x->offer[i];
+	}
+	for (size_t i = 0; i < f->nseats; i++)
+		for (const struct quota_node *n = mine; n; n = n->parent)
+			f->seat[i].above_preemptor =
+				f->seat[i].above_preemptor || f->seat[i].node == n;
+}
+
+/* Who would have to go next. */
+static struct room *seat_room(const struct fair *f, const struct seat *s)
+{
+	return f->second ? s->refused : s->offer->next;
+}
+
+/* ---- Whom to ask ---- */
+
+struct pick {
+	struct seat *seat; /* NULL: nobody yet */
+	struct share share;
+};
+
+/* Order of equals: among ClusterQueues that of their rooms (others before one's own), among Cohorts
+ * by name, and a Cohort before a ClusterQueue, because in it the most unfair one can be chosen. */
+static bool wins_tie(const struct fair *f, const struct seat *a, const struct seat *b)
+{
+	if (!a->offer != !b->offer)
+		return !a->offer;
+	if (!a->offer)
+		return strcmp(a->node->name, b->node->name) < 0;
+	const struct room *x = seat_room(f, a), *y = seat_room(f, b);
+	if (room_is_free(x) != room_is_free(y))
+		return room_is_free(x);
+	if (a->above_preemptor != b->above_preemptor)
+		return b->above_preemptor;
+	return room_cmp(x, y) < 0;
+}
+
+static bool seat_is_over(const struct fair *f, const struct seat *s, const struct share *share)
+{
+	if (s->offer && !seat_room(f, s))
+		return true;
+	return !share->borrows && !s->above_preemptor;
+}
+
+static void consider(const struct fair *f, struct pick *best, struct seat *s)
+{
+	if (s->left)
+		return;
+	struct share share = share_of(s->node);
+	if (seat_is_over(f, s, &share)) {
+		s->left = true;
+		return;
+	}
+	int order = best->seat ? share_cmp(&share, &best->share) : 1;
+	if (order > 0 || (order == 0 && wins_tie(f, s, best->seat)))
+		*best = (struct pick){s, share};
+}
+
+/* The ClusterQueue to be asked next; NULL: nobody. */
+static struct seat *seat_next(struct fair *f)
+{
+	while (!f->seat[0].left) {
+		struct seat *s = &f->seat[0];
+		while (!s->offer && !s->left) {
+			struct pick best = {NULL, {0}};
+			for (size_t i = s->first; i; i = f->seat[i].next)
+				consider(f, &best, &f->seat[i]);
+			if (!best.seat)
+				s->left = true; /* and again from the root */
+			else
+				s = best.seat;
+		}
+		if (s->offer && !s->left && seat_room(f, s))
+			return s;
+		s->left = true;
+	}
+	return NULL;
+}
+
+/* ---- Shares ---- */
+
+/* Of two nodes their children below the lowest node above both. */
+static void below_shared(const struct quota_node **a, const struct quota_node **b)
+{
+	for (const struct quota_node *n = *b;; n = n->parent) {
+		must(n->parent);
+		for (const struct quota_node *m = *a; m->parent; m = m->parent) {
+			if (m->parent == n->parent) {
+				*a = m;
+				*b = n;
+				return;
+			}
+		}
+	}
+}
+
+struct shares {
+	const struct quota_node *theirs;
+	struct share mine_now, theirs_now;
+};
+
+static struct shares shares_with(const struct fair *f, const struct seat *s)
+{
+	const struct quota_node *mine = f->x->d->cq->node, *theirs = s->node;
+	below_shared(&mine, &theirs);
+	return (struct shares){theirs, share_of(mine), share_of(theirs)};
+}
+
+static struct share share_without(const struct quota_node *node, const struct room *r)
+{
+	room_take_away(r);
+	struct share s = share_of(node);
+	room_put_back(r);
+	return s;
+}
+
+static bool strategy_allows(
+	enum fair_strategy strategy, const struct shares *s, const struct room *r)
+{
+	struct share after;
+	switch (strategy) {
+	case FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE:
+		after = share_without(s->theirs, r);
+		return share_cmp(&s->mine_now, &after) <= 0;
+	case FAIR_LESS_THAN_INITIAL_SHARE:
+		return share_cmp(&s->mine_now, &s->theirs_now) < 0;
+	}
+	return false;
+}
+
+/* ---- Who goes ---- */
+
+static void demand_take(const struct demand *d)
+{
+	for (size_t i = 0; i < d->nlines; i++)
+		quota_take(d->line[i].row, QUOTA_THEN, d->line[i].amount);
+}
+
+static void demand_give(const struct demand *d)
+{
+	for (size_t i = 0; i < d->nlines; i++)
+		quota_give(d->line[i].row, QUOTA_THEN, d->line[i].amount);
+}
+
+/* True when it fits now. */
+static bool displace(struct fair *f, struct room *r, enum preemption_reason reason)
+{
+	victim_add(f->x, r, reason);
+	demand_give(f->x->d);
+	bool fits = demand_fits(f->x->d, true);
+	demand_take(f->x->d);
+	return fits;
+}
+
+/* The first of the offer that the strategy lets go; those before it are refused. A share only falls
+ * when somebody goes, so if theirs is smaller than ours already, none of them will do. */
+static struct room *take_allowed(struct fair *f, struct seat *s, enum fair_strategy strategy)
+{
+	struct shares shares = shares_with(f, s);
+	if (share_cmp(&shares.mine_now, &shares.theirs_now) > 0) {
+		s->refused = s->refused ? s->refused : s->offer->next;
+		s->offer->next = NULL;
+		return NULL;
+	}
+	while (s->offer->next) {
+		struct room *r = offer_take(f->x, s->offer);
+		if (strategy_allows(strategy, &shares, r))
+			return r;
+		s->refused = s->refused ? s->refused : r;
+	}
+	return NULL;
+}
+
+/* Its own quota on all that is contested, with the demand: then it only takes back what is its. */
+static bool within_nominal(const struct displacement *x)
+{
+	for (size_t i = 0; i < x->ncontested; i++)
+		if (quota_borrows(x->contested[i], QUOTA_THEN))
+			return false;
+	return true;
+}
+
+static bool run_first(struct fair *f, enum fair_strategy strategy)
+{
+	struct seat *s;
+	bool entitled = within_nominal(f->x);
+	while ((s = seat_next(f))) {
+		struct room *r;
+		enum preemption_reason reason = PREEMPTION_IN_COHORT_FAIR_SHARING;
+		if (s->offer->kind == OFFER_OWN || entitled) {
+			reason = s->offer->kind == OFFER_OWN ? PREEMPTION_IN_CLUSTERQUEUE
+							     : PREEMPTION_IN_COHORT_RECLAMATION;
+			r = offer_take(f->x, s->offer);
+		} else {
+			r = take_allowed(f, s, strategy);
+		}
+		if (r && displace(f, r, reason))
+			return true;
+	}
+	return false;
+}
+
+/* Each ClusterQueue is asked once, for the first it was allowed to keep. */
+static bool run_second(struct fair *f)
+{
+	struct seat *s;
+	f->second = true;
+	for (size_t i = 0; i < f->nseats; i++)
+		f->seat[i].left = false;
+	while ((s = seat_next(f))) {
+		struct shares shares = shares_with(f, s);
+		struct room *r = s->refused;
+		s->refused = NULL;
+		if (strategy_allows(FAIR_LESS_THAN_INITIAL_SHARE, &shares, r) &&
+			displace(f, r, PREEMPTION_IN_COHORT_FAIR_SHARING))
+			return true;
+	}
+	return false;
+}
+
+static void ask_all(struct displacement *x)
+{
+	list_each(&x->d->cq->realm->members, l)
+	{
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+		if (cq == x->d->cq)
+			offer_add(x, cq, OFFER_OWN, NULL);
+		else if (cq->node && borrows_contested(x, cq->node))
+			offer_add(x, cq, OFFER_PRIORITY, NULL);
+	}
+}
+
+void find_fair(struct displacement *x)
+{
+	struct fair f = {.x = x};
+	const struct queue_config *c = &x->q->config;
+	ask_all(x);
+	if (x->noffers == 0)
+		return;
+	take_seats(&f);
+	demand_take(x->d);
+	bool found = run_first(&f, c->fair_strategy[0]);
+	if (!found && c->nfair_strategies > 1)
+		found = run_second(&f);
+	demand_give(x->d);
+	if (found)
+		victims_spare(x, true);
+	victims_put_back(x);
+	if (!found)
+		x->nvictims = 0;
+	free(f.seat);
+}

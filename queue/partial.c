@@ -1,0 +1,41 @@
+#include "queue/partial.h"
+
+#include "queue/shape.h"
+#include "queue/victims.h"
+#include "queue/workload.h"
+
+/* With so many pods. */
+static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
+	const struct claim *c, const struct workload *w, int32_t pods, const struct choice *after,
+	struct choice *ret)
+{
+	struct demand d;
+	const struct victim *victim;
+	enum assign_verdict v = assign_flavors(q, cq, c, w, pods, after, ret);
+	if (v != ASSIGN_PREEMPTS)
+		return v;
+	demand_init(&d, w, cq, c, ret);
+	return victims_find(q, &d, &victim) > 0 ? v : ASSIGN_BUSY;
+}
+
+enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, const struct choice *after, struct choice *ret_choice)
+{
+	enum assign_verdict found = ASSIGN_BUSY;
+	int32_t all = w->shape->pods, least = 0, most = all - w->shape->min_pods + 1;
+	if (w->shape->min_pods >= all)
+		return found;
+	while (least < most) { /* how many fewer */
+		struct choice choice;
+		int32_t fewer = least + (most - least) / 2;
+		enum assign_verdict v = with_pods(q, cq, c, w, all - fewer, after, &choice);
+		if (v >= ASSIGN_PREEMPTS) {
+			found = v;
+			*ret_choice = choice;
+			most = fewer;
+		} else {
+			least = fewer + 1;
+		}
+	}
+	return found;
+}
