@@ -380,7 +380,11 @@ static int open_ledger(struct controller *c, struct err *e)
 		.identity = c->options->identity,
 		.seed = draw_seed(),
 	};
-	struct pg_events events = {on_lease, on_load, on_batch, on_ledger_state, c};
+	struct pg_events events = {.lease = on_lease,
+		.load = on_load,
+		.batch = on_batch,
+		.state = on_ledger_state,
+		.ctx = c};
 	int rc = pg_new(c->loop, &o, &events, &c->pg, e);
 	if (rc)
 		err_wrap(e, "--database");

@@ -22,3 +22,13 @@ const char *ledger_kind_name(enum ledger_kind k)
 	}
 	must_not_get_here();
 }
+
+struct ledger_mark ledger_mark_since(int64_t since_ms)
+{
+	static const int64_t year_2000_ms = 946684800000, most_ms = INT64_MAX / 4000;
+	if (since_ms > most_ms)
+		since_ms = most_ms;
+	if (since_ms < 0)
+		since_ms = 0;
+	return (struct ledger_mark){.ended_us = (since_ms - year_2000_ms) * 1000};
+}

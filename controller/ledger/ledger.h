@@ -125,4 +125,24 @@ struct ledger_hold {
 	size_t nlines;
 };
 
+/* What was held for a while by an attempt that has ended, as read back at a takeover: what fair
+ * share over time remembers. An attempt that shrank is several runs, which add up: what it kept to
+ * its end, and what each SHRINK gave back. */
+struct ledger_run {
+	const char *ns, *localqueue, *clusterqueue; /* localqueue: "" when unknown */
+	const struct quota_line *lines;
+	size_t nlines;
+	int64_t from_ms, to_ms;
+};
+
+/* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */
+struct ledger_mark {
+	int64_t ended_us; /* since 2000, as Postgres counts */
+	struct uid uid;
+	int32_t attempt;
+};
+
+/* Before all that ended at since_ms or later. */
+struct ledger_mark ledger_mark_since(int64_t since_ms);
+
 #endif

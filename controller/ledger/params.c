@@ -67,6 +67,11 @@ void params_text(struct params *p, const char *s)
 	add_utf8(params_next(p, PARAM_TEXT), s);
 }
 
+void params_uuid(struct params *p, const struct uid *v)
+{
+	buf_add(&params_next(p, PARAM_UUID)->bytes, v->byte, sizeof(v->byte));
+}
+
 void params_int8(struct params *p, int64_t v)
 {
 	add_int8(params_next(p, PARAM_INT8), v);

@@ -42,6 +42,7 @@ struct params *params_new(void);
 void params_free(struct params *p);
 
 void params_text(struct params *p, const char *s);
+void params_uuid(struct params *p, const struct uid *v);
 void params_int8(struct params *p, int64_t v);
 
 /* The next parameter is an array; elements are put in until the statement is sent. */

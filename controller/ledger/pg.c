@@ -59,6 +59,9 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 	case REQUEST_LOAD:
 		load_step(pg, r, round);
 		break;
+	case REQUEST_RECALL:
+		recall_step(pg, r, round);
+		break;
 	case REQUEST_BATCH:
 		batch_step(pg, r, round);
 		break;
@@ -100,6 +103,17 @@ void pg_load(struct pg *pg, uint64_t id, int64_t epoch)
 	pg_ask(pg, (struct request){.kind = REQUEST_LOAD, .id = id, .epoch = epoch});
 }
 
+void pg_recall(
+	struct pg *pg, uint64_t id, int64_t epoch, const struct ledger_mark *after, size_t attempts)
+{
+	must(attempts > 0);
+	pg_ask(pg, (struct request){.kind = REQUEST_RECALL,
+			   .id = id,
+			   .epoch = epoch,
+			   .after = *after,
+			   .attempts = attempts});
+}
+
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
 {
 	pg_ask(pg,
@@ -130,6 +144,15 @@ void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_ho
 	pg_pump(pg);
 }
 
+void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.recall(r->id, o, runs, n, next, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
@@ -153,6 +176,9 @@ static void pg_answer_lost(struct pg *pg)
 		break;
 	case REQUEST_LOAD:
 		pg_answer_load(pg, LEDGER_LOST, NULL, 0);
+		break;
+	case REQUEST_RECALL:
+		pg_answer_recall(pg, LEDGER_LOST, NULL, 0, &pg->head->after);
 		break;
 	case REQUEST_BATCH:
 		pg_answer_batch(pg, LEDGER_LOST, NULL);
@@ -218,6 +244,12 @@ static bool fault_passes(const char *sqlstate)
 	return false;
 }
 
+/* It is for the holder of an epoch alone. */
+static bool request_fenced(const struct request *r)
+{
+	return r->kind == REQUEST_LOAD || r->kind == REQUEST_RECALL || r->kind == REQUEST_BATCH;
+}
+
 /* What cannot pass goes the way of a broken connection: the sentence is said, everything is lost,
  * and the pause before the next connection keeps it from going round and round. */
 static void on_round(struct round *round, void *ctx)
@@ -227,7 +259,7 @@ static void on_round(struct round *round, void *ctx)
 	must(r);
 	if (!round->sqlstate[0]) {
 		link_praise(pg->link);
-		if (r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH)
+		if (request_fenced(r))
 			pg_attach(pg, r->epoch);
 		request_step(pg, r, round);
 		return;
@@ -273,8 +305,7 @@ void request_begin_round(struct pg *pg, struct request *r, enum request_step ste
 	struct params *p = params_new();
 	params_text(p, text);
 	link_add(pg->link, SQL_SETTINGS, p);
-	bool fenced = r->kind == REQUEST_LOAD || r->kind == REQUEST_BATCH;
-	if (fenced && r->epoch != pg->attached_epoch)
+	if (request_fenced(r) && r->epoch != pg->attached_epoch)
 		link_add(pg->link, SQL_ATTACH, request_params(pg, r));
 }
 

@@ -39,6 +39,9 @@ struct pg_events {
 	void (*lease)(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
 	void (*load)(uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n,
 		void *ctx);
+	/* next: where to go on; n is 0 exactly when there is no more. */
+	void (*recall)(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+		const struct ledger_mark *next, void *ctx);
 	void (*batch)(
 		uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
@@ -57,6 +60,11 @@ bool pg_up(const struct pg *pg);
  * for the lease if it is free or run out (a new epoch), else renews that epoch. */
 void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t lease_ms);
 void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
+/* A page of the attempts that ended after a mark, at most so many: what a new leader feeds to
+ * queue_recall_run(), page after page, if fair share over time is on. Begin with
+ * ledger_mark_since(). */
+void pg_recall(struct pg *pg, uint64_t id, int64_t epoch, const struct ledger_mark *after,
+	size_t attempts);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */

@@ -19,6 +19,7 @@
 enum request_kind {
 	REQUEST_LEASE,
 	REQUEST_LOAD,
+	REQUEST_RECALL,
 	REQUEST_BATCH,
 	REQUEST_RESIGN, /* answered to nobody */
 };
@@ -31,6 +32,7 @@ enum request_step {
 	STEP_MIGRATE,
 	STEP_LEASE,
 	STEP_LOAD,
+	STEP_RECALL,
 	STEP_READ,
 	STEP_WRITE,
 	STEP_RESIGN,
@@ -42,6 +44,8 @@ struct request {
 	enum request_step step;
 	uint64_t id;
 	int64_t epoch, lease_ms;
+	struct ledger_mark after; /* REQUEST_RECALL, and the size of a page */
+	size_t attempts;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	     /* what is remembered did not hold: read */
@@ -90,6 +94,7 @@ void pg_attach(struct pg *pg, int64_t epoch);
  * either starts the next round or answers. */
 void lease_step(struct pg *pg, struct request *r, struct round *round);
 void load_step(struct pg *pg, struct request *r, struct round *round);
+void recall_step(struct pg *pg, struct request *r, struct round *round);
 void batch_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
 /* True when the schema fits and nothing is under way: lease_step goes on. */
@@ -100,6 +105,8 @@ bool schema_fault_passes(const struct request *r, const char *sqlstate);
 /* The answers; each ends the request. */
 void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l);
 void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n);
+void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next);
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
 void pg_answer_resign(struct pg *pg);
 

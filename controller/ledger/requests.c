@@ -1,4 +1,5 @@
-/* LEASE, LOAD and RESIGN: one round each (LEASE after a look at the schema, see schema.c). */
+/* LEASE, LOAD, RECALL and RESIGN: one round each (LEASE after a look at the schema, see schema.c).
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,75 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 	}
 	request_begin_round(pg, r, STEP_LOAD);
 	link_add(pg->link, SQL_LOAD, request_params(pg, r));
+	link_go(pg->link);
+}
+
+/* ---- RECALL -----------------------------------------------------------------------------------
+ */
+
+static bool same_run(const struct pg_result *res, int x, int y)
+{
+	return same_hold(res, x, y) && field_time(res, x, 7) == field_time(res, y, 7);
+}
+
+/* Rows are sorted: those of one run are neighbours. Strings stay with the result. */
+static size_t recall_read(
+	const struct pg_result *res, struct ledger_run *runs, struct quota_line *lines)
+{
+	size_t n = 0;
+	for (int i = 0; i < PQntuples(res); i++) {
+		if (i == 0 || !same_run(res, i, i - 1))
+			runs[n++] = (struct ledger_run){.ns = field_text(res, i, 2),
+				.localqueue = field_text(res, i, 3),
+				.clusterqueue = field_text(res, i, 4),
+				.from_ms = field_time(res, i, 5),
+				.to_ms = field_time(res, i, field_null(res, i, 7) ? 6 : 7),
+				.lines = lines};
+		if (field_null(res, i, 8))
+			continue;
+		*lines++ = (struct quota_line){field_text(res, i, 8), field_text(res, i, 9),
+			field_text(res, i, 10), field_int8(res, i, 11)};
+		runs[n - 1].nlines++;
+	}
+	return n;
+}
+
+static void recall_answer(struct pg *pg, const struct request *r, struct round *round)
+{
+	const struct pg_result *res = round->result[round->count - 1];
+	size_t rows = (size_t)PQntuples(res), n = 0;
+	struct ledger_mark next = r->after;
+	if (!rows) {
+		pg_answer_recall(pg, LEDGER_FENCED, NULL, 0, &next);
+		return;
+	}
+	struct ledger_run *runs = mem_array(rows, sizeof(*runs));
+	struct quota_line *lines = mem_array(rows, sizeof(*lines));
+	if (!field_null(res, 0, 0)) {
+		int last = (int)rows - 1;
+		n = recall_read(res, runs, lines);
+		next = (struct ledger_mark){.ended_us = field_int8(res, last, 6),
+			.uid = field_uuid(res, last, 0),
+			.attempt = field_int4(res, last, 1)};
+	}
+	pg_answer_recall(pg, LEDGER_DONE, runs, n, &next);
+	free(runs);
+	free(lines);
+}
+
+void recall_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (round) {
+		recall_answer(pg, r, round);
+		return;
+	}
+	struct params *p = request_params(pg, r);
+	params_int8(p, r->after.ended_us);
+	params_uuid(p, &r->after.uid);
+	params_int8(p, r->after.attempt);
+	params_int8(p, (int64_t)r->attempts);
+	request_begin_round(pg, r, STEP_RECALL);
+	link_add(pg->link, SQL_RECALL, p);
 	link_go(pg->link);
 }
 

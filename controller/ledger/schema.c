@@ -126,6 +126,7 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 		return schema_judge(pg, r, field_int4(res, 0, 0), field_bool(res, 0, 1));
 	case STEP_LEASE:
 	case STEP_LOAD:
+	case STEP_RECALL:
 	case STEP_READ:
 	case STEP_WRITE:
 	case STEP_RESIGN:

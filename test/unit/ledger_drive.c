@@ -59,6 +59,24 @@ static void on_batch(
 		memcpy(d->results, results, d->expected * sizeof(*results));
 }
 
+static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->runs);
+	for (size_t i = 0; i < n; i++) {
+		const struct ledger_run *r = &runs[i];
+		buf_printf(&d->runs, "%s/%s %s %lld-%lld", r->ns, r->localqueue, r->clusterqueue,
+			(long long)r->from_ms, (long long)r->to_ms);
+		for (size_t k = 0; k < r->nlines; k++)
+			buf_printf(&d->runs, " %s:%s:%s=%lld", r->lines[k].node, r->lines[k].flavor,
+				r->lines[k].resource, (long long)r->lines[k].amount);
+		buf_putc(&d->runs, '\n');
+	}
+	d->mark = *next;
+}
+
 static void on_state(bool up, const char *sentence, void *ctx)
 {
 	struct drive *d = ctx;
@@ -74,9 +92,10 @@ void drive_start(
 {
 	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
 	buf_init(&d->holds, (size_t)1 << 26);
+	buf_init(&d->runs, (size_t)1 << 26);
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
 	struct pg_options o = {f->conninfo, cell, identity, 7};
-	struct pg_events e = {on_lease, on_load, on_batch, on_state, d};
+	struct pg_events e = {on_lease, on_load, on_recall, on_batch, on_state, d};
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
@@ -90,6 +109,7 @@ void drive_stop(struct drive *d)
 	pg_free(d->pg);
 	ev_loop_destroy(d->loop);
 	buf_done(&d->holds);
+	buf_done(&d->runs);
 }
 
 void drive_until_up(struct drive *d)
@@ -123,6 +143,15 @@ enum ledger_outcome drive_load(struct drive *d, int64_t epoch)
 {
 	d->inside = true;
 	pg_load(d->pg, ++d->next_id, epoch);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts)
+{
+	d->inside = true;
+	pg_recall(d->pg, ++d->next_id, epoch, &d->mark, attempts);
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;

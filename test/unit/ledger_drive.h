@@ -23,8 +23,10 @@ struct drive {
 	enum ledger_outcome outcome;
 	struct ledger_lease lease;
 	struct ledger_result results[DRIVE_OPS_MAX];
-	size_t expected;  /* operations in the batch that was asked last */
-	struct buf holds; /* LOAD, as text: a line for each hold */
+	size_t expected;	 /* operations in the batch that was asked last */
+	struct buf holds;	 /* LOAD, as text: a line for each hold */
+	struct buf runs;	 /* RECALL, as text: a line for each run */
+	struct ledger_mark mark; /* where the next RECALL begins */
 
 	int ups, downs;
 	char sentence[512];
@@ -43,6 +45,8 @@ uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b); /* does
 
 enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms);
 enum ledger_outcome drive_load(struct drive *d, int64_t epoch);
+/* The next page: from d->mark, which moves on. */
+enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts);
 enum ledger_outcome drive_batch(
 	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops);
 /* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */

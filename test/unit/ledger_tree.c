@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 #include <ev.h>
+#include <libpq-fe.h>
 
 #include "controller/ledger/pg_priv.h"
+#include "controller/ledger/sql.h"
 #include "test/unit/ledger_drive.h"
 
 static struct pg_fixture F;
@@ -356,6 +358,176 @@ static void test_hands_that_edit_rows_are_seen(void **state)
 	finish(&d);
 }
 
+/* ---- What is read back ------------------------------------------------------------------------
+ */
+
+static struct ledger_op at(struct ledger_op o, int64_t ms)
+{
+	o.at_ms = ms;
+	return o;
+}
+
+static void assert_page(struct drive *d, int64_t e, size_t attempts, const char *expected)
+{
+	assert_int_equal(drive_recall(d, e, attempts), LEDGER_DONE);
+	assert_string_equal(buf_text(&d->runs), expected);
+}
+
+static void test_runs_that_ended_are_recalled_page_by_page(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "recall");
+	BATCH(&d, e, "A", cap("cq/a", 99, "", 0));
+	for (int i = 1; i <= 5; i++) {
+		struct ledger_op o = hold(i, "cq/a", i);
+		o.localqueue = i == 4 ? NULL : "main";
+		BATCH(&d, e, "AA", o, at(op(LEDGER_COMMIT, i), 1000 * i));
+	}
+	BATCH(&d, e, "A", hold(6, "cq/a", 1));
+	/* two end in the same millisecond; one never ran; one goes on */
+	BATCH(&d, e, "AAAAA", at(op(LEDGER_RELEASE, 3), 20000), at(op(LEDGER_RELEASE, 2), 20000),
+		at(op(LEDGER_RELEASE, 1), 9000), at(op(LEDGER_VOID, 6), 19000),
+		at(op(LEDGER_RELEASE, 4), 30001));
+	d.mark = ledger_mark_since(9000);
+	assert_page(&d, e, 2,
+		"team/main a 1000-9000 cq/a:spot:cpu=1\nteam/main a 2000-20000 cq/a:spot:cpu=2\n");
+	assert_page(&d, e, 2,
+		"team/main a 3000-20000 cq/a:spot:cpu=3\nteam/ a 4000-30001 cq/a:spot:cpu=4\n");
+	assert_page(&d, e, 2, "");
+	assert_page(&d, e, 2, "");
+	d.mark = ledger_mark_since(9001);
+	assert_page(&d, e, 1, "team/main a 2000-20000 cq/a:spot:cpu=2\n");
+	d.mark = ledger_mark_since(INT64_MAX);
+	assert_page(&d, e, 9, "");
+	d.mark = ledger_mark_since(INT64_MIN);
+	assert_page(&d, e, 1, "team/main a 1000-9000 cq/a:spot:cpu=1\n");
+	assert_int_equal(drive_recall(&d, e + 1, 9), LEDGER_FENCED);
+	finish(&d);
+}
+
+static void test_run_that_shrank_is_several(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "shrank");
+	struct quota_line two[] = {*line("cq/a", 9), {"cq/a", "spot", "pods", 3}};
+	struct ledger_op o = hold(1, "cq/a", 0), before = shrink(1, "cq/a", 8),
+			 during = shrink(1, "cq/a", 5), after = shrink(1, "cq/a", 2);
+	o.lines = two;
+	o.nlines = 2;
+	before.seq = 3;
+	during.seq = 2;
+	after.seq = 1;
+	struct ledger_op pods = cap("", 9, "", 0);
+	pods.lines = &(struct quota_line){"cq/a", "spot", "pods", 9};
+	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), pods, o);
+	BATCH(&d, e, "AAAAA", at(before, 500), at(op(LEDGER_COMMIT, 1), 1000), at(during, 2000),
+		at(op(LEDGER_STOP, 1), 3000), at(after, 4000));
+	link_drop(
+		d.pg->link, "cut by the test"); /* what it held at COMMIT is not only remembered */
+	drive_until_up(&d);
+	BATCH(&d, e, "A", at(op(LEDGER_RELEASE, 1), 5000));
+	d.mark = ledger_mark_since(0);
+	assert_page(&d, e, 9,
+		"team/main a 1000-5000 cq/a:spot:cpu=2\n"
+		"team/main a 1000-4000 cq/a:spot:cpu=3\n"
+		"team/main a 1000-2000 cq/a:spot:cpu=3\n");
+	assert_string_equal(pg_fixture_sql(&F, "SELECT lines FROM sluice.segment WHERE cell = "
+					       "'shrank'"),
+		"[[\"cq/a\", \"spot\", \"cpu\", 8]]");
+	finish(&d);
+}
+
+/* A program of version 1 led: its holds have open segments, which end as they would have. */
+static void test_segment_that_version_1_began_is_ended(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "older");
+	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), hold(1, "cq/a", 2), op(LEDGER_COMMIT, 1));
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, "
+		"clusterqueue, started_at, stopping_at, reason, actor, lost_ms, lines) "
+		"SELECT cell, job_uid, attempt, ns, name, clusterqueue, started_at, "
+		"started_at, 'Preempted', 'older', 77, lines FROM sluice.hold WHERE cell = "
+		"'older'");
+	assert_sound();
+	BATCH(&d, e, "A", op(LEDGER_RELEASE, 1));
+	assert_string_equal(
+		pg_fixture_sql(&F,
+			"SELECT concat_ws(' ', reason, actor, lost_ms, stopped_at IS NOT "
+			"NULL) FROM sluice.segment WHERE cell = 'older'"),
+		"Preempted older 77 t");
+	finish(&d);
+}
+
+static void script(const struct pg_fixture *f, const char *sql)
+{
+	PGconn *c = PQconnectdb(f->conninfo);
+	PGresult *r = PQexec(c, sql);
+	if (PQresultStatus(r) != PGRES_COMMAND_OK)
+		fail_msg("%s", PQerrorMessage(c));
+	PQclear(r);
+	PQfinish(c);
+}
+
+/* As a program of version 1 writes: a Job that runs in a cell of its own. */
+static void write_as_version_1(const struct pg_fixture *f, const char *cell)
+{
+	char sql[4096];
+	snprintf(sql, sizeof(sql),
+		"DO $do$ DECLARE c text := '%s'; j uuid := gen_random_uuid(); "
+		"l jsonb := '[[\"cq/a\", \"spot\", \"cpu\", 3]]'; BEGIN "
+		"INSERT INTO sluice.lease VALUES (c, 7, 1, 'older', '-infinity'); "
+		"INSERT INTO sluice.balance (cell, node, flavor, resource, pending, posted, "
+		"releasing, wanted, ceiling) VALUES (c, 'cq/a', 'spot', 'cpu', 0, 3, 0, 9, 9); "
+		"INSERT INTO sluice.transfer (cell, epoch, job_uid, attempt, kind, seq, at, "
+		"source, "
+		"target, lines) VALUES (c, 7, j, 1, 'RESERVE', 0, 'epoch', NULL, 'pending', l), "
+		"(c, 7, j, 1, 'COMMIT', 0, 'epoch', 'pending', 'posted', l); "
+		"INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, "
+		"reserved_at, started_at, lines) VALUES (c, j, 1, 'posted', 'ns', 'n', 'a', "
+		"'epoch', "
+		"'epoch', l); "
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, "
+		"started_at, stopping_at, stopped_at, reason, actor, lost_ms, lines) VALUES (c, j, "
+		"1, "
+		"'ns', 'n', 'a', 'epoch', NULL, NULL, NULL, NULL, NULL, l); END $do$",
+		cell);
+	script(f, sql);
+}
+
+static void test_version_1_is_migrated_and_may_go_on_elsewhere(void **state)
+{
+	(void)state;
+	pg_fixture_sql(&F, "CREATE DATABASE older");
+	struct pg_fixture older = F;
+	snprintf(older.conninfo, sizeof(older.conninfo), "host=%s user=postgres dbname=older",
+		F.dir);
+	script(&older, "CREATE SCHEMA sluice");
+	script(&older, MIGRATIONS[0].sql);
+	script(&older, "INSERT INTO sluice.schema_version (version, name, applied_by) VALUES (1, "
+		       "'ledger', 'older')");
+	write_as_version_1(&older, "migrated");
+	struct drive d;
+	drive_start(&d, &older, "migrated", "newer");
+	int64_t e = drive_lead(&d);
+	assert_int_equal(e, 8);
+	write_as_version_1(&older, "elsewhere");
+	assert_string_equal(
+		pg_fixture_sql(&older, "SELECT string_agg(a::text, ' ') FROM sluice.audit a"), "");
+	BATCH(&d, e, "A", cap("cq/a", 9, "cohort/c", 1));
+	assert_string_equal(
+		pg_fixture_sql(&older, "SELECT members FROM sluice.balance WHERE node = "
+				       "'cohort/c'"),
+		"2");
+	assert_string_equal(
+		pg_fixture_sql(&older, "SELECT string_agg(a::text, ' ') FROM sluice.audit a"), "");
+	drive_stop(&d);
+	pg_fixture_sql(&F, "DROP DATABASE older WITH (FORCE)");
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -388,6 +560,10 @@ int main(void)
 		cmocka_unit_test(test_life_of_a_hold_reads_nothing),
 		cmocka_unit_test(test_new_connection_and_new_epoch_remember_nothing),
 		cmocka_unit_test(test_hands_that_edit_rows_are_seen),
+		cmocka_unit_test(test_runs_that_ended_are_recalled_page_by_page),
+		cmocka_unit_test(test_run_that_shrank_is_several),
+		cmocka_unit_test(test_segment_that_version_1_began_is_ended),
+		cmocka_unit_test(test_version_1_is_migrated_and_may_go_on_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
