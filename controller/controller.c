@@ -305,10 +305,10 @@ static void on_load(
 	courier_on_load(id, o, holds, n, ((struct controller *)ctx)->courier);
 }
 
-static void on_batch(
-	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx)
 {
-	courier_on_batch(id, o, results, ((struct controller *)ctx)->courier);
+	courier_on_batch(id, o, results, n, ((struct controller *)ctx)->courier);
 }
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */

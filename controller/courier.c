@@ -122,13 +122,13 @@ void courier_on_load(
 	changed(c);
 }
 
-void courier_on_batch(
-	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+void courier_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx)
 {
 	struct courier *c = ctx;
 	must(c->batches > 0);
 	c->batches--;
-	gate_answer_batch(c->options.gate, id, o, results);
+	gate_answer_batch(c->options.gate, id, o, results, n);
 	changed(c);
 }
 

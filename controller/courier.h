@@ -38,8 +38,8 @@ void courier_set_pg(struct courier *c, struct pg *pg);
 void courier_on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
 void courier_on_load(
 	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx);
-void courier_on_batch(
-	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx);
+void courier_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx);
 
 /* Takes all intents that the gate has, and sends them off. */
 void courier_carry(struct courier *c);

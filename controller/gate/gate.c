@@ -62,6 +62,8 @@ static void free_job(struct gate_job *j)
 	free(j->ns);
 	free(j->story);
 	free(j->queue);
+	free(j->preemptor);
+	free(j->sentence);
 	free(j);
 }
 
@@ -86,7 +88,7 @@ void gate_free(struct gate *g)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static struct gate_job *find_job(const struct gate *g, const struct uid *uid)
+struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid)
 {
 	return map_get(&g->by_uid, uid_hash(uid), uid);
 }
@@ -101,7 +103,7 @@ static struct gate_job *add_job(
 	j->name = j->ns + ns_size;
 	memcpy(j->ns, ns, ns_size);
 	memcpy(j->name, name, name_size);
-	j->clusterqueue = j->reason = j->actor = "";
+	j->clusterqueue = j->reason = j->actor = j->preemption = "";
 	j->prev = g->last;
 	if (g->last)
 		g->last->next = j;
@@ -148,6 +150,15 @@ static bool keep_text(char **kept, const char *text)
 	return true;
 }
 
+/* Kueue's PodsReady (reference 9.6): of the run whose start the Job controller has seen. */
+static bool pods_ready(const struct job *seen)
+{
+	struct job fresh = *seen;
+	const struct job_status *s = &seen->status;
+	fresh.status = (struct job_status){0};
+	return (int64_t)s->succeeded + s->ready + s->uncounted >= job_pods(&fresh);
+}
+
 static void take_facts(struct gate_job *j, const struct job *seen)
 {
 	struct facts *f = &j->seen;
@@ -167,6 +178,11 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 	f->present = seen->status.active + seen->status.terminating;
 	if (!seen->suspend)
 		f->active = seen->status.active;
+	f->ready = f->start_seen && pods_ready(seen);
+	f->parallelism = seen->parallelism;
+	f->owner_parallelism = seen->owner_parallelism;
+	f->owner_completions = seen->owner_completions;
+	f->completions_follow = seen->completions_follow;
 	f->created_ms = seen->created_ms;
 	f->start_ms = seen->status.start_ms;
 	if (keep_text(&j->story, seen->story))
@@ -210,7 +226,7 @@ static void see_answer(struct gate *g, struct gate_job *j, const struct job *see
 
 void gate_see_job(struct gate *g, const struct job *seen)
 {
-	struct gate_job *j = find_job(g, &seen->uid);
+	struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (!j) {
 		if (job_finished(seen)) /* most of what a list holds: nothing to do for it */
 			return;
@@ -230,7 +246,7 @@ static void lose(struct gate *g, struct gate_job *j)
 
 void gate_lose_job(struct gate *g, const struct uid *uid)
 {
-	struct gate_job *j = find_job(g, uid);
+	struct gate_job *j = gate_find_job(g, uid);
 	if (j)
 		lose(g, j);
 }
@@ -372,6 +388,8 @@ void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, co
 	n->name = item->names + ns_size;
 	n->clusterqueue = j ? j->clusterqueue : "";
 	n->attempt = j ? j->attempt : 0;
+	n->reason = j && kind == NOTE_STOP ? j->reason : "";
+	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";
 	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);
@@ -447,7 +465,7 @@ void gate_answer_lease(
 
 static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 {
-	struct gate_job *j = find_job(g, &h->uid);
+	struct gate_job *j = gate_find_job(g, &h->uid);
 	if (!j) {
 		j = add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, or without its label */
@@ -496,8 +514,8 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 
 /* ---- The ledger's verdicts ------------------------------------------------------------------- */
 
-void gate_answer_batch(
-	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results)
+void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
+	const struct ledger_result *results, size_t n)
 {
 	if (id != g->batch_request)
 		return;
@@ -515,13 +533,14 @@ void gate_answer_batch(
 		g->batch_wanted = true;
 		return;
 	}
+	must(n == g->outbox.nops);
 	g->batch_tries = 0;
 	g->counts.batches++;
 	for (size_t i = 0; i < g->outbox.nops; i++) {
 		const struct ledger_op *op = &g->outbox.ops[i];
 		if (op->kind != LEDGER_RESERVE)
 			continue;
-		struct gate_job *j = find_job(g, &op->uid);
+		struct gate_job *j = gate_find_job(g, &op->uid);
 		must(j && j->phase == PHASE_RESERVING && j->attempt == op->attempt);
 		job_reserved(g, j, &results[i]);
 	}
@@ -577,7 +596,7 @@ static void decide(struct gate *g)
 		n = queue_decide(g->queue, g->now_ms, decisions,
 			sizeof(decisions) / sizeof(decisions[0]), &g->decide_due_ms);
 		for (size_t i = 0; i < n; i++) {
-			struct gate_job *j = find_job(g, &decisions[i].uid);
+			struct gate_job *j = gate_find_job(g, &decisions[i].uid);
 			must(j);
 			job_decided(g, j, &decisions[i]);
 		}
@@ -783,11 +802,13 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 			j->reason);
 		break;
 	case PHASE_STOPPING:
-		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s", j->reason);
+		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s",
+			j->message ? j->message : j->reason);
 		break;
 	case PHASE_DRAINING:
 		snprintf(x->sentence, sizeof(x->sentence),
-			"ended (%s); its quota is free once its last pod is gone", j->reason);
+			"ended (%s); its quota is free once its last pod is gone",
+			j->message ? j->message : j->reason);
 		break;
 	case PHASES:
 		must_not_get_here();

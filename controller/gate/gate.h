@@ -121,12 +121,18 @@ struct intent {
 	/* All others: the Job, and what a PATCH tests. */
 	struct uid uid;
 	const char *ns, *name;
-	int64_t generation; /* INTENT_START tests it */
+	int64_t generation; /* INTENT_START tests it, and who restores parallelism */
 	const char *queue;  /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */
-	const char *hold;	  /* INTENT_TELL: also set sluice.dev/hold to this; or NULL */
+	const char *hold; /* INTENT_STOP and INTENT_TELL: also set sluice.dev/hold to this; or
+			     NULL */
+	/* Also set these two fields of the spec, where they are more than 0: a start with fewer
+	 * pods than asked for takes them down, and what ends the run puts them back to what its
+	 * owner wrote. Whoever puts them back tests generation as well: the owner may be editing
+	 * them. */
+	int32_t parallelism, completions;
 };
 
 /* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to
@@ -141,8 +147,9 @@ void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_hold *holds, size_t n);
-void gate_answer_batch(
-	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_result *results);
+/* LEDGER_DONE: a result for each operation of the batch, in order. */
+void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
+	const struct ledger_result *results, size_t n);
 
 enum job_outcome {
 	JOB_DONE,     /* 2xx: the PATCH landed, the GET has it */
@@ -187,8 +194,11 @@ struct note {
 	int64_t at_ms;
 	const char *ns, *name, *clusterqueue; /* "" when it is about no Job */
 	int32_t attempt;
-	int64_t waited_ms; /* NOTE_START: since it was queued */
-	char text[256];	   /* plain words */
+	int64_t waited_ms;	/* NOTE_START: since it was queued */
+	const char *reason;	/* NOTE_STOP: one word, static: "Preempted", "PodsReadyTimeout",
+				   "Deleted" ...; else "" */
+	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
+	char text[256];		/* plain words */
 };
 
 /* The next note, or NULL; valid until the next call of any gate function. */

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
@@ -28,6 +29,14 @@ static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char HOLD_BY_OTHER[] =
 	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
+static const char HOLD_REQUEUE_LIMIT[] =
+	"its pods were not ready in time, as often as is allowed; look at why, and remove this "
+	"annotation to queue the Job again";
+static const char HOLD_MAX_RUN[] =
+	"it ran for as long as it may (annotation sluice.dev/max-run-seconds, or its "
+	"ClusterQueue's "
+	"defaultMaxRunSeconds); remove this annotation to queue it again, with as much time once "
+	"more";
 
 /* ---- Small helpers ----------------------------------------------------------------------------
  */
@@ -100,6 +109,72 @@ static void end(struct gate_job *j, const char *reason, const char *actor)
 	j->actor = actor;
 }
 
+/* As for a Job that has not been ended by anybody. */
+static void forget_end(struct gate_job *j)
+{
+	j->reason = j->actor = j->preemption = "";
+	j->message = j->hold = NULL;
+	free(j->preemptor);
+	free(j->sentence);
+	j->preemptor = j->sentence = NULL;
+}
+
+static char *name_job(const struct gate_job *j)
+{
+	struct buf b;
+	buf_init(&b, 1024);
+	buf_printf(&b, "%s/%s", j->ns, j->name);
+	return buf_take(&b);
+}
+
+/* In words, as Kueue's condition Preempted has them. */
+static const char *preemption_words(enum preemption_reason r)
+{
+	switch (r) {
+	case PREEMPTION_NONE:
+		break;
+	case PREEMPTION_IN_CLUSTERQUEUE:
+		return "prioritization in the ClusterQueue";
+	case PREEMPTION_IN_COHORT_RECLAMATION:
+		return "reclamation within the cohort";
+	case PREEMPTION_IN_COHORT_FAIR_SHARING:
+		return "fair sharing within the cohort";
+	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
+		return "reclamation within the cohort while borrowing";
+	}
+	return "its priority";
+}
+
+static void end_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct buf text;
+	char uid[UID_TEXT_SIZE];
+	const struct gate_job *by = gate_find_job(g, &d->by);
+	if (j->reason[0] != '\0')
+		return;
+	j->preemption = preemption_reason_name(d->preemption);
+	j->preemptor = by ? name_job(by) : NULL;
+	uid_format(&d->by, uid);
+	buf_init(&text, 1024);
+	buf_printf(&text, "Preempted to accommodate Job %s (UID: %s) due to %s",
+		j->preemptor ? j->preemptor : "(deleted)", uid, preemption_words(d->preemption));
+	j->message = j->sentence = buf_take(&text);
+	end(j, stop_reason_name(d->reason), g->identity);
+}
+
+static void end_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (d->reason == STOP_REASON_PREEMPTED) {
+		end_preempted(g, j, d);
+		return;
+	}
+	if (stop_reason_deactivates(d->reason) && j->reason[0] == '\0') {
+		j->hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
+		j->message = j->hold;
+	}
+	end(j, stop_reason_name(d->reason), g->identity);
+}
+
 /* Work a stop throws away: pods that were active, times how long the attempt ran. */
 static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
 {
@@ -119,7 +194,7 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 {
 	gate_operate(g, j, kind, work_lost_ms(g, j));
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
-	j->sent = j->told_ledger = false;
+	j->sent = j->told_ledger = j->told_ready = false;
 	j->started_ms = 0;
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
@@ -155,9 +230,10 @@ static void drain(struct gate *g, struct gate_job *j)
 			(double)(g->now_ms - since_ms) / 1000.0);
 	} else {
 		g->counts.stops++;
-		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost",
+		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s",
 			j->gone ? "deleted" : "stopped", j->reason,
-			(double)work_lost_ms(g, j) / 1000.0);
+			(double)work_lost_ms(g, j) / 1000.0, j->message ? "; " : "",
+			j->message ? j->message : "");
 	}
 	enter(g, j, PHASE_DRAINING);
 }
@@ -186,7 +262,7 @@ static void stop_intruder(struct gate *g, struct gate_job *j)
 {
 	j->after_lease = g->lease_asked + 1;
 	if (!j->has_hold)
-		j->reason = "";
+		forget_end(j);
 	end(j, NOT_ADMITTED, g->identity);
 	enter(g, j, PHASE_STOPPING);
 }
@@ -228,7 +304,9 @@ static void waiting(struct gate *g, struct gate_job *j)
 	}
 	/* Suspended, and not by us: say so where its owner sees it, and leave it alone. */
 	block(g, j, "suspended by somebody else than Sluice while it ran");
+	forget_end(j);
 	j->reason = SUSPENDED_BY_OTHER;
+	j->hold = HOLD_BY_OTHER;
 	request(g, j, INTENT_TELL);
 }
 
@@ -304,6 +382,14 @@ static void shrink(struct gate *g, struct gate_job *j)
 		gate_operate(g, j, LEDGER_SHRINK, 0);
 }
 
+static void tell_ready(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.ready == j->told_ready)
+		return;
+	j->told_ready = j->seen.ready;
+	queue_ready_job(g->queue, &j->uid, j->told_ready, g->now_ms);
+}
+
 static void running(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.start_seen)
@@ -327,6 +413,7 @@ static void running(struct gate *g, struct gate_job *j)
 		end(j, "ScaledUp", g->identity);
 	} else {
 		shrink(g, j);
+		tell_ready(g, j);
 	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
@@ -449,7 +536,7 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->clusterqueue = g->lines[0].node + 3;
 }
 
-static void decided_start(struct gate *g, struct gate_job *j)
+static void decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_WAITING || busy(j)) {
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
@@ -459,9 +546,9 @@ static void decided_start(struct gate *g, struct gate_job *j)
 		j->attempt = j->seen.story_attempt;
 	j->attempt++;
 	j->generation = j->seen.generation;
-	j->held_pods = j->seen.pods;
+	j->held_pods = d->pods;
 	j->moved = false;
-	j->reason = j->actor = "";
+	forget_end(j);
 	j->reserved_ms = g->now_ms;
 	j->has_hold = true;
 	name_clusterqueue(g, j);
@@ -472,13 +559,13 @@ static void decided_start(struct gate *g, struct gate_job *j)
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (d->kind == DECISION_START) {
-		decided_start(g, j);
+		decided_start(g, j, d);
 		return;
 	}
 	if (!j->has_hold || j->phase == PHASE_DRAINING)
 		return;
 	j->call_off = true;
-	end(j, stop_reason_name(d->reason), g->identity);
+	end_decided(g, j, d);
 	gate_mark_dirty(g, j);
 }
 
@@ -529,6 +616,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */
 	name_clusterqueue(g, j);
+	forget_end(j);
 	if (j->committed && !j->seen.suspend)
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
 	if (h->state == LEDGER_RELEASING || (j->committed && j->seen.suspend)) {
@@ -550,6 +638,26 @@ bool job_still_wants(const struct gate_job *j)
 /* ---- Requests and answers ----------------------------------------------------------------------
  */
 
+/* A run with fewer pods than asked for. The completions follow when all indexes are still to be
+ * done: a Job some of whose indexes are done would be taken for finished with fewer. */
+static void take_down(struct gate_job *j, struct intent *i)
+{
+	if (j->held_pods >= j->seen.pods)
+		return;
+	i->parallelism = i->story.pods = j->held_pods;
+	i->story.owner_parallelism = j->seen.parallelism;
+	if (!j->seen.completions_follow || j->seen.pods < j->seen.parallelism)
+		return;
+	i->completions = j->held_pods;
+	i->story.owner_completions = j->seen.parallelism;
+}
+
+static void put_back(const struct gate_job *j, struct intent *i)
+{
+	i->parallelism = j->seen.owner_parallelism;
+	i->completions = j->seen.owner_completions;
+}
+
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
@@ -558,7 +666,10 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		.at_ms = g->now_ms,
 		.clusterqueue = j->clusterqueue,
 		.reason = j->reason,
-		.by = g->identity};
+		.by = g->identity,
+		.preemptor = j->preemptor,
+		.message = j->message};
+	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
 	if (j->attempt < j->seen.story_attempt)
 		s->attempt = j->seen.story_attempt;
 	if (i->kind == INTENT_START) {
@@ -567,11 +678,12 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->state = STORY_STARTED;
 		s->lines = g->lines;
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
-	} else if (i->kind == INTENT_STOP || j->phase == PHASE_WAITING) {
-		s->state = STORY_STOPPED;
-		i->hold = i->kind == INTENT_TELL ? HOLD_BY_OTHER : NULL;
+		take_down(j, i);
 	} else {
-		s->state = STORY_FENCED;
+		bool stopped = i->kind == INTENT_STOP || j->phase == PHASE_WAITING;
+		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
+		i->hold = stopped ? j->hold : NULL;
+		put_back(j, i);
 	}
 }
 

@@ -34,6 +34,9 @@ struct facts {
 	int32_t pods;	 /* job_pods() */
 	int32_t present; /* active and terminating: pods there are, needed or not */
 	int32_t active;	 /* when last seen unsuspended: the work a stop loses */
+	bool ready;	 /* it runs, and as many pods as it needs are ready, or have ended well */
+	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
+	bool completions_follow;
 	int64_t created_ms, start_ms;
 };
 
@@ -70,6 +73,12 @@ struct gate_job {
 	bool moved;	      /* the queue label or the story changed since the decision */
 	const char *reason;   /* why it ends; static text, "" while it goes on */
 	const char *actor;    /* who ended it */
+	const char *preemption; /* why it was preempted; static text, "" when it was not */
+	char *preemptor;	/* "namespace/name" of the Job that needs its room, or NULL */
+	const char *message;	/* a sentence to go with reason; static, or in sentence; or NULL */
+	char *sentence;
+	const char *hold;      /* what ends it puts it on hold with this; static text, or NULL */
+	bool told_ready;       /* the queue was told that its pods are ready */
 	int64_t not_before_ms; /* after a call-off */
 	int64_t reserved_ms, started_ms, stopped_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
@@ -146,6 +155,7 @@ struct gate {
 /* ---- gate.c, for phase.c ----------------------------------------------------------------------
  */
 
+struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);

@@ -156,7 +156,7 @@ void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
-	pg->events.batch(r->id, o, results, pg->events.ctx);
+	pg->events.batch(r->id, o, results, results ? r->books->nops : 0, pg->events.ctx);
 	request_free(r);
 	pg_pump(pg);
 }

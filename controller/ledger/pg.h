@@ -42,8 +42,8 @@ struct pg_events {
 	/* next: where to go on; n is 0 exactly when there is no more. */
 	void (*recall)(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 		const struct ledger_mark *next, void *ctx);
-	void (*batch)(
-		uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx);
+	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+		size_t n, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
 	void (*state)(bool up, const char *sentence, void *ctx);
 	void *ctx;

@@ -148,15 +148,47 @@ static void put_pod_label(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
+static void put_number(struct buf *out, const char *op, const char *pointer, int64_t value)
+{
+	begin(out, op, pointer);
+	buf_printf(out, "%lld}", (long long)value);
+}
+
+static void put_counts(const struct intent *i, struct buf *out)
+{
+	if (i->parallelism > 0)
+		put_number(out, "add", "/spec/parallelism", i->parallelism);
+	if (i->completions > 0)
+		put_number(out, "add", "/spec/completions", i->completions);
+}
+
+/* What a run with fewer pods took down goes back to what its owner wrote, unless the owner is
+ * writing something else just now. */
+static void put_counts_back(const struct intent *i, struct buf *out)
+{
+	if (i->parallelism > 0)
+		put_number(out, "test", "/metadata/generation", i->generation);
+	put_counts(i, out);
+}
+
+static void put_hold(const struct intent *i, struct buf *out)
+{
+	if (!i->hold)
+		return;
+	begin(out, "add", HOLD_POINTER);
+	buf_json_string(out, i->hold);
+	buf_putc(out, '}');
+}
+
 static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
 {
 	put_guard(i, true, out);
-	begin(out, "test", "/metadata/generation");
-	buf_printf(out, "%lld}", (long long)i->generation);
+	put_number(out, "test", "/metadata/generation", i->generation);
 	if (i->queue)
 		test_string(out, QUEUE_POINTER, i->queue);
 	put_annotations_map(i, out);
 	put_raw(out, "replace", "/spec/suspend", "false");
+	put_counts(i, out);
 	put_directives(i, q, out);
 	put_pod_label(i, out);
 	put_story(i, out);
@@ -167,6 +199,8 @@ static void put_stop(const struct intent *i, struct buf *out)
 	put_guard(i, false, out);
 	put_annotations_map(i, out);
 	put_raw(out, "replace", "/spec/suspend", "true");
+	put_counts_back(i, out);
+	put_hold(i, out);
 	put_story(i, out);
 }
 
@@ -174,11 +208,8 @@ static void put_tell(const struct intent *i, struct buf *out)
 {
 	put_guard(i, true, out);
 	put_annotations_map(i, out);
-	if (i->hold) {
-		begin(out, "add", HOLD_POINTER);
-		buf_json_string(out, i->hold);
-		buf_putc(out, '}');
-	}
+	put_counts_back(i, out);
+	put_hold(i, out);
 	put_story(i, out);
 }
 

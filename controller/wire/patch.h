@@ -3,7 +3,8 @@
  *
  * One patch does it all, guarded by `test` on uid, story and, for a start, generation and suspend.
  * Only fields that Sluice owns are written: spec.suspend, the node selector and the tolerations of
- * the pod template, one template label, and our annotations.
+ * the pod template, one template label, our annotations, and, where its owner allows fewer pods,
+ * parallelism and completions for the time of a run.
  *
  * The user's own directives are kept in the annotation sluice.dev/original-directives next to what
  * was applied last. Each start computes own + flavor anew, so a Job that moves from spot to

@@ -115,7 +115,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return "not suspended";
 	if (unguarded)
 		return NULL;
-	if (i->kind == INTENT_START && s->job.generation != i->generation)
+	bool tests_generation = i->kind == INTENT_START || i->parallelism > 0;
+	if (tests_generation && s->job.generation != i->generation)
 		return "another generation";
 	if (s->job.has_annotations != i->has_annotations)
 		return i->has_annotations ? "no annotations" : "annotations";
@@ -152,6 +153,39 @@ static const char *story_text(struct model_api *api, const struct story *st)
 	return text;
 }
 
+static void apply_counts(struct snap *s, const struct intent *i)
+{
+	struct job *j = &s->job;
+	if (i->parallelism > 0)
+		j->parallelism = i->parallelism;
+	if (i->completions > 0)
+		j->completions = i->completions;
+	s->applied = i->story.pods;
+	j->owner_parallelism = i->story.owner_parallelism;
+	j->owner_completions = i->story.owner_completions;
+	j->history = i->story.history;
+}
+
+void snap_suspend(struct snap *s, bool suspend)
+{
+	struct job *j = &s->job;
+	j->suspend = suspend;
+	if (j->owner_parallelism > 0)
+		j->parallelism = suspend ? j->owner_parallelism : s->applied;
+	if (j->owner_completions > 0)
+		j->completions = suspend ? j->owner_completions : s->applied;
+}
+
+void snap_disown(struct snap *s)
+{
+	struct job *j = &s->job;
+	if (j->owner_parallelism > 0)
+		j->parallelism = s->applied;
+	if (j->owner_completions > 0)
+		j->completions = s->applied;
+	j->owner_parallelism = j->owner_completions = 0;
+}
+
 static const struct snap *patch_apply(
 	struct model_api *api, struct model_job *j, const struct intent *i, int64_t now_ms)
 {
@@ -163,6 +197,7 @@ static const struct snap *patch_apply(
 	} else if (i->kind == INTENT_STOP) {
 		s->job.suspend = true;
 	}
+	apply_counts(s, i);
 	s->job.story = story_text(api, &i->story);
 	s->job.story_state = i->story.state;
 	s->job.story_attempt = i->story.attempt;

@@ -31,6 +31,8 @@ struct snap {
 	bool gone;		     /* the object is no more */
 	const struct model_run *run; /* of a Job that is not suspended; the last one of others */
 	bool failing, succeeding;    /* conditions FailureTarget, SuccessCriteriaMet */
+	int32_t applied; /* what spec.parallelism is while job.owner_parallelism is set: decode.h
+			    shows the owner's number of a suspended Job */
 	struct container container;
 	struct resource request[JOB_RESOURCES];
 	char created_by[8];
@@ -78,6 +80,10 @@ void model_api_done(struct model_api *api);
  * generation moves. */
 struct snap *model_api_edit(struct model_api *api, const struct model_job *j);
 const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec);
+/* Somebody else than the gate (un)suspends it. */
+void snap_suspend(struct snap *s, bool suspend);
+/* The spec is the owner's own from now on, whatever the story said. */
+void snap_disown(struct snap *s);
 /* s describes the new Job; uid, generation and version are given here. */
 struct model_job *model_api_create(struct model_api *api, const struct snap *s);
 void model_api_remove(struct model_api *api, struct model_job *j);

@@ -138,6 +138,15 @@ static void admin_acts(struct sim *s, void *arg)
 /* ---- Users --------------------------------------------------------------------------------------
  */
 
+/* Some would rather start with fewer pods than wait. */
+static void draw_partial(struct sim *s, struct snap *n)
+{
+	n->job.min_parallelism = 0;
+	if (n->job.parallelism > 1 && rng_odds(&s->rng, 2500))
+		n->job.min_parallelism = (int32_t)rng_between(&s->rng, 1, n->job.parallelism - 1);
+	n->job.completions_follow = n->job.indexed && n->job.completions == n->job.parallelism;
+}
+
 static void draw_requests(struct sim *s, struct snap *n)
 {
 	size_t k = 0;
@@ -153,6 +162,7 @@ static void draw_requests(struct sim *s, struct snap *n)
 	n->job.completions = (int32_t)rng_between(&s->rng, 1, 6);
 	if (!n->job.has_completions)
 		n->job.completions = 0;
+	draw_partial(s, n);
 }
 
 static void draw_queue(struct sim *s, struct snap *n)
@@ -238,12 +248,14 @@ static void user_edits(struct sim *s, struct model_job *j)
 	if (open_hold(s, j))
 		sim_reach(s, PATH_EDIT_PENDING);
 	struct snap *n = model_api_edit(&s->api, j);
+	snap_disown(n);
 	bool indexed = n->job.indexed, has = n->job.has_completions;
 	int32_t completions = n->job.completions;
 	draw_requests(s, n);
 	n->job.indexed = indexed; /* immutable */
 	n->job.has_completions = has;
 	n->job.completions = completions;
+	n->job.completions_follow = indexed && has && completions == n->job.parallelism;
 	sim_log(s, "user   edits %s: %d pods of %lldm", n->job.name, n->job.parallelism,
 		(long long)n->request[0].amount);
 	model_api_write(&s->api, n, true);
@@ -258,7 +270,7 @@ static void user_suspends(struct sim *s, struct model_job *j)
 		sim_reach(s, PATH_USER_SUSPEND_EARLY);
 	sim_log(s, "user   suspends %s", j->now->job.name);
 	struct snap *n = model_api_edit(&s->api, j);
-	n->job.suspend = true;
+	snap_suspend(n, true);
 	model_api_write(&s->api, n, true);
 }
 
@@ -309,7 +321,7 @@ static void outsider_acts(struct sim *s, struct model_job *j)
 	struct model_run *run = sim_alloc(s, sizeof(*run));
 	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
 	struct snap *n = model_api_edit(&s->api, j);
-	n->job.suspend = false;
+	snap_suspend(n, false);
 	n->run = run;
 	model_api_write(&s->api, n, true);
 }
@@ -323,6 +335,8 @@ static void vandal_acts(struct sim *s, struct model_job *j)
 	n->job.story = NULL;
 	n->job.story_state = STORY_NONE;
 	n->job.story_attempt = 0;
+	n->job.history = (struct job_history){0};
+	snap_disown(n);
 	n->job.hold = NULL;
 	j->vandalized = true;
 	sim_log(s, "someone takes the annotations off %s", n->job.name);

@@ -43,6 +43,8 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 	c.story.clusterqueue = pool_strdup(&s->pool, i->story.clusterqueue);
 	c.story.reason = pool_strdup(&s->pool, i->story.reason);
 	c.story.by = pool_strdup(&s->pool, i->story.by);
+	c.story.preemptor = pool_strdup(&s->pool, i->story.preemptor);
+	c.story.message = pool_strdup(&s->pool, i->story.message);
 	struct quota_line *lines = sim_alloc(s, (i->story.nlines + 1) * sizeof(*lines));
 	for (size_t k = 0; k < i->story.nlines; k++)
 		lines[k] = (struct quota_line){pool_strdup(&s->pool, i->story.lines[k].node),
@@ -353,7 +355,8 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 		if (q->outcome == LEDGER_LOST)
 			make_up_results(s, q);
 		sim_log(s, "%s hears of its batch: %s", r->identity, names[q->outcome]);
-		gate_answer_batch(r->gate, q->intent.id, q->outcome, q->results);
+		gate_answer_batch(r->gate, q->intent.id, q->outcome, q->results,
+			q->outcome == LEDGER_DONE ? q->intent.batch.nops : 0);
 	}
 	replica_step_soon(s, r);
 }

@@ -50,11 +50,12 @@ static void on_load(
 		hold_print(&d->holds, &holds[i]);
 }
 
-static void on_batch(
-	uint64_t id, enum ledger_outcome o, const struct ledger_result *results, void *ctx)
+static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx)
 {
 	struct drive *d = ctx;
 	answered(d, id, o);
+	must(n == (o == LEDGER_DONE ? d->expected : 0));
 	if (o == LEDGER_DONE)
 		memcpy(d->results, results, d->expected * sizeof(*results));
 }

@@ -213,6 +213,59 @@ static void a_stop_and_another_start_carry_nothing_over(void **state)
 	queue_free(q);
 }
 
+static int spec_number(const cJSON *o, const char *key)
+{
+	int64_t value = -1;
+	json_i64(json_object(o, "spec"), key, &value);
+	return (int)value;
+}
+
+/* 3 of 8 pods now, and 8 again after the stop, which puts it on hold as well. */
+static void fewer_pods_for_the_time_of_a_run(void **state)
+{
+	(void)state;
+	cJSON *o = make_job(NULL, "");
+	cJSON *spec = cJSON_GetObjectItemCaseSensitive(o, "spec");
+	cJSON_AddNumberToObject(spec, "parallelism", 8);
+	cJSON_AddNumberToObject(spec, "completions", 8);
+	cJSON_AddStringToObject(spec, "completionMode", "Indexed");
+	struct job *j = decode(o);
+	struct queue *q = make_queue();
+	queue_set_job(q, j);
+	struct intent start = intent_for(j, INTENT_START, STORY_STARTED);
+	start.parallelism = start.completions = start.story.pods = 3;
+	start.story.owner_parallelism = start.story.owner_completions = 8;
+	cJSON *running = render_and_apply(&start, q, o);
+	assert_non_null(running);
+	assert_int_equal(spec_number(running, "parallelism"), 3);
+	assert_int_equal(spec_number(running, "completions"), 3);
+	struct job *r = decode(running);
+	assert_int_equal(r->parallelism, 3);
+	assert_int_equal(r->owner_parallelism, 8);
+
+	struct intent stop = intent_for(r, INTENT_STOP, STORY_STOPPED);
+	stop.parallelism = r->owner_parallelism;
+	stop.completions = r->owner_completions;
+	stop.hold = "enough";
+	cJSON *stopped = render_and_apply(&stop, q, running);
+	struct job *s = decode(stopped);
+	assert_true(s->suspend);
+	assert_int_equal(s->parallelism, 8);
+	assert_int_equal(s->completions, 8);
+	assert_int_equal(s->owner_parallelism, 0);
+	assert_string_equal(s->hold, "enough");
+
+	stop.generation--; /* its owner edits it at the same time */
+	assert_null(render_and_apply(&stop, q, running));
+	free(j);
+	free(r);
+	free(s);
+	cJSON_Delete(o);
+	cJSON_Delete(running);
+	cJSON_Delete(stopped);
+	queue_free(q);
+}
+
 static void a_note_alone(void **state)
 {
 	(void)state;
@@ -369,6 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_says_all_in_one_patch),
 		cmocka_unit_test(a_stop_and_another_start_carry_nothing_over),
+		cmocka_unit_test(fewer_pods_for_the_time_of_a_run),
 		cmocka_unit_test(a_note_alone),
 		cmocka_unit_test(what_moved_refuses_the_patch),
 		cmocka_unit_test(of_two_first_stories_one_wins),
