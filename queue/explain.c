@@ -305,12 +305,12 @@ static enum wait_reason explain_by_quota(const struct question *a, enum assign_v
 static void explain_deactivated(const struct workload *w, struct text *t)
 {
 	const struct past *p = w->past;
-	text_add(t, "deactivated: ");
 	if (p->deactivated == STOP_REASON_MAX_RUN)
-		text_add(t, "it ran as long as it may");
+		text_add(t, "deactivated: the maximum execution time (%lld s) exceeded",
+			(long long)(p->max_run_ms / 1000));
 	else
-		text_add(t, "its pods were not ready in time, after %d requeues once more",
-			p->requeues);
+		text_add(t, "deactivated: its pods were not ready in time once more after %d %s",
+			p->requeues, p->requeues == 1 ? "requeue" : "requeues");
 	text_add(t, "; to begin anew, %sremove annotation sluice.dev/hold",
 		w->held ? "" : "set and then ");
 }

@@ -133,8 +133,11 @@ void run_stopping(struct queue *q, struct room *r, enum stop_reason reason)
 	r->stop = reason;
 	r->stop_ms = q->now_ms;
 	run_disarm(q, r);
-	if (stop_reason_deactivates(reason))
-		past_of(q, r->w)->deactivated = reason;
+	if (!stop_reason_deactivates(reason))
+		return;
+	struct past *p = past_of(q, r->w);
+	p->deactivated = reason;
+	p->max_run_ms = max_run_ms(r);
 }
 
 /* ---- The end ---- */

@@ -205,6 +205,18 @@ static void say_ceilings(struct run *r)
 	}
 }
 
+static void say_history(struct run *r, const char *name)
+{
+	struct job_history h;
+	const struct words_job *j = words_find_job(&r->words, name);
+	if (!j)
+		return;
+	queue_job_history(r->words.q, &j->uid, r->words.now_ms, &h);
+	say(r, "history %s requeues=%d until=%lld ran=%lld evicted=%lld", name, h.requeues,
+		(long long)(h.not_before_ms / 1000), (long long)(h.ran_ms / 1000),
+		(long long)(h.evicted_ms / 1000));
+}
+
 static void say_next(struct run *r)
 {
 	if (r->next_ms == INT64_MAX)
@@ -232,6 +244,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_lines(r, name);
 	else if (strcmp(what, "ceilings") == 0)
 		say_ceilings(r);
+	else if (strcmp(what, "history") == 0)
+		say_history(r, name);
 	else if (strcmp(what, "next") == 0)
 		say_next(r);
 	else if (strcmp(what, "refused") == 0)

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue_pieces.h"
+#include "queue_words_limits.h"
 
 void words_init(struct words *w)
 {
@@ -213,6 +214,8 @@ static bool read_queue_option(
 			w, piece_copy(piece_value(word, "selector")), &s->namespace_selector);
 	else if (piece_value(word, "weight"))
 		s->weight = atof(piece_value(word, "weight"));
+	else if (piece_value(word, "max-run"))
+		s->default_max_run_ms = atoll(piece_value(word, "max-run")) * 1000;
 	else if (strcmp(word, "backfill") == 0)
 		s->strategy = BACKFILL;
 	else if (strcmp(word, "by-usage") == 0)
@@ -258,7 +261,7 @@ static bool tell_config(struct words *w, char **word, size_t n)
 		} else if (strcmp(word[i], "initial-share-only") == 0) {
 			c.nfair_strategies = 1;
 			c.fair_strategy[0] = FAIR_LESS_THAN_INITIAL_SHARE;
-		} else {
+		} else if (!words_config(w, &c, word[i])) {
 			return piece_wrong(w, "config: what is %s?", word[i]);
 		}
 	}
@@ -300,6 +303,8 @@ static bool tell_local(struct words *w, char **word, size_t n)
 	for (size_t i = 4; i < n; i++) {
 		if (piece_value(word[i], "stop"))
 			s.stop_policy = piece_policy(piece_value(word[i], "stop"));
+		else if (piece_value(word[i], "weight"))
+			s.weight = atof(piece_value(word[i], "weight"));
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else
@@ -332,7 +337,7 @@ const struct words_job *words_job_of(const struct words *w, const struct uid *ui
 
 struct job_words { /* a Job as it is read */
 	struct job job;
-	struct resource request[32];
+	struct resource request[32], limit[32];
 	struct container container;
 	struct label label[8];
 	struct toleration toleration[8];
@@ -366,7 +371,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"completions", NULL, &j->completions},
-		{"succeeded", NULL, &j->status.succeeded}};
+		{"succeeded", NULL, &j->status.succeeded}, {"runtime", &j->pod.runtime_class, NULL},
+		{"requeues", NULL, &j->history.requeues}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
 			continue;
@@ -381,11 +387,30 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		read_priority(w, x, value);
 	else if (strcmp(key, "at") == 0)
 		j->created_ms = atoll(value) * 1000;
+	else if (strcmp(key, "max-run") == 0)
+		j->max_run_ms = atoll(value) * 1000;
+	else if (strcmp(key, "expected") == 0)
+		j->expected_ms = atoll(value) * 1000;
+	else if (strcmp(key, "ran") == 0)
+		j->history.ran_ms = atoll(value) * 1000;
+	else if (strcmp(key, "evicted") == 0)
+		j->history.evicted_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
 		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
 	else
 		return false;
 	return true;
+}
+
+static bool read_amount(struct words *w, struct resource_list *all, struct resource *item,
+	const char *resource, const char *value)
+{
+	size_t at = 0;
+	while (at < all->count && strcmp(item[at].name, resource) != 0)
+		at++;
+	all->count += at == all->count;
+	item[at].name = resource;
+	return piece_amount(w, resource, value, &item[at].amount);
 }
 
 static bool read_job_word(struct words *w, struct job_words *x, char *word)
@@ -405,14 +430,10 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	} else if (strcmp(word, "select") == 0) {
 		const char *label = piece_after(value, ':');
 		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
+	} else if (strncmp(word, "limit.", 6) == 0) {
+		return read_amount(w, &x->container.limits, x->limit, word + 6, value);
 	} else if (!read_job_field(w, x, word, value)) {
-		struct resource_list *all = &x->container.requests;
-		size_t at = 0;
-		while (at < all->count && strcmp(x->request[at].name, word) != 0)
-			at++;
-		all->count += at == all->count;
-		x->request[at].name = word;
-		return piece_amount(w, word, value, &x->request[at].amount);
+		return read_amount(w, &x->container.requests, x->request, word, value);
 	}
 	return true;
 }
@@ -430,6 +451,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 				      .generation = 1}};
 	struct job *j = &x.job;
 	x.container.requests.item = x.request;
+	x.container.limits.item = x.limit;
 	j->pod.containers = &x.container;
 	j->pod.ncontainers = 1;
 	j->placement.node_selector = x.label;
@@ -497,6 +519,8 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 		queue_drop_namespace(w->q, name);
 	else if (strcmp(kind, "local") == 0 && strchr(name, '/'))
 		queue_drop_localqueue(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
+	else if (strcmp(kind, "limits") == 0 && strchr(name, '/'))
+		queue_drop_limit_range(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
 	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
 		queue_drop_job(w->q, &words_find_job(w, name)->uid);
 	else
@@ -546,6 +570,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		return tell_adopt(w, j, word, n);
 	if (strcmp(what, "confirm") == 0) {
 		queue_confirm_job(w->q, &j->uid, w->now_ms);
+	} else if (strcmp(what, "ready") == 0 || strcmp(what, "unready") == 0) {
+		queue_ready_job(w->q, &j->uid, strcmp(what, "ready") == 0, w->now_ms);
 	} else if (strcmp(what, "block") == 0) {
 		queue_block_job(w->q, &j->uid, "was suspended by its owner");
 	} else if (strcmp(what, "unblock") == 0) {
@@ -579,6 +605,10 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_config(w, word, n);
 	if (strcmp(what, "cohort") == 0)
 		return tell_cohort(w, word, n);
+	if (strcmp(what, "limits") == 0)
+		return words_tell_limits(w, word, n);
+	if (strcmp(what, "overhead") == 0)
+		return words_tell_overhead(w, word, n);
 	if (strcmp(what, "queue") == 0)
 		return tell_queue(w, word, n);
 	if (strcmp(what, "local") == 0)
