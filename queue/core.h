@@ -16,6 +16,7 @@
 #include "queue/priority.h"
 #include "queue/quota.h"
 #include "queue/shape.h"
+#include "queue/usage.h"
 #include "sluice/queue.h"
 
 struct displacement;
@@ -37,6 +38,7 @@ struct queue {
 	struct map workloads;
 	struct tree back_off;
 	struct tree alarms;
+	struct usages usages;
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, rooms_made, version;

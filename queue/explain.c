@@ -8,6 +8,7 @@
 
 #include "queue/core.h"
 #include "queue/lack.h"
+#include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
 #include "queue/text.h"
@@ -45,6 +46,7 @@ const char *wait_reason_name(enum wait_reason r)
 }
 
 struct question {
+	const struct queue *q;
 	const struct workload *w;
 	const struct clusterqueue *cq; /* NULL, or existing */
 	const struct claim *claim;     /* on cq */
@@ -226,14 +228,14 @@ static bool is_suspended(const struct question *a)
 	return true;
 }
 
-static size_t count_ahead(const struct workload *w)
+static size_t count_ahead(const struct queue *q, const struct workload *w)
 {
-	return w->place == PLACE_READY ? tree_rank(&w->in_order) : 0;
+	return w->place == PLACE_READY ? precedence_rank(q, w) : 0;
 }
 
 static void add_ahead(const struct question *a)
 {
-	size_t n = count_ahead(a->w);
+	size_t n = count_ahead(a->q, a->w);
 	if (a->w->place != PLACE_READY || a->aside)
 		return;
 	if (n == 0)
@@ -258,10 +260,10 @@ static bool is_backing_off(const struct question *a)
 	return true;
 }
 
-static const struct workload *head_of(const struct clusterqueue *cq)
+static const struct workload *head_of(const struct question *a)
 {
-	struct tree_node *n = tree_first(&cq->order);
-	return n ? container_of(n, struct workload, in_order) : NULL;
+	const struct group *g = precedence_first(a->q, a->cq);
+	return g ? group_head(g) : NULL;
 }
 
 static enum wait_reason explain_waiting(const struct question *a);
@@ -269,11 +271,11 @@ static enum wait_reason explain_waiting(const struct question *a);
 /* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
 static bool is_behind(const struct question *a)
 {
-	const struct workload *head = head_of(a->cq);
+	const struct workload *head = head_of(a);
 	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || !head || head == a->w ||
 		assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
 		return false;
-	struct question about = {head, a->cq, &head->group->claim, a->now_ms, a->text, true};
+	struct question about = {a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true};
 	text_add(a->text, "behind ");
 	text_add_name(a->text, head->lq->ns->name, head->name);
 	text_add(a->text,
@@ -359,7 +361,7 @@ bool queue_explain(
 	ret->clusterqueue = cq ? cq->name : "";
 	ret->priority = w->key.priority;
 	ret->queued_ms = w->key.queued_ms;
-	ret->ahead = count_ahead(w);
+	ret->ahead = count_ahead(q, w);
 	ret->not_before_ms = w->not_before_ms;
 	if (w->room) {
 		explain_room(w->room, &text);
@@ -368,7 +370,7 @@ bool queue_explain(
 	}
 	struct claim own = {0};
 	ret->victim_of = (struct uid){0};
-	struct question about = {w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
+	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)

@@ -35,6 +35,22 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 	return cq;
 }
 
+/* Takes all that wait in its LocalQueues from where they stand, or places them. */
+static void move_members(struct queue *q, struct clusterqueue *cq,
+	void (*move)(struct queue *q, struct workload *w))
+{
+	list_each(&cq->localqueues, l)
+	{
+		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		list_each(&lq->members, m)
+		{
+			struct workload *w = container_of(m, struct workload, of_localqueue);
+			if (!w->room)
+				move(q, w);
+		}
+	}
+}
+
 int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
 {
 	struct err own;
@@ -49,6 +65,9 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	int64_t max_run_ms = cq->default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
+	bool regrouped = cq->orders_by_usage != s->orders_by_usage;
+	if (regrouped)
+		move_members(q, cq, workload_unplace);
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
 	if (change.moved)
 		realms_form(q);
@@ -56,6 +75,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		realm_settle(q, cq);
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
+	if (regrouped)
+		move_members(q, cq, workload_place);
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->rooms, l)
 			room_suspect(q, container_of(l, struct room, of_clusterqueue));
@@ -184,6 +205,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	lq->generation = s->generation;
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;
+	lq->weight = s->weight;
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
@@ -201,6 +223,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	lq->generation = 0;
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
+	lq->weight = 1;
 	repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);
 	localqueue_put(&q->localqueues, lq);

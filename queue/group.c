@@ -4,9 +4,12 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/localqueue.h"
+#include "queue/precedence.h"
 
 struct group_key {
 	const struct clusterqueue *cq;
+	const struct localqueue *lq;
 	const struct shape *shape;
 	int32_t priority;
 };
@@ -15,7 +18,7 @@ static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
-	return g->cq == k->cq && g->shape == k->shape && g->key.priority == k->priority;
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->key.priority == k->priority;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -78,12 +81,14 @@ static uint64_t group_hash(const struct group_key *k)
 {
 	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
 	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
+	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	return hash ^ hash >> 29;
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
-	struct group_key key = {cq, w->shape, w->key.priority};
+	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
+	struct group_key key = {cq, lq, w->shape, w->key.priority};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -91,6 +96,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g = mem_alloc(sizeof(*g));
 	g->key = w->key;
 	g->cq = cq;
+	g->lq = lq;
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
@@ -112,7 +118,7 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->shape, g->key.priority};
+	struct group_key key = {g->cq, g->lq, g->shape, g->key.priority};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);
@@ -128,7 +134,12 @@ struct workload *group_head(const struct group *g)
 static void group_insert(struct group *g)
 {
 	g->key = group_head(g)->key;
-	tree_insert(&g->cq->groups_waiting, &g->node, g->key.arrival);
+	tree_insert(precedence_line(g), &g->node, g->key.arrival);
+}
+
+static struct tree *order_of(const struct group *g)
+{
+	return g->lq ? &g->lq->order : &g->cq->order;
 }
 
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
@@ -137,9 +148,9 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 	struct group *g = group_of(all, cq, w);
 	bool first = !tree_in(&g->node) || order_cmp(&w->key, &g->key) < 0;
 	if (first && tree_in(&g->node))
-		tree_remove(&cq->groups_waiting, &g->node);
+		tree_remove(precedence_line(g), &g->node);
 	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
-	tree_insert(&cq->order, &w->in_order, w->key.arrival);
+	tree_insert(order_of(g), &w->in_order, w->key.arrival);
 	w->group = g;
 	if (first)
 		group_insert(g);
@@ -151,9 +162,9 @@ void group_leave(struct groups *all, struct workload *w)
 	must(g);
 	bool first = group_head(g) == w;
 	if (first)
-		tree_remove(&g->cq->groups_waiting, &g->node);
+		tree_remove(precedence_line(g), &g->node);
 	tree_remove(&g->waiting, &w->in_group);
-	tree_remove(&g->cq->order, &w->in_order);
+	tree_remove(order_of(g), &w->in_order);
 	w->group = NULL;
 	if (tree_count(&g->waiting) == 0)
 		group_free(all, g);
@@ -161,14 +172,21 @@ void group_leave(struct groups *all, struct workload *w)
 		group_insert(g);
 }
 
-void groups_rederive(struct groups *all, struct clusterqueue *cq)
+static void line_rederive(struct groups *all, const struct clusterqueue *cq, struct tree *line)
 {
-	for (struct tree_node *n = tree_first(&cq->groups_waiting); n; n = tree_next(n)) {
+	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		struct group *g = container_of(n, struct group, node);
 		all->bytes -= g->claim.bytes;
 		claim_done(&g->claim);
 		claim_init(&g->claim, cq, g->shape);
 		all->bytes += g->claim.bytes;
 	}
-	tree_refresh(&cq->groups_waiting);
+	tree_refresh(line);
+}
+
+void groups_rederive(struct groups *all, struct clusterqueue *cq)
+{
+	line_rederive(all, cq, &cq->groups_waiting);
+	list_each(&cq->localqueues, l) line_rederive(
+		all, cq, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 }

@@ -1,5 +1,6 @@
 /*
- * Groups: waiting workloads of one ClusterQueue, priority and shape.
+ * Groups: waiting workloads of one ClusterQueue, priority and shape, and, where usage orders, of one
+ * LocalQueue.
  *
  * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
  * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
@@ -13,10 +14,11 @@
 #include "queue/workload.h"
 
 struct group {
-	struct tree_node node; /* in clusterqueue.groups_waiting */
+	struct tree_node node; /* in clusterqueue.groups_waiting, or its LocalQueue's */
 	struct claim claim;    /* next to the node: a search reads both */
 	struct order_key key;  /* its head's */
 	struct clusterqueue *cq;
+	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
 	uint64_t hash;
 	struct tree waiting; /* workload.in_group; never empty */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/clusterqueue.h"
+#include "queue/group.h"
 
 struct localqueue_key {
 	const char *ns, *name;
@@ -125,6 +126,8 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		list_add(&lq->ns->localqueues, &lq->of_namespace);
 		list_init(&lq->members);
 		list_init(&lq->rooms);
+		lq->weight = 1;
+		group_trees_init(&lq->groups_waiting, &lq->order);
 		map_put(&all->map, localqueue_hash(ns, name), lq);
 	}
 	lq->refs++;
@@ -136,6 +139,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	must(lq->refs > 0);
 	if (--lq->refs > 0)
 		return;
+	must(tree_count(&lq->order) == 0);
 	must(!lq->exists && list_empty(&lq->members) && list_empty(&lq->rooms));
 	struct localqueue_key key = {lq->ns->name, lq->name};
 	must(map_take(&all->map, localqueue_hash(key.ns, key.name), &key) == lq);

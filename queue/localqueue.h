@@ -13,9 +13,11 @@
 #include "queue/arena.h"
 #include "queue/list.h"
 #include "queue/tree.h"
+#include "queue/workload.h"
 #include "sluice/spec.h"
 
 struct clusterqueue;
+struct usage;
 
 struct nspace {
 	char *name;
@@ -51,6 +53,13 @@ struct localqueue {
 	struct link members; /* workload.of_localqueue: all that name it now */
 	struct link rooms;   /* room.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
+
+	/* What it used lately, and who waits in it where that orders (precedence.h). */
+	double weight;
+	struct usage *usage; /* NULL: nothing is known (yet) */
+	struct tree groups_waiting, order;
+	bool walked; /* in this pass, behind this place: */
+	struct order_key behind;
 };
 
 struct localqueues {

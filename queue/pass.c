@@ -6,6 +6,7 @@
 #include "queue/assign.h"
 #include "queue/contest.h"
 #include "queue/partial.h"
+#include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/victims.h"
 
@@ -117,7 +118,7 @@ static bool offer_fresh(struct look *l)
 		struct group *g = container_of(f, struct group, fresh);
 		if (!group_may(&g->node, l))
 			group_judged(g);
-		else if (!best.group || order_cmp(&g->key, &best.group->key) < 0)
+		else if (!best.group || precedence_before(l->pass->q, g, best.group))
 			best = l->walk->offer;
 	}
 	l->walk->offer = best;
@@ -131,10 +132,37 @@ static bool offer_by_search(struct look *l)
 		       l->walk->walked ? &l->walk->behind.node : NULL, &search) != NULL;
 }
 
+static bool seek_line(struct look *l, const struct localqueue *lq)
+{
+	struct tree_search search = {subtree_may, group_may, l};
+	struct group behind = {.key = lq->behind};
+	return tree_seek(&lq->groups_waiting, lq->walked ? &behind.node : NULL, &search) != NULL;
+}
+
+/* Of the LocalQueue that used least, or of those that used as little, the first in order. */
+static bool offer_by_usage(struct look *l)
+{
+	size_t n, found = 0;
+	struct entry best = {0};
+	struct precedence *line = precedence_lines(l->pass->q, l->walk->cq, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (best.group && line[i].usage > line[found].usage)
+			break;
+		if (!seek_line(l, line[i].lq) ||
+			(best.group && order_cmp(&best.group->key, &l->walk->offer.group->key) < 0))
+			continue;
+		best = l->walk->offer;
+		found = i;
+	}
+	free(line);
+	l->walk->offer = best;
+	return best.group != NULL;
+}
+
 static bool offer_head(struct look *l)
 {
-	struct tree_node *n = tree_first(&l->walk->cq->groups_waiting);
-	return n && group_may(n, l);
+	struct group *g = precedence_first(l->pass->q, l->walk->cq);
+	return g && group_may(&g->node, l);
 }
 
 /* What a ClusterQueue has to offer next; false: nothing any more. */
@@ -149,7 +177,9 @@ static bool walk_offers(struct pass *p, struct walk *w)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->strategy == STRICT_FIFO)
 		return offer_head(&look);
-	return w->cq->search ? offer_by_search(&look) : offer_fresh(&look);
+	if (!w->cq->search)
+		return offer_fresh(&look);
+	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
 }
 
 /* ---- Turns ---- */
@@ -275,9 +305,16 @@ static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
 	return w;
 }
 
-static void walk_on(struct pass *p, const struct entry *e, const struct order_key *key)
+/* lq: where usage orders, whose group it was. */
+static void walk_on(struct pass *p, const struct entry *e, struct localqueue *lq,
+	const struct order_key *key)
 {
 	struct walk *w = walk_of(p, e->cq);
+	if (lq) {
+		lq->walked = true;
+		lq->behind = *key;
+		return;
+	}
 	w->walked = true;
 	w->behind.key = *key;
 }
@@ -289,12 +326,13 @@ static size_t take_turns(struct pass *p)
 	for (size_t i; (i = contest_next(p->q, p->entry, p->nentries)) < p->nentries;) {
 		struct entry *e = &p->entry[i];
 		struct order_key key = e->group->key; /* the group may go with its head */
+		struct localqueue *lq = e->group->lq;
 		e->done = true;
 		if (e->keeps) {
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
 			e->group = NULL;
-			walk_on(p, e, &key);
+			walk_on(p, e, lq, &key);
 			came++;
 		}
 	}
@@ -311,7 +349,8 @@ static bool run_round(struct pass *p)
 	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nentries; i++) {
 		if (p->entry[i].keeps)
 			continue;
-		walk_on(p, &p->entry[i], &p->entry[i].group->key);
+		const struct group *g = p->entry[i].group;
+		walk_on(p, &p->entry[i], g->lq, &g->key);
 		more = true;
 	}
 	reserves_end(p);
@@ -390,6 +429,8 @@ static void look_begin(struct pass *p, struct realm *realm)
 		if (realm->search || cq->nfresh > FRESH_MAX)
 			cq->search = true;
 		p->walk[i] = (struct walk){.cq = cq, .over = !clusterqueue_active(cq)};
+		list_each(&cq->localqueues, l)
+			container_of(l, struct localqueue, of_clusterqueue)->walked = false;
 	}
 	realm->search = false;
 }

@@ -34,6 +34,7 @@ struct queue *queue_new(void)
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
+	usages_init(&q->usages);
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
@@ -70,6 +71,7 @@ void queue_free(struct queue *q)
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
 	accounting_done(&q->accounting);
+	usages_done(&q->usages);
 	arena_done(&q->config_memory);
 	scratch_free(q->scratch);
 	victims_done(q);
@@ -141,6 +143,7 @@ size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
 {
 	q->now_ms = now_ms;
+	usages_decide(q);
 	end_back_offs(q);
 	heed_alarms(q);
 	size_t n = give_stops(q, out, cap);

@@ -36,7 +36,7 @@ static void room_join(struct room *r, struct clusterqueue *cq)
 }
 
 /* Its workload has room from here on. */
-static void room_hold(struct room *r)
+static void room_hold(struct queue *q, struct room *r)
 {
 	must(!r->w->room);
 	r->w->room = r;
@@ -44,6 +44,11 @@ static void room_hold(struct room *r)
 	r->state = ROOM_HELD;
 	r->lq->nreserving++;
 	list_add(&r->lq->rooms, &r->of_localqueue);
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct room_line *l = &r->line[i];
+		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+	}
 	if (!r->cq)
 		return;
 	r->cq->nreserving++;
@@ -86,7 +91,7 @@ struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue
 	struct room *r = room_chosen(q, w, cq, claim, choice);
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
-	room_hold(r);
+	room_hold(q, r);
 	return r;
 }
 
@@ -118,7 +123,7 @@ void room_keep_promise(struct queue *q, struct room *r)
 	r->w->promise = NULL;
 	r->reserved_ms = q->now_ms;
 	lines_take(r, QUOTA_NOW);
-	room_hold(r);
+	room_hold(q, r);
 	workload_place(q, r->w);
 }
 
@@ -232,7 +237,7 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
-	room_hold(r);
+	room_hold(q, r);
 	room_suspect(q, r);
 }
 
@@ -240,6 +245,10 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 {
 	int64_t less = l->amount - amount;
 	l->amount = amount;
+	if (less > 0 && r->end_ms > 0)
+		usage_change(q, r->lq, l->row->resource, -less, r->end_ms);
+	else if (less > 0)
+		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
 	if (r->state != ROOM_LEAVING)
 		quota_give(l->row, QUOTA_THEN, less);

@@ -51,7 +51,7 @@ struct room {
 	/* How it goes: run.h. */
 	struct alarm alarm;
 	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
-	int64_t stop_ms;
+	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
 	int64_t unready_ms;
 

@@ -189,6 +189,7 @@ void run_end(struct queue *q, struct room *r, int64_t now_ms)
 {
 	struct workload *w = r->w;
 	must(w->place == PLACE_NOWHERE);
+	r->end_ms = now_ms;
 	if (past_deactivated(w))
 		return;
 	struct job_history h = history_after(q, r, now_ms);

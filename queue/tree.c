@@ -170,6 +170,17 @@ size_t tree_rank(const struct tree_node *n)
 	return rank;
 }
 
+size_t tree_before(const struct tree *t, const struct tree_node *n)
+{
+	size_t before = 0;
+	for (const struct tree_node *at = t->root; at;) {
+		bool right = t->cmp(at, n) < 0;
+		before += right ? count_of(at->left) + 1u : 0;
+		at = right ? at->right : at->left;
+	}
+	return before;
+}
+
 /* The recursions go as deep as the tree: about 50 for a million nodes. */
 static struct tree_node *seek_all(struct tree_node *n, const struct tree_search *s)
 {

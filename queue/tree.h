@@ -41,6 +41,8 @@ struct tree_node *tree_first(const struct tree *t); /* NULL when empty */
 struct tree_node *tree_next(const struct tree_node *n);
 struct tree_node *tree_at(const struct tree *t, size_t index); /* NULL past the last */
 size_t tree_rank(const struct tree_node *n);		       /* how many stand before it */
+/* How many stand before the place of one that need not be in the tree. */
+size_t tree_before(const struct tree *t, const struct tree_node *n);
 
 static inline size_t tree_count(const struct tree *t)
 {

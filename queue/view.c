@@ -247,7 +247,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->pending = lq->nwaiting;
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
-	ret->fair_usage = 0;
+	ret->fair_usage = lq->cq->orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
 	rooms_fill(q->scratch, lq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;

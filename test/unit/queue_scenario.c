@@ -217,6 +217,17 @@ static void say_history(struct run *r, const char *name)
 		(long long)(h.evicted_ms / 1000));
 }
 
+static void say_usage(struct run *r, const char *name)
+{
+	struct localqueue_view v;
+	char full[256];
+	for (size_t i = 0; queue_view_localqueue(r->words.q, i, &v); i++) {
+		snprintf(full, sizeof(full), "%s/%s", v.ns, v.name);
+		if (strcmp(full, name) == 0)
+			say(r, "usage %s %.3f", name, v.fair_usage);
+	}
+}
+
 static void say_next(struct run *r)
 {
 	if (r->next_ms == INT64_MAX)
@@ -244,6 +255,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_lines(r, name);
 	else if (strcmp(what, "ceilings") == 0)
 		say_ceilings(r);
+	else if (strcmp(what, "usage") == 0)
+		say_usage(r, name);
 	else if (strcmp(what, "history") == 0)
 		say_history(r, name);
 	else if (strcmp(what, "next") == 0)

@@ -607,6 +607,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_cohort(w, word, n);
 	if (strcmp(what, "limits") == 0)
 		return words_tell_limits(w, word, n);
+	if (strcmp(what, "recall") == 0)
+		return words_tell_recall(w, word, n);
 	if (strcmp(what, "overhead") == 0)
 		return words_tell_overhead(w, word, n);
 	if (strcmp(what, "queue") == 0)

@@ -127,6 +127,23 @@ bool words_tell_limits(struct words *w, char **word, size_t n)
 	return true;
 }
 
+bool words_tell_recall(struct words *w, char **word, size_t n)
+{
+	struct quota_line line[8];
+	size_t lines = 0;
+	char *name = piece_after(word[1], '/');
+	if (n < 5 || !name)
+		return piece_wrong(w, "recall NS/NAME FROM TO RESOURCE=QUANTITY ..");
+	for (size_t i = 4; i < n && lines < 8; i++) {
+		char *amount = piece_after(word[i], '=');
+		line[lines] = (struct quota_line){"cq/batch", "spot", word[i], 0};
+		if (!amount || !piece_amount(w, word[i], amount, &line[lines++].amount))
+			return false;
+	}
+	queue_recall_run(w->q, word[1], name, line, lines, seconds(word[2]), seconds(word[3]));
+	return true;
+}
+
 bool words_tell_overhead(struct words *w, char **word, size_t n)
 {
 	struct resource all[WORDS_MAX];

@@ -6,6 +6,7 @@
  *             [transform=INPUT[*BY]->OUTPUT:N,..]   ("=>" for Replace)
  *   limits NS/NAME [pod] default|request|min|max RESOURCE=QUANTITY .. default|.. ..
  *   overhead RUNTIMECLASS RESOURCE=QUANTITY ..
+ *   recall NS/NAME FROM TO RESOURCE=QUANTITY ..   a run of this LocalQueue that ended before
  *   ready NS/NAME | unready NS/NAME
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_LIMITS_H
@@ -19,5 +20,6 @@ bool words_config(struct words *w, struct queue_config *c, char *word);
 
 bool words_tell_limits(struct words *w, char **word, size_t n);
 bool words_tell_overhead(struct words *w, char **word, size_t n);
+bool words_tell_recall(struct words *w, char **word, size_t n);
 
 #endif
