@@ -1,7 +1,8 @@
 /*
  * A world and what happens in it: test/simulate/NAME.yaml is played, and each line must be the one
  * in NAME.jsonl. A first line "# flags: --until 1h" gives the command's flags. What the machine has
- * to do with (decisions_per_s, peak_rss_mb) is not compared.
+ * to do with (decisions_per_s, peak_rss_mb) is not compared, nor are the sentences of those that
+ * wait: they are the queue's, and its scenarios hold them.
  *
  *   test_simulate_world FILE.yaml            compares
  *   test_simulate_world --write FILE.yaml    writes FILE.jsonl anew: read the difference before you
@@ -36,6 +37,27 @@ static void read_flags(const char *path, char *line, size_t size, struct simulat
 	}
 }
 
+/* Takes the sentence off each line of one that waits. */
+static void drop_sentences(char *text)
+{
+	char *to = text;
+	for (char *line = text; *line;) {
+		size_t len = strcspn(line, "\n"), keep = len;
+		const char *message = strstr(line, ",\"message\":");
+		const char *waits = strstr(line, "\"event\":\"Waiting\"");
+		if (waits && message && waits < line + len && message < line + len)
+			keep = (size_t)(message - line);
+		memmove(to, line, keep);
+		to += keep;
+		if (keep < len)
+			*to++ = '}';
+		line += len;
+		if (*line == '\n')
+			*to++ = *line++;
+	}
+	*to = '\0';
+}
+
 /* Twice, since the same must come out. */
 static char *play(const char *path)
 {
@@ -67,6 +89,7 @@ static char *play(const char *path)
 		strcpy(machine, "}}\n");
 	fputs(buf_text(&figures), out);
 	fclose(out);
+	drop_sentences(text);
 	buf_done(&figures);
 	summary_done(&summary);
 	world_done(&w);
