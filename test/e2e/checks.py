@@ -27,7 +27,7 @@ select json_build_object(
                      'cq', clusterqueue, 'lines', coalesce(of_it, '[]'))) from sluice.hold left join held using (job_uid, attempt)), '[]'),
   'attempts', coalesce((select json_object_agg(job_uid, n) from (select job_uid, max(attempt) n from sluice.transfer group by 1) t), '{}'),
   'audit', coalesce((select json_agg(to_json(a)) from sluice.audit a), '[]'),
-  'above', coalesce((select json_agg(to_json(b)) from sluice.balance b where pending + posted + releasing > ceiling), '[]'),
+  'above', coalesce((select json_agg(to_json(b)) from sluice.balance b where pending + posted + releasing + members > ceiling), '[]'),
   'sums', coalesce((select json_agg(to_json(s)) from (
      select node, flavor, resource, coalesce(b.n, 0) balance, coalesce(h.n, 0) holds from
        (select node, flavor, resource, sum(pending + posted + releasing) n from sluice.balance group by 1, 2, 3) b

@@ -142,9 +142,9 @@ static bool row_in_circle(const struct model_ledger *l, const struct model_row *
 static int64_t row_members(const struct model_ledger *l, const struct model_row *r)
 {
 	int64_t sum = 0;
-	for (size_t i = 0; i < l->nrows; i++) {
+	for (size_t i = 0; r->is_parent && i < l->nrows; i++) {
 		const struct model_row *c = &l->rows[i];
-		if (!c->parent[0] || row_parent(l, c) != r || row_in_circle(l, c))
+		if (!c->linked || row_parent(l, c) != r)
 			continue;
 		int64_t use = sum_capped(c->pending + c->posted + c->releasing, row_members(l, c));
 		if (use > c->guaranteed)
@@ -157,6 +157,18 @@ static void rows_derive(struct model_ledger *l)
 {
 	for (size_t i = 0; l->has_trees && i < l->nrows; i++)
 		l->rows[i].members = row_members(l, &l->rows[i]);
+}
+
+static void rows_find_parents(struct model_ledger *l)
+{
+	for (size_t i = 0; i < l->nrows; i++)
+		l->rows[i].is_parent = false;
+	for (size_t i = 0; i < l->nrows; i++) {
+		struct model_row *r = &l->rows[i], *up = row_parent(l, r);
+		r->linked = up && !row_in_circle(l, r);
+		if (up)
+			up->is_parent = true;
+	}
 }
 
 /* Use may stay above a lowered ceiling, but what was given back is gone. */
@@ -386,6 +398,8 @@ static void op_ceiling(struct model_ledger *l, const struct ledger_op *op)
 	r->guaranteed = op->guaranteed;
 	free((char *)r->parent);
 	r->parent = mem_strdup(parent);
+	if (l->has_trees)
+		rows_find_parents(l);
 }
 
 static struct ledger_result op_take(

@@ -67,7 +67,9 @@ struct model_row {
 	const char *parent; /* node, "" when it has none */
 	int64_t guaranteed;
 	int64_t members; /* what its children pass up: use beyond what is guaranteed to each */
-	bool squeezed;	 /* see model_ledger_squeeze() */
+	bool linked;	 /* it has a parent and counts there: no circle of parents */
+	bool is_parent;
+	bool squeezed; /* see model_ledger_squeeze() */
 	/* What use may reach: the ceiling, or the use there was when the ceiling was lowered below
 	 * it, as long as use has not come down to it since. */
 	int64_t bound;

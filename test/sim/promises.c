@@ -76,6 +76,50 @@ static void check_real_use(struct sim *s)
 	}
 }
 
+/* What all pods that Sluice let in take at a row: there, and beyond what is guaranteed to each of
+ * its children below it. */
+static int64_t real_at(
+	const struct sim *s, const struct model_row *rows, size_t n, const struct model_row *r)
+{
+	int64_t sum = 0;
+	for (const struct pod *p = s->jobs.first; p; p = p->next)
+		for (size_t i = 0; pod_exists(p) && p->run && i < p->run->nlines; i++)
+			if (!p->run->outside && !strcmp(p->run->line[i].node, r->node) &&
+				!strcmp(p->run->line[i].flavor, r->flavor) &&
+				!strcmp(p->run->line[i].resource, r->resource))
+				sum += amount_of(p->template, r->resource);
+	for (size_t i = 0; i < n; i++) {
+		const struct model_row *c = &rows[i];
+		if (strcmp(c->parent, r->node) != 0 || strcmp(c->flavor, r->flavor) != 0 ||
+			strcmp(c->resource, r->resource) != 0 || !c->linked)
+			continue;
+		int64_t use = real_at(s, rows, n, c);
+		sum += use > c->guaranteed ? use - c->guaranteed : 0;
+	}
+	return sum;
+}
+
+/* At each node above the ClusterQueues. That ledger use is under the ceiling there as well,
+ * model_ledger_check() says of every row. */
+static void check_real_use_above(struct sim *s)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(s->ledger, &rows);
+	for (size_t i = 0; i < n; i++) {
+		if (!rows[i].is_parent)
+			continue;
+		int64_t real = real_at(s, rows, n, &rows[i]);
+		int64_t use =
+			model_ledger_use(s->ledger, rows[i].node, rows[i].flavor, rows[i].resource);
+		if (real > use)
+			sim_break(s, "P1",
+				"real use <= ledger use: pods below %s use %lld of %s %s, the "
+				"ledger "
+				"says %lld",
+				rows[i].node, (ll)real, rows[i].flavor, rows[i].resource, (ll)use);
+	}
+}
+
 static bool is_over(const struct job *j)
 {
 	return j->status.complete || j->status.failed;
@@ -109,6 +153,7 @@ void promises_check(struct sim *s)
 			buf_text(&why));
 	buf_done(&why);
 	check_real_use(s);
+	check_real_use_above(s);
 	check_started(s);
 }
 
@@ -192,18 +237,31 @@ static void check_known(struct sim *s, const struct replica *r)
 			(unsigned long long)c.queued_operations);
 }
 
-/* What the queue says that a row holds; -1 when it has no such row. */
+static int64_t reserved_in(const struct usage_view *usage, size_t n, const struct model_row *row)
+{
+	for (size_t k = 0; k < n; k++)
+		if (!strcmp(usage[k].flavor, row->flavor) &&
+			!strcmp(usage[k].resource, row->resource))
+			return usage[k].reserved;
+	return -1;
+}
+
+/* What the queue says that a row uses; -1 when it has no such row. */
 static int64_t queue_use(const struct replica *r, const struct model_row *row)
 {
 	struct clusterqueue_view v;
-	for (size_t i = 0; queue_view_clusterqueue(r->queue, i, &v); i++) {
-		if (strncmp(row->node, "cq/", 3) || strcmp(row->node + 3, v.name))
-			continue;
-		for (size_t k = 0; k < v.nusage; k++)
-			if (!strcmp(v.usage[k].flavor, row->flavor) &&
-				!strcmp(v.usage[k].resource, row->resource))
-				return v.usage[k].reserved;
-	}
+	struct cohort_view c;
+	const char *name = strchr(row->node, '/');
+	if (!name++)
+		return -1;
+	for (size_t i = 0;
+		!strncmp(row->node, "cq/", 3) && queue_view_clusterqueue(r->queue, i, &v); i++)
+		if (!strcmp(name, v.name))
+			return reserved_in(v.usage, v.nusage, row);
+	for (size_t i = 0; !strncmp(row->node, "cohort/", 7) && queue_view_cohort(r->queue, i, &c);
+		i++)
+		if (!strcmp(name, c.name) && c.active)
+			return reserved_in(c.usage, c.nusage, row);
 	return -1;
 }
 
