@@ -34,6 +34,11 @@ void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms)
 		tree_insert(alarms, &a->node, a->serial * 2 + a->kind);
 }
 
+int64_t alarm_at(const struct alarm *a)
+{
+	return tree_in(&a->node) ? a->at_ms : INT64_MAX;
+}
+
 static struct alarm *first(const struct tree *alarms)
 {
 	struct tree_node *n = tree_first(alarms);

@@ -17,6 +17,7 @@ struct alarm {
 	int64_t at_ms;
 	enum alarm_kind kind;
 	uint64_t serial; /* of its owner, unique within the kind */
+	void *owner;	 /* if the alarm is not embedded in it */
 };
 
 void alarms_init(struct tree *alarms);
@@ -24,6 +25,9 @@ void alarms_init(struct tree *alarms);
 /* Instead of any moment it was set to before. INT64_MAX: never. */
 void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
 void alarm_clear(struct tree *alarms, struct alarm *a);
+
+/* When it is set to; INT64_MAX: never. */
+int64_t alarm_at(const struct alarm *a);
 
 /* Takes out the first that is due; NULL when none is. */
 struct alarm *alarms_take(struct tree *alarms, int64_t now_ms);

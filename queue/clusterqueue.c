@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/backfill.h"
 #include "queue/group.h"
 #include "queue/symbol.h"
 
@@ -45,6 +46,7 @@ static void cq_free(struct clusterqueue *cq)
 {
 	cq->node->owner = NULL;
 	list_leave(&cq->of_realm);
+	backfill_free(cq);
 	free(cq->invalid);
 	free(cq->name);
 	free(cq);

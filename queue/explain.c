@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/lack.h"
 #include "queue/precedence.h"
@@ -284,6 +285,46 @@ static bool is_behind(const struct question *a)
 	return true;
 }
 
+/* The one with the reservation is told its moment. */
+static void add_expected_start(const struct question *a)
+{
+	const struct reservation *r = a->cq->reservation;
+	if (!backfill_is_head(a->cq, a->w))
+		return;
+	if (r->at_ms == INT64_MAX) {
+		text_add(a->text, "; nobody can say when, because Jobs run whose end is not known");
+	} else {
+		text_add(a->text, "; expected to start at ");
+		text_add_time(a->text, r->at_ms);
+	}
+}
+
+/* Backfill: it fits, but the first of those that do not would start later. */
+static bool would_delay(const struct question *a)
+{
+	const struct reservation *r = a->cq->reservation;
+	const struct workload *head =
+		r && r->on && a->w->place == PLACE_READY ? queue_find_workload(a->q, &r->head) : NULL;
+	if (!head || head == a->w || head->place != PLACE_READY)
+		return false;
+	text_add(a->text, "fits, but would delay ");
+	text_add_name(a->text, head->lq->ns->name, head->name);
+	if (r->at_ms != INT64_MAX) {
+		text_add(a->text, ", which is expected to start at ");
+		text_add_time(a->text, r->at_ms);
+	} else {
+		text_add(a->text, ", which is ahead of it");
+	}
+	if (a->w->expected_ms <= 0) {
+		text_add(a->text, ": it does not say how long it takes (annotation "
+				  "sluice.dev/expected-duration)");
+		return true;
+	}
+	text_add(a->text, ": it is expected to run until ");
+	text_add_time(a->text, backfill_end_ms(a->w->expected_ms, a->now_ms));
+	return true;
+}
+
 static enum wait_reason explain_by_quota(const struct question *a, enum assign_verdict verdict)
 {
 	if (verdict == ASSIGN_EXCEEDS) {
@@ -294,10 +335,11 @@ static enum wait_reason explain_by_quota(const struct question *a, enum assign_v
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY) {
 		lack_add_busy(a->text, a->cq, a->claim);
+		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
-	if (is_behind(a))
+	if (is_behind(a) || would_delay(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is looked at in the next pass");
 	add_ahead(a);

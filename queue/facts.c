@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/room.h"
 #include "queue/run.h"
@@ -65,7 +66,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	int64_t max_run_ms = cq->default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
-	bool regrouped = cq->orders_by_usage != s->orders_by_usage;
+	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy;
+	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
@@ -104,6 +106,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	cq->exists = false;
 	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
 	must(tree_count(&cq->order) == 0);
+	backfill_end(q, cq);
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	free(cq->invalid);
 	cq->invalid = NULL;

@@ -11,6 +11,7 @@ struct group_key {
 	const struct clusterqueue *cq;
 	const struct localqueue *lq;
 	const struct shape *shape;
+	int64_t expected_ms;
 	int32_t priority;
 };
 
@@ -18,7 +19,7 @@ static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
-	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->key.priority == k->priority;
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->expected_ms == k->expected_ms && g->key.priority == k->priority;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -44,11 +45,27 @@ static const int64_t *least_of(const struct tree_node *child, const int64_t *oth
 	return child ? container_of_const(child, struct group, node)->claim.least : otherwise;
 }
 
+static int64_t own_expected_ms(const struct group *g)
+{
+	return g->expected_ms > 0 ? g->expected_ms : INT64_MAX;
+}
+
+static int64_t least_expected(const struct tree_node *child, int64_t otherwise)
+{
+	int64_t end =
+		child ? container_of_const(child, struct group, node)->least_expected_ms : otherwise;
+	return end < otherwise ? end : otherwise;
+}
+
 static bool group_update(struct tree_node *n)
 {
-	const struct claim *c = &container_of(n, struct group, node)->claim;
+	struct group *g = container_of(n, struct group, node);
+	const struct claim *c = &g->claim;
 	const int64_t *left = least_of(n->left, c->want), *right = least_of(n->right, c->want);
 	bool changed = false;
+	int64_t end = least_expected(n->right, least_expected(n->left, own_expected_ms(g)));
+	changed = end != g->least_expected_ms;
+	g->least_expected_ms = end;
 	for (size_t k = 0; k < c->nkeys; k++) {
 		int64_t least = c->want[k];
 		least = left[k] < least ? left[k] : least;
@@ -82,13 +99,15 @@ static uint64_t group_hash(const struct group_key *k)
 	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
 	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
+	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
 	return hash ^ hash >> 29;
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
-	struct group_key key = {cq, lq, w->shape, w->key.priority};
+	int64_t expected_ms = cq->strategy == BACKFILL ? w->expected_ms : 0;
+	struct group_key key = {cq, lq, w->shape, expected_ms, w->key.priority};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -97,6 +116,8 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->key = w->key;
 	g->cq = cq;
 	g->lq = lq;
+	g->expected_ms = expected_ms;
+	g->least_expected_ms = own_expected_ms(g);
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
@@ -118,7 +139,7 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->lq, g->shape, g->key.priority};
+	struct group_key key = {g->cq, g->lq, g->shape, g->expected_ms, g->key.priority};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "queue/assign.h"
+#include "queue/backfill.h"
 #include "queue/contest.h"
 #include "queue/partial.h"
 #include "queue/precedence.h"
@@ -21,6 +22,11 @@ struct walk {
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */
+
+	/* Backfill: who is first and cannot start, so that others have to let it pass. */
+	struct group *blocked;
+	int64_t spare[KEYS_MAX];
+
 	struct entry offer;
 };
 
@@ -89,11 +95,42 @@ static bool can_start(struct queue *q, struct entry *e)
 	return false;
 }
 
+/* Who wants so much and is expected to take so long: could it pass the one who is blocked? */
+static bool may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
+{
+	const struct walk *w = l->walk;
+	return !w->blocked ||
+	       (expected_ms != INT64_MAX && backfill_end_ms(expected_ms, l->pass->q->now_ms) <=
+							w->cq->reservation->at_ms) ||
+	       keys_may_fit(w->cq, want, w->spare);
+}
+
+/* The offer can start; now it must not delay the one who is blocked, on whatever flavor. */
+static bool passes(struct look *l)
+{
+	struct entry *e = &l->walk->offer;
+	struct queue *q = l->pass->q;
+	const struct claim *claim = &e->group->claim;
+	while (l->walk->blocked && !backfill_lets(e->cq, e->group, &e->choice,
+					   e->verdict != ASSIGN_FITS, q->now_ms)) {
+		struct choice last = e->choice;
+		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(
+			q, e->cq, claim, e->w, e->group->shape->pods, &last, &e->choice);
+		if (e->verdict != ASSIGN_FITS)
+			return false;
+	}
+	return true;
+}
+
 static bool subtree_may(const struct tree_node *n, void *ctx)
 {
 	const struct walk *w = ((const struct look *)ctx)->walk;
-	const int64_t *least = container_of_const(n, struct group, node)->claim.least;
-	return keys_may_fit(w->cq, least, w->free) ||
+	const struct group *g = container_of_const(n, struct group, node);
+	const int64_t *least = g->claim.least;
+	return (keys_may_fit(w->cq, least, w->free) &&
+		       may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
 	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
 }
 
@@ -106,7 +143,7 @@ static bool group_may(const struct tree_node *n, void *ctx)
 			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
 		return false;
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->pass->q, &l->walk->offer);
+	return can_start(l->pass->q, &l->walk->offer) && passes(l);
 }
 
 /* The first in order of the fresh groups that can start. Who cannot is fresh no longer. */
@@ -165,6 +202,60 @@ static bool offer_head(struct look *l)
 	return g && group_may(&g->node, l);
 }
 
+static bool subtree_possible(const struct tree_node *n, void *ctx)
+{
+	const struct walk *w = ((const struct look *)ctx)->walk;
+	return keys_may_fit(
+		w->cq, container_of_const(n, struct group, node)->claim.least, w->potential);
+}
+
+static bool group_possible(const struct tree_node *n, void *ctx)
+{
+	const struct walk *w = ((const struct look *)ctx)->walk;
+	return backfill_possible(w->cq, container_of_const(n, struct group, node));
+}
+
+/* The first in order that could run at some time. */
+static struct group *first_possible(struct look *l)
+{
+	const struct clusterqueue *cq = l->walk->cq;
+	struct tree_search search = {subtree_possible, group_possible, l};
+	struct tree_node *n = tree_seek(&cq->groups_waiting, NULL, &search);
+	struct group *best = n ? container_of(n, struct group, node) : NULL;
+	list_each(&cq->localqueues, f)
+	{
+		n = tree_seek(
+			&container_of(f, struct localqueue, of_clusterqueue)->groups_waiting, NULL,
+			&search);
+		struct group *g = n ? container_of(n, struct group, node) : NULL;
+		if (g && (!best || precedence_before(l->pass->q, g, best)))
+			best = g;
+	}
+	return best;
+}
+
+/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made anew each
+ * time, because others take part. */
+static bool offer_first(struct look *l)
+{
+	struct walk *w = l->walk;
+	keys_available(w->cq, KEYS_POTENTIAL, w->potential);
+	struct group *head = w->blocked ? w->blocked : first_possible(l);
+	if (!head) {
+		backfill_end(l->pass->q, w->cq);
+		return false;
+	}
+	if (!w->blocked && group_may(&head->node, l))
+		return true;
+	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
+		w->cq->search = true;
+	if (!w->blocked || w->cq->node->parent)
+		backfill_reserve(l->pass->q, w->cq, head);
+	w->blocked = head;
+	backfill_keys(w->cq, w->spare);
+	return false;
+}
+
 /* What a ClusterQueue has to offer next; false: nothing any more. */
 static bool walk_offers(struct pass *p, struct walk *w)
 {
@@ -177,6 +268,8 @@ static bool walk_offers(struct pass *p, struct walk *w)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->strategy == STRICT_FIFO)
 		return offer_head(&look);
+	if (w->cq->strategy == BACKFILL && offer_first(&look))
+		return true;
 	if (!w->cq->search)
 		return offer_fresh(&look);
 	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
@@ -194,6 +287,7 @@ static void start(struct pass *p, struct workload *w)
 /* Room first: it reads the claim, which goes with the group when its last member leaves. */
 static void start_entry(struct pass *p, const struct entry *e)
 {
+	backfill_started(p->q, e->cq, e->group, &e->choice);
 	room_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
 	workload_unplace(p->q, e->w);
 	workload_place(p->q, e->w);
@@ -204,6 +298,7 @@ static void promise_entry(struct pass *p, const struct entry *e, const struct vi
 {
 	for (size_t i = 0; i < n; i++)
 		room_displace(p->q, v[i].room, e->w, v[i].reason);
+	backfill_started(p->q, e->cq, e->group, &e->choice);
 	room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
 	workload_unplace(p->q, e->w);
 	workload_place(p->q, e->w);

@@ -59,7 +59,8 @@ void queue_free(struct queue *q)
 		return;
 	drop_all_jobs(q);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
-	must(!tree_first(&q->alarms));
+	while (alarms_take(&q->alarms, INT64_MAX - 1))
+		; /* those of ClusterQueues */
 	map_done(&q->workloads);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
@@ -99,6 +100,7 @@ static void heed_alarms(struct queue *q)
 			room_suspect(q, container_of(a, struct room, alarm));
 			break;
 		case ALARM_BACKFILL:
+			queue_touch_queue(q, a->owner);
 			break;
 		}
 	}

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/holders.h"
 #include "queue/room.h"
@@ -216,7 +217,8 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* Who leaves a StrictFIFO queue may have blocked others; elsewhere nobody gains by it. */
+/* Who leaves a StrictFIFO queue may have blocked others, as may who had a reservation; elsewhere
+ * nobody gains by it. */
 void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
@@ -228,7 +230,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
-		if (w->group->cq->strategy == STRICT_FIFO)
+		if (w->group->cq->strategy == STRICT_FIFO || backfill_is_head(w->group->cq, w))
 			queue_touch_queue(q, w->group->cq);
 		group_leave(&q->groups, w);
 		break;

@@ -1,0 +1,247 @@
+#include "queue/backfill.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/room.h"
+#include "sluice/quantity.h"
+
+/* ---- What is expected of those that run ---- */
+
+struct end {
+	int64_t at_ms;
+	const struct room *room;
+};
+
+static int end_cmp(const void *va, const void *vb)
+{
+	const struct end *a = va, *b = vb;
+	if (a->at_ms != b->at_ms)
+		return a->at_ms < b->at_ms ? -1 : 1;
+	return a->room->serial < b->room->serial ? -1 : a->room->serial > b->room->serial;
+}
+
+int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms)
+{
+	return expected_ms > 0 ? quantity_add(now_ms, expected_ms) : INT64_MAX;
+}
+
+static int64_t expected_end_ms(const struct room *r, int64_t now_ms)
+{
+	int64_t lasts = r->w->expected_ms;
+	int64_t since = r->confirmed ? r->since_ms : r->reserved_ms;
+	if (lasts <= 0)
+		return INT64_MAX;
+	while (quantity_add(since, lasts) < now_ms)
+		lasts = quantity_times(lasts, 2);
+	return quantity_add(since, lasts);
+}
+
+/* In order; to be freed. */
+static struct end *ends_of(const struct clusterqueue *cq, int64_t now_ms, size_t *ret_n)
+{
+	size_t n = 0;
+	struct end *all = mem_array(cq->nreserving, sizeof(*all));
+	list_each(&cq->rooms, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		int64_t at_ms = expected_end_ms(r, now_ms);
+		if (r->state == ROOM_HELD && at_ms != INT64_MAX)
+			all[n++] = (struct end){at_ms, r};
+	}
+	if (n > 1)
+		qsort(all, n, sizeof(*all), end_cmp);
+	*ret_n = n;
+	return all;
+}
+
+static int64_t held_by(const struct room *r, const struct quota_row *row)
+{
+	int64_t held = 0;
+	for (size_t i = 0; i < r->nlines; i++)
+		if (r->line[i].row == row)
+			held = quantity_add(held, r->line[i].amount);
+	return held;
+}
+
+/* ---- The reservation ---- */
+
+static struct quota_row *row_of(const struct clusterqueue *cq, const struct need *n, size_t flavor)
+{
+	const struct resource_group *g = &cq->groups[n->group];
+	return g->row[flavor * g->nresources + n->resource];
+}
+
+/* The first moment at which so much of the row is free. */
+static int64_t fits_at(const struct quota_row *row, int64_t amount, const struct end *end, size_t n,
+	int64_t now_ms)
+{
+	__int128 free = quota_free(row, QUOTA_THEN);
+	if (amount <= free)
+		return now_ms;
+	for (size_t i = 0; i < n; i++) {
+		free += held_by(end[i].room, row);
+		if (amount <= free)
+			return end[i].at_ms;
+	}
+	return INT64_MAX;
+}
+
+/* The flavor in which the group's needs fit first, and when. */
+static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c, size_t group,
+	const struct end *end, size_t nends, int64_t now_ms, int64_t *ret_at_ms)
+{
+	size_t n, best = SIZE_MAX;
+	const struct need *need = claim_needs(c, group, &n);
+	for (size_t f = 0; f < cq->groups[group].nflavors; f++) {
+		int64_t at_ms = now_ms;
+		if (!claim_suits(c, group, f))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			int64_t t = fits_at(
+				row_of(cq, &need[i], f), need[i].amount, end, nends, now_ms);
+			at_ms = t > at_ms ? t : at_ms;
+		}
+		if (best == SIZE_MAX || at_ms < *ret_at_ms) {
+			best = f;
+			*ret_at_ms = at_ms;
+		}
+	}
+	return best;
+}
+
+static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
+	const struct claim *c, size_t group, const struct end *end, size_t nends, int64_t now_ms)
+{
+	size_t n;
+	int64_t at_ms = now_ms;
+	const struct need *need = claim_needs(c, group, &n);
+	size_t flavor = n > 0 ? first_flavor(cq, c, group, end, nends, now_ms, &at_ms) : SIZE_MAX;
+	if (flavor == SIZE_MAX)
+		return;
+	r->at_ms = at_ms > r->at_ms ? at_ms : r->at_ms;
+	for (size_t i = 0; i < n && r->nrows < QUEUE_LINES_MAX; i++)
+		r->row[r->nrows++] = (struct reserved_row){
+			row_of(cq, &need[i], flavor), -(__int128)need[i].amount};
+}
+
+static void count_spare(struct reservation *r, const struct end *end, size_t n)
+{
+	for (size_t i = 0; i < r->nrows; i++) {
+		struct reserved_row *row = &r->row[i];
+		row->spare += quota_free(row->row, QUOTA_THEN);
+		for (size_t k = 0; k < n && end[k].at_ms <= r->at_ms; k++)
+			row->spare += held_by(end[k].room, row->row);
+		if (r->at_ms == INT64_MAX || row->spare < 0)
+			row->spare = 0;
+	}
+}
+
+void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g)
+{
+	size_t n;
+	struct end *end = ends_of(cq, q->now_ms, &n);
+	if (!cq->reservation)
+		cq->reservation = mem_alloc(sizeof(*cq->reservation));
+	struct reservation *r = cq->reservation;
+	r->on = true;
+	r->head = g->key.uid;
+	r->at_ms = q->now_ms;
+	r->nrows = 0;
+	for (size_t i = 0; i < cq->ngroups; i++)
+		reserve_group(r, cq, &g->claim, i, end, n, q->now_ms);
+	count_spare(r, end, n);
+	r->alarm.kind = ALARM_BACKFILL;
+	r->alarm.serial = cq->serial;
+	r->alarm.owner = cq;
+	alarm_set(&q->alarms, &r->alarm, n > 0 ? quantity_add(end[0].at_ms, 1) : INT64_MAX);
+	free(end);
+}
+
+void backfill_end(struct queue *q, struct clusterqueue *cq)
+{
+	if (!cq->reservation)
+		return;
+	cq->reservation->on = false;
+	alarm_clear(&q->alarms, &cq->reservation->alarm);
+}
+
+bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w)
+{
+	const struct reservation *r = cq->reservation;
+	return r && r->on && uid_cmp(&r->head, &w->key.uid) == 0;
+}
+
+void backfill_free(struct clusterqueue *cq)
+{
+	free(cq->reservation);
+	cq->reservation = NULL;
+}
+
+/* ---- Who may pass ---- */
+
+bool backfill_possible(const struct clusterqueue *cq, const struct group *g)
+{
+	return assign_plainly(cq, &g->claim) >= ASSIGN_BUSY;
+}
+
+static struct reserved_row *reserved(struct reservation *r, const struct quota_row *row)
+{
+	for (size_t i = 0; i < r->nrows; i++)
+		if (r->row[i].row == row)
+			return &r->row[i];
+	return NULL;
+}
+
+bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
+	const struct choice *choice, bool displaces, int64_t now_ms)
+{
+	struct reservation *r = cq->reservation;
+	if (!r || !r->on || uid_cmp(&r->head, &g->key.uid) == 0)
+		return true;
+	bool known = g->expected_ms > 0;
+	bool in_time = known && backfill_end_ms(g->expected_ms, now_ms) <= r->at_ms;
+	for (size_t i = 0; i < g->claim.nneeds; i++) {
+		const struct need *n = &g->claim.need[i];
+		const struct reserved_row *row =
+			reserved(r, row_of(cq, n, choice->flavor[n->group]));
+		bool fits = in_time || (known && row && need_amount(n, choice->pods) <= row->spare);
+		if (row && (displaces || !fits))
+			return false;
+	}
+	return true;
+}
+
+void backfill_started(struct queue *q, struct clusterqueue *cq, const struct group *g,
+	const struct choice *choice)
+{
+	struct reservation *r = cq->reservation;
+	if (!r || !r->on)
+		return;
+	int64_t end_ms = backfill_end_ms(g->expected_ms, q->now_ms);
+	if (end_ms < alarm_at(&r->alarm))
+		alarm_set(&q->alarms, &r->alarm, quantity_add(end_ms, 1));
+	if (end_ms <= r->at_ms)
+		return;
+	for (size_t i = 0; i < g->claim.nneeds; i++) {
+		const struct need *n = &g->claim.need[i];
+		struct reserved_row *row = reserved(r, row_of(cq, n, choice->flavor[n->group]));
+		if (row)
+			row->spare -= need_amount(n, choice->pods);
+	}
+}
+
+/* What is over the spare is taken away for a moment. */
+void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[])
+{
+	const struct reservation *r = cq->reservation;
+	int64_t taken[QUEUE_LINES_MAX];
+	for (size_t i = 0; i < r->nrows; i++) {
+		__int128 over = quota_free(r->row[i].row, QUOTA_THEN) - r->row[i].spare;
+		taken[i] = over <= 0 ? 0 : over > INT64_MAX ? INT64_MAX : (int64_t)over;
+		quota_take(r->row[i].row, QUOTA_THEN, taken[i]);
+	}
+	keys_available(cq, KEYS_FREE, ret_available);
+	for (size_t i = r->nrows; i-- > 0;)
+		quota_give(r->row[i].row, QUOTA_THEN, taken[i]);
+}
