@@ -421,6 +421,7 @@ static void make_core(struct controller *c)
 		.seed = draw_seed(),
 	};
 	c->queue = queue_new();
+	queue_configure(c->queue, &c->options->settings.config);
 	c->gate = gate_new(&gate, c->queue);
 	c->chronicle = chronicle_new();
 	c->tally = tally_new();
@@ -433,7 +434,10 @@ static void make_core(struct controller *c)
 		.ctx = c,
 	};
 	c->courier = courier_new(&courier);
-	struct reporter_options reporter = {.client = c->client, .queue = c->queue, .log = c->log};
+	struct reporter_options reporter = {.client = c->client,
+		.queue = c->queue,
+		.log = c->log,
+		.fair_sharing = c->options->settings.config.fair_sharing};
 	c->reporter = reporter_new(&reporter);
 	c->guard = guard_new(c->client, c->log);
 }

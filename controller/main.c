@@ -13,14 +13,17 @@ int main(int argc, char **argv)
 	}
 	if (o.show == SHOW_HELP) {
 		options_print_help(stdout);
+		options_done(&o);
 		return EXIT_ASKED;
 	}
 	if (o.show == SHOW_VERSION) {
 		options_print_version(stdout);
+		options_done(&o);
 		return EXIT_ASKED;
 	}
 	struct log *log = log_new(STDERR_FILENO, o.log_format, o.log_level);
 	int exit_code = controller_run(&o, log);
 	log_free(log);
+	options_done(&o);
 	return exit_code;
 }

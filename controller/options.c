@@ -10,37 +10,6 @@
 
 #include "base/must.h"
 
-enum {
-	OPT_KUBECONFIG = 256,
-	OPT_CONTEXT,
-	OPT_DATABASE,
-	OPT_CELL,
-	OPT_LISTEN,
-	OPT_LOG_FORMAT,
-	OPT_LOG_LEVEL,
-	OPT_IDENTITY,
-	OPT_LEASE_SECONDS,
-	OPT_MAX_WRITES,
-	OPT_HELP,
-	OPT_VERSION,
-};
-
-static const struct option flags[] = {
-	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
-	{"context", required_argument, NULL, OPT_CONTEXT},
-	{"database", required_argument, NULL, OPT_DATABASE},
-	{"cell", required_argument, NULL, OPT_CELL},
-	{"listen", required_argument, NULL, OPT_LISTEN},
-	{"log-format", required_argument, NULL, OPT_LOG_FORMAT},
-	{"log-level", required_argument, NULL, OPT_LOG_LEVEL},
-	{"identity", required_argument, NULL, OPT_IDENTITY},
-	{"lease-seconds", required_argument, NULL, OPT_LEASE_SECONDS},
-	{"max-writes", required_argument, NULL, OPT_MAX_WRITES},
-	{"help", no_argument, NULL, OPT_HELP},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{NULL, 0, NULL, 0},
-};
-
 /* ---- one flag each --------------------------------------------------------------------------- */
 
 static int parse_number(
@@ -155,42 +124,95 @@ static int parse_nonempty(const char *flag, const char *text, const char **ret, 
 	return 0;
 }
 
-static int apply_flag(int flag, const char *arg, struct options *o, struct err *e)
+static int parse_kubeconfig(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("kubeconfig", text, &o->kubeconfig, e);
+}
+
+static int parse_context(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("context", text, &o->context, e);
+}
+
+static int parse_database(const char *text, struct options *o, struct err *e)
+{
+	(void)e;
+	o->database = text;
+	return 0;
+}
+
+static int parse_lease_seconds(const char *text, struct options *o, struct err *e)
 {
 	long n;
-	int rc = 0;
-	switch (flag) {
-	case OPT_KUBECONFIG:
-		return parse_nonempty("kubeconfig", arg, &o->kubeconfig, e);
-	case OPT_CONTEXT:
-		return parse_nonempty("context", arg, &o->context, e);
-	case OPT_DATABASE:
-		o->database = arg;
-		return 0;
-	case OPT_CELL:
-		return parse_cell(arg, o, e);
-	case OPT_LISTEN:
-		return parse_listen(arg, o, e);
-	case OPT_LOG_FORMAT:
-		return parse_log_format(arg, o, e);
-	case OPT_LOG_LEVEL:
-		return parse_log_level(arg, o, e);
-	case OPT_IDENTITY:
-		return parse_identity(arg, o, e);
-	case OPT_LEASE_SECONDS:
-		rc = parse_number("lease-seconds", arg, 3, 300, &n, e);
-		if (rc == 0)
-			o->lease_ms = n * 1000;
-		return rc;
-	case OPT_MAX_WRITES:
-		rc = parse_number("max-writes", arg, 1, 1000, &n, e);
-		if (rc == 0)
-			o->max_writes = (unsigned)n;
-		return rc;
-	default:
-		must_not_get_here();
-	}
+	int rc = parse_number("lease-seconds", text, 3, 300, &n, e);
+	if (rc == 0)
+		o->lease_ms = n * 1000;
 	return rc;
+}
+
+static int parse_max_writes(const char *text, struct options *o, struct err *e)
+{
+	long n;
+	int rc = parse_number("max-writes", text, 1, 1000, &n, e);
+	if (rc == 0)
+		o->max_writes = (unsigned)n;
+	return rc;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct flag {
+	const char *name;
+	bool wants_value;
+	int (*parse)(const char *text, struct options *o, struct err *e); /* NULL: see show */
+	enum options_show show;
+} own_flags[] = {
+	{"kubeconfig", true, parse_kubeconfig, SHOW_NOTHING},
+	{"context", true, parse_context, SHOW_NOTHING},
+	{"database", true, parse_database, SHOW_NOTHING},
+	{"cell", true, parse_cell, SHOW_NOTHING},
+	{"listen", true, parse_listen, SHOW_NOTHING},
+	{"log-format", true, parse_log_format, SHOW_NOTHING},
+	{"log-level", true, parse_log_level, SHOW_NOTHING},
+	{"identity", true, parse_identity, SHOW_NOTHING},
+	{"lease-seconds", true, parse_lease_seconds, SHOW_NOTHING},
+	{"max-writes", true, parse_max_writes, SHOW_NOTHING},
+	{"help", false, NULL, SHOW_HELP},
+	{"version", false, NULL, SHOW_VERSION},
+};
+
+/* What getopt_long returns: OWN + the index above, or SETTING + that of settings.h. */
+enum {
+	OWN_FLAGS = sizeof(own_flags) / sizeof(own_flags[0]),
+	FLAGS_MAX = 64,
+	OWN = 256,
+	SETTING = 512,
+};
+
+static void list_flags(struct option ret[FLAGS_MAX])
+{
+	size_t n = 0;
+	bool wants;
+	const char *name;
+	for (size_t i = 0; i < OWN_FLAGS; i++)
+		ret[n++] = (struct option){
+			own_flags[i].name, own_flags[i].wants_value, NULL, OWN + (int)i};
+	for (size_t i = 0; (name = settings_flag(i, &wants)); i++) {
+		must(n + 1 < FLAGS_MAX);
+		ret[n++] = (struct option){name, wants, NULL, SETTING + (int)i};
+	}
+	ret[n] = (struct option){0};
+}
+
+static int apply_flag(int flag, const char *arg, struct options *o, struct err *e)
+{
+	if (flag >= SETTING)
+		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
+	const struct flag *f = &own_flags[flag - OWN];
+	if (f->parse)
+		return f->parse(arg, o, e);
+	o->show = f->show;
+	return 0;
 }
 
 /* ---- the whole line -------------------------------------------------------------------------- */
@@ -225,9 +247,34 @@ static void default_identity(struct options *o)
 	snprintf(o->identity, sizeof(o->identity), "%s_%08" PRIx32, host, random);
 }
 
+static int parse_line(int argc, char **argv, struct options *o, struct err *e)
+{
+	struct option flags[FLAGS_MAX];
+	list_flags(flags);
+	optind = 0; /* glibc: begin anew, for the tests */
+	opterr = 0;
+	for (int flag; (flag = getopt_long(argc, argv, ":h", flags, NULL)) != -1;) {
+		if (flag == '?' || flag == ':')
+			return unknown_flag(argc, argv, flag, e);
+		if (flag == 'h')
+			o->show = SHOW_HELP;
+		int rc = flag == 'h' ? 0 : apply_flag(flag, optarg, o, e);
+		if (rc || o->show != SHOW_NOTHING)
+			return rc;
+	}
+	if (optind < argc)
+		return err_set(e, ERR_INVALID,
+			"\"%.80s\" is not understood: there are only flags, see "
+			"sluice-controller --help",
+			argv[optind]);
+	if (o->identity[0] == '\0')
+		default_identity(o);
+	return settings_finish(&o->settings, e);
+}
+
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-	struct options o = {
+	*ret = (struct options){
 		.database = "",
 		.cell = "default",
 		.listen = true,
@@ -237,139 +284,19 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.lease_ms = 15000,
 		.max_writes = 64,
 	};
-	optind = 0; /* glibc: begin anew, for the tests */
-	opterr = 0;
-	for (int flag; (flag = getopt_long(argc, argv, ":h", flags, NULL)) != -1;) {
-		if (flag == '?' || flag == ':')
-			return unknown_flag(argc, argv, flag, e);
-		if (flag == OPT_HELP || flag == 'h' || flag == OPT_VERSION) {
-			o.show = flag == OPT_VERSION ? SHOW_VERSION : SHOW_HELP;
-			*ret = o;
-			return 0;
-		}
-		int rc = apply_flag(flag, optarg, &o, e);
-		if (rc)
-			return rc;
-	}
-	if (optind < argc)
-		return err_set(e, ERR_INVALID,
-			"\"%.80s\" is not understood: there are only flags, see "
-			"sluice-controller --help",
-			argv[optind]);
-	if (o.identity[0] == '\0')
-		default_identity(&o);
-	*ret = o;
-	return 0;
+	settings_init(&ret->settings);
+	int rc = parse_line(argc, argv, ret, e);
+	if (rc)
+		options_done(ret);
+	return rc;
+}
+
+void options_done(struct options *o)
+{
+	settings_done(&o->settings);
 }
 
 void options_print_version(FILE *out)
 {
 	fprintf(out, "sluice-controller %s\n", SLUICE_VERSION);
-}
-
-void options_print_help(FILE *out)
-{
-	static const char *const help[] = {
-		"NAME\n"
-		"    sluice-controller - starts suspended Kubernetes Jobs when there is quota for "
-		"them\n"
-		"\n"
-		"SYNOPSIS\n"
-		"    sluice-controller [--kubeconfig FILE] [--database CONNINFO] [--listen "
-		"ADDR:PORT] ...\n"
-		"\n"
-		"DESCRIPTION\n"
-		"    Watches the Jobs that carry the label sluice.dev/queue-name, and the "
-		"ClusterQueues,\n"
-		"    LocalQueues and ResourceFlavors that admins describe. Lifts the suspension of "
-		"each\n"
-		"    Job when its turn comes and its ClusterQueue has quota, and keeps the quota "
-		"that\n"
-		"    running Jobs hold as a ledger in Postgres: first written there, then on the "
-		"cluster.\n"
-		"\n"
-		"    Any number of controllers may run; the one that holds the lease in the "
-		"database\n"
-		"    decides, the others stand by and take over when it ends or falls silent. "
-		"Killing one\n"
-		"    at any moment is safe.\n"
-		"\n",
-		"OPTIONS\n"
-		"    --kubeconfig FILE\n"
-		"        How to reach the API server. Default: the files in $KUBECONFIG, else the "
-		"service\n"
-		"        account of the pod this runs in, else ~/.kube/config.\n"
-		"    --context NAME\n"
-		"        The context of the kubeconfig to use. Default: its current one.\n"
-		"    --database CONNINFO\n"
-		"        The ledger: a libpq connection string such as \"host=db dbname=sluice "
-		"user=sluice\"\n"
-		"        or postgresql://sluice@db/sluice. Default: the PG* environment variables. "
-		"Put the\n"
-		"        password into PGPASSWORD or a PGPASSFILE: command lines can be read by "
-		"others.\n"
-		"        The tables are made and brought up to date by the controller that leads.\n"
-		"    --cell NAME\n"
-		"        Names this cluster in the ledger; clusters that share a database each "
-		"need their\n"
-		"        own, and it must never change. Default: default.\n"
-		"    --listen ADDRESS:PORT\n"
-		"        Where to serve HTTP (see below), or off. [::]:8080 is all addresses. "
-		"Default:\n"
-		"        127.0.0.1:8080.\n"
-		"    --identity NAME\n"
-		"        What this process calls itself in the lease and in what it writes on "
-		"Jobs. Must\n"
-		"        differ between controllers. Default: the host name and a random number.\n"
-		"    --lease-seconds N\n"
-		"        How long the lease lasts when it is not renewed, 3 to 300: how soon a "
-		"standby\n"
-		"        takes over from a leader that was killed. Default: 15.\n"
-		"    --max-writes N\n"
-		"        How many requests to the API server may be under way at once, 1 to 1000.\n"
-		"        Default: 64.\n"
-		"    --log-format text|json\n"
-		"        One line for each event on standard error. Default: text.\n"
-		"    --log-level error|warn|info|debug\n"
-		"        Default: info.\n"
-		"    -h, --help; --version\n"
-		"\n",
-		"HTTP\n"
-		"    /healthz               200 while the loop turns\n"
-		"    /readyz                200 when leading, or standing by with all it needs to "
-		"take\n"
-		"                           over; else 503. The body says which, and what is "
-		"missing\n"
-		"    /metrics               OpenMetrics\n"
-		"    /api/v1/queues         the queues with their quotas, for `sluice queue`\n"
-		"    /api/v1/jobs/NS/NAME   why a Job waits, for `sluice explain`\n"
-		"    /api/v1/decisions      the last 512 decisions; ?after=N: those after number "
-		"N\n"
-		"\n"
-		"    The first three are open to all who reach the port. The rest is open to "
-		"callers from\n"
-		"    the same host (kubectl port-forward is one); any other must send a bearer "
-		"token whose\n"
-		"    owner may `get clusterqueues.sluice.dev`. It is plain HTTP: on a network that "
-		"is not\n"
-		"    trusted put TLS in front, or let people use kubectl port-forward.\n"
-		"\n"
-		"SIGNALS\n"
-		"    SIGTERM, SIGINT   stop deciding, let writes that are under way end (at most 5 "
-		"s), give\n"
-		"                      the lease back, exit. A second one exits at once. SIGHUP is "
-		"ignored.\n"
-		"\n",
-		"EXIT STATUS\n"
-		"    0  asked to stop\n"
-		"    1  could not start: the kubeconfig, the connection string or the address is "
-		"wrong\n"
-		"    2  a flag is wrong\n"
-		"    3  another controller took the lease over; start again, as its standby\n"
-		"\n"
-		"SEE ALSO\n"
-		"    sluice(1), the command for people; docs/ in the source.\n",
-	};
-	for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
-		fputs(help[i], out);
 }

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "controller/log.h"
+#include "controller/settings.h"
 
 enum options_show {
 	SHOW_NOTHING, /* run */
@@ -34,10 +35,13 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
+	struct settings settings;
 };
 
-/* Strings point into argv. Returns 0 or ERR_INVALID. */
+/* Strings point into argv. Returns 0 or ERR_INVALID; ret must not move afterwards, and is to be
+ * freed by options_done() only on success. */
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
+void options_done(struct options *o);
 
 void options_print_help(FILE *out);
 void options_print_version(FILE *out);

@@ -62,6 +62,24 @@ static const struct bad_case bad[] = {
 	{{"--lease-seconds", "99999999999999999999"}, {"3 to 300"}},
 	{{"--max-writes", "0"}, {"--max-writes", "\"0\"", "1 to 1000"}},
 	{{"--max-writes", "-5"}, {"1 to 1000"}},
+	{{"--fair-sharing=yes"}, {"--fair-sharing", "takes no value"}},
+	{{"--fair-preemption-strategies", "Less"},
+		{"--fair-preemption-strategies", "\"Less\"", "LessThanInitialShare"}},
+	{{"--fair-preemption-strategies", "LessThanInitialShare,LessThanInitialShare"}, {"both"}},
+	{{"--wait-for-pods-ready", "soon"}, {"--wait-for-pods-ready", "\"soon\"", "30m"}},
+	{{"--requeue-backoff-base", "0"}, {"--requeue-backoff-base", "duration"}},
+	{{"--requeue-backoff-base", "2h"}, {"--requeue-backoff-max", "longer"}},
+	{{"--requeue-backoff-limit", "-1"}, {"--requeue-backoff-limit", "whole number"}},
+	{{"--requeue-timestamp", "now"}, {"--requeue-timestamp", "Eviction or Creation"}},
+	{{"--usage-resource-weights", "cpu"}, {"--usage-resource-weights", "RESOURCE=WEIGHT"}},
+	{{"--usage-resource-weights", "cpu=-1"}, {"\"cpu=-1\""}},
+	{{"--exclude-resource-prefixes", "a,,b"}, {"--exclude-resource-prefixes", "prefixes"}},
+	{{"--transformation", "slice"}, {"--transformation", "INPUT=OUTPUT:AMOUNT"}},
+	{{"--transformation", "slice=credits:many"}, {"\"slice=credits:many\""}},
+	{{"--transformation", "slice=credits:1;append"}, {";replace"}},
+	{{"--quota-check-strategy", "Ignore"}, {"BlockUndeclared or IgnoreUndeclared"}},
+	{{"--quota-check-strategy", "IgnoreUndeclared", "--exclude-resource-prefixes", "a"},
+		{"one of the two"}},
 };
 
 static void a_mistake_gets_a_sentence(void **state)
@@ -122,6 +140,72 @@ static void all_flags_are_taken(void **state)
 	assert_int_equal(o.max_writes, 1000);
 }
 
+static void what_holds_for_all_queues(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	const struct queue_config *c = &o.settings.config;
+	assert_int_equal(parse((const char *[WORDS_MAX]){NULL}, &o, &e), 0);
+	assert_false(c->fair_sharing || c->ignore_undeclared || c->requeue_at_creation);
+	assert_int_equal(c->nfair_strategies, 2);
+	assert_int_equal(c->pods_ready_timeout_ms, 0);
+	assert_int_equal(c->back_off_limit, -1);
+	options_done(&o);
+	const char *ready[WORDS_MAX] = {"--wait-for-pods-ready=10m", "--requeue-backoff-base=5",
+		"--requeue-backoff-max=1m", "--requeue-backoff-limit=0",
+		"--requeue-timestamp=Creation"};
+	assert_int_equal(parse(ready, &o, &e), 0);
+	assert_int_equal(c->pods_ready_timeout_ms, 600000);
+	assert_int_equal(c->recovery_timeout_ms, 600000);
+	assert_int_equal(c->back_off_base_ms, 5000);
+	assert_int_equal(c->back_off_max_ms, 60000);
+	assert_int_equal(c->back_off_limit, 0);
+	assert_true(c->requeue_at_creation);
+	options_done(&o);
+	const char *fair[WORDS_MAX] = {"--fair-sharing",
+		"--fair-preemption-strategies=LessThanInitialShare", "--usage-half-life=1h",
+		"--usage-resource-weights=cpu=1,memory=0.5", "--wait-for-pods-ready=1h",
+		"--pods-ready-recovery=0", "--exclude-resource-prefixes=a.io/,b"};
+	assert_int_equal(parse(fair, &o, &e), 0);
+	assert_true(c->fair_sharing);
+	assert_int_equal(c->nfair_strategies, 1);
+	assert_int_equal(c->fair_strategy[0], FAIR_LESS_THAN_INITIAL_SHARE);
+	assert_int_equal(c->usage_half_life_ms, 3600000);
+	assert_int_equal(c->nusage_weights, 2);
+	assert_string_equal(c->usage_weight[1].name, "memory");
+	assert_int_equal(c->usage_weight[1].amount, 500);
+	assert_int_equal(c->recovery_timeout_ms, 0);
+	assert_int_equal(c->nexcluded_prefixes, 2);
+	assert_string_equal(c->excluded_prefixes[0], "a.io/");
+	options_done(&o);
+}
+
+static void transformations_are_taken_apart(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	const char *words[WORDS_MAX] = {"--transformation",
+		"x.io/slice=x.io/credits:5,x.io/mem:1Gi;replace;multiply-by=x.io/shares",
+		"--transformation=cpu=", "--transformation=y=z:-500m"};
+	assert_int_equal(parse(words, &o, &e), 0);
+	const struct queue_config *c = &o.settings.config;
+	assert_int_equal(c->ntransformations, 3);
+	const struct transformation_spec *t = c->transformation;
+	assert_string_equal(t[0].input, "x.io/slice");
+	assert_true(t[0].replace);
+	assert_string_equal(t[0].multiply_by, "x.io/shares");
+	assert_int_equal(t[0].noutputs, 2);
+	assert_string_equal(t[0].output[0].name, "x.io/credits");
+	assert_int_equal(t[0].output[0].amount, 5000);
+	assert_int_equal(t[0].output[1].amount, INT64_C(1073741824000));
+	assert_int_equal(t[1].noutputs, 0);
+	assert_false(t[1].replace);
+	assert_int_equal(t[2].output[0].amount, -500);
+	options_done(&o);
+}
+
 static void listening_can_be_off_or_everywhere(void **state)
 {
 	(void)state;
@@ -153,6 +237,8 @@ int main(void)
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(nothing_given_gives_the_defaults),
 		cmocka_unit_test(all_flags_are_taken),
+		cmocka_unit_test(what_holds_for_all_queues),
+		cmocka_unit_test(transformations_are_taken_apart),
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
 		cmocka_unit_test(help_comes_before_everything),
 	};
