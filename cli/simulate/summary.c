@@ -174,13 +174,12 @@ static double wait_mean(const struct summary *s)
 	return sum / (double)s->nwaits;
 }
 
+/* False for what there is none of. */
 static bool utilisation(const struct summary *s, const struct column *c, double *ret)
 {
 	double whole = (double)c->capacity * (double)(s->last_ms - s->first_ms);
-	if (whole <= 0)
-		return false;
-	*ret = c->area / whole;
-	return true;
+	*ret = whole > 0 ? c->area / whole : 0;
+	return c->capacity > 0;
 }
 
 static uint64_t decisions_per_s(const struct summary *s)
