@@ -70,28 +70,42 @@ static size_t find_victims(struct queue *q, const struct entry *e, const struct 
 	return demand_of(e, &d) ? victims_find(q, &d, ret) : 0;
 }
 
-/* Fits, or somebody can be displaced for it, or it would do with fewer pods; the flavors are tried
- * on as long as nothing of that is so. */
-static bool can_start(struct queue *q, struct entry *e)
+/* With the flavors behind `after` (NULL: from the first): fits, or somebody can be displaced for
+ * it, or it would do with fewer pods. */
+static bool can_start_after(struct queue *q, struct entry *e, const struct choice *after)
 {
 	const struct victim *victim;
 	const struct claim *claim = &e->group->claim;
-	struct choice last, *after = NULL;
+	e->verdict =
+		assign_flavors(q, e->cq, claim, e->w, e->group->shape->pods, after, &e->choice);
+	if (e->verdict == ASSIGN_FITS ||
+		(e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) > 0))
+		return true;
+	struct choice choice;
+	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, after, &choice);
+	if (fewer < ASSIGN_PREEMPTS)
+		return false;
+	e->verdict = fewer;
+	e->choice = choice;
+	return true;
+}
+
+/* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
+ * of them. */
+static bool can_start(struct queue *q, struct entry *e)
+{
+	if (can_start_after(q, e, NULL))
+		return true;
+	if (e->verdict != ASSIGN_PREEMPTS || !choice_goes_on(e->cq, &e->choice))
+		return false;
+	struct entry next = *e;
 	do {
-		e->verdict = assign_flavors(
-			q, e->cq, claim, e->w, e->group->shape->pods, after, &e->choice);
-		if (e->verdict == ASSIGN_FITS ||
-			(e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) > 0))
-			return true;
-		struct choice full = e->choice;
-		enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, after, &e->choice);
-		if (fewer >= ASSIGN_PREEMPTS) {
-			e->verdict = fewer;
+		struct choice after = next.choice;
+		if (can_start_after(q, &next, &after)) {
+			*e = next;
 			return true;
 		}
-		last = full;
-		after = &last;
-	} while (e->verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, after));
+	} while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice));
 	return false;
 }
 
@@ -101,7 +115,7 @@ static bool may_pass(const struct look *l, const int64_t *want, int64_t expected
 	const struct walk *w = l->walk;
 	return !w->blocked ||
 	       (expected_ms != INT64_MAX && backfill_end_ms(expected_ms, l->pass->q->now_ms) <=
-							w->cq->reservation->at_ms) ||
+						    w->cq->reservation->at_ms) ||
 	       keys_may_fit(w->cq, want, w->spare);
 }
 
@@ -111,8 +125,8 @@ static bool passes(struct look *l)
 	struct entry *e = &l->walk->offer;
 	struct queue *q = l->pass->q;
 	const struct claim *claim = &e->group->claim;
-	while (l->walk->blocked && !backfill_lets(e->cq, e->group, &e->choice,
-					   e->verdict != ASSIGN_FITS, q->now_ms)) {
+	while (l->walk->blocked &&
+		!backfill_lets(e->cq, e->group, &e->choice, e->verdict != ASSIGN_FITS, q->now_ms)) {
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
@@ -122,6 +136,12 @@ static bool passes(struct look *l)
 			return false;
 	}
 	return true;
+}
+
+static bool judge(struct look *l, struct group *g)
+{
+	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
+	return can_start(l->pass->q, &l->walk->offer) && passes(l);
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
@@ -142,8 +162,14 @@ static bool group_may(const struct tree_node *n, void *ctx)
 		(g->key.priority < l->walk->displaces_from ||
 			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
 		return false;
-	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->pass->q, &l->walk->offer) && passes(l);
+	return judge(l, g);
+}
+
+/* It had its turn, or others have to be asked first. */
+static bool was_passed(const struct walk *w, const struct group *g)
+{
+	bool walked = g->lq ? g->lq->walked : w->walked;
+	return walked && order_cmp(&g->key, g->lq ? &g->lq->behind : &w->behind.key) <= 0;
 }
 
 /* The first in order of the fresh groups that can start. Who cannot is fresh no longer. */
@@ -153,7 +179,7 @@ static bool offer_fresh(struct look *l)
 	for (struct link *f = l->walk->cq->fresh.next, *next; f != &l->walk->cq->fresh; f = next) {
 		next = f->next;
 		struct group *g = container_of(f, struct group, fresh);
-		if (!group_may(&g->node, l))
+		if (was_passed(l->walk, g) || !group_may(&g->node, l))
 			group_judged(g);
 		else if (!best.group || precedence_before(l->pass->q, g, best.group))
 			best = l->walk->offer;
@@ -196,10 +222,12 @@ static bool offer_by_usage(struct look *l)
 	return best.group != NULL;
 }
 
+/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
+ */
 static bool offer_head(struct look *l)
 {
 	struct group *g = precedence_first(l->pass->q, l->walk->cq);
-	return g && group_may(&g->node, l);
+	return g && judge(l, g);
 }
 
 static bool subtree_possible(const struct tree_node *n, void *ctx)
@@ -224,9 +252,8 @@ static struct group *first_possible(struct look *l)
 	struct group *best = n ? container_of(n, struct group, node) : NULL;
 	list_each(&cq->localqueues, f)
 	{
-		n = tree_seek(
-			&container_of(f, struct localqueue, of_clusterqueue)->groups_waiting, NULL,
-			&search);
+		n = tree_seek(&container_of(f, struct localqueue, of_clusterqueue)->groups_waiting,
+			NULL, &search);
 		struct group *g = n ? container_of(n, struct group, node) : NULL;
 		if (g && (!best || precedence_before(l->pass->q, g, best)))
 			best = g;
@@ -262,6 +289,7 @@ static bool walk_offers(struct pass *p, struct walk *w)
 	struct look look = {p, w};
 	if (w->over)
 		return false;
+	w->offer = (struct entry){0};
 	keys_available(w->cq, KEYS_FREE, w->free);
 	w->displaces_from = victims_from(w->cq);
 	if (w->displaces_from <= INT32_MAX)
@@ -401,8 +429,8 @@ static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
 }
 
 /* lq: where usage orders, whose group it was. */
-static void walk_on(struct pass *p, const struct entry *e, struct localqueue *lq,
-	const struct order_key *key)
+static void walk_on(
+	struct pass *p, const struct entry *e, struct localqueue *lq, const struct order_key *key)
 {
 	struct walk *w = walk_of(p, e->cq);
 	if (lq) {
@@ -524,8 +552,8 @@ static void look_begin(struct pass *p, struct realm *realm)
 		if (realm->search || cq->nfresh > FRESH_MAX)
 			cq->search = true;
 		p->walk[i] = (struct walk){.cq = cq, .over = !clusterqueue_active(cq)};
-		list_each(&cq->localqueues, l)
-			container_of(l, struct localqueue, of_clusterqueue)->walked = false;
+		list_each(&cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)
+			->walked = false;
 	}
 	realm->search = false;
 }
