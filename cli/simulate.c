@@ -117,14 +117,16 @@ int command_simulate(int argc, char **argv)
 	}
 	if (o.help) {
 		help_print(COMMAND_SIMULATE, stdout);
+		simulate_options_done(&o);
 		return CLI_OK;
 	}
-	world_init(&w, &o.config);
+	world_init(&w, &o.settings.config);
 	int rc = read_world(&w, &o, &e);
 	if (rc == 0)
 		play(&w, &o);
 	else
 		fprintf(stderr, "sluice: %s\n", e.text);
 	world_done(&w);
+	simulate_options_done(&o);
 	return rc == 0 ? CLI_OK : CLI_USAGE;
 }

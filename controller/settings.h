@@ -6,7 +6,8 @@
  * whether it wants a value, and is taken by settings_take(). The config borrows from the settings,
  * and queue_configure() copies it.
  *
- * When a flag is added: the table in settings.c, the help in options_help.c, docs/guide.md.
+ * When a flag is added: the table in settings.c, the help in options_help.c and cli/help.c,
+ * docs/guide.md.
  */
 #ifndef SLUICE_CONTROLLER_SETTINGS_H
 #define SLUICE_CONTROLLER_SETTINGS_H

@@ -7,19 +7,19 @@
 
 #include "base/must.h"
 #include "controller/wire/decode_text.h"
-#include "sluice/queue.h"
 
+/* What getopt_long returns: a letter, one of these, or SETTING + the index of settings.h. */
 enum {
 	OPT_TRACE = 256,
 	OPT_COMPRESS,
 	OPT_QUEUE,
 	OPT_UNTIL,
 	OPT_SEED,
-	OPT_FAIR,
-	OPT_FAIR_STRATEGIES,
+	SETTING = 512,
+	FLAGS_MAX = 64,
 };
 
-static const struct option flags[] = {
+static const struct option own_flags[] = {
 	{"filename", required_argument, NULL, 'f'},
 	{"output", required_argument, NULL, 'o'},
 	{"trace", required_argument, NULL, OPT_TRACE},
@@ -27,11 +27,21 @@ static const struct option flags[] = {
 	{"queue", required_argument, NULL, OPT_QUEUE},
 	{"until", required_argument, NULL, OPT_UNTIL},
 	{"seed", required_argument, NULL, OPT_SEED},
-	{"fair-sharing", no_argument, NULL, OPT_FAIR},
-	{"fair-preemption-strategies", required_argument, NULL, OPT_FAIR_STRATEGIES},
 	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
 };
+
+static void list_flags(struct option ret[FLAGS_MAX])
+{
+	size_t n = sizeof(own_flags) / sizeof(own_flags[0]);
+	bool wants;
+	const char *name;
+	memcpy(ret, own_flags, sizeof(own_flags));
+	for (size_t i = 0; (name = settings_flag(i, &wants)); i++) {
+		must(n + 1 < FLAGS_MAX);
+		ret[n++] = (struct option){name, wants, NULL, SETTING + (int)i};
+	}
+	ret[n] = (struct option){0};
+}
 
 static int take_manifest(const char *path, struct simulate_options *o, struct err *e)
 {
@@ -87,33 +97,6 @@ static int check_seed(const char *text, struct err *e)
 	return 0;
 }
 
-static const char *const strategies[] = {
-	[FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE] = "LessThanOrEqualToFinalShare",
-	[FAIR_LESS_THAN_INITIAL_SHARE] = "LessThanInitialShare",
-};
-
-static int take_strategies(const char *text, struct simulate_options *o, struct err *e)
-{
-	struct queue_config *c = &o->config;
-	c->nfair_strategies = 0;
-	for (const char *p = text;; p++) {
-		size_t len = strcspn(p, ","), i = 0;
-		while (i < 2 &&
-			(strlen(strategies[i]) != len || strncmp(strategies[i], p, len) != 0))
-			i++;
-		if (i == 2 || c->nfair_strategies == 2 ||
-			(c->nfair_strategies == 1 && c->fair_strategy[0] == i))
-			return err_set(e, ERR_INVALID,
-				"--fair-preemption-strategies is \"%.80s\"; it must be %s, %s, or "
-				"both with a comma between them",
-				text, strategies[0], strategies[1]);
-		c->fair_strategy[c->nfair_strategies++] = (enum fair_strategy)i;
-		p += len;
-		if (*p == '\0')
-			return 0;
-	}
-}
-
 static int apply(int flag, const char *arg, struct simulate_options *o, struct err *e)
 {
 	switch (flag) {
@@ -137,15 +120,9 @@ static int apply(int flag, const char *arg, struct simulate_options *o, struct e
 		return take_until(arg, o, e);
 	case OPT_SEED:
 		return check_seed(arg, e);
-	case OPT_FAIR:
-		o->config.fair_sharing = true;
-		return 0;
-	case OPT_FAIR_STRATEGIES:
-		return take_strategies(arg, o, e);
 	default:
-		must_not_get_here();
+		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
 	}
-	return 0;
 }
 
 static int unknown_flag(int argc, char **argv, int got, struct err *e)
@@ -153,6 +130,8 @@ static int unknown_flag(int argc, char **argv, int got, struct err *e)
 	const char *arg = optind > 0 && optind <= argc ? argv[optind - 1] : "?";
 	if (got == ':')
 		return err_set(e, ERR_INVALID, "%.80s wants a value", arg);
+	if (optopt >= 256)
+		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
 	return err_set(e, ERR_INVALID, "%.80s is not a flag of simulate", arg);
 }
 
@@ -169,23 +148,39 @@ static int check(const struct simulate_options *o, struct err *e)
 	return 0;
 }
 
-int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e)
+static int parse_line(int argc, char **argv, struct simulate_options *o, struct err *e)
 {
-	*ret = (struct simulate_options){.compress = 1};
-	queue_config_default(&ret->config);
-	optind = 0;
+	struct option flags[FLAGS_MAX];
+	list_flags(flags);
+	optind = 0; /* glibc: begin anew, for the tests */
 	opterr = 0;
 	for (int flag; (flag = getopt_long(argc, argv, "-:f:o:h", flags, NULL)) != -1;) {
 		if (flag == '?' || flag == ':')
 			return unknown_flag(argc, argv, flag, e);
-		int rc = apply(flag, optarg, ret, e);
+		int rc = apply(flag, optarg, o, e);
 		if (rc)
 			return rc;
 	}
 	for (; optind < argc; optind++) { /* behind "--" */
-		int rc = take_manifest(argv[optind], ret, e);
+		int rc = take_manifest(argv[optind], o, e);
 		if (rc)
 			return rc;
 	}
-	return check(ret, e);
+	int rc = check(o, e);
+	return rc ? rc : settings_finish(&o->settings, e);
+}
+
+int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e)
+{
+	*ret = (struct simulate_options){.compress = 1};
+	settings_init(&ret->settings);
+	int rc = parse_line(argc, argv, ret, e);
+	if (rc)
+		simulate_options_done(ret);
+	return rc;
+}
+
+void simulate_options_done(struct simulate_options *o)
+{
+	settings_done(&o->settings);
 }

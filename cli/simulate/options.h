@@ -1,6 +1,7 @@
 /*
  * The command line of `sluice simulate`. It has flags of its own (-f is a file here), so it is read
- * here and not with those of the commands that ask a controller.
+ * here and not with those of the commands that ask a controller. What describes how all queues work
+ * are the controller's own flags (controller/settings.h).
  */
 #ifndef SLUICE_SIMULATE_OPTIONS_H
 #define SLUICE_SIMULATE_OPTIONS_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "sluice/spec.h"
+#include "controller/settings.h"
 
 enum simulate_output { SIMULATE_TABLE, SIMULATE_JSON, SIMULATE_SVG };
 
@@ -25,11 +26,13 @@ struct simulate_options {
 	bool has_until, until_is_time;
 	int64_t until_ms; /* after the start, or since the epoch */
 	enum simulate_output output;
-	struct queue_config config;
+	struct settings settings;
 	bool help;
 };
 
-/* argv[0] is the command's name. Strings point into argv. */
+/* argv[0] is the command's name. Strings point into argv, and the settings' config into *ret: it
+ * must stay where it is. On failure there is nothing to be done with. */
 int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e);
+void simulate_options_done(struct simulate_options *o);
 
 #endif

@@ -127,6 +127,7 @@ static void run(struct play *p, size_t actor, int32_t pods, int64_t since_ms)
 	a->since_ms = since_ms;
 	p->nrunning++;
 	queue_confirm_job(p->w->queue, &uid, since_ms);
+	queue_ready_job(p->w->queue, &uid, true, since_ms);
 	put(p, later(since_ms, a->duration_ms), EVENT_END, actor);
 }
 

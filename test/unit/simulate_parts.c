@@ -49,6 +49,7 @@ static void files_may_follow_one_f(void **state)
 		assert_string_equal(o.manifest[1], "b.yaml");
 		assert_string_equal(o.manifest[2], "-");
 		assert_int_equal(o.output, SIMULATE_JSON);
+		simulate_options_done(&o);
 	}
 }
 
@@ -56,9 +57,7 @@ static void all_flags(void **state)
 {
 	(void)state;
 	static const char *const words[] = {"-fa", "--trace=t.swf.gz", "--compress=1.5",
-		"--queue=ns/q", "--until=1h30m", "--seed=7", "--fair-sharing",
-		"--fair-preemption-strategies=LessThanInitialShare,LessThanOrEqualToFinalShare",
-		NULL};
+		"--queue=ns/q", "--until=1h30m", "--seed=7", NULL};
 	struct simulate_options o;
 	struct err e = {""};
 	assert_int_equal(parse(words, &o, &e), 0);
@@ -67,10 +66,30 @@ static void all_flags(void **state)
 	assert_string_equal(o.queue, "ns/q");
 	assert_true(o.has_until && !o.until_is_time);
 	assert_int_equal(o.until_ms, 5400000);
-	assert_true(o.config.fair_sharing);
-	assert_int_equal(o.config.nfair_strategies, 2);
-	assert_int_equal(o.config.fair_strategy[0], FAIR_LESS_THAN_INITIAL_SHARE);
-	assert_int_equal(o.config.fair_strategy[1], FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE);
+	simulate_options_done(&o);
+}
+
+/* Each of the controller's: its own tests have what they mean. */
+static void the_flags_of_the_controller(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"-fa", "--fair-sharing",
+		"--fair-preemption-strategies=LessThanInitialShare,LessThanOrEqualToFinalShare",
+		"--wait-for-pods-ready=5m", "--usage-half-life", "1h",
+		"--exclude-resource-prefixes=a.io/", "--transformation=x=y:2;replace", NULL};
+	struct simulate_options o;
+	struct err e = {""};
+	assert_int_equal(parse(words, &o, &e), 0);
+	const struct queue_config *c = &o.settings.config;
+	assert_true(c->fair_sharing);
+	assert_int_equal(c->nfair_strategies, 2);
+	assert_int_equal(c->fair_strategy[0], FAIR_LESS_THAN_INITIAL_SHARE);
+	assert_int_equal(c->fair_strategy[1], FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE);
+	assert_int_equal(c->recovery_timeout_ms, 300000);
+	assert_int_equal(c->usage_half_life_ms, 3600000);
+	assert_string_equal(c->excluded_prefixes[0], "a.io/");
+	assert_string_equal(c->transformation[0].output[0].name, "y");
+	simulate_options_done(&o);
 }
 
 static void a_mistake_gets_a_sentence(void **state)
@@ -92,6 +111,8 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--fast"}, "--fast is not a flag of simulate"},
 		{{"-f", "a", "--fair-preemption-strategies", "Other"},
 			"LessThanOrEqualToFinalShare, LessThanInitialShare, or both"},
+		{{"-f", "a", "--fair-sharing=yes"}, "this flag takes no value"},
+		{{"-f", "a", "--requeue-backoff-base=2h"}, "is longer than --requeue-backoff-max"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct simulate_options o;
@@ -300,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_may_follow_one_f),
 		cmocka_unit_test(all_flags),
+		cmocka_unit_test(the_flags_of_the_controller),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(a_line_becomes_a_job),
 		cmocka_unit_test(a_trace_knows_its_epoch_and_who_is_left_out),

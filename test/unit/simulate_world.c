@@ -71,7 +71,7 @@ static char *play(const char *path)
 	struct err e = {""};
 	FILE *out = open_memstream(&text, &size);
 	read_flags(path, flags, sizeof(flags), &o);
-	world_init(&w, &o.config);
+	world_init(&w, &o.settings.config);
 	if (manifest_read(&w, path, &e) != 0) {
 		fprintf(stderr, "%s\n", e.text);
 		exit(1);
@@ -93,6 +93,7 @@ static char *play(const char *path)
 	buf_done(&figures);
 	summary_done(&summary);
 	world_done(&w);
+	simulate_options_done(&o);
 	return text;
 }
 
