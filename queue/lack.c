@@ -37,11 +37,11 @@ static const char *resource_of(const struct lack *l, const struct need *n)
 	return l->group->resources[n->resource];
 }
 
-/* What is missing of one need in one flavor: beside what is used, or of the whole quota. */
+/* What is missing of one need in one flavor: beside what is used, or of all it could ever have. */
 static int64_t missing_of(const struct lack *l, size_t flavor, const struct need *n, bool of_all)
 {
 	const struct quota_row *row = row_of(l, flavor, n);
-	int64_t has = of_all ? row->nominal : quota_available(row);
+	int64_t has = of_all ? quota_potential(row) : quota_available(row);
 	if (quota_fits(n->amount, has))
 		return 0;
 	return n->amount > has ? n->amount - has : 1;
@@ -108,6 +108,17 @@ static void add_use(struct text *t, const struct quota_row *row)
 	text_add_number(t, row->nominal, row->resource);
 }
 
+/* In a Cohort use and quota alone do not say how much is left: others may have borrowed it, and
+ * more may be lent. */
+static void add_left(struct text *t, const struct quota_row *row)
+{
+	if (!row->up)
+		return;
+	text_add(t, ", ");
+	text_add_number(t, quota_available(row), row->resource);
+	text_add(t, " left in the cohort");
+}
+
 /* "flavor spot: 28 of 40 cpu in use", or that it is too small anyway. */
 static void add_other(struct text *t, const struct lack *l, size_t flavor)
 {
@@ -119,11 +130,12 @@ static void add_other(struct text *t, const struct lack *l, size_t flavor)
 		text_add(t, "; flavor %s ", row->flavor);
 		if (of_all) {
 			text_add(t, "has only ");
-			text_add_amount(t, row->nominal, row->resource);
+			text_add_amount(t, quota_potential(row), row->resource);
 		} else {
 			text_add(t, "has ");
 			add_use(t, row);
 			text_add(t, " %s in use", row->resource);
+			add_left(t, row);
 		}
 		return;
 	}
@@ -157,7 +169,9 @@ void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct c
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, " (");
 		add_use(t, row);
-		text_add(t, " in use)");
+		text_add(t, " in use");
+		add_left(t, row);
+		text_add(t, ")");
 		between = " and ";
 	}
 	add_others(t, &l, flavor);
@@ -176,8 +190,9 @@ void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct
 	else
 		text_add_amount(t, l.need[i].amount, row->resource);
 	text_add(t, ", more than the ");
-	text_add_amount(t, row->nominal, row->resource);
-	text_add(t, " that flavor %s has in ClusterQueue %s", row->flavor, cq->name);
+	text_add_amount(t, quota_potential(row), row->resource);
+	text_add(t, " that flavor %s has in ClusterQueue %s%s", row->flavor, cq->name,
+		row->up ? ", with all that it may borrow" : "");
 	add_others(t, &l, flavor);
 	text_add(t, "; lower the request or raise nominalQuota");
 }
