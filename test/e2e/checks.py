@@ -56,6 +56,21 @@ def owner(pod):
     return next((o["uid"] for o in pod["metadata"].get("ownerReferences", []) if o["kind"] == "Job"), None)
 
 
+def without_excess(pods, jobs):
+    """Killed between making a pod and hearing of it, the Job controller makes another from its old view,
+    and deletes the newest as soon as it sees that they are too many. Nobody else can prevent that, and no
+    quota is meant for it. So a pod does not count when as many older ones as its Job wants stay alive."""
+    alive, wanted = Counter(), []
+    for pod in sorted(pods, key=lambda p: p["metadata"]["creationTimestamp"]):
+        uid = owner(pod)
+        if uid in jobs and not terminal(pod):
+            if alive[uid] >= jobs[uid]["spec"]["parallelism"]:
+                continue
+            alive[uid] += "deletionTimestamp" not in pod["metadata"]
+        wanted.append(pod)
+    return wanted
+
+
 def real_use(pods):
     """{uid of the Job: {resource: amount}} of those that are not in a terminal phase."""
     use = defaultdict(Counter)
@@ -120,7 +135,7 @@ def look(box, ns, flavor_of=None, quota=None):
     # Pods after Jobs: a Job that was seen running may have finished when its pods are read, not the reverse.
     jobs = {j["metadata"]["uid"]: j for j in box.api.list(f"/apis/batch/v1/namespaces/{ns}/jobs")
             if QUEUE in j["metadata"].get("labels", {})}
-    pods = box.api.list(f"/api/v1/namespaces/{ns}/pods")
+    pods = without_excess(box.api.list(f"/api/v1/namespaces/{ns}/pods"), jobs)
     after = read_ledger(box)
     found = faults_of_ledger(before) + faults_of_ledger(after) + faults_of_use(before, real_use(pods), jobs, after)
     if quota:
