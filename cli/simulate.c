@@ -37,9 +37,10 @@ static int read_world(struct world *w, const struct simulate_options *o, struct 
 			"CronJob %s/%s makes Jobs for ever; say how long with --until, as in "
 			"--until 24h",
 			w->cronjob[0].record->ns, w->cronjob[0].name);
+	if (rc == 0)
+		rc = world_close(w, e);
 	if (rc < 0)
 		return rc;
-	world_close(w);
 	if (w->nunqueued > 0)
 		fprintf(stderr,
 			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, "

@@ -93,48 +93,73 @@ static int check_names(const struct owner *s, size_t group, struct err *e)
 	return 0;
 }
 
-static int check_limits(
-	const struct owner *s, const char *flavor, const struct quota_spec *quota, struct err *e)
+/* A quota within an owner: spec.resourceGroups[group].flavors[flavor].resources[resource]. */
+struct place {
+	size_t group, flavor, resource;
+};
+
+/* Puts the field in front of what err_set said. */
+static int at_field(const struct owner *s, const struct place *at, const char *field, struct err *e)
 {
+	err_wrap(e, "%s %s: spec.resourceGroups[%zu].flavors[%zu].resources[%zu].%s", s->kind,
+		s->name, at->group, at->flavor, at->resource, field);
+	return ERR_INVALID;
+}
+
+static int check_limits(const struct owner *s, const struct place *at, struct err *e)
+{
+	const struct flavor_quota_spec *f = &s->groups[at->group].flavors[at->flavor];
+	const struct quota_spec *quota = &f->quotas[at->resource];
 	const char *resource = quota->resource;
-	if (quota->nominal < 0 || quota->borrowing_limit < 0 || quota->lending_limit < 0)
-		return err_set(e, ERR_INVALID,
-			"%s %s: a quota of %s in flavor %s is negative; it must be 0 or "
-			"more",
-			s->kind, s->name, resource, flavor);
-	bool limited = quota->borrowing_limit != QUOTA_UNLIMITED ||
-		       quota->lending_limit != QUOTA_UNLIMITED;
-	if (limited && !*s->parent)
-		return err_set(e, ERR_INVALID,
-			"%s %s: %s in flavor %s has a borrowingLimit or lendingLimit but "
-			"it is below no Cohort; set %s or remove the limit",
-			s->kind, s->name, resource, flavor, s->parent_field);
+	const char *negative = quota->nominal < 0	    ? "nominalQuota"
+			       : quota->borrowing_limit < 0 ? "borrowingLimit"
+			       : quota->lending_limit < 0   ? "lendingLimit"
+							    : NULL;
+	const char *limit = quota->borrowing_limit != QUOTA_UNLIMITED ? "borrowingLimit"
+			    : quota->lending_limit != QUOTA_UNLIMITED ? "lendingLimit"
+								      : NULL;
+	if (negative) {
+		err_set(e, ERR_INVALID, "of %s in flavor %s is negative; it must be 0 or more",
+			resource, f->flavor);
+		return at_field(s, at, negative, e);
+	}
+	if (limit && !*s->parent) {
+		err_set(e, ERR_INVALID,
+			"of %s in flavor %s is set, but this is below no Cohort; set %s or remove "
+			"the limit",
+			resource, f->flavor, s->parent_field);
+		return at_field(s, at, limit, e);
+	}
 	if (s->lends_at_most_nominal && quota->lending_limit != QUOTA_UNLIMITED &&
-		quota->lending_limit > quota->nominal)
-		return err_set(e, ERR_INVALID,
-			"%s %s: lendingLimit of %s in flavor %s is more than its "
-			"nominalQuota; lower it",
-			s->kind, s->name, resource, flavor);
+		quota->lending_limit > quota->nominal) {
+		err_set(e, ERR_INVALID,
+			"of %s in flavor %s is more than its nominalQuota; lower it", resource,
+			f->flavor);
+		return at_field(s, at, "lendingLimit", e);
+	}
 	return 0;
 }
 
-static int check_flavor(const struct owner *s, const struct resource_group_spec *g,
-	const struct flavor_quota_spec *f, struct err *e)
+static int check_flavor(const struct owner *s, size_t group, size_t flavor, struct err *e)
 {
+	const struct resource_group_spec *g = &s->groups[group];
+	const struct flavor_quota_spec *f = &g->flavors[flavor];
 	if (f->nquotas != g->nresources)
 		return err_set(e, ERR_INVALID,
-			"%s %s: flavor %s has quotas for %zu resources, its group covers "
-			"%zu; list each of coveredResources, in the same order",
-			s->kind, s->name, f->flavor, f->nquotas, g->nresources);
+			"%s %s: spec.resourceGroups[%zu].flavors[%zu].resources: flavor %s has "
+			"quotas for %zu resources, its group covers %zu; list each of "
+			"coveredResources, in the same order",
+			s->kind, s->name, group, flavor, f->flavor, f->nquotas, g->nresources);
 	for (size_t r = 0; r < f->nquotas; r++) {
-		if (strcmp(f->quotas[r].resource, g->resources[r]) != 0)
-			return err_set(e, ERR_INVALID,
-				"%s %s: flavor %s lists %s where coveredResources has "
-				"%s; "
-				"list the resources in the same order",
-				s->kind, s->name, f->flavor, f->quotas[r].resource,
-				g->resources[r]);
-		int code = check_limits(s, f->flavor, &f->quotas[r], e);
+		const struct place at = {group, flavor, r};
+		if (strcmp(f->quotas[r].resource, g->resources[r]) != 0) {
+			err_set(e, ERR_INVALID,
+				"is %s where coveredResources has %s; list the resources of flavor "
+				"%s in the same order",
+				f->quotas[r].resource, g->resources[r], f->flavor);
+			return at_field(s, &at, "name", e);
+		}
+		int code = check_limits(s, &at, e);
 		if (code)
 			return code;
 	}
@@ -147,7 +172,7 @@ static int check_groups(const struct owner *s, struct err *e)
 	for (size_t i = 0; code == 0 && i < s->ngroups; i++) {
 		code = check_names(s, i, e);
 		for (size_t f = 0; code == 0 && f < s->groups[i].nflavors; f++)
-			code = check_flavor(s, &s->groups[i], &s->groups[i].flavors[f], e);
+			code = check_flavor(s, i, f, e);
 	}
 	return code;
 }

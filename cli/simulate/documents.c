@@ -160,14 +160,49 @@ static int put_key(struct documents *d, const yaml_node_t *key, struct err *e)
 	return put_scalar(d, key, true);
 }
 
+static const char *key_text(const yaml_node_t *key)
+{
+	return key->type == YAML_SCALAR_NODE ? (const char *)key->data.scalar.value : "";
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const yaml_node_t *x = *(yaml_node_t *const *)a, *y = *(yaml_node_t *const *)b;
+	int order = strcmp(key_text(x), key_text(y));
+	return order ? order : x->start_mark.index > y->start_mark.index ? 1 : -1;
+}
+
+/* Twice the same key: kubectl refuses that, and whichever counted here would surprise somebody. */
+static int check_keys(struct documents *d, const yaml_node_t *map, struct err *e)
+{
+	const yaml_node_pair_t *p = map->data.mapping.pairs.start;
+	size_t n = (size_t)(map->data.mapping.pairs.top - p);
+	const yaml_node_t **key = mem_array(n + 1, sizeof(*key)), *twice = NULL;
+	for (size_t i = 0; i < n; i++)
+		key[i] = yaml_document_get_node(&d->document, p[i].key);
+	qsort(key, n, sizeof(*key), by_key);
+	for (size_t i = 1; i < n && !twice; i++)
+		if (strcmp(key_text(key[i - 1]), key_text(key[i])) == 0)
+			twice = key[i];
+	free(key);
+	if (!twice)
+		return 0;
+	d->line = twice->start_mark.line + 1;
+	return err_set(e, ERR_INVALID, "%.100s is there a second time; remove one of the two",
+		key_text(twice));
+}
+
 static int put_mapping(struct documents *d, const yaml_node_t *n, int depth, struct err *e)
 {
 	const yaml_node_pair_t *p = n->data.mapping.pairs.start;
+	int rc = check_keys(d, n, e);
+	if (rc < 0)
+		return rc;
 	buf_putc(&d->text, '{');
 	for (; p < n->data.mapping.pairs.top; p++) {
 		if (p > n->data.mapping.pairs.start)
 			buf_putc(&d->text, ',');
-		int rc = put_key(d, yaml_document_get_node(&d->document, p->key), e);
+		rc = put_key(d, yaml_document_get_node(&d->document, p->key), e);
 		buf_putc(&d->text, ':');
 		if (rc == 0)
 			rc = put_node(d, p->value, depth, e);

@@ -64,16 +64,49 @@ static int read_delete(const cJSON *o, const struct job *j, int64_t *ret_ms, str
 	return fault(j, DELETE_ANNOTATION, e);
 }
 
+/* What decode_job passes over, since no API server lets it in. */
+static int check_shape(const cJSON *o, const struct job *j, struct err *e)
+{
+	const cJSON *created = json_get(json_object(o, "metadata"), "creationTimestamp");
+	if (created && !cJSON_IsString(created))
+		return err_set(e, ERR_INVALID,
+			"Job %s/%s: metadata.creationTimestamp: is not a time; write e.g. "
+			"2026-11-21T09:58:30Z",
+			j->ns, j->name);
+	if (!json_object(json_object(json_object(o, "spec"), "template"), "spec"))
+		return err_set(e, ERR_INVALID,
+			"Job %s/%s: spec.template.spec: is missing; a Job needs the template of "
+			"its "
+			"pods",
+			j->ns, j->name);
+	return 0;
+}
+
+static int read_admitted_text(
+	const cJSON *o, const struct job *j, const char **ret_text, struct err *e)
+{
+	const cJSON *annotations = json_object(json_object(o, "metadata"), "annotations");
+	*ret_text = json_text(annotations, ADMITTED_ANNOTATION);
+	if (json_get(annotations, ADMITTED_ANNOTATION) && !*ret_text) {
+		err_set(e, ERR_INVALID, "is not text; put the JSON in single quotes");
+		return fault(j, ADMITTED_ANNOTATION, e);
+	}
+	return 0;
+}
+
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e)
 {
 	const cJSON *meta = json_object(o, "metadata");
 	struct job_notes n = {.plan = {.has_arrival = json_get(meta, "creationTimestamp") != NULL}};
-	int rc = read_duration(o, j, &n.plan.duration_ms, e);
+	int rc = check_shape(o, j, e);
+	if (rc == 0)
+		rc = read_duration(o, j, &n.plan.duration_ms, e);
 	if (rc == 0)
 		rc = read_delete(o, j, &n.plan.delete_ms, e);
+	if (rc == 0)
+		rc = read_admitted_text(o, j, &n.admitted, e);
 	if (rc < 0)
 		return rc;
-	n.admitted = json_text(json_object(meta, "annotations"), ADMITTED_ANNOTATION);
 	if (n.admitted && j->suspend)
 		return err_set(e, ERR_INVALID,
 			"Job %s/%s: spec.suspend: is true, but annotation " ADMITTED_ANNOTATION
@@ -98,6 +131,18 @@ static int64_t request_of(const struct job *j, const char *resource, int32_t pod
 	return 0;
 }
 
+/* Even if nothing of it: zeroes are dropped above. */
+static bool is_requested(const struct job *j, const char *resource)
+{
+	for (size_t i = 0; i < j->pod.ncontainers; i++) {
+		const struct resource_list *r = &j->pod.containers[i].requests;
+		for (size_t n = 0; n < r->count; n++)
+			if (strcmp(r->item[n].name, resource) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* The strings live as long as the queue: they are the world's. */
 static const char *keep_text(struct world *w, const char *prefix, const char *text)
 {
@@ -112,6 +157,7 @@ static int admitted_lines(
 {
 	const cJSON *flavors = json_object(root, "flavors");
 	const char *node = keep_text(w, "cq/", json_text(root, "clusterQueue"));
+	a->clusterqueue = node + 3;
 	a->lines = world_keep(w, mem_array(QUEUE_LINES_MAX, sizeof(*a->lines)));
 	json_each(flavor, flavors)
 	{
@@ -120,6 +166,8 @@ static int admitted_lines(
 			return err_set(e, ERR_INVALID, "flavors: %s must be the name of a flavor",
 				text_show(flavor->string, shown));
 		int64_t amount = request_of(j, flavor->string, job_pods(j));
+		if (amount == 0 && is_requested(j, flavor->string))
+			continue;
 		if (amount == 0)
 			return err_set(e, ERR_INVALID,
 				"flavors: the Job's pods request no %s; remove it here, or add it "
@@ -158,7 +206,7 @@ static int read_admitted(struct world *w, const struct job *j, const char *text,
 
 int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes, struct err *e)
 {
-	struct adoption a = {.actor = w->nactors};
+	struct adoption a = {.actor = w->nactors, .where = ""};
 	int rc = 0;
 	if (notes->admitted) {
 		struct json *json = json_new(NOTE_TREE_MAX);
@@ -168,8 +216,10 @@ int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes,
 			return fault(j, ADMITTED_ANNOTATION, e);
 	}
 	rc = world_add_job(w, j, &notes->plan, e);
-	if (rc == 0 && notes->admitted)
-		world_add_adoption(w, a.actor, a.at_ms, a.lines, a.nlines);
+	if (rc == 0 && notes->admitted) {
+		a.where = world_keep(w, mem_strdup(notes->where));
+		world_add_adoption(w, &a);
+	}
 	return rc;
 }
 
@@ -264,7 +314,7 @@ static int read_schedule(const cJSON *o, struct cronjob *c, struct err *e)
 	const char *schedule = json_text(spec, "schedule"), *zone = json_text(spec, "timeZone");
 	const char *created = json_text(meta, "creationTimestamp");
 	c->from_ms = NEVER_MS;
-	if (created && !text_time(created, &c->from_ms))
+	if (json_get(meta, "creationTimestamp") && !(created && text_time(created, &c->from_ms)))
 		return err_set(e, ERR_INVALID,
 			"metadata.creationTimestamp: is not a time; write e.g. "
 			"2026-11-21T09:58:30Z");

@@ -17,6 +17,7 @@
 struct job_notes {
 	struct job_plan plan;
 	const char *admitted; /* NULL: it does not run yet; borrowed from the object */
+	char where[300];      /* file and line of that, for what only the whole can show */
 };
 
 /* j is what o was decoded to. */

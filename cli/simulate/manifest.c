@@ -41,14 +41,29 @@ static void graft_text(struct graft *g, cJSON *object, const char *key, const ch
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
+static size_t line_of(struct reader *r, const char *field)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s%s", r->where, field);
+	return documents_line_of(r->documents, path);
+}
+
 /* "Job a/b: spec.parallelism: must be ..." gets file and line of the field in front. */
 static int located(struct reader *r, int code, struct err *e)
 {
-	char path[600];
 	const char *at = strstr(e->text, ": ");
-	snprintf(path, sizeof(path), "%s%s", r->where, at ? at + 2 : "");
-	err_wrap(e, "%s:%zu", r->name, documents_line_of(r->documents, path));
+	err_wrap(e, "%s:%zu", r->name, line_of(r, at ? at + 2 : ""));
 	return code;
+}
+
+/* A field that Kueue's older versions called otherwise would be passed over in silence. */
+static int check_old_name(
+	const cJSON *o, const char *old, const char *now, const char *kind, struct err *e)
+{
+	if (!json_get(json_object(o, "spec"), old))
+		return 0;
+	return err_set(e, ERR_INVALID, "%s %s: spec.%s: is now called %s; rename it", kind,
+		decode_name(o), old, now);
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -56,9 +71,11 @@ static int located(struct reader *r, int code, struct err *e)
 static int read_clusterqueue(struct reader *r, const cJSON *o, struct err *e)
 {
 	struct clusterqueue_spec *s = NULL;
-	int rc = decode_clusterqueue(o, &s, e);
+	int rc = check_old_name(o, "cohort", "cohortName", "ClusterQueue", e);
 	if (rc == 0)
-		rc = queue_set_clusterqueue(r->w->queue, s, e);
+		rc = decode_clusterqueue(o, &s, e);
+	if (rc == 0)
+		rc = world_add_clusterqueue(r->w, s, e);
 	free(s);
 	return rc;
 }
@@ -78,7 +95,7 @@ static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
 	struct flavor_spec *s = NULL;
 	int rc = decode_flavor(o, &s, e);
 	if (rc == 0)
-		rc = queue_set_flavor(r->w->queue, s, e);
+		rc = world_add_flavor(r->w, s, e);
 	free(s);
 	return rc;
 }
@@ -86,7 +103,9 @@ static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
 static int read_cohort(struct reader *r, const cJSON *o, struct err *e)
 {
 	struct cohort_spec *s = NULL;
-	int rc = decode_cohort(o, &s, e);
+	int rc = check_old_name(o, "parent", "parentName", "Cohort", e);
+	if (rc == 0)
+		rc = decode_cohort(o, &s, e);
 	if (rc == 0)
 		rc = queue_set_cohort(r->w->queue, s, e);
 	free(s);
@@ -144,7 +163,7 @@ static int read_job(struct reader *r, const cJSON *o, struct err *e)
 	struct job *j = NULL;
 	bool has_own_uid = json_get(json_object(o, "metadata"), "uid") != NULL;
 	uid_format(&uid, text);
-	if (!has_own_uid && json_object(o, "metadata"))
+	if (!has_own_uid)
 		graft_text(&graft, (cJSON *)json_object(o, "metadata"), "uid", text);
 	int rc = decode_job(o, &j, e);
 	if (rc < 0)
@@ -158,6 +177,8 @@ static int read_job(struct reader *r, const cJSON *o, struct err *e)
 		return rc;
 	}
 	notes.plan.has_own_uid = has_own_uid;
+	snprintf(notes.where, sizeof(notes.where), "%s:%zu", r->name,
+		line_of(r, "metadata.annotations.sluice.dev/simulate-admitted"));
 	rc = job_notes_add(r->w, j, &notes, e);
 	if (rc < 0)
 		free(j);
@@ -240,13 +261,34 @@ static int read_list(struct reader *r, const cJSON *o, struct err *e)
 	return 0;
 }
 
+static int check_name(const struct kind *k, const cJSON *o, struct err *e)
+{
+	const cJSON *name = json_get(json_object(o, "metadata"), "name");
+	if (!name)
+		return err_set(e, ERR_INVALID, "%s: metadata.name: is missing; write e.g. name: %s",
+			k->name, k->read == read_job ? "train" : "main");
+	if (!cJSON_IsString(name))
+		return err_set(e, ERR_INVALID,
+			"%s: metadata.name: is read as something else than text; put it in quotes",
+			k->name);
+	return 0;
+}
+
 static int read_kind(struct reader *r, const struct kind *k, const cJSON *o, struct err *e)
 {
-	struct graft graft;
+	struct graft name_graft, namespace_graft;
+	char name[300];
 	cJSON *meta = (cJSON *)json_object(o, "metadata");
+	const char *begin = json_text(meta, "generateName");
+	if (begin && !json_get(meta, "name")) {
+		snprintf(name, sizeof(name), "%.253s%zu", begin, r->w->nactors);
+		graft_text(&name_graft, meta, "name", name);
+	}
 	if (k->namespaced && meta && !json_get(meta, "namespace"))
-		graft_text(&graft, meta, "namespace", "default");
-	int rc = k->read(r, o, e);
+		graft_text(&namespace_graft, meta, "namespace", "default");
+	int rc = check_name(k, o, e);
+	if (rc == 0)
+		rc = k->read(r, o, e);
 	return rc < 0 ? located(r, rc, e) : 0;
 }
 
@@ -273,9 +315,7 @@ static int read_object(struct reader *r, const cJSON *o, struct err *e)
 	}
 	unknown_kind(api, kind, e);
 	/* The sentence has no path in front: the line is that of the field at fault. */
-	char path[64];
-	snprintf(path, sizeof(path), "%skind", r->where);
-	err_wrap(e, "%s:%zu", r->name, documents_line_of(r->documents, path));
+	err_wrap(e, "%s:%zu", r->name, line_of(r, "kind"));
 	return ERR_INVALID;
 }
 

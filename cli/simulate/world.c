@@ -122,6 +122,22 @@ void world_add_namespace(struct world *w, const struct namespace_spec *s)
 	free(labels);
 }
 
+int world_add_clusterqueue(struct world *w, const struct clusterqueue_spec *s, struct err *e)
+{
+	int rc = queue_set_clusterqueue(w->queue, s, e);
+	if (rc == 0)
+		keep_name(w, "ClusterQueue", "", s->name);
+	return rc;
+}
+
+int world_add_flavor(struct world *w, const struct flavor_spec *s, struct err *e)
+{
+	int rc = queue_set_flavor(w->queue, s, e);
+	if (rc == 0)
+		keep_name(w, "ResourceFlavor", "", s->name);
+	return rc;
+}
+
 int world_add_localqueue(struct world *w, const struct localqueue_spec *s, struct err *e)
 {
 	int rc = queue_set_localqueue(w->queue, s, e);
@@ -199,11 +215,10 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 	return 0;
 }
 
-void world_add_adoption(
-	struct world *w, size_t actor, int64_t at_ms, struct quota_line *lines, size_t nlines)
+void world_add_adoption(struct world *w, const struct adoption *a)
 {
 	w->adoption = grow(w->adoption, w->nadoptions, sizeof(*w->adoption));
-	w->adoption[w->nadoptions++] = (struct adoption){actor, at_ms, lines, nlines};
+	w->adoption[w->nadoptions++] = *a;
 }
 
 void world_add_cronjob(struct world *w, const struct cronjob *c)
@@ -345,8 +360,33 @@ static void line_up(struct world *w)
 		qsort_r(w->arrival, w->narrivals, sizeof(*w->arrival), by_arrival, w->actor);
 }
 
-void world_close(struct world *w)
+static int adoption_error(const struct world *w, const struct adoption *a, const char *kind,
+	const char *name, struct err *e)
 {
+	char job[NAME_SIZE];
+	return err_set(e, ERR_GONE,
+		"%s: Job %s: metadata.annotations.sluice.dev/simulate-admitted: %s %s is in no "
+		"manifest; add it, or correct the name",
+		a->where, world_name(w, a->actor, job, sizeof(job)), kind, name);
+}
+
+static int check_adoption(const struct world *w, const struct adoption *a, struct err *e)
+{
+	if (!find_name(w, "ClusterQueue", "", a->clusterqueue))
+		return adoption_error(w, a, "ClusterQueue", a->clusterqueue, e);
+	for (size_t i = 0; i < a->nlines; i++)
+		if (!find_name(w, "ResourceFlavor", "", a->lines[i].flavor))
+			return adoption_error(w, a, "ResourceFlavor", a->lines[i].flavor, e);
+	return 0;
+}
+
+int world_close(struct world *w, struct err *e)
+{
+	for (size_t i = 0; i < w->nadoptions; i++) {
+		int rc = check_adoption(w, &w->adoption[i], e);
+		if (rc < 0)
+			return rc;
+	}
 	for (const struct entry *n = w->namespaces; n; n = n->next) {
 		const char *name = n->name + strlen("Namespace /");
 		if (!n->described)
@@ -359,6 +399,7 @@ void world_close(struct world *w)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
+	return 0;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -51,8 +51,10 @@ struct actor {
 struct adoption {
 	size_t actor;
 	int64_t at_ms;
-	struct quota_line *lines; /* in one block with the strings */
+	const char *clusterqueue;
+	struct quota_line *lines;
 	size_t nlines;
+	const char *where; /* file and line that says so */
 };
 
 enum cron_policy { CRON_ALLOW, CRON_FORBID, CRON_REPLACE };
@@ -106,9 +108,10 @@ struct job_plan { /* what annotations say of a Job of the simulation */
 };
 /* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);
-void world_add_adoption(
-	struct world *w, size_t actor, int64_t at_ms, struct quota_line *lines, size_t nlines);
+void world_add_adoption(struct world *w, const struct adoption *a);
 void world_add_cronjob(struct world *w, const struct cronjob *c);
+int world_add_clusterqueue(struct world *w, const struct clusterqueue_spec *s, struct err *e);
+int world_add_flavor(struct world *w, const struct flavor_spec *s, struct err *e);
 int world_add_localqueue(struct world *w, const struct localqueue_spec *s, struct err *e);
 void world_add_namespace(struct world *w, const struct namespace_spec *s);
 /* The trace's Jobs for NS/NAME, or for user-N in `default` when queue is NULL. */
@@ -119,7 +122,8 @@ void *world_keep(struct world *w, void *block);
 /* For a Job that has none and is added next. */
 struct uid world_next_uid(const struct world *w);
 
-void world_close(struct world *w);
+/* ERR_GONE: a Job runs in a ClusterQueue or flavor that nobody described. */
+int world_close(struct world *w, struct err *e);
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 

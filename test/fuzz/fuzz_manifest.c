@@ -34,7 +34,6 @@ static void play(struct world *w)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	world_close(w);
 	summary_init(&summary, w);
 	chart_init(&chart, w, &summary);
 	journal_init_json(&journal, w, out);
@@ -63,7 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = {""};
 	queue_config_default(&config);
 	world_init(&w, &config);
-	if (manifest_read_text(&w, "in", (struct slice){(const char *)data, size}, &e) == 0)
+	int rc = manifest_read_text(&w, "in", (struct slice){(const char *)data, size}, &e);
+	if (rc == 0)
+		rc = world_close(&w, &e);
+	if (rc == 0)
 		play(&w);
 	else
 		must(strncmp(e.text, "in:", 3) == 0);

@@ -58,20 +58,23 @@ static const struct {
 		"may "
 		"be in one group only, once"},
 	{"a quota missing", "", {cpu_mem, 2, spot, 1},
-		"ClusterQueue q: flavor spot has quotas for 1 resources, its group covers 2; list "
-		"each "
-		"of coveredResources, in the same order"},
+		"ClusterQueue q: spec.resourceGroups[0].flavors[0].resources: flavor spot has "
+		"quotas for 1 resources, its group covers 2; list each of coveredResources, in the "
+		"same order"},
 	{"another order", "", {cpu_mem, 2, &spot_swapped, 1},
-		"ClusterQueue q: flavor spot lists memory where coveredResources has cpu; list the "
-		"resources in the same order"},
+		"ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].name: is memory "
+		"where coveredResources has cpu; list the resources of flavor spot in the same "
+		"order"},
 	{"negative", "", {cpu, 1, &spot_negative, 1},
-		"ClusterQueue q: a quota of cpu in flavor spot is negative; it must be 0 or more"},
+		"ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: of "
+		"cpu in flavor spot is negative; it must be 0 or more"},
 	{"a limit without a cohort", "", {cpu, 1, &spot_borrows, 1},
-		"ClusterQueue q: cpu in flavor spot has a borrowingLimit or lendingLimit but it is "
-		"below no Cohort; set spec.cohortName or remove the limit"},
+		"ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: of "
+		"cpu in flavor spot is set, but this is below no Cohort; set spec.cohortName or "
+		"remove the limit"},
 	{"lends more than it has", "c", {cpu, 1, &spot_lends, 1},
-		"ClusterQueue q: lendingLimit of cpu in flavor spot is more than its nominalQuota; "
-		"lower it"},
+		"ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].lendingLimit: of "
+		"cpu in flavor spot is more than its nominalQuota; lower it"},
 };
 
 static void specs_are_checked(void **state)

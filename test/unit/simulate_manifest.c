@@ -56,6 +56,17 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 			"to sluice.dev/v1alpha1"},
 		{"x: &x {a: 1}\ny:\n  <<: *x\n", "in.yaml:3: merge keys (<<) are not understood"},
 		{"a: &a [*a]\n", "nested deeper"},
+		{"a: 1\nb: 2\na: 3\n", "in.yaml:3: a is there a second time"},
+		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  labels: {}\n",
+			"in.yaml:3: Job: metadata.name: is missing; write e.g. name: train"},
+		{"apiVersion: v1\nkind: Namespace\nmetadata:\n  name: 3\n",
+			"in.yaml:4: Namespace: metadata.name: is read as something else than "
+			"text"},
+		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n  creationTimestamp: "
+		 "2026\n",
+			"in.yaml:5: Job default/a: metadata.creationTimestamp: is not a time"},
+		{JOB("", "  tmplate: {}\n"),
+			"in.yaml:7: Job default/train: spec.template.spec: is missing"},
 		{JOB("", "  parallelism: two\n" POD),
 			"in.yaml:9: Job default/train: spec.parallelism: must be a whole number"},
 		{JOB("    sluice.dev/simulate-duration: soon\n", POD),
@@ -79,12 +90,19 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 		     "{\"gpu\":\"spot\"},\"at\":\"2026-01-01T00:00:00Z\"}'\n",
 			 POD),
 			"flavors: the Job's pods request no \"gpu\""},
-		{JOB("    sluice.dev/simulate-admitted: '{}'\n", "  suspend: true\n" POD),
-			"clusterQueue is missing"},
-		{"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n- "
+		{JOB("    sluice.dev/simulate-admitted: {at: now}\n", POD),
+			"in.yaml:7: Job default/train: "
+			"metadata.annotations.sluice.dev/simulate-admitted: is not text; put the "
+			"JSON in single quotes"},
+		{JOB("    sluice.dev/simulate-admitted: '{}'\n", POD), "clusterQueue is missing"},
+		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n  annotations: "
+		 "{sluice.dev/simulate-admitted: '{}'}\nspec:\n  suspend: true\n" POD,
+			"in.yaml:7: Job default/a: spec.suspend: is true, but annotation"},
+		{"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: "
+		 "{name: n}\n- "
 		 "apiVersion: "
 		 "batch/v1\n  kind: Job\n  metadata: {name: a}\n  spec:\n    parallelism: -1\n",
-			"in.yaml:10: Job default/a: spec.parallelism"},
+			"in.yaml:11: Job default/a: spec.parallelism"},
 		{"apiVersion: sluice.dev/v1alpha1\nkind: LocalQueue\nmetadata: {name: main}\nspec: "
 		 "{}\n",
 			"in.yaml:4: LocalQueue default/main: spec.clusterQueue: is missing"},
@@ -95,6 +113,17 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 		 "resources:\n      - name: cpu\n        nominalQuota: lots\n",
 			"in.yaml:11: ClusterQueue a: "
 			"spec.resourceGroups[0].flavors[0].resources[0].nominalQuota"},
+		{"apiVersion: sluice.dev/v1alpha1\nkind: ClusterQueue\nmetadata: {name: "
+		 "a}\nspec:\n  "
+		 "resourceGroups:\n  - coveredResources: [cpu]\n    flavors:\n    - name: spot\n   "
+		 "   "
+		 "resources:\n      - name: gpu\n        nominalQuota: 4\n",
+			"in.yaml:10: ClusterQueue a: "
+			"spec.resourceGroups[0].flavors[0].resources[0].name: is gpu where"},
+		{"apiVersion: sluice.dev/v1alpha1\nkind: ClusterQueue\nmetadata: {name: "
+		 "a}\nspec:\n  "
+		 "cohort: all\n",
+			"in.yaml:5: ClusterQueue a: spec.cohort: is now called cohortName"},
 		{CRON("  schedule: often\n"), "in.yaml:5: CronJob default/nightly: spec.schedule: "
 					      "the minute (\"often\")"},
 		{CRON("  timeZone: UTC\n"), "CronJob default/nightly: spec.schedule: is missing"},
@@ -116,6 +145,59 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 			fail_msg("case %zu says: %s", i, e.text);
 		world_done(&w);
 	}
+}
+
+static void who_runs_needs_what_it_runs_in(void **state)
+{
+	(void)state;
+	static const char text[] =
+		JOB("    sluice.dev/simulate-admitted: '{\"clusterQueue\":\"a\",\"flavors\":"
+		    "{\"cpu\":\"spot\"},\"at\":\"2026-01-01T00:00:00Z\"}'\n",
+			POD);
+	static const char queue[] =
+		"---\napiVersion: sluice.dev/v1alpha1\nkind: ClusterQueue\nmetadata: {name: a}\n";
+	static const char flavor[] = "---\napiVersion: sluice.dev/v1alpha1\nkind: ResourceFlavor\n"
+				     "metadata: {name: spot}\n";
+	static const struct {
+		const char *queue, *flavor, *says;
+	} cases[] = {
+		{"", flavor,
+			"in.yaml:7: Job default/train: "
+			"metadata.annotations.sluice.dev/simulate-admitted: ClusterQueue a is "
+			"in no manifest; add it"},
+		{queue, "", "simulate-admitted: ResourceFlavor spot is in no manifest"},
+		{queue, flavor, NULL},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char all[2048];
+		struct world w;
+		struct err e = {""};
+		snprintf(all, sizeof(all), "%s%s%s", text, cases[i].queue, cases[i].flavor);
+		if (read_text(all, &w, &e) != 0)
+			fail_msg("case %zu says: %s", i, e.text);
+		int rc = world_close(&w, &e);
+		assert_int_equal(rc, cases[i].says ? ERR_GONE : 0);
+		if (cases[i].says && !strstr(e.text, cases[i].says))
+			fail_msg("case %zu says: %s", i, e.text);
+		world_done(&w);
+	}
+}
+
+/* As for kubectl create: the server makes the rest of the name. */
+static void names_are_made_of_generateName(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: train-}\nspec:\n" POD
+		"---\napiVersion: batch/v1\nkind: Job\nmetadata: {generateName: "
+		"train-}\nspec:\n" POD;
+	struct world w;
+	struct err e = {""};
+	if (read_text(text, &w, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_string_equal(w.actor[0].record->name, "train-0");
+	assert_string_equal(w.actor[1].record->name, "train-1");
+	world_done(&w);
 }
 
 static void json_and_lists_are_taken(void **state)
@@ -191,6 +273,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bad_manifest_gets_its_line_and_field),
+		cmocka_unit_test(who_runs_needs_what_it_runs_in),
+		cmocka_unit_test(names_are_made_of_generateName),
 		cmocka_unit_test(json_and_lists_are_taken),
 		cmocka_unit_test(plain_scalars_mean_what_kubectl_makes_of_them),
 		cmocka_unit_test(a_small_text_cannot_ask_for_all_memory),

@@ -82,7 +82,7 @@ static void run_trace(uint64_t seed, struct run *r)
 	make_trace(&t, seed);
 	if (world_add_trace(&w, &t, "default/main", &e) != 0)
 		fail_msg("%s", e.text);
-	world_close(&w);
+	assert_int_equal(world_close(&w, &e), 0);
 	summary_init(&s, &w);
 	journal_init_json(&journal, &w, out);
 	chart_init(&chart, &w, &s);

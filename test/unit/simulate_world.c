@@ -72,11 +72,10 @@ static char *play(const char *path)
 	FILE *out = open_memstream(&text, &size);
 	read_flags(path, flags, sizeof(flags), &o);
 	world_init(&w, &o.settings.config);
-	if (manifest_read(&w, path, &e) != 0) {
+	if (manifest_read(&w, path, &e) != 0 || world_close(&w, &e) != 0) {
 		fprintf(stderr, "%s\n", e.text);
 		exit(1);
 	}
-	world_close(&w);
 	summary_init(&summary, &w);
 	journal_init_json(&journal, &w, out);
 	buf_init(&figures, 1 << 20);
