@@ -46,6 +46,7 @@ struct controller {
 	struct gate *gate;
 	struct pg *pg;
 	struct courier *courier;
+	struct remit *remit;
 	struct reporter *reporter;
 	struct observer *observer;
 	struct chronicle *chronicle;
@@ -412,14 +413,24 @@ static int open_api_server(struct controller *c, struct err *e)
 	return 0;
 }
 
+static bool manages(void *ctx, const struct job *j)
+{
+	return remit_has(((struct controller *)ctx)->remit, j);
+}
+
 static void make_core(struct controller *c)
 {
+	const struct options *o = c->options;
 	struct gate_options gate = {
 		.identity = c->options->identity,
 		.lease_ms = c->options->lease_ms,
 		.drain_doubt_ms = DRAIN_DOUBT_MS,
 		.seed = draw_seed(),
+		.manages = manages,
+		.ctx = c,
 	};
+	c->remit = remit_new(
+		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
 	c->queue = queue_new();
 	queue_configure(c->queue, &c->options->settings.config);
 	c->gate = gate_new(&gate, c->queue);
@@ -449,6 +460,8 @@ static void start_observer(struct controller *c)
 		.queue = c->queue,
 		.gate = c->gate,
 		.reporter = c->reporter,
+		.remit = c->remit,
+		.without_queue_name = c->options->manage_without_queue_name,
 		.log = c->log,
 		.seed = draw_seed(),
 		.changed = mark_dirty,
@@ -512,6 +525,7 @@ static void controller_close(struct controller *c)
 	reporter_free(c->reporter);
 	if (c->gate)
 		gate_free(c->gate);
+	remit_free(c->remit);
 	if (c->queue)
 		queue_free(c->queue);
 	chronicle_free(c->chronicle);

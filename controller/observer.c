@@ -12,7 +12,7 @@
 
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
-/* What Jobs ask for is counted differently now: the queue must be told of all of them again. */
+/* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
 enum { JOBS_ANEW = 1, JOBS_ANEW_PAUSE_MS = 10000 };
 
 struct view;
@@ -24,11 +24,12 @@ struct kind {
 	bool ours;	  /* a CRD: may not be installed */
 	bool has_status;  /* the reporter writes it, so its events are often our own */
 	bool generations; /* metadata.generation moves with every change of the spec */
-	bool shapes_jobs; /* Jobs are counted by it as they are told: they are listed after it */
+	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
 	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
-	int (*tell)(struct queue *q, const cJSON *object, struct err *e);
-	int (*drop)(struct queue *q, const char *ns, const char *name); /* 0 or JOBS_ANEW */
-	enum reporter_kind report;					/* when has_status */
+	int (*tell)(const struct observer_options *o, const cJSON *object, struct err *e);
+	int (*drop)(const struct observer_options *o, const char *ns,
+		const char *name); /* 0 or JOBS_ANEW */
+	enum reporter_kind report; /* when has_status */
 };
 
 /* One kind that is being followed. */
@@ -55,159 +56,163 @@ struct observer {
 
 /* ---- the kinds ------------------------------------------------------------------------------- */
 
-static int tell_clusterqueue(struct queue *q, const cJSON *object, struct err *e)
+static int tell_clusterqueue(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct clusterqueue_spec *s = NULL;
 	int rc = decode_clusterqueue(object, &s, e);
 	if (rc)
-		queue_reject_clusterqueue(q, decode_name(object), e->text);
+		queue_reject_clusterqueue(o->queue, decode_name(object), e->text);
 	else
-		rc = queue_set_clusterqueue(q, s, e);
+		rc = queue_set_clusterqueue(o->queue, s, e);
 	free(s);
 	return rc;
 }
 
-static int tell_localqueue(struct queue *q, const cJSON *object, struct err *e)
+static int tell_localqueue(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct localqueue_spec *s = NULL;
 	int rc = decode_localqueue(object, &s, e);
 	if (!rc)
-		rc = queue_set_localqueue(q, s, e);
+		rc = queue_set_localqueue(o->queue, s, e);
 	free(s);
 	return rc;
 }
 
-static int tell_flavor(struct queue *q, const cJSON *object, struct err *e)
+static int tell_flavor(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct flavor_spec *s = NULL;
 	int rc = decode_flavor(object, &s, e);
 	if (rc)
-		queue_reject_flavor(q, decode_name(object), e->text);
+		queue_reject_flavor(o->queue, decode_name(object), e->text);
 	else
-		rc = queue_set_flavor(q, s, e);
+		rc = queue_set_flavor(o->queue, s, e);
 	free(s);
 	return rc;
 }
 
-static int tell_workload_priority(struct queue *q, const cJSON *object, struct err *e)
+static int tell_workload_priority(
+	const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct priority_spec *s = NULL;
 	int rc = decode_workload_priority(object, &s, e);
 	if (!rc)
-		queue_set_priority(q, s);
+		queue_set_priority(o->queue, s);
 	free(s);
 	return rc;
 }
 
-static int tell_pod_priority(struct queue *q, const cJSON *object, struct err *e)
+static int tell_pod_priority(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct priority_spec *s = NULL;
 	int rc = decode_pod_priority(object, &s, e);
 	if (!rc)
-		queue_set_priority(q, s);
+		queue_set_priority(o->queue, s);
 	free(s);
 	return rc;
 }
 
-static int tell_namespace(struct queue *q, const cJSON *object, struct err *e)
+static int tell_namespace(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct namespace_spec *s = NULL;
 	int rc = decode_namespace(object, &s, e);
 	if (!rc)
-		queue_set_namespace(q, s);
+		queue_set_namespace(o->queue, s);
+	if (!rc && remit_see_namespace(o->remit, s))
+		rc = JOBS_ANEW;
 	free(s);
 	return rc;
 }
 
-static int tell_cohort(struct queue *q, const cJSON *object, struct err *e)
+static int tell_cohort(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct cohort_spec *s = NULL;
 	int rc = decode_cohort(object, &s, e);
 	if (rc)
-		queue_reject_cohort(q, decode_name(object), e->text);
+		queue_reject_cohort(o->queue, decode_name(object), e->text);
 	else
-		rc = queue_set_cohort(q, s, e);
+		rc = queue_set_cohort(o->queue, s, e);
 	free(s);
 	return rc;
 }
 
-static int tell_limit_range(struct queue *q, const cJSON *object, struct err *e)
+static int tell_limit_range(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct limit_range_spec *s = NULL;
 	int rc = decode_limit_range(object, &s, e);
-	if (!rc && queue_set_limit_range(q, s))
+	if (!rc && queue_set_limit_range(o->queue, s))
 		rc = JOBS_ANEW;
 	free(s);
 	return rc;
 }
 
-static int tell_runtime_class(struct queue *q, const cJSON *object, struct err *e)
+static int tell_runtime_class(const struct observer_options *o, const cJSON *object, struct err *e)
 {
 	struct runtime_class_spec *s = NULL;
 	int rc = decode_runtime_class(object, &s, e);
-	if (!rc && queue_set_runtime_class(q, s))
+	if (!rc && queue_set_runtime_class(o->queue, s))
 		rc = JOBS_ANEW;
 	free(s);
 	return rc;
 }
 
-static int drop_clusterqueue(struct queue *q, const char *ns, const char *name)
+static int drop_clusterqueue(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_clusterqueue(q, name);
+	queue_drop_clusterqueue(o->queue, name);
 	return 0;
 }
 
-static int drop_cohort(struct queue *q, const char *ns, const char *name)
+static int drop_cohort(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_cohort(q, name);
+	queue_drop_cohort(o->queue, name);
 	return 0;
 }
 
-static int drop_localqueue(struct queue *q, const char *ns, const char *name)
+static int drop_localqueue(const struct observer_options *o, const char *ns, const char *name)
 {
-	queue_drop_localqueue(q, ns, name);
+	queue_drop_localqueue(o->queue, ns, name);
 	return 0;
 }
 
-static int drop_limit_range(struct queue *q, const char *ns, const char *name)
+static int drop_limit_range(const struct observer_options *o, const char *ns, const char *name)
 {
-	return queue_drop_limit_range(q, ns, name) ? JOBS_ANEW : 0;
+	return queue_drop_limit_range(o->queue, ns, name) ? JOBS_ANEW : 0;
 }
 
-static int drop_runtime_class(struct queue *q, const char *ns, const char *name)
+static int drop_runtime_class(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	return queue_drop_runtime_class(q, name) ? JOBS_ANEW : 0;
+	return queue_drop_runtime_class(o->queue, name) ? JOBS_ANEW : 0;
 }
 
-static int drop_flavor(struct queue *q, const char *ns, const char *name)
+static int drop_flavor(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_flavor(q, name);
+	queue_drop_flavor(o->queue, name);
 	return 0;
 }
 
-static int drop_workload_priority(struct queue *q, const char *ns, const char *name)
+static int drop_workload_priority(
+	const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_priority(q, PRIORITY_WORKLOAD, name);
+	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);
 	return 0;
 }
 
-static int drop_pod_priority(struct queue *q, const char *ns, const char *name)
+static int drop_pod_priority(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_priority(q, PRIORITY_POD, name);
+	queue_drop_priority(o->queue, PRIORITY_POD, name);
 	return 0;
 }
 
-static int drop_namespace(struct queue *q, const char *ns, const char *name)
+static int drop_namespace(const struct observer_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	queue_drop_namespace(q, name);
-	return 0;
+	queue_drop_namespace(o->queue, name);
+	return remit_drop_namespace(o->remit, name) ? JOBS_ANEW : 0;
 }
 
 #define OURS "/apis/sluice.dev/v1alpha1/"
@@ -257,6 +262,7 @@ static const struct kind kinds[KINDS] = {
 		.drop = drop_pod_priority},
 	{.name = "namespaces",
 		.path = "/api/v1/namespaces",
+		.shapes_jobs = true,
 		.tell = tell_namespace,
 		.drop = drop_namespace},
 	{.name = "limitranges",
@@ -312,7 +318,7 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 static void drop(struct view *v, const char *ns, const char *name)
 {
 	struct observer *o = v->observer;
-	if (v->kind->drop(o->options.queue, ns, name) == JOBS_ANEW)
+	if (v->kind->drop(&o->options, ns, name) == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->has_status)
 		reporter_lose(o->options.reporter, v->kind->report, ns, name);
@@ -336,7 +342,7 @@ static void see_object(struct view *v, const cJSON *object)
 	if (!roster_see(
 		    v->roster, decode_namespace_of(object), decode_name(object), &uid, generation))
 		return;
-	int rc = v->kind->tell(o->options.queue, object, &e);
+	int rc = v->kind->tell(&o->options, object, &e);
 	if (rc == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->report == REPORT_FLAVOR)
@@ -487,6 +493,8 @@ static void view_watch(struct view *v)
 		.field_selector = v->kind->field_selector,
 		.seed = o->options.seed + (uint64_t)(v - o->view),
 	};
+	if (o->options.without_queue_name)
+		options.label_selector = NULL;
 	v->watch = kube_watch_new(o->options.client, &options, &handler, v);
 }
 
@@ -523,7 +531,9 @@ void observer_tick(struct observer *o)
 	o->jobs_anew = false;
 	o->jobs_anew_ms = now_ms;
 	log_event(o->options.log, LEVEL_INFO, "jobs-anew", "why",
-		"a LimitRange or RuntimeClass changed what Jobs ask for", NULL);
+		"a LimitRange or RuntimeClass changed what Jobs ask for, or a namespace's labels "
+		"whether they are managed",
+		NULL);
 	gate_retell(o->options.gate);
 	kube_watch_relist(o->view[JOBS].watch);
 }

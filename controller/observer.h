@@ -7,7 +7,8 @@
  * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
  *
  * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
- * for; when one of those changes that, they are listed again, at most every ten seconds.
+ * for, and after namespaces, by which some are not managed; when one of those changes that, they
+ * are listed again, at most every ten seconds.
  *
  * When every kind has been listed once, the gate is told (gate_set_synced). A kind whose CRD is not
  * installed is said so with the cure, once a minute, and tried again for as long as it takes.
@@ -24,6 +25,7 @@
 #include "controller/gate/gate.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
+#include "controller/remit.h"
 #include "controller/reporter.h"
 
 struct observer;
@@ -33,6 +35,8 @@ struct observer_options {
 	struct queue *queue;
 	struct gate *gate;
 	struct reporter *reporter;
+	struct remit *remit;
+	bool without_queue_name; /* Jobs that name no queue are followed as well */
 	struct log *log;
 	uint64_t seed;
 	void (*changed)(void *ctx); /* a fact was recorded: a pass is due */

@@ -159,6 +159,27 @@ static int parse_max_writes(const char *text, struct options *o, struct err *e)
 	return rc;
 }
 
+static int parse_manage_all(const char *text, struct options *o, struct err *e)
+{
+	(void)text;
+	(void)e;
+	o->manage_without_queue_name = true;
+	return 0;
+}
+
+static int parse_namespaces(const char *text, struct options *o, struct err *e)
+{
+	if (o->has_namespaces)
+		selector_done(&o->namespaces);
+	o->has_namespaces = true;
+	if (selector_parse(text, &o->namespaces))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--managed-jobs-namespace-selector is \"%.80s\"; it must be a label selector as "
+		"for kubectl -l, such as team in (a,b),env!=test",
+		text);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct flag {
@@ -177,6 +198,8 @@ static const struct flag {
 	{"identity", true, parse_identity, SHOW_NOTHING},
 	{"lease-seconds", true, parse_lease_seconds, SHOW_NOTHING},
 	{"max-writes", true, parse_max_writes, SHOW_NOTHING},
+	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
+	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };
@@ -293,6 +316,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 
 void options_done(struct options *o)
 {
+	if (o->has_namespaces)
+		selector_done(&o->namespaces);
 	settings_done(&o->settings);
 }
 

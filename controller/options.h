@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "controller/log.h"
+#include "controller/selector.h"
 #include "controller/settings.h"
 
 enum options_show {
@@ -35,6 +36,10 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
+	/* Which Jobs are managed, see remit.h. */
+	bool manage_without_queue_name;
+	bool has_namespaces; /* --managed-jobs-namespace-selector */
+	struct selector namespaces;
 	struct settings settings;
 };
 

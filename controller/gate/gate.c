@@ -47,6 +47,8 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->lease_ms = o->lease_ms;
 	g->drain_doubt_ms = o->drain_doubt_ms;
 	g->random = o->seed | 1;
+	g->manages = o->manages;
+	g->ctx = o->ctx;
 	g->decide_due_ms = INT64_MAX;
 	map_init(&g->by_uid, has_uid);
 	map_init(&g->by_request, has_request);
@@ -128,6 +130,22 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	free_job(j);
 }
 
+struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j)
+{
+	struct gate_job *owner = j->has_owner ? gate_find_job(g, &j->owner) : NULL;
+	return owner && owner != j && owner->has_hold ? owner : NULL;
+}
+
+void gate_drop_carried(struct gate *g, struct gate_job *j)
+{
+	if (j->carries == 0)
+		return; /* nearly always */
+	j->carries = 0;
+	for (struct gate_job *c = g->first; c; c = c->next)
+		if (c->has_owner && uid_cmp(&c->owner, &j->uid) == 0)
+			gate_mark_dirty(g, c);
+}
+
 void gate_mark_dirty(struct gate *g, struct gate_job *j)
 {
 	if (j->dirty)
@@ -159,7 +177,12 @@ static bool pods_ready(const struct job *seen)
 	return (int64_t)s->succeeded + s->ready + s->uncounted >= job_pods(&fresh);
 }
 
-static void take_facts(struct gate_job *j, const struct job *seen)
+static bool manages(const struct gate *g, const struct job *seen)
+{
+	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
+}
+
+static void take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	struct facts *f = &j->seen;
 	f->generation = seen->generation;
@@ -168,7 +191,7 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 	f->deleting = seen->deleting;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
-	f->labelled = seen->queue[0] != '\0';
+	f->managed = manages(g, seen);
 	f->has_annotations = seen->has_annotations;
 	f->quiet = job_quiet(seen);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
@@ -184,6 +207,8 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
 	f->created_ms = seen->created_ms;
+	j->has_owner = seen->has_owner_job;
+	j->owner = seen->owner_job;
 	f->start_ms = seen->status.start_ms;
 	if (keep_text(&j->story, seen->story))
 		j->moved = true;
@@ -193,7 +218,7 @@ static void take_facts(struct gate_job *j, const struct job *seen)
 
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.labelled))
+	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.managed))
 		queue_drop_job(g->queue, &j->uid);
 	else
 		queue_set_job(g->queue, seen);
@@ -205,11 +230,10 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	if (j->gone || seen->version < j->seen.version)
 		return false; /* a uid that is gone never comes back */
 	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
-		if (g->retell)
-			tell_queue(g, j, seen);
-		return false;
+		if (!g->retell)
+			return false;
 	}
-	take_facts(j, seen);
+	take_facts(g, j, seen);
 	tell_queue(g, j, seen);
 	gate_mark_dirty(g, j);
 	return true;
@@ -221,20 +245,7 @@ static void see_answer(struct gate *g, struct gate_job *j, const struct job *see
 {
 	see(g, j, seen);
 	if (j->asked == INTENT_READ && j->asked_lost)
-		j->lost = !j->seen.labelled;
-}
-
-void gate_see_job(struct gate *g, const struct job *seen)
-{
-	struct gate_job *j = gate_find_job(g, &seen->uid);
-	if (!j) {
-		if (job_finished(seen)) /* most of what a list holds: nothing to do for it */
-			return;
-		j = add_job(g, &seen->uid, seen->ns, seen->name);
-	}
-	j->in_list = g->list;
-	if (see(g, j, seen))
-		j->lost = false;
+		j->lost = !j->seen.managed;
 }
 
 static void lose(struct gate *g, struct gate_job *j)
@@ -242,6 +253,24 @@ static void lose(struct gate *g, struct gate_job *j)
 	j->lost = true;
 	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
 	gate_mark_dirty(g, j);
+}
+
+void gate_see_job(struct gate *g, const struct job *seen)
+{
+	struct gate_job *j = gate_find_job(g, &seen->uid);
+	if (!j) {
+		/* Most of what a list holds: nothing to do for it. */
+		if (job_finished(seen) || !manages(g, seen))
+			return;
+		j = add_job(g, &seen->uid, seen->ns, seen->name);
+	}
+	j->in_list = g->list;
+	if (!see(g, j, seen))
+		return;
+	if (j->seen.managed)
+		j->lost = false;
+	else if (!j->lost)
+		lose(g, j);
 }
 
 void gate_lose_job(struct gate *g, const struct uid *uid)
@@ -815,6 +844,22 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	}
 }
 
+/* The queue does not know of it. */
+static bool explain_carried(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	const struct gate_job *owner = gate_find_carrier(g, j);
+	if (!owner || j->phase != PHASE_WAITING || j->seen.suspend)
+		return false;
+	*x = (struct explanation){.reason = WAIT_NOT,
+		.localqueue = j->queue,
+		.clusterqueue = owner->clusterqueue,
+		.queued_ms = j->seen.created_ms};
+	snprintf(x->sentence, sizeof(x->sentence),
+		"runs on the quota of Job %s, which made it: it is not queued for itself",
+		owner->name);
+	return true;
+}
+
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret)
 {
@@ -822,6 +867,8 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
 		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->lost))
 			found = j;
+	if (found && explain_carried(g, found, ret))
+		return true;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return false;
 	explain_phase(found, ret);

@@ -31,6 +31,8 @@
  * good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
+ *   - a Job that a Job made runs on its owner's quota: as long as that holds some, nobody minds
+ * that the child was not let in (reference 9.9);
  *   - facts with an older version than the newest seen of that Job are ignored.
  *
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
@@ -62,6 +64,10 @@ struct gate_options {
 	int64_t lease_ms;     /* how long the lease lasts unrenewed; asked for every third of it */
 	int64_t drain_doubt_ms; /* how long a status that may predate the start is not believed */
 	uint64_t seed;		/* spreads retries */
+	/* Which Jobs are ours to manage (see remit.h); NULL: those that name a queue. Others are
+	 * left alone, as if they were not there. */
+	bool (*manages)(void *ctx, const struct job *j);
+	void *ctx;
 };
 
 /* The queue stays the caller's, must outlive the gate, and from now on is told about Jobs by the
@@ -79,8 +85,9 @@ void gate_lose_job(struct gate *g, const struct uid *uid);
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
 
-/* What Jobs ask for is counted differently now: the queue is told of each Job of the next complete
- * list, also of those that did not change. Call it before that list begins. */
+/* What Jobs ask for is counted differently now, or other Jobs are managed: each Job of the next
+ * complete list is looked at anew, also those that did not change. Call it before that list begins.
+ */
 void gate_retell(struct gate *g);
 
 /* Everything has been listed once (Jobs and what admins describe). */

@@ -198,6 +198,7 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	j->started_ms = 0;
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
+	gate_drop_carried(g, j);
 	enter(g, j, PHASE_WAITING);
 }
 
@@ -278,6 +279,17 @@ static void block(struct gate *g, struct gate_job *j, const char *why)
 	queue_block_job(g->queue, &j->uid, why);
 }
 
+/* A child is not queued for itself while its owner has the quota for both. */
+static bool carried(struct gate *g, struct gate_job *j)
+{
+	struct gate_job *owner = gate_find_carrier(g, j);
+	if (!owner)
+		return false;
+	owner->carries++;
+	queue_drop_job(g->queue, &j->uid);
+	return true;
+}
+
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
@@ -291,6 +303,8 @@ static void waiting(struct gate *g, struct gate_job *j)
 		queue_drop_job(g->queue, &j->uid);
 		return;
 	}
+	if (!j->seen.suspend && carried(g, j))
+		return;
 	if (!j->seen.suspend) {
 		block(g, j,
 			"somebody unsuspended it although it was not admitted; Sluice is "
@@ -593,6 +607,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
 		j->has_hold = j->call_off = false;
+		gate_drop_carried(g, j);
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
 		enter(g, j, PHASE_WAITING);
 		return;

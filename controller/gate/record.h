@@ -26,7 +26,8 @@ enum phase {
 /* The newest that was observed of a Job, reduced to what the protocol asks. */
 struct facts {
 	int64_t generation, version;
-	bool suspend, deleting, finished, failed, labelled, has_annotations;
+	bool suspend, deleting, finished, failed, has_annotations;
+	bool managed;	 /* ours, as the gate's options have it */
 	bool quiet;	 /* job_quiet() */
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
@@ -50,8 +51,11 @@ struct gate_job {
 	bool dirty;
 
 	struct facts seen;
-	char *story;	  /* the annotation's text, NULL when absent */
-	char *queue;	  /* the label's value */
+	char *story;	/* the annotation's text, NULL when absent */
+	char *queue;	/* the label's value */
+	bool has_owner; /* a Job made it */
+	struct uid owner;
+	size_t carries;	  /* so many Jobs were seen to run on the quota it holds */
 	uint64_t in_list; /* number of the last complete list it was in */
 	bool lost; /* not on the watch: deleted, or its label was taken off; a GET will tell */
 	bool gone; /* a GET said that there is no such Job */
@@ -114,6 +118,8 @@ struct gate {
 	char *identity;
 	int64_t lease_ms, drain_doubt_ms;
 	uint64_t random;
+	bool (*manages)(void *ctx, const struct job *j); /* NULL: who names a queue */
+	void *ctx;
 	int64_t now_ms;
 
 	enum role role;
@@ -158,6 +164,10 @@ struct gate {
 struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
+/* The Job on whose quota this one runs: a Job made it, and holds some; or NULL. */
+struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j);
+/* What j carried must look for itself from now on. */
+void gate_drop_carried(struct gate *g, struct gate_job *j);
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
 void gate_confirm_lease(struct gate *g);

@@ -25,6 +25,21 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->pod = pod_field(d, at, pod);
 }
 
+/* Of all owners one is the controller; which Job made this one is of interest. */
+static void read_owner_job(const cJSON *meta, struct job *j)
+{
+	json_each(owner, json_array(meta, "ownerReferences"))
+	{
+		bool controls = false;
+		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
+		const char *version = json_text(owner, "apiVersion");
+		json_bool(owner, "controller", &controls);
+		if (controls && kind && strcmp(kind, "Job") == 0 && version &&
+			strncmp(version, "batch/", 6) == 0 && uid)
+			j->has_owner_job = uid_parse(uid, &j->owner_job);
+	}
+}
+
 static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(NULL, "metadata");
@@ -35,6 +50,7 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 	j->name = text_field(d, at, meta, "name", NAME_MAX_BYTES);
 	j->generation = meta_generation(o);
 	j->deleting = meta_deleting(o);
+	read_owner_job(meta, j);
 	if (version)
 		text_number(version, INT64_MAX, &j->version);
 	if (created && !text_time(created, &j->created_ms))

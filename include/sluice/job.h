@@ -41,7 +41,8 @@ struct pod_resources {
 	struct resource_list overhead;
 	struct resource_list pod_level; /* spec.resources.requests: overrides the sum where set */
 	struct resource_list pod_level_limits;
-	const char *runtime_class; /* its overhead counts where there is none above; "" when absent */
+	const char
+		*runtime_class; /* its overhead counts where there is none above; "" when absent */
 };
 
 /* Job.status, and what of it says that pods are left. */
@@ -72,6 +73,8 @@ struct job {
 			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
 	bool deleting;	    /* has a deletionTimestamp */
+	bool has_owner_job; /* its controller is a Job */
+	struct uid owner_job;
 
 	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
 	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */
@@ -98,18 +101,18 @@ struct job {
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
 	bool completions_follow;
-	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in with
-	 * fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's numbers in
-	 * parallelism and completions all the same: it asks for those. */
+	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in
+	 * with fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's
+	 * numbers in parallelism and completions all the same: it asks for those. */
 	int32_t owner_parallelism, owner_completions;
 
 	/* What earlier attempts left behind, as the story tells it; a fact for the queue when it
 	 * sees the Job for the first time. */
 	struct job_history {
-		int32_t requeues;	/* stops because the pods were not ready in time */
-		int64_t not_before_ms;	/* back-off; 0 when none */
-		int64_t ran_ms;		/* run time that counts towards max_run_ms */
-		int64_t evicted_ms;	/* of the last such stop: its place in the order */
+		int32_t requeues;      /* stops because the pods were not ready in time */
+		int64_t not_before_ms; /* back-off; 0 when none */
+		int64_t ran_ms;	       /* run time that counts towards max_run_ms */
+		int64_t evicted_ms;    /* of the last such stop: its place in the order */
 	} history;
 
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
@@ -130,9 +133,9 @@ bool job_finished(const struct job *j);
 
 /* The request of one pod, exactly as the scheduler counts it (reference 10.1): max(sum of
  * containers and sidecars, each init container with the sidecars before it), the pod-level request
- * instead where it is set, plus overhead. A limit stands in for a request that is missing. Writes each resource once, sorted by
- * name, dropping zeroes; negative counts as zero. Returns how many there are (which may exceed
- * cap: then the first cap were written). Sums saturate at INT64_MAX. */
+ * instead where it is set, plus overhead. A limit stands in for a request that is missing. Writes
+ * each resource once, sorted by name, dropping zeroes; negative counts as zero. Returns how many
+ * there are (which may exceed cap: then the first cap were written). Sums saturate at INT64_MAX. */
 size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);
 
 #endif

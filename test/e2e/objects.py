@@ -60,6 +60,12 @@ def job(name, queue=None, requests=None, pods=1, seconds=LONG, priority=None, la
                      **spec}}
 
 
+def owner_reference(obj):
+    """As a controller writes it on what it makes."""
+    return {"apiVersion": "batch/v1", "kind": obj.get("kind", "Job"), "name": obj["metadata"]["name"], "uid": obj["metadata"]["uid"],
+            "controller": True}
+
+
 def conditions(obj):
     """{type: condition} of any object that has some."""
     return {c["type"]: c for c in obj.get("status", {}).get("conditions", [])}

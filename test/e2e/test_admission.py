@@ -9,7 +9,7 @@ import time
 import pytest
 from conftest import LATER, RECOVERY
 from objects import (FAIL, HOLD, ORIGINAL, PRIORITY, QUEUE, SPOT_TOLERATION, STORY, TERMINATE_SECONDS, annotations, clusterqueue,
-                     group, has, job, jobs_path, ours, path_of)
+                     group, has, job, jobs_path, ours, owner_reference, path_of)
 from sandbox import ApiError
 
 
@@ -597,3 +597,22 @@ def test_a_cronjobs_jobs_wait_for_their_turn(world):
     assert story(obj)["clusterQueue"] == world.full("q")
     assert obj["metadata"]["ownerReferences"][0]["kind"] == "CronJob"
     world.api.delete(f"{path}/minutely?propagationPolicy=Background")
+
+
+# ---- Jobs made by Jobs ----------------------------------------------------------------------
+
+
+def test_a_job_made_by_a_queued_job_runs_on_its_owners_quota(world):
+    world.queue(cpu=1)
+    parent = world.job("parent")
+    world.started("parent")
+    child = job("child", "q", requests={"cpu": "1"})
+    child["metadata"]["ownerReferences"] = [owner_reference(parent)]
+    world.api.post(jobs_path(world.ns), child)
+    world.wait_job("child", "to run", lambda j: j["status"].get("active"))
+    said = world.wait("the controller to know it", lambda: "quota of Job parent" in (world.explain("child") or {}).get("sentence", "") and world.explain("child"))
+    assert not said["waiting"]
+    assert [h[0] for h in world.holds()] == ["parent"]
+    # Without its owner's quota it is a Job like any other.
+    world.patch("parent", {"spec": {"suspend": True}})
+    world.wait_job("child", "to be stopped and then let in for itself", lambda j: not j["spec"]["suspend"] and world.holds("child"), LATER)

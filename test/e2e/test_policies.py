@@ -10,7 +10,7 @@ import signal
 
 import pytest
 from conftest import SOON, as_account
-from objects import HOLD, ORIGINAL, QUEUE, STORY, conditions, job, jobs_path, path_of
+from objects import HOLD, ORIGINAL, QUEUE, STORY, conditions, job, jobs_path, ours, owner_reference, path_of
 from sandbox import ApiError, wait_until
 
 WAITS = 'waits in queue "'
@@ -33,8 +33,10 @@ class Jobs:
     def __init__(self, api, ns):
         self.api, self.ns = api, ns
 
-    def make(self, queue="gpu", by=None, name=None, **kw):
+    def make(self, queue="gpu", by=None, name=None, owner=None, **kw):
         obj = job(name or f"j{next(numbers)}", queue, {"cpu": "1"}, managedBy="example.com/nobody", **kw)
+        if owner:
+            obj["metadata"]["ownerReferences"] = [owner_reference(owner)]
         return (by or self.api).post(jobs_path(self.ns), obj)
 
     def patch(self, obj, patch, kind="merge", by=None):
@@ -100,6 +102,38 @@ def test_a_cronjobs_jobs_are_created_suspended(plane, team):
 
 
 # ---- bypasses ------------------------------------------------------------------
+
+# ---- the default queue, and Jobs made by Jobs -----------------------------------
+
+
+def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, jobs):
+    def queue_of(obj):
+        return obj["metadata"].get("labels", {}).get(QUEUE), obj["spec"].get("suspend", False)
+    assert queue_of(jobs.make(queue=None)) == (None, False)  # there is none yet
+    plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", "default", {"clusterQueue": "none"}))
+    wait_until("the API server to know the default queue", lambda: plane.api.post(
+        jobs_path(jobs.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    made = jobs.make(queue=None)
+    assert queue_of(made) == ("default", True)
+    assert queue_of(jobs.make(queue=None, labels={"team": "x"})) == ("default", True)
+    assert queue_of(jobs.make(queue="gpu")) == ("gpu", True)
+    refused("has a LocalQueue", jobs.patch, made, {"metadata": {"labels": {QUEUE: None}}})
+    jobs.patch(made, label("gpu"))
+    assert queue_of(jobs.make(queue=None, owner=made)) == (None, False)  # its owner's
+    generated = job("x")
+    generated["metadata"] = {"generateName": "nightly-"}
+    cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
+    assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
+
+
+def test_a_job_made_by_a_job_is_not_suspended(jobs):
+    parent = jobs.make()
+    assert jobs.make(owner=parent)["spec"]["suspend"] is False
+    assert jobs.make(owner=parent, queue=None)["spec"]["suspend"] is False
+    child = jobs.make(owner=parent, suspend=True)
+    jobs.patch(child, {"spec": {"suspend": False}})
+    assert jobs.make(owner={**parent, "kind": "CronJob"})["spec"]["suspend"] is True
+
 
 BYPASSES = {
     "merge patch": ({"spec": {"suspend": False}}, "merge"),

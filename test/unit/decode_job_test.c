@@ -710,6 +710,52 @@ static void a_users_own_directives_come_back(void **state)
 	}
 }
 
+#define OWNER "11111111-2222-3333-4444-555555555555"
+
+static const struct owner_row {
+	const char *name, *owners;
+	bool is;
+} owner_rows[] = {
+	{"none", "[]", false},
+	{"a Job", "[{'apiVersion':'batch/v1','kind':'Job','controller':true,'uid':'" OWNER "'}]",
+		true},
+	{"a CronJob",
+		"[{'apiVersion':'batch/v1','kind':'CronJob','controller':true,'uid':'" OWNER "'}]",
+		false},
+	{"a Job that does not control it",
+		"[{'apiVersion':'batch/v1','kind':'Job','uid':'" OWNER "'}]", false},
+	{"another group's Job",
+		"[{'apiVersion':'x.io/v1','kind':'Job','controller':true,'uid':'" OWNER "'}]",
+		false},
+	{"not a uid", "[{'apiVersion':'batch/v1','kind':'Job','controller':true,'uid':'x'}]",
+		false},
+	{"not even objects", "['x',3,null,{'kind':3,'controller':'yes'}]", false},
+	{"the second of two",
+		"[{'apiVersion':'v1','kind':'Pod','uid':'x'},"
+		"{'apiVersion':'batch/v1','kind':'Job','controller':true,'uid':'" OWNER "'}]",
+		true},
+};
+
+static void which_job_made_it(void **state)
+{
+	struct uid uid;
+	(void)state;
+	assert_true(uid_parse(OWNER, &uid));
+	for (size_t i = 0; i < sizeof(owner_rows) / sizeof(*owner_rows); i++) {
+		const struct owner_row *r = &owner_rows[i];
+		char text[1000];
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'a','ownerReferences':%s," UID "}}", r->owners);
+		struct job *j = decoded(text);
+		if (j->has_owner_job != r->is)
+			fail_msg("%s", r->name);
+		if (r->is)
+			assert_int_equal(uid_cmp(&j->owner_job, &uid), 0);
+		assert_null(j->invalid);
+		free(j);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -717,6 +763,7 @@ int main(void)
 		cmocka_unit_test(where_it_may_run),
 		cmocka_unit_test(how_it_stands),
 		cmocka_unit_test(absent_is_not_zero),
+		cmocka_unit_test(which_job_made_it),
 		cmocka_unit_test(what_is_no_job_at_all),
 		cmocka_unit_test(what_a_user_may_write_wrong),
 		cmocka_unit_test(too_many_is_said_not_cut),

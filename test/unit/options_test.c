@@ -62,6 +62,9 @@ static const struct bad_case bad[] = {
 	{{"--lease-seconds", "99999999999999999999"}, {"3 to 300"}},
 	{{"--max-writes", "0"}, {"--max-writes", "\"0\"", "1 to 1000"}},
 	{{"--max-writes", "-5"}, {"1 to 1000"}},
+	{{"--manage-jobs-without-queue-name=yes"}, {"takes no value"}},
+	{{"--managed-jobs-namespace-selector", "team in a"},
+		{"--managed-jobs-namespace-selector", "\"team in a\"", "kubectl -l"}},
 	{{"--fair-sharing=yes"}, {"--fair-sharing", "takes no value"}},
 	{{"--fair-preemption-strategies", "Less"},
 		{"--fair-preemption-strategies", "\"Less\"", "LessThanInitialShare"}},
@@ -181,6 +184,23 @@ static void what_holds_for_all_queues(void **state)
 	options_done(&o);
 }
 
+static void which_jobs_are_managed(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	assert_int_equal(parse((const char *[WORDS_MAX]){NULL}, &o, &e), 0);
+	assert_false(o.manage_without_queue_name || o.has_namespaces);
+	options_done(&o);
+	const char *words[WORDS_MAX] = {"--manage-jobs-without-queue-name",
+		"--managed-jobs-namespace-selector=old", "--managed-jobs-namespace-selector",
+		"team in (a,b),!old"};
+	assert_int_equal(parse(words, &o, &e), 0);
+	assert_true(o.manage_without_queue_name && o.has_namespaces);
+	assert_int_equal(o.namespaces.term.nrequirements, 2);
+	options_done(&o);
+}
+
 static void transformations_are_taken_apart(void **state)
 {
 	(void)state;
@@ -238,6 +258,7 @@ int main(void)
 		cmocka_unit_test(nothing_given_gives_the_defaults),
 		cmocka_unit_test(all_flags_are_taken),
 		cmocka_unit_test(what_holds_for_all_queues),
+		cmocka_unit_test(which_jobs_are_managed),
 		cmocka_unit_test(transformations_are_taken_apart),
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
 		cmocka_unit_test(help_comes_before_everything),

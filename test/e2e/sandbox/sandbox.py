@@ -516,6 +516,9 @@ clientConnection:
         path = "/apis/batch/v1/namespaces/default/jobs?dryRun=All"
         wait_until("the admission policy to suspend a queued Job",
                    lambda: self.api.post(path, job)["spec"].get("suspend"), 60)
+        # And until it can look up default queues: before, Jobs without a queue are refused.
+        del job["metadata"]["labels"]
+        wait_until("the API server to let in a Job without a queue", lambda: self.api.post(path, job), 60)
 
     # -- files -------------------------------------------------------------
 

@@ -1,0 +1,60 @@
+"""--manage-jobs-without-queue-name, and the namespaces that are managed at all."""
+
+import pytest
+from conftest import SOON, World, close_sandbox, open_sandbox, start_controller, wait_leading
+from objects import QUEUE, job, jobs_path
+from sandbox import wait_until
+from sandbox.sandbox import ROOT
+
+POLICIES = ROOT / "deploy" / "components" / "manage-jobs-without-queue-name" / "policies.yaml"
+
+
+@pytest.fixture(scope="module")
+def managed():
+    box = open_sandbox("managed")
+    box.kubectl("apply", "--server-side", "-f", POLICIES)
+    start_controller(box, extra=("--lease-seconds", "3", "--manage-jobs-without-queue-name", "--managed-jobs-namespace-selector", "team in (a,b)"))
+    wait_leading(box)
+    yield box
+    close_sandbox(box)
+
+
+def suspended(world, name):
+    return world.get(name)["spec"]["suspend"]
+
+
+def test_jobs_without_a_queue_wait_until_they_get_one(managed):
+    world = World(managed, "inside")
+    world.api.patch("/api/v1/namespaces/inside", {"metadata": {"labels": {"team": "a"}}})
+    world.queue(cpu=1)
+    wait_until("the API server to suspend Jobs without a queue", lambda: world.api.post(
+        jobs_path(world.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    world.job("early", queue=None)
+    said = world.waits("early", "Misconfigured")
+    assert "has no label sluice.dev/queue-name" in said["sentence"]
+    world.patch("early", {"metadata": {"labels": {QUEUE: "q"}}})
+    world.started("early")
+    # A Job that nobody suspended, as one that ran before all this.
+    managed.kubectl("delete", "--wait=true", "-f", POLICIES)
+    wait_until("the API server to let Jobs run", lambda: not world.api.post(
+        jobs_path(world.ns) + "?dryRun=All", job("probe"))["spec"].get("suspend"), SOON)
+    world.job("old", queue=None)
+    world.wait_job("old", "to be stopped", lambda j: j["spec"]["suspend"])
+    world.waits("old", "Misconfigured")
+
+
+def test_other_namespaces_are_left_alone_until_they_are_labelled(managed):
+    world = World(managed, "outside")
+    world.queue(cpu=1)
+    world.job("labelled")
+    world.job("plain", queue=None)
+    other = World(managed, "fence")  # what comes later in it was seen later
+    managed.api.patch("/api/v1/namespaces/fence", {"metadata": {"labels": {"team": "a"}}})
+    other.queue(cpu=1)
+    other.job("j")
+    other.started("j")
+    assert suspended(world, "labelled")  # by the API server; nobody starts it
+    assert not world.holds()
+    managed.api.patch("/api/v1/namespaces/outside", {"metadata": {"labels": {"team": "b"}}})
+    world.started("labelled")
+    world.wait_job("plain", "to be stopped", lambda j: j["spec"]["suspend"])
