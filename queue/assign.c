@@ -232,9 +232,9 @@ static enum assign_verdict explain_flavor(
 	enum assign_verdict worst = ASSIGN_FITS;
 	for (size_t i = 0; i < n; i++) {
 		const struct quota_row *r = row[need[i].resource];
-		if (!quota_fits(need[i].amount, quota_potential(r)))
+		if (!quota_fits(need[i].least, quota_potential(r)))
 			return ASSIGN_EXCEEDS;
-		if (!quota_fits(need[i].amount, quota_available(r)))
+		if (!quota_fits(need[i].least, quota_available(r)))
 			worst = ASSIGN_BUSY;
 	}
 	return worst;

@@ -46,7 +46,8 @@ enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, con
 	const struct workload *w, int32_t pods, const struct choice *after,
 	struct choice *ret_choice);
 
-/* For explanations: for all of the claim's pods and without displacing anybody. */
+/* For explanations: for the fewest pods with which it would start, and without displacing anybody.
+ */
 enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c);
 /* The same for one resource group; ASSIGN_FITS when nothing of it is needed. */
 enum assign_verdict assign_group(

@@ -98,8 +98,8 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 		if (!claim_suits(c, group, f))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			int64_t t = fits_at(
-				row_of(cq, &need[i], f), need[i].amount, end, nends, now_ms);
+			int64_t t =
+				fits_at(row_of(cq, &need[i], f), need[i].least, end, nends, now_ms);
 			at_ms = t > at_ms ? t : at_ms;
 		}
 		if (best == SIZE_MAX || at_ms < *ret_at_ms) {
@@ -122,7 +122,7 @@ static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
 	r->at_ms = at_ms > r->at_ms ? at_ms : r->at_ms;
 	for (size_t i = 0; i < n && r->nrows < QUEUE_LINES_MAX; i++)
 		r->row[r->nrows++] = (struct reserved_row){
-			row_of(cq, &need[i], flavor), -(__int128)need[i].amount};
+			row_of(cq, &need[i], flavor), -(__int128)need[i].least};
 }
 
 static void count_spare(struct reservation *r, const struct end *end, size_t n)

@@ -42,9 +42,9 @@ static int64_t missing_of(const struct lack *l, size_t flavor, const struct need
 {
 	const struct quota_row *row = row_of(l, flavor, n);
 	int64_t has = of_all ? quota_potential(row) : quota_available(row);
-	if (quota_fits(n->amount, has))
+	if (quota_fits(n->least, has))
 		return 0;
-	return n->amount > has ? n->amount - has : 1;
+	return n->least > has ? n->least - has : 1;
 }
 
 /* How far a flavor is from taking the claim: by how many resources, and the largest missing part of
@@ -64,7 +64,7 @@ static struct distance distance_of(const struct lack *l, size_t flavor, bool of_
 	struct distance d = {.amount = 1};
 	for (size_t i = 0; i < l->nneeds; i++) {
 		struct distance one = {
-			0, missing_of(l, flavor, &l->need[i], of_all), l->need[i].amount};
+			0, missing_of(l, flavor, &l->need[i], of_all), l->need[i].least};
 		if (one.missing == 0)
 			continue;
 		d.resources++;
@@ -154,6 +154,14 @@ static void add_others(struct text *t, const struct lack *l, size_t except)
 		text_add(t, "; %zu more flavors do not do either", others - OTHERS_TOLD);
 }
 
+/* Who can do with fewer pods waits for the fewest. */
+static void add_least(struct text *t, const struct need *n, const char *resource)
+{
+	if (n->least < n->amount)
+		text_add(t, "at least ");
+	text_add_amount(t, n->least, resource);
+}
+
 void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c)
 {
 	struct lack l = lack_of(cq, c, ASSIGN_BUSY);
@@ -164,7 +172,7 @@ void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct c
 		if (missing_of(&l, flavor, &l.need[i], false) == 0)
 			continue;
 		text_add(t, "%s", between);
-		text_add_amount(t, l.need[i].amount, row->resource);
+		add_least(t, &l.need[i], row->resource);
 		if (*between == 'w')
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, " (");
@@ -185,10 +193,10 @@ void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct
 		i++;
 	const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
 	text_add(t, "asks for ");
-	if (l.need[i].amount == INT64_MAX)
+	if (l.need[i].least == INT64_MAX)
 		text_add(t, "more %s than can be counted", row->resource);
 	else
-		text_add_amount(t, l.need[i].amount, row->resource);
+		add_least(t, &l.need[i], row->resource);
 	text_add(t, ", more than the ");
 	text_add_amount(t, quota_potential(row), row->resource);
 	text_add(t, " that flavor %s has in ClusterQueue %s%s", row->flavor, cq->name,

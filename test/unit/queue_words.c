@@ -370,9 +370,9 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		int32_t *number;
 	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
-		{"pods", NULL, &j->parallelism}, {"completions", NULL, &j->completions},
-		{"succeeded", NULL, &j->status.succeeded}, {"runtime", &j->pod.runtime_class, NULL},
-		{"requeues", NULL, &j->history.requeues}};
+		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
+		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
+		{"runtime", &j->pod.runtime_class, NULL}, {"requeues", NULL, &j->history.requeues}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
 			continue;

@@ -18,8 +18,8 @@
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
  *   local NS/NAME -> QUEUE [stop=..] [deleting]
- *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [completions=N]
- *               [succeeded=N] [at=SECONDS] [max-run=S] [expected=S] [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"]
+ *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
+ *               [completions=N] [succeeded=N] [at=SECONDS] [max-run=S] [expected=S] [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"]
  *               [select=K:V] [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY
  * .. prio=N is a class of that value; all resources are per pod edit NS/NAME .. the same Job, with
  * these words added to what was said drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
