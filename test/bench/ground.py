@@ -137,28 +137,49 @@ def create(ns, name, **kw):
 
 
 class JobWatch(threading.Thread):
-    """Notes when each Job of a namespace was first seen unsuspended, and first seen complete."""
+    """Notes when each Job of a namespace was first seen unsuspended, and first seen complete.
+
+    An API server that is flooded with creates ends watches that do not keep up
+    (apiserver_terminated_watchers_total); this one goes on from the last event it saw."""
 
     def __init__(self, ground, ns):
         super().__init__(daemon=True)
         self.path = f"/apis/batch/v1/namespaces/{ns}/jobs"
         self.api, self.started, self.ended = ground.api, {}, {}
-        self.version = ground.api.get(self.path + "?limit=1")["metadata"]["resourceVersion"]
+        self.version = self.newest()
         self.changed = threading.Condition()
         self.start()
 
+    def newest(self):
+        return self.api.get(self.path + "?limit=1")["metadata"]["resourceVersion"]
+
     def run(self):
-        for event in self.api.watch(self.path, self.version, 3600):
-            if event["type"] not in ("ADDED", "MODIFIED"):
-                continue
-            now, obj = time.monotonic(), event["object"]
-            name = obj["metadata"]["name"]
-            with self.changed:
-                if not obj["spec"].get("suspend"):
-                    self.started.setdefault(name, now)
-                if any(c["type"] == "Complete" and c["status"] == "True" for c in obj["status"].get("conditions") or []):
-                    self.ended.setdefault(name, now)
-                self.changed.notify_all()
+        try:
+            while True:
+                for event in self.api.watch(self.path, self.version, 3600):
+                    if event["type"] == "ERROR":
+                        self.list_anew()
+                        break
+                    self.version = event["object"]["metadata"]["resourceVersion"]
+                    if event["type"] in ("ADDED", "MODIFIED"):
+                        self.take(event["object"])
+        except OSError:
+            pass  # the sandbox is gone; if not, a wait() says what it did not see
+
+    def list_anew(self):
+        """Its place is forgotten by the server."""
+        self.version = self.newest()
+        for obj in self.api.list(self.path):
+            self.take(obj)
+
+    def take(self, obj):
+        now, name = time.monotonic(), obj["metadata"]["name"]
+        with self.changed:
+            if not obj["spec"].get("suspend"):
+                self.started.setdefault(name, now)
+            if any(c["type"] == "Complete" and c["status"] == "True" for c in obj["status"].get("conditions") or []):
+                self.ended.setdefault(name, now)
+            self.changed.notify_all()
 
     def wait(self, what, check, timeout):
         with self.changed:
