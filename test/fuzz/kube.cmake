@@ -1,14 +1,3 @@
-# With gcc: a plain main replays the corpus. With clang, -DSLUICE_FUZZ=ON builds the fuzzers proper.
-option(SLUICE_FUZZ "fuzz entry points as libFuzzer programs (clang)" OFF)
-foreach(name kubeconfig watch)
-  add_executable(fuzz_${name} ${CMAKE_CURRENT_LIST_DIR}/fuzz_${name}.c)
-  target_link_libraries(fuzz_${name} PRIVATE kube)
-  if(SLUICE_FUZZ)
-    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-  else()
-    target_sources(fuzz_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/main.c)
-    add_test(NAME fuzz_${name}
-      COMMAND fuzz_${name} ${CMAKE_CURRENT_LIST_DIR}/corpus/${name})
-  endif()
-endforeach()
+fuzz_entry(credential kube)
+fuzz_entry(kubeconfig kube)
+fuzz_entry(watch kube)

@@ -1,0 +1,16 @@
+# fuzz_entry(NAME LIBRARY): test/fuzz/fuzz_NAME.c against LIBRARY. With gcc a plain main replays
+# test/fuzz/corpus/NAME as a test; with clang, -DSLUICE_FUZZ=ON builds the fuzzer proper (./dev fuzz).
+set(FUZZ_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+add_custom_target(fuzzers)
+function(fuzz_entry name library)
+  add_executable(fuzz_${name} ${FUZZ_FOLDER}/fuzz_${name}.c)
+  target_link_libraries(fuzz_${name} PRIVATE ${library})
+  add_dependencies(fuzzers fuzz_${name})
+  if(SLUICE_FUZZ)
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${FUZZ_FOLDER}/main.c)
+    add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${FUZZ_FOLDER}/corpus/${name})
+  endif()
+endfunction()
