@@ -46,7 +46,7 @@ static void play(const struct queue_config *config)
 	struct err e = {""};
 	world_init(&w, config);
 	must(manifest_read_text(&w, "world", slice_of(world_text), &e) == 0);
-	world_close(&w);
+	must(world_close(&w, &e) == 0);
 	summary_init(&summary, &w);
 	play_run(&w, w.start_ms + 86400000, false, &(struct audience){.summary = &summary});
 	buf_init(&figures, 1 << 20);
