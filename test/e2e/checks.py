@@ -150,6 +150,6 @@ def faults_at_rest(box, ns=None):
     ledger = read_ledger(box)
     found = faults_of_ledger(ledger) + [f"still held: {h}" for h in ledger["holds"] if ns in (None, h["ns"])]
     found += [f"balance not zero: {row}" for row in box.sql(
-        "select node, flavor, resource, pending, posted, releasing from sluice.balance where pending + posted + releasing <> 0")
-        if row[0].startswith(f"cq/{ns}-" if ns else "")]
+        "select node, flavor, resource, pending, posted, releasing, members from sluice.balance where pending + posted + releasing + members <> 0")
+        if row[0].startswith((f"cq/{ns}-", f"cohort/{ns}-") if ns else "")]
     return found + [f"history: {' | '.join(row)}" for row in box.sql(HISTORY)]

@@ -40,6 +40,7 @@ def pytest_configure(config):
     if config.option.durations is None:
         config.option.durations = 12
     config.addinivalue_line("markers", "timeout(seconds): ends a test that hangs (pytest-timeout)")
+    config.addinivalue_line("markers", "flags(*flags): the controller of `world` has these flags beside its usual ones")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -90,7 +91,10 @@ def close_sandbox(box):
         box.destroy()
 
 
-def start_controller(box, identity="one", extra=("--lease-seconds", "3"), env=None):
+USUAL_FLAGS = ("--lease-seconds", "3")
+
+
+def start_controller(box, identity="one", extra=USUAL_FLAGS, env=None):
     return box.start_controller(identity, binary=BIN / "sluice-controller", extra_args=extra, env={
         # A leak, an overflow or undefined behaviour ends the process with a code no test expects.
         "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:abort_on_error=0", "UBSAN_OPTIONS": "halt_on_error=1:exitcode=98:print_stacktrace=1",
@@ -110,6 +114,19 @@ def readyz(box, component="controller-one"):
 def wait_leading(box, component="controller-one", timeout=LATER):
     return wait_until(f"{component} to lead", lambda: readyz(box, component)[1].startswith("leading"), timeout,
                       box.process(component))
+
+
+def run_with(box, flags):
+    """The controller, with these flags beside its usual ones: started anew if it has others, or
+    ended in another test. What waits and runs it finds as a successor does."""
+    proc = box.process("controller-one")
+    wanted = [*USUAL_FLAGS, *flags]
+    if proc.alive():
+        if proc.record()["argv"][-len(wanted) - 1:] == ["one", *wanted]:
+            return
+        assert proc.stop() == "ended"
+    start_controller(box, extra=wanted)
+    wait_leading(box)
 
 
 @pytest.fixture(scope="session")
@@ -132,9 +149,16 @@ def box(plane):
     # All is over: what the tests have left is taken away, and then nothing may be held.
     for ns in [n["metadata"]["name"] for n in plane.api.list("/api/v1/namespaces?labelSelector=sluice-e2e")]:
         forget_namespace(plane.api, ns)
-    wait_until("the ledger to be empty at the end", lambda: not checks.read_ledger(plane)["holds"], RECOVERY)
+    wait_until("the ledger to be empty at the end", lambda: bury(plane.api) or not checks.read_ledger(plane)["holds"], RECOVERY)
     assert not checks.faults_at_rest(plane)
     assert plane.process("controller-one").alive(), "the controller ended on the way"
+
+
+def bury(api):
+    """Pods of deleted Jobs that were made to linger are gone."""
+    for pod in api.list("/api/v1/pods"):
+        if pod["metadata"].get("deletionTimestamp"):
+            api.delete(f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
 
 
 def forget_namespace(api, ns):
@@ -189,16 +213,24 @@ class World:
         self.create("resourceflavors", flavor(self.full(name), pool))
         return self.full(name)
 
+    def cohort(self, name, parent=None, **spec):
+        """An object; queues may name a Cohort that has none. Parents are named locally."""
+        self.create("cohorts", ours("Cohort", self.full(name), {**({"parentName": self.full(parent)} if parent else {}), **spec}))
+        return self.full(name)
+
     def priorities(self, **values):
         for name, value in values.items():
             self.create("workloadpriorityclasses", ours("WorkloadPriorityClass", self.full(name), value=value))
 
-    def queue(self, name="q", cpu=None, groups=None, wait=True, flavors=None, **spec):
+    def queue(self, name="q", cpu=None, groups=None, wait=True, flavors=None, cohort=None, **spec):
         """A ClusterQueue and a LocalQueue of the same name. `cpu` alone: of one
-        flavor that is tied to no nodes; `flavors`: {flavor: cpu}, in order."""
+        flavor that is tied to no nodes; `flavors`: {flavor: cpu}, in order, where cpu
+        may be a dict as for group()."""
         if groups is None:
             flavors = flavors or {self.flavor(f"any-{name}"): cpu}
             groups = [group(["cpu"], {f: [n] for f, n in flavors.items()})]
+        if cohort:
+            spec["cohortName"] = self.full(cohort)
         self.create("clusterqueues", clusterqueue(self.full(name), groups, **spec))
         self.local(name)
         if wait:
@@ -266,6 +298,12 @@ class World:
         """Open holds: [(job, attempt, state, {(flavor, resource): amount})]."""
         return [(h["name"], h["attempt"], h["state"], {(x["flavor"], x["resource"]): x["amount"] for x in h["lines"]})
                 for h in checks.read_ledger(self.box)["holds"] if h["ns"] == self.ns and name in (None, h["name"])]
+
+    def use(self):
+        """What the ledger says each node of this world's quota tree uses of cpu, over all flavors: {name: cores}."""
+        rows = self.box.sql("select node, sum(use) from sluice.balance_use where resource = 'cpu' and "
+                            f"split_part(node, '/', 2) like '{self.ns}-%' group by 1")
+        return {node.partition("/")[2].removeprefix(f"{self.ns}-"): int(n) / 1000 for node, n in rows}
 
     def transfers(self, name):
         """What the ledger was told of a Job: ["RESERVE", "COMMIT", ...], in order."""
@@ -354,6 +392,8 @@ _run = f"{os.getpid() % 1000:03d}" if KEEP else ""
 
 @pytest.fixture
 def world(box, request):
+    marker = request.node.get_closest_marker("flags")
+    run_with(box, marker.args if marker else ())
     w = World(box, f"{_slug(request.node.name)}-{_run}{next(_numbers)}")
     yield w
     w.end()

@@ -3,6 +3,8 @@
 Nothing here talks to anybody. A test says what matters to it and gets an object
 that is complete otherwise; what is left out (no image, no command) kwok plays."""
 
+import json
+
 GROUP = "sluice.dev/v1alpha1"
 QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
 HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
@@ -77,6 +79,11 @@ def has(obj, kind):
 
 def annotations(obj):
     return obj["metadata"].get("annotations", {})
+
+
+def story(obj):
+    """What the controller last did to a Job, as the Job tells it."""
+    return json.loads(annotations(obj)[STORY])
 
 
 def terminal(pod):

@@ -8,13 +8,9 @@ import time
 
 import pytest
 from conftest import LATER, RECOVERY
-from objects import (FAIL, HOLD, ORIGINAL, PRIORITY, QUEUE, SPOT_TOLERATION, STORY, TERMINATE_SECONDS, annotations, clusterqueue,
-                     group, has, job, jobs_path, ours, owner_reference, path_of)
+from objects import (FAIL, HOLD, ORIGINAL, PRIORITY, QUEUE, SPOT_TOLERATION, TERMINATE_SECONDS, annotations, clusterqueue, group, has,
+                     job, jobs_path, ours, owner_reference, path_of, story)
 from sandbox import ApiError
-
-
-def story(obj):
-    return json.loads(annotations(obj)[STORY])
 
 
 def held(world, name, resource="cpu"):
