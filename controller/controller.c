@@ -426,6 +426,7 @@ static void make_core(struct controller *c)
 		.lease_ms = c->options->lease_ms,
 		.drain_doubt_ms = DRAIN_DOUBT_MS,
 		.seed = draw_seed(),
+		.note_after_ms = o->note_after_ms,
 		.manages = manages,
 		.ctx = c,
 	};

@@ -57,7 +57,7 @@ void courier_set_pg(struct courier *c, struct pg *pg)
 
 static bool is_write(enum intent_kind k)
 {
-	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL;
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL || k == INTENT_NOTICE;
 }
 
 static void errand_free(struct errand *e)
@@ -322,7 +322,7 @@ static void send_patch(struct courier *c, const struct intent *i)
 		.path = buf_text(&c->path),
 		.content_type = KUBE_JSON_PATCH,
 		.body = buf_slice(&c->body),
-		.urgent = i->kind != INTENT_START,
+		.urgent = i->kind != INTENT_START && i->kind != INTENT_NOTICE,
 	};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
@@ -359,6 +359,7 @@ static void carry(struct courier *c, const struct intent *i)
 	case INTENT_START:
 	case INTENT_STOP:
 	case INTENT_TELL:
+	case INTENT_NOTICE:
 		send_patch(c, i);
 		return;
 	case INTENT_READ:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "controller/wire/decode_text.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */
 
@@ -180,6 +181,20 @@ static int parse_namespaces(const char *text, struct options *o, struct err *e)
 		text);
 }
 
+static int parse_note_after(const char *text, struct options *o, struct err *e)
+{
+	if (strcmp(text, "0") == 0) {
+		o->note_after_ms = 0;
+		return 0;
+	}
+	if (text_duration(text, &o->note_after_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--note-after is \"%.60s\"; it must be a duration such as 60s or 5m, or 0 for "
+		"never",
+		text);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct flag {
@@ -200,6 +215,7 @@ static const struct flag {
 	{"max-writes", true, parse_max_writes, SHOW_NOTHING},
 	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
+	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };
@@ -306,6 +322,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.log_level = LEVEL_INFO,
 		.lease_ms = 15000,
 		.max_writes = 64,
+		.note_after_ms = 60000,
 	};
 	settings_init(&ret->settings);
 	int rc = parse_line(argc, argv, ret, e);

@@ -36,6 +36,7 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
+	int64_t note_after_ms; /* 0: never */
 	/* Which Jobs are managed, see remit.h. */
 	bool manage_without_queue_name;
 	bool has_namespaces; /* --managed-jobs-namespace-selector */

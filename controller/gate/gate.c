@@ -47,6 +47,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->lease_ms = o->lease_ms;
 	g->drain_doubt_ms = o->drain_doubt_ms;
 	g->random = o->seed | 1;
+	g->note_after_ms = o->note_after_ms;
 	g->manages = o->manages;
 	g->ctx = o->ctx;
 	g->decide_due_ms = INT64_MAX;
@@ -106,6 +107,7 @@ static struct gate_job *add_job(
 	memcpy(j->ns, ns, ns_size);
 	memcpy(j->name, name, name_size);
 	j->clusterqueue = j->reason = j->actor = j->preemption = "";
+	j->waits_ms = g->now_ms;
 	j->prev = g->last;
 	if (g->last)
 		g->last->next = j;
@@ -121,6 +123,8 @@ static struct gate_job *add_job(
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
 	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold);
+	if (g->notice_at == j)
+		g->notice_at = j->next;
 	due_clear(&g->due, &j->alarm);
 	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
 	*(j->prev ? &j->prev->next : &g->first) = j->next;
@@ -207,6 +211,8 @@ static void take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
 	f->created_ms = seen->created_ms;
+	f->has_notice = seen->notice != NULL;
+	f->notice = notice_kind(seen->notice);
 	j->has_owner = seen->has_owner_job;
 	j->owner = seen->owner_job;
 	f->start_ms = seen->status.start_ms;
@@ -662,6 +668,7 @@ void gate_step(struct gate *g, int64_t now_ms)
 		reconcile_dirty(g);
 		decide(g);
 		reconcile_dirty(g);
+		notice_tick(g);
 	}
 	ask_ledger(g);
 }
@@ -686,6 +693,8 @@ int64_t gate_wake_ms(const struct gate *g)
 		wake = least(wake, least(g->decide_due_ms, due_next_ms(&g->due)));
 		if (g->batch_wanted)
 			wake = least(wake, g->batch_due_ms);
+		if (g->note_after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)
+			wake = least(wake, g->notices_due_ms);
 	}
 	return wake;
 }

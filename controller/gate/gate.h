@@ -56,6 +56,7 @@
 #include "sluice/queue.h"
 
 #define HOLD_ANNOTATION "sluice.dev/hold"
+#define WAITING_ANNOTATION "sluice.dev/waiting"
 
 struct gate;
 
@@ -64,6 +65,7 @@ struct gate_options {
 	int64_t lease_ms;     /* how long the lease lasts unrenewed; asked for every third of it */
 	int64_t drain_doubt_ms; /* how long a status that may predate the start is not believed */
 	uint64_t seed;		/* spreads retries */
+	int64_t note_after_ms;	/* a Job that has waited so long says why on itself; 0: never */
 	/* Which Jobs are ours to manage (see remit.h); NULL: those that name a queue. Others are
 	 * left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
@@ -104,14 +106,15 @@ int64_t gate_wake_ms(const struct gate *g);
 /* ---- Intents --------------------------------------------------------------------------------- */
 
 enum intent_kind {
-	INTENT_LEASE, /* take or renew the lease */
-	INTENT_LOAD,  /* read the open holds */
-	INTENT_BATCH, /* write operations */
-	INTENT_START, /* PATCH: suspend false, directives, story */
-	INTENT_STOP,  /* PATCH: suspend true, story */
-	INTENT_TELL,  /* PATCH: story alone (and hold), of a Job that is suspended */
-	INTENT_READ,  /* GET the Job */
-	INTENT_PODS,  /* count the Job's pods that are not in a terminal phase */
+	INTENT_LEASE,  /* take or renew the lease */
+	INTENT_LOAD,   /* read the open holds */
+	INTENT_BATCH,  /* write operations */
+	INTENT_START,  /* PATCH: suspend false, directives, story */
+	INTENT_STOP,   /* PATCH: suspend true, story */
+	INTENT_TELL,   /* PATCH: story alone (and hold), of a Job that is suspended */
+	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
+	INTENT_READ,   /* GET the Job */
+	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
 };
 
 struct intent {
@@ -140,6 +143,8 @@ struct intent {
 	 * owner wrote. Whoever puts them back tests generation as well: the owner may be editing
 	 * them. */
 	int32_t parallelism, completions;
+	const char *notice; /* INTENT_NOTICE: the text of sluice.dev/waiting */
+	bool has_notice;    /* INTENT_START: take that off; false: test that there is none */
 };
 
 /* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to

@@ -47,6 +47,8 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	g->counts.by_phase[j->phase]--;
 	g->counts.by_phase[next]++;
 	j->phase = next;
+	j->waits_ms = g->now_ms;
+	j->notices = 0;
 	if (next != PHASE_STOPPING)
 		j->after_lease = 0;
 	j->tries = 0;
@@ -550,9 +552,15 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->clusterqueue = g->lines[0].node + 3;
 }
 
+/* A notice under way is in nobody's way: the start tests that there is none, or takes it off. */
+static bool busy_with_more_than_a_notice(const struct gate_job *j)
+{
+	return busy(j) && (j->wanting ? j->want : j->asked) != INTENT_NOTICE;
+}
+
 static void decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
 {
-	if (j->phase != PHASE_WAITING || busy(j)) {
+	if (j->phase != PHASE_WAITING || busy_with_more_than_a_notice(j)) {
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
 		return;
 	}
@@ -647,6 +655,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 
 bool job_still_wants(const struct gate_job *j)
 {
+	if (j->want == INTENT_NOTICE)
+		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
 	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));
 }
 
@@ -684,12 +694,18 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		.by = g->identity,
 		.preemptor = j->preemptor,
 		.message = j->message};
+	if (i->kind == INTENT_NOTICE) {
+		notice_format(g, j, g->notice, sizeof(g->notice));
+		i->notice = g->notice;
+		return;
+	}
 	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
 	if (j->attempt < j->seen.story_attempt)
 		s->attempt = j->seen.story_attempt;
 	if (i->kind == INTENT_START) {
 		j->sent = true;
 		i->generation = j->generation;
+		i->has_notice = j->seen.has_notice;
 		s->state = STORY_STARTED;
 		s->lines = g->lines;
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
@@ -733,6 +749,8 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 void job_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
+	if (asked == INTENT_NOTICE)
+		return; /* nothing hangs on it; the next is due in a while */
 	switch (a->outcome) {
 	case JOB_DONE:
 		answered_done(g, j, asked, a->pods);

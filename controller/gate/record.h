@@ -39,6 +39,8 @@ struct facts {
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	int64_t created_ms, start_ms;
+	bool has_notice;
+	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };
 
 struct gate_job {
@@ -85,6 +87,9 @@ struct gate_job {
 	bool told_ready;       /* the queue was told that its pods are ready */
 	int64_t not_before_ms; /* after a call-off */
 	int64_t reserved_ms, started_ms, stopped_ms;
+	int64_t waits_ms; /* since then it is in PHASE_WAITING; 0: since before we came */
+	unsigned notices; /* wanted since then, the last at: */
+	int64_t noticed_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
 
 	/* The one request of this Job: wanted, then under way; alarm: when to try again. */
@@ -99,6 +104,8 @@ struct gate_job {
 	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
 	struct alarm alarm; /* when to look again */
 };
+
+#define NOTICE_SIZE 512
 
 enum role {
 	ROLE_STANDBY, /* has no lease */
@@ -144,6 +151,10 @@ struct gate {
 	struct due due;
 	int64_t decide_due_ms;
 
+	int64_t note_after_ms, notices_due_ms;
+	struct gate_job *notice_at; /* who is looked at next; NULL: begin anew */
+	char notice[NOTICE_SIZE];   /* the text of the intent taken last */
+
 	struct outbox outbox;
 	struct intent intent; /* the one taken last */
 	struct intent
@@ -179,6 +190,14 @@ int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* ---- notice.c ---------------------------------------------------------------------------------
+ */
+
+void notice_tick(struct gate *g);
+/* The reason that a notice begins with; WAIT_NOT when it begins with none. */
+enum wait_reason notice_kind(const char *text);
+void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
 /* ---- phase.c ----------------------------------------------------------------------------------
  */

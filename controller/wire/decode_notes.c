@@ -15,6 +15,7 @@
 #include "controller/wire/patch.h"
 
 #define HOLD_MAX_BYTES 1024
+#define NOTICE_KEPT_BYTES 40
 #define LAST_MS INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
 #define NOTE_TREE_MAX (4 << 20)
 
@@ -207,6 +208,15 @@ static void read_completions_follow(
 		j->completions_follow = true;
 }
 
+/* Its first word says what kind of notice it is; the rest is for people. */
+static const char *beginning(struct decoder *d, const char *text)
+{
+	size_t len = strnlen(text, NOTICE_KEPT_BYTES);
+	char *copy = parcel_bytes(&d->parcel, len + 1);
+	memcpy(copy, text, len);
+	return copy;
+}
+
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(PATH(NULL, "metadata"), "annotations");
@@ -225,6 +235,9 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	read_min_parallelism(d, at, annotations, j);
 	read_completions_follow(d, at, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
+	const char *notice = json_text(annotations, WAITING_ANNOTATION);
+	if (json_get(annotations, WAITING_ANNOTATION))
+		j->notice = beginning(d, notice ? notice : "");
 	if (json_get(annotations, HOLD_ANNOTATION) && strcmp(hold, "false") != 0)
 		j->hold = hold;
 }

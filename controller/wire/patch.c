@@ -9,6 +9,7 @@
 #define ANNOTATIONS "/metadata/annotations"
 #define STORY_POINTER ANNOTATIONS "/sluice.dev~1admission"
 #define DIRECTIVES_POINTER ANNOTATIONS "/sluice.dev~1original-directives"
+#define WAITING_POINTER ANNOTATIONS "/sluice.dev~1waiting"
 #define HOLD_POINTER ANNOTATIONS "/sluice.dev~1hold"
 #define QUEUE_POINTER "/metadata/labels/sluice.dev~1queue-name"
 #define TEMPLATE "/spec/template"
@@ -180,12 +181,23 @@ static void put_hold(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
+/* What it waited for is over. Whether there is such a notice was known when this was made, or this
+ * does not land: where there is no map of annotations the guard tests that already. */
+static void put_notice_off(const struct intent *i, struct buf *out)
+{
+	if (i->has_notice)
+		buf_puts(out, ",{\"op\":\"remove\",\"path\":\"" WAITING_POINTER "\"}");
+	else if (i->has_annotations || i->story_before)
+		put_raw(out, "test", WAITING_POINTER, "null");
+}
+
 static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
 {
 	put_guard(i, true, out);
 	put_number(out, "test", "/metadata/generation", i->generation);
 	if (i->queue)
 		test_string(out, QUEUE_POINTER, i->queue);
+	put_notice_off(i, out);
 	put_annotations_map(i, out);
 	put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts(i, out);
@@ -213,6 +225,16 @@ static void put_tell(const struct intent *i, struct buf *out)
 	put_story(i, out);
 }
 
+/* The story stays: it still is what was last done to this Job. */
+static void put_notice(const struct intent *i, struct buf *out)
+{
+	put_guard(i, true, out);
+	put_annotations_map(i, out);
+	begin(out, "add", WAITING_POINTER);
+	buf_json_string(out, i->notice);
+	buf_putc(out, '}');
+}
+
 void patch_render(const struct intent *i, const struct queue *q, struct buf *out)
 {
 	buf_putc(out, '[');
@@ -225,6 +247,9 @@ void patch_render(const struct intent *i, const struct queue *q, struct buf *out
 		break;
 	case INTENT_TELL:
 		put_tell(i, out);
+		break;
+	case INTENT_NOTICE:
+		put_notice(i, out);
 		break;
 	case INTENT_LEASE:
 	case INTENT_LOAD:

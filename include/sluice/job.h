@@ -96,6 +96,7 @@ struct job {
 	enum story_state story_state;
 	int32_t story_attempt; /* 0 when never started */
 	bool has_annotations;  /* the metadata.annotations map exists */
+	const char *notice;    /* annotation sluice.dev/waiting, its beginning; NULL when absent */
 
 	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */

@@ -1,8 +1,8 @@
-"""--manage-jobs-without-queue-name, and the namespaces that are managed at all."""
+"""Flags that the other tests do not give: which Jobs are managed at all, and notices on Jobs that wait."""
 
 import pytest
 from conftest import SOON, World, close_sandbox, open_sandbox, start_controller, wait_leading
-from objects import QUEUE, job, jobs_path
+from objects import QUEUE, annotations, job, jobs_path
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
 
@@ -13,7 +13,8 @@ POLICIES = ROOT / "deploy" / "components" / "manage-jobs-without-queue-name" / "
 def managed():
     box = open_sandbox("managed")
     box.kubectl("apply", "--server-side", "-f", POLICIES)
-    start_controller(box, extra=("--lease-seconds", "3", "--manage-jobs-without-queue-name", "--managed-jobs-namespace-selector", "team in (a,b)"))
+    start_controller(box, extra=("--lease-seconds", "3", "--note-after", "1s", "--manage-jobs-without-queue-name",
+                                 "--managed-jobs-namespace-selector", "team in (a,b)"))
     wait_leading(box)
     yield box
     close_sandbox(box)
@@ -58,3 +59,21 @@ def test_other_namespaces_are_left_alone_until_they_are_labelled(managed):
     managed.api.patch("/api/v1/namespaces/outside", {"metadata": {"labels": {"team": "b"}}})
     world.started("labelled")
     world.wait_job("plain", "to be stopped", lambda j: j["spec"]["suspend"])
+
+
+def test_a_job_that_waits_says_why_on_itself_until_it_starts(managed):
+    world = World(managed, "patience")
+    world.api.patch("/api/v1/namespaces/patience", {"metadata": {"labels": {"team": "a"}}})
+    world.queue(cpu=1)
+    world.job("first")
+    world.started("first")
+    world.job("second")
+
+    def says(kind):
+        return world.wait_job("second", f"to say {kind} on itself", lambda j: annotations(j).get("sluice.dev/waiting", "").startswith(kind + ": "))
+    assert "waiting for 1 cpu" in annotations(says("WaitingForQuota"))["sluice.dev/waiting"]
+    world.edit_queue(stopPolicy="Hold")
+    assert "is stopped" in annotations(says("Suspended"))["sluice.dev/waiting"]
+    world.edit_queue(stopPolicy="None")
+    world.delete("first")
+    assert "sluice.dev/waiting" not in annotations(world.started("second"))

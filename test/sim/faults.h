@@ -40,6 +40,8 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(START, "starts landed")                                                                  \
 	X(STOP, "stops landed")                                                                    \
 	X(TELL, "stories landed")                                                                  \
+	X(NOTICE, "notices landed")                                                                \
+	X(LATE_NOTICE, "notices landed that were in doubt")                                        \
 	X(FENCE, "fences landed")                                                                  \
 	X(RESERVE, "reservations")                                                                 \
 	X(COMMIT, "commits")                                                                       \

@@ -49,7 +49,7 @@ const struct snap *model_api_write(struct model_api *api, struct snap *next, boo
 	if (respec)
 		next->job.generation++;
 	/* An empty map of annotations is not kept. Ours and the hold are all there are. */
-	next->job.has_annotations = next->job.story || next->job.hold;
+	next->job.has_annotations = next->job.story || next->job.hold || next->job.notice;
 	j->now = next;
 	if (api->nhistory == api->room) {
 		api->room = api->room ? api->room * 2 : 256;
@@ -111,7 +111,7 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 {
 	if (uid_cmp(&s->job.uid, &i->uid))
 		return "another uid";
-	if (i->kind == INTENT_START && !s->job.suspend)
+	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE) && !s->job.suspend)
 		return "not suspended";
 	if (unguarded)
 		return NULL;
@@ -124,6 +124,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return i->story_before ? "no story" : "a story";
 	if (s->job.story && strcmp(s->job.story, i->story_before))
 		return "another story";
+	if (i->kind == INTENT_START && !s->job.notice == i->has_notice)
+		return i->has_notice ? "no notice" : "a notice";
 	return NULL;
 }
 
@@ -191,8 +193,13 @@ static const struct snap *patch_apply(
 {
 	struct snap *s = model_api_edit(api, j);
 	bool was = s->job.suspend;
+	if (i->kind == INTENT_NOTICE) {
+		s->job.notice = pool_strdup(api->pool, i->notice);
+		return model_api_write(api, s, false);
+	}
 	if (i->kind == INTENT_START) {
 		s->job.suspend = false;
+		s->job.notice = NULL;
 		s->run = run_of_start(api, &i->story, now_ms);
 	} else if (i->kind == INTENT_STOP) {
 		s->job.suspend = true;

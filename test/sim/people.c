@@ -332,7 +332,7 @@ static void vandal_acts(struct sim *s, struct model_job *j)
 	if (!j->now->job.story)
 		return;
 	struct snap *n = model_api_edit(&s->api, j);
-	n->job.story = NULL;
+	n->job.story = n->job.notice = NULL;
 	n->job.story_state = STORY_NONE;
 	n->job.story_attempt = 0;
 	n->job.history = (struct job_history){0};

@@ -133,6 +133,9 @@ static void check_started(struct sim *s)
 			continue;
 		const struct model_hold *h =
 			model_ledger_hold(s->ledger, &n->job.uid, n->run->attempt);
+		if (n->job.notice)
+			sim_break(s, "P2", "%s/%s is let run and still says why it waits: %s",
+				n->job.ns, n->job.name, n->job.notice);
 		if (!h || !h->open)
 			sim_break(s, "P2",
 				"%s/%s is let run as attempt %d: expected its hold to be open, it "

@@ -103,6 +103,7 @@ static void process_starts(struct sim *s, void *arg)
 	r->queue = queue_new();
 	struct gate_options o = {.identity = r->identity,
 		.lease_ms = r->lease_ms,
+		.note_after_ms = NOTE_AFTER_MS,
 		.drain_doubt_ms = s->o.bug == BUG_NO_DOUBT ? 0 : DRAIN_DOUBT_MS,
 		.seed = rng_next(&s->rng)};
 	r->gate = gate_new(&o, r->queue);
@@ -127,7 +128,7 @@ static void process_dies(struct sim *s, struct replica *r, const char *why)
 static const char *intent_name(enum intent_kind k)
 {
 	static const char *const names[] = {
-		"LEASE", "LOAD", "BATCH", "START", "STOP", "TELL", "READ", "PODS"};
+		"LEASE", "LOAD", "BATCH", "START", "STOP", "TELL", "NOTICE", "READ", "PODS"};
 	return names[k];
 }
 
@@ -138,7 +139,7 @@ static void log_intent(struct sim *s, const struct replica *r, const struct inte
 			(long long)i->epoch);
 		return;
 	}
-	if (i->kind != INTENT_READ && i->kind != INTENT_PODS)
+	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && i->kind != INTENT_NOTICE)
 		sim_touch(s); /* looking again and again while pods are left is no movement */
 	if (i->kind != INTENT_BATCH) {
 		sim_log(s, "%s asks %s %s attempt %d generation %lld", r->identity,

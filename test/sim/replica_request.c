@@ -40,6 +40,7 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 	c.name = pool_strdup(&s->pool, i->name);
 	c.story_before = pool_strdup(&s->pool, i->story_before);
 	c.hold = pool_strdup(&s->pool, i->hold);
+	c.notice = pool_strdup(&s->pool, i->notice);
 	c.story.clusterqueue = pool_strdup(&s->pool, i->story.clusterqueue);
 	c.story.reason = pool_strdup(&s->pool, i->story.reason);
 	c.story.by = pool_strdup(&s->pool, i->story.by);
@@ -92,6 +93,10 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 			sim_reach(s, PATH_LATE_START_TAKEOVER);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
+	} else if (q->intent.kind == INTENT_NOTICE) {
+		sim_reach(s, PATH_NOTICE);
+		if (q->doubted)
+			sim_reach(s, PATH_LATE_NOTICE);
 	} else if (q->intent.kind == INTENT_TELL) {
 		sim_reach(s, PATH_TELL);
 		if (q->intent.story.state == STORY_FENCED)
@@ -146,13 +151,15 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		disown(s, q, j);
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
-			q->intent.kind == INTENT_START	? "START"
-			: q->intent.kind == INTENT_STOP ? "STOP"
-							: "TELL",
+			q->intent.kind == INTENT_START	  ? "START"
+			: q->intent.kind == INTENT_STOP	  ? "STOP"
+			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
+							  : "TELL",
 			q->intent.name,
-			a.outcome == JOB_DONE ? snap->job.story
-			: a.sentence	      ? a.sentence
-					      : "gone");
+			q->intent.kind == INTENT_NOTICE ? q->intent.notice
+			: a.outcome == JOB_DONE		? snap->job.story
+			: a.sentence			? a.sentence
+							: "gone");
 		count_landed(s, q, a.outcome);
 	}
 	if (snap) {

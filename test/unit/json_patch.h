@@ -1,7 +1,7 @@
 /*
  * A JSON Patch applier as the API server's (evanphx/json-patch v4), for what our patches use: test,
- * add, replace on members of objects. A test for null holds when the member is absent, but not when
- * the object around it is. Debian's libcjson comes without cJSON_Utils.
+ * add, replace, remove on members of objects. A test for null holds when the member is absent, but
+ * not when the object around it is. Debian's libcjson comes without cJSON_Utils.
  */
 #ifndef SLUICE_TEST_JSON_PATCH_H
 #define SLUICE_TEST_JSON_PATCH_H
@@ -35,9 +35,13 @@ static inline bool apply_op(cJSON *doc, const cJSON *op)
 	cJSON *at = doc;
 	for (pointer_step(&p, key); *p; pointer_step(&p, key))
 		at = cJSON_GetObjectItemCaseSensitive(at, key);
+	const cJSON *old = cJSON_GetObjectItemCaseSensitive(at, key);
+	if (strcmp(name, "remove") == 0) {
+		cJSON_DeleteItemFromObjectCaseSensitive(at, key);
+		return old != NULL;
+	}
 	if (!cJSON_IsObject(at) || !value)
 		return false;
-	const cJSON *old = cJSON_GetObjectItemCaseSensitive(at, key);
 	if (strcmp(name, "test") == 0)
 		return old ? cJSON_Compare(old, value, true) : cJSON_IsNull(value);
 	if (strcmp(name, "replace") == 0 && !old)

@@ -287,6 +287,58 @@ static void a_note_alone(void **state)
 	}
 }
 
+static struct intent notice_for(const struct job *j, const char *text)
+{
+	struct intent i = intent_for(j, INTENT_NOTICE, STORY_NONE);
+	i.notice = text;
+	return i;
+}
+
+/* Said while it waits, and taken off by the start; the story stays. */
+static void a_notice_comes_and_goes(void **state)
+{
+	static const char story[] =
+		"'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':\\'Stopped\\'}'";
+	static const char *const maps[] = {NULL, "'a':'b'", story};
+	(void)state;
+	for (int n = 0; n < 3; n++) {
+		struct queue *q = make_queue();
+		cJSON *o = make_job(maps[n], "");
+		struct job *before = decode(o), *j;
+		give_room(q, before);
+		struct intent i = notice_for(before, "OnHold: held by <its> owner");
+		cJSON *told = render_and_apply(&i, NULL, o);
+		assert_non_null(told);
+		j = decode(told);
+		assert_string_equal(j->notice, "OnHold: held by <its> owner");
+		assert_true(j->suspend);
+		assert_int_equal(j->story_attempt, before->story_attempt);
+
+		/* A start that did not know of it does not land. */
+		i = intent_for(before, INTENT_START, STORY_STARTED);
+		assert_null(render_and_apply(&i, q, told));
+		i = intent_for(j, INTENT_START, STORY_STARTED);
+		i.has_notice = true;
+		assert_null(render_and_apply(&i, q, o));
+		cJSON *started = render_and_apply(&i, q, told);
+		assert_non_null(started);
+		free(j);
+		j = decode(started);
+		assert_null(j->notice);
+		assert_false(j->suspend);
+
+		/* A notice that comes too late does not land either. */
+		i = notice_for(before, "OnHold: late");
+		assert_null(render_and_apply(&i, NULL, started));
+		free(j);
+		free(before);
+		cJSON_Delete(o);
+		cJSON_Delete(told);
+		cJSON_Delete(started);
+		queue_free(q);
+	}
+}
+
 /* Each moves one thing that the decision relied on, in the Job as the PATCH finds it. */
 static const struct moved_row {
 	const char *name;
@@ -424,6 +476,7 @@ int main(void)
 		cmocka_unit_test(a_stop_and_another_start_carry_nothing_over),
 		cmocka_unit_test(fewer_pods_for_the_time_of_a_run),
 		cmocka_unit_test(a_note_alone),
+		cmocka_unit_test(a_notice_comes_and_goes),
 		cmocka_unit_test(what_moved_refuses_the_patch),
 		cmocka_unit_test(of_two_first_stories_one_wins),
 		cmocka_unit_test(guards_are_written_as_go_writes),

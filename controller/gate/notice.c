@@ -1,0 +1,84 @@
+/*
+ * Notices: a Job that has waited for a while says why on itself (annotation sluice.dev/waiting), so
+ * that kubectl shows it. Few: when the kind of reason is not the one that stands there, not before
+ * note_after_ms of waiting, each for twice as long as the one before, a bounded number a tick, and
+ * none while Jobs are being started. A cursor goes round all Jobs, so that a tick costs the same
+ * whether ten Jobs wait or a million.
+ *
+ * Where the notice is taken off again: in the PATCH that starts the Job (job_tell).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/gate/record.h"
+
+#define TICK_MS 2000
+#define LOOKS_MAX 100 /* in a tick */
+#define POSTS_MAX 20  /* in a tick */
+#define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
+#define DOUBLINGS_MAX 6
+
+enum wait_reason notice_kind(const char *text)
+{
+	for (enum wait_reason r = WAIT_DEACTIVATED; r < WAIT_PENDING_EVALUATION; r++) {
+		size_t len = strlen(wait_reason_name(r));
+		if (text && strncmp(text, wait_reason_name(r), len) == 0 && text[len] == ':')
+			return r;
+	}
+	return WAIT_NOT;
+}
+
+void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
+{
+	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
+	struct buf at;
+	queue_explain(g->queue, &j->uid, g->now_ms, &x);
+	buf_init(&at, 64);
+	story_time(g->now_ms, &at);
+	snprintf(ret, size, "%s: %s (as of %s)", wait_reason_name(x.reason), x.sentence,
+		buf_text(&at));
+	buf_done(&at);
+}
+
+static int64_t due_ms(const struct gate *g, const struct gate_job *j)
+{
+	int64_t since = j->waits_ms > j->seen.created_ms ? j->waits_ms : j->seen.created_ms;
+	if (j->notices == 0)
+		return since + g->note_after_ms;
+	unsigned doublings = j->notices < DOUBLINGS_MAX ? j->notices : DOUBLINGS_MAX;
+	return j->noticed_ms + (g->note_after_ms << doublings);
+}
+
+/* True when a notice is wanted of it. */
+static bool look_at(struct gate *g, struct gate_job *j)
+{
+	struct explanation x = {0};
+	if (j->phase != PHASE_WAITING || j->request != 0 || j->wanting || j->lost ||
+		!j->seen.suspend || j->seen.deleting || g->now_ms < due_ms(g, j))
+		return false;
+	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
+		x.reason == WAIT_PENDING_EVALUATION || x.reason == j->seen.notice)
+		return false;
+	j->notices++;
+	j->noticed_ms = g->now_ms;
+	gate_want(g, j, INTENT_NOTICE);
+	return true;
+}
+
+void notice_tick(struct gate *g)
+{
+	if (g->note_after_ms == 0 || g->now_ms < g->notices_due_ms)
+		return;
+	g->notices_due_ms = g->now_ms + TICK_MS;
+	if (g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING] > BUSY_STARTS)
+		return;
+	size_t looks = g->counts.jobs < LOOKS_MAX ? g->counts.jobs : LOOKS_MAX;
+	for (size_t posts = 0; looks > 0 && posts < POSTS_MAX; looks--) {
+		if (!g->notice_at)
+			g->notice_at = g->first;
+		struct gate_job *j = g->notice_at;
+		g->notice_at = j->next;
+		posts += look_at(g, j);
+	}
+}
