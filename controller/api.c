@@ -111,7 +111,10 @@ static void put_clusterqueue(
 	const struct tally_row *row = tally_get(tally, v->name);
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, v->name);
-	put_key(out, "strategy", v->strategy == STRICT_FIFO ? "StrictFIFO" : "BestEffortFIFO");
+	static const char *const strategies[] = {[BEST_EFFORT_FIFO] = "BestEffortFIFO",
+		[STRICT_FIFO] = "StrictFIFO",
+		[BACKFILL] = "Backfill"};
+	put_key(out, "strategy", strategies[v->strategy]);
 	put_key(out, "cohort", v->cohort);
 	put_bool(out, "active", v->active);
 	put_key(out, "reason", v->reason);

@@ -77,6 +77,85 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 	}
 }
 
+/* name{a_key="a_value",b_key="b_value"} */
+static void put_labelled_twice(struct buf *out, const char *name, const char *a_key,
+	const char *a_value, const char *b_key, const char *b_value)
+{
+	buf_printf(out, "%s{%s=\"", name, a_key);
+	metrics_put_label(out, a_value);
+	buf_printf(out, "\",%s=\"", b_key);
+	metrics_put_label(out, b_value);
+	buf_puts(out, "\"} ");
+}
+
+static void put_pending(struct buf *out, const struct queue *q)
+{
+	struct clusterqueue_view v;
+	put_family(out, "sluice_pending_workloads", GAUGE, "",
+		"Jobs that wait: active ones might start now, inadmissible ones are held, backing "
+		"off, in a stopped queue or misconfigured.");
+	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+		put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
+			"status", "active");
+		buf_printf(out, "%zu\n", v.pending_active);
+		put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
+			"status", "inadmissible");
+		buf_printf(out, "%zu\n", v.pending - v.pending_active);
+	}
+}
+
+/* ---- cohorts and shares ---------------------------------------------------------------------- */
+
+/* NaN: it borrows, with a weight of 0. */
+static void put_share(struct buf *out, int64_t share)
+{
+	if (share == INT64_MAX)
+		buf_puts(out, "NaN\n");
+	else
+		buf_printf(out, "%" PRId64 "\n", share);
+}
+
+static void put_shares(struct buf *out, const struct queue *q)
+{
+	struct clusterqueue_view v;
+	struct cohort_view c;
+	put_family(out, "sluice_cluster_queue_weighted_share", GAUGE, "",
+		"What it borrows in thousandths of what its cohort lends, by its weight.");
+	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+		if (!v.cohort[0])
+			continue;
+		put_labelled_twice(out, "sluice_cluster_queue_weighted_share", "cluster_queue",
+			v.name, "cohort", v.cohort);
+		put_share(out, v.weighted_share);
+	}
+	put_family(out, "sluice_cohort_weighted_share", GAUGE, "",
+		"The same of a Cohort that has a parent.");
+	for (size_t i = 0; queue_view_cohort(q, i, &c); i++) {
+		if (!c.parent[0])
+			continue;
+		put_labelled(out, "sluice_cohort_weighted_share", "cohort", c.name);
+		put_share(out, c.weighted_share);
+	}
+}
+
+static void put_usage_of_localqueues(struct buf *out, const struct queue *q)
+{
+	struct localqueue_view v;
+	put_family(out, "sluice_local_queue_admission_fair_sharing_usage", GAUGE, "",
+		"What its Jobs used lately, by which its ClusterQueue orders its LocalQueues.");
+	for (size_t i = 0; queue_view_localqueue(q, i, &v); i++) {
+		if (v.fair_usage <= 0)
+			continue;
+		buf_puts(out, "sluice_local_queue_admission_fair_sharing_usage{namespace=\"");
+		metrics_put_label(out, v.ns);
+		buf_puts(out, "\",name=\"");
+		metrics_put_label(out, v.name);
+		buf_puts(out, "\",cluster_queue=\"");
+		metrics_put_label(out, v.clusterqueue);
+		buf_printf(out, "\"} %.3f\n", v.fair_usage < 1e15 ? v.fair_usage : 1e15);
+	}
+}
+
 /* cpu is counted in thousandths, here as everywhere; dashboards want cores. */
 static void put_amount(struct buf *out, int64_t amount, const char *resource)
 {
@@ -86,11 +165,49 @@ static void put_amount(struct buf *out, int64_t amount, const char *resource)
 		buf_printf(out, "%" PRId64 "\n", amount);
 }
 
+static void put_cohort_row(
+	struct buf *out, const char *name, const char *cohort, const struct usage_view *u)
+{
+	buf_printf(out, "%s{cohort=\"", name);
+	metrics_put_label(out, cohort);
+	buf_puts(out, "\",flavor=\"");
+	metrics_put_label(out, u->flavor);
+	buf_puts(out, "\",resource=\"");
+	metrics_put_label(out, u->resource);
+	buf_puts(out, "\"} ");
+}
+
+static void put_cohorts(struct buf *out, const struct queue *q)
+{
+	static const struct {
+		const char *name, *help;
+	} family[] = {
+		{"sluice_cohort_subtree_quota",
+			"Quota of a Cohort with what its members bring. Cores, bytes, or pieces."},
+		{"sluice_cohort_subtree_resource_reservations",
+			"What its members hold beyond what is theirs alone."},
+	};
+	for (size_t f = 0; f < 2; f++) {
+		struct cohort_view v;
+		put_family(out, family[f].name, GAUGE, "", family[f].help);
+		for (size_t i = 0; queue_view_cohort(q, i, &v); i++)
+			for (size_t u = 0; u < v.nusage; u++) {
+				put_cohort_row(out, family[f].name, v.name, &v.usage[u]);
+				put_amount(out, f ? v.usage[u].reserved : v.usage[u].subtree,
+					v.usage[u].resource);
+			}
+	}
+}
+
 static void put_quota_row(struct buf *out, const char *clusterqueue, const struct usage_view *u)
 {
-	const char *const kinds[] = {"nominal", "reserved", "used"};
-	const int64_t amounts[] = {u->nominal, u->reserved, u->used};
-	for (size_t k = 0; k < 3; k++) {
+	const char *const kinds[] = {
+		"nominal", "reserved", "used", "borrowed", "borrowing_limit", "lending_limit"};
+	const int64_t amounts[] = {u->nominal, u->reserved, u->used, u->borrowed,
+		u->borrowing_limit, u->lending_limit};
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		if (amounts[k] == QUOTA_UNLIMITED)
+			continue;
 		buf_puts(out, "sluice_quota{cluster_queue=\"");
 		metrics_put_label(out, clusterqueue);
 		buf_puts(out, "\",flavor=\"");
@@ -105,13 +222,38 @@ static void put_quota_row(struct buf *out, const char *clusterqueue, const struc
 static void put_quota(struct buf *out, const struct queue *q)
 {
 	put_family(out, "sluice_quota", GAUGE, "",
-		"Quota: nominal is what there may be, reserved what is held, used what runs. "
-		"Cores, "
+		"Quota: nominal is what there may be, reserved what is held, used what runs, "
+		"borrowed what is held beyond nominal; the limits where there are some. Cores, "
 		"bytes, or pieces.");
 	struct clusterqueue_view v;
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++)
 		for (size_t u = 0; u < v.nusage; u++)
 			put_quota_row(out, v.name, &v.usage[u]);
+}
+
+static void put_cause(
+	struct buf *out, const char *sample, const char *key, const struct tally_cause *c)
+{
+	put_labelled_twice(out, sample, key, c->clusterqueue, "reason", c->reason);
+	buf_printf(out, "%" PRIu64 "\n", c->count);
+}
+
+static void put_causes(struct buf *out, const struct tally *t)
+{
+	const struct tally_cause *c;
+	put_family(out, "sluice_evicted_workloads", COUNTER, "",
+		"Running Jobs that Sluice stopped, by reason.");
+	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
+		put_cause(out, "sluice_evicted_workloads_total", "cluster_queue", c);
+	put_family(out, "sluice_requeued_workloads", COUNTER, "",
+		"Of those, the ones that wait for another start; the others are on hold.");
+	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
+		if (c->waits_again)
+			put_cause(out, "sluice_requeued_workloads_total", "cluster_queue", c);
+	put_family(out, "sluice_preempted_workloads", COUNTER, "",
+		"Running Jobs that were stopped for one of this ClusterQueue, and why.");
+	for (size_t i = 0; (c = tally_preemption_at(t, i)); i++)
+		put_cause(out, "sluice_preempted_workloads_total", "preempting_cluster_queue", c);
 }
 
 static void put_tally(struct buf *out, const struct tally *t)
@@ -134,6 +276,7 @@ static void put_tally(struct buf *out, const struct tally *t)
 			buf_printf(out, "%" PRIu64 "\n", value[f]);
 		}
 	}
+	put_causes(out, t);
 	put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
 		"From being queued to being started.");
 	histogram_render(tally_waits(t), "sluice_admission_wait_seconds", out);
@@ -226,7 +369,12 @@ static void put_process(struct buf *out, const struct queue *q)
 void metrics_render(const struct metrics_sources *s, struct buf *out)
 {
 	put_queue_counts(out, s->queue);
+	put_pending(out, s->queue);
 	put_quota(out, s->queue);
+	put_cohorts(out, s->queue);
+	if (s->fair_sharing)
+		put_shares(out, s->queue);
+	put_usage_of_localqueues(out, s->queue);
 	put_tally(out, s->tally);
 	put_gate(out, s);
 	put_api(out, s->api);

@@ -23,6 +23,7 @@ struct metrics_sources {
 	const struct tally *tally;
 	const struct kube_client_stats *api;
 	bool ledger_up, synced;
+	bool fair_sharing; /* shares are told */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);

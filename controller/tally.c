@@ -11,7 +11,13 @@ static const double wait_bounds[] = {
 static const double pass_bounds[] = {
 	0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
 
+struct causes {
+	struct tally_cause *at;
+	size_t n;
+};
+
 struct tally {
+	struct causes evictions, preemptions;
 	struct map by_name;
 	struct tally_row **row; /* owns them */
 	size_t rows;
@@ -33,10 +39,36 @@ struct tally *tally_new(void)
 	return t;
 }
 
+static void causes_done(struct causes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->at[i].clusterqueue);
+		free(c->at[i].reason);
+	}
+	free(c->at);
+}
+
+/* There are few: as many as ClusterQueues, times a handful of reasons. */
+static void causes_add(
+	struct causes *c, const char *clusterqueue, const char *reason, bool waits_again)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->at[i].clusterqueue, clusterqueue) == 0 &&
+			strcmp(c->at[i].reason, reason) == 0) {
+			c->at[i].count++;
+			return;
+		}
+	c->at = mem_grow(c->at, c->n + 1, sizeof(*c->at));
+	c->at[c->n++] =
+		(struct tally_cause){mem_strdup(clusterqueue), mem_strdup(reason), 1, waits_again};
+}
+
 void tally_free(struct tally *t)
 {
 	if (!t)
 		return;
+	causes_done(&t->evictions);
+	causes_done(&t->preemptions);
 	for (size_t i = 0; i < t->rows; i++) {
 		free(t->row[i]->clusterqueue);
 		free(t->row[i]);
@@ -70,6 +102,29 @@ static struct tally_row *tally_row(struct tally *t, const char *clusterqueue)
 	return r;
 }
 
+/* Stops that are somebody's own doing (deleted, suspended by its user, changed) are no evictions.
+ */
+static void count_stop(struct tally *t, const struct note *n)
+{
+	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
+		if (n->reason && strcmp(n->reason, stop_reason_name(r)) == 0)
+			causes_add(&t->evictions, n->clusterqueue, n->reason,
+				r != STOP_REASON_HELD && !stop_reason_deactivates(r));
+	if (n->preemption && n->preemption[0])
+		causes_add(
+			&t->preemptions, n->preempting ? n->preempting : "", n->preemption, true);
+}
+
+const struct tally_cause *tally_eviction_at(const struct tally *t, size_t index)
+{
+	return index < t->evictions.n ? &t->evictions.at[index] : NULL;
+}
+
+const struct tally_cause *tally_preemption_at(const struct tally *t, size_t index)
+{
+	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
+}
+
 void tally_note(struct tally *t, const struct note *n)
 {
 	if (!n->clusterqueue || n->clusterqueue[0] == '\0')
@@ -82,6 +137,7 @@ void tally_note(struct tally *t, const struct note *n)
 		return;
 	case NOTE_STOP:
 		r->stops++;
+		count_stop(t, n);
 		return;
 	case NOTE_FINISH:
 		r->finishes++;

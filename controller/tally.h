@@ -7,6 +7,7 @@
 #ifndef SLUICE_CONTROLLER_TALLY_H
 #define SLUICE_CONTROLLER_TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,16 @@ void tally_pass(struct tally *t, int64_t took_us);
 
 /* NULL: nothing happened there yet. */
 const struct tally_row *tally_get(const struct tally *t, const char *clusterqueue);
+/* Jobs of a ClusterQueue that were stopped by us for a reason; preemptions: for Jobs of a
+ * ClusterQueue, and why. In the order in which they first appeared; NULL past the last. */
+struct tally_cause {
+	char *clusterqueue, *reason;
+	uint64_t count;
+	bool waits_again; /* an eviction after which it may start again by itself */
+};
+const struct tally_cause *tally_eviction_at(const struct tally *t, size_t index);
+const struct tally_cause *tally_preemption_at(const struct tally *t, size_t index);
+
 /* In the order in which they first appeared; NULL past the last. */
 const struct tally_row *tally_at(const struct tally *t, size_t index);
 

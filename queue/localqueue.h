@@ -53,6 +53,7 @@ struct localqueue {
 	struct link members; /* workload.of_localqueue: all that name it now */
 	struct link rooms;   /* room.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
+	size_t nactive; /* of those that wait: in the order, or with a promise */
 
 	/* What it used lately, and who waits in it where that orders (precedence.h). */
 	double weight;

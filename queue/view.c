@@ -103,12 +103,15 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	return "Ready";
 }
 
-static size_t count_waiting(const struct clusterqueue *cq)
+static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
-	size_t n = 0;
-	list_each(&cq->localqueues, l) n +=
-		container_of(l, struct localqueue, of_clusterqueue)->nwaiting;
-	return n;
+	ret->pending = ret->pending_active = 0;
+	list_each(&cq->localqueues, l)
+	{
+		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		ret->pending += lq->nwaiting;
+		ret->pending_active += lq->nactive;
+	}
 }
 
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
@@ -125,7 +128,7 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	ret->invalid = cq->invalid;
 	ret->strategy = cq->strategy;
 	ret->cohort = cq->cohort ? cq->cohort->name : "";
-	ret->pending = count_waiting(cq);
+	count_waiting(cq, ret);
 	ret->reserving = cq->nreserving;
 	ret->admitted = cq->nadmitted;
 	ret->started_total = cq->started_total;

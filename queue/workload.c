@@ -191,6 +191,11 @@ static bool promise_stands(const struct workload *w)
 	return may_wait(w) && r->cq == w->lq->cq && r->lq == w->lq && r->shape == w->shape;
 }
 
+static bool is_active(const struct workload *w)
+{
+	return w->place == PLACE_READY || w->place == PLACE_PROMISED;
+}
+
 void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
@@ -199,6 +204,7 @@ void workload_place(struct queue *q, struct workload *w)
 	w->place = place_for(q, w);
 	if (w->place != PLACE_ROOM) {
 		w->lq->nwaiting++;
+		w->lq->nactive += is_active(w);
 		q->nwaiting++;
 	}
 	switch (w->place) {
@@ -223,6 +229,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
+		w->lq->nactive -= is_active(w);
 		q->nwaiting--;
 	}
 	switch (w->place) {

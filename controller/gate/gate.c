@@ -66,6 +66,7 @@ static void free_job(struct gate_job *j)
 	free(j->story);
 	free(j->queue);
 	free(j->preemptor);
+	free(j->preempting);
 	free(j->sentence);
 	free(j);
 }
@@ -412,11 +413,15 @@ static void drop_oldest_note(struct gate *g)
 void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 {
 	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
+	const char *preempting = j && kind == NOTE_STOP && j->preempting ? j->preempting : "";
 	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
-	struct note_item *item = mem_alloc(sizeof(*item) + ns_size + name_size);
+	size_t preempting_size = strlen(preempting) + 1;
+	struct note_item *item = mem_alloc(sizeof(*item) + ns_size + name_size + preempting_size);
 	struct note *n = &item->note;
 	memcpy(item->names, ns, ns_size);
 	memcpy(item->names + ns_size, name, name_size);
+	memcpy(item->names + ns_size + name_size, preempting, preempting_size);
+	n->preempting = item->names + ns_size + name_size;
 	n->kind = kind;
 	n->at_ms = g->now_ms;
 	n->ns = item->names;

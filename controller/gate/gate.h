@@ -210,6 +210,7 @@ struct note {
 	const char *reason;	/* NOTE_STOP: one word, static: "Preempted", "PodsReadyTimeout",
 				   "Deleted" ...; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
+	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
 	char text[256];		/* plain words */
 };
 

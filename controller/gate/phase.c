@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/must.h"
 #include "sluice/quantity.h"
 #include "controller/gate/record.h"
@@ -117,8 +118,9 @@ static void forget_end(struct gate_job *j)
 	j->reason = j->actor = j->preemption = "";
 	j->message = j->hold = NULL;
 	free(j->preemptor);
+	free(j->preempting);
 	free(j->sentence);
-	j->preemptor = j->sentence = NULL;
+	j->preemptor = j->preempting = j->sentence = NULL;
 }
 
 static char *name_job(const struct gate_job *j)
@@ -156,6 +158,9 @@ static void end_preempted(struct gate *g, struct gate_job *j, const struct decis
 		return;
 	j->preemption = preemption_reason_name(d->preemption);
 	j->preemptor = by ? name_job(by) : NULL;
+	struct explanation x = {0};
+	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
+		j->preempting = mem_strdup(x.clusterqueue);
 	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
 	buf_printf(&text, "Preempted to accommodate Job %s (UID: %s) due to %s",

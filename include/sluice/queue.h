@@ -287,6 +287,8 @@ struct clusterqueue_view {
 	enum queueing_strategy strategy;
 	const char *cohort;
 	size_t pending, reserving, admitted; /* reserving includes admitted */
+	size_t pending_active; /* of pending: might start now; the others are held, backing off, in a
+				  stopped queue or misconfigured */
 	uint64_t started_total;
 	uint64_t preempted_total;	/* Jobs of it stopped for others */
 	int64_t weighted_share;		/* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */

@@ -169,6 +169,12 @@ static void numbers_are_where_they_belong(void **state)
 		"\"nominal\"} 68719476736\n",
 		"sluice_admissions_total{cluster_queue=\"batch\"} 3\n",
 		"sluice_stops_total{cluster_queue=\"batch\"} 1\n",
+		"sluice_evicted_workloads_total{cluster_queue=\"batch\",reason=\"Preempted\"} 1\n",
+		"sluice_requeued_workloads_total{cluster_queue=\"batch\",reason=\"Preempted\"} 1\n",
+		"sluice_preempted_workloads_total{preempting_cluster_queue=\"other\",reason="
+		"\"InCohortReclamation\"} 1\n",
+		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"active\"} 2\n",
+		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"inadmissible\"} 0\n",
 		"sluice_admission_wait_seconds_bucket{le=\"1.0\"} 1\n",
 		"sluice_admission_wait_seconds_bucket{le=\"5.0\"} 2\n",
 		"sluice_admission_wait_seconds_bucket{le=\"+Inf\"} 3\n",

@@ -99,6 +99,11 @@ void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, 
 		.name = "train",
 		.clusterqueue = clusterqueue,
 		.waited_ms = waited_ms};
+	if (kind == NOTE_STOP) {
+		n.reason = "Preempted";
+		n.preemption = "InCohortReclamation";
+		n.preempting = "other";
+	}
 	snprintf(n.text, sizeof(n.text), "a note");
 	tally_note(w->tally, &n);
 	chronicle_add(w->chronicle, &n);
