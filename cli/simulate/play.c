@@ -229,32 +229,35 @@ static void stop(struct play *p, size_t actor, const struct decision *d)
 		set_job(p, actor, stop_reason_name(d->reason));
 }
 
-static void carry_out(struct play *p, const struct decision *d)
+/* True when room came free. */
+static bool carry_out(struct play *p, const struct decision *d)
 {
 	size_t actor = world_find(p->w, &d->uid);
 	must(actor != SIZE_MAX);
 	switch (d->kind) {
 	case DECISION_START:
 		start(p, actor, d);
-		return;
+		return false;
 	case DECISION_STOP:
 		stop(p, actor, d);
-		return;
+		return true;
 	}
+	return false;
 }
 
+/* Asks again only if there is more to say: a full list, or room that those who were stopped gave
+ * back. A start changes nothing that the queue does not know. */
 static void settle(struct play *p)
 {
 	static struct decision out[DECISIONS_MAX];
-	size_t n;
+	bool again;
 	do {
-		n = queue_decide(p->w->queue, p->now_ms, out, DECISIONS_MAX, &p->wake_ms);
+		size_t n = queue_decide(p->w->queue, p->now_ms, out, DECISIONS_MAX, &p->wake_ms);
+		again = n == DECISIONS_MAX;
 		for (size_t i = 0; i < n; i++)
-			carry_out(p, &out[i]);
+			again |= carry_out(p, &out[i]);
 		p->audience->summary->decisions += n;
-		/* After a stop its room is free; after a start nothing has changed that the queue
-		 * does not know, but asking costs next to nothing. */
-	} while (n > 0);
+	} while (again);
 	if (p->wake_ms <= p->now_ms)
 		p->wake_ms = p->now_ms + 1;
 }

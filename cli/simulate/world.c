@@ -404,12 +404,30 @@ int world_close(struct world *w, struct err *e)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+/* What "%lld" prints, to its end; a trace has millions of names, and printf takes a tenth of the
+ * time of each. */
+static void put_number(char *ret, int64_t n)
+{
+	char digits[24], *p = digits;
+	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	do
+		*p++ = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (n < 0)
+		*p++ = '-';
+	while (p > digits)
+		*ret++ = *--p;
+	*ret = '\0';
+}
+
 static struct job trace_record(const struct world *w, size_t traced, struct job_scratch *s)
 {
 	const struct trace_job *t = &w->trace.job[traced];
-	snprintf(s->name, sizeof(s->name), "%lld", (long long)t->number);
-	if (!w->trace_queue)
-		snprintf(s->queue, sizeof(s->queue), "user-%lld", (long long)t->user);
+	put_number(s->name, t->number);
+	if (!w->trace_queue) {
+		memcpy(s->queue, "user-", 5);
+		put_number(s->queue + 5, t->user);
+	}
 	s->cpu = (struct resource){"cpu", 1000};
 	s->container = (struct container){.requests = {&s->cpu, 1}};
 	return (struct job){

@@ -12,3 +12,16 @@ foreach(path ${worlds})
   get_filename_component(name ${path} NAME_WE)
   add_test(NAME simulate_world_${name} COMMAND test_simulate_world ${path})
 endforeach()
+
+# FIFO and EASY backfill against a reference in Python, on traces drawn from a seed.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+  set(model ${CMAKE_CURRENT_LIST_DIR}/../model/easy.py)
+  set(generator ${CMAKE_CURRENT_LIST_DIR}/../bench/synthetic_trace.py)
+  foreach(seed 1 2 3)
+    set(trace ${CMAKE_CURRENT_BINARY_DIR}/easy-${seed}.swf)
+    add_test(NAME simulate_easy_${seed} COMMAND sh -c
+      "'${Python3_EXECUTABLE}' '${generator}' --jobs 2000 --processors 128 --load 1.1 --seed ${seed} >'${trace}' &&
+       '${Python3_EXECUTABLE}' '${model}' $<TARGET_FILE:sluice> '${trace}' 128")
+  endforeach()
+endif()
