@@ -113,8 +113,12 @@ static bool tries_next(const struct fungibility_spec *f, struct chance c)
 
 /* ---- One resource group ---- */
 
-struct tried { /* the best flavor so far, and its resources */
+/* A flavor, and its resources. Its chance is the worst of theirs, by the ClusterQueue's preference;
+ * where that is to displace rather than to borrow, a resource that is borrowed is worse than one
+ * for which others have to go, and the way that the flavor can be had is yet another one. */
+struct tried {
 	struct chance chance;
+	enum way worst;
 	uint8_t flavor;
 	uint32_t level; /* the largest of its resources */
 	uint64_t contested;
@@ -125,12 +129,14 @@ static struct tried try_flavor(const struct asker *a, size_t group, size_t flavo
 	const struct resource_group *g = &a->cq->groups[group];
 	size_t n;
 	const struct need *need = claim_needs(a->claim, group, &n);
-	struct tried t = {{WAY_FIT, 0}, (uint8_t)flavor, 0, 0};
+	struct tried t = {{WAY_FIT, 0}, WAY_FIT, (uint8_t)flavor, 0, 0};
 	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
 		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
 		struct chance c = chance_of(a, row, need_amount(&need[i], a->pods));
 		if (is_better(&a->cq->fungibility, t.chance, c))
 			t.chance = c;
+		if (c.way < t.worst)
+			t.worst = c.way;
 		if (c.level > t.level)
 			t.level = c.level;
 		if (c.way < WAY_AWAIT)
@@ -171,7 +177,7 @@ static enum assign_verdict choose_group(
 	const struct asker *a, size_t group, size_t from, struct choice *choice)
 {
 	const struct resource_group *g = &a->cq->groups[group];
-	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX}};
+	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX}, .worst = WAY_NEVER};
 	bool any = false, stop = false;
 	size_t f = from;
 	for (; f < g->nflavors && !stop; f++) {
@@ -190,7 +196,7 @@ static enum assign_verdict choose_group(
 	choice->next[group] = (uint8_t)(f < g->nflavors ? f : 0);
 	if (best.level > choice->level)
 		choice->level = best.level;
-	return verdict_of(best.chance.way);
+	return verdict_of(best.worst);
 }
 
 bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
