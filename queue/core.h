@@ -63,13 +63,22 @@ static inline void queue_touch_queue(struct queue *q, struct clusterqueue *cq)
 	queue_touch_fresh(q, cq);
 }
 
-/* Anything may start in cq, or in any that shares quota with it (NULL: nothing to do). */
-static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
+/* Anything may start in cq, or in any that shares quota with it (NULL: nothing to do), because some
+ * made room for others. */
+static inline void queue_touch_room(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq)
 		return;
 	cq->realm->search = true;
 	queue_touch_fresh(q, cq);
+}
+
+/* The same, because something new is the case: quota came free or was edited. */
+static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
+{
+	if (cq)
+		cq->realm->news++;
+	queue_touch_room(q, cq);
 }
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);

@@ -285,14 +285,17 @@ static bool run_second(struct fair *f)
 	return false;
 }
 
+/* Who had to make room a moment ago takes back what is its ClusterQueue's, and no more. */
 static void ask_all(struct displacement *x)
 {
-	list_each(&x->d->cq->realm->members, l)
+	const struct realm *realm = x->d->cq->realm;
+	bool others = within_nominal(x) || !workload_has_yielded(x->d->w, realm);
+	list_each(&realm->members, l)
 	{
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		if (cq == x->d->cq)
 			offer_add(x, cq, OFFER_OWN, NULL);
-		else if (cq->node && borrows_contested(x, cq->node))
+		else if (others && cq->node && borrows_contested(x, cq->node))
 			offer_add(x, cq, OFFER_PRIORITY, NULL);
 	}
 }
@@ -301,11 +304,13 @@ void find_fair(struct displacement *x)
 {
 	struct fair f = {.x = x};
 	const struct queue_config *c = &x->q->config;
-	ask_all(x);
-	if (x->noffers == 0)
-		return;
-	take_seats(&f);
 	demand_take(x->d);
+	ask_all(x);
+	if (x->noffers == 0) {
+		demand_give(x->d);
+		return;
+	}
+	take_seats(&f);
 	bool found = run_first(&f, c->fair_strategy[0]);
 	if (!found && c->nfair_strategies > 1)
 		found = run_second(&f);

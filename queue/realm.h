@@ -8,6 +8,7 @@
 #define SLUICE_QUEUE_REALM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "queue/list.h"
 
@@ -17,6 +18,7 @@ struct queue;
 struct realm {
 	struct link dirty;   /* in queue.dirty: something happened in it */
 	bool search;	     /* ... that may let any waiting group of any member start */
+	uint32_t news;	     /* how often anything was free that nobody had to stop for */
 	struct link members; /* clusterqueue.of_realm, in the order of joining */
 };
 

@@ -146,7 +146,7 @@ void room_forget_promise(struct queue *q, struct workload *w)
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	lines_give(r, QUOTA_THEN);
-	queue_touch(q, r->cq);
+	queue_touch_room(q, r->cq);
 	room_free(q, r);
 }
 
@@ -167,12 +167,13 @@ void room_leave(struct queue *q, struct room *r)
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
 		r->cq->nleaving++;
-	queue_touch(q, r->cq);
+	queue_touch_room(q, r->cq);
 }
 
 void room_displace(
 	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why)
 {
+	workload_yields(r->w, r->cq->realm);
 	if (r->state == ROOM_PROMISED) {
 		room_break_promise(q, r);
 		return;
@@ -255,7 +256,10 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 	if (r->confirmed)
 		l->row->used -= less;
 	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
-	queue_touch(q, l->row->node->owner);
+	if (r->preemption == PREEMPTION_NONE)
+		queue_touch(q, l->row->node->owner);
+	else
+		queue_touch_room(q, l->row->node->owner);
 }
 
 void room_end(struct queue *q, struct workload *w)

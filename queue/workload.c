@@ -258,6 +258,16 @@ void workload_replace(struct queue *q, struct workload *w)
 	workload_place(q, w);
 }
 
+void workload_yields(struct workload *w, const struct realm *realm)
+{
+	w->yielded = realm->news;
+}
+
+bool workload_has_yielded(const struct workload *w, const struct realm *realm)
+{
+	return w->yielded > 0 && w->yielded == realm->news;
+}
+
 void workload_reprioritise(struct queue *q, struct workload *w)
 {
 	workload_unplace(q, w);

@@ -25,6 +25,7 @@ struct localqueue;
 struct account;
 struct past;
 struct priority_class;
+struct realm;
 struct room;
 struct shape;
 
@@ -66,6 +67,7 @@ struct workload {
 	int64_t expected_ms; /* 0: unknown */
 	int32_t parallelism;
 	enum workload_place place;
+	uint32_t yielded; /* realm.news when it last had to make room; 0: never */
 	bool held, deleting;
 	char name[];
 };
@@ -89,6 +91,12 @@ void workload_replace(struct queue *q, struct workload *w); /* both, unless it h
 void workload_reprioritise(struct queue *q, struct workload *w);
 /* The gate of a LocalQueue may be another one: its waiting workloads follow. */
 void workload_regate(struct queue *q, struct localqueue *lq);
+
+/* It has to make room. Until something else comes free it asks nobody to go for fair sharing's
+ * sake: priorities, what is whose, and shares of different resources are such that A may have to go
+ * for B, B for C, and C for A, for ever, with nobody's work ever done. */
+void workload_yields(struct workload *w, const struct realm *realm);
+bool workload_has_yielded(const struct workload *w, const struct realm *realm);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);
