@@ -325,6 +325,29 @@ static bool would_delay(const struct question *a)
 	return true;
 }
 
+/* It fits, but was looked at and not taken: the first of a StrictFIFO queue that shares quota with
+ * it could take that back, as soon as others leave, and it is not lent further meanwhile. */
+static bool is_kept(const struct question *a)
+{
+	const struct realm *realm = a->cq->realm;
+	if (a->w->place != PLACE_READY || list_in(&realm->dirty))
+		return false;
+	list_each(&realm->members, l)
+	{
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+		const struct group *g =
+			cq->strategy == STRICT_FIFO ? precedence_first(a->q, cq) : NULL;
+		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
+			continue;
+		const struct workload *head = group_head(g);
+		text_add(a->text, "fits, but what is free is kept for ");
+		text_add_name(a->text, head->lq->ns->name, head->name);
+		text_add(a->text, ", which is first in ClusterQueue %s (StrictFIFO)", cq->name);
+		return true;
+	}
+	return false;
+}
+
 static enum wait_reason explain_by_quota(const struct question *a, enum assign_verdict verdict)
 {
 	if (verdict == ASSIGN_EXCEEDS) {
@@ -339,7 +362,7 @@ static enum wait_reason explain_by_quota(const struct question *a, enum assign_v
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
-	if (is_behind(a) || would_delay(a))
+	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is looked at in the next pass");
 	add_ahead(a);

@@ -38,6 +38,7 @@ struct reserve {
 
 struct pass {
 	struct queue *q;
+	struct realm *realm;
 	struct walk *walk;
 	struct entry *entry; /* of the round */
 	size_t nwalks, nentries;
@@ -406,11 +407,14 @@ static void reserves_end(struct pass *p)
 
 /* ---- Rounds ---- */
 
+/* Who was displaced meanwhile may have left more than was asked for: then those who are fresh are
+ * not all who could start. */
 static void collect_offers(struct pass *p)
 {
 	p->nentries = 0;
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct walk *w = &p->walk[i];
+		w->cq->search = w->cq->search || p->realm->search;
 		w->over = w->over || !walk_offers(p, w);
 		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
 			     w->offer.verdict == ASSIGN_PREEMPTS;
@@ -462,8 +466,19 @@ static size_t take_turns(struct pass *p)
 	return came;
 }
 
-/* True when there may be more. If nothing came about only because of what StrictFIFO heads keep,
- * those behind the ones that made an offer are asked. */
+/* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
+ * a StrictFIFO head nobody is. */
+static void let_others_pass(struct pass *p, const struct entry *e)
+{
+	struct walk *w = walk_of(p, e->cq);
+	walk_on(p, e, e->group->lq, &e->group->key);
+	if (e->cq->strategy == STRICT_FIFO) {
+		w->over = true;
+		w->offer = (struct entry){0};
+	}
+}
+
+/* True when there may be more. */
 static bool run_round(struct pass *p)
 {
 	collect_offers(p);
@@ -472,8 +487,7 @@ static bool run_round(struct pass *p)
 	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nentries; i++) {
 		if (p->entry[i].keeps)
 			continue;
-		const struct group *g = p->entry[i].group;
-		walk_on(p, &p->entry[i], g->lq, &g->key);
+		let_others_pass(p, &p->entry[i]);
 		more = true;
 	}
 	reserves_end(p);
@@ -572,7 +586,7 @@ static void look_end(struct pass *p)
 size_t pass_run(
 	struct queue *q, struct realm *realm, struct decision *out, size_t cap, bool *ret_done)
 {
-	struct pass p = {.q = q, .out = out, .cap = cap};
+	struct pass p = {.q = q, .realm = realm, .out = out, .cap = cap};
 	int looks = 0;
 	pass_make(&p, realm);
 	keep_promises(&p);
