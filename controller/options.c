@@ -245,9 +245,10 @@ static void list_flags(struct option ret[FLAGS_MAX])
 
 static int apply_flag(int flag, const char *arg, struct options *o, struct err *e)
 {
-	if (flag >= SETTING)
+	int own = flag - OWN;
+	if (own >= OWN_FLAGS)
 		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
-	const struct flag *f = &own_flags[flag - OWN];
+	const struct flag *f = &own_flags[own];
 	if (f->parse)
 		return f->parse(arg, o, e);
 	o->show = f->show;

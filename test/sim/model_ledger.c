@@ -523,6 +523,14 @@ const struct model_hold *model_ledger_hold(
 	return hold_find(l, uid, attempt);
 }
 
+const struct model_hold *model_ledger_open_hold(const struct model_ledger *l, const struct uid *uid)
+{
+	for (size_t i = l->nholds; i-- > 0;)
+		if (l->holds[i]->open && !uid_cmp(&l->holds[i]->hold.uid, uid))
+			return l->holds[i];
+	return NULL;
+}
+
 /* ---- Its own books ----------------------------------------------------------------------------
  */
 

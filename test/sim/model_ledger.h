@@ -101,6 +101,9 @@ struct model_hold {
 size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold *const **ret);
 const struct model_hold *model_ledger_hold(
 	const struct model_ledger *l, const struct uid *uid, int32_t attempt);
+/* What a Job holds now; NULL: nothing. */
+const struct model_hold *model_ledger_open_hold(
+	const struct model_ledger *l, const struct uid *uid);
 
 /* Its own books: each balance is the sum over the open holds, and above that what its children pass
  * up; none negative, none above its bound, no hold resolved twice, at most one open hold for each

@@ -208,19 +208,9 @@ static void user_submits(struct sim *s)
 		n.job.queue, n.job.parallelism, (long long)n.request[0].amount);
 }
 
-/* What the ledger holds for it. NULL: nothing. */
-static const struct model_hold *open_hold(const struct sim *s, const struct model_job *j)
-{
-	const struct model_hold *const *holds;
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
-		if (holds[i]->open && !uid_cmp(&holds[i]->hold.uid, &j->now->job.uid))
-			return holds[i];
-	return NULL;
-}
-
 static void user_deletes(struct sim *s, struct model_job *j)
 {
-	const struct model_hold *h = open_hold(s, j);
+	const struct model_hold *h = model_ledger_open_hold(s->ledger, &j->now->job.uid);
 	if (!h)
 		sim_reach(s, PATH_DELETE_WAITING);
 	else if (h->hold.state == LEDGER_PENDING)
@@ -245,7 +235,7 @@ static void user_edits(struct sim *s, struct model_job *j)
 {
 	if (!j->now->job.suspend || j->now->job.status.active)
 		return; /* the API server lets templates change only while suspended */
-	if (open_hold(s, j))
+	if (model_ledger_open_hold(s->ledger, &j->now->job.uid))
 		sim_reach(s, PATH_EDIT_PENDING);
 	struct snap *n = model_api_edit(&s->api, j);
 	snap_disown(n);
@@ -287,7 +277,7 @@ static void user_holds(struct sim *s, struct model_job *j)
 static void user_moves(struct sim *s, struct model_job *j)
 {
 	struct snap *n = model_api_edit(&s->api, j);
-	bool held = open_hold(s, j);
+	bool held = model_ledger_open_hold(s->ledger, &j->now->job.uid);
 	if (n->job.queue[0] && rng_odds(&s->rng, 4000)) {
 		n->job.queue = "";
 		if (held)

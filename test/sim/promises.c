@@ -180,15 +180,6 @@ static struct replica *leader(struct sim *s)
 	return found;
 }
 
-static const struct model_hold *open_hold(const struct sim *s, const struct model_job *j)
-{
-	const struct model_hold *const *holds;
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
-		if (holds[i]->open && !uid_cmp(&holds[i]->hold.uid, &j->now->job.uid))
-			return holds[i];
-	return NULL;
-}
-
 static bool is_queued(const struct snap *n)
 {
 	return !n->gone && n->job.queue[0] && !is_over(&n->job);
@@ -198,7 +189,8 @@ static bool is_queued(const struct snap *n)
 static bool held_by_name(const struct sim *s, const struct snap *n)
 {
 	for (const struct model_job *j = s->api.first; j; j = j->next)
-		if (!strcmp(j->now->job.name, n->job.name) && open_hold(s, j))
+		if (!strcmp(j->now->job.name, n->job.name) &&
+			model_ledger_open_hold(s->ledger, &j->now->job.uid))
 			return true;
 	return false;
 }
@@ -214,7 +206,7 @@ static void check_known(struct sim *s, const struct replica *r)
 		const struct snap *n = j->now;
 		struct explanation x;
 		bool queued = is_queued(n);
-		expected += queued || open_hold(s, j);
+		expected += queued || model_ledger_open_hold(s->ledger, &j->now->job.uid);
 		if (queued && !n->job.deleting &&
 			!gate_explain(r->gate, n->job.ns, n->job.name, s->now_ms + r->skew_ms, &x))
 			sim_break(s, "P2",
@@ -226,7 +218,8 @@ static void check_known(struct sim *s, const struct replica *r)
 			sim_break(s, "P2",
 				"%s/%s is gone: expected the leader to forget it, it says '%s'",
 				n->job.ns, n->job.name, x.sentence);
-		if (queued && !n->job.suspend && !n->job.deleting && !open_hold(s, j))
+		if (queued && !n->job.suspend && !n->job.deleting &&
+			!model_ledger_open_hold(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);
 	}
@@ -416,7 +409,7 @@ static bool waits(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
-	       !open_hold(s, j) && job_pods(&n->job) > 0;
+	       !model_ledger_open_hold(s->ledger, &j->now->job.uid) && job_pods(&n->job) > 0;
 }
 
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */

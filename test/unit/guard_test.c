@@ -3,15 +3,7 @@
  */
 #include "controller/guard.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test/unit/kube_test.h"
 #include "test/unit/scripted_server.h"
 
 #define NOW_MS 1795255200000
@@ -27,17 +19,9 @@ struct stage {
 
 static void stage_open(struct stage *s)
 {
-	char text[512];
-	struct kube_config_options o = {.allow_http = true};
-	struct err e = {""};
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .verdict = GUARD_LATER};
 	s->server = scripted_server_new(s->loop);
-	snprintf(text, sizeof(text),
-		"{clusters: [{name: a, cluster: {server: '%s'}}], users: [{name: a, user: {}}], "
-		"contexts: [{name: a, context: {cluster: a, user: a}}], current-context: a}",
-		scripted_server_url(s->server));
-	if (kube_config_parse(slice_of(text), "test", &o, &s->config, &e) != 0)
-		fail_msg("%s", e.text);
+	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 	s->guard = guard_new(s->client, NULL);
 }

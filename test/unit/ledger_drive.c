@@ -189,3 +189,11 @@ int64_t drive_lead(struct drive *d)
 	must(d->lease.held);
 	return d->lease.epoch;
 }
+
+void drive_make_schema(const struct pg_fixture *f)
+{
+	struct drive d;
+	drive_start(&d, f, "first", "me");
+	drive_lead(&d);
+	drive_stop(&d);
+}

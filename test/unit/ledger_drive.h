@@ -52,6 +52,9 @@ enum ledger_outcome drive_batch(
 /* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */
 int64_t drive_lead(struct drive *d);
 
+/* The tables are there afterwards. */
+void drive_make_schema(const struct pg_fixture *f);
+
 /* One line of text for a hold, as model and driver must agree on it. */
 void hold_print(struct buf *b, const struct ledger_hold *h);
 

@@ -3,16 +3,8 @@
  */
 #include "controller/reporter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "controller/kube/json.h"
+#include "test/unit/kube_test.h"
 #include "test/unit/scripted_server.h"
 #include "test/unit/shell_world.h"
 
@@ -39,17 +31,9 @@ static void see(struct stage *s, enum reporter_kind kind, const char *text)
 
 static void stage_open(struct stage *s)
 {
-	char text[512];
-	struct kube_config_options o = {.allow_http = true};
-	struct err e = {""};
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(1 << 20)};
 	s->server = scripted_server_new(s->loop);
-	snprintf(text, sizeof(text),
-		"{clusters: [{name: a, cluster: {server: '%s'}}], users: [{name: a, user: {}}], "
-		"contexts: [{name: a, context: {cluster: a, user: a}}], current-context: a}",
-		scripted_server_url(s->server));
-	if (kube_config_parse(slice_of(text), "test", &o, &s->config, &e) != 0)
-		fail_msg("%s", e.text);
+	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 	world_open(&s->world, "batch");
 	s->reporter = reporter_new(&(struct reporter_options){
@@ -76,7 +60,7 @@ static void expect(struct stage *s, const char *line, int status)
 }
 
 /* Ticks, then turns until nothing is under way. */
-static void tick(struct stage *s, int64_t now_ms)
+static void stage_tick(struct stage *s, int64_t now_ms)
 {
 	const struct kube_client_stats *stats = kube_client_stats(s->client);
 	reporter_tick(s->reporter, now_ms);
@@ -95,21 +79,21 @@ static void only_news_are_written(void **state)
 	(void)state;
 	struct stage s;
 	stage_open(&s);
-	tick(&s, NOW_MS); /* nobody was seen: nobody is written to */
+	stage_tick(&s, NOW_MS); /* nobody was seen: nobody is written to */
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	see(&s, REPORT_LOCALQUEUE, "{\"metadata\":{\"name\":\"main\",\"namespace\":\"team-a\"}}");
 	expect(&s, CQ_PATH, 200);
 	expect(&s, LQ_PATH, 200);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	assert_non_null(
 		strstr(scripted_server_request(s.server, 0)->head, "application/merge-patch+json"));
-	tick(&s, NOW_MS + 1000);
-	tick(&s, NOW_MS + 2000);
+	stage_tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 2000);
 	assert_int_equal(scripted_server_count(s.server), 2);
 	world_add_job(&s.world, 1, "one");
 	expect(&s, CQ_PATH, 200);
 	expect(&s, LQ_PATH, 200);
-	tick(&s, NOW_MS + 3000);
+	stage_tick(&s, NOW_MS + 3000);
 	assert_non_null(strstr(last_body(&s), "\"pendingWorkloads\":1"));
 	stage_close(&s);
 }
@@ -121,12 +105,12 @@ static void an_object_is_written_once_a_second_at_most(void **state)
 	stage_open(&s);
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	world_add_job(&s.world, 1, "one");
-	tick(&s, NOW_MS + 500);
+	stage_tick(&s, NOW_MS + 500);
 	assert_int_equal(scripted_server_count(s.server), 1);
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 1000);
 	assert_int_equal(scripted_server_count(s.server), 2);
 	stage_close(&s);
 }
@@ -138,10 +122,10 @@ static void a_write_that_failed_is_written_again(void **state)
 	stage_open(&s);
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 500);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS + 1000);
-	tick(&s, NOW_MS + 2000);
+	stage_tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 2000);
 	assert_int_equal(scripted_server_count(s.server), 2);
 	stage_close(&s);
 }
@@ -156,12 +140,12 @@ static void the_time_of_a_condition_is_kept(void **state)
 		"\"Active\","
 		"\"status\":\"True\",\"lastTransitionTime\":\"2025-01-02T03:04:05Z\"}]}}");
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2025-01-02T03:04:05Z\""));
 	/* It turns inactive: a new time, that of the change. */
 	queue_drop_flavor(s.world.queue, "spot");
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS + 60000);
+	stage_tick(&s, NOW_MS + 60000);
 	assert_non_null(strstr(last_body(&s), "\"status\":\"False\""));
 	assert_non_null(strstr(last_body(&s), "\"reason\":\"FlavorNotFound\""));
 	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2026-11-21T10:01:00Z\""));
@@ -177,7 +161,7 @@ static void an_object_may_go_while_it_is_written(void **state)
 	expect(&s, CQ_PATH, 404);
 	reporter_tick(s.reporter, NOW_MS);
 	reporter_lose(s.reporter, REPORT_CLUSTERQUEUE, "", "batch");
-	tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 1000);
 	assert_int_equal(scripted_server_count(s.server), 1);
 	stage_close(&s);
 }
@@ -199,23 +183,23 @@ static void a_flavor_is_written_to_only_when_it_was_refused(void **state)
 	stage_open(&s);
 	see(&s, REPORT_FLAVOR, "{\"metadata\":{\"name\":\"spot\"}}");
 	judge(&s, NULL);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	assert_int_equal(scripted_server_count(s.server), 0);
 	judge(&s, "ResourceFlavor spot: spec.nodeTaints[0]: has no effect");
 	expect(&s, FLAVOR_PATH, 500);
-	tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 1000);
 	expect(&s, FLAVOR_PATH, 200);
-	tick(&s, NOW_MS + 2000);
+	stage_tick(&s, NOW_MS + 2000);
 	assert_non_null(strstr(last_body(&s), "\"reason\":\"InvalidSpec\""));
 	assert_non_null(strstr(last_body(&s), "has no effect"));
 	assert_non_null(strstr(last_body(&s), "\"observedGeneration\":4"));
-	tick(&s, NOW_MS + 3000);
+	stage_tick(&s, NOW_MS + 3000);
 	judge(&s, NULL);
 	expect(&s, FLAVOR_PATH, 200);
-	tick(&s, NOW_MS + 4000);
+	stage_tick(&s, NOW_MS + 4000);
 	assert_non_null(strstr(last_body(&s), "\"status\":\"True\""));
 	judge(&s, NULL);
-	tick(&s, NOW_MS + 5000);
+	stage_tick(&s, NOW_MS + 5000);
 	assert_int_equal(scripted_server_count(s.server), 3);
 	stage_close(&s);
 }
@@ -228,10 +212,10 @@ static void an_empty_status_is_filled_again(void **state)
 	stage_open(&s);
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS);
+	stage_tick(&s, NOW_MS);
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
-	tick(&s, NOW_MS + 1000);
+	stage_tick(&s, NOW_MS + 1000);
 	assert_int_equal(scripted_server_count(s.server), 2);
 	stage_close(&s);
 }
