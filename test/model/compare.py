@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random worlds, decided by `sluice simulate` and by the plain model of Kueue's cycle beside this file.
 
-    compare.py PATH/TO/sluice [--seeds N] [--seed S]      exits 1 with the first world on which they differ
+    compare.py PATH/TO/sluice [--seeds N] [--from S] [--seed S]      exits 1 with the first world on which they differ
 
 What is compared is, at each instant, who was admitted in which flavors and who was preempted for whom
 and why. A world on which they differ is left as YAML, with the command that shows it.
@@ -183,9 +183,13 @@ def run(world, kueue, nodes):
                 for fr, v in job.usage().items():
                     job.cq.remove(fr, v)
                 job.cq.running.remove(job)
+                kueue.free(job.cq)
                 attempt[j["name"]] = None
         admitted, preempted = set(), set()
-        for e in kueue.settle():
+        events = kueue.settle()
+        if events is None:
+            return None
+        for e in events:
             i = int(e[1][1:])
             if e[0] == "Admitted":
                 admitted.add(f"{e[1]} {' '.join(f'{r}={f}' for r, f in e[2])}")
@@ -207,7 +211,10 @@ def by_sluice(sluice, world, path):
     if world["fair"]:
         names = {"final": "LessThanOrEqualToFinalShare", "initial": "LessThanInitialShare"}
         command += ["--fair-sharing", "--fair-preemption-strategies", ",".join(names[s] for s in world["strategies"])]
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return None, command
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\nexit {done.returncode}: {done.stderr}")
     out = {}
@@ -228,10 +235,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sluice")
     parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--go-on", action="store_true", help="count the worlds on which they differ")
     args = parser.parse_args()
-    seeds = [args.seed] if args.seed is not None else range(args.seeds)
+    seeds = [args.seed] if args.seed is not None else range(args.first, args.first + args.seeds)
     differ, events = [], 0
     with tempfile.TemporaryDirectory() as scratch:
         for seed in seeds:
@@ -240,6 +248,9 @@ def main():
             path.write_text("\n---\n".join(json.dumps(m) for m in manifests(world)))
             mine = by_model(world)
             theirs, command = by_sluice(args.sluice, world, path)
+            if mine is None or theirs is None:
+                print(f"seed {seed}: no end at one instant: {'the model ' if mine is None else ''}{'sluice' if theirs is None else ''}")
+                return 1
             first = min(j["at"] for j in world["jobs"])
             mine = {at - first: v for at, v in mine.items()}
             events += sum(len(a) + len(p) for a, p in mine.values())

@@ -5,9 +5,16 @@ dictionaries, no trees of waiting groups and nothing remembered between two cycl
 set per Job. Time does not pass in here: a world calls settle() after each event, and cycles run
 until one of them does nothing.
 
-Where Sluice differs on purpose, so does this: cycles run to the end at one instant; who cannot start
-takes no turn; the quota of victims is the preemptor's at once, and the victims come back to the queue
-when the cycles have ended.
+Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
+
+  - cycles run to the end at one instant;
+  - who cannot start takes no turn;
+  - what victims leave is promised to the preemptor at once. The victims are there until the cycles have
+    ended, and what they hold is not free NOW: another flavor that is free is better;
+  - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
+  - a Job of negative priority displaces nobody;
+  - who had to go asks nobody to go for fair sharing's sake before something else came free;
+  - a flavor fits if all resources do, whatever the preference between borrowing and displacing.
 """
 
 from dataclasses import dataclass, field
@@ -112,6 +119,7 @@ class ClusterQueue(Node):
     stop_when_preempting: bool = False
     prefer_preemption: bool = False
     waiting: list = field(default_factory=list)
+    refused: set = field(default_factory=set)  # kinds of Jobs that could not start: until something becomes free (5.2, 5.3)
     running: list = field(default_factory=list)
 
 
@@ -126,10 +134,14 @@ class Job:
     uid: str
     flavors: dict = None  # resource -> flavor
     reserved: int = 0
+    yielded: int = -1  # World.news when it last had to go
     promised: bool = False  # admitted, but its victims are still there: the first to be displaced
 
     def key(self):
         return (-self.priority, self.created, self.order)
+
+    def kind(self):
+        return self.priority, tuple(sorted(self.requests.items()))
 
     def usage(self):
         return {(self.flavors[r], r): v for r, v in self.requests.items()}
@@ -327,14 +339,15 @@ class Classic:
 
 
 class Fair:
-    def __init__(self, job, cq, frs, usage, strategies):
-        self.job, self.cq, self.frs, self.usage, self.strategies = job, cq, frs, usage, strategies
+    def __init__(self, job, cq, frs, usage, strategies, yielded):
+        self.job, self.cq, self.frs, self.usage, self.strategies, self.yielded = job, cq, frs, usage, strategies, yielded
 
     def candidates(self):
         cq, out = self.cq, []
+        entitled = all(cq.used(fr) + self.usage.get(fr, 0) <= cq.subtree.get(fr, 0) for fr in self.frs)
         if cq.within_cq != "Never":
             out += [j for j in cq.running if satisfies(cq.within_cq, self.job, j) and uses(j, self.frs)]
-        if cq.parent and cq.reclaim != "Never":
+        if cq.parent and cq.reclaim != "Never" and (entitled or not self.yielded):
             for other in cq.root().leaves():
                 if other is not cq and any(other.used(fr) > other.subtree.get(fr, 0) for fr in self.frs):
                     out += [j for j in other.running if satisfies(cq.reclaim, self.job, j) and uses(j, self.frs)]
@@ -465,7 +478,7 @@ class Fair:
 
 # ---- which flavor (4.3, 1.5) ----
 
-NO_FIT, NO_CANDIDATES, PREEMPT, RECLAIM, FIT = range(5)
+NO_FIT, NO_CANDIDATES, PREEMPT, RECLAIM, AWAIT, FIT = range(6)
 
 
 def level_of(cq, fr, v):
@@ -479,16 +492,37 @@ def level_of(cq, fr, v):
     return cq.root().height(), False
 
 
+ENDLESS = 50  # so often at one instant do those who were displaced displace others
+
+
 class World:
     def __init__(self, fair=False, strategies=("final", "initial")):
         self.fair, self.strategies = fair, strategies
         self.queues = []
         self.now = 0
+        self.news = {}  # root -> how often anything came free that nobody had to stop for
+        self.leaving = []  # (victim that ran, what it uses until it is gone)
+
+    def fits_now(self, cq, usage):
+        """Beside those who are leaving, and before those who were promised their room."""
+        promised = [j for q in self.queues for j in q.running if j.promised]
+        for j in promised:
+            give(j)
+        for j, used in self.leaving:
+            for fr, v in used.items():
+                j.cq.add(fr, v)
+        result = fits(cq, usage, True)
+        for j, used in self.leaving:
+            for fr, v in used.items():
+                j.cq.remove(fr, v)
+        for j in promised:
+            take(j)
+        return result
 
     def targets(self, job, frs, usage):
         if job.priority < 0:
             return []
-        find = Fair(job, job.cq, frs, usage, self.strategies) if self.fair else Classic(job, job.cq, frs, usage)
+        find = Fair(job, job.cq, frs, usage, self.strategies, job.yielded == self.news.get(job.cq.root().name, 0)) if self.fair else Classic(job, job.cq, frs, usage)
         return find.targets()
 
     def resource_mode(self, job, fr, v):
@@ -497,9 +531,9 @@ class World:
             return NO_FIT, 0
         level, inside = level_of(cq, fr, v)
         if v <= cq.available(fr):
-            return FIT, level
+            return (FIT if self.fits_now(cq, {fr: v}) else AWAIT), level
         while_borrowing = cq.borrow_policy or (self.fair and cq.reclaim != "Never")
-        if cq.nominal(fr) >= v or inside or while_borrowing:
+        if job.priority >= 0 and (cq.nominal(fr) >= v or inside or while_borrowing):
             targets = self.targets(job, {fr}, {fr: v})
             if not targets:
                 return NO_CANDIDATES, level_of(cq, fr, v)[0]
@@ -527,7 +561,7 @@ class World:
     def goes_on(cq, mode):
         if mode[0] in (NO_FIT, NO_CANDIDATES):
             return True
-        if mode[0] in (PREEMPT, RECLAIM) and not cq.stop_when_preempting:
+        if mode[0] in (PREEMPT, RECLAIM, AWAIT) and not cq.stop_when_preempting:
             return True
         return mode[1] != 0 and cq.next_when_borrowing
 
@@ -560,9 +594,9 @@ class World:
             for r, m in best[1].items():
                 flavors[r] = best[0]
                 level = max(level, m[1])
-                if m[0] != FIT:
+                if m[0] < AWAIT:
                     contested.add((best[0], r))
-            worst = min(worst, best_mode[0])
+            worst = min(worst, *(m[0] for m in best[1].values()))
         return worst, flavors, contested, level, after
 
     def nominate(self, job):
@@ -573,7 +607,7 @@ class World:
             if a is None:
                 return last
             worst, flavors, contested, level, after = a
-            if worst == FIT:
+            if worst >= AWAIT:
                 return FIT, flavors, [], level, contested
             targets = self.targets(job, contested, {(flavors[r], r): v for r, v in job.requests.items()})
             if targets:
@@ -585,15 +619,31 @@ class World:
 
     # ---- the cycles ----
 
+    def offer(self, cq):
+        """(job, nomination) or None. The walk through those who wait goes on behind the last who had a turn."""
+        for job in sorted(cq.waiting, key=Job.key):
+            if not cq.strict and (job.kind() in cq.refused or (cq.name in self.behind and job.key() <= self.behind[cq.name])):
+                continue
+            n = self.nominate(job)
+            if n and n[0] != NO_CANDIDATES:
+                return job, n
+            if cq.strict:
+                self.kept[cq.name] = (job, n) if n else None
+                return None
+            cq.refused.add(job.kind())
+        return None
+
     def offers(self):
         out = []
         for cq in self.queues:
-            for job in sorted(cq.waiting, key=Job.key):
-                n = self.nominate(job)
-                if n and (n[0] != NO_CANDIDATES or cq.strict):
-                    out.append((job, n))
-                if (n and n[0] != NO_CANDIDATES) or cq.strict:
-                    break
+            if cq.name not in self.kept:
+                o = self.offer(cq)
+                if o:
+                    out.append(o)
+                else:
+                    self.kept.setdefault(cq.name, None)  # nothing any more, or what a head keeps
+            if self.kept.get(cq.name):
+                out.append(self.kept[cq.name])
         return out
 
     def next_offer(self, offers):
@@ -650,59 +700,92 @@ class World:
             cq.add(fr, amount)
             undo.append((cq, fr, amount))
 
-    def turn(self, job, n, victims, events):
+    def free(self, cq):
+        """Somebody has finished."""
+        self.news[cq.root().name] = self.news.get(cq.root().name, 0) + 1
+        self.wake(cq)
+
+    def wake(self, cq):
+        """Something became free."""
+        for other in self.queues:
+            if other.root() is cq.root():
+                other.refused.clear()
+
+    def displace(self, targets, job, events):
+        for t, reason in targets:
+            self.wake(t.cq)
+            t.yielded = self.news.get(t.cq.root().name, 0)
+            give(t)
+            t.cq.running.remove(t)
+            if t.promised:
+                t.promised = False
+                t.cq.waiting.append(t)
+                events[:] = [e for e in events if e[:2] != ("Admitted", t.name)]
+            else:
+                self.leaving.append((t, t.usage()))
+                events.append(("Preempted", t.name, reason, job.name))
+            t.flavors = None
+        self.displaced = True
+
+    def turn(self, job, n, events):
         mode, flavors, _, _, contested = n
         usage = {(flavors[r], r): v for r, v in job.requests.items()}
-        if not fits(job.cq, usage, True):
-            if mode != PREEMPT:
-                return False
-            targets = self.targets(job, contested, usage)
+        if fits(job.cq, usage, True):
+            job.promised = not self.fits_now(job.cq, usage)
+        else:
+            targets = self.targets(job, contested, usage) if mode == PREEMPT else []
             if not targets:
                 return False
-            for t, reason in targets:
-                give(t)
-                t.cq.running.remove(t)
-                t.flavors = None
-                if t.promised:
-                    t.promised = False
-                    t.cq.waiting.append(t)
-                    events[:] = [e for e in events if e[:2] != ("Admitted", t.name)]
-                else:
-                    victims.append(t)
-                    events.append(("Preempted", t.name, reason, job.name))
+            self.displace(targets, job, events)
             job.promised = True
         job.flavors = dict(flavors)
         take(job)
         job.reserved = self.now
         job.cq.waiting.remove(job)
         job.cq.running.append(job)
+        self.behind[job.cq.name] = job.key()
         events.append(("Admitted", job.name, tuple(sorted(flavors.items()))))
         return True
 
-    def round(self, victims, events):
-        came, kept, offers = False, [], self.offers()
+    def round(self, events):
+        came, reserved, lost, offers = False, [], [], self.offers()
         while offers:
             offer = self.next_offer(offers)
             offers.remove(offer)
             if offer[1][0] == NO_CANDIDATES:
-                self.reserve(*offer, kept)
+                self.reserve(*offer, reserved)
+            elif self.turn(*offer, events):
+                came = True
             else:
-                came = self.turn(*offer, victims, events) or came
-        for cq, fr, amount in kept:
+                lost.append(offer[0])
+        for cq, fr, amount in reserved:
             cq.remove(fr, amount)
-        return came
+        if not came and reserved:
+            for job in lost:
+                self.behind[job.cq.name] = job.key()
+                if job.cq.strict:
+                    self.kept[job.cq.name] = None  # there is nobody behind
+        return came or (lost and reserved)
+
+    def look(self, events):
+        self.kept, self.behind, self.displaced = {}, {}, False
+        while self.round(events):
+            pass
+        return self.displaced
 
     def settle(self):
-        """Runs cycles until nothing more happens. Returns the events."""
+        """Runs cycles until nothing more happens. Returns the events; None when it never ends."""
         events = []
-        while True:
-            victims = []
-            while self.round(victims, events):
+        for _ in range(ENDLESS):
+            self.leaving = []
+            while self.look(events):
                 pass
-            if not victims:
-                return events
             for cq in self.queues:
                 for job in cq.running:
                     job.promised = False
-            for job in victims:
+            if not self.leaving:
+                return events
+            for job, _ in self.leaving:
+                self.wake(job.cq)
                 job.cq.waiting.append(job)
+        return None

@@ -24,4 +24,8 @@ if(Python3_FOUND)
       "'${Python3_EXECUTABLE}' '${generator}' --jobs 2000 --processors 128 --load 1.1 --seed ${seed} >'${trace}' &&
        '${Python3_EXECUTABLE}' '${model}' $<TARGET_FILE:sluice> '${trace}' 128")
   endforeach()
+  # Random worlds, decided by the queue and by a second, plain writing of Kueue's cycle.
+  add_test(NAME model_worlds COMMAND Python3::Interpreter
+    ${CMAKE_CURRENT_LIST_DIR}/../model/compare.py $<TARGET_FILE:sluice> --seeds 200)
+  set_tests_properties(model_worlds PROPERTIES TIMEOUT 300)
 endif()
