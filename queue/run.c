@@ -160,8 +160,11 @@ static struct job_history history_after(const struct queue *q, const struct room
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
 	}
-	if (r->confirmed && now_ms > r->since_ms)
-		h.ran_ms = quantity_add(h.ran_ms, now_ms - r->since_ms);
+	/* Up to the stop: how long its pods take to go is no run time, and the story that was
+	 * written with the stop could not know. */
+	int64_t until_ms = r->stop_given && r->stop_ms > 0 ? r->stop_ms : now_ms;
+	if (r->confirmed && until_ms > r->since_ms)
+		h.ran_ms = quantity_add(h.ran_ms, until_ms - r->since_ms);
 	if (r->stop == STOP_REASON_PODS_READY_TIMEOUT) {
 		h.requeues += h.requeues < INT32_MAX;
 		h.evicted_ms = r->stop_ms;
