@@ -129,7 +129,34 @@ def faults_of_quota(pods, queue_of, flavor_of, quota):
             for key, n in use.items() if key in quota and n > quota[key]]
 
 
-def look(box, ns, flavor_of=None, quota=None):
+def faults_of_tree(pods, queue_of, tree):
+    """tree: {node: (the one above or None, nominal, borrowingLimit, lendingLimit)} of cpu in
+    milli, limits None when there are none; leaves are ClusterQueues. As in docs/queue.md, by
+    arithmetic of its own."""
+    own = Counter()
+    for pod in pods:
+        queue = queue_of.get(owner(pod))
+        if queue in tree and not terminal(pod):
+            own[queue] += amounts(pod)["cpu"]
+    below = {n: [c for c in tree if tree[c][0] == n] for n in tree}
+
+    def quota(n):
+        return tree[n][1] + sum(quota(c) - kept(c) for c in below[n])
+
+    def kept(n):
+        return 0 if tree[n][3] is None else max(0, quota(n) - tree[n][3])
+
+    def use(n):
+        return own[n] + sum(max(0, use(c) - kept(c)) for c in below[n])
+
+    def most(n):
+        if tree[n][0] is None:
+            return quota(n)
+        return float("inf") if tree[n][2] is None else quota(n) + tree[n][2]
+    return [f"pods below {n} use {use(n)} of {most(n)}" for n in tree if use(n) > most(n)]
+
+
+def look(box, ns, flavor_of=None, quota=None, tree=None):
     """One look at everything in a namespace; the faults found, as sentences."""
     before = read_ledger(box)
     # Pods after Jobs: a Job that was seen running may have finished when its pods are read, not the reverse.
@@ -138,9 +165,11 @@ def look(box, ns, flavor_of=None, quota=None):
     pods = without_excess(box.api.list(f"/api/v1/namespaces/{ns}/pods"), jobs)
     after = read_ledger(box)
     found = faults_of_ledger(before) + faults_of_ledger(after) + faults_of_use(before, real_use(pods), jobs, after)
+    queue_of = {h["uid"]: h["cq"] for h in before["holds"] + after["holds"]}
     if quota:
-        queue_of = {h["uid"]: h["cq"] for h in before["holds"] + after["holds"]}
         found += faults_of_quota(pods, queue_of, flavor_of, quota)
+    if tree:
+        found += faults_of_tree(pods, queue_of, tree)
     return found
 
 

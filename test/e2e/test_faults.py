@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from checks import faults_at_rest, look
 from conftest import BIN, LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
-from objects import annotations, group, has, job, jobs_path
+from objects import TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import start_time, tail
 
@@ -63,6 +63,13 @@ def load(whole):
     load.stop()
 
 
+@pytest.fixture
+def cohort_load(whole):
+    load = CohortLoad(whole, f"cohort{next(_numbers)}-{os.getpid() % 1000}", level=16)
+    yield load
+    load.stop()
+
+
 _numbers = count(1)
 
 
@@ -79,15 +86,24 @@ class Load(threading.Thread):
         super().__init__(daemon=True)
         self.box, self.level = box, level
         self.world = World(box, ns)
+        self.make_queues()
+        self.submitted, self.complete_ones, self.swept, self.pods_done = [], set(), set(), 0
+        self.dice, self.trouble = random.Random(SEED), None
+        self.stopping = False
+        self.start()
+
+    def make_queues(self):
         flavors = {self.world.flavor(f, f): n for f, n in self.QUOTA.items()}
         # Several: a queue that is full does not hold up another.
         for name, strategy in (("a", "BestEffortFIFO"), ("b", "StrictFIFO")):
             self.world.queue(name, flavors=flavors, queueingStrategy=strategy)
         self.quota = {(self.world.full(q), f, "cpu"): n * 1000 for q in "ab" for f, n in self.QUOTA.items()}
-        self.submitted, self.complete_ones, self.swept, self.pods_done = [], set(), set(), 0
-        self.dice, self.trouble = random.Random(SEED), None
-        self.stopping = False
-        self.start()
+
+    def make_job(self, name):
+        d = self.dice
+        pods = d.choice([1, 1, 2, 3])
+        return job(name, d.choice("ab"), {"cpu": d.choice(["500m", "1", "2"])}, pods=pods, seconds=d.choice([0.3, 1, 2]),
+                   completionMode=d.choice(["NonIndexed", "Indexed"]))
 
     def run(self):
         try:
@@ -135,10 +151,7 @@ class Load(threading.Thread):
 
     def submit(self):
         name = f"j{len(self.submitted):04d}"
-        d = self.dice
-        pods = d.choice([1, 1, 2, 3])
-        obj = job(name, d.choice("ab"), {"cpu": d.choice(["500m", "1", "2"])}, pods=pods, seconds=d.choice([0.3, 1, 2]),
-                  completionMode=d.choice(["NonIndexed", "Indexed"]))
+        obj = self.make_job(name)
         self.submitted.append(name)
         while not self.stopping:
             try:
@@ -187,6 +200,42 @@ class Load(threading.Thread):
         assert not faults, faults
 
 
+class CohortLoad(Load):
+    """The same through queues that borrow from each other, take back, and put the more important
+    first: so Jobs are preempted all the time, and come back."""
+
+    # node: (above, nominal, borrowingLimit, lendingLimit), in cores
+    TREE = {"root": (None, 2, None, None), "west": ("root", 1, 3, None), "a": ("west", 3, None, None), "b": ("west", 2, 2, 1), "c": ("root", 3, None, 2)}
+
+    def make_queues(self):
+        w = self.world
+        f = w.flavor()
+
+        def quota(nominal, borrowing, lending):
+            limits = {"borrowingLimit": borrowing, "lendingLimit": lending}
+            return {"nominalQuota": nominal, **{k: v for k, v in limits.items() if v is not None}}
+        for name, (above, *amounts) in self.TREE.items():
+            if name in "abc":
+                w.queue(name, flavors={f: quota(*amounts)}, cohort=above,
+                        preemption={"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"})
+            else:
+                w.cohort(name, above, resourceGroups=[group(["cpu"], {f: [quota(*amounts)]})])
+        w.priorities(low=1, high=10)
+        self.tree = {w.full(n): (above and w.full(above), *(x if x is None else x * 1000 for x in amounts))
+                     for n, (above, *amounts) in self.TREE.items()}
+
+    def make_job(self, name):
+        d = self.dice
+        return job(name, d.choice("aabbc"), {"cpu": d.choice(["500m", "1", "2"])}, pods=d.choice([1, 1, 2]), seconds=d.choice([0.3, 1, 2]),
+                   priority=self.world.full(d.choice(["low", "low", "high"])), completionMode=d.choice(["NonIndexed", "Indexed"]))
+
+    def faults(self):
+        return look(self.box, self.world.ns, tree=self.tree)
+
+    def preemptions(self):
+        return int(self.box.sql(f"select count(*) from sluice.segment where ns = '{self.world.ns}' and reason = 'Preempted'")[0][0])
+
+
 # ---- kill -9 ---------------------------------------------------------------------------
 
 
@@ -232,9 +281,11 @@ def wake_cluster(box):
 class Round:
     """One round of the drill, drawn before it begins so that the seed alone decides."""
 
+    CHOICE = ([[CONTROLLER], [POSTGRES], [API], [CONTROLLER, POSTGRES], [CONTROLLER, API], [POSTGRES, API], [CONTROLLER, POSTGRES, API]],
+              [8, 6, 2, 5, 1, 1, 2])
+
     def __init__(self, dice):
-        self.victims = dice.choices([[CONTROLLER], [POSTGRES], [API], [CONTROLLER, POSTGRES], [CONTROLLER, API], [POSTGRES, API],
-                                     [CONTROLLER, POSTGRES, API]], [8, 6, 2, 5, 1, 1, 2])[0]
+        self.victims = list(dice.choices(*self.CHOICE)[0])
         dice.shuffle(self.victims)
         self.revival = dice.sample(self.victims, len(self.victims))
         self.before = dice.randint(0, 4)  # starts to see before the first blow
@@ -244,6 +295,12 @@ class Round:
     def __str__(self):
         return (f"after {self.before} starts kill {f', then ({self.between}) '.join(self.victims)}; ({self.dead}) "
                 f"revive {', '.join(self.revival)}")
+
+
+class QuickRound(Round):
+    """Without the API server, after whose death the rest of the cluster needs most of the time."""
+
+    CHOICE = [[CONTROLLER], [POSTGRES], [CONTROLLER, POSTGRES]], [2, 1, 2]
 
 
 def wait_for(load, what, dead):
@@ -298,12 +355,11 @@ def drill(load, r):
     load.sweep()
 
 
-@pytest.mark.timeout(900)
-def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(load):
-    print(f"\nSLUICE_KILL_SEED={SEED} replays these {ROUNDS} rounds")
+def drills(load, rounds, kind=Round):
+    print(f"\nSLUICE_KILL_SEED={SEED} replays these {rounds} rounds")
     dice = random.Random(SEED)
-    for number in range(1, ROUNDS + 1):
-        r = Round(dice)
+    for number in range(1, rounds + 1):
+        r = kind(dice)
         began = time.monotonic()
         try:
             drill(load, r)
@@ -314,6 +370,47 @@ def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(loa
     log = load.box.process(CONTROLLER).log.read_text(errors="replace")
     for fault in ("AddressSanitizer", "runtime error:", "belief"):
         assert fault not in log, tail(load.box.process(CONTROLLER).log, 60)
+
+
+@pytest.mark.timeout(900)
+def test_kill_minus_nine_at_any_moment_over_admits_nothing_and_loses_nothing(load):
+    drills(load, ROUNDS)
+
+
+@pytest.mark.timeout(600)
+def test_kill_minus_nine_while_queues_borrow_and_preempt(cohort_load):
+    """Over no node of the quota tree, and who was preempted completes as well."""
+    drills(cohort_load, max(1, ROUNDS // 5), QuickRound)
+    assert cohort_load.preemptions() > 0
+
+
+def test_a_successor_keeps_the_room_for_whom_it_was_made(whole):
+    """The leader is killed while the pods of two preempted Jobs linger."""
+    world = World(whole, f"room{next(_numbers)}-{os.getpid() % 1000}")
+    world.priorities(low=1, middle=5, high=10)
+    world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
+    for name in ("v1", "v2"):
+        world.job(name, priority="low", pod_annotations={TERMINATE_SECONDS: "3600"})
+        world.started(name)
+    world.job("urgent", pods=2, priority="high")
+    for name in ("v1", "v2"):
+        world.wait_job(name, "to be stopped", lambda j: j["spec"]["suspend"] and j["status"].get("terminating") == 1)
+    crash(whole, CONTROLLER)
+    world.job("small", priority="middle")  # one of the two would be enough for it
+    whole.start(CONTROLLER)
+    wait_leading(whole)
+    for name, left in (("v1", ["v2"]), ("v2", ["urgent"])):
+        world.waits("urgent", "WaitingForPreemptedWorkloads")
+        world.waits("small", "WaitingForQuota")
+        (pod,) = world.pods(name)
+        whole.api.delete(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
+        world.wait(f"{name} to be released", lambda who=left: [h[0] for h in world.holds()] == who, LATER)
+    world.started("urgent")
+    world.waits("small", "WaitingForQuota")
+    assert {story(world.get(n))["preemptor"] for n in ("v1", "v2")} == {f"{world.ns}/urgent"}
+    faults = look(whole, world.ns)
+    assert not faults, faults
+    world.end()
 
 
 # ---- two controllers ----------------------------------------------------------------------

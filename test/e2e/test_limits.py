@@ -1,0 +1,298 @@
+"""How long a run may go on, who goes first by what was used, who may pass, and fair sharing.
+
+As in test_rules.py. A Job whose pods never get ready asks for a node that is not
+there; time passes while something is waited for that takes it, never by itself."""
+
+import re
+
+import pytest
+from checks import look
+from conftest import LATER
+from objects import HOLD, annotations, group, has, jobs_path, ours, path_of, story
+
+MAX_RUN, EXPECTED = "sluice.dev/max-run-seconds", "sluice.dev/expected-duration"
+NOWHERE = {"nodeSelector": {"no-such-label": "anywhere"}}  # no flavor has the label, so it is for the scheduler to say no
+PODS_READY = ("--wait-for-pods-ready", "1s", "--requeue-backoff-base", "1s", "--requeue-backoff-max", "1s", "--requeue-backoff-limit", "2")
+
+PATIENT = ("--wait-for-pods-ready", "4s", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
+
+
+@pytest.fixture(autouse=True)
+def books(world):
+    yield
+    faults = look(world.box, world.ns)
+    assert not faults, faults
+
+
+def told(world, name, state, reason, attempt, timeout=LATER):
+    return story(world.wait_job(name, f"to be told {state} {reason} {attempt}", lambda j: "sluice.dev/admission" in annotations(j) and (
+        story(j)["state"], story(j)["reason"], story(j)["attempt"]) == (state, reason, attempt), timeout))
+
+
+def hold(world, name, value):
+    world.patch(name, {"metadata": {"annotations": {HOLD: value}}})
+
+
+def ran(world, name):
+    """Seconds from COMMIT to STOP of each attempt, as the ledger has them."""
+    uid = world.get(name)["metadata"]["uid"]
+    rows = world.box.sql(f"select extract(epoch from max(at) filter (where kind = 'STOP') - max(at) filter (where kind = 'COMMIT')) "
+                         f"from sluice.transfer where job_uid = '{uid}' group by attempt order by attempt")
+    return [float(r[0]) for r in rows if r[0]]
+
+
+# ---- max-run-seconds --------------------------------------------------------------------
+
+
+def test_a_job_that_runs_longer_than_it_may_is_stopped_and_put_on_hold(world):
+    world.queue(cpu=1)
+    world.job("long", annotations={MAX_RUN: "2"})
+    told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 1)
+    obj = world.stopped("long")
+    assert "max-run-seconds" in annotations(obj)[HOLD]
+    said = world.waits("long", "Deactivated")["sentence"]
+    assert "2 s" in said and HOLD in said
+    assert ran(world, "long")[0] >= 2
+    world.job("next", annotations={MAX_RUN: "3600"})
+    world.started("next")
+    hold(world, "long", None)
+    world.waits("long", "WaitingForQuota")
+    world.finish("next")
+    told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 2)
+    assert ran(world, "long")[1] >= 2  # it had as much time once more
+
+
+def test_the_time_of_all_attempts_counts(world):
+    """It is held for a while in the middle; that does not count."""
+    world.queue(cpu=2)
+    world.job("long", annotations={MAX_RUN: "5"})
+    world.started("long")
+    world.job("clock", seconds=3)
+    world.finished("clock")
+    hold(world, "long", "a while")
+    first = story(world.stopped("long"))["history"]["ranMs"]
+    assert 3000 <= first < 5000
+    world.job("clock-2", seconds=2)
+    world.finished("clock-2")
+    hold(world, "long", None)
+    told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 2)
+    world.stopped("long")
+    assert ran(world, "long")[1] < 5 <= sum(ran(world, "long"))
+
+
+def test_a_queue_may_say_how_long_its_jobs_run_unless_they_do(world):
+    world.queue(cpu=2, defaultMaxRunSeconds=1)
+    world.job("says", annotations={MAX_RUN: "3600"})
+    world.job("says-not")
+    world.started("says")
+    said = told(world, "says-not", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 1)
+    assert said["clusterQueue"] == world.full("q")
+    world.stopped("says-not")
+    assert not world.get("says")["spec"]["suspend"]
+
+
+# ---- stopPolicy ------------------------------------------------------------------------------
+
+
+def test_a_localqueue_on_hold_starts_nothing_and_lets_run_what_runs(world):
+    world.queue(cpu=3)
+    world.local("other", world.full("q"))
+    world.job("runs")
+    world.started("runs")
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"stopPolicy": "Hold"}})
+    world.wait("the LocalQueue to be stopped", lambda: not has(world.api.get(path_of("localqueues", "q", world.ns)), "Active"))
+    world.job("waits")
+    assert "Hold" in world.waits("waits", "Suspended")["sentence"]
+    world.job("other", "other")
+    world.started("other")
+    assert not world.get("runs")["spec"]["suspend"]
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"stopPolicy": "None"}})
+    world.started("waits")
+
+
+def test_what_a_drained_queue_has_the_others_may_borrow(world):
+    f = world.flavor()
+    for name in ("a", "b"):
+        world.queue(name, flavors={f: 2}, cohort="all")
+    world.job("a", "a", pods=2)
+    world.started("a")
+    world.job("b", "b", pods=4)
+    world.waits("b", "WaitingForQuota")
+    world.edit_queue("a", stopPolicy="HoldAndDrain")
+    world.started("b")
+    assert reasons(world) == [["a", "ClusterQueueStopped"]]
+    assert world.use() == {"a": 0, "b": 4, "all": 4}
+    world.edit_queue("a", stopPolicy="None")
+    world.waits("a", "WaitingForQuota")
+
+
+def reasons(world):
+    return world.box.sql(f"select name, reason from sluice.segment where ns = '{world.ns}' order by stopped_at")
+
+
+# ---- use over time -----------------------------------------------------------------------------
+
+
+@pytest.mark.flags("--usage-half-life", "10s")
+def test_the_localqueue_that_used_less_lately_goes_first(world):
+    world.priorities(high=10)
+    world.queue(cpu=2, admissionScope={"admissionMode": "UsageBasedAdmissionFairSharing"})
+    world.local("greedy", world.full("q"))
+    world.local("modest", world.full("q"))
+    world.job("used", "greedy", pods=2, seconds=1)
+    world.finished("used")
+    world.job("blocker", "q", pods=2)
+    world.started("blocker")
+    world.job("greedy", "greedy", pods=2, priority="high")
+    world.waits("greedy", "WaitingForQuota")
+    world.job("modest", "modest", pods=2)
+    world.waits("modest", "WaitingForQuota")
+    assert (world.explain("modest")["ahead"], world.explain("greedy")["ahead"]) == (0, 1)
+    world.wait("the status to tell what was used", lambda: float(world.api.get(path_of("localqueues", "greedy", world.ns))
+               .get("status", {}).get("fairSharing", {}).get("usage", "0")) > 0)
+    world.finish("blocker")
+    world.started("modest")
+    world.waits("greedy", "WaitingForQuota")
+
+
+# ---- backfill --------------------------------------------------------------------------------------
+
+
+def test_with_backfill_those_pass_who_do_not_delay_the_first(world):
+    world.queue(cpu=4, queueingStrategy="Backfill")
+    world.job("runs", pods=2, annotations={EXPECTED: "10m"})
+    world.started("runs")
+    world.job("large", pods=4, annotations={EXPECTED: "1h"})
+    assert "expected to start at" in world.waits("large", "WaitingForQuota")["sentence"]
+    world.job("unknown")
+    assert EXPECTED in world.waits("unknown", "WaitingForJobAhead")["sentence"]
+    world.job("too-long", annotations={EXPECTED: "20m"})
+    assert "would delay" in world.waits("too-long", "WaitingForJobAhead")["sentence"]
+    world.job("short", annotations={EXPECTED: "5m"})
+    world.started("short")
+    world.finish("short")
+    world.finish("runs")
+    world.started("large")
+    for name in ("unknown", "too-long"):
+        world.waits(name, "WaitingForQuota", "WaitingForJobAhead")
+
+
+# ---- pods that do not get ready in time -----------------------------------------------------------
+
+
+@pytest.mark.flags(*PODS_READY)
+def test_pods_that_are_not_ready_in_time_cost_their_job_its_place_and_at_last_its_chance(world):
+    world.queue(cpu=1)
+    world.job("stuck", pod=NOWHERE)
+    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)["history"]["requeues"] == 1
+    world.stopped("stuck")
+    told(world, "stuck", "Started", "", 2)
+    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 2)["history"]["requeues"] == 2
+    told(world, "stuck", "Started", "", 3)
+    told(world, "stuck", "Stopped", "DeactivatedDueToRequeuingLimitExceeded", 3)
+    obj = world.stopped("stuck")
+    assert "not ready" in annotations(obj)[HOLD]
+    assert "after 2 requeues" in world.waits("stuck", "Deactivated")["sentence"]
+    world.empty()
+    hold(world, "stuck", None)
+    assert "history" not in told(world, "stuck", "Started", "", 4)
+    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 4)["history"]["requeues"] == 1
+
+
+@pytest.mark.flags(*PATIENT)
+def test_while_one_backs_off_others_take_its_room(world):
+    world.queue(cpu=1)
+    world.job("stuck", pod=NOWHERE)
+    told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
+    said = world.waits("stuck", "BackOff")
+    assert "1 time" in said["sentence"] and said["notBefore"]
+    world.job("next")
+    world.started("next")
+    # A successor knows of the back-off by what the Job tells.
+    assert world.box.process("controller-one").stop() == "ended"
+    world.box.start("controller-one")
+    world.finish("next")
+    world.finished("next")
+    assert world.waits("stuck", "BackOff")["notBefore"] == said["notBefore"]
+
+
+@pytest.mark.flags(*PATIENT)
+def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
+    world.queue(cpu=3)
+    world.job("well", pods=2)
+    world.started("well")
+    world.job("stuck", pod=NOWHERE)
+    told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
+    assert story(world.get("well"))["attempt"] == 1 and not world.get("well")["spec"]["suspend"]
+    pod = world.pods("well")[0]
+    conditions = [{**c, "status": "False"} if c["type"] == "Ready" else c for c in pod["status"]["conditions"]]
+    world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"conditions": conditions}})
+    told(world, "well", "Stopped", "PodsReadyTimeout", 1)
+    world.stopped("well")
+    world.waits("well", "BackOff")
+
+
+# ---- fair sharing -----------------------------------------------------------------------------------
+
+
+def share(world, name):
+    return world.clusterqueue(name).get("status", {}).get("fairSharing", {}).get("weightedShare")
+
+
+@pytest.mark.flags("--fair-sharing")
+def test_of_two_that_borrow_the_one_with_the_smaller_share_goes_first(world):
+    """Each gets one in a round; of the fifth that is left both would take one more, and light is older."""
+    f = world.flavor()
+    world.cohort("all", resourceGroups=[group(["cpu"], {f: [0]})])
+    world.queue("heavy", flavors={f: 0}, cohort="all", fairSharing={"weight": 2})
+    world.queue("light", flavors={f: 0}, cohort="all")
+    for i in range(3):
+        for name in ("light", "heavy"):
+            world.job(f"{name}-{i}", name)
+    for i in range(3):
+        for name in ("light", "heavy"):
+            world.waits(f"{name}-{i}", "ExceedsMaxQuota")
+    world.api.patch(path_of("cohorts", world.full("all")), {"spec": {"resourceGroups": [group(["cpu"], {f: [5]})]}})
+    world.wait("5 to run", lambda: world.use() == {"heavy": 3, "light": 2, "all": 5})
+    world.wait("the status to tell the shares", lambda: (share(world, "heavy"), share(world, "light")) == (300, 400))
+
+
+@pytest.mark.flags("--fair-sharing")
+def test_who_borrows_more_than_its_share_gives_back(world):
+    f = world.flavor()
+    for name in ("a", "b", "c"):
+        world.queue(name, flavors={f: 3}, cohort="all", preemption={"reclaimWithinCohort": "Any"})
+    for i in range(9):
+        world.job(f"a{i}", "a")
+    world.started(*(f"a{i}" for i in range(9)))
+    world.wait("the status to tell its share", lambda: share(world, "a") == 667)  # 6 of 9 that could be lent
+    for i in range(5):
+        world.job(f"b{i}", "b")
+    # The third of c's is lent out to both: 5 and 4, since a fifth of b's would turn the tables.
+    world.wait("both to have their share", lambda: world.use() == {"a": 5, "b": 4, "c": 0, "all": 9}, LATER)
+    world.waits("b4", "WaitingForQuota")
+    said = [story(j) for j in world.api.list(jobs_path(world.ns)) if j["spec"]["suspend"] and "sluice.dev/admission" in annotations(j)]
+    assert len(said) == 4 and all(s["reason"] == "Preempted" for s in said)
+    words = sorted(re.sub(r".* due to ", "", s["message"]) for s in said)
+    assert words == ["fair sharing within the cohort"] + ["reclamation within the cohort"] * 3
+    world.wait("the status to tell the shares", lambda: (share(world, "a"), share(world, "b")) == (223, 112))
+    metrics = world.box.controller_api().raw("GET", "/metrics").decode()
+    assert re.search(rf'_weighted_share{{[^}}]*cluster_queue="{world.full("a")}"[^}}]*}} 0?\.?2', metrics), \
+        [line for line in metrics.splitlines() if world.full("a") in line]
+
+
+@pytest.mark.flags("--fair-sharing", "--fair-preemption-strategies", "LessThanOrEqualToFinalShare")
+def test_without_the_second_strategy_nobody_is_stopped_for_who_would_have_more_in_the_end(world):
+    f = world.flavor()
+    for name in ("a", "b", "c"):
+        world.queue(name, flavors={f: 3}, cohort="all", preemption={"reclaimWithinCohort": "Any"})
+    world.job("small", "a", pods=4)
+    world.started("small")
+    world.job("large", "a", pods=5)
+    world.started("large")
+    world.job("five", "b", pods=5)  # would borrow 2, and leave a with 1 that it borrows, or 2 and still not fit
+    world.waits("five", "WaitingForQuota")
+    world.job("four", "b", pods=4)  # 1 and 1
+    world.started("four")
+    assert reasons(world) == [["large", "Preempted"]]
+    assert not world.get("small")["spec"]["suspend"]
