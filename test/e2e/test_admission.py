@@ -272,6 +272,49 @@ def test_init_containers_count_as_the_scheduler_counts_them(world):
     assert held(world, "a") == 3000
 
 
+def test_a_limit_range_gives_requests_to_those_who_name_none(world):
+    """As the API server gives them to the pods when they are made; not to those who name their own."""
+    world.queue(cpu=10)
+    ranges = f"/api/v1/namespaces/{world.ns}/limitranges"
+    world.api.post(ranges, {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "defaults"}, "spec": {
+        "limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}, "default": {"cpu": "3"}, "max": {"cpu": "4"}}]}})
+    # Nobody tells when it is known, neither to us nor to the API server: until then a Job without requests holds nothing.
+    world.wait("the LimitRange to be known", lambda: limits_known(world))
+    world.job("plain", cpu=None)
+    world.started("plain")
+    assert held(world, "plain") == 2000
+    assert world.pods("plain")[0]["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "2"}
+    world.job("own", cpu=1)
+    world.started("own")
+    assert held(world, "own") == 1000
+    world.job("greedy", cpu=5)  # its pods would be refused
+    assert "5 cpu" in world.waits("greedy", "Misconfigured")["sentence"]
+    world.api.patch(ranges + "/defaults", {"spec": {"limits": [{"type": "Container", "max": {"cpu": "6"}}]}})
+    world.started("greedy")
+
+
+def limits_known(world):
+    """A Job that asks for more than is allowed is told so; made and deleted for each look."""
+    world.job("probe", cpu=9)
+    try:
+        return world.waits("probe")["reason"] == "Misconfigured"
+    finally:
+        world.delete("probe")
+        world.wait("the probe to be gone", lambda: not [j for j in world.api.list(jobs_path(world.ns)) if j["metadata"]["name"] == "probe"])
+
+
+def test_the_overhead_of_a_runtime_class_counts(world):
+    world.queue(cpu=3)
+    world.api.post("/apis/node.k8s.io/v1/runtimeclasses", {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "vm",
+                                                          "metadata": {"name": world.full("vm")}, "overhead": {"podFixed": {"cpu": "250m"}}})
+    world.job("a", cpu=1, pods=2, pod={"runtimeClassName": world.full("vm")})
+    world.started("a")
+    assert held(world, "a") == 2500
+    assert world.pods("a")[0]["spec"]["overhead"] == {"cpu": "250m"}
+    world.job("b", cpu=1)
+    assert "1 cpu" in world.waits("b", "WaitingForQuota")["sentence"]
+
+
 def test_a_job_asking_for_something_no_quota_covers_waits_with_a_reason(world):
     world.queue(cpu=10)
     world.job("gpu", requests={"cpu": "1", "nvidia.com/gpu": "1"}, container={"resources": {

@@ -41,6 +41,14 @@ def ran(world, name):
     return [float(r[0]) for r in rows if r[0]]
 
 
+def metric(world, name, **labels):
+    wanted = f"sluice_{name}{{" + ",".join(f'{k}="{v}"' for k, v in labels.items()) + "} "
+    lines = world.box.controller_api().raw("GET", "/metrics").decode().splitlines()
+    found = [float(line.removeprefix(wanted)) for line in lines if line.startswith(wanted)]
+    assert found, [line for line in lines if line.startswith(f"sluice_{name}{{")]
+    return found[0]
+
+
 # ---- max-run-seconds --------------------------------------------------------------------
 
 
@@ -232,6 +240,23 @@ def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
     world.waits("well", "BackOff")
 
 
+# ---- how requests are counted -------------------------------------------------------------------------
+
+
+@pytest.mark.flags("--exclude-resource-prefixes", "example.com/free", "--transformation", "example.com/slice=example.com/credits:5;replace")
+def test_resources_may_be_left_out_and_transformed(world):
+    world.queue(groups=[group(["cpu", "example.com/credits"], {world.flavor(): [4, 10]})])
+    resources = {"cpu": "1", "example.com/slice": "1", "example.com/free-lunch": "1"}
+    for name in ("a", "b"):
+        world.job(name, requests=resources, container={"resources": {"requests": resources, "limits": {
+            k: v for k, v in resources.items() if k != "cpu"}}})
+        world.wait_job(name, "to be started", lambda j: not j["spec"]["suspend"])
+    assert world.holds("a")[0][3] == {(world.full("any"), "cpu"): 1000, (world.full("any"), "example.com/credits"): 5}
+    world.job("c", requests=resources, container={"resources": {"requests": resources, "limits": {
+        k: v for k, v in resources.items() if k != "cpu"}}})
+    assert "example.com/credits" in world.waits("c", "WaitingForQuota")["sentence"]
+
+
 # ---- fair sharing -----------------------------------------------------------------------------------
 
 
@@ -276,9 +301,10 @@ def test_who_borrows_more_than_its_share_gives_back(world):
     words = sorted(re.sub(r".* due to ", "", s["message"]) for s in said)
     assert words == ["fair sharing within the cohort"] + ["reclamation within the cohort"] * 3
     world.wait("the status to tell the shares", lambda: (share(world, "a"), share(world, "b")) == (223, 112))
-    metrics = world.box.controller_api().raw("GET", "/metrics").decode()
-    assert re.search(rf'_weighted_share{{[^}}]*cluster_queue="{world.full("a")}"[^}}]*}} 0?\.?2', metrics), \
-        [line for line in metrics.splitlines() if world.full("a") in line]
+    assert metric(world, "cluster_queue_weighted_share", cluster_queue=world.full("a"), cohort=world.full("all")) == 223
+    assert metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortReclamation") == 3
+    assert metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortFairSharing") == 1
+    assert metric(world, "evicted_workloads_total", cluster_queue=world.full("a"), reason="Preempted") == 4
 
 
 @pytest.mark.flags("--fair-sharing", "--fair-preemption-strategies", "LessThanOrEqualToFinalShare")
