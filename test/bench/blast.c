@@ -4,8 +4,11 @@
  * the Jobs that benches need.
  *
  * Requests come on stdin, one a line: METHOD TAB PATH TAB CONTENT-TYPE TAB BODY. At the end one
- * JSON object on stdout: {"requests":N,"failed":N,"seconds":S,"per_s":R}. The first failure is
- * shown on stderr, whole.
+ * JSON object on stdout: {"requests":N,"failed":N,"seconds":S,"per_s":R,"late_ms":M}. The first
+ * failure is shown on stderr, whole.
+ *
+ * With --paced each line begins with when to send it (milliseconds after the beginning, TAB), in
+ * order; late_ms is by how much the latest was sent after that, because all others were under way.
  */
 #include <curl/curl.h>
 #include <getopt.h>
@@ -28,11 +31,16 @@ struct request {
 struct blast {
 	const char *server, *ca, *cert, *key, *token;
 	size_t in_flight_max;
+	bool paced;
 	CURLM *multi;
 	struct request *requests;
-	size_t in_flight;
+	struct request **idle; /* those that are not under way */
+	size_t nidle;
+	char *next;	/* the line to be sent next; NULL: not read yet */
+	double next_ms; /* when it is due, after the beginning */
+	bool drained;	/* stdin has no more */
+	double began, late_ms;
 	size_t sent, failed;
-	bool drained; /* stdin has no more */
 };
 
 static double now_s(void)
@@ -76,17 +84,44 @@ static void add_header(struct request *r, const char *name, const char *value)
 	buf_done(&text);
 }
 
-/* Reads the next line into r and hands it to curl; false at the end of the input. */
-static bool send_next(struct blast *b, struct request *r)
+static double elapsed_ms(const struct blast *b)
+{
+	return (now_s() - b->began) * 1000;
+}
+
+/* Has the next line; false at the end of the input. */
+static bool have_next(struct blast *b)
 {
 	size_t room = 0;
-	free(r->line);
-	r->line = NULL;
-	ssize_t len = getline(&r->line, &room, stdin);
-	if (len <= 0)
+	if (b->next || b->drained)
+		return b->next;
+	if (getline(&b->next, &room, stdin) <= 0) {
+		free(b->next);
+		b->next = NULL;
+		b->drained = true;
 		return false;
-	r->line[strcspn(r->line, "\n")] = '\0';
+	}
+	b->next[strcspn(b->next, "\n")] = '\0';
+	b->next_ms = b->paced ? strtod(b->next, NULL) : 0;
+	return true;
+}
+
+static bool can_send(struct blast *b)
+{
+	return b->nidle > 0 && have_next(b) && b->next_ms <= elapsed_ms(b);
+}
+
+static void send_next(struct blast *b)
+{
+	struct request *r = b->idle[--b->nidle];
+	double late_ms = elapsed_ms(b) - b->next_ms;
+	b->late_ms = b->paced && late_ms > b->late_ms ? late_ms : b->late_ms;
+	free(r->line);
+	r->line = b->next;
+	b->next = NULL;
 	char *rest = r->line;
+	if (b->paced)
+		strsep(&rest, "\t");
 	const char *method = strsep(&rest, "\t"), *path = strsep(&rest, "\t"),
 		   *type = strsep(&rest, "\t");
 	must(method && path && type && rest);
@@ -105,9 +140,7 @@ static bool send_next(struct blast *b, struct request *r)
 	curl_easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
 	buf_reset(&r->answer);
 	must(curl_multi_add_handle(b->multi, r->easy) == CURLM_OK);
-	b->in_flight++;
 	b->sent++;
-	return true;
 }
 
 static void judge(struct blast *b, const struct request *r, CURLcode code)
@@ -131,23 +164,31 @@ static void collect(struct blast *b)
 		CURLcode code = m->data.result;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&r);
 		curl_multi_remove_handle(b->multi, r->easy);
-		b->in_flight--;
 		judge(b, r, code);
-		if (!b->drained)
-			b->drained = !send_next(b, r);
+		b->idle[b->nidle++] = r;
 	}
+}
+
+/* Until something happens on a connection, or the next line is due. */
+static void wait_a_while(struct blast *b)
+{
+	double ms = b->nidle > 0 && have_next(b) ? b->next_ms - elapsed_ms(b) : 1000;
+	if (ms > 0)
+		must(curl_multi_poll(b->multi, NULL, 0, ms < 1000 ? (int)ms + 1 : 1000, NULL) ==
+			CURLM_OK);
 }
 
 static void run(struct blast *b)
 {
-	for (size_t i = 0; i < b->in_flight_max && !b->drained; i++)
-		b->drained = !send_next(b, &b->requests[i]);
-	while (b->in_flight > 0) {
+	for (;;) {
 		int running;
+		while (can_send(b))
+			send_next(b);
+		if (b->nidle == b->in_flight_max && !have_next(b))
+			return;
 		must(curl_multi_perform(b->multi, &running) == CURLM_OK);
 		collect(b);
-		if (b->in_flight > 0)
-			must(curl_multi_poll(b->multi, NULL, 0, 1000, NULL) == CURLM_OK);
+		wait_a_while(b);
 	}
 }
 
@@ -156,7 +197,8 @@ static void parse(struct blast *b, int argc, char **argv)
 	static const struct option options[] = {{"server", required_argument, NULL, 's'},
 		{"ca", required_argument, NULL, 'a'}, {"cert", required_argument, NULL, 'c'},
 		{"key", required_argument, NULL, 'k'}, {"token", required_argument, NULL, 't'},
-		{"in-flight", required_argument, NULL, 'n'}, {0}};
+		{"in-flight", required_argument, NULL, 'n'}, {"paced", no_argument, NULL, 'p'},
+		{0}};
 	const char **text[] = {['s'] = &b->server,
 		['a'] = &b->ca,
 		['c'] = &b->cert,
@@ -167,13 +209,15 @@ static void parse(struct blast *b, int argc, char **argv)
 			exit(2);
 		else if (c == 'n')
 			b->in_flight_max = strtoul(optarg, NULL, 10);
+		else if (c == 'p')
+			b->paced = true;
 		else
 			*text[c] = optarg;
 	}
 	if (!b->server || !b->ca || b->in_flight_max == 0) {
 		fprintf(stderr,
 			"usage: blast --server URL --ca FILE [--cert FILE --key FILE | --token "
-			"'Bearer T'] [--in-flight N] < requests\n");
+			"'Bearer T'] [--in-flight N] [--paced] < requests\n");
 		exit(2);
 	}
 }
@@ -186,14 +230,18 @@ int main(int argc, char **argv)
 	b.multi = curl_multi_init();
 	curl_multi_setopt(b.multi, CURLMOPT_MAXCONNECTS, (long)b.in_flight_max);
 	b.requests = calloc(b.in_flight_max, sizeof(*b.requests));
-	must(b.multi && b.requests);
-	for (size_t i = 0; i < b.in_flight_max; i++)
+	b.idle = calloc(b.in_flight_max, sizeof(struct request *));
+	must(b.multi && b.requests && b.idle);
+	for (size_t i = 0; i < b.in_flight_max; i++) {
 		set_up(&b, &b.requests[i]);
-	double began = now_s();
+		b.idle[b.nidle++] = &b.requests[i];
+	}
+	b.began = now_s();
 	run(&b);
-	double seconds = now_s() - began;
-	printf("{\"requests\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"per_s\":%.1f}\n", b.sent,
-		b.failed, seconds, (double)b.sent / seconds);
+	double seconds = now_s() - b.began;
+	printf("{\"requests\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"per_s\":%.1f,\"late_ms\":%.0f}"
+	       "\n",
+		b.sent, b.failed, seconds, (double)b.sent / seconds, b.late_ms);
 	for (size_t i = 0; i < b.in_flight_max; i++) {
 		curl_easy_cleanup(b.requests[i].easy);
 		curl_slist_free_all(b.requests[i].headers);
@@ -201,6 +249,7 @@ int main(int argc, char **argv)
 		buf_done(&b.requests[i].answer);
 	}
 	free(b.requests);
+	free(b.idle);
 	curl_multi_cleanup(b.multi);
 	curl_global_cleanup();
 	return b.failed > 0;

@@ -73,14 +73,14 @@ class Ground:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, (int(fields[11]) + int(fields[12])) / CPU_HERTZ
 
-    def blast(self, lines, in_flight=64, as_controller=False):
-        """Send requests (method, path, type, body); what blast says of it."""
+    def blast(self, lines, in_flight=64, as_controller=False, paced=False):
+        """Send requests (method, path, type, body); what blast says of it. Paced: each with the millisecond in front."""
         who = ["--cert", self.box.pki / "admin.crt", "--key", self.box.pki / "admin.key"]
         if as_controller:
             who = ["--token", "Bearer " + (self.box.state / "controller.token").read_text().strip()]
         text = "".join("\t".join(line) + "\n" for line in lines)
         done = subprocess.run([BLAST, "--server", f"https://127.0.0.1:{self.box.port('kube-apiserver')}", "--ca", self.box.pki / "ca.crt",
-                               "--in-flight", str(in_flight), *who], input=text, capture_output=True, text=True)
+                               "--in-flight", str(in_flight), *(["--paced"] if paced else []), *who], input=text, capture_output=True, text=True)
         if not done.stdout:
             raise SystemExit(f"blast failed: {done.stderr}")
         result = json.loads(done.stdout)

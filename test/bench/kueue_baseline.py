@@ -12,7 +12,7 @@ each kind comes after one interval, as Kueue's generator does it.
 
     test/bench/kueue_baseline.py > baseline.yaml && sluice simulate -f baseline.yaml
 
-Other benches import jobs() and queues() and make the same on a real control plane.
+`./dev bench kueue-baseline` (baseline.py) makes the same on a real control plane.
 """
 import argparse
 import datetime
@@ -52,21 +52,27 @@ def queues(cohorts: int = 5, per_cohort: int = 6) -> list[tuple[str, str]]:
     return [(f"cq-{c}-{q}", f"cohort-{c}") for c in range(cohorts) for q in range(per_cohort)]
 
 
-def jobs(names: list[tuple[str, str]]) -> Iterator[Job]:
+def scaled(fraction: float) -> tuple[Class, ...]:
+    """The classes with that part of their Jobs, which come as often."""
+    return tuple(k._replace(count=max(1, round(k.count * fraction))) for k in CLASSES)
+
+
+def jobs(names: list[tuple[str, str]], classes: tuple[Class, ...] = CLASSES) -> Iterator[Job]:
     """In order of arrival."""
     every = [
         Job(f"{queue}-{kind.name}-{i}", queue, (i + 1) * kind.every_ms, kind)
         for queue, _ in names
-        for kind in CLASSES
+        for kind in classes
         for i in range(kind.count)
     ]
     return iter(sorted(every, key=lambda j: j.at_ms))
 
 
-def floor_ms() -> float:
-    """What quota alone allows: all queues are alike, so none has anything to lend in the long run."""
-    work = sum(k.count * k.cpu * k.run_ms for k in CLASSES)
-    return work / NOMINAL_CPU
+def floor_ms(classes: tuple[Class, ...] = CLASSES) -> float:
+    """What quota alone allows: all queues are alike, so none has anything to lend in the long run.
+    A small part of the Jobs is done before the last has come, which is the floor then."""
+    work = sum(k.count * k.cpu * k.run_ms for k in classes)
+    return max(work / NOMINAL_CPU, *(k.count * k.every_ms + k.run_ms for k in classes))
 
 
 def describe(names: list[tuple[str, str]]) -> str:
@@ -122,12 +128,14 @@ def main() -> None:
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--cohorts", type=int, default=5)
     args.add_argument("--queues", type=int, default=6, help="of each cohort")
+    args.add_argument("--jobs-fraction", type=float, default=1, help="that part of the Jobs, which come as often")
     given = args.parse_args()
+    classes = scaled(given.jobs_fraction)
     names = queues(given.cohorts, given.queues)
     sys.stdout.write(describe(names))
-    for job in jobs(names):
+    for job in jobs(names, classes):
         sys.stdout.write(manifest(job))
-    print(f"the floor that quota alone sets: {floor_ms() / 1000:.0f} s", file=sys.stderr)
+    print(f"the floor that quota alone sets: {floor_ms(classes) / 1000:.1f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
