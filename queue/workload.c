@@ -9,6 +9,7 @@
 #include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/holders.h"
+#include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
 
@@ -196,6 +197,22 @@ static bool is_active(const struct workload *w)
 	return w->place == PLACE_READY || w->place == PLACE_PROMISED;
 }
 
+static bool is_head(const struct queue *q, const struct workload *w)
+{
+	return precedence_first(q, w->group->cq) == w->group && group_head(w->group) == w;
+}
+
+/* What is kept from the Cohort for the head of a StrictFIFO queue follows from who that is. */
+static void place_ready(struct queue *q, struct workload *w)
+{
+	struct clusterqueue *cq = w->lq->cq;
+	group_join(&q->groups, cq, w);
+	if (cq->strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
+		queue_touch_room(q, cq);
+	else
+		queue_touch_fresh(q, cq);
+}
+
 void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
@@ -212,8 +229,7 @@ void workload_place(struct queue *q, struct workload *w)
 		tree_insert(&q->back_off, &w->in_order, w->key.arrival);
 		break;
 	case PLACE_READY:
-		group_join(&q->groups, w->lq->cq, w);
-		queue_touch_fresh(q, w->lq->cq);
+		place_ready(q, w);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
@@ -223,8 +239,20 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* Who leaves a StrictFIFO queue may have blocked others, as may who had a reservation; elsewhere
- * nobody gains by it. */
+/* The head of a StrictFIFO queue may have blocked others, behind it and, by what was kept for it, in
+ * its Cohort, as may who had a reservation; elsewhere nobody gains by who leaves. A pass that starts
+ * somebody goes on with the others anyway. */
+static void leave_ready(struct queue *q, struct workload *w)
+{
+	struct clusterqueue *cq = w->group->cq;
+	bool starts = w->room || w->promise;
+	if (backfill_is_head(cq, w))
+		queue_touch_queue(q, cq);
+	else if (cq->strategy == STRICT_FIFO && !starts && is_head(q, w))
+		queue_touch_room(q, cq);
+	group_leave(&q->groups, w);
+}
+
 void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
@@ -237,9 +265,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 		tree_remove(&q->back_off, &w->in_order);
 		break;
 	case PLACE_READY:
-		if (w->group->cq->strategy == STRICT_FIFO || backfill_is_head(w->group->cq, w))
-			queue_touch_queue(q, w->group->cq);
-		group_leave(&q->groups, w);
+		leave_ready(q, w);
 		break;
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
