@@ -173,20 +173,34 @@ static bool was_passed(const struct walk *w, const struct group *g)
 	return walked && order_cmp(&g->key, g->lq ? &g->lq->behind : &w->behind.key) <= 0;
 }
 
-/* The first in order of the fresh groups that can start. Who cannot is fresh no longer. */
+/* At most FRESH_MAX, in the order of the queue. */
+static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
+{
+	size_t n = 0;
+	list_each(&l->walk->cq->fresh, f)
+	{
+		struct group *g = container_of(f, struct group, fresh);
+		size_t at = n++;
+		for (; at > 0 && precedence_before(l->pass->q, g, ret[at - 1]); at--)
+			ret[at] = ret[at - 1];
+		ret[at] = g;
+	}
+	return n;
+}
+
+/* Those before the one that is found could not start, and are fresh no longer; those behind it are
+ * asked after its turn, as in a search. */
 static bool offer_fresh(struct look *l)
 {
-	struct entry best = {0};
-	for (struct link *f = l->walk->cq->fresh.next, *next; f != &l->walk->cq->fresh; f = next) {
-		next = f->next;
-		struct group *g = container_of(f, struct group, fresh);
-		if (was_passed(l->walk, g) || !group_may(&g->node, l))
-			group_judged(g);
-		else if (!best.group || precedence_before(l->pass->q, g, best.group))
-			best = l->walk->offer;
+	struct group *fresh[FRESH_MAX];
+	size_t n = fresh_in_order(l, fresh);
+	for (size_t i = 0; i < n; i++) {
+		if (!was_passed(l->walk, fresh[i]) && group_may(&fresh[i]->node, l))
+			return true;
+		group_judged(fresh[i]);
 	}
-	l->walk->offer = best;
-	return best.group != NULL;
+	l->walk->offer = (struct entry){0};
+	return false;
 }
 
 static bool offer_by_search(struct look *l)
@@ -299,7 +313,7 @@ static bool walk_offers(struct pass *p, struct walk *w)
 		return offer_head(&look);
 	if (w->cq->strategy == BACKFILL && offer_first(&look))
 		return true;
-	if (!w->cq->search)
+	if (!w->cq->search && w->cq->nfresh <= FRESH_MAX)
 		return offer_fresh(&look);
 	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
 }

@@ -177,7 +177,7 @@ def run(world, kueue, nodes):
             if kind == 1:
                 cq = nodes["queue " + j["queue"]]
                 jobs[j["name"]] = Job(j["name"], cq, j["requests"], j["priority"], j["at"], i, uid_of(i))
-                cq.waiting.append(jobs[j["name"]])
+                kueue.arrive(jobs[j["name"]])
             elif attempt.get(j["name"]) == tries:
                 job = jobs[j["name"]]
                 for fr, v in job.usage().items():

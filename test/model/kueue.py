@@ -705,6 +705,13 @@ class World:
         self.news[cq.root().name] = self.news.get(cq.root().name, 0) + 1
         self.wake(cq)
 
+    def arrive(self, job):
+        """What a StrictFIFO head keeps goes with it."""
+        cq = job.cq
+        if cq.strict and cq.waiting and job.key() < min(j.key() for j in cq.waiting):
+            self.wake(cq)
+        cq.waiting.append(job)
+
     def wake(self, cq):
         """Something became free."""
         for other in self.queues:
@@ -725,7 +732,7 @@ class World:
                 self.leaving.append((t, t.usage()))
                 events.append(("Preempted", t.name, reason, job.name))
             t.flavors = None
-        self.displaced = True
+            self.displaced.append(t.cq)
 
     def turn(self, job, n, events):
         mode, flavors, _, _, contested = n
@@ -763,14 +770,17 @@ class World:
         if not came and reserved:
             for job in lost:
                 self.behind[job.cq.name] = job.key()
+                job.cq.refused.add(job.kind())
                 if job.cq.strict:
                     self.kept[job.cq.name] = None  # there is nobody behind
         return came or (lost and reserved)
 
     def look(self, events):
-        self.kept, self.behind, self.displaced = {}, {}, False
+        self.kept, self.behind, self.displaced = {}, {}, []
         while self.round(events):
             pass
+        for cq in self.displaced:
+            self.wake(cq)
         return self.displaced
 
     def settle(self):
