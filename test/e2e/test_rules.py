@@ -151,6 +151,49 @@ def test_a_queue_that_moves_takes_its_use_along(world):
     world.started("j")
 
 
+def test_pods_that_finish_give_back_what_was_borrowed(world):
+    f = world.flavor()
+    world.queue("a", flavors={f: {"nominalQuota": 1, "lendingLimit": 0}}, cohort="all")
+    world.queue("b", flavors={f: 3}, cohort="all")
+    world.job("wide", "a", pods=4)
+    world.started("wide")
+    assert world.use() == {"a": 4, "b": 0, "all": 3}
+    world.job("owner", "b", pods=2)
+    world.waits("owner", "WaitingForQuota")
+    for left in (3, 2):
+        pod = world.pods("wide")[0]
+        world.wait("its pod to run", lambda n=pod["metadata"]["name"]: any(
+            p["metadata"]["name"] == n and p["status"].get("phase") == "Running" for p in world.pods("wide")))
+        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+        world.wait(f"{left} to be held", lambda n=left: world.holds("wide")[0][3] == {(f, "cpu"): n * 1000})
+    world.started("owner")
+    assert world.use() == {"a": 2, "b": 2, "all": 3}  # the first of a's own counts nowhere else
+
+
+def test_a_cohorts_quota_lowered_under_use_stops_nobody_and_stops_growth(world):
+    f = world.flavor()
+    world.cohort("all", resourceGroups=[group(["cpu"], {f: [3]})])
+    world.queue("a", flavors={f: 1}, cohort="all")
+    for name in ("j1", "j2", "j3"):
+        world.job(name, "a")
+    world.started("j1", "j2", "j3")
+    world.api.patch(path_of("cohorts", world.full("all")), {"spec": {"resourceGroups": [group(["cpu"], {f: [1]})]}})
+    world.wait("the ledger to know", lambda: world.box.sql(
+        f"select wanted, ceiling from sluice.balance where node = 'cohort/{world.full('all')}'") == [["2000", "3000"]])
+    world.job("more", "a")
+    world.waits("more", "WaitingForQuota")
+    world.finish("j1")
+    world.wait("two to be left", lambda: world.use() == {"a": 2, "all": 2})
+    world.waits("more", "WaitingForQuota")
+    assert not [n for n in ("j2", "j3") if world.get(n)["spec"]["suspend"]]
+    # Without the object the Cohort is there as long as somebody names it, and has what its queues bring.
+    world.api.delete(path_of("cohorts", world.full("all")))
+    world.wait("the ledger to know that, too", lambda: world.box.sql(
+        f"select wanted, ceiling from sluice.balance where node = 'cohort/{world.full('all')}'") == [["1000", "2000"]])
+    world.finish("j2", "j3")
+    world.started("more")
+
+
 # ---- preemption within a ClusterQueue ------------------------------------------------------
 
 
