@@ -306,6 +306,12 @@ static void on_load(
 	courier_on_load(id, o, holds, n, ((struct controller *)ctx)->courier);
 }
 
+static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next, void *ctx)
+{
+	courier_on_recall(id, o, runs, n, next, ((struct controller *)ctx)->courier);
+}
+
 static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 	size_t n, void *ctx)
 {
@@ -384,6 +390,7 @@ static int open_ledger(struct controller *c, struct err *e)
 	};
 	struct pg_events events = {.lease = on_lease,
 		.load = on_load,
+		.recall = on_recall,
 		.batch = on_batch,
 		.state = on_ledger_state,
 		.ctx = c};

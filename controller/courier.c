@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "controller/kube/json.h"
 #include "controller/path.h"
+#include "controller/recall.h"
 #include "controller/stamp.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
@@ -31,6 +32,8 @@ struct errand {
 struct courier {
 	struct courier_options options;
 	struct pg *pg;
+	struct recall recall;
+	int64_t load_epoch; /* of the intent whose recall is under way */
 	struct json *json;
 	struct buf body, path;
 	struct errand *first;
@@ -112,6 +115,26 @@ void courier_on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_le
 		snprintf(c->holder, sizeof(c->holder), "%s", l->holder);
 	gate_answer_lease(c->options.gate, id, o, l);
 	changed(c);
+}
+
+static void load(struct courier *c, uint64_t id)
+{
+	if (!recall_ask(&c->recall, c->options.queue, c->pg, id, c->load_epoch, stamp_now_ms()))
+		pg_load(c->pg, id, c->load_epoch);
+}
+
+/* What goes wrong with it goes wrong with the load, which comes after it. */
+void courier_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next, void *ctx)
+{
+	struct courier *c = ctx;
+	if (o != LEDGER_DONE) {
+		gate_answer_load(c->options.gate, id, o, NULL, 0);
+		changed(c);
+		return;
+	}
+	recall_take(&c->recall, c->options.queue, runs, n, next);
+	load(c, id);
 }
 
 void courier_on_load(
@@ -350,7 +373,8 @@ static void carry(struct courier *c, const struct intent *i)
 		pg_lease(c->pg, i->id, i->epoch, i->lease_ms);
 		return;
 	case INTENT_LOAD:
-		pg_load(c->pg, i->id, i->epoch);
+		c->load_epoch = i->epoch;
+		load(c, i->id);
 		return;
 	case INTENT_BATCH:
 		c->batches++;

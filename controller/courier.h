@@ -1,9 +1,9 @@
 /*
  * The courier: carries the gate's intents out and brings the answers back.
  *
- * Lease, load and batch go to the ledger's driver; patches, reads and the count of pods to the API
- * server. Each intent gets exactly one answer, unless the courier is freed first. What an answer
- * means for the gate is decided here, in one table (courier_judge).
+ * Lease, load (after what there is to recall) and batch go to the ledger's driver; patches, reads
+ * and the count of pods to the API server. Each intent gets exactly one answer, unless the courier
+ * is freed first. What an answer means for the gate is decided here, in one table (courier_judge).
  */
 #ifndef SLUICE_CONTROLLER_COURIER_H
 #define SLUICE_CONTROLLER_COURIER_H
@@ -21,7 +21,7 @@ struct courier;
 struct courier_options {
 	struct kube_client *client;
 	struct gate *gate;
-	const struct queue *queue; /* for the directives of a start */
+	struct queue *queue; /* for the directives of a start, and to recall what was used */
 	struct log *log;
 	void (*changed)(void *ctx); /* an answer was given to the gate: a pass is due */
 	void *ctx;
@@ -38,6 +38,8 @@ void courier_set_pg(struct courier *c, struct pg *pg);
 void courier_on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
 void courier_on_load(
 	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx);
+void courier_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next, void *ctx);
 void courier_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 	size_t n, void *ctx);
 

@@ -119,8 +119,7 @@ void usage_change(
 	u->use += use;
 }
 
-void usage_change_next(
-	struct queue *q, struct localqueue *lq, const char *resource, int64_t more)
+void usage_change_next(struct queue *q, struct localqueue *lq, const char *resource, int64_t more)
 {
 	struct usage *u = usage_mine(q, lq, q->now_ms);
 	u->change += weighted(q, resource, more);
@@ -159,6 +158,17 @@ double usage_of(const struct queue *q, const struct localqueue *lq, int64_t now_
 	if (!(lq->weight > 0))
 		return INFINITY;
 	return u ? consumed_at(q, u, now_ms) / FINE / lq->weight : 0;
+}
+
+/* After so many half-lives less than a hundredth is left. */
+#define HALF_LIVES 7
+
+int64_t queue_recall_ms(const struct queue *q)
+{
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n))
+		if (container_of(n, struct clusterqueue, by_name)->orders_by_usage)
+			return quantity_times(q->config.usage_half_life_ms, HALF_LIVES);
+	return 0;
 }
 
 void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,

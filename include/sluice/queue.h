@@ -144,6 +144,8 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms);
 
+/* How long ago a run may have ended and still count in an order by use; 0: nothing is ordered so. */
+int64_t queue_recall_ms(const struct queue *q);
 /* A run that ended before this queue was made (from the ledger's segments; after configure, before
  * the first decision, in any order): what fair share over time remembers. */
 void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,

@@ -151,6 +151,9 @@ def test_the_localqueue_that_used_less_lately_goes_first(world):
     world.finished("used")
     world.job("blocker", "q", pods=2)
     world.started("blocker")
+    # A successor reads back from the ledger what was used.
+    assert world.box.process("controller-one").stop() == "ended"
+    world.box.start("controller-one")
     world.job("greedy", "greedy", pods=2, priority="high")
     world.waits("greedy", "WaitingForQuota")
     world.job("modest", "modest", pods=2)
