@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "controller/kube/json.h"
 
 #define AT_MS 1795255200123 /* 2026-11-21T10:00:00.123Z */
@@ -126,7 +127,7 @@ static void a_long_value_is_cut(void **state)
 {
 	(void)state;
 	struct buf out;
-	char *big = malloc(100001);
+	char *big = mem_alloc(100001);
 	memset(big, 'x', 100000);
 	big[100000] = '\0';
 	buf_init(&out, 65536);

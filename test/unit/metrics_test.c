@@ -110,8 +110,7 @@ static void read_sample(struct reader *r, char *line)
 static void read_all(struct reader *r, char *text)
 {
 	assert_true(slice_ends(slice_of(text), "\n"));
-	for (char *line = text, *next; *line; line = next) {
-		next = strchr(line, '\n');
+	for (char *line = text, *next; (next = strchr(line, '\n')); line = next) {
 		*next++ = '\0';
 		assert_false(r->ended);
 		if (line[0] == '#')

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "cli/simulate/manifest.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -235,7 +236,7 @@ static void plain_scalars_mean_what_kubectl_makes_of_them(void **state)
 		fail_msg("0x10 is text to kubectl's JSON, so this is refused");
 	assert_non_null(strstr(e.text, "spec.parallelism"));
 	world_done(&w);
-	char *fixed = strdup(text);
+	char *fixed = mem_strdup(text);
 	memcpy(strstr(fixed, "0x10"), "+010", 4);
 	if (read_text(fixed, &w, &e) != 0)
 		fail_msg("%s", e.text);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cli/simulate/agenda.h"
+#include "base/must.h"
 #include "cli/simulate/cron.h"
 #include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
@@ -215,6 +216,7 @@ static void a_bad_file_gets_its_line(void **state)
 	FILE *f = fdopen(mkstemp(path), "w");
 	struct trace t;
 	struct err e = {""};
+	must(f);
 	fputs("; a comment\n1 0 -1 10 1\n2 zero -1 10 1\n", f);
 	fclose(f);
 	assert_int_equal(trace_read(path, 1, &t, &e), ERR_INVALID);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cli/simulate/manifest.h"
+#include "base/must.h"
 #include "cli/simulate/play.h"
 
 enum { JOBS = 400, CPUS = 64 };
@@ -164,6 +165,7 @@ static void check_xml(const char *text)
 		const char *end = p + strcspn(p, ">"), *name = p + 1 + (p[1] == '/');
 		assert_int_equal(*end, '>');
 		if (p[1] == '/') {
+			must(depth > 0);
 			size_t len = strcspn(open[--depth], " >");
 			assert_memory_equal(open[depth], name, len);
 		} else if (end[-1] != '/') {
