@@ -9,7 +9,11 @@
 #include "controller/path.h"
 #include "controller/stamp.h"
 
-enum { TREE_MAX_BYTES = 512 * 1024 * 1024, OUTPUT_MAX_BYTES = 1024 * 1024 };
+enum {
+	TREE_MAX_BYTES = 512 * 1024 * 1024,
+	OUTPUT_MAX_BYTES = 1024 * 1024,
+	STORY_MAX_BYTES = 65536
+};
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -87,6 +91,32 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 	buf_done(&text);
 }
 
+/* What was last done to it, from the story that stands on the Job. */
+static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
+{
+	struct json *tree = json_new(STORY_MAX_BYTES);
+	const cJSON *story;
+	if (json_parse(tree, slice_of(text_of(job, "story")), &story, NULL) == 0) {
+		struct buf text;
+		buf_init(&text, 512);
+		put_label(t, "last");
+		table_cell(t, COLOUR_BOLD, text_of(story, "state"));
+		buf_printf(&text, "attempt %" PRId64 ", %s", number_of(story, "attempt"),
+			text_of(story, "at"));
+		put_age(text_of(story, "at"), now_ms, &text);
+		if (text_of(story, "reason")[0])
+			buf_printf(&text, ": %s", text_of(story, "reason"));
+		if (text_of(story, "preemptor")[0])
+			buf_printf(&text, " for %s", text_of(story, "preemptor"));
+		if (text_of(story, "message")[0])
+			buf_printf(&text, ": %s", text_of(story, "message"));
+		table_cell(t, COLOUR_NONE, buf_text(&text));
+		table_end_row(t);
+		buf_done(&text);
+	}
+	json_free(tree);
+}
+
 static void lead_quota(struct table *t, bool first, const cJSON *q)
 {
 	(void)q;
@@ -102,6 +132,8 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	if (queues)
 		put_chain(job, queues, chain);
 	put_position(job, now_ms, chain);
+	if (text_of(job, "story")[0])
+		put_last(job, now_ms, chain);
 	table_render(chain, out);
 	table_free(chain);
 	const cJSON *q = find_clusterqueue(queues, text_of(job, "clusterQueue"));

@@ -195,6 +195,9 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 		x->not_before_ms > s->now_ms ? stamp_format(x->not_before_ms, at) : "");
 	put_bool(out, "leading", gate_leading(s->metrics.gate));
 	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	const char *story = gate_story(s->metrics.gate, ns, name);
+	if (story)
+		put_key(out, "story", story);
 	buf_puts(out, "}\n");
 }
 

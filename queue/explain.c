@@ -434,7 +434,6 @@ bool queue_explain(
 		return true;
 	}
 	struct claim own = {0};
-	ret->victim_of = (struct uid){0};
 	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
 	if (w->group)
 		about.claim = &w->group->claim;

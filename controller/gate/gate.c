@@ -874,13 +874,25 @@ static bool explain_carried(const struct gate *g, const struct gate_job *j, stru
 	return true;
 }
 
-bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
-	struct explanation *ret)
+static const struct gate_job *job_named(const struct gate *g, const char *ns, const char *name)
 {
 	const struct gate_job *found = NULL;
 	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
 		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->lost))
 			found = j;
+	return found;
+}
+
+const char *gate_story(const struct gate *g, const char *ns, const char *name)
+{
+	const struct gate_job *j = job_named(g, ns, name);
+	return j ? j->story : NULL;
+}
+
+bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct explanation *ret)
+{
+	const struct gate_job *found = job_named(g, ns, name);
 	if (found && explain_carried(g, found, ret))
 		return true;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))

@@ -230,4 +230,7 @@ void gate_count(const struct gate *g, struct gate_counts *ret);
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret);
 
+/* The story annotation of a Job as last seen, valid until the next call; NULL: none, or unknown. */
+const char *gate_story(const struct gate *g, const char *ns, const char *name);
+
 #endif

@@ -260,7 +260,6 @@ struct explanation {
 	int64_t queued_ms; /* time of queueing */
 	size_t ahead;	   /* waiting Jobs before it in its ClusterQueue's order */
 	int64_t not_before_ms;
-	struct uid victim_of; /* the Job it was last stopped for; all zero when none */
 	char sentence[400]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
 			       are ahead of it" */
 };

@@ -273,6 +273,27 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	buf_done(&out);
 }
 
+static void an_explanation_tells_what_was_done_last(void **state)
+{
+	static const char text[] =
+		"{\"namespace\":\"team-a\",\"name\":\"train\",\"reason\":\"WaitingForQuota\","
+		"\"waiting\":true,\"sentence\":\"waiting for 12 cpu\",\"story\":"
+		"\"{\\\"attempt\\\":2,\\\"state\\\":\\\"Stopped\\\","
+		"\\\"at\\\":\\\"2026-11-21T10:00:00Z\\\",\\\"reason\\\":\\\"Preempted\\\","
+		"\\\"preemptor\\\":\\\"team-b/urgent\\\",\\\"message\\\":\\\"it borrowed\\\"}\"}";
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	explain_render(tree(j, text), NULL, 1795255800000, &plain, &out);
+	assert_non_null(strstr(buf_text(&out), "last"));
+	assert_non_null(
+		strstr(buf_text(&out), "attempt 2, 2026-11-21T10:00:00Z (10 min ago): Preempted "
+				       "for team-b/urgent: it borrowed\n"));
+	json_free(j);
+	buf_done(&out);
+}
+
 static void colours_come_only_when_asked_for(void **state)
 {
 	(void)state;
@@ -322,6 +343,7 @@ int main(void)
 		cmocka_unit_test(queues_become_a_table),
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
+		cmocka_unit_test(an_explanation_tells_what_was_done_last),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),
 	};
