@@ -8,13 +8,14 @@ import re
 import pytest
 from checks import look
 from conftest import LATER
-from objects import HOLD, annotations, group, has, jobs_path, ours, path_of, story
+from objects import HOLD, annotations, group, has, jobs_path, path_of, story
+from test_writes import Writes
 
 MAX_RUN, EXPECTED = "sluice.dev/max-run-seconds", "sluice.dev/expected-duration"
 NOWHERE = {"nodeSelector": {"no-such-label": "anywhere"}}  # no flavor has the label, so it is for the scheduler to say no
 PODS_READY = ("--wait-for-pods-ready", "1s", "--requeue-backoff-base", "1s", "--requeue-backoff-max", "1s", "--requeue-backoff-limit", "2")
 
-PATIENT = ("--wait-for-pods-ready", "4s", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
+PATIENT = ("--wait-for-pods-ready", "6s", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
 
 
 @pytest.fixture(autouse=True)
@@ -75,12 +76,12 @@ def test_the_time_of_all_attempts_counts(world):
     world.queue(cpu=2)
     world.job("long", annotations={MAX_RUN: "5"})
     world.started("long")
-    world.job("clock", seconds=3)
+    world.job("clock", seconds=1.5)
     world.finished("clock")
     hold(world, "long", "a while")
     first = story(world.stopped("long"))["history"]["ranMs"]
-    assert 3000 <= first < 5000
-    world.job("clock-2", seconds=2)
+    assert 1500 <= first < 5000
+    world.job("clock-2", seconds=1.5)
     world.finished("clock-2")
     hold(world, "long", None)
     told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 2)
@@ -194,20 +195,25 @@ def test_with_backfill_those_pass_who_do_not_delay_the_first(world):
 @pytest.mark.flags(*PODS_READY)
 def test_pods_that_are_not_ready_in_time_cost_their_job_its_place_and_at_last_its_chance(world):
     world.queue(cpu=1)
+    writes = Writes(world)  # each of its stories lasts for a second or so
     world.job("stuck", pod=NOWHERE)
-    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)["history"]["requeues"] == 1
-    world.stopped("stuck")
-    told(world, "stuck", "Started", "", 2)
-    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 2)["history"]["requeues"] == 2
-    told(world, "stuck", "Started", "", 3)
     told(world, "stuck", "Stopped", "DeactivatedDueToRequeuingLimitExceeded", 3)
     obj = world.stopped("stuck")
+    assert stories(world, writes, "stuck") == [
+        ("Started", "", 1, 0), ("Stopped", "PodsReadyTimeout", 1, 1), ("Started", "", 2, 1), ("Stopped", "PodsReadyTimeout", 2, 2),
+        ("Started", "", 3, 2), ("Stopped", "DeactivatedDueToRequeuingLimitExceeded", 3, 0)]
     assert "not ready" in annotations(obj)[HOLD]
     assert "after 2 requeues" in world.waits("stuck", "Deactivated")["sentence"]
     world.empty()
     hold(world, "stuck", None)
-    assert "history" not in told(world, "stuck", "Started", "", 4)
-    assert told(world, "stuck", "Stopped", "PodsReadyTimeout", 4)["history"]["requeues"] == 1
+    world.wait("it to be stopped once more", lambda: stories(world, writes, "stuck")[6:8] == [
+        ("Started", "", 4, 0), ("Stopped", "PodsReadyTimeout", 4, 1)])
+
+
+def stories(world, writes, name):
+    told = [story(o) for o in writes.of(world, name) if "sluice.dev/admission" in annotations(o)]
+    told = [(s["state"], s["reason"], s["attempt"], s.get("history", {}).get("requeues", 0)) for s in told]
+    return [s for i, s in enumerate(told) if i == 0 or s != told[i - 1]]  # the hold is a write as well
 
 
 @pytest.mark.flags(*PATIENT)
