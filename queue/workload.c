@@ -239,9 +239,9 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* The head of a StrictFIFO queue may have blocked others, behind it and, by what was kept for it, in
- * its Cohort, as may who had a reservation; elsewhere nobody gains by who leaves. A pass that starts
- * somebody goes on with the others anyway. */
+/* The head of a StrictFIFO queue may have blocked others, behind it and, by what was kept for it,
+ * in its Cohort, as may who had a reservation; elsewhere nobody gains by who leaves. A pass that
+ * starts somebody goes on with the others anyway. */
 static void leave_ready(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;

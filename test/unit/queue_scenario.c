@@ -228,6 +228,22 @@ static void say_usage(struct run *r, const char *name)
 	}
 }
 
+/* Of a ClusterQueue, or of a Cohort. */
+static void say_share(struct run *r, const char *name)
+{
+	struct clusterqueue_view v;
+	struct cohort_view c;
+	int64_t share = -1;
+	for (size_t i = 0; queue_view_clusterqueue(r->words.q, i, &v); i++)
+		share = strcmp(v.name, name) == 0 ? v.weighted_share : share;
+	for (size_t i = 0; queue_view_cohort(r->words.q, i, &c); i++)
+		share = strcmp(c.name, name) == 0 ? c.weighted_share : share;
+	if (share == INT64_MAX)
+		say(r, "share %s endless", name);
+	else
+		say(r, "share %s %lld", name, (long long)share);
+}
+
 static void say_next(struct run *r)
 {
 	if (r->next_ms == INT64_MAX)
@@ -255,6 +271,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_lines(r, name);
 	else if (strcmp(what, "ceilings") == 0)
 		say_ceilings(r);
+	else if (strcmp(what, "share") == 0)
+		say_share(r, name);
 	else if (strcmp(what, "usage") == 0)
 		say_usage(r, name);
 	else if (strcmp(what, "history") == 0)
