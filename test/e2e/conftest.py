@@ -368,6 +368,12 @@ class World:
         assert self.get(name)["spec"]["suspend"], f"{name} is said to wait, but runs"
         return said
 
+    def restart(self):
+        """The controller is told to stop, and another one takes over."""
+        assert self.box.process("controller-one").stop() == "ended"
+        self.box.start("controller-one")
+        wait_leading(self.box)
+
     def empty(self, timeout=LATER):
         """Until nothing is held in this world."""
         self.wait("all quota to be given back", lambda: not self.holds(), timeout)

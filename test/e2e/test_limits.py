@@ -89,6 +89,21 @@ def test_the_time_of_all_attempts_counts(world):
     assert ran(world, "long")[1] < 5 <= sum(ran(world, "long"))
 
 
+def test_a_successor_does_not_begin_to_count_anew(world):
+    world.queue(cpu=2)
+    world.job("long", annotations={MAX_RUN: "5"})
+    world.started("long")
+    world.job("clock", seconds=2)
+    world.finished("clock")
+    world.restart()
+    told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 1)
+    world.stopped("long")
+    assert 5 <= ran(world, "long")[0] < 7
+    # ... nor does the next one forget that it was put on hold.
+    world.restart()
+    assert world.waits("long", "Deactivated", "OnHold")
+
+
 def test_a_queue_may_say_how_long_its_jobs_run_unless_they_do(world):
     world.queue(cpu=2, defaultMaxRunSeconds=1)
     world.job("says", annotations={MAX_RUN: "3600"})
@@ -153,8 +168,7 @@ def test_the_localqueue_that_used_less_lately_goes_first(world):
     world.job("blocker", "q", pods=2)
     world.started("blocker")
     # A successor reads back from the ledger what was used.
-    assert world.box.process("controller-one").stop() == "ended"
-    world.box.start("controller-one")
+    world.restart()
     world.job("greedy", "greedy", pods=2, priority="high")
     world.waits("greedy", "WaitingForQuota")
     world.job("modest", "modest", pods=2)
@@ -226,8 +240,7 @@ def test_while_one_backs_off_others_take_its_room(world):
     world.job("next")
     world.started("next")
     # A successor knows of the back-off by what the Job tells.
-    assert world.box.process("controller-one").stop() == "ended"
-    world.box.start("controller-one")
+    world.restart()
     world.finish("next")
     world.finished("next")
     assert world.waits("stuck", "BackOff")["notBefore"] == said["notBefore"]
@@ -240,6 +253,9 @@ def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
     world.started("well")
     world.job("stuck", pod=NOWHERE)
     told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
+    world.restart()  # to a successor it has run for longer than it would have had time to get ready
+    world.job("after")
+    world.started("after")
     assert story(world.get("well"))["attempt"] == 1 and not world.get("well")["spec"]["suspend"]
     pod = world.pods("well")[0]
     conditions = [{**c, "status": "False"} if c["type"] == "Ready" else c for c in pod["status"]["conditions"]]

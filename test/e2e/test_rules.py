@@ -380,6 +380,8 @@ def test_a_job_that_can_do_with_fewer_pods_starts_with_those_that_fit(world):
     assert (obj["spec"]["parallelism"], obj["spec"]["completions"]) == (3, 5)
     assert (story(obj)["pods"], story(obj)["parallelism"]) == (3, 5)
     assert world.holds("wide")[0][3] == {(world.full("any-q"), "cpu"): 3000}
+    # A successor knows that it asks for more than it has.
+    world.restart()
     world.patch("wide", {"metadata": {"annotations": {HOLD: "true"}}})
     obj = world.stopped("wide")
     assert (obj["spec"]["parallelism"], obj["spec"]["completions"]) == (5, 5)
