@@ -182,7 +182,8 @@ static int check_keys(struct documents *d, const yaml_node_t *map, struct err *e
 		key[i] = yaml_document_get_node(&d->document, p[i].key);
 	qsort(key, n, sizeof(*key), by_key);
 	for (size_t i = 1; i < n && !twice; i++)
-		if (strcmp(key_text(key[i - 1]), key_text(key[i])) == 0)
+		if (key[i]->type == YAML_SCALAR_NODE &&
+			strcmp(key_text(key[i - 1]), key_text(key[i])) == 0)
 			twice = key[i];
 	free(key);
 	if (!twice)

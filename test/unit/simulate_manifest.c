@@ -57,6 +57,7 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 			"to sluice.dev/v1alpha1"},
 		{"x: &x {a: 1}\ny:\n  <<: *x\n", "in.yaml:3: merge keys (<<) are not understood"},
 		{"a: &a [*a]\n", "nested deeper"},
+		{"? [a]\n: 1\n? [b]\n: 2\n", "in.yaml:1: a key must be text"},
 		{"a: 1\nb: 2\na: 3\n", "in.yaml:3: a is there a second time"},
 		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  labels: {}\n",
 			"in.yaml:3: Job: metadata.name: is missing; write e.g. name: train"},
