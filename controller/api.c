@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "controller/stamp.h"
+#include "controller/wire/labels.h"
 #include "controller/status.h"
 
 #define TEXT "text/plain; charset=utf-8"
@@ -215,8 +216,7 @@ static struct api_reply answer_job(const struct api_sources *s, const char *rest
 	struct explanation x = {0};
 	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
 		snprintf(sentence, sizeof(sentence),
-			"no Job %s/%s with the label sluice.dev/queue-name waits or runs%s", ns,
-			name,
+			"no Job %s/%s with the label " QUEUE_LABEL " waits or runs%s", ns, name,
 			s->metrics.synced
 				? "; one that has finished is forgotten"
 				: ", as far as is known: the first list is still being read");

@@ -84,6 +84,17 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
 		run_ready(q, w->room, ready, now_ms);
 }
 
+void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return;
+	workload_unplace(q, w);
+	past_recall(q, w, h);
+	workload_place(q, w);
+	q->version++;
+}
+
 void queue_job_history(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct job_history *ret)
 {

@@ -69,11 +69,13 @@ static uint64_t row_hash(const struct row_key *k)
 	return hash * 31 + map_hash_string(k->resource);
 }
 
-/* A row without quota that nobody was ever told of is nothing to tell. */
+/* A row without quota that nobody was ever told of is nothing to tell, unless an earlier leader may
+ * have told something else of it: Jobs hold some, and its ClusterQueue is gone. */
 static bool row_is_news(const struct quota_row *row)
 {
 	if (!row->told)
-		return row->in_spec || row->up || quota_ceiling(row) != 0;
+		return row->in_spec || row->up || quota_ceiling(row) != 0 ||
+		       row->use[QUOTA_NOW] > 0;
 	return row->told_ceiling != quota_ceiling(row) || row->told_local != row->local ||
 	       row->told_parent != row->node->parent;
 }

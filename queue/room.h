@@ -54,6 +54,8 @@ struct room {
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
 	int64_t unready_ms;
+	bool has_left; /* it has ended already: what it leaves behind is known */
+	struct job_history left;
 
 	/* It is to make room for somebody. */
 	enum preemption_reason preemption;

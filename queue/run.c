@@ -49,6 +49,11 @@ static void past_take(struct queue *q, struct workload *w, const struct job_hist
 
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h)
 {
+	if (w->room) {
+		w->room->has_left = true;
+		w->room->left = *h;
+		return;
+	}
 	past_take(q, w, h);
 	w->not_before_ms = h->not_before_ms;
 }
@@ -156,6 +161,8 @@ static struct job_history history_after(const struct queue *q, const struct room
 	struct job_history h = {0};
 	if (stop_reason_deactivates(r->stop))
 		return h;
+	if (r->has_left)
+		return r->left;
 	if (p) {
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;

@@ -27,7 +27,8 @@ struct past {
 	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
 };
 
-/* What was known before this queue saw the Job for the first time. */
+/* What somebody before this queue knew: of the attempts before, or at the end of the one that it
+ * still holds room for. */
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);

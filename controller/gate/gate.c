@@ -187,7 +187,8 @@ static bool manages(const struct gate *g, const struct job *seen)
 	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
 }
 
-static void take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
+/* True when the story is another one. */
+static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	struct facts *f = &j->seen;
 	f->generation = seen->generation;
@@ -217,10 +218,20 @@ static void take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	j->has_owner = seen->has_owner_job;
 	j->owner = seen->owner_job;
 	f->start_ms = seen->status.start_ms;
-	if (keep_text(&j->story, seen->story))
+	f->history = seen->history;
+	bool retold = keep_text(&j->story, seen->story);
+	if (keep_text(&j->queue, seen->queue) || retold)
 		j->moved = true;
-	if (keep_text(&j->queue, seen->queue))
-		j->moved = true;
+	return retold;
+}
+
+/* The queue knows what its own decisions left behind. What an earlier leader's did is in the story:
+ * a standby follows that, and so does a leader whose Job somebody before it has stopped. */
+static void recall(struct gate *g, const struct gate_job *j)
+{
+	bool ended = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt;
+	if (g->role != ROLE_LEADING || (j->has_hold && ended))
+		queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
@@ -240,8 +251,10 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 		if (!g->retell)
 			return false;
 	}
-	take_facts(g, j, seen);
+	bool retold = take_facts(g, j, seen);
 	tell_queue(g, j, seen);
+	if (retold)
+		recall(g, j);
 	gate_mark_dirty(g, j);
 	return true;
 }
@@ -524,6 +537,8 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms));
 	}
 	job_adopt(g, j, h);
+	if (j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt)
+		queue_recall_history(g->queue, &h->uid, &j->seen.history);
 	gate_mark_dirty(g, j);
 }
 

@@ -52,6 +52,8 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->notices = 0;
 	if (next != PHASE_STOPPING)
 		j->after_lease = 0;
+	if (j->has_hold && (next == PHASE_STOPPING || next == PHASE_DRAINING))
+		queue_ending_job(g->queue, &j->uid);
 	j->tries = 0;
 	j->need_read = false;
 	j->retry_ms = 0;

@@ -39,6 +39,7 @@ struct facts {
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	int64_t created_ms, start_ms;
+	struct job_history history; /* as the story tells it */
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };

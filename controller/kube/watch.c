@@ -17,6 +17,7 @@ enum {
 	TREE_FACTOR = 8,  /* memory of a tree against its text; honest objects need 4 */
 	DENIALS_MAX = 40, /* with HASTY_MS between them about ten seconds */
 	HASTY_MS = 400,
+	ABSENT_MS = 1000, /* between tries of a server that is away */
 };
 
 enum watch_state {
@@ -44,6 +45,7 @@ struct kube_watch {
 	bool worked;	   /* it has followed once: so we may */
 	unsigned denials;  /* 403s in a row since then */
 	bool hasty;	   /* the failure that is being told is one of those */
+	bool absent;	   /* ... or the server was not there at all */
 	uint64_t seed;
 	struct frames frames;
 	struct json *json;
@@ -106,6 +108,26 @@ static int64_t hasty_pause(struct kube_watch *w)
 	return HASTY_MS / 2 + (int64_t)(draw(w) % (HASTY_MS / 2));
 }
 
+/*
+ * A server that is away costs nothing to be asked, and when it comes back nobody should wait for as
+ * long as it was away: each watch pauses for itself, and the Jobs' may be the last. (One that
+ * answers, if only with an error, has work to do with each question.)
+ */
+static bool is_away(const struct kube_watch *w, const struct kube_answer *a)
+{
+	return w->worked && a->http_status == 0 &&
+	       (a->outcome == KUBE_RETRY || a->outcome == KUBE_IN_DOUBT);
+}
+
+static int64_t next_pause(struct kube_watch *w)
+{
+	int64_t wait = w->hasty ? hasty_pause(w) : backoff(w);
+	if (w->absent && wait > ABSENT_MS)
+		wait = ABSENT_MS / 2 + (int64_t)(draw(w) % (ABSENT_MS / 2));
+	w->hasty = w->absent = false;
+	return wait;
+}
+
 static void pause_for(struct kube_watch *w, int64_t wait_ms)
 {
 	ev_now_update(w->loop);
@@ -153,8 +175,7 @@ __attribute__((format(printf, 3, 4))) static void watch_fail(
 	if (was_up && (ev_now(w->loop) - w->opened_at) * 1000.0 >= (double)w->options.steady_ms)
 		w->failures = 0;
 	hang_up(w);
-	int64_t wait = w->hasty ? hasty_pause(w) : backoff(w);
-	w->hasty = false;
+	int64_t wait = next_pause(w);
 	pause_for(w, wait > at_least_ms ? wait : at_least_ms);
 	if (w->state != WATCH_STOPPED)
 		w->handler.trouble(err.text, w->ctx);
@@ -348,6 +369,7 @@ static void on_stream_end(const struct kube_answer *a, void *ctx)
 	if (w->state == WATCH_FOLLOWING && is_place_refused(a))
 		lose_place(w);
 	w->hasty = is_starting_up(w, a);
+	w->absent = is_away(w, a);
 	watch_fail(w, a->retry_after_ms, "%s%s", a->sentence, *w->version ? "" : "; listing again");
 }
 
@@ -493,6 +515,7 @@ static void on_page(const struct kube_answer *a, void *ctx)
 		if (a->outcome != KUBE_RETRY)
 			lose_place(w); /* 410: the continue token expired */
 		w->hasty = is_starting_up(w, a);
+		w->absent = is_away(w, a);
 		watch_fail(w, a->retry_after_ms, "%s", a->sentence);
 		return;
 	}

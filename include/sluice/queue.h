@@ -151,6 +151,10 @@ int64_t queue_recall_ms(const struct queue *q);
 void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms);
 
+/* A newer story tells what its attempts have left behind, and not the one that this queue's own
+ * decisions came to: an earlier leader wrote it. A workload with room: its run has ended already. */
+void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h);
+
 /* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
 void queue_job_history(const struct queue *q, const struct uid *uid, int64_t now_ms,
 	struct job_history *ret);

@@ -97,6 +97,17 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(UNLABEL_HELD, "labels removed from Jobs with a hold")                                    \
 	X(MOVE_HELD, "queues changed of Jobs with a hold")                                         \
 	X(REBORN, "Jobs created again under an old name")                                          \
+	X(CHILD, "Jobs made by Jobs that run")                                                     \
+	X(CHILD_CARRIED, "... seen to run on their owners' quota at rest")                         \
+	X(PREEMPTED, "Jobs preempted")                                                             \
+	X(PREEMPTED_IN_COHORT, "... for a Job of another ClusterQueue")                            \
+	X(BORROWED, "reservations beyond a ClusterQueue's own quota")                              \
+	X(PARTIAL, "starts landed with fewer pods than asked for")                                 \
+	X(COUNTS_BACK, "stops landed that put the owner's numbers back")                           \
+	X(UNREADY, "Jobs stopped because their pods were not ready")                               \
+	X(DEACTIVATED, "... once too often")                                                       \
+	X(RAN_OUT, "Jobs stopped because they ran as long as they may")                            \
+	X(COHORT_CIRCLE, "Cohorts put below each other")                                           \
 	X(BYPASS, "unsuspends by somebody else")                                                   \
 	X(BYPASS_STOPPED, "... that were stopped again")                                           \
 	X(QUOTA_UNDER_USE, "quotas lowered below use")                                             \

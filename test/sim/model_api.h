@@ -44,6 +44,10 @@ struct model_job {
 	struct model_job *next;
 
 	int32_t backoff_limit;
+	int32_t wrote;	 /* spec.parallelism, as its owner wrote it last */
+	int32_t unready; /* stops for pods that were not ready, since somebody last said to begin
+			    anew */
+	bool sickly;	 /* its pods never get ready */
 	bool orphaned;	 /* deleted without its pods */
 	bool vandalized; /* somebody took our annotations off */
 

@@ -98,7 +98,8 @@ static void pod_create(struct sim *s, struct model_job *j, const struct snap *vi
 	*s->jobs.tail = p;
 	s->jobs.tail = &p->next;
 	sim_at(s, p->ends_ms, pod_ends, p);
-	sim_after(s, rng_between(&s->rng, 1, 3000), pod_ready, p);
+	if (!j->sickly)
+		sim_after(s, rng_between(&s->rng, 1, 3000), pod_ready, p);
 	enter(s, p, POD_RUNNING);
 	if (j->now->gone) {
 		sim_reach(s, PATH_PODS_OF_NOBODY);

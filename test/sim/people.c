@@ -9,6 +9,7 @@
 
 const char *const namespace_names[NAMESPACES] = {"team-a", "team-b"};
 const char *const flavor_names[FLAVORS] = {"spot", "on-demand", "gpu"};
+const char *const cohort_names[COHORTS] = {"org", "left", "right"};
 const char *const class_names[CLASSES] = {"low", "mid", "high"};
 const char *const clusterqueue_names[CLUSTERQUEUES] = {"batch", "nightly", "research"};
 const char *const localqueue_names[LOCALQUEUES] = {
@@ -21,7 +22,8 @@ size_t localqueue_namespace(size_t index)
 
 size_t config_count(enum config_kind k)
 {
-	static const size_t count[] = {NAMESPACES, FLAVORS, CLASSES, CLUSTERQUEUES, LOCALQUEUES};
+	static const size_t count[] = {
+		NAMESPACES, FLAVORS, CLASSES, COHORTS, CLUSTERQUEUES, LOCALQUEUES};
 	return count[k];
 }
 
@@ -46,9 +48,62 @@ static void draw_quota(struct sim *s, struct config *c)
 	c->gpu = rng_between(&s->rng, 0, 8);
 }
 
+static int draw_limit(struct sim *s)
+{
+	return rng_odds(&s->rng, 3000) ? (int)rng_between(&s->rng, 0, 100) : -1;
+}
+
+static void draw_preemption(struct sim *s, struct config *c)
+{
+	static const enum preemption_policy within[] = {
+		PREEMPT_NEVER, PREEMPT_LOWER_PRIORITY, PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY};
+	static const enum preemption_policy reclaim[] = {
+		PREEMPT_NEVER, PREEMPT_LOWER_PRIORITY, PREEMPT_ANY};
+	c->preemption = (struct preemption_spec){
+		.within_clusterqueue = within[rng_between(&s->rng, 0, 2)],
+		.reclaim_within_cohort =
+			c->cohort >= 0 ? reclaim[rng_between(&s->rng, 0, 2)] : PREEMPT_NEVER,
+	};
+	if (c->preemption.reclaim_within_cohort == PREEMPT_NEVER)
+		return;
+	c->preemption.borrow_within_cohort = rng_odds(&s->rng, 3000);
+	c->preemption.has_max_priority =
+		c->preemption.borrow_within_cohort && rng_odds(&s->rng, 5000);
+	c->preemption.max_priority = (int32_t)rng_between(&s->rng, -50, 50);
+}
+
+static void draw_place(struct sim *s, struct config *c)
+{
+	c->cohort = s->people.cohorts && rng_odds(&s->rng, 8500)
+			    ? (int)rng_between(&s->rng, 0, COHORTS - 1)
+			    : -1;
+	c->lend = c->cohort >= 0 ? draw_limit(s) : -1;
+	c->borrow = c->cohort >= 0 ? draw_limit(s) : -1;
+	c->weight = rng_odds(&s->rng, 7000) ? 1 : (double)rng_between(&s->rng, 0, 3);
+}
+
+static void draw_cohort(struct sim *s, struct config *c)
+{
+	c->exists = true;
+	c->has_quota = rng_odds(&s->rng, 5000);
+	c->cohort = c->index > 0 && rng_odds(&s->rng, 8000) ? 0 : -1;
+	if (c->index == 0 && rng_odds(&s->rng, 300)) {
+		c->cohort =
+			(int)rng_between(&s->rng, 0, COHORTS - 1); /* a circle, as like as not */
+		sim_reach(s, PATH_COHORT_CIRCLE);
+	}
+	c->lend = c->borrow = -1;
+	c->weight = rng_odds(&s->rng, 7000) ? 1 : (double)rng_between(&s->rng, 0, 3);
+	draw_quota(s, c);
+}
+
 static void draw_clusterqueue(struct sim *s, struct config *c)
 {
 	c->exists = true;
+	draw_place(s, c);
+	draw_preemption(s, c);
+	c->fungibility.next_when_borrowing = rng_odds(&s->rng, 3000);
+	c->fungibility.stop_when_preempting = rng_odds(&s->rng, 3000);
 	c->strategy = rng_odds(&s->rng, 3000) ? STRICT_FIFO : BEST_EFFORT_FIFO;
 	c->nflavors = (size_t)rng_between(&s->rng, 1, 2);
 	c->flavor[0] = (size_t)rng_between(&s->rng, 0, 1);
@@ -94,8 +149,22 @@ static void admin_clusterqueue(struct sim *s, struct config *c)
 		c->exists = false;
 		sim_reach(s, PATH_QUEUE_DELETED);
 	}
-	sim_log(s, "admin  clusterqueue %s %s stop=%d cpu=%lld,%lld", clusterqueue_names[c->index],
-		c->exists ? "is" : "deleted", c->stop, (long long)c->cpu[0], (long long)c->cpu[1]);
+	sim_log(s, "admin  clusterqueue %s %s in %s stop=%d cpu=%lld,%lld",
+		clusterqueue_names[c->index], c->exists ? "is" : "deleted",
+		c->cohort < 0 ? "no cohort" : cohort_names[c->cohort], c->stop,
+		(long long)c->cpu[0], (long long)c->cpu[1]);
+	config_changed(s, c);
+}
+
+static void admin_cohort(struct sim *s, struct config *c)
+{
+	if (rng_odds(&s->rng, 2000))
+		c->exists = false;
+	else
+		draw_cohort(s, c);
+	sim_log(s, "admin  cohort %s %s below %s cpu=%lld,%lld", cohort_names[c->index],
+		c->exists ? "is" : "deleted", c->cohort < 0 ? "nobody" : cohort_names[c->cohort],
+		c->has_quota ? (long long)c->cpu[0] : 0, c->has_quota ? (long long)c->cpu[1] : 0);
 	config_changed(s, c);
 }
 
@@ -106,7 +175,9 @@ static void admin_acts(struct sim *s, void *arg)
 		return;
 	struct people *p = &s->people;
 	int64_t what = rng_between(&s->rng, 0, 9);
-	if (what < 6) {
+	if (p->cohorts && rng_odds(&s->rng, 1500)) {
+		admin_cohort(s, &p->config[CONFIG_COHORT][rng_between(&s->rng, 0, COHORTS - 1)]);
+	} else if (what < 6) {
 		admin_clusterqueue(s, &p->config[CONFIG_CLUSTERQUEUE]
 						[rng_between(&s->rng, 0, CLUSTERQUEUES - 1)]);
 	} else if (what < 8) {
@@ -188,6 +259,32 @@ static const char *draw_name(struct sim *s, const char *ns)
 	return name;
 }
 
+static struct model_job *draw_job(struct sim *s)
+{
+	struct model_job *pick = NULL;
+	int64_t seen = 0;
+	for (struct model_job *j = s->api.first; j; j = j->next)
+		if (!j->now->gone && rng_between(&s->rng, 0, seen++) == 0)
+			pick = j;
+	s->people.alive = (size_t)seen;
+	return pick;
+}
+
+/* Another Job makes it: it is let run, and runs on its owner's quota as long as that has some. */
+static void draw_owner(struct sim *s, struct snap *n)
+{
+	struct model_job *o = draw_job(s);
+	if (!o || strcmp(o->now->job.ns, n->job.ns) || o->now->job.suspend)
+		return;
+	struct model_run *run = sim_alloc(s, sizeof(*run));
+	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
+	n->job.has_owner_job = true;
+	n->job.owner_job = o->now->job.uid;
+	n->job.suspend = false;
+	n->run = run;
+	sim_reach(s, PATH_CHILD);
+}
+
 static void user_submits(struct sim *s)
 {
 	struct snap n = {0};
@@ -201,8 +298,14 @@ static void user_submits(struct sim *s)
 	n.job.suspend = true; /* the admission policy sees to it */
 	if (rng_odds(&s->rng, 500))
 		n.job.hold = "wait for me";
+	if (rng_odds(&s->rng, 800))
+		n.job.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
+	if (rng_odds(&s->rng, 300))
+		draw_owner(s, &n);
 	s->people.submitted++;
 	struct model_job *j = model_api_create(&s->api, &n);
+	j->wrote = n.job.parallelism;
+	j->sickly = s->people.queue.pods_ready_timeout_ms > 0 && rng_odds(&s->rng, 1500);
 	j->backoff_limit = (int32_t)rng_between(&s->rng, 0, 3);
 	sim_log(s, "user   submits %s/%s to %s: %d pods of %lldm", n.job.ns, n.job.name,
 		n.job.queue, n.job.parallelism, (long long)n.request[0].amount);
@@ -242,6 +345,7 @@ static void user_edits(struct sim *s, struct model_job *j)
 	bool indexed = n->job.indexed, has = n->job.has_completions;
 	int32_t completions = n->job.completions;
 	draw_requests(s, n);
+	j->wrote = n->job.parallelism;
 	n->job.indexed = indexed; /* immutable */
 	n->job.has_completions = has;
 	n->job.completions = completions;
@@ -268,6 +372,7 @@ static void user_holds(struct sim *s, struct model_job *j)
 {
 	struct snap *n = model_api_edit(&s->api, j);
 	n->job.hold = n->job.hold ? NULL : "by hand";
+	j->unready = 0; /* to begin anew is what taking a hold off means */
 	if (n->job.hold && !n->job.suspend)
 		sim_reach(s, PATH_HOLD_RUNNING);
 	sim_log(s, "user   %s %s", n->job.hold ? "holds" : "unholds", n->job.name);
@@ -333,17 +438,6 @@ static void vandal_acts(struct sim *s, struct model_job *j)
 	model_api_write(&s->api, n, false);
 }
 
-static struct model_job *draw_job(struct sim *s)
-{
-	struct model_job *pick = NULL;
-	int64_t seen = 0;
-	for (struct model_job *j = s->api.first; j; j = j->next)
-		if (!j->now->gone && rng_between(&s->rng, 0, seen++) == 0)
-			pick = j;
-	s->people.alive = (size_t)seen;
-	return pick;
-}
-
 static void user_acts(struct sim *s, void *arg)
 {
 	(void)arg;
@@ -372,6 +466,104 @@ static void user_acts(struct sim *s, void *arg)
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.people_every_ms), user_acts, NULL);
 }
 
+/* ---- The tree of quota
+ * ---------------------------------------------------------------------------
+ */
+
+void config_node(const struct config *c, char ret[40])
+{
+	snprintf(ret, 40, "%s%s", c->kind == CONFIG_COHORT ? "cohort/" : "cq/",
+		c->kind == CONFIG_COHORT ? cohort_names[c->index] : clusterqueue_names[c->index]);
+}
+
+/* A Cohort that is only named has no parent. */
+const struct config *config_parent(const struct people *p, const struct config *c)
+{
+	return c->exists && c->cohort >= 0 ? &p->config[CONFIG_COHORT][c->cohort] : NULL;
+}
+
+bool config_is_cyclic(const struct people *p, const struct config *c)
+{
+	for (size_t steps = 0; c; steps++, c = config_parent(p, c))
+		if (steps > COHORTS)
+			return true;
+	return false;
+}
+
+int64_t quota_nominal(const struct quota_row_of *r)
+{
+	const struct config *c = r->node;
+	bool cohort = c->kind == CONFIG_COHORT;
+	if (!c->exists || (cohort && !c->has_quota))
+		return 0;
+	if (!strcmp(r->flavor, flavor_names[GPU_FLAVOR]))
+		return !cohort && c->covers_gpu && !strcmp(r->resource, "gpu") ? c->gpu : 0;
+	for (size_t k = 0; k < (cohort ? 2 : c->nflavors); k++) {
+		if (strcmp(r->flavor, flavor_names[cohort ? k : c->flavor[k]]))
+			continue;
+		return !strcmp(r->resource, "cpu")				   ? c->cpu[k]
+		       : !strcmp(r->resource, "memory")				   ? c->memory[k]
+		       : !cohort && !strcmp(r->resource, "pods") && c->covers_pods ? c->pods[k]
+										   : 0;
+	}
+	return 0;
+}
+
+/* What percent of its quota in cpu or memory; the other resources have no limits. */
+static int64_t limit_of(const struct quota_row_of *r, int percent)
+{
+	if (percent < 0 || (strcmp(r->resource, "cpu") && strcmp(r->resource, "memory")))
+		return QUOTA_UNLIMITED;
+	return quota_nominal(r) / 100 * percent;
+}
+
+int64_t quota_borrowing_limit(const struct people *p, const struct quota_row_of *r)
+{
+	(void)p;
+	return limit_of(r, r->node->borrow);
+}
+
+int64_t quota_subtree(const struct people *p, const struct quota_row_of *r)
+{
+	int64_t sum = quota_nominal(r);
+	for (int k = 0; r->node->kind == CONFIG_COHORT && k < 2; k++) {
+		enum config_kind kind = k ? CONFIG_CLUSTERQUEUE : CONFIG_COHORT;
+		for (size_t i = 0; i < config_count(kind); i++) {
+			struct quota_row_of child = {&p->config[kind][i], r->flavor, r->resource};
+			if (config_parent(p, child.node) == r->node)
+				sum += quota_subtree(p, &child) - quota_local(p, &child);
+		}
+	}
+	return sum;
+}
+
+int64_t quota_local(const struct people *p, const struct quota_row_of *r)
+{
+	int64_t limit = limit_of(r, r->node->lend), subtree;
+	if (!config_parent(p, r->node) || limit == QUOTA_UNLIMITED)
+		return 0;
+	subtree = quota_subtree(p, r);
+	return subtree > limit ? subtree - limit : 0;
+}
+
+/* Half of all worlds watch for readiness, a third share fairly; a limit of requeues there must be,
+ * or those whose pods never get ready would never come to rest. */
+static void draw_flags(struct sim *s)
+{
+	struct queue_config *c = &s->people.queue;
+	queue_config_default(c);
+	s->people.cohorts = rng_odds(&s->rng, 6500);
+	c->fair_sharing = rng_odds(&s->rng, 3500);
+	if (rng_odds(&s->rng, 5000))
+		return;
+	c->pods_ready_timeout_ms = rng_between(&s->rng, 5, 40) * 1000;
+	c->recovery_timeout_ms = rng_odds(&s->rng, 5000) ? rng_between(&s->rng, 5, 40) * 1000 : 0;
+	c->back_off_base_ms = rng_between(&s->rng, 1, 5) * 1000;
+	c->back_off_max_ms = rng_between(&s->rng, 5, 20) * 1000;
+	c->back_off_limit = (int32_t)rng_between(&s->rng, 0, 3);
+	c->requeue_at_creation = rng_odds(&s->rng, 5000);
+}
+
 void people_begin(struct sim *s)
 {
 	struct people *p = &s->people;
@@ -381,6 +573,9 @@ void people_begin(struct sim *s)
 				.kind = k, .index = i, .exists = true, .generation = 1};
 	for (size_t i = 0; i < CLASSES; i++)
 		p->config[CONFIG_CLASS][i].value = (int32_t)i * 10;
+	draw_flags(s);
+	for (size_t i = 0; i < COHORTS; i++)
+		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)
 		draw_clusterqueue(s, &p->config[CONFIG_CLUSTERQUEUE][i]);
 	static const size_t of[LOCALQUEUES] = {0, 1, 2, 0, 2};

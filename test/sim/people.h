@@ -20,6 +20,7 @@ struct sim;
 #define CLUSTERQUEUES 3
 #define LOCALQUEUES 5
 #define FLAVORS 3
+#define COHORTS 3
 #define CLASSES 3
 #define NAMESPACES 2
 #define JOBS_MAX 60 /* alive at a time: keeps a seed within milliseconds */
@@ -28,6 +29,7 @@ enum config_kind {
 	CONFIG_NAMESPACE,
 	CONFIG_FLAVOR,
 	CONFIG_CLASS,
+	CONFIG_COHORT,
 	CONFIG_CLUSTERQUEUE,
 	CONFIG_LOCALQUEUE,
 	CONFIG_KINDS
@@ -47,11 +49,28 @@ struct config {
 	size_t flavor[2], nflavors;
 	bool covers_gpu, covers_pods;
 	int64_t cpu[2], memory[2], pods[2], gpu;
+	/* ClusterQueue and Cohort. A Cohort has quota of its own in all flavors but gpu's, or none.
+	 */
+	int cohort; /* the Cohort it is in, or its parent; -1: none */
+	bool has_quota;
+	int lend, borrow; /* limits in percent of cpu's and memory's nominal quota; -1: none */
+	struct preemption_spec preemption;
+	struct fungibility_spec fungibility;
+	double weight;
 	/* LocalQueue */
 	size_t clusterqueue;
 };
 
+/* What a row of the quota tree may hold, worked out from what admins describe as the reference has
+ * it (3.2): by plain recursion, nothing remembered. */
+struct quota_row_of {
+	const struct config *node; /* ClusterQueue or Cohort */
+	const char *flavor, *resource;
+};
+
 struct people {
+	struct queue_config queue;			 /* the flags of all controllers */
+	bool cohorts;					 /* there are some in this world */
 	struct config config[CONFIG_KINDS][LOCALQUEUES]; /* as it is now */
 	size_t submitted;
 	size_t alive;
@@ -60,6 +79,7 @@ struct people {
 extern const char *const namespace_names[NAMESPACES];
 extern const char *const flavor_names[FLAVORS];
 extern const char *const class_names[CLASSES];
+extern const char *const cohort_names[COHORTS];
 extern const char *const clusterqueue_names[CLUSTERQUEUES];
 extern const char *const localqueue_names[LOCALQUEUES];
 size_t localqueue_namespace(size_t index);
@@ -67,6 +87,19 @@ size_t config_count(enum config_kind k);
 
 /* Describes the first queues and starts acting. */
 void people_begin(struct sim *s);
+
+/* True when its Cohorts' parents form a circle. */
+bool config_is_cyclic(const struct people *p, const struct config *c);
+int64_t quota_nominal(const struct quota_row_of *r);
+int64_t quota_subtree(const struct people *p, const struct quota_row_of *r);
+/* The part of it that those above do not see. */
+int64_t quota_local(const struct people *p, const struct quota_row_of *r);
+/* "cq/batch", "cohort/org" */
+void config_node(const struct config *c, char ret[40]);
+/* NULL at the root. */
+const struct config *config_parent(const struct people *p, const struct config *c);
+/* The limit on what it takes from above; QUOTA_UNLIMITED: none. */
+int64_t quota_borrowing_limit(const struct people *p, const struct quota_row_of *r);
 
 /* Which of a ClusterQueue's flavors covers nothing else: gpu's. */
 #define GPU_FLAVOR (FLAVORS - 1)

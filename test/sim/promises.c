@@ -195,6 +195,14 @@ static bool held_by_name(const struct sim *s, const struct snap *n)
 	return false;
 }
 
+/* Its owner holds quota for both. */
+static bool is_carried(const struct sim *s, const struct snap *n)
+{
+	const struct model_job *owner =
+		n->job.has_owner_job ? model_api_by_uid(&s->api, &n->job.owner_job) : NULL;
+	return owner && model_ledger_open_hold(s->ledger, &owner->now->job.uid);
+}
+
 static void check_known(struct sim *s, const struct replica *r)
 {
 	struct gate_counts c;
@@ -218,8 +226,10 @@ static void check_known(struct sim *s, const struct replica *r)
 			sim_break(s, "P2",
 				"%s/%s is gone: expected the leader to forget it, it says '%s'",
 				n->job.ns, n->job.name, x.sentence);
-		if (queued && !n->job.suspend && !n->job.deleting &&
-			!model_ledger_open_hold(s->ledger, &j->now->job.uid))
+		if (queued && !n->job.suspend && is_carried(s, n))
+			sim_reach(s, PATH_CHILD_CARRIED);
+		else if (queued && !n->job.suspend && !n->job.deleting &&
+			 !model_ledger_open_hold(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);
 	}
@@ -353,7 +363,8 @@ static const struct config *config_of(const struct sim *s, const struct model_jo
 			strcmp(namespace_names[localqueue_namespace(i)], j->now->job.ns))
 			continue;
 		const struct config *cq = &s->people.config[CONFIG_CLUSTERQUEUE][lq->clusterqueue];
-		if (!lq->exists || lq->stop || !cq->exists || cq->stop)
+		if (!lq->exists || lq->stop || !cq->exists || cq->stop ||
+			config_is_cyclic(&s->people, cq))
 			return NULL;
 		for (size_t k = 0; k < cq->nflavors; k++)
 			if (!s->people.config[CONFIG_FLAVOR][cq->flavor[k]].exists)
@@ -365,13 +376,34 @@ static const struct config *config_of(const struct sim *s, const struct model_jo
 	return NULL;
 }
 
-static bool row_fits(const struct sim *s, const struct config *cq, size_t flavor,
-	const char *resource, int64_t nominal, int64_t want)
+static int64_t row_use(const struct sim *s, const struct quota_row_of *r)
 {
 	char node[40];
-	snprintf(node, sizeof(node), "cq/%s", clusterqueue_names[cq->index]);
-	return want == 0 ||
-	       model_ledger_use(s->ledger, node, flavor_names[flavor], resource) + want <= nominal;
+	config_node(r->node, node);
+	return model_ledger_use(s->ledger, node, r->flavor, r->resource);
+}
+
+/* Reference 3.2, in plain recursion on what admins describe and what the ledger holds. */
+static int64_t row_free(const struct sim *s, const struct quota_row_of *r)
+{
+	const struct people *p = &s->people;
+	const struct config *parent = config_parent(p, r->node);
+	int64_t use = row_use(s, r), subtree = quota_subtree(p, r), local = quota_local(p, r);
+	int64_t limit = quota_borrowing_limit(p, r);
+	if (!parent)
+		return subtree - use;
+	int64_t above = row_free(s, &(struct quota_row_of){parent, r->flavor, r->resource});
+	int64_t beyond = use > local ? use - local : 0;
+	if (limit != QUOTA_UNLIMITED && subtree - local - beyond + limit < above)
+		above = subtree - local - beyond + limit;
+	return (use < local ? local - use : 0) + above;
+}
+
+static bool row_fits(const struct sim *s, const struct config *cq, size_t flavor,
+	const char *resource, int64_t want)
+{
+	struct quota_row_of r = {cq, flavor_names[flavor], resource};
+	return want == 0 || want <= row_free(s, &r);
 }
 
 /* One flavor at a time, in plain arithmetic. */
@@ -379,14 +411,12 @@ static bool fits(const struct sim *s, const struct model_job *j, const struct co
 {
 	const struct snap *n = j->now;
 	int64_t pods = job_pods(&n->job), gpu = pods * amount_of(n, "gpu");
-	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", cq->gpu, gpu)))
+	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", gpu)))
 		return false;
 	for (size_t k = 0; k < cq->nflavors; k++)
-		if (row_fits(s, cq, cq->flavor[k], "cpu", cq->cpu[k], pods * amount_of(n, "cpu")) &&
-			row_fits(s, cq, cq->flavor[k], "memory", cq->memory[k],
-				pods * amount_of(n, "memory")) &&
-			(!cq->covers_pods ||
-				row_fits(s, cq, cq->flavor[k], "pods", cq->pods[k], pods)))
+		if (row_fits(s, cq, cq->flavor[k], "cpu", pods * amount_of(n, "cpu")) &&
+			row_fits(s, cq, cq->flavor[k], "memory", pods * amount_of(n, "memory")) &&
+			(!cq->covers_pods || row_fits(s, cq, cq->flavor[k], "pods", pods)))
 			return true;
 	return false;
 }
@@ -412,6 +442,41 @@ static bool waits(const struct sim *s, const struct model_job *j)
 	       !model_ledger_open_hold(s->ledger, &j->now->job.uid) && job_pods(&n->job) > 0;
 }
 
+/* Its place among those of its priority. */
+static int64_t queued_ms(const struct sim *s, const struct model_job *j)
+{
+	int64_t evicted = j->now->job.history.evicted_ms;
+	return evicted > 0 && !s->people.queue.requeue_at_creation ? evicted
+								   : j->now->job.created_ms;
+}
+
+static const struct config *root_of(const struct sim *s, const struct config *c)
+{
+	for (const struct config *up; (up = config_parent(&s->people, c));)
+		c = up;
+	return c;
+}
+
+/* What is free in a Cohort may be kept for the first of a StrictFIFO queue in it, and anywhere for
+ * those for whom others were stopped, as long as these have pods left, even from themselves (what
+ * they were promised is of one flavor). When in doubt, it is. */
+static bool may_be_kept(const struct sim *s, const struct replica *r, const struct config *cq)
+{
+	for (const struct model_job *o = s->api.first; o; o = o->next) {
+		struct explanation x = {0};
+		const struct config *its = waits(s, o) ? config_of(s, o) : NULL;
+		if (!its || root_of(s, its) != root_of(s, cq))
+			continue;
+		if (its != cq && its->strategy == STRICT_FIFO)
+			return true;
+		if (gate_explain(r->gate, o->now->job.ns, o->now->job.name, s->now_ms + r->skew_ms,
+			    &x) &&
+			x.reason == WAIT_PREEMPTED)
+			return true;
+	}
+	return false;
+}
+
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
 static bool may_be_blocked(const struct sim *s, const struct model_job *j, const struct config *cq)
 {
@@ -423,7 +488,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 		if (o == j || !waits(s, o) || config_of(s, o) != cq)
 			continue;
 		if (!priority_of(s, o, &its) || its > mine ||
-			(its == mine && o->now->job.created_ms <= j->now->job.created_ms))
+			(its == mine && queued_ms(s, o) <= queued_ms(s, j)))
 			return true;
 	}
 	return false;
@@ -435,7 +500,7 @@ static void check_admitted(struct sim *s, struct replica *r)
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? config_of(s, j) : NULL;
 		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq) ||
-			may_be_blocked(s, j, cq))
+			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
 			continue;
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
@@ -444,40 +509,74 @@ static void check_admitted(struct sim *s, struct replica *r)
 	}
 }
 
-/* -1: no queue of today has such a row. What the ledger says of that is history: a leader that came
- * later never heard of it, and nobody can reserve there. */
-static int64_t nominal_of(const struct sim *s, const struct model_row *row)
+static bool covers(const struct config *c, const char *flavor, const char *resource)
 {
-	for (size_t i = 0; i < CLUSTERQUEUES; i++) {
-		const struct config *c = &s->people.config[CONFIG_CLUSTERQUEUE][i];
-		if (strncmp(row->node, "cq/", 3) || strcmp(row->node + 3, clusterqueue_names[i]) ||
-			!c->exists)
-			continue;
-		if (!strcmp(row->flavor, flavor_names[GPU_FLAVOR]))
-			return c->covers_gpu && !strcmp(row->resource, "gpu") ? c->gpu : -1;
-		for (size_t k = 0; k < c->nflavors; k++) {
-			if (strcmp(row->flavor, flavor_names[c->flavor[k]]))
-				continue;
-			return !strcmp(row->resource, "cpu")			  ? c->cpu[k]
-			       : !strcmp(row->resource, "memory")		  ? c->memory[k]
-			       : !strcmp(row->resource, "pods") && c->covers_pods ? c->pods[k]
-										  : -1;
+	if (!strcmp(flavor, flavor_names[GPU_FLAVOR]))
+		return c->covers_gpu && !strcmp(resource, "gpu");
+	for (size_t k = 0; k < c->nflavors; k++)
+		if (!strcmp(flavor, flavor_names[c->flavor[k]]))
+			return !strcmp(resource, "cpu") || !strcmp(resource, "memory") ||
+			       (!strcmp(resource, "pods") && c->covers_pods);
+	return false;
+}
+
+static const struct config *config_of_node(const struct sim *s, const char *node)
+{
+	for (int k = 0; k < 2; k++) {
+		enum config_kind kind = k ? CONFIG_CLUSTERQUEUE : CONFIG_COHORT;
+		for (size_t i = 0; i < config_count(kind); i++) {
+			char name[40];
+			config_node(&s->people.config[kind][i], name);
+			if (!strcmp(name, node))
+				return &s->people.config[kind][i];
 		}
 	}
-	return -1;
+	return NULL;
+}
+
+/* -1: no queue of today has such a row. What the ledger says of that is history: a leader that came
+ * later never heard of it, and nobody can reserve there. A Cohort that is only named may be gone
+ * with those who named it. */
+static int64_t ceiling_of(const struct sim *s, const struct model_row *row)
+{
+	const struct config *c = config_of_node(s, row->node);
+	struct quota_row_of r = {c, row->flavor, row->resource};
+	if (!c || !c->exists || config_is_cyclic(&s->people, c) ||
+		(c->kind == CONFIG_CLUSTERQUEUE && !covers(c, row->flavor, row->resource)))
+		return -1;
+	int64_t limit = quota_borrowing_limit(&s->people, &r);
+	if (c->kind == CONFIG_COHORT && quota_subtree(&s->people, &r) == 0)
+		return -1;
+	if (!config_parent(&s->people, c))
+		return quota_subtree(&s->people, &r);
+	return limit == QUOTA_UNLIMITED ? QUOTA_UNLIMITED : quota_subtree(&s->people, &r) + limit;
 }
 
 static void check_ceilings(struct sim *s)
 {
 	const struct model_row *rows;
 	size_t n = model_ledger_rows(s->ledger, &rows);
-	for (size_t i = 0; i < n; i++)
-		if (nominal_of(s, &rows[i]) >= 0 && rows[i].ceiling != nominal_of(s, &rows[i]))
+	for (size_t i = 0; i < n; i++) {
+		int64_t expected = ceiling_of(s, &rows[i]);
+		if (expected >= 0 && rows[i].ceiling != expected)
 			sim_break(s, "P7",
 				"the ledger's ceiling of %s %s %s is %lld; expected today's quota, "
 				"%lld",
 				rows[i].node, rows[i].flavor, rows[i].resource, (ll)rows[i].ceiling,
-				(ll)nominal_of(s, &rows[i]));
+				(ll)expected);
+	}
+}
+
+/* Fewer pods for a run are Sluice's doing, and over with the run. */
+static void check_counts(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next)
+		if (is_queued(j->now) && j->now->job.suspend && !j->vandalized &&
+			!j->now->job.deleting && j->now->job.parallelism != j->wrote)
+			sim_break(s, "P2",
+				"%s/%s waits: expected its owner's parallelism, %d, it is %d",
+				j->now->job.ns, j->now->job.name, j->wrote,
+				j->now->job.parallelism);
 }
 
 void promises_check_quiet(struct sim *s, bool all_ended)
@@ -495,6 +594,7 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 			check_closed(s, holds[i]);
 	}
 	check_stops(s);
+	check_counts(s);
 	promises_check_books(s);
 	check_ceilings(s);
 	check_admitted(s, r);

@@ -101,6 +101,7 @@ static void process_starts(struct sim *s, void *arg)
 	memcpy(fresh.identity, r->identity, sizeof(fresh.identity));
 	*r = fresh;
 	r->queue = queue_new();
+	queue_configure(r->queue, &s->people.queue);
 	struct gate_options o = {.identity = r->identity,
 		.lease_ms = r->lease_ms,
 		.note_after_ms = NOTE_AFTER_MS,
@@ -161,6 +162,10 @@ static void take_notes(struct sim *s, struct replica *r)
 	while ((n = gate_take_note(r->gate))) {
 		sim_log(s, "%s note %s %s: %s", r->identity, note_kind_name(n->kind), n->name,
 			n->text);
+		if (n->preemption[0])
+			sim_reach(s, PATH_PREEMPTED);
+		if (n->preemption[0] && strcmp(n->preempting, n->clusterqueue))
+			sim_reach(s, PATH_PREEMPTED_IN_COHORT);
 		if (n->kind == NOTE_OVERDUE)
 			sim_reach(s, PATH_OVERDUE);
 	}

@@ -91,8 +91,12 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		model_ledger_lease(s->ledger, "", -1, 0, 0, &lease);
 		if (lease.epoch != q->epoch)
 			sim_reach(s, PATH_LATE_START_TAKEOVER);
+		if (q->intent.parallelism > 0)
+			sim_reach(s, PATH_PARTIAL);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
+		if (q->intent.parallelism > 0)
+			sim_reach(s, PATH_COUNTS_BACK);
 	} else if (q->intent.kind == INTENT_NOTICE) {
 		sim_reach(s, PATH_NOTICE);
 		if (q->doubted)
@@ -102,6 +106,29 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		if (q->intent.story.state == STORY_FENCED)
 			sim_reach(s, PATH_FENCE);
 	}
+}
+
+/* Pods that are not ready in time stop a Job so often and not more, whoever leads meanwhile. */
+static void count_unready(struct sim *s, const struct api_request *q, struct model_job *j)
+{
+	const char *reason = q->intent.story.reason;
+	int32_t limit = s->people.queue.back_off_limit;
+	if (!strcmp(reason, stop_reason_name(STOP_REASON_MAX_RUN)))
+		sim_reach(s, PATH_RAN_OUT);
+	if (!strcmp(reason, stop_reason_name(STOP_REASON_REQUEUE_LIMIT)))
+		sim_reach(s, PATH_DEACTIVATED);
+	if (!strncmp(reason, "Deactivated", 11) && !j->now->job.hold)
+		sim_break(s, "P4", "%s was stopped (%s): expected it to be on hold", q->intent.name,
+			reason);
+	if (strcmp(reason, stop_reason_name(STOP_REASON_PODS_READY_TIMEOUT)) || j->vandalized)
+		return;
+	sim_reach(s, PATH_UNREADY);
+	if (++j->unready > limit)
+		sim_break(s, "P4",
+			"%s was stopped %d times for pods that were not ready: expected %d before "
+			"it "
+			"is put on hold",
+			q->intent.name, j->unready, limit);
 }
 
 static void record_stop(struct sim *s, const struct api_request *q, const struct snap *before)
@@ -145,8 +172,10 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
 		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* who is found by name is found by uid */
-	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend)
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
+		count_unready(s, q, j);
+	}
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START)
 		disown(s, q, j);
 	if (q->intent.kind != INTENT_READ) {
@@ -226,6 +255,15 @@ static bool pretend_fence(struct sim *s, struct api_request *q)
 	return true;
 }
 
+/* Planted faults: what a PATCH leaves out. */
+static void plant_in_patch(const struct sim *s, struct intent *i)
+{
+	if (s->o.bug == BUG_COUNTS_KEPT && i->kind != INTENT_START)
+		i->parallelism = i->completions = 0;
+	if (s->o.bug == BUG_HISTORY_LOST)
+		i->story.history = (struct job_history){0};
+}
+
 void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 {
 	struct api_request *q = sim_alloc(s, sizeof(*q));
@@ -234,6 +272,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.epoch = gate_epoch(r->gate),
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s)};
+	plant_in_patch(s, &q->intent);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
 	int64_t patience = rng_between(&s->rng, 500, 10000);
 	if (pretend_fence(s, q))
@@ -426,6 +465,21 @@ static void log_refusal(struct sim *s, const struct ledger_op *op)
 					(long long)op->lines[i].amount, (long long)rows[k].ceiling);
 }
 
+static void count_borrowed(struct sim *s, const struct ledger_op *op)
+{
+	for (size_t i = 0; i < CLUSTERQUEUES; i++) {
+		const struct config *c = &s->people.config[CONFIG_CLUSTERQUEUE][i];
+		for (size_t k = 0;
+			k < op->nlines && !strcmp(clusterqueue_names[i], op->clusterqueue); k++) {
+			const struct quota_line *l = &op->lines[k];
+			struct quota_row_of r = {c, l->flavor, l->resource};
+			if (model_ledger_use(s->ledger, l->node, l->flavor, l->resource) >
+				quota_nominal(&r))
+				sim_reach(s, PATH_BORROWED);
+		}
+	}
+}
+
 static void count_batch(struct sim *s, const struct ledger_request *q, size_t upto)
 {
 	static const enum path applied[] = {PATH_RESERVE, PATH_COMMIT, PATH_COUNT, PATH_SHRINK,
@@ -444,6 +498,8 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 		enum ledger_verdict v = q->results[i].verdict;
 		if (v == LEDGER_REFUSED)
 			log_refusal(s, &q->ops[i]);
+		if (q->ops[i].kind == LEDGER_RESERVE && v == LEDGER_APPLIED)
+			count_borrowed(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RESERVE)
 			sim_reach(s, reserve[v]);
 		else if (v == LEDGER_APPLIED && applied[q->ops[i].kind] != PATH_COUNT)

@@ -32,6 +32,34 @@ void replica_check_synced(struct replica *r)
 /* ---- What admins describe -----------------------------------------------------------------------
  */
 
+static int64_t percent(int64_t nominal, int percent)
+{
+	return percent < 0 ? QUOTA_UNLIMITED : nominal / 100 * percent;
+}
+
+static void set_cohort(struct queue *q, const struct config *c)
+{
+	const char *const resources[] = {"cpu", "memory"};
+	struct quota_spec quota[2][2];
+	struct flavor_quota_spec flavor[2];
+	for (size_t i = 0; i < 2; i++) {
+		int64_t amount[] = {c->cpu[i], c->memory[i]};
+		for (size_t k = 0; k < 2; k++)
+			quota[i][k] = (struct quota_spec){
+				resources[k], amount[k], QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+		flavor[i] = (struct flavor_quota_spec){flavor_names[i], quota[i], 2};
+	}
+	struct resource_group_spec group = {resources, 2, flavor, 2};
+	struct cohort_spec spec = {.name = cohort_names[c->index],
+		.generation = c->generation,
+		.parent = c->cohort < 0 ? "" : cohort_names[c->cohort],
+		.groups = &group,
+		.ngroups = c->has_quota ? 1 : 0,
+		.weight = c->weight};
+	struct err e = {""};
+	must(queue_set_cohort(q, &spec, &e) == 0);
+}
+
 static void set_clusterqueue(struct queue *q, const struct config *c)
 {
 	const char *const resources[] = {"cpu", "memory", "pods"};
@@ -43,15 +71,19 @@ static void set_clusterqueue(struct queue *q, const struct config *c)
 	for (size_t i = 0; i < c->nflavors; i++) {
 		int64_t amount[] = {c->cpu[i], c->memory[i], c->pods[i]};
 		for (size_t k = 0; k < n; k++)
-			quota[i][k] = (struct quota_spec){
-				resources[k], amount[k], QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+			quota[i][k] = (struct quota_spec){resources[k], amount[k],
+				k < 2 ? percent(amount[k], c->borrow) : QUOTA_UNLIMITED,
+				k < 2 ? percent(amount[k], c->lend) : QUOTA_UNLIMITED};
 		flavor[i] = (struct flavor_quota_spec){flavor_names[c->flavor[i]], quota[i], n};
 	}
 	struct resource_group_spec group[] = {
 		{resources, n, flavor, c->nflavors}, {gpu, 1, &gpu_flavor, 1}};
 	struct clusterqueue_spec spec = {.name = clusterqueue_names[c->index],
 		.generation = c->generation,
-		.cohort = "",
+		.cohort = c->cohort < 0 ? "" : cohort_names[c->cohort],
+		.preemption = c->preemption,
+		.fungibility = c->fungibility,
+		.weight = c->weight,
 		.groups = group,
 		.ngroups = c->covers_gpu ? 2 : 1,
 		.strategy = c->strategy,
@@ -67,7 +99,8 @@ static void set_localqueue(struct queue *q, const struct config *c)
 		.name = localqueue_names[c->index],
 		.generation = c->generation,
 		.clusterqueue = clusterqueue_names[c->clusterqueue],
-		.stop_policy = c->stop};
+		.stop_policy = c->stop,
+		.weight = 1};
 	struct err e = {""};
 	must(queue_set_localqueue(q, &spec, &e) == 0);
 }
@@ -93,6 +126,9 @@ static void set_config(struct queue *q, const struct config *c)
 					      .name = class_names[c->index],
 					      .value = c->value});
 		break;
+	case CONFIG_COHORT:
+		set_cohort(q, c);
+		break;
 	case CONFIG_CLUSTERQUEUE:
 		set_clusterqueue(q, c);
 		break;
@@ -115,6 +151,9 @@ static void drop_config(struct queue *q, const struct config *c)
 		break;
 	case CONFIG_CLASS:
 		queue_drop_priority(q, PRIORITY_WORKLOAD, class_names[c->index]);
+		break;
+	case CONFIG_COHORT:
+		queue_drop_cohort(q, cohort_names[c->index]);
 		break;
 	case CONFIG_CLUSTERQUEUE:
 		queue_drop_clusterqueue(q, clusterqueue_names[c->index]);

@@ -13,7 +13,7 @@ const char *bug_name(enum bug b)
 {
 	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
 		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
-		"unguarded", "no_doubt"};
+		"unguarded", "no_doubt", "counts_kept", "history_lost"};
 	return names[b];
 }
 

@@ -45,6 +45,8 @@ enum bug {
 	BUG_TELL_UNDONE,       /* the fence is taken for done and was not sent */
 	BUG_UNGUARDED,	       /* the start does not test story and generation */
 	BUG_NO_DOUBT,	       /* an old status is believed at once */
+	BUG_COUNTS_KEPT,       /* a stop does not put the owner's parallelism back */
+	BUG_HISTORY_LOST,      /* stories do not tell how often pods were not ready */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);

@@ -273,6 +273,28 @@ static void test_a_server_that_does_not_know_its_roles_yet(void **state)
 	stage_close(&s);
 }
 
+static void test_a_server_that_was_away(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	struct script *p = stream_list(&s, TWO);
+	script_hold(p);
+	script_end(p);
+	/* Twice: the first is on a connection that was used before, and curl itself tries again. */
+	script_cut(scripted_server_expect(s.server, "&resourceVersion=7 "));
+	script_cut(scripted_server_expect(s.server, "&resourceVersion=7 "));
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){
+				.steady_ms = 1, .backoff_ms = 600000, .backoff_max_ms = 600000});
+	expect_story(&s, "b +a +b e ");
+	double start = ev_now(s.loop);
+	run_until(s.loop, ev_now(s.loop) - start > 0.002);
+	script_release(p);
+	expect_story(&s, "b +a +b e ! -a ");
+	stage_close(&s);
+}
+
 static void test_listed_again_when_told(void **state)
 {
 	struct stage s;
@@ -525,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_taken_up_again),
 		cmocka_unit_test(test_steady_end_is_no_trouble),
 		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
+		cmocka_unit_test(test_a_server_that_was_away),
 		cmocka_unit_test(test_listed_again_when_told),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_429_event_keeps_the_place),
