@@ -66,12 +66,16 @@ class Ground:
                 everything += count
         return jobs, everything
 
-    def usage(self):
-        """(resident MB, cpu seconds) of the controller."""
-        pid = self.box.pid("controller-one")
+    def usage(self, component="controller-one"):
+        """(resident MB, cpu seconds) of the controller, or another part."""
+        pid = self.box.pid(component)
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, (int(fields[11]) + int(fields[12])) / CPU_HERTZ
+
+    def cluster_cpu(self):
+        """Cpu seconds of all that is not Sluice or Postgres."""
+        return sum(self.usage(c)[1] for c in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"))
 
     def blast(self, lines, in_flight=64, as_controller=False, paced=False):
         """Send requests (method, path, type, body); what blast says of it. Paced: each with the millisecond in front."""
