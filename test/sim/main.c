@@ -15,7 +15,7 @@
 #include "test/sim/sim.h"
 
 #define EVENTS 1500
-#define HANG_S 60 /* a world takes milliseconds; one that takes this long turns in a circle */
+#define HANG_S 300 /* a world takes milliseconds; one that takes this long turns in a circle */
 
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
