@@ -19,7 +19,8 @@ static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
-	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->expected_ms == k->expected_ms && g->key.priority == k->priority;
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
+	       g->expected_ms == k->expected_ms && g->key.priority == k->priority;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -52,8 +53,8 @@ static int64_t own_expected_ms(const struct group *g)
 
 static int64_t least_expected(const struct tree_node *child, int64_t otherwise)
 {
-	int64_t end =
-		child ? container_of_const(child, struct group, node)->least_expected_ms : otherwise;
+	int64_t end = child ? container_of_const(child, struct group, node)->least_expected_ms
+			    : otherwise;
 	return end < otherwise ? end : otherwise;
 }
 
@@ -149,12 +150,13 @@ static void group_free(struct groups *all, struct group *g)
 
 struct workload *group_head(const struct group *g)
 {
-	return container_of(tree_first(&g->waiting), struct workload, in_group);
+	return g->head;
 }
 
-static void group_insert(struct group *g)
+static void group_insert(struct group *g, struct workload *head)
 {
-	g->key = group_head(g)->key;
+	g->head = head;
+	g->key = head->key;
 	tree_insert(precedence_line(g), &g->node, g->key.arrival);
 }
 
@@ -174,14 +176,15 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 	tree_insert(order_of(g), &w->in_order, w->key.arrival);
 	w->group = g;
 	if (first)
-		group_insert(g);
+		group_insert(g, w);
 }
 
 void group_leave(struct groups *all, struct workload *w)
 {
 	struct group *g = w->group;
 	must(g);
-	bool first = group_head(g) == w;
+	bool first = g->head == w;
+	struct tree_node *next = first ? tree_next(&w->in_group) : NULL;
 	if (first)
 		tree_remove(precedence_line(g), &g->node);
 	tree_remove(&g->waiting, &w->in_group);
@@ -190,7 +193,7 @@ void group_leave(struct groups *all, struct workload *w)
 	if (tree_count(&g->waiting) == 0)
 		group_free(all, g);
 	else if (first)
-		group_insert(g);
+		group_insert(g, container_of(next, struct workload, in_group));
 }
 
 static void line_rederive(struct groups *all, const struct clusterqueue *cq, struct tree *line)

@@ -1,6 +1,6 @@
 /*
- * Groups: waiting workloads of one ClusterQueue, priority and shape, and, where usage orders, of one
- * LocalQueue, and with strategy Backfill of one expected duration.
+ * Groups: waiting workloads of one ClusterQueue, priority and shape, and, where usage orders, of
+ * one LocalQueue, and with strategy Backfill of one expected duration.
  *
  * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
  * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
@@ -20,11 +20,12 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	int64_t expected_ms;  /* of each member, where the strategy is Backfill; else 0 */
+	int64_t expected_ms;	   /* of each member, where the strategy is Backfill; else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	uint64_t hash;
-	struct tree waiting; /* workload.in_group; never empty */
-	struct link fresh;   /* in clusterqueue.fresh: no pass has judged it yet */
+	struct tree waiting;   /* workload.in_group; never empty */
+	struct workload *head; /* its first */
+	struct link fresh;     /* in clusterqueue.fresh: no pass has judged it yet */
 };
 
 struct groups {

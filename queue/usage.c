@@ -138,9 +138,20 @@ void usages_decide(struct queue *q)
 	}
 }
 
-static void enter(const struct queue *q, struct usage *u, __int128 use, int64_t now_ms)
+/* Each start asks, and the answer is always the same. */
+static double entry_part(struct queue *q)
 {
-	double penalty = (double)use * (1 - left_after(q, ENTRY_MS));
+	struct usages *all = &q->usages;
+	if (all->entry_half_life_ms != q->config.usage_half_life_ms || all->entry_part == 0) {
+		all->entry_half_life_ms = q->config.usage_half_life_ms;
+		all->entry_part = 1 - left_after(q, ENTRY_MS);
+	}
+	return all->entry_part;
+}
+
+static void enter(struct queue *q, struct usage *u, __int128 use, int64_t now_ms)
+{
+	double penalty = (double)use * entry_part(q);
 	advance(q, u, now_ms);
 	if (q->config.usage_half_life_ms > 0)
 		u->consumed += penalty * left_after(q, u->at_ms - now_ms);

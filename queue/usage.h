@@ -40,6 +40,8 @@ struct usage {
 struct usages {
 	struct map map;
 	struct link changes;
+	int64_t entry_half_life_ms; /* of the half-life is */
+	double entry_part;	    /* the part of a request that a start costs at once */
 };
 
 void usages_init(struct usages *all);
@@ -50,8 +52,7 @@ void usages_done(struct usages *all);
 void usage_change(
 	struct queue *q, struct localqueue *lq, const char *resource, int64_t more, int64_t now_ms);
 /* The same from whatever moment the next decision is made at. */
-void usage_change_next(
-	struct queue *q, struct localqueue *lq, const char *resource, int64_t more);
+void usage_change_next(struct queue *q, struct localqueue *lq, const char *resource, int64_t more);
 void usages_decide(struct queue *q); /* it is made now */
 
 /* A Job was given so much at now_ms, which may be long ago. */
