@@ -15,6 +15,9 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - a Job of negative priority displaces nobody;
   - who had to go asks nobody to go for fair sharing's sake before something else came free;
   - a flavor fits if all resources do, whatever the preference between borrowing and displacing.
+
+It was held against Kueue's own scheduler (ff69552 of August 2026, with its cache and its queues), Job by
+Job, cycle by cycle and in whole worlds, also with Cohorts four deep: docs/testing.md.
 """
 
 from dataclasses import dataclass, field
