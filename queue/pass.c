@@ -5,30 +5,9 @@
 #include "base/mem.h"
 #include "queue/assign.h"
 #include "queue/backfill.h"
-#include "queue/contest.h"
-#include "queue/partial.h"
-#include "queue/precedence.h"
+#include "queue/displacement.h"
+#include "queue/offer.h"
 #include "queue/room.h"
-#include "queue/victims.h"
-
-/* More fresh groups than this are cheaper to find by a search. */
-#define FRESH_MAX 64
-
-/* Where one ClusterQueue stands in the pass. */
-struct walk {
-	struct clusterqueue *cq;
-	bool over;   /* nothing of it can start any more in this pass */
-	bool walked; /* ... behind this place: */
-	struct group behind;
-	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
-	int64_t displaces_from;			     /* victims_from() */
-
-	/* Backfill: who is first and cannot start, so that others have to let it pass. */
-	struct group *blocked;
-	int64_t spare[KEYS_MAX];
-
-	struct entry offer;
-};
 
 /* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
 struct reserve {
@@ -51,272 +30,6 @@ struct pass {
 
 /* Looks again, within one pass, at who was over: each time somebody was displaced. */
 #define LOOKS_MAX 64
-
-/* ---- One ClusterQueue's offer ---- */
-
-struct look {
-	struct pass *pass;
-	struct walk *walk;
-};
-
-static bool demand_of(const struct entry *e, struct demand *ret)
-{
-	demand_init(ret, e->w, e->cq, &e->group->claim, &e->choice);
-	return ret->nlines > 0;
-}
-
-static size_t find_victims(struct queue *q, const struct entry *e, const struct victim **ret)
-{
-	struct demand d;
-	return demand_of(e, &d) ? victims_find(q, &d, ret) : 0;
-}
-
-/* With the flavors behind `after` (NULL: from the first): fits, or somebody can be displaced for
- * it, or it would do with fewer pods. */
-static bool can_start_after(struct queue *q, struct entry *e, const struct choice *after)
-{
-	const struct victim *victim;
-	const struct claim *claim = &e->group->claim;
-	e->verdict =
-		assign_flavors(q, e->cq, claim, e->w, e->group->shape->pods, after, &e->choice);
-	if (e->verdict == ASSIGN_FITS ||
-		(e->verdict == ASSIGN_PREEMPTS && find_victims(q, e, &victim) > 0))
-		return true;
-	struct choice choice;
-	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, after, &choice);
-	if (fewer < ASSIGN_PREEMPTS)
-		return false;
-	e->verdict = fewer;
-	e->choice = choice;
-	return true;
-}
-
-/* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
- * of them. */
-static bool can_start(struct queue *q, struct entry *e)
-{
-	if (can_start_after(q, e, NULL))
-		return true;
-	if (e->verdict != ASSIGN_PREEMPTS || !choice_goes_on(e->cq, &e->choice))
-		return false;
-	struct entry next = *e;
-	do {
-		struct choice after = next.choice;
-		if (can_start_after(q, &next, &after)) {
-			*e = next;
-			return true;
-		}
-	} while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice));
-	return false;
-}
-
-/* Who wants so much and is expected to take so long: could it pass the one who is blocked? */
-static bool may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
-{
-	const struct walk *w = l->walk;
-	return !w->blocked ||
-	       (expected_ms != INT64_MAX && backfill_end_ms(expected_ms, l->pass->q->now_ms) <=
-						    w->cq->reservation->at_ms) ||
-	       keys_may_fit(w->cq, want, w->spare);
-}
-
-/* The offer can start; now it must not delay the one who is blocked, on whatever flavor. */
-static bool passes(struct look *l)
-{
-	struct entry *e = &l->walk->offer;
-	struct queue *q = l->pass->q;
-	const struct claim *claim = &e->group->claim;
-	while (l->walk->blocked &&
-		!backfill_lets(e->cq, e->group, &e->choice, e->verdict != ASSIGN_FITS, q->now_ms)) {
-		struct choice last = e->choice;
-		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
-			return false;
-		e->verdict = assign_flavors(
-			q, e->cq, claim, e->w, e->group->shape->pods, &last, &e->choice);
-		if (e->verdict != ASSIGN_FITS)
-			return false;
-	}
-	return true;
-}
-
-static bool judge(struct look *l, struct group *g)
-{
-	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->pass->q, &l->walk->offer) && passes(l);
-}
-
-static bool subtree_may(const struct tree_node *n, void *ctx)
-{
-	const struct walk *w = ((const struct look *)ctx)->walk;
-	const struct group *g = container_of_const(n, struct group, node);
-	const int64_t *least = g->claim.least;
-	return (keys_may_fit(w->cq, least, w->free) &&
-		       may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
-	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
-}
-
-static bool group_may(const struct tree_node *n, void *ctx)
-{
-	struct look *l = ctx;
-	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->free) &&
-		(g->key.priority < l->walk->displaces_from ||
-			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
-		return false;
-	return judge(l, g);
-}
-
-/* It had its turn, or others have to be asked first. */
-static bool was_passed(const struct walk *w, const struct group *g)
-{
-	bool walked = g->lq ? g->lq->walked : w->walked;
-	return walked && order_cmp(&g->key, g->lq ? &g->lq->behind : &w->behind.key) <= 0;
-}
-
-/* At most FRESH_MAX, in the order of the queue. */
-static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
-{
-	size_t n = 0;
-	list_each(&l->walk->cq->fresh, f)
-	{
-		struct group *g = container_of(f, struct group, fresh);
-		size_t at = n++;
-		for (; at > 0 && precedence_before(l->pass->q, g, ret[at - 1]); at--)
-			ret[at] = ret[at - 1];
-		ret[at] = g;
-	}
-	return n;
-}
-
-/* Those before the one that is found could not start, and are fresh no longer; those behind it are
- * asked after its turn, as in a search. */
-static bool offer_fresh(struct look *l)
-{
-	struct group *fresh[FRESH_MAX];
-	size_t n = fresh_in_order(l, fresh);
-	for (size_t i = 0; i < n; i++) {
-		if (!was_passed(l->walk, fresh[i]) && group_may(&fresh[i]->node, l))
-			return true;
-		group_judged(fresh[i]);
-	}
-	l->walk->offer = (struct entry){0};
-	return false;
-}
-
-static bool offer_by_search(struct look *l)
-{
-	struct tree_search search = {subtree_may, group_may, l};
-	return tree_seek(&l->walk->cq->groups_waiting,
-		       l->walk->walked ? &l->walk->behind.node : NULL, &search) != NULL;
-}
-
-static bool seek_line(struct look *l, const struct localqueue *lq)
-{
-	struct tree_search search = {subtree_may, group_may, l};
-	struct group behind = {.key = lq->behind};
-	return tree_seek(&lq->groups_waiting, lq->walked ? &behind.node : NULL, &search) != NULL;
-}
-
-/* Of the LocalQueue that used least, or of those that used as little, the first in order. */
-static bool offer_by_usage(struct look *l)
-{
-	size_t n, found = 0;
-	struct entry best = {0};
-	struct precedence *line = precedence_lines(l->pass->q, l->walk->cq, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (best.group && line[i].usage > line[found].usage)
-			break;
-		if (!seek_line(l, line[i].lq) ||
-			(best.group && order_cmp(&best.group->key, &l->walk->offer.group->key) < 0))
-			continue;
-		best = l->walk->offer;
-		found = i;
-	}
-	free(line);
-	l->walk->offer = best;
-	return best.group != NULL;
-}
-
-/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
- */
-static bool offer_head(struct look *l)
-{
-	struct group *g = precedence_first(l->pass->q, l->walk->cq);
-	return g && judge(l, g);
-}
-
-static bool subtree_possible(const struct tree_node *n, void *ctx)
-{
-	const struct walk *w = ((const struct look *)ctx)->walk;
-	return keys_may_fit(
-		w->cq, container_of_const(n, struct group, node)->claim.least, w->potential);
-}
-
-static bool group_possible(const struct tree_node *n, void *ctx)
-{
-	const struct walk *w = ((const struct look *)ctx)->walk;
-	return backfill_possible(w->cq, container_of_const(n, struct group, node));
-}
-
-/* The first in order that could run at some time. */
-static struct group *first_possible(struct look *l)
-{
-	const struct clusterqueue *cq = l->walk->cq;
-	struct tree_search search = {subtree_possible, group_possible, l};
-	struct tree_node *n = tree_seek(&cq->groups_waiting, NULL, &search);
-	struct group *best = n ? container_of(n, struct group, node) : NULL;
-	list_each(&cq->localqueues, f)
-	{
-		n = tree_seek(&container_of(f, struct localqueue, of_clusterqueue)->groups_waiting,
-			NULL, &search);
-		struct group *g = n ? container_of(n, struct group, node) : NULL;
-		if (g && (!best || precedence_before(l->pass->q, g, best)))
-			best = g;
-	}
-	return best;
-}
-
-/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made anew each
- * time, because others take part. */
-static bool offer_first(struct look *l)
-{
-	struct walk *w = l->walk;
-	keys_available(w->cq, KEYS_POTENTIAL, w->potential);
-	struct group *head = w->blocked ? w->blocked : first_possible(l);
-	if (!head) {
-		backfill_end(l->pass->q, w->cq);
-		return false;
-	}
-	if (!w->blocked && group_may(&head->node, l))
-		return true;
-	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
-		w->cq->search = true;
-	if (!w->blocked || w->cq->node->parent)
-		backfill_reserve(l->pass->q, w->cq, head);
-	w->blocked = head;
-	backfill_keys(w->cq, w->spare);
-	return false;
-}
-
-/* What a ClusterQueue has to offer next; false: nothing any more. */
-static bool walk_offers(struct pass *p, struct walk *w)
-{
-	struct look look = {p, w};
-	if (w->over)
-		return false;
-	w->offer = (struct entry){0};
-	keys_available(w->cq, KEYS_FREE, w->free);
-	w->displaces_from = victims_from(w->cq);
-	if (w->displaces_from <= INT32_MAX)
-		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
-	if (w->cq->strategy == STRICT_FIFO)
-		return offer_head(&look);
-	if (w->cq->strategy == BACKFILL && offer_first(&look))
-		return true;
-	if (!w->cq->search && w->cq->nfresh <= FRESH_MAX)
-		return offer_fresh(&look);
-	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
-}
 
 /* ---- Turns ---- */
 
@@ -352,7 +65,7 @@ static bool entry_fits(const struct entry *e, bool *ret_now)
 {
 	struct demand d;
 	*ret_now = true;
-	demand_of(e, &d);
+	entry_demand(e, &d);
 	for (size_t i = 0; i < d.nlines; i++) {
 		if (d.line[i].amount > quota_free(d.line[i].row, QUOTA_THEN))
 			return false;
@@ -368,7 +81,7 @@ static bool turn(struct pass *p, const struct entry *e)
 	const struct victim *victim = NULL;
 	bool now;
 	if (!entry_fits(e, &now)) {
-		size_t n = e->verdict == ASSIGN_PREEMPTS ? find_victims(p->q, e, &victim) : 0;
+		size_t n = e->verdict == ASSIGN_PREEMPTS ? entry_victims(p->q, e, &victim) : 0;
 		if (n > 0)
 			promise_entry(p, e, victim, n);
 		return n > 0;
@@ -405,7 +118,7 @@ static void reserve_line(struct pass *p, const struct demand_line *l, bool borro
 static void reserve_head(struct pass *p, const struct entry *e)
 {
 	struct demand d;
-	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !demand_of(e, &d))
+	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !entry_demand(e, &d))
 		return;
 	for (size_t i = 0; i < d.nlines; i++)
 		reserve_line(p, &d.line[i], e->choice.level > 0);
@@ -429,7 +142,7 @@ static void collect_offers(struct pass *p)
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct walk *w = &p->walk[i];
 		w->cq->search = w->cq->search || p->realm->search;
-		w->over = w->over || !walk_offers(p, w);
+		w->over = w->over || !walk_offers(p->q, w);
 		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
 			     w->offer.verdict == ASSIGN_PREEMPTS;
 		w->offer.keeps = keeps;
@@ -446,20 +159,6 @@ static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
 	return w;
 }
 
-/* lq: where usage orders, whose group it was. */
-static void walk_on(
-	struct pass *p, const struct entry *e, struct localqueue *lq, const struct order_key *key)
-{
-	struct walk *w = walk_of(p, e->cq);
-	if (lq) {
-		lq->walked = true;
-		lq->behind = *key;
-		return;
-	}
-	w->walked = true;
-	w->behind.key = *key;
-}
-
 /* How many turns came to something. */
 static size_t take_turns(struct pass *p)
 {
@@ -468,12 +167,13 @@ static size_t take_turns(struct pass *p)
 		struct entry *e = &p->entry[i];
 		struct order_key key = e->group->key; /* the group may go with its head */
 		struct localqueue *lq = e->group->lq;
+		struct clusterqueue *cq = e->cq;
 		e->done = true;
 		if (e->keeps) {
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
 			e->group = NULL;
-			walk_on(p, e, lq, &key);
+			walk_on(walk_of(p, cq), lq, &key);
 			came++;
 		}
 	}
@@ -485,7 +185,7 @@ static size_t take_turns(struct pass *p)
 static void let_others_pass(struct pass *p, const struct entry *e)
 {
 	struct walk *w = walk_of(p, e->cq);
-	walk_on(p, e, e->group->lq, &e->group->key);
+	walk_on(w, e->group->lq, &e->group->key);
 	if (e->cq->strategy == STRICT_FIFO) {
 		w->over = true;
 		w->offer = (struct entry){0};
@@ -541,15 +241,36 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
+/* Would it fit NOW if it took other flavors? Then it need not wait for those who are leaving. */
+static bool fits_elsewhere(struct queue *q, const struct room *r)
+{
+	struct claim claim;
+	struct demand d;
+	struct choice choice;
+	bool fits = true;
+	claim_init(&claim, r->cq, r->w->shape);
+	room_take_away(r);
+	if (assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) == ASSIGN_FITS)
+		demand_init(&d, r->w, r->cq, &claim, &choice);
+	else
+		fits = false;
+	for (size_t i = 0; fits && i < d.nlines; i++)
+		fits = d.line[i].amount <= quota_free(d.line[i].row, QUOTA_NOW);
+	room_put_back(r);
+	claim_done(&claim);
+	return fits;
+}
+
 /* Promised rooms that fit NOW start. One that nobody is leaving for any more was promised too
- * much. */
+ * much; and who would fit on another flavor by now has its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool now = room_fits_now(all[i]);
-		if (!clusterqueue_active(all[i]->cq) || (!now && !anybody_leaves(p))) {
+		if (!clusterqueue_active(all[i]->cq) ||
+			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {
 			room_break_promise(p->q, all[i]);
 		} else if (now && p->n == p->cap) {
 			p->full = true;
@@ -577,11 +298,8 @@ static void look_begin(struct pass *p, struct realm *realm)
 {
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct clusterqueue *cq = p->walk[i].cq;
-		if (realm->search || cq->nfresh > FRESH_MAX)
-			cq->search = true;
-		p->walk[i] = (struct walk){.cq = cq, .over = !clusterqueue_active(cq)};
-		list_each(&cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)
-			->walked = false;
+		cq->search = cq->search || realm->search;
+		walk_begin(&p->walk[i], cq);
 	}
 	realm->search = false;
 }

@@ -8,11 +8,8 @@
  * took what it counted on, comes to nothing until the next round. A round in which nothing came
  * about is the last.
  *
- * BestEffortFIFO walks the groups in order. Quota only shrinks during a pass, so who did not fit
- * once need not be asked again, and the walk never goes back. For the same reason Jobs that merely
- * arrived need no walk: after a complete pass nobody else fits, so only the fresh groups are
- * judged. StrictFIFO looks at the first group only: if that cannot start, nobody may, and what it
- * could have taken back from its Cohort is kept from the others meanwhile (reference 18, step 5d).
+ * If a StrictFIFO head cannot start, what it could have taken back from its Cohort is kept from the
+ * others meanwhile (reference 18, step 5d).
  */
 #ifndef SLUICE_QUEUE_PASS_H
 #define SLUICE_QUEUE_PASS_H

@@ -1,0 +1,48 @@
+/*
+ * An offer: what a ClusterQueue would start next, in one walk through its waiting groups.
+ *
+ * BestEffortFIFO walks the groups in order. Quota only shrinks during a pass, so who did not fit
+ * once need not be asked again, and the walk never goes back. For the same reason Jobs that merely
+ * arrived need no walk: after a complete pass nobody else fits, so only the fresh groups are
+ * judged. StrictFIFO looks at the first group only. Backfill is BestEffortFIFO behind a first one
+ * that nobody may delay (backfill.h).
+ */
+#ifndef SLUICE_QUEUE_OFFER_H
+#define SLUICE_QUEUE_OFFER_H
+
+#include "queue/contest.h"
+#include "queue/group.h"
+#include "queue/keys.h"
+#include "queue/victims.h"
+
+/* Where one ClusterQueue stands in the pass. */
+struct walk {
+	struct clusterqueue *cq;
+	bool over;   /* nothing of it can start any more in this pass */
+	bool walked; /* ... behind this place: */
+	struct group behind;
+	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
+	int64_t displaces_from;			     /* victims_from() */
+
+	/* Backfill: who is first and cannot start, so that others have to let it pass. */
+	struct group *blocked;
+	int64_t spare[KEYS_MAX];
+
+	struct entry offer;
+};
+
+/* From the first of its groups. */
+void walk_begin(struct walk *w, struct clusterqueue *cq);
+/* Whoever stood at this place had its turn; lq: the LocalQueue it was in where usage orders, else
+ * NULL. */
+void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key);
+/* Writes w->offer. False: there is nothing any more; a StrictFIFO head that cannot start is told
+ * all the same, with what it would take. */
+bool walk_offers(struct queue *q, struct walk *w);
+
+/* What an entry asks for; false: nothing. */
+bool entry_demand(const struct entry *e, struct demand *ret);
+/* How many would have to go for it; valid until the next search. */
+size_t entry_victims(struct queue *q, const struct entry *e, const struct victim **ret);
+
+#endif
