@@ -200,6 +200,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->managed = manages(g, seen);
 	f->has_annotations = seen->has_annotations;
 	f->quiet = job_quiet(seen);
+	f->leaving = seen->status.has_start_time && !f->quiet;
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->story_state;
 	f->story_attempt = seen->story_attempt;

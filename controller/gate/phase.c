@@ -28,6 +28,8 @@
 
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 static const char NOT_ADMITTED[] = "NotAdmitted";
+static const char LEAVING[] =
+	"it ran without being admitted until a moment ago, and its pods are still going away";
 static const char HOLD_BY_OTHER[] =
 	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
 static const char HOLD_REQUEUE_LIMIT[] =
@@ -282,9 +284,6 @@ static void stop_intruder(struct gate *g, struct gate_job *j)
 
 static void block(struct gate *g, struct gate_job *j, const char *why)
 {
-	if (j->blocked == (why != NULL))
-		return;
-	j->blocked = why != NULL;
 	queue_block_job(g->queue, &j->uid, why);
 }
 
@@ -322,7 +321,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 		return;
 	}
 	if (j->seen.story_state != STORY_STARTED) {
-		block(g, j, NULL);
+		block(g, j, j->seen.leaving ? LEAVING : NULL);
 		return;
 	}
 	/* Suspended, and not by us: say so where its owner sees it, and leave it alone. */

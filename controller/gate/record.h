@@ -27,8 +27,11 @@ enum phase {
 struct facts {
 	int64_t generation, version;
 	bool suspend, deleting, finished, failed, has_annotations;
-	bool managed;	 /* ours, as the gate's options have it */
-	bool quiet;	 /* job_quiet() */
+	bool managed; /* ours, as the gate's options have it */
+	bool quiet;   /* job_quiet() */
+	/* It began, and the status does not show yet that this is over. The API server refuses to
+	 * start it anew until then. */
+	bool leaving;
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
 	int32_t story_attempt;
@@ -73,7 +76,6 @@ struct gate_job {
 	bool doubt;	      /* one of them may still land */
 	bool told_ledger;     /* STOP was made */
 	bool call_off;	      /* somebody wants it not to run */
-	bool blocked;	      /* the queue was told not to choose it */
 	bool need_read;	      /* what we know may be old: GET before the next write */
 	int32_t held_pods;    /* how many pods the hold is for */
 	int64_t generation;   /* the decision was made on */

@@ -213,6 +213,14 @@ static const struct snap *patch_apply(
 	return model_api_write(api, s, s->job.suspend != was);
 }
 
+/* The directives of a Job may change only while nothing of a run is left (Kubernetes 1.36,
+ * pkg/registry/batch/job: a start of ours always changes them). */
+static bool may_change_directives(const struct job *j)
+{
+	const struct job_status *s = &j->status;
+	return j->suspend && (!s->has_start_time || s->suspended) && s->active == 0;
+}
+
 enum job_outcome model_api_request(struct model_api *api, const struct intent *i, int64_t now_ms,
 	bool unguarded, const struct snap **ret_snap, const char **ret_why)
 {
@@ -227,6 +235,10 @@ enum job_outcome model_api_request(struct model_api *api, const struct intent *i
 	if (why) {
 		*ret_why = why;
 		return JOB_REFUSED;
+	}
+	if (i->kind == INTENT_START && !may_change_directives(&j->now->job)) {
+		*ret_why = "spec.template: field is immutable";
+		return JOB_DENIED;
 	}
 	*ret_snap = patch_apply(api, j, i, now_ms);
 	return JOB_DONE;
