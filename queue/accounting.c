@@ -54,6 +54,13 @@ bool accounting_unset_runtime_class(struct accounting *a, const char *name)
 	return true;
 }
 
+/* NULL: it names none, or one that is not (yet) known. */
+static const struct runtime_class *runtime_class_of(const struct accounting *a, const struct job *j)
+{
+	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
+	return *name ? map_get(&a->runtime_classes, map_hash_string(name), name) : NULL;
+}
+
 void accounting_init(struct accounting *a)
 {
 	limit_ranges_init(&a->limit_ranges);
@@ -88,12 +95,9 @@ static struct pod_resources fill_pod(
 {
 	struct pod_resources pod = j->pod;
 	const struct namespace_limits *n = limit_ranges_of(&facts->limit_ranges, j->ns);
-	const char *class = pod.runtime_class ? pod.runtime_class : "";
-	if (*class && pod.overhead.count == 0) {
-		const struct runtime_class *r =
-			map_get(&facts->runtime_classes, map_hash_string(class), class);
-		pod.overhead = r ? r->overhead : pod.overhead;
-	}
+	const struct runtime_class *class = runtime_class_of(facts, j);
+	if (class && pod.overhead.count == 0)
+		pod.overhead = class->overhead;
 	if (!n)
 		return pod;
 	pod.containers = fill_containers(a, &n->container, pod.containers, pod.ncontainers);
@@ -228,6 +232,21 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		pod_is_out(&i, &a->requests, &n->pod);
 }
 
+/* Nobody could say what its pods count for, were it only not known yet. */
+static bool lacks_runtime_class(
+	struct account *a, const struct accounting *facts, const struct job *j)
+{
+	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
+	struct text text = text_over(a->fault, sizeof(a->fault));
+	if (!*name || runtime_class_of(facts, j))
+		return false;
+	text_add(&text,
+		"RuntimeClass %.200s does not exist; create it or correct "
+		"spec.template.spec.runtimeClassName",
+		name);
+	return true;
+}
+
 /* ---- The account ---- */
 
 /* All of them, however many: transformations may leave fewer. */
@@ -270,7 +289,8 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	ret->memory = (struct arena){0};
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
 	ret->requests = requests_of(&ret->memory, &pod);
-	find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
+	if (!lacks_runtime_class(ret, a, j))
+		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
 	drop_excluded(c, &ret->memory, &ret->requests);
 	if (c->ntransformations > 0)
 		ret->requests = transformations_apply(
