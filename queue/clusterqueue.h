@@ -62,15 +62,15 @@ struct clusterqueue {
 
 	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
 
-	struct tree groups_waiting; /* struct group, in queue order of their heads */
-	struct tree order;	    /* every workload in those groups: ranks */
+	struct tree groups_waiting;	 /* struct group, in queue order of their heads */
+	struct tree order;		 /* every workload in those groups: ranks */
 	struct reservation *reservation; /* backfill.h; NULL: there never was one */
-	struct link localqueues;    /* localqueue.of_clusterqueue */
-	struct link rooms;	    /* room.of_clusterqueue, held or leaving */
-	struct link promised;	    /* room.of_clusterqueue, oldest promise first */
-	size_t nleaving;	    /* of rooms: THEN differs from NOW */
-	bool search;		    /* any group may start, not only fresh ones */
-	struct link fresh;	    /* group.fresh: those that no pass has judged yet */
+	struct link localqueues;	 /* localqueue.of_clusterqueue */
+	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
+	struct link promised;		 /* room.of_clusterqueue, oldest promise first */
+	size_t nleaving;		 /* of rooms: THEN differs from NOW */
+	bool search;			 /* any group may start, not only fresh ones */
+	struct link fresh;		 /* group.fresh: those that no pass has judged yet */
 	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
 	uint64_t started_total, preempted_total;

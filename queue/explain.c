@@ -251,8 +251,7 @@ static bool is_backing_off(const struct question *a)
 	if (a->w->not_before_ms <= a->now_ms)
 		return false;
 	if (a->w->past && a->w->past->evicted_ms > 0)
-		text_add(a->text,
-			"its pods were not ready in time, %d %s so far; it waits until ",
+		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
 			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
 	else
 		text_add(a->text, "was stopped and waits until ");
@@ -303,8 +302,9 @@ static void add_expected_start(const struct question *a)
 static bool would_delay(const struct question *a)
 {
 	const struct reservation *r = a->cq->reservation;
-	const struct workload *head =
-		r && r->on && a->w->place == PLACE_READY ? queue_find_workload(a->q, &r->head) : NULL;
+	const struct workload *head = r && r->on && a->w->place == PLACE_READY
+					      ? queue_find_workload(a->q, &r->head)
+					      : NULL;
 	if (!head || head == a->w || head->place != PLACE_READY)
 		return false;
 	text_add(a->text, "fits, but would delay ");

@@ -37,8 +37,8 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 }
 
 /* Takes all that wait in its LocalQueues from where they stand, or places them. */
-static void move_members(struct queue *q, struct clusterqueue *cq,
-	void (*move)(struct queue *q, struct workload *w))
+static void move_members(
+	struct queue *q, struct clusterqueue *cq, void (*move)(struct queue *q, struct workload *w))
 {
 	list_each(&cq->localqueues, l)
 	{

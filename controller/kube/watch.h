@@ -15,8 +15,8 @@
  *
  * Nothing is lost silently: an event that cannot be read or is over the ceiling becomes a trouble
  * sentence and a new list. Nothing spins: every failure, and every stream that ended within
- * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms (a second where the
- * server is away altogether); what a server asks for with Retry-After is the least it gets.
+ * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms (a second where
+ * the server is away altogether); what a server asks for with Retry-After is the least it gets.
  *
  * Left to others: what objects mean, and what to do about trouble (log it: it will be tried again).
  */

@@ -130,8 +130,8 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
  * caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
 
-/* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it from
- * the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
+/* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
+ * from the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
 void queue_ending_job(struct queue *q, const struct uid *uid);
 
 /* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
@@ -140,11 +140,13 @@ void queue_ending_job(struct queue *q, const struct uid *uid);
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
 /* The room is given back at now_ms and the workload waits again, at its old place, but not before
- * not_before_ms (0: at once), nor before the back-off that the reason of its stop brings, if any. */
+ * not_before_ms (0: at once), nor before the back-off that the reason of its stop brings, if any.
+ */
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms);
 
-/* How long ago a run may have ended and still count in an order by use; 0: nothing is ordered so. */
+/* How long ago a run may have ended and still count in an order by use; 0: nothing is ordered so.
+ */
 int64_t queue_recall_ms(const struct queue *q);
 /* A run that ended before this queue was made (from the ledger's segments; after configure, before
  * the first decision, in any order): what fair share over time remembers. */
@@ -152,12 +154,13 @@ void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
 	const struct quota_line *lines, size_t n, int64_t from_ms, int64_t to_ms);
 
 /* A newer story tells what its attempts have left behind, and not the one that this queue's own
- * decisions came to: an earlier leader wrote it. A workload with room: its run has ended already. */
+ * decisions came to: an earlier leader wrote it. A workload with room: its run has ended already.
+ */
 void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h);
 
 /* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
-void queue_job_history(const struct queue *q, const struct uid *uid, int64_t now_ms,
-	struct job_history *ret);
+void queue_job_history(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct job_history *ret);
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
@@ -286,17 +289,18 @@ struct clusterqueue_view {
 	const char *name;
 	int64_t generation; /* of the spec in force */
 	bool active;
-	const char *reason;  /* Ready, Stopped, FlavorNotFound, Terminating, CohortCycle, InvalidSpec */
+	const char
+		*reason; /* Ready, Stopped, FlavorNotFound, Terminating, CohortCycle, InvalidSpec */
 	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
 	const char *cohort;
 	size_t pending, reserving, admitted; /* reserving includes admitted */
-	size_t pending_active; /* of pending: might start now; the others are held, backing off, in a
-				  stopped queue or misconfigured */
+	size_t pending_active; /* of pending: might start now; the others are held, backing off, in
+				  a stopped queue or misconfigured */
 	uint64_t started_total;
-	uint64_t preempted_total;	/* Jobs of it stopped for others */
-	int64_t weighted_share;		/* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
+	uint64_t preempted_total; /* Jobs of it stopped for others */
+	int64_t weighted_share;	  /* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
 	const struct usage_view *usage; /* valid until the next call on this queue */
 	size_t nusage;
 };
@@ -322,7 +326,7 @@ struct localqueue_view {
 	const char *reason;
 	char message[512];
 	size_t pending, reserving, admitted;
-	double fair_usage;		/* what it is ordered by, decayed; 0 unless its ClusterQueue is */
+	double fair_usage; /* what it is ordered by, decayed; 0 unless its ClusterQueue is */
 	const struct usage_view *usage; /* reserved and used only; valid until the next call */
 	size_t nusage;
 };

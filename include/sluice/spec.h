@@ -46,7 +46,7 @@ struct resource_group_spec {
 enum queueing_strategy {
 	BEST_EFFORT_FIFO, /* who does not fit lets the others pass */
 	STRICT_FIFO,	  /* who does not fit blocks those behind */
-	BACKFILL,	  /* who does not fit gets a time; the others pass if they do not delay it */
+	BACKFILL, /* who does not fit gets a time; the others pass if they do not delay it */
 };
 
 enum stop_policy {
@@ -101,8 +101,8 @@ struct clusterqueue_spec {
 	struct selector_term namespace_selector;
 	struct fungibility_spec fungibility;
 	struct preemption_spec preemption;
-	double weight;		   /* spec.fairSharing.weight; 1 when absent */
-	bool orders_by_usage;	   /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
+	double weight;		    /* spec.fairSharing.weight; 1 when absent */
+	bool orders_by_usage;	    /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
 	int64_t default_max_run_ms; /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
 };
 
@@ -129,9 +129,9 @@ struct priority_spec {
 
 /* How requests are counted before they meet a quota (10.3). */
 struct transformation_spec {
-	const char *input;		 /* resource */
-	bool replace;			 /* strategy Replace: the input itself is not counted */
-	const char *multiply_by;	 /* resource whose amount multiplies too; "" when absent */
+	const char *input;	       /* resource */
+	bool replace;		       /* strategy Replace: the input itself is not counted */
+	const char *multiply_by;       /* resource whose amount multiplies too; "" when absent */
 	const struct resource *output; /* for each 1 of the input (1 cpu, not 1m): quantities in
 					  thousandths, whatever the resource; may be negative */
 	size_t noutputs;
@@ -149,8 +149,8 @@ struct queue_config {
 	enum fair_strategy fair_strategy[2]; /* tried in this order */
 	size_t nfair_strategies;
 
-	int64_t usage_half_life_ms;	       /* decay of what usage orders by; 24 h */
-	const struct resource *usage_weight;   /* resourceWeights in thousandths; absent: 1 */
+	int64_t usage_half_life_ms;	     /* decay of what usage orders by; 24 h */
+	const struct resource *usage_weight; /* resourceWeights in thousandths; absent: 1 */
 	size_t nusage_weights;
 
 	const char *const *excluded_prefixes; /* resources that are not counted */
@@ -159,12 +159,12 @@ struct queue_config {
 	size_t ntransformations;
 	bool ignore_undeclared; /* quotaCheckStrategy IgnoreUndeclared */
 
-	int64_t pods_ready_timeout_ms;	  /* 0: not watched */
-	int64_t recovery_timeout_ms;	  /* pods were ready and are not any more; 0: not watched */
-	int64_t back_off_base_ms;	  /* 60 s */
-	int64_t back_off_max_ms;	  /* 1 h */
-	int32_t back_off_limit;		  /* requeues before deactivation; negative: no limit */
-	bool requeue_at_creation;	  /* requeuingStrategy.timestamp Creation; else Eviction */
+	int64_t pods_ready_timeout_ms; /* 0: not watched */
+	int64_t recovery_timeout_ms;   /* pods were ready and are not any more; 0: not watched */
+	int64_t back_off_base_ms;      /* 60 s */
+	int64_t back_off_max_ms;       /* 1 h */
+	int32_t back_off_limit;	       /* requeues before deactivation; negative: no limit */
+	bool requeue_at_creation;      /* requeuingStrategy.timestamp Creation; else Eviction */
 };
 
 /* A LimitRange: defaults and bounds for the pods of its namespace (10.2). Lists may be empty. */
