@@ -92,7 +92,9 @@ static void runtime_class_adds_its_overhead(void **state)
 	const struct runtime_class_spec vm = {"vm", LIST(CPU(10))}, more = {"vm", LIST(CPU(20))};
 	struct pod_resources pod = one_plain;
 	pod.runtime_class = "vm";
-	assert_string_equal(account_of(w, &pod), "cpu=100");
+	assert_string_equal(account_of(w, &pod),
+		"RuntimeClass vm does not exist; create it or correct "
+		"spec.template.spec.runtimeClassName");
 	assert_true(accounting_set_runtime_class(&w->facts, &vm));
 	assert_false(accounting_set_runtime_class(&w->facts, &vm));
 	assert_string_equal(account_of(w, &pod), "cpu=110");
