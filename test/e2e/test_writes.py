@@ -23,6 +23,10 @@ def patches_of_jobs(api):
     return total
 
 
+# Notices (sluice.dev/waiting) are writes of their own, on whoever has waited for a minute: not while we count.
+pytestmark = pytest.mark.flags("--note-after", "0")
+
+
 class Writes(threading.Thread):
     """All writes of the Jobs of a namespace but those of the status: {name: [object after it]}."""
 
