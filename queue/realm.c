@@ -58,11 +58,13 @@ static void settle_cohorts(struct queue *q)
 void realms_form(struct queue *q)
 {
 	struct clusterqueue *cq;
-	cohorts_link(&q->cohorts);
-	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
+	/* All of them before anything moves: what is given back goes up the way on which it was
+	 * taken. */
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
 		take_promises_back(q, cq);
+	cohorts_link(&q->cohorts);
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
 		quota_move(&q->quota, cq->node, cq->cohort ? cq->cohort->node : NULL);
-	}
 	settle_cohorts(q);
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
 		if (!cq->node->parent)
