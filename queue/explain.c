@@ -9,6 +9,7 @@
 #include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/lack.h"
+#include "queue/offer.h"
 #include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
@@ -268,12 +269,29 @@ static const struct workload *head_of(const struct question *a)
 
 static enum wait_reason explain_waiting(const struct question *a);
 
+static bool is_behind_one_that_returns(const struct question *a)
+{
+	const struct workload *w = offer_returns_before(a->cq, &a->w->key);
+	if (!w)
+		return false;
+	text_add(a->text, "behind ");
+	text_add_name(a->text, w->lq->ns->name, w->name);
+	text_add(a->text,
+		", which makes room for another Job and waits before it in ClusterQueue %s "
+		"(StrictFIFO)",
+		a->cq->name);
+	return true;
+}
+
 /* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
 static bool is_behind(const struct question *a)
 {
 	const struct workload *head = head_of(a);
-	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY || !head || head == a->w ||
-		assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
+	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY)
+		return false;
+	if (is_behind_one_that_returns(a))
+		return true;
+	if (!head || head == a->w || assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
 		return false;
 	struct question about = {a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true};
 	text_add(a->text, "behind ");

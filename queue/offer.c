@@ -198,12 +198,27 @@ static bool offer_by_usage(struct look *l)
 	return best.group != NULL;
 }
 
+const struct workload *offer_returns_before(
+	const struct clusterqueue *cq, const struct order_key *key)
+{
+	if (cq->nleaving == 0)
+		return NULL;
+	list_each(&cq->rooms, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
+			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq))
+			return r->w;
+	}
+	return NULL;
+}
+
 /* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
- */
+ * What one that returns leaves behind is nothing for those behind it. */
 static bool offer_head(struct look *l)
 {
 	struct group *g = precedence_first(l->q, l->walk->cq);
-	return g && judge(l, g);
+	return g && !offer_returns_before(l->walk->cq, &g->key) && judge(l, g);
 }
 
 static bool subtree_possible(const struct tree_node *n, void *ctx)

@@ -40,6 +40,11 @@ void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key)
  * all the same, with what it would take. */
 bool walk_offers(struct queue *q, struct walk *w);
 
+/* One that makes room for somebody, and will wait before this place again; NULL: nobody. Behind it
+ * a StrictFIFO queue offers nothing. */
+const struct workload *offer_returns_before(
+	const struct clusterqueue *cq, const struct order_key *key);
+
 /* What an entry asks for; false: nothing. */
 bool entry_demand(const struct entry *e, struct demand *ret);
 /* How many would have to go for it; valid until the next search. */

@@ -174,6 +174,11 @@ static bool may_wait(const struct workload *w)
 	       w->class->exists && w->lq->gate == GATE_OPEN;
 }
 
+bool workload_returns(const struct workload *w, const struct clusterqueue *cq)
+{
+	return w->lq && w->class && may_wait(w) && w->lq->cq == cq;
+}
+
 static enum workload_place place_for(const struct queue *q, const struct workload *w)
 {
 	if (w->room)

@@ -23,6 +23,7 @@ struct queue;
 struct group;
 struct localqueue;
 struct account;
+struct clusterqueue;
 struct past;
 struct priority_class;
 struct realm;
@@ -85,6 +86,8 @@ void workload_take(
 /* Puts it where it belongs now / takes it from where it is. */
 void workload_place(struct queue *q, struct workload *w);
 void workload_unplace(struct queue *q, struct workload *w);
+/* It holds quota; will it wait in cq once it does not? */
+bool workload_returns(const struct workload *w, const struct clusterqueue *cq);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
 
 /* The class's value is another one: the workload's priority follows. */

@@ -627,6 +627,9 @@ class World:
         for job in sorted(cq.waiting, key=Job.key):
             if not cq.strict and (job.kind() in cq.refused or (cq.name in self.behind and job.key() <= self.behind[cq.name])):
                 continue
+            if cq.strict and any(v.cq is cq and v.key() < job.key() for v, _ in self.leaving):
+                self.kept[cq.name] = None  # it will be the first again
+                return None
             n = self.nominate(job)
             if n and n[0] != NO_CANDIDATES:
                 return job, n
