@@ -325,7 +325,8 @@ static void prepare(struct play *p)
 			put(p, w->actor[i].delete_ms, EVENT_DELETE, i);
 	for (size_t i = 0; i < w->ncronjobs; i++) {
 		int64_t from_ms = w->cronjob[i].from_ms;
-		put_next_fire(p, i, (from_ms == NEVER_MS ? w->start_ms : from_ms) - 1);
+		/* As Kubernetes: after the moment of its creation. */
+		put_next_fire(p, i, from_ms == NEVER_MS ? w->start_ms - 1 : from_ms);
 	}
 	put(p, w->settled_ms, EVENT_LOOK, 0);
 }
