@@ -60,18 +60,21 @@ static void promise_entry(struct pass *p, const struct entry *e, const struct vi
 	workload_place(p->q, e->w);
 }
 
+static bool is_free(const struct demand *d, enum quota_when when)
+{
+	for (size_t i = 0; i < d->nlines; i++)
+		if (d->line[i].amount > quota_free(d->line[i].row, when))
+			return false;
+	return true;
+}
+
 /* Does it still fit in THEN, beside those who had their turn before? *ret_now: and NOW. */
 static bool entry_fits(const struct entry *e, bool *ret_now)
 {
 	struct demand d;
-	*ret_now = true;
 	entry_demand(e, &d);
-	for (size_t i = 0; i < d.nlines; i++) {
-		if (d.line[i].amount > quota_free(d.line[i].row, QUOTA_THEN))
-			return false;
-		*ret_now = *ret_now && d.line[i].amount <= quota_free(d.line[i].row, QUOTA_NOW);
-	}
-	return true;
+	*ret_now = is_free(&d, QUOTA_NOW);
+	return is_free(&d, QUOTA_THEN);
 }
 
 /* What the offer counted on may have been taken by somebody before it, or have become free through
@@ -247,15 +250,14 @@ static bool fits_elsewhere(struct queue *q, const struct room *r)
 	struct claim claim;
 	struct demand d;
 	struct choice choice;
-	bool fits = true;
 	claim_init(&claim, r->cq, r->w->shape);
 	room_take_away(r);
-	if (assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) == ASSIGN_FITS)
+	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
+		    ASSIGN_FITS;
+	if (fits) {
 		demand_init(&d, r->w, r->cq, &claim, &choice);
-	else
-		fits = false;
-	for (size_t i = 0; fits && i < d.nlines; i++)
-		fits = d.line[i].amount <= quota_free(d.line[i].row, QUOTA_NOW);
+		fits = is_free(&d, QUOTA_NOW);
+	}
 	room_put_back(r);
 	claim_done(&claim);
 	return fits;
