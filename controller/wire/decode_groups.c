@@ -54,31 +54,13 @@ static struct flavor_quota_spec flavor_item(
 	return f;
 }
 
-static const char *const *covered_resources(
-	struct decoder *d, const struct path *up, const cJSON *group, size_t *ret_count)
-{
-	size_t n = 0;
-	const cJSON *list = list_field(d, up, group, "coveredResources", RESOURCES_MAX, ret_count);
-	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
-		const struct path *at = PATH_INDEX(PATH(up, "coveredResources"), n);
-		all[n] = "";
-		if (cJSON_IsString(item) && *item->valuestring)
-			all[n] = text_keep(d, at, item->valuestring, NAME_MAX_BYTES);
-		else
-			decoder_fault(d, at, "must be the name of a resource, e.g. cpu");
-		n++;
-	}
-	return all;
-}
-
 static struct resource_group_spec group_item(
 	struct decoder *d, const struct path *at, const cJSON *item)
 {
 	size_t n = 0;
 	struct resource_group_spec g = {0};
-	g.resources = covered_resources(d, at, item, &g.nresources);
+	g.resources = texts_field(d, at, item, "coveredResources", RESOURCES_MAX, false,
+		"must be the name of a resource, e.g. cpu", &g.nresources);
 	const cJSON *list = objects_field(d, at, item, "flavors", FLAVORS_MAX, &g.nflavors);
 	struct flavor_quota_spec *all = parcel_array(&d->parcel, g.nflavors, sizeof(*all));
 	json_each(f, list)

@@ -82,25 +82,6 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	return all;
 }
 
-static const char *const *values_field(
-	struct decoder *d, const struct path *up, const cJSON *item, size_t *ret_count)
-{
-	size_t n = 0;
-	const cJSON *list = list_field(d, up, item, "values", VALUES_MAX, ret_count);
-	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(value, list)
-	{
-		const struct path *at = PATH_INDEX(PATH(up, "values"), n);
-		all[n] = "";
-		if (cJSON_IsString(value))
-			all[n] = text_keep(d, at, value->valuestring, NAME_MAX_BYTES);
-		else
-			decoder_fault(d, at, "must be a string");
-		n++;
-	}
-	return all;
-}
-
 /* matchExpressions, written from ret on. */
 static void expressions(
 	struct decoder *d, const struct path *at, const cJSON *list, struct requirement *ret)
@@ -114,7 +95,8 @@ static void expressions(
 			decoder_fault(d, here, "has no operator; write e.g. In");
 		ret->key = text_field(d, here, item, "key", NAME_MAX_BYTES);
 		ret->op = op < 0 ? SELECTOR_IN : (enum selector_op)op;
-		ret->values = values_field(d, here, item, &ret->nvalues);
+		ret->values = texts_field(d, here, item, "values", VALUES_MAX, true,
+			"must be a string", &ret->nvalues);
 		ret++;
 	}
 }

@@ -152,6 +152,25 @@ const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *o
 	return *ret_count > 0 ? list : NULL;
 }
 
+const char *const *texts_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, bool empty, const char *must_be, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = list_field(d, up, object, key, max, ret_count);
+	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
+	json_each(item, list)
+	{
+		const struct path *at = PATH_INDEX(PATH(up, key), n);
+		all[n] = "";
+		if (cJSON_IsString(item) && (empty || *item->valuestring))
+			all[n] = text_keep(d, at, item->valuestring, NAME_MAX_BYTES);
+		else
+			decoder_fault(d, at, "%s", must_be);
+		n++;
+	}
+	return all;
+}
+
 const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count)
 {

@@ -65,6 +65,11 @@ const char *text_field(
 size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max);
 const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
+
+/* A list of strings, each kept; one that is none, or "" unless empty says so, is a fault: must_be
+ * is the sentence. */
+const char *const *texts_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, bool empty, const char *must_be, size_t *ret_count);
 /* The same for an array of objects: an item that is none is a fault. */
 const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
