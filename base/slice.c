@@ -1,5 +1,7 @@
 #include "base/slice.h"
 
+#include <stdio.h>
+
 #include <stdint.h>
 
 bool slice_eq(struct slice a, struct slice b)
@@ -59,4 +61,15 @@ bool slice_utf8(struct slice a)
 		i += n;
 	}
 	return true;
+}
+
+const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE])
+{
+	size_t n = 0;
+	ret[n++] = '"';
+	for (size_t i = 0; i < a.len && i < 40; i++)
+		ret[n++] = a.ptr[i] >= 0x20 && a.ptr[i] < 0x7f ? a.ptr[i] : '?';
+	ret[n++] = '"';
+	snprintf(ret + n, SLICE_SHOWN_SIZE - n, "%s", a.len > 40 ? "..." : "");
+	return ret;
 }

@@ -27,4 +27,9 @@ bool slice_ends(struct slice a, const char *suffix);
 /* True when the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
 bool slice_utf8(struct slice a);
 
+/* As it may stand in a sentence: quoted, at most 40 characters, nothing a terminal obeys. Returns
+ * ret. */
+#define SLICE_SHOWN_SIZE 64
+const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE]);
+
 #endif
