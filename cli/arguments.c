@@ -34,6 +34,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_EXPLAIN] = "explain",
 	[COMMAND_DECISIONS] = "decisions",
 	[COMMAND_SIMULATE] = "simulate",
+	[COMMAND_CALENDAR] = "calendar",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };
@@ -136,7 +137,7 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
 				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, simulate, version and help",
+				"decisions, simulate, calendar, version and help",
 				argv[optind]);
 		optind++;
 	}

@@ -1,5 +1,5 @@
 /*
- * The commands: those that ask the controller, and simulate. Each returns an exit code (see
+ * The commands: those that ask the controller, and those that ask nobody. Each returns an exit code (see
  * arguments.h) and prints its own complaint.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
@@ -15,6 +15,8 @@ int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
 /* Asks nobody. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
+/* Asks nobody. argv[0] is "calendar"; see calendar/options.h. */
+int command_calendar(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

@@ -9,13 +9,16 @@ static const char overview[] =
 	"    sluice explain job/NAME [-n NAMESPACE] [-o table|json]\n"
 	"    sluice decisions [-f] [-n NAMESPACE] [-o table|json]\n"
 	"    sluice simulate -f MANIFESTS... [--trace FILE.swf[.gz]] [-o table|json|svg]\n"
+	"    sluice calendar show|test [NAME] -f FILE... [--at TIME] [--tz ZONE] [-o table|json]\n"
+	"    sluice calendar import FILE.ics [--years FIRST..LAST] [--treat-as DAY]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
 	"    Under the name kubectl-sluice, anywhere in PATH: kubectl sluice queue ...\n"
 	"\n"
 	"DESCRIPTION\n"
-	"    Asks a running sluice-controller (simulate asks nobody). It changes nothing: queues "
+	"    Asks a running sluice-controller (simulate and calendar ask nobody). It changes "
+	"nothing: queues "
 	"are changed with "
 	"kubectl\n"
 	"    apply, Jobs with kubectl.\n"
@@ -183,12 +186,67 @@ static const char simulate_help[] =
 	"    0  played\n"
 	"    2  the command line, a manifest or the trace is wrong\n";
 
+static const char calendar_help[] =
+	"NAME\n"
+	"    sluice calendar - what a Calendar means, before it is applied\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice calendar show [NAME] -f FILE... [--at TIME] [--tz ZONE] [-o table|json]\n"
+	"    sluice calendar test [NAME] -f FILE... --at TIME [--tz ZONE] [-o table|json]\n"
+	"    sluice calendar import FILE.ics [--years FIRST..LAST] [--treat-as DAY] [--name NAME]\n"
+	"                    [-o yaml|dates]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    show    whether it is open, by which window or exception, until when, and the next "
+	"five\n"
+	"            times at which it opens or closes\n"
+	"    test    the same for one instant, in a sentence; it says so when the clocks skip or\n"
+	"            repeat that time\n"
+	"    import  holidays as an exception to paste into a Calendar, or (-o dates) as a list "
+	"for a\n"
+	"            ConfigMap that datesFrom names. Events of whole days, once or yearly; what "
+	"it\n"
+	"            leaves out, and why, goes to the standard error.\n"
+	"\n"
+	"    The files are YAML, those of the whole cluster too: Calendars are read, ConfigMaps "
+	"that\n"
+	"    they take dates from, and nothing else.\n"
+	"\n"
+	"OPTIONS\n"
+	"    -f, --filename FILE|-\n"
+	"        May be repeated.\n"
+	"    --at TIME\n"
+	"        A local time (2026-03-29T02:30), a date, or with an offset "
+	"(2026-03-29T00:30:00Z).\n"
+	"        Without it: now.\n"
+	"    --tz ZONE\n"
+	"        Times are read and shown in this zone, not in the Calendar's own.\n"
+	"    --years FIRST..LAST\n"
+	"        Of which years dates are wanted. Without it: this one and the four after it.\n"
+	"    --treat-as Open|Closed|Monday|...|Sunday\n"
+	"        As what the holidays count. Without it: Sunday.\n"
+	"    --name NAME\n"
+	"        Of the exception. Without it: holidays.\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice calendar show -f nights.yaml\n"
+	"    sluice calendar test nights -f nights.yaml --at 2026-03-29T02:30\n"
+	"    sluice calendar import holidays.ics --years 2026..2028 -o dates > dates\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  answered\n"
+	"    1  no such Calendar in the files\n"
+	"    2  the command line or a file is wrong\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
 	case COMMAND_SIMULATE:
 		fputs(simulate_help, out);
 		return; /* what all other commands have in common is about the controller */
+	case COMMAND_CALENDAR:
+		fputs(calendar_help, out);
+		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);
 		break;

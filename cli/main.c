@@ -50,6 +50,10 @@ static int run(const struct arguments *a)
 		fputs("sluice: simulate comes first, as in: sluice simulate -f queues.yaml\n",
 			stderr);
 		return CLI_USAGE;
+	case COMMAND_CALENDAR:
+		fputs("sluice: calendar comes first, as in: sluice calendar show -f nights.yaml\n",
+			stderr);
+		return CLI_USAGE;
 	case COMMAND_VERSION:
 		printf("sluice %s\n", SLUICE_VERSION);
 		return CLI_OK;
@@ -68,9 +72,11 @@ int main(int argc, char **argv)
 	struct arguments a;
 	struct err e = {""};
 	setlocale(LC_CTYPE, "");
-	/* It has flags of its own, and no controller to ask. */
+	/* They have flags of their own, and no controller to ask. */
 	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_SIMULATE)) == 0)
 		return command_simulate(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], command_name(COMMAND_CALENDAR)) == 0)
+		return command_calendar(argc - 1, argv + 1);
 	if (arguments_parse(argc, argv, &a, &e) != 0) {
 		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
 		return CLI_USAGE;

@@ -161,17 +161,6 @@ static uint64_t fraction_part(const struct number *n, int64_t point)
 	return carry + rest;
 }
 
-/* Text as it may stand in a sentence: quoted, at most 40 characters, nothing a terminal obeys. */
-static void show(struct slice text, char ret[64])
-{
-	size_t n = 0;
-	ret[n++] = '"';
-	for (size_t i = 0; i < text.len && i < 40; i++)
-		ret[n++] = text.ptr[i] >= 0x20 && text.ptr[i] < 0x7f ? text.ptr[i] : '?';
-	ret[n++] = '"';
-	snprintf(ret + n, 64 - n, "%s", text.len > 40 ? "..." : "");
-}
-
 static const char *example(enum quantity_unit unit)
 {
 	return unit == QUANTITY_MILLI ? "500m or 40" : "40 or 64Gi";
@@ -180,21 +169,19 @@ static const char *example(enum quantity_unit unit)
 int quantity_parse(struct slice text, enum quantity_unit unit, int64_t *ret_amount, struct err *e)
 {
 	struct number n;
-	char shown[64];
+	char shown[SLICE_SHOWN_SIZE];
 	uint64_t amount = 0;
 	if (!parse_number(text, &n)) {
-		show(text, shown);
-		return err_set(e, ERR_INVALID, "%s is not a quantity; write e.g. %s", shown,
-			example(unit));
+		return err_set(e, ERR_INVALID, "%s is not a quantity; write e.g. %s",
+			slice_show(text, shown), example(unit));
 	}
 	int64_t point = (int64_t)n.whole + n.shift + (unit == QUANTITY_MILLI ? 3 : 0);
 	bool fits = whole_part(&n, point, &amount);
 	if (fits)
 		amount += fraction_part(&n, point);
 	if (!fits || amount > INT64_MAX) {
-		show(text, shown);
-		return err_set(e, ERR_LIMIT, "%s is too large to be counted; write e.g. %s", shown,
-			example(unit));
+		return err_set(e, ERR_LIMIT, "%s is too large to be counted; write e.g. %s",
+			slice_show(text, shown), example(unit));
 	}
 	*ret_amount = n.negative ? -(int64_t)amount : (int64_t)amount;
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calendar/tzdata.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
@@ -308,7 +309,24 @@ static int read_policy(const cJSON *spec, enum cron_policy *ret, struct err *e)
 		      : 0;
 }
 
-static int read_schedule(const cJSON *o, struct cronjob *c, struct err *e)
+/* CronJobs share a few zones. Without timeZone it is that of the controller manager: UTC here. */
+static int find_zone(struct world *w, const char *name, const struct zone **ret, struct err *e)
+{
+	struct zone *z;
+	for (size_t i = 0; i < w->ncronjobs; i++)
+		if (strcmp(w->cronjob[i].zone->name, name) == 0) {
+			*ret = w->cronjob[i].zone;
+			return 0;
+		}
+	int rc = tzdata_load(name, &z, e);
+	if (rc < 0)
+		err_wrap(e, "spec.timeZone");
+	else
+		*ret = world_keep(w, z);
+	return rc;
+}
+
+static int read_schedule(struct world *w, const cJSON *o, struct cronjob *c, struct err *e)
 {
 	const cJSON *spec = json_object(o, "spec"), *meta = json_object(o, "metadata");
 	const char *schedule = json_text(spec, "schedule"), *zone = json_text(spec, "timeZone");
@@ -321,11 +339,13 @@ static int read_schedule(const cJSON *o, struct cronjob *c, struct err *e)
 	if (!schedule)
 		return err_set(
 			e, ERR_INVALID, "spec.schedule: is missing; write e.g. \"0 3 * * *\"");
-	int rc = cron_parse(schedule, zone ? zone : "", &c->cron, e);
-	if (rc < 0) {
-		err_wrap(e, "spec.schedule%s", zone ? ", spec.timeZone" : "");
+	int rc = cron_parse(schedule, &c->cron, e);
+	if (rc < 0)
+		err_wrap(e, "spec.schedule");
+	if (rc == 0)
+		rc = find_zone(w, zone ? zone : "UTC", &c->zone, e);
+	if (rc < 0)
 		return rc;
-	}
 	return read_policy(spec, &c->policy, e);
 }
 
@@ -334,7 +354,7 @@ int cronjob_add(struct world *w, const cJSON *o, struct err *e)
 	struct cronjob c = {.last = SIZE_MAX};
 	struct job *j = NULL;
 	bool suspended = false;
-	int rc = read_schedule(o, &c, e);
+	int rc = read_schedule(w, o, &c, e);
 	if (rc < 0) {
 		err_wrap(e, "CronJob %s/%s", decode_namespace_of(o), decode_name(o));
 		return rc;

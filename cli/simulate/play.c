@@ -201,8 +201,8 @@ static void fire(struct play *p, size_t cronjob, int64_t due_ms)
 
 static void put_next_fire(struct play *p, size_t cronjob, int64_t after_ms)
 {
-	put(p, cron_next_ms(&p->w->cronjob[cronjob].cron, after_ms, p->last_ms), EVENT_FIRE,
-		cronjob);
+	const struct cronjob *c = &p->w->cronjob[cronjob];
+	put(p, cron_next_ms(&c->cron, c->zone, after_ms, p->last_ms), EVENT_FIRE, cronjob);
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */

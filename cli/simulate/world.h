@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
-#include "cli/simulate/cron.h"
+#include "calendar/cron.h"
 #include "cli/simulate/trace.h"
 #include "sluice/queue.h"
 
@@ -63,6 +63,7 @@ struct cronjob {
 	const struct job *record; /* what it makes, but for name and uid */
 	char *name;
 	struct cron cron;
+	const struct zone *zone; /* kept by the world, shared */
 	enum cron_policy policy;
 	int64_t duration_ms;
 	int64_t from_ms;   /* its creation; NEVER_MS: the world's start */

@@ -13,6 +13,7 @@
 #define SLUICE_CONTROLLER_DECODE_H
 
 #include "base/err.h"
+#include "sluice/calendar.h"
 #include "sluice/job.h"
 #include "sluice/spec.h"
 
@@ -27,6 +28,9 @@ int decode_workload_priority(const struct cJSON *o, struct priority_spec **ret, 
 int decode_pod_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
 int decode_namespace(const struct cJSON *o, struct namespace_spec **ret, struct err *e);
 int decode_limit_range(const struct cJSON *o, struct limit_range_spec **ret, struct err *e);
+/* spec->zone is left NULL and exceptions of datesFrom without dates: who has the zone database and
+ * the ConfigMap adds them. */
+int decode_calendar(const struct cJSON *o, struct calendar_spec **ret, struct err *e);
 int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */

@@ -68,13 +68,7 @@ static bool is_control(unsigned char c)
 
 const char *text_show(const char *text, char ret[SHOWN_SIZE])
 {
-	size_t n = 0;
-	ret[n++] = '"';
-	for (; *text && n <= 40; text++)
-		ret[n++] = is_control((unsigned char)*text) || *text & 0x80 ? '?' : *text;
-	ret[n++] = '"';
-	snprintf(ret + n, SHOWN_SIZE - n, "%s", *text ? "..." : "");
-	return ret;
+	return slice_show(slice_of(text), ret);
 }
 
 /* C1 controls are two bytes in UTF-8, C2 80 to C2 9F, and some terminals obey them. */

@@ -51,7 +51,7 @@ typedef int (*decode_fill)(struct decoder *d, const cJSON *o, struct err *e);
 int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e);
 
 /* At most 40 characters of text, quoted, with nothing in it that a terminal would obey. */
-#define SHOWN_SIZE 64
+#define SHOWN_SIZE SLICE_SHOWN_SIZE
 const char *text_show(const char *text, char ret[SHOWN_SIZE]);
 
 /* A copy, checked as said above; at most max bytes are kept. */

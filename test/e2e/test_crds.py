@@ -11,7 +11,8 @@ from sandbox.sandbox import ROOT
 
 EXAMPLES = sorted((ROOT / "api" / "crds").glob("*.example.yaml"))
 PLURAL = {"ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "ResourceFlavor": "resourceflavors",
-          "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses"}
+          "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses",
+          "Calendar": "calendars"}
 
 
 def dry_run(api, obj, ns="default"):
@@ -35,6 +36,19 @@ def flavor(**spec):
 
 def toleration(**t):
     return flavor(tolerations=[t])
+
+
+def calendar(*windows, exceptions=(), zone="UTC"):
+    return ours("Calendar", "t", {"timeZone": zone, "open": [{"name": f"w{i}", **w} for i, w in enumerate(windows)],
+                                  "except": [{"name": f"x{i}", **x} for i, x in enumerate(exceptions)]})
+
+
+def on_days(start, end, days=("Mon",)):
+    return calendar({"days": list(days), "from": start, "to": end})
+
+
+def on(*dates, treat_as="Closed"):
+    return calendar(exceptions=[{"dates": list(dates), "treatAs": treat_as}])
 
 
 def many_groups(n, flavors=1):
@@ -74,6 +88,16 @@ GOOD = {
     "flavor tied to no node": flavor(),
     "flavor tolerates a taint for a while": toleration(key="k", operator="Exists", effect="NoExecute", tolerationSeconds=3),
     "LocalQueue": ours("LocalQueue", "a" * 63, {"clusterQueue": "x"}),
+    "a night": on_days("19:00", "07:00", ["Mon-Thu", "sat"]),
+    "a whole day": on_days("00:00", "24:00"),
+    "a weekend": calendar({"from": "Fri 19:00", "to": "Mon 07:00"}),
+    "a whole week": calendar({"from": "Mon 00:00", "to": "Sun 24:00"}),
+    "a schedule": calendar({"cron": "0 18 28-31 * *", "duration": "1h30m"}),
+    "once": calendar({"at": {"from": "2026-09-12T08:00", "to": "2026-09-13T24:00"}}),
+    "64 windows, and 4096 dates": calendar(*[{"days": ["Mon"], "from": "01:00", "to": "02:00"}] * 64, exceptions=[
+        {"dates": ["2026-12-24..2026-12-26"] * 64, "treatAs": "Sun"}] * 64),
+    "dates from a ConfigMap": calendar(exceptions=[{"datesFrom": {"configMap": "holidays-de", "key": "dates"}, "treatAs": "Sunday"}]),
+    "a Calendar of nothing": ours("Calendar", "t", {"timeZone": "UTC"}),
     "priority is negative": ours("WorkloadPriorityClass", "t", value=-5),
 }
 
@@ -123,6 +147,35 @@ BAD = {
     "weight is negative": (queue(fairSharing={"weight": -1}), "weight must be 0 or a number greater than"),
     "weight is next to nothing": (queue(fairSharing={"weight": "1n"}), "weight must be 0 or a number greater than"),
     # other kinds
+    "Calendar without a zone": (ours("Calendar", "t", {"open": []}), "spec.timeZone: Required value"),
+    "Calendar with an empty zone": (calendar(zone=""), "spec.timeZone"),
+    "zone that leads elsewhere": (calendar(zone="../etc/localtime"), "timeZone must be an IANA name"),
+    "window of no time": (on_days("19:00", "19:00"), "which could mean no time at all or all of it"),
+    "week of no time": (calendar({"from": "Fri 19:00", "to": "Fri 19:00"}), "which could mean no time at all or all of it"),
+    "window from 24:00": (on_days("24:00", "07:00"), "from must be a time of day from 00:00 to 23:59"),
+    "window to 25:00": (on_days("19:00", "25:00"), "to must be a time of day from 00:00 to 24:00"),
+    "window at seven": (on_days("7:00", "19:00"), "from must be a time of day"),
+    "window on no weekday": (on_days("19:00", "07:00", []), "should have at least 1 items"),
+    "window on Mittwoch": (on_days("19:00", "07:00", ["Mittwoch"]), "must be a weekday or a range of them"),
+    "window on 1-5": (on_days("19:00", "07:00", ["1-5"]), "must be a weekday or a range of them"),
+    "window without days": (calendar({"from": "19:00", "to": "07:00"}), "from must be a time of the week"),
+    "window that never ends": (calendar({"days": ["Mon"], "from": "19:00"}), "says no time"),
+    "window of two shapes": (calendar({"days": ["Mon"], "cron": "0 0 * * *", "duration": "1h"}), "make a window of each"),
+    "schedule with an end": (calendar({"cron": "0 0 * * *", "duration": "1h", "to": "07:00"}), "with cron write duration"),
+    "schedule without duration": (calendar({"cron": "0 0 * * *"}), "cron and duration go together"),
+    "schedule for a year": (calendar({"cron": "0 0 * * *", "duration": "1y"}), "duration must be 1m to 744h"),
+    "schedule for 745 hours": (calendar({"cron": "0 0 * * *", "duration": "745h"}), "duration must be 1m to 744h"),
+    "schedule for a second": (calendar({"cron": "0 0 * * *", "duration": "1s"}), "duration must be 1m to 744h"),
+    "once, backwards": (calendar({"at": {"from": "2026-09-13T20:00", "to": "2026-09-12T08:00"}}), "at.to must be later than at.from"),
+    "once, with a zone": (calendar({"at": {"from": "2026-09-12T08:00Z", "to": "2026-09-13T08:00Z"}}), "spec.open[0].at.from"),
+    "65 windows": (calendar(*[{"days": ["Mon"], "from": "01:00", "to": "02:00"}] * 65), "must have at most 64 items"),
+    "two windows of one name": (ours("Calendar", "t", {"timeZone": "UTC", "open": [
+        {"name": "w", "days": ["Mon"], "from": "01:00", "to": "02:00"}] * 2}), "Duplicate value"),
+    "4097 dates": (calendar(exceptions=[{"dates": ["2026-12-24"] * n, "treatAs": "Open"} for n in (4000, 97)]), "at most 4096 dates"),
+    "date written otherwise": (on("24.12.2026"), "spec.except[0].dates[0]"),
+    "exception of no date": (calendar(exceptions=[{"treatAs": "Open"}]), "names no date"),
+    "exception as a holiday": (on("2026-12-24", treat_as="Holiday"), 'supported values: "Open", "Closed", "Monday"'),
+    "exception as nothing": (calendar(exceptions=[{"dates": ["2026-12-24"]}]), "treatAs: Required value"),
     "LocalQueue leads nowhere": (ours("LocalQueue", "t", {}), "spec.clusterQueue: Required value"),
     "LocalQueue with a name too long for a label": (ours("LocalQueue", "a" * 64, {"clusterQueue": "x"}), "may have at most 63 characters"),
     "taint with an unknown effect": (flavor(nodeTaints=[{"key": "a", "effect": "Evict"}]), "spec.nodeTaints[0].effect"),

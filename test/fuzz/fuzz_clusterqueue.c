@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "calendar/zone.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "sluice/queue.h"
@@ -110,6 +111,27 @@ static void try_namespace(const cJSON *o, struct queue *q)
 	free(s);
 }
 
+/* UTC will do: zones are not of the wire. */
+static void try_calendar(const cJSON *o)
+{
+	struct calendar_spec *s = NULL;
+	struct calendar *c = NULL;
+	struct zone *utc = zone_utc();
+	struct err e = {""};
+	int rc = decode_calendar(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s) {
+		s->zone = utc;
+		if (calendar_new(s, &c, &e) < 0)
+			check_text(e.text);
+		else
+			must(calendar_at(c, INT64_C(1780000000000)).until_ms > 0);
+	}
+	calendar_free(c);
+	zone_free(utc);
+	free(s);
+}
+
 static void try_cohort(const cJSON *o, struct queue *q)
 {
 	struct cohort_spec *s = NULL;
@@ -166,6 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
 		struct queue *q = queue_new();
 		try_clusterqueue(o, q);
+		try_calendar(o);
 		try_cohort(o, q);
 		try_pod_rules(o, q);
 		try_flavor(o, q);

@@ -1,5 +1,4 @@
 # What people hand to `sluice simulate`.
-fuzz_entry(cron simulate)
 fuzz_entry(manifest simulate)
 fuzz_entry(settings simulate)
 fuzz_entry(trace simulate)

@@ -128,6 +128,10 @@ static void a_bad_manifest_gets_its_line_and_field(void **state)
 			"in.yaml:5: ClusterQueue a: spec.cohort: is now called cohortName"},
 		{CRON("  schedule: often\n"), "in.yaml:5: CronJob default/nightly: spec.schedule: "
 					      "the minute (\"often\")"},
+		{CRON("  schedule: '@daily'\n  timeZone: Europe/Berln\n"),
+			"in.yaml:6: CronJob default/nightly: spec.timeZone: \"Europe/Berln\" is "
+			"not in "
+			"this machine's zone database"},
 		{CRON("  timeZone: UTC\n"), "CronJob default/nightly: spec.schedule: is missing"},
 		{CRON("  schedule: '@daily'\n  jobTemplate:\n    spec:\n      parallelism: x\n"),
 			"in.yaml:8: CronJob default/nightly: spec.jobTemplate.spec.parallelism: "

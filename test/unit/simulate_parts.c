@@ -10,11 +10,9 @@
 
 #include "cli/simulate/agenda.h"
 #include "base/must.h"
-#include "cli/simulate/cron.h"
 #include "cli/simulate/length.h"
 #include "cli/simulate/options.h"
 #include "cli/simulate/trace.h"
-#include "controller/stamp.h"
 #include "controller/wire/decode_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -226,62 +224,6 @@ static void a_bad_file_gets_its_line(void **state)
 	assert_int_equal(trace_read(path, 1, &t, &e), ERR_GONE);
 }
 
-/* ---- schedules ------------------------------------------------------------------------------- */
-
-static void a_schedule_fires_when_crontab_says(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *schedule, *zone, *after, *fires;
-	} cases[] = {
-		{"* * * * *", "", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"},
-		{"*/15 * * * *", "", "2026-01-01T00:15:00Z", "2026-01-01T00:30:00Z"},
-		{"0 3 * * *", "", "2026-01-01T03:00:00Z", "2026-01-02T03:00:00Z"},
-		{"30 9-17/4 * * *", "", "2026-01-01T10:00:00Z", "2026-01-01T13:30:00Z"},
-		{"0 0 29 2 *", "", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
-		{"0 0 31 2 *", "", "2026-01-01T00:00:00Z", "-"},
-		{"0 0 * * Mon,fri", "", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"},
-		/* both days given: either is enough */
-		{"0 0 15 * mon", "", "2026-01-01T00:00:00Z", "2026-01-05T00:00:00Z"},
-		{"@weekly", "", "2026-01-01T00:00:00Z", "2026-01-04T00:00:00Z"},
-		{"0 9 * * *", "Europe/Berlin", "2026-07-01T00:00:00Z", "2026-07-01T07:00:00Z"},
-		/* the clocks skip that hour: not that day */
-		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-30T00:30:00Z"},
-		{"0 0 * * *", "Asia/Kathmandu", "2026-01-01T00:00:00Z", "2026-01-01T18:15:00Z"},
-	};
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct cron c;
-		struct err e = {""};
-		char at[STAMP_TEXT_SIZE] = "-";
-		int64_t after_ms = 0, fires_ms;
-		assert_true(text_time(cases[i].after, &after_ms));
-		if (cron_parse(cases[i].schedule, cases[i].zone, &c, &e) != 0)
-			fail_msg("case %zu: %s", i, e.text);
-		fires_ms = cron_next_ms(&c, after_ms, after_ms + INT64_C(86400000) * 1000);
-		if (fires_ms != INT64_MAX)
-			stamp_format_seconds(fires_ms, at);
-		assert_string_equal(at, cases[i].fires);
-	}
-}
-
-static void a_bad_schedule_gets_a_sentence(void **state)
-{
-	(void)state;
-	static const char *const bad[] = {"", "* * * *", "60 * * * *", "* * 0 * *", "5-1 * * * *",
-		"*/0 * * * *", "* * * * * *", "x * * * *", "1- * * * *", "1,,2 * * * *",
-		"@every 5m", "* * * * monday"};
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		struct cron c;
-		struct err e = {""};
-		if (cron_parse(bad[i], "", &c, &e) == 0)
-			fail_msg("\"%s\" was taken", bad[i]);
-		assert_string_not_equal(e.text, "");
-	}
-	struct cron c;
-	assert_int_not_equal(cron_parse("* * * * *", "Mars/Olympus", &c, NULL), 0);
-	assert_int_not_equal(cron_parse("* * * * *", "../etc/passwd", &c, NULL), 0);
-}
-
 /* ---- the agenda ------------------------------------------------------------------------------ */
 
 static void events_come_in_a_total_order(void **state)
@@ -329,8 +271,6 @@ int main(void)
 		cmocka_unit_test(a_trace_knows_its_epoch_and_who_is_left_out),
 		cmocka_unit_test(jobs_are_sorted_by_submit_and_stay_in_order),
 		cmocka_unit_test(a_bad_file_gets_its_line),
-		cmocka_unit_test(a_schedule_fires_when_crontab_says),
-		cmocka_unit_test(a_bad_schedule_gets_a_sentence),
 		cmocka_unit_test(events_come_in_a_total_order),
 		cmocka_unit_test(lengths_for_people),
 	};

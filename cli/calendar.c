@@ -1,0 +1,126 @@
+/* The command: what Calendars in YAML files mean, and holidays as exceptions. Asks nobody. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calendar/civil.h"
+#include "calendar/tzdata.h"
+#include "cli/calendar/import.h"
+#include "cli/calendar/options.h"
+#include "cli/calendar/report.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "controller/stamp.h"
+
+#define OUTPUT_MAX_BYTES ((size_t)64 << 20)
+
+static int report_one(const struct shelf_calendar *c, const struct calendar_options *o,
+	const struct zone *tz, struct buf *out, struct err *e)
+{
+	struct style style = style_of(stdout);
+	struct report_time at = {.at_ms = stamp_now_ms() / 1000 * 1000};
+	char tzdata[TZDATA_VERSION_SIZE];
+	const struct zone *zone = tz ? tz : c->zone;
+	int rc = o->at ? report_time_parse(o->at, zone, &at, e) : 0;
+	if (rc < 0)
+		return rc;
+	tzdata_version(tzdata);
+	if (o->output == CALENDAR_JSON)
+		report_json(c, zone, &at, tzdata, out);
+	else if (o->verb == CALENDAR_TEST)
+		report_test(c, zone, &at, out);
+	else
+		report_show(c, zone, at.at_ms, tzdata, &style, out);
+	return 0;
+}
+
+static int report_all(const struct shelf *s, const struct calendar_options *o,
+	const struct zone *tz, struct buf *out, struct err *e)
+{
+	size_t told = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		if (o->name && strcmp(o->name, s->item[i].spec->name) != 0)
+			continue;
+		if (told++ > 0 && o->verb == CALENDAR_SHOW && o->output == CALENDAR_TEXT)
+			buf_putc(out, '\n');
+		int rc = report_one(&s->item[i], o, tz, out, e);
+		if (rc < 0)
+			return rc;
+	}
+	if (told > 0)
+		return 0;
+	if (o->name)
+		return err_set(e, ERR_GONE, "there is no Calendar %.100s in these files", o->name);
+	return err_set(e, ERR_GONE, "there is no Calendar in these files");
+}
+
+static int report(const struct calendar_options *o, struct buf *out, struct err *e)
+{
+	struct shelf s;
+	struct zone *tz = NULL;
+	int rc = o->tz ? tzdata_load(o->tz, &tz, e) : 0;
+	if (rc < 0)
+		err_wrap(e, "--tz");
+	shelf_init(&s);
+	for (size_t i = 0; i < o->nfiles && rc == 0; i++)
+		rc = shelf_read(&s, o->file[i], e);
+	if (rc == 0)
+		rc = shelf_close(&s, stamp_now_ms(), e);
+	/* That there is none of that name is an answer; everything before is a mistake. */
+	rc = rc < 0 ? ERR_INVALID : report_all(&s, o, tz, out, e);
+	shelf_done(&s);
+	zone_free(tz);
+	return rc;
+}
+
+static int import(const struct calendar_options *o, struct buf *out, struct err *e)
+{
+	char *text;
+	size_t len;
+	struct ics *ics;
+	int year = civil_of(civil_day_of(stamp_now_ms() / 1000)).year;
+	int first = o->first_year ? o->first_year : year;
+	int last = o->last_year ? o->last_year : year + 4;
+	struct date_range horizon = {civil_days(first, 1, 1), civil_days(last, 12, 31)};
+	if (read_whole(o->name, ICS_BYTES_MAX, &text, &len, e) < 0)
+		return ERR_INVALID;
+	int rc = ics_read((struct slice){text, len}, horizon, &ics, e);
+	free(text);
+	if (rc < 0) {
+		err_wrap(e, "%s", o->name);
+		return ERR_INVALID;
+	}
+	if (o->output == CALENDAR_DATES)
+		import_dates(ics, out);
+	else
+		import_yaml(ics, o->exception, o->treat_as, out);
+	for (size_t i = 0; i < ics->nskips && i < ICS_SKIPS_MAX; i++)
+		fprintf(stderr, "sluice: %s: left out: %s\n", o->name, ics->skip[i].text);
+	if (ics->nskips > ICS_SKIPS_MAX)
+		fprintf(stderr, "sluice: %s: and %zu more\n", o->name, ics->nskips - ICS_SKIPS_MAX);
+	ics_free(ics);
+	return 0;
+}
+
+int command_calendar(int argc, char **argv)
+{
+	struct calendar_options o;
+	struct buf out;
+	struct err e = {""};
+	if (calendar_options_parse(argc, argv, &o, &e) < 0) {
+		fprintf(stderr, "sluice: calendar: %s; see sluice help calendar\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.verb == CALENDAR_HELP) {
+		help_print(COMMAND_CALENDAR, stdout);
+		return CLI_OK;
+	}
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	int rc = o.verb == CALENDAR_IMPORT ? import(&o, &out, &e) : report(&o, &out, &e);
+	if (rc == 0)
+		fwrite(buf_text(&out), 1, out.len, stdout);
+	else
+		fprintf(stderr, "sluice: %s\n", e.text);
+	buf_done(&out);
+	return rc == 0 ? CLI_OK : rc == ERR_GONE ? CLI_NOT_FOUND : CLI_USAGE;
+}

@@ -1,0 +1,30 @@
+/* The command line of `sluice calendar`, which asks nobody and has flags of its own. */
+#ifndef SLUICE_CLI_CALENDAR_OPTIONS_H
+#define SLUICE_CLI_CALENDAR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum calendar_verb { CALENDAR_SHOW, CALENDAR_TEST, CALENDAR_IMPORT, CALENDAR_HELP };
+enum calendar_output { CALENDAR_TEXT, CALENDAR_JSON, CALENDAR_YAML, CALENDAR_DATES };
+
+enum { CALENDAR_FILES_MAX = 64 };
+
+struct calendar_options {
+	enum calendar_verb verb;
+	const char *name;		      /* show, test: NULL: all. import: the file */
+	const char *file[CALENDAR_FILES_MAX]; /* -f */
+	size_t nfiles;
+	const char *at;			  /* NULL: now */
+	const char *tz;			  /* NULL: the calendar's own */
+	int first_year, last_year;	  /* import; 0: this one and the four after it */
+	const char *exception, *treat_as; /* import */
+	enum calendar_output output;
+};
+
+/* argv[0] is the command's name. Strings point into argv. */
+int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e);
+
+#endif
