@@ -33,6 +33,16 @@ const char *wait_reason_name(enum wait_reason r)
 		return "Suspended";
 	case WAIT_EXCEEDS_MAX:
 		return "ExceedsMaxQuota";
+	case WAIT_START_AFTER:
+		return "StartAfter";
+	case WAIT_WINDOW:
+		return "OutsideWindow";
+	case WAIT_WINDOW_FIT:
+		return "WindowTooShort";
+	case WAIT_PRICE:
+		return "WaitingForPrice";
+	case WAIT_BUDGET:
+		return "BudgetExhausted";
 	case WAIT_BACK_OFF:
 		return "BackOff";
 	case WAIT_QUOTA:

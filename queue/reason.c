@@ -20,6 +20,14 @@ const char *stop_reason_name(enum stop_reason r)
 		return "DeactivatedDueToRequeuingLimitExceeded";
 	case STOP_REASON_MAX_RUN:
 		return "DeactivatedDueToMaximumExecutionTimeExceeded";
+	case STOP_REASON_WINDOW_CLOSED:
+		return "WindowClosed";
+	case STOP_REASON_WINDOW_OPENING:
+		return "WindowOpening";
+	case STOP_REASON_PRICE:
+		return "PriceAboveCeiling";
+	case STOP_REASON_BUDGET:
+		return "BudgetExhausted";
 	}
 	return "";
 }

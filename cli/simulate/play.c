@@ -241,6 +241,8 @@ static bool carry_out(struct play *p, const struct decision *d)
 	case DECISION_STOP:
 		stop(p, actor, d);
 		return true;
+	case DECISION_NOTICE:
+		return false; /* nobody in here saves work */
 	}
 	return false;
 }

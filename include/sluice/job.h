@@ -57,6 +57,25 @@ struct job_status {
 	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
 };
 
+/* What its owner asks of time and money (annotations; reference/peers.md A.4). Zero: nothing. */
+struct job_terms {
+	int64_t start_after_ms; /* sluice.dev/start-after; 0: at once */
+	int64_t deadline_ms;	/* sluice.dev/deadline, by which it is to have ended; 0: none */
+	bool fail_when_missed;	/* sluice.dev/on-missed-deadline: Fail; else RunAnyway */
+	bool cheapest;		/* sluice.dev/start: Cheapest */
+	bool has_max_price;	/* sluice.dev/max-price: "0.05", or "2.50 nvidia.com/gpu": */
+	int64_t max_price;	/* millionths an hour, for a unit of: */
+	const char *max_price_resource; /* as PricePlans name it: "cpu", "memory-gib", ... */
+};
+
+/* Where what is known of its duration comes from; the first that there is (A.4 rule 5). */
+enum duration_source {
+	DURATION_UNKNOWN,
+	DURATION_ANNOTATION, /* sluice.dev/expected-duration */
+	DURATION_DEADLINE,   /* activeDeadlineSeconds */
+	DURATION_HISTORY,    /* p95 of the last runs of its family; the queue knows these */
+};
+
 /* The annotation sluice.dev/admission, the controller's own word on this Job (see story.h). */
 enum story_state {
 	STORY_NONE,    /* never started by us */
@@ -79,9 +98,16 @@ struct job {
 	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
 	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */
 	const char *pod_priority_class; /* spec.template.spec.priorityClassName, "" when absent */
-	const char *hold;    /* annotation sluice.dev/hold; NULL when absent or "false" */
-	int64_t max_run_ms;  /* annotation sluice.dev/max-run-seconds; 0 when absent */
-	int64_t expected_ms; /* annotation sluice.dev/expected-duration; 0 when absent */
+	const char *hold;	    /* annotation sluice.dev/hold; NULL when absent or "false" */
+	int64_t max_run_ms;	    /* annotation sluice.dev/max-run-seconds; 0 when absent */
+	int64_t expected_ms;	    /* annotation sluice.dev/expected-duration; 0 when absent */
+	int64_t active_deadline_ms; /* spec.activeDeadlineSeconds; 0 when absent */
+	struct job_terms terms;
+	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
+	 * one of a kind. Their durations tell what to expect of the next. */
+	const char *family;
+	const struct label *labels; /* metadata.labels */
+	size_t nlabels;
 
 	bool suspend;
 	int32_t parallelism;  /* default 1 */
@@ -94,9 +120,11 @@ struct job {
 
 	const char *story; /* the admission annotation's text as read; NULL when absent */
 	enum story_state story_state;
-	int32_t story_attempt; /* 0 when never started */
-	bool has_annotations;  /* the metadata.annotations map exists */
-	const char *notice;    /* annotation sluice.dev/waiting, its beginning; NULL when absent */
+	int32_t story_attempt;	/* 0 when never started */
+	bool has_annotations;	/* the metadata.annotations map exists */
+	const char *notice;	/* annotation sluice.dev/waiting, its beginning; NULL when absent */
+	int64_t stopping_at_ms; /* annotation sluice.dev/stopping-at, our notice of a stop; 0: none
+				 */
 
 	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */
@@ -114,6 +142,7 @@ struct job {
 		int64_t not_before_ms; /* back-off; 0 when none */
 		int64_t ran_ms;	       /* run time that counts towards max_run_ms */
 		int64_t evicted_ms;    /* of the last such stop: its place in the order */
+		int32_t suspensions;   /* stops because a window closed or the price rose */
 	} history;
 
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */

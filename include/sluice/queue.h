@@ -42,7 +42,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/uid.h"
+#include "sluice/calendar.h"
 #include "sluice/job.h"
+#include "sluice/policy.h"
 #include "sluice/spec.h"
 
 struct queue;
@@ -95,6 +97,42 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name);
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s);
 bool queue_drop_runtime_class(struct queue *q, const char *name);
 
+/* ---- Facts: time and money ---------------------------------------------------------------------
+ *
+ * Level, not edge: what a Calendar, a RunPolicy, a price or a Budget does follows from the time of
+ * the call and from nothing that happened before, so a restart or a jump of the clock misses and
+ * doubles nothing. A policy that cannot be understood (its Calendar is missing or invalid, the last
+ * valid spec of neither is known) starts nothing and stops nothing. Zones are loaded, dates and
+ * prices of ConfigMaps resolved by the caller (calendar/resolve.h). */
+
+int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e);
+void queue_reject_calendar(struct queue *q, const char *name, const char *sentence);
+void queue_drop_calendar(struct queue *q, const char *name);
+
+/* True in *ret_again: exempt selectors are others now, which count for Jobs that are set after
+ * this. */
+int queue_set_runpolicy(
+	struct queue *q, const struct runpolicy_spec *s, bool *ret_again, struct err *e);
+void queue_reject_runpolicy(struct queue *q, const char *name, const char *sentence);
+void queue_drop_runpolicy(struct queue *q, const char *name);
+
+int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct err *e);
+void queue_reject_priceplan(struct queue *q, const char *name, const char *sentence);
+void queue_drop_priceplan(struct queue *q, const char *name);
+
+int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e);
+void queue_reject_budget(struct queue *q, const char *name, const char *sentence);
+void queue_drop_budget(struct queue *q, const char *name);
+
+/* Runs that ended before this queue was made (the ledger's segments): what was spent on those of a
+ * queue that began at started_ms or in the quarter of an hour behind it. Adds up. */
+void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *ns,
+	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost);
+/* A run of that family ended well after so long. */
+void queue_recall_duration(struct queue *q, const char *ns, const char *family, int64_t ran_ms);
+/* How far back the two above matter: to the beginning of the longest period; 0: not at all. */
+int64_t queue_recall_spent_since_ms(const struct queue *q, int64_t now_ms);
+
 /* ---- Facts: Jobs ----------------------------------------------------------------------------- */
 
 /* A Job as it is now. New: it waits. Known and waiting: moves to where its label, priority and
@@ -125,6 +163,10 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);
+
+/* It ended well: what it took is a sample for its family. After queue_confirm_job(), before the
+ * release. */
+void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* Only this many pods still need room; more than now is ignored. True when quota became free: the
  * caller then writes queue_job_lines() to the ledger. */
@@ -165,8 +207,10 @@ void queue_job_history(
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
 enum decision_kind {
-	DECISION_START, /* quota is taken; lines and directives can be asked for */
-	DECISION_STOP,	/* quota stays taken until the gate releases it */
+	DECISION_START,	 /* quota is taken; lines and directives can be asked for */
+	DECISION_STOP,	 /* quota stays taken until the gate releases it */
+	DECISION_NOTICE, /* it will be stopped at stop_ms: its owner is to be told, so that it can
+			    save its work. Once for each stop_ms; nothing else changes */
 };
 
 enum stop_reason {
@@ -178,6 +222,10 @@ enum stop_reason {
 	STOP_REASON_PODS_READY_TIMEOUT, /* its pods were not ready in time */
 	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
 	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
+	STOP_REASON_WINDOW_CLOSED,	/* a RunPolicy's window closed */
+	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need */
+	STOP_REASON_PRICE,		/* the price rose above its max-price */
+	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
 };
 
 const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
@@ -205,12 +253,29 @@ struct decision {
 	enum stop_reason reason; /* DECISION_STOP only, as what follows */
 	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
 	enum preemption_reason preemption;
+	int64_t stop_ms; /* DECISION_NOTICE, with the reason it will have */
 };
 
 /* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is
  * now_ms). *ret_next_ms: when time alone can change the answer, INT64_MAX for never. */
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
+
+/* What its run costs, or cost: the bill of its segment. */
+struct run_bill {
+	bool priced;	  /* false: no PricePlan is for it, and the rest means nothing */
+	const char *plan; /* names, as long as the queue lives */
+	const char *currency;
+	int64_t cost;	       /* millionths, from its start to now_ms, rounded up once */
+	int64_t per_hour;      /* at now_ms */
+	int64_t expected_cost; /* of the whole run; -1: its duration is unknown */
+	const char *detail;    /* JSON, [{"from":"RFC 3339","perHour":"0.1600"}, ...]: the prices it
+				  is made of; valid until the next call of this */
+};
+/* Of a workload with room. From its confirmation to now_ms, or to its end if that was told before
+ * (queue_ending_job()). queue_release_job() at the same now_ms charges exactly this. False: it has
+ * no room or was not confirmed. */
+bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
 
 /* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */
 #define QUEUE_LINES_MAX 128
@@ -250,6 +315,11 @@ enum wait_reason {
 	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
 	WAIT_SUSPENDED,		 /* its LocalQueue or ClusterQueue is stopped or inactive */
 	WAIT_EXCEEDS_MAX,	 /* asks for more than the whole quota */
+	WAIT_START_AFTER,	 /* StartAfter: its owner said not before a time */
+	WAIT_WINDOW,		 /* OutsideWindow: a RunPolicy's calendar is closed */
+	WAIT_WINDOW_FIT,	 /* WindowTooShort: it would not end before the close */
+	WAIT_PRICE,		 /* WaitingForPrice: cheaper later, or above its max-price */
+	WAIT_BUDGET,		 /* BudgetExhausted */
 	WAIT_BACK_OFF,		 /* was given back; not before a time */
 	WAIT_QUOTA,		 /* does not fit beside what runs */
 	WAIT_PREEMPTED,		 /* WaitingForPreemptedWorkloads: those it displaces are stopping */
@@ -264,11 +334,17 @@ struct explanation {
 	enum wait_reason reason;
 	const char *localqueue, *clusterqueue; /* "" when unknown */
 	int32_t priority;
-	int64_t queued_ms; /* time of queueing */
-	size_t ahead;	   /* waiting Jobs before it in its ClusterQueue's order */
-	int64_t not_before_ms;
-	char sentence[400]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
-			       are ahead of it" */
+	int64_t queued_ms;     /* time of queueing */
+	size_t ahead;	       /* waiting Jobs before it in its ClusterQueue's order */
+	int64_t not_before_ms; /* when time alone will let it go on: back-off, the next opening,
+				  the cheapest start, the next period; 0: nobody can say */
+	int64_t expected_ms;   /* 0: unknown */
+	enum duration_source expected_from;
+	int64_t deadline_ms; /* 0: none */
+	bool unreachable;    /* DeadlineUnreachable: it cannot end by then any more */
+	int64_t stop_ms;     /* it runs: when a window will stop it; 0: nobody will */
+	char sentence[400];  /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
+				are ahead of it" */
 };
 
 /* False when the Job is unknown. */
@@ -330,6 +406,58 @@ struct localqueue_view {
 	const struct usage_view *usage; /* reserved and used only; valid until the next call */
 	size_t nusage;
 };
+
+struct condition_view {
+	bool ok;
+	const char *reason; /* "Valid", "CalendarNotFound", ... */
+	char message[512];
+};
+
+struct calendar_view {
+	const char *name;
+	int64_t generation;
+	struct condition_view valid; /* Valid, InvalidSpec, InvalidZone, NeverOpens */
+	struct calendar_state state; /* at the now_ms of the last decision */
+	const struct zone *zone;     /* NULL when invalid */
+	int64_t next_ms[5];	     /* the next openings and closings; CALENDAR_NEVER */
+};
+
+struct runpolicy_view {
+	const char *name, *calendar;
+	int64_t generation;
+	struct condition_view active; /* Active, CalendarNotFound, CalendarInvalid, NoQueues,
+					 InvalidSpec */
+	bool open;
+	int64_t until_ms;	    /* CALENDAR_NEVER */
+	size_t queues, localqueues; /* so many it binds */
+	size_t exempt_runs, runs;   /* running Jobs it binds, and of them those it will not stop */
+	uint64_t stopped_total;
+};
+
+struct priceplan_view {
+	const char *name, *currency;
+	int64_t generation;
+	struct condition_view active; /* Active, CalendarNotFound, SeriesStale, SeriesMissing,
+					 Overshadowed, InvalidSpec */
+	int64_t factor;		      /* now */
+	const char *rate;	      /* the calendar it is from, "series", or "base" */
+	int64_t until_ms;	      /* when it changes next */
+	size_t queues;		      /* for which it holds */
+};
+
+struct budget_view {
+	const char *name, *clusterqueue, *localqueue_ns, *localqueue, *currency;
+	int64_t generation;
+	struct condition_view active; /* Active, Exhausted, QueueNotFound, CurrencyMismatch,
+					 InvalidZone, InvalidSpec */
+	int64_t amount, spent, reserved, remaining; /* of this period; remaining may be below 0 */
+	int64_t period_from_ms, period_to_ms;
+};
+
+bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_view *ret);
+bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_view *ret);
+bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret);
+bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret);
 
 /* By index, in name order; false past the last. */
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);

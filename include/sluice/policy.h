@@ -1,0 +1,153 @@
+/*
+ * What admins say of time and money: the specs of RunPolicy, PricePlan and Budget, decoded
+ * (reference/peers.md A.4). A Calendar's is in sluice/calendar.h.
+ *
+ * Records of one moment, like struct job: borrowed by the call they are passed to. Money is in
+ * millionths of a unit of the currency (price/money.h), factors are in millionths too.
+ */
+#ifndef SLUICE_POLICY_H
+#define SLUICE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/placement.h"
+
+/* ---- RunPolicy: what a calendar does to queues ---- */
+
+enum start_fit {
+	FIT_PREFER,  /* who ends before the close goes first */
+	FIT_REQUIRE, /* nobody else starts */
+	FIT_IGNORE,
+};
+
+enum close_action {
+	CLOSE_FINISH,  /* what runs goes on: LSF's DISPATCH_WINDOW */
+	CLOSE_SUSPEND, /* what runs is stopped: RUN_WINDOW */
+};
+
+#define RUNPOLICY_SUSPENSIONS_UNLIMITED (-1)
+
+/* While a window of that name is the one shown (calendar_at()), the quota is this one. */
+struct window_quota_spec {
+	const char *window, *flavor, *resource;
+	int64_t nominal;
+	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED: none */
+	bool has_borrowing, has_lending;	/* else as the ClusterQueue says */
+};
+
+struct runpolicy_spec {
+	const char *name;
+	int64_t generation;
+	bool deleting;
+	const char *const *queues; /* ClusterQueues: names, or globs with * and ? */
+	size_t nqueues;
+	const char *const *localqueues; /* LocalQueues: "namespace/name", globs in both */
+	size_t nlocalqueues;
+	const char *calendar;
+
+	enum start_fit fit;
+	bool hold_unknown; /* unknownDuration: Hold; else such a Job counts as one that fits */
+	int32_t margin_permille; /* safetyMargin: "10%" is 100; 0 to 10,000 */
+
+	enum close_action action;
+	int64_t overrun_ms;	 /* who is expected to end within it goes on */
+	int64_t notice_ms;	 /* before a stop, so that it can save its work; 0: none */
+	int64_t min_run_ms;	 /* nobody is stopped sooner after its start */
+	int32_t max_suspensions; /* by windows; then it goes on to its end */
+	bool has_exempt_priority;
+	int32_t exempt_priority; /* from here on nobody is stopped by it */
+	bool has_exempt_selector;
+	struct selector_term exempt_selector; /* of the Job's labels */
+	enum close_action at_price_rise;      /* when a running Job's price rises above its own
+						 max-price; with the same protections */
+	int64_t lead_ms; /* so long before it opens, what others borrow of it is taken back */
+
+	const struct window_quota_spec *quota;
+	size_t nquotas;
+};
+
+/* ---- PricePlan: what an hour costs ---- */
+
+#define PRICE_FACTOR_ONE 1000000
+
+struct price_base {
+	const char *resource; /* "memory-gib" in YAML is {"memory", per_gib} */
+	bool per_gib;	      /* the price of a GiB, not of a byte; cpu: of a whole one */
+	int64_t per_hour;     /* millionths */
+};
+
+struct price_flavor { /* what all prices are multiplied by in this flavor; default one */
+	const char *flavor;
+	int64_t factor;
+};
+
+struct price_rate {
+	const char *calendar, *window; /* window "": whenever it is open */
+	int64_t factor;
+};
+
+struct price_point {
+	int64_t from_ms;
+	int64_t factor; /* the value divided by the series' reference; may be negative */
+};
+
+struct priceplan_spec {
+	const char *name;
+	int64_t generation;
+	bool deleting;
+	const char *currency;
+	const char *const *queues; /* ClusterQueues, names or globs; none: all. Of several plans
+				      for a queue the first in name order holds */
+	size_t nqueues;
+	const struct price_base *base;
+	size_t nbases;
+	const struct price_flavor *flavor;
+	size_t nflavors;
+	const struct price_rate *rate; /* the first that is open holds; none: factor one */
+	size_t nrates;
+
+	/* spec.series: goes before the rates where it has a price that is not stale. Whoever has
+	 * the ConfigMap fills in the points (by time). A point holds until the next one, the last
+	 * for stale_after_ms. */
+	bool has_series;
+	const char *series_configmap, *series_key; /* not read by the queue */
+	int64_t series_reference;		   /* millionths; not read by the queue */
+	const struct price_point *series;
+	size_t nseries;
+	int64_t stale_after_ms;
+	bool hold_when_stale;	  /* whenStale: HoldStarts; else UseRates */
+	const char *series_fault; /* NULL, or why there are no points: "ConfigMap ... missing" */
+};
+
+/* ---- Budget: how much a queue may spend ---- */
+
+enum budget_period { PERIOD_DAILY, PERIOD_WEEKLY, PERIOD_MONTHLY, PERIOD_YEARLY };
+
+enum budget_charge {
+	CHARGE_EXPECTED, /* a start reserves what it is expected to cost; settled at its end */
+	CHARGE_ACTUAL,	 /* only what was spent counts */
+};
+
+enum budget_exhausted { EXHAUSTED_HOLD, EXHAUSTED_SUSPEND, EXHAUSTED_WARN };
+
+struct zone;
+
+struct budget_spec {
+	const char *name;
+	int64_t generation;
+	bool deleting;
+	/* Exactly one of the two. A LocalQueue's runs count in its ClusterQueue's budgets too. */
+	const char *clusterqueue;		/* "" when: */
+	const char *localqueue_ns, *localqueue; /* "" when not */
+	enum budget_period period;		/* a week begins on Monday, a day at 00:00 */
+	const char *time_zone;
+	const struct zone *zone; /* of which the periods are; NULL: nobody knows such a zone */
+	const char *currency;
+	int64_t amount;
+	enum budget_charge charge;
+	enum budget_exhausted on_exhausted;
+};
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * A regime: what the RunPolicies of a queue together say now.
+ *
+ * A ClusterQueue has one; a LocalQueue that a policy names has its own, which joins that policy and
+ * those of its ClusterQueue; every other LocalQueue has its ClusterQueue's. Groups stand for one
+ * regime (group.h), so a closed window costs a look at each group and touches no Job.
+ *
+ * Open only if all are open; of what happens at the close the strictest holds for each run
+ * (closing.h). It is computed when a Calendar turns or a policy is edited, and costs nothing in
+ * between.
+ */
+#ifndef SLUICE_QUEUE_REGIME_H
+#define SLUICE_QUEUE_REGIME_H
+
+#include "queue/runpolicy.h"
+
+struct group;
+
+struct regime {
+	const struct runpolicy **policy; /* in name order */
+	size_t npolicies;
+	bool open;
+	const struct runpolicy *closed_by; /* the first that is closed, or not understood */
+	int64_t opens_ms;  /* when all are open again; CALENDAR_NEVER: not within a year */
+	int64_t closes_ms; /* while open: the first close; CALENDAR_NEVER */
+	bool times_fit;	   /* the fit of some policy is not Ignore: expected ends matter */
+	int64_t require_ms, prefer_ms; /* who starts has / had better have ended by then;
+					  CALENDAR_NEVER: whenever */
+	bool hold_unknown;
+	int32_t margin_permille;
+};
+
+extern const struct regime REGIME_ALWAYS; /* of a queue that no policy names */
+
+/* What fit says of a start at now_ms that is expected to take so long; 0: unknown. */
+enum regime_fit {
+	REGIME_FITS,
+	REGIME_HAD_BETTER_WAIT, /* Prefer: behind those that fit */
+	REGIME_DOES_NOT_FIT,	/* Require */
+};
+enum regime_fit regime_fit(const struct regime *r, int64_t expected_ms, int64_t now_ms);
+
+/* With the safety margin. */
+int64_t regime_lasts_ms(const struct regime *r, int64_t expected_ms);
+
+/* The next stretch of time at or after *from_ms in which a start may happen: *ret_to_ms is when
+ * that ends. For runs of known duration under Require, starts that end in time; duration_ms 0: any.
+ * False: none before limit_ms. For plans of the future (Cheapest), not for decisions. */
+bool regime_next_open(const struct regime *r, int64_t duration_ms, int64_t limit_ms,
+	int64_t *from_ms, int64_t *ret_to_ms);
+
+#endif
