@@ -16,6 +16,8 @@ enum {
 	IN_FLIGHT_MAX = 8,
 	INTERVAL_MS = 950, /* ticks come every second, and not to the millisecond */
 	INTERVAL_BUSY_MS = 4950,
+	INTERVAL_MAX_MS = 30000,
+	SHARE = 100, /* an object's writes take a hundredth of the time at most */
 	STATUS_MAX_BYTES = 512 * 1024,
 	TIMEOUT_MS = 10000,
 	COMPLAIN_MS = 60000,
@@ -47,6 +49,7 @@ struct subject {
 	char *written;	 /* the text the server has, NULL when not known */
 	char *under_way; /* the text that is being written, NULL: none */
 	int64_t asked_ms;
+	int64_t asked_us; /* by clock_us */
 };
 
 struct reporter {
@@ -54,8 +57,10 @@ struct reporter {
 	const struct queue *queue;
 	struct log *log;
 	bool fair_sharing;
+	int64_t (*clock_us)(void);
 	struct map subjects;
 	unsigned in_flight;
+	int64_t took_ms;       /* the last write that was answered */
 	uint64_t done_version; /* of the queue when everything was last up to date */
 	bool unfinished;       /* something is due that could not be sent yet */
 	/* The pass under way; answers take it further, so that few writes at a time reach all. */
@@ -105,6 +110,7 @@ struct reporter *reporter_new(const struct reporter_options *o)
 	r->queue = o->queue;
 	r->log = o->log;
 	r->fair_sharing = o->fair_sharing;
+	r->clock_us = o->clock_us ? o->clock_us : stamp_monotonic_us;
 	map_init(&r->subjects, subject_has_key);
 	return r;
 }
@@ -212,6 +218,7 @@ static void on_written(const struct kube_answer *a, void *ctx)
 	struct subject *s = ctx;
 	struct reporter *r = s->reporter;
 	r->in_flight--;
+	r->took_ms = (r->clock_us() - s->asked_us) / 1000;
 	if (a->outcome == KUBE_DONE) {
 		free(s->written);
 		s->written = s->under_way;
@@ -241,6 +248,7 @@ static void subject_write(struct subject *s, struct buf *text)
 		path_format(&path, "/apis/sluice.dev/v1alpha1/%s/%s/status",
 			subject_kinds[s->kind].plural, s->name);
 	s->asked_ms = r->now_ms;
+	s->asked_us = r->clock_us();
 	s->under_way = buf_take(text);
 	r->in_flight++;
 	struct kube_request request = {
@@ -265,14 +273,22 @@ static const char *since(struct subject *s, bool active)
 	return s->since;
 }
 
+/* How slowly the API server answers says how much else it has to do. */
+static int64_t interval_ms(const struct reporter *r)
+{
+	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
+	int64_t share = r->took_ms * SHARE;
+	ms = share > ms ? share : ms;
+	return ms < INTERVAL_MAX_MS ? ms : INTERVAL_MAX_MS;
+}
+
 /* True when s may be written now; what must wait is left for another pass. */
 static bool is_due(struct reporter *r, const struct subject *s)
 {
 	if (!s)
 		return false;
-	int64_t interval = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
 	int64_t age = r->now_ms - s->asked_ms;
-	bool early = s->asked_ms != 0 && age >= 0 && age < interval;
+	bool early = s->asked_ms != 0 && age >= 0 && age < interval_ms(r);
 	if (!s->under_way && !early)
 		return true;
 	r->unfinished = true;

@@ -5,7 +5,9 @@
  * One merge patch on /status when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
  * and Jobs are waiting for the same API server. While Job writes stand in line it steps back to
- * once in five seconds. A write that failed is simply due again.
+ * once in five seconds, and while the API server takes long to answer, to once in a hundred times
+ * as long as that takes (at most half a minute): status never is what a busy server is busy with. A
+ * write that failed is simply due again.
  *
  * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
  * the object itself says is taken in with reporter_see().
@@ -34,7 +36,8 @@ struct reporter_options {
 	struct kube_client *client;
 	const struct queue *queue;
 	struct log *log;
-	bool fair_sharing; /* shares are told */
+	bool fair_sharing;	   /* shares are told */
+	int64_t (*clock_us)(void); /* only differences mean something; NULL: the machine's */
 };
 
 struct reporter *reporter_new(const struct reporter_options *o);

@@ -2,8 +2,9 @@
  * Notices: a Job that has waited for a while says why on itself (annotation sluice.dev/waiting), so
  * that kubectl shows it. Few: when the kind of reason is not the one that stands there, not before
  * note_after_ms of waiting, each for twice as long as the one before, a bounded number a tick, and
- * none while Jobs are being started. A cursor goes round all Jobs, so that a tick costs the same
- * whether ten Jobs wait or a million.
+ * none while Jobs are being started. While the API server takes long to answer them the pauses grow
+ * with that, so that notices have a twentieth of the time at most. A cursor goes round all Jobs, so
+ * that a tick costs the same whether ten Jobs wait or a million.
  *
  * Where the notice is taken off again: in the PATCH that starts the Job (job_tell).
  */
@@ -18,6 +19,8 @@
 #define POSTS_MAX 20  /* in a tick */
 #define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
 #define DOUBLINGS_MAX 6
+#define SHARE 20
+#define PAUSE_MAX_MS 60000
 
 enum wait_reason notice_kind(const char *text)
 {
@@ -41,7 +44,7 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&at);
 }
 
-static int64_t due_ms(const struct gate *g, const struct gate_job *j)
+static int64_t notice_due_ms(const struct gate *g, const struct gate_job *j)
 {
 	int64_t since = j->waits_ms > j->seen.created_ms ? j->waits_ms : j->seen.created_ms;
 	if (j->notices == 0)
@@ -55,7 +58,7 @@ static bool look_at(struct gate *g, struct gate_job *j)
 {
 	struct explanation x = {0};
 	if (j->phase != PHASE_WAITING || j->request != 0 || j->wanting || j->lost ||
-		!j->seen.suspend || j->seen.deleting || g->now_ms < due_ms(g, j))
+		!j->seen.suspend || j->seen.deleting || g->now_ms < notice_due_ms(g, j))
 		return false;
 	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
 		x.reason == WAIT_PENDING_EVALUATION || x.reason == j->seen.notice)
@@ -64,6 +67,14 @@ static bool look_at(struct gate *g, struct gate_job *j)
 	j->noticed_ms = g->now_ms;
 	gate_want(g, j, INTENT_NOTICE);
 	return true;
+}
+
+void notice_answered(struct gate *g, const struct gate_job *j)
+{
+	int64_t pause_ms = (g->now_ms - j->noticed_ms) * SHARE;
+	int64_t due_ms = g->now_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
+	if (due_ms > g->notices_due_ms)
+		g->notices_due_ms = due_ms;
 }
 
 void notice_tick(struct gate *g)

@@ -755,8 +755,10 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 void job_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
-	if (asked == INTENT_NOTICE)
-		return; /* nothing hangs on it; the next is due in a while */
+	if (asked == INTENT_NOTICE) {
+		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
+		return;
+	}
 	switch (a->outcome) {
 	case JOB_DONE:
 		answered_done(g, j, asked, a->pods);

@@ -199,6 +199,7 @@ void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, co
  */
 
 void notice_tick(struct gate *g);
+void notice_answered(struct gate *g, const struct gate_job *j);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */
 enum wait_reason notice_kind(const char *text);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);

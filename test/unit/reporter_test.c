@@ -29,15 +29,26 @@ static void see(struct stage *s, enum reporter_kind kind, const char *text)
 	reporter_see(s->reporter, kind, root);
 }
 
+/* Each time it is looked at, so much has passed: an answer takes one look. */
+static int64_t clock_us, look_us;
+
+static int64_t scripted_clock_us(void)
+{
+	return clock_us += look_us;
+}
+
 static void stage_open(struct stage *s)
 {
+	look_us = 1000;
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(1 << 20)};
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 	world_open(&s->world, "batch");
-	s->reporter = reporter_new(&(struct reporter_options){
-		.client = s->client, .queue = s->world.queue, .fair_sharing = true});
+	s->reporter = reporter_new(&(struct reporter_options){.client = s->client,
+		.queue = s->world.queue,
+		.fair_sharing = true,
+		.clock_us = scripted_clock_us});
 }
 
 static void stage_close(struct stage *s)
@@ -112,6 +123,31 @@ static void an_object_is_written_once_a_second_at_most(void **state)
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
 	assert_int_equal(scripted_server_count(s.server), 2);
+	stage_close(&s);
+}
+
+static void a_server_that_is_slow_is_written_to_seldom(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	look_us = 100 * 1000;
+	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
+	expect(&s, CQ_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	world_add_job(&s.world, 1, "one");
+	stage_tick(&s, NOW_MS + 9000);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	expect(&s, CQ_PATH, 200);
+	look_us = 1000 * 1000;
+	stage_tick(&s, NOW_MS + 10000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	world_add_job(&s.world, 2, "two");
+	stage_tick(&s, NOW_MS + 39000);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	expect(&s, CQ_PATH, 200);
+	stage_tick(&s, NOW_MS + 40000); /* however slow, twice a minute */
+	assert_int_equal(scripted_server_count(s.server), 3);
 	stage_close(&s);
 }
 
@@ -225,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_news_are_written),
 		cmocka_unit_test(an_object_is_written_once_a_second_at_most),
+		cmocka_unit_test(a_server_that_is_slow_is_written_to_seldom),
 		cmocka_unit_test(a_write_that_failed_is_written_again),
 		cmocka_unit_test(the_time_of_a_condition_is_kept),
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
