@@ -42,6 +42,8 @@ void chronicle_free(struct chronicle *c)
 
 void chronicle_add(struct chronicle *c, const struct note *n)
 {
+	if (n->kind == NOTE_WAIT)
+		return; /* no decision, and when many wait there would be nothing else */
 	struct entry *e = &c->entry[++c->last % CHRONICLE_SIZE];
 	entry_done(e);
 	*e = (struct entry){

@@ -20,6 +20,7 @@ struct chronicle;
 struct chronicle *chronicle_new(void);
 void chronicle_free(struct chronicle *c);
 
+/* Ignores what decides nothing (NOTE_WAIT). */
 void chronicle_add(struct chronicle *c, const struct note *n);
 uint64_t chronicle_last(const struct chronicle *c); /* number of the newest, 0 when empty */
 

@@ -13,6 +13,7 @@
 #include "controller/chronicle.h"
 #include "controller/courier.h"
 #include "controller/guard.h"
+#include "controller/herald.h"
 #include "controller/http.h"
 #include "controller/observer.h"
 #include "controller/reporter.h"
@@ -51,6 +52,7 @@ struct controller {
 	struct observer *observer;
 	struct chronicle *chronicle;
 	struct tally *tally;
+	struct herald *herald;
 	struct guard *guard;
 	struct http *http;
 
@@ -95,6 +97,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_CALL_OFF:
 		return LEVEL_INFO;
 	case NOTE_RELEASE:
+	case NOTE_WAIT:
 		return LEVEL_DEBUG;
 	case NOTE_REFUSE:
 	case NOTE_OVERDUE:
@@ -123,6 +126,8 @@ static const char *note_event(enum note_kind k)
 		return "refused";
 	case NOTE_OVERDUE:
 		return "overdue";
+	case NOTE_WAIT:
+		return "waits";
 	}
 	return "?";
 }
@@ -148,6 +153,7 @@ static void drain_notes(struct controller *c)
 		log_note(c, n);
 		chronicle_add(c->chronicle, n);
 		tally_note(c->tally, n);
+		herald_note(c->herald, n);
 	}
 }
 
@@ -232,8 +238,9 @@ static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 	c->dirty = true;
 }
 
-/* A status can wait, a Job cannot: while one is being started the report would take the connection
- * that stands ready, and the Job would wait for another's TLS handshake. For a second at most. */
+/* A status and an Event can wait, a Job cannot: while one is being started they would take the
+ * connection that stands ready, and the Job would wait for another's TLS handshake. For a second at
+ * most. */
 static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;
@@ -249,8 +256,10 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_timer_again(loop, w);
 	if (c->stage == STAGE_RUNNING)
 		observer_tick(c->observer);
-	if (c->stage == STAGE_RUNNING && gate_leading(c->gate))
+	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
 		reporter_tick(c->reporter, loop_ms(c));
+		herald_tick(c->herald, loop_ms(c));
+	}
 }
 
 static void on_grace(struct ev_loop *loop, ev_timer *w, int revents)
@@ -329,6 +338,7 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 		.metrics = {.queue = c->queue,
 			.gate = c->gate,
 			.tally = c->tally,
+			.events = herald_count(c->herald),
 			.api = kube_client_stats(c->client),
 			.ledger_up = pg_up(c->pg),
 			.fair_sharing = c->options->settings.config.fair_sharing,
@@ -459,6 +469,12 @@ static void make_core(struct controller *c)
 		.log = c->log,
 		.fair_sharing = c->options->settings.config.fair_sharing};
 	c->reporter = reporter_new(&reporter);
+	struct herald_options herald = {.client = c->client,
+		.log = c->log,
+		.level = o->events,
+		.identity = o->identity,
+		.seed = draw_seed()};
+	c->herald = herald_new(&herald);
 	c->guard = guard_new(c->client, c->log);
 }
 
@@ -532,6 +548,7 @@ static void controller_close(struct controller *c)
 	if (c->client)
 		kube_client_free(c->client);
 	reporter_free(c->reporter);
+	herald_free(c->herald);
 	if (c->gate)
 		gate_free(c->gate);
 	remit_free(c->remit);

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
+#include "controller/herald.h"
 #include "controller/kube/client.h"
 #include "controller/tally.h"
 #include "sluice/queue.h"
@@ -21,6 +22,7 @@ struct metrics_sources {
 	const struct queue *queue;
 	const struct gate *gate;
 	const struct tally *tally;
+	struct herald_counts events;
 	const struct kube_client_stats *api;
 	bool ledger_up, synced;
 	bool fair_sharing; /* shares are told */

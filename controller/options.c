@@ -195,6 +195,20 @@ static int parse_note_after(const char *text, struct options *o, struct err *e)
 		text);
 }
 
+static int parse_events(const char *text, struct options *o, struct err *e)
+{
+	static const char *const names[] = {
+		[HERALD_STOPS] = "stops", [HERALD_ALL] = "all", [HERALD_NONE] = "none"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			o->events = (enum herald_level)i;
+			return 0;
+		}
+	}
+	return err_set(
+		e, ERR_INVALID, "--events is \"%.60s\"; it must be stops, all or none", text);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct flag {
@@ -216,6 +230,7 @@ static const struct flag {
 	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
+	{"events", true, parse_events, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "controller/herald.h"
 #include "controller/log.h"
 #include "controller/selector.h"
 #include "controller/settings.h"
@@ -37,6 +38,7 @@ struct options {
 	int64_t lease_ms;
 	unsigned max_writes;
 	int64_t note_after_ms; /* 0: never */
+	enum herald_level events;
 	/* Which Jobs are managed, see remit.h. */
 	bool manage_without_queue_name;
 	bool has_namespaces; /* --managed-jobs-namespace-selector */

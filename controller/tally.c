@@ -147,6 +147,7 @@ void tally_note(struct tally *t, const struct note *n)
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_OVERDUE:
+	case NOTE_WAIT:
 		return;
 	}
 }

@@ -409,6 +409,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Refuse";
 	case NOTE_OVERDUE:
 		return "Overdue";
+	case NOTE_WAIT:
+		return "Wait";
 	}
 	return "";
 }
@@ -438,12 +440,14 @@ void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, co
 	n->preempting = item->names + ns_size + name_size;
 	n->kind = kind;
 	n->at_ms = g->now_ms;
+	n->uid = j ? j->uid : (struct uid){0};
 	n->ns = item->names;
 	n->name = item->names + ns_size;
 	n->clusterqueue = j ? j->clusterqueue : "";
 	n->attempt = j ? j->attempt : 0;
 	n->reason = j && kind == NOTE_STOP ? j->reason : "";
 	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";
+	n->on_hold = j && kind == NOTE_STOP && job_goes_on_hold(j);
 	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);

@@ -197,6 +197,7 @@ enum note_kind {
 	NOTE_CALL_OFF,
 	NOTE_REFUSE,  /* the ledger or the API server refused */
 	NOTE_OVERDUE, /* pods are left long after the stop */
+	NOTE_WAIT,    /* it is told on itself why it waits (INTENT_NOTICE) */
 };
 
 const char *note_kind_name(enum note_kind k);
@@ -204,6 +205,7 @@ const char *note_kind_name(enum note_kind k);
 struct note {
 	enum note_kind kind;
 	int64_t at_ms;
+	struct uid uid;
 	const char *ns, *name, *clusterqueue; /* "" when it is about no Job */
 	int32_t attempt;
 	int64_t waited_ms;	/* NOTE_START: since it was queued */
@@ -211,7 +213,8 @@ struct note {
 				   "Deleted" ...; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
 	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
-	char text[256];		/* plain words */
+	bool on_hold;		/* NOTE_STOP: it does not come back by itself (sluice.dev/hold) */
+	char text[512];		/* plain words */
 };
 
 /* The next note, or NULL; valid until the next call of any gate function. */

@@ -65,6 +65,7 @@ static bool look_at(struct gate *g, struct gate_job *j)
 		return false;
 	j->notices++;
 	j->noticed_ms = g->now_ms;
+	gate_note(g, NOTE_WAIT, j, "%s: %s", wait_reason_name(x.reason), x.sentence);
 	gate_want(g, j, INTENT_NOTICE);
 	return true;
 }

@@ -222,6 +222,22 @@ static void call_off(struct gate *g, struct gate_job *j)
 	close_hold(g, j, LEDGER_VOID);
 }
 
+static bool suspended_by_other(const struct gate_job *j)
+{
+	return strcmp(j->reason, SUSPENDED_BY_OTHER) == 0;
+}
+
+bool job_goes_on_hold(const struct gate_job *j)
+{
+	return j->hold || suspended_by_other(j);
+}
+
+/* Its hold is written only once it has drained, by waiting(). */
+static const char *stop_message(const struct gate_job *j)
+{
+	return suspended_by_other(j) ? HOLD_BY_OTHER : j->message;
+}
+
 static void drain(struct gate *g, struct gate_job *j)
 {
 	j->stopped_ms = g->now_ms;
@@ -241,11 +257,12 @@ static void drain(struct gate *g, struct gate_job *j)
 			j->seen.failed ? "failed" : "finished",
 			(double)(g->now_ms - since_ms) / 1000.0);
 	} else {
+		const char *message = stop_message(j);
 		g->counts.stops++;
 		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s",
 			j->gone ? "deleted" : "stopped", j->reason,
-			(double)work_lost_ms(g, j) / 1000.0, j->message ? "; " : "",
-			j->message ? j->message : "");
+			(double)work_lost_ms(g, j) / 1000.0, message ? "; " : "",
+			message ? message : "");
 	}
 	enter(g, j, PHASE_DRAINING);
 }

@@ -88,6 +88,7 @@ struct gate_job {
 	const char *message;	/* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
 	const char *hold;      /* what ends it puts it on hold with this; static text, or NULL */
+	bool finish_noted;     /* while it drains: its NOTE_FINISH was made, by us or before us */
 	bool told_ready;       /* the queue was told that its pods are ready */
 	int64_t not_before_ms; /* after a call-off */
 	int64_t reserved_ms, started_ms, stopped_ms;
@@ -215,6 +216,8 @@ void job_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
 /* False when the facts have overtaken the wish. */
 bool job_still_wants(const struct gate_job *j);
+/* What ends its run puts it on hold. */
+bool job_goes_on_hold(const struct gate_job *j);
 /* The story and the extra text that the intent of this Job carries. */
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
 #endif

@@ -178,6 +178,8 @@ static void numbers_are_where_they_belong(void **state)
 		"sluice_admission_wait_seconds_bucket{le=\"5.0\"} 2\n",
 		"sluice_admission_wait_seconds_bucket{le=\"+Inf\"} 3\n",
 		"sluice_admission_wait_seconds_count 3\n",
+		"sluice_events_total 7\n",
+		"sluice_events_dropped_total 1\n",
 		"sluice_ledger_up 1\n",
 		"sluice_leader 0\n",
 		"sluice_gate_jobs{phase=\"waiting\"} 2\n",

@@ -48,7 +48,7 @@ void world_open(struct world *w, const char *clusterqueue)
 	w->tally = tally_new();
 	describe(w, clusterqueue);
 	w->sources = (struct api_sources){
-		.metrics = {w->queue, w->gate, w->tally, &w->api, true, true},
+		.metrics = {w->queue, w->gate, w->tally, {7, 1}, &w->api, true, true},
 		.chronicle = w->chronicle,
 		.identity = "test",
 		.cell = "default",
@@ -98,6 +98,9 @@ void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, 
 		.ns = "team-a",
 		.name = "train",
 		.clusterqueue = clusterqueue,
+		.reason = "",
+		.preemption = "",
+		.preempting = "",
 		.waited_ms = waited_ms};
 	if (kind == NOTE_STOP) {
 		n.reason = "Preempted";

@@ -1,0 +1,343 @@
+#include "controller/herald.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/path.h"
+#include "controller/stamp.h"
+
+enum {
+	UNDER_WAY_MAX = 2,
+	TRIES_MAX = 2,
+	BODY_MAX_BYTES = 16 * 1024, /* a message of control characters, each written as \u0001 */
+	JOB_NAME_MAX = 200,	    /* in an Event's name, which may have 253 characters */
+	TIMEOUT_MS = 10000,
+	COMPLAIN_MS = 60000,
+};
+
+#define COMPONENT "sluice-controller"
+
+/* One Event, as it will be sent. */
+struct event {
+	struct herald *herald;
+	struct event *next; /* in line; leave by being sent or dropped */
+	char *path, *body;
+	unsigned tries;
+};
+
+struct herald {
+	struct kube_client *client;
+	struct log *log;
+	enum herald_level level;
+	char *identity;
+	uint64_t serial;
+	struct event *first, **tail; /* in line, oldest first */
+	size_t waiting;
+	struct event *sent[UNDER_WAY_MAX]; /* without an answer yet; NULL: free */
+	unsigned under_way, allowance;	   /* so many more may be sent before the next tick */
+	int64_t now_ms, rest_until_ms, complained_ms;
+	struct herald_counts counts;
+};
+
+struct herald *herald_new(const struct herald_options *o)
+{
+	struct herald *h = mem_alloc(sizeof(*h));
+	h->client = o->client;
+	h->log = o->log;
+	h->level = o->level;
+	h->identity = mem_strdup(o->identity);
+	h->serial = o->seed;
+	h->tail = &h->first;
+	return h;
+}
+
+static void event_free(struct event *e)
+{
+	free(e->path);
+	free(e->body);
+	free(e);
+}
+
+static struct event *take_first(struct herald *h)
+{
+	struct event *e = h->first;
+	h->first = e->next;
+	if (!h->first)
+		h->tail = &h->first;
+	h->waiting--;
+	return e;
+}
+
+static void drop(struct event *e)
+{
+	e->herald->counts.dropped++;
+	event_free(e);
+}
+
+void herald_free(struct herald *h)
+{
+	if (!h)
+		return;
+	while (h->first)
+		event_free(take_first(h));
+	for (size_t i = 0; i < UNDER_WAY_MAX; i++)
+		if (h->sent[i])
+			event_free(h->sent[i]);
+	free(h->identity);
+	free(h);
+}
+
+struct herald_counts herald_count(const struct herald *h)
+{
+	return h->counts;
+}
+
+/* ---- rendering ------------------------------------------------------------------------------- */
+
+/* "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: what is cut off must not leave a
+ * '.' or '-' at the end. */
+static void render_name(struct herald *h, const char *job, struct buf *out)
+{
+	size_t len = strnlen(job, JOB_NAME_MAX);
+	while (len > 0 && (job[len - 1] == '.' || job[len - 1] == '-'))
+		len--;
+	buf_printf(out, "%.*s.%016" PRIx64, (int)len, job, h->serial++);
+}
+
+/* Not within a character. */
+static struct slice cut_message(const char *message)
+{
+	size_t len = strnlen(message, HERALD_MESSAGE_MAX + 1);
+	if (len > HERALD_MESSAGE_MAX) {
+		len = HERALD_MESSAGE_MAX;
+		while (len > 0 && ((unsigned char)message[len] & 0xC0) == 0x80)
+			len--;
+	}
+	return (struct slice){message, len};
+}
+
+static void put_text(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "\"%s\":", key);
+	buf_json_string(out, value);
+	buf_putc(out, ',');
+}
+
+static void render_job(const struct herald_job *job, struct buf *out)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&job->uid, uid);
+	buf_puts(out, "\"involvedObject\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",");
+	put_text(out, "namespace", job->ns);
+	put_text(out, "name", job->name);
+	buf_printf(out, "\"uid\":\"%s\"},", uid);
+}
+
+static void render(struct herald *h, const struct herald_job *job, enum herald_type type,
+	const char *reason, const char *message, int64_t now_ms, struct buf *out)
+{
+	struct buf name;
+	char at[STAMP_TEXT_SIZE];
+	buf_init(&name, PATH_MAX_BYTES);
+	render_name(h, job->name, &name);
+	stamp_format_seconds(now_ms, at);
+	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
+	put_text(out, "namespace", job->ns);
+	buf_printf(out, "\"name\":\"%s\"},", buf_text(&name));
+	render_job(job, out);
+	put_text(out, "type", type == HERALD_WARNING ? "Warning" : "Normal");
+	put_text(out, "reason", reason);
+	buf_puts(out, "\"message\":");
+	buf_json_slice(out, cut_message(message));
+	buf_printf(out, ",\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"count\":1,", at, at);
+	put_text(out, "reportingInstance", h->identity);
+	buf_puts(out, "\"reportingComponent\":\"" COMPONENT
+		      "\",\"source\":{\"component\":\"" COMPONENT "\"}}");
+	buf_done(&name);
+}
+
+void herald_tell(struct herald *h, const struct herald_job *job, enum herald_type type,
+	const char *reason, const char *message, int64_t now_ms)
+{
+	struct buf path, body;
+	if (h->level == HERALD_NONE)
+		return;
+	if (h->waiting == HERALD_LINE_MAX)
+		drop(take_first(h));
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&body, BODY_MAX_BYTES);
+	path_format(&path, "/api/v1/namespaces/%s/events", job->ns);
+	render(h, job, type, reason, message, now_ms, &body);
+	struct event *e = mem_alloc(sizeof(*e));
+	*e = (struct event){h, NULL, buf_take(&path), buf_take(&body), 0};
+	*h->tail = e;
+	h->tail = &e->next;
+	h->waiting++;
+}
+
+/* ---- what the gate did ----------------------------------------------------------------------- */
+
+static void tell_note(
+	struct herald *h, const struct note *n, enum herald_type type, const char *reason)
+{
+	struct herald_job job = {n->uid, n->ns, n->name};
+	herald_tell(h, &job, type, reason, n->text, n->at_ms);
+}
+
+static void tell_hold(struct herald *h, const struct note *n)
+{
+	struct buf text;
+	struct herald_job job = {n->uid, n->ns, n->name};
+	buf_init(&text, 2 * sizeof(n->text));
+	buf_printf(&text, "put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
+	herald_tell(h, &job, HERALD_WARNING, "Deactivated", buf_text(&text), n->at_ms);
+	buf_done(&text);
+}
+
+/* Nobody reads the Events of a Job that is gone. */
+static void tell_stop(struct herald *h, const struct note *n)
+{
+	if (strcmp(n->reason, "Deleted") == 0)
+		return;
+	if (n->on_hold)
+		tell_hold(h, n);
+	else if (n->preemption[0])
+		tell_note(h, n, HERALD_NORMAL, "Preempted");
+	else
+		tell_note(h, n, HERALD_NORMAL, "Stopped");
+}
+
+void herald_note(struct herald *h, const struct note *n)
+{
+	bool all = h->level == HERALD_ALL;
+	switch (n->kind) {
+	case NOTE_LEADING:
+	case NOTE_FINISH: /* the Job controller has its own: Completed */
+	case NOTE_RELEASE:
+	case NOTE_CALL_OFF:
+		return;
+	case NOTE_STOP:
+		tell_stop(h, n);
+		return;
+	case NOTE_OVERDUE:
+		tell_note(h, n, HERALD_WARNING, "StopOverdue");
+		return;
+	case NOTE_START:
+		if (all)
+			tell_note(h, n, HERALD_NORMAL, "Started");
+		return;
+	case NOTE_WAIT:
+		if (all)
+			tell_note(h, n, HERALD_NORMAL, "Waiting");
+		return;
+	case NOTE_REFUSE:
+		if (all)
+			tell_note(h, n, HERALD_WARNING, "Refused");
+		return;
+	}
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void complain(struct herald *h, const struct kube_answer *a)
+{
+	if (h->complained_ms != 0 && h->now_ms - h->complained_ms < COMPLAIN_MS)
+		return;
+	h->complained_ms = h->now_ms;
+	log_event(h->log, LEVEL_WARN, "event-not-written", "why", a->sentence, "cure",
+		a->outcome == KUBE_DENIED ? "kubectl apply -k deploy/rbac, or --events=none" : NULL,
+		NULL);
+}
+
+/* Ahead of all others, and none of them before the next tick. */
+static void try_again(struct event *e, int64_t retry_after_ms)
+{
+	struct herald *h = e->herald;
+	h->allowance = 0;
+	h->rest_until_ms = h->now_ms + retry_after_ms;
+	e->next = h->first;
+	if (!e->next)
+		h->tail = &e->next;
+	h->first = e;
+	h->waiting++;
+}
+
+static void send_some(struct herald *h);
+
+static void keep_sent(struct herald *h, const struct event *old, struct event *new)
+{
+	size_t i = 0;
+	while (h->sent[i] != old)
+		i++;
+	h->sent[i] = new;
+}
+
+static void on_answer(const struct kube_answer *a, void *ctx)
+{
+	struct event *e = ctx;
+	struct herald *h = e->herald;
+	h->under_way--;
+	keep_sent(h, e, NULL);
+	switch (a->outcome) {
+	case KUBE_DONE:
+	case KUBE_CONFLICT: /* there is one of that name: ours, of the first try */
+		h->counts.written++;
+		event_free(e);
+		break;
+	case KUBE_RETRY:
+	case KUBE_IN_DOUBT:
+		if (e->tries < TRIES_MAX) {
+			try_again(e, a->retry_after_ms);
+			break;
+		}
+		complain(h, a);
+		drop(e);
+		break;
+	case KUBE_STALE:
+	case KUBE_DENIED:
+	case KUBE_RELIST:
+	case KUBE_LIMIT:
+	case KUBE_GIVE_UP:
+		complain(h, a);
+		drop(e);
+		break;
+	case KUBE_GONE: /* so is the namespace */
+		drop(e);
+		break;
+	}
+	send_some(h);
+}
+
+static void send(struct herald *h, struct event *e)
+{
+	struct kube_request request = {
+		.method = KUBE_POST,
+		.path = e->path,
+		.body = slice_of(e->body),
+		.timeout_ms = TIMEOUT_MS,
+	};
+	e->tries++;
+	h->allowance--;
+	h->under_way++;
+	keep_sent(h, NULL, e);
+	kube_client_send(h->client, &request, on_answer, e);
+}
+
+static void send_some(struct herald *h)
+{
+	while (h->first && h->allowance > 0 && h->under_way < UNDER_WAY_MAX &&
+		kube_client_room(h->client) > 0)
+		send(h, take_first(h));
+}
+
+void herald_tick(struct herald *h, int64_t now_ms)
+{
+	h->now_ms = now_ms;
+	/* A clock that was set back must not make the rest last. */
+	bool rests =
+		now_ms < h->rest_until_ms && h->rest_until_ms - now_ms <= KUBE_RETRY_AFTER_MAX_MS;
+	h->allowance = rests ? 0 : HERALD_A_SECOND;
+	send_some(h);
+}

@@ -1,0 +1,88 @@
+"""What `kubectl describe job` shows of us: Kubernetes Events on the Jobs.
+
+Events are best effort; here nothing stands in their way, so each is there in the end."""
+
+import pytest
+from objects import HOLD
+
+MAX_RUN = "sluice.dev/max-run-seconds"
+
+
+def events(world, name):
+    """Asked for as kubectl describe does, and in its order: [(type, reason, message)]; each as it must be."""
+    obj = world.get(name)
+    meta = obj["metadata"]
+    found = world.api.list(f"/api/v1/namespaces/{world.ns}/events?fieldSelector=involvedObject.kind=Job,"
+                           f"involvedObject.name={name},involvedObject.uid={meta['uid']}")
+    found.sort(key=lambda e: e["lastTimestamp"])
+    ours = [e for e in found if e["source"].get("component") == "sluice-controller"]
+    for e in ours:
+        assert e["count"] == 1 and e["firstTimestamp"] == e["lastTimestamp"] >= meta["creationTimestamp"]
+        assert e["involvedObject"]["apiVersion"] == "batch/v1"
+    return [(e["type"], e["reason"], e["message"]) for e in ours]
+
+
+def told(world, name, reason):
+    """Until there is one Event of that reason; its type and message."""
+    ((kind, _, message),) = world.wait(f"Job {name} to have an Event {reason}", lambda: [e for e in events(world, name) if e[1] == reason], about=name)
+    return kind, message
+
+
+def test_a_preempted_job_is_told_by_whom(world):
+    world.priorities(low=1, high=10)
+    world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
+    world.job("victim", pods=2, priority="low")
+    world.started("victim")
+    world.job("urgent", pods=2, priority="high")
+    world.started("urgent")
+    kind, message = told(world, "victim", "Preempted")
+    uid = world.get("urgent")["metadata"]["uid"]
+    assert kind == "Normal" and "of work lost" in message
+    assert f"Preempted to accommodate Job {world.ns}/urgent (UID: {uid}) due to prioritization in the ClusterQueue" in message
+    assert events(world, "urgent") == []  # a start is no news: the Job controller tells it
+    # kubectl prints them by time: it was created, then preempted.
+    every = sorted((e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"]["name"] == "victim"),
+                   key=lambda e: e["lastTimestamp"])
+    reasons = [e["reason"] for e in every]
+    assert reasons.index("SuccessfulCreate") < reasons.index("Preempted")
+
+
+def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
+    world.queue(cpu=2)
+    world.job("held")
+    world.job("long", annotations={MAX_RUN: "2"})
+    world.started("held")
+    world.patch("held", {"metadata": {"annotations": {HOLD: "yes"}}})
+    kind, message = told(world, "held", "Stopped")
+    assert kind == "Normal" and "of work lost" in message
+    kind, message = told(world, "long", "Deactivated")
+    assert kind == "Warning" and HOLD in message and MAX_RUN in message
+    world.job("mine")
+    world.started("mine")
+    world.patch("mine", {"spec": {"suspend": True}})
+    kind, message = told(world, "mine", "Deactivated")
+    assert kind == "Warning" and HOLD in message and "somebody else" in message
+
+
+@pytest.mark.flags("--events", "none")
+def test_without_events_nothing_is_written(world):
+    world.queue(cpu=1)
+    world.job("long", annotations={MAX_RUN: "1"})
+    world.stopped("long")
+    world.wait_job("long", "to be on hold", lambda j: HOLD in j["metadata"].get("annotations", {}))
+    world.job("next")
+    world.started("next")
+    assert events(world, "long") == []
+    assert "sluice_events_total 0\n" in world.box.controller_api().raw("GET", "/metrics").decode()
+
+
+@pytest.mark.flags("--events", "all", "--note-after", "1s")
+def test_with_all_events_starts_and_waiting_are_told_too(world):
+    world.queue(cpu=1)
+    world.job("first")
+    world.started("first")
+    world.job("second")
+    kind, message = told(world, "first", "Started")
+    assert kind == "Normal" and f"flavor {world.full('any-q')}" in message
+    kind, message = told(world, "second", "Waiting")
+    assert kind == "Normal" and message.startswith("WaitingForQuota: ")
