@@ -254,6 +254,9 @@ struct decision {
 	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
 	enum preemption_reason preemption;
 	int64_t stop_ms; /* DECISION_NOTICE, with the reason it will have */
+	/* Of a stop or notice by a window, a price or a Budget: the name of the RunPolicy or Budget
+	 * that says so, until the next call on this queue; else NULL. */
+	const char *policy;
 };
 
 /* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is
