@@ -92,6 +92,7 @@ static enum log_level note_level(enum note_kind k)
 	switch (k) {
 	case NOTE_LEADING:
 	case NOTE_START:
+	case NOTE_WARN:
 	case NOTE_STOP:
 	case NOTE_FINISH:
 	case NOTE_CALL_OFF:
@@ -114,6 +115,8 @@ static const char *note_event(enum note_kind k)
 		return "leading";
 	case NOTE_START:
 		return "started";
+	case NOTE_WARN:
+		return "stop-notice";
 	case NOTE_STOP:
 		return "stopped-job";
 	case NOTE_FINISH:

@@ -60,7 +60,8 @@ void courier_set_pg(struct courier *c, struct pg *pg)
 
 static bool is_write(enum intent_kind k)
 {
-	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL || k == INTENT_NOTICE;
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL || k == INTENT_NOTICE ||
+	       k == INTENT_WARN;
 }
 
 static void errand_free(struct errand *e)
@@ -345,7 +346,7 @@ static void send_patch(struct courier *c, const struct intent *i)
 		.path = buf_text(&c->path),
 		.content_type = KUBE_JSON_PATCH,
 		.body = buf_slice(&c->body),
-		.urgent = i->kind != INTENT_START && i->kind != INTENT_NOTICE,
+		.urgent = i->kind == INTENT_STOP || i->kind == INTENT_TELL,
 	};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
@@ -384,6 +385,7 @@ static void carry(struct courier *c, const struct intent *i)
 	case INTENT_STOP:
 	case INTENT_TELL:
 	case INTENT_NOTICE:
+	case INTENT_WARN:
 		send_patch(c, i);
 		return;
 	case INTENT_READ:

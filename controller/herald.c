@@ -218,6 +218,9 @@ void herald_note(struct herald *h, const struct note *n)
 	case NOTE_RELEASE:
 	case NOTE_CALL_OFF:
 		return;
+	case NOTE_WARN:
+		tell_note(h, n, HERALD_WARNING, "StopNotice");
+		return;
 	case NOTE_STOP:
 		tell_stop(h, n);
 		return;

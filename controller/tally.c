@@ -146,6 +146,7 @@ void tally_note(struct tally *t, const struct note *n)
 	case NOTE_RELEASE:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
+	case NOTE_WARN:
 	case NOTE_OVERDUE:
 	case NOTE_WAIT:
 		return;

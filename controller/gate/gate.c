@@ -50,6 +50,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->note_after_ms = o->note_after_ms;
 	g->manages = o->manages;
 	g->ctx = o->ctx;
+	g->bill_labels = o->bill_labels;
 	g->decide_due_ms = INT64_MAX;
 	map_init(&g->by_uid, has_uid);
 	map_init(&g->by_request, has_request);
@@ -65,6 +66,8 @@ static void free_job(struct gate_job *j)
 	free(j->ns);
 	free(j->story);
 	free(j->queue);
+	free(j->family);
+	free(j->labels);
 	free(j->preemptor);
 	free(j->preempting);
 	free(j->sentence);
@@ -214,12 +217,18 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
 	f->created_ms = seen->created_ms;
+	f->stopping_at_ms = seen->stopping_at_ms;
+	f->finished_ms = seen->status.finished_ms;
 	f->has_notice = seen->notice != NULL;
 	f->notice = notice_kind(seen->notice);
 	j->has_owner = seen->has_owner_job;
 	j->owner = seen->owner_job;
 	f->start_ms = seen->status.start_ms;
 	f->history = seen->history;
+	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
+	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
+	keep_text(&j->labels, labels);
+	free(labels);
 	bool retold = keep_text(&j->story, seen->story);
 	if (keep_text(&j->queue, seen->queue) || retold)
 		j->moved = true;
@@ -383,6 +392,15 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 		op.name = j->name;
 		op.clusterqueue = j->clusterqueue;
 		op.localqueue = j->queue;
+		op.owner = j->family ? j->family : j->name;
+		op.labels = j->labels;
+	}
+	if (kind == LEDGER_RELEASE && g->bill.priced) {
+		op.priced = true;
+		op.plan = g->bill.plan;
+		op.currency = g->bill.currency;
+		op.price = g->bill.detail;
+		op.cost = g->bill.cost;
 	}
 	outbox_add(&g->outbox, &op);
 	g->counts.operations++;
@@ -397,6 +415,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Leading";
 	case NOTE_START:
 		return "Start";
+	case NOTE_WARN:
+		return "Warn";
 	case NOTE_STOP:
 		return "Stop";
 	case NOTE_FINISH:
@@ -426,7 +446,8 @@ static void drop_oldest_note(struct gate *g)
 	g->note_out = item;
 }
 
-void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
+struct note *gate_note(
+	struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 {
 	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
 	const char *preempting = j && kind == NOTE_STOP && j->preempting ? j->preempting : "";
@@ -448,6 +469,7 @@ void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, co
 	n->reason = j && kind == NOTE_STOP ? j->reason : "";
 	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";
 	n->on_hold = j && kind == NOTE_STOP && job_goes_on_hold(j);
+	n->currency = "";
 	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);
@@ -457,6 +479,7 @@ void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, co
 	g->notes_tail = &item->next;
 	if (++g->nnotes > NOTES_MAX)
 		drop_oldest_note(g);
+	return n;
 }
 
 const struct note *gate_take_note(struct gate *g)

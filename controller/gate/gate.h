@@ -50,6 +50,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
+#include "controller/gate/bill_labels.h"
 #include "controller/gate/story.h"
 #include "controller/ledger/ledger.h"
 #include "sluice/job.h"
@@ -57,6 +58,7 @@
 
 #define HOLD_ANNOTATION "sluice.dev/hold"
 #define WAITING_ANNOTATION "sluice.dev/waiting"
+#define STOPPING_ANNOTATION "sluice.dev/stopping-at"
 
 struct gate;
 
@@ -70,6 +72,7 @@ struct gate_options {
 	 * left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
 	void *ctx;
+	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };
 
 /* The queue stays the caller's, must outlive the gate, and from now on is told about Jobs by the
@@ -113,6 +116,7 @@ enum intent_kind {
 	INTENT_STOP,   /* PATCH: suspend true, story */
 	INTENT_TELL,   /* PATCH: story alone (and hold), of a Job that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
+	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
 	INTENT_READ,   /* GET the Job */
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
 };
@@ -143,8 +147,11 @@ struct intent {
 	 * owner wrote. Whoever puts them back tests generation as well: the owner may be editing
 	 * them. */
 	int32_t parallelism, completions;
-	const char *notice; /* INTENT_NOTICE: the text of sluice.dev/waiting */
-	bool has_notice;    /* INTENT_START: take that off; false: test that there is none */
+	const char *notice;	/* INTENT_NOTICE: the text of sluice.dev/waiting */
+	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
+	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off
+				 */
+	bool drop_warning;	/* INTENT_START, _STOP, _TELL: take that off, if it is there */
 };
 
 /* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to
@@ -191,6 +198,7 @@ int64_t gate_epoch(const struct gate *g);
 enum note_kind {
 	NOTE_LEADING, /* no Job */
 	NOTE_START,
+	NOTE_WARN, /* it will be stopped */
 	NOTE_STOP,
 	NOTE_FINISH,
 	NOTE_RELEASE,
@@ -209,11 +217,15 @@ struct note {
 	const char *ns, *name, *clusterqueue; /* "" when it is about no Job */
 	int32_t attempt;
 	int64_t waited_ms;	/* NOTE_START: since it was queued */
-	const char *reason;	/* NOTE_STOP: one word, static: "Preempted", "PodsReadyTimeout",
-				   "Deleted" ...; else "" */
+	const char *reason;	/* NOTE_STOP, NOTE_WARN: one word, static: "Preempted",
+				   "PodsReadyTimeout", "Deleted" ...; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
 	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
 	bool on_hold;		/* NOTE_STOP: it does not come back by itself (sluice.dev/hold) */
+	int64_t lost_ms;	/* NOTE_STOP: pod-milliseconds of work lost; NOTE_WARN: that will be
+				   lost by the stop */
+	int64_t cost;		/* NOTE_RELEASE: what the run cost, in millionths */
+	const char *currency;	/* ... of this, the queue's string; "" when it has no price */
 	char text[512];		/* plain words */
 };
 

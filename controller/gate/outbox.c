@@ -8,13 +8,17 @@
 struct outbox_item {
 	struct outbox_item *next;
 	struct ledger_op op;
-	char *localqueue;	   /* op.localqueue points here: a label may change any time */
+	/* Copies that op points to: labels may change any time, a bill lasts a moment. */
+	char *localqueue, *owner, *labels, *price;
 	struct quota_line lines[]; /* op.lines points here */
 };
 
 static void item_free(struct outbox_item *item)
 {
 	free(item->localqueue);
+	free(item->owner);
+	free(item->labels);
+	free(item->price);
 	free(item);
 }
 
@@ -44,6 +48,9 @@ void outbox_add(struct outbox *b, const struct ledger_op *op)
 	item->op = *op;
 	item->op.lines = item->lines;
 	item->op.localqueue = item->localqueue = mem_strdup(op->localqueue);
+	item->op.owner = item->owner = mem_strdup(op->owner);
+	item->op.labels = item->labels = mem_strdup(op->labels);
+	item->op.price = item->price = mem_strdup(op->price);
 	if (bytes > 0)
 		memcpy(item->lines, op->lines, bytes);
 	*b->tail = item;

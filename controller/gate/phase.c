@@ -76,7 +76,7 @@ static void pause_until(struct gate *g, struct gate_job *j, int64_t at_ms)
 
 /* Asks for kind, unless something is under way or a pause is on. After a refusal or a doubt what we
  * know may be old, so a GET goes before it. */
-static void request(struct gate *g, struct gate_job *j, enum intent_kind kind)
+void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
 	if (busy(j))
 		return;
@@ -93,7 +93,7 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 	if (!j->lost || j->gone)
 		return true;
 	if (g->now_ms >= j->look_ms)
-		request(g, j, INTENT_READ);
+		job_request(g, j, INTENT_READ);
 	else
 		gate_wake(g, j, j->look_ms);
 	return j->look_ms > 0;
@@ -179,6 +179,10 @@ static void end_decided(struct gate *g, struct gate_job *j, const struct decisio
 		end_preempted(g, j, d);
 		return;
 	}
+	if (j->reason[0] == '\0') {
+		j->sentence = warning_sentence(d->reason, d->policy);
+		j->message = j->sentence;
+	}
 	if (stop_reason_deactivates(d->reason) && j->reason[0] == '\0') {
 		j->hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
 		j->message = j->hold;
@@ -186,18 +190,34 @@ static void end_decided(struct gate *g, struct gate_job *j, const struct decisio
 	end(j, stop_reason_name(d->reason), g->identity);
 }
 
-/* Work a stop throws away: pods that were active, times how long the attempt ran. */
-static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
+int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms)
 {
 	if (j->seen.finished || j->started_ms == 0)
 		return 0;
-	int64_t until_ms = j->stopped_ms > 0 ? j->stopped_ms : g->now_ms;
 	int64_t ran_ms = until_ms > j->started_ms ? until_ms - j->started_ms : 0;
 	return quantity_times(ran_ms, j->seen.active);
 }
 
+/* What its stop has thrown away. */
+static int64_t work_lost_ms(const struct gate *g, const struct gate_job *j)
+{
+	return job_loses_ms(j, j->stopped_ms > 0 ? j->stopped_ms : g->now_ms);
+}
+
 /* ---- Ways out of an attempt --------------------------------------------------------------------
  */
+
+/* A run that ended well tells how long its like take. The end is in the status, in whole seconds: a
+ * leader that came late saw it late. */
+static void sample(struct gate *g, const struct gate_job *j)
+{
+	if (!j->committed || !j->seen.finished || j->seen.failed)
+		return;
+	int64_t end_ms = j->stopped_ms, told_ms = j->seen.finished_ms + 1000;
+	if (told_ms > j->started_ms && told_ms < end_ms)
+		end_ms = told_ms;
+	queue_finished_job(g->queue, &j->uid, end_ms);
+}
 
 /* The hold is given back. The queue may use the room at once: the ledger takes operations in order,
  * and whoever gets it comes after. */
@@ -205,8 +225,8 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 {
 	gate_operate(g, j, kind, work_lost_ms(g, j));
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
-	j->sent = j->told_ledger = j->told_ready = false;
-	j->started_ms = 0;
+	j->sent = j->told_ledger = j->told_ready = j->warned = false;
+	j->started_ms = j->warn_ms = 0;
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
 	gate_drop_carried(g, j);
@@ -259,10 +279,11 @@ static void drain(struct gate *g, struct gate_job *j)
 	} else {
 		const char *message = stop_message(j);
 		g->counts.stops++;
+		int64_t lost_ms = work_lost_ms(g, j);
 		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s",
-			j->gone ? "deleted" : "stopped", j->reason,
-			(double)work_lost_ms(g, j) / 1000.0, message ? "; " : "",
-			message ? message : "");
+			j->gone ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
+			message ? "; " : "", message ? message : "")
+			->lost_ms = lost_ms;
 	}
 	enter(g, j, PHASE_DRAINING);
 }
@@ -346,7 +367,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 	forget_end(j);
 	j->reason = SUSPENDED_BY_OTHER;
 	j->hold = HOLD_BY_OTHER;
-	request(g, j, INTENT_TELL);
+	job_request(g, j, INTENT_TELL);
 }
 
 static bool must_not_start(const struct gate_job *j)
@@ -394,7 +415,7 @@ static void starting(struct gate *g, struct gate_job *j)
 			call_off(g, j);
 		return;
 	}
-	request(g, j, INTENT_START);
+	job_request(g, j, INTENT_START);
 }
 
 /* The start is called off, but a PATCH of it may still be under way somewhere. */
@@ -407,7 +428,7 @@ static void fencing(struct gate *g, struct gate_job *j)
 		call_off(g, j);
 		return;
 	}
-	request(g, j, INTENT_TELL);
+	job_request(g, j, INTENT_TELL);
 }
 
 /* Pods that end leave room, but never less is held than there are pods. */
@@ -456,6 +477,8 @@ static void running(struct gate *g, struct gate_job *j)
 	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
+	else if (!j->call_off)
+		warning_see_to(g, j);
 }
 
 static void stopping(struct gate *g, struct gate_job *j)
@@ -475,7 +498,7 @@ static void stopping(struct gate *g, struct gate_job *j)
 	if (j->after_lease > g->lease_confirmed)
 		gate_confirm_lease(g);
 	else
-		request(g, j, INTENT_STOP);
+		job_request(g, j, INTENT_STOP);
 }
 
 /* Is there proof that no pod of it is left, or can be made any more? */
@@ -495,9 +518,19 @@ static void complain(struct gate *g, struct gate_job *j)
 		(g->now_ms - j->stopped_ms) / 1000, j->reason);
 }
 
+/* The bill is asked for at the very moment of the release, at which the queue charges it to its
+ * Budgets: so the segment and these say the same. */
 static void release(struct gate *g, struct gate_job *j)
 {
-	gate_note(g, NOTE_RELEASE, j, "quota of attempt %d is free (%s)", j->attempt, j->reason);
+	if (!j->committed || !queue_job_bill(g->queue, &j->uid, g->now_ms, &g->bill))
+		g->bill = (struct run_bill){0};
+	struct note *n = gate_note(
+		g, NOTE_RELEASE, j, "quota of attempt %d is free (%s)", j->attempt, j->reason);
+	if (g->bill.priced) {
+		n->cost = g->bill.cost;
+		n->currency = g->bill.currency;
+	}
+	sample(g, j);
 	close_hold(g, j, j->committed ? LEDGER_RELEASE : LEDGER_VOID);
 }
 
@@ -527,7 +560,7 @@ static void draining(struct gate *g, struct gate_job *j)
 	if (g->now_ms < sure_ms)
 		gate_wake(g, j, sure_ms);
 	else
-		request(g, j, INTENT_PODS);
+		job_request(g, j, INTENT_PODS);
 }
 
 void job_reconcile(struct gate *g, struct gate_job *j)
@@ -607,6 +640,10 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 		decided_start(g, j, d);
 		return;
 	}
+	if (d->kind == DECISION_NOTICE) {
+		warning_decided(g, j, d);
+		return;
+	}
 	if (!j->has_hold || j->phase == PHASE_DRAINING)
 		return;
 	j->call_off = true;
@@ -663,7 +700,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 						  than none */
 	name_clusterqueue(g, j);
 	forget_end(j);
-	if (j->committed && !j->seen.suspend)
+	if (j->committed) /* also one that is over: what it cost, and how long it ran, counts */
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
 	if (h->state == LEDGER_RELEASING || (j->committed && j->seen.suspend)) {
 		j->reason = "Stopped";
@@ -680,6 +717,8 @@ bool job_still_wants(const struct gate_job *j)
 {
 	if (j->want == INTENT_NOTICE)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
+	if (j->want == INTENT_WARN)
+		return j->phase == PHASE_RUNNING && !j->call_off && !j->lost && !j->seen.suspend;
 	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));
 }
 
@@ -722,6 +761,12 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		i->notice = g->notice;
 		return;
 	}
+	if (i->kind == INTENT_WARN) {
+		i->stopping_at_ms = j->warn_ms;
+		j->warned = true;
+		return;
+	}
+	i->drop_warning = j->seen.stopping_at_ms > 0 || j->warned;
 	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
 	if (j->attempt < j->seen.story_attempt)
 		s->attempt = j->seen.story_attempt;

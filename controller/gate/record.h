@@ -43,6 +43,8 @@ struct facts {
 	bool completions_follow;
 	int64_t created_ms, start_ms;
 	struct job_history history; /* as the story tells it */
+	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
+	int64_t finished_ms;
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };
@@ -59,6 +61,8 @@ struct gate_job {
 	struct facts seen;
 	char *story;	/* the annotation's text, NULL when absent */
 	char *queue;	/* the label's value */
+	char *family;	/* what it and its like have in common; NULL when it is one of a kind */
+	char *labels;	/* those that its bills carry, as JSON; NULL when it has none of them */
 	bool has_owner; /* a Job made it */
 	struct uid owner;
 	size_t carries;	  /* so many Jobs were seen to run on the quota it holds */
@@ -91,6 +95,8 @@ struct gate_job {
 	bool finish_noted;     /* while it drains: its NOTE_FINISH was made, by us or before us */
 	bool told_ready;       /* the queue was told that its pods are ready */
 	int64_t not_before_ms; /* after a call-off */
+	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
+	bool warned;	       /* a PATCH that says so went out in this attempt */
 	int64_t reserved_ms, started_ms, stopped_ms;
 	int64_t waits_ms; /* since then it is in PHASE_WAITING; 0: since before we came */
 	unsigned notices; /* wanted since then, the last at: */
@@ -132,6 +138,7 @@ struct gate {
 	uint64_t random;
 	bool (*manages)(void *ctx, const struct job *j); /* NULL: who names a queue */
 	void *ctx;
+	const struct bill_labels *bill_labels;
 	int64_t now_ms;
 
 	enum role role;
@@ -165,6 +172,7 @@ struct gate {
 	struct intent
 		batch_intent; /* of the batch under way: stays as it is until it is answered */
 	struct quota_line lines[QUEUE_LINES_MAX];
+	struct run_bill bill; /* of the run that is being released */
 	bool lease_wanted, load_wanted, batch_wanted;
 
 	struct note_item *notes, **notes_tail; /* not yet taken, oldest first */
@@ -193,8 +201,9 @@ void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms);
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
 int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
-void gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+/* Returned so that its numbers can be filled in; borrowed until the next call. */
+struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
+	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- notice.c ---------------------------------------------------------------------------------
  */
@@ -204,6 +213,15 @@ void notice_answered(struct gate *g, const struct gate_job *j);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */
 enum wait_reason notice_kind(const char *text);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
+
+/* ---- warning.c --------------------------------------------------------------------------------
+ */
+
+void warning_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* Of a Job that runs and is not to stop now: asks for the PATCH that is due, if one is. */
+void warning_see_to(struct gate *g, struct gate_job *j);
+/* Yours: what stops it, in a sentence; NULL when the reason says it all. */
+char *warning_sentence(enum stop_reason r, const char *policy);
 
 /* ---- phase.c ----------------------------------------------------------------------------------
  */
@@ -220,4 +238,9 @@ bool job_still_wants(const struct gate_job *j);
 bool job_goes_on_hold(const struct gate_job *j);
 /* The story and the extra text that the intent of this Job carries. */
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
+/* Asks for kind, unless something is under way or a pause is on. */
+void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* The work a stop at that time would throw away: pods that are active, times how long the attempt
+ * will have run. */
+int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms);
 #endif

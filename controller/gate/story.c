@@ -81,13 +81,17 @@ static void format_owner(const struct story *s, struct buf *out)
  * the order. */
 static void format_history(const struct job_history *h, struct buf *out)
 {
-	if (h->requeues == 0 && h->ran_ms == 0 && h->not_before_ms == 0 && h->evicted_ms == 0)
+	if (h->requeues == 0 && h->ran_ms == 0 && h->not_before_ms == 0 && h->evicted_ms == 0 &&
+		h->suspensions == 0)
 		return;
 	buf_printf(out,
 		",\"history\":{\"requeues\":%d,\"ranMs\":%lld,\"notBeforeMs\":%lld,"
-		"\"evictedMs\":%lld}",
+		"\"evictedMs\":%lld",
 		(int)h->requeues, (long long)h->ran_ms, (long long)h->not_before_ms,
 		(long long)h->evicted_ms);
+	if (h->suspensions > 0)
+		buf_printf(out, ",\"suspensions\":%d", (int)h->suspensions);
+	buf_putc(out, '}');
 }
 
 static void format_text(const char *key, const char *text, struct buf *out)

@@ -8,8 +8,9 @@
  * It is also the memory that outlives us. A start with fewer pods than asked for says how many, and
  * what the owner wrote ("pods", "parallelism", "completions"): as long as the spec still is what
  * was applied, the stop puts the owner's numbers back. What earlier attempts left behind
- * ("history": times the pods were not ready, run time used, back-off) goes from story to story. A
- * stop for another Job's sake says whose ("preemptor") and why ("message").
+ * ("history": times the pods were not ready, run time used, back-off, times a window
+ * or a price stopped it) goes from story to story. A stop for another Job's sake says whose
+ * ("preemptor") and why ("message").
  *
  * It is also the guard of every write: each PATCH of ours tests that the story is still, byte for
  * byte, the one the decision was made on, and writes the next one. So of two writers who read the

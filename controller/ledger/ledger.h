@@ -61,6 +61,16 @@ struct ledger_op {
 	/* RESERVE: whose it is. COMMIT may leave them NULL. */
 	const char *ns, *name, *clusterqueue, *localqueue;
 
+	/* RESERVE, for its bill: what it and its like have in common, or its name; some of the
+	 * Job's labels as a JSON object, NULL: none. */
+	const char *owner, *labels;
+
+	/* RELEASE: the bill, when the run has a price. cost is in millionths of the currency; price
+	 * is JSON, what an hour cost and when, or NULL. */
+	bool priced;
+	const char *plan, *currency, *price;
+	int64_t cost;
+
 	/* RESERVE, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
 	const struct quota_line *lines;
 	size_t nlines;

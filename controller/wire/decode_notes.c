@@ -48,6 +48,7 @@ static void read_history(const cJSON *history, struct job_history *h)
 	h->ran_ms = number_of(history, "ranMs", LAST_MS);
 	h->not_before_ms = number_of(history, "notBeforeMs", LAST_MS);
 	h->evicted_ms = number_of(history, "evictedMs", LAST_MS);
+	h->suspensions = (int32_t)number_of(history, "suspensions", INT32_MAX);
 }
 
 /* What was taken down counts as long as the spec still is what was applied; when it is not, its

@@ -10,6 +10,7 @@
 #define STORY_POINTER ANNOTATIONS "/sluice.dev~1admission"
 #define DIRECTIVES_POINTER ANNOTATIONS "/sluice.dev~1original-directives"
 #define WAITING_POINTER ANNOTATIONS "/sluice.dev~1waiting"
+#define STOPPING_POINTER ANNOTATIONS "/sluice.dev~1stopping-at"
 #define HOLD_POINTER ANNOTATIONS "/sluice.dev~1hold"
 #define QUEUE_POINTER "/metadata/labels/sluice.dev~1queue-name"
 #define TEMPLATE "/spec/template"
@@ -191,6 +192,14 @@ static void put_notice_off(const struct intent *i, struct buf *out)
 		put_raw(out, "test", WAITING_POINTER, "null");
 }
 
+/* A `remove` fails where there is nothing, and whether there is may not be known: so it is put
+ * there first. Behind put_annotations_map(). */
+static void put_warning_off(struct buf *out)
+{
+	put_raw(out, "add", STOPPING_POINTER, "\"\"");
+	buf_puts(out, ",{\"op\":\"remove\",\"path\":\"" STOPPING_POINTER "\"}");
+}
+
 static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
 {
 	put_guard(i, true, out);
@@ -199,6 +208,8 @@ static void put_start(const struct intent *i, const struct queue *q, struct buf 
 		test_string(out, QUEUE_POINTER, i->queue);
 	put_notice_off(i, out);
 	put_annotations_map(i, out);
+	if (i->drop_warning)
+		put_warning_off(out);
 	put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts(i, out);
 	put_directives(i, q, out);
@@ -210,6 +221,8 @@ static void put_stop(const struct intent *i, struct buf *out)
 {
 	put_guard(i, false, out);
 	put_annotations_map(i, out);
+	if (i->drop_warning)
+		put_warning_off(out);
 	put_raw(out, "replace", "/spec/suspend", "true");
 	put_counts_back(i, out);
 	put_hold(i, out);
@@ -220,6 +233,8 @@ static void put_tell(const struct intent *i, struct buf *out)
 {
 	put_guard(i, true, out);
 	put_annotations_map(i, out);
+	if (i->drop_warning)
+		put_warning_off(out);
 	put_counts_back(i, out);
 	put_hold(i, out);
 	put_story(i, out);
@@ -233,6 +248,21 @@ static void put_notice(const struct intent *i, struct buf *out)
 	begin(out, "add", WAITING_POINTER);
 	buf_json_string(out, i->notice);
 	buf_putc(out, '}');
+}
+
+/* So does this. */
+static void put_warn(const struct intent *i, struct buf *out)
+{
+	put_guard(i, false, out);
+	put_annotations_map(i, out);
+	if (i->stopping_at_ms == 0) {
+		put_warning_off(out);
+		return;
+	}
+	begin(out, "add", STOPPING_POINTER);
+	buf_putc(out, '"');
+	story_time(i->stopping_at_ms, out);
+	buf_puts(out, "\"}");
 }
 
 void patch_render(const struct intent *i, const struct queue *q, struct buf *out)
@@ -250,6 +280,9 @@ void patch_render(const struct intent *i, const struct queue *q, struct buf *out
 		break;
 	case INTENT_NOTICE:
 		put_notice(i, out);
+		break;
+	case INTENT_WARN:
+		put_warn(i, out);
 		break;
 	case INTENT_LEASE:
 	case INTENT_LOAD:

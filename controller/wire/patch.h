@@ -22,8 +22,8 @@
 #define CLUSTERQUEUE_LABEL "sluice.dev/cluster-queue-name" /* on the pods */
 #define PATCH_MAX_BYTES (1 << 20)
 
-/* Appends the patch for INTENT_START, INTENT_STOP, INTENT_TELL or INTENT_NOTICE. q answers for the
- * directives of a start. */
+/* Appends the patch for INTENT_START, INTENT_STOP, INTENT_TELL, INTENT_NOTICE or INTENT_WARN. q
+ * answers for the directives of a start. */
 void patch_render(const struct intent *i, const struct queue *q, struct buf *out);
 
 #endif

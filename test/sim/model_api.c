@@ -49,7 +49,8 @@ const struct snap *model_api_write(struct model_api *api, struct snap *next, boo
 	if (respec)
 		next->job.generation++;
 	/* An empty map of annotations is not kept. Ours and the hold are all there are. */
-	next->job.has_annotations = next->job.story || next->job.hold || next->job.notice;
+	next->job.has_annotations = next->job.story || next->job.hold || next->job.notice ||
+				    next->job.stopping_at_ms > 0;
 	j->now = next;
 	if (api->nhistory == api->room) {
 		api->room = api->room ? api->room * 2 : 256;
@@ -113,6 +114,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return "another uid";
 	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE) && !s->job.suspend)
 		return "not suspended";
+	if ((i->kind == INTENT_STOP || i->kind == INTENT_WARN) && s->job.suspend)
+		return "suspended";
 	if (unguarded)
 		return NULL;
 	bool tests_generation = i->kind == INTENT_START || i->parallelism > 0;
@@ -197,6 +200,12 @@ static const struct snap *patch_apply(
 		s->job.notice = pool_strdup(api->pool, i->notice);
 		return model_api_write(api, s, false);
 	}
+	if (i->kind == INTENT_WARN) {
+		s->job.stopping_at_ms = i->stopping_at_ms / 1000 * 1000;
+		return model_api_write(api, s, false);
+	}
+	if (i->drop_warning)
+		s->job.stopping_at_ms = 0;
 	if (i->kind == INTENT_START) {
 		s->job.suspend = false;
 		s->job.notice = NULL;

@@ -32,6 +32,11 @@ static void hold_free(struct model_hold *h)
 	free((char *)h->hold.name);
 	free((char *)h->hold.clusterqueue);
 	free((char *)h->hold.localqueue);
+	free(h->owner);
+	free(h->labels);
+	free(h->bill.plan);
+	free(h->bill.currency);
+	free(h->bill.price);
 	free(h->stop.reason);
 	free(h->stop.actor);
 	free(h->close.reason);
@@ -304,6 +309,8 @@ static struct ledger_result op_reserve(
 		.clusterqueue = mem_strdup(op->clusterqueue),
 		.localqueue = mem_strdup(op->localqueue ? op->localqueue : ""),
 		.reserved_ms = op->at_ms};
+	h->owner = mem_strdup(op->owner ? op->owner : "");
+	h->labels = mem_strdup(op->labels);
 	h->hold.lines = lines_copy(l, op, &h->hold.nlines);
 	hold_grow(l, op, 1);
 	l->holds = mem_grow(l->holds, l->nholds + 1, sizeof(struct model_hold *));
@@ -365,6 +372,17 @@ static enum ledger_verdict op_shrink(
 	return LEDGER_APPLIED;
 }
 
+static void take_bill(struct model_hold *h, const struct ledger_op *op)
+{
+	if (op->kind != LEDGER_RELEASE || !op->priced)
+		return;
+	h->bill.priced = true;
+	h->bill.cost = op->cost;
+	h->bill.plan = mem_strdup(op->plan);
+	h->bill.currency = mem_strdup(op->currency);
+	h->bill.price = mem_strdup(op->price);
+}
+
 static enum ledger_verdict op_close(
 	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op, int64_t epoch)
 {
@@ -378,6 +396,7 @@ static enum ledger_verdict op_close(
 	h->close.lost_ms = op->lost_ms;
 	h->close.reason = mem_strdup(op->reason);
 	h->close.actor = mem_strdup(op->actor);
+	take_bill(h, op);
 	for (size_t i = 0; i < h->hold.nlines; i++) {
 		struct model_row *r = row_get(l, &h->hold.lines[i]);
 		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;

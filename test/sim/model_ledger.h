@@ -90,6 +90,12 @@ struct model_hold {
 	enum ledger_state closed_from;
 	int64_t closed_ms;
 	int64_t epoch, close_epoch; /* of the batches with RESERVE, with RELEASE or VOID */
+	char *owner, *labels;	    /* as given by RESERVE; labels NULL: none */
+	struct {
+		bool priced;
+		char *plan, *currency, *price;
+		int64_t cost;
+	} bill; /* as given by RELEASE */
 	struct {
 		int64_t at_ms, lost_ms;
 		char *reason, *actor; /* NULL when the operation did not say */

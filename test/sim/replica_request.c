@@ -183,6 +183,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			q->intent.kind == INTENT_START	  ? "START"
 			: q->intent.kind == INTENT_STOP	  ? "STOP"
 			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
+			: q->intent.kind == INTENT_WARN	  ? "WARN"
 							  : "TELL",
 			q->intent.name,
 			q->intent.kind == INTENT_NOTICE ? q->intent.notice

@@ -159,6 +159,7 @@ static const struct note_case {
 	{"a start", {.kind = NOTE_START}, NULL, "Started", "Normal"},
 	{"why it waits", {.kind = NOTE_WAIT}, NULL, "Waiting", "Normal"},
 	{"a refusal", {.kind = NOTE_REFUSE}, NULL, "Refused", "Warning"},
+	{"a stop to come", {.kind = NOTE_WARN}, "StopNotice", "StopNotice", "Warning"},
 	{"preempted", {.kind = NOTE_STOP, .reason = "Preempted", .preemption = "InClusterQueue"},
 		"Preempted", "Preempted", "Normal"},
 	{"stopped", {.kind = NOTE_STOP, .reason = "ClusterQueueStopped"}, "Stopped", "Stopped",

@@ -294,6 +294,62 @@ static struct intent notice_for(const struct job *j, const char *text)
 	return i;
 }
 
+/* Said while it runs; what ends the run takes it off, whether it is there or not. */
+static void a_warning_comes_and_goes(void **state)
+{
+	static const char story[] =
+		"'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':\\'Started\\'}'";
+	static const char *const maps[] = {NULL, "'a':'b'", story};
+	(void)state;
+	for (int n = 0; n < 3; n++) {
+		cJSON *o = make_job(maps[n], "");
+		cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(o, "spec"),
+			"suspend", cJSON_CreateFalse());
+		struct job *j = decode(o);
+		struct intent i = intent_for(j, INTENT_WARN, STORY_NONE);
+		i.stopping_at_ms = 1795255110750;
+		cJSON *told = render_and_apply(&i, NULL, o);
+		assert_non_null(told);
+		const cJSON *annotations = cJSON_GetObjectItemCaseSensitive(
+			cJSON_GetObjectItemCaseSensitive(told, "metadata"), "annotations");
+		assert_string_equal(
+			cJSON_GetObjectItemCaseSensitive(annotations, "sluice.dev/stopping-at")
+				->valuestring,
+			"2026-11-21T09:58:30Z");
+		free(j);
+		j = decode(told);
+		assert_false(j->suspend);
+
+		/* It was said, it was not, it is taken back, it is stopped. */
+		for (int k = 0; k < 4; k++) {
+			cJSON *from = k % 2 ? told : o;
+			struct job *before = decode(from);
+			i = intent_for(before, k < 2 ? INTENT_WARN : INTENT_STOP, STORY_STOPPED);
+			i.drop_warning = k >= 2;
+			cJSON *off = render_and_apply(&i, NULL, from);
+			assert_non_null(off);
+			annotations = cJSON_GetObjectItemCaseSensitive(
+				cJSON_GetObjectItemCaseSensitive(off, "metadata"), "annotations");
+			assert_null(cJSON_GetObjectItemCaseSensitive(
+				annotations, "sluice.dev/stopping-at"));
+			free(before);
+			cJSON_Delete(off);
+		}
+		/* One that comes too late does not land. */
+		i = intent_for(j, INTENT_STOP, STORY_STOPPED);
+		i.drop_warning = true;
+		cJSON *stopped = render_and_apply(&i, NULL, told);
+		assert_non_null(stopped);
+		i = intent_for(j, INTENT_WARN, STORY_NONE);
+		i.stopping_at_ms = 1795255110750;
+		assert_null(render_and_apply(&i, NULL, stopped));
+		free(j);
+		cJSON_Delete(stopped);
+		cJSON_Delete(told);
+		cJSON_Delete(o);
+	}
+}
+
 /* Said while it waits, and taken off by the start; the story stays. */
 static void a_notice_comes_and_goes(void **state)
 {
@@ -477,6 +533,7 @@ int main(void)
 		cmocka_unit_test(fewer_pods_for_the_time_of_a_run),
 		cmocka_unit_test(a_note_alone),
 		cmocka_unit_test(a_notice_comes_and_goes),
+		cmocka_unit_test(a_warning_comes_and_goes),
 		cmocka_unit_test(what_moved_refuses_the_patch),
 		cmocka_unit_test(of_two_first_stories_one_wins),
 		cmocka_unit_test(guards_are_written_as_go_writes),

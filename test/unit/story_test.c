@@ -41,7 +41,7 @@ static void what_outlives_us(void **state)
 		.pods = 3,
 		.owner_parallelism = 8,
 		.owner_completions = 8,
-		.history = {2, 7, 5000, 1795255110001}};
+		.history = {2, 7, 5000, 1795255110001, 3}};
 	struct buf b;
 	(void)state;
 	buf_init(&b, STORY_TEXT_MAX);
@@ -51,7 +51,7 @@ static void what_outlives_us(void **state)
 		"\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Preempted\",\"by\":"
 		"\"sluice-0\",\"preemptor\":\"team-b/urgent\",\"message\":\"needs \\\"room\\\"\","
 		"\"pods\":3,\"parallelism\":8,\"completions\":8,\"history\":{\"requeues\":2,"
-		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001}}");
+		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001,\"suspensions\":3}}");
 	buf_done(&b);
 }
 

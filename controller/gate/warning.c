@@ -1,0 +1,83 @@
+/*
+ * Warnings: a Job that runs is told when it will be stopped (annotation sluice.dev/stopping-at), so
+ * that it can save its work, and people are told what would be lost.
+ *
+ * Level, not edge: what is wanted (warn_ms) is compared with what the Job says (stopping_at_ms), so
+ * a PATCH that was refused or not answered is simply made again as long as the Job runs, and a
+ * leader that finds the Job told already tells nobody twice. A stop that is due goes first: it
+ * takes the annotation off. So does the next start, and so do we when the time has passed and the
+ * Job was not stopped after all (its window was prolonged): an annotation must not lie.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "controller/gate/record.h"
+
+#define STALE_MS                                                                                   \
+	60000 /* so long after the stop that did not come; longer than any stop takes to be        \
+		 decided */
+
+/* The annotation has whole seconds. */
+static int64_t told_as(int64_t ms)
+{
+	return ms / 1000 * 1000;
+}
+
+char *warning_sentence(enum stop_reason r, const char *policy)
+{
+	static const struct {
+		const char *before, *kind, *after;
+	} words[] = {
+		[STOP_REASON_WINDOW_CLOSED] = {"The window of", "RunPolicy", "has closed"},
+		[STOP_REASON_WINDOW_OPENING] = {"It borrows what is needed for the window of",
+			"RunPolicy", "which opens soon"},
+		[STOP_REASON_PRICE] = {"The price has risen above its sluice.dev/max-price, and",
+			"RunPolicy", "says to stop it"},
+		[STOP_REASON_BUDGET] = {"", "Budget", "is spent"},
+	};
+	if (!policy || r >= sizeof(words) / sizeof(*words) || !words[r].kind)
+		return NULL;
+	struct buf b;
+	buf_init(&b, 1024);
+	buf_printf(&b, "%s%s%s %s %s", words[r].before, *words[r].before ? " " : "", words[r].kind,
+		policy, words[r].after);
+	return buf_take(&b);
+}
+
+void warning_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (j->phase != PHASE_RUNNING || j->call_off)
+		return; /* it is ending anyway */
+	j->warn_ms = d->stop_ms > 1000 ? d->stop_ms : 1000;
+	gate_mark_dirty(g, j);
+	if (j->seen.stopping_at_ms == told_as(j->warn_ms))
+		return; /* an earlier leader did */
+	char *why = warning_sentence(d->reason, d->policy);
+	int64_t then_ms = job_loses_ms(j, j->warn_ms);
+	struct buf at;
+	buf_init(&at, 64);
+	story_time(j->warn_ms, &at);
+	struct note *n = gate_note(g, NOTE_WARN, j,
+		"will be stopped at %s (%s%s%s): %.1f s of work would be lost now, %.1f s then",
+		buf_text(&at), stop_reason_name(d->reason), why ? "; " : "", why ? why : "",
+		(double)job_loses_ms(j, g->now_ms) / 1000.0, (double)then_ms / 1000.0);
+	n->reason = stop_reason_name(d->reason);
+	n->lost_ms = then_ms;
+	buf_done(&at);
+	free(why);
+}
+
+void warning_see_to(struct gate *g, struct gate_job *j)
+{
+	int64_t told_ms = j->seen.stopping_at_ms,
+		last_ms = told_ms > j->warn_ms ? told_ms : j->warn_ms;
+	if (last_ms == 0)
+		return;
+	bool passed = g->now_ms >= last_ms + STALE_MS;
+	if (passed)
+		j->warn_ms = 0;
+	else
+		gate_wake(g, j, last_ms + STALE_MS);
+	if (passed ? told_ms > 0 : j->warn_ms > 0 && told_ms != told_as(j->warn_ms))
+		job_request(g, j, INTENT_WARN);
+}

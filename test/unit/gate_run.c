@@ -1,0 +1,590 @@
+/*
+ * What the gate does around a run: the warning before a stop, and the bill. The real gate and queue
+ * against the simulation's models of the API server and the ledger; only what the queue says of
+ * windows and prices is put into its mouth (the linker wraps these calls), so that each thing that
+ * may go wrong can be made to.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/gate/gate.h"
+#include "test/sim/model_api.h"
+#include "test/sim/model_ledger.h"
+#include "test/unit/queue_fixture.h"
+
+#define T0 INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
+#define STOP_MS (T0 + 600000)
+
+/* ---- What the queue is made to say ------------------------------------------------------------
+ */
+
+static struct decision injected;
+static bool has_injected;
+static struct run_bill bill;
+static int64_t finished_ms;
+
+size_t __real_queue_decide(
+	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
+size_t __wrap_queue_decide(
+	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
+size_t __wrap_queue_decide(
+	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
+{
+	if (!has_injected)
+		return __real_queue_decide(q, now_ms, out, cap, ret_next_ms);
+	has_injected = false;
+	*out = injected;
+	*ret_next_ms = now_ms;
+	return 1;
+}
+
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
+{
+	struct quota_line lines[QUEUE_LINES_MAX];
+	assert_true(queue_job_lines(q, uid, lines) > 0); /* not after the release */
+	*ret = bill;
+	ret->cost += now_ms - T0;
+	return bill.priced;
+}
+
+void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
+void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
+{
+	struct quota_line lines[QUEUE_LINES_MAX];
+	assert_true(queue_job_lines(q, uid, lines) > 0);
+	finished_ms = now_ms;
+}
+
+/* ---- A world with one Job ---------------------------------------------------------------------
+ */
+
+struct world {
+	struct pool pool;
+	struct model_api api;
+	struct model_ledger *ledger;
+	struct queue *queue;
+	struct gate *gate;
+	int64_t now_ms;
+	struct model_job *j;
+	size_t sent[INTENT_PODS + 1]; /* by kind */
+	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
+	bool lands;		      /* JOB_IN_DOUBT: it does all the same */
+	size_t batches_lost;	      /* so many are not answered; they land */
+	char notes[2048];
+	struct note last[NOTE_OVERDUE + 1];
+};
+
+static void gate_up(struct world *w)
+{
+	struct gate_options o = {
+		.identity = "me", .lease_ms = 15000, .drain_doubt_ms = 10000, .seed = 1};
+	w->queue = fixture_new(4000, 0);
+	w->gate = gate_new(&o, w->queue);
+	gate_begin_list(w->gate);
+	if (w->j)
+		gate_see_job(w->gate, &w->j->now->job);
+	gate_end_list(w->gate);
+	gate_set_synced(w->gate);
+}
+
+static void world_init(struct world *w)
+{
+	*w = (struct world){.now_ms = T0, .ledger = model_ledger_new()};
+	has_injected = false;
+	bill = (struct run_bill){0};
+	finished_ms = 0;
+	model_api_init(&w->api, &w->pool);
+	gate_up(w);
+}
+
+static void world_done(struct world *w)
+{
+	gate_free(w->gate);
+	queue_free(w->queue);
+	model_ledger_free(w->ledger);
+	model_api_done(&w->api);
+	pool_done(&w->pool);
+}
+
+/* kill -9, and the lease runs out. */
+static void world_restart(struct world *w)
+{
+	gate_free(w->gate);
+	queue_free(w->queue);
+	w->now_ms += 60000;
+	gate_up(w);
+}
+
+static void answer_ledger(struct world *w, const struct intent *i)
+{
+	struct ledger_lease lease;
+	struct ledger_hold *holds = NULL;
+	struct ledger_result results[64];
+	size_t n = 0;
+	if (i->kind == INTENT_LEASE) {
+		model_ledger_lease(w->ledger, "me", i->epoch, i->lease_ms, w->now_ms, &lease);
+		gate_answer_lease(w->gate, i->id, LEDGER_DONE, &lease);
+	} else if (i->kind == INTENT_LOAD) {
+		enum ledger_outcome o = model_ledger_load(w->ledger, i->epoch, &holds, &n);
+		gate_answer_load(w->gate, i->id, o, holds, n);
+		free(holds);
+	} else {
+		assert_true(i->batch.nops <= 64);
+		enum ledger_outcome o = model_ledger_batch(w->ledger, &i->batch, SIZE_MAX, results);
+		bool lost = w->batches_lost > 0;
+		w->batches_lost -= lost;
+		gate_answer_batch(w->gate, i->id, lost ? LEDGER_LOST : o, results, i->batch.nops);
+	}
+}
+
+static void answer_job(struct world *w, const struct intent *i)
+{
+	const struct snap *snap = NULL;
+	struct job_answer a = {.outcome = JOB_DONE};
+	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
+	w->sent[i->kind]++;
+	if (i->kind != INTENT_PODS && reaches)
+		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
+	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && w->outcome != JOB_DONE) {
+		a.outcome = w->outcome;
+		snap = NULL;
+		w->outcome = JOB_DONE;
+		w->lands = false;
+	}
+	a.job = snap ? &snap->job : NULL;
+	gate_answer_job(w->gate, i->id, &a);
+}
+
+static void take_notes(struct world *w)
+{
+	const struct note *n;
+	while ((n = gate_take_note(w->gate))) {
+		size_t len = strlen(w->notes);
+		snprintf(w->notes + len, sizeof(w->notes) - len, "%s: %s\n",
+			note_kind_name(n->kind), n->text);
+		w->last[n->kind] = *n;
+	}
+}
+
+/* As long as anything is asked without time going on. */
+static void turn(struct world *w)
+{
+	for (int round = 0; round < 50; round++) {
+		const struct intent *i;
+		bool asked = false;
+		gate_step(w->gate, w->now_ms);
+		while ((i = gate_take_intent(w->gate))) {
+			asked = true;
+			if (i->kind <= INTENT_BATCH)
+				answer_ledger(w, i);
+			else
+				answer_job(w, i);
+		}
+		take_notes(w);
+		if (!asked && gate_wake_ms(w->gate) > w->now_ms)
+			return;
+	}
+	fail_msg("the gate does not come to rest");
+}
+
+static void at(struct world *w, int64_t ms)
+{
+	w->now_ms = ms;
+	turn(w);
+}
+
+/* Somebody else writes, and the watch tells. */
+static void write_job(struct world *w, struct snap *s, bool respec)
+{
+	model_api_write(&w->api, s, respec);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+}
+
+/* Submits a Job of two pods and has it run since T0. */
+static void have_it_run(struct world *w)
+{
+	struct snap n = {0};
+	n.request[0] = (struct resource){"cpu", 500};
+	n.container.requests = (struct resource_list){n.request, 1};
+	n.job = (struct job){.ns = "team-a",
+		.name = "train",
+		.queue = "main",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.parallelism = 2,
+		.completions = 2,
+		.has_completions = true,
+		.family = "CronJob/nightly"};
+	w->j = model_api_create(&w->api, &n);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_START], 1);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){
+		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
+	write_job(w, s, false);
+	assert_non_null(strstr(w->notes, "Start: "));
+}
+
+static void finish(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status.complete = true;
+	s->job.status.active = s->job.status.ready = 0;
+	s->job.status.succeeded = 2;
+	s->job.status.finished_ms = w->now_ms / 1000 * 1000;
+	write_job(w, s, false);
+}
+
+static void decide(struct world *w, struct decision d)
+{
+	d.uid = w->j->now->job.uid;
+	injected = d;
+	has_injected = true;
+	turn(w);
+}
+
+static void decide_notice(struct world *w, int64_t stop_ms)
+{
+	decide(w, (struct decision){.kind = DECISION_NOTICE,
+			  .reason = STOP_REASON_WINDOW_CLOSED,
+			  .stop_ms = stop_ms,
+			  .policy = "nights"});
+}
+
+static void decide_stop(struct world *w)
+{
+	decide(w, (struct decision){.kind = DECISION_STOP,
+			  .reason = STOP_REASON_WINDOW_CLOSED,
+			  .policy = "nights"});
+}
+
+static int64_t says(const struct world *w)
+{
+	return w->j->now->job.stopping_at_ms;
+}
+
+/* ---- Warnings ---------------------------------------------------------------------------------
+ */
+
+static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	at(&w, T0 + 60000);
+	decide_notice(&w, STOP_MS + 750);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+	assert_true(says(&w) == STOP_MS);
+	assert_false(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_WARN].text,
+		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; The window of RunPolicy "
+		"nights has closed): 120.0 s of work would be lost now, 1201.5 s then");
+	assert_true(w.last[NOTE_WARN].lost_ms == 1201500);
+	at(&w, T0 + 120000);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+
+	at(&w, STOP_MS);
+	decide_stop(&w);
+	assert_true(w.j->now->job.suspend);
+	assert_true(says(&w) == 0);
+	assert_non_null(strstr(w.j->now->job.story, "\"reason\":\"WindowClosed\""));
+	assert_non_null(strstr(
+		w.j->now->job.story, "\"message\":\"The window of RunPolicy nights has closed\""));
+	assert_string_equal(w.last[NOTE_STOP].reason, "WindowClosed");
+	assert_true(w.last[NOTE_STOP].lost_ms == 1200000);
+	world_done(&w);
+}
+
+static void another_time_is_told_as_well(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	decide_notice(&w, STOP_MS);
+	decide_notice(&w, STOP_MS + 60000);
+	assert_int_equal(w.sent[INTENT_WARN], 2);
+	assert_true(says(&w) == STOP_MS + 60000);
+	world_done(&w);
+}
+
+static void what_was_refused_or_not_answered_is_made_again(void **state)
+{
+	static const enum job_outcome outcomes[] = {JOB_REFUSED, JOB_BUSY, JOB_IN_DOUBT};
+	(void)state;
+	for (size_t k = 0; k < 3; k++) {
+		struct world w;
+		world_init(&w);
+		have_it_run(&w);
+		w.outcome = outcomes[k];
+		decide_notice(&w, STOP_MS);
+		assert_true(says(&w) == 0);
+		at(&w, T0 + 10000);
+		assert_int_equal(w.sent[INTENT_WARN], 2);
+		assert_true(says(&w) == STOP_MS);
+		world_done(&w);
+	}
+}
+
+static void one_that_landed_unanswered_is_not_made_again_and_comes_off(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	w.outcome = JOB_IN_DOUBT;
+	w.lands = true;
+	decide_notice(&w, STOP_MS);
+	decide_stop(&w); /* before anybody knows that it landed */
+	assert_true(w.j->now->job.suspend);
+	assert_true(says(&w) == 0);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+	world_done(&w);
+}
+
+static void a_stop_that_is_due_goes_first(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	w.outcome = JOB_BUSY;
+	decide_notice(&w, STOP_MS);
+	decide_stop(&w); /* while the warning waits to be made again */
+	at(&w, T0 + 60000);
+	assert_true(w.j->now->job.suspend);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+	world_done(&w);
+}
+
+static void a_job_that_is_gone_is_not_told(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	model_api_remove(&w.api, w.j);
+	decide_notice(&w, STOP_MS); /* nobody has heard of the deletion */
+	at(&w, T0 + 30000);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+	assert_non_null(strstr(w.notes, "Stop: deleted"));
+	world_done(&w);
+}
+
+static void a_successor_tells_nobody_twice(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	decide_notice(&w, STOP_MS);
+	world_restart(&w);
+	w.notes[0] = '\0';
+	turn(&w);
+	decide_notice(&w, STOP_MS);
+	at(&w, T0 + 120000);
+	assert_int_equal(w.sent[INTENT_WARN], 1);
+	assert_null(strstr(w.notes, "Warn: "));
+	world_done(&w);
+}
+
+static void a_stop_that_does_not_come_is_taken_back(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	decide_notice(&w, STOP_MS);
+	at(&w, STOP_MS + 30000);
+	assert_true(says(&w) == STOP_MS);
+	at(&w, STOP_MS + 61000);
+	assert_true(says(&w) == 0);
+	assert_false(w.j->now->job.suspend);
+	at(&w, STOP_MS + 600000);
+	assert_int_equal(w.sent[INTENT_WARN], 2);
+	world_done(&w);
+}
+
+/* Its user suspends it: what it was told was of that run. */
+static void who_is_suspended_by_others_is_not_told_any_more(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	decide_notice(&w, STOP_MS);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	snap_suspend(s, true);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(&w, s, true);
+	assert_non_null(strstr(w.j->now->job.story, "SuspendedByOther"));
+	assert_true(says(&w) == 0);
+	world_done(&w);
+}
+
+/* ---- Bills ------------------------------------------------------------------------------------
+ */
+
+static void have_a_price(void)
+{
+	bill = (struct run_bill){.priced = true,
+		.plan = "day-and-night",
+		.currency = "EUR",
+		.cost = 1000000,
+		.detail = "[{\"from\":\"2026-11-21T10:00:00Z\",\"perHour\":\"0.0800\"}]"};
+}
+
+static const struct model_hold *first_hold(const struct world *w)
+{
+	const struct model_hold *const *holds;
+	assert_true(model_ledger_holds(w->ledger, &holds) > 0);
+	return holds[0];
+}
+
+/* At the moment of the release, and what the ledger has is what the queue was told to charge, also
+ * when the batch is sent twice. */
+static void a_release_carries_the_bill(void **state)
+{
+	(void)state;
+	for (size_t lost = 0; lost < 2; lost++) {
+		struct world w;
+		world_init(&w);
+		have_it_run(&w);
+		have_a_price();
+		w.batches_lost = lost;
+		w.now_ms = T0 + 60000;
+		finish(&w);
+		at(&w, T0 + 90000);
+		const struct model_hold *h = first_hold(&w);
+		assert_false(h->open);
+		assert_int_equal(h->resolved, 1);
+		assert_true(h->bill.priced);
+		assert_true(h->bill.cost == 1060000);
+		assert_string_equal(h->bill.plan, "day-and-night");
+		assert_string_equal(h->bill.currency, "EUR");
+		assert_string_equal(h->bill.price, bill.detail);
+		assert_string_equal(h->owner, "CronJob/nightly");
+		assert_true(w.last[NOTE_RELEASE].cost == 1060000);
+		assert_string_equal(w.last[NOTE_RELEASE].currency, "EUR");
+		assert_true(finished_ms == T0 + 60000);
+		world_done(&w);
+	}
+}
+
+static void without_a_price_there_is_no_bill(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	w.now_ms = T0 + 60000;
+	finish(&w);
+	assert_false(first_hold(&w)->open);
+	assert_false(first_hold(&w)->bill.priced);
+	assert_string_equal(w.last[NOTE_RELEASE].currency, "");
+	world_done(&w);
+}
+
+/* The leader dies between the stop and the release: its successor makes the bill. */
+static void a_successor_makes_the_bill(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	have_a_price();
+	decide_stop(&w);
+	assert_int_equal(first_hold(&w)->hold.state, LEDGER_RELEASING);
+	assert_false(first_hold(&w)->bill.priced);
+	world_restart(&w);
+	turn(&w);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(&w, s, false);
+	at(&w, w.now_ms + 20000);
+	assert_false(first_hold(&w)->open);
+	assert_true(first_hold(&w)->bill.cost > 1060000);
+	assert_true(finished_ms == 0);
+	world_done(&w);
+}
+
+static void who_failed_is_no_sample(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	s->job.status.failed = true;
+	s->job.status.active = s->job.status.ready = 0;
+	write_job(&w, s, false);
+	assert_false(first_hold(&w)->open);
+	assert_true(finished_ms == 0);
+	world_done(&w);
+}
+
+/* ---- Labels of bills --------------------------------------------------------------------------
+ */
+
+static void labels_of_bills(void **state)
+{
+	struct bill_labels b;
+	struct err e = {""};
+	struct label labels[] = {
+		{"app", "x"}, {"cost-center", "4711"}, {"team", "a"}, {"acme.io/unit", "q"}};
+	struct job j = {.labels = labels, .nlabels = 4};
+	(void)state;
+	assert_int_equal(bill_labels_parse(BILL_LABELS_DEFAULT ",acme.io/unit", &b, &e), 0);
+	assert_int_equal(b.n, 4);
+	char *text = bill_labels_of(&b, &j);
+	assert_string_equal(
+		text, "{\"team\":\"a\",\"cost-center\":\"4711\",\"acme.io/unit\":\"q\"}");
+	free(text);
+	j.nlabels = 1;
+	assert_null(bill_labels_of(&b, &j));
+	bill_labels_done(&b);
+
+	assert_int_equal(bill_labels_parse("", &b, &e), 0);
+	j.nlabels = 4;
+	assert_null(bill_labels_of(&b, &j));
+	bill_labels_done(&b);
+
+	static const char *const bad[] = {"team,,project", "a b", "-team", "a/b/c", ","};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_not_equal(bill_labels_parse(bad[i], &b, &e), 0);
+	assert_int_not_equal(bill_labels_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", &b, &e), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_is_told_once_and_the_stop_takes_it_back),
+		cmocka_unit_test(another_time_is_told_as_well),
+		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
+		cmocka_unit_test(one_that_landed_unanswered_is_not_made_again_and_comes_off),
+		cmocka_unit_test(a_stop_that_is_due_goes_first),
+		cmocka_unit_test(a_job_that_is_gone_is_not_told),
+		cmocka_unit_test(a_successor_tells_nobody_twice),
+		cmocka_unit_test(a_stop_that_does_not_come_is_taken_back),
+		cmocka_unit_test(who_is_suspended_by_others_is_not_told_any_more),
+		cmocka_unit_test(a_release_carries_the_bill),
+		cmocka_unit_test(without_a_price_there_is_no_bill),
+		cmocka_unit_test(a_successor_makes_the_bill),
+		cmocka_unit_test(who_failed_is_no_sample),
+		cmocka_unit_test(labels_of_bills),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
