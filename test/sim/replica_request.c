@@ -338,6 +338,11 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 		op->name = pool_strdup(&s->pool, op->name);
 		op->clusterqueue = pool_strdup(&s->pool, op->clusterqueue);
 		op->localqueue = pool_strdup(&s->pool, op->localqueue);
+		op->owner = pool_strdup(&s->pool, op->owner);
+		op->labels = pool_strdup(&s->pool, op->labels);
+		op->plan = pool_strdup(&s->pool, op->plan);
+		op->currency = pool_strdup(&s->pool, op->currency);
+		op->price = pool_strdup(&s->pool, op->price);
 		op->parent = pool_strdup(&s->pool, op->parent);
 		op->reason = pool_strdup(&s->pool, op->reason);
 		op->actor = pool_strdup(&s->pool, op->actor);
