@@ -8,6 +8,10 @@
  * names object, field and cure, so that the Job waits with that reason. Decoding fails only with
  * ERR_INVALID for what is not such an object at all, or a spec no sense can be made of; then the
  * name is still given when there is one, for the sentence to be shown at its object.
+ *
+ * Nothing here has zones or ConfigMaps. What needs them is left as it was written, for whoever has
+ * them: of a Calendar calendar_resolve(), of a PricePlan series_resolve() (price/series.h), of a
+ * Budget its zone, of a Job job_times_resolve() (job_times.h), without which it stays invalid.
  */
 #ifndef SLUICE_CONTROLLER_DECODE_H
 #define SLUICE_CONTROLLER_DECODE_H
@@ -15,6 +19,7 @@
 #include "base/err.h"
 #include "sluice/calendar.h"
 #include "sluice/job.h"
+#include "sluice/policy.h"
 #include "sluice/spec.h"
 
 struct cJSON;
@@ -31,6 +36,11 @@ int decode_limit_range(const struct cJSON *o, struct limit_range_spec **ret, str
 /* spec->zone is left NULL and exceptions of datesFrom without dates: who has the zone database and
  * the ConfigMap adds them. */
 int decode_calendar(const struct cJSON *o, struct calendar_spec **ret, struct err *e);
+int decode_runpolicy(const struct cJSON *o, struct runpolicy_spec **ret, struct err *e);
+/* spec.series has no points yet. */
+int decode_priceplan(const struct cJSON *o, struct priceplan_spec **ret, struct err *e);
+/* spec->zone is left NULL. */
+int decode_budget(const struct cJSON *o, struct budget_spec **ret, struct err *e);
 int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */

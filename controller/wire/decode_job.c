@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "controller/wire/decode.h"
@@ -5,6 +6,20 @@
 
 /* An ordinary Job of one container takes about 600 bytes, 1,500 when it has run before. */
 #define JOB_GUESS 2048
+#define CENTURY_S 3153600000.0
+
+/* Kubernetes counts it in 64 bits; who asks for more than a century means no limit. */
+static int64_t active_deadline_ms(struct decoder *d, const struct path *spec, const cJSON *of)
+{
+	int64_t seconds = 0;
+	const cJSON *item = json_get(of, "activeDeadlineSeconds");
+	if (cJSON_IsNumber(item) && item->valuedouble > CENTURY_S)
+		return 0;
+	if (json_i64(of, "activeDeadlineSeconds", &seconds) == ERR_INVALID || seconds < 0)
+		decoder_fault(d, PATH(spec, "activeDeadlineSeconds"),
+			"must be a whole number of seconds, e.g. 3600");
+	return seconds < 0 ? 0 : seconds * 1000;
+}
 
 static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 {
@@ -19,38 +34,64 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->parallelism = int32_field(d, spec, of, "parallelism", 0, 1);
 	j->has_completions = json_get(of, "completions") != NULL;
 	j->completions = int32_field(d, spec, of, "completions", 0, 0);
+	j->active_deadline_ms = active_deadline_ms(d, spec, of);
 	j->indexed = name_field(d, spec, of, "completionMode", modes, 0) == 1;
 	j->pod_priority_class = text_field(d, at, pod, "priorityClassName", NAME_MAX_BYTES);
 	j->placement = placement_field(d, at, pod);
 	j->pod = pod_field(d, at, pod);
 }
 
-/* Of all owners one is the controller; which Job made this one is of interest. */
-static void read_owner_job(const cJSON *meta, struct job *j)
+/* Of all owners one is the controller. */
+static const cJSON *controller_of(const cJSON *meta)
 {
 	json_each(owner, json_array(meta, "ownerReferences"))
 	{
 		bool controls = false;
-		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
-		const char *version = json_text(owner, "apiVersion");
 		json_bool(owner, "controller", &controls);
-		if (controls && kind && strcmp(kind, "Job") == 0 && version &&
-			strncmp(version, "batch/", 6) == 0 && uid)
-			j->has_owner_job = uid_parse(uid, &j->owner_job);
+		if (controls)
+			return owner;
 	}
+	return NULL;
+}
+
+static void read_owner_job(const cJSON *owner, struct job *j)
+{
+	const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
+	const char *version = json_text(owner, "apiVersion");
+	if (kind && strcmp(kind, "Job") == 0 && version && strncmp(version, "batch/", 6) == 0 &&
+		uid)
+		j->has_owner_job = uid_parse(uid, &j->owner_job);
+}
+
+/* "CronJob/nightly", else what its name was generated from. */
+static const char *family_text(struct decoder *d, const cJSON *meta, const cJSON *owner)
+{
+	const struct path *at = PATH(NULL, "metadata");
+	const struct path *above = PATH(at, "ownerReferences");
+	const char *kind = json_text(owner, "kind"), *name = json_text(owner, "name");
+	if (!kind || !name)
+		return text_field(d, at, meta, "generateName", NAME_MAX_BYTES);
+	kind = text_keep(d, above, kind, NAME_MAX_BYTES);
+	name = text_keep(d, above, name, NAME_MAX_BYTES);
+	size_t size = strlen(kind) + strlen(name) + 2;
+	char *both = parcel_bytes(&d->parcel, size);
+	snprintf(both, size, "%s/%s", kind, name);
+	return both;
 }
 
 static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(NULL, "metadata");
 	const cJSON *meta = meta_of(o);
+	const cJSON *owner = controller_of(meta);
 	const char *version = json_text(meta, "resourceVersion");
 	const char *created = json_text(meta, "creationTimestamp");
 	j->ns = text_field(d, at, meta, "namespace", NAME_MAX_BYTES);
 	j->name = text_field(d, at, meta, "name", NAME_MAX_BYTES);
 	j->generation = meta_generation(o);
 	j->deleting = meta_deleting(o);
-	read_owner_job(meta, j);
+	read_owner_job(owner, j);
+	j->family = family_text(d, meta, owner);
 	if (version)
 		text_number(version, INT64_MAX, &j->version);
 	if (created && !text_time(created, &j->created_ms))
@@ -60,8 +101,10 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 
 static void keep_invalid(struct decoder *d, struct job *j)
 {
-	if (!d->faulty)
+	if (!d->faulty) { /* job_times_resolve() may take that back */
+		j->invalid = j->start_after.unknown ? j->start_after.unknown : j->deadline.unknown;
 		return;
+	}
 	struct err e = d->fault;
 	err_wrap(&e, "Job %s/%s", j->ns, j->name);
 	size_t len = strlen(e.text);

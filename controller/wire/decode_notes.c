@@ -15,6 +15,7 @@
 #include "controller/wire/patch.h"
 
 #define HOLD_MAX_BYTES 1024
+#define LABELS_MAX 4096
 #define NOTICE_KEPT_BYTES 40
 #define LAST_MS INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
 #define NOTE_TREE_MAX (4 << 20)
@@ -23,6 +24,7 @@ void job_labels(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(PATH(NULL, "metadata"), "labels");
 	const cJSON *labels = json_object(meta_of(o), "labels");
+	j->labels = labels_field(d, at->up, meta_of(o), "labels", LABELS_MAX, &j->nlabels);
 	j->queue = text_field(d, at, labels, QUEUE_LABEL, NAME_MAX_BYTES);
 	j->priority_class = text_field(d, at, labels, PRIORITY_LABEL, NAME_MAX_BYTES);
 }
@@ -235,6 +237,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	read_times(d, at, annotations, j);
 	read_min_parallelism(d, at, annotations, j);
 	read_completions_follow(d, at, annotations, j);
+	job_terms_field(d, at, annotations, j);
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);
 	if (json_get(annotations, WAITING_ANNOTATION))

@@ -59,9 +59,43 @@ struct placement placement_field(struct decoder *d, const struct path *at, const
 /* The same node selector and the same tolerations, in whatever order? */
 bool directives_same(const struct placement *a, const struct placement *b);
 
+/* decode_amount.c: times, shares and money as policies and annotations write them. */
+#define SPAN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
+/* A duration with its units, as Go writes them ("30m", "1h30m", "0s"), at most max_ms. Absent:
+ * fallback. */
+int64_t span_field(struct decoder *d, const struct path *up, const cJSON *object, const char *key,
+	int64_t max_ms, int64_t fallback);
+/* "10%" or "12.5%", at most 1000%; 0 when absent. */
+int32_t permille_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
+/* Decimals in strings, to millionths. A factor is at most FACTOR_MAX, a price at most PRICE_MAX an
+ * hour. value NULL: it is missing. */
+#define FACTOR_MAX 1000
+#define PRICE_MAX 1000000000
+#define AMOUNT_MAX INT64_C(9000000000000)
+int64_t factor_value(struct decoder *d, const struct path *at, const cJSON *value);
+int64_t price_value(struct decoder *d, const struct path *at, const cJSON *value);
+int64_t amount_value(struct decoder *d, const struct path *at, const cJSON *value);
+/* What a price is for, as PricePlans name it: "cpu", "memory-gib", "nvidia.com/gpu". What is
+ * counted in bytes is priced by the GiB only. False, and a fault, when it is none. */
+bool priced_unit(struct decoder *d, const struct path *at, const char *name);
+bool priced_per_gib(const char *unit);
+/* object.currency: 3 to 16 letters and digits. */
+const char *currency_field(struct decoder *d, const struct path *up, const cJSON *object);
+/* A required name; example is one. */
+const char *needed_text(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, const char *example);
+/* Names of ClusterQueues, or globs of them with * and ?; and of LocalQueues, "namespace/name". */
+const char *const *queue_globs_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, bool namespaced, size_t *ret_count);
+
 /* decode_notes.c: labels and annotations of a Job. Its spec must have been decoded. */
 void job_labels(struct decoder *d, const cJSON *o, struct job *j);
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
+
+/* decode_terms.c: the annotations that speak of time and money. */
+void job_terms_field(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j);
 
 /* decode_status.c: needs completions and indexed. */
 void job_status(const cJSON *o, struct job *j);

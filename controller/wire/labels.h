@@ -11,4 +11,10 @@
 #define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"
 #define COMPLETIONS_ANNOTATION "sluice.dev/completions-equal-parallelism"
 
+#define START_AFTER_ANNOTATION "sluice.dev/start-after"
+#define DEADLINE_ANNOTATION "sluice.dev/deadline"
+#define MISSED_ANNOTATION "sluice.dev/on-missed-deadline"
+#define START_ANNOTATION "sluice.dev/start"
+#define MAX_PRICE_ANNOTATION "sluice.dev/max-price"
+
 #endif

@@ -57,6 +57,19 @@ struct job_status {
 	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
 };
 
+/*
+ * A time that its owner wrote with the name of a zone: "2026-11-22T19:00 Europe/Berlin", or
+ * "19:00 Europe/Berlin", the first such time after the Job's creation. Who decodes has no zones, so
+ * it stays as it is read; job_times_resolve() (controller/wire/job_times.h) makes milliseconds of
+ * it. Until then the Job is invalid, so that nobody starts it too early who forgot.
+ */
+struct zoned_time {
+	const char *zone;    /* NULL: there is none */
+	bool daily;	     /* local_s is within a day, of any date */
+	int64_t local_s;     /* as calendar/zone.h counts local time */
+	const char *unknown; /* the sentence for when there is no such zone */
+};
+
 /* What its owner asks of time and money (annotations; reference/peers.md A.4). Zero: nothing. */
 struct job_terms {
 	int64_t start_after_ms; /* sluice.dev/start-after; 0: at once */
@@ -103,6 +116,7 @@ struct job {
 	int64_t expected_ms;	    /* annotation sluice.dev/expected-duration; 0 when absent */
 	int64_t active_deadline_ms; /* spec.activeDeadlineSeconds; 0 when absent */
 	struct job_terms terms;
+	struct zoned_time start_after, deadline; /* of which those two of terms are to be made */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
 	 * one of a kind. Their durations tell what to expect of the next. */
 	const char *family;

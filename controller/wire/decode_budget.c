@@ -1,0 +1,83 @@
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+
+/* "team-a/batch", which is one queue and no glob. */
+static void localqueue_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct budget_spec *s)
+{
+	char shown[SHOWN_SIZE];
+	const char *text = text_field(d, up, spec, "localQueue", NAME_MAX_BYTES);
+	const char *slash = strchr(text, '/');
+	s->localqueue_ns = s->localqueue = "";
+	if (*text == '\0')
+		return;
+	if (!slash || slash == text || slash[1] == '\0' || strchr(slash + 1, '/')) {
+		decoder_fault(d, PATH(up, "localQueue"),
+			"%s is not namespace/name; write e.g. team-a/batch",
+			text_show(text, shown));
+		return;
+	}
+	char *ns = parcel_bytes(&d->parcel, (size_t)(slash - text) + 1);
+	memcpy(ns, text, (size_t)(slash - text));
+	s->localqueue_ns = ns;
+	s->localqueue = slash + 1;
+}
+
+static void queue_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct budget_spec *s)
+{
+	s->clusterqueue = text_field(d, up, spec, "queue", NAME_MAX_BYTES);
+	localqueue_field(d, up, spec, s);
+	if (*s->clusterqueue && *s->localqueue)
+		decoder_fault(d, up,
+			"has both queue and localQueue; make a Budget of each, for both count");
+	else if (!*s->clusterqueue && !*s->localqueue)
+		decoder_fault(d, up,
+			"names no queue; write queue, e.g. batch, or localQueue, e.g. "
+			"team-a/batch");
+}
+
+static enum budget_period period_field(struct decoder *d, const struct path *up, const cJSON *spec)
+{
+	static const char *const periods[] = {
+		"Daily", "Weekly", "Monthly", "Yearly", NULL}; /* enum budget_period */
+	if (!json_get(spec, "period"))
+		decoder_fault(d, PATH(up, "period"),
+			"is missing; write Daily, Weekly, Monthly or Yearly");
+	return (enum budget_period)name_field(d, up, spec, "period", periods, PERIOD_MONTHLY);
+}
+
+static int fill_budget(struct decoder *d, const cJSON *o, struct err *e)
+{
+	static const char *const charges[] = {"Expected", "Actual", NULL}; /* enum budget_charge */
+	static const char *const ends[] = {
+		"Hold", "Suspend", "Warn", NULL}; /* enum budget_exhausted */
+	const struct path *at = PATH(NULL, "spec");
+	struct budget_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	const cJSON *spec = object_field(d, NULL, o, "spec");
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->generation = meta_generation(o);
+	s->deleting = meta_deleting(o);
+	queue_field(d, at, spec, s);
+	s->period = period_field(d, at, spec);
+	s->time_zone = needed_text(d, at, spec, "timeZone", "Europe/Berlin, or UTC");
+	s->currency = currency_field(d, at, spec);
+	s->amount = amount_value(d, PATH(at, "amount"), json_get(spec, "amount"));
+	s->charge = (enum budget_charge)name_field(d, at, spec, "charge", charges, CHARGE_EXPECTED);
+	s->on_exhausted =
+		(enum budget_exhausted)name_field(d, at, spec, "onExhausted", ends, EXHAUSTED_HOLD);
+	return decoder_verdict(d, "Budget", o, e);
+}
+
+int decode_budget(const cJSON *o, struct budget_spec **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Budget", e);
+	if (rc == 0)
+		rc = decode_in_block(o, 1024, fill_budget, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}

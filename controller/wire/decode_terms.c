@@ -1,0 +1,157 @@
+/*
+ * What a Job's annotations say of time and money: when it may start, by when it must have ended,
+ * and at which price. Whether that can be had is not asked here: a deadline in the past is no
+ * fault, but a reason to wait or to run late, which the queue tells.
+ */
+#include <string.h>
+
+#include "calendar/civil.h"
+#include "calendar/notation.h"
+#include "controller/gate/gate.h"
+#include "controller/wire/decode_parts.h"
+#include "controller/wire/labels.h"
+#include "price/money.h"
+
+#define TIME_MAX 127 /* bytes of a time and a zone */
+#define SENTENCE_MAX 1024
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* Before 1970 is as good as at its beginning, and 0 would be none. */
+static int64_t some_ms(int64_t ms)
+{
+	return ms > 0 ? ms : 1;
+}
+
+static bool zone_is_plain(const char *zone)
+{
+	for (const char *p = zone; *p; p++)
+		if (*p <= ' ' || *p >= 0x7f)
+			return false;
+	return *zone != '\0';
+}
+
+/* "2026-11-22T19:00 Europe/Berlin" or "19:00 Europe/Berlin"; false when text is neither. */
+static bool read_zoned(struct decoder *d, const char *text, struct zoned_time *ret)
+{
+	int minute;
+	const char *blank = strchr(text, ' ');
+	struct slice when = {text, blank ? (size_t)(blank - text) : 0};
+	struct zoned_time t = {0};
+	if (!blank || !zone_is_plain(blank + 1))
+		return false;
+	if (notation_local(when, &t.local_s, NULL) < 0) {
+		if (notation_clock(when, &minute, NULL) < 0 || minute == DAY_MINUTES)
+			return false;
+		t.local_s = minute * 60;
+		t.daily = true;
+	}
+	t.zone = text_keep(d, NULL, blank + 1, TIME_MAX);
+	*ret = t;
+	return true;
+}
+
+/* What is to be said when there is no such zone: made now, for later there is nowhere to keep it.
+ */
+static const char *unknown_zone(
+	struct decoder *d, const char *ns, const char *name, const char *key, const char *zone)
+{
+	char shown[SHOWN_SIZE];
+	struct buf b;
+	buf_init(&b, SENTENCE_MAX);
+	buf_printf(&b,
+		"Job %s/%s: metadata.annotations.%s: there is no time zone %s where Sluice runs; "
+		"write an IANA name such as Europe/Berlin, or UTC",
+		ns, name, key, text_show(zone, shown));
+	char *copy = parcel_bytes(&d->parcel, b.len + 1);
+	memcpy(copy, buf_text(&b), b.len);
+	buf_done(&b);
+	return copy;
+}
+
+static void time_field(struct decoder *d, const struct path *at, const cJSON *annotations,
+	const char *key, const struct job *j, int64_t *ret_ms, struct zoned_time *ret_zoned)
+{
+	char shown[SHOWN_SIZE];
+	int64_t ms;
+	const cJSON *item = json_get(annotations, key);
+	if (!item)
+		return;
+	const char *text = text_field(d, at, annotations, key, TIME_MAX);
+	if (text_time(text, &ms))
+		*ret_ms = some_ms(ms);
+	else if (read_zoned(d, text, ret_zoned))
+		ret_zoned->unknown = unknown_zone(d, j->ns, j->name, key, ret_zoned->zone);
+	else
+		decoder_fault(d, PATH(at, key),
+			"%s is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 "
+			"Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the "
+			"Job's creation",
+			text_show(text, shown));
+}
+
+static void read_times(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	static const char *const missed[] = {"RunAnyway", "Fail", NULL};
+	time_field(d, at, annotations, START_AFTER_ANNOTATION, j, &j->terms.start_after_ms,
+		&j->start_after);
+	time_field(d, at, annotations, DEADLINE_ANNOTATION, j, &j->terms.deadline_ms, &j->deadline);
+	j->terms.fail_when_missed =
+		name_field(d, at, annotations, MISSED_ANNOTATION, missed, 0) == 1;
+}
+
+/* ---- money ----------------------------------------------------------------------------------- */
+
+/* "0.05", which is for a cpu, or "2.50 nvidia.com/gpu". */
+static void read_max_price(
+	struct decoder *d, const struct path *up, const cJSON *annotations, struct job_terms *t)
+{
+	char shown[SHOWN_SIZE];
+	const struct path *at = PATH(up, MAX_PRICE_ANNOTATION);
+	if (!json_get(annotations, MAX_PRICE_ANNOTATION))
+		return;
+	const char *text =
+		text_field(d, up, annotations, MAX_PRICE_ANNOTATION, NAME_MAX_BYTES + TIME_MAX);
+	const char *unit = text + strcspn(text, " ");
+	struct slice amount = {text, (size_t)(unit - text)};
+	unit += strspn(unit, " ");
+	if (money_parse(amount, &t->max_price, NULL) < 0)
+		decoder_fault(d, at,
+			"%s is not a price; write that of an hour of one cpu, such as 0.05, or of "
+			"another unit, such as \"2.50 nvidia.com/gpu\"",
+			text_show(text, shown));
+	else if (*unit == '\0')
+		t->max_price_resource = "cpu";
+	else if (priced_unit(d, at, unit))
+		t->max_price_resource = unit;
+	t->has_max_price = t->max_price_resource != NULL;
+}
+
+/* ---- our own --------------------------------------------------------------------------------- */
+
+static void read_stopping_at(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	int64_t ms;
+	if (!json_get(annotations, STOPPING_ANNOTATION))
+		return;
+	const char *text = text_field(d, at, annotations, STOPPING_ANNOTATION, TIME_MAX);
+	if (text_time(text, &ms))
+		j->stopping_at_ms = some_ms(ms);
+	else
+		decoder_fault(d, PATH(at, STOPPING_ANNOTATION),
+			"is not a time; remove it, only Sluice writes it");
+}
+
+void job_terms_field(
+	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
+{
+	static const char *const starts[] = {"Asap", "Cheapest", NULL};
+	if (!annotations)
+		return;
+	read_times(d, at, annotations, j);
+	j->terms.cheapest = name_field(d, at, annotations, START_ANNOTATION, starts, 0) == 1;
+	read_max_price(d, at, annotations, &j->terms);
+	read_stopping_at(d, at, annotations, j);
+}
