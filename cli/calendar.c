@@ -1,10 +1,13 @@
-/* The command: what Calendars in YAML files mean, and holidays as exceptions. Asks nobody. */
+/* The command: what Calendars mean, those of YAML files or those that a cluster has, and holidays
+ * as exceptions. */
+#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calendar/civil.h"
 #include "calendar/tzdata.h"
+#include "cli/calendar/cluster.h"
 #include "cli/calendar/import.h"
 #include "cli/calendar/options.h"
 #include "cli/calendar/report.h"
@@ -49,9 +52,39 @@ static int report_all(const struct shelf *s, const struct calendar_options *o,
 	}
 	if (told > 0)
 		return 0;
+	const char *where = o->nfiles > 0 ? "these files" : "the cluster";
 	if (o->name)
-		return err_set(e, ERR_GONE, "there is no Calendar %.100s in these files", o->name);
-	return err_set(e, ERR_GONE, "there is no Calendar in these files");
+		return err_set(e, ERR_GONE, "there is no Calendar %.100s in %s", o->name, where);
+	return err_set(e, ERR_GONE, "there is no Calendar in %s", where);
+}
+
+/* From the API server that kubectl would ask. */
+static int read_cluster(const struct calendar_options *o, struct shelf *s, struct err *e)
+{
+	struct kube_config_options where = {.kubeconfig = o->kubeconfig, .context = o->context};
+	struct kube_config *config;
+	struct buf complaints;
+	int rc = kube_config_load(&where, &config, e);
+	if (rc < 0) {
+		err_wrap(e, "without -f the API server is asked");
+		return ERR_INVALID;
+	}
+	struct cluster c = {ev_loop_new(EVFLAG_AUTO), config, o->config_namespace};
+	buf_init(&complaints, OUTPUT_MAX_BYTES);
+	rc = cluster_read(&c, o->name, s, &complaints, e);
+	fputs(buf_text(&complaints), stderr);
+	buf_done(&complaints);
+	ev_loop_destroy(c.loop);
+	kube_config_free(config);
+	return rc;
+}
+
+static int read_files(const struct calendar_options *o, struct shelf *s, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < o->nfiles && rc == 0; i++)
+		rc = shelf_read(s, o->file[i], e);
+	return rc < 0 ? ERR_INVALID : 0;
 }
 
 static int report(const struct calendar_options *o, struct buf *out, struct err *e)
@@ -59,15 +92,16 @@ static int report(const struct calendar_options *o, struct buf *out, struct err 
 	struct shelf s;
 	struct zone *tz = NULL;
 	int rc = o->tz ? tzdata_load(o->tz, &tz, e) : 0;
-	if (rc < 0)
+	if (rc < 0) {
 		err_wrap(e, "--tz");
+		return ERR_INVALID;
+	}
 	shelf_init(&s);
-	for (size_t i = 0; i < o->nfiles && rc == 0; i++)
-		rc = shelf_read(&s, o->file[i], e);
+	rc = o->nfiles > 0 ? read_files(o, &s, e) : read_cluster(o, &s, e);
+	if (rc == 0 && shelf_close(&s, stamp_now_ms(), e) < 0)
+		rc = ERR_INVALID;
 	if (rc == 0)
-		rc = shelf_close(&s, stamp_now_ms(), e);
-	/* That there is none of that name is an answer; everything before is a mistake. */
-	rc = rc < 0 ? ERR_INVALID : report_all(&s, o, tz, out, e);
+		rc = report_all(&s, o, tz, out, e);
 	shelf_done(&s);
 	zone_free(tz);
 	return rc;
@@ -102,6 +136,21 @@ static int import(const struct calendar_options *o, struct buf *out, struct err 
 	return 0;
 }
 
+static int exit_code(int rc)
+{
+	switch (rc) {
+	case 0:
+		return CLI_OK;
+	case ERR_GONE: /* that there is none of that name is an answer */
+		return CLI_NOT_FOUND;
+	case ERR_BUSY:
+	case ERR_DENIED:
+		return CLI_UNREACHABLE;
+	default:
+		return CLI_USAGE;
+	}
+}
+
 int command_calendar(int argc, char **argv)
 {
 	struct calendar_options o;
@@ -122,5 +171,5 @@ int command_calendar(int argc, char **argv)
 	else
 		fprintf(stderr, "sluice: %s\n", e.text);
 	buf_done(&out);
-	return rc == 0 ? CLI_OK : rc == ERR_GONE ? CLI_NOT_FOUND : CLI_USAGE;
+	return exit_code(rc);
 }

@@ -8,7 +8,16 @@
 #include "base/slice.h"
 #include "calendar/notation.h"
 
-enum { OPT_AT = 256, OPT_TZ, OPT_YEARS, OPT_TREAT_AS, OPT_NAME };
+enum {
+	OPT_AT = 256,
+	OPT_KUBECONFIG,
+	OPT_CONTEXT,
+	OPT_CONFIG_NAMESPACE,
+	OPT_TZ,
+	OPT_YEARS,
+	OPT_TREAT_AS,
+	OPT_NAME
+};
 
 static const struct option flags[] = {
 	{"filename", required_argument, NULL, 'f'},
@@ -18,6 +27,9 @@ static const struct option flags[] = {
 	{"years", required_argument, NULL, OPT_YEARS},
 	{"treat-as", required_argument, NULL, OPT_TREAT_AS},
 	{"name", required_argument, NULL, OPT_NAME},
+	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
+	{"context", required_argument, NULL, OPT_CONTEXT},
+	{"config-namespace", required_argument, NULL, OPT_CONFIG_NAMESPACE},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -73,6 +85,15 @@ static int apply(int flag, struct calendar_options *o, struct err *e)
 		return 0;
 	case 'o':
 		return take_output(optarg, o, e);
+	case OPT_KUBECONFIG:
+		o->kubeconfig = optarg;
+		return 0;
+	case OPT_CONTEXT:
+		o->context = optarg;
+		return 0;
+	case OPT_CONFIG_NAMESPACE:
+		o->config_namespace = optarg;
+		return 0;
 	case OPT_AT:
 		o->at = optarg;
 		return 0;
@@ -109,9 +130,9 @@ static int check(const struct calendar_options *o, struct err *e)
 {
 	if (o->verb == CALENDAR_IMPORT && !o->name)
 		return err_set(e, ERR_INVALID, "import wants a file, as in: import holidays.ics");
-	if (o->verb <= CALENDAR_TEST && o->nfiles == 0)
+	if (o->nfiles > 0 && (o->kubeconfig || o->context))
 		return err_set(e, ERR_INVALID,
-			"wants the files that describe it, as in: -f calendars.yaml");
+			"-f asks no API server, so --kubeconfig and --context say nothing");
 	if (o->verb == CALENDAR_TEST && !o->at)
 		return err_set(e, ERR_INVALID, "test wants a time, as in: --at 2026-03-29T02:30");
 	return 0;
@@ -126,8 +147,10 @@ static int wrong_flag(int got, char **argv, struct err *e)
 
 int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e)
 {
-	struct calendar_options o = {
-		.verb = CALENDAR_HELP, .exception = "holidays", .treat_as = "Sunday"};
+	struct calendar_options o = {.verb = CALENDAR_HELP,
+		.config_namespace = "sluice-system",
+		.exception = "holidays",
+		.treat_as = "Sunday"};
 	int rc = argc > 1 && argv[1][0] != '-' ? take_verb(argv[1], &o, e) : 0;
 	if (o.verb == CALENDAR_IMPORT)
 		o.output = CALENDAR_YAML;

@@ -1,4 +1,4 @@
-/* The command line of `sluice calendar`, which asks nobody and has flags of its own. */
+/* The command line of `sluice calendar`, which asks no controller and has flags of its own. */
 #ifndef SLUICE_CLI_CALENDAR_OPTIONS_H
 #define SLUICE_CLI_CALENDAR_OPTIONS_H
 
@@ -16,11 +16,13 @@ struct calendar_options {
 	enum calendar_verb verb;
 	const char *name;		      /* show, test: NULL: all. import: the file */
 	const char *file[CALENDAR_FILES_MAX]; /* -f */
-	size_t nfiles;
-	const char *at;			  /* NULL: now */
-	const char *tz;			  /* NULL: the calendar's own */
-	int first_year, last_year;	  /* import; 0: this one and the four after it */
-	const char *exception, *treat_as; /* import */
+	size_t nfiles;			      /* 0: the API server is asked */
+	const char *kubeconfig, *context;     /* NULL: as kubectl */
+	const char *config_namespace;	      /* of ConfigMaps with dates */
+	const char *at;			      /* NULL: now */
+	const char *tz;			      /* NULL: the calendar's own */
+	int first_year, last_year;	      /* import; 0: this one and the four after it */
+	const char *exception, *treat_as;     /* import */
 	enum calendar_output output;
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/calendar/shelf.h"
+#include "cli/simulate/shelf.h"
 #include "cli/table.h"
 
 enum { REPORT_CHANGES = 5 };

@@ -71,7 +71,7 @@ static void the_command_line(void **state)
 		const char *line, *says;
 	} bad[] = {
 		{"calendar shwo", "\"shwo\" is neither show, test nor import"},
-		{"calendar show", "wants the files that describe it"},
+		{"calendar show -f a --context b", "-f asks no API server"},
 		{"calendar test -f a", "test wants a time"},
 		{"calendar import", "import wants a file"},
 		{"calendar show -f", "-f wants a value"},
@@ -101,6 +101,14 @@ static void the_command_line(void **state)
 	assert_true(o.verb == CALENDAR_IMPORT && o.output == CALENDAR_YAML);
 	assert_true(o.first_year == 2026 && o.last_year == 2026);
 	assert_string_equal(o.name, "a.ics");
+	assert_int_equal(parse("calendar show nights --kubeconfig k --context c "
+			       "--config-namespace n",
+				 &o, NULL),
+		0);
+	assert_true(o.verb == CALENDAR_SHOW && o.nfiles == 0);
+	assert_string_equal(o.kubeconfig, "k");
+	assert_string_equal(o.context, "c");
+	assert_string_equal(o.config_namespace, "n");
 	assert_int_equal(parse("calendar", &o, NULL), 0);
 	assert_int_equal(o.verb, CALENDAR_HELP);
 	assert_int_equal(parse("calendar show --help", &o, NULL), 0);
@@ -134,13 +142,14 @@ static void files_are_read_and_faults_have_lines(void **state)
 		 "timeZone: "
 		 "x y\n",
 			"in.yaml:6: Calendar a: spec.timeZone: \"x y\" is not the name of a time"},
-		{NIGHTS "---\n" NIGHTS, "in.yaml:11: Calendar nights: metadata.name: is that of"},
-		{NIGHTS FROM("dates"),
-			"in.yaml: Calendar nights: spec.except[0].datesFrom: there is no ConfigMap "
-			"\"holidays\" with key \"dates\"; create it"},
+		{NIGHTS "---\n" NIGHTS, "in.yaml:11: Calendar nights: metadata.name: is that of "
+					"another one at in.yaml:1"},
+		{NIGHTS FROM("dates"), "in.yaml:1: Calendar nights: spec.except[0].datesFrom: "
+				       "there is no ConfigMap "
+				       "\"holidays\" with key \"dates\"; create it"},
 		{"kind: ConfigMap\nmetadata: {name: holidays}\ndata: {dates: Xmas}\n---\n" NIGHTS
 				FROM("dates"),
-			"in.yaml: Calendar nights: spec.except[0].datesFrom: ConfigMap "
+			"in.yaml:5: Calendar nights: spec.except[0].datesFrom: ConfigMap "
 			"\"holidays\": line 1: \"Xmas\" is neither"},
 		{"a: [\n", "in.yaml:"},
 	};

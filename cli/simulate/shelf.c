@@ -1,4 +1,4 @@
-#include "cli/calendar/shelf.h"
+#include "cli/simulate/shelf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +27,7 @@ void shelf_done(struct shelf *s)
 		calendar_free(s->item[i].calendar);
 		zone_free(s->item[i].zone);
 		free(s->item[i].spec);
+		free(s->item[i].where);
 	}
 	for (size_t i = 0; i < s->ntexts; i++) {
 		free(s->text[i].configmap);
@@ -55,16 +56,16 @@ static int open_calendar(struct shelf_calendar *c, struct err *e)
 	return rc;
 }
 
-static int add_calendar(struct shelf *s, const char *file, const cJSON *o, struct err *e)
+int shelf_add_calendar(struct shelf *s, const char *where, const cJSON *o, struct err *e)
 {
-	struct shelf_calendar c = {.file = file};
+	struct shelf_calendar c = {0};
 	int rc = decode_calendar(o, &c.spec, e);
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		if (strcmp(s->item[i].spec->name, c.spec->name) == 0)
 			rc = err_set(e, ERR_CONFLICT,
-				"Calendar %s: metadata.name: is that of another one in %s; rename "
+				"Calendar %s: metadata.name: is that of another one at %s; rename "
 				"it",
-				c.spec->name, s->item[i].file);
+				c.spec->name, s->item[i].where);
 	if (rc == 0)
 		rc = open_calendar(&c, e);
 	if (rc < 0) {
@@ -72,12 +73,13 @@ static int add_calendar(struct shelf *s, const char *file, const cJSON *o, struc
 		free(c.spec);
 		return rc;
 	}
+	c.where = mem_strdup(where);
 	s->item = mem_grow(s->item, s->n + 1, sizeof(*s->item));
 	s->item[s->n++] = c;
 	return 0;
 }
 
-static int add_configmap(struct shelf *s, const cJSON *o, struct err *e)
+int shelf_add_configmap(struct shelf *s, const cJSON *o, struct err *e)
 {
 	json_each(item, json_object(o, "data"))
 	{
@@ -93,63 +95,72 @@ static int add_configmap(struct shelf *s, const cJSON *o, struct err *e)
 	return 0;
 }
 
-static int add_object(struct shelf *s, const char *file, const cJSON *o, struct err *e)
-{
-	const char *kind = json_text(o, "kind");
-	if (kind && strcmp(kind, "Calendar") == 0)
-		return add_calendar(s, file, o, e);
-	if (kind && strcmp(kind, "ConfigMap") == 0)
-		return add_configmap(s, o, e);
-	return 0;
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* "Calendar nights: spec.open[0].to: ..." gets file and line of the field in front. */
-static void locate(struct documents *d, const char *file, const char *within, struct err *e)
+struct source {
+	struct shelf *shelf;
+	struct documents *documents;
+	const char *file;
+	char within[32]; /* in front of the object's paths: "", or "items[3]." */
+};
+
+static size_t line_of(struct source *from, const char *field)
 {
 	char path[600];
-	const char *at = strstr(e->text, ": ");
-	snprintf(path, sizeof(path), "%s%s", within, at ? at + 2 : "");
-	err_wrap(e, "%s:%zu", file, documents_line_of(d, path));
+	snprintf(path, sizeof(path), "%s%s", from->within, field);
+	return documents_line_of(from->documents, path);
 }
 
-static int add_list(
-	struct shelf *s, struct documents *d, const char *file, const cJSON *list, struct err *e)
+static int add_kind(struct source *from, const cJSON *o, struct err *e)
+{
+	const char *kind = json_text(o, "kind");
+	char where[4200];
+	snprintf(where, sizeof(where), "%.4096s:%zu", from->file, line_of(from, ""));
+	if (kind && strcmp(kind, "Calendar") == 0)
+		return shelf_add_calendar(from->shelf, where, o, e);
+	if (kind && strcmp(kind, "ConfigMap") == 0)
+		return shelf_add_configmap(from->shelf, o, e);
+	return 0;
+}
+
+/* "Calendar nights: spec.open[0].to: ..." gets file and line of the field in front. */
+static int add_object(struct source *from, const cJSON *o, struct err *e)
+{
+	int rc = add_kind(from, o, e);
+	if (rc < 0) {
+		const char *at = strstr(e->text, ": ");
+		err_wrap(e, "%s:%zu", from->file, line_of(from, at ? at + 2 : ""));
+	}
+	return rc;
+}
+
+static int add_document(struct source *from, const cJSON *o, struct err *e)
 {
 	size_t i = 0;
-	json_each(item, list)
+	from->within[0] = '\0';
+	int rc = add_object(from, o, e);
+	json_each(item, json_array(o, "items"))
 	{
-		char within[32];
-		snprintf(within, sizeof(within), "items[%zu].", i++);
-		int rc = add_object(s, file, item, e);
-		if (rc < 0) {
-			locate(d, file, within, e);
-			return rc;
-		}
+		snprintf(from->within, sizeof(from->within), "items[%zu].", i++);
+		if (rc == 0)
+			rc = add_object(from, item, e);
 	}
-	return 0;
+	return rc;
 }
 
 int shelf_read_text(struct shelf *s, const char *file, struct slice text, struct err *e)
 {
-	struct documents *d = documents_new(text);
+	struct source from = {.shelf = s, .documents = documents_new(text), .file = file};
 	const cJSON *o;
 	int rc;
-	while ((rc = documents_next(d, &o, e)) > 0) {
-		int added = add_object(s, file, o, e);
-		if (added < 0)
-			locate(d, file, "", e);
-		else
-			added = add_list(s, d, file, json_array(o, "items"), e);
-		if (added < 0) {
-			documents_free(d);
-			return added;
-		}
-	}
-	if (rc < 0)
-		err_wrap(e, "%s:%zu", file, documents_line(d));
-	documents_free(d);
+	do {
+		rc = documents_next(from.documents, &o, e);
+		if (rc < 0)
+			err_wrap(e, "%s:%zu", file, documents_line(from.documents));
+		else if (rc > 0 && add_document(&from, o, e) < 0)
+			rc = ERR_INVALID;
+	} while (rc > 0);
+	documents_free(from.documents);
 	return rc;
 }
 
@@ -191,9 +202,8 @@ int shelf_read(struct shelf *s, const char *file, struct err *e)
 
 /* ---- dates from ConfigMaps ------------------------------------------------------------------- */
 
-static struct slice find_text(const char *configmap, const char *key, void *ctx)
+struct slice shelf_text(const struct shelf *s, const char *configmap, const char *key)
 {
-	const struct shelf *s = ctx;
 	for (size_t i = 0; i < s->ntexts; i++)
 		if (strcmp(s->text[i].configmap, configmap) == 0 &&
 			strcmp(s->text[i].key, key) == 0)
@@ -201,19 +211,35 @@ static struct slice find_text(const char *configmap, const char *key, void *ctx)
 	return (struct slice){NULL, 0};
 }
 
-static int complete(
-	struct shelf *s, struct shelf_calendar *c, struct date_range horizon, struct err *e)
+static struct slice find_text(const char *configmap, const char *key, void *ctx)
 {
+	return shelf_text(ctx, configmap, key);
+}
+
+int shelf_resolve(struct shelf *s, size_t i, int64_t now_ms, struct resolved *ret, struct err *e)
+{
+	const struct shelf_calendar *c = &s->item[i];
+	int32_t today = civil_day_of(now_ms / 1000);
+	struct date_range horizon = {today - 366, today + 3660};
+	int rc = calendar_resolve(c->spec, c->zone, horizon, find_text, s, ret, e);
+	if (rc < 0)
+		err_wrap(e, "%s: Calendar %s", c->where, c->spec->name);
+	return rc;
+}
+
+static int complete(struct shelf *s, size_t i, int64_t now_ms, struct err *e)
+{
+	struct shelf_calendar *c = &s->item[i];
 	struct resolved r;
 	struct calendar *calendar;
-	int rc = calendar_resolve(c->spec, c->zone, horizon, find_text, s, &r, e);
-	if (rc == 0) {
-		rc = calendar_new(&r.spec, &calendar, e);
-		c->note = r.left_out;
-		resolved_done(&r);
-	}
+	int rc = shelf_resolve(s, i, now_ms, &r, e);
+	if (rc < 0)
+		return rc;
+	rc = calendar_new(&r.spec, &calendar, e);
+	c->note = r.left_out;
+	resolved_done(&r);
 	if (rc < 0) {
-		err_wrap(e, "%s: Calendar %s", c->file, c->spec->name);
+		err_wrap(e, "%s: Calendar %s", c->where, c->spec->name);
 		return rc;
 	}
 	calendar_free(c->calendar);
@@ -223,10 +249,8 @@ static int complete(
 
 int shelf_close(struct shelf *s, int64_t now_ms, struct err *e)
 {
-	int32_t today = civil_day_of(now_ms / 1000);
-	struct date_range horizon = {today - 366, today + 3660};
 	int rc = 0;
 	for (size_t i = 0; i < s->n && rc == 0; i++)
-		rc = complete(s, &s->item[i], horizon, e);
+		rc = complete(s, i, now_ms, e);
 	return rc;
 }
