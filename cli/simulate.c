@@ -16,13 +16,22 @@ static int read_trace(struct world *w, const struct simulate_options *o, struct 
 	int rc = o->trace ? trace_read(o->trace, o->compress, &t, e) : 0;
 	if (rc < 0 || !o->trace)
 		return rc;
-	rc = world_add_trace(w, &t, o->queue, e);
+	rc = world_add_trace(w, &t, o->queue, &o->terms, e);
 	if (rc == 0 && w->trace.nskipped > 0)
 		fprintf(stderr,
 			"sluice: %s: %zu jobs are left out: they have no run time or no "
 			"processors\n",
 			o->trace, w->trace.nskipped);
 	return rc;
+}
+
+static void warn(const struct world *w)
+{
+	struct buf out;
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	rulebook_warn(&w->rulebook, w->queue, &out);
+	fwrite(buf_text(&out), 1, out.len, stderr);
+	buf_done(&out);
 }
 
 static int read_world(struct world *w, const struct simulate_options *o, struct err *e)
@@ -46,6 +55,7 @@ static int read_world(struct world *w, const struct simulate_options *o, struct 
 			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, "
 			"and their namespace has no LocalQueue named default\n",
 			w->nunqueued);
+	warn(w);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/simulate/length.h"
 #include "controller/stamp.h"
+#include "price/money.h"
 
 enum {
 	WIDTH = 1000,
@@ -16,7 +17,8 @@ enum {
 	CURVE_HEIGHT = 140,
 	QUEUE_HEIGHT = 260, /* of a ClusterQueue's lanes together, at most */
 	LANE_HEIGHT = 18,   /* at most */
-	RUNS_MAX = 3000,    /* drawn one by one */
+	PRICE_HEIGHT = 36,
+	RUNS_MAX = 3000, /* drawn one by one */
 	CURVES_MAX = 8,
 	TICKS = 6,
 };
@@ -34,6 +36,7 @@ void chart_done(struct chart *c)
 {
 	free(c->run);
 	free(c->step);
+	free(c->turn);
 	free(c->open);
 	*c = (struct chart){0};
 }
@@ -102,9 +105,44 @@ void chart_see(struct chart *c, const struct episode *e)
 		see_use(c, e, -1);
 		close_run(c, e);
 		return;
+	case EPISODE_NOTICE:
+	case EPISODE_UNREACHABLE:
 	case EPISODE_WAITING:
 		return;
 	}
+}
+
+static const struct rule *find_rule(const struct chart *c, enum rule_kind kind, const char *name)
+{
+	const struct rulebook *b = &c->w->rulebook;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rule[i].kind == kind && strcmp(rule_name(&b->rule[i]), name) == 0)
+			return &b->rule[i];
+	return NULL;
+}
+
+static void see_turn(struct chart *c, const struct rule *rule, int64_t value, int64_t now_ms)
+{
+	for (size_t i = c->nturns; i-- > 0;)
+		if (c->turn[i].rule == rule) {
+			if (c->turn[i].value == value)
+				return;
+			break;
+		}
+	c->turn = grow(c->turn, c->nturns, sizeof(*c->turn));
+	c->turn[c->nturns++] = (struct chart_turn){now_ms, rule, value};
+}
+
+void chart_look(struct chart *c, int64_t now_ms)
+{
+	struct runpolicy_view policy;
+	struct priceplan_view plan;
+	if (c->w->rulebook.n == 0)
+		return;
+	for (size_t i = 0; queue_view_runpolicy(c->w->queue, i, &policy); i++)
+		see_turn(c, find_rule(c, RULE_RUNPOLICY, policy.name), policy.open, now_ms);
+	for (size_t i = 0; queue_view_priceplan(c->w->queue, i, &plan); i++)
+		see_turn(c, find_rule(c, RULE_PRICEPLAN, plan.name), plan.factor, now_ms);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -251,6 +289,93 @@ static double draw_curves(const struct chart *c, double top, struct buf *out)
 	return top + CURVE_HEIGHT + 40;
 }
 
+/* ---- what the rules said --------------------------------------------------------------------- */
+
+/* Of the turns of this rule, the first from *at on; SIZE_MAX: there is none. */
+static size_t next_turn(const struct chart *c, const struct rule *rule, size_t at)
+{
+	while (at < c->nturns && c->turn[at].rule != rule)
+		at++;
+	return at < c->nturns ? at : SIZE_MAX;
+}
+
+static int64_t until_ms(const struct chart *c, size_t turn)
+{
+	size_t next = next_turn(c, c->turn[turn].rule, turn + 1);
+	return next == SIZE_MAX ? c->summary->last_ms : c->turn[next].at_ms;
+}
+
+static void draw_shade(
+	const struct chart *c, const struct rule *rule, double top, double bottom, struct buf *out)
+{
+	for (size_t i = 0; (i = next_turn(c, rule, i)) != SIZE_MAX; i++) {
+		double x = x_of(c, c->turn[i].at_ms), to = x_of(c, until_ms(c, i));
+		if (c->turn[i].value || to <= x)
+			continue;
+		buf_printf(out,
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+			"class=\"closed\"/>\n",
+			x, top, to - x, bottom - top);
+	}
+}
+
+static void draw_closed(
+	const struct chart *c, const char *clusterqueue, double top, double bottom, struct buf *out)
+{
+	const struct rulebook *b = &c->w->rulebook;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rule[i].kind == RULE_RUNPOLICY && rule_binds(&b->rule[i], clusterqueue))
+			draw_shade(c, &b->rule[i], top, bottom, out);
+}
+
+/* Of several the first by name holds. */
+static const struct rule *plan_of(const struct chart *c, const char *clusterqueue)
+{
+	const struct rulebook *b = &c->w->rulebook;
+	const struct rule *best = NULL;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rule[i].kind == RULE_PRICEPLAN && rule_binds(&b->rule[i], clusterqueue) &&
+			(!best || strcmp(rule_name(&b->rule[i]), rule_name(best)) < 0))
+			best = &b->rule[i];
+	return best;
+}
+
+static void factor_range(
+	const struct chart *c, const struct rule *plan, int64_t *ret_least, int64_t *ret_most)
+{
+	size_t i = next_turn(c, plan, 0);
+	*ret_least = *ret_most = c->turn[i].value;
+	for (; i != SIZE_MAX; i = next_turn(c, plan, i + 1)) {
+		int64_t value = c->turn[i].value;
+		*ret_least = value < *ret_least ? value : *ret_least;
+		*ret_most = value > *ret_most ? value : *ret_most;
+	}
+}
+
+/* Down to 0, or below where a price is. Returns where it ends. */
+static double draw_price(
+	const struct chart *c, const char *clusterqueue, double top, struct buf *out)
+{
+	const struct rule *plan = plan_of(c, clusterqueue);
+	double bucket[PLOT] = {0};
+	int64_t least, most, base;
+	char text[200], low[MONEY_TEXT_SIZE], high[MONEY_TEXT_SIZE];
+	if (!plan || next_turn(c, plan, 0) == SIZE_MAX)
+		return top;
+	factor_range(c, plan, &least, &most);
+	base = least < 0 ? least : 0;
+	for (size_t i = 0; (i = next_turn(c, plan, i)) != SIZE_MAX; i++)
+		spread(c, bucket, c->turn[i].at_ms, until_ms(c, i),
+			(double)c->turn[i].value - (double)base);
+	draw_curve(
+		bucket, (double)most - (double)base, top + 14, PRICE_HEIGHT, "#d55e00", false, out);
+	money_format(least, low);
+	money_format(most, high);
+	snprintf(text, sizeof(text), "price: %.60s, base x %s to %s", rule_name(plan), low, high);
+	draw_label(out, LEFT, top + 10, " class=\"dim\"", text);
+	return top + PRICE_HEIGHT + 22;
+}
+
 /* ---- the runs of one ClusterQueue ------------------------------------------------------------ */
 
 /* The runs of one ClusterQueue, in order of their beginning, and the lane of each: the first that
@@ -334,9 +459,14 @@ static double draw_queue(
 	const struct chart *c, const char *clusterqueue, size_t *lane, double top, struct buf *out)
 {
 	draw_label(out, LEFT, top, " class=\"head\"", clusterqueue);
-	double low = top + 8;
-	double bottom = c->nruns <= RUNS_MAX ? draw_lanes(c, clusterqueue, lane, low, out)
-					     : draw_count(c, clusterqueue, low, out);
+	struct buf runs;
+	double low = draw_price(c, clusterqueue, top + 8, out);
+	buf_init(&runs, out->ceiling);
+	double bottom = c->nruns <= RUNS_MAX ? draw_lanes(c, clusterqueue, lane, low, &runs)
+					     : draw_count(c, clusterqueue, low, &runs);
+	draw_closed(c, clusterqueue, low, bottom + 2, out);
+	buf_add(out, buf_text(&runs), runs.len);
+	buf_done(&runs);
 	draw_ticks(c, low, bottom + 2, out);
 	return bottom + 44;
 }
@@ -372,7 +502,8 @@ void chart_render(struct chart *c, struct buf *out)
 	static const char style[] =
 		"<style>text{font:11px sans-serif;fill:#333}.head{font-weight:bold;font-size:13px}"
 		".dim{fill:#777}.name{fill:#fff}.grid{stroke:#ccc;stroke-width:.5}"
-		".frame{fill:none;stroke:#999}.run{stroke:#fff;stroke-width:.8}"
+		".closed{fill:#888;fill-opacity:.15}.frame{fill:none;stroke:#999}.run{stroke:#fff;"
+		"stroke-width:.8}"
 		"path{stroke-width:1.2}</style>\n";
 	struct buf body;
 	buf_init(&body, out->ceiling);

@@ -1,7 +1,8 @@
 /*
  * The chart: how much of each flavor's resources was in use over time, and a Gantt chart of the
  * runs in each ClusterQueue, as SVG of 1,000 pixels width. Where there are too many runs to draw
- * one by one, how many ran at a time.
+ * one by one, how many ran at a time. Behind them, shaded, when a RunPolicy that binds the queue
+ * was closed; above them a line of what its PricePlan multiplied prices by.
  */
 #ifndef SLUICE_SIMULATE_CHART_H
 #define SLUICE_SIMULATE_CHART_H
@@ -26,6 +27,12 @@ struct chart_step { /* use of a column changes */
 	size_t column;
 };
 
+struct chart_turn { /* a rule says something else from here on */
+	int64_t at_ms;
+	const struct rule *rule;
+	int64_t value; /* RunPolicy: whether it is open; PricePlan: the factor */
+};
+
 struct chart {
 	const struct world *w;
 	const struct summary *summary;
@@ -33,6 +40,8 @@ struct chart {
 	size_t nruns;
 	struct chart_step *step;
 	size_t nsteps;
+	struct chart_turn *turn;
+	size_t nturns;
 	size_t *open; /* of each actor: which run goes on */
 	size_t nopen;
 };
@@ -41,6 +50,8 @@ void chart_init(struct chart *c, const struct world *w, const struct summary *su
 void chart_done(struct chart *c);
 
 void chart_see(struct chart *c, const struct episode *e);
+/* At each instant that is played: what the rules say now. */
+void chart_look(struct chart *c, int64_t now_ms);
 /* After summary_close(). */
 void chart_render(struct chart *c, struct buf *out);
 

@@ -13,7 +13,9 @@ enum episode_kind {
 	EPISODE_PREEMPTED,
 	EPISODE_STOPPED,
 	EPISODE_FINISHED,
-	EPISODE_WAITING, /* told at the end, of those that still wait */
+	EPISODE_NOTICE,	     /* it runs, and will be stopped: its owner is told */
+	EPISODE_UNREACHABLE, /* it waits, and cannot end before its deadline any more; told once */
+	EPISODE_WAITING,     /* told at the end, of those that still wait */
 };
 
 struct episode {
@@ -23,9 +25,13 @@ struct episode {
 	const char *clusterqueue;	/* "" when unknown */
 	const struct quota_line *lines; /* what it takes, or gives back */
 	size_t nlines;
-	const char *reason;  /* "" when there is none */
-	const char *message; /* EPISODE_WAITING; NULL: the watcher's own words */
-	size_t by;	     /* EPISODE_PREEMPTED: for whom; SIZE_MAX */
+	const char *reason;	     /* "" when there is none */
+	const char *message;	     /* EPISODE_WAITING; NULL: the watcher's own words */
+	size_t by;		     /* EPISODE_PREEMPTED: for whom; SIZE_MAX */
+	const struct run_bill *bill; /* of a run that has a price, else NULL */
+	int64_t lost_ms;	     /* PREEMPTED, STOPPED: of the work of each pod */
+	int64_t stop_ms;	     /* NOTICE: when it will be stopped */
+	int64_t late_ms;	     /* FINISHED: so long after its deadline; 0: in time, or none */
 };
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "calendar/tzdata.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
 #define DURATION_ANNOTATION "sluice.dev/simulate-duration"
+#define CHECKPOINT_ANNOTATION "sluice.dev/simulate-checkpoint"
 #define DELETE_ANNOTATION "sluice.dev/simulate-delete"
 #define ADMITTED_ANNOTATION "sluice.dev/simulate-admitted"
 
@@ -51,6 +51,27 @@ static int read_duration(const cJSON *o, const struct job *j, int64_t *ret_ms, s
 	err_set(e, ERR_INVALID, "%s is not a duration; write e.g. 90s, 1h30m or 5400",
 		text_show(text, shown));
 	return fault(j, DURATION_ANNOTATION, e);
+}
+
+/* Pods that have finished stay finished: with fewer at a time than are to be completed they come
+ * one after the other, and each such wave is safe when it is over. */
+static int64_t wave_ms(const struct job *j, int64_t duration_ms)
+{
+	if (duration_ms == NEVER_MS || j->parallelism < 1 || j->completions <= j->parallelism)
+		return 0;
+	return duration_ms / ((j->completions + (int64_t)j->parallelism - 1) / j->parallelism);
+}
+
+static int read_step(const cJSON *o, const struct job *j, struct job_plan *plan, struct err *e)
+{
+	char number[32], shown[SHOWN_SIZE];
+	const char *text = note(o, CHECKPOINT_ANNOTATION, number);
+	plan->step_ms = wave_ms(j, plan->duration_ms);
+	if (!text || text_duration(text, &plan->step_ms))
+		return 0;
+	err_set(e, ERR_INVALID, "%s is not a duration; write e.g. 30m, how often it saves its work",
+		text_show(text, shown));
+	return fault(j, CHECKPOINT_ANNOTATION, e);
 }
 
 static int read_delete(const cJSON *o, const struct job *j, int64_t *ret_ms, struct err *e)
@@ -95,6 +116,18 @@ static int read_admitted_text(
 	return 0;
 }
 
+int job_notes_check(struct world *w, struct job *j, struct err *e)
+{
+	const struct zone *ignored;
+	struct err unknown; /* the decoder has a sentence of its own for that */
+	if (j->start_after.zone)
+		world_zone(w, j->start_after.zone, &ignored, &unknown);
+	if (j->deadline.zone)
+		world_zone(w, j->deadline.zone, &ignored, &unknown);
+	world_resolve_times(w, j);
+	return j->invalid ? err_set(e, ERR_INVALID, "%s", j->invalid) : 0;
+}
+
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e)
 {
 	const cJSON *meta = json_object(o, "metadata");
@@ -102,6 +135,8 @@ int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, s
 	int rc = check_shape(o, j, e);
 	if (rc == 0)
 		rc = read_duration(o, j, &n.plan.duration_ms, e);
+	if (rc == 0)
+		rc = read_step(o, j, &n.plan, e);
 	if (rc == 0)
 		rc = read_delete(o, j, &n.plan.delete_ms, e);
 	if (rc == 0)
@@ -261,7 +296,8 @@ static int template_fault(const cJSON *o, int code, struct err *e)
 	return code;
 }
 
-static int read_template(const cJSON *o, struct job **ret, struct cronjob *c, struct err *e)
+static int read_template(
+	struct world *w, const cJSON *o, struct job **ret, struct cronjob *c, struct err *e)
 {
 	struct json *json = json_new(64u << 20);
 	struct buf text;
@@ -274,8 +310,8 @@ static int read_template(const cJSON *o, struct job **ret, struct cronjob *c, st
 			     : json_parse(json, buf_slice(&text), &job, e);
 	if (rc == 0)
 		rc = decode_job(job, &j, e);
-	if (rc == 0 && j->invalid)
-		rc = err_set(e, ERR_INVALID, "%s", j->invalid);
+	if (rc == 0)
+		rc = job_notes_check(w, j, e);
 	if (rc == 0)
 		rc = job_notes_read(job, j, &notes, e);
 	if (rc == 0 && (notes.admitted || notes.plan.delete_ms != NEVER_MS))
@@ -284,6 +320,7 @@ static int read_template(const cJSON *o, struct job **ret, struct cronjob *c, st
 			" are for Jobs, not for what a CronJob makes; remove them");
 	if (rc == 0) {
 		c->duration_ms = notes.plan.duration_ms;
+		c->step_ms = notes.plan.step_ms;
 		*ret = j;
 	} else {
 		free(j);
@@ -309,20 +346,12 @@ static int read_policy(const cJSON *spec, enum cron_policy *ret, struct err *e)
 		      : 0;
 }
 
-/* CronJobs share a few zones. Without timeZone it is that of the controller manager: UTC here. */
+/* Without timeZone it is that of the controller manager: UTC here. */
 static int find_zone(struct world *w, const char *name, const struct zone **ret, struct err *e)
 {
-	struct zone *z;
-	for (size_t i = 0; i < w->ncronjobs; i++)
-		if (strcmp(w->cronjob[i].zone->name, name) == 0) {
-			*ret = w->cronjob[i].zone;
-			return 0;
-		}
-	int rc = tzdata_load(name, &z, e);
+	int rc = world_zone(w, name, ret, e);
 	if (rc < 0)
 		err_wrap(e, "spec.timeZone");
-	else
-		*ret = world_keep(w, z);
 	return rc;
 }
 
@@ -360,13 +389,14 @@ int cronjob_add(struct world *w, const cJSON *o, struct err *e)
 		return rc;
 	}
 	json_bool(json_object(o, "spec"), "suspend", &suspended);
-	rc = read_template(o, &j, &c, e);
+	rc = read_template(w, o, &j, &c, e);
 	if (rc < 0 || suspended) {
 		free(j);
 		return rc;
 	}
 	c.record = world_keep(w, j);
 	c.name = world_keep(w, mem_strdup(decode_name(o)));
+	j->family = keep_text(w, "CronJob/", c.name);
 	world_add_cronjob(w, &c);
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/simulate/length.h"
 #include "controller/stamp.h"
+#include "price/money.h"
 
 #define LINES_MAX_BYTES (1u << 20)
 #define WRITE_BYTES (64u << 10)
@@ -22,6 +23,10 @@ const char *episode_name(enum episode_kind kind)
 		return "Stopped";
 	case EPISODE_FINISHED:
 		return "Finished";
+	case EPISODE_NOTICE:
+		return "Notice";
+	case EPISODE_UNREACHABLE:
+		return "Unreachable";
 	case EPISODE_WAITING:
 		return "Waiting";
 	}
@@ -65,6 +70,15 @@ static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
 	return ms % 1000 ? stamp_format(ms, text) : stamp_format_seconds(ms, text);
 }
 
+static void finished_message(
+	const struct actor *a, const struct episode *e, char *text, size_t size)
+{
+	char ran[LENGTH_TEXT_SIZE], late[LENGTH_TEXT_SIZE];
+	snprintf(text, size, "ran %s%s%s%s", length_text(e->at_ms - a->since_ms, ran),
+		e->late_ms > 0 ? ", " : "", e->late_ms > 0 ? length_text(e->late_ms, late) : "",
+		e->late_ms > 0 ? " late" : "");
+}
+
 /* Own words, where nobody else has said it better. */
 static void message_of(const struct journal *j, const struct episode *e, char *text, size_t size)
 {
@@ -80,15 +94,19 @@ static void message_of(const struct journal *j, const struct episode *e, char *t
 		if (e->by != SIZE_MAX)
 			snprintf(text, size, "makes room for %s; %s of work are lost",
 				world_name(j->w, e->by, name, sizeof(name)),
-				length_text(e->at_ms - a->since_ms, length));
+				length_text(e->lost_ms, length));
 		return;
 	case EPISODE_STOPPED:
-		snprintf(text, size, "%s of work are lost",
-			length_text(e->at_ms - a->since_ms, length));
+		snprintf(text, size, "%s of work are lost", length_text(e->lost_ms, length));
 		return;
 	case EPISODE_FINISHED:
-		snprintf(text, size, "ran %s", length_text(e->at_ms - a->since_ms, length));
+		finished_message(a, e, text, size);
 		return;
+	case EPISODE_NOTICE:
+		snprintf(text, size, "will be stopped in %s",
+			length_text(e->stop_ms - e->at_ms, length));
+		return;
+	case EPISODE_UNREACHABLE:
 	case EPISODE_WAITING:
 		snprintf(text, size, "%s", e->message ? e->message : "");
 		return;
@@ -119,6 +137,32 @@ static void flavors_json(struct buf *out, const struct episode *e)
 	buf_putc(out, '}');
 }
 
+static void money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	member(out, key, text);
+}
+
+/* What it costs from now on; of those that end, what it has cost. */
+static void bill_json(struct buf *out, const struct episode *e)
+{
+	if (!e->bill)
+		return;
+	if (e->kind == EPISODE_ADMITTED)
+		money(out, "perHour", e->bill->per_hour);
+	else if (e->kind != EPISODE_NOTICE)
+		money(out, "cost", e->bill->cost);
+	member(out, "currency", e->bill->currency);
+}
+
+static void time_json(struct buf *out, const char *key, int64_t ms)
+{
+	char at[STAMP_TEXT_SIZE];
+	if (ms > 0)
+		member(out, key, stamp(ms, at));
+}
+
 static void write_json(struct journal *j, const struct episode *e)
 {
 	const struct actor *a = &j->w->actor[e->actor];
@@ -130,11 +174,17 @@ static void write_json(struct journal *j, const struct episode *e)
 	buf_printf(out, ",\"attempt\":%" PRId32, a->attempt);
 	member(out, "clusterQueue", e->clusterqueue);
 	flavors_json(out, e);
-	if (e->kind != EPISODE_WAITING)
+	if (e->kind != EPISODE_WAITING && e->kind != EPISODE_UNREACHABLE)
 		buf_printf(out, ",\"count\":%" PRId32, a->pods);
 	if (e->by != SIZE_MAX)
 		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
 	member(out, "reason", e->reason);
+	if (e->kind == EPISODE_PREEMPTED || e->kind == EPISODE_STOPPED)
+		buf_printf(out, ",\"lost_ms\":%" PRId64, e->lost_ms * a->pods);
+	if (e->late_ms > 0)
+		buf_printf(out, ",\"late_ms\":%" PRId64, e->late_ms);
+	time_json(out, "stop", e->stop_ms);
+	bill_json(out, e);
 	message_of(j, e, text, sizeof(text));
 	member(out, "message", text);
 	buf_puts(out, "}\n");
@@ -150,6 +200,8 @@ static enum colour colour_of(enum episode_kind kind)
 	case EPISODE_PREEMPTED:
 	case EPISODE_STOPPED:
 		return COLOUR_RED;
+	case EPISODE_NOTICE:
+	case EPISODE_UNREACHABLE:
 	case EPISODE_WAITING:
 		return COLOUR_YELLOW;
 	case EPISODE_ADOPTED:
@@ -157,6 +209,19 @@ static enum colour colour_of(enum episode_kind kind)
 		return COLOUR_NONE;
 	}
 	return COLOUR_NONE;
+}
+
+/* "; 0.16 EUR an hour" */
+static void add_cost(const struct episode *e, char *text, size_t size)
+{
+	char amount[MONEY_TEXT_SIZE];
+	size_t len = strlen(text);
+	if (!e->bill || e->kind == EPISODE_NOTICE)
+		return;
+	bool begins = e->kind == EPISODE_ADMITTED;
+	money_format(begins ? e->bill->per_hour : e->bill->cost, amount);
+	snprintf(text + len, size - len, "; %s %s%s", amount, e->bill->currency,
+		begins ? " an hour" : "");
 }
 
 static void add_row(struct journal *j, const struct episode *e)
@@ -174,6 +239,7 @@ static void add_row(struct journal *j, const struct episode *e)
 	table_cell(j->table, COLOUR_NONE, buf_text(&j->line));
 	buf_reset(&j->line);
 	message_of(j, e, text, sizeof(text));
+	add_cost(e, text, sizeof(text));
 	table_cellf(
 		j->table, COLOUR_NONE, "%s%s%s", e->reason, *e->reason && *text ? ": " : "", text);
 	table_end_row(j->table);

@@ -16,6 +16,7 @@
 
 #define FILE_MAX_BYTES (size_t)(1024u << 20)
 #define OURS "sluice.dev/v1alpha1"
+#define WHERE_SIZE 4200
 
 struct reader {
 	struct world *w;
@@ -154,6 +155,44 @@ static int read_namespace(struct reader *r, const cJSON *o, struct err *e)
 	return rc;
 }
 
+static const char *where_of(struct reader *r, char *text, size_t size)
+{
+	snprintf(text, size, "%.4096s:%zu", r->name, line_of(r, ""));
+	return text;
+}
+
+static int read_calendar(struct reader *r, const cJSON *o, struct err *e)
+{
+	char where[WHERE_SIZE];
+	return shelf_add_calendar(&r->w->rulebook.shelf, where_of(r, where, sizeof(where)), o, e);
+}
+
+static int read_configmap(struct reader *r, const cJSON *o, struct err *e)
+{
+	return shelf_add_configmap(&r->w->rulebook.shelf, o, e);
+}
+
+static int read_rule(struct reader *r, enum rule_kind kind, const cJSON *o, struct err *e)
+{
+	char where[WHERE_SIZE];
+	return rulebook_add(&r->w->rulebook, kind, where_of(r, where, sizeof(where)), o, e);
+}
+
+static int read_runpolicy(struct reader *r, const cJSON *o, struct err *e)
+{
+	return read_rule(r, RULE_RUNPOLICY, o, e);
+}
+
+static int read_priceplan(struct reader *r, const cJSON *o, struct err *e)
+{
+	return read_rule(r, RULE_PRICEPLAN, o, e);
+}
+
+static int read_budget(struct reader *r, const cJSON *o, struct err *e)
+{
+	return read_rule(r, RULE_BUDGET, o, e);
+}
+
 static int read_job(struct reader *r, const cJSON *o, struct err *e)
 {
 	struct uid uid = world_next_uid(r->w);
@@ -168,8 +207,7 @@ static int read_job(struct reader *r, const cJSON *o, struct err *e)
 	int rc = decode_job(o, &j, e);
 	if (rc < 0)
 		return rc;
-	if (j->invalid)
-		rc = err_set(e, ERR_INVALID, "%s", j->invalid);
+	rc = job_notes_check(r->w, j, e);
 	if (rc == 0)
 		rc = job_notes_read(o, j, &notes, e);
 	if (rc < 0 || job_finished(j)) {
@@ -209,6 +247,11 @@ static const struct kind {
 	{OURS, "Cohort", false, read_cohort},
 	{OURS, "ResourceFlavor", false, read_flavor},
 	{OURS, "WorkloadPriorityClass", false, read_priority},
+	{OURS, "Calendar", false, read_calendar},
+	{OURS, "RunPolicy", false, read_runpolicy},
+	{OURS, "PricePlan", false, read_priceplan},
+	{OURS, "Budget", false, read_budget},
+	{"v1", "ConfigMap", true, read_configmap},
 	{"batch/v1", "Job", true, read_job},
 	{"batch/v1", "CronJob", true, read_cronjob},
 	{"v1", "Namespace", false, read_namespace},

@@ -13,6 +13,9 @@ enum {
 	OPT_TRACE = 256,
 	OPT_COMPRESS,
 	OPT_QUEUE,
+	OPT_DEADLINE,
+	OPT_START,
+	OPT_ESTIMATES,
 	OPT_UNTIL,
 	OPT_SEED,
 	SETTING = 512,
@@ -25,6 +28,9 @@ static const struct option own_flags[] = {
 	{"trace", required_argument, NULL, OPT_TRACE},
 	{"compress", required_argument, NULL, OPT_COMPRESS},
 	{"queue", required_argument, NULL, OPT_QUEUE},
+	{"trace-deadline", required_argument, NULL, OPT_DEADLINE},
+	{"trace-start", required_argument, NULL, OPT_START},
+	{"trace-estimates", required_argument, NULL, OPT_ESTIMATES},
 	{"until", required_argument, NULL, OPT_UNTIL},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"help", no_argument, NULL, 'h'},
@@ -74,6 +80,27 @@ static int take_compress(const char *text, struct simulate_options *o, struct er
 	return 0;
 }
 
+static int take_deadline(const char *text, struct simulate_options *o, struct err *e)
+{
+	if (text_duration(text, &o->terms.deadline_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--trace-deadline is \"%.60s\"; it must be a duration such as 24h, within which "
+		"each of the trace's jobs is to have ended",
+		text);
+}
+
+/* One of two words; *ret: it is the second. */
+static int take_word(const char *flag, const char *text, const char *first, const char *second,
+	bool *ret, struct err *e)
+{
+	*ret = strcmp(text, second) == 0;
+	if (*ret || strcmp(text, first) == 0)
+		return 0;
+	return err_set(
+		e, ERR_INVALID, "%s is \"%.60s\"; it must be %s or %s", flag, text, first, second);
+}
+
 static int take_until(const char *text, struct simulate_options *o, struct err *e)
 {
 	o->has_until = true;
@@ -116,6 +143,13 @@ static int apply(int flag, const char *arg, struct simulate_options *o, struct e
 	case OPT_QUEUE:
 		o->queue = arg;
 		return 0;
+	case OPT_DEADLINE:
+		return take_deadline(arg, o, e);
+	case OPT_START:
+		return take_word("--trace-start", arg, "Asap", "Cheapest", &o->terms.cheapest, e);
+	case OPT_ESTIMATES:
+		return take_word(
+			"--trace-estimates", arg, "requested", "exact", &o->terms.exact, e);
 	case OPT_UNTIL:
 		return take_until(arg, o, e);
 	case OPT_SEED:
@@ -143,8 +177,10 @@ static int check(const struct simulate_options *o, struct err *e)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f "
 			"queues.yaml");
-	if (!o->trace && (o->queue || o->compress != 1))
-		return err_set(e, ERR_INVALID, "--queue and --compress are for --trace FILE.swf");
+	if (!o->trace && (o->queue || o->compress != 1 || o->terms.deadline_ms > 0 ||
+				 o->terms.cheapest || o->terms.exact))
+		return err_set(e, ERR_INVALID,
+			"--queue, --compress and --trace-... are for --trace FILE.swf");
 	return 0;
 }
 

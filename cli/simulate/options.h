@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/simulate/world.h"
 #include "controller/settings.h"
 
 enum simulate_output { SIMULATE_TABLE, SIMULATE_JSON, SIMULATE_SVG };
@@ -23,6 +24,7 @@ struct simulate_options {
 	const char *trace; /* NULL: none */
 	const char *queue; /* NULL: one for each user */
 	double compress;
+	struct trace_terms terms;
 	bool has_until, until_is_time;
 	int64_t until_ms; /* after the start, or since the epoch */
 	enum simulate_output output;

@@ -14,6 +14,11 @@
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
 #define DECISIONS_MAX 1024
 #define INSTANTS_PER_LOOK 64 /* at the real clock */
+/* Nobody comes, and of what Calendars know of the future nothing has let anybody in. */
+#define SILENCE_MS (CALENDAR_HORIZON_S * 1000)
+/* So many stops for each Job that is there, and no work done that lasts: more than a year of
+ * nights. */
+#define VAIN_STOPS 400
 
 struct play {
 	struct world *w;
@@ -25,7 +30,12 @@ struct play {
 	size_t nrunning;
 	bool cut;	      /* a CronJob would go on */
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
+	size_t vain_stops;    /* since a Job came, went or kept some of its work */
+	bool stuck;
+	size_t *pressed; /* Jobs with a deadline, to be looked at when this instant is settled */
+	size_t npressed;
 	struct quota_line lines[QUEUE_LINES_MAX];
+	struct run_bill bill;
 
 	bool progress;
 	uint64_t ninstants;
@@ -62,6 +72,9 @@ static struct episode episode_of(struct play *p, enum episode_kind kind, size_t 
 		.nlines = queue_job_lines(p->w->queue, &uid, p->lines),
 		.reason = "",
 		.by = SIZE_MAX};
+	if (p->w->rulebook.n > 0 && queue_job_bill(p->w->queue, &uid, p->now_ms, &p->bill) &&
+		p->bill.priced)
+		e.bill = &p->bill;
 	/* A node is "cq/NAME"; a Job that asks for nothing has no lines. */
 	e.clusterqueue =
 		e.nlines > 0 ? strchr(p->lines[0].node, '/') + 1 : clusterqueue_of(p, actor);
@@ -93,6 +106,15 @@ static void set_job(struct play *p, size_t actor, const char *hold)
 	queue_set_job(p->w->queue, &j);
 }
 
+/* Whether it can meet its deadline is asked when the instant is settled. */
+static void press(struct play *p, size_t actor)
+{
+	if ((p->npressed & (p->npressed - 1)) == 0)
+		p->pressed = mem_grow(
+			p->pressed, p->npressed ? p->npressed * 2 : 1, sizeof(*p->pressed));
+	p->pressed[p->npressed++] = actor;
+}
+
 static void arrive(struct play *p, size_t actor)
 {
 	struct actor *a = &p->w->actor[actor];
@@ -100,7 +122,10 @@ static void arrive(struct play *p, size_t actor)
 		return; /* deleted before */
 	a->state = ACTOR_WAITING;
 	p->last_news_ms = p->now_ms;
+	p->vain_stops = 0;
 	set_job(p, actor, NULL);
+	if (world_deadline_ms(p->w, actor) > 0)
+		press(p, actor);
 }
 
 static int64_t later(int64_t ms, int64_t length_ms)
@@ -117,6 +142,11 @@ static void put(struct play *p, int64_t at_ms, enum event_kind kind, size_t subj
 		p->cut |= kind == EVENT_FIRE;
 }
 
+static int64_t left_ms(const struct actor *a)
+{
+	return a->duration_ms == NEVER_MS ? NEVER_MS : a->duration_ms - a->kept_ms;
+}
+
 static void run(struct play *p, size_t actor, int32_t pods, int64_t since_ms)
 {
 	struct actor *a = &p->w->actor[actor];
@@ -128,7 +158,7 @@ static void run(struct play *p, size_t actor, int32_t pods, int64_t since_ms)
 	p->nrunning++;
 	queue_confirm_job(p->w->queue, &uid, since_ms);
 	queue_ready_job(p->w->queue, &uid, true, since_ms);
-	put(p, later(since_ms, a->duration_ms), EVENT_END, actor);
+	put(p, later(since_ms, left_ms(a)), EVENT_END, actor);
 }
 
 static void adopt(struct play *p, const struct adoption *a)
@@ -149,8 +179,11 @@ static void leave(struct play *p, size_t actor)
 {
 	struct actor *a = &p->w->actor[actor];
 	struct uid uid = world_uid(p->w, actor);
+	if (a->state == ACTOR_RUNNING)
+		queue_release_job(p->w->queue, &uid, p->now_ms, 0);
 	queue_drop_job(p->w->queue, &uid);
 	a->state = ACTOR_GONE;
+	p->vain_stops = 0;
 	if (!a->name)
 		return;
 	struct cronjob *c = &p->w->cronjob[a->origin];
@@ -165,7 +198,12 @@ static void finish(struct play *p, const struct event *event)
 	const struct actor *a = &p->w->actor[event->subject];
 	if (a->state != ACTOR_RUNNING || a->attempt != event->attempt)
 		return; /* that attempt was stopped */
+	struct uid uid = world_uid(p->w, event->subject);
+	int64_t deadline_ms = world_deadline_ms(p->w, event->subject);
+	queue_finished_job(p->w->queue, &uid, p->now_ms);
 	struct episode e = episode_of(p, EPISODE_FINISHED, event->subject);
+	if (deadline_ms > 0 && p->now_ms > deadline_ms)
+		e.late_ms = p->now_ms - deadline_ms;
 	tell(p, &e);
 	p->nrunning--;
 	leave(p, event->subject);
@@ -177,6 +215,7 @@ static void remove_job(struct play *p, size_t actor)
 	if (a->state == ACTOR_RUNNING) {
 		struct episode e = episode_of(p, EPISODE_STOPPED, actor);
 		e.reason = "Deleted";
+		e.lost_ms = p->now_ms - a->since_ms;
 		tell(p, &e);
 		p->nrunning--;
 	}
@@ -214,6 +253,17 @@ static void start(struct play *p, size_t actor, const struct decision *d)
 	tell(p, &e);
 }
 
+/* Keeps what is safe of its work; returns what was not. */
+static int64_t lose(struct play *p, size_t actor)
+{
+	struct actor *a = &p->w->actor[actor];
+	int64_t kept_ms = world_kept_ms(p->w, actor, p->now_ms);
+	int64_t lost_ms = a->kept_ms + (p->now_ms - a->since_ms) - kept_ms;
+	p->vain_stops = kept_ms > a->kept_ms ? 0 : p->vain_stops + 1;
+	a->kept_ms = kept_ms;
+	return lost_ms;
+}
+
 static void stop(struct play *p, size_t actor, const struct decision *d)
 {
 	bool preempted = d->reason == STOP_REASON_PREEMPTED;
@@ -221,12 +271,23 @@ static void stop(struct play *p, size_t actor, const struct decision *d)
 	e.reason = preempted ? preemption_reason_name(d->preemption) : stop_reason_name(d->reason);
 	if (preempted)
 		e.by = world_find(p->w, &d->by);
+	e.lost_ms = lose(p, actor);
 	tell(p, &e);
 	p->nrunning--;
 	p->w->actor[actor].state = ACTOR_WAITING;
 	queue_release_job(p->w->queue, &d->uid, p->now_ms, 0);
 	if (stop_reason_deactivates(d->reason))
 		set_job(p, actor, stop_reason_name(d->reason));
+	if (world_deadline_ms(p->w, actor) > 0)
+		press(p, actor);
+}
+
+static void give_notice(struct play *p, size_t actor, const struct decision *d)
+{
+	struct episode e = episode_of(p, EPISODE_NOTICE, actor);
+	e.reason = stop_reason_name(d->reason);
+	e.stop_ms = d->stop_ms;
+	tell(p, &e);
 }
 
 /* True when room came free. */
@@ -242,7 +303,8 @@ static bool carry_out(struct play *p, const struct decision *d)
 		stop(p, actor, d);
 		return true;
 	case DECISION_NOTICE:
-		return false; /* nobody in here saves work */
+		give_notice(p, actor, d);
+		return false;
 	}
 	return false;
 }
@@ -262,6 +324,43 @@ static void settle(struct play *p)
 	} while (again);
 	if (p->wake_ms <= p->now_ms)
 		p->wake_ms = p->now_ms + 1;
+}
+
+/* ---- deadlines ------------------------------------------------------------------------------- */
+
+static void tell_unreachable(struct play *p, size_t actor, const struct explanation *x)
+{
+	struct episode e = {.kind = EPISODE_UNREACHABLE,
+		.at_ms = p->now_ms,
+		.actor = actor,
+		.clusterqueue = x->clusterqueue,
+		.reason = "DeadlineUnreachable",
+		.message = x->sentence,
+		.by = SIZE_MAX};
+	tell(p, &e);
+}
+
+/* Time alone may make it so: it is looked at again when its latest start has passed. */
+static void look_at_deadline(struct play *p, size_t actor)
+{
+	struct actor *a = &p->w->actor[actor];
+	struct uid uid = world_uid(p->w, actor);
+	struct explanation x;
+	if (a->state != ACTOR_WAITING || a->unreachable ||
+		!queue_explain(p->w->queue, &uid, p->now_ms, &x))
+		return;
+	a->unreachable = x.unreachable;
+	if (x.unreachable)
+		tell_unreachable(p, actor, &x);
+	else if (x.expected_ms > 0 && x.deadline_ms - x.expected_ms >= p->now_ms)
+		put(p, x.deadline_ms - x.expected_ms + 1, EVENT_LATEST, actor);
+}
+
+static void look_at_deadlines(struct play *p)
+{
+	for (size_t i = 0; i < p->npressed; i++)
+		look_at_deadline(p, p->pressed[i]);
+	p->npressed = 0;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -298,6 +397,9 @@ static void happen(struct play *p, const struct event *event)
 		fire(p, event->subject, event->at_ms);
 		put_next_fire(p, event->subject, event->at_ms);
 		return;
+	case EVENT_LATEST:
+		press(p, event->subject);
+		return;
 	case EVENT_LOOK:
 		return;
 	}
@@ -314,6 +416,9 @@ static void play_instant(struct play *p)
 	/* Before that, those that wait are known to have waited: somebody else was let in. */
 	if (p->now_ms >= p->w->settled_ms)
 		settle(p);
+	look_at_deadlines(p);
+	if (p->audience->chart)
+		chart_look(p->audience->chart, p->now_ms);
 	tell_progress(p);
 }
 
@@ -334,6 +439,37 @@ static void prepare(struct play *p)
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+/* Only Calendars and prices would go on. */
+static bool is_over(struct play *p)
+{
+	size_t left = p->nrunning + queue_waiting(p->w->queue);
+	if (next_arrival_ms(p) != NEVER_MS)
+		return false;
+	p->stuck = p->vain_stops > VAIN_STOPS * left;
+	if (p->stuck || agenda_next_ms(&p->agenda) != NEVER_MS)
+		return p->stuck;
+	return left == 0 || p->wake_ms - p->last_news_ms > SILENCE_MS;
+}
+
+/* Who was to have ended by now and has not, or, when the play was not cut short, never will; and
+ * what those that run have cost so far. */
+static void tell_unfinished(struct play *p, bool cut)
+{
+	struct world *w = p->w;
+	for (size_t i = 0; i < w->nactors; i++) {
+		const struct actor *a = &w->actor[i];
+		if (a->state != ACTOR_WAITING && a->state != ACTOR_RUNNING)
+			continue;
+		int64_t deadline_ms = world_deadline_ms(w, i);
+		struct uid uid = world_uid(w, i);
+		if (deadline_ms > 0 && (p->now_ms > deadline_ms || !cut))
+			p->audience->summary->missed++;
+		if (a->state == ACTOR_RUNNING &&
+			queue_job_bill(w->queue, &uid, p->now_ms, &p->bill) && p->bill.priced)
+			summary_charge(p->audience->summary, &p->bill);
+	}
+}
 
 struct waiter {
 	const char *clusterqueue;
@@ -394,10 +530,33 @@ static void measure(struct play *p)
 		s->core_us -= p->audience->journal->us;
 }
 
+/* What is in the way of the rest of the play, for people. */
+static void tell_stuck(const struct play *p)
+{
+	char at[STAMP_TEXT_SIZE];
+	fprintf(stderr,
+		"sluice: at %s the play ends: the last %zu stops saved no work, no Job came or "
+		"ended meanwhile, and so it would go on for ever; the Jobs want "
+		"sluice.dev/simulate-checkpoint, or their RunPolicy maxSuspensions or fit: "
+		"Require\n",
+		stamp_format_seconds(p->now_ms, at), p->vain_stops);
+}
+
+/* Until nothing more happens, or to last_ms. True: something would have happened behind it. */
+static bool play_on(struct play *p)
+{
+	for (int64_t next; (next = next_ms(p)) != NEVER_MS && !is_over(p);) {
+		if (next > p->last_ms)
+			return true;
+		p->now_ms = next;
+		play_instant(p);
+	}
+	return p->cut || p->nrunning > 0;
+}
+
 void play_run(struct world *w, int64_t until_ms, bool progress, const struct audience *audience)
 {
 	struct play p = {.w = w, .audience = audience, .progress = progress, .wake_ms = NEVER_MS};
-	int64_t next;
 	agenda_init(&p.agenda);
 	p.last_ms = w->start_ms + HORIZON_MS;
 	if (until_ms < p.last_ms)
@@ -405,14 +564,14 @@ void play_run(struct world *w, int64_t until_ms, bool progress, const struct aud
 	p.now_ms = p.last_news_ms = w->start_ms;
 	p.began_us = p.told_us = stamp_monotonic_us();
 	prepare(&p);
-	while ((next = next_ms(&p)) <= p.last_ms) {
-		p.now_ms = next;
-		play_instant(&p);
-	}
+	bool cut = play_on(&p) && until_ms != NEVER_MS && !p.stuck;
 	measure(&p);
-	bool cut = until_ms != NEVER_MS && (p.cut || p.nrunning > 0 || next != NEVER_MS);
 	p.now_ms = cut ? p.last_ms : p.last_news_ms;
+	tell_unfinished(&p, cut);
 	tell_waiters(&p);
+	if (p.stuck)
+		tell_stuck(&p);
 	summary_close(audience->summary, cut ? p.last_ms : audience->summary->last_ms);
+	free(p.pressed);
 	agenda_done(&p.agenda);
 }

@@ -3,8 +3,13 @@
  *
  * At each instant all that happens then is told to the queue, what gives room back first; then it
  * is asked for decisions until it has none, and each is carried out at once: who is started runs,
- * who is stopped gives its room back in the same instant and waits again, at its old place and with
- * its work lost. No pod takes time to end or to begin: that is what a real cluster adds.
+ * who is stopped gives its room back in the same instant and waits again, at its old place. Its
+ * work is lost but for what is safe (world_kept_ms()). No pod takes time to end or to begin: that
+ * is what a real cluster adds.
+ *
+ * Calendars turn for ever. So the play is over when nobody is left, or when nothing has happened
+ * for as long as a Calendar looks ahead; and when Jobs are only started and stopped again, and none
+ * of them gets any further.
  */
 #ifndef SLUICE_SIMULATE_PLAY_H
 #define SLUICE_SIMULATE_PLAY_H

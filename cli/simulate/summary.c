@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cli/simulate/length.h"
+#include "price/money.h"
 #include "sluice/quantity.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -70,6 +71,8 @@ void summary_init(struct summary *s, const struct world *w)
 void summary_done(struct summary *s)
 {
 	free(s->column);
+	free(s->stop);
+	free(s->cost);
 	free(s->wait_ms);
 	*s = (struct summary){0};
 }
@@ -114,6 +117,53 @@ static void see_finished(struct summary *s, const struct episode *e)
 	s->slowdown_sum += slowdown > 1 ? slowdown : 1;
 }
 
+void summary_charge(struct summary *s, const struct run_bill *bill)
+{
+	size_t i = 0;
+	while (i < s->ncosts && strcmp(s->cost[i].currency, bill->currency) < 0)
+		i++;
+	if (i == s->ncosts || strcmp(s->cost[i].currency, bill->currency) != 0) {
+		s->cost = mem_grow(s->cost, s->ncosts + 1, sizeof(*s->cost));
+		memmove(&s->cost[i + 1], &s->cost[i], (s->ncosts - i) * sizeof(*s->cost));
+		s->cost[i] = (struct cost){.currency = bill->currency};
+		s->ncosts++;
+	}
+	s->cost[i].micro = money_add(s->cost[i].micro, bill->cost);
+}
+
+static void count_stop(struct summary *s, const char *reason)
+{
+	size_t i = 0;
+	while (i < s->nstops && strcmp(s->stop[i].reason, reason) < 0)
+		i++;
+	if (i == s->nstops || strcmp(s->stop[i].reason, reason) != 0) {
+		s->stop = mem_grow(s->stop, s->nstops + 1, sizeof(*s->stop));
+		memmove(&s->stop[i + 1], &s->stop[i], (s->nstops - i) * sizeof(*s->stop));
+		s->stop[i] = (struct stop_count){.reason = reason};
+		s->nstops++;
+	}
+	s->stop[i].count++;
+}
+
+static void see_ended(struct summary *s, const struct episode *e)
+{
+	bool deleted = e->kind == EPISODE_STOPPED && strcmp(e->reason, "Deleted") == 0;
+	use(s, e, -1);
+	if (e->bill)
+		summary_charge(s, e->bill);
+	if (e->kind == EPISODE_PREEMPTED)
+		s->preempted++;
+	if (e->kind == EPISODE_STOPPED)
+		s->stopped++;
+	if (e->kind == EPISODE_FINISHED)
+		see_finished(s, e);
+	else
+		count_stop(s, e->kind == EPISODE_PREEMPTED ? "Preempted" : e->reason);
+	if (e->kind != EPISODE_FINISHED && !deleted)
+		s->lost_ms = quantity_add(s->lost_ms, e->lost_ms * s->w->actor[e->actor].pods);
+	s->missed += e->late_ms > 0;
+}
+
 void summary_see(struct summary *s, const struct episode *e)
 {
 	switch (e->kind) {
@@ -125,17 +175,15 @@ void summary_see(struct summary *s, const struct episode *e)
 		see_admitted(s, e);
 		break;
 	case EPISODE_PREEMPTED:
-		use(s, e, -1);
-		s->preempted++;
-		break;
 	case EPISODE_STOPPED:
-		use(s, e, -1);
-		s->stopped++;
-		break;
 	case EPISODE_FINISHED:
-		use(s, e, -1);
-		see_finished(s, e);
+		see_ended(s, e);
 		break;
+	case EPISODE_NOTICE:
+		return;
+	case EPISODE_UNREACHABLE:
+		s->unreachable++;
+		return;
 	case EPISODE_WAITING:
 		s->waiting++;
 		return;
@@ -212,6 +260,27 @@ static void utilisation_json(const struct summary *s, struct buf *out)
 	buf_putc(out, '}');
 }
 
+static void stops_json(const struct summary *s, struct buf *out)
+{
+	buf_puts(out, ",\"stops\":{");
+	for (size_t i = 0; i < s->nstops; i++)
+		buf_printf(out, "%s\"%s\":%zu", i ? "," : "", s->stop[i].reason, s->stop[i].count);
+	buf_putc(out, '}');
+}
+
+static void cost_json(const struct summary *s, struct buf *out)
+{
+	char text[MONEY_TEXT_SIZE];
+	buf_puts(out, ",\"cost\":{");
+	for (size_t i = 0; i < s->ncosts; i++) {
+		buf_puts(out, i ? "," : "");
+		buf_json_string(out, s->cost[i].currency);
+		money_format(s->cost[i].micro, text);
+		buf_printf(out, ":\"%s\"", text);
+	}
+	buf_putc(out, '}');
+}
+
 void summary_render_json(const struct summary *s, struct buf *out)
 {
 	buf_printf(out,
@@ -219,6 +288,10 @@ void summary_render_json(const struct summary *s, struct buf *out)
 		"\"waiting\":%zu",
 		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished,
 		s->waiting);
+	stops_json(s, out);
+	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
+		s->lost_ms / 1000, s->missed, s->unreachable);
+	cost_json(s, out);
 	utilisation_json(s, out);
 	if (s->nwaits > 0)
 		buf_printf(out,
@@ -254,15 +327,44 @@ static void count_row(struct table *t, const char *what, uint64_t n)
 	table_end_row(t);
 }
 
+static void stops_rows(const struct summary *s, struct table *t)
+{
+	if (s->preempted > 0 || s->nstops == 0)
+		count_row(t, "preempted", s->preempted);
+	for (size_t i = 0; i < s->nstops; i++) {
+		if (strcmp(s->stop[i].reason, "Preempted") == 0)
+			continue;
+		table_cellf(t, COLOUR_DIM, "stopped: %s", s->stop[i].reason);
+		table_cellf(t, COLOUR_NONE, "%zu", s->stop[i].count);
+		table_end_row(t);
+	}
+	if (s->lost_ms > 0)
+		length_row(t, "work lost, pods x time", s->lost_ms);
+}
+
+static void money_rows(const struct summary *s, struct table *t)
+{
+	char text[MONEY_TEXT_SIZE];
+	for (size_t i = 0; i < s->ncosts; i++) {
+		money_format(s->cost[i].micro, text);
+		table_cell(t, COLOUR_DIM, "cost");
+		table_cellf(t, COLOUR_NONE, "%s %s", text, s->cost[i].currency);
+		table_end_row(t);
+	}
+	if (s->missed > 0)
+		count_row(t, "deadlines missed", s->missed);
+	if (s->unreachable > 0)
+		count_row(t, "... known to be before", s->unreachable);
+}
+
 static void counts_table(const struct summary *s, struct table *t)
 {
 	count_row(t, "Jobs", s->w->nactors - s->w->nunqueued);
 	count_row(t, "admitted", s->admitted);
-	count_row(t, "preempted", s->preempted);
-	if (s->stopped > 0)
-		count_row(t, "stopped", s->stopped);
+	stops_rows(s, t);
 	count_row(t, "finished", s->finished);
 	count_row(t, "still waiting", s->waiting);
+	money_rows(s, t);
 	length_row(t, "makespan", s->last_ms - s->first_ms);
 	if (s->nwaits > 0) {
 		length_row(t, "wait, mean", (int64_t)wait_mean(s));

@@ -8,6 +8,10 @@
  *                 cut it short
  *   wait          from the arrival to the first admission, of those admitted; percentiles are
  *                 values that occurred (nearest rank)
+ *   cost          of all runs, so far where they have not ended, by currency
+ *   work lost     of those that were stopped: pods times the time since they began, or since their
+ *                 work was safe; who was deleted was not to be kept
+ *   missed        Jobs with a deadline that ended after it, or had not ended when it came
  *   bounded slowdown  of those that finished: time in the system over run time, where a run time
  *                 below 10 s counts as 10 s; at least 1
  */
@@ -25,11 +29,27 @@ struct column { /* a flavor's resource */
 	double area;	  /* of used, over ms */
 };
 
+struct stop_count {
+	const char *reason; /* "WindowClosed" */
+	size_t count;
+};
+
+struct cost {
+	const char *currency;
+	int64_t micro;
+};
+
 struct summary {
 	const struct world *w;
 	struct column *column; /* by flavor, then resource */
 	size_t ncolumns;
 	size_t admitted, preempted, stopped, finished, waiting;
+	size_t missed, unreachable;
+	struct stop_count *stop; /* by reason */
+	size_t nstops;
+	struct cost *cost; /* by currency */
+	size_t ncosts;
+	int64_t lost_ms;
 	int64_t *wait_ms;
 	size_t nwaits;
 	double slowdown_sum;
@@ -42,6 +62,8 @@ struct summary {
 void summary_init(struct summary *s, const struct world *w);
 void summary_done(struct summary *s);
 
+/* What a run cost that has not ended. */
+void summary_charge(struct summary *s, const struct run_bill *bill);
 void summary_see(struct summary *s, const struct episode *e);
 void summary_close(struct summary *s, int64_t end_ms); /* at least the last episode's time */
 

@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "calendar/tzdata.h"
+#include "controller/wire/job_times.h"
 
 struct entry {
 	char *name;	    /* "LocalQueue team-a/main" */
@@ -40,16 +42,21 @@ void world_init(struct world *w, const struct queue_config *config)
 	queue_configure(w->queue, config);
 	map_init(&w->by_uid, owner_is);
 	map_init(&w->names, entry_is);
+	rulebook_init(&w->rulebook);
 }
 
 void world_done(struct world *w)
 {
 	queue_free(w->queue);
 	trace_done(&w->trace);
+	rulebook_done(&w->rulebook);
 	map_done(&w->by_uid);
 	map_done(&w->names);
 	for (size_t i = 0; i < w->nblocks; i++)
 		free(w->block[i]);
+	for (size_t i = 0; i < w->nzones; i++)
+		zone_free(w->zone[i]);
+	free(w->zone);
 	free(w->block);
 	free(w->actor);
 	free(w->adoption);
@@ -155,6 +162,37 @@ const char *world_clusterqueue(const struct world *w, const char *ns, const char
 	return n ? n->leads_to : "";
 }
 
+/* ---- zones ----------------------------------------------------------------------------------- */
+
+static const struct zone *known_zone(const char *name, void *ctx)
+{
+	const struct world *w = ctx;
+	for (size_t i = 0; i < w->nzones; i++)
+		if (strcmp(w->zone[i]->name, name) == 0)
+			return w->zone[i];
+	return NULL;
+}
+
+int world_zone(struct world *w, const char *name, const struct zone **ret, struct err *e)
+{
+	struct zone *z;
+	*ret = known_zone(name, w);
+	if (*ret)
+		return 0;
+	int rc = tzdata_load(name, &z, e);
+	if (rc < 0)
+		return rc;
+	w->zone = mem_grow(w->zone, w->nzones + 1, sizeof(*w->zone));
+	w->zone[w->nzones++] = z;
+	*ret = z;
+	return 0;
+}
+
+void world_resolve_times(const struct world *w, struct job *j)
+{
+	job_times_resolve(j, known_zone, (void *)w);
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static struct actor *add_actor(struct world *w)
@@ -209,6 +247,7 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 	a->record = world_keep(w, j);
 	a->has_own_uid = plan->has_own_uid;
 	a->duration_ms = plan->duration_ms;
+	a->step_ms = plan->step_ms;
 	a->delete_ms = plan->delete_ms;
 	if (plan->has_arrival)
 		a->arrival_ms = j->created_ms;
@@ -240,6 +279,7 @@ size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms
 	a->origin = cronjob;
 	a->arrival_ms = now_ms;
 	a->duration_ms = c->duration_ms;
+	a->step_ms = c->step_ms;
 	c->last = w->nactors - 1;
 	return c->last;
 }
@@ -285,9 +325,11 @@ static int split_queue(struct world *w, const char *queue, struct err *e)
 	return check_trace_queue(w, w->trace_ns, w->trace_queue, e);
 }
 
-int world_add_trace(struct world *w, struct trace *t, const char *queue, struct err *e)
+int world_add_trace(struct world *w, struct trace *t, const char *queue,
+	const struct trace_terms *terms, struct err *e)
 {
 	w->trace = *t;
+	w->trace_terms = *terms;
 	*t = (struct trace){0};
 	int rc = split_queue(w, queue, e);
 	if (rc < 0)
@@ -380,6 +422,19 @@ static int check_adoption(const struct world *w, const struct adoption *a, struc
 	return 0;
 }
 
+/* Decides once, without any Job, so that the views say what is wrong with the rules. */
+static int apply_rules(struct world *w, struct err *e)
+{
+	struct decision none;
+	int64_t next_ms;
+	if (w->rulebook.n == 0 && w->rulebook.shelf.n == 0)
+		return 0;
+	int rc = rulebook_apply(&w->rulebook, w->queue, w->start_ms, e);
+	if (rc == 0)
+		must(queue_decide(w->queue, w->start_ms, &none, 1, &next_ms) == 0);
+	return rc;
+}
+
 int world_close(struct world *w, struct err *e)
 {
 	for (size_t i = 0; i < w->nadoptions; i++) {
@@ -399,7 +454,7 @@ int world_close(struct world *w, struct err *e)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
-	return 0;
+	return apply_rules(w, e);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -430,6 +485,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 	}
 	s->cpu = (struct resource){"cpu", 1000};
 	s->container = (struct container){.requests = {&s->cpu, 1}};
+	int64_t estimate_s = w->trace_terms.exact ? t->run_s : t->requested_s;
 	return (struct job){
 		.ns = w->trace_ns ? w->trace_ns : "default",
 		.name = s->name,
@@ -437,12 +493,22 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.priority_class = "",
 		.pod_priority_class = "",
 		/* One that ends at once was expected to: 0 would say that nothing is known. */
-		.expected_ms = t->requested_s > 0 ? t->requested_s * 1000 : 1,
+		.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
+		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
+		.family = "",
 		.parallelism = t->processors,
 		.has_completions = true,
 		.completions = t->processors,
 		.pod = {.containers = &s->container, .ncontainers = 1, .runtime_class = ""},
 	};
+}
+
+static int64_t trace_deadline_ms(const struct world *w, const struct actor *a)
+{
+	int64_t allowed_ms = w->trace_terms.deadline_ms;
+	if (allowed_ms == 0)
+		return 0;
+	return a->arrival_ms + (allowed_ms > a->duration_ms ? allowed_ms : a->duration_ms);
 }
 
 struct job world_job(const struct world *w, size_t actor, struct job_scratch *scratch)
@@ -456,7 +522,27 @@ struct job world_job(const struct world *w, size_t actor, struct job_scratch *sc
 	j.uid = world_uid(w, actor);
 	j.created_ms = a->arrival_ms;
 	j.suspend = true;
+	if (a->record)
+		world_resolve_times(w, &j);
+	else
+		j.terms.deadline_ms = trace_deadline_ms(w, a);
 	return j;
+}
+
+int64_t world_deadline_ms(const struct world *w, size_t actor)
+{
+	const struct actor *a = &w->actor[actor];
+	struct job_scratch scratch;
+	if (!a->record)
+		return trace_deadline_ms(w, a);
+	return world_job(w, actor, &scratch).terms.deadline_ms;
+}
+
+int64_t world_kept_ms(const struct world *w, size_t actor, int64_t now_ms)
+{
+	const struct actor *a = &w->actor[actor];
+	int64_t done_ms = a->kept_ms + (now_ms - a->since_ms);
+	return a->step_ms > 0 ? done_ms / a->step_ms * a->step_ms : 0;
 }
 
 struct uid world_uid(const struct world *w, size_t actor)

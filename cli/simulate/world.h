@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "calendar/cron.h"
+#include "cli/simulate/rulebook.h"
 #include "cli/simulate/trace.h"
 #include "sluice/queue.h"
 
@@ -40,11 +41,14 @@ struct actor {
 	int64_t arrival_ms;	  /* NEVER_MS until world_close() when no manifest says */
 	int64_t duration_ms;	  /* NEVER_MS: it does not end by itself */
 	int64_t delete_ms;	  /* NEVER_MS: nobody deletes it */
+	int64_t step_ms;	  /* its work is safe in multiples of this; 0: only when it ends */
+	int64_t kept_ms;	  /* of duration_ms, what earlier attempts have left behind */
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
 	enum actor_state state;
 	bool has_own_uid; /* else it is made of its index */
+	bool unreachable; /* it was told that it cannot meet its deadline */
 };
 
 /* A Job that runs from the beginning. */
@@ -65,10 +69,18 @@ struct cronjob {
 	struct cron cron;
 	const struct zone *zone; /* kept by the world, shared */
 	enum cron_policy policy;
-	int64_t duration_ms;
+	int64_t duration_ms, step_ms;
 	int64_t from_ms;   /* its creation; NEVER_MS: the world's start */
 	int64_t missed_ms; /* CRON_FORBID: the latest time at which the last one still ran; 0 */
 	size_t last;	   /* the actor made last; SIZE_MAX: none yet */
+};
+
+/* What all Jobs of a trace ask of time and money. */
+struct trace_terms {
+	int64_t deadline_ms; /* to have ended so long after submission, or their own run time if
+				that is longer; 0: none */
+	bool cheapest;
+	bool exact; /* they know how long they run; else what the trace says was asked for */
 };
 
 struct entry; /* a name that is known, with what is known of it */
@@ -83,6 +95,10 @@ struct world {
 	size_t ncronjobs;
 	struct trace trace;
 	const char *trace_ns, *trace_queue; /* NULL: LocalQueue user-N in `default` */
+	struct trace_terms trace_terms;
+	struct rulebook rulebook;
+	struct zone **zone; /* that somebody named */
+	size_t nzones;
 
 	size_t *arrival; /* actors by time of arrival, then index */
 	size_t narrivals;
@@ -106,6 +122,7 @@ void world_done(struct world *w);
 struct job_plan { /* what annotations say of a Job of the simulation */
 	bool has_own_uid, has_arrival;
 	int64_t duration_ms, delete_ms; /* NEVER_MS */
+	int64_t step_ms;		/* 0 */
 };
 /* ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);
@@ -116,7 +133,12 @@ int world_add_flavor(struct world *w, const struct flavor_spec *s, struct err *e
 int world_add_localqueue(struct world *w, const struct localqueue_spec *s, struct err *e);
 void world_add_namespace(struct world *w, const struct namespace_spec *s);
 /* The trace's Jobs for NS/NAME, or for user-N in `default` when queue is NULL. */
-int world_add_trace(struct world *w, struct trace *t, const char *queue, struct err *e);
+int world_add_trace(struct world *w, struct trace *t, const char *queue,
+	const struct trace_terms *terms, struct err *e);
+/* The sentence of tzdata_load(). Kept by the world, shared. */
+int world_zone(struct world *w, const char *name, const struct zone **ret, struct err *e);
+/* What of the Job's times a zone must tell; then j->invalid is final. */
+void world_resolve_times(const struct world *w, struct job *j);
 /* Keeps a block of memory (malloc) until the world's end. */
 void *world_keep(struct world *w, void *block);
 
@@ -138,6 +160,10 @@ struct job world_job(const struct world *w, size_t actor, struct job_scratch *sc
 
 struct uid world_uid(const struct world *w, size_t actor);
 size_t world_find(const struct world *w, const struct uid *uid); /* SIZE_MAX when unknown */
+/* 0: none. */
+int64_t world_deadline_ms(const struct world *w, size_t actor);
+/* Of the actor's duration what would be left behind if it stopped at now_ms. */
+int64_t world_kept_ms(const struct world *w, size_t actor, int64_t now_ms);
 /* "ns/name", in text. Returns text. */
 const char *world_name(const struct world *w, size_t actor, char *text, size_t size);
 /* Of the LocalQueue, "" when there is none. */

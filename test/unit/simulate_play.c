@@ -81,7 +81,7 @@ static void run_trace(uint64_t seed, struct run *r)
 	world_init(&w, &config);
 	assert_int_equal(manifest_read_text(&w, "queues", slice_of(queues), &e), 0);
 	make_trace(&t, seed);
-	if (world_add_trace(&w, &t, "default/main", &e) != 0)
+	if (world_add_trace(&w, &t, "default/main", &(struct trace_terms){0}, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(world_close(&w, &e), 0);
 	summary_init(&s, &w);
@@ -210,7 +210,8 @@ static void a_trace_needs_its_queue(void **state)
 		world_init(&w, &config);
 		manifest_read_text(&w, "queues", slice_of(queues), &e);
 		make_trace(&t, 1);
-		assert_int_not_equal(world_add_trace(&w, &t, cases[i].queue, &e), 0);
+		assert_int_not_equal(
+			world_add_trace(&w, &t, cases[i].queue, &(struct trace_terms){0}, &e), 0);
 		if (!strstr(e.text, cases[i].says))
 			fail_msg("case %zu says: %s", i, e.text);
 		world_done(&w);
