@@ -8,17 +8,18 @@
 
 /* ---- What is expected of those that run ---- */
 
-struct end {
-	int64_t at_ms;
-	const struct room *room;
-};
-
-static int end_cmp(const void *va, const void *vb)
+static int end_order(const struct tree_node *a, const struct tree_node *b)
 {
-	const struct end *a = va, *b = vb;
-	if (a->at_ms != b->at_ms)
-		return a->at_ms < b->at_ms ? -1 : 1;
-	return a->room->serial < b->room->serial ? -1 : a->room->serial > b->room->serial;
+	const struct room *x = container_of_const(a, struct room, by_end);
+	const struct room *y = container_of_const(b, struct room, by_end);
+	if (x->ends_ms != y->ends_ms)
+		return x->ends_ms < y->ends_ms ? -1 : 1;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+void backfill_init(struct clusterqueue *cq)
+{
+	tree_init(&cq->ends, end_order, NULL);
 }
 
 int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms)
@@ -26,33 +27,56 @@ int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms)
 	return expected_ms > 0 ? quantity_add(now_ms, expected_ms) : INT64_MAX;
 }
 
-static int64_t expected_end_ms(const struct room *r, int64_t now_ms)
+static int64_t since_ms(const struct room *r)
 {
-	int64_t lasts = r->w->expected_ms;
-	int64_t since = r->confirmed ? r->since_ms : r->reserved_ms;
-	if (lasts <= 0)
-		return INT64_MAX;
-	while (quantity_add(since, lasts) < now_ms)
-		lasts = quantity_times(lasts, 2);
-	return quantity_add(since, lasts);
+	return r->confirmed ? r->since_ms : r->reserved_ms;
 }
 
-/* In order; to be freed. */
-static struct end *ends_of(const struct clusterqueue *cq, int64_t now_ms, size_t *ret_n)
+static void stand_at(struct room *r, int64_t ends_ms)
 {
-	size_t n = 0;
-	struct end *all = mem_array(cq->nreserving, sizeof(*all));
-	list_each(&cq->rooms, l)
-	{
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
-		int64_t at_ms = expected_end_ms(r, now_ms);
-		if (r->state == ROOM_HELD && at_ms != INT64_MAX)
-			all[n++] = (struct end){at_ms, r};
+	backfill_forget(r);
+	r->ends_ms = ends_ms;
+	if (ends_ms != INT64_MAX)
+		tree_insert(&r->cq->ends, &r->by_end, r->serial);
+}
+
+void backfill_expect(struct room *r)
+{
+	bool matters = r->cq && r->cq->strategy == BACKFILL && r->state == ROOM_HELD;
+	stand_at(r, matters ? backfill_end_ms(r->w->expected_ms, since_ms(r)) : INT64_MAX);
+}
+
+void backfill_forget(struct room *r)
+{
+	if (tree_in(&r->by_end))
+		tree_remove(&r->cq->ends, &r->by_end);
+}
+
+static struct room *room_at(struct tree_node *n)
+{
+	return n ? container_of(n, struct room, by_end) : NULL;
+}
+
+static struct room *first_end(const struct clusterqueue *cq)
+{
+	return room_at(tree_first(&cq->ends));
+}
+
+static const struct room *next_end(const struct room *r)
+{
+	return room_at(tree_next(&r->by_end));
+}
+
+/* Those who should have ended by now go on as long again, and again. Afterwards all ends are to
+ * come. */
+static void put_off(const struct clusterqueue *cq, int64_t now_ms)
+{
+	for (struct room *r; (r = first_end(cq)) && r->ends_ms < now_ms;) {
+		int64_t lasts = r->w->expected_ms;
+		while (quantity_add(since_ms(r), lasts) < now_ms)
+			lasts = quantity_times(lasts, 2);
+		stand_at(r, quantity_add(since_ms(r), lasts));
 	}
-	if (n > 1)
-		qsort(all, n, sizeof(*all), end_cmp);
-	*ret_n = n;
-	return all;
 }
 
 static int64_t held_by(const struct room *r, const struct quota_row *row)
@@ -73,23 +97,23 @@ static struct quota_row *row_of(const struct clusterqueue *cq, const struct need
 }
 
 /* The first moment at which so much of the row is free. */
-static int64_t fits_at(const struct quota_row *row, int64_t amount, const struct end *end, size_t n,
-	int64_t now_ms)
+static int64_t fits_at(
+	const struct clusterqueue *cq, const struct quota_row *row, int64_t amount, int64_t now_ms)
 {
 	__int128 free = quota_free(row, QUOTA_THEN);
 	if (amount <= free)
 		return now_ms;
-	for (size_t i = 0; i < n; i++) {
-		free += held_by(end[i].room, row);
+	for (const struct room *r = first_end(cq); r; r = next_end(r)) {
+		free += held_by(r, row);
 		if (amount <= free)
-			return end[i].at_ms;
+			return r->ends_ms;
 	}
 	return INT64_MAX;
 }
 
 /* The flavor in which the group's needs fit first, and when. */
 static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c, size_t group,
-	const struct end *end, size_t nends, int64_t now_ms, int64_t *ret_at_ms)
+	int64_t now_ms, int64_t *ret_at_ms)
 {
 	size_t n, best = SIZE_MAX;
 	const struct need *need = claim_needs(c, group, &n);
@@ -98,8 +122,7 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 		if (!claim_suits(c, group, f))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			int64_t t =
-				fits_at(row_of(cq, &need[i], f), need[i].least, end, nends, now_ms);
+			int64_t t = fits_at(cq, row_of(cq, &need[i], f), need[i].least, now_ms);
 			at_ms = t > at_ms ? t : at_ms;
 		}
 		if (best == SIZE_MAX || at_ms < *ret_at_ms) {
@@ -111,12 +134,12 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 }
 
 static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
-	const struct claim *c, size_t group, const struct end *end, size_t nends, int64_t now_ms)
+	const struct claim *c, size_t group, int64_t now_ms)
 {
 	size_t n;
 	int64_t at_ms = now_ms;
 	const struct need *need = claim_needs(c, group, &n);
-	size_t flavor = n > 0 ? first_flavor(cq, c, group, end, nends, now_ms, &at_ms) : SIZE_MAX;
+	size_t flavor = n > 0 ? first_flavor(cq, c, group, now_ms, &at_ms) : SIZE_MAX;
 	if (flavor == SIZE_MAX)
 		return;
 	r->at_ms = at_ms > r->at_ms ? at_ms : r->at_ms;
@@ -125,13 +148,14 @@ static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
 			row_of(cq, &need[i], flavor), -(__int128)need[i].least};
 }
 
-static void count_spare(struct reservation *r, const struct end *end, size_t n)
+static void count_spare(struct reservation *r, const struct clusterqueue *cq)
 {
 	for (size_t i = 0; i < r->nrows; i++) {
 		struct reserved_row *row = &r->row[i];
 		row->spare += quota_free(row->row, QUOTA_THEN);
-		for (size_t k = 0; k < n && end[k].at_ms <= r->at_ms; k++)
-			row->spare += held_by(end[k].room, row->row);
+		const struct room *e = first_end(cq);
+		for (; e && e->ends_ms <= r->at_ms; e = next_end(e))
+			row->spare += held_by(e, row->row);
 		if (r->at_ms == INT64_MAX || row->spare < 0)
 			row->spare = 0;
 	}
@@ -139,8 +163,7 @@ static void count_spare(struct reservation *r, const struct end *end, size_t n)
 
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
-	size_t n;
-	struct end *end = ends_of(cq, q->now_ms, &n);
+	put_off(cq, q->now_ms);
 	if (!cq->reservation)
 		cq->reservation = mem_alloc(sizeof(*cq->reservation));
 	struct reservation *r = cq->reservation;
@@ -149,13 +172,13 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 	r->at_ms = q->now_ms;
 	r->nrows = 0;
 	for (size_t i = 0; i < cq->ngroups; i++)
-		reserve_group(r, cq, &g->claim, i, end, n, q->now_ms);
-	count_spare(r, end, n);
+		reserve_group(r, cq, &g->claim, i, q->now_ms);
+	count_spare(r, cq);
 	r->alarm.kind = ALARM_BACKFILL;
 	r->alarm.serial = cq->serial;
 	r->alarm.owner = cq;
-	alarm_set(&q->alarms, &r->alarm, n > 0 ? quantity_add(end[0].at_ms, 1) : INT64_MAX);
-	free(end);
+	const struct room *first = first_end(cq);
+	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
 }
 
 void backfill_end(struct queue *q, struct clusterqueue *cq)

@@ -29,6 +29,7 @@
 #include "queue/core.h"
 
 struct choice;
+struct room;
 
 /* A reservation as the last pass left it; one of each ClusterQueue that has the strategy. */
 struct reserved_row {
@@ -44,6 +45,14 @@ struct reservation {
 	struct reserved_row row[QUEUE_LINES_MAX];
 	struct alarm alarm; /* when the next run goes on longer than expected */
 };
+
+void backfill_init(struct clusterqueue *cq);
+
+/* The room, which may hold quota for a Job whose end matters, stands at its place among the ends of
+ * its ClusterQueue, or nowhere: after everything that changes when it is expected to end, or
+ * whether that matters. */
+void backfill_expect(struct room *r);
+void backfill_forget(struct room *r);
 
 /* Is it a Job that could run at some time? Others get no reservation and block nobody. */
 bool backfill_possible(const struct clusterqueue *cq, const struct group *g);

@@ -87,6 +87,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->node = node_of(all->quota, name);
 	cq->node->owner = cq;
 	group_trees_init(&cq->groups_waiting, &cq->order);
+	backfill_init(cq);
 	list_init(&cq->localqueues);
 	list_init(&cq->rooms);
 	list_init(&cq->promised);

@@ -65,6 +65,7 @@ struct clusterqueue {
 	struct tree groups_waiting;	 /* struct group, in queue order of their heads */
 	struct tree order;		 /* every workload in those groups: ranks */
 	struct reservation *reservation; /* backfill.h; NULL: there never was one */
+	struct tree ends;		 /* room.by_end: of strategy Backfill, backfill.h */
 	struct link localqueues;	 /* localqueue.of_clusterqueue */
 	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
 	struct link promised;		 /* room.of_clusterqueue, oldest promise first */

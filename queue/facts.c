@@ -79,6 +79,9 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
 		move_members(q, cq, workload_place);
+	if (regrouped)
+		list_each(&cq->rooms, l)
+			backfill_expect(container_of(l, struct room, of_clusterqueue));
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->rooms, l)
 			room_suspect(q, container_of(l, struct room, of_clusterqueue));

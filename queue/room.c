@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/backfill.h"
 #include "queue/holders.h"
 #include "queue/run.h"
 
@@ -54,6 +55,7 @@ static void room_hold(struct queue *q, struct room *r)
 	r->cq->nreserving++;
 	list_add(&r->cq->rooms, &r->of_clusterqueue);
 	holders_join(r);
+	backfill_expect(r);
 }
 
 static void lines_take(struct room *r, enum quota_when when)
@@ -164,6 +166,7 @@ void room_leave(struct queue *q, struct room *r)
 		return;
 	r->state = ROOM_LEAVING;
 	holders_leave(r);
+	backfill_forget(r);
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
 		r->cq->nleaving++;
@@ -267,6 +270,7 @@ void room_end(struct queue *q, struct workload *w)
 	must(w->room && w->place == PLACE_NOWHERE);
 	struct room *r = w->room;
 	holders_leave(r);
+	backfill_forget(r);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
 	r->lq->nreserving--;
@@ -302,6 +306,7 @@ void room_confirm(struct room *r, int64_t now_ms)
 		r->cq->nadmitted++;
 	for (size_t i = 0; i < r->nlines; i++)
 		r->line[i].row->used += r->line[i].amount;
+	backfill_expect(r);
 }
 
 /* The part of base that `pods` of `base_pods` hold, rounded up. */

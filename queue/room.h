@@ -48,6 +48,11 @@ struct room {
 			    of all victims this is the first */
 	int64_t reserved_ms, since_ms;
 
+	/* When it is expected to end, if that is known and its ClusterQueue has to know:
+	 * backfill.h. */
+	struct tree_node by_end; /* in cq->ends */
+	int64_t ends_ms;
+
 	/* How it goes: run.h. */
 	struct alarm alarm;
 	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */

@@ -136,6 +136,16 @@ static void set_priority(struct workload *w, int32_t priority)
 		holders_join(w->room);
 }
 
+/* Its end stands among those of its ClusterQueue. */
+static void set_expected(struct workload *w, int64_t expected_ms)
+{
+	if (w->expected_ms == expected_ms)
+		return;
+	w->expected_ms = expected_ms;
+	if (w->room)
+		backfill_expect(w->room);
+}
+
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
@@ -162,7 +172,7 @@ void workload_take(
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
 	w->max_run_ms = j->max_run_ms;
-	w->expected_ms = j->expected_ms;
+	set_expected(w, j->expected_ms);
 	w->deleting = j->deleting;
 	w->parallelism = j->parallelism;
 }
