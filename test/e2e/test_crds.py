@@ -12,7 +12,7 @@ from sandbox.sandbox import ROOT
 EXAMPLES = sorted((ROOT / "api" / "crds").glob("*.example.yaml"))
 PLURAL = {"ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "ResourceFlavor": "resourceflavors",
           "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses",
-          "Calendar": "calendars"}
+          "Calendar": "calendars", "RunPolicy": "runpolicies", "PricePlan": "priceplans", "Budget": "budgets"}
 
 
 def dry_run(api, obj, ns="default"):
@@ -49,6 +49,39 @@ def on_days(start, end, days=("Mon",)):
 
 def on(*dates, treat_as="Closed"):
     return calendar(exceptions=[{"dates": list(dates), "treatAs": treat_as}])
+
+
+def policy(**spec):
+    return ours("RunPolicy", "t", {"queues": ["batch"], "calendar": "nights", **spec})
+
+
+def close(**fields):
+    return policy(atClose={"action": "Suspend", **fields})
+
+
+def night_quota(nominal=1, n=1, **limits):
+    return policy(quota=[{"window": f"w{i}", "flavor": "spot", "resource": "cpu", "nominal": nominal, **limits} for i in range(n)])
+
+
+def plan(**spec):
+    return ours("PricePlan", "t", {"currency": "EUR", "base": {"cpu": "0.04"}, **spec})
+
+
+def base(**prices):
+    return plan(base={name.replace("_", "-"): price for name, price in prices.items()})
+
+
+def rate(factor, **more):
+    return plan(rates=[{"calendar": "nights", "factor": factor, **more}])
+
+
+def series(**fields):
+    return plan(series={"configMap": "day-ahead", "key": "prices", **fields})
+
+
+def budget(leave_out=(), **spec):
+    whole = {"queue": "batch", "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "5000.00", **spec}
+    return ours("Budget", "t", {k: v for k, v in whole.items() if k not in leave_out})
 
 
 def many_groups(n, flavors=1):
@@ -98,6 +131,25 @@ GOOD = {
         {"dates": ["2026-12-24..2026-12-26"] * 64, "treatAs": "Sun"}] * 64),
     "dates from a ConfigMap": calendar(exceptions=[{"datesFrom": {"configMap": "holidays-de", "key": "dates"}, "treatAs": "Sunday"}]),
     "a Calendar of nothing": ours("Calendar", "t", {"timeZone": "UTC"}),
+    "a policy of names alone": policy(),
+    "a policy of patterns": policy(queues=["*", "sim-??.x"], localQueues=["*/*", "team-a/night-*"]),
+    "a policy of LocalQueues alone": ours("RunPolicy", "t", {"localQueues": ["team-a/batch"], "calendar": "nights"}),
+    "a policy of everything": policy(
+        start={"fit": "Require", "unknownDuration": "Hold", "safetyMargin": "12.5%"}, atPriceRise="Suspend", leadTime="1h30m",
+        atClose={"action": "Suspend", "overrun": "744h", "notice": "0s", "minRun": "90m30s", "maxSuspensions": 0,
+                 "exempt": {"priorityAtLeast": -7, "selector": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}}}),
+    "as many quotas as a policy may have": night_quota("0.5", 64, borrowingLimit="1Ki", lendingLimit="500m"),
+    "as many queues as a policy may have": policy(queues=[f"q{i}-*" for i in range(64)], localQueues=[f"ns{i}/*" for i in range(64)]),
+    "a plan of one price": plan(),
+    "a plan of many": plan(queues=["*"], base={"cpu": "0", "memory-gib": "0.000001", "nvidia.com/gpu": "1000000000", "hugepages-2Mi-gib": "1",
+                                               **{f"example.com/r{i}": "1" for i in range(12)}},
+                           flavors={f"f{i}": "1000" for i in range(64)},
+                           rates=[{"calendar": f"c{i}", "window": "w", "factor": "0.000001"} for i in range(64)]),
+    "a plan with a series": series(reference="80.5", staleAfter="8784h", whenStale="HoldStarts"),
+    "a budget of a ClusterQueue": budget(),
+    "a budget of a LocalQueue": budget(["queue"], localQueue="team-a/batch", period="Weekly", charge="Actual", onExhausted="Warn"),
+    "a budget of nothing": budget(amount="0"),
+    "the largest budget": budget(amount="9000000000000", currency="gCO2"),
     "priority is negative": ours("WorkloadPriorityClass", "t", value=-5),
 }
 
@@ -176,6 +228,93 @@ BAD = {
     "exception of no date": (calendar(exceptions=[{"treatAs": "Open"}]), "names no date"),
     "exception as a holiday": (on("2026-12-24", treat_as="Holiday"), 'supported values: "Open", "Closed", "Monday"'),
     "exception as nothing": (calendar(exceptions=[{"dates": ["2026-12-24"]}]), "treatAs: Required value"),
+    # RunPolicy
+    "policy without a queue": (ours("RunPolicy", "t", {"calendar": "nights"}), "names no queue; write queues"),
+    "policy of no queue": (policy(queues=[], localQueues=[]), "names no queue; write queues"),
+    "policy without a calendar": (ours("RunPolicy", "t", {"queues": ["a"]}), "spec.calendar: Required value"),
+    "policy with a calendar that cannot exist": (policy(calendar="Nights!"), "must be the name of a Calendar"),
+    "policy of a queue that cannot exist": (policy(queues=["Batch"]), "must be the name of a ClusterQueue, or a pattern"),
+    "policy of a namespaced ClusterQueue": (policy(queues=["team-a/batch"]), "must be the name of a ClusterQueue, or a pattern"),
+    "policy of a LocalQueue of no namespace": (policy(localQueues=["batch"]), "must be namespace/name of a LocalQueue"),
+    "policy of a queue twice": (policy(queues=["a", "a"]), "Duplicate value"),
+    "policy of 65 queues": (policy(queues=[f"q{i}" for i in range(65)]), "must have at most 64 items"),
+    "fit as it pleases": (policy(start={"fit": "Maybe"}), 'supported values: "Ignore", "Prefer", "Require"'),
+    "unknown durations run": (policy(start={"unknownDuration": "Run"}), 'supported values: "Start", "Hold"'),
+    "margin without a sign": (policy(start={"safetyMargin": "10"}), "safetyMargin must be a share from 0% to 1000%, such as 10%"),
+    "margin as a number": (policy(start={"safetyMargin": 10}), "safetyMargin"),
+    "margin beyond": (policy(start={"safetyMargin": "1000.1%"}), "safetyMargin must be a share"),
+    "margin of nothing": (policy(start={"safetyMargin": "%"}), "safetyMargin must be a share"),
+    "margin below 0": (policy(start={"safetyMargin": "-1%"}), "safetyMargin must be a share"),
+    "close that kills": (close(action="Kill"), 'supported values: "Finish", "Suspend"'),
+    "overrun of a year": (close(overrun="1y"), "overrun must be a duration of at most 744h (31 days) with its units"),
+    "overrun of 745 hours": (close(overrun="745h"), "overrun must be a duration of at most 744h"),
+    "overrun of more than can be counted": (close(overrun="9999h9999h"), "overrun must be a duration"),
+    "overrun of a great many hours": (close(overrun="99999999h"), "overrun must be a duration"),
+    "notice of ten": (close(notice="10"), "notice must be a duration of at most 744h (31 days) with its units"),
+    "notice of the number ten": (close(notice=10), "notice"),
+    "notice of nothing": (close(notice=""), "notice must be a duration"),
+    "minRun below 0": (close(minRun="-15m"), "minRun must be a duration"),
+    "suspensions below 0": (close(maxSuspensions=-1), "maxSuspensions"),
+    "exempt is nobody": (close(exempt={}), "exempts nobody; write priorityAtLeast or selector"),
+    "exempt priority is a word": (close(exempt={"priorityAtLeast": "high"}), "priorityAtLeast"),
+    "exempt selector without values": (close(exempt={"selector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}), "In and NotIn need at least one value"),
+    "lead of two days, in days": (policy(leadTime="2d"), "leadTime must be a duration"),
+    "price rise is paid": (policy(atPriceRise="Pay"), 'supported values: "Finish", "Suspend"'),
+    "quota of no amount": (policy(quota=[{"window": "w", "flavor": "f", "resource": "cpu"}]), "nominal: Required value"),
+    "quota of a word": (night_quota("lots"), "nominal must be an amount from 0 to 9E"),
+    "quota that lends more than it is": (night_quota(1, lendingLimit="1001m"), "lendingLimit must not exceed nominal"),
+    "quota of cpu beyond thousandths": (night_quota("10P"), "nominal of cpu must be at most 9P"),
+    "quota of a window twice": (policy(quota=[{"window": "w", "flavor": "f", "resource": "cpu", "nominal": 1}] * 2), "Duplicate value"),
+    "quota of LocalQueues": (ours("RunPolicy", "t", {"localQueues": ["a/b"], "calendar": "nights", "quota": night_quota()["spec"]["quota"]}),
+                             "quota is that of ClusterQueues, and none is named"),
+    "65 quotas": (night_quota(1, 65), "must have at most 64 items"),
+    # PricePlan
+    "plan in no currency": (ours("PricePlan", "t", {"base": {"cpu": "1"}}), "spec.currency: Required value"),
+    "plan in signs": (plan(currency="€€€"), "currency must be 3 to 16 letters or digits"),
+    "plan of no price": (ours("PricePlan", "t", {"currency": "EUR"}), "spec.base: Required value"),
+    "plan of nothing": (plan(base={}), "should have at least 1 properties"),
+    "price of a byte": (base(memory="1"), "priced by the GiB: write memory-gib"),
+    "price of a byte of huge pages": (base(hugepages_2Mi="1"), "priced by the GiB"),
+    "price of a GiB of cpu": (base(cpu_gib="1"), "must be a resource, such as cpu, memory-gib or nvidia.com/gpu"),
+    "price of what cannot be": (plan(base={"my cpu": "1"}), "must be a resource, such as cpu"),
+    "price as a number": (base(cpu=0.04), "spec.base.cpu"),
+    "price below 0": (base(cpu="-1"), "must be a price from 0 to 1000000000"),
+    "price of seven digits behind the point": (base(cpu="0.0000001"), "must be a price from 0 to 1000000000"),
+    "price beyond": (base(cpu="1000000000.000001"), "must be a price from 0 to 1000000000"),
+    "price with a comma": (base(cpu="0,04"), "must be a price from 0"),
+    "price with an exponent": (base(cpu="1e3"), "must be a price from 0"),
+    "17 prices": (plan(base={f"r{i}": "1" for i in range(17)}), "must have at most 16 items"),
+    "flavor of no factor": (plan(flavors={"spot": "cheap"}), "must be a factor from 0 to 1000"),
+    "flavor beyond": (plan(flavors={"spot": "1000.1"}), "must be a factor from 0 to 1000"),
+    "rate of no calendar": (plan(rates=[{"factor": "1"}]), "calendar: Required value"),
+    "rate of no factor": (plan(rates=[{"calendar": "a"}]), "factor: Required value"),
+    "rate that doubles": (rate("double"), "factor must be a factor from 0 to 1000"),
+    "rate as a number": (rate(2.5), "factor"),
+    "rate beyond": (rate("1001"), "factor must be a factor from 0 to 1000"),
+    "series of no ConfigMap": (plan(series={"key": "a"}), "configMap: Required value"),
+    "series of no key": (plan(series={"configMap": "a"}), "key: Required value"),
+    "series by nothing": (series(reference="0.0"), "reference must be a number above 0"),
+    "series stale after a year": (series(staleAfter="1y"), "staleAfter must be a duration of at most 8784h"),
+    "series that panics": (series(whenStale="Panic"), 'supported values: "UseRates", "HoldStarts"'),
+    # Budget
+    "budget of no queue": (budget(["queue"]), "must name one queue"),
+    "budget of two queues": (budget(localQueue="a/b"), "must name one queue"),
+    "budget of a pattern": (budget(queue="sim-*"), "must be the name of a ClusterQueue"),
+    "budget of patterns": (budget(["queue"], localQueue="team-*/x"), "localQueue must be namespace/name"),
+    "budget of a LocalQueue of no namespace": (budget(["queue"], localQueue="batch"), "localQueue must be namespace/name"),
+    "budget of no period": (budget(["period"]), "period: Required value"),
+    "budget of an hour": (budget(period="Hourly"), 'supported values: "Daily", "Weekly", "Monthly", "Yearly"'),
+    "budget of no zone": (budget(["timeZone"]), "timeZone: Required value"),
+    "budget of a zone that leads elsewhere": (budget(timeZone="../x"), "timeZone must be an IANA name"),
+    "budget in no currency": (budget(["currency"]), "currency: Required value"),
+    "budget of no amount": (budget(["amount"]), "amount: Required value"),
+    "budget as a number": (budget(amount=5000), "amount"),
+    "budget in thousands": (budget(amount="5,000"), "amount must be an amount from 0 to 9000000000000"),
+    "budget below 0": (budget(amount="-1"), "amount must be an amount from 0"),
+    "budget beyond": (budget(amount="9000000000001"), "amount must be an amount from 0"),
+    "budget charged by half": (budget(charge="Half"), 'supported values: "Expected", "Actual"'),
+    "budget that explodes": (budget(onExhausted="Explode"), 'supported values: "Hold", "Suspend", "Warn"'),
+    "schedule for more than can be counted": (calendar({"cron": "0 0 * * *", "duration": "99999999h"}), "duration must be 1m to 744h"),
     "LocalQueue leads nowhere": (ours("LocalQueue", "t", {}), "spec.clusterQueue: Required value"),
     "LocalQueue with a name too long for a label": (ours("LocalQueue", "a" * 64, {"clusterQueue": "x"}), "may have at most 63 characters"),
     "taint with an unknown effect": (flavor(nodeTaints=[{"key": "a", "effect": "Evict"}]), "spec.nodeTaints[0].effect"),
@@ -220,6 +359,54 @@ def test_left_out_fields_get_their_defaults(plane):
     assert (spec["queueingStrategy"], spec["stopPolicy"]) == ("BestEffortFIFO", "None")
     assert spec["preemption"]["withinClusterQueue"] == spec["preemption"]["reclaimWithinCohort"] == "Never"
     assert spec["flavorFungibility"] == {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"}
+
+
+def test_left_out_fields_of_policies_get_their_defaults(plane):
+    spec = dry_run(plane.api, policy())["spec"]
+    assert spec["start"] == {"fit": "Prefer", "unknownDuration": "Start", "safetyMargin": "0%"}
+    assert (spec["atClose"], spec["atPriceRise"]) == ({"action": "Finish"}, "Finish")
+    spec = dry_run(plane.api, series())["spec"]
+    assert spec["series"] == {"configMap": "day-ahead", "key": "prices", "reference": "1", "staleAfter": "36h", "whenStale": "UseRates"}
+    spec = dry_run(plane.api, budget())["spec"]
+    assert (spec["charge"], spec["onExhausted"]) == ("Expected", "Hold")
+
+
+STATUS = {
+    "runpolicies": (policy(), {"state": "Closed", "until": "2026-11-22T18:00:00Z", "queues": 2, "localQueues": 1, "runs": 7, "exempt": 1},
+                    ["CALENDAR", "nights", "ACTION", "Finish", "OPEN", "Closed", "UNTIL", "2026-11-22T18:00:00Z", "QUEUES", "2"]),
+    "priceplans": (plan(), {"factor": "0.4", "rate": "nights", "until": "2026-11-22T06:00:00Z", "queues": 2},
+                   ["CURRENCY", "EUR", "FACTOR", "0.4", "UNTIL", "2026-11-22T06:00:00Z"]),
+    "budgets": (budget(), {"periodFrom": "2026-11-01T00:00:00Z", "periodTo": "2026-12-01T00:00:00Z", "spent": "12.50", "reserved": "1.20",
+                           "remaining": "-4986.30"},
+                ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "REMAINING", "-4986.30"]),
+}
+
+
+@pytest.mark.parametrize("plural", STATUS)
+def test_kubectl_shows_what_the_status_says(plane, team, plural):
+    """Written as the controller writes it, and read as people read it: every field is taken, and in its column."""
+    obj, status, shown = STATUS[plural]
+    name = team
+    conditions = [{"type": t, "status": "True", "reason": "Active", "message": "It is.", "lastTransitionTime": "2026-11-21T00:00:00Z",
+                   "observedGeneration": 1} for t in ("Active", "Exhausted")]
+    status = {**status, "conditions": conditions}
+    plane.api.post(path_of(plural), {**obj, "metadata": {"name": name}})
+    try:
+        back = plane.api.patch(path_of(plural, name) + "/status?fieldValidation=Strict", {"status": status})
+        assert back["status"] == status
+        lines = plane.kubectl("get", plural, name).stdout.splitlines()
+        table = dict(zip(lines[0].split(), lines[1].split()))
+        assert {k: table[k] for k in shown[::2]} == dict(zip(shown[::2], shown[1::2]))
+    finally:
+        plane.api.delete(path_of(plural, name))
+
+
+def test_a_budget_shows_its_localqueue(plane, team):
+    plane.api.post(path_of("budgets"), {**budget(["queue"], localQueue="team-a/batch"), "metadata": {"name": team}})
+    try:
+        assert "team-a/batch" in plane.kubectl("get", "budgets", team).stdout
+    finally:
+        plane.api.delete(path_of("budgets", team))
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda f: f.name)
