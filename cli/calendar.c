@@ -13,7 +13,7 @@
 #include "cli/calendar/report.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "controller/stamp.h"
+#include "controller/clock.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)64 << 20)
 
@@ -21,7 +21,7 @@ static int report_one(const struct shelf_calendar *c, const struct calendar_opti
 	const struct zone *tz, struct buf *out, struct err *e)
 {
 	struct style style = style_of(stdout);
-	struct report_time at = {.at_ms = stamp_now_ms() / 1000 * 1000};
+	struct report_time at = {.at_ms = clock_now_ms() / 1000 * 1000};
 	char tzdata[TZDATA_VERSION_SIZE];
 	const struct zone *zone = tz ? tz : c->zone;
 	int rc = o->at ? report_time_parse(o->at, zone, &at, e) : 0;
@@ -98,7 +98,7 @@ static int report(const struct calendar_options *o, struct buf *out, struct err 
 	}
 	shelf_init(&s);
 	rc = o->nfiles > 0 ? read_files(o, &s, e) : read_cluster(o, &s, e);
-	if (rc == 0 && shelf_close(&s, stamp_now_ms(), e) < 0)
+	if (rc == 0 && shelf_close(&s, clock_now_ms(), e) < 0)
 		rc = ERR_INVALID;
 	if (rc == 0)
 		rc = report_all(&s, o, tz, out, e);
@@ -112,7 +112,7 @@ static int import(const struct calendar_options *o, struct buf *out, struct err 
 	char *text;
 	size_t len;
 	struct ics *ics;
-	int year = civil_of(civil_day_of(stamp_now_ms() / 1000)).year;
+	int year = civil_of(civil_day_of(clock_now_ms() / 1000)).year;
 	int first = o->first_year ? o->first_year : year;
 	int last = o->last_year ? o->last_year : year + 4;
 	struct date_range horizon = {civil_days(first, 1, 1), civil_days(last, 12, 31)};

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/server.h"
 #include "controller/path.h"
-#include "controller/stamp.h"
+#include "controller/clock.h"
 
 enum {
 	TREE_MAX_BYTES = 512 * 1024 * 1024,
@@ -196,7 +196,7 @@ static int show_job(const struct arguments *a, const struct buf *path)
 		/* Without it the answer is shorter, but still an answer. */
 		if (fetch(a, "/api/v1/queues", queue_tree, &queues_body, &queues, &e) != 0)
 			queues = NULL;
-		explain_render(job, queues, stamp_now_ms(), &style, &text);
+		explain_render(job, queues, clock_now_ms(), &style, &text);
 		fputs(buf_text(&text), stdout);
 	}
 	json_free(job_tree);

@@ -17,7 +17,7 @@
 #include "controller/http.h"
 #include "controller/observer.h"
 #include "controller/reporter.h"
-#include "controller/stamp.h"
+#include "controller/clock.h"
 #include "controller/tally.h"
 
 enum {
@@ -26,10 +26,11 @@ enum {
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */
 	REPORT_POSTPONED_MAX = 10,
-	WAKE_MAX_MS = 60000, /* timers run on another clock than the gate: look again at times */
+	WAKE_MAX_MS = 60000, /* the clock on the wall may be set meanwhile: look again at times */
 };
 
 #define REPORT_POSTPONE_SECONDS 0.1
+#define CLOCK_LOOK_SECONDS 0.25
 
 enum stage {
 	STAGE_RUNNING,
@@ -57,7 +58,7 @@ struct controller {
 	struct http *http;
 
 	ev_prepare prepare;
-	ev_timer wake, second, grace;
+	ev_timer wake, second, grace, look;
 	ev_signal term, interrupt;
 
 	enum stage stage;
@@ -74,9 +75,15 @@ static void mark_dirty(void *ctx)
 	c->dirty = true;
 }
 
+/* Of this turn of the loop, by the clock on the wall. */
 static int64_t loop_ms(const struct controller *c)
 {
-	return (int64_t)(ev_now(c->loop) * 1000.0);
+	return clock_of_machine_ms((int64_t)(ev_now(c->loop) * 1000.0));
+}
+
+static int64_t tick_ms(void)
+{
+	return clock_monotonic_us() / 1000;
 }
 
 static void leave(struct controller *c, int exit_code)
@@ -162,13 +169,22 @@ static void drain_notes(struct controller *c)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
+/* How long until the gate wants a pass. */
+static int64_t due_in_ms(const struct controller *c)
+{
+	struct gate_wake due = gate_wake(c->gate);
+	int64_t now_ms = tick_ms(), wait_ms = clock_machine_wait_ms(due.now_ms);
+	int64_t pause_ms = due.tick_ms > now_ms ? due.tick_ms - now_ms : 0;
+	return pause_ms < wait_ms ? pause_ms : wait_ms;
+}
+
 static void arm_wake(struct controller *c)
 {
-	int64_t due = gate_wake_ms(c->gate), now = loop_ms(c), wait = WAKE_MAX_MS;
-	if (c->dirty || due <= now)
-		wait = c->dirty ? 0 : 1;
-	else if (due - now < WAKE_MAX_MS)
-		wait = due - now;
+	int64_t wait = c->dirty ? 0 : due_in_ms(c);
+	if (wait > WAKE_MAX_MS)
+		wait = WAKE_MAX_MS;
+	if (wait == 0 && !c->dirty)
+		wait = 1;
 	ev_timer_stop(c->loop, &c->wake);
 	ev_timer_set(&c->wake, (double)wait / 1000.0, 0.);
 	ev_timer_start(c->loop, &c->wake);
@@ -178,9 +194,9 @@ static void pass(struct controller *c)
 {
 	ev_now_update(c->loop);
 	c->dirty = false;
-	int64_t began_us = stamp_monotonic_us();
-	gate_step(c->gate, loop_ms(c));
-	tally_pass(c->tally, stamp_monotonic_us() - began_us);
+	int64_t began_us = clock_monotonic_us();
+	gate_step(c->gate, loop_ms(c), tick_ms());
+	tally_pass(c->tally, clock_monotonic_us() - began_us);
 	courier_carry(c->courier);
 	drain_notes(c);
 	if (gate_deposed(c->gate)) {
@@ -226,7 +242,7 @@ static void on_prepare(struct ev_loop *loop, ev_prepare *w, int revents)
 		stop_pass(c, false);
 		return;
 	}
-	if (!c->dirty && loop_ms(c) < gate_wake_ms(c->gate))
+	if (!c->dirty && due_in_ms(c) > 0)
 		return;
 	pass(c);
 	arm_wake(c);
@@ -262,6 +278,21 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
 		reporter_tick(c->reporter, loop_ms(c));
 		herald_tick(c->herald, loop_ms(c));
+	}
+}
+
+/* Test builds: somebody sets the clock. */
+static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct controller *c = w->data;
+	struct err e;
+	(void)loop;
+	(void)revents;
+	if (clock_look(&e)) {
+		log_event(c->log, LEVEL_INFO, "clock-set", NULL);
+		c->dirty = true;
+	} else if (e.text[0]) {
+		log_event(c->log, LEVEL_WARN, "clock-not-set", "why", e.text, NULL);
 	}
 }
 
@@ -504,20 +535,24 @@ static void start_watchers(struct controller *c)
 	ev_timer_init(&c->wake, on_wake, 0., 0.);
 	ev_timer_init(&c->second, on_second, 1., 1.);
 	ev_timer_init(&c->grace, on_grace, 0., 0.);
+	ev_timer_init(&c->look, on_look, CLOCK_LOOK_SECONDS, CLOCK_LOOK_SECONDS);
 	ev_signal_init(&c->term, on_signal, SIGTERM);
 	ev_signal_init(&c->interrupt, on_signal, SIGINT);
-	c->prepare.data = c->wake.data = c->second.data = c->grace.data = c;
+	c->prepare.data = c->wake.data = c->second.data = c->grace.data = c->look.data = c;
 	c->term.data = c->interrupt.data = c;
 	/* Last of all that run before the loop sleeps, so that it sees all of this turn's facts. */
 	ev_set_priority(&c->prepare, EV_MINPRI);
 	ev_prepare_start(c->loop, &c->prepare);
 	ev_timer_start(c->loop, &c->second);
+	if (clock_has_file())
+		ev_timer_start(c->loop, &c->look);
 	ev_signal_start(c->loop, &c->term);
 	ev_signal_start(c->loop, &c->interrupt);
 }
 
 static void stop_watchers(struct controller *c)
 {
+	ev_timer_stop(c->loop, &c->look);
 	ev_prepare_stop(c->loop, &c->prepare);
 	ev_timer_stop(c->loop, &c->wake);
 	ev_timer_stop(c->loop, &c->second);

@@ -9,7 +9,7 @@
 #include "controller/kube/json.h"
 #include "controller/path.h"
 #include "controller/recall.h"
-#include "controller/stamp.h"
+#include "controller/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 
@@ -120,7 +120,7 @@ void courier_on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_le
 
 static void load(struct courier *c, uint64_t id)
 {
-	if (!recall_ask(&c->recall, c->options.queue, c->pg, id, c->load_epoch, stamp_now_ms()))
+	if (!recall_ask(&c->recall, c->options.queue, c->pg, id, c->load_epoch, clock_now_ms()))
 		pg_load(c->pg, id, c->load_epoch);
 }
 
@@ -213,7 +213,7 @@ static bool speaks_of_rights(struct courier *c, const struct kube_answer *a)
 
 static void complain(struct courier *c, const struct kube_answer *a)
 {
-	int64_t now_ms = stamp_monotonic_us() / 1000;
+	int64_t now_ms = clock_monotonic_us() / 1000;
 	if (c->complained_ms != 0 && now_ms - c->complained_ms < COMPLAIN_MS)
 		return;
 	c->complained_ms = now_ms;
@@ -254,6 +254,7 @@ static struct job *decode_answer(struct courier *c, const struct errand *e,
 	struct job *job = NULL;
 	struct err err = {""};
 	if (json_parse(c->json, a->body, &root, &err) == 0 && decode_job(root, &job, &err) == 0) {
+		clock_bring_job(job);
 		ret->job = job;
 		return job;
 	}

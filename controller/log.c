@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "controller/clock.h"
 #include "controller/stamp.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024, PAIRS_MAX = 24 };
@@ -194,10 +195,10 @@ void log_pairs(struct log *l, enum log_level level, const char *event, const cha
 		pairs[n++] = fields[i + 1];
 	}
 	buf_reset(&l->line);
-	log_render(&l->line, l->format, level, stamp_now_ms(), event, pairs);
+	log_render(&l->line, l->format, level, clock_now_ms(), event, pairs);
 	if (l->line.failed) { /* a dozen values of full length: say at least what it was */
 		buf_reset(&l->line);
-		log_render(&l->line, l->format, level, stamp_now_ms(), event,
+		log_render(&l->line, l->format, level, clock_now_ms(), event,
 			(const char *const[]){"cut", "too long to be shown", NULL});
 	}
 	buf_putc(&l->line, '\n');

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "controller/kube/watch.h"
 #include "controller/roster.h"
-#include "controller/stamp.h"
+#include "controller/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/labels.h"
 
@@ -307,6 +307,7 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 		if (decode_uid(object, &uid))
 			gate_lose_job(o->options.gate, &uid);
 	} else if (decode_job(object, &job, &e) == 0) {
+		clock_bring_job(job);
 		gate_see_job(o->options.gate, job);
 	} else {
 		rejected(v, object, e.text);
@@ -419,7 +420,7 @@ static void on_end(void *ctx)
  * anyway. */
 static bool worth_saying(struct view *v, const char *sentence)
 {
-	int64_t now_ms = stamp_monotonic_us() / 1000, age_ms = now_ms - v->troubled_ms;
+	int64_t now_ms = clock_monotonic_us() / 1000, age_ms = now_ms - v->troubled_ms;
 	bool news = !v->trouble || strcmp(v->trouble, sentence) != 0;
 	if (v->trouble && age_ms < (news ? COMPLAIN_NEWS_MS : COMPLAIN_MS))
 		return false;
@@ -524,7 +525,7 @@ struct observer *observer_new(const struct observer_options *options)
 
 void observer_tick(struct observer *o)
 {
-	int64_t now_ms = stamp_monotonic_us() / 1000;
+	int64_t now_ms = clock_monotonic_us() / 1000;
 	if (!o->jobs_anew || !o->view[JOBS].listed ||
 		(o->jobs_anew_ms != 0 && now_ms - o->jobs_anew_ms < JOBS_ANEW_PAUSE_MS))
 		return;

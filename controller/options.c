@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "controller/clock.h"
 #include "controller/wire/decode_text.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */
@@ -181,6 +182,18 @@ static int parse_namespaces(const char *text, struct options *o, struct err *e)
 		text);
 }
 
+static int parse_clock_offset(const char *text, struct options *o, struct err *e)
+{
+	(void)o;
+	return clock_set_offset(text, e);
+}
+
+static int parse_clock_rate(const char *text, struct options *o, struct err *e)
+{
+	(void)o;
+	return clock_set_rate(text, e);
+}
+
 static int parse_note_after(const char *text, struct options *o, struct err *e)
 {
 	if (strcmp(text, "0") == 0) {
@@ -231,6 +244,8 @@ static const struct flag {
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
+	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
+	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };

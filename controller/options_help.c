@@ -91,6 +91,11 @@ static const char *const help[] = {
 	"        One line for each event on standard error. Default: text.\n"
 	"    --log-level error|warn|info|debug\n"
 	"        Default: info.\n"
+#ifdef SLUICE_TEST_CLOCK
+	"    --clock-offset OFFSET|@FILE, --clock-rate N\n"
+	"        This is a test build: another time of day than the machine's, see "
+	"docs/testing.md.\n"
+#endif
 	"    -h, --help; --version\n"
 	"\n",
 	"QUEUES\n"

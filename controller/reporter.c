@@ -1,3 +1,4 @@
+#include "controller/clock.h"
 #include "controller/reporter.h"
 
 #include <stdlib.h>
@@ -110,7 +111,7 @@ struct reporter *reporter_new(const struct reporter_options *o)
 	r->queue = o->queue;
 	r->log = o->log;
 	r->fair_sharing = o->fair_sharing;
-	r->clock_us = o->clock_us ? o->clock_us : stamp_monotonic_us;
+	r->clock_us = o->clock_us ? o->clock_us : clock_monotonic_us;
 	map_init(&r->subjects, subject_has_key);
 	return r;
 }

@@ -5,20 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-int64_t stamp_now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-int64_t stamp_monotonic_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static const char *stamp_render(int64_t ms, bool with_ms, char ret_text[STAMP_TEXT_SIZE])
 {
 	int64_t rest = ms % 1000;

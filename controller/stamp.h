@@ -8,9 +8,6 @@
 
 #define STAMP_TEXT_SIZE 32
 
-int64_t stamp_now_ms(void);	  /* the wall clock */
-int64_t stamp_monotonic_us(void); /* only differences mean something */
-
 /* 2026-11-21T10:00:00.123Z; a time outside the years 1 to 9999 becomes "-". Returns ret_text. */
 const char *stamp_format(int64_t ms, char ret_text[STAMP_TEXT_SIZE]);
 /* The same in whole seconds, as metav1.Time wants it. */

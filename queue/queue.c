@@ -11,6 +11,7 @@
 #include "queue/symbol.h"
 #include "queue/victims.h"
 #include "queue/view.h"
+#include "sluice/quantity.h"
 
 static bool workload_is(const void *value, const void *key)
 {
@@ -92,6 +93,27 @@ static void end_back_offs(struct queue *q)
 		workload_replace(q, w);
 }
 
+#define OTHER_PAUSE_MAX_MS 120000 /* of the gate, which asks for a start again after a while */
+
+/* A back-off is a pause, but it is kept as the moment at which it ends. When the clock was set
+ * back, or that of an earlier leader was fast, it would last for as long as that; no longer than
+ * the longest there is. */
+static void shorten_back_offs(struct queue *q)
+{
+	const struct queue_config *c = &q->config;
+	int64_t longest =
+		c->back_off_max_ms > OTHER_PAUSE_MAX_MS ? c->back_off_max_ms : OTHER_PAUSE_MAX_MS;
+	int64_t last_ms = quantity_add(q->now_ms, longest);
+	for (size_t n; (n = tree_count(&q->back_off)) > 0;) {
+		struct workload *w =
+			container_of(tree_at(&q->back_off, n - 1), struct workload, in_order);
+		if (w->not_before_ms <= last_ms)
+			return;
+		w->not_before_ms = last_ms;
+		workload_replace(q, w);
+	}
+}
+
 static void heed_alarms(struct queue *q)
 {
 	for (struct alarm *a; (a = alarms_take(&q->alarms, q->now_ms));) {
@@ -147,6 +169,7 @@ size_t queue_decide(
 	q->now_ms = now_ms;
 	usages_decide(q);
 	end_back_offs(q);
+	shorten_back_offs(q);
 	heed_alarms(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);

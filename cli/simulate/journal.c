@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/simulate/length.h"
+#include "controller/clock.h"
 #include "controller/stamp.h"
 #include "price/money.h"
 
@@ -251,9 +252,9 @@ void journal_see(struct journal *j, const struct episode *e)
 		return;
 	j->nrows++;
 	if (j->out) {
-		int64_t before_us = stamp_monotonic_us();
+		int64_t before_us = clock_monotonic_us();
 		write_json(j, e);
-		j->us += stamp_monotonic_us() - before_us;
+		j->us += clock_monotonic_us() - before_us;
 	} else if (j->nrows <= JOURNAL_ROWS_MAX) {
 		add_row(j, e);
 	} else {

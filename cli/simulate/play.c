@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/simulate/agenda.h"
+#include "controller/clock.h"
 #include "controller/stamp.h"
 
 /* Nothing is played that is later than this after the start. */
@@ -86,7 +87,7 @@ static void tell_progress(struct play *p)
 	char at[STAMP_TEXT_SIZE];
 	if (!p->progress || ++p->ninstants % INSTANTS_PER_LOOK != 0)
 		return;
-	int64_t now_us = stamp_monotonic_us();
+	int64_t now_us = clock_monotonic_us();
 	if (now_us - p->told_us < 1000000)
 		return;
 	p->told_us = now_us;
@@ -525,7 +526,7 @@ static void tell_waiters(struct play *p)
 static void measure(struct play *p)
 {
 	struct summary *s = p->audience->summary;
-	s->core_us = stamp_monotonic_us() - p->began_us;
+	s->core_us = clock_monotonic_us() - p->began_us;
 	if (p->audience->journal)
 		s->core_us -= p->audience->journal->us;
 }
@@ -562,7 +563,7 @@ void play_run(struct world *w, int64_t until_ms, bool progress, const struct aud
 	if (until_ms < p.last_ms)
 		p.last_ms = until_ms;
 	p.now_ms = p.last_news_ms = w->start_ms;
-	p.began_us = p.told_us = stamp_monotonic_us();
+	p.began_us = p.told_us = clock_monotonic_us();
 	prepare(&p);
 	bool cut = play_on(&p) && until_ms != NEVER_MS && !p.stuck;
 	measure(&p);

@@ -18,6 +18,7 @@
 #include "controller/gate/record.h"
 
 #define NOTES_MAX 4096	    /* nobody took them for a long time: the oldest go */
+#define CLOCK_STEP_MS 1000  /* by so much it is set, not slewed */
 #define LEASE_POLL_MS 1000  /* a standby asks at least this often */
 #define LEDGER_RETRY_MS 200 /* after a lost answer; the driver has its own pauses */
 #define LEDGER_RETRY_MAX_MS 2000
@@ -111,7 +112,7 @@ static struct gate_job *add_job(
 	memcpy(j->ns, ns, ns_size);
 	memcpy(j->name, name, name_size);
 	j->clusterqueue = j->reason = j->actor = j->preemption = "";
-	j->waits_ms = g->now_ms;
+	j->waits_ms = g->tick_ms;
 	j->prev = g->last;
 	if (g->last)
 		g->last->next = j;
@@ -344,7 +345,7 @@ int64_t gate_spread(struct gate *g, int64_t ms)
 	return ms + (int64_t)(g->random % (uint64_t)(ms / 4 + 1));
 }
 
-void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms)
+void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
 	if (j->alarm.place == 0 || at_ms < j->alarm.at_ms)
 		due_set(&g->due, &j->alarm, at_ms);
@@ -357,8 +358,8 @@ void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t
 	if (pause > limit_ms)
 		pause = limit_ms;
 	j->tries++;
-	j->retry_ms = g->now_ms + gate_spread(g, pause);
-	gate_wake(g, j, j->retry_ms);
+	j->retry_ms = g->tick_ms + gate_spread(g, pause);
+	gate_alarm(g, j, j->retry_ms);
 }
 
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
@@ -504,7 +505,7 @@ void gate_confirm_lease(struct gate *g)
 {
 	g->lease_awaited = true;
 	if (g->lease_request == 0)
-		g->lease_due_ms = g->now_ms;
+		g->lease_due_ms = g->tick_ms;
 }
 
 static void lease_is_ours(struct gate *g)
@@ -525,9 +526,9 @@ void gate_answer_lease(
 		return;
 	g->lease_request = 0;
 	if (o != LEDGER_DONE) {
-		g->lease_due_ms = g->now_ms + gate_spread(g, LEDGER_RETRY_MS);
+		g->lease_due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
 	} else if (g->role != ROLE_STANDBY) {
-		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
+		g->lease_due_ms = g->tick_ms + g->lease_ms / 3;
 		if (!l->held || l->epoch != g->epoch)
 			depose(g, "somebody else holds the lease");
 		else
@@ -535,12 +536,12 @@ void gate_answer_lease(
 	} else if (l->held) {
 		g->role = ROLE_LOADING;
 		g->epoch = l->epoch;
-		g->lease_due_ms = g->now_ms + g->lease_ms / 3;
+		g->lease_due_ms = g->tick_ms + g->lease_ms / 3;
 		gate_note(g, NOTE_LEADING, NULL, "took the lease, epoch %" PRId64, g->epoch);
 	} else {
 		int64_t third = g->lease_ms / 3;
 		g->lease_due_ms =
-			g->now_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
+			g->tick_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
 	}
 }
 
@@ -581,7 +582,7 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 		return;
 	}
 	if (o == LEDGER_LOST) {
-		g->load_due_ms = g->now_ms + gate_spread(g, LEDGER_RETRY_MS);
+		g->load_due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -611,7 +612,7 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 		int64_t pause = LEDGER_RETRY_MS << (g->batch_tries < 8 ? g->batch_tries : 8);
 		g->batch_tries++;
 		g->batch_due_ms =
-			g->now_ms +
+			g->tick_ms +
 			gate_spread(g, pause < LEDGER_RETRY_MAX_MS ? pause : LEDGER_RETRY_MAX_MS);
 		g->batch_wanted = true;
 		return;
@@ -634,7 +635,7 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 
 static void run_alarms(struct gate *g)
 {
-	for (struct alarm *a; (a = due_take(&g->due, g->now_ms));) {
+	for (struct alarm *a; (a = due_take(&g->due, g->tick_ms));) {
 		struct gate_job *j =
 			(struct gate_job *)((char *)a - offsetof(struct gate_job, alarm));
 		gate_mark_dirty(g, j);
@@ -694,10 +695,10 @@ static bool may_ask_lease(const struct gate *g)
 
 static void ask_ledger(struct gate *g)
 {
-	if (may_ask_lease(g) && g->now_ms >= g->lease_due_ms)
+	if (may_ask_lease(g) && g->tick_ms >= g->lease_due_ms)
 		g->lease_wanted = true;
 	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 &&
-		g->now_ms >= g->load_due_ms)
+		g->tick_ms >= g->load_due_ms)
 		g->load_wanted = true;
 	if (g->role == ROLE_LEADING && outbox_form_batch(&g->outbox)) {
 		g->batch_wanted = true;
@@ -705,9 +706,22 @@ static void ask_ledger(struct gate *g)
 	}
 }
 
-void gate_step(struct gate *g, int64_t now_ms)
+/* Alarms go by the other clock: who waits for a time of day is looked at when that has stepped. */
+static void heed_clock(struct gate *g, int64_t now_ms, int64_t tick_ms)
 {
+	int64_t step_ms = (now_ms - g->now_ms) - (tick_ms - g->tick_ms);
 	g->now_ms = now_ms;
+	g->tick_ms = tick_ms;
+	if (step_ms > -CLOCK_STEP_MS && step_ms < CLOCK_STEP_MS)
+		return;
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (j->seen.stopping_at_ms > 0)
+			gate_mark_dirty(g, j);
+}
+
+void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
+{
+	heed_clock(g, now_ms, tick_ms);
 	if (g->role == ROLE_DEPOSED)
 		return;
 	run_alarms(g);
@@ -726,23 +740,22 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-int64_t gate_wake_ms(const struct gate *g)
+struct gate_wake gate_wake(const struct gate *g)
 {
-	int64_t wake = INT64_MAX;
+	struct gate_wake wake = {INT64_MAX, INT64_MAX};
 	if (g->role == ROLE_DEPOSED)
 		return wake;
-	if (g->role == ROLE_LEADING && g->dirty)
-		return g->now_ms;
 	if (may_ask_lease(g))
-		wake = least(wake, g->lease_due_ms);
+		wake.tick_ms = least(wake.tick_ms, g->lease_due_ms);
 	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0)
-		wake = least(wake, g->load_due_ms);
+		wake.tick_ms = least(wake.tick_ms, g->load_due_ms);
 	if (g->role == ROLE_LEADING) {
-		wake = least(wake, least(g->decide_due_ms, due_next_ms(&g->due)));
+		wake.now_ms = g->decide_due_ms;
+		wake.tick_ms = least(wake.tick_ms, g->dirty ? g->tick_ms : due_next_ms(&g->due));
 		if (g->batch_wanted)
-			wake = least(wake, g->batch_due_ms);
+			wake.tick_ms = least(wake.tick_ms, g->batch_due_ms);
 		if (g->note_after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)
-			wake = least(wake, g->notices_due_ms);
+			wake.tick_ms = least(wake.tick_ms, g->notices_due_ms);
 	}
 	return wake;
 }
@@ -771,7 +784,7 @@ static const struct intent *ledger_intent(struct gate *g)
 		g->load_request = make_intent(g, &g->intent, INTENT_LOAD);
 		return &g->intent;
 	}
-	if (g->batch_wanted && g->now_ms >= g->batch_due_ms) {
+	if (g->batch_wanted && g->tick_ms >= g->batch_due_ms) {
 		g->batch_wanted = false;
 		g->batch_request = make_intent(g, &g->batch_intent, INTENT_BATCH);
 		g->batch_intent.batch =

@@ -100,11 +100,16 @@ void gate_set_synced(struct gate *g);
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 
-/* One pass: reconciles what the facts dirtied, decides, makes intents. now_ms is wall clock. */
-void gate_step(struct gate *g, int64_t now_ms);
+/* One pass: reconciles what the facts dirtied, decides, makes intents. now_ms is the clock on the
+ * wall, which may step either way; tick_ms never goes back, and is more than 0. */
+void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms);
 
-/* When the next pass is due even if nothing happens; INT64_MAX for never. */
-int64_t gate_wake_ms(const struct gate *g);
+/* When the next pass is due even if nothing happens: when either clock gets there. INT64_MAX is
+ * never. And whenever the clock on the wall has stepped. */
+struct gate_wake {
+	int64_t now_ms, tick_ms;
+};
+struct gate_wake gate_wake(const struct gate *g);
 
 /* ---- Intents --------------------------------------------------------------------------------- */
 

@@ -44,13 +44,16 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&at);
 }
 
-static int64_t notice_due_ms(const struct gate *g, const struct gate_job *j)
+/* Long enough by both clocks: by ours it waited, by the one on the wall since it was made. A Job
+ * that was made later than now tells that the clock was set back. */
+static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
-	int64_t since = j->waits_ms > j->seen.created_ms ? j->waits_ms : j->seen.created_ms;
-	if (j->notices == 0)
-		return since + g->note_after_ms;
 	unsigned doublings = j->notices < DOUBLINGS_MAX ? j->notices : DOUBLINGS_MAX;
-	return j->noticed_ms + (g->note_after_ms << doublings);
+	if (j->notices > 0)
+		return g->tick_ms >= j->noticed_ms + (g->note_after_ms << doublings);
+	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + g->note_after_ms) &&
+	       (j->seen.created_ms > g->now_ms ||
+		       g->now_ms >= j->seen.created_ms + g->note_after_ms);
 }
 
 /* True when a notice is wanted of it. */
@@ -58,13 +61,13 @@ static bool look_at(struct gate *g, struct gate_job *j)
 {
 	struct explanation x = {0};
 	if (j->phase != PHASE_WAITING || j->request != 0 || j->wanting || j->lost ||
-		!j->seen.suspend || j->seen.deleting || g->now_ms < notice_due_ms(g, j))
+		!j->seen.suspend || j->seen.deleting || !notice_is_due(g, j))
 		return false;
 	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
 		x.reason == WAIT_PENDING_EVALUATION || x.reason == j->seen.notice)
 		return false;
 	j->notices++;
-	j->noticed_ms = g->now_ms;
+	j->noticed_ms = g->tick_ms;
 	gate_note(g, NOTE_WAIT, j, "%s: %s", wait_reason_name(x.reason), x.sentence);
 	gate_want(g, j, INTENT_NOTICE);
 	return true;
@@ -72,17 +75,17 @@ static bool look_at(struct gate *g, struct gate_job *j)
 
 void notice_answered(struct gate *g, const struct gate_job *j)
 {
-	int64_t pause_ms = (g->now_ms - j->noticed_ms) * SHARE;
-	int64_t due_ms = g->now_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
+	int64_t pause_ms = (g->tick_ms - j->noticed_ms) * SHARE;
+	int64_t due_ms = g->tick_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
 	if (due_ms > g->notices_due_ms)
 		g->notices_due_ms = due_ms;
 }
 
 void notice_tick(struct gate *g)
 {
-	if (g->note_after_ms == 0 || g->now_ms < g->notices_due_ms)
+	if (g->note_after_ms == 0 || g->tick_ms < g->notices_due_ms)
 		return;
-	g->notices_due_ms = g->now_ms + TICK_MS;
+	g->notices_due_ms = g->tick_ms + TICK_MS;
 	if (g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING] > BUSY_STARTS)
 		return;
 	size_t looks = g->counts.jobs < LOOKS_MAX ? g->counts.jobs : LOOKS_MAX;

@@ -50,7 +50,7 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	g->counts.by_phase[j->phase]--;
 	g->counts.by_phase[next]++;
 	j->phase = next;
-	j->waits_ms = g->now_ms;
+	j->waits_ms = g->tick_ms;
 	j->notices = 0;
 	if (next != PHASE_STOPPING)
 		j->after_lease = 0;
@@ -71,7 +71,7 @@ static bool busy(const struct gate_job *j)
 static void pause_until(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
 	j->retry_ms = at_ms;
-	gate_wake(g, j, at_ms);
+	gate_alarm(g, j, at_ms);
 }
 
 /* Asks for kind, unless something is under way or a pause is on. After a refusal or a doubt what we
@@ -80,8 +80,8 @@ void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
 	if (busy(j))
 		return;
-	if (g->now_ms < j->retry_ms)
-		gate_wake(g, j, j->retry_ms);
+	if (g->tick_ms < j->retry_ms)
+		gate_alarm(g, j, j->retry_ms);
 	else
 		gate_want(g, j, j->need_read ? INTENT_READ : kind);
 }
@@ -92,10 +92,10 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 {
 	if (!j->lost || j->gone)
 		return true;
-	if (g->now_ms >= j->look_ms)
+	if (g->tick_ms >= j->look_ms)
 		job_request(g, j, INTENT_READ);
 	else
-		gate_wake(g, j, j->look_ms);
+		gate_alarm(g, j, j->look_ms);
 	return j->look_ms > 0;
 }
 
@@ -261,7 +261,8 @@ static const char *stop_message(const struct gate_job *j)
 static void drain(struct gate *g, struct gate_job *j)
 {
 	j->stopped_ms = g->now_ms;
-	j->overdue_ms = g->now_ms + OVERDUE_MS;
+	j->drains_ms = g->tick_ms;
+	j->overdue_ms = g->tick_ms + OVERDUE_MS;
 	if (j->seen.finished) {
 		j->reason = j->seen.failed ? "Failed" : "Finished";
 		j->actor = "job-controller";
@@ -509,13 +510,13 @@ static bool drained(const struct gate_job *j)
 
 static void complain(struct gate *g, struct gate_job *j)
 {
-	if (g->now_ms < j->overdue_ms)
+	if (g->tick_ms < j->overdue_ms)
 		return;
-	j->overdue_ms = g->now_ms + OVERDUE_MS;
+	j->overdue_ms = g->tick_ms + OVERDUE_MS;
 	gate_note(g, NOTE_OVERDUE, j,
 		"pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until "
 		"they are gone: look for pods that do not terminate",
-		(g->now_ms - j->stopped_ms) / 1000, j->reason);
+		(g->tick_ms - j->drains_ms) / 1000, j->reason);
 }
 
 /* The bill is asked for at the very moment of the release, at which the queue charges it to its
@@ -547,7 +548,7 @@ static void draining(struct gate *g, struct gate_job *j)
 		return;
 	}
 	complain(g, j);
-	gate_wake(g, j, j->overdue_ms);
+	gate_alarm(g, j, j->overdue_ms);
 	if (!looked_for(g, j))
 		return;
 	if (!j->gone && !j->seen.suspend && !j->seen.finished) {
@@ -556,9 +557,9 @@ static void draining(struct gate *g, struct gate_job *j)
 	}
 	if (!j->gone && (j->seen.finished || j->acked))
 		return; /* the status will tell */
-	int64_t sure_ms = j->stopped_ms + g->drain_doubt_ms;
-	if (g->now_ms < sure_ms)
-		gate_wake(g, j, sure_ms);
+	int64_t sure_ms = j->drains_ms + g->drain_doubt_ms;
+	if (g->tick_ms < sure_ms)
+		gate_alarm(g, j, sure_ms);
 	else
 		job_request(g, j, INTENT_PODS);
 }
@@ -706,7 +707,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 		j->reason = "Stopped";
 		j->actor = g->identity;
 		j->stopped_ms = g->now_ms;
-		j->overdue_ms = g->now_ms + OVERDUE_MS;
+		j->drains_ms = g->tick_ms;
+		j->overdue_ms = g->tick_ms + OVERDUE_MS;
 		enter(g, j, PHASE_DRAINING);
 	} else {
 		enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);
@@ -796,7 +798,7 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 		j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
 		end(j, "RefusedByServer", g->identity);
 	} else {
-		pause_until(g, j, g->now_ms + gate_spread(g, DENIED_RETRY_MS));
+		pause_until(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
 	}
 }
 
@@ -804,7 +806,7 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 {
 	if (asked == INTENT_READ) {
 		j->need_read = false;
-		j->look_ms = g->now_ms + LOST_LOOK_MS;
+		j->look_ms = g->tick_ms + LOST_LOOK_MS;
 	} else if (asked != INTENT_PODS || j->phase != PHASE_DRAINING) {
 		j->tries = 0;
 	} else if (pods == 0) {
@@ -837,8 +839,8 @@ void job_answered(
 		j->need_read = false;
 		break;
 	case JOB_BUSY:
-		pause_until(
-			g, j, g->now_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
+		pause_until(g, j,
+			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
 		break;
 	case JOB_DENIED:
 		denied(g, j, asked, a->sentence);

@@ -97,7 +97,9 @@ struct gate_job {
 	int64_t not_before_ms; /* after a call-off */
 	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
 	bool warned;	       /* a PATCH that says so went out in this attempt */
-	int64_t reserved_ms, started_ms, stopped_ms;
+	int64_t reserved_ms, started_ms, stopped_ms; /* by the clock on the wall */
+	/* The rest by gate.tick_ms. */
+	int64_t drains_ms; /* since then it is in PHASE_DRAINING */
 	int64_t waits_ms; /* since then it is in PHASE_WAITING; 0: since before we came */
 	unsigned notices; /* wanted since then, the last at: */
 	int64_t noticed_ms;
@@ -139,7 +141,11 @@ struct gate {
 	bool (*manages)(void *ctx, const struct job *j); /* NULL: who names a queue */
 	void *ctx;
 	const struct bill_labels *bill_labels;
-	int64_t now_ms;
+	/* Two clocks. What is decided, written and told goes by the one on the wall, which may step
+	 * by hours either way. All pauses and the lease go by tick_ms, which only goes on: else a
+	 * step back would keep the lease from being renewed, and a step forward would have a status
+	 * believed that is too old to be. */
+	int64_t now_ms, tick_ms;
 
 	enum role role;
 	int64_t epoch;
@@ -195,8 +201,8 @@ void gate_drop_carried(struct gate *g, struct gate_job *j);
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
 void gate_confirm_lease(struct gate *g);
-/* Looks at the Job again at that time, if not before. */
-void gate_wake(struct gate *g, struct gate_job *j, int64_t at_ms);
+/* Looks at the Job again when tick_ms is that, if not before. */
+void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
 int64_t gate_spread(struct gate *g, int64_t ms);

@@ -77,7 +77,7 @@ void warning_see_to(struct gate *g, struct gate_job *j)
 	if (passed)
 		j->warn_ms = 0;
 	else
-		gate_wake(g, j, last_ms + STALE_MS);
+		gate_alarm(g, j, g->tick_ms + last_ms + STALE_MS - g->now_ms);
 	if (passed ? told_ms > 0 : j->warn_ms > 0 && told_ms != told_as(j->warn_ms))
 		job_request(g, j, INTENT_WARN);
 }

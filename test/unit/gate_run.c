@@ -73,7 +73,7 @@ struct world {
 	struct model_ledger *ledger;
 	struct queue *queue;
 	struct gate *gate;
-	int64_t now_ms;
+	int64_t now_ms, tick_ms; /* the second never steps */
 	struct model_job *j;
 	size_t sent[INTENT_PODS + 1]; /* by kind */
 	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
@@ -98,7 +98,7 @@ static void gate_up(struct world *w)
 
 static void world_init(struct world *w)
 {
-	*w = (struct world){.now_ms = T0, .ledger = model_ledger_new()};
+	*w = (struct world){.now_ms = T0, .tick_ms = 1000, .ledger = model_ledger_new()};
 	has_injected = false;
 	bill = (struct run_bill){0};
 	finished_ms = 0;
@@ -121,6 +121,7 @@ static void world_restart(struct world *w)
 	gate_free(w->gate);
 	queue_free(w->queue);
 	w->now_ms += 60000;
+	w->tick_ms += 60000;
 	gate_up(w);
 }
 
@@ -130,8 +131,9 @@ static void answer_ledger(struct world *w, const struct intent *i)
 	struct ledger_hold *holds = NULL;
 	struct ledger_result results[64];
 	size_t n = 0;
+	w->sent[i->kind]++;
 	if (i->kind == INTENT_LEASE) {
-		model_ledger_lease(w->ledger, "me", i->epoch, i->lease_ms, w->now_ms, &lease);
+		model_ledger_lease(w->ledger, "me", i->epoch, i->lease_ms, w->tick_ms, &lease);
 		gate_answer_lease(w->gate, i->id, LEDGER_DONE, &lease);
 	} else if (i->kind == INTENT_LOAD) {
 		enum ledger_outcome o = model_ledger_load(w->ledger, i->epoch, &holds, &n);
@@ -181,7 +183,7 @@ static void turn(struct world *w)
 	for (int round = 0; round < 50; round++) {
 		const struct intent *i;
 		bool asked = false;
-		gate_step(w->gate, w->now_ms);
+		gate_step(w->gate, w->now_ms, w->tick_ms);
 		while ((i = gate_take_intent(w->gate))) {
 			asked = true;
 			if (i->kind <= INTENT_BATCH)
@@ -190,13 +192,22 @@ static void turn(struct world *w)
 				answer_job(w, i);
 		}
 		take_notes(w);
-		if (!asked && gate_wake_ms(w->gate) > w->now_ms)
+		struct gate_wake due = gate_wake(w->gate);
+		if (!asked && due.now_ms > w->now_ms && due.tick_ms > w->tick_ms)
 			return;
 	}
 	fail_msg("the gate does not come to rest");
 }
 
 static void at(struct world *w, int64_t ms)
+{
+	w->tick_ms += ms - w->now_ms;
+	w->now_ms = ms;
+	turn(w);
+}
+
+/* The clock on the wall is set; no time goes by. */
+static void set_clock(struct world *w, int64_t ms)
 {
 	w->now_ms = ms;
 	turn(w);
@@ -539,6 +550,67 @@ static void who_failed_is_no_sample(void **state)
 /* ---- Labels of bills --------------------------------------------------------------------------
  */
 
+/* ---- Clocks -----------------------------------------------------------------------------------
+ */
+
+#define HOURS_5 INT64_C(18000000)
+
+static void the_lease_is_renewed_however_the_clock_is_set(void **state)
+{
+	static const int64_t steps[] = {-HOURS_5, HOURS_5};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct world w;
+		world_init(&w);
+		have_it_run(&w);
+		size_t before = w.sent[INTENT_LEASE];
+		set_clock(&w, T0 + steps[i]);
+		assert_int_equal(
+			w.sent[INTENT_LEASE], before); /* not due, whatever the wall says */
+		for (int third = 1; third <= 3; third++) {
+			at(&w, T0 + steps[i] + third * 5000);
+			assert_int_equal(w.sent[INTENT_LEASE], before + (size_t)third);
+		}
+		assert_true(gate_leading(w.gate));
+		assert_false(w.j->now->job.suspend);
+		world_done(&w);
+	}
+}
+
+static void pauses_are_neither_longer_nor_shorter_for_it(void **state)
+{
+	static const int64_t steps[] = {-HOURS_5, HOURS_5};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct world w;
+		world_init(&w);
+		have_it_run(&w);
+		w.outcome = JOB_DENIED;
+		decide_stop(&w);
+		assert_int_equal(w.sent[INTENT_STOP], 1);
+		set_clock(&w, T0 + steps[i]);
+		at(&w, T0 + steps[i] + 59000);
+		assert_int_equal(w.sent[INTENT_STOP], 1);
+		at(&w, T0 + steps[i] + 76000);
+		assert_int_equal(w.sent[INTENT_STOP], 2);
+		assert_true(w.j->now->job.suspend);
+		world_done(&w);
+	}
+}
+
+static void a_warning_whose_time_the_clock_jumps_over_is_taken_back(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	decide_notice(&w, STOP_MS);
+	assert_true(says(&w) == STOP_MS);
+	set_clock(&w, STOP_MS + HOURS_5);
+	assert_true(says(&w) == 0);
+	world_done(&w);
+}
+
 static void labels_of_bills(void **state)
 {
 	struct bill_labels b;
@@ -585,6 +657,9 @@ int main(void)
 		cmocka_unit_test(a_successor_makes_the_bill),
 		cmocka_unit_test(who_failed_is_no_sample),
 		cmocka_unit_test(labels_of_bills),
+		cmocka_unit_test(the_lease_is_renewed_however_the_clock_is_set),
+		cmocka_unit_test(pauses_are_neither_longer_nor_shorter_for_it),
+		cmocka_unit_test(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ void world_add_job(struct world *w, unsigned char number, const char *name)
 		.pod = {.containers = &container, .ncontainers = 1},
 	};
 	gate_see_job(w->gate, &j);
-	gate_step(w->gate, NOW_MS);
+	gate_step(w->gate, NOW_MS, NOW_MS);
 }
 
 void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, int64_t waited_ms)
