@@ -11,6 +11,7 @@
 #include "queue/accounting.h"
 #include "queue/alarm.h"
 #include "queue/clusterqueue.h"
+#include "queue/duration.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
 #include "queue/priority.h"
@@ -35,6 +36,7 @@ struct queue {
 	struct priorities priorities;
 	struct shapes shapes;
 	struct groups groups;
+	struct families families;
 	struct map workloads;
 	struct tree back_off;
 	struct tree alarms;

@@ -456,6 +456,8 @@ bool queue_explain(
 	ret->queued_ms = w->key.queued_ms;
 	ret->ahead = count_ahead(q, w);
 	ret->not_before_ms = w->not_before_ms;
+	ret->expected_ms = w->expected_ms;
+	ret->expected_from = w->expected_from;
 	if (w->room) {
 		explain_room(w->room, &text);
 		ret->reason = WAIT_NOT;

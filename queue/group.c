@@ -104,10 +104,15 @@ static uint64_t group_hash(const struct group_key *k)
 	return hash ^ hash >> 29;
 }
 
+bool group_expects(const struct clusterqueue *cq)
+{
+	return cq->strategy == BACKFILL;
+}
+
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
-	int64_t expected_ms = cq->strategy == BACKFILL ? w->expected_ms : 0;
+	int64_t expected_ms = group_expects(cq) ? w->expected_ms : 0;
 	struct group_key key = {cq, lq, w->shape, expected_ms, w->key.priority};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);

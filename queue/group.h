@@ -38,6 +38,9 @@ void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
+/* Do groups of it differ in what is expected of their members? */
+bool group_expects(const struct clusterqueue *cq);
+
 /* The workload stands in the order of cq from now on, at its key. A group that is new by this is
  * fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);

@@ -61,18 +61,10 @@ void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *n
 	(void)q, (void)clusterqueue, (void)ns, (void)localqueue, (void)currency;
 	(void)started_ms, (void)cost;
 }
-void queue_recall_duration(struct queue *q, const char *ns, const char *family, int64_t ran_ms)
-{
-	(void)q, (void)ns, (void)family, (void)ran_ms;
-}
 int64_t queue_recall_spent_since_ms(const struct queue *q, int64_t now_ms)
 {
 	(void)q, (void)now_ms;
 	return 0;
-}
-void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
-{
-	(void)q, (void)uid, (void)now_ms;
 }
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
 {

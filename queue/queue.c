@@ -32,6 +32,7 @@ struct queue *queue_new(void)
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
 	groups_init(&q->groups);
+	families_init(&q->families);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
@@ -63,6 +64,7 @@ void queue_free(struct queue *q)
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
 		; /* those of ClusterQueues */
 	map_done(&q->workloads);
+	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
 	priorities_done(&q->priorities);

@@ -59,6 +59,7 @@ struct room {
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
 	int64_t unready_ms;
+	bool sampled;  /* its family knows how long it took */
 	bool has_left; /* it has ended already: what it leaves behind is known */
 	struct job_history left;
 

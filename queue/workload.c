@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/duration.h"
 #include "queue/holders.h"
 #include "queue/precedence.h"
 #include "queue/room.h"
@@ -85,6 +86,7 @@ void workload_free(struct queue *q, struct workload *w)
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
 	past_forget(q, w);
+	family_leave(q, w);
 	shape_put(&q->shapes, w->shape);
 	q->workload_bytes -= workload_size(w);
 	free(w);
@@ -119,9 +121,12 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
 	bool same_class = class == w->class;
 	priority_tidy(&q->priorities, class);
+	enum duration_source from;
+	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || w->held != (j->hold != NULL) ||
 	       w->deleting != j->deleting || w->parallelism != j->parallelism ||
-	       w->max_run_ms != j->max_run_ms || w->expected_ms != j->expected_ms ||
+	       w->max_run_ms != j->max_run_ms || !text_same(family_name(w), j->family ? j->family : "") ||
+	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
 }
@@ -172,7 +177,9 @@ void workload_take(
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
 	w->max_run_ms = j->max_run_ms;
-	set_expected(w, j->expected_ms);
+	family_leave(q, w);
+	family_join(q, w, j->ns, j->family);
+	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->parallelism = j->parallelism;
 }
@@ -297,6 +304,21 @@ void workload_replace(struct queue *q, struct workload *w)
 		return;
 	workload_unplace(q, w);
 	workload_place(q, w);
+}
+
+/* Only some orders look at it. */
+void workload_expect(
+	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from)
+{
+	w->expected_from = from;
+	if (w->expected_ms == expected_ms)
+		return;
+	bool stands = w->group && group_expects(w->group->cq);
+	if (stands)
+		workload_unplace(q, w);
+	w->expected_ms = expected_ms;
+	if (stands)
+		workload_place(q, w);
 }
 
 void workload_yields(struct workload *w, const struct realm *realm)

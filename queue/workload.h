@@ -24,6 +24,7 @@ struct group;
 struct localqueue;
 struct account;
 struct clusterqueue;
+struct family;
 struct past;
 struct priority_class;
 struct realm;
@@ -63,9 +64,12 @@ struct workload {
 	char *invalid;	      /* NULL, or why it can never start as it is */
 	const char *blocked;  /* NULL, or what the gate sees in its way; static text */
 	struct past *past;    /* what earlier attempts left behind, or NULL: run.h */
+	struct family *family;	/* whose runs tell how long it takes, or NULL: duration.h */
+	struct link of_family;
 	int64_t not_before_ms;
 	int64_t max_run_ms;  /* 0: its ClusterQueue's default */
-	int64_t expected_ms; /* 0: unknown */
+	int64_t expected_ms; /* what is known, from: */
+	enum duration_source expected_from;
 	int32_t parallelism;
 	enum workload_place place;
 	uint32_t yielded; /* realm.news when it last had to make room; 0: never */
@@ -89,6 +93,10 @@ void workload_unplace(struct queue *q, struct workload *w);
 /* It holds quota; will it wait in cq once it does not? */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
+
+/* It is expected to take so long from now on. */
+void workload_expect(
+	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
 /* The class's value is another one: the workload's priority follows. */
 void workload_reprioritise(struct queue *q, struct workload *w);
