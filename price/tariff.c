@@ -44,7 +44,7 @@ static int64_t rounded_up(__int128 weight)
 	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
 }
 
-static __int128 weigh(const struct tariff *t, int64_t from_ms, int64_t to_ms)
+__int128 tariff_weight(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 {
 	__int128 sum = 0;
 	for (size_t i = step_at(t, from_ms); from_ms < to_ms; i++) {
@@ -59,7 +59,7 @@ static __int128 weigh(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 int64_t tariff_cost(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 {
 	must(from_ms <= to_ms);
-	return rounded_up(weigh(t, from_ms, to_ms));
+	return rounded_up(tariff_weight(t, from_ms, to_ms));
 }
 
 /* A run that slides towards later starts: its two ends, and the steps they stand in. */
@@ -105,7 +105,7 @@ struct tariff_start tariff_cheapest(
 	struct slide s = {.t = t, .from_ms = earliest_ms, .to_ms = end_ms};
 	s.from = step_at(t, s.from_ms);
 	s.to = step_at(t, s.to_ms);
-	s.weight = weigh(t, s.from_ms, s.to_ms);
+	s.weight = tariff_weight(t, s.from_ms, s.to_ms);
 
 	__int128 least = s.weight;
 	int64_t at_ms = s.from_ms;

@@ -10,6 +10,9 @@
 enum alarm_kind {
 	ALARM_RUN,	/* a run may have gone on for too long (run.h) */
 	ALARM_BACKFILL, /* a run did not end when it was expected to (backfill.h) */
+	ALARM_PLAN,	/* a price changes (plan.h) */
+	ALARM_BUDGET,	/* a period ends, or a Budget may be used up (budget.h) */
+	ALARM_TERMS,	/* what its owner asked for may come to something else (terms.h) */
 };
 
 struct alarm {

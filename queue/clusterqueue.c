@@ -92,6 +92,8 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	list_init(&cq->rooms);
 	list_init(&cq->promised);
 	list_init(&cq->fresh);
+	list_init(&cq->timed);
+	list_init(&cq->budgets);
 	map_put(&all->map, map_hash_string(name), cq);
 	realm_join(cq);
 	return cq;

@@ -19,6 +19,8 @@
 #include "queue/tree.h"
 #include "sluice/queue.h"
 
+struct plan;
+
 #define CQ_GROUPS_MAX 16    /* resource groups */
 #define CQ_RESOURCES_MAX 64 /* in a group */
 #define CQ_FLAVORS_MAX 64   /* in a group; a claim keeps them as 64 bits */
@@ -69,6 +71,10 @@ struct clusterqueue {
 	struct link localqueues;	 /* localqueue.of_clusterqueue */
 	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
 	struct link promised;		 /* room.of_clusterqueue, oldest promise first */
+	struct link timed;		 /* terms.of_clusterqueue: those that ask for time or money */
+	struct link budgets;		 /* budget.of_owner, by name */
+	struct plan *plan;		 /* plan_of(), when: */
+	uint64_t plan_version;
 	size_t nleaving;		 /* of rooms: THEN differs from NOW */
 	bool search;			 /* any group may start, not only fresh ones */
 	struct link fresh;		 /* group.fresh: those that no pass has judged yet */

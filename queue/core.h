@@ -10,10 +10,12 @@
 
 #include "queue/accounting.h"
 #include "queue/alarm.h"
+#include "queue/budget.h"
 #include "queue/clusterqueue.h"
 #include "queue/duration.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
+#include "queue/plan.h"
 #include "queue/priority.h"
 #include "queue/quota.h"
 #include "queue/shape.h"
@@ -37,6 +39,9 @@ struct queue {
 	struct shapes shapes;
 	struct groups groups;
 	struct families families;
+	struct plans plans;
+	struct budgets budgets;
+	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
 	struct tree back_off;
 	struct tree alarms;

@@ -73,6 +73,10 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	if (!w || !w->room)
 		return;
 	room_confirm(w->room, now_ms);
+	bill_expect(q, w->room);
+	budget_changed(q, w->room);
+	if (w->terms || budget_concerns(w->room))
+		room_suspect(q, w->room); /* a price or a Budget may be against it by now */
 	run_arm(q, w->room);
 	q->version++;
 }
@@ -105,7 +109,13 @@ void queue_job_history(
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room || !room_shrink(q, w->room, pods))
+	if (!w || !w->room)
+		return false;
+	bill_settle(q, w->room, q->now_ms);
+	bool freed = room_shrink(q, w->room, pods);
+	bill_expect(q, w->room);
+	budget_changed(q, w->room);
+	if (!freed)
 		return false;
 	q->version++;
 	return true;
@@ -139,6 +149,7 @@ void queue_release_job(
 	workload_unplace(q, w);
 	w->not_before_ms = not_before_ms;
 	run_end(q, w->room, now_ms);
+	budget_ended(q, w->room, bill_cost(q, w->room, now_ms));
 	room_end(q, w);
 	workload_place(q, w);
 	q->version++;

@@ -51,6 +51,7 @@ struct localqueue {
 
 	struct link of_namespace, of_clusterqueue;
 	struct link members; /* workload.of_localqueue: all that name it now */
+	struct link budgets; /* budget.of_owner, by name */
 	struct link rooms;   /* room.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
 	size_t nactive; /* of those that wait: in the order, or with a promise */

@@ -98,12 +98,32 @@ static bool passes(struct look *l)
 	return true;
 }
 
+/* ---- May it be paid for? ---- */
+
+/* The offer can start; what it is expected to cost must be left in all Budgets, on whatever flavor.
+ */
+static bool is_affordable(struct look *l)
+{
+	struct entry *e = &l->walk->offer;
+	struct queue *q = l->q;
+	while (!budget_lets(q, e, NULL)) {
+		struct choice last = e->choice;
+		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(
+			q, e->cq, &e->group->claim, e->w, e->group->shape->pods, &last, &e->choice);
+		if (e->verdict != ASSIGN_FITS)
+			return false;
+	}
+	return true;
+}
+
 /* ---- Who is first? ---- */
 
 static bool judge(struct look *l, struct group *g)
 {
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->q, &l->walk->offer) && passes(l);
+	return can_start(l->q, &l->walk->offer) && is_affordable(l) && passes(l);
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)
@@ -293,11 +313,12 @@ bool walk_offers(struct queue *q, struct walk *w)
 	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
 }
 
-void walk_begin(struct walk *w, struct clusterqueue *cq)
+void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)
 {
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
-	*w = (struct walk){.cq = cq, .over = !clusterqueue_active(cq)};
+	*w = (struct walk){.cq = cq,
+		.over = !clusterqueue_active(cq) || plan_holds(q, cq) || budget_holds_all(q, cq)};
 	list_each(&cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)->walked =
 		false;
 }

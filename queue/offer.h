@@ -32,7 +32,7 @@ struct walk {
 };
 
 /* From the first of its groups. */
-void walk_begin(struct walk *w, struct clusterqueue *cq);
+void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq);
 /* Whoever stood at this place had its turn; lq: the LocalQueue it was in where usage orders, else
  * NULL. */
 void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key);

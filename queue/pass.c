@@ -83,6 +83,8 @@ static bool turn(struct pass *p, const struct entry *e)
 {
 	const struct victim *victim = NULL;
 	bool now;
+	if (!budget_lets(p->q, e, NULL))
+		return false;
 	if (!entry_fits(e, &now)) {
 		size_t n = e->verdict == ASSIGN_PREEMPTS ? entry_victims(p->q, e, &victim) : 0;
 		if (n > 0)
@@ -271,7 +273,7 @@ static void keep_promises(struct pass *p)
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool now = room_fits_now(all[i]);
-		if (!clusterqueue_active(all[i]->cq) ||
+		if (!clusterqueue_active(all[i]->cq) || plan_holds(p->q, all[i]->cq) ||
 			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {
 			room_break_promise(p->q, all[i]);
 		} else if (now && p->n == p->cap) {
@@ -301,7 +303,7 @@ static void look_begin(struct pass *p, struct realm *realm)
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct clusterqueue *cq = p->walk[i].cq;
 		cq->search = cq->search || realm->search;
-		walk_begin(&p->walk[i], cq);
+		walk_begin(p->q, &p->walk[i], cq);
 	}
 	realm->search = false;
 }

@@ -33,6 +33,9 @@ struct queue *queue_new(void)
 	shapes_init(&q->shapes);
 	groups_init(&q->groups);
 	families_init(&q->families);
+	plans_init(&q->plans);
+	budgets_init(&q->budgets);
+	buf_init(&q->bill_text, 64 * 1024);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
@@ -61,6 +64,9 @@ void queue_free(struct queue *q)
 		return;
 	drop_all_jobs(q);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
+	plans_done(q);
+	budgets_done(q);
+	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
 		; /* those of ClusterQueues */
 	map_done(&q->workloads);
@@ -126,6 +132,15 @@ static void heed_alarms(struct queue *q)
 		case ALARM_BACKFILL:
 			queue_touch_queue(q, a->owner);
 			break;
+		case ALARM_PLAN:
+			plan_ring(q, a->owner);
+			break;
+		case ALARM_BUDGET:
+			budget_turn(q, a->owner);
+			break;
+		case ALARM_TERMS:
+			workload_replace(q, a->owner);
+			break;
 		}
 	}
 }
@@ -147,6 +162,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			.uid = r->w->key.uid,
 			.reason = reason,
 			.by = r->by,
+			.policy = r->stop_policy,
 			.preemption = r->preemption};
 	}
 	return n;
@@ -168,7 +184,12 @@ static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
 {
+	bool back = now_ms < q->now_ms;
 	q->now_ms = now_ms;
+	if (back) {
+		plans_turn(q);
+		budgets_turn(q);
+	}
 	usages_decide(q);
 	end_back_offs(q);
 	shorten_back_offs(q);
@@ -179,6 +200,7 @@ size_t queue_decide(
 	if (n > 0)
 		q->version++;
 
+	budgets_arm(q);
 	const struct workload *w = first_back_off(q);
 	*ret_next_ms = alarms_next(&q->alarms);
 	if (w && w->not_before_ms < *ret_next_ms)

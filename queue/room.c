@@ -8,6 +8,8 @@
 #include "queue/backfill.h"
 #include "queue/holders.h"
 #include "queue/run.h"
+#include "queue/runpolicy.h"
+#include "queue/terms.h"
 
 static size_t room_size(const struct room *r)
 {
@@ -94,6 +96,7 @@ struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
 	room_hold(q, r);
+	budget_started(q, r);
 	return r;
 }
 
@@ -106,6 +109,7 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 	lines_take(r, QUOTA_THEN);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
+	budget_started(q, r);
 	return r;
 }
 
@@ -126,6 +130,8 @@ void room_keep_promise(struct queue *q, struct room *r)
 	r->reserved_ms = q->now_ms;
 	lines_take(r, QUOTA_NOW);
 	room_hold(q, r);
+	budget_started(q, r);
+	budget_changed(q, r);
 	workload_place(q, r->w);
 }
 
@@ -136,6 +142,7 @@ static void room_free(struct queue *q, struct room *r)
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= room_size(r);
+	bill_done(r);
 	free(r);
 }
 
@@ -147,6 +154,7 @@ void room_forget_promise(struct queue *q, struct workload *w)
 	must(r->state == ROOM_PROMISED && w->place == PLACE_NOWHERE);
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
+	budget_changed(q, r);
 	lines_give(r, QUOTA_THEN);
 	queue_touch_room(q, r->cq);
 	room_free(q, r);
@@ -242,6 +250,7 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
 	room_hold(q, r);
+	budget_started(q, r);
 	room_suspect(q, r);
 }
 
@@ -271,6 +280,7 @@ void room_end(struct queue *q, struct workload *w)
 	struct room *r = w->room;
 	holders_leave(r);
 	backfill_forget(r);
+	budget_changed(q, r);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
 	r->lq->nreserving--;
@@ -338,8 +348,27 @@ void room_suspect(struct queue *q, struct room *r)
 		list_add(&q->suspects, &r->suspect);
 }
 
-enum stop_reason room_stop_reason(const struct queue *q, const struct room *r)
+/* Whoever is stopping anyway is let be. */
+static enum stop_reason stop_for_money(struct queue *q, struct room *r)
 {
+	const struct runpolicy *policy;
+	const struct budget *budget;
+	if (r->stop_given || !r->confirmed || r->state != ROOM_HELD)
+		return STOP_REASON_NONE;
+	if (terms_price_too_high(q, r, &policy)) {
+		r->stop_policy = policy->name;
+		return STOP_REASON_PRICE;
+	}
+	if (budget_stops(q, r, &budget)) {
+		r->stop_policy = budget->name;
+		return STOP_REASON_BUDGET;
+	}
+	return STOP_REASON_NONE;
+}
+
+enum stop_reason room_stop_reason(struct queue *q, struct room *r)
+{
+	enum stop_reason reason;
 	if (r->preemption != PREEMPTION_NONE)
 		return STOP_REASON_PREEMPTED;
 	if (r->w->held)
@@ -348,5 +377,6 @@ enum stop_reason room_stop_reason(const struct queue *q, const struct room *r)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
-	return run_stop_reason(q, r);
+	reason = run_stop_reason(q, r);
+	return reason != STOP_REASON_NONE ? reason : stop_for_money(q, r);
 }

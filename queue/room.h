@@ -16,6 +16,7 @@
 #define SLUICE_QUEUE_ROOM_H
 
 #include "queue/assign.h"
+#include "queue/bill.h"
 #include "queue/core.h"
 
 enum room_state {
@@ -44,6 +45,7 @@ struct room {
 	int32_t pods, base_pods;
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
+	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
 			    of all victims this is the first */
 	int64_t reserved_ms, since_ms;
@@ -62,6 +64,8 @@ struct room {
 	bool sampled;  /* its family knows how long it took */
 	bool has_left; /* it has ended already: what it leaves behind is known */
 	struct job_history left;
+
+	struct bill bill;
 
 	/* It is to make room for somebody. */
 	enum preemption_reason preemption;
@@ -103,6 +107,6 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods);
 
 /* Something changed that may mean a stop: queue_decide() will look. */
 void room_suspect(struct queue *q, struct room *r);
-enum stop_reason room_stop_reason(const struct queue *q, const struct room *r);
+enum stop_reason room_stop_reason(struct queue *q, struct room *r);
 
 #endif

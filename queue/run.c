@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/terms.h"
 #include "sluice/quantity.h"
 
 /* ---- The past ---- */
@@ -98,7 +99,8 @@ static bool is_watched(const struct room *r)
 
 void run_arm(struct queue *q, struct room *r)
 {
-	int64_t run = max_run_at(r), ready = pods_ready_at(q, r);
+	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
+	run = price < run ? price : run;
 	r->alarm.kind = ALARM_RUN;
 	r->alarm.serial = r->serial;
 	alarm_set(&q->alarms, &r->alarm, !is_watched(r) ? INT64_MAX : run < ready ? run : ready);

@@ -13,11 +13,17 @@
 #include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
+#include "queue/terms.h"
 
 int order_cmp(const struct order_key *a, const struct order_key *b)
 {
 	if (a->priority != b->priority)
 		return a->priority > b->priority ? -1 : 1;
+	if (a->due_ms != b->due_ms) {
+		if (a->due_ms == 0 || b->due_ms == 0)
+			return a->due_ms != 0 ? -1 : 1;
+		return a->due_ms < b->due_ms ? -1 : 1;
+	}
 	if (a->queued_ms != b->queued_ms)
 		return a->queued_ms < b->queued_ms ? -1 : 1;
 	if (a->arrival != b->arrival)
@@ -87,6 +93,7 @@ void workload_free(struct queue *q, struct workload *w)
 	set_invalid(q, w, NULL);
 	past_forget(q, w);
 	family_leave(q, w);
+	terms_forget(q, w);
 	shape_put(&q->shapes, w->shape);
 	q->workload_bytes -= workload_size(w);
 	free(w);
@@ -123,7 +130,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	priority_tidy(&q->priorities, class);
 	enum duration_source from;
 	int64_t expected_ms = duration_expected(j, w->family, &from);
-	return !same_shape || !same_class || w->held != (j->hold != NULL) ||
+	return !same_shape || !same_class || terms_differ(w, &j->terms) || w->held != (j->hold != NULL) ||
 	       w->deleting != j->deleting || w->parallelism != j->parallelism ||
 	       w->max_run_ms != j->max_run_ms || !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
@@ -177,6 +184,7 @@ void workload_take(
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
 	w->max_run_ms = j->max_run_ms;
+	terms_take(q, w, &j->terms);
 	family_leave(q, w);
 	family_join(q, w, j->ns, j->family);
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
@@ -196,14 +204,17 @@ bool workload_returns(const struct workload *w, const struct clusterqueue *cq)
 	return w->lq && w->class && may_wait(w) && w->lq->cq == cq;
 }
 
-static enum workload_place place_for(const struct queue *q, const struct workload *w)
+static enum workload_place place_for(struct queue *q, struct workload *w)
 {
 	if (w->room)
 		return PLACE_ROOM;
+	w->key.due_ms = 0;
 	if (!may_wait(w))
 		return PLACE_ASIDE;
 	if (w->promise)
 		return PLACE_PROMISED;
+	if (!terms_let(q, w))
+		return PLACE_ASIDE;
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
 
@@ -240,6 +251,7 @@ void workload_place(struct queue *q, struct workload *w)
 	must(w->place == PLACE_NOWHERE);
 	if (w->promise && !promise_stands(w))
 		room_forget_promise(q, w);
+	terms_stand(q, w);
 	w->place = place_for(q, w);
 	if (w->place != PLACE_ROOM) {
 		w->lq->nwaiting++;
@@ -295,6 +307,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 	case PLACE_ROOM:
 		break;
 	}
+	terms_unstand(q, w);
 	w->place = PLACE_NOWHERE;
 }
 
@@ -313,7 +326,7 @@ void workload_expect(
 	w->expected_from = from;
 	if (w->expected_ms == expected_ms)
 		return;
-	bool stands = w->group && group_expects(w->group->cq);
+	bool stands = (w->terms && !w->room) || (w->group && group_expects(w->group->cq));
 	if (stands)
 		workload_unplace(q, w);
 	w->expected_ms = expected_ms;

@@ -3,7 +3,8 @@
  *
  * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
  *
- *   aside      something other than quota keeps it: held, misconfigured, its LocalQueue closed
+ *   aside      something other than quota keeps it: held, misconfigured, its LocalQueue closed, not
+ *              the time or the price that its owner asks for (terms.h)
  *   back-off   not before a time: in queue.back_off
  *   ready      in a group of its ClusterQueue (group.h)
  *   promised   others are stopping to make room for it (room.h)
@@ -30,10 +31,12 @@ struct priority_class;
 struct realm;
 struct room;
 struct shape;
+struct terms;
 
 /* The place in a ClusterQueue's order: a total one. */
 struct order_key {
 	int32_t priority;
+	int64_t due_ms; /* its latest start, when that has come (terms.h); 0: it has not */
 	int64_t queued_ms;
 	uint64_t arrival;
 	struct uid uid;
@@ -64,6 +67,7 @@ struct workload {
 	char *invalid;	      /* NULL, or why it can never start as it is */
 	const char *blocked;  /* NULL, or what the gate sees in its way; static text */
 	struct past *past;    /* what earlier attempts left behind, or NULL: run.h */
+	struct terms *terms;	/* what its owner asks of time and money, or NULL: terms.h */
 	struct family *family;	/* whose runs tell how long it takes, or NULL: duration.h */
 	struct link of_family;
 	int64_t not_before_ms;
