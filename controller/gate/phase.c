@@ -258,6 +258,15 @@ static const char *stop_message(const struct gate_job *j)
 	return suspended_by_other(j) ? HOLD_BY_OTHER : j->message;
 }
 
+static void note_finish(struct gate *g, struct gate_job *j)
+{
+	int64_t since_ms = j->started_ms > 0 ? j->started_ms : g->now_ms;
+	j->finish_noted = true;
+	g->counts.finishes++;
+	gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
+		(double)(g->now_ms - since_ms) / 1000.0);
+}
+
 static void drain(struct gate *g, struct gate_job *j)
 {
 	j->stopped_ms = g->now_ms;
@@ -271,12 +280,9 @@ static void drain(struct gate *g, struct gate_job *j)
 		j->told_ledger = true;
 		gate_operate(g, j, LEDGER_STOP, work_lost_ms(g, j));
 	}
+	j->finish_noted = false;
 	if (j->seen.finished) {
-		g->counts.finishes++;
-		int64_t since_ms = j->started_ms > 0 ? j->started_ms : g->now_ms;
-		gate_note(g, NOTE_FINISH, j, "%s after %.1f s",
-			j->seen.failed ? "failed" : "finished",
-			(double)(g->now_ms - since_ms) / 1000.0);
+		note_finish(g, j);
 	} else {
 		const char *message = stop_message(j);
 		g->counts.stops++;
@@ -543,6 +549,9 @@ static void release(struct gate *g, struct gate_job *j)
  */
 static void draining(struct gate *g, struct gate_job *j)
 {
+	/* The stop came too late: its last pods ended well all the same. */
+	if (j->seen.finished && !j->finish_noted)
+		note_finish(g, j);
 	if (drained(j)) {
 		release(g, j);
 		return;
@@ -709,6 +718,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 		j->stopped_ms = g->now_ms;
 		j->drains_ms = g->tick_ms;
 		j->overdue_ms = g->tick_ms + OVERDUE_MS;
+		j->finish_noted = j->seen.finished; /* by whoever led then */
 		enter(g, j, PHASE_DRAINING);
 	} else {
 		enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);

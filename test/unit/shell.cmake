@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(shell_world STATIC ${CMAKE_CURRENT_LIST_DIR}/shell_world.c)
 target_link_libraries(shell_world PUBLIC shell)
-foreach(name api chronicle clock courier http log metrics options remit roster siphash status)
+foreach(name api chronicle clock courier gate http log metrics options remit roster siphash status)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
