@@ -114,6 +114,7 @@ static struct pod_resources fill_pod(
 
 struct inspection {
 	const struct job *job;
+	const struct namespace_limits *ranges; /* NULL: none */
 	const char *list; /* "containers", "initContainers"; NULL: the pod itself */
 	size_t index;
 	struct text *text;
@@ -126,8 +127,28 @@ static void add_field(const struct inspection *i)
 		text_add(i->text, ".%s[%zu]", i->list, i->index);
 }
 
+/* A limit that the template does not have came from a LimitRange. */
+static void add_limit(
+	const struct inspection *i, const struct resource *limit, const struct resource_list *own)
+{
+	if (resources_find(own, limit->name)) {
+		text_add(i->text, ", more than its limit of ");
+		text_add_number(i->text, limit->amount, limit->name);
+		text_add(i->text, "; requests must not exceed its limits: lower the request or "
+				  "raise the limit");
+		return;
+	}
+	text_add(i->text, ", more than the limit of ");
+	text_add_number(i->text, limit->amount, limit->name);
+	text_add(i->text,
+		" that LimitRange %s/%s gives it, as it has none of its own; lower the request, "
+		"set a limit or change the LimitRange",
+		i->job->ns, limit_range_with_default(i->ranges, !i->list, limit->name));
+}
+
+/* `own` are those of the limits that the template itself has. */
 static bool above_limits(const struct inspection *i, const struct resource_list *requests,
-	const struct resource_list *limits)
+	const struct resource_list *limits, const struct resource_list *own)
 {
 	for (size_t k = 0; k < requests->count; k++) {
 		const struct resource *r = &requests->item[k];
@@ -138,10 +159,7 @@ static bool above_limits(const struct inspection *i, const struct resource_list 
 		add_field(i);
 		text_add(i->text, ".resources.requests asks for ");
 		text_add_amount(i->text, r->amount, r->name);
-		text_add(i->text, ", more than its limit of ");
-		text_add_number(i->text, limit->amount, r->name);
-		text_add(i->text, "; requests must not exceed its limits: lower the request or "
-				  "raise the limit");
+		add_limit(i, limit, own);
 		return true;
 	}
 	return false;
@@ -206,14 +224,17 @@ static bool pod_is_out(
 	return false;
 }
 
+/* c: filled in; own: as the template has them. */
 static bool containers_are_wrong(struct inspection i, const char *list, const struct container *c,
-	size_t n, const struct limits *limits)
+	const struct container *own, size_t n)
 {
 	i.list = list;
-	for (; i.index < n; i.index++)
-		if (above_limits(&i, &c[i.index].requests, &c[i.index].limits) ||
-			(limits && container_is_out(&i, &c[i.index], limits)))
+	for (; i.index < n; i.index++) {
+		const struct container *it = &c[i.index];
+		if (above_limits(&i, &it->requests, &it->limits, &own[i.index].limits) ||
+			(i.ranges && container_is_out(&i, it, &i.ranges->container)))
 			return true;
+	}
 	return false;
 }
 
@@ -221,12 +242,13 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 	const struct namespace_limits *n)
 {
 	struct text text = text_over(a->fault, sizeof(a->fault));
-	struct inspection i = {.job = j, .text = &text};
-	const struct limits *limits = n ? &n->container : NULL;
-	if (above_limits(&i, &pod->pod_level, &pod->pod_level_limits) ||
+	struct inspection i = {.job = j, .ranges = n, .text = &text};
+	const struct pod_resources *own = &j->pod;
+	if (above_limits(&i, &pod->pod_level, &pod->pod_level_limits, &own->pod_level_limits) ||
+		containers_are_wrong(i, "initContainers", pod->init_containers,
+			own->init_containers, pod->ninit_containers) ||
 		containers_are_wrong(
-			i, "initContainers", pod->init_containers, pod->ninit_containers, limits) ||
-		containers_are_wrong(i, "containers", pod->containers, pod->ncontainers, limits))
+			i, "containers", pod->containers, own->containers, pod->ncontainers))
 		return;
 	if (n)
 		pod_is_out(&i, &a->requests, &n->pod);

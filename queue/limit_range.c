@@ -128,6 +128,20 @@ const struct namespace_limits *limit_ranges_of(const struct limit_ranges *all, c
 	return map_get(&all->namespaces, map_hash_string(ns), ns);
 }
 
+const char *limit_range_with_default(
+	const struct namespace_limits *n, bool of_pod, const char *resource)
+{
+	for (size_t r = 0; r < n->nranges; r++) {
+		for (size_t i = 0; i < n->range[r]->nitems; i++) {
+			const struct limit_range_item *item = &n->range[r]->item[i];
+			if (item->is_pod == of_pod && resources_find(&item->defaults, resource))
+				return n->range[r]->name;
+		}
+	}
+	must_not_get_here(); /* there is such a default */
+	return "";
+}
+
 static struct namespace_limits *namespace_of(struct limit_ranges *all, const char *ns)
 {
 	struct namespace_limits *n = map_get(&all->namespaces, map_hash_string(ns), ns);

@@ -53,4 +53,8 @@ bool limit_range_unset(struct limit_ranges *all, const char *ns, const char *nam
 /* NULL when the namespace has none. */
 const struct namespace_limits *limit_ranges_of(const struct limit_ranges *all, const char *ns);
 
+/* Which of them gives pods, or else containers, their default limit of a resource that has one. */
+const char *limit_range_with_default(
+	const struct namespace_limits *n, bool of_pod, const char *resource);
+
 #endif

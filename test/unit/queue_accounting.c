@@ -160,12 +160,30 @@ static void faults_name_field_and_cure(void **state)
 				       {.requests = LIST(CPU(1001))},
 				       {.requests = LIST(CPU(1000), {"memory", 9})}};
 	const struct pod_resources a = {&fair[0], 1, &big, 1}, b = {&small, 1}, c = {fair, 2},
-				   d = {&fair[2], 1}, e = {fair, 1};
+				   d = {&fair[2], 1}, e = {fair, 1}, f = {&plain, 1, &big, 1},
+				   g = {&plain, 1, .pod_level = LIST(CPU(3000))};
+	const struct limit_range_item given = {.defaults = LIST(CPU(1000))};
+	const struct limit_range_item given_pods = {.is_pod = true, .defaults = LIST(CPU(2000))};
 	struct world *w = world_new();
 	assert_string_equal(account_of(w, &pod),
 		"resources validation failed: spec.template.spec.containers[0].resources.requests "
 		"asks for 2 cpu, more than its limit of 1; requests must not exceed its limits: "
 		"lower the request or raise the limit");
+	/* A limit that a LimitRange gives is not the pod's own. */
+	set_range(w, "given", &given);
+	set_range(w, "of-pods", &given_pods);
+	assert_string_equal(account_of(w, &f),
+		"resources validation failed: "
+		"spec.template.spec.initContainers[0].resources.requests asks for 1501m cpu, more "
+		"than the limit of 1 that LimitRange team-a/given gives it, as it has none of its "
+		"own; lower the request, set a limit or change the LimitRange");
+	assert_string_equal(account_of(w, &g),
+		"resources validation failed: spec.template.spec.resources.requests asks for 3 "
+		"cpu, more than the limit of 2 that LimitRange team-a/of-pods gives it, as it has "
+		"none of its own; lower the request, set a limit or change the LimitRange");
+	assert_non_null(strstr(account_of(w, &pod), "more than its limit of 1;"));
+	limit_range_unset(&w->facts.limit_ranges, "team-a", "given");
+	limit_range_unset(&w->facts.limit_ranges, "team-a", "of-pods");
 	set_range(w, "tight", &tight);
 	set_range(w, "lax", &lax);
 	assert_string_equal(account_of(w, &a),
