@@ -40,6 +40,16 @@ int workload_back_off_order(const struct tree_node *a, const struct tree_node *b
 	return order_cmp(&x->key, &y->key);
 }
 
+/* Creation times have whole seconds; within one the API server's version orders Jobs. Seen on the
+ * watch, it is that of the Job's making. A list, as after a restart, comes by name, and there it is
+ * that of the last write: nearly the same order, for whoever writes to new Jobs (the Job controller
+ * that finds them suspended, our notices) goes through them in the order in which they came. A Job
+ * that did run was written to since, and stands behind the others of its second. */
+static uint64_t arrival_of(struct queue *q, const struct job *j)
+{
+	return j->version > 0 ? (uint64_t)j->version : ++q->arrivals;
+}
+
 static size_t workload_size(const struct workload *w)
 {
 	return sizeof(*w) + strlen(w->name) + 1;
@@ -51,7 +61,7 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	struct workload *w = mem_alloc(sizeof(*w) + n);
 	memcpy(w->name, j->name, n);
 	w->key.queued_ms = j->created_ms;
-	w->key.arrival = ++q->arrivals;
+	w->key.arrival = arrival_of(q, j);
 	w->key.uid = j->uid;
 	map_put(&q->workloads, uid_hash(&j->uid), w);
 	q->workload_bytes += workload_size(w);

@@ -387,6 +387,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		read_priority(w, x, value);
 	else if (strcmp(key, "at") == 0)
 		j->created_ms = atoll(value) * 1000;
+	else if (strcmp(key, "version") == 0)
+		j->version = atoll(value);
 	else if (strcmp(key, "max-run") == 0)
 		j->max_run_ms = atoll(value) * 1000;
 	else if (strcmp(key, "expected") == 0)

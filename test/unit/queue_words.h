@@ -19,7 +19,7 @@
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
  *   local NS/NAME -> QUEUE [stop=..] [deleting]
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
- *               [completions=N] [succeeded=N] [at=SECONDS] [max-run=S] [expected=S] [runtime=CLASS]
+ *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S] [runtime=CLASS]
  * [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V] [tolerate=K[=V][:EFFECT]]
  * [affinity="TERM | TERM"] RESOURCE=QUANTITY
  * .. prio=N is a class of that value; all resources are per pod edit NS/NAME .. the same Job, with
