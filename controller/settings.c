@@ -28,12 +28,18 @@ void settings_done(struct settings *s)
 
 /* ---- kinds of values ------------------------------------------------------------------------- */
 
-/* A copy to take apart; NULL when there were too many. */
-static char *keep(struct settings *s, const char *text)
+enum { KEPT_MAX = sizeof(((struct settings *)0)->kept) / sizeof(char *) };
+
+/* A copy to take apart. */
+static int keep(struct settings *s, const char *flag, const char *text, char **ret, struct err *e)
 {
-	if (s->nkept == sizeof(s->kept) / sizeof(s->kept[0]))
-		return NULL;
-	return s->kept[s->nkept++] = mem_strdup(text);
+	if (s->nkept == KEPT_MAX)
+		return err_set(e, ERR_INVALID,
+			"--%s: flags that take lists are given more than %d times in all; put "
+			"what belongs together into one, with commas between",
+			flag, KEPT_MAX);
+	*ret = s->kept[s->nkept++] = mem_strdup(text);
+	return 0;
 }
 
 /* Cuts text at the first c; what is behind it, or NULL when there is none. */
@@ -99,8 +105,10 @@ static int take_strategies(struct settings *s, const char *flag, const char *tex
 		[FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE] = "LessThanOrEqualToFinalShare",
 		[FAIR_LESS_THAN_INITIAL_SHARE] = "LessThanInitialShare"};
 	struct queue_config *c = &s->config;
+	char *item;
+	int rc = keep(s, flag, text, &item, e);
 	c->nfair_strategies = 0;
-	for (char *item = keep(s, text), *next; item; item = next) {
+	for (char *next; rc == 0 && item; item = next) {
 		next = cut(item, ',');
 		int i = strcmp(item, names[0]) == 0 ? 0 : strcmp(item, names[1]) == 0 ? 1 : 2;
 		if (i == 2 || c->nfair_strategies == 2 ||
@@ -111,7 +119,7 @@ static int take_strategies(struct settings *s, const char *flag, const char *tex
 				flag, text, names[0], names[1]);
 		c->fair_strategy[c->nfair_strategies++] = (enum fair_strategy)i;
 	}
-	return 0;
+	return rc;
 }
 
 static int take_pods_ready(struct settings *s, const char *flag, const char *text, struct err *e)
@@ -160,7 +168,9 @@ static int take_half_life(struct settings *s, const char *flag, const char *text
 static int take_weights(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	for (char *item = keep(s, text), *next; item; item = next) {
+	char *item;
+	int rc = keep(s, flag, text, &item, e);
+	for (char *next; rc == 0 && item; item = next) {
 		next = cut(item, ',');
 		char *value = cut(item, '=');
 		if (c->nusage_weights == SETTINGS_ITEMS_MAX)
@@ -174,13 +184,15 @@ static int take_weights(struct settings *s, const char *flag, const char *text, 
 		r->name = item;
 		c->nusage_weights++;
 	}
-	return 0;
+	return rc;
 }
 
 static int take_prefixes(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	for (char *item = keep(s, text), *next; item; item = next) {
+	char *item;
+	int rc = keep(s, flag, text, &item, e);
+	for (char *next; rc == 0 && item; item = next) {
 		next = cut(item, ',');
 		if (!*item)
 			return err_set(e, ERR_INVALID,
@@ -191,7 +203,7 @@ static int take_prefixes(struct settings *s, const char *flag, const char *text,
 			return too_many(flag, e);
 		s->prefix[c->nexcluded_prefixes++] = item;
 	}
-	return 0;
+	return rc;
 }
 
 static int transformation_error(const char *flag, const char *text, struct err *e)
@@ -236,9 +248,12 @@ static int take_transformation(
 	struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	char *input = keep(s, text);
-	if (!input || c->ntransformations == SETTINGS_ITEMS_MAX)
+	char *input;
+	if (c->ntransformations == SETTINGS_ITEMS_MAX)
 		return too_many(flag, e);
+	int rc = keep(s, flag, text, &input, e);
+	if (rc)
+		return rc;
 	struct resource *out = mem_array(OUTPUTS_MAX, sizeof(*out));
 	struct transformation_spec *t = &s->transformation[c->ntransformations++];
 	*t = (struct transformation_spec){.input = input, .multiply_by = "", .output = out};

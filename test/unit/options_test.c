@@ -188,6 +188,37 @@ static void what_holds_for_all_queues(void **state)
 	options_done(&o);
 }
 
+/* Of each flag as often as it may be given, and once more: never dropped in silence. */
+static void flags_that_are_given_too_often_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *flag, *value, *says;
+		size_t most;
+	} cases[] = {
+		{"fair-preemption-strategies", "LessThanInitialShare", "more than 192 times", 192},
+		{"usage-resource-weights", "cpu=1", "more than 64 things", 64},
+		{"exclude-resource-prefixes", "a/", "more than 64 things", 64},
+		{"transformation", "a=b:1", "more than 64 things", 64},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		static struct settings s;
+		struct err e = {""};
+		bool wants;
+		size_t flag = 0;
+		settings_init(&s);
+		while (strcmp(settings_flag(flag, &wants), cases[i].flag) != 0)
+			flag++;
+		for (size_t n = 0; n < cases[i].most; n++)
+			assert_int_equal(settings_take(&s, flag, cases[i].value, &e), 0);
+		assert_int_equal(settings_take(&s, flag, cases[i].value, &e), ERR_INVALID);
+		print_message("  %s\n", e.text);
+		assert_non_null(strstr(e.text, cases[i].flag));
+		assert_non_null(strstr(e.text, cases[i].says));
+		settings_done(&s);
+	}
+}
+
 static void which_jobs_are_managed(void **state)
 {
 	(void)state;
@@ -262,6 +293,7 @@ int main(void)
 		cmocka_unit_test(nothing_given_gives_the_defaults),
 		cmocka_unit_test(all_flags_are_taken),
 		cmocka_unit_test(what_holds_for_all_queues),
+		cmocka_unit_test(flags_that_are_given_too_often_are_refused),
 		cmocka_unit_test(which_jobs_are_managed),
 		cmocka_unit_test(transformations_are_taken_apart),
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
