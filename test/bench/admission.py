@@ -49,7 +49,7 @@ def admission_rate(ground, queues, jobs):
     ground.blast([create(names[i % queues], f"job-{i}") for i in range(jobs)])
     wait_until("the controller to have seen them", lambda: ground.pending() == jobs, 600, every=0.5)
     ground.wait_settled(names, jobs)
-    time.sleep(2)  # the status of the queues has been written
+    ground.wait_reported(pendingWorkloads=jobs)
     writes, (_, cpu) = ground.writes(), ground.usage()
     began = time.monotonic()
     for name in names:
@@ -58,7 +58,7 @@ def admission_rate(ground, queues, jobs):
         time.sleep(0.05)
     seconds = time.monotonic() - began
     rss, cpu_after = ground.usage()
-    time.sleep(2)
+    ground.wait_reported(pendingWorkloads=0)
     after = ground.writes()
     running = sum(not j["spec"].get("suspend") for name in names for j in ground.api.list(f"/apis/batch/v1/namespaces/{name}/jobs"))
     if running != jobs:

@@ -142,14 +142,14 @@ def run(args):
     try:
         make_nodes(ground)
         make_queues(ground, names)
-        time.sleep(2)  # the status of the queues has been written
+        ground.wait_reported()
         say(f"==> Kueue's baseline: {len(jobs)} Jobs in {len(names)} ClusterQueues within {jobs[-1].at_ms / 1000:.0f} s; at least {floor:.1f} s of work")
         writes, (_, cpu), cluster_cpu = ground.writes(), ground.usage(), ground.cluster_cpu()
         began = time.monotonic()
         submission = Submission(ground, map(create, jobs))
         seconds = wait_finished(ground, submission, began) - first_s
         (rss, cpu_after), cluster_cpu = ground.usage(), ground.cluster_cpu() - cluster_cpu
-        time.sleep(2)
+        ground.wait_reported(pendingWorkloads=0, reservingWorkloads=0)
         after, by_stamps = ground.writes(), complete(ground, len(jobs))
         admissions, preempted = ground.metric("sluice_admissions_total"), ground.metric("sluice_stops_total")
     finally:

@@ -114,6 +114,17 @@ class Ground:
         queues = self.box.controller_api().get("/api/v1/queues")["clusterQueues"]
         return sum(q["pending"] for q in queues)
 
+    def wait_reported(self, **counts):
+        """Until the status of all ClusterQueues, and that of all LocalQueues, is written and adds up to
+        these: wait_reported(pendingWorkloads=5000). Then no write of it is under way that a bench would count."""
+        def reported():
+            for plural in ("clusterqueues", "localqueues"):
+                told = [q.get("status") for q in self.api.list(f"/apis/sluice.dev/v1alpha1/{plural}")]
+                if not all(told) or any(sum(t[key] for t in told) != n for key, n in counts.items()):
+                    return False
+            return True
+        wait_until(f"the status of the queues to say {counts or 'something'}", reported, 60, every=0.2)
+
     def wait_settled(self, namespaces, jobs):
         """Until the Job controller has marked each of these Jobs Suspended: it writes no more."""
         def settled():

@@ -31,7 +31,7 @@ def run(args):
         say(f"==> creating {jobs} Jobs, one of which fits (about {jobs // 500} s)")
         made = ground.blast((create(ns, f"job-{i}") for i in range(jobs + FINISHES + 1)))
         wait_until("the controller to have seen them", lambda: ground.pending() == jobs + FINISHES, 600, every=0.5)
-        time.sleep(5)  # the status of the queue has been written
+        ground.wait_reported(pendingWorkloads=jobs + FINISHES)
         rss, cpu = ground.usage()
         say(f"==> {FINISHES} finishes, one after the other")
         waits = []
