@@ -71,8 +71,9 @@ struct kube_client {
 	struct list list[REQUEST_LISTS];
 	struct map by_id;
 	uint64_t last_id;
-	CURL **spare; /* easy handles to use again */
+	CURL **spare; /* easy handles to use again; see reuses_handles() */
 	size_t spares;
+	bool reuses;
 	char *user_agent;
 	struct curl_slist *connect_to; /* for tls-server-name */
 	char *base;		       /* what a path is put behind */
@@ -146,9 +147,14 @@ static struct multi *request_multi(const struct request *r)
 static void release_easy(struct request *r)
 {
 	struct kube_client *c = r->client;
-	curl_easy_reset(r->easy); /* forgets every pointer into r, and the token's header */
-	c->spare = mem_grow(c->spare, c->spares + 1, sizeof(*c->spare));
-	c->spare[c->spares++] = r->easy;
+	if (c->reuses) {
+		/* Forgets every pointer into r, and the token's header. */
+		curl_easy_reset(r->easy);
+		c->spare = mem_grow(c->spare, c->spares + 1, sizeof(*c->spare));
+		c->spare[c->spares++] = r->easy;
+	} else {
+		curl_easy_cleanup(r->easy);
+	}
 	r->easy = NULL;
 	curl_slist_free_all(r->headers);
 	r->headers = NULL;
@@ -584,6 +590,14 @@ static void ignore_sigpipe(void)
 		signal(SIGPIPE, SIG_IGN);
 }
 
+/* Before 8.1.1 a handle remembers, over a reset, the last header of its last answer, which is
+ * freed: an answer that begins with a folded header is then written into freed memory (curl issue
+ * 11101). A new handle for each request costs 3 microseconds. */
+static bool reuses_handles(void)
+{
+	return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080101;
+}
+
 struct kube_client *kube_client_new(struct ev_loop *loop, const struct kube_config *config,
 	const struct kube_client_options *options)
 {
@@ -593,6 +607,7 @@ struct kube_client *kube_client_new(struct ev_loop *loop, const struct kube_conf
 	ignore_sigpipe();
 	c->loop = loop;
 	c->config = config;
+	c->reuses = reuses_handles();
 	set_options(c, options ? options : &defaults);
 	map_init(&c->by_id, request_has_id);
 	ev_timer_init(&c->pump, on_pump, 0., 0.);

@@ -145,6 +145,24 @@ static void test_answers(void **state)
 }
 
 /* The ways a connection can end at the wrong moment; for a write, all are in doubt. */
+/* curl 7.88 would go on with the last header of the answer before it, which is freed. */
+static void test_folded_first_header(void **state)
+{
+	struct stage s;
+	struct seen seen = {0};
+	(void)state;
+	stage_open(&s, "", (struct kube_client_options){0});
+	script_answer(scripted_server_expect(s.server, "GET /p"), 200, "X-Last: header\r\n", "{}");
+	send(&s, KUBE_GET, "/p", "", &seen);
+	run_until(s.loop, seen.count == 1);
+	struct script *p = scripted_server_expect(s.server, "GET /p");
+	script_raw(p, "HTTP/1.1 200 OK\r\n folded: on to what?\r\nContent-Length: 2\r\n\r\n{}");
+	script_cut(p);
+	send(&s, KUBE_GET, "/p", "", &seen);
+	run_until(s.loop, seen.count == 2);
+	stage_close(&s);
+}
+
 static void test_cuts(void **state)
 {
 	struct stage s;
@@ -491,6 +509,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_folded_first_header),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_nobody_there),
 		cmocka_unit_test(test_ceiling),
