@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
+#include "controller/review.h"
 #include "controller/siphash.h"
 
 enum {
@@ -115,36 +116,12 @@ static void on_access(const struct kube_answer *a, void *ctx)
 {
 	struct question *q = ctx;
 	const cJSON *root;
-	bool allowed = false;
 	if (!usable(q, a, "SubjectAccessReview") ||
 		json_parse(q->guard->json, a->body, &root, NULL) != 0) {
 		settle(q, GUARD_UNKNOWN);
 		return;
 	}
-	int rc = json_bool(json_object(root, "status"), "allowed", &allowed);
-	settle(q, rc == 0 && allowed ? GUARD_ALLOWED : GUARD_REFUSED);
-}
-
-static void put_member(struct buf *out, const char *key, const cJSON *value)
-{
-	if (!value)
-		return;
-	buf_printf(out, ",\"%s\":", key);
-	json_print(out, value);
-}
-
-static void render_access(const cJSON *user, struct buf *out)
-{
-	buf_puts(out,
-		"{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SubjectAccessReview\","
-		"\"spec\":{\"resourceAttributes\":{\"group\":\"sluice.dev\",\"resource\":"
-		"\"clusterqueues\",\"verb\":\"get\"}");
-	buf_puts(out, ",\"user\":");
-	buf_json_string(out, json_text(user, "username"));
-	put_member(out, "uid", json_get(user, "uid"));
-	put_member(out, "groups", json_array(user, "groups"));
-	put_member(out, "extra", json_object(user, "extra"));
-	buf_puts(out, "}}");
+	settle(q, review_allows(root) ? GUARD_ALLOWED : GUARD_REFUSED);
 }
 
 static uint64_t post(
@@ -167,21 +144,18 @@ static void on_token(const struct kube_answer *a, void *ctx)
 {
 	struct question *q = ctx;
 	const cJSON *root;
-	bool known = false;
 	if (!usable(q, a, "TokenReview") || json_parse(q->guard->json, a->body, &root, NULL) != 0) {
 		settle(q, GUARD_UNKNOWN);
 		return;
 	}
-	const cJSON *status = json_object(root, "status");
-	const cJSON *user = json_object(status, "user");
-	if (json_bool(status, "authenticated", &known) != 0 || !known ||
-		!json_text(user, "username")) {
+	const cJSON *user = review_user(root);
+	if (!user) {
 		settle(q, GUARD_STRANGER);
 		return;
 	}
 	struct buf body;
 	buf_init(&body, ANSWER_CEILING);
-	render_access(user, &body);
+	review_ask_access(&body, user);
 	if (body.failed)
 		settle(q, GUARD_UNKNOWN);
 	else
@@ -194,10 +168,7 @@ static void ask(struct question *q, const char *token)
 {
 	struct buf body;
 	buf_init(&body, 2 * TOKEN_MAX);
-	buf_puts(&body, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenReview\","
-			"\"spec\":{\"token\":");
-	buf_json_string(&body, token);
-	buf_puts(&body, "}}");
+	review_ask_token(&body, token);
 	q->request = post(q, "/apis/authentication.k8s.io/v1/tokenreviews", &body, on_token);
 	explicit_bzero(body.ptr, body.len);
 	buf_done(&body);
