@@ -91,6 +91,86 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 	buf_done(&text);
 }
 
+/* A row of one name and one sentence, in red when it is bad news. */
+static void put_row(
+	struct table *t, const char *label, const char *value, bool bad, const struct buf *says)
+{
+	put_label(t, label);
+	table_cell(t, bad ? COLOUR_RED : COLOUR_BOLD, value);
+	table_cell(t, COLOUR_NONE, buf_text(says));
+	table_end_row(t);
+}
+
+/* "1h30m", "45s"; days become hours, as people write them on Jobs. */
+static void format_span(int64_t ms, struct buf *out)
+{
+	int64_t s = ms / 1000;
+	if (s >= 3600)
+		buf_printf(out, "%" PRId64 "h", s / 3600);
+	if (s / 60 % 60 > 0)
+		buf_printf(out, "%" PRId64 "m", s / 60 % 60);
+	if (s % 60 > 0 || s == 0)
+		buf_printf(out, "%" PRId64 "s", s % 60);
+}
+
+static const char *source_words(const char *from)
+{
+	static const struct {
+		const char *from, *words;
+	} all[] = {{"Annotation", "as its annotation expected-duration says"},
+		{"ActiveDeadlineSeconds", "as its activeDeadlineSeconds say, at the longest"},
+		{"History", "as its last runs took, all but the longest"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(from, all[i].from) == 0)
+			return all[i].words;
+	return from;
+}
+
+/* How long it takes, by when it must end, and when it will be stopped. */
+static void put_terms(const cJSON *job, struct table *t)
+{
+	struct buf span, says;
+	buf_init(&span, 64);
+	buf_init(&says, 512);
+	if (number_of(job, "expectedMs") > 0) {
+		format_span(number_of(job, "expectedMs"), &span);
+		buf_puts(&says, source_words(text_of(job, "expectedFrom")));
+		put_row(t, "takes", buf_text(&span), false, &says);
+	}
+	buf_reset(&says);
+	if (text_of(job, "deadline")[0]) {
+		bool late = truth_of(job, "deadlineUnreachable");
+		buf_puts(&says, late ? "DeadlineUnreachable: it cannot end by then any more" : "");
+		put_row(t, "deadline", text_of(job, "deadline"), late, &says);
+	}
+	buf_reset(&says);
+	if (text_of(job, "stopsAt")[0]) {
+		buf_puts(&says, "when its window closes; it waits for the next one then");
+		put_row(t, "stops", text_of(job, "stopsAt"), false, &says);
+	}
+	buf_done(&span);
+	buf_done(&says);
+}
+
+static void put_bill(const cJSON *job, struct table *t)
+{
+	const cJSON *bill = json_object(job, "bill");
+	const char *currency = text_of(bill, "currency"), *whole = text_of(bill, "expectedCost");
+	struct buf so_far, says;
+	if (!bill)
+		return;
+	buf_init(&so_far, 512);
+	buf_init(&says, 1024);
+	buf_printf(&so_far, "%s %s", text_of(bill, "cost"), currency);
+	buf_printf(&says, "so far, and %s an hour by PricePlan %s", text_of(bill, "perHour"),
+		text_of(bill, "plan"));
+	if (whole[0])
+		buf_printf(&says, "; %s expected for the whole run", whole);
+	put_row(t, "cost", buf_text(&so_far), false, &says);
+	buf_done(&so_far);
+	buf_done(&says);
+}
+
 /* What was last done to it, from the story that stands on the Job. */
 static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
 {
@@ -132,6 +212,8 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	if (queues)
 		put_chain(job, queues, chain);
 	put_position(job, now_ms, chain);
+	put_terms(job, chain);
+	put_bill(job, chain);
 	if (text_of(job, "story")[0])
 		put_last(job, now_ms, chain);
 	table_render(chain, out);

@@ -9,6 +9,7 @@
 #include "controller/stamp.h"
 #include "controller/wire/labels.h"
 #include "controller/status.h"
+#include "price/money.h"
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
@@ -178,10 +179,55 @@ static struct api_reply answer_queues(const struct api_sources *s, struct buf *o
 
 /* ---- one Job --------------------------------------------------------------------------------- */
 
+static void put_money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	put_key(out, key, text);
+}
+
+static void put_bill(struct buf *out, const struct run_bill *b)
+{
+	buf_puts(out, ",\"bill\":{\"currency\":");
+	buf_json_string(out, b->currency);
+	put_key(out, "plan", b->plan);
+	put_money(out, "cost", b->cost);
+	put_money(out, "perHour", b->per_hour);
+	if (b->expected_cost >= 0)
+		put_money(out, "expectedCost", b->expected_cost);
+	buf_putc(out, '}');
+}
+
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char at[STAMP_TEXT_SIZE];
+	put_key(out, key, stamp_format(ms, at));
+}
+
+/* What is known of its duration and its end; keys of what is not are left out. */
+static void put_terms(struct buf *out, const struct explanation *x)
+{
+	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
+		[DURATION_ANNOTATION] = "Annotation",
+		[DURATION_DEADLINE] = "ActiveDeadlineSeconds",
+		[DURATION_HISTORY] = "History"};
+	if (x->expected_ms > 0) {
+		buf_printf(out, ",\"expectedMs\":%" PRId64, x->expected_ms);
+		put_key(out, "expectedFrom", sources[x->expected_from]);
+	}
+	if (x->deadline_ms > 0) {
+		put_time(out, "deadline", x->deadline_ms);
+		put_bool(out, "deadlineUnreachable", x->unreachable);
+	}
+	if (x->stop_ms > 0 && x->stop_ms < INT64_MAX)
+		put_time(out, "stopsAt", x->stop_ms);
+}
+
 static void put_explanation(struct buf *out, const char *ns, const char *name,
 	const struct explanation *x, const struct api_sources *s)
 {
 	char at[STAMP_TEXT_SIZE];
+	struct run_bill bill;
 	buf_puts(out, "{\"namespace\":");
 	buf_json_string(out, ns);
 	put_key(out, "name", name);
@@ -192,8 +238,11 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	put_key(out, "clusterQueue", x->clusterqueue);
 	buf_printf(out, ",\"priority\":%" PRId32 ",\"ahead\":%zu", x->priority, x->ahead);
 	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format(x->queued_ms, at) : "");
-	put_key(out, "notBefore",
-		x->not_before_ms > s->now_ms ? stamp_format(x->not_before_ms, at) : "");
+	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
+	put_key(out, "notBefore", later ? stamp_format(x->not_before_ms, at) : "");
+	put_terms(out, x);
+	if (gate_bill(s->metrics.gate, ns, name, s->now_ms, &bill) && bill.priced)
+		put_bill(out, &bill);
 	put_bool(out, "leading", gate_leading(s->metrics.gate));
 	put_bool(out, "ledgerUp", s->metrics.ledger_up);
 	const char *story = gate_story(s->metrics.gate, ns, name);

@@ -945,6 +945,13 @@ const char *gate_story(const struct gate *g, const char *ns, const char *name)
 	return j ? j->story : NULL;
 }
 
+bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct run_bill *ret)
+{
+	const struct gate_job *j = job_named(g, ns, name);
+	return j && queue_job_bill(g->queue, &j->uid, now_ms, ret);
+}
+
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret)
 {

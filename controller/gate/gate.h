@@ -250,6 +250,10 @@ void gate_count(const struct gate *g, struct gate_counts *ret);
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret);
 
+/* What the Job's run has cost; false when it does not run, or is unknown. */
+bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct run_bill *ret);
+
 /* The story annotation of a Job as last seen, valid until the next call; NULL: none, or unknown. */
 const char *gate_story(const struct gate *g, const char *ns, const char *name);
 

@@ -32,16 +32,38 @@ enum wait_reason notice_kind(const char *text)
 	return WAIT_NOT;
 }
 
+/* "; not before 2026-11-21T18:00:00Z", unless the sentence has that time. */
+static void add_time(struct buf *out, const char *words, int64_t ms, const char *sentence)
+{
+	struct buf at;
+	buf_init(&at, 64);
+	story_time(ms, &at);
+	if (!strstr(sentence, buf_text(&at)))
+		buf_printf(out, "; %s %s", words, buf_text(&at));
+	buf_done(&at);
+}
+
+void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out)
+{
+	buf_printf(out, "%s: %s", wait_reason_name(x->reason), x->sentence);
+	if (x->not_before_ms > now_ms && x->not_before_ms < INT64_MAX)
+		add_time(out, "not before", x->not_before_ms, x->sentence);
+	if (x->unreachable && x->deadline_ms > 0)
+		add_time(out, "it cannot end by its deadline,", x->deadline_ms, x->sentence);
+	buf_puts(out, " (as of ");
+	story_time(now_ms, out);
+	buf_putc(out, ')');
+}
+
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
 {
 	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
-	struct buf at;
+	struct buf text;
 	queue_explain(g->queue, &j->uid, g->now_ms, &x);
-	buf_init(&at, 64);
-	story_time(g->now_ms, &at);
-	snprintf(ret, size, "%s: %s (as of %s)", wait_reason_name(x.reason), x.sentence,
-		buf_text(&at));
-	buf_done(&at);
+	buf_init(&text, 4096);
+	notice_words(&x, g->now_ms, &text);
+	snprintf(ret, size, "%s", buf_text(&text));
+	buf_done(&text);
 }
 
 /* Long enough by both clocks: by ours it waited, by the one on the wall since it was made. A Job

@@ -218,6 +218,8 @@ void notice_tick(struct gate *g);
 void notice_answered(struct gate *g, const struct gate_job *j);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */
 enum wait_reason notice_kind(const char *text);
+/* "OutsideWindow: sentence; not before TIME (as of TIME)". */
+void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
 /* ---- warning.c --------------------------------------------------------------------------------

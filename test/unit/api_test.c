@@ -94,6 +94,105 @@ static void a_job_is_explained(void **state)
 	world_close(&w);
 }
 
+/* ---- What the queue is made to say of windows and money (the linker wraps these calls) --------
+ */
+
+static struct explanation told;
+static struct run_bill bill;
+static bool has_told;
+
+bool __real_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+bool __wrap_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+bool __wrap_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
+{
+	bool known = __real_queue_explain(q, uid, now_ms, ret);
+	if (known && has_told)
+		*ret = told;
+	return known;
+}
+
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
+{
+	(void)q, (void)uid, (void)now_ms;
+	*ret = bill;
+	return has_told;
+}
+
+static void tell_of_time_and_money(void)
+{
+	has_told = true;
+	told = (struct explanation){.localqueue = "main",
+		.clusterqueue = "batch",
+		.expected_ms = 5400000,
+		.expected_from = DURATION_HISTORY,
+		.deadline_ms = INT64_C(1795255200000),
+		.unreachable = true,
+		.stop_ms = INT64_C(1795251600000)};
+	bill = (struct run_bill){.priced = true,
+		.plan = "datacentre",
+		.currency = "EUR",
+		.cost = 350001,
+		.per_hour = 160000,
+		.expected_cost = 1240500};
+}
+
+static void time_and_money_are_explained(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	tell_of_time_and_money();
+	ask(&a, &w, "/api/v1/jobs/team-a/one", NULL);
+	assert_int_equal(count(a.root, "expectedMs"), 5400000);
+	assert_string_equal(json_text(a.root, "expectedFrom"), "History");
+	assert_string_equal(json_text(a.root, "deadline"), "2026-11-21T10:00:00.000Z");
+	assert_true(cJSON_IsTrue(json_get(a.root, "deadlineUnreachable")));
+	assert_string_equal(json_text(a.root, "stopsAt"), "2026-11-21T09:00:00.000Z");
+	const cJSON *b = json_object(a.root, "bill");
+	assert_string_equal(json_text(b, "plan"), "datacentre");
+	assert_string_equal(json_text(b, "currency"), "EUR");
+	assert_string_equal(json_text(b, "cost"), "0.350001");
+	assert_string_equal(json_text(b, "perHour"), "0.16");
+	assert_string_equal(json_text(b, "expectedCost"), "1.2405");
+	done(&a);
+	world_close(&w);
+	has_told = false;
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+	static const char *const keys[] = {
+		"expectedMs", "expectedFrom", "deadline", "deadlineUnreachable", "stopsAt", "bill"};
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	tell_of_time_and_money();
+	told.expected_ms = told.deadline_ms = 0;
+	told.stop_ms = told.not_before_ms = INT64_MAX;
+	bill.expected_cost = -1;
+	ask(&a, &w, "/api/v1/jobs/team-a/one", NULL);
+	assert_null(json_get(json_object(a.root, "bill"), "expectedCost"));
+	done(&a);
+	bill.priced = false;
+	ask(&a, &w, "/api/v1/jobs/team-a/one", NULL);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		assert_null(json_get(a.root, keys[i]));
+	assert_string_equal(json_text(a.root, "notBefore"), "");
+	done(&a);
+	world_close(&w);
+	has_told = false;
+}
+
 static void what_is_not_there_is_said_so(void **state)
 {
 	(void)state;
@@ -185,6 +284,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_told_with_their_quotas),
 		cmocka_unit_test(a_job_is_explained),
+		cmocka_unit_test(time_and_money_are_explained),
+		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(what_is_not_there_is_said_so),
 		cmocka_unit_test(a_name_as_long_as_can_be_breaks_nothing),
 		cmocka_unit_test(readiness_says_what_is_missing),

@@ -294,6 +294,41 @@ static void an_explanation_tells_what_was_done_last(void **state)
 	buf_done(&out);
 }
 
+static void an_explanation_tells_of_time_and_money(void **state)
+{
+	static const char text[] =
+		"{\"namespace\":\"team-a\",\"name\":\"train\",\"reason\":\"\",\"waiting\":false,"
+		"\"sentence\":\"runs\",\"expectedMs\":5430000,\"expectedFrom\":\"History\","
+		"\"deadline\":\"2026-11-22T08:00:00Z\",\"deadlineUnreachable\":true,"
+		"\"stopsAt\":\"2026-11-22T06:00:00Z\",\"bill\":{\"currency\":\"EUR\","
+		"\"plan\":\"datacentre\",\"cost\":\"0.35\",\"perHour\":\"0.16\","
+		"\"expectedCost\":\"1.2405\"}}";
+	static const char *const lines[] = {
+		"  takes     1h30m30s              as its last runs took, all but the longest\n",
+		"  deadline  2026-11-22T08:00:00Z  DeadlineUnreachable: it cannot end by then any "
+		"more\n",
+		"  stops     2026-11-22T06:00:00Z  when its window closes; it waits for the next "
+		"one then\n",
+		"  cost      0.35 EUR              so far, and 0.16 an hour by PricePlan "
+		"datacentre; 1.2405 expected for the whole run\n",
+	};
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	explain_render(tree(j, text), NULL, 1795255800000, &plain, &out);
+	for (size_t i = 0; i < COUNT(lines); i++)
+		if (!strstr(buf_text(&out), lines[i]))
+			fail_msg("no \"%s\" in\n%s", lines[i], buf_text(&out));
+	buf_reset(&out);
+	explain_render(tree(j, job_text), NULL, 1795255800000, &plain, &out);
+	assert_null(strstr(buf_text(&out), "takes"));
+	assert_null(strstr(buf_text(&out), "deadline"));
+	assert_null(strstr(buf_text(&out), "cost"));
+	json_free(j);
+	buf_done(&out);
+}
+
 static void colours_come_only_when_asked_for(void **state)
 {
 	(void)state;
@@ -344,6 +379,7 @@ int main(void)
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),
+		cmocka_unit_test(an_explanation_tells_of_time_and_money),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),
 	};

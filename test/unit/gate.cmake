@@ -8,3 +8,6 @@ target_link_libraries(test_gate_run PRIVATE gate ${CMOCKA})
 target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_decide -Wl,--wrap=queue_job_bill
   -Wl,--wrap=queue_finished_job)
 add_test(NAME gate_run COMMAND test_gate_run)
+add_executable(test_gate_notice ${CMAKE_CURRENT_LIST_DIR}/notice_test.c)
+target_link_libraries(test_gate_notice PRIVATE gate ${CMOCKA})
+add_test(NAME gate_notice COMMAND test_gate_notice)
