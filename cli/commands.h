@@ -1,6 +1,6 @@
 /*
- * The commands: those that ask the controller, and those that ask nobody. Each returns an exit code (see
- * arguments.h) and prints its own complaint.
+ * The commands: those that ask the controller, and those that ask nobody. Each returns an exit code
+ * (see arguments.h) and prints its own complaint.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H

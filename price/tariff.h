@@ -35,8 +35,8 @@ int64_t tariff_at(const struct tariff *t, int64_t at_ms);
 /* What [from_ms, to_ms) costs; from_ms <= to_ms. Stops at the limits of 64 bits. */
 int64_t tariff_cost(const struct tariff *t, int64_t from_ms, int64_t to_ms);
 
-/* The same exactly: per_hour times milliseconds, summed. For who has more to multiply it by, or goes
- * on adding, before the one rounding. */
+/* The same exactly: per_hour times milliseconds, summed. For who has more to multiply it by, or
+ * goes on adding, before the one rounding. */
 __int128 tariff_weight(const struct tariff *t, int64_t from_ms, int64_t to_ms);
 
 struct tariff_start {

@@ -71,13 +71,13 @@ struct clusterqueue {
 	struct link localqueues;	 /* localqueue.of_clusterqueue */
 	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
 	struct link promised;		 /* room.of_clusterqueue, oldest promise first */
-	struct link timed;		 /* terms.of_clusterqueue: those that ask for time or money */
-	struct link budgets;		 /* budget.of_owner, by name */
-	struct plan *plan;		 /* plan_of(), when: */
+	struct link timed;   /* terms.of_clusterqueue: those that ask for time or money */
+	struct link budgets; /* budget.of_owner, by name */
+	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
-	size_t nleaving;		 /* of rooms: THEN differs from NOW */
-	bool search;			 /* any group may start, not only fresh ones */
-	struct link fresh;		 /* group.fresh: those that no pass has judged yet */
+	size_t nleaving;   /* of rooms: THEN differs from NOW */
+	bool search;	   /* any group may start, not only fresh ones */
+	struct link fresh; /* group.fresh: those that no pass has judged yet */
 	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
 	uint64_t started_total, preempted_total;

@@ -126,7 +126,7 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		list_add(&lq->ns->localqueues, &lq->of_namespace);
 		list_init(&lq->members);
 		list_init(&lq->rooms);
-	list_init(&lq->budgets);
+		list_init(&lq->budgets);
 		lq->weight = 1;
 		group_trees_init(&lq->groups_waiting, &lq->order);
 		map_put(&all->map, localqueue_hash(ns, name), lq);

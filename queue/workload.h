@@ -60,15 +60,15 @@ struct workload {
 	struct link of_localqueue, of_class;
 	struct localqueue *lq; /* the one its label names now, even while it has room */
 	struct priority_class *class;
-	struct shape *shape;  /* what it asks for now, even while it has room */
-	struct group *group;  /* ready only */
-	struct room *room;    /* what it holds, or NULL */
-	struct room *promise; /* what it was promised, or NULL */
-	char *invalid;	      /* NULL, or why it can never start as it is */
-	const char *blocked;  /* NULL, or what the gate sees in its way; static text */
-	struct past *past;    /* what earlier attempts left behind, or NULL: run.h */
-	struct terms *terms;	/* what its owner asks of time and money, or NULL: terms.h */
-	struct family *family;	/* whose runs tell how long it takes, or NULL: duration.h */
+	struct shape *shape;   /* what it asks for now, even while it has room */
+	struct group *group;   /* ready only */
+	struct room *room;     /* what it holds, or NULL */
+	struct room *promise;  /* what it was promised, or NULL */
+	char *invalid;	       /* NULL, or why it can never start as it is */
+	const char *blocked;   /* NULL, or what the gate sees in its way; static text */
+	struct past *past;     /* what earlier attempts left behind, or NULL: run.h */
+	struct terms *terms;   /* what its owner asks of time and money, or NULL: terms.h */
+	struct family *family; /* whose runs tell how long it takes, or NULL: duration.h */
 	struct link of_family;
 	int64_t not_before_ms;
 	int64_t max_run_ms;  /* 0: its ClusterQueue's default */

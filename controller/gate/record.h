@@ -100,8 +100,8 @@ struct gate_job {
 	int64_t reserved_ms, started_ms, stopped_ms; /* by the clock on the wall */
 	/* The rest by gate.tick_ms. */
 	int64_t drains_ms; /* since then it is in PHASE_DRAINING */
-	int64_t waits_ms; /* since then it is in PHASE_WAITING; 0: since before we came */
-	unsigned notices; /* wanted since then, the last at: */
+	int64_t waits_ms;  /* since then it is in PHASE_WAITING; 0: since before we came */
+	unsigned notices;  /* wanted since then, the last at: */
 	int64_t noticed_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
 

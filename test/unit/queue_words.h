@@ -19,12 +19,14 @@
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
  *   local NS/NAME -> QUEUE [stop=..] [deleting]
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
- *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S] [runtime=CLASS]
- * [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V] [tolerate=K[=V][:EFFECT]]
- * [affinity="TERM | TERM"] RESOURCE=QUANTITY
- * .. prio=N is a class of that value; all resources are per pod edit NS/NAME .. the same Job, with
- * these words added to what was said drop flavor|queue|cohort|class|podclass|namespace|local|job
- * NAME reject queue|flavor NAME "SENTENCE" adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
+ *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
+ *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
+ *               [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
+ *                                    prio=N is a class of that value; resources are per pod
+ *   edit NS/NAME ..                  the same Job, with these words added to what was said
+ *   drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
+ *   reject queue|flavor NAME "SENTENCE"
+ *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
  *   (limits, run, usage: queue_words_limits.h; limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S are what earlier attempts left behind)
