@@ -355,6 +355,18 @@ static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_ru
 	courier_on_recall(id, o, runs, n, next, ((struct controller *)ctx)->courier);
 }
 
+static void on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+{
+	courier_on_spent(id, o, spent, n, ((struct controller *)ctx)->courier);
+}
+
+static void on_durations(
+	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+{
+	courier_on_durations(id, o, runs, n, ((struct controller *)ctx)->courier);
+}
+
 static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 	size_t n, void *ctx)
 {
@@ -435,6 +447,8 @@ static int open_ledger(struct controller *c, struct err *e)
 	struct pg_events events = {.lease = on_lease,
 		.load = on_load,
 		.recall = on_recall,
+		.spent = on_spent,
+		.durations = on_durations,
 		.batch = on_batch,
 		.state = on_ledger_state,
 		.ctx = c};

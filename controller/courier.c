@@ -125,16 +125,42 @@ static void load(struct courier *c, uint64_t id)
 }
 
 /* What goes wrong with it goes wrong with the load, which comes after it. */
+static bool recalled(struct courier *c, uint64_t id, enum ledger_outcome o)
+{
+	if (o == LEDGER_DONE)
+		return true;
+	gate_answer_load(c->options.gate, id, o, NULL, 0);
+	changed(c);
+	return false;
+}
+
 void courier_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 	const struct ledger_mark *next, void *ctx)
 {
 	struct courier *c = ctx;
-	if (o != LEDGER_DONE) {
-		gate_answer_load(c->options.gate, id, o, NULL, 0);
-		changed(c);
+	if (!recalled(c, id, o))
 		return;
-	}
 	recall_take(&c->recall, c->options.queue, runs, n, next);
+	load(c, id);
+}
+
+void courier_on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+{
+	struct courier *c = ctx;
+	if (!recalled(c, id, o))
+		return;
+	recall_take_spent(&c->recall, c->options.queue, spent, n);
+	load(c, id);
+}
+
+void courier_on_durations(
+	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+{
+	struct courier *c = ctx;
+	if (!recalled(c, id, o))
+		return;
+	recall_take_durations(&c->recall, c->options.queue, runs, n);
 	load(c, id);
 }
 

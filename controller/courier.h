@@ -40,6 +40,10 @@ void courier_on_load(
 	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx);
 void courier_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 	const struct ledger_mark *next, void *ctx);
+void courier_on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx);
+void courier_on_durations(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
+	size_t n, void *ctx);
 void courier_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 	size_t n, void *ctx);
 

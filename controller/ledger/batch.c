@@ -131,6 +131,8 @@ static void found_segment(struct books_hold *h, const struct pg_result *res, int
 	if (h->has_lost)
 		h->lost_ms = field_int8(res, row, 17);
 	h->has_started_lines = field_bool(res, row, 18);
+	h->owner = field_text(res, row, 23);
+	h->labels = text_or_null(res, row, 24);
 }
 
 static void found_hold(struct books *b, const struct pg_result *res, int row)
@@ -375,6 +377,14 @@ static void write_holds(struct pg *pg, struct request *r)
 	send_if(pg, r, SQL_WRITE_HOLDS, p, uid->count);
 }
 
+static void put_json_text(struct param *a, const char *json)
+{
+	if (json)
+		put_json(a, slice_of(json));
+	else
+		put_null(a);
+}
+
 static void write_new_holds(struct pg *pg, struct request *r)
 {
 	const struct books *b = r->books;
@@ -386,6 +396,7 @@ static void write_new_holds(struct pg *pg, struct request *r)
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
+	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
 		const struct books_hold *h = &b->holds[i];
 		if (h->was_open || !h->open)
@@ -405,6 +416,8 @@ static void write_new_holds(struct pg *pg, struct request *r)
 		put_int8_if(lost, h->has_lost, h->lost_ms);
 		put_lines(lines, b, h->lines, h->nlines);
 		put_started_lines(started_lines, b, h);
+		put_text(owner, h->owner);
+		put_json_text(labels, h->labels);
 	}
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
@@ -423,6 +436,16 @@ static void write_closed_holds(struct pg *pg, struct request *r)
 	send_if(pg, r, SQL_WRITE_CLOSED_HOLDS, p, uid->count);
 }
 
+/* What a run cost, or that it has no price. */
+static void put_bill(struct param *const text[2], struct param *price, struct param *cost,
+	const struct ledger_op *bill)
+{
+	put_text(text[0], bill ? bill->plan : NULL);
+	put_text(text[1], bill ? bill->currency : NULL);
+	put_json_text(price, bill ? bill->price : NULL);
+	put_int8_if(cost, bill, bill ? bill->cost : 0);
+}
+
 static void write_segments(struct pg *pg, struct request *r)
 {
 	const struct books *b = r->books;
@@ -433,6 +456,11 @@ static void write_segments(struct pg *pg, struct request *r)
 	params_arrays(p, PARAM_TIME, time, 3);
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
+	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
+	struct param *bill[2], *price, *cost;
+	params_arrays(p, PARAM_TEXT, bill, 2);
+	price = params_array(p, PARAM_JSONB);
+	cost = params_array(p, PARAM_INT8);
 	for (size_t i = 0; i < b->nholds; i++) {
 		const struct books_hold *h = &b->holds[i];
 		if (!books_hold_ended(h))
@@ -453,6 +481,9 @@ static void write_segments(struct pg *pg, struct request *r)
 			put_lines(lines, b, h->started_lines, h->nstarted_lines);
 		else
 			put_lines(lines, b, h->lines, h->nlines);
+		put_text(owner, h->owner);
+		put_json_text(labels, h->labels);
+		put_bill(bill, price, cost, h->bill);
 	}
 	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }

@@ -216,6 +216,7 @@ void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *fo
 	h->name = found->name;
 	h->clusterqueue = found->clusterqueue;
 	h->localqueue = found->localqueue;
+	h->owner = "";
 	h->reserved_ms = found->reserved_ms;
 	h->started_ms = found->started_ms;
 }
@@ -442,6 +443,8 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 	h->name = op->name;
 	h->clusterqueue = op->clusterqueue;
 	h->localqueue = op->localqueue ? op->localqueue : "";
+	h->owner = op->owner ? op->owner : "";
+	h->labels = op->labels;
 	h->reserved_ms = op->at_ms;
 	h->lines = books_copy(b, lines, n);
 	h->nlines = n;
@@ -519,6 +522,8 @@ static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
 		h->stopping_ms = at_ms;
 	else
 		h->stopped_ms = at_ms;
+	if (op->kind == LEDGER_RELEASE && op->priced)
+		h->bill = op;
 	h->reason = h->reason ? h->reason : op->reason;
 	h->actor = h->actor ? h->actor : op->actor;
 	if (!h->has_lost || op->lost_ms > h->lost_ms)

@@ -70,6 +70,7 @@ struct books_hold {
 	bool open;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue;
+	const char *owner, *labels; /* of its bill; labels NULL: none */
 	int64_t reserved_ms, started_ms;
 	struct books_line *lines; /* none of amount 0 */
 	size_t nlines;
@@ -84,7 +85,8 @@ struct books_hold {
 	const char *reason, *actor;
 	bool has_lost;
 	int64_t lost_ms;
-	bool has_started_lines; /* a SHRINK came after COMMIT: what it held at that */
+	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
+	bool has_started_lines;	      /* a SHRINK came after COMMIT: what it held at that */
 	struct books_line *started_lines;
 	size_t nstarted_lines;
 };

@@ -145,6 +145,19 @@ struct ledger_run {
 	int64_t from_ms, to_ms;
 };
 
+/* What was spent on the runs of a LocalQueue that began in a quarter of an hour and have ended. */
+struct ledger_spent {
+	const char *clusterqueue, *ns, *localqueue, *currency;
+	int64_t started_ms; /* the beginning of the quarter */
+	int64_t cost;	    /* millionths */
+};
+
+/* A run that ended well, of a family of Jobs (struct job, family). */
+struct ledger_duration {
+	const char *ns, *family;
+	int64_t ran_ms;
+};
+
 /* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */
 struct ledger_mark {
 	int64_t ended_us; /* since 2000, as Postgres counts */

@@ -25,7 +25,7 @@ struct mirror_hold {
 	struct mirror_line *started_lines;
 	size_t nstarted_lines;
 	int64_t stopping_ms, lost_ms;
-	const char *reason, *actor;
+	const char *reason, *actor, *owner, *labels;
 	char bytes[]; /* the lines, then the strings */
 };
 
@@ -151,6 +151,8 @@ static void tell_hold(const struct mirror_hold *h, struct books *b, size_t at)
 	told->actor = h->actor;
 	told->has_lost = h->has_lost;
 	told->lost_ms = h->lost_ms;
+	told->owner = h->owner;
+	told->labels = h->labels;
 }
 
 /* A hold that is to be reserved need not be known: if the attempt was used before, the key of its
@@ -254,7 +256,8 @@ static struct mirror_hold *hold_copy(
 {
 	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct mirror_line);
 	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
-		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor);
+		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor) +
+		      text_size(h->owner) + text_size(h->labels);
 	struct mirror_hold *mine = mem_alloc(sizeof(*mine) + lines + text);
 	char *bytes = mine->bytes;
 	mine->nlines = h->nlines;
@@ -272,6 +275,8 @@ static struct mirror_hold *hold_copy(
 		.started_ms = h->started_ms};
 	mine->reason = learn_text(&bytes, h->reason);
 	mine->actor = learn_text(&bytes, h->actor);
+	mine->owner = learn_text(&bytes, h->owner);
+	mine->labels = learn_text(&bytes, h->labels);
 	mine->has_started_lines = h->has_started_lines;
 	mine->stopping_ms = h->stopping_ms;
 	mine->has_lost = h->has_lost;

@@ -62,6 +62,12 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 	case REQUEST_RECALL:
 		recall_step(pg, r, round);
 		break;
+	case REQUEST_SPENT:
+		spent_step(pg, r, round);
+		break;
+	case REQUEST_DURATIONS:
+		durations_step(pg, r, round);
+		break;
 	case REQUEST_BATCH:
 		batch_step(pg, r, round);
 		break;
@@ -114,6 +120,27 @@ void pg_recall(
 			   .attempts = attempts});
 }
 
+void pg_recall_spent(
+	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_SPENT,
+			   .id = id,
+			   .epoch = epoch,
+			   .since_ms = since_ms,
+			   .from_ms = from_ms,
+			   .to_ms = to_ms});
+}
+
+void pg_recall_durations(
+	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_DURATIONS,
+			   .id = id,
+			   .epoch = epoch,
+			   .since_ms = since_ms,
+			   .attempts = of_each});
+}
+
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
 {
 	pg_ask(pg,
@@ -153,6 +180,24 @@ void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_
 	pg_pump(pg);
 }
 
+void pg_answer_spent(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_spent *spent, size_t n)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.spent(r->id, o, spent, n, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
+void pg_answer_durations(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_duration *runs, size_t n)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.durations(r->id, o, runs, n, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
@@ -179,6 +224,12 @@ static void pg_answer_lost(struct pg *pg)
 		break;
 	case REQUEST_RECALL:
 		pg_answer_recall(pg, LEDGER_LOST, NULL, 0, &pg->head->after);
+		break;
+	case REQUEST_SPENT:
+		pg_answer_spent(pg, LEDGER_LOST, NULL, 0);
+		break;
+	case REQUEST_DURATIONS:
+		pg_answer_durations(pg, LEDGER_LOST, NULL, 0);
 		break;
 	case REQUEST_BATCH:
 		pg_answer_batch(pg, LEDGER_LOST, NULL);
@@ -247,7 +298,8 @@ static bool fault_passes(const char *sqlstate)
 /* It is for the holder of an epoch alone. */
 static bool request_fenced(const struct request *r)
 {
-	return r->kind == REQUEST_LOAD || r->kind == REQUEST_RECALL || r->kind == REQUEST_BATCH;
+	return r->kind == REQUEST_LOAD || r->kind == REQUEST_RECALL || r->kind == REQUEST_SPENT ||
+	       r->kind == REQUEST_DURATIONS || r->kind == REQUEST_BATCH;
 }
 
 /* What cannot pass goes the way of a broken connection: the sentence is said, everything is lost,

@@ -42,6 +42,10 @@ struct pg_events {
 	/* next: where to go on; n is 0 exactly when there is no more. */
 	void (*recall)(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 		const struct ledger_mark *next, void *ctx);
+	void (*spent)(uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent,
+		size_t n, void *ctx);
+	void (*durations)(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
+		size_t n, void *ctx);
 	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 		size_t n, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
@@ -65,6 +69,14 @@ void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
  * ledger_mark_since(). */
 void pg_recall(struct pg *pg, uint64_t id, int64_t epoch, const struct ledger_mark *after,
 	size_t attempts);
+/* What was spent on runs that began at since_ms or later and ended from from_ms on, before to_ms: a
+ * stretch at a time, so that no single question takes long. */
+void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, int64_t from_ms,
+	int64_t to_ms);
+/* The last runs of each family that ended well since then, at most so many of each; the oldest
+ * first. */
+void pg_recall_durations(
+	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */

@@ -20,6 +20,8 @@ enum request_kind {
 	REQUEST_LEASE,
 	REQUEST_LOAD,
 	REQUEST_RECALL,
+	REQUEST_SPENT,
+	REQUEST_DURATIONS,
 	REQUEST_BATCH,
 	REQUEST_RESIGN, /* answered to nobody */
 };
@@ -33,6 +35,8 @@ enum request_step {
 	STEP_LEASE,
 	STEP_LOAD,
 	STEP_RECALL,
+	STEP_SPENT,
+	STEP_DURATIONS,
 	STEP_READ,
 	STEP_WRITE,
 	STEP_RESIGN,
@@ -46,6 +50,8 @@ struct request {
 	int64_t epoch, lease_ms;
 	struct ledger_mark after; /* REQUEST_RECALL, and the size of a page */
 	size_t attempts;
+	int64_t since_ms, from_ms,
+		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	     /* what is remembered did not hold: read */
@@ -95,6 +101,8 @@ void pg_attach(struct pg *pg, int64_t epoch);
 void lease_step(struct pg *pg, struct request *r, struct round *round);
 void load_step(struct pg *pg, struct request *r, struct round *round);
 void recall_step(struct pg *pg, struct request *r, struct round *round);
+void spent_step(struct pg *pg, struct request *r, struct round *round);
+void durations_step(struct pg *pg, struct request *r, struct round *round);
 void batch_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
 /* True when the schema fits and nothing is under way: lease_step goes on. */
@@ -107,6 +115,10 @@ void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_l
 void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n);
 void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 	const struct ledger_mark *next);
+void pg_answer_spent(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_spent *spent, size_t n);
+void pg_answer_durations(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_duration *runs, size_t n);
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
 void pg_answer_resign(struct pg *pg);
 

@@ -1,4 +1,5 @@
-/* LEASE, LOAD, RECALL and RESIGN: one round each (LEASE after a look at the schema, see schema.c).
+/* LEASE, LOAD, the RECALLs and RESIGN: one round each (LEASE after a look at the schema, see
+ * schema.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,9 @@
 #include "base/must.h"
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
+
+#define TIME_MAX_MS INT64_C(253402300799000) /* the end of the year 9999 */
+#define DURATIONS_LOOKED_AT 100000	     /* runs: half a second at most */
 
 static void lease_ask(struct pg *pg, struct request *r)
 {
@@ -185,6 +189,74 @@ void recall_step(struct pg *pg, struct request *r, struct round *round)
 	params_int8(p, (int64_t)r->attempts);
 	request_begin_round(pg, r, STEP_RECALL);
 	link_add(pg->link, SQL_RECALL, p);
+	link_go(pg->link);
+}
+
+/* ---- RECALL of what was spent, and of how long runs took ---------------------------------------
+ */
+
+static void spent_answer(struct pg *pg, struct round *round)
+{
+	const struct pg_result *res = round->result[round->count - 1];
+	size_t rows = (size_t)PQntuples(res), n = 0;
+	if (!rows) {
+		pg_answer_spent(pg, LEDGER_FENCED, NULL, 0);
+		return;
+	}
+	struct ledger_spent *spent = mem_array(rows, sizeof(*spent));
+	for (int i = 0; i < PQntuples(res); i++)
+		if (!field_null(res, i, 0))
+			spent[n++] = (struct ledger_spent){field_text(res, i, 0),
+				field_text(res, i, 1), field_text(res, i, 2), field_text(res, i, 3),
+				field_int8(res, i, 4), field_int8(res, i, 5)};
+	pg_answer_spent(pg, LEDGER_DONE, spent, n);
+	free(spent);
+}
+
+void spent_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (round) {
+		spent_answer(pg, round);
+		return;
+	}
+	struct params *p = request_params(pg, r);
+	params_int8(p, r->since_ms);
+	params_int8(p, r->from_ms);
+	params_int8(p, r->to_ms < TIME_MAX_MS ? r->to_ms : TIME_MAX_MS);
+	request_begin_round(pg, r, STEP_SPENT);
+	link_add(pg->link, SQL_RECALL_SPENT, p);
+	link_go(pg->link);
+}
+
+static void durations_answer(struct pg *pg, struct round *round)
+{
+	const struct pg_result *res = round->result[round->count - 1];
+	size_t rows = (size_t)PQntuples(res), n = 0;
+	if (!rows) {
+		pg_answer_durations(pg, LEDGER_FENCED, NULL, 0);
+		return;
+	}
+	struct ledger_duration *runs = mem_array(rows, sizeof(*runs));
+	for (int i = 0; i < PQntuples(res); i++)
+		if (!field_null(res, i, 0))
+			runs[n++] = (struct ledger_duration){field_text(res, i, 0),
+				field_text(res, i, 1), field_int8(res, i, 2)};
+	pg_answer_durations(pg, LEDGER_DONE, runs, n);
+	free(runs);
+}
+
+void durations_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (round) {
+		durations_answer(pg, round);
+		return;
+	}
+	struct params *p = request_params(pg, r);
+	params_int8(p, r->since_ms);
+	params_int8(p, (int64_t)r->attempts);
+	params_int8(p, DURATIONS_LOOKED_AT);
+	request_begin_round(pg, r, STEP_DURATIONS);
+	link_add(pg->link, SQL_RECALL_DURATIONS, p);
 	link_go(pg->link);
 }
 

@@ -15,6 +15,7 @@ endfunction()
 
 ledger_test(ledger_pg)
 ledger_test(ledger_tree)
+ledger_test(ledger_bills)
 ledger_test(ledger_faults)
 ledger_test(ledger_parity ${LEDGER_SIM_DIR}/model_ledger.c ${LEDGER_SIM_DIR}/rng.c)
 target_link_libraries(test_ledger_faults PRIVATE ${LIBEV})

@@ -78,6 +78,29 @@ static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_ru
 	d->mark = *next;
 }
 
+static void on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s %s/%s %lld %lld %s\n", spent[i].clusterqueue, spent[i].ns,
+			spent[i].localqueue, (long long)spent[i].started_ms,
+			(long long)spent[i].cost, spent[i].currency);
+}
+
+static void on_durations(
+	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s/%s %lld\n", runs[i].ns, runs[i].family,
+			(long long)runs[i].ran_ms);
+}
+
 static void on_state(bool up, const char *sentence, void *ctx)
 {
 	struct drive *d = ctx;
@@ -94,9 +117,11 @@ void drive_start(
 	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
 	buf_init(&d->holds, (size_t)1 << 26);
 	buf_init(&d->runs, (size_t)1 << 26);
+	buf_init(&d->past, (size_t)1 << 26);
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
 	struct pg_options o = {f->conninfo, cell, identity, 7};
-	struct pg_events e = {on_lease, on_load, on_recall, on_batch, on_state, d};
+	struct pg_events e = {
+		on_lease, on_load, on_recall, on_spent, on_durations, on_batch, on_state, d};
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
@@ -111,6 +136,7 @@ void drive_stop(struct drive *d)
 	ev_loop_destroy(d->loop);
 	buf_done(&d->holds);
 	buf_done(&d->runs);
+	buf_done(&d->past);
 }
 
 void drive_until_up(struct drive *d)
@@ -153,6 +179,26 @@ enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts
 {
 	d->inside = true;
 	pg_recall(d->pg, ++d->next_id, epoch, &d->mark, attempts);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_spent(
+	struct drive *d, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms)
+{
+	d->inside = true;
+	pg_recall_spent(d->pg, ++d->next_id, epoch, since_ms, from_ms, to_ms);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_durations(
+	struct drive *d, int64_t epoch, int64_t since_ms, size_t of_each)
+{
+	d->inside = true;
+	pg_recall_durations(d->pg, ++d->next_id, epoch, since_ms, of_each);
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;

@@ -26,6 +26,7 @@ struct drive {
 	size_t expected;	 /* operations in the batch that was asked last */
 	struct buf holds;	 /* LOAD, as text: a line for each hold */
 	struct buf runs;	 /* RECALL, as text: a line for each run */
+	struct buf past;	 /* what was spent, or durations, as text: a line for each */
 	struct ledger_mark mark; /* where the next RECALL begins */
 
 	int ups, downs;
@@ -47,6 +48,10 @@ enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms
 enum ledger_outcome drive_load(struct drive *d, int64_t epoch);
 /* The next page: from d->mark, which moves on. */
 enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts);
+enum ledger_outcome drive_spent(
+	struct drive *d, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms);
+enum ledger_outcome drive_durations(
+	struct drive *d, int64_t epoch, int64_t since_ms, size_t of_each);
 enum ledger_outcome drive_batch(
 	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops);
 /* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */

@@ -76,6 +76,22 @@ static void draw_ceiling(struct world *w, size_t i)
 	op->guaranteed = rng_odds(&w->rng, 5000) ? rng_between(&w->rng, 0, 20) : 0;
 }
 
+/* JSON as Postgres writes it. */
+static void draw_bill(struct world *w, struct ledger_op *op)
+{
+	static const char *const owners[] = {"CronJob/nightly", "sweep-", "job", NULL};
+	static const char *const labels[] = {"{\"team\": \"a\"}", "{}", NULL};
+	static const char *const prices[] = {
+		"[{\"from\": \"2026-11-21T10:00:00Z\", \"perHour\": \"0.0800\"}]", "[]", NULL};
+	op->owner = owners[rng_between(&w->rng, 0, 3)];
+	op->labels = labels[rng_between(&w->rng, 0, 2)];
+	op->priced = rng_odds(&w->rng, 7000);
+	op->plan = "day";
+	op->currency = rng_odds(&w->rng, 5000) ? "EUR" : "USD";
+	op->price = prices[rng_between(&w->rng, 0, 2)];
+	op->cost = rng_between(&w->rng, -5, 1000000000);
+}
+
 static void draw_op(struct world *w, size_t i)
 {
 	/* As a gate would ask more often than not, so that holds get far. */
@@ -94,6 +110,7 @@ static void draw_op(struct world *w, size_t i)
 		.actor = "parity",
 		.lost_ms = rng_between(&w->rng, 0, 9)};
 	op->uid.byte[15] = (uint8_t)rng_between(&w->rng, 1, JOBS);
+	draw_bill(w, op);
 	if (op->kind == LEDGER_SHRINK)
 		op->seq = (int32_t)rng_between(&w->rng, 0, 3);
 	draw_lines(w, i, 8);
@@ -188,6 +205,42 @@ static void compare_holds(struct world *w, int batch)
 	free(holds);
 }
 
+static void bill_print(struct buf *out, const struct model_hold *h)
+{
+	buf_printf(out, "%d.%d %s|%s|", h->hold.uid.byte[15], h->hold.attempt, h->owner,
+		h->labels ? h->labels : "");
+	if (h->bill.priced)
+		buf_printf(out, "%s|%s|%s|%lld;", h->bill.plan, h->bill.currency,
+			h->bill.price ? h->bill.price : "", (long long)h->bill.cost);
+	else
+		buf_puts(out, "|||;");
+}
+
+/* The runs that have ended, by Job and attempt. */
+static void compare_segments(struct world *w, int batch)
+{
+	const struct model_hold *const *holds;
+	struct buf expected;
+	size_t n = model_ledger_holds(w->model, &holds);
+	buf_init(&expected, (size_t)1 << 20);
+	for (int32_t job = 1; job <= JOBS; job++)
+		for (int32_t attempt = 1; attempt < 100; attempt++)
+			for (size_t i = 0; i < n; i++)
+				if (holds[i]->hold.uid.byte[15] == job &&
+					holds[i]->hold.attempt == attempt && !holds[i]->open &&
+					holds[i]->committed)
+					bill_print(&expected, holds[i]);
+	const char *actual = pg_fixture_sql(&F,
+		"SELECT string_agg(concat(get_byte(uuid_send(job_uid), 15), '.', attempt, ' ', "
+		"owner, '|', labels, '|', plan, '|', currency, '|', price, '|', cost_micro, ';'), "
+		"'' ORDER BY job_uid, attempt) FROM sluice.segment WHERE cell = '%s'",
+		w->d.cell);
+	if (strcmp(buf_text(&expected), actual))
+		fail_msg("seed %llu batch %d: segments\nmodel    %s\nPostgres %s",
+			(unsigned long long)w->seed, batch, buf_text(&expected), actual);
+	buf_done(&expected);
+}
+
 static void compare_batch(struct world *w, int b, size_t n)
 {
 	struct ledger_result expected[OPS_MAX];
@@ -197,6 +250,7 @@ static void compare_batch(struct world *w, int b, size_t n)
 	compare_results(w, b, expected, n);
 	compare_balances(w, b);
 	compare_holds(w, b);
+	compare_segments(w, b);
 }
 
 /* Whatever circles are left, a tree comes of it, in whichever order its CEILINGs come. */
