@@ -493,6 +493,7 @@ static void make_core(struct controller *c)
 		.drain_doubt_ms = DRAIN_DOUBT_MS,
 		.seed = draw_seed(),
 		.note_after_ms = o->note_after_ms,
+		.bill_labels = &o->bill_labels,
 		.manages = manages,
 		.ctx = c,
 	};

@@ -208,6 +208,14 @@ static int parse_note_after(const char *text, struct options *o, struct err *e)
 		text);
 }
 
+static int parse_bill_labels(const char *text, struct options *o, struct err *e)
+{
+	int rc = bill_labels_parse(text, &o->bill_labels, e);
+	if (rc)
+		err_wrap(e, "--bill-labels");
+	return rc;
+}
+
 static int parse_events(const char *text, struct options *o, struct err *e)
 {
 	static const char *const names[] = {
@@ -246,6 +254,7 @@ static const struct flag {
 	{"events", true, parse_events, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
+	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
 };
@@ -356,6 +365,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.note_after_ms = 60000,
 	};
 	settings_init(&ret->settings);
+	must(bill_labels_parse(BILL_LABELS_DEFAULT, &ret->bill_labels, e) == 0);
 	int rc = parse_line(argc, argv, ret, e);
 	if (rc)
 		options_done(ret);

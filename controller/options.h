@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "controller/gate/bill_labels.h"
 #include "controller/herald.h"
 #include "controller/log.h"
 #include "controller/selector.h"
@@ -39,6 +40,7 @@ struct options {
 	unsigned max_writes;
 	int64_t note_after_ms; /* 0: never */
 	enum herald_level events;
+	struct bill_labels bill_labels;
 	/* Which Jobs are managed, see remit.h. */
 	bool manage_without_queue_name;
 	bool has_namespaces; /* --managed-jobs-namespace-selector */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 
 #define KEY_MAX 317 /* a prefix of 253, a slash, a name of 63 */
 
@@ -21,37 +20,32 @@ static bool key_valid(const char *key)
 	       isalnum((unsigned char)key[len - 1]);
 }
 
+static int take_key(struct bill_labels *b, const char *key, struct err *e)
+{
+	if (!key_valid(key))
+		return err_set(e, ERR_INVALID,
+			"\"%.80s\" is no key of a label; write e.g. " BILL_LABELS_DEFAULT, key);
+	if (b->n == BILL_LABELS_MAX)
+		return err_set(e, ERR_INVALID,
+			"more than %d keys; name the few that bills are told by", BILL_LABELS_MAX);
+	b->key[b->n++] = key;
+	return 0;
+}
+
 int bill_labels_parse(const char *text, struct bill_labels *ret, struct err *e)
 {
-	struct bill_labels b = {.text = mem_strdup(text)};
+	*ret = (struct bill_labels){.n = 0};
+	if (strlen(text) >= sizeof(ret->text))
+		return err_set(e, ERR_INVALID, "longer than %zu bytes", sizeof(ret->text) - 1);
+	strcpy(ret->text, text);
 	int rc = 0;
-	for (char *key = b.text, *end; *key && !rc; key = end) {
+	for (char *key = ret->text, *end; *key && rc == 0; key = end) {
 		end = key + strcspn(key, ",");
 		if (*end)
 			*end++ = '\0';
-		if (!key_valid(key))
-			rc = err_set(e, ERR_INVALID,
-				"\"%.80s\" is no key of a label; write e.g. " BILL_LABELS_DEFAULT,
-				key);
-		else if (b.n == BILL_LABELS_MAX)
-			rc = err_set(e, ERR_INVALID,
-				"more than %d keys; name the few that bills are "
-				"told by",
-				BILL_LABELS_MAX);
-		else
-			b.key[b.n++] = key;
+		rc = take_key(ret, key, e);
 	}
-	if (rc)
-		bill_labels_done(&b);
-	else
-		*ret = b;
 	return rc;
-}
-
-void bill_labels_done(struct bill_labels *b)
-{
-	free(b->text);
-	*b = (struct bill_labels){0};
 }
 
 static const char *value_of(const struct job *j, const char *key)

@@ -15,14 +15,13 @@
 #define BILL_LABELS_BYTES_MAX 1024 /* of the JSON of a Job: what does not fit is left out */
 
 struct bill_labels {
-	char *text; /* the keys point into it */
+	char text[1024]; /* the keys point into it: must not move */
 	const char *key[BILL_LABELS_MAX];
 	size_t n;
 };
 
 /* Keys with commas between; "" none. ERR_INVALID: one that no label can have, or too many. */
 int bill_labels_parse(const char *text, struct bill_labels *ret, struct err *e);
-void bill_labels_done(struct bill_labels *b);
 
 /* {"team":"a","project":"x"}; yours. NULL when the Job has none of them. */
 char *bill_labels_of(const struct bill_labels *b, const struct job *j);

@@ -627,12 +627,10 @@ static void labels_of_bills(void **state)
 	free(text);
 	j.nlabels = 1;
 	assert_null(bill_labels_of(&b, &j));
-	bill_labels_done(&b);
 
 	assert_int_equal(bill_labels_parse("", &b, &e), 0);
 	j.nlabels = 4;
 	assert_null(bill_labels_of(&b, &j));
-	bill_labels_done(&b);
 
 	static const char *const bad[] = {"team,,project", "a b", "-team", "a/b/c", ","};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

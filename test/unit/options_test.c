@@ -63,6 +63,7 @@ static const struct bad_case bad[] = {
 	{{"--max-writes", "0"}, {"--max-writes", "\"0\"", "1 to 1000"}},
 	{{"--max-writes", "-5"}, {"1 to 1000"}},
 	{{"--note-after", "-1"}, {"--note-after", "\"-1\"", "0 for never"}},
+	{{"--bill-labels", "team,a b"}, {"--bill-labels", "\"a b\"", "team,project"}},
 	{{"--events", "some"}, {"--events", "\"some\"", "stops, all or none"}},
 	{{"--manage-jobs-without-queue-name=yes"}, {"takes no value"}},
 	{{"--managed-jobs-namespace-selector", "team in a"},
@@ -117,6 +118,8 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.max_writes, 64);
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.events, HERALD_STOPS);
+	assert_int_equal(o.bill_labels.n, 3);
+	assert_string_equal(o.bill_labels.key[2], "cost-center");
 	assert_int_equal(o.log_level, LEVEL_INFO);
 	assert_int_equal(o.log_format, LOG_TEXT);
 	assert_true(strlen(o.identity) > 9);
