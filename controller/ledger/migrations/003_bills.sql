@@ -36,8 +36,8 @@ COMMENT ON COLUMN sluice.segment.cost_micro IS
 CREATE VIEW sluice.cost AS
 	SELECT cell, ns AS namespace, name, job_uid, attempt, owner, clusterqueue, localqueue, labels,
 		started_at, stopped_at, reason,
-		extract(epoch FROM stopped_at - started_at)::numeric AS run_seconds,
-		(extract(epoch FROM stopped_at - started_at)
+		greatest(0, extract(epoch FROM stopped_at - started_at))::numeric AS run_seconds,
+		(greatest(0, extract(epoch FROM stopped_at - started_at))
 			* (SELECT sum((l ->> 3)::bigint) FROM jsonb_array_elements(lines) AS l
 				WHERE l ->> 2 = 'pods'))::numeric AS pod_seconds,
 		plan, currency, cost_micro::numeric / 1000000 AS cost,
@@ -50,7 +50,7 @@ COMMENT ON COLUMN sluice.cost.labels IS 'those that bills carry (--bill-labels)'
 COMMENT ON COLUMN sluice.cost.started_at IS 'when the start was seen; the run is charged to the period that this is in';
 COMMENT ON COLUMN sluice.cost.stopped_at IS 'when no pod was left';
 COMMENT ON COLUMN sluice.cost.reason IS 'Finished, Failed, or what stopped it: WindowClosed, Preempted, ...';
-COMMENT ON COLUMN sluice.cost.run_seconds IS 'from started_at to stopped_at';
+COMMENT ON COLUMN sluice.cost.run_seconds IS 'from started_at to stopped_at; 0 when the clock was set back in between';
 COMMENT ON COLUMN sluice.cost.pod_seconds IS
 	'run_seconds times the pods that it held at its start; NULL where the ClusterQueue does not count pods';
 COMMENT ON COLUMN sluice.cost.currency IS
