@@ -25,11 +25,15 @@ struct pass {
 	size_t nreserves, reserves_room;
 	struct decision *out;
 	size_t n, cap;
-	bool full; /* somebody could start, but out is full */
+	size_t displacements; /* of the look */
+	bool full;	      /* somebody could start, but out is full */
 };
 
 /* Looks again, within one pass, at who was over: each time somebody was displaced. */
 #define LOOKS_MAX 64
+
+/* Heads that take each other's promises back in turn are asked again so often in one look. */
+#define DISPLACEMENTS_MAX 64
 
 /* ---- Turns ---- */
 
@@ -54,6 +58,7 @@ static void promise_entry(struct pass *p, const struct entry *e, const struct vi
 {
 	for (size_t i = 0; i < n; i++)
 		room_displace(p->q, v[i].room, e->w, v[i].reason);
+	p->displacements += n > 0;
 	backfill_started(p->q, e->cq, e->group, &e->choice);
 	room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
 	workload_unplace(p->q, e->w);
@@ -197,11 +202,24 @@ static void let_others_pass(struct pass *p, const struct entry *e)
 	}
 }
 
+/* With fair sharing who started may use more than its share, and be one to displace: the StrictFIFO
+ * heads are asked again in the next round. Without it starts only take away. */
+static void ask_heads_again(struct pass *p)
+{
+	if (!p->q->config.fair_sharing || p->displacements > DISPLACEMENTS_MAX)
+		return;
+	for (size_t i = 0; i < p->nwalks; i++)
+		if (p->walk[i].cq->strategy == STRICT_FIFO)
+			p->walk[i].over = !clusterqueue_active(p->walk[i].cq);
+}
+
 /* True when there may be more. */
 static bool run_round(struct pass *p)
 {
 	collect_offers(p);
 	size_t came = take_turns(p);
+	if (came > 0)
+		ask_heads_again(p);
 	bool more = came > 0;
 	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nentries; i++) {
 		if (p->entry[i].keeps)
@@ -306,6 +324,7 @@ static void look_begin(struct pass *p, struct realm *realm)
 		walk_begin(p->q, &p->walk[i], cq);
 	}
 	realm->search = false;
+	p->displacements = 0;
 }
 
 /* Everybody was judged. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random worlds, decided by `sluice simulate` and by the plain model of Kueue's cycle beside this file.
 
-    compare.py PATH/TO/sluice [--seeds N] [--from S] [--seed S]      exits 1 with the first world on which they differ
+    compare.py PATH/TO/sluice [--seeds N] [--from S] [--seed S ..]   exits 1 with the first world on which they differ
 
 What is compared is, at each instant, who was admitted in which flavors and who was preempted for whom
 and why. A world on which they differ is left as YAML, with the command that shows it.
@@ -236,10 +236,10 @@ def main():
     parser.add_argument("sluice")
     parser.add_argument("--seeds", type=int, default=300)
     parser.add_argument("--from", type=int, default=0, dest="first")
-    parser.add_argument("--seed", type=int)
+    parser.add_argument("--seed", type=int, nargs="+", default=[])
     parser.add_argument("--go-on", action="store_true", help="count the worlds on which they differ")
     args = parser.parse_args()
-    seeds = [args.seed] if args.seed is not None else range(args.first, args.first + args.seeds)
+    seeds = args.seed or range(args.first, args.first + args.seeds)
     differ, events = [], 0
     with tempfile.TemporaryDirectory() as scratch:
         for seed in seeds:

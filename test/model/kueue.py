@@ -783,8 +783,11 @@ class World:
 
     def look(self, events):
         self.kept, self.behind, self.displaced = {}, {}, []
-        while self.round(events):
-            pass
+        while came := self.round(events):
+            if self.fair and came is True:  # who started may be one to displace now: heads are asked again
+                for cq in self.queues:
+                    if cq.strict:
+                        self.kept.pop(cq.name, None)
         for cq in self.displaced:
             self.wake(cq)
         return self.displaced

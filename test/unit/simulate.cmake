@@ -28,4 +28,8 @@ if(Python3_FOUND)
   add_test(NAME model_worlds COMMAND Python3::Interpreter
     ${CMAKE_CURRENT_LIST_DIR}/../model/compare.py $<TARGET_FILE:sluice> --seeds 200)
   set_tests_properties(model_worlds PROPERTIES TIMEOUT 300)
+  # Those that once told something: StrictFIFO heads that are asked again.
+  add_test(NAME model_worlds_known COMMAND Python3::Interpreter
+    ${CMAKE_CURRENT_LIST_DIR}/../model/compare.py $<TARGET_FILE:sluice>
+    --seed 228 353 425 1237 2874)
 endif()
