@@ -31,7 +31,7 @@ void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms)
 	alarm_clear(alarms, a);
 	a->at_ms = at_ms;
 	if (at_ms != INT64_MAX)
-		tree_insert(alarms, &a->node, a->serial * 2 + a->kind);
+		tree_insert(alarms, &a->node, a->serial * 16 + a->kind);
 }
 
 int64_t alarm_at(const struct alarm *a)

@@ -11,6 +11,9 @@
  *
  * When the close was is asked of the Calendar itself (the last change before now), so it holds
  * after a restart and after a jump of the clock. An unknown Calendar stops nobody.
+ *
+ * A start that is not confirmed yet has done no work: minRun and overrun do not count for it. The
+ * gate calls it off if it was not sent, and else stops what began.
  */
 #ifndef SLUICE_QUEUE_CLOSING_H
 #define SLUICE_QUEUE_CLOSING_H
@@ -18,16 +21,21 @@
 #include "queue/regime.h"
 #include "queue/room.h"
 
-/* STOP_REASON_NONE, STOP_REASON_WINDOW_CLOSED; *ret_by: the policy that says so. */
+/* STOP_REASON_NONE, STOP_REASON_WINDOW_CLOSED; *ret_by (may be NULL): the policy that says so. */
 enum stop_reason closing_stop_reason(
-	struct queue *q, const struct room *r, const struct runpolicy **ret_by);
+	const struct queue *q, const struct room *r, struct runpolicy **ret_by);
 
-/* When this run will be stopped by a window, as things stand; INT64_MAX: it will not. */
-int64_t closing_stop_ms(struct queue *q, const struct room *r);
+/* When this run will be stopped by a window, as things stand; INT64_MAX: it will not. *ret_by (may
+ * be NULL): by which policy. */
+int64_t closing_stop_ms(const struct queue *q, const struct room *r, struct runpolicy **ret_by);
 /* When it is to be told: stop less notice, at once if that has passed; INT64_MAX: never, or it was
- * told of this stop. */
-int64_t closing_notice_ms(struct queue *q, const struct room *r);
+ * told of this stop. *ret_stop_ms: of what it is to be told. */
+int64_t closing_notice_ms(const struct queue *q, const struct room *r, int64_t *ret_stop_ms);
 /* When it must be looked at again because of all that. */
-int64_t closing_next_ms(struct queue *q, const struct room *r);
+int64_t closing_next_ms(const struct queue *q, const struct room *r);
+
+/* Until when the policy keeps its hands off this run, whatever the reason: INT64_MAX for good
+ * (exempt, maxSuspensions), else minRun's end. */
+int64_t closing_spares_until_ms(const struct runpolicy *p, const struct room *r);
 
 #endif

@@ -8,6 +8,8 @@
 #include "base/must.h"
 #include "queue/backfill.h"
 #include "queue/group.h"
+#include "queue/lead.h"
+#include "queue/regime.h"
 #include "queue/symbol.h"
 
 static bool cq_is(const void *value, const void *key)
@@ -47,6 +49,8 @@ static void cq_free(struct clusterqueue *cq)
 	cq->node->owner = NULL;
 	list_leave(&cq->of_realm);
 	backfill_free(cq);
+	lead_free(cq);
+	regime_free(cq->regime);
 	free(cq->invalid);
 	free(cq->name);
 	free(cq);
@@ -86,6 +90,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->weight = 1;
 	cq->node = node_of(all->quota, name);
 	cq->node->owner = cq;
+	cq->regime = regime_new(cq->serial);
 	group_trees_init(&cq->groups_waiting, &cq->order);
 	backfill_init(cq);
 	list_init(&cq->localqueues);
@@ -178,28 +183,24 @@ static bool spec_lists(const struct clusterqueue *cq, const struct quota_row *ro
 	return false;
 }
 
-/* True when any limit is another one now. */
-static bool row_take(struct quota_row *row, bool in_spec, const struct quota_limits *l)
+/* What holds follows from it: ration_apply(). */
+static void row_take(struct quota_row *row, bool in_spec, const struct quota_limits *l)
 {
-	bool same = row->in_spec == in_spec && row->nominal == l->nominal &&
-		    row->borrowing_limit == l->borrowing && row->lending_limit == l->lending;
-	quota_set_limits(row, in_spec, l);
-	return !same;
+	row->in_spec = in_spec;
+	row->said = *l;
 }
 
-static bool limits_drop(struct clusterqueue *cq)
+static void limits_drop(struct clusterqueue *cq)
 {
 	static const struct quota_limits none = {0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	bool changed = false;
 	for (size_t i = 0; i < cq->node->nrows; i++)
 		if (!spec_lists(cq, cq->node->row[i]))
-			changed = row_take(cq->node->row[i], false, &none) || changed;
-	return changed;
+			row_take(cq->node->row[i], false, &none);
 }
 
-static bool limits_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
+static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	bool changed = limits_drop(cq);
+	limits_drop(cq);
 	for (size_t i = 0; i < s->ngroups; i++) {
 		const struct resource_group *g = &cq->groups[i];
 		for (size_t f = 0; f < g->nflavors; f++) {
@@ -207,12 +208,10 @@ static bool limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 				const struct quota_spec *l = &s->groups[i].flavors[f].quotas[r];
 				struct quota_limits limits = {
 					l->nominal, l->borrowing_limit, l->lending_limit};
-				changed = row_take(g->row[f * g->nresources + r], true, &limits) ||
-					  changed;
+				row_take(g->row[f * g->nresources + r], true, &limits);
 			}
 		}
 	}
-	return changed;
 }
 
 static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, const char *name)
@@ -264,7 +263,7 @@ void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 	groups_take(all, cq, s);
 	fields_take(cq, s);
 	ret->moved = cohort_take(all, cq, s->cohort) || !existed;
-	ret->amounts = limits_take(cq, s);
+	limits_take(cq, s);
 	ret->reshaped = keys_choose(cq, same ? &old : NULL);
 	spec_forget(&old, all->flavors);
 }

@@ -9,6 +9,7 @@
 #define SLUICE_QUEUE_CLUSTERQUEUE_H
 
 #include "base/err.h"
+#include "queue/alarm.h"
 #include "queue/arena.h"
 #include "queue/cohort.h"
 #include "queue/flavor.h"
@@ -68,6 +69,9 @@ struct clusterqueue {
 	struct tree order;		 /* every workload in those groups: ranks */
 	struct reservation *reservation; /* backfill.h; NULL: there never was one */
 	struct tree ends;		 /* room.by_end: of strategy Backfill, backfill.h */
+	struct regime *regime;		 /* what RunPolicies say: regime.h */
+	struct lead *lead;		 /* lead.h; NULL: there never was one */
+	struct alarm fit;		 /* when who is first does not end in time any more */
 	struct link localqueues;	 /* localqueue.of_clusterqueue */
 	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
 	struct link promised;		 /* room.of_clusterqueue, oldest promise first */
@@ -109,10 +113,9 @@ struct spec_change {
 	bool reshaped; /* resources or flavors are other ones or in another order, or quotas of
 			  another size: what was derived from them (claims) */
 	bool moved;    /* the Cohort is another one: the realms */
-	bool amounts;  /* quotas or limits: the quota tree */
 };
 
-/* Take over a checked spec, or none. The quota tree is not settled yet. */
+/* Take over a checked spec, or none. What its quotas come to (ration.h) does not hold yet. */
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 	const struct clusterqueue_spec *s, struct spec_change *ret);
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);

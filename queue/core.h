@@ -18,7 +18,9 @@
 #include "queue/plan.h"
 #include "queue/priority.h"
 #include "queue/quota.h"
+#include "queue/regime.h"
 #include "queue/shape.h"
+#include "queue/timetable.h"
 #include "queue/usage.h"
 #include "sluice/queue.h"
 
@@ -46,6 +48,9 @@ struct queue {
 	struct tree back_off;
 	struct tree alarms;
 	struct usages usages;
+	struct timetables timetables;
+	struct runpolicies runpolicies;
+	struct link leading; /* lead.leading */
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, rooms_made, version;

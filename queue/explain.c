@@ -281,7 +281,7 @@ static enum wait_reason explain_waiting(const struct question *a);
 
 static bool is_behind_one_that_returns(const struct question *a)
 {
-	const struct workload *w = offer_returns_before(a->cq, &a->w->key);
+	const struct workload *w = offer_returns_before(a->cq, &a->w->key, a->now_ms);
 	if (!w)
 		return false;
 	text_add(a->text, "behind ");

@@ -16,6 +16,7 @@
 #include "base/must.h"
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/ration.h"
 #include "queue/room.h"
 #include "queue/run.h"
 
@@ -70,10 +71,14 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
+	bool is_new = !cq->exists;
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
+	if (is_new)
+		regimes_form_queue(q, cq);
+	bool amounts = ration_apply(cq);
 	if (change.moved)
 		realms_form(q);
-	else if (change.amounts)
+	else if (amounts)
 		realm_settle(q, cq);
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
@@ -111,6 +116,8 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
+	regimes_form_queue(q, cq);
+	ration_apply(cq);
 	free(cq->invalid);
 	cq->invalid = NULL;
 	realms_form(q); /* while it still takes part: it goes to a realm of its own */
@@ -185,6 +192,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
+	regimes_form_localqueue(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);

@@ -11,6 +11,7 @@ struct group_key {
 	const struct clusterqueue *cq;
 	const struct localqueue *lq;
 	const struct shape *shape;
+	const struct regime *regime;
 	int64_t expected_ms;
 	int32_t priority;
 };
@@ -19,7 +20,7 @@ static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
-	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->regime == k->regime &&
 	       g->expected_ms == k->expected_ms && g->key.priority == k->priority;
 }
 
@@ -58,6 +59,13 @@ static int64_t least_expected(const struct tree_node *child, int64_t otherwise)
 	return end < otherwise ? end : otherwise;
 }
 
+static int64_t least_timed(const struct tree_node *child, int64_t otherwise)
+{
+	int64_t ms =
+		child ? container_of_const(child, struct group, node)->least_timed_ms : otherwise;
+	return ms < otherwise ? ms : otherwise;
+}
+
 static bool group_update(struct tree_node *n)
 {
 	struct group *g = container_of(n, struct group, node);
@@ -65,8 +73,10 @@ static bool group_update(struct tree_node *n)
 	const int64_t *left = least_of(n->left, c->want), *right = least_of(n->right, c->want);
 	bool changed = false;
 	int64_t end = least_expected(n->right, least_expected(n->left, own_expected_ms(g)));
-	changed = end != g->least_expected_ms;
+	int64_t timed = least_timed(n->right, least_timed(n->left, g->expected_ms));
+	changed = end != g->least_expected_ms || timed != g->least_timed_ms;
 	g->least_expected_ms = end;
+	g->least_timed_ms = timed;
 	for (size_t k = 0; k < c->nkeys; k++) {
 		int64_t least = c->want[k];
 		least = left[k] < least ? left[k] : least;
@@ -101,19 +111,21 @@ static uint64_t group_hash(const struct group_key *k)
 	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
+	hash ^= k->regime->hash * 0xA0761D6478BD642Fu;
 	return hash ^ hash >> 29;
 }
 
-bool group_expects(const struct clusterqueue *cq)
+bool group_expects(const struct clusterqueue *cq, const struct regime *r)
 {
-	return cq->strategy == BACKFILL;
+	return cq->strategy == BACKFILL || r->times_fit;
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
-	int64_t expected_ms = group_expects(cq) ? w->expected_ms : 0;
-	struct group_key key = {cq, lq, w->shape, expected_ms, w->key.priority};
+	const struct regime *regime = regime_of(w->lq);
+	int64_t expected_ms = group_expects(cq, regime) ? w->expected_ms : 0;
+	struct group_key key = {cq, lq, w->shape, regime, expected_ms, w->key.priority};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -122,7 +134,8 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->key = w->key;
 	g->cq = cq;
 	g->lq = lq;
-	g->expected_ms = expected_ms;
+	g->regime = regime;
+	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
@@ -135,6 +148,19 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	return g;
 }
 
+enum regime_fit group_fit(const struct group *g, int64_t now_ms)
+{
+	return regime_fit(g->regime, g->expected_ms, now_ms);
+}
+
+/* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
+bool group_tree_fits(const struct group *root, int64_t now_ms)
+{
+	const struct regime *r = root->cq->regime;
+	return root->least_timed_ms == 0 ||
+	       regime_fit(r, root->least_timed_ms, now_ms) != REGIME_DOES_NOT_FIT;
+}
+
 void group_judged(struct group *g)
 {
 	if (!list_in(&g->fresh))
@@ -145,7 +171,7 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->lq, g->shape, g->expected_ms, g->key.priority};
+	struct group_key key = {g->cq, g->lq, g->shape, g->regime, g->expected_ms, g->key.priority};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -1,6 +1,7 @@
 /*
- * Groups: waiting workloads of one ClusterQueue, priority and shape, and, where usage orders, of
- * one LocalQueue, and with strategy Backfill of one expected duration.
+ * Groups: waiting workloads of one ClusterQueue, priority, shape and regime (regime.h), and, where
+ * usage orders, of one LocalQueue, and with strategy Backfill, or where the regime looks at when
+ * they end, of one expected duration.
  *
  * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
  * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
@@ -11,6 +12,7 @@
 #define SLUICE_QUEUE_GROUP_H
 
 #include "queue/claim.h"
+#include "queue/regime.h"
 #include "queue/workload.h"
 
 struct group {
@@ -20,8 +22,11 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	int64_t expected_ms;	   /* of each member, where the strategy is Backfill; else 0 */
+	const struct regime *regime; /* of each member */
+	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
+				its fit; else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
+	int64_t least_timed_ms;	   /* the same; unknown is 0 */
 	uint64_t hash;
 	struct tree waiting;   /* workload.in_group; never empty */
 	struct workload *head; /* its first */
@@ -39,12 +44,18 @@ void groups_done(struct groups *all);
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
 /* Do groups of it differ in what is expected of their members? */
-bool group_expects(const struct clusterqueue *cq);
+bool group_expects(const struct clusterqueue *cq, const struct regime *r);
 
 /* The workload stands in the order of cq from now on, at its key. A group that is new by this is
  * fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
+
+/* What its regime says of a start at now_ms: a closed window or one that is too short keeps all of
+ * it, and it blocks nobody. */
+enum regime_fit group_fit(const struct group *g, int64_t now_ms);
+/* Could some group of a subtree start by time, as far as can be told from its root? */
+bool group_tree_fits(const struct group *root, int64_t now_ms);
 
 /* A pass has judged it: it is fresh no longer. */
 void group_judged(struct group *g);

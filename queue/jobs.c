@@ -28,6 +28,17 @@ static void take_job(
 	q->version++;
 }
 
+/* What its labels and our notice say of windows: no place follows from it. */
+static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
+{
+	uint64_t exempt = runpolicies_exempt(q, j);
+	bool again = exempt != w->exempt && w->room;
+	w->exempt = exempt;
+	w->stopping_at_ms = j->stopping_at_ms;
+	if (again)
+		room_suspect(q, w->room);
+}
+
 void queue_set_job(struct queue *q, const struct job *j)
 {
 	struct workload *w = queue_find_workload(q, &j->uid);
@@ -36,6 +47,7 @@ void queue_set_job(struct queue *q, const struct job *j)
 	if (!w || workload_differs(q, w, j, &account))
 		take_job(q, w, j, &account);
 	account_done(&account);
+	heed_marks(q, queue_find_workload(q, &j->uid), j);
 }
 
 void queue_drop_job(struct queue *q, const struct uid *uid)

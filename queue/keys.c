@@ -32,8 +32,8 @@ static int64_t largest_quota(const struct resource_group *g, size_t resource)
 {
 	int64_t largest = 0;
 	for (size_t f = 0; f < g->nflavors; f++)
-		if (g->row[f * g->nresources + resource]->nominal > largest)
-			largest = g->row[f * g->nresources + resource]->nominal;
+		if (g->row[f * g->nresources + resource]->said.nominal > largest)
+			largest = g->row[f * g->nresources + resource]->said.nominal;
 	return largest;
 }
 

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "queue/clusterqueue.h"
 #include "queue/group.h"
+#include "queue/regime.h"
 
 struct localqueue_key {
 	const char *ns, *name;
@@ -56,6 +57,7 @@ void localqueues_done(struct localqueues *all)
 	struct localqueue *lq;
 	struct nspace *ns;
 	map_each (&all->map, i, lq) {
+		regime_free(lq->regime);
 		free(lq->name);
 		free(lq);
 	}
@@ -147,6 +149,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	list_leave(&lq->of_namespace);
 	lq->ns->refs--;
 	namespace_tidy(all, lq->ns);
+	regime_free(lq->regime);
 	free(lq->name);
 	free(lq);
 }

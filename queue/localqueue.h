@@ -49,6 +49,8 @@ struct localqueue {
 	struct clusterqueue *cq; /* NULL while the object does not exist */
 	enum localqueue_gate gate;
 
+	struct regime *regime; /* its own (regime.h); NULL: its ClusterQueue's */
+
 	struct link of_namespace, of_clusterqueue;
 	struct link members; /* workload.of_localqueue: all that name it now */
 	struct link budgets; /* budget.of_owner, by name */

@@ -131,20 +131,27 @@ static bool subtree_may(const struct tree_node *n, void *ctx)
 	const struct walk *w = ((const struct look *)ctx)->walk;
 	const struct group *g = container_of_const(n, struct group, node);
 	const int64_t *least = g->claim.least;
+	if (!group_tree_fits(g, ((const struct look *)ctx)->q->now_ms))
+		return false;
 	return (keys_may_fit(w->cq, least, w->free) &&
 		       may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
 	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
+}
+
+static bool quota_may(struct look *l, struct group *g)
+{
+	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->free) &&
+		(g->key.priority < l->walk->displaces_from ||
+			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
+		return false;
+	return judge(l, g);
 }
 
 static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->free) &&
-		(g->key.priority < l->walk->displaces_from ||
-			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
-		return false;
-	return judge(l, g);
+	return group_fit(g, l->q->now_ms) == l->walk->stage && quota_may(l, g);
 }
 
 /* It had its turn, or others have to be asked first. */
@@ -170,7 +177,7 @@ static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
 }
 
 /* Those before the one that is found could not start, and are fresh no longer; those behind it are
- * asked after its turn, as in a search. */
+ * asked after its turn, as in a search, and those that had better wait in the second walk. */
 static bool offer_fresh(struct look *l)
 {
 	struct group *fresh[FRESH_MAX];
@@ -178,7 +185,9 @@ static bool offer_fresh(struct look *l)
 	for (size_t i = 0; i < n; i++) {
 		if (!was_passed(l->walk, fresh[i]) && group_may(&fresh[i]->node, l))
 			return true;
-		group_judged(fresh[i]);
+		if (group_fit(fresh[i], l->q->now_ms) != REGIME_HAD_BETTER_WAIT ||
+			l->walk->stage == REGIME_HAD_BETTER_WAIT)
+			group_judged(fresh[i]);
 	}
 	l->walk->offer = (struct entry){0};
 	return false;
@@ -219,7 +228,7 @@ static bool offer_by_usage(struct look *l)
 }
 
 const struct workload *offer_returns_before(
-	const struct clusterqueue *cq, const struct order_key *key)
+	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms)
 {
 	if (cq->nleaving == 0)
 		return NULL;
@@ -227,49 +236,58 @@ const struct workload *offer_returns_before(
 	{
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
-			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq))
+			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
 			return r->w;
 	}
 	return NULL;
+}
+
+/* It cannot start now, and keeps quota from others for as long as it may: when it would not end in
+ * time any more somebody else is first. */
+static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
+{
+	int64_t until = regime_fit_until_ms(g->regime, g->expected_ms, q->now_ms);
+	cq->fit.kind = ALARM_FIT;
+	cq->fit.serial = cq->serial;
+	cq->fit.owner = cq;
+	alarm_set(&q->alarms, &cq->fit, until == CALENDAR_NEVER ? INT64_MAX : until + 1);
 }
 
 /* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
  * What one that returns leaves behind is nothing for those behind it. */
 static bool offer_head(struct look *l)
 {
-	struct group *g = precedence_first(l->q, l->walk->cq);
-	return g && !offer_returns_before(l->walk->cq, &g->key) && judge(l, g);
+	struct clusterqueue *cq = l->walk->cq;
+	struct group *g = precedence_first(l->q, cq);
+	if (!g || offer_returns_before(cq, &g->key, l->q->now_ms))
+		return false;
+	if (judge(l, g))
+		return true;
+	fit_watch(l->q, cq, g);
+	return false;
 }
 
-static bool subtree_possible(const struct tree_node *n, void *ctx)
+static bool subtree_possible(const struct group *root, void *ctx)
 {
 	const struct walk *w = ((const struct look *)ctx)->walk;
-	return keys_may_fit(
-		w->cq, container_of_const(n, struct group, node)->claim.least, w->potential);
+	return keys_may_fit(w->cq, root->claim.least, w->potential);
 }
 
-static bool group_possible(const struct tree_node *n, void *ctx)
+static bool group_possible(const struct group *g, void *ctx)
 {
-	const struct walk *w = ((const struct look *)ctx)->walk;
-	return backfill_possible(w->cq, container_of_const(n, struct group, node));
+	return backfill_possible(((const struct look *)ctx)->walk->cq, g);
 }
 
 /* The first in order that could run at some time. */
 static struct group *first_possible(struct look *l)
 {
 	const struct clusterqueue *cq = l->walk->cq;
-	struct tree_search search = {subtree_possible, group_possible, l};
-	struct tree_node *n = tree_seek(&cq->groups_waiting, NULL, &search);
-	struct group *best = n ? container_of(n, struct group, node) : NULL;
-	list_each(&cq->localqueues, f)
-	{
-		n = tree_seek(&container_of(f, struct localqueue, of_clusterqueue)->groups_waiting,
-			NULL, &search);
-		struct group *g = n ? container_of(n, struct group, node) : NULL;
-		if (g && (!best || precedence_before(l->q, g, best)))
-			best = g;
-	}
-	return best;
+	struct precedence_search s = {REGIME_FITS, subtree_possible, group_possible, l};
+	struct group *g = precedence_seek(l->q, cq, &s);
+	if (g || !precedence_prefers(cq))
+		return g;
+	s.fit = REGIME_HAD_BETTER_WAIT;
+	return precedence_seek(l->q, cq, &s);
 }
 
 /* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made anew each
@@ -283,15 +301,33 @@ static bool offer_first(struct look *l)
 		backfill_end(l->q, w->cq);
 		return false;
 	}
-	if (!w->blocked && group_may(&head->node, l))
+	if (!w->blocked && quota_may(l, head))
 		return true;
 	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
 		w->cq->search = true;
 	if (!w->blocked || w->cq->node->parent)
 		backfill_reserve(l->q, w->cq, head);
 	w->blocked = head;
+	fit_watch(l->q, w->cq, head);
 	backfill_keys(w->cq, w->spare);
 	return false;
+}
+
+static bool offer_rest(struct look *l)
+{
+	const struct clusterqueue *cq = l->walk->cq;
+	if (!cq->search && cq->nfresh <= FRESH_MAX)
+		return offer_fresh(l);
+	return cq->orders_by_usage ? offer_by_usage(l) : offer_by_search(l);
+}
+
+/* From the first of its groups. */
+static void walk_restart(struct walk *w, enum regime_fit stage)
+{
+	w->stage = stage;
+	w->walked = false;
+	list_each(&w->cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)
+		->walked = false;
 }
 
 bool walk_offers(struct queue *q, struct walk *w)
@@ -308,9 +344,12 @@ bool walk_offers(struct queue *q, struct walk *w)
 		return offer_head(&look);
 	if (w->cq->strategy == BACKFILL && offer_first(&look))
 		return true;
-	if (!w->cq->search && w->cq->nfresh <= FRESH_MAX)
-		return offer_fresh(&look);
-	return w->cq->orders_by_usage ? offer_by_usage(&look) : offer_by_search(&look);
+	if (offer_rest(&look))
+		return true;
+	if (w->stage != REGIME_FITS || !precedence_prefers(w->cq))
+		return false;
+	walk_restart(w, REGIME_HAD_BETTER_WAIT);
+	return offer_rest(&look);
 }
 
 void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)
@@ -318,9 +357,9 @@ void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
 	*w = (struct walk){.cq = cq,
-		.over = !clusterqueue_active(cq) || plan_holds(q, cq) || budget_holds_all(q, cq)};
-	list_each(&cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)->walked =
-		false;
+		.over = !clusterqueue_active(cq) || !cq->regime->open || plan_holds(q, cq) ||
+			budget_holds_all(q, cq)};
+	walk_restart(w, REGIME_FITS);
 }
 
 void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key)

@@ -6,6 +6,10 @@
  * arrived need no walk: after a complete pass nobody else fits, so only the fresh groups are
  * judged. StrictFIFO looks at the first group only. Backfill is BestEffortFIFO behind a first one
  * that nobody may delay (backfill.h).
+ *
+ * Time comes first: whoever's window is closed, or by Require too short, is not asked, blocks
+ * nobody, and nobody is displaced for it. Where a policy prefers those that end in time, there are
+ * two walks: who does not is asked when nobody who does can start any more.
  */
 #ifndef SLUICE_QUEUE_OFFER_H
 #define SLUICE_QUEUE_OFFER_H
@@ -18,8 +22,9 @@
 /* Where one ClusterQueue stands in the pass. */
 struct walk {
 	struct clusterqueue *cq;
-	bool over;   /* nothing of it can start any more in this pass */
-	bool walked; /* ... behind this place: */
+	bool over;	       /* nothing of it can start any more in this pass */
+	enum regime_fit stage; /* who is asked now: those that end in time, or those that do not */
+	bool walked;	       /* ... behind this place: */
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */
@@ -43,7 +48,7 @@ bool walk_offers(struct queue *q, struct walk *w);
 /* One that makes room for somebody, and will wait before this place again; NULL: nobody. Behind it
  * a StrictFIFO queue offers nothing. */
 const struct workload *offer_returns_before(
-	const struct clusterqueue *cq, const struct order_key *key);
+	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
 
 /* What an entry asks for; false: nothing. */
 bool entry_demand(const struct entry *e, struct demand *ret);

@@ -283,6 +283,13 @@ static bool fits_elsewhere(struct queue *q, const struct room *r)
 	return fits;
 }
 
+/* Its window closed meanwhile, or what is left of it is too short. */
+static bool is_too_late(const struct pass *p, const struct room *r)
+{
+	return regime_fit(regime_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
+	       REGIME_DOES_NOT_FIT;
+}
+
 /* Promised rooms that fit NOW start. One that nobody is leaving for any more was promised too
  * much; and who would fit on another flavor by now has its turn with the others. */
 static void keep_promises(struct pass *p)
@@ -291,7 +298,8 @@ static void keep_promises(struct pass *p)
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool now = room_fits_now(all[i]);
-		if (!clusterqueue_active(all[i]->cq) || plan_holds(p->q, all[i]->cq) ||
+		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
+			plan_holds(p->q, all[i]->cq) ||
 			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {
 			room_break_promise(p->q, all[i]);
 		} else if (now && p->n == p->cap) {

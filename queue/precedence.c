@@ -48,20 +48,72 @@ bool precedence_before(const struct queue *q, const struct group *a, const struc
 	return order_cmp(&a->key, &b->key) < 0;
 }
 
-struct group *precedence_first(const struct queue *q, const struct clusterqueue *cq)
+struct seek {
+	const struct precedence_search *s;
+	int64_t now_ms;
+};
+
+static bool seek_may(const struct tree_node *n, void *ctx)
 {
-	struct tree_node *n = tree_first(&cq->groups_waiting);
+	const struct seek *x = ctx;
+	const struct group *root = container_of_const(n, struct group, node);
+	return group_tree_fits(root, x->now_ms) && (!x->s->may || x->s->may(root, x->s->ctx));
+}
+
+static bool seek_is(const struct tree_node *n, void *ctx)
+{
+	const struct seek *x = ctx;
+	const struct group *g = container_of_const(n, struct group, node);
+	return group_fit(g, x->now_ms) == x->s->fit && (!x->s->is || x->s->is(g, x->s->ctx));
+}
+
+static struct group *seek_line(
+	const struct tree *line, const struct precedence_search *s, int64_t now_ms)
+{
+	struct seek x = {s, now_ms};
+	struct tree_search search = {seek_may, seek_is, &x};
+	struct tree_node *n = tree_seek(line, NULL, &search);
+	return n ? container_of(n, struct group, node) : NULL;
+}
+
+struct group *precedence_seek(
+	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s)
+{
+	if (!cq->regime->open)
+		return NULL;
+	struct group *best = seek_line(&cq->groups_waiting, s, q->now_ms);
 	if (!cq->orders_by_usage)
-		return n ? container_of(n, struct group, node) : NULL;
-	struct group *best = NULL;
+		return best;
 	list_each(&cq->localqueues, l)
 	{
-		n = tree_first(
-			&container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
-		if (n && (!best || precedence_before(q, container_of(n, struct group, node), best)))
-			best = container_of(n, struct group, node);
+		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		struct group *g = seek_line(&lq->groups_waiting, s, q->now_ms);
+		if (g && (!best || precedence_before(q, g, best)))
+			best = g;
 	}
 	return best;
+}
+
+bool precedence_prefers(const struct clusterqueue *cq)
+{
+	bool prefers = cq->regime->prefer_ms != CALENDAR_NEVER;
+	for (const struct link *l = cq->localqueues.next; !prefers && l != &cq->localqueues;
+		l = l->next) {
+		const struct localqueue *lq =
+			container_of_const(l, struct localqueue, of_clusterqueue);
+		prefers = lq->regime && lq->regime->prefer_ms != CALENDAR_NEVER;
+	}
+	return prefers;
+}
+
+struct group *precedence_first(const struct queue *q, const struct clusterqueue *cq)
+{
+	struct precedence_search s = {.fit = REGIME_FITS};
+	struct group *g = precedence_seek(q, cq, &s);
+	if (g || !precedence_prefers(cq))
+		return g;
+	s.fit = REGIME_HAD_BETTER_WAIT;
+	return precedence_seek(q, cq, &s);
 }
 
 size_t precedence_rank(const struct queue *q, const struct workload *w)

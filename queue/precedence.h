@@ -25,8 +25,22 @@ struct precedence *precedence_lines(
 	const struct queue *q, const struct clusterqueue *cq, size_t *ret_n);
 
 bool precedence_before(const struct queue *q, const struct group *a, const struct group *b);
-/* NULL when nobody waits. */
+/* The first that may start by time: whoever's window is closed or too short is passed over. Of
+ * those that end in time; of those that had better wait only when there is no other. NULL: nobody
+ * waits that may. */
 struct group *precedence_first(const struct queue *q, const struct clusterqueue *cq);
+/* The first of one kind in one tree of groups for which is() holds too (NULL: any); `may` (or NULL)
+ * says of a subtree's root that there is none. */
+struct precedence_search {
+	enum regime_fit fit;
+	bool (*may)(const struct group *root, void *ctx);
+	bool (*is)(const struct group *g, void *ctx);
+	void *ctx;
+};
+struct group *precedence_seek(
+	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s);
+/* Some that wait may be such that had better wait. */
+bool precedence_prefers(const struct clusterqueue *cq);
 /* How many are before a workload that is ready. */
 size_t precedence_rank(const struct queue *q, const struct workload *w);
 

@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/closing.h"
 #include "queue/core.h"
+#include "queue/lead.h"
 #include "queue/pass.h"
 #include "queue/room.h"
 #include "queue/run.h"
@@ -40,6 +42,9 @@ struct queue *queue_new(void)
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
 	usages_init(&q->usages);
+	timetables_init(&q->timetables);
+	runpolicies_init(&q->runpolicies);
+	list_init(&q->leading);
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
@@ -68,7 +73,7 @@ void queue_free(struct queue *q)
 	budgets_done(q);
 	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
-		; /* those of ClusterQueues */
+		; /* those of ClusterQueues and Calendars */
 	map_done(&q->workloads);
 	families_done(&q->families);
 	groups_done(&q->groups);
@@ -78,6 +83,8 @@ void queue_free(struct queue *q)
 	clusterqueues_done(&q->clusterqueues);
 	cohorts_done(&q->cohorts);
 	flavors_done(&q->flavors);
+	runpolicies_done(q);
+	timetables_done(&q->timetables);
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
 	accounting_done(&q->accounting);
@@ -141,8 +148,31 @@ static void heed_alarms(struct queue *q)
 		case ALARM_TERMS:
 			workload_replace(q, a->owner);
 			break;
+		case ALARM_CALENDAR:
+			timetable_turn(q, a->owner);
+			break;
+		case ALARM_FIT:
+			queue_touch_room(q, a->owner);
+			break;
+		case ALARM_LEAD:
+			lead_turn(q, a->owner);
+			break;
 		}
 	}
+}
+
+/* Once for each stop: that it will come, with what is left of the time to save its work. */
+static size_t give_notice(struct queue *q, struct room *r, struct decision *out)
+{
+	int64_t stop_ms;
+	if (r->stop_given || closing_notice_ms(q, r, &stop_ms) > q->now_ms)
+		return 0;
+	r->noticed_ms = stop_ms;
+	*out = (struct decision){.kind = DECISION_NOTICE,
+		.uid = r->w->key.uid,
+		.reason = STOP_REASON_WINDOW_CLOSED,
+		.stop_ms = stop_ms};
+	return 1;
 }
 
 static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
@@ -153,6 +183,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 		list_leave(&r->suspect);
 		enum stop_reason reason = room_stop_reason(q, r);
 		if (reason == STOP_REASON_NONE) {
+			n += give_notice(q, r, out + n);
 			run_arm(q, r);
 			continue;
 		}
@@ -187,6 +218,7 @@ size_t queue_decide(
 	bool back = now_ms < q->now_ms;
 	q->now_ms = now_ms;
 	if (back) {
+		timetables_turn(q);
 		plans_turn(q);
 		budgets_turn(q);
 	}
@@ -194,8 +226,11 @@ size_t queue_decide(
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);
+	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);
+	if (lead_end(q))
+		n += give_starts(q, out + n, cap - n);
 	n += give_stops(q, out + n, cap - n); /* of those who have to make room */
 	if (n > 0)
 		q->version++;

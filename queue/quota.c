@@ -111,6 +111,7 @@ static struct quota_row *row_make(struct quota *quota, const struct row_key *key
 	row->flavor = key->flavor;
 	row->resource = key->resource;
 	row->borrowing_limit = row->lending_limit = QUOTA_UNLIMITED;
+	row->said = (struct quota_limits){0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
 	map_put(&quota->rows, hash, row);
 	if (node->nrows == node->room) {
 		node->room = node->room ? node->room * 2 : 8;

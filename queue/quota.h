@@ -45,6 +45,10 @@ struct quota_node {
 	size_t nrows, room;
 };
 
+struct quota_limits {
+	int64_t nominal, borrowing, lending; /* QUOTA_UNLIMITED: no limit */
+};
+
 /* Sums are 128 bits wide: lines adopted from the ledger may be absurd (INT64_MAX each), and what
  * was added must come off again exactly. */
 struct quota_row {
@@ -52,6 +56,8 @@ struct quota_row {
 	struct quota_row *up;			/* the same pair in the parent; NULL at a root */
 	const char *flavor, *resource;		/* symbols */
 	bool in_spec;				/* the owner's spec in force lists it */
+	struct quota_limits said;		/* of a ClusterQueue: what that says; the next
+						   three are what holds now (ration.h) */
 	int64_t nominal;			/* 0 when it does not */
 	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
 	int64_t subtree, local;
@@ -82,10 +88,6 @@ struct quota_row *quota_row_of(
 /* The row of a node for the pair of another row; NULL when there is none. */
 struct quota_row *quota_row_like(
 	const struct quota *quota, const struct quota_node *node, const struct quota_row *like);
-
-struct quota_limits {
-	int64_t nominal, borrowing, lending; /* QUOTA_UNLIMITED: no limit */
-};
 
 /* Edits, and quota_settle() of a root afterwards: it makes what follows from them right for the
  * whole tree below (subtree, local, use of inner nodes, ceilings that changed). */

@@ -15,10 +15,12 @@
 #include "queue/runpolicy.h"
 
 struct group;
+struct localqueue;
 
 struct regime {
-	const struct runpolicy **policy; /* in name order */
+	struct runpolicy **policy; /* in name order */
 	size_t npolicies;
+	uint64_t hash; /* of whose it is: seeds hashes in place of an address */
 	bool open;
 	const struct runpolicy *closed_by; /* the first that is closed, or not understood */
 	int64_t opens_ms;  /* when all are open again; CALENDAR_NEVER: not within a year */
@@ -32,19 +34,31 @@ struct regime {
 
 extern const struct regime REGIME_ALWAYS; /* of a queue that no policy names */
 
-/* What fit says of a start at now_ms that is expected to take so long; 0: unknown. */
+struct regime *regime_new(uint64_t hash); /* as REGIME_ALWAYS */
+void regime_free(struct regime *r);
+
+/* Whose Jobs go by it: its own, or its ClusterQueue's; REGIME_ALWAYS while it is in none. */
+const struct regime *regime_of(const struct localqueue *lq);
+
+/* What fit says of a start at now_ms that is expected to take so long; 0: unknown. Whoever starts
+ * while the regime is closed does not fit. */
 enum regime_fit {
 	REGIME_FITS,
 	REGIME_HAD_BETTER_WAIT, /* Prefer: behind those that fit */
 	REGIME_DOES_NOT_FIT,	/* Require */
 };
 enum regime_fit regime_fit(const struct regime *r, int64_t expected_ms, int64_t now_ms);
+/* The last moment at which it says the same of it; CALENDAR_NEVER: as long as the regime stands. */
+int64_t regime_fit_until_ms(const struct regime *r, int64_t expected_ms, int64_t now_ms);
 
 /* With the safety margin. */
 int64_t regime_lasts_ms(const struct regime *r, int64_t expected_ms);
 
-/* The next stretch of time at or after *from_ms in which a start may happen: *ret_to_ms is when
- * that ends. For runs of known duration under Require, starts that end in time; duration_ms 0: any.
+/* The policies are what they are; the rest is made right for now_ms. */
+void regime_compute(struct regime *r, int64_t now_ms);
+
+/* The next stretch of time at or after *from_ms in which a start may happen: *ret_to_ms is its last
+ * moment. For runs of known duration under Require, starts that end in time; duration_ms 0: any.
  * False: none before limit_ms. For plans of the future (Cheapest), not for decisions. */
 bool regime_next_open(const struct regime *r, int64_t duration_ms, int64_t limit_ms,
 	int64_t *from_ms, int64_t *ret_to_ms);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/backfill.h"
+#include "queue/closing.h"
 #include "queue/holders.h"
 #include "queue/run.h"
 #include "queue/runpolicy.h"
@@ -239,6 +240,7 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 	r->base_pods = pods_adopted(w, lines, n);
 	r->pods = r->base_pods;
 	r->reserved_ms = reserved_ms;
+	r->noticed_ms = w->stopping_at_ms;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
 		struct quota_row *row =
@@ -348,6 +350,17 @@ void room_suspect(struct queue *q, struct room *r)
 		list_add(&q->suspects, &r->suspect);
 }
 
+static enum stop_reason stop_for_window(const struct queue *q, struct room *r)
+{
+	struct runpolicy *policy;
+	if (r->stop_given || r->state != ROOM_HELD ||
+		closing_stop_reason(q, r, &policy) == STOP_REASON_NONE)
+		return STOP_REASON_NONE;
+	r->stop_policy = policy->name;
+	policy->stopped_total++;
+	return STOP_REASON_WINDOW_CLOSED;
+}
+
 /* Whoever is stopping anyway is let be. */
 static enum stop_reason stop_for_money(struct queue *q, struct room *r)
 {
@@ -377,6 +390,10 @@ enum stop_reason room_stop_reason(struct queue *q, struct room *r)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
+	if (r->gives_back)
+		return STOP_REASON_WINDOW_OPENING;
 	reason = run_stop_reason(q, r);
+	if (reason == STOP_REASON_NONE)
+		reason = stop_for_window(q, r);
 	return reason != STOP_REASON_NONE ? reason : stop_for_money(q, r);
 }

@@ -46,6 +46,7 @@ struct room {
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
 	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
+	bool gives_back;	 /* it has to give back what it has on loan (lead.h) */
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
 			    of all victims this is the first */
 	int64_t reserved_ms, since_ms;
@@ -61,8 +62,9 @@ struct room {
 	int64_t stop_ms, end_ms;
 	bool ready, was_ready; /* enough of its pods are / were before */
 	int64_t unready_ms;
-	bool sampled;  /* its family knows how long it took */
-	bool has_left; /* it has ended already: what it leaves behind is known */
+	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
+	bool sampled;	    /* its family knows how long it took */
+	bool has_left;	    /* it has ended already: what it leaves behind is known */
 	struct job_history left;
 
 	struct bill bill;

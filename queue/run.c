@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/closing.h"
 #include "queue/terms.h"
 #include "sluice/quantity.h"
 
@@ -35,13 +36,15 @@ bool past_deactivated(const struct workload *w)
 
 static void past_take(struct queue *q, struct workload *w, const struct job_history *h)
 {
-	bool empty = h->requeues == 0 && h->ran_ms == 0 && h->evicted_ms == 0;
+	bool empty =
+		h->requeues == 0 && h->ran_ms == 0 && h->evicted_ms == 0 && h->suspensions == 0;
 	if (!w->past && empty)
 		return;
 	struct past *p = past_of(q, w);
 	p->requeues = h->requeues;
 	p->ran_ms = h->ran_ms;
 	p->evicted_ms = h->evicted_ms;
+	p->suspensions = h->suspensions;
 	bool moves = p->evicted_ms > 0 && !q->config.requeue_at_creation;
 	w->key.queued_ms = moves ? p->evicted_ms : p->created_ms;
 	if (empty && !past_deactivated(w))
@@ -100,10 +103,15 @@ static bool is_watched(const struct room *r)
 void run_arm(struct queue *q, struct room *r)
 {
 	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
-	run = price < run ? price : run;
+	int64_t own = run < ready ? run : ready;
+	own = price < own ? price : own;
+	int64_t closing = is_watched(r) ? closing_next_ms(q, r) : INT64_MAX;
 	r->alarm.kind = ALARM_RUN;
 	r->alarm.serial = r->serial;
-	alarm_set(&q->alarms, &r->alarm, !is_watched(r) ? INT64_MAX : run < ready ? run : ready);
+	alarm_set(&q->alarms, &r->alarm,
+		!is_watched(r)	? INT64_MAX
+		: own < closing ? own
+				: closing);
 }
 
 void run_disarm(struct queue *q, struct room *r)
@@ -168,7 +176,10 @@ static struct job_history history_after(const struct queue *q, const struct room
 	if (p) {
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
+		h.suspensions = p->suspensions;
 	}
+	if (r->stop == STOP_REASON_WINDOW_CLOSED || r->stop == STOP_REASON_PRICE)
+		h.suspensions += h.suspensions < INT32_MAX;
 	/* Up to the stop: how long its pods take to go is no run time, and the story that was
 	 * written with the stop could not know. */
 	int64_t until_ms = r->stop_given && r->stop_ms > 0 ? r->stop_ms : now_ms;
@@ -192,6 +203,7 @@ struct job_history past_history(const struct queue *q, const struct workload *w,
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
 		h.evicted_ms = p->evicted_ms;
+		h.suspensions = p->suspensions;
 	}
 	return h;
 }

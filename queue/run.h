@@ -25,6 +25,7 @@ struct past {
 	int64_t ran_ms;
 	int64_t max_run_ms;	      /* what it was deactivated for, if that was why */
 	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
+	int32_t suspensions;	      /* stops because a window closed or the price rose */
 };
 
 /* What somebody before this queue knew: of the attempts before, or at the end of the one that it

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "queue/closing.h"
 #include "queue/core.h"
-#include "queue/pending.h"
 #include "queue/regime.h"
 #include "queue/room.h"
 #include "sluice/quantity.h"

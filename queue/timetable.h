@@ -19,25 +19,42 @@ struct queue;
 
 struct timetable {
 	char *name;
-	uint32_t refs;
+	uint32_t refs; /* policies and rates that name it, the object */
 	uint64_t serial;
 	struct tree_node by_name;
-	struct calendar *calendar; /* NULL: unknown */
-	struct zone *zone;
-	int64_t generation;
+	struct calendar *calendar;   /* NULL: unknown */
+	int64_t generation;	     /* of the spec in force */
 	char *invalid;		     /* the sentence about the newest spec, when that was refused */
+	bool zone_unknown;	     /* ... for its zone */
 	struct calendar_state state; /* at queue.now_ms, or when the alarm last rang */
 	struct alarm alarm;
 	struct link policies; /* runpolicy.of_timetable */
 	struct link rates;    /* plan_rate.of_timetable */
 };
 
+struct timetables {
+	struct tree all; /* by name */
+	uint64_t serials;
+};
+
+void timetables_init(struct timetables *all);
+void timetables_done(struct timetables *all); /* whoever named them is gone */
+
 struct timetable *timetable_keep(struct queue *q, const char *name);
 void timetable_put(struct queue *q, struct timetable *t);
 
+/* The object exists, be it one that was refused; else the Calendar is only named. */
+static inline bool timetable_exists(const struct timetable *t)
+{
+	return t->calendar || t->invalid;
+}
+
 /* The state at queue.now_ms; when the calendar is unknown: closed, until CALENDAR_NEVER. */
 struct calendar_state timetable_now(struct queue *q, struct timetable *t);
-/* Its alarm rang, or the clock went backwards: looks again, and tells who goes by it. */
+/* Its alarm rang, or the clock went backwards: looks again, and tells the policies that go by it
+ * (PricePlans have alarms of their own). */
 void timetable_turn(struct queue *q, struct timetable *t);
+/* The clock went backwards: all of them. */
+void timetables_turn(struct queue *q);
 
 #endif

@@ -135,6 +135,14 @@ struct tree_node *tree_first(const struct tree *t)
 	return leftmost(t->root);
 }
 
+struct tree_node *tree_find(const struct tree *t, const struct tree_node *like)
+{
+	struct tree_node *n = t->root;
+	for (int order; n && (order = t->cmp(like, n)) != 0;)
+		n = order < 0 ? n->left : n->right;
+	return n;
+}
+
 struct tree_node *tree_next(const struct tree_node *n)
 {
 	if (n->right)

@@ -38,6 +38,8 @@ void tree_remove(struct tree *t, struct tree_node *n);
 void tree_refresh(struct tree *t);
 
 struct tree_node *tree_first(const struct tree *t); /* NULL when empty */
+/* The one in the tree that is equal to `like`, which need not be in it; NULL when none is. */
+struct tree_node *tree_find(const struct tree *t, const struct tree_node *like);
 struct tree_node *tree_next(const struct tree_node *n);
 struct tree_node *tree_at(const struct tree *t, size_t index); /* NULL past the last */
 size_t tree_rank(const struct tree_node *n);		       /* how many stand before it */

@@ -210,9 +210,10 @@ static bool may_wait(const struct workload *w)
 	       w->class->exists && w->lq->gate == GATE_OPEN;
 }
 
-bool workload_returns(const struct workload *w, const struct clusterqueue *cq)
+bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
 {
-	return w->lq && w->class && may_wait(w) && w->lq->cq == cq;
+	return w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
+	       regime_fit(regime_of(w->lq), w->expected_ms, now_ms) != REGIME_DOES_NOT_FIT;
 }
 
 static enum workload_place place_for(struct queue *q, struct workload *w)
@@ -337,7 +338,8 @@ void workload_expect(
 	w->expected_from = from;
 	if (w->expected_ms == expected_ms)
 		return;
-	bool stands = (w->terms && !w->room) || (w->group && group_expects(w->group->cq));
+	bool stands = (w->terms && !w->room) ||
+		      (w->group && group_expects(w->group->cq, w->group->regime));
 	if (stands)
 		workload_unplace(q, w);
 	w->expected_ms = expected_ms;

@@ -76,7 +76,9 @@ struct workload {
 	enum duration_source expected_from;
 	int32_t parallelism;
 	enum workload_place place;
-	uint32_t yielded; /* realm.news when it last had to make room; 0: never */
+	uint32_t yielded;	/* realm.news when it last had to make room; 0: never */
+	uint64_t exempt;	/* of which policies' closes, by its labels: runpolicy.exempts */
+	int64_t stopping_at_ms; /* the stop of which its annotation tells; 0: none */
 	bool held, deleting;
 	char name[];
 };
@@ -94,8 +96,9 @@ void workload_take(
 /* Puts it where it belongs now / takes it from where it is. */
 void workload_place(struct queue *q, struct workload *w);
 void workload_unplace(struct queue *q, struct workload *w);
-/* It holds quota; will it wait in cq once it does not? */
-bool workload_returns(const struct workload *w, const struct clusterqueue *cq);
+/* It holds quota; will it wait in cq once it does not, and might it start then by
+ * time? */
+bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
 
 /* It is expected to take so long from now on. */

@@ -1,0 +1,248 @@
+#include "queue/lead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/displacement.h"
+#include "queue/holders.h"
+#include "queue/ration.h"
+#include "queue/regime.h"
+#include "queue/room.h"
+#include "sluice/quantity.h"
+
+bool lead_is_on(const struct clusterqueue *cq)
+{
+	return cq->lead && cq->lead->on;
+}
+
+void lead_free(struct clusterqueue *cq)
+{
+	if (cq->lead)
+		list_leave(&cq->lead->leading);
+	free(cq->lead);
+	cq->lead = NULL;
+}
+
+static int64_t lead_ms(const struct clusterqueue *cq)
+{
+	int64_t longest = 0;
+	for (size_t i = 0; i < cq->regime->npolicies; i++)
+		if (cq->regime->policy[i]->spec.lead_ms > longest)
+			longest = cq->regime->policy[i]->spec.lead_ms;
+	return longest;
+}
+
+static void lead_enter(struct queue *q, struct lead *l, bool on)
+{
+	l->on = on;
+	if (on && !list_in(&l->leading))
+		list_add(&q->leading, &l->leading);
+	else if (!on)
+		list_leave(&l->leading);
+}
+
+/* One that is on when its window opens stays on: lead_end(). */
+void lead_plan(struct queue *q, struct clusterqueue *cq)
+{
+	int64_t ms = lead_ms(cq);
+	bool opens = !cq->regime->open && cq->regime->opens_ms != CALENDAR_NEVER && ms > 0;
+	if (!cq->lead && !opens)
+		return;
+	if (!cq->lead)
+		cq->lead = mem_alloc(sizeof(*cq->lead));
+	struct lead *l = cq->lead;
+	int64_t at_ms = opens ? cq->regime->opens_ms - ms : INT64_MAX;
+	bool opened = l->on && cq->regime->open && ms > 0;
+	l->alarm.kind = ALARM_LEAD;
+	l->alarm.serial = cq->serial;
+	l->alarm.owner = cq;
+	alarm_set(&q->alarms, &l->alarm, at_ms > q->now_ms ? at_ms : INT64_MAX);
+	lead_enter(q, l, opened || at_ms <= q->now_ms);
+}
+
+void lead_turn(struct queue *q, struct clusterqueue *cq)
+{
+	lead_plan(q, cq);
+	if (ration_apply(cq))
+		realm_settle(q, cq);
+	queue_touch_room(q, cq);
+}
+
+/* ---- What it will need ---- */
+
+struct wish {
+	struct clusterqueue *cq;
+	struct demand d; /* a line for each row of which something is wanted */
+};
+
+static int64_t *line_amount(struct wish *x, struct quota_row *row)
+{
+	for (size_t i = 0; i < x->d.nlines; i++)
+		if (x->d.line[i].row == row)
+			return &x->d.line[i].amount;
+	if (x->d.nlines == QUEUE_LINES_MAX)
+		return NULL;
+	x->d.line[x->d.nlines] = (struct demand_line){.row = row};
+	return &x->d.line[x->d.nlines++].amount;
+}
+
+/* What is left of the row's own quota beside what its own Jobs hold of it. */
+static int64_t own_left(const struct quota_row *row)
+{
+	__int128 left = row->nominal - row->use[QUOTA_THEN];
+	return left > 0 ? (int64_t)left : 0;
+}
+
+/* So much of a resource, into the flavors that suit, in their order. */
+static void wish_for(struct wish *x, const struct group *g, const struct need *n, int64_t amount)
+{
+	const struct resource_group *rg = &x->cq->groups[n->group];
+	for (size_t f = 0; f < rg->nflavors && amount > 0; f++) {
+		struct quota_row *row = rg->row[f * rg->nresources + n->resource];
+		int64_t *wanted = claim_suits(&g->claim, n->group, f) ? line_amount(x, row) : NULL;
+		int64_t more = wanted ? own_left(row) - *wanted : 0;
+		if (more <= 0)
+			continue;
+		more = more < amount ? more : amount;
+		*wanted += more;
+		amount -= more;
+	}
+}
+
+static void wish_of_line(struct wish *x, const struct tree *line)
+{
+	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
+		const struct group *g = container_of(n, struct group, node);
+		if (!g->regime->open && g->regime->opens_ms > x->cq->regime->opens_ms)
+			continue;
+		for (size_t i = 0; i < g->claim.nneeds; i++)
+			wish_for(x, g, &g->claim.need[i],
+				quantity_times(
+					g->claim.need[i].amount, (int64_t)tree_count(&g->waiting)));
+	}
+}
+
+static void wish_make(struct wish *x, struct clusterqueue *cq)
+{
+	*x = (struct wish){.cq = cq, .d = {.cq = cq}};
+	wish_of_line(x, &cq->groups_waiting);
+	list_each(&cq->localqueues, l) wish_of_line(
+		x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+}
+
+/* ---- Who gives it back ---- */
+
+static bool is_above(const struct quota_node *above, const struct quota_node *n)
+{
+	while (n && n != above)
+		n = n->parent;
+	return n != NULL;
+}
+
+/* It has this on loan: up to the node where the two meet everybody uses more than its own. */
+static const struct quota_row *loan(
+	const struct queue *q, const struct clusterqueue *borrower, const struct quota_row *owner)
+{
+	const struct quota_row *own = quota_row_like(&q->quota, borrower->node, owner);
+	for (const struct quota_row *r = own; r; r = r->up) {
+		if (is_above(r->node, owner->node))
+			return own;
+		if (!quota_borrows(r, QUOTA_THEN))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Those who were found already are held no more in THEN, but still stand among the holders. */
+static bool is_victim(const struct displacement *x, const struct room *r)
+{
+	for (size_t i = 0; i < x->nvictims; i++)
+		if (x->victim[i].room == r)
+			return true;
+	return false;
+}
+
+static struct room *first_borrower(struct displacement *x, const struct quota_row *row)
+{
+	struct room *best = NULL;
+	list_each(&x->d->cq->realm->members, l)
+	{
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
+		if (!lent)
+			continue;
+		struct tree_node *n = holders_first(cq, (struct quota_row *)(uintptr_t)lent);
+		while (n && is_victim(x, holder_room(n)))
+			n = tree_next(n);
+		if (n && (!best || room_cmp(holder_room(n), best) < 0))
+			best = holder_room(n);
+	}
+	return best;
+}
+
+/* As much as can be had; what cannot is not asked for any more. */
+static void gather(struct displacement *x, struct demand_line *line)
+{
+	struct room *r;
+	while (quota_free(line->row, QUOTA_THEN) < line->amount &&
+		(r = first_borrower(x, line->row)))
+		victim_add(x, r, PREEMPTION_NONE);
+	__int128 free = quota_free(line->row, QUOTA_THEN);
+	if (free < line->amount)
+		line->amount = free > 0 ? (int64_t)free : 0;
+}
+
+static void give_back(struct queue *q, struct room *r)
+{
+	r->gives_back = true;
+	room_suspect(q, r);
+	room_leave(q, r);
+}
+
+static void recall(struct queue *q, struct clusterqueue *cq)
+{
+	struct wish wish;
+	wish_make(&wish, cq);
+	struct displacement x = {.q = q, .d = &wish.d};
+	for (size_t i = 0; i < wish.d.nlines; i++)
+		gather(&x, &wish.d.line[i]);
+	if (x.nvictims > 0) {
+		victims_spare(&x, true);
+		victims_put_back(&x);
+	}
+	for (size_t i = 0; i < x.nvictims; i++)
+		give_back(q, x.victim[i].room);
+	free(x.victim);
+}
+
+void lead_recall(struct queue *q)
+{
+	list_each(&q->leading, l)
+	{
+		struct lead *lead = container_of(l, struct lead, leading);
+		struct clusterqueue *cq = lead->alarm.owner;
+		if (!cq->regime->open && list_in(&cq->realm->dirty))
+			recall(q, cq);
+	}
+}
+
+/* No promise is taken back for this: who was to have room has more of it now, not less. */
+bool lead_end(struct queue *q)
+{
+	bool ended = false;
+	for (struct link *l = q->leading.next, *next; l != &q->leading; l = next) {
+		struct clusterqueue *cq =
+			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
+		next = l->next;
+		if (!cq->regime->open || list_in(&cq->realm->dirty))
+			continue;
+		lead_enter(q, cq->lead, false);
+		if (ration_apply(cq))
+			quota_settle(&q->quota, quota_root(cq->node));
+		queue_touch(q, cq);
+		ended = true;
+	}
+	return ended;
+}

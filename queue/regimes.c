@@ -1,0 +1,215 @@
+/* Which policies bind which queue, and what follows when one of their Calendars turns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/backfill.h"
+#include "queue/core.h"
+#include "queue/lead.h"
+#include "queue/ration.h"
+#include "queue/regime.h"
+#include "queue/room.h"
+#include "queue/terms.h"
+
+/* ---- Who is bound by what ---- */
+
+/* The policies of a ClusterQueue, and with `lq` those that name it too, in name order. To be freed;
+ * *ret_own: some name the LocalQueue. */
+static struct runpolicy **policies_of(const struct queue *q, const struct clusterqueue *cq,
+	const struct localqueue *lq, size_t *ret_n, bool *ret_own)
+{
+	size_t n = 0;
+	struct runpolicy **all = NULL;
+	*ret_own = false;
+	for (struct runpolicy *p = runpolicy_first(q); p; p = runpolicy_next(p)) {
+		bool own = lq && runpolicy_names_localqueue(p, lq->ns->name, lq->name);
+		*ret_own = *ret_own || own;
+		if (!own && !(cq->exists && runpolicy_names_clusterqueue(p, cq->name)))
+			continue;
+		all = mem_grow(all, n + 1, sizeof(struct runpolicy *));
+		all[n++] = p;
+	}
+	*ret_n = n;
+	return all;
+}
+
+static bool times_fit(struct runpolicy *const *policy, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (policy[i]->spec.fit != FIT_IGNORE)
+			return true;
+	return false;
+}
+
+/* Takes those of its Jobs that stand in a group from there, or places them. */
+static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
+	void (*move)(struct queue *q, struct workload *w))
+{
+	list_each(&lq->members, l)
+	{
+		struct workload *w = container_of(l, struct workload, of_localqueue);
+		if (w->place == from)
+			move(q, w);
+	}
+}
+
+static void take_policies(struct regime *r, struct runpolicy **policy, size_t n)
+{
+	free(r->policy);
+	r->policy = policy;
+	r->npolicies = n;
+}
+
+/* Groups are of one regime, and of one duration where that times fits: whoever's is another one now
+ * moves. Only an edit does that, never a window. */
+static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct localqueue *lq)
+{
+	size_t n;
+	bool own, was = regime_of(lq)->times_fit;
+	struct runpolicy **policy = policies_of(q, cq, lq, &n, &own);
+	bool moves = own != (lq->regime != NULL) || (own && was != times_fit(policy, n));
+	if (moves)
+		members_move(q, lq, PLACE_READY, workload_unplace);
+	if (own && !lq->regime)
+		lq->regime =
+			regime_new(map_hash_string(lq->ns->name) * 31 + map_hash_string(lq->name));
+	if (own) {
+		take_policies(lq->regime, policy, n);
+		regime_compute(lq->regime, q->now_ms);
+	} else {
+		free(policy);
+		regime_free(lq->regime);
+		lq->regime = NULL;
+	}
+	if (moves)
+		members_move(q, lq, PLACE_NOWHERE, workload_place);
+}
+
+/* The ClusterQueue's own regime; those who go by it may have to move. */
+static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
+{
+	size_t n;
+	bool own;
+	struct runpolicy **policy = policies_of(q, cq, NULL, &n, &own);
+	bool moves = cq->regime->times_fit != times_fit(policy, n);
+	for (int step = 0; step < 2; step++) {
+		if (step == 1) {
+			take_policies(cq->regime, policy, n);
+			regime_compute(cq->regime, q->now_ms);
+		}
+		list_each(&cq->localqueues, l)
+		{
+			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+			if (moves && !lq->regime)
+				members_move(q, lq, step ? PLACE_NOWHERE : PLACE_READY,
+					step ? workload_place : workload_unplace);
+		}
+	}
+}
+
+static void queue_suspect_rooms(struct queue *q, struct clusterqueue *cq)
+{
+	list_each(&cq->rooms, l) room_suspect(q, container_of(l, struct room, of_clusterqueue));
+}
+
+/* What a regime says may be something else now: for those that wait, for those that run, and for
+ * what the queue may have. */
+static void queue_turned(struct queue *q, struct clusterqueue *cq)
+{
+	if (!cq->regime->open)
+		backfill_end(q, cq);
+	terms_ask_again(q, cq);
+	lead_plan(q, cq);
+	if (ration_apply(cq))
+		realm_settle(q, cq);
+	cq->realm->news++;
+	cq->search = true;
+	queue_touch_room(q, cq);
+	queue_suspect_rooms(q, cq);
+}
+
+void regimes_form_queue(struct queue *q, struct clusterqueue *cq)
+{
+	bool unbound = !runpolicy_first(q) && cq->regime->npolicies == 0;
+	if (unbound)
+		return;
+	clusterqueue_form(q, cq);
+	list_each(&cq->localqueues, l)
+		localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+	queue_turned(q, cq);
+}
+
+static struct clusterqueue *of_node(struct tree_node *n)
+{
+	return container_of(n, struct clusterqueue, by_name);
+}
+
+void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
+{
+	if (lq->cq) {
+		localqueue_form(q, lq->cq, lq);
+		return;
+	}
+	regime_free(lq->regime);
+	lq->regime = NULL;
+}
+
+/* LocalQueues of a ClusterQueue that is only named: nothing starts from them, but what they know of
+ * policies must not outlive those. */
+static void form_named(struct queue *q)
+{
+	struct clusterqueue *cq;
+	map_each (&q->clusterqueues.map, i, cq) {
+		if (tree_in(&cq->by_name))
+			continue;
+		list_each(&cq->localqueues, l)
+			localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+	}
+}
+
+void regimes_form(struct queue *q)
+{
+	form_named(q);
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = of_node(n);
+		clusterqueue_form(q, cq);
+		list_each(&cq->localqueues, l)
+			localqueue_form(q, cq, container_of(l, struct localqueue, of_clusterqueue));
+		queue_turned(q, cq);
+	}
+}
+
+/* ---- A Calendar turned ---- */
+
+static bool goes_by(const struct regime *r, const struct timetable *t)
+{
+	for (size_t i = 0; i < r->npolicies; i++)
+		if (r->policy[i]->timetable == t)
+			return true;
+	return false;
+}
+
+static bool regime_turn(struct queue *q, struct regime *r, const struct timetable *t)
+{
+	if (!r || !goes_by(r, t))
+		return false;
+	regime_compute(r, q->now_ms);
+	return true;
+}
+
+void regimes_turn(struct queue *q, struct timetable *t)
+{
+	if (list_empty(&t->policies))
+		return;
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = of_node(n);
+		bool turned = regime_turn(q, cq->regime, t);
+		list_each(&cq->localqueues, l)
+		{
+			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+			turned = regime_turn(q, lq->regime, t) || turned;
+		}
+		if (turned)
+			queue_turned(q, cq);
+	}
+}
