@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "calendar/almanac.h"
@@ -70,6 +71,14 @@ void calendar_free(struct calendar *c)
 	free(c->window);
 	free(c->exception);
 	free(c);
+}
+
+bool calendar_has_window(const struct calendar *c, const char *name)
+{
+	for (size_t i = 0; i < c->nwindows; i++)
+		if (strcmp(c->window[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 const struct zone *calendar_zone(const struct calendar *c)

@@ -8,6 +8,7 @@
 
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/explain_time.h"
 #include "queue/lack.h"
 #include "queue/offer.h"
 #include "queue/precedence.h"
@@ -65,6 +66,7 @@ struct question {
 	int64_t now_ms;
 	struct text *text;
 	bool aside; /* asked because of another Job: its own place in the line is not told */
+	int64_t not_before_ms; /* the answer's */
 };
 
 static void explain_room(const struct room *r, struct text *t)
@@ -277,7 +279,7 @@ static const struct workload *head_of(const struct question *a)
 	return g ? group_head(g) : NULL;
 }
 
-static enum wait_reason explain_waiting(const struct question *a);
+static enum wait_reason explain_waiting(struct question *a);
 
 static bool is_behind_one_that_returns(const struct question *a)
 {
@@ -303,7 +305,8 @@ static bool is_behind(const struct question *a)
 		return true;
 	if (!head || head == a->w || assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
 		return false;
-	struct question about = {a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true};
+	struct question about = {
+		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
 	text_add(a->text, "behind ");
 	text_add_name(a->text, head->lq->ns->name, head->name);
 	text_add(a->text,
@@ -376,12 +379,24 @@ static bool is_kept(const struct question *a)
 	return false;
 }
 
-static enum wait_reason explain_by_quota(const struct question *a, enum assign_verdict verdict)
+/* A quota that is too small now may be another one in the window it waits for. */
+static bool exceeds(const struct question *a)
 {
-	if (verdict == ASSIGN_EXCEEDS) {
-		lack_add_excess(a->text, a->cq, a->claim);
+	if (explain_has_sets(a->cq) && !regime_of(a->w->lq)->open)
+		return false;
+	lack_add_excess(a->text, a->cq, a->claim);
+	if (explain_has_sets(a->cq))
+		text_add(a->text, " (windows have quotas of their own here: see its RunPolicies)");
+	return true;
+}
+
+static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
+{
+	if (verdict == ASSIGN_EXCEEDS && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
-	}
+	enum wait_reason window = explain_window(a->q, a->w, a->now_ms, a->text, &a->not_before_ms);
+	if (window != WAIT_NOT)
+		return window;
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY) {
@@ -410,7 +425,7 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 		w->held ? "" : "set and then ");
 }
 
-static enum wait_reason explain_waiting(const struct question *a)
+static enum wait_reason explain_waiting(struct question *a)
 {
 	if (past_deactivated(a->w)) {
 		explain_deactivated(a->w, a->text);
@@ -458,18 +473,22 @@ bool queue_explain(
 	ret->not_before_ms = w->not_before_ms;
 	ret->expected_ms = w->expected_ms;
 	ret->expected_from = w->expected_from;
+	ret->stop_ms = 0;
 	if (w->room) {
 		explain_room(w->room, &text);
+		ret->stop_ms = explain_stop(q, w->room, &text);
 		ret->reason = WAIT_NOT;
 		return true;
 	}
 	struct claim own = {0};
-	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false};
+	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false, 0};
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)
 		claim_init(&own, cq, w->shape);
 	ret->reason = explain_waiting(&about);
+	if (about.not_before_ms > 0)
+		ret->not_before_ms = about.not_before_ms;
 	claim_done(&own);
 	return true;
 }

@@ -1,16 +1,6 @@
 /* Functions of queue.h that have no module yet. */
 #include "sluice/queue.h"
 
-bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_view *ret)
-{
-	(void)q, (void)index, (void)ret;
-	return false;
-}
-bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_view *ret)
-{
-	(void)q, (void)index, (void)ret;
-	return false;
-}
 bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret)
 {
 	(void)q, (void)index, (void)ret;

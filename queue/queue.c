@@ -165,13 +165,16 @@ static void heed_alarms(struct queue *q)
 static size_t give_notice(struct queue *q, struct room *r, struct decision *out)
 {
 	int64_t stop_ms;
+	struct runpolicy *by = NULL;
 	if (r->stop_given || closing_notice_ms(q, r, &stop_ms) > q->now_ms)
 		return 0;
 	r->noticed_ms = stop_ms;
+	closing_stop_ms(q, r, &by);
 	*out = (struct decision){.kind = DECISION_NOTICE,
 		.uid = r->w->key.uid,
 		.reason = STOP_REASON_WINDOW_CLOSED,
-		.stop_ms = stop_ms};
+		.stop_ms = stop_ms,
+		.policy = by ? by->name : NULL};
 	return 1;
 }
 

@@ -134,6 +134,8 @@ int64_t calendar_next_change(struct calendar *c, int64_t at_ms);
 /* Closed now and for the next five years: what condition NeverOpens says. */
 bool calendar_never_opens(struct calendar *c, int64_t at_ms);
 
+bool calendar_has_window(const struct calendar *c, const char *name);
+
 const struct zone *calendar_zone(const struct calendar *c);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "queue_words.h"
+#include "queue_words_time.h"
 #include "sluice/quantity.h"
 
 #define DECISIONS_MAX 64
@@ -84,11 +85,18 @@ static void say_decision(struct run *r, const struct decision *d)
 {
 	const struct words_job *j = words_job_of(&r->words, &d->uid);
 	r->got[0] = '\0';
-	say(r, "%s %s/%s", d->kind == DECISION_START ? "starts" : "stops", j->ns, j->name);
+	const char *what = d->kind == DECISION_START  ? "starts"
+			   : d->kind == DECISION_STOP ? "stops"
+						      : "notices";
+	say(r, "%s %s/%s", what, j->ns, j->name);
 	if (d->kind == DECISION_START)
 		say_flavors(r, &d->uid);
-	else
+	else if (d->kind == DECISION_STOP)
 		say(r, " %s", stop_reason_name(d->reason));
+	else
+		say(r, " at %s", words_time(&r->words, d->stop_ms));
+	if (d->policy)
+		say(r, " by %s", d->policy);
 	if (d->kind == DECISION_STOP && d->reason == STOP_REASON_PREEMPTED) {
 		const struct words_job *by = words_job_of(&r->words, &d->by);
 		say(r, " %s by %s/%s", preemption_reason_name(d->preemption), by->ns, by->name);
@@ -246,10 +254,7 @@ static void say_share(struct run *r, const char *name)
 
 static void say_next(struct run *r)
 {
-	if (r->next_ms == INT64_MAX)
-		say(r, "next never");
-	else
-		say(r, "next %lld", (long long)(r->next_ms / 1000));
+	say(r, "next %s", words_time(&r->words, r->next_ms));
 }
 
 /* The answer to an expectation that is no decision. */
@@ -257,6 +262,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 {
 	const char *what = word[0], *name = n > 1 ? word[1] : "";
 	r->got[0] = '\0';
+	if (words_answer_time(&r->words, word, n, sentence, r->got, sizeof(r->got)))
+		return;
 	if (strcmp(what, "queue") == 0)
 		say_queue(r, name, sentence);
 	else if (strcmp(what, "counts") == 0)
@@ -289,7 +296,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 
 static void expect(struct run *r, const char *expected)
 {
-	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0) {
+	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0 ||
+		strncmp(expected, "notices ", 8) == 0) {
 		snprintf(r->got, sizeof(r->got), "nothing more");
 		if (r->taken < r->ndecisions)
 			say_decision(r, &r->decision[r->taken++]);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue_pieces.h"
 #include "queue_words_limits.h"
+#include "queue_words_time.h"
 
 void words_init(struct words *w)
 {
@@ -339,7 +340,7 @@ struct job_words { /* a Job as it is read */
 	struct job job;
 	struct resource request[32], limit[32];
 	struct container container;
-	struct label label[8];
+	struct label label[8], own_label[8];
 	struct toleration toleration[8];
 	struct selector_term term[8];
 	char class[32];
@@ -372,7 +373,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
 		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
-		{"runtime", &j->pod.runtime_class, NULL}, {"requeues", NULL, &j->history.requeues}};
+		{"runtime", &j->pod.runtime_class, NULL}, {"requeues", NULL, &j->history.requeues},
+		{"suspensions", NULL, &j->history.suspensions}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
 			continue;
@@ -392,7 +394,9 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 	else if (strcmp(key, "max-run") == 0)
 		j->max_run_ms = atoll(value) * 1000;
 	else if (strcmp(key, "expected") == 0)
-		j->expected_ms = atoll(value) * 1000;
+		j->expected_ms = words_ms(value);
+	else if (strcmp(key, "stopping-at") == 0)
+		j->stopping_at_ms = atoll(value) * 1000;
 	else if (strcmp(key, "ran") == 0)
 		j->history.ran_ms = atoll(value) * 1000;
 	else if (strcmp(key, "evicted") == 0)
@@ -432,6 +436,9 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	} else if (strcmp(word, "select") == 0) {
 		const char *label = piece_after(value, ':');
 		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
+	} else if (strcmp(word, "label") == 0) {
+		const char *label = piece_after(value, ':');
+		x->own_label[j->nlabels++] = (struct label){value, label ? label : ""};
 	} else if (strncmp(word, "limit.", 6) == 0) {
 		return read_amount(w, &x->container.limits, x->limit, word + 6, value);
 	} else if (!read_job_field(w, x, word, value)) {
@@ -456,6 +463,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	x.container.limits.item = x.limit;
 	j->pod.containers = &x.container;
 	j->pod.ncontainers = 1;
+	j->labels = x.own_label;
 	j->placement.node_selector = x.label;
 	j->placement.tolerations = x.toleration;
 	j->placement.terms = x.term;
@@ -467,6 +475,14 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	j->has_completions = true;
 	queue_set_job(w->q, j);
 	return true;
+}
+
+void words_tell_jobs_again(struct words *w)
+{
+	struct explanation x;
+	for (size_t i = 0; i < w->njobs; i++)
+		if (queue_explain(w->q, &w->job[i].uid, w->now_ms, &x))
+			tell_job_words(w, &w->job[i]);
 }
 
 static struct words_job *make_job(struct words *w, const char *ns_name)
@@ -523,6 +539,10 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 		queue_drop_localqueue(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
 	else if (strcmp(kind, "limits") == 0 && strchr(name, '/'))
 		queue_drop_limit_range(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
+	else if (strcmp(kind, "calendar") == 0)
+		queue_drop_calendar(w->q, name);
+	else if (strcmp(kind, "policy") == 0)
+		queue_drop_runpolicy(w->q, name);
 	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
 		queue_drop_job(w->q, &words_find_job(w, name)->uid);
 	else
@@ -536,6 +556,10 @@ static bool tell_reject(struct words *w, char **word, size_t n)
 		return piece_wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
 	if (strcmp(word[1], "queue") == 0)
 		queue_reject_clusterqueue(w->q, word[2], word[3]);
+	else if (strcmp(word[1], "calendar") == 0)
+		queue_reject_calendar(w->q, word[2], word[3]);
+	else if (strcmp(word[1], "policy") == 0)
+		queue_reject_runpolicy(w->q, word[2], word[3]);
 	else
 		queue_reject_flavor(w->q, word[2], word[3]);
 	return true;
@@ -613,6 +637,12 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return words_tell_recall(w, word, n);
 	if (strcmp(what, "overhead") == 0)
 		return words_tell_overhead(w, word, n);
+	if (strcmp(what, "calendar") == 0)
+		return words_tell_calendar(w, word, n);
+	if (strcmp(what, "policy") == 0)
+		return words_tell_policy(w, word, n);
+	if (strcmp(what, "at") == 0)
+		return words_tell_at(w, word[1]);
 	if (strcmp(what, "queue") == 0)
 		return tell_queue(w, word, n);
 	if (strcmp(what, "local") == 0)
@@ -623,9 +653,7 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_drop(w, word, n);
 	if (strcmp(what, "reject") == 0)
 		return tell_reject(w, word, n);
-	if (strcmp(what, "at") == 0)
-		w->now_ms = atoll(word[1]) * 1000;
-	else if (n > 2 && strcmp(what, "class") == 0)
+	if (n > 2 && strcmp(what, "class") == 0)
 		tell_class(w, PRIORITY_WORKLOAD, word[1], atoi(word[2]), false);
 	else if (n > 2 && strcmp(what, "podclass") == 0)
 		tell_class(w, PRIORITY_POD, word[1], atoi(word[2]), n > 3);

@@ -33,6 +33,8 @@
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       the time is now so much
+ *   calendar .., policy .., at LOCAL-TIME: queue_words_time.h; label=K:V is a label of the Job,
+ *   suspensions=N what earlier attempts left behind, stopping-at=SECONDS our notice of a stop
  *
  * A TERM is requirements joined by ";": "KEY in V,V", "KEY notin V,V", "KEY exists",
  * "KEY notexists", "KEY gt N", "KEY lt N".
@@ -58,6 +60,7 @@ struct words_job {
 struct words {
 	struct queue *q;
 	int64_t now_ms, generation;
+	const struct zone *zone; /* in which times are told; NULL: in seconds */
 	size_t njobs;
 	struct words_job job[WORDS_JOBS_MAX];
 	struct err refused; /* of the last fact; "" when it was taken */
@@ -74,6 +77,9 @@ size_t words_cut(char *line, char *word[WORDS_MAX]);
 bool words_tell(struct words *w, char **word, size_t n);
 
 struct words_job *words_find_job(struct words *w, const char *ns_name);
+/* What was told of all Jobs once more: what they are judged by is something else now. */
+void words_tell_jobs_again(struct words *w);
+
 const struct words_job *words_job_of(const struct words *w, const struct uid *uid);
 
 #endif
