@@ -1,7 +1,7 @@
 /*
- * Any bytes as the text of a Job's annotations. The first byte says which one, what follows is its
- * text, so that the fuzzer need not find its way through JSON within JSON. (fuzz_job checks what a
- * decoded Job promises; here it is what the texts promise.)
+ * Any bytes as the text of a Job's annotations. The first byte ('1' on) says which, what follows is
+ * its text, so that the fuzzer need not find its way through JSON within JSON. (fuzz_job checks
+ * what a decoded Job promises; here it is what the texts promise.)
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,14 +12,16 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
+#include "controller/wire/job_times.h"
 #include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const names[] = {STORY_ANNOTATION, DIRECTIVES_ANNOTATION, HOLD_ANNOTATION,
-	MAX_RUN_ANNOTATION, EXPECTED_ANNOTATION, MIN_PARALLELISM_ANNOTATION,
-	COMPLETIONS_ANNOTATION};
+	MAX_RUN_ANNOTATION, EXPECTED_ANNOTATION, MIN_PARALLELISM_ANNOTATION, COMPLETIONS_ANNOTATION,
+	START_AFTER_ANNOTATION, DEADLINE_ANNOTATION, MISSED_ANNOTATION, START_ANNOTATION,
+	MAX_PRICE_ANNOTATION, STOPPING_ANNOTATION};
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
@@ -30,6 +32,8 @@ static void check_texts(const char *text)
 		must(ms > INT64_C(-62200000000000) && ms < INT64_C(253402400000000));
 	if (text_duration(text, &ms))
 		must(ms > 0 && ms <= INT64_C(3153600000000));
+	if (text_span(text, &ms))
+		must(ms >= 0 && ms <= INT64_C(3153600000000));
 	if (text_number(text, INT32_MAX, &n))
 		must(n >= 0 && n <= INT32_MAX);
 }
@@ -42,6 +46,27 @@ static void check_job(const struct job *j)
 	must(j->history.requeues >= 0 && j->history.ran_ms >= 0 && j->history.not_before_ms >= 0);
 	must(j->max_run_ms >= 0 && j->expected_ms >= 0 && j->min_parallelism >= 0);
 	must(j->parallelism >= 0 && j->completions >= 0);
+	must(j->terms.has_max_price == (j->terms.max_price_resource != NULL));
+	must(j->terms.max_price >= 0 && j->stopping_at_ms >= 0 && j->history.suspensions >= 0);
+}
+
+static const struct zone *find_utc(const char *name, void *ctx)
+{
+	return strcmp(name, "UTC") == 0 ? ctx : NULL;
+}
+
+/* A time with a zone keeps the Job from starting until somebody has looked for the zone. */
+static void check_times(struct job *j)
+{
+	struct zone *utc = zone_utc();
+	bool zoned = j->start_after.zone || j->deadline.zone;
+	must(!zoned || j->invalid);
+	job_times_resolve(j, find_utc, utc);
+	must(!zoned || j->invalid || j->terms.start_after_ms + j->terms.deadline_ms > 0);
+	must(j->terms.start_after_ms >= 0 && j->terms.deadline_ms >= 0);
+	for (const char *s = j->invalid ? j->invalid : ""; *s; s++)
+		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+	zone_free(utc);
 }
 
 /* A Job of 2 pods, suspended or running, that has what the notes below speak of. */
@@ -66,8 +91,10 @@ static void decode_with(const char *annotation, const char *text, bool suspend)
 		"\"containers\":[{\"name\":\"c\"}]}}}}",
 		suspend ? "true" : "false");
 	must(!b.failed);
-	if (json_parse(json, buf_slice(&b), &root, NULL) == 0 && decode_job(root, &j, &e) == 0)
+	if (json_parse(json, buf_slice(&b), &root, NULL) == 0 && decode_job(root, &j, &e) == 0) {
 		check_job(j);
+		check_times(j);
+	}
 	free(j);
 	json_free(json);
 	buf_done(&b);
@@ -78,9 +105,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	char *text = mem_strndup((const char *)data + 1, size - 1);
+	const char *name = names[(uint8_t)(data[0] - '1') % NAMES];
 	check_texts(text);
-	decode_with(names[data[0] % NAMES], text, true);
-	decode_with(names[data[0] % NAMES], text, false);
+	decode_with(name, text, true);
+	decode_with(name, text, false);
 	free(text);
 	return 0;
 }
