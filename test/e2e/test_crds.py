@@ -4,6 +4,8 @@ Two tables: an object, and the words that its refusal must hold. All of it asked
 of the API server with dryRun, so nothing is left behind. `Strict` as kubectl
 does: a field that does not exist is an error, not a silent nothing."""
 
+import json
+
 import pytest
 from objects import clusterqueue, group, ours, path_of
 from sandbox import ApiError
@@ -336,6 +338,15 @@ BAD = {
 @pytest.mark.parametrize("case", GOOD)
 def test_a_good_object_is_taken(plane, case):
     dry_run(plane.api, GOOD[case])
+
+
+@pytest.mark.parametrize("case", [c for c in GOOD if GOOD[c]["kind"] in ("RunPolicy", "PricePlan", "Budget")])
+def test_what_the_api_server_takes_sluice_understands(plane, program, tmp_path, case):
+    """Its bounds and our decoders' are written in two places."""
+    file = tmp_path / "object.json"
+    file.write_text(json.dumps(dry_run(plane.api, GOOD[case])))
+    done = program("sluice", "simulate", "-f", file)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("case", BAD)

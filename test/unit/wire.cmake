@@ -12,3 +12,8 @@ foreach(name story decode_job decode_terms decode_admin decode_calendar decode_p
   target_link_libraries(${name}_test PRIVATE wire tzdata ${CMOCKA})
   add_test(NAME ${name} COMMAND ${name}_test)
 endforeach()
+
+# The examples beside the CRDs are understood, all of them together.
+file(GLOB EXAMPLES ${CMAKE_SOURCE_DIR}/api/crds/*.example.yaml)
+list(TRANSFORM EXAMPLES PREPEND "-f;" OUTPUT_VARIABLE EXAMPLE_FLAGS)
+add_test(NAME examples COMMAND sluice simulate ${EXAMPLE_FLAGS})
