@@ -30,7 +30,8 @@ static const char *directory(void)
 static bool name_is_plain(const char *name)
 {
 	size_t len = strlen(name);
-	if (len == 0 || len >= ZONE_NAME_SIZE || name[0] == '/' || strstr(name, ".."))
+	if (len == 0 || len >= ZONE_NAME_SIZE || name[0] == '/' || strstr(name, "..") ||
+		strstr(name, "//") || name[len - 1] == '/')
 		return false;
 	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("/_+-", *p))

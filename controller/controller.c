@@ -49,6 +49,8 @@ struct controller {
 	struct pg *pg;
 	struct courier *courier;
 	struct remit *remit;
+	struct zones *zones;
+	struct timekeeper *timekeeper;
 	struct reporter *reporter;
 	struct observer *observer;
 	struct chronicle *chronicle;
@@ -504,16 +506,22 @@ static void make_core(struct controller *c)
 	c->gate = gate_new(&gate, c->queue);
 	c->chronicle = chronicle_new();
 	c->tally = tally_new();
+	c->zones = zones_new();
+	struct timekeeper_options timekeeper = {
+		.queue = c->queue, .zones = c->zones, .log = c->log};
+	c->timekeeper = timekeeper_new(&timekeeper);
 	struct courier_options courier = {
 		.client = c->client,
 		.gate = c->gate,
 		.queue = c->queue,
+		.timekeeper = c->timekeeper,
 		.log = c->log,
 		.changed = mark_dirty,
 		.ctx = c,
 	};
 	c->courier = courier_new(&courier);
-	struct reporter_options reporter = {.client = c->client,
+	struct reporter_options reporter = {.zones = c->zones,
+		.client = c->client,
 		.queue = c->queue,
 		.log = c->log,
 		.fair_sharing = c->options->settings.config.fair_sharing};
@@ -535,6 +543,9 @@ static void start_observer(struct controller *c)
 		.gate = c->gate,
 		.reporter = c->reporter,
 		.remit = c->remit,
+		.timekeeper = c->timekeeper,
+		.zones = c->zones,
+		.config_namespace = c->options->config_namespace,
 		.without_queue_name = c->options->manage_without_queue_name,
 		.log = c->log,
 		.seed = draw_seed(),
@@ -605,6 +616,8 @@ static void controller_close(struct controller *c)
 	if (c->gate)
 		gate_free(c->gate);
 	remit_free(c->remit);
+	timekeeper_free(c->timekeeper);
+	zones_free(c->zones);
 	if (c->queue)
 		queue_free(c->queue);
 	chronicle_free(c->chronicle);

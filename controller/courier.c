@@ -280,7 +280,7 @@ static struct job *decode_answer(struct courier *c, const struct errand *e,
 	struct job *job = NULL;
 	struct err err = {""};
 	if (json_parse(c->json, a->body, &root, &err) == 0 && decode_job(root, &job, &err) == 0) {
-		clock_bring_job(job);
+		timekeeper_complete_job(c->options.timekeeper, job);
 		ret->job = job;
 		return job;
 	}

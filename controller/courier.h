@@ -15,6 +15,7 @@
 #include "controller/kube/client.h"
 #include "controller/ledger/pg.h"
 #include "controller/log.h"
+#include "controller/timekeeper.h"
 
 struct courier;
 
@@ -22,6 +23,7 @@ struct courier_options {
 	struct kube_client *client;
 	struct gate *gate;
 	struct queue *queue; /* for the directives of a start, and to recall what was used */
+	struct timekeeper *timekeeper; /* for the times in Jobs */
 	struct log *log;
 	void (*changed)(void *ctx); /* an answer was given to the gate: a pass is due */
 	void *ctx;

@@ -4,38 +4,22 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/kube/watch.h"
-#include "controller/roster.h"
 #include "controller/clock.h"
+#include "controller/kinds.h"
+#include "controller/kube/watch.h"
+#include "controller/path.h"
+#include "controller/roster.h"
 #include "controller/wire/decode.h"
-#include "controller/wire/labels.h"
 
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
-/* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
-enum { JOBS_ANEW = 1, JOBS_ANEW_PAUSE_MS = 10000 };
-
-struct view;
-
-struct kind {
-	const char *name; /* plural, for people */
-	const char *path;
-	const char *label_selector, *field_selector;
-	bool ours;	  /* a CRD: may not be installed */
-	bool has_status;  /* the reporter writes it, so its events are often our own */
-	bool generations; /* metadata.generation moves with every change of the spec */
-	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
-	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
-	int (*tell)(const struct observer_options *o, const cJSON *object, struct err *e);
-	int (*drop)(const struct observer_options *o, const char *ns,
-		const char *name); /* 0 or JOBS_ANEW */
-	enum reporter_kind report; /* when has_status */
-};
+enum { JOBS_ANEW_PAUSE_MS = 10000, ZONES_PAUSE_MS = 30000 };
 
 /* One kind that is being followed. */
 struct view {
 	struct observer *observer;
 	const struct kind *kind;
+	char *path;
 	struct kube_watch *watch;
 	struct roster *roster;
 	bool listed;	/* completely, once */
@@ -44,243 +28,14 @@ struct view {
 	int64_t troubled_ms;
 };
 
-enum { JOBS = 9, KINDS }; /* the Jobs come last in the table */
-
 struct observer {
 	struct observer_options options;
+	struct kind_options told; /* who is told of what admins describe */
 	struct view view[KINDS];
 	bool synced;
 	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
 	int64_t jobs_anew_ms; /* when they were listed for that last */
-};
-
-/* ---- the kinds ------------------------------------------------------------------------------- */
-
-static int tell_clusterqueue(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct clusterqueue_spec *s = NULL;
-	int rc = decode_clusterqueue(object, &s, e);
-	if (rc)
-		queue_reject_clusterqueue(o->queue, decode_name(object), e->text);
-	else
-		rc = queue_set_clusterqueue(o->queue, s, e);
-	free(s);
-	return rc;
-}
-
-static int tell_localqueue(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct localqueue_spec *s = NULL;
-	int rc = decode_localqueue(object, &s, e);
-	if (!rc)
-		rc = queue_set_localqueue(o->queue, s, e);
-	free(s);
-	return rc;
-}
-
-static int tell_flavor(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct flavor_spec *s = NULL;
-	int rc = decode_flavor(object, &s, e);
-	if (rc)
-		queue_reject_flavor(o->queue, decode_name(object), e->text);
-	else
-		rc = queue_set_flavor(o->queue, s, e);
-	free(s);
-	return rc;
-}
-
-static int tell_workload_priority(
-	const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct priority_spec *s = NULL;
-	int rc = decode_workload_priority(object, &s, e);
-	if (!rc)
-		queue_set_priority(o->queue, s);
-	free(s);
-	return rc;
-}
-
-static int tell_pod_priority(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct priority_spec *s = NULL;
-	int rc = decode_pod_priority(object, &s, e);
-	if (!rc)
-		queue_set_priority(o->queue, s);
-	free(s);
-	return rc;
-}
-
-static int tell_namespace(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct namespace_spec *s = NULL;
-	int rc = decode_namespace(object, &s, e);
-	if (!rc)
-		queue_set_namespace(o->queue, s);
-	if (!rc && remit_see_namespace(o->remit, s))
-		rc = JOBS_ANEW;
-	free(s);
-	return rc;
-}
-
-static int tell_cohort(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct cohort_spec *s = NULL;
-	int rc = decode_cohort(object, &s, e);
-	if (rc)
-		queue_reject_cohort(o->queue, decode_name(object), e->text);
-	else
-		rc = queue_set_cohort(o->queue, s, e);
-	free(s);
-	return rc;
-}
-
-static int tell_limit_range(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct limit_range_spec *s = NULL;
-	int rc = decode_limit_range(object, &s, e);
-	if (!rc && queue_set_limit_range(o->queue, s))
-		rc = JOBS_ANEW;
-	free(s);
-	return rc;
-}
-
-static int tell_runtime_class(const struct observer_options *o, const cJSON *object, struct err *e)
-{
-	struct runtime_class_spec *s = NULL;
-	int rc = decode_runtime_class(object, &s, e);
-	if (!rc && queue_set_runtime_class(o->queue, s))
-		rc = JOBS_ANEW;
-	free(s);
-	return rc;
-}
-
-static int drop_clusterqueue(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_clusterqueue(o->queue, name);
-	return 0;
-}
-
-static int drop_cohort(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_cohort(o->queue, name);
-	return 0;
-}
-
-static int drop_localqueue(const struct observer_options *o, const char *ns, const char *name)
-{
-	queue_drop_localqueue(o->queue, ns, name);
-	return 0;
-}
-
-static int drop_limit_range(const struct observer_options *o, const char *ns, const char *name)
-{
-	return queue_drop_limit_range(o->queue, ns, name) ? JOBS_ANEW : 0;
-}
-
-static int drop_runtime_class(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	return queue_drop_runtime_class(o->queue, name) ? JOBS_ANEW : 0;
-}
-
-static int drop_flavor(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_flavor(o->queue, name);
-	return 0;
-}
-
-static int drop_workload_priority(
-	const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);
-	return 0;
-}
-
-static int drop_pod_priority(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_priority(o->queue, PRIORITY_POD, name);
-	return 0;
-}
-
-static int drop_namespace(const struct observer_options *o, const char *ns, const char *name)
-{
-	(void)ns;
-	queue_drop_namespace(o->queue, name);
-	return remit_drop_namespace(o->remit, name) ? JOBS_ANEW : 0;
-}
-
-#define OURS "/apis/sluice.dev/v1alpha1/"
-
-static const struct kind kinds[KINDS] = {
-	{.name = "clusterqueues",
-		.path = OURS "clusterqueues",
-		.ours = true,
-		.has_status = true,
-		.generations = true,
-		.tell = tell_clusterqueue,
-		.drop = drop_clusterqueue,
-		.report = REPORT_CLUSTERQUEUE},
-	{.name = "localqueues",
-		.path = OURS "localqueues",
-		.ours = true,
-		.has_status = true,
-		.generations = true,
-		.tell = tell_localqueue,
-		.drop = drop_localqueue,
-		.report = REPORT_LOCALQUEUE},
-	{.name = "cohorts",
-		.path = OURS "cohorts",
-		.ours = true,
-		.has_status = true,
-		.generations = true,
-		.tell = tell_cohort,
-		.drop = drop_cohort,
-		.report = REPORT_COHORT},
-	{.name = "resourceflavors",
-		.path = OURS "resourceflavors",
-		.ours = true,
-		.has_status = true,
-		.generations = true,
-		.tell = tell_flavor,
-		.drop = drop_flavor,
-		.report = REPORT_FLAVOR},
-	{.name = "workloadpriorityclasses",
-		.path = OURS "workloadpriorityclasses",
-		.ours = true,
-		.generations = true,
-		.tell = tell_workload_priority,
-		.drop = drop_workload_priority},
-	{.name = "priorityclasses",
-		.path = "/apis/scheduling.k8s.io/v1/priorityclasses",
-		.tell = tell_pod_priority,
-		.drop = drop_pod_priority},
-	{.name = "namespaces",
-		.path = "/api/v1/namespaces",
-		.shapes_jobs = true,
-		.tell = tell_namespace,
-		.drop = drop_namespace},
-	{.name = "limitranges",
-		.path = "/api/v1/limitranges",
-		.shapes_jobs = true,
-		.tell = tell_limit_range,
-		.drop = drop_limit_range},
-	{.name = "runtimeclasses",
-		.path = "/apis/node.k8s.io/v1/runtimeclasses",
-		.shapes_jobs = true,
-		.tell = tell_runtime_class,
-		.drop = drop_runtime_class},
-	/* The two namespaces that the admission policies leave alone are left alone here too. */
-	{.name = "jobs",
-		.path = "/apis/batch/v1/jobs",
-		.label_selector = QUEUE_LABEL,
-		.field_selector =
-			"metadata.namespace!=kube-system,metadata.namespace!=sluice-system"},
+	int64_t zones_ms;     /* when the zone database was looked at last */
 };
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -307,7 +62,7 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 		if (decode_uid(object, &uid))
 			gate_lose_job(o->options.gate, &uid);
 	} else if (decode_job(object, &job, &e) == 0) {
-		clock_bring_job(job);
+		timekeeper_complete_job(o->options.timekeeper, job);
 		gate_see_job(o->options.gate, job);
 	} else {
 		rejected(v, object, e.text);
@@ -319,11 +74,11 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 static void drop(struct view *v, const char *ns, const char *name)
 {
 	struct observer *o = v->observer;
-	if (v->kind->drop(&o->options, ns, name) == JOBS_ANEW)
+	if (v->kind->drop(&o->told, ns, name) == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->has_status)
 		reporter_lose(o->options.reporter, v->kind->report, ns, name);
-	log_event(o->options.log, LEVEL_INFO, "gone", "kind", v->kind->name, "namespace",
+	log_event(o->options.log, v->kind->is_configmaps ? LEVEL_DEBUG : LEVEL_INFO, "gone", "kind", v->kind->name, "namespace",
 		ns[0] ? ns : NULL, "name", name, NULL);
 	changed(o);
 }
@@ -343,7 +98,7 @@ static void see_object(struct view *v, const cJSON *object)
 	if (!roster_see(
 		    v->roster, decode_namespace_of(object), decode_name(object), &uid, generation))
 		return;
-	int rc = v->kind->tell(&o->options, object, &e);
+	int rc = v->kind->tell(&o->told, object, &e);
 	if (rc == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->report == REPORT_FLAVOR)
@@ -365,6 +120,8 @@ static void on_begin(void *ctx)
 		roster_begin(v->roster);
 	else
 		gate_begin_list(v->observer->options.gate);
+	if (v->kind->is_configmaps)
+		timekeeper_begin_list(v->observer->options.timekeeper);
 }
 
 static void on_event(enum kube_event type, const cJSON *object, void *ctx)
@@ -392,7 +149,7 @@ static void note_synced(struct observer *o)
 	gate_set_synced(o->options.gate);
 }
 
-static void start_jobs(struct observer *o);
+static void start_late(struct observer *o);
 
 static void on_end(void *ctx)
 {
@@ -406,11 +163,13 @@ static void on_end(void *ctx)
 	} else {
 		gate_end_list(o->options.gate);
 	}
+	if (v->kind->is_configmaps)
+		timekeeper_end_list(o->options.timekeeper);
 	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
 		v->kind->name, "#objects",
 		v->kind->tell ? LOG_NUMBER((int64_t)roster_count(v->roster)) : NULL, NULL);
 	v->listed = true;
-	start_jobs(o);
+	start_late(o);
 	note_synced(o);
 	changed(o);
 }
@@ -448,7 +207,7 @@ static void probe(struct view *v)
 {
 	struct buf path;
 	buf_init(&path, 256);
-	buf_printf(&path, "%s?limit=1", v->kind->path);
+	buf_printf(&path, "%s?limit=1", v->path);
 	struct kube_request request = {
 		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
 	v->probe = kube_client_send(v->observer->options.client, &request, on_probed, v);
@@ -475,11 +234,21 @@ static void on_moved(const char *from, const char *to, void *ctx)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
+static char *configmaps_path(const char *ns)
+{
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, "/api/v1/namespaces/%s/configmaps", ns);
+	return buf_take(&path);
+}
+
 static void view_init(struct observer *o, size_t i)
 {
 	struct view *v = &o->view[i];
 	v->observer = o;
 	v->kind = &kinds[i];
+	v->path = v->kind->is_configmaps ? configmaps_path(o->options.config_namespace)
+					 : mem_strdup(v->kind->path);
 	v->roster = roster_new();
 }
 
@@ -489,7 +258,7 @@ static void view_watch(struct view *v)
 		on_begin, on_event, on_end, on_trouble, on_moved};
 	struct observer *o = v->observer;
 	struct kube_watch_options options = {
-		.path = v->kind->path,
+		.path = v->path,
 		.label_selector = v->kind->label_selector,
 		.field_selector = v->kind->field_selector,
 		.seed = o->options.seed + (uint64_t)(v - o->view),
@@ -499,14 +268,31 @@ static void view_watch(struct view *v)
 	v->watch = kube_watch_new(o->options.client, &options, &handler, v);
 }
 
-/* The Jobs come after all that they are counted by: else each LimitRange of a first list would ask
- * for all of them again. */
-static void start_jobs(struct observer *o)
+static bool all_listed(const struct observer *o, bool (*counts)(const struct kind *k))
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (kinds[i].shapes_jobs && !o->view[i].listed)
-			return;
-	if (o->view[JOBS].watch)
+		if (counts(&kinds[i]) && !o->view[i].listed)
+			return false;
+	return true;
+}
+
+static bool names_configmaps(const struct kind *k)
+{
+	return k->names_configmaps;
+}
+
+static bool shapes_jobs(const struct kind *k)
+{
+	return k->shapes_jobs;
+}
+
+/* The ConfigMaps come after all that name some, or each would ask for all of them again; and so do
+ * the Jobs after all that they are counted by. */
+static void start_late(struct observer *o)
+{
+	if (!o->view[CONFIGMAPS].watch && all_listed(o, names_configmaps))
+		view_watch(&o->view[CONFIGMAPS]);
+	if (o->view[JOBS].watch || !all_listed(o, shapes_jobs))
 		return;
 	o->jobs_anew = false;
 	view_watch(&o->view[JOBS]);
@@ -516,27 +302,50 @@ struct observer *observer_new(const struct observer_options *options)
 {
 	struct observer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
+	o->told = (struct kind_options){options->queue, options->remit, options->timekeeper};
 	for (size_t i = 0; i < KINDS; i++)
 		view_init(o, i);
-	for (size_t i = 0; i < JOBS; i++)
+	for (size_t i = 0; i < CONFIGMAPS; i++)
 		view_watch(&o->view[i]);
 	return o;
 }
 
-void observer_tick(struct observer *o)
+static void look_at_zones(struct observer *o, int64_t now_ms)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (now_ms - o->zones_ms < ZONES_PAUSE_MS)
+		return;
+	o->zones_ms = now_ms;
+	if (!zones_look(o->options.zones))
+		return;
+	log_event(o->options.log, LEVEL_INFO, "zones-anew", "tzdata",
+		zones_edition(o->options.zones), NULL);
+	timekeeper_tell_all(o->options.timekeeper);
+	o->jobs_anew = true; /* their deadlines may be told by a zone */
+	changed(o);
+}
+
+static void list_jobs_anew(struct observer *o, int64_t now_ms)
+{
 	if (!o->jobs_anew || !o->view[JOBS].listed ||
 		(o->jobs_anew_ms != 0 && now_ms - o->jobs_anew_ms < JOBS_ANEW_PAUSE_MS))
 		return;
 	o->jobs_anew = false;
 	o->jobs_anew_ms = now_ms;
 	log_event(o->options.log, LEVEL_INFO, "jobs-anew", "why",
-		"a LimitRange or RuntimeClass changed what Jobs ask for, or a namespace's labels "
-		"whether they are managed",
+		"a LimitRange, RuntimeClass, RunPolicy or the zone database changed how Jobs are "
+		"counted, or a namespace's labels whether they are managed",
 		NULL);
 	gate_retell(o->options.gate);
 	kube_watch_relist(o->view[JOBS].watch);
+}
+
+void observer_tick(struct observer *o)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	look_at_zones(o, now_ms);
+	list_jobs_anew(o, now_ms);
+	if (o->view[CONFIGMAPS].listed && timekeeper_wants_list(o->options.timekeeper))
+		kube_watch_relist(o->view[CONFIGMAPS].watch);
 }
 
 void observer_free(struct observer *o)
@@ -549,6 +358,7 @@ void observer_free(struct observer *o)
 		kube_client_cancel(o->options.client, v->probe);
 		roster_free(v->roster);
 		free(v->trouble);
+		free(v->path);
 	}
 	free(o);
 }

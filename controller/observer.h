@@ -7,13 +7,15 @@
  * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
  *
  * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
- * for, and after namespaces, by which some are not managed; when one of those changes that, they
- * are listed again, at most every ten seconds.
+ * for, after RunPolicies, which exempt some, and after namespaces, by which some are not managed;
+ * when one of those changes that, they are listed again, at most every ten seconds. ConfigMaps, of
+ * one namespace, are listed after those who name some (timekeeper.h). Twice a minute it looks
+ * whether the zone database is still the same.
  *
  * When every kind has been listed once, the gate is told (gate_set_synced). A kind whose CRD is not
  * installed is said so with the cure, once a minute, and tried again for as long as it takes.
  *
- * When a kind is added: the table in observer.c, the ClusterRole in deploy/, and decode.h.
+ * What is followed, kind by kind: kinds.h.
  */
 #ifndef SLUICE_CONTROLLER_OBSERVER_H
 #define SLUICE_CONTROLLER_OBSERVER_H
@@ -27,6 +29,8 @@
 #include "controller/log.h"
 #include "controller/remit.h"
 #include "controller/reporter.h"
+#include "controller/timekeeper.h"
+#include "controller/zones.h"
 
 struct observer;
 
@@ -36,6 +40,9 @@ struct observer_options {
 	struct gate *gate;
 	struct reporter *reporter;
 	struct remit *remit;
+	struct timekeeper *timekeeper;
+	struct zones *zones;
+	const char *config_namespace; /* of the ConfigMaps */
 	bool without_queue_name; /* Jobs that name no queue are followed as well */
 	struct log *log;
 	uint64_t seed;

@@ -182,6 +182,20 @@ static int parse_namespaces(const char *text, struct options *o, struct err *e)
 		text);
 }
 
+static int parse_config_namespace(const char *text, struct options *o, struct err *e)
+{
+	size_t n = strlen(text);
+	bool good = n >= 1 && n <= 63 && text[0] != '-' && text[n - 1] != '-' &&
+		    strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+	if (!good)
+		return err_set(e, ERR_INVALID,
+			"--config-namespace is \"%.80s\"; it must be the name of a namespace, such "
+			"as sluice-system",
+			text);
+	o->config_namespace = text;
+	return 0;
+}
+
 static int parse_clock_offset(const char *text, struct options *o, struct err *e)
 {
 	(void)o;
@@ -252,6 +266,7 @@ static const struct flag {
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
+	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
 	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
@@ -363,6 +378,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.lease_ms = 15000,
 		.max_writes = 64,
 		.note_after_ms = 60000,
+		.config_namespace = "sluice-system",
 	};
 	settings_init(&ret->settings);
 	must(bill_labels_parse(BILL_LABELS_DEFAULT, &ret->bill_labels, e) == 0);

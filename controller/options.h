@@ -39,6 +39,7 @@ struct options {
 	int64_t lease_ms;
 	unsigned max_writes;
 	int64_t note_after_ms; /* 0: never */
+	const char *config_namespace; /* whose ConfigMaps are read */
 	enum herald_level events;
 	struct bill_labels bill_labels;
 	/* Which Jobs are managed, see remit.h. */

@@ -96,6 +96,12 @@ static const char *const help[] = {
 	"        One line for each event on standard error. Default: text.\n"
 	"    --log-level error|warn|info|debug\n"
 	"        Default: info.\n"
+	"    --config-namespace NAME\n"
+	"        Where the ConfigMaps are that Calendars take dates from and PricePlans their "
+	"series;\n"
+	"        no others are read. The controller needs rights to read them there (deploy/rbac "
+	"has\n"
+	"        a Role for the default). Default: sluice-system.\n"
 #ifdef SLUICE_TEST_CLOCK
 	"    --clock-offset OFFSET|@FILE, --clock-rate N\n"
 	"        This is a test build: another time of day than the machine's, see "

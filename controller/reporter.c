@@ -1,4 +1,3 @@
-#include "controller/clock.h"
 #include "controller/reporter.h"
 
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/clock.h"
 #include "controller/kube/json.h"
 #include "controller/path.h"
 #include "controller/stamp.h"
@@ -17,6 +17,7 @@ enum {
 	IN_FLIGHT_MAX = 8,
 	INTERVAL_MS = 950, /* ticks come every second, and not to the millisecond */
 	INTERVAL_BUSY_MS = 4950,
+	INTERVAL_BUDGET_MS = 9950,
 	INTERVAL_MAX_MS = 30000,
 	SHARE = 100, /* an object's writes take a hundredth of the time at most */
 	STATUS_MAX_BYTES = 512 * 1024,
@@ -26,11 +27,16 @@ enum {
 
 static const struct {
 	const char *name, *plural;
+	const char *condition[STATUS_CONDITIONS_MAX];
 } subject_kinds[] = {
-	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues"},
-	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues"},
-	[REPORT_COHORT] = {"Cohort", "cohorts"},
-	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors"},
+	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues", {"Active"}},
+	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues", {"Active"}},
+	[REPORT_COHORT] = {"Cohort", "cohorts", {"Active"}},
+	[REPORT_CALENDAR] = {"Calendar", "calendars", {"Valid", "NeverOpens"}},
+	[REPORT_RUNPOLICY] = {"RunPolicy", "runpolicies", {"Active"}},
+	[REPORT_PRICEPLAN] = {"PricePlan", "priceplans", {"Active"}},
+	[REPORT_BUDGET] = {"Budget", "budgets", {"Active", "Exhausted"}},
+	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors", {"Active"}},
 };
 
 /* What we know of one object. Only objects that were seen get a status. */
@@ -40,8 +46,11 @@ struct subject {
 	char *ns, *name;
 	bool lost; /* freed when its write is answered */
 
-	bool has_status, active; /* of the condition Active, as last written or read */
-	char since[STAMP_TEXT_SIZE];
+	/* Its conditions as last written or read, in the order of subject_kinds. */
+	struct {
+		bool known, is;
+		char since[STAMP_TEXT_SIZE];
+	} condition[STATUS_CONDITIONS_MAX];
 
 	bool unsaid;	    /* a flavor: something is to be written */
 	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
@@ -58,6 +67,7 @@ struct reporter {
 	const struct queue *queue;
 	struct log *log;
 	bool fair_sharing;
+	const struct zones *zones;
 	int64_t (*clock_us)(void);
 	struct map subjects;
 	unsigned in_flight;
@@ -111,6 +121,7 @@ struct reporter *reporter_new(const struct reporter_options *o)
 	r->queue = o->queue;
 	r->log = o->log;
 	r->fair_sharing = o->fair_sharing;
+	r->zones = o->zones;
 	r->clock_us = o->clock_us ? o->clock_us : clock_monotonic_us;
 	map_init(&r->subjects, subject_has_key);
 	return r;
@@ -129,20 +140,20 @@ void reporter_free(struct reporter *r)
 
 /* ---- what the API server has ----------------------------------------------------------------- */
 
-static const cJSON *active_condition(const cJSON *object)
+static const cJSON *find_condition(const cJSON *object, const char *wanted)
 {
 	json_each(condition, json_array(json_object(object, "status"), "conditions"))
 	{
 		const char *type = json_text(condition, "type");
-		if (type && strcmp(type, "Active") == 0)
+		if (type && strcmp(type, wanted) == 0)
 			return condition;
 	}
 	return NULL;
 }
 
-static void take_in_condition(struct subject *s, const cJSON *object)
+static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 {
-	const cJSON *condition = active_condition(object);
+	const cJSON *condition = find_condition(object, subject_kinds[s->kind].condition[i]);
 	const char *status = json_text(condition, "status");
 	const char *since = json_text(condition, "lastTransitionTime");
 	if (!condition && s->written) {
@@ -152,11 +163,11 @@ static void take_in_condition(struct subject *s, const cJSON *object)
 		s->unsaid = s->refusal != NULL;
 		s->reporter->unfinished = true;
 	}
-	if (!status || !since || strlen(since) >= sizeof(s->since) || s->has_status)
+	if (!status || !since || strlen(since) >= STAMP_TEXT_SIZE || s->condition[i].known)
 		return;
-	s->has_status = true;
-	s->active = strcmp(status, "True") == 0;
-	strcpy(s->since, since);
+	s->condition[i].known = true;
+	s->condition[i].is = strcmp(status, "True") == 0;
+	strcpy(s->condition[i].since, since);
 }
 
 void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSON *object)
@@ -172,7 +183,8 @@ void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSO
 		map_put(&r->subjects, key_hash(&k), s);
 		r->unfinished = true;
 	}
-	take_in_condition(s, object);
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && subject_kinds[kind].condition[i]; i++)
+		take_in_condition(s, i, object);
 }
 
 void reporter_judge(struct reporter *r, const struct cJSON *flavor, const char *sentence)
@@ -185,7 +197,7 @@ void reporter_judge(struct reporter *r, const struct cJSON *flavor, const char *
 	s->refusal = sentence ? mem_strdup(sentence) : NULL;
 	s->generation = 0;
 	json_i64(json_object(flavor, "metadata"), "generation", &s->generation);
-	s->unsaid = sentence || s->written || (s->has_status && !s->active);
+	s->unsaid = sentence || s->written || (s->condition[0].known && !s->condition[0].is);
 	r->unfinished |= s->unsaid;
 }
 
@@ -264,20 +276,33 @@ static void subject_write(struct subject *s, struct buf *text)
 }
 
 /* The time since which the condition has been what it is; it becomes now when it changes. */
+static const char *since_of(struct subject *s, size_t i, bool is)
+{
+	if (!s->condition[i].known || s->condition[i].is != is) {
+		s->condition[i].known = true;
+		s->condition[i].is = is;
+		stamp_format_seconds(s->reporter->now_ms, s->condition[i].since);
+	}
+	return s->condition[i].since;
+}
+
 static const char *since(struct subject *s, bool active)
 {
-	if (!s->has_status || s->active != active) {
-		s->has_status = true;
-		s->active = active;
-		stamp_format_seconds(s->reporter->now_ms, s->since);
-	}
-	return s->since;
+	return since_of(s, 0, active);
+}
+
+static void date(struct subject *s, struct status_conditions *c)
+{
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++)
+		c->since[i] = since_of(s, i, c->is[i]);
 }
 
 /* How slowly the API server answers says how much else it has to do. */
-static int64_t interval_ms(const struct reporter *r)
+static int64_t interval_ms(const struct reporter *r, enum reporter_kind kind)
 {
 	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
+	if (kind == REPORT_BUDGET)
+		ms = INTERVAL_BUDGET_MS;
 	int64_t share = r->took_ms * SHARE;
 	ms = share > ms ? share : ms;
 	return ms < INTERVAL_MAX_MS ? ms : INTERVAL_MAX_MS;
@@ -289,7 +314,7 @@ static bool is_due(struct reporter *r, const struct subject *s)
 	if (!s)
 		return false;
 	int64_t age = r->now_ms - s->asked_ms;
-	bool early = s->asked_ms != 0 && age >= 0 && age < interval_ms(r);
+	bool early = s->asked_ms != 0 && age >= 0 && age < interval_ms(r, s->kind);
 	if (!s->under_way && !early)
 		return true;
 	r->unfinished = true;
@@ -352,6 +377,82 @@ static bool report_cohort(struct reporter *r, size_t index)
 	return true;
 }
 
+static bool report_calendar(struct reporter *r, size_t index)
+{
+	struct calendar_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_calendar(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_CALENDAR, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_calendar(&v, &c);
+		date(s, &c);
+		status_render_calendar(&v, r->zones ? zones_edition(r->zones) : "", &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_runpolicy(struct reporter *r, size_t index)
+{
+	struct runpolicy_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_runpolicy(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_RUNPOLICY, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_runpolicy(&v, &c);
+		date(s, &c);
+		status_render_runpolicy(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_priceplan(struct reporter *r, size_t index)
+{
+	struct priceplan_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_priceplan(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_PRICEPLAN, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_priceplan(&v, &c);
+		date(s, &c);
+		status_render_priceplan(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_budget(struct reporter *r, size_t index)
+{
+	struct budget_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_budget(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_BUDGET, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_budget(&v, &c);
+		date(s, &c);
+		status_render_budget(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
 static void report_flavor(struct subject *s)
 {
 	struct buf text;
@@ -380,30 +481,22 @@ static bool report_flavors(struct reporter *r)
 
 static void pass_go_on(struct reporter *r)
 {
+	static bool (*const report[])(struct reporter * r, size_t index) = {
+		[REPORT_CLUSTERQUEUE] = report_clusterqueue,
+		[REPORT_LOCALQUEUE] = report_localqueue,
+		[REPORT_COHORT] = report_cohort,
+		[REPORT_CALENDAR] = report_calendar,
+		[REPORT_RUNPOLICY] = report_runpolicy,
+		[REPORT_PRICEPLAN] = report_priceplan,
+		[REPORT_BUDGET] = report_budget,
+	};
 	while (r->passing && r->in_flight < IN_FLIGHT_MAX) {
-		switch (r->at_kind) {
-		case REPORT_CLUSTERQUEUE:
-			if (report_clusterqueue(r, r->at_index))
-				r->at_index++;
-			else
-				r->at_kind = REPORT_LOCALQUEUE, r->at_index = 0;
-			break;
-		case REPORT_LOCALQUEUE:
-			if (report_localqueue(r, r->at_index))
-				r->at_index++;
-			else
-				r->at_kind = REPORT_COHORT, r->at_index = 0;
-			break;
-		case REPORT_COHORT:
-			if (report_cohort(r, r->at_index))
-				r->at_index++;
-			else
-				r->at_kind = REPORT_FLAVOR;
-			break;
-		case REPORT_FLAVOR:
+		if (r->at_kind == REPORT_FLAVOR)
 			r->passing = report_flavors(r);
-			break;
-		}
+		else if (report[r->at_kind](r, r->at_index))
+			r->at_index++;
+		else
+			r->at_kind++, r->at_index = 0;
 	}
 }
 

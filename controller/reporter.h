@@ -1,6 +1,7 @@
 /*
- * The reporter: keeps the status of ClusterQueues, Cohorts and LocalQueues as the queue library
- * sees them, and of a ResourceFlavor whose spec was refused.
+ * The reporter: keeps the status of ClusterQueues, Cohorts, LocalQueues, Calendars, RunPolicies,
+ * PricePlans and Budgets as the queue library sees them, and of a ResourceFlavor whose spec was
+ * refused.
  *
  * One merge patch on /status when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
@@ -20,6 +21,7 @@
 
 #include "controller/kube/client.h"
 #include "controller/log.h"
+#include "controller/zones.h"
 #include "sluice/queue.h"
 
 struct cJSON;
@@ -29,6 +31,10 @@ enum reporter_kind {
 	REPORT_CLUSTERQUEUE,
 	REPORT_LOCALQUEUE,
 	REPORT_COHORT,
+	REPORT_CALENDAR,
+	REPORT_RUNPOLICY,
+	REPORT_PRICEPLAN,
+	REPORT_BUDGET, /* its numbers move all the time: at most every ten seconds */
 	REPORT_FLAVOR, /* written only when it was refused, or that is over */
 };
 
@@ -37,6 +43,7 @@ struct reporter_options {
 	const struct queue *queue;
 	struct log *log;
 	bool fair_sharing;	   /* shares are told */
+	const struct zones *zones; /* whose edition Calendars tell; NULL: none */
 	int64_t (*clock_us)(void); /* only differences mean something; NULL: the machine's */
 };
 

@@ -2,7 +2,8 @@
  * What the status of our objects says, as the body of a merge patch on their /status.
  *
  * Pure: from the queue's view to text. The same view gives the same text, so a reporter may compare
- * texts to see whether there is news. Names of fields, conditions and reasons are Kueue's.
+ * texts to see whether there is news. Names of fields, conditions and reasons are Kueue's where it
+ * has them.
  */
 #ifndef SLUICE_CONTROLLER_STATUS_H
 #define SLUICE_CONTROLLER_STATUS_H
@@ -29,6 +30,30 @@ void status_render_cohort(
 	const struct cohort_view *v, bool fair_sharing, const char *since, struct buf *out);
 void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out);
 void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out);
+
+/* The conditions of a kind, and what they say; since has a time for each. */
+#define STATUS_CONDITIONS_MAX 2
+struct status_conditions {
+	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
+	bool is[STATUS_CONDITIONS_MAX];
+	const char *since[STATUS_CONDITIONS_MAX];
+};
+
+/* These fill in type and is, and since stays as it was. */
+void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret);
+void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret);
+void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret);
+void status_judge_budget(const struct budget_view *v, struct status_conditions *ret);
+
+/* tzdata: the edition of the zone database that was gone by. */
+void status_render_calendar(const struct calendar_view *v, const char *tzdata,
+	const struct status_conditions *c, struct buf *out);
+void status_render_runpolicy(
+	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out);
+void status_render_priceplan(
+	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out);
+void status_render_budget(
+	const struct budget_view *v, const struct status_conditions *c, struct buf *out);
 
 /* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
 const char *status_quantity(

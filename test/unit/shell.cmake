@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(shell_world STATIC ${CMAKE_CURRENT_LIST_DIR}/shell_world.c)
 target_link_libraries(shell_world PUBLIC shell)
-foreach(name api chronicle clock courier gate http log metrics options remit roster siphash status)
+foreach(name api chronicle clock courier gate http log metrics options remit roster siphash status timekeeper)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
@@ -9,6 +9,10 @@ foreach(name api chronicle clock courier gate http log metrics options remit ros
 endforeach()
 # What the queue says of windows and prices is the test's.
 target_link_options(test_shell_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill)
+# What the timekeeper tells the queue, the test hears.
+target_link_options(test_shell_timekeeper PRIVATE -Wl,--wrap=queue_set_calendar
+  -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
+  -Wl,--wrap=queue_drop_calendar)
 add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)

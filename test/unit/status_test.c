@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "calendar/zone.h"
 #include "controller/kube/json.h"
 
 #define SINCE "2026-11-21T10:00:00Z"
@@ -177,12 +178,185 @@ static void a_localqueue_tells_its_counts(void **state)
 	buf_done(&out);
 }
 
+/* ---- time and money -------------------------------------------------------------------------- */
+
+#define NINE INT64_C(1795251600000) /* 2026-11-21T09:00:00Z */
+#define HOUR INT64_C(3600000)
+
+/* Renders, parses, and gives the status. */
+static const cJSON *parse(struct json *j, struct buf *out)
+{
+	const cJSON *root;
+	assert_int_equal(json_parse(j, buf_slice(out), &root, NULL), 0);
+	return json_object(root, "status");
+}
+
+static const cJSON *condition(const cJSON *status, const char *type)
+{
+	json_each(item, json_array(status, "conditions")) if (strcmp(json_text(item, "type"),
+								      type) == 0) return item;
+	fail_msg("no condition %s", type);
+	return NULL;
+}
+
+static struct status_conditions since(void)
+{
+	return (struct status_conditions){.since = {SINCE, SINCE}};
+}
+
+static void a_calendar_tells_its_next_turns(void **state)
+{
+	(void)state;
+	struct zone *zone = zone_utc();
+	struct calendar_view v = {.name = "nights",
+		.generation = 2,
+		.valid = {.ok = true, .reason = "Valid", .message = "understood"},
+		.state = {.open = true, .window = "night"},
+		.zone = zone,
+		.next_ms = {
+			NINE, NINE + 12 * HOUR, CALENDAR_NEVER, CALENDAR_NEVER, CALENDAR_NEVER}};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "state"), "Open");
+	assert_string_equal(json_text(status, "window"), "night");
+	assert_string_equal(json_text(status, "closesAt"), "2026-11-21T09:00:00Z");
+	assert_string_equal(json_text(status, "tzdata"), "2026f");
+	const cJSON *next = json_array(status, "next")->child;
+	assert_string_equal(json_text(next, "state"), "Closed");
+	assert_string_equal(json_text(next, "at"), "2026-11-21T09:00:00Z");
+	assert_string_equal(json_text(next, "local"), "Sat 2026-11-21 09:00 UTC");
+	assert_string_equal(json_text(next->next, "state"), "Open");
+	assert_null(next->next->next);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "False");
+	json_free(j);
+	buf_done(&out);
+	zone_free(zone);
+}
+
+static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
+{
+	(void)state;
+	struct zone *zone = zone_utc();
+	struct calendar_view v = {.name = "nights",
+		.valid = {.ok = false, .reason = "NeverOpens", .message = "it never opens"},
+		.zone = zone,
+		.next_ms = {CALENDAR_NEVER}};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "True");
+	assert_string_equal(
+		json_text(condition(status, "NeverOpens"), "message"), "it never opens");
+
+	v.valid = (struct condition_view){.reason = "InvalidZone", .message = "no such zone"};
+	v.zone = NULL;
+	buf_reset(&out);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	status = parse(j, &out);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "False");
+	assert_string_equal(json_text(condition(status, "Valid"), "reason"), "InvalidZone");
+	assert_non_null(strstr(buf_text(&out), "\"state\":null"));
+	json_free(j);
+	buf_done(&out);
+	zone_free(zone);
+}
+
+static void a_policy_and_a_plan_tell_what_holds_now(void **state)
+{
+	(void)state;
+	struct runpolicy_view p = {.name = "p",
+		.active = {.ok = true, .reason = "Active", .message = "in force"},
+		.open = true,
+		.until_ms = NINE,
+		.queues = 2,
+		.runs = 5,
+		.exempt_runs = 1};
+	struct priceplan_view plan = {.name = "grid",
+		.active = {.reason = "SeriesStale", .message = "the last point is old"},
+		.factor = 600000,
+		.rate = "nights",
+		.until_ms = CALENDAR_NEVER,
+		.queues = 3};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_runpolicy(&p, &c);
+	status_render_runpolicy(&p, &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "state"), "Open");
+	assert_string_equal(json_text(status, "until"), "2026-11-21T09:00:00Z");
+	assert_int_equal(count(status, "runs"), 5);
+	assert_int_equal(count(status, "exempt"), 1);
+
+	p.active = (struct condition_view){.reason = "CalendarNotFound", .message = "no Calendar"};
+	buf_reset(&out);
+	status_judge_runpolicy(&p, &c);
+	status_render_runpolicy(&p, &c, &out);
+	assert_null(json_text(parse(j, &out), "state"));
+
+	buf_reset(&out);
+	status_judge_priceplan(&plan, &c);
+	status_render_priceplan(&plan, &c, &out);
+	status = parse(j, &out);
+	assert_string_equal(json_text(status, "factor"), "0.60");
+	assert_string_equal(json_text(status, "rate"), "nights");
+	assert_null(json_text(status, "until"));
+	assert_string_equal(json_text(condition(status, "Active"), "reason"), "SeriesStale");
+	json_free(j);
+	buf_done(&out);
+}
+
+static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
+{
+	(void)state;
+	struct budget_view v = {.name = "b",
+		.active = {.ok = false, .reason = "Exhausted", .message = "5,000 EUR are spent"},
+		.amount = 5000000000,
+		.spent = 5200000000,
+		.remaining = -200000000,
+		.period_from_ms = NINE,
+		.period_to_ms = NINE + HOUR};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_budget(&v, &c);
+	status_render_budget(&v, &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "spent"), "5200.00");
+	assert_string_equal(json_text(status, "remaining"), "-200.00");
+	assert_string_equal(json_text(condition(status, "Active"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "Exhausted"), "status"), "True");
+	assert_string_equal(
+		json_text(condition(status, "Exhausted"), "message"), "5,000 EUR are spent");
+	assert_string_equal(json_text(condition(status, "Exhausted"), "lastTransitionTime"), SINCE);
+	json_free(j);
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clusterqueue_tells_all),
 		cmocka_unit_test(a_refused_spec_is_said_while_the_old_one_works),
 		cmocka_unit_test(the_same_view_gives_the_same_text),
+		cmocka_unit_test(a_calendar_tells_its_next_turns),
+		cmocka_unit_test(a_calendar_that_never_opens_or_makes_no_sense_says_so),
+		cmocka_unit_test(a_policy_and_a_plan_tell_what_holds_now),
+		cmocka_unit_test(a_budget_that_is_used_up_is_in_force_all_the_same),
 		cmocka_unit_test(shares_are_told_while_they_count),
 		cmocka_unit_test(a_localqueue_tells_its_counts),
 	};

@@ -1,0 +1,347 @@
+#include "controller/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/labels.h"
+
+static int tell_clusterqueue(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct clusterqueue_spec *s = NULL;
+	int rc = decode_clusterqueue(object, &s, e);
+	if (rc)
+		queue_reject_clusterqueue(o->queue, decode_name(object), e->text);
+	else
+		rc = queue_set_clusterqueue(o->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_localqueue(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct localqueue_spec *s = NULL;
+	int rc = decode_localqueue(object, &s, e);
+	if (!rc)
+		rc = queue_set_localqueue(o->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_flavor(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct flavor_spec *s = NULL;
+	int rc = decode_flavor(object, &s, e);
+	if (rc)
+		queue_reject_flavor(o->queue, decode_name(object), e->text);
+	else
+		rc = queue_set_flavor(o->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_workload_priority(
+	const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct priority_spec *s = NULL;
+	int rc = decode_workload_priority(object, &s, e);
+	if (!rc)
+		queue_set_priority(o->queue, s);
+	free(s);
+	return rc;
+}
+
+static int tell_pod_priority(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct priority_spec *s = NULL;
+	int rc = decode_pod_priority(object, &s, e);
+	if (!rc)
+		queue_set_priority(o->queue, s);
+	free(s);
+	return rc;
+}
+
+static int tell_namespace(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct namespace_spec *s = NULL;
+	int rc = decode_namespace(object, &s, e);
+	if (!rc)
+		queue_set_namespace(o->queue, s);
+	if (!rc && remit_see_namespace(o->remit, s))
+		rc = JOBS_ANEW;
+	free(s);
+	return rc;
+}
+
+static int tell_cohort(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct cohort_spec *s = NULL;
+	int rc = decode_cohort(object, &s, e);
+	if (rc)
+		queue_reject_cohort(o->queue, decode_name(object), e->text);
+	else
+		rc = queue_set_cohort(o->queue, s, e);
+	free(s);
+	return rc;
+}
+
+static int tell_limit_range(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct limit_range_spec *s = NULL;
+	int rc = decode_limit_range(object, &s, e);
+	if (!rc && queue_set_limit_range(o->queue, s))
+		rc = JOBS_ANEW;
+	free(s);
+	return rc;
+}
+
+static int tell_runtime_class(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct runtime_class_spec *s = NULL;
+	int rc = decode_runtime_class(object, &s, e);
+	if (!rc && queue_set_runtime_class(o->queue, s))
+		rc = JOBS_ANEW;
+	free(s);
+	return rc;
+}
+
+static int drop_clusterqueue(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_clusterqueue(o->queue, name);
+	return 0;
+}
+
+static int drop_cohort(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_cohort(o->queue, name);
+	return 0;
+}
+
+static int drop_localqueue(const struct kind_options *o, const char *ns, const char *name)
+{
+	queue_drop_localqueue(o->queue, ns, name);
+	return 0;
+}
+
+static int drop_limit_range(const struct kind_options *o, const char *ns, const char *name)
+{
+	return queue_drop_limit_range(o->queue, ns, name) ? JOBS_ANEW : 0;
+}
+
+static int drop_runtime_class(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	return queue_drop_runtime_class(o->queue, name) ? JOBS_ANEW : 0;
+}
+
+static int drop_flavor(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_flavor(o->queue, name);
+	return 0;
+}
+
+static int drop_workload_priority(
+	const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);
+	return 0;
+}
+
+static int drop_pod_priority(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_priority(o->queue, PRIORITY_POD, name);
+	return 0;
+}
+
+static int drop_namespace(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_namespace(o->queue, name);
+	return remit_drop_namespace(o->remit, name) ? JOBS_ANEW : 0;
+}
+
+/* ---- time and money -------------------------------------------------------------------------- */
+
+static int tell_calendar(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	return timekeeper_see(o->timekeeper, TIMEKEEPER_CALENDAR, object, e);
+}
+
+static int tell_priceplan(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	return timekeeper_see(o->timekeeper, TIMEKEEPER_PRICEPLAN, object, e);
+}
+
+static int tell_budget(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	return timekeeper_see(o->timekeeper, TIMEKEEPER_BUDGET, object, e);
+}
+
+static int tell_runpolicy(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct runpolicy_spec *s = NULL;
+	bool again = false;
+	int rc = decode_runpolicy(object, &s, e);
+	if (rc)
+		queue_reject_runpolicy(o->queue, decode_name(object), e->text);
+	else
+		rc = queue_set_runpolicy(o->queue, s, &again, e);
+	free(s);
+	return rc == 0 && again ? JOBS_ANEW : rc;
+}
+
+static int tell_configmap(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	(void)e;
+	timekeeper_see_configmap(o->timekeeper, object);
+	return 0;
+}
+
+static int drop_calendar(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	timekeeper_drop(o->timekeeper, TIMEKEEPER_CALENDAR, name);
+	return 0;
+}
+
+static int drop_priceplan(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	timekeeper_drop(o->timekeeper, TIMEKEEPER_PRICEPLAN, name);
+	return 0;
+}
+
+static int drop_budget(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	timekeeper_drop(o->timekeeper, TIMEKEEPER_BUDGET, name);
+	return 0;
+}
+
+static int drop_runpolicy(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_runpolicy(o->queue, name);
+	return 0;
+}
+
+static int drop_configmap(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	timekeeper_drop_configmap(o->timekeeper, name);
+	return 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define OURS "/apis/sluice.dev/v1alpha1/"
+
+const struct kind kinds[KINDS] = {
+	{.name = "clusterqueues",
+		.path = OURS "clusterqueues",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_clusterqueue,
+		.drop = drop_clusterqueue,
+		.report = REPORT_CLUSTERQUEUE},
+	{.name = "localqueues",
+		.path = OURS "localqueues",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_localqueue,
+		.drop = drop_localqueue,
+		.report = REPORT_LOCALQUEUE},
+	{.name = "cohorts",
+		.path = OURS "cohorts",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_cohort,
+		.drop = drop_cohort,
+		.report = REPORT_COHORT},
+	{.name = "resourceflavors",
+		.path = OURS "resourceflavors",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_flavor,
+		.drop = drop_flavor,
+		.report = REPORT_FLAVOR},
+	{.name = "workloadpriorityclasses",
+		.path = OURS "workloadpriorityclasses",
+		.ours = true,
+		.generations = true,
+		.tell = tell_workload_priority,
+		.drop = drop_workload_priority},
+	{.name = "priorityclasses",
+		.path = "/apis/scheduling.k8s.io/v1/priorityclasses",
+		.tell = tell_pod_priority,
+		.drop = drop_pod_priority},
+	{.name = "namespaces",
+		.path = "/api/v1/namespaces",
+		.shapes_jobs = true,
+		.tell = tell_namespace,
+		.drop = drop_namespace},
+	{.name = "limitranges",
+		.path = "/api/v1/limitranges",
+		.shapes_jobs = true,
+		.tell = tell_limit_range,
+		.drop = drop_limit_range},
+	{.name = "runtimeclasses",
+		.path = "/apis/node.k8s.io/v1/runtimeclasses",
+		.shapes_jobs = true,
+		.tell = tell_runtime_class,
+		.drop = drop_runtime_class},
+	{.name = "calendars",
+		.path = OURS "calendars",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.names_configmaps = true,
+		.tell = tell_calendar,
+		.drop = drop_calendar,
+		.report = REPORT_CALENDAR},
+	{.name = "priceplans",
+		.path = OURS "priceplans",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.names_configmaps = true,
+		.tell = tell_priceplan,
+		.drop = drop_priceplan,
+		.report = REPORT_PRICEPLAN},
+	{.name = "budgets",
+		.path = OURS "budgets",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.tell = tell_budget,
+		.drop = drop_budget,
+		.report = REPORT_BUDGET},
+	{.name = "runpolicies",
+		.path = OURS "runpolicies",
+		.ours = true,
+		.has_status = true,
+		.generations = true,
+		.shapes_jobs = true,
+		.tell = tell_runpolicy,
+		.drop = drop_runpolicy,
+		.report = REPORT_RUNPOLICY},
+	{.name = "configmaps",
+		.is_configmaps = true,
+		.tell = tell_configmap,
+		.drop = drop_configmap},
+	/* The two namespaces that the admission policies leave alone are left alone here too. */
+	{.name = "jobs",
+		.path = "/apis/batch/v1/jobs",
+		.label_selector = QUEUE_LABEL,
+		.field_selector =
+			"metadata.namespace!=kube-system,metadata.namespace!=sluice-system"},
+};

@@ -1,0 +1,50 @@
+/*
+ * The kinds that Sluice follows on the API server: where each is listed, and how one of its objects
+ * becomes a fact. The observer (observer.h) does the following.
+ *
+ * When a kind is added: the table in kinds.c, KINDS here, the ClusterRole in deploy/, and decode.h.
+ */
+#ifndef SLUICE_CONTROLLER_KINDS_H
+#define SLUICE_CONTROLLER_KINDS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "controller/kube/json.h"
+#include "controller/remit.h"
+#include "controller/reporter.h"
+#include "controller/timekeeper.h"
+#include "sluice/queue.h"
+
+/* Who is told. */
+struct kind_options {
+	struct queue *queue;
+	struct remit *remit;
+	struct timekeeper *timekeeper;
+};
+
+/* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
+enum { JOBS_ANEW = 1 };
+
+struct kind {
+	const char *name; /* plural, for people */
+	const char *path; /* NULL: the ConfigMaps, in whose namespace the observer knows */
+	const char *label_selector, *field_selector;
+	bool ours;	       /* a CRD: may not be installed */
+	bool has_status;       /* the reporter writes it, so its events are often our own */
+	bool generations;      /* metadata.generation moves with every change of the spec */
+	bool shapes_jobs;      /* Jobs are judged by it as they are told: they are listed after it */
+	bool names_configmaps; /* only those that somebody names are kept: they are listed after */
+	bool is_configmaps;
+	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
+	int (*tell)(const struct kind_options *o, const cJSON *object, struct err *e);
+	int (*drop)(const struct kind_options *o, const char *ns,
+		const char *name); /* 0 or JOBS_ANEW */
+	enum reporter_kind report; /* when has_status */
+};
+
+enum { CONFIGMAPS = 13, JOBS, KINDS }; /* these two come last in the table */
+
+extern const struct kind kinds[KINDS];
+
+#endif
