@@ -8,6 +8,7 @@
 
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/explain_money.h"
 #include "queue/explain_time.h"
 #include "queue/lack.h"
 #include "queue/offer.h"
@@ -379,6 +380,16 @@ static bool is_kept(const struct question *a)
 	return false;
 }
 
+/* What its owner asks of time and money, what the queue's plan and Budgets say. */
+static enum wait_reason explain_by_terms(const struct question *a, enum wait_reason tier)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	bool applies = tier == WAIT_BUDGET
+			       ? explain_budget(q, a->w, a->cq, a->claim, a->text)
+			       : explain_terms(q, a->w, a->cq, a->claim, a->now_ms, tier, a->text);
+	return applies ? tier : WAIT_NOT;
+}
+
 /* A quota that is too small now may be another one in the window it waits for. */
 static bool exceeds(const struct question *a)
 {
@@ -394,9 +405,15 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 {
 	if (verdict == ASSIGN_EXCEEDS && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
+	if (explain_by_terms(a, WAIT_START_AFTER) != WAIT_NOT)
+		return WAIT_START_AFTER;
 	enum wait_reason window = explain_window(a->q, a->w, a->now_ms, a->text, &a->not_before_ms);
 	if (window != WAIT_NOT)
 		return window;
+	if (explain_by_terms(a, WAIT_PRICE) != WAIT_NOT)
+		return WAIT_PRICE;
+	if (explain_by_terms(a, WAIT_BUDGET) != WAIT_NOT)
+		return WAIT_BUDGET;
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY) {
@@ -431,6 +448,8 @@ static enum wait_reason explain_waiting(struct question *a)
 		explain_deactivated(a->w, a->text);
 		return WAIT_DEACTIVATED;
 	}
+	if (explain_by_terms(a, WAIT_DEACTIVATED) != WAIT_NOT)
+		return WAIT_DEACTIVATED;
 	if (a->w->blocked) {
 		text_add(a->text, "%s", a->w->blocked);
 		return WAIT_HELD;
@@ -471,13 +490,13 @@ bool queue_explain(
 	ret->queued_ms = w->key.queued_ms;
 	ret->ahead = count_ahead(q, w);
 	ret->not_before_ms = w->not_before_ms;
-	ret->expected_ms = w->expected_ms;
-	ret->expected_from = w->expected_from;
 	ret->stop_ms = 0;
+	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);
 	if (w->room) {
 		explain_room(w->room, &text);
 		ret->stop_ms = explain_stop(q, w->room, &text);
 		ret->reason = WAIT_NOT;
+		explain_unreachable(ret, &text);
 		return true;
 	}
 	struct claim own = {0};
@@ -489,6 +508,7 @@ bool queue_explain(
 	ret->reason = explain_waiting(&about);
 	if (about.not_before_ms > 0)
 		ret->not_before_ms = about.not_before_ms;
+	explain_unreachable(ret, &text);
 	claim_done(&own);
 	return true;
 }

@@ -207,7 +207,7 @@ static void take_spec(struct queue *q, struct plan *p, const struct priceplan_sp
 
 /* ---- Which plan holds for whom ---- */
 
-static bool names(const struct plan *p, const char *clusterqueue)
+bool plan_names(const struct plan *p, const char *clusterqueue)
 {
 	if (!p->spec.name || p->spec.deleting)
 		return false;
@@ -224,7 +224,7 @@ struct plan *plan_of(struct queue *q, struct clusterqueue *cq)
 	if (!cq || cq->plan_version == q->plans.version)
 		return cq ? cq->plan : NULL;
 	struct plan *p;
-	for (size_t i = 0; (p = plan_at(q, i)) && !names(p, cq->name); i++)
+	for (size_t i = 0; (p = plan_at(q, i)) && !plan_names(p, cq->name); i++)
 		;
 	cq->plan = p;
 	cq->plan_version = q->plans.version;
@@ -272,10 +272,8 @@ static size_t rate_at(const struct plan *p, int64_t at_ms, int64_t *until_ms)
 	return p->spec.nrates;
 }
 
-const char *plan_source_at(
-	struct queue *q, const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
+const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
 {
-	(void)q;
 	*ret_until_ms = INT64_MAX;
 	if (p->spec.has_series && point_at(&p->spec, at_ms, ret_until_ms))
 		return "series";
@@ -434,6 +432,7 @@ static void ask_again(struct queue *q, struct plan *p, bool held)
 		if (held != (p && p->spec.hold_when_stale && p->stale))
 			queue_touch_queue(q, cq);
 	}
+	q->budgets.stale = true; /* when they are used up follows from the prices */
 	q->version++;
 }
 

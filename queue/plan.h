@@ -59,6 +59,8 @@ struct plans {
 void plans_init(struct plans *all);
 void plans_done(struct queue *q);
 
+/* Its spec names this ClusterQueue. */
+bool plan_names(const struct plan *p, const char *clusterqueue);
 /* The one that holds for cq; NULL: none, also when cq is. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
 
@@ -76,8 +78,7 @@ struct tariff plan_factors(struct queue *q, struct plan *p, int64_t from_ms, int
 int64_t plan_factor_at(struct queue *q, struct plan *p, int64_t at_ms);
 /* What it is from: the name of a Calendar, "series", or "base"; *ret_until_ms: when that may
  * change. */
-const char *plan_source_at(
-	struct queue *q, const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
+const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 
 /* Nothing may start in cq: its plan says HoldStarts, and its series has no price now. */
 bool plan_holds(struct queue *q, struct clusterqueue *cq);

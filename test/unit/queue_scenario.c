@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "queue_words.h"
+#include "queue_words_money.h"
 #include "queue_words_time.h"
 #include "sluice/quantity.h"
 
@@ -263,6 +264,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 	const char *what = word[0], *name = n > 1 ? word[1] : "";
 	r->got[0] = '\0';
 	if (words_answer_time(&r->words, word, n, sentence, r->got, sizeof(r->got)))
+		return;
+	if (words_say_money(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;
 	if (strcmp(what, "queue") == 0)
 		say_queue(r, name, sentence);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue_pieces.h"
 #include "queue_words_limits.h"
+#include "queue_words_money.h"
 #include "queue_words_time.h"
 
 void words_init(struct words *w)
@@ -423,6 +424,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 {
 	struct job *j = &x->job;
 	char *value = piece_after(word, '=');
+	if (words_money_of_job(j, word, value))
+		return true;
 	if (!value && strcmp(word, "hold") == 0) {
 		j->hold = "true";
 	} else if (!value && strcmp(word, "nohold") == 0) {
@@ -623,6 +626,9 @@ bool words_tell(struct words *w, char **word, size_t n)
 	w->wrong[0] = w->refused.text[0] = '\0';
 	if (n < 2)
 		return piece_wrong(w, "%s: what of it?", what);
+	bool known, sense = words_tell_money(w, word, n, &known);
+	if (known)
+		return sense;
 	if (strcmp(what, "flavor") == 0)
 		return tell_flavor(w, word, n);
 	if (strcmp(what, "namespace") == 0)
