@@ -134,10 +134,9 @@ static int refuse_zone(const struct budget_spec *s, struct err *e)
 }
 
 /* The queue's list, in the order of the Budgets' names. */
-static void join_owner(struct queue *q, struct budget *b)
+static void join_owner(struct budget *b)
 {
 	struct link *all = b->cq ? &b->cq->budgets : &b->lq->budgets, *before = all->next;
-	(void)q;
 	while (before != all &&
 		strcmp(container_of(before, struct budget, of_owner)->name, b->name) < 0)
 		before = before->next;
@@ -151,9 +150,31 @@ static void touch_owner(struct queue *q, struct budget *b)
 		queue_touch_queue(q, cq);
 }
 
+/* Where money counts, groups are of one duration, and of one LocalQueue with Budgets (group.h):
+ * those who stand in one are taken from there, or placed. */
+static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
+	void (*move)(struct queue *q, struct workload *w))
+{
+	list_each(&lq->members, l)
+	{
+		struct workload *w = container_of(l, struct workload, of_localqueue);
+		if (w->place == from)
+			move(q, w);
+	}
+}
+
+static void move_payers(struct queue *q, struct clusterqueue *cq, struct localqueue *lq,
+	enum workload_place from, void (*move)(struct queue *q, struct workload *w))
+{
+	if (lq)
+		members_move(q, lq, from, move);
+	if (cq)
+		list_each(&cq->localqueues, l) members_move(
+			q, container_of(l, struct localqueue, of_clusterqueue), from, move);
+}
+
 static void forget_spec(struct queue *q, struct budget *b)
 {
-	list_leave(&b->of_owner);
 	if (b->cq)
 		clusterqueue_put(&q->clusterqueues, b->cq);
 	if (b->lq)
@@ -164,6 +185,15 @@ static void forget_spec(struct queue *q, struct budget *b)
 	b->zone = NULL;
 	b->spec = (struct budget_spec){0};
 	arena_done(&b->memory);
+}
+
+/* It counts for nobody any more. */
+static void stop_paying(struct queue *q, struct budget *b)
+{
+	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
+	list_leave(&b->of_owner);
+	move_payers(q, b->cq, b->lq, PLACE_NOWHERE, workload_place);
+	forget_spec(q, b);
 }
 
 static void take_spec(struct queue *q, struct budget *b, const struct budget_spec *s)
@@ -182,7 +212,6 @@ static void take_spec(struct queue *q, struct budget *b, const struct budget_spe
 		b->cq = clusterqueue_keep(&q->clusterqueues, s->clusterqueue);
 	else
 		b->lq = localqueue_keep(&q->localqueues, s->localqueue_ns, s->localqueue);
-	join_owner(q, b);
 	b->to_ms = 0;
 	b->counted = false;
 }
@@ -199,8 +228,11 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 		return err_set(e, code, "%s", own.text);
 	}
 	touch_owner(q, b);
-	forget_spec(q, b);
+	stop_paying(q, b);
 	take_spec(q, b, s);
+	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
+	join_owner(b);
+	move_payers(q, b->cq, b->lq, PLACE_NOWHERE, workload_place);
 	free(b->invalid);
 	b->invalid = code ? mem_strdup(own.text) : NULL;
 	alarm_set(&q->alarms, &b->alarm, q->now_ms);
@@ -219,7 +251,7 @@ void queue_reject_budget(struct queue *q, const char *name, const char *sentence
 
 static void budget_free(struct queue *q, struct budget *b)
 {
-	forget_spec(q, b);
+	stop_paying(q, b);
 	alarm_clear(&q->alarms, &b->alarm);
 	tree_remove(&q->budgets.all, &b->by_name);
 	free(b->name);

@@ -12,6 +12,7 @@ struct group_key {
 	const struct localqueue *lq;
 	const struct shape *shape;
 	const struct regime *regime;
+	const struct localqueue *payer;
 	int64_t expected_ms;
 	int32_t priority;
 };
@@ -21,7 +22,8 @@ static bool group_is(const void *value, const void *key)
 	const struct group *g = value;
 	const struct group_key *k = key;
 	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->regime == k->regime &&
-	       g->expected_ms == k->expected_ms && g->key.priority == k->priority;
+	       g->payer == k->payer && g->expected_ms == k->expected_ms &&
+	       g->key.priority == k->priority;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -111,21 +113,24 @@ static uint64_t group_hash(const struct group_key *k)
 	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
+	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
 	hash ^= k->regime->hash * 0xA0761D6478BD642Fu;
 	return hash ^ hash >> 29;
 }
 
-bool group_expects(const struct clusterqueue *cq, const struct regime *r)
+bool group_expects(const struct localqueue *lq)
 {
-	return cq->strategy == BACKFILL || r->times_fit;
+	return lq->cq->strategy == BACKFILL || regime_of(lq)->times_fit ||
+	       !list_empty(&lq->cq->budgets) || !list_empty(&lq->budgets);
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
 	const struct regime *regime = regime_of(w->lq);
-	int64_t expected_ms = group_expects(cq, regime) ? w->expected_ms : 0;
-	struct group_key key = {cq, lq, w->shape, regime, expected_ms, w->key.priority};
+	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
+	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
+	struct group_key key = {cq, lq, w->shape, regime, payer, expected_ms, w->key.priority};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -135,6 +140,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->cq = cq;
 	g->lq = lq;
 	g->regime = regime;
+	g->payer = payer;
 	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
 	g->shape = w->shape; /* kept alive by its members */
@@ -171,7 +177,8 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->lq, g->shape, g->regime, g->expected_ms, g->key.priority};
+	struct group_key key = {
+		g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms, g->key.priority};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -1,7 +1,8 @@
 /*
  * Groups: waiting workloads of one ClusterQueue, priority, shape and regime (regime.h), and, where
  * usage orders, of one LocalQueue, and with strategy Backfill, or where the regime looks at when
- * they end, of one expected duration.
+ * they end or Budgets at what they cost, of one expected duration; where a LocalQueue has Budgets
+ * of its own, of that one.
  *
  * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
  * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
@@ -22,7 +23,8 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	const struct regime *regime; /* of each member */
+	const struct regime *regime;	/* of each member */
+	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
 				its fit; else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
@@ -43,8 +45,8 @@ void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
-/* Do groups of it differ in what is expected of their members? */
-bool group_expects(const struct clusterqueue *cq, const struct regime *r);
+/* Do groups of its Jobs differ in what is expected of them? */
+bool group_expects(const struct localqueue *lq);
 
 /* The workload stands in the order of cq from now on, at its key. A group that is new by this is
  * fresh. */

@@ -338,8 +338,7 @@ void workload_expect(
 	w->expected_from = from;
 	if (w->expected_ms == expected_ms)
 		return;
-	bool stands = (w->terms && !w->room) ||
-		      (w->group && group_expects(w->group->cq, w->group->regime));
+	bool stands = (w->terms && !w->room) || (w->group && group_expects(w->lq));
 	if (stands)
 		workload_unplace(q, w);
 	w->expected_ms = expected_ms;
