@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum metric_type { GAUGE, COUNTER, HISTOGRAM, INFO };
+#include "controller/metrics_put.h"
+#include "price/money.h"
 
-/* unit "" for none; else the name must end in it. */
-static void put_family(struct buf *out, const char *name, enum metric_type type, const char *unit,
+void metrics_put_family(struct buf *out, const char *name, enum metric_type type, const char *unit,
 	const char *help)
 {
 	static const char *const types[] = {"gauge", "counter", "histogram", "info"};
@@ -34,8 +34,7 @@ void metrics_put_label(struct buf *out, const char *value)
 	}
 }
 
-/* name{key="value"} */
-static void put_labelled(struct buf *out, const char *name, const char *key, const char *value)
+void metrics_put_labelled(struct buf *out, const char *name, const char *key, const char *value)
 {
 	buf_printf(out, "%s{%s=\"", name, key);
 	metrics_put_label(out, value);
@@ -44,13 +43,13 @@ static void put_labelled(struct buf *out, const char *name, const char *key, con
 
 static void put_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
 {
-	put_family(out, name, GAUGE, "", help);
+	metrics_put_family(out, name, GAUGE, "", help);
 	buf_printf(out, "%s %" PRIu64 "\n", name, value);
 }
 
 static void put_counter(struct buf *out, const char *name, const char *help, uint64_t value)
 {
-	put_family(out, name, COUNTER, "", help);
+	metrics_put_family(out, name, COUNTER, "", help);
 	buf_printf(out, "%s_total %" PRIu64 "\n", name, value);
 }
 
@@ -67,18 +66,17 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 		{"sluice_queue_active", "1 when the ClusterQueue may start Jobs."},
 	};
 	for (size_t f = 0; f < sizeof(family) / sizeof(family[0]); f++) {
-		put_family(out, family[f].name, GAUGE, "", family[f].help);
+		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		struct clusterqueue_view v;
 		for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
 			size_t value[] = {v.pending, v.reserving, v.admitted, v.active};
-			put_labelled(out, family[f].name, "cluster_queue", v.name);
+			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name);
 			buf_printf(out, "%zu\n", value[f]);
 		}
 	}
 }
 
-/* name{a_key="a_value",b_key="b_value"} */
-static void put_labelled_twice(struct buf *out, const char *name, const char *a_key,
+void metrics_put_labelled_twice(struct buf *out, const char *name, const char *a_key,
 	const char *a_value, const char *b_key, const char *b_value)
 {
 	buf_printf(out, "%s{%s=\"", name, a_key);
@@ -91,14 +89,14 @@ static void put_labelled_twice(struct buf *out, const char *name, const char *a_
 static void put_pending(struct buf *out, const struct queue *q)
 {
 	struct clusterqueue_view v;
-	put_family(out, "sluice_pending_workloads", GAUGE, "",
+	metrics_put_family(out, "sluice_pending_workloads", GAUGE, "",
 		"Jobs that wait: active ones might start now, inadmissible ones are held, backing "
 		"off, in a stopped queue or misconfigured.");
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
-		put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
+		metrics_put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
 			"status", "active");
 		buf_printf(out, "%zu\n", v.pending_active);
-		put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
+		metrics_put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
 			"status", "inadmissible");
 		buf_printf(out, "%zu\n", v.pending - v.pending_active);
 	}
@@ -119,21 +117,21 @@ static void put_shares(struct buf *out, const struct queue *q)
 {
 	struct clusterqueue_view v;
 	struct cohort_view c;
-	put_family(out, "sluice_cluster_queue_weighted_share", GAUGE, "",
+	metrics_put_family(out, "sluice_cluster_queue_weighted_share", GAUGE, "",
 		"What it borrows in thousandths of what its cohort lends, by its weight.");
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
 		if (!v.cohort[0])
 			continue;
-		put_labelled_twice(out, "sluice_cluster_queue_weighted_share", "cluster_queue",
-			v.name, "cohort", v.cohort);
+		metrics_put_labelled_twice(out, "sluice_cluster_queue_weighted_share",
+			"cluster_queue", v.name, "cohort", v.cohort);
 		put_share(out, v.weighted_share);
 	}
-	put_family(out, "sluice_cohort_weighted_share", GAUGE, "",
+	metrics_put_family(out, "sluice_cohort_weighted_share", GAUGE, "",
 		"The same of a Cohort that has a parent.");
 	for (size_t i = 0; queue_view_cohort(q, i, &c); i++) {
 		if (!c.parent[0])
 			continue;
-		put_labelled(out, "sluice_cohort_weighted_share", "cohort", c.name);
+		metrics_put_labelled(out, "sluice_cohort_weighted_share", "cohort", c.name);
 		put_share(out, c.weighted_share);
 	}
 }
@@ -141,7 +139,7 @@ static void put_shares(struct buf *out, const struct queue *q)
 static void put_usage_of_localqueues(struct buf *out, const struct queue *q)
 {
 	struct localqueue_view v;
-	put_family(out, "sluice_local_queue_admission_fair_sharing_usage", GAUGE, "",
+	metrics_put_family(out, "sluice_local_queue_admission_fair_sharing_usage", GAUGE, "",
 		"What its Jobs used lately, by which its ClusterQueue orders its LocalQueues.");
 	for (size_t i = 0; queue_view_localqueue(q, i, &v); i++) {
 		if (v.fair_usage <= 0)
@@ -189,7 +187,7 @@ static void put_cohorts(struct buf *out, const struct queue *q)
 	};
 	for (size_t f = 0; f < 2; f++) {
 		struct cohort_view v;
-		put_family(out, family[f].name, GAUGE, "", family[f].help);
+		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		for (size_t i = 0; queue_view_cohort(q, i, &v); i++)
 			for (size_t u = 0; u < v.nusage; u++) {
 				put_cohort_row(out, family[f].name, v.name, &v.usage[u]);
@@ -221,7 +219,7 @@ static void put_quota_row(struct buf *out, const char *clusterqueue, const struc
 
 static void put_quota(struct buf *out, const struct queue *q)
 {
-	put_family(out, "sluice_quota", GAUGE, "",
+	metrics_put_family(out, "sluice_quota", GAUGE, "",
 		"Quota: nominal is what there may be, reserved what is held, used what runs, "
 		"borrowed what is held beyond nominal; the limits where there are some. Cores, "
 		"bytes, or pieces.");
@@ -234,26 +232,54 @@ static void put_quota(struct buf *out, const struct queue *q)
 static void put_cause(
 	struct buf *out, const char *sample, const char *key, const struct tally_cause *c)
 {
-	put_labelled_twice(out, sample, key, c->clusterqueue, "reason", c->reason);
+	metrics_put_labelled_twice(out, sample, key, c->clusterqueue, "reason", c->reason);
 	buf_printf(out, "%" PRIu64 "\n", c->count);
 }
 
 static void put_causes(struct buf *out, const struct tally *t)
 {
 	const struct tally_cause *c;
-	put_family(out, "sluice_evicted_workloads", COUNTER, "",
+	metrics_put_family(out, "sluice_evicted_workloads", COUNTER, "",
 		"Running Jobs that Sluice stopped, by reason.");
 	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
 		put_cause(out, "sluice_evicted_workloads_total", "cluster_queue", c);
-	put_family(out, "sluice_requeued_workloads", COUNTER, "",
+	metrics_put_family(out, "sluice_requeued_workloads", COUNTER, "",
 		"Of those, the ones that wait for another start; the others are on hold.");
 	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
 		if (c->waits_again)
 			put_cause(out, "sluice_requeued_workloads_total", "cluster_queue", c);
-	put_family(out, "sluice_preempted_workloads", COUNTER, "",
+	metrics_put_family(out, "sluice_preempted_workloads", COUNTER, "",
 		"Running Jobs that were stopped for one of this ClusterQueue, and why.");
 	for (size_t i = 0; (c = tally_preemption_at(t, i)); i++)
 		put_cause(out, "sluice_preempted_workloads_total", "preempting_cluster_queue", c);
+}
+
+static void put_losses(struct buf *out, const struct tally *t)
+{
+	const struct tally_cause *c;
+	metrics_put_family(out, "sluice_work_lost_seconds", COUNTER, "seconds",
+		"Work of pods that their stop threw away, by the reason of the stop.");
+	for (size_t i = 0; (c = tally_loss_at(t, i)); i++) {
+		metrics_put_labelled_twice(out, "sluice_work_lost_seconds_total", "cluster_queue",
+			c->clusterqueue, "reason", c->reason);
+		buf_printf(out, "%" PRIu64 ".%03d\n", c->count / 1000, (int)(c->count % 1000));
+	}
+}
+
+/* What runs cost may be negative where the price is; then their sum goes back, which dashboards
+ * take for a restart. So what is paid back is not counted here: bills have it. */
+static void put_costs(struct buf *out, const struct tally *t)
+{
+	const struct tally_cause *c;
+	char text[MONEY_TEXT_SIZE];
+	metrics_put_family(out, "sluice_cost", COUNTER, "",
+		"What runs that ended have cost, where a PricePlan is for them.");
+	for (size_t i = 0; (c = tally_cost_at(t, i)); i++) {
+		metrics_put_labelled_twice(out, "sluice_cost_total", "cluster_queue",
+			c->clusterqueue, "currency", c->reason);
+		money_format((int64_t)c->count, text);
+		buf_printf(out, "%s\n", text);
+	}
 }
 
 static void put_tally(struct buf *out, const struct tally *t)
@@ -266,21 +292,23 @@ static void put_tally(struct buf *out, const struct tally *t)
 		{"sluice_stops", "Running Jobs that were stopped."},
 	};
 	for (size_t f = 0; f < 3; f++) {
-		put_family(out, family[f].name, COUNTER, "", family[f].help);
+		metrics_put_family(out, family[f].name, COUNTER, "", family[f].help);
 		char sample[64];
 		snprintf(sample, sizeof(sample), "%s_total", family[f].name);
 		const struct tally_row *r;
 		for (size_t i = 0; (r = tally_at(t, i)); i++) {
 			uint64_t value[] = {r->admissions, r->finishes, r->stops};
-			put_labelled(out, sample, "cluster_queue", r->clusterqueue);
+			metrics_put_labelled(out, sample, "cluster_queue", r->clusterqueue);
 			buf_printf(out, "%" PRIu64 "\n", value[f]);
 		}
 	}
 	put_causes(out, t);
-	put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
+	put_losses(out, t);
+	put_costs(out, t);
+	metrics_put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
 		"From being queued to being started.");
 	histogram_render(tally_waits(t), "sluice_admission_wait_seconds", out);
-	put_family(out, "sluice_decision_duration_seconds", HISTOGRAM, "seconds",
+	metrics_put_family(out, "sluice_decision_duration_seconds", HISTOGRAM, "seconds",
 		"How long one pass of the gate takes.");
 	histogram_render(tally_passes(t), "sluice_decision_duration_seconds", out);
 }
@@ -291,9 +319,10 @@ static void put_phases(struct buf *out, const struct gate_counts *c)
 {
 	static const char *const phases[] = {
 		"waiting", "reserving", "starting", "fencing", "running", "stopping", "draining"};
-	put_family(out, "sluice_gate_jobs", GAUGE, "", "Known Jobs by the phase of their attempt.");
+	metrics_put_family(
+		out, "sluice_gate_jobs", GAUGE, "", "Known Jobs by the phase of their attempt.");
 	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		put_labelled(out, "sluice_gate_jobs", "phase", phases[i]);
+		metrics_put_labelled(out, "sluice_gate_jobs", "phase", phases[i]);
 		buf_printf(out, "%zu\n", c->by_phase[i]);
 	}
 }
@@ -321,7 +350,7 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 
 static void put_api(struct buf *out, const struct kube_client_stats *api)
 {
-	put_family(out, "sluice_api_requests", COUNTER, "",
+	metrics_put_family(out, "sluice_api_requests", COUNTER, "",
 		"Answers of the API server; code 0 is none.");
 	for (size_t i = 0; i < api->counts; i++)
 		buf_printf(out,
@@ -350,19 +379,20 @@ static uint64_t resident_bytes(void)
 
 static void put_process(struct buf *out, const struct queue *q)
 {
-	put_family(out, "sluice_queue_memory_bytes", GAUGE, "bytes",
+	metrics_put_family(out, "sluice_queue_memory_bytes", GAUGE, "bytes",
 		"What all Jobs take in the queue library.");
 	buf_printf(out, "sluice_queue_memory_bytes %zu\n", queue_memory_bytes(q));
-	put_family(out, "process_resident_memory_bytes", GAUGE, "bytes", "Resident memory.");
+	metrics_put_family(
+		out, "process_resident_memory_bytes", GAUGE, "bytes", "Resident memory.");
 	buf_printf(out, "process_resident_memory_bytes %" PRIu64 "\n", resident_bytes());
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
-	put_family(out, "process_cpu_seconds", COUNTER, "seconds", "User and system time.");
+	metrics_put_family(out, "process_cpu_seconds", COUNTER, "seconds", "User and system time.");
 	buf_printf(out, "process_cpu_seconds_total %.6f\n",
 		(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 			(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
-	put_family(out, "sluice_build", INFO, "", "Which program this is.");
-	put_labelled(out, "sluice_build_info", "version", SLUICE_VERSION);
+	metrics_put_family(out, "sluice_build", INFO, "", "Which program this is.");
+	metrics_put_labelled(out, "sluice_build_info", "version", SLUICE_VERSION);
 	buf_puts(out, "1\n");
 }
 
@@ -375,6 +405,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	if (s->fair_sharing)
 		put_shares(out, s->queue);
 	put_usage_of_localqueues(out, s->queue);
+	metrics_put_time(out, s->queue);
 	put_tally(out, s->tally);
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);

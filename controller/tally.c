@@ -17,7 +17,7 @@ struct causes {
 };
 
 struct tally {
-	struct causes evictions, preemptions;
+	struct causes evictions, preemptions, losses, costs;
 	struct map by_name;
 	struct tally_row **row; /* owns them */
 	size_t rows;
@@ -49,18 +49,18 @@ static void causes_done(struct causes *c)
 }
 
 /* There are few: as many as ClusterQueues, times a handful of reasons. */
-static void causes_add(
-	struct causes *c, const char *clusterqueue, const char *reason, bool waits_again)
+static void causes_add(struct causes *c, const char *clusterqueue, const char *reason,
+	uint64_t count, bool waits_again)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (strcmp(c->at[i].clusterqueue, clusterqueue) == 0 &&
 			strcmp(c->at[i].reason, reason) == 0) {
-			c->at[i].count++;
+			c->at[i].count += count;
 			return;
 		}
 	c->at = mem_grow(c->at, c->n + 1, sizeof(*c->at));
-	c->at[c->n++] =
-		(struct tally_cause){mem_strdup(clusterqueue), mem_strdup(reason), 1, waits_again};
+	c->at[c->n++] = (struct tally_cause){
+		mem_strdup(clusterqueue), mem_strdup(reason), count, waits_again};
 }
 
 void tally_free(struct tally *t)
@@ -69,6 +69,8 @@ void tally_free(struct tally *t)
 		return;
 	causes_done(&t->evictions);
 	causes_done(&t->preemptions);
+	causes_done(&t->losses);
+	causes_done(&t->costs);
 	for (size_t i = 0; i < t->rows; i++) {
 		free(t->row[i]->clusterqueue);
 		free(t->row[i]);
@@ -108,16 +110,26 @@ static void count_stop(struct tally *t, const struct note *n)
 {
 	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
 		if (n->reason && strcmp(n->reason, stop_reason_name(r)) == 0)
-			causes_add(&t->evictions, n->clusterqueue, n->reason,
+			causes_add(&t->evictions, n->clusterqueue, n->reason, 1,
 				r != STOP_REASON_HELD && !stop_reason_deactivates(r));
 	if (n->preemption && n->preemption[0])
-		causes_add(
-			&t->preemptions, n->preempting ? n->preempting : "", n->preemption, true);
+		causes_add(&t->preemptions, n->preempting ? n->preempting : "", n->preemption, 1,
+			true);
 }
 
 const struct tally_cause *tally_eviction_at(const struct tally *t, size_t index)
 {
 	return index < t->evictions.n ? &t->evictions.at[index] : NULL;
+}
+
+const struct tally_cause *tally_loss_at(const struct tally *t, size_t index)
+{
+	return index < t->losses.n ? &t->losses.at[index] : NULL;
+}
+
+const struct tally_cause *tally_cost_at(const struct tally *t, size_t index)
+{
+	return index < t->costs.n ? &t->costs.at[index] : NULL;
 }
 
 const struct tally_cause *tally_preemption_at(const struct tally *t, size_t index)
@@ -138,12 +150,19 @@ void tally_note(struct tally *t, const struct note *n)
 	case NOTE_STOP:
 		r->stops++;
 		count_stop(t, n);
+		if (n->lost_ms > 0)
+			causes_add(&t->losses, n->clusterqueue, n->reason ? n->reason : "",
+				(uint64_t)n->lost_ms, true);
 		return;
 	case NOTE_FINISH:
 		r->finishes++;
 		return;
-	case NOTE_LEADING:
 	case NOTE_RELEASE:
+		if (n->currency && n->currency[0] && n->cost > 0)
+			causes_add(
+				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
+		return;
+	case NOTE_LEADING:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:

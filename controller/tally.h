@@ -39,6 +39,11 @@ struct tally_cause {
 const struct tally_cause *tally_eviction_at(const struct tally *t, size_t index);
 const struct tally_cause *tally_preemption_at(const struct tally *t, size_t index);
 
+/* The same for milliseconds of work lost, by the reason of the stop; and for what runs have cost in
+ * millionths, with the currency for a reason. */
+const struct tally_cause *tally_loss_at(const struct tally *t, size_t index);
+const struct tally_cause *tally_cost_at(const struct tally *t, size_t index);
+
 /* In the order in which they first appeared; NULL past the last. */
 const struct tally_row *tally_at(const struct tally *t, size_t index);
 

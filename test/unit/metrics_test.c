@@ -14,6 +14,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "calendar/zone.h"
 #include "test/unit/shell_world.h"
 
 /* A strict reader. Knows the family it is in; every sample must belong to it. */
@@ -153,6 +154,24 @@ static void the_page_reads_back(void **state)
 	world_close(&w);
 }
 
+static void add_calendars(struct world *w)
+{
+	static const char *const queues[] = {"batch"};
+	struct zone *utc = zone_utc();
+	struct window_spec week = {.name = "week", .shape = WINDOW_WEEK, .to = {6, 1440}};
+	struct calendar_spec always = {
+		.name = "always", .time_zone = "UTC", .zone = utc, .window = &week, .nwindows = 1};
+	struct runpolicy_spec policy = {
+		.name = "p", .queues = queues, .nqueues = 1, .calendar = "nobody"};
+	bool again;
+	struct err e = {""};
+	if (queue_set_calendar(w->queue, &always, &e) != 0 ||
+		queue_set_runpolicy(w->queue, &policy, &again, &e) != 0)
+		fail_msg("%s", e.text);
+	queue_reject_calendar(w->queue, "odd", "spec.open: names no window");
+	zone_free(utc);
+}
+
 static void numbers_are_where_they_belong(void **state)
 {
 	(void)state;
@@ -172,6 +191,13 @@ static void numbers_are_where_they_belong(void **state)
 		"sluice_requeued_workloads_total{cluster_queue=\"batch\",reason=\"Preempted\"} 1\n",
 		"sluice_preempted_workloads_total{preempting_cluster_queue=\"other\",reason="
 		"\"InCohortReclamation\"} 1\n",
+		"sluice_work_lost_seconds_total{cluster_queue=\"batch\",reason=\"Preempted\"} "
+		"90.500\n",
+		"sluice_cost_total{cluster_queue=\"batch\",currency=\"EUR\"} 0.50\n",
+		"sluice_window_open{calendar=\"always\"} 1\n",
+		"sluice_calendar_condition{calendar=\"always\",reason=\"Valid\"} 1\n",
+		"sluice_calendar_condition{calendar=\"odd\",reason=\"InvalidSpec\"} 1\n",
+		"sluice_run_policy_condition{run_policy=\"p\",reason=\"CalendarNotFound\"} 1\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"active\"} 2\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"inadmissible\"} 0\n",
 		"sluice_admission_wait_seconds_bucket{le=\"1.0\"} 1\n",
@@ -192,6 +218,9 @@ static void numbers_are_where_they_belong(void **state)
 	world_note(&w, NOTE_START, "batch", 1500);
 	world_note(&w, NOTE_START, "batch", 8 * 86400 * (int64_t)1000);
 	world_note(&w, NOTE_STOP, "batch", 0);
+	world_note(&w, NOTE_RELEASE, "batch", 0);
+	world_note(&w, NOTE_RELEASE, "batch", 0);
+	add_calendars(&w);
 	char *text = render(&w);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(text, lines[i]))

@@ -102,10 +102,15 @@ void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, 
 		.preemption = "",
 		.preempting = "",
 		.waited_ms = waited_ms};
+	if (kind == NOTE_RELEASE) {
+		n.cost = 250000;
+		n.currency = "EUR";
+	}
 	if (kind == NOTE_STOP) {
 		n.reason = "Preempted";
 		n.preemption = "InCohortReclamation";
 		n.preempting = "other";
+		n.lost_ms = 90500;
 	}
 	snprintf(n.text, sizeof(n.text), "a note");
 	tally_note(w->tally, &n);
