@@ -27,19 +27,6 @@ int64_t clock_monotonic_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000 + 1000;
 }
 
-static void bring(int64_t *ms)
-{
-	if (*ms != 0)
-		*ms = clock_of_machine_ms(*ms);
-}
-
-void clock_bring_job(struct job *j)
-{
-	bring(&j->created_ms);
-	bring(&j->status.start_ms);
-	bring(&j->status.finished_ms);
-}
-
 #ifdef SLUICE_TEST_CLOCK
 
 enum { STEPS_MAX = 1000, FILE_MAX_BYTES = 65536, RATE_MAX = 100000 };
@@ -71,13 +58,30 @@ static const struct step *step_at(int64_t ms)
 	return s;
 }
 
-int64_t clock_of_machine_ms(int64_t ms)
+static int64_t after_step(const struct step *s, int64_t ms)
 {
-	if (test.steps.n == 0 || ms == INT64_MAX)
-		return ms;
-	const struct step *s = step_at(ms);
 	int64_t since = ms > s->from_ms ? ms - s->from_ms : 0;
 	return ms + s->offset_ms + (test.rate > 1 ? since * (test.rate - 1) : 0);
+}
+
+int64_t clock_of_machine_ms(int64_t ms)
+{
+	return test.steps.n == 0 || ms == INT64_MAX ? ms : after_step(step_at(ms), ms);
+}
+
+/* The API server's times are whole seconds, rounded down: what happened in the second of a step is
+ * taken for what came of it. */
+static void bring(int64_t *ms)
+{
+	if (*ms != 0 && test.steps.n > 0)
+		*ms = after_step(step_at(*ms + 999), *ms);
+}
+
+void clock_bring_job(struct job *j)
+{
+	bring(&j->created_ms);
+	bring(&j->status.start_ms);
+	bring(&j->status.finished_ms);
 }
 
 int64_t clock_machine_wait_ms(int64_t until_ms)
@@ -133,7 +137,7 @@ static bool read_offset(const char *text, int64_t *ret_ms)
 	while (*p) {
 		char *end;
 		long n = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : -1;
-		if (n < 0 || n > 1000000 || unit_ms(*end) == 0)
+		if (n < 0 || n > 1000000000 || unit_ms(*end) == 0)
 			return false;
 		sum += n * unit_ms(*end);
 		p = end + 1;
@@ -285,6 +289,11 @@ bool clock_look(struct err *e)
 }
 
 #else
+
+void clock_bring_job(struct job *j)
+{
+	(void)j;
+}
 
 int64_t clock_of_machine_ms(int64_t ms)
 {

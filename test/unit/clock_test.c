@@ -76,7 +76,7 @@ static void what_is_no_offset_is_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-		"", "+", "14", "h", "1y", "+-1h", "1h ", "99999999h", "@/nonexistent/clock"};
+		"", "+", "14", "h", "1y", "+-1h", "1h ", "9999999999h", "@/nonexistent/clock"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err e = {""};
 		assert_int_equal(clock_set_offset(bad[i], &e), ERR_INVALID);
@@ -163,6 +163,26 @@ static void a_jobs_times_are_brought_over(void **state)
 	assert_int_equal(j.status.finished_ms, 0); /* none stays none */
 }
 
+static void what_happened_in_the_second_of_a_step_came_after_it(void **state)
+{
+	(void)state;
+	struct err e;
+	struct job j = {.created_ms = TEN + 60000};
+	write_file("0", TEN / 1000);
+	assert_int_equal(set_file(), 0);
+	FILE *f = fopen(path, "w");
+	fputs("+5h", f);
+	fclose(f);
+	struct timespec times[2] = {{TEN / 1000 + 60, 300000000}, {TEN / 1000 + 60, 300000000}};
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_true(clock_look(&e));
+	clock_bring_job(&j); /* created at .5, say, and written as .0 */
+	assert_int_equal(j.created_ms, TEN + 60000 + 5 * HOUR);
+	j.created_ms = TEN + 59000;
+	clock_bring_job(&j);
+	assert_int_equal(j.created_ms, TEN + 59000);
+}
+
 static void who_waits_for_our_clock_waits_less_when_it_runs_fast(void **state)
 {
 	(void)state;
@@ -186,6 +206,8 @@ int main(void)
 			nonsense_in_the_file_is_said_once_and_changes_nothing, reset),
 		cmocka_unit_test_teardown(a_file_may_tell_the_whole_story, reset),
 		cmocka_unit_test_teardown(a_jobs_times_are_brought_over, reset),
+		cmocka_unit_test_teardown(
+			what_happened_in_the_second_of_a_step_came_after_it, reset),
 		cmocka_unit_test_teardown(
 			who_waits_for_our_clock_waits_less_when_it_runs_fast, reset),
 	};

@@ -1,0 +1,120 @@
+"""A clock that is set while the controller runs: windows open and close by it, forward and back.
+
+The controller is a test build with `--clock-offset @FILE`; writing the file sets its time of day.
+The API server keeps the machine's."""
+
+import os
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from objects import ours, path_of
+
+CLOCK = Path(tempfile.gettempdir()) / f"sluice-clock-{os.getpid()}"
+STOPPING_AT = "sluice.dev/stopping-at"
+
+
+def set_clock(text):
+    """To a time such as 2026-11-23T18:59:30+01:00."""
+    new = CLOCK.with_suffix(".new")
+    new.write_text(f"{round(datetime.fromisoformat(text).timestamp() - time.time()):+d}s")
+    new.rename(CLOCK)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def clock_file():
+    set_clock("2026-11-23T12:00:00+01:00")
+    yield
+    CLOCK.unlink()
+
+
+def calendar(world, name):
+    return world.api.get(path_of("calendars", world.full(name)))
+
+
+def status(world, plural, name, check, what):
+    def asked():
+        got = world.api.get(path_of(plural, world.full(name))).get("status", {})
+        return check(got) and got
+    return world.wait(f"the status of {name} {what}", asked)
+
+
+def condition(status, kind):
+    return next(c for c in status["conditions"] if c["type"] == kind)
+
+
+def metric(world, line):
+    text = world.box.controller_api().raw("GET", "/metrics").decode()
+    return next((x.rpartition(" ")[2] for x in text.splitlines() if x.startswith(line)), None)
+
+
+@pytest.fixture
+def nights(world):
+    world.create("calendars", ours("Calendar", world.full("nights"), {"timeZone": "Europe/Berlin", "open": [
+        {"name": "night", "days": ["Mon-Sun"], "from": "19:00", "to": "07:00"}]}))
+    world.queue(cpu=4)
+    world.create("runpolicies", ours("RunPolicy", world.full("nightly"), {
+        "queues": [world.full("q")], "calendar": world.full("nights"), "atClose": {"action": "Suspend", "notice": "10m"}}))
+    return world
+
+
+@pytest.mark.flags("--clock-offset", f"@{CLOCK}")
+def test_a_window_opens_and_closes_by_the_clock(nights):
+    world = nights
+    set_clock("2026-11-23T18:50:00+01:00")
+    status(world, "calendars", "nights", lambda s: s.get("state") == "Closed" and s["next"][0]["at"] == "2026-11-23T18:00:00Z", "to be of that day")
+    world.job("sim", pods=2)
+    world.wait("the Job to wait for the window", lambda: world.explain("sim")["reason"] == "OutsideWindow")
+    got = status(world, "runpolicies", "nightly", lambda s: s.get("state") == "Closed", "to say Closed")
+    assert got["until"] == "2026-11-23T18:00:00Z" and got["queues"] == 1 and condition(got, "Active")["status"] == "True"
+
+    set_clock("2026-11-23T19:00:01+01:00")
+    world.started("sim")
+    got = status(world, "calendars", "nights", lambda s: s.get("state") == "Open", "to say Open")
+    assert got["window"] == "night" and got["closesAt"] == "2026-11-24T06:00:00Z"
+    assert [n["state"] for n in got["next"]] == ["Closed", "Open", "Closed", "Open", "Closed"]
+    assert got["next"][0]["local"] == "Tue 2026-11-24 07:00 CET" and got["tzdata"]
+    assert condition(got, "Valid")["status"] == "True" and condition(got, "NeverOpens")["status"] == "False"
+    assert metric(world, f'sluice_window_open{{calendar="{world.full("nights")}"}}') == "1"
+
+    set_clock("2026-11-24T06:50:01+01:00")
+    world.wait("the Job to be told", lambda: world.get("sim")["metadata"]["annotations"].get(STOPPING_AT) == "2026-11-24T06:00:00Z", about="sim")
+    assert not world.get("sim")["spec"]["suspend"]
+
+    set_clock("2026-11-24T07:00:00+01:00")
+    world.wait("the Job to be stopped", lambda: world.get("sim")["spec"]["suspend"], about="sim")
+    assert STOPPING_AT not in world.get("sim")["metadata"]["annotations"]
+    status(world, "calendars", "nights", lambda s: s.get("state") == "Closed" and "closesAt" not in s, "to say Closed")
+    lost = metric(world, f'sluice_work_lost_seconds_total{{cluster_queue="{world.full("q")}",reason="WindowClosed"}}')
+    assert 2 * 12 * 3600 - 300 < float(lost) < 2 * 12 * 3600 + 300
+
+    # Back into the night that is over: open is open.
+    set_clock("2026-11-24T02:00:00+01:00")
+    world.started("sim")
+    world.api.delete(path_of("calendars", world.full("nights")))
+    got = status(world, "runpolicies", "nightly", lambda s: s["conditions"][0]["status"] == "False", "to miss its Calendar")
+    assert condition(got, "Active")["reason"] == "CalendarNotFound" and "state" not in got
+    assert not world.get("sim")["spec"]["suspend"]  # stops nothing
+
+
+@pytest.mark.flags("--clock-offset", f"@{CLOCK}")
+def test_dates_of_a_configmap_close_a_calendar(world):
+    set_clock("2026-12-24T12:00:00+01:00")
+    maps = "/api/v1/namespaces/sluice-system/configmaps"
+    name = world.full("holidays")
+    world.create("calendars", ours("Calendar", world.full("days"), {"timeZone": "Europe/Berlin", "open": [
+        {"name": "day", "days": ["Mon-Sun"], "from": "08:00", "to": "18:00"}], "except": [
+        {"name": "off", "datesFrom": {"configMap": name, "key": "dates"}, "treatAs": "Closed"}]}))
+    got = status(world, "calendars", "days", lambda s: s.get("conditions"), "to be judged")
+    assert condition(got, "Valid")["status"] == "False" and name in condition(got, "Valid")["message"] and "state" not in got
+    world.api.post(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"dates": "2026-12-25"}})
+    got = status(world, "calendars", "days", lambda s: s.get("state") == "Open", "to say Open")
+    assert condition(got, "Valid")["status"] == "True"
+    world.api.patch(f"{maps}/{name}", {"data": {"dates": "2026-12-24..2026-12-26 # all of it"}})
+    got = status(world, "calendars", "days", lambda s: s.get("state") == "Closed", "to say Closed")
+    assert got["exception"] == "off" and got["next"][0]["at"] == "2026-12-27T07:00:00Z"
+    world.api.delete(f"{maps}/{name}")
+    got = status(world, "calendars", "days", lambda s: condition(s, "Valid")["status"] == "False", "to say what is missing")
+    assert got["state"] == "Closed"  # the last that made sense stays in force
