@@ -12,6 +12,9 @@ enum {
 	OPT_KUBECONFIG,
 	OPT_CONTEXT,
 	OPT_VERSION,
+	OPT_BY,
+	OPT_SINCE,
+	OPT_UNTIL,
 };
 
 static const struct option flags[] = {
@@ -25,6 +28,9 @@ static const struct option flags[] = {
 	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
 	{"context", required_argument, NULL, OPT_CONTEXT},
 	{"version", no_argument, NULL, OPT_VERSION},
+	{"by", required_argument, NULL, OPT_BY},
+	{"since", required_argument, NULL, OPT_SINCE},
+	{"until", required_argument, NULL, OPT_UNTIL},
 	{NULL, 0, NULL, 0},
 };
 
@@ -33,6 +39,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_QUEUE] = "queue",
 	[COMMAND_EXPLAIN] = "explain",
 	[COMMAND_DECISIONS] = "decisions",
+	[COMMAND_COST] = "cost",
 	[COMMAND_SIMULATE] = "simulate",
 	[COMMAND_CALENDAR] = "calendar",
 	[COMMAND_VERSION] = "version",
@@ -63,9 +70,13 @@ static int parse_output(const char *text, struct arguments *a, struct err *e)
 		a->output = OUTPUT_WIDE;
 	else if (strcmp(text, "json") == 0)
 		a->output = OUTPUT_JSON;
+	else if (strcmp(text, "csv") == 0)
+		a->output = OUTPUT_CSV;
 	else
-		return err_set(
-			e, ERR_INVALID, "-o is \"%.60s\"; it must be table, wide or json", text);
+		return err_set(e, ERR_INVALID,
+			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, csv or "
+			"json)",
+			text);
 	return 0;
 }
 
@@ -112,6 +123,15 @@ static int apply_flag(int flag, const char *arg, struct arguments *a, struct err
 	case OPT_VERSION:
 		a->command = COMMAND_VERSION;
 		return 0;
+	case OPT_BY:
+		a->by = arg;
+		return 0;
+	case OPT_SINCE:
+		a->since = arg;
+		return 0;
+	case OPT_UNTIL:
+		a->until = arg;
+		return 0;
 	default:
 		must_not_get_here();
 	}
@@ -137,7 +157,7 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
 				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, simulate, calendar, version and help",
+				"decisions, cost, simulate, calendar, version and help",
 				argv[optind]);
 		optind++;
 	}
@@ -147,6 +167,20 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 				e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
 		a->name[a->nnames++] = argv[optind];
 	}
+	return 0;
+}
+
+/* What is cost's alone, and what is not cost's. */
+static int check_command(const struct arguments *a, struct err *e)
+{
+	bool cost = a->command == COMMAND_COST;
+	const char *only = a->by ? "--by" : a->since ? "--since" : a->until ? "--until" : NULL;
+	if (only && !cost && a->command != COMMAND_HELP && !a->help)
+		return err_set(e, ERR_INVALID, "%s is a flag of cost alone", only);
+	if (a->output == OUTPUT_CSV && !cost)
+		return err_set(e, ERR_INVALID, "-o csv is for cost alone");
+	if (a->output == OUTPUT_WIDE && cost)
+		return err_set(e, ERR_INVALID, "-o wide is not for cost: table, csv or json");
 	return 0;
 }
 
@@ -173,6 +207,9 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 		return rc;
 	if (a.namespace_name && a.all_namespaces)
 		return err_set(e, ERR_INVALID, "-n and -A exclude each other");
+	rc = check_command(&a, e);
+	if (rc)
+		return rc;
 	*ret = a;
 	return 0;
 }

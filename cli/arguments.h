@@ -22,6 +22,7 @@ enum command {
 	COMMAND_QUEUE,
 	COMMAND_EXPLAIN,
 	COMMAND_DECISIONS,
+	COMMAND_COST,
 	COMMAND_SIMULATE,
 	COMMAND_CALENDAR,
 	COMMAND_VERSION,
@@ -33,6 +34,7 @@ enum output {
 	OUTPUT_TABLE,
 	OUTPUT_WIDE,
 	OUTPUT_JSON,
+	OUTPUT_CSV, /* cost only */
 };
 
 enum { NAMES_MAX = 4 };
@@ -45,6 +47,7 @@ struct arguments {
 	bool all_namespaces;
 	enum output output;
 	bool follow;
+	const char *by, *since, *until; /* of cost; NULL: not given */
 	bool help;	    /* -h, --help anywhere */
 	const char *server; /* --server, else $SLUICE_SERVER, else the default */
 	bool server_given;

@@ -13,6 +13,7 @@
 int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
+int command_cost(const struct arguments *a);
 /* Asks nobody. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
 /* Asks nobody. argv[0] is "calendar"; see calendar/options.h. */
@@ -38,6 +39,10 @@ size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct
 /* job: of /api/v1/jobs; queues: of /api/v1/queues, or NULL. */
 void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	const struct style *style, struct buf *out);
+
+/* root: of /api/v1/cost. */
+void cost_render_table(const cJSON *root, const struct style *style, struct buf *out);
+void cost_render_csv(const cJSON *root, struct buf *out);
 
 /* A ClusterQueue's quotas, a row for each; lead: what stands in front of each row. */
 void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *style,

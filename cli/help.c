@@ -8,6 +8,8 @@ static const char overview[] =
 	"    sluice queue [NAME] [-n NAMESPACE] [-o table|wide|json]\n"
 	"    sluice explain job/NAME [-n NAMESPACE] [-o table|json]\n"
 	"    sluice decisions [-f] [-n NAMESPACE] [-o table|json]\n"
+	"    sluice cost [--by queue|namespace|owner|label=KEY] [--since 30d] [--until TIME]\n"
+	"                [-o table|csv|json]\n"
 	"    sluice simulate -f MANIFESTS... [--trace FILE.swf[.gz]] [-o table|json|svg]\n"
 	"    sluice calendar show|test [NAME] [-f FILE...] [--at TIME] [--tz ZONE] [-o "
 	"table|json]\n"
@@ -115,6 +117,42 @@ static const char decisions_help[] =
 	"\n"
 	"    -f, --follow  keep printing new ones until interrupted\n"
 	"    -o json       one JSON object on each line\n"
+	"\n";
+
+static const char cost_help[] =
+	"NAME\n"
+	"    sluice cost - what runs cost\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice cost [--by queue|namespace|owner|label=KEY] [--since 30d] [--until TIME]\n"
+	"                [-o table|csv|json]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Adds up the bills of all runs that started in a stretch of time, from the ledger, "
+	"and\n"
+	"    what those that still run have cost so far (column RUNNING and, of the cost, SO "
+	"FAR).\n"
+	"    A run counts whole in the time in which it started, as it does for Budgets.\n"
+	"    Currencies are not added up: each has rows of its own; runs of queues without a\n"
+	"    PricePlan have no cost. LOST is the work, in pod-seconds, that stops threw away.\n"
+	"\n"
+	"    --by WHAT      queue: the ClusterQueue (the default). namespace. owner: the CronJob, "
+	"or\n"
+	"                   what Jobs of a generateName have in common, or the Job. label=KEY: a\n"
+	"                   label of the Job that the controller's --bill-labels names\n"
+	"    --since TIME   so long ago (90m, 12h, 30d, 4w), a date (2026-11-01, 00:00 UTC), or a\n"
+	"                   time (2026-11-01T08:00:00+01:00). Default: 30d\n"
+	"    --until TIME   the same; runs that started at it or later do not count. Default: now\n"
+	"    -o csv         a header, then a line for each row: key, currency, runs, running,\n"
+	"                   run_seconds, cost, running_cost, lost_seconds\n"
+	"    -o json        {\"rows\":[...],\"totals\":[...]}; cost is a decimal string, exact\n"
+	"\n"
+	"    At most 1000 rows, the dearest; the totals are of all. The same as SQL views:\n"
+	"    docs/ledger.md.\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice cost\n"
+	"    sluice cost --by label=team --since 2026-11-01 --until 2026-12-01 -o csv\n"
 	"\n";
 
 static const char simulate_help[] =
@@ -293,6 +331,9 @@ void help_print(enum command c, FILE *out)
 		break;
 	case COMMAND_DECISIONS:
 		fputs(decisions_help, out);
+		break;
+	case COMMAND_COST:
+		fputs(cost_help, out);
 		break;
 	case COMMAND_NONE:
 	case COMMAND_VERSION:

@@ -46,6 +46,9 @@ static int run(const struct arguments *a)
 	case COMMAND_DECISIONS:
 		wrong = too_many(a, 0);
 		return wrong ? wrong : command_decisions(a);
+	case COMMAND_COST:
+		wrong = too_many(a, 0);
+		return wrong ? wrong : command_cost(a);
 	case COMMAND_SIMULATE:
 		fputs("sluice: simulate comes first, as in: sluice simulate -f queues.yaml\n",
 			stderr);

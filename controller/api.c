@@ -298,7 +298,8 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 	buf_printf(out,
 		"sluice-controller %s, cell %s, as %s\n\n"
 		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
-		"/api/v1/decisions?after=0\n",
+		"/api/v1/decisions?after=0\n"
+		"/api/v1/cost?by=queue&since=30d\n",
 		SLUICE_VERSION, s->cell, s->identity);
 	return (struct api_reply){200, TEXT};
 }

@@ -19,6 +19,7 @@
 #include "controller/reporter.h"
 #include "controller/clock.h"
 #include "controller/tally.h"
+#include "controller/teller.h"
 
 enum {
 	DRAIN_DOUBT_MS = 10000, /* longer than the Job controller's view of a Job may be old */
@@ -58,6 +59,7 @@ struct controller {
 	struct herald *herald;
 	struct guard *guard;
 	struct http *http;
+	struct teller *teller;
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -403,6 +405,38 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 	return api_answer(&s, path, after, out);
 }
 
+static void complain(struct http_question *q, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, 4096);
+	buf_puts(&body, "{\"error\":");
+	buf_json_string(&body, sentence);
+	buf_puts(&body, "}\n");
+	http_answer(q, (struct api_reply){status, "application/json"}, &body);
+	buf_done(&body);
+}
+
+static void on_told(const struct buf *body, const char *sentence, void *ctx)
+{
+	if (body)
+		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
+	else
+		complain(ctx, 503, sentence);
+}
+
+static bool on_defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct controller *c = ctx;
+	struct err e = {""};
+	if (strcmp(path, "/api/v1/cost") != 0)
+		return false;
+	struct cost_words words = {
+		http_param(q, "by"), http_param(q, "since"), http_param(q, "until")};
+	if (teller_ask(c->teller, &words, loop_ms(c), on_told, q, &e) != 0)
+		complain(q, 400, e.text);
+	return true;
+}
+
 static enum guard_verdict on_ask(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct controller *c = ctx;
@@ -419,6 +453,7 @@ static int open_http(struct controller *c, struct err *e)
 		.port = o->listen_port,
 		.is_open = api_is_open,
 		.answer = on_request,
+		.defer = on_defer,
 		.ask = on_ask,
 		.ctx = c,
 	};
@@ -533,6 +568,12 @@ static void make_core(struct controller *c)
 		.seed = draw_seed()};
 	c->herald = herald_new(&herald);
 	c->guard = guard_new(c->client, c->log);
+	struct teller_options teller = {.conninfo = o->database,
+		.cell = o->cell,
+		.identity = o->identity,
+		.gate = c->gate,
+		.seed = draw_seed()};
+	c->teller = teller_new(c->loop, &teller);
 }
 
 static void start_observer(struct controller *c)
@@ -605,6 +646,7 @@ static void controller_close(struct controller *c)
 {
 	observer_free(c->observer);
 	guard_free(c->guard);
+	teller_free(c->teller);
 	http_free(c->http);
 	if (c->pg)
 		pg_free(c->pg);

@@ -25,16 +25,21 @@ enum {
 
 enum request_state {
 	REQUEST_NEW,
-	REQUEST_ASLEEP,	 /* the guard was asked; the connection is suspended */
-	REQUEST_SETTLED, /* the guard has said; MHD will call again */
+	REQUEST_ASLEEP,	  /* the guard was asked; the connection is suspended */
+	REQUEST_SETTLED,  /* the guard has said; MHD will call again */
+	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
+	REQUEST_ANSWERED, /* it has */
 };
 
-struct request {
+struct http_question {
 	struct http *http;
 	struct MHD_Connection *connection;
-	struct request *prev, *next; /* all that were begun; leave when MHD is done with them */
+	struct http_question *prev,
+		*next; /* all that were begun; leave when MHD is done with them */
 	enum request_state state;
 	enum guard_verdict verdict;
+	struct api_reply reply; /* REQUEST_ANSWERED */
+	struct buf body;
 };
 
 struct http {
@@ -44,7 +49,7 @@ struct http {
 	uint16_t port;
 	ev_io io;
 	ev_timer timer;
-	struct request *first;
+	struct http_question *first;
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -83,9 +88,40 @@ static enum MHD_Result queue_error(struct MHD_Connection *c, unsigned status, co
 	return queue_body(c, (struct api_reply){status, "application/json"}, &body, "1");
 }
 
-static enum MHD_Result queue_answer(struct request *r, const char *path)
+static void http_soon(struct http *h);
+
+const char *http_param(const struct http_question *q, const char *name)
+{
+	return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
+{
+	must(q->state != REQUEST_ANSWERED);
+	bool sleeps = q->state == REQUEST_DEFERRED;
+	q->state = REQUEST_ANSWERED;
+	q->reply = reply;
+	buf_add(&q->body, body->ptr, body->len);
+	if (!sleeps)
+		return;
+	MHD_resume_connection(q->connection);
+	http_soon(q->http);
+}
+
+static enum MHD_Result queue_deferred(struct http_question *r)
+{
+	if (r->state == REQUEST_ANSWERED)
+		return queue_body(r->connection, r->reply, &r->body, "1");
+	r->state = REQUEST_DEFERRED;
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
+	if (h->options.defer && h->options.defer(r, path, h->options.ctx))
+		return queue_deferred(r);
 	const char *after =
 		MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "after");
 	struct buf body;
@@ -137,11 +173,9 @@ static bool host_is_plain(struct MHD_Connection *c)
 	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
 }
 
-static void http_soon(struct http *h);
-
 static void on_verdict(enum guard_verdict v, void *ctx)
 {
-	struct request *r = ctx;
+	struct http_question *r = ctx;
 	must(r->state == REQUEST_ASLEEP);
 	r->state = REQUEST_SETTLED;
 	r->verdict = v;
@@ -149,7 +183,7 @@ static void on_verdict(enum guard_verdict v, void *ctx)
 	http_soon(r->http);
 }
 
-static enum MHD_Result act_on_verdict(struct request *r, const char *path)
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
 	switch (r->verdict) {
 	case GUARD_ALLOWED:
@@ -181,7 +215,7 @@ static const char *bearer_token(struct MHD_Connection *c)
 	return value + strspn(value, " ");
 }
 
-static enum MHD_Result admit(struct request *r, const char *path)
+static enum MHD_Result admit(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
 	if (h->options.is_open(path))
@@ -206,11 +240,12 @@ static enum MHD_Result admit(struct request *r, const char *path)
 
 /* ---- MHD calls us ---------------------------------------------------------------------------- */
 
-static struct request *request_begin(struct http *h, struct MHD_Connection *c)
+static struct http_question *request_begin(struct http *h, struct MHD_Connection *c)
 {
-	struct request *r = mem_alloc(sizeof(*r));
+	struct http_question *r = mem_alloc(sizeof(*r));
 	r->http = h;
 	r->connection = c;
+	buf_init(&r->body, BODY_MAX_BYTES);
 	r->next = h->first;
 	if (r->next)
 		r->next->prev = r;
@@ -222,7 +257,7 @@ static void on_completed(
 	void *cls, struct MHD_Connection *c, void **ctx, enum MHD_RequestTerminationCode why)
 {
 	struct http *h = cls;
-	struct request *r = *ctx;
+	struct http_question *r = *ctx;
 	(void)c;
 	(void)why;
 	if (!r)
@@ -233,6 +268,7 @@ static void on_completed(
 		h->first = r->next;
 	if (r->next)
 		r->next->prev = r->prev;
+	buf_done(&r->body);
 	free(r);
 	*ctx = NULL;
 }
@@ -256,7 +292,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 			return queue_error(c, 405, "only GET and HEAD");
 		return has_body(c) ? queue_error(c, 413, "a request must have no body") : MHD_YES;
 	}
-	struct request *r = *ctx;
+	struct http_question *r = *ctx;
 	*size = 0;
 	switch (r->state) {
 	case REQUEST_NEW:
@@ -265,6 +301,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 		return MHD_YES;
 	case REQUEST_SETTLED:
 		return act_on_verdict(r, path);
+	case REQUEST_DEFERRED:
+		return MHD_YES;
+	case REQUEST_ANSWERED:
+		return queue_deferred(r);
 	}
 	return MHD_NO;
 }
@@ -409,8 +449,8 @@ void http_free(struct http *h)
 		return;
 	ev_io_stop(h->loop, &h->io);
 	ev_timer_stop(h->loop, &h->timer);
-	for (struct request *r = h->first; r; r = r->next) {
-		if (r->state != REQUEST_ASLEEP)
+	for (struct http_question *r = h->first; r; r = r->next) {
+		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
 			continue;
 		r->state = REQUEST_SETTLED;
 		r->verdict = GUARD_UNKNOWN;

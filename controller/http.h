@@ -24,19 +24,30 @@
 struct ev_loop;
 struct http;
 
+/* A request that waits for its answer. */
+struct http_question;
+
 struct http_options {
 	const char *host;  /* "" all addresses */
 	uint16_t port;	   /* 0: any free one */
 	bool trust_nobody; /* tests: treat loopback like any other address */
 	bool (*is_open)(const char *path);
 	struct api_reply (*answer)(const char *path, const char *after, struct buf *out, void *ctx);
+	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
+	 * once. False: answer() has it. May be NULL. */
+	bool (*defer)(struct http_question *q, const char *path, void *ctx);
 	enum guard_verdict (*ask)(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx);
 	void *ctx;
 };
 
 /* ERR_INVALID: the address cannot be had; the sentence says why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
-/* No verdict may come after this: free the guard first. */
+/* A parameter of the query, or NULL; while the question is being taken. */
+const char *http_param(const struct http_question *q, const char *name);
+/* From inside defer, or later from the loop. */
+void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
+
+/* No verdict and no answer may come after this: free those who give them first. */
 void http_free(struct http *h);
 
 uint16_t http_port(const struct http *h);

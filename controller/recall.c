@@ -5,6 +5,8 @@
 #define PAGE 1000
 #define DAY_MS INT64_C(86400000)
 #define STRETCH_MS (7 * DAY_MS)
+#define SPENT_BACK_MS (5 * STRETCH_MS)
+#define QUARTER_MS INT64_C(900000)
 #define DURATIONS_BACK_MS (30 * DAY_MS)
 #define DURATIONS_OF_EACH 20 /* as many as the queue keeps */
 
@@ -19,7 +21,9 @@ static void begin(struct recall *r, const struct queue *q, int64_t now_ms)
 {
 	int64_t back_ms = queue_recall_ms(q);
 	r->mark = ledger_mark_since(now_ms - back_ms);
-	r->spent_since_ms = queue_recall_spent_since_ms(q, now_ms);
+	int64_t since_ms = queue_recall_spent_since_ms(q, now_ms);
+	int64_t least_ms = (now_ms - SPENT_BACK_MS) / QUARTER_MS * QUARTER_MS;
+	r->spent_since_ms = since_ms > 0 && since_ms < least_ms ? since_ms : least_ms;
 	r->durations_since_ms = now_ms - DURATIONS_BACK_MS;
 	next_stretch(r, r->spent_since_ms, now_ms);
 	r->stage = back_ms > 0 ? RECALL_RUNS : RECALL_SPENT;
@@ -30,8 +34,6 @@ bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t
 {
 	if (r->stage == RECALL_NEW)
 		begin(r, q, now_ms);
-	if (r->stage == RECALL_SPENT && r->spent_since_ms == 0)
-		r->stage = RECALL_DURATIONS;
 	switch (r->stage) {
 	case RECALL_RUNS:
 		pg_recall(pg, id, epoch, &r->mark, PAGE);

@@ -4,7 +4,8 @@
  *   runs       what LocalQueues used lately, as far back as it counts in an order by use
  *              (queue_recall_ms()), page by page
  *   spent      what was spent since the beginning of the longest period of any Budget
- *              (queue_recall_spent_since_ms()), a week at a time
+ *              (queue_recall_spent_since_ms()), or five weeks, in case that somebody makes one of a
+ *              month; a week at a time
  *   durations  how long the last runs of each family took
  *
  * A ClusterQueue that is told to order by use later on begins with what is seen from then.

@@ -952,6 +952,27 @@ bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t n
 	return j && queue_job_bill(g->queue, &j->uid, now_ms, ret);
 }
 
+void gate_each_run(struct gate *g, int64_t now_ms,
+	void (*each)(const struct gate_run *run, void *ctx), void *ctx)
+{
+	for (struct gate_job *j = g->first; j && g->role == ROLE_LEADING; j = j->next) {
+		if (!j->committed)
+			continue;
+		struct gate_run run = {.ns = j->ns,
+			.name = j->name,
+			.clusterqueue = j->clusterqueue,
+			.localqueue = j->queue ? j->queue : "",
+			.owner = j->family ? j->family : j->name,
+			.labels = j->labels,
+			.started_ms = j->started_ms,
+			.ran_ms = now_ms > j->started_ms ? now_ms - j->started_ms : 0};
+		if (j->phase == PHASE_DRAINING)
+			run.lost_ms = job_loses_ms(j, j->stopped_ms);
+		queue_job_bill(g->queue, &j->uid, now_ms, &run.bill);
+		each(&run, ctx);
+	}
+}
+
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret)
 {

@@ -254,6 +254,19 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct run_bill *ret);
 
+/* A run that has started and not yet ended, with what it has cost so far. */
+struct gate_run {
+	const char *ns, *name, *clusterqueue, *localqueue;
+	const char *owner, *labels; /* as RESERVE has them: labels is JSON, or NULL */
+	int64_t started_ms, ran_ms;
+	int64_t lost_ms; /* it has been stopped: the work that loses */
+	struct run_bill bill;
+};
+/* All of them, in the order in which their Jobs were first seen; nothing unless it leads. What run
+ * points to is good for the call. */
+void gate_each_run(struct gate *g, int64_t now_ms,
+	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
+
 /* The story annotation of a Job as last seen, valid until the next call; NULL: none, or unknown. */
 const char *gate_story(const struct gate *g, const char *ns, const char *name);
 

@@ -158,6 +158,28 @@ struct ledger_duration {
 	int64_t ran_ms;
 };
 
+/* What people ask: what runs cost that started at from_ms or later, before to_ms. */
+enum cost_by {
+	COST_BY_QUEUE, /* the ClusterQueue */
+	COST_BY_NAMESPACE,
+	COST_BY_OWNER, /* "namespace/owner", see ledger_op */
+	COST_BY_LABEL,
+};
+
+struct cost_question {
+	enum cost_by by;
+	const char *label; /* COST_BY_LABEL: its key */
+	int64_t from_ms, to_ms;
+};
+
+/* A row of the answer. */
+struct ledger_cost {
+	bool is_total;	      /* of all with that currency; key is NULL */
+	const char *key;      /* NULL: those without that label */
+	const char *currency; /* NULL: those without a price */
+	int64_t runs, ran_ms, cost, lost_ms;
+};
+
 /* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */
 struct ledger_mark {
 	int64_t ended_us; /* since 2000, as Postgres counts */

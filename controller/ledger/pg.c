@@ -35,6 +35,7 @@ bool pg_up(const struct pg *pg)
 static void request_free(struct request *r)
 {
 	books_free(r->books);
+	free(r->label);
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	free(r);
@@ -67,6 +68,9 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 		break;
 	case REQUEST_DURATIONS:
 		durations_step(pg, r, round);
+		break;
+	case REQUEST_COST:
+		cost_step(pg, r, round);
 		break;
 	case REQUEST_BATCH:
 		batch_step(pg, r, round);
@@ -141,6 +145,15 @@ void pg_recall_durations(
 			   .attempts = of_each});
 }
 
+void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows)
+{
+	char *label = mem_strdup(q->label ? q->label : "");
+	struct request r = {
+		.kind = REQUEST_COST, .id = id, .question = *q, .label = label, .attempts = rows};
+	r.question.label = label;
+	pg_ask(pg, r);
+}
+
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
 {
 	pg_ask(pg,
@@ -198,6 +211,14 @@ void pg_answer_durations(
 	pg_pump(pg);
 }
 
+void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.cost(r->id, o, rows, n, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
@@ -230,6 +251,9 @@ static void pg_answer_lost(struct pg *pg)
 		break;
 	case REQUEST_DURATIONS:
 		pg_answer_durations(pg, LEDGER_LOST, NULL, 0);
+		break;
+	case REQUEST_COST:
+		pg_answer_cost(pg, LEDGER_LOST, NULL, 0);
 		break;
 	case REQUEST_BATCH:
 		pg_answer_batch(pg, LEDGER_LOST, NULL);

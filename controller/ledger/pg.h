@@ -46,6 +46,8 @@ struct pg_events {
 		size_t n, void *ctx);
 	void (*durations)(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
 		size_t n, void *ctx);
+	void (*cost)(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+		void *ctx);
 	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 		size_t n, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
@@ -77,6 +79,9 @@ void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms
  * first. */
 void pg_recall_durations(
 	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
+/* At most so many rows: the totals, then the dearest. Whoever asks; it may take seconds, and what
+ * is asked after it waits for it. */
+void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */

@@ -22,6 +22,7 @@ enum request_kind {
 	REQUEST_RECALL,
 	REQUEST_SPENT,
 	REQUEST_DURATIONS,
+	REQUEST_COST,
 	REQUEST_BATCH,
 	REQUEST_RESIGN, /* answered to nobody */
 };
@@ -37,6 +38,7 @@ enum request_step {
 	STEP_RECALL,
 	STEP_SPENT,
 	STEP_DURATIONS,
+	STEP_COST,
 	STEP_READ,
 	STEP_WRITE,
 	STEP_RESIGN,
@@ -52,6 +54,8 @@ struct request {
 	size_t attempts;
 	int64_t since_ms, from_ms,
 		to_ms; /* REQUEST_SPENT; REQUEST_DURATIONS: since, attempts of each */
+	struct cost_question question; /* REQUEST_COST; its label is: */
+	char *label;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
 	bool doubted;	     /* what is remembered did not hold: read */
@@ -103,6 +107,7 @@ void load_step(struct pg *pg, struct request *r, struct round *round);
 void recall_step(struct pg *pg, struct request *r, struct round *round);
 void spent_step(struct pg *pg, struct request *r, struct round *round);
 void durations_step(struct pg *pg, struct request *r, struct round *round);
+void cost_step(struct pg *pg, struct request *r, struct round *round);
 void batch_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
 /* True when the schema fits and nothing is under way: lease_step goes on. */
@@ -119,6 +124,7 @@ void pg_answer_spent(
 	struct pg *pg, enum ledger_outcome o, const struct ledger_spent *spent, size_t n);
 void pg_answer_durations(
 	struct pg *pg, enum ledger_outcome o, const struct ledger_duration *runs, size_t n);
+void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n);
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
 void pg_answer_resign(struct pg *pg);
 

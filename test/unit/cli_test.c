@@ -69,6 +69,10 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"queue", "--server", "localhost:80"}, "must be a URL"},
 		{{"queue", "-A", "-n", "x"}, "exclude"},
 		{{"queue", "a", "b", "c", "d", "e"}, "one name too many"},
+		{{"queue", "-o", "csv"}, "for cost alone"},
+		{{"queue", "--by", "owner"}, "--by is a flag of cost alone"},
+		{{"explain", "train", "--since", "1d"}, "--since is a flag of cost alone"},
+		{{"cost", "-o", "wide"}, "not for cost"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct arguments a;
@@ -367,6 +371,52 @@ static void strange_answers_are_survived(void **state)
 	json_free(j);
 }
 
+/* ---- cost ------------------------------------------------------------------------------------ */
+
+static const char cost_text[] =
+	"{\"by\":\"label\",\"label\":\"team\",\"since\":\"2026-10-22T10:00:00.000Z\",\"until\":"
+	"\"2026-11-21T10:00:00.001Z\",\"leading\":true,\"more\":false,\"rows\":["
+	"{\"currency\":\"EUR\",\"key\":\"red, "
+	"\\\"big\\\"\",\"runs\":12,\"running\":1,\"runSeconds\":7325."
+	"500,\"lostSeconds\":61.000,\"cost\":\"4.25\",\"runningCost\":\"1.25\"},"
+	"{\"currency\":\"EUR\",\"key\":\"=1+1\",\"runs\":1,\"running\":0,\"runSeconds\":59.000,"
+	"\"lostSeconds\":0.000,\"cost\":\"0.000001\",\"runningCost\":\"0.00\"},"
+	"{\"currency\":null,\"key\":null,\"runs\":3,\"running\":0,\"runSeconds\":0.000,"
+	"\"lostSeconds\":0.000}],\"totals\":["
+	"{\"currency\":\"EUR\",\"runs\":13,\"running\":1,\"runSeconds\":7384.500,"
+	"\"lostSeconds\":61.000,\"cost\":\"4.250001\",\"runningCost\":\"1.25\"}]}";
+
+static void cost_as_a_table_and_as_csv(void **state)
+{
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 8192);
+	cost_render_table(tree(j, cost_text), &plain, &out);
+	assert_string_equal(buf_text(&out),
+		"team        RUNS RUNNING RUN TIME     COST SO FAR CURRENCY  LOST\n"
+		"red, \"big\"   12       1    2h02m     4.25   1.25 EUR      1m01s\n"
+		"=1+1           1       0      59s 0.000001        EUR         0s\n"
+		"(none)         3       0       0s        -                    0s\n"
+		"total         13       1    2h03m 4.250001   1.25 EUR      1m01s\n");
+	buf_reset(&out);
+	cost_render_csv(tree(j, cost_text), &out);
+	assert_string_equal(buf_text(&out),
+		"team,currency,runs,running,run_seconds,cost,running_cost,lost_seconds\r\n"
+		"\"red, \"\"big\"\"\",EUR,12,1,7325.500,4.25,1.25,61.000\r\n"
+		"\"'=1+1\",EUR,1,0,59.000,0.000001,0.00,0.000\r\n"
+		",,3,0,0.000,,,0.000\r\n");
+	buf_reset(&out);
+	cost_render_table(tree(j, "{\"by\":\"queue\",\"since\":\"A\",\"until\":\"B\",\"rows\":[],"
+				  "\"totals\":[],\"leading\":false,\"more\":true}"),
+		&plain, &out);
+	assert_non_null(strstr(buf_text(&out), "No run started between A and B"));
+	assert_non_null(strstr(buf_text(&out), "does not lead"));
+	assert_non_null(strstr(buf_text(&out), "There are more rows"));
+	buf_done(&out);
+	json_free(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +432,7 @@ int main(void)
 		cmocka_unit_test(an_explanation_tells_of_time_and_money),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),
+		cmocka_unit_test(cost_as_a_table_and_as_csv),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

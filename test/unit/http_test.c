@@ -27,6 +27,8 @@ struct guarded {
 };
 
 struct port {
+	struct http_question *question;
+	char by[64];
 	struct ev_loop *loop;
 	struct http *http;
 	struct guarded guard;
@@ -57,6 +59,25 @@ static enum guard_verdict ask_guard(
 	return GUARD_LATER;
 }
 
+/* "/now" is answered while it is asked, "/later" when the test says so. */
+static bool defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct port *p = ctx;
+	const char *by = http_param(q, "by");
+	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0)
+		return false;
+	snprintf(p->by, sizeof(p->by), "%s", by ? by : "(none)");
+	p->question = q;
+	if (strcmp(path, "/now") == 0) {
+		struct buf body;
+		buf_init(&body, 100);
+		buf_puts(&body, "at once");
+		http_answer(q, (struct api_reply){200, "text/plain"}, &body);
+		buf_done(&body);
+	}
+	return true;
+}
+
 static void port_open(struct port *p, bool trust_nobody)
 {
 	*p = (struct port){.loop = ev_loop_new(EVFLAG_AUTO)};
@@ -65,6 +86,7 @@ static void port_open(struct port *p, bool trust_nobody)
 		.trust_nobody = trust_nobody,
 		.is_open = api_is_open,
 		.answer = answer,
+		.defer = defer,
 		.ask = ask_guard,
 		.ctx = p,
 	};
@@ -315,6 +337,48 @@ static void an_address_that_cannot_be_had_is_a_sentence(void **state)
 	port_close(&p);
 }
 
+static void some_questions_are_answered_later(void **state)
+{
+	struct port p;
+	char text[4096];
+	(void)state;
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/now?by=label%3Dteam", "Host: localhost\r\n", text,
+				 sizeof(text)),
+		200);
+	assert_non_null(strstr(text, "at once"));
+	assert_string_equal(p.by, "label=team");
+
+	int fd = port_connect(&p), other = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	p.question = NULL;
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	assert_string_equal(p.by, "(none)");
+	port_say(other, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	port_hear(&p, other, NULL, text, sizeof(text)); /* nobody waits for it */
+	assert_non_null(strstr(text, "HTTP/1.1 200"));
+	struct buf body;
+	buf_init(&body, 100);
+	buf_puts(&body, "at last");
+	http_answer(p.question, (struct api_reply){503, "text/plain"}, &body);
+	buf_done(&body);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_non_null(strstr(text, "HTTP/1.1 503"));
+	assert_non_null(strstr(text, "at last"));
+	close(fd);
+	close(other);
+
+	/* The end comes before the answer. */
+	fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	p.question = NULL;
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	port_close(&p);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_connection_serves_many_requests),
 		cmocka_unit_test(headers_without_end_are_refused),
 		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
+		cmocka_unit_test(some_questions_are_answered_later),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,62 @@ static void test_the_last_good_runs_of_each_family_are_recalled(void **state)
 	drive_stop(&d);
 }
 
+/* ---- What people ask --------------------------------------------------------------------------
+ */
+
+static void assert_cost(struct drive *d, struct cost_question q, size_t rows, const char *expected)
+{
+	assert_int_equal(drive_cost(d, &q, rows), LEDGER_DONE);
+	assert_string_equal(buf_text(&d->past), expected);
+}
+
+static void test_costs_are_added_up(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "asked");
+	ran(&d, e, 1, "sweep-", T0 - 1, T0 + 5000, 64); /* started before */
+	ran(&d, e, 2, "sweep-", T0, T0 + 2000, 1);
+	ran(&d, e, 3, "CronJob/nightly", T0 + 1, T0 + 3001, 7);
+	ran(&d, e, 4, "sweep-", T0 + DAY_MS, T0 + DAY_MS + 1000, 32); /* at the end: after it */
+	struct ledger_op free_run[] = {
+		reserve(5, "sweep-"), op(LEDGER_COMMIT, 5, T0), op(LEDGER_RELEASE, 5, T0 + 500)};
+	free_run[0].labels = NULL;
+	do_all(&d, e, free_run, 3);
+	struct ledger_op dollars[] = {reserve(6, "sweep-"), op(LEDGER_COMMIT, 6, T0),
+		priced(op(LEDGER_RELEASE, 6, T0 + 500), 3)};
+	dollars[2].currency = "USD";
+	do_all(&d, e, dollars, 3);
+	struct cost_question q = {COST_BY_QUEUE, "", T0, T0 + DAY_MS};
+	assert_cost(&d, q, 99,
+		"* 2 runs 5000 8 EUR lost 3000\n* 1 runs 500 3 USD lost 1500\n"
+		"* 1 runs 500 0 - lost 1500\n"
+		"a 2 runs 5000 8 EUR lost 3000\na 1 runs 500 3 USD lost 1500\n"
+		"a 1 runs 500 0 - lost 1500\n");
+	q.by = COST_BY_OWNER;
+	q.to_ms = T0 + 2;
+	assert_cost(&d, q, 5,
+		"* 2 runs 5000 8 EUR lost 3000\n* 1 runs 500 3 USD lost 1500\n"
+		"* 1 runs 500 0 - lost 1500\n"
+		"team/CronJob/nightly 1 runs 3000 7 EUR lost 1500\n"
+		"team/sweep- 1 runs 500 3 USD lost 1500\n");
+	q.by = COST_BY_NAMESPACE;
+	q.to_ms = T0 + 1;
+	q.from_ms = T0 - 1;
+	assert_cost(&d, q, 2, "* 2 runs 7001 65 EUR lost 3000\n* 1 runs 500 3 USD lost 1500\n");
+	q.by = COST_BY_LABEL;
+	q.label = "team";
+	q.from_ms = T0;
+	assert_cost(&d, q, 99,
+		"* 1 runs 500 3 USD lost 1500\n* 1 runs 2000 1 EUR lost 1500\n"
+		"* 1 runs 500 0 - lost 1500\n"
+		"red 1 runs 500 3 USD lost 1500\nred 1 runs 2000 1 EUR lost 1500\n"
+		"- 1 runs 500 0 - lost 1500\n");
+	q.from_ms = q.to_ms = INT64_MAX;
+	assert_cost(&d, q, 99, "");
+	drive_stop(&d);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -277,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_every_column_says_what_it_is),
 		cmocka_unit_test(test_what_was_spent_is_recalled_by_quarter_and_stretch),
 		cmocka_unit_test(test_the_last_good_runs_of_each_family_are_recalled),
+		cmocka_unit_test(test_costs_are_added_up),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }

@@ -101,6 +101,21 @@ static void on_durations(
 			(long long)runs[i].ran_ms);
 }
 
+static void on_cost(
+	uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld\n",
+			rows[i].is_total ? "*"
+			: rows[i].key	 ? rows[i].key
+					 : "-",
+			(long long)rows[i].runs, (long long)rows[i].ran_ms, (long long)rows[i].cost,
+			rows[i].currency ? rows[i].currency : "-", (long long)rows[i].lost_ms);
+}
+
 static void on_state(bool up, const char *sentence, void *ctx)
 {
 	struct drive *d = ctx;
@@ -120,8 +135,8 @@ void drive_start(
 	buf_init(&d->past, (size_t)1 << 26);
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
 	struct pg_options o = {f->conninfo, cell, identity, 7};
-	struct pg_events e = {
-		on_lease, on_load, on_recall, on_spent, on_durations, on_batch, on_state, d};
+	struct pg_events e = {on_lease, on_load, on_recall, on_spent, on_durations, on_cost,
+		on_batch, on_state, d};
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
@@ -199,6 +214,15 @@ enum ledger_outcome drive_durations(
 {
 	d->inside = true;
 	pg_recall_durations(d->pg, ++d->next_id, epoch, since_ms, of_each);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)
+{
+	d->inside = true;
+	pg_cost(d->pg, ++d->next_id, q, rows);
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;

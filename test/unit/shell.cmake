@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(shell_world STATIC ${CMAKE_CURRENT_LIST_DIR}/shell_world.c)
 target_link_libraries(shell_world PUBLIC shell)
-foreach(name api chronicle clock courier gate http log metrics options remit roster siphash status timekeeper)
+foreach(name api chronicle cost clock courier gate http log metrics options remit roster siphash status timekeeper)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
@@ -23,3 +23,7 @@ foreach(name guard herald reporter)
   add_test(NAME shell_${name} COMMAND test_shell_${name})
   set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
 endforeach()
+# This one has a Postgres (ledger.cmake).
+add_executable(test_ledger_teller ${CMAKE_CURRENT_LIST_DIR}/ledger_teller.c)
+target_link_libraries(test_ledger_teller PRIVATE shell ledger_drive ${CMOCKA})
+add_test(NAME ledger_teller COMMAND test_ledger_teller)

@@ -1,0 +1,205 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/server.h"
+#include "controller/cost_query.h"
+
+enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
+
+#define ANY_TIME_MS (INT64_C(1) << 60)
+
+/* ---- rendering ------------------------------------------------------------------------------- */
+
+static void put_seconds(struct table *t, const cJSON *row, const char *key)
+{
+	int64_t s = number_of(row, key);
+	if (s >= 3600)
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "h%02" PRId64 "m", s / 3600, s / 60 % 60);
+	else if (s >= 60)
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "m%02" PRId64 "s", s / 60, s % 60);
+	else
+		table_cellf(t, COLOUR_NONE, "%" PRId64 "s", s);
+	table_right(t);
+}
+
+static void put_number(struct table *t, const cJSON *row, const char *key)
+{
+	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(row, key));
+	table_right(t);
+}
+
+static void put_row(struct table *t, const char *key, enum colour colour, const cJSON *row)
+{
+	const char *currency = text_of(row, "currency");
+	table_cell(t, colour, key);
+	put_number(t, row, "runs");
+	put_number(t, row, "running");
+	put_seconds(t, row, "runSeconds");
+	table_cell(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_right(t);
+	table_cell(t, COLOUR_NONE,
+		number_of(row, "running") > 0 && currency[0] ? text_of(row, "runningCost") : "");
+	table_right(t);
+	table_cell(t, COLOUR_NONE, currency);
+	put_seconds(t, row, "lostSeconds");
+	table_end_row(t);
+}
+
+static void put_head(struct table *t, const cJSON *root)
+{
+	static const char *const names[] = {
+		"RUNS", "RUNNING", "RUN TIME", "COST", "SO FAR", "CURRENCY", "LOST"};
+	const char *label = text_of(root, "label");
+	char key[400];
+	snprintf(key, sizeof(key), "%s", label[0] ? label : text_of(root, "by"));
+	for (char *p = key; *p && !label[0]; p++)
+		if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	table_cell(t, COLOUR_DIM, key);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		table_cell(t, COLOUR_DIM, names[i]);
+		if (i != 5)
+			table_right(t);
+	}
+	table_end_row(t);
+}
+
+static void put_remarks(const cJSON *root, struct buf *out)
+{
+	if (truth_of(root, "more"))
+		buf_puts(out,
+			"There are more rows: these are the dearest; the totals are of all.\n");
+	if (!truth_of(root, "leading"))
+		buf_puts(out, "Runs that go on are not in it: this controller does not lead.\n");
+}
+
+void cost_render_table(const cJSON *root, const struct style *style, struct buf *out)
+{
+	struct table *t = table_new(style);
+	bool any = false;
+	put_head(t, root);
+	json_each(row, json_array(root, "rows"))
+	{
+		const char *key = json_text(row, "key");
+		put_row(t, key ? key : "(none)", COLOUR_NONE, row);
+		any = true;
+	}
+	json_each(total, json_array(root, "totals")) put_row(t, "total", COLOUR_DIM, total);
+	if (any)
+		table_render(t, out);
+	else
+		buf_printf(out, "No run started between %s and %s.\n", text_of(root, "since"),
+			text_of(root, "until"));
+	put_remarks(root, out);
+	table_free(t);
+}
+
+/* RFC 4180; and what a spreadsheet would take for a formula is text. */
+static void put_csv(struct buf *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n") && !strchr("=+-@", text[0])) {
+		buf_puts(out, text);
+		return;
+	}
+	buf_puts(out, text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"");
+	for (; *text; text++) {
+		if (*text == '"')
+			buf_putc(out, '"');
+		buf_putc(out, *text);
+	}
+	buf_putc(out, '"');
+}
+
+static double seconds_of(const cJSON *row, const char *key)
+{
+	const cJSON *item = json_get(row, key);
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+void cost_render_csv(const cJSON *root, struct buf *out)
+{
+	const char *label = text_of(root, "label");
+	put_csv(out, label[0] ? label : text_of(root, "by"));
+	buf_puts(out, ",currency,runs,running,run_seconds,cost,running_cost,lost_seconds\r\n");
+	json_each(row, json_array(root, "rows"))
+	{
+		put_csv(out, text_of(row, "key"));
+		buf_putc(out, ',');
+		put_csv(out, text_of(row, "currency"));
+		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%.3f,%s,%s,%.3f\r\n",
+			number_of(row, "runs"), number_of(row, "running"),
+			seconds_of(row, "runSeconds"), text_of(row, "cost"),
+			text_of(row, "runningCost"), seconds_of(row, "lostSeconds"));
+	}
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void put_parameter(struct buf *path, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(path, "%c%s=", strchr(buf_text(path), '?') ? '&' : '?', name);
+	for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			     (*p >= '0' && *p <= '9') || strchr("-._~", *p);
+		buf_printf(path, plain ? "%c" : "%%%02X", *p);
+	}
+}
+
+static void show(const struct arguments *a, const cJSON *root)
+{
+	struct style style = style_of(stdout);
+	struct buf text;
+	buf_init(&text, OUTPUT_MAX_BYTES);
+	if (a->output == OUTPUT_JSON) {
+		json_print(&text, root);
+		buf_putc(&text, '\n');
+	} else if (a->output == OUTPUT_CSV) {
+		cost_render_csv(root, &text);
+	} else {
+		cost_render_table(root, &style, &text);
+	}
+	fputs(buf_text(&text), stdout);
+	buf_done(&text);
+}
+
+static int ask(const struct arguments *a)
+{
+	struct buf path, body;
+	struct err e = {""};
+	const cJSON *root;
+	struct json *j = json_new(TREE_MAX_BYTES);
+	buf_init(&path, 4096);
+	buf_init(&body, SERVER_ANSWER_MAX);
+	buf_puts(&path, "/api/v1/cost");
+	put_parameter(&path, "by", a->by);
+	put_parameter(&path, "since", a->since);
+	put_parameter(&path, "until", a->until);
+	int rc = server_get(a, buf_text(&path), &body, &e);
+	if (rc == 0)
+		rc = json_parse(j, buf_slice(&body), &root, &e);
+	if (rc == 0)
+		show(a, root);
+	int exit_code = rc ? command_fail(rc, &e) : CLI_OK;
+	json_free(j);
+	buf_done(&path);
+	buf_done(&body);
+	return exit_code;
+}
+
+int command_cost(const struct arguments *a)
+{
+	struct cost_words words = {a->by, a->since, a->until};
+	struct cost_query query;
+	struct err e = {""};
+	/* Only whether they are understood: it is the controller's clock that counts. */
+	if (cost_query_parse(&words, ANY_TIME_MS, &query, &e) != 0) {
+		fprintf(stderr, "sluice: %s; see sluice help cost\n", e.text);
+		return CLI_USAGE;
+	}
+	return ask(a);
+}
