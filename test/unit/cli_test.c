@@ -394,11 +394,11 @@ static void cost_as_a_table_and_as_csv(void **state)
 	buf_init(&out, 8192);
 	cost_render_table(tree(j, cost_text), &plain, &out);
 	assert_string_equal(buf_text(&out),
-		"team        RUNS RUNNING RUN TIME     COST SO FAR CURRENCY  LOST\n"
-		"red, \"big\"   12       1    2h02m     4.25   1.25 EUR      1m01s\n"
-		"=1+1           1       0      59s 0.000001        EUR         0s\n"
-		"(none)         3       0       0s        -                    0s\n"
-		"total         13       1    2h03m 4.250001   1.25 EUR      1m01s\n");
+		"team        RUNS  RUNNING  RUN TIME      COST  SO FAR  CURRENCY   LOST\n"
+		"red, \"big\"    12        1     2h02m      4.25    1.25  EUR       1m01s\n"
+		"=1+1           1        0       59s  0.000001          EUR          0s\n"
+		"(none)         3        0        0s         -                       0s\n"
+		"total         13        1     2h03m  4.250001    1.25  EUR       1m01s\n");
 	buf_reset(&out);
 	cost_render_csv(tree(j, cost_text), &out);
 	assert_string_equal(buf_text(&out),
