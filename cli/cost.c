@@ -100,11 +100,12 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 /* RFC 4180; and what a spreadsheet would take for a formula is text. */
 static void put_csv(struct buf *out, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n") && !strchr("=+-@", text[0])) {
+	bool formula = *text && strchr("=+-@", *text);
+	if (!formula && !strpbrk(text, ",\"\r\n")) {
 		buf_puts(out, text);
 		return;
 	}
-	buf_puts(out, text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"");
+	buf_puts(out, formula ? "\"'" : "\"");
 	for (; *text; text++) {
 		if (*text == '"')
 			buf_putc(out, '"');
