@@ -555,18 +555,19 @@ static void make_core(struct controller *c)
 		.ctx = c,
 	};
 	c->courier = courier_new(&courier);
-	struct reporter_options reporter = {.zones = c->zones,
-		.client = c->client,
-		.queue = c->queue,
-		.log = c->log,
-		.fair_sharing = c->options->settings.config.fair_sharing};
-	c->reporter = reporter_new(&reporter);
 	struct herald_options herald = {.client = c->client,
 		.log = c->log,
 		.level = o->events,
 		.identity = o->identity,
 		.seed = draw_seed()};
 	c->herald = herald_new(&herald);
+	struct reporter_options reporter = {.zones = c->zones,
+		.herald = c->herald,
+		.client = c->client,
+		.queue = c->queue,
+		.log = c->log,
+		.fair_sharing = c->options->settings.config.fair_sharing};
+	c->reporter = reporter_new(&reporter);
 	c->guard = guard_new(c->client, c->log);
 	struct teller_options teller = {.conninfo = o->database,
 		.cell = o->cell,

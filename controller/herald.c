@@ -125,28 +125,37 @@ static void put_text(struct buf *out, const char *key, const char *value)
 	buf_putc(out, ',');
 }
 
-static void render_job(const struct herald_job *job, struct buf *out)
+static void render_subject(const struct herald_subject *of, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
-	uid_format(&job->uid, uid);
-	buf_puts(out, "\"involvedObject\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",");
-	put_text(out, "namespace", job->ns);
-	put_text(out, "name", job->name);
+	uid_format(&of->uid, uid);
+	buf_puts(out, "\"involvedObject\":{");
+	put_text(out, "apiVersion", of->kind ? "sluice.dev/v1alpha1" : "batch/v1");
+	put_text(out, "kind", of->kind ? of->kind : "Job");
+	if (of->ns[0])
+		put_text(out, "namespace", of->ns);
+	put_text(out, "name", of->name);
 	buf_printf(out, "\"uid\":\"%s\"},", uid);
 }
 
-static void render(struct herald *h, const struct herald_job *job, enum herald_type type,
+/* Where the API server lets an Event of it be. */
+static const char *namespace_of(const struct herald_subject *of)
+{
+	return of->ns[0] ? of->ns : "default";
+}
+
+static void render(struct herald *h, const struct herald_subject *of, enum herald_type type,
 	const char *reason, const char *message, int64_t now_ms, struct buf *out)
 {
 	struct buf name;
 	char at[STAMP_TEXT_SIZE];
 	buf_init(&name, PATH_MAX_BYTES);
-	render_name(h, job->name, &name);
+	render_name(h, of->name, &name);
 	stamp_format_seconds(now_ms, at);
 	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
-	put_text(out, "namespace", job->ns);
+	put_text(out, "namespace", namespace_of(of));
 	buf_printf(out, "\"name\":\"%s\"},", buf_text(&name));
-	render_job(job, out);
+	render_subject(of, out);
 	put_text(out, "type", type == HERALD_WARNING ? "Warning" : "Normal");
 	put_text(out, "reason", reason);
 	buf_puts(out, "\"message\":");
@@ -158,7 +167,7 @@ static void render(struct herald *h, const struct herald_job *job, enum herald_t
 	buf_done(&name);
 }
 
-void herald_tell(struct herald *h, const struct herald_job *job, enum herald_type type,
+void herald_tell(struct herald *h, const struct herald_subject *of, enum herald_type type,
 	const char *reason, const char *message, int64_t now_ms)
 {
 	struct buf path, body;
@@ -168,8 +177,8 @@ void herald_tell(struct herald *h, const struct herald_job *job, enum herald_typ
 		drop(take_first(h));
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&body, BODY_MAX_BYTES);
-	path_format(&path, "/api/v1/namespaces/%s/events", job->ns);
-	render(h, job, type, reason, message, now_ms, &body);
+	path_format(&path, "/api/v1/namespaces/%s/events", namespace_of(of));
+	render(h, of, type, reason, message, now_ms, &body);
 	struct event *e = mem_alloc(sizeof(*e));
 	*e = (struct event){h, NULL, buf_take(&path), buf_take(&body), 0};
 	*h->tail = e;
@@ -182,14 +191,14 @@ void herald_tell(struct herald *h, const struct herald_job *job, enum herald_typ
 static void tell_note(
 	struct herald *h, const struct note *n, enum herald_type type, const char *reason)
 {
-	struct herald_job job = {n->uid, n->ns, n->name};
+	struct herald_subject job = {n->uid, n->ns, n->name, NULL};
 	herald_tell(h, &job, type, reason, n->text, n->at_ms);
 }
 
 static void tell_hold(struct herald *h, const struct note *n)
 {
 	struct buf text;
-	struct herald_job job = {n->uid, n->ns, n->name};
+	struct herald_subject job = {n->uid, n->ns, n->name, NULL};
 	buf_init(&text, 2 * sizeof(n->text));
 	buf_printf(&text, "put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
 	herald_tell(h, &job, HERALD_WARNING, "Deactivated", buf_text(&text), n->at_ms);
@@ -205,8 +214,19 @@ static void tell_stop(struct herald *h, const struct note *n)
 		tell_hold(h, n);
 	else if (n->preemption[0])
 		tell_note(h, n, HERALD_NORMAL, "Preempted");
+	else if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
+		tell_note(h, n, HERALD_NORMAL, n->reason);
 	else
 		tell_note(h, n, HERALD_NORMAL, "Stopped");
+}
+
+/* A window that closes is the order of the day. */
+static void tell_warning(struct herald *h, const struct note *n)
+{
+	if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
+		tell_note(h, n, HERALD_NORMAL, "WindowClosing");
+	else
+		tell_note(h, n, HERALD_WARNING, "StopNotice");
 }
 
 void herald_note(struct herald *h, const struct note *n)
@@ -219,7 +239,7 @@ void herald_note(struct herald *h, const struct note *n)
 	case NOTE_CALL_OFF:
 		return;
 	case NOTE_WARN:
-		tell_note(h, n, HERALD_WARNING, "StopNotice");
+		tell_warning(h, n);
 		return;
 	case NOTE_STOP:
 		tell_stop(h, n);

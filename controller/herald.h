@@ -11,9 +11,11 @@
  *   - one that failed is written once more, by the same name, so that it is there once even if the
  *     first one landed. After that it is given up, and counted.
  *
- * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated, and
- * warnings. A start is no news to anybody but the Job controller, which has an Event of its own for
- * it (Resumed); and one write more for each admission would halve what the API server can start.
+ * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
+ * WindowClosing and WindowClosed (with the work that will be, and was, lost), and warnings; and on
+ * Budgets, Calendars and other objects of ours what is wrong with them (the reporter tells it). A
+ * start is no news to anybody but the Job controller, which has an Event of its own for it
+ * (Resumed); and one write more for each admission would halve what the API server can start.
  *
  * They are core/v1, with the fields that the Job controller fills. By events.k8s.io/v1 they could
  * have no lastTimestamp, and kubectl sorts by that: they would stand before everything else,
@@ -59,13 +61,16 @@ struct herald *herald_new(const struct herald_options *o);
 /* After the client is freed, or has been told of no more answers: nothing may be under way. */
 void herald_free(struct herald *h);
 
-/* An Event on a Job, put in line (not with HERALD_NONE). reason is one word in CamelCase, message a
- * sentence; of a longer one the first HERALD_MESSAGE_MAX bytes are told. All is copied. */
-struct herald_job {
+/* An Event on a Job, or on an object of ours, put in line (not with HERALD_NONE). Those of objects
+ * without a namespace stand in the namespace default, where kubectl describe looks for them. reason
+ * is one word in CamelCase, message a sentence; of a longer one the first HERALD_MESSAGE_MAX bytes
+ * are told. All is copied. */
+struct herald_subject {
 	struct uid uid;
 	const char *ns, *name;
+	const char *kind; /* NULL: a Job */
 };
-void herald_tell(struct herald *h, const struct herald_job *job, enum herald_type type,
+void herald_tell(struct herald *h, const struct herald_subject *of, enum herald_type type,
 	const char *reason, const char *message, int64_t now_ms);
 
 /* What the gate did; the level says whether it becomes an Event. */

@@ -44,6 +44,7 @@ struct subject {
 	struct reporter *reporter;
 	enum reporter_kind kind;
 	char *ns, *name;
+	struct uid uid;
 	bool lost; /* freed when its write is answered */
 
 	/* Its conditions as last written or read, in the order of subject_kinds. */
@@ -68,6 +69,7 @@ struct reporter {
 	struct log *log;
 	bool fair_sharing;
 	const struct zones *zones;
+	struct herald *herald;
 	int64_t (*clock_us)(void);
 	struct map subjects;
 	unsigned in_flight;
@@ -122,6 +124,7 @@ struct reporter *reporter_new(const struct reporter_options *o)
 	r->log = o->log;
 	r->fair_sharing = o->fair_sharing;
 	r->zones = o->zones;
+	r->herald = o->herald;
 	r->clock_us = o->clock_us ? o->clock_us : clock_monotonic_us;
 	map_init(&r->subjects, subject_has_key);
 	return r;
@@ -183,6 +186,7 @@ void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSO
 		map_put(&r->subjects, key_hash(&k), s);
 		r->unfinished = true;
 	}
+	decode_uid(object, &s->uid);
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && subject_kinds[kind].condition[i]; i++)
 		take_in_condition(s, i, object);
 }
@@ -291,10 +295,21 @@ static const char *since(struct subject *s, bool active)
 	return since_of(s, 0, active);
 }
 
+static void tell_turn(struct subject *s, const struct status_conditions *c, size_t i)
+{
+	struct herald_subject of = {s->uid, s->ns, s->name, subject_kinds[s->kind].name};
+	bool same = s->condition[i].known && s->condition[i].is == c->is[i];
+	if (s->reporter->herald && c->bad[i] && !same)
+		herald_tell(s->reporter->herald, &of, HERALD_WARNING, c->reason[i], c->message[i],
+			s->reporter->now_ms);
+}
+
 static void date(struct subject *s, struct status_conditions *c)
 {
-	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++)
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
+		tell_turn(s, c, i);
 		c->since[i] = since_of(s, i, c->is[i]);
+	}
 }
 
 /* How slowly the API server answers says how much else it has to do. */

@@ -10,6 +10,9 @@
  * as long as that takes (at most half a minute): status never is what a busy server is busy with. A
  * write that failed is simply due again.
  *
+ * When a condition of a Calendar, RunPolicy, PricePlan or Budget turns to what somebody should do
+ * something about, an Event says so, once.
+ *
  * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
  * the object itself says is taken in with reporter_see().
  */
@@ -19,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "controller/herald.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
 #include "controller/zones.h"
@@ -44,6 +48,7 @@ struct reporter_options {
 	struct log *log;
 	bool fair_sharing;	   /* shares are told */
 	const struct zones *zones; /* whose edition Calendars tell; NULL: none */
+	struct herald *herald;	   /* says what became wrong, as Events; NULL: nobody does */
 	int64_t (*clock_us)(void); /* only differences mean something; NULL: the machine's */
 };
 

@@ -36,10 +36,12 @@ void status_render_flavor(const struct status_verdict *v, const char *since, str
 struct status_conditions {
 	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
 	bool is[STATUS_CONDITIONS_MAX];
+	bool bad[STATUS_CONDITIONS_MAX]; /* something is to be done about it */
+	const char *reason[STATUS_CONDITIONS_MAX], *message[STATUS_CONDITIONS_MAX];
 	const char *since[STATUS_CONDITIONS_MAX];
 };
 
-/* These fill in type and is, and since stays as it was. */
+/* These fill in all but since. The words live as long as v. */
 void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret);
 void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret);
 void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret);

@@ -44,16 +44,45 @@ static void put_count(struct buf *out, const char *key, size_t n)
 	buf_printf(out, "\"%s\":%zu,", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
 }
 
-static void put_condition(struct buf *out, const struct status_conditions *c, size_t i,
-	const char *reason, const char *message, int64_t generation)
+static void put_condition(
+	struct buf *out, const struct status_conditions *c, size_t i, int64_t generation)
 {
 	buf_puts(out, "{");
 	put_text(out, "type", c->type[i]);
 	put_text(out, "status", c->is[i] ? "True" : "False");
-	put_text(out, "reason", reason && *reason ? reason : "Unknown");
-	put_text(out, "message", message);
+	put_text(out, "reason", c->reason[i] && *c->reason[i] ? c->reason[i] : "Unknown");
+	put_text(out, "message", c->message[i]);
 	put_text(out, "lastTransitionTime", c->since[i] ? c->since[i] : "");
 	buf_printf(out, "\"observedGeneration\":%" PRId64 "}", generation > 0 ? generation : 0);
+}
+
+/* The last field. */
+static void put_conditions(struct buf *out, const struct status_conditions *c, int64_t generation)
+{
+	buf_puts(out, "\"conditions\":[");
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_condition(out, c, i, generation);
+	}
+	buf_puts(out, "]}}");
+}
+
+static void judge(struct status_conditions *c, size_t i, const char *type, bool is, bool bad,
+	const char *reason, const char *message)
+{
+	c->type[i] = type;
+	c->is[i] = is;
+	c->bad[i] = bad;
+	c->reason[i] = reason;
+	c->message[i] = message;
+}
+
+/* The one condition of most. */
+static void judge_active(struct status_conditions *c, const struct condition_view *v)
+{
+	judge(c, 0, "Active", v->ok, !v->ok, v->reason, v->message);
+	c->type[1] = NULL;
 }
 
 static bool is_reason(const struct condition_view *c, const char *reason)
@@ -67,10 +96,16 @@ static bool is_reason(const struct condition_view *c, const char *reason)
 void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret)
 {
 	bool never = is_reason(&v->valid, "NeverOpens");
-	ret->type[0] = "Valid";
-	ret->is[0] = v->valid.ok || never;
-	ret->type[1] = "NeverOpens";
-	ret->is[1] = never;
+	if (never)
+		judge(ret, 0, "Valid", true, false, "Valid", "the Calendar is understood");
+	else
+		judge(ret, 0, "Valid", v->valid.ok, !v->valid.ok, v->valid.reason,
+			v->valid.message);
+	if (never)
+		judge(ret, 1, "NeverOpens", true, true, "NeverOpens", v->valid.message);
+	else
+		judge(ret, 1, "NeverOpens", false, false, "Opens",
+			"it is open now, or will be within five years");
 }
 
 static void put_turn(struct buf *out, const struct zone *zone, bool opens, int64_t at_ms)
@@ -110,30 +145,20 @@ void status_render_calendar(const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c, struct buf *out)
 {
 	static const char *const fields[] = {"state", "window", "exception", "closesAt", "next"};
-	bool never = c->is[1];
 	buf_puts(out, "{\"status\":{");
 	for (size_t i = 0; !v->zone && i < sizeof(fields) / sizeof(*fields); i++)
 		put_null(out, fields[i]); /* no spec was ever understood: nobody can say */
 	if (v->zone)
 		put_state(out, v);
 	put_text(out, "tzdata", tzdata);
-	buf_puts(out, "\"conditions\":[");
-	put_condition(out, c, 0, never ? "Valid" : v->valid.reason,
-		never ? "the Calendar is understood" : v->valid.message, v->generation);
-	buf_putc(out, ',');
-	put_condition(out, c, 1, never ? "NeverOpens" : "Opens",
-		never ? v->valid.message : "it is open now, or will be within five years",
-		v->generation);
-	buf_puts(out, "]}}");
+	put_conditions(out, c, v->generation);
 }
 
 /* ---- RunPolicy ------------------------------------------------------------------------------- */
 
 void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret)
 {
-	ret->type[0] = "Active";
-	ret->is[0] = v->active.ok;
-	ret->type[1] = NULL;
+	judge_active(ret, &v->active);
 }
 
 void status_render_runpolicy(
@@ -151,18 +176,14 @@ void status_render_runpolicy(
 	put_count(out, "localQueues", v->localqueues);
 	put_count(out, "runs", v->runs);
 	put_count(out, "exempt", v->exempt_runs);
-	buf_puts(out, "\"conditions\":[");
-	put_condition(out, c, 0, v->active.reason, v->active.message, v->generation);
-	buf_puts(out, "]}}");
+	put_conditions(out, c, v->generation);
 }
 
 /* ---- PricePlan ------------------------------------------------------------------------------- */
 
 void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret)
 {
-	ret->type[0] = "Active";
-	ret->is[0] = v->active.ok;
-	ret->type[1] = NULL;
+	judge_active(ret, &v->active);
 }
 
 void status_render_priceplan(
@@ -173,9 +194,7 @@ void status_render_priceplan(
 	put_text(out, "rate", v->rate ? v->rate : "base");
 	put_time(out, "until", v->until_ms);
 	put_count(out, "queues", v->queues);
-	buf_puts(out, "\"conditions\":[");
-	put_condition(out, c, 0, v->active.reason, v->active.message, v->generation);
-	buf_puts(out, "]}}");
+	put_conditions(out, c, v->generation);
 }
 
 /* ---- Budget ---------------------------------------------------------------------------------- */
@@ -184,30 +203,28 @@ void status_render_priceplan(
 void status_judge_budget(const struct budget_view *v, struct status_conditions *ret)
 {
 	bool exhausted = is_reason(&v->active, "Exhausted");
-	ret->type[0] = "Active";
-	ret->is[0] = v->active.ok || exhausted;
-	ret->type[1] = "Exhausted";
-	ret->is[1] = exhausted || (v->active.ok && v->remaining <= 0);
+	if (exhausted)
+		judge(ret, 0, "Active", true, false, "Active", "the Budget is in force");
+	else
+		judge_active(ret, &v->active);
+	if (exhausted)
+		judge(ret, 1, "Exhausted", true, true, "Exhausted", v->active.message);
+	else if (v->active.ok && v->remaining <= 0)
+		judge(ret, 1, "Exhausted", true, true, "Exhausted",
+			"nothing remains of it in this period");
+	else
+		judge(ret, 1, "Exhausted", false, false, "Remaining",
+			"something remains of it in this period");
 }
 
 void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
 {
-	bool exhausted = is_reason(&v->active, "Exhausted");
 	buf_puts(out, "{\"status\":{");
 	put_time(out, "periodFrom", v->period_from_ms);
 	put_time(out, "periodTo", v->period_to_ms);
 	put_money(out, "spent", v->spent);
 	put_money(out, "reserved", v->reserved);
 	put_money(out, "remaining", v->remaining);
-	buf_puts(out, "\"conditions\":[");
-	put_condition(out, c, 0, exhausted ? "Active" : v->active.reason,
-		exhausted ? "the Budget is in force" : v->active.message, v->generation);
-	buf_putc(out, ',');
-	put_condition(out, c, 1, c->is[1] ? "Exhausted" : "Remaining",
-		exhausted  ? v->active.message
-		: c->is[1] ? "nothing remains of it in this period"
-			   : "something remains of it in this period",
-		v->generation);
-	buf_puts(out, "]}}");
+	put_conditions(out, c, v->generation);
 }

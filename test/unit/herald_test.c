@@ -69,7 +69,7 @@ static void stage_tick(struct stage *s, int64_t now_ms)
 
 static void tell(struct stage *s, const char *message)
 {
-	struct herald_job job = {{{0xab}}, "team-a", "train"};
+	struct herald_subject job = {{{0xab}}, "team-a", "train"};
 	herald_tell(s->herald, &job, HERALD_NORMAL, "Told", message, NOW_MS);
 }
 
@@ -95,7 +95,7 @@ static void an_event_is_about_the_job(void **state)
 	(void)state;
 	struct stage s;
 	stage_open(&s, HERALD_STOPS, 0);
-	struct herald_job job = {{{0xab}}, "team-a", "train"};
+	struct herald_subject job = {{{0xab}}, "team-a", "train"};
 	herald_tell(s.herald, &job, HERALD_WARNING, "WindowCloses", "at \"noon\"", NOW_MS);
 	assert_int_equal(scripted_server_count(s.server), 0); /* telling writes nothing */
 	expect(&s, 201, "");
@@ -124,6 +124,25 @@ static void an_event_is_about_the_job(void **state)
 	stage_close(&s);
 }
 
+static void one_about_an_object_without_a_namespace_stands_in_default(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s, HERALD_STOPS, 0);
+	struct herald_subject of = {{{0xab}}, "", "monthly", "Budget"};
+	herald_tell(s.herald, &of, HERALD_WARNING, "Exhausted", "all is spent", NOW_MS);
+	script_answer(scripted_server_expect(s.server, "POST /api/v1/namespaces/default/events"),
+		201, "Content-Type: application/json\r\n", "{}");
+	stage_tick(&s, NOW_MS);
+	const cJSON *e = sent(&s, 0), *about = json_object(e, "involvedObject");
+	assert_string_equal(json_text(json_object(e, "metadata"), "namespace"), "default");
+	assert_string_equal(json_text(about, "apiVersion"), "sluice.dev/v1alpha1");
+	assert_string_equal(json_text(about, "kind"), "Budget");
+	assert_null(json_text(about, "namespace"));
+	assert_counts(&s, 1, 0);
+	stage_close(&s);
+}
+
 static void names_and_messages_of_any_length_are_told(void **state)
 {
 	(void)state;
@@ -135,7 +154,7 @@ static void names_and_messages_of_any_length_are_told(void **state)
 	name[253] = '\0';
 	for (size_t i = 0; i + 3 < sizeof(message); i += 2)
 		strcat(message, "\xC3\xBC"); /* so that the ceiling is within a character */
-	struct herald_job job = {{{1}}, "team-a", name};
+	struct herald_subject job = {{{1}}, "team-a", name};
 	stage_open(&s, HERALD_STOPS, 0);
 	herald_tell(s.herald, &job, HERALD_NORMAL, "Told", message, NOW_MS);
 	expect(&s, 201, "");
@@ -166,6 +185,12 @@ static const struct note_case {
 		"Normal"},
 	{"on hold", {.kind = NOTE_STOP, .reason = "MaximumExecutionTimeExceeded", .on_hold = true},
 		"Deactivated", "Deactivated", "Warning"},
+	{"window closing", {.kind = NOTE_WARN, .reason = "WindowClosed"}, "WindowClosing",
+		"WindowClosing", "Normal"},
+	{"window closed", {.kind = NOTE_STOP, .reason = "WindowClosed"}, "WindowClosed",
+		"WindowClosed", "Normal"},
+	{"stop ahead", {.kind = NOTE_WARN, .reason = "PriceAboveCeiling"}, "StopNotice",
+		"StopNotice", "Warning"},
 	{"deleted", {.kind = NOTE_STOP, .reason = "Deleted"}, NULL, NULL, NULL},
 	{"pods that do not go", {.kind = NOTE_OVERDUE}, "StopOverdue", "StopOverdue", "Warning"},
 	{"a finish", {.kind = NOTE_FINISH}, NULL, NULL, NULL},
@@ -381,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_is_about_the_job),
+		cmocka_unit_test(one_about_an_object_without_a_namespace_stands_in_default),
 		cmocka_unit_test(names_and_messages_of_any_length_are_told),
 		cmocka_unit_test(what_the_gate_did_is_told_by_the_level),
 		cmocka_unit_test(with_none_nothing_is_told),

@@ -3,6 +3,7 @@
  */
 #include "controller/reporter.h"
 
+#include "calendar/zone.h"
 #include "controller/kube/json.h"
 #include "test/unit/kube_test.h"
 #include "test/unit/scripted_server.h"
@@ -19,6 +20,7 @@ struct stage {
 	struct kube_client *client;
 	struct world world;
 	struct reporter *reporter;
+	struct herald *herald;
 	struct json *json;
 };
 
@@ -45,7 +47,10 @@ static void stage_open(struct stage *s)
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
 	world_open(&s->world, "batch");
-	s->reporter = reporter_new(&(struct reporter_options){.client = s->client,
+	s->herald = herald_new(&(struct herald_options){
+		.client = s->client, .level = HERALD_STOPS, .identity = "one", .seed = 255});
+	s->reporter = reporter_new(&(struct reporter_options){.herald = s->herald,
+		.client = s->client,
 		.queue = s->world.queue,
 		.fair_sharing = true,
 		.clock_us = scripted_clock_us});
@@ -57,6 +62,7 @@ static void stage_close(struct stage *s)
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	kube_client_free(s->client);
 	reporter_free(s->reporter);
+	herald_free(s->herald);
 	world_close(&s->world);
 	json_free(s->json);
 	kube_config_free(s->config);
@@ -256,6 +262,83 @@ static void an_empty_status_is_filled_again(void **state)
 	stage_close(&s);
 }
 
+/* ---- time and money -------------------------------------------------------------------------- */
+
+#define CALENDAR_PATH "PATCH /apis/sluice.dev/v1alpha1/calendars/nights/status"
+#define BUDGET_PATH "PATCH /apis/sluice.dev/v1alpha1/budgets/monthly/status"
+#define EVENT_PATH "POST /api/v1/namespaces/default/events"
+
+static void herald_turn(struct stage *s, int64_t now_ms)
+{
+	const struct kube_client_stats *stats = kube_client_stats(s->client);
+	herald_tick(s->herald, now_ms);
+	while (stats->in_flight + stats->queued > 0)
+		ev_run(s->loop, EVRUN_ONCE);
+}
+
+static void a_calendar_that_became_wrong_is_said_once(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CALENDAR,
+		"{\"metadata\":{\"name\":\"nights\",\"uid\":"
+		"\"ab000000-0000-0000-0000-000000000000\"},\"status\":{\"conditions\":[{\"type\":"
+		"\"Valid\",\"status\":\"True\",\"lastTransitionTime\":\"2026-11-20T10:00:00Z\"},{"
+		"\"type\":\"NeverOpens\",\"status\":\"False\",\"lastTransitionTime\":"
+		"\"2026-11-19T10:00:00Z\"}]}}");
+	queue_reject_calendar(s.world.queue, "nights", "spec.open: names no window");
+	expect(&s, CALENDAR_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	const char *body = last_body(&s);
+	assert_non_null(strstr(body, "\"reason\":\"InvalidSpec\""));
+	assert_non_null(strstr(body, "names no window"));
+	assert_non_null(strstr(body, "\"lastTransitionTime\":\"2026-11-21T10:00:00Z\""));
+	assert_non_null(strstr(body, "\"lastTransitionTime\":\"2026-11-19T10:00:00Z\""));
+	expect(&s, EVENT_PATH, 201);
+	herald_turn(&s, NOW_MS);
+	assert_non_null(strstr(last_body(&s), "\"kind\":\"Calendar\",\"name\":\"nights\""));
+	assert_non_null(strstr(last_body(&s), "ab000000-"));
+	assert_non_null(strstr(last_body(&s), "names no window"));
+	queue_reject_calendar(s.world.queue, "nights", "spec.open: still names no window");
+	expect(&s, CALENDAR_PATH, 200);
+	stage_tick(&s, NOW_MS + 1000);
+	herald_turn(&s, NOW_MS + 1000); /* wrong as before: no news */
+	assert_int_equal(scripted_server_count(s.server), 3);
+	stage_close(&s);
+}
+
+static void a_budget_is_written_every_ten_seconds_at_most(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct zone *zone = zone_utc();
+	struct budget_spec b = {.name = "monthly",
+		.clusterqueue = "batch",
+		.localqueue_ns = "",
+		.localqueue = "",
+		.time_zone = "UTC",
+		.zone = zone,
+		.currency = "EUR",
+		.amount = 1000000};
+	struct err e = {""};
+	stage_open(&s);
+	see(&s, REPORT_BUDGET, "{\"metadata\":{\"name\":\"monthly\"}}");
+	assert_int_equal(queue_set_budget(s.world.queue, &b, &e), 0);
+	expect(&s, BUDGET_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	assert_non_null(strstr(last_body(&s), "\"remaining\":\"1.00\""));
+	b.amount = 2000000;
+	queue_set_budget(s.world.queue, &b, &e);
+	stage_tick(&s, NOW_MS + 9000);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	expect(&s, BUDGET_PATH, 200);
+	stage_tick(&s, NOW_MS + 10000);
+	assert_non_null(strstr(last_body(&s), "\"remaining\":\"2.00\""));
+	zone_free(zone);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +350,8 @@ int main(void)
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
 		cmocka_unit_test(an_empty_status_is_filled_again),
 		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
+		cmocka_unit_test(a_calendar_that_became_wrong_is_said_once),
+		cmocka_unit_test(a_budget_is_written_every_ten_seconds_at_most),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
