@@ -261,6 +261,7 @@ static void place_ready(struct queue *q, struct workload *w)
 void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
+	q->placed++;
 	if (w->promise && !promise_stands(w))
 		room_forget_promise(q, w);
 	terms_stand(q, w);
