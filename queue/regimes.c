@@ -123,7 +123,6 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 	if (ration_apply(cq))
 		realm_settle(q, cq);
 	cq->realm->news++;
-	cq->search = true;
 	queue_touch_room(q, cq);
 	queue_suspect_rooms(q, cq);
 }
