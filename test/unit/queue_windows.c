@@ -550,7 +550,7 @@ static void random_worlds_are_as_they_ought_to_be(void **state)
 	(void)state;
 	size_t starts = 0, stops = 0, notices = 0;
 	const char *env = getenv("SEED");
-	uint64_t first = env ? strtoull(env, NULL, 10) : 1, last = env ? first : 40;
+	uint64_t first = env ? strtoull(env, NULL, 10) : 1, last = env ? first : 12;
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct world *a = mem_alloc(sizeof(*a)), *b = mem_alloc(sizeof(*b));
 		print_message("seed %llu\n", (unsigned long long)seed);
