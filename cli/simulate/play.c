@@ -33,7 +33,7 @@ struct play {
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
 	size_t vain_stops;    /* since a Job came, went or kept some of its work */
 	bool stuck;
-	size_t *pressed; /* Jobs with a deadline, to be looked at when this instant is settled */
+	size_t *pressed; /* Jobs with a deadline that came or were stopped now */
 	size_t npressed;
 	struct quota_line lines[QUEUE_LINES_MAX];
 	struct run_bill bill;
@@ -107,7 +107,7 @@ static void set_job(struct play *p, size_t actor, const char *hold)
 	queue_set_job(p->w->queue, &j);
 }
 
-/* Whether it can meet its deadline is asked when the instant is settled. */
+/* Whether it can meet its deadline will be asked. */
 static void press(struct play *p, size_t actor)
 {
 	if ((p->npressed & (p->npressed - 1)) == 0)
@@ -413,11 +413,12 @@ static void play_instant(struct play *p)
 		happen(p, &event);
 	while (next_arrival_ms(p) <= p->now_ms)
 		arrive(p, p->w->arrival[p->narrived++]);
+	look_at_deadlines(p); /* of those that came: who is too late is told before it starts */
 	p->wake_ms = NEVER_MS;
 	/* Before that, those that wait are known to have waited: somebody else was let in. */
 	if (p->now_ms >= p->w->settled_ms)
 		settle(p);
-	look_at_deadlines(p);
+	look_at_deadlines(p); /* of those that were stopped */
 	if (p->audience->chart)
 		chart_look(p->audience->chart, p->now_ms);
 	tell_progress(p);

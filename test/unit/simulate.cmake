@@ -1,5 +1,5 @@
 # `sluice simulate`: its parts, and whole worlds with what happens in them (test/simulate/).
-foreach(name parts manifest play)
+foreach(name parts manifest play rules)
   add_executable(test_simulate_${name} ${CMAKE_CURRENT_LIST_DIR}/simulate_${name}.c)
   target_link_libraries(test_simulate_${name} PRIVATE simulate ${CMOCKA})
   add_test(NAME simulate_${name} COMMAND test_simulate_${name})
@@ -24,6 +24,15 @@ if(Python3_FOUND)
       "'${Python3_EXECUTABLE}' '${generator}' --jobs 2000 --processors 128 --load 1.1 --seed ${seed} >'${trace}' &&
        '${Python3_EXECUTABLE}' '${model}' $<TARGET_FILE:sluice> '${trace}' 128")
   endforeach()
+  # Cheapest starts and their cost against brute force.
+  foreach(seed 1 2)
+    set(trace ${CMAKE_CURRENT_BINARY_DIR}/cheapest-${seed}.swf)
+    add_test(NAME model_cheapest_${seed} COMMAND sh -c
+      "'${Python3_EXECUTABLE}' '${generator}' --jobs 2000 --processors 128 --load 0.1 --seed ${seed} >'${trace}' &&
+       '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_LIST_DIR}/../model/cheapest.py' $<TARGET_FILE:sluice> '${trace}'")
+  endforeach()
+  add_test(NAME model_placement COMMAND Python3::Interpreter
+    ${CMAKE_CURRENT_LIST_DIR}/../model/placement.py)
   # Random worlds, decided by the queue and by a second, plain writing of Kueue's cycle.
   add_test(NAME model_worlds COMMAND Python3::Interpreter
     ${CMAKE_CURRENT_LIST_DIR}/../model/compare.py $<TARGET_FILE:sluice> --seeds 200)

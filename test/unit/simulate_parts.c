@@ -56,12 +56,14 @@ static void all_flags(void **state)
 {
 	(void)state;
 	static const char *const words[] = {"-fa", "--trace=t.swf.gz", "--compress=1.5",
-		"--queue=ns/q", "--until=1h30m", "--seed=7", NULL};
+		"--queue=ns/q", "--until=1h30m", "--seed=7", "--trace-deadline=24h",
+		"--trace-start=Cheapest", "--trace-estimates=exact", NULL};
 	struct simulate_options o;
 	struct err e = {""};
 	assert_int_equal(parse(words, &o, &e), 0);
 	assert_string_equal(o.trace, "t.swf.gz");
 	assert_true(o.compress == 1.5);
+	assert_true(o.terms.deadline_ms == 86400000 && o.terms.cheapest && o.terms.exact);
 	assert_string_equal(o.queue, "ns/q");
 	assert_true(o.has_until && !o.until_is_time);
 	assert_int_equal(o.until_ms, 5400000);
@@ -104,6 +106,13 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"-f", "a", "--until", "soon"}, "--until is \"soon\"; it must be a duration"},
 		{{"-f", "a", "-o", "wide"}, "it must be table, json or svg"},
 		{{"-f", "a", "--compress", "0", "--trace", "t"}, "a number above 0"},
+		{{"-f", "a", "--trace", "t", "--trace-deadline", "1y"},
+			"--trace-deadline is \"1y\"; it must be a duration such as 24h"},
+		{{"-f", "a", "--trace", "t", "--trace-start", "cheap"},
+			"--trace-start is \"cheap\"; it must be Asap or Cheapest"},
+		{{"-f", "a", "--trace", "t", "--trace-estimates", "no"},
+			"--trace-estimates is \"no\"; it must be requested or exact"},
+		{{"-f", "a", "--trace-start", "Cheapest"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--compress", "nan", "--trace", "t"}, "a number above 0"},
 		{{"-f", "a", "--queue", "a/b"}, "are for --trace FILE.swf"},
 		{{"-f", "a", "--seed", "x"}, "a whole number"},

@@ -37,7 +37,7 @@ static void read_flags(const char *path, char *line, size_t size, struct simulat
 	}
 }
 
-/* Takes the sentence off each line of one that waits. */
+/* Takes the sentence off each line of one that waits, and of one that is too late. */
 static void drop_sentences(char *text)
 {
 	char *to = text;
@@ -45,6 +45,8 @@ static void drop_sentences(char *text)
 		size_t len = strcspn(line, "\n"), keep = len;
 		const char *message = strstr(line, ",\"message\":");
 		const char *waits = strstr(line, "\"event\":\"Waiting\"");
+		if (!waits || waits >= line + len)
+			waits = strstr(line, "\"event\":\"Unreachable\"");
 		if (waits && message && waits < line + len && message < line + len)
 			keep = (size_t)(message - line);
 		memmove(to, line, keep);
