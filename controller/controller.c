@@ -392,6 +392,7 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 			.api = kube_client_stats(c->client),
 			.ledger_up = pg_up(c->pg),
 			.fair_sharing = c->options->settings.config.fair_sharing,
+			.decides = gate_leading(c->gate),
 			.synced = observer_synced(c->observer)},
 		.chronicle = c->chronicle,
 		.identity = c->options->identity,

@@ -405,7 +405,8 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	if (s->fair_sharing)
 		put_shares(out, s->queue);
 	put_usage_of_localqueues(out, s->queue);
-	metrics_put_time(out, s->queue);
+	if (s->decides)
+		metrics_put_time(out, s->queue);
 	put_tally(out, s->tally);
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);

@@ -26,6 +26,7 @@ struct metrics_sources {
 	const struct kube_client_stats *api;
 	bool ledger_up, synced;
 	bool fair_sharing; /* shares are told */
+	bool decides;	   /* it leads; a standby does not know what time makes of a Calendar */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);

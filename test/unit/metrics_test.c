@@ -229,11 +229,64 @@ static void numbers_are_where_they_belong(void **state)
 	world_close(&w);
 }
 
+/* What alerts and the dashboard ask for is there: each family, and no other name. */
+static void assert_named(const char *file, const char *page)
+{
+	char path[512], name[128], type[160];
+	static char text[1 << 20];
+	snprintf(path, sizeof(path), "%s/deploy/monitoring/%s", SOURCE_DIR, file);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	size_t found = 0;
+	for (const char *p = text; (p = strstr(p, "sluice_"));) {
+		size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz_");
+		snprintf(name, sizeof(name), "%.*s", (int)n, p);
+		p += n;
+		static const char *const suffixes[] = {"_total", "_bucket", "_count", "_sum"};
+		for (size_t i = 0; i < 4; i++)
+			if (slice_ends(slice_of(name), suffixes[i]))
+				name[strlen(name) - strlen(suffixes[i])] = '\0';
+		snprintf(type, sizeof(type), "# TYPE %s ", name);
+		if (!strstr(page, type))
+			fail_msg("%s names %s, which is not on /metrics", file, name);
+		found++;
+	}
+	assert_true(found > 10);
+}
+
+static void alerts_and_the_dashboard_ask_for_what_there_is(void **state)
+{
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	char *text = render(&w);
+	assert_named("alerts.yaml", text);
+	assert_named("dashboard.json", text);
+	free(text);
+	world_close(&w);
+}
+
+static void a_standby_says_nothing_of_windows(void **state)
+{
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	w.sources.metrics.decides = false;
+	char *text = render(&w);
+	assert_null(strstr(text, "sluice_window_open"));
+	free(text);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_reads_back),
 		cmocka_unit_test(numbers_are_where_they_belong),
+		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
+		cmocka_unit_test(a_standby_says_nothing_of_windows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

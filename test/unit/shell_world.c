@@ -48,7 +48,14 @@ void world_open(struct world *w, const char *clusterqueue)
 	w->tally = tally_new();
 	describe(w, clusterqueue);
 	w->sources = (struct api_sources){
-		.metrics = {w->queue, w->gate, w->tally, {7, 1}, &w->api, true, true},
+		.metrics = {.queue = w->queue,
+			.gate = w->gate,
+			.tally = w->tally,
+			.events = {7, 1},
+			.api = &w->api,
+			.ledger_up = true,
+			.synced = true,
+			.decides = true},
 		.chronicle = w->chronicle,
 		.identity = "test",
 		.cell = "default",
