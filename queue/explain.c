@@ -506,7 +506,7 @@ bool queue_explain(
 	else if (about.cq)
 		claim_init(&own, cq, w->shape);
 	ret->reason = explain_waiting(&about);
-	if (about.not_before_ms > 0)
+	if (about.not_before_ms > ret->not_before_ms)
 		ret->not_before_ms = about.not_before_ms;
 	explain_unreachable(ret, &text);
 	claim_done(&own);

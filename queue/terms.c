@@ -109,18 +109,28 @@ static void outlook_init(
 		o->unit_price = plan_unit_price(o->plan, a->max_price_resource);
 }
 
+/* The next stretch at or after *at_ms in which it may start, prices aside. */
+static bool next_stretch(
+	const struct outlook *o, int64_t limit_ms, int64_t *at_ms, int64_t *ret_to_ms)
+{
+	if (!regime_next_open(o->regime, o->lasts_ms, limit_ms, at_ms, ret_to_ms))
+		return false;
+	if (*ret_to_ms < CALENDAR_NEVER)
+		*ret_to_ms = greater(*at_ms, *ret_to_ms + 1 - TERMS_SLACK_MS);
+	return true;
+}
+
 /* The last moment in [earliest, latest] at which it may start, prices aside; INT64_MIN: none. */
 static int64_t last_open(const struct outlook *o, int64_t latest_ms)
 {
 	int64_t at_ms = o->earliest_ms, to_ms, last_ms = INT64_MIN;
 	if (latest_ms > o->limit_ms)
 		return latest_ms; /* beyond what anybody can say */
-	while (at_ms <= latest_ms && regime_next_open(o->regime, o->lasts_ms,
-					     quantity_add(latest_ms, 1), &at_ms, &to_ms)) {
+	while (at_ms <= latest_ms && next_stretch(o, quantity_add(latest_ms, 1), &at_ms, &to_ms)) {
 		last_ms = lesser(to_ms, latest_ms);
 		if (to_ms >= latest_ms)
 			break;
-		at_ms = to_ms + 1;
+		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
 	}
 	return last_ms;
 }
@@ -173,13 +183,12 @@ static struct best best_start(const struct outlook *o, const struct tariff *t, i
 {
 	struct best b = {.found = false};
 	int64_t at_ms = o->earliest_ms, to_ms, end_ms = lesser(last_ms, o->limit_ms);
-	while (at_ms <= end_ms &&
-		regime_next_open(o->regime, o->lasts_ms, quantity_add(end_ms, 1), &at_ms, &to_ms)) {
+	while (at_ms <= end_ms && next_stretch(o, quantity_add(end_ms, 1), &at_ms, &to_ms)) {
 		to_ms = lesser(to_ms, end_ms);
 		consider_open(o, t, at_ms, to_ms, &b);
 		if (b.found && !o->asked->cheapest)
 			break;
-		at_ms = to_ms + 1;
+		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
 	}
 	return b;
 }

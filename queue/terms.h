@@ -42,6 +42,9 @@
 #include "sluice/queue.h"
 
 #define TERMS_PATIENCE_MS (INT64_C(7) * 24 * 3600 * 1000)
+/* So long before a close, or before what does not fit any more, is the last start that is planned
+ * with: writing a start takes time. */
+#define TERMS_SLACK_MS 60000
 #define TERMS_ASSUMED_MS INT64_C(3600000)
 
 struct runpolicy;

@@ -9,6 +9,7 @@
 #include "calendar/zone.h"
 #include "price/money.h"
 #include "queue_pieces.h"
+#include "queue_words_time.h"
 
 static int64_t seconds(const char *text)
 {
@@ -252,9 +253,9 @@ bool words_money_of_job(struct job *j, const char *word, char *value)
 	else if (!value)
 		return false;
 	else if (strcmp(word, "start-after") == 0)
-		t->start_after_ms = seconds(value);
+		t->start_after_ms = words_instant(value);
 	else if (strcmp(word, "deadline") == 0)
-		t->deadline_ms = seconds(value);
+		t->deadline_ms = words_instant(value);
 	else if (strcmp(word, "max-price") == 0)
 		t->max_price = money(value);
 	else if (strcmp(word, "max-price-of") == 0)
@@ -354,8 +355,8 @@ static void say_explained(
 	else if (strcmp(what, "expects") == 0)
 		say_expected(&x, name, ret, size);
 	else
-		snprintf(ret, size, "terms %s not-before=%lld%s", name,
-			(long long)(x.not_before_ms / 1000), x.unreachable ? " unreachable" : "");
+		snprintf(ret, size, "deadline %s %s %s", name, words_time(w, x.deadline_ms),
+			x.unreachable ? "unreachable" : "in reach");
 }
 
 bool words_say_money(struct words *w, char **word, size_t n, bool sentence, char *ret, size_t size)
@@ -367,7 +368,7 @@ bool words_say_money(struct words *w, char **word, size_t n, bool sentence, char
 		say_budget(w, name, sentence, ret, size);
 	else if (strcmp(what, "plan") == 0)
 		say_plan(w, name, sentence, ret, size);
-	else if (strcmp(what, "expects") == 0 || strcmp(what, "terms") == 0)
+	else if (strcmp(what, "expects") == 0 || strcmp(what, "deadline") == 0)
 		say_explained(w, what, name, ret, size);
 	else
 		return false;

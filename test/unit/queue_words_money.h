@@ -7,18 +7,16 @@
  *   budget NAME queue=NAME|local=NS/NAME amount=N [Daily|Weekly|Monthly|Yearly] [currency=EUR]
  *             [zone=Europe/Berlin] [actual] [Suspend|Warn]       UTC and Monthly unless said
  *   drop plan|budget NAME | reject plan|budget NAME "SENTENCE"
- *   job .. [start-after=S] [deadline=S] [fails] [cheapest] [max-price=N] [max-price-of=RESOURCE]
- *             [family=NAME] [active-deadline=S]
- *   finished NS/NAME
- *   lasted NS FAMILY SECONDS ..          runs that a former leader saw end well
- *   spent QUEUE NS/LOCAL CURRENCY AT COST
+ *   job .. [start-after=TIME] [deadline=TIME] [fails] [cheapest] [max-price=N]
+ * [max-price-of=RESOURCE] [family=NAME] [active-deadline=S] finished NS/NAME lasted NS FAMILY
+ * SECONDS ..          runs that a former leader saw end well spent QUEUE NS/LOCAL CURRENCY AT COST
  *
  *   expect: bill NS/NAME COST            what it has cost by now, in the currency
  *   expect: detail NS/NAME JSON          (quotes left out)
  *   expect: budget NAME REASON spent=N reserved=N remaining=N
  *   expect: plan NAME REASON factor=N by RATE
  *   expect: expects NS/NAME SECONDS annotation|deadline|history, or: unknown
- *   expect: terms NS/NAME not-before=SECONDS [unreachable]
+ *   expect: deadline NS/NAME TIME in reach|unreachable
  * With a sentence in quotes the condition's message is asked for too.
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_MONEY_H

@@ -286,24 +286,42 @@ bool words_tell_policy(struct words *w, char **word, size_t n)
 
 /* ---- Time ---- */
 
-bool words_tell_at(struct words *w, const char *time)
+/* *ret_zone: of a local time; NULL when it is seconds. */
+static bool read_time(
+	const char *time, int64_t *ret_ms, const struct zone **ret_zone, struct err *e)
 {
 	int64_t local_s;
-	if (!strchr(time, 'T')) {
-		w->now_ms = atoll(time) * 1000;
+	*ret_zone = NULL;
+	*ret_ms = atoll(time) * 1000;
+	if (!strchr(time, 'T'))
 		return true;
-	}
 	size_t n = strcspn(time, "T") + 6; /* of "2026-11-23T19:00" */
-	const struct zone *z = strlen(time) > n ? zone_named(time + n) : NULL;
+	*ret_zone = strlen(time) > n ? zone_named(time + n) : NULL;
+	if (!*ret_zone || notation_local((struct slice){time, n}, &local_s, e) < 0)
+		return false;
+	*ret_ms = zone_instant_s(*ret_zone, local_s) * 1000;
+	return true;
+}
+
+bool words_tell_at(struct words *w, const char *time)
+{
+	const struct zone *z;
 	struct err e = {""};
-	if (!z || notation_local((struct slice){time, n}, &local_s, &e) < 0)
+	if (!read_time(time, &w->now_ms, &z, &e))
 		return piece_wrong(w,
 			"at %s: LOCAL-TIME and ZONE, as in "
 			"2026-11-23T19:00Europe/Berlin; %s",
 			time, e.text);
-	w->zone = z;
-	w->now_ms = zone_instant_s(z, local_s) * 1000;
+	if (z)
+		w->zone = z;
 	return true;
+}
+
+int64_t words_instant(const char *time)
+{
+	int64_t ms;
+	const struct zone *z;
+	return read_time(time, &ms, &z, NULL) ? ms : -1;
 }
 
 const char *words_time(const struct words *w, int64_t ms)

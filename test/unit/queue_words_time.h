@@ -33,6 +33,8 @@ int64_t words_ms(const char *duration);
 bool words_tell_calendar(struct words *w, char **word, size_t n);
 bool words_tell_policy(struct words *w, char **word, size_t n);
 bool words_tell_at(struct words *w, const char *time);
+/* The moment that a line "at" with this means; -1: it means none. */
+int64_t words_instant(const char *time);
 
 /* In seconds, or as local time once a line "at" had one. Returns one of four texts in turn. */
 const char *words_time(const struct words *w, int64_t ms);
