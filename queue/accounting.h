@@ -29,7 +29,7 @@ bool accounting_unset_runtime_class(struct accounting *a, const char *name);
 
 /* What one pod of one Job counts for. Borrows from the Job, the facts and the configuration. */
 struct account {
-	struct resource_list requests; /* sorted by name, each above zero, `pods` not among them */
+	struct resource_list requests; /* sorted by name, zeroes too, `pods` not among them */
 	char fault[400];	       /* "", or why no such pod can be created */
 	struct arena memory;
 };

@@ -73,9 +73,9 @@ static struct chance chance_of(const struct asker *a, struct quota_row *row, int
 	if (!quota_fits(amount, quota_potential(row)))
 		return (struct chance){WAY_NEVER, 0};
 	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
-	if (amount <= quota_free(row, QUOTA_THEN))
+	if (quota_has(row, QUOTA_THEN, amount))
 		return (struct chance){
-			amount <= quota_free(row, QUOTA_NOW) ? WAY_FIT : WAY_AWAIT, level};
+			quota_has(row, QUOTA_NOW, amount) ? WAY_FIT : WAY_AWAIT, level};
 	if (a->w->key.priority < 0)
 		return (struct chance){WAY_BUSY, level};
 	if (amount <= row->nominal || inside || may_displace_while_borrowing(a))

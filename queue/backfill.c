@@ -101,7 +101,7 @@ static int64_t fits_at(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t amount, int64_t now_ms)
 {
 	__int128 free = quota_free(row, QUOTA_THEN);
-	if (amount <= free)
+	if (quota_has(row, QUOTA_THEN, amount))
 		return now_ms;
 	for (const struct room *r = first_end(cq); r; r = next_end(r)) {
 		free += held_by(r, row);
@@ -144,8 +144,9 @@ static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
 		return;
 	r->at_ms = at_ms > r->at_ms ? at_ms : r->at_ms;
 	for (size_t i = 0; i < n && r->nrows < QUEUE_LINES_MAX; i++)
-		r->row[r->nrows++] = (struct reserved_row){
-			row_of(cq, &need[i], flavor), -(__int128)need[i].least};
+		if (need[i].least > 0)
+			r->row[r->nrows++] = (struct reserved_row){
+				row_of(cq, &need[i], flavor), -(__int128)need[i].least};
 }
 
 static void count_spare(struct reservation *r, const struct clusterqueue *cq)
@@ -208,9 +209,13 @@ bool backfill_possible(const struct clusterqueue *cq, const struct group *g)
 	return assign_plainly(cq, &g->claim) >= ASSIGN_BUSY;
 }
 
-static struct reserved_row *reserved(struct reservation *r, const struct quota_row *row)
+/* What is reserved of the row that it takes from; NULL: nothing, or it takes nothing. */
+static struct reserved_row *reserved(
+	const struct clusterqueue *cq, const struct need *n, const struct choice *choice)
 {
-	for (size_t i = 0; i < r->nrows; i++)
+	struct reservation *r = cq->reservation;
+	const struct quota_row *row = row_of(cq, n, choice->flavor[n->group]);
+	for (size_t i = 0; n->each > 0 && i < r->nrows; i++)
 		if (r->row[i].row == row)
 			return &r->row[i];
 	return NULL;
@@ -219,15 +224,14 @@ static struct reserved_row *reserved(struct reservation *r, const struct quota_r
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice, bool displaces, int64_t now_ms)
 {
-	struct reservation *r = cq->reservation;
+	const struct reservation *r = cq->reservation;
 	if (!r || !r->on || uid_cmp(&r->head, &g->key.uid) == 0)
 		return true;
 	bool known = g->expected_ms > 0;
 	bool in_time = known && backfill_end_ms(g->expected_ms, now_ms) <= r->at_ms;
 	for (size_t i = 0; i < g->claim.nneeds; i++) {
 		const struct need *n = &g->claim.need[i];
-		const struct reserved_row *row =
-			reserved(r, row_of(cq, n, choice->flavor[n->group]));
+		const struct reserved_row *row = reserved(cq, n, choice);
 		bool fits = in_time || (known && row && need_amount(n, choice->pods) <= row->spare);
 		if (row && (displaces || !fits))
 			return false;
@@ -248,7 +252,7 @@ void backfill_started(struct queue *q, struct clusterqueue *cq, const struct gro
 		return;
 	for (size_t i = 0; i < g->claim.nneeds; i++) {
 		const struct need *n = &g->claim.need[i];
-		struct reserved_row *row = reserved(r, row_of(cq, n, choice->flavor[n->group]));
+		struct reserved_row *row = reserved(cq, n, choice);
 		if (row)
 			row->spare -= need_amount(n, choice->pods);
 	}

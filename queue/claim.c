@@ -6,14 +6,24 @@
 #include "base/mem.h"
 #include "sluice/quantity.h"
 
+/* Does a pod ask for it, be it for nothing? Then *ret_each is for how much. */
+static bool shape_asks(const struct shape *s, const char *resource, int64_t *ret_each)
+{
+	*ret_each = 1;
+	if (strcmp(resource, "pods") == 0)
+		return true;
+	for (size_t i = 0; i < s->nrequests; i++) {
+		*ret_each = s->request[i].amount;
+		if (strcmp(s->request[i].name, resource) == 0)
+			return true;
+	}
+	return false;
+}
+
 int64_t shape_amount(const struct shape *s, const char *resource)
 {
-	if (strcmp(resource, "pods") == 0)
-		return 1;
-	for (size_t i = 0; i < s->nrequests; i++)
-		if (strcmp(s->request[i].name, resource) == 0)
-			return s->request[i].amount;
-	return 0;
+	int64_t each;
+	return shape_asks(s, resource, &each) ? each : 0;
 }
 
 int64_t need_amount(const struct need *n, int32_t pods)
@@ -36,12 +46,12 @@ static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, str
 	size_t n = 0;
 	for (size_t g = 0; g < cq->ngroups; g++) {
 		for (size_t r = 0; r < cq->groups[g].nresources; r++) {
-			int64_t each = shape_amount(s, cq->groups[g].resources[r]);
-			int64_t amount = quantity_times(each, s->pods);
-			if (amount <= 0)
+			int64_t each;
+			if (s->pods == 0 || !shape_asks(s, cq->groups[g].resources[r], &each))
 				continue;
 			if (ret)
-				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each, amount,
+				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each,
+					quantity_times(each, s->pods),
 					quantity_times(each, s->min_pods)};
 			n++;
 		}
@@ -72,7 +82,8 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 	needs_of(cq, shape, c->need);
 	bool blocks = shape->pods > 0 && !cq->ignores_undeclared;
 	for (size_t i = 0; blocks && i < shape->nrequests; i++)
-		if (!c->uncovered && !is_covered(cq, shape->request[i].name))
+		if (!c->uncovered && shape->request[i].amount > 0 &&
+			!is_covered(cq, shape->request[i].name))
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)
 		c->suits[g] = flavors_that_suit(&cq->groups[g], &shape->directives->placement);

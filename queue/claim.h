@@ -14,7 +14,8 @@
 struct need {
 	uint16_t group, resource; /* indexes in the ClusterQueue's spec */
 	int64_t each;		  /* of one pod */
-	int64_t amount; /* of all; > 0; INT64_MAX: more than can be counted, fits nowhere */
+	int64_t amount; /* of all; INT64_MAX: more than can be counted, fits nowhere. 0 fits
+			   everywhere, and all the same it wants a flavor that suits */
 	int64_t least;	/* of the fewest pods with which it would start */
 };
 

@@ -213,7 +213,7 @@ bool demand_fits(const struct demand *d, bool may_borrow)
 {
 	for (size_t i = 0; i < d->nlines; i++) {
 		const struct demand_line *l = &d->line[i];
-		if (l->amount == INT64_MAX || l->amount > quota_free(l->row, QUOTA_THEN))
+		if (l->amount == INT64_MAX || !quota_has(l->row, QUOTA_THEN, l->amount))
 			return false;
 		if (!may_borrow && quota_borrows_with(l->row, QUOTA_THEN, l->amount))
 			return false;

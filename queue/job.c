@@ -131,16 +131,21 @@ static bool limit_counts(const struct request *limit, const struct request *befo
 	       strncmp(limit->name, "hugepages-", 10) == 0;
 }
 
-/* What the n requests, all of one name, come to. An init container that does not name the resource
- * needs no more than the sidecars before it, which are in the sum anyway. */
-static int64_t sum_requests(const struct request *r, size_t n)
+/* What the n requests, all of one name, come to; false: none of them counts. An init container that
+ * does not name the resource needs no more than the sidecars before it, which are in the sum
+ * anyway. */
+static bool sum_requests(const struct request *r, size_t n, int64_t *ret)
 {
 	int64_t sum = 0, sidecars = 0, init = 0;
+	bool any = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t amount = r[i].amount;
 		bool asked = r[0].kind < REQUEST_POD_LEVEL;
 		if (r[i].limit && !limit_counts(&r[i], i > 0 ? &r[i - 1] : NULL, asked))
 			continue;
+		if (r[i].kind == REQUEST_POD_LEVEL && !counts_at_pod_level(r[i].name))
+			continue;
+		any = true;
 		switch (r[i].kind) {
 		case REQUEST_CONTAINER:
 			sum = quantity_add(sum, amount);
@@ -153,17 +158,16 @@ static int64_t sum_requests(const struct request *r, size_t n)
 			}
 			break;
 		case REQUEST_POD_LEVEL:
-			if (counts_at_pod_level(r[i].name)) {
-				sum = amount;
-				init = 0;
-			}
+			sum = amount;
+			init = 0;
 			break;
 		case REQUEST_OVERHEAD:
 			sum = quantity_add(larger(sum, init), amount);
 			break;
 		}
 	}
-	return larger(sum, init);
+	*ret = larger(sum, init);
+	return any;
 }
 
 /* Sorted rather than looked up one by one: a Job of thousands of containers, each with names of its
@@ -177,8 +181,8 @@ size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && strcmp(all[end].name, all[i].name) == 0; end++)
 			;
-		int64_t amount = sum_requests(all + i, end - i);
-		if (amount == 0)
+		int64_t amount;
+		if (!sum_requests(all + i, end - i, &amount))
 			continue;
 		if (written < cap)
 			ret[written] = (struct resource){all[i].name, amount};

@@ -68,7 +68,7 @@ static void promise_entry(struct pass *p, const struct entry *e, const struct vi
 static bool is_free(const struct demand *d, enum quota_when when)
 {
 	for (size_t i = 0; i < d->nlines; i++)
-		if (d->line[i].amount > quota_free(d->line[i].row, when))
+		if (!quota_has(d->line[i].row, when, d->line[i].amount))
 			return false;
 	return true;
 }

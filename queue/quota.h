@@ -135,6 +135,12 @@ static inline bool quota_fits(int64_t amount, int64_t available)
 	return amount <= available && amount != INT64_MAX;
 }
 
+/* Is so much free? Nothing is, also where more is used than there is. */
+static inline bool quota_has(const struct quota_row *row, enum quota_when when, int64_t amount)
+{
+	return amount == 0 || amount <= quota_free(row, when);
+}
+
 /* A sum as the views show it. */
 int64_t quota_shown(__int128 sum);
 

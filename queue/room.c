@@ -117,7 +117,7 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 bool room_fits_now(const struct room *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		if (r->line[i].amount > quota_free(r->line[i].row, QUOTA_NOW))
+		if (!quota_has(r->line[i].row, QUOTA_NOW, r->line[i].amount))
 			return false;
 	return true;
 }

@@ -33,7 +33,7 @@ struct shape {
 	struct directives *directives;
 	size_t bytes;
 	size_t nrequests;
-	struct resource request[]; /* of one pod, sorted by name, none zero, no `pods` */
+	struct resource request[]; /* of one pod, sorted by name, no `pods`; may be 0 */
 };
 
 struct shapes {

@@ -13,6 +13,7 @@ struct output {
 	const char *name;
 	__int128 made; /* in parts of FINE; may be negative */
 	int64_t asked; /* what was requested under the same name and stays */
+	bool there;    /* it stays, or was made, be it nothing */
 };
 
 static const struct transformation_spec *transformation_of(
@@ -67,6 +68,7 @@ static void apply(const struct transformation_spec *t, const struct resource *in
 	__int128 value = times(thousandths(input), factor ? thousandths(factor) : 1000);
 	for (size_t i = 0; i < t->noutputs; i++) {
 		struct output *o = output_of(all, n, t->output[i].name);
+		o->there = true;
 		o->made = plus(o->made, times(value, t->output[i].amount));
 	}
 }
@@ -94,7 +96,8 @@ struct resource_list transformations_apply(struct arena *a, const struct transfo
 	for (; count < requests->count; count++) {
 		const struct resource *r = &requests->item[count];
 		const struct transformation_spec *of = transformation_of(t, n, r->name);
-		all[count] = (struct output){r->name, 0, of && of->replace ? 0 : r->amount};
+		bool stays = !of || !of->replace;
+		all[count] = (struct output){r->name, 0, stays ? r->amount : 0, stays};
 	}
 	for (size_t i = 0; i < requests->count; i++) {
 		const struct resource *r = &requests->item[i];
@@ -105,7 +108,7 @@ struct resource_list transformations_apply(struct arena *a, const struct transfo
 	if (count > 1)
 		qsort(all, count, sizeof(*all), output_cmp);
 	for (size_t i = 0; i < count; i++)
-		if (total(&all[i]) > 0 && strcmp(all[i].name, "pods") != 0)
+		if (all[i].there && strcmp(all[i].name, "pods") != 0)
 			item[kept++] = (struct resource){all[i].name, total(&all[i])};
 	return (struct resource_list){item, kept};
 }

@@ -154,6 +154,7 @@ int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, s
 
 /* ---- a Job that runs from the beginning ------------------------------------------------------ */
 
+/* -1: it asks for none, not even for 0. */
 static int64_t request_of(const struct job *j, const char *resource, int32_t pods)
 {
 	struct resource r[REQUESTS_MAX];
@@ -164,19 +165,7 @@ static int64_t request_of(const struct job *j, const char *resource, int32_t pod
 		if (strcmp(r[i].name, resource) == 0)
 			return r[i].amount > INT64_MAX / (pods + 1) ? INT64_MAX / 2
 								    : r[i].amount * pods;
-	return 0;
-}
-
-/* Even if nothing of it: zeroes are dropped above. */
-static bool is_requested(const struct job *j, const char *resource)
-{
-	for (size_t i = 0; i < j->pod.ncontainers; i++) {
-		const struct resource_list *r = &j->pod.containers[i].requests;
-		for (size_t n = 0; n < r->count; n++)
-			if (strcmp(r->item[n].name, resource) == 0)
-				return true;
-	}
-	return false;
+	return -1;
 }
 
 /* The strings live as long as the queue: they are the world's. */
@@ -202,9 +191,9 @@ static int admitted_lines(
 			return err_set(e, ERR_INVALID, "flavors: %s must be the name of a flavor",
 				text_show(flavor->string, shown));
 		int64_t amount = request_of(j, flavor->string, job_pods(j));
-		if (amount == 0 && is_requested(j, flavor->string))
-			continue;
 		if (amount == 0)
+			continue; /* the ledger remembers no such line */
+		if (amount < 0)
 			return err_set(e, ERR_INVALID,
 				"flavors: the Job's pods request no %s; remove it here, or add it "
 				"there",

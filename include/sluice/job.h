@@ -178,8 +178,9 @@ bool job_finished(const struct job *j);
 /* The request of one pod, exactly as the scheduler counts it (reference 10.1): max(sum of
  * containers and sidecars, each init container with the sidecars before it), the pod-level request
  * instead where it is set, plus overhead. A limit stands in for a request that is missing. Writes
- * each resource once, sorted by name, dropping zeroes; negative counts as zero. Returns how many
- * there are (which may exceed cap: then the first cap were written). Sums saturate at INT64_MAX. */
+ * each resource that is asked for once, sorted by name; who asks for zero of it asks for it too,
+ * and negative counts as zero. Returns how many there are (which may exceed cap: then the first cap
+ * were written). Sums saturate at INT64_MAX. */
 size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);
 
 #endif

@@ -52,7 +52,18 @@ def make_world(seed):
                               "requests": {r: rnd.randint(1, 9) for r in resources if rnd.random() < 0.85}})
     for j in world["jobs"]:
         j["requests"] = j["requests"] or {resources[0]: 1}
+    if seed % 10 == 6:
+        ask_for_nothing(world)
     return world
+
+
+def ask_for_nothing(world):
+    """Of some resources; the rest of the world stays what it was."""
+    rnd = random.Random(f"zeroes of {world['seed']}")
+    for j in world["jobs"]:
+        for r in j["requests"]:
+            if rnd.random() < 0.3:
+                j["requests"][r] = 0
 
 
 def quota(rnd, flavors, resources, there, limits, most):

@@ -14,6 +14,7 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
   - a Job of negative priority displaces nobody;
   - who had to go asks nobody to go for fair sharing's sake before something else came free;
+  - who asks for 0 of a resource is not displaced for it;
   - a flavor fits if all resources do, whatever the preference between borrowing and displacing.
 
 It was held against Kueue's own scheduler (ff69552 of August 2026, with its cache and its queues), Job by
@@ -214,11 +215,11 @@ def satisfies(policy, preemptor, candidate):
 
 
 def uses(job, frs):
-    return any(fr in frs for fr in job.usage())
+    return any(v > 0 and fr in frs for fr, v in job.usage().items())
 
 
 def fits(cq, usage, borrowing):
-    return all((borrowing or not cq.borrows_with(fr, v)) and v <= cq.available(fr) for fr, v in usage.items())
+    return all((borrowing or not cq.borrows_with(fr, v)) and v <= max(0, cq.available(fr)) for fr, v in usage.items())
 
 
 def take(job):
@@ -533,7 +534,7 @@ class World:
         if v > cq.potential(fr):
             return NO_FIT, 0
         level, inside = level_of(cq, fr, v)
-        if v <= cq.available(fr):
+        if v <= max(0, cq.available(fr)):
             return (FIT if self.fits_now(cq, {fr: v}) else AWAIT), level
         while_borrowing = cq.borrow_policy or (self.fair and cq.reclaim != "Never")
         if job.priority >= 0 and (cq.nominal(fr) >= v or inside or while_borrowing):
@@ -572,7 +573,7 @@ class World:
         """(worst mode, flavors, contested, level, where to go on in each group) or None."""
         cq, flavors, contested, level, after, worst = job.cq, {}, set(), 0, [], FIT
         for g, (resources, names) in enumerate(cq.groups):
-            wanted = [r for r in resources if job.requests.get(r)]
+            wanted = [r for r in resources if r in job.requests]
             after.append(-1)
             if not wanted:
                 continue

@@ -47,17 +47,14 @@ static void expect_text(struct buf *b, const char *expected)
 	buf_reset(b);
 }
 
-static void joined_with_the_flavor(void **state)
+static void joined(const struct container *c)
 {
-	(void)state;
-	static const struct resource one = {"cpu", 1000};
-	static const struct container c = {.requests = {&one, 1}};
 	struct buf labels, tolerations;
 	buf_init(&labels, 10000);
 	buf_init(&tolerations, 10000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue *q = fixture_new(1000, 1000);
-		struct job j = fixture_job(1, &c);
+		struct job j = fixture_job(1, c);
 		struct decision d;
 		int64_t next_ms;
 		j.placement = cases[i].own;
@@ -74,6 +71,16 @@ static void joined_with_the_flavor(void **state)
 	}
 	buf_done(&labels);
 	buf_done(&tolerations);
+}
+
+static void joined_with_the_flavor(void **state)
+{
+	(void)state;
+	static const struct resource one = {"cpu", 1000}, none = {"cpu", 0};
+	static const struct container c = {.requests = {&one, 1}};
+	static const struct container asks_for_nothing = {.requests = {&none, 1}};
+	joined(&c);
+	joined(&asks_for_nothing);
 }
 
 /* The flavor's label wins over a user's label that the match ignored (an affinity decided). */

@@ -69,7 +69,7 @@ static const struct {
 } cases[] = {
 	{"the same", SAME, 0, 2, {0}},
 	{"resources in another order", SAME, 1, 2, {0}},
-	{"a request of zero is no request", SAME, 2, 2, {0}},
+	{"a request of zero is a request", OTHER, 2, 2, {0}},
 	{"pods are counted, not requested", SAME, 3, 2, {0}},
 	{"more of one resource", OTHER, 4, 2, {0}},
 	{"another resource", OTHER, 5, 2, {0}},
