@@ -93,8 +93,9 @@ static void rest(struct families *all, struct family *f)
 	}
 	list_leave(&f->idle);
 	list_add(&all->idle, &f->idle);
-	while (all->count > DURATION_FAMILIES && !list_empty(&all->idle))
-		family_free(all, first_idle(all));
+	struct family *oldest;
+	while (all->count > DURATION_FAMILIES && (oldest = first_idle(all)))
+		family_free(all, oldest);
 }
 
 void family_join(struct queue *q, struct workload *w, const char *ns, const char *family)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
@@ -383,6 +384,7 @@ int cronjob_add(struct world *w, const cJSON *o, struct err *e)
 		free(j);
 		return rc;
 	}
+	must(j);
 	c.record = world_keep(w, j);
 	c.name = world_keep(w, mem_strdup(decode_name(o)));
 	j->family = keep_text(w, "CronJob/", c.name);

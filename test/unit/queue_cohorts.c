@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/must.h"
 #include "queue/core.h"
 #include "queue/displacement.h"
 #include "queue_fixture.h"
@@ -239,7 +241,7 @@ static void make_node(struct world *w, size_t i)
 
 static struct world *world_new(unsigned seed)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct world *w = mem_alloc(sizeof(*w));
 	struct queue_config config;
 	struct flavor_spec flavor = {.name = "f"};
 	w->q = queue_new();
@@ -362,7 +364,7 @@ static struct w_job *job_of(struct world *w, const struct uid *uid)
 		if (memcmp(&mine, uid, sizeof(mine)) == 0)
 			return &w->job[i];
 	}
-	return NULL;
+	must_not_get_here(); /* only those that were told can be decided */
 }
 
 /* Others are stopping for it: its place in the order is that of one who has started. */
