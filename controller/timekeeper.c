@@ -147,9 +147,11 @@ static bool names(const struct entry *e, const char *configmap)
 static bool all_looked(const struct timekeeper *t, const struct entry *e)
 {
 	const char *name;
-	for (size_t i = 0; (name = named(e, i)); i++)
-		if (!sheet_get(t, name)->looked)
+	for (size_t i = 0; (name = named(e, i)); i++) {
+		const struct sheet *s = sheet_get(t, name);
+		if (!s || !s->looked)
 			return false;
+	}
 	return true;
 }
 

@@ -142,7 +142,7 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 		add_owner(t, b);
 		text_add(t, " does not exist; create it or correct spec.%s",
 			b->cq ? "queue" : "localQueue");
-	} else if (strcmp(reason, "CurrencyMismatch") == 0) {
+	} else if (p && strcmp(reason, "CurrencyMismatch") == 0) {
 		text_add(t,
 			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make "
 			"both "

@@ -321,11 +321,13 @@ static void write_zone(const char *name, int hours)
 	char path[128], zone[64];
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	snprintf(zone, sizeof(zone), "/usr/share/zoneinfo/Etc/GMT-%d", hours);
-	FILE *from = fopen(zone, "r"), *to = fopen(path, "w");
+	FILE *from = fopen(zone, "r");
 	if (!from) {
-		fclose(to);
 		skip(); /* no database here */
+		return;
 	}
+	FILE *to = fopen(path, "w");
+	must(to);
 	char bytes[4096];
 	for (size_t n; (n = fread(bytes, 1, sizeof(bytes), from)) > 0;)
 		must(fwrite(bytes, 1, n, to) == n);
