@@ -48,8 +48,8 @@ struct arguments {
 	enum output output;
 	bool follow;
 	const char *by, *since, *until; /* of cost; NULL: not given */
-	bool help;	    /* -h, --help anywhere */
-	const char *server; /* --server, else $SLUICE_SERVER, else the default */
+	bool help;			/* -h, --help anywhere */
+	const char *server;		/* --server, else $SLUICE_SERVER, else the default */
 	bool server_given;
 	const char *token_file;		  /* NULL: none */
 	const char *kubeconfig, *context; /* NULL: as kubectl */

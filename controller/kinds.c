@@ -40,8 +40,7 @@ static int tell_flavor(const struct kind_options *o, const cJSON *object, struct
 	return rc;
 }
 
-static int tell_workload_priority(
-	const struct kind_options *o, const cJSON *object, struct err *e)
+static int tell_workload_priority(const struct kind_options *o, const cJSON *object, struct err *e)
 {
 	struct priority_spec *s = NULL;
 	int rc = decode_workload_priority(object, &s, e);
@@ -143,8 +142,7 @@ static int drop_flavor(const struct kind_options *o, const char *ns, const char 
 	return 0;
 }
 
-static int drop_workload_priority(
-	const struct kind_options *o, const char *ns, const char *name)
+static int drop_workload_priority(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
 	queue_drop_priority(o->queue, PRIORITY_WORKLOAD, name);

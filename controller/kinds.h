@@ -30,10 +30,10 @@ struct kind {
 	const char *name; /* plural, for people */
 	const char *path; /* NULL: the ConfigMaps, in whose namespace the observer knows */
 	const char *label_selector, *field_selector;
-	bool ours;	       /* a CRD: may not be installed */
-	bool has_status;       /* the reporter writes it, so its events are often our own */
-	bool generations;      /* metadata.generation moves with every change of the spec */
-	bool shapes_jobs;      /* Jobs are judged by it as they are told: they are listed after it */
+	bool ours;	  /* a CRD: may not be installed */
+	bool has_status;  /* the reporter writes it, so its events are often our own */
+	bool generations; /* metadata.generation moves with every change of the spec */
+	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
 	bool names_configmaps; /* only those that somebody names are kept: they are listed after */
 	bool is_configmaps;
 	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */

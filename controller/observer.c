@@ -78,8 +78,8 @@ static void drop(struct view *v, const char *ns, const char *name)
 		o->jobs_anew = true;
 	if (v->kind->has_status)
 		reporter_lose(o->options.reporter, v->kind->report, ns, name);
-	log_event(o->options.log, v->kind->is_configmaps ? LEVEL_DEBUG : LEVEL_INFO, "gone", "kind", v->kind->name, "namespace",
-		ns[0] ? ns : NULL, "name", name, NULL);
+	log_event(o->options.log, v->kind->is_configmaps ? LEVEL_DEBUG : LEVEL_INFO, "gone", "kind",
+		v->kind->name, "namespace", ns[0] ? ns : NULL, "name", name, NULL);
 	changed(o);
 }
 

@@ -43,7 +43,7 @@ struct observer_options {
 	struct timekeeper *timekeeper;
 	struct zones *zones;
 	const char *config_namespace; /* of the ConfigMaps */
-	bool without_queue_name; /* Jobs that name no queue are followed as well */
+	bool without_queue_name;      /* Jobs that name no queue are followed as well */
 	struct log *log;
 	uint64_t seed;
 	void (*changed)(void *ctx); /* a fact was recorded: a pass is due */

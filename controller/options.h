@@ -38,7 +38,7 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
-	int64_t note_after_ms; /* 0: never */
+	int64_t note_after_ms;	      /* 0: never */
 	const char *config_namespace; /* whose ConfigMaps are read */
 	enum herald_level events;
 	struct bill_labels bill_labels;

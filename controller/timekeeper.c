@@ -185,8 +185,7 @@ static int tell_calendar(struct timekeeper *t, const struct calendar_spec *spec,
 	int32_t today = civil_day_of(clock_now_ms() / 1000);
 	struct date_range horizon = {today - 366, today + HORIZON_DAYS};
 	struct resolved r;
-	int rc = calendar_resolve(
-		spec, zone_of(t, spec->time_zone), horizon, find_text, t, &r, e);
+	int rc = calendar_resolve(spec, zone_of(t, spec->time_zone), horizon, find_text, t, &r, e);
 	if (rc < 0) {
 		queue_reject_calendar(t->o.queue, spec->name, e->text);
 		return ERR_INVALID;
@@ -205,8 +204,8 @@ static int tell_priceplan(struct timekeeper *t, const struct priceplan_spec *spe
 	struct priceplan_spec complete = *spec;
 	struct series series = {0};
 	if (spec->has_series)
-		series_resolve(&complete, find_text(spec->series_configmap, spec->series_key, t),
-			&series);
+		series_resolve(
+			&complete, find_text(spec->series_configmap, spec->series_key, t), &series);
 	int rc = queue_set_priceplan(t->o.queue, &complete, e);
 	series_done(&series);
 	return rc;
@@ -242,8 +241,8 @@ static void tell_again(struct timekeeper *t, struct entry *x)
 	if (x->refused)
 		return;
 	if (tell(t, x, &e) < 0)
-		log_event(t->o.log, LEVEL_WARN, "rejected", "kind", entry_kinds[x->kind].plural, "name",
-			x->name, "why", e.text, NULL);
+		log_event(t->o.log, LEVEL_WARN, "rejected", "kind", entry_kinds[x->kind].plural,
+			"name", x->name, "why", e.text, NULL);
 }
 
 static void tell_readers(struct timekeeper *t, const char *configmap)

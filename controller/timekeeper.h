@@ -3,9 +3,10 @@
  *
  * A Calendar, a PricePlan and a Budget mean more than their own text: a zone of the system's
  * database, dates or prices that stand in ConfigMaps. So their decoded specs are kept here, and are
- * told again whenever one of those changes. Of the ConfigMaps (of one namespace) only those are kept
- * that a Calendar or PricePlan names. One that was named after the ConfigMaps were listed is not
- * known to be missing: it has to be listed for first, and until then its reader is left as it was.
+ * told again whenever one of those changes. Of the ConfigMaps (of one namespace) only those are
+ * kept that a Calendar or PricePlan names. One that was named after the ConfigMaps were listed is
+ * not known to be missing: it has to be listed for first, and until then its reader is left as it
+ * was.
  *
  * What cannot be made sense of is shown at its object (queue_reject_*), and in the log when it
  * became so without anybody touching the object itself.
@@ -36,8 +37,8 @@ void timekeeper_free(struct timekeeper *t);
 
 /* An object as it is on the API server: decoded, completed, and told to the queue. 0, or
  * ERR_INVALID with the sentence that stands at the object now. */
-int timekeeper_see(struct timekeeper *t, enum timekeeper_kind kind, const struct cJSON *object,
-	struct err *e);
+int timekeeper_see(
+	struct timekeeper *t, enum timekeeper_kind kind, const struct cJSON *object, struct err *e);
 void timekeeper_drop(struct timekeeper *t, enum timekeeper_kind kind, const char *name);
 
 /* ConfigMaps: around a complete list, and one by one. */

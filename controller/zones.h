@@ -2,8 +2,8 @@
  * Zones by name, from the system's database: each is loaded once, when somebody first asks, for a
  * load takes 10 ms. Calendars, Budgets and Jobs' annotations share them.
  *
- * The database may be replaced while the program runs. A new edition is believed when it was seen by
- * two looks in a row, for the files of an upgrade come one after the other; then all zones are
+ * The database may be replaced while the program runs. A new edition is believed when it was seen
+ * by two looks in a row, for the files of an upgrade come one after the other; then all zones are
  * forgotten, and whoever made something of one makes it anew.
  */
 #ifndef SLUICE_CONTROLLER_ZONES_H

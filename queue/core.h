@@ -50,12 +50,12 @@ struct queue {
 	struct usages usages;
 	struct timetables timetables;
 	struct runpolicies runpolicies;
-	struct link leading; /* lead.leading */
+	struct link leading;  /* lead.leading */
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, rooms_made, version;
 	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
-	int64_t now_ms; /* of the last queue_decide */
+	int64_t now_ms;	 /* of the last queue_decide */
 	size_t nwaiting;
 	size_t workload_bytes; /* of all workloads and rooms */
 	struct scratch *scratch;

@@ -28,7 +28,8 @@
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
- *   (limits, run, usage: queue_words_limits.h; time and money: queue_words_money.h; limit.RESOURCE=QUANTITY is a container's limit;
+ *   (limits, run, usage: queue_words_limits.h; time and money: queue_words_money.h;
+ *   limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S are what earlier attempts left behind)
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
