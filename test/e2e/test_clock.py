@@ -3,6 +3,7 @@
 The controller is a test build with `--clock-offset @FILE`; writing the file sets its time of day.
 The API server keeps the machine's."""
 
+import json
 import os
 import tempfile
 import time
@@ -10,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from objects import ours, path_of
+from objects import STORY, ours, path_of
 
 CLOCK = Path(tempfile.gettempdir()) / f"sluice-clock-{os.getpid()}"
 STOPPING_AT = "sluice.dev/stopping-at"
@@ -48,6 +49,12 @@ def condition(status, kind):
 def metric(world, line):
     text = world.box.controller_api().raw("GET", "/metrics").decode()
     return next((x.rpartition(" ")[2] for x in text.splitlines() if x.startswith(line)), None)
+
+
+def events(world, ns, name):
+    """{reason: message} of ours on an object."""
+    return {e["reason"]: e["message"] for e in world.api.list(f"/api/v1/namespaces/{ns}/events?fieldSelector=involvedObject.name={name}")
+            if e["source"].get("component") == "sluice-controller"}
 
 
 @pytest.fixture
@@ -90,6 +97,10 @@ def test_a_window_opens_and_closes_by_the_clock(nights):
     lost = metric(world, f'sluice_work_lost_seconds_total{{cluster_queue="{world.full("q")}",reason="WindowClosed"}}')
     assert 2 * 12 * 3600 - 300 < float(lost) < 2 * 12 * 3600 + 300
 
+    told = world.wait("the Events", lambda: (e := events(world, world.ns, "sim")).keys() >= {"WindowClosing", "WindowClosed"} and e)
+    assert "2026-11-24T06:00:00Z" in told["WindowClosing"] and "of work would be lost" in told["WindowClosing"]
+    assert "of work lost" in told["WindowClosed"]
+
     # Back into the night that is over: open is open.
     set_clock("2026-11-24T02:00:00+01:00")
     world.started("sim")
@@ -108,6 +119,7 @@ def test_dates_of_a_configmap_close_a_calendar(world):
         {"name": "day", "days": ["Mon-Sun"], "from": "08:00", "to": "18:00"}], "except": [
         {"name": "off", "datesFrom": {"configMap": name, "key": "dates"}, "treatAs": "Closed"}]}))
     got = status(world, "calendars", "days", lambda s: s.get("conditions"), "to be judged")
+    world.wait("an Event", lambda: name in events(world, "default", world.full("days")).get("InvalidSpec", ""))
     assert condition(got, "Valid")["status"] == "False" and name in condition(got, "Valid")["message"] and "state" not in got
     world.api.post(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"dates": "2026-12-25"}})
     got = status(world, "calendars", "days", lambda s: s.get("state") == "Open", "to say Open")
@@ -118,3 +130,31 @@ def test_dates_of_a_configmap_close_a_calendar(world):
     world.api.delete(f"{maps}/{name}")
     got = status(world, "calendars", "days", lambda s: condition(s, "Valid")["status"] == "False", "to say what is missing")
     assert got["state"] == "Closed"  # the last that made sense stays in force
+
+
+@pytest.mark.flags("--clock-offset", f"@{CLOCK}")
+def test_who_became_exempt_while_it_ran_is_spared(nights):
+    world = nights
+    set_clock("2026-11-23T22:00:00+01:00")
+    world.job("spared", labels={"keep": "yes"})
+    world.job("other")
+    world.started("spared")
+    world.started("other")
+    world.api.patch(path_of("runpolicies", world.full("nightly")), {"spec": {"atClose": {"exempt": {"selector": {"matchLabels": {"keep": "yes"}}}}}})
+    status(world, "runpolicies", "nightly", lambda s: s.get("runs") == 2 and s.get("exempt") == 1, "to count the Job that it spares")
+    set_clock("2026-11-24T07:00:00+01:00")
+    world.wait("the other Job to be stopped", lambda: world.get("other")["spec"]["suspend"], about="other")
+    assert not world.get("spared")["spec"]["suspend"]
+
+
+@pytest.mark.flags("--clock-offset", f"@{CLOCK}", "--clock-rate", "3600")
+def test_days_go_by_in_seconds(nights):
+    """The controller sleeps until a window turns, however fast its clock runs."""
+    world = nights
+    set_clock("2026-11-23T18:00:00+01:00")
+    world.job("sim")
+    for attempt in (1, 2):
+        world.wait(f"attempt {attempt}", lambda n=attempt: f'"attempt":{n}' in world.get("sim")["metadata"].get("annotations", {}).get(STORY, "")
+                   and not world.get("sim")["spec"]["suspend"], about="sim")
+        world.wait("the window to close", lambda: world.get("sim")["spec"]["suspend"], about="sim")
+    assert json.loads(world.get("sim")["metadata"]["annotations"][STORY])["reason"] == "WindowClosed"

@@ -64,6 +64,15 @@ static const struct bad_case bad[] = {
 	{{"--max-writes", "-5"}, {"1 to 1000"}},
 	{{"--note-after", "-1"}, {"--note-after", "\"-1\"", "0 for never"}},
 	{{"--bill-labels", "team,a b"}, {"--bill-labels", "\"a b\"", "team,project"}},
+	{{"--config-namespace", "Sluice/x"}, {"--config-namespace", "\"Sluice/x\"", "namespace"}},
+	{{"--config-namespace", ""}, {"--config-namespace"}},
+#ifdef SLUICE_TEST_CLOCK
+	{{"--clock-offset", "tomorrow"}, {"--clock-offset", "\"tomorrow\"", "+14h30m"}},
+	{{"--clock-rate", "0"}, {"--clock-rate", "\"0\"", "whole number"}},
+#else
+	{{"--clock-offset", "+1h"}, {"--clock-offset", "for tests", "SLUICE_TEST_CLOCK"}},
+	{{"--clock-rate", "2"}, {"--clock-rate", "for tests"}},
+#endif
 	{{"--events", "some"}, {"--events", "\"some\"", "stops, all or none"}},
 	{{"--manage-jobs-without-queue-name=yes"}, {"takes no value"}},
 	{{"--managed-jobs-namespace-selector", "team in a"},
@@ -118,6 +127,7 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.max_writes, 64);
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.events, HERALD_STOPS);
+	assert_string_equal(o.config_namespace, "sluice-system");
 	assert_int_equal(o.bill_labels.n, 3);
 	assert_string_equal(o.bill_labels.key[2], "cost-center");
 	assert_int_equal(o.log_level, LEVEL_INFO);
