@@ -79,6 +79,12 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	return true;
 }
 
+bool queue_start_stands(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return !w || !w->room || w->room->confirmed || regime_of(w->lq)->open;
+}
+
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);

@@ -228,6 +228,22 @@ void lead_recall(struct queue *q)
 	}
 }
 
+const char *lead_policy(const struct queue *q, const struct clusterqueue *borrower)
+{
+	const struct runpolicy *by = NULL;
+	list_each(&q->leading, l)
+	{
+		const struct clusterqueue *cq =
+			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
+		for (size_t i = 0; cq->realm == borrower->realm && i < cq->regime->npolicies; i++) {
+			const struct runpolicy *p = cq->regime->policy[i];
+			if (p->spec.lead_ms > (by ? by->spec.lead_ms : 0))
+				by = p;
+		}
+	}
+	return by ? by->name : NULL;
+}
+
 /* No promise is taken back for this: who was to have room has more of it now, not less. */
 bool lead_end(struct queue *q)
 {

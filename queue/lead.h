@@ -35,6 +35,8 @@ void lead_plan(struct queue *q, struct clusterqueue *cq);
 void lead_turn(struct queue *q, struct clusterqueue *cq);
 /* Where something happened: whoever has to give back becomes a suspect. */
 void lead_recall(struct queue *q);
+/* Of one that has to give back: the name of the policy for whose window. */
+const char *lead_policy(const struct queue *q, const struct clusterqueue *borrower);
 /* After the owners' turn: true when some lend again, so that others may start. */
 bool lead_end(struct queue *q);
 

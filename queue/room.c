@@ -8,6 +8,7 @@
 #include "queue/backfill.h"
 #include "queue/closing.h"
 #include "queue/holders.h"
+#include "queue/lead.h"
 #include "queue/run.h"
 #include "queue/runpolicy.h"
 #include "queue/terms.h"
@@ -390,8 +391,10 @@ enum stop_reason room_stop_reason(struct queue *q, struct room *r)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
-	if (r->gives_back)
+	if (r->gives_back) {
+		r->stop_policy = lead_policy(q, r->cq);
 		return STOP_REASON_WINDOW_OPENING;
+	}
 	reason = run_stop_reason(q, r);
 	if (reason == STOP_REASON_NONE)
 		reason = stop_for_window(q, r);

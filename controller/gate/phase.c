@@ -409,6 +409,10 @@ static bool settled_otherwise(struct gate *g, struct gate_job *j)
 /* RESERVE is durable. The start PATCH is sent until its fate is known. */
 static void starting(struct gate *g, struct gate_job *j)
 {
+	if (!j->doubt && !j->sent && !busy(j) && !queue_start_stands(g->queue, &j->uid)) {
+		j->call_off = true;
+		end(j, stop_reason_name(STOP_REASON_WINDOW_CLOSED), g->identity);
+	}
 	if (must_not_start(j) && !j->doubt && !j->sent && !busy(j)) {
 		call_off(g, j);
 		return;

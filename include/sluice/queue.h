@@ -158,6 +158,10 @@ struct quota_line {
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
 
+/* Asked before a start is sent that took its time (a ledger that was away): is its window still open?
+ * What was sent counts as running. True for a Job without room. */
+bool queue_start_stands(const struct queue *q, const struct uid *uid);
+
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "calendar/zone.h"
 #include "controller/gate/gate.h"
 #include "test/sim/model_api.h"
 #include "test/sim/model_ledger.h"
@@ -221,13 +222,12 @@ static void write_job(struct world *w, struct snap *s, bool respec)
 	turn(w);
 }
 
-/* Submits a Job of two pods and has it run since T0. */
-static void have_it_run(struct world *w)
+/* A Job of two pods. */
+static void submit(struct world *w, struct snap *n)
 {
-	struct snap n = {0};
-	n.request[0] = (struct resource){"cpu", 500};
-	n.container.requests = (struct resource_list){n.request, 1};
-	n.job = (struct job){.ns = "team-a",
+	n->request[0] = (struct resource){"cpu", 500};
+	n->container.requests = (struct resource_list){n->request, 1};
+	n->job = (struct job){.ns = "team-a",
 		.name = "train",
 		.queue = "main",
 		.priority_class = "",
@@ -237,15 +237,45 @@ static void have_it_run(struct world *w)
 		.completions = 2,
 		.has_completions = true,
 		.family = "CronJob/nightly"};
-	w->j = model_api_create(&w->api, &n);
+	w->j = model_api_create(&w->api, n);
 	gate_see_job(w->gate, &w->j->now->job);
 	turn(w);
+}
+
+/* Has it run since T0. */
+static void have_it_run(struct world *w)
+{
+	struct snap n = {0};
+	submit(w, &n);
 	assert_int_equal(w->sent[INTENT_START], 1);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status = (struct job_status){
 		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
 	write_job(w, s, false);
 	assert_non_null(strstr(w->notes, "Start: "));
+}
+
+/* Open from 09:00 to 10:05; what runs then goes on. */
+static void have_a_window(struct world *w)
+{
+	static const char *const batch[] = {"batch"};
+	struct zone *utc = zone_utc();
+	struct window_spec day = {.name = "day",
+		.shape = WINDOW_DAYS,
+		.days = 127,
+		.from_minute = 9 * 60,
+		.to_minute = 10 * 60 + 5};
+	struct calendar_spec c = {
+		.name = "days", .time_zone = "UTC", .zone = utc, .window = &day, .nwindows = 1};
+	struct runpolicy_spec p = {.name = "days",
+		.queues = batch,
+		.nqueues = 1,
+		.calendar = "days",
+		.max_suspensions = RUNPOLICY_SUSPENSIONS_UNLIMITED};
+	bool again;
+	assert_int_equal(queue_set_calendar(w->queue, &c, NULL), 0);
+	assert_int_equal(queue_set_runpolicy(w->queue, &p, &again, NULL), 0);
+	zone_free(utc);
 }
 
 static void finish(struct world *w)
@@ -284,6 +314,54 @@ static void decide_stop(struct world *w)
 static int64_t says(const struct world *w)
 {
 	return w->j->now->job.stopping_at_ms;
+}
+
+/* ---- Windows (A.4, rule 4) --------------------------------------------------------------------
+ */
+
+static void a_start_that_was_not_sent_by_the_close_is_called_off(void **state)
+{
+	struct world w;
+	struct snap n = {0};
+	(void)state;
+	world_init(&w);
+	turn(&w);
+	have_a_window(&w);
+	w.batches_lost = 1000;
+	submit(&w, &n);
+	at(&w, T0 + 299000);
+	assert_int_equal(w.sent[INTENT_START], 0);
+	w.now_ms = T0 + 300000;
+	w.batches_lost = 0;
+	for (int64_t s = 300; s < 400; s += 5)
+		at(&w, T0 + s * 1000);
+	assert_int_equal(w.sent[INTENT_START], 0);
+	assert_true(w.j->now->job.suspend);
+	assert_non_null(strstr(w.notes, "called off: WindowClosed"));
+	at(&w, T0 + INT64_C(23) * 3600000);
+	assert_int_equal(w.sent[INTENT_START], 1);
+	assert_false(w.j->now->job.suspend);
+	world_done(&w);
+}
+
+static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
+{
+	struct world w;
+	struct snap n = {0};
+	(void)state;
+	world_init(&w);
+	turn(&w);
+	have_a_window(&w);
+	w.now_ms = T0 + 299000;
+	w.outcome = JOB_IN_DOUBT;
+	w.lands = true;
+	submit(&w, &n);
+	at(&w, T0 + 300000);
+	for (int64_t s = 301; s < 400; s += 5)
+		at(&w, T0 + s * 1000);
+	assert_int_equal(w.sent[INTENT_STOP], 0);
+	assert_false(w.j->now->job.suspend);
+	world_done(&w);
 }
 
 /* ---- Warnings ---------------------------------------------------------------------------------
@@ -641,6 +719,8 @@ static void labels_of_bills(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_start_that_was_not_sent_by_the_close_is_called_off),
+		cmocka_unit_test(a_start_that_was_sent_by_the_close_counts_as_running),
 		cmocka_unit_test(a_job_is_told_once_and_the_stop_takes_it_back),
 		cmocka_unit_test(another_time_is_told_as_well),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
