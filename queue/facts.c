@@ -115,6 +115,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
+	alarm_clear(&q->alarms, &cq->fit);
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	regimes_form_queue(q, cq);
 	ration_apply(cq);

@@ -360,6 +360,7 @@ void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)
 		.over = !clusterqueue_active(cq) || !cq->regime->open || plan_holds(q, cq) ||
 			budget_holds_all(q, cq)};
 	walk_restart(w, REGIME_FITS);
+	alarm_clear(&q->alarms, &cq->fit);
 }
 
 void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key)

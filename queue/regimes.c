@@ -85,26 +85,30 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
 }
 
-/* The ClusterQueue's own regime; those who go by it may have to move. */
+/* The same of all that go by the ClusterQueue's regime. */
+static void followers_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
+	void (*move)(struct queue *q, struct workload *w))
+{
+	list_each(&cq->localqueues, l)
+	{
+		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		if (!lq->regime)
+			members_move(q, lq, from, move);
+	}
+}
+
 static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 {
 	size_t n;
 	bool own;
 	struct runpolicy **policy = policies_of(q, cq, NULL, &n, &own);
 	bool moves = cq->regime->times_fit != times_fit(policy, n);
-	for (int step = 0; step < 2; step++) {
-		if (step == 1) {
-			take_policies(cq->regime, policy, n);
-			regime_compute(cq->regime, q->now_ms);
-		}
-		list_each(&cq->localqueues, l)
-		{
-			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-			if (moves && !lq->regime)
-				members_move(q, lq, step ? PLACE_NOWHERE : PLACE_READY,
-					step ? workload_place : workload_unplace);
-		}
-	}
+	if (moves)
+		followers_move(q, cq, PLACE_READY, workload_unplace);
+	take_policies(cq->regime, policy, n);
+	regime_compute(cq->regime, q->now_ms);
+	if (moves)
+		followers_move(q, cq, PLACE_NOWHERE, workload_place);
 }
 
 static void queue_suspect_rooms(struct queue *q, struct clusterqueue *cq)
@@ -145,6 +149,7 @@ static struct clusterqueue *of_node(struct tree_node *n)
 
 void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
 {
+	list_each(&lq->rooms, l) room_suspect(q, container_of(l, struct room, of_localqueue));
 	if (lq->cq) {
 		localqueue_form(q, lq->cq, lq);
 		return;
