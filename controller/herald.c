@@ -266,7 +266,8 @@ void herald_note(struct herald *h, const struct note *n)
 
 static void complain(struct herald *h, const struct kube_answer *a)
 {
-	if (h->complained_ms != 0 && h->now_ms - h->complained_ms < COMPLAIN_MS)
+	int64_t age_ms = h->now_ms - h->complained_ms; /* below 0: the clock was set back */
+	if (h->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
 		return;
 	h->complained_ms = h->now_ms;
 	log_event(h->log, LEVEL_WARN, "event-not-written", "why", a->sentence, "cure",

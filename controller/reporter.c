@@ -221,7 +221,8 @@ void reporter_lose(struct reporter *r, enum reporter_kind kind, const char *ns, 
 
 static void complain(struct reporter *r, const struct subject *s, const char *sentence)
 {
-	if (r->now_ms - r->complained_ms < COMPLAIN_MS && r->complained_ms != 0)
+	int64_t age_ms = r->now_ms - r->complained_ms; /* below 0: the clock was set back */
+	if (r->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
 		return;
 	r->complained_ms = r->now_ms;
 	log_event(r->log, LEVEL_WARN, "status-not-written", "kind", subject_kinds[s->kind].name,

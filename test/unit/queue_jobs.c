@@ -260,6 +260,26 @@ static void names_of_teams_do_not_pile_up(void **state)
 	queue_free(q);
 }
 
+/* Kept as a moment; but a pause is no longer for a clock that is set back by hours. */
+static void a_back_off_does_not_grow_when_the_clock_is_set_back(void **state)
+{
+	(void)state;
+	static const int64_t noon = INT64_C(1795255200000), hours_5 = INT64_C(18000000);
+	struct queue *q = fixture_new(1000, 1000);
+	struct job j = fixture_job(1, &c);
+	struct decision d;
+	int64_t next_ms;
+	queue_set_job(q, &j);
+	assert_int_equal(queue_decide(q, noon, &d, 1, &next_ms), 1);
+	queue_release_job(q, &j.uid, noon, noon + 60000);
+	assert_int_equal(queue_decide(q, noon, &d, 1, &next_ms), 0);
+	assert_true(next_ms == noon + 60000); /* as it was said */
+	assert_int_equal(queue_decide(q, noon - hours_5, &d, 1, &next_ms), 0);
+	assert_true(next_ms <= noon - hours_5 + 3600000); /* requeue-backoff-max */
+	assert_int_equal(queue_decide(q, next_ms, &d, 1, &next_ms), 1);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +293,7 @@ int main(void)
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(ceilings_are_retaken_in_order),
 		cmocka_unit_test(names_of_teams_do_not_pile_up),
+		cmocka_unit_test(a_back_off_does_not_grow_when_the_clock_is_set_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
