@@ -26,7 +26,7 @@
 
 #define SERIES_POINTS_MAX 50000
 #define SERIES_VALUE_MAX 1000000000
-#define SERIES_FACTOR_MAX 1000000
+#define SERIES_FACTOR_MAX 10000 /* as the queue does (PLAN_FACTOR_MAX) */
 
 /* The points in order of time, the caller's (free; NULL when there are none). reference:
  * millionths, more than 0. ERR_INVALID, ERR_LIMIT: the sentence names the line. */

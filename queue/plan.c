@@ -316,15 +316,23 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	p->known_to_ms = at_ms;
 }
 
+/* What lies behind is kept for the bills of those that run, but not what nobody has asked for
+ * lately: a year of it would have to be walked for every Job that waits for a price, and before the
+ * first decision the clock is at 1970. A bill that goes farther back has it made anew. */
+static int64_t first_of(const struct plan *p, int64_t from_ms)
+{
+	bool near = p->nsteps > 0 && p->known_from_ms < from_ms &&
+		    from_ms - p->known_from_ms <= PLAN_HORIZON_MS;
+	return near ? p->known_from_ms : from_ms;
+}
+
 struct tariff plan_factors(struct queue *q, struct plan *p, int64_t from_ms, int64_t to_ms)
 {
 	int64_t later_ms = from_ms > q->now_ms ? from_ms : q->now_ms;
 	int64_t horizon_ms = quantity_add(later_ms, PLAN_HORIZON_MS);
-	bool known = p->nsteps > 0;
 	to_ms = to_ms < horizon_ms ? to_ms : horizon_ms;
-	if (!known || from_ms < p->known_from_ms || to_ms > p->known_to_ms)
-		make_steps(p, known && p->known_from_ms < from_ms ? p->known_from_ms : from_ms,
-			horizon_ms);
+	if (p->nsteps == 0 || from_ms < p->known_from_ms || to_ms > p->known_to_ms)
+		make_steps(p, first_of(p, from_ms), horizon_ms);
 	return (struct tariff){p->step, p->nsteps};
 }
 

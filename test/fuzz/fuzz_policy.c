@@ -1,5 +1,10 @@
-/* Any bytes as a RunPolicy, a PricePlan or a Budget: a record that holds what it promises and that
- * the queue takes or refuses in words, or a sentence that is safe to print. */
+/*
+ * Any bytes as a RunPolicy, a PricePlan or a Budget, or a list of such: a record that holds what it
+ * promises and that the queue takes or refuses in words, or a sentence that is safe to print.
+ *
+ * What the queue has taken is in force for some days over three Jobs, one of them as large as can
+ * be: nothing overflows, time goes on, and what is shown can be shown.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +15,16 @@
 #include "controller/wire/decode.h"
 #include "price/series.h"
 #include "sluice/queue.h"
+#include "test/unit/queue_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SPAN_MAX_MS INT64_C(31622400000) /* 366 days */
 #define FACTOR_MAX INT64_C(1000000000)	 /* 1000 */
-#define NOW INT64_C(1795255200000)
+#define NOW INT64_C(1795255200000)	 /* 2026-11-21T10:00:00Z */
+#define HOUR INT64_C(3600000)
+#define STEPS 40
+#define JOBS 3
 
 static void check_text(const char *s)
 {
@@ -142,19 +151,111 @@ static void try_budget(const cJSON *o, struct queue *q)
 	free(s);
 }
 
+static void try(const cJSON *o, struct queue *q)
+{
+	try_runpolicy(o, q);
+	try_priceplan(o, q);
+	try_budget(o, q);
+}
+
+/* ---- the days that follow -------------------------------------------------------------------- */
+
+static void add_calendar(struct queue *q)
+{
+	struct zone *utc = zone_utc();
+	struct window_spec night = {.name = "night",
+		.shape = WINDOW_DAYS,
+		.days = 0x7f,
+		.from_minute = 1140,
+		.to_minute = 420};
+	struct calendar_spec s = {
+		.name = "nights", .time_zone = "UTC", .zone = utc, .window = &night, .nwindows = 1};
+	must(queue_set_calendar(q, &s, NULL) == 0);
+	zone_free(utc);
+}
+
+static void add_jobs(struct queue *q)
+{
+	static const struct resource cpu[JOBS] = {
+		{"cpu", 1000}, {"cpu", INT64_MAX / 4}, {"cpu", 2000}};
+	for (uint32_t i = 0; i < JOBS; i++) {
+		struct container c = {.requests = {&cpu[i], 1}};
+		struct job j = fixture_job(i + 1, &c);
+		j.created_ms = NOW;
+		j.family = "CronJob/nightly";
+		j.expected_ms = i == 2 ? 0 : 5 * HOUR;
+		j.terms = (struct job_terms){.cheapest = i == 0,
+			.deadline_ms = i == 0 ? NOW + 60 * HOUR : 0,
+			.has_max_price = i == 2,
+			.max_price = 30000,
+			.max_price_resource = "cpu"};
+		queue_set_job(q, &j);
+	}
+}
+
+static void look(struct queue *q, int64_t now_ms)
+{
+	struct explanation x;
+	struct run_bill bill;
+	struct runpolicy_view run;
+	struct priceplan_view plan;
+	struct budget_view budget;
+	for (uint32_t i = 1; i <= JOBS; i++) {
+		struct uid uid = fixture_uid(i);
+		must(queue_explain(q, &uid, now_ms, &x));
+		check_text(x.sentence);
+		queue_job_bill(q, &uid, now_ms, &bill);
+	}
+	for (size_t i = 0; queue_view_runpolicy(q, i, &run); i++)
+		check_text(run.active.message);
+	for (size_t i = 0; queue_view_priceplan(q, i, &plan); i++)
+		check_text(plan.active.message);
+	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
+		check_text(budget.active.message);
+}
+
+static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
+{
+	switch (d->kind) {
+	case DECISION_START:
+		queue_confirm_job(q, &d->uid, now_ms);
+		break;
+	case DECISION_STOP:
+		queue_ending_job(q, &d->uid);
+		queue_release_job(q, &d->uid, now_ms, 0);
+		break;
+	case DECISION_NOTICE:
+		must(d->stop_ms >= now_ms);
+	}
+}
+
+static void live(struct queue *q)
+{
+	int64_t now_ms = NOW, next_ms;
+	struct decision d[8];
+	add_calendar(q);
+	add_jobs(q);
+	for (int step = 0; step < STEPS; step++) {
+		size_t n = queue_decide(q, now_ms, d, 8, &next_ms);
+		must(next_ms > now_ms || n == 8);
+		for (size_t i = 0; i < n; i++)
+			obey(q, &d[i], now_ms);
+		look(q, now_ms);
+		now_ms = next_ms < now_ms + 7 * HOUR ? next_ms : now_ms + 7 * HOUR;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json *json = json_new(64 << 20);
 	const cJSON *o;
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
-		struct queue *q = queue_new();
-		struct decision d;
-		int64_t next_ms;
-		try_runpolicy(o, q);
-		try_priceplan(o, q);
-		try_budget(o, q);
-		queue_decide(q, NOW, &d, 1, &next_ms);
-		must(next_ms > NOW);
+		struct queue *q = fixture_new(INT64_MAX / 2, INT64_MAX / 2);
+		if (cJSON_IsArray(o))
+			json_each(item, o) try(item, q);
+		else
+			try(o, q);
+		live(q);
 		queue_free(q);
 	}
 	json_free(json);
