@@ -20,11 +20,14 @@ static bool had_enough(const struct runpolicy *p, const struct workload *w)
 	       (w->past ? w->past->suspensions : 0) >= p->spec.max_suspensions;
 }
 
+/* Without minRun nothing is spared, not even a run that, by a clock that went back, is to come. */
 int64_t closing_spares_until_ms(const struct runpolicy *p, const struct room *r)
 {
 	if (is_exempt(p, r->w) || had_enough(p, r->w))
 		return INT64_MAX;
-	return r->confirmed ? quantity_add(r->since_ms, p->spec.min_run_ms) : INT64_MIN;
+	if (!r->confirmed || p->spec.min_run_ms == 0)
+		return INT64_MIN;
+	return quantity_add(r->since_ms, p->spec.min_run_ms);
 }
 
 /* The last close at or before a moment at which it is closed; INT64_MIN: longer ago than that. */

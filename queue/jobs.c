@@ -124,12 +124,12 @@ void queue_job_history(
 	*ret = w ? past_history(q, w, now_ms) : (struct job_history){0};
 }
 
-bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods)
+bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->room)
 		return false;
-	bill_settle(q, w->room, q->now_ms);
+	bill_settle(q, w->room, now_ms);
 	bool freed = room_shrink(q, w->room, pods);
 	bill_expect(q, w->room);
 	budget_changed(q, w->room);

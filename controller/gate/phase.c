@@ -449,7 +449,7 @@ static void shrink(struct gate *g, struct gate_job *j)
 	if (pods >= j->held_pods)
 		return;
 	j->held_pods = pods;
-	if (queue_shrink_job(g->queue, &j->uid, pods))
+	if (queue_shrink_job(g->queue, &j->uid, pods, g->now_ms))
 		gate_operate(g, j, LEDGER_SHRINK, 0);
 }
 

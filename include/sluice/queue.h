@@ -172,9 +172,10 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
  * release. */
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
-/* Only this many pods still need room; more than now is ignored. True when quota became free: the
+/* From now_ms on only this many pods still need room; more than now is ignored. True when quota became free: the
  * caller then writes queue_job_lines() to the ledger. */
-bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods);
+bool queue_shrink_job(
+	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
 /* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
  * from the ledger): who needs room takes what it leaves before anybody else is stopped for it. */

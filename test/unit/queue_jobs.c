@@ -25,7 +25,7 @@ static void unknown_jobs_are_nobody(void **state)
 	struct quota_line line[QUEUE_LINES_MAX] = {{"cq/batch", "spot", "cpu", 5}};
 	struct explanation x;
 	assert_false(queue_adopt_job(q, &uid, line, 1, 0));
-	assert_false(queue_shrink_job(q, &uid, 0));
+	assert_false(queue_shrink_job(q, &uid, 0, 0));
 	assert_false(queue_explain(q, &uid, 0, &x));
 	assert_int_equal(queue_job_lines(q, &uid, line), 0);
 	queue_confirm_job(q, &uid, 0);
@@ -139,7 +139,7 @@ static void shrinking(void **state)
 	queue_set_job(q, &j);
 	assert_int_equal(decide(q, &d, 1, &next_ms), 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (queue_shrink_job(q, &j.uid, cases[i].pods) != cases[i].freed)
+		if (queue_shrink_job(q, &j.uid, cases[i].pods, 0) != cases[i].freed)
 			fail_msg("%s", cases[i].name);
 		assert_int_equal(queue_job_lines(q, &j.uid, line), 1);
 		assert_int_equal(line[0].amount, cases[i].amount);
@@ -158,10 +158,10 @@ static void adopted_lines_shrink_rounded_up(void **state)
 	j.parallelism = j.completions = 3;
 	queue_set_job(q, &j);
 	assert_true(queue_adopt_job(q, &j.uid, line, 1, 0));
-	assert_true(queue_shrink_job(q, &j.uid, 2));
+	assert_true(queue_shrink_job(q, &j.uid, 2, 0));
 	queue_job_lines(q, &j.uid, line);
 	assert_int_equal(line[0].amount, 2334);
-	assert_true(queue_shrink_job(q, &j.uid, 1));
+	assert_true(queue_shrink_job(q, &j.uid, 1, 0));
 	queue_job_lines(q, &j.uid, line);
 	assert_int_equal(line[0].amount, 1167);
 	queue_free(q);
@@ -178,7 +178,7 @@ static void adopted_pods_must_be_plausible(void **state)
 	j.parallelism = j.completions = 4;
 	queue_set_job(q, &j);
 	queue_adopt_job(q, &j.uid, line, 1, 0);
-	assert_true(queue_shrink_job(q, &j.uid, 2));
+	assert_true(queue_shrink_job(q, &j.uid, 2, 0));
 	queue_job_lines(q, &j.uid, line);
 	assert_int_equal(line[0].amount, 6000);
 	queue_free(q);

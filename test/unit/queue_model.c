@@ -313,7 +313,7 @@ static void release_job(struct model *m, struct m_job *j)
 static void shrink_job(struct model *m, struct m_job *j)
 {
 	int32_t pods = (int32_t)model_below(m, 3);
-	queue_shrink_job(m->q, &j->uid, pods);
+	queue_shrink_job(m->q, &j->uid, pods, m->now_ms);
 	if (!j->room || pods >= j->room_pods)
 		return;
 	j->room_pods = pods;

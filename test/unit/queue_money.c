@@ -193,7 +193,7 @@ static void one_run(uint64_t seed)
 			pass(w.q, w.now_ms);
 		if (what == 2 && pods > 1) {
 			pods = (int32_t)(1 + roll(&w.dice, (uint64_t)pods));
-			queue_shrink_job(w.q, &uid, pods);
+			queue_shrink_job(w.q, &uid, pods, w.now_ms);
 		} else if (what == 3) {
 			draw_plan(&w);
 			round_points(&w);

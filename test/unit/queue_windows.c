@@ -341,7 +341,7 @@ static bool protects(const struct world *w, int p, const struct run *r)
 		return true;
 	if (!r->confirmed)
 		return false;
-	if (w->now_ms < r->since_ms + s->min_run_ms)
+	if (s->min_run_ms > 0 && w->now_ms < r->since_ms + s->min_run_ms)
 		return true;
 	int64_t closed_ms = w->now_ms - closed_for(w, p);
 	return r->expected_ms > 0 && w->now_ms < closed_ms + s->overrun_ms &&

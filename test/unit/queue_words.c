@@ -612,7 +612,7 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		queue_release_job(w->q, &j->uid, w->now_ms, until ? atoll(until) * 1000 : 0);
 	} else if (strcmp(what, "shrink") == 0) {
 		const char *pods = n > 2 ? piece_value(word[2], "pods") : NULL;
-		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0);
+		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0, w->now_ms);
 	} else {
 		return piece_wrong(w, "what is %s?", what);
 	}

@@ -1,0 +1,256 @@
+"""Windows on the real control plane: nights of Berlin, by a clock that the test sets.
+
+The controller's clock is a function of the machine's (--clock-offset @FILE): each line of the file
+says from which moment on how far it is ahead. So a night passes in the time it takes to write a
+line, and what the API server stamped before a step keeps its place. Pods are what is judged: when
+they were made and when they were gone, brought to the same clock by the same lines."""
+
+import itertools
+import threading
+import time
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from conftest import SOON, World, run_with, wait_leading
+from objects import annotations, conditions, ours, path_of, story
+from sandbox import wait_until
+
+BERLIN = ZoneInfo("Europe/Berlin")
+STOPPING_AT = "sluice.dev/stopping-at"
+
+_numbers = itertools.count(1)
+
+
+def at(text):
+    """"Mon 19:00:05" of the week that begins on Monday 2026-11-23, in Berlin."""
+    day, clock = text.split()
+    hour, minute, second = (int(x) for x in (clock + ":0").split(":")[:3])
+    days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].index(day)
+    return datetime(2026, 11, 23, hour, minute, second, tzinfo=BERLIN) + timedelta(days=days)
+
+
+class Clock:
+    def __init__(self, file):
+        self.file, self.steps, self.heard = file, [], lambda: True
+
+    def set(self, text):
+        """The time is `text` from now on, and goes on at its usual pace; the controller has heard of it."""
+        before = self.heard()
+        real = time.time()
+        self.steps.append((real, int(at(text).timestamp() - real)))
+        self.file.write_text("".join(f"{datetime.fromtimestamp(r, timezone.utc):%Y-%m-%dT%H:%M:%SZ} {o:+d}s\n" for r, o in self.steps))
+        if before is not True:
+            wait_until("the controller to hear of the time", lambda: self.heard() > before, SOON)
+
+    def of(self, real):
+        """The controller's time at that moment of the machine's."""
+        offset = next((o for r, o in reversed(self.steps) if r <= real), self.steps[0][1])
+        return datetime.fromtimestamp(real + offset, BERLIN)
+
+    def now(self):
+        return self.of(time.time())
+
+
+class Watcher(threading.Thread):
+    """Looks at the pods of a namespace as often as it can: [(machine's time before, after, names alive)]."""
+
+    def __init__(self, world):
+        super().__init__(daemon=True)
+        self.world, self.looks, self.over = world, [], threading.Event()
+
+    def run(self):
+        while not self.over.wait(0.2):
+            before = time.time()
+            pods = self.world.pods()
+            self.looks.append((before, time.time(), [p["metadata"]["name"] for p in pods]))
+
+    def end(self):
+        self.over.set()
+        self.join()
+        return self.looks
+
+
+@pytest.fixture
+def night(box, request, tmp_path):
+    """A world whose controller goes by a clock of its own: (world, clock)."""
+    clock = Clock(tmp_path / "clock")
+    clock.set("Mon 18:50")
+    run_with(box, ("--clock-offset", f"@{clock.file}"))
+    clock.heard = lambda: box.process("controller-one").log.read_text().count(" clock-set")
+    w = World(box, f"night-{next(_numbers)}")
+    yield w, clock
+    w.end()
+    assert box.process("controller-one").alive(), "the controller ended during this test"
+
+
+def describe(world, action="Suspend", **at_close):
+    """Nights of Berlin, a policy and a price for the world's queue q."""
+    calendar, plan = world.full("nights"), world.full("prices")
+    world.create("calendars", ours("Calendar", calendar, {"timeZone": "Europe/Berlin", "open": [
+        {"name": "night", "days": ["Mon-Thu"], "from": "19:00", "to": "07:00"},
+        {"name": "weekend", "from": "Fri 19:00", "to": "Mon 07:00"}]}))
+    world.create("priceplans", ours("PricePlan", plan, {"currency": "EUR", "queues": [world.full("q")], "base": {"cpu": "0.10"},
+                                                        "rates": [{"calendar": calendar, "factor": "0.4"}]}))
+    world.create("runpolicies", ours("RunPolicy", world.full("nights"), {
+        "queues": [world.full("q")], "calendar": calendar, "atClose": {"action": action, "notice": "10m", **at_close}}))
+
+
+def bills(world, name):
+    """[(from, to, cost in millionths, pod-ms lost, reason)] of its segments, in order."""
+    uid = world.get(name)["metadata"]["uid"]
+    rows = world.box.sql("select extract(epoch from started_at), extract(epoch from stopped_at), cost_micro, coalesce(lost_ms, 0), reason "
+                         f"from sluice.segment where job_uid = '{uid}' order by attempt")
+    return [(float(a), float(b), int(c), int(lost), why) for a, b, c, lost, why in rows]
+
+
+def owed(world, name, attempt, begin, end):
+    """What an attempt costs by the plan, in millionths: of what the ledger says it held, from when to when."""
+    uid = world.get(name)["metadata"]["uid"]
+    given_back = world.box.sql("select extract(epoch from at), (select sum(amount) from sluice.transfer_line l where l.job_uid = t.job_uid and "
+                               "l.attempt = t.attempt and l.kind = 'SHRINK' and l.seq = t.seq and resource = 'cpu') from sluice.transfer t "
+                               f"where job_uid = '{uid}' and attempt = {attempt} and kind = 'SHRINK' order by at")
+    held, since, cost = 2000, begin, 0
+    for moment, milli in [(float(m), int(n)) for m, n in given_back] + [(end, 0)]:
+        cost += held / 1000 * hours_at_night_prices(since, moment) * 100000
+        held, since = held - milli, moment
+    return cost
+
+
+def hours_at_night_prices(begin, end):
+    """An hour of night counts 0.4, one of day 1."""
+    sevens = [at(f"{day} {clock}").timestamp() for day in ("Mon", "Tue", "Wed", "Thu") for clock in ("07:00", "19:00")]
+    cuts = sorted([begin, end, *(t for t in sevens if begin < t < end)])
+    return sum((b - a) / 3600 * (1 if 7 <= datetime.fromtimestamp((a + b) / 2, BERLIN).hour < 19 else 0.4) for a, b in zip(cuts, cuts[1:]))
+
+
+def test_three_nights(night):
+    """A Job that needs days is stopped each morning and goes on each evening, and keeps what is done."""
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world)
+    watcher = Watcher(world)
+    watcher.start()
+    clock.set("Mon 18:59:40")
+    world.job("long", pods=2, completions=6, parallelism=2, completionMode="Indexed")
+    said = world.waits("long", "OutsideWindow")
+    assert "19:00" in said["sentence"] and world.full("nights") in said["sentence"]
+
+    # First night: two of six indexes are done.
+    world.started("long")
+    world.finish("long")
+    world.wait_job("long", "to be done with two indexes", lambda j: j["status"].get("completedIndexes") in ("0,1", "0-1"))
+    clock.set("Tue 06:49:55")
+    warned = world.wait_job("long", "to be told of the stop", lambda j: STOPPING_AT in annotations(j))
+    assert annotations(warned)[STOPPING_AT] == at("Tue 07:00").astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert not warned["spec"]["suspend"] and clock.now() < at("Tue 06:52")
+    clock.set("Tue 06:59:57")
+    stopped = world.stopped("long")
+    assert story(stopped)["reason"] == "WindowClosed" and STOPPING_AT not in annotations(stopped)
+    assert stopped["status"]["completedIndexes"] in ("0,1", "0-1"), "what was done is done"
+    world.waits("long", "OutsideWindow")
+
+    # Second night: the controller is killed before it opens, and before it closes.
+    clock.set("Tue 18:59:58")
+    world.box.kill("controller-one")
+    world.box.start("controller-one")
+    wait_leading(world.box)
+    world.started("long")
+    world.finish("long")
+    world.wait_job("long", "to be done with four indexes", lambda j: j["status"].get("completedIndexes") in ("0-3",))
+    clock.set("Wed 06:59:58")
+    world.box.kill("controller-one")
+    time.sleep(2.5)  # nobody is there when it closes: whoever comes sees that it is closed
+    world.box.start("controller-one")
+    wait_leading(world.box)
+    world.stopped("long")
+    world.waits("long", "OutsideWindow")
+
+    # Third night: the rest.
+    clock.set("Wed 18:59:58")
+    world.started("long")
+    world.finish("long")
+    world.finished("long")
+    world.empty()
+
+    looks = watcher.end()
+    assert any(names for _, _, names in looks)
+    day = [(clock.of(before), names) for before, _, names in looks if names
+           and at("Tue 07:00:20").timetz() < clock.of(before).timetz() < at("Tue 19:00").timetz()]
+    assert not day, "pods in daytime"
+    told = [t for t in world.transfers("long") if t != "SHRINK"]
+    assert told[:8] == ["RESERVE", "COMMIT", "STOP", "RELEASE"] * 2
+    assert [t for t in told[8:] if t != "STOP"] == ["RESERVE", "COMMIT", "RELEASE"], "what ends by itself need not be told to stop"
+
+    paid = bills(world, "long")
+    assert [p[4] for p in paid] == ["WindowClosed", "WindowClosed", "Finished"]
+    for attempt, (begin, end, cost, lost, why) in enumerate(paid, 1):
+        assert abs(cost - owed(world, "long", attempt, begin, end)) <= 2, (attempt, begin, end, cost)
+        assert (lost > 0) == (why == "WindowClosed")
+    assert abs(paid[0][3] / 1000 - 2 * (at("Tue 07:00").timestamp() - paid[0][0])) < 10, "two pods since the evening"
+
+
+def test_what_may_finish_goes_on_and_nobody_else_starts(night):
+    """action Finish: LSF's DISPATCH_WINDOW."""
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world, action="Finish")
+    clock.set("Mon 19:00:05")
+    world.job("first")
+    world.started("first")
+    clock.set("Tue 07:00:05")
+    world.job("second")
+    world.waits("second", "OutsideWindow")
+    assert not world.get("first")["spec"]["suspend"]
+    world.finish("first")
+    world.finished("first")
+
+
+def test_a_clock_that_steps_back_stops_what_must_not_run(night):
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world)
+    clock.set("Mon 19:00:05")
+    world.job("a")
+    world.started("a")
+    clock.set("Mon 12:00")
+    world.stopped("a")
+    world.waits("a", "OutsideWindow")
+    clock.set("Mon 23:00")
+    world.started("a")
+
+
+def test_an_invalid_zone_starts_nothing_and_stops_nothing(night):
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world)
+    clock.set("Mon 20:00")
+    world.job("runs")
+    world.started("runs")
+    world.api.patch(path_of("calendars", world.full("nights")), {"spec": {"timeZone": "Europe/Berlln"}})
+    wait_until("the Calendar to say so", lambda: conditions(world.api.get(path_of("calendars", world.full("nights")))).get(
+        "Valid", {}).get("status") == "False", SOON)
+    # The last valid spec stays in force, for starts and for stops.
+    world.job("more")
+    world.started("more")
+    broken = world.full("broken")
+    world.create("calendars", ours("Calendar", broken, {"timeZone": "Nowhere/Atall", "open": [
+        {"name": "night", "days": ["Mon-Sun"], "from": "00:00", "to": "24:00"}]}))
+    world.create("runpolicies", ours("RunPolicy", broken, {"queues": [world.full("q")], "calendar": broken, "atClose": {"action": "Suspend"}}))
+    world.job("late")
+    said = world.waits("late", "OutsideWindow", "Misconfigured")
+    assert broken in said["sentence"]
+    assert not world.get("runs")["spec"]["suspend"], "nobody is stopped because of a typo"
+
+
+def test_cronjobs_and_start_after(night):
+    """Jobs made by a CronJob are Jobs; start-after holds within the window."""
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world)
+    clock.set("Mon 19:30")
+    world.job("later", annotations={"sluice.dev/start-after": "2026-11-23T20:00 Europe/Berlin"})
+    said = world.waits("later", "StartAfter")
+    assert "20:00" in said["sentence"]
+    clock.set("Mon 19:59:58")
+    world.started("later")
