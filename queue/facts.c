@@ -73,8 +73,6 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		move_members(q, cq, workload_unplace);
 	bool is_new = !cq->exists;
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
-	if (is_new)
-		regimes_form_queue(q, cq);
 	bool amounts = ration_apply(cq);
 	if (change.moved)
 		realms_form(q);
@@ -84,6 +82,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
 		move_members(q, cq, workload_place);
+	if (is_new) /* only now: it moves them itself */
+		regimes_form_queue(q, cq);
 	if (regrouped)
 		list_each(&cq->rooms, l)
 			backfill_expect(container_of(l, struct room, of_clusterqueue));

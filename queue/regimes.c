@@ -41,16 +41,20 @@ static bool times_fit(struct runpolicy *const *policy, size_t n)
 	return false;
 }
 
-/* Takes those of its Jobs that stand in a group from there, or places them. */
-static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
+/* Takes those of its Jobs that stand in a group from there, or places them. How many. */
+static size_t members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
+	size_t n = 0;
 	list_each(&lq->members, l)
 	{
 		struct workload *w = container_of(l, struct workload, of_localqueue);
-		if (w->place == from)
-			move(q, w);
+		if (w->place != from)
+			continue;
+		move(q, w);
+		n++;
 	}
+	return n;
 }
 
 static void take_policies(struct regime *r, struct runpolicy **policy, size_t n)
@@ -68,8 +72,8 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 	bool own, was = regime_of(lq)->times_fit;
 	struct runpolicy **policy = policies_of(q, cq, lq, &n, &own);
 	bool moves = own != (lq->regime != NULL) || (own && was != times_fit(policy, n));
-	if (moves)
-		members_move(q, lq, PLACE_READY, workload_unplace);
+	/* None: whoever called us has taken them all out, and puts them back. */
+	moves = moves && members_move(q, lq, PLACE_READY, workload_unplace) > 0;
 	if (own && !lq->regime)
 		lq->regime =
 			regime_new(map_hash_string(lq->ns->name) * 31 + map_hash_string(lq->name));
