@@ -115,10 +115,6 @@ static int budget_check(const struct budget_spec *s, struct err *e)
 		return err_set(e, ERR_INVALID,
 			"Budget %s: spec.queue and spec.localQueue: set exactly one of the two",
 			s->name);
-	if (!*s->currency)
-		return err_set(e, ERR_INVALID,
-			"Budget %s: spec.currency is empty; name that of the queue's PricePlan",
-			s->name);
 	if (s->amount < 0)
 		return err_set(e, ERR_INVALID,
 			"Budget %s: spec.amount is negative; it must be 0 or more", s->name);
@@ -336,10 +332,22 @@ static int64_t spent_in(const struct queue *q, const struct budget *b)
 		b->spec.localqueue, b->currency, b->from_ms, b->to_ms);
 }
 
+/* A Budget that names no currency is in that of its queue's PricePlan. */
+static void take_currency(struct queue *q, struct budget *b)
+{
+	struct clusterqueue *cq = b->cq ? b->cq : b->lq->cq;
+	const struct plan *p = *b->spec.currency ? NULL : plan_of(q, cq);
+	if (!p || b->currency == p->currency)
+		return;
+	b->currency = p->currency;
+	b->to_ms = 0;
+}
+
 void budget_count(struct queue *q, struct budget *b)
 {
 	if (!b->zone)
 		return;
+	take_currency(q, b);
 	if (q->now_ms < b->from_ms || q->now_ms >= b->to_ms) {
 		period_at(b->spec.period, b->zone, q->now_ms, &b->from_ms, &b->to_ms);
 		b->spent = spent_in(q, b);
@@ -363,7 +371,7 @@ const char *budget_fault(struct queue *q, const struct budget *b)
 	const struct plan *p = plan_of(q, cq);
 	if (!b->zone)
 		return "its time zone is unknown";
-	if (p && p->currency != b->currency)
+	if (p && *b->spec.currency && p->currency != b->currency)
 		return "its currency is not that of the PricePlan";
 	return NULL;
 }

@@ -43,7 +43,7 @@ struct budget {
 	struct tree_node by_name;
 	struct budget_spec spec; /* in force; strings in memory; spec.name NULL: none */
 	struct arena memory;
-	const char *currency; /* a symbol */
+	const char *currency; /* a symbol; "": of a plan that is not here yet */
 	struct zone *zone;    /* NULL: unknown */
 	char *invalid;	      /* the sentence about a newer spec that was refused, or NULL */
 	/* Whose it is: one of the two; the records are held. */

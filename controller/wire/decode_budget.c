@@ -63,7 +63,9 @@ static int fill_budget(struct decoder *d, const cJSON *o, struct err *e)
 	queue_field(d, at, spec, s);
 	s->period = period_field(d, at, spec);
 	s->time_zone = needed_text(d, at, spec, "timeZone", "Europe/Berlin, or UTC");
-	s->currency = currency_field(d, at, spec);
+	s->currency = cJSON_GetObjectItemCaseSensitive(spec, "currency")
+			      ? currency_field(d, at, spec)
+			      : ""; /* the PricePlan's */
 	s->amount = amount_value(d, PATH(at, "amount"), json_get(spec, "amount"));
 	s->charge = (enum budget_charge)name_field(d, at, spec, "charge", charges, CHARGE_EXPECTED);
 	s->on_exhausted =

@@ -106,7 +106,9 @@ static void series_field(
 	if (!o)
 		return;
 	s->series_configmap = needed_text(d, at, o, "configMap", "day-ahead");
-	s->series_key = needed_text(d, at, o, "key", "prices");
+	s->series_key = text_field(d, at, o, "key", NAME_MAX_BYTES);
+	if (!*s->series_key)
+		s->series_key = "prices";
 	s->series_reference = reference_field(d, at, o);
 	s->stale_after_ms = span_field(d, at, o, "staleAfter", STALE_AFTER_MAX_MS, STALE_AFTER_MS);
 	s->hold_when_stale = name_field(d, at, o, "whenStale", stale, 0) == 1;

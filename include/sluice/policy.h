@@ -144,7 +144,7 @@ struct budget_spec {
 	enum budget_period period;		/* a week begins on Monday, a day at 00:00 */
 	const char *time_zone;
 	const struct zone *zone; /* of which the periods are; NULL: nobody knows such a zone */
-	const char *currency;
+	const char *currency;	 /* "": that of the queue's PricePlan */
 	int64_t amount;
 	enum budget_charge charge;
 	enum budget_exhausted on_exhausted;

@@ -151,7 +151,9 @@ GOOD = {
     "a budget of a ClusterQueue": budget(),
     "a budget of a LocalQueue": budget(["queue"], localQueue="team-a/batch", period="Weekly", charge="Actual", onExhausted="Warn"),
     "a budget of nothing": budget(amount="0"),
+    "a plan with a series of the usual key": plan(series={"configMap": "day-ahead", "staleAfter": "36h", "whenStale": "UseRates"}),
     "the largest budget": budget(amount="9000000000000", currency="gCO2"),
+    "a budget in the currency of its plan": budget(["currency"]),
     "priority is negative": ours("WorkloadPriorityClass", "t", value=-5),
 }
 
@@ -294,7 +296,6 @@ BAD = {
     "rate as a number": (rate(2.5), "factor"),
     "rate beyond": (rate("1001"), "factor must be a factor from 0 to 1000"),
     "series of no ConfigMap": (plan(series={"key": "a"}), "configMap: Required value"),
-    "series of no key": (plan(series={"configMap": "a"}), "key: Required value"),
     "series by nothing": (series(reference="0.0"), "reference must be a number above 0"),
     "series stale after a year": (series(staleAfter="1y"), "staleAfter must be a duration of at most 8784h"),
     "series that panics": (series(whenStale="Panic"), 'supported values: "UseRates", "HoldStarts"'),
@@ -308,7 +309,6 @@ BAD = {
     "budget of an hour": (budget(period="Hourly"), 'supported values: "Daily", "Weekly", "Monthly", "Yearly"'),
     "budget of no zone": (budget(["timeZone"]), "timeZone: Required value"),
     "budget of a zone that leads elsewhere": (budget(timeZone="../x"), "timeZone must be an IANA name"),
-    "budget in no currency": (budget(["currency"]), "currency: Required value"),
     "budget of no amount": (budget(["amount"]), "amount: Required value"),
     "budget as a number": (budget(amount=5000), "amount"),
     "budget in thousands": (budget(amount="5,000"), "amount must be an amount from 0 to 9000000000000"),

@@ -288,7 +288,6 @@ static const struct bad_row {
 		"spec.rates[0].factor: \"double\" is not a factor"},
 	{"PricePlan", PLAN("'rates':[7]"), "spec.rates[0]: must be an object"},
 	{"PricePlan", PLAN("'series':{'key':'b'}"), "spec.series.configMap: is missing"},
-	{"PricePlan", PLAN("'series':{'configMap':'a'}"), "spec.series.key: is missing"},
 	{"PricePlan", SERIES("'reference':'0.000'"),
 		"spec.series.reference: must be more than 0, for the values of the series are "
 		"divided by it"},
@@ -312,7 +311,8 @@ static const struct bad_row {
 		"spec.period: \"Hourly\" is unknown; write Daily, Weekly, Monthly or Yearly"},
 	{"Budget", "'queue':'a','period':'Daily','currency':'EUR','amount':'1'",
 		"spec.timeZone: is missing; write e.g. Europe/Berlin, or UTC"},
-	{"Budget", "'queue':'a','period':'Daily','timeZone':'UTC','amount':'1'", "spec.currency:"},
+	{"Budget", "'queue':'a','period':'Daily','timeZone':'UTC','amount':'1','currency':''",
+		"spec.currency:"},
 	{"Budget", "'queue':'a','period':'Daily','timeZone':'UTC','currency':'EUR'",
 		"spec.amount: is missing; write e.g. \"5000.00\""},
 	{"Budget", "'queue':'a','period':'Daily','timeZone':'UTC','currency':'EUR','amount':5000",
