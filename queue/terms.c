@@ -247,14 +247,15 @@ static void judge_price(
 		wait_for_price(v, b.found ? b.at_ms : otherwise_ms);
 }
 
-static void judge_deadline(const struct outlook *o, struct verdict_of_terms *v)
+static void judge_deadline(
+	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
 {
 	int64_t lasts_ms = regime_lasts_ms(o->regime, o->lasts_ms);
 	int64_t latest_ms = o->asked->deadline_ms - lasts_ms;
 	int64_t last_ms = latest_ms < o->earliest_ms ? INT64_MIN : last_open(o, latest_ms);
 	v->unreachable = last_ms == INT64_MIN;
 	v->latest_ms = v->unreachable ? latest_ms : last_ms;
-	v->pressing = v->unreachable || o->now_ms >= v->latest_ms;
+	v->pressing = o->now_ms >= v->latest_ms && v->latest_ms >= w->key.queued_ms;
 }
 
 struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int64_t now_ms)
@@ -267,7 +268,7 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 	outlook_init(&o, q, w, now_ms);
 	const struct job_terms *a = o.asked;
 	if (a->deadline_ms > 0)
-		judge_deadline(&o, &v);
+		judge_deadline(&o, w, &v);
 	if (v.unreachable && a->fail_when_missed) {
 		v.reason = WAIT_DEACTIVATED;
 		v.not_before_ms = INT64_MAX;

@@ -28,7 +28,8 @@
  * Who may start and finds no room waits in the order like everybody else, and is asked again
  * when starting would not be the cheapest any more. From its latest start on it is before all
  * others of its priority that are not in that case, the latest start that came first before the
- * rest (order_key.due_ms): who has time left lets those pass who have none.
+ * rest (order_key.due_ms): who has time left lets those pass who have none. Whoever came too
+ * late to meet its deadline gains nothing by it.
  *
  * Workloads with terms are asked again at every step of their plan (plan_ring()), when their regime
  * turns, and at their own moment.
