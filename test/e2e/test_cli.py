@@ -8,6 +8,7 @@ import threading
 
 import pytest
 from conftest import BIN, SOON, readyz, token
+from objects import ours
 from sandbox import ApiError, wait_until
 
 
@@ -268,3 +269,66 @@ def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_con
     assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
     assert ask(open_controller, "/api/v1/queues", nobody) == 403
     wait_until("the reader to be let in", lambda: ask(open_controller, "/api/v1/queues", reader) == 200, SOON)
+
+
+# ---- sluice calendar: the API server is asked, not the controller ------------------------
+
+
+MAPS = "/api/v1/namespaces/sluice-system/configmaps"
+
+
+@pytest.fixture
+def holidays(world):
+    """A calendar of days that takes its dates from a ConfigMap."""
+    name = world.full("holidays")
+    world.api.post(MAPS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"dates": "2026-12-25"}})
+    world.made.append(f"{MAPS}/{name}")
+    world.create("calendars", ours("Calendar", world.full("days"), {"timeZone": "Europe/Berlin", "open": [
+        {"name": "day", "days": ["Mon-Sun"], "from": "08:00", "to": "18:00"}], "except": [
+        {"name": "off", "datesFrom": {"configMap": name, "key": "dates"}, "treatAs": "Closed"}]}))
+    return world
+
+
+def reader_config(world, tmp_path, *rules):
+    """A kubeconfig of a ServiceAccount that may only do that."""
+    who = {"kind": "ServiceAccount", "name": "reader", "namespace": world.ns}
+    world.api.post(f"/api/v1/namespaces/{world.ns}/serviceaccounts", {"metadata": {"name": "reader"}})
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    for plural, kind, name in (("clusterroles", "ClusterRole", world.full("reader")), ("clusterrolebindings", "ClusterRoleBinding", world.full("reader"))):
+        world.made.append(f"{rbac}/{plural}/{name}")
+        more = {"rules": list(rules)} if kind == "ClusterRole" else {
+            "subjects": [who], "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}}
+        world.api.post(f"{rbac}/{plural}", {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, **more})
+    path = tmp_path / "kubeconfig"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                                "clusters": [{"name": "c", "cluster": {"server": f"https://127.0.0.1:{world.box.port('kube-apiserver')}",
+                                                                       "certificate-authority": str(world.box.pki / "ca.crt")}}],
+                                "users": [{"name": "u", "user": {"token": token(world.api, world.ns, "reader")}}]}))
+    return str(path)
+
+
+CALENDARS = {"apiGroups": ["sluice.dev"], "resources": ["calendars"], "verbs": ["get", "list"]}
+
+
+def test_calendar_without_files_is_that_of_the_cluster(sluice, holidays):
+    name = holidays.full("days")
+    nobody = {"SLUICE_SERVER": "http://127.0.0.1:1"}
+    shown = json.loads(ok(sluice("calendar", "test", name, "--at", "2026-12-25T12:00", "-o", "json", env=nobody)))
+    assert shown["state"] == "Closed" and shown["exception"] == "off" and shown["next"][0]["at"] == "2026-12-26T07:00:00Z"
+    assert ok(sluice("calendar", "show", name, "--at", "2026-12-24T12:00")).splitlines()[1] == \
+        "  at Thu 2026-12-24 12:00 CET open by window day, until Thu 2026-12-24 18:00 CET"
+    assert name in ok(sluice("calendar", "show"))
+    done = sluice("calendar", "show", "nowhere")
+    assert done.returncode == 1 and "there is no Calendar nowhere" in done.stderr
+
+
+def test_calendar_needs_no_more_than_to_read_calendars_and_the_dates(program, holidays, tmp_path):
+    name = holidays.full("days")
+    config = reader_config(holidays, tmp_path, CALENDARS)
+    done = program("sluice", "calendar", "show", name, "--kubeconfig", config)
+    assert done.returncode == 3 and f"dates come from ConfigMap {holidays.full('holidays')}" in done.stderr, done
+    role = f"/apis/rbac.authorization.k8s.io/v1/clusterroles/{holidays.full('reader')}"
+    holidays.api.patch(role, {"rules": [CALENDARS, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": [holidays.full("holidays")]}]})
+    holidays.wait("the right to be known", lambda: program("sluice", "calendar", "show", name, "--kubeconfig", config).returncode == 0)
+    nothing = program("sluice", "calendar", "show", name, "--kubeconfig", "/nowhere")
+    assert nothing.returncode == 2 and "without -f the API server is asked" in nothing.stderr
