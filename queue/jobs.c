@@ -35,8 +35,10 @@ static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 	bool again = exempt != w->exempt && w->room;
 	w->exempt = exempt;
 	w->stopping_at_ms = j->stopping_at_ms;
-	if (again)
-		room_suspect(q, w->room);
+	if (!again)
+		return;
+	room_suspect(q, w->room);
+	q->version++; /* its RunPolicy counts those that it spares */
 }
 
 void queue_set_job(struct queue *q, const struct job *j)
