@@ -152,13 +152,10 @@ static int treat_as_field(struct decoder *d, const struct path *up, const cJSON 
 		return TREAT_AS_OPEN;
 	if (strcmp(text, "Closed") == 0)
 		return TREAT_AS_CLOSED;
-	if (!*text)
-		decoder_fault(d, PATH(up, "treatAs"),
-			"is missing; write Open, Closed or a weekday, as which its dates count");
-	else if (notation_weekday(slice_of(text), &weekday, NULL) < 0)
+	if (*text && notation_weekday(slice_of(text), &weekday, NULL) < 0)
 		decoder_fault(d, PATH(up, "treatAs"), "%s is neither Open, Closed nor a weekday",
 			text_show(text, shown));
-	return weekday;
+	return weekday; /* when it says nothing: Closed */
 }
 
 static void dates_field(

@@ -131,6 +131,7 @@ GOOD = {
     "once": calendar({"at": {"from": "2026-09-12T08:00", "to": "2026-09-13T24:00"}}),
     "64 windows, and 4096 dates": calendar(*[{"days": ["Mon"], "from": "01:00", "to": "02:00"}] * 64, exceptions=[
         {"dates": ["2026-12-24..2026-12-26"] * 64, "treatAs": "Sun"}] * 64),
+    "an exception that says no more is Closed": calendar(exceptions=[{"dates": ["2026-12-24"]}]),
     "dates from a ConfigMap": calendar(exceptions=[{"datesFrom": {"configMap": "holidays-de", "key": "dates"}, "treatAs": "Sunday"}]),
     "a Calendar of nothing": ours("Calendar", "t", {"timeZone": "UTC"}),
     "a policy of names alone": policy(),
@@ -231,7 +232,6 @@ BAD = {
     "date written otherwise": (on("24.12.2026"), "spec.except[0].dates[0]"),
     "exception of no date": (calendar(exceptions=[{"treatAs": "Open"}]), "names no date"),
     "exception as a holiday": (on("2026-12-24", treat_as="Holiday"), 'supported values: "Open", "Closed", "Monday"'),
-    "exception as nothing": (calendar(exceptions=[{"dates": ["2026-12-24"]}]), "treatAs: Required value"),
     # RunPolicy
     "policy without a queue": (ours("RunPolicy", "t", {"calendar": "nights"}), "names no queue; write queues"),
     "policy of no queue": (policy(queues=[], localQueues=[]), "names no queue; write queues"),
