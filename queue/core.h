@@ -56,6 +56,8 @@ struct queue {
 	uint64_t arrivals, rooms_made, version;
 	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
 	int64_t now_ms;	 /* of the last queue_decide */
+	bool deciding; /* it goes on: now_ms is now. Facts come between decisions, maybe hours later
+			*/
 	size_t nwaiting;
 	size_t workload_bytes; /* of all workloads and rooms */
 	struct scratch *scratch;

@@ -220,6 +220,7 @@ size_t queue_decide(
 {
 	bool back = now_ms < q->now_ms;
 	q->now_ms = now_ms;
+	q->deciding = true;
 	if (back) {
 		timetables_turn(q);
 		plans_turn(q);
@@ -245,6 +246,7 @@ size_t queue_decide(
 		*ret_next_ms = w->not_before_ms;
 	if (!list_empty(&q->dirty) || !list_empty(&q->suspects))
 		*ret_next_ms = now_ms;
+	q->deciding = false;
 	return n;
 }
 

@@ -258,6 +258,16 @@ static void judge_deadline(
 	v->pressing = o->now_ms >= v->latest_ms && v->latest_ms >= w->key.queued_ms;
 }
 
+/* At the latest start it presses. Behind that it is too late; where a close and not the deadline
+ * makes it the last, that is within its slack, and it presses until then. */
+static int64_t deadline_stands_until(const struct outlook *o, const struct verdict_of_terms *v)
+{
+	int64_t own_ms = o->asked->deadline_ms - regime_lasts_ms(o->regime, o->lasts_ms);
+	if (v->latest_ms > o->now_ms)
+		return v->latest_ms;
+	return quantity_add(v->latest_ms, v->latest_ms < own_ms ? TERMS_SLACK_MS : 1);
+}
+
 struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int64_t now_ms)
 {
 	struct verdict_of_terms v = {
@@ -283,8 +293,7 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 	if (v.not_before_ms > now_ms)
 		v.next_ms = lesser(v.next_ms, v.not_before_ms);
 	if (!v.unreachable && v.latest_ms != INT64_MAX)
-		v.next_ms = lesser(v.next_ms,
-			v.latest_ms > now_ms ? v.latest_ms : quantity_add(v.latest_ms, 1));
+		v.next_ms = lesser(v.next_ms, deadline_stands_until(&o, &v));
 	return v;
 }
 
@@ -296,7 +305,8 @@ bool terms_let(struct queue *q, struct workload *w)
 		return true;
 	struct verdict_of_terms v = terms_now(q, w, q->now_ms);
 	w->key.due_ms = v.pressing ? greater(v.latest_ms, 1) : 0;
-	alarm_set(&q->alarms, &w->terms->alarm, v.next_ms);
+	/* Between decisions nobody knows how late it is: then it is asked again at once. */
+	alarm_set(&q->alarms, &w->terms->alarm, q->deciding ? v.next_ms : q->now_ms);
 	return v.not_before_ms <= q->now_ms;
 }
 
