@@ -50,6 +50,11 @@ struct model_job {
 	bool sickly;	 /* its pods never get ready */
 	bool orphaned;	 /* deleted without its pods */
 	bool vandalized; /* somebody took our annotations off */
+	bool moved;	 /* its queue label was changed or taken off */
+	struct {	 /* by each controller, last */
+		uint64_t life;
+		enum decision_kind kind;
+	} decided[2];
 
 	/* The Job controller's: what it knows, and what it is about (model_jobs.c). */
 	struct {

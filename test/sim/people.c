@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "test/sim/sim.h"
+#include "test/sim/windows.h"
 
 #define GIB ((int64_t)1 << 30)
 
@@ -22,8 +23,8 @@ size_t localqueue_namespace(size_t index)
 
 size_t config_count(enum config_kind k)
 {
-	static const size_t count[] = {
-		NAMESPACES, FLAVORS, CLASSES, COHORTS, CLUSTERQUEUES, LOCALQUEUES};
+	static const size_t count[] = {NAMESPACES, FLAVORS, CLASSES, COHORTS, CLUSTERQUEUES,
+		LOCALQUEUES, CALENDARS, RUNPOLICIES, PLANS, BUDGETS};
 	return count[k];
 }
 
@@ -177,6 +178,8 @@ static void admin_acts(struct sim *s, void *arg)
 	int64_t what = rng_between(&s->rng, 0, 9);
 	if (p->cohorts && rng_odds(&s->rng, 1500)) {
 		admin_cohort(s, &p->config[CONFIG_COHORT][rng_between(&s->rng, 0, COHORTS - 1)]);
+	} else if (p->time && rng_odds(&s->rng, 4000)) {
+		windows_edit(s);
 	} else if (what < 6) {
 		admin_clusterqueue(s, &p->config[CONFIG_CLUSTERQUEUE]
 						[rng_between(&s->rng, 0, CLUSTERQUEUES - 1)]);
@@ -300,6 +303,7 @@ static void user_submits(struct sim *s)
 		n.job.hold = "wait for me";
 	if (rng_odds(&s->rng, 800))
 		n.job.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
+	windows_draw_terms(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
 	s->people.submitted++;
@@ -581,6 +585,7 @@ void people_begin(struct sim *s)
 	static const size_t of[LOCALQUEUES] = {0, 1, 2, 0, 2};
 	for (size_t i = 0; i < LOCALQUEUES; i++)
 		p->config[CONFIG_LOCALQUEUE][i].clusterqueue = of[i];
+	windows_begin(s);
 	for (int64_t n = rng_between(&s->rng, 0, 12); n > 0; n--)
 		user_submits(s);
 	sim_after(s, 1, user_acts, NULL);

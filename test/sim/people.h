@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sluice/policy.h"
 #include "sluice/spec.h"
 #include "test/sim/model_api.h"
 
@@ -23,6 +24,10 @@ struct sim;
 #define COHORTS 3
 #define CLASSES 3
 #define NAMESPACES 2
+#define CALENDARS 2
+#define RUNPOLICIES 3
+#define PLANS 1
+#define BUDGETS 2
 #define JOBS_MAX 60 /* alive at a time: keeps a seed within milliseconds */
 
 enum config_kind {
@@ -32,6 +37,10 @@ enum config_kind {
 	CONFIG_COHORT,
 	CONFIG_CLUSTERQUEUE,
 	CONFIG_LOCALQUEUE,
+	CONFIG_CALENDAR, /* from here on: windows.h */
+	CONFIG_RUNPOLICY,
+	CONFIG_PLAN,
+	CONFIG_BUDGET,
 	CONFIG_KINDS
 };
 
@@ -57,8 +66,26 @@ struct config {
 	struct preemption_spec preemption;
 	struct fungibility_spec fungibility;
 	double weight;
-	/* LocalQueue */
+	/* LocalQueue, Budget */
 	size_t clusterqueue;
+	/* Calendar: open each `period` minutes for `length` of them, or every day from one minute
+	 * to another; in a zone that is so far from UTC, as a Budget's. */
+	bool broken, by_days;
+	int offset_minutes, period, length, from_minute, to_minute;
+	/* RunPolicy, and PricePlan, whose factor holds while the calendar is open. queues: a bit
+	 * for each ClusterQueue; localqueue: -1 none */
+	size_t calendar;
+	unsigned queues;
+	int localqueue;
+	enum start_fit fit;
+	bool hold_unknown, suspends, at_price_rise;
+	int32_t margin, suspensions; /* -1: no limit */
+	int64_t notice_ms, overrun_ms, min_run_ms;
+	int64_t price, factor; /* of a core's hour; a Budget's amount */
+	/* Budget */
+	enum budget_period budget_period;
+	enum budget_exhausted exhausted;
+	bool actual;
 };
 
 /* What a row of the quota tree may hold, worked out from what admins describe as the reference has
@@ -71,6 +98,7 @@ struct quota_row_of {
 struct people {
 	struct queue_config queue;			 /* the flags of all controllers */
 	bool cohorts;					 /* there are some in this world */
+	bool time;					 /* ... and windows, prices and Budgets */
 	struct config config[CONFIG_KINDS][LOCALQUEUES]; /* as it is now */
 	size_t submitted;
 	size_t alive;

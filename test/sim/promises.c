@@ -435,6 +435,12 @@ static bool priority_of(const struct sim *s, const struct model_job *j, int32_t 
 	return true;
 }
 
+/* It may wait for what it asked for itself: a time, a price. */
+static bool has_terms(const struct job *j)
+{
+	return j->terms.start_after_ms > 0 || j->terms.cheapest || j->terms.has_max_price;
+}
+
 static bool waits(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
@@ -487,7 +493,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
 		if (o == j || !waits(s, o) || config_of(s, o) != cq)
 			continue;
-		if (!priority_of(s, o, &its) || its > mine ||
+		if (!priority_of(s, o, &its) || its > mine || o->now->job.terms.deadline_ms > 0 ||
 			(its == mine && queued_ms(s, o) <= queued_ms(s, j)))
 			return true;
 	}
@@ -500,7 +506,8 @@ static void check_admitted(struct sim *s, struct replica *r)
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? config_of(s, j) : NULL;
 		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq) ||
-			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
+			has_terms(&j->now->job) || may_be_blocked(s, j, cq) ||
+			may_be_kept(s, r, cq))
 			continue;
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
@@ -579,6 +586,43 @@ static void check_counts(struct sim *s)
 				j->now->job.parallelism);
 }
 
+/* ---- P6: what the segments of its period say is what a Budget has spent ------------------------
+ */
+
+static int64_t segments_of(const struct sim *s, const struct budget_view *v)
+{
+	const struct model_hold *const *holds;
+	int64_t sum = 0;
+	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;) {
+		const struct model_hold *h = holds[i];
+		if (!h->open && h->committed && h->bill.priced &&
+			strcmp(h->hold.clusterqueue, v->clusterqueue) == 0 &&
+			strcmp(h->bill.currency, v->currency) == 0 &&
+			h->hold.started_ms >= v->period_from_ms &&
+			h->hold.started_ms < v->period_to_ms)
+			sum += h->bill.cost;
+	}
+	return sum;
+}
+
+static void check_budgets(struct sim *s, const struct replica *r, bool all_ended)
+{
+	struct budget_view v;
+	for (size_t i = 0; queue_view_budget(r->queue, i, &v); i++) {
+		int64_t sum = segments_of(s, &v);
+		if (sum > 0)
+			sim_reach(s, PATH_BUDGET_ADDS_UP);
+		if (v.spent != sum)
+			sim_break(s, "P6",
+				"Budget %s of %s: %s says that %lld was spent, the segments of its "
+				"period say %lld",
+				v.name, v.clusterqueue, r->identity, (ll)v.spent, (ll)sum);
+		if (all_ended && v.reserved != 0)
+			sim_break(s, "P6", "Budget %s: nothing runs, and %lld is reserved", v.name,
+				(ll)v.reserved);
+	}
+}
+
 void promises_check_quiet(struct sim *s, bool all_ended)
 {
 	struct replica *r = leader(s);
@@ -598,4 +642,5 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	promises_check_books(s);
 	check_ceilings(s);
 	check_admitted(s, r);
+	check_budgets(s, r, all_ended);
 }

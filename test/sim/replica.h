@@ -35,6 +35,7 @@ struct replica {
 	/* Watches of what admins describe, a connection for each kind. */
 	bool config_listed[CONFIG_KINDS];
 	int64_t config_heard_ms[CONFIG_KINDS];
+	struct config known[CONFIG_KINDS][LOCALQUEUES]; /* what it was told of time and money */
 
 	/* The watch of Jobs. */
 	bool jobs_listed, watching;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "test/sim/sim.h"
+#include "test/sim/windows.h"
 
 /* ---- To the API server --------------------------------------------------------------------------
  */
@@ -101,6 +102,8 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		sim_reach(s, PATH_NOTICE);
 		if (q->doubted)
 			sim_reach(s, PATH_LATE_NOTICE);
+	} else if (q->intent.kind == INTENT_WARN) {
+		sim_reach(s, PATH_WARN);
 	} else if (q->intent.kind == INTENT_TELL) {
 		sim_reach(s, PATH_TELL);
 		if (q->intent.story.state == STORY_FENCED)
@@ -274,6 +277,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s)};
 	plant_in_patch(s, &q->intent);
+	if (i->kind == INTENT_START)
+		windows_check_sent(s, r, &i->uid);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
 	int64_t patience = rng_between(&s->rng, 500, 10000);
 	if (pretend_fence(s, q))
@@ -323,6 +328,8 @@ struct ledger_request {
 	struct ledger_lease lease;
 	struct ledger_hold *holds;
 	size_t nholds;
+	struct ledger_spent *spent; /* INTENT_LOAD, before the holds: see controller/recall.h */
+	size_t nspent;
 	struct ledger_result *results;
 };
 
@@ -343,6 +350,7 @@ static void copy_ops(struct sim *s, struct ledger_request *q)
 		op->plan = pool_strdup(&s->pool, op->plan);
 		op->currency = pool_strdup(&s->pool, op->currency);
 		op->price = pool_strdup(&s->pool, op->price);
+		op->cost += op->priced && s->o.bug == BUG_BILL_GUESSED;
 		op->parent = pool_strdup(&s->pool, op->parent);
 		op->reason = pool_strdup(&s->pool, op->reason);
 		op->actor = pool_strdup(&s->pool, op->actor);
@@ -378,6 +386,19 @@ static void make_up_results(struct sim *s, struct ledger_request *q)
 			q->ops[i].kind == LEDGER_RESERVE ? LEDGER_REFUSED : LEDGER_SPENT;
 }
 
+/* The courier does, before the gate hears of the load. */
+static void recall_spent(struct sim *s, struct replica *r, const struct ledger_request *q)
+{
+	if (q->outcome != LEDGER_DONE || s->o.bug == BUG_SPENT_FORGOTTEN)
+		return;
+	if (q->nspent > 0)
+		sim_reach(s, PATH_SPENT_RECALLED);
+	for (size_t i = 0; i < q->nspent; i++)
+		queue_recall_spent(r->queue, q->spent[i].clusterqueue, q->spent[i].ns,
+			q->spent[i].localqueue, q->spent[i].currency, q->spent[i].started_ms,
+			q->spent[i].cost);
+}
+
 static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 {
 	struct ledger_request *q = arg;
@@ -402,6 +423,7 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 			replica_sleep(s, r);
 	} else if (q->intent.kind == INTENT_LOAD) {
 		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
+		recall_spent(s, r, q);
 		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
 	} else {
 		if (q->outcome == LEDGER_LOST)
@@ -506,10 +528,28 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 			log_refusal(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RESERVE && v == LEDGER_APPLIED)
 			count_borrowed(s, &q->ops[i]);
+		if (q->ops[i].kind == LEDGER_RELEASE && q->ops[i].priced && v == LEDGER_APPLIED)
+			sim_reach(s, PATH_BILL);
 		if (q->ops[i].kind == LEDGER_RESERVE)
 			sim_reach(s, reserve[v]);
 		else if (v == LEDGER_APPLIED && applied[q->ops[i].kind] != PATH_COUNT)
 			sim_reach(s, applied[q->ops[i].kind]);
+	}
+}
+
+/* sql/recall_spent.sql */
+static void read_spent(struct sim *s, struct ledger_request *q)
+{
+	const struct model_hold *const *holds;
+	size_t n = model_ledger_holds(s->ledger, &holds);
+	q->spent = sim_alloc(s, (n + 1) * sizeof(*q->spent));
+	for (size_t i = 0; i < n; i++) {
+		const struct model_hold *h = holds[i];
+		if (h->open || !h->committed || !h->bill.priced || h->bill.cost == 0)
+			continue;
+		q->spent[q->nspent++] = (struct ledger_spent){h->hold.clusterqueue, h->hold.ns,
+			h->hold.localqueue, h->bill.currency, h->hold.started_ms / 900000 * 900000,
+			h->bill.cost};
 	}
 }
 
@@ -533,6 +573,7 @@ static void execute(struct sim *s, struct ledger_request *q)
 			q->holds[k].lines = lines;
 		}
 		free(holds);
+		read_spent(s, q);
 		count_load(s, q);
 	} else {
 		bool part = q->fate == FATE_LATE;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "test/sim/sim.h"
+#include "test/sim/windows.h"
 
 static int64_t news_at(struct sim *s, int64_t *last_ms)
 {
@@ -112,7 +113,7 @@ static void set_flavor(struct queue *q, const struct config *c)
 	must(queue_set_flavor(q, &spec, &e) == 0);
 }
 
-static void set_config(struct queue *q, const struct config *c)
+static void set_config(struct sim *s, struct queue *q, const struct config *c)
 {
 	switch (c->kind) {
 	case CONFIG_NAMESPACE:
@@ -134,6 +135,12 @@ static void set_config(struct queue *q, const struct config *c)
 		break;
 	case CONFIG_LOCALQUEUE:
 		set_localqueue(q, c);
+		break;
+	case CONFIG_CALENDAR:
+	case CONFIG_RUNPOLICY:
+	case CONFIG_PLAN:
+	case CONFIG_BUDGET:
+		windows_set(s, q, c);
 		break;
 	case CONFIG_KINDS:
 		must_not_get_here();
@@ -162,6 +169,12 @@ static void drop_config(struct queue *q, const struct config *c)
 		queue_drop_localqueue(q, namespace_names[localqueue_namespace(c->index)],
 			localqueue_names[c->index]);
 		break;
+	case CONFIG_CALENDAR:
+	case CONFIG_RUNPOLICY:
+	case CONFIG_PLAN:
+	case CONFIG_BUDGET:
+		windows_drop(q, c);
+		break;
 	case CONFIG_KINDS:
 		must_not_get_here();
 	}
@@ -170,8 +183,9 @@ static void drop_config(struct queue *q, const struct config *c)
 static void config_heard(struct sim *s, struct replica *r, void *arg)
 {
 	const struct config *c = arg;
+	windows_heard(r, c);
 	if (c->exists)
-		set_config(r->queue, c);
+		set_config(s, r->queue, c);
 	else
 		drop_config(r->queue, c);
 	replica_step_soon(s, r);
@@ -190,8 +204,10 @@ static void config_listed(struct sim *s, struct replica *r, void *arg)
 {
 	const enum config_kind *k = arg;
 	for (size_t i = 0; i < config_count(*k); i++)
-		if (s->people.config[*k][i].exists)
-			set_config(r->queue, &s->people.config[*k][i]);
+		if (s->people.config[*k][i].exists) {
+			windows_heard(r, &s->people.config[*k][i]);
+			set_config(s, r->queue, &s->people.config[*k][i]);
+		}
 	r->config_listed[*k] = true;
 	replica_check_synced(r);
 	replica_step_soon(s, r);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "test/sim/promises.h"
+#include "test/sim/windows.h"
 
 /* A world that has not come to rest by then never will. */
 #define SETTLE_EVENTS 60000
@@ -13,7 +14,8 @@ const char *bug_name(enum bug b)
 {
 	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
 		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
-		"unguarded", "no_doubt", "counts_kept", "history_lost"};
+		"unguarded", "no_doubt", "counts_kept", "zone_ignored", "spent_forgotten",
+		"bill_guessed", "history_lost"};
 	return names[b];
 }
 
@@ -126,6 +128,7 @@ static void other_cell_takes(struct sim *s, void *arg)
 static void begin(struct sim *s, const struct sim_options *o)
 {
 	s->o = *o;
+	windows_watch(s);
 	s->now_ms = s->moved_ms = SIM_EPOCH_MS;
 	s->hash = 0xCBF29CE484222325u;
 	rng_seed(&s->rng, o->seed);
@@ -204,6 +207,7 @@ static void calm_down(struct sim *s)
 	s->calm = s->frozen = true;
 	faults_calm(&s->faults);
 	s->ledger_down_until_ms = 0;
+	windows_calm(s);
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);

@@ -46,6 +46,9 @@ enum bug {
 	BUG_UNGUARDED,	       /* the start does not test story and generation */
 	BUG_NO_DOUBT,	       /* an old status is believed at once */
 	BUG_COUNTS_KEPT,       /* a stop does not put the owner's parallelism back */
+	BUG_ZONE_IGNORED,      /* local times are taken for UTC */
+	BUG_SPENT_FORGOTTEN,   /* a new leader is not told what was spent */
+	BUG_BILL_GUESSED,      /* RELEASE carries another bill than the queue has charged */
 	BUG_HISTORY_LOST,      /* stories do not tell how often pods were not ready */
 	BUG_COUNT
 };
