@@ -44,8 +44,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(LATE_NOTICE, "notices landed that were in doubt")                                        \
 	X(WARN, "warnings of a stop landed")                                                       \
 	X(START_IN_WINDOW, "starts decided under a RunPolicy")                                     \
-	X(STOP_BY_WINDOW, "stops decided because a window closed")                                 \
-	X(STOP_BY_PRICE, "... because the price rose")                                             \
+	X(STOP_BY_WINDOW, "stops decided by a window or a price")                                  \
 	X(STOP_BY_BUDGET, "... because a Budget was spent")                                        \
 	X(BILL, "releases with a bill")                                                            \
 	X(SPENT_RECALLED, "takeovers that were told what was spent")                               \
