@@ -412,10 +412,9 @@ size_t __wrap_queue_decide(
 				out[i].kind == DECISION_NOTICE ? j->decided[k].kind : out[i].kind;
 			if (out[i].kind == DECISION_STOP &&
 				out[i].reason >= STOP_REASON_WINDOW_CLOSED)
-				sim_reach(world,
-					out[i].reason == STOP_REASON_BUDGET  ? PATH_STOP_BY_BUDGET
-					: out[i].reason == STOP_REASON_PRICE ? PATH_STOP_BY_PRICE
-									     : PATH_STOP_BY_WINDOW);
+				sim_reach(world, out[i].reason == STOP_REASON_BUDGET
+							 ? PATH_STOP_BY_BUDGET
+							 : PATH_STOP_BY_WINDOW);
 			if (out[i].kind == DECISION_START &&
 				queue_explain(q, &out[i].uid, now_ms, &x))
 				check_start(world, r, j, &x, now_ms);
