@@ -151,9 +151,9 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 	} else if (!p) {
 		text_add(t, "no PricePlan holds for its queue, so nothing is charged");
 	} else {
-		add_money(t, b->spent, "");
-		t->len--; /* the blank before no currency */
-		text_add(t, " spent and ");
+		char spent[MONEY_TEXT_SIZE];
+		money_format(b->spent, spent);
+		text_add(t, "%s spent and ", spent);
 		add_money(t, b->reserved, b->currency);
 		text_add(t, " reserved of ");
 		add_money(t, b->spec.amount, b->currency);
