@@ -488,7 +488,7 @@ static void running(struct gate *g, struct gate_job *j)
 	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
-	else if (!j->call_off)
+	else if (!j->call_off && !j->lost)
 		warning_see_to(g, j);
 }
 

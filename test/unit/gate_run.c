@@ -473,6 +473,24 @@ static void a_job_that_is_gone_is_not_told(void **state)
 	world_done(&w);
 }
 
+/* Its label was taken off: it is not ours to tell, and the gate does not go round and round. */
+static void a_job_off_the_watch_is_not_told(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	s->job.queue = "";
+	model_api_write(&w.api, s, false);
+	gate_lose_job(w.gate, &w.j->now->job.uid);
+	turn(&w);
+	decide_notice(&w, STOP_MS);
+	at(&w, T0 + 30000);
+	assert_int_equal(w.sent[INTENT_WARN], 0);
+	world_done(&w);
+}
+
 static void a_successor_tells_nobody_twice(void **state)
 {
 	struct world w;
@@ -727,6 +745,7 @@ int main(void)
 		cmocka_unit_test(one_that_landed_unanswered_is_not_made_again_and_comes_off),
 		cmocka_unit_test(a_stop_that_is_due_goes_first),
 		cmocka_unit_test(a_job_that_is_gone_is_not_told),
+		cmocka_unit_test(a_job_off_the_watch_is_not_told),
 		cmocka_unit_test(a_successor_tells_nobody_twice),
 		cmocka_unit_test(a_stop_that_does_not_come_is_taken_back),
 		cmocka_unit_test(who_is_suspended_by_others_is_not_told_any_more),
