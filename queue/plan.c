@@ -428,16 +428,18 @@ int64_t plan_times(int64_t per_hour, int64_t factor)
 
 /* ---- When something changes ---- */
 
-/* Who waits for a price, or runs with a ceiling, is asked again; anybody if starts were held. */
+/* Who waits for a price, or runs with a ceiling, is asked again; anybody if starts were held, or
+ * where a Budget may have held one: what a run is expected to cost is another. */
 static void ask_again(struct queue *q, struct plan *p, bool held)
 {
+	bool budgets = tree_first(&q->budgets.all);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		if (plan_of(q, cq) != p)
 			continue;
 		terms_ask_again(q, cq);
-		if (held != (p && p->spec.hold_when_stale && p->stale))
+		if (budgets || held != (p && p->spec.hold_when_stale && p->stale))
 			queue_touch_queue(q, cq);
 	}
 	q->budgets.stale = true; /* when they are used up follows from the prices */
