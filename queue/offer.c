@@ -290,8 +290,9 @@ static struct group *first_possible(struct look *l)
 	return precedence_seek(l->q, cq, &s);
 }
 
-/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made anew each
- * time, because others take part. */
+/* Backfill: the first in order starts, or gets a reservation; one whose turn came to nothing,
+ * because a StrictFIFO head keeps what it needs, is not offered once more. In a Cohort that is made
+ * anew each time, because others take part. */
 static bool offer_first(struct look *l)
 {
 	struct walk *w = l->walk;
@@ -301,7 +302,7 @@ static bool offer_first(struct look *l)
 		backfill_end(l->q, w->cq);
 		return false;
 	}
-	if (!w->blocked && quota_may(l, head))
+	if (!w->blocked && !was_passed(w, head) && quota_may(l, head))
 		return true;
 	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
 		w->cq->search = true;

@@ -178,12 +178,15 @@ static size_t take_turns(struct pass *p)
 		struct order_key key = e->group->key; /* the group may go with its head */
 		struct localqueue *lq = e->group->lq;
 		struct clusterqueue *cq = e->cq;
+		struct walk *w = walk_of(p, cq);
 		e->done = true;
+		if (w->blocked == e->group)
+			w->blocked = NULL;
 		if (e->keeps) {
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
 			e->group = NULL;
-			walk_on(walk_of(p, cq), lq, &key);
+			walk_on(w, lq, &key);
 			came++;
 		}
 	}

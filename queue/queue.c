@@ -233,7 +233,7 @@ size_t queue_decide(
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);
-	if (lead_end(q))
+	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);
 	n += give_stops(q, out + n, cap - n); /* of those who have to make room */
 	if (n > 0)

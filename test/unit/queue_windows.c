@@ -8,6 +8,7 @@
  * same facts give the same decisions.
  */
 #include <setjmp.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -139,11 +140,13 @@ struct world {
 	struct queue *q;
 	struct calendar *calendar[CALENDARS]; /* copies of our own, to ask */
 	struct runpolicy_spec policy[POLICIES];
+	struct window_quota_spec set[POLICIES][3];
 	bool bound[POLICIES][QUEUES], named[POLICIES][QUEUES][LOCALS];
 	struct run run[MOST];
 	int64_t now_ms;
 	uint64_t trace; /* hash of all decisions */
-	size_t starts, stops, notices;
+	bool shares;	/* a Cohort, quotas by window, and leads */
+	size_t starts, stops, notices, recalls;
 };
 
 static const char *const CALENDAR[CALENDARS] = {"c0", "c1", "c2"};
@@ -221,6 +224,16 @@ static void edit_policy(struct world *w, int i)
 	p->notice_ms = roll(d, 2) ? roll(d, 30) * 60000 : 0;
 	p->min_run_ms = roll(d, 2) ? roll(d, 60) * 60000 : 0;
 	p->max_suspensions = roll(d, 2) ? (int32_t)roll(d, 4) : RUNPOLICY_SUSPENSIONS_UNLIMITED;
+	if (w->shares && p->nqueues > 0) {
+		p->lead_ms = roll(d, 2) ? roll(d, 120) * 60000 : 0;
+		p->quota = w->set[i];
+		for (; p->nquotas < roll(d, 3); p->nquotas++)
+			w->set[i][p->nquotas] =
+				(struct window_quota_spec){.window = p->nquotas ? "b" : "a",
+					.flavor = "spot",
+					.resource = "cpu",
+					.nominal = roll(d, 9) * 1000};
+	}
 	p->has_exempt_priority = roll(d, 3) == 0;
 	p->exempt_priority = 2;
 	p->has_exempt_selector = roll(d, 3) == 0;
@@ -356,6 +369,46 @@ static bool must_stop(const struct world *w, const struct run *r)
 	return false;
 }
 
+/* It is closed, and all that bind it by name are open before the longest lead of any is over. */
+static bool leads(const struct world *w, int q)
+{
+	int64_t lead_ms = 0, at_ms = w->now_ms;
+	bool open = false;
+	for (int p = 0; p < POLICIES; p++)
+		if (w->policy[p].name && w->bound[p][q] && w->policy[p].lead_ms > lead_ms)
+			lead_ms = w->policy[p].lead_ms;
+	for (; !open && at_ms <= w->now_ms + lead_ms; at_ms += 60000 - at_ms % 60000) {
+		open = true;
+		for (int p = 0; p < POLICIES; p++) {
+			struct calendar *c = w->calendar[calendar_index(&w->policy[p])];
+			if (w->policy[p].name && w->bound[p][q])
+				open = open && c && calendar_at(c, at_ms).open;
+		}
+		if (open && at_ms == w->now_ms)
+			return false;
+	}
+	return open && lead_ms > 0;
+}
+
+/* What the first policy in name order says for the window that its Calendar shows. */
+static void quota_is(const struct world *w, int q)
+{
+	int64_t nominal = 4000;
+	for (int p = POLICIES; p-- > 0;) {
+		const struct runpolicy_spec *s = &w->policy[p];
+		struct calendar *c =
+			s->name && w->bound[p][q] ? w->calendar[calendar_index(s)] : NULL;
+		const char *shown = c ? calendar_at(c, w->now_ms).window : NULL;
+		for (size_t i = 0; shown && i < s->nquotas; i++)
+			if (strcmp(s->quota[i].window, shown) == 0)
+				nominal = s->quota[i].nominal;
+	}
+	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, QUEUE[q]);
+	const struct quota_row *row = cq->groups[0].row[0];
+	assert_true(row->nominal == nominal);
+	assert_true(row->lending_limit == (w->shares && leads(w, q) ? 0 : QUOTA_UNLIMITED));
+}
+
 /* After a decision: whoever runs may run; whoever waits in a queue with room left is kept by time.
  */
 static void all_is_as_it_ought_to_be(const struct world *w)
@@ -369,9 +422,11 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 	}
 	for (uint32_t i = 0; i < MOST; i++) {
 		const struct run *r = &w->run[i];
-		if (r->exists && !r->has_room && busy[r->queue] < 4)
+		if (r->exists && !r->has_room && busy[r->queue] < 4 && !w->shares)
 			assert_false(may_start(w, r));
 	}
+	for (int q = 0; q < QUEUES; q++)
+		quota_is(w, q);
 	for (int q = 0; q < QUEUES; q++) {
 		struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, QUEUE[q]);
 		struct run any = {.queue = q};
@@ -392,6 +447,94 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 	}
 }
 
+/* ---- The times to come, minute by minute ---- */
+
+#define AHEAD (10 * 1440)
+#define MINUTE_MS INT64_C(60000)
+
+struct outlook {
+	int64_t from_ms; /* a whole minute */
+	bool open[POLICIES][AHEAD];
+	int closes[POLICIES][AHEAD]; /* the first minute behind it at which it is closed */
+};
+
+static struct outlook *outlook_new(const struct world *w)
+{
+	struct outlook *o = mem_alloc(sizeof(*o));
+	o->from_ms = w->now_ms - w->now_ms % MINUTE_MS;
+	for (int p = 0; p < POLICIES; p++) {
+		struct calendar *c =
+			w->policy[p].name ? w->calendar[calendar_index(&w->policy[p])] : NULL;
+		for (int m = 0; c && m < AHEAD; m++)
+			o->open[p][m] = calendar_at(c, o->from_ms + m * MINUTE_MS).open;
+		for (int m = AHEAD, next = INT_MAX; m-- > 0;) {
+			o->closes[p][m] = next;
+			next = o->open[p][m] ? next : m;
+		}
+	}
+	return o;
+}
+
+/* The last moment at which a start of that length may happen, if it may at this minute. */
+static bool start_at(const struct world *w, const struct outlook *o, const struct run *r, int m)
+{
+	int32_t margin = 0;
+	for (int p = 0; p < POLICIES; p++)
+		if (binds(w, p, r) && w->policy[p].fit != FIT_IGNORE &&
+			w->policy[p].margin_permille > margin)
+			margin = w->policy[p].margin_permille;
+	for (int p = 0; p < POLICIES; p++) {
+		if (!binds(w, p, r))
+			continue;
+		if (!o->open[p][m])
+			return false;
+		if (w->policy[p].fit == FIT_REQUIRE && o->closes[p][m] != INT_MAX &&
+			m * MINUTE_MS + with_margin(r->expected_ms, margin) >
+				o->closes[p][m] * MINUTE_MS)
+			return false;
+	}
+	return true;
+}
+
+/* regime_next_open() and what a regime says of the next open and close. */
+static void the_future_is_told(struct world *w)
+{
+	struct outlook *o = outlook_new(w);
+	struct run r = {.queue = (int)roll(&w->dice, QUEUES), .local = (int)roll(&w->dice, LOCALS)};
+	const struct regime *regime =
+		regime_of(localqueue_find(&w->q->localqueues, "team-a", LOCAL[r.queue][r.local]));
+	r.expected_ms = (1 + roll(&w->dice, 900)) * MINUTE_MS;
+	int first = 0, all_open = 0, close = INT_MAX, week = 8 * 1440;
+	while (first < week && !start_at(w, o, &r, first))
+		first++;
+	int64_t from_ms = o->from_ms, to_ms;
+	bool found = regime_next_open(
+		regime, r.expected_ms, o->from_ms + week * MINUTE_MS, &from_ms, &to_ms);
+	assert_int_equal(found, first < week);
+	if (found)
+		assert_true(from_ms == o->from_ms + first * MINUTE_MS);
+	bool inside = found;
+	for (int m = first; inside && m < week; m++) {
+		inside = o->from_ms + m * MINUTE_MS <= to_ms;
+		assert_int_equal(start_at(w, o, &r, m), inside);
+		assert_true(inside || m > first);
+	}
+	r.expected_ms = 0;
+	while (all_open < week && !start_at(w, o, &r, all_open))
+		all_open++;
+	for (int p = 0; p < POLICIES; p++)
+		if (binds(w, p, &r) && o->closes[p][0] < close)
+			close = o->closes[p][0];
+	if (regime->open)
+		assert_true(regime->closes_ms ==
+			    (close == INT_MAX ? CALENDAR_NEVER : o->from_ms + close * MINUTE_MS));
+	else
+		assert_true(
+			regime->opens_ms ==
+			(all_open == week ? CALENDAR_NEVER : o->from_ms + all_open * MINUTE_MS));
+	free(o);
+}
+
 static void take(struct world *w, const struct decision *d)
 {
 	uint32_t i = 0;
@@ -409,9 +552,16 @@ static void take(struct world *w, const struct decision *d)
 		break;
 	case DECISION_STOP:
 		w->stops++;
+		r->stopping = true;
+		if (d->reason == STOP_REASON_WINDOW_OPENING) {
+			w->recalls++;
+			assert_true(leads(w, 0) || leads(w, 1) || leads(w, 2));
+			assert_false(leads(w, r->queue) && !leads(w, (r->queue + 1) % 3) &&
+				     !leads(w, (r->queue + 2) % 3));
+			break;
+		}
 		assert_int_equal(d->reason, STOP_REASON_WINDOW_CLOSED);
 		assert_true(must_stop(w, r));
-		r->stopping = true;
 		r->suspensions++;
 		break;
 	case DECISION_NOTICE:
@@ -484,7 +634,7 @@ static void gate(struct world *w, uint32_t i)
 	}
 }
 
-static struct queue *world_queue(void)
+static struct queue *world_queue(bool shares)
 {
 	static const char *const resource[] = {"cpu"};
 	struct queue *q = fixture_new(0, 0);
@@ -493,7 +643,7 @@ static struct queue *world_queue(void)
 		struct flavor_quota_spec spot = {"spot", &cpu, 1};
 		struct resource_group_spec group = {resource, 1, &spot, 1};
 		struct clusterqueue_spec s = {.name = QUEUE[i],
-			.cohort = "",
+			.cohort = shares ? "all" : "",
 			.groups = &group,
 			.ngroups = 1,
 			.strategy = (enum queueing_strategy)i,
@@ -515,9 +665,9 @@ static struct queue *world_queue(void)
 	return q;
 }
 
-static void world_run(struct world *w, uint64_t seed)
+static void world_run(struct world *w, uint64_t seed, bool shares)
 {
-	*w = (struct world){.dice = {seed}, .q = world_queue()};
+	*w = (struct world){.dice = {seed}, .q = world_queue(shares), .shares = shares};
 	w->now_ms = INT64_C(1795000000000);
 	int64_t next_ms = INT64_MAX;
 	for (int i = 0; i < CALENDARS; i++)
@@ -536,6 +686,8 @@ static void world_run(struct world *w, uint64_t seed)
 			edit_policy(w, (int)roll(d, POLICIES));
 		move_clock(w, next_ms);
 		next_ms = decide(w);
+		if (step % 80 == 7)
+			the_future_is_told(w);
 		for (uint32_t i = 0; i < MOST; i++)
 			gate(w, i);
 		next_ms = decide(w);
@@ -545,26 +697,40 @@ static void world_run(struct world *w, uint64_t seed)
 		calendar_free(w->calendar[i]);
 }
 
-static void random_worlds_are_as_they_ought_to_be(void **state)
+static void worlds_run(bool shares)
 {
-	(void)state;
-	size_t starts = 0, stops = 0, notices = 0;
+	size_t starts = 0, stops = 0, notices = 0, recalls = 0;
 	const char *env = getenv("SEED");
-	uint64_t first = env ? strtoull(env, NULL, 10) : 1, last = env ? first : 12;
+	uint64_t first = env ? strtoull(env, NULL, 10) : 1, last = env ? first : 8;
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct world *a = mem_alloc(sizeof(*a)), *b = mem_alloc(sizeof(*b));
 		print_message("seed %llu\n", (unsigned long long)seed);
-		world_run(a, seed);
-		world_run(b, seed);
+		world_run(a, seed, shares);
+		world_run(b, seed, shares);
 		assert_int_equal(a->trace, b->trace);
 		starts += a->starts;
 		stops += a->stops;
 		notices += a->notices;
+		recalls += a->recalls;
 		free(a);
 		free(b);
 	}
-	print_message("%zu starts, %zu stops, %zu notices\n", starts, stops, notices);
-	assert_true(starts > 100 && (env || (stops > 100 && notices > 100)));
+	print_message("%zu starts, %zu stops, %zu notices, %zu recalls\n", starts, stops, notices,
+		recalls);
+	assert_true(env || (starts > 100 && stops > 100 && notices > 100));
+	assert_true(env || recalls > 10 || !shares);
+}
+
+static void random_worlds_are_as_they_ought_to_be(void **state)
+{
+	(void)state;
+	worlds_run(false);
+}
+
+static void random_worlds_of_shared_quota_are_too(void **state)
+{
+	(void)state;
+	worlds_run(true);
 }
 
 int main(void)
@@ -572,6 +738,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_turn_touches_no_waiting_job),
 		cmocka_unit_test(random_worlds_are_as_they_ought_to_be),
+		cmocka_unit_test(random_worlds_of_shared_quota_are_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
