@@ -302,7 +302,7 @@ static bool offer_first(struct look *l)
 		backfill_end(l->q, w->cq);
 		return false;
 	}
-	if (!w->blocked && !was_passed(w, head) && quota_may(l, head))
+	if (!w->blocked && quota_may(l, head))
 		return true;
 	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
 		w->cq->search = true;

@@ -194,11 +194,13 @@ static size_t take_turns(struct pass *p)
 }
 
 /* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
- * a StrictFIFO head nobody is. */
+ * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation. */
 static void let_others_pass(struct pass *p, const struct entry *e)
 {
 	struct walk *w = walk_of(p, e->cq);
 	walk_on(w, e->group->lq, &e->group->key);
+	if (e->cq->strategy == BACKFILL && !w->blocked)
+		w->blocked = e->group;
 	if (e->cq->strategy == STRICT_FIFO) {
 		w->over = true;
 		w->offer = (struct entry){0};
