@@ -290,8 +290,7 @@ static struct group *first_possible(struct look *l)
 	return precedence_seek(l->q, cq, &s);
 }
 
-/* Backfill: the first in order starts, or gets a reservation; one whose turn came to nothing,
- * because a StrictFIFO head keeps what it needs, is not offered once more. In a Cohort that is made
+/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made
  * anew each time, because others take part. */
 static bool offer_first(struct look *l)
 {
