@@ -6,8 +6,7 @@
 
 #define HOUR_MS INT64_C(3600000)
 
-/* The last step at or before at_ms, by bisection; the first one when there is none. */
-static size_t step_at(const struct tariff *t, int64_t at_ms)
+size_t tariff_step_at(const struct tariff *t, int64_t at_ms)
 {
 	size_t low = 0, high = t->n;
 	while (high - low > 1) {
@@ -27,7 +26,7 @@ static int64_t step_end_ms(const struct tariff *t, size_t i)
 
 int64_t tariff_at(const struct tariff *t, int64_t at_ms)
 {
-	return t->step[step_at(t, at_ms)].per_hour;
+	return t->step[tariff_step_at(t, at_ms)].per_hour;
 }
 
 /* Cost times HOUR_MS, so that nothing is lost before the sum. */
@@ -47,7 +46,7 @@ static int64_t rounded_up(__int128 weight)
 __int128 tariff_weight(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 {
 	__int128 sum = 0;
-	for (size_t i = step_at(t, from_ms); from_ms < to_ms; i++) {
+	for (size_t i = tariff_step_at(t, from_ms); from_ms < to_ms; i++) {
 		int64_t end = step_end_ms(t, i);
 		end = end < to_ms ? end : to_ms;
 		sum += weighed(t->step[i].per_hour, from_ms, end);
@@ -103,8 +102,8 @@ struct tariff_start tariff_cheapest(
 	if (__builtin_add_overflow(earliest_ms, duration_ms, &end_ms))
 		end_ms = INT64_MAX;
 	struct slide s = {.t = t, .from_ms = earliest_ms, .to_ms = end_ms};
-	s.from = step_at(t, s.from_ms);
-	s.to = step_at(t, s.to_ms);
+	s.from = tariff_step_at(t, s.from_ms);
+	s.to = tariff_step_at(t, s.to_ms);
 	s.weight = tariff_weight(t, s.from_ms, s.to_ms);
 
 	__int128 least = s.weight;

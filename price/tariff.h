@@ -29,6 +29,9 @@ struct tariff {
 	size_t n;
 };
 
+/* The index of the step that holds at at_ms. */
+size_t tariff_step_at(const struct tariff *t, int64_t at_ms);
+
 /* The price of that moment. */
 int64_t tariff_at(const struct tariff *t, int64_t at_ms);
 

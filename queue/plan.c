@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "queue/core.h"
 #include "queue/room.h"
 #include "queue/runpolicy.h"
@@ -309,8 +308,8 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	p->nsteps = 0;
 	do {
 		add_step(p, at_ms, factor_from_spec(p, at_ms, &until_ms));
-		must(until_ms > at_ms);
-		at_ms = until_ms;
+		at_ms = until_ms > at_ms ? until_ms
+					 : INT64_MAX; /* a time that Calendars do not know */
 	} while (at_ms < to_ms);
 	p->known_from_ms = from_ms;
 	p->known_to_ms = at_ms;

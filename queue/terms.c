@@ -170,10 +170,13 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 		consider(o, t, from_ms, to_ms, b);
 		return;
 	}
-	for (size_t i = 0; i < t->n; i++) {
-		int64_t begin = i == 0 ? from_ms : greater(from_ms, t->step[i].from_ms);
+	size_t first = tariff_step_at(t, from_ms);
+	for (size_t i = first; i < t->n; i++) {
+		int64_t begin = i == first ? from_ms : t->step[i].from_ms;
+		if (begin > to_ms)
+			break;
 		int64_t end = i + 1 < t->n ? lesser(to_ms, t->step[i + 1].from_ms - 1) : to_ms;
-		if (begin <= end && price_allows(o, t->step[i].per_hour))
+		if (price_allows(o, t->step[i].per_hour))
 			consider(o, t, begin, end, b);
 	}
 }

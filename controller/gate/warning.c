@@ -28,7 +28,7 @@ char *warning_sentence(enum stop_reason r, const char *policy)
 	static const struct {
 		const char *before, *kind, *after;
 	} words[] = {
-		[STOP_REASON_WINDOW_CLOSED] = {"The window of", "RunPolicy", "has closed"},
+		[STOP_REASON_WINDOW_CLOSED] = {"The window of", "RunPolicy", "closes"},
 		[STOP_REASON_WINDOW_OPENING] = {"It borrows what is needed for the window of",
 			"RunPolicy", "which opens soon"},
 		[STOP_REASON_PRICE] = {"The price has risen above its sluice.dev/max-price, and",

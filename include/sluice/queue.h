@@ -280,9 +280,8 @@ struct run_bill {
 	const char *detail;    /* JSON, [{"from":"RFC 3339","perHour":"0.1600"}, ...]: the prices it
 				  is made of; valid until the next call of this */
 };
-/* Of a workload with room. From its confirmation to now_ms, or to its end if that was told before
- * (queue_ending_job()). queue_release_job() at the same now_ms charges exactly this. False: it has
- * no room or was not confirmed. */
+/* Of a workload with room, from its confirmation to now_ms. queue_release_job() at the same now_ms
+ * charges exactly this. False: it has no room or was not confirmed. */
 bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
 
 /* What a workload with room holds now. Returns the number of lines, at most QUEUE_LINES_MAX. */

@@ -380,7 +380,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	assert_false(w.j->now->job.suspend);
 	assert_string_equal(w.last[NOTE_WARN].text,
 		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; The window of RunPolicy "
-		"nights has closed): 120.0 s of work would be lost now, 1201.5 s then");
+		"nights closes): 120.0 s of work would be lost now, 1201.5 s then");
 	assert_true(w.last[NOTE_WARN].lost_ms == 1201500);
 	at(&w, T0 + 120000);
 	assert_int_equal(w.sent[INTENT_WARN], 1);
@@ -391,7 +391,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	assert_true(says(&w) == 0);
 	assert_non_null(strstr(w.j->now->job.story, "\"reason\":\"WindowClosed\""));
 	assert_non_null(strstr(
-		w.j->now->job.story, "\"message\":\"The window of RunPolicy nights has closed\""));
+		w.j->now->job.story, "\"message\":\"The window of RunPolicy nights closes\""));
 	assert_string_equal(w.last[NOTE_STOP].reason, "WindowClosed");
 	assert_true(w.last[NOTE_STOP].lost_ms == 1200000);
 	world_done(&w);

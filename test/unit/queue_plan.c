@@ -87,10 +87,27 @@ static void a_year_is_not_kept(void **state)
 	queue_free(q);
 }
 
+/* Whatever a Job or an edited clock asks for: behind what Calendars know nothing changes. */
+static void the_end_of_time_has_a_price(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(4000, 0);
+	set_nights(q);
+	set_plan(q);
+	decide(q, NOW);
+	static const int64_t far[] = {INT64_C(253402300799000), INT64_C(1) << 52, INT64_MAX - 1};
+	for (size_t i = 0; i < sizeof(far) / sizeof(*far); i++) {
+		struct tariff t = plan_factors(q, the_plan(q), far[i], INT64_MAX);
+		assert_in_range(tariff_at(&t, far[i]), PRICE_FACTOR_ONE / 2, PRICE_FACTOR_ONE);
+	}
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_year_is_not_kept),
+		cmocka_unit_test(the_end_of_time_has_a_price),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
