@@ -6,10 +6,10 @@
  * stale, else the first rate whose Calendar is open, else one; times the flavor's.
  *
  * The factors are one list of steps (a tariff, price/tariff.h) for all queues of the plan, as far
- * back as somebody asked lately and to PLAN_HORIZON_MS ahead. They follow from the spec and the Calendars
- * alone, so the list is made when somebody asks beyond its ends and thrown away when the plan or a
- * Calendar of it is edited; what runs have cost by then is counted first (bill_settle()). The
- * plan's alarm rings at each step, and then who waits for a price is asked again.
+ * back as somebody asked lately and to PLAN_HORIZON_MS ahead. They follow from the spec and the
+ * Calendars alone, so the list is made when somebody asks beyond its ends and thrown away when the
+ * plan or a Calendar of it is edited; what runs have cost by then is counted first (bill_settle()).
+ * The plan's alarm rings at each step, and then who waits for a price is asked again.
  */
 #ifndef SLUICE_QUEUE_PLAN_H
 #define SLUICE_QUEUE_PLAN_H

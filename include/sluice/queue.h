@@ -158,8 +158,8 @@ struct quota_line {
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
 
-/* Asked before a start is sent that took its time (a ledger that was away): is its window still open?
- * What was sent counts as running. True for a Job without room. */
+/* Asked before a start is sent that took its time (a ledger that was away): is its window still
+ * open? What was sent counts as running. True for a Job without room. */
 bool queue_start_stands(const struct queue *q, const struct uid *uid);
 
 /* The start is confirmed: the Job runs since now_ms. */
@@ -172,10 +172,9 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
  * release. */
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
-/* From now_ms on only this many pods still need room; more than now is ignored. True when quota became free: the
- * caller then writes queue_job_lines() to the ledger. */
-bool queue_shrink_job(
-	struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
+/* From now_ms on only this many pods still need room; more than now is ignored. True when quota
+ * became free: the caller then writes queue_job_lines() to the ledger. */
+bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
 /* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
  * from the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
