@@ -1,8 +1,9 @@
 /*
- * Private to the gate: its own record of a Job, and what gate.c and phase.c share.
+ * Private to the gate: its own record of a Job, and what its files share.
  *
- * gate.c is the life of the gate (lease, takeover, pass, routing of answers); phase.c is the life
- * of an attempt. phase.c never looks at another Job, gate.c never at a phase's details.
+ * gate.c is the life of the gate (lease, takeover, pass, routing of answers); sight.c is what is
+ * seen of Jobs; phase.c is the life of an attempt. phase.c never looks at another Job, the others
+ * never at a phase's details. note.c and view.c are for people.
  */
 #ifndef SLUICE_CONTROLLER_RECORD_H
 #define SLUICE_CONTROLLER_RECORD_H
@@ -188,16 +189,25 @@ struct gate {
 	struct gate_counts counts;
 };
 
-/* ---- gate.c, for phase.c ----------------------------------------------------------------------
+/* ---- sight.c ----------------------------------------------------------------------------------
  */
 
 struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
+struct gate_job *gate_add_job(
+	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
+void gate_free_job(struct gate_job *j);			  /* when all go */
+/* What an answer to a request of ours had of it. */
+void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
 /* The Job on whose quota this one runs: a Job made it, and holds some; or NULL. */
 struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j);
 /* What j carried must look for itself from now on. */
 void gate_drop_carried(struct gate *g, struct gate_job *j);
+
+/* ---- gate.c -----------------------------------------------------------------------------------
+ */
+
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
 void gate_confirm_lease(struct gate *g);
@@ -207,6 +217,10 @@ void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
 int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
+
+/* ---- note.c -----------------------------------------------------------------------------------
+ */
+
 /* Returned so that its numbers can be filled in; borrowed until the next call. */
 struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,93 @@
+/* Notes: what happened, for the log, for counts and for people. A line of them; whoever takes one
+ * has it until the next call. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/gate/record.h"
+
+#define NOTES_MAX 4096 /* nobody took them for a long time: the oldest go */
+
+const char *note_kind_name(enum note_kind k)
+{
+	switch (k) {
+	case NOTE_LEADING:
+		return "Leading";
+	case NOTE_START:
+		return "Start";
+	case NOTE_WARN:
+		return "Warn";
+	case NOTE_STOP:
+		return "Stop";
+	case NOTE_FINISH:
+		return "Finish";
+	case NOTE_RELEASE:
+		return "Release";
+	case NOTE_CALL_OFF:
+		return "CallOff";
+	case NOTE_REFUSE:
+		return "Refuse";
+	case NOTE_OVERDUE:
+		return "Overdue";
+	case NOTE_WAIT:
+		return "Wait";
+	}
+	return "";
+}
+
+static void drop_oldest_note(struct gate *g)
+{
+	struct note_item *item = g->notes;
+	g->notes = item->next;
+	if (!g->notes)
+		g->notes_tail = &g->notes;
+	g->nnotes--;
+	free(g->note_out);
+	g->note_out = item;
+}
+
+struct note *gate_note(
+	struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
+{
+	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
+	const char *preempting = j && kind == NOTE_STOP && j->preempting ? j->preempting : "";
+	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
+	size_t preempting_size = strlen(preempting) + 1;
+	struct note_item *item = mem_alloc(sizeof(*item) + ns_size + name_size + preempting_size);
+	struct note *n = &item->note;
+	memcpy(item->names, ns, ns_size);
+	memcpy(item->names + ns_size, name, name_size);
+	memcpy(item->names + ns_size + name_size, preempting, preempting_size);
+	n->preempting = item->names + ns_size + name_size;
+	n->kind = kind;
+	n->at_ms = g->now_ms;
+	n->uid = j ? j->uid : (struct uid){0};
+	n->ns = item->names;
+	n->name = item->names + ns_size;
+	n->clusterqueue = j ? j->clusterqueue : "";
+	n->attempt = j ? j->attempt : 0;
+	n->reason = j && kind == NOTE_STOP ? j->reason : "";
+	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";
+	n->on_hold = j && kind == NOTE_STOP && job_goes_on_hold(j);
+	n->currency = "";
+	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+	va_end(ap);
+	*g->notes_tail = item;
+	g->notes_tail = &item->next;
+	if (++g->nnotes > NOTES_MAX)
+		drop_oldest_note(g);
+	return n;
+}
+
+const struct note *gate_take_note(struct gate *g)
+{
+	if (!g->notes)
+		return NULL;
+	drop_oldest_note(g);
+	return &g->note_out->note;
+}

@@ -1,0 +1,264 @@
+/*
+ * What is seen of Jobs: on the watch, in lists, in answers. The newest fact of each is reduced to
+ * what the protocol asks (struct facts), and told to the queue as it is; older ones are ignored.
+ *
+ * Jobs are kept in the order they were first seen, and everything that walks them walks that list,
+ * so nothing that comes out depends on a hash or an address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/gate/record.h"
+
+void gate_free_job(struct gate_job *j)
+{
+	free(j->ns);
+	free(j->story);
+	free(j->queue);
+	free(j->family);
+	free(j->labels);
+	free(j->preemptor);
+	free(j->preempting);
+	free(j->sentence);
+	free(j);
+}
+
+struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid)
+{
+	return map_get(&g->by_uid, uid_hash(uid), uid);
+}
+
+struct gate_job *gate_add_job(
+	struct gate *g, const struct uid *uid, const char *ns, const char *name)
+{
+	struct gate_job *j = mem_alloc(sizeof(*j));
+	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
+	j->uid = *uid;
+	j->ns = mem_alloc(ns_size + name_size);
+	j->name = j->ns + ns_size;
+	memcpy(j->ns, ns, ns_size);
+	memcpy(j->name, name, name_size);
+	j->clusterqueue = j->reason = j->actor = j->preemption = "";
+	j->waits_ms = g->tick_ms;
+	j->prev = g->last;
+	if (g->last)
+		g->last->next = j;
+	else
+		g->first = j;
+	g->last = j;
+	map_put(&g->by_uid, uid_hash(uid), j);
+	g->counts.jobs++;
+	g->counts.by_phase[PHASE_WAITING]++;
+	return j;
+}
+
+void gate_forget_job(struct gate *g, struct gate_job *j)
+{
+	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold);
+	if (g->notice_at == j)
+		g->notice_at = j->next;
+	due_clear(&g->due, &j->alarm);
+	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
+	*(j->prev ? &j->prev->next : &g->first) = j->next;
+	*(j->next ? &j->next->prev : &g->last) = j->prev;
+	g->counts.jobs--;
+	g->counts.by_phase[j->phase]--;
+	gate_free_job(j);
+}
+
+struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j)
+{
+	struct gate_job *owner = j->has_owner ? gate_find_job(g, &j->owner) : NULL;
+	return owner && owner != j && owner->has_hold ? owner : NULL;
+}
+
+void gate_drop_carried(struct gate *g, struct gate_job *j)
+{
+	if (j->carries == 0)
+		return; /* nearly always */
+	j->carries = 0;
+	for (struct gate_job *c = g->first; c; c = c->next)
+		if (c->has_owner && uid_cmp(&c->owner, &j->uid) == 0)
+			gate_mark_dirty(g, c);
+}
+
+void gate_mark_dirty(struct gate *g, struct gate_job *j)
+{
+	if (j->dirty)
+		return;
+	j->dirty = true;
+	j->next_dirty = NULL;
+	*g->dirty_tail = j;
+	g->dirty_tail = &j->next_dirty;
+}
+
+/* True when the text became another one. */
+static bool keep_text(char **kept, const char *text)
+{
+	if (text && *kept && strcmp(text, *kept) == 0)
+		return false;
+	if (!text && !*kept)
+		return false;
+	free(*kept);
+	*kept = mem_strdup(text);
+	return true;
+}
+
+/* Kueue's PodsReady (reference 9.6): of the run whose start the Job controller has seen. */
+static bool pods_ready(const struct job *seen)
+{
+	struct job fresh = *seen;
+	const struct job_status *s = &seen->status;
+	fresh.status = (struct job_status){0};
+	return (int64_t)s->succeeded + s->ready + s->uncounted >= job_pods(&fresh);
+}
+
+static bool manages(const struct gate *g, const struct job *seen)
+{
+	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
+}
+
+/* True when the story is another one. */
+static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	struct facts *f = &j->seen;
+	f->generation = seen->generation;
+	f->version = seen->version;
+	f->suspend = seen->suspend;
+	f->deleting = seen->deleting;
+	f->finished = job_finished(seen);
+	f->failed = seen->status.failed;
+	f->managed = manages(g, seen);
+	f->has_annotations = seen->has_annotations;
+	f->quiet = job_quiet(seen);
+	f->leaving = seen->status.has_start_time && !f->quiet;
+	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
+	f->story_state = seen->story_state;
+	f->story_attempt = seen->story_attempt;
+	f->pods = job_pods(seen);
+	f->present = seen->status.active + seen->status.terminating;
+	if (!seen->suspend)
+		f->active = seen->status.active;
+	f->ready = f->start_seen && pods_ready(seen);
+	f->parallelism = seen->parallelism;
+	f->owner_parallelism = seen->owner_parallelism;
+	f->owner_completions = seen->owner_completions;
+	f->completions_follow = seen->completions_follow;
+	f->created_ms = seen->created_ms;
+	f->stopping_at_ms = seen->stopping_at_ms;
+	f->finished_ms = seen->status.finished_ms;
+	f->has_notice = seen->notice != NULL;
+	f->notice = notice_kind(seen->notice);
+	j->has_owner = seen->has_owner_job;
+	j->owner = seen->owner_job;
+	f->start_ms = seen->status.start_ms;
+	f->history = seen->history;
+	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
+	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
+	keep_text(&j->labels, labels);
+	free(labels);
+	bool retold = keep_text(&j->story, seen->story);
+	if (keep_text(&j->queue, seen->queue) || retold)
+		j->moved = true;
+	return retold;
+}
+
+/* The queue knows what its own decisions left behind. What an earlier leader's did is in the story:
+ * a standby follows that, and so does a leader whose Job somebody before it has stopped. */
+static void recall(struct gate *g, const struct gate_job *j)
+{
+	bool ended = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt;
+	if (g->role != ROLE_LEADING || (j->has_hold && ended))
+		queue_recall_history(g->queue, &j->uid, &j->seen.history);
+}
+
+static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
+{
+	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.managed))
+		queue_drop_job(g->queue, &j->uid);
+	else
+		queue_set_job(g->queue, seen);
+}
+
+/* Takes in what is newer than what is known. */
+static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	if (j->gone || seen->version < j->seen.version)
+		return false; /* a uid that is gone never comes back */
+	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
+		if (!g->retell)
+			return false;
+	}
+	bool retold = take_facts(g, j, seen);
+	tell_queue(g, j, seen);
+	if (retold)
+		recall(g, j);
+	gate_mark_dirty(g, j);
+	return true;
+}
+
+/* The same of an answer. A late one may tell of a Job that was deleted since; only a GET that was
+ * asked after the watch lost it shows that it is there. */
+void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	see(g, j, seen);
+	if (j->asked == INTENT_READ && j->asked_lost)
+		j->lost = !j->seen.managed;
+}
+
+static void lose(struct gate *g, struct gate_job *j)
+{
+	j->lost = true;
+	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
+	gate_mark_dirty(g, j);
+}
+
+void gate_see_job(struct gate *g, const struct job *seen)
+{
+	struct gate_job *j = gate_find_job(g, &seen->uid);
+	if (!j) {
+		/* Most of what a list holds: nothing to do for it. */
+		if (job_finished(seen) || !manages(g, seen))
+			return;
+		j = gate_add_job(g, &seen->uid, seen->ns, seen->name);
+	}
+	j->in_list = g->list;
+	if (!see(g, j, seen))
+		return;
+	if (j->seen.managed)
+		j->lost = false;
+	else if (!j->lost)
+		lose(g, j);
+}
+
+void gate_lose_job(struct gate *g, const struct uid *uid)
+{
+	struct gate_job *j = gate_find_job(g, uid);
+	if (j)
+		lose(g, j);
+}
+
+void gate_begin_list(struct gate *g)
+{
+	g->list++;
+}
+
+void gate_retell(struct gate *g)
+{
+	g->retell = true;
+}
+
+void gate_end_list(struct gate *g)
+{
+	g->retell = false;
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (j->in_list != g->list && !j->lost)
+			lose(g, j);
+}
+
+void gate_set_synced(struct gate *g)
+{
+	g->synced = true;
+}

@@ -1,0 +1,132 @@
+/* What people and operators ask of the gate: who leads, how many Jobs are where, and why this one
+ * waits, with its phase taken into account. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/gate/record.h"
+
+bool gate_deposed(const struct gate *g)
+{
+	return g->role == ROLE_DEPOSED;
+}
+
+bool gate_leading(const struct gate *g)
+{
+	return g->role == ROLE_LEADING;
+}
+
+int64_t gate_epoch(const struct gate *g)
+{
+	return g->epoch;
+}
+
+void gate_count(const struct gate *g, struct gate_counts *ret)
+{
+	*ret = g->counts;
+	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
+}
+
+static void explain_phase(const struct gate_job *j, struct explanation *x)
+{
+	switch (j->phase) {
+	case PHASE_WAITING:
+	case PHASE_RUNNING:
+		break;
+	case PHASE_RESERVING:
+		snprintf(x->sentence, sizeof(x->sentence),
+			"chosen to start: its quota is being reserved in the ledger");
+		break;
+	case PHASE_STARTING:
+		snprintf(x->sentence, sizeof(x->sentence),
+			"starting: quota is reserved, the API server is being told (try %u)",
+			j->tries + 1);
+		break;
+	case PHASE_FENCING:
+		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s",
+			j->reason);
+		break;
+	case PHASE_STOPPING:
+		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s",
+			j->message ? j->message : j->reason);
+		break;
+	case PHASE_DRAINING:
+		snprintf(x->sentence, sizeof(x->sentence),
+			"ended (%s); its quota is free once its last pod is gone",
+			j->message ? j->message : j->reason);
+		break;
+	case PHASES:
+		must_not_get_here();
+	}
+}
+
+/* The queue does not know of it. */
+static bool explain_carried(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	const struct gate_job *owner = gate_find_carrier(g, j);
+	if (!owner || j->phase != PHASE_WAITING || j->seen.suspend)
+		return false;
+	*x = (struct explanation){.reason = WAIT_NOT,
+		.localqueue = j->queue,
+		.clusterqueue = owner->clusterqueue,
+		.queued_ms = j->seen.created_ms};
+	snprintf(x->sentence, sizeof(x->sentence),
+		"runs on the quota of Job %s, which made it: it is not queued for itself",
+		owner->name);
+	return true;
+}
+
+static const struct gate_job *job_named(const struct gate *g, const char *ns, const char *name)
+{
+	const struct gate_job *found = NULL;
+	for (const struct gate_job *j = g->first; j; j = j->next) /* a person asks: rare */
+		if (strcmp(j->name, name) == 0 && strcmp(j->ns, ns) == 0 && (!found || !j->lost))
+			found = j;
+	return found;
+}
+
+const char *gate_story(const struct gate *g, const char *ns, const char *name)
+{
+	const struct gate_job *j = job_named(g, ns, name);
+	return j ? j->story : NULL;
+}
+
+bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct run_bill *ret)
+{
+	const struct gate_job *j = job_named(g, ns, name);
+	return j && queue_job_bill(g->queue, &j->uid, now_ms, ret);
+}
+
+void gate_each_run(struct gate *g, int64_t now_ms,
+	void (*each)(const struct gate_run *run, void *ctx), void *ctx)
+{
+	for (struct gate_job *j = g->first; j && g->role == ROLE_LEADING; j = j->next) {
+		if (!j->committed)
+			continue;
+		struct gate_run run = {.ns = j->ns,
+			.name = j->name,
+			.clusterqueue = j->clusterqueue,
+			.localqueue = j->queue ? j->queue : "",
+			.owner = j->family ? j->family : j->name,
+			.labels = j->labels,
+			.started_ms = j->started_ms,
+			.ran_ms = now_ms > j->started_ms ? now_ms - j->started_ms : 0};
+		if (j->phase == PHASE_DRAINING)
+			run.lost_ms = job_loses_ms(j, j->stopped_ms);
+		queue_job_bill(g->queue, &j->uid, now_ms, &run.bill);
+		each(&run, ctx);
+	}
+}
+
+bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
+	struct explanation *ret)
+{
+	const struct gate_job *found = job_named(g, ns, name);
+	if (found && explain_carried(g, found, ret))
+		return true;
+	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
+		return false;
+	explain_phase(found, ret);
+	return true;
+}
