@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from conftest import SOON, World, run_with, wait_leading
-from objects import annotations, conditions, ours, path_of, story
+from objects import annotations, conditions, job, jobs_path, ours, owner_reference, path_of, story
 from sandbox import wait_until
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -243,8 +243,25 @@ def test_an_invalid_zone_starts_nothing_and_stops_nothing(night):
     assert not world.get("runs")["spec"]["suspend"], "nobody is stopped because of a typo"
 
 
-def test_cronjobs_and_start_after(night):
-    """Jobs made by a CronJob are Jobs; start-after holds within the window."""
+def test_the_jobs_of_a_cronjob_wait_for_the_window(night):
+    """As the CronJob controller makes them, or `kubectl create job --from`."""
+    world, clock = night
+    world.queue(cpu=4)
+    describe(world)
+    clock.set("Mon 12:00")
+    template = job("any", "q", {"cpu": "1"})
+    cron = world.api.post(f"/apis/batch/v1/namespaces/{world.ns}/cronjobs", {
+        "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"},
+        "spec": {"schedule": "0 0 1 1 *", "jobTemplate": {"metadata": {"labels": template["metadata"]["labels"]}, "spec": template["spec"]}}})
+    made = job("nightly-1", "q", {"cpu": "1"})
+    made["metadata"]["ownerReferences"] = [owner_reference(cron) | {"kind": "CronJob", "name": "nightly", "apiVersion": "batch/v1"}]
+    world.api.post(jobs_path(world.ns), made)
+    world.waits("nightly-1", "OutsideWindow")
+    clock.set("Mon 19:00:01")
+    world.started("nightly-1")
+
+
+def test_start_after_holds_within_the_window(night):
     world, clock = night
     world.queue(cpu=4)
     describe(world)
