@@ -13,6 +13,7 @@ one leaves behind is in nobody's way.
 import itertools
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -137,6 +138,17 @@ def plane():
         for component in box.controllers():
             box.process(component).stop()
     close_sandbox(box)
+
+
+@pytest.fixture(scope="module")
+def asleep(plane):
+    """A controller that is about sleeps while a module's tests ask what the API server does by itself."""
+    awake = [c for c in plane.controllers() if plane.process(c).alive()]
+    for c in awake:
+        plane.kill(c, signal.SIGSTOP)
+    yield
+    for c in awake:
+        plane.kill(c, signal.SIGCONT)
 
 
 @pytest.fixture(scope="session")

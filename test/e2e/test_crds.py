@@ -11,6 +11,8 @@ from objects import clusterqueue, group, ours, path_of
 from sandbox import ApiError
 from sandbox.sandbox import ROOT
 
+pytestmark = pytest.mark.usefixtures("asleep")  # else it would write the status of what is left here for a moment
+
 EXAMPLES = sorted((ROOT / "api" / "crds").glob("*.example.yaml"))
 PLURAL = {"ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "ResourceFlavor": "resourceflavors",
           "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses",

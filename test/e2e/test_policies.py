@@ -6,27 +6,18 @@ status alone. A controller that is about sleeps meanwhile: it would rightly stop
 those that are let in here in its name."""
 
 import itertools
-import signal
 
 import pytest
 from conftest import SOON, as_account
 from objects import HOLD, ORIGINAL, QUEUE, STORY, conditions, job, jobs_path, ours, owner_reference, path_of
 from sandbox import ApiError, wait_until
 
+pytestmark = pytest.mark.usefixtures("asleep")
+
 WAITS = 'waits in queue "'
 SLUICE_ALONE = "are written by Sluice alone"
 HOLDS = "holds quota of queue"
 numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def asleep(plane):
-    awake = [c for c in plane.controllers() if plane.process(c).alive()]
-    for c in awake:
-        plane.kill(c, signal.SIGSTOP)
-    yield
-    for c in awake:
-        plane.kill(c, signal.SIGCONT)
 
 
 class Jobs:
