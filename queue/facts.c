@@ -53,6 +53,13 @@ static void move_members(
 	}
 }
 
+/* Whose promise was taken back meanwhile stands in the order again already. */
+static void place_again(struct queue *q, struct workload *w)
+{
+	if (w->place == PLACE_NOWHERE)
+		workload_place(q, w);
+}
+
 int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
 {
 	struct err own;
@@ -81,7 +88,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
-		move_members(q, cq, workload_place);
+		move_members(q, cq, place_again);
 	if (is_new) /* only now: it moves them itself */
 		regimes_form_queue(q, cq);
 	if (regrouped)
