@@ -3,8 +3,8 @@
 #include "queue/run.h"
 #include "sluice/quantity.h"
 
-#define LOOKS_MAX                                                                                  \
-	1000 /* at one Calendar; each goes on to its next close, or to a protection's end */
+/* At one Calendar; each goes on to its next close, or to a protection's end. */
+#define LOOKS_MAX 1000
 
 /* ---- Protections ---- */
 

@@ -13,9 +13,8 @@
 #include "base/mem.h"
 #include "controller/gate/record.h"
 
-#define STALE_MS                                                                                   \
-	60000 /* so long after the stop that did not come; longer than any stop takes to be        \
-		 decided */
+/* So long after the stop that did not come; longer than any stop takes to be decided. */
+#define STALE_MS 60000
 
 /* The annotation has whole seconds. */
 static int64_t told_as(int64_t ms)
