@@ -105,6 +105,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_START:
 	case NOTE_WARN:
 	case NOTE_STOP:
+	case NOTE_SHRINK:
 	case NOTE_FINISH:
 	case NOTE_CALL_OFF:
 		return LEVEL_INFO;
@@ -130,6 +131,8 @@ static const char *note_event(enum note_kind k)
 		return "stop-notice";
 	case NOTE_STOP:
 		return "stopped-job";
+	case NOTE_SHRINK:
+		return "shrunk";
 	case NOTE_FINISH:
 		return "finished";
 	case NOTE_CALL_OFF:

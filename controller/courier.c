@@ -410,6 +410,7 @@ static void carry(struct courier *c, const struct intent *i)
 		return;
 	case INTENT_START:
 	case INTENT_STOP:
+	case INTENT_SHRINK:
 	case INTENT_TELL:
 	case INTENT_NOTICE:
 	case INTENT_WARN:

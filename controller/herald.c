@@ -244,6 +244,9 @@ void herald_note(struct herald *h, const struct note *n)
 	case NOTE_STOP:
 		tell_stop(h, n);
 		return;
+	case NOTE_SHRINK:
+		tell_note(h, n, HERALD_NORMAL, "Shrunk");
+		return;
 	case NOTE_OVERDUE:
 		tell_note(h, n, HERALD_WARNING, "StopOverdue");
 		return;

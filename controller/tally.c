@@ -163,6 +163,7 @@ void tally_note(struct tally *t, const struct note *n)
 				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
 		return;
 	case NOTE_LEADING:
+	case NOTE_SHRINK:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:

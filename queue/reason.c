@@ -28,6 +28,8 @@ const char *stop_reason_name(enum stop_reason r)
 		return "PriceAboveCeiling";
 	case STOP_REASON_BUDGET:
 		return "BudgetExhausted";
+	case STOP_REASON_IDLE_RECLAIMED:
+		return "IdleResourcesReclaimed";
 	}
 	return "";
 }

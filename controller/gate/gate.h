@@ -119,6 +119,7 @@ enum intent_kind {
 	INTENT_BATCH,  /* write operations */
 	INTENT_START,  /* PATCH: suspend false, directives, story */
 	INTENT_STOP,   /* PATCH: suspend true, story */
+	INTENT_SHRINK, /* PATCH: parallelism (and completions) of a Job that runs, story */
 	INTENT_TELL,   /* PATCH: story alone (and hold), of a Job that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
@@ -205,6 +206,7 @@ enum note_kind {
 	NOTE_START,
 	NOTE_WARN, /* it will be stopped */
 	NOTE_STOP,
+	NOTE_SHRINK, /* it goes on with fewer pods */
 	NOTE_FINISH,
 	NOTE_RELEASE,
 	NOTE_CALL_OFF,

@@ -21,6 +21,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Warn";
 	case NOTE_STOP:
 		return "Stop";
+	case NOTE_SHRINK:
+		return "Shrink";
 	case NOTE_FINISH:
 		return "Finish";
 	case NOTE_RELEASE:

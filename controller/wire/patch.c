@@ -275,6 +275,9 @@ void patch_render(const struct intent *i, const struct queue *q, struct buf *out
 	case INTENT_STOP:
 		put_stop(i, out);
 		break;
+	case INTENT_SHRINK:
+		must(!"not written yet");
+		break;
 	case INTENT_TELL:
 		put_tell(i, out);
 		break;

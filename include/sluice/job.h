@@ -132,6 +132,17 @@ struct job {
 	struct pod_resources pod;
 	struct placement placement; /* the user's own directives, without what a flavor added */
 
+	/* Idle resources (docs/overcommit.md). lending is a set (1 << enum lending): in which kinds
+	 * of flavors it may run. 0, for tests that do not care, is the ordinary ones. Ordinary ones
+	 * alone as a rule; with sluice.dev/preemptible: "true" also those whose room is lent; those
+	 * alone when its pods ask for lent resources themselves. pod says what its owner wrote. */
+	uint8_t lending;
+	/* What its containers ask for as its owner wrote it, opaque (controller/wire/resources.h);
+	 * NULL: a start never writes them. */
+	const char *resources;
+	bool ignores_disruption; /* its podFailurePolicy ignores DisruptionTarget: an eviction does
+				    not count as a failure */
+
 	const char *story; /* the admission annotation's text as read; NULL when absent */
 	enum story_state story_state;
 	int32_t story_attempt;	/* 0 when never started */

@@ -83,6 +83,13 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence);
 void queue_drop_flavor(struct queue *q, const char *name);
 
+/* What a flavor with an idle pool has to give. Times its share it is divided among the
+ * ClusterQueues and Cohorts that have quota in the flavor, in proportion to their nominalQuota: a
+ * single one has all of it, whatever number it says. Limits of borrowing and lending are taken in
+ * the same proportion. Unknown so far, and for a flavor that is no more: nothing to give. Lowering
+ * it stops nobody (queue_reclaim_job does). */
+void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
+
 /* Editing a class moves the waiting workloads that name it. */
 void queue_set_priority(struct queue *q, const struct priority_spec *s);
 void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name);
@@ -185,6 +192,21 @@ void queue_ending_job(struct queue *q, const struct uid *uid);
  * the gate says NULL. No effect on a workload with room; it applies once that waits again. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
+/* What it has room in is lent, and wanted back (overcommit/reclaim.h): it is to go on with so many
+ * pods, or to stop (0, or fewer than its min-parallelism). The decision comes with the next
+ * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it has no room, or is stopping already,
+ * or runs with no more than that. why: one line for people, copied. */
+bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why);
+
+/* Does it use more of any flavor than its ClusterQueue's own quota, or lies in a ClusterQueue that
+ * does? Who borrows goes first. */
+bool queue_job_borrows(const struct queue *q, const struct uid *uid);
+
+/* The names under which its pods are to ask for cpu and memory in the room it has. */
+enum lending queue_job_lending(const struct queue *q, const struct uid *uid);
+/* job.resources of the Job as it has room, or as it was last seen; NULL. */
+const char *queue_job_resources(const struct queue *q, const struct uid *uid);
+
 /* The room is given back at now_ms and the workload waits again, at its old place, but not before
  * not_before_ms (0: at once), nor before the back-off that the reason of its stop brings, if any.
  */
@@ -213,6 +235,8 @@ void queue_job_history(
 enum decision_kind {
 	DECISION_START,	 /* quota is taken; lines and directives can be asked for */
 	DECISION_STOP,	 /* quota stays taken until the gate releases it */
+	DECISION_SHRINK, /* it is to go on with fewer pods; quota stays taken until they are gone
+			    and queue_shrink_job() says so */
 	DECISION_NOTICE, /* it will be stopped at stop_ms: its owner is to be told, so that it can
 			    save its work. Once for each stop_ms; nothing else changes */
 };
@@ -230,6 +254,7 @@ enum stop_reason {
 	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need */
 	STOP_REASON_PRICE,		/* the price rose above its max-price */
 	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
+	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */
 };
 
 const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
@@ -253,14 +278,15 @@ struct decision {
 	enum decision_kind kind;
 	struct uid uid;
 	int32_t pods;		 /* DECISION_START: so many at once; fewer than asked for only with
-				    min-parallelism */
-	enum stop_reason reason; /* DECISION_STOP only, as what follows */
+				    min-parallelism. DECISION_SHRINK: so many from now on */
+	enum stop_reason reason; /* DECISION_STOP and DECISION_SHRINK only, as what follows */
 	struct uid by;		 /* STOP_REASON_PREEMPTED: the Job that will have the room */
 	enum preemption_reason preemption;
 	int64_t stop_ms; /* DECISION_NOTICE, with the reason it will have */
 	/* Of a stop or notice by a window, a price or a Budget: the name of the RunPolicy or Budget
 	 * that says so, until the next call on this queue; else NULL. */
 	const char *policy;
+	const char *why; /* of what is reclaimed: as queue_reclaim_job() was told; so long, too */
 };
 
 /* Decides until nothing more fits or out is full (then call again at once: *ret_next_ms is

@@ -18,9 +18,34 @@
 
 #define QUOTA_UNLIMITED INT64_MAX
 
+/* Whose room a flavor is: the nodes' own, or what they lend out of what nobody uses, under one of
+ * the names for that (overcommit/publication.h). As a set (1 << this) in struct job: which of them
+ * suit it. */
+enum lending {
+	LENDING_NONE,
+	LENDING_BATCH,	/* kubernetes.io/batch-cpu, kubernetes.io/batch-memory */
+	LENDING_GOCRAN, /* gocran.io/cpu, gocran.io/memory */
+};
+
+/* The name under which pods in such a flavor ask for "cpu" or "memory"; resource itself for
+ * LENDING_NONE and for all others. */
+const char *lending_name(enum lending l, const char *resource);
+
 struct flavor_spec {
 	const char *name;
 	struct node_group nodes;
+	/* spec.idlePool: its quota is a part of what its nodes lend out now (queue_set_idle_pool).
+	 * It is counted in cpu and memory, whatever the pods ask for it under. */
+	enum lending lending;
+	int32_t share_permille; /* spec.idlePool.share: "80%" is 800; 1 to 1000 */
+};
+
+/* What the nodes of a flavor lend out now, without what pods of others ask for of it. */
+struct idle_pool {
+	const char *flavor;
+	int64_t cpu_milli, memory_bytes; /* of all its nodes */
+	int64_t most_cpu_milli,
+		most_memory_bytes; /* the most of one node: no pod may ask for more */
 };
 
 struct quota_spec { /* one resource of one flavor */

@@ -224,6 +224,8 @@ static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
 		queue_ending_job(q, &d->uid);
 		queue_release_job(q, &d->uid, now_ms, 0);
 		break;
+	case DECISION_SHRINK:
+		break;
 	case DECISION_NOTICE:
 		must(d->stop_ms >= now_ms);
 	}

@@ -564,6 +564,9 @@ static void take(struct world *w, const struct decision *d)
 		assert_true(must_stop(w, r));
 		r->suspensions++;
 		break;
+	case DECISION_SHRINK:
+		fail_msg("nobody reclaims in this world");
+		break;
 	case DECISION_NOTICE:
 		w->notices++;
 		assert_true(r->has_room && r->confirmed && d->stop_ms > w->now_ms);

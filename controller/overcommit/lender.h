@@ -1,0 +1,72 @@
+/*
+ * The lender: lends out what nobody uses, and takes it back first.
+ *
+ *     watches (Nodes, Pods), samples (gauge.h)  ->  inventory.h
+ *     configuration (ConfigMap ack-slo-config, NodeOvercommits)  ->  a strategy for each node
+ *     each dirty node: estimate -> window -> publication  ->  PATCH nodes/status
+ *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
+ *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
+ *
+ * What is always true:
+ *   - only the leader writes. Two for a moment is harmless: both write what the same samples say;
+ *   - capacity and allocatable are written together and say the same (a kubelet copies one to the
+ *     other), and with them, in the same PATCH, the annotation sluice.dev/overcommit-sample: when
+ *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
+ *     degrades it in time; until it has two samples of its own it raises nothing;
+ *   - nothing is opened or read while nobody lends: no NodeOvercommit, no ConfigMap that enables
+ * it, no node on which something is published, no flavor with an idle pool;
+ *   - a bad configuration leaves the last good one in force, with an Event and a metric;
+ *   - a cycle in which nothing changed writes nothing.
+ *
+ * Which configuration holds for a node: the ConfigMap's, where there is one with the key
+ * colocation-config; else the first NodeOvercommit in name order that selects it. NodeOvercommits
+ * that do not count say so in their status.
+ */
+#ifndef SLUICE_CONTROLLER_LENDER_H
+#define SLUICE_CONTROLLER_LENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+#include "controller/herald.h"
+#include "controller/kube/client.h"
+#include "controller/log.h"
+#include "sluice/queue.h"
+
+struct cJSON;
+struct lender;
+
+struct lender_options {
+	struct kube_client *client;
+	struct queue *queue;
+	struct gate *gate; /* who may be evicted, and whose story it is */
+	struct herald *herald;
+	struct log *log;
+	const char *configmap_namespace, *configmap; /* kube-system, ack-slo-config */
+	struct history *history;		     /* NULL: there is no forecast */
+	uint64_t seed;
+	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	void *ctx;
+};
+
+struct lender *lender_new(const struct lender_options *o);
+void lender_free(struct lender *l);
+
+/* A NodeOvercommit, and a ResourceFlavor whose spec the queue took over, as the observer sees them.
+ */
+int lender_see(struct lender *l, const struct cJSON *object, struct err *e);
+void lender_drop(struct lender *l, const char *name);
+void lender_see_flavor(struct lender *l, const struct flavor_spec *s);
+void lender_drop_flavor(struct lender *l, const char *name);
+
+/* About once a second. leads: it may write, reclaim, and tell the queue. */
+void lender_tick(struct lender *l, int64_t now_ms, bool leads);
+
+/* Appends the families of docs/overcommit.md, the seeds' among them. */
+void lender_put_metrics(const struct lender *l, struct buf *out);
+/* /api/v1/overcommit, /api/v1/overcommit/NODE: JSON. False: no such node. */
+bool lender_show(const struct lender *l, const char *node, struct buf *out);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The estimate: how much of a node may be lent out right now. The formula, and nothing else.
+ *
+ * Profile ack (seed 004; reference/overcommit.md 2 and 7.1), for cpu and for memory:
+ *
+ *     usage            base * T / 100 - system - what high-priority pods use
+ *     request          base * T / 100 - system used - what they ask for      (memory only)
+ *     maxUsageRequest  base * T / 100 - system - the more of both, pod by pod
+ *
+ * where base is the node's allocatable, system the more of what its system uses and what the
+ * annotation node.koordinator.sh/reservation keeps; division of integers; never below 0.
+ *
+ * Profile koordinator (1.1), each figure as upstream's: base is the capacity, the margin
+ * base * (100 - T) / 100 is cut off as a double and subtracted, system is also at least what
+ * capacity has over allocatable, and `request` subtracts that reserve instead of what the system
+ * uses. Its slip is not copied: for maxUsageRequest a high-priority pod without a sample counts as
+ * it asks.
+ *
+ * A pod that has no sample uses what it asks for. A sample of a pod that is not among the node's
+ * ("dangling") is use of high priority. An exclusive pod uses the cpu it asks for.
+ *
+ * The figure under gocran.io (seed 000; 7.3) is another sum over the same terms:
+ *
+ *     allocatable - allocatable * reserve / 100 - max(high + system now, forecast)
+ *
+ * with the forecast of forecast.h; while there is too little history it is what they ask for.
+ */
+#ifndef SLUICE_OVERCOMMIT_ESTIMATE_H
+#define SLUICE_OVERCOMMIT_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "overcommit/load.h"
+#include "overcommit/strategy.h"
+
+struct estimate_pod { /* Running or Pending on the node */
+	enum tier tier;
+	struct load request; /* of ordinary cpu and memory */
+	bool has_used;
+	struct load used;
+};
+
+struct estimate_node {
+	struct load capacity, allocatable;
+	struct load reservation; /* of the annotation; 0 when absent */
+	struct load system_used; /* max(0, node - all pods with a sample) */
+	struct load dangling;	 /* used by pods that are gone, and were not low */
+	const struct estimate_pod *pods;
+	size_t npods;
+	/* For gocran.io: */
+	bool has_forecast;
+	struct load forecast; /* of high + system, margin included */
+};
+
+/* The terms of one resource, in the order in which they are shown. */
+struct estimate_terms {
+	enum lending_policy policy;
+	int64_t base;	  /* allocatable, or capacity */
+	int64_t margin;	  /* kept free of it */
+	int64_t reserved; /* the annotation's, or what is not allocatable */
+	int64_t system_used;
+	int64_t system; /* what is subtracted for it */
+	int64_t used;	/* by high-priority pods, those without a sample as they ask */
+	int64_t requested;
+	int64_t max;	/* the more of both, pod by pod */
+	int64_t taken;	/* what is subtracted for them, by the policy */
+	int64_t cap;	/* -1: none */
+	int64_t result; /* max(0, base - margin - system - taken), capped */
+};
+
+struct estimate {
+	struct estimate_terms cpu, memory;	    /* thousandths of a core, bytes */
+	size_t high_pods, low_pods, without_sample; /* the last: of the high ones */
+};
+
+void estimate_make(const struct strategy *s, const struct estimate_node *n, struct estimate *ret);
+
+/* The same with so much taken (system and pods together) instead: how a mean over time is made a
+ * figure. */
+struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken);
+
+/* What may be lent under gocran.io: thousandths of a core (publication.h makes whole ones), bytes.
+ */
+struct load estimate_gocran(
+	const struct strategy *s, const struct estimate_node *n, const struct estimate *e);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * What the calculator and the lender know of the cluster: Nodes, Pods and their metrics, decoded to
+ * what matters (controller/wire/decode_node.h makes them, in one block of memory each, as struct
+ * job is made). Strings are never NULL unless the comment says so.
+ */
+#ifndef SLUICE_OVERCOMMIT_FACTS_H
+#define SLUICE_OVERCOMMIT_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "overcommit/load.h"
+#include "overcommit/publication.h"
+#include "overcommit/strategy.h"
+#include "overcommit/tier.h"
+#include "sluice/placement.h"
+
+struct node_facts {
+	struct uid uid;
+	const char *name;
+	bool deleting, ready; /* condition Ready is True */
+	bool unschedulable;   /* cordoned: what it lends is no room for anybody new */
+	const struct label *labels;
+	size_t nlabels;
+	const struct taint *taints;
+	size_t ntaints;
+	struct load capacity, allocatable;
+	struct figures capacity_lent, allocatable_lent; /* what is published, -1: no such key */
+	struct load reservation;   /* node.koordinator.sh/reservation; reservedCPUs replaces cpu */
+	struct strategy_layer own; /* its annotation and ratio labels together */
+	const char *fault;	   /* NULL, or which of those is passed over and why */
+	int64_t sample_ms;	   /* annotation sluice.dev/overcommit-sample: of the sample
+				      behind what is published; 0: absent */
+	const char *metrics_path;  /* annotation metrics.k8s.io/resource-metrics-path; "" */
+};
+
+enum pod_phase { POD_PENDING, POD_RUNNING, POD_OVER }; /* OVER: Succeeded, Failed */
+
+struct pod_facts {
+	struct uid uid;
+	const char *ns, *name;
+	const char *node; /* spec.nodeName, "" while it has none */
+	enum pod_phase phase;
+	bool deleting;
+	bool has_owner_job; /* its controller is a Job */
+	struct uid owner_job;
+	bool queued; /* label sluice.dev/cluster-queue-name: of a Job that holds quota */
+	struct tier_facts tier;
+	struct load request;	   /* of ordinary cpu and memory, as the scheduler counts */
+	struct load batch_asked;   /* under batch-cpu and batch-memory, or the legacy names */
+	struct load gocran_asked;  /* under gocran.io; cpu in thousandths here, too */
+	int32_t eviction_priority; /* annotation koordinator.sh/eviction-priority */
+	int64_t started_ms;	   /* status.startTime, else creation */
+};
+
+/* A sample of metrics.k8s.io or of a kubelet. Of a pod: the sum over its containers. */
+struct usage_facts {
+	const char *ns, *name; /* ns "": of a node */
+	int64_t at_ms;	       /* timestamp; where its window ends */
+	struct load used;
+};
+
+#endif

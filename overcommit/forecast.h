@@ -1,0 +1,35 @@
+/*
+ * The forecast: what a node's high-priority pods and system are going to use, from what they used.
+ *
+ * The 99th percentile of a week of samples, a minute apart, of which older ones weigh less (half
+ * after 24 hours), and a margin on it (reference/overcommit.md 3.2, 7.3). Kept as a histogram whose
+ * buckets grow by 5 %, so that a sample costs a few bytes at most; a percentile is the upper end of
+ * its bucket, so it errs on the safe side, by 5 % at most. Less than 24 hours of history is no
+ * forecast.
+ *
+ * Weights are not decayed one by one: a new sample weighs more, and when the weights get large all
+ * are scaled down together.
+ */
+#ifndef SLUICE_OVERCOMMIT_FORECAST_H
+#define SLUICE_OVERCOMMIT_FORECAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overcommit/load.h"
+
+#define FORECAST_RETENTION_MS (INT64_C(7) * 24 * 3600 * 1000)
+
+struct forecast;
+
+struct forecast *forecast_new(void);
+void forecast_free(struct forecast *f); /* NULL is fine */
+
+/* In any order; what is older than the retention is not counted. */
+void forecast_add(struct forecast *f, int64_t at_ms, struct load taken);
+
+/* False: less than 24 hours of history. The margin is in percent. */
+bool forecast_get(
+	const struct forecast *f, int64_t now_ms, int64_t margin_percent, struct load *ret);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Publication: what a node's status is to say, and whether it is worth a write.
+ *
+ * There is one pool on a node, whichever names it is lent under. Under both, each shows what the
+ * pods of the other have left of it (reference/overcommit.md 7.3): batch = P - what gocran.io pods
+ * ask for, gocran = P - what batch pods ask for, P being the less of the two estimates. Units:
+ * batch-cpu thousandths of a core, gocran.io/cpu whole ones, rounded down; memory bytes.
+ *
+ * A name that is not lent under (any more), a node where it is disabled, one that is degraded: "0"
+ * where there was a figure, and not a key less, for a key that is missing is ignored by kubelets
+ * (7.5). Where there never was one nothing is written.
+ *
+ * Written is (7.4)
+ *     at once              what was never written; a figure that falls below what pods on the node
+ *                          ask for; a figure that somebody else changed; 0 for disabled and
+ * degraded after period_s       what differs by more than diff_permille of what is there after
+ * rewrite_s      what differs at all and never what is there already.
+ */
+#ifndef SLUICE_OVERCOMMIT_PUBLICATION_H
+#define SLUICE_OVERCOMMIT_PUBLICATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overcommit/load.h"
+#include "overcommit/strategy.h"
+
+#define BATCH_CPU "kubernetes.io/batch-cpu"
+#define BATCH_MEMORY "kubernetes.io/batch-memory"
+#define GOCRAN_CPU "gocran.io/cpu"
+#define GOCRAN_MEMORY "gocran.io/memory"
+
+/* As the node's status has them, in the units of the names (gocran.io/cpu whole cores); -1: no such
+ * key. */
+struct figures {
+	int64_t batch_cpu, batch_memory, gocran_cpu, gocran_memory;
+};
+
+struct publication_input {
+	const struct strategy *strategy;
+	bool lend;		   /* false: disabled or degraded */
+	struct load batch, gocran; /* what may be lent: thousandths of a core, bytes */
+	/* What pods on the node ask for under each name: thousandths of a core, bytes. */
+	struct load batch_asked, gocran_asked;
+};
+
+/* What the status is to say. there: what capacity and allocatable say now (the less of the two). */
+struct figures publication_figures(const struct publication_input *in, const struct figures *there);
+
+enum publication_why {
+	PUBLISH_NOT,
+	PUBLISH_FIRST,
+	PUBLISH_DIFF,
+	PUBLISH_OLD,
+	PUBLISH_SAFETY,
+	PUBLISH_FOREIGN,
+	PUBLISH_OFF
+};
+
+/* written: what we wrote last, all -1 when nothing since the start; written_ms: when, 0: unknown.
+ */
+enum publication_why publication_due(const struct publication_input *in, const struct figures *want,
+	const struct figures *there, const struct figures *written, int64_t written_ms,
+	int64_t now_ms);
+
+const char *publication_why_name(enum publication_why w); /* for metrics and the log */
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Taking back: which low-priority pods of a node have to go, so that ordinary ones have what is
+ * theirs. (reference/overcommit.md 6.1 and 7.9.)
+ *
+ * Triggers, looked at once for each new sample of the node:
+ *
+ *   ALLOCATABLE  pods ask for more than evict_allocatable percent of what may be lent now: down to
+ *                evict_allocatable_lower percent. Two samples in a row. Nothing lent at all: all.
+ *   MEMORY       the node uses evict_memory percent of its memory: down to evict_memory_lower. One
+ *                sample is enough: who waits here is killed by the kernel.
+ *   CPU          of what low-priority pods ask for no more than evict_cpu_lower percent may be
+ * lent, and they use evict_cpu_usage percent of it: up to evict_cpu_upper. Two in a row.
+ *
+ * After something was taken back nothing is for cool_down_s. What is on its way out already counts
+ * as gone. Nothing is ever taken back on data that is not FRESH (window.h), but for what is
+ * degraded for good: then nothing may be lent, and nobody is stopped for that alone.
+ *
+ * Victims, first of all first: the least of annotation koordinator.sh/eviction-priority; the lowest
+ * spec.priority; who borrows before who is within its own quota; who frees most of what is short
+ * (asked for, used, or used beyond what it asks for); the youngest; by name. High-priority pods are
+ * never among them.
+ */
+#ifndef SLUICE_OVERCOMMIT_RECLAIM_H
+#define SLUICE_OVERCOMMIT_RECLAIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "overcommit/load.h"
+#include "overcommit/strategy.h"
+
+enum reclaim_trigger { RECLAIM_NONE, RECLAIM_ALLOCATABLE, RECLAIM_MEMORY, RECLAIM_CPU };
+
+const char *reclaim_trigger_name(enum reclaim_trigger t); /* "allocatable" ... */
+
+struct reclaim_pod {	   /* low-priority, on the node */
+	const char *name;  /* "namespace/name" */
+	struct load asked; /* under any of the names */
+	bool has_used;
+	struct load used;
+	int32_t eviction_priority, priority;
+	bool borrows;
+	bool leaving; /* deleted, or told to stop: counts as gone */
+	bool movable; /* false: not ours to stop. It counts, but is no victim */
+	int64_t started_ms;
+};
+
+struct reclaim_node {
+	struct load capacity, used; /* the newest sample */
+	struct load lent;	    /* what may be lent now, whichever name */
+	const struct reclaim_pod *pods;
+	size_t npods;
+};
+
+/* What is remembered of a node between samples. Zero: nothing. */
+struct reclaim_memory {
+	uint8_t allocatable_hits, cpu_hits;
+	int64_t last_ms; /* when something was last taken back */
+};
+
+/* To be called once for each new, fresh sample. Writes the indexes of the victims in their order,
+ * at most npods, and how many; what they come to is freed when all of them go. */
+enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strategy *s,
+	const struct reclaim_node *n, int64_t now_ms, size_t *ret_victims, size_t *ret_nvictims);
+
+/* The same order, for one who has all victims of a cluster. */
+int reclaim_compare(
+	enum reclaim_trigger t, const struct reclaim_pod *a, const struct reclaim_pod *b);
+
+#endif

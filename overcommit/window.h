@@ -1,0 +1,55 @@
+/*
+ * The window: what was taken of a node over the last minutes, sample by sample, and what of an
+ * estimate may therefore be published.
+ *
+ * Lowered at once, raised with patience: the figure is the less of what the newest sample gives and
+ * of what the mean over the last raise_window_s gives (reference/overcommit.md 7.4). And never on
+ * old data (7.6):
+ *
+ *     FRESH     the newest sample is younger than two intervals: the figure may move either way
+ *     HELD      it is older, or from more than 60 s in the future: the figure may only stay or
+ * fall, and nobody is stopped because of it DEGRADED  it is older than degradeTimeMinutes
+ * (strictly), or the node is not Ready: nothing may be lent
+ *
+ * Until there were two samples since the start nothing is raised either. Times are the samples' own
+ * (of the metrics' source), compared with the wall clock; a sample that is not newer than the last
+ * one is no sample.
+ */
+#ifndef SLUICE_OVERCOMMIT_WINDOW_H
+#define SLUICE_OVERCOMMIT_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overcommit/estimate.h"
+
+#define WINDOW_SAMPLES 24
+
+struct window {
+	struct window_sample {
+		int64_t at_ms;
+		struct load taken; /* system and high-priority pods */
+	} sample[WINDOW_SAMPLES];  /* oldest first; when full every second one goes */
+	uint8_t count;
+	int64_t newest_ms; /* 0: none. May be older than what is in here: known from before */
+};
+
+enum freshness { FRESH, HELD, DEGRADED };
+
+/* What a restart knows of a node: the time of the sample behind what is published. */
+void window_init(struct window *w, int64_t newest_ms);
+
+/* False: not newer than the last. */
+bool window_add(struct window *w, int64_t at_ms, struct load taken);
+
+enum freshness window_freshness(
+	const struct window *w, const struct strategy *s, bool ready, int64_t now_ms);
+/* When it changes by time alone; INT64_MAX: never. */
+int64_t window_changes_ms(const struct window *w, const struct strategy *s, int64_t now_ms);
+
+/* What may be lent now: e is the newest sample's, published what is published. Never more than e
+ * says. */
+struct load window_figure(const struct window *w, const struct strategy *s,
+	const struct estimate *e, struct load published, bool ready, int64_t now_ms);
+
+#endif
