@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "calendar/civil.h"
 #include "calendar/zone.h"
 #include "price/money.h"
@@ -285,11 +286,6 @@ static bool concerns(const struct budget *b, const struct room *r)
 	int64_t at_ms = starts_ms(r);
 	return at_ms >= b->from_ms && at_ms < b->to_ms && (!b->lq || r->lq == b->lq) &&
 	       (!r->bill.currency || r->bill.currency == b->currency);
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static int64_t reserved_for(

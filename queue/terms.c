@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "queue/closing.h"
 #include "queue/core.h"
 #include "queue/regime.h"
@@ -88,11 +89,6 @@ struct outlook {
 static int64_t lesser(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void outlook_init(

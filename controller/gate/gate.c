@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "controller/gate/record.h"
 
 #define CLOCK_STEP_MS 1000  /* by so much it is set, not slewed */
@@ -390,11 +391,6 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 		notice_tick(g);
 	}
 	ask_ledger(g);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 struct gate_wake gate_wake(const struct gate *g)

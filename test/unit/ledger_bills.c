@@ -15,8 +15,6 @@
 #define DAY_MS INT64_C(86400000)
 #define T0 INT64_C(1795132800000) /* 2026-11-20T00:00:00Z */
 
-static struct pg_fixture F;
-
 static int64_t lead(struct drive *d, const char *cell)
 {
 	static struct quota_line line = {"cq/a", "spot", "cpu", 1000};
@@ -308,21 +306,6 @@ static void test_costs_are_added_up(void **state)
 	drive_stop(&d);
 }
 
-static int start(void **state)
-{
-	(void)state;
-	pg_fixture_start(&F, false);
-	drive_make_schema(&F);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,5 +318,5 @@ int main(void)
 		cmocka_unit_test(test_the_last_good_runs_of_each_family_are_recalled),
 		cmocka_unit_test(test_costs_are_added_up),
 	};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

@@ -1,5 +1,6 @@
 #include "test/unit/ledger_drive.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -260,10 +261,28 @@ int64_t drive_lead(struct drive *d)
 	return d->lease.epoch;
 }
 
-void drive_make_schema(const struct pg_fixture *f)
+static void make_schema(const struct pg_fixture *f)
 {
 	struct drive d;
 	drive_start(&d, f, "first", "me");
 	drive_lead(&d);
 	drive_stop(&d);
+}
+
+struct pg_fixture F;
+
+int drive_open_group(void **state)
+{
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	pg_fixture_start(&F, false);
+	make_schema(&F);
+	return 0;
+}
+
+int drive_close_group(void **state)
+{
+	(void)state;
+	pg_fixture_stop(&F);
+	return 0;
 }

@@ -58,8 +58,11 @@ enum ledger_outcome drive_batch(
 /* Takes the lease for an hour, whatever the connection does meanwhile. Returns the epoch. */
 int64_t drive_lead(struct drive *d);
 
-/* The tables are there afterwards. */
-void drive_make_schema(const struct pg_fixture *f);
+/* The Postgres of a group of tests: cmocka's setup and teardown. The tables are there, and SIGPIPE
+ * is ignored. */
+extern struct pg_fixture F;
+int drive_open_group(void **state);
+int drive_close_group(void **state);
 
 /* One line of text for a hold, as model and driver must agree on it. */
 void hold_print(struct buf *b, const struct ledger_hold *h);

@@ -15,7 +15,6 @@
 #include "controller/ledger/pg_priv.h"
 #include "test/unit/ledger_drive.h"
 
-static struct pg_fixture F;
 static const struct quota_line ROOM = {"cq/a", "spot", "cpu", 100},
 			       ONE = {"cq/a", "spot", "cpu", 1};
 
@@ -367,21 +366,6 @@ static void test_sentences_keep_secrets(void **state)
 	ev_loop_destroy(EV_DEFAULT);
 }
 
-static int start(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	pg_fixture_start(&F, false);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,5 +381,5 @@ int main(void)
 		cmocka_unit_test(test_backend_killed_with_a_batch_in_flight),
 		cmocka_unit_test(test_postgres_killed_with_a_batch_in_flight),
 	};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

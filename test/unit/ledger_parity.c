@@ -23,7 +23,6 @@
 #define LINES_MAX 4
 #define JOBS 10
 
-static struct pg_fixture F;
 static uint64_t first_seed = 1, seeds = 12;
 
 struct world {
@@ -308,25 +307,11 @@ static void test_postgres_does_what_the_model_does(void **state)
 		"");
 }
 
-static int start(void **state)
-{
-	(void)state;
-	pg_fixture_start(&F, false);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
 	seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : seeds;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_postgres_does_what_the_model_does)};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

@@ -12,8 +12,6 @@
 #include "controller/ledger/sql.h"
 #include "test/unit/ledger_drive.h"
 
-static struct pg_fixture F;
-
 static struct uid job(int n)
 {
 	return (struct uid){.byte = {0xab, [14] = (uint8_t)(n >> 8), [15] = (uint8_t)n}};
@@ -540,21 +538,6 @@ static void test_schema_explains_itself(void **state)
 		"");
 }
 
-static int start(void **state)
-{
-	(void)state;
-	pg_fixture_start(&F, false);
-	drive_make_schema(&F);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -574,5 +557,5 @@ int main(void)
 		cmocka_unit_test(test_strange_names_and_amounts),
 		cmocka_unit_test(test_audit_finds_what_is_wrong),
 	};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

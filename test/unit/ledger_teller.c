@@ -16,8 +16,6 @@
 
 #define NOW INT64_C(1795255200000)
 
-static struct pg_fixture F;
-
 struct told {
 	int times;
 	char body[4096], sentence[1024];
@@ -150,21 +148,6 @@ static void too_many_are_turned_away(void **state)
 	close_bank(&b); /* the others hear nothing any more */
 }
 
-static int start(void **state)
-{
-	(void)state;
-	pg_fixture_start(&F, false);
-	drive_make_schema(&F);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,5 +156,5 @@ int main(void)
 		cmocka_unit_test(it_says_why_when_the_ledger_is_away),
 		cmocka_unit_test(too_many_are_turned_away),
 	};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }

@@ -15,8 +15,6 @@
 #include "controller/ledger/sql.h"
 #include "test/unit/ledger_drive.h"
 
-static struct pg_fixture F;
-
 static const struct quota_line *line(const char *node, int64_t amount)
 {
 	static struct quota_line lines[64];
@@ -528,21 +526,6 @@ static void test_version_1_is_migrated_and_may_go_on_elsewhere(void **state)
 	pg_fixture_sql(&F, "DROP DATABASE older WITH (FORCE)");
 }
 
-static int start(void **state)
-{
-	(void)state;
-	pg_fixture_start(&F, false);
-	drive_make_schema(&F);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	pg_fixture_stop(&F);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,5 +545,5 @@ int main(void)
 		cmocka_unit_test(test_segment_that_version_1_began_is_ended),
 		cmocka_unit_test(test_version_1_is_migrated_and_may_go_on_elsewhere),
 	};
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
 }
