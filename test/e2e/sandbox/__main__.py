@@ -15,9 +15,10 @@ def main():
     p.add_argument("--name", default="dev")
     p.add_argument("--cluster", action="store_true", help="use the cluster that KUBECONFIG names")
     p.add_argument("--no-controller", action="store_true", help="up: all but sluice-controller")
+    p.add_argument("--overcommit", action="store_true", help="up: with a metrics-server, for lending out idle resources")
     args = p.parse_args()
     began = time.monotonic()
-    box = Sandbox(args.name, args.cluster, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
+    box = Sandbox(args.name, args.cluster, args.overcommit, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     if args.command == "up":
         up(box, not args.no_controller)
     elif args.command == "status":

@@ -16,6 +16,11 @@ CLIENTS = {
     "kube-scheduler": ("system:kube-scheduler", None),
     "kwok": ("kwok", "system:masters"),
 }
+# Only where there is a metrics-server: its own, and what the API server shows of itself when it asks there.
+MORE_CLIENTS = {
+    "metrics-server": ("metrics-server", "system:masters"),
+    "front-proxy": ("front-proxy-client", None),
+}
 SERVER_NAMES = "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,IP:127.0.0.1"
 
 
@@ -57,4 +62,14 @@ def make(folder: Path):
         _issue(folder, name, cn, org, "clientAuth")
     _key(folder / "sa.key")
     _openssl("pkey", "-in", folder / "sa.key", "-pubout", "-out", folder / "sa.pub")
+    done.touch()
+
+
+def make_more(folder: Path):
+    """Those of MORE_CLIENTS, in a folder that make() filled."""
+    done = folder / "complete-more"
+    if done.exists():
+        return
+    for name, (cn, org) in MORE_CLIENTS.items():
+        _issue(folder, name, cn, org, "clientAuth")
     done.touch()

@@ -13,6 +13,9 @@ Always true:
   Postgres. An API server whose etcd went first holds its port for minutes.
 - etcd and Postgres keep their fsync. A bench on a sandbox is a fair one.
 
+With `overcommit=True` there is a real metrics-server too, and kwok plays what nodes
+and pods use (usage.py). A sandbox that once had it keeps it.
+
 With `cluster=True` the cluster is the one that KUBECONFIG names, and only
 Postgres, the controller and a `kubectl proxy` are ours.
 """
@@ -30,7 +33,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import certs, nodes
+from . import certs, nodes, usage
 from .kube import Api, ApiError
 from .process import Process, SandboxError, tail, wait_until
 
@@ -40,8 +43,10 @@ HERE = Path(__file__).resolve().parent
 
 # In the order of their start. Controllers of ours come after all of them.
 COMPONENTS = ["postgres", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+OVERCOMMIT_COMPONENTS = COMPONENTS + ["metrics-server"]
 CLUSTER_COMPONENTS = ["postgres", "proxy"]
 PORTS = ["etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"]
+OVERCOMMIT_PORTS = PORTS + ["metrics-server"]
 
 SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
 TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
@@ -51,13 +56,14 @@ SOCKET_PATH_MAX = 107
 class Sandbox:
     """`with Sandbox("name") as s:` is up() and down(); both can be called alone."""
 
-    def __init__(self, name, cluster=False, say=lambda text: None):
+    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None):
         if not name or not all(c.isalnum() or c in "-_" for c in name):
             raise SandboxError(f"sandbox name {name!r}: use letters, digits, - and _ only")
         self.name, self.say = name, say
         self.state = BUILD / "sandbox" / name
         self.cluster = cluster or (self.state / "cluster").exists()
-        self.components = CLUSTER_COMPONENTS if self.cluster else COMPONENTS
+        self.overcommit = not self.cluster and (overcommit or (self.state / "overcommit").exists())
+        self.components = CLUSTER_COMPONENTS if self.cluster else OVERCOMMIT_COMPONENTS if self.overcommit else COMPONENTS
         self.kubeconfig = self.state / "kubeconfig"
         self.pki = self.state / "pki"
         self._procs, self._ports, self._api = {}, None, None
@@ -146,18 +152,23 @@ class Sandbox:
             else:
                 self._take_ports()
                 certs.make(self.pki)
+                if self.overcommit:
+                    self._turn_on_overcommit()
                 self._write_kubeconfigs()
             self._make_socket_dir()
-            for component in self.components:
+            at_first = [c for c in self.components if c != "metrics-server"]  # wants to be told of the nodes first
+            for component in at_first:
                 self.start(component)
                 # The API server wants its etcd, the others their API server;
                 # the last three start at once and are awaited together.
                 if component in ("etcd", "kube-apiserver", "proxy"):
                     self.wait_ready(component)
-            for component in self.components:
+            for component in at_first:
                 self.wait_ready(component)
             if not self.cluster:
                 self._make_nodes()
+            if self.overcommit:
+                self._serve_usage()
             self._make_database()
             if manifests:
                 self.apply_manifests()
@@ -257,6 +268,7 @@ class Sandbox:
             "kube-controller-manager": lambda: self._tls("kube-controller-manager").raw("GET", "/healthz") == b"ok",
             "kube-scheduler": lambda: self._tls("kube-scheduler").raw("GET", "/readyz") == b"ok",
             "kwok": lambda: self._plain("kwok").raw("GET", "/healthz") is not None,
+            "metrics-server": lambda: self.api.get(usage.GROUP + "/nodes?limit=1"),
             "proxy": lambda: self.api.get("/version"),
         }[component]
         return wait_until(f"{component} to be ready", check, timeout, proc)
@@ -342,7 +354,15 @@ class Sandbox:
                 f"--client-ca-file={self.pki / 'ca.crt'}", "--authorization-mode=Node,RBAC",
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={self.pki / 'sa.pub'}",
-                f"--service-account-signing-key-file={self.pki / 'sa.key'}"], None
+                f"--service-account-signing-key-file={self.pki / 'sa.key'}",
+                *(self._aggregator() if self.overcommit else [])], None
+
+    def _aggregator(self):
+        """How the API server shows whom it asks for when it asks another server."""
+        return [f"--requestheader-client-ca-file={self.pki / 'ca.crt'}", "--requestheader-allowed-names=front-proxy-client",
+                "--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-group-headers=X-Remote-Group",
+                "--requestheader-username-headers=X-Remote-User",
+                f"--proxy-client-cert-file={self.pki / 'front-proxy.crt'}", f"--proxy-client-key-file={self.pki / 'front-proxy.key'}"]
 
     def _argv_kube_controller_manager(self):
         config = self.state / "kube-controller-manager.kubeconfig"
@@ -374,9 +394,19 @@ clientConnection:
     def _argv_kwok(self):
         home = self.state / "kwok"
         home.mkdir(exist_ok=True)
+        # Metrics are asked for by https, on the port that its nodes say is their kubelet's.
+        more = [f"--config={HERE / 'kwok-usage.yaml'}", "--node-ip=127.0.0.1", f"--node-port={self.port('kwok')}",
+                f"--tls-cert-file={self.pki / 'server.crt'}", f"--tls-private-key-file={self.pki / 'server.key'}"]
         return [self.tool("kwok"), f"--kubeconfig={self.state / 'kwok.kubeconfig'}", f"--config={HERE / 'kwok.yaml'}",
-                "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=0",
+                *(more if self.overcommit else []), "--manage-all-nodes", "--v=WARN", "--node-lease-duration-seconds=0",
                 f"--server-address=127.0.0.1:{self.port('kwok')}"], {"KWOK_WORKDIR": str(home)}
+
+    def _argv_metrics_server(self):
+        config = self.state / "metrics-server.kubeconfig"
+        return [self.tool("metrics-server"), *self._serving("metrics-server"),
+                f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
+                "--kubelet-preferred-address-types=InternalIP", "--kubelet-use-node-status-port", "--kubelet-insecure-tls",
+                f"--metric-resolution={usage.SCRAPE_SECONDS}s", "--kubelet-request-timeout=5s"], None
 
     def _argv_proxy(self):
         sock = self.socket_dir / "kube.sock"
@@ -494,6 +524,35 @@ clientConnection:
         wait_until("the default ServiceAccount", lambda: self.api.get("/api/v1/namespaces/default/serviceaccounts/default"),
                    60, self.process("kube-controller-manager"))
 
+    def _turn_on_overcommit(self):
+        """Where it was up without: those that get other flags are started again."""
+        certs.make_more(self.pki)
+        mark = self.state / "overcommit"
+        if not mark.exists():
+            for component in ("kwok", "kube-apiserver"):
+                self.process(component).stop()
+            mark.touch()
+
+    def _serve_usage(self):
+        for node in nodes.all_nodes():
+            usage.place(self.api, node["metadata"]["name"], self.port("kwok"))
+        usage.serve(self.api, self.port("metrics-server"))
+        self.start("metrics-server")
+        self.wait_ready("metrics-server")
+
+    def wait_usage(self, timeout=90):
+        """Until metrics-server knows what each node uses; two scrapes."""
+        wait_until("metrics-server to have a sample of each node",
+                   lambda: len(usage.nodes(self.api)) >= len(nodes.all_nodes()), timeout, self.process("metrics-server"), every=0.5)
+
+    def use_node(self, name, cpu=None, memory=None):
+        """The node uses so many cores and bytes beside its pods."""
+        usage.use_node(self.api, name, cpu, memory)
+
+    def use_pod(self, ns, name, cpu=None, memory=None):
+        """Each container of the pod uses so much: quantities, as in "500m" and "2Gi"."""
+        usage.use_pod(self.api, ns, name, cpu, memory)
+
     def _apply(self, folder):
         done = self.kubectl("apply", "--server-side", "--force-conflicts", "-k", folder, check=False)
         if done.returncode:
@@ -523,7 +582,7 @@ clientConnection:
     # -- files -------------------------------------------------------------
 
     def _write_kubeconfigs(self):
-        for user in certs.CLIENTS:
+        for user in certs.CLIENTS | (certs.MORE_CLIENTS if self.overcommit else {}):
             path = self.kubeconfig if user == "admin" else self.state / f"{user}.kubeconfig"
             _write(path, _kubeconfig(self.name, f"https://127.0.0.1:{self.port('kube-apiserver')}",
                                      f"certificate-authority: {self.pki / 'ca.crt'}", user,
@@ -557,7 +616,7 @@ clientConnection:
         file = self.state / "ports.json"
         ports = json.loads(file.read_text()) if file.exists() else {}
         with _port_lock():
-            for what in PORTS:
+            for what in OVERCOMMIT_PORTS if self.overcommit else PORTS:
                 owner = self.process("etcd" if what == "etcd-peer" else what)
                 if what in ports and (owner.alive() or _is_free(ports[what])):
                     continue
