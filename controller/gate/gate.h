@@ -269,6 +269,10 @@ struct gate_run {
 void gate_each_run(struct gate *g, int64_t now_ms,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
 
+/* An eviction of one of its pods does not count as a failure (its podFailurePolicy ignores
+ * DisruptionTarget). False for a Job that is unknown. */
+bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
+
 /* The story annotation of a Job as last seen, valid until the next call; NULL: none, or unknown. */
 const char *gate_story(const struct gate *g, const char *ns, const char *name);
 

@@ -42,6 +42,7 @@ struct facts {
 	bool ready;	 /* it runs, and as many pods as it needs are ready, or have ended well */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
+	bool ignores_disruption;
 	int64_t created_ms, start_ms;
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */

@@ -146,6 +146,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->owner_parallelism = seen->owner_parallelism;
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
+	f->ignores_disruption = seen->ignores_disruption;
 	f->created_ms = seen->created_ms;
 	f->stopping_at_ms = seen->stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;

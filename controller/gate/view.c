@@ -91,6 +91,12 @@ const char *gate_story(const struct gate *g, const char *ns, const char *name)
 	return j ? j->story : NULL;
 }
 
+bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid)
+{
+	const struct gate_job *j = gate_find_job(g, uid);
+	return j && j->seen.ignores_disruption;
+}
+
 bool gate_bill(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct run_bill *ret)
 {

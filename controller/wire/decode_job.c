@@ -36,6 +36,7 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->completions = int32_field(d, spec, of, "completions", 0, 0);
 	j->active_deadline_ms = active_deadline_ms(d, spec, of);
 	j->indexed = name_field(d, spec, of, "completionMode", modes, 0) == 1;
+	j->ignores_disruption = ignores_disruption(of);
 	j->pod_priority_class = text_field(d, at, pod, "priorityClassName", NAME_MAX_BYTES);
 	j->placement = placement_field(d, at, pod);
 	j->pod = pod_field(d, at, pod);

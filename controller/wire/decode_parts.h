@@ -89,6 +89,10 @@ const char *needed_text(struct decoder *d, const struct path *up, const cJSON *o
 const char *const *queue_globs_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, bool namespaced, size_t *ret_count);
 
+/* decode_lending.c. spec is the Job's: does its podFailurePolicy ignore DisruptionTarget, before
+ * any rule that might count an evicted pod as a failure? */
+bool ignores_disruption(const cJSON *spec);
+
 /* decode_notes.c: labels and annotations of a Job. Its spec must have been decoded. */
 void job_labels(struct decoder *d, const cJSON *o, struct job *j);
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
