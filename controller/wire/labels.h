@@ -17,4 +17,7 @@
 #define START_ANNOTATION "sluice.dev/start"
 #define MAX_PRICE_ANNOTATION "sluice.dev/max-price"
 
+/* On Nodes, by us: when the sample behind what they publish was taken, in RFC 3339. */
+#define SAMPLE_ANNOTATION "sluice.dev/overcommit-sample"
+
 #endif

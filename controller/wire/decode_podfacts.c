@@ -1,0 +1,233 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_node.h"
+#include "controller/wire/decode_parts.h"
+#include "controller/wire/lent.h"
+#include "controller/wire/patch.h"
+#include "sluice/quantity.h"
+
+/* An ordinary Pod of one container takes about 900 bytes. */
+#define POD_GUESS 2048
+#define VALUE_MAX_BYTES 63 /* of a label */
+#define RESOURCES_MAX 64   /* names in one pod */
+
+/* ---- Kubernetes' quality of service -----------------------------------------------------------
+ */
+
+/* Sums of cpu and memory; what is 0 does not count as asked for. */
+struct qos_sums {
+	int64_t cpu, memory;
+};
+
+static void qos_add(struct qos_sums *s, const struct resource_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct resource *r = &list->item[i];
+		if (strcmp(r->name, "cpu") == 0)
+			s->cpu = quantity_add(s->cpu, r->amount);
+		else if (strcmp(r->name, "memory") == 0)
+			s->memory = quantity_add(s->memory, r->amount);
+	}
+}
+
+/* True: the list has both. */
+static bool qos_limits(struct qos_sums *s, const struct resource_list *limits)
+{
+	struct qos_sums one = {0};
+	qos_add(&one, limits);
+	qos_add(s, limits);
+	return one.cpu > 0 && one.memory > 0;
+}
+
+/* kubernetes pkg/apis/core/v1/helper/qos: of all containers, also those of the start; of the pod's
+ * own resources alone where it has some. Guaranteed: each has limits of both, and sums agree. */
+static enum pod_qos qos_of(const struct pod_resources *pod)
+{
+	struct qos_sums asked = {0}, limits = {0};
+	bool guaranteed = true;
+	if (pod->pod_level.count + pod->pod_level_limits.count > 0) {
+		qos_add(&asked, &pod->pod_level);
+		guaranteed = qos_limits(&limits, &pod->pod_level_limits);
+	} else {
+		for (size_t i = 0; i < pod->ncontainers + pod->ninit_containers; i++) {
+			const struct container *c =
+				i < pod->ncontainers ? &pod->containers[i]
+						     : &pod->init_containers[i - pod->ncontainers];
+			qos_add(&asked, &c->requests);
+			guaranteed &= qos_limits(&limits, &c->limits);
+		}
+	}
+	if (asked.cpu == 0 && limits.cpu == 0 && asked.memory == 0 && limits.memory == 0)
+		return POD_BEST_EFFORT;
+	if (guaranteed && asked.cpu == limits.cpu && asked.memory == limits.memory)
+		return POD_GUARANTEED;
+	return POD_BURSTABLE;
+}
+
+/* The API server says it when it takes the pod in; a pod out of a file has not got that far. */
+static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *pod)
+{
+	static const char *const names[] = {
+		"Guaranteed", "Burstable", "BestEffort"}; /* enum pod_qos */
+	const char *said = json_text(status, "qosClass");
+	for (int i = 0; said && i < 3; i++)
+		if (strcmp(said, names[i]) == 0)
+			return (enum pod_qos)i;
+	return qos_of(pod);
+}
+
+/* ---- what it asks for ------------------------------------------------------------------------ */
+
+static void add_amount(struct load *to, enum lent_kind kind, int64_t amount)
+{
+	if (kind == LENT_CPU)
+		to->cpu_milli = quantity_add(to->cpu_milli, amount);
+	else if (kind == LENT_MEMORY)
+		to->memory_bytes = quantity_add(to->memory_bytes, amount);
+}
+
+static void add_resource(const struct resource *r, struct pod_facts *f)
+{
+	const struct lent_name *lent = lent_name_of(r->name);
+	if (!lent) {
+		if (strcmp(r->name, "cpu") == 0)
+			add_amount(&f->request, LENT_CPU, r->amount);
+		else if (strcmp(r->name, "memory") == 0)
+			add_amount(&f->request, LENT_MEMORY, r->amount);
+		return;
+	}
+	f->tier.asks_for_lent |= r->amount > 0;
+	add_amount(lent->family == LENT_GOCRAN ? &f->gocran_asked : &f->batch_asked, lent->kind,
+		quantity_times(r->amount, lent->units));
+}
+
+static void read_resources(
+	struct decoder *d, const cJSON *o, const cJSON *spec, struct pod_facts *f)
+{
+	struct resource all[RESOURCES_MAX], *more = NULL;
+	struct pod_resources pod = pod_field(d, PATH(NULL, "spec"), spec);
+	size_t n = pod_requests(&pod, all, RESOURCES_MAX);
+	if (n > RESOURCES_MAX) {
+		more = mem_array(n, sizeof(*more));
+		pod_requests(&pod, more, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		add_resource(more ? &more[i] : &all[i], f);
+	free(more);
+	f->tier.qos = qos_field(json_object(o, "status"), &pod);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+/* A word out of a label or an annotation, NULL when it is absent or no word: annotations may hold
+ * anything, and nothing we look for is longer. */
+static const char *word_of(struct decoder *d, const cJSON *map, const char *key)
+{
+	const char *text = json_text(map, key);
+	if (!text || !*text || strnlen(text, VALUE_MAX_BYTES + 1) > VALUE_MAX_BYTES)
+		return NULL;
+	for (const char *p = text; *p; p++)
+		if (*p <= 0x20 || *p >= 0x7f)
+			return NULL;
+	return text_keep(d, NULL, text, VALUE_MAX_BYTES);
+}
+
+static const char *qos_word(struct decoder *d, const cJSON *labels, const cJSON *annotations)
+{
+	const char *said = word_of(d, labels, QOS_LABEL);
+	if (!said)
+		said = word_of(d, annotations, LEGACY_QOS);
+	return said ? said : word_of(d, labels, LEGACY_QOS);
+}
+
+static void read_tier(struct decoder *d, const cJSON *o, const cJSON *spec, struct pod_facts *f)
+{
+	int64_t priority;
+	const cJSON *labels = json_object(meta_of(o), "labels");
+	f->tier.qos_label = qos_word(d, labels, annotations_of(o));
+	f->tier.priority_label = word_of(d, labels, "koordinator.sh/priority-class");
+	f->tier.in_kube_system = strcmp(f->ns, "kube-system") == 0;
+	if (json_i64(spec, "priority", &priority) == 0 && priority >= INT32_MIN &&
+		priority <= INT32_MAX) {
+		f->tier.has_priority = true;
+		f->tier.priority = (int32_t)priority;
+	}
+}
+
+static void read_owner(const cJSON *meta, struct pod_facts *f)
+{
+	json_each(owner, json_array(meta, "ownerReferences"))
+	{
+		bool controls = false;
+		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
+		const char *version = json_text(owner, "apiVersion");
+		json_bool(owner, "controller", &controls);
+		if (controls && kind && strcmp(kind, "Job") == 0 && version &&
+			strncmp(version, "batch/", 6) == 0 && uid)
+			f->has_owner_job = uid_parse(uid, &f->owner_job);
+	}
+}
+
+static enum pod_phase phase_of(const cJSON *status)
+{
+	const char *phase = json_text(status, "phase");
+	if (!phase || strcmp(phase, "Pending") == 0)
+		return POD_PENDING;
+	bool over = strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
+	return over ? POD_OVER : POD_RUNNING; /* "Unknown" may well run */
+}
+
+/* "-5"; what is no such number is as if it were not there, as upstream has it. */
+static int32_t signed_value(const char *text)
+{
+	int64_t n = 0;
+	bool negative = text && *text == '-';
+	if (!text || !text_number(text + negative, INT32_MAX, &n))
+		return 0;
+	return (int32_t)(negative ? -n : n);
+}
+
+static int64_t started_ms(const cJSON *o)
+{
+	int64_t ms = 0;
+	const char *text = json_text(json_object(o, "status"), "startTime");
+	if (!text)
+		text = json_text(meta_of(o), "creationTimestamp");
+	return text && text_time(text, &ms) ? ms : 0;
+}
+
+static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
+	struct pod_facts *f = parcel_array(&d->parcel, 1, sizeof(*f));
+	const cJSON *spec = object_field(d, NULL, o, "spec");
+	const cJSON *labels = json_object(meta_of(o), "labels");
+	decode_uid(o, &f->uid);
+	f->ns = text_keep(d, meta, decode_namespace_of(o), NAME_MAX_BYTES);
+	f->name = text_keep(d, meta, decode_name(o), NAME_MAX_BYTES);
+	f->node = text_field(d, at, spec, "nodeName", NAME_MAX_BYTES);
+	f->phase = phase_of(json_object(o, "status"));
+	f->deleting = meta_deleting(o);
+	read_owner(meta_of(o), f);
+	f->queued = json_get(labels, CLUSTERQUEUE_LABEL) != NULL;
+	read_tier(d, o, spec, f);
+	read_resources(d, o, spec, f);
+	f->eviction_priority =
+		signed_value(json_text(annotations_of(o), "koordinator.sh/eviction-priority"));
+	f->started_ms = started_ms(o);
+	return decoder_verdict(d, "Pod", o, e);
+}
+
+int decode_pod(const cJSON *o, struct pod_facts **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Pod", e);
+	if (rc == 0)
+		rc = decode_in_block(o, POD_GUESS, fill_pod, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
