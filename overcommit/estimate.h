@@ -4,7 +4,7 @@
  * Profile ack (seed 004; reference/overcommit.md 2 and 7.1), for cpu and for memory:
  *
  *     usage            base * T / 100 - system - what high-priority pods use
- *     request          base * T / 100 - system used - what they ask for      (memory only)
+ *     request          base * T / 100 - system - what they ask for           (memory only)
  *     maxUsageRequest  base * T / 100 - system - the more of both, pod by pod
  *
  * where base is the node's allocatable, system the more of what its system uses and what the
@@ -24,6 +24,9 @@
  *     allocatable - allocatable * reserve / 100 - max(high + system now, forecast)
  *
  * with the forecast of forecast.h; while there is too little history it is what they ask for.
+ *
+ * No number that is measured or asked for counts as less than 0, and sums stop at the ends of
+ * int64.
  */
 #ifndef SLUICE_OVERCOMMIT_ESTIMATE_H
 #define SLUICE_OVERCOMMIT_ESTIMATE_H
@@ -76,8 +79,8 @@ struct estimate {
 
 void estimate_make(const struct strategy *s, const struct estimate_node *n, struct estimate *ret);
 
-/* The same with so much taken (system and pods together) instead: how a mean over time is made a
- * figure. */
+/* The same with so much taken (system and pods together: the terms system + taken) instead: how a
+ * mean over time is made a figure. */
 struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken);
 
 /* What may be lent under gocran.io: thousandths of a core (publication.h makes whole ones), bytes.

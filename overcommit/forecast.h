@@ -3,9 +3,10 @@
  *
  * The 99th percentile of a week of samples, a minute apart, of which older ones weigh less (half
  * after 24 hours), and a margin on it (reference/overcommit.md 3.2, 7.3). Kept as a histogram whose
- * buckets grow by 5 %, so that a sample costs a few bytes at most; a percentile is the upper end of
- * its bucket, so it errs on the safe side, by 5 % at most. Less than 24 hours of history is no
- * forecast.
+ * buckets are 5 % wide at most, in 3 KB a node however many samples there are; a percentile is the
+ * upper end of its bucket, so it errs on the safe side, by 5 % at most (and below 32 thousandths of
+ * a core and 16 MiB, by that). Less than 24 hours of history is no forecast: from the oldest sample
+ * to the newest, which is itself not older than that, and with 24 samples at least.
  *
  * Weights are not decayed one by one: a new sample weighs more, and when the weights get large all
  * are scaled down together.

@@ -11,10 +11,11 @@
  * (7.5). Where there never was one nothing is written.
  *
  * Written is (7.4)
- *     at once              what was never written; a figure that falls below what pods on the node
- *                          ask for; a figure that somebody else changed; 0 for disabled and
- * degraded after period_s       what differs by more than diff_permille of what is there after
- * rewrite_s      what differs at all and never what is there already.
+ *     at once             0 for disabled and degraded; what was never written; a figure that falls
+ *                         below what pods on the node ask for; a figure that somebody else changed
+ *     after period_s      what differs by more than diff_permille of what is there
+ *     after rewrite_s     what differs at all
+ * and never what is there already.
  */
 #ifndef SLUICE_OVERCOMMIT_PUBLICATION_H
 #define SLUICE_OVERCOMMIT_PUBLICATION_H
@@ -57,8 +58,8 @@ enum publication_why {
 	PUBLISH_OFF
 };
 
-/* written: what we wrote last, all -1 when nothing since the start; written_ms: when, 0: unknown.
- */
+/* written: what we wrote last, all -1 when nothing since the start; written_ms: when, 0: unknown,
+ * which is long ago. Of several reasons the first in the order above. */
 enum publication_why publication_due(const struct publication_input *in, const struct figures *want,
 	const struct figures *there, const struct figures *written, int64_t written_ms,
 	int64_t now_ms);

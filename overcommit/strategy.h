@@ -11,8 +11,9 @@
  *
  * A layer is a set of fields with a bit for each that it says. Checking is of one layer at a time:
  * a wrong cluster layer refuses the whole (the last good configuration stays in force), a wrong
- * entry of nodeConfigs is passed over, as if it said nothing, and so is a wrong annotation or
- * label.
+ * entry of nodeConfigs gives the nodes that it selects what the cluster layer says, as if it said
+ * nothing itself (one whose selector is empty because it is wrong selects none), and a wrong
+ * annotation or label is passed over.
  */
 #ifndef SLUICE_OVERCOMMIT_STRATEGY_H
 #define SLUICE_OVERCOMMIT_STRATEGY_H
@@ -110,7 +111,7 @@ struct strategy strategy_default(enum profile profile);
  * several faults the first in the order of the fields. */
 int strategy_check(const struct strategy_layer *l, struct err *e);
 
-/* Takes over what the layer says. */
+/* Takes over what the layer says, and no more: ends that do not agree are strategy_for()'s. */
 void strategy_put(struct strategy *s, const struct strategy_layer *l);
 
 struct node_strategy { /* an entry of nodeConfigs */
@@ -132,7 +133,7 @@ struct strategy strategy_for(const struct overcommit_config *c, const struct lab
 	size_t nlabels, const struct strategy_layer *own, const char **ret_name);
 
 /* The two ratio labels: "0.29" is 28 percent, cut off as upstream's float is; false: not a number
- * from 0 on. */
+ * from 0 on. More than 2147483647 percent is that. */
 bool strategy_ratio(const char *text, int64_t *ret_percent);
 
 #endif

@@ -3,17 +3,21 @@
  * estimate may therefore be published.
  *
  * Lowered at once, raised with patience: the figure is the less of what the newest sample gives and
- * of what the mean over the last raise_window_s gives (reference/overcommit.md 7.4). And never on
- * old data (7.6):
+ * of what the mean over the last raise_window_s gives (reference/overcommit.md 7.4), the mean being
+ * that of straight lines from sample to sample, so that one after a gap does not stand for all of
+ * it. And never on old data (7.6):
  *
  *     FRESH     the newest sample is younger than two intervals: the figure may move either way
  *     HELD      it is older, or from more than 60 s in the future: the figure may only stay or
- * fall, and nobody is stopped because of it DEGRADED  it is older than degradeTimeMinutes
- * (strictly), or the node is not Ready: nothing may be lent
+ *               fall, and nobody is stopped because of it
+ *     DEGRADED  it is older than degradeTimeMinutes (strictly), there is none, or the node is not
+ *               Ready: nothing may be lent
  *
  * Until there were two samples since the start nothing is raised either. Times are the samples' own
- * (of the metrics' source), compared with the wall clock; a sample that is not newer than the last
- * one is no sample.
+ * (of the metrics' source), compared with the wall clock. A sample that is not newer than the last
+ * one is no sample, nor is one from more than 60 s in the future: else a single wrong time stamp
+ * would hide all that is measured until then. Where what is known itself is of the future (the
+ * clock was set back, an annotation was edited), the next good sample begins anew.
  */
 #ifndef SLUICE_OVERCOMMIT_WINDOW_H
 #define SLUICE_OVERCOMMIT_WINDOW_H
@@ -39,8 +43,8 @@ enum freshness { FRESH, HELD, DEGRADED };
 /* What a restart knows of a node: the time of the sample behind what is published. */
 void window_init(struct window *w, int64_t newest_ms);
 
-/* False: not newer than the last. */
-bool window_add(struct window *w, int64_t at_ms, struct load taken);
+/* False: not newer than the last, or of the future. */
+bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_ms);
 
 enum freshness window_freshness(
 	const struct window *w, const struct strategy *s, bool ready, int64_t now_ms);

@@ -1,0 +1,144 @@
+#include "overcommit/publication.h"
+
+#include <stddef.h>
+
+#include "overcommit/span.h"
+
+static int64_t above_zero(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+/* What is not lent is 0 where there is a figure, and nothing where there is none. */
+static int64_t figure(bool lent, int64_t rest, int64_t there)
+{
+	if (lent)
+		return above_zero(rest);
+	return there < 0 ? -1 : 0;
+}
+
+struct figures publication_figures(const struct publication_input *in, const struct figures *there)
+{
+	unsigned names = in->lend ? in->strategy->names : 0;
+	bool batch = names & LEND_BATCH, gocran = names & LEND_GOCRAN;
+	struct load pool = batch ? in->batch : in->gocran, nothing = {0, 0};
+	if (batch && gocran)
+		pool = load_min(in->batch, in->gocran);
+	/* Pods that ask under a name that is not lent under any more are there all the same. */
+	struct load for_batch = load_less(pool, load_max(in->gocran_asked, nothing));
+	struct load for_gocran = load_less(pool, load_max(in->batch_asked, nothing));
+	return (struct figures){
+		.batch_cpu = figure(batch, for_batch.cpu_milli, there->batch_cpu),
+		.batch_memory = figure(batch, for_batch.memory_bytes, there->batch_memory),
+		.gocran_cpu = figure(gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu),
+		.gocran_memory = figure(gocran, for_gocran.memory_bytes, there->gocran_memory),
+	};
+}
+
+/* The four names side by side, so that each rule is one question asked of each. */
+struct row {
+	bool lent;
+	int64_t want, there, written, asked; /* in the unit of the name, asked rounded up */
+};
+
+enum { ROWS = 4 };
+
+static void fill(struct row row[ROWS], const struct publication_input *in,
+	const struct figures *want, const struct figures *there, const struct figures *written)
+{
+	bool batch = in->lend && in->strategy->names & LEND_BATCH;
+	bool gocran = in->lend && in->strategy->names & LEND_GOCRAN;
+	int64_t gocran_cpu = above_zero(in->gocran_asked.cpu_milli);
+	row[0] = (struct row){batch, want->batch_cpu, there->batch_cpu, written->batch_cpu,
+		in->batch_asked.cpu_milli};
+	row[1] = (struct row){batch, want->batch_memory, there->batch_memory, written->batch_memory,
+		in->batch_asked.memory_bytes};
+	row[2] = (struct row){gocran, want->gocran_cpu, there->gocran_cpu, written->gocran_cpu,
+		gocran_cpu / 1000 + (gocran_cpu % 1000 > 0)};
+	row[3] = (struct row){gocran, want->gocran_memory, there->gocran_memory,
+		written->gocran_memory, in->gocran_asked.memory_bytes};
+}
+
+static bool differs(const struct row *r)
+{
+	return r->want >= 0 && r->want != r->there;
+}
+
+static bool to_be_zeroed(const struct row *r)
+{
+	return !r->lent && r->there > 0;
+}
+
+static bool is_new(const struct row *r)
+{
+	return r->there < 0;
+}
+
+/* It falls below what is asked for. Where it is below that already nobody new fits in either. */
+static bool is_exceeded(const struct row *r)
+{
+	return r->want < r->asked && r->there >= r->asked;
+}
+
+static bool is_foreign(const struct row *r)
+{
+	return r->written >= 0 && r->there != r->written;
+}
+
+static bool differs_much(const struct row *r, int64_t permille)
+{
+	__int128 by = (__int128)r->want - r->there;
+	return (by < 0 ? -by : by) * 1000 > (__int128)above_zero(r->there) * permille;
+}
+
+enum publication_why publication_due(const struct publication_input *in, const struct figures *want,
+	const struct figures *there, const struct figures *written, int64_t written_ms,
+	int64_t now_ms)
+{
+	static const struct {
+		bool (*holds)(const struct row *r);
+		enum publication_why why;
+	} at_once[] = {{to_be_zeroed, PUBLISH_OFF}, {is_new, PUBLISH_FIRST},
+		{is_exceeded, PUBLISH_SAFETY}, {is_foreign, PUBLISH_FOREIGN}};
+	struct row row[ROWS];
+	bool any = false, much = false;
+	fill(row, in, want, there, written);
+	for (size_t k = 0; k < sizeof(at_once) / sizeof(*at_once); k++)
+		for (size_t i = 0; i < ROWS; i++)
+			if (differs(&row[i]) && at_once[k].holds(&row[i]))
+				return at_once[k].why;
+	for (size_t i = 0; i < ROWS; i++) {
+		any |= differs(&row[i]);
+		much |= differs(&row[i]) && differs_much(&row[i], in->strategy->diff_permille);
+	}
+	/* A time of writing in the future is of a clock that was set back: as if it were long ago.
+	 */
+	int64_t since =
+		written_ms && written_ms <= now_ms ? span_between(written_ms, now_ms) : INT64_MAX;
+	if (!any || since < span_ms(in->strategy->period_s, SPAN_SECOND_MS))
+		return PUBLISH_NOT;
+	if (much)
+		return PUBLISH_DIFF;
+	return since > span_ms(in->strategy->rewrite_s, SPAN_SECOND_MS) ? PUBLISH_OLD : PUBLISH_NOT;
+}
+
+const char *publication_why_name(enum publication_why w)
+{
+	switch (w) {
+	case PUBLISH_NOT:
+		return "not";
+	case PUBLISH_FIRST:
+		return "first";
+	case PUBLISH_DIFF:
+		return "diff";
+	case PUBLISH_OLD:
+		return "old";
+	case PUBLISH_SAFETY:
+		return "safety";
+	case PUBLISH_FOREIGN:
+		return "foreign";
+	case PUBLISH_OFF:
+		return "off";
+	}
+	return "not";
+}

@@ -1,0 +1,273 @@
+#include "overcommit/reclaim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "overcommit/span.h"
+
+/* Sums of any numbers fit in 128 bits. */
+typedef __int128 wide;
+
+struct pair { /* of cpu and memory */
+	wide cpu, memory;
+};
+
+const char *reclaim_trigger_name(enum reclaim_trigger t)
+{
+	switch (t) {
+	case RECLAIM_NONE:
+		return "none";
+	case RECLAIM_ALLOCATABLE:
+		return "allocatable";
+	case RECLAIM_MEMORY:
+		return "memory";
+	case RECLAIM_CPU:
+		return "cpu";
+	}
+	return "none";
+}
+
+static int64_t above_zero(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+static struct load clean(struct load l)
+{
+	return load_max(l, (struct load){0, 0});
+}
+
+static struct load asked(const struct reclaim_pod *p)
+{
+	return clean(p->asked);
+}
+
+/* Who has no sample uses what it asks for, as everywhere. */
+static struct load used(const struct reclaim_pod *p)
+{
+	return p->has_used ? clean(p->used) : asked(p);
+}
+
+static int descending(wide a, wide b)
+{
+	return (a < b) - (a > b);
+}
+
+/* The parts of the whole order, of which the later count among equals of the earlier. */
+static int by_rank(const struct reclaim_pod *a, const struct reclaim_pod *b)
+{
+	if (a->eviction_priority != b->eviction_priority)
+		return a->eviction_priority < b->eviction_priority ? -1 : 1;
+	if (a->priority != b->priority)
+		return a->priority < b->priority ? -1 : 1;
+	return (int)b->borrows - (int)a->borrows;
+}
+
+static int by_asked(const struct reclaim_pod *a, const struct reclaim_pod *b, bool memory_first)
+{
+	int cpu = descending(asked(a).cpu_milli, asked(b).cpu_milli);
+	int memory = descending(asked(a).memory_bytes, asked(b).memory_bytes);
+	if (memory_first)
+		return memory ? memory : cpu;
+	return cpu ? cpu : memory;
+}
+
+/* used / asked, the greater first; who asks for nothing and uses some comes before all. */
+static int by_excess(const struct reclaim_pod *a, const struct reclaim_pod *b)
+{
+	int64_t a_asked = asked(a).cpu_milli, b_asked = asked(b).cpu_milli;
+	int r = descending((wide)used(a).cpu_milli * b_asked, (wide)used(b).cpu_milli * a_asked);
+	if (a_asked && b_asked)
+		return r;
+	bool a_free = !a_asked && used(a).cpu_milli, b_free = !b_asked && used(b).cpu_milli;
+	if (a_free != b_free)
+		return a_free ? -1 : 1;
+	return descending(used(a).cpu_milli, used(b).cpu_milli);
+}
+
+static int by_gain(enum reclaim_trigger t, bool memory_first, const struct reclaim_pod *a,
+	const struct reclaim_pod *b)
+{
+	switch (t) {
+	case RECLAIM_NONE:
+	case RECLAIM_ALLOCATABLE:
+		return by_asked(a, b, memory_first);
+	case RECLAIM_MEMORY:
+		return descending(used(a).memory_bytes, used(b).memory_bytes);
+	case RECLAIM_CPU:
+		return by_excess(a, b);
+	}
+	return 0;
+}
+
+static int compare(enum reclaim_trigger t, bool memory_first, const struct reclaim_pod *a,
+	const struct reclaim_pod *b)
+{
+	int r = by_rank(a, b);
+	if (!r)
+		r = by_gain(t, memory_first, a, b);
+	if (!r)
+		r = descending(a->started_ms, b->started_ms);
+	return r ? r : strcmp(a->name, b->name);
+}
+
+int reclaim_compare(
+	enum reclaim_trigger t, const struct reclaim_pod *a, const struct reclaim_pod *b)
+{
+	return compare(t, false, a, b);
+}
+
+static void add(struct pair *to, struct load l)
+{
+	to->cpu += l.cpu_milli;
+	to->memory += l.memory_bytes;
+}
+
+/* What the low-priority pods come to, those on their way out apart. */
+struct totals {
+	struct pair asked, used, leaving_used;
+};
+
+static struct totals count(const struct reclaim_node *n)
+{
+	struct totals t = {0};
+	for (size_t i = 0; i < n->npods; i++) {
+		const struct reclaim_pod *p = &n->pods[i];
+		if (p->leaving) {
+			add(&t.leaving_used, used(p));
+			continue;
+		}
+		add(&t.asked, asked(p));
+		add(&t.used, used(p));
+	}
+	return t;
+}
+
+/* What has to go so that no more than `percent` of what may be lent is asked for; 0 unless more
+ * than `threshold` percent are. */
+static wide over_allocatable(wide all, int64_t lent, int64_t threshold, int64_t percent)
+{
+	lent = above_zero(lent);
+	return all * 100 > (wide)lent * threshold ? all - (wide)lent * percent / 100 : 0;
+}
+
+static struct pair short_of_allocatable(
+	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
+{
+	int64_t threshold = s->evict_allocatable, lower = s->evict_allocatable_lower;
+	return (struct pair){over_allocatable(t->asked.cpu, n->lent.cpu_milli, threshold, lower),
+		over_allocatable(t->asked.memory, n->lent.memory_bytes, threshold, lower)};
+}
+
+static struct pair short_of_memory(
+	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
+{
+	wide capacity = above_zero(n->capacity.memory_bytes);
+	wide in_use = above_zero(n->used.memory_bytes) - t->leaving_used.memory;
+	if (!capacity || in_use <= 0)
+		return (struct pair){0};
+	wide percent = in_use * 100 / capacity;
+	if (percent < s->evict_memory)
+		return (struct pair){0};
+	return (struct pair){.memory = capacity * (percent - s->evict_memory_lower) / 100};
+}
+
+/* Of what they ask for only so much may go on that what is lent is `upper` percent of it. */
+static struct pair short_of_cpu(
+	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
+{
+	wide lent = above_zero(n->lent.cpu_milli);
+	bool unsatisfied = t->asked.cpu && lent * 100 <= t->asked.cpu * s->evict_cpu_lower;
+	bool busy = t->used.cpu * 100 >= lent * s->evict_cpu_usage;
+	if (!unsatisfied || !busy || s->evict_cpu_upper <= 0)
+		return (struct pair){0};
+	return (struct pair){.cpu = t->asked.cpu - lent * 100 / s->evict_cpu_upper};
+}
+
+/* What its going frees of what is short: what it uses of memory, what it asks for of the rest. */
+static struct load freed(enum reclaim_trigger t, const struct reclaim_pod *p)
+{
+	return t == RECLAIM_MEMORY ? used(p) : asked(p);
+}
+
+struct order {
+	const struct reclaim_pod *pods;
+	enum reclaim_trigger trigger;
+	bool memory_first;
+};
+
+static int in_order(const void *a, const void *b, void *ctx)
+{
+	const struct order *o = ctx;
+	return compare(o->trigger, o->memory_first, &o->pods[*(const size_t *)a],
+		&o->pods[*(const size_t *)b]);
+}
+
+/* Takes from the front of the order who frees any of what is short, until enough is freed. */
+static size_t choose(
+	enum reclaim_trigger t, struct pair lack, const struct reclaim_node *n, size_t *ret_victims)
+{
+	struct order o = {n->pods, t, lack.cpu <= 0};
+	size_t ncandidates = 0, chosen = 0;
+	for (size_t i = 0; i < n->npods; i++)
+		if (n->pods[i].movable && !n->pods[i].leaving)
+			ret_victims[ncandidates++] = i;
+	if (ncandidates > 1)
+		qsort_r(ret_victims, ncandidates, sizeof(*ret_victims), in_order, &o);
+	for (size_t i = 0; i < ncandidates && (lack.cpu > 0 || lack.memory > 0); i++) {
+		struct load l = freed(t, &n->pods[ret_victims[i]]);
+		if ((lack.cpu <= 0 || !l.cpu_milli) && (lack.memory <= 0 || !l.memory_bytes))
+			continue;
+		lack.cpu -= l.cpu_milli;
+		lack.memory -= l.memory_bytes;
+		ret_victims[chosen++] = ret_victims[i];
+	}
+	return chosen;
+}
+
+static void hit(uint8_t *hits, struct pair lack)
+{
+	bool any = lack.cpu > 0 || lack.memory > 0;
+	*hits = any ? (uint8_t)(*hits < 2 ? *hits + 1 : 2) : 0;
+}
+
+static bool cooling(const struct reclaim_memory *m, const struct strategy *s, int64_t now_ms)
+{
+	/* Something taken back in the future was before the clock was set back. */
+	return m->last_ms && m->last_ms <= now_ms &&
+	       span_between(m->last_ms, now_ms) < span_ms(s->cool_down_s, SPAN_SECOND_MS);
+}
+
+enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strategy *s,
+	const struct reclaim_node *n, int64_t now_ms, size_t *ret_victims, size_t *ret_nvictims)
+{
+	*ret_nvictims = 0;
+	if (!s->enable || !s->reclaim) {
+		m->allocatable_hits = m->cpu_hits = 0;
+		return RECLAIM_NONE;
+	}
+	struct totals totals = count(n);
+	struct pair allocatable = short_of_allocatable(s, n, &totals);
+	struct pair cpu = short_of_cpu(s, n, &totals);
+	struct {
+		enum reclaim_trigger trigger;
+		struct pair lack;
+		bool due;
+	} looks[] = {{RECLAIM_MEMORY, short_of_memory(s, n, &totals), true},
+		{RECLAIM_ALLOCATABLE, allocatable, false}, {RECLAIM_CPU, cpu, false}};
+	hit(&m->allocatable_hits, allocatable);
+	hit(&m->cpu_hits, cpu);
+	looks[1].due = m->allocatable_hits >= 2;
+	looks[2].due = m->cpu_hits >= 2;
+	if (cooling(m, s, now_ms))
+		return RECLAIM_NONE;
+	for (size_t i = 0; i < 3 && !*ret_nvictims; i++) {
+		if (looks[i].due)
+			*ret_nvictims = choose(looks[i].trigger, looks[i].lack, n, ret_victims);
+		if (*ret_nvictims) {
+			*m = (struct reclaim_memory){.last_ms = now_ms};
+			return looks[i].trigger;
+		}
+	}
+	return RECLAIM_NONE;
+}
