@@ -1,16 +1,13 @@
 #include "overcommit/estimate.h"
 
+#include "base/order.h"
+
 /* Sums of any numbers fit in 128 bits; only what is shown is cut to 64. */
 typedef __int128 wide;
 
 static int64_t narrow(wide v)
 {
 	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
-}
-
-static int64_t more(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* One resource of the node: the same sum is made twice. */
@@ -23,7 +20,7 @@ struct side {
 /* Nothing that is measured or asked for is less than nothing, whatever is written there. */
 static int64_t of(const struct side *side, struct load l)
 {
-	return more(side->cpu ? l.cpu_milli : l.memory_bytes, 0);
+	return greater(side->cpu ? l.cpu_milli : l.memory_bytes, 0);
 }
 
 /* Upstream multiplies with a double and cuts off; its figures come out only in this order. */
@@ -48,13 +45,13 @@ static void put_bounds(enum profile p, const struct side *side, const struct est
 			     : narrow((wide)t->base - percent_of(t->base, side->percent));
 	t->reserved = of(side, n->reservation);
 	if (upstream)
-		t->reserved = more(t->reserved, capacity - allocatable);
+		t->reserved = greater(t->reserved, capacity - allocatable);
 	t->cap = -1;
 	if (side->cap_percent >= 0)
 		t->cap = upstream ? as_double(t->base, side->cap_percent)
 				  : percent_of(t->base, side->cap_percent);
 	t->system_used = of(side, n->system_used);
-	t->system = more(t->system_used, t->reserved);
+	t->system = greater(t->system_used, t->reserved);
 	if (upstream && side->policy == POLICY_REQUEST)
 		t->system = t->reserved;
 }
@@ -72,7 +69,7 @@ static void put_pods(
 		bool exclusive = side->cpu && p->tier == TIER_HIGH_EXCLUSIVE;
 		used += exclusive ? request : sample;
 		requested += request;
-		max += more(request, sample);
+		max += greater(request, sample);
 	}
 	t->used = narrow(used);
 	t->requested = narrow(requested);
@@ -127,8 +124,8 @@ void estimate_make(const struct strategy *s, const struct estimate_node *n, stru
 
 struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken)
 {
-	return (struct load){left(&e->cpu, more(system_and_taken.cpu_milli, 0)),
-		left(&e->memory, more(system_and_taken.memory_bytes, 0))};
+	return (struct load){left(&e->cpu, greater(system_and_taken.cpu_milli, 0)),
+		left(&e->memory, greater(system_and_taken.memory_bytes, 0))};
 }
 
 static int64_t gocran_side(const struct side *side, int64_t reserve_percent,
@@ -136,7 +133,7 @@ static int64_t gocran_side(const struct side *side, int64_t reserve_percent,
 {
 	int64_t allocatable = of(side, n->allocatable);
 	/* Not t->system: by upstream's rules that has what is not allocatable in it, too. */
-	wide system = more(of(side, n->system_used), of(side, n->reservation));
+	wide system = greater(of(side, n->system_used), of(side, n->reservation));
 	wide busy = system + t->used;
 	wide expected = n->has_forecast ? of(side, n->forecast) : t->requested;
 	wide rest = (wide)allocatable - percent_of(allocatable, reserve_percent) -

@@ -2,18 +2,14 @@
 
 #include <stddef.h>
 
+#include "base/order.h"
 #include "overcommit/span.h"
-
-static int64_t above_zero(int64_t v)
-{
-	return v > 0 ? v : 0;
-}
 
 /* What is not lent is 0 where there is a figure, and nothing where there is none. */
 static int64_t figure(bool lent, int64_t rest, int64_t there)
 {
 	if (lent)
-		return above_zero(rest);
+		return greater(0, rest);
 	return there < 0 ? -1 : 0;
 }
 
@@ -48,7 +44,7 @@ static void fill(struct row row[ROWS], const struct publication_input *in,
 {
 	bool batch = in->lend && in->strategy->names & LEND_BATCH;
 	bool gocran = in->lend && in->strategy->names & LEND_GOCRAN;
-	int64_t gocran_cpu = above_zero(in->gocran_asked.cpu_milli);
+	int64_t gocran_cpu = greater(0, in->gocran_asked.cpu_milli);
 	row[0] = (struct row){batch, want->batch_cpu, there->batch_cpu, written->batch_cpu,
 		in->batch_asked.cpu_milli};
 	row[1] = (struct row){batch, want->batch_memory, there->batch_memory, written->batch_memory,
@@ -88,7 +84,7 @@ static bool is_foreign(const struct row *r)
 static bool differs_much(const struct row *r, int64_t permille)
 {
 	__int128 by = (__int128)r->want - r->there;
-	return (by < 0 ? -by : by) * 1000 > (__int128)above_zero(r->there) * permille;
+	return (by < 0 ? -by : by) * 1000 > (__int128)greater(0, r->there) * permille;
 }
 
 enum publication_why publication_due(const struct publication_input *in, const struct figures *want,

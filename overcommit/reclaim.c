@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "overcommit/span.h"
 
 /* Sums of any numbers fit in 128 bits. */
@@ -25,11 +26,6 @@ const char *reclaim_trigger_name(enum reclaim_trigger t)
 		return "cpu";
 	}
 	return "none";
-}
-
-static int64_t above_zero(int64_t v)
-{
-	return v > 0 ? v : 0;
 }
 
 static struct load clean(struct load l)
@@ -147,7 +143,7 @@ static struct totals count(const struct reclaim_node *n)
  * than `threshold` percent are. */
 static wide over_allocatable(wide all, int64_t lent, int64_t threshold, int64_t percent)
 {
-	lent = above_zero(lent);
+	lent = greater(0, lent);
 	return all * 100 > (wide)lent * threshold ? all - (wide)lent * percent / 100 : 0;
 }
 
@@ -162,8 +158,8 @@ static struct pair short_of_allocatable(
 static struct pair short_of_memory(
 	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
 {
-	wide capacity = above_zero(n->capacity.memory_bytes);
-	wide in_use = above_zero(n->used.memory_bytes) - t->leaving_used.memory;
+	wide capacity = greater(0, n->capacity.memory_bytes);
+	wide in_use = greater(0, n->used.memory_bytes) - t->leaving_used.memory;
 	if (!capacity || in_use <= 0)
 		return (struct pair){0};
 	wide percent = in_use * 100 / capacity;
@@ -176,7 +172,7 @@ static struct pair short_of_memory(
 static struct pair short_of_cpu(
 	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
 {
-	wide lent = above_zero(n->lent.cpu_milli);
+	wide lent = greater(0, n->lent.cpu_milli);
 	bool unsatisfied = t->asked.cpu && lent * 100 <= t->asked.cpu * s->evict_cpu_lower;
 	bool busy = t->used.cpu * 100 >= lent * s->evict_cpu_usage;
 	if (!unsatisfied || !busy || s->evict_cpu_upper <= 0)
