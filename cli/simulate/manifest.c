@@ -251,6 +251,7 @@ static const struct kind {
 	{OURS, "RunPolicy", false, read_runpolicy},
 	{OURS, "PricePlan", false, read_priceplan},
 	{OURS, "Budget", false, read_budget},
+	{OURS, "NodeOvercommit", false, read_nothing},
 	{"v1", "ConfigMap", true, read_configmap},
 	{"batch/v1", "Job", true, read_job},
 	{"batch/v1", "CronJob", true, read_cronjob},

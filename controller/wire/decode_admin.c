@@ -42,6 +42,23 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "LocalQueue", o, e);
 }
 
+/* spec.idlePool: {names, share}. There, it is a pool by all its defaults. */
+static void idle_pool_field(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
+{
+	static const char *const names[] = {"Batch", "Gocran", NULL}; /* enum lending, from 1 on */
+	const struct path *at = PATH(up, "idlePool");
+	const cJSON *pool = object_field(d, up, spec, "idlePool");
+	if (!pool)
+		return;
+	int lending = LENDING_BATCH + name_field(d, at, pool, "names", names, 0);
+	s->lending = (enum lending)lending;
+	s->share_permille = json_get(pool, "share") ? permille_field(d, at, pool, "share") : 1000;
+	if (s->share_permille < 1 || s->share_permille > 1000)
+		decoder_fault(d, PATH(at, "share"),
+			"is not a share from 0.1%% to 100%%; write e.g. 80%%");
+}
+
 static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec");
@@ -52,6 +69,7 @@ static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
 	g->labels = labels_field(d, at, spec, "nodeLabels", FLAVOR_LIST_MAX, &g->nlabels);
 	g->taints = taints_field(d, at, spec, "nodeTaints", FLAVOR_LIST_MAX, &g->ntaints);
 	g->tolerations = tolerations_field(d, at, spec, FLAVOR_LIST_MAX, &g->ntolerations);
+	idle_pool_field(d, at, spec, s);
 	return decoder_verdict(d, "ResourceFlavor", o, e);
 }
 

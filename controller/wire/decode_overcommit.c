@@ -93,6 +93,8 @@ static struct selector_term selector_join(
 	return (struct selector_term){all, n};
 }
 
+/* Of two one may be wrong: the other counts all the same. The wrong one's own entry has the fault.
+ */
 static struct node_strategy entry_join(
 	struct decoder *d, const struct node_strategy *a, const struct node_strategy *b)
 {
@@ -103,7 +105,6 @@ static struct node_strategy entry_join(
 		.name = name,
 		.selector = selector_join(d, &a->selector, &b->selector),
 		.layer = layer_join(&a->layer, &b->layer),
-		.fault = a->fault ? a->fault : b->fault,
 	};
 }
 

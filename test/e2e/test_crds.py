@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("asleep")  # else it would write the status
 EXAMPLES = sorted((ROOT / "api" / "crds").glob("*.example.yaml"))
 PLURAL = {"ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "ResourceFlavor": "resourceflavors",
           "Cohort": "cohorts", "WorkloadPriorityClass": "workloadpriorityclasses",
-          "Calendar": "calendars", "RunPolicy": "runpolicies", "PricePlan": "priceplans", "Budget": "budgets"}
+          "Calendar": "calendars", "RunPolicy": "runpolicies", "PricePlan": "priceplans", "Budget": "budgets",
+          "NodeOvercommit": "nodeovercommits"}
 
 
 def dry_run(api, obj, ns="default"):
@@ -88,6 +89,14 @@ def budget(leave_out=(), **spec):
     return ours("Budget", "t", {k: v for k, v in whole.items() if k not in leave_out})
 
 
+def overcommit(**spec):
+    return ours("NodeOvercommit", "t", spec)
+
+
+def lends_to(*expressions, **labels):
+    return overcommit(nodeSelector={"matchLabels": labels, "matchExpressions": list(expressions)})
+
+
 def many_groups(n, flavors=1):
     return queue(*(group([f"r{g}"], {f"f{g}-{i}": [1] for i in range(flavors)}) for g in range(n)))
 
@@ -151,6 +160,23 @@ GOOD = {
                            flavors={f"f{i}": "1000" for i in range(64)},
                            rates=[{"calendar": f"c{i}", "window": "w", "factor": "0.000001"} for i in range(64)]),
     "a plan with a series": series(reference="80.5", staleAfter="8784h", whenStale="HoldStarts"),
+    "flavor of an idle pool": flavor(idlePool={}),
+    "flavor of a part of it": flavor(idlePool={"names": "Gocran", "share": "12.5%"}),
+    "flavor of the whole of it": flavor(idlePool={"share": "100.0%"}),
+    "flavor of a thousandth of it": flavor(idlePool={"share": "0.1%"}),
+    "an overcommit of everything": overcommit(),
+    "an overcommit as the seed has it": overcommit(enable=True, metricAggregateDurationSeconds=60, cpuReclaimThresholdPercent=60,
+                                                   memoryReclaimThresholdPercent=70, memoryCalculatePolicy="usage"),
+    "an overcommit with all there is": overcommit(
+        enable=False, profile="koordinator", resourceNames=["batch", "gocran"], usageSource="kubelet", metricAggregateDurationSeconds=1,
+        metricReportIntervalSeconds=30, raiseWindowSeconds=0, cpuReclaimThresholdPercent=150, memoryReclaimThresholdPercent=0,
+        cpuCalculatePolicy="maxUsageRequest", memoryCalculatePolicy="request", batchCPUThresholdPercent=0, batchMemoryThresholdPercent=200,
+        degradeTimeMinutes=1, updateTimeThresholdSeconds=1, resourceDiffThreshold=1, gocranReserveCPUPercent=100, gocranReserveMemoryPercent=0,
+        forecastMarginPercent=20, reclaim=False, memoryEvictThresholdPercent=70, memoryEvictLowerPercent=69, cpuEvictBESatisfactionLowerPercent=60,
+        cpuEvictBESatisfactionUpperPercent=60, cpuEvictBEUsageThresholdPercent=100, allocatableEvictThresholdPercent=110, allocatableEvictLowerPercent=110,
+        reclaimCoolDownSeconds=0),
+    "an overcommit of some nodes": lends_to({"key": "latency", "operator": "NotIn", "values": ["critical"]}, {"key": "gpu", "operator": "DoesNotExist"},
+                                            pool="on-demand"),
     "a budget of a ClusterQueue": budget(),
     "a budget of a LocalQueue": budget(["queue"], localQueue="team-a/batch", period="Weekly", charge="Actual", onExhausted="Warn"),
     "a budget of nothing": budget(amount="0"),
@@ -301,6 +327,38 @@ BAD = {
     "series by nothing": (series(reference="0.0"), "reference must be a number above 0"),
     "series stale after a year": (series(staleAfter="1y"), "staleAfter must be a duration of at most 8784h"),
     "series that panics": (series(whenStale="Panic"), 'supported values: "UseRates", "HoldStarts"'),
+    # ResourceFlavor.idlePool
+    "pool of other names": (flavor(idlePool={"names": "batch"}), 'supported values: "Batch", "Gocran"'),
+    "pool of nothing": (flavor(idlePool={"share": "0%"}), "share must be a share from 0.1% to 100%"),
+    "pool of more than there is": (flavor(idlePool={"share": "101%"}), "share must be a share from 0.1% to 100%"),
+    "pool by a number": (flavor(idlePool={"share": "0.8"}), "share must be a share from 0.1% to 100%"),
+    "pool with a field that is none": (flavor(idlePool={"percent": "80%"}), 'unknown field "spec.idlePool.percent"'),
+    # NodeOvercommit
+    "overcommit with no spec": ({k: v for k, v in overcommit().items() if k != "spec"}, "spec: Required value"),
+    "overcommit by request of cpu": (overcommit(cpuCalculatePolicy="request"), "cpuCalculatePolicy cannot be request"),
+    "overcommit by a guess": (overcommit(memoryCalculatePolicy="guess"), 'supported values: "usage", "request", "maxUsageRequest"'),
+    "overcommit of another profile": (overcommit(profile="crane"), 'supported values: "ack", "koordinator"'),
+    "overcommit under no name": (overcommit(resourceNames=[]), "should have at least 1 items"),
+    "overcommit under another name": (overcommit(resourceNames=["mid"]), 'supported values: "batch", "gocran"'),
+    "overcommit under a name twice": (overcommit(resourceNames=["batch", "batch"]), "Duplicate value"),
+    "overcommit from Prometheus": (overcommit(usageSource="prometheus"), 'supported values: "metrics.k8s.io", "kubelet"'),
+    "overcommit below 0": (overcommit(cpuReclaimThresholdPercent=-1), "cpuReclaimThresholdPercent"),
+    "overcommit by a part of a percent": (overcommit(memoryReclaimThresholdPercent=65.5), "memoryReclaimThresholdPercent"),
+    "overcommit as text": (overcommit(cpuReclaimThresholdPercent="65"), "must be of type integer"),
+    "overcommit that is never written": (overcommit(metricAggregateDurationSeconds=0), "should be greater than or equal to 1"),
+    "overcommit that never degrades": (overcommit(degradeTimeMinutes=0), "should be greater than or equal to 1"),
+    "overcommit of no difference": (overcommit(resourceDiffThreshold=0), "should be greater than 0"),
+    "overcommit of every difference": (overcommit(resourceDiffThreshold=1.1), "should be less than or equal to 1"),
+    "overcommit with a reserve of all and more": (overcommit(gocranReserveCPUPercent=101), "should be less than or equal to 100"),
+    "memory taken back upwards": (overcommit(memoryEvictThresholdPercent=70, memoryEvictLowerPercent=70),
+                                  "memoryEvictLowerPercent must be below memoryEvictThresholdPercent"),
+    "cpu taken back upwards": (overcommit(cpuEvictBESatisfactionLowerPercent=61, cpuEvictBESatisfactionUpperPercent=60),
+                               "cpuEvictBESatisfactionUpperPercent must not be below"),
+    "what is asked for taken back upwards": (overcommit(allocatableEvictThresholdPercent=100, allocatableEvictLowerPercent=101),
+                                             "allocatableEvictLowerPercent must not exceed"),
+    "overcommit of nodes in no values": (lends_to({"key": "a", "operator": "In"}), "values: In and NotIn need at least one value"),
+    "overcommit of nodes by comparison": (lends_to({"key": "a", "operator": "Gt", "values": ["1"]}), 'supported values: "In", "NotIn"'),
+    "overcommit with a field that is none": (overcommit(cpuReclaimThreshold=60), 'unknown field "spec.cpuReclaimThreshold"'),
     # Budget
     "budget of no queue": (budget(["queue"]), "must name one queue"),
     "budget of two queues": (budget(localQueue="a/b"), "must name one queue"),
@@ -382,6 +440,9 @@ def test_left_out_fields_of_policies_get_their_defaults(plane):
     assert spec["series"] == {"configMap": "day-ahead", "key": "prices", "reference": "1", "staleAfter": "36h", "whenStale": "UseRates"}
     spec = dry_run(plane.api, budget())["spec"]
     assert (spec["charge"], spec["onExhausted"]) == ("Expected", "Hold")
+    assert dry_run(plane.api, flavor(idlePool={}))["spec"] == {"idlePool": {"names": "Batch", "share": "100%"}}
+    assert dry_run(plane.api, flavor())["spec"] == {}
+    assert dry_run(plane.api, overcommit())["spec"] == {"enable": True}  # the rest is the profile's business
 
 
 STATUS = {
@@ -392,6 +453,9 @@ STATUS = {
     "budgets": (budget(), {"periodFrom": "2026-11-01T00:00:00Z", "periodTo": "2026-12-01T00:00:00Z", "spent": "12.50", "reserved": "1.20",
                            "remaining": "-4986.30"},
                 ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "REMAINING", "-4986.30"]),
+    "nodeovercommits": (overcommit(profile="ack"), {"nodes": 12, "degradedNodes": 1, "lent": {"cpu": "123500m", "memory": "512Gi"},
+                                                    "requested": {"cpu": "60", "memory": "100Gi"}, "lastUpdateTime": "2026-11-21T00:00:00Z"},
+                        ["ENABLED", "true", "PROFILE", "ack", "NODES", "12", "LENT-CPU", "123500m", "LENT-MEMORY", "512Gi", "ACTIVE", "True"]),
 }
 
 

@@ -393,6 +393,52 @@ static void flavors(void **state)
 				    "NoSchedule or NoExecute");
 }
 
+static struct flavor_spec *pool(const char *spec, struct err *e)
+{
+	char text[512];
+	struct flavor_spec *s = NULL;
+	snprintf(text, sizeof(text), "{'metadata':{'name':'idle'},'spec':{'idlePool':%s}}", spec);
+	return decode_flavor(parsed(text), &s, e) == 0 ? s : NULL;
+}
+
+static void idle_pools(void **state)
+{
+	static const struct {
+		const char *spec;
+		enum lending lending;
+		int32_t permille;
+	} cases[] = {
+		{"{}", LENDING_BATCH, 1000},
+		{"{'names':'Batch','share':'80%'}", LENDING_BATCH, 800},
+		{"{'names':'Gocran','share':'0.1%'}", LENDING_GOCRAN, 1},
+		{"null", LENDING_NONE, 0},
+	};
+	static const struct {
+		const char *spec, *at;
+	} bad[] = {
+		{"{'names':'batch'}",
+			"spec.idlePool.names: \"batch\" is unknown; write Batch or Gocran"},
+		{"{'share':'0%'}", "spec.idlePool.share: is not a share from 0.1% to 100%"},
+		{"{'share':'101%'}", "spec.idlePool.share: is not a share from 0.1% to 100%"},
+		{"{'share':'half'}", "spec.idlePool.share: \"half\" is not a share"},
+		{"{'share':0.8}", "spec.idlePool.share: must be a string"},
+		{"[]", "spec.idlePool: must be an object"},
+	};
+	struct err e = {""};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct flavor_spec *s = pool(cases[i].spec, &e);
+		assert_non_null(s);
+		assert_int_equal(s->lending, cases[i].lending);
+		assert_int_equal(s->share_permille, cases[i].permille);
+		free(s);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_null(pool(bad[i].spec, &e));
+		assert_non_null(strstr(e.text, bad[i].at));
+	}
+}
+
 static void priorities(void **state)
 {
 	struct priority_spec *s = NULL;
@@ -462,6 +508,7 @@ int main(void)
 		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(localqueues),
 		cmocka_unit_test(flavors),
+		cmocka_unit_test(idle_pools),
 		cmocka_unit_test(priorities),
 		cmocka_unit_test(namespaces),
 		cmocka_unit_test(names_of_anything),
