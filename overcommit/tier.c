@@ -59,8 +59,10 @@ static bool ack_low(const struct tier_facts *f)
 {
 	enum priority_class said = class_said(f);
 	enum qos qos = qos_said(f);
-	if (qos == QOS_BE || f->asks_for_lent || said == CLASS_BATCH || said == CLASS_FREE)
+	if (f->asks_for_lent || said == CLASS_BATCH || said == CLASS_FREE)
 		return true;
+	if (qos == QOS_BE)
+		return said == CLASS_NONE;
 	bool says_nothing = qos == QOS_NONE && said == CLASS_NONE;
 	bool of_the_system = f->in_kube_system || (f->has_priority && f->priority >= NODE_CRITICAL);
 	return f->qos == POD_BEST_EFFORT && says_nothing && !of_the_system;
