@@ -67,10 +67,11 @@ static struct chance chance_to_displace(
 	return c;
 }
 
-static struct chance chance_of(const struct asker *a, struct quota_row *row, int64_t amount)
+static struct chance chance_of(const struct asker *a, struct quota_row *row, const struct need *n)
 {
 	bool inside;
-	if (!quota_fits(amount, quota_potential(row)))
+	int64_t amount = need_amount(n, a->pods);
+	if (!quota_fits(amount, quota_potential(row)) || need_too_large(row, n))
 		return (struct chance){WAY_NEVER, 0};
 	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 	if (quota_has(row, QUOTA_THEN, amount))
@@ -132,7 +133,7 @@ static struct tried try_flavor(const struct asker *a, size_t group, size_t flavo
 	struct tried t = {{WAY_FIT, 0}, WAY_FIT, (uint8_t)flavor, 0, 0};
 	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
 		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
-		struct chance c = chance_of(a, row, need_amount(&need[i], a->pods));
+		struct chance c = chance_of(a, row, &need[i]);
 		if (is_better(&a->cq->fungibility, t.chance, c))
 			t.chance = c;
 		if (c.way < t.worst)
@@ -238,7 +239,7 @@ static enum assign_verdict explain_flavor(
 	enum assign_verdict worst = ASSIGN_FITS;
 	for (size_t i = 0; i < n; i++) {
 		const struct quota_row *r = row[need[i].resource];
-		if (!quota_fits(need[i].least, quota_potential(r)))
+		if (!quota_fits(need[i].least, quota_potential(r)) || need_too_large(r, &need[i]))
 			return ASSIGN_EXCEEDS;
 		if (!quota_fits(need[i].least, quota_available(r)))
 			worst = ASSIGN_BUSY;

@@ -119,12 +119,15 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 	const struct need *need = claim_needs(c, group, &n);
 	for (size_t f = 0; f < cq->groups[group].nflavors; f++) {
 		int64_t at_ms = now_ms;
-		if (!claim_suits(c, group, f))
-			continue;
-		for (size_t i = 0; i < n; i++) {
-			int64_t t = fits_at(cq, row_of(cq, &need[i], f), need[i].least, now_ms);
+		bool never = !claim_suits(c, group, f);
+		for (size_t i = 0; i < n && !never; i++) {
+			const struct quota_row *row = row_of(cq, &need[i], f);
+			int64_t t = fits_at(cq, row, need[i].least, now_ms);
 			at_ms = t > at_ms ? t : at_ms;
+			never = need_too_large(row, &need[i]);
 		}
+		if (never)
+			continue;
 		if (best == SIZE_MAX || at_ms < *ret_at_ms) {
 			best = f;
 			*ret_at_ms = at_ms;

@@ -4,27 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "queue/lending.h"
 #include "sluice/quantity.h"
-
-/* Does a pod ask for it, be it for nothing? Then *ret_each is for how much. */
-static bool shape_asks(const struct shape *s, const char *resource, int64_t *ret_each)
-{
-	*ret_each = 1;
-	if (strcmp(resource, "pods") == 0)
-		return true;
-	for (size_t i = 0; i < s->nrequests; i++) {
-		*ret_each = s->request[i].amount;
-		if (strcmp(s->request[i].name, resource) == 0)
-			return true;
-	}
-	return false;
-}
-
-int64_t shape_amount(const struct shape *s, const char *resource)
-{
-	int64_t each;
-	return shape_asks(s, resource, &each) ? each : 0;
-}
 
 int64_t need_amount(const struct need *n, int32_t pods)
 {
@@ -40,6 +21,44 @@ static bool is_covered(const struct clusterqueue *cq, const char *resource)
 	return false;
 }
 
+/* The resource that a request is counted as here: itself, or for one that is lent what that counts
+ * as, unless this ClusterQueue (NULL: any) covers it by its own name. */
+static const char *counted_as(
+	const struct clusterqueue *cq, const char *resource, int64_t *ret_times)
+{
+	const char *counts_as = lending_counts_as(resource, ret_times);
+	if (counts_as && !(cq && is_covered(cq, resource)))
+		return counts_as;
+	*ret_times = 1;
+	return resource;
+}
+
+/* Does a pod ask for it, be it for nothing? Then *ret_each is for how much. */
+static bool shape_asks(const struct clusterqueue *cq, const struct shape *s, const char *resource,
+	int64_t *ret_each)
+{
+	bool asks = strcmp(resource, "pods") == 0;
+	*ret_each = asks;
+	for (size_t i = 0; i < s->nrequests; i++) {
+		const struct resource *r = &s->request[i];
+		int64_t times = 1;
+		if (strcmp(r->name, resource) != 0 &&
+			!(lending_counts(resource) &&
+				strcmp(counted_as(cq, r->name, &times), resource) == 0))
+			continue;
+		asks = true;
+		*ret_each = quantity_add(*ret_each, quantity_times(r->amount, times));
+	}
+	return asks;
+}
+
+int64_t shape_amount(const struct shape *s, const char *resource)
+{
+	int64_t each;
+	shape_asks(NULL, s, resource, &each);
+	return each;
+}
+
 /* Writes the needs (NULL: only counts them). */
 static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, struct need *ret)
 {
@@ -47,7 +66,7 @@ static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, str
 	for (size_t g = 0; g < cq->ngroups; g++) {
 		for (size_t r = 0; r < cq->groups[g].nresources; r++) {
 			int64_t each;
-			if (s->pods == 0 || !shape_asks(s, cq->groups[g].resources[r], &each))
+			if (s->pods == 0 || !shape_asks(cq, s, cq->groups[g].resources[r], &each))
 				continue;
 			if (ret)
 				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each,
@@ -59,14 +78,35 @@ static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, str
 	return n;
 }
 
-static uint64_t flavors_that_suit(const struct resource_group *g, const struct placement *p)
+bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, size_t group)
 {
+	size_t n;
+	const struct need *need = claim_needs(c, group, &n);
+	for (size_t i = 0; i < n; i++)
+		if (lending_counts(cq->groups[group].resources[need[i].resource]))
+			return true;
+	return false;
+}
+
+static uint64_t flavors_that_suit(const struct clusterqueue *cq, const struct claim *c,
+	size_t group, const struct directives *d)
+{
+	const struct resource_group *g = &cq->groups[group];
+	bool minds = claim_minds_lending(cq, c, group);
 	uint64_t suits = 0;
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (g->flavors[f]->exists &&
-			placement_match(p, &g->flavors[f]->nodes, NULL) == PLACEMENT_FITS)
+			(!minds || lending_suits(d->lending, g->flavors[f]->lending)) &&
+			placement_match(&d->placement, &g->flavors[f]->nodes, NULL) ==
+				PLACEMENT_FITS)
 			suits |= (uint64_t)1 << f;
 	return suits;
+}
+
+static bool is_counted(const struct clusterqueue *cq, const char *resource)
+{
+	int64_t times;
+	return is_covered(cq, counted_as(cq, resource, &times));
 }
 
 void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape)
@@ -83,10 +123,10 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 	bool blocks = shape->pods > 0 && !cq->ignores_undeclared;
 	for (size_t i = 0; blocks && i < shape->nrequests; i++)
 		if (!c->uncovered && shape->request[i].amount > 0 &&
-			!is_covered(cq, shape->request[i].name))
+			!is_counted(cq, shape->request[i].name))
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)
-		c->suits[g] = flavors_that_suit(&cq->groups[g], &shape->directives->placement);
+		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
 	keys_want(cq, c, c->want);
 	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));
 }

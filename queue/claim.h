@@ -2,8 +2,10 @@
  * A claim: what one shape asks of one ClusterQueue, worked out once.
  *
  * It holds the amount of each covered resource for all pods together, and which flavors suit the
- * pods. Both follow from the shape and from the spec's resources and flavors alone, not from
- * amounts of quota: a claim is derived anew when those change, and only then.
+ * pods. Resources that nodes lend count as cpu and memory (lending.h), and where those are counted
+ * a flavor suits only if the Job may run on what it lends, or does not. Both follow from the shape
+ * and from the spec's resources and flavors alone, not from amounts of quota: a claim is derived
+ * anew when those change, and only then.
  */
 #ifndef SLUICE_QUEUE_CLAIM_H
 #define SLUICE_QUEUE_CLAIM_H
@@ -36,6 +38,9 @@ void claim_done(struct claim *c);
 /* The needs of one resource group: the first, and how many. */
 const struct need *claim_needs(const struct claim *c, size_t group, size_t *ret_n);
 
+/* Does it need cpu or memory of this group: is it of any moment there whose room a flavor is? */
+bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, size_t group);
+
 /* For so many pods. */
 int64_t need_amount(const struct need *n, int32_t pods);
 
@@ -44,7 +49,14 @@ static inline bool claim_suits(const struct claim *c, size_t group, size_t flavo
 	return c->suits[group] >> flavor & 1;
 }
 
-/* One pod's request of a resource, `pods` included; 0 when it asks for none. */
+/* Of lent room nobody may ask for more in one pod than some node lends. */
+static inline bool need_too_large(const struct quota_row *row, const struct need *n)
+{
+	return row->lot->lent && n->each > row->lot->most;
+}
+
+/* One pod's request of a resource, `pods` included, and of what counts as it; 0 when it asks for
+ * none. */
 int64_t shape_amount(const struct shape *s, const char *resource);
 
 #endif

@@ -9,6 +9,7 @@
 #include "queue/backfill.h"
 #include "queue/group.h"
 #include "queue/lead.h"
+#include "queue/lending.h"
 #include "queue/regime.h"
 #include "queue/symbol.h"
 
@@ -293,6 +294,39 @@ const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq)
 	return NULL;
 }
 
+static const struct flavor *lent_flavor(const struct resource_group *g)
+{
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (g->flavors[f]->lending != LENDING_NONE)
+			return g->flavors[f];
+	return NULL;
+}
+
+/* Of what lent room is counted in. */
+static size_t count_counted(const struct resource_group *g)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < g->nresources; r++)
+		n += lending_counts(g->resources[r]);
+	return n;
+}
+
+const struct flavor *clusterqueue_misplaced_flavor(const struct clusterqueue *cq, size_t *ret_group)
+{
+	size_t counted = 0;
+	for (size_t g = 0; g < cq->ngroups; g++)
+		counted += count_counted(&cq->groups[g]);
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		const struct flavor *f = lent_flavor(&cq->groups[g]);
+		size_t n = count_counted(&cq->groups[g]);
+		if (!f || (n == counted && n == cq->groups[g].nresources))
+			continue;
+		*ret_group = g;
+		return f;
+	}
+	return NULL;
+}
+
 bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f)
 {
 	for (size_t g = 0; g < cq->ngroups; g++)
@@ -304,6 +338,8 @@ bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavo
 
 bool clusterqueue_active(const struct clusterqueue *cq)
 {
+	size_t group;
 	return cq->exists && !cq->deleting && cq->stop_policy == STOP_NONE &&
-	       !clusterqueue_missing_flavor(cq) && !(cq->cohort && cq->cohort->cyclic);
+	       !clusterqueue_missing_flavor(cq) && !clusterqueue_misplaced_flavor(cq, &group) &&
+	       !(cq->cohort && cq->cohort->cyclic);
 }

@@ -122,6 +122,11 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);
 
 /* The first flavor it names that does not exist; NULL when all do. */
 const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq);
+/* The first flavor with an idle pool in a group that covers anything but cpu and memory, or one of
+ * them while another group covers the other: a pod cannot ask for a part of what it needs under
+ * other names. NULL: there is none. *ret_group: which group. */
+const struct flavor *clusterqueue_misplaced_flavor(
+	const struct clusterqueue *cq, size_t *ret_group);
 bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f);
 bool clusterqueue_active(const struct clusterqueue *cq);
 

@@ -106,9 +106,9 @@ static void group_take(
 			const struct quota_spec *quota = &g->flavors[f].quotas[r];
 			struct quota_row *row = quota_row_of(
 				all->quota, c->node, g->flavors[f].flavor, g->resources[r]);
-			quota_set_limits(row, true,
-				&(struct quota_limits){quota->nominal, quota->borrowing_limit,
-					quota->lending_limit});
+			row->in_spec = true;
+			row->said = (struct quota_limits){
+				quota->nominal, quota->borrowing_limit, quota->lending_limit};
 		}
 	}
 }
@@ -116,9 +116,13 @@ static void group_take(
 static void limits_take(struct cohorts *all, struct cohort *c, const struct cohort_spec *s)
 {
 	static const struct quota_limits none = {0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	for (size_t i = 0; i < c->node->nrows; i++)
-		if (!spec_lists(s, c->node->row[i]))
-			quota_set_limits(c->node->row[i], false, &none);
+	for (size_t i = 0; i < c->node->nrows; i++) {
+		struct quota_row *row = c->node->row[i];
+		if (spec_lists(s, row))
+			continue;
+		row->in_spec = false;
+		row->said = none;
+	}
 	for (size_t g = 0; s && g < s->ngroups; g++)
 		group_take(all, c, &s->groups[g]);
 }

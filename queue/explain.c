@@ -72,6 +72,12 @@ struct question {
 
 static void explain_room(const struct room *r, struct text *t)
 {
+	bool reclaimed = r->why && (r->keeps_pods == 0 || r->keeps_pods < r->pods);
+	if (reclaimed) {
+		text_add(t, "what it runs on is lent and wanted back (%s); ", r->why);
+		if (r->keeps_pods > 0 && !r->stop_given)
+			text_add(t, "goes on with %d of %d pods; ", r->keeps_pods, r->pods);
+	}
 	if (r->stop_given)
 		text_add(t, "is being stopped: holds ");
 	else if (!r->confirmed)
@@ -209,7 +215,9 @@ static bool is_suspended(const struct question *a)
 {
 	const struct localqueue *lq = a->w->lq;
 	const struct clusterqueue *cq = a->cq;
+	size_t group = 0;
 	const struct flavor *missing = clusterqueue_missing_flavor(cq);
+	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
 	if (lq->deleting)
 		text_add(a->text, "LocalQueue %s/%s is being deleted; name another one",
 			lq->ns->name, lq->name);
@@ -238,6 +246,12 @@ static bool is_suspended(const struct question *a)
 			"ResourceFlavor "
 			"or remove it from spec.resourceGroups",
 			cq->name, missing->name);
+	else if (misplaced)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which is cpu "
+			"and memory and nothing else, but spec.resourceGroups[%zu] covers more, or "
+			"one of the two alone; give those a group of their own",
+			cq->name, misplaced->name, group);
 	else
 		return false;
 	return true;
@@ -403,7 +417,8 @@ static bool exceeds(const struct question *a)
 
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
-	if (verdict == ASSIGN_EXCEEDS && exceeds(a))
+	bool lent = verdict == ASSIGN_EXCEEDS && lack_may_end(a->cq, a->claim);
+	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
 	if (explain_by_terms(a, WAIT_START_AFTER) != WAIT_NOT)
 		return WAIT_START_AFTER;
@@ -416,8 +431,8 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_BUDGET;
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
-	if (verdict == ASSIGN_BUSY) {
-		lack_add_busy(a->text, a->cq, a->claim);
+	if (verdict == ASSIGN_BUSY || lent) {
+		lack_add_busy(a->text, a->cq, a->claim, verdict);
 		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;
@@ -464,7 +479,7 @@ static enum wait_reason explain_waiting(struct question *a)
 
 	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
 	if (verdict == ASSIGN_NO_FLAVOR) {
-		lack_add_mismatch(a->text, a->cq, a->claim, &a->w->shape->directives->placement);
+		lack_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
 		return WAIT_NO_MATCHING_FLAVOR;
 	}
 	if (is_suspended(a))

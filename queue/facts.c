@@ -80,11 +80,12 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		move_members(q, cq, workload_unplace);
 	bool is_new = !cq->exists;
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
-	bool amounts = ration_apply(cq);
+	bool amounts = ration_apply(q, cq->node);
 	if (change.moved)
 		realms_form(q);
 	else if (amounts)
 		realm_settle(q, cq);
+	ration_divide(q);
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
@@ -125,10 +126,11 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	alarm_clear(&q->alarms, &cq->fit);
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	regimes_form_queue(q, cq);
-	ration_apply(cq);
+	ration_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
 	realms_form(q); /* while it still takes part: it goes to a realm of its own */
+	ration_divide(q);
 	tree_remove(&q->clusterqueues.shown, &cq->by_name);
 	clusterqueue_put(&q->clusterqueues, cq);
 	q->version++;
@@ -155,7 +157,9 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 	free(c->invalid);
 	c->invalid = NULL;
 	cohort_take_spec(&q->cohorts, c, s);
+	ration_apply(q, c->node);
 	realms_form(q);
+	ration_divide(q);
 	q->version++;
 	return 0;
 }
@@ -174,9 +178,11 @@ void queue_drop_cohort(struct queue *q, const char *name)
 	if (!c || (!c->exists && !c->invalid))
 		return;
 	cohort_drop_spec(&q->cohorts, c);
+	ration_apply(q, c->node);
 	free(c->invalid);
 	c->invalid = NULL;
 	realms_form(q);
+	ration_divide(q);
 	cohort_put(&q->cohorts, c);
 	q->version++;
 }
@@ -268,10 +274,18 @@ static void flavor_changed(struct queue *q, const struct flavor *f)
 int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e)
 {
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
-	if (flavor_set(&q->flavors, s->name, &s->nodes))
-		flavor_changed(q, flavor_find(&q->flavors, s->name));
+	if (flavor_set(&q->flavors, s)) {
+		const struct flavor *f = flavor_find(&q->flavors, s->name);
+		ration_lend(q, f);
+		flavor_changed(q, f);
+	}
 	q->version++;
 	return 0;
+}
+
+void queue_set_idle_pool(struct queue *q, const struct idle_pool *p)
+{
+	ration_pool(q, p);
 }
 
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence)
@@ -287,6 +301,7 @@ void queue_drop_flavor(struct queue *q, const char *name)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
+	ration_pool(q, &(struct idle_pool){.flavor = name});
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->version++;

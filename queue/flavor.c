@@ -110,19 +110,22 @@ static struct flavor *object_keep(struct map *flavors, const char *name)
 	return f;
 }
 
-bool flavor_set(struct map *flavors, const char *name, const struct node_group *nodes)
+bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 {
-	struct flavor *f = object_keep(flavors, name);
+	struct flavor *f = object_keep(flavors, s->name);
 	free(f->invalid);
 	f->invalid = NULL;
-	if (f->exists && nodes_same(&f->nodes, nodes))
+	if (f->exists && f->lending == s->lending && f->share_permille == s->share_permille &&
+		nodes_same(&f->nodes, &s->nodes))
 		return false;
 	struct arena memory = {0};
 	struct node_group copy;
-	arena_node_group(&memory, nodes, &copy);
+	arena_node_group(&memory, &s->nodes, &copy);
 	arena_done(&f->memory);
 	f->memory = memory;
 	f->nodes = copy;
+	f->lending = s->lending;
+	f->share_permille = s->share_permille;
 	f->exists = true;
 	return true;
 }
@@ -142,6 +145,8 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	free(f->invalid);
 	f->invalid = NULL;
 	f->nodes = (struct node_group){0};
+	f->lending = LENDING_NONE;
+	f->share_permille = 0;
 	f->exists = false;
 	flavor_put(flavors, f);
 }

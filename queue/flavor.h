@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "queue/arena.h"
+#include "sluice/spec.h"
 
 struct flavor {
 	char *name;
@@ -17,6 +18,8 @@ struct flavor {
 	bool exists;
 	char *invalid; /* the sentence about a newer spec that was refused */
 	struct node_group nodes;
+	enum lending lending; /* whose room it is; its quota is a part of what is lent (ration.h) */
+	int32_t share_permille;
 	struct arena memory;
 };
 
@@ -29,7 +32,7 @@ void flavor_put(struct map *flavors, struct flavor *f);
 
 /* The object is there / is gone: each gives or takes the object's own reference. flavor_set says
  * whether anything is different now. */
-bool flavor_set(struct map *flavors, const char *name, const struct node_group *nodes);
+bool flavor_set(struct map *flavors, const struct flavor_spec *s);
 void flavor_unset(struct map *flavors, struct flavor *f);
 void flavor_refuse(struct map *flavors, const char *name, const char *sentence);
 

@@ -3,6 +3,8 @@
 
 #include "base/must.h"
 #include "queue/core.h"
+#include "queue/lending.h"
+#include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
 
@@ -139,6 +141,46 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 		return false;
 	q->version++;
 	return true;
+}
+
+bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->room || !reclaim_ask(q, w->room, pods, why))
+		return false;
+	q->version++;
+	return true;
+}
+
+bool queue_job_borrows(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct room *r = w ? w->room : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++)
+		if (r->line[i].amount > 0 && quota_borrows(r->line[i].row, QUOTA_NOW))
+			return true;
+	return false;
+}
+
+enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct room *r = w ? w->room : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
+		if (f && lending_counts(row->resource) && f->lending != LENDING_NONE)
+			return f->lending;
+	}
+	return LENDING_NONE;
+}
+
+const char *queue_job_resources(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return NULL;
+	return (w->room ? w->room->shape : w->shape)->directives->resources;
 }
 
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why)

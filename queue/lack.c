@@ -1,6 +1,9 @@
 #include "queue/lack.h"
 
+#include <string.h>
+
 #include "base/must.h"
+#include "queue/lending.h"
 
 /* Others that are told one by one; the rest is a number. */
 #define OTHERS_TOLD 3
@@ -13,13 +16,37 @@ struct lack {
 	size_t nneeds;
 };
 
-/* The first resource group that fails just so. */
-static struct lack lack_of(
-	const struct clusterqueue *cq, const struct claim *c, enum assign_verdict verdict)
+static bool group_borrows_idle(const struct clusterqueue *cq, const struct claim *c, size_t group)
+{
+	const struct resource_group *g = &cq->groups[group];
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (claim_suits(c, group, f) && g->flavors[f]->lending != LENDING_NONE)
+			return true;
+	return false;
+}
+
+static bool group_fails(const struct clusterqueue *cq, const struct claim *c, size_t group,
+	enum assign_verdict verdict)
+{
+	uint8_t flavor;
+	return assign_group(cq, c, group, &flavor) == verdict;
+}
+
+bool lack_may_end(const struct clusterqueue *cq, const struct claim *c)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (group_fails(cq, c, g, ASSIGN_EXCEEDS) && !group_borrows_idle(cq, c, g))
+			return false;
+	return true;
+}
+
+/* The first resource group that fails just so; `for_good`: and for which no room is lent. */
+static struct lack lack_of(const struct clusterqueue *cq, const struct claim *c,
+	enum assign_verdict verdict, bool for_good)
 {
 	struct lack l = {.claim = c};
-	uint8_t flavor;
-	while (l.index < cq->ngroups && assign_group(cq, c, l.index, &flavor) != verdict)
+	while (l.index < cq->ngroups && !(group_fails(cq, c, l.index, verdict) &&
+						!(for_good && group_borrows_idle(cq, c, l.index))))
 		l.index++;
 	must(l.index < cq->ngroups);
 	l.group = &cq->groups[l.index];
@@ -42,6 +69,8 @@ static int64_t missing_of(const struct lack *l, size_t flavor, const struct need
 {
 	const struct quota_row *row = row_of(l, flavor, n);
 	int64_t has = of_all ? quota_potential(row) : quota_available(row);
+	if (need_too_large(row, n))
+		return n->each - row->lot->most;
 	if (quota_fits(n->least, has))
 		return 0;
 	return n->least > has ? n->least - has : 1;
@@ -76,10 +105,12 @@ static struct distance distance_of(const struct lack *l, size_t flavor, bool of_
 	return d;
 }
 
-/* Whether the whole quota of the flavor would do; if not, no waiting helps there. */
+/* Whether the whole quota of the flavor would do; if not, no waiting helps there. What is lent may
+ * be more tomorrow. */
 static bool flavor_could(const struct lack *l, size_t flavor)
 {
-	return distance_of(l, flavor, true).resources == 0;
+	return l->group->flavors[flavor]->lending != LENDING_NONE ||
+	       distance_of(l, flavor, true).resources == 0;
 }
 
 static size_t closest_flavor(const struct lack *l, bool of_all)
@@ -119,6 +150,24 @@ static void add_left(struct text *t, const struct quota_row *row)
 	text_add(t, " left in the cohort");
 }
 
+/* "4 of 20 idle ones in flavor idle are free", or why there are none. */
+static void add_idle(struct text *t, const struct quota_row *row, const struct need *n)
+{
+	if (row->lot->pool == 0) {
+		text_add(t, "no node of flavor %s lends any now", row->flavor);
+	} else if (need_too_large(row, n)) {
+		text_add(t, "no node of flavor %s lends more than ", row->flavor);
+		text_add_number(t, row->lot->most, row->resource);
+		text_add(t, " to one pod");
+	} else {
+		text_add_number(t, quota_available(row), row->resource);
+		text_add(t, " of ");
+		text_add_number(t, quota_potential(row), row->resource);
+		text_add(t, " idle%s in flavor %s are free",
+			strcmp(row->resource, "cpu") == 0 ? " ones" : "", row->flavor);
+	}
+}
+
 /* "flavor spot: 28 of 40 cpu in use", or that it is too small anyway. */
 static void add_other(struct text *t, const struct lack *l, size_t flavor)
 {
@@ -127,6 +176,11 @@ static void add_other(struct text *t, const struct lack *l, size_t flavor)
 		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
 		if (missing_of(l, flavor, &l->need[i], of_all) == 0)
 			continue;
+		if (row->lot->lent) {
+			text_add(t, "; of %s ", row->resource);
+			add_idle(t, row, &l->need[i]);
+			return;
+		}
 		text_add(t, "; flavor %s ", row->flavor);
 		if (of_all) {
 			text_add(t, "has only ");
@@ -162,11 +216,45 @@ static void add_least(struct text *t, const struct need *n, const char *resource
 	text_add_amount(t, n->least, resource);
 }
 
-void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c)
+/* The fewest pods need so much, or one pod does where that is too much already. */
+static void add_asked(struct text *t, const struct quota_row *row, const struct need *n)
 {
-	struct lack l = lack_of(cq, c, ASSIGN_BUSY);
+	if (n->least == INT64_MAX)
+		text_add(t, "more %s than can be counted", row->resource);
+	else if (need_too_large(row, n))
+		text_add_amount(t, n->each, row->resource);
+	else
+		add_least(t, n, row->resource);
+}
+
+static void add_insufficient(struct text *t, const struct lack *l, size_t flavor)
+{
+	enum lending lending = l->group->flavors[flavor]->lending;
+	const char *between = "";
+	for (size_t i = 0; i < l->nneeds; i++) {
+		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
+		if (missing_of(l, flavor, &l->need[i], false) == 0)
+			continue;
+		text_add(t, "%sInsufficient %s: asks for ", between,
+			lending_name(lending, row->resource));
+		add_asked(t, row, &l->need[i]);
+		text_add(t, ", ");
+		add_idle(t, row, &l->need[i]);
+		between = "; ";
+	}
+	add_others(t, l, flavor);
+}
+
+void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	enum assign_verdict verdict)
+{
+	struct lack l = lack_of(cq, c, verdict, false);
 	size_t flavor = closest_flavor(&l, false);
 	const char *between = "waiting for ";
+	if (l.group->flavors[flavor]->lending != LENDING_NONE) {
+		add_insufficient(t, &l, flavor);
+		return;
+	}
 	for (size_t i = 0; i < l.nneeds; i++) {
 		const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
 		if (missing_of(&l, flavor, &l.need[i], false) == 0)
@@ -187,7 +275,7 @@ void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct c
 
 void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c)
 {
-	struct lack l = lack_of(cq, c, ASSIGN_EXCEEDS);
+	struct lack l = lack_of(cq, c, ASSIGN_EXCEEDS, true);
 	size_t flavor = closest_flavor(&l, true), i = 0;
 	while (missing_of(&l, flavor, &l.need[i], true) == 0)
 		i++;
@@ -210,10 +298,22 @@ static const char *effect_words(enum taint_effect effect)
 	return effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
 }
 
-static void add_mismatch(struct text *t, const struct flavor *f, const struct placement *p)
+/* Its room is not of a kind that the Job may run in. */
+static void add_lending(struct text *t, const struct flavor *f, const struct directives *d)
+{
+	if (f->lending == LENDING_NONE)
+		text_add(t, "flavor %s lends nothing", f->name);
+	else if (lending_suits(d->lending, LENDING_NONE))
+		text_add(t, "flavor %s lends %s, for Jobs with sluice.dev/preemptible: \"true\"",
+			f->name, lending_name(f->lending, "cpu"));
+	else
+		text_add(t, "flavor %s lends %s", f->name, lending_name(f->lending, "cpu"));
+}
+
+static void add_mismatch(struct text *t, const struct flavor *f, const struct directives *d)
 {
 	const struct taint *taint = NULL;
-	switch (placement_match(p, &f->nodes, &taint)) {
+	switch (placement_match(&d->placement, &f->nodes, &taint)) {
 	case PLACEMENT_UNTOLERATED_TAINT:
 		text_add(t, "untolerated taint %s%s%s:%s in flavor %s", taint->key,
 			*taint->value ? "=" : "", taint->value, effect_words(taint->effect),
@@ -228,15 +328,27 @@ static void add_mismatch(struct text *t, const struct flavor *f, const struct pl
 }
 
 void lack_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
-	const struct placement *p)
+	const struct directives *d)
 {
-	struct lack l = lack_of(cq, c, ASSIGN_NO_FLAVOR);
+	struct lack l = lack_of(cq, c, ASSIGN_NO_FLAVOR, false);
+	bool minds = claim_minds_lending(cq, c, l.index), placed = false;
 	text_add(t,
 		"no flavor for %s in ClusterQueue %s suits its pods: ", resource_of(&l, &l.need[0]),
 		cq->name);
 	for (size_t f = 0; f < l.group->nflavors; f++) {
+		const struct flavor *flavor = l.group->flavors[f];
 		text_add(t, "%s", f ? ", " : "");
-		add_mismatch(t, l.group->flavors[f], p);
+		if (minds && !lending_suits(d->lending, flavor->lending)) {
+			add_lending(t, flavor, d);
+			continue;
+		}
+		placed = true;
+		add_mismatch(t, flavor, d);
 	}
-	text_add(t, "; correct the Job's tolerations, node selector or node affinity");
+	if (placed)
+		text_add(t, "; correct the Job's tolerations, node selector or node affinity");
+	else if (lending_suits(d->lending, LENDING_NONE))
+		text_add(t, "; set that annotation, or add a flavor without spec.idlePool");
+	else
+		text_add(t, "; add a flavor whose spec.idlePool lends what its pods ask for");
 }

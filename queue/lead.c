@@ -65,8 +65,9 @@ void lead_plan(struct queue *q, struct clusterqueue *cq)
 void lead_turn(struct queue *q, struct clusterqueue *cq)
 {
 	lead_plan(q, cq);
-	if (ration_apply(cq))
+	if (ration_apply(q, cq->node))
 		realm_settle(q, cq);
+	ration_divide(q);
 	queue_touch_room(q, cq);
 }
 
@@ -255,8 +256,9 @@ bool lead_end(struct queue *q)
 		if (!cq->regime->open || list_in(&cq->realm->dirty))
 			continue;
 		lead_enter(q, cq->lead, false);
-		if (ration_apply(cq))
+		if (ration_apply(q, cq->node))
 			quota_settle(&q->quota, quota_root(cq->node));
+		ration_divide(q);
 		queue_touch(q, cq);
 		ended = true;
 	}

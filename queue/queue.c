@@ -8,6 +8,7 @@
 #include "queue/core.h"
 #include "queue/lead.h"
 #include "queue/pass.h"
+#include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
 #include "queue/symbol.h"
@@ -185,6 +186,11 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 		struct room *r = container_of(q->suspects.next, struct room, suspect);
 		list_leave(&r->suspect);
 		enum stop_reason reason = room_stop_reason(q, r);
+		if (reason == STOP_REASON_NONE && reclaim_tell(r, out + n)) {
+			n++;
+			room_suspect(q, r); /* there may be a notice to give, too */
+			continue;
+		}
 		if (reason == STOP_REASON_NONE) {
 			n += give_notice(q, r, out + n);
 			run_arm(q, r);
@@ -197,7 +203,8 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			.reason = reason,
 			.by = r->by,
 			.policy = r->stop_policy,
-			.preemption = r->preemption};
+			.preemption = r->preemption,
+			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->why : NULL};
 	}
 	return n;
 }

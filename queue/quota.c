@@ -27,26 +27,39 @@ static bool row_is(const void *value, const void *key)
 	return row->node == k->node && row->flavor == k->flavor && row->resource == k->resource;
 }
 
+static bool lot_is(const void *value, const void *key)
+{
+	const struct quota_lot *lot = value;
+	const struct row_key *k = key;
+	return lot->flavor == k->flavor && lot->resource == k->resource;
+}
+
 void quota_init(struct quota *quota, struct map *symbols)
 {
 	map_init(&quota->nodes, node_is);
 	map_init(&quota->rows, row_is);
+	map_init(&quota->lots, lot_is);
 	quota->symbols = symbols;
 	list_init(&quota->changed);
+	list_init(&quota->stale);
 }
 
 void quota_done(struct quota *quota)
 {
 	struct quota_row *row;
 	struct quota_node *node;
+	struct quota_lot *lot;
 	map_each (&quota->rows, i, row)
 		free(row);
+	map_each (&quota->lots, i, lot)
+		free(lot);
 	map_each (&quota->nodes, i, node) {
 		free(node->row);
 		free(node->realm);
 		free(node);
 	}
 	map_done(&quota->rows);
+	map_done(&quota->lots);
 	map_done(&quota->nodes);
 }
 
@@ -103,6 +116,25 @@ struct quota_row *quota_take_changed(struct quota *quota)
 	return NULL;
 }
 
+static struct quota_lot *lot_make(struct quota *quota, const struct row_key *key, uint64_t hash)
+{
+	struct quota_lot *lot = mem_alloc(sizeof(*lot));
+	lot->flavor = key->flavor;
+	lot->resource = key->resource;
+	list_init(&lot->rows);
+	map_put(&quota->lots, hash, lot);
+	return lot;
+}
+
+struct quota_lot *quota_lot_of(struct quota *quota, const char *flavor, const char *resource)
+{
+	struct row_key key = {
+		NULL, symbol_of(quota->symbols, flavor), symbol_of(quota->symbols, resource)};
+	uint64_t hash = map_hash_string(key.flavor) * 31 + map_hash_string(key.resource);
+	struct quota_lot *lot = map_get(&quota->lots, hash, &key);
+	return lot ? lot : lot_make(quota, &key, hash);
+}
+
 static struct quota_row *row_make(struct quota *quota, const struct row_key *key, uint64_t hash)
 {
 	struct quota_node *node = quota_node_of(quota, key->node->name);
@@ -111,7 +143,9 @@ static struct quota_row *row_make(struct quota *quota, const struct row_key *key
 	row->flavor = key->flavor;
 	row->resource = key->resource;
 	row->borrowing_limit = row->lending_limit = QUOTA_UNLIMITED;
-	row->said = (struct quota_limits){0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	row->said = row->due = (struct quota_limits){0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	row->lot = quota_lot_of(quota, row->flavor, row->resource);
+	list_add(&row->lot->rows, &row->of_lot);
 	map_put(&quota->rows, hash, row);
 	if (node->nrows == node->room) {
 		node->room = node->room ? node->room * 2 : 8;
@@ -144,9 +178,8 @@ struct quota_row *quota_row_like(
 
 /* ---- The tree ---- */
 
-void quota_set_limits(struct quota_row *row, bool in_spec, const struct quota_limits *limits)
+void quota_set_limits(struct quota_row *row, const struct quota_limits *limits)
 {
-	row->in_spec = in_spec;
 	row->nominal = limits->nominal;
 	row->borrowing_limit = limits->borrowing;
 	row->lending_limit = limits->lending;

@@ -25,6 +25,7 @@
 #include "base/map.h"
 #include "queue/list.h"
 #include "queue/tree.h"
+#include "sluice/spec.h"
 
 struct clusterqueue;
 struct cohort;
@@ -32,6 +33,18 @@ struct realm;
 
 enum quota_when { QUOTA_NOW, QUOTA_THEN };
 #define QUOTA_WHENS 2
+
+/* A lot: one pair of flavor and resource throughout the tree. Where the flavor's room is lent, the
+ * rows' quota is their part of what there is to lend (ration.h). */
+struct quota_lot {
+	const char *flavor, *resource; /* symbols */
+	struct link rows;	       /* quota_row.of_lot, in the order of their making */
+	bool lent;
+	int32_t share_permille;
+	int64_t pool, most; /* what all nodes lend, and the most of one; share not taken yet */
+	bool resized;	    /* most is another one */
+	struct link stale;  /* in quota.stale: to be divided anew */
+};
 
 struct quota_node {
 	const char *name;	    /* a symbol */
@@ -43,6 +56,7 @@ struct quota_node {
 	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, room;
+	bool unsettled, grown; /* of a root, while lots are divided: ration.c */
 };
 
 struct quota_limits {
@@ -53,11 +67,14 @@ struct quota_limits {
  * was added must come off again exactly. */
 struct quota_row {
 	struct quota_node *node;
-	struct quota_row *up;			/* the same pair in the parent; NULL at a root */
-	const char *flavor, *resource;		/* symbols */
+	struct quota_row *up;	       /* the same pair in the parent; NULL at a root */
+	const char *flavor, *resource; /* symbols */
+	struct quota_lot *lot;
+	struct link of_lot;
 	bool in_spec;				/* the owner's spec in force lists it */
-	struct quota_limits said;		/* of a ClusterQueue: what that says; the next
-						   three are what holds now (ration.h) */
+	struct quota_limits said;		/* what that says */
+	struct quota_limits due;		/* what of it counts now: by which a lot is divided;
+						   the next three are what holds (ration.h) */
 	int64_t nominal;			/* 0 when it does not */
 	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
 	int64_t subtree, local;
@@ -74,8 +91,9 @@ struct quota_row {
 };
 
 struct quota {
-	struct map nodes, rows, *symbols;
+	struct map nodes, rows, lots, *symbols;
 	struct link changed; /* rows whose ceiling nobody has taken yet, oldest change first */
+	struct link stale;   /* quota_lot.stale */
 };
 
 void quota_init(struct quota *quota, struct map *symbols);
@@ -85,13 +103,14 @@ struct quota_node *quota_node_of(struct quota *quota, const char *name);
 /* The row, made when there is none yet, and those above it. Names become symbols. */
 struct quota_row *quota_row_of(
 	struct quota *quota, struct quota_node *node, const char *flavor, const char *resource);
+struct quota_lot *quota_lot_of(struct quota *quota, const char *flavor, const char *resource);
 /* The row of a node for the pair of another row; NULL when there is none. */
 struct quota_row *quota_row_like(
 	const struct quota *quota, const struct quota_node *node, const struct quota_row *like);
 
 /* Edits, and quota_settle() of a root afterwards: it makes what follows from them right for the
  * whole tree below (subtree, local, use of inner nodes, ceilings that changed). */
-void quota_set_limits(struct quota_row *row, bool in_spec, const struct quota_limits *limits);
+void quota_set_limits(struct quota_row *row, const struct quota_limits *limits);
 void quota_move(struct quota *quota, struct quota_node *node, struct quota_node *parent);
 void quota_settle(struct quota *quota, struct quota_node *root);
 struct quota_node *quota_root(struct quota_node *node);

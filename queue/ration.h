@@ -1,10 +1,14 @@
 /*
- * Rations: what quota a ClusterQueue has at this moment. As its spec says, but for
+ * Rations: what quota a ClusterQueue or Cohort has at this moment. As its spec says, but for
  *
  *   a window's set   while the Calendar of a RunPolicy that names the ClusterQueue shows a window
  *                    for which the policy has a quota, that is the quota; of several policies the
  *                    first in name order that has one for the row
  *   a lead           shortly before a window opens nothing of it is lent (lead.h)
+ *   a pool           of a flavor whose room is lent (spec.idlePool) everybody has the part that its
+ *                    nominal quota, as the two above leave it, is of the sum of all of them,
+ * rounded down: what a flavor gives is what its nodes lend now, and no more. Limits are taken in
+ * the same proportion. Who says 0 has nothing, and may borrow
  *
  * Quota that is lowered under use evicts nobody; it only stops growth.
  */
@@ -13,8 +17,18 @@
 
 #include "queue/clusterqueue.h"
 
-/* True when any limit is another one now: the tree is to be settled. */
-bool ration_apply(struct clusterqueue *cq);
+struct queue;
+
+/* After what a node's spec, windows or lead say may have changed. True when any limit is another
+ * one now: the tree is to be settled. Then, ration_divide(). */
+bool ration_apply(struct queue *q, struct quota_node *node);
+/* The pools in which somebody's part may be another one; settles and touches who is concerned. */
+void ration_divide(struct queue *q);
+
+/* A flavor's room is lent or its own, and how much of it is to be had / what its nodes lend. The
+ * same again does nothing; true: it was not the same. */
+bool ration_lend(struct queue *q, const struct flavor *f);
+bool ration_pool(struct queue *q, const struct idle_pool *p);
 
 /* The set that gives this row its quota now; NULL: its spec does. */
 const struct window_quota_spec *ration_set(

@@ -46,6 +46,30 @@ static void take_promises_back(struct queue *q, struct clusterqueue *cq)
 	}
 }
 
+static bool is_lent(const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (r->line[i].row->lot->lent)
+			return true;
+	return false;
+}
+
+struct clusterqueue *realm_take_lent_back(struct queue *q, struct realm *realm)
+{
+	struct clusterqueue *any = NULL;
+	list_each(&realm->members, m)
+	{
+		any = container_of(m, struct clusterqueue, of_realm);
+		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
+			struct room *r = container_of(l, struct room, of_clusterqueue);
+			next = l->next;
+			if (is_lent(r))
+				room_break_promise(q, r);
+		}
+	}
+	return any;
+}
+
 static void settle_cohorts(struct queue *q)
 {
 	for (struct tree_node *n = tree_first(&q->cohorts.shown); n; n = tree_next(n)) {

@@ -128,8 +128,9 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 		backfill_end(q, cq);
 	terms_ask_again(q, cq);
 	lead_plan(q, cq);
-	if (ration_apply(cq))
+	if (ration_apply(q, cq->node))
 		realm_settle(q, cq);
+	ration_divide(q);
 	cq->realm->news++;
 	queue_touch_room(q, cq);
 	queue_suspect_rooms(q, cq);

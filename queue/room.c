@@ -9,6 +9,7 @@
 #include "queue/closing.h"
 #include "queue/holders.h"
 #include "queue/lead.h"
+#include "queue/reclaim.h"
 #include "queue/run.h"
 #include "queue/runpolicy.h"
 #include "queue/terms.h"
@@ -26,6 +27,7 @@ static struct room *room_new(struct queue *q, struct workload *w, size_t nlines)
 	r->nlines = nlines;
 	r->serial = ++q->rooms_made;
 	r->reserved_ms = q->now_ms;
+	r->keeps_pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
@@ -144,6 +146,7 @@ static void room_free(struct queue *q, struct room *r)
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= room_size(r);
+	reclaim_done(q, r);
 	bill_done(r);
 	free(r);
 }
@@ -396,6 +399,8 @@ enum stop_reason room_stop_reason(struct queue *q, struct room *r)
 		return STOP_REASON_WINDOW_OPENING;
 	}
 	reason = run_stop_reason(q, r);
+	if (reason == STOP_REASON_NONE && reclaim_stops(r))
+		reason = STOP_REASON_IDLE_RECLAIMED;
 	if (reason == STOP_REASON_NONE)
 		reason = stop_for_window(q, r);
 	return reason != STOP_REASON_NONE ? reason : stop_for_money(q, r);

@@ -64,6 +64,9 @@ struct room {
 	int64_t unready_ms;
 	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
 	bool sampled;	    /* its family knows how long it took */
+	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
+	bool reclaims;	    /* ... and it was not told yet */
+	char *why;	    /* the last of those asked for it back; or NULL */
 	bool has_left;	    /* it has ended already: what it leaves behind is known */
 	struct job_history left;
 

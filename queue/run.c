@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/closing.h"
+#include "queue/reclaim.h"
 #include "queue/terms.h"
 #include "sluice/quantity.h"
 
@@ -185,6 +186,8 @@ static struct job_history history_after(const struct queue *q, const struct room
 	int64_t until_ms = r->stop_given && r->stop_ms > 0 ? r->stop_ms : now_ms;
 	if (r->confirmed && until_ms > r->since_ms)
 		h.ran_ms = quantity_add(h.ran_ms, until_ms - r->since_ms);
+	if (r->stop == STOP_REASON_IDLE_RECLAIMED)
+		h.not_before_ms = quantity_add(r->stop_ms, RECLAIM_PAUSE_MS);
 	if (r->stop == STOP_REASON_PODS_READY_TIMEOUT) {
 		h.requeues += h.requeues < INT32_MAX;
 		h.evicted_ms = r->stop_ms;

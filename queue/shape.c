@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "queue/lending.h"
 
 struct directives_key {
 	const void *bytes;
@@ -97,11 +98,23 @@ static void write_placement(struct buf *b, const struct placement *p)
 	write_terms(b, p);
 }
 
-static struct directives *directives_of(struct shapes *s, const struct placement *p)
+/* The same of how it may be lent to: ordinary flavors alone, the usual case, are no bytes. A
+ * placement with any is at least its three numbers, and these come behind it. */
+static void write_lending(struct buf *b, const struct job *j)
+{
+	if (lending_set(j->lending) == 1u << LENDING_NONE && !j->resources)
+		return;
+	write_number(b, lending_set(j->lending));
+	if (j->resources)
+		write_string(b, j->resources);
+}
+
+static struct directives *directives_of(struct shapes *s, const struct job *j)
 {
 	struct buf bytes;
 	buf_init(&bytes, SIZE_MAX / 4);
-	write_placement(&bytes, p);
+	write_placement(&bytes, &j->placement);
+	write_lending(&bytes, j);
 	must(!bytes.failed);
 
 	uint64_t hash = map_hash_bytes(buf_text(&bytes), bytes.len);
@@ -110,7 +123,9 @@ static struct directives *directives_of(struct shapes *s, const struct placement
 	if (!d) {
 		d = mem_alloc(sizeof(*d));
 		d->hash = hash;
-		arena_placement(&d->memory, p, &d->placement);
+		d->lending = lending_set(j->lending);
+		d->resources = j->resources ? arena_string(&d->memory, j->resources) : NULL;
+		arena_placement(&d->memory, &j->placement, &d->placement);
 		void *copy = arena_take(&d->memory, bytes.len, 1);
 		if (bytes.len > 0)
 			memcpy(copy, bytes.ptr, bytes.len);
@@ -200,7 +215,7 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct resou
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
 	now.shape.min_pods = min_pods_of(j, now.shape.pods);
-	now.shape.directives = directives_of(s, &j->placement);
+	now.shape.directives = directives_of(s, j);
 	now.shape.hash = shape_hash(&now.shape);
 
 	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);

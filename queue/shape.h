@@ -16,11 +16,15 @@
 /* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */
 #define SHAPE_REQUESTS_MAX 127
 
-struct directives { /* the user's own: node selector, tolerations, required affinity */
+/* The user's own: node selector, tolerations, required affinity; what its containers ask for, and
+ * under which names they may. */
+struct directives {
 	uint64_t hash;
 	uint32_t refs;
+	uint8_t lending; /* job.lending, never 0 */
 	struct placement placement;
-	const void *key; /* the same in bytes: equal bytes, equal directives */
+	const char *resources; /* job.resources; NULL when a start never writes them */
+	const void *key;       /* the same in bytes: equal bytes, equal directives */
 	size_t key_len;
 	struct arena memory;
 };

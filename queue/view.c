@@ -72,7 +72,9 @@ static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 /* Why nothing can start, in Kueue's words and order; "Ready" when it can. */
 static const char *inactive_reason(const struct clusterqueue *cq, struct text *message)
 {
+	size_t group = 0;
 	const struct flavor *missing = clusterqueue_missing_flavor(cq);
+	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
 	if (!cq->exists) {
 		text_add(message, "Can't admit new workloads: no valid spec was ever seen.");
 		return "InvalidSpec";
@@ -98,6 +100,15 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 		if (missing->invalid)
 			text_add(message, " It was refused: %s", missing->invalid);
 		return "FlavorNotFound";
+	}
+	if (misplaced) {
+		text_add(message,
+			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which is "
+			"cpu and memory and nothing else, but spec.resourceGroups[%zu] covers "
+			"more, "
+			"or one of the two alone; give those a group of their own.",
+			misplaced->name, group);
+		return "IdleFlavorMisplaced";
 	}
 	text_add(message, "Can admit new workloads");
 	return "Ready";

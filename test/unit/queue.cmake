@@ -11,6 +11,7 @@ endforeach()
 # Text that an administrator can read.
 add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/queue_scenario.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_words.c ${CMAKE_CURRENT_LIST_DIR}/queue_words_limits.c
+  ${CMAKE_CURRENT_LIST_DIR}/queue_words_idle.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_words_time.c ${CMAKE_CURRENT_LIST_DIR}/queue_words_money.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_pieces.c)
 target_link_libraries(test_queue_scenario PRIVATE queue tzdata ${CMOCKA})

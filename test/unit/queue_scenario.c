@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "queue_words.h"
+#include "queue_words_idle.h"
 #include "queue_words_money.h"
 #include "queue_words_time.h"
 #include "sluice/quantity.h"
@@ -86,18 +87,23 @@ static void say_decision(struct run *r, const struct decision *d)
 {
 	const struct words_job *j = words_job_of(&r->words, &d->uid);
 	r->got[0] = '\0';
-	const char *what = d->kind == DECISION_START  ? "starts"
-			   : d->kind == DECISION_STOP ? "stops"
-						      : "notices";
+	const char *what = d->kind == DECISION_START	? "starts"
+			   : d->kind == DECISION_STOP	? "stops"
+			   : d->kind == DECISION_SHRINK ? "shrinks"
+							: "notices";
 	say(r, "%s %s/%s", what, j->ns, j->name);
 	if (d->kind == DECISION_START)
 		say_flavors(r, &d->uid);
 	else if (d->kind == DECISION_STOP)
 		say(r, " %s", stop_reason_name(d->reason));
+	else if (d->kind == DECISION_SHRINK)
+		say(r, " to %d", d->pods);
 	else
 		say(r, " at %s", words_time(&r->words, d->stop_ms));
 	if (d->policy)
 		say(r, " by %s", d->policy);
+	if (d->why)
+		say(r, " \"%s\"", d->why);
 	if (d->kind == DECISION_STOP && d->reason == STOP_REASON_PREEMPTED) {
 		const struct words_job *by = words_job_of(&r->words, &d->by);
 		say(r, " %s by %s/%s", preemption_reason_name(d->preemption), by->ns, by->name);
@@ -265,6 +271,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 	r->got[0] = '\0';
 	if (words_answer_time(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;
+	if (words_say_idle(&r->words, word, n, r->got, sizeof(r->got)))
+		return;
 	if (words_say_money(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;
 	if (strcmp(what, "queue") == 0)
@@ -300,7 +308,7 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 static void expect(struct run *r, const char *expected)
 {
 	if (strncmp(expected, "starts ", 7) == 0 || strncmp(expected, "stops ", 6) == 0 ||
-		strncmp(expected, "notices ", 8) == 0) {
+		strncmp(expected, "shrinks ", 8) == 0 || strncmp(expected, "notices ", 8) == 0) {
 		snprintf(r->got, sizeof(r->got), "nothing more");
 		if (r->taken < r->ndecisions)
 			say_decision(r, &r->decision[r->taken++]);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue_pieces.h"
+#include "queue_words_idle.h"
 #include "queue_words_limits.h"
 #include "queue_words_money.h"
 #include "queue_words_time.h"
@@ -59,6 +60,8 @@ static bool tell_flavor(struct words *w, char **word, size_t n)
 		.nodes = {.labels = label, .taints = taint, .tolerations = toleration}};
 	for (size_t i = 2; i + 1 < n; i += 2) {
 		char *save;
+		if (words_idle_of_flavor(&s, word[i], word[i + 1]))
+			continue;
 		for (char *t = strtok_r(word[i + 1], ",", &save); t;
 			t = strtok_r(NULL, ",", &save)) {
 			if (strcmp(word[i], "labels") == 0) {
@@ -424,7 +427,7 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 {
 	struct job *j = &x->job;
 	char *value = piece_after(word, '=');
-	if (words_money_of_job(j, word, value))
+	if (words_money_of_job(j, word, value) || words_idle_of_job(j, word))
 		return true;
 	if (!value && strcmp(word, "hold") == 0) {
 		j->hold = "true";
@@ -476,6 +479,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	if (!j->has_completions)
 		j->completions = j->parallelism;
 	j->has_completions = true;
+	words_lending(j);
 	queue_set_job(w->q, j);
 	return true;
 }
@@ -597,6 +601,8 @@ static bool tell_run(struct words *w, char **word, size_t n)
 		return piece_wrong(w, "what is %s, or who is %s?", what, word[1]);
 	if (strcmp(what, "adopt") == 0)
 		return tell_adopt(w, j, word, n);
+	if (strcmp(what, "reclaim") == 0)
+		return words_tell_reclaim(w, j, word, n);
 	if (strcmp(what, "confirm") == 0) {
 		queue_confirm_job(w->q, &j->uid, w->now_ms);
 	} else if (strcmp(what, "ready") == 0 || strcmp(what, "unready") == 0) {
@@ -637,6 +643,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 		return tell_config(w, word, n);
 	if (strcmp(what, "cohort") == 0)
 		return tell_cohort(w, word, n);
+	if (strcmp(what, "pool") == 0)
+		return words_tell_pool(w, word, n);
 	if (strcmp(what, "limits") == 0)
 		return words_tell_limits(w, word, n);
 	if (strcmp(what, "recall") == 0)
