@@ -124,6 +124,7 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	job_labels(d, o, j);
 	read_spec(d, o, j);
 	job_annotations(d, o, j);
+	job_lending(d, o, j);
 	job_status(o, j);
 	keep_invalid(d, j);
 	return 0;

@@ -32,6 +32,9 @@ double weight_field(struct decoder *d, const struct path *up, const cJSON *spec)
 
 /* decode_pod.c. spec is the pod's; what it asks for. */
 struct pod_resources pod_field(struct decoder *d, const struct path *at, const cJSON *spec);
+/* What its containers ask for, once more, from a text of resources.h. */
+void pod_reread(
+	struct decoder *d, const struct path *at, const cJSON *text, struct pod_resources *pod);
 #define AMOUNTS_MAX 64 /* resources in one list */
 /* object.key: resource names and their amounts. */
 struct resource_list amounts_field(
@@ -89,7 +92,10 @@ const char *needed_text(struct decoder *d, const struct path *up, const cJSON *o
 const char *const *queue_globs_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, bool namespaced, size_t *ret_count);
 
-/* decode_lending.c. spec is the Job's: does its podFailurePolicy ignore DisruptionTarget, before
+/* decode_lending.c. On what kinds of room a Job may run; pod as its owner wrote it. All else of the
+ * Job must have been decoded. */
+void job_lending(struct decoder *d, const cJSON *o, struct job *j);
+/* spec is the Job's: does its podFailurePolicy ignore DisruptionTarget, before
  * any rule that might count an evicted pod as a failure? */
 bool ignores_disruption(const cJSON *spec);
 

@@ -64,7 +64,7 @@ static struct resource_list requests(
 	return list;
 }
 
-static const struct container *containers_field(struct decoder *d, const struct path *up,
+static struct container *containers_field(struct decoder *d, const struct path *up,
 	const cJSON *spec, const char *key, size_t *ret_count)
 {
 	size_t n = 0;
@@ -116,6 +116,20 @@ static struct resource_list pod_level(struct decoder *d, const struct path *up,
 			all[kept++] = limits.item[i];
 	}
 	return (struct resource_list){all, kept};
+}
+
+void pod_reread(
+	struct decoder *d, const struct path *at, const cJSON *text, struct pod_resources *pod)
+{
+	size_t n, ninit;
+	struct container *all = containers_field(d, at, text, "containers", &n);
+	struct container *init = containers_field(d, at, text, "initContainers", &ninit);
+	for (size_t i = 0; i < ninit && i < pod->ninit_containers; i++)
+		init[i].sidecar = pod->init_containers[i].sidecar;
+	pod->containers = all;
+	pod->ncontainers = n;
+	pod->init_containers = init;
+	pod->ninit_containers = ninit;
 }
 
 struct pod_resources pod_field(struct decoder *d, const struct path *at, const cJSON *spec)

@@ -11,6 +11,9 @@
 #define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"
 #define COMPLETIONS_ANNOTATION "sluice.dev/completions-equal-parallelism"
 
+/* Label or annotation; the label wins. */
+#define PREEMPTIBLE_KEY "sluice.dev/preemptible"
+
 #define START_AFTER_ANNOTATION "sluice.dev/start-after"
 #define DEADLINE_ANNOTATION "sluice.dev/deadline"
 #define MISSED_ANNOTATION "sluice.dev/on-missed-deadline"

@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "controller/wire/labels.h"
+#include "controller/wire/resources.h"
 
 /* Keys of ours as they stand in a JSON pointer: ~1 is a slash. */
 #define ANNOTATIONS "/metadata/annotations"
@@ -114,24 +115,55 @@ static void put_story(const struct intent *i, struct buf *out)
 	buf_done(&story);
 }
 
+/* A run's directives, or the owner's own, as the annotation keeps them. */
+static void put_kept(struct buf *out, const char *key, const struct buf *node_selector,
+	const struct buf *tolerations, const struct buf *resources)
+{
+	buf_printf(out, "\"%s\":{\"nodeSelector\":%s,\"tolerations\":%s", key,
+		buf_text(node_selector), buf_text(tolerations));
+	if (resources->len > 0)
+		buf_printf(out, ",\"resources\":%s", buf_text(resources));
+	buf_putc(out, '}');
+}
+
+enum { NODE_SELECTOR, TOLERATIONS, RESOURCES, PARTS };
+
+/* What the containers ask for: in which names follows from the room that the Job got. A text of
+ * ours that cannot be read, or is not whole cores where it has to be, was refused when the Job was
+ * decoded. */
+static void take_resources(
+	const struct intent *i, const struct queue *q, struct buf *own, struct buf *run)
+{
+	const char *text = queue_job_resources(q, &i->uid);
+	if (!text)
+		return;
+	buf_puts(own, text);
+	if (resources_convert(slice_of(text), queue_job_lending(q, &i->uid), run, NULL) < 0)
+		run->failed = true;
+}
+
 static void put_directives(const struct intent *i, const struct queue *q, struct buf *out)
 {
-	struct buf own[2], run[2], both;
-	for (int k = 0; k < 2; k++) {
+	struct buf own[PARTS], run[PARTS], both;
+	for (int k = 0; k < PARTS; k++) {
 		buf_init(&own[k], PATCH_MAX_BYTES);
 		buf_init(&run[k], PATCH_MAX_BYTES);
 	}
 	buf_init(&both, PATCH_MAX_BYTES);
-	queue_job_own_directives(q, &i->uid, &own[0], &own[1]);
-	queue_job_directives(q, &i->uid, &run[0], &run[1]);
-	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", buf_text(&run[0]));
-	put_raw(out, "add", TEMPLATE "/spec/tolerations", buf_text(&run[1]));
-	buf_printf(&both, "{\"original\":{\"nodeSelector\":%s,\"tolerations\":%s},",
-		buf_text(&own[0]), buf_text(&own[1]));
-	buf_printf(&both, "\"applied\":{\"nodeSelector\":%s,\"tolerations\":%s}}",
-		buf_text(&run[0]), buf_text(&run[1]));
+	queue_job_own_directives(q, &i->uid, &own[NODE_SELECTOR], &own[TOLERATIONS]);
+	queue_job_directives(q, &i->uid, &run[NODE_SELECTOR], &run[TOLERATIONS]);
+	take_resources(i, q, &own[RESOURCES], &run[RESOURCES]);
+	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", buf_text(&run[NODE_SELECTOR]));
+	put_raw(out, "add", TEMPLATE "/spec/tolerations", buf_text(&run[TOLERATIONS]));
+	if (run[RESOURCES].len > 0)
+		resources_patch(buf_slice(&run[RESOURCES]), out);
+	buf_putc(&both, '{');
+	put_kept(&both, "original", &own[NODE_SELECTOR], &own[TOLERATIONS], &own[RESOURCES]);
+	buf_putc(&both, ',');
+	put_kept(&both, "applied", &run[NODE_SELECTOR], &run[TOLERATIONS], &run[RESOURCES]);
+	buf_putc(&both, '}');
 	add_text(out, DIRECTIVES_POINTER, &both);
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < PARTS; k++) {
 		check_part(&own[k], out);
 		check_part(&run[k], out);
 		buf_done(&own[k]);
@@ -250,6 +282,16 @@ static void put_notice(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
+/* Of a Job that runs: it goes on with fewer pods. The story goes on, too. */
+static void put_shrink(const struct intent *i, struct buf *out)
+{
+	put_guard(i, false, out);
+	put_number(out, "test", "/metadata/generation", i->generation);
+	put_annotations_map(i, out);
+	put_counts(i, out);
+	put_story(i, out);
+}
+
 /* So does this. */
 static void put_warn(const struct intent *i, struct buf *out)
 {
@@ -276,7 +318,7 @@ void patch_render(const struct intent *i, const struct queue *q, struct buf *out
 		put_stop(i, out);
 		break;
 	case INTENT_SHRINK:
-		must(!"not written yet");
+		put_shrink(i, out);
 		break;
 	case INTENT_TELL:
 		put_tell(i, out);

@@ -3,8 +3,9 @@
  *
  * One patch does it all, guarded by `test` on uid, story and, for a start, generation and suspend.
  * Only fields that Sluice owns are written: spec.suspend, the node selector and the tolerations of
- * the pod template, one template label, our annotations, and, where its owner allows fewer pods,
- * parallelism and completions for the time of a run.
+ * the pod template, one template label, our annotations, where its owner allows fewer pods
+ * parallelism and completions for the time of a run, and where it may run on idle resources what
+ * its containers ask for (resources.h) and the label koordinator.sh/qosClass.
  *
  * The user's own directives are kept in the annotation sluice.dev/original-directives next to what
  * was applied last. Each start computes own + flavor anew, so a Job that moves from spot to
@@ -22,8 +23,8 @@
 #define CLUSTERQUEUE_LABEL "sluice.dev/cluster-queue-name" /* on the pods */
 #define PATCH_MAX_BYTES (1 << 20)
 
-/* Appends the patch for INTENT_START, INTENT_STOP, INTENT_TELL, INTENT_NOTICE or INTENT_WARN. q
- * answers for the directives of a start. */
+/* Appends the patch for INTENT_START, INTENT_STOP, INTENT_SHRINK, INTENT_TELL, INTENT_NOTICE or
+ * INTENT_WARN. q answers for the directives and the resources of a start. */
 void patch_render(const struct intent *i, const struct queue *q, struct buf *out);
 
 #endif

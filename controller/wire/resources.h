@@ -8,12 +8,22 @@
  * koordinator.sh/qosClass=BE; when it is next let into an ordinary flavor it writes back what its
  * owner wrote. Kubernetes 1.36 allows that while a Job is suspended and has no pods.
  *
+ * A Job that asks for lent resources by their own names keeps them, and is given the label; the
+ * names of ACK's first protocol (alibabacloud.com/reclaimed) become those that replaced them, for
+ * nobody publishes the old ones.
+ *
  * The owner's own stands as a text in struct job, opaque to the queue, and, from the first start
- * that changes it, in the annotation sluice.dev/original-directives. It counts as long as the
- * template still is what was applied (as for node selector and tolerations, decode_notes.c).
+ * on, in the annotation sluice.dev/original-directives. It counts as long as the template still is
+ * what was applied (as for node selector and tolerations, decode_notes.c), but here for cpu and for
+ * memory of each container on its own: `kubectl apply` of a manifest with cpu adds that beside the
+ * batch-cpu of which it does not know, and then the one that its owner wrote is meant. When
+ * somebody writes lent names of his own into a template that was rewritten, it speaks for itself.
  */
 #ifndef SLUICE_CONTROLLER_RESOURCES_H
 #define SLUICE_CONTROLLER_RESOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -22,16 +32,38 @@
 
 struct cJSON;
 
-/* The text of a pod spec's resources: {"containers":[{"name":..,"resources":{..}}..],
+#define QOS_LABEL "koordinator.sh/qosClass"
+#define QOS_LENT "BE"
+
+/* A name under which pods ask for lent resources. */
+struct lent {
+	const char *name;
+	enum lending kind;
+	const char *plain; /* what it is: "cpu" or "memory" */
+	int64_t unit;	   /* one of it in units of plain: milli-CPU, or bytes */
+	bool legacy;	   /* nobody publishes it: a start makes the other name of it */
+};
+const struct lent *resources_lent(const char *name); /* NULL: it is none */
+
+/* The text of a pod template's resources: {"containers":[{"name":..,"resources":{..}}..],
  * "initContainers":[..],"qosClass":"BE"}; qosClass is the template's own label, absent when it has
  * none. */
 void resources_take(const struct cJSON *template, struct buf *out);
 
-/* The same for a run under other names. LENDING_NONE is the text itself. */
+/* The same as its owner wrote it: original, as long as template still is what was applied. Both are
+ * such texts, parsed. */
+void resources_restore(const struct cJSON *template, const struct cJSON *original,
+	const struct cJSON *applied, struct buf *out);
+
+/* The lent name that a text, parsed, asks for first; NULL: none. */
+const struct lent *resources_asks_lent(const struct cJSON *text);
+
+/* The text for a run under the names of l. What asks for lent resources itself only loses its
+ * legacy names. ERR_INVALID: cpu is not whole cores, and gocran.io/cpu is. */
 int resources_convert(struct slice text, enum lending l, struct buf *out, struct err *e);
 
 /* Appends the operations of a JSON patch that write such a text into a Job's template, each behind
- * a comma. */
+ * a comma. Containers are found by their place, so the patch tests generation. */
 void resources_patch(struct slice text, struct buf *out);
 
 #endif

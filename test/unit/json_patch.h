@@ -1,7 +1,8 @@
 /*
  * A JSON Patch applier as the API server's (evanphx/json-patch v4), for what our patches use: test,
- * add, replace, remove on members of objects. A test for null holds when the member is absent, but
- * not when the object around it is. Debian's libcjson comes without cJSON_Utils.
+ * add, replace, remove on members of objects, on the way to which there may be arrays. A test for
+ * null holds when the member is absent, but not when the object around it is. Debian's libcjson
+ * comes without cJSON_Utils.
  */
 #ifndef SLUICE_TEST_JSON_PATCH_H
 #define SLUICE_TEST_JSON_PATCH_H
@@ -26,6 +27,13 @@ static inline void pointer_step(const char **p, char ret[256])
 	ret[n] = '\0';
 }
 
+static inline cJSON *pointer_down(cJSON *at, const char *key)
+{
+	if (cJSON_IsArray(at))
+		return cJSON_GetArrayItem(at, atoi(key));
+	return cJSON_GetObjectItemCaseSensitive(at, key);
+}
+
 static inline bool apply_op(cJSON *doc, const cJSON *op)
 {
 	const char *p = cJSON_GetObjectItemCaseSensitive(op, "path")->valuestring;
@@ -34,7 +42,7 @@ static inline bool apply_op(cJSON *doc, const cJSON *op)
 	char key[256];
 	cJSON *at = doc;
 	for (pointer_step(&p, key); *p; pointer_step(&p, key))
-		at = cJSON_GetObjectItemCaseSensitive(at, key);
+		at = pointer_down(at, key);
 	const cJSON *old = cJSON_GetObjectItemCaseSensitive(at, key);
 	if (strcmp(name, "remove") == 0) {
 		cJSON_DeleteItemFromObjectCaseSensitive(at, key);
