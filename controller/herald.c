@@ -205,6 +205,14 @@ static void tell_hold(struct herald *h, const struct note *n)
 	buf_done(&text);
 }
 
+/* What is the order of the day has its own word, for whoever counts Events: a window that closes,
+ * lent room that is wanted back. */
+static bool has_own_word(const char *reason)
+{
+	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
+	       strcmp(reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)) == 0;
+}
+
 /* Nobody reads the Events of a Job that is gone. */
 static void tell_stop(struct herald *h, const struct note *n)
 {
@@ -214,7 +222,7 @@ static void tell_stop(struct herald *h, const struct note *n)
 		tell_hold(h, n);
 	else if (n->preemption[0])
 		tell_note(h, n, HERALD_NORMAL, "Preempted");
-	else if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
+	else if (has_own_word(n->reason))
 		tell_note(h, n, HERALD_NORMAL, n->reason);
 	else
 		tell_note(h, n, HERALD_NORMAL, "Stopped");

@@ -189,6 +189,8 @@ static const struct note_case {
 		"WindowClosing", "Normal"},
 	{"window closed", {.kind = NOTE_STOP, .reason = "WindowClosed"}, "WindowClosed",
 		"WindowClosed", "Normal"},
+	{"idle room reclaimed", {.kind = NOTE_STOP, .reason = "IdleResourcesReclaimed"},
+		"IdleResourcesReclaimed", "IdleResourcesReclaimed", "Normal"},
 	{"stop ahead", {.kind = NOTE_WARN, .reason = "PriceAboveCeiling"}, "StopNotice",
 		"StopNotice", "Warning"},
 	{"deleted", {.kind = NOTE_STOP, .reason = "Deleted"}, NULL, NULL, NULL},
