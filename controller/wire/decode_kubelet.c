@@ -146,7 +146,8 @@ static bool take_value(struct slice *s, int64_t now_ms, struct reading *r)
 	if (!number_of(word, 253402300799000.0, &at))
 		return false;
 	r->at_ms = (int64_t)at;
-	return true;
+	skip_blanks(s);
+	return s->len == 0;
 }
 
 static bool take_family(struct slice *line, struct reading *r, bool *ret_pod)

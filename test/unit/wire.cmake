@@ -7,7 +7,8 @@ foreach(name base quantity placement job)
 endforeach()
 
 # Records from JSON, patches from intents.
-foreach(name story decode_job decode_lending decode_terms decode_admin decode_calendar decode_policy patch)
+foreach(name story decode_job decode_lending decode_terms decode_admin decode_calendar decode_policy decode_node decode_overcommit
+  patch)
   add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(${name}_test PRIVATE wire tzdata ${CMOCKA})
   add_test(NAME ${name} COMMAND ${name}_test)
