@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "overcommit/load.h"
 
