@@ -15,6 +15,7 @@
 #include "controller/guard.h"
 #include "controller/herald.h"
 #include "controller/http.h"
+#include "controller/overcommit/lender.h"
 #include "controller/observer.h"
 #include "controller/reporter.h"
 #include "controller/clock.h"
@@ -60,6 +61,7 @@ struct controller {
 	struct guard *guard;
 	struct http *http;
 	struct teller *teller;
+	struct lender *lender;
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -83,6 +85,12 @@ static void mark_dirty(void *ctx)
 static int64_t loop_ms(const struct controller *c)
 {
 	return clock_of_machine_ms((int64_t)(ev_now(c->loop) * 1000.0));
+}
+
+/* What is used is measured by the machines' clocks: what is lent follows these, too. */
+static int64_t machine_ms(const struct controller *c)
+{
+	return (int64_t)(ev_now(c->loop) * 1000.0);
 }
 
 static int64_t tick_ms(void)
@@ -286,6 +294,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		reporter_tick(c->reporter, loop_ms(c));
 		herald_tick(c->herald, loop_ms(c));
 	}
+	if (c->stage == STAGE_RUNNING)
+		lender_tick(c->lender, machine_ms(c), gate_leading(c->gate));
 }
 
 /* Test builds: somebody sets the clock. */
@@ -579,6 +589,17 @@ static void make_core(struct controller *c)
 		.gate = c->gate,
 		.seed = draw_seed()};
 	c->teller = teller_new(c->loop, &teller);
+	struct lender_options lender = {.client = c->client,
+		.queue = c->queue,
+		.gate = c->gate,
+		.herald = c->herald,
+		.log = c->log,
+		.configmap_namespace = o->overcommit_namespace,
+		.configmap = o->overcommit_config,
+		.seed = draw_seed(),
+		.changed = mark_dirty,
+		.ctx = c};
+	c->lender = lender_new(&lender);
 }
 
 static void start_observer(struct controller *c)
@@ -591,6 +612,7 @@ static void start_observer(struct controller *c)
 		.remit = c->remit,
 		.timekeeper = c->timekeeper,
 		.zones = c->zones,
+		.lender = c->lender,
 		.config_namespace = c->options->config_namespace,
 		.without_queue_name = c->options->manage_without_queue_name,
 		.log = c->log,
@@ -650,6 +672,7 @@ static int controller_open(struct controller *c, struct err *e)
 static void controller_close(struct controller *c)
 {
 	observer_free(c->observer);
+	lender_free(c->lender);
 	guard_free(c->guard);
 	teller_free(c->teller);
 	http_free(c->http);

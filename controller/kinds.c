@@ -36,7 +36,10 @@ static int tell_flavor(const struct kind_options *o, const cJSON *object, struct
 		queue_reject_flavor(o->queue, decode_name(object), e->text);
 	else
 		rc = queue_set_flavor(o->queue, s, e);
-	free(s);
+	if (rc)
+		free(s);
+	else
+		lender_see_flavor(o->lender, s);
 	return rc;
 }
 
@@ -139,6 +142,7 @@ static int drop_flavor(const struct kind_options *o, const char *ns, const char 
 {
 	(void)ns;
 	queue_drop_flavor(o->queue, name);
+	lender_drop_flavor(o->lender, name);
 	return 0;
 }
 
@@ -232,6 +236,20 @@ static int drop_configmap(const struct kind_options *o, const char *ns, const ch
 {
 	(void)ns;
 	timekeeper_drop_configmap(o->timekeeper, name);
+	return 0;
+}
+
+/* ---- idle resources -------------------------------------------------------------------------- */
+
+static int tell_node_overcommit(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	return lender_see(o->lender, object, e);
+}
+
+static int drop_node_overcommit(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	lender_drop(o->lender, name);
 	return 0;
 }
 
@@ -332,6 +350,13 @@ const struct kind kinds[KINDS] = {
 		.tell = tell_runpolicy,
 		.drop = drop_runpolicy,
 		.report = REPORT_RUNPOLICY},
+	/* Its status is the lender's: it says what nodes lend, which the queue does not know. */
+	{.name = "nodeovercommits",
+		.path = OURS "nodeovercommits",
+		.ours = true,
+		.generations = true,
+		.tell = tell_node_overcommit,
+		.drop = drop_node_overcommit},
 	{.name = "configmaps",
 		.is_configmaps = true,
 		.tell = tell_configmap,

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "controller/kube/json.h"
+#include "controller/overcommit/lender.h"
 #include "controller/remit.h"
 #include "controller/reporter.h"
 #include "controller/timekeeper.h"
@@ -21,6 +22,7 @@ struct kind_options {
 	struct queue *queue;
 	struct remit *remit;
 	struct timekeeper *timekeeper;
+	struct lender *lender;
 };
 
 /* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
@@ -43,7 +45,7 @@ struct kind {
 	enum reporter_kind report; /* when has_status */
 };
 
-enum { CONFIGMAPS = 13, JOBS, KINDS }; /* these two come last in the table */
+enum { CONFIGMAPS = 14, JOBS, KINDS }; /* these two come last in the table */
 
 extern const struct kind kinds[KINDS];
 

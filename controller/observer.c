@@ -302,7 +302,8 @@ struct observer *observer_new(const struct observer_options *options)
 {
 	struct observer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
-	o->told = (struct kind_options){options->queue, options->remit, options->timekeeper};
+	o->told = (struct kind_options){
+		options->queue, options->remit, options->timekeeper, options->lender};
 	for (size_t i = 0; i < KINDS; i++)
 		view_init(o, i);
 	for (size_t i = 0; i < CONFIGMAPS; i++)

@@ -42,6 +42,7 @@ struct observer_options {
 	struct remit *remit;
 	struct timekeeper *timekeeper;
 	struct zones *zones;
+	struct lender *lender;
 	const char *config_namespace; /* of the ConfigMaps */
 	bool without_queue_name;      /* Jobs that name no queue are followed as well */
 	struct log *log;

@@ -244,6 +244,26 @@ static int parse_events(const char *text, struct options *o, struct err *e)
 		e, ERR_INVALID, "--events is \"%.60s\"; it must be stops, all or none", text);
 }
 
+/* "" is none: then only NodeOvercommits count. */
+static int parse_overcommit_config(const char *text, struct options *o, struct err *e)
+{
+	const char *slash = strchr(text, '/');
+	size_t ns = slash ? (size_t)(slash - text) : 0, name = slash ? strlen(slash + 1) : 0;
+	const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	if (*text && (ns == 0 || ns >= sizeof(o->overcommit_namespace) || name == 0 ||
+			     name >= sizeof(o->overcommit_config) || strspn(text, letters) != ns ||
+			     strspn(slash + 1, letters) != name))
+		return err_set(e, ERR_INVALID,
+			"--overcommit-config is \"%.80s\"; it must be NAMESPACE/NAME of a "
+			"ConfigMap, "
+			"such as kube-system/ack-slo-config, or empty for none",
+			text);
+	memcpy(o->overcommit_namespace, text, ns);
+	o->overcommit_namespace[ns] = '\0';
+	memcpy(o->overcommit_config, *text ? slash + 1 : "", name + 1);
+	return 0;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct flag {
@@ -267,6 +287,7 @@ static const struct flag {
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
+	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
 	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
@@ -379,6 +400,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.max_writes = 64,
 		.note_after_ms = 60000,
 		.config_namespace = "sluice-system",
+		.overcommit_namespace = "kube-system",
+		.overcommit_config = "ack-slo-config",
 	};
 	settings_init(&ret->settings);
 	must(bill_labels_parse(BILL_LABELS_DEFAULT, &ret->bill_labels, e) == 0);

@@ -102,6 +102,13 @@ static const char *const help[] = {
 	"        no others are read. The controller needs rights to read them there (deploy/rbac "
 	"has\n"
 	"        a Role for the default). Default: sluice-system.\n"
+	"    --overcommit-config NAMESPACE/NAME\n"
+	"        The ConfigMap that says how much of what nodes do not use is lent out, in its "
+	"key\n"
+	"        colocation-config; it counts before NodeOvercommits. Empty: there is none. The\n"
+	"        controller needs rights to read it (deploy/rbac has a Role for the default). "
+	"Default:\n"
+	"        kube-system/ack-slo-config.\n"
 #ifdef SLUICE_TEST_CLOCK
 	"    --clock-offset OFFSET|@FILE, --clock-rate N\n"
 	"        This is a test build: another time of day than the machine's, see "

@@ -6,7 +6,7 @@
 
 #define TOLERATED_MS 60000 /* so much may clocks differ */
 
-void window_init(struct window *w, int64_t newest_ms)
+void window_begin(struct window *w, int64_t newest_ms)
 {
 	*w = (struct window){.newest_ms = newest_ms};
 }
@@ -30,7 +30,7 @@ bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_
 	if (of_the_future(at_ms, now_ms))
 		return false;
 	if (of_the_future(w->newest_ms, now_ms))
-		window_init(w, 0);
+		window_begin(w, 0);
 	if (w->newest_ms && at_ms <= w->newest_ms)
 		return false;
 	if (w->count == WINDOW_SAMPLES)

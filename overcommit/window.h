@@ -41,7 +41,7 @@ struct window {
 enum freshness { FRESH, HELD, DEGRADED };
 
 /* What a restart knows of a node: the time of the sample behind what is published. */
-void window_init(struct window *w, int64_t newest_ms);
+void window_begin(struct window *w, int64_t newest_ms);
 
 /* False: not newer than the last, or of the future. */
 bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_ms);

@@ -39,6 +39,7 @@ struct gauge_node {
 void gauge_tick(struct gauge *g, int64_t now_ms, int64_t interval_ms, bool metrics_api,
 	const struct gauge_node *kubelets, size_t nkubelets);
 
+bool gauge_busy(const struct gauge *g);		  /* a round is under way */
 const char *gauge_trouble(const struct gauge *g); /* "" while it works */
 
 #endif

@@ -1,11 +1,15 @@
 /*
  * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each.
- * Compact: a pod takes about 150 bytes, for there may be 150,000 of them.
+ * Compact: a pod takes about 150 bytes and its name, for there may be 150,000 of them.
  *
- * Filled by two watches (overcommit.h opens them when somebody lends, and not before) and by the
- * gauge. A node that something happened to is dirty; whoever makes figures takes the dirty ones. A
- * sample of a pod that is not there any more is kept on its node as dangling until the next round
- * of samples.
+ * Filled by two watches (census.h opens them when somebody lends, and not before) and by the gauge.
+ * A node that something happened to is dirty; whoever makes figures takes the dirty ones. Pods
+ * without a node are not in here, nor those that have ended.
+ *
+ * A pod that was used and is not there any more is kept on its node as dangling until a round of
+ * samples does not mention it: the node's own sample still has its use in it.
+ *
+ * Samples come in rounds, those of pods before those of nodes (gauge.h).
  */
 #ifndef SLUICE_CONTROLLER_INVENTORY_H
 #define SLUICE_CONTROLLER_INVENTORY_H
@@ -13,16 +17,60 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "overcommit/estimate.h"
+#include "controller/overcommit/loan.h"
 #include "overcommit/facts.h"
-#include "overcommit/reclaim.h"
-#include "overcommit/window.h"
+#include "sluice/spec.h"
 
 struct inventory;
-struct inventory_node;
+
+/* What is kept of a pod that asks for lent resources, and is therefore one that may have to go. */
+struct inventory_lent {
+	struct uid owner_job;
+	struct load batch, gocran; /* asked for under each; cpu in thousandths */
+	int64_t started_ms;
+	int64_t told_ms;   /* its Job was told to stop, or it to go; 0: nobody was */
+	int64_t spared_ms; /* its eviction was refused */
+	int32_t eviction_priority;
+	bool queued; /* of a Job that holds quota: pools do not lend twice what it asks for */
+	bool has_owner_job;
+};
+
+struct inventory_pod {
+	struct inventory_pod *next; /* on its node, or among its dangling ones */
+	struct inventory_node *node;
+	struct inventory_lent *lent; /* NULL: it asks for nothing lent */
+	struct uid uid;
+	struct load request, used;
+	int64_t used_ms; /* 0: no sample */
+	int32_t priority;
+	uint32_t seen;	  /* the list it was last seen in */
+	uint32_t sampled; /* the round of samples that last mentioned it */
+	uint8_t tier[2];  /* enum tier, by enum profile */
+	bool deleting, dangling;
+	char name[]; /* "namespace/name" */
+};
+
+struct inventory_node {
+	struct node_facts *facts; /* NULL: so far only pods speak of it */
+	struct inventory_pod *pods, *dangling;
+	size_t npods;
+	struct load used;
+	int64_t used_ms; /* of its newest sample; 0: none */
+	uint32_t seen;
+	bool dirty;
+	bool sampled; /* there is a sample that no loan was made with yet */
+	struct loan loan;
+	char name[];
+};
 
 struct inventory *inventory_new(void);
 void inventory_free(struct inventory *v);
+/* Nothing is known any more: the watches were closed. */
+void inventory_clear(struct inventory *v);
+
+/* Called before a node goes: nobody may keep it. May be NULL. */
+void inventory_on_drop(
+	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx);
 
 /* Around complete lists, as roster.h: what was not seen is gone. */
 void inventory_begin_nodes(struct inventory *v);
@@ -30,16 +78,24 @@ void inventory_end_nodes(struct inventory *v);
 void inventory_begin_pods(struct inventory *v);
 void inventory_end_pods(struct inventory *v);
 
-void inventory_see_node(struct inventory *v, const struct node_facts *f);
+void inventory_see_node(struct inventory *v, struct node_facts *f); /* takes f */
 void inventory_drop_node(struct inventory *v, const char *name);
 void inventory_see_pod(struct inventory *v, const struct pod_facts *f);
-void inventory_drop_pod(struct inventory *v, const struct uid *uid);
+void inventory_drop_pod(struct inventory *v, const char *ns, const char *name);
 
-/* A sample; of nobody known: dropped, or dangling. False: not newer than the last. */
+/* A sample; of nobody known: dropped. False: not newer than the last. */
 bool inventory_sample_node(struct inventory *v, const struct usage_facts *u);
 bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u);
+/* A round of samples ended, completely: dangling pods that it did not mention are over. */
+void inventory_end_round(struct inventory *v);
 
+/* In the order in which they were first heard of; those without facts among them. */
 size_t inventory_nodes(const struct inventory *v);
+struct inventory_node *inventory_node_at(const struct inventory *v, size_t index);
+struct inventory_node *inventory_find(const struct inventory *v, const char *name);
+struct inventory_pod *inventory_find_pod(
+	const struct inventory *v, const char *ns, const char *name);
+
 size_t inventory_pods(const struct inventory *v);
 size_t inventory_bytes(const struct inventory *v);
 

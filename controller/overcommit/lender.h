@@ -55,10 +55,10 @@ struct lender *lender_new(const struct lender_options *o);
 void lender_free(struct lender *l);
 
 /* A NodeOvercommit, and a ResourceFlavor whose spec the queue took over, as the observer sees them.
- */
+ * Takes s. */
 int lender_see(struct lender *l, const struct cJSON *object, struct err *e);
 void lender_drop(struct lender *l, const char *name);
-void lender_see_flavor(struct lender *l, const struct flavor_spec *s);
+void lender_see_flavor(struct lender *l, struct flavor_spec *s);
 void lender_drop_flavor(struct lender *l, const char *name);
 
 /* About once a second. leads: it may write, reclaim, and tell the queue. */

@@ -1,0 +1,196 @@
+#include "controller/overcommit/census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/clock.h"
+#include "controller/kube/watch.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_node.h"
+
+enum { COMPLAIN_MS = 60000 };
+
+struct count {
+	struct census *census;
+	const char *kind;
+	struct kube_watch *watch;
+	bool listed;
+	int64_t complained_ms;
+};
+
+struct census {
+	struct kube_client *client;
+	struct inventory *inventory;
+	struct log *log;
+	uint64_t seed, unreadable;
+	struct count nodes, pods;
+};
+
+/* ---- what a watch says ----------------------------------------------------------------------- */
+
+static bool worth_saying(struct count *t)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (t->complained_ms != 0 && now_ms - t->complained_ms < COMPLAIN_MS)
+		return false;
+	t->complained_ms = now_ms;
+	return true;
+}
+
+static void on_trouble(const char *sentence, void *ctx)
+{
+	struct count *t = ctx;
+	if (worth_saying(t))
+		log_event(t->census->log, LEVEL_WARN, "watch-trouble", "kind", t->kind, "why",
+			sentence, NULL);
+}
+
+static void unreadable(struct count *t, const cJSON *object, const char *sentence)
+{
+	t->census->unreadable++;
+	if (worth_saying(t))
+		log_event(t->census->log, LEVEL_WARN, "rejected", "kind", t->kind, "name",
+			decode_name(object), "why", sentence, NULL);
+}
+
+static void listed(struct count *t, size_t n)
+{
+	log_event(t->census->log, t->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind", t->kind,
+		"#objects", LOG_NUMBER((int64_t)n), NULL);
+	t->listed = true;
+}
+
+static void on_begin_nodes(void *ctx)
+{
+	inventory_begin_nodes(((struct count *)ctx)->census->inventory);
+}
+
+static void on_end_nodes(void *ctx)
+{
+	struct count *t = ctx;
+	inventory_end_nodes(t->census->inventory);
+	listed(t, inventory_nodes(t->census->inventory));
+}
+
+static void on_node(enum kube_event type, const cJSON *object, void *ctx)
+{
+	struct count *t = ctx;
+	struct node_facts *f = NULL;
+	struct err e = {""};
+	if (type == KUBE_DELETED)
+		inventory_drop_node(t->census->inventory, decode_name(object));
+	else if (decode_node(object, &f, &e) == 0)
+		inventory_see_node(t->census->inventory, f);
+	else
+		unreadable(t, object, e.text);
+}
+
+static void on_begin_pods(void *ctx)
+{
+	inventory_begin_pods(((struct count *)ctx)->census->inventory);
+}
+
+static void on_end_pods(void *ctx)
+{
+	struct count *t = ctx;
+	inventory_end_pods(t->census->inventory);
+	listed(t, inventory_pods(t->census->inventory));
+}
+
+static void on_pod(enum kube_event type, const cJSON *object, void *ctx)
+{
+	struct count *t = ctx;
+	struct pod_facts *f = NULL;
+	struct err e = {""};
+	if (type == KUBE_DELETED)
+		inventory_drop_pod(
+			t->census->inventory, decode_namespace_of(object), decode_name(object));
+	else if (decode_pod(object, &f, &e) == 0)
+		inventory_see_pod(t->census->inventory, f);
+	else
+		unreadable(t, object, e.text);
+	free(f);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+struct census *census_new(
+	struct kube_client *client, struct inventory *inventory, struct log *log, uint64_t seed)
+{
+	struct census *c = mem_alloc(sizeof(*c));
+	c->client = client;
+	c->inventory = inventory;
+	c->log = log;
+	c->seed = seed;
+	c->nodes = (struct count){.census = c, .kind = "nodes"};
+	c->pods = (struct count){.census = c, .kind = "pods"};
+	return c;
+}
+
+static void count_close(struct count *t)
+{
+	if (!t->watch)
+		return;
+	kube_watch_free(t->watch);
+	t->watch = NULL;
+	t->listed = false;
+	log_event(t->census->log, LEVEL_INFO, "not-followed", "kind", t->kind, "why",
+		"nobody lends idle resources", NULL);
+}
+
+static void open_nodes(struct census *c)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin_nodes, on_node, on_end_nodes, on_trouble, NULL};
+	struct kube_watch_options o = {.path = "/api/v1/nodes", .seed = c->seed};
+	c->nodes.watch = kube_watch_new(c->client, &o, &handler, &c->nodes);
+}
+
+static void open_pods(struct census *c)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin_pods, on_pod, on_end_pods, on_trouble, NULL};
+	struct kube_watch_options o = {.path = "/api/v1/pods",
+		.field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+		.seed = c->seed + 1};
+	c->pods.watch = kube_watch_new(c->client, &o, &handler, &c->pods);
+}
+
+void census_want(struct census *c, bool nodes, bool pods)
+{
+	if (nodes && !c->nodes.watch)
+		open_nodes(c);
+	if (pods && !c->pods.watch)
+		open_pods(c);
+	if (!pods)
+		count_close(&c->pods);
+	if (nodes || !c->nodes.watch)
+		return;
+	count_close(&c->nodes);
+	inventory_clear(c->inventory);
+}
+
+void census_free(struct census *c)
+{
+	if (!c)
+		return;
+	kube_watch_free(c->nodes.watch);
+	kube_watch_free(c->pods.watch);
+	free(c);
+}
+
+bool census_has_nodes(const struct census *c)
+{
+	return c->nodes.listed;
+}
+
+bool census_has_pods(const struct census *c)
+{
+	return c->pods.listed;
+}
+
+uint64_t census_unreadable(const struct census *c)
+{
+	return c->unreadable;
+}

@@ -1,0 +1,444 @@
+#include "controller/overcommit/inventory.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+#define POD_NAME_MAX 512
+
+struct inventory {
+	struct map nodes, pods; /* by name; pods that are not dangling */
+	struct inventory_node **order;
+	size_t norder, room;
+	uint32_t node_list, pod_list, round;
+	size_t bytes;
+	void (*drop)(struct inventory_node *n, void *ctx);
+	void *ctx;
+};
+
+static bool node_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct inventory_node *)value)->name, key) == 0;
+}
+
+static bool pod_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct inventory_pod *)value)->name, key) == 0;
+}
+
+struct inventory *inventory_new(void)
+{
+	struct inventory *v = mem_alloc(sizeof(*v));
+	map_init(&v->nodes, node_has_name);
+	map_init(&v->pods, pod_has_name);
+	v->round = 1;
+	return v;
+}
+
+void inventory_on_drop(
+	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx)
+{
+	v->drop = drop;
+	v->ctx = ctx;
+}
+
+/* False: too long for any object there is. */
+static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
+{
+	return snprintf(ret, POD_NAME_MAX, "%s/%s", ns, name) < POD_NAME_MAX;
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+static void pod_free(struct inventory *v, struct inventory_pod *p)
+{
+	v->bytes -= malloc_usable_size(p) + (p->lent ? malloc_usable_size(p->lent) : 0);
+	free(p->lent);
+	free(p);
+}
+
+static void take_off(struct inventory_pod **list, const struct inventory_pod *p)
+{
+	while (*list != p)
+		list = &(*list)->next;
+	*list = p->next;
+}
+
+static void leave_node(struct inventory_pod *p)
+{
+	struct inventory_node *n = p->node;
+	take_off(p->dangling ? &n->dangling : &n->pods, p);
+	n->npods -= !p->dangling;
+	n->dirty = true;
+}
+
+static void join_node(struct inventory_pod *p, struct inventory_node *n)
+{
+	p->node = n;
+	p->next = n->pods;
+	n->pods = p;
+	n->npods++;
+	n->dirty = true;
+}
+
+static void free_list(struct inventory *v, struct inventory_pod *p)
+{
+	for (struct inventory_pod *next; p; p = next) {
+		next = p->next;
+		pod_free(v, p);
+	}
+}
+
+/* Its use is in the node's next sample still. */
+static void dangle(struct inventory_pod *p)
+{
+	struct inventory_node *n = p->node;
+	leave_node(p);
+	p->dangling = true;
+	p->next = n->dangling;
+	n->dangling = p;
+}
+
+static void drop_pod(struct inventory *v, const char *key)
+{
+	struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
+	if (!p)
+		return;
+	/* A dangling one stays findable by its name, until another has it or a round is over. */
+	if (p->used_ms != 0 && !p->dangling) {
+		dangle(p);
+		return;
+	}
+	map_take(&v->pods, map_hash_string(key), key);
+	leave_node(p);
+	pod_free(v, p);
+}
+
+void inventory_drop_pod(struct inventory *v, const char *ns, const char *name)
+{
+	char key[POD_NAME_MAX];
+	if (pod_key(ns, name, key)) {
+		struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
+		if (p && !p->dangling)
+			drop_pod(v, key);
+	}
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+struct inventory_node *inventory_find(const struct inventory *v, const char *name)
+{
+	return map_get(&v->nodes, map_hash_string(name), name);
+}
+
+static struct inventory_node *want_node(struct inventory *v, const char *name)
+{
+	struct inventory_node *n = inventory_find(v, name);
+	if (n)
+		return n;
+	n = mem_alloc(sizeof(*n) + strlen(name) + 1);
+	memcpy(n->name, name, strlen(name) + 1);
+	loan_init(&n->loan);
+	map_put(&v->nodes, map_hash_string(name), n);
+	if (v->norder == v->room) {
+		v->room = v->room ? 2 * v->room : 64;
+		v->order = mem_grow(v->order, v->room, sizeof(struct inventory_node *));
+	}
+	v->order[v->norder++] = n;
+	v->bytes += malloc_usable_size(n);
+	return n;
+}
+
+static void free_facts(struct inventory *v, struct inventory_node *n)
+{
+	if (n->facts)
+		v->bytes -= malloc_usable_size(n->facts);
+	free(n->facts);
+	n->facts = NULL;
+}
+
+static void node_free(struct inventory *v, struct inventory_node *n)
+{
+	free_facts(v, n);
+	free_list(v, n->dangling);
+	free_list(v, n->pods);
+	loan_done(&n->loan);
+	v->bytes -= malloc_usable_size(n);
+	free(n);
+}
+
+static void forget_dangling(struct inventory *v, struct inventory_node *n, bool all)
+{
+	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
+		if (!all && p->sampled == v->round) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		n->dirty = true;
+		if (map_get(&v->pods, map_hash_string(p->name), p->name) == p)
+			map_take(&v->pods, map_hash_string(p->name), p->name);
+		pod_free(v, p);
+	}
+}
+
+static void remove_node(struct inventory *v, size_t index)
+{
+	struct inventory_node *n = v->order[index];
+	forget_dangling(v, n, true);
+	memmove(&v->order[index], &v->order[index + 1],
+		(v->norder - index - 1) * sizeof(struct inventory_node *));
+	v->norder--;
+	map_take(&v->nodes, map_hash_string(n->name), n->name);
+	node_free(v, n);
+}
+
+static size_t index_of(const struct inventory *v, const struct inventory_node *n)
+{
+	size_t i = 0;
+	while (v->order[i] != n)
+		i++;
+	return i;
+}
+
+/* What was known of it is over; it stays while pods speak of it. */
+static void lose_node(struct inventory *v, struct inventory_node *n)
+{
+	if (n->facts && v->drop)
+		v->drop(n, v->ctx);
+	free_facts(v, n);
+	forget_dangling(v, n, true);
+	loan_done(&n->loan);
+	loan_init(&n->loan);
+	n->used_ms = 0;
+	n->sampled = false;
+	if (!n->pods)
+		remove_node(v, index_of(v, n));
+}
+
+void inventory_see_node(struct inventory *v, struct node_facts *f)
+{
+	struct inventory_node *n = inventory_find(v, f->name);
+	if (n && n->facts && uid_cmp(&n->facts->uid, &f->uid) != 0)
+		lose_node(v, n); /* another machine of that name */
+	n = want_node(v, f->name);
+	free_facts(v, n);
+	n->facts = f;
+	v->bytes += malloc_usable_size(f);
+	n->seen = v->node_list;
+	n->dirty = true;
+	n->loan.version = 0; /* labels choose the strategy */
+}
+
+void inventory_drop_node(struct inventory *v, const char *name)
+{
+	struct inventory_node *n = inventory_find(v, name);
+	if (n)
+		lose_node(v, n);
+}
+
+/* ---- pods as they are seen ------------------------------------------------------------------- */
+
+static bool asks(const struct load *l)
+{
+	return l->cpu_milli > 0 || l->memory_bytes > 0;
+}
+
+static void set_lent(struct inventory *v, struct inventory_pod *p, const struct pod_facts *f)
+{
+	if (!asks(&f->batch_asked) && !asks(&f->gocran_asked))
+		return;
+	if (!p->lent) {
+		p->lent = mem_alloc(sizeof(*p->lent));
+		v->bytes += malloc_usable_size(p->lent);
+	}
+	p->lent->batch = f->batch_asked;
+	p->lent->gocran = f->gocran_asked;
+	p->lent->owner_job = f->owner_job;
+	p->lent->has_owner_job = f->has_owner_job;
+	p->lent->queued = f->queued;
+	p->lent->eviction_priority = f->eviction_priority;
+	p->lent->started_ms = f->started_ms;
+}
+
+static struct inventory_pod *new_pod(struct inventory *v, const char *key, struct inventory_node *n)
+{
+	struct inventory_pod *p = mem_alloc(sizeof(*p) + strlen(key) + 1);
+	memcpy(p->name, key, strlen(key) + 1);
+	v->bytes += malloc_usable_size(p);
+	map_put(&v->pods, map_hash_string(key), p);
+	join_node(p, n);
+	return p;
+}
+
+/* The pod of that name as it was, or NULL: another object that had the name is put aside. */
+static struct inventory_pod *same_pod(
+	struct inventory *v, const char *key, const struct pod_facts *f)
+{
+	struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
+	if (!p)
+		return NULL;
+	if (!p->dangling && uid_cmp(&p->uid, &f->uid) == 0 && strcmp(p->node->name, f->node) == 0)
+		return p;
+	if (!p->dangling)
+		drop_pod(v, key);
+	map_take(&v->pods, map_hash_string(key), key); /* dangling, if it is there still */
+	return NULL;
+}
+
+void inventory_see_pod(struct inventory *v, const struct pod_facts *f)
+{
+	char key[POD_NAME_MAX];
+	if (!pod_key(f->ns, f->name, key))
+		return;
+	if (f->phase == POD_OVER || !f->node[0]) {
+		inventory_drop_pod(v, f->ns, f->name);
+		return;
+	}
+	struct inventory_pod *p = same_pod(v, key, f);
+	if (!p)
+		p = new_pod(v, key, want_node(v, f->node));
+	p->uid = f->uid;
+	p->request = f->request;
+	p->priority = f->tier.has_priority ? f->tier.priority : 0;
+	p->tier[PROFILE_ACK] = (uint8_t)tier_of(PROFILE_ACK, &f->tier);
+	p->tier[PROFILE_KOORDINATOR] = (uint8_t)tier_of(PROFILE_KOORDINATOR, &f->tier);
+	p->deleting = f->deleting;
+	p->seen = v->pod_list;
+	p->node->dirty = true;
+	set_lent(v, p, f);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+void inventory_begin_nodes(struct inventory *v)
+{
+	v->node_list++;
+}
+
+void inventory_end_nodes(struct inventory *v)
+{
+	for (size_t i = v->norder; i-- > 0;) {
+		struct inventory_node *n = v->order[i];
+		if (n->facts && n->seen != v->node_list)
+			lose_node(v, n);
+	}
+}
+
+void inventory_begin_pods(struct inventory *v)
+{
+	v->pod_list++;
+}
+
+void inventory_end_pods(struct inventory *v)
+{
+	for (size_t i = v->norder; i-- > 0;) {
+		struct inventory_node *n = v->order[i];
+		for (struct inventory_pod *p = n->pods, *next; p; p = next) {
+			next = p->next;
+			if (p->seen != v->pod_list)
+				drop_pod(v, p->name);
+		}
+		if (!n->pods && !n->facts)
+			remove_node(v, i);
+	}
+}
+
+void inventory_clear(struct inventory *v)
+{
+	for (size_t i = 0; i < v->norder; i++) {
+		if (v->order[i]->facts && v->drop)
+			v->drop(v->order[i], v->ctx);
+		node_free(v, v->order[i]);
+	}
+	v->norder = 0;
+	map_done(&v->nodes);
+	map_done(&v->pods);
+	map_init(&v->nodes, node_has_name);
+	map_init(&v->pods, pod_has_name);
+}
+
+void inventory_free(struct inventory *v)
+{
+	if (!v)
+		return;
+	v->drop = NULL;
+	inventory_clear(v);
+	map_done(&v->nodes);
+	map_done(&v->pods);
+	free(v->order);
+	free(v);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+bool inventory_sample_node(struct inventory *v, const struct usage_facts *u)
+{
+	struct inventory_node *n = inventory_find(v, u->name);
+	if (!n || !n->facts || u->at_ms <= n->used_ms)
+		return false;
+	n->used = u->used;
+	n->used_ms = u->at_ms;
+	n->sampled = n->dirty = true;
+	return true;
+}
+
+struct inventory_pod *inventory_find_pod(
+	const struct inventory *v, const char *ns, const char *name)
+{
+	char key[POD_NAME_MAX];
+	return pod_key(ns, name, key) ? map_get(&v->pods, map_hash_string(key), key) : NULL;
+}
+
+bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u)
+{
+	struct inventory_pod *p = inventory_find_pod(v, u->ns, u->name);
+	if (!p)
+		return false;
+	p->sampled = v->round;
+	if (u->at_ms <= p->used_ms)
+		return false;
+	p->used = u->used;
+	p->used_ms = u->at_ms;
+	return true;
+}
+
+void inventory_end_round(struct inventory *v)
+{
+	for (size_t i = 0; i < v->norder; i++)
+		if (v->order[i]->dangling)
+			forget_dangling(v, v->order[i], false);
+	v->round++;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+size_t inventory_nodes(const struct inventory *v)
+{
+	return v->norder;
+}
+
+struct inventory_node *inventory_node_at(const struct inventory *v, size_t index)
+{
+	return index < v->norder ? v->order[index] : NULL;
+}
+
+size_t inventory_pods(const struct inventory *v)
+{
+	return v->pods.count;
+}
+
+static size_t slots(const struct map *m)
+{
+	return m->slot ? (m->mask + 1) * sizeof(struct map_slot) : 0;
+}
+
+size_t inventory_bytes(const struct inventory *v)
+{
+	return v->bytes + slots(&v->nodes) + slots(&v->pods) +
+	       v->room * sizeof(struct inventory_node *);
+}

@@ -1,0 +1,543 @@
+#include "controller/overcommit/reclaimer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/path.h"
+
+enum {
+	LEAVING_MS = 120000, /* so long who was told counts as gone */
+	SPARED_MS = 60000,   /* so long nobody asks again for an eviction that was refused */
+	EVICTIONS_MAX = 8,
+	BODY_MAX_BYTES = 4096,
+	TIMEOUT_MS = 10000,
+	TRIGGERS = RECLAIM_CPU + 1,
+};
+
+struct eviction {
+	struct reclaimer *reclaimer;
+	char *pod; /* "namespace/name" */
+	enum reclaim_trigger trigger;
+	uint64_t id; /* 0: free */
+};
+
+/* A node of this round. */
+struct look {
+	struct inventory_node *node;
+	struct inventory_pod **pod; /* in the order of reclaim */
+	struct reclaim_pod *reclaim;
+	size_t npods;
+	struct reclaim_memory before;
+	enum reclaim_trigger trigger;
+	size_t *victim;
+	size_t nvictims;
+	bool took;
+};
+
+/* A victim of the first look, in the order of all. */
+struct candidate {
+	struct look *look;
+	size_t pod;
+};
+
+/* A pod of a Job, with the look that has it; NULL: its node is not short. */
+struct member {
+	struct inventory_pod *pod;
+	struct look *look;
+	size_t index; /* in the look */
+};
+
+struct reclaimer {
+	struct reclaimer_options o;
+	struct eviction eviction[EVICTIONS_MAX];
+	uint64_t counts[TRIGGERS][RECLAIM_ACTIONS];
+	int64_t now_ms;
+	/* The round. */
+	struct look *look;
+	size_t nlooks, looks_room;
+	struct inventory_pod **pod; /* that Jobs of ours live on, by their Job; NULL: not needed yet
+				     */
+	size_t npods;
+	struct member *member; /* of the Job at hand */
+	size_t *going;	       /* of those, who goes */
+	size_t nmembers, members_room;
+	bool told;
+};
+
+const char *reclaim_action_name(enum reclaim_action a)
+{
+	static const char *const names[] = {"stop", "shrink", "evict"};
+	return a < RECLAIM_ACTIONS ? names[a] : "";
+}
+
+struct reclaimer *reclaimer_new(const struct reclaimer_options *o)
+{
+	struct reclaimer *r = mem_alloc(sizeof(*r));
+	r->o = *o;
+	return r;
+}
+
+void reclaimer_free(struct reclaimer *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < EVICTIONS_MAX; i++) {
+		kube_client_cancel(r->o.client, r->eviction[i].id);
+		free(r->eviction[i].pod);
+	}
+	free(r->look);
+	free(r->member);
+	free(r->going);
+	free(r);
+}
+
+uint64_t reclaimer_count(const struct reclaimer *r, enum reclaim_trigger t, enum reclaim_action a)
+{
+	return r->counts[t][a];
+}
+
+/* ---- a look at one node ---------------------------------------------------------------------- */
+
+static bool within(int64_t since_ms, int64_t now_ms, int64_t span_ms)
+{
+	return since_ms != 0 && since_ms <= now_ms && now_ms - since_ms < span_ms;
+}
+
+static bool is_ours(const struct inventory_pod *p)
+{
+	return p->lent && p->lent->queued && p->lent->has_owner_job;
+}
+
+static struct reclaim_pod reclaim_pod_of(
+	const struct reclaimer *r, const struct inventory_node *n, const struct inventory_pod *p)
+{
+	const struct inventory_lent *l = p->lent;
+	struct reclaim_pod q = {.name = p->name,
+		.has_used = loan_counts_sample(n, p),
+		.used = p->used,
+		.priority = p->priority,
+		.leaving = p->deleting};
+	if (!l)
+		return q;
+	q.asked = load_add(l->batch, l->gocran);
+	q.eviction_priority = l->eviction_priority;
+	q.started_ms = l->started_ms;
+	q.leaving |= within(l->told_ms, r->now_ms, LEAVING_MS);
+	q.movable = is_ours(p) && !within(l->spared_ms, r->now_ms, SPARED_MS);
+	q.borrows = q.movable && queue_job_borrows(r->o.queue, &l->owner_job);
+	return q;
+}
+
+static void look_again(struct reclaimer *r, struct look *k)
+{
+	struct loan *a = &k->node->loan;
+	struct reclaim_node n = {.capacity = k->node->facts->capacity,
+		.used = k->node->used,
+		.lent = a->lent,
+		.pods = k->reclaim,
+		.npods = k->npods};
+	a->reclaim = k->before;
+	k->trigger =
+		reclaim_look(&a->reclaim, &a->strategy, &n, r->now_ms, k->victim, &k->nvictims);
+}
+
+static void look_done(struct look *k)
+{
+	free(k->pod);
+	free(k->reclaim);
+	free(k->victim);
+}
+
+static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *k)
+{
+	const struct loan *a = &n->loan;
+	*k = (struct look){.node = n, .before = a->reclaim};
+	k->pod = mem_array(n->npods + 1, sizeof(struct inventory_pod *));
+	k->reclaim = mem_array(n->npods + 1, sizeof(*k->reclaim));
+	k->victim = mem_array(n->npods + 1, sizeof(size_t));
+	for (struct inventory_pod *p = n->pods; p; p = p->next) {
+		if (p->tier[a->strategy.profile] != TIER_LOW)
+			continue;
+		k->pod[k->npods] = p;
+		k->reclaim[k->npods++] = reclaim_pod_of(r, n, p);
+	}
+	look_again(r, k);
+}
+
+static bool is_to_be_looked_at(const struct inventory_node *n)
+{
+	const struct loan *a = &n->loan;
+	return n->facts && a->news && a->strategy.enable && a->freshness == FRESH;
+}
+
+/* Those without a victim are done with. */
+static void look_at_all(struct reclaimer *r)
+{
+	struct inventory_node *n;
+	struct look k;
+	r->nlooks = 0;
+	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++) {
+		bool looks = is_to_be_looked_at(n);
+		n->loan.news = false;
+		if (!looks)
+			continue;
+		look_at(r, n, &k);
+		if (k.nvictims == 0) {
+			look_done(&k);
+			continue;
+		}
+		if (r->nlooks == r->looks_room) {
+			r->looks_room = r->looks_room ? 2 * r->looks_room : 16;
+			r->look = mem_grow(r->look, r->looks_room, sizeof(*r->look));
+		}
+		r->look[r->nlooks++] = k;
+	}
+}
+
+/* ---- the order of all ------------------------------------------------------------------------ */
+
+/* Where memory is short the kernel kills: those nodes first. */
+static int urgency(enum reclaim_trigger t)
+{
+	return t == RECLAIM_MEMORY ? 0 : (int)t;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int by_trigger = urgency(x->look->trigger) - urgency(y->look->trigger);
+	if (by_trigger != 0)
+		return by_trigger;
+	return reclaim_compare(
+		x->look->trigger, &x->look->reclaim[x->pod], &y->look->reclaim[y->pod]);
+}
+
+static struct candidate *order_all(const struct reclaimer *r, size_t *ret_n)
+{
+	size_t n = 0, at = 0;
+	for (size_t i = 0; i < r->nlooks; i++)
+		n += r->look[i].nvictims;
+	struct candidate *all = mem_array(n + 1, sizeof(*all));
+	for (size_t i = 0; i < r->nlooks; i++)
+		for (size_t v = 0; v < r->look[i].nvictims; v++)
+			all[at++] = (struct candidate){&r->look[i], r->look[i].victim[v]};
+	qsort(all, n, sizeof(*all), in_order);
+	*ret_n = n;
+	return all;
+}
+
+static bool is_victim(const struct look *k, size_t pod)
+{
+	for (size_t v = 0; v < k->nvictims; v++)
+		if (k->victim[v] == pod)
+			return true;
+	return false;
+}
+
+/* ---- a Job ----------------------------------------------------------------------------------- */
+
+static void add_member(struct reclaimer *r, struct inventory_pod *p)
+{
+	size_t number = p->node->loan.look;
+	struct member m = {.pod = p, .look = number ? &r->look[number - 1] : NULL};
+	if (r->nmembers == r->members_room) {
+		r->members_room = r->members_room ? 2 * r->members_room : 64;
+		r->member = mem_grow(r->member, r->members_room, sizeof(*r->member));
+		r->going = mem_grow(r->going, r->members_room, sizeof(*r->going));
+	}
+	for (size_t i = 0; m.look && i < m.look->npods; i++)
+		if (m.look->pod[i] == p)
+			m.index = i;
+	r->member[r->nmembers++] = m;
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct inventory_pod *const *x = a, *const *y = b;
+	return uid_cmp(&(*x)->lent->owner_job, &(*y)->lent->owner_job);
+}
+
+/* All pods of our Jobs, so that those of one stand together. Once a round, if anybody has to go. */
+static void index_pods(struct reclaimer *r)
+{
+	struct inventory_node *n;
+	size_t room = inventory_pods(r->o.inventory);
+	r->pod = mem_array(room + 1, sizeof(struct inventory_pod *));
+	r->npods = 0;
+	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++)
+		for (struct inventory_pod *p = n->pods; p; p = p->next)
+			if (is_ours(p))
+				r->pod[r->npods++] = p;
+	qsort(r->pod, r->npods, sizeof(struct inventory_pod *), by_job);
+}
+
+static void gather(struct reclaimer *r, const struct uid *job)
+{
+	size_t least = 0, most = r->npods;
+	while (least < most) {
+		size_t middle = least + (most - least) / 2;
+		if (uid_cmp(&r->pod[middle]->lent->owner_job, job) < 0)
+			least = middle + 1;
+		else
+			most = middle;
+	}
+	r->nmembers = 0;
+	for (; least < r->npods && uid_cmp(&r->pod[least]->lent->owner_job, job) == 0; least++)
+		add_member(r, r->pod[least]);
+}
+
+static bool is_leaving(const struct reclaimer *r, const struct inventory_pod *p)
+{
+	return p->deleting || within(p->lent->told_ms, r->now_ms, LEAVING_MS);
+}
+
+static bool is_member_victim(const struct member *m)
+{
+	return m->look && is_victim(m->look, m->index);
+}
+
+/* How many it may go on with: fewer only where whichever pod goes helps. */
+static int32_t may_keep(const struct reclaimer *r)
+{
+	int32_t left = 0;
+	for (size_t i = 0; i < r->nmembers; i++) {
+		if (is_leaving(r, r->member[i].pod))
+			continue;
+		if (!r->member[i].look)
+			return 0;
+		left += !is_member_victim(&r->member[i]);
+	}
+	return left;
+}
+
+static void mark_leaving(struct reclaimer *r, const struct member *m)
+{
+	m->pod->lent->told_ms = r->now_ms;
+	if (!m->look)
+		return;
+	m->look->reclaim[m->index].leaving = true;
+	m->look->took = true;
+}
+
+/* Nothing can be had of it now: it is no victim in this round. */
+static void mark_fixed(const struct member *m)
+{
+	if (m->look)
+		m->look->reclaim[m->index].movable = false;
+}
+
+static void look_again_at_members(struct reclaimer *r)
+{
+	for (size_t i = 0; i < r->nmembers; i++)
+		if (r->member[i].look)
+			look_again(r, r->member[i].look);
+}
+
+static void reason(const struct look *k, char ret[300])
+{
+	static const char *const words[] = {
+		[RECLAIM_NONE] = "",
+		[RECLAIM_ALLOCATABLE] = "more is asked for of what it lends than ordinary pods "
+					"leave",
+		[RECLAIM_MEMORY] = "its memory runs short",
+		[RECLAIM_CPU] = "what it lends of its cpu is too little for those that live on it",
+	};
+	snprintf(ret, 300, "idle resources of node %.120s are wanted back: %s", k->node->name,
+		words[k->trigger]);
+}
+
+static void tell_log(struct reclaimer *r, const struct candidate *c, enum reclaim_action a,
+	enum reclaim_trigger t, size_t pods)
+{
+	const struct inventory_pod *p = c->look->pod[c->pod];
+	char job[UID_TEXT_SIZE];
+	uid_format(&p->lent->owner_job, job);
+	r->counts[t][a]++;
+	log_event(r->o.log, LEVEL_INFO, "reclaimed", "node", c->look->node->name, "trigger",
+		reclaim_trigger_name(t), "action", reclaim_action_name(a), "pod", p->name, "job",
+		job, "#pods", LOG_NUMBER((int64_t)pods), NULL);
+}
+
+static void take_job(struct reclaimer *r, const struct candidate *c)
+{
+	const struct uid *job = &c->look->pod[c->pod]->lent->owner_job;
+	enum reclaim_trigger trigger = c->look->trigger;
+	char why[300];
+	size_t going = 0;
+	reason(c->look, why);
+	int32_t keep = may_keep(r);
+	bool taken = queue_reclaim_job(r->o.queue, job, keep, why);
+	for (size_t i = 0; i < r->nmembers; i++) {
+		struct member *m = &r->member[i];
+		if (!taken)
+			mark_fixed(m);
+		else if (keep == 0 || is_member_victim(m))
+			r->going[going++] = i;
+	}
+	for (size_t i = 0; i < going; i++)
+		mark_leaving(r, &r->member[r->going[i]]);
+	if (taken) {
+		r->told = true;
+		tell_log(r, c, keep > 0 ? RECLAIM_SHRINK : RECLAIM_STOP, trigger, going);
+	}
+	look_again_at_members(r);
+}
+
+/* ---- evictions ------------------------------------------------------------------------------- */
+
+static struct inventory_pod *find_pod(const struct reclaimer *r, const char *key)
+{
+	const char *slash = strchr(key, '/');
+	char ns[256];
+	size_t n = slash ? (size_t)(slash - key) : 0;
+	if (!slash || n >= sizeof(ns))
+		return NULL;
+	memcpy(ns, key, n);
+	ns[n] = '\0';
+	return inventory_find_pod(r->o.inventory, ns, slash + 1);
+}
+
+static void on_evicted(const struct kube_answer *a, void *ctx)
+{
+	struct eviction *e = ctx;
+	struct reclaimer *r = e->reclaimer;
+	struct inventory_pod *p = find_pod(r, e->pod);
+	bool done = a->outcome == KUBE_DONE || a->outcome == KUBE_GONE;
+	if (done)
+		r->counts[e->trigger][RECLAIM_EVICT]++;
+	else
+		log_event(r->o.log, LEVEL_WARN, "not-evicted", "pod", e->pod, "why", a->sentence,
+			NULL);
+	if (!done && p && p->lent) { /* the next one, from the same samples */
+		p->lent->told_ms = 0;
+		p->lent->spared_ms = r->now_ms;
+		p->node->loan.reclaim = p->node->loan.reclaim_before;
+		p->node->loan.news = true;
+	}
+	free(e->pod);
+	*e = (struct eviction){0};
+}
+
+static void put_eviction(struct buf *body, const char *ns, const char *name, const struct uid *uid)
+{
+	char text[UID_TEXT_SIZE];
+	uid_format(uid, text);
+	buf_puts(body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{"
+		       "\"namespace\":");
+	buf_json_string(body, ns);
+	buf_puts(body, ",\"name\":");
+	buf_json_string(body, name);
+	buf_printf(body, "},\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}", text);
+}
+
+static void send_eviction(struct reclaimer *r, struct eviction *e, const struct inventory_pod *p,
+	enum reclaim_trigger t)
+{
+	struct buf path, body;
+	const char *slash = strchr(p->name, '/');
+	char *ns = mem_strndup(p->name, (size_t)(slash - p->name));
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&body, BODY_MAX_BYTES);
+	path_format(&path, "/api/v1/namespaces/%s/pods/%s/eviction", ns, slash + 1);
+	put_eviction(&body, ns, slash + 1, &p->uid);
+	struct kube_request request = {.method = KUBE_POST,
+		.path = buf_text(&path),
+		.body = buf_slice(&body),
+		.timeout_ms = TIMEOUT_MS,
+		.urgent = true};
+	*e = (struct eviction){.reclaimer = r, .pod = mem_strdup(p->name), .trigger = t};
+	e->id = kube_client_send(r->o.client, &request, on_evicted, e);
+	buf_done(&path);
+	buf_done(&body);
+	free(ns);
+}
+
+static struct eviction *free_eviction(struct reclaimer *r)
+{
+	for (size_t i = 0; i < EVICTIONS_MAX; i++)
+		if (r->eviction[i].id == 0)
+			return &r->eviction[i];
+	return NULL;
+}
+
+/* Those that find no place are victims again at the next sample. */
+static void evict(struct reclaimer *r, const struct candidate *c)
+{
+	struct inventory_pod *p = c->look->pod[c->pod];
+	struct member m = {.pod = p, .look = c->look, .index = c->pod};
+	struct eviction *e = free_eviction(r);
+	char uid[UID_TEXT_SIZE];
+	if (!e) {
+		mark_fixed(&m);
+		look_again(r, c->look);
+		return;
+	}
+	uid_format(&p->lent->owner_job, uid);
+	log_event(r->o.log, LEVEL_INFO, "reclaimed", "node", c->look->node->name, "trigger",
+		reclaim_trigger_name(c->look->trigger), "action", "evict", "pod", p->name, "job",
+		uid, NULL);
+	send_eviction(r, e, p, c->look->trigger);
+	c->look->node->loan.reclaim_before = c->look->before;
+	mark_leaving(r, &m);
+	look_again(r, c->look);
+}
+
+/* ---- the round ------------------------------------------------------------------------------- */
+
+static void take(struct reclaimer *r, const struct candidate *c)
+{
+	const struct uid *job = &c->look->pod[c->pod]->lent->owner_job;
+	if (c->look->reclaim[c->pod].leaving || !is_victim(c->look, c->pod))
+		return;
+	if (r->o.gate && gate_job_ignores_disruption(r->o.gate, job)) {
+		evict(r, c);
+		return;
+	}
+	gather(r, job);
+	take_job(r, c);
+}
+
+/* What the last look at it found is of no use: with all who were told counted as gone there was
+ * nothing more to find. Where nobody could be told the next sample counts as this one did. */
+static void close_look(struct reclaimer *r, struct look *k)
+{
+	struct loan *a = &k->node->loan;
+	a->reclaim = k->before;
+	a->look = 0;
+	if (k->took)
+		a->reclaim = (struct reclaim_memory){.last_ms = r->now_ms};
+	look_done(k);
+}
+
+/* Each victim is told, or cannot be moved: either way it is none the next time. */
+static bool take_all(struct reclaimer *r)
+{
+	size_t n;
+	struct candidate *all = order_all(r, &n);
+	for (size_t i = 0; i < n; i++)
+		take(r, &all[i]);
+	free(all);
+	return n > 0;
+}
+
+bool reclaimer_tick(struct reclaimer *r, int64_t now_ms)
+{
+	r->now_ms = now_ms;
+	r->told = false;
+	look_at_all(r);
+	if (r->nlooks == 0)
+		return false;
+	for (size_t i = 0; i < r->nlooks; i++)
+		r->look[i].node->loan.look = i + 1;
+	index_pods(r);
+	while (take_all(r))
+		;
+	for (size_t i = 0; i < r->nlooks; i++)
+		close_look(r, &r->look[i]);
+	free(r->pod);
+	r->pod = NULL;
+	return r->told;
+}
