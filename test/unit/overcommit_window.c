@@ -64,7 +64,7 @@ static void how_fresh_it_is(void **state)
 			s.interval_s = rows[i].interval_s;
 		if (rows[i].degrade_min)
 			s.degrade_min = rows[i].degrade_min;
-		window_init(&w, 0);
+		window_begin(&w, 0);
 		if (!rows[i].none)
 			assert_true(window_add(&w, rows[i].newest_ms, CPU(1), rows[i].newest_ms));
 		same(rows[i].name, "freshness",
@@ -81,7 +81,7 @@ static void it_changes_when_it_says(void **state)
 	struct strategy s = strategy_default(PROFILE_ACK);
 	for (int64_t ahead = -MIN; ahead <= 5 * MIN; ahead += 17 * S) {
 		struct window w;
-		window_init(&w, 0);
+		window_begin(&w, 0);
 		assert_true(window_add(&w, T0 + ahead, CPU(1), T0 + ahead));
 		int64_t now_ms = T0, at_ms;
 		while ((at_ms = window_changes_ms(&w, &s, now_ms)) != INT64_MAX) {
@@ -119,7 +119,7 @@ static void which_samples_count(void **state)
 	};
 	(void)state;
 	struct window w;
-	window_init(&w, 0);
+	window_begin(&w, 0);
 	for (size_t i = 0; i < COUNT(steps); i++) {
 		same(steps[i].name, "counts",
 			window_add(&w, steps[i].at_ms, CPU(5), steps[i].now_ms), steps[i].counts);
@@ -133,7 +133,7 @@ static void the_newest_stays_however_many_there_are(void **state)
 {
 	(void)state;
 	struct window w;
-	window_init(&w, 0);
+	window_begin(&w, 0);
 	for (int64_t i = 0; i < 1000; i++) {
 		assert_true(window_add(&w, T0 + i, CPU(i), T0 + i));
 		assert_true(w.count >= 1 && w.count <= WINDOW_SAMPLES);
@@ -202,7 +202,7 @@ static void what_may_be_lent(void **state)
 		s.raise_window_s = rows[i].raise_s < 0	 ? 0
 				   : rows[i].raise_s > 0 ? rows[i].raise_s
 							 : 300;
-		window_init(&w, 0);
+		window_begin(&w, 0);
 		for (size_t k = 0; k < rows[i].n; k++) {
 			int64_t at_ms = T0 + rows[i].samples[k].s * S;
 			taken = rows[i].samples[k].taken;
@@ -237,7 +237,7 @@ static void after_a_restart(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *name = rows[i].name;
 		struct window w;
-		window_init(&w, rows[i].known_ms);
+		window_begin(&w, rows[i].known_ms);
 		same(name, "freshness", window_freshness(&w, &s, true, T0), rows[i].before);
 		same_load(name, "before any sample", window_figure(&w, &s, &e, CPU(3000), true, T0),
 			CPU(rows[i].lent_before));
@@ -255,7 +255,7 @@ static void a_known_sample_is_no_news(void **state)
 {
 	(void)state;
 	struct window w;
-	window_init(&w, T0);
+	window_begin(&w, T0);
 	assert_false(window_add(&w, T0, CPU(1), T0));
 	assert_true(window_add(&w, T0 + 1, CPU(1), T0));
 }
@@ -270,7 +270,7 @@ static void any_numbers(void **state)
 		struct window w;
 		struct estimate e = with(2000);
 		s.interval_s = s.degrade_min = s.raise_window_s = a;
-		window_init(&w, b);
+		window_begin(&w, b);
 		window_add(&w, a, CPU(b), now_ms);
 		window_add(&w, b, CPU(a), now_ms);
 		window_changes_ms(&w, &s, now_ms);
