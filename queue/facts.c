@@ -297,11 +297,11 @@ void queue_reject_flavor(struct queue *q, const char *name, const char *sentence
 void queue_drop_flavor(struct queue *q, const char *name)
 {
 	struct flavor *f = flavor_find(&q->flavors, name);
+	ration_pool(q, &(struct idle_pool){.flavor = name});
 	if (!f)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */
 	flavor_unset(&q->flavors, f);
-	ration_pool(q, &(struct idle_pool){.flavor = name});
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
 	q->version++;

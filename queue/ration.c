@@ -83,10 +83,13 @@ bool ration_apply(struct queue *q, struct quota_node *node)
 /* amount * part / whole, rounded down; what is beyond counting is just much. */
 static int64_t scale(int64_t amount, int64_t part, __int128 whole)
 {
-	if (amount == QUOTA_UNLIMITED)
-		return QUOTA_UNLIMITED;
 	__int128 scaled = whole > 0 ? (__int128)amount * part / whole : 0;
 	return scaled < QUOTA_UNLIMITED ? (int64_t)scaled : QUOTA_UNLIMITED - 1;
+}
+
+static int64_t scale_limit(int64_t limit, int64_t part, __int128 whole)
+{
+	return limit == QUOTA_UNLIMITED ? QUOTA_UNLIMITED : scale(limit, part, whole);
 }
 
 static __int128 sum_due(const struct quota_lot *lot)
@@ -101,7 +104,8 @@ static struct quota_limits limits_of(const struct quota_row *row, int64_t pool, 
 	if (!row->lot->lent)
 		return row->due;
 	return (struct quota_limits){scale(row->due.nominal, pool, sum),
-		scale(row->due.borrowing, pool, sum), scale(row->due.lending, pool, sum)};
+		scale_limit(row->due.borrowing, pool, sum),
+		scale_limit(row->due.lending, pool, sum)};
 }
 
 /* The trees in which it changed anything are left unsettled. */

@@ -183,6 +183,8 @@ static void add_jobs(struct queue *q)
 		struct job j = fixture_job(i + 1, &c);
 		j.created_ms = NOW;
 		j.family = "CronJob/nightly";
+		j.parallelism = i == 0 ? 4 : 1;
+		j.min_parallelism = i == 0 ? 1 : 0;
 		j.expected_ms = i == 2 ? 0 : 5 * HOUR;
 		j.terms = (struct job_terms){.cheapest = i == 0,
 			.deadline_ms = i == 0 ? NOW + 60 * HOUR : 0,
@@ -225,6 +227,8 @@ static void obey(struct queue *q, const struct decision *d, int64_t now_ms)
 		queue_release_job(q, &d->uid, now_ms, 0);
 		break;
 	case DECISION_SHRINK:
+		must(d->pods > 0 && d->why);
+		must(queue_shrink_job(q, &d->uid, d->pods, now_ms));
 		break;
 	case DECISION_NOTICE:
 		must(d->stop_ms >= now_ms);
@@ -243,6 +247,8 @@ static void live(struct queue *q)
 		for (size_t i = 0; i < n; i++)
 			obey(q, &d[i], now_ms);
 		look(q, now_ms);
+		struct uid first = fixture_uid(1);
+		queue_reclaim_job(q, &first, 3 - step % 4, "it is wanted back");
 		now_ms = next_ms < now_ms + 7 * HOUR ? next_ms : now_ms + 7 * HOUR;
 	}
 }

@@ -3,6 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
 const char *const m_resource_name[N_RESOURCES] = {"cpu", "memory", "gpu", "pods", "odd"};
 static const char *const taint_key[N_TAINTS] = {"spot", "gpu"};
 
@@ -52,15 +57,58 @@ static void tell_flavor(struct model *m, int i)
 	if (f->taint < 0)
 		f->taint = -1;
 	struct taint taint = {f->taint < 0 ? "" : taint_key[f->taint], "true", TAINT_NO_SCHEDULE};
-	struct flavor_spec s = {
-		.name = name_of("f", i), .nodes = {.taints = &taint, .ntaints = f->taint >= 0}};
+	f->idle = i < 4 && one_in(m, 3);
+	f->share = f->idle ? 1 + (int32_t)model_below(m, 1000) : 0;
+	struct flavor_spec s = {.name = name_of("f", i),
+		.nodes = {.taints = &taint, .ntaints = f->taint >= 0},
+		.lending = f->idle ? LENDING_BATCH : LENDING_NONE,
+		.share_permille = f->share};
 	queue_set_flavor(m->q, &s, NULL);
 }
 
 static void drop_flavor(struct model *m, int i)
 {
-	m->flavor[i].exists = false;
+	m->flavor[i] = (struct m_flavor){.exists = false};
 	queue_drop_flavor(m->q, name_of("f", i));
+}
+
+/* Also of flavors that lend nothing, or are not there; now and then more than can be counted. */
+static void tell_pool(struct model *m, int i)
+{
+	struct m_flavor *f = &m->flavor[i];
+	for (size_t r = 0; r < 2 && !one_in(m, 4); r++) {
+		f->pool[r] =
+			one_in(m, 20) ? INT64_MAX - model_below(m, 3) : (int64_t)model_below(m, 60);
+		f->most[r] = one_in(m, 3) ? (int64_t)model_below(m, 4) : f->pool[r];
+	}
+	queue_set_idle_pool(m->q, &(struct idle_pool){name_of("f", i), f->pool[0], f->pool[1],
+					  f->most[0], f->most[1]});
+}
+
+static __int128 sum_nominal(const struct model *m, int flavor, int resource)
+{
+	__int128 sum = 0;
+	for (size_t i = 0; i < N_QUEUES; i++) {
+		const struct m_queue *q = &m->queue[i];
+		for (size_t g = 0; q->exists && g < q->ngroups; g++)
+			for (size_t f = 0; f < q->group[g].nflavors; f++)
+				for (size_t r = 0; r < q->group[g].nresources; r++)
+					if (q->group[g].flavor[f] == flavor &&
+						q->group[g].resource[r] == resource)
+						sum += q->group[g].nominal[f][r];
+	}
+	return sum;
+}
+
+int64_t model_quota(const struct model *m, const struct m_group *g, size_t f, size_t r)
+{
+	const struct m_flavor *flavor = &m->flavor[g->flavor[f]];
+	int resource = g->resource[r];
+	if (!flavor->idle || resource > 1)
+		return g->nominal[f][r];
+	__int128 pool = (__int128)flavor->pool[resource] * flavor->share / 1000;
+	__int128 sum = sum_nominal(m, g->flavor[f], resource);
+	return sum > 0 ? (int64_t)(pool * g->nominal[f][r] / sum) : 0;
 }
 
 /* Resource groups: {cpu, memory[, pods]} in up to four flavors, {gpu[, odd]} in up to two: from one
@@ -241,6 +289,8 @@ static void tell_job(struct model *m, const struct m_job *j)
 		.hold = j->held ? "yes" : NULL,
 		.deleting = j->deleting,
 		.suspend = true,
+		.lending = j->preemptible ? 1u << LENDING_NONE | 1u << LENDING_BATCH : 0,
+		.resources = j->preemptible ? "{}" : NULL,
 		.invalid = j->invalid ? "no such thing" : NULL,
 		.parallelism = j->pods,
 		.has_completions = true,
@@ -266,6 +316,7 @@ static void draw_wishes(struct model *m, struct m_job *j)
 	j->held = one_in(m, 15);
 	j->invalid = one_in(m, 30);
 	j->deleting = one_in(m, 40);
+	j->preemptible = one_in(m, 2);
 }
 
 static void new_job(struct model *m, struct m_job *j)
@@ -304,10 +355,23 @@ static void release_job(struct model *m, struct m_job *j)
 {
 	if (!j->room)
 		return;
-	j->room = j->confirmed = j->stop_given = false;
+	j->room = j->confirmed = j->stop_given = j->reclaimed = false;
 	j->nlines = 0;
 	j->not_before_ms = one_in(m, 2) ? m->now_ms + (int64_t)model_below(m, 20) * 100 : 0;
 	queue_release_job(m->q, &j->uid, 0, j->not_before_ms);
+	if (j->stopped_ms > 0 && j->not_before_ms < j->stopped_ms + 60000)
+		j->not_before_ms = j->stopped_ms + 60000;
+	j->stopped_ms = 0;
+}
+
+/* Nobody has a min-parallelism here, so whoever has to go on with fewer stops. */
+static void reclaim_job(struct model *m, struct m_job *j)
+{
+	int32_t pods = (int32_t)model_below(m, 4);
+	int32_t runs = j->room_pods < j->pods ? j->room_pods : j->pods;
+	bool asks = j->room && !j->stop_given && !j->reclaimed && (pods == 0 || pods < runs);
+	assert_int_equal(queue_reclaim_job(m->q, &j->uid, pods, "it is wanted back"), asks);
+	j->reclaimed = j->reclaimed || asks;
 }
 
 static void shrink_job(struct model *m, struct m_job *j)
@@ -341,7 +405,8 @@ static void adopt_job(struct model *m, struct m_job *j)
 	}
 	queue_adopt_job(m->q, &j->uid, line, j->nlines, 0);
 	j->room = true;
-	j->confirmed = j->stop_given = false;
+	j->confirmed = j->stop_given = j->reclaimed = false;
+	j->stopped_ms = 0;
 	j->not_before_ms = 0;
 	j->room_local = j->local;
 	j->room_queue = m->local[j->local].exists ? m->local[j->local].queue : -1;
@@ -372,6 +437,8 @@ static void step_job(struct model *m)
 		queue_block_job(m->q, &j->uid, j->blocked ? "blocked" : NULL);
 	} else if (what < 91) {
 		adopt_job(m, j);
+	} else if (what < 94) {
+		reclaim_job(m, j);
 	} else {
 		tell_job(m, j); /* the same fact twice */
 	}
@@ -381,8 +448,10 @@ void model_step(struct model *m)
 {
 	uint32_t what = model_below(m, 100);
 	m->now_ms += (int64_t)model_below(m, 3) * 100;
-	if (what < 84)
+	if (what < 79)
 		step_job(m);
+	else if (what < 84)
+		tell_pool(m, (int)model_below(m, 4));
 	else if (what < 89)
 		tell_queue(m, (int)model_below(m, N_QUEUES));
 	else if (what < 92)
@@ -407,6 +476,8 @@ void model_init(struct model *m, uint64_t seed)
 	*m = (struct model){.q = queue_new(), .random = seed, .now_ms = 1000000};
 	for (int i = 0; i < N_FLAVORS; i++)
 		tell_flavor(m, i);
+	for (int i = 0; i < 4; i++)
+		tell_pool(m, i);
 	for (int i = 0; i < N_QUEUES; i++)
 		tell_queue(m, i);
 	for (int i = 0; i < N_LOCALS; i++)

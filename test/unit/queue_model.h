@@ -27,6 +27,9 @@ enum {
 struct m_flavor {
 	bool exists;
 	int taint; /* -1: none */
+	bool idle; /* what it has is lent: */
+	int32_t share;
+	int64_t pool[2], most[2]; /* cpu, memory; known or not that it is idle */
 };
 
 struct m_group {
@@ -61,7 +64,7 @@ struct m_line {
 };
 
 struct m_job {
-	bool alive, held, blocked, invalid, deleting;
+	bool alive, held, blocked, invalid, deleting, preemptible;
 	struct uid uid;
 	int local;	      /* its label; the namespace is the local's */
 	int class, pod_class; /* -1: none */
@@ -71,6 +74,8 @@ struct m_job {
 	int64_t created_ms, not_before_ms;
 	uint64_t arrival;
 	bool room, confirmed, stop_given; /* has room ... */
+	bool reclaimed;			  /* what it has room in is wanted back */
+	int64_t stopped_ms;		  /* for that; 0: it was not */
 	int room_queue, room_local;
 	int32_t room_pods;
 	size_t nlines;
@@ -96,6 +101,9 @@ void model_init(struct model *m, uint64_t seed);
 void model_done(struct model *m);
 uint32_t model_below(struct model *m, uint32_t n); /* a random number below n */
 void model_step(struct model *m);
+
+/* What the queue has of the g->resource[r] in the g->flavor[f], as of now. */
+int64_t model_quota(const struct model *m, const struct m_group *g, size_t f, size_t r);
 
 struct m_job *model_find(struct model *m, const struct uid *uid);
 

@@ -4,6 +4,8 @@
  *   - what started is what sorting all Jobs and trying each in order would start, in the same
  *     order and the same flavors;
  *   - use is the sum of the lines of the Jobs with room, and no start took it over the quota;
+ *   - what the ClusterQueues have of what nodes lend is in proportion, and never more in sum than
+ *     there is;
  *   - what must stop was stopped, once;
  *   - the reason why each other Job waits is the one that the facts say.
  *
@@ -83,8 +85,23 @@ static bool selected(const struct model *m, const struct m_job *j, const struct 
 	return q->selector == 1 || (q->selector == 2 && m->ns_exists[ns] && m->ns_prod[ns]);
 }
 
+/* Is what it has lent, and the group covers more than cpu and memory? */
+static bool misplaced(const struct model *m, const struct m_group *g)
+{
+	bool idle = false;
+	for (size_t f = 0; f < g->nflavors; f++)
+		idle = idle || m->flavor[g->flavor[f]].idle;
+	for (size_t r = 0; idle && r < g->nresources; r++)
+		if (g->resource[r] > 1)
+			return true;
+	return false;
+}
+
 static bool active(const struct model *m, const struct m_queue *q)
 {
+	for (size_t g = 0; g < q->ngroups; g++)
+		if (misplaced(m, &q->group[g]))
+			return false;
 	for (size_t g = 0; g < q->ngroups; g++)
 		for (size_t f = 0; f < q->group[g].nflavors; f++)
 			if (!m->flavor[q->group[g].flavor[f]].exists)
@@ -117,9 +134,13 @@ static bool wants_of_group(const struct m_job *j, const struct m_group *g)
 	return false;
 }
 
-static bool tolerated(const struct model *m, const struct m_job *j, int flavor)
+static bool tolerated(
+	const struct model *m, const struct m_job *j, const struct m_group *g, int flavor)
 {
 	int taint = m->flavor[flavor].taint;
+	for (size_t r = 0; r < g->nresources && m->flavor[flavor].idle && !j->preemptible; r++)
+		if (g->resource[r] < 2 && j->request[g->resource[r]] > 0)
+			return false;
 	return taint < 0 || (j->tolerates >> taint & 1);
 }
 
@@ -131,7 +152,11 @@ static bool fits(const struct reference *r, const struct m_job *j, int queue,
 	for (size_t i = 0; i < g->nresources; i++) {
 		int64_t want = wish(j, g->resource[i]);
 		__int128 used = whole ? 0 : r->use[queue][g->flavor[f]][g->resource[i]];
-		if (want == -1 || (want > 0 && want + used > g->nominal[f][i]))
+		const struct m_flavor *flavor = &r->m->flavor[g->flavor[f]];
+		if (want == -1 || (want > 0 && want + used > model_quota(r->m, g, f, i)))
+			return false;
+		if (flavor->idle && g->resource[i] < 2 &&
+			j->request[g->resource[i]] > flavor->most[g->resource[i]])
 			return false;
 	}
 	return true;
@@ -147,10 +172,11 @@ static enum wait_reason judge_group(const struct reference *r, const struct m_jo
 			missing = true;
 			continue;
 		}
-		if (!tolerated(r->m, j, g->flavor[f]))
+		if (!tolerated(r->m, j, g, g->flavor[f]))
 			continue;
 		suits = true;
-		possible = possible || fits(r, j, queue, g, f, true);
+		possible = possible || r->m->flavor[g->flavor[f]].idle ||
+			   fits(r, j, queue, g, f, true);
 		if (fits(r, j, queue, g, f, false)) {
 			*ret_f = f;
 			return WAIT_NOT;
@@ -232,7 +258,8 @@ static void take_room(struct reference *r, struct m_job *j, int queue, const siz
 		}
 	}
 	j->room = true;
-	j->confirmed = j->stop_given = false;
+	j->confirmed = j->stop_given = j->reclaimed = false;
+	j->stopped_ms = 0;
 	j->room_queue = queue;
 	j->room_local = j->local;
 	j->room_pods = j->pods;
@@ -275,7 +302,7 @@ static enum stop_reason must_stop(const struct model *m, const struct m_job *j)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (m->local[j->room_local].stop == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;
-	return STOP_REASON_NONE;
+	return j->reclaimed ? STOP_REASON_IDLE_RECLAIMED : STOP_REASON_NONE;
 }
 
 /* The starts of one queue, in their order, are what the reference starts. Not drained: the pass was
@@ -316,6 +343,8 @@ static void check_decisions(struct checked *c, const struct decision *d, size_t 
 		if (d[i].kind == DECISION_STOP) {
 			assert_int_equal(d[i].reason, must_stop(c->m, j));
 			assert_int_not_equal(d[i].reason, STOP_REASON_NONE);
+			if (d[i].reason == STOP_REASON_IDLE_RECLAIMED)
+				j->stopped_ms = c->m->now_ms;
 			j->stop_given = true;
 			c->stops++;
 		} else {
@@ -394,8 +423,39 @@ static void check_use(const struct reference *r, int queue, const struct cluster
 	assert_true(shown == held); /* no row is missing */
 }
 
+static void check_pools(const struct model *m)
+{
+	__int128 sum[N_FLAVORS][2] = {{0}};
+	for (int i = 0; i < N_QUEUES; i++)
+		for (size_t g = 0; m->queue[i].exists && g < m->queue[i].ngroups; g++) {
+			const struct m_group *x = &m->queue[i].group[g];
+			for (size_t f = 0; f < x->nflavors; f++)
+				for (size_t r = 0; r < x->nresources; r++)
+					if (x->resource[r] < 2)
+						sum[x->flavor[f]][x->resource[r]] +=
+							model_quota(m, x, f, r);
+		}
+	for (int f = 0; f < N_FLAVORS; f++)
+		for (int r = 0; r < 2; r++)
+			assert_true(!m->flavor[f].idle || sum[f][r] <= m->flavor[f].pool[r]);
+}
+
+/* Each row of the spec shows the quota that the queue has now, in the order of the spec. */
+static void check_quotas(const struct model *m, int queue, const struct clusterqueue_view *v)
+{
+	const struct m_queue *q = &m->queue[queue];
+	size_t at = 0;
+	for (size_t g = 0; g < q->ngroups; g++)
+		for (size_t f = 0; f < q->group[g].nflavors; f++)
+			for (size_t r = 0; r < q->group[g].nresources; r++, at++)
+				assert_true(
+					!m->flavor[q->group[g].flavor[f]].exists ||
+					v->usage[at].nominal == model_quota(m, &q->group[g], f, r));
+}
+
 static void check_views(struct checked *c)
 {
+	check_pools(c->m);
 	struct clusterqueue_view v;
 	struct reference r = {c->m, {{{0}}}};
 	sum_lines(&r);
@@ -408,6 +468,7 @@ static void check_views(struct checked *c)
 		assert_int_equal(v.reserving, count_jobs(c->m, queue, false));
 		assert_int_equal(v.admitted, count_jobs(c->m, queue, true));
 		check_use(&r, queue, &v);
+		check_quotas(c->m, queue, &v);
 		digest(c, v.message, strlen(v.message));
 		shown++;
 	}
