@@ -183,7 +183,7 @@ static void add_jobs(struct queue *q)
 		struct job j = fixture_job(i + 1, &c);
 		j.created_ms = NOW;
 		j.family = "CronJob/nightly";
-		j.parallelism = i == 0 ? 4 : 1;
+		j.parallelism = j.completions = i == 0 ? 4 : 1;
 		j.min_parallelism = i == 0 ? 1 : 0;
 		j.expected_ms = i == 2 ? 0 : 5 * HOUR;
 		j.terms = (struct job_terms){.cheapest = i == 0,
