@@ -42,6 +42,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_COST] = "cost",
 	[COMMAND_SIMULATE] = "simulate",
 	[COMMAND_CALENDAR] = "calendar",
+	[COMMAND_OVERCOMMIT] = "overcommit",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };

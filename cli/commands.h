@@ -18,6 +18,8 @@ int command_cost(const struct arguments *a);
 int command_simulate(int argc, char **argv);
 /* Asks nobody. argv[0] is "calendar"; see calendar/options.h. */
 int command_calendar(int argc, char **argv);
+/* Asks the API server at most. argv[0] is "overcommit"; see overcommit/options.h. */
+int command_overcommit(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);

@@ -14,14 +14,17 @@ static const char overview[] =
 	"    sluice calendar show|test [NAME] [-f FILE...] [--at TIME] [--tz ZONE] [-o "
 	"table|json]\n"
 	"    sluice calendar import FILE.ics [--years FIRST..LAST] [--treat-as DAY]\n"
+	"    sluice overcommit calc -f FILES... [--now TIME] [-o table|json]\n"
+	"    sluice overcommit explain NODE [-o table|json]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
 	"    Under the name kubectl-sluice, anywhere in PATH: kubectl sluice queue ...\n"
 	"\n"
 	"DESCRIPTION\n"
-	"    Asks a running sluice-controller (simulate asks nobody, calendar at most the API "
-	"server). It changes "
+	"    Asks a running sluice-controller (simulate asks nobody, calendar and overcommit at "
+	"most the "
+	"API\n    server). It changes "
 	"nothing: queues "
 	"are changed with "
 	"kubectl\n"
@@ -314,6 +317,69 @@ static const char calendar_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us read\n";
 
+static const char overcommit_help[] =
+	"NAME\n"
+	"    sluice overcommit - what of a node may be lent, and why that much\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice overcommit calc -f FILE... [--now TIME] [--profile ack|koordinator]\n"
+	"                    [-o table|json]\n"
+	"    sluice overcommit explain NODE [-o table|json]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    calc     of files, before anything is switched on: YAML with Nodes, their Pods,\n"
+	"             NodeMetrics and PodMetrics of metrics.k8s.io, and either the ConfigMap with\n"
+	"             colocation-config or NodeOvercommits; Lists of them; the rest is passed "
+	"over.\n"
+	"             Without any configuration it counts as switched on, with the defaults.\n"
+	"    explain  of a node of the cluster that kubectl would ask: the same sum, what it\n"
+	"             publishes now, and how old the sample behind that is. That needs the rights "
+	"to\n"
+	"             get nodes, list pods, get nodes and pods of metrics.k8s.io, get the "
+	"ConfigMap,\n"
+	"             and list nodeovercommits; the controller is not asked.\n"
+	"\n"
+	"    Both calculate out of one sample. The controller raises a figure with patience "
+	"besides\n"
+	"    (raiseWindowSeconds), and keeps a history for gocran.io.\n"
+	"\n"
+	"    -o json: an object a node, a line each:\n"
+	"    "
+	"{\"node\":\"n1\",\"profile\":\"ack\",\"cpu_milli\":25000,\"memory_bytes\":33000000000,\n"
+	"     \"degraded\":false,\"reason\":\"\",\"terms\":{\"cpu\":{..},\"memory\":{..},..}}\n"
+	"    explain adds published, published_sample, sample and now. Where lending is off both\n"
+	"    figures are 0 and reason is \"disabled\"; degraded: both are 0, and reason begins "
+	"with\n"
+	"    NotReady:, NoSample:, Stale: or Future:\n"
+	"\n"
+	"OPTIONS\n"
+	"    -f, --filename FILE|-\n"
+	"        May be repeated.\n"
+	"    --now TIME\n"
+	"        When it is, to age samples by: 2026-11-21T10:00:00Z. Without it: now. A sample\n"
+	"        without a timestamp is fresh.\n"
+	"    --profile ack|koordinator\n"
+	"        Whose formula it is, whatever the configuration says.\n"
+	"    --overcommit-config NAMESPACE/NAME\n"
+	"        Of explain: the ConfigMap, as the controller's own flag; \"\" for none.\n"
+	"        Default: kube-system/ack-slo-config.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        Of explain; as for kubectl.\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice overcommit explain worker-1\n"
+	"    (kubectl get nodes,pods -A -o yaml; echo ---;\n"
+	"     kubectl get --raw /apis/metrics.k8s.io/v1beta1/nodes; echo; echo ---;\n"
+	"     kubectl get --raw /apis/metrics.k8s.io/v1beta1/pods) | sluice overcommit calc -f -\n"
+	"    sluice overcommit calc -f nodes.yaml -f config.yaml -o json | jq -s "
+	"'map(.cpu_milli)|add'\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  answered\n"
+	"    1  no such node, or none in the files\n"
+	"    2  the command line, a file or a kubeconfig is wrong\n"
+	"    3  the API server cannot be reached, or does not let us in\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -322,6 +388,9 @@ void help_print(enum command c, FILE *out)
 		return; /* what all other commands have in common is about the controller */
 	case COMMAND_CALENDAR:
 		fputs(calendar_help, out);
+		return;
+	case COMMAND_OVERCOMMIT:
+		fputs(overcommit_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

@@ -5,78 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "controller/kube/client.h"
+#include "cli/question.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 
 #define CALENDARS "/apis/sluice.dev/v1alpha1/calendars"
-#define TREE_MAX ((size_t)256 << 20)
-#define ANSWER_MAX ((size_t)64 << 20)
-
-/* ---- one question, one answer ---------------------------------------------------------------- */
-
-struct answer {
-	struct ev_loop *loop;
-	bool came;
-	enum kube_outcome outcome;
-	char *body; /* ours */
-	size_t len;
-	char sentence[400];
-};
-
-static void on_answer(const struct kube_answer *from, void *ctx)
-{
-	struct answer *to = ctx;
-	to->came = true;
-	to->outcome = from->outcome;
-	to->body = mem_strndup(from->body.ptr ? from->body.ptr : "", from->body.len);
-	to->len = from->body.len;
-	snprintf(to->sentence, sizeof(to->sentence), "%s", from->sentence);
-	ev_break(to->loop, EVBREAK_ONE);
-}
-
-static int code_of(enum kube_outcome outcome)
-{
-	switch (outcome) {
-	case KUBE_DONE:
-		return 0;
-	case KUBE_GONE:
-		return ERR_GONE;
-	case KUBE_DENIED:
-		return ERR_DENIED;
-	case KUBE_RETRY:
-		return ERR_BUSY;
-	case KUBE_CONFLICT:
-	case KUBE_STALE:
-	case KUBE_RELIST:
-	case KUBE_IN_DOUBT:
-	case KUBE_LIMIT:
-	case KUBE_GIVE_UP:
-		return ERR_INVALID;
-	}
-	return ERR_INVALID;
-}
-
-/* The tree lives in json. */
-static int ask(const struct cluster *c, struct kube_client *client, const char *path,
-	struct json *json, const cJSON **ret_root, struct err *e)
-{
-	struct answer a = {.loop = c->loop};
-	kube_client_send(client,
-		&(struct kube_request){
-			.method = KUBE_GET, .path = path, .answer_ceiling = ANSWER_MAX},
-		on_answer, &a);
-	while (!a.came)
-		ev_run(c->loop, 0);
-	int rc = code_of(a.outcome);
-	if (rc < 0)
-		err_set(e, rc, "GET %.200s: %s", path, a.sentence);
-	else
-		rc = json_parse(json, (struct slice){a.body, a.len}, ret_root, e);
-	free(a.body);
-	return rc;
-}
 
 /* ---- ConfigMaps ------------------------------------------------------------------------------ */
 
@@ -91,11 +24,11 @@ static int add_dates(const struct cluster *c, struct kube_client *client, struct
 	const struct exception_spec *x, struct err *e)
 {
 	char path[700];
-	struct json *json = json_new(TREE_MAX);
+	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%.253s/configmaps/%.253s",
 		c->config_namespace, x->dates_configmap);
-	int rc = ask(c, client, path, json, &root, e);
+	int rc = question_ask(c->loop, client, path, json, &root, e);
 	if (rc == 0)
 		rc = shelf_add_configmap(s, root, e);
 	if (rc == ERR_DENIED)
@@ -144,10 +77,10 @@ static int read_calendars(const struct cluster *c, struct kube_client *client, c
 	struct shelf *s, struct buf *complaints, struct err *e)
 {
 	char path[400];
-	struct json *json = json_new(TREE_MAX);
+	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
 	snprintf(path, sizeof(path), CALENDARS "%s%.253s", name ? "/" : "", name ? name : "");
-	int rc = ask(c, client, path, json, &root, e);
+	int rc = question_ask(c->loop, client, path, json, &root, e);
 	if (rc == ERR_GONE)
 		err_set(e, rc, "there is no Calendar%s%.253s in %s%s", name ? " " : "",
 			name ? name : "", c->config->origin,
@@ -177,7 +110,7 @@ int cluster_read(const struct cluster *c, const char *name, struct shelf *s, str
 		return rc;
 	struct kube_client *client = kube_client_new(c->loop, c->config,
 		&(struct kube_client_options){
-			.user_agent = "sluice", .answer_ceiling = ANSWER_MAX});
+			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
 	rc = read_calendars(c, client, name, s, complaints, e);
 	if (rc == 0)
 		rc = add_all_dates(c, client, s, e);

@@ -1,0 +1,124 @@
+/* The command: what nodes may lend, and why that much; of YAML files, or of a node of a cluster. */
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/overcommit/account.h"
+#include "cli/overcommit/cluster.h"
+#include "cli/overcommit/options.h"
+#include "cli/overcommit/report.h"
+#include "controller/clock.h"
+
+#define OUTPUT_MAX_BYTES ((size_t)256 << 20)
+
+static int read_cluster(const struct overcommit_options *o, struct snapshot *s, struct err *e)
+{
+	struct kube_config_options where = {.kubeconfig = o->kubeconfig, .context = o->context};
+	struct kube_config *config;
+	if (kube_config_load(&where, &config, e) < 0)
+		return ERR_INVALID;
+	struct overcommit_cluster c = {ev_loop_new(EVFLAG_AUTO), config, o->configmap};
+	int rc = overcommit_cluster_read(&c, o->node, s, e);
+	ev_loop_destroy(c.loop);
+	kube_config_free(config);
+	return rc;
+}
+
+static int read_files(const struct overcommit_options *o, struct snapshot *s, struct err *e)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (snapshot_read(s, o->file[i], e) < 0)
+			return ERR_INVALID;
+	if (s->nnodes == 0)
+		return err_set(e, ERR_GONE, "there is no Node in these files");
+	return 0;
+}
+
+static void report(const struct overcommit_options *o, const struct snapshot *s, struct buf *out)
+{
+	struct account a;
+	struct style style = style_of(stdout);
+	bool live = o->verb == OVERCOMMIT_EXPLAIN;
+	int64_t now_ms = o->now_ms ? o->now_ms : clock_now_ms();
+	for (size_t i = 0; i < s->nnodes; i++) {
+		account_make(
+			s, &s->node[i], now_ms, o->has_profile ? &o->profile : NULL, !live, &a);
+		if (o->json)
+			report_account_json(&a, live, now_ms, out);
+		else
+			report_account(&a, live, now_ms, &style, out);
+	}
+}
+
+/* What is in the files and counts nowhere. */
+static void note_strays(struct snapshot *s)
+{
+	size_t pods = 0, usages = 0;
+	for (size_t i = 0; i < s->npods; i++)
+		pods += !*s->pod[i]->node;
+	for (size_t i = 0; i < s->nusages; i++)
+		usages += !s->usage[i].known;
+	if (pods > 0)
+		buf_printf(&s->notes, "Pods on no node (spec.nodeName), not counted: %zu\n", pods);
+	if (usages > 0)
+		buf_printf(&s->notes,
+			"samples of nobody here, whose use counts as their node's own: %zu\n",
+			usages);
+}
+
+static int run(const struct overcommit_options *o, struct buf *out, struct err *e)
+{
+	struct snapshot s;
+	snapshot_init(&s);
+	int rc = o->verb == OVERCOMMIT_EXPLAIN ? read_cluster(o, &s, e) : read_files(o, &s, e);
+	if (rc == 0)
+		rc = snapshot_close(&s, e);
+	if (rc == 0)
+		report(o, &s, out);
+	if (rc == 0 && o->verb == OVERCOMMIT_CALC)
+		note_strays(&s);
+	if (rc == 0 && s.notes.len > 0)
+		fprintf(stderr, "%s", buf_text(&s.notes));
+	snapshot_done(&s);
+	return rc;
+}
+
+static int exit_code(int rc)
+{
+	switch (rc) {
+	case 0:
+		return CLI_OK;
+	case ERR_GONE: /* that there is none of that name is an answer */
+		return CLI_NOT_FOUND;
+	case ERR_BUSY:
+	case ERR_DENIED:
+		return CLI_UNREACHABLE;
+	default:
+		return CLI_USAGE;
+	}
+}
+
+int command_overcommit(int argc, char **argv)
+{
+	struct overcommit_options o;
+	struct buf out;
+	struct err e = {""};
+	if (overcommit_options_parse(argc, argv, &o, &e) < 0) {
+		fprintf(stderr, "sluice: overcommit: %s; see sluice help overcommit\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.verb == OVERCOMMIT_HELP) {
+		help_print(COMMAND_OVERCOMMIT, stdout);
+		return CLI_OK;
+	}
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	int rc = run(&o, &out, &e);
+	if (rc == 0)
+		fwrite(buf_text(&out), 1, out.len, stdout);
+	else
+		fprintf(stderr, "sluice: %s\n", e.text);
+	buf_done(&out);
+	return exit_code(rc);
+}

@@ -1,0 +1,25 @@
+/*
+ * A node as a cluster has it, asked of its API server: the Node, its Pods, what they use, and what
+ * holds for it. That needs the rights to get that Node, list Pods, get nodes and pods of
+ * metrics.k8s.io, get the ConfigMap and list nodeovercommits. The controller need not run.
+ */
+#ifndef SLUICE_CLI_OVERCOMMIT_CLUSTER_H
+#define SLUICE_CLI_OVERCOMMIT_CLUSTER_H
+
+#include "cli/overcommit/snapshot.h"
+#include "controller/kube/config.h"
+
+struct ev_loop;
+
+struct overcommit_cluster {
+	struct ev_loop *loop;
+	const struct kube_config *config;
+	const char *configmap; /* NAMESPACE/NAME; "": none */
+};
+
+/* ERR_GONE: there is no such node; ERR_BUSY: nobody answers; ERR_DENIED: we may not; ERR_INVALID:
+ * what came makes no sense. That there are no metrics is no error: it is what is to be told. */
+int overcommit_cluster_read(
+	const struct overcommit_cluster *c, const char *node, struct snapshot *s, struct err *e);
+
+#endif

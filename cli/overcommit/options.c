@@ -1,0 +1,155 @@
+#include "cli/overcommit/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "base/instant.h"
+#include "base/must.h"
+
+enum { OPT_NOW = 256, OPT_PROFILE, OPT_KUBECONFIG, OPT_CONTEXT, OPT_CONFIG };
+
+static const struct option flags[] = {
+	{"filename", required_argument, NULL, 'f'},
+	{"output", required_argument, NULL, 'o'},
+	{"now", required_argument, NULL, OPT_NOW},
+	{"profile", required_argument, NULL, OPT_PROFILE},
+	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
+	{"context", required_argument, NULL, OPT_CONTEXT},
+	{"overcommit-config", required_argument, NULL, OPT_CONFIG},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int take_output(const char *text, struct overcommit_options *o, struct err *e)
+{
+	o->json = strcmp(text, "json") == 0;
+	if (o->json || strcmp(text, "table") == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
+}
+
+static int take_now(const char *text, struct overcommit_options *o, struct err *e)
+{
+	if (instant_parse(slice_of(text), &o->now_ms) && o->now_ms > 0)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--now is \"%.40s\"; write a time with its offset, such as 2026-11-21T10:00:00Z",
+		text);
+}
+
+static int take_profile(const char *text, struct overcommit_options *o, struct err *e)
+{
+	o->has_profile = true;
+	o->profile = strcmp(text, "ack") == 0 ? PROFILE_ACK : PROFILE_KOORDINATOR;
+	if (o->profile == PROFILE_ACK || strcmp(text, "koordinator") == 0)
+		return 0;
+	return err_set(
+		e, ERR_INVALID, "--profile is \"%.40s\"; it must be ack or koordinator", text);
+}
+
+static int take_config(const char *text, struct overcommit_options *o, struct err *e)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
+	const char *slash = strchr(text, '/');
+	o->configmap = text;
+	if (!*text || (slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
+			      strspn(text, allowed) == strlen(text)))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
+}
+
+static int apply(int flag, struct overcommit_options *o, struct err *e)
+{
+	switch (flag) {
+	case 'f':
+		if (o->nfiles == OVERCOMMIT_FILES_MAX)
+			return err_set(e, ERR_LIMIT, "more than %d files; join them",
+				OVERCOMMIT_FILES_MAX);
+		o->file[o->nfiles++] = optarg;
+		return 0;
+	case 'o':
+		return take_output(optarg, o, e);
+	case OPT_NOW:
+		return take_now(optarg, o, e);
+	case OPT_PROFILE:
+		return take_profile(optarg, o, e);
+	case OPT_KUBECONFIG:
+		o->kubeconfig = optarg;
+		return 0;
+	case OPT_CONTEXT:
+		o->context = optarg;
+		return 0;
+	case OPT_CONFIG:
+		return take_config(optarg, o, e);
+	case 'h':
+		o->verb = OVERCOMMIT_HELP;
+		return 0;
+	default:
+		must_not_get_here();
+	}
+}
+
+static int take_verb(const char *text, struct overcommit_options *o, struct err *e)
+{
+	o->verb = strcmp(text, "calc") == 0 ? OVERCOMMIT_CALC : OVERCOMMIT_EXPLAIN;
+	if (o->verb == OVERCOMMIT_CALC || strcmp(text, "explain") == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "\"%.40s\" is neither calc nor explain", text);
+}
+
+static bool is_name(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+	size_t len = strlen(name);
+	return len > 0 && len <= 253 && strspn(name, allowed) == len;
+}
+
+static int check(struct overcommit_options *o, struct err *e)
+{
+	if (o->verb == OVERCOMMIT_CALC && o->nfiles == 0)
+		return err_set(e, ERR_INVALID, "calc wants files, as in: calc -f nodes.yaml");
+	if (o->verb == OVERCOMMIT_CALC && o->node)
+		return err_set(e, ERR_INVALID,
+			"\"%.60s\" is one name too many; calc shows all nodes of its files",
+			o->node);
+	if (o->verb == OVERCOMMIT_CALC && (o->kubeconfig || o->context))
+		return err_set(e, ERR_INVALID,
+			"calc asks no API server, so --kubeconfig and --context say nothing");
+	if (o->verb == OVERCOMMIT_EXPLAIN && o->nfiles > 0)
+		return err_set(e, ERR_INVALID, "explain asks the cluster; of files calc is");
+	if (o->verb == OVERCOMMIT_EXPLAIN && !o->node)
+		return err_set(e, ERR_INVALID, "explain wants a node, as in: explain worker-1");
+	if (o->verb == OVERCOMMIT_EXPLAIN && strncmp(o->node, "node/", 5) == 0)
+		o->node += 5;
+	if (o->verb == OVERCOMMIT_EXPLAIN && !is_name(o->node))
+		return err_set(e, ERR_INVALID, "\"%.100s\" is not the name of a node", o->node);
+	return 0;
+}
+
+/* An unknown flag is the one behind which getopt stands; a missing value is said by ':'. */
+static int wrong_flag(int got, char **argv, struct err *e)
+{
+	return err_set(e, ERR_INVALID, "%.80s %s", argv[optind - 1],
+		got == ':' ? "wants a value" : "is not a flag");
+}
+
+int overcommit_options_parse(int argc, char **argv, struct overcommit_options *ret, struct err *e)
+{
+	struct overcommit_options o = {
+		.verb = OVERCOMMIT_HELP, .configmap = "kube-system/ack-slo-config"};
+	int rc = argc > 1 && argv[1][0] != '-' ? take_verb(argv[1], &o, e) : 0;
+	optind = argc > 1 && argv[1][0] != '-' ? 2 : 1;
+	opterr = 0;
+	for (int got; rc == 0 && (got = getopt_long(argc, argv, ":f:o:h", flags, NULL)) != -1;)
+		rc = got == ':' || got == '?' ? wrong_flag(got, argv, e) : apply(got, &o, e);
+	if (rc == 0 && optind < argc)
+		o.node = argv[optind++];
+	if (rc == 0 && optind < argc)
+		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
+	if (rc == 0)
+		rc = check(&o, e);
+	if (rc == 0)
+		*ret = o;
+	return rc;
+}

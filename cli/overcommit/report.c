@@ -1,0 +1,351 @@
+#include "cli/overcommit/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/stamp.h"
+#include "sluice/quantity.h"
+
+static const char *const policy_names[] = {
+	"usage", "request", "maxUsageRequest"}; /* enum lending_policy */
+static const char *const profile_names[] = {"ack", "koordinator"};
+
+/* ---- amounts --------------------------------------------------------------------------------- */
+
+static const char *bytes(int64_t amount, char ret[48])
+{
+	static const struct {
+		int64_t unit;
+		const char *name;
+	} units[] = {{INT64_C(1) << 30, "Gi"}, {INT64_C(1000000000), "G"}, {INT64_C(1) << 20, "Mi"},
+		{1000000, "M"}, {1024, "Ki"}, {1, ""}};
+	size_t i = 0;
+	while (amount % units[i].unit != 0)
+		i++;
+	snprintf(ret, 48, "%" PRId64 "%s", amount / units[i].unit, amount ? units[i].name : "");
+	return ret;
+}
+
+const char *report_amount(int64_t amount, bool cpu, char ret[48])
+{
+	if (!cpu)
+		return bytes(amount, ret);
+	must(QUANTITY_TEXT_SIZE <= 48);
+	quantity_format(amount, QUANTITY_MILLI, false, ret);
+	return ret;
+}
+
+static void put_pair(struct load l, struct buf *out)
+{
+	char cpu[48], memory[48];
+	buf_printf(out, "%s cpu and %s memory", report_amount(l.cpu_milli, true, cpu),
+		report_amount(l.memory_bytes, false, memory));
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void put_sentence(const struct account *a, struct buf *out)
+{
+	buf_puts(out, "Node ");
+	text_render(a->node->name, out);
+	if (!a->enabled) {
+		buf_printf(out, " lends nothing: %s.\n",
+			a->ruling.governed ? "it is switched off (enable is false)"
+					   : "nobody has switched it on for this node");
+		return;
+	}
+	if (a->degraded) {
+		buf_puts(out, " may lend nothing. ");
+		text_render(a->reason, out);
+		buf_puts(out, ".\n");
+		return;
+	}
+	buf_puts(out, " may lend ");
+	put_pair(a->lent, out);
+	buf_puts(out, ".\n");
+}
+
+static void put_whose(const struct account *a, struct buf *out)
+{
+	const struct snapshot_ruling *r = &a->ruling;
+	buf_printf(out, "  By profile %s, as ", profile_names[r->strategy.profile]);
+	text_render(*r->whose ? r->whose : "its defaults are", out);
+	if (!a->enabled)
+		buf_puts(out, *r->whose ? " has it; this is what it would be.\n"
+					: "; this is what it would be.\n");
+	else if (*r->whose)
+		buf_puts(out, " has it.\n");
+	else
+		buf_puts(out, ": there is no configuration here, so it counts as switched on.\n");
+}
+
+static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
+{
+	char age[32], at[STAMP_TEXT_SIZE];
+	const struct estimate *e = &a->estimate;
+	if (!a->has_sample)
+		return;
+	buf_puts(out, "  It uses ");
+	put_pair(a->used, out);
+	if (a->sample_ms == 0)
+		buf_puts(out, ", by a sample without a time");
+	else if (a->sample_ms <= now_ms)
+		buf_printf(out, ", by a sample of %s, %s old",
+			stamp_format_seconds(a->sample_ms, at),
+			account_age(now_ms - a->sample_ms, age));
+	buf_printf(out, ". %zu ordinary pod%s", e->high_pods, e->high_pods == 1 ? "" : "s");
+	if (e->without_sample > 0)
+		buf_printf(out, " (%zu without a sample: as %s)", e->without_sample,
+			e->without_sample == 1 ? "it asks" : "they ask");
+	buf_printf(out, ", %zu that live%s on what is lent.\n", e->low_pods,
+		e->low_pods == 1 ? "s" : "");
+	if (a->freshness == HELD && !a->degraded)
+		buf_puts(out, "  That is older than two intervals: what is published may fall by "
+			      "it, and not rise.\n");
+}
+
+static void amount_cell(struct table *t, int64_t amount, bool cpu)
+{
+	char text[48];
+	table_cell(t, COLOUR_NONE, report_amount(amount, cpu, text));
+	table_right(t);
+}
+
+static void row(struct table *t, const char *sign, const char *term, int64_t cpu, int64_t memory,
+	const char *note)
+{
+	table_cellf(t, *sign == '=' ? COLOUR_BOLD : COLOUR_NONE, "  %s %s", sign, term);
+	amount_cell(t, cpu, true);
+	amount_cell(t, memory, false);
+	table_cell(t, COLOUR_DIM, note);
+	table_end_row(t);
+}
+
+static void system_row(const struct account *a, struct table *t)
+{
+	char note[256], amount[4][48];
+	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
+	snprintf(note, sizeof(note), "the more of used (%s, %s) and reserved (%s, %s)",
+		report_amount(c->system_used, true, amount[0]),
+		report_amount(m->system_used, false, amount[1]),
+		report_amount(c->reserved, true, amount[2]),
+		report_amount(m->reserved, false, amount[3]));
+	if (a->ruling.strategy.profile == PROFILE_KOORDINATOR && m->policy == POLICY_REQUEST)
+		snprintf(note + strlen(note), sizeof(note) - strlen(note),
+			"; of memory what is reserved");
+	row(t, "-", "system", c->system, m->system, note);
+}
+
+static void pods_row(const struct account *a, struct table *t)
+{
+	static const char *const what[] = {"what they use", "what they ask for",
+		"the more of used and asked for, pod by pod"}; /* enum lending_policy */
+	char note[256];
+	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
+	if (c->policy == m->policy)
+		snprintf(note, sizeof(note), "%s", what[c->policy]);
+	else
+		snprintf(note, sizeof(note), "of cpu %s, of memory %s", what[c->policy],
+			what[m->policy]);
+	row(t, "-", "ordinary pods", c->taken, m->taken, note);
+}
+
+/* What the sum comes to before a bound cuts it, where one does. */
+static int64_t uncapped(const struct estimate_terms *t)
+{
+	__int128 rest = (__int128)t->base - t->margin - t->system - t->taken;
+	return rest < 0 ? 0 : rest > INT64_MAX ? INT64_MAX : (int64_t)rest;
+}
+
+static void result_rows(const struct account *a, struct table *t)
+{
+	char note[128];
+	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
+	bool capped = c->cap >= 0 || m->cap >= 0;
+	row(t, "=", capped ? "is left" : "may be lent", uncapped(c), uncapped(m), "");
+	if (!capped)
+		return;
+	snprintf(note, sizeof(note), "%s%s%s", c->cap >= 0 ? "batchCPUThresholdPercent" : "",
+		c->cap >= 0 && m->cap >= 0 ? ", " : "",
+		m->cap >= 0 ? "batchMemoryThresholdPercent" : "");
+	row(t, " ", "at most", c->cap >= 0 ? c->cap : uncapped(c),
+		m->cap >= 0 ? m->cap : uncapped(m), note);
+	row(t, "=", "may be lent", c->result, m->result, "");
+}
+
+static void gocran_row(const struct account *a, struct table *t)
+{
+	char note[200];
+	const struct strategy *s = &a->ruling.strategy;
+	if (!(s->names & LEND_GOCRAN))
+		return;
+	snprintf(note, sizeof(note),
+		"without history: allocatable, less %" PRId64 " %% and %" PRId64
+		" %% of it, less what is used or asked for",
+		s->reserve_cpu, s->reserve_memory);
+	row(t, " ", "under gocran.io", a->gocran.cpu_milli, a->gocran.memory_bytes, note);
+}
+
+static void put_sum(const struct account *a, const struct style *style, struct buf *out)
+{
+	char note[160];
+	const struct strategy *s = &a->ruling.strategy;
+	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
+	struct table *t = table_new(style);
+	table_cell(t, COLOUR_DIM, "");
+	table_cell(t, COLOUR_DIM, "CPU");
+	table_right(t);
+	table_cell(t, COLOUR_DIM, "MEMORY");
+	table_right(t);
+	table_cell(t, COLOUR_DIM, "");
+	table_end_row(t);
+	row(t, " ", s->profile == PROFILE_ACK ? "allocatable" : "capacity", c->base, m->base, "");
+	snprintf(note, sizeof(note),
+		"all use together is to stay below %" PRId64 " %% and %" PRId64 " %%",
+		s->cpu_percent, s->memory_percent);
+	row(t, "-", "kept free", c->margin, m->margin, note);
+	system_row(a, t);
+	pods_row(a, t);
+	result_rows(a, t);
+	gocran_row(a, t);
+	table_render(t, out);
+	table_free(t);
+}
+
+static const char *const names[] = {BATCH_CPU, BATCH_MEMORY, GOCRAN_CPU, GOCRAN_MEMORY};
+
+static void figures_list(const struct figures *f, int64_t ret[4])
+{
+	ret[0] = f->batch_cpu;
+	ret[1] = f->batch_memory;
+	ret[2] = f->gocran_cpu;
+	ret[3] = f->gocran_memory;
+}
+
+static void put_figures(
+	const char *lead, const struct figures *f, const char *none, struct buf *out)
+{
+	int64_t all[4];
+	size_t told = 0;
+	figures_list(f, all);
+	buf_puts(out, lead);
+	for (size_t i = 0; i < 4; i++)
+		if (all[i] >= 0)
+			buf_printf(out, "%s%s %" PRId64, told++ ? ", " : "", names[i], all[i]);
+	buf_printf(out, "%s.\n", told ? "" : none);
+}
+
+static bool figures_same(const struct figures *a, const struct figures *b)
+{
+	int64_t one[4], other[4];
+	figures_list(a, one);
+	figures_list(b, other);
+	return memcmp(one, other, sizeof(one)) == 0;
+}
+
+static void put_published(const struct account *a, int64_t now_ms, struct buf *out)
+{
+	char at[STAMP_TEXT_SIZE], age[32];
+	const struct node_facts *f = a->node;
+	put_figures("  It publishes ", &f->allocatable_lent, "nothing", out);
+	if (!figures_same(&f->allocatable_lent, &f->capacity_lent))
+		put_figures("  Its capacity says otherwise: ", &f->capacity_lent, "nothing", out);
+	if (f->sample_ms > 0)
+		buf_printf(out, "  The sample behind that was taken at %s, %s ago.\n",
+			stamp_format_seconds(f->sample_ms, at),
+			account_age(now_ms > f->sample_ms ? now_ms - f->sample_ms : 0, age));
+}
+
+void report_account(const struct account *a, bool live, int64_t now_ms, const struct style *style,
+	struct buf *out)
+{
+	put_sentence(a, out);
+	put_whose(a, out);
+	if (live)
+		put_published(a, now_ms, out);
+	put_sample(a, now_ms, out);
+	if (a->has_sample)
+		put_sum(a, style, out);
+	if (a->enabled)
+		put_figures("  That is ", &a->figures, "nothing to publish", out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_terms_json(const struct estimate_terms *t, struct buf *out)
+{
+	buf_printf(out,
+		"{\"policy\":\"%s\",\"base\":%" PRId64 ",\"margin\":%" PRId64
+		",\"reserved\":%" PRId64 ",\"system_used\":%" PRId64 ",\"system\":%" PRId64
+		",\"used\":%" PRId64 ",\"requested\":%" PRId64 ",\"max\":%" PRId64
+		",\"taken\":%" PRId64 ",\"cap\":",
+		policy_names[t->policy], t->base, t->margin, t->reserved, t->system_used, t->system,
+		t->used, t->requested, t->max, t->taken);
+	if (t->cap >= 0)
+		buf_printf(out, "%" PRId64, t->cap);
+	else
+		buf_puts(out, "null");
+	buf_printf(out, ",\"result\":%" PRId64 "}", t->result);
+}
+
+static void put_figures_json(const char *key, const struct figures *f, struct buf *out)
+{
+	int64_t all[4];
+	size_t told = 0;
+	figures_list(f, all);
+	buf_printf(out, ",\"%s\":{", key);
+	for (size_t i = 0; i < 4; i++)
+		if (all[i] >= 0)
+			buf_printf(out, "%s\"%s\":%" PRId64, told++ ? "," : "", names[i], all[i]);
+	buf_putc(out, '}');
+}
+
+static void put_time_json(const char *key, int64_t ms, struct buf *out)
+{
+	char at[STAMP_TEXT_SIZE];
+	if (ms > 0)
+		buf_printf(out, ",\"%s\":\"%s\"", key, stamp_format(ms, at));
+	else
+		buf_printf(out, ",\"%s\":null", key);
+}
+
+static void put_sum_json(const struct account *a, struct buf *out)
+{
+	buf_puts(out, "{");
+	if (a->has_sample) {
+		buf_puts(out, "\"cpu\":");
+		put_terms_json(&a->estimate.cpu, out);
+		buf_puts(out, ",\"memory\":");
+		put_terms_json(&a->estimate.memory, out);
+		buf_printf(out,
+			",\"gocran\":{\"cpu_milli\":%" PRId64 ",\"memory_bytes\":%" PRId64 "}",
+			a->gocran.cpu_milli, a->gocran.memory_bytes);
+		buf_printf(out, ",\"pods\":{\"high\":%zu,\"low\":%zu,\"without_sample\":%zu}",
+			a->estimate.high_pods, a->estimate.low_pods, a->estimate.without_sample);
+		put_figures_json("resources", &a->figures, out);
+	}
+	buf_puts(out, "}");
+}
+
+void report_account_json(const struct account *a, bool live, int64_t now_ms, struct buf *out)
+{
+	buf_puts(out, "{\"node\":");
+	buf_json_string(out, a->node->name);
+	buf_printf(out,
+		",\"profile\":\"%s\",\"cpu_milli\":%" PRId64 ",\"memory_bytes\":%" PRId64
+		",\"degraded\":%s,\"reason\":",
+		profile_names[a->ruling.strategy.profile], a->lent.cpu_milli, a->lent.memory_bytes,
+		a->degraded ? "true" : "false");
+	buf_json_string(out, a->reason);
+	buf_puts(out, ",\"terms\":");
+	put_sum_json(a, out);
+	if (live) {
+		put_figures_json("published", &a->node->allocatable_lent, out);
+		put_time_json("published_sample", a->node->sample_ms, out);
+		put_time_json("sample", a->sample_ms, out);
+		put_time_json("now", now_ms, out);
+	}
+	buf_puts(out, "}\n");
+}

@@ -1,0 +1,19 @@
+/*
+ * What `sluice overcommit` shows of a node: the sum, term by term, with a sentence in front.
+ */
+#ifndef SLUICE_CLI_OVERCOMMIT_REPORT_H
+#define SLUICE_CLI_OVERCOMMIT_REPORT_H
+
+#include "cli/overcommit/account.h"
+#include "cli/table.h"
+
+/* live: of a cluster, with what the node publishes now. */
+void report_account(const struct account *a, bool live, int64_t now_ms, const struct style *style,
+	struct buf *out);
+/* One object, and a line's end. */
+void report_account_json(const struct account *a, bool live, int64_t now_ms, struct buf *out);
+
+/* The shortest exact form: "128Gi", "33G", "1234567891"; of cpu "25", "1500m". */
+const char *report_amount(int64_t amount, bool cpu, char ret[48]);
+
+#endif

@@ -1,0 +1,68 @@
+#include "cli/question.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct answer {
+	struct ev_loop *loop;
+	bool came;
+	enum kube_outcome outcome;
+	char *body; /* ours */
+	size_t len;
+	char sentence[400];
+};
+
+static void on_answer(const struct kube_answer *from, void *ctx)
+{
+	struct answer *to = ctx;
+	to->came = true;
+	to->outcome = from->outcome;
+	to->body = mem_strndup(from->body.ptr ? from->body.ptr : "", from->body.len);
+	to->len = from->body.len;
+	snprintf(to->sentence, sizeof(to->sentence), "%s", from->sentence);
+	ev_break(to->loop, EVBREAK_ONE);
+}
+
+static int code_of(enum kube_outcome outcome)
+{
+	switch (outcome) {
+	case KUBE_DONE:
+		return 0;
+	case KUBE_GONE:
+		return ERR_GONE;
+	case KUBE_DENIED:
+		return ERR_DENIED;
+	case KUBE_RETRY:
+		return ERR_BUSY;
+	case KUBE_CONFLICT:
+	case KUBE_STALE:
+	case KUBE_RELIST:
+	case KUBE_IN_DOUBT:
+	case KUBE_LIMIT:
+	case KUBE_GIVE_UP:
+		return ERR_INVALID;
+	}
+	return ERR_INVALID;
+}
+
+int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
+	struct json *json, const cJSON **ret_root, struct err *e)
+{
+	struct answer a = {.loop = loop};
+	kube_client_send(client,
+		&(struct kube_request){
+			.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX},
+		on_answer, &a);
+	while (!a.came)
+		ev_run(loop, 0);
+	int rc = code_of(a.outcome);
+	if (rc < 0)
+		err_set(e, rc, "GET %.200s: %s", path, a.sentence);
+	else
+		rc = json_parse(json, (struct slice){a.body, a.len}, ret_root, e);
+	free(a.body);
+	return rc;
+}
