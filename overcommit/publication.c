@@ -6,11 +6,13 @@
 #include "overcommit/span.h"
 
 /* What is not lent is 0 where there is a figure, and nothing where there is none. */
-static int64_t figure(bool lent, int64_t rest, int64_t there)
+static int64_t figure(const struct publication_input *in, bool lent, int64_t rest, int64_t there)
 {
-	if (lent)
-		return greater(0, rest);
-	return there < 0 ? -1 : 0;
+	if (!lent)
+		return there < 0 ? -1 : 0;
+	if (in->hold)
+		return there < 0 ? -1 : least(greater(0, rest), there);
+	return greater(0, rest);
 }
 
 struct figures publication_figures(const struct publication_input *in, const struct figures *there)
@@ -24,10 +26,10 @@ struct figures publication_figures(const struct publication_input *in, const str
 	struct load for_batch = load_less(pool, load_max(in->gocran_asked, nothing));
 	struct load for_gocran = load_less(pool, load_max(in->batch_asked, nothing));
 	return (struct figures){
-		.batch_cpu = figure(batch, for_batch.cpu_milli, there->batch_cpu),
-		.batch_memory = figure(batch, for_batch.memory_bytes, there->batch_memory),
-		.gocran_cpu = figure(gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu),
-		.gocran_memory = figure(gocran, for_gocran.memory_bytes, there->gocran_memory),
+		figure(in, batch, for_batch.cpu_milli, there->batch_cpu),
+		figure(in, batch, for_batch.memory_bytes, there->batch_memory),
+		figure(in, gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu),
+		figure(in, gocran, for_gocran.memory_bytes, there->gocran_memory),
 	};
 }
 

@@ -6,6 +6,9 @@
  * ask for, gocran = P - what batch pods ask for, P being the less of the two estimates. Units:
  * batch-cpu thousandths of a core, gocran.io/cpu whole ones, rounded down; memory bytes.
  *
+ * On hold no figure rises, not even because pods of the other name are gone, and where there is
+ * none none is written.
+ *
  * A name that is not lent under (any more), a node where it is disabled, one that is degraded: "0"
  * where there was a figure, and not a key less, for a key that is missing is ignored by kubelets
  * (7.5). Where there never was one nothing is written.
@@ -39,7 +42,8 @@ struct figures {
 
 struct publication_input {
 	const struct strategy *strategy;
-	bool lend;		   /* false: disabled or degraded */
+	bool lend; /* false: disabled or degraded */
+	bool hold; /* no figure may be raised: HELD, or one sample since the start */
 	struct load batch, gocran; /* what may be lent: thousandths of a core, bytes */
 	/* What pods on the node ask for under each name: thousandths of a core, bytes. */
 	struct load batch_asked, gocran_asked;

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
+#include "base/order.h"
 #include "overcommit/span.h"
 
 #define TOLERATED_MS 60000 /* so much may clocks differ */
 
 void window_begin(struct window *w, int64_t newest_ms)
 {
-	*w = (struct window){.newest_ms = newest_ms};
+	*w = (struct window){.newest_ms = greater(0, newest_ms)};
 }
 
 static bool of_the_future(int64_t at_ms, int64_t now_ms)
@@ -27,7 +28,7 @@ static void thin_out(struct window *w)
 
 bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_ms)
 {
-	if (of_the_future(at_ms, now_ms))
+	if (at_ms <= 0 || of_the_future(at_ms, now_ms))
 		return false;
 	if (of_the_future(w->newest_ms, now_ms))
 		window_begin(w, 0);

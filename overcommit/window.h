@@ -43,7 +43,7 @@ enum freshness { FRESH, HELD, DEGRADED };
 /* What a restart knows of a node: the time of the sample behind what is published. */
 void window_begin(struct window *w, int64_t newest_ms);
 
-/* False: not newer than the last, or of the future. */
+/* False: not newer than the last, of the future, or without a time (0 and less). */
 bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_ms);
 
 enum freshness window_freshness(

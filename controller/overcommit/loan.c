@@ -235,23 +235,17 @@ static void lend_nothing(struct loan *a)
 
 /* ---- what is to be written ------------------------------------------------------------------- */
 
-static bool too_early(const struct loan *a, bool lends)
-{
-	return lends && a->window.count < 2 && !any_key(&a->there);
-}
-
 static void publish(struct loan *a, bool lends, int64_t now_ms)
 {
 	struct publication_input in = {.strategy = &a->strategy,
 		.lend = lends,
+		.hold = a->freshness != FRESH || a->window.count < 2,
 		.batch = a->batch,
 		.gocran = a->gocran,
 		.batch_asked = a->batch_asked,
 		.gocran_asked = a->gocran_asked};
 	a->why = PUBLISH_NOT;
 	a->want = publication_figures(&in, &a->there);
-	if (too_early(a, lends))
-		return;
 	enum publication_why why =
 		publication_due(&in, &a->want, &a->there, &a->written, a->written_ms, now_ms);
 	int64_t age_ms = now_ms - a->written_ms;

@@ -22,7 +22,7 @@ static void what_it_says(void **state)
 	static const struct {
 		const char *name;
 		unsigned names;
-		bool off;
+		bool off, hold;
 		struct load batch, gocran, batch_asked, gocran_asked;
 		struct figures there, want;
 	} rows[] = {
@@ -65,6 +65,20 @@ static void what_it_says(void **state)
 			.want = {0, -1, -1, -1}},
 		{"gocran is not lent under any more", LEND_BATCH, .batch = {25000, 33 * G},
 			.there = {9000, 9 * G, 25, 33 * G}, .want = {25000, 33 * G, 0, 0}},
+		{"on hold: it may fall", BOTH, .hold = true, .batch = {20000, 30 * G},
+			.gocran = {20000, 30 * G}, .there = {21000, 31 * G, 21, 31 * G},
+			.want = {20000, 30 * G, 20, 30 * G}},
+		{"on hold: and does not rise", BOTH, .hold = true, .batch = {20000, 30 * G},
+			.gocran = {20000, 30 * G}, .there = {9000, 9 * G, 9, 9 * G},
+			.want = {9000, 9 * G, 9, 9 * G}},
+		{"on hold: though pods of the other name are gone", BOTH, .hold = true,
+			.batch = {20000, 30 * G}, .gocran = {20000, 30 * G},
+			.there = {20000, 30 * G, 5, 5 * G}, .want = {20000, 30 * G, 5, 5 * G}},
+		{"on hold: what never was a figure is none", BOTH, .hold = true,
+			.batch = {20000, 30 * G}, .gocran = {20000, 30 * G},
+			.there = {9000, 9 * G, -1, -1}, .want = {9000, 9 * G, -1, -1}},
+		{"on hold and disabled", BOTH, .off = true, .hold = true,
+			.there = {9000, 9 * G, -1, -1}, .want = {0, 0, -1, -1}},
 		{"a key that is missing comes back", LEND_BATCH, .batch = {25000, 33 * G},
 			.there = {9000, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
 	};
@@ -72,8 +86,8 @@ static void what_it_says(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct strategy s = strategy_default(PROFILE_ACK);
 		s.names = rows[i].names;
-		struct publication_input in = {&s, !rows[i].off, rows[i].batch, rows[i].gocran,
-			rows[i].batch_asked, rows[i].gocran_asked};
+		struct publication_input in = {&s, !rows[i].off, rows[i].hold, rows[i].batch,
+			rows[i].gocran, rows[i].batch_asked, rows[i].gocran_asked};
 		same_figures(rows[i].name, publication_figures(&in, &rows[i].there), rows[i].want);
 	}
 }
@@ -240,7 +254,7 @@ static void any_numbers(void **state)
 		struct strategy s = strategy_default(PROFILE_ACK);
 		s.names = BOTH;
 		s.diff_permille = s.period_s = s.rewrite_s = d;
-		struct publication_input in = {&s, true, {a, b}, {b, c}, {c, d}, {d, a}};
+		struct publication_input in = {&s, true, false, {a, b}, {b, c}, {c, d}, {d, a}};
 		struct figures there = {a, b, c, d}, written = {d, c, b, a};
 		struct figures want = publication_figures(&in, &there);
 		assert_true(want.batch_cpu >= 0 && want.batch_memory >= 0);

@@ -105,11 +105,13 @@ static void which_samples_count(void **state)
 		bool counts;
 		uint8_t count;
 	} steps[] = {
+		{"none", 0, T0, false, 0},
 		{"the first", T0, T0, true, 1},
 		{"the same again", T0, T0 + 15 * S, false, 1},
 		{"an older one, late", T0 - 15 * S, T0 + 15 * S, false, 1},
 		{"the next", T0 + 15 * S, T0 + 16 * S, true, 2},
 		{"one of the future", T0 + 90 * S, T0 + 29 * S, false, 2},
+		{"without a time", 0, T0 + 30 * S, false, 2},
 		{"years ahead", INT64_MAX, T0 + 30 * S, false, 2},
 		{"the next after that, all the same", T0 + 30 * S, T0 + 31 * S, true, 3},
 		{"a clock a minute ahead", T0 + 100 * S, T0 + 40 * S, true, 4},
