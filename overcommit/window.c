@@ -7,14 +7,14 @@
 
 #define TOLERATED_MS 60000 /* so much may clocks differ */
 
+bool window_of_the_future(int64_t at_ms, int64_t now_ms)
+{
+	return at_ms > span_later(now_ms, TOLERATED_MS);
+}
+
 void window_begin(struct window *w, int64_t newest_ms)
 {
 	*w = (struct window){.newest_ms = greater(0, newest_ms)};
-}
-
-static bool of_the_future(int64_t at_ms, int64_t now_ms)
-{
-	return at_ms > span_later(now_ms, TOLERATED_MS);
 }
 
 /* The newest stays. */
@@ -28,9 +28,9 @@ static void thin_out(struct window *w)
 
 bool window_add(struct window *w, int64_t at_ms, struct load taken, int64_t now_ms)
 {
-	if (at_ms <= 0 || of_the_future(at_ms, now_ms))
+	if (at_ms <= 0 || window_of_the_future(at_ms, now_ms))
 		return false;
-	if (of_the_future(w->newest_ms, now_ms))
+	if (window_of_the_future(w->newest_ms, now_ms))
 		window_begin(w, 0);
 	if (w->newest_ms && at_ms <= w->newest_ms)
 		return false;
@@ -56,7 +56,7 @@ enum freshness window_freshness(
 {
 	if (!ready || !w->newest_ms)
 		return DEGRADED;
-	if (of_the_future(w->newest_ms, now_ms))
+	if (window_of_the_future(w->newest_ms, now_ms))
 		return w->count ? HELD : DEGRADED;
 	if (now_ms >= degraded_from(w, s))
 		return DEGRADED;
@@ -67,7 +67,7 @@ int64_t window_changes_ms(const struct window *w, const struct strategy *s, int6
 {
 	if (!w->newest_ms)
 		return INT64_MAX;
-	if (of_the_future(w->newest_ms, now_ms))
+	if (window_of_the_future(w->newest_ms, now_ms))
 		return w->newest_ms - TOLERATED_MS;
 	int64_t held = held_from(w, s), degraded = degraded_from(w, s);
 	if (now_ms < held && held < degraded)

@@ -40,6 +40,9 @@ struct window {
 
 enum freshness { FRESH, HELD, DEGRADED };
 
+/* More than 60 s after now: no sample, wherever one is kept. */
+bool window_of_the_future(int64_t at_ms, int64_t now_ms);
+
 /* What a restart knows of a node: the time of the sample behind what is published. */
 void window_begin(struct window *w, int64_t newest_ms);
 
