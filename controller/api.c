@@ -14,6 +14,7 @@
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
 #define JOBS_PREFIX "/api/v1/jobs/"
+#define OVERCOMMIT_PATH "/api/v1/overcommit"
 
 bool api_is_open(const char *path)
 {
@@ -275,6 +276,22 @@ static struct api_reply answer_job(const struct api_sources *s, const char *rest
 	return (struct api_reply){200, JSON};
 }
 
+/* ---- idle resources -------------------------------------------------------------------------- */
+
+static struct api_reply answer_overcommit(
+	const struct api_sources *s, const char *rest, struct buf *out)
+{
+	const struct lender *l = s->metrics.lender;
+	char sentence[700];
+	if (l && lender_show(l, *rest ? rest + 1 : "", out))
+		return (struct api_reply){200, JSON};
+	snprintf(sentence, sizeof(sentence), "no Node %.250s is followed%s", *rest ? rest + 1 : "",
+		gate_leading(s->metrics.gate)
+			? "; Nodes are while a NodeOvercommit or the ConfigMap enables lending"
+			: " here; the controller that leads follows them");
+	return complain(out, 404, sentence);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static struct api_reply answer_decisions(
@@ -299,7 +316,8 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 		"sluice-controller %s, cell %s, as %s\n\n"
 		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
 		"/api/v1/decisions?after=0\n"
-		"/api/v1/cost?by=queue&since=30d\n",
+		"/api/v1/cost?by=queue&since=30d\n"
+		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
 		SLUICE_VERSION, s->cell, s->identity);
 	return (struct api_reply){200, TEXT};
 }
@@ -321,6 +339,9 @@ struct api_reply api_answer(
 		return answer_queues(s, out);
 	if (strcmp(path, "/api/v1/decisions") == 0)
 		return answer_decisions(s, after, out);
+	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||
+		strncmp(path, OVERCOMMIT_PATH "/", strlen(OVERCOMMIT_PATH) + 1) == 0)
+		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
 	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
 		return answer_job(s, path + strlen(JOBS_PREFIX), out);
 	if (strcmp(path, "/") == 0)

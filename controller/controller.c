@@ -403,6 +403,7 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 			.tally = c->tally,
 			.events = herald_count(c->herald),
 			.api = kube_client_stats(c->client),
+			.lender = c->lender,
 			.ledger_up = pg_up(c->pg),
 			.fair_sharing = c->options->settings.config.fair_sharing,
 			.decides = gate_leading(c->gate),

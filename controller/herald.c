@@ -125,12 +125,19 @@ static void put_text(struct buf *out, const char *key, const char *value)
 	buf_putc(out, ',');
 }
 
+static const char *api_version_of(const char *kind)
+{
+	if (!kind)
+		return "batch/v1";
+	return strcmp(kind, "ConfigMap") == 0 ? "v1" : "sluice.dev/v1alpha1";
+}
+
 static void render_subject(const struct herald_subject *of, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
 	uid_format(&of->uid, uid);
 	buf_puts(out, "\"involvedObject\":{");
-	put_text(out, "apiVersion", of->kind ? "sluice.dev/v1alpha1" : "batch/v1");
+	put_text(out, "apiVersion", api_version_of(of->kind));
 	put_text(out, "kind", of->kind ? of->kind : "Job");
 	if (of->ns[0])
 		put_text(out, "namespace", of->ns);

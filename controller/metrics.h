@@ -13,6 +13,7 @@
 #include "controller/gate/gate.h"
 #include "controller/herald.h"
 #include "controller/kube/client.h"
+#include "controller/overcommit/lender.h"
 #include "controller/tally.h"
 #include "sluice/queue.h"
 
@@ -24,6 +25,7 @@ struct metrics_sources {
 	const struct tally *tally;
 	struct herald_counts events;
 	const struct kube_client_stats *api;
+	const struct lender *lender; /* NULL: families without samples */
 	bool ledger_up, synced;
 	bool fair_sharing; /* shares are told */
 	bool decides;	   /* it leads; a standby does not know what time makes of a Calendar */

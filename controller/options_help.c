@@ -180,6 +180,7 @@ static const char *const help[] = {
 	"    /metrics               OpenMetrics\n"
 	"    /api/v1/queues         the queues with their quotas, for `sluice queue`\n"
 	"    /api/v1/jobs/NS/NAME   why a Job waits, for `sluice explain`\n"
+	"    /api/v1/overcommit     what nodes lend of what nobody uses; /NODE: why so much\n"
 	"    /api/v1/decisions      the last 512 decisions; ?after=N: those after number "
 	"N\n"
 	"\n"

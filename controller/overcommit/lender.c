@@ -121,11 +121,13 @@ static void on_node_drop(struct inventory_node *n, void *ctx)
 
 int lender_see(struct lender *l, const struct cJSON *object, struct err *e)
 {
+	bulletin_see(l->bulletin, object);
 	return rulebook_see(l->rulebook, object, e);
 }
 
 void lender_drop(struct lender *l, const char *name)
 {
+	bulletin_lose(l->bulletin, name);
 	rulebook_drop(l->rulebook, name);
 }
 
@@ -266,6 +268,12 @@ struct lender *lender_new(const struct lender_options *o)
 		.gate = o->gate,
 		.log = o->log};
 	l->reclaimer = reclaimer_new(&reclaimer);
+	struct bulletin_options bulletin = {.client = o->client,
+		.rulebook = l->rulebook,
+		.inventory = l->inventory,
+		.herald = o->herald,
+		.log = o->log};
+	l->bulletin = bulletin_new(&bulletin);
 	follow_configmap(l);
 	return l;
 }
@@ -279,22 +287,31 @@ void lender_free(struct lender *l)
 	gauge_free(l->gauge);
 	publisher_free(l->publisher);
 	reclaimer_free(l->reclaimer);
+	bulletin_free(l->bulletin);
 	pools_free(l->pools);
 	inventory_free(l->inventory);
 	rulebook_free(l->rulebook);
 	free(l);
 }
 
+static void lend(struct lender *l)
+{
+	make_loans(l);
+	measure(l);
+	if (reclaimer_tick(l->reclaimer, l->now_ms))
+		l->o.changed(l->o.ctx);
+	publisher_tick(l->publisher, l->now_ms);
+	tell_pools(l);
+	note_swept(l);
+}
+
 void lender_tick(struct lender *l, int64_t now_ms, bool leads)
 {
 	l->now_ms = now_ms;
-	if (!leads || !l->configmap_listed || !rulebook_known(l->rulebook) || !follow(l))
+	if (!leads || !l->configmap_listed || !rulebook_known(l->rulebook))
 		return;
-	make_loans(l);
-	measure(l);
-	if (reclaimer_tick(l->reclaimer, now_ms))
-		l->o.changed(l->o.ctx);
-	publisher_tick(l->publisher, now_ms);
-	tell_pools(l);
-	note_swept(l);
+	bool known = follow(l);
+	if (known)
+		lend(l);
+	bulletin_tick(l->bulletin, now_ms, known, gauge_trouble(l->gauge));
 }

@@ -64,7 +64,7 @@ void lender_drop_flavor(struct lender *l, const char *name);
 /* About once a second. leads: it may write, reclaim, and tell the queue. */
 void lender_tick(struct lender *l, int64_t now_ms, bool leads);
 
-/* Appends the families of docs/overcommit.md, the seeds' among them. */
+/* Appends the families of docs/overcommit.md, the seeds' among them. NULL: without samples. */
 void lender_put_metrics(const struct lender *l, struct buf *out);
 /* /api/v1/overcommit, /api/v1/overcommit/NODE: JSON. False: no such node. */
 bool lender_show(const struct lender *l, const char *node, struct buf *out);

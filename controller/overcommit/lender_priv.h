@@ -5,6 +5,7 @@
 #ifndef SLUICE_CONTROLLER_LENDER_PRIV_H
 #define SLUICE_CONTROLLER_LENDER_PRIV_H
 
+#include "controller/overcommit/bulletin.h"
 #include "controller/overcommit/inventory.h"
 #include "controller/overcommit/lender.h"
 #include "controller/overcommit/pools.h"
@@ -25,6 +26,7 @@ struct lender {
 	struct publisher *publisher;
 	struct pools *pools;
 	struct reclaimer *reclaimer;
+	struct bulletin *bulletin;
 	struct kube_watch *configmap; /* NULL: none is followed */
 	bool configmap_listed;	      /* it is known whether there is one */
 	bool configmap_seen;	      /* in the list that is being read */
