@@ -147,7 +147,7 @@ static void on_changed(void *ctx)
 	((struct lender_stage *)ctx)->changes++;
 }
 
-static char *configmap_text(const char *config)
+char *configmap_text(const char *config)
 {
 	struct buf b;
 	buf_init(&b, 1 << 20);

@@ -53,6 +53,7 @@ char *node_text(const char *name, const char *labels, int cpu, int gi, const cha
 	const char *more_status);
 char *pod_text(const char *ns, const char *name, const char *node, const char *labels,
 	const char *resources);
+char *configmap_text(const char *config);
 char *usage_text(const char *ns, const char *name, int64_t at_ms, int cpu_milli, int mi);
 
 #endif
