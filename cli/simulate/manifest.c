@@ -12,6 +12,7 @@
 #include "cli/simulate/documents.h"
 #include "cli/simulate/job_notes.h"
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_node.h"
 #include "controller/wire/decode_text.h"
 
 #define FILE_MAX_BYTES (size_t)(1024u << 20)
@@ -97,7 +98,10 @@ static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
 	int rc = decode_flavor(o, &s, e);
 	if (rc == 0)
 		rc = world_add_flavor(r->w, s, e);
-	free(s);
+	if (rc == 0)
+		nodes_see_flavor(&r->w->nodes, s);
+	else
+		free(s);
 	return rc;
 }
 
@@ -223,12 +227,24 @@ static int read_job(struct reader *r, const cJSON *o, struct err *e)
 	return rc;
 }
 
+/* A Node as somebody writes it by hand says nothing of its conditions, and is meant to be there. */
+static int read_node(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct node_facts *n = NULL;
+	int rc = decode_node(o, &n, e);
+	if (rc < 0)
+		return rc;
+	n->ready = n->ready || !json_get(json_object(o, "status"), "conditions");
+	nodes_see(&r->w->nodes, n);
+	return 0;
+}
+
 static int read_cronjob(struct reader *r, const cJSON *o, struct err *e)
 {
 	return cronjob_add(r->w, o, e);
 }
 
-/* Accepted, and of no consequence: quota alone decides. */
+/* Accepted, and of no consequence here. */
 static int read_nothing(struct reader *r, const cJSON *o, struct err *e)
 {
 	(void)r;
@@ -256,7 +272,7 @@ static const struct kind {
 	{"batch/v1", "Job", true, read_job},
 	{"batch/v1", "CronJob", true, read_cronjob},
 	{"v1", "Namespace", false, read_namespace},
-	{"v1", "Node", false, read_nothing},
+	{"v1", "Node", false, read_node},
 	{"v1", "LimitRange", true, read_limit_range},
 	{"scheduling.k8s.io/v1", "PriorityClass", false, read_priority},
 	{"node.k8s.io/v1", "RuntimeClass", false, read_runtime_class},

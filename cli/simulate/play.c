@@ -303,7 +303,8 @@ static bool carry_out(struct play *p, const struct decision *d)
 	case DECISION_STOP:
 		stop(p, actor, d);
 		return true;
-	case DECISION_SHRINK: /* nobody reclaims in here */
+	case DECISION_SHRINK:
+		must(false); /* what nodes lend stays as the files have it, and nobody reclaims */
 		return false;
 	case DECISION_NOTICE:
 		give_notice(p, actor, d);

@@ -50,6 +50,7 @@ void world_done(struct world *w)
 	queue_free(w->queue);
 	trace_done(&w->trace);
 	rulebook_done(&w->rulebook);
+	nodes_done(&w->nodes);
 	map_done(&w->by_uid);
 	map_done(&w->names);
 	for (size_t i = 0; i < w->nblocks; i++)
@@ -454,6 +455,7 @@ int world_close(struct world *w, struct err *e)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
+	nodes_apply(&w->nodes, w->queue);
 	return apply_rules(w, e);
 }
 

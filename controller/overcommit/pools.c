@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "overcommit/standing.h"
+#include "sluice/quantity.h"
 
 struct pool {
 	struct flavor_spec *flavor;
@@ -83,49 +85,6 @@ size_t pools_count(const struct pools *p)
 	return p->count;
 }
 
-/* ---- which nodes ----------------------------------------------------------------------------- */
-
-static bool has_label(const struct node_facts *f, const struct label *want)
-{
-	for (size_t i = 0; i < f->nlabels; i++)
-		if (strcmp(f->labels[i].key, want->key) == 0)
-			return strcmp(f->labels[i].value, want->value) == 0;
-	return false;
-}
-
-static bool same_taint(const struct taint *a, const struct taint *b)
-{
-	return a->effect == b->effect && strcmp(a->key, b->key) == 0 &&
-	       strcmp(a->value, b->value) == 0;
-}
-
-/* What the flavor says of its nodes' taints its Jobs are matched against. */
-static bool takes_taint(const struct node_group *g, const struct taint *t)
-{
-	if (t->effect == TAINT_PREFER_NO_SCHEDULE)
-		return true;
-	for (size_t i = 0; i < g->ntolerations; i++)
-		if (toleration_covers(&g->tolerations[i], t))
-			return true;
-	for (size_t i = 0; i < g->ntaints; i++)
-		if (same_taint(&g->taints[i], t))
-			return true;
-	return false;
-}
-
-static bool stands_for(const struct node_group *g, const struct node_facts *f)
-{
-	if (!f->ready || f->unschedulable || f->deleting)
-		return false;
-	for (size_t i = 0; i < g->nlabels; i++)
-		if (!has_label(f, &g->labels[i]))
-			return false;
-	for (size_t i = 0; i < f->ntaints; i++)
-		if (!takes_taint(g, &f->taints[i]))
-			return false;
-	return true;
-}
-
 /* ---- how much -------------------------------------------------------------------------------- */
 
 static int64_t amount(int64_t published)
@@ -138,8 +97,8 @@ static struct load left_on(enum lending l, const struct loan *a)
 	struct load there = {amount(a->there.batch_cpu), amount(a->there.batch_memory)};
 	struct load others = a->batch_others;
 	if (l == LENDING_GOCRAN) {
-		there = (struct load){
-			amount(a->there.gocran_cpu) * 1000, amount(a->there.gocran_memory)};
+		there = (struct load){quantity_times(amount(a->there.gocran_cpu), 1000),
+			amount(a->there.gocran_memory)};
 		others = a->gocran_others;
 	}
 	return load_max(load_less(there, others), (struct load){0, 0});
@@ -151,7 +110,7 @@ static struct idle_pool sum(const struct pools *p, const struct flavor_spec *f)
 	struct load all = {0, 0}, most = {0, 0};
 	const struct inventory_node *n;
 	for (size_t i = 0; (n = inventory_node_at(p->inventory, i)); i++) {
-		if (!n->facts || !stands_for(&f->nodes, n->facts))
+		if (!n->facts || !node_stands_in(n->facts, &f->nodes))
 			continue;
 		struct load left = left_on(f->lending, &n->loan);
 		all = load_add(all, left);
