@@ -119,7 +119,8 @@ static void row(struct table *t, const char *sign, const char *term, int64_t cpu
 	table_cellf(t, *sign == '=' ? COLOUR_BOLD : COLOUR_NONE, "  %s %s", sign, term);
 	amount_cell(t, cpu, true);
 	amount_cell(t, memory, false);
-	table_cell(t, COLOUR_DIM, note);
+	if (*note)
+		table_cell(t, COLOUR_DIM, note);
 	table_end_row(t);
 }
 
@@ -199,7 +200,6 @@ static void put_sum(const struct account *a, const struct style *style, struct b
 	table_right(t);
 	table_cell(t, COLOUR_DIM, "MEMORY");
 	table_right(t);
-	table_cell(t, COLOUR_DIM, "");
 	table_end_row(t);
 	row(t, " ", s->profile == PROFILE_ACK ? "allocatable" : "capacity", c->base, m->base, "");
 	snprintf(note, sizeof(note),

@@ -1,0 +1,9 @@
+# `sluice overcommit calc` on the files of test/overcommit, whose comments say what is expected.
+add_executable(overcommit_calc ${CMAKE_CURRENT_LIST_DIR}/overcommit_calc.c)
+target_link_libraries(overcommit_calc PRIVATE base)
+file(GLOB calc_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../overcommit/*.yaml)
+foreach(path ${calc_files})
+  get_filename_component(name ${path} NAME_WE)
+  add_test(NAME calc_${name} COMMAND overcommit_calc $<TARGET_FILE:sluice> ${path})
+  set_tests_properties(calc_${name} PROPERTIES TIMEOUT 60)
+endforeach()
