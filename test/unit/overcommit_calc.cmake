@@ -7,3 +7,8 @@ foreach(path ${calc_files})
   add_test(NAME calc_${name} COMMAND overcommit_calc $<TARGET_FILE:sluice> ${path})
   set_tests_properties(calc_${name} PROPERTIES TIMEOUT 60)
 endforeach()
+
+# Its command line, and `sluice overcommit explain`.
+add_executable(test_overcommit_command ${CMAKE_CURRENT_LIST_DIR}/overcommit_command.c)
+target_link_libraries(test_overcommit_command PRIVATE scripted_server sluice_cli ${CMOCKA})
+add_test(NAME overcommit_command COMMAND test_overcommit_command)
