@@ -60,8 +60,8 @@ void courier_set_pg(struct courier *c, struct pg *pg)
 
 static bool is_write(enum intent_kind k)
 {
-	return k == INTENT_START || k == INTENT_STOP || k == INTENT_TELL || k == INTENT_NOTICE ||
-	       k == INTENT_WARN;
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_TELL ||
+	       k == INTENT_NOTICE || k == INTENT_WARN;
 }
 
 static void errand_free(struct errand *e)
@@ -373,7 +373,8 @@ static void send_patch(struct courier *c, const struct intent *i)
 		.path = buf_text(&c->path),
 		.content_type = KUBE_JSON_PATCH,
 		.body = buf_slice(&c->body),
-		.urgent = i->kind == INTENT_STOP || i->kind == INTENT_TELL,
+		.urgent = i->kind == INTENT_STOP || i->kind == INTENT_SHRINK ||
+			  i->kind == INTENT_TELL,
 	};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }

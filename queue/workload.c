@@ -125,6 +125,12 @@ static const char *fault_of(const struct job *j, const struct account *account, 
 			: NULL;
 }
 
+/* While it runs with fewer than its owner wrote, it may hold room for more from before. */
+static int32_t most_pods(const struct job *j)
+{
+	return j->owner_parallelism > j->parallelism ? j->owner_parallelism : j->parallelism;
+}
+
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
 	const struct account *account)
 {
@@ -142,7 +148,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->parallelism != j->parallelism || w->max_run_ms != j->max_run_ms ||
+	       w->parallelism != most_pods(j) || w->max_run_ms != j->max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -200,7 +206,7 @@ void workload_take(
 	family_join(q, w, j->ns, j->family);
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
-	w->parallelism = j->parallelism;
+	w->parallelism = most_pods(j);
 }
 
 /* Nothing but quota keeps it. */

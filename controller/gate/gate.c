@@ -108,6 +108,7 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
 	must(j->request == 0);
 	j->want = kind;
+	j->want_in = j->phase;
 	if (j->wanting)
 		return;
 	j->wanting = true;
@@ -467,6 +468,8 @@ static const struct intent *job_intent(struct gate *g)
 	if (!j)
 		return NULL;
 	j->asked = j->want;
+	j->asked_in = j->want_in;
+	j->asked_ms = g->tick_ms;
 	j->asked_lost = j->lost;
 	j->request = make_intent(g, &g->intent, j->want);
 	map_put(&g->by_request, request_hash(j->request), j);

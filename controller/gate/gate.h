@@ -31,6 +31,8 @@
  * good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
+ *   - a hold is lowered only to what is left of pods, and while a Job controller may not have read
+ * a lower parallelism yet only after they were counted (narrowing.c);
  *   - a Job that a Job made runs on its owner's quota: as long as that holds some, nobody minds
  * that the child was not let in (reference 9.9);
  *   - facts with an older version than the newest seen of that Job are ignored.

@@ -60,6 +60,7 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
 	struct buf text;
 	queue_explain(g->queue, &j->uid, g->now_ms, &x);
+	explain_lending(g, j, &x);
 	buf_init(&text, 4096);
 	notice_words(&x, g->now_ms, &text);
 	snprintf(ret, size, "%s", buf_text(&text));

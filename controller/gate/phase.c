@@ -21,6 +21,7 @@
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define REFUSED_RETRY_MS 1000 /* the ledger said no: another cell, or a quota just lowered */
 #define PODS_RETRY_MS 250
+#define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
 #define OVERDUE_MS 300000
 #define REFUSED_TRIES 6		/* then a refusal is not a race that we lost, but a no */
@@ -180,7 +181,9 @@ static void end_decided(struct gate *g, struct gate_job *j, const struct decisio
 		return;
 	}
 	if (j->reason[0] == '\0') {
-		j->sentence = warning_sentence(d->reason, d->policy);
+		j->sentence = d->reason == STOP_REASON_IDLE_RECLAIMED
+				      ? mem_strdup(d->why)
+				      : warning_sentence(d->reason, d->policy);
 		j->message = j->sentence;
 	}
 	if (stop_reason_deactivates(d->reason) && j->reason[0] == '\0') {
@@ -227,6 +230,7 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
 	j->sent = j->told_ledger = j->told_ready = j->warned = false;
 	j->started_ms = j->warn_ms = 0;
+	narrowing_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
 	gate_drop_carried(g, j);
@@ -295,6 +299,13 @@ static void drain(struct gate *g, struct gate_job *j)
 	enter(g, j, PHASE_DRAINING);
 }
 
+/* An attempt that an earlier leader started may have been narrowed since. */
+static int32_t most_held(const struct gate_job *j)
+{
+	bool known = j->held_pods < INT32_MAX;
+	return known && j->held_pods > j->seen.parallelism ? j->held_pods : j->seen.parallelism;
+}
+
 static void run(struct gate *g, struct gate_job *j)
 {
 	bool fresh = !j->committed;
@@ -304,6 +315,7 @@ static void run(struct gate *g, struct gate_job *j)
 		return;
 	j->committed = true;
 	j->started_ms = g->now_ms;
+	narrowing_begin(j, most_held(j));
 	gate_operate(g, j, LEDGER_COMMIT, 0);
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
 	g->counts.starts++;
@@ -343,6 +355,20 @@ static bool carried(struct gate *g, struct gate_job *j)
 	return true;
 }
 
+/* The queue is told anew when the API server has refused to rewrite what it asks for, and again
+ * when that is long ago. */
+static void reconsider_lending(struct gate *g, struct gate_job *j)
+{
+	if (j->no_lending_ms > g->tick_ms) {
+		gate_alarm(g, j, j->no_lending_ms);
+	} else if (j->no_lending_ms > 0) {
+		j->no_lending_ms = 0;
+		j->retell = true;
+	}
+	if (j->retell)
+		job_request(g, j, INTENT_READ);
+}
+
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
@@ -365,6 +391,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 		stop_intruder(g, j);
 		return;
 	}
+	reconsider_lending(g, j);
 	if (j->seen.story_state != STORY_STARTED) {
 		block(g, j, j->seen.leaving ? LEAVING : NULL);
 		return;
@@ -442,15 +469,26 @@ static void fencing(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_TELL);
 }
 
-/* Pods that end leave room, but never less is held than there are pods. */
-static void shrink(struct gate *g, struct gate_job *j)
+static void shrink_to(struct gate *g, struct gate_job *j, int32_t pods)
 {
-	int32_t pods = j->seen.pods > j->seen.present ? j->seen.pods : j->seen.present;
 	if (pods >= j->held_pods)
 		return;
 	j->held_pods = pods;
 	if (queue_shrink_job(g->queue, &j->uid, pods, g->now_ms))
 		gate_operate(g, j, LEDGER_SHRINK, 0);
+}
+
+/* So many there are, or may be made at any time. */
+static int32_t pods_in_sight(const struct gate_job *j)
+{
+	return j->seen.pods > j->seen.present ? j->seen.pods : j->seen.present;
+}
+
+/* Pods that end leave room, but never less is held than there are pods. */
+static void shrink(struct gate *g, struct gate_job *j)
+{
+	if (!narrowing_in_doubt(g, j))
+		shrink_to(g, j, pods_in_sight(j));
 }
 
 static void tell_ready(struct gate *g, struct gate_job *j)
@@ -488,7 +526,7 @@ static void running(struct gate *g, struct gate_job *j)
 	}
 	if (j->call_off && j->acked)
 		enter(g, j, PHASE_STOPPING);
-	else if (!j->call_off && !j->lost)
+	else if (!j->call_off && !j->lost && !narrowing_see_to(g, j))
 		warning_see_to(g, j);
 }
 
@@ -658,6 +696,10 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 		warning_decided(g, j, d);
 		return;
 	}
+	if (d->kind == DECISION_SHRINK) {
+		narrowing_decided(g, j, d);
+		return;
+	}
 	if (!j->has_hold || j->phase == PHASE_DRAINING)
 		return;
 	j->call_off = true;
@@ -697,6 +739,13 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	must_not_get_here(); /* a verdict that is none */
 }
 
+/* More than the Job needs now when it has ended some, or was narrowed, while nobody looked. */
+static int32_t pods_adopted(const struct gate *g, const struct gate_job *j)
+{
+	int32_t pods = queue_job_pods(g->queue, &j->uid);
+	return pods > j->seen.pods ? pods : j->seen.pods;
+}
+
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 {
 	j->attempt = h->attempt;
@@ -708,7 +757,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	 * do not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
-	j->held_pods = j->lost ? INT32_MAX : j->seen.pods; /* not seen: the first facts will tell */
+	j->held_pods = j->lost ? INT32_MAX : pods_adopted(g, j); /* the first facts will tell */
+	narrowing_begin(j, j->lost ? 0 : j->held_pods);
 	if (j->seen.suspend)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */
@@ -735,6 +785,10 @@ bool job_still_wants(const struct gate_job *j)
 		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
 	if (j->want == INTENT_WARN)
 		return j->phase == PHASE_RUNNING && !j->call_off && !j->lost && !j->seen.suspend;
+	if (j->want == INTENT_SHRINK)
+		return narrowing_still_wants(j);
+	if (j->want == INTENT_PODS) /* of a run they say something else than of its end */
+		return j->want_in == j->phase;
 	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));
 }
 
@@ -782,6 +836,13 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		j->warned = true;
 		return;
 	}
+	if (i->kind == INTENT_SHRINK) {
+		s->state = STORY_STARTED;
+		s->lines = g->lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+		narrowing_tell(j, i);
+		return;
+	}
 	i->drop_warning = j->seen.stopping_at_ms > 0 || j->warned;
 	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
 	if (j->attempt < j->seen.story_attempt)
@@ -802,17 +863,58 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	}
 }
 
+/* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for. Who may
+ * run on ordinary room as well is kept to that for a while, and then tries again: servers are
+ * upgraded. Who may not has to be written otherwise. */
+static const char *denied_lending(struct gate *g, struct gate_job *j)
+{
+	if (queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
+		!queue_job_resources(g->queue, &j->uid))
+		return "";
+	if (j->seen.rewritable) {
+		j->no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
+		j->retell = true;
+	}
+	return "; before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have "
+	       "it run on idle room, ask for kubernetes.io/batch-cpu and "
+	       "kubernetes.io/batch-memory in its Pod template";
+}
+
+static void denied_start(struct gate *g, struct gate_job *j, const char *said)
+{
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s%s", said, denied_lending(g, j));
+	/* Not applied, and it will not be: give the room to others for a while. */
+	j->call_off = true;
+	j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
+	end(j, "RefusedByServer", g->identity);
+}
+
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
-	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s",
-		sentence ? sentence : "no reason given");
+	const char *said = sentence ? sentence : "no reason given";
 	if (asked == INTENT_START) {
-		/* Not applied, and it will not be: give the room to others for a while. */
-		j->call_off = true;
-		j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
-		end(j, "RefusedByServer", g->identity);
-	} else {
+		denied_start(g, j, said);
+		return;
+	}
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
+	if (asked == INTENT_SHRINK && narrowing_still_wants(j))
+		narrowing_fails(g, j); /* what is lent is wanted back all the same */
+	else
 		pause_until(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+}
+
+/* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
+static void answered_pods(struct gate *g, struct gate_job *j, size_t pods)
+{
+	if (j->asked_in != j->phase)
+		return;
+	if (j->phase == PHASE_RUNNING) {
+		int32_t left = narrowing_counted(g, j, pods), seen = pods_in_sight(j);
+		shrink_to(g, j, left > seen ? left : seen);
+	} else if (pods == 0) {
+		release(g, j);
+	} else {
+		gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
 	}
 }
 
@@ -821,12 +923,10 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 	if (asked == INTENT_READ) {
 		j->need_read = false;
 		j->look_ms = g->tick_ms + LOST_LOOK_MS;
-	} else if (asked != INTENT_PODS || j->phase != PHASE_DRAINING) {
-		j->tries = 0;
-	} else if (pods == 0) {
-		release(g, j);
+	} else if (asked == INTENT_PODS) {
+		answered_pods(g, j, pods);
 	} else {
-		gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
+		j->tries = 0;
 	}
 }
 

@@ -3,7 +3,8 @@
  *
  * gate.c is the life of the gate (lease, takeover, pass, routing of answers); sight.c is what is
  * seen of Jobs; phase.c is the life of an attempt. phase.c never looks at another Job, the others
- * never at a phase's details. note.c and view.c are for people.
+ * never at a phase's details. narrowing.c is of a run that goes on with fewer pods; note.c and
+ * view.c are for people.
  */
 #ifndef SLUICE_CONTROLLER_RECORD_H
 #define SLUICE_CONTROLLER_RECORD_H
@@ -43,6 +44,7 @@ struct facts {
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	bool ignores_disruption;
+	bool rewritable; /* it may run on idle room, but need not */
 	int64_t created_ms, start_ms;
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
@@ -99,8 +101,15 @@ struct gate_job {
 	int64_t not_before_ms; /* after a call-off */
 	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
 	bool warned;	       /* a PATCH that says so went out in this attempt */
+	int32_t narrow_to;     /* it is to go on with so few pods (narrowing.c); 0: with all */
+	char *narrow_why;      /* a sentence, or NULL */
+	int32_t wide;	       /* spec.parallelism of this run when last looked at; 0: never */
 	int64_t reserved_ms, started_ms, stopped_ms; /* by the clock on the wall */
 	/* The rest by gate.tick_ms. */
+	int64_t narrowed_ms; /* since then that is lower than it was, and pods too many may be left;
+				0: none are */
+	int64_t no_lending_ms; /* until then it is kept off idle room: the API server refused */
+	bool retell;	   /* the queue is to be told of it once more, whether it is news or not */
 	int64_t drains_ms; /* since then it is in PHASE_DRAINING */
 	int64_t waits_ms;  /* since then it is in PHASE_WAITING; 0: since before we came */
 	unsigned notices;  /* wanted since then, the last at: */
@@ -110,8 +119,11 @@ struct gate_job {
 	/* The one request of this Job: wanted, then under way; alarm: when to try again. */
 	bool wanting;
 	enum intent_kind want;
-	uint64_t request; /* id under way, 0 for none */
+	enum phase want_in; /* the phase it was wanted in */
+	uint64_t request;   /* id under way, 0 for none */
 	enum intent_kind asked;
+	enum phase asked_in; /* the phase that was wanted in */
+	int64_t asked_ms;
 	bool asked_lost; /* it was off the watch when that was asked */
 	struct gate_job *next_want;
 	unsigned tries, refusals; /* of the API server in this phase; of the ledger in a row */
@@ -245,6 +257,30 @@ void warning_decided(struct gate *g, struct gate_job *j, const struct decision *
 void warning_see_to(struct gate *g, struct gate_job *j);
 /* Yours: what stops it, in a sentence; NULL when the reason says it all. */
 char *warning_sentence(enum stop_reason r, const char *policy);
+
+/* ---- view.c -----------------------------------------------------------------------------------
+ */
+
+/* Of a Job that waits: says that idle room is closed to it, if it is. */
+void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x);
+
+/* ---- narrowing.c ------------------------------------------------------------------------------
+ */
+
+/* A run begins, with so many pods at most; and ends. */
+void narrowing_begin(struct gate_job *j, int32_t pods);
+void narrowing_end(struct gate_job *j);
+void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* Of a Job that runs and is not to stop now: asks for the PATCH that is due. False: none is. */
+bool narrowing_see_to(struct gate *g, struct gate_job *j);
+bool narrowing_still_wants(const struct gate_job *j);
+void narrowing_tell(const struct gate_job *j, struct intent *i);
+/* It cannot be told to: it is to stop instead. */
+void narrowing_fails(struct gate *g, struct gate_job *j);
+/* May there be more pods than what is seen of it tells? Then its hold stays as it is. */
+bool narrowing_in_doubt(struct gate *g, struct gate_job *j);
+/* They were counted: how many the hold must be for. */
+int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods);
 
 /* ---- phase.c ----------------------------------------------------------------------------------
  */

@@ -12,6 +12,8 @@
 #include "base/must.h"
 #include "controller/gate/record.h"
 
+#define ORDINARY (1u << LENDING_NONE) /* of job.lending */
+
 void gate_free_job(struct gate_job *j)
 {
 	free(j->ns);
@@ -22,6 +24,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->preemptor);
 	free(j->preempting);
 	free(j->sentence);
+	free(j->narrow_why);
 	free(j);
 }
 
@@ -147,6 +150,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
 	f->ignores_disruption = seen->ignores_disruption;
+	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
 	f->created_ms = seen->created_ms;
 	f->stopping_at_ms = seen->stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
@@ -175,10 +179,20 @@ static void recall(struct gate *g, const struct gate_job *j)
 		queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
+/* The API server refused to have its resources rewritten: only ordinary flavors are for it. */
+static void tell_without_lending(struct gate *g, const struct job *seen)
+{
+	struct job less = *seen;
+	less.lending = ORDINARY;
+	queue_set_job(g->queue, &less);
+}
+
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.managed))
 		queue_drop_job(g->queue, &j->uid);
+	else if (j->no_lending_ms > g->tick_ms && j->seen.rewritable)
+		tell_without_lending(g, seen);
 	else
 		queue_set_job(g->queue, seen);
 }
@@ -189,9 +203,10 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	if (j->gone || seen->version < j->seen.version)
 		return false; /* a uid that is gone never comes back */
 	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
-		if (!g->retell)
+		if (!g->retell && !j->retell)
 			return false;
 	}
+	j->retell = false;
 	bool retold = take_facts(g, j, seen);
 	tell_queue(g, j, seen);
 	if (retold)

@@ -60,6 +60,20 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	}
 }
 
+/* Its own sentence comes first: the queue's only speaks of what is left to it. */
+void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	char rest[sizeof(x->sentence)];
+	if (j->no_lending_ms <= g->tick_ms || x->reason == WAIT_NOT)
+		return;
+	memcpy(rest, x->sentence, sizeof(rest));
+	snprintf(x->sentence, sizeof(x->sentence),
+		"kept off idle room, for this API server (before Kubernetes 1.36) refuses to have "
+		"its resources rewritten; write it with kubernetes.io/batch-cpu and batch-memory "
+		"to have it run there. Else: %.*s",
+		(int)(sizeof(x->sentence) / 2), rest);
+}
+
 /* The queue does not know of it. */
 static bool explain_carried(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
@@ -133,6 +147,8 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		return true;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return false;
+	if (found->phase == PHASE_WAITING)
+		explain_lending(g, found, ret);
 	explain_phase(found, ret);
 	return true;
 }

@@ -172,6 +172,9 @@ bool queue_start_stands(const struct queue *q, const struct uid *uid);
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
+/* How many pods its room is for; 0: it has none. */
+int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
+
 /* As many of its pods as are needed are ready, or not any more, since now_ms (reference 12.1). */
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms);
 

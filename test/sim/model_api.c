@@ -114,7 +114,8 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 		return "another uid";
 	if ((i->kind == INTENT_START || i->kind == INTENT_NOTICE) && !s->job.suspend)
 		return "not suspended";
-	if ((i->kind == INTENT_STOP || i->kind == INTENT_WARN) && s->job.suspend)
+	if ((i->kind == INTENT_STOP || i->kind == INTENT_SHRINK || i->kind == INTENT_WARN) &&
+		s->job.suspend)
 		return "suspended";
 	if (unguarded)
 		return NULL;
@@ -219,7 +220,7 @@ static const struct snap *patch_apply(
 	s->job.story_attempt = i->story.attempt;
 	if (i->hold)
 		s->job.hold = pool_strdup(api->pool, i->hold);
-	return model_api_write(api, s, s->job.suspend != was);
+	return model_api_write(api, s, s->job.suspend != was || i->kind == INTENT_SHRINK);
 }
 
 /* The directives of a Job may change only while nothing of a run is left (Kubernetes 1.36,

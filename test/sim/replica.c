@@ -128,8 +128,8 @@ static void process_dies(struct sim *s, struct replica *r, const char *why)
 
 static const char *intent_name(enum intent_kind k)
 {
-	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "TELL",
-		"NOTICE", "WARN", "READ", "PODS"};
+	static const char *const names[] = {"LEASE", "LOAD", "BATCH", "START", "STOP", "SHRINK",
+		"TELL", "NOTICE", "WARN", "READ", "PODS"};
 	return names[k];
 }
 

@@ -185,6 +185,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		sim_log(s, "api    %s of %s lands: %s",
 			q->intent.kind == INTENT_START	  ? "START"
 			: q->intent.kind == INTENT_STOP	  ? "STOP"
+			: q->intent.kind == INTENT_SHRINK ? "SHRINK"
 			: q->intent.kind == INTENT_NOTICE ? "NOTICE"
 			: q->intent.kind == INTENT_WARN	  ? "WARN"
 							  : "TELL",

@@ -1,13 +1,16 @@
 # The gate alone, against the simulation's models; what the queue says of windows and prices is the
 # test's.
 get_filename_component(GATE_SIM_DIR ${CMAKE_CURRENT_LIST_DIR}/../sim ABSOLUTE)
-add_executable(test_gate_run ${CMAKE_CURRENT_LIST_DIR}/gate_run.c ${GATE_SIM_DIR}/model_api.c
-  ${GATE_SIM_DIR}/model_ledger.c ${GATE_SIM_DIR}/pool.c
-  ${CMAKE_CURRENT_LIST_DIR}/../../controller/ledger/ledger.c)
-target_link_libraries(test_gate_run PRIVATE gate ${CMOCKA})
-target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_decide -Wl,--wrap=queue_job_bill
+foreach(name run lending)
+  add_executable(test_gate_${name} ${CMAKE_CURRENT_LIST_DIR}/gate_${name}.c
+    ${GATE_SIM_DIR}/model_api.c ${GATE_SIM_DIR}/model_ledger.c ${GATE_SIM_DIR}/pool.c
+    ${CMAKE_CURRENT_LIST_DIR}/../../controller/ledger/ledger.c)
+  target_link_libraries(test_gate_${name} PRIVATE gate ${CMOCKA})
+  target_link_options(test_gate_${name} PRIVATE -Wl,--wrap=queue_decide)
+  add_test(NAME gate_${name} COMMAND test_gate_${name})
+endforeach()
+target_link_options(test_gate_run PRIVATE -Wl,--wrap=queue_job_bill
   -Wl,--wrap=queue_finished_job)
-add_test(NAME gate_run COMMAND test_gate_run)
 add_executable(test_gate_notice ${CMAKE_CURRENT_LIST_DIR}/notice_test.c)
 target_link_libraries(test_gate_notice PRIVATE gate ${CMOCKA})
 add_test(NAME gate_notice COMMAND test_gate_notice)

@@ -4,46 +4,15 @@
  * windows and prices is put into its mouth (the linker wraps these calls), so that each thing that
  * may go wrong can be made to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test/unit/gate_world.h"
 
 #include "calendar/zone.h"
-#include "controller/gate/gate.h"
-#include "test/sim/model_api.h"
-#include "test/sim/model_ledger.h"
-#include "test/unit/queue_fixture.h"
-
-#define T0 INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
-#define STOP_MS (T0 + 600000)
 
 /* ---- What the queue is made to say ------------------------------------------------------------
  */
 
-static struct decision injected;
-static bool has_injected;
 static struct run_bill bill;
 static int64_t finished_ms;
-
-size_t __real_queue_decide(
-	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
-size_t __wrap_queue_decide(
-	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
-size_t __wrap_queue_decide(
-	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms)
-{
-	if (!has_injected)
-		return __real_queue_decide(q, now_ms, out, cap, ret_next_ms);
-	has_injected = false;
-	*out = injected;
-	*ret_next_ms = now_ms;
-	return 1;
-}
 
 bool __wrap_queue_job_bill(
 	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
@@ -65,194 +34,11 @@ void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t n
 	finished_ms = now_ms;
 }
 
-/* ---- A world with one Job ---------------------------------------------------------------------
- */
-
-struct world {
-	struct pool pool;
-	struct model_api api;
-	struct model_ledger *ledger;
-	struct queue *queue;
-	struct gate *gate;
-	int64_t now_ms, tick_ms; /* the second never steps */
-	struct model_job *j;
-	size_t sent[INTENT_PODS + 1]; /* by kind */
-	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
-	bool lands;		      /* JOB_IN_DOUBT: it does all the same */
-	size_t batches_lost;	      /* so many are not answered; they land */
-	char notes[2048];
-	struct note last[NOTE_OVERDUE + 1];
-};
-
-static void gate_up(struct world *w)
+static void begin(struct world *w)
 {
-	struct gate_options o = {
-		.identity = "me", .lease_ms = 15000, .drain_doubt_ms = 10000, .seed = 1};
-	w->queue = fixture_new(4000, 0);
-	w->gate = gate_new(&o, w->queue);
-	gate_begin_list(w->gate);
-	if (w->j)
-		gate_see_job(w->gate, &w->j->now->job);
-	gate_end_list(w->gate);
-	gate_set_synced(w->gate);
-}
-
-static void world_init(struct world *w)
-{
-	*w = (struct world){.now_ms = T0, .tick_ms = 1000, .ledger = model_ledger_new()};
-	has_injected = false;
+	world_init(w);
 	bill = (struct run_bill){0};
 	finished_ms = 0;
-	model_api_init(&w->api, &w->pool);
-	gate_up(w);
-}
-
-static void world_done(struct world *w)
-{
-	gate_free(w->gate);
-	queue_free(w->queue);
-	model_ledger_free(w->ledger);
-	model_api_done(&w->api);
-	pool_done(&w->pool);
-}
-
-/* kill -9, and the lease runs out. */
-static void world_restart(struct world *w)
-{
-	gate_free(w->gate);
-	queue_free(w->queue);
-	w->now_ms += 60000;
-	w->tick_ms += 60000;
-	gate_up(w);
-}
-
-static void answer_ledger(struct world *w, const struct intent *i)
-{
-	struct ledger_lease lease;
-	struct ledger_hold *holds = NULL;
-	struct ledger_result results[64];
-	size_t n = 0;
-	w->sent[i->kind]++;
-	if (i->kind == INTENT_LEASE) {
-		model_ledger_lease(w->ledger, "me", i->epoch, i->lease_ms, w->tick_ms, &lease);
-		gate_answer_lease(w->gate, i->id, LEDGER_DONE, &lease);
-	} else if (i->kind == INTENT_LOAD) {
-		enum ledger_outcome o = model_ledger_load(w->ledger, i->epoch, &holds, &n);
-		gate_answer_load(w->gate, i->id, o, holds, n);
-		free(holds);
-	} else {
-		assert_true(i->batch.nops <= 64);
-		enum ledger_outcome o = model_ledger_batch(w->ledger, &i->batch, SIZE_MAX, results);
-		bool lost = w->batches_lost > 0;
-		w->batches_lost -= lost;
-		gate_answer_batch(w->gate, i->id, lost ? LEDGER_LOST : o, results, i->batch.nops);
-	}
-}
-
-static void answer_job(struct world *w, const struct intent *i)
-{
-	const struct snap *snap = NULL;
-	struct job_answer a = {.outcome = JOB_DONE};
-	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
-	w->sent[i->kind]++;
-	if (i->kind != INTENT_PODS && reaches)
-		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
-	if (i->kind != INTENT_READ && i->kind != INTENT_PODS && w->outcome != JOB_DONE) {
-		a.outcome = w->outcome;
-		snap = NULL;
-		w->outcome = JOB_DONE;
-		w->lands = false;
-	}
-	a.job = snap ? &snap->job : NULL;
-	gate_answer_job(w->gate, i->id, &a);
-}
-
-static void take_notes(struct world *w)
-{
-	const struct note *n;
-	while ((n = gate_take_note(w->gate))) {
-		size_t len = strlen(w->notes);
-		snprintf(w->notes + len, sizeof(w->notes) - len, "%s: %s\n",
-			note_kind_name(n->kind), n->text);
-		w->last[n->kind] = *n;
-	}
-}
-
-/* As long as anything is asked without time going on. */
-static void turn(struct world *w)
-{
-	for (int round = 0; round < 50; round++) {
-		const struct intent *i;
-		bool asked = false;
-		gate_step(w->gate, w->now_ms, w->tick_ms);
-		while ((i = gate_take_intent(w->gate))) {
-			asked = true;
-			if (i->kind <= INTENT_BATCH)
-				answer_ledger(w, i);
-			else
-				answer_job(w, i);
-		}
-		take_notes(w);
-		struct gate_wake due = gate_wake(w->gate);
-		if (!asked && due.now_ms > w->now_ms && due.tick_ms > w->tick_ms)
-			return;
-	}
-	fail_msg("the gate does not come to rest");
-}
-
-static void at(struct world *w, int64_t ms)
-{
-	w->tick_ms += ms - w->now_ms;
-	w->now_ms = ms;
-	turn(w);
-}
-
-/* The clock on the wall is set; no time goes by. */
-static void set_clock(struct world *w, int64_t ms)
-{
-	w->now_ms = ms;
-	turn(w);
-}
-
-/* Somebody else writes, and the watch tells. */
-static void write_job(struct world *w, struct snap *s, bool respec)
-{
-	model_api_write(&w->api, s, respec);
-	gate_see_job(w->gate, &w->j->now->job);
-	turn(w);
-}
-
-/* A Job of two pods. */
-static void submit(struct world *w, struct snap *n)
-{
-	n->request[0] = (struct resource){"cpu", 500};
-	n->container.requests = (struct resource_list){n->request, 1};
-	n->job = (struct job){.ns = "team-a",
-		.name = "train",
-		.queue = "main",
-		.priority_class = "",
-		.pod_priority_class = "",
-		.suspend = true,
-		.parallelism = 2,
-		.completions = 2,
-		.has_completions = true,
-		.family = "CronJob/nightly"};
-	w->j = model_api_create(&w->api, n);
-	gate_see_job(w->gate, &w->j->now->job);
-	turn(w);
-}
-
-/* Has it run since T0. */
-static void have_it_run(struct world *w)
-{
-	struct snap n = {0};
-	submit(w, &n);
-	assert_int_equal(w->sent[INTENT_START], 1);
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status = (struct job_status){
-		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
-	write_job(w, s, false);
-	assert_non_null(strstr(w->notes, "Start: "));
 }
 
 /* Open from 09:00 to 10:05; what runs then goes on. */
@@ -276,24 +62,6 @@ static void have_a_window(struct world *w)
 	assert_int_equal(queue_set_calendar(w->queue, &c, NULL), 0);
 	assert_int_equal(queue_set_runpolicy(w->queue, &p, &again, NULL), 0);
 	zone_free(utc);
-}
-
-static void finish(struct world *w)
-{
-	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.status.complete = true;
-	s->job.status.active = s->job.status.ready = 0;
-	s->job.status.succeeded = 2;
-	s->job.status.finished_ms = w->now_ms / 1000 * 1000;
-	write_job(w, s, false);
-}
-
-static void decide(struct world *w, struct decision d)
-{
-	d.uid = w->j->now->job.uid;
-	injected = d;
-	has_injected = true;
-	turn(w);
 }
 
 static void decide_notice(struct world *w, int64_t stop_ms)
@@ -324,7 +92,7 @@ static void a_start_that_was_not_sent_by_the_close_is_called_off(void **state)
 	struct world w;
 	struct snap n = {0};
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	turn(&w);
 	have_a_window(&w);
 	w.batches_lost = 1000;
@@ -349,7 +117,7 @@ static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
 	struct world w;
 	struct snap n = {0};
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	turn(&w);
 	have_a_window(&w);
 	w.now_ms = T0 + 299000;
@@ -371,7 +139,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	at(&w, T0 + 60000);
 	decide_notice(&w, STOP_MS + 750);
@@ -401,7 +169,7 @@ static void another_time_is_told_as_well(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	decide_notice(&w, STOP_MS);
 	decide_notice(&w, STOP_MS + 60000);
@@ -416,7 +184,7 @@ static void what_was_refused_or_not_answered_is_made_again(void **state)
 	(void)state;
 	for (size_t k = 0; k < 3; k++) {
 		struct world w;
-		world_init(&w);
+		begin(&w);
 		have_it_run(&w);
 		w.outcome = outcomes[k];
 		decide_notice(&w, STOP_MS);
@@ -432,7 +200,7 @@ static void one_that_landed_unanswered_is_not_made_again_and_comes_off(void **st
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	w.outcome = JOB_IN_DOUBT;
 	w.lands = true;
@@ -448,7 +216,7 @@ static void a_stop_that_is_due_goes_first(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	w.outcome = JOB_BUSY;
 	decide_notice(&w, STOP_MS);
@@ -463,7 +231,7 @@ static void a_job_that_is_gone_is_not_told(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	model_api_remove(&w.api, w.j);
 	decide_notice(&w, STOP_MS); /* nobody has heard of the deletion */
@@ -478,7 +246,7 @@ static void a_job_off_the_watch_is_not_told(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	struct snap *s = model_api_edit(&w.api, w.j);
 	s->job.queue = "";
@@ -495,7 +263,7 @@ static void a_successor_tells_nobody_twice(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	decide_notice(&w, STOP_MS);
 	world_restart(&w);
@@ -512,7 +280,7 @@ static void a_stop_that_does_not_come_is_taken_back(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	decide_notice(&w, STOP_MS);
 	at(&w, STOP_MS + 30000);
@@ -530,7 +298,7 @@ static void who_is_suspended_by_others_is_not_told_any_more(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	decide_notice(&w, STOP_MS);
 	struct snap *s = model_api_edit(&w.api, w.j);
@@ -554,13 +322,6 @@ static void have_a_price(void)
 		.detail = "[{\"from\":\"2026-11-21T10:00:00Z\",\"perHour\":\"0.0800\"}]"};
 }
 
-static const struct model_hold *first_hold(const struct world *w)
-{
-	const struct model_hold *const *holds;
-	assert_true(model_ledger_holds(w->ledger, &holds) > 0);
-	return holds[0];
-}
-
 /* At the moment of the release, and what the ledger has is what the queue was told to charge, also
  * when the batch is sent twice. */
 static void a_release_carries_the_bill(void **state)
@@ -568,7 +329,7 @@ static void a_release_carries_the_bill(void **state)
 	(void)state;
 	for (size_t lost = 0; lost < 2; lost++) {
 		struct world w;
-		world_init(&w);
+		begin(&w);
 		have_it_run(&w);
 		have_a_price();
 		w.batches_lost = lost;
@@ -595,7 +356,7 @@ static void without_a_price_there_is_no_bill(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	w.now_ms = T0 + 60000;
 	finish(&w);
@@ -610,7 +371,7 @@ static void a_successor_makes_the_bill(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	have_a_price();
 	decide_stop(&w);
@@ -632,7 +393,7 @@ static void who_failed_is_no_sample(void **state)
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	struct snap *s = model_api_edit(&w.api, w.j);
 	s->job.status.failed = true;
@@ -657,7 +418,7 @@ static void the_lease_is_renewed_however_the_clock_is_set(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct world w;
-		world_init(&w);
+		begin(&w);
 		have_it_run(&w);
 		size_t before = w.sent[INTENT_LEASE];
 		set_clock(&w, T0 + steps[i]);
@@ -679,7 +440,7 @@ static void pauses_are_neither_longer_nor_shorter_for_it(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct world w;
-		world_init(&w);
+		begin(&w);
 		have_it_run(&w);
 		w.outcome = JOB_DENIED;
 		decide_stop(&w);
@@ -698,7 +459,7 @@ static void a_warning_whose_time_the_clock_jumps_over_is_taken_back(void **state
 {
 	struct world w;
 	(void)state;
-	world_init(&w);
+	begin(&w);
 	have_it_run(&w);
 	decide_notice(&w, STOP_MS);
 	assert_true(says(&w) == STOP_MS);

@@ -1,0 +1,152 @@
+/*
+ * Narrowing: a run goes on with fewer pods, because what it runs on is lent and wanted back
+ * (DECISION_SHRINK), or because its owner lowered parallelism.
+ *
+ * What is wanted (narrow_to) is compared with what the Job says, so a PATCH that was refused or not
+ * answered is made again until the Job says it; a stop goes first. The owner's numbers go into the
+ * story as at a start with fewer pods, and what ends the run puts them back.
+ *
+ * The hold is not lowered before the pods that are too many are gone, and of that a status is no
+ * proof: a Job controller that has not read the new number yet still makes pods, and one that waits
+ * to see pods it has just made counts too few of them. So from the moment at which parallelism was
+ * seen to be lower the hold stays as it is for drain_doubt_ms; then the pods themselves are
+ * counted, and it is lowered to what is left of them. A new leader finds a hold that is for more
+ * pods than parallelism, and does the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/gate/record.h"
+#include "sluice/quantity.h"
+
+#define RECLAIM_PAUSE_MS 60000 /* as the queue has it for those it stops itself */
+#define PODS_RETRY_MS 250
+#define PODS_RETRY_MAX_MS 5000
+
+void narrowing_begin(struct gate_job *j, int32_t pods)
+{
+	j->wide = pods;
+}
+
+void narrowing_end(struct gate_job *j)
+{
+	j->narrow_to = j->wide = 0;
+	j->narrowed_ms = 0;
+	free(j->narrow_why);
+	j->narrow_why = NULL;
+}
+
+void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (j->phase != PHASE_RUNNING || j->call_off || d->pods <= 0)
+		return; /* it is ending anyway */
+	j->narrow_to = d->pods;
+	free(j->narrow_why);
+	j->narrow_why = mem_strdup(d->why);
+	gate_mark_dirty(g, j);
+}
+
+/* Completions were lowered at the start, and cannot be any more, for some of its indexes are done:
+ * with fewer it would be taken for finished, and with other than parallelism nobody would know what
+ * its owner wrote. */
+static bool can_narrow(const struct gate_job *j)
+{
+	return j->seen.owner_completions == 0 ||
+	       (j->seen.completions_follow && j->seen.pods >= j->seen.parallelism);
+}
+
+void narrowing_tell(const struct gate_job *j, struct intent *i)
+{
+	const struct facts *f = &j->seen;
+	struct story *s = &i->story;
+	i->parallelism = s->pods = j->narrow_to;
+	s->owner_parallelism = f->owner_parallelism > 0 ? f->owner_parallelism : f->parallelism;
+	s->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+	s->message = j->narrow_why;
+	s->history = f->history; /* of the attempts before this one */
+	if (!f->completions_follow || f->pods < f->parallelism)
+		return;
+	i->completions = j->narrow_to;
+	s->owner_completions = f->owner_completions > 0 ? f->owner_completions : f->parallelism;
+}
+
+bool narrowing_still_wants(const struct gate_job *j)
+{
+	return j->phase == PHASE_RUNNING && !j->call_off && !j->lost && !j->seen.suspend &&
+	       j->narrow_to > 0 && j->seen.pods > j->narrow_to;
+}
+
+/* It is as small as it is to be, by us or by its own progress. */
+static void done(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.parallelism <= j->narrow_to) {
+		int32_t fewer = j->held_pods - j->narrow_to; /* of those it still holds */
+		int64_t ran_ms = g->now_ms > j->started_ms ? g->now_ms - j->started_ms : 0;
+		struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pods (%s%s%s)",
+			j->narrow_to, stop_reason_name(STOP_REASON_IDLE_RECLAIMED),
+			j->narrow_why ? "; " : "", j->narrow_why ? j->narrow_why : "");
+		n->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+		n->lost_ms = quantity_times(ran_ms, fewer > 0 ? fewer : 0);
+	}
+	j->narrow_to = 0;
+	free(j->narrow_why);
+	j->narrow_why = NULL;
+}
+
+void narrowing_fails(struct gate *g, struct gate_job *j)
+{
+	j->call_off = true;
+	j->narrow_to = 0;
+	if (j->reason[0] != '\0')
+		return;
+	j->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+	j->actor = g->identity;
+	j->not_before_ms = g->now_ms + RECLAIM_PAUSE_MS;
+	free(j->sentence);
+	j->message = j->sentence = j->narrow_why;
+	j->narrow_why = NULL;
+	gate_mark_dirty(g, j);
+}
+
+bool narrowing_see_to(struct gate *g, struct gate_job *j)
+{
+	if (j->narrow_to == 0)
+		return false;
+	if (j->seen.pods <= j->narrow_to) {
+		done(g, j);
+		return false;
+	}
+	if (!can_narrow(j)) {
+		narrowing_fails(g, j);
+		return false;
+	}
+	job_request(g, j, INTENT_SHRINK);
+	return true;
+}
+
+bool narrowing_in_doubt(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.parallelism < j->wide)
+		j->narrowed_ms = g->tick_ms;
+	j->wide = j->seen.parallelism;
+	if (j->narrowed_ms == 0 || j->held_pods <= j->seen.pods)
+		return false; /* nothing to lower anyway */
+	if (g->tick_ms < j->narrowed_ms + g->drain_doubt_ms)
+		gate_alarm(g, j, j->narrowed_ms + g->drain_doubt_ms);
+	else
+		job_request(g, j, INTENT_PODS);
+	return true;
+}
+
+int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods)
+{
+	bool old = j->asked_ms < j->narrowed_ms + g->drain_doubt_ms; /* of an earlier doubt */
+	if (j->narrowed_ms == 0 || old)
+		return j->held_pods;
+	if (pods > (size_t)j->seen.pods)
+		gate_back_off(g, j, PODS_RETRY_MS, PODS_RETRY_MAX_MS);
+	else
+		j->narrowed_ms = 0;
+	return pods < (size_t)j->held_pods ? (int32_t)pods : j->held_pods;
+}
