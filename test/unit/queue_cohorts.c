@@ -1,6 +1,7 @@
 /*
  * What holds in every tree of Cohorts, whatever happens: seeded random worlds of one flavor, in
- * which Jobs come, finish and are stopped, and quotas are edited. After each decision
+ * which Jobs come, finish and are stopped, and quotas are edited; in every second world the flavor
+ * has what its nodes lend, which is more and less all the time. After each decision
  *
  *   - a start fitted, at every node of the tree, beside all that hold quota;
  *   - nobody started before an older one of the same kind, nor, in a StrictFIFO queue, before
@@ -61,6 +62,9 @@ struct w_node {
 	int64_t nominal[N_RESOURCES], borrowing[N_RESOURCES], lending[N_RESOURCES];
 	struct preemption_spec preemption;
 	double weight;
+	struct { /* what of these holds: of an idle pool, a part */
+		int64_t nominal, borrowing, lending;
+	} held[N_RESOURCES];
 	int64_t subtree[N_RESOURCES], local[N_RESOURCES], use[N_RESOURCES];
 };
 
@@ -68,6 +72,8 @@ struct world {
 	struct queue *q;
 	unsigned seed;
 	bool fair;
+	bool idle; /* the flavor has a pool: */
+	int64_t pool[N_RESOURCES], most[N_RESOURCES];
 	struct w_node node[N_NODES]; /* Cohorts, parents first, then ClusterQueues */
 	struct w_job job[N_JOBS];
 	size_t njobs;
@@ -93,16 +99,40 @@ static int64_t at_least_0(int64_t n)
 	return n > 0 ? n : 0;
 }
 
+static int64_t part_of(int64_t limit, int64_t pool, int64_t sum)
+{
+	if (limit == QUOTA_UNLIMITED)
+		return QUOTA_UNLIMITED;
+	return sum > 0 ? limit * pool / sum : 0;
+}
+
+static void hold_quota(struct world *w, size_t r)
+{
+	int64_t sum = 0, held = 0;
+	for (size_t i = 0; i < N_NODES; i++)
+		sum += w->node[i].nominal[r];
+	for (size_t i = 0; i < N_NODES; i++) {
+		struct w_node *n = &w->node[i];
+		int64_t pool = w->idle ? w->pool[r] : 1, of = w->idle ? sum : 1;
+		n->held[r].nominal = part_of(n->nominal[r], pool, of);
+		n->held[r].borrowing = part_of(n->borrowing[r], pool, of);
+		n->held[r].lending = part_of(n->lending[r], pool, of);
+		held += n->held[r].nominal;
+	}
+	assert_true(!w->idle || held <= w->pool[r]);
+}
+
 static void count_quota(struct world *w)
 {
 	for (size_t r = 0; r < N_RESOURCES; r++) {
+		hold_quota(w, r);
 		for (size_t i = 0; i < N_NODES; i++)
-			w->node[i].subtree[r] = w->node[i].nominal[r];
+			w->node[i].subtree[r] = w->node[i].held[r].nominal;
 		for (size_t i = N_NODES; i-- > 0;) {
 			struct w_node *n = &w->node[i];
-			n->local[r] = n->lending[r] == QUOTA_UNLIMITED
+			n->local[r] = n->held[r].lending == QUOTA_UNLIMITED
 					      ? 0
-					      : at_least_0(n->subtree[r] - n->lending[r]);
+					      : at_least_0(n->subtree[r] - n->held[r].lending);
 			if (n->parent >= 0)
 				w->node[n->parent].subtree[r] += n->subtree[r] - n->local[r];
 		}
@@ -145,9 +175,9 @@ static int64_t available(const struct world *w, int node, size_t r)
 	if (n->parent < 0)
 		return n->subtree[r] - n->use[r];
 	int64_t above = available(w, n->parent, r);
-	if (n->borrowing[r] != QUOTA_UNLIMITED) {
+	if (n->held[r].borrowing != QUOTA_UNLIMITED) {
 		int64_t most = n->subtree[r] - n->local[r] - at_least_0(n->use[r] - n->local[r]) +
-			       n->borrowing[r];
+			       n->held[r].borrowing;
 		above = above < most ? above : most;
 	}
 	return at_least_0(n->local[r] - n->use[r]) + above;
@@ -159,15 +189,24 @@ static int64_t potential(const struct world *w, int node, size_t r)
 	if (n->parent < 0)
 		return n->subtree[r];
 	int64_t most = n->local[r] + potential(w, n->parent, r);
-	int64_t limit =
-		n->borrowing[r] == QUOTA_UNLIMITED ? INT64_MAX : n->subtree[r] + n->borrowing[r];
+	int64_t limit = n->held[r].borrowing == QUOTA_UNLIMITED
+				? INT64_MAX
+				: n->subtree[r] + n->held[r].borrowing;
 	return most < limit ? most : limit;
+}
+
+static bool is_too_large(const struct world *w, const struct w_job *j)
+{
+	for (size_t r = 0; r < N_RESOURCES; r++)
+		if (w->idle && j->request[r] > w->most[r])
+			return true;
+	return false;
 }
 
 static bool could_ever_fit(const struct world *w, const struct w_job *j)
 {
 	for (size_t r = 0; r < N_RESOURCES; r++)
-		if (j->request[r] > potential(w, (int)j->node, r))
+		if (j->request[r] > potential(w, (int)j->node, r) || is_too_large(w, j))
 			return false;
 	return true;
 }
@@ -239,6 +278,20 @@ static void make_node(struct world *w, size_t i)
 	tell_node(w, i);
 }
 
+/* Now and then only one of the two moves. */
+static void lend(struct world *w)
+{
+	for (size_t r = 0; r < N_RESOURCES; r++) {
+		if (chance(w, 3) == 0)
+			continue;
+		w->pool[r] = chance(w, 40);
+		w->most[r] = chance(w, 2) ? w->pool[r] : 3 + chance(w, 5);
+	}
+	queue_set_idle_pool(
+		w->q, &(struct idle_pool){"f", w->pool[0], w->pool[1], w->most[0], w->most[1]});
+	count_quota(w);
+}
+
 static struct world *world_new(unsigned seed)
 {
 	struct world *w = mem_alloc(sizeof(*w));
@@ -247,6 +300,9 @@ static struct world *world_new(unsigned seed)
 	w->q = queue_new();
 	w->seed = seed * 2654435761u + 1;
 	w->fair = chance(w, 2) == 0;
+	w->idle = seed % 2 == 0;
+	flavor.lending = w->idle ? LENDING_BATCH : LENDING_NONE;
+	flavor.share_permille = 1000;
 	queue_config_default(&config);
 	config.fair_sharing = w->fair;
 	queue_configure(w->q, &config);
@@ -258,6 +314,8 @@ static struct world *world_new(unsigned seed)
 	}
 	for (size_t i = 0; i < N_NODES; i++)
 		make_node(w, i);
+	if (w->idle)
+		lend(w);
 	count_quota(w);
 	return w;
 }
@@ -284,6 +342,7 @@ static void arrive(struct world *w)
 	struct resource request[N_RESOURCES] = {{"cpu", j->request[0]}, {"memory", j->request[1]}};
 	struct container c = {.requests = {request, N_RESOURCES}};
 	struct job job = fixture_job((uint32_t)w->njobs++, &c);
+	job.lending = 1u << LENDING_NONE | 1u << LENDING_BATCH;
 	job.queue = w->node[j->node].name;
 	job.priority_class = (const char *[]){"p-1", "p0", "p1", "p2"}[j->priority + 1];
 	job.created_ms = j->at_ms;
@@ -334,6 +393,8 @@ static void edit(struct world *w)
 static void happen(struct world *w)
 {
 	struct w_job *j;
+	if (w->idle && chance(w, 6) == 0)
+		lend(w);
 	switch (chance(w, 6)) {
 	case 0:
 	case 1:
@@ -421,6 +482,7 @@ static void check_order(const struct world *w, const struct w_job *started)
 static void check_start(struct world *w, struct w_job *j)
 {
 	assert_int_equal(j->state, STATE_WAITING);
+	assert_false(is_too_large(w, j));
 	count_use(w);
 	for (size_t r = 0; r < N_RESOURCES; r++)
 		if (j->request[r] > 0)
