@@ -14,17 +14,26 @@ static const char *const profile_names[] = {"ack", "koordinator"};
 
 /* ---- amounts --------------------------------------------------------------------------------- */
 
+/* Exactly where that is short, else to a hundredth. */
 static const char *bytes(int64_t amount, char ret[48])
 {
 	static const struct {
 		int64_t unit;
 		const char *name;
 	} units[] = {{INT64_C(1) << 30, "Gi"}, {INT64_C(1000000000), "G"}, {INT64_C(1) << 20, "Mi"},
-		{1000000, "M"}, {1024, "Ki"}, {1, ""}};
-	size_t i = 0;
-	while (amount % units[i].unit != 0)
-		i++;
-	snprintf(ret, 48, "%" PRId64 "%s", amount / units[i].unit, amount ? units[i].name : "");
+		{1000000, "M"}};
+	for (size_t i = 0; amount > 0 && i < 4; i++)
+		if (amount % units[i].unit == 0) {
+			snprintf(ret, 48, "%" PRId64 "%s", amount / units[i].unit, units[i].name);
+			return ret;
+		}
+	bool large = amount >= units[0].unit;
+	int64_t unit = units[large ? 0 : 2].unit, rest = amount % unit;
+	if (amount < unit)
+		snprintf(ret, 48, "%" PRId64, amount);
+	else
+		snprintf(ret, 48, "%" PRId64 ".%02d%s", amount / unit, (int)(rest * 100 / unit),
+			large ? "Gi" : "Mi");
 	return ret;
 }
 

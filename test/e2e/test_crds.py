@@ -400,12 +400,17 @@ def test_a_good_object_is_taken(plane, case):
     dry_run(plane.api, GOOD[case])
 
 
-@pytest.mark.parametrize("case", [c for c in GOOD if GOOD[c]["kind"] in ("RunPolicy", "PricePlan", "Budget")])
+@pytest.mark.parametrize("case", [c for c in GOOD if GOOD[c]["kind"] in ("ResourceFlavor", "RunPolicy", "PricePlan", "Budget", "NodeOvercommit")])
 def test_what_the_api_server_takes_sluice_understands(plane, program, tmp_path, case):
     """Its bounds and our decoders' are written in two places."""
     file = tmp_path / "object.json"
     file.write_text(json.dumps(dry_run(plane.api, GOOD[case])))
-    done = program("sluice", "simulate", "-f", file)
+    how = ("simulate",)
+    if GOOD[case]["kind"] == "NodeOvercommit":  # of it the simulation takes no notice
+        node = tmp_path / "node.json"
+        node.write_text('{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}}')
+        how = ("overcommit", "calc", "-f", node)
+    done = program("sluice", *how, "-f", file)
     assert done.returncode == 0, done.stderr
 
 
@@ -442,7 +447,7 @@ def test_left_out_fields_of_policies_get_their_defaults(plane):
     assert (spec["charge"], spec["onExhausted"]) == ("Expected", "Hold")
     assert dry_run(plane.api, flavor(idlePool={}))["spec"] == {"idlePool": {"names": "Batch", "share": "100%"}}
     assert dry_run(plane.api, flavor())["spec"] == {}
-    assert dry_run(plane.api, overcommit())["spec"] == {"enable": True}  # the rest is the profile's business
+    assert dry_run(plane.api, overcommit())["spec"] == {"enable": True, "profile": "ack"}  # the rest is the profile's business
 
 
 STATUS = {
@@ -453,7 +458,7 @@ STATUS = {
     "budgets": (budget(), {"periodFrom": "2026-11-01T00:00:00Z", "periodTo": "2026-12-01T00:00:00Z", "spent": "12.50", "reserved": "1.20",
                            "remaining": "-4986.30"},
                 ["QUEUE", "batch", "PERIOD", "Monthly", "AMOUNT", "5000.00", "SPENT", "12.50", "REMAINING", "-4986.30"]),
-    "nodeovercommits": (overcommit(profile="ack"), {"nodes": 12, "degradedNodes": 1, "lent": {"cpu": "123500m", "memory": "512Gi"},
+    "nodeovercommits": (overcommit(), {"nodes": 12, "degradedNodes": 1, "lent": {"cpu": "123500m", "memory": "512Gi"},
                                                     "requested": {"cpu": "60", "memory": "100Gi"}, "lastUpdateTime": "2026-11-21T00:00:00Z"},
                         ["ENABLED", "true", "PROFILE", "ack", "NODES", "12", "LENT-CPU", "123500m", "LENT-MEMORY", "512Gi", "ACTIVE", "True"]),
 }

@@ -313,11 +313,12 @@ static void amounts(void **state)
 		int64_t amount;
 		bool cpu;
 		const char *text;
-	} cases[] = {{0, false, "0"}, {1, false, "1"}, {1024, false, "1Ki"}, {1000, false, "1000"},
+	} cases[] = {{0, false, "0"}, {1, false, "1"}, {1024, false, "1024"},
 		{33000000000, false, "33G"}, {INT64_C(5) << 30, false, "5Gi"},
-		{1500000, false, "1500000"}, {INT64_C(7) << 20, false, "7Mi"},
-		{INT64_MAX, false, "9223372036854775807"}, {1500, true, "1500m"}, {2000, true, "2"},
-		{0, true, "0"}};
+		{1500000, false, "1.43Mi"}, {INT64_C(7) << 20, false, "7Mi"},
+		{(INT64_C(1) << 30) + 1, false, "1.00Gi"},
+		{(INT64_C(1) << 30) - 1, false, "1023.99Mi"}, {INT64_MAX, false, "8589934591.99Gi"},
+		{1500, true, "1500m"}, {2000, true, "2"}, {0, true, "0"}};
 	char text[48];
 	(void)state;
 	for (size_t i = 0; i < ROWS(cases); i++)
