@@ -76,9 +76,9 @@ def ledger_text(box):
 # ---- sandboxes ----------------------------------------------------------------
 
 
-def open_sandbox(name):
+def open_sandbox(name, **kw):
     """A Sandbox that is up; finished by close_sandbox."""
-    box = Sandbox(f"{PREFIX}-{name}")
+    box = Sandbox(f"{PREFIX}-{name}", **kw)
     if not KEEP:
         box.destroy()  # what an interrupted run has left
     box.up()

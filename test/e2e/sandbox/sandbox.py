@@ -175,6 +175,14 @@ class Sandbox:
             if controller:
                 self.start_controller(controller)
 
+    def up_database(self):
+        """Only Postgres, for a controller that talks to no cluster of ours."""
+        with self._locked():
+            self._make_socket_dir()
+            self.start("postgres")
+            self.wait_ready("postgres")
+            self._make_database()
+
     def down(self):
         """End what was started here, in order. Returns {component: how it went}."""
         if not self.state.exists():
@@ -278,8 +286,8 @@ class Sandbox:
         return wait_until(f"{component} to be healthy",
                           lambda: self.controller_api(component).raw("GET", "/healthz"), timeout, self.process(component))
 
-    def start_controller(self, identity="one", binary=None, extra_args=(), env=None):
-        """Start sluice-controller as its own ServiceAccount; wait for /healthz.
+    def start_controller(self, identity="one", binary=None, extra_args=(), env=None, kubeconfig=None):
+        """Start sluice-controller as its own ServiceAccount (or with a kubeconfig of one's own); wait for /healthz.
 
         Returns the Process; its name, `controller-IDENTITY`, is what kill(),
         start(), wait_ready() and controller_api() go by."""
@@ -290,7 +298,7 @@ class Sandbox:
         binary = Path(binary or BUILD / "bin" / "sluice-controller")
         if not binary.exists():
             raise SandboxError(f"{binary} does not exist; ./dev build makes it")
-        kubeconfig = self._write_controller_kubeconfig()
+        kubeconfig = kubeconfig or self._write_controller_kubeconfig()
         url = proc.record().get("env", {}).get("SLUICE_SANDBOX_URL")
         port = int(url.rpartition(":")[2]) if url else None
         if port is None or not _is_free(port):

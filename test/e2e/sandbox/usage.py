@@ -53,6 +53,11 @@ def use_node(api, name, cpu=None, memory=None):
     api.patch(path, {"metadata": {"annotations": marks}})
 
 
+def now():
+    """As samples write it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
 def of_pod(cpu=None, memory=None):
     """The annotations of a pod (or of a Job's template) that uses so much of each: quantities."""
     return {**({POD_CPU: str(cpu)} if cpu is not None else {}), **({POD_MEMORY: str(memory)} if memory is not None else {})}

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""A Kubernetes API server that is none: so many nodes and pods as no sandbox can hold.
+
+Serves lists, watches (streamed lists too) and metrics.k8s.io of a cluster that it makes up, keeps what
+is PATCHed into a Node's status and tells watchers of it, and counts what it was asked. On loopback
+only, for `./dev bench overcommit`; whatever it does not know is an empty list, and it lets in anybody.
+
+    fake_cluster.py --cert FILE --key FILE --nodes 5000 --pods-per-node 30     prints its port, serves until it is ended
+
+Its own speed is not what is measured; only that each round of samples takes it less than the
+interval between two.
+
+    GET  /bench                    what it was asked so far: {"GET": n, "PATCH": n, "by": {...}}
+    POST /bench/load/0.5           from now on nodes use that part of what they use when busy
+    POST /bench/touch/N            so many pods are seen changed (their status only)
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import ssl
+import time
+from collections import Counter
+from urllib.parse import parse_qs, urlsplit
+
+CORES, MEMORY = 64, 256 << 30
+TEAMS = 40
+BOOKMARK_SECONDS = 45  # whoever hears nothing at all for longer takes a watch for dead
+DAY = "2026-01-01T00:00:00Z"
+BUSY_CPU, BUSY_MEMORY = 0.035, 4 << 30  # part of a node's cores, and bytes, that an ordinary pod uses at load 1
+CONFIG = {"enable": True, "metricAggregateDurationSeconds": 1, "metricReportIntervalSeconds": 15, "cpuReclaimThresholdPercent": 65,
+          "memoryReclaimThresholdPercent": 65, "raiseWindowSeconds": 1}
+
+
+def stamp(at=None):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+
+def dumps(obj):
+    return json.dumps(obj, separators=(",", ":")).encode()
+
+
+def make_node(i):
+    name = f"node-{i:05d}"
+    room = {"cpu": str(CORES), "memory": f"{MEMORY >> 20}Mi", "pods": "110", "ephemeral-storage": "500Gi", "hugepages-2Mi": "0"}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {
+        "name": name, "uid": f"00000000-0000-4000-8000-{i:012d}", "resourceVersion": "1", "creationTimestamp": DAY,
+        "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "pool": "on-demand",
+                   "node.kubernetes.io/instance-type": "c64", "topology.kubernetes.io/region": "r1", "topology.kubernetes.io/zone": f"r1-{i % 3}"},
+        "annotations": {"node.alpha.kubernetes.io/ttl": "30", "volumes.kubernetes.io/controller-managed-attach-detach": "true"}},
+        "spec": {"podCIDR": f"10.{i // 256}.{i % 256}.0/24", "providerID": f"cloud:///r1/{name}"},
+        "status": {"capacity": dict(room), "allocatable": {**room, "cpu": str(CORES - 1), "memory": f"{(MEMORY >> 20) - 4096}Mi"},
+                   "conditions": [{"type": t, "status": s, "lastHeartbeatTime": DAY, "lastTransitionTime": DAY, "reason": "Kubelet" + t, "message": "kubelet says so"}
+                                  for t, s in (("MemoryPressure", "False"), ("DiskPressure", "False"), ("PIDPressure", "False"), ("Ready", "True"))],
+                   "addresses": [{"type": "InternalIP", "address": f"10.200.{i // 256}.{i % 256}"}, {"type": "Hostname", "address": name}],
+                   "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+                   "nodeInfo": {"machineID": f"{i:032x}", "systemUUID": f"{i:032x}", "bootID": f"{i:032x}", "kernelVersion": "6.12.0", "osImage": "Debian",
+                                "containerRuntimeVersion": "containerd://2.1.0", "kubeletVersion": "v1.36.3", "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": "amd64"},
+                   "images": [{"names": [f"registry.example/team/image-{k}@sha256:{k:064x}", f"registry.example/team/image-{k}:v1"], "sizeBytes": 123456789} for k in range(12)]}}
+
+
+def resources_of(kind):
+    if kind == "batch":
+        asked = {"kubernetes.io/batch-cpu": "2k", "kubernetes.io/batch-memory": "4Gi"}
+        return {"requests": asked, "limits": asked}
+    return {"requests": {"cpu": "2", "memory": "6Gi"}, "limits": {"memory": "12Gi"}}
+
+
+def make_pod(i, k, kind, version):
+    """About as large as pods are, with what their managers noted of them."""
+    ns, name = f"team-{i % TEAMS}", f"{kind}-{i:05d}-{k:02d}"
+    labels = {"app": f"{kind}-{i % 200}", "pod-template-hash": "5d4f8c9b7c", "team": f"team-{i % TEAMS}", "version": "v12"}
+    if kind == "batch":
+        labels["koordinator.sh/qosClass"] = "BE"
+    fields = {f"f:{a}": {f"f:{b}": {} for b in ("image", "name", "ports", "resources", "terminationMessagePath", "volumeMounts", "env", "imagePullPolicy")}
+              for a in ("metadata", "spec", "status")}
+    return {"metadata": {
+        "name": name, "namespace": ns, "uid": f"10000000-{k:04d}-4000-8000-{i:012d}", "resourceVersion": str(version), "generateName": f"{kind}-", "creationTimestamp": DAY,
+        "labels": labels, "annotations": {"checksum/config": f"{i * 31 + k:064x}", "prometheus.io/scrape": "true", "prometheus.io/port": "9090"},
+        "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{kind}-{i}", "uid": f"20000000-{k:04d}-4000-8000-{i:012d}", "controller": True, "blockOwnerDeletion": True}],
+        "managedFields": [{"manager": m, "operation": "Update", "apiVersion": "v1", "time": DAY, "fieldsType": "FieldsV1", "fieldsV1": fields} for m in ("kube-controller-manager", "kubelet")]},
+        "spec": {"nodeName": f"node-{i:05d}", "restartPolicy": "Always", "schedulerName": "default-scheduler", "serviceAccountName": "default", "priority": 0,
+                 "enableServiceLinks": True, "preemptionPolicy": "PreemptLowerPriority", "terminationGracePeriodSeconds": 30, "dnsPolicy": "ClusterFirst", "securityContext": {},
+                 "tolerations": [{"key": f"node.kubernetes.io/{t}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300} for t in ("not-ready", "unreachable")],
+                 "volumes": [{"name": "token", "projected": {"defaultMode": 420, "sources": [{"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}]}}],
+                 "containers": [{"name": "main", "image": f"registry.example/team/image-{k}:v1", "imagePullPolicy": "IfNotPresent", "ports": [{"containerPort": 8080, "protocol": "TCP"}],
+                                 "env": [{"name": f"SETTING_{n}", "value": f"value of setting {n}"} for n in range(8)], "resources": resources_of(kind),
+                                 "livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080, "scheme": "HTTP"}, "periodSeconds": 10, "failureThreshold": 3},
+                                 "volumeMounts": [{"name": "token", "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}]}]},
+        "status": {"phase": "Running", "qosClass": "BestEffort" if kind == "batch" else "Burstable", "hostIP": "10.200.0.1", "podIP": f"10.{i % 250}.{k}.7", "startTime": DAY,
+                   "conditions": [{"type": t, "status": "True", "lastProbeTime": None, "lastTransitionTime": DAY} for t in ("PodScheduled", "Initialized", "ContainersReady", "Ready")],
+                   "containerStatuses": [{"name": "main", "ready": True, "started": True, "restartCount": 0, "image": f"registry.example/team/image-{k}:v1",
+                                          "imageID": f"registry.example/team/image-{k}@sha256:{k:064x}", "containerID": f"containerd://{i * 100 + k:064x}", "state": {"running": {"startedAt": DAY}}}]}}
+
+
+class Cluster:
+    def __init__(self, nodes, per_node):
+        self.version, self.load = 10, 0.5
+        self.nodes = {n["metadata"]["name"]: n for n in map(make_node, range(nodes))}
+        self.pods = [(i, k, "batch" if k >= per_node - per_node // 10 else "web") for i in range(nodes) for k in range(per_node)]
+        self.watchers = {}  # path: [queue]
+        self.asked, self.by = Counter(), Counter()
+        self.samples = {}  # load: (nodes, pods), with a mark in the place of the time
+        self.config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config", "namespace": "kube-system", "resourceVersion": "2", "uid": "30000000-0000-4000-8000-000000000000"},
+                       "data": {"colocation-config": json.dumps(CONFIG)}}
+
+    def items(self, path):
+        """The objects of a collection as JSON, one by one."""
+        if path == "/api/v1/nodes":
+            return (dumps(n) for n in self.nodes.values())
+        if path == "/api/v1/pods":
+            return (dumps({"apiVersion": "v1", "kind": "Pod", **make_pod(*p, 1)}) for p in self.pods)
+        if path == "/api/v1/namespaces/kube-system/configmaps":
+            return iter([dumps(self.config)])
+        if path == "/api/v1/namespaces":
+            names = ["default", "kube-system", "sluice-system", *(f"team-{t}" for t in range(TEAMS))]
+            return (dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n, "uid": f"40000000-0000-4000-8000-{j:012d}", "resourceVersion": "1", "labels": {}}}) for j, n in enumerate(names))
+        return iter(())
+
+    def tell(self, path, kind, body):
+        for queue in self.watchers.get(path, []):
+            queue.append(b'{"type":"%s","object":%s}\n' % (kind, body))
+
+    def patch_node(self, name, patch):
+        node = self.nodes.get(name)
+        if node is None:
+            return None
+        merge(node, patch)
+        self.version += 1
+        node["metadata"]["resourceVersion"] = str(self.version)
+        body = dumps(node)
+        self.tell("/api/v1/nodes", b"MODIFIED", body)
+        return body
+
+    def touch(self, n):
+        for pod in self.pods[:n]:
+            self.version += 1
+            self.tell("/api/v1/pods", b"MODIFIED", dumps({"apiVersion": "v1", "kind": "Pod", **make_pod(*pod, self.version)}))
+
+    def metrics(self, path):
+        """As metrics-server answers: everything at once, and 12 s old at most."""
+        if self.load not in self.samples:
+            self.samples = {self.load: (self.node_samples(), self.pod_samples())}
+        body = self.samples[self.load][path.endswith("/pods")]
+        kind = b"PodMetricsList" if path.endswith("/pods") else b"NodeMetricsList"
+        return b'{"kind":"%s","apiVersion":"metrics.k8s.io/v1beta1","metadata":{},"items":[%s]}\n' % (kind, body.replace(b"@@@@@@@@@@@@@@@@@@@@", stamp().encode()))
+
+    def use_of(self, i, k, kind):
+        part = self.load * (1 + (i * 7 + k * 3) % 5 / 10)
+        return (int(2e9 * part), (3 << 30) >> 10) if kind == "batch" else (int(BUSY_CPU * CORES * 1e9 * part), int(BUSY_MEMORY * part) >> 10)
+
+    def pod_samples(self):
+        made = []
+        for i, k, kind in self.pods:
+            cpu, ki = self.use_of(i, k, kind)
+            made.append('{"metadata":{"name":"%s-%05d-%02d","namespace":"team-%d","creationTimestamp":"@@@@@@@@@@@@@@@@@@@@","labels":{"app":"%s-%d","pod-template-hash":"5d4f8c9b7c","team":"team-%d"}},'
+                        '"timestamp":"@@@@@@@@@@@@@@@@@@@@","window":"15.123s","containers":[{"name":"main","usage":{"cpu":"%dn","memory":"%dKi"}}]}'
+                        % (kind, i, k, i % TEAMS, kind, i % 200, i % TEAMS, cpu, ki))
+        return ",".join(made).encode()
+
+    def node_samples(self):
+        cpu, ki = Counter(), Counter()
+        for i, k, kind in self.pods:
+            used = self.use_of(i, k, kind)
+            cpu[i] += used[0]
+            ki[i] += used[1]
+        return ",".join('{"metadata":{"name":"node-%05d","creationTimestamp":"@@@@@@@@@@@@@@@@@@@@","labels":{"kubernetes.io/hostname":"node-%05d","pool":"on-demand"}},'
+                        '"timestamp":"@@@@@@@@@@@@@@@@@@@@","window":"15.123s","usage":{"cpu":"%dn","memory":"%dKi"}}'
+                        % (i, i, cpu[i] + 700_000_000, ki[i] + (2 << 20)) for i in range(len(self.nodes))).encode()
+
+
+def merge(into, patch):
+    for key, value in patch.items():
+        if value is None:
+            into.pop(key, None)
+        elif isinstance(value, dict) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        else:
+            into[key] = value
+
+
+class Server:
+    def __init__(self, cluster):
+        self.cluster = cluster
+
+    async def serve(self, reader, writer):
+        """Requests of one connection, one after the other."""
+        try:
+            while await self.request(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def request(self, reader, writer):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        method, target, _ = head.split("\r\n", 1)[0].split(" ")
+        fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
+        if fields.get("expect") == "100-continue":
+            writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = await reader.readexactly(int(fields.get("content-length", 0)))
+        url = urlsplit(target)
+        query = {k: v[-1] for k, v in parse_qs(url.query).items()}
+        if not url.path.startswith("/bench"):
+            self.cluster.asked[method] += 1
+            self.cluster.by[f"{method} {re.sub(r'(team|node)-[0-9]+', '*', url.path)}"] += 1
+        if query.get("watch") in ("1", "true"):
+            await self.watch(writer, url.path, query)
+            return False
+        await self.answer(writer, method, url.path, body)
+        return True
+
+    async def answer(self, writer, method, path, body):
+        c = self.cluster
+        if path.startswith("/bench"):
+            return await self.reply(writer, self.bench(path))
+        if path.startswith("/apis/metrics.k8s.io/v1beta1/") and method == "GET":
+            return await self.reply(writer, c.metrics(path))
+        if method == "PATCH" and path.startswith("/api/v1/nodes/"):
+            patched = c.patch_node(path.split("/")[4], json.loads(body))
+            return await self.reply(writer, patched or b'{"kind":"Status","code":404}', "200 OK" if patched else "404 Not Found")
+        if method == "POST":
+            return await self.reply(writer, body or b"{}", "201 Created")
+        if method != "GET":
+            return await self.reply(writer, body or b"{}")
+        if path == "/api/v1/namespaces/kube-system/configmaps/ack-slo-config":
+            return await self.reply(writer, dumps(c.config))
+        items = b",".join(c.items(path))
+        await self.reply(writer, b'{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}' % (c.version, items))
+
+    def bench(self, path):
+        c, parts = self.cluster, path.split("/")
+        if parts[2:3] == ["load"]:
+            c.load = float(parts[3])
+            c.metrics("/nodes")
+        if parts[2:3] == ["touch"]:
+            c.touch(int(parts[3]))
+        return dumps({**c.asked, "by": c.by})
+
+    @staticmethod
+    async def reply(writer, body, status="200 OK"):
+        writer.write(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (status.encode(), len(body)))
+        writer.write(body)
+        await writer.drain()
+
+    async def watch(self, writer, path, query):
+        """Until the other side hangs up: first all objects if it wants them, then what changes."""
+        queue = []
+        self.cluster.watchers.setdefault(path, []).append(queue)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try:
+            if query.get("sendInitialEvents") == "true":
+                await self.whole(writer, path)
+            last = time.monotonic()
+            while not writer.is_closing():
+                if not queue and time.monotonic() - last > BOOKMARK_SECONDS:
+                    queue.append(self.bookmark())
+                if queue:
+                    part, queue[:] = b"".join(queue), []
+                    chunk(writer, part)
+                    await writer.drain()
+                    last = time.monotonic()
+                else:
+                    await asyncio.sleep(0.02)
+        finally:
+            self.cluster.watchers[path].remove(queue)
+
+    async def whole(self, writer, path):
+        batch, size = [], 0
+        for item in self.cluster.items(path):
+            batch.append(b'{"type":"ADDED","object":%s}\n' % item)
+            size += len(item)
+            if size > 200_000:
+                chunk(writer, b"".join(batch))
+                batch, size = [], 0
+                await writer.drain()
+        chunk(writer, b"".join(batch) + self.bookmark({"k8s.io/initial-events-end": "true"}))
+        await writer.drain()
+
+    def bookmark(self, marks=None):
+        return dumps({"type": "BOOKMARK", "object": {"apiVersion": "v1", "kind": "Object", "metadata": {
+            "resourceVersion": str(self.cluster.version), "annotations": marks or {}}}}) + b"\n"
+
+
+def chunk(writer, part):
+    writer.write(b"%x\r\n" % len(part) + part + b"\r\n")
+
+
+async def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--nodes", type=int, default=5000)
+    p.add_argument("--pods-per-node", type=int, default=30)
+    p.add_argument("--port", type=int, default=0)
+    p.add_argument("--cert", required=True)
+    p.add_argument("--key", required=True)
+    args = p.parse_args()
+    cluster = Cluster(args.nodes, args.pods_per_node)
+    cluster.metrics("/nodes")
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(args.cert, args.key)
+    server = await asyncio.start_server(Server(cluster).serve, "127.0.0.1", args.port, limit=1 << 20, ssl=tls)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        pass
