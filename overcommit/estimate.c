@@ -122,6 +122,24 @@ void estimate_make(const struct strategy *s, const struct estimate_node *n, stru
 	}
 }
 
+struct load estimate_taken(const struct estimate *e)
+{
+	return load_add((struct load){e->cpu.system, e->memory.system},
+		(struct load){e->cpu.taken, e->memory.taken});
+}
+
+/* Not t->system: where upstream lends memory by request it does not look at what the system uses.
+ */
+static int64_t busy(const struct estimate_terms *t)
+{
+	return narrow((wide)greater(t->system_used, t->reserved) + t->used);
+}
+
+struct load estimate_busy(const struct estimate *e)
+{
+	return (struct load){busy(&e->cpu), busy(&e->memory)};
+}
+
 struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken)
 {
 	return (struct load){left(&e->cpu, greater(system_and_taken.cpu_milli, 0)),
@@ -134,10 +152,10 @@ static int64_t gocran_side(const struct side *side, int64_t reserve_percent,
 	int64_t allocatable = of(side, n->allocatable);
 	/* Not t->system: by upstream's rules that has what is not allocatable in it, too. */
 	wide system = greater(of(side, n->system_used), of(side, n->reservation));
-	wide busy = system + t->used;
+	wide now = system + t->used;
 	wide expected = n->has_forecast ? of(side, n->forecast) : t->requested;
 	wide rest = (wide)allocatable - percent_of(allocatable, reserve_percent) -
-		    (busy > expected ? busy : expected);
+		    (now > expected ? now : expected);
 	return rest < 0 ? 0 : narrow(rest);
 }
 

@@ -79,7 +79,12 @@ struct estimate {
 
 void estimate_make(const struct strategy *s, const struct estimate_node *n, struct estimate *ret);
 
-/* The same with so much taken (system and pods together: the terms system + taken) instead: how a
+/* System and pods together: what is subtracted for them, by the policy; and what they use, whatever
+ * the policy. */
+struct load estimate_taken(const struct estimate *e);
+struct load estimate_busy(const struct estimate *e);
+
+/* The same with so much taken (see estimate_taken()) instead: how a
  * mean over time is made a figure. */
 struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken);
 

@@ -13,6 +13,8 @@
  *     DEGRADED  it is older than degradeTimeMinutes (strictly), there is none, or the node is not
  *               Ready: nothing may be lent
  *
+ * (What is lent under gocran.io has its patience from the forecast, and is held like this figure.)
+ *
  * Until there were two samples since the start nothing is raised either. Times are the samples' own
  * (of the metrics' source), compared with the wall clock. A sample that is not newer than the last
  * one is no sample, nor is one from more than 60 s in the future: else a single wrong time stamp

@@ -160,27 +160,16 @@ static void make_estimate(struct inventory_node *n, int64_t now_ms, struct load 
 	free(pods);
 }
 
-static struct load taken(const struct estimate *e)
-{
-	return (struct load){e->cpu.system + e->cpu.taken, e->memory.system + e->memory.taken};
-}
-
-/* What a forecast is made of: whatever the policy, what was really used. */
-static struct load busy(const struct estimate *e)
-{
-	return (struct load){e->cpu.system + e->cpu.used, e->memory.system + e->memory.used};
-}
-
 static void take_sample(struct inventory_node *n, int64_t now_ms)
 {
 	struct loan *a = &n->loan;
 	if (!n->sampled)
 		return;
 	n->sampled = false;
-	if (!window_add(&a->window, n->used_ms, taken(&a->estimate), now_ms))
+	if (!window_add(&a->window, n->used_ms, estimate_taken(&a->estimate), now_ms))
 		return;
 	a->news = true;
-	a->busy = busy(&a->estimate);
+	a->busy = estimate_busy(&a->estimate); /* what a forecast is made of */
 	if (a->forecast)
 		forecast_add(a->forecast, n->used_ms, a->busy);
 }

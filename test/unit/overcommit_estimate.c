@@ -168,7 +168,11 @@ static void sums_stop_at_the_ends(void **state)
 			s.memory_policy = (enum lending_policy)(i % 3);
 			struct estimate e = made(&s, &n);
 			assert_true(e.cpu.result >= 0 && e.memory.result >= 0);
+			struct load all = estimate_taken(&e), busy = estimate_busy(&e);
+			assert_true(all.cpu_milli >= e.cpu.taken && busy.cpu_milli >= e.cpu.used);
 			struct load mean = estimate_with_taken(&e, z);
+			struct load same_again = estimate_with_taken(&e, all);
+			assert_true(same_again.cpu_milli >= e.cpu.result);
 			struct load gocran = estimate_gocran(&s, &n, &e);
 			assert_true(mean.cpu_milli >= 0 && mean.memory_bytes >= 0);
 			assert_true(gocran.cpu_milli >= 0 && gocran.memory_bytes >= 0);
@@ -241,6 +245,36 @@ static void under_gocran(void **state)
 		}
 }
 
+/* For the window: what the policy subtracts. For the forecast: what is used, whatever the policy.
+ */
+static void what_is_taken_and_what_is_busy(void **state)
+{
+	static const struct {
+		enum profile profile;
+		enum lending_policy policy; /* of memory */
+		int64_t taken, busy;
+	} rows[] = {
+		{PROFILE_ACK, POLICY_USAGE, 3 + 5, 3 + 5},
+		{PROFILE_ACK, POLICY_REQUEST, 3 + 8, 3 + 5},
+		{PROFILE_ACK, POLICY_MAX_USAGE_REQUEST, 3 + 8, 3 + 5},
+		{PROFILE_KOORDINATOR, POLICY_REQUEST, 2 + 8, 3 + 5},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct estimate_pod pod = {TIER_HIGH, {4000, 8 * GI}, true, {1000, 5 * GI}};
+		const struct estimate_node n = {.capacity = {17000, 66 * GI},
+			.allocatable = {16000, 64 * GI},
+			.system_used = {500, 3 * GI},
+			.pods = &pod,
+			.npods = 1};
+		struct strategy s = strategy_default(rows[i].profile);
+		s.memory_policy = rows[i].policy;
+		struct estimate e = made(&s, &n);
+		assert_int_equal(estimate_taken(&e).memory_bytes, rows[i].taken * GI);
+		assert_int_equal(estimate_busy(&e).memory_bytes, rows[i].busy * GI);
+	}
+}
+
 static void who_is_counted(void **state)
 {
 	(void)state;
@@ -259,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(the_figures_of_the_document),
 		cmocka_unit_test(what_counts), cmocka_unit_test(integers_are_divided_downwards),
 		cmocka_unit_test(sums_stop_at_the_ends), cmocka_unit_test(with_another_use),
-		cmocka_unit_test(under_gocran), cmocka_unit_test(who_is_counted)};
+		cmocka_unit_test(under_gocran), cmocka_unit_test(what_is_taken_and_what_is_busy),
+		cmocka_unit_test(who_is_counted)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

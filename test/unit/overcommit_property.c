@@ -172,10 +172,8 @@ static void take_sample(struct world *w)
 	int64_t at_ms = draw_time(w), before_ms = w->window.newest_ms;
 	draw_sample(w);
 	estimate_make(&w->s, &w->node, &e);
-	struct load taken = load_add((struct load){e.cpu.system, e.memory.system},
-		(struct load){e.cpu.taken, e.memory.taken});
 	bool of_the_future = at_ms > w->now_ms + MIN;
-	bool counts = window_add(&w->window, at_ms, taken, w->now_ms);
+	bool counts = window_add(&w->window, at_ms, estimate_taken(&e), w->now_ms);
 	holds(!(counts && of_the_future));
 	holds(!(counts && at_ms <= before_ms && before_ms <= w->now_ms + MIN));
 	if (!counts)

@@ -272,6 +272,29 @@ static void two_in_a_row_and_cooling_down(void **state)
 	}
 }
 
+/* What led to taking back is used up by it, even where nothing has to cool down. */
+static void two_in_a_row_are_used_up(void **state)
+{
+	static const struct reclaim_pod pod = POD("a", ASKS(10, 20), USES(9, 9));
+	static const enum reclaim_trigger each[] = {RECLAIM_NONE, RECLAIM_ALLOCATABLE, RECLAIM_NONE,
+		RECLAIM_ALLOCATABLE, RECLAIM_NONE, RECLAIM_ALLOCATABLE};
+	(void)state;
+	struct strategy s = usual();
+	struct reclaim_memory m = {0};
+	s.cool_down_s = 0;
+	for (size_t i = 0; i < COUNT(each); i++) {
+		struct reclaim_node n = {.capacity = CORES(100, 120),
+			.used = CORES(50, 60),
+			.lent = CORES(5, 40),
+			.pods = &pod,
+			.npods = 1};
+		size_t victim, nvictims;
+		assert_int_equal(
+			reclaim_look(&m, &s, &n, T0 + (int64_t)i * 15 * S, &victim, &nvictims),
+			each[i]);
+	}
+}
+
 /* Neither where taking back is switched off, nor where all of it is: nobody is stopped for that. */
 static void switched_off(void **state)
 {
@@ -360,7 +383,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(who_has_to_go),
 		cmocka_unit_test(when_low_pods_have_too_little_cpu),
-		cmocka_unit_test(two_in_a_row_and_cooling_down), cmocka_unit_test(switched_off),
+		cmocka_unit_test(two_in_a_row_and_cooling_down),
+		cmocka_unit_test(two_in_a_row_are_used_up), cmocka_unit_test(switched_off),
 		cmocka_unit_test(the_order_is_total), cmocka_unit_test(any_numbers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
