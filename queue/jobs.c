@@ -158,6 +158,12 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 	return true;
 }
 
+int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->room ? w->room->keeps_pods : 0;
+}
+
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);

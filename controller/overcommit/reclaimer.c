@@ -9,8 +9,9 @@
 #include "controller/path.h"
 
 enum {
-	LEAVING_MS = 120000, /* so long who was told counts as gone */
-	SPARED_MS = 60000,   /* so long nobody asks again for an eviction that was refused */
+	LEAVING_MS = 120000,  /* so long who was told counts as gone */
+	SHRINKING_MS = 60000, /* the Job controller may have chosen another of its pods */
+	SPARED_MS = 60000,    /* so long nobody asks again for an eviction that was refused */
 	EVICTIONS_MAX = 8,
 	BODY_MAX_BYTES = 4096,
 	TIMEOUT_MS = 10000,
@@ -313,9 +314,9 @@ static int32_t may_keep(const struct reclaimer *r)
 	return left;
 }
 
-static void mark_leaving(struct reclaimer *r, const struct member *m)
+static void mark_leaving(struct reclaimer *r, const struct member *m, int64_t for_ms)
 {
-	m->pod->lent->told_ms = r->now_ms;
+	m->pod->lent->told_ms = r->now_ms - (LEAVING_MS - for_ms);
 	if (!m->look)
 		return;
 	m->look->reclaim[m->index].leaving = true;
@@ -370,6 +371,8 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 	reason(c->look, why);
 	int32_t keep = may_keep(r);
 	bool taken = queue_reclaim_job(r->o.queue, job, keep, why);
+	if (queue_job_keeps(r->o.queue, job) == 0)
+		keep = 0; /* fewer than it may go on with: it stops, and all of its pods go */
 	for (size_t i = 0; i < r->nmembers; i++) {
 		struct member *m = &r->member[i];
 		if (!taken)
@@ -378,7 +381,7 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 			r->going[going++] = i;
 	}
 	for (size_t i = 0; i < going; i++)
-		mark_leaving(r, &r->member[r->going[i]]);
+		mark_leaving(r, &r->member[r->going[i]], keep > 0 ? SHRINKING_MS : LEAVING_MS);
 	if (taken) {
 		r->told = true;
 		tell_log(r, c, keep > 0 ? RECLAIM_SHRINK : RECLAIM_STOP, trigger, going);
@@ -481,7 +484,7 @@ static void evict(struct reclaimer *r, const struct candidate *c)
 		uid, NULL);
 	send_eviction(r, e, p, c->look->trigger);
 	c->look->node->loan.reclaim_before = c->look->before;
-	mark_leaving(r, &m);
+	mark_leaving(r, &m, LEAVING_MS);
 	look_again(r, c->look);
 }
 

@@ -13,8 +13,8 @@
  * An eviction that a PodDisruptionBudget refuses (429) is not asked for again for a minute, and the
  * node is looked at once more at the next tick: the next victim's turn.
  *
- * Who was told counts as gone for two minutes: a Job that still has its pods then is a victim like
- * any other.
+ * Who was told counts as gone for two minutes (pods of a Job that goes on with fewer: for one):
+ * what is there still then is a victim like any other.
  */
 #ifndef SLUICE_CONTROLLER_RECLAIMER_H
 #define SLUICE_CONTROLLER_RECLAIMER_H

@@ -200,6 +200,8 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
  * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it has no room, or is stopping already,
  * or runs with no more than that. why: one line for people, copied. */
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why);
+/* What became of that: with so many pods it goes on; 0: it stops (or has no room). */
+int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);
 
 /* Does it use more of any flavor than its ClusterQueue's own quota, or lies in a ClusterQueue that
  * does? Who borrows goes first. */

@@ -26,12 +26,15 @@ foreach(name guard herald reporter)
 endforeach()
 add_library(lender_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/lender_stage.c)
 target_link_libraries(lender_stage PUBLIC shell scripted_server ${CMOCKA})
-foreach(name lender)
+foreach(name lender reclaimer)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE lender_stage)
   add_test(NAME shell_${name} COMMAND test_shell_${name})
   set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
 endforeach()
+# What the queue and the gate say of a Job is the test's.
+target_link_options(test_shell_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
+  -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=gate_job_ignores_disruption)
 # This one has a Postgres (ledger.cmake).
 add_executable(test_ledger_teller ${CMAKE_CURRENT_LIST_DIR}/ledger_teller.c)
 target_link_libraries(test_ledger_teller PRIVATE shell ledger_drive ${CMOCKA})
