@@ -1,5 +1,7 @@
 #include "queue/keys.h"
 
+#include <string.h>
+
 #include "queue/claim.h"
 #include "queue/clusterqueue.h"
 #include "sluice/quantity.h"
@@ -28,12 +30,25 @@ static int64_t mix_add(int64_t mix, int64_t part)
 	return sum < MUCH ? sum : MUCH;
 }
 
+/* Of what is lent the spec names proportions only, and how much there is moves. Pods ask for about
+ * 4 GiB to a core: then the two weigh the same. */
+#define LENT_CPU ((int64_t)1 << 20)
+#define LENT_MEMORY ((int64_t)1 << 42)
+
+static int64_t quota_of(const struct quota_row *row)
+{
+	if (!row->lot->lent)
+		return row->said.nominal;
+	return strcmp(row->resource, "cpu") == 0 ? LENT_CPU : LENT_MEMORY;
+}
+
 static int64_t largest_quota(const struct resource_group *g, size_t resource)
 {
 	int64_t largest = 0;
-	for (size_t f = 0; f < g->nflavors; f++)
-		if (g->row[f * g->nresources + resource]->said.nominal > largest)
-			largest = g->row[f * g->nresources + resource]->said.nominal;
+	for (size_t f = 0; f < g->nflavors; f++) {
+		int64_t quota = quota_of(g->row[f * g->nresources + resource]);
+		largest = quota > largest ? quota : largest;
+	}
 	return largest;
 }
 

@@ -133,7 +133,7 @@ static void root_settle(struct queue *q, struct quota_node *root)
 	if (!root->unsettled)
 		return;
 	root->unsettled = root->grown = false;
-	struct clusterqueue *any = root->realm ? realm_take_lent_back(q, root->realm) : NULL;
+	struct clusterqueue *any = root->realm ? realm_take_stale_back(q, root->realm) : NULL;
 	quota_settle(&q->quota, root);
 	if (grown)
 		queue_touch(q, any);
@@ -146,15 +146,14 @@ void ration_divide(struct queue *q)
 	if (list_empty(&q->quota.stale))
 		return;
 	list_each(&q->quota.stale, l) lot_divide(container_of(l, struct quota_lot, stale));
-	while (!list_empty(&q->quota.stale)) {
-		struct quota_lot *lot = container_of(q->quota.stale.next, struct quota_lot, stale);
-		list_leave(&lot->stale);
+	list_each(&q->quota.stale, s)
+	{
+		struct quota_lot *lot = container_of(s, struct quota_lot, stale);
 		list_each(&lot->rows, l)
-		{
-			struct quota_row *row = container_of(l, struct quota_row, of_lot);
-			root_settle(q, quota_root(row->node));
-		}
+			root_settle(q, quota_root(container_of(l, struct quota_row, of_lot)->node));
 	}
+	while (!list_empty(&q->quota.stale))
+		list_leave(q->quota.stale.next);
 	q->version++;
 }
 
@@ -169,6 +168,8 @@ bool ration_lend(struct queue *q, const struct flavor *f)
 		struct quota_lot *lot = quota_lot_of(&q->quota, f->name, counted[i]);
 		if (lot->lent == lent && lot->share_permille == f->share_permille)
 			continue;
+		lot->resized =
+			lot->resized || lot->lent != lent; /* for all, whatever it comes to */
 		lot->lent = lent;
 		lot->share_permille = f->share_permille;
 		lot_stale(q, lot);

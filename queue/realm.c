@@ -46,15 +46,15 @@ static void take_promises_back(struct queue *q, struct clusterqueue *cq)
 	}
 }
 
-static bool is_lent(const struct room *r)
+static bool is_stale(const struct room *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		if (r->line[i].row->lot->lent)
+		if (list_in(&r->line[i].row->lot->stale))
 			return true;
 	return false;
 }
 
-struct clusterqueue *realm_take_lent_back(struct queue *q, struct realm *realm)
+struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm)
 {
 	struct clusterqueue *any = NULL;
 	list_each(&realm->members, m)
@@ -63,7 +63,7 @@ struct clusterqueue *realm_take_lent_back(struct queue *q, struct realm *realm)
 		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
 			struct room *r = container_of(l, struct room, of_clusterqueue);
 			next = l->next;
-			if (is_lent(r))
+			if (is_stale(r))
 				room_break_promise(q, r);
 		}
 	}

@@ -29,9 +29,9 @@ bool realm_join(struct clusterqueue *cq);
  * the ClusterQueues into realms, and touches them. */
 void realms_form(struct queue *q);
 
-/* The promises of room that is lent are taken back: how much there is of it is another amount.
- * Returns any ClusterQueue of the realm, or NULL. */
-struct clusterqueue *realm_take_lent_back(struct queue *q, struct realm *realm);
+/* The promises of what is being divided anew (quota.stale) are taken back. Returns any ClusterQueue
+ * of the realm, or NULL. */
+struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm);
 
 /* After nothing but amounts changed in the tree of this ClusterQueue. */
 void realm_settle(struct queue *q, struct clusterqueue *cq);

@@ -28,8 +28,7 @@ bool reclaim_ask(struct queue *q, struct room *r, int32_t pods, const char *why)
 	int32_t runs = r->w->shape->pods < r->pods ? r->w->shape->pods : r->pods;
 	runs = r->keeps_pods < runs ? r->keeps_pods : runs;
 	pods = pods > 0 ? pods : 0;
-	if (r->stop_given || r->state != ROOM_HELD || r->keeps_pods == 0 ||
-		(pods > 0 && pods >= runs))
+	if (r->stop_given || r->state != ROOM_HELD || pods >= runs)
 		return false;
 	r->keeps_pods = may_shrink(r, pods) ? pods : 0;
 	r->reclaims = true;
@@ -45,9 +44,10 @@ bool reclaim_stops(const struct room *r)
 
 bool reclaim_tell(struct room *r, struct decision *ret)
 {
-	if (!r->reclaims)
-		return false;
+	bool tells = r->reclaims && !r->stop_given && r->state == ROOM_HELD;
 	r->reclaims = false;
+	if (!tells)
+		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,
 		.pods = r->keeps_pods,

@@ -369,7 +369,7 @@ static void reclaim_job(struct model *m, struct m_job *j)
 {
 	int32_t pods = (int32_t)model_below(m, 4);
 	int32_t runs = j->room_pods < j->pods ? j->room_pods : j->pods;
-	bool asks = j->room && !j->stop_given && !j->reclaimed && (pods == 0 || pods < runs);
+	bool asks = j->room && !j->stop_given && !j->reclaimed && pods < runs;
 	assert_int_equal(queue_reclaim_job(m->q, &j->uid, pods, "it is wanted back"), asks);
 	j->reclaimed = j->reclaimed || asks;
 }
