@@ -15,6 +15,7 @@
 #include "controller/guard.h"
 #include "controller/herald.h"
 #include "controller/http.h"
+#include "controller/overcommit/history.h"
 #include "controller/overcommit/lender.h"
 #include "controller/observer.h"
 #include "controller/reporter.h"
@@ -62,6 +63,7 @@ struct controller {
 	struct http *http;
 	struct teller *teller;
 	struct lender *lender;
+	struct history *history;
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -590,7 +592,14 @@ static void make_core(struct controller *c)
 		.gate = c->gate,
 		.seed = draw_seed()};
 	c->teller = teller_new(c->loop, &teller);
-	struct lender_options lender = {.client = c->client,
+	struct history_options history = {.conninfo = o->database,
+		.cell = o->cell,
+		.identity = o->identity,
+		.log = c->log,
+		.seed = draw_seed()};
+	c->history = history_new(c->loop, &history);
+	struct lender_options lender = {.history = c->history,
+		.client = c->client,
 		.queue = c->queue,
 		.gate = c->gate,
 		.herald = c->herald,
@@ -673,6 +682,7 @@ static int controller_open(struct controller *c, struct err *e)
 static void controller_close(struct controller *c)
 {
 	observer_free(c->observer);
+	history_free(c->history);
 	lender_free(c->lender);
 	guard_free(c->guard);
 	teller_free(c->teller);

@@ -14,6 +14,7 @@ extern const char SQL_FENCE[], SQL_WRITE_TRANSFERS[], SQL_WRITE_BALANCES[],
 	SQL_WRITE_NEW_BALANCES[];
 extern const char SQL_WRITE_HOLDS[], SQL_WRITE_NEW_HOLDS[], SQL_WRITE_CLOSED_HOLDS[];
 extern const char SQL_WRITE_SEGMENTS[];
+extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
 
 /* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. */
 struct migration {

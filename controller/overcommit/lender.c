@@ -7,6 +7,7 @@
 #include "controller/kube/watch.h"
 #include "controller/overcommit/census.h"
 #include "controller/overcommit/gauge.h"
+#include "controller/overcommit/history.h"
 #include "controller/overcommit/lender_priv.h"
 #include "controller/path.h"
 #include "controller/wire/decode.h"
@@ -203,6 +204,36 @@ static void measure(struct lender *l)
 	free(kubelets);
 }
 
+/* ---- the history ----------------------------------------------------------------------------- */
+
+static void on_told(const char *node, int64_t at_ms, struct load taken, void *ctx)
+{
+	struct lender *l = ctx;
+	struct inventory_node *n = inventory_find(l->inventory, node);
+	if (!*node)
+		log_event(l->o.log, LEVEL_INFO, "history-read", NULL);
+	else if (n && n->loan.forecast)
+		forecast_add(n->loan.forecast, at_ms, taken);
+}
+
+static void note_history(struct lender *l, const struct inventory_node *n)
+{
+	if (l->o.history && n->loan.news && n->loan.forecast)
+		history_note(l->o.history, n->name, n->used_ms, n->loan.busy);
+}
+
+/* Read once somebody lends under gocran.io, when the forecasts are there to take it. */
+static void keep_history(struct lender *l, bool forecasts)
+{
+	int64_t epoch = l->o.gate ? gate_epoch(l->o.gate) : 0;
+	if (!l->o.history || epoch == 0 || !forecasts)
+		return;
+	if (l->recalled_epoch != epoch)
+		history_recall(l->o.history, epoch, on_told, l);
+	l->recalled_epoch = epoch;
+	history_tick(l->o.history, epoch, l->now_ms);
+}
+
 /* ---- loans -------------------------------------------------------------------------------- */
 
 static void set_rules(struct lender *l, struct inventory_node *n)
@@ -224,17 +255,21 @@ static void set_rules(struct lender *l, struct inventory_node *n)
 static void make_loans(struct lender *l)
 {
 	struct inventory_node *n;
+	bool forecasts = false;
 	for (size_t i = 0; (n = inventory_node_at(l->inventory, i)); i++) {
 		if (!n->facts)
 			continue;
 		if (n->loan.version != rulebook_version(l->rulebook))
 			set_rules(l, n);
+		forecasts |= n->loan.forecast != NULL;
 		if (!n->dirty && n->loan.look_ms > l->now_ms)
 			continue;
 		loan_make(n, l->now_ms);
+		note_history(l, n);
 		l->made++;
 		l->pools_dirty = true;
 	}
+	keep_history(l, forecasts);
 }
 
 static void tell_pools(struct lender *l)

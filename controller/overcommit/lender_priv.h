@@ -27,6 +27,7 @@ struct lender {
 	struct pools *pools;
 	struct reclaimer *reclaimer;
 	struct bulletin *bulletin;
+	int64_t recalled_epoch;	      /* for which the history was asked for; 0: none */
 	struct kube_watch *configmap; /* NULL: none is followed */
 	bool configmap_listed;	      /* it is known whether there is one */
 	bool configmap_seen;	      /* in the list that is being read */

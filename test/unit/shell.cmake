@@ -39,3 +39,6 @@ target_link_options(test_shell_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
 add_executable(test_ledger_teller ${CMAKE_CURRENT_LIST_DIR}/ledger_teller.c)
 target_link_libraries(test_ledger_teller PRIVATE shell ledger_drive ${CMOCKA})
 add_test(NAME ledger_teller COMMAND test_ledger_teller)
+add_executable(test_ledger_history ${CMAKE_CURRENT_LIST_DIR}/history_test.c)
+target_link_libraries(test_ledger_history PRIVATE shell ledger_drive ${CMOCKA})
+add_test(NAME ledger_history COMMAND test_ledger_history)
