@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Batch resources are thousandths of a core and bytes; gocran's are whole cores and bytes. The
- * legacy protocol's names (controller/wire/lent.h) are batch resources by another name. */
+ * legacy protocol's names (controller/wire/resources.c) are batch resources by another name. */
 static const struct {
 	const char *name, *counts_as;
 	int64_t times;
@@ -14,6 +14,7 @@ static const struct {
 	{"kubernetes.io/batch-memory", "memory", 1, LENDING_BATCH},
 	{"gocran.io/cpu", "cpu", 1000, LENDING_GOCRAN},
 	{"gocran.io/memory", "memory", 1, LENDING_GOCRAN},
+	{"alibabacloud.com/reclaimed", "cpu", 1, LENDING_NONE},
 	{"alibabacloud.com/reclaimed-cpu", "cpu", 1, LENDING_NONE},
 	{"alibabacloud.com/reclaimed-memory", "memory", 1, LENDING_NONE},
 };

@@ -5,14 +5,15 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/lent.h"
 #include "controller/wire/patch.h"
+#include "controller/wire/resources.h"
 #include "sluice/quantity.h"
 
 /* An ordinary Pod of one container takes about 900 bytes. */
 #define POD_GUESS 2048
 #define VALUE_MAX_BYTES 63 /* of a label */
 #define RESOURCES_MAX 64   /* names in one pod */
+#define LEGACY_QOS "alibabacloud.com/qosClass"
 
 /* ---- Kubernetes' quality of service -----------------------------------------------------------
  */
@@ -81,27 +82,25 @@ static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *p
 
 /* ---- what it asks for ------------------------------------------------------------------------ */
 
-static void add_amount(struct load *to, enum lent_kind kind, int64_t amount)
+/* False: it is neither cpu nor memory. */
+static bool add_amount(struct load *to, const char *name, int64_t amount)
 {
-	if (kind == LENT_CPU)
-		to->cpu_milli = quantity_add(to->cpu_milli, amount);
-	else if (kind == LENT_MEMORY)
-		to->memory_bytes = quantity_add(to->memory_bytes, amount);
+	bool cpu = strcmp(name, "cpu") == 0;
+	int64_t *at = cpu ? &to->cpu_milli : &to->memory_bytes;
+	if (!cpu && strcmp(name, "memory") != 0)
+		return false;
+	*at = quantity_add(*at, amount);
+	return true;
 }
 
 static void add_resource(const struct resource *r, struct pod_facts *f)
 {
-	const struct lent_name *lent = lent_name_of(r->name);
-	if (!lent) {
-		if (strcmp(r->name, "cpu") == 0)
-			add_amount(&f->request, LENT_CPU, r->amount);
-		else if (strcmp(r->name, "memory") == 0)
-			add_amount(&f->request, LENT_MEMORY, r->amount);
+	const struct lent *lent;
+	if (add_amount(&f->request, r->name, r->amount) || !(lent = resources_lent(r->name)))
 		return;
-	}
 	f->tier.asks_for_lent |= r->amount > 0;
-	add_amount(lent->family == LENT_GOCRAN ? &f->gocran_asked : &f->batch_asked, lent->kind,
-		quantity_times(r->amount, lent->units));
+	add_amount(lent->kind == LENDING_GOCRAN ? &f->gocran_asked : &f->batch_asked, lent->plain,
+		quantity_times(r->amount, lent->unit));
 }
 
 static void read_resources(

@@ -1,7 +1,6 @@
 /* Nodes, Pods, what they use, and what may be lent: from JSON to facts. */
 #include "controller/wire/decode_node.h"
 
-#include "controller/wire/lent.h"
 #include "test/unit/wire_test.h"
 
 #define GI (INT64_C(1) << 30)
@@ -326,46 +325,43 @@ static void requests(void **state)
 		const char *spec;
 		struct load request, batch, gocran;
 		bool lent;
-	} cases[] =
-		{
-			/* limits for what is not asked for; sidecars count, a start that needs more
-			   counts */
-			{
-				"'containers':[{" R("'limits':{'cpu':'2'},'requests':{'memory':'"
-						    "1Gi'}") "},"
-							     "{" R("'requests':{'cpu':'1'}") "}]",
-				{3000, GI}, {0, 0}, {0, 0}, false},
-			{"'initContainers':[{" R("'requests':{'cpu':'5'}") "}],'containers':[{" R(
-				 "'requests':{'cpu':'1'}") "}],'overhead':{'cpu':'250m'}",
-				{5250, 0}, {0, 0}, {0, 0}, false},
-			{"'initContainers':[{'restartPolicy':'Always'," R(
-				 "'requests':{'cpu':'1'}") "}],"
-							   "'containers':[{" R(
-								   "'requests':{'cpu':'1'}") "}]",
-				{2000, 0}, {0, 0}, {0, 0}, false},
-			{R("'requests':{'cpu':'4'}") ",'containers':[{" R(
-				 "'requests':{'cpu':'1'}") "}]",
-				{4000, 0}, {0, 0}, {0, 0}, false},
-			{"'containers':[{" R("'limits':{'kubernetes.io/batch-cpu':'50k',"
-					     "'kubernetes.io/batch-memory':'10Gi'}") "}]",
-				{0, 0}, {50000, 10 * GI}, {0, 0}, true},
-			{"'containers':[{" R(
-				 "'limits':{'gocran.io/cpu':'2','gocran.io/memory':'1Gi'}") "}]",
-				{0, 0}, {0, 0}, {2000, GI}, true},
-			{"'containers':[{" R("'limits':{'gocran.io/cpu':'9e18'}") "}]", {0, 0},
-				{0, 0}, {INT64_MAX, 0}, true},
-			{"'containers':[{" R("'limits':{'alibabacloud.com/reclaimed-cpu':'1000',"
-					     "'alibabacloud.com/reclaimed-memory':'2048'}") "}]",
-				{0, 0}, {1000, 2048}, {0, 0}, true},
-			{"'containers':[{" R("'limits':{'alibabacloud.com/reclaimed':'1000'}") "}]",
-				{0, 0}, {0, 0}, {0, 0}, true},
-			{"'containers':[{" R("'limits':{'gocrane.io/cpu':'1'}") "}]", {0, 0},
-				{0, 0}, {0, 0}, true},
-			{"'containers':[{" R("'limits':{'nvidia.com/gpu':'1'}") "}]", {0, 0},
-				{0, 0}, {0, 0}, false},
-			{"'containers':[{" R("'limits':{'kubernetes.io/batch-cpu':'0'}") "}]",
-				{0, 0}, {0, 0}, {0, 0}, false},
-		};
+	} cases[] = {
+		/* limits for what is not asked for; sidecars count, a start that needs more
+		   counts */
+		{"'containers':[{" R("'limits':{'cpu':'2'},'requests':{'memory':'"
+				     "1Gi'}") "},"
+					      "{" R("'requests':{'cpu':'1'}") "}]",
+			{3000, GI}, {0, 0}, {0, 0}, false},
+		{"'initContainers':[{" R("'requests':{'cpu':'5'}") "}],'containers':[{" R(
+			 "'requests':{'cpu':'1'}") "}],'overhead':{'cpu':'250m'}",
+			{5250, 0}, {0, 0}, {0, 0}, false},
+		{"'initContainers':[{'restartPolicy':'Always'," R(
+			 "'requests':{'cpu':'1'}") "}],"
+						   "'containers':[{" R(
+							   "'requests':{'cpu':'1'}") "}]",
+			{2000, 0}, {0, 0}, {0, 0}, false},
+		{R("'requests':{'cpu':'4'}") ",'containers':[{" R("'requests':{'cpu':'1'}") "}]",
+			{4000, 0}, {0, 0}, {0, 0}, false},
+		{"'containers':[{" R("'limits':{'kubernetes.io/batch-cpu':'50k',"
+				     "'kubernetes.io/batch-memory':'10Gi'}") "}]",
+			{0, 0}, {50000, 10 * GI}, {0, 0}, true},
+		{"'containers':[{" R(
+			 "'limits':{'gocran.io/cpu':'2','gocran.io/memory':'1Gi'}") "}]",
+			{0, 0}, {0, 0}, {2000, GI}, true},
+		{"'containers':[{" R("'limits':{'gocran.io/cpu':'9e18'}") "}]", {0, 0}, {0, 0},
+			{INT64_MAX, 0}, true},
+		{"'containers':[{" R("'limits':{'alibabacloud.com/reclaimed-cpu':'1000',"
+				     "'alibabacloud.com/reclaimed-memory':'2048'}") "}]",
+			{0, 0}, {1000, 2048}, {0, 0}, true},
+		{"'containers':[{" R("'limits':{'alibabacloud.com/reclaimed':'1000'}") "}]", {0, 0},
+			{1000, 0}, {0, 0}, true},
+		{"'containers':[{" R("'limits':{'gocrane.io/cpu':'1'}") "}]", {0, 0}, {0, 0},
+			{0, 0}, false},
+		{"'containers':[{" R("'limits':{'nvidia.com/gpu':'1'}") "}]", {0, 0}, {0, 0},
+			{0, 0}, false},
+		{"'containers':[{" R("'limits':{'kubernetes.io/batch-cpu':'0'}") "}]", {0, 0},
+			{0, 0}, {0, 0}, false},
+	};
 	char text[1024];
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -12,3 +12,8 @@ endforeach()
 add_executable(test_overcommit_command ${CMAKE_CURRENT_LIST_DIR}/overcommit_command.c)
 target_link_libraries(test_overcommit_command PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME overcommit_command COMMAND test_overcommit_command)
+
+# And it says what the controller does.
+add_executable(overcommit_parity ${CMAKE_CURRENT_LIST_DIR}/overcommit_parity.c)
+target_link_libraries(overcommit_parity PRIVATE lender sluice_cli)
+add_test(NAME calc_parity COMMAND overcommit_parity ${calc_files})

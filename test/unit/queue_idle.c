@@ -231,7 +231,8 @@ static void names(void **state)
 	assert_int_equal(times, 1);
 	assert_string_equal(lending_counts_as("alibabacloud.com/reclaimed-cpu", &times), "cpu");
 	assert_null(lending_counts_as("cpu", &times));
-	assert_null(lending_counts_as("alibabacloud.com/reclaimed", &times));
+	assert_string_equal(lending_counts_as("alibabacloud.com/reclaimed", &times), "cpu");
+	assert_null(lending_counts_as("alibabacloud.com/qosClass", &times));
 }
 
 int main(void)
