@@ -6,7 +6,8 @@
 #include "controller/overcommit/inventory.h"
 
 enum {
-	GRACE_MS = 2 * 60 * 1000,
+	MINUTE_MS = 60 * 1000,
+	GRACE_MS = 2 * MINUTE_MS,
 	SETTLE_MS = 5000, /* our own write may be older on the watch than its answer */
 	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
@@ -176,6 +177,12 @@ static void take_sample(struct inventory_node *n, int64_t now_ms)
 
 /* ---- what may be lent ------------------------------------------------------------------------ */
 
+/* Half the time until it degrades, two minutes at most. */
+static int64_t grace_ms(const struct strategy *s)
+{
+	return lesser(GRACE_MS, s->degrade_min * MINUTE_MS / 2);
+}
+
 static void begin(struct inventory_node *n, int64_t now_ms)
 {
 	struct loan *a = &n->loan;
@@ -185,8 +192,8 @@ static void begin(struct inventory_node *n, int64_t now_ms)
 	a->begun = true;
 	if (any_key(&a->there)) {
 		newest_ms = n->facts->sample_ms ? n->facts->sample_ms : now_ms;
-		least_ms = now_ms - a->strategy.degrade_min * 60000 + GRACE_MS;
-		if (newest_ms < least_ms && least_ms <= now_ms)
+		least_ms = now_ms - a->strategy.degrade_min * MINUTE_MS + grace_ms(&a->strategy);
+		if (newest_ms < least_ms)
 			newest_ms = least_ms;
 	}
 	window_begin(&a->window, newest_ms);

@@ -8,8 +8,8 @@
  *
  * Nothing is published of a node until there are two samples of it; what was published before a
  * restart may stay or fall until then. How old that is its annotation says; but a figure that never
- * changes is never written again, so a new leader has GRACE to get a sample of its own before what
- * looks old is called degraded.
+ * changes is never written again, so a new leader has two minutes (or half of degradeTimeMinutes)
+ * to get a sample of its own before what looks old is called degraded.
  */
 #ifndef SLUICE_CONTROLLER_LOAN_H
 #define SLUICE_CONTROLLER_LOAN_H

@@ -97,6 +97,28 @@ static void after_a_restart_nothing_is_raised_on_one_sample(void **state)
 	stage_close(&s);
 }
 
+/* A figure that never changes is never written again, so how old it says it is means little: there
+ * are two minutes to get a sample. Without one it is 0. */
+static void after_a_restart_an_old_figure_has_two_minutes(void **state)
+{
+	(void)state;
+	struct lender_stage s;
+	open_cluster(&s, SEED_CONFIG, "\"sluice.dev/overcommit-sample\":\"2026-11-21T02:00:00Z\"",
+		",\"kubernetes.io/batch-cpu\":\"45k\",\"kubernetes.io/batch-memory\":\"58Gi\"");
+	for (int64_t end = s.now_ms + 120000; s.now_ms <= end; s.now_ms += 15000) {
+		script_answer(scripted_server_expect(s.server, "metrics.k8s.io/v1beta1/pods"), 503,
+			"", "service unavailable");
+		stage_tick(&s);
+		assert_int_equal(stage_count(&s, "PATCH"), 0);
+	}
+	script_answer(scripted_server_expect(s.server, "metrics.k8s.io/v1beta1/pods"), 503, "",
+		"service unavailable");
+	stage_patch(&s, "n1", 200);
+	stage_tick(&s);
+	assert_non_null(strstr(stage_last_body(&s, PATCH_N1), "\"kubernetes.io/batch-cpu\":\"0\""));
+	stage_close(&s);
+}
+
 static void after_a_restart_one_sample_is_enough_to_fall(void **state)
 {
 	(void)state;
@@ -419,6 +441,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_when_nothing_changed),
 		cmocka_unit_test(after_a_restart_nothing_is_raised_on_one_sample),
 		cmocka_unit_test(after_a_restart_one_sample_is_enough_to_fall),
+		cmocka_unit_test(after_a_restart_an_old_figure_has_two_minutes),
 		cmocka_unit_test(a_write_without_an_answer_is_not_written_twice),
 		cmocka_unit_test(what_fails_is_due_again),
 		cmocka_unit_test(without_metrics_it_is_held_then_nothing),
