@@ -129,7 +129,8 @@ static const char *api_version_of(const char *kind)
 {
 	if (!kind)
 		return "batch/v1";
-	return strcmp(kind, "ConfigMap") == 0 ? "v1" : "sluice.dev/v1alpha1";
+	bool core = strcmp(kind, "ConfigMap") == 0 || strcmp(kind, "Pod") == 0;
+	return core ? "v1" : "sluice.dev/v1alpha1";
 }
 
 static void render_subject(const struct herald_subject *of, struct buf *out)

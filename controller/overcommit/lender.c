@@ -301,6 +301,7 @@ struct lender *lender_new(const struct lender_options *o)
 		.inventory = l->inventory,
 		.queue = o->queue,
 		.gate = o->gate,
+		.herald = o->herald,
 		.log = o->log};
 	l->reclaimer = reclaimer_new(&reclaimer);
 	struct bulletin_options bulletin = {.client = o->client,

@@ -14,6 +14,7 @@ enum {
 	SPARED_MS = 60000,    /* so long nobody asks again for an eviction that was refused */
 	EVICTIONS_MAX = 8,
 	BODY_MAX_BYTES = 4096,
+	WHY_MAX = 300,
 	TIMEOUT_MS = 10000,
 	TRIGGERS = RECLAIM_CPU + 1,
 };
@@ -21,6 +22,8 @@ enum {
 struct eviction {
 	struct reclaimer *reclaimer;
 	char *pod; /* "namespace/name" */
+	struct uid uid;
+	char why[WHY_MAX];
 	enum reclaim_trigger trigger;
 	uint64_t id; /* 0: free */
 };
@@ -337,7 +340,7 @@ static void look_again_at_members(struct reclaimer *r)
 			look_again(r, r->member[i].look);
 }
 
-static void reason(const struct look *k, char ret[300])
+static void reason(const struct look *k, char ret[WHY_MAX])
 {
 	static const char *const words[] = {
 		[RECLAIM_NONE] = "",
@@ -346,7 +349,7 @@ static void reason(const struct look *k, char ret[300])
 		[RECLAIM_MEMORY] = "its memory runs short",
 		[RECLAIM_CPU] = "what it lends of its cpu is too little for those that live on it",
 	};
-	snprintf(ret, 300, "idle resources of node %.120s are wanted back: %s", k->node->name,
+	snprintf(ret, WHY_MAX, "idle resources of node %.120s are wanted back: %s", k->node->name,
 		words[k->trigger]);
 }
 
@@ -366,7 +369,7 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 {
 	const struct uid *job = &c->look->pod[c->pod]->lent->owner_job;
 	enum reclaim_trigger trigger = c->look->trigger;
-	char why[300];
+	char why[WHY_MAX];
 	size_t going = 0;
 	reason(c->look, why);
 	int32_t keep = may_keep(r);
@@ -403,6 +406,17 @@ static struct inventory_pod *find_pod(const struct reclaimer *r, const char *key
 	return inventory_find_pod(r->o.inventory, ns, slash + 1);
 }
 
+static void tell_evicted(struct reclaimer *r, const struct eviction *e)
+{
+	char *ns = mem_strdup(e->pod), *slash = strchr(ns, '/');
+	*slash = '\0';
+	struct herald_subject of = {e->uid, ns, slash + 1, "Pod"};
+	if (r->o.herald)
+		herald_tell(r->o.herald, &of, HERALD_NORMAL,
+			stop_reason_name(STOP_REASON_IDLE_RECLAIMED), e->why, r->now_ms);
+	free(ns);
+}
+
 static void on_evicted(const struct kube_answer *a, void *ctx)
 {
 	struct eviction *e = ctx;
@@ -411,7 +425,9 @@ static void on_evicted(const struct kube_answer *a, void *ctx)
 	bool done = a->outcome == KUBE_DONE || a->outcome == KUBE_GONE;
 	if (done)
 		r->counts[e->trigger][RECLAIM_EVICT]++;
-	else
+	if (a->outcome == KUBE_DONE)
+		tell_evicted(r, e);
+	else if (!done)
 		log_event(r->o.log, LEVEL_WARN, "not-evicted", "pod", e->pod, "why", a->sentence,
 			NULL);
 	if (!done && p && p->lent) { /* the next one, from the same samples */
@@ -451,7 +467,8 @@ static void send_eviction(struct reclaimer *r, struct eviction *e, const struct 
 		.body = buf_slice(&body),
 		.timeout_ms = TIMEOUT_MS,
 		.urgent = true};
-	*e = (struct eviction){.reclaimer = r, .pod = mem_strdup(p->name), .trigger = t};
+	*e = (struct eviction){
+		.reclaimer = r, .pod = mem_strdup(p->name), .uid = p->uid, .trigger = t};
 	e->id = kube_client_send(r->o.client, &request, on_evicted, e);
 	buf_done(&path);
 	buf_done(&body);
@@ -483,6 +500,7 @@ static void evict(struct reclaimer *r, const struct candidate *c)
 		reclaim_trigger_name(c->look->trigger), "action", "evict", "pod", p->name, "job",
 		uid, NULL);
 	send_eviction(r, e, p, c->look->trigger);
+	reason(c->look, e->why);
 	c->look->node->loan.reclaim_before = c->look->before;
 	mark_leaving(r, &m, LEAVING_MS);
 	look_again(r, c->look);

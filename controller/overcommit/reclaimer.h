@@ -11,7 +11,8 @@
  * pods when all of its pods lie on nodes that are short: the Job controller chooses which of them
  * it deletes. Where evictions are no failures (podFailurePolicy) single pods are evicted instead.
  * An eviction that a PodDisruptionBudget refuses (429) is not asked for again for a minute, and the
- * node is looked at once more at the next tick: the next victim's turn.
+ * node is looked at once more at the next tick: the next victim's turn. An Event on the pod says
+ * why it went; of a Job that stops or shrinks the gate tells.
  *
  * Who was told counts as gone for two minutes (pods of a Job that goes on with fewer: for one):
  * what is there still then is a victim like any other.
@@ -23,6 +24,7 @@
 #include <stdint.h>
 
 #include "controller/gate/gate.h"
+#include "controller/herald.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
 #include "controller/overcommit/inventory.h"
@@ -38,7 +40,8 @@ struct reclaimer_options {
 	struct kube_client *client;
 	struct inventory *inventory;
 	struct queue *queue;
-	struct gate *gate; /* NULL: nobody may be evicted */
+	struct gate *gate;     /* NULL: nobody may be evicted */
+	struct herald *herald; /* NULL: no Events */
 	struct log *log;
 };
 

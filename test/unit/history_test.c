@@ -87,10 +87,11 @@ static const char *recall(struct book *b, int64_t now_ms)
 
 static int64_t lead(const char *cell)
 {
-	return strtoll(pg_fixture_sql(&F,
-			       "INSERT INTO sluice.lease (cell, epoch, session, holder, expires_at) "
-			       "VALUES ('%s', 4, 1, 'me', now() + interval '1 hour') RETURNING epoch",
-			       cell),
+	return strtoll(
+		pg_fixture_sql(&F,
+			"INSERT INTO sluice.lease (cell, epoch, session, holder, expires_at) "
+			"VALUES ('%s', 4, 1, 'me', now() + interval '1 hour') RETURNING epoch",
+			cell),
 		NULL, 10);
 }
 
@@ -108,8 +109,8 @@ static void minutes_come_back(void **state)
 	history_note(b.history, "n2", NOW + 65000, (struct load){8, 8});
 	while (rows("minutes") < 3)
 		turn(&b, NOW + 30 * MINUTE);
-	assert_string_equal(recall(&b, NOW + 30 * MINUTE),
-		"n1 0 30 100;n1 1 20 200;n1 60 1 1;n2 0 7 7;");
+	assert_string_equal(
+		recall(&b, NOW + 30 * MINUTE), "n1 0 30 100;n1 1 20 200;n1 60 1 1;n2 0 7 7;");
 	/* The same hour again: what is there stays. */
 	history_note(b.history, "n1", NOW + 3720000, (struct load){3, 3});
 	int64_t later = NOW + 35 * MINUTE;
