@@ -320,6 +320,8 @@ void loan_sent(struct inventory_node *n, bool done, int64_t now_ms)
 {
 	struct loan *a = &n->loan;
 	a->under_way = false;
+	a->why = PUBLISH_NOT; /* what was made meanwhile did not know of this */
+	n->dirty = true;
 	if (!done) {
 		a->retry_ms = now_ms + pause_ms(a->failures++);
 		a->look_ms = lesser(a->look_ms, a->retry_ms);

@@ -147,6 +147,37 @@ static void a_write_without_an_answer_is_not_written_twice(void **state)
 	stage_close(&s);
 }
 
+/* While a write is under way nothing else is written there, and what was made of the node meanwhile
+ * is no reason to write it again. */
+static void a_slow_answer_is_one_write(void **state)
+{
+	(void)state;
+	struct lender_stage s;
+	open_cluster(&s, SEED_CONFIG, "", "");
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
+	s.now_ms += 15000;
+	struct script *p = scripted_server_expect(s.server, PATCH_N1);
+	script_hold(p);
+	script_answer(p, 200, "Content-Type: application/json\r\n", "{}");
+	char *pod = usage_text("a", "web", s.now_ms, 10000, 10 * 1024);
+	char *node = usage_text("", "n1", s.now_ms, 15000, 12 * 1024);
+	stage_round(&s, pod, node);
+	lender_tick(s.lender, s.now_ms, true);
+	run_until(s.loop, !gauge_busy(s.lender->gauge));
+	for (int i = 0; i < 3; i++) {
+		inventory_find(s.lender->inventory, "n1")->dirty = true;
+		lender_tick(s.lender, s.now_ms += 1000, true);
+		run_a_little(s.loop);
+	}
+	script_release(p);
+	stage_pass(&s, 1000);
+	stage_pass(&s, 1000);
+	assert_int_equal(stage_count(&s, "PATCH"), 1);
+	free(pod);
+	free(node);
+	stage_close(&s);
+}
+
 static void what_fails_is_due_again(void **state)
 {
 	(void)state;
@@ -443,6 +474,7 @@ int main(void)
 		cmocka_unit_test(after_a_restart_one_sample_is_enough_to_fall),
 		cmocka_unit_test(after_a_restart_an_old_figure_has_two_minutes),
 		cmocka_unit_test(a_write_without_an_answer_is_not_written_twice),
+		cmocka_unit_test(a_slow_answer_is_one_write),
 		cmocka_unit_test(what_fails_is_due_again),
 		cmocka_unit_test(without_metrics_it_is_held_then_nothing),
 		cmocka_unit_test(disabled_is_nothing),
