@@ -1,4 +1,5 @@
-"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane.
+"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. And after it
+a night and a morning, in which idle resources are lent out and taken back (demo_idle.py).
 
 Everything in here is true: a real API server, Job controller and scheduler; only
 the nodes are fake (kwok), so the pods run nothing but time. The view shows what
@@ -14,6 +15,7 @@ import threading
 import time
 from collections import Counter, deque
 
+from demo_idle import IdleScene
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.audit import JobFollow, LedgerFollow, PodFollow, units
 from sandbox.view import Screen, amount
@@ -338,6 +340,23 @@ class Demo:
         return over
 
 
+def play(box, screen):
+    """Both scenes; True if all was as it should be. What nodes use is only ours to play in a sandbox of our own."""
+    idle = None if box.cluster else IdleScene(box, screen)
+    if idle:
+        idle.prepare()
+    print(f"==> {JOBS} Jobs of {len(TEAMS)} teams through {len(QUEUES)} queues (about a minute)", flush=True)
+    demo = Demo(box, screen)
+    demo.run()
+    screen.leave()
+    good = demo.summary()
+    if idle:
+        print("==> a night and a morning: what nobody uses is lent out, and taken back first (about two minutes)", flush=True)
+        idle.run()
+        good = idle.summary() and good
+    return good
+
+
 def main():
     p = argparse.ArgumentParser(prog="./dev demo", description=__doc__.split("\n")[0])
     p.add_argument("--name", default="demo")
@@ -345,7 +364,7 @@ def main():
     args = p.parse_args()
     screen = Screen()
     began = time.monotonic()
-    box = Sandbox(args.name, args.cluster, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
+    box = Sandbox(args.name, args.cluster, overcommit=not args.cluster, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     good = False
 
     def quit(number, frame):
@@ -360,11 +379,7 @@ def main():
             clean(box)
         write_objects(box)
         box.wait_ready("controller-one")
-        print(f"==> {JOBS} Jobs of {len(TEAMS)} teams through {len(QUEUES)} queues (about a minute)", flush=True)
-        demo = Demo(box, screen)
-        demo.run()
-        screen.leave()
-        good = demo.summary()
+        good = play(box, screen)
     except KeyboardInterrupt:
         screen.leave()
         print("stopped; ending what was started", flush=True)
