@@ -1,1 +1,2 @@
 fuzz_entry(review shell)
+fuzz_entry(itemizer lender)

@@ -210,6 +210,7 @@ static void what_is_not_there_is_said_so(void **state)
 		{"/api/v1/decisions", "-1", 400, "after"},
 		{"/api/v1/decisions", "", 400, "after"},
 		{"/api/v1/decisions", "99999999999999999999999", 400, "after"},
+		{"/api/v1/overcommit/n1", NULL, 404, "no Node n1"},
 		{"/api/v1/nothing", NULL, 404, "/ lists"},
 	};
 	struct world w;

@@ -268,6 +268,42 @@ static void alerts_and_the_dashboard_ask_for_what_there_is(void **state)
 	world_close(&w);
 }
 
+/* Seed 004's, word for word, and what they ask for is on the page. */
+static void the_dashboard_asks_for_idle_resources_as_ack_does(void **state)
+{
+	static const char *const queries[] = {
+		"koordlet_node_resource_allocatable{resource=\\\"kubernetes.io/batch-cpu\\\",node="
+		"\\\"$node\\\"}",
+		"koordlet_container_resource_requests{resource=\\\"kubernetes.io/"
+		"batch-cpu\\\",node="
+		"\\\"$node\\\"}",
+		"kube_node_status_allocatable{resource=\\\"kubernetes.io/batch-memory\\\",node="
+		"\\\"$node\\\"}",
+		"koordlet_container_resource_requests{resource=\\\"kubernetes.io/"
+		"batch-memory\\\",node="
+		"\\\"$node\\\"}",
+	};
+	static char board[1 << 20];
+	char type[160];
+	struct world w;
+	(void)state;
+	world_open(&w, "batch");
+	char *text = render(&w);
+	FILE *f = fopen(SOURCE_DIR "/deploy/monitoring/dashboard.json", "r");
+	assert_non_null(f);
+	board[fread(board, 1, sizeof(board) - 1, f)] = '\0';
+	fclose(f);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		if (!strstr(board, queries[i]))
+			fail_msg("the dashboard does not ask for %s", queries[i]);
+		snprintf(type, sizeof(type), "# TYPE %.*s ", (int)strcspn(queries[i], "{"),
+			queries[i]);
+		assert_non_null(strstr(text, type));
+	}
+	free(text);
+	world_close(&w);
+}
+
 static void a_standby_says_nothing_of_windows(void **state)
 {
 	(void)state;
@@ -286,6 +322,7 @@ int main(void)
 		cmocka_unit_test(the_page_reads_back),
 		cmocka_unit_test(numbers_are_where_they_belong),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
+		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
 		cmocka_unit_test(a_standby_says_nothing_of_windows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

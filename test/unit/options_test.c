@@ -66,6 +66,11 @@ static const struct bad_case bad[] = {
 	{{"--bill-labels", "team,a b"}, {"--bill-labels", "\"a b\"", "team,project"}},
 	{{"--config-namespace", "Sluice/x"}, {"--config-namespace", "\"Sluice/x\"", "namespace"}},
 	{{"--config-namespace", ""}, {"--config-namespace"}},
+	{{"--overcommit-config", "ack-slo-config"}, {"--overcommit-config", "NAMESPACE/NAME"}},
+	{{"--overcommit-config", "kube-system/"}, {"--overcommit-config", "kube-system/ack-slo"}},
+	{{"--overcommit-config", "/x"}, {"NAMESPACE/NAME"}},
+	{{"--overcommit-config", "a/b/c"}, {"NAMESPACE/NAME"}},
+	{{"--overcommit-config", "A/b"}, {"NAMESPACE/NAME"}},
 #ifdef SLUICE_TEST_CLOCK
 	{{"--clock-offset", "tomorrow"}, {"--clock-offset", "\"tomorrow\"", "+14h30m"}},
 	{{"--clock-rate", "0"}, {"--clock-rate", "\"0\"", "whole number"}},
@@ -128,6 +133,8 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.events, HERALD_STOPS);
 	assert_string_equal(o.config_namespace, "sluice-system");
+	assert_string_equal(o.overcommit_namespace, "kube-system");
+	assert_string_equal(o.overcommit_config, "ack-slo-config");
 	assert_int_equal(o.bill_labels.n, 3);
 	assert_string_equal(o.bill_labels.key[2], "cost-center");
 	assert_int_equal(o.log_level, LEVEL_INFO);
