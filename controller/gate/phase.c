@@ -315,6 +315,7 @@ static void run(struct gate *g, struct gate_job *j)
 		return;
 	j->committed = true;
 	j->started_ms = g->now_ms;
+	j->immutables = 0;
 	narrowing_begin(j, most_held(j));
 	gate_operate(g, j, LEDGER_COMMIT, 0);
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
@@ -863,26 +864,29 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	}
 }
 
-/* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for. Who may
- * run on ordinary room as well is kept to that for a while, and then tries again: servers are
- * upgraded. Who may not has to be written otherwise. */
-static const char *denied_lending(struct gate *g, struct gate_job *j)
+/* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for ("field
+ * is immutable", behind a template of any length). Later ones say the same of a Job that has pods,
+ * which may be so without our knowledge: but not twice. Who may run on ordinary room as well is
+ * kept to that for a while, and then tries again: servers are upgraded. Who may not has to be
+ * written otherwise. */
+static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
-		!queue_job_resources(g->queue, &j->uid))
+		!queue_job_resources(g->queue, &j->uid) || !strstr(said, "immutable"))
 		return "";
-	if (j->seen.rewritable) {
+	if (j->seen.rewritable && ++j->immutables > 1) {
 		j->no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
 		j->retell = true;
 	}
-	return "; before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have "
-	       "it run on idle room, ask for kubernetes.io/batch-cpu and "
-	       "kubernetes.io/batch-memory in its Pod template";
+	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have it "
+	       "run on idle room, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory "
+	       "in its Pod template; ";
 }
 
 static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
-	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s%s", said, denied_lending(g, j));
+	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", denied_lending(g, j, said),
+		said);
 	/* Not applied, and it will not be: give the room to others for a while. */
 	j->call_off = true;
 	j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);

@@ -108,6 +108,8 @@ struct gate_job {
 	/* The rest by gate.tick_ms. */
 	int64_t narrowed_ms; /* since then that is lower than it was, and pods too many may be left;
 				0: none are */
+	unsigned immutables; /* starts in a row that were refused as a change of what is immutable
+			      */
 	int64_t no_lending_ms; /* until then it is kept off idle room: the API server refused */
 	bool retell;	   /* the queue is to be told of it once more, whether it is news or not */
 	int64_t drains_ms; /* since then it is in PHASE_DRAINING */

@@ -111,6 +111,13 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(BORROWED, "reservations beyond a ClusterQueue's own quota")                              \
 	X(PARTIAL, "starts landed with fewer pods than asked for")                                 \
 	X(COUNTS_BACK, "stops landed that put the owner's numbers back")                           \
+	X(NARROWED, "runs that were told to go on with fewer pods")                                \
+	X(NARROWED_BY_OWNER, "... by their owner")                                                 \
+	X(RECLAIMED, "stops landed because idle room was wanted back")                             \
+	X(LENT_START, "starts landed with what is lent written in")                                \
+	X(LENT_BACK, "starts landed of such Jobs with their owners' own")                          \
+	X(LENT_APPLIED, "templates applied again over what was written in")                        \
+	X(LENT_REFUSED, "... refused by an old server")                                            \
 	X(UNREADY, "Jobs stopped because their pods were not ready")                               \
 	X(DEACTIVATED, "... once too often")                                                       \
 	X(RAN_OUT, "Jobs stopped because they ran as long as they may")                            \

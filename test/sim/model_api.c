@@ -220,6 +220,8 @@ static const struct snap *patch_apply(
 	s->job.story_attempt = i->story.attempt;
 	if (i->hold)
 		s->job.hold = pool_strdup(api->pool, i->hold);
+	if (i->kind == INTENT_START && api->started)
+		api->started(api, s, api->ctx);
 	return model_api_write(api, s, s->job.suspend != was || i->kind == INTENT_SHRINK);
 }
 

@@ -36,6 +36,9 @@ struct snap {
 	struct container container;
 	struct resource request[JOB_RESOURCES];
 	char created_by[8];
+	/* Of a Job that may run on idle room (lent.h): its Pod template, and the annotation that
+	 * keeps what its owner wrote; NULL: none. */
+	const char *template, *directives;
 };
 
 struct model_job {
@@ -79,6 +82,8 @@ struct model_api {
 	struct history *history; /* grows; entry k is history[k] */
 	size_t nhistory, room;
 	void (*written)(struct model_api *api, const struct snap *now, void *ctx);
+	/* A start lands: what else becomes of the Job; may be NULL. */
+	void (*started)(struct model_api *api, struct snap *next, void *ctx);
 	void *ctx;
 };
 

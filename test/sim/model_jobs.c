@@ -19,6 +19,14 @@ size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
 	return n;
 }
 
+size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j)
+{
+	size_t n = 0;
+	for (const struct pod *p = m->first; p; p = p->next)
+		n += p->of == j && p->state == POD_RUNNING;
+	return n;
+}
+
 /* ---- Pods --------------------------------------------------------------------------------------
  */
 

@@ -49,6 +49,7 @@ void model_jobs_init(struct model_jobs *m);
 /* The API server tells: j has a new snapshot. */
 void model_jobs_inform(struct sim *s, const struct snap *now);
 /* Pods that hold resources: neither gone nor in a terminal phase. */
+size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j);
 size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
 /* Lets pods end again. */
 void model_jobs_thaw(struct sim *s);

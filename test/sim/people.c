@@ -110,7 +110,7 @@ static void draw_clusterqueue(struct sim *s, struct config *c)
 	c->flavor[0] = (size_t)rng_between(&s->rng, 0, 1);
 	c->flavor[1] = 1 - c->flavor[0];
 	c->covers_gpu = rng_odds(&s->rng, 6000);
-	c->covers_pods = rng_odds(&s->rng, 5000);
+	c->covers_pods = rng_odds(&s->rng, 5000) && !s->lent.on; /* idle room is cpu and memory */
 	draw_quota(s, c);
 }
 
@@ -201,7 +201,8 @@ static void admin_acts(struct sim *s, void *arg)
 		config_changed(s, c);
 	} else {
 		struct config *c = &p->config[CONFIG_FLAVOR][rng_between(&s->rng, 0, FLAVORS - 1)];
-		c->exists = rng_odds(&s->rng, 7000);
+		/* What nobody lends any more has no quota, and nothing here says so. */
+		c->exists = rng_odds(&s->rng, 7000) || (s->lent.on && c->index == IDLE_FLAVOR);
 		sim_log(s, "admin  flavor %s %s", flavor_names[c->index],
 			c->exists ? "is" : "deleted");
 		config_changed(s, c);
@@ -304,6 +305,7 @@ static void user_submits(struct sim *s)
 	if (rng_odds(&s->rng, 800))
 		n.job.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
+	lent_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
 	s->people.submitted++;
@@ -354,8 +356,26 @@ static void user_edits(struct sim *s, struct model_job *j)
 	n->job.has_completions = has;
 	n->job.completions = completions;
 	n->job.completions_follow = indexed && has && completions == n->job.parallelism;
+	lent_edit(s, n);
 	sim_log(s, "user   edits %s: %d pods of %lldm", n->job.name, n->job.parallelism,
 		(long long)n->request[0].amount);
+	model_api_write(&s->api, n, true);
+}
+
+/* Of a Job that runs: Kubernetes allows that at any time. */
+static void user_narrows(struct sim *s, struct model_job *j)
+{
+	if (!s->lent.on || j->now->job.suspend || j->now->job.parallelism < 2)
+		return;
+	struct snap *n = model_api_edit(&s->api, j);
+	snap_disown(n);
+	if (n->job.parallelism < 2 || n->job.completions_follow)
+		return;
+	n->job.parallelism--;
+	n->job.min_parallelism = 0;
+	j->wrote = n->job.parallelism;
+	sim_reach(s, PATH_NARROWED_BY_OWNER);
+	sim_log(s, "user   lowers %s to %d pods", n->job.name, n->job.parallelism);
 	model_api_write(&s->api, n, true);
 }
 
@@ -457,6 +477,8 @@ static void user_acts(struct sim *s, void *arg)
 		user_submits(s);
 	else if (what < 66)
 		user_deletes(s, j);
+	else if (what < 76 && !j->now->job.suspend)
+		user_narrows(s, j);
 	else if (what < 76)
 		user_edits(s, j);
 	else if (what < 84)

@@ -414,7 +414,8 @@ static bool fits(const struct sim *s, const struct model_job *j, const struct co
 	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", gpu)))
 		return false;
 	for (size_t k = 0; k < cq->nflavors; k++)
-		if (row_fits(s, cq, cq->flavor[k], "cpu", pods * amount_of(n, "cpu")) &&
+		if (lent_suits(s, j, cq->flavor[k]) &&
+			row_fits(s, cq, cq->flavor[k], "cpu", pods * amount_of(n, "cpu")) &&
 			row_fits(s, cq, cq->flavor[k], "memory", pods * amount_of(n, "memory")) &&
 			(!cq->covers_pods || row_fits(s, cq, cq->flavor[k], "pods", pods)))
 			return true;

@@ -31,7 +31,8 @@ struct api_request {
 	enum fate fate;
 	bool doubted; /* the asker has been told JOB_IN_DOUBT */
 	struct job_answer answer;
-	struct job job; /* of the answer */
+	struct job job;	  /* of the answer */
+	const char *body; /* of a start, where that matters (lent.h) */
 };
 
 static struct intent copy_intent(struct sim *s, const struct intent *i)
@@ -94,8 +95,12 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 			sim_reach(s, PATH_LATE_START_TAKEOVER);
 		if (q->intent.parallelism > 0)
 			sim_reach(s, PATH_PARTIAL);
+	} else if (q->intent.kind == INTENT_SHRINK) {
+		sim_reach(s, PATH_NARROWED);
 	} else if (q->intent.kind == INTENT_STOP) {
 		sim_reach(s, PATH_STOP);
+		if (!strcmp(q->intent.story.reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)))
+			sim_reach(s, PATH_RECLAIMED);
 		if (q->intent.parallelism > 0)
 			sim_reach(s, PATH_COUNTS_BACK);
 	} else if (q->intent.kind == INTENT_NOTICE) {
@@ -168,10 +173,18 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
 	if (q->intent.kind == INTENT_PODS) {
 		a.pods = j ? model_jobs_pods(&s->jobs, j) : 0;
+		if (s->o.bug == BUG_LEAVING_UNCOUNTED && j)
+			a.pods = model_jobs_working(&s->jobs, j);
 		return a;
 	}
 	const struct snap *snap = NULL;
 	const struct snap *before = j ? j->now : NULL;
+	if (j && !lent_takes(s, j, q->body)) {
+		sim_reach(s, PATH_LENT_REFUSED);
+		return (struct job_answer){
+			.outcome = JOB_DENIED, .sentence = "spec.template: field is immutable"};
+	}
+	s->start = q->body;
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
 		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
 	must(a.outcome != JOB_DONE || before); /* who is found by name is found by uid */
@@ -276,7 +289,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.life = r->life,
 		.epoch = gate_epoch(r->gate),
 		.intent = copy_intent(s, i),
-		.fate = draw_fate(s)};
+		.fate = draw_fate(s),
+		.body = lent_render(s, r, i)};
 	plant_in_patch(s, &q->intent);
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);

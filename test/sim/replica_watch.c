@@ -106,9 +106,13 @@ static void set_localqueue(struct queue *q, const struct config *c)
 	must(queue_set_localqueue(q, &spec, &e) == 0);
 }
 
-static void set_flavor(struct queue *q, const struct config *c)
+static void set_flavor(const struct sim *s, struct queue *q, const struct config *c)
 {
 	struct flavor_spec spec = {.name = flavor_names[c->index]};
+	if (s->lent.on && c->index == IDLE_FLAVOR) {
+		spec.lending = LENDING_BATCH;
+		spec.share_permille = 1000;
+	}
 	struct err e = {""};
 	must(queue_set_flavor(q, &spec, &e) == 0);
 }
@@ -120,7 +124,7 @@ static void set_config(struct sim *s, struct queue *q, const struct config *c)
 		queue_set_namespace(q, &(struct namespace_spec){.name = namespace_names[c->index]});
 		break;
 	case CONFIG_FLAVOR:
-		set_flavor(q, c);
+		set_flavor(s, q, c);
 		break;
 	case CONFIG_CLASS:
 		queue_set_priority(q, &(struct priority_spec){.kind = PRIORITY_WORKLOAD,

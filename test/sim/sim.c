@@ -15,7 +15,7 @@ const char *bug_name(enum bug b)
 	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
 		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
 		"unguarded", "no_doubt", "counts_kept", "zone_ignored", "spent_forgotten",
-		"bill_guessed", "history_lost"};
+		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted"};
 	return names[b];
 }
 
@@ -83,6 +83,13 @@ static void job_written(struct model_api *api, const struct snap *now, void *ctx
 		replica_hear_jobs(s, &s->replica[i]);
 }
 
+static void job_started(struct model_api *api, struct snap *next, void *ctx)
+{
+	(void)api;
+	struct sim *s = ctx;
+	lent_apply(s, next, s->start);
+}
+
 static void ledger_outage(struct sim *s, void *arg)
 {
 	(void)arg;
@@ -135,6 +142,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	faults_draw(&s->faults, &s->rng);
 	model_api_init(&s->api, &s->pool);
 	s->api.written = job_written;
+	s->api.started = job_started;
 	s->api.ctx = s;
 	model_jobs_init(&s->jobs);
 	s->ledger = model_ledger_new();
@@ -143,6 +151,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	s->nreplicas = rng_odds(&s->rng, 6500) ? 2 : 1;
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_init(s, &s->replica[i], i);
+	lent_begin(s);
 	people_begin(s);
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_begin(s, &s->replica[i]);
@@ -208,6 +217,7 @@ static void calm_down(struct sim *s)
 	faults_calm(&s->faults);
 	s->ledger_down_until_ms = 0;
 	windows_calm(s);
+	lent_calm(s);
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);

@@ -19,6 +19,7 @@
 #include "base/must.h"
 #include "test/sim/pool.h"
 #include "test/sim/faults.h"
+#include "test/sim/lent.h"
 #include "test/sim/model_api.h"
 #include "test/sim/model_jobs.h"
 #include "test/sim/model_ledger.h"
@@ -50,6 +51,8 @@ enum bug {
 	BUG_SPENT_FORGOTTEN,   /* a new leader is not told what was spent */
 	BUG_BILL_GUESSED,      /* RELEASE carries another bill than the queue has charged */
 	BUG_HISTORY_LOST,      /* stories do not tell how often pods were not ready */
+	BUG_RESOURCES_KEPT,    /* a start does not write what the containers ask for */
+	BUG_LEAVING_UNCOUNTED, /* pods that are terminating are not counted */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -86,6 +89,9 @@ struct sim {
 	struct model_ledger *ledger;
 	int64_t ledger_down_until_ms;
 	struct people people;
+	struct lent_world lent;
+	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
+			    */
 	struct replica replica[REPLICAS];
 	size_t nreplicas;
 
