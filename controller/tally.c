@@ -137,6 +137,13 @@ const struct tally_cause *tally_preemption_at(const struct tally *t, size_t inde
 	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
 }
 
+static void count_loss(struct tally *t, const struct note *n)
+{
+	if (n->lost_ms > 0)
+		causes_add(&t->losses, n->clusterqueue, n->reason ? n->reason : "",
+			(uint64_t)n->lost_ms, true);
+}
+
 void tally_note(struct tally *t, const struct note *n)
 {
 	if (!n->clusterqueue || n->clusterqueue[0] == '\0')
@@ -150,9 +157,10 @@ void tally_note(struct tally *t, const struct note *n)
 	case NOTE_STOP:
 		r->stops++;
 		count_stop(t, n);
-		if (n->lost_ms > 0)
-			causes_add(&t->losses, n->clusterqueue, n->reason ? n->reason : "",
-				(uint64_t)n->lost_ms, true);
+		count_loss(t, n);
+		return;
+	case NOTE_SHRINK: /* it goes on, but some of its pods were at work */
+		count_loss(t, n);
 		return;
 	case NOTE_FINISH:
 		r->finishes++;
@@ -163,7 +171,6 @@ void tally_note(struct tally *t, const struct note *n)
 				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
 		return;
 	case NOTE_LEADING:
-	case NOTE_SHRINK:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:
