@@ -185,10 +185,13 @@ static void on_round(struct round *r, void *ctx)
 		return;
 	}
 	link_praise(h->link);
-	if (was == READING && r->count == 1)
-		take_page(h, r->result[0]);
-	else if (was == WRITING)
+	if (was == WRITING)
 		forget_notes(h, h->sent);
+	if (was != READING || r->count != 1)
+		return;
+	take_page(h, r->result[0]);
+	if (h->wants) /* the loop turns before its answer is there */
+		read_page(h);
 }
 
 static void connect_to_ledger(struct history *h)

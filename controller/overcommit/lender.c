@@ -344,9 +344,9 @@ static void lend(struct lender *l)
 void lender_tick(struct lender *l, int64_t now_ms, bool leads)
 {
 	l->now_ms = now_ms;
-	if (!leads || !l->configmap_listed || !rulebook_known(l->rulebook))
+	if (!leads || !l->configmap_listed)
 		return;
-	bool known = follow(l);
+	bool known = rulebook_known(l->rulebook) && follow(l);
 	if (known)
 		lend(l);
 	bulletin_tick(l->bulletin, now_ms, known, gauge_trouble(l->gauge));

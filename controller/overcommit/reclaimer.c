@@ -6,26 +6,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/path.h"
+#include "controller/overcommit/evictor.h"
 
 enum {
 	LEAVING_MS = 120000,  /* so long who was told counts as gone */
 	SHRINKING_MS = 60000, /* the Job controller may have chosen another of its pods */
 	SPARED_MS = 60000,    /* so long nobody asks again for an eviction that was refused */
-	EVICTIONS_MAX = 8,
-	BODY_MAX_BYTES = 4096,
-	WHY_MAX = 300,
-	TIMEOUT_MS = 10000,
+	WHY_MAX = EVICTION_WHY_MAX,
 	TRIGGERS = RECLAIM_CPU + 1,
-};
-
-struct eviction {
-	struct reclaimer *reclaimer;
-	char *pod; /* "namespace/name" */
-	struct uid uid;
-	char why[WHY_MAX];
-	enum reclaim_trigger trigger;
-	uint64_t id; /* 0: free */
 };
 
 /* A node of this round. */
@@ -56,7 +44,7 @@ struct member {
 
 struct reclaimer {
 	struct reclaimer_options o;
-	struct eviction eviction[EVICTIONS_MAX];
+	struct evictor *evictor;
 	uint64_t counts[TRIGGERS][RECLAIM_ACTIONS];
 	int64_t now_ms;
 	/* The round. */
@@ -77,10 +65,13 @@ const char *reclaim_action_name(enum reclaim_action a)
 	return a < RECLAIM_ACTIONS ? names[a] : "";
 }
 
+static evictor_answer_fn on_evicted;
+
 struct reclaimer *reclaimer_new(const struct reclaimer_options *o)
 {
 	struct reclaimer *r = mem_alloc(sizeof(*r));
 	r->o = *o;
+	r->evictor = evictor_new(o->client, o->herald, o->log, on_evicted, r);
 	return r;
 }
 
@@ -88,10 +79,7 @@ void reclaimer_free(struct reclaimer *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < EVICTIONS_MAX; i++) {
-		kube_client_cancel(r->o.client, r->eviction[i].id);
-		free(r->eviction[i].pod);
-	}
+	evictor_free(r->evictor);
 	free(r->look);
 	free(r->member);
 	free(r->going);
@@ -397,113 +385,46 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 static struct inventory_pod *find_pod(const struct reclaimer *r, const char *key)
 {
 	const char *slash = strchr(key, '/');
-	char ns[256];
-	size_t n = slash ? (size_t)(slash - key) : 0;
-	if (!slash || n >= sizeof(ns))
-		return NULL;
-	memcpy(ns, key, n);
-	ns[n] = '\0';
-	return inventory_find_pod(r->o.inventory, ns, slash + 1);
-}
-
-static void tell_evicted(struct reclaimer *r, const struct eviction *e)
-{
-	char *ns = mem_strdup(e->pod), *slash = strchr(ns, '/');
-	*slash = '\0';
-	struct herald_subject of = {e->uid, ns, slash + 1, "Pod"};
-	if (r->o.herald)
-		herald_tell(r->o.herald, &of, HERALD_NORMAL,
-			stop_reason_name(STOP_REASON_IDLE_RECLAIMED), e->why, r->now_ms);
+	char *ns = mem_strndup(key, (size_t)(slash - key));
+	struct inventory_pod *p = inventory_find_pod(r->o.inventory, ns, slash + 1);
 	free(ns);
+	return p;
 }
 
-static void on_evicted(const struct kube_answer *a, void *ctx)
+static void on_evicted(const char *pod, enum reclaim_trigger t, bool gone, void *ctx)
 {
-	struct eviction *e = ctx;
-	struct reclaimer *r = e->reclaimer;
-	struct inventory_pod *p = find_pod(r, e->pod);
-	bool done = a->outcome == KUBE_DONE || a->outcome == KUBE_GONE;
-	if (done)
-		r->counts[e->trigger][RECLAIM_EVICT]++;
-	if (a->outcome == KUBE_DONE)
-		tell_evicted(r, e);
-	else if (!done)
-		log_event(r->o.log, LEVEL_WARN, "not-evicted", "pod", e->pod, "why", a->sentence,
-			NULL);
-	if (!done && p && p->lent) { /* the next one, from the same samples */
-		p->lent->told_ms = 0;
-		p->lent->spared_ms = r->now_ms;
-		p->node->loan.reclaim = p->node->loan.reclaim_before;
-		p->node->loan.news = true;
-	}
-	free(e->pod);
-	*e = (struct eviction){0};
-}
-
-static void put_eviction(struct buf *body, const char *ns, const char *name, const struct uid *uid)
-{
-	char text[UID_TEXT_SIZE];
-	uid_format(uid, text);
-	buf_puts(body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{"
-		       "\"namespace\":");
-	buf_json_string(body, ns);
-	buf_puts(body, ",\"name\":");
-	buf_json_string(body, name);
-	buf_printf(body, "},\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}", text);
-}
-
-static void send_eviction(struct reclaimer *r, struct eviction *e, const struct inventory_pod *p,
-	enum reclaim_trigger t)
-{
-	struct buf path, body;
-	const char *slash = strchr(p->name, '/');
-	char *ns = mem_strndup(p->name, (size_t)(slash - p->name));
-	buf_init(&path, PATH_MAX_BYTES);
-	buf_init(&body, BODY_MAX_BYTES);
-	path_format(&path, "/api/v1/namespaces/%s/pods/%s/eviction", ns, slash + 1);
-	put_eviction(&body, ns, slash + 1, &p->uid);
-	struct kube_request request = {.method = KUBE_POST,
-		.path = buf_text(&path),
-		.body = buf_slice(&body),
-		.timeout_ms = TIMEOUT_MS,
-		.urgent = true};
-	*e = (struct eviction){
-		.reclaimer = r, .pod = mem_strdup(p->name), .uid = p->uid, .trigger = t};
-	e->id = kube_client_send(r->o.client, &request, on_evicted, e);
-	buf_done(&path);
-	buf_done(&body);
-	free(ns);
-}
-
-static struct eviction *free_eviction(struct reclaimer *r)
-{
-	for (size_t i = 0; i < EVICTIONS_MAX; i++)
-		if (r->eviction[i].id == 0)
-			return &r->eviction[i];
-	return NULL;
+	struct reclaimer *r = ctx;
+	struct inventory_pod *p = find_pod(r, pod);
+	r->counts[t][RECLAIM_EVICT] += gone;
+	if (gone || !p || !p->lent)
+		return;
+	/* The next one, from the same samples. */
+	p->lent->told_ms = 0;
+	p->lent->spared_ms = r->now_ms;
+	p->node->loan.reclaim = p->node->loan.reclaim_before;
+	p->node->loan.news = true;
 }
 
 /* Those that find no place are victims again at the next sample. */
 static void evict(struct reclaimer *r, const struct candidate *c)
 {
-	struct inventory_pod *p = c->look->pod[c->pod];
-	struct member m = {.pod = p, .look = c->look, .index = c->pod};
-	struct eviction *e = free_eviction(r);
-	char uid[UID_TEXT_SIZE];
-	if (!e) {
+	struct look *k = c->look;
+	struct inventory_pod *p = k->pod[c->pod];
+	struct member m = {.pod = p, .look = k, .index = c->pod};
+	char uid[UID_TEXT_SIZE], why[WHY_MAX];
+	reason(k, why);
+	if (!evictor_send(r->evictor, p->name, &p->uid, k->trigger, why, r->now_ms)) {
 		mark_fixed(&m);
-		look_again(r, c->look);
+		look_again(r, k);
 		return;
 	}
 	uid_format(&p->lent->owner_job, uid);
-	log_event(r->o.log, LEVEL_INFO, "reclaimed", "node", c->look->node->name, "trigger",
-		reclaim_trigger_name(c->look->trigger), "action", "evict", "pod", p->name, "job",
-		uid, NULL);
-	send_eviction(r, e, p, c->look->trigger);
-	reason(c->look, e->why);
-	c->look->node->loan.reclaim_before = c->look->before;
+	log_event(r->o.log, LEVEL_INFO, "reclaimed", "node", k->node->name, "trigger",
+		reclaim_trigger_name(k->trigger), "action", "evict", "pod", p->name, "job", uid,
+		NULL);
+	k->node->loan.reclaim_before = k->before;
 	mark_leaving(r, &m, LEAVING_MS);
-	look_again(r, c->look);
+	look_again(r, k);
 }
 
 /* ---- the round ------------------------------------------------------------------------------- */

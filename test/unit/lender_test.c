@@ -272,18 +272,6 @@ static void a_bad_configuration_keeps_the_last_good_one(void **state)
 	stage_close(&s);
 }
 
-/* Bad from the start: nobody knows what was meant, so nothing is touched. */
-static void a_configuration_that_never_was_good_changes_nothing(void **state)
-{
-	(void)state;
-	struct lender_stage s;
-	stage_open(&s, "{\"enable\":tru");
-	stage_tick(&s);
-	assert_int_equal(stage_count(&s, "/api/v1/nodes"), 0);
-	assert_false(rulebook_known(s.lender->rulebook));
-	stage_close(&s);
-}
-
 static void see_rule(struct lender_stage *s, const char *name, const char *spec)
 {
 	const cJSON *o;
@@ -307,6 +295,21 @@ static void expect_status(struct lender_stage *s, const char *name)
 	script_answer(scripted_server_expect(s->server, buf_text(&b)), 200,
 		"Content-Type: application/json\r\n", "{}");
 	buf_done(&b);
+}
+
+/* Bad from the start: nobody knows what was meant, so nothing is touched. */
+static void a_configuration_that_never_was_good_changes_nothing(void **state)
+{
+	(void)state;
+	struct lender_stage s;
+	stage_open(&s, "{\"enable\":tru");
+	see_rule(&s, "a", "{}");
+	expect_status(&s, "a");
+	stage_tick(&s);
+	assert_non_null(strstr(stage_last_body(&s, "/a/status"), "ConfigMapInUse"));
+	assert_int_equal(stage_count(&s, "/api/v1/nodes"), 0);
+	assert_false(rulebook_known(s.lender->rulebook));
+	stage_close(&s);
 }
 
 static void the_configmap_wins(void **state)

@@ -1,0 +1,36 @@
+/*
+ * The evictor: asks the API server to evict single pods, by name and uid, a few at a time.
+ *
+ * Only of Jobs of which that is no failure; whom, the reclaimer says. An Event on the pod says why
+ * it went. What was refused (429: its PodDisruptionBudget) is not asked for again: who answers for
+ * the pod decides.
+ */
+#ifndef SLUICE_CONTROLLER_EVICTOR_H
+#define SLUICE_CONTROLLER_EVICTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "controller/herald.h"
+#include "controller/kube/client.h"
+#include "controller/log.h"
+#include "overcommit/reclaim.h"
+
+struct evictor;
+
+enum { EVICTIONS_MAX = 8, EVICTION_WHY_MAX = 300 };
+
+/* gone: it is evicted, or was not there any more. */
+typedef void evictor_answer_fn(const char *pod, enum reclaim_trigger t, bool gone, void *ctx);
+
+/* herald NULL: no Events. */
+struct evictor *evictor_new(struct kube_client *client, struct herald *herald, struct log *log,
+	evictor_answer_fn *fn, void *ctx);
+void evictor_free(struct evictor *e); /* cancels what is under way */
+
+/* pod: "namespace/name". False: EVICTIONS_MAX are under way. */
+bool evictor_send(struct evictor *e, const char *pod, const struct uid *uid, enum reclaim_trigger t,
+	const char *why, int64_t now_ms);
+
+#endif
