@@ -25,7 +25,7 @@ const char *account_age(int64_t ms, char ret[32])
 static bool of_one_time(const struct strategy *s, int64_t node_ms, int64_t pod_ms)
 {
 	int64_t apart = node_ms > pod_ms ? node_ms - pod_ms : pod_ms - node_ms;
-	return node_ms == 0 || pod_ms == 0 || apart / 2000 <= s->interval_s;
+	return node_ms == 0 || pod_ms == 0 || apart <= 2 * s->interval_s * 1000;
 }
 
 struct gathering {

@@ -275,6 +275,9 @@ void report_account(const struct account *a, bool live, int64_t now_ms, const st
 	if (live)
 		put_published(a, now_ms, out);
 	put_sample(a, now_ms, out);
+	if (live && a->ruling.strategy.source == SOURCE_KUBELET)
+		buf_puts(out, "  The controller asks its kubelet (usageSource); this is what "
+			      "metrics.k8s.io says.\n");
 	if (a->has_sample)
 		put_sum(a, style, out);
 	if (a->enabled)

@@ -178,7 +178,9 @@ static void a_node_that_nobody_measures(void **state)
 	answer(&s, NODE, 200, A_NODE);
 	answer(&s, PODS, 200, "{\"kind\":\"PodList\",\"items\":[" A_POD("a", "Running") "]}");
 	answer(&s, CONFIGMAP, 404, STATUS("not found"));
-	answer(&s, RULES, 200, "{\"items\":[{\"metadata\":{\"name\":\"all\"},\"spec\":{}}]}");
+	answer(&s, RULES, 200,
+		"{\"items\":[{\"metadata\":{\"name\":\"all\"},\"spec\":{"
+		"\"usageSource\":\"kubelet\"}}]}");
 	answer(&s, NODE_USAGE, 404, STATUS("not found"));
 	answer(&s, POD_USAGE, 404, STATUS("not found"));
 	assert_int_equal(ask(&s), 0);
@@ -189,6 +191,8 @@ static void a_node_that_nobody_measures(void **state)
 		"  It publishes kubernetes.io/batch-cpu 5000.\n"
 		"  Its capacity says otherwise: kubernetes.io/batch-cpu 4000.\n"
 		"  The sample behind that was taken at 2026-11-21T10:00:00Z, 30s ago.\n"
+		"  The controller asks its kubelet (usageSource); this is what metrics.k8s.io "
+		"says.\n"
 		"  That is kubernetes.io/batch-cpu 0.\n");
 	stage_close(&s);
 }
