@@ -347,6 +347,7 @@ void lender_tick(struct lender *l, int64_t now_ms, bool leads)
 	if (!leads || !l->configmap_listed)
 		return;
 	bool known = rulebook_known(l->rulebook) && follow(l);
+	l->measures &= known;
 	if (known)
 		lend(l);
 	bulletin_tick(l->bulletin, now_ms, known, gauge_trouble(l->gauge));

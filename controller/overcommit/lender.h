@@ -7,14 +7,18 @@
  *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
  *
+ * It only wires these parts and has them work in that order, once a second. What each of them does
+ * its own header says: census.h, gauge.h, rulebook.h, loan.h, publisher.h, pools.h, reclaimer.h,
+ * bulletin.h, history.h. All times are the machines' own, by which usage is measured.
+ *
  * What is always true:
  *   - only the leader writes. Two for a moment is harmless: both write what the same samples say;
  *   - capacity and allocatable are written together and say the same (a kubelet copies one to the
  *     other), and with them, in the same PATCH, the annotation sluice.dev/overcommit-sample: when
  *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
  *     degrades it in time; until it has two samples of its own it raises nothing;
- *   - nothing is opened or read while nobody lends: no NodeOvercommit, no ConfigMap that enables
- * it, no node on which something is published, no flavor with an idle pool;
+ *   - while nobody lends (nobody says enable: true, and there is no flavor with an idle pool)
+ *     nothing is followed; the Nodes are listed once, for what an earlier leader left: it is 0 now;
  *   - a bad configuration leaves the last good one in force, with an Event and a metric;
  *   - a cycle in which nothing changed writes nothing.
  *
