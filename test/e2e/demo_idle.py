@@ -142,7 +142,7 @@ class IdleScene:
     # -- before the curtain ------------------------------------------------
 
     def prepare(self):
-        """An admin's few lines, the web servers of an evening, and Jobs that wait for the night; before the first scene."""
+        """An admin's few lines, and the web servers of an evening; before the first scene, so that what they use is known after it."""
         self.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": TEAM}})
         made = [("resourceflavors", "ResourceFlavor", "idle", {"idlePool": {"names": "Batch", "share": "100%"}, "tolerations": SPOT}),
                 ("clusterqueues", "ClusterQueue", QUEUE, {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": ["cpu", "memory"], "flavors": [
@@ -155,7 +155,6 @@ class IdleScene:
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config"}, "data": {"colocation-config": CONFIG}})
         wait_until("the account of the namespace", lambda: self.api.get(f"/api/v1/namespaces/{TEAM}/serviceaccounts/default"), 30)
         self.servers(range(AT_NIGHT), BUSY)
-        self.submit()
 
     # -- the play ----------------------------------------------------------
 
@@ -176,6 +175,7 @@ class IdleScene:
                 thread.stopped = True
 
     def play(self):
+        self.submit()
         self.step(f"evening: {AT_NIGHT} web servers have asked for half of the nodes, and use all of that; {JOBS} Jobs wait for what nobody uses")
         self.until("the nodes to say what they lend", lambda: len(self.nodes.lent) == 20 and self.lent() < 40)
         self.evening = self.lent()
