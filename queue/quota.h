@@ -39,7 +39,7 @@ enum quota_when { QUOTA_NOW, QUOTA_THEN };
 struct quota_lot {
 	const char *flavor, *resource; /* symbols */
 	struct link rows;	       /* quota_row.of_lot, in the order of their making */
-	bool lent;
+	enum lending lent;	       /* LENDING_NONE: what the specs say is what there is */
 	int32_t share_permille;
 	int64_t pool, most; /* what all nodes lend, and the most of one; share not taken yet */
 	bool resized;	    /* most is another one */

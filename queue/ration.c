@@ -161,22 +161,19 @@ void ration_divide(struct queue *q)
 static const char *const counted[] = {"cpu", "memory"};
 #define NCOUNTED (sizeof(counted) / sizeof(counted[0]))
 
-bool ration_lend(struct queue *q, const struct flavor *f)
+void ration_lend(struct queue *q, const struct flavor *f)
 {
-	bool changed = false, lent = f->lending != LENDING_NONE;
 	for (size_t i = 0; i < NCOUNTED; i++) {
 		struct quota_lot *lot = quota_lot_of(&q->quota, f->name, counted[i]);
-		if (lot->lent == lent && lot->share_permille == f->share_permille)
+		if (lot->lent == f->lending && lot->share_permille == f->share_permille)
 			continue;
-		lot->resized =
-			lot->resized || lot->lent != lent; /* for all, whatever it comes to */
-		lot->lent = lent;
+		if (lot->lent != f->lending)
+			lot->resized = true; /* for all, whatever it comes to */
+		lot->lent = f->lending;
 		lot->share_permille = f->share_permille;
 		lot_stale(q, lot);
-		changed = true;
 	}
 	ration_divide(q);
-	return changed;
 }
 
 static int64_t at_least_0(int64_t n)
@@ -184,12 +181,11 @@ static int64_t at_least_0(int64_t n)
 	return n > 0 ? n : 0;
 }
 
-bool ration_pool(struct queue *q, const struct idle_pool *p)
+void ration_pool(struct queue *q, const struct idle_pool *p)
 {
 	const int64_t pool[NCOUNTED] = {at_least_0(p->cpu_milli), at_least_0(p->memory_bytes)};
 	const int64_t most[NCOUNTED] = {
 		at_least_0(p->most_cpu_milli), at_least_0(p->most_memory_bytes)};
-	bool changed = false;
 	for (size_t i = 0; i < NCOUNTED; i++) {
 		struct quota_lot *lot = quota_lot_of(&q->quota, p->flavor, counted[i]);
 		if (lot->pool == pool[i] && lot->most == most[i])
@@ -199,8 +195,6 @@ bool ration_pool(struct queue *q, const struct idle_pool *p)
 		lot->most = most[i];
 		if (lot->lent)
 			lot_stale(q, lot);
-		changed = true;
 	}
 	ration_divide(q);
-	return changed;
 }

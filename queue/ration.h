@@ -26,9 +26,9 @@ bool ration_apply(struct queue *q, struct quota_node *node);
 void ration_divide(struct queue *q);
 
 /* A flavor's room is lent or its own, and how much of it is to be had / what its nodes lend. The
- * same again does nothing; true: it was not the same. */
-bool ration_lend(struct queue *q, const struct flavor *f);
-bool ration_pool(struct queue *q, const struct idle_pool *p);
+ * same again does nothing. */
+void ration_lend(struct queue *q, const struct flavor *f);
+void ration_pool(struct queue *q, const struct idle_pool *p);
 
 /* The set that gives this row its quota now; NULL: its spec does. */
 const struct window_quota_spec *ration_set(

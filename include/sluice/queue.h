@@ -84,10 +84,11 @@ void queue_reject_flavor(struct queue *q, const char *name, const char *sentence
 void queue_drop_flavor(struct queue *q, const char *name);
 
 /* What a flavor with an idle pool has to give. Times its share it is divided among the
- * ClusterQueues and Cohorts that have quota in the flavor, in proportion to their nominalQuota: a
- * single one has all of it, whatever number it says. Limits of borrowing and lending are taken in
- * the same proportion. Unknown so far, and for a flavor that is no more: nothing to give. Lowering
- * it stops nobody (queue_reclaim_job does). */
+ * ClusterQueues and Cohorts that have quota in the flavor, in proportion to their nominalQuota (as
+ * the windows of RunPolicies leave it): a single one has all of it, whatever number it says, but 0
+ * is nothing. Limits of borrowing and lending are taken in the same proportion. Unknown so far, and
+ * for a flavor that is no more: nothing to give. Lowering it stops nobody (queue_reclaim_job does).
+ * Cheap, and free when it is the same again. */
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
 
 /* Editing a class moves the waiting workloads that name it. */
@@ -390,8 +391,8 @@ bool queue_explain(
 
 struct usage_view {
 	const char *flavor, *resource;
-	int64_t nominal;
-	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
+	int64_t nominal; /* as it is now: by windows, and of what is lent a part of that */
+	int64_t borrowing_limit, lending_limit; /* the same; QUOTA_UNLIMITED: there is none */
 	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
 	int64_t reserved; /* by all workloads with room; in a Cohort what its members pass up */
 	int64_t used;	  /* of that, by confirmed ones; of a ClusterQueue only */
@@ -403,7 +404,8 @@ struct clusterqueue_view {
 	int64_t generation; /* of the spec in force */
 	bool active;
 	const char
-		*reason; /* Ready, Stopped, FlavorNotFound, Terminating, CohortCycle, InvalidSpec */
+		*reason; /* Ready, Stopped, FlavorNotFound, IdleFlavorMisplaced, Terminating,
+			    CohortCycle, InvalidSpec */
 	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
