@@ -109,7 +109,7 @@ static void end_back_offs(struct queue *q)
 		workload_replace(q, w);
 }
 
-#define OTHER_PAUSE_MAX_MS 120000 /* of the gate, which asks for a start again after a while */
+#define OTHER_PAUSE_MAX_MS 120000 /* of the gate after a refusal, and of what was reclaimed */
 
 /* A back-off is a pause, but it is kept as the moment at which it ends. When the clock was set
  * back, or that of an earlier leader was fast, it would last for as long as that; no longer than
@@ -117,8 +117,8 @@ static void end_back_offs(struct queue *q)
 static void shorten_back_offs(struct queue *q)
 {
 	const struct queue_config *c = &q->config;
-	int64_t longest =
-		c->back_off_max_ms > OTHER_PAUSE_MAX_MS ? c->back_off_max_ms : OTHER_PAUSE_MAX_MS;
+	bool doubles = c->pods_ready_timeout_ms > 0 && c->back_off_max_ms > OTHER_PAUSE_MAX_MS;
+	int64_t longest = doubles ? c->back_off_max_ms : OTHER_PAUSE_MAX_MS;
 	int64_t last_ms = quantity_add(q->now_ms, longest);
 	for (size_t n; (n = tree_count(&q->back_off)) > 0;) {
 		struct workload *w =

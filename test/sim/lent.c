@@ -328,7 +328,7 @@ static void tell(struct sim *s, struct replica *r, void *arg)
 		PLENTY};
 	queue_set_idle_pool(r->queue, &pool);
 	int64_t over = used(s, "cpu") - pool.cpu_milli;
-	if (over <= 0 && rng_odds(&s->rng, 1500))
+	if (over <= 0 && rng_odds(&s->rng, 3000))
 		over = 1; /* on one node more is lent than it has, whatever the others do */
 	if (!s->calm && gate_leading(r->gate))
 		take_back(s, r, over);
@@ -340,7 +340,7 @@ static void lender_looks(struct sim *s, void *arg)
 	for (size_t i = 0; i < s->nreplicas; i++)
 		if (s->replica[i].up)
 			replica_at(s, &s->replica[i], s->now_ms, tell, NULL);
-	sim_after(s, rng_between(&s->rng, 500, s->calm ? 30000 : 5000), lender_looks, arg);
+	sim_after(s, rng_between(&s->rng, 500, s->calm ? 30000 : 3000), lender_looks, arg);
 }
 
 static void load_moves(struct sim *s, void *arg)
