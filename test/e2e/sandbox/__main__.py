@@ -9,6 +9,11 @@ from . import Sandbox, SandboxError
 from .sandbox import BUILD
 
 
+IDLE = """  kubectl top nodes                                # what is used (a minute after the start)
+  kubectl apply -f test/e2e/sandbox/example-idle.yaml   # a Job on what nobody uses; the file says what to look at
+"""
+
+
 def main():
     p = argparse.ArgumentParser(prog="sandbox", description="A private control plane with Postgres and fake nodes.")
     p.add_argument("command", choices=["up", "down", "destroy", "status"])
@@ -57,7 +62,7 @@ Then try:
   kubectl apply -f test/e2e/sandbox/example.yaml   # a queue with room for two Jobs, and three of them
   sluice queue                                     # each queue's quota, what runs, what waits
   sluice explain job/three                         # why that one waits
-
+{IDLE if box.overcommit else ""}
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
 
 
