@@ -8,6 +8,7 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
+#include "controller/wire/resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,6 +39,29 @@ static void check_placement(const struct placement *p)
 		check_text(p->node_selector[i].value);
 }
 
+/* Whatever is kept of what its containers ask for can be written for any room, as JSON. */
+static void check_resources(const struct job *j)
+{
+	struct json *tree = json_new(16 << 20);
+	for (int l = LENDING_NONE; j->resources && l <= LENDING_GOCRAN; l++) {
+		const cJSON *root;
+		struct buf text, patch;
+		buf_init(&text, 1 << 20);
+		buf_init(&patch, 1 << 20);
+		if (resources_convert(slice_of(j->resources), (enum lending)l, &text, NULL) == 0) {
+			buf_puts(&patch, "[0");
+			resources_patch(buf_slice(&text), &patch);
+			buf_putc(&patch, ']');
+			must(!patch.failed &&
+				json_parse(tree, buf_slice(&patch), &root, NULL) == 0);
+		}
+		must(l == LENDING_GOCRAN || text.len > 0);
+		buf_done(&text);
+		buf_done(&patch);
+	}
+	json_free(tree);
+}
+
 static void check_job(const struct job *j)
 {
 	int32_t pods = job_pods(j);
@@ -58,6 +82,8 @@ static void check_job(const struct job *j)
 	check_text(j->hold ? j->hold : "");
 	check_text(j->invalid ? j->invalid : "");
 	check_pod(j);
+	must(j->lending != 0);
+	check_resources(j);
 	check_placement(&j->placement);
 }
 
