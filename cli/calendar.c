@@ -136,21 +136,6 @@ static int import(const struct calendar_options *o, struct buf *out, struct err 
 	return 0;
 }
 
-static int exit_code(int rc)
-{
-	switch (rc) {
-	case 0:
-		return CLI_OK;
-	case ERR_GONE: /* that there is none of that name is an answer */
-		return CLI_NOT_FOUND;
-	case ERR_BUSY:
-	case ERR_DENIED:
-		return CLI_UNREACHABLE;
-	default:
-		return CLI_USAGE;
-	}
-}
-
 int command_calendar(int argc, char **argv)
 {
 	struct calendar_options o;
@@ -166,10 +151,7 @@ int command_calendar(int argc, char **argv)
 	}
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	int rc = o.verb == CALENDAR_IMPORT ? import(&o, &out, &e) : report(&o, &out, &e);
-	if (rc == 0)
-		fwrite(buf_text(&out), 1, out.len, stdout);
-	else
-		fprintf(stderr, "sluice: %s\n", e.text);
+	int code = command_end(rc, &out, &e);
 	buf_done(&out);
-	return exit_code(rc);
+	return code;
 }

@@ -23,6 +23,9 @@ int command_overcommit(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);
+/* The end of a command that asks the API server at most: its output, or the complaint. A fault of
+ * what was given to it is one of usage; that there is none of that name is an answer. */
+int command_end(int rc, const struct buf *out, const struct err *e);
 
 /* ---- rendering, for the commands and their tests ----------------------------------------------
  */

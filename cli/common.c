@@ -21,6 +21,16 @@ int command_fail(int error, const struct err *e)
 	return CLI_UNREACHABLE;
 }
 
+int command_end(int rc, const struct buf *out, const struct err *e)
+{
+	if (rc == 0) {
+		fwrite(buf_text(out), 1, out->len, stdout);
+		return CLI_OK;
+	}
+	int code = command_fail(rc, e);
+	return rc == ERR_GONE || rc == ERR_BUSY || rc == ERR_DENIED ? code : CLI_USAGE;
+}
+
 const char *text_of(const cJSON *object, const char *key)
 {
 	const char *text = json_text(object, key);

@@ -85,21 +85,6 @@ static int run(const struct overcommit_options *o, struct buf *out, struct err *
 	return rc;
 }
 
-static int exit_code(int rc)
-{
-	switch (rc) {
-	case 0:
-		return CLI_OK;
-	case ERR_GONE: /* that there is none of that name is an answer */
-		return CLI_NOT_FOUND;
-	case ERR_BUSY:
-	case ERR_DENIED:
-		return CLI_UNREACHABLE;
-	default:
-		return CLI_USAGE;
-	}
-}
-
 int command_overcommit(int argc, char **argv)
 {
 	struct overcommit_options o;
@@ -115,10 +100,7 @@ int command_overcommit(int argc, char **argv)
 	}
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	int rc = run(&o, &out, &e);
-	if (rc == 0)
-		fwrite(buf_text(&out), 1, out.len, stdout);
-	else
-		fprintf(stderr, "sluice: %s\n", e.text);
+	int code = command_end(rc, &out, &e);
 	buf_done(&out);
-	return exit_code(rc);
+	return code;
 }
