@@ -134,7 +134,10 @@ void lent_edit(struct sim *s, struct snap *n)
 			down(down(cJSON_GetArrayItem(down(down(wanted, "spec"), "containers"), 0),
 				     "resources"),
 				"requests");
+		/* What an earlier one had. */
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "gpu");
+		cJSON_DeleteItemFromObjectCaseSensitive(to, "cpu");
+		cJSON_DeleteItemFromObjectCaseSensitive(to, "memory");
 		const cJSON *r;
 		cJSON_ArrayForEach(r, from)
 			cJSON_AddItemToObject(to, r->string, cJSON_Duplicate(r, true));
