@@ -493,6 +493,7 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     lent.batch_job("steady", cpu="4k")
     lent.runs_with("steady")
     seen = Figures(lent.api)
+    last = {n: at for n, (_, _, at) in usage.nodes(lent.api).items()}  # on a busy machine a node may be a scrape or two behind
     lent.box.kill("metrics-server")
     killed = time.time()
     lent.use(*NODES, cpu=30)  # nobody is told
@@ -501,7 +502,8 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     seen.stopped = True
     early = [c for c in changes if c[2][BATCH_CPU] != 0 and not near(c[2][BATCH_CPU], 20800)]
     assert not early, f"figures that were neither held nor 0: {early}"
-    assert min(at for at, _, f in changes if f[BATCH_CPU] == 0) > 45, "given up long before degradeTimeMinutes"
+    hasty = [(node, last[node], at) for at, node, f in changes if f[BATCH_CPU] == 0 and node in last and killed + at - usage.instant(last[node]) < 59]
+    assert not hasty, f"given up before degradeTimeMinutes: {hasty}"
     job = lent.get("steady")
     assert not job["spec"]["suspend"] and job["status"]["active"] == 1 and len(lent.pods("steady")) == 1
     lent.use(*NODES, cpu=2)

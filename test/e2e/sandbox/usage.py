@@ -58,6 +58,11 @@ def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+def instant(stamp):
+    """Seconds since 1970 of a sample's time."""
+    return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
+
+
 def of_pod(cpu=None, memory=None):
     """The annotations of a pod (or of a Job's template) that uses so much of each: quantities."""
     return {**({POD_CPU: str(cpu)} if cpu is not None else {}), **({POD_MEMORY: str(memory)} if memory is not None else {})}
