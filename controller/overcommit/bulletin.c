@@ -18,7 +18,7 @@ enum {
 	SENTENCE_MAX = 900,
 	TIMEOUT_MS = 10000,
 	RETRY_MS = 5000,
-	MUCH_MS = 60000,
+	MUCH_MS = 10000, /* what an admin who has just switched it on waits for */
 	ANY_MS = 300000,
 	COMPLAIN_MS = 60000,
 };

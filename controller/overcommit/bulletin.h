@@ -2,9 +2,9 @@
  * The bulletin: the status of NodeOvercommits, for people.
  *
  * Written at once when it says something else (the condition, or on how many nodes it holds), and
- * for its amounts alone only when they moved by a tenth after a minute, or at all after five: they
- * move with every sample. By the leader, one merge PATCH on /status, a few under way at once; what
- * failed is due again.
+ * for its amounts alone only when they moved by a tenth after ten seconds, or at all after five
+ * minutes: they move with every sample. By the leader, one merge PATCH on /status, a few under way
+ * at once; what failed is due again.
  */
 #ifndef SLUICE_CONTROLLER_BULLETIN_H
 #define SLUICE_CONTROLLER_BULLETIN_H
