@@ -218,8 +218,9 @@ static bool asks(const cJSON *resources, const char *map, const char *name, int6
 	return amount < 0 ? !value : value && atoll(value->valuestring) == amount;
 }
 
-/* In plain arithmetic. */
-static void check_started(struct sim *s, const struct snap *n, const cJSON *template)
+/* In plain arithmetic. text: the template. */
+static void check_started(
+	struct sim *s, const struct snap *n, const cJSON *template, const char *text)
 {
 	const cJSON *r = resources_of(template);
 	const cJSON *label =
@@ -238,7 +239,7 @@ static void check_started(struct sim *s, const struct snap *n, const cJSON *temp
 		right = cJSON_Compare(r, resources_of(own), true) && !label;
 	if (!right)
 		sim_break(s, "P2", "%s was started in %s room and asks for %s", n->job.name,
-			idle ? "idle" : "ordinary", cJSON_PrintUnformatted(template));
+			idle ? "idle" : "ordinary", text);
 	sim_reach(s, idle ? PATH_LENT_START : PATH_LENT_BACK);
 	cJSON_Delete(own);
 }
@@ -263,7 +264,7 @@ void lent_apply(struct sim *s, struct snap *n, const char *patch)
 	const cJSON *template = down(down(o, "spec"), "template");
 	const cJSON *kept = down(down(down(o, "metadata"), "annotations"), DIRECTIVES_ANNOTATION);
 	char *text = cJSON_PrintUnformatted(template);
-	check_started(s, n, template);
+	check_started(s, n, template, text);
 	n->template = pool_strdup(&s->pool, text);
 	n->directives = pool_strdup(&s->pool, kept->valuestring);
 	free(text);
