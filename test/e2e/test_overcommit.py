@@ -461,8 +461,8 @@ def test_a_job_that_ignores_disruption_loses_one_pod_and_goes_on(lent):
     lent.use(crowded, cpu=10)  # 10.8 are left: one of the two must go
     lent.wait("one pod of it to be evicted", lambda: len(on_it & {p["metadata"]["uid"] for p in lent.pods("resilient") if "deletionTimestamp" not in p["metadata"]}) == 1,
               SAMPLES, about="resilient")
-    pods = lent.runs_with("resilient", 4)
-    assert sum(p["spec"]["nodeName"] == crowded for p in pods) == 1
+    pods = lent.wait("four pods to run, without the one that is leaving", lambda: (p := running(lent, "job-name=resilient"))[3:] and p, LATER, about="resilient")
+    assert len(pods) == 4 and sum(p["spec"]["nodeName"] == crowded for p in pods) == 1
     now = lent.get("resilient")
     assert not now["spec"]["suspend"] and now["spec"]["parallelism"] == 4 and not has(now, "Failed")
     assert now["status"]["startTime"] == lent.get("resilient")["status"]["startTime"] and now["metadata"]["uid"] == made["metadata"]["uid"]

@@ -265,10 +265,10 @@ def test_a_hold_may_say_anything(jobs):
 
 # ---- rights ----------------------------------------------------------------------
 
-MAY = ["/apis/batch/v1/jobs?limit=1", "/api/v1/namespaces?limit=1", "/api/v1/limitranges?limit=1", "/api/v1/pods?limit=1",
+MAY = ["/apis/batch/v1/jobs?limit=1", "/api/v1/namespaces?limit=1", "/api/v1/limitranges?limit=1", "/api/v1/pods?limit=1", "/api/v1/nodes?limit=1",
        "/apis/node.k8s.io/v1/runtimeclasses?limit=1", "/apis/scheduling.k8s.io/v1/priorityclasses?limit=1",
-       *(path_of(p) + "?limit=1" for p in ("clusterqueues", "localqueues", "resourceflavors", "workloadpriorityclasses", "cohorts"))]
-MAY_NOT = ["/api/v1/nodes?limit=1", "/api/v1/secrets?limit=1", "/apis/apps/v1/deployments?limit=1", "/api/v1/configmaps?limit=1"]
+       *(path_of(p) + "?limit=1" for p in ("clusterqueues", "localqueues", "resourceflavors", "workloadpriorityclasses", "cohorts", "nodeovercommits"))]
+MAY_NOT = ["/api/v1/nodes/spot-0/proxy/metrics/resource", "/api/v1/services?limit=1", "/api/v1/secrets?limit=1", "/apis/apps/v1/deployments?limit=1", "/api/v1/configmaps?limit=1"]
 
 
 @pytest.mark.parametrize("path", MAY)
