@@ -13,7 +13,8 @@ void report_account(const struct account *a, bool live, int64_t now_ms, const st
 /* One object, and a line's end. */
 void report_account_json(const struct account *a, bool live, int64_t now_ms, struct buf *out);
 
-/* For people: "128Gi", "33G", else to a hundredth and downwards, "24.19Gi"; of cpu "25", "1500m". */
+/* For people: "128Gi", "33G", else to a hundredth and downwards, "24.19Gi"; of cpu "25", "1500m".
+ */
 const char *report_amount(int64_t amount, bool cpu, char ret[48]);
 
 #endif

@@ -403,9 +403,8 @@ struct clusterqueue_view {
 	const char *name;
 	int64_t generation; /* of the spec in force */
 	bool active;
-	const char
-		*reason; /* Ready, Stopped, FlavorNotFound, IdleFlavorMisplaced, Terminating,
-			    CohortCycle, InvalidSpec */
+	const char *reason;  /* Ready, Stopped, FlavorNotFound, IdleFlavorMisplaced, Terminating,
+				CohortCycle, InvalidSpec */
 	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
