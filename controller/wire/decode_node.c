@@ -90,7 +90,9 @@ static struct load reservation_field(
 	json_free(json);
 	if (wrong && !*fault)
 		*fault = wrong;
-	return wrong ? (struct load){0} : r;
+	if (wrong)
+		r = (struct load){0};
+	return r;
 }
 
 /* What a node has. What cannot be counted is nothing: then nothing of it is lent, and the fault

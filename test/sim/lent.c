@@ -138,9 +138,7 @@ void lent_edit(struct sim *s, struct snap *n)
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "gpu");
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "cpu");
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "memory");
-		const cJSON *r;
-		cJSON_ArrayForEach(r, from)
-			cJSON_AddItemToObject(to, r->string, cJSON_Duplicate(r, true));
+		json_each(r, from) cJSON_AddItemToObject(to, r->string, cJSON_Duplicate(r, true));
 		/* Its manifest said memory before and does not any more: so that is taken away. */
 		if (own_amount(n, "memory") < 0) {
 			cJSON_DeleteItemFromObjectCaseSensitive(to, "kubernetes.io/batch-memory");
@@ -182,13 +180,12 @@ static bool concerns(const cJSON *op)
 static cJSON *patched(const struct sim *s, const struct snap *n, const char *patch)
 {
 	struct buf b;
-	const cJSON *op;
 	buf_init(&b, 1 << 20);
 	put_object(n, &b);
 	cJSON *o = cJSON_Parse(buf_text(&b)), *ops = cJSON_Parse(patch);
 	buf_done(&b);
 	must(o && ops);
-	cJSON_ArrayForEach(op, ops)
+	json_each(op, ops)
 	{
 		bool left_out = s->o.bug == BUG_RESOURCES_KEPT &&
 				strstr(down(op, "path")->valuestring, "/resources");

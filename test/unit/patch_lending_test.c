@@ -6,6 +6,7 @@
 #include "test/unit/wire_test.h"
 
 #include "base/must.h"
+#include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "test/unit/json_patch.h"
@@ -111,10 +112,10 @@ static void make_canonical(cJSON *container)
 
 static cJSON *patched(const cJSON *o, const cJSON *patch)
 {
-	cJSON *c, *next = apply_patch(o, patch);
+	cJSON *next = apply_patch(o, patch);
 	if (!next)
 		return NULL;
-	cJSON_ArrayForEach(c, down(down(template_of(next), "spec"), "containers"))
+	for (cJSON *c = down(down(template_of(next), "spec"), "containers")->child; c; c = c->next)
 		make_canonical(c);
 	return next;
 }
@@ -190,9 +191,9 @@ static void put_amounts(struct buf *out, const cJSON *container)
 {
 	char all[8][100];
 	size_t n = 0;
-	const cJSON *r, *requests = down(down(container, "resources"), "requests");
+	const cJSON *requests = down(down(container, "resources"), "requests");
 	const cJSON *limits = down(down(container, "resources"), "limits");
-	cJSON_ArrayForEach(r, requests)
+	json_each(r, requests)
 	{
 		const cJSON *l = down(limits, r->string);
 		const char *slash = strrchr(r->string, '/');
@@ -204,7 +205,7 @@ static void put_amounts(struct buf *out, const cJSON *container)
 			: l  ? l->valuestring
 			     : "-");
 	}
-	cJSON_ArrayForEach(r, limits)
+	json_each(r, limits)
 	{
 		assert_true(n < 8);
 		if (!down(requests, r->string))
@@ -219,8 +220,7 @@ static void say(const cJSON *template, struct buf *out)
 {
 	static const char *const lists[] = {"containers", "initContainers"};
 	for (int i = 0; i < 2; i++) {
-		const cJSON *c;
-		cJSON_ArrayForEach(c, down(down(template, "spec"), lists[i]))
+		json_each(c, down(down(template, "spec"), lists[i]))
 		{
 			buf_puts(out, out->len ? "; " : "");
 			put_amounts(out, c);
