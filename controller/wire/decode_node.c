@@ -109,7 +109,9 @@ static struct load capacity_field(
 	const char *wrong = faults_back(d, &a);
 	if (wrong && !*fault)
 		*fault = wrong;
-	return wrong ? (struct load){0} : l;
+	if (wrong)
+		l = (struct load){0};
+	return l;
 }
 
 /* -1: no such key. One that cannot be counted is there all the same, and is not what we wrote. */
