@@ -1,5 +1,6 @@
 #include "test/unit/wire_test.h"
 
+#include "base/must.h"
 #include "controller/wire/decode.h"
 
 static struct clusterqueue_spec *clusterqueue(const char *text)
@@ -428,7 +429,7 @@ static void idle_pools(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct flavor_spec *s = pool(cases[i].spec, &e);
-		assert_non_null(s);
+		must(s);
 		assert_int_equal(s->lending, cases[i].lending);
 		assert_int_equal(s->share_permille, cases[i].permille);
 		free(s);
