@@ -11,11 +11,6 @@
 
 #include "queue/room.h"
 
-/* From the stop on. What it leaves shows in what its nodes lend only after its pods are gone, usage
- * was sampled twice (15 s each) and the figure is raised again (once in 60 s): whoever came back
- * earlier would be let into room that is about to be wanted back once more. */
-#define RECLAIM_PAUSE_MS 60000
-
 /* False: it is stopping already, or runs, or will soon, with no more than that. */
 bool reclaim_ask(struct queue *q, struct room *r, int32_t pods, const char *why);
 

@@ -20,7 +20,6 @@
 #include "controller/gate/record.h"
 #include "sluice/quantity.h"
 
-#define RECLAIM_PAUSE_MS 60000 /* as the queue has it for those it stops itself */
 #define PODS_RETRY_MS 250
 #define PODS_RETRY_MAX_MS 5000
 

@@ -196,6 +196,11 @@ void queue_ending_job(struct queue *q, const struct uid *uid);
  * the gate says NULL. No effect on a workload with room; it applies once that waits again. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
+/* From the stop on. What it leaves shows in what its nodes lend only after its pods are gone, usage
+ * was sampled twice (15 s each) and the figure is raised again (once in 60 s): whoever came back
+ * earlier would be let into room that is about to be wanted back once more. */
+#define RECLAIM_PAUSE_MS 60000
+
 /* What it has room in is lent, and wanted back (overcommit/reclaim.h): it is to go on with so many
  * pods, or to stop (0, or fewer than its min-parallelism). The decision comes with the next
  * queue_decide(): DECISION_SHRINK or DECISION_STOP. False: it has no room, or is stopping already,
