@@ -1,0 +1,83 @@
+/*
+ * The nodes: could a pod like this run on them at all, and how many could now?
+ *
+ * Three answers for a pod template:
+ *   NEVER    no node that there is could take it, were they all empty: too small, tainted, of other
+ *            labels ... A reason that somebody should hear of
+ *   NOT_NOW  some could, and all of these are full at present (or the pod it wants to be near is
+ * not there) NOW      some have room: for how many such pods, counted node by node (nodes_room) "At
+ * all" is what the scheduler's filters say of empty nodes, cordons left out of account only where
+ * the question is NEVER: a cordon is lifted some day. Filters, as kube-scheduler's: resources
+ * (allocatable; pods too), nodeName, node selector and required affinity (In, NotIn, Exists,
+ * DoesNotExist, Gt, Lt, matchFields), taints NoSchedule and NoExecute, cordons, host ports,
+ * required pod affinity and anti-affinity (its own, and that of the pods that are there), topology
+ * spread with DoNotSchedule.
+ *
+ * Nodes of equal labels (but for those unique to each), taints and allocatable are one shape;
+ * templates are asked of shapes. 5,000 nodes are a few dozen shapes, so an answer costs
+ * microseconds; room is kept for each template that was asked for lately, and only a node that
+ * changed is counted again.
+ */
+#ifndef SLUICE_CLUSTER_NODES_H
+#define SLUICE_CLUSTER_NODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "cluster/pod.h"
+
+struct nodes;
+
+struct nodes *nodes_new(void);
+void nodes_free(struct nodes *n);
+
+struct node_spec {
+	const char *name;
+	bool unschedulable;
+	const struct label *labels;
+	size_t nlabels;
+	const struct taint *taints;
+	size_t ntaints;
+	struct resource_list allocatable; /* "pods" among them */
+};
+
+/* False: nothing is different now. */
+bool nodes_set(struct nodes *n, const struct node_spec *s);
+bool nodes_drop(struct nodes *n, const char *name);
+
+/* A pod that is bound to a node, known or not yet; again: as it is now. */
+struct bound_pod {
+	struct uid uid;
+	const char *node;
+	const struct pod *pod; /* requests, labels, anti-affinity, ports count; copied */
+};
+void nodes_bind(struct nodes *n, const struct bound_pod *p);
+void nodes_unbind(struct nodes *n, const struct uid *uid);
+
+/* For namespaceSelector of affinity terms. */
+void nodes_set_namespace(
+	struct nodes *n, const char *name, const struct label *labels, size_t nlabels);
+void nodes_drop_namespace(struct nodes *n, const char *name);
+
+enum fit { FIT_NEVER, FIT_NOT_NOW, FIT_NOW };
+
+/* Why not, as the scheduler counts it: "0/20 nodes are available: 12 Insufficient cpu, 8 node(s)
+ * had untolerated taint(s)". */
+struct fit_answer {
+	enum fit fit;
+	size_t nodes, suitable; /* there are; could take it when empty */
+	char sentence[400];	/* "" for FIT_NOW */
+};
+
+void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret);
+
+/* How many pods like this one fit beside all that is there, at most `enough` are counted. Exact for
+ * pods without affinity to pods and without spread; with those, one by one as a scheduler would. */
+int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough);
+
+/* Moves with every change that may change an answer. */
+uint64_t nodes_version(const struct nodes *n);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * From the wire to cluster/pod.h and its neighbours. As decode.h: one block each, to be freed with
+ * free().
+ */
+#ifndef SLUICE_CONTROLLER_DECODE_TEMPLATE_H
+#define SLUICE_CONTROLLER_DECODE_TEMPLATE_H
+
+#include "base/err.h"
+#include "cluster/nodes.h"
+#include "cluster/resource_quota.h"
+
+struct cJSON;
+
+/* ns and a pod template's object (or a Pod: metadata and spec are in the same place). */
+int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, struct err *e);
+int decode_resource_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
+int decode_node_spec(const struct cJSON *o, struct node_spec **ret, struct err *e);
+
+#endif
