@@ -206,6 +206,46 @@ void quantity_format(
 	snprintf(ret_text, QUANTITY_TEXT_SIZE, "%" PRId64 "%s", amount, suffix);
 }
 
+enum quantity_style quantity_style_of(struct slice text)
+{
+	if (text.len > 0 && text.ptr[text.len - 1] == 'i')
+		return QUANTITY_BINARY;
+	for (size_t i = 0; i + 1 < text.len; i++) /* at the end it is the suffix of 10^18 */
+		if (text.ptr[i] == 'e' || text.ptr[i] == 'E')
+			return QUANTITY_EXPONENT;
+	return QUANTITY_DECIMAL;
+}
+
+/* The exponent is a multiple of 3, and the mantissa as short as that allows. */
+static void canonical_decimal(int64_t amount, enum quantity_unit unit, enum quantity_style style,
+	char ret_text[QUANTITY_TEXT_SIZE])
+{
+	static const char *const names[] = {"m", "", "k", "M", "G", "T", "P", "E"};
+	int exponent = unit == QUANTITY_MILLI ? -3 : 0;
+	for (; amount % 1000 == 0; amount /= 1000)
+		exponent += 3;
+	if (style == QUANTITY_EXPONENT && exponent != 0)
+		snprintf(ret_text, QUANTITY_TEXT_SIZE, "%" PRId64 "e%d", amount, exponent);
+	else
+		snprintf(ret_text, QUANTITY_TEXT_SIZE, "%" PRId64 "%s", amount,
+			names[exponent / 3 + 1]);
+}
+
+/* What is below 1024, or no whole number, is not shown with binary suffixes. */
+void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_style style,
+	char ret_text[QUANTITY_TEXT_SIZE])
+{
+	int64_t per_one = unit == QUANTITY_MILLI ? 1000 : 1, whole = amount / per_one;
+	bool binary = style == QUANTITY_BINARY && amount % per_one == 0 &&
+		      (whole >= 1024 || whole <= -1024);
+	if (amount == 0)
+		snprintf(ret_text, QUANTITY_TEXT_SIZE, "0");
+	else if (binary)
+		quantity_format(whole, QUANTITY_WHOLE, true, ret_text);
+	else
+		canonical_decimal(amount, unit, style, ret_text);
+}
+
 static bool counted_in_bytes(const char *resource)
 {
 	return strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||

@@ -20,6 +20,13 @@ enum quantity_unit {
 
 #define QUANTITY_TEXT_SIZE 32
 
+/* The family of suffixes a quantity was written with. Kubernetes keeps it, and shows sums in it. */
+enum quantity_style {
+	QUANTITY_DECIMAL,  /* 1500m, 12, 3G */
+	QUANTITY_BINARY,   /* 64Gi */
+	QUANTITY_EXPONENT, /* 12e3 */
+};
+
 /* The unit a resource is counted in: QUANTITY_MILLI for "cpu", QUANTITY_WHOLE for the others. */
 enum quantity_unit quantity_unit_of(const char *resource);
 
@@ -32,6 +39,13 @@ int quantity_parse(struct slice text, enum quantity_unit unit, int64_t *ret_amou
  * "128Gi" when binary is true and exact, else plain digits. */
 void quantity_format(
 	int64_t amount, enum quantity_unit unit, bool binary, char ret_text[QUANTITY_TEXT_SIZE]);
+
+/* Of a text that quantity_parse() takes. */
+enum quantity_style quantity_style_of(struct slice text);
+
+/* Letter by letter as Kubernetes writes it: "1k" for a thousand cpu, "1536Mi", "0". */
+void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_style style,
+	char ret_text[QUANTITY_TEXT_SIZE]);
 
 /* For a person, with the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory", "3 pods". */
 void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size);

@@ -181,6 +181,51 @@ static void sums_stop_at_the_largest(void **state)
 	assert_int_equal(quantity_times(INT64_MAX, 0), 0);
 }
 
+/* As apimachinery's Quantity.String() has it. */
+static void written_as_kubernetes_does(void **state)
+{
+	static const struct {
+		const char *in;
+		enum quantity_unit unit;
+		const char *out;
+	} forms[] = {
+		{"0", QUANTITY_MILLI, "0"},
+		{"0Gi", QUANTITY_WHOLE, "0"},
+		{"1", QUANTITY_MILLI, "1"},
+		{"1500m", QUANTITY_MILLI, "1500m"},
+		{"0.5", QUANTITY_MILLI, "500m"},
+		{"2000m", QUANTITY_MILLI, "2"},
+		{"1000", QUANTITY_MILLI, "1k"},
+		{"15000", QUANTITY_MILLI, "15k"},
+		{"1500", QUANTITY_WHOLE, "1500"},
+		{"100", QUANTITY_WHOLE, "100"},
+		{"1000000", QUANTITY_WHOLE, "1M"},
+		{"3000M", QUANTITY_WHOLE, "3G"},
+		{"9E", QUANTITY_WHOLE, "9E"},
+		{"1Gi", QUANTITY_WHOLE, "1Gi"},
+		{"1024Mi", QUANTITY_WHOLE, "1Gi"},
+		{"1.5Gi", QUANTITY_WHOLE, "1536Mi"},
+		{"0.5Ki", QUANTITY_WHOLE, "512"},
+		{"7Ei", QUANTITY_WHOLE, "7Ei"},
+		{"1073741824", QUANTITY_WHOLE, "1073741824"},
+		{"2Ki", QUANTITY_MILLI, "2Ki"},
+		{"0.1Ki", QUANTITY_MILLI, "102400m"},
+		{"12e3", QUANTITY_WHOLE, "12e3"},
+		{"12E6", QUANTITY_WHOLE, "12e6"},
+		{"1e-1", QUANTITY_MILLI, "100e-3"},
+		{"100e0", QUANTITY_WHOLE, "100"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		char text[QUANTITY_TEXT_SIZE];
+		int64_t amount = -1;
+		struct slice in = slice_of(forms[i].in);
+		assert_int_equal(quantity_parse(in, forms[i].unit, &amount, NULL), 0);
+		quantity_canonical(amount, forms[i].unit, quantity_style_of(in), text);
+		assert_string_equal(text, forms[i].out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +233,7 @@ int main(void)
 		cmocka_unit_test(any_length_and_any_byte),
 		cmocka_unit_test(the_sentence_is_short_safe_and_helps),
 		cmocka_unit_test(written_in_the_shortest_form),
+		cmocka_unit_test(written_as_kubernetes_does),
 		cmocka_unit_test(described_for_people),
 		cmocka_unit_test(sums_stop_at_the_largest),
 	};
