@@ -47,7 +47,10 @@ struct request {
 	bool sidecar;
 	bool limit; /* counts where no request of the same container does */
 	int64_t amount;
+	uint8_t style;
 };
+
+enum side { SIDE_REQUESTS, SIDE_LIMITS };
 
 static int request_cmp(const void *va, const void *vb)
 {
@@ -70,15 +73,17 @@ static size_t list_requests(
 		ret[i] = like;
 		ret[i].name = list->item[i].name;
 		ret[i].amount = amount > 0 ? amount : 0;
+		ret[i].style = list->item[i].style;
 	}
 	return list->count;
 }
 
-static size_t list_both(const struct resource_list *requests, const struct resource_list *limits,
-	struct request like, struct request *ret)
+/* Limits alone, or requests with the limits that may stand in for them. */
+static size_t list_side(enum side side, const struct resource_list *requests,
+	const struct resource_list *limits, struct request like, struct request *ret)
 {
-	size_t n = list_requests(requests, like, ret);
-	like.limit = true;
+	size_t n = side == SIDE_REQUESTS ? list_requests(requests, like, ret) : 0;
+	like.limit = side == SIDE_REQUESTS;
 	return n + list_requests(limits, like, ret + n);
 }
 
@@ -92,20 +97,23 @@ static size_t count_requests(const struct pod_resources *pod)
 	return n;
 }
 
-static void collect_requests(const struct pod_resources *pod, struct request *ret)
+static size_t collect(const struct pod_resources *pod, enum side side, struct request *ret)
 {
+	struct request *to = ret;
 	for (size_t i = 0; i < pod->ncontainers; i++)
-		ret += list_both(&pod->containers[i].requests, &pod->containers[i].limits,
-			(struct request){.kind = REQUEST_CONTAINER, .order = i}, ret);
+		to += list_side(side, &pod->containers[i].requests, &pod->containers[i].limits,
+			(struct request){.kind = REQUEST_CONTAINER, .order = i}, to);
 	for (size_t i = 0; i < pod->ninit_containers; i++)
-		ret += list_both(&pod->init_containers[i].requests, &pod->init_containers[i].limits,
+		to += list_side(side, &pod->init_containers[i].requests,
+			&pod->init_containers[i].limits,
 			(struct request){.kind = REQUEST_INIT,
 				.order = i,
 				.sidecar = pod->init_containers[i].sidecar},
-			ret);
-	ret += list_both(&pod->pod_level, &pod->pod_level_limits,
-		(struct request){.kind = REQUEST_POD_LEVEL}, ret);
-	list_requests(&pod->overhead, (struct request){.kind = REQUEST_OVERHEAD}, ret);
+			to);
+	to += list_side(side, &pod->pod_level, &pod->pod_level_limits,
+		(struct request){.kind = REQUEST_POD_LEVEL}, to);
+	to += list_requests(&pod->overhead, (struct request){.kind = REQUEST_OVERHEAD}, to);
+	return (size_t)(to - ret);
 }
 
 /* Kubernetes looks at no others at pod level. */
@@ -113,11 +121,6 @@ static bool counts_at_pod_level(const char *name)
 {
 	return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 ||
 	       strncmp(name, "hugepages-", 10) == 0;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* A limit stands in for a request that is missing. At pod level it does so only when no container
@@ -131,40 +134,58 @@ static bool limit_counts(const struct request *limit, const struct request *befo
 	       strncmp(limit->name, "hugepages-", 10) == 0;
 }
 
+struct sum {
+	int64_t amount;
+	uint8_t style; /* of the first that is not zero */
+};
+
+static struct sum add(struct sum a, struct sum b)
+{
+	return (struct sum){quantity_add(a.amount, b.amount), a.amount == 0 ? b.style : a.style};
+}
+
+static struct sum larger(struct sum a, struct sum b)
+{
+	return b.amount > a.amount ? b : a;
+}
+
 /* What the n requests, all of one name, come to; false: none of them counts. An init container that
  * does not name the resource needs no more than the sidecars before it, which are in the sum
  * anyway. */
-static bool sum_requests(const struct request *r, size_t n, int64_t *ret)
+static bool sum_requests(const struct request *r, size_t n, enum side side, struct sum *ret)
 {
-	int64_t sum = 0, sidecars = 0, init = 0;
+	struct sum sum = {0}, sidecars = {0}, init = {0};
 	bool any = false;
 	for (size_t i = 0; i < n; i++) {
-		int64_t amount = r[i].amount;
+		struct sum one = {r[i].amount, r[i].style};
 		bool asked = r[0].kind < REQUEST_POD_LEVEL;
 		if (r[i].limit && !limit_counts(&r[i], i > 0 ? &r[i - 1] : NULL, asked))
 			continue;
 		if (r[i].kind == REQUEST_POD_LEVEL && !counts_at_pod_level(r[i].name))
 			continue;
-		any = true;
 		switch (r[i].kind) {
 		case REQUEST_CONTAINER:
-			sum = quantity_add(sum, amount);
+			sum = add(sum, one);
 			break;
 		case REQUEST_INIT:
-			init = larger(init, quantity_add(sidecars, amount));
+			init = larger(init, r[i].sidecar ? add(sidecars, one) : add(one, sidecars));
 			if (r[i].sidecar) {
-				sidecars = quantity_add(sidecars, amount);
-				sum = quantity_add(sum, amount);
+				sidecars = add(sidecars, one);
+				sum = add(sum, one);
 			}
 			break;
 		case REQUEST_POD_LEVEL:
-			sum = amount;
-			init = 0;
+			sum = one;
+			init = (struct sum){0};
 			break;
 		case REQUEST_OVERHEAD:
-			sum = quantity_add(larger(sum, init), amount);
+			sum = larger(sum, init);
+			if (side == SIDE_LIMITS && sum.amount == 0)
+				continue;
+			sum = add(sum, one);
 			break;
 		}
+		any = true;
 	}
 	*ret = larger(sum, init);
 	return any;
@@ -172,22 +193,33 @@ static bool sum_requests(const struct request *r, size_t n, int64_t *ret)
 
 /* Sorted rather than looked up one by one: a Job of thousands of containers, each with names of its
  * own, must not cost their square. */
-size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap)
+static size_t pod_sums(
+	const struct pod_resources *pod, enum side side, struct resource *ret, size_t cap)
 {
-	size_t n = count_requests(pod), written = 0;
-	struct request *all = mem_array(n + 1, sizeof(*all));
-	collect_requests(pod, all);
+	size_t written = 0;
+	struct request *all = mem_array(count_requests(pod) + 1, sizeof(*all));
+	size_t n = collect(pod, side, all);
 	qsort(all, n, sizeof(*all), request_cmp);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && strcmp(all[end].name, all[i].name) == 0; end++)
 			;
-		int64_t amount;
-		if (!sum_requests(all + i, end - i, &amount))
+		struct sum sum;
+		if (!sum_requests(all + i, end - i, side, &sum))
 			continue;
 		if (written < cap)
-			ret[written] = (struct resource){all[i].name, amount};
+			ret[written] = (struct resource){all[i].name, sum.amount, sum.style};
 		written++;
 	}
 	free(all);
 	return written;
+}
+
+size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap)
+{
+	return pod_sums(pod, SIDE_REQUESTS, ret, cap);
+}
+
+size_t pod_limits(const struct pod_resources *pod, struct resource *ret, size_t cap)
+{
+	return pod_sums(pod, SIDE_LIMITS, ret, cap);
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
+#include "sluice/quantity.h"
 
 /* The API server's own bound is the size of the object. These bound our time and memory; a Job over
  * them waits with a reason. */
@@ -25,6 +26,9 @@ static void add_missing(struct decoder *d, const struct path *at, const cJSON *m
 			continue;
 		item[list->count].name = text_keep(d, here, value->string, NAME_MAX_BYTES);
 		item[list->count].amount = quantity_value(d, here, value, value->string);
+		if (cJSON_IsString(value))
+			item[list->count].style =
+				(uint8_t)quantity_style_of(slice_of(value->valuestring));
 		list->count++;
 	}
 }
@@ -77,6 +81,7 @@ static struct container *containers_field(struct decoder *d, const struct path *
 		const cJSON *resources = object_field(d, at, c, "resources");
 		all[n].requests = requests(d, PATH(at, "resources"), resources);
 		all[n].limits = amounts_field(d, PATH(at, "resources"), resources, "limits");
+		all[n].name = text_field(d, at, c, "name", NAME_MAX_BYTES);
 		all[n].sidecar = restart && strcmp(restart, "Always") == 0;
 		n++;
 	}
@@ -140,6 +145,7 @@ struct pod_resources pod_field(struct decoder *d, const struct path *at, const c
 		containers_field(d, at, spec, "initContainers", &pod.ninit_containers);
 	pod.overhead = amounts_field(d, at, spec, "overhead");
 	const cJSON *resources = object_field(d, at, spec, "resources");
+	pod.has_pod_level = resources != NULL;
 	pod.pod_level = pod_level(d, PATH(at, "resources"), resources, &pod);
 	pod.pod_level_limits = amounts_field(d, PATH(at, "resources"), resources, "limits");
 	pod.runtime_class = text_field(d, at, spec, "runtimeClassName", NAME_MAX_BYTES);

@@ -20,6 +20,7 @@
 struct resource {
 	const char *name;
 	int64_t amount;
+	uint8_t style; /* enum quantity_style, how it was written: for who shows it so again */
 };
 
 struct resource_list {
@@ -30,6 +31,7 @@ struct resource_list {
 struct container {
 	struct resource_list requests, limits; /* as written */
 	bool sidecar;			       /* an init container with restartPolicy Always */
+	const char *name;		       /* NULL where nobody asks for it */
 };
 
 /* What one pod asks for. */
@@ -41,6 +43,7 @@ struct pod_resources {
 	struct resource_list overhead;
 	struct resource_list pod_level; /* spec.resources.requests: overrides the sum where set */
 	struct resource_list pod_level_limits;
+	bool has_pod_level; /* spec.resources is there, be it empty */
 	const char
 		*runtime_class; /* its overhead counts where there is none above; "" when absent */
 };
@@ -193,5 +196,9 @@ bool job_finished(const struct job *j);
  * and negative counts as zero. Returns how many there are (which may exceed cap: then the first cap
  * were written). Sums saturate at INT64_MAX. */
 size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);
+
+/* The same of limits, as the API server's quotas count them: no request stands in for one, the
+ * pod-level limit goes instead of the sum, and overhead comes on top of those that are not zero. */
+size_t pod_limits(const struct pod_resources *pod, struct resource *ret, size_t cap);
 
 #endif

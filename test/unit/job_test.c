@@ -1,6 +1,7 @@
 #include "test/unit/wire_test.h"
 
 #include "sluice/job.h"
+#include "sluice/quantity.h"
 
 /* One resource per pod: cpu. The names of the rows say what is counted. */
 enum { MAX = 4, NOT_ASKED = -1 };
@@ -108,6 +109,34 @@ static void many_names_cost_little(void **state)
 	assert_int_equal(pod_requests(&pod, NULL, 0), CONTAINERS * EACH);
 }
 
+/* The rows above hold for limits too, but for overhead. */
+static void limits_are_counted_likewise(void **state)
+{
+	struct resource cpu = {"cpu", 100, QUANTITY_DECIMAL}, more = {"cpu", 300, QUANTITY_BINARY};
+	struct resource both[2] = {{"cpu", 50}, {"memory", 7}}, got[2];
+	struct container c[2] = {{.limits = {&cpu, 1}, .requests = {&more, 1}}, {{NULL, 0}}};
+	struct container init[2] = {{.limits = {&both[0], 1}, .sidecar = true},
+		{.limits = {&more, 1}, .requests = {&cpu, 1}}};
+	struct pod_resources pod = {.containers = c, .ncontainers = 2};
+	(void)state;
+	assert_int_equal(pod_limits(&pod, got, 2), 1); /* no request stands in */
+	assert_int_equal(got[0].amount, 100);
+	pod.init_containers = init;
+	pod.ninit_containers = 2;
+	pod_limits(&pod, got, 2);
+	assert_int_equal(got[0].amount, 350);
+	assert_int_equal(got[0].style, QUANTITY_BINARY); /* of the larger, its first part */
+	pod.overhead = (struct resource_list){both, 2};
+	assert_int_equal(pod_limits(&pod, got, 2), 1); /* memory has no limit to add to */
+	assert_int_equal(got[0].amount, 400);
+	pod.pod_level_limits = (struct resource_list){&cpu, 1};
+	pod_limits(&pod, got, 2);
+	assert_int_equal(got[0].amount, 150);
+	cpu.amount = 0;
+	assert_int_equal(pod_limits(&pod, got, 2), 1);
+	assert_int_equal(got[0].amount, 0); /* a limit of nothing stays one */
+}
+
 static const struct pods_row {
 	const char *name;
 	int32_t parallelism;
@@ -174,6 +203,7 @@ int main(void)
 		cmocka_unit_test(pods_ask_as_the_scheduler_counts),
 		cmocka_unit_test(resources_are_sorted_and_zeroes_kept),
 		cmocka_unit_test(many_names_cost_little),
+		cmocka_unit_test(limits_are_counted_likewise),
 		cmocka_unit_test(pods_still_to_run),
 		cmocka_unit_test(quiet_is_proof_that_no_pod_is_left),
 	};
