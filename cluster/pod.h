@@ -49,10 +49,15 @@ struct pod {
 	const struct label *labels;
 	size_t nlabels;
 	struct pod_resources resources;
-	const char *priority_class; /* "" when absent */
-	bool terminating;	    /* spec.activeDeadlineSeconds of the pod is set */
-	const char *node_name;	    /* spec.nodeName, "" when absent: no scheduler is asked */
-	const char *scheduler;	    /* "default-scheduler"; of another one nothing is known */
+	/* "" when absent; the API server makes it that of the default PriorityClass, if there is
+	 * one, before it looks at quotas. */
+	const char *priority_class;
+	bool terminating; /* spec.activeDeadlineSeconds of the pod is set */
+	/* Some term of pod affinity or anti-affinity, be it a preferred one, names namespaces or
+	 * selects them: what quotas of scope CrossNamespacePodAffinity count. */
+	bool crosses_namespaces;
+	const char *node_name; /* spec.nodeName, "" when absent: no scheduler is asked */
+	const char *scheduler; /* "default-scheduler"; of another one nothing is known */
 
 	const struct label *node_selector;
 	size_t nnode_selector;
@@ -72,8 +77,9 @@ struct pod {
 	size_t nhost_ports;
 };
 
-/* As Kubernetes computes it (pkg/apis/core/helper/qos): only cpu and memory count, of all
- * containers and init containers; pod-level resources go first where they are set. */
+/* As Kubernetes 1.36 computes it (pkg/apis/core/helper/qos): only cpu and memory count, and only
+ * more than none of it; of all containers and init containers, or else, where the pod has resources
+ * of its own (and be they empty), of these alone. */
 enum qos_class pod_qos_class(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 

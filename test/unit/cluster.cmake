@@ -1,0 +1,6 @@
+# What the cluster will say to a pod, tested with nothing but the core.
+foreach(name qos)
+  add_executable(test_cluster_${name} ${CMAKE_CURRENT_LIST_DIR}/cluster_${name}.c)
+  target_link_libraries(test_cluster_${name} PRIVATE cluster ${CMOCKA})
+  add_test(NAME cluster_${name} COMMAND test_cluster_${name})
+endforeach()
