@@ -5,13 +5,22 @@
  *   NEVER    no node that there is could take it, were they all empty: too small, tainted, of other
  *            labels ... A reason that somebody should hear of
  *   NOT_NOW  some could, and all of these are full at present (or the pod it wants to be near is
- * not there) NOW      some have room: for how many such pods, counted node by node (nodes_room) "At
- * all" is what the scheduler's filters say of empty nodes, cordons left out of account only where
- * the question is NEVER: a cordon is lifted some day. Filters, as kube-scheduler's: resources
- * (allocatable; pods too), nodeName, node selector and required affinity (In, NotIn, Exists,
- * DoesNotExist, Gt, Lt, matchFields), taints NoSchedule and NoExecute, cordons, host ports,
- * required pod affinity and anti-affinity (its own, and that of the pods that are there), topology
- * spread with DoNotSchedule.
+ *            not there, or they are cordoned)
+ *   NOW      some have room: for how many such pods, counted node by node (nodes_room)
+ *
+ * The filters are kube-scheduler's (v1.36), in its order and in its words: cordons, nodeName,
+ * taints NoSchedule and NoExecute, node selector and required affinity (In, NotIn, Exists,
+ * DoesNotExist, Gt, Lt, matchFields), host ports, resources (allocatable; pods too), topology
+ * spread with DoNotSchedule, required pod affinity and anti-affinity (its own, and that of the pods
+ * that are there).
+ *
+ * What passes does not make a NEVER: a cordon is lifted some day, and so are the taints that
+ * Kubernetes puts on a node for its condition (node.kubernetes.io/not-ready, memory-pressure ...;
+ * node.cloudprovider.kubernetes.io/...). Not looked at: volumes, devices of DRA claims, declared
+ * features of nodes, preemption; those err on the side of "possible", or, preemption, of "not now".
+ *
+ * A pod that names its node asks no scheduler: it is judged as the kubelet there would (NoExecute,
+ * affinity, ports, room). Of pods of another scheduler nothing is known: NOW.
  *
  * Nodes of equal labels (but for those unique to each), taints and allocatable are one shape;
  * templates are asked of shapes. 5,000 nodes are a few dozen shapes, so an answer costs
@@ -52,7 +61,9 @@ struct bound_pod {
 	struct uid uid;
 	const char *node;
 	const struct pod *pod; /* requests, labels, anti-affinity, ports count; copied */
+	bool deleting; /* spreading does not count it any more; all else does until it is gone */
 };
+/* Pods that ended (Succeeded, Failed) hold nothing: unbind them. */
 void nodes_bind(struct nodes *n, const struct bound_pod *p);
 void nodes_unbind(struct nodes *n, const struct uid *uid);
 
@@ -64,7 +75,7 @@ void nodes_drop_namespace(struct nodes *n, const char *name);
 enum fit { FIT_NEVER, FIT_NOT_NOW, FIT_NOW };
 
 /* Why not, as the scheduler counts it: "0/20 nodes are available: 12 Insufficient cpu, 8 node(s)
- * had untolerated taint(s)". */
+ * had untolerated taint(s)". For FIT_NEVER as it would count were the nodes empty and well. */
 struct fit_answer {
 	enum fit fit;
 	size_t nodes, suitable; /* there are; could take it when empty */

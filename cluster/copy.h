@@ -1,0 +1,15 @@
+/* Deep copies of what cluster/pod.h only borrows, in an arena of their owner. */
+#ifndef SLUICE_CLUSTER_COPY_H
+#define SLUICE_CLUSTER_COPY_H
+
+#include "cluster/pod.h"
+#include "queue/arena.h"
+
+const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n);
+const struct affinity_term *copy_affinity_terms(
+	struct arena *a, const struct affinity_term *from, size_t n);
+const struct spread_constraint *copy_spread(
+	struct arena *a, const struct spread_constraint *from, size_t n);
+const struct host_port *copy_host_ports(struct arena *a, const struct host_port *from, size_t n);
+
+#endif

@@ -1,0 +1,357 @@
+#include "cluster/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "cluster/survey.h"
+
+#define DEFAULT_SCHEDULER "default-scheduler"
+#define LOG_LEAST 1024 /* changes remembered, at least */
+
+static bool node_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct node *)value)->name, key) == 0;
+}
+
+static bool tenant_has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct tenant *)value)->uid, key) == 0;
+}
+
+static bool namespace_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct namespace *)value)->name, key) == 0;
+}
+
+struct nodes *nodes_new(void)
+{
+	struct nodes *n = mem_alloc(sizeof(*n));
+	shapes_init(&n->shapes);
+	map_init(&n->by_name, node_has_name);
+	map_init(&n->tenants, tenant_has_uid);
+	map_init(&n->namespaces, namespace_has_name);
+	return n;
+}
+
+static void namespace_free(struct namespace *ns)
+{
+	arena_done(&ns->arena);
+	free(ns);
+}
+
+void nodes_free(struct nodes *n)
+{
+	if (!n)
+		return;
+	while (n->first_survey)
+		survey_free(n, n->first_survey);
+	for (size_t i = 0; i < n->nslots; i++) {
+		while (n->slot[i] && n->slot[i]->tenants)
+			tenant_free(n, n->slot[i]->tenants);
+		if (n->slot[i])
+			nodes_drop(n, n->slot[i]->name);
+	}
+	struct namespace *ns;
+	map_each (&n->namespaces, i, ns)
+		namespace_free(ns);
+	map_done(&n->namespaces);
+	map_done(&n->tenants);
+	map_done(&n->by_name);
+	map_done(&n->repellents);
+	map_done(&n->surveys);
+	shapes_done(&n->shapes);
+	free(n->slot);
+	free(n->log.slot);
+	free(n);
+}
+
+uint64_t nodes_version(const struct nodes *n)
+{
+	return n->version;
+}
+
+/* ---- nodes by name --------------------------------------------------------------------------- */
+
+static uint32_t free_slot(struct nodes *n)
+{
+	if (n->by_name.count < n->nslots)
+		for (size_t i = 0; i < n->nslots; i++)
+			if (!n->slot[i])
+				return (uint32_t)i;
+	n->slot = mem_grow(n->slot, n->nslots + 1, sizeof(struct node *));
+	n->slot[n->nslots] = NULL;
+	return (uint32_t)n->nslots++;
+}
+
+struct node *world_node(struct nodes *n, const char *name)
+{
+	uint64_t hash = map_hash_string(name);
+	struct node *node = map_get(&n->by_name, hash, name);
+	if (node)
+		return node;
+	node = mem_alloc(sizeof(*node));
+	node->name = mem_strdup(name);
+	node->slot = free_slot(n);
+	node->used = mem_array(n->shapes.nresources + 1, sizeof(*node->used));
+	n->slot[node->slot] = node;
+	map_put(&n->by_name, hash, node);
+	return node;
+}
+
+/* Who has not read for so long that all nodes changed looks at all of them. */
+static void log_trim(struct nodes *n)
+{
+	if (n->log.n < LOG_LEAST || n->log.n < 2 * n->nslots)
+		return;
+	n->log.base += n->log.n;
+	n->log.n = 0;
+}
+
+void world_changed(struct nodes *n, struct node *node)
+{
+	log_trim(n);
+	if (n->log.n == n->log.cap) {
+		n->log.cap = n->log.cap ? 2 * n->log.cap : LOG_LEAST;
+		n->log.slot = mem_grow(n->log.slot, n->log.cap, sizeof(*n->log.slot));
+	}
+	node->changed = n->log.base + n->log.n;
+	n->log.slot[n->log.n++] = node->slot;
+	n->version++;
+}
+
+void world_bury(struct nodes *n, struct node *node)
+{
+	if (node->known || node->tenants)
+		return;
+	map_take(&n->by_name, map_hash_string(node->name), node->name);
+	n->slot[node->slot] = NULL;
+	free(node->name);
+	free(node->used);
+	free(node);
+}
+
+struct site node_site(const struct node *node)
+{
+	struct site s = node->shape->site;
+	s.name = node->name;
+	s.labels = node->labels;
+	s.nlabels = node->nlabels;
+	return s;
+}
+
+/* ---- what a node says ------------------------------------------------------------------------ */
+
+static void dress(struct nodes *n, struct node *node, const struct node_spec *spec)
+{
+	const struct site *shared = &node->shape->site;
+	node->labels = mem_array(spec->nlabels, sizeof(*node->labels));
+	for (node->nlabels = 0; node->nlabels < shared->nlabels; node->nlabels++)
+		node->labels[node->nlabels] = shared->labels[node->nlabels];
+	for (size_t i = 0; i < spec->nlabels; i++) {
+		if (!shapes_label_is_own(spec, &spec->labels[i]))
+			continue;
+		node->labels[node->nlabels++] = *arena_labels(&node->own, &spec->labels[i], 1);
+		shapes_count_own(&n->shapes, spec->labels[i].key);
+	}
+	node->nown = node->nlabels - shared->nlabels;
+}
+
+static void undress(struct nodes *n, struct node *node)
+{
+	for (size_t i = node->nlabels - node->nown; i < node->nlabels; i++)
+		shapes_uncount_own(&n->shapes, node->labels[i].key);
+	free(node->labels);
+	arena_done(&node->own);
+	node->labels = NULL;
+	node->nlabels = node->nown = 0;
+}
+
+static void unset(struct nodes *n, struct node *node)
+{
+	repellents_unsettle(node);
+	undress(n, node);
+	shapes_drop(&n->shapes, node->shape);
+	node->shape = NULL;
+	node->known = false;
+	n->nknown--;
+}
+
+/* Resources are numbered in another way now: whoever goes by number begins anew. */
+static void renumber(struct nodes *n)
+{
+	while (n->first_survey)
+		survey_free(n, n->first_survey);
+	for (size_t i = 0; i < n->nslots; i++)
+		if (n->slot[i])
+			tenants_recount(n, n->slot[i]);
+}
+
+static bool same_own_labels(const struct node *node, const struct node_spec *spec)
+{
+	const struct label *own = node->labels + (node->nlabels - node->nown);
+	size_t i = 0;
+	for (size_t k = 0; k < spec->nlabels; k++) {
+		if (!shapes_label_is_own(spec, &spec->labels[k]))
+			continue;
+		if (i == node->nown || strcmp(own[i].key, spec->labels[k].key) != 0 ||
+			strcmp(own[i].value, spec->labels[k].value) != 0)
+			return false;
+		i++;
+	}
+	return i == node->nown;
+}
+
+bool nodes_set(struct nodes *n, const struct node_spec *spec)
+{
+	bool new_resource;
+	struct node_shape *shape = shapes_take(&n->shapes, spec, &new_resource);
+	struct node *node = world_node(n, spec->name);
+	if (new_resource)
+		renumber(n);
+	if (node->known && node->shape == shape && same_own_labels(node, spec)) {
+		shapes_drop(&n->shapes, shape);
+		return false;
+	}
+	if (node->known)
+		unset(n, node);
+	node->known = true;
+	n->nknown++;
+	node->shape = shape;
+	dress(n, node, spec);
+	repellents_settle(node);
+	world_changed(n, node);
+	return true;
+}
+
+bool nodes_drop(struct nodes *n, const char *name)
+{
+	struct node *node = map_get(&n->by_name, map_hash_string(name), name);
+	if (!node || !node->known)
+		return false;
+	unset(n, node);
+	world_changed(n, node);
+	world_bury(n, node);
+	return true;
+}
+
+/* ---- namespaces ------------------------------------------------------------------------------ */
+
+static struct namespace *namespace_of(const struct nodes *n, const char *name)
+{
+	return map_get(&n->namespaces, map_hash_string(name), name);
+}
+
+static bool same_labels(const struct namespace *ns, const struct label *labels, size_t nlabels)
+{
+	if (ns->nlabels != nlabels)
+		return false;
+	for (size_t i = 0; i < nlabels; i++)
+		if (strcmp(ns->labels[i].key, labels[i].key) != 0 ||
+			strcmp(ns->labels[i].value, labels[i].value) != 0)
+			return false;
+	return true;
+}
+
+static void namespaces_moved(struct nodes *n)
+{
+	n->namespace_moves++;
+	n->version++;
+}
+
+void nodes_set_namespace(
+	struct nodes *n, const char *name, const struct label *labels, size_t nlabels)
+{
+	struct namespace *ns = namespace_of(n, name);
+	if (ns && same_labels(ns, labels, nlabels))
+		return;
+	if (ns)
+		nodes_drop_namespace(n, name);
+	ns = mem_alloc(sizeof(*ns));
+	ns->name = arena_string(&ns->arena, name);
+	ns->labels = arena_labels(&ns->arena, labels, nlabels);
+	ns->nlabels = nlabels;
+	map_put(&n->namespaces, map_hash_string(name), ns);
+	namespaces_moved(n);
+}
+
+void nodes_drop_namespace(struct nodes *n, const char *name)
+{
+	struct namespace *ns = map_take(&n->namespaces, map_hash_string(name), name);
+	if (!ns)
+		return;
+	namespace_free(ns);
+	namespaces_moved(n);
+}
+
+static bool names(const struct affinity_term *t, const char *ns)
+{
+	for (size_t i = 0; i < t->nnamespaces; i++)
+		if (strcmp(t->namespaces[i], ns) == 0)
+			return true;
+	return false;
+}
+
+/* A namespace that we have not heard of yet has no labels. */
+bool world_term_covers(
+	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other)
+{
+	if (t->nnamespaces == 0 && !t->has_namespace_selector)
+		return strcmp(ns, other) == 0;
+	if (names(t, other))
+		return true;
+	if (!t->has_namespace_selector)
+		return false;
+	const struct namespace *of = namespace_of(n, other);
+	return labels_match(of ? of->labels : NULL, of ? of->nlabels : 0, &t->namespace_selector);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static bool is_ours(const struct pod *p)
+{
+	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
+}
+
+static struct tally tally_of(struct nodes *n, const struct pod *p, struct survey **ret,
+	struct repellent ***ret_repels, size_t *ret_n)
+{
+	*ret = survey_of(n, p);
+	*ret_repels = repellents_against(n, p, ret_n);
+	return survey_tally(*ret, n, *ret_repels, *ret_n);
+}
+
+void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
+{
+	struct survey *s;
+	struct repellent **repels;
+	size_t nrepels;
+	*ret = (struct fit_answer){.fit = FIT_NOW, .nodes = n->nknown, .suitable = n->nknown};
+	if (!is_ours(p))
+		return;
+	struct tally t = tally_of(n, p, &s, &repels, &nrepels);
+	free(repels);
+	ret->suitable = t.suitable;
+	if (t.fitting > 0)
+		return;
+	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
+	survey_sentence(s, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now, ret->sentence,
+		sizeof(ret->sentence));
+}
+
+int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
+{
+	struct survey *s;
+	struct repellent **repels;
+	size_t nrepels;
+	if (!is_ours(p) || enough <= 0)
+		return enough > 0 ? enough : 0;
+	struct tally t = tally_of(n, p, &s, &repels, &nrepels);
+	int64_t room = t.room;
+	if (s->company && !*p->node_name && t.fitting > 0)
+		room = survey_place_all(s, n, repels, nrepels, enough);
+	free(repels);
+	return (int32_t)least(room, enough);
+}

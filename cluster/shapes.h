@@ -1,0 +1,67 @@
+/*
+ * Shapes: nodes of equal taints, allocatable, cordon and labels are one.
+ *
+ * Labels that are a node's own (its hostname, and any whose value is the node's name) are not in
+ * the shape; which keys those are is counted, so that a pod that asks for one of them is asked node
+ * by node. A cluster where every node has another label more is a cluster of as many shapes: then
+ * the first answer to a pod costs a walk over all nodes, and nothing else changes.
+ */
+#ifndef SLUICE_CLUSTER_SHAPES_H
+#define SLUICE_CLUSTER_SHAPES_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "cluster/filter.h"
+#include "queue/arena.h"
+
+struct node_shape {
+	struct arena arena;
+	struct site site; /* its labels are the shared ones */
+	struct resource_list allocatable;
+	int64_t *amount; /* allocatable by number of the resource */
+	uint64_t serial; /* no two shapes ever had the same */
+	uint32_t id;	 /* small; used again */
+	size_t nodes;
+	uint64_t hash;
+	void *print;
+	size_t print_size;
+};
+
+struct own_key {
+	char *key;
+	size_t nodes;
+};
+
+struct shapes {
+	struct map by_print;
+	struct node_shape **slot; /* by id; NULL: free */
+	size_t nslots;
+	uint64_t made;
+	struct own_key *own;
+	size_t nown;
+	uint64_t own_moves; /* how often a key became one, or ceased to be one */
+	/* The resources that nodes have, numbered as they were seen. Never forgotten:
+	 * administrators choose them. */
+	char **resource;
+	size_t nresources;
+};
+
+void shapes_init(struct shapes *s);
+void shapes_done(struct shapes *s);
+
+/* The shape of such a node, one node more in it. ret_new_resource: there is a resource now that was
+ * not there before. */
+struct node_shape *shapes_take(
+	struct shapes *s, const struct node_spec *spec, bool *ret_new_resource);
+void shapes_drop(struct shapes *s, struct node_shape *shape);
+
+bool shapes_label_is_own(const struct node_spec *spec, const struct label *l);
+void shapes_count_own(struct shapes *s, const char *key);
+void shapes_uncount_own(struct shapes *s, const char *key);
+/* Does the pod ask for what is not in shapes? */
+bool shapes_blind_to(const struct shapes *s, const struct pod *p);
+
+/* -1: no node has it. */
+int32_t shapes_resource(const struct shapes *s, const char *name);
+
+#endif
