@@ -54,6 +54,9 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	const cJSON *object, size_t max, size_t *ret_count);
 const struct taint *taints_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
+/* A list of requirements: matchExpressions, matchFields. */
+struct selector_term requirements_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
 /* metav1.LabelSelector: matchLabels and matchExpressions, all of which must hold. */
 struct selector_term label_selector(
 	struct decoder *d, const struct path *at, const cJSON *selector);

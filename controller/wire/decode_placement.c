@@ -101,6 +101,16 @@ static void expressions(
 	}
 }
 
+struct selector_term requirements_field(
+	struct decoder *d, const struct path *up, const cJSON *object, const char *key)
+{
+	size_t n;
+	const cJSON *list = objects_field(d, up, object, key, REQUIREMENTS_MAX, &n);
+	struct requirement *all = parcel_array(&d->parcel, n, sizeof(*all));
+	expressions(d, PATH(up, key), list, all);
+	return (struct selector_term){all, n};
+}
+
 struct selector_term label_selector(struct decoder *d, const struct path *at, const cJSON *selector)
 {
 	size_t nlabels, nexpressions;
@@ -129,13 +139,8 @@ static const struct selector_term *terms_field(
 	struct selector_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list)
 	{
-		size_t count;
 		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
-		const cJSON *of =
-			objects_field(d, at, item, "matchExpressions", REQUIREMENTS_MAX, &count);
-		struct requirement *r = parcel_array(&d->parcel, count, sizeof(*r));
-		expressions(d, PATH(at, "matchExpressions"), of, r);
-		all[n++] = (struct selector_term){r, count};
+		all[n++] = requirements_field(d, at, item, "matchExpressions");
 	}
 	return all;
 }

@@ -45,13 +45,19 @@ void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ..
 
 int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e)
 {
-	struct decoder d = {0};
+	return decode_in_namespace(NULL, o, guess, fill, ret, e);
+}
+
+int decode_in_namespace(
+	const char *ns, const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e)
+{
+	struct decoder d = {.ns = ns};
 	parcel_init(&d.parcel, guess);
 	int rc = fill(&d, o, e);
 	if (rc == 0 && parcel_short(&d.parcel)) {
 		size_t need = d.parcel.used;
 		parcel_done(&d.parcel);
-		d = (struct decoder){0};
+		d = (struct decoder){.ns = ns};
 		parcel_init(&d.parcel, need);
 		rc = fill(&d, o, e);
 	}

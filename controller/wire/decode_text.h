@@ -38,6 +38,7 @@ struct path {
 
 struct decoder {
 	struct parcel parcel;
+	const char *ns; /* of what is decoded, where it does not say so itself; else NULL */
 	bool faulty;
 	struct err fault; /* "spec.parallelism: must be ..." */
 };
@@ -49,6 +50,8 @@ void decoder_fault(struct decoder *d, const struct path *at, const char *fmt, ..
  * small, and must do the same again. The record is the first thing it allocates. */
 typedef int (*decode_fill)(struct decoder *d, const cJSON *o, struct err *e);
 int decode_in_block(const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e);
+int decode_in_namespace(
+	const char *ns, const cJSON *o, size_t guess, decode_fill fill, void **ret, struct err *e);
 
 /* At most 40 characters of text, quoted, with nothing in it that a terminal would obey. */
 #define SHOWN_SIZE SLICE_SHOWN_SIZE

@@ -8,7 +8,7 @@ endforeach()
 
 # Records from JSON, patches from intents.
 foreach(name story decode_job decode_lending decode_terms decode_admin decode_calendar decode_policy decode_node decode_overcommit
-  patch)
+  patch decode_template)
   add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(${name}_test PRIVATE wire tzdata ${CMOCKA})
   add_test(NAME ${name} COMMAND ${name}_test)
@@ -26,3 +26,7 @@ add_test(NAME patch_lending COMMAND patch_lending_test)
 file(GLOB EXAMPLES ${CMAKE_SOURCE_DIR}/api/crds/*.example.yaml)
 list(TRANSFORM EXAMPLES PREPEND "-f;" OUTPUT_VARIABLE EXAMPLE_FLAGS)
 add_test(NAME examples COMMAND sluice simulate ${EXAMPLE_FLAGS})
+
+# For test/e2e/test_fit.py.
+add_executable(fit_probe ${CMAKE_CURRENT_LIST_DIR}/cluster_probe.c)
+target_link_libraries(fit_probe PRIVATE wire)
