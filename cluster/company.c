@@ -13,10 +13,23 @@ static bool has_value(const void *value, const void *key)
 
 /* ---- whom a bond counts ---------------------------------------------------------------------- */
 
+/*
+ * Of the new pod's terms kube-scheduler (v1.36, mergeAffinityTermNamespacesIfNotEmpty) looks up the
+ * namespaces that are selected, and then also asks the selector about no labels at all, as it
+ * forgets to drop it. So one that holds for those ("team DoesNotExist") covers every namespace. We
+ * say what it does; where that is mended, this goes.
+ */
+static bool covers(
+	const struct nodes *n, const struct affinity_term *t, const char *own_ns, const char *ns)
+{
+	return world_term_covers(n, t, own_ns, ns) ||
+	       (t->has_namespace_selector && labels_match(NULL, 0, &t->namespace_selector));
+}
+
 static bool term_counts(const struct nodes *n, const struct affinity_term *t, const char *own_ns,
 	const char *ns, const struct label *labels, size_t nlabels)
 {
-	return t->has_selector && world_term_covers(n, t, own_ns, ns) &&
+	return t->has_selector && covers(n, t, own_ns, ns) &&
 	       labels_match(labels, nlabels, &t->selector);
 }
 
