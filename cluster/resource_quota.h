@@ -3,21 +3,30 @@
  *
  * A quota has what is hard, what is used, and scopes; it counts a pod when all its scopes match
  * (Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass and
- * CrossNamespacePodAffinity, as scopes or in a scopeSelector with In, NotIn, Exists, DoesNotExist).
- * What a pod counts for is Kubernetes' own sum (pkg/quota/v1/evaluator/core/pods.go): cpu and
- * requests.cpu, memory, ephemeral-storage, limits.*, requests.<extended resource>, hugepages, pods
- * and count/pods; the larger of containers and init containers, and overhead.
+ * CrossNamespacePodAffinity, as scopes or in a scopeSelector with In, NotIn, Exists, DoesNotExist),
+ * and when it limits anything that pods have. What a pod counts for is Kubernetes' own sum
+ * (pkg/quota/v1/evaluator/core/pods.go): cpu and requests.cpu, memory, ephemeral-storage, limits.*,
+ * requests.<extended resource>, hugepages, pods and count/pods; the larger of containers and init
+ * containers, or what the pod asks for as a whole, and overhead. Held against Kubernetes 1.36
+ * itself by test/e2e/test_resource_quota.py.
  *
  * Refused is
- *   - a pod over the quota:    "exceeded quota: compute, requested: cpu=2, used: cpu=9, limited:
- * cpu=10"
  *   - a pod that does not say what the quota wants to know: "failed quota: compute: must specify
  *     limits.memory for: main"
+ *   - any pod, while the quota's use has not been counted: "status unknown for quota: compute,
+ *     resources: cpu,pods"
+ *   - a pod over the quota:    "exceeded quota: compute, requested: cpu=2, used: cpu=9, limited:
+ *     cpu=10"
  * in the API server's own words and figures. Of several quotas that refuse, the first in name
- * order.
+ * order, but those of the first two kinds before those of the third (the API server looks at them
+ * in no order that can be known, kind by kind). Amounts are whole bytes: what is written in
+ * fractions of one is rounded so that we rather wait.
+ *
+ * What has been done to the pod before quotas are asked must have been done to ours: defaults of
+ * LimitRanges, overhead of its RuntimeClass, the default PriorityClass.
  *
  * What the status of a quota does not show yet counts too: pods of runs that were let in and have
- * not been made, or have been made and not been counted (quota_ledger below), so that two Jobs that
+ * not been made, or have been made and not been counted (quota_flight.h), so that two Jobs that
  * are started together do not collide.
  */
 #ifndef SLUICE_CLUSTER_RESOURCE_QUOTA_H
@@ -28,6 +37,7 @@
 #include <stdint.h>
 
 #include "cluster/pod.h"
+#include "sluice/quantity.h"
 
 enum quota_scope {
 	SCOPE_TERMINATING,
@@ -48,12 +58,21 @@ struct quota_scope_term {
 
 struct resource_quota {
 	const char *ns, *name;
-	/* Names as written: "requests.cpu", "count/pods", "limits.memory". Amounts in thousandths
-	 * for those that count cpu, in whole units for all others. */
+	int64_t version; /* metadata.resourceVersion as a number */
+	/* Of its status: what the API server enforces, which is nothing until the quota controller
+	 * has looked at it. Names as written: "requests.cpu", "count/pods", "limits.memory".
+	 * Amounts in quota_unit_of() them; what is too large to be counted is INT64_MAX. */
 	struct resource_list hard, used;
-	const struct quota_scope_term *scopes;
+	const struct quota_scope_term
+		*scopes; /* spec.scopes and spec.scopeSelector; all must match */
 	size_t nscopes;
 };
+
+/* Thousandths for those that count cpu, whole units for all others. */
+enum quantity_unit quota_unit_of(const char *name);
+/* Does a hard limit of this name limit pods at all? "services", or an extended resource without
+ * "requests.", does not. */
+bool quota_name_is_of_pods(const char *name);
 
 /* Does it count such a pod? */
 bool resource_quota_counts(const struct resource_quota *q, const struct pod *p);
@@ -61,14 +80,21 @@ bool resource_quota_counts(const struct resource_quota *q, const struct pod *p);
 /* What one such pod counts for under the name of a hard limit; false: not at all. */
 bool resource_quota_usage(const struct pod *p, const char *name, int64_t *ret_amount);
 
+/* A Job makes more pods than it has at one time. For count/pods those that have ended count as
+ * well, as long as they are kept, and a Job keeps them. */
+struct pod_count {
+	int32_t at_once, in_all;
+};
+
 /* All of a namespace, in name order. reserved: for each quota, as many amounts as it has hard
- * limits, what was let in and does not show in used; NULL: nothing. True when `pods` such pods may
- * be made; else the sentence, in the API server's words, without its "pods "x" is forbidden: ". */
+ * limits, what was let in and does not show in used; NULL: nothing. True when that many such pods
+ * may be made; else the sentence (of 80 pods "requested" is that of all of them, and "used" is with
+ * what is reserved), in the API server's words, without its "pods "x" is forbidden: ". */
 struct quota_state {
 	const struct resource_quota *quota;
 	const int64_t *reserved;
 };
 bool resource_quota_admits(const struct quota_state *all, size_t n, const struct pod *p,
-	int32_t pods, char *ret_sentence, size_t size);
+	struct pod_count pods, char *ret_sentence, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 # What the cluster will say to a pod, tested with nothing but the core.
-foreach(name qos nodes property)
+foreach(name qos quota flight nodes property)
   add_executable(test_cluster_${name} ${CMAKE_CURRENT_LIST_DIR}/cluster_${name}.c)
   target_link_libraries(test_cluster_${name} PRIVATE cluster ${CMOCKA})
   add_test(NAME cluster_${name} COMMAND test_cluster_${name})
@@ -9,3 +9,7 @@ endforeach()
 foreach(name nodes property)
   target_sources(test_cluster_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
 endforeach()
+
+# For test/e2e/test_resource_quota.py.
+add_executable(quota_probe ${CMAKE_CURRENT_LIST_DIR}/quota_probe.c)
+target_link_libraries(quota_probe PRIVATE wire)

@@ -1,0 +1,373 @@
+#include "cluster/quota_flight.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "cluster/footprint.h"
+
+/* So many made, as of a version that the quotas have not been seen at. */
+struct sighting {
+	int64_t version;
+	int32_t made;
+};
+
+/* Enough for a Job whose pods are made in a few goes between two events of quotas. With more of
+ * them the last two become one, and some pods are taken for uncounted a little longer. */
+#define SIGHTINGS_MAX 4
+
+struct run {
+	struct uid uid;
+	struct kind *kind;
+	struct pod_count pods;
+	int32_t made, ended;
+	int32_t sure;			      /* of those made, in the quotas' status */
+	struct sighting later[SIGHTINGS_MAX]; /* in the order of their versions */
+	size_t nlater;
+	struct run *prev, *next; /* in its namespace's `unseen`, while it has any */
+};
+
+/* The runs of one namespace with pods of one footprint, summed up. */
+struct kind {
+	struct space *space;
+	struct kind *next;
+	struct footprint *footprint;
+	uint64_t hash;
+	size_t nruns;
+	int64_t want;		/* pods to have at one time */
+	int64_t missing;	/* of these, not surely counted */
+	int64_t missing_in_all; /* of all to be made, not surely counted */
+};
+
+/* A namespace with runs. */
+struct space {
+	char *name;
+	int64_t seen; /* its quotas, by a list of them */
+	struct kind *kinds;
+	struct run *unseen; /* runs with sightings later than `seen` */
+};
+
+struct quota_flight {
+	int64_t seen; /* all quotas, by a watch */
+	struct map spaces, runs;
+};
+
+static bool space_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct space *)value)->name, key) == 0;
+}
+
+static bool run_has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct run *)value)->uid, key) == 0;
+}
+
+struct quota_flight *quota_flight_new(void)
+{
+	struct quota_flight *f = mem_alloc(sizeof(*f));
+	map_init(&f->spaces, space_has_name);
+	map_init(&f->runs, run_has_uid);
+	return f;
+}
+
+/* ---- namespaces and kinds -------------------------------------------------------------------- */
+
+static struct space *space_get(const struct quota_flight *f, const char *ns)
+{
+	return map_get(&f->spaces, map_hash_string(ns), ns);
+}
+
+static struct space *space_ensure(struct quota_flight *f, const char *ns)
+{
+	struct space *s = space_get(f, ns);
+	if (s)
+		return s;
+	s = mem_alloc(sizeof(*s));
+	s->name = mem_strdup(ns);
+	map_put(&f->spaces, map_hash_string(ns), s);
+	return s;
+}
+
+static void space_free(struct space *s)
+{
+	free(s->name);
+	free(s);
+}
+
+static void kind_free(struct kind *k)
+{
+	free(k->footprint);
+	free(k);
+}
+
+/* With one more run in it. */
+static struct kind *kind_join(struct quota_flight *f, const struct pod *p)
+{
+	struct space *s = space_ensure(f, p->ns);
+	struct footprint *footprint = footprint_new(p);
+	uint64_t hash = footprint_hash(footprint);
+	struct kind *k = s->kinds;
+	while (k && (k->hash != hash || !footprint_same(k->footprint, footprint)))
+		k = k->next;
+	if (k) {
+		free(footprint);
+	} else {
+		k = mem_alloc(sizeof(*k));
+		*k = (struct kind){
+			.space = s, .next = s->kinds, .footprint = footprint, .hash = hash};
+		s->kinds = k;
+	}
+	k->nruns++;
+	return k;
+}
+
+static void kind_leave(struct quota_flight *f, struct kind *k)
+{
+	struct space *s = k->space;
+	struct kind **at = &s->kinds;
+	if (--k->nruns > 0)
+		return;
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+	kind_free(k);
+	if (!s->kinds) {
+		must(map_take(&f->spaces, map_hash_string(s->name), s->name) == s);
+		space_free(s);
+	}
+}
+
+/* ---- one run --------------------------------------------------------------------------------- */
+
+static int32_t positive(int32_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+/* Pods that are surely counted may have ended since; which ones these are nobody says. */
+static int32_t missing_of(const struct run *r)
+{
+	return positive(r->pods.at_once - positive(r->sure - r->ended));
+}
+
+static int32_t missing_in_all_of(const struct run *r)
+{
+	return positive(r->pods.in_all - r->sure);
+}
+
+static void run_add(struct run *r)
+{
+	struct kind *k = r->kind;
+	k->want += r->pods.at_once;
+	k->missing += missing_of(r);
+	k->missing_in_all += missing_in_all_of(r);
+	if (r->nlater == 0)
+		return;
+	r->prev = NULL;
+	r->next = k->space->unseen;
+	if (r->next)
+		r->next->prev = r;
+	k->space->unseen = r;
+}
+
+static void run_subtract(struct run *r)
+{
+	struct kind *k = r->kind;
+	k->want -= r->pods.at_once;
+	k->missing -= missing_of(r);
+	k->missing_in_all -= missing_in_all_of(r);
+	if (r->nlater == 0)
+		return;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		k->space->unseen = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+}
+
+static int64_t seen_in(const struct quota_flight *f, const struct space *s)
+{
+	return s->seen > f->seen ? s->seen : f->seen;
+}
+
+/* Sightings that the quotas have been seen at are sure. */
+static void run_settle(struct run *r, int64_t seen)
+{
+	size_t n = 0;
+	while (n < r->nlater && r->later[n].version <= seen)
+		r->sure = r->later[n++].made;
+	r->nlater -= n;
+	memmove(r->later, r->later + n, r->nlater * sizeof(*r->later));
+}
+
+/* None of them can be of more pods than there are now. */
+static void run_clamp(struct run *r)
+{
+	r->sure = r->sure < r->made ? r->sure : r->made;
+	for (size_t i = 0; i < r->nlater; i++)
+		if (r->later[i].made > r->made)
+			r->later[i].made = r->made;
+}
+
+static void run_sight(struct run *r, int64_t version)
+{
+	int32_t known = r->nlater > 0 ? r->later[r->nlater - 1].made : r->sure;
+	if (r->made <= known)
+		return;
+	if (r->nlater == SIGHTINGS_MAX)
+		r->nlater--;
+	r->later[r->nlater++] = (struct sighting){version, r->made};
+}
+
+static struct run *run_get(const struct quota_flight *f, const struct uid *uid)
+{
+	return map_get(&f->runs, uid_hash(uid), uid);
+}
+
+static void run_free(struct quota_flight *f, struct run *r)
+{
+	run_subtract(r);
+	kind_leave(f, r->kind);
+	free(r);
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static struct run *run_ensure(struct quota_flight *f, const struct quota_run *now)
+{
+	struct run *r = run_get(f, &now->uid);
+	struct kind *kind = kind_join(f, now->pod);
+	if (r) {
+		run_subtract(r);
+		kind_leave(f, r->kind);
+	} else {
+		r = mem_alloc(sizeof(*r));
+		r->uid = now->uid;
+		map_put(&f->runs, uid_hash(&r->uid), r);
+	}
+	r->kind = kind;
+	return r;
+}
+
+void quota_flight_set(struct quota_flight *f, const struct quota_run *now)
+{
+	struct run *r = run_ensure(f, now);
+	r->pods.at_once = positive(now->pods.at_once);
+	r->pods.in_all = positive(now->pods.in_all);
+	r->made = positive(now->made);
+	r->ended = positive(now->ended);
+	run_clamp(r);
+	run_sight(r, now->version);
+	run_settle(r, seen_in(f, r->kind->space));
+	run_add(r);
+}
+
+void quota_flight_drop(struct quota_flight *f, const struct uid *uid)
+{
+	struct run *r = map_take(&f->runs, uid_hash(uid), uid);
+	if (r)
+		run_free(f, r);
+}
+
+static void space_settle(const struct quota_flight *f, struct space *s)
+{
+	int64_t seen = seen_in(f, s);
+	for (struct run *r = s->unseen, *next; r; r = next) {
+		next = r->next;
+		run_subtract(r);
+		run_settle(r, seen);
+		run_add(r); /* where others have been looked at already, or nowhere */
+	}
+}
+
+void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
+{
+	struct space *s;
+	if (ns) {
+		s = space_get(f, ns);
+		if (s && version > s->seen) {
+			s->seen = version;
+			space_settle(f, s);
+		}
+		return;
+	}
+	if (version <= f->seen)
+		return;
+	f->seen = version;
+	map_each (&f->spaces, i, s)
+		space_settle(f, s);
+}
+
+void quota_flight_free(struct quota_flight *f)
+{
+	struct run *r;
+	if (!f)
+		return;
+	map_each (&f->runs, i, r)
+		run_free(f, r);
+	map_done(&f->runs);
+	map_done(&f->spaces);
+	free(f);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static int64_t used_of(const struct resource_quota *q, const char *name)
+{
+	for (size_t i = 0; i < q->used.count; i++)
+		if (strcmp(q->used.item[i].name, name) == 0)
+			return q->used.item[i].amount;
+	return 0;
+}
+
+static int64_t reserved_of(
+	const struct space *s, const struct resource_quota *q, const bool *counts, const char *name)
+{
+	int64_t missing = 0, want = 0;
+	size_t i = 0;
+	bool kept = strcmp(name, "count/pods") == 0; /* also when they have ended */
+	for (const struct kind *k = s->kinds; k; k = k->next, i++) {
+		struct resource one;
+		if (!counts[i] || !footprint_usage(k->footprint, name, &one))
+			continue;
+		missing = quantity_add(
+			missing, quantity_times(one.amount, kept ? k->missing_in_all : k->missing));
+		want = quantity_add(want, quantity_times(one.amount, kept ? 0 : k->want));
+	}
+	int64_t beyond = want - used_of(q, name);
+	return beyond > missing ? beyond : missing;
+}
+
+void quota_flight_reserved(
+	const struct quota_flight *f, const struct resource_quota *q, int64_t *ret)
+{
+	const struct space *s = space_get(f, q->ns);
+	size_t n = 0;
+	memset(ret, 0, q->hard.count * sizeof(*ret));
+	if (!s)
+		return;
+	for (const struct kind *k = s->kinds; k; k = k->next)
+		n++;
+	bool *counts = mem_array(n, sizeof(*counts));
+	n = 0;
+	for (const struct kind *k = s->kinds; k; k = k->next)
+		counts[n++] = footprint_counts(k->footprint, q);
+	for (size_t i = 0; i < q->hard.count; i++)
+		ret[i] = reserved_of(s, q, counts, q->hard.item[i].name);
+	free(counts);
+}
+
+bool quota_flight_behind(const struct quota_flight *f, const char *ns, int64_t *ret_version)
+{
+	const struct space *s = space_get(f, ns);
+	int64_t version = 0;
+	for (const struct run *r = s ? s->unseen : NULL; r; r = r->next)
+		if (r->later[r->nlater - 1].version > version)
+			version = r->later[r->nlater - 1].version;
+	if (version > 0)
+		*ret_version = version;
+	return version > 0;
+}

@@ -1,0 +1,127 @@
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+#include "controller/wire/decode_template.h"
+#include "sluice/quantity.h"
+
+/* A quota of five hard limits takes about 700 bytes. */
+#define QUOTA_GUESS 1024
+#define LIMITS_MAX 1024 /* each kind of object may be counted */
+#define SCOPES_MAX 64
+
+static const char *const scopes[] = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
+	"PriorityClass", "CrossNamespacePodAffinity", NULL}; /* enum quota_scope */
+
+/* What is too large is as good as no limit. A limit is rounded down, use is rounded up. */
+static int64_t amount_of(struct decoder *d, const struct path *at, const cJSON *value,
+	enum quantity_unit unit, bool down)
+{
+	int64_t amount, milli;
+	struct slice text = slice_of(cJSON_IsString(value) ? value->valuestring : "");
+	int rc = quantity_parse(text, unit, &amount, NULL);
+	if (rc == ERR_LIMIT && text.ptr[0] != '-')
+		return INT64_MAX;
+	if (rc < 0 || amount < 0) /* says what is wrong, and reads numbers */
+		return quantity_value(d, at, value, unit == QUANTITY_MILLI ? "cpu" : "pods");
+	if (down && unit == QUANTITY_WHOLE &&
+		quantity_parse(text, QUANTITY_MILLI, &milli, NULL) == 0)
+		return milli / 1000;
+	return amount;
+}
+
+static struct resource_list quota_amounts(
+	struct decoder *d, const struct path *up, const cJSON *status, const char *key, bool down)
+{
+	size_t n = 0;
+	const struct path *at = PATH(up, key);
+	const cJSON *map = object_field(d, up, status, key);
+	size_t count = map ? list_count(d, at, map, LIMITS_MAX) : 0;
+	struct resource *all = parcel_array(&d->parcel, count, sizeof(*all));
+	if (count == 0)
+		return (struct resource_list){all, 0};
+	json_each(value, map)
+	{
+		const struct path *here = PATH(at, value->string);
+		all[n].name = text_keep(d, here, value->string, NAME_MAX_BYTES);
+		all[n].amount = amount_of(d, here, value, quota_unit_of(all[n].name), down);
+		if (cJSON_IsString(value))
+			all[n].style = (uint8_t)quantity_style_of(slice_of(value->valuestring));
+		n++;
+	}
+	return (struct resource_list){all, n};
+}
+
+static enum quota_scope scope_of(const char *name)
+{
+	for (int i = 0; name && scopes[i]; i++)
+		if (strcmp(name, scopes[i]) == 0)
+			return (enum quota_scope)i;
+	return SCOPE_OTHER;
+}
+
+static struct quota_scope_term selector_item(
+	struct decoder *d, const struct path *at, const cJSON *item)
+{
+	static const char *const operators[] = {
+		"In", "NotIn", "Exists", "DoesNotExist", NULL}; /* enum selector_op */
+	struct quota_scope_term t = {.scope = scope_of(json_text(item, "scopeName"))};
+	int op = name_field(d, at, item, "operator", operators, -1);
+	if (op < 0)
+		decoder_fault(d, at, "has no operator; write e.g. Exists");
+	t.op = op < 0 ? SELECTOR_EXISTS : (enum selector_op)op;
+	t.values = texts_field(
+		d, at, item, "values", VALUES_MAX, true, "must be a string", &t.nvalues);
+	return t;
+}
+
+/* scopes, and the terms of scopeSelector behind them. */
+static void read_scopes(
+	struct decoder *d, const struct path *at, const cJSON *spec, struct resource_quota *q)
+{
+	size_t plain, terms, n = 0;
+	const struct path *selector = PATH(at, "scopeSelector");
+	const cJSON *list = list_field(d, at, spec, "scopes", SCOPES_MAX, &plain);
+	const cJSON *of = objects_field(d, selector, object_field(d, at, spec, "scopeSelector"),
+		"matchExpressions", SCOPES_MAX, &terms);
+	struct quota_scope_term *all = parcel_array(&d->parcel, plain + terms, sizeof(*all));
+	json_each(item, list)
+	{
+		const char *name = cJSON_IsString(item) ? item->valuestring : NULL;
+		all[n++] = (struct quota_scope_term){scope_of(name), SELECTOR_EXISTS, NULL, 0};
+	}
+	json_each(term, of)
+	{
+		const struct path *here = PATH_INDEX(PATH(selector, "matchExpressions"), n - plain);
+		all[n++] = selector_item(d, here, term);
+	}
+	q->scopes = all;
+	q->nscopes = n;
+}
+
+static int fill_quota(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *meta = PATH(NULL, "metadata"), *status = PATH(NULL, "status");
+	struct resource_quota *q = parcel_array(&d->parcel, 1, sizeof(*q));
+	const cJSON *of = object_field(d, NULL, o, "status");
+	const char *version = json_text(meta_of(o), "resourceVersion");
+	q->ns = text_keep(d, meta, decode_namespace_of(o), NAME_MAX_BYTES);
+	q->name = text_keep(d, meta, decode_name(o), NAME_MAX_BYTES);
+	if (version)
+		text_number(version, INT64_MAX, &q->version);
+	q->hard = quota_amounts(d, status, of, "hard", true);
+	q->used = quota_amounts(d, status, of, "used", false);
+	read_scopes(d, PATH(NULL, "spec"), object_field(d, NULL, o, "spec"), q);
+	return decoder_verdict(d, "ResourceQuota", o, e);
+}
+
+int decode_resource_quota(const cJSON *o, struct resource_quota **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "ResourceQuota", e);
+	if (rc == 0)
+		rc = decode_in_block(o, QUOTA_GUESS, fill_quota, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
