@@ -467,6 +467,29 @@ static void answers_follow_what_changes(void **state)
 	nodes_free(n);
 }
 
+static void answers_follow_namespaces(void **state)
+{
+	(void)state;
+	static const char near[] = "near/zone/app:In:w/nsel=tier:In:prod";
+	struct label prod = {"tier", "prod"};
+	struct nodes *n = nodes_new();
+	words_world(n,
+		"a zone=x|a <- in=other app=w|a <- in=other apart/zone/app:In:v/nsel=tier:In:prod");
+	assert_int_equal(ask(n, near).fit, FIT_NOT_NOW);
+	nodes_set_namespace(n, "other", &prod, 1);
+	assert_int_equal(ask(n, near).fit, FIT_NOW);
+	uint64_t version = nodes_version(n);
+	nodes_set_namespace(n, "other", &prod, 1);
+	assert_int_equal(nodes_version(n), version);
+	nodes_drop_namespace(n, "other");
+	nodes_drop_namespace(n, "other");
+	assert_int_equal(ask(n, near).fit, FIT_NOT_NOW);
+	assert_int_equal(ask(n, "app=v").fit, FIT_NOW);
+	nodes_set_namespace(n, "team", &prod, 1);
+	assert_int_equal(ask(n, "app=v").fit, FIT_NOT_NOW);
+	nodes_free(n);
+}
+
 static void the_sentence_counts_all_nodes(void **state)
 {
 	(void)state;
@@ -497,6 +520,7 @@ int main(void)
 		cmocka_unit_test(topology_spread),
 		cmocka_unit_test(room),
 		cmocka_unit_test(answers_follow_what_changes),
+		cmocka_unit_test(answers_follow_namespaces),
 		cmocka_unit_test(the_sentence_counts_all_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

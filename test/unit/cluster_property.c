@@ -123,7 +123,8 @@ static void draw_pod(struct world *w, char *text)
 	static const char *const near[] = {"near/zone/app:In:web",
 		"near/rack/app:Exists near/zone/app:In:db", "near/host/*/nsel=*",
 		"near/zone/app:In:web/ns=team,other", "near/zone/-",
-		"near/zone/app:In:web/nsel=tier:NotIn:prod"};
+		"near/zone/app:In:web/nsel=tier:NotIn:prod",
+		"near/zone/app:Exists/nsel=tier:In:prod"};
 	static const char *const apart[] = {"apart/zone/app:In:web", "apart/host/app:Exists",
 		"apart/zone/app:In:db/nsel=tier:In:prod", "apart/rack/*/ns=other",
 		"apart/zone/app:In:web/nsel=tier:DoesNotExist",
@@ -143,7 +144,7 @@ static void draw_pod(struct world *w, char *text)
 		say(text, ONE_OF(w, tolerates));
 	if (percent(w, 15))
 		say(text, ONE_OF(w, ports));
-	if (percent(w, 15))
+	if (percent(w, 20))
 		say(text, ONE_OF(w, near));
 	if (percent(w, 20))
 		say(text, ONE_OF(w, apart));
