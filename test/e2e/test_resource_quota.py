@@ -82,7 +82,7 @@ def draw_equal(rng):
     return {"limits": limits, **({"requests": {k: v for k, v in limits.items() if rng.random() < 0.9}} if rng.random() < 0.7 else {})}
 
 
-def draw_resources(rng, plain):
+def draw_resources(rng, plain, theme):
     requests, limits = {}, {}
     if rng.random() < 0.15:
         return {}
@@ -92,12 +92,12 @@ def draw_resources(rng, plain):
         draw_pair(rng, CPU, requests, limits, "cpu")
     if rng.random() < 0.75:
         draw_pair(rng, MEMORY, requests, limits, "memory")
-    if not plain and rng.random() < 0.3:
+    if not plain and rng.random() < (0.7 if theme == "ephemeral-storage" else 0.2):
         draw_pair(rng, STORAGE, requests, limits, "ephemeral-storage")
     for name in (GPU, FPGA, DEVICE, BATCH):
-        if not plain and rng.random() < (0.15 if name in (GPU, FPGA) else 0.05):
+        if not plain and rng.random() < (0.6 if name == theme else 0.1):
             requests[name] = limits[name] = str(rng.randint(0, 3))
-    if not plain and rng.random() < 0.1 and ("cpu" in limits or "memory" in requests):
+    if not plain and rng.random() < (0.7 if theme == HUGE else 0.1) and ("cpu" in limits or "memory" in requests):
         requests[HUGE] = limits[HUGE] = rng.choice(["2Mi", "4Mi", "8Mi"])
     if rng.random() < 0.15:  # the API server fills these in
         requests = {k: v for k, v in requests.items() if k not in limits}
@@ -114,12 +114,12 @@ def draw_affinity(rng):
     return {side: {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]}}
 
 
-def draw_pod(rng, ns, name):
+def draw_pod(rng, ns, name, theme=None):
     """Nobody schedules it: what is used changes by making pods alone."""
-    plain, equal = rng.random() < 0.5, rng.random() < 0.2
+    plain, equal = rng.random() < (0.2 if theme else 0.6), rng.random() < 0.2
 
     def resources():
-        return draw_equal(rng) if equal and rng.random() < 0.95 else draw_resources(rng, plain)
+        return draw_equal(rng) if equal and rng.random() < 0.95 else draw_resources(rng, plain, theme)
     containers = [{"name": n, "image": "none", "resources": resources()}
                   for n in rng.sample(["main", "app", "web", "proxy"], rng.choice([1, 1, 1, 2, 3]))]
     spec = {"schedulerName": "nobody", "containers": containers}
@@ -179,7 +179,7 @@ def draw_term(rng):
     return {"scopeName": scope, "operator": op, **({"values": values} if values else {})}
 
 
-def draw_quota(rng, name):
+def draw_quota(rng, name, theme):
     spec, scopes = {}, set()
     if rng.random() < 0.35:
         spec["scopes"] = rng.sample(["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass",
@@ -194,6 +194,9 @@ def draw_quota(rng, name):
     for n in rng.sample(names, min(len(names), rng.choice([1, 1, 2, 2, 3, 5]))):
         # Most limits are such that some pods fit.
         hard[n] = rng.choice(LIMITS[n][2:] if rng.random() < 0.7 and len(LIMITS[n]) > 2 else LIMITS[n])
+    if theme and rng.random() < 0.6:
+        n = rng.choice([k for k in LIMITS if k.endswith(theme)])
+        hard[n] = rng.choice(LIMITS[n])
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard, **spec}}
 
 
@@ -207,6 +210,7 @@ class World:
         self.rng = random.Random(f"{SEED}-{number}")
         self.api, self.ns, self.nquotas, self.npods = api, f"quota-{number}", nquotas, 0
         self.base = f"/api/v1/namespaces/{self.ns}"
+        self.theme = self.rng.choice([None, None, None, GPU, DEVICE, BATCH, HUGE, "ephemeral-storage"])  # a resource often met
 
     def create(self, draw, path):
         """Draws until the API server finds nothing wrong with it."""
@@ -225,7 +229,7 @@ class World:
             self.create(self.next_pod, f"{self.base}/pods")
         names = self.rng.sample(["compute", "b", "a.first", "zz-top"], self.nquotas)
         for name in names:
-            self.create(lambda n=name: draw_quota(self.rng, n), f"{self.base}/resourcequotas")
+            self.create(lambda n=name: draw_quota(self.rng, n, self.theme), f"{self.base}/resourcequotas")
         wait_until(f"the quotas of {self.ns} to be counted", self.counted, LATER)
         self.uncounted = self.rng.random() < 0.04
         if self.uncounted:  # nobody looks at it again for minutes
@@ -233,7 +237,7 @@ class World:
 
     def next_pod(self):
         self.npods += 1
-        return draw_pod(self.rng, self.ns, f"pod-{self.npods}")
+        return draw_pod(self.rng, self.ns, f"pod-{self.npods}", self.theme)
 
     def quotas(self):
         return self.api.list(f"{self.base}/resourcequotas")
