@@ -33,6 +33,7 @@ struct nodes *nodes_new(void)
 	map_init(&n->by_name, node_has_name);
 	map_init(&n->tenants, tenant_has_uid);
 	map_init(&n->namespaces, namespace_has_name);
+	runtimes_init(n);
 	return n;
 }
 
@@ -58,6 +59,7 @@ void nodes_free(struct nodes *n)
 	map_each (&n->namespaces, i, ns)
 		namespace_free(ns);
 	map_done(&n->namespaces);
+	runtimes_done(n);
 	map_done(&n->tenants);
 	map_done(&n->by_name);
 	map_done(&n->repellents);
@@ -315,43 +317,56 @@ static bool is_ours(const struct pod *p)
 	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
 }
 
-static struct tally tally_of(struct nodes *n, const struct pod *p, struct survey **ret,
-	struct repellent ***ret_repels, size_t *ret_n)
+/* One question, with what is borrowed for it. */
+struct question {
+	struct arena arena;
+	struct pod dressed;
+	const struct pod *pod;
+	struct survey *survey;
+	struct repellent **repels;
+	size_t nrepels;
+};
+
+static struct tally question_put(struct question *q, struct nodes *n, const struct pod *p)
 {
-	*ret = survey_of(n, p);
-	*ret_repels = repellents_against(n, p, ret_n);
-	return survey_tally(*ret, n, *ret_repels, *ret_n);
+	*q = (struct question){.nrepels = 0};
+	q->pod = runtimes_dress(n, p, &q->arena, &q->dressed);
+	q->survey = survey_of(n, q->pod);
+	q->repels = repellents_against(n, q->pod, &q->nrepels);
+	return survey_tally(q->survey, n, q->repels, q->nrepels);
+}
+
+static void question_done(struct question *q)
+{
+	arena_done(&q->arena);
+	free(q->repels);
 }
 
 void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
 {
-	struct survey *s;
-	struct repellent **repels;
-	size_t nrepels;
+	struct question q;
 	*ret = (struct fit_answer){.fit = FIT_NOW, .nodes = n->nknown, .suitable = n->nknown};
 	if (!is_ours(p))
 		return;
-	struct tally t = tally_of(n, p, &s, &repels, &nrepels);
-	free(repels);
+	struct tally t = question_put(&q, n, p);
+	question_done(&q);
 	ret->suitable = t.suitable;
 	if (t.fitting > 0)
 		return;
 	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
-	survey_sentence(s, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now, ret->sentence,
+	survey_sentence(q.survey, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now, ret->sentence,
 		sizeof(ret->sentence));
 }
 
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
 {
-	struct survey *s;
-	struct repellent **repels;
-	size_t nrepels;
+	struct question q;
 	if (!is_ours(p) || enough <= 0)
 		return enough > 0 ? enough : 0;
-	struct tally t = tally_of(n, p, &s, &repels, &nrepels);
+	struct tally t = question_put(&q, n, p);
 	int64_t room = t.room;
-	if (s->company && !*p->node_name && t.fitting > 0)
-		room = survey_place_all(s, n, repels, nrepels, enough);
-	free(repels);
+	if (q.survey->company && !*p->node_name && t.fitting > 0)
+		room = survey_place_all(q.survey, n, q.repels, q.nrepels, enough);
+	question_done(&q);
 	return (int32_t)least(room, enough);
 }

@@ -36,6 +36,7 @@
 
 #include "base/uid.h"
 #include "cluster/pod.h"
+#include "sluice/spec.h"
 
 struct nodes;
 
@@ -71,6 +72,11 @@ void nodes_unbind(struct nodes *n, const struct uid *uid);
 void nodes_set_namespace(
 	struct nodes *n, const char *name, const struct label *labels, size_t nlabels);
 void nodes_drop_namespace(struct nodes *n, const char *name);
+
+/* What a RuntimeClass adds to the pods that name it, when the API server makes them: overhead (to
+ * those that have none yet), node selector, tolerations. A class that is not there adds nothing. */
+void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s);
+void nodes_drop_runtime_class(struct nodes *n, const char *name);
 
 enum fit { FIT_NEVER, FIT_NOT_NOW, FIT_NOW };
 

@@ -70,6 +70,11 @@ struct namespace
 	size_t nlabels;
 };
 
+struct runtime {
+	struct arena arena;
+	struct runtime_class_spec spec;
+};
+
 struct survey;
 
 struct nodes {
@@ -77,7 +82,7 @@ struct nodes {
 	struct map by_name;
 	struct node **slot; /* NULL: free */
 	size_t nslots, nknown;
-	struct map tenants, namespaces;
+	struct map tenants, namespaces, runtimes;
 	struct map repellents; /* by their print */
 	struct repellent *first_repellent;
 	struct {
@@ -122,5 +127,14 @@ bool repellent_keeps_off(const struct repellent *r, const struct node *node);
 /* Does the term of a pod in ns speak of pods in other? */
 bool world_term_covers(
 	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other);
+
+/* ---- runtimes.c */
+void runtimes_init(struct nodes *n);
+void runtimes_done(struct nodes *n);
+/* The pod as its RuntimeClass makes it: p itself where it has none, else ret, which lives as a
+ * does.
+ */
+const struct pod *runtimes_dress(
+	const struct nodes *n, const struct pod *p, struct arena *a, struct pod *ret);
 
 #endif

@@ -154,6 +154,11 @@ static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
 	s->overhead = amounts_field(
 		d, PATH(NULL, "overhead"), object_field(d, NULL, o, "overhead"), "podFixed");
+	const struct path *at = PATH(NULL, "scheduling");
+	const cJSON *scheduling = object_field(d, NULL, o, "scheduling");
+	s->node_selector = labels_field(
+		d, at, scheduling, "nodeSelector", NODE_SELECTOR_MAX, &s->nnode_selector);
+	s->tolerations = tolerations_field(d, at, scheduling, TOLERATIONS_MAX, &s->ntolerations);
 	return decoder_verdict(d, "RuntimeClass", o, e);
 }
 

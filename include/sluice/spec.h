@@ -207,6 +207,11 @@ struct limit_range_spec {
 struct runtime_class_spec {
 	const char *name;
 	struct resource_list overhead; /* overhead.podFixed */
+	/* scheduling: where its pods may run, and what they tolerate, beside what they say */
+	const struct label *node_selector;
+	size_t nnode_selector;
+	const struct toleration *tolerations;
+	size_t ntolerations;
 };
 
 struct namespace_spec {

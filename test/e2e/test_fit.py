@@ -33,6 +33,10 @@ CANARY = {"key": "canary", "value": "true", "effect": "NoSchedule"}
 NODE_LABELS = {"zone": ["x", "y", "z"], "rack": ["1", "2"], "disk": ["ssd", "hdd"], "gen": ["3", "7", "10", "new"]}
 POD_LABELS = {"app": ["web", "db", "cache"], "rev": ["1", "2"], "track": ["stable", "canary"]}
 TAINTS = [("gpu", "yes"), ("gpu", "no"), ("team", "a"), ("spot", "")]
+RUNTIMES = [{"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "fit-vm"}, "handler": "vm",
+             "overhead": {"podFixed": {"cpu": "500m", "memory": "100Mi"}},
+             "scheduling": {"nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "gpu", "operator": "Exists"}]}},
+            {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "fit-plain"}, "handler": "plain"}]
 EFFECTS = ["NoSchedule", "NoExecute", "PreferNoSchedule"]
 
 
@@ -189,6 +193,8 @@ class Draw:
         self.affinity(spec, names)
         if self.often(0.12):
             spec["nodeSelector"] = self.labels({**NODE_LABELS, "kubernetes.io/hostname": names}, 0.25)
+        if self.often(0.08):
+            spec["runtimeClassName"] = self.one(RUNTIMES)["metadata"]["name"]
         if self.often(0.4):
             spec["tolerations"] = [self.toleration() for _ in range(self.rng.randint(1, 2))]
         if self.often(0.2):
@@ -403,6 +409,8 @@ def api():
     for ns, labels in NAMESPACES.items():
         box.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns, "labels": labels}})
         wait_until("its ServiceAccount", lambda n=ns: box.api.get(f"/api/v1/namespaces/{n}/serviceaccounts/default"), SOON)
+    for runtime in RUNTIMES:
+        box.api.ensure("/apis/node.k8s.io/v1/runtimeclasses", runtime)
     yield box.api
     sweep(box.api)
     if not KEEP:
@@ -472,6 +480,8 @@ def test_our_answer_is_what_the_scheduler_does(api):
     draw, tally, world = Draw(SEED), Counter(), World(api)
     for ns in api.list("/api/v1/namespaces"):
         world.probe.tell(namespace=ns)
+    for runtime in api.list("/apis/node.k8s.io/v1/runtimeclasses"):
+        world.probe.tell(runtimeClass=runtime)
     while tally["NOW"] + tally["NOT_NOW"] + tally["NEVER"] < PODS:
         play(world, draw, tally)
     world.clear()

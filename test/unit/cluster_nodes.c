@@ -490,6 +490,44 @@ static void answers_follow_namespaces(void **state)
 	nodes_free(n);
 }
 
+static void runtime_classes(void **state)
+{
+	(void)state;
+	struct label metal = {"metal", "yes"};
+	struct toleration t = {.key = "kata", .value = "", .op = TOLERATION_EXISTS};
+	struct resource more = {"cpu", 2000};
+	struct runtime_class_spec kata = {"kata", {&more, 1}, &metal, 1, &t, 1};
+	struct arena a = {0};
+	struct fit_answer got;
+	struct nodes *n = nodes_new();
+	words_world(n, "a|b +cpu=5 metal=yes !kata=:NoSchedule");
+	struct pod *p = words_pod(&a, "+cpu=4");
+	p->resources.runtime_class = "kata";
+	nodes_fit(n, p, &got); /* not there: a pod like any other */
+	assert_int_equal(got.fit, FIT_NOW);
+	nodes_set_runtime_class(n, &kata);
+	nodes_fit(n, p, &got);
+	assert_int_equal(got.fit, FIT_NEVER);
+	assert_string_equal(
+		got.sentence, "0/2 nodes are available: 1 Insufficient cpu, 1 " AFFINITY);
+	more.amount = 1000;
+	nodes_set_runtime_class(n, &kata);
+	nodes_fit(n, p, &got);
+	assert_int_equal(got.fit, FIT_NOW);
+	assert_int_equal(got.suitable, 1);
+	assert_int_equal(nodes_room(n, p, 9), 1);
+	struct resource own = {"cpu", 1500};
+	p->resources.overhead = (struct resource_list){&own, 1}; /* has been added already */
+	nodes_fit(n, p, &got);
+	assert_int_equal(got.fit, FIT_NEVER);
+	nodes_drop_runtime_class(n, "kata");
+	nodes_drop_runtime_class(n, "kata");
+	nodes_fit(n, p, &got);
+	assert_int_equal(got.suitable, 1);
+	arena_done(&a);
+	nodes_free(n);
+}
+
 static void the_sentence_counts_all_nodes(void **state)
 {
 	(void)state;
@@ -521,6 +559,7 @@ int main(void)
 		cmocka_unit_test(room),
 		cmocka_unit_test(answers_follow_what_changes),
 		cmocka_unit_test(answers_follow_namespaces),
+		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(the_sentence_counts_all_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * A cluster by pipe, for test/e2e/test_fit.py: one JSON object a line in, for each question one
  * line out. The objects are as the API server writes them.
  *
- *   {"node": NODE}  {"drop": "name"}  {"namespace": NAMESPACE}
+ *   {"node": NODE}  {"drop": "name"}  {"namespace": NAMESPACE}  {"runtimeClass": RUNTIMECLASS}
  *   {"bind": POD}   by its uid; a pod without spec.nodeName, or one that ended, is unbound
  *   {"unbind": "uid"}
  *   {"ask": POD, "enough": 1}  -> {"fit": "NEVER", "nodes": 3, "suitable": 0, "room": 0,
@@ -41,6 +41,16 @@ static void set_namespace(struct nodes *n, const cJSON *o, const char *text)
 	if (decode_namespace(o, &s, &e) < 0)
 		give_up(text, &e);
 	nodes_set_namespace(n, s->name, s->labels, s->nlabels);
+	free(s);
+}
+
+static void set_runtime_class(struct nodes *n, const cJSON *o, const char *text)
+{
+	struct err e;
+	struct runtime_class_spec *s;
+	if (decode_runtime_class(o, &s, &e) < 0)
+		give_up(text, &e);
+	nodes_set_runtime_class(n, s);
 	free(s);
 }
 
@@ -101,6 +111,8 @@ static void obey(struct nodes *n, const cJSON *line, const char *text)
 		nodes_drop(n, json_text(line, "drop"));
 	else if ((o = json_object(line, "namespace")))
 		set_namespace(n, o, text);
+	else if ((o = json_object(line, "runtimeClass")))
+		set_runtime_class(n, o, text);
 	else if ((o = json_object(line, "bind")))
 		bind(n, o, text);
 	else if (json_text(line, "unbind") && uid_parse(json_text(line, "unbind"), &uid))

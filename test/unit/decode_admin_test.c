@@ -314,15 +314,19 @@ static void runtime_classes(void **state)
 	(void)state;
 	assert_int_equal(decode_runtime_class(
 				 parsed("{'kind':'RuntimeClass','metadata':{'name':'kata'},"
-					"'handler':'kata','overhead':{'podFixed':{'cpu':'250m'}}}"),
+					"'handler':'kata','overhead':{'podFixed':{'cpu':'250m'}},"
+					"'scheduling':{'nodeSelector':{'metal':'yes'},"
+					"'tolerations':[{'key':'kata','operator':'Exists'}]}}"),
 				 &s, &e),
 		0);
 	assert_string_equal(s->name, "kata");
+	assert_string_equal(s->node_selector[0].key, "metal");
+	assert_int_equal(s->tolerations[0].op, TOLERATION_EXISTS);
 	assert_int_equal(s->overhead.count, 1);
 	assert_int_equal(s->overhead.item[0].amount, 250);
 	free(s);
 	assert_int_equal(decode_runtime_class(parsed("{'metadata':{'name':'runc'}}"), &s, &e), 0);
-	assert_int_equal(s->overhead.count, 0);
+	assert_int_equal(s->overhead.count + s->nnode_selector + s->ntolerations, 0);
 	free(s);
 }
 
