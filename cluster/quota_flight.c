@@ -26,7 +26,7 @@ struct run {
 	int32_t sure;			      /* of those made, in the quotas' status */
 	struct sighting later[SIGHTINGS_MAX]; /* in the order of their versions */
 	size_t nlater;
-	struct run *prev, *next; /* in its namespace's `unseen`, while it has any */
+	struct run *prev, *next; /* in its namespace's `unseen`, while there are any later */
 };
 
 /* The runs of one namespace with pods of one footprint, summed up. */
@@ -46,7 +46,11 @@ struct space {
 	char *name;
 	int64_t seen; /* its quotas, by a list of them */
 	struct kind *kinds;
-	struct run *unseen; /* runs with sightings later than `seen` */
+	/* Runs with sightings that are later than what was seen, by the first of these: so what has
+	 * been seen now is at the front, however many there are. */
+	struct {
+		struct run *first, *last;
+	} unseen;
 };
 
 struct quota_flight {
@@ -163,13 +167,6 @@ static void run_add(struct run *r)
 	k->want += r->pods.at_once;
 	k->missing += missing_of(r);
 	k->missing_in_all += missing_in_all_of(r);
-	if (r->nlater == 0)
-		return;
-	r->prev = NULL;
-	r->next = k->space->unseen;
-	if (r->next)
-		r->next->prev = r;
-	k->space->unseen = r;
 }
 
 static void run_subtract(struct run *r)
@@ -178,14 +175,29 @@ static void run_subtract(struct run *r)
 	k->want -= r->pods.at_once;
 	k->missing -= missing_of(r);
 	k->missing_in_all -= missing_in_all_of(r);
+}
+
+/* Versions mostly come in their order, so its place is near the end. */
+static void run_link(struct run *r)
+{
+	struct space *s = r->kind->space;
 	if (r->nlater == 0)
 		return;
-	if (r->prev)
-		r->prev->next = r->next;
-	else
-		k->space->unseen = r->next;
-	if (r->next)
-		r->next->prev = r->prev;
+	r->prev = s->unseen.last;
+	while (r->prev && r->prev->later[0].version > r->later[0].version)
+		r->prev = r->prev->prev;
+	r->next = r->prev ? r->prev->next : s->unseen.first;
+	*(r->prev ? &r->prev->next : &s->unseen.first) = r;
+	*(r->next ? &r->next->prev : &s->unseen.last) = r;
+}
+
+static void run_unlink(struct run *r)
+{
+	struct space *s = r->kind->space;
+	if (r->nlater == 0)
+		return;
+	*(r->prev ? &r->prev->next : &s->unseen.first) = r->next;
+	*(r->next ? &r->next->prev : &s->unseen.last) = r->prev;
 }
 
 static int64_t seen_in(const struct quota_flight *f, const struct space *s)
@@ -230,39 +242,76 @@ static struct run *run_get(const struct quota_flight *f, const struct uid *uid)
 static void run_free(struct quota_flight *f, struct run *r)
 {
 	run_subtract(r);
+	run_unlink(r);
 	kind_leave(f, r->kind);
 	free(r);
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-static struct run *run_ensure(struct quota_flight *f, const struct quota_run *now)
+static struct run *run_new(struct quota_flight *f, const struct uid *uid)
 {
-	struct run *r = run_get(f, &now->uid);
-	struct kind *kind = kind_join(f, now->pod);
-	if (r) {
-		run_subtract(r);
-		kind_leave(f, r->kind);
-	} else {
-		r = mem_alloc(sizeof(*r));
-		r->uid = now->uid;
-		map_put(&f->runs, uid_hash(&r->uid), r);
-	}
-	r->kind = kind;
+	struct run *r = mem_alloc(sizeof(*r));
+	r->uid = *uid;
+	map_put(&f->runs, uid_hash(uid), r);
 	return r;
 }
 
-void quota_flight_set(struct quota_flight *f, const struct quota_run *now)
+/* In sums as it was; where its first sighting stands among others does not change. */
+static void run_change(struct run *r, const struct quota_run *now)
 {
-	struct run *r = run_ensure(f, now);
+	bool was_linked = r->nlater > 0;
+	run_subtract(r);
 	r->pods.at_once = positive(now->pods.at_once);
 	r->pods.in_all = positive(now->pods.in_all);
 	r->made = positive(now->made);
 	r->ended = positive(now->ended);
 	run_clamp(r);
 	run_sight(r, now->version);
-	run_settle(r, seen_in(f, r->kind->space));
 	run_add(r);
+	if (!was_linked)
+		run_link(r);
+}
+
+/* Of the same pods as before, as a rule. */
+static void run_move(struct quota_flight *f, struct run *r, const struct pod *p)
+{
+	struct kind *to = kind_join(f, p), *from = r->kind;
+	if (to == from) {
+		kind_leave(f, from);
+		return;
+	}
+	if (from) {
+		run_subtract(r);
+		run_unlink(r);
+		kind_leave(f, from);
+	}
+	r->kind = to;
+	run_add(r);
+	run_link(r);
+}
+
+static void space_settle(const struct quota_flight *f, struct space *s)
+{
+	int64_t seen = seen_in(f, s);
+	struct run *r;
+	while ((r = s->unseen.first) && r->later[0].version <= seen) {
+		run_unlink(r);
+		run_subtract(r);
+		run_settle(r, seen);
+		run_add(r);
+		run_link(r);
+	}
+}
+
+void quota_flight_set(struct quota_flight *f, const struct quota_run *now)
+{
+	struct run *r = run_get(f, &now->uid);
+	if (!r)
+		r = run_new(f, &now->uid);
+	run_move(f, r, now->pod);
+	run_change(r, now);
+	space_settle(f, r->kind->space);
 }
 
 void quota_flight_drop(struct quota_flight *f, const struct uid *uid)
@@ -270,17 +319,6 @@ void quota_flight_drop(struct quota_flight *f, const struct uid *uid)
 	struct run *r = map_take(&f->runs, uid_hash(uid), uid);
 	if (r)
 		run_free(f, r);
-}
-
-static void space_settle(const struct quota_flight *f, struct space *s)
-{
-	int64_t seen = seen_in(f, s);
-	for (struct run *r = s->unseen, *next; r; r = next) {
-		next = r->next;
-		run_subtract(r);
-		run_settle(r, seen);
-		run_add(r); /* where others have been looked at already, or nowhere */
-	}
 }
 
 void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
@@ -364,7 +402,7 @@ bool quota_flight_behind(const struct quota_flight *f, const char *ns, int64_t *
 {
 	const struct space *s = space_get(f, ns);
 	int64_t version = 0;
-	for (const struct run *r = s ? s->unseen : NULL; r; r = r->next)
+	for (const struct run *r = s ? s->unseen.first : NULL; r; r = r->next)
 		if (r->later[r->nlater - 1].version > version)
 			version = r->later[r->nlater - 1].version;
 	if (version > 0)

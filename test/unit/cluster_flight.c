@@ -221,6 +221,26 @@ static void a_run_may_be_told_again_with_other_pods(void **state)
 	quota_flight_free(f);
 }
 
+static void thousands_of_runs_cost_little_at_each_event(void **state)
+{
+	enum { RUNS = 20000 };
+	struct quota_flight *f = quota_flight_new();
+	struct pod p = pod_in("team");
+	(void)state;
+	for (int32_t made = 1; made <= 2; made++)
+		for (int32_t i = 0; i < RUNS; i++)
+			quota_flight_set(
+				f, &(struct quota_run){.uid = {{(uint8_t)i, (uint8_t)(i >> 8)}},
+					   .pod = &p,
+					   .pods = {2, 2},
+					   .made = made,
+					   .version = made * RUNS + i});
+	for (int32_t i = 0; i < 3 * RUNS; i++) /* each would have looked at all of them */
+		quota_flight_seen(f, NULL, i);
+	assert_int_equal(pods_reserved(f, 3 * RUNS), 0);
+	quota_flight_free(f);
+}
+
 /*
  * A world drawn from a seed: Jobs of which pods are made, counted and ended, one write after the
  * other; the watches on Jobs and on quotas tell of it late, each for itself. What is used and what
@@ -353,6 +373,7 @@ int main(void)
 		cmocka_unit_test(many_sightings_between_two_looks_err_on_the_safe_side),
 		cmocka_unit_test(only_quotas_that_count_such_pods),
 		cmocka_unit_test(a_run_may_be_told_again_with_other_pods),
+		cmocka_unit_test(thousands_of_runs_cost_little_at_each_event),
 		cmocka_unit_test(it_never_says_too_little_and_lets_go_in_the_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
