@@ -69,6 +69,87 @@ static void write_names(struct names *n, struct buf *to)
 			buf_printf(to, "%s%s", i > 0 ? "," : "", n->item[i]);
 }
 
+/* ---- quotas that the API server cannot read -------------------------------------------------- */
+
+#define LABEL_VALUE_MAX 63
+
+static bool is_alphanumeric(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static bool has_label_form(const char *s)
+{
+	size_t n = strlen(s);
+	if (n == 0)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!is_alphanumeric(s[i]) && !strchr("-_.", s[i]))
+			return false;
+	return is_alphanumeric(s[0]) && is_alphanumeric(s[n - 1]);
+}
+
+static bool is_label_value(const char *s)
+{
+	return strlen(s) <= LABEL_VALUE_MAX && has_label_form(s);
+}
+
+/* One value of a scopeSelector, in the words of the API server's labels. */
+static void write_fault(const struct quota_scope_term *t, size_t i, struct buf *to)
+{
+	bool long_one = strlen(t->values[i]) > LABEL_VALUE_MAX;
+	buf_printf(to, "values[%zu][PriorityClass]: Invalid value: \"", i);
+	buf_puts(to, t->values[i]);
+	buf_puts(to, "\": ");
+	if (long_one)
+		buf_printf(to, "must be no more than %d bytes", LABEL_VALUE_MAX);
+	if (!has_label_form(t->values[i]))
+		buf_printf(to,
+			"%sa valid label must be an empty string or consist of alphanumeric "
+			"characters, '-', '_' or '.', and must start and end with an alphanumeric "
+			"character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+			"validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+			long_one ? "; " : "");
+}
+
+static void write_faults(
+	const struct resource_quota *q, const struct quota_scope_term *t, size_t n, struct buf *to)
+{
+	size_t written = 0;
+	buf_printf(to, "error matching scopes of quota %s, err: error on matching scope ", q->name);
+	buf_printf(to, "{PriorityClass %s [", t->op == SELECTOR_IN ? "In" : "NotIn");
+	for (size_t i = 0; i < t->nvalues; i++)
+		buf_printf(to, "%s%s", i > 0 ? " " : "", t->values[i]);
+	buf_printf(to, "]}: failed to parse and convert selector: %s", n > 1 ? "[" : "");
+	for (size_t i = 0; i < t->nvalues; i++) {
+		if (is_label_value(t->values[i]))
+			continue;
+		buf_puts(to, written++ > 0 ? ", " : "");
+		write_fault(t, i, to);
+	}
+	buf_puts(to, n > 1 ? "]" : "");
+}
+
+/* It takes names of PriorityClasses for values of labels, which are shorter (and takes any text for
+ * a name when the quota is made). One that is no such value, and no pod is made in the namespace,
+ * whatever it is like. */
+static bool is_readable(const struct resource_quota *q, struct buf *sentence)
+{
+	for (size_t i = 0; i < q->nscopes; i++) {
+		const struct quota_scope_term *t = &q->scopes[i];
+		size_t bad = 0;
+		if (t->scope != SCOPE_PRIORITY_CLASS)
+			continue;
+		for (size_t k = 0; k < t->nvalues; k++)
+			bad += !is_label_value(t->values[k]);
+		if (bad > 0) {
+			write_faults(q, t, bad, sentence);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ---- pods that do not say enough ------------------------------------------------------------- */
 
 /* Kubernetes calls it a mistake that it asks this, and asks it of no others. */
@@ -216,6 +297,14 @@ static bool has_room(const struct quota_state *s, const struct footprint *f, str
 	return n == 0;
 }
 
+/* Cut where a character ends: names of classes may be any text. */
+static void give_sentence(const struct buf *from, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s", buf_text(from));
+	for (size_t n = strlen(ret); n > 0 && !slice_utf8(slice_of(ret)); n--)
+		ret[n - 1] = '\0';
+}
+
 bool resource_quota_admits(const struct quota_state *all, size_t n, const struct pod *p,
 	struct pod_count pods, char *ret_sentence, size_t size)
 {
@@ -225,13 +314,15 @@ bool resource_quota_admits(const struct quota_state *all, size_t n, const struct
 	if (pods.at_once <= 0)
 		n = 0;
 	buf_init(&sentence, SENTENCE_MAX);
-	for (size_t i = 0; i < n && admits; i++)
-		if (footprint_counts(f, all[i].quota))
+	for (size_t i = 0; i < n && admits; i++) {
+		admits = is_readable(all[i].quota, &sentence);
+		if (admits && footprint_counts(f, all[i].quota))
 			admits = takes(all[i].quota, p, &sentence);
+	}
 	for (size_t i = 0; i < n && admits; i++)
 		if (footprint_counts(f, all[i].quota))
 			admits = has_room(&all[i], f, pods, &sentence);
-	snprintf(ret_sentence, size, "%s", buf_text(&sentence));
+	give_sentence(&sentence, ret_sentence, size);
 	buf_done(&sentence);
 	free(f);
 	return admits;

@@ -15,12 +15,14 @@
  *     limits.memory for: main"
  *   - any pod, while the quota's use has not been counted: "status unknown for quota: compute,
  *     resources: cpu,pods"
- *   - a pod over the quota:    "exceeded quota: compute, requested: cpu=2, used: cpu=9, limited:
+ *   - any pod, where a quota names a PriorityClass by what is no label's value: "error matching
+ *     scopes of quota compute, err: ..." (that answer is a 500)
+ *   - a pod over the quota: "exceeded quota: compute, requested: cpu=2, used: cpu=9, limited:
  *     cpu=10"
  * in the API server's own words and figures. Of several quotas that refuse, the first in name
- * order, but those of the first two kinds before those of the third (the API server looks at them
- * in no order that can be known, kind by kind). Amounts are whole bytes: what is written in
- * fractions of one is rounded so that we rather wait.
+ * order, but those that are exceeded after all others (the API server looks at each kind in no
+ * order that can be known). Amounts are whole bytes: what is written in fractions of one is rounded
+ * so that we rather wait.
  *
  * What has been done to the pod before quotas are asked must have been done to ours: defaults of
  * LimitRanges, overhead of its RuntimeClass, the default PriorityClass.

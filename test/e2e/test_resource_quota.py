@@ -176,6 +176,8 @@ def draw_term(rng):
         return {"scopeName": scope, "operator": "Exists"}
     op = rng.choice(["In", "In", "NotIn", "NotIn", "Exists", "DoesNotExist"])
     values = rng.sample([*CLASSES, "nobody-has-it"], rng.randint(1, 3)) if op.endswith("In") else None
+    if values and rng.random() < 0.05:  # these the API server takes and cannot read
+        values += rng.sample(["a" * 64, "-a", "no class", "b" * 70 + "."], rng.randint(1, 2))
     return {"scopeName": scope, "operator": op, **({"values": values} if values else {})}
 
 
@@ -257,12 +259,14 @@ def answer_of(api, pod):
                 return None, None
             if e.status == 409:  # somebody wrote the quota meanwhile
                 continue
+            if e.status == 500 and e.message.startswith("error matching scopes"):
+                return e.message, None
             assert e.status == 403, e
             return e.message.partition(" is forbidden: ")[2], None
 
 
 def kind_of(sentence):
-    return sentence.split(":")[0] if sentence else "made"
+    return sentence.split(":")[0].partition(" of quota ")[0] if sentence else "made"
 
 
 def qos_differs(api, probe, pod):

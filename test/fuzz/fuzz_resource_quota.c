@@ -75,6 +75,8 @@ static void ask(const struct resource_quota *q, const struct pod *p)
 		bool may = resource_quota_admits(&s, 1, p, count, sentence, sizeof(sentence));
 		must(may == !*sentence);
 		check_text(sentence);
+		resource_quota_admits(&s, 1, p, count, sentence, 100);
+		check_text(sentence);
 	}
 	free(reserved);
 }

@@ -357,6 +357,37 @@ static void the_first_by_name_that_says_it_is_not_said_then_the_first_over(void 
 	assert_true(resource_quota_admits(all, 0, &p, (struct pod_count){1, 1}, text, 100));
 }
 
+/* As it was seen on 1.36. */
+static void a_quota_that_cannot_be_read_refuses_all(void **state)
+{
+	static const char sixty_four[] =
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	static const char *const values[] = {"high", sixty_four, "no class"}, *const dash[] = {"-"};
+	const struct pod_resources r = {.containers = &half, .ncontainers = 1};
+	struct quota_scope_term terms[] = {{SCOPE_TERMINATING, SELECTOR_EXISTS},
+		{SCOPE_PRIORITY_CLASS, SELECTOR_NOT_IN, values, 2}};
+	struct resource_quota q = {.name = "q", .scopes = terms, .nscopes = 2};
+	char text[1000];
+	(void)state;
+	assert_false(admits(&q, &r, NULL, (struct pod_count){1, 1}, text));
+	assert_string_equal(text,
+		"error matching scopes of quota q, err: error on matching scope {PriorityClass "
+		"NotIn [high aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]}: "
+		"failed to parse and convert selector: values[1][PriorityClass]: Invalid value: "
+		"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": must be no "
+		"more than 63 bytes");
+	terms[1].nvalues = 3;
+	assert_false(admits(&q, &r, NULL, (struct pod_count){1, 1}, text));
+	assert_non_null(strstr(text, "selector: [values[1][PriorityClass]: "));
+	assert_non_null(strstr(text, "63 bytes, values[2][PriorityClass]: Invalid value: \"no "
+				     "class\": a valid label must be "));
+	terms[1].values = dash;
+	terms[1].nvalues = 1;
+	assert_false(admits(&q, &r, NULL, (struct pod_count){1, 1}, text));
+	terms[1].values = high;
+	assert_true(admits(&q, &r, NULL, (struct pod_count){1, 1}, text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +398,7 @@ int main(void)
 		cmocka_unit_test(a_pod_is_the_larger_of_init_and_containers_with_overhead),
 		cmocka_unit_test(in_the_words_of_the_api_server),
 		cmocka_unit_test(many_pods_and_what_is_reserved),
+		cmocka_unit_test(a_quota_that_cannot_be_read_refuses_all),
 		cmocka_unit_test(the_first_by_name_that_says_it_is_not_said_then_the_first_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
