@@ -56,6 +56,8 @@ static int32_t pods_of(const struct company *c, const struct bond *b, const stru
 {
 	const struct pod *p = c->pod;
 	int32_t pods = 0;
+	if (b->nobody)
+		return 0;
 	for (const struct tenant *t = node->tenants; t; t = t->next) {
 		bool counts = false;
 		switch (b->kind) {
@@ -224,6 +226,27 @@ static void bond_count(
 	s->domain->members += s->member;
 	s->domain->pods += s->pods;
 	c->met += b->kind == BOND_AFFINITY ? s->pods : 0;
+}
+
+/* What was counted while nobody met a bond stays right: who comes to meet it changes its node. */
+void company_prepare(struct company *c, const struct nodes *n)
+{
+	bool near = true;
+	for (size_t i = 0; i < c->pod->naffinity; i++)
+		near &= census_may_meet(n, &c->pod->affinity[i].selector);
+	for (size_t i = 0; i < c->nbonds; i++) {
+		struct bond *b = &c->bond[i];
+		switch (b->kind) {
+		case BOND_AFFINITY:
+			b->nobody = !near;
+			break;
+		case BOND_ANTI_AFFINITY:
+			b->nobody = !census_may_meet(n, &b->term->selector);
+			break;
+		case BOND_SPREAD:
+			b->nobody = !census_may_meet(n, &b->spread->selector);
+		}
+	}
 }
 
 void company_count(struct company *c, const struct nodes *n, const struct node *node)

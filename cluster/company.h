@@ -32,6 +32,7 @@ struct bond {
 	const struct affinity_term *term;	/* of affinity and anti-affinity */
 	const struct spread_constraint *spread; /* else */
 	bool counts_itself;			/* a pod like it adds one */
+	bool nobody;				/* no pod that is there can count */
 	struct map by_value;
 	struct domain **domain;
 	size_t ndomains;
@@ -51,6 +52,8 @@ struct company {
 struct company *company_new(const struct nodes *n, const struct pod *p);
 void company_free(struct company *c);
 
+/* To be called before nodes are counted, when the world has changed. */
+void company_prepare(struct company *c, const struct nodes *n);
 /* node brings what it brings now. A node that is gone or not known brings nothing. */
 void company_count(struct company *c, const struct nodes *n, const struct node *node);
 void company_forget(struct company *c, uint32_t slot);

@@ -34,6 +34,7 @@ struct nodes *nodes_new(void)
 	map_init(&n->tenants, tenant_has_uid);
 	map_init(&n->namespaces, namespace_has_name);
 	runtimes_init(n);
+	census_init(n);
 	return n;
 }
 
@@ -60,6 +61,7 @@ void nodes_free(struct nodes *n)
 		namespace_free(ns);
 	map_done(&n->namespaces);
 	runtimes_done(n);
+	census_done(n);
 	map_done(&n->tenants);
 	map_done(&n->by_name);
 	map_done(&n->repellents);

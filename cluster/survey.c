@@ -203,6 +203,8 @@ static void count_all(struct survey *s, const struct nodes *n)
 	s->namespace_moves = n->namespace_moves;
 	s->blind = shapes_blind_to(&n->shapes, &s->pod);
 	make_room(s, n->nslots);
+	if (s->company)
+		company_prepare(s->company, n);
 	for (size_t i = 0; i < n->nslots; i++)
 		count_slot(s, n, (uint32_t)i);
 }
@@ -211,6 +213,8 @@ static void count_all(struct survey *s, const struct nodes *n)
 static void count_changed(struct survey *s, const struct nodes *n)
 {
 	make_room(s, n->nslots);
+	if (s->company)
+		company_prepare(s->company, n);
 	for (size_t i = (size_t)(s->seen - n->log.base); i < n->log.n; i++) {
 		uint32_t slot = n->log.slot[i];
 		const struct node *node = n->slot[slot];

@@ -85,6 +85,7 @@ static struct tenant *tenant_new(
 	copy_requests(t, &p->resources);
 	settle(n, t, node);
 	repellents_of(n, t, p);
+	census_count(n, t->labels, t->nlabels);
 	map_put(&n->tenants, uid_hash(&t->uid), t);
 	return t;
 }
@@ -94,6 +95,7 @@ void tenant_free(struct nodes *n, struct tenant *t)
 	struct node *node = t->node;
 	map_take(&n->tenants, uid_hash(&t->uid), &t->uid);
 	repellents_leave(n, t);
+	census_uncount(n, t->labels, t->nlabels);
 	leave(n, t);
 	arena_done(&t->arena);
 	free(t);

@@ -83,6 +83,7 @@ struct nodes {
 	struct node **slot; /* NULL: free */
 	size_t nslots, nknown;
 	struct map tenants, namespaces, runtimes;
+	struct map census;     /* how many tenants have a label: struct census_line */
 	struct map repellents; /* by their print */
 	struct repellent *first_repellent;
 	struct {
@@ -112,6 +113,15 @@ static inline const char *node_label(const struct node *node, const char *key)
 void tenant_free(struct nodes *n, struct tenant *t);
 /* used of a node, anew: numbers of resources have changed. */
 void tenants_recount(struct nodes *n, struct node *node);
+
+/* ---- census.c: which labels there are among tenants, so that a selector which nobody can meet
+ * is not asked about each of them: that of a Job whose pods have not been made */
+void census_init(struct nodes *n);
+void census_done(struct nodes *n);
+void census_count(struct nodes *n, const struct label *labels, size_t nlabels);
+void census_uncount(struct nodes *n, const struct label *labels, size_t nlabels);
+/* False: no tenant meets it, for sure. */
+bool census_may_meet(const struct nodes *n, const struct selector_term *t);
 
 /* ---- repellents.c */
 void repellents_of(struct nodes *n, struct tenant *t, const struct pod *p);

@@ -264,6 +264,11 @@ def pods_path(ns, name=None):
     return f"/api/v1/namespaces/{ns}/pods" + (f"/{name}" if name else "")
 
 
+def is_refusal(e):
+    """Drawn badly: against the rules of a Pod, or with a node selector that contradicts its RuntimeClass."""
+    return e.status in (400, 422) or (e.status == 403 and "runtimeClass.scheduling.nodeSelector" in e.message)
+
+
 def remove(api, pod):
     """Now, also where it lingers; it may have gone by itself."""
     path = pods_path(pod["metadata"]["namespace"], pod["metadata"]["name"])
@@ -350,7 +355,7 @@ class World:
         try:
             made = self.api.post(pods_path(pod["metadata"]["namespace"]), {**pod, "spec": {**pod["spec"], "nodeName": node}})
         except ApiError as e:
-            assert e.status in (400, 422), e
+            assert is_refusal(e), e
             return False
         self.keep(made)
         return True
@@ -377,7 +382,7 @@ class World:
         try:
             made = self.api.post(pods_path(pod["metadata"]["namespace"]), pod)
         except ApiError as e:
-            assert e.status in (400, 422), e
+            assert is_refusal(e), e
             return None
         return self.eyes.wait(made["metadata"]["uid"])
 
