@@ -17,9 +17,9 @@ struct cJSON;
  * The record is the pod as the API server will have made it of the template: matchLabelKeys are
  * merged, ports of hostNetwork are ports of the host, and the two tolerations are there that its
  * plugin DefaultTolerationSeconds adds (not-ready and unreachable, NoExecute), which is on unless
- * somebody turned it off. What other admission does is left to others: LimitRanges (queue/accounting.h),
- * RuntimeClasses (nodes_set_runtime_class), webhooks, and the labels that the Job controller gives
- * each pod (its completion index).
+ * somebody turned it off. What other admission does is left to others: LimitRanges
+ * (queue/accounting.h), RuntimeClasses (nodes_set_runtime_class), webhooks, and the labels that the
+ * Job controller gives each pod (its completion index).
  */
 int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, struct err *e);
 int decode_resource_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
