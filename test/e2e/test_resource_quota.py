@@ -25,6 +25,7 @@ from sandbox import ApiError, wait_until
 SEED = os.environ.get("SLUICE_QUOTA_SEED") or str(random.SystemRandom().randrange(10**6))
 COUNT = int(os.environ.get("SLUICE_QUOTA_COUNT", "500"))
 THREADS = 4
+PREFIX = f"quota-{os.getpid()}"  # of namespaces
 CLASSES = {"quota-low": 10, "quota-mid": 20, "quota-high": 30}
 RUNTIME, OVERHEAD = "quota-vm", {"cpu": "150m", "memory": "64Mi"}
 
@@ -210,7 +211,7 @@ class World:
 
     def __init__(self, api, number, nquotas):
         self.rng = random.Random(f"{SEED}-{number}")
-        self.api, self.ns, self.nquotas, self.npods = api, f"quota-{number}", nquotas, 0
+        self.api, self.ns, self.nquotas, self.npods = api, f"{PREFIX}-{number}", nquotas, 0
         self.base = f"/api/v1/namespaces/{self.ns}"
         self.theme = self.rng.choice([None, None, None, GPU, DEVICE, BATCH, HUGE, "ephemeral-storage"])  # a resource often met
 
@@ -247,6 +248,11 @@ class World:
     def counted(self):
         """hard and used are written together."""
         return all(q["status"].get("hard", {}).keys() == q["spec"]["hard"].keys() for q in self.quotas())
+
+    def clear(self):
+        """The namespace stays: to end hundreds of them is work enough to be in the way of other tests."""
+        for plural in ("resourcequotas", "pods"):
+            self.api.delete(f"{self.base}/{plural}?gracePeriodSeconds=0")
 
 
 def answer_of(api, pod):
@@ -305,7 +311,7 @@ def compare(world, probe, tally):
 def wait_all_known(api):
     """The API server looks at quotas as a watch tells it of them, in the order of their writes. So when it
     acts on the last one, it knows them all."""
-    ns = "quota-canary"
+    ns = f"{PREFIX}-canary"
     api.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}})
     wait_until("the ServiceAccount", lambda: not api.gone(f"/api/v1/namespaces/{ns}/serviceaccounts/default"), SOON)
     api.post(f"/api/v1/namespaces/{ns}/resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none"},
@@ -358,9 +364,8 @@ def test_the_api_server_and_we_let_in_the_same_pods(plane, classes, record_prope
         list(pool.map(World.prepare, worlds))
         wait_all_known(plane.api)
         wrong = [w for some in pool.map(lambda w: compare(w, probe, tally), worlds) for w in some]
+        list(pool.map(World.clear, worlds))
     probe.end()
-    for w in worlds:
-        plane.api.delete(f"/api/v1/namespaces/{w.ns}")
     print(f"SLUICE_QUOTA_SEED={SEED}: {COUNT} quotas, {dict(sorted(tally.items()))}")
     record_property("compared", dict(tally))
     assert not wrong, f"SLUICE_QUOTA_SEED={SEED}: {len(wrong)} differ; the first:\n{json.dumps(wrong[:3], indent=1)}"
