@@ -3,7 +3,7 @@
 #define SLUICE_CLUSTER_COPY_H
 
 #include "cluster/pod.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 
 const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n);
 const struct affinity_term *copy_affinity_terms(

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cluster/survey.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 #define LINE_SIZE 384
 

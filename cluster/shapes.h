@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "cluster/filter.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 
 struct node_shape {
 	struct arena arena;

@@ -14,7 +14,7 @@
 #include "queue/core.h"
 #include "queue/room.h"
 #include "queue/symbol.h"
-#include "queue/text.h"
+#include "job/text.h"
 #include "sluice/quantity.h"
 
 #define HOUR_MS INT64_C(3600000)

@@ -26,7 +26,7 @@
 #define SLUICE_QUEUE_BUDGET_H
 
 #include "queue/alarm.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "queue/list.h"
 #include "queue/spending.h"
 #include "sluice/queue.h"

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "queue/alarm.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "queue/cohort.h"
 #include "queue/flavor.h"
 #include "queue/keys.h"

@@ -15,7 +15,7 @@
 #include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
-#include "queue/text.h"
+#include "job/text.h"
 #include "sluice/quantity.h"
 
 const char *wait_reason_name(enum wait_reason r)
@@ -33,6 +33,12 @@ const char *wait_reason_name(enum wait_reason r)
 		return "NoMatchingFlavor";
 	case WAIT_SUSPENDED:
 		return "Suspended";
+	case WAIT_NEVER_FITS:
+		return "NoNodeSuits";
+	case WAIT_NAMESPACE_QUOTA:
+		return "NamespaceQuotaExceeded";
+	case WAIT_NODES_FULL:
+		return "NodesFull";
 	case WAIT_EXCEEDS_MAX:
 		return "ExceedsMaxQuota";
 	case WAIT_START_AFTER:

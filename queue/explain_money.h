@@ -7,7 +7,7 @@
 #define SLUICE_QUEUE_EXPLAIN_MONEY_H
 
 #include "queue/claim.h"
-#include "queue/text.h"
+#include "job/text.h"
 #include "sluice/queue.h"
 
 struct workload;

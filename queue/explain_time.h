@@ -3,7 +3,7 @@
 #define SLUICE_QUEUE_EXPLAIN_TIME_H
 
 #include "queue/core.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 /* Its window is closed, or too short: the sentence, and from when on time will let it go on (0:
  * nobody can say). WAIT_NOT: time is in nobody's way. */

@@ -9,7 +9,7 @@
 #define SLUICE_QUEUE_FLAVOR_H
 
 #include "base/map.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "sluice/spec.h"
 
 struct flavor {

@@ -6,7 +6,7 @@
 #define SLUICE_QUEUE_LACK_H
 
 #include "queue/assign.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 /* ASSIGN_EXCEEDS, but in each group that fails so there is a flavor whose room is lent, and
  * tomorrow that may be more. */

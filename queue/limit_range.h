@@ -10,7 +10,7 @@
 #define SLUICE_QUEUE_LIMIT_RANGE_H
 
 #include "base/map.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "sluice/spec.h"
 
 struct bound {

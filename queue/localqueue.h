@@ -10,7 +10,7 @@
 #define SLUICE_QUEUE_LOCALQUEUE_H
 
 #include "base/map.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "queue/list.h"
 #include "queue/tree.h"
 #include "queue/workload.h"

@@ -15,7 +15,7 @@
 #define SLUICE_QUEUE_PLAN_H
 
 #include "price/tariff.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "queue/timetable.h"
 #include "sluice/queue.h"
 

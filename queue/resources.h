@@ -2,7 +2,7 @@
 #ifndef SLUICE_QUEUE_RESOURCES_H
 #define SLUICE_QUEUE_RESOURCES_H
 
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "sluice/job.h"
 
 /* NULL when it is not listed. */

@@ -7,7 +7,7 @@
 #ifndef SLUICE_QUEUE_RUNPOLICY_H
 #define SLUICE_QUEUE_RUNPOLICY_H
 
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "queue/timetable.h"
 #include "sluice/queue.h"
 

@@ -10,7 +10,7 @@
 #define SLUICE_QUEUE_SHAPE_H
 
 #include "base/map.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "sluice/job.h"
 
 /* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */

@@ -9,7 +9,7 @@
 #ifndef SLUICE_QUEUE_TRANSFORMATION_H
 #define SLUICE_QUEUE_TRANSFORMATION_H
 
-#include "queue/arena.h"
+#include "base/arena.h"
 #include "sluice/spec.h"
 
 /* Of several for one input the first counts. The result is sorted by name, without zeroes. */

@@ -8,7 +8,7 @@
 #include "queue/core.h"
 #include "queue/room.h"
 #include "queue/share.h"
-#include "queue/text.h"
+#include "job/text.h"
 #include "sluice/quantity.h"
 
 struct scratch {

@@ -5,7 +5,7 @@
 #include "calendar/zone.h"
 #include "price/money.h"
 #include "queue/core.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 /* What is worked out when somebody looks (periods, sums, steps) is remembered. */
 static struct queue *working(const struct queue *q)

@@ -1,7 +1,7 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
 #include "queue/closing.h"
 #include "queue/core.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 /* ---- Calendars ---- */
 

@@ -17,6 +17,8 @@
 #include "base/uid.h"
 #include "sluice/placement.h"
 
+struct pod; /* cluster/pod.h */
+
 struct resource {
 	const char *name;
 	int64_t amount;
@@ -56,6 +58,7 @@ struct job_status {
 	bool complete, failed; /* a terminal condition is True */
 	int64_t finished_ms;   /* when it became so; 0 when it did not */
 	int32_t active, terminating, ready, succeeded;
+	int32_t failed_pods;
 	int32_t uncounted;    /* ended well, not yet in succeeded (uncountedTerminatedPods) */
 	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
 };
@@ -132,6 +135,9 @@ struct job {
 	int32_t completions;
 	bool indexed;
 
+	/* What the scheduler and ResourceQuotas will look at in its pods (cluster/pod.h); NULL, for
+	 * tests that do not care: nothing of the cluster is asked. */
+	const struct pod *template;
 	struct pod_resources pod;
 	struct placement placement; /* the user's own directives, without what a flavor added */
 

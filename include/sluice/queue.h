@@ -42,6 +42,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/uid.h"
+#include "cluster/nodes.h"
+#include "cluster/resource_quota.h"
 #include "sluice/calendar.h"
 #include "sluice/job.h"
 #include "sluice/policy.h"
@@ -104,6 +106,31 @@ bool queue_set_limit_range(struct queue *q, const struct limit_range_spec *s);
 bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name);
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s);
 bool queue_drop_runtime_class(struct queue *q, const char *name);
+
+/* ---- Facts: the cluster itself -----------------------------------------------------------------
+ *
+ * What the API server and the scheduler would say to the pods of a Job, asked before it is started
+ * (cluster/nodes.h, cluster/resource_quota.h). Until queue_know_cluster() nothing of it is asked: a
+ * queue that was told of no node would let nobody in. Who may not start because of it is set aside
+ * and holds up nobody behind it, not in a StrictFIFO queue either: the namespace's quota and the
+ * nodes are not the queue's. */
+
+void queue_know_cluster(struct queue *q); /* all of it has been told once */
+
+void queue_set_node(struct queue *q, const struct node_spec *s);
+void queue_drop_node(struct queue *q, const char *name);
+/* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). */
+void queue_bind_pod(struct queue *q, const struct bound_pod *p);
+void queue_unbind_pod(struct queue *q, const struct uid *uid);
+bool queue_wants_pods(const struct queue *q);
+
+void queue_set_resource_quota(struct queue *q, const struct resource_quota *s);
+void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name);
+/* ResourceQuotas have been seen as of this version: quota_flight_seen(). */
+void queue_saw_quotas(struct queue *q, const char *ns, int64_t version);
+
+void queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s);
+void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *name);
 
 /* ---- Facts: time and money ---------------------------------------------------------------------
  *
@@ -357,12 +384,15 @@ enum wait_reason {
 	WAIT_MISCONFIGURED,	 /* unknown queue, invalid request, namespace not selected, ... */
 	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
 	WAIT_SUSPENDED,		 /* its LocalQueue or ClusterQueue is stopped or inactive */
+	WAIT_NEVER_FITS,	 /* NoNodeSuits: no node could take its pods, were they all empty */
 	WAIT_EXCEEDS_MAX,	 /* asks for more than the whole quota */
 	WAIT_START_AFTER,	 /* StartAfter: its owner said not before a time */
 	WAIT_WINDOW,		 /* OutsideWindow: a RunPolicy's calendar is closed */
 	WAIT_WINDOW_FIT,	 /* WindowTooShort: it would not end before the close */
 	WAIT_PRICE,		 /* WaitingForPrice: cheaper later, or above its max-price */
 	WAIT_BUDGET,		 /* BudgetExhausted */
+	WAIT_NAMESPACE_QUOTA,	 /* NamespaceQuotaExceeded: a ResourceQuota would refuse its pods */
+	WAIT_NODES_FULL,	 /* NodesFull: clusterFit Now, and no room beside what is there */
 	WAIT_BACK_OFF,		 /* was given back; not before a time */
 	WAIT_QUOTA,		 /* does not fit beside what runs */
 	WAIT_PREEMPTED,		 /* WaitingForPreemptedWorkloads: those it displaces are stopping */

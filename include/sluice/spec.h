@@ -113,6 +113,14 @@ struct cohort_spec {
 	double weight; /* spec.fairSharing.weight; 1 when absent */
 };
 
+/* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job (cluster/nodes.h).
+ */
+enum cluster_fit {
+	CLUSTER_FIT_POSSIBLE, /* a pod of it fits some node, were that empty: the default */
+	CLUSTER_FIT_IGNORE,   /* nothing */
+	CLUSTER_FIT_NOW,      /* all pods with which it would start fit now, beside each other */
+};
+
 struct clusterqueue_spec {
 	const char *name;
 	int64_t generation; /* what status.observedGeneration will say */
@@ -129,6 +137,9 @@ struct clusterqueue_spec {
 	double weight;		    /* spec.fairSharing.weight; 1 when absent */
 	bool orders_by_usage;	    /* admissionMode UsageBasedAdmissionFairSharing (7.3) */
 	int64_t default_max_run_ms; /* spec.defaultMaxRunSeconds, our own field; 0 when absent */
+	enum cluster_fit cluster_fit;
+	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
+	int32_t max_priority;
 };
 
 struct localqueue_spec {
@@ -212,6 +223,13 @@ struct runtime_class_spec {
 	size_t nnode_selector;
 	const struct toleration *tolerations;
 	size_t ntolerations;
+};
+
+/* A PodDisruptionBudget: what the first of the five steps counts (victims.h). */
+struct disruption_budget_spec {
+	const char *ns, *name;
+	struct selector_term selector; /* an empty one: every pod of the namespace */
+	int32_t allowed;	       /* status.disruptionsAllowed */
 };
 
 struct namespace_spec {

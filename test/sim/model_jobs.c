@@ -2,7 +2,7 @@
 
 #include "test/sim/sim.h"
 
-static void inform_pod(struct sim *s, struct pod *p);
+static void inform_pod(struct sim *s, struct model_pod *p);
 static void enqueue(struct sim *s, struct model_job *j, int64_t after_ms);
 
 void model_jobs_init(struct model_jobs *m)
@@ -14,7 +14,7 @@ void model_jobs_init(struct model_jobs *m)
 size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
 {
 	size_t n = 0;
-	for (const struct pod *p = m->first; p; p = p->next)
+	for (const struct model_pod *p = m->first; p; p = p->next)
 		n += p->of == j && pod_exists(p);
 	return n;
 }
@@ -22,7 +22,7 @@ size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j)
 size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j)
 {
 	size_t n = 0;
-	for (const struct pod *p = m->first; p; p = p->next)
+	for (const struct model_pod *p = m->first; p; p = p->next)
 		n += p->of == j && p->state == POD_RUNNING;
 	return n;
 }
@@ -30,7 +30,7 @@ size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j)
 /* ---- Pods --------------------------------------------------------------------------------------
  */
 
-static void enter(struct sim *s, struct pod *p, enum pod_state next)
+static void enter(struct sim *s, struct model_pod *p, enum pod_state next)
 {
 	static const char *const names[] = {
 		"?", "runs", "terminates", "succeeded", "failed", "is gone"};
@@ -42,12 +42,12 @@ static void enter(struct sim *s, struct pod *p, enum pod_state next)
 
 static void pod_grace_over(struct sim *s, void *arg)
 {
-	struct pod *p = arg;
+	struct model_pod *p = arg;
 	if (p->state == POD_TERMINATING)
 		enter(s, p, POD_GONE);
 }
 
-static void pod_delete(struct sim *s, struct pod *p)
+static void pod_delete(struct sim *s, struct model_pod *p)
 {
 	if (p->state != POD_RUNNING)
 		return;
@@ -63,7 +63,7 @@ static void pod_delete(struct sim *s, struct pod *p)
 
 static void pod_ends(struct sim *s, void *arg)
 {
-	struct pod *p = arg;
+	struct model_pod *p = arg;
 	if (!pod_exists(p) || s->now_ms < p->ends_ms)
 		return;
 	if (s->frozen && p->state == POD_RUNNING) {
@@ -75,7 +75,7 @@ static void pod_ends(struct sim *s, void *arg)
 
 static void pod_ready(struct sim *s, void *arg)
 {
-	struct pod *p = arg;
+	struct model_pod *p = arg;
 	if (p->state != POD_RUNNING)
 		return;
 	p->ready = true;
@@ -88,15 +88,15 @@ static void collect_garbage(struct sim *s, void *arg)
 	if (j->orphaned)
 		return;
 	j->doomed = true;
-	for (struct pod *p = s->jobs.first; p; p = p->next)
+	for (struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (p->of == j)
 			pod_delete(s, p);
 }
 
 static void pod_create(struct sim *s, struct model_job *j, const struct snap *view)
 {
-	struct pod *p = sim_alloc(s, sizeof(*p));
-	*p = (struct pod){.index = s->jobs.count++,
+	struct model_pod *p = sim_alloc(s, sizeof(*p));
+	*p = (struct model_pod){.index = s->jobs.count++,
 		.of = j,
 		.run = view->run,
 		.template = view,
@@ -121,7 +121,7 @@ static void pod_create(struct sim *s, struct model_job *j, const struct snap *vi
 void model_jobs_thaw(struct sim *s)
 {
 	s->frozen = false;
-	for (struct pod *p = s->jobs.first; p; p = p->next)
+	for (struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (p->ended)
 			sim_after(s, rng_between(&s->rng, 1, 20000), pod_ends, p);
 }
@@ -150,7 +150,7 @@ static void job_heard(struct sim *s, void *arg)
 }
 
 struct pod_news {
-	struct pod *of;
+	struct model_pod *of;
 	enum pod_state state;
 };
 
@@ -161,7 +161,7 @@ static void pod_heard(struct sim *s, void *arg)
 	enqueue(s, n->of->of, rng_between(&s->rng, 0, 20));
 }
 
-static void inform_pod(struct sim *s, struct pod *p)
+static void inform_pod(struct sim *s, struct model_pod *p)
 {
 	struct pod_news *n = sim_alloc(s, sizeof(*n));
 	*n = (struct pod_news){p, p->state};
@@ -216,7 +216,7 @@ struct tally {
 static struct tally count_pods(const struct sim *s, const struct model_job *j)
 {
 	struct tally t = {.satisfied = true};
-	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		if (p->of != j)
 			continue;
 		t.active += p->seen == POD_RUNNING;
@@ -232,7 +232,7 @@ static struct tally count_pods(const struct sim *s, const struct model_job *j)
 
 static void delete_active(struct sim *s, struct model_job *j, struct tally *t, int32_t n)
 {
-	for (struct pod *p = s->jobs.first; p && n > 0; p = p->next)
+	for (struct model_pod *p = s->jobs.first; p && n > 0; p = p->next)
 		if (p->of == j && p->seen == POD_RUNNING) {
 			pod_delete(s, p);
 			n--;

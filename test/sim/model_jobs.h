@@ -28,8 +28,8 @@ enum pod_state {
 	POD_GONE,
 };
 
-struct pod {
-	struct pod *next;
+struct model_pod {
+	struct model_pod *next;
 	size_t index; /* for the log */
 	struct model_job *of;
 	const struct model_run *run;
@@ -41,7 +41,7 @@ struct pod {
 };
 
 struct model_jobs {
-	struct pod *first, **tail;
+	struct model_pod *first, **tail;
 	size_t count;
 };
 
@@ -54,7 +54,7 @@ size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
 /* Lets pods end again. */
 void model_jobs_thaw(struct sim *s);
 
-static inline bool pod_exists(const struct pod *p)
+static inline bool pod_exists(const struct model_pod *p)
 {
 	return p->state == POD_RUNNING || p->state == POD_TERMINATING;
 }

@@ -23,7 +23,7 @@ static int64_t real_use(
 	const struct sim *s, const struct model_job *j, const struct quota_line *row)
 {
 	int64_t sum = 0;
-	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		if (p->of != j || !pod_exists(p) || !p->run || p->run->outside)
 			continue;
 		for (size_t i = 0; i < p->run->nlines; i++)
@@ -57,7 +57,7 @@ static int64_t held_use(
 static void check_real_use(struct sim *s)
 {
 	const struct model_run *last = NULL;
-	for (const struct pod *p = s->jobs.first; p; p = p->next) {
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		if (!pod_exists(p) || !p->run || p->run->outside || p->run == last)
 			continue;
 		last = p->run;
@@ -82,7 +82,7 @@ static int64_t real_at(
 	const struct sim *s, const struct model_row *rows, size_t n, const struct model_row *r)
 {
 	int64_t sum = 0;
-	for (const struct pod *p = s->jobs.first; p; p = p->next)
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
 		for (size_t i = 0; pod_exists(p) && p->run && i < p->run->nlines; i++)
 			if (!p->run->outside && !strcmp(p->run->line[i].node, r->node) &&
 				!strcmp(p->run->line[i].flavor, r->flavor) &&

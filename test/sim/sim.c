@@ -188,7 +188,7 @@ static void next(struct sim *s)
 
 static bool pods_left(const struct sim *s)
 {
-	for (const struct pod *p = s->jobs.first; p; p = p->next)
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (pod_exists(p))
 			return true;
 	return false;

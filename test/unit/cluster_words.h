@@ -15,7 +15,7 @@
 #define SLUICE_TEST_CLUSTER_WORDS_H
 
 #include "cluster/nodes.h"
-#include "queue/arena.h"
+#include "base/arena.h"
 
 struct pod *words_pod(struct arena *a, const char *text);
 struct node_spec *words_node(struct arena *a, const char *text);

@@ -9,7 +9,7 @@
 
 #include "queue/clusterqueue.h"
 #include "queue/symbol.h"
-#include "queue/text.h"
+#include "job/text.h"
 
 static const char *const cpu[] = {"cpu"}, *const cpu_mem[] = {"cpu", "memory"},
 			 *const twice[] = {"cpu", "cpu"};

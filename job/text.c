@@ -1,4 +1,4 @@
-#include "queue/text.h"
+#include "job/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * A sentence in the making, in somebody's array: what does not fit is cut, at a whole character,
  * and ends with "...".
  */
-#ifndef SLUICE_QUEUE_TEXT_H
-#define SLUICE_QUEUE_TEXT_H
+#ifndef SLUICE_JOB_TEXT_H
+#define SLUICE_JOB_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

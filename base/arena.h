@@ -2,8 +2,8 @@
  * An arena: the memory of one deep copy, freed at once. The copies of what placement.h and spec.h
  * only borrow live in one.
  */
-#ifndef SLUICE_QUEUE_ARENA_H
-#define SLUICE_QUEUE_ARENA_H
+#ifndef SLUICE_BASE_ARENA_H
+#define SLUICE_BASE_ARENA_H
 
 #include <stddef.h>
 

@@ -1,0 +1,70 @@
+/* What queue.h promises of the cluster itself and nobody has written yet. Gone when the last is. */
+#include "sluice/queue.h"
+
+void queue_know_cluster(struct queue *q)
+{
+	(void)q;
+}
+
+void queue_set_node(struct queue *q, const struct node_spec *s)
+{
+	(void)q;
+	(void)s;
+}
+
+void queue_drop_node(struct queue *q, const char *name)
+{
+	(void)q;
+	(void)name;
+}
+
+void queue_bind_pod(struct queue *q, const struct bound_pod *p)
+{
+	(void)q;
+	(void)p;
+}
+
+void queue_unbind_pod(struct queue *q, const struct uid *uid)
+{
+	(void)q;
+	(void)uid;
+}
+
+bool queue_wants_pods(const struct queue *q)
+{
+	(void)q;
+	return false;
+}
+
+void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
+{
+	(void)q;
+	(void)s;
+}
+
+void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name)
+{
+	(void)q;
+	(void)ns;
+	(void)name;
+}
+
+void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
+{
+	(void)q;
+	(void)ns;
+	(void)version;
+}
+
+void queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s)
+{
+	(void)q;
+	(void)s;
+}
+
+void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *name)
+{
+	(void)q;
+	(void)ns;
+	(void)name;
+}
