@@ -12,6 +12,7 @@ struct answer {
 	enum kube_outcome outcome;
 	char *body; /* ours */
 	size_t len;
+	struct question_facts facts;
 	char sentence[400];
 };
 
@@ -22,6 +23,7 @@ static void on_answer(const struct kube_answer *from, void *ctx)
 	to->outcome = from->outcome;
 	to->body = mem_strndup(from->body.ptr ? from->body.ptr : "", from->body.len);
 	to->len = from->body.len;
+	to->facts = (struct question_facts){from->http_status, from->date_ms};
 	snprintf(to->sentence, sizeof(to->sentence), "%s", from->sentence);
 	ev_break(to->loop, EVBREAK_ONE);
 }
@@ -48,21 +50,28 @@ static int code_of(enum kube_outcome outcome)
 	return ERR_INVALID;
 }
 
-int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
-	struct json *json, const cJSON **ret_root, struct err *e)
+int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
+	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e)
 {
 	struct answer a = {.loop = loop};
-	kube_client_send(client,
-		&(struct kube_request){
-			.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX},
-		on_answer, &a);
+	kube_client_send(client, r, on_answer, &a);
 	while (!a.came)
 		ev_run(loop, 0);
+	*ret_facts = a.facts;
 	int rc = code_of(a.outcome);
 	if (rc < 0)
-		err_set(e, rc, "GET %.200s: %s", path, a.sentence);
+		err_set(e, rc, "%s %.200s: %s", kube_method_name(r->method), r->path, a.sentence);
 	else
 		rc = json_parse(json, (struct slice){a.body, a.len}, ret_root, e);
 	free(a.body);
 	return rc;
+}
+
+int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
+	struct json *json, const cJSON **ret_root, struct err *e)
+{
+	struct question_facts facts;
+	const struct kube_request r = {
+		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
+	return question_send(loop, client, &r, json, ret_root, &facts, e);
 }

@@ -19,4 +19,14 @@ struct ev_loop;
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);
 
+/* What else came with an answer. */
+struct question_facts {
+	int http_status; /* 0: none came */
+	int64_t date_ms; /* the server's clock, in whole seconds; 0: it did not say */
+};
+
+/* The same of any request. *ret_facts is set whatever the outcome. */
+int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
+	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e);
+
 #endif

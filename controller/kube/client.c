@@ -360,6 +360,15 @@ static int64_t read_retry_after(CURL *easy)
 						 : KUBE_RETRY_AFTER_MAX_MS;
 }
 
+static int64_t read_date_ms(CURL *easy)
+{
+	struct curl_header *header;
+	if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+		return 0;
+	time_t seconds = curl_getdate(header->value, NULL);
+	return seconds > 0 ? (int64_t)seconds * 1000 : 0;
+}
+
 static struct kube_facts look(const struct request *r, CURLcode result)
 {
 	long status = 0, sent = 0;
@@ -456,8 +465,10 @@ static void on_finished(CURL *easy, CURLcode result, void *ctx)
 	struct kube_verdict verdict = kube_judge(&facts);
 	if (verdict.outcome != KUBE_DONE)
 		explain(r, &facts, &err);
+	int64_t date_ms = read_date_ms(easy);
 	release_easy(r);
 	struct kube_answer answer = {.outcome = verdict.outcome,
+		.date_ms = date_ms,
 		.http_status = facts.http_status,
 		.retry_after_ms = verdict.retry_after_ms,
 		.body = buf_slice(&r->answer),

@@ -67,6 +67,7 @@ struct kube_answer {
 	enum kube_outcome outcome;
 	int http_status;	/* 0: none came */
 	int64_t retry_after_ms; /* 0: the server asked for nothing */
+	int64_t date_ms;	/* the server's clock, in whole seconds; 0: it did not say */
 	struct slice body;	/* of any status; valid during the callback; NUL-terminated */
 	const char *sentence;	/* what went wrong, for people; "" when KUBE_DONE */
 };
