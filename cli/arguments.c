@@ -43,6 +43,7 @@ static const char *const command_names[COMMANDS] = {
 	[COMMAND_SIMULATE] = "simulate",
 	[COMMAND_CALENDAR] = "calendar",
 	[COMMAND_OVERCOMMIT] = "overcommit",
+	[COMMAND_DOCTOR] = "doctor",
 	[COMMAND_VERSION] = "version",
 	[COMMAND_HELP] = "help",
 };
@@ -158,7 +159,9 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
 				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, cost, simulate, calendar, version and help",
+				"decisions, cost, simulate, calendar, overcommit, doctor, version "
+				"and "
+				"help",
 				argv[optind]);
 		optind++;
 	}

@@ -16,6 +16,7 @@ static const char overview[] =
 	"    sluice calendar import FILE.ics [--years FIRST..LAST] [--treat-as DAY]\n"
 	"    sluice overcommit calc -f FILES... [--now TIME] [-o table|json]\n"
 	"    sluice overcommit explain NODE [-o table|json]\n"
+	"    sluice doctor [--database CONNINFO] [--ignore CHECK] [-o table|json]\n"
 	"    sluice version\n"
 	"    sluice help [COMMAND]\n"
 	"\n"
@@ -24,11 +25,8 @@ static const char overview[] =
 	"DESCRIPTION\n"
 	"    Asks a running sluice-controller (simulate asks nobody, calendar and overcommit at "
 	"most the "
-	"API\n    server). It changes "
-	"nothing: queues "
-	"are changed with "
-	"kubectl\n"
-	"    apply, Jobs with kubectl.\n"
+	"API\n    server, doctor that and Postgres). It changes nothing: queues are changed with\n"
+	"    kubectl apply, Jobs with kubectl.\n"
 	"\n";
 
 static const char common[] =
@@ -380,6 +378,73 @@ static const char overcommit_help[] =
 	"    2  the command line, a file or a kubeconfig is wrong\n"
 	"    3  the API server cannot be reached, or does not let us in\n";
 
+static const char doctor_help[] =
+	"NAME\n"
+	"    sluice doctor - whether all that Sluice needs is right\n"
+	"\n"
+	"SYNOPSIS\n"
+	"    sluice doctor [--database CONNINFO] [--cell NAME] [--ignore CHECK...] [-o "
+	"table|json]\n"
+	"\n"
+	"DESCRIPTION\n"
+	"    Asks the API server and Postgres, and changes nothing in either. A line for each "
+	"check:\n"
+	"    ok with what was seen, skipped with why, warn or fail with what was found and, below "
+	"it,\n"
+	"    a cure to paste. The last line sums up. The checks:\n"
+	"\n"
+	"    api-server, version, mutating-policies, api-clock\n"
+	"        the API server: reachable, 1.30 or later, its features and its clock\n"
+	"    crds, rbac, policies\n"
+	"        what is installed, beside what this program was built with\n"
+	"    postgres, durability, pooler, database-clock, schema, role, lease\n"
+	"        Postgres: reachable, 12 or later, fsync, clock, rights, and who leads\n"
+	"    zones\n"
+	"        the zone database of this machine\n"
+	"    balances, holds, jobs, pods\n"
+	"        the ledger by itself, and beside the cluster: orphan reservations, and Jobs and "
+	"pods\n"
+	"        that hold none. What is younger than a minute is no finding, nor what is not so "
+	"any\n"
+	"        more some seconds later\n"
+	"    metrics\n"
+	"        metrics.k8s.io, where idle resources are lent\n"
+	"\n"
+	"    The right to read all that is needed has a cluster admin. What you may not read is "
+	"skipped.\n"
+	"\n"
+	"OPTIONS\n"
+	"    --database CONNINFO\n"
+	"        As the controller's. Default: libpq's variables (PGHOST ...); without them "
+	"Postgres\n"
+	"        is not asked.\n"
+	"    --cell NAME\n"
+	"        As the controller's. Default: default.\n"
+	"    -n, --namespace NAME\n"
+	"        Where the controller runs. Default: sluice-system.\n"
+	"    --overcommit-config NAMESPACE/NAME\n"
+	"        As the controller's. Default: kube-system/ack-slo-config.\n"
+	"    --ignore CHECK\n"
+	"        What it finds is known, and no finding. May be repeated.\n"
+	"    --settle SECONDSs\n"
+	"        How long after the first look at holds, Jobs and pods the second is. Default: "
+	"5s.\n"
+	"    --kubeconfig FILE, --context NAME\n"
+	"        As for kubectl.\n"
+	"    -o json\n"
+	"        {\"checks\":[{\"name\",\"group\",\"looksAt\",\"verdict\",\"detail\",\"count\",\n"
+	"        \"findings\":[{\"verdict\",\"text\",\"cure\"}]}],\"summary\":{\"findings\",...}}\n"
+	"\n"
+	"EXAMPLES\n"
+	"    sluice doctor --database \"host=db.example.com dbname=sluice user=sluice\"\n"
+	"    sluice doctor -o json | jq -r '.checks[].findings[].text'\n"
+	"\n"
+	"EXIT STATUS\n"
+	"    0  nothing found\n"
+	"    1  findings, warnings among them\n"
+	"    2  the command line or a kubeconfig is wrong\n"
+	"    3  neither the API server nor Postgres answers\n";
+
 void help_print(enum command c, FILE *out)
 {
 	switch (c) {
@@ -391,6 +456,9 @@ void help_print(enum command c, FILE *out)
 		return;
 	case COMMAND_OVERCOMMIT:
 		fputs(overcommit_help, out);
+		return;
+	case COMMAND_DOCTOR:
+		fputs(doctor_help, out);
 		return;
 	case COMMAND_QUEUE:
 		fputs(queue_help, out);

@@ -1,0 +1,78 @@
+/* The command: asks the API server and Postgres whether all that Sluice needs is right. */
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/doctor/checks.h"
+#include "cli/doctor/reconcile.h"
+#include "cli/help.h"
+
+#define OUTPUT_MAX_BYTES ((size_t)16 << 20)
+
+static void report(const struct doctor_options *o, const struct findings *f)
+{
+	struct buf out;
+	struct style style = style_of(stdout);
+	buf_init(&out, OUTPUT_MAX_BYTES);
+	if (o->json)
+		findings_render_json(f, CHECKS_COUNT, &out);
+	else
+		findings_render_table(f, CHECKS_COUNT, &style, &out);
+	fwrite(buf_text(&out), 1, out.len, stdout);
+	buf_done(&out);
+}
+
+static int examine(struct patient *p)
+{
+	struct findings *f = mem_array(CHECKS_COUNT, sizeof(*f));
+	checks_run(p, f);
+	report(p->o, f);
+	size_t found = findings_count(f, CHECKS_COUNT);
+	for (size_t i = 0; i < CHECKS_COUNT; i++)
+		findings_done(&f[i]);
+	free(f);
+	if (!p->api_answers && !p->pg)
+		return CLI_UNREACHABLE;
+	return found > 0 ? CLI_FINDINGS : CLI_OK;
+}
+
+static int run(const struct doctor_options *o, struct kube_config *config)
+{
+	struct patient p = {.o = o, .config = config, .loop = ev_loop_new(EVFLAG_AUTO)};
+	p.json = json_new(QUESTION_TREE_MAX);
+	p.client = kube_client_new(p.loop, config,
+		&(struct kube_client_options){
+			.user_agent = "sluice", .answer_ceiling = QUESTION_ANSWER_MAX});
+	int code = examine(&p);
+	reconciliation_free(p.reconciliation);
+	PQfinish(p.pg);
+	kube_client_free(p.client);
+	json_free(p.json);
+	ev_loop_destroy(p.loop);
+	return code;
+}
+
+int command_doctor(int argc, char **argv)
+{
+	struct doctor_options o;
+	struct err e = {""};
+	if (doctor_options_parse(argc, argv, checks_has, &o, &e) < 0) {
+		fprintf(stderr, "sluice: doctor: %s; see sluice help doctor\n", e.text);
+		return CLI_USAGE;
+	}
+	if (o.help) {
+		help_print(COMMAND_DOCTOR, stdout);
+		return CLI_OK;
+	}
+	struct kube_config_options where = {.kubeconfig = o.kubeconfig, .context = o.context};
+	struct kube_config *config;
+	if (kube_config_load(&where, &config, &e) < 0) {
+		fprintf(stderr, "sluice: doctor: %s\n", e.text);
+		return CLI_USAGE;
+	}
+	int code = run(&o, config);
+	kube_config_free(config);
+	return code;
+}

@@ -1,0 +1,60 @@
+/*
+ * The checks, in the order in which they are made: a later one may rest on what an earlier one has
+ * learnt (patient.h). When one is added: a row in checks.c, its function here, docs/doctor.md.
+ */
+#ifndef SLUICE_CLI_DOCTOR_CHECKS_H
+#define SLUICE_CLI_DOCTOR_CHECKS_H
+
+#include "cli/doctor/findings.h"
+#include "cli/doctor/patient.h"
+
+enum check_needs {
+	NEEDS_NOBODY,
+	NEEDS_API,
+	NEEDS_DATABASE,
+	NEEDS_SCHEMA, /* and the database */
+	NEEDS_BOTH,   /* the API server and the schema */
+};
+
+struct check {
+	const char *name, *group, *looks_at;
+	enum check_needs needs;
+	void (*run)(struct patient *p, struct findings *f);
+	const char *cure; /* of findings without one of their own */
+};
+
+extern const struct check CHECKS[];
+extern const size_t CHECKS_COUNT;
+
+bool checks_has(const char *name);
+/* All of them; f has room for CHECKS_COUNT. */
+void checks_run(struct patient *p, struct findings *f);
+
+/* server.c */
+void check_api_server(struct patient *p, struct findings *f);
+void check_version(struct patient *p, struct findings *f);
+void check_mutating_policies(struct patient *p, struct findings *f);
+void check_api_clock(struct patient *p, struct findings *f);
+void check_metrics(struct patient *p, struct findings *f);
+/* installed.c */
+void check_crds(struct patient *p, struct findings *f);
+void check_policies(struct patient *p, struct findings *f);
+/* rights.c */
+void check_rbac(struct patient *p, struct findings *f);
+/* database.c */
+void check_postgres(struct patient *p, struct findings *f);
+void check_durability(struct patient *p, struct findings *f);
+void check_pooler(struct patient *p, struct findings *f);
+void check_database_clock(struct patient *p, struct findings *f);
+void check_schema(struct patient *p, struct findings *f);
+void check_role(struct patient *p, struct findings *f);
+void check_lease(struct patient *p, struct findings *f);
+void check_balances(struct patient *p, struct findings *f);
+/* reconcile.c */
+void check_holds(struct patient *p, struct findings *f);
+void check_jobs(struct patient *p, struct findings *f);
+void check_pods(struct patient *p, struct findings *f);
+/* checks.c */
+void check_zones(struct patient *p, struct findings *f);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * What deploy/ and api/crds/ say, compiled in (embed.cmake): what is installed is compared with the
+ * very files that this program was built with, so nothing here can lag behind them.
+ */
+#ifndef SLUICE_CLI_DOCTOR_DEPLOYED_H
+#define SLUICE_CLI_DOCTOR_DEPLOYED_H
+
+#include <stddef.h>
+
+struct deployed {
+	const char *path; /* "deploy/rbac/controller.yaml" */
+	const char *text;
+};
+
+extern const struct deployed DEPLOYED[];
+extern const size_t DEPLOYED_COUNT;
+
+/* The text, yours, for Sluice in this namespace instead of sluice-system. */
+char *deployed_for(const char *text, const char *namespace_name);
+
+#endif

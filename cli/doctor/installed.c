@@ -1,0 +1,319 @@
+/*
+ * What is installed beside what this program was built with.
+ *
+ * Of a CRD the fields of its schema and the values of its enums are compared, and only whether ours
+ * are there: one that knows more is newer, which hurts nobody. Its CEL rules are not compared.
+ *
+ * Of a policy everything is: each member that we wrote must be there as we wrote it, and no
+ * selector or condition besides, for that would let Jobs pass by it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor/checks.h"
+#include "cli/doctor/deployed.h"
+#include "cli/simulate/documents.h"
+
+enum { PATH_MAX_BYTES = 512 };
+
+/* A place in an object, for people: "spec.names[2].x". */
+struct place {
+	char text[PATH_MAX_BYTES];
+	size_t len;
+};
+
+/* A member, or (without a name) the i-th item. */
+static size_t enter(struct place *at, const char *name, size_t i)
+{
+	size_t was = at->len;
+	if (name)
+		snprintf(at->text + was, sizeof(at->text) - was, "%s%s", was ? "." : "", name);
+	else
+		snprintf(at->text + was, sizeof(at->text) - was, "[%zu]", i);
+	at->len = strlen(at->text);
+	return was;
+}
+
+static void leave(struct place *at, size_t was)
+{
+	at->len = was;
+	at->text[was] = '\0';
+}
+
+/* ---- CRDs: is our schema part of theirs? ---------------------------------------------------- */
+
+static bool has_value(const cJSON *array, const cJSON *value)
+{
+	json_each(item, array)
+	{
+		if (cJSON_Compare(item, value, true))
+			return true;
+	}
+	return false;
+}
+
+static bool knows_values(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	const cJSON *known = json_array(theirs, "enum");
+	json_each(value, known ? json_array(ours, "enum") : NULL)
+	{
+		if (has_value(known, value))
+			continue;
+		snprintf(at->text + at->len, sizeof(at->text) - at->len, " = %s",
+			cJSON_IsString(value) ? value->valuestring : "?");
+		return false;
+	}
+	return true;
+}
+
+static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *at);
+
+static bool knows_fields(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	json_each(field, json_object(ours, "properties"))
+	{
+		const cJSON *known = json_get(json_object(theirs, "properties"), field->string);
+		size_t was = enter(at, field->string, 0);
+		if (!known || !knows_schema(field, known, at))
+			return false;
+		leave(at, was);
+	}
+	return true;
+}
+
+/* False: `at` is what theirs lacks. */
+static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	static const char *const inside[] = {"items", "additionalProperties"};
+	if (!knows_values(ours, theirs, at) || !knows_fields(ours, theirs, at))
+		return false;
+	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++) {
+		const cJSON *part = json_object(ours, inside[i]);
+		const cJSON *known = json_object(theirs, inside[i]);
+		if (part && known && !knows_schema(part, known, at))
+			return false;
+	}
+	return true;
+}
+
+static const cJSON *version_of(const cJSON *crd, const char *name)
+{
+	json_each(v, json_array(json_object(crd, "spec"), "versions"))
+	{
+		const char *text = json_text(v, "name");
+		if (text && strcmp(text, name) == 0)
+			return v;
+	}
+	return NULL;
+}
+
+static const cJSON *schema_of(const cJSON *version)
+{
+	return json_object(json_object(version, "schema"), "openAPIV3Schema");
+}
+
+static bool is_established(const cJSON *crd)
+{
+	json_each(c, json_array(json_object(crd, "status"), "conditions"))
+	{
+		const char *type = json_text(c, "type"), *status = json_text(c, "status");
+		if (type && status && strcmp(type, "Established") == 0)
+			return strcmp(status, "True") == 0;
+	}
+	return false;
+}
+
+static void compare_crd(
+	const char *name, const cJSON *ours, const cJSON *theirs, struct findings *f)
+{
+	struct place at = {"", 0};
+	bool served = false;
+	const cJSON *version = version_of(theirs, "v1alpha1");
+	json_bool(version, "served", &served);
+	if (!served || !is_established(theirs))
+		findings_add(f, VERDICT_FAIL, "%s is installed, but does not serve v1alpha1%s",
+			name, served ? " yet" : "");
+	else if (!knows_schema(schema_of(version_of(ours, "v1alpha1")), schema_of(version), &at))
+		findings_add(f, VERDICT_FAIL,
+			"%s is older than this program: it does not know %s, and drops or refuses "
+			"it",
+			name, at.text);
+}
+
+/* ---- policies: is it as it was written? ----------------------------------------------------- */
+
+static bool same(const cJSON *ours, const cJSON *theirs, struct place *at);
+
+static bool same_members(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	json_each(member, ours)
+	{
+		size_t was = enter(at, member->string, 0);
+		if (!same(member, json_get(theirs, member->string), at))
+			return false;
+		leave(at, was);
+	}
+	json_each(member, theirs)
+	{
+		size_t was = enter(at, member->string, 0);
+		/* Defaults are texts and empty selectors. */
+		if (member->child && !json_get(ours, member->string))
+			return false;
+		leave(at, was);
+	}
+	return true;
+}
+
+static bool same_items(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	size_t i = 0;
+	const cJSON *theirs_item = theirs->child;
+	if (cJSON_GetArraySize(ours) != cJSON_GetArraySize(theirs))
+		return false;
+	json_each(item, ours)
+	{
+		size_t was = enter(at, NULL, i++);
+		if (!same(item, theirs_item, at))
+			return false;
+		leave(at, was);
+		theirs_item = theirs_item->next;
+	}
+	return true;
+}
+
+/* False: `at` is the first place that differs. */
+static bool same(const cJSON *ours, const cJSON *theirs, struct place *at)
+{
+	if (cJSON_IsObject(ours) && cJSON_IsObject(theirs))
+		return same_members(ours, theirs, at);
+	if (cJSON_IsArray(ours) && cJSON_IsArray(theirs))
+		return same_items(ours, theirs, at);
+	return cJSON_Compare(ours, theirs, true);
+}
+
+/* What keeps the gate shut when something fails, or at all. */
+static bool is_grave(const char *place)
+{
+	return strstr(place, "failurePolicy") || strstr(place, "validationActions") ||
+	       strstr(place, "policyName");
+}
+
+static void compare_policy(
+	const char *what, const cJSON *ours, const cJSON *theirs, struct findings *f)
+{
+	struct place at = {"", 0};
+	enter(&at, "spec", 0);
+	if (same(json_object(ours, "spec"), json_object(theirs, "spec"), &at))
+		return;
+	findings_add(f, is_grave(at.text) ? VERDICT_FAIL : VERDICT_WARN,
+		"%s is not as this program's deploy/policies has it: %s differs", what, at.text);
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *kind, *path;
+	bool mutating, crd;
+} kinds[] = {
+	{"CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/",
+		false, true},
+	{"MutatingAdmissionPolicy",
+		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/", true, false},
+	{"MutatingAdmissionPolicyBinding",
+		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/", true,
+		false},
+	{"ValidatingAdmissionPolicy",
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/", false, false},
+	{"ValidatingAdmissionPolicyBinding",
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/", false,
+		false},
+};
+enum { KINDS_KNOWN = sizeof(kinds) / sizeof(*kinds) };
+
+static size_t kind_of(const cJSON *object)
+{
+	const char *kind = json_text(object, "kind");
+	size_t i = 0;
+	while (i < KINDS_KNOWN && !(kind && strcmp(kind, kinds[i].kind) == 0))
+		i++;
+	return i;
+}
+
+struct comparison {
+	struct patient *p;
+	struct findings *f;
+	bool crds;
+	size_t compared;
+	struct err unknown; /* why one could not be read; "" */
+};
+
+static void compare_object(struct comparison *c, const cJSON *ours)
+{
+	char path[400], what[300];
+	const cJSON *theirs;
+	struct err e = {""};
+	size_t kind = kind_of(ours);
+	const char *name = json_text(json_object(ours, "metadata"), "name");
+	if (kind == KINDS_KNOWN || kinds[kind].crd != c->crds || !name ||
+		(kinds[kind].mutating && c->p->no_mutating))
+		return;
+	snprintf(path, sizeof(path), "%s%.200s", kinds[kind].path, name);
+	snprintf(what, sizeof(what), "%s%s%.200s", c->crds ? "" : kinds[kind].kind,
+		c->crds ? "" : " ", name);
+	int rc = patient_get(c->p, path, &theirs, &e);
+	if (rc == ERR_GONE)
+		findings_add(c->f, VERDICT_FAIL, "%s is not installed", what);
+	else if (rc < 0)
+		c->unknown = e;
+	else if (c->crds)
+		compare_crd(what, ours, theirs, c->f);
+	else
+		compare_policy(what, ours, theirs, c->f);
+	c->compared += rc == 0;
+}
+
+static void compare_file(struct comparison *c, const struct deployed *file)
+{
+	const cJSON *root;
+	struct err e = {""};
+	char *text = deployed_for(file->text, c->p->o->namespace_name);
+	struct documents *d = documents_new(slice_of(text));
+	while (documents_next(d, &root, &e) == 1)
+		compare_object(c, root);
+	documents_free(d);
+	free(text);
+}
+
+static void compare_all(struct comparison *c, const char *folder)
+{
+	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
+		if (strncmp(DEPLOYED[i].path, folder, strlen(folder)) == 0)
+			compare_file(c, &DEPLOYED[i]);
+}
+
+void check_crds(struct patient *p, struct findings *f)
+{
+	struct comparison c = {p, f, true, 0, {""}};
+	compare_all(&c, "api/crds/");
+	if (f->count > 0)
+		return;
+	if (*c.unknown.text)
+		findings_skip(f, "%s", c.unknown.text);
+	else
+		findings_ok(f, "%zu kinds are served as v1alpha1, and as new as this program",
+			c.compared);
+}
+
+void check_policies(struct patient *p, struct findings *f)
+{
+	struct comparison c = {p, f, false, 0, {""}};
+	compare_all(&c, "deploy/policies/");
+	if (f->count > 0)
+		return;
+	if (*c.unknown.text)
+		findings_skip(f, "%s", c.unknown.text);
+	else
+		findings_ok(f, "%zu policies and bindings are as they were written%s", c.compared,
+			p->no_mutating ? " (the mutating ones cannot be)" : "");
+}

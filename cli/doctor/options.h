@@ -1,0 +1,30 @@
+/* The command line of `sluice doctor`, which asks no controller and has flags of its own. */
+#ifndef SLUICE_CLI_DOCTOR_OPTIONS_H
+#define SLUICE_CLI_DOCTOR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { DOCTOR_IGNORED_MAX = 32 };
+
+struct doctor_options {
+	bool help, json;
+	const char *kubeconfig, *context; /* NULL: as kubectl */
+	const char *database;		  /* libpq's; "": the PG* variables; NULL: none is named */
+	const char *cell;		  /* names this cluster in the ledger */
+	const char *namespace_name;	  /* of the controller's account */
+	const char *configmap;		  /* of lending: NAMESPACE/NAME; "": none */
+	const char *ignored[DOCTOR_IGNORED_MAX]; /* names of checks */
+	size_t nignored;
+	int64_t settle_ms; /* between the two looks at what may be under way */
+};
+
+/* argv[0] is the command's name. Strings point into argv. That an ignored check exists is asked of
+ * is_check. */
+int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *name),
+	struct doctor_options *ret, struct err *e);
+
+#endif

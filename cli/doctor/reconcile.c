@@ -1,0 +1,454 @@
+#include "cli/doctor/reconcile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/instant.h"
+#include "base/mem.h"
+#include "cli/doctor/checks.h"
+#include "controller/clock.h"
+
+#define PAGE "limit=500"
+#define JOBS "/apis/batch/v1/jobs?" PAGE
+#define PODS                                                                                       \
+	"/api/v1/pods?labelSelector=batch.kubernetes.io%2Fcontroller-uid&fieldSelector="           \
+	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed&" PAGE
+
+struct hold {
+	char uid[40], state[16];
+	char *name; /* namespace/name; ours */
+	int attempt;
+	int64_t age_ms; /* since something was last written of it */
+};
+
+struct job_seen {
+	char uid[40];
+	char *name;  /* namespace/name; ours */
+	bool queued; /* one of ours, that holds quota for itself */
+	bool suspended, over;
+	int64_t pods;	    /* by its status: active and terminating */
+	int64_t changed_ms; /* the last that its status tells */
+};
+
+/* Pods of one Job that are not over. */
+struct pods_seen {
+	char uid[40]; /* of the Job */
+	char *name;   /* of one of them; ours */
+	size_t count;
+	int64_t oldest_ms; /* creationTimestamp */
+};
+
+struct look {
+	struct hold *hold;
+	struct job_seen *job;
+	struct pods_seen *pods;
+	size_t nholds, njobs, npods;
+	size_t room_jobs, room_pods;
+	bool no_pods;
+	int64_t now_ms;
+};
+
+/* uid is the first member of all three. */
+static int by_uid(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void look_done(struct look *k)
+{
+	for (size_t i = 0; i < k->nholds; i++)
+		free(k->hold[i].name);
+	for (size_t i = 0; i < k->njobs; i++)
+		free(k->job[i].name);
+	for (size_t i = 0; i < k->npods; i++)
+		free(k->pods[i].name);
+	free(k->hold);
+	free(k->job);
+	free(k->pods);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int read_holds(struct patient *p, struct look *k, struct err *e)
+{
+	PGresult *r;
+	int rc = patient_select(p,
+		"SELECT job_uid, attempt, state, ns || '/' || name, (extract(epoch FROM now() - "
+		"greatest(reserved_at, started_at, stopping_at)) * 1000)::bigint FROM sluice.hold "
+		"WHERE cell = $1 ORDER BY job_uid::text COLLATE \"C\", attempt",
+		1, &p->o->cell, &r, e);
+	if (rc < 0)
+		return rc;
+	k->nholds = (size_t)PQntuples(r);
+	k->hold = mem_array(k->nholds + 1, sizeof(*k->hold));
+	for (int i = 0; i < PQntuples(r); i++) {
+		struct hold *h = &k->hold[i];
+		snprintf(h->uid, sizeof(h->uid), "%s", PQgetvalue(r, i, 0));
+		h->attempt = atoi(PQgetvalue(r, i, 1));
+		snprintf(h->state, sizeof(h->state), "%s", PQgetvalue(r, i, 2));
+		h->name = mem_strdup(PQgetvalue(r, i, 3));
+		h->age_ms = atoll(PQgetvalue(r, i, 4));
+	}
+	PQclear(r);
+	return 0;
+}
+
+static char *full_name(const cJSON *metadata)
+{
+	char text[600];
+	const char *ns = json_text(metadata, "namespace"), *name = json_text(metadata, "name");
+	snprintf(text, sizeof(text), "%s/%s", ns ? ns : "", name ? name : "");
+	return mem_strdup(text);
+}
+
+static int64_t time_of(const cJSON *object, const char *key)
+{
+	int64_t ms;
+	const char *text = json_text(object, key);
+	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
+}
+
+/* A Job that another Job makes runs on its owner's quota. */
+static bool is_made_by_job(const cJSON *metadata)
+{
+	json_each(o, json_array(metadata, "ownerReferences"))
+	{
+		bool controller = false;
+		const char *kind = json_text(o, "kind");
+		json_bool(o, "controller", &controller);
+		if (controller && kind && strcmp(kind, "Job") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_exempt(const struct patient *p, const cJSON *metadata)
+{
+	const char *ns = json_text(metadata, "namespace");
+	return ns && (strcmp(ns, "kube-system") == 0 || strcmp(ns, p->o->namespace_name) == 0);
+}
+
+static void read_conditions(struct job_seen *j, const cJSON *status)
+{
+	json_each(c, json_array(status, "conditions"))
+	{
+		const char *type = json_text(c, "type"), *is = json_text(c, "status");
+		int64_t ms = time_of(c, "lastTransitionTime");
+		if (ms > j->changed_ms)
+			j->changed_ms = ms;
+		if (type && is && strcmp(is, "True") == 0 &&
+			(strcmp(type, "Complete") == 0 || strcmp(type, "Failed") == 0))
+			j->over = true;
+	}
+}
+
+static void take_job(struct patient *p, struct look *k, const cJSON *object)
+{
+	const cJSON *metadata = json_object(object, "metadata");
+	const cJSON *status = json_object(object, "status");
+	const char *uid = json_text(metadata, "uid");
+	bool queued = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name") &&
+		      !is_made_by_job(metadata) && !is_exempt(p, metadata);
+	if (!uid || (!queued && !bsearch(uid, k->hold, k->nholds, sizeof(*k->hold), by_uid)))
+		return;
+	if (k->njobs == k->room_jobs) {
+		k->room_jobs = k->room_jobs ? 2 * k->room_jobs : 256;
+		k->job = mem_grow(k->job, k->room_jobs, sizeof(*k->job));
+	}
+	struct job_seen *j = &k->job[k->njobs++];
+	*j = (struct job_seen){.name = full_name(metadata), .queued = queued};
+	snprintf(j->uid, sizeof(j->uid), "%s", uid);
+	json_bool(json_object(object, "spec"), "suspend", &j->suspended);
+	int64_t active = 0, terminating = 0;
+	json_i64(status, "active", &active);
+	json_i64(status, "terminating", &terminating);
+	j->pods = active + terminating;
+	j->changed_ms = time_of(status, "startTime");
+	if (j->changed_ms == 0)
+		j->changed_ms = time_of(metadata, "creationTimestamp");
+	read_conditions(j, status);
+}
+
+/* Pods of a list come in no order that helps, so they are joined when all are there. */
+static void take_pod(struct patient *p, struct look *k, const cJSON *object)
+{
+	(void)p;
+	const cJSON *metadata = json_object(object, "metadata");
+	const char *uid =
+		json_text(json_object(metadata, "labels"), "batch.kubernetes.io/controller-uid");
+	if (!uid)
+		return;
+	if (k->npods == k->room_pods) {
+		k->room_pods = k->room_pods ? 2 * k->room_pods : 256;
+		k->pods = mem_grow(k->pods, k->room_pods, sizeof(*k->pods));
+	}
+	struct pods_seen *s = &k->pods[k->npods++];
+	*s = (struct pods_seen){.name = full_name(metadata),
+		.count = 1,
+		.oldest_ms = time_of(metadata, "creationTimestamp")};
+	snprintf(s->uid, sizeof(s->uid), "%s", uid);
+}
+
+static void join_pods(struct look *k)
+{
+	size_t n = 0;
+	if (k->npods > 0)
+		qsort(k->pods, k->npods, sizeof(*k->pods), by_uid);
+	for (size_t i = 0; i < k->npods; i++) {
+		struct pods_seen *last = n > 0 ? &k->pods[n - 1] : NULL;
+		if (!last || strcmp(last->uid, k->pods[i].uid) != 0) {
+			k->pods[n++] = k->pods[i];
+			continue;
+		}
+		last->count++;
+		if (k->pods[i].oldest_ms < last->oldest_ms)
+			last->oldest_ms = k->pods[i].oldest_ms;
+		free(k->pods[i].name);
+	}
+	k->npods = n;
+}
+
+/* Tokens of pages are base64, of the alphabet of URLs. */
+static int read_pages(struct patient *p, struct look *k, const char *path,
+	void (*take)(struct patient *, struct look *, const cJSON *), struct err *e)
+{
+	char *next = NULL;
+	int rc;
+	do {
+		struct buf page;
+		const cJSON *root = NULL;
+		buf_init(&page, 1 << 16);
+		buf_printf(&page, "%s%s%s", path, next ? "&continue=" : "", next ? next : "");
+		rc = patient_get(p, buf_text(&page), &root, e);
+		buf_done(&page);
+		free(next);
+		next = NULL;
+		if (rc < 0)
+			break;
+		json_each(item, json_array(root, "items"))
+		{
+			take(p, k, item);
+		}
+		const char *more = json_text(json_object(root, "metadata"), "continue");
+		next = more && *more ? mem_strdup(more) : NULL;
+	} while (next);
+	return rc;
+}
+
+/* Holds first: what is started meanwhile is too young to be missed. */
+static int look_around(struct patient *p, struct look *k, struct err *e)
+{
+	*k = (struct look){.now_ms = clock_now_ms() + (p->api_skew_known ? p->api_skew_ms : 0)};
+	int rc = read_holds(p, k, e);
+	if (rc == 0)
+		rc = read_pages(p, k, JOBS, take_job, e);
+	if (rc < 0)
+		return rc;
+	if (k->njobs > 0)
+		qsort(k->job, k->njobs, sizeof(*k->job), by_uid);
+	rc = read_pages(p, k, PODS, take_pod, e);
+	k->no_pods = rc == ERR_DENIED;
+	join_pods(k);
+	return k->no_pods ? 0 : rc;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------ */
+
+static void add(struct reconciliation *r, enum discord about, const char *uid, char *text)
+{
+	r->item = mem_grow(r->item, r->n + 1, sizeof(*r->item));
+	r->item[r->n].about = about;
+	snprintf(r->item[r->n].uid, sizeof(r->item[r->n].uid), "%s", uid);
+	r->item[r->n++].text = text;
+}
+
+static char *age(int64_t ms, char ret[32])
+{
+	if (ms >= 2 * 86400000LL)
+		snprintf(ret, 32, "%lldd", (long long)(ms / 86400000));
+	else if (ms >= 2 * 3600000LL)
+		snprintf(ret, 32, "%lldh", (long long)(ms / 3600000));
+	else if (ms >= 2 * 60000LL)
+		snprintf(ret, 32, "%lldm", (long long)(ms / 60000));
+	else
+		snprintf(ret, 32, "%llds", (long long)(ms / 1000));
+	return ret;
+}
+
+static const struct job_seen *job_of(const struct look *k, const char *uid)
+{
+	return k->njobs ? bsearch(uid, k->job, k->njobs, sizeof(*k->job), by_uid) : NULL;
+}
+
+static const struct pods_seen *pods_of(const struct look *k, const char *uid)
+{
+	return k->npods ? bsearch(uid, k->pods, k->npods, sizeof(*k->pods), by_uid) : NULL;
+}
+
+static bool has_hold(const struct look *k, const char *uid)
+{
+	return k->nholds && bsearch(uid, k->hold, k->nholds, sizeof(*k->hold), by_uid);
+}
+
+static void compare_hold(const struct look *k, const struct hold *h, struct reconciliation *r)
+{
+	char text[800], old[32];
+	const struct job_seen *j = job_of(k, h->uid);
+	const char *why = !j		 ? "does not exist"
+			  : j->over	 ? "has ended"
+			  : j->suspended ? "is suspended"
+					 : NULL;
+	if (!why || h->age_ms < RECONCILE_YOUNG_MS || pods_of(k, h->uid) ||
+		(!j && k->no_pods) || /* its pods may live on, and we cannot know */
+		(j && (j->pods > 0 || k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)))
+		return;
+	snprintf(text, sizeof(text),
+		"an orphan: Job %.500s (uid %s) %s and has no pods, and its attempt %d holds quota "
+		"(%s) for %s",
+		h->name, h->uid, why, h->attempt, h->state, age(h->age_ms, old));
+	add(r, DISCORD_HOLD, h->uid, mem_strdup(text));
+}
+
+static void compare_job(const struct look *k, const struct job_seen *j, struct reconciliation *r)
+{
+	char text[800], old[32];
+	int64_t age_ms = k->now_ms - j->changed_ms;
+	if (!j->queued || j->suspended || j->over || age_ms < RECONCILE_YOUNG_MS ||
+		has_hold(k, j->uid))
+		return;
+	snprintf(text, sizeof(text), "Job %.600s runs for %s with %lld pods and holds no quota",
+		j->name, age(age_ms, old), (long long)j->pods);
+	add(r, DISCORD_JOB, j->uid, mem_strdup(text));
+}
+
+/* Of a Job that runs they are its own matter (compare_job). */
+static void compare_pods(const struct look *k, const struct pods_seen *s, struct reconciliation *r)
+{
+	char text[1500], old[32];
+	const struct job_seen *j = job_of(k, s->uid);
+	if (!j || !j->queued || has_hold(k, s->uid) || !(j->suspended || j->over) ||
+		k->now_ms - s->oldest_ms < RECONCILE_YOUNG_MS ||
+		k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)
+		return;
+	snprintf(text, sizeof(text),
+		"Job %.600s %s and holds no quota, and %zu of its pods live on (%.600s, %s old)",
+		j->name, j->over ? "has ended" : "is suspended", s->count, s->name,
+		age(k->now_ms - s->oldest_ms, old));
+	add(r, DISCORD_POD, s->uid, mem_strdup(text));
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct discrepancy *x = a, *y = b;
+	if (x->about != y->about)
+		return x->about < y->about ? -1 : 1;
+	return strcmp(x->uid, y->uid);
+}
+
+static struct reconciliation *compare(struct patient *p)
+{
+	struct look k;
+	struct reconciliation *r = mem_alloc(sizeof(*r));
+	r->rc = look_around(p, &k, &r->e);
+	for (size_t i = 0; r->rc == 0 && i < k.nholds; i++)
+		compare_hold(&k, &k.hold[i], r);
+	for (size_t i = 0; r->rc == 0 && i < k.njobs; i++)
+		compare_job(&k, &k.job[i], r);
+	for (size_t i = 0; r->rc == 0 && i < k.npods; i++)
+		compare_pods(&k, &k.pods[i], r);
+	if (r->n > 0)
+		qsort(r->item, r->n, sizeof(*r->item), in_order);
+	r->holds = k.nholds;
+	r->jobs = k.njobs;
+	r->pods = k.npods;
+	r->no_pods = k.no_pods;
+	look_done(&k);
+	return r;
+}
+
+void reconciliation_free(struct reconciliation *r)
+{
+	for (size_t i = 0; r && i < r->n; i++)
+		free(r->item[i].text);
+	if (r)
+		free(r->item);
+	free(r);
+}
+
+/* Of the second look what the first has seen as well. */
+static void keep_what_stays(struct reconciliation *later, const struct reconciliation *first)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < later->n; i++) {
+		if (bsearch(&later->item[i], first->item, first->n, sizeof(*first->item), in_order))
+			later->item[kept++] = later->item[i];
+		else
+			free(later->item[i].text);
+	}
+	later->n = kept;
+}
+
+static void pause_ms(int64_t ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+	nanosleep(&t, NULL);
+}
+
+const struct reconciliation *reconcile(struct patient *p)
+{
+	if (p->reconciliation)
+		return p->reconciliation;
+	struct reconciliation *r = compare(p);
+	if (r->rc == 0 && r->n > 0) {
+		struct reconciliation *first = r;
+		pause_ms(p->o->settle_ms);
+		r = compare(p);
+		keep_what_stays(r, first);
+		reconciliation_free(first);
+	}
+	p->reconciliation = r;
+	return r;
+}
+
+/* ---- the checks ----------------------------------------------------------------------------- */
+
+/* False: it could not be read, and that is said. */
+static bool report(
+	const struct reconciliation *r, enum discord about, enum verdict v, struct findings *f)
+{
+	if (r->rc < 0) {
+		findings_skip(f, "%s", r->e.text);
+		return false;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (r->item[i].about == about)
+			findings_add(f, v, "%s", r->item[i].text);
+	return true;
+}
+
+void check_holds(struct patient *p, struct findings *f)
+{
+	const struct reconciliation *r = reconcile(p);
+	if (report(r, DISCORD_HOLD, VERDICT_FAIL, f) && f->count == 0)
+		findings_ok(f, "%zu open hold%s, each of a Job that is there%s", r->holds,
+			r->holds == 1 ? "" : "s",
+			r->no_pods ? " or whose pods we may not list" : "");
+}
+
+void check_jobs(struct patient *p, struct findings *f)
+{
+	const struct reconciliation *r = reconcile(p);
+	if (report(r, DISCORD_JOB, VERDICT_FAIL, f) && f->count == 0)
+		findings_ok(f, "%zu queued Jobs, and those that run hold their quota", r->jobs);
+}
+
+void check_pods(struct patient *p, struct findings *f)
+{
+	const struct reconciliation *r = reconcile(p);
+	if (r->rc == 0 && r->no_pods)
+		findings_skip(f, "you may not list pods");
+	else if (report(r, DISCORD_POD, VERDICT_FAIL, f) && f->count == 0)
+		findings_ok(f, "pods of %zu Jobs, and none without a hold", r->pods);
+}

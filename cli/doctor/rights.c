@@ -1,0 +1,155 @@
+/*
+ * May the controller's account do what deploy/rbac/controller.yaml says? One SubjectAccessReview
+ * for each verb of each resource there, so that it is the sum of all bindings that is asked, not
+ * ours alone.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor/checks.h"
+#include "cli/doctor/deployed.h"
+#include "cli/simulate/documents.h"
+
+#define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+
+struct rights {
+	struct patient *p;
+	struct findings *f;
+	const char *ns; /* of the Role; NULL: of a ClusterRole */
+	size_t asked;
+	struct err unknown; /* why it could not be asked; "" */
+};
+
+/* "pods/eviction" is resource pods, subresource eviction. */
+static void put_attributes(const struct rights *r, const char *group, const char *resource,
+	const char *name, const char *verb, struct buf *b)
+{
+	size_t len = strcspn(resource, "/");
+	buf_puts(b, "\"resourceAttributes\":{\"group\":");
+	buf_json_string(b, group);
+	buf_puts(b, ",\"resource\":");
+	buf_json_slice(b, (struct slice){resource, len});
+	if (resource[len]) {
+		buf_puts(b, ",\"subresource\":");
+		buf_json_string(b, resource + len + 1);
+	}
+	if (r->ns) {
+		buf_puts(b, ",\"namespace\":");
+		buf_json_string(b, r->ns);
+	}
+	if (name) {
+		buf_puts(b, ",\"name\":");
+		buf_json_string(b, name);
+	}
+	buf_puts(b, ",\"verb\":");
+	buf_json_string(b, verb);
+	buf_puts(b, "}");
+}
+
+static bool may(struct rights *r, const char *group, const char *resource, const char *name,
+	const char *verb)
+{
+	struct buf body;
+	const cJSON *root;
+	struct err e = {""};
+	bool allowed = false;
+	const char *ns = r->p->o->namespace_name;
+	buf_init(&body, 8192);
+	buf_printf(&body,
+		"{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SubjectAccessReview\","
+		"\"spec\":{\"user\":\"system:serviceaccount:%s:sluice-controller\",\"groups\":["
+		"\"system:serviceaccounts\",\"system:serviceaccounts:%s\",\"system:authenticated\"]"
+		",",
+		ns, ns);
+	put_attributes(r, group, resource, name, verb, &body);
+	buf_puts(&body, "}}");
+	int rc = patient_post(r->p, REVIEWS, buf_text(&body), &root, &e);
+	buf_done(&body);
+	if (rc < 0)
+		r->unknown = e;
+	else
+		json_bool(json_object(root, "status"), "allowed", &allowed);
+	r->asked++;
+	return allowed;
+}
+
+static void check_resource(struct rights *r, const cJSON *rule, const char *group,
+	const char *resource, const char *name)
+{
+	struct buf lacking;
+	buf_init(&lacking, 1024);
+	json_each(verb, json_array(rule, "verbs"))
+	{
+		if (*r->unknown.text)
+			break;
+		if (cJSON_IsString(verb) && !may(r, group, resource, name, verb->valuestring))
+			buf_printf(&lacking, "%s%s", lacking.len ? ", " : "", verb->valuestring);
+	}
+	if (lacking.len > 0 && !*r->unknown.text)
+		findings_add(r->f, VERDICT_FAIL,
+			"the account %s/sluice-controller may not %s %s%s%s%s%s%s%s",
+			r->p->o->namespace_name, buf_text(&lacking), resource, *group ? "." : "",
+			group, name ? " " : "", name ? name : "", r->ns ? " in namespace " : "",
+			r->ns ? r->ns : "");
+	buf_done(&lacking);
+}
+
+static const char *first_name(const cJSON *rule)
+{
+	const cJSON *names = json_array(rule, "resourceNames");
+	return names && cJSON_IsString(names->child) ? names->child->valuestring : NULL;
+}
+
+static void check_rule(struct rights *r, const cJSON *rule)
+{
+	json_each(group, json_array(rule, "apiGroups"))
+	{
+		json_each(resource, json_array(rule, "resources"))
+		{
+			if (cJSON_IsString(group) && cJSON_IsString(resource))
+				check_resource(r, rule, group->valuestring, resource->valuestring,
+					first_name(rule));
+		}
+	}
+}
+
+static void check_role_object(struct rights *r, const cJSON *object)
+{
+	const char *kind = json_text(object, "kind");
+	if (!kind || (strcmp(kind, "ClusterRole") != 0 && strcmp(kind, "Role") != 0))
+		return;
+	r->ns = json_text(json_object(object, "metadata"), "namespace");
+	json_each(rule, json_array(object, "rules"))
+	{
+		check_rule(r, rule);
+	}
+}
+
+static void check_file(struct rights *r, const struct deployed *file)
+{
+	const cJSON *root;
+	struct err e = {""};
+	char *text = deployed_for(file->text, r->p->o->namespace_name);
+	struct documents *d = documents_new(slice_of(text));
+	while (documents_next(d, &root, &e) == 1)
+		check_role_object(r, root);
+	documents_free(d);
+	free(text);
+}
+
+void check_rbac(struct patient *p, struct findings *f)
+{
+	struct rights r = {p, f, NULL, 0, {""}};
+	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
+		if (strncmp(DEPLOYED[i].path, "deploy/rbac/", 12) == 0)
+			check_file(&r, &DEPLOYED[i]);
+	if (f->count > 0)
+		return;
+	if (*r.unknown.text)
+		findings_skip(
+			f, "you may not ask (create subjectaccessreviews), or: %s", r.unknown.text);
+	else
+		findings_ok(f, "the account %s/sluice-controller has all %zu rights",
+			p->o->namespace_name, r.asked);
+}

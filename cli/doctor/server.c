@@ -1,0 +1,184 @@
+/* What the API server says of itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/doctor/checks.h"
+
+enum {
+	OLDEST_MINOR = 30,    /* ValidatingAdmissionPolicy as v1: what keeps the gate shut */
+	RESOURCES_MINOR = 36, /* a suspended Job's resources may be written */
+	SKEW_MAX_MS = 5 * 1000,
+};
+#define QUESTION_SERVER "/version"
+
+void check_api_server(struct patient *p, struct findings *f)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = patient_get(p, QUESTION_SERVER, &root, &e);
+	if (rc < 0) {
+		findings_add(f, VERDICT_FAIL, "%s: %s", p->config->origin, e.text);
+		return;
+	}
+	const char *minor = json_text(root, "minor");
+	p->minor = minor ? atoi(minor) : 0; /* "36+" of some providers */
+	findings_ok(f, "%s at %s answers", p->config->origin, p->config->server);
+}
+
+void check_version(struct patient *p, struct findings *f)
+{
+	if (p->minor == 0)
+		findings_skip(f, "it does not say");
+	else if (p->minor < OLDEST_MINOR)
+		findings_add(f, VERDICT_FAIL,
+			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: anybody can start a "
+			"queued Job; 1.%d is the oldest that will do",
+			p->minor, OLDEST_MINOR);
+	else if (p->minor < RESOURCES_MINOR)
+		findings_add(f, VERDICT_WARN,
+			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors "
+			"only, since resources of a suspended Job can be written from 1.%d on; all "
+			"else works",
+			p->minor, RESOURCES_MINOR);
+	else
+		findings_ok(f, "Kubernetes 1.%d", p->minor);
+}
+
+void check_mutating_policies(struct patient *p, struct findings *f)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = patient_get(p,
+		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies?limit=1", &root,
+		&e);
+	p->no_mutating = rc == ERR_GONE;
+	if (rc == 0)
+		findings_ok(f, "served");
+	else if (rc == ERR_GONE)
+		findings_add(f, VERDICT_WARN,
+			"not served: a queued Job that is created without suspend: true is "
+			"refused, "
+			"not suspended, and no LocalQueue is filled in");
+	else
+		findings_skip(f, "%s", e.text);
+}
+
+void check_api_clock(struct patient *p, struct findings *f)
+{
+	if (!p->api_skew_known) {
+		findings_skip(f, "it does not say what time it is");
+		return;
+	}
+	int64_t off_ms = llabs(p->api_skew_ms);
+	if (off_ms - p->api_unsure_ms > SKEW_MAX_MS)
+		findings_add(f, VERDICT_WARN,
+			"its clock is %lld s %s this machine's: windows open and close, and waits "
+			"are told, by the controller's",
+			(long long)off_ms / 1000, p->api_skew_ms > 0 ? "ahead of" : "behind");
+	else
+		findings_ok(f, "within %lld ms of this machine's",
+			(long long)(off_ms > p->api_unsure_ms ? off_ms : p->api_unsure_ms));
+}
+
+/* ---- where somebody lends ------------------------------------------------------------------- */
+
+static bool switched_on(const cJSON *strategy)
+{
+	bool on = false;
+	if (json_bool(strategy, "enable", &on) == 0 && on)
+		return true;
+	json_each(one, json_array(strategy, "nodeConfigs"))
+	{
+		if (json_bool(one, "enable", &on) == 0 && on)
+			return true;
+	}
+	return false;
+}
+
+struct lending {
+	bool on;      /* somebody lends */
+	bool metrics; /* by what metrics.k8s.io says */
+	bool decided; /* by the ConfigMap: NodeOvercommits do not count */
+};
+
+static int read_configmap(struct patient *p, struct lending *l, struct err *e)
+{
+	char path[700];
+	const cJSON *root;
+	const char *slash = strchr(p->o->configmap, '/');
+	if (!slash)
+		return 0;
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%.*s/configmaps/%.253s",
+		(int)(slash - p->o->configmap), p->o->configmap, slash + 1);
+	int rc = patient_get(p, path, &root, e);
+	if (rc < 0)
+		return rc == ERR_GONE ? 0 : rc;
+	const char *text = json_text(json_object(root, "data"), "colocation-config");
+	if (!text)
+		return 0;
+	char *copy = mem_strdup(text); /* the tree goes with the next parse */
+	l->decided = true;
+	if (json_parse(p->json, slice_of(copy), &root, e) == 0)
+		l->on = l->metrics = switched_on(root);
+	free(copy);
+	return 0; /* what is wrong with it the controller says */
+}
+
+static int read_nodeovercommits(struct patient *p, struct lending *l, struct err *e)
+{
+	const cJSON *root;
+	int rc = patient_get(p, "/apis/sluice.dev/v1alpha1/nodeovercommits", &root, e);
+	if (rc < 0)
+		return rc == ERR_GONE ? 0 : rc;
+	json_each(item, json_array(root, "items"))
+	{
+		const cJSON *spec = json_object(item, "spec");
+		const char *source = json_text(spec, "usageSource");
+		bool enable = true;
+		json_bool(spec, "enable", &enable);
+		l->on |= enable;
+		l->metrics |= enable && !(source && strcmp(source, "kubelet") == 0);
+	}
+	return 0;
+}
+
+static void look_for_metrics(struct patient *p, struct findings *f)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = patient_get(p, "/apis/metrics.k8s.io/v1beta1/nodes", &root, &e);
+	if (rc == ERR_DENIED)
+		findings_skip(f, "%s", e.text);
+	else if (rc < 0) {
+		findings_add(f, VERDICT_FAIL,
+			"idle resources are lent, and nobody says what nodes use: %s", e.text);
+		findings_cure(f,
+			"kubectl apply -f https://github.com/kubernetes-sigs/metrics-server/"
+			"releases/latest/download/components.yaml\n"
+			"# or usageSource: kubelet, with deploy/components/kubelet-usage");
+	} else if (!json_array(root, "items") || !json_array(root, "items")->child) {
+		findings_add(f, VERDICT_WARN,
+			"idle resources are lent, and metrics.k8s.io knows of no node");
+		findings_cure(f, "kubectl -n kube-system logs deployment/metrics-server --tail 20");
+	} else
+		findings_ok(f, "served, and idle resources are lent by it");
+}
+
+void check_metrics(struct patient *p, struct findings *f)
+{
+	struct lending l = {false, false, false};
+	struct err e = {""};
+	int rc = read_configmap(p, &l, &e);
+	if (rc == 0 && !l.decided)
+		rc = read_nodeovercommits(p, &l, &e);
+	if (rc < 0)
+		findings_skip(f, "%s", e.text);
+	else if (!l.on)
+		findings_skip(f, "nobody lends");
+	else if (!l.metrics)
+		findings_ok(f, "not needed: usage is read from the kubelets");
+	else
+		look_for_metrics(p, f);
+}
