@@ -3,6 +3,7 @@
 #include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -50,6 +51,16 @@ static int code_of(enum kube_outcome outcome)
 	return ERR_INVALID;
 }
 
+/* Most sentences of the client begin with what was asked. */
+static void say(const struct kube_request *r, const char *sentence, int rc, struct err *e)
+{
+	const char *method = kube_method_name(r->method);
+	if (strncmp(sentence, method, strlen(method)) == 0)
+		err_set(e, rc, "%s", sentence);
+	else
+		err_set(e, rc, "%s %.200s: %s", method, r->path, sentence);
+}
+
 int question_send(struct ev_loop *loop, struct kube_client *client, const struct kube_request *r,
 	struct json *json, const cJSON **ret_root, struct question_facts *ret_facts, struct err *e)
 {
@@ -60,7 +71,7 @@ int question_send(struct ev_loop *loop, struct kube_client *client, const struct
 	*ret_facts = a.facts;
 	int rc = code_of(a.outcome);
 	if (rc < 0)
-		err_set(e, rc, "%s %.200s: %s", kube_method_name(r->method), r->path, a.sentence);
+		say(r, a.sentence, rc, e);
 	else
 		rc = json_parse(json, (struct slice){a.body, a.len}, ret_root, e);
 	free(a.body);
