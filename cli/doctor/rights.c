@@ -74,6 +74,19 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 	return allowed;
 }
 
+int rights_ask(struct patient *p, const char *group, const char *resource, const char *verb,
+	bool *ret_may, struct err *e)
+{
+	struct rights r = {.p = p};
+	bool allowed = may(&r, group, resource, NULL, verb);
+	if (*r.unknown.text) {
+		*e = r.unknown;
+		return ERR_DENIED;
+	}
+	*ret_may = allowed;
+	return 0;
+}
+
 static void check_resource(struct rights *r, const cJSON *rule, const char *group,
 	const char *resource, const char *name)
 {

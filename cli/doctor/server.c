@@ -139,7 +139,8 @@ static int read_nodeovercommits(struct patient *p, struct lending *l, struct err
 		bool enable = true;
 		json_bool(spec, "enable", &enable);
 		l->on |= enable;
-		l->metrics |= enable && !(source && strcmp(source, "kubelet") == 0);
+		bool kubelet = source && strcmp(source, "kubelet") == 0;
+		l->metrics |= enable && !kubelet;
 	}
 	return 0;
 }
@@ -166,6 +167,23 @@ static void look_for_metrics(struct patient *p, struct findings *f)
 		findings_ok(f, "served, and idle resources are lent by it");
 }
 
+static void look_for_kubelets(struct patient *p, struct findings *f)
+{
+	bool may = false;
+	struct err e = {""};
+	if (rights_ask(p, "", "nodes/proxy", "get", &may, &e) < 0)
+		findings_skip(f, "%s", e.text);
+	else if (!may) {
+		findings_add(f, VERDICT_FAIL,
+			"idle resources are lent by what kubelets say, and the account "
+			"%s/sluice-controller may not get nodes/proxy",
+			p->o->namespace_name);
+		findings_cure(f, "kubectl apply --server-side --force-conflicts -f "
+				 "deploy/components/kubelet-usage/role.yaml");
+	} else
+		findings_ok(f, "not needed: usage is read from the kubelets, which is allowed");
+}
+
 void check_metrics(struct patient *p, struct findings *f)
 {
 	struct lending l = {false, false, false};
@@ -178,7 +196,7 @@ void check_metrics(struct patient *p, struct findings *f)
 	else if (!l.on)
 		findings_skip(f, "nobody lends");
 	else if (!l.metrics)
-		findings_ok(f, "not needed: usage is read from the kubelets");
+		look_for_kubelets(p, f);
 	else
 		look_for_metrics(p, f);
 }

@@ -13,6 +13,7 @@
 #define MUTATING "GET /apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies?limit=1 HTTP"
 #define CONFIGMAP "GET /api/v1/namespaces/kube-system/configmaps/ack-slo-config HTTP"
 #define RULES "GET /apis/sluice.dev/v1alpha1/nodeovercommits HTTP"
+#define REVIEW "POST /apis/authorization.k8s.io/v1/subjectaccessreviews HTTP"
 #define USAGE "GET /apis/metrics.k8s.io/v1beta1/nodes HTTP"
 
 /* ---- the command line, and what is printed -------------------------------------------------- */
@@ -237,6 +238,29 @@ static void the_clock_of_the_server(void **state)
 	stage_close(&s);
 }
 
+static void kubelets_need_a_right_of_their_own(void **state)
+{
+	(void)state;
+	static const struct {
+		int status;
+		const char *body;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {{201, "{\"status\":{\"allowed\":true}}", VERDICT_OK, "from the kubelets"},
+		{201, "{\"status\":{\"allowed\":false}}", VERDICT_FAIL, "may not get nodes/proxy"},
+		{403, STATUS("you may not"), VERDICT_SKIPPED, "you may not"}};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		answer(&s, RULES, 200, "{\"items\":[{\"spec\":{\"usageSource\":\"kubelet\"}}]}");
+		answer(&s, REVIEW, cases[i].status, cases[i].body);
+		examine(&s, "metrics");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void metrics_are_asked_for_where_somebody_lends(void **state)
 {
 	(void)state;
@@ -257,7 +281,6 @@ static void metrics_are_asked_for_where_somebody_lends(void **state)
 		{NULL, RULE(""), 404, "", VERDICT_FAIL, "nobody says what nodes use"},
 		{NULL, RULE(""), 503, "", VERDICT_FAIL, "nobody says what nodes use"},
 		{NULL, RULE(""), 403, STATUS("no"), VERDICT_SKIPPED, "no"},
-		{NULL, RULE("\"usageSource\":\"kubelet\""), 0, NULL, VERDICT_OK, "kubelets"},
 		{CONFIG("{\\\"enable\\\":true}"), NULL, 404, "", VERDICT_FAIL, "nobody says"},
 		{CONFIG("{\\\"enable\\\":false}"), NULL, 0, NULL, VERDICT_SKIPPED, "nobody lends"},
 		{CONFIG("{\\\"nodeConfigs\\\":[{\\\"enable\\\":true}]}"), NULL, 200,
@@ -431,8 +454,6 @@ static void what_may_not_be_read_is_skipped(void **state)
 
 /* ---- rights --------------------------------------------------------------------------------- */
 
-#define REVIEW "POST /apis/authorization.k8s.io/v1/subjectaccessreviews HTTP"
-
 static bool is_about(const struct scripted_request *r, const char *a, const char *b)
 {
 	return strstr(r->body, a) && strstr(r->body, b);
@@ -530,6 +551,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_an_answer_too),
 		cmocka_unit_test(mutating_policies),
 		cmocka_unit_test(the_clock_of_the_server),
+		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),
