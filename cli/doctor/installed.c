@@ -182,6 +182,21 @@ static bool same_items(const cJSON *ours, const cJSON *theirs, struct place *at)
 	return true;
 }
 
+/* kubectl and kustomize fold long texts anew, so white space is as good as a space. */
+static bool same_text(const char *a, const char *b)
+{
+	while (*a && *b) {
+		size_t gap_a = strspn(a, " \n\t"), gap_b = strspn(b, " \n\t");
+		if (gap_a == 0 && gap_b == 0 && *a++ != *b++)
+			return false;
+		if ((gap_a == 0) != (gap_b == 0))
+			return false;
+		a += gap_a;
+		b += gap_b;
+	}
+	return *a == *b;
+}
+
 /* False: `at` is the first place that differs. */
 static bool same(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
@@ -189,6 +204,8 @@ static bool same(const cJSON *ours, const cJSON *theirs, struct place *at)
 		return same_members(ours, theirs, at);
 	if (cJSON_IsArray(ours) && cJSON_IsArray(theirs))
 		return same_items(ours, theirs, at);
+	if (cJSON_IsString(ours) && cJSON_IsString(theirs))
+		return same_text(ours->valuestring, theirs->valuestring);
 	return cJSON_Compare(ours, theirs, true);
 }
 

@@ -412,6 +412,10 @@ static void policies_that_are_missing_or_changed(void **state)
 		/* Defaults of the API server are no difference, another condition is. */
 		{GUARD, "\"failurePolicy\"", "\"x\":\"Equivalent\",\"y\":{},\"failurePolicy\"",
 			VERDICT_OK, "as they were written"},
+		{GUARD, "waits in queue \\\"", "waits in\\n   queue \\\"", VERDICT_OK,
+			"as they were written"}, /* folded anew */
+		{GUARD, "waits in queue \\\"", "waits inqueue \\\"", VERDICT_WARN,
+			"spec.validations[0].messageExpression differs"},
 		{GUARD, "\"matchConditions\":[", "\"matchConditions\":[{\"name\":\"x\"},",
 			VERDICT_WARN, "spec.matchConditions differs"},
 		{GUARD, "\"matchConstraints\":{",

@@ -1,0 +1,185 @@
+"""`sluice doctor`: nothing to find where all is well; then one thing after the other is broken, and each
+is named with its cure, which mends it.
+
+It has a sandbox of its own, since it breaks what all others share."""
+
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from conftest import LATER, SOON, close_sandbox, open_sandbox, start_controller, token, wait_leading
+from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
+from sandbox import wait_until
+from sandbox.sandbox import ROOT
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+NS = "team"
+
+
+@pytest.fixture(scope="module")
+def sick():
+    box = open_sandbox("doctor")
+    start_controller(box)
+    wait_leading(box)
+    box.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS}})
+    wait_until("the ServiceAccount", lambda: box.api.get(f"/api/v1/namespaces/{NS}/serviceaccounts/default"), SOON)
+    box.api.post(path_of("resourceflavors"), flavor("any"))
+    box.api.post(path_of("clusterqueues"), clusterqueue("q", [group(["cpu"], {"any": ["4"]})]))
+    box.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "q", {"clusterQueue": "q"}))
+    box.api.post(jobs_path(NS), job("runs", "q", requests={"cpu": "1"}, pods=2, seconds=LONG))
+    wait_until("a Job to run", lambda: box.api.get(jobs_path(NS, "runs"))["status"].get("active") == 2, LATER)
+    yield box
+    box.process("controller-one").stop()
+    close_sandbox(box)
+
+
+@pytest.fixture
+def doctor(sick, program):
+    """doctor(args...): (exit code, {check: its object})."""
+    def run(*args, env=None, database=True):
+        done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--settle", "2s", "-o", "json",
+                       *(["--database", sick.database] if database else []), *args, env=env)
+        assert not done.stderr, done
+        said = json.loads(done.stdout)
+        return done.returncode, {c["name"]: c for c in said["checks"]}
+    return run
+
+
+def the_finding(checks, name):
+    """The only one, and of this check."""
+    found = [(c["name"], f) for c in checks.values() for f in c["findings"]]
+    assert [n for n, _ in found] == [name], found
+    assert found[0][1]["cure"], found
+    return found[0][1]
+
+
+def healthy(doctor):
+    code, checks = doctor()
+    assert not [(n, f["text"]) for n, c in checks.items() for f in c["findings"]]
+    assert code == 0
+    return checks
+
+
+def test_nothing_is_found_where_all_is_well(sick, doctor, program):
+    checks = healthy(doctor)
+    assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"metrics"}, checks
+    assert "one leads" in checks["lease"]["detail"]
+    assert checks["holds"]["detail"].startswith("1 open hold,")
+    done = program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "nothing found: 19 checks ok, 0 warn, 0 fail, 1 skipped", done
+
+
+def test_a_crd_is_gone(sick, doctor):
+    sick.api.delete(f"{CRDS}/nodeovercommits.sluice.dev")
+    wait_until("the CRD to be gone", lambda: not [c for c in sick.api.list(CRDS) if c["metadata"]["name"].startswith("nodeo")], SOON)
+    code, checks = doctor()
+    found = the_finding(checks, "crds")
+    assert code == 1 and "nodeovercommits.sluice.dev is not installed" in found["text"] and found["cure"].endswith("api/crds")
+    sick.kubectl(*found["cure"].split()[1:-1], ROOT / "api" / "crds")
+    wait_until("the cure to work", lambda: doctor()[0] == 0, LATER)
+
+
+def test_a_policy_is_not_bound(sick, doctor):
+    sick.api.delete(f"{BINDINGS}/sluice-guard-jobs")
+    code, checks = doctor()
+    found = the_finding(checks, "policies")
+    assert code == 1 and found["verdict"] == "fail" and "ValidatingAdmissionPolicyBinding sluice-guard-jobs is not installed" in found["text"]
+    assert doctor("--ignore", "policies")[0] == 0
+    sick.kubectl(*found["cure"].split()[1:-1], ROOT / "deploy" / "policies")
+    healthy(doctor)
+
+
+def test_a_policy_that_does_not_fail_closed(sick, doctor):
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/sluice-guard-jobs"
+    sick.api.patch(path, {"spec": {"failurePolicy": "Ignore"}})
+    code, checks = doctor()
+    assert code == 1 and "spec.failurePolicy differs" in the_finding(checks, "policies")["text"]
+    sick.api.patch(path, {"spec": {"failurePolicy": "Fail"}})
+    healthy(doctor)
+
+
+def test_a_right_is_missing(sick, doctor):
+    role = sick.api.get(f"{ROLES}/sluice-controller")
+    rules = [{**r, "verbs": [v for v in r["verbs"] if v != "patch"] if r["resources"] == ["jobs"] else r["verbs"]} for r in role["rules"]]
+    sick.api.patch(f"{ROLES}/sluice-controller", {"rules": rules})
+    last = []
+
+    def noticed():  # the authorizer learns of it a moment later
+        last[:] = doctor()
+        return last[0] == 1
+    wait_until("the missing right to be found", noticed, SOON)
+    found = the_finding(last[1], "rbac")
+    assert "may not patch jobs.batch" in found["text"] and found["cure"].endswith("deploy/rbac")
+    sick.api.patch(f"{ROLES}/sluice-controller", {"rules": role["rules"]})
+    wait_until("the right to be back", lambda: doctor()[0] == 0, SOON)
+
+
+def test_fsync_is_off(sick, doctor):
+    sick.sql("alter system set fsync = off")
+    sick.sql("select pg_reload_conf()")
+    wait_until("fsync to be off", lambda: sick.sql("show fsync") == [["off"]], SOON)
+    code, checks = doctor()
+    found = the_finding(checks, "durability")
+    assert code == 1 and found["text"].startswith("fsync is off") and "ALTER SYSTEM SET fsync = on" in found["cure"]
+    sick.sql("alter system reset fsync")
+    sick.sql("select pg_reload_conf()")
+    wait_until("fsync to be on", lambda: sick.sql("show fsync") == [["on"]], SOON)
+    healthy(doctor)
+
+
+def test_an_orphan_hold_is_named_and_the_next_leader_settles_it(sick, doctor):
+    uid = "0a0a0a0a-0000-4000-8000-000000000001"
+    sick.sql(f"insert into sluice.transfer (cell, job_uid, attempt, kind, seq, epoch, at, target, lines) values "
+             f"('default', '{uid}', 1, 'RESERVE', 0, 1, now() - interval '1 hour', 'pending', '[]'); "
+             f"insert into sluice.hold (cell, job_uid, attempt, state, ns, name, clusterqueue, reserved_at, lines) values "
+             f"('default', '{uid}', 1, 'pending', '{NS}', 'lost', 'q', now() - interval '1 hour', '[]')")
+    code, checks = doctor()
+    found = the_finding(checks, "holds")
+    assert code == 1 and f"Job {NS}/lost (uid {uid}) does not exist" in found["text"] and "for 60m" in found["text"]
+    assert "rollout restart" in found["cure"]
+    sick.process("controller-one").stop()  # what the cure does to a Deployment
+    start_controller(sick)
+    wait_leading(sick)
+    wait_until("the new leader to settle it", lambda: doctor()[0] == 0, LATER)
+
+
+def test_a_job_that_runs_without_a_hold(sick, doctor):
+    """Its label comes from Sluice's own account, which the policies let pass, while the controller is away."""
+    sick.process("controller-one").stop()
+    sick.api.post(jobs_path(NS), job("wild", requests={"cpu": "1"}, seconds=LONG))
+    wait_until("it to run", lambda: sick.api.get(jobs_path(NS, "wild"))["status"].get("active") == 1, LATER)
+    sick.api.patch(jobs_path(NS, "wild"), {"metadata": {"labels": {QUEUE: "q"}}})
+    _, checks = doctor()
+    assert checks["jobs"]["verdict"] == "ok", "it is too young to be a finding"
+    assert "nobody leads" in checks["lease"]["findings"][0]["text"] and "one" in checks["lease"]["findings"][0]["text"]
+    started = datetime.fromisoformat(sick.api.get(jobs_path(NS, "wild"))["status"]["startTime"])
+    wait_until("it to be a minute old", lambda: datetime.now(timezone.utc) - started > timedelta(seconds=63), 90)
+    code, checks = doctor()
+    assert code == 1 and f"Job {NS}/wild runs for" in checks["jobs"]["findings"][0]["text"]
+    start_controller(sick)
+    wait_leading(sick)
+    wait_until("the leader to stop it", lambda: doctor()[0] == 0, LATER)
+
+
+def test_who_may_not_look_is_told(sick, doctor, program, tmp_path):
+    """An ordinary account: what it may not read is skipped, and that is no finding."""
+    view = json.loads(sick.kubectl("config", "view", "--raw", "-o", "json").stdout)
+    view["users"][0]["user"] = {"token": token(sick.api, NS, "default")}
+    path = tmp_path / "config"
+    path.write_text(json.dumps(view))
+    done = program("sluice", "doctor", "--kubeconfig", path, "-o", "json")
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    assert done.returncode == 0, done
+    assert {checks[n]["verdict"] for n in ("crds", "rbac", "policies", "postgres", "holds")} == {"skipped"}
+    assert "subjectaccessreviews" in checks["rbac"]["detail"] and "--database" in checks["postgres"]["detail"]
+
+
+def test_nobody_there(sick, program, tmp_path):
+    text = sick.kubeconfig.read_text().replace(f":{sick.port('kube-apiserver')}", ":1")
+    path = tmp_path / "config"
+    path.write_text(text)
+    done = program("sluice", "doctor", "--kubeconfig", path)
+    assert done.returncode == 3 and done.stdout.splitlines()[-1].startswith("1 finding: "), done
+    assert program("sluice", "doctor", "--frob").returncode == 2
