@@ -62,7 +62,8 @@ struct bound_pod {
 	struct uid uid;
 	const char *node;
 	const struct pod *pod; /* requests, labels, anti-affinity, ports count; copied */
-	bool deleting; /* spreading does not count it any more; all else does until it is gone */
+	bool deleting;	  /* spreading does not count it any more; all else does until it is gone */
+	struct uid owner; /* the Job that made it; zero: none */
 };
 /* Pods that ended (Succeeded, Failed) hold nothing: unbind them. */
 void nodes_bind(struct nodes *n, const struct bound_pod *p);
@@ -93,6 +94,21 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret);
 /* How many pods like this one fit beside all that is there, at most `enough` are counted. Exact for
  * pods without affinity to pods and without spread; with those, one by one as a scheduler would. */
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough);
+
+/* The same as if no pod of these owners were there, nor expected. */
+int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
+	const struct uid *owners, size_t nowners);
+
+/* A run was let in, and so many of its pods are to be there at one time, those included that are
+ * bound: those that are not bound yet are put where a scheduler might put them, so that nobody else
+ * is told of that room. Each pod of this owner that is bound takes one of them off. Where no node
+ * has room for one it is not put anywhere, and takes none. 0: the run is over, or was never let in.
+ */
+void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p, int32_t pods);
+
+/* Moves with every change that may turn a NEVER into something else, or something else into it:
+ * pods come and go without it. */
+uint64_t nodes_ground(const struct nodes *n);
 
 /* Moves with every change that may change an answer. */
 uint64_t nodes_version(const struct nodes *n);

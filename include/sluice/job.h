@@ -138,6 +138,9 @@ struct job {
 	/* What the scheduler and ResourceQuotas will look at in its pods (cluster/pod.h); NULL, for
 	 * tests that do not care: nothing of the cluster is asked. */
 	const struct pod *template;
+	/* terminationGracePeriodSeconds of its pods, 30 s when absent: so long a stop may take. 0,
+	 * for tests that do not care. */
+	int64_t grace_ms;
 	struct pod_resources pod;
 	struct placement placement; /* the user's own directives, without what a flavor added */
 

@@ -1,0 +1,54 @@
+/*
+ * Templates: what the cluster sees of the pods of a Job, each different one kept once.
+ *
+ * A shape (shape.h) says what quotas count; a template says what the scheduler and the
+ * ResourceQuotas of its namespace look at besides: labels only where pods look at other pods,
+ * limits, ports, affinity. Jobs of one shape share one, so ten thousand waiting Jobs ask the
+ * cluster fifty questions. The namespace is part of it.
+ *
+ * It is the pod as the API server will make it, as far as the queue knows: LimitRanges' defaults
+ * and the RuntimeClass's overhead have been filled in (accounting.h). Not in it is what a start
+ * adds: a flavor's labels and tolerations, the names of what is lent (terrain.h). Nor the default
+ * PriorityClass, which is asked for by who needs it.
+ *
+ * What was answered is kept with it (terrain.h, nsquota.h), by what it rested on.
+ */
+#ifndef SLUICE_QUEUE_TEMPLATE_H
+#define SLUICE_QUEUE_TEMPLATE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "cluster/pod.h"
+#include "queue/list.h"
+
+struct verdicts; /* of terrain.c: what the nodes said of it */
+struct refusal;	 /* of nsquota.c: what the quotas of its namespace said */
+
+struct template
+{
+	uint64_t hash;
+	uint32_t refs; /* shapes */
+	const struct pod *pod;
+	const void *key; /* equal bytes, equal templates */
+	size_t key_len;
+	struct arena memory;
+	struct link of_all; /* templates.all, in the order of their making */
+	struct verdicts *verdicts;
+	struct refusal *refusal;
+};
+
+struct templates {
+	struct map map;
+	struct link all;
+	size_t bytes;
+};
+
+void templates_init(struct templates *t);
+void templates_done(struct templates *t); /* every reference must have been given back */
+
+/* Of a pod that has been filled in; NULL for NULL. Give it back with template_put. */
+struct template *template_of(struct templates *t, const struct pod *p);
+struct template *template_keep(struct template *t);
+void template_put(struct templates *all, struct template *t); /* NULL does nothing */
+
+#endif
