@@ -29,7 +29,7 @@ static bool namespace_has_name(const void *value, const void *key)
 struct nodes *nodes_new(void)
 {
 	struct nodes *n = mem_alloc(sizeof(*n));
-	shapes_init(&n->shapes);
+	node_shapes_init(&n->shapes);
 	map_init(&n->by_name, node_has_name);
 	map_init(&n->tenants, tenant_has_uid);
 	map_init(&n->namespaces, namespace_has_name);
@@ -66,7 +66,7 @@ void nodes_free(struct nodes *n)
 	map_done(&n->by_name);
 	map_done(&n->repellents);
 	map_done(&n->surveys);
-	shapes_done(&n->shapes);
+	node_shapes_done(&n->shapes);
 	free(n->slot);
 	free(n->log.slot);
 	free(n);
@@ -155,10 +155,10 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 	for (node->nlabels = 0; node->nlabels < shared->nlabels; node->nlabels++)
 		node->labels[node->nlabels] = shared->labels[node->nlabels];
 	for (size_t i = 0; i < spec->nlabels; i++) {
-		if (!shapes_label_is_own(spec, &spec->labels[i]))
+		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
 			continue;
 		node->labels[node->nlabels++] = *arena_labels(&node->own, &spec->labels[i], 1);
-		shapes_count_own(&n->shapes, spec->labels[i].key);
+		node_shapes_count_own(&n->shapes, spec->labels[i].key);
 	}
 	node->nown = node->nlabels - shared->nlabels;
 }
@@ -166,7 +166,7 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 static void undress(struct nodes *n, struct node *node)
 {
 	for (size_t i = node->nlabels - node->nown; i < node->nlabels; i++)
-		shapes_uncount_own(&n->shapes, node->labels[i].key);
+		node_shapes_uncount_own(&n->shapes, node->labels[i].key);
 	free(node->labels);
 	arena_done(&node->own);
 	node->labels = NULL;
@@ -177,7 +177,7 @@ static void unset(struct nodes *n, struct node *node)
 {
 	repellents_unsettle(node);
 	undress(n, node);
-	shapes_drop(&n->shapes, node->shape);
+	node_shapes_drop(&n->shapes, node->shape);
 	node->shape = NULL;
 	node->known = false;
 	n->nknown--;
@@ -198,7 +198,7 @@ static bool same_own_labels(const struct node *node, const struct node_spec *spe
 	const struct label *own = node->labels + (node->nlabels - node->nown);
 	size_t i = 0;
 	for (size_t k = 0; k < spec->nlabels; k++) {
-		if (!shapes_label_is_own(spec, &spec->labels[k]))
+		if (!node_shapes_label_is_own(spec, &spec->labels[k]))
 			continue;
 		if (i == node->nown || strcmp(own[i].key, spec->labels[k].key) != 0 ||
 			strcmp(own[i].value, spec->labels[k].value) != 0)
@@ -211,12 +211,12 @@ static bool same_own_labels(const struct node *node, const struct node_spec *spe
 bool nodes_set(struct nodes *n, const struct node_spec *spec)
 {
 	bool new_resource;
-	struct node_shape *shape = shapes_take(&n->shapes, spec, &new_resource);
+	struct node_shape *shape = node_shapes_take(&n->shapes, spec, &new_resource);
 	struct node *node = world_node(n, spec->name);
 	if (new_resource)
 		renumber(n);
 	if (node->known && node->shape == shape && same_own_labels(node, spec)) {
-		shapes_drop(&n->shapes, shape);
+		node_shapes_drop(&n->shapes, shape);
 		return false;
 	}
 	if (node->known)

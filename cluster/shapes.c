@@ -20,9 +20,9 @@ static bool has_print(const void *value, const void *key)
 	return s->print_size == p->size && memcmp(s->print, p->ptr, p->size) == 0;
 }
 
-void shapes_init(struct shapes *s)
+void node_shapes_init(struct node_shapes *s)
 {
-	*s = (struct shapes){0};
+	*s = (struct node_shapes){0};
 	map_init(&s->by_print, has_print);
 }
 
@@ -34,7 +34,7 @@ static void shape_free(struct node_shape *shape)
 	free(shape);
 }
 
-void shapes_done(struct shapes *s)
+void node_shapes_done(struct node_shapes *s)
 {
 	for (size_t i = 0; i < s->nslots; i++)
 		if (s->slot[i])
@@ -51,12 +51,12 @@ void shapes_done(struct shapes *s)
 
 /* ---- what is a node's own -------------------------------------------------------------------- */
 
-bool shapes_label_is_own(const struct node_spec *spec, const struct label *l)
+bool node_shapes_label_is_own(const struct node_spec *spec, const struct label *l)
 {
 	return strcmp(l->key, HOSTNAME) == 0 || strcmp(l->value, spec->name) == 0;
 }
 
-static struct own_key *own_find(const struct shapes *s, const char *key)
+static struct own_key *own_find(const struct node_shapes *s, const char *key)
 {
 	for (size_t i = 0; i < s->nown; i++)
 		if (strcmp(s->own[i].key, key) == 0)
@@ -64,7 +64,7 @@ static struct own_key *own_find(const struct shapes *s, const char *key)
 	return NULL;
 }
 
-void shapes_count_own(struct shapes *s, const char *key)
+void node_shapes_count_own(struct node_shapes *s, const char *key)
 {
 	struct own_key *k = own_find(s, key);
 	if (!k) {
@@ -76,7 +76,7 @@ void shapes_count_own(struct shapes *s, const char *key)
 	k->nodes++;
 }
 
-void shapes_uncount_own(struct shapes *s, const char *key)
+void node_shapes_uncount_own(struct node_shapes *s, const char *key)
 {
 	struct own_key *k = own_find(s, key);
 	must(k);
@@ -87,7 +87,7 @@ void shapes_uncount_own(struct shapes *s, const char *key)
 	s->own_moves++;
 }
 
-static bool term_blind(const struct shapes *s, const struct node_term *t)
+static bool term_blind(const struct node_shapes *s, const struct node_term *t)
 {
 	for (size_t i = 0; i < t->labels.nrequirements; i++)
 		if (own_find(s, t->labels.requirements[i].key))
@@ -95,7 +95,7 @@ static bool term_blind(const struct shapes *s, const struct node_term *t)
 	return t->fields.nrequirements > 0;
 }
 
-bool shapes_blind_to(const struct shapes *s, const struct pod *p)
+bool node_shapes_blind_to(const struct node_shapes *s, const struct pod *p)
 {
 	bool blind = *p->node_name;
 	for (size_t i = 0; i < p->nnode_selector; i++)
@@ -111,7 +111,7 @@ bool shapes_blind_to(const struct shapes *s, const struct pod *p)
 
 /* ---- resources ------------------------------------------------------------------------------- */
 
-int32_t shapes_resource(const struct shapes *s, const char *name)
+int32_t node_shapes_resource(const struct node_shapes *s, const char *name)
 {
 	for (size_t i = 0; i < s->nresources; i++)
 		if (strcmp(s->resource[i], name) == 0)
@@ -119,11 +119,11 @@ int32_t shapes_resource(const struct shapes *s, const char *name)
 	return -1;
 }
 
-static bool add_resources(struct shapes *s, const struct resource_list *list)
+static bool add_resources(struct node_shapes *s, const struct resource_list *list)
 {
 	size_t before = s->nresources;
 	for (size_t i = 0; i < list->count; i++) {
-		if (shapes_resource(s, list->item[i].name) >= 0)
+		if (node_shapes_resource(s, list->item[i].name) >= 0)
 			continue;
 		s->resource = mem_grow(s->resource, s->nresources + 1, sizeof(*s->resource));
 		s->resource[s->nresources++] = mem_strdup(list->item[i].name);
@@ -131,13 +131,13 @@ static bool add_resources(struct shapes *s, const struct resource_list *list)
 	return s->nresources > before;
 }
 
-static void number_amounts(const struct shapes *s, struct node_shape *shape)
+static void number_amounts(const struct node_shapes *s, struct node_shape *shape)
 {
 	free(shape->amount);
 	shape->amount = mem_array(s->nresources + 1, sizeof(*shape->amount));
 	for (size_t i = 0; i < shape->allocatable.count; i++) {
 		const struct resource *r = &shape->allocatable.item[i];
-		shape->amount[shapes_resource(s, r->name)] = r->amount;
+		shape->amount[node_shapes_resource(s, r->name)] = r->amount;
 	}
 }
 
@@ -154,7 +154,7 @@ static void print_shape(struct buf *b, const struct node_spec *spec)
 {
 	buf_putc(b, spec->unschedulable ? 1 : 0);
 	for (size_t i = 0; i < spec->nlabels; i++) {
-		if (shapes_label_is_own(spec, &spec->labels[i]))
+		if (node_shapes_label_is_own(spec, &spec->labels[i]))
 			continue;
 		print_text(b, spec->labels[i].key);
 		print_text(b, spec->labels[i].value);
@@ -179,7 +179,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	struct resource *item = arena_take(a, spec->allocatable.count, sizeof(*item));
 	size_t n = 0;
 	for (size_t i = 0; i < spec->nlabels; i++)
-		if (!shapes_label_is_own(spec, &spec->labels[i]))
+		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
 			labels[n++] = *arena_labels(a, &spec->labels[i], 1);
 	for (size_t i = 0; i < spec->allocatable.count; i++)
 		item[i] = (struct resource){arena_string(a, spec->allocatable.item[i].name),
@@ -195,7 +195,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	shape->allocatable = (struct resource_list){item, spec->allocatable.count};
 }
 
-static uint32_t free_id(struct shapes *s)
+static uint32_t free_id(struct node_shapes *s)
 {
 	for (size_t i = 0; i < s->nslots; i++)
 		if (!s->slot[i])
@@ -204,7 +204,8 @@ static uint32_t free_id(struct shapes *s)
 	return (uint32_t)s->nslots++;
 }
 
-static struct node_shape *shape_new(struct shapes *s, const struct node_spec *spec, struct buf *b)
+static struct node_shape *shape_new(
+	struct node_shapes *s, const struct node_spec *spec, struct buf *b)
 {
 	struct node_shape *shape = mem_alloc(sizeof(*shape));
 	copy_spec(shape, spec);
@@ -219,8 +220,8 @@ static struct node_shape *shape_new(struct shapes *s, const struct node_spec *sp
 	return shape;
 }
 
-struct node_shape *shapes_take(
-	struct shapes *s, const struct node_spec *spec, bool *ret_new_resource)
+struct node_shape *node_shapes_take(
+	struct node_shapes *s, const struct node_spec *spec, bool *ret_new_resource)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
@@ -238,7 +239,7 @@ struct node_shape *shapes_take(
 	return shape;
 }
 
-void shapes_drop(struct shapes *s, struct node_shape *shape)
+void node_shapes_drop(struct node_shapes *s, struct node_shape *shape)
 {
 	struct print key = {shape->print, shape->print_size};
 	if (--shape->nodes > 0)

@@ -32,7 +32,7 @@ struct own_key {
 	size_t nodes;
 };
 
-struct shapes {
+struct node_shapes {
 	struct map by_print;
 	struct node_shape **slot; /* by id; NULL: free */
 	size_t nslots;
@@ -46,22 +46,22 @@ struct shapes {
 	size_t nresources;
 };
 
-void shapes_init(struct shapes *s);
-void shapes_done(struct shapes *s);
+void node_shapes_init(struct node_shapes *s);
+void node_shapes_done(struct node_shapes *s);
 
 /* The shape of such a node, one node more in it. ret_new_resource: there is a resource now that was
  * not there before. */
-struct node_shape *shapes_take(
-	struct shapes *s, const struct node_spec *spec, bool *ret_new_resource);
-void shapes_drop(struct shapes *s, struct node_shape *shape);
+struct node_shape *node_shapes_take(
+	struct node_shapes *s, const struct node_spec *spec, bool *ret_new_resource);
+void node_shapes_drop(struct node_shapes *s, struct node_shape *shape);
 
-bool shapes_label_is_own(const struct node_spec *spec, const struct label *l);
-void shapes_count_own(struct shapes *s, const char *key);
-void shapes_uncount_own(struct shapes *s, const char *key);
+bool node_shapes_label_is_own(const struct node_spec *spec, const struct label *l);
+void node_shapes_count_own(struct node_shapes *s, const char *key);
+void node_shapes_uncount_own(struct node_shapes *s, const char *key);
 /* Does the pod ask for what is not in shapes? */
-bool shapes_blind_to(const struct shapes *s, const struct pod *p);
+bool node_shapes_blind_to(const struct node_shapes *s, const struct pod *p);
 
 /* -1: no node has it. */
-int32_t shapes_resource(const struct shapes *s, const char *name);
+int32_t node_shapes_resource(const struct node_shapes *s, const char *name);
 
 #endif

@@ -43,7 +43,7 @@ static uint32_t lacks(const struct survey *s, const int64_t *allocatable, const 
 
 static int64_t allowed_pods(const struct nodes *n, const struct node_shape *shape)
 {
-	int32_t number = shapes_resource(&n->shapes, "pods");
+	int32_t number = node_shapes_resource(&n->shapes, "pods");
 	return number < 0 ? 0 : shape->amount[number];
 }
 
@@ -201,7 +201,7 @@ static void count_all(struct survey *s, const struct nodes *n)
 	s->company = pod_is_sociable(&s->pod) ? company_new(n, &s->pod) : NULL;
 	s->own_moves = n->shapes.own_moves;
 	s->namespace_moves = n->namespace_moves;
-	s->blind = shapes_blind_to(&n->shapes, &s->pod);
+	s->blind = node_shapes_blind_to(&n->shapes, &s->pod);
 	make_room(s, n->nslots);
 	if (s->company)
 		company_prepare(s->company, n);
@@ -244,9 +244,9 @@ static void keep_requests(struct survey *s, const struct nodes *n, const struct 
 	s->resource = arena_take(&s->arena, count, sizeof(*s->resource));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].amount > 0 && strcmp(all[i].name, "pods") != 0)
-			s->resource[s->nresources++] =
-				(struct asked_resource){arena_string(&s->arena, all[i].name),
-					shapes_resource(&n->shapes, all[i].name), all[i].amount};
+			s->resource[s->nresources++] = (struct asked_resource){
+				arena_string(&s->arena, all[i].name),
+				node_shapes_resource(&n->shapes, all[i].name), all[i].amount};
 	free(all);
 }
 

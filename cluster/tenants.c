@@ -13,7 +13,7 @@
 static void use(const struct nodes *n, struct node *node, const struct tenant *t)
 {
 	for (size_t i = 0; i < t->requests.count; i++) {
-		int32_t r = shapes_resource(&n->shapes, t->requests.item[i].name);
+		int32_t r = node_shapes_resource(&n->shapes, t->requests.item[i].name);
 		if (r >= 0)
 			node->used[r] = quantity_add(node->used[r], t->requests.item[i].amount);
 	}

@@ -78,7 +78,7 @@ struct runtime {
 struct survey;
 
 struct nodes {
-	struct shapes shapes;
+	struct node_shapes shapes;
 	struct map by_name;
 	struct node **slot; /* NULL: free */
 	size_t nslots, nknown;
