@@ -2,9 +2,10 @@
  * Private to the gate: its own record of a Job, and what its files share.
  *
  * gate.c is the life of the gate (lease, takeover, pass, routing of answers); sight.c is what is
- * seen of Jobs; phase.c is the life of an attempt. phase.c never looks at another Job, the others
- * never at a phase's details. narrowing.c is of a run that goes on with fewer pods; note.c and
- * view.c are for people.
+ * seen of Jobs; phase.c is the life of an attempt, of which attempt.c opens and closes the books,
+ * ending.c has the reasons and exchange.c the talk with the API server. Those four never look at
+ * another Job, the others never at a phase's details. narrowing.c is of a run that goes on with
+ * fewer pods; note.c and view.c are for people.
  */
 #ifndef SLUICE_CONTROLLER_RECORD_H
 #define SLUICE_CONTROLLER_RECORD_H
@@ -284,24 +285,67 @@ bool narrowing_in_doubt(struct gate *g, struct gate_job *j);
 /* They were counted: how many the hold must be for. */
 int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods);
 
+/* ---- ending.c ---------------------------------------------------------------------------------
+ */
+
+extern const char SUSPENDED_BY_OTHER[], HOLD_BY_OTHER[];
+
+/* The first reason is the reason. Both are static, or the gate's. */
+void job_ends(struct gate_job *j, const char *reason, const char *actor);
+void job_ends_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* As for a Job that has not been ended by anybody. */
+void job_forgets_end(struct gate_job *j);
+/* What ends its run puts it on hold. */
+bool job_goes_on_hold(const struct gate_job *j);
+/* More than the reason says, or NULL. */
+const char *job_stop_message(const struct gate_job *j);
+/* The work a stop at that time would throw away: pods that are active, times how long the attempt
+ * will have run. */
+int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms);
+/* What its stop has thrown away. */
+int64_t job_lost_ms(const struct gate *g, const struct gate_job *j);
+
+/* ---- attempt.c --------------------------------------------------------------------------------
+ */
+
+void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
+void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
+/* The start landed: it runs. */
+void attempt_run(struct gate *g, struct gate_job *j);
+/* So many pods are left to it at most. */
+void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
+/* It never began, and cannot any more. */
+void attempt_call_off(struct gate *g, struct gate_job *j);
+/* It ended: what it holds is kept until its pods are gone; then it is given back. */
+void attempt_drain(struct gate *g, struct gate_job *j);
+void attempt_release(struct gate *g, struct gate_job *j);
+/* Its owner's end, once a run. */
+void attempt_note_finish(struct gate *g, struct gate_job *j);
+/* Says now and then that pods are left for too long. */
+void attempt_complain(struct gate *g, struct gate_job *j);
+
+/* ---- exchange.c -------------------------------------------------------------------------------
+ */
+
+/* The story and the extra text that the intent of this Job carries. */
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
+void job_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+
 /* ---- phase.c ----------------------------------------------------------------------------------
  */
 
 void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
-void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
-void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
-void job_answered(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
-/* False when the facts have overtaken the wish. */
-bool job_still_wants(const struct gate_job *j);
-/* What ends its run puts it on hold. */
-bool job_goes_on_hold(const struct gate_job *j);
-/* The story and the extra text that the intent of this Job carries. */
-void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
+/* The only writer of phase. */
+void job_enter(struct gate *g, struct gate_job *j, enum phase next);
+bool job_busy(const struct gate_job *j);
 /* Asks for kind, unless something is under way or a pause is on. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
-/* The work a stop at that time would throw away: pods that are active, times how long the attempt
- * will have run. */
-int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms);
+void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
+/* False when the facts have overtaken the wish. */
+bool job_still_wants(const struct gate_job *j);
+/* So many there are, or may be made at any time. */
+int32_t job_pods_in_sight(const struct gate_job *j);
+
 #endif

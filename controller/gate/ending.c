@@ -1,0 +1,133 @@
+/* Why a run ended, in words for its owner, and the work that its stop threw away. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/gate/record.h"
+#include "sluice/quantity.h"
+
+const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
+const char HOLD_BY_OTHER[] =
+	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
+static const char HOLD_REQUEUE_LIMIT[] =
+	"its pods were not ready in time, as often as is allowed; look at why, and remove this "
+	"annotation to queue the Job again";
+static const char HOLD_MAX_RUN[] =
+	"it ran for as long as it may (annotation sluice.dev/max-run-seconds, or its "
+	"ClusterQueue's "
+	"defaultMaxRunSeconds); remove this annotation to queue it again, with as much time once "
+	"more";
+
+void job_ends(struct gate_job *j, const char *reason, const char *actor)
+{
+	if (j->reason[0] != '\0')
+		return; /* the first reason is the reason */
+	j->reason = reason;
+	j->actor = actor;
+}
+
+/* As for a Job that has not been ended by anybody. */
+void job_forgets_end(struct gate_job *j)
+{
+	j->reason = j->actor = j->preemption = "";
+	j->message = j->hold = NULL;
+	free(j->preemptor);
+	free(j->preempting);
+	free(j->sentence);
+	j->preemptor = j->preempting = j->sentence = NULL;
+}
+
+static char *name_job(const struct gate_job *j)
+{
+	struct buf b;
+	buf_init(&b, 1024);
+	buf_printf(&b, "%s/%s", j->ns, j->name);
+	return buf_take(&b);
+}
+
+/* In words, as Kueue's condition Preempted has them. */
+static const char *preemption_words(enum preemption_reason r)
+{
+	switch (r) {
+	case PREEMPTION_NONE:
+		break;
+	case PREEMPTION_IN_CLUSTERQUEUE:
+		return "prioritization in the ClusterQueue";
+	case PREEMPTION_IN_COHORT_RECLAMATION:
+		return "reclamation within the cohort";
+	case PREEMPTION_IN_COHORT_FAIR_SHARING:
+		return "fair sharing within the cohort";
+	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
+		return "reclamation within the cohort while borrowing";
+	}
+	return "its priority";
+}
+
+static void end_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct buf text;
+	char uid[UID_TEXT_SIZE];
+	const struct gate_job *by = gate_find_job(g, &d->by);
+	if (j->reason[0] != '\0')
+		return;
+	j->preemption = preemption_reason_name(d->preemption);
+	j->preemptor = by ? name_job(by) : NULL;
+	struct explanation x = {0};
+	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
+		j->preempting = mem_strdup(x.clusterqueue);
+	uid_format(&d->by, uid);
+	buf_init(&text, 1024);
+	buf_printf(&text, "Preempted to accommodate Job %s (UID: %s) due to %s",
+		j->preemptor ? j->preemptor : "(deleted)", uid, preemption_words(d->preemption));
+	j->message = j->sentence = buf_take(&text);
+	job_ends(j, stop_reason_name(d->reason), g->identity);
+}
+
+void job_ends_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (d->reason == STOP_REASON_PREEMPTED) {
+		end_preempted(g, j, d);
+		return;
+	}
+	if (j->reason[0] == '\0') {
+		j->sentence = d->reason == STOP_REASON_IDLE_RECLAIMED
+				      ? mem_strdup(d->why)
+				      : warning_sentence(d->reason, d->policy);
+		j->message = j->sentence;
+	}
+	if (stop_reason_deactivates(d->reason) && j->reason[0] == '\0') {
+		j->hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
+		j->message = j->hold;
+	}
+	job_ends(j, stop_reason_name(d->reason), g->identity);
+}
+
+int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms)
+{
+	if (j->seen.finished || j->started_ms == 0)
+		return 0;
+	int64_t ran_ms = until_ms > j->started_ms ? until_ms - j->started_ms : 0;
+	return quantity_times(ran_ms, j->seen.active);
+}
+
+/* What its stop has thrown away. */
+int64_t job_lost_ms(const struct gate *g, const struct gate_job *j)
+{
+	return job_loses_ms(j, j->stopped_ms > 0 ? j->stopped_ms : g->now_ms);
+}
+
+static bool suspended_by_other(const struct gate_job *j)
+{
+	return strcmp(j->reason, SUSPENDED_BY_OTHER) == 0;
+}
+
+bool job_goes_on_hold(const struct gate_job *j)
+{
+	return j->hold || suspended_by_other(j);
+}
+
+/* Its hold is written only once it has drained, by waiting(). */
+const char *job_stop_message(const struct gate_job *j)
+{
+	return suspended_by_other(j) ? HOLD_BY_OTHER : j->message;
+}

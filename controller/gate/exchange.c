@@ -1,0 +1,188 @@
+/* What is asked of the API server for a Job, in full, and what its answers mean. */
+#include <string.h>
+
+#include "controller/gate/record.h"
+
+#define RETRY_MS 50
+#define RETRY_MAX_MS 5000
+#define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
+#define PODS_RETRY_MS 250
+#define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
+#define LOST_LOOK_MS 2000
+#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+
+/* A run with fewer pods than asked for. The completions follow when all indexes are still to be
+ * done: a Job some of whose indexes are done would be taken for finished with fewer. */
+static void take_down(struct gate_job *j, struct intent *i)
+{
+	if (j->held_pods >= j->seen.pods)
+		return;
+	i->parallelism = i->story.pods = j->held_pods;
+	i->story.owner_parallelism = j->seen.parallelism;
+	if (!j->seen.completions_follow || j->seen.pods < j->seen.parallelism)
+		return;
+	i->completions = j->held_pods;
+	i->story.owner_completions = j->seen.parallelism;
+}
+
+static void put_back(const struct gate_job *j, struct intent *i)
+{
+	i->parallelism = j->seen.owner_parallelism;
+	i->completions = j->seen.owner_completions;
+}
+
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	struct story *s = &i->story;
+	*s = (struct story){.attempt = j->attempt,
+		.epoch = g->epoch,
+		.at_ms = g->now_ms,
+		.clusterqueue = j->clusterqueue,
+		.reason = j->reason,
+		.by = g->identity,
+		.preemptor = j->preemptor,
+		.message = j->message};
+	if (i->kind == INTENT_NOTICE) {
+		notice_format(g, j, g->notice, sizeof(g->notice));
+		i->notice = g->notice;
+		return;
+	}
+	if (i->kind == INTENT_WARN) {
+		i->stopping_at_ms = j->warn_ms;
+		j->warned = true;
+		return;
+	}
+	if (i->kind == INTENT_SHRINK) {
+		s->state = STORY_STARTED;
+		s->lines = g->lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+		narrowing_tell(j, i);
+		return;
+	}
+	i->drop_warning = j->seen.stopping_at_ms > 0 || j->warned;
+	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
+	if (j->attempt < j->seen.story_attempt)
+		s->attempt = j->seen.story_attempt;
+	if (i->kind == INTENT_START) {
+		j->sent = true;
+		i->generation = j->generation;
+		i->has_notice = j->seen.has_notice;
+		s->state = STORY_STARTED;
+		s->lines = g->lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+		take_down(j, i);
+	} else {
+		bool stopped = i->kind == INTENT_STOP || j->phase == PHASE_WAITING;
+		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
+		i->hold = stopped ? j->hold : NULL;
+		put_back(j, i);
+	}
+}
+
+/* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for ("field
+ * is immutable", behind a template of any length). Later ones say the same of a Job that has pods,
+ * which may be so without our knowledge: but not twice. Who may run on ordinary room as well is
+ * kept to that for a while, and then tries again: servers are upgraded. Who may not has to be
+ * written otherwise. */
+static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
+{
+	if (queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
+		!queue_job_resources(g->queue, &j->uid) || !strstr(said, "immutable"))
+		return "";
+	if (j->seen.rewritable && ++j->immutables > 1) {
+		j->no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
+		j->retell = true;
+	}
+	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have it "
+	       "run on idle room, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory "
+	       "in its Pod template; ";
+}
+
+static void denied_start(struct gate *g, struct gate_job *j, const char *said)
+{
+	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", denied_lending(g, j, said),
+		said);
+	/* Not applied, and it will not be: give the room to others for a while. */
+	j->call_off = true;
+	j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
+	job_ends(j, "RefusedByServer", g->identity);
+}
+
+static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
+{
+	const char *said = sentence ? sentence : "no reason given";
+	if (asked == INTENT_START) {
+		denied_start(g, j, said);
+		return;
+	}
+	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
+	if (asked == INTENT_SHRINK && narrowing_still_wants(j))
+		narrowing_fails(g, j); /* what is lent is wanted back all the same */
+	else
+		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+}
+
+/* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
+static void answered_pods(struct gate *g, struct gate_job *j, size_t pods)
+{
+	if (j->asked_in != j->phase)
+		return;
+	if (j->phase == PHASE_RUNNING) {
+		int32_t left = narrowing_counted(g, j, pods), seen = job_pods_in_sight(j);
+		attempt_shrink(g, j, left > seen ? left : seen);
+	} else if (pods == 0) {
+		attempt_release(g, j);
+	} else {
+		gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
+	}
+}
+
+static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
+{
+	if (asked == INTENT_READ) {
+		j->need_read = false;
+		j->look_ms = g->tick_ms + LOST_LOOK_MS;
+	} else if (asked == INTENT_PODS) {
+		answered_pods(g, j, pods);
+	} else {
+		j->tries = 0;
+	}
+}
+
+void job_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+{
+	if (asked == INTENT_NOTICE) {
+		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
+		return;
+	}
+	switch (a->outcome) {
+	case JOB_DONE:
+		answered_done(g, j, asked, a->pods);
+		break;
+	case JOB_REFUSED:
+		j->need_read = true;
+		if (asked == INTENT_START && j->tries >= REFUSED_TRIES)
+			denied(g, j, asked, a->sentence);
+		else
+			gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		break;
+	case JOB_GONE:
+		j->gone = j->lost = true;
+		j->need_read = false;
+		break;
+	case JOB_BUSY:
+		job_pause(g, j,
+			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
+		break;
+	case JOB_DENIED:
+		denied(g, j, asked, a->sentence);
+		break;
+	case JOB_IN_DOUBT:
+		j->need_read = true;
+		if (asked == INTENT_START && j->has_hold)
+			j->doubt = true;
+		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
+		break;
+	}
+}
