@@ -1,12 +1,12 @@
 #include "cli/calendar/options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/must.h"
 #include "base/slice.h"
 #include "calendar/notation.h"
+#include "cli/flags.h"
 
 enum {
 	OPT_AT = 256,
@@ -74,15 +74,12 @@ static int take_output(const char *text, struct calendar_options *o, struct err 
 		import ? "yaml or dates" : "table or json");
 }
 
-static int apply(int flag, struct calendar_options *o, struct err *e)
+static int take(int flag, void *options, struct err *e)
 {
+	struct calendar_options *o = options;
 	switch (flag) {
 	case 'f':
-		if (o->nfiles == CALENDAR_FILES_MAX)
-			return err_set(
-				e, ERR_LIMIT, "more than %d files; join them", CALENDAR_FILES_MAX);
-		o->file[o->nfiles++] = optarg;
-		return 0;
+		return flags_file(optarg, o->file, &o->nfiles, CALENDAR_FILES_MAX, e);
 	case 'o':
 		return take_output(optarg, o, e);
 	case OPT_KUBECONFIG:
@@ -138,30 +135,20 @@ static int check(const struct calendar_options *o, struct err *e)
 	return 0;
 }
 
-/* An unknown flag is the one behind which getopt stands; a missing value is said by ':'. */
-static int wrong_flag(int got, char **argv, struct err *e)
-{
-	return err_set(e, ERR_INVALID, "%.80s %s", argv[optind - 1],
-		got == ':' ? "wants a value" : "is not a flag");
-}
-
 int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e)
 {
 	struct calendar_options o = {.verb = CALENDAR_HELP,
 		.config_namespace = "sluice-system",
 		.exception = "holidays",
 		.treat_as = "Sunday"};
-	int rc = argc > 1 && argv[1][0] != '-' ? take_verb(argv[1], &o, e) : 0;
+	bool verb = argc > 1 && argv[1][0] != '-';
+	int rc = verb ? take_verb(argv[1], &o, e) : 0;
 	if (o.verb == CALENDAR_IMPORT)
 		o.output = CALENDAR_YAML;
-	optind = argc > 1 && argv[1][0] != '-' ? 2 : 1;
-	opterr = 0;
-	for (int got; rc == 0 && (got = getopt_long(argc, argv, ":f:o:h", flags, NULL)) != -1;)
-		rc = got == ':' || got == '?' ? wrong_flag(got, argv, e) : apply(got, &o, e);
-	if (rc == 0 && optind < argc)
-		o.name = argv[optind++];
-	if (rc == 0 && optind < argc)
-		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
+	if (rc == 0)
+		rc = flags_walk(argc, argv, verb ? 2 : 1, ":f:o:h", flags, take, &o, e);
+	if (rc == 0)
+		rc = flags_last_word(argc, argv, &o.name, e);
 	if (rc == 0)
 		rc = check(&o, e);
 	if (rc == 0)

@@ -1,10 +1,10 @@
 #include "cli/doctor/options.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
+#include "cli/flags.h"
 
 enum {
 	OPT_KUBECONFIG = 256,
@@ -30,14 +30,6 @@ static const struct option flags[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int take_output(const char *text, struct doctor_options *o, struct err *e)
-{
-	o->json = strcmp(text, "json") == 0;
-	if (o->json || strcmp(text, "table") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
-}
-
 /* It becomes part of paths, and of the manifests that are compared. */
 static int take_namespace(const char *text, struct doctor_options *o, struct err *e)
 {
@@ -48,18 +40,6 @@ static int take_namespace(const char *text, struct doctor_options *o, struct err
 		return 0;
 	return err_set(
 		e, ERR_INVALID, "--namespace is \"%.80s\", which is not the name of one", text);
-}
-
-static int take_config(const char *text, struct doctor_options *o, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
-	const char *slash = strchr(text, '/');
-	o->configmap = text;
-	if (!*text || (slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
-			      strspn(text, allowed) == strlen(text)))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
 }
 
 static int take_settle(const char *text, struct doctor_options *o, struct err *e)
@@ -81,11 +61,12 @@ static int take_ignored(const char *text, struct doctor_options *o, struct err *
 	return 0;
 }
 
-static int apply(int flag, struct doctor_options *o, struct err *e)
+static int take(int flag, void *options, struct err *e)
 {
+	struct doctor_options *o = options;
 	switch (flag) {
 	case 'o':
-		return take_output(optarg, o, e);
+		return flags_json(optarg, &o->json, e);
 	case 'n':
 		return take_namespace(optarg, o, e);
 	case OPT_KUBECONFIG:
@@ -101,7 +82,7 @@ static int apply(int flag, struct doctor_options *o, struct err *e)
 		o->cell = optarg;
 		return 0;
 	case OPT_CONFIG:
-		return take_config(optarg, o, e);
+		return flags_overcommit_config(optarg, &o->configmap, e);
 	case OPT_IGNORE:
 		return take_ignored(optarg, o, e);
 	case OPT_SETTLE:
@@ -135,12 +116,6 @@ static int check(const struct doctor_options *o, bool (*is_check)(const char *na
 	return 0;
 }
 
-static int wrong_flag(int got, char **argv, struct err *e)
-{
-	return err_set(e, ERR_INVALID, "%.80s %s", argv[optind - 1],
-		got == ':' ? "wants a value" : "is not a flag");
-}
-
 int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *name),
 	struct doctor_options *ret, struct err *e)
 {
@@ -149,11 +124,7 @@ int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *nam
 		.namespace_name = "sluice-system",
 		.configmap = "kube-system/ack-slo-config",
 		.settle_ms = 5000};
-	int rc = 0;
-	optind = 1;
-	opterr = 0;
-	for (int got; rc == 0 && (got = getopt_long(argc, argv, ":o:n:h", flags, NULL)) != -1;)
-		rc = got == ':' || got == '?' ? wrong_flag(got, argv, e) : apply(got, &o, e);
+	int rc = flags_walk(argc, argv, 1, ":o:n:h", flags, take, &o, e);
 	if (rc == 0 && optind < argc)
 		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
 	if (rc == 0)

@@ -1,10 +1,10 @@
 #include "cli/overcommit/options.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "base/instant.h"
 #include "base/must.h"
+#include "cli/flags.h"
 
 enum { OPT_NOW = 256, OPT_PROFILE, OPT_KUBECONFIG, OPT_CONTEXT, OPT_CONFIG };
 
@@ -19,14 +19,6 @@ static const struct option flags[] = {
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
-
-static int take_output(const char *text, struct overcommit_options *o, struct err *e)
-{
-	o->json = strcmp(text, "json") == 0;
-	if (o->json || strcmp(text, "table") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
-}
 
 static int take_now(const char *text, struct overcommit_options *o, struct err *e)
 {
@@ -47,29 +39,14 @@ static int take_profile(const char *text, struct overcommit_options *o, struct e
 		e, ERR_INVALID, "--profile is \"%.40s\"; it must be ack or koordinator", text);
 }
 
-static int take_config(const char *text, struct overcommit_options *o, struct err *e)
+static int take(int flag, void *options, struct err *e)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
-	const char *slash = strchr(text, '/');
-	o->configmap = text;
-	if (!*text || (slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
-			      strspn(text, allowed) == strlen(text)))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
-}
-
-static int apply(int flag, struct overcommit_options *o, struct err *e)
-{
+	struct overcommit_options *o = options;
 	switch (flag) {
 	case 'f':
-		if (o->nfiles == OVERCOMMIT_FILES_MAX)
-			return err_set(e, ERR_LIMIT, "more than %d files; join them",
-				OVERCOMMIT_FILES_MAX);
-		o->file[o->nfiles++] = optarg;
-		return 0;
+		return flags_file(optarg, o->file, &o->nfiles, OVERCOMMIT_FILES_MAX, e);
 	case 'o':
-		return take_output(optarg, o, e);
+		return flags_json(optarg, &o->json, e);
 	case OPT_NOW:
 		return take_now(optarg, o, e);
 	case OPT_PROFILE:
@@ -81,7 +58,7 @@ static int apply(int flag, struct overcommit_options *o, struct err *e)
 		o->context = optarg;
 		return 0;
 	case OPT_CONFIG:
-		return take_config(optarg, o, e);
+		return flags_overcommit_config(optarg, &o->configmap, e);
 	case 'h':
 		o->verb = OVERCOMMIT_HELP;
 		return 0;
@@ -127,26 +104,16 @@ static int check(struct overcommit_options *o, struct err *e)
 	return 0;
 }
 
-/* An unknown flag is the one behind which getopt stands; a missing value is said by ':'. */
-static int wrong_flag(int got, char **argv, struct err *e)
-{
-	return err_set(e, ERR_INVALID, "%.80s %s", argv[optind - 1],
-		got == ':' ? "wants a value" : "is not a flag");
-}
-
 int overcommit_options_parse(int argc, char **argv, struct overcommit_options *ret, struct err *e)
 {
 	struct overcommit_options o = {
 		.verb = OVERCOMMIT_HELP, .configmap = "kube-system/ack-slo-config"};
-	int rc = argc > 1 && argv[1][0] != '-' ? take_verb(argv[1], &o, e) : 0;
-	optind = argc > 1 && argv[1][0] != '-' ? 2 : 1;
-	opterr = 0;
-	for (int got; rc == 0 && (got = getopt_long(argc, argv, ":f:o:h", flags, NULL)) != -1;)
-		rc = got == ':' || got == '?' ? wrong_flag(got, argv, e) : apply(got, &o, e);
-	if (rc == 0 && optind < argc)
-		o.node = argv[optind++];
-	if (rc == 0 && optind < argc)
-		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
+	bool verb = argc > 1 && argv[1][0] != '-';
+	int rc = verb ? take_verb(argv[1], &o, e) : 0;
+	if (rc == 0)
+		rc = flags_walk(argc, argv, verb ? 2 : 1, ":f:o:h", flags, take, &o, e);
+	if (rc == 0)
+		rc = flags_last_word(argc, argv, &o.node, e);
 	if (rc == 0)
 		rc = check(&o, e);
 	if (rc == 0)
