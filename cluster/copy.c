@@ -59,3 +59,58 @@ const struct host_port *copy_host_ports(struct arena *a, const struct host_port 
 	}
 	return all;
 }
+
+/* ---- a whole pod ----------------------------------------------------------------------------- */
+
+struct resource_list copy_resource_list(struct arena *a, const struct resource_list *from)
+{
+	struct resource *item = arena_take(a, from->count, sizeof(*item));
+	for (size_t i = 0; i < from->count; i++) {
+		item[i] = from->item[i];
+		item[i].name = arena_string(a, from->item[i].name);
+	}
+	return (struct resource_list){item, from->count};
+}
+
+static const struct container *copy_containers(
+	struct arena *a, const struct container *from, size_t n)
+{
+	struct container *all = arena_take(a, n, sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		all[i] = from[i];
+		all[i].requests = copy_resource_list(a, &from[i].requests);
+		all[i].limits = copy_resource_list(a, &from[i].limits);
+		all[i].name = from[i].name ? arena_string(a, from[i].name) : NULL;
+	}
+	return all;
+}
+
+static void copy_resources(
+	struct arena *a, const struct pod_resources *from, struct pod_resources *ret)
+{
+	*ret = *from;
+	ret->containers = copy_containers(a, from->containers, from->ncontainers);
+	ret->init_containers = copy_containers(a, from->init_containers, from->ninit_containers);
+	ret->overhead = copy_resource_list(a, &from->overhead);
+	ret->pod_level = copy_resource_list(a, &from->pod_level);
+	ret->pod_level_limits = copy_resource_list(a, &from->pod_level_limits);
+	ret->runtime_class = arena_string(a, from->runtime_class);
+}
+
+void copy_pod(struct arena *a, const struct pod *from, struct pod *ret)
+{
+	*ret = *from;
+	ret->ns = arena_string(a, from->ns);
+	ret->labels = arena_labels(a, from->labels, from->nlabels);
+	copy_resources(a, &from->resources, &ret->resources);
+	ret->priority_class = arena_string(a, from->priority_class);
+	ret->node_name = arena_string(a, from->node_name);
+	ret->scheduler = arena_string(a, from->scheduler);
+	ret->node_selector = arena_labels(a, from->node_selector, from->nnode_selector);
+	ret->tolerations = arena_tolerations(a, from->tolerations, from->ntolerations);
+	ret->terms = copy_node_terms(a, from->terms, from->nterms);
+	ret->affinity = copy_affinity_terms(a, from->affinity, from->naffinity);
+	ret->anti_affinity = copy_affinity_terms(a, from->anti_affinity, from->nanti_affinity);
+	ret->spread = copy_spread(a, from->spread, from->nspread);
+	ret->host_ports = copy_host_ports(a, from->host_ports, from->nhost_ports);
+}

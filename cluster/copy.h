@@ -11,5 +11,8 @@ const struct affinity_term *copy_affinity_terms(
 const struct spread_constraint *copy_spread(
 	struct arena *a, const struct spread_constraint *from, size_t n);
 const struct host_port *copy_host_ports(struct arena *a, const struct host_port *from, size_t n);
+struct resource_list copy_resource_list(struct arena *a, const struct resource_list *from);
+/* A whole pod, names that were NULL as "". */
+void copy_pod(struct arena *a, const struct pod *from, struct pod *ret);
 
 #endif

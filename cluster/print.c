@@ -40,21 +40,31 @@ static void print_selector(struct buf *b, const struct selector_term *t)
 	}
 }
 
-static void print_requests(struct buf *b, const struct pod_resources *of)
+typedef size_t (*pod_amounts)(const struct pod_resources *pod, struct resource *ret, size_t cap);
+
+static void print_amounts(
+	struct buf *b, pod_amounts amounts, const struct pod_resources *of, bool styles)
 {
 	struct resource few[FEW], *all = few;
-	size_t n = pod_requests(of, few, FEW);
+	size_t n = amounts(of, few, FEW);
 	if (n > FEW) {
 		all = mem_array(n, sizeof(*all));
-		pod_requests(of, all, n);
+		amounts(of, all, n);
 	}
 	print_number(b, (int64_t)n);
 	for (size_t i = 0; i < n; i++) {
 		print_text(b, all[i].name);
 		print_number(b, all[i].amount);
+		if (styles)
+			buf_putc(b, (char)all[i].style);
 	}
 	if (all != few)
 		free(all);
+}
+
+static void print_requests(struct buf *b, const struct pod_resources *of)
+{
+	print_amounts(b, pod_requests, of, false);
 }
 
 static void print_ports(struct buf *b, const struct pod *p)
@@ -153,4 +163,15 @@ void print_bound(struct buf *b, const struct pod *p)
 	print_ports(b, p);
 	print_requests(b, &p->resources);
 	print_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
+}
+
+void print_counted(struct buf *b, const struct pod *p)
+{
+	print_text(b, p->ns);
+	print_amounts(b, pod_requests, &p->resources, true);
+	print_amounts(b, pod_limits, &p->resources, true);
+	print_number(b, pod_qos_class(p));
+	print_number(b, p->terminating);
+	print_number(b, p->crosses_namespaces);
+	print_text(b, p->priority_class);
 }

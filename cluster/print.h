@@ -12,6 +12,8 @@
 void print_wanted(struct buf *b, const struct pod *p);
 /* All that counts of a pod that is there. */
 void print_bound(struct buf *b, const struct pod *p);
+/* All that the API server's quotas are asked for it, and as they would print it. */
+void print_counted(struct buf *b, const struct pod *p);
 /* A term of a pod in ns. */
 void print_affinity_term(struct buf *b, const char *ns, const struct affinity_term *t);
 

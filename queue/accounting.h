@@ -30,6 +30,7 @@ bool accounting_unset_runtime_class(struct accounting *a, const char *name);
 /* What one pod of one Job counts for. Borrows from the Job, the facts and the configuration. */
 struct account {
 	struct resource_list requests; /* sorted by name, zeroes too, `pods` not among them */
+	const struct pod *pod;	       /* job.template with all that filled in; NULL where it is */
 	char fault[400];	       /* "", or why no such pod can be created */
 	struct arena memory;
 };

@@ -290,7 +290,6 @@ static size_t table_bytes(const struct map *m)
 
 size_t queue_memory_bytes(const struct queue *q)
 {
-	return q->workload_bytes + q->shapes.bytes + q->groups.bytes + table_bytes(&q->workloads) +
-	       table_bytes(&q->groups.map) + table_bytes(&q->shapes.shapes) +
-	       table_bytes(&q->shapes.directives);
+	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
+	       table_bytes(&q->workloads) + table_bytes(&q->groups.map);
 }

@@ -24,7 +24,7 @@ static bool shape_is(const void *value, const void *key)
 {
 	const struct shape *a = value, *b = key;
 	if (a->pods != b->pods || a->min_pods != b->min_pods || a->directives != b->directives ||
-		a->nrequests != b->nrequests)
+		a->template != b->template || a->nrequests != b->nrequests)
 		return false;
 	for (size_t i = 0; i < a->nrequests; i++)
 		if (a->request[i].amount != b->request[i].amount ||
@@ -37,6 +37,7 @@ void shapes_init(struct shapes *s)
 {
 	map_init(&s->shapes, shape_is);
 	map_init(&s->directives, directives_are);
+	templates_init(&s->templates);
 	s->bytes = 0;
 }
 
@@ -45,6 +46,18 @@ void shapes_done(struct shapes *s)
 	must(s->shapes.count == 0 && s->directives.count == 0 && s->bytes == 0);
 	map_done(&s->shapes);
 	map_done(&s->directives);
+	templates_done(&s->templates);
+}
+
+static size_t table_bytes(const struct map *m)
+{
+	return m->slot ? (m->mask + 1) * sizeof(*m->slot) : 0;
+}
+
+size_t shapes_bytes(const struct shapes *s)
+{
+	return s->bytes + table_bytes(&s->shapes) + table_bytes(&s->directives) +
+	       s->templates.bytes + table_bytes(&s->templates.map);
 }
 
 static void write_string(struct buf *b, const char *s)
@@ -161,6 +174,7 @@ static uint64_t shape_hash(const struct shape *s)
 {
 	uint64_t hash = mix(s->directives->hash, (uint64_t)(uint32_t)s->pods);
 	hash = mix(hash, (uint64_t)(uint32_t)s->min_pods);
+	hash = mix(hash, s->template ? s->template->hash : 0);
 	for (size_t i = 0; i < s->nrequests; i++) {
 		hash = mix(hash, map_hash_string(s->request[i].name));
 		hash = mix(hash, (uint64_t)s->request[i].amount);
@@ -203,24 +217,26 @@ static int32_t min_pods_of(const struct job *j, int32_t pods)
 	return bounds ? j->min_parallelism : pods;
 }
 
-struct shape *shape_of(struct shapes *s, const struct job *j, const struct resource_list *requests,
-	bool *ret_too_many)
+struct shape *shape_of(
+	struct shapes *s, const struct job *j, const struct account *account, bool *ret_too_many)
 {
 	union {
 		struct shape shape;
 		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
 	} now;
 	now.shape = (struct shape){0};
-	read_requests(requests, &now.shape, ret_too_many);
+	read_requests(&account->requests, &now.shape, ret_too_many);
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
 	now.shape.min_pods = min_pods_of(j, now.shape.pods);
 	now.shape.directives = directives_of(s, j);
+	now.shape.template = template_of(&s->templates, account->pod);
 	now.shape.hash = shape_hash(&now.shape);
 
 	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);
 	if (known) {
 		directives_put(s, now.shape.directives);
+		template_put(&s->templates, now.shape.template);
 		return shape_keep(known);
 	}
 	known = shape_copy(&now.shape);
@@ -246,5 +262,6 @@ void shape_put(struct shapes *s, struct shape *shape)
 	must(map_take(&s->shapes, shape->hash, shape) == shape);
 	s->bytes -= shape->bytes;
 	directives_put(s, shape->directives);
+	template_put(&s->templates, shape->template);
 	free(shape);
 }

@@ -11,6 +11,8 @@
 
 #include "base/map.h"
 #include "base/arena.h"
+#include "queue/accounting.h"
+#include "queue/template.h"
 #include "sluice/job.h"
 
 /* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */
@@ -35,6 +37,7 @@ struct shape {
 	int32_t pods;
 	int32_t min_pods; /* it would start with so few; as many as pods as a rule */
 	struct directives *directives;
+	struct template *template; /* NULL: nothing of the cluster is asked for it */
 	size_t bytes;
 	size_t nrequests;
 	struct resource request[]; /* of one pod, sorted by name, no `pods`; may be 0 */
@@ -42,17 +45,19 @@ struct shape {
 
 struct shapes {
 	struct map shapes, directives;
-	size_t bytes; /* of all records, without the tables */
+	struct templates templates;
+	size_t bytes; /* of shapes and directives, without the tables */
 };
 
 void shapes_init(struct shapes *s);
 void shapes_done(struct shapes *s); /* every reference must have been given back */
+size_t shapes_bytes(const struct shapes *s);
 
-/* The shape of a Job as it is now, one pod of which counts for so much (accounting.h: sorted by
+/* The shape of a Job as it is now, of which this is the account (accounting.h: requests sorted by
  * name); give it back with shape_put. *ret_too_many: those are more than SHAPE_REQUESTS_MAX
  * resources, and the shape leaves some out. */
-struct shape *shape_of(struct shapes *s, const struct job *j, const struct resource_list *requests,
-	bool *ret_too_many);
+struct shape *shape_of(
+	struct shapes *s, const struct job *j, const struct account *account, bool *ret_too_many);
 struct shape *shape_keep(struct shape *shape); /* one reference more */
 void shape_put(struct shapes *s, struct shape *shape);
 

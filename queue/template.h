@@ -2,9 +2,13 @@
  * Templates: what the cluster sees of the pods of a Job, each different one kept once.
  *
  * A shape (shape.h) says what quotas count; a template says what the scheduler and the
- * ResourceQuotas of its namespace look at besides: labels only where pods look at other pods,
- * limits, ports, affinity. Jobs of one shape share one, so ten thousand waiting Jobs ask the
- * cluster fifty questions. The namespace is part of it.
+ * ResourceQuotas of its namespace look at besides: limits, ports, affinity. Jobs of one shape share
+ * one, so ten thousand waiting Jobs ask the cluster fifty questions. The namespace is part of it.
+ *
+ * Labels are in it only where its pods look at other pods, and of the four that the API server
+ * gives the pods of each Job (its name and its uid) only those that these pods select by: else no
+ * two Jobs had the same. So pods that are there and want others away (anti-affinity by labels) are
+ * not heard of a pod that looks at none itself, which errs on the side of "possible".
  *
  * It is the pod as the API server will make it, as far as the queue knows: LimitRanges' defaults
  * and the RuntimeClass's overhead have been filled in (accounting.h). Not in it is what a start
@@ -34,7 +38,7 @@ struct template
 	struct arena memory;
 	struct link of_all; /* templates.all, in the order of their making */
 	struct verdicts *verdicts;
-	struct refusal *refusal;
+	struct refusal *refusal; /* one block: whoever gives the last reference back frees it */
 };
 
 struct templates {

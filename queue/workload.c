@@ -135,7 +135,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	const struct account *account)
 {
 	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, &account->requests, &too_many);
+	struct shape *shape = shape_of(&q->shapes, j, account, &too_many);
 	bool same_shape = shape == w->shape;
 	shape_put(&q->shapes, shape);
 
@@ -179,7 +179,7 @@ void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
 	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, &account->requests, &too_many);
+	struct shape *shape = shape_of(&q->shapes, j, account, &too_many);
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	set_invalid(q, w, fault_of(j, account, too_many));

@@ -135,8 +135,10 @@ struct job {
 	int32_t completions;
 	bool indexed;
 
-	/* What the scheduler and ResourceQuotas will look at in its pods (cluster/pod.h); NULL, for
-	 * tests that do not care: nothing of the cluster is asked. */
+	/* What the scheduler and ResourceQuotas will look at in its pods (cluster/pod.h), as its
+	 * owner wrote it: node selector and tolerations without what a flavor added, as in
+	 * `placement`; of its resources `pod` is what counts. NULL, for tests that do not care:
+	 * nothing of the cluster is asked. */
 	const struct pod *template;
 	/* terminationGracePeriodSeconds of its pods, 30 s when absent: so long a stop may take. 0,
 	 * for tests that do not care. */

@@ -1,12 +1,15 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
-set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle)
+set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle template)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
   add_test(NAME queue_${name} COMMAND test_queue_${name})
   set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
 endforeach()
+
+# Pods in a line each.
+target_sources(test_queue_template PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
 
 # Text that an administrator can read.
 add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/queue_scenario.c

@@ -33,7 +33,7 @@ static struct shape *job_shape(struct shapes *s, const struct job *j, bool *ret_
 	struct account a;
 	accounting_init(&facts);
 	account_open(&a, &facts, &config, j);
-	struct shape *shape = shape_of(s, j, &a.requests, ret_too_many);
+	struct shape *shape = shape_of(s, j, &a, ret_too_many);
 	account_done(&a);
 	accounting_done(&facts);
 	return shape;

@@ -1,0 +1,169 @@
+#include "queue/template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "cluster/copy.h"
+#include "cluster/print.h"
+
+struct template_key {
+	const void *bytes;
+	size_t len;
+};
+
+static bool template_is(const void *value, const void *key)
+{
+	const struct template *t = value;
+	const struct template_key *k = key;
+	return t->key_len == k->len && memcmp(t->key, k->bytes, k->len) == 0;
+}
+
+void templates_init(struct templates *t)
+{
+	map_init(&t->map, template_is);
+	list_init(&t->all);
+	t->bytes = 0;
+}
+
+void templates_done(struct templates *t)
+{
+	must(t->map.count == 0 && t->bytes == 0);
+	map_done(&t->map);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* What the API server gives the pods of each Job. */
+static bool is_of_one_job(const char *key)
+{
+	return strcmp(key, "controller-uid") == 0 || strcmp(key, "job-name") == 0 ||
+	       strcmp(key, "batch.kubernetes.io/controller-uid") == 0 ||
+	       strcmp(key, "batch.kubernetes.io/job-name") == 0;
+}
+
+static bool selector_asks(const struct selector_term *t, const char *key)
+{
+	for (size_t i = 0; i < t->nrequirements; i++)
+		if (strcmp(t->requirements[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+static bool terms_ask(const struct affinity_term *t, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (selector_asks(&t[i].selector, key))
+			return true;
+	return false;
+}
+
+static bool asks_for_label(const struct pod *p, const char *key)
+{
+	if (terms_ask(p->affinity, p->naffinity, key) ||
+		terms_ask(p->anti_affinity, p->nanti_affinity, key))
+		return true;
+	for (size_t i = 0; i < p->nspread; i++)
+		if (selector_asks(&p->spread[i].selector, key))
+			return true;
+	return false;
+}
+
+/* Those that count, in the order they came in: who writes them in another order has another
+ * template. */
+static void keep_labels(struct arena *a, const struct pod *p, struct pod *ret)
+{
+	*ret = *p;
+	ret->labels = NULL;
+	ret->nlabels = 0;
+	if (!pod_is_sociable(p))
+		return;
+	struct label *kept = arena_take(a, p->nlabels, sizeof(*kept));
+	for (size_t i = 0; i < p->nlabels; i++)
+		if (!is_of_one_job(p->labels[i].key) || asks_for_label(p, p->labels[i].key))
+			kept[ret->nlabels++] = p->labels[i];
+	ret->labels = kept;
+}
+
+/* ---- one of them ----------------------------------------------------------------------------- */
+
+static void write_text(struct buf *b, const char *s)
+{
+	buf_add(b, s ? s : "", s ? strlen(s) + 1 : 1);
+}
+
+static void write_key(struct buf *b, const struct pod *p)
+{
+	print_counted(b, p);
+	print_wanted(b, p);
+	write_text(b, p->scheduler);
+	write_text(b, p->resources.runtime_class); /* which may ask for nodes of its own */
+	must(!b->failed);
+}
+
+static size_t template_bytes(const struct template *t)
+{
+	return sizeof(*t) + t->memory.bytes;
+}
+
+static struct template *template_new(
+	struct templates *all, const struct pod *p, uint64_t hash, const struct buf *key)
+{
+	struct template *t = mem_alloc(sizeof(*t));
+	struct pod *pod = arena_take(&t->memory, 1, sizeof(*pod));
+	copy_pod(&t->memory, p, pod);
+	t->pod = pod;
+	t->hash = hash;
+	t->key = memcpy(arena_take(&t->memory, key->len, 1), key->ptr, key->len);
+	t->key_len = key->len;
+	map_put(&all->map, hash, t);
+	list_add(&all->all, &t->of_all);
+	all->bytes += template_bytes(t);
+	return t;
+}
+
+struct template *template_of(struct templates *all, const struct pod *p)
+{
+	struct arena scratch = {0};
+	struct pod kept;
+	struct buf key;
+	if (!p)
+		return NULL;
+	keep_labels(&scratch, p, &kept);
+	buf_init(&key, SIZE_MAX / 4);
+	write_key(&key, &kept);
+	uint64_t hash = map_hash_bytes(key.ptr, key.len);
+	struct template_key k = {key.ptr, key.len};
+	struct template *t = map_get(&all->map, hash, &k);
+	if (!t)
+		t = template_new(all, &kept, hash, &key);
+	t->refs++;
+	buf_done(&key);
+	arena_done(&scratch);
+	return t;
+}
+
+struct template *template_keep(struct template *t)
+{
+	if (t)
+		t->refs++;
+	return t;
+}
+
+void template_put(struct templates *all, struct template *t)
+{
+	if (!t)
+		return;
+	must(t->refs > 0);
+	if (--t->refs > 0)
+		return;
+	struct template_key k = {t->key, t->key_len};
+	must(map_take(&all->map, t->hash, &k) == t);
+	list_leave(&t->of_all);
+	all->bytes -= template_bytes(t);
+	free(t->refusal);
+	arena_done(&t->memory);
+	free(t);
+}
