@@ -1,0 +1,470 @@
+#include "controller/gate/trouble.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+enum {
+	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
+	SECOND_MS = 1000,	   /* times on the wire have whole seconds */
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const struct word {
+	const char *name;
+	enum trouble_word same; /* the first of those that say the same; 0: it stands for itself */
+	const char *what;	/* its pods cannot do: "be scheduled" */
+	const char *cure;
+} words[TROUBLE_WORDS] = {
+	[TROUBLE_NONE] = {"", 0, "", ""},
+	[TROUBLE_PODS_REFUSED] = {"PodsRefused", 0, "be created",
+		"change what the message names; the Job controller goes on trying"},
+	[TROUBLE_UNSCHEDULABLE] = {"Unschedulable", 0, "be scheduled",
+		"free or add nodes, or change what the pods ask for; clusterFit: Now on its "
+		"ClusterQueue would have it wait for room"},
+	[TROUBLE_SCHEDULING_GATED] = {"SchedulingGated", 0, "pass a scheduling gate",
+		"whoever set schedulingGates in the pod template has to take them off its pods"},
+	[TROUBLE_INVALID_IMAGE_NAME] = {"InvalidImageName", 0, "run an image of that name",
+		"correct the image in the pod template"},
+	[TROUBLE_ERR_IMAGE_NEVER_PULL] = {"ErrImageNeverPull", 0, "run an image they may not pull",
+		"correct imagePullPolicy or the image, or bring the image to the nodes"},
+	[TROUBLE_ERR_IMAGE_PULL] = {"ErrImagePull", 0, "pull an image",
+		"correct the image or imagePullSecrets in the pod template, or see to the "
+		"registry"},
+	[TROUBLE_IMAGE_PULL_BACK_OFF] = {"ImagePullBackOff", TROUBLE_ERR_IMAGE_PULL,
+		"pull an image",
+		"correct the image or imagePullSecrets in the pod template, or see to the "
+		"registry"},
+	[TROUBLE_IMAGE_INSPECT_ERROR] = {"ImageInspectError", 0, "use an image",
+		"see to the image, and to the node"},
+	[TROUBLE_CREATE_CONTAINER_CONFIG_ERROR] = {"CreateContainerConfigError", 0,
+		"have a container configured",
+		"create the ConfigMap or Secret that the message names, or correct the pod "
+		"template"},
+	[TROUBLE_CREATE_CONTAINER_ERROR] = {"CreateContainerError", 0, "have a container created",
+		"correct the pod template, or see to the node"},
+	[TROUBLE_RUN_CONTAINER_ERROR] = {"RunContainerError", 0, "have a container started",
+		"correct the command in the pod template, or see to the node"},
+	[TROUBLE_CRASH_LOOP_BACK_OFF] = {"CrashLoopBackOff", 0, "get past an init container",
+		"read the log of that container: kubectl logs POD -c CONTAINER"},
+};
+
+const char *trouble_name(enum trouble_word w)
+{
+	return w < TROUBLE_WORDS ? words[w].name : "";
+}
+
+enum trouble_word trouble_named(const char *reason)
+{
+	for (enum trouble_word w = TROUBLE_NONE + 1; reason && w < TROUBLE_WORDS; w++)
+		if (strcmp(words[w].name, reason) == 0)
+			return w;
+	return TROUBLE_NONE;
+}
+
+static enum trouble_word kind_of(enum trouble_word w)
+{
+	return words[w].same != TROUBLE_NONE ? words[w].same : w;
+}
+
+bool trouble_same(enum trouble_word a, enum trouble_word b)
+{
+	return kind_of(a) == kind_of(b);
+}
+
+const char *trouble_cure(enum trouble_word w, const char *message)
+{
+	if (w == TROUBLE_PODS_REFUSED && message && strstr(message, "exceeded quota"))
+		return "somebody else took the room: raise the ResourceQuota, or free what uses it";
+	return w < TROUBLE_WORDS ? words[w].cure : "";
+}
+
+/* ---- the book -------------------------------------------------------------------------------- */
+
+struct pod {
+	struct uid uid;
+	struct patient *patient;
+	struct pod *prev, *next;	       /* of the same Job */
+	int64_t pending_ms, since_ms, seen_ms; /* the last by tick_ms */
+	uint64_t in_list;
+	enum trouble_word word;
+};
+
+/* What was refused, of a Job. */
+struct refusal {
+	int64_t first_ms, last_ms;
+	char *message;
+};
+
+/* A Job that has pods in here, or that was refused some. */
+struct patient {
+	struct uid job;
+	struct pod *pods;
+	struct refusal refusal; /* message NULL: none */
+	/* What was last said of each word, and the list that it is in. */
+	struct saying {
+		struct saying *next;
+		enum trouble_word word;
+		size_t pods; /* so many have it */
+		char *message;
+	} * sayings;
+};
+
+struct troubles {
+	struct map pods;     /* by uid */
+	struct map patients; /* by the Job's uid */
+	uint64_t list;
+};
+
+static bool pod_has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct pod *)value)->uid, key) == 0;
+}
+
+static bool patient_has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct patient *)value)->job, key) == 0;
+}
+
+struct troubles *troubles_new(void)
+{
+	struct troubles *t = mem_alloc(sizeof(*t));
+	map_init(&t->pods, pod_has_uid);
+	map_init(&t->patients, patient_has_uid);
+	return t;
+}
+
+static struct patient *find_patient(const struct troubles *t, const struct uid *job)
+{
+	return map_get(&t->patients, uid_hash(job), job);
+}
+
+static struct patient *want_patient(struct troubles *t, const struct uid *job)
+{
+	struct patient *p = find_patient(t, job);
+	if (p)
+		return p;
+	p = mem_alloc(sizeof(*p));
+	p->job = *job;
+	map_put(&t->patients, uid_hash(job), p);
+	return p;
+}
+
+/* Nothing is left to say of it. */
+static void discharge(struct troubles *t, struct patient *p)
+{
+	if (p->pods || p->refusal.message)
+		return;
+	map_take(&t->patients, uid_hash(&p->job), &p->job);
+	free(p);
+}
+
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+static struct saying **saying_of(struct patient *p, enum trouble_word w)
+{
+	struct saying **at = &p->sayings;
+	while (*at && (*at)->word != w)
+		at = &(*at)->next;
+	return at;
+}
+
+static const char *said(const struct patient *p, enum trouble_word w)
+{
+	for (const struct saying *s = p->sayings; s; s = s->next)
+		if (s->word == w)
+			return s->message;
+	return "";
+}
+
+/* At most TROUBLE_MESSAGE_MAX bytes, not within a character. */
+static char *keep_message(const char *text)
+{
+	size_t len = strnlen(text, TROUBLE_MESSAGE_MAX + 1);
+	if (len > TROUBLE_MESSAGE_MAX) {
+		len = TROUBLE_MESSAGE_MAX;
+		while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+			len--;
+	}
+	char *copy = mem_alloc(len + 1);
+	memcpy(copy, text, len);
+	return copy;
+}
+
+static void say(struct patient *p, enum trouble_word w, const char *message)
+{
+	struct saying **at = saying_of(p, w);
+	if (!*at) {
+		*at = mem_alloc(sizeof(**at));
+		(*at)->word = w;
+		(*at)->message = keep_message("");
+	}
+	(*at)->pods++;
+	if (!message || !*message || strcmp(message, (*at)->message) == 0)
+		return;
+	free((*at)->message);
+	(*at)->message = keep_message(message);
+}
+
+static void unsay(struct patient *p, enum trouble_word w)
+{
+	struct saying **at = saying_of(p, w), *s = *at;
+	if (!s || --s->pods > 0)
+		return;
+	*at = s->next;
+	free(s->message);
+	free(s);
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+static void pod_out(struct troubles *t, struct pod *x)
+{
+	struct patient *p = x->patient;
+	map_take(&t->pods, uid_hash(&x->uid), &x->uid);
+	*(x->prev ? &x->prev->next : &p->pods) = x->next;
+	if (x->next)
+		x->next->prev = x->prev;
+	if (x->word != TROUBLE_NONE)
+		unsay(p, x->word);
+	free(x);
+	discharge(t, p);
+}
+
+static struct pod *pod_in(struct troubles *t, const struct trouble_pod *fact, int64_t tick_ms)
+{
+	struct patient *p = want_patient(t, &fact->job);
+	struct pod *x = mem_alloc(sizeof(*x));
+	x->uid = fact->uid;
+	x->patient = p;
+	x->seen_ms = tick_ms;
+	x->next = p->pods;
+	if (p->pods)
+		p->pods->prev = x;
+	p->pods = x;
+	map_put(&t->pods, uid_hash(&x->uid), x);
+	return x;
+}
+
+void troubles_see_pod(struct troubles *t, const struct trouble_pod *fact, int64_t tick_ms)
+{
+	struct pod *x = map_get(&t->pods, uid_hash(&fact->uid), &fact->uid);
+	if (x && (fact->deleting || uid_cmp(&x->patient->job, &fact->job) != 0)) {
+		pod_out(t, x);
+		x = NULL;
+	}
+	if (fact->deleting)
+		return;
+	if (!x)
+		x = pod_in(t, fact, tick_ms);
+	enum trouble_word before = x->word;
+	if (fact->word != TROUBLE_NONE)
+		say(x->patient, fact->word, fact->message);
+	if (before != TROUBLE_NONE)
+		unsay(x->patient, before);
+	x->word = fact->word;
+	x->pending_ms = fact->pending_ms;
+	x->since_ms = fact->since_ms;
+	x->in_list = t->list;
+}
+
+void troubles_lose_pod(struct troubles *t, const struct uid *pod)
+{
+	struct pod *x = map_get(&t->pods, uid_hash(pod), pod);
+	if (x)
+		pod_out(t, x);
+}
+
+void troubles_begin_pods(struct troubles *t)
+{
+	t->list++;
+}
+
+/* Collected first: the map moves what it holds when something is taken out. */
+void troubles_end_pods(struct troubles *t)
+{
+	struct pod **gone = mem_array(t->pods.count + 1, sizeof(struct pod *)), *x;
+	size_t n = 0;
+	map_each (&t->pods, i, x)
+		if (x->in_list != t->list)
+			gone[n++] = x;
+	while (n > 0)
+		pod_out(t, gone[--n]);
+	free(gone);
+}
+
+size_t troubles_pods(const struct troubles *t)
+{
+	return t->pods.count;
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static void forget_refusal(struct patient *p)
+{
+	free(p->refusal.message);
+	p->refusal = (struct refusal){0};
+}
+
+/* Each pod has a name of its own, so there are several Events: the newest is quoted, the first
+ * tells since when. What is older than the gap between two of them is of another time. */
+void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *fact)
+{
+	struct refusal *r = &want_patient(t, &fact->job)->refusal;
+	bool newer = !r->message || fact->last_ms >= r->last_ms;
+	int64_t first_ms = fact->first_ms;
+	if (r->message && newer && first_ms <= r->last_ms + REFUSAL_FRESH_MS)
+		first_ms = r->first_ms < first_ms ? r->first_ms : first_ms;
+	if (!newer) {
+		if (fact->last_ms >= r->first_ms - REFUSAL_FRESH_MS && first_ms < r->first_ms)
+			r->first_ms = first_ms;
+		return;
+	}
+	free(r->message);
+	r->message = keep_message(fact->message);
+	r->first_ms = first_ms;
+	r->last_ms = fact->last_ms;
+}
+
+void troubles_forget_refusals(struct troubles *t, const struct uid *job)
+{
+	struct patient *p = find_patient(t, job);
+	if (!p)
+		return;
+	forget_refusal(p);
+	discharge(t, p);
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+static void free_patient(struct patient *p)
+{
+	for (struct pod *x = p->pods, *next; x; x = next) {
+		next = x->next;
+		free(x);
+	}
+	for (struct saying *s = p->sayings, *next; s; s = next) {
+		next = s->next;
+		free(s->message);
+		free(s);
+	}
+	forget_refusal(p);
+	free(p);
+}
+
+void troubles_clear(struct troubles *t)
+{
+	struct patient *p;
+	map_each (&t->patients, i, p)
+		free_patient(p);
+	map_done(&t->pods);
+	map_done(&t->patients);
+	map_init(&t->pods, pod_has_uid);
+	map_init(&t->patients, patient_has_uid);
+}
+
+void troubles_free(struct troubles *t)
+{
+	if (!t)
+		return;
+	troubles_clear(t);
+	free(t);
+}
+
+/* ---- what follows ---------------------------------------------------------------------------- */
+
+static bool is_stuck(const struct pod *x, const struct troubles_ask *a)
+{
+	if (x->word == TROUBLE_NONE)
+		return false;
+	return a->now_ms - x->pending_ms >= a->after_ms || a->tick_ms - x->seen_ms >= a->after_ms;
+}
+
+static void count(struct trouble *x, enum trouble_word w, int32_t pods, int64_t since_ms)
+{
+	if (x->pods == 0 || since_ms < x->since_ms)
+		x->since_ms = since_ms;
+	x->pods = pods < INT32_MAX - x->pods ? x->pods + pods : INT32_MAX;
+	x->word = w > x->word ? w : x->word; /* of those that say the same: the last */
+}
+
+static void count_refusal(
+	const struct refusal *r, const struct troubles_ask *a, struct trouble *ret)
+{
+	bool of_this_run = r->last_ms >= a->started_ms - SECOND_MS;
+	bool fresh = a->now_ms - r->last_ms <= REFUSAL_FRESH_MS;
+	if (!r->message || a->missing <= 0 || !of_this_run || !fresh)
+		return;
+	int64_t since_ms = r->first_ms > a->started_ms ? r->first_ms : a->started_ms;
+	count(ret, TROUBLE_PODS_REFUSED, a->missing, since_ms);
+}
+
+static bool is_worse(const struct trouble *a, const struct trouble *b)
+{
+	if (a->pods != b->pods)
+		return a->pods > b->pods;
+	return a->pods > 0 && a->since_ms < b->since_ms;
+}
+
+struct trouble troubles_of(const struct troubles *t, const struct troubles_ask *a)
+{
+	struct trouble of[TROUBLE_WORDS] = {{0}}, worst = {.message = ""};
+	const struct patient *p = find_patient(t, &a->job);
+	if (!p)
+		return worst;
+	for (const struct pod *x = p->pods; x; x = x->next)
+		if (is_stuck(x, a))
+			count(&of[kind_of(x->word)], x->word, 1, x->since_ms);
+	count_refusal(&p->refusal, a, &of[TROUBLE_PODS_REFUSED]);
+	for (size_t k = TROUBLE_NONE + 1; k < TROUBLE_WORDS; k++)
+		if (is_worse(&of[k], &worst))
+			worst = of[k];
+	worst.message =
+		worst.word == TROUBLE_PODS_REFUSED ? p->refusal.message : said(p, worst.word);
+	return worst;
+}
+
+static void put_span(int64_t ms, struct buf *out)
+{
+	int64_t s = ms > 0 ? ms / 1000 : 0;
+	if (s < 120)
+		buf_printf(out, "%" PRId64 " s", s);
+	else if (s < 120 * 60)
+		buf_printf(out, "%" PRId64 " min", s / 60);
+	else
+		buf_printf(out, "%" PRId64 " h", s / 3600);
+}
+
+/* Pods that are too many are counted too, for a moment. */
+static void put_pods(const struct trouble *x, int32_t of, struct buf *out)
+{
+	if (of > x->pods)
+		buf_printf(out, "%d of its %d pods ", (int)x->pods, (int)of);
+	else if (x->pods == 1)
+		buf_puts(out, of == 1 ? "its pod " : "one of its pods ");
+	else
+		buf_printf(out, "all of its %d pods ", (int)x->pods);
+}
+
+void trouble_sentence(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out)
+{
+	put_pods(x, of, out);
+	buf_printf(out, "cannot %s, for ", words[x->word].what);
+	put_span(now_ms - x->since_ms, out);
+	if (*x->message)
+		buf_printf(out, ": %s", x->message);
+}
+
+void trouble_epitaph(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out)
+{
+	buf_printf(out, "%s: ", words[x->word].name);
+	put_pods(x, of, out);
+	buf_printf(out, "could not %s for ", words[x->word].what);
+	put_span(now_ms - x->since_ms, out);
+	if (*x->message)
+		buf_printf(out, ": %s", x->message);
+}
