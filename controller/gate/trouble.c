@@ -60,7 +60,7 @@ const char *trouble_name(enum trouble_word w)
 
 enum trouble_word trouble_named(const char *reason)
 {
-	for (enum trouble_word w = TROUBLE_NONE + 1; reason && w < TROUBLE_WORDS; w++)
+	for (enum trouble_word w = TROUBLE_UNSCHEDULABLE; reason && w < TROUBLE_WORDS; w++)
 		if (strcmp(words[w].name, reason) == 0)
 			return w;
 	return TROUBLE_NONE;

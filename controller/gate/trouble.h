@@ -56,7 +56,8 @@ enum trouble_word {
 
 /* "Unschedulable"; "" for none. */
 const char *trouble_name(enum trouble_word w);
-/* What a kubelet or the scheduler says, as one of ours; TROUBLE_NONE: that is no trouble. */
+/* What a kubelet or the scheduler says, as one of ours; TROUBLE_NONE: that is no trouble. Of a pod
+ * nobody says PodsRefused. */
 enum trouble_word trouble_named(const char *reason);
 /* The two say the same of a pod, in turns. */
 bool trouble_same(enum trouble_word a, enum trouble_word b);

@@ -69,7 +69,8 @@ static void each_word_has_a_name_a_sentence_and_a_cure(void **state)
 		struct buf b;
 		buf_init(&b, 4096);
 		assert_true(trouble_name(w)[0] >= 'A' && trouble_name(w)[0] <= 'Z');
-		assert_int_equal(trouble_named(trouble_name(w)), w);
+		bool of_pods = w != TROUBLE_PODS_REFUSED;
+		assert_int_equal(trouble_named(trouble_name(w)), of_pods ? w : TROUBLE_NONE);
 		assert_true(*trouble_cure(w, "") != '\0');
 		trouble_sentence(&x, 1, T0, &b);
 		assert_null(strstr(buf_text(&b), "cannot ,"));

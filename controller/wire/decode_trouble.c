@@ -1,0 +1,192 @@
+#include "controller/wire/decode_trouble.h"
+
+#include <string.h>
+
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+
+#define TROUBLE_GUESS 1024
+
+/* ---- text and times -------------------------------------------------------------------------- */
+
+/* Cut, but not within a character, and in one line. */
+static const char *clean(struct decoder *d, const char *text)
+{
+	size_t len = strnlen(text, TROUBLE_MESSAGE_MAX + 1);
+	bool utf8 = slice_utf8(slice_of(text));
+	if (len > TROUBLE_MESSAGE_MAX) {
+		len = TROUBLE_MESSAGE_MAX;
+		while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+			len--;
+	}
+	char *copy = parcel_bytes(&d->parcel, len + 1);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		bool obeyed = c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8);
+		copy[i] = obeyed ? ' ' : text[i];
+	}
+	return copy;
+}
+
+/* 0: absent, or none. */
+static int64_t time_of(const cJSON *o, const char *key)
+{
+	int64_t ms = 0;
+	const char *text = json_text(o, key);
+	return text && text_time(text, &ms) ? ms : 0;
+}
+
+/* ---- a pod ----------------------------------------------------------------------------------- */
+
+static bool read_job(const cJSON *o, struct uid *ret)
+{
+	json_each(owner, json_array(meta_of(o), "ownerReferences"))
+	{
+		bool controls = false;
+		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
+		json_bool(owner, "controller", &controls);
+		if (controls && kind && strcmp(kind, "Job") == 0 && uid && uid_parse(uid, ret))
+			return true;
+	}
+	return false;
+}
+
+static const cJSON *scheduled_condition(const cJSON *status)
+{
+	json_each(c, json_array(status, "conditions"))
+	{
+		const char *type = json_text(c, "type");
+		if (type && strcmp(type, "PodScheduled") == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static bool is_false(const cJSON *condition)
+{
+	const char *status = json_text(condition, "status");
+	return status && strcmp(status, "False") == 0;
+}
+
+static bool read_condition(struct decoder *d, const cJSON *condition, struct trouble_pod *p)
+{
+	const char *message = json_text(condition, "message");
+	enum trouble_word w = trouble_named(json_text(condition, "reason"));
+	if (!is_false(condition) || w == TROUBLE_NONE)
+		return false;
+	p->word = w;
+	p->message = clean(d, message ? message : "");
+	return true;
+}
+
+static bool read_containers(
+	struct decoder *d, const cJSON *status, const char *key, struct trouble_pod *p)
+{
+	json_each(c, json_array(status, key))
+	{
+		const cJSON *waiting = json_object(json_object(c, "state"), "waiting");
+		const char *message = json_text(waiting, "message");
+		enum trouble_word w = trouble_named(json_text(waiting, "reason"));
+		if (w == TROUBLE_NONE)
+			continue;
+		p->word = w;
+		p->message = clean(d, message ? message : "");
+		return true;
+	}
+	return false;
+}
+
+/* The kubelet does not say since when a container waits: since the pod has its node, at most. */
+static void read_trouble(struct decoder *d, const cJSON *status, struct trouble_pod *p)
+{
+	const cJSON *scheduled = scheduled_condition(status);
+	int64_t since_ms = time_of(scheduled, "lastTransitionTime");
+	p->message = "";
+	p->since_ms = since_ms > 0 ? since_ms : p->pending_ms;
+	if (!read_containers(d, status, "initContainerStatuses", p) &&
+		!read_containers(d, status, "containerStatuses", p))
+		read_condition(d, scheduled, p);
+}
+
+static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct trouble_pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
+	if (!decode_uid(o, &p->uid))
+		return err_set(e, ERR_INVALID, "Pod %.253s: metadata.uid is none", decode_name(o));
+	if (!read_job(o, &p->job))
+		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
+	p->deleting = meta_deleting(o);
+	p->pending_ms = time_of(meta_of(o), "creationTimestamp");
+	read_trouble(d, json_object(o, "status"), p);
+	return 0;
+}
+
+int decode_trouble_pod(const cJSON *o, struct trouble_pod **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Pod", e);
+	if (rc == 0)
+		rc = decode_in_block(o, TROUBLE_GUESS, fill_pod, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+/* ---- a refusal ------------------------------------------------------------------------------- */
+
+static const char *without(const char *prefix, const char *text)
+{
+	size_t len = strlen(prefix);
+	return strncmp(text, prefix, len) == 0 ? text + len : text;
+}
+
+static bool is_refusal(const cJSON *o, const cJSON *about)
+{
+	const char *kind = json_text(about, "kind"), *reason = json_text(o, "reason");
+	return kind && strcmp(kind, "Job") == 0 && reason && strcmp(reason, "FailedCreate") == 0;
+}
+
+/* The two ways in which Events are written: with first and last timestamps, and as a series. */
+static void read_times(const cJSON *o, struct trouble_refusal *r)
+{
+	int64_t series_ms = time_of(json_object(o, "series"), "lastObservedTime");
+	int64_t event_ms = time_of(o, "eventTime");
+	int64_t made_ms = time_of(meta_of(o), "creationTimestamp");
+	int64_t first_ms = time_of(o, "firstTimestamp"), last_ms = time_of(o, "lastTimestamp");
+	if (event_ms == 0)
+		event_ms = made_ms;
+	r->last_ms = last_ms;
+	if (r->last_ms == 0)
+		r->last_ms = series_ms > 0 ? series_ms : event_ms;
+	r->first_ms = first_ms > 0 ? first_ms : event_ms;
+	if (r->first_ms == 0 || r->first_ms > r->last_ms)
+		r->first_ms = r->last_ms;
+}
+
+static int fill_refusal(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct trouble_refusal *r = parcel_array(&d->parcel, 1, sizeof(*r));
+	const cJSON *about = json_object(o, "involvedObject");
+	const char *uid = json_text(about, "uid"), *message = json_text(o, "message");
+	if (!is_refusal(o, about))
+		return err_set(e, ERR_INVALID, "Event %.253s: it is not a FailedCreate of a Job",
+			decode_name(o));
+	if (!uid || !uid_parse(uid, &r->job))
+		return err_set(
+			e, ERR_INVALID, "Event %.253s: involvedObject.uid is none", decode_name(o));
+	message = without("(combined from similar events): ", message ? message : "");
+	r->message = clean(d, without("Error creating: ", message));
+	read_times(o, r);
+	return 0;
+}
+
+int decode_trouble_refusal(const cJSON *o, struct trouble_refusal **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Event", e);
+	if (rc == 0)
+		rc = decode_in_block(o, TROUBLE_GUESS, fill_refusal, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
