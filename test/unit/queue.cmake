@@ -30,3 +30,9 @@ add_executable(test_queue_property ${CMAKE_CURRENT_LIST_DIR}/queue_property.c
 target_link_libraries(test_queue_property PRIVATE queue ${CMOCKA})
 add_test(NAME queue_property COMMAND test_queue_property)
 set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
+
+# Victims that hurt least: the steps, a row each, and all subsets of random candidates.
+add_executable(test_queue_toll ${CMAKE_CURRENT_LIST_DIR}/queue_toll.c
+  ${CMAKE_CURRENT_LIST_DIR}/../sim/rng.c)
+target_link_libraries(test_queue_toll PRIVATE queue ${CMOCKA})
+add_test(NAME queue_toll COMMAND test_queue_toll)
