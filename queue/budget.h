@@ -103,4 +103,11 @@ int64_t budget_remaining(const struct budget *b);
 /* Why it can say nothing of money: a sentence's part, or NULL. */
 const char *budget_fault(struct queue *q, const struct budget *b);
 
+/* ---- Between the files of this module ---- */
+
+struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
+void budget_touch_owner(struct queue *q, struct budget *b);
+/* The run started in the Budget's period, for its queue, and is paid in its currency. */
+bool budget_counts(const struct budget *b, const struct room *r);
+
 #endif
