@@ -26,6 +26,7 @@ struct run {
 	int32_t sure;			      /* of those made, in the quotas' status */
 	struct sighting later[SIGHTINGS_MAX]; /* in the order of their versions */
 	size_t nlater;
+	bool over;		 /* in no map any more: it goes when it is in the status */
 	struct run *prev, *next; /* in its namespace's `unseen`, while there are any later */
 };
 
@@ -56,6 +57,7 @@ struct space {
 struct quota_flight {
 	int64_t seen; /* all quotas, by a watch */
 	struct map spaces, runs;
+	struct run *gone; /* to be freed */
 };
 
 static bool space_has_name(const void *value, const void *key)
@@ -291,7 +293,14 @@ static void run_move(struct quota_flight *f, struct run *r, const struct pod *p)
 	run_link(r);
 }
 
-static void space_settle(const struct quota_flight *f, struct space *s)
+static void run_go(struct quota_flight *f, struct run *r)
+{
+	r->next = f->gone;
+	f->gone = r;
+}
+
+/* Those that are over and in the status are freed afterwards: the namespace may go with them. */
+static void space_settle(struct quota_flight *f, struct space *s)
 {
 	int64_t seen = seen_in(f, s);
 	struct run *r;
@@ -301,6 +310,16 @@ static void space_settle(const struct quota_flight *f, struct space *s)
 		run_settle(r, seen);
 		run_add(r);
 		run_link(r);
+		if (r->over && r->nlater == 0)
+			run_go(f, r);
+	}
+}
+
+static void free_gone(struct quota_flight *f)
+{
+	for (struct run *r; (r = f->gone);) {
+		f->gone = r->next;
+		run_free(f, r);
 	}
 }
 
@@ -312,13 +331,22 @@ void quota_flight_set(struct quota_flight *f, const struct quota_run *now)
 	run_move(f, r, now->pod);
 	run_change(r, now);
 	space_settle(f, r->kind->space);
+	free_gone(f);
 }
 
 void quota_flight_drop(struct quota_flight *f, const struct uid *uid)
 {
 	struct run *r = map_take(&f->runs, uid_hash(uid), uid);
-	if (r)
+	if (!r)
+		return;
+	if (r->nlater == 0) {
 		run_free(f, r);
+		return;
+	}
+	run_subtract(r);
+	r->over = true;
+	r->pods = (struct pod_count){0, r->made};
+	run_add(r);
 }
 
 void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
@@ -329,6 +357,7 @@ void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
 		if (s && version > s->seen) {
 			s->seen = version;
 			space_settle(f, s);
+			free_gone(f);
 		}
 		return;
 	}
@@ -337,13 +366,30 @@ void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
 	f->seen = version;
 	map_each (&f->spaces, i, s)
 		space_settle(f, s);
+	free_gone(f);
+}
+
+static void collect_over(struct quota_flight *f, struct space *s)
+{
+	for (struct run *r = s->unseen.first, *next; r; r = next) {
+		next = r->next;
+		if (!r->over)
+			continue;
+		run_unlink(r);
+		r->nlater = 0;
+		run_go(f, r);
+	}
 }
 
 void quota_flight_free(struct quota_flight *f)
 {
+	struct space *s;
 	struct run *r;
 	if (!f)
 		return;
+	map_each (&f->spaces, i, s)
+		collect_over(f, s);
+	free_gone(f);
 	map_each (&f->runs, i, r)
 		run_free(f, r);
 	map_done(&f->runs);

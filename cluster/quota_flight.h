@@ -22,6 +22,9 @@
  * been seen late enough, and then lets go: any event or bookmark of a watch on quotas will do, and
  * quota_flight_behind() says when to list those of a namespace rather than to wait for one.
  *
+ * A run that is over is known for as long as some of its pods may not be in the status yet: they
+ * are kept when they have ended, and count/pods counts them.
+ *
  * Nothing in here is to be saved: after a crash the Jobs that run, and those that the ledger holds
  * a reservation for, are told again, and the answers are the same. Nor does it know any quota: one
  * that is made later is asked for like others.

@@ -297,6 +297,48 @@ static bool has_room(const struct quota_state *s, const struct footprint *f, str
 	return n == 0;
 }
 
+static int32_t fewer(int32_t most, int64_t pods)
+{
+	return pods < most ? (int32_t)pods : most;
+}
+
+/* As exceeds() has it; what cannot be counted any more has room for anything. */
+static void bound_by(
+	const struct quota_state *s, size_t i, const struct footprint *f, struct pod_count *most)
+{
+	const struct resource *hard = &s->quota->hard.item[i];
+	const struct resource *used = find(&s->quota->used, hard->name);
+	struct resource one;
+	if (!used || !footprint_usage(f, hard->name, &one) || one.amount == 0 ||
+		hard->amount == INT64_MAX)
+		return;
+	int64_t taken = quantity_add(used->amount, s->reserved ? s->reserved[i] : 0);
+	int64_t pods = taken < hard->amount ? (hard->amount - taken) / one.amount : 0;
+	if (strcmp(hard->name, "count/pods") == 0)
+		most->in_all = fewer(most->in_all, pods);
+	else
+		most->at_once = fewer(most->at_once, pods);
+}
+
+struct pod_count resource_quota_room(const struct quota_state *all, size_t n, const struct pod *p)
+{
+	struct footprint *f = footprint_new(p);
+	struct pod_count most = {INT32_MAX, INT32_MAX};
+	struct buf sentence;
+	buf_init(&sentence, SENTENCE_MAX);
+	for (size_t i = 0; i < n; i++) {
+		bool counts = footprint_counts(f, all[i].quota);
+		if (!is_readable(all[i].quota, &sentence) ||
+			(counts && !takes(all[i].quota, p, &sentence)))
+			most = (struct pod_count){0, 0};
+		for (size_t k = 0; counts && k < all[i].quota->hard.count; k++)
+			bound_by(&all[i], k, f, &most);
+	}
+	buf_done(&sentence);
+	free(f);
+	return most;
+}
+
 /* Cut where a character ends: names of classes may be any text. */
 static void give_sentence(const struct buf *from, char *ret, size_t size)
 {

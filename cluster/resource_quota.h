@@ -99,4 +99,8 @@ struct quota_state {
 bool resource_quota_admits(const struct quota_state *all, size_t n, const struct pod *p,
 	struct pod_count pods, char *ret_sentence, size_t size);
 
+/* The most such pods that are admitted, at one time and in all (each by itself; both must be kept
+ * to); INT32_MAX: any number. */
+struct pod_count resource_quota_room(const struct quota_state *all, size_t n, const struct pod *p);
+
 #endif

@@ -103,6 +103,31 @@ static void it_lets_go_when_the_quota_was_seen_late_enough(void **state)
 	quota_flight_free(f);
 }
 
+/* Its pods have ended and are kept, and the quota's status does not show them yet. */
+static void a_run_that_is_over_is_known_until_its_pods_are_counted(void **state)
+{
+	struct quota_flight *f = quota_flight_new();
+	struct uid one = uid_of(1), two = uid_of(2);
+	int64_t r[4];
+	(void)state;
+	set(f, 1, 3, 5, 5, 5, 60);
+	quota_flight_drop(f, &one);
+	ask(f, 0, r);
+	assert_int_equal(r[0], 0);
+	assert_int_equal(r[2], 5);
+	set(f, 1, 3, 5, 0, 0, 0); /* the same Job once more */
+	ask(f, 0, r);
+	assert_int_equal(r[0], 3);
+	assert_int_equal(r[2], 10);
+	quota_flight_drop(f, &one);
+	quota_flight_seen(f, NULL, 60);
+	ask(f, 5, r);
+	assert_int_equal(r[2], 0);
+	set(f, 2, 1, 2, 1, 0, 70); /* frees what has not been seen */
+	quota_flight_drop(f, &two);
+	quota_flight_free(f);
+}
+
 static void a_list_of_one_namespace_is_about_that_alone(void **state)
 {
 	struct quota_flight *f = quota_flight_new();
@@ -367,6 +392,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_jobs_started_together_do_not_collide),
 		cmocka_unit_test(it_lets_go_when_the_quota_was_seen_late_enough),
+		cmocka_unit_test(a_run_that_is_over_is_known_until_its_pods_are_counted),
 		cmocka_unit_test(a_list_of_one_namespace_is_about_that_alone),
 		cmocka_unit_test(the_successor_of_a_pod_that_ended_has_its_place),
 		cmocka_unit_test(count_pods_wants_room_for_all_that_will_be_made),

@@ -311,6 +311,47 @@ static void in_the_words_of_the_api_server(void **state)
 	}
 }
 
+/* For each of these numbers the answer is that of resource_quota_admits(). */
+static void room_agrees(const struct resource_quota *q, const struct pod_resources *r,
+	const int64_t *reserved, const char *rule)
+{
+	static const int32_t numbers[] = {1, 2, 3, 7, 100, INT32_MAX};
+	struct pod p = {.ns = "team", .priority_class = "", .resources = *r};
+	struct quota_state s = {q, reserved};
+	struct pod_count room = resource_quota_room(&s, 1, &p);
+	char text[1000];
+	for (size_t i = 0; i < COUNT(numbers) * COUNT(numbers); i++) {
+		struct pod_count n = {numbers[i / COUNT(numbers)], numbers[i % COUNT(numbers)]};
+		bool fits = n.at_once <= room.at_once && n.in_all <= room.in_all;
+		if (admits(q, r, reserved, n, text) != fits)
+			fail_msg("%s: %d at once, %d in all: %s", rule, n.at_once, n.in_all, text);
+	}
+}
+
+static void room_is_the_most_that_is_admitted(void **state)
+{
+	const struct pod_resources r = {.containers = &half, .ncontainers = 1};
+	uint32_t seed = 7;
+	(void)state;
+	for (size_t i = 0; i < COUNT(said_rows); i++) {
+		const struct said_row *row = &said_rows[i];
+		struct resource_quota q = {.name = "q", .hard = row->hard, .used = row->used};
+		room_agrees(&q, &row->pod, NULL, row->rule);
+	}
+	for (int i = 0; i < 200; i++) {
+		int64_t n[9];
+		for (size_t k = 0; k < COUNT(n); k++)
+			n[k] = (int64_t)((seed = seed * 1664525 + 1013904223) >> 24) *
+			       (k % 3 == 2 ? 4 : 1);
+		struct resource hard[] = {{"pods", n[0]}, {"count/pods", n[1]}, {"cpu", n[2] * 10}};
+		struct resource used[] = {
+			{"pods", n[3] / 2}, {"count/pods", n[4] / 2}, {"cpu", n[5]}};
+		const int64_t reserved[] = {n[6] / 4, n[7] / 4, n[8]};
+		struct resource_quota q = {.name = "q", .hard = {hard, 3}, .used = {used, 3}};
+		room_agrees(&q, &r, i % 2 ? reserved : NULL, "drawn");
+	}
+}
+
 static void many_pods_and_what_is_reserved(void **state)
 {
 	struct resource_quota q = {.name = "q",
@@ -398,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_pod_is_the_larger_of_init_and_containers_with_overhead),
 		cmocka_unit_test(in_the_words_of_the_api_server),
 		cmocka_unit_test(many_pods_and_what_is_reserved),
+		cmocka_unit_test(room_is_the_most_that_is_admitted),
 		cmocka_unit_test(a_quota_that_cannot_be_read_refuses_all),
 		cmocka_unit_test(the_first_by_name_that_says_it_is_not_said_then_the_first_over),
 	};
