@@ -72,6 +72,11 @@ void nodes_free(struct nodes *n)
 	free(n);
 }
 
+size_t nodes_count(const struct nodes *n)
+{
+	return n->nknown;
+}
+
 uint64_t nodes_version(const struct nodes *n)
 {
 	return n->version;

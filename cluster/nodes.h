@@ -69,6 +69,8 @@ struct bound_pod {
 void nodes_bind(struct nodes *n, const struct bound_pod *p);
 void nodes_unbind(struct nodes *n, const struct uid *uid);
 
+size_t nodes_count(const struct nodes *n); /* those that were set */
+
 /* For namespaceSelector of affinity terms. */
 void nodes_set_namespace(
 	struct nodes *n, const char *name, const struct label *labels, size_t nlabels);

@@ -109,15 +109,17 @@ static bool is_counted(const struct clusterqueue *cq, const char *resource)
 	return is_covered(cq, counted_as(cq, resource, &times));
 }
 
-void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape)
+void claim_init(struct claim *c, const struct terrain *terrain, const struct clusterqueue *cq,
+	const struct shape *shape)
 {
 	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
-	c->bytes = c->nneeds * sizeof(struct need) + cq->ngroups * sizeof(uint64_t) +
+	c->bytes = c->nneeds * sizeof(struct need) + 2 * cq->ngroups * sizeof(uint64_t) +
 		   2 * c->nkeys * sizeof(int64_t);
 	c->least = mem_alloc(c->bytes);
 	c->want = c->least + c->nkeys;
 	c->suits = (uint64_t *)(void *)(c->want + c->nkeys);
-	c->need = (struct need *)(void *)(c->suits + cq->ngroups);
+	c->never = c->suits + cq->ngroups;
+	c->need = (struct need *)(void *)(c->never + cq->ngroups);
 
 	needs_of(cq, shape, c->need);
 	bool blocks = shape->pods > 0 && !cq->ignores_undeclared;
@@ -127,6 +129,7 @@ void claim_init(struct claim *c, const struct clusterqueue *cq, const struct sha
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)
 		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
+	terrain_narrow(terrain, cq, shape, c);
 	keys_want(cq, c, c->want);
 	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));
 }

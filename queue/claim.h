@@ -3,15 +3,17 @@
  *
  * It holds the amount of each covered resource for all pods together, and which flavors suit the
  * pods. Resources that nodes lend count as cpu and memory (lending.h), and where those are counted
- * a flavor suits only if the Job may run on what it lends, or does not. Both follow from the shape
- * and from the spec's resources and flavors alone, not from amounts of quota: a claim is derived
- * anew when those change, and only then.
+ * a flavor suits only if the Job may run on what it lends, or does not; and only if there are nodes
+ * that could take its pods (terrain.h). All of it follows from the shape, from the spec's resources
+ * and flavors and from the nodes, not from amounts of quota: a claim is derived anew when those
+ * change, and only then.
  */
 #ifndef SLUICE_QUEUE_CLAIM_H
 #define SLUICE_QUEUE_CLAIM_H
 
 #include "queue/clusterqueue.h"
 #include "queue/shape.h"
+#include "queue/terrain.h"
 
 struct need {
 	uint16_t group, resource; /* indexes in the ClusterQueue's spec */
@@ -29,10 +31,13 @@ struct claim {
 	size_t nneeds;
 	struct need *need; /* by group, then resource */
 	uint64_t *suits;   /* of each group: the flavors that suit, a bit each */
+	uint64_t *never;   /* of each group: those that would, had any node room for its pods */
+	bool nowhere;	   /* that leaves none, be it only together with those of other groups */
 	size_t bytes;	   /* of the one block behind these pointers, which `least` begins */
 };
 
-void claim_init(struct claim *c, const struct clusterqueue *cq, const struct shape *shape);
+void claim_init(struct claim *c, const struct terrain *terrain, const struct clusterqueue *cq,
+	const struct shape *shape);
 void claim_done(struct claim *c);
 
 /* The needs of one resource group: the first, and how many. */

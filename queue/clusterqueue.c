@@ -251,6 +251,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->weight = s->weight;
 	cq->orders_by_usage = s->orders_by_usage;
 	cq->default_max_run_ms = s->default_max_run_ms;
+	cq->cluster_fit = s->cluster_fit;
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -275,6 +276,7 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 	cq->exists = cq->deleting = cq->has_selector = cq->orders_by_usage = false;
 	cq->generation = cq->default_max_run_ms = 0;
 	cq->strategy = BEST_EFFORT_FIFO;
+	cq->cluster_fit = CLUSTER_FIT_POSSIBLE;
 	cq->stop_policy = STOP_NONE;
 	cq->selector = (struct selector_term){0};
 	cq->fungibility = (struct fungibility_spec){0};

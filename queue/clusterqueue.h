@@ -57,6 +57,7 @@ struct clusterqueue {
 	double weight;
 	bool orders_by_usage;
 	int64_t default_max_run_ms;
+	enum cluster_fit cluster_fit;
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
@@ -84,6 +85,7 @@ struct clusterqueue {
 	struct link fresh; /* group.fresh: those that no pass has judged yet */
 	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
+	size_t nnowhere; /* of those in groups: no node could ever take their pods */
 	uint64_t started_total, preempted_total;
 };
 

@@ -20,6 +20,7 @@
 #include "queue/quota.h"
 #include "queue/regime.h"
 #include "queue/shape.h"
+#include "queue/terrain.h"
 #include "queue/timetable.h"
 #include "queue/usage.h"
 #include "sluice/queue.h"
@@ -39,6 +40,7 @@ struct queue {
 	struct localqueues localqueues;
 	struct priorities priorities;
 	struct shapes shapes;
+	struct terrain terrain;
 	struct groups groups;
 	struct families families;
 	struct plans plans;

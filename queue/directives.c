@@ -8,10 +8,10 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/directives.h"
 #include "queue/room.h"
 
-/* The node groups of the flavors a room has lines in, each once; at most as many as lines. */
-static size_t flavors_got(const struct queue *q, const struct room *r, const struct flavor **ret)
+size_t directives_flavors(const struct queue *q, const struct room *r, const struct flavor **ret)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->nlines; i++) {
@@ -118,32 +118,44 @@ static void write_tolerations(struct buf *b, const struct toleration *all, size_
 	buf_putc(b, ']');
 }
 
-static void write_joined(const struct placement *own, const struct flavor *const *flavors,
-	size_t nflavors, struct buf *node_selector, struct buf *tolerations)
+void directives_join(struct arena *a, const struct placement *own,
+	const struct flavor *const *flavors, size_t n, struct placement *ret)
 {
 	size_t nlabels = own->nnode_selector, ntolerations = own->ntolerations;
-	for (size_t f = 0; f < nflavors; f++) {
+	for (size_t f = 0; f < n; f++) {
 		nlabels += flavors[f]->nodes.nlabels;
 		ntolerations += flavors[f]->nodes.ntolerations;
 	}
-	struct label *label = mem_array(nlabels, sizeof(*label));
-	struct toleration *toleration = mem_array(ntolerations, sizeof(*toleration));
+	struct label *label = arena_take(a, nlabels, sizeof(*label));
+	struct toleration *toleration = arena_take(a, ntolerations, sizeof(*toleration));
 	nlabels = ntolerations = 0;
 	for (size_t i = 0; i < own->nnode_selector; i++)
 		put_label(label, &nlabels, &own->node_selector[i]);
 	for (size_t i = 0; i < own->ntolerations; i++)
 		put_toleration(toleration, &ntolerations, &own->tolerations[i]);
-	for (size_t f = 0; f < nflavors; f++) {
+	for (size_t f = 0; f < n; f++) {
 		const struct node_group *nodes = &flavors[f]->nodes;
 		for (size_t i = 0; i < nodes->nlabels; i++)
 			put_label(label, &nlabels, &nodes->labels[i]);
 		for (size_t i = 0; i < nodes->ntolerations; i++)
 			put_toleration(toleration, &ntolerations, &nodes->tolerations[i]);
 	}
-	write_labels(node_selector, label, nlabels);
-	write_tolerations(tolerations, toleration, ntolerations);
-	free(label);
-	free(toleration);
+	*ret = *own;
+	ret->node_selector = label;
+	ret->nnode_selector = nlabels;
+	ret->tolerations = toleration;
+	ret->ntolerations = ntolerations;
+}
+
+static void write_joined(const struct placement *own, const struct flavor *const *flavors,
+	size_t nflavors, struct buf *node_selector, struct buf *tolerations)
+{
+	struct arena scratch = {0};
+	struct placement joined;
+	directives_join(&scratch, own, flavors, nflavors, &joined);
+	write_labels(node_selector, joined.node_selector, joined.nnode_selector);
+	write_tolerations(tolerations, joined.tolerations, joined.ntolerations);
+	arena_done(&scratch);
 }
 
 void queue_job_directives(const struct queue *q, const struct uid *uid, struct buf *node_selector,
@@ -155,7 +167,7 @@ void queue_job_directives(const struct queue *q, const struct uid *uid, struct b
 		return;
 	}
 	const struct flavor **flavors = mem_array(w->room->nlines, sizeof(const struct flavor *));
-	size_t n = flavors_got(q, w->room, flavors);
+	size_t n = directives_flavors(q, w->room, flavors);
 	write_joined(
 		&w->room->shape->directives->placement, flavors, n, node_selector, tolerations);
 	free(flavors);

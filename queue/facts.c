@@ -74,7 +74,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	int64_t max_run_ms = cq->default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
-	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy;
+	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy ||
+			 cq->cluster_fit != s->cluster_fit;
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -261,6 +262,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 /* The ClusterQueues that name the flavor judge their groups anew. */
 static void flavor_changed(struct queue *q, const struct flavor *f)
 {
+	terrain_forget_flavor(q, f);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
@@ -348,6 +350,7 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 {
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
+	nodes_set_namespace(q->terrain.nodes, s->name, s->labels, s->nlabels);
 	regate_namespace(q, ns);
 }
 
@@ -357,6 +360,7 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	if (!ns || !ns->exists)
 		return;
 	namespace_unset(ns);
+	nodes_drop_namespace(q->terrain.nodes, name);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
 }
@@ -373,10 +377,12 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
+	nodes_set_runtime_class(q->terrain.nodes, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
+	nodes_drop_runtime_class(q->terrain.nodes, name);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }

@@ -89,8 +89,9 @@ static bool group_update(struct tree_node *n)
 	return changed;
 }
 
-void groups_init(struct groups *all)
+void groups_init(struct groups *all, const struct terrain *terrain)
 {
+	all->terrain = terrain;
 	map_init(&all->map, group_is);
 	all->bytes = 0;
 }
@@ -146,7 +147,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
-	claim_init(&g->claim, cq, g->shape);
+	claim_init(&g->claim, all->terrain, cq, g->shape);
 	map_put(&all->map, hash, g);
 	list_add(&cq->fresh, &g->fresh);
 	cq->nfresh++;
@@ -156,7 +157,8 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 
 enum regime_fit group_fit(const struct group *g, int64_t now_ms)
 {
-	return regime_fit(g->regime, g->expected_ms, now_ms);
+	return g->claim.nowhere ? REGIME_DOES_NOT_FIT
+				: regime_fit(g->regime, g->expected_ms, now_ms);
 }
 
 /* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
@@ -213,6 +215,7 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
 	tree_insert(order_of(g), &w->in_order, w->key.arrival);
 	w->group = g;
+	cq->nnowhere += g->claim.nowhere;
 	if (first)
 		group_insert(g, w);
 }
@@ -228,27 +231,69 @@ void group_leave(struct groups *all, struct workload *w)
 	tree_remove(&g->waiting, &w->in_group);
 	tree_remove(order_of(g), &w->in_order);
 	w->group = NULL;
+	g->cq->nnowhere -= g->claim.nowhere;
 	if (tree_count(&g->waiting) == 0)
 		group_free(all, g);
 	else if (first)
 		group_insert(g, container_of(next, struct workload, in_group));
 }
 
-static void line_rederive(struct groups *all, const struct clusterqueue *cq, struct tree *line)
+/* ---- who waits though no node suits ---------------------------------------------------------- */
+
+static void count_nowhere(struct group *g, int sign)
 {
+	size_t members = g->claim.nowhere ? tree_count(&g->waiting) : 0;
+	g->cq->nnowhere = sign > 0 ? g->cq->nnowhere + members : g->cq->nnowhere - members;
+}
+
+static void group_rederive(struct groups *all, struct group *g)
+{
+	count_nowhere(g, -1);
+	all->bytes -= g->claim.bytes;
+	claim_done(&g->claim);
+	claim_init(&g->claim, all->terrain, g->cq, g->shape);
+	all->bytes += g->claim.bytes;
+	count_nowhere(g, 1);
+}
+
+static bool has_moved(const struct group *g)
+{
+	return g->shape->template && g->shape->template->moved;
+}
+
+/* How many were derived. */
+static size_t line_rederive(struct groups *all, struct tree *line, bool only_moved)
+{
+	size_t derived = 0;
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		struct group *g = container_of(n, struct group, node);
-		all->bytes -= g->claim.bytes;
-		claim_done(&g->claim);
-		claim_init(&g->claim, cq, g->shape);
-		all->bytes += g->claim.bytes;
+		if (only_moved && !has_moved(g))
+			continue;
+		group_rederive(all, g);
+		derived++;
 	}
-	tree_refresh(line);
+	if (derived > 0)
+		tree_refresh(line);
+	return derived;
+}
+
+static size_t rederive(struct groups *all, struct clusterqueue *cq, bool only_moved)
+{
+	size_t derived = line_rederive(all, &cq->groups_waiting, only_moved);
+	list_each(&cq->localqueues, l)
+	{
+		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		derived += line_rederive(all, &lq->groups_waiting, only_moved);
+	}
+	return derived;
 }
 
 void groups_rederive(struct groups *all, struct clusterqueue *cq)
 {
-	line_rederive(all, cq, &cq->groups_waiting);
-	list_each(&cq->localqueues, l) line_rederive(
-		all, cq, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	rederive(all, cq, false);
+}
+
+bool groups_rederive_moved(struct groups *all, struct clusterqueue *cq)
+{
+	return rederive(all, cq, true) > 0;
 }

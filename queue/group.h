@@ -36,11 +36,12 @@ struct group {
 };
 
 struct groups {
+	const struct terrain *terrain;
 	struct map map;
 	size_t bytes;
 };
 
-void groups_init(struct groups *all);
+void groups_init(struct groups *all, const struct terrain *terrain);
 void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
@@ -54,7 +55,7 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 void group_leave(struct groups *all, struct workload *w);
 
 /* What its regime says of a start at now_ms: a closed window or one that is too short keeps all of
- * it, and it blocks nobody. */
+ * it, and it blocks nobody. So it is too when no node could ever take its pods. */
 enum regime_fit group_fit(const struct group *g, int64_t now_ms);
 /* Could some group of a subtree start by time, as far as can be told from its root? */
 bool group_tree_fits(const struct group *root, int64_t now_ms);
@@ -66,5 +67,7 @@ struct workload *group_head(const struct group *g);
 
 /* Derives the claims anew: the spec's resources or flavors changed. */
 void groups_rederive(struct groups *all, struct clusterqueue *cq);
+/* Those of which the nodes say something else (template.moved). True: there are some. */
+bool groups_rederive_moved(struct groups *all, struct clusterqueue *cq);
 
 #endif

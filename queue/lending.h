@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+#include "sluice/job.h"
 #include "sluice/spec.h"
 
 /* "cpu" or "memory", of which 1 of this resource is so many (milli-CPU, bytes); NULL: it is nothing
@@ -19,6 +21,11 @@ const char *lending_counts_as(const char *resource, int64_t *ret_times);
 
 /* Is it what idle room is counted in? */
 bool lending_counts(const char *resource);
+
+/* What a pod asks for as a start writes it for a flavor that lends l (controller/wire/resources.h,
+ * where the same is done to JSON): each container's cpu and memory by the names of l, limits equal
+ * to requests; one that asks for lent resources itself only loses legacy names. Borrows. */
+void lending_rename(struct arena *a, enum lending l, struct pod_resources *pod);
 
 /* job.lending as it is kept: 0, for those that do not care, is the ordinary flavors. */
 static inline uint8_t lending_set(uint8_t set)

@@ -98,15 +98,15 @@ static bool passes(struct look *l)
 	return true;
 }
 
-/* ---- May it be paid for? ---- */
+/* ---- May it be paid for, and is there a node for it? ---- */
 
-/* The offer can start; what it is expected to cost must be left in all Budgets, on whatever flavor.
- */
-static bool is_affordable(struct look *l)
+/* The offer can start; what it is expected to cost must be left in all Budgets, and there must be
+ * nodes for its pods, on whatever flavors. */
+static bool is_let(struct look *l)
 {
 	struct entry *e = &l->walk->offer;
 	struct queue *q = l->q;
-	while (!budget_lets(q, e, NULL)) {
+	while (!budget_lets(q, e, NULL) || !terrain_lets(q, e, NULL, 0)) {
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
@@ -123,7 +123,7 @@ static bool is_affordable(struct look *l)
 static bool judge(struct look *l, struct group *g)
 {
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->q, &l->walk->offer) && is_affordable(l) && passes(l);
+	return can_start(l->q, &l->walk->offer) && is_let(l) && passes(l);
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)

@@ -92,10 +92,13 @@ static bool turn(struct pass *p, const struct entry *e)
 		return false;
 	if (!entry_fits(e, &now)) {
 		size_t n = e->verdict == ASSIGN_PREEMPTS ? entry_victims(p->q, e, &victim) : 0;
-		if (n > 0)
-			promise_entry(p, e, victim, n);
-		return n > 0;
+		if (n == 0 || !terrain_lets(p->q, e, victim, n))
+			return false;
+		promise_entry(p, e, victim, n);
+		return true;
 	}
+	if (!terrain_lets(p->q, e, NULL, 0))
+		return false;
 	if (now && p->n == p->cap) {
 		p->full = true;
 		return false;
@@ -275,7 +278,7 @@ static bool fits_elsewhere(struct queue *q, const struct room *r)
 	struct claim claim;
 	struct demand d;
 	struct choice choice;
-	claim_init(&claim, r->cq, r->w->shape);
+	claim_init(&claim, &q->terrain, r->cq, r->w->shape);
 	room_take_away(r);
 	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
 		    ASSIGN_FITS;

@@ -1,23 +1,6 @@
 /* What queue.h promises of the cluster itself and nobody has written yet. Gone when the last is. */
 #include "sluice/queue.h"
 
-void queue_know_cluster(struct queue *q)
-{
-	(void)q;
-}
-
-void queue_set_node(struct queue *q, const struct node_spec *s)
-{
-	(void)q;
-	(void)s;
-}
-
-void queue_drop_node(struct queue *q, const char *name)
-{
-	(void)q;
-	(void)name;
-}
-
 void queue_bind_pod(struct queue *q, const struct bound_pod *p)
 {
 	(void)q;

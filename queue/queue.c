@@ -34,7 +34,8 @@ struct queue *queue_new(void)
 	localqueues_init(&q->localqueues);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
-	groups_init(&q->groups);
+	terrain_init(&q->terrain);
+	groups_init(&q->groups, &q->terrain);
 	families_init(&q->families);
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
@@ -79,6 +80,7 @@ void queue_free(struct queue *q)
 	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
+	terrain_done(&q->terrain);
 	priorities_done(&q->priorities);
 	localqueues_done(&q->localqueues);
 	clusterqueues_done(&q->clusterqueues);
@@ -234,6 +236,7 @@ size_t queue_decide(
 		budgets_turn(q);
 	}
 	usages_decide(q);
+	terrain_refresh(q);
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);

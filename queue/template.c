@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "cluster/copy.h"
 #include "cluster/print.h"
+#include "queue/terrain.h"
 
 struct template_key {
 	const void *bytes;
@@ -163,6 +164,7 @@ void template_put(struct templates *all, struct template *t)
 	must(map_take(&all->map, t->hash, &k) == t);
 	list_leave(&t->of_all);
 	all->bytes -= template_bytes(t);
+	verdicts_free(t->verdicts);
 	free(t->refusal);
 	arena_done(&t->memory);
 	free(t);

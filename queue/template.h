@@ -38,6 +38,7 @@ struct template
 	struct arena memory;
 	struct link of_all; /* templates.all, in the order of their making */
 	struct verdicts *verdicts;
+	bool moved; /* some verdict is another one now: claims are to follow (terrain.c) */
 	struct refusal *refusal; /* one block: whoever gives the last reference back frees it */
 };
 
