@@ -72,7 +72,7 @@ static int32_t pods_of(const struct company *c, const struct bond *b, const stru
 				 spread_counts(b->spread, p, t->ns, t->labels, t->nlabels);
 			break;
 		}
-		pods += counts;
+		pods += counts ? t->pods : 0;
 	}
 	return pods;
 }

@@ -1,5 +1,9 @@
 #include "cluster/copy.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
+
 static struct selector_term copy_selector(struct arena *a, const struct selector_term *from)
 {
 	return *arena_terms(a, from, 1);
@@ -58,6 +62,19 @@ const struct host_port *copy_host_ports(struct arena *a, const struct host_port 
 		all[i].port = from[i].port;
 	}
 	return all;
+}
+
+struct resource_list copy_requests(struct arena *a, const struct pod_resources *of)
+{
+	size_t n = pod_requests(of, NULL, 0);
+	struct resource *all = mem_array(n + 1, sizeof(*all));
+	struct resource *item = arena_take(a, n, sizeof(*item));
+	pod_requests(of, all, n);
+	for (size_t i = 0; i < n; i++)
+		item[i] = (struct resource){
+			.name = arena_string(a, all[i].name), .amount = all[i].amount};
+	free(all);
+	return (struct resource_list){item, n};
 }
 
 /* ---- a whole pod ----------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include "cluster/pod.h"
 #include "base/arena.h"
 
+/* What pod_requests() says. */
+struct resource_list copy_requests(struct arena *a, const struct pod_resources *of);
 const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n);
 const struct affinity_term *copy_affinity_terms(
 	struct arena *a, const struct affinity_term *from, size_t n);

@@ -5,10 +5,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/order.h"
 #include "cluster/survey.h"
 
-#define DEFAULT_SCHEDULER "default-scheduler"
 #define LOG_LEAST 1024 /* changes remembered, at least */
 
 static bool node_has_name(const void *value, const void *key)
@@ -33,6 +31,7 @@ struct nodes *nodes_new(void)
 	map_init(&n->by_name, node_has_name);
 	map_init(&n->tenants, tenant_has_uid);
 	map_init(&n->namespaces, namespace_has_name);
+	owners_init(n);
 	runtimes_init(n);
 	census_init(n);
 	return n;
@@ -50,12 +49,14 @@ void nodes_free(struct nodes *n)
 		return;
 	while (n->first_survey)
 		survey_free(n, n->first_survey);
+	owners_done(n);
 	for (size_t i = 0; i < n->nslots; i++) {
 		while (n->slot[i] && n->slot[i]->tenants)
 			tenant_free(n, n->slot[i]->tenants);
 		if (n->slot[i])
 			nodes_drop(n, n->slot[i]->name);
 	}
+	owners_free(n);
 	struct namespace *ns;
 	map_each (&n->namespaces, i, ns)
 		namespace_free(ns);
@@ -79,7 +80,14 @@ size_t nodes_count(const struct nodes *n)
 
 uint64_t nodes_version(const struct nodes *n)
 {
-	return n->version;
+	return n->facts;
+}
+
+/* What is never possible is a matter of shapes, and of what is a node's own; where somebody asked
+ * for single nodes, of each of them. */
+uint64_t nodes_ground(const struct nodes *n)
+{
+	return n->shapes.made + n->shapes.gone + n->shapes.own_moves + n->moves;
 }
 
 /* ---- nodes by name --------------------------------------------------------------------------- */
@@ -128,7 +136,13 @@ void world_changed(struct nodes *n, struct node *node)
 	}
 	node->changed = n->log.base + n->log.n;
 	n->log.slot[n->log.n++] = node->slot;
+	world_told(n);
+}
+
+void world_told(struct nodes *n)
+{
 	n->version++;
+	n->facts += !n->quiet;
 }
 
 void world_bury(struct nodes *n, struct node *node)
@@ -180,6 +194,7 @@ static void undress(struct nodes *n, struct node *node)
 
 static void unset(struct nodes *n, struct node *node)
 {
+	owners_move_off(n, node);
 	repellents_unsettle(node);
 	undress(n, node);
 	node_shapes_drop(&n->shapes, node->shape);
@@ -230,6 +245,7 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	n->nknown++;
 	node->shape = shape;
 	dress(n, node, spec);
+	n->moves += n->names_nodes;
 	repellents_settle(node);
 	world_changed(n, node);
 	return true;
@@ -241,6 +257,7 @@ bool nodes_drop(struct nodes *n, const char *name)
 	if (!node || !node->known)
 		return false;
 	unset(n, node);
+	n->moves += n->names_nodes;
 	world_changed(n, node);
 	world_bury(n, node);
 	return true;
@@ -267,7 +284,7 @@ static bool same_labels(const struct namespace *ns, const struct label *labels, 
 static void namespaces_moved(struct nodes *n)
 {
 	n->namespace_moves++;
-	n->version++;
+	world_told(n);
 }
 
 void nodes_set_namespace(
@@ -315,87 +332,4 @@ bool world_term_covers(
 		return false;
 	const struct namespace *of = namespace_of(n, other);
 	return labels_match(of ? of->labels : NULL, of ? of->nlabels : 0, &t->namespace_selector);
-}
-
-/* ---- answers --------------------------------------------------------------------------------- */
-
-static bool is_ours(const struct pod *p)
-{
-	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
-}
-
-/* One question, with what is borrowed for it. */
-struct question {
-	struct arena arena;
-	struct pod dressed;
-	const struct pod *pod;
-	struct survey *survey;
-	struct repellent **repels;
-	size_t nrepels;
-};
-
-static struct tally question_put(struct question *q, struct nodes *n, const struct pod *p)
-{
-	*q = (struct question){.nrepels = 0};
-	q->pod = runtimes_dress(n, p, &q->arena, &q->dressed);
-	q->survey = survey_of(n, q->pod);
-	q->repels = repellents_against(n, q->pod, &q->nrepels);
-	return survey_tally(q->survey, n, q->repels, q->nrepels);
-}
-
-static void question_done(struct question *q)
-{
-	arena_done(&q->arena);
-	free(q->repels);
-}
-
-void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
-{
-	struct question q;
-	*ret = (struct fit_answer){.fit = FIT_NOW, .nodes = n->nknown, .suitable = n->nknown};
-	if (!is_ours(p))
-		return;
-	struct tally t = question_put(&q, n, p);
-	question_done(&q);
-	ret->suitable = t.suitable;
-	if (t.fitting > 0)
-		return;
-	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
-	survey_sentence(q.survey, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now, ret->sentence,
-		sizeof(ret->sentence));
-}
-
-int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
-{
-	struct question q;
-	if (!is_ours(p) || enough <= 0)
-		return enough > 0 ? enough : 0;
-	struct tally t = question_put(&q, n, p);
-	int64_t room = t.room;
-	if (q.survey->company && !*p->node_name && t.fitting > 0)
-		room = survey_place_all(q.survey, n, q.repels, q.nrepels, enough);
-	question_done(&q);
-	return (int32_t)least(room, enough);
-}
-
-/* Stubs of issue 7, to be replaced. */
-int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
-	const struct uid *owners, size_t nowners)
-{
-	(void)owners;
-	(void)nowners;
-	return nodes_room(n, p, enough);
-}
-
-void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p, int32_t pods)
-{
-	(void)n;
-	(void)owner;
-	(void)p;
-	(void)pods;
-}
-
-uint64_t nodes_ground(const struct nodes *n)
-{
-	return n->version;
 }

@@ -97,19 +97,30 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret);
  * pods without affinity to pods and without spread; with those, one by one as a scheduler would. */
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough);
 
-/* The same as if no pod of these owners were there, nor expected. */
+/* The same as if no pod of these owners were there, nor expected. What others expect and found no
+ * room for yet does not take theirs. */
 int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
 	const struct uid *owners, size_t nowners);
 
 /* A run was let in, and so many of its pods are to be there at one time, those included that are
  * bound: those that are not bound yet are put where a scheduler might put them, so that nobody else
- * is told of that room. Each pod of this owner that is bound takes one of them off. Where no node
- * has room for one it is not put anywhere, and takes none. 0: the run is over, or was never let in.
- */
+ * is told of that room. Each pod of this owner that is bound takes one of them off, the one that
+ * was expected on its node if there is one; who is unbound is expected again. Where no node has
+ * room for one it is not put anywhere, and takes none, until one has. 0: the run is over, or was
+ * never let in.
+ *
+ * What was put stays where it is until its node changes, or is filled by others; a pod elsewhere
+ * that it may not be near, and was bound after it, does not move it. */
 void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p, int32_t pods);
 
-/* Moves with every change that may turn a NEVER into something else, or something else into it:
- * pods come and go without it. */
+/* nodes_fit() as if so many such pods were there already: why no more of them fit. */
+void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct fit_answer *ret);
+
+/* Moves with every change that may turn a NEVER into something else, or something else into it.
+ * Pods come and go without it, and nodes of a shape of which others are there; but every node moves
+ * it once somebody asked for a pod that means single nodes (by name or by hostname). It is coarse:
+ * a cordon moves it, as that is another shape. The counts in a NEVER's sentence may change without.
+ */
 uint64_t nodes_ground(const struct nodes *n);
 
 /* Moves with every change that may change an answer. */

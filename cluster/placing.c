@@ -1,19 +1,15 @@
 /*
- * Placing one pod after the other, where what a pod finds depends on those before it.
+ * Placing: where pods of one making would go.
  *
  * As a scheduler would: the least crowded domain first, there the node with most room left. Another
- * order may find room for more, or for fewer; this one is fair to what schedulers do.
+ * order may find room for more, or for fewer; this one is fair to what schedulers do. Where what a
+ * pod finds does not depend on those before it, all of them are placed at once.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "cluster/survey.h"
-
-struct spot {
-	const struct node *node;
-	int32_t left, placed;
-};
 
 static size_t spots_of(const struct survey *s, const struct nodes *n,
 	struct repellent *const *repels, size_t nrepels, struct spot *ret)
@@ -46,20 +42,72 @@ static struct spot *best(struct company *c, struct spot *all, size_t n)
 	return best;
 }
 
+static void place_with_company(struct company *c, struct spot *all, size_t n, int32_t pods)
+{
+	struct spot *spot;
+	for (int32_t placed = 0; placed < pods && (spot = best(c, all, n)); placed++) {
+		company_place(c, spot->node->slot, 1);
+		spot->left--;
+		spot->placed++;
+	}
+	for (size_t i = 0; i < n; i++)
+		company_place(c, all[i].node->slot, -all[i].placed);
+}
+
+/* How many there are to place so that no node has room for more than `level` more. */
+static int64_t above(const struct spot *all, size_t n, int32_t level)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += all[i].left > level ? all[i].left - level : 0;
+	return sum;
+}
+
+/* Each to where most room is left comes to a level that is found by halving; what is left over goes
+ * to nodes at that level, the first ones first. */
+static void place_level(struct spot *all, size_t n, int32_t pods)
+{
+	int32_t low = 0, high = 0;
+	for (size_t i = 0; i < n; i++)
+		high = all[i].left > high ? all[i].left : high;
+	while (low < high) {
+		int32_t mid = low + (high - low) / 2;
+		if (above(all, n, mid) <= pods)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	int64_t rest = pods - above(all, n, low);
+	for (size_t i = 0; i < n; i++) {
+		bool one_more = rest > 0 && low > 0 && all[i].left >= low;
+		all[i].placed = (all[i].left > low ? all[i].left - low : 0) + one_more;
+		all[i].left -= all[i].placed;
+		rest -= one_more;
+	}
+}
+
+/* A pod that names its node is asked by nobody whom it would like to be near. */
+struct spot *survey_place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
+	size_t nrepels, int32_t pods, size_t *ret_n)
+{
+	bool named = *s->pod.node_name;
+	struct spot *all = mem_array(s->nslots + 1, sizeof(*all));
+	*ret_n = spots_of(s, n, repels, named ? 0 : nrepels, all);
+	if (s->company && !named)
+		place_with_company(s->company, all, *ret_n, pods);
+	else
+		place_level(all, *ret_n, pods);
+	return all;
+}
+
 static int32_t place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
 	size_t nrepels, int32_t enough)
 {
-	struct spot *all = mem_array(s->nslots + 1, sizeof(*all)), *spot;
-	size_t count = spots_of(s, n, repels, nrepels, all);
+	size_t count;
 	int32_t placed = 0;
-	while (placed < enough && (spot = best(s->company, all, count))) {
-		company_place(s->company, spot->node->slot, 1);
-		spot->left--;
-		spot->placed++;
-		placed++;
-	}
+	struct spot *all = survey_place(s, n, repels, nrepels, enough, &count);
 	for (size_t i = 0; i < count; i++)
-		company_place(s->company, all[i].node->slot, -all[i].placed);
+		placed += all[i].placed;
 	free(all);
 	return placed;
 }

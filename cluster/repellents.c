@@ -60,18 +60,28 @@ static void home_take(struct repellent *r, const struct node *node)
 		free(map_take(&r->homes, hash, value));
 }
 
+void repellents_land(struct tenant *t)
+{
+	for (size_t i = 0; i < t->nrepels; i++)
+		home_add(t->repels[i], t->node);
+}
+
+void repellents_lift(struct tenant *t)
+{
+	for (size_t i = 0; i < t->nrepels; i++)
+		home_take(t->repels[i], t->node);
+}
+
 void repellents_settle(struct node *node)
 {
-	for (const struct tenant *t = node->tenants; t; t = t->next)
-		for (size_t i = 0; i < t->nrepels; i++)
-			home_add(t->repels[i], node);
+	for (struct tenant *t = node->tenants; t; t = t->next)
+		repellents_land(t);
 }
 
 void repellents_unsettle(struct node *node)
 {
-	for (const struct tenant *t = node->tenants; t; t = t->next)
-		for (size_t i = 0; i < t->nrepels; i++)
-			home_take(t->repels[i], node);
+	for (struct tenant *t = node->tenants; t; t = t->next)
+		repellents_lift(t);
 }
 
 /* ---- the terms ------------------------------------------------------------------------------- */

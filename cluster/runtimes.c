@@ -38,6 +38,13 @@ static struct resource_list copy_amounts(struct arena *a, const struct resource_
 	return (struct resource_list){item, from->count};
 }
 
+static void classes_moved(struct nodes *n, const char *name)
+{
+	n->moves++;
+	world_told(n);
+	owners_dress_anew(n, name);
+}
+
 void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s)
 {
 	struct runtime *r = mem_alloc(sizeof(*r));
@@ -52,7 +59,7 @@ void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s
 		.ntolerations = s->ntolerations,
 	};
 	map_put(&n->runtimes, map_hash_string(r->spec.name), r);
-	n->version++;
+	classes_moved(n, r->spec.name);
 }
 
 void nodes_drop_runtime_class(struct nodes *n, const char *name)
@@ -60,8 +67,8 @@ void nodes_drop_runtime_class(struct nodes *n, const char *name)
 	struct runtime *r = map_take(&n->runtimes, map_hash_string(name), name);
 	if (!r)
 		return;
+	classes_moved(n, name);
 	runtime_free(r);
-	n->version++;
 }
 
 /* Both arrays in one; of labels that say the same the pod is asked twice, which is no harm. */

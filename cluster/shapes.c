@@ -246,5 +246,6 @@ void node_shapes_drop(struct node_shapes *s, struct node_shape *shape)
 		return;
 	map_take(&s->by_print, shape->hash, &key);
 	s->slot[shape->id] = NULL;
+	s->gone++;
 	shape_free(shape);
 }

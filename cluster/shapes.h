@@ -36,7 +36,7 @@ struct node_shapes {
 	struct map by_print;
 	struct node_shape **slot; /* by id; NULL: free */
 	size_t nslots;
-	uint64_t made;
+	uint64_t made, gone; /* shapes, so far */
 	struct own_key *own;
 	size_t nown;
 	uint64_t own_moves; /* how often a key became one, or ceased to be one */

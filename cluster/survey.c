@@ -234,6 +234,12 @@ static void bring_up_to_date(struct survey *s, const struct nodes *n)
 	s->seen = n->log.base + n->log.n;
 }
 
+void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot)
+{
+	count_slot(s, n, slot);
+	s->last_version = s->last_room_version = UINT64_MAX;
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static void keep_requests(struct survey *s, const struct nodes *n, const struct pod *p)
@@ -343,6 +349,7 @@ struct survey *survey_of(struct nodes *n, const struct pod *p)
 		s = survey_new(n, p, &b);
 	}
 	s->asked = ++n->asked;
+	n->names_nodes |= s->blind;
 	buf_done(&b);
 	return s;
 }

@@ -67,7 +67,19 @@ void survey_free(struct nodes *n, struct survey *s);
 /* repels: those that mean the pod (repellents.c). */
 struct tally survey_tally(
 	struct survey *s, const struct nodes *n, struct repellent *const *repels, size_t nrepels);
-/* One by one, where company says that what a pod finds depends on those before it. */
+/* The node of that slot is another one for a question. What was kept of answers is forgotten. */
+void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot);
+
+struct spot {
+	struct node *node;
+	int32_t left, placed;
+};
+
+/* Where so many of them would go (placing.c), fewer where there is no room: spots, some of which
+ * have none placed; the caller frees. */
+struct spot *survey_place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
+	size_t nrepels, int32_t pods, size_t *ret_n);
+/* How many of so many, where company says that what a pod finds depends on those before it. */
 int32_t survey_place_all(struct survey *s, const struct nodes *n, struct repellent *const *repels,
 	size_t nrepels, int32_t enough);
 bool repelled(struct repellent *const *repels, size_t nrepels, const struct node *node);

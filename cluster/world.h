@@ -4,7 +4,8 @@
  *
  * Always true: a node that is not known (nobody told us its spec, only that pods are bound to it)
  * has tenants, and counts for nothing; used is the sum of the tenants' requests, for every node; a
- * repellent's homes are the domains of the known nodes that its owners live on.
+ * repellent's homes are the domains of the known nodes that its owners live on. Pods that are
+ * expected are tenants like those that are bound, on known nodes only.
  */
 #ifndef SLUICE_CLUSTER_WORLD_H
 #define SLUICE_CLUSTER_WORLD_H
@@ -22,13 +23,18 @@ struct node {
 	size_t nlabels, nown;
 	int64_t *used; /* by number of the resource */
 	struct tenant *tenants;
-	int32_t ntenants;
-	size_t nports;	  /* host ports that they have */
-	uint64_t changed; /* the place in the log of its last change */
+	int32_t ntenants;  /* pods of theirs */
+	int32_t nexpected; /* tenants that are expected */
+	size_t nports;	   /* host ports that they have */
+	uint64_t changed;  /* the place in the log of its last change */
 };
 
-struct tenant { /* a pod that is bound */
-	struct uid uid;
+struct tenant {		/* a pod that is bound, or pods of a run that are expected on this node */
+	struct uid uid; /* zero: expected */
+	int32_t pods;	/* bound: 1 */
+	bool expected;	/* then what it points to is its owner's */
+	struct owner *owner; /* NULL: none */
+	struct tenant *next_owned, *previous_owned;
 	struct node *node;
 	struct tenant *next, *previous; /* on that node */
 	struct arena arena;
@@ -42,6 +48,21 @@ struct tenant { /* a pod that is bound */
 	size_t nports;
 	struct repellent **repels; /* its required anti-affinity */
 	size_t nrepels;
+};
+
+/* A Job that has pods here, or is to have some. */
+struct owner {
+	struct uid uid;
+	struct tenant *bound, *put; /* its pods that are there; that are expected, by node */
+	int32_t nbound, nput;	    /* pods; nput is never more than wanted less nbound */
+	int32_t wanted;		    /* to be there at one time; 0: nothing is expected */
+	uint64_t turn;		    /* who was let in first is put first */
+	struct arena arena;	    /* of what is expected: */
+	const struct pod *pod;
+	uint64_t print;
+	const struct resource_list *requests; /* of one pod; NULL until one was put */
+	bool restless;			      /* some of what is expected is not put anywhere */
+	struct owner *next, *previous;	      /* of the restless, by turn */
 };
 
 /* One term of anti-affinity of pods that are there; terms that say the same are one. */
@@ -91,7 +112,15 @@ struct nodes {
 		size_t n, cap;
 		uint64_t base; /* how many have been forgotten before the first */
 	} log;
-	uint64_t version;
+	uint64_t version; /* of what is kept: moves also with what is put for a question */
+	uint64_t facts;	  /* what nodes_version() says: moves with what we are told */
+	bool quiet;	  /* what changes now is no fact */
+	uint64_t moves;	  /* of the ground, beside those of shapes */
+	bool names_nodes; /* some pod that was asked about means single nodes */
+	struct map owners;
+	uint64_t turns;
+	struct owner *first_restless, *last_restless;
+	uint64_t settled; /* the facts at which those were last tried */
 	uint64_t namespace_moves;
 	struct map surveys; /* by the print of what is asked for */
 	size_t nsurveys;
@@ -103,6 +132,9 @@ struct nodes {
 struct node *world_node(struct nodes *n, const char *name); /* there from now on */
 void world_bury(struct nodes *n, struct node *node);	    /* unless known, or lived on */
 void world_changed(struct nodes *n, struct node *node);
+void world_told(struct nodes *n); /* of something else than a node */
+/* A scheduler that we know, or none, decides where it goes. */
+bool world_knows_scheduler(const struct pod *p);
 struct site node_site(const struct node *node);
 static inline const char *node_label(const struct node *node, const char *key)
 {
@@ -111,8 +143,35 @@ static inline const char *node_label(const struct node *node, const char *key)
 
 /* ---- tenants.c */
 void tenant_free(struct nodes *n, struct tenant *t);
+/* So many pods of what o expects, on a node that is known. */
+void tenant_expect(struct nodes *n, struct owner *o, struct node *node, int32_t pods);
+/* One less of them; gone with the last. */
+void tenant_take_off(struct nodes *n, struct tenant *t);
+/* As if it were not there, and there again, for one question: nothing is told to anybody. */
+void tenant_lift(struct nodes *n, struct tenant *t);
+void tenant_land(struct nodes *n, struct tenant *t);
 /* used of a node, anew: numbers of resources have changed. */
 void tenants_recount(struct nodes *n, struct node *node);
+
+/* ---- owners.c: whose pods are there, and which are to come */
+void owners_init(struct nodes *n);
+void owners_done(struct nodes *n); /* before the tenants go, owners_free() after them */
+void owners_free(struct nodes *n);
+/* A tenant that is bound came to its node, of the Job with that uid; is about to leave. */
+void owner_has(struct nodes *n, struct tenant *t, const struct uid *uid);
+void owner_loses(struct nodes *n, struct tenant *t);
+/* What is expected on the node goes elsewhere: at the next question it is put anew. */
+void owners_move_off(struct nodes *n, struct node *node);
+/* Of RuntimeClasses with that name another thing is true now. */
+void owners_dress_anew(struct nodes *n, const char *runtime_class);
+/* Before a question: what is not put anywhere is put, where there is room. */
+void owners_settle(struct nodes *n);
+/* For a question: as if so many such pods were there as well. */
+void owners_pretend(struct nodes *n, const struct pod *p, int32_t pods);
+void owners_pretend_no_more(struct nodes *n);
+void owner_each_tenant(struct nodes *n, const struct owner *o,
+	void (*act)(struct nodes *n, struct tenant *t, void *ctx), void *ctx);
+struct owner *owner_find(const struct nodes *n, const struct uid *uid);
 
 /* ---- census.c: which labels there are among tenants, so that a selector which nobody can meet
  * is not asked about each of them: that of a Job whose pods have not been made */
@@ -129,6 +188,9 @@ void repellents_leave(struct nodes *n, struct tenant *t);
 /* Its node is known now, or is about to be no more: the homes of what its tenants carry. */
 void repellents_settle(struct node *node);
 void repellents_unsettle(struct node *node);
+/* The same for one tenant. */
+void repellents_lift(struct tenant *t);
+void repellents_land(struct tenant *t);
 /* Those that p may not be near, at most as many as there are; the caller frees. */
 struct repellent **repellents_against(const struct nodes *n, const struct pod *p, size_t *ret_n);
 bool repellent_keeps_off(const struct repellent *r, const struct node *node);

@@ -1,6 +1,7 @@
 /*
  * Any bytes as a list of Nodes and Pods: what is decoded makes a world, and each pod is asked of
- * it. Answers hang together and are safe to print; what is taken away leaves nothing behind.
+ * it, and expected. Answers hang together and are safe to print; what is taken away leaves nothing
+ * behind.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,6 +70,29 @@ static void ask(struct nodes *n, const struct pod *p)
 	must(memcmp(&a, &again, sizeof(a)) == 0);
 }
 
+static struct uid owner_of(size_t i)
+{
+	return (struct uid){{0, (uint8_t)(i / 2 + 1)}};
+}
+
+/* What is expected takes room; without who expects it there is at least as much, but for pods that
+ * look at pods, which may miss them. */
+static void expect(struct nodes *n, const struct pod *p, size_t i)
+{
+	struct uid owner = owner_of(i);
+	struct fit_answer a;
+	int32_t before = nodes_room(n, p, ENOUGH);
+	nodes_expect(n, &owner, p, (int32_t)(i % 5));
+	uint64_t version = nodes_version(n);
+	int32_t after = nodes_room(n, p, ENOUGH);
+	int32_t without = nodes_room_without(n, p, ENOUGH, &owner, 1);
+	if (p->naffinity + p->nspread == 0)
+		must(without >= after && without <= ENOUGH);
+	nodes_fit_beside(n, p, before, &a);
+	check_text(a.sentence);
+	must(nodes_room(n, p, ENOUGH) == after && nodes_version(n) == version);
+}
+
 static void live(struct things *t)
 {
 	struct nodes *n = nodes_new();
@@ -82,8 +106,10 @@ static void live(struct things *t)
 		struct bound_pod b = {.uid = {{(uint8_t)(i + 1)}},
 			.node = t->pod[i]->node_name,
 			.pod = t->pod[i],
-			.deleting = i % 3 == 0};
+			.deleting = i % 3 == 0,
+			.owner = owner_of(i)};
 		ask(n, t->pod[i]);
+		expect(n, t->pod[i], i);
 		if (*b.node)
 			nodes_bind(n, &b);
 		ask(n, t->pod[t->npods - 1 - i]);
@@ -92,8 +118,12 @@ static void live(struct things *t)
 		nodes_unbind(n, &(struct uid){{(uint8_t)(i + 1)}});
 	for (size_t i = 0; i < t->nnodes; i += 2)
 		nodes_drop(n, t->node[i]->name);
-	for (size_t i = 0; i < t->npods; i++)
+	for (size_t i = 0; i < t->npods; i++) {
+		struct uid owner = owner_of(i);
 		ask(n, t->pod[i]);
+		if (i % 4 == 0)
+			nodes_expect(n, &owner, t->pod[i], 0);
+	}
 	nodes_free(n);
 }
 

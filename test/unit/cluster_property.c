@@ -6,7 +6,13 @@
  *   - room is what placing one after the other on the nodes comes to; for pods that look at other
  *     pods, what some order of placing comes to in which the last finds no place;
  *   - what is kept from question to question changes nothing: a world made anew says the same, word
- *     by word.
+ *     by word;
+ *   - what runs expect is put somewhere as long as there is room, is never more than is to come, is
+ *     on no node that it over-fills, and counts like pods that are bound: the reference is told of
+ *     it as such;
+ *   - without some owners' pods there is the room of a world that was never told of them;
+ *   - questions are no facts: nodes_version() stands still. While nodes_ground() does, a NEVER
+ * stays one, and nothing else becomes one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +25,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cluster/world.h"
 #include "test/unit/cluster_words.h"
 
 #define SEEDS 60
@@ -26,6 +33,11 @@
 #define NODES 6
 #define PODS 24 /* bound, at most */
 #define ENOUGH 4
+#define OWNERS 4
+#define WANTED 3 /* of each, at most */
+#define PUT (OWNERS * WANTED)
+#define ALL (PODS + PUT + ENOUGH)
+#define ASKED 8
 #define TEXT 400
 
 struct m_node {
@@ -40,15 +52,26 @@ struct m_pod {
 	size_t node;
 	char text[TEXT];
 	struct arena arena;
-	struct pod *pod;
+	const struct pod *pod;
 	struct uid uid;
+	size_t owner; /* OWNERS: none */
+};
+
+struct m_owner {
+	int32_t wanted;
+	struct arena arena;
+	struct pod *pod;
 };
 
 struct world {
 	uint64_t state;
 	struct nodes *nodes;
 	struct m_node node[NODES];
-	struct m_pod pod[PODS + ENOUGH]; /* the last ones: placed for a while */
+	/* Bound; expected, as we are told where; placed for a while. */
+	struct m_pod pod[ALL];
+	struct m_owner owner[OWNERS];
+	uint64_t ground;
+	bool never[ASKED];   /* of those that are asked about, on that ground */
 	const char *tier[3]; /* label of each namespace; NULL: we have not heard of it */
 };
 
@@ -235,13 +258,13 @@ static bool has_room(const struct world *w, const struct pod *p, size_t node, bo
 	const struct node_spec *s = w->node[node].spec;
 	int64_t there = 0;
 	const struct pod *q;
-	for (size_t i = 0; i < PODS + ENOUGH; i++)
+	for (size_t i = 0; i < ALL; i++)
 		there += !empty && lives(w, i, node);
 	if (there + 1 > amount(s->allocatable, "pods"))
 		return false;
 	for (size_t r = 0; r < 3; r++) {
 		int64_t asked = amount(p->resources.containers[0].requests, names[r]), used = 0;
-		for (size_t i = 0; i < PODS + ENOUGH && !empty; i++)
+		for (size_t i = 0; i < ALL && !empty; i++)
 			if ((q = lives(w, i, node)))
 				used += amount(q->resources.containers[0].requests, names[r]);
 		if (asked > 0 && used + asked > amount(s->allocatable, names[r]))
@@ -253,7 +276,7 @@ static bool has_room(const struct world *w, const struct pod *p, size_t node, bo
 static bool ports_free(const struct world *w, const struct pod *p, size_t node)
 {
 	const struct pod *q;
-	for (size_t i = 0; i < PODS + ENOUGH; i++) {
+	for (size_t i = 0; i < ALL; i++) {
 		if (!(q = lives(w, i, node)))
 			continue;
 		for (size_t a = 0; a < p->nhost_ports; a++)
@@ -310,7 +333,7 @@ static bool near_holds(const struct world *w, const struct pod *p, const struct 
 		bool found = false;
 		if (!here)
 			return false;
-		for (size_t i = 0; i < PODS + ENOUGH; i++) {
+		for (size_t i = 0; i < ALL; i++) {
 			if (!w->pod[i].there || !all_mean(w, p, w->pod[i].pod))
 				continue;
 			nobody &= where(w, i, key) == NULL;
@@ -323,7 +346,7 @@ static bool near_holds(const struct world *w, const struct pod *p, const struct 
 
 static bool apart_holds(const struct world *w, const struct pod *p, const struct node_spec *s)
 {
-	for (size_t i = 0; i < PODS + ENOUGH; i++) {
+	for (size_t i = 0; i < ALL; i++) {
 		const struct pod *q = w->pod[i].pod;
 		if (!w->pod[i].there)
 			continue;
@@ -355,7 +378,7 @@ static int64_t pods_in(const struct world *w, const struct pod *p,
 	const struct spread_constraint *c, const char *domain)
 {
 	int64_t n = 0;
-	for (size_t i = 0; i < PODS + ENOUGH; i++) {
+	for (size_t i = 0; i < ALL; i++) {
 		const struct m_pod *q = &w->pod[i];
 		n += q->there && !q->deleting && same(q->pod->ns, p->ns) && c->has_selector &&
 		     c->selector.nrequirements > 0 && w->node[q->node].there &&
@@ -442,9 +465,9 @@ static bool reaches(struct world *w, struct pod *p, int32_t placed, int32_t want
 		stuck = false;
 		if (placed == wanted)
 			return false;
-		w->pod[PODS + placed] = (struct m_pod){.there = true, .node = i, .pod = p};
+		w->pod[PODS + PUT + placed] = (struct m_pod){.there = true, .node = i, .pod = p};
 		bool found = reaches(w, p, placed + 1, wanted);
-		w->pod[PODS + placed].there = false;
+		w->pod[PODS + PUT + placed].there = false;
 		if (found)
 			return true;
 	}
@@ -463,20 +486,51 @@ static void set_node(struct world *w, size_t i)
 	nodes_set(w->nodes, n->spec);
 }
 
+static struct uid uid_of_owner(size_t i)
+{
+	return (struct uid){{0, (uint8_t)(i + 1)}};
+}
+
+static void bind_model(struct nodes *n, const struct m_pod *p)
+{
+	char name[16];
+	struct uid nobody = {{0}};
+	snprintf(name, sizeof(name), "n%zu", p->node);
+	nodes_bind(n, &(struct bound_pod){.uid = p->uid,
+			      .node = name,
+			      .pod = p->pod,
+			      .deleting = p->deleting,
+			      .owner = p->owner < OWNERS ? uid_of_owner(p->owner) : nobody});
+}
+
 static void bind(struct world *w, size_t i)
 {
 	struct m_pod *p = &w->pod[i];
 	arena_done(&p->arena);
 	draw_pod(w, p->text);
-	p->pod = words_pod(&p->arena, p->text);
-	p->pod->node_name = "";
+	struct pod *pod = words_pod(&p->arena, p->text);
+	pod->node_name = "";
+	p->pod = pod;
+	p->owner = below(w, OWNERS + 2);
 	p->node = below(w, NODES);
 	p->deleting = percent(w, 15);
 	p->there = true;
 	p->uid = (struct uid){{(uint8_t)i}};
-	char name[16];
-	snprintf(name, sizeof(name), "n%zu", p->node);
-	nodes_bind(w->nodes, &(struct bound_pod){p->uid, name, p->pod, p->deleting});
+	bind_model(w->nodes, p);
+}
+
+static void expect(struct world *w, size_t i)
+{
+	struct m_owner *o = &w->owner[i];
+	char text[TEXT];
+	struct uid uid = uid_of_owner(i);
+	if (!o->pod || percent(w, 20)) {
+		arena_done(&o->arena);
+		draw_pod(w, text);
+		o->pod = words_pod(&o->arena, text);
+	}
+	o->wanted = (int32_t)below(w, WANTED + 1);
+	nodes_expect(w->nodes, &uid, o->pod, o->wanted);
 }
 
 static void tell_namespace(struct nodes *n, const struct world *w, size_t i)
@@ -488,7 +542,11 @@ static void tell_namespace(struct nodes *n, const struct world *w, size_t i)
 static void happen(struct world *w)
 {
 	size_t i = below(w, PODS);
-	switch (below(w, 10)) {
+	switch (below(w, 12)) {
+	case 10:
+	case 11:
+		expect(w, below(w, OWNERS));
+		break;
 	case 0:
 	case 1:
 		set_node(w, below(w, NODES));
@@ -516,19 +574,84 @@ static void happen(struct world *w)
 	}
 }
 
-/* The same world, told at once. */
-static struct nodes *anew(const struct world *w)
+/* ---- what is expected ------------------------------------------------------------------------ */
+
+static int32_t bound_of(const struct world *w, size_t owner)
+{
+	int32_t n = 0;
+	for (size_t i = 0; i < PODS; i++)
+		n += w->pod[i].there && w->pod[i].owner == owner;
+	return n;
+}
+
+/* Where we are told that they were put, as pods that are there. */
+static int32_t take_down(struct world *w, size_t owner, struct m_pod *ret)
+{
+	struct uid uid = uid_of_owner(owner);
+	const struct owner *o = owner_find(w->nodes, &uid);
+	int32_t n = 0;
+	for (const struct tenant *t = o ? o->put : NULL; t; t = t->next_owned) {
+		size_t node = (size_t)(t->node->name[1] - '0');
+		assert_true(w->node[node].there);
+		for (int32_t i = 0; i < t->pods; i++, n++) {
+			assert_true(n < WANTED);
+			ret[n] = (struct m_pod){.there = true,
+				.node = node,
+				.pod = w->owner[owner].pod,
+				.owner = owner,
+				.uid = {{0, 0, (uint8_t)(owner + 1), (uint8_t)(n + 1)}}};
+		}
+	}
+	return n;
+}
+
+/* Of what the pod asks for, or of pods, is there more on its node than it has? */
+static bool over_full(const struct world *w, const struct m_pod *p)
+{
+	static const char *const names[] = {"cpu", "gpu", "memory"};
+	const struct node_spec *s = w->node[p->node].spec;
+	int64_t used[3] = {0}, pods = 0;
+	bool over = false;
+	for (size_t i = 0; i < PODS + PUT; i++) {
+		const struct pod *q = lives(w, i, p->node);
+		for (size_t r = 0; q && r < 3; r++)
+			used[r] += amount(q->resources.containers[0].requests, names[r]);
+		pods += q != NULL;
+	}
+	for (size_t r = 0; r < 3; r++)
+		over |= amount(p->pod->resources.containers[0].requests, names[r]) > 0 &&
+			used[r] > amount(s->allocatable, names[r]);
+	return over || pods > amount(s->allocatable, "pods");
+}
+
+static void see_what_is_expected(struct world *w)
+{
+	struct arena a = {0};
+	nodes_room(w->nodes, words_pod(&a, ""), 1); /* any question */
+	arena_done(&a);
+	memset(&w->pod[PODS], 0, PUT * sizeof(*w->pod));
+	for (size_t i = 0; i < OWNERS; i++) {
+		struct m_owner *o = &w->owner[i];
+		int32_t left = o->wanted - bound_of(w, i);
+		int32_t put = take_down(w, i, &w->pod[PODS + i * WANTED]);
+		assert_true(put == 0 || put <= left);
+		if (o->pod && put < left && o->pod->naffinity + o->pod->nspread == 0)
+			assert_int_equal(nodes_room(w->nodes, o->pod, 1), 0);
+	}
+	for (size_t i = PODS; i < PODS + PUT; i++)
+		assert_false(w->pod[i].there && over_full(w, &w->pod[i]));
+}
+
+/* The same world, told at once, what is expected as if it were there; without: a bit for each owner
+ * that it is not told of. */
+static struct nodes *anew(const struct world *w, unsigned without)
 {
 	struct nodes *n = nodes_new();
 	for (size_t i = 0; i < 3; i++)
 		tell_namespace(n, w, i);
-	for (size_t i = 0; i < PODS; i++) {
-		char name[16];
-		snprintf(name, sizeof(name), "n%zu", w->pod[i].node);
-		if (w->pod[i].there)
-			nodes_bind(n, &(struct bound_pod){w->pod[i].uid, name, w->pod[i].pod,
-					      w->pod[i].deleting});
-	}
+	for (size_t i = 0; i < PODS + PUT; i++)
+		if (w->pod[i].there && !(without & 1u << w->pod[i].owner))
+			bind_model(n, &w->pod[i]);
 	for (size_t i = 0; i < NODES; i++)
 		if (w->node[i].there)
 			nodes_set(n, w->node[i].spec);
@@ -540,10 +663,11 @@ static void show_world(const struct world *w)
 	for (size_t i = 0; i < NODES; i++)
 		if (w->node[i].there)
 			print_error("  %s\n", w->node[i].text);
-	for (size_t i = 0; i < PODS; i++)
+	for (size_t i = 0; i < PODS + PUT; i++)
 		if (w->pod[i].there)
 			print_error("  n%zu %s %s\n", w->pod[i].node,
-				w->pod[i].deleting ? "!<-" : "<-", w->pod[i].text);
+				w->pod[i].deleting ? "!<-" : "<-",
+				i < PODS ? w->pod[i].text : "(expected)");
 }
 
 static void check(struct world *w, uint64_t seed, struct pod *p, const char *text)
@@ -566,7 +690,7 @@ static void check(struct world *w, uint64_t seed, struct pod *p, const char *tex
 			(unsigned)seed, text, words[want], suitable, words[got.fit], got.suitable,
 			(int)room, got.sentence);
 	}
-	struct nodes *n = anew(w);
+	struct nodes *n = anew(w, 0);
 	nodes_fit(n, p, &again);
 	if (strcmp(got.sentence, again.sentence) != 0 || nodes_room(n, p, ENOUGH) != room) {
 		show_world(w);
@@ -577,21 +701,81 @@ static void check(struct world *w, uint64_t seed, struct pod *p, const char *tex
 	nodes_free(n);
 }
 
+static void check_without(struct world *w, uint64_t seed, const struct pod *p, const char *text)
+{
+	struct uid uid[OWNERS + 1];
+	size_t nuids = 0;
+	unsigned gone = (unsigned)below(w, 1u << OWNERS);
+	for (size_t i = 0; i < OWNERS; i++)
+		if (gone & 1u << i)
+			uid[nuids++] = uid_of_owner(i);
+	if (nuids > 0 && percent(w, 20))
+		uid[nuids++] = uid[0]; /* named twice */
+	int32_t is = nodes_room_without(w->nodes, p, ENOUGH, uid, nuids);
+	struct nodes *n = anew(w, gone);
+	int32_t want = nodes_room(n, p, ENOUGH);
+	if (is != want) {
+		show_world(w);
+		fail_msg("seed %u: %s\nwithout owners %x: room for %d, is %d", (unsigned)seed, text,
+			gone, (int)want, (int)is);
+	}
+	nodes_free(n);
+}
+
+/* So many are there already: no more than the others fit, and the words are those of full nodes. */
+static void check_beside(struct world *w, const struct pod *p)
+{
+	struct fit_answer a;
+	int32_t room = nodes_room(w->nodes, p, INT32_MAX);
+	nodes_fit_beside(w->nodes, p, room, &a);
+	assert_int_equal(a.fit == FIT_NOW, !world_knows_scheduler(p));
+	assert_true(*a.sentence || a.fit == FIT_NOW);
+	nodes_fit_beside(w->nodes, p, room - 1, &a);
+	assert_true(room == 0 || a.fit == FIT_NOW);
+	assert_int_equal(nodes_room(w->nodes, p, INT32_MAX), room);
+}
+
+static void check_ground(struct world *w, char asked[ASKED][TEXT])
+{
+	bool same_ground = w->ground == nodes_ground(w->nodes);
+	struct fit_answer got;
+	for (size_t i = 0; i < ASKED; i++) {
+		struct arena a = {0};
+		nodes_fit(w->nodes, words_pod(&a, asked[i]), &got);
+		if (same_ground && (got.fit == FIT_NEVER) != w->never[i])
+			fail_msg("on the same ground: %s", asked[i]);
+		w->never[i] = got.fit == FIT_NEVER;
+		arena_done(&a);
+	}
+	w->ground = nodes_ground(w->nodes);
+}
+
 static void play(uint64_t seed)
 {
 	struct world *w = mem_alloc(sizeof(*w));
-	char asked[8][TEXT];
+	char asked[ASKED][TEXT];
 	w->state = seed;
 	w->nodes = nodes_new();
-	for (size_t i = 0; i < 8; i++)
+	w->ground = UINT64_MAX;
+	for (size_t i = 0; i < ASKED; i++)
 		draw_pod(w, asked[i]);
 	for (int step = 0; step < STEPS; step++) {
 		struct arena a = {0};
 		happen(w);
-		if (percent(w, 10))
-			draw_pod(w, asked[below(w, 8)]);
-		const char *text = asked[below(w, 8)];
-		check(w, seed, words_pod(&a, text), text);
+		uint64_t facts = nodes_version(w->nodes);
+		see_what_is_expected(w);
+		check_ground(w, asked);
+		if (percent(w, 10)) {
+			draw_pod(w, asked[below(w, ASKED)]);
+			w->ground = UINT64_MAX;
+		}
+		const char *text = asked[below(w, ASKED)];
+		struct pod *p = words_pod(&a, text);
+		check(w, seed, p, text);
+		check_without(w, seed, p, text);
+		if (percent(w, 20))
+			check_beside(w, p);
+		assert_int_equal(nodes_version(w->nodes), facts);
 		arena_done(&a);
 	}
 	nodes_free(w->nodes);
@@ -599,6 +783,8 @@ static void play(uint64_t seed)
 		arena_done(&w->node[i].arena);
 	for (size_t i = 0; i < PODS; i++)
 		arena_done(&w->pod[i].arena);
+	for (size_t i = 0; i < OWNERS; i++)
+		arena_done(&w->owner[i].arena);
 	free(w);
 }
 
