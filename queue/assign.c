@@ -67,6 +67,14 @@ static struct chance chance_to_displace(
 	return c;
 }
 
+/* Who fills gaps waits for nobody to leave. */
+static enum way way_to_free(const struct workload *w, const struct quota_row *row, int64_t amount)
+{
+	if (quota_has(row, QUOTA_NOW, amount))
+		return WAY_FIT;
+	return workload_fills_gaps(w) ? WAY_BUSY : WAY_AWAIT;
+}
+
 static struct chance chance_of(const struct asker *a, struct quota_row *row, const struct need *n)
 {
 	bool inside;
@@ -75,9 +83,8 @@ static struct chance chance_of(const struct asker *a, struct quota_row *row, con
 		return (struct chance){WAY_NEVER, 0};
 	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 	if (quota_has(row, QUOTA_THEN, amount))
-		return (struct chance){
-			quota_has(row, QUOTA_NOW, amount) ? WAY_FIT : WAY_AWAIT, level};
-	if (a->w->key.priority < 0)
+		return (struct chance){way_to_free(a->w, row, amount), level};
+	if (!workload_displaces(a->w))
 		return (struct chance){WAY_BUSY, level};
 	if (amount <= row->nominal || inside || may_displace_while_borrowing(a))
 		return chance_to_displace(a, row, amount, level);

@@ -252,6 +252,8 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->orders_by_usage = s->orders_by_usage;
 	cq->default_max_run_ms = s->default_max_run_ms;
 	cq->cluster_fit = s->cluster_fit;
+	cq->has_max_priority = s->has_max_priority;
+	cq->max_priority = s->max_priority;
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -274,6 +276,7 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 {
 	spec_forget(cq, all->flavors);
 	cq->exists = cq->deleting = cq->has_selector = cq->orders_by_usage = false;
+	cq->has_max_priority = false;
 	cq->generation = cq->default_max_run_ms = 0;
 	cq->strategy = BEST_EFFORT_FIFO;
 	cq->cluster_fit = CLUSTER_FIT_POSSIBLE;

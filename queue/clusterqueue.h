@@ -58,6 +58,8 @@ struct clusterqueue {
 	bool orders_by_usage;
 	int64_t default_max_run_ms;
 	enum cluster_fit cluster_fit;
+	bool has_max_priority;
+	int32_t max_priority; /* what more its Jobs claim does not count */
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;

@@ -67,7 +67,7 @@ static bool policy_allows(const struct demand *d, const struct room *r)
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
 	switch (policy_towards(d, r->cq)) {
 	case PREEMPT_NEVER:
-		break;
+		return r->cq != d->cq && workload_fills_gaps(r->w);
 	case PREEMPT_LOWER_PRIORITY:
 		return mine->priority > theirs->priority;
 	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
@@ -82,8 +82,9 @@ static bool policy_allows(const struct demand *d, const struct room *r)
 /* Nobody behind this one is allowed either, because priorities only rise from here. */
 static bool policy_ends(const struct demand *d, const struct room *r)
 {
-	return policy_towards(d, r->cq) != PREEMPT_ANY && !room_is_free(r) &&
-	       r->w->key.priority > d->w->key.priority;
+	enum preemption_policy policy = policy_towards(d, r->cq);
+	int32_t most = policy == PREEMPT_NEVER ? -1 : d->w->key.priority;
+	return policy != PREEMPT_ANY && !room_is_free(r) && r->w->key.priority > most;
 }
 
 static bool is_candidate(const struct displacement *x, const struct room *r)
@@ -169,11 +170,17 @@ static struct offer *offer_new(struct displacement *x)
 	return &x->offer[x->noffers];
 }
 
+static bool policy_asks(const struct displacement *x, const struct clusterqueue *cq)
+{
+	return policy_towards(x->d, cq) != PREEMPT_NEVER ||
+	       (cq != x->d->cq && x->q->gap_fillers > 0);
+}
+
 /* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
 bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
 	const struct quota_node *shared)
 {
-	if (policy_towards(x->d, cq) == PREEMPT_NEVER || !clusterqueue_active(cq))
+	if (!policy_asks(x, cq) || !clusterqueue_active(cq))
 		return false;
 	struct offer *o = offer_new(x);
 	*o = (struct offer){

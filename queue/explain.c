@@ -107,7 +107,16 @@ static void explain_room(const struct room *r, struct text *t)
 
 static void explain_class(const struct priority_class *c, struct text *t)
 {
-	if (c->kind == PRIORITY_WORKLOAD)
+	bool is_label = c->kind == PRIORITY_WORKLOAD;
+	if (c->exists)
+		text_add(t,
+			"%s %s has value %d, above %d, where only what keeps the cluster alive may be; "
+			"lower it or correct %s",
+			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
+			PRIORITY_HIGHEST,
+			is_label ? "the label sluice.dev/priority-class"
+				 : "spec.template.spec.priorityClassName");
+	else if (is_label)
 		text_add(t,
 			"WorkloadPriorityClass %s does not exist; create it or correct the label "
 			"sluice.dev/priority-class",
@@ -172,7 +181,7 @@ static bool is_misconfigured(const struct question *a)
 		explain_no_localqueue(w->lq, a->text);
 	} else if (w->lq->gate == GATE_CLUSTERQUEUE_MISSING) {
 		explain_no_clusterqueue(w->lq, a->text);
-	} else if (!w->class->exists) {
+	} else if (!priority_usable(w->class)) {
 		explain_class(w->class, a->text);
 	} else if (w->lq->gate == GATE_NOT_SELECTED) {
 		explain_not_selected(w->lq, a->text);
@@ -296,7 +305,7 @@ static bool is_backing_off(const struct question *a)
 
 static const struct workload *head_of(const struct question *a)
 {
-	const struct group *g = precedence_first(a->q, a->cq);
+	const struct group *g = precedence_head(a->q, a->cq);
 	return g ? group_head(g) : NULL;
 }
 
@@ -388,7 +397,7 @@ static bool is_kept(const struct question *a)
 	{
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		const struct group *g =
-			cq->strategy == STRICT_FIFO ? precedence_first(a->q, cq) : NULL;
+			cq->strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
 		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
 			continue;
 		const struct workload *head = group_head(g);

@@ -60,6 +60,20 @@ static void place_again(struct queue *q, struct workload *w)
 		workload_place(q, w);
 }
 
+/* Those that wait in it, and those that run. */
+static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
+{
+	move_members(q, cq, workload_reprioritise);
+	list_each(&cq->rooms, l)
+		workload_reprioritise(q, container_of(l, struct room, of_clusterqueue)->w);
+}
+
+static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
+{
+	return cq->has_max_priority != s->has_max_priority ||
+	       (s->has_max_priority && cq->max_priority != s->max_priority);
+}
+
 int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
 {
 	struct err own;
@@ -74,6 +88,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	int64_t max_run_ms = cq->default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
+	bool recapped = caps_otherwise(cq, s);
 	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy ||
 			 cq->cluster_fit != s->cluster_fit;
 	backfill_end(q, cq);
@@ -96,6 +111,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (regrouped)
 		list_each(&cq->rooms, l)
 			backfill_expect(container_of(l, struct room, of_clusterqueue));
+	if (recapped)
+		reprioritise_all(q, cq);
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->rooms, l)
 			room_suspect(q, container_of(l, struct room, of_clusterqueue));
@@ -125,7 +142,10 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
 	alarm_clear(&q->alarms, &cq->fit);
+	bool capped = cq->has_max_priority;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
+	if (capped)
+		reprioritise_all(q, cq);
 	regimes_form_queue(q, cq);
 	ration_apply(q, cq->node);
 	free(cq->invalid);

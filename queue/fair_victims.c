@@ -289,7 +289,8 @@ static bool run_second(struct fair *f)
 static void ask_all(struct displacement *x)
 {
 	const struct realm *realm = x->d->cq->realm;
-	bool others = within_nominal(x) || !workload_has_yielded(x->d->w, realm);
+	bool reclaims = x->d->cq->preemption.reclaim_within_cohort != PREEMPT_NEVER;
+	bool others = within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, realm));
 	list_each(&realm->members, l)
 	{
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);

@@ -15,6 +15,7 @@ struct group_key {
 	const struct localqueue *payer;
 	int64_t expected_ms;
 	int32_t priority;
+	bool displaces;
 };
 
 static bool group_is(const void *value, const void *key)
@@ -23,7 +24,7 @@ static bool group_is(const void *value, const void *key)
 	const struct group_key *k = key;
 	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->regime == k->regime &&
 	       g->payer == k->payer && g->expected_ms == k->expected_ms &&
-	       g->key.priority == k->priority;
+	       g->key.priority == k->priority && g->displaces == k->displaces;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -111,7 +112,7 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order)
 static uint64_t group_hash(const struct group_key *k)
 {
 	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
-	hash ^= (uint64_t)(uint32_t)k->priority * 0xC2B2AE3D27D4EB4Fu;
+	hash ^= ((uint64_t)(uint32_t)k->priority + k->displaces) * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
 	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
@@ -131,7 +132,9 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	const struct regime *regime = regime_of(w->lq);
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
 	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
-	struct group_key key = {cq, lq, w->shape, regime, payer, expected_ms, w->key.priority};
+	bool displaces = workload_displaces(w);
+	struct group_key key = {
+		cq, lq, w->shape, regime, payer, expected_ms, w->key.priority, displaces};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -144,6 +147,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->payer = payer;
 	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
+	g->displaces = displaces;
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
@@ -180,7 +184,7 @@ void group_judged(struct group *g)
 static void group_free(struct groups *all, struct group *g)
 {
 	struct group_key key = {
-		g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms, g->key.priority};
+		g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms, g->key.priority, g->displaces};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -1,5 +1,6 @@
 /*
- * Groups: waiting workloads of one ClusterQueue, priority, shape and regime (regime.h), and, where
+ * Groups: waiting workloads of one ClusterQueue, priority (and whether they may displace others),
+ * shape and regime (regime.h), and, where
  * usage orders, of one LocalQueue, and with strategy Backfill, or where the regime looks at when
  * they end or Budgets at what they cost, of one expected duration; where a LocalQueue has Budgets
  * of its own, of that one.
@@ -23,6 +24,7 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
+	bool displaces; /* each member: workload_displaces() */
 	const struct regime *regime;	/* of each member */
 	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times

@@ -141,17 +141,30 @@ static bool subtree_may(const struct tree_node *n, void *ctx)
 static bool quota_may(struct look *l, struct group *g)
 {
 	if (!keys_may_fit(l->walk->cq, g->claim.want, l->walk->free) &&
-		(g->key.priority < l->walk->displaces_from ||
+		(!g->displaces || g->key.priority < l->walk->displaces_from ||
 			!keys_may_fit(l->walk->cq, g->claim.want, l->walk->potential)))
 		return false;
 	return judge(l, g);
+}
+
+/* In a StrictFIFO queue only gap fillers are searched for, those before the head. */
+static bool is_held_up(const struct look *l, const struct group *g)
+{
+	const struct walk *w = l->walk;
+	if (w->cq->strategy != STRICT_FIFO)
+		return false;
+	if (!workload_fills_gaps(group_head(g)))
+		return true;
+	return w->head && group_fit(w->head, l->q->now_ms) == w->stage &&
+	       precedence_before(l->q, w->head, g);
 }
 
 static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	return group_fit(g, l->q->now_ms) == l->walk->stage && quota_may(l, g);
+	return group_fit(g, l->q->now_ms) == l->walk->stage && !is_held_up(l, g) &&
+	       quota_may(l, g);
 }
 
 /* It had its turn, or others have to be asked first. */
@@ -236,7 +249,7 @@ const struct workload *offer_returns_before(
 	{
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
-			order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
+			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
 			return r->w;
 	}
 	return NULL;
@@ -253,14 +266,11 @@ static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct gro
 	alarm_set(&q->alarms, &cq->fit, until == CALENDAR_NEVER ? INT64_MAX : until + 1);
 }
 
-/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
- * What one that returns leaves behind is nothing for those behind it. */
+/* Judged though it may be plain that it cannot start: what it would take says what is kept for it. */
 static bool offer_head(struct look *l)
 {
 	struct clusterqueue *cq = l->walk->cq;
-	struct group *g = precedence_first(l->q, cq);
-	if (!g || offer_returns_before(cq, &g->key, l->q->now_ms))
-		return false;
+	struct group *g = l->walk->head;
 	if (judge(l, g))
 		return true;
 	fit_watch(l->q, cq, g);
@@ -316,7 +326,7 @@ static bool offer_first(struct look *l)
 static bool offer_rest(struct look *l)
 {
 	const struct clusterqueue *cq = l->walk->cq;
-	if (!cq->search && cq->nfresh <= FRESH_MAX)
+	if (!cq->search && cq->nfresh <= FRESH_MAX && cq->strategy != STRICT_FIFO)
 		return offer_fresh(l);
 	return cq->orders_by_usage ? offer_by_usage(l) : offer_by_search(l);
 }
@@ -330,6 +340,35 @@ static void walk_restart(struct walk *w, enum regime_fit stage)
 		->walked = false;
 }
 
+/* Those that had better wait when there is no other. */
+static bool offer_in_time(struct look *l)
+{
+	struct walk *w = l->walk;
+	if (offer_rest(l))
+		return true;
+	if (w->stage != REGIME_FITS || w->head || !precedence_prefers(w->cq))
+		return false;
+	walk_restart(w, REGIME_HAD_BETTER_WAIT);
+	return offer_rest(l);
+}
+
+/* StrictFIFO: the head, or gap fillers that stand before it; as a rule they do only where there is no
+ * head. What one that returns leaves behind is nothing for those behind it. */
+static bool offer_strictly(struct look *l)
+{
+	static const struct order_key first_gap_filler = {.priority = -1};
+	struct walk *w = l->walk;
+	struct group *head = w->head = precedence_head(l->q, w->cq);
+	if (offer_returns_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
+		return false;
+	bool gaps_first = !head || w->cq->orders_by_usage ||
+			  group_fit(head, l->q->now_ms) == REGIME_HAD_BETTER_WAIT;
+	if (gaps_first && offer_in_time(l))
+		return true;
+	w->offer = (struct entry){0};
+	return head && offer_head(l);
+}
+
 bool walk_offers(struct queue *q, struct walk *w)
 {
 	struct look look = {q, w};
@@ -337,19 +376,14 @@ bool walk_offers(struct queue *q, struct walk *w)
 		return false;
 	w->offer = (struct entry){0};
 	keys_available(w->cq, KEYS_FREE, w->free);
-	w->displaces_from = victims_from(w->cq);
+	w->displaces_from = victims_from(q, w->cq);
 	if (w->displaces_from <= INT32_MAX)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->strategy == STRICT_FIFO)
-		return offer_head(&look);
+		return offer_strictly(&look);
 	if (w->cq->strategy == BACKFILL && offer_first(&look))
 		return true;
-	if (offer_rest(&look))
-		return true;
-	if (w->stage != REGIME_FITS || !precedence_prefers(w->cq))
-		return false;
-	walk_restart(w, REGIME_HAD_BETTER_WAIT);
-	return offer_rest(&look);
+	return offer_in_time(&look);
 }
 
 void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)

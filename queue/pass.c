@@ -103,6 +103,8 @@ static bool turn(struct pass *p, const struct entry *e)
 		p->full = true;
 		return false;
 	}
+	if (!now && workload_fills_gaps(e->w))
+		return false;
 	if (now)
 		start_entry(p, e);
 	else
@@ -197,11 +199,14 @@ static size_t take_turns(struct pass *p)
 }
 
 /* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
- * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation. */
+ * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation; but not where
+ * it only fills gaps. */
 static void let_others_pass(struct pass *p, const struct entry *e)
 {
 	struct walk *w = walk_of(p, e->cq);
 	walk_on(w, e->group->lq, &e->group->key);
+	if (workload_fills_gaps(e->w))
+		return;
 	if (e->cq->strategy == BACKFILL && !w->blocked)
 		w->blocked = e->group;
 	if (e->cq->strategy == STRICT_FIFO) {

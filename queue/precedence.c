@@ -73,7 +73,8 @@ static struct group *seek_line(
 	struct seek x = {s, now_ms};
 	struct tree_search search = {seek_may, seek_is, &x};
 	struct tree_node *n = tree_seek(line, NULL, &search);
-	return n ? container_of(n, struct group, node) : NULL;
+	struct group *g = n ? container_of(n, struct group, node) : NULL;
+	return g && !workload_fills_gaps(group_head(g)) ? g : NULL; /* they stand last in a line */
 }
 
 struct group *precedence_seek(
@@ -106,7 +107,7 @@ bool precedence_prefers(const struct clusterqueue *cq)
 	return prefers;
 }
 
-struct group *precedence_first(const struct queue *q, const struct clusterqueue *cq)
+struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq)
 {
 	struct precedence_search s = {.fit = REGIME_FITS};
 	struct group *g = precedence_seek(q, cq, &s);

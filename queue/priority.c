@@ -75,10 +75,12 @@ struct priority_class *priority_set(
 	struct priorities *p, const struct priority_spec *spec, bool *ret_changed)
 {
 	struct priority_class *c = class_of(p, spec->kind, spec->name);
-	*ret_changed = !c->exists || c->value != spec->value;
+	bool is_pod = spec->kind == PRIORITY_POD, never = is_pod && spec->never_preempts;
+	*ret_changed = !c->exists || c->value != spec->value || c->never_preempts != never;
 	c->exists = true;
 	c->value = spec->value;
-	c->global_default = spec->kind == PRIORITY_POD && spec->global_default;
+	c->global_default = is_pod && spec->global_default;
+	c->never_preempts = never;
 	return c;
 }
 
@@ -86,23 +88,35 @@ void priority_unset(struct priority_class *c)
 {
 	c->exists = false;
 	c->value = 0;
-	c->global_default = false;
+	c->global_default = c->never_preempts = false;
+}
+
+bool priority_usable(const struct priority_class *c)
+{
+	return c->exists && c->value <= PRIORITY_HIGHEST;
+}
+
+bool priority_is_system(const char *pod_class)
+{
+	return strcmp(pod_class, "system-node-critical") == 0 ||
+	       strcmp(pod_class, "system-cluster-critical") == 0;
+}
+
+static bool is_lower(const struct priority_class *a, const struct priority_class *b)
+{
+	return a->value != b->value ? a->value < b->value : strcmp(a->name, b->name) < 0;
 }
 
 bool priority_default_changed(struct priorities *p)
 {
-	const struct priority_class *c;
-	bool found = false;
-	int32_t value = 0;
-	map_each (&p->classes, i, c) {
-		if (c->global_default && (!found || c->value < value)) {
-			found = true;
-			value = c->value;
-		}
-	}
-	bool changed = p->by_default.value != value;
-	p->by_default.value = value;
-	return changed;
+	const struct priority_class *c, *lowest = NULL;
+	struct priority_class *d = &p->by_default, old = *d;
+	map_each (&p->classes, i, c)
+		if (c->global_default && priority_usable(c) && (!lowest || is_lower(c, lowest)))
+			lowest = c;
+	d->value = lowest ? lowest->value : 0;
+	d->never_preempts = lowest && lowest->never_preempts;
+	return d->value != old.value || d->never_preempts != old.never_preempts;
 }
 
 void priority_tidy(struct priorities *p, struct priority_class *c)

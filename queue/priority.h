@@ -7,7 +7,8 @@
  * class finds its workloads without a search. A class is made by whoever names it first.
  *
  * A class that does not exist has no value: who names it waits. For a PriorityClass that is the
- * API server's own rule, too: it refuses the pods.
+ * API server's own rule, too: it refuses the pods. So waits who names a class above
+ * PRIORITY_HIGHEST, which is for what keeps the cluster alive.
  */
 #ifndef SLUICE_QUEUE_PRIORITY_H
 #define SLUICE_QUEUE_PRIORITY_H
@@ -22,6 +23,7 @@ struct priority_class {
 	bool exists;
 	int32_t value;
 	bool global_default;
+	bool never_preempts; /* who names it displaces nobody */
 	struct link members; /* workload.of_class */
 };
 
@@ -38,6 +40,11 @@ struct priority_class *priority_of(
 	struct priorities *p, const char *workload_class, const char *pod_class);
 struct priority_class *priority_find(
 	const struct priorities *p, enum priority_kind kind, const char *name);
+
+/* May Jobs name it? */
+bool priority_usable(const struct priority_class *c);
+/* Is it one of those that every API server has above PRIORITY_HIGHEST? */
+bool priority_is_system(const char *pod_class);
 
 /* Set and drop return false when nothing changed; `by_default` may then have changed as well:
  * priority_default_changed() says so and makes it right. */

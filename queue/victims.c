@@ -69,15 +69,18 @@ static void ask_below(struct displacement *x, const struct quota_node *node,
 }
 
 /* From a node in whose quota the demand fits upwards it has the better right than those who borrow
- * that quota, whatever their priority. */
+ * that quota, whatever their priority. Who may take back from gap fillers only may as far as its own
+ * ClusterQueue's quota goes. */
 static void ask_others(struct displacement *x)
 {
 	struct climb climb;
 	const struct quota_node *seen = NULL;
+	bool gaps_only = x->d->cq->preemption.reclaim_within_cohort == PREEMPT_NEVER;
 	climb_init(&climb, x->d);
 	bool better = climb_step(&climb, x->d);
 	for (const struct quota_node *n = x->d->cq->node->parent; n; n = n->parent) {
-		ask_below(x, n, n, seen, better ? OFFER_HIERARCHY : OFFER_PRIORITY);
+		ask_below(x, n, n, seen,
+			better && !gaps_only ? OFFER_HIERARCHY : OFFER_PRIORITY);
 		better = climb_step(&climb, x->d) || better;
 		seen = n;
 	}
@@ -232,7 +235,7 @@ static struct displacement *displacement_of(struct queue *q, const struct demand
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret)
 {
 	struct displacement *x = displacement_of(q, d);
-	if (x->ncontested > 0 && d->w->key.priority >= 0) {
+	if (x->ncontested > 0 && workload_displaces(d->w)) {
 		if (q->config.fair_sharing)
 			find_fair(x);
 		else
@@ -260,6 +263,8 @@ static int64_t from_room(const struct room *r, enum preemption_policy policy)
 	int64_t theirs = r->w->key.priority;
 	if (policy == PREEMPT_ANY || theirs < 0)
 		return 0;
+	if (policy == PREEMPT_NEVER)
+		return INT64_MAX;
 	return policy == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY ? theirs : theirs + 1;
 }
 
@@ -294,20 +299,21 @@ static int64_t from_clusterqueue(
 	return least;
 }
 
-int64_t victims_from(const struct clusterqueue *cq)
+int64_t victims_from(const struct queue *q, const struct clusterqueue *cq)
 {
 	const struct preemption_spec *p = &cq->preemption;
-	bool others = cq->node->parent && p->reclaim_within_cohort != PREEMPT_NEVER;
+	bool others = cq->node->parent &&
+		      (p->reclaim_within_cohort != PREEMPT_NEVER || q->gap_fillers > 0);
+	bool own = p->within_clusterqueue != PREEMPT_NEVER;
 	int64_t least = INT64_MAX;
-	if (!others && p->within_clusterqueue == PREEMPT_NEVER)
+	if (!others && !own)
 		return least;
 	list_each(&cq->realm->members, l)
 	{
 		struct clusterqueue *member = container_of(l, struct clusterqueue, of_realm);
 		enum preemption_policy policy =
 			member == cq ? p->within_clusterqueue : p->reclaim_within_cohort;
-		if ((member != cq && !others) || policy == PREEMPT_NEVER ||
-			!clusterqueue_active(member))
+		if (!(member == cq ? own : others) || !clusterqueue_active(member))
 			continue;
 		int64_t from = from_clusterqueue(member, policy, member != cq);
 		least = from < least ? from : least;

@@ -3,6 +3,10 @@
  * candidates in a fixed order are taken away until the demand fits, then those that turn out to be
  * unnecessary are put back. With fair sharing (fair_victims.c) the order is another one.
  *
+ * Gap fillers (negative priorities) displace nobody, and what they borrow may always be taken back by
+ * whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for a
+ * demand that fits in the asker's own quota.
+ *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
  * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes
  * first: taking it back costs nobody any work. Those that end anyway (room.stop_given) come next.
@@ -42,6 +46,6 @@ void victims_done(struct queue *q); /* frees what is kept for that */
 /* The lowest priority with which anybody in cq could displace somebody; beyond INT32_MAX: nobody
  * could. A quick look, which sees neither what is asked for nor who is newer: too low a number, but
  * never too high a one. */
-int64_t victims_from(const struct clusterqueue *cq);
+int64_t victims_from(const struct queue *q, const struct clusterqueue *cq);
 
 #endif

@@ -68,6 +68,33 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	return w;
 }
 
+/* What its class says, as far as its ClusterQueue lets that count: while it runs, the one whose quota
+ * it holds. */
+static int32_t priority_that_counts(const struct workload *w)
+{
+	const struct clusterqueue *cq = w->room && w->room->cq ? w->room->cq : w->lq->cq;
+	int32_t claims = w->class->value;
+	return cq && cq->has_max_priority && claims > cq->max_priority ? cq->max_priority : claims;
+}
+
+/* Among those who hold quota its place follows too. */
+static void set_priority(struct queue *q, struct workload *w, int32_t priority)
+{
+	if (w->key.priority == priority)
+		return;
+	q->gap_fillers += (size_t)(priority < 0) - (size_t)workload_fills_gaps(w);
+	if (w->room)
+		holders_leave(w->room);
+	w->key.priority = priority;
+	if (w->room)
+		holders_join(w->room);
+}
+
+bool workload_displaces(const struct workload *w)
+{
+	return !workload_fills_gaps(w) && !w->class->never_preempts;
+}
+
 static void forget_queue(struct queue *q, struct workload *w)
 {
 	if (!w->lq)
@@ -98,6 +125,7 @@ void workload_free(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE && !w->room && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
+	set_priority(q, w, 0);
 	forget_queue(q, w);
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
@@ -118,6 +146,9 @@ static const char *fault_of(const struct job *j, const struct account *account, 
 {
 	if (j->invalid)
 		return j->invalid;
+	if (priority_is_system(j->pod_priority_class))
+		return "spec.template.spec.priorityClassName names a class of the system, which is "
+		       "for what keeps the cluster alive; name another PriorityClass, or none";
 	if (*account->fault)
 		return account->fault;
 	return too_many ? "a pod of the Job asks for more than 127 different resources; ask for "
@@ -155,16 +186,6 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	       !text_same(w->invalid, invalid);
 }
 
-/* Among those who hold quota its place follows too. */
-static void set_priority(struct workload *w, int32_t priority)
-{
-	if (w->room)
-		holders_leave(w->room);
-	w->key.priority = priority;
-	if (w->room)
-		holders_join(w->room);
-}
-
 /* Its end stands among those of its ClusterQueue. */
 static void set_expected(struct workload *w, int64_t expected_ms)
 {
@@ -196,7 +217,6 @@ void workload_take(
 		w->class = class;
 		list_add(&class->members, &w->of_class);
 	}
-	set_priority(w, class->value);
 	if (w->held && !j->hold)
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
@@ -213,7 +233,7 @@ void workload_take(
 static bool may_wait(const struct workload *w)
 {
 	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
-	       w->class->exists && w->lq->gate == GATE_OPEN;
+	       priority_usable(w->class) && w->lq->gate == GATE_OPEN;
 }
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
@@ -240,7 +260,8 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 static bool promise_stands(const struct workload *w)
 {
 	const struct room *r = w->promise;
-	return may_wait(w) && r->cq == w->lq->cq && r->lq == w->lq && r->shape == w->shape;
+	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->lq == w->lq &&
+	       r->shape == w->shape;
 }
 
 static bool is_active(const struct workload *w)
@@ -250,7 +271,7 @@ static bool is_active(const struct workload *w)
 
 static bool is_head(const struct queue *q, const struct workload *w)
 {
-	return precedence_first(q, w->group->cq) == w->group && group_head(w->group) == w;
+	return precedence_head(q, w->group->cq) == w->group && group_head(w->group) == w;
 }
 
 /* What is kept from the Cohort for the head of a StrictFIFO queue follows from who that is. */
@@ -268,6 +289,7 @@ void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
 	q->placed++;
+	set_priority(q, w, priority_that_counts(w));
 	if (w->promise && !promise_stands(w))
 		room_forget_promise(q, w);
 	terms_stand(q, w);
@@ -366,7 +388,6 @@ bool workload_has_yielded(const struct workload *w, const struct realm *realm)
 void workload_reprioritise(struct queue *q, struct workload *w)
 {
 	workload_unplace(q, w);
-	set_priority(w, w->class->value);
 	workload_place(q, w);
 }
 

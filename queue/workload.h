@@ -35,7 +35,7 @@ struct terms;
 
 /* The place in a ClusterQueue's order: a total one. */
 struct order_key {
-	int32_t priority;
+	int32_t priority; /* the one that counts: as its ClusterQueue caps that of its class */
 	int64_t due_ms; /* its latest start, when that has come (terms.h); 0: it has not */
 	int64_t queued_ms;
 	uint64_t arrival;
@@ -105,7 +105,17 @@ void workload_replace(struct queue *q, struct workload *w); /* both, unless it h
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
-/* The class's value is another one: the workload's priority follows. */
+/* It is there to fill gaps, by a negative priority: it displaces nobody, waits for nobody who
+ * leaves, and holds up nobody behind it. */
+static inline bool workload_fills_gaps(const struct workload *w)
+{
+	return w->key.priority < 0;
+}
+/* Might others have to make room for it, as far as it itself is concerned? */
+bool workload_displaces(const struct workload *w);
+
+/* What its class says, or its ClusterQueue caps, is something else: its place follows, also that
+ * among those who run. */
 void workload_reprioritise(struct queue *q, struct workload *w);
 /* The gate of a LocalQueue may be another one: its waiting workloads follow. */
 void workload_regate(struct queue *q, struct localqueue *lq);

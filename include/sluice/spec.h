@@ -156,11 +156,16 @@ enum priority_kind {
 	PRIORITY_POD,	   /* scheduling.k8s.io PriorityClass, named by the pod template */
 };
 
+/* What is above is the system's own: Kubernetes' HighestUserDefinablePriority. */
+#define PRIORITY_HIGHEST 1000000000
+
 struct priority_spec {
 	enum priority_kind kind;
 	const char *name;
 	int32_t value;
-	bool global_default; /* PRIORITY_POD only */
+	/* PRIORITY_POD only */
+	bool global_default;
+	bool never_preempts; /* preemptionPolicy Never */
 };
 
 /* How requests are counted before they meet a quota (10.3). */

@@ -79,7 +79,7 @@ struct world {
 	size_t njobs;
 	int64_t now_ms;
 	uint64_t transcript;
-	size_t searches;
+	size_t searches, gap_searches;
 	struct decision out[N_DECISIONS];
 	size_t n;
 };
@@ -475,7 +475,7 @@ static void check_order(const struct world *w, const struct w_job *started)
 			!is_before(j, started) || is_promised(w, j))
 			continue;
 		assert_false(same_kind(j, started));
-		assert_false(w->node[j->node].strict);
+		assert_false(w->node[j->node].strict && j->priority >= 0);
 	}
 }
 
@@ -503,6 +503,21 @@ static void check_needed(const struct demand *d, const struct victim *v, size_t 
 	}
 }
 
+/* Who may reclaim nothing takes back from gap fillers, and no more than is its own. */
+static void check_reclaim(
+	struct world *w, const struct workload *x, const struct victim *v, size_t n)
+{
+	struct clusterqueue *cq = x->group->cq;
+	assert_true(x->key.priority >= 0);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].room->cq == cq || cq->preemption.reclaim_within_cohort != PREEMPT_NEVER)
+			continue;
+		assert_true(v[i].room->w->key.priority < 0);
+		assert_int_equal(v[i].reason, PREEMPTION_IN_COHORT_RECLAMATION);
+		w->gap_searches++;
+	}
+}
+
 static void check_victims_for(struct world *w, const struct workload *x)
 {
 	struct choice choice;
@@ -519,6 +534,8 @@ static void check_victims_for(struct world *w, const struct workload *x)
 	if (n == 0)
 		return;
 	w->searches++;
+	assert_true(victims_from(w->q, cq) <= x->key.priority);
+	check_reclaim(w, x, v, n);
 	for (size_t i = 0; i < n; i++)
 		room_take_away(v[i].room);
 	assert_true(demand_fits(&d, true));
@@ -563,8 +580,10 @@ static size_t decide(struct world *w)
 	for (size_t i = 0; calm && i < w->n; i++)
 		if (w->out[i].kind == DECISION_START)
 			check_order(w, job_of(w, &w->out[i].uid));
-	for (size_t i = 0; i < w->njobs; i++)
+	for (size_t i = 0; i < w->njobs; i++) {
 		w->job[i].promised = is_promised(w, &w->job[i]);
+		assert_true(!w->job[i].promised || w->job[i].priority >= 0);
+	}
 	return w->n;
 }
 
@@ -574,7 +593,7 @@ static bool is_blocked_for_good(const struct world *w, const struct w_job *j)
 {
 	for (size_t i = 0; w->node[j->node].strict && i < w->njobs; i++)
 		if (w->job[i].state == STATE_WAITING && w->job[i].node == j->node &&
-			is_before(&w->job[i], j) && !could_ever_fit(w, &w->job[i]))
+			w->job[i].priority >= 0 && is_before(&w->job[i], j) && !could_ever_fit(w, &w->job[i]))
 			return true;
 	return false;
 }
@@ -598,7 +617,7 @@ static void drain(struct world *w)
 				    is_blocked_for_good(w, &w->job[i]));
 }
 
-static uint64_t live(unsigned seed, size_t *searches)
+static uint64_t live(unsigned seed, size_t *searches, size_t *gap_searches)
 {
 	struct world *w = world_new(seed);
 	for (size_t step = 0; step < STEPS; step++) {
@@ -610,6 +629,7 @@ static uint64_t live(unsigned seed, size_t *searches)
 	drain(w);
 	uint64_t transcript = w->transcript;
 	*searches += w->searches;
+	*gap_searches += w->gap_searches;
 	world_free(w);
 	return transcript;
 }
@@ -617,21 +637,21 @@ static uint64_t live(unsigned seed, size_t *searches)
 static void every_tree(void **state)
 {
 	(void)state;
-	size_t searches = 0;
+	size_t searches = 0, gap_searches = 0;
 	for (unsigned seed = 1; seed <= SEEDS; seed++) {
-		uint64_t transcript = live(seed, &searches);
+		uint64_t transcript = live(seed, &searches, &gap_searches);
 		if (seed % 4 == 0)
-			assert_true(transcript == live(seed, &searches));
+			assert_true(transcript == live(seed, &searches, &gap_searches));
 	}
 	print_message("%zu searches found victims\n", searches);
-	assert_true(searches > 1000);
+	assert_true(searches > 1000 && gap_searches > 100);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
-		size_t searches = 0;
-		live((unsigned)atoi(argv[1]), &searches);
+		size_t searches = 0, gap_searches = 0;
+		live((unsigned)atoi(argv[1]), &searches, &gap_searches);
 		return 0;
 	}
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_tree)};

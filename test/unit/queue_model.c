@@ -184,6 +184,8 @@ static void spell_queue(struct model *m, int i)
 		.deleting = q->deleting,
 		.stop_policy = q->stop,
 		.strategy = q->strict ? STRICT_FIFO : BEST_EFFORT_FIFO,
+		.has_max_priority = q->caps,
+		.max_priority = q->cap,
 		.has_namespace_selector = q->selector > 0};
 	if (q->selector == 2)
 		spec.namespace_selector = (struct selector_term){&env, 1};
@@ -206,6 +208,8 @@ static void tell_queue(struct model *m, int i)
 		draw_nominals(m, q);
 	q->deleting = one_in(m, 20);
 	q->strict = model_below(m, 3) == 0;
+	q->caps = one_in(m, 4);
+	q->cap = (int32_t)model_below(m, 4) - 1;
 	q->stop = draw_policy(m);
 	q->selector = one_in(m, 12) ? 0 : 1 + (int)one_in(m, 3);
 	spell_queue(m, i);
@@ -246,7 +250,8 @@ static void tell_class(struct model *m)
 		return;
 	}
 	bool by_default = kind == PRIORITY_POD && one_in(m, 3);
-	*c = (struct m_class){true, (int32_t)model_below(m, 4) - 1, by_default};
+	int32_t value = one_in(m, 12) ? PRIORITY_HIGHEST + 1 : (int32_t)model_below(m, 4) - 1;
+	*c = (struct m_class){true, value, by_default};
 	struct priority_spec s = {kind, name_of("p", i), c->value, by_default};
 	queue_set_priority(m->q, &s);
 }

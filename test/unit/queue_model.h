@@ -42,6 +42,8 @@ struct m_queue {
 	bool exists, deleting, strict;
 	enum stop_policy stop;
 	int selector; /* 0 nothing, 1 everything, 2 env in (prod) */
+	bool caps; /* spec.maxPriority: */
+	int32_t cap;
 	size_t ngroups;
 	struct m_group group[M_GROUPS];
 };
@@ -54,7 +56,7 @@ struct m_local {
 
 struct m_class {
 	bool exists;
-	int32_t value;
+	int32_t value; /* 0 when it does not */
 	bool by_default;
 };
 

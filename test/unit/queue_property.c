@@ -51,21 +51,26 @@ static int64_t wish(const struct m_job *j, int resource)
 	return __builtin_mul_overflow(each, j->pods, &all) || all == INT64_MAX ? -1 : all;
 }
 
+static bool usable(const struct m_class *c)
+{
+	return c->exists && c->value <= PRIORITY_HIGHEST;
+}
+
 static bool class_of(const struct model *m, const struct m_job *j, int32_t *ret_value)
 {
 	if (j->class >= 0) {
 		*ret_value = m->class[j->class].value;
-		return m->class[j->class].exists;
+		return usable(&m->class[j->class]);
 	}
 	if (j->pod_class >= 0) {
 		*ret_value = m->pod_class[j->pod_class].value;
-		return m->pod_class[j->pod_class].exists;
+		return usable(&m->pod_class[j->pod_class]);
 	}
 	bool found = false;
 	*ret_value = 0;
 	for (size_t i = 0; i < N_CLASSES; i++) {
 		const struct m_class *c = &m->pod_class[i];
-		if (c->exists && c->by_default && (!found || c->value < *ret_value)) {
+		if (usable(c) && c->by_default && (!found || c->value < *ret_value)) {
 			*ret_value = c->value;
 			found = true;
 		}
@@ -73,10 +78,15 @@ static bool class_of(const struct model *m, const struct m_job *j, int32_t *ret_
 	return true;
 }
 
+/* Of what it claims what its queue lets count: while it runs, the queue whose quota it holds. */
 static int32_t priority_of_job(const struct model *m, const struct m_job *j)
 {
 	int32_t value;
-	return class_of(m, j, &value) ? value : 0;
+	const struct m_local *l = &m->local[j->local];
+	int queue = j->room && j->room_queue >= 0 ? j->room_queue : l->exists ? l->queue : -1;
+	const struct m_queue *q = queue >= 0 ? &m->queue[queue] : NULL;
+	class_of(m, j, &value);
+	return q && q->exists && q->caps && value > q->cap ? q->cap : value;
 }
 
 static bool selected(const struct model *m, const struct m_job *j, const struct m_queue *q)
@@ -326,7 +336,7 @@ static void check_starts(
 			assert_memory_equal(&started[taken++], &j->uid, sizeof(j->uid));
 			take_room(&r, j, queue, flavor);
 			check_lines(c->m, j);
-		} else if (q->strict) {
+		} else if (q->strict && priority_of_job(c->m, j) >= 0) {
 			break;
 		}
 	}
