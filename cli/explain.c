@@ -66,6 +66,16 @@ static void put_chain(const cJSON *job, const cJSON *queues, struct table *t)
 		put_link(t, "ClusterQueue", cluster, find_clusterqueue(queues, cluster));
 }
 
+/* What counts, and what it claims where that is more. */
+static void put_priority(const cJSON *job, struct buf *out)
+{
+	int64_t counts = number_of(job, "priority"), claims = number_of(job, "claimedPriority");
+	buf_printf(out, "priority %" PRId64, counts);
+	if (claims > counts)
+		buf_printf(out, " (claims %" PRId64 ", ClusterQueue %s caps at %" PRId64 ")",
+			claims, text_of(job, "clusterQueue"), counts);
+}
+
 static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 {
 	struct buf text;
@@ -76,7 +86,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t)
 		table_cellf(t, COLOUR_BOLD, "%" PRId64 " ahead", number_of(job, "ahead"));
 	else
 		table_cell(t, COLOUR_BOLD, "not waiting");
-	buf_printf(&text, "priority %" PRId64, number_of(job, "priority"));
+	put_priority(job, &text);
 	if (queued[0]) {
 		buf_printf(&text, ", queued %s", queued);
 		put_age(queued, now_ms, &text);

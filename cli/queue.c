@@ -67,16 +67,25 @@ static void lead_narrow(struct table *t, bool first, const cJSON *q)
 	put_number(t, q, "admitted");
 }
 
+static void put_cap(struct table *t, const cJSON *q)
+{
+	if (json_get(q, "maxPriority"))
+		put_number(t, q, "maxPriority");
+	else
+		table_cell(t, COLOUR_NONE, "-");
+}
+
 static void lead_wide(struct table *t, bool first, const cJSON *q)
 {
 	lead_narrow(t, first, q);
 	if (!first) {
-		put_blanks(t, 4);
+		put_blanks(t, 5);
 		return;
 	}
 	put_number(t, q, "reserving");
 	put_number(t, q, "finished");
 	table_cell(t, COLOUR_NONE, text_of(q, "strategy"));
+	put_cap(t, q);
 	table_cell(t, COLOUR_NONE, text_of(q, "cohort")[0] ? text_of(q, "cohort") : "-");
 }
 
@@ -93,8 +102,8 @@ static size_t clusterqueues(const cJSON *root, const struct queue_filter *f, boo
 	static const char *const narrow_heads[] = {"CLUSTERQUEUE", "STATE", "WAITING", "RUNNING",
 		"FLAVOR", "RESOURCE", "QUOTA", "HELD", NULL};
 	static const char *const wide_heads[] = {"CLUSTERQUEUE", "STATE", "WAITING", "RUNNING",
-		"HOLDING", "FINISHED", "STRATEGY", "COHORT", "FLAVOR", "RESOURCE", "QUOTA", "HELD",
-		NULL};
+		"HOLDING", "FINISHED", "STRATEGY", "MAXPRIORITY", "COHORT", "FLAVOR", "RESOURCE",
+		"QUOTA", "HELD", NULL};
 	size_t shown = 0;
 	struct table *t = table_new(style);
 	put_heads(t, wide ? wide_heads : narrow_heads);

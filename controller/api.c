@@ -119,6 +119,8 @@ static void put_clusterqueue(
 		[BACKFILL] = "Backfill"};
 	put_key(out, "strategy", strategies[v->strategy]);
 	put_key(out, "cohort", v->cohort);
+	if (v->has_max_priority)
+		buf_printf(out, ",\"maxPriority\":%" PRId32, v->max_priority);
 	put_bool(out, "active", v->active);
 	put_key(out, "reason", v->reason);
 	put_key(out, "message", v->message);
@@ -237,7 +239,8 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	put_key(out, "sentence", x->sentence);
 	put_key(out, "localQueue", x->localqueue);
 	put_key(out, "clusterQueue", x->clusterqueue);
-	buf_printf(out, ",\"priority\":%" PRId32 ",\"ahead\":%zu", x->priority, x->ahead);
+	buf_printf(out, ",\"priority\":%" PRId32 ",\"claimedPriority\":%" PRId32 ",\"ahead\":%zu",
+		x->priority, x->claimed_priority, x->ahead);
 	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format(x->queued_ms, at) : "");
 	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
 	put_key(out, "notBefore", later ? stamp_format(x->not_before_ms, at) : "");

@@ -239,8 +239,8 @@ enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, con
 
 /* ---- For explanations ---- */
 
-static enum assign_verdict explain_flavor(
-	const struct resource_group *g, size_t flavor, const struct need *need, size_t n)
+static enum assign_verdict explain_flavor(const struct resource_group *g, size_t flavor,
+	const struct need *need, size_t n, enum quota_when when)
 {
 	struct quota_row *const *row = g->row + flavor * g->nresources;
 	enum assign_verdict worst = ASSIGN_FITS;
@@ -248,14 +248,15 @@ static enum assign_verdict explain_flavor(
 		const struct quota_row *r = row[need[i].resource];
 		if (!quota_fits(need[i].least, quota_potential(r)) || need_too_large(r, &need[i]))
 			return ASSIGN_EXCEEDS;
-		if (!quota_fits(need[i].least, quota_available(r)))
+		if (!quota_fits(need[i].least, quota_available(r)) ||
+			!quota_has(r, when, need[i].least))
 			worst = ASSIGN_BUSY;
 	}
 	return worst;
 }
 
-enum assign_verdict assign_group(
-	const struct clusterqueue *cq, const struct claim *c, size_t group, uint8_t *ret_flavor)
+static enum assign_verdict explain_group(const struct clusterqueue *cq, const struct claim *c,
+	size_t group, enum quota_when when, uint8_t *ret_flavor)
 {
 	const struct resource_group *g = &cq->groups[group];
 	size_t n;
@@ -266,7 +267,7 @@ enum assign_verdict assign_group(
 	enum assign_verdict best = untried(g);
 	for (size_t f = 0; f < g->nflavors; f++) {
 		enum assign_verdict v =
-			claim_suits(c, group, f) ? explain_flavor(g, f, need, n) : best;
+			claim_suits(c, group, f) ? explain_flavor(g, f, need, n, when) : best;
 		if (v > best)
 			best = v;
 		if (v == ASSIGN_FITS) {
@@ -277,16 +278,33 @@ enum assign_verdict assign_group(
 	return best;
 }
 
-enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c)
+enum assign_verdict assign_group(
+	const struct clusterqueue *cq, const struct claim *c, size_t group, uint8_t *ret_flavor)
+{
+	return explain_group(cq, c, group, QUOTA_THEN, ret_flavor);
+}
+
+static enum assign_verdict explain_all(
+	const struct clusterqueue *cq, const struct claim *c, enum quota_when when)
 {
 	if (c->uncovered)
 		return ASSIGN_UNCOVERED;
 	enum assign_verdict worst = ASSIGN_FITS;
 	uint8_t flavor;
 	for (size_t g = 0; g < cq->ngroups; g++) {
-		enum assign_verdict v = assign_group(cq, c, g, &flavor);
+		enum assign_verdict v = explain_group(cq, c, g, when, &flavor);
 		if (v < worst)
 			worst = v;
 	}
 	return worst;
+}
+
+enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c)
+{
+	return explain_all(cq, c, QUOTA_THEN);
+}
+
+enum assign_verdict assign_now(const struct clusterqueue *cq, const struct claim *c)
+{
+	return explain_all(cq, c, QUOTA_NOW);
 }

@@ -49,6 +49,8 @@ enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, con
 /* For explanations: for the fewest pods with which it would start, and without displacing anybody.
  */
 enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c);
+/* The same beside those who are leaving still. */
+enum assign_verdict assign_now(const struct clusterqueue *cq, const struct claim *c);
 /* The same for one resource group; ASSIGN_FITS when nothing of it is needed. */
 enum assign_verdict assign_group(
 	const struct clusterqueue *cq, const struct claim *c, size_t group, uint8_t *ret_flavor);

@@ -61,7 +61,7 @@ struct queue {
 	bool deciding; /* it goes on: now_ms is now. Facts come between decisions, maybe hours later
 			*/
 	size_t nwaiting;
-	size_t gap_fillers; /* workloads of negative priority */
+	size_t gap_fillers;    /* workloads of negative priority */
 	size_t workload_bytes; /* of all workloads and rooms */
 	struct scratch *scratch;
 	struct displacement *displacement; /* kept from one search for victims to the next */

@@ -110,7 +110,8 @@ static void explain_class(const struct priority_class *c, struct text *t)
 	bool is_label = c->kind == PRIORITY_WORKLOAD;
 	if (c->exists)
 		text_add(t,
-			"%s %s has value %d, above %d, where only what keeps the cluster alive may be; "
+			"%s %s has value %d, above %d, where only what keeps the cluster alive may "
+			"be; "
 			"lower it or correct %s",
 			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
 			PRIORITY_HIGHEST,
@@ -325,6 +326,12 @@ static bool is_behind_one_that_returns(const struct question *a)
 	return true;
 }
 
+/* Gap fillers that stand before the head, as where usage orders, are not behind it. */
+static bool stands_before(const struct question *a, const struct workload *head)
+{
+	return workload_fills_gaps(a->w) && precedence_before(a->q, a->w->group, head->group);
+}
+
 /* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
 static bool is_behind(const struct question *a)
 {
@@ -333,7 +340,8 @@ static bool is_behind(const struct question *a)
 		return false;
 	if (is_behind_one_that_returns(a))
 		return true;
-	if (!head || head == a->w || assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
+	if (!head || head == a->w || stands_before(a, head) ||
+		assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
 		return false;
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
@@ -409,6 +417,20 @@ static bool is_kept(const struct question *a)
 	return false;
 }
 
+/* It fits as soon as others have gone, for which it does not wait as others do. */
+static bool is_held_still(const struct question *a)
+{
+	if (!workload_fills_gaps(a->w) || assign_now(a->cq, a->claim) == ASSIGN_FITS)
+		return false;
+	size_t n = count_leaving(a->cq->realm);
+	text_add(a->text,
+		"what it asks for is held by %s still stopping; its priority is negative, so "
+		"nothing "
+		"is kept for it: it starts if that is idle then",
+		n == 1 ? "a Job that is" : "Jobs that are");
+	return true;
+}
+
 /* What its owner asks of time and money, what the queue's plan and Budgets say. */
 static enum wait_reason explain_by_terms(const struct question *a, enum wait_reason tier)
 {
@@ -452,6 +474,8 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
+	if (is_held_still(a))
+		return WAIT_QUOTA;
 	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is looked at in the next pass");
@@ -517,6 +541,7 @@ bool queue_explain(
 	ret->localqueue = w->room ? w->room->lq->name : w->lq->name;
 	ret->clusterqueue = cq ? cq->name : "";
 	ret->priority = w->key.priority;
+	ret->claimed_priority = w->class->value;
 	ret->queued_ms = w->key.queued_ms;
 	ret->ahead = count_ahead(q, w);
 	ret->not_before_ms = w->not_before_ms;

@@ -183,8 +183,8 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {
-		g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms, g->key.priority, g->displaces};
+	struct group_key key = {g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms,
+		g->key.priority, g->displaces};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -24,7 +24,7 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	bool displaces; /* each member: workload_displaces() */
+	bool displaces;			/* each member: workload_displaces() */
 	const struct regime *regime;	/* of each member */
 	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times

@@ -163,8 +163,7 @@ static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	return group_fit(g, l->q->now_ms) == l->walk->stage && !is_held_up(l, g) &&
-	       quota_may(l, g);
+	return group_fit(g, l->q->now_ms) == l->walk->stage && !is_held_up(l, g) && quota_may(l, g);
 }
 
 /* It had its turn, or others have to be asked first. */
@@ -249,7 +248,8 @@ const struct workload *offer_returns_before(
 	{
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
-			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 && workload_returns(r->w, cq, now_ms))
+			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 &&
+			workload_returns(r->w, cq, now_ms))
 			return r->w;
 	}
 	return NULL;
@@ -266,7 +266,8 @@ static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct gro
 	alarm_set(&q->alarms, &cq->fit, until == CALENDAR_NEVER ? INT64_MAX : until + 1);
 }
 
-/* Judged though it may be plain that it cannot start: what it would take says what is kept for it. */
+/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
+ */
 static bool offer_head(struct look *l)
 {
 	struct clusterqueue *cq = l->walk->cq;
@@ -352,8 +353,8 @@ static bool offer_in_time(struct look *l)
 	return offer_rest(l);
 }
 
-/* StrictFIFO: the head, or gap fillers that stand before it; as a rule they do only where there is no
- * head. What one that returns leaves behind is nothing for those behind it. */
+/* StrictFIFO: the head, or gap fillers that stand before it; as a rule they do only where there is
+ * no head. What one that returns leaves behind is nothing for those behind it. */
 static bool offer_strictly(struct look *l)
 {
 	static const struct order_key first_gap_filler = {.priority = -1};

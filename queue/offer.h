@@ -29,7 +29,8 @@ struct walk {
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */
 
-	struct group *head; /* StrictFIFO: behind whom nobody is asked; NULL: only gap fillers wait */
+	struct group
+		*head; /* StrictFIFO: behind whom nobody is asked; NULL: only gap fillers wait */
 
 	/* Backfill: who is first and cannot start, so that others have to let it pass. */
 	struct group *blocked;

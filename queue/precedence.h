@@ -29,8 +29,8 @@ bool precedence_before(const struct queue *q, const struct group *a, const struc
  * short is passed over, and so is who only fills gaps. Of those that end in time; of those that had
  * better wait only when there is no other. NULL: nobody waits that may. */
 struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq);
-/* The first of one kind that does not only fill gaps and for which is() holds too (NULL: any); `may`
- * (or NULL) says of a subtree's root that there is none. */
+/* The first of one kind that does not only fill gaps and for which is() holds too (NULL: any);
+ * `may` (or NULL) says of a subtree's root that there is none. */
 struct precedence_search {
 	enum regime_fit fit;
 	bool (*may)(const struct group *root, void *ctx);

@@ -69,8 +69,8 @@ static void ask_below(struct displacement *x, const struct quota_node *node,
 }
 
 /* From a node in whose quota the demand fits upwards it has the better right than those who borrow
- * that quota, whatever their priority. Who may take back from gap fillers only may as far as its own
- * ClusterQueue's quota goes. */
+ * that quota, whatever their priority. Who may take back from gap fillers only may as far as its
+ * own ClusterQueue's quota goes. */
 static void ask_others(struct displacement *x)
 {
 	struct climb climb;
@@ -79,8 +79,7 @@ static void ask_others(struct displacement *x)
 	climb_init(&climb, x->d);
 	bool better = climb_step(&climb, x->d);
 	for (const struct quota_node *n = x->d->cq->node->parent; n; n = n->parent) {
-		ask_below(x, n, n, seen,
-			better && !gaps_only ? OFFER_HIERARCHY : OFFER_PRIORITY);
+		ask_below(x, n, n, seen, better && !gaps_only ? OFFER_HIERARCHY : OFFER_PRIORITY);
 		better = climb_step(&climb, x->d) || better;
 		seen = n;
 	}

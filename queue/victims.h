@@ -3,9 +3,9 @@
  * candidates in a fixed order are taken away until the demand fits, then those that turn out to be
  * unnecessary are put back. With fair sharing (fair_victims.c) the order is another one.
  *
- * Gap fillers (negative priorities) displace nobody, and what they borrow may always be taken back by
- * whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for a
- * demand that fits in the asker's own quota.
+ * Gap fillers (negative priorities) displace nobody, and what they borrow may always be taken back
+ * by whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for
+ * a demand that fits in the asker's own quota.
  *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
  * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes

@@ -138,6 +138,8 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	ret->generation = cq->generation;
 	ret->invalid = cq->invalid;
 	ret->strategy = cq->strategy;
+	ret->has_max_priority = cq->has_max_priority;
+	ret->max_priority = cq->max_priority;
 	ret->cohort = cq->cohort ? cq->cohort->name : "";
 	count_waiting(cq, ret);
 	ret->reserving = cq->nreserving;

@@ -68,8 +68,8 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	return w;
 }
 
-/* What its class says, as far as its ClusterQueue lets that count: while it runs, the one whose quota
- * it holds. */
+/* What its class says, as far as its ClusterQueue lets that count: while it runs, the one whose
+ * quota it holds. */
 static int32_t priority_that_counts(const struct workload *w)
 {
 	const struct clusterqueue *cq = w->room && w->room->cq ? w->room->cq : w->lq->cq;

@@ -36,7 +36,7 @@ struct terms;
 /* The place in a ClusterQueue's order: a total one. */
 struct order_key {
 	int32_t priority; /* the one that counts: as its ClusterQueue caps that of its class */
-	int64_t due_ms; /* its latest start, when that has come (terms.h); 0: it has not */
+	int64_t due_ms;	  /* its latest start, when that has come (terms.h); 0: it has not */
 	int64_t queued_ms;
 	uint64_t arrival;
 	struct uid uid;

@@ -95,8 +95,10 @@ static int fill_workload_priority(struct decoder *d, const cJSON *o, struct err 
 static int fill_pod_priority(struct decoder *d, const cJSON *o, struct err *e)
 {
 	struct priority_spec *s = priority_common(d, o, PRIORITY_POD);
+	static const char *const policies[] = {"PreemptLowerPriority", "Never", NULL};
 	if (json_bool(o, "globalDefault", &s->global_default) == ERR_INVALID)
 		decoder_fault(d, PATH(NULL, "globalDefault"), "must be true or false");
+	s->never_preempts = name_field(d, NULL, o, "preemptionPolicy", policies, 0) == 1;
 	return decoder_verdict(d, "PriorityClass", o, e);
 }
 

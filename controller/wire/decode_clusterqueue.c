@@ -70,6 +70,16 @@ static int64_t default_max_run_ms(struct decoder *d, const struct path *up, cons
 	return (int64_t)int32_field(d, up, spec, "defaultMaxRunSeconds", 1, 0) * 1000;
 }
 
+static void max_priority(
+	struct decoder *d, const struct path *up, const cJSON *spec, struct clusterqueue_spec *ret)
+{
+	ret->has_max_priority = json_get(spec, "maxPriority") != NULL;
+	ret->max_priority = int32_field(d, up, spec, "maxPriority", INT32_MIN, 0);
+	if (ret->max_priority > PRIORITY_HIGHEST)
+		decoder_fault(d, PATH(up, "maxPriority"),
+			"must be at most 1000000000; remove it where nothing is to be capped");
+}
+
 static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	static const char *const strategies[] = {
@@ -93,6 +103,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->weight = weight_field(d, at, spec);
 	s->orders_by_usage = orders_by_usage(d, at, spec);
 	s->default_max_run_ms = default_max_run_ms(d, at, spec);
+	max_priority(d, at, spec, s);
 	return decoder_verdict(d, "ClusterQueue", o, e);
 }
 

@@ -406,12 +406,13 @@ const char *wait_reason_name(enum wait_reason r); /* "WaitingForQuota" ... */
 struct explanation {
 	enum wait_reason reason;
 	const char *localqueue, *clusterqueue; /* "" when unknown */
-	int32_t priority;
-	int64_t queued_ms;     /* time of queueing */
-	size_t ahead;	       /* waiting Jobs before it in its ClusterQueue's order */
-	int64_t not_before_ms; /* when time alone will let it go on: back-off, the next opening,
-				  the cheapest start, the next period; 0: nobody can say */
-	int64_t expected_ms;   /* 0: unknown */
+	int32_t priority;		       /* the one that counts */
+	int32_t claimed_priority; /* its class's: more where its ClusterQueue caps it */
+	int64_t queued_ms;	  /* time of queueing */
+	size_t ahead;		  /* waiting Jobs before it in its ClusterQueue's order */
+	int64_t not_before_ms;	  /* when time alone will let it go on: back-off, the next opening,
+				     the cheapest start, the next period; 0: nobody can say */
+	int64_t expected_ms;	  /* 0: unknown */
 	enum duration_source expected_from;
 	int64_t deadline_ms; /* 0: none */
 	bool unreachable;    /* DeadlineUnreachable: it cannot end by then any more */
@@ -443,6 +444,8 @@ struct clusterqueue_view {
 	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
+	bool has_max_priority; /* priorities of its Jobs count up to: */
+	int32_t max_priority;
 	const char *cohort;
 	size_t pending, reserving, admitted; /* reserving includes admitted */
 	size_t pending_active; /* of pending: might start now; the others are held, backing off, in

@@ -54,7 +54,15 @@ def make_world(seed):
         j["requests"] = j["requests"] or {resources[0]: 1}
     if seed % 10 == 6:
         ask_for_nothing(world)
+    if seed % 10 == 7:
+        cap_priorities(world)
     return world
+
+
+def cap_priorities(world):
+    rnd = random.Random(f"caps of {world['seed']}")
+    for q in world["queues"]:
+        q["cap"] = rnd.choice([None, 1, 0, -1])
 
 
 def ask_for_nothing(world):
@@ -126,6 +134,8 @@ def manifests(world):
                 "queueingStrategy": "StrictFIFO" if q["strict"] else "BestEffortFIFO", "fairSharing": {"weight": str(q["weight"])}}
         if q["cohort"]:
             spec["cohortName"] = q["cohort"]
+        if q.get("cap") is not None:
+            spec["maxPriority"] = q["cap"]
         out.append({"apiVersion": ours, "kind": "ClusterQueue", "metadata": {"name": q["name"]}, "spec": spec})
         out.append({"apiVersion": ours, "kind": "LocalQueue", "metadata": {"name": q["name"], "namespace": "t"}, "spec": {"clusterQueue": q["name"]}})
     for i, j in enumerate(world["jobs"]):
@@ -187,7 +197,8 @@ def run(world, kueue, nodes):
             j = world["jobs"][i]
             if kind == 1:
                 cq = nodes["queue " + j["queue"]]
-                jobs[j["name"]] = Job(j["name"], cq, j["requests"], j["priority"], j["at"], i, uid_of(i))
+                cap = next(q.get("cap") for q in world["queues"] if q["name"] == j["queue"])
+                jobs[j["name"]] = Job(j["name"], cq, j["requests"], j["priority"] if cap is None else min(j["priority"], cap), j["at"], i, uid_of(i))
                 kueue.arrive(jobs[j["name"]])
             elif attempt.get(j["name"]) == tries:
                 job = jobs[j["name"]]

@@ -12,7 +12,8 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - what victims leave is promised to the preemptor at once. The victims are there until the cycles have
     ended, and what they hold is not free NOW: another flavor that is free is better;
   - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
-  - a Job of negative priority displaces nobody;
+  - a Job of negative priority displaces nobody, waits for nobody who leaves, and blocks nobody; what it
+    borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - who had to go asks nobody to go for fair sharing's sake before something else came free;
   - who asks for 0 of a resource is not displaced for it;
   - a flavor fits if all resources do, whatever the preference between borrowing and displacing.
@@ -144,6 +145,9 @@ class Job:
     def key(self):
         return (-self.priority, self.created, self.order)
 
+    def fills_gaps(self):
+        return self.priority < 0
+
     def kind(self):
         return self.priority, tuple(sorted(self.requests.items()))
 
@@ -258,10 +262,12 @@ class Classic:
         if not uses(candidate, self.frs):
             return None
         policy = cq.within_cq if candidate.cq is cq else cq.reclaim
-        if not satisfies(policy, self.job, candidate):
+        if not (satisfies(policy, self.job, candidate) or (candidate.cq is not cq and candidate.fills_gaps())):
             return None
         if candidate.cq is cq:
             return "InClusterQueue"
+        if policy == "Never":
+            return "WithoutBorrowing"
         if advantage:
             return "InCohortReclamation"
         if not cq.borrow_policy or candidate.priority >= self.job.priority or \
@@ -282,11 +288,11 @@ class Classic:
         cq = self.cq
         if cq.within_cq != "Never":
             same = [(j, v, None) for j in cq.running if (v := self.variant(j, False))]
-        if cq.parent and cq.reclaim != "Never":
+        if cq.parent:
             rest, previous = dict(self.usage), None
             advantage, rest = self.fit_in_quota(cq, rest)
             for node in cq.path():
-                self.subtree(node, node, previous, advantage, hierarchy if advantage else priority)
+                self.subtree(node, node, previous, advantage, hierarchy if advantage and cq.reclaim != "Never" else priority)
                 fit, rest = self.fit_in_quota(node, rest)
                 advantage = advantage or fit
                 previous = node
@@ -351,10 +357,10 @@ class Fair:
         entitled = all(cq.used(fr) + self.usage.get(fr, 0) <= cq.subtree.get(fr, 0) for fr in self.frs)
         if cq.within_cq != "Never":
             out += [j for j in cq.running if satisfies(cq.within_cq, self.job, j) and uses(j, self.frs)]
-        if cq.parent and cq.reclaim != "Never" and (entitled or not self.yielded):
+        if cq.parent and (entitled or (cq.reclaim != "Never" and not self.yielded)):
             for other in cq.root().leaves():
                 if other is not cq and any(other.used(fr) > other.subtree.get(fr, 0) for fr in self.frs):
-                    out += [j for j in other.running if satisfies(cq.reclaim, self.job, j) and uses(j, self.frs)]
+                    out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or j.fills_gaps()) and uses(j, self.frs)]
         return sorted(out, key=candidate_key(cq))
 
     def fits(self):
@@ -524,7 +530,7 @@ class World:
         return result
 
     def targets(self, job, frs, usage):
-        if job.priority < 0:
+        if job.fills_gaps():
             return []
         find = Fair(job, job.cq, frs, usage, self.strategies, job.yielded == self.news.get(job.cq.root().name, 0)) if self.fair else Classic(job, job.cq, frs, usage)
         return find.targets()
@@ -535,9 +541,11 @@ class World:
             return NO_FIT, 0
         level, inside = level_of(cq, fr, v)
         if v <= max(0, cq.available(fr)):
-            return (FIT if self.fits_now(cq, {fr: v}) else AWAIT), level
+            if self.fits_now(cq, {fr: v}):
+                return FIT, level
+            return (NO_FIT if job.fills_gaps() else AWAIT), level
         while_borrowing = cq.borrow_policy or (self.fair and cq.reclaim != "Never")
-        if job.priority >= 0 and (cq.nominal(fr) >= v or inside or while_borrowing):
+        if not job.fills_gaps() and (cq.nominal(fr) >= v or inside or while_borrowing):
             targets = self.targets(job, {fr}, {fr: v})
             if not targets:
                 return NO_CANDIDATES, level_of(cq, fr, v)[0]
@@ -626,15 +634,16 @@ class World:
     def offer(self, cq):
         """(job, nomination) or None. The walk through those who wait goes on behind the last who had a turn."""
         for job in sorted(cq.waiting, key=Job.key):
-            if not cq.strict and (job.kind() in cq.refused or (cq.name in self.behind and job.key() <= self.behind[cq.name])):
+            blocks = cq.strict and not job.fills_gaps()
+            if not blocks and (job.kind() in cq.refused or (cq.name in self.behind and job.key() <= self.behind[cq.name])):
                 continue
-            if cq.strict and any(v.cq is cq and v.key() < job.key() for v, _ in self.leaving):
+            if cq.strict and any(v.cq is cq and not v.fills_gaps() and v.key() < job.key() for v, _ in self.leaving):
                 self.kept[cq.name] = None  # it will be the first again
                 return None
             n = self.nominate(job)
             if n and n[0] != NO_CANDIDATES:
                 return job, n
-            if cq.strict:
+            if blocks:
                 self.kept[cq.name] = (job, n) if n else None
                 return None
             cq.refused.add(job.kind())
@@ -746,6 +755,9 @@ class World:
         usage = {(flavors[r], r): v for r, v in job.requests.items()}
         if fits(job.cq, usage, True):
             job.promised = not self.fits_now(job.cq, usage)
+            if job.promised and job.fills_gaps():
+                job.promised = False
+                return False
         else:
             targets = self.targets(job, contested, usage) if mode == PREEMPT else []
             if not targets:
@@ -778,7 +790,7 @@ class World:
             for job in lost:
                 self.behind[job.cq.name] = job.key()
                 job.cq.refused.add(job.kind())
-                if job.cq.strict:
+                if job.cq.strict and not job.fills_gaps():
                     self.kept[job.cq.name] = None  # there is nobody behind
         return came or (lost and reserved)
 

@@ -593,7 +593,8 @@ static bool is_blocked_for_good(const struct world *w, const struct w_job *j)
 {
 	for (size_t i = 0; w->node[j->node].strict && i < w->njobs; i++)
 		if (w->job[i].state == STATE_WAITING && w->job[i].node == j->node &&
-			w->job[i].priority >= 0 && is_before(&w->job[i], j) && !could_ever_fit(w, &w->job[i]))
+			w->job[i].priority >= 0 && is_before(&w->job[i], j) &&
+			!could_ever_fit(w, &w->job[i]))
 			return true;
 	return false;
 }

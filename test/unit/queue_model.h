@@ -42,7 +42,7 @@ struct m_queue {
 	bool exists, deleting, strict;
 	enum stop_policy stop;
 	int selector; /* 0 nothing, 1 everything, 2 env in (prod) */
-	bool caps; /* spec.maxPriority: */
+	bool caps;    /* spec.maxPriority: */
 	int32_t cap;
 	size_t ngroups;
 	struct m_group group[M_GROUPS];

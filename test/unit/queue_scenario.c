@@ -259,6 +259,18 @@ static void say_share(struct run *r, const char *name)
 		say(r, "share %s %lld", name, (long long)share);
 }
 
+/* What counts, and what is claimed where that is more. */
+static void say_priority(struct run *r, const char *name)
+{
+	struct explanation x;
+	const struct words_job *j = words_find_job(&r->words, name);
+	if (!j || !queue_explain(r->words.q, &j->uid, r->words.now_ms, &x))
+		return;
+	say(r, "priority %s %d", name, x.priority);
+	if (x.claimed_priority != x.priority)
+		say(r, " of %d", x.claimed_priority);
+}
+
 static void say_next(struct run *r)
 {
 	say(r, "next %s", words_time(&r->words, r->next_ms));
@@ -293,6 +305,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		say_share(r, name);
 	else if (strcmp(what, "usage") == 0)
 		say_usage(r, name);
+	else if (strcmp(what, "priority") == 0)
+		say_priority(r, name);
 	else if (strcmp(what, "history") == 0)
 		say_history(r, name);
 	else if (strcmp(what, "next") == 0)

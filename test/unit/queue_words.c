@@ -95,10 +95,19 @@ static bool tell_namespace(struct words *w, char **word, size_t n)
 	return true;
 }
 
-static void tell_class(
-	struct words *w, enum priority_kind kind, const char *name, int32_t value, bool by_default)
+static void tell_class(struct words *w, const char *name, const char *value)
 {
-	struct priority_spec s = {kind, name, value, by_default};
+	struct priority_spec s = {.kind = PRIORITY_WORKLOAD, .name = name, .value = atoi(value)};
+	queue_set_priority(w->q, &s);
+}
+
+static void tell_podclass(struct words *w, char **word, size_t n)
+{
+	struct priority_spec s = {.kind = PRIORITY_POD, .name = word[1], .value = atoi(word[2])};
+	for (size_t i = 3; i < n; i++) {
+		s.global_default = s.global_default || strcmp(word[i], "default") == 0;
+		s.never_preempts = s.never_preempts || strcmp(word[i], "never-preempts") == 0;
+	}
 	queue_set_priority(w->q, &s);
 }
 
@@ -200,6 +209,14 @@ static bool read_fungibility(struct fungibility_spec *f, const char *word)
 	return true;
 }
 
+static bool read_cap(struct clusterqueue_spec *s, const char *word)
+{
+	const char *value = piece_value(word, "cap");
+	s->has_max_priority = s->has_max_priority || value;
+	s->max_priority = value ? atoi(value) : s->max_priority;
+	return value != NULL;
+}
+
 static bool read_queue_option(
 	struct words *w, struct clusterqueue_spec *s, const char *word, bool *ret_known)
 {
@@ -226,7 +243,7 @@ static bool read_queue_option(
 	else if (strcmp(word, "by-usage") == 0)
 		s->orders_by_usage = true;
 	else
-		*ret_known = read_preemption(&s->preemption, word) ||
+		*ret_known = read_cap(s, word) || read_preemption(&s->preemption, word) ||
 			     read_fungibility(&s->fungibility, word);
 	return true;
 }
@@ -362,7 +379,7 @@ static bool read_affinity(struct words *w, struct job_words *x, char *text)
 static void read_priority(struct words *w, struct job_words *x, const char *value)
 {
 	snprintf(x->class, sizeof(x->class), "prio%s", value);
-	tell_class(w, PRIORITY_WORKLOAD, x->class, atoi(value), false);
+	tell_class(w, x->class, value);
 	x->job.priority_class = x->class;
 }
 
@@ -668,9 +685,9 @@ bool words_tell(struct words *w, char **word, size_t n)
 	if (strcmp(what, "reject") == 0)
 		return tell_reject(w, word, n);
 	if (n > 2 && strcmp(what, "class") == 0)
-		tell_class(w, PRIORITY_WORKLOAD, word[1], atoi(word[2]), false);
+		tell_class(w, word[1], word[2]);
 	else if (n > 2 && strcmp(what, "podclass") == 0)
-		tell_class(w, PRIORITY_POD, word[1], atoi(word[2]), n > 3);
+		tell_podclass(w, word, n);
 	else
 		return tell_run(w, word, n);
 	return true;

@@ -6,13 +6,14 @@
  *   flavor NAME [labels K=V,..] [taints K[=V]:EFFECT,..] [tolerations K[=V][:EFFECT],..]
  *   namespace NAME [K=V ..]
  *   class NAME VALUE                 a WorkloadPriorityClass
- *   podclass NAME VALUE [default]    a PriorityClass
+ *   podclass NAME VALUE [default] [never-preempts]
+ *                                    a PriorityClass
  *   config [fair] [final-share-only|initial-share-only]
  *                                    before the first fact
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
- *              [selector="TERM"] [noselector] [by-usage] [within=POLICY] [reclaim=POLICY]
- *              [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing] [stop-when-preempting]
+ *              [cap=MAX-PRIORITY] [selector="TERM"] [noselector] [by-usage] [within=POLICY]
+ * [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing] [stop-when-preempting]
  *              [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
