@@ -8,6 +8,7 @@
 
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/explain_cluster.h"
 #include "queue/explain_money.h"
 #include "queue/explain_time.h"
 #include "queue/lack.h"
@@ -474,7 +475,8 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
-	if (is_held_still(a))
+	if (is_held_still(a) ||
+		explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
 		return WAIT_QUOTA;
 	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
@@ -517,12 +519,16 @@ static enum wait_reason explain_waiting(struct question *a)
 		return WAIT_MISCONFIGURED;
 
 	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
-	if (verdict == ASSIGN_NO_FLAVOR) {
+	if (verdict == ASSIGN_NO_FLAVOR && !a->claim->nowhere) {
 		lack_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
 		return WAIT_NO_MATCHING_FLAVOR;
 	}
 	if (is_suspended(a))
 		return WAIT_SUSPENDED;
+	if (a->claim->nowhere) {
+		explain_nowhere(a->q, a->cq, a->w->shape, a->claim, a->text);
+		return WAIT_NEVER_FITS;
+	}
 	if (a->w->promise) {
 		explain_promise(a->w->promise, a->text);
 		return WAIT_PREEMPTED;

@@ -125,8 +125,7 @@ void terrain_forget_flavor(struct queue *q, const struct flavor *f)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static bool asks_for(
-	const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape)
+bool terrain_asks(const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape)
 {
 	return t->asks && shape->template && shape->pods > 0 &&
 	       cq->cluster_fit != CLUSTER_FIT_IGNORE;
@@ -150,11 +149,12 @@ static bool combination_begin(
 		if (needs == 0)
 			continue;
 		k->group[k->n] = (uint8_t)g;
-		k->among[k->n] = c->suits[g];
-		ways *= (size_t)__builtin_popcountll(c->suits[g]);
+		k->among[k->n] = c->suits[g] | c->never[g];
+		ways *= (size_t)__builtin_popcountll(k->among[k->n]);
 		if (ways == 0 || ways > COMBINATIONS_MAX)
 			return false;
-		k->flavor[k->n++] = (uint8_t)__builtin_ctzll(c->suits[g]);
+		k->flavor[k->n] = (uint8_t)__builtin_ctzll(k->among[k->n]);
+		k->n++;
 	}
 	return true;
 }
@@ -178,6 +178,19 @@ static size_t combination_flavors(const struct combination *k, const struct clus
 	for (size_t i = 0; i < k->n; i++)
 		ret[i] = cq->groups[k->group[i]].flavors[k->flavor[i]];
 	return k->n;
+}
+
+bool terrain_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
+	const struct flavor *ret[], size_t *ret_n)
+{
+	struct combination k;
+	if (!combination_begin(&k, cq, c))
+		return false;
+	for (size_t i = 0; i < index; i++)
+		if (!combination_next(&k))
+			return false;
+	*ret_n = combination_flavors(&k, cq, ret);
+	return true;
 }
 
 /* Each of its flavors is known to suit, together with some others. */
@@ -212,7 +225,7 @@ void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
 {
 	struct combination k;
 	uint64_t possible[CQ_GROUPS_MAX] = {0};
-	if (!asks_for(t, cq, shape) || !combination_begin(&k, cq, c))
+	if (!terrain_asks(t, cq, shape) || !combination_begin(&k, cq, c))
 		return;
 	c->nowhere = !find_possible(t, cq, shape->template, &k, possible);
 	for (size_t i = 0; i < k.n; i++) {
@@ -242,7 +255,7 @@ static bool is_lost(const struct queue *q, const struct room *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
-	bool lost = asks_for(&q->terrain, r->cq, r->shape) &&
+	bool lost = terrain_asks(&q->terrain, r->cq, r->shape) &&
 		    terrain_never(&q->terrain, r->shape->template, flavors, n);
 	free(flavors);
 	return lost;
@@ -308,7 +321,7 @@ bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *v
 	const struct shape *shape = e->group->shape;
 	(void)victims;
 	(void)n;
-	if (!asks_for(&q->terrain, e->cq, shape))
+	if (!terrain_asks(&q->terrain, e->cq, shape))
 		return true;
 	size_t nflavors = flavors_chosen(e, flavors);
 	return !terrain_never(&q->terrain, shape->template, flavors, nflavors);

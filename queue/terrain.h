@@ -56,12 +56,21 @@ void terrain_done(struct terrain *t);
 void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);
 
+/* Are nodes asked about pods of the shape? */
+bool terrain_asks(
+	const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape);
+
 /* Could no node ever take a pod of the template as a start on these flavors writes it? */
 bool terrain_never(const struct terrain *t, struct template *template,
 	const struct flavor *const *flavors, size_t n);
 /* The same, asked anew and in the scheduler's words. */
 void terrain_answer(const struct terrain *t, const struct template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
+
+/* The way number `index` to choose a flavor for each resource group that the claim needs, of those
+ * that suit or would but for the nodes. False: there are no more, or too many to go through. */
+bool terrain_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
+	const struct flavor *ret[], size_t *ret_n);
 
 /* Before a pass: who is judged by ground that moved is judged anew. */
 void terrain_refresh(struct queue *q);

@@ -117,12 +117,14 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
 	ret->pending = ret->pending_active = 0;
+	ret->no_node_suits = cq->nnowhere;
 	list_each(&cq->localqueues, l)
 	{
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 		ret->pending += lq->nwaiting;
 		ret->pending_active += lq->nactive;
 	}
+	ret->pending_active -= cq->nnowhere;
 }
 
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)

@@ -451,6 +451,7 @@ struct clusterqueue_view {
 	size_t pending_active; /* of pending: might start now; the others are held, backing off, in
 				  a stopped queue or misconfigured */
 	uint64_t started_total;
+	size_t no_node_suits;	  /* of pending: WAIT_NEVER_FITS, and nothing else keeps them */
 	uint64_t preempted_total; /* Jobs of it stopped for others */
 	int64_t weighted_share;	  /* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
 	const struct usage_view *usage; /* valid until the next call on this queue */

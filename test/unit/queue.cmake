@@ -14,7 +14,8 @@ target_sources(test_queue_template PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_wor
 # Text that an administrator can read.
 add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/queue_scenario.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_words.c ${CMAKE_CURRENT_LIST_DIR}/queue_words_limits.c
-  ${CMAKE_CURRENT_LIST_DIR}/queue_words_idle.c
+  ${CMAKE_CURRENT_LIST_DIR}/queue_words_idle.c ${CMAKE_CURRENT_LIST_DIR}/queue_words_cluster.c
+  ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_words_time.c ${CMAKE_CURRENT_LIST_DIR}/queue_words_money.c
   ${CMAKE_CURRENT_LIST_DIR}/queue_pieces.c)
 target_link_libraries(test_queue_scenario PRIVATE queue tzdata ${CMOCKA})

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "queue_words.h"
+#include "queue_words_cluster.h"
 #include "queue_words_idle.h"
 #include "queue_words_money.h"
 #include "queue_words_time.h"
@@ -284,6 +285,8 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 	if (words_answer_time(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;
 	if (words_say_idle(&r->words, word, n, r->got, sizeof(r->got)))
+		return;
+	if (words_say_cluster(&r->words, word, n, r->got, sizeof(r->got)))
 		return;
 	if (words_say_money(&r->words, word, n, sentence, r->got, sizeof(r->got)))
 		return;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue_pieces.h"
+#include "queue_words_cluster.h"
 #include "queue_words_idle.h"
 #include "queue_words_limits.h"
 #include "queue_words_money.h"
@@ -243,7 +244,8 @@ static bool read_queue_option(
 	else if (strcmp(word, "by-usage") == 0)
 		s->orders_by_usage = true;
 	else
-		*ret_known = read_cap(s, word) || read_preemption(&s->preemption, word) ||
+		*ret_known = words_cluster_of_queue(s, word) || read_cap(s, word) ||
+			     read_preemption(&s->preemption, word) ||
 			     read_fungibility(&s->fungibility, word);
 	return true;
 }
@@ -365,6 +367,7 @@ struct job_words { /* a Job as it is read */
 	struct toleration toleration[8];
 	struct selector_term term[8];
 	char class[32];
+	const char *pod; /* its word pod= */
 };
 
 static bool read_affinity(struct words *w, struct job_words *x, char *text)
@@ -424,6 +427,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		j->history.evicted_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
 		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
+	else if (strcmp(key, "pod") == 0)
+		x->pod = value;
 	else
 		return false;
 	return true;
@@ -497,7 +502,10 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 		j->completions = j->parallelism;
 	j->has_completions = true;
 	words_lending(j);
+	struct arena arena = {0};
+	j->template = words_template(&arena, j, x.pod);
 	queue_set_job(w->q, j);
+	arena_done(&arena);
 	return true;
 }
 
@@ -650,6 +658,8 @@ bool words_tell(struct words *w, char **word, size_t n)
 	if (n < 2)
 		return piece_wrong(w, "%s: what of it?", what);
 	bool known, sense = words_tell_money(w, word, n, &known);
+	if (!known)
+		sense = words_tell_cluster(w, word, n, &known);
 	if (known)
 		return sense;
 	if (strcmp(what, "flavor") == 0)

@@ -32,7 +32,7 @@
  *   (limits, run, usage: queue_words_limits.h; time and money: queue_words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S are what earlier attempts left behind)
- *   (idle room: queue_words_idle.h)
+ *   (idle room: queue_words_idle.h; nodes: queue_words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
  *   at SECONDS                       the time is now so much

@@ -1,0 +1,115 @@
+#include "queue_words_cluster.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cluster_words.h"
+#include "queue_pieces.h"
+
+bool words_cluster_of_queue(struct clusterqueue_spec *s, const char *word)
+{
+	const char *fit = piece_value(word, "fit");
+	if (!fit)
+		return false;
+	s->cluster_fit = strcmp(fit, "Ignore") == 0 ? CLUSTER_FIT_IGNORE
+			 : strcmp(fit, "Now") == 0  ? CLUSTER_FIT_NOW
+						    : CLUSTER_FIT_POSSIBLE;
+	return true;
+}
+
+/* ---- templates ------------------------------------------------------------------------------- */
+
+static void *joined(
+	struct arena *a, const void *one, size_t none, const void *two, size_t ntwo, size_t size)
+{
+	char *all = arena_take(a, none + ntwo, size);
+	if (none > 0)
+		memcpy(all, one, none * size);
+	if (ntwo > 0)
+		memcpy(all + none * size, two, ntwo * size);
+	return all;
+}
+
+static void add_placement(struct arena *a, struct pod *p, const struct placement *of)
+{
+	p->node_selector = joined(a, p->node_selector, p->nnode_selector, of->node_selector,
+		of->nnode_selector, sizeof(struct label));
+	p->nnode_selector += of->nnode_selector;
+	p->tolerations = joined(a, p->tolerations, p->ntolerations, of->tolerations,
+		of->ntolerations, sizeof(struct toleration));
+	p->ntolerations += of->ntolerations;
+	struct node_term *terms = arena_take(a, of->nterms, sizeof(*terms));
+	for (size_t i = 0; i < of->nterms; i++)
+		terms[i].labels = of->terms[i];
+	p->terms = joined(a, p->terms, p->nterms, terms, of->nterms, sizeof(struct node_term));
+	p->nterms += of->nterms;
+	p->has_terms = p->nterms > 0;
+}
+
+const struct pod *words_template(struct arena *a, const struct job *j, const char *text)
+{
+	struct pod *p = words_pod(a, text ? text : "");
+	p->ns = j->ns;
+	p->priority_class = j->pod_priority_class;
+	p->resources = j->pod;
+	add_placement(a, p, &j->placement);
+	return p;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static void tell_node(struct words *w, char **word, size_t n)
+{
+	struct arena arena = {0};
+	struct buf line;
+	buf_init(&line, 4096);
+	for (size_t i = 1; i < n; i++)
+		buf_printf(&line, "%s%s", i > 1 ? " " : "", word[i]);
+	queue_set_node(w->q, words_node(&arena, buf_text(&line)));
+	buf_done(&line);
+	arena_done(&arena);
+}
+
+static bool tell_runtime_class(struct words *w, char **word, size_t n)
+{
+	struct label label[8];
+	struct runtime_class_spec s = {.name = word[1], .node_selector = label};
+	for (size_t i = 2; i < n; i++) {
+		char *key = strchr(word[i], '='), *value = key ? strchr(key, ':') : NULL;
+		if (!piece_value(word[i], "select") || !value)
+			return piece_wrong(w, "runtimeclass: what is %s?", word[i]);
+		*value++ = '\0';
+		label[s.nnode_selector++] = (struct label){key + 1, value};
+	}
+	queue_set_runtime_class(w->q, &s);
+	words_tell_jobs_again(w);
+	return true;
+}
+
+bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
+{
+	*ret_known = true;
+	if (strcmp(word[0], "cluster") == 0)
+		queue_know_cluster(w->q);
+	else if (strcmp(word[0], "node") == 0)
+		tell_node(w, word, n);
+	else if (strcmp(word[0], "drop") == 0 && n > 2 && strcmp(word[1], "node") == 0)
+		queue_drop_node(w->q, word[2]);
+	else if (strcmp(word[0], "runtimeclass") == 0)
+		return tell_runtime_class(w, word, n);
+	else
+		*ret_known = false;
+	return true;
+}
+
+bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t size)
+{
+	struct clusterqueue_view v;
+	if (n < 2 || strcmp(word[0], "nowhere") != 0)
+		return false;
+	for (size_t i = 0; queue_view_clusterqueue(w->q, i, &v); i++)
+		if (strcmp(v.name, word[1]) == 0)
+			snprintf(got, size, "nowhere %s %zu", v.name, v.no_node_suits);
+	return true;
+}

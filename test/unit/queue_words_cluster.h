@@ -1,0 +1,34 @@
+/*
+ * Words about the cluster itself: nodes, and what of a Job's pods they look at; read by
+ * queue_words.c. Nodes and pods are in the words of cluster_words.h.
+ *
+ *   cluster is known                 all of it has been told once: from now on it is asked
+ *   node NAME [+RESOURCE=QUANTITY] [KEY=VALUE] [!KEY=VALUE:EFFECT] [cordon]
+ *                                    10 cpu and 10 pods unless it says otherwise
+ *   drop node NAME
+ *   queue .. [fit=Ignore|Possible|Now]
+ *   job .. [pod="WORDS"]             more of its pods than requests, select=, tolerate=, affinity=
+ *                                    say: ports, near/.., apart/.., labels, node=, scheduler=
+ *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
+ *
+ *   expect: nowhere QUEUE N          so many of its Jobs wait because no node suits
+ */
+#ifndef SLUICE_TEST_QUEUE_WORDS_CLUSTER_H
+#define SLUICE_TEST_QUEUE_WORDS_CLUSTER_H
+
+#include "base/arena.h"
+#include "queue_words.h"
+
+/* False: not "fit=". */
+bool words_cluster_of_queue(struct clusterqueue_spec *s, const char *word);
+
+/* The template of a Job that is otherwise read; text: of its word pod=, or NULL. */
+const struct pod *words_template(struct arena *a, const struct job *j, const char *text);
+
+/* *ret_known false: the line is about something else. */
+bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known);
+
+/* False: the expectation is none of these. */
+bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t size);
+
+#endif
