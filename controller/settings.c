@@ -122,6 +122,11 @@ static int take_strategies(struct settings *s, const char *flag, const char *tex
 	return rc;
 }
 
+static int take_victims(struct settings *s, const char *flag, const char *text, struct err *e)
+{
+	return one_of(flag, text, "LeastHurt", "Kueue", &s->config.victims_as_kueue, e);
+}
+
 static int take_pods_ready(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	return duration(flag, text, true, &s->config.pods_ready_timeout_ms, e);
@@ -279,6 +284,7 @@ static const struct flag {
 } flags[] = {
 	{"fair-sharing", false, take_fair_sharing},
 	{"fair-preemption-strategies", true, take_strategies},
+	{"preemption-victims", true, take_victims},
 	{"wait-for-pods-ready", true, take_pods_ready},
 	{"pods-ready-recovery", true, take_recovery},
 	{"requeue-backoff-base", true, take_base},

@@ -51,7 +51,7 @@ static struct chance chance_to_displace(
 {
 	const struct victim *victim;
 	struct demand d = {.w = a->w, .cq = a->cq, .nlines = 1, .line = {{row, amount, true}}};
-	size_t n = victims_find(a->q, &d, &victim);
+	size_t n = victims_plain(a->q, &d, &victim);
 	if (n == 0)
 		return (struct chance){WAY_NOBODY, level};
 

@@ -12,6 +12,7 @@
 #include "queue/alarm.h"
 #include "queue/budget.h"
 #include "queue/clusterqueue.h"
+#include "queue/disruption.h"
 #include "queue/duration.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
@@ -45,6 +46,7 @@ struct queue {
 	struct families families;
 	struct plans plans;
 	struct budgets budgets;
+	struct disruptions disruptions;
 	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
 	struct tree back_off;

@@ -10,6 +10,7 @@
 #ifndef SLUICE_QUEUE_DISPLACEMENT_H
 #define SLUICE_QUEUE_DISPLACEMENT_H
 
+#include "queue/lineup.h"
 #include "queue/victims.h"
 
 enum offer_kind {	 /* in the order in which they are taken (reference 6.1) */
@@ -25,7 +26,10 @@ struct offer {
 	struct room *next;		 /* NULL: nobody is left */
 	size_t cursor;			 /* its first, in displacement.cursor */
 	bool dropped;			 /* nobody else of it will do */
+	size_t beyond;			 /* so many were lined up behind the victims */
 };
+
+struct likes;
 
 struct displacement {
 	struct queue *q;
@@ -39,6 +43,9 @@ struct displacement {
 	size_t cursors_room;
 	struct victim *victim;
 	size_t nvictims, victims_room;
+	bool lenient; /* those are to go whom it hurts least */
+	struct lineup lineup;
+	struct likes *likes; /* of fair_victims.c, while it chooses */
 };
 
 /* Adds what cq has to offer, unless it has nothing. False: nothing. */
@@ -72,6 +79,7 @@ void victims_spare(struct displacement *x, bool may_borrow);
 void victims_put_back(const struct displacement *x);
 
 /* Both leave THEN as it was; x->nvictims is the result. */
+void find_classic(struct displacement *x);
 void find_fair(struct displacement *x);
 
 #endif

@@ -285,6 +285,126 @@ static bool run_second(struct fair *f)
 	return false;
 }
 
+/* ---- Who goes instead, because it hurts less ---- */
+
+/* Of those alike so many are away, and so many are to go: what each ClusterQueue gives back stays
+ * what the strategies have come to, and so do all shares. */
+struct likes {
+	size_t *away, *wanted;
+	size_t n, short_of; /* of how many kinds there are too few away */
+};
+
+static void world_take(void *world, size_t i)
+{
+	const struct displacement *x = world;
+	struct likes *l = x->likes;
+	size_t k = x->lineup.who[i].likeness;
+	l->short_of -= ++l->away[k] == l->wanted[k];
+}
+
+static void world_put_back(void *world, size_t i)
+{
+	const struct displacement *x = world;
+	struct likes *l = x->likes;
+	size_t k = x->lineup.who[i].likeness;
+	l->short_of += l->away[k]-- == l->wanted[k];
+}
+
+static bool world_enough(void *world)
+{
+	return ((struct displacement *)world)->likes->short_of == 0;
+}
+
+static struct offer *offer_of(struct displacement *x, const struct room *r)
+{
+	struct offer *o = x->offer;
+	while (o->cq != r->cq)
+		o++;
+	return o;
+}
+
+/* One of the lineup that holds the same of the same ClusterQueue; NULL: nobody does. */
+static const struct candidate *like(const struct lineup *l, const struct room *r)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->who[i].room->cq == r->cq && rooms_alike(l->who[i].room, r))
+			return &l->who[i];
+	return NULL;
+}
+
+static void line_up_victims(struct displacement *x, struct likes *likes)
+{
+	lineup_clear(&x->lineup);
+	for (size_t i = 0; i < x->nvictims; i++) {
+		struct candidate c = {.room = x->victim[i].room, .reason = x->victim[i].reason};
+		c.offer = offer_of(x, c.room);
+		const struct candidate *one =
+			room_is_free(c.room) ? NULL : like(&x->lineup, c.room);
+		c.likeness = one ? one->likeness : likes->n;
+		likes->n += !one && !room_is_free(c.room);
+		likes->wanted[c.likeness] += !room_is_free(c.room);
+		lineup_add(&x->lineup, &c);
+	}
+	lineup_mark(x);
+}
+
+static bool is_victim(const struct displacement *x, const struct room *r)
+{
+	for (size_t i = 0; i < x->nvictims; i++)
+		if (x->victim[i].room == r)
+			return true;
+	return false;
+}
+
+/* Those of one ClusterQueue that are like one of its victims. */
+static void look_beyond(struct displacement *x, struct offer *o, size_t most)
+{
+	offer_rewind(x, o);
+	while (o->next && most > 0) {
+		struct candidate c = {.offer = o, .room = offer_take(x, o)};
+		const struct candidate *one;
+		if (room_is_free(c.room) || is_victim(x, c.room))
+			continue;
+		most--;
+		if (!(one = like(&x->lineup, c.room)))
+			continue;
+		c.reason = one->reason;
+		c.likeness = one->likeness;
+		lineup_add(&x->lineup, &c);
+	}
+}
+
+static bool gives(const struct displacement *x, const struct offer *o)
+{
+	for (size_t i = 0; i < x->lineup.n; i++)
+		if (x->lineup.who[i].offer == o)
+			return true;
+	return false;
+}
+
+/* The victims are away, and so are those that take their place. */
+static void ease(struct displacement *x)
+{
+	struct likes likes = {.away = mem_array(x->nvictims, sizeof(*likes.away)),
+		.wanted = mem_array(x->nvictims, sizeof(*likes.wanted))};
+	struct levy levy = {.take = world_take, .put_back = world_put_back, .enough = world_enough};
+	line_up_victims(x, &likes);
+	for (size_t i = 0; i < x->noffers; i++)
+		if (gives(x, &x->offer[i]))
+			look_beyond(x, &x->offer[i], lineup_beyond_each(x->noffers));
+	likes.short_of = likes.n;
+	x->likes = &likes;
+	if (!lineup_is_alike(x)) {
+		victims_put_back(x);
+		lineup_ease(x, &levy);
+		lineup_displace(x);
+	}
+	free(likes.away);
+	free(likes.wanted);
+}
+
+/* ---- The search ---- */
+
 /* Who had to make room a moment ago takes back what is its ClusterQueue's, and no more. */
 static void ask_all(struct displacement *x)
 {
@@ -318,6 +438,8 @@ void find_fair(struct displacement *x)
 	demand_give(x->d);
 	if (found)
 		victims_spare(x, true);
+	if (found && x->lenient)
+		ease(x);
 	victims_put_back(x);
 	if (!found)
 		x->nvictims = 0;

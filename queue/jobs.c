@@ -51,7 +51,9 @@ void queue_set_job(struct queue *q, const struct job *j)
 	if (!w || workload_differs(q, w, j, &account))
 		take_job(q, w, j, &account);
 	account_done(&account);
-	heed_marks(q, queue_find_workload(q, &j->uid), j);
+	w = queue_find_workload(q, &j->uid);
+	heed_marks(q, w, j);
+	disruption_see(q, w, j);
 }
 
 void queue_drop_job(struct queue *q, const struct uid *uid)

@@ -103,10 +103,11 @@ static bool is_better(const struct search *s, const struct toll *t, const bool *
 	return order < 0 || (order == 0 && !s->best_is_given && comes_before(set, s->best, s->n));
 }
 
+/* Those who are away, enough and allowed to be. */
 static bool consider(struct search *s)
 {
 	struct toll t = toll_of(&s->l->book, s->away);
-	if (!is_better(s, &t, s->away) || !may_all_go(s))
+	if (!is_better(s, &t, s->away))
 		return false;
 	memcpy(s->best, s->away, s->n * sizeof(*s->best));
 	s->best_toll = t;
@@ -121,7 +122,8 @@ static bool consider(struct search *s)
 static void decide(struct search *s, size_t left)
 {
 	if (left == 0) {
-		consider(s);
+		if (may_all_go(s))
+			consider(s);
 		return;
 	}
 	size_t i = s->gentle[left - 1];
@@ -308,13 +310,19 @@ static void search_some(struct search *s, struct hurt *all)
 	free(order);
 }
 
+/* One costs as much as there are candidates. */
+static size_t tries_for(size_t n)
+{
+	return n <= LEVY_TRIES_FOR ? LEVY_TRIES_MAX : LEVY_TRIES_MAX * LEVY_TRIES_FOR / n;
+}
+
 void levy_ease(const struct levy *l, bool *goes)
 {
 	struct search s = {.l = l,
 		.n = l->book.nruns,
 		.best = goes,
 		.best_is_given = true,
-		.tries = LEVY_TRIES_MAX};
+		.tries = tries_for(l->book.nruns)};
 	if (s.n == 0)
 		return;
 	s.gentle = mem_array(s.n, sizeof(*s.gentle));

@@ -15,7 +15,7 @@ static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
 	if (v != ASSIGN_PREEMPTS)
 		return v;
 	demand_init(&d, w, cq, c, ret);
-	return victims_find(q, &d, &victim) > 0 ? v : ASSIGN_BUSY;
+	return victims_plain(q, &d, &victim) > 0 ? v : ASSIGN_BUSY;
 }
 
 enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,

@@ -38,16 +38,3 @@ void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 	(void)ns;
 	(void)version;
 }
-
-void queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s)
-{
-	(void)q;
-	(void)s;
-}
-
-void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *name)
-{
-	(void)q;
-	(void)ns;
-	(void)name;
-}

@@ -39,6 +39,7 @@ struct queue *queue_new(void)
 	families_init(&q->families);
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
+	disruptions_init(&q->disruptions);
 	buf_init(&q->bill_text, 64 * 1024);
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
@@ -73,6 +74,7 @@ void queue_free(struct queue *q)
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
+	disruptions_done(&q->disruptions);
 	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
 		; /* those of ClusterQueues and Calendars */
@@ -198,6 +200,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			run_arm(q, r);
 			continue;
 		}
+		disruption_spend(q, r);
 		room_ends(r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
@@ -294,5 +297,6 @@ static size_t table_bytes(const struct map *m)
 size_t queue_memory_bytes(const struct queue *q)
 {
 	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
-	       table_bytes(&q->workloads) + table_bytes(&q->groups.map);
+	       table_bytes(&q->workloads) + table_bytes(&q->groups.map) +
+	       disruptions_bytes(&q->disruptions);
 }

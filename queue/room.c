@@ -51,6 +51,7 @@ static void room_hold(struct queue *q, struct room *r)
 	r->state = ROOM_HELD;
 	r->lq->nreserving++;
 	list_add(&r->lq->rooms, &r->of_localqueue);
+	disruption_enter(q, r);
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct room_line *l = &r->line[i];
 		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
@@ -147,6 +148,7 @@ static void room_free(struct queue *q, struct room *r)
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= room_size(r);
 	reclaim_done(q, r);
+	disruption_leave(q, r);
 	bill_done(r);
 	free(r);
 }
@@ -195,6 +197,7 @@ void room_displace(
 		return;
 	}
 	must(r->state == ROOM_HELD);
+	disruption_spend(q, r);
 	r->preemption = why;
 	r->by = w->key.uid;
 	if (r->cq)

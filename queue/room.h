@@ -18,6 +18,7 @@
 #include "queue/assign.h"
 #include "queue/bill.h"
 #include "queue/core.h"
+#include "queue/disruption.h"
 
 enum room_state {
 	ROOM_PROMISED,
@@ -71,6 +72,9 @@ struct room {
 	struct job_history left;
 
 	struct bill bill;
+
+	struct pods_facts pods_facts;
+	bool spent; /* its pods were taken off what budgets allow */
 
 	/* It is to make room for somebody. */
 	enum preemption_reason preemption;

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "cluster/copy.h"
 #include "cluster/print.h"
+#include "queue/podlabels.h"
 #include "queue/terrain.h"
 
 struct template_key {
@@ -36,14 +37,6 @@ void templates_done(struct templates *t)
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
-
-/* What the API server gives the pods of each Job. */
-static bool is_of_one_job(const char *key)
-{
-	return strcmp(key, "controller-uid") == 0 || strcmp(key, "job-name") == 0 ||
-	       strcmp(key, "batch.kubernetes.io/controller-uid") == 0 ||
-	       strcmp(key, "batch.kubernetes.io/job-name") == 0;
-}
 
 static bool selector_asks(const struct selector_term *t, const char *key)
 {
@@ -83,7 +76,7 @@ static void keep_labels(struct arena *a, const struct pod *p, struct pod *ret)
 		return;
 	struct label *kept = arena_take(a, p->nlabels, sizeof(*kept));
 	for (size_t i = 0; i < p->nlabels; i++)
-		if (!is_of_one_job(p->labels[i].key) || asks_for_label(p, p->labels[i].key))
+		if (!podlabel_is_of_one_job(p->labels[i].key) || asks_for_label(p, p->labels[i].key))
 			kept[ret->nlabels++] = p->labels[i];
 	ret->labels = kept;
 }

@@ -1,7 +1,17 @@
 /*
- * Victims: whom to stop so that somebody fits. A small set, found as Kueue finds it (reference 6):
- * candidates in a fixed order are taken away until the demand fits, then those that turn out to be
- * unnecessary are put back. With fair sharing (fair_victims.c) the order is another one.
+ * Victims: whom to stop so that somebody fits. Kueue's rules (reference 6) say who may go, whether
+ * a set is legal, and whether there is one: candidates in a fixed order are taken away until the
+ * demand fits, then those that turn out to be unnecessary are put back. That is the plain set. With
+ * fair sharing (fair_victims.c) the order is another one.
+ *
+ * Where others would do as well, those go whom it hurts least (lineup.h, toll.h), unless the
+ * configuration says to take them as Kueue does. Whether anybody goes is never another answer.
+ *
+ *   classic  of all sets that are legal and enough, as far as Kueue's order had to go for one: from
+ *            those who borrow what is the asker's by right, to other borrowers, to its own
+ *            ClusterQueue
+ *   fair     the strategies say how much each ClusterQueue gives back; of those in it that hold
+ *            the same, these go whom it hurts least
  *
  * Gap fillers (negative priorities) displace nobody, and what they borrow may always be taken back
  * by whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for
@@ -41,6 +51,8 @@ struct victim {
 /* The victims, in the order in which they are to go; at least one. 0: no set of those that may be
  * displaced would do. *ret belongs to the queue and is valid until the next call. */
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret);
+/* The plain set, for who asks only whether there is one: it is found sooner. */
+size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret);
 void victims_done(struct queue *q); /* frees what is kept for that */
 
 /* The lowest priority with which anybody in cq could displace somebody; beyond INT32_MAX: nobody

@@ -132,6 +132,7 @@ void workload_free(struct queue *q, struct workload *w)
 	past_forget(q, w);
 	family_leave(q, w);
 	terms_forget(q, w);
+	disruption_forget(q, w);
 	shape_put(&q->shapes, w->shape);
 	q->workload_bytes -= workload_size(w);
 	free(w);

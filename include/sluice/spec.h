@@ -189,6 +189,9 @@ struct queue_config {
 	bool fair_sharing;
 	enum fair_strategy fair_strategy[2]; /* tried in this order */
 	size_t nfair_strategies;
+	/* Whom to displace: those first upon whom Kueue's order comes, not those whom it hurts least.
+	 */
+	bool victims_as_kueue;
 
 	int64_t usage_half_life_ms;	     /* decay of what usage orders by; 24 h */
 	const struct resource *usage_weight; /* resourceWeights in thousandths; absent: 1 */

@@ -229,7 +229,7 @@ def run(world, kueue, nodes):
 
 
 def by_sluice(sluice, world, path):
-    command = [sluice, "simulate", "-f", str(path), "-o", "json", "--until", "300s"]
+    command = [sluice, "simulate", "-f", str(path), "-o", "json", "--until", "300s", "--preemption-victims", "Kueue"]
     if world["fair"]:
         names = {"final": "LessThanOrEqualToFinalShare", "initial": "LessThanInitialShare"}
         command += ["--fair-sharing", "--fair-preemption-strategies", ",".join(names[s] for s in world["strategies"])]

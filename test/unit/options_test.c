@@ -86,6 +86,8 @@ static const struct bad_case bad[] = {
 	{{"--fair-preemption-strategies", "Less"},
 		{"--fair-preemption-strategies", "\"Less\"", "LessThanInitialShare"}},
 	{{"--fair-preemption-strategies", "LessThanInitialShare,LessThanInitialShare"}, {"both"}},
+	{{"--preemption-victims", "Nobody"},
+		{"--preemption-victims", "\"Nobody\"", "LeastHurt or Kueue"}},
 	{{"--wait-for-pods-ready", "soon"}, {"--wait-for-pods-ready", "\"soon\"", "30m"}},
 	{{"--requeue-backoff-base", "0"}, {"--requeue-backoff-base", "duration"}},
 	{{"--requeue-backoff-base", "2h"}, {"--requeue-backoff-max", "longer"}},

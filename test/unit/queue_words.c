@@ -285,6 +285,8 @@ static bool tell_config(struct words *w, char **word, size_t n)
 		} else if (strcmp(word[i], "initial-share-only") == 0) {
 			c.nfair_strategies = 1;
 			c.fair_strategy[0] = FAIR_LESS_THAN_INITIAL_SHARE;
+		} else if (strcmp(word[i], "victims-as-kueue") == 0) {
+			c.victims_as_kueue = true;
 		} else if (!words_config(w, &c, word[i])) {
 			return piece_wrong(w, "config: what is %s?", word[i]);
 		}

@@ -8,7 +8,7 @@
  *   class NAME VALUE                 a WorkloadPriorityClass
  *   podclass NAME VALUE [default] [never-preempts]
  *                                    a PriorityClass
- *   config [fair] [final-share-only|initial-share-only]
+ *   config [fair] [final-share-only|initial-share-only] [victims-as-kueue]
  *                                    before the first fact
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]

@@ -1,0 +1,227 @@
+#include "queue/lineup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/displacement.h"
+#include "queue/disruption.h"
+
+/* Budgets of one pod that are counted. */
+#define BUDGETS_EACH 8
+
+void lineup_clear(struct lineup *l)
+{
+	l->nfree = l->n = 0;
+}
+
+void lineup_done(struct lineup *l)
+{
+	free(l->free);
+	free(l->who);
+	free(l->goes);
+}
+
+static void add(struct candidate **all, size_t *n, size_t *room, const struct candidate *c)
+{
+	if (*n == *room) {
+		*room = *room ? *room * 2 : 16;
+		*all = mem_grow(*all, *room, sizeof(**all));
+	}
+	(*all)[(*n)++] = *c;
+}
+
+void lineup_add(struct lineup *l, const struct candidate *c)
+{
+	size_t room = l->room;
+	if (room_is_free(c->room)) {
+		add(&l->free, &l->nfree, &l->free_room, c);
+		return;
+	}
+	add(&l->who, &l->n, &l->room, c);
+	if (l->room != room)
+		l->goes = mem_grow(l->goes, l->room, sizeof(*l->goes));
+	l->goes[l->n - 1] = false;
+}
+
+size_t lineup_beyond_each(size_t noffers)
+{
+	size_t each = LINEUP_BEYOND / (noffers ? noffers : 1);
+	return each > LINEUP_BEYOND_EACH ? each : LINEUP_BEYOND_EACH;
+}
+
+/* Both are in the order in which they were taken. */
+void lineup_mark(struct displacement *x)
+{
+	struct lineup *l = &x->lineup;
+	size_t at = 0;
+	for (size_t i = 0; i < x->nvictims; i++) {
+		const struct room *r = x->victim[i].room;
+		if (room_is_free(r))
+			continue;
+		while (l->who[at].room != r)
+			at++;
+		l->goes[at++] = true;
+	}
+}
+
+/* ---- Is there anything to choose? ---- */
+
+bool lineup_is_settled(const struct displacement *x)
+{
+	const struct lineup *l = &x->lineup;
+	if (l->n == 0)
+		return true;
+	const struct room *first = l->who[0].room;
+	return l->n == 1 && first->pods <= 1 && !disruption_concerns(x->q, first);
+}
+
+bool rooms_alike(const struct room *a, const struct room *b)
+{
+	bool same = a->nlines == b->nlines;
+	for (size_t i = 0; same && i < a->nlines; i++)
+		same = a->line[i].amount == b->line[i].amount &&
+		       a->line[i].row->flavor == b->line[i].row->flavor &&
+		       a->line[i].row->resource == b->line[i].row->resource;
+	return same;
+}
+
+static bool costs_alike(const struct candidate *a, const struct candidate *b)
+{
+	return a->room->w->key.priority == b->room->w->key.priority &&
+	       a->room->pods == b->room->pods && a->offer->kind == b->offer->kind;
+}
+
+bool lineup_is_alike(const struct displacement *x)
+{
+	const struct lineup *l = &x->lineup;
+	for (size_t i = 0; i < l->n; i++)
+		if (!costs_alike(&l->who[0], &l->who[i]) ||
+			!rooms_alike(l->who[0].room, l->who[i].room) ||
+			disruption_concerns(x->q, l->who[i].room))
+			return false;
+	return true;
+}
+
+/* ---- The book ---- */
+
+struct book {
+	struct toll_run *run;
+	uint32_t *rank, *budget; /* budget: BUDGETS_EACH for each run */
+	int64_t *worth, *left;
+	int32_t *allowed;
+	const struct disruption_budget **known; /* whose allowed that is */
+	size_t nknown;
+};
+
+static uint32_t budget_index(struct book *b, const struct disruption_budget *budget)
+{
+	size_t i = 0;
+	while (i < b->nknown && b->known[i] != budget)
+		i++;
+	if (i == b->nknown) {
+		b->allowed[i] = budget->allowed;
+		b->known[b->nknown++] = budget;
+	}
+	return (uint32_t)i;
+}
+
+static void enter_budgets(struct book *b, struct queue *q, size_t i, const struct room *r)
+{
+	const struct disruption_budget *of[BUDGETS_EACH];
+	size_t n = disruption_budgets(q, r, of, BUDGETS_EACH);
+	b->run[i].budget = b->budget + i * BUDGETS_EACH;
+	b->run[i].nbudgets = n;
+	for (size_t k = 0; k < n; k++)
+		b->budget[i * BUDGETS_EACH + k] = budget_index(b, of[k]);
+}
+
+/* Of each thing that lacks, the thousandths that it would bring. */
+static int64_t worth_of(const struct displacement *x, const struct room *r)
+{
+	int64_t worth = 0;
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct room_line *l = &r->line[i];
+		for (size_t k = 0; k < x->d->nlines; k++) {
+			const struct demand_line *want = &x->d->line[k];
+			if (!want->contested || want->amount <= 0 ||
+				want->row->flavor != l->row->flavor ||
+				want->row->resource != l->row->resource)
+				continue;
+			int64_t part = l->amount < want->amount ? l->amount : want->amount;
+			worth += (int64_t)((__int128)part * 1000 / want->amount);
+		}
+	}
+	return worth;
+}
+
+static void book_open(struct book *b, const struct displacement *x)
+{
+	const struct lineup *l = &x->lineup;
+	*b = (struct book){.run = mem_array(l->n, sizeof(*b->run)),
+		.rank = mem_array(l->n, sizeof(*b->rank)),
+		.budget = mem_array(l->n * BUDGETS_EACH, sizeof(*b->budget)),
+		.worth = mem_array(l->n, sizeof(*b->worth)),
+		.left = mem_array(l->n * BUDGETS_EACH, sizeof(*b->left)),
+		.allowed = mem_array(l->n * BUDGETS_EACH, sizeof(*b->allowed)),
+		.known = mem_array(l->n * BUDGETS_EACH, sizeof(struct disruption_budget *))};
+	for (size_t i = 0; i < l->n; i++) {
+		const struct room *r = l->who[i].room;
+		b->run[i] = (struct toll_run){.reach = (uint32_t)l->who[i].offer->kind,
+			.priority = r->w->key.priority,
+			.pods = r->pods,
+			.start_ms = r->reserved_ms};
+		b->worth[i] = worth_of(x, r);
+		enter_budgets(b, x->q, i, r);
+	}
+	toll_rank(b->run, l->n, b->rank);
+}
+
+static void book_close(struct book *b)
+{
+	free(b->run);
+	free(b->rank);
+	free(b->budget);
+	free(b->worth);
+	free(b->left);
+	free(b->allowed);
+	free(b->known);
+}
+
+/* ---- Who goes ---- */
+
+static void free_take_away(const struct lineup *l)
+{
+	for (size_t i = 0; i < l->nfree; i++)
+		room_take_away(l->free[i].room);
+}
+
+static void free_put_back(const struct lineup *l)
+{
+	for (size_t i = 0; i < l->nfree; i++)
+		room_put_back(l->free[i].room);
+}
+
+void lineup_ease(struct displacement *x, struct levy *levy)
+{
+	struct book b;
+	book_open(&b, x);
+	levy->book = (struct toll_book){b.run, x->lineup.n, b.rank, b.allowed, b.left, b.nknown};
+	levy->worth = b.worth;
+	levy->world = x;
+	free_take_away(&x->lineup);
+	levy_ease(levy, x->lineup.goes);
+	free_put_back(&x->lineup);
+	book_close(&b);
+}
+
+void lineup_displace(struct displacement *x)
+{
+	const struct lineup *l = &x->lineup;
+	x->nvictims = 0;
+	for (size_t i = 0; i < l->nfree; i++)
+		victim_add(x, l->free[i].room, l->free[i].reason);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->goes[i])
+			victim_add(x, l->who[i].room, l->who[i].reason);
+}
