@@ -13,6 +13,7 @@
 #include "cli/simulate/job_notes.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
+#include "controller/wire/decode_template.h"
 #include "controller/wire/decode_text.h"
 
 #define FILE_MAX_BYTES (size_t)(1024u << 20)
@@ -236,7 +237,12 @@ static int read_node(struct reader *r, const cJSON *o, struct err *e)
 		return rc;
 	n->ready = n->ready || !json_get(json_object(o, "status"), "conditions");
 	nodes_see(&r->w->nodes, n);
-	return 0;
+	struct node_spec *s = NULL;
+	rc = decode_node_spec(o, &s, e);
+	if (rc == 0)
+		nodes_tell(r->w->queue, s);
+	free(s);
+	return rc < 0 ? rc : 0;
 }
 
 static int read_cronjob(struct reader *r, const cJSON *o, struct err *e)

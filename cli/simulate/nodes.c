@@ -47,6 +47,33 @@ void nodes_see_flavor(struct nodes *n, struct flavor_spec *flavor)
 	n->flavor[i] = flavor;
 }
 
+/* More than any pod asks for, and few enough to be added up. */
+#define PLENTY (INT64_C(1) << 56)
+
+static bool has(const struct resource_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(l->item[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void nodes_tell(struct queue *q, const struct node_spec *s)
+{
+	static const char *const common[] = {"cpu", "memory", "ephemeral-storage", "pods"};
+	struct node_spec told = *s;
+	struct resource *all = mem_array(s->allocatable.count + 4, sizeof(*all));
+	size_t n = 0;
+	for (; n < s->allocatable.count; n++)
+		all[n] = s->allocatable.item[n];
+	for (size_t i = 0; i < 4; i++)
+		if (!has(&s->allocatable, common[i]))
+			all[n++] = (struct resource){common[i], PLENTY};
+	told.allocatable = (struct resource_list){all, n};
+	queue_set_node(q, &told);
+	free(all);
+}
+
 static int64_t at_least_0(int64_t figure)
 {
 	return figure > 0 ? figure : 0;
@@ -77,6 +104,7 @@ static void pool_of(const struct nodes *n, const struct flavor_spec *flavor, str
 
 void nodes_apply(const struct nodes *n, struct queue *q)
 {
+	queue_know_cluster(q);
 	for (size_t i = 0; i < n->nflavors; i++)
 		if (n->flavor[i]->lending != LENDING_NONE)
 			pool_of(n, n->flavor[i], q);

@@ -1,6 +1,6 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
-set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle template)
+set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle template terrain)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
@@ -9,7 +9,9 @@ foreach(name ${queue_tests})
 endforeach()
 
 # Pods in a line each.
-target_sources(test_queue_template PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
+foreach(name template terrain)
+  target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
+endforeach()
 
 # Text that an administrator can read.
 add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/queue_scenario.c
