@@ -184,6 +184,9 @@ GOOD = {
     "the largest budget": budget(amount="9000000000000", currency="gCO2"),
     "a budget in the currency of its plan": budget(["currency"]),
     "priority is negative": ours("WorkloadPriorityClass", "t", value=-5),
+    "the highest priority": ours("WorkloadPriorityClass", "t", value=1000000000),
+    "a cap of priorities": queue(maxPriority=100),
+    "a queue of gap fillers": queue(maxPriority=-1),
 }
 
 BAD = {
@@ -224,6 +227,8 @@ BAD = {
     # the rest of a ClusterQueue
     "a cohort that cannot exist": (queue(cohortName="A B"), "must be the name of a Cohort"),
     "an unknown strategy": (queue(queueingStrategy="LIFO"), 'supported values: "BestEffortFIFO", "StrictFIFO"'),
+    "a priority of the system's": (ours("WorkloadPriorityClass", "t", value=1000000001), "less than or equal to 1000000000"),
+    "a cap above all priorities": (queue(maxPriority=1000000001), "less than or equal to 1000000000"),
     "an unknown stop policy": (queue(stopPolicy="Stop"), 'supported values: "None", "Hold", "HoldAndDrain"'),
     "a field that does not exist": (queue(cohort="x"), 'unknown field "spec.cohort"'),
     "borrows by stopping others, but may not reclaim": (queue(preemption={"borrowWithinCohort": {"policy": "LowerPriority"}}), "needs reclaimWithinCohort"),

@@ -88,6 +88,8 @@ static void a_job_is_explained(void **state)
 	assert_string_equal(json_text(a.root, "name"), "one");
 	assert_string_equal(json_text(a.root, "localQueue"), "main");
 	assert_string_equal(json_text(a.root, "clusterQueue"), "batch");
+	assert_int_equal(count(a.root, "priority"), 0);
+	assert_int_equal(count(a.root, "claimedPriority"), 0);
 	assert_true(json_text(a.root, "sentence")[0]);
 	assert_true(json_text(a.root, "reason")[0]);
 	done(&a);

@@ -191,7 +191,8 @@ static const char job_text[] =
 	"{\"namespace\":\"team-a\",\"name\":\"train\",\"reason\":\"WaitingForQuota\",\"waiting\":"
 	"true,"
 	"\"sentence\":\"waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\","
-	"\"localQueue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,\"ahead\":3,"
+	"\"localQueue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,\"claimedPriority\":"
+	"1000,\"ahead\":3,"
 	"\"queuedAt\":\"2026-11-21T10:00:00.123Z\",\"notBefore\":\"\",\"leading\":true,"
 	"\"ledgerUp\":true}";
 
@@ -268,7 +269,8 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	assert_non_null(
 		strstr(buf_text(&out), "ClusterQueue  batch            active, BestEffortFIFO\n"));
 	assert_non_null(
-		strstr(buf_text(&out), "position      3 ahead          priority 100, queued "
+		strstr(buf_text(&out), "position      3 ahead          priority 100 (claims 1000, "
+				       "ClusterQueue batch caps at 100), queued "
 				       "2026-11-21T10:00:00.123Z (10 min ago)\n"));
 	assert_non_null(strstr(buf_text(&out), "reason        WaitingForQuota\n"));
 	assert_non_null(strstr(buf_text(&out), "20 of 40"));

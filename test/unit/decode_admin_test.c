@@ -127,6 +127,12 @@ static const struct wrong_row {
 	{SPEC("'defaultMaxRunSeconds':0"),
 		"ClusterQueue batch: spec.defaultMaxRunSeconds: must be a whole number from 1 to "
 		"2147483647"},
+	{SPEC("'maxPriority':1000000001"),
+		"ClusterQueue batch: spec.maxPriority: must be at most 1000000000; remove it where "
+		"nothing is to be capped"},
+	{SPEC("'maxPriority':'high'"),
+		"ClusterQueue batch: spec.maxPriority: must be a whole number from -2147483648 to "
+		"2147483647"},
 	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
 				       "write None, Hold or HoldAndDrain"},
 	{SPEC("'namespaceSelector':'all'"),
@@ -462,8 +468,20 @@ static void priorities(void **state)
 		0);
 	assert_int_equal(s->kind, PRIORITY_POD);
 	assert_int_equal(s->value, 10);
-	assert_true(s->global_default);
+	assert_true(s->global_default && !s->never_preempts);
 	free(s);
+	assert_int_equal(decode_pod_priority(parsed("{'metadata':{'name':'std'},"
+						    "'preemptionPolicy':'Never'}"),
+				 &s, &e),
+		0);
+	assert_true(s->never_preempts && s->value == 0);
+	free(s);
+	assert_int_equal(decode_pod_priority(parsed("{'metadata':{'name':'std'},"
+						    "'preemptionPolicy':'Always'}"),
+				 &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "PriorityClass std: preemptionPolicy: \"Always\" is unknown; "
+				    "write PreemptLowerPriority or Never");
 	assert_int_equal(
 		decode_workload_priority(parsed("{'metadata':{'name':'x'}}"), &s, &e), ERR_INVALID);
 	assert_string_equal(e.text, "WorkloadPriorityClass x: value: is missing; write e.g. 1000");
