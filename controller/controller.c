@@ -118,12 +118,14 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_SHRINK:
 	case NOTE_FINISH:
 	case NOTE_CALL_OFF:
+	case NOTE_TROUBLE_OVER:
 		return LEVEL_INFO;
 	case NOTE_RELEASE:
 	case NOTE_WAIT:
 		return LEVEL_DEBUG;
 	case NOTE_REFUSE:
 	case NOTE_OVERDUE:
+	case NOTE_TROUBLE:
 		return LEVEL_WARN;
 	}
 	return LEVEL_INFO;
@@ -155,6 +157,10 @@ static const char *note_event(enum note_kind k)
 		return "overdue";
 	case NOTE_WAIT:
 		return "waits";
+	case NOTE_TROUBLE:
+		return "pods-stuck";
+	case NOTE_TROUBLE_OVER:
+		return "pods-go-on";
 	}
 	return "?";
 }

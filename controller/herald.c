@@ -251,6 +251,7 @@ void herald_note(struct herald *h, const struct note *n)
 	switch (n->kind) {
 	case NOTE_LEADING:
 	case NOTE_FINISH: /* the Job controller has its own: Completed */
+	case NOTE_TROUBLE_OVER:
 	case NOTE_RELEASE:
 	case NOTE_CALL_OFF:
 		return;
@@ -265,6 +266,10 @@ void herald_note(struct herald *h, const struct note *n)
 		return;
 	case NOTE_OVERDUE:
 		tell_note(h, n, HERALD_WARNING, "StopOverdue");
+		return;
+	case NOTE_TROUBLE: /* of what was refused the Job controller has told: FailedCreate */
+		if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
+			tell_note(h, n, HERALD_WARNING, "PodsStuck");
 		return;
 	case NOTE_START:
 		if (all)

@@ -12,10 +12,11 @@
  *     first one landed. After that it is given up, and counted.
  *
  * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
- * WindowClosing and WindowClosed (with the work that will be, and was, lost), and warnings; and on
- * Budgets, Calendars and other objects of ours what is wrong with them (the reporter tells it). A
- * start is no news to anybody but the Job controller, which has an Event of its own for it
- * (Resumed); and one write more for each admission would halve what the API server can start.
+ * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
+ * keeps them), and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
+ * them (the reporter tells it). A start is no news to anybody but the Job controller, which has an
+ * Event of its own for it (Resumed); and one write more for each admission would halve what the API
+ * server can start.
  *
  * They are core/v1, with the fields that the Job controller fills. By events.k8s.io/v1 they could
  * have no lastTimestamp, and kubectl sorts by that: they would stand before everything else,

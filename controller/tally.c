@@ -17,7 +17,7 @@ struct causes {
 };
 
 struct tally {
-	struct causes evictions, preemptions, losses, costs;
+	struct causes evictions, preemptions, losses, costs, troubles;
 	struct map by_name;
 	struct tally_row **row; /* owns them */
 	size_t rows;
@@ -71,6 +71,7 @@ void tally_free(struct tally *t)
 	causes_done(&t->preemptions);
 	causes_done(&t->losses);
 	causes_done(&t->costs);
+	causes_done(&t->troubles);
 	for (size_t i = 0; i < t->rows; i++) {
 		free(t->row[i]->clusterqueue);
 		free(t->row[i]);
@@ -132,6 +133,11 @@ const struct tally_cause *tally_cost_at(const struct tally *t, size_t index)
 	return index < t->costs.n ? &t->costs.at[index] : NULL;
 }
 
+const struct tally_cause *tally_trouble_at(const struct tally *t, size_t index)
+{
+	return index < t->troubles.n ? &t->troubles.at[index] : NULL;
+}
+
 const struct tally_cause *tally_preemption_at(const struct tally *t, size_t index)
 {
 	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
@@ -170,6 +176,10 @@ void tally_note(struct tally *t, const struct note *n)
 			causes_add(
 				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
 		return;
+	case NOTE_TROUBLE:
+		causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
+		return;
+	case NOTE_TROUBLE_OVER:
 	case NOTE_LEADING:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:

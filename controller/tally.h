@@ -43,6 +43,8 @@ const struct tally_cause *tally_preemption_at(const struct tally *t, size_t inde
  * millionths, with the currency for a reason. */
 const struct tally_cause *tally_loss_at(const struct tally *t, size_t index);
 const struct tally_cause *tally_cost_at(const struct tally *t, size_t index);
+/* How often something kept the pods of a run, by what it was. */
+const struct tally_cause *tally_trouble_at(const struct tally *t, size_t index);
 
 /* In the order in which they first appeared; NULL past the last. */
 const struct tally_row *tally_at(const struct tally *t, size_t index);

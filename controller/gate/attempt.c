@@ -59,6 +59,7 @@ void attempt_note_finish(struct gate *g, struct gate_job *j)
 
 void attempt_drain(struct gate *g, struct gate_job *j)
 {
+	stuck_end(g, j); /* the note tells of it */
 	j->stopped_ms = g->now_ms;
 	j->drains_ms = g->tick_ms;
 	j->overdue_ms = g->tick_ms + OVERDUE_MS;
@@ -77,9 +78,10 @@ void attempt_drain(struct gate *g, struct gate_job *j)
 		const char *message = job_stop_message(j);
 		g->counts.stops++;
 		int64_t lost_ms = job_lost_ms(g, j);
-		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s",
+		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
 			j->gone ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
-			message ? "; " : "", message ? message : "")
+			message ? "; " : "", message ? message : "", j->plight ? "; " : "",
+			j->plight ? j->plight : "")
 			->lost_ms = lost_ms;
 	}
 	job_enter(g, j, PHASE_DRAINING);

@@ -34,7 +34,8 @@ void job_forgets_end(struct gate_job *j)
 	free(j->preemptor);
 	free(j->preempting);
 	free(j->sentence);
-	j->preemptor = j->preempting = j->sentence = NULL;
+	free(j->plight);
+	j->preemptor = j->preempting = j->sentence = j->plight = NULL;
 }
 
 static char *name_job(const struct gate_job *j)

@@ -74,6 +74,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	} else {
 		bool stopped = i->kind == INTENT_STOP || j->phase == PHASE_WAITING;
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
+		s->trouble = stopped ? j->plight : NULL;
 		i->hold = stopped ? j->hold : NULL;
 		put_back(j, i);
 	}

@@ -44,6 +44,9 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->drain_doubt_ms = o->drain_doubt_ms;
 	g->random = o->seed | 1;
 	g->note_after_ms = o->note_after_ms;
+	g->stuck_after_ms = o->stuck_after_ms;
+	g->stuck_due_ms = INT64_MAX;
+	g->troubles = troubles_new();
 	g->manages = o->manages;
 	g->ctx = o->ctx;
 	g->bill_labels = o->bill_labels;
@@ -72,6 +75,7 @@ void gate_free(struct gate *g)
 	map_done(&g->by_request);
 	due_done(&g->due);
 	outbox_done(&g->outbox);
+	troubles_free(g->troubles);
 	free(g->identity);
 	free(g);
 }
@@ -390,6 +394,7 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 		decide(g);
 		reconcile_dirty(g);
 		notice_tick(g);
+		stuck_tick(g);
 	}
 	ask_ledger(g);
 }
@@ -406,6 +411,7 @@ struct gate_wake gate_wake(const struct gate *g)
 	if (g->role == ROLE_LEADING) {
 		wake.now_ms = g->decide_due_ms;
 		wake.tick_ms = least(wake.tick_ms, g->dirty ? g->tick_ms : due_next_ms(&g->due));
+		wake.tick_ms = least(wake.tick_ms, g->stuck_due_ms);
 		if (g->batch_wanted)
 			wake.tick_ms = least(wake.tick_ms, g->batch_due_ms);
 		if (g->note_after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)

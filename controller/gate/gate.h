@@ -54,6 +54,7 @@
 #include "base/uid.h"
 #include "controller/gate/bill_labels.h"
 #include "controller/gate/story.h"
+#include "controller/gate/trouble.h"
 #include "controller/ledger/ledger.h"
 #include "sluice/job.h"
 #include "sluice/queue.h"
@@ -70,6 +71,7 @@ struct gate_options {
 	int64_t drain_doubt_ms; /* how long a status that may predate the start is not believed */
 	uint64_t seed;		/* spreads retries */
 	int64_t note_after_ms;	/* a Job that has waited so long says why on itself; 0: never */
+	int64_t stuck_after_ms; /* a pod is stuck when it is Pending for so long; 0: never */
 	/* Which Jobs are ours to manage (see remit.h); NULL: those that name a queue. Others are
 	 * left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
@@ -212,9 +214,11 @@ enum note_kind {
 	NOTE_FINISH,
 	NOTE_RELEASE,
 	NOTE_CALL_OFF,
-	NOTE_REFUSE,  /* the ledger or the API server refused */
-	NOTE_OVERDUE, /* pods are left long after the stop */
-	NOTE_WAIT,    /* it is told on itself why it waits (INTENT_NOTICE) */
+	NOTE_REFUSE,	   /* the ledger or the API server refused */
+	NOTE_OVERDUE,	   /* pods are left long after the stop */
+	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
+	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
+	NOTE_TROUBLE_OVER, /* ... no more */
 };
 
 const char *note_kind_name(enum note_kind k);
@@ -227,7 +231,8 @@ struct note {
 	int32_t attempt;
 	int64_t waited_ms;	/* NOTE_START: since it was queued */
 	const char *reason;	/* NOTE_STOP, NOTE_WARN: one word, static: "Preempted",
-				   "PodsReadyTimeout", "Deleted" ...; else "" */
+				   "PodsReadyTimeout", "Deleted" ...; NOTE_TROUBLE, and what is over
+				   then: of trouble.h; else "" */
 	const char *preemption; /* NOTE_STOP: why it was preempted, static; else "" */
 	const char *preempting; /* NOTE_STOP: the ClusterQueue it was preempted for; else "" */
 	bool on_hold;		/* NOTE_STOP: it does not come back by itself (sluice.dev/hold) */
@@ -235,7 +240,7 @@ struct note {
 				   lost by the stop */
 	int64_t cost;		/* NOTE_RELEASE: what the run cost, in millionths */
 	const char *currency;	/* ... of this, the queue's string; "" when it has no price */
-	char text[512];		/* plain words */
+	char text[800];		/* plain words */
 };
 
 /* The next note, or NULL; valid until the next call of any gate function. */
@@ -270,6 +275,30 @@ struct gate_run {
  * points to is good for the call. */
 void gate_each_run(struct gate *g, int64_t now_ms,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
+
+/* ---- Pods that are stuck ---------------------------------------------------------------------
+ *
+ * Facts about pods and refusals go straight into the gate's book of them. They are wanted while
+ * some run lacks pods for a while, and the gate leads; nobody has to follow them at other times. */
+
+struct troubles *gate_troubles(struct gate *g);
+bool gate_wants_pods(const struct gate *g);
+bool gate_wants_refusals(const struct gate *g);
+
+/* A run whose pods are kept from running. */
+struct gate_trouble {
+	const char *ns, *name, *clusterqueue;
+	enum trouble_word word;
+	int32_t pods, of; /* so many of so many that it needs */
+	int64_t since_ms;
+	const char *message;
+};
+/* False: it has none that is known, or is unknown itself. */
+bool gate_job_trouble(
+	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret);
+/* In the order in which they began to lack pods. What x points to is good for the call. */
+void gate_each_trouble(
+	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx);
 
 /* An eviction of one of its pods does not count as a failure (its podFailurePolicy ignores
  * DisruptionTarget). False for a Job that is unknown. */

@@ -35,6 +35,10 @@ const char *note_kind_name(enum note_kind k)
 		return "Overdue";
 	case NOTE_WAIT:
 		return "Wait";
+	case NOTE_TROUBLE:
+		return "Trouble";
+	case NOTE_TROUBLE_OVER:
+		return "TroubleOver";
 	}
 	return "";
 }

@@ -18,6 +18,8 @@ void job_enter(struct gate *g, struct gate_job *j, enum phase next)
 {
 	g->counts.by_phase[j->phase]--;
 	g->counts.by_phase[next]++;
+	if (j->phase == PHASE_RUNNING)
+		stuck_end(g, j);
 	j->phase = next;
 	j->waits_ms = g->tick_ms;
 	j->notices = 0;
@@ -264,6 +266,7 @@ static void running(struct gate *g, struct gate_job *j)
 	} else {
 		shrink(g, j);
 		tell_ready(g, j);
+		stuck_see_to(g, j);
 	}
 	if (j->call_off && j->acked)
 		job_enter(g, j, PHASE_STOPPING);

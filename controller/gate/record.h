@@ -42,6 +42,7 @@ struct facts {
 	int32_t present; /* active and terminating: pods there are, needed or not */
 	int32_t active;	 /* when last seen unsuspended: the work a stop loses */
 	bool ready;	 /* it runs, and as many pods as it needs are ready, or have ended well */
+	int32_t lacks;	 /* it runs, and so many pods of those it needs are not ready now */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	bool ignores_disruption;
@@ -68,6 +69,7 @@ struct gate_job {
 	char *queue;	/* the label's value */
 	char *family;	/* what it and its like have in common; NULL when it is one of a kind */
 	char *labels;	/* those that its bills carry, as JSON; NULL when it has none of them */
+	char *trouble;	/* what its story tells of it; NULL: it stopped without, or runs */
 	bool has_owner; /* a Job made it */
 	struct uid owner;
 	size_t carries;	  /* so many Jobs were seen to run on the quota it holds */
@@ -96,9 +98,12 @@ struct gate_job {
 	char *preempting;	/* the ClusterQueue of that, or NULL */
 	const char *message;	/* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
+	char *plight;	       /* what kept its pods when it was stopped, a sentence, or NULL */
 	const char *hold;      /* what ends it puts it on hold with this; static text, or NULL */
 	bool finish_noted;     /* while it drains: its NOTE_FINISH was made, by us or before us */
 	bool told_ready;       /* the queue was told that its pods are ready */
+	struct stuck *stuck;   /* it runs and lacks pods (stuck.c); or NULL */
+	bool well;	       /* since we know it, this run had all its pods ready once */
 	int64_t not_before_ms; /* after a call-off */
 	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
 	bool warned;	       /* a PATCH that says so went out in this attempt */
@@ -133,6 +138,16 @@ struct gate_job {
 	int64_t retry_ms;	  /* no request before */
 	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
 	struct alarm alarm; /* when to look again */
+};
+
+/* Of a Job that runs with fewer pods ready than it needs. In gate.stuck_first, in the order in
+ * which they came; they leave when all are ready, or the run ends. */
+struct stuck {
+	struct gate_job *job;
+	struct stuck *prev, *next;
+	int64_t lacks_ms;    /* since then, by tick_ms */
+	struct trouble told; /* what is known to keep them; its message is: */
+	char *message;
 };
 
 #define NOTICE_SIZE 512
@@ -185,6 +200,12 @@ struct gate {
 	bool retell;   /* the queue is told of what it brings whether it is news or not */
 	struct due due;
 	int64_t decide_due_ms;
+
+	struct troubles *troubles;
+	int64_t stuck_after_ms; /* 0: nobody looks */
+	int64_t stuck_due_ms;	/* when the list is looked at next */
+	struct stuck *stuck_first, *stuck_last;
+	bool wants_pods, wants_refusals;
 
 	int64_t note_after_ms, notices_due_ms;
 	struct gate_job *notice_at; /* who is looked at next; NULL: begin anew */
@@ -284,6 +305,21 @@ void narrowing_fails(struct gate *g, struct gate_job *j);
 bool narrowing_in_doubt(struct gate *g, struct gate_job *j);
 /* They were counted: how many the hold must be for. */
 int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods);
+
+/* ---- stuck.c ----------------------------------------------------------------------------------
+ */
+
+/* Of a Job that runs, whenever there is news of it. */
+void stuck_see_to(struct gate *g, struct gate_job *j);
+/* Its run ends: what kept its pods goes into j->plight, unless something stands there. */
+void stuck_end(struct gate *g, struct gate_job *j);
+void stuck_free(struct stuck *s);
+void stuck_tick(struct gate *g);
+/* False: nothing is known to keep its pods. */
+bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
+/* Of one that runs; of one that waits. */
+void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
+void explain_plight(const struct gate_job *j, struct explanation *x);
 
 /* ---- ending.c ---------------------------------------------------------------------------------
  */

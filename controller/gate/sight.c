@@ -25,6 +25,9 @@ void gate_free_job(struct gate_job *j)
 	free(j->preempting);
 	free(j->sentence);
 	free(j->narrow_why);
+	free(j->trouble);
+	free(j->plight);
+	stuck_free(j->stuck);
 	free(j);
 }
 
@@ -59,7 +62,7 @@ struct gate_job *gate_add_job(
 
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
-	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold);
+	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold && !j->stuck);
 	if (g->notice_at == j)
 		g->notice_at = j->next;
 	due_clear(&g->due, &j->alarm);
@@ -123,6 +126,13 @@ static bool manages(const struct gate *g, const struct job *seen)
 	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
 }
 
+/* Of work that has ended nothing is lacked. */
+static int32_t pods_lacking(const struct job *seen)
+{
+	int32_t pods = job_pods(seen);
+	return pods > seen->status.ready ? pods - seen->status.ready : 0;
+}
+
 /* True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
@@ -145,6 +155,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	if (!seen->suspend)
 		f->active = seen->status.active;
 	f->ready = f->start_seen && pods_ready(seen);
+	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;
 	f->owner_parallelism = seen->owner_parallelism;
 	f->owner_completions = seen->owner_completions;
@@ -163,6 +174,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
 	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
 	keep_text(&j->labels, labels);
+	keep_text(&j->trouble, seen->trouble);
 	free(labels);
 	bool retold = keep_text(&j->story, seen->story);
 	if (keep_text(&j->queue, seen->queue) || retold)

@@ -118,6 +118,7 @@ void story_format(const struct story *s, struct buf *out)
 	buf_json_string(out, s->by ? s->by : "");
 	format_text("preemptor", s->preemptor, out);
 	format_text("message", s->message, out);
+	format_text("trouble", s->trouble, out);
 	format_owner(s, out);
 	format_history(&s->history, out);
 	buf_putc(out, '}');

@@ -10,7 +10,8 @@
  * was applied, the stop puts the owner's numbers back. What earlier attempts left behind
  * ("history": times the pods were not ready, run time used, back-off, times a window
  * or a price stopped it) goes from story to story. A stop for another Job's sake says whose
- * ("preemptor") and why ("message").
+ * ("preemptor") and why ("message"); one of a run whose pods were stuck says what kept them
+ * ("trouble").
  *
  * It is also the guard of every write: each PATCH of ours tests that the story is still, byte for
  * byte, the one the decision was made on, and writes the next one. So of two writers who read the
@@ -40,6 +41,7 @@ struct story {
 	const char *by;		  /* the controller's identity */
 	const char *preemptor;	  /* "namespace/name" it was stopped for; NULL when for none */
 	const char *message;	  /* NULL, or a sentence to go with reason */
+	const char *trouble;	  /* of a stop: what kept its pods from running; or NULL */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */

@@ -47,13 +47,15 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 			j->reason);
 		break;
 	case PHASE_STOPPING:
-		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s",
-			j->message ? j->message : j->reason);
+		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s%s%s",
+			j->message ? j->message : j->reason, j->plight ? "; " : "",
+			j->plight ? j->plight : "");
 		break;
 	case PHASE_DRAINING:
 		snprintf(x->sentence, sizeof(x->sentence),
-			"ended (%s); its quota is free once its last pod is gone",
-			j->message ? j->message : j->reason);
+			"ended (%s); its quota is free once its last pod is gone%s%s",
+			j->message ? j->message : j->reason, j->plight ? "; " : "",
+			j->plight ? j->plight : "");
 		break;
 	case PHASES:
 		must_not_get_here();
@@ -105,6 +107,13 @@ const char *gate_story(const struct gate *g, const char *ns, const char *name)
 	return j ? j->story : NULL;
 }
 
+bool gate_job_trouble(
+	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret)
+{
+	const struct gate_job *j = job_named(g, ns, name);
+	return j && stuck_trouble(j, ret);
+}
+
 bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid)
 {
 	const struct gate_job *j = gate_find_job(g, uid);
@@ -147,8 +156,12 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		return true;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return false;
-	if (found->phase == PHASE_WAITING)
+	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
+		explain_plight(found, ret);
+	}
+	if (found->phase == PHASE_RUNNING)
+		explain_stuck(found, now_ms, ret);
 	explain_phase(found, ret);
 	return true;
 }

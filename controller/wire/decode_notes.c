@@ -19,6 +19,7 @@
 #define NOTICE_KEPT_BYTES 40
 #define LAST_MS INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
 #define NOTE_TREE_MAX (4 << 20)
+#define TROUBLE_TEXT_MAX (TROUBLE_MESSAGE_MAX + 200) /* with the words around it */
 
 void job_labels(struct decoder *d, const cJSON *o, struct job *j)
 {
@@ -74,9 +75,10 @@ static void read_owner(const cJSON *root, struct job *j)
 		j->completions = completions;
 }
 
-static void read_story(struct json *notes, struct job *j)
+static void read_story(struct decoder *d, struct json *notes, struct job *j)
 {
 	const cJSON *root;
+	const char *trouble;
 	int64_t attempt;
 	if (json_parse(notes, slice_of(j->story), &root, NULL) < 0)
 		return;
@@ -88,6 +90,9 @@ static void read_story(struct json *notes, struct job *j)
 	j->story_attempt = (int32_t)attempt;
 	read_history(json_object(root, "history"), &j->history);
 	read_owner(root, j);
+	trouble = json_text(root, "trouble");
+	if (trouble && *trouble)
+		j->trouble = text_quote(d, trouble, TROUBLE_TEXT_MAX);
 }
 
 /* The text has no other bound than the API server's own, and no other check: it is written back
@@ -104,7 +109,7 @@ static void keep_story(struct decoder *d, const struct path *at, const char *tex
 	char *copy = parcel_bytes(&d->parcel, len + 1);
 	memcpy(copy, text, len);
 	j->story = copy;
-	read_story(notes, j);
+	read_story(d, notes, j);
 }
 
 static bool read_placement(struct decoder *d, const cJSON *o, struct placement *ret)

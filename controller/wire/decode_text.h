@@ -59,6 +59,9 @@ const char *text_show(const char *text, char ret[SHOWN_SIZE]);
 
 /* A copy, checked as said above; at most max bytes are kept. */
 const char *text_keep(struct decoder *d, const struct path *at, const char *text, size_t max);
+/* A copy of what others say, to be quoted: whatever it is, no fault. At most max bytes, not cut
+ * within a character, with blanks for what a terminal would obey. */
+const char *text_quote(struct decoder *d, const char *text, size_t max);
 /* object.key, "" when absent; a fault when it is no string. */
 const char *text_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key, size_t max);

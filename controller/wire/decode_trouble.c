@@ -9,23 +9,9 @@
 
 /* ---- text and times -------------------------------------------------------------------------- */
 
-/* Cut, but not within a character, and in one line. */
 static const char *clean(struct decoder *d, const char *text)
 {
-	size_t len = strnlen(text, TROUBLE_MESSAGE_MAX + 1);
-	bool utf8 = slice_utf8(slice_of(text));
-	if (len > TROUBLE_MESSAGE_MAX) {
-		len = TROUBLE_MESSAGE_MAX;
-		while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-			len--;
-	}
-	char *copy = parcel_bytes(&d->parcel, len + 1);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		bool obeyed = c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8);
-		copy[i] = obeyed ? ' ' : text[i];
-	}
-	return copy;
+	return text_quote(d, text, TROUBLE_MESSAGE_MAX);
 }
 
 /* 0: absent, or none. */

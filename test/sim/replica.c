@@ -105,6 +105,7 @@ static void process_starts(struct sim *s, void *arg)
 	struct gate_options o = {.identity = r->identity,
 		.lease_ms = r->lease_ms,
 		.note_after_ms = NOTE_AFTER_MS,
+		.stuck_after_ms = STUCK_AFTER_MS,
 		.drain_doubt_ms = s->o.bug == BUG_NO_DOUBT ? 0 : DRAIN_DOUBT_MS,
 		.seed = rng_next(&s->rng)};
 	r->gate = gate_new(&o, r->queue);

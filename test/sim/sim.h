@@ -33,6 +33,7 @@
 /* Longer than anything the gate waits for before it tries again. */
 #define QUIET_MS 200000
 #define NOTE_AFTER_MS 5000
+#define STUCK_AFTER_MS 10000
 #define DRAIN_DOUBT_MS 30000 /* and no Job controller here is later than half of that */
 
 /* Faults in our own code, planted from outside: the simulation must find each. */

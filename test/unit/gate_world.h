@@ -52,6 +52,7 @@ struct world {
 	struct queue *queue;
 	struct gate *gate;
 	int64_t now_ms, tick_ms; /* the second never steps */
+	int64_t stuck_after_ms;	 /* gate_options, of the next gate_up() */
 	struct model_job *j;
 	size_t sent[INTENT_PODS + 1]; /* by kind */
 	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
@@ -61,13 +62,16 @@ struct world {
 	size_t pods;		      /* that are counted */
 	bool old_server;	      /* it does not let resources be rewritten */
 	char notes[2048];
-	struct note last[NOTE_OVERDUE + 1];
+	struct note last[NOTE_TROUBLE_OVER + 1];
 };
 
 static inline void gate_up(struct world *w)
 {
-	struct gate_options o = {
-		.identity = "me", .lease_ms = 15000, .drain_doubt_ms = 10000, .seed = 1};
+	struct gate_options o = {.identity = "me",
+		.lease_ms = 15000,
+		.drain_doubt_ms = 10000,
+		.seed = 1,
+		.stuck_after_ms = w->stuck_after_ms};
 	w->queue = fixture_new(4000, 0);
 	w->gate = gate_new(&o, w->queue);
 	gate_begin_list(w->gate);

@@ -1,0 +1,257 @@
+/*
+ * Stuck: runs that lack pods which are ready, and what keeps those.
+ *
+ * Who runs and has fewer pods ready than it needs is in the list. After a while (stuck_after_ms)
+ * the pods that are Pending are wanted, and the Events about what was refused where pods are
+ * missing; not before, so a cluster whose Jobs do well is not asked. What is then known of each
+ * (trouble.h) is looked at once a second, and told when it became another one: in a note, and to
+ * whoever asks. What was told last goes into the story of the stop.
+ *
+ * Nothing of the protocol hangs on it. The queue stops by podsReadyTimeout, and knows no reason.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "controller/gate/record.h"
+
+#define LOOK_MS 1000
+#define SENTENCE_MAX 2048
+
+/* ---- who is in the list ---------------------------------------------------------------------- */
+
+/* A new leader does not know since when it lacks them: since it was started, for all it knows. */
+static int64_t lacks_since(const struct gate *g, const struct gate_job *j)
+{
+	int64_t ran_ms = j->well ? 0 : g->now_ms - j->started_ms;
+	if (ran_ms < 0)
+		ran_ms = 0;
+	return g->tick_ms - least(ran_ms, g->stuck_after_ms);
+}
+
+static void join(struct gate *g, struct gate_job *j)
+{
+	struct stuck *s = mem_alloc(sizeof(*s));
+	s->job = j;
+	s->lacks_ms = lacks_since(g, j);
+	s->prev = g->stuck_last;
+	*(s->prev ? &s->prev->next : &g->stuck_first) = s;
+	g->stuck_last = s;
+	j->stuck = s;
+	g->stuck_due_ms = least(g->stuck_due_ms, s->lacks_ms + g->stuck_after_ms);
+}
+
+void stuck_free(struct stuck *s)
+{
+	if (s)
+		free(s->message);
+	free(s);
+}
+
+static void leave(struct gate *g, struct gate_job *j)
+{
+	struct stuck *s = j->stuck;
+	*(s->prev ? &s->prev->next : &g->stuck_first) = s->next;
+	*(s->next ? &s->next->prev : &g->stuck_last) = s->prev;
+	j->stuck = NULL;
+	stuck_free(s);
+}
+
+/* ---- what keeps its pods --------------------------------------------------------------------- */
+
+static int32_t missing(const struct gate_job *j)
+{
+	return j->seen.pods > j->seen.active ? j->seen.pods - j->seen.active : 0;
+}
+
+static bool is_due(const struct gate *g, const struct stuck *s)
+{
+	return g->tick_ms - s->lacks_ms >= g->stuck_after_ms;
+}
+
+static struct trouble find_trouble(const struct gate *g, const struct gate_job *j)
+{
+	const struct facts *f = &j->seen;
+	struct troubles_ask a = {.job = j->uid,
+		.now_ms = g->now_ms,
+		.tick_ms = g->tick_ms,
+		.after_ms = g->stuck_after_ms,
+		.started_ms = f->start_ms > 0 ? f->start_ms : j->started_ms,
+		.missing = missing(j)};
+	return troubles_of(g->troubles, &a);
+}
+
+static void note_over(struct gate *g, const struct gate_job *j, const struct trouble *was)
+{
+	struct note *n = gate_note(g, NOTE_TROUBLE_OVER, j,
+		"its pods are kept from running no more (%s)", trouble_name(was->word));
+	n->reason = trouble_name(was->word);
+}
+
+static void note_trouble(struct gate *g, const struct gate_job *j, const struct trouble *x)
+{
+	struct buf text;
+	buf_init(&text, SENTENCE_MAX);
+	trouble_sentence(x, j->seen.pods, g->now_ms, &text);
+	struct note *n =
+		gate_note(g, NOTE_TROUBLE, j, "%s: %s", trouble_name(x->word), buf_text(&text));
+	n->reason = trouble_name(x->word);
+	buf_done(&text);
+}
+
+/* Another word for the same is no news, and the one that was told stays. */
+static void tell(struct gate *g, struct gate_job *j, struct trouble x)
+{
+	struct stuck *s = j->stuck;
+	if (x.word != TROUBLE_NONE && !trouble_same(x.word, s->told.word))
+		note_trouble(g, j, &x);
+	else if (x.word == TROUBLE_NONE && s->told.word != TROUBLE_NONE)
+		note_over(g, j, &s->told);
+	else
+		x.word = s->told.word;
+	if (!s->message || strcmp(s->message, x.message) != 0) {
+		free(s->message);
+		s->message = mem_strdup(x.message);
+	}
+	s->told = x;
+	s->told.message = s->message;
+}
+
+void stuck_see_to(struct gate *g, struct gate_job *j)
+{
+	if (g->stuck_after_ms == 0)
+		return;
+	if (missing(j) == 0)
+		troubles_forget_refusals(g->troubles, &j->uid);
+	if (j->seen.lacks > 0) {
+		if (!j->stuck)
+			join(g, j);
+		return;
+	}
+	j->well = j->well || j->seen.start_seen;
+	if (!j->stuck)
+		return;
+	if (j->stuck->told.word != TROUBLE_NONE)
+		note_over(g, j, &j->stuck->told);
+	leave(g, j);
+}
+
+/* It is asked once more: what was told may be a second old. */
+void stuck_end(struct gate *g, struct gate_job *j)
+{
+	j->well = false;
+	if (!j->stuck)
+		return;
+	struct trouble x = find_trouble(g, j);
+	if (x.word != TROUBLE_NONE && is_due(g, j->stuck) && !j->plight && !j->seen.finished) {
+		struct buf text;
+		buf_init(&text, SENTENCE_MAX);
+		trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
+		j->plight = buf_take(&text);
+	}
+	troubles_forget_refusals(g->troubles, &j->uid);
+	leave(g, j);
+}
+
+void stuck_tick(struct gate *g)
+{
+	if (g->tick_ms < g->stuck_due_ms)
+		return;
+	int64_t next_ms = INT64_MAX;
+	g->wants_pods = g->wants_refusals = false;
+	for (struct stuck *s = g->stuck_first; s; s = s->next) {
+		if (!is_due(g, s)) {
+			next_ms = least(next_ms, s->lacks_ms + g->stuck_after_ms);
+			continue;
+		}
+		g->wants_pods = true;
+		g->wants_refusals = g->wants_refusals || missing(s->job) > 0;
+		tell(g, s->job, find_trouble(g, s->job));
+		next_ms = least(next_ms, g->tick_ms + LOOK_MS);
+	}
+	g->stuck_due_ms = next_ms;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+struct troubles *gate_troubles(struct gate *g)
+{
+	return g->troubles;
+}
+
+bool gate_wants_pods(const struct gate *g)
+{
+	return g->wants_pods;
+}
+
+bool gate_wants_refusals(const struct gate *g)
+{
+	return g->wants_refusals;
+}
+
+static struct gate_trouble plight_of(const struct gate_job *j)
+{
+	const struct trouble *x = &j->stuck->told;
+	return (struct gate_trouble){.ns = j->ns,
+		.name = j->name,
+		.clusterqueue = j->clusterqueue,
+		.word = x->word,
+		.pods = x->pods,
+		.of = j->seen.pods,
+		.since_ms = x->since_ms,
+		.message = x->message};
+}
+
+static bool is_told(const struct gate_job *j)
+{
+	return j->stuck && j->stuck->told.word != TROUBLE_NONE;
+}
+
+bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret)
+{
+	if (!is_told(j))
+		return false;
+	*ret = plight_of(j);
+	return true;
+}
+
+void gate_each_trouble(
+	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx)
+{
+	for (const struct stuck *s = g->stuck_first; s; s = s->next) {
+		if (!is_told(s->job))
+			continue;
+		struct gate_trouble x = plight_of(s->job);
+		each(&x, ctx);
+	}
+}
+
+/* "runs since TIME, but 3 of its 8 pods cannot be scheduled, for 42 s: ...; CURE" */
+void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x)
+{
+	struct buf text;
+	if (!is_told(j))
+		return;
+	const struct trouble *told = &j->stuck->told;
+	buf_init(&text, SENTENCE_MAX);
+	buf_puts(&text, "runs since ");
+	story_time(j->started_ms, &text);
+	buf_puts(&text, ", but ");
+	trouble_sentence(told, j->seen.pods, now_ms, &text);
+	buf_printf(&text, "; %s", trouble_cure(told->word, told->message));
+	snprintf(x->sentence, sizeof(x->sentence), "%s", buf_text(&text));
+	buf_done(&text);
+}
+
+/* What kept the pods of its last run, where that is why it waits. */
+void explain_plight(const struct gate_job *j, struct explanation *x)
+{
+	bool follows = x->reason == WAIT_BACK_OFF || x->reason == WAIT_DEACTIVATED ||
+		       x->reason == WAIT_HELD;
+	size_t len = strlen(x->sentence);
+	if (follows && j->trouble)
+		snprintf(x->sentence + len, sizeof(x->sentence) - len, "; its last run: %s",
+			j->trouble);
+}
