@@ -162,6 +162,21 @@ static void put_terms(const cJSON *job, struct table *t)
 	buf_done(&says);
 }
 
+/* What keeps its pods; the sentence above has the message and the cure. */
+static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t)
+{
+	const cJSON *x = json_object(job, "trouble");
+	struct buf says;
+	if (!x)
+		return;
+	buf_init(&says, 512);
+	buf_printf(&says, "%" PRId64 " of %" PRId64 " pods, since %s", number_of(x, "pods"),
+		number_of(x, "of"), text_of(x, "since"));
+	put_age(text_of(x, "since"), now_ms, &says);
+	put_row(t, "trouble", text_of(x, "reason"), true, &says);
+	buf_done(&says);
+}
+
 static void put_bill(const cJSON *job, struct table *t)
 {
 	const cJSON *bill = json_object(job, "bill");
@@ -188,7 +203,7 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
 	const cJSON *story;
 	if (json_parse(tree, slice_of(text_of(job, "story")), &story, NULL) == 0) {
 		struct buf text;
-		buf_init(&text, 512);
+		buf_init(&text, STORY_MAX_BYTES);
 		put_label(t, "last");
 		table_cell(t, COLOUR_BOLD, text_of(story, "state"));
 		buf_printf(&text, "attempt %" PRId64 ", %s", number_of(story, "attempt"),
@@ -200,6 +215,8 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t)
 			buf_printf(&text, " for %s", text_of(story, "preemptor"));
 		if (text_of(story, "message")[0])
 			buf_printf(&text, ": %s", text_of(story, "message"));
+		if (text_of(story, "trouble")[0])
+			buf_printf(&text, "; %s", text_of(story, "trouble"));
 		table_cell(t, COLOUR_NONE, buf_text(&text));
 		table_end_row(t);
 		buf_done(&text);
@@ -223,6 +240,7 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 		put_chain(job, queues, chain);
 	put_position(job, now_ms, chain);
 	put_terms(job, chain);
+	put_trouble(job, now_ms, chain);
 	put_bill(job, chain);
 	if (text_of(job, "story")[0])
 		put_last(job, now_ms, chain);

@@ -49,6 +49,26 @@ static void put_number(struct table *t, const cJSON *q, const char *key)
 	table_right(t);
 }
 
+static int64_t jobs_in_trouble(const cJSON *q)
+{
+	int64_t jobs = 0;
+	json_each(row, json_array(q, "troubles")) jobs += number_of(row, "jobs");
+	return jobs;
+}
+
+/* So many run, and so many of those have pods that are stuck. */
+static void put_running(struct table *t, const cJSON *q)
+{
+	int64_t stuck = jobs_in_trouble(q);
+	if (stuck == 0) {
+		put_number(t, q, "admitted");
+		return;
+	}
+	table_cellf(t, COLOUR_YELLOW, "%" PRId64 " (%" PRId64 " stuck)", number_of(q, "admitted"),
+		stuck);
+	table_right(t);
+}
+
 static void put_blanks(struct table *t, size_t n)
 {
 	while (n-- > 0)
@@ -64,7 +84,7 @@ static void lead_narrow(struct table *t, bool first, const cJSON *q)
 	table_cell(t, COLOUR_BOLD, text_of(q, "name"));
 	put_state(t, q);
 	put_number(t, q, "pending");
-	put_number(t, q, "admitted");
+	put_running(t, q);
 }
 
 static void put_cap(struct table *t, const cJSON *q)
@@ -169,6 +189,30 @@ static void put_messages(const cJSON *root, const struct queue_filter *f, struct
 	}
 }
 
+/* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)" */
+static void put_troubles(const cJSON *root, const struct queue_filter *f, struct buf *out)
+{
+	json_each(q, json_array(root, "clusterQueues"))
+	{
+		if (!shows_clusterqueue(root, f, q))
+			continue;
+		json_each(row, json_array(q, "troubles"))
+		{
+			int64_t jobs = number_of(row, "jobs");
+			buf_putc(out, '\n');
+			text_render(text_of(q, "name"), out);
+			buf_printf(out, ": %" PRId64 " %s stuck: ", jobs,
+				jobs == 1 ? "Job is" : "Jobs are");
+			text_render(text_of(row, "reason"), out);
+			buf_puts(out, " (sluice explain -n ");
+			text_render(text_of(row, "namespace"), out);
+			buf_puts(out, " job/");
+			text_render(text_of(row, "job"), out);
+			buf_puts(out, ")\n");
+		}
+	}
+}
+
 size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out)
 {
@@ -176,6 +220,7 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 	if (wide || f->clusterqueue || f->ns)
 		shown += localqueues(root, f, style, out);
 	put_messages(root, f, out);
+	put_troubles(root, f, out);
 	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
 		buf_puts(out, "\nThe ledger is down: running Jobs go on, nothing new starts.\n");
 	else if (json_get(root, "leading") && !truth_of(root, "leading"))

@@ -9,6 +9,7 @@
 #include "controller/stamp.h"
 #include "controller/wire/labels.h"
 #include "controller/status.h"
+#include "controller/trouble_rows.h"
 #include "price/money.h"
 
 #define TEXT "text/plain; charset=utf-8"
@@ -108,8 +109,41 @@ static void put_flavor(struct buf *out, const struct clusterqueue_view *v, size_
 	buf_puts(out, "]}");
 }
 
-static void put_clusterqueue(
-	struct buf *out, const struct clusterqueue_view *v, const struct tally *tally)
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char at[STAMP_TEXT_SIZE];
+	put_key(out, key, stamp_format(ms, at));
+}
+
+static void put_trouble_row(struct buf *out, const struct trouble_row *row)
+{
+	buf_puts(out, "{\"reason\":");
+	buf_json_string(out, trouble_name(row->word));
+	buf_printf(out, ",\"jobs\":%zu", row->jobs);
+	put_key(out, "namespace", row->ns);
+	put_key(out, "job", row->name);
+	put_time(out, "since", row->since_ms);
+	buf_putc(out, '}');
+}
+
+/* Its runs whose pods are stuck; nothing where there are none. */
+static void put_trouble_rows(
+	struct buf *out, const char *clusterqueue, const struct trouble_rows *r)
+{
+	const char *before = ",\"troubles\":[";
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->row[i].clusterqueue, clusterqueue) != 0)
+			continue;
+		buf_puts(out, before);
+		put_trouble_row(out, &r->row[i]);
+		before = ",";
+	}
+	if (strcmp(before, ",") == 0)
+		buf_putc(out, ']');
+}
+
+static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
+	const struct tally *tally, const struct trouble_rows *troubles)
 {
 	const struct tally_row *row = tally_get(tally, v->name);
 	buf_puts(out, "{\"name\":");
@@ -126,6 +160,7 @@ static void put_clusterqueue(
 	put_key(out, "message", v->message);
 	if (v->invalid)
 		put_key(out, "invalid", v->invalid);
+	put_trouble_rows(out, v->name, troubles);
 	buf_printf(out,
 		",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu,\"finished\":%" PRIu64
 		",\"started\":%" PRIu64 ",\"flavors\":[",
@@ -160,12 +195,14 @@ static struct api_reply answer_queues(const struct api_sources *s, struct buf *o
 	const struct queue *q = s->metrics.queue;
 	struct clusterqueue_view c;
 	struct localqueue_view l;
+	struct trouble_rows troubles = trouble_rows_of(s->metrics.gate);
 	buf_puts(out, "{\"clusterQueues\":[");
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &c); i++) {
 		if (i > 0)
 			buf_putc(out, ',');
-		put_clusterqueue(out, &c, s->metrics.tally);
+		put_clusterqueue(out, &c, s->metrics.tally, &troubles);
 	}
+	trouble_rows_done(&troubles);
 	buf_puts(out, "],\"localQueues\":[");
 	for (size_t i = 0; queue_view_localqueue(q, i, &l); i++) {
 		if (i > 0)
@@ -201,10 +238,16 @@ static void put_bill(struct buf *out, const struct run_bill *b)
 	buf_putc(out, '}');
 }
 
-static void put_time(struct buf *out, const char *key, int64_t ms)
+/* What keeps its pods. */
+static void put_trouble(struct buf *out, const struct gate_trouble *x)
 {
-	char at[STAMP_TEXT_SIZE];
-	put_key(out, key, stamp_format(ms, at));
+	buf_puts(out, ",\"trouble\":{\"reason\":");
+	buf_json_string(out, trouble_name(x->word));
+	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
+	put_time(out, "since", x->since_ms);
+	put_key(out, "message", x->message);
+	put_key(out, "cure", trouble_cure(x->word, x->message));
+	buf_putc(out, '}');
 }
 
 /* What is known of its duration and its end; keys of what is not are left out. */
@@ -245,6 +288,9 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
 	put_key(out, "notBefore", later ? stamp_format(x->not_before_ms, at) : "");
 	put_terms(out, x);
+	struct gate_trouble trouble;
+	if (gate_job_trouble(s->metrics.gate, ns, name, &trouble))
+		put_trouble(out, &trouble);
 	if (gate_bill(s->metrics.gate, ns, name, s->now_ms, &bill) && bill.priced)
 		put_bill(out, &bill);
 	put_bool(out, "leading", gate_leading(s->metrics.gate));

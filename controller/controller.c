@@ -15,6 +15,7 @@
 #include "controller/guard.h"
 #include "controller/herald.h"
 #include "controller/http.h"
+#include "controller/lookout.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/lender.h"
 #include "controller/observer.h"
@@ -64,6 +65,7 @@ struct controller {
 	struct teller *teller;
 	struct lender *lender;
 	struct history *history;
+	struct lookout *lookout;
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -296,8 +298,10 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	c->postponed = 0;
 	w->repeat = 1.;
 	ev_timer_again(loop, w);
-	if (c->stage == STAGE_RUNNING)
+	if (c->stage == STAGE_RUNNING) {
 		observer_tick(c->observer);
+		lookout_tick(c->lookout, tick_ms());
+	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
 		reporter_tick(c->reporter, loop_ms(c));
 		herald_tick(c->herald, loop_ms(c));
@@ -553,6 +557,7 @@ static void make_core(struct controller *c)
 		.drain_doubt_ms = DRAIN_DOUBT_MS,
 		.seed = draw_seed(),
 		.note_after_ms = o->note_after_ms,
+		.stuck_after_ms = o->stuck_after_ms,
 		.bill_labels = &o->bill_labels,
 		.manages = manages,
 		.ctx = c,
@@ -616,6 +621,9 @@ static void make_core(struct controller *c)
 		.changed = mark_dirty,
 		.ctx = c};
 	c->lender = lender_new(&lender);
+	struct lookout_options lookout = {
+		.client = c->client, .gate = c->gate, .log = c->log, .seed = draw_seed()};
+	c->lookout = lookout_new(&lookout);
 }
 
 static void start_observer(struct controller *c)
@@ -688,6 +696,7 @@ static int controller_open(struct controller *c, struct err *e)
 static void controller_close(struct controller *c)
 {
 	observer_free(c->observer);
+	lookout_free(c->lookout);
 	history_free(c->history);
 	lender_free(c->lender);
 	guard_free(c->guard);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "controller/metrics_put.h"
+#include "controller/trouble_rows.h"
 #include "price/money.h"
 
 static void put_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
@@ -212,6 +213,30 @@ static void put_causes(struct buf *out, const struct tally *t)
 		put_cause(out, "sluice_preempted_workloads_total", "preempting_cluster_queue", c);
 }
 
+static void put_trouble_total(struct buf *out, const struct tally *t)
+{
+	const struct tally_cause *c;
+	metrics_put_family(out, "sluice_job_troubles", COUNTER, "",
+		"How often something came to keep the pods of running Jobs from running, by what "
+		"it "
+		"is.");
+	for (size_t i = 0; (c = tally_trouble_at(t, i)); i++)
+		put_cause(out, "sluice_job_troubles_total", "cluster_queue", c);
+}
+
+static void put_trouble_now(struct buf *out, const struct gate *g)
+{
+	struct trouble_rows r = trouble_rows_of(g);
+	metrics_put_family(out, "sluice_jobs_in_trouble", GAUGE, "",
+		"Running Jobs of which something keeps pods from running now, by what it is.");
+	for (size_t i = 0; i < r.n; i++) {
+		metrics_put_labelled_twice(out, "sluice_jobs_in_trouble", "cluster_queue",
+			r.row[i].clusterqueue, "reason", trouble_name(r.row[i].word));
+		buf_printf(out, "%zu\n", r.row[i].jobs);
+	}
+	trouble_rows_done(&r);
+}
+
 static void put_losses(struct buf *out, const struct tally *t)
 {
 	const struct tally_cause *c;
@@ -261,6 +286,7 @@ static void put_tally(struct buf *out, const struct tally *t)
 		}
 	}
 	put_causes(out, t);
+	put_trouble_total(out, t);
 	put_losses(out, t);
 	put_costs(out, t);
 	metrics_put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
@@ -290,6 +316,7 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 	struct gate_counts c;
 	gate_count(s->gate, &c);
 	put_phases(out, &c);
+	put_trouble_now(out, s->gate);
 	put_gauge(out, "sluice_leader", "1 when this process decides.", gate_leading(s->gate));
 	put_gauge(out, "sluice_leader_epoch", "The epoch of the lease this process holds, or held.",
 		(uint64_t)gate_epoch(s->gate));

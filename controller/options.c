@@ -208,18 +208,28 @@ static int parse_clock_rate(const char *text, struct options *o, struct err *e)
 	return clock_set_rate(text, e);
 }
 
-static int parse_note_after(const char *text, struct options *o, struct err *e)
+/* 0 is never. */
+static int parse_after(const char *flag, const char *text, int64_t *ret_ms, struct err *e)
 {
 	if (strcmp(text, "0") == 0) {
-		o->note_after_ms = 0;
+		*ret_ms = 0;
 		return 0;
 	}
-	if (text_duration(text, &o->note_after_ms))
+	if (text_duration(text, ret_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--note-after is \"%.60s\"; it must be a duration such as 60s or 5m, or 0 for "
-		"never",
+		"%s is \"%.60s\"; it must be a duration such as 60s or 5m, or 0 for never", flag,
 		text);
+}
+
+static int parse_note_after(const char *text, struct options *o, struct err *e)
+{
+	return parse_after("--note-after", text, &o->note_after_ms, e);
+}
+
+static int parse_stuck_after(const char *text, struct options *o, struct err *e)
+{
+	return parse_after("--stuck-after", text, &o->stuck_after_ms, e);
 }
 
 static int parse_bill_labels(const char *text, struct options *o, struct err *e)
@@ -285,6 +295,7 @@ static const struct flag {
 	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
+	{"stuck-after", true, parse_stuck_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
@@ -399,6 +410,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.lease_ms = 15000,
 		.max_writes = 64,
 		.note_after_ms = 60000,
+		.stuck_after_ms = 10000,
 		.config_namespace = "sluice-system",
 		.overcommit_namespace = "kube-system",
 		.overcommit_config = "ack-slo-config",

@@ -282,6 +282,7 @@ void gate_each_run(struct gate *g, int64_t now_ms,
  * some run lacks pods for a while, and the gate leads; nobody has to follow them at other times. */
 
 struct troubles *gate_troubles(struct gate *g);
+void gate_see_refusal(struct gate *g, const struct trouble_refusal *r); /* of a run, or dropped */
 bool gate_wants_pods(const struct gate *g);
 bool gate_wants_refusals(const struct gate *g);
 

@@ -18,7 +18,7 @@ void job_enter(struct gate *g, struct gate_job *j, enum phase next)
 {
 	g->counts.by_phase[j->phase]--;
 	g->counts.by_phase[next]++;
-	if (j->phase == PHASE_RUNNING)
+	if (j->phase == PHASE_RUNNING || next == PHASE_WAITING)
 		stuck_end(g, j);
 	j->phase = next;
 	j->waits_ms = g->tick_ms;

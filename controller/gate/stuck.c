@@ -139,20 +139,25 @@ void stuck_see_to(struct gate *g, struct gate_job *j)
 }
 
 /* It is asked once more: what was told may be a second old. */
+static void keep_plight(struct gate *g, struct gate_job *j)
+{
+	struct trouble x = find_trouble(g, j);
+	if (x.word == TROUBLE_NONE || !is_due(g, j->stuck) || j->plight || j->seen.finished)
+		return;
+	struct buf text;
+	buf_init(&text, SENTENCE_MAX);
+	trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
+	j->plight = buf_take(&text);
+}
+
 void stuck_end(struct gate *g, struct gate_job *j)
 {
 	j->well = false;
-	if (!j->stuck)
-		return;
-	struct trouble x = find_trouble(g, j);
-	if (x.word != TROUBLE_NONE && is_due(g, j->stuck) && !j->plight && !j->seen.finished) {
-		struct buf text;
-		buf_init(&text, SENTENCE_MAX);
-		trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
-		j->plight = buf_take(&text);
+	if (j->stuck) {
+		keep_plight(g, j);
+		leave(g, j);
 	}
 	troubles_forget_refusals(g->troubles, &j->uid);
-	leave(g, j);
 }
 
 void stuck_tick(struct gate *g)
@@ -174,11 +179,20 @@ void stuck_tick(struct gate *g)
 	g->stuck_due_ms = next_ms;
 }
 
-/* ---- for people ------------------------------------------------------------------------------ */
+/* ---- for those who follow pods, and for people
+ * ------------------------------------------------------------------------------ */
 
 struct troubles *gate_troubles(struct gate *g)
 {
 	return g->troubles;
+}
+
+/* There are those of Jobs that nobody manages, too: they are not kept. */
+void gate_see_refusal(struct gate *g, const struct trouble_refusal *r)
+{
+	const struct gate_job *j = gate_find_job(g, &r->job);
+	if (j && (j->phase == PHASE_STARTING || j->phase == PHASE_RUNNING))
+		troubles_see_refusal(g->troubles, r);
 }
 
 bool gate_wants_pods(const struct gate *g)

@@ -61,7 +61,7 @@ static void refuse(struct world *w, int64_t at_ms, const char *message)
 {
 	struct trouble_refusal r = {
 		.job = w->j->now->job.uid, .first_ms = at_ms, .last_ms = at_ms, .message = message};
-	troubles_see_refusal(gate_troubles(w->gate), &r);
+	gate_see_refusal(w->gate, &r);
 }
 
 static const char *explained(struct world *w)
