@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/server.h"
+#include "sluice/quantity.h"
 
 enum { TREE_MAX_BYTES = 512 * 1024 * 1024, OUTPUT_MAX_BYTES = 256 * 1024 * 1024 };
 
@@ -52,7 +53,7 @@ static void put_number(struct table *t, const cJSON *q, const char *key)
 static int64_t jobs_in_trouble(const cJSON *q)
 {
 	int64_t jobs = 0;
-	json_each(row, json_array(q, "troubles")) jobs += number_of(row, "jobs");
+	json_each(row, json_array(q, "troubles")) jobs = quantity_add(jobs, number_of(row, "jobs"));
 	return jobs;
 }
 

@@ -300,6 +300,42 @@ static void an_explanation_tells_what_was_done_last(void **state)
 	buf_done(&out);
 }
 
+static void jobs_that_are_stuck_are_marked(void **state)
+{
+	static const char queues[] =
+		"{\"clusterQueues\":[{\"name\":\"batch\",\"active\":true,\"admitted\":7,"
+		"\"pending\":0,"
+		"\"troubles\":[{\"reason\":\"Unschedulable\",\"jobs\":2,\"namespace\":\"team\","
+		"\"job\":"
+		"\"train\"},{\"reason\":\"PodsRefused\",\"jobs\":1,\"namespace\":\"team\",\"job\":"
+		"\"test\"}],\"flavors\":[]}],\"localQueues\":[]}";
+	static const char job[] =
+		"{\"namespace\":\"team\",\"name\":\"train\",\"waiting\":false,\"sentence\":"
+		"\"runs\","
+		"\"trouble\":{\"reason\":\"Unschedulable\",\"pods\":3,\"of\":8,\"since\":"
+		"\"2026-11-21T10:09:30Z\",\"message\":\"no\"},\"story\":\"{\\\"state\\\":"
+		"\\\"Stopped\\\","
+		"\\\"attempt\\\":2,\\\"at\\\":\\\"2026-11-21T10:00:00Z\\\",\\\"trouble\\\":"
+		"\\\"ErrImagePull: its pod\\\"}\"}";
+	struct queue_filter f = {NULL, NULL};
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	(void)state;
+	buf_init(&out, 65536);
+	queue_render_table(tree(j, queues), &f, false, &plain, &out);
+	assert_non_null(strstr(buf_text(&out), " 7 (3 stuck)  "));
+	assert_non_null(strstr(buf_text(&out),
+		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)\n"));
+	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
+	buf_reset(&out);
+	explain_render(tree(j, job), NULL, 1795255800000, &plain, &out);
+	assert_non_null(
+		strstr(buf_text(&out), "  3 of 8 pods, since 2026-11-21T10:09:30Z (30 s ago)\n"));
+	assert_non_null(strstr(buf_text(&out), "; ErrImagePull: its pod\n"));
+	json_free(j);
+	buf_done(&out);
+}
+
 static void an_explanation_tells_of_time_and_money(void **state)
 {
 	static const char text[] =
@@ -431,6 +467,7 @@ int main(void)
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),
+		cmocka_unit_test(jobs_that_are_stuck_are_marked),
 		cmocka_unit_test(an_explanation_tells_of_time_and_money),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),

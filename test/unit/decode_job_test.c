@@ -382,6 +382,34 @@ static void a_story_is_kept_even_when_it_makes_no_sense(void **state)
 	}
 }
 
+static void what_kept_its_pods_is_read_back(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{"\\'trouble\\':\\'Unschedulable: its pod\\'", "Unschedulable: its pod"},
+		{"\\'trouble\\':\\'two\\\\nlines\\'", "two lines"},
+		{"\\'trouble\\':\\'\\'", NULL},
+		{"\\'trouble\\':7", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			"'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
+			"\\'Stopped\\',%s}'}",
+			rows[i].text);
+		struct job *j = job_with(text, "", "");
+		assert_int_equal(j->story_state, STORY_STOPPED);
+		if (rows[i].says)
+			assert_string_equal(j->trouble, rows[i].says);
+		else
+			assert_null(j->trouble);
+		assert_null(j->invalid);
+		free(j);
+	}
+}
+
 static const struct hold_row {
 	const char *value, *hold;
 } hold_rows[] = {{"false", NULL}, {"true", "true"}, {"", ""}, {"by anna", "by anna"}};
@@ -772,6 +800,7 @@ int main(void)
 		cmocka_unit_test(five_megabytes_are_not_copied),
 		cmocka_unit_test(a_label_that_is_not_utf8),
 		cmocka_unit_test(a_story_is_kept_even_when_it_makes_no_sense),
+		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),

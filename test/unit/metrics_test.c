@@ -193,6 +193,7 @@ static void numbers_are_where_they_belong(void **state)
 		"\"InCohortReclamation\"} 1\n",
 		"sluice_work_lost_seconds_total{cluster_queue=\"batch\",reason=\"Preempted\"} "
 		"90.500\n",
+		"sluice_job_troubles_total{cluster_queue=\"batch\",reason=\"Unschedulable\"} 2\n",
 		"sluice_cost_total{cluster_queue=\"batch\",currency=\"EUR\"} 0.50\n",
 		"sluice_window_open{calendar=\"always\"} 1\n",
 		"sluice_calendar_condition{calendar=\"always\",reason=\"Valid\"} 1\n",
@@ -218,6 +219,8 @@ static void numbers_are_where_they_belong(void **state)
 	world_note(&w, NOTE_START, "batch", 1500);
 	world_note(&w, NOTE_START, "batch", 8 * 86400 * (int64_t)1000);
 	world_note(&w, NOTE_STOP, "batch", 0);
+	world_note(&w, NOTE_TROUBLE, "batch", 0);
+	world_note(&w, NOTE_TROUBLE, "batch", 0);
 	world_note(&w, NOTE_RELEASE, "batch", 0);
 	world_note(&w, NOTE_RELEASE, "batch", 0);
 	add_calendars(&w);

@@ -113,6 +113,8 @@ void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, 
 		n.cost = 250000;
 		n.currency = "EUR";
 	}
+	if (kind == NOTE_TROUBLE)
+		n.reason = "Unschedulable";
 	if (kind == NOTE_STOP) {
 		n.reason = "Preempted";
 		n.preemption = "InCohortReclamation";

@@ -38,6 +38,7 @@ static void what_outlives_us(void **state)
 		.by = "sluice-0",
 		.preemptor = "team-b/urgent",
 		.message = "needs \"room\"",
+		.trouble = "Unschedulable: no",
 		.pods = 3,
 		.owner_parallelism = 8,
 		.owner_completions = 8,
@@ -50,6 +51,7 @@ static void what_outlives_us(void **state)
 		"{\"attempt\":2,\"state\":\"Started\",\"epoch\":7,\"at\":\"2026-11-21T09:58:30Z\","
 		"\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Preempted\",\"by\":"
 		"\"sluice-0\",\"preemptor\":\"team-b/urgent\",\"message\":\"needs \\\"room\\\"\","
+		"\"trouble\":\"Unschedulable: no\","
 		"\"pods\":3,\"parallelism\":8,\"completions\":8,\"history\":{\"requeues\":2,"
 		"\"ranMs\":5000,\"notBeforeMs\":7,\"evictedMs\":1795255110001,\"suspensions\":3}}");
 	buf_done(&b);

@@ -1,0 +1,130 @@
+"""What becomes of a Job after its start: pods that stay unschedulable, images that cannot be pulled, pods that are refused.
+
+A pod counts as stuck after two seconds here, not ten. Nothing below is for the gate to foresee: the node could take the
+pods if somebody else's pod were not there, the image is the kubelet's business, and the quota is set after the start."""
+
+import pytest
+from conftest import LATER
+from objects import story
+
+pytestmark = pytest.mark.flags("--stuck-after", "2s")
+IN_TIME = ("--stuck-after", "2s", "--wait-for-pods-ready", "12s", "--requeue-backoff-base", "1h")
+WAITING = "sandbox.sluice.dev/waiting"
+NODE = "on-demand-0"
+THERE = {"nodeSelector": {"kubernetes.io/hostname": NODE}}
+
+
+def occupy(world, cpu="31"):
+    """Somebody else's pod, on that node already: of its 32 cpu one is left."""
+    work = {"name": "work", "image": "busybox", "resources": {"requests": {"cpu": cpu}}}
+    world.api.post(f"/api/v1/namespaces/{world.ns}/pods", {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other", "namespace": world.ns},
+        "spec": {"nodeName": NODE, "containers": [work], "restartPolicy": "Never"}})
+
+
+def make_room(world):
+    world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/other?gracePeriodSeconds=0")
+
+
+def in_trouble(world, name, reason):
+    """Until `sluice explain` has it; the answer."""
+    return world.wait(f"Job {name} to be in trouble: {reason}", lambda: (x := world.explain(name)).get("trouble", {}).get("reason") == reason and x,
+                      LATER, about=name)
+
+
+def well_again(world, name):
+    world.wait(f"Job {name} to be well", lambda: "trouble" not in world.explain(name), LATER, about=name)
+    assert "but" not in world.explain(name)["sentence"]
+
+
+def metric(world, name, reason):
+    """Its value for the queue of this world; None: no such sample."""
+    wanted = f'{name}{{cluster_queue="{world.full("q")}",reason="{reason}"}} '
+    lines = world.box.controller_api().raw("GET", "/metrics").decode().splitlines()
+    return next((float(line.removeprefix(wanted)) for line in lines if line.startswith(wanted)), None)
+
+
+def events(world, name, reason):
+    found = world.api.list(f"/api/v1/namespaces/{world.ns}/events?fieldSelector=involvedObject.kind=Job,involvedObject.name={name},reason={reason}")
+    return [e["message"] for e in found if e["source"].get("component") == "sluice-controller"]
+
+
+def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world):
+    world.queue(cpu=4)
+    occupy(world)
+    world.job("stuck", pods=2, cpu="2", pod=THERE)
+    said = in_trouble(world, "stuck", "Unschedulable")
+    assert said["trouble"]["pods"] == said["trouble"]["of"] == 2
+    assert "nodes are available" in said["trouble"]["message"] and "Insufficient cpu" in said["trouble"]["message"]
+    assert said["sentence"].startswith("runs since ") and "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
+    assert said["trouble"]["message"] in said["sentence"] and not said["waiting"]
+    (row,) = world.queue_view()["troubles"]
+    assert (row["reason"], row["jobs"], row["namespace"], row["job"]) == ("Unschedulable", 1, world.ns, "stuck")
+    assert metric(world, "sluice_jobs_in_trouble", "Unschedulable") == metric(world, "sluice_job_troubles_total", "Unschedulable") == 1
+    (message,) = world.wait("an Event that says so", lambda: events(world, "stuck", "PodsStuck"))
+    assert "Insufficient cpu" in message
+    # Whoever leads next says the same.
+    world.restart()
+    assert in_trouble(world, "stuck", "Unschedulable")["trouble"]["since"] == said["trouble"]["since"]
+    make_room(world)
+    world.started("stuck")
+    well_again(world, "stuck")
+    assert "troubles" not in world.queue_view()
+    assert metric(world, "sluice_jobs_in_trouble", "Unschedulable") is None
+
+
+def test_an_image_that_cannot_be_pulled_is_named(world):
+    """The sandbox has no kubelets: kwok says of these pods what one would."""
+    world.queue(cpu=2)
+    world.job("typo", pods=2, pod_annotations={WAITING: "ErrImagePull"})
+    said = in_trouble(world, "typo", "ErrImagePull")
+    assert "but all of its 2 pods cannot pull an image, for " in said["sentence"] and "busybox" in said["trouble"]["message"]
+    assert "imagePullSecrets" in said["trouble"]["cure"]
+    # The other word that a kubelet has for it is no news.
+    for pod in world.pods("typo"):
+        status = [{**c, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "back-off"}}} for c in pod["status"]["containerStatuses"]]
+        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"containerStatuses": status}})
+    world.wait("the newer words", lambda: world.explain("typo")["trouble"]["message"] == "back-off", LATER)
+    assert metric(world, "sluice_job_troubles_total", "ErrImagePull") == 1
+    assert metric(world, "sluice_job_troubles_total", "ImagePullBackOff") is None
+    for pod in world.pods("typo"):  # it is there now
+        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}", {"metadata": {"annotations": {WAITING: None}}})
+    well_again(world, "typo")
+
+
+def test_pods_that_a_quota_refuses_after_the_start_are_quoted(world):
+    world.queue(cpu=3)
+    world.job("short", pods=3, backoffLimit=6)
+    world.started("short")
+    path = f"/api/v1/namespaces/{world.ns}/resourcequotas"
+    world.api.post(path, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "late"}, "spec": {"hard": {"pods": "2"}}})
+    world.wait("the quota to be counted", lambda: world.api.get(f"{path}/late").get("status", {}).get("used", {}).get("pods") == "3")
+    pod = world.pods("short")[0]["metadata"]["name"]
+    world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/{pod}?gracePeriodSeconds=0")
+    said = in_trouble(world, "short", "PodsRefused")
+    assert "1 of its 3 pods cannot be created" in said["sentence"]
+    assert "exceeded quota: late, requested: pods=1, used: pods=2, limited: pods=2" in said["trouble"]["message"]
+    assert "raise the ResourceQuota" in said["trouble"]["cure"]
+    assert metric(world, "sluice_jobs_in_trouble", "PodsRefused") == 1
+    assert events(world, "short", "PodsStuck") == []  # the Job controller's own Event says it: FailedCreate
+    world.api.delete(f"{path}/late")
+    well_again(world, "short")
+
+
+@pytest.mark.flags(*IN_TIME)
+def test_who_goes_back_to_the_queue_for_it_says_why(world):
+    world.queue(cpu=4)
+    occupy(world)
+    world.job("stuck", pods=2, cpu="2", pod=THERE)
+    in_trouble(world, "stuck", "Unschedulable")
+    world.stopped("stuck", LATER)
+    told = story(world.get("stuck"))
+    assert told["reason"] == "PodsReadyTimeout" and told["history"]["requeues"] == 1
+    assert told["trouble"].startswith("Unschedulable: all of its 2 pods could not be scheduled for ") and "Insufficient cpu" in told["trouble"]
+    said = world.waits("stuck", "BackOff")
+    assert said["sentence"].endswith(f"; its last run: {told['trouble']}")
+    assert "trouble" not in said  # of now
+    (message,) = world.wait("an Event that says so", lambda: events(world, "stuck", "Stopped"))
+    assert told["trouble"] in message
+    world.restart()  # a successor knows it by what the Job tells
+    assert world.waits("stuck", "BackOff")["sentence"].endswith(told["trouble"])
