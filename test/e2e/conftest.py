@@ -206,7 +206,7 @@ class World:
 
     def __init__(self, box, ns):
         self.box, self.api, self.ns = box, box.api, ns
-        self.made = []
+        self.made, self.afterwards = [], []  # afterwards: called when the test is over and its Jobs are deleted
         self.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
                                                "metadata": {"name": ns, "labels": {"sluice-e2e": "true"}}})
         # Pods need it, and the controller that makes it is in no hurry.
@@ -397,6 +397,8 @@ class World:
             except ApiError as e:
                 if e.status != 404:
                     raise
+        for clean in self.afterwards:
+            clean()
         if KEEP:
             forget_namespace(self.api, self.ns)
 

@@ -1,5 +1,6 @@
-"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. And after it
-a night and a morning, in which idle resources are lent out and taken back (demo_idle.py).
+"""Three teams, two queues, 300 Jobs: the main job of Sluice on a real control plane. After it
+what the cluster would say is asked first (demo_cluster.py), and a night and a morning, in which idle
+resources are lent out and taken back (demo_idle.py).
 
 Everything in here is true: a real API server, Job controller and scheduler; only
 the nodes are fake (kwok), so the pods run nothing but time. The view shows what
@@ -15,6 +16,7 @@ import threading
 import time
 from collections import Counter, deque
 
+from demo_cluster import ClusterScene
 from demo_idle import IdleScene
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.audit import JobFollow, LedgerFollow, PodFollow, units
@@ -341,7 +343,7 @@ class Demo:
 
 
 def play(box, screen):
-    """Both scenes; True if all was as it should be. What nodes use is only ours to play in a sandbox of our own."""
+    """All scenes; True if all was as it should be. Nodes are only ours to play in a sandbox of our own."""
     idle = None if box.cluster else IdleScene(box, screen)
     if idle:
         idle.prepare()
@@ -351,6 +353,8 @@ def play(box, screen):
     screen.leave()
     good = demo.summary()
     if idle:
+        print("==> a Job too many for its namespace, and one that no node can take: the cluster is asked first (about ten seconds)", flush=True)
+        good = ClusterScene(box, screen).run() and good
         print("==> a night and a morning: what nobody uses is lent out, and taken back first (about two minutes)", flush=True)
         idle.run()
         good = idle.summary() and good

@@ -1,4 +1,4 @@
-"""The demo's second scene: a night and a morning on 20 nodes.
+"""The demo's third scene: a night and a morning on 20 nodes.
 
 Web servers have half of the nodes for themselves, and at night use a tenth of what they asked for.
 What they leave idle appears on the Nodes as kubernetes.io/batch-cpu, and Jobs that said

@@ -18,6 +18,7 @@ import pytest
 from checks import faults_at_rest, look
 from conftest import BIN, LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
 from objects import TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
+from pool import complaints
 from sandbox import ApiError, SandboxError, wait_until
 from sandbox.process import start_time, tail
 
@@ -59,6 +60,13 @@ def whole(broken):
 def load(whole):
     """Small Jobs all the time; at the end all of them must have completed."""
     load = Load(whole, f"load{next(_numbers)}-{os.getpid() % 1000}")
+    yield load
+    load.stop()
+
+
+@pytest.fixture
+def quota_load(whole):
+    load = QuotaLoad(whole, f"quota{next(_numbers)}-{os.getpid() % 1000}", level=16)
     yield load
     load.stop()
 
@@ -236,6 +244,22 @@ class CohortLoad(Load):
         return int(self.box.sql(f"select count(*) from sluice.segment where ns = '{self.world.ns}' and reason = 'Preempted'")[0][0])
 
 
+class QuotaLoad(Load):
+    """The same through a namespace whose ResourceQuota is narrower than the queues, in pods and in cpu: whoever is
+    started beside what was started before and does not show yet would have pods refused."""
+
+    HARD = {"pods": "7", "requests.cpu": "8"}
+
+    def make_queues(self):
+        super().make_queues()
+        path = f"/api/v1/namespaces/{self.world.ns}/resourcequotas"
+        self.box.api.post(path, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "narrow"}, "spec": {"hard": self.HARD}})
+        wait_until("the ResourceQuota to be counted", lambda: self.box.api.get(f"{path}/narrow")["status"].get("hard") == self.HARD, SOON)
+
+    def faults(self):
+        return super().faults() + [f"refused: {c}" for c in complaints(self.world, "FailedCreate")]
+
+
 # ---- kill -9 ---------------------------------------------------------------------------
 
 
@@ -382,6 +406,14 @@ def test_kill_minus_nine_while_queues_borrow_and_preempt(cohort_load):
     """Over no node of the quota tree, and who was preempted completes as well."""
     drills(cohort_load, max(1, ROUNDS // 5), QuickRound)
     assert cohort_load.preemptions() > 0
+
+
+@pytest.mark.timeout(600)
+def test_kill_minus_nine_in_a_namespace_with_a_quota_has_no_pod_refused(quota_load):
+    """What was let in before the blow and has no pods yet counts after it as well."""
+    drills(quota_load, max(1, ROUNDS // 5), QuickRound)
+    faults = quota_load.faults()
+    assert not faults, faults
 
 
 def test_a_successor_keeps_the_room_for_whom_it_was_made(whole):
