@@ -12,7 +12,8 @@ from objects import HOLD, annotations, group, has, jobs_path, path_of, story
 from test_writes import Writes
 
 MAX_RUN, EXPECTED = "sluice.dev/max-run-seconds", "sluice.dev/expected-duration"
-NOWHERE = {"nodeSelector": {"no-such-label": "anywhere"}}  # no flavor has the label, so it is for the scheduler to say no
+# No flavor has the label, and the queue does not ask the nodes: so it is for the scheduler to say no.
+NOWHERE, UNASKED = {"nodeSelector": {"no-such-label": "anywhere"}}, {"clusterFit": "Ignore"}
 PODS_READY = ("--wait-for-pods-ready", "1s", "--requeue-backoff-base", "1s", "--requeue-backoff-max", "1s", "--requeue-backoff-limit", "2")
 
 PATIENT = ("--wait-for-pods-ready", "6s", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
@@ -208,7 +209,7 @@ def test_with_backfill_those_pass_who_do_not_delay_the_first(world):
 
 @pytest.mark.flags(*PODS_READY)
 def test_pods_that_are_not_ready_in_time_cost_their_job_its_place_and_at_last_its_chance(world):
-    world.queue(cpu=1)
+    world.queue(cpu=1, **UNASKED)
     writes = Writes(world)  # each of its stories lasts for a second or so
     world.job("stuck", pod=NOWHERE)
     told(world, "stuck", "Stopped", "DeactivatedDueToRequeuingLimitExceeded", 3)
@@ -232,7 +233,7 @@ def stories(world, writes, name):
 
 @pytest.mark.flags(*PATIENT)
 def test_while_one_backs_off_others_take_its_room(world):
-    world.queue(cpu=1)
+    world.queue(cpu=1, **UNASKED)
     world.job("stuck", pod=NOWHERE)
     told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
     said = world.waits("stuck", "BackOff")
@@ -248,7 +249,7 @@ def test_while_one_backs_off_others_take_its_room(world):
 
 @pytest.mark.flags(*PATIENT)
 def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
-    world.queue(cpu=3)
+    world.queue(cpu=3, **UNASKED)
     world.job("well", pods=2)
     world.started("well")
     world.job("stuck", pod=NOWHERE)
@@ -270,7 +271,7 @@ def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
 
 @pytest.mark.flags("--exclude-resource-prefixes", "example.com/free", "--transformation", "example.com/slice=example.com/credits:5;replace")
 def test_resources_may_be_left_out_and_transformed(world):
-    world.queue(groups=[group(["cpu", "example.com/credits"], {world.flavor(): [4, 10]})])
+    world.queue(groups=[group(["cpu", "example.com/credits"], {world.flavor(): [4, 10]})], **UNASKED)
     resources = {"cpu": "1", "example.com/slice": "1", "example.com/free-lunch": "1"}
     for name in ("a", "b"):
         world.job(name, requests=resources, container={"resources": {"requests": resources, "limits": {
