@@ -8,7 +8,7 @@ import json
 GROUP = "sluice.dev/v1alpha1"
 QUEUE, PRIORITY = "sluice.dev/queue-name", "sluice.dev/priority-class"
 HOLD, STORY, ORIGINAL = "sluice.dev/hold", "sluice.dev/admission", "sluice.dev/original-directives"
-RUN_SECONDS, TERMINATE_SECONDS, FAIL, STUCK = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail", "stuck"))
+RUN_SECONDS, TERMINATE_SECONDS, FAIL = (f"sandbox.sluice.dev/{n}" for n in ("run-seconds", "terminate-seconds", "fail"))
 LONG = 3600  # longer than any test; such a Job is deleted, never awaited
 
 SPOT_TAINT = {"key": "spot", "value": "true", "effect": "NoSchedule"}

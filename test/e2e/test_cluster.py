@@ -9,8 +9,8 @@ import signal
 
 import pytest
 from checks import look
-from conftest import LATER, RECOVERY, World, wait_leading
-from objects import STUCK, group, story
+from conftest import RECOVERY, World, wait_leading
+from objects import group, story
 from pool import OWN, Pool, complaints, homeless, placed
 from sandbox import ApiError
 from test_limits import metric
@@ -438,35 +438,3 @@ def test_with_ignore_it_starts_at_once_and_what_the_scheduler_says_is_told(world
     world.started("later")
     theirs = world.wait("the scheduler to refuse it", lambda: homeless(world, "huge"))
     assert "Insufficient cpu" in next(iter(theirs.values()))
-
-
-# ---- pods that get stuck all the same -----------------------------------------------------------------
-
-
-@pytest.mark.flags("--wait-for-pods-ready", "14s", "--requeue-backoff-base", "1h")
-def test_what_keeps_pods_from_running_is_told_and_the_job_goes_back(world, pool, request):
-    """An image that cannot be pulled, a pod without a node where nobody asked, and a ResourceQuota that came too late."""
-    pool.add()
-    world.queue(flavors={pool.flavor: 100}, clusterFit="Ignore")
-    world.job("image", pod_annotations={STUCK: "ErrImagePull"})
-    world.job("nowhere", pods=2, cpu="5")
-    world.started("image", "nowhere")
-    theirs = world.wait("the scheduler to refuse it", lambda: homeless(world, "nowhere"))
-    request.getfixturevalue("sleeping")
-    world.job("refused", pods=3)
-    world.wait_job("refused", "to be let run", lambda j: not j["spec"]["suspend"])
-    world.api.post(quotas_path(world), {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "late"}, "spec": {"hard": {"pods": "0"}}})
-    world.api.patch(quotas_path(world, "late") + "/status", {"status": {"hard": {"pods": "0"}, "used": {"pods": "0"}}})
-    world.wait("the quota to hold", lambda: refusal(world))
-    world.box.kill("kube-controller-manager", signal.SIGCONT)
-    troubles = {"image": ("ErrImagePull", "the sandbox plays ErrImagePull of image busybox"),
-                "nowhere": ("Unschedulable", next(iter(theirs.values())).partition(". ")[0]),
-                "refused": ("PodsRefused", "exceeded quota: late")}
-    for name, words in troubles.items():
-        world.wait(f"the trouble of {name} to be told", lambda n=name, w=words: all(x in str(world.explain(n)) for x in w), LATER, about=name)
-        assert not world.get(name)["spec"]["suspend"]
-        assert metric(world, "job_troubles_total", cluster_queue=world.full("q"), reason=words[0]) >= 1
-    for name, words in troubles.items():
-        obj = world.stopped(name, timeout=LATER)
-        assert story(obj)["reason"] == "PodsReadyTimeout" and words[1] in story(obj)["message"], story(obj)
-        world.waits(name)
