@@ -209,6 +209,42 @@ static size_t count_leaving(const struct realm *realm)
 	return n;
 }
 
+/* Those who are being stopped in a realm: how long the pods of any of them may take, and since
+ * when the first is. */
+struct stopping {
+	size_t n;
+	int64_t grace_ms, since_ms;
+};
+
+static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
+{
+	if (cq->nleaving == 0)
+		return;
+	list_each(&cq->rooms, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		if (r->state != ROOM_LEAVING || r->stop == STOP_REASON_NONE)
+			continue;
+		s->since_ms = s->n == 0 || r->stop_ms < s->since_ms ? r->stop_ms : s->since_ms;
+		s->grace_ms =
+			r->pods_facts.grace_ms > s->grace_ms ? r->pods_facts.grace_ms : s->grace_ms;
+		s->n++;
+	}
+}
+
+/* "stopping 3 Jobs, up to 30 s, since ..". */
+static void add_stopping(const struct realm *realm, struct text *t)
+{
+	struct stopping s = {0, 0, 0};
+	list_each(&realm->members, l)
+		count_stopping(container_of(l, struct clusterqueue, of_realm), &s);
+	if (s.n == 0 || s.grace_ms == 0)
+		return;
+	text_add(t, "; stopping %zu %s, up to %lld s, since ", s.n, s.n == 1 ? "Job" : "Jobs",
+		(long long)((s.grace_ms + 999) / 1000));
+	text_add_time(t, s.since_ms);
+}
+
 /* Whom it has to wait for in particular nobody remembers: all who leave free what is promised. */
 static void explain_promise(const struct room *r, struct text *t)
 {
@@ -221,6 +257,7 @@ static void explain_promise(const struct room *r, struct text *t)
 		text_add_amount(t, r->line[i].amount, row->resource);
 		text_add(t, " in flavor %s", row->flavor);
 	}
+	add_stopping(r->cq->realm, t);
 }
 
 static const char *policy_name(enum stop_policy p)
@@ -475,8 +512,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		add_ahead(a);
 		return WAIT_QUOTA;
 	}
-	if (is_held_still(a) ||
-		explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
+	if (is_held_still(a) || explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
 		return WAIT_QUOTA;
 	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;

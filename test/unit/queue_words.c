@@ -427,6 +427,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		j->history.ran_ms = atoll(value) * 1000;
 	else if (strcmp(key, "evicted") == 0)
 		j->history.evicted_ms = atoll(value) * 1000;
+	else if (strcmp(key, "grace") == 0)
+		j->grace_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
 		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
 	else if (strcmp(key, "pod") == 0)

@@ -1,6 +1,7 @@
 #include "queue_words_cluster.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -87,6 +88,33 @@ static bool tell_runtime_class(struct words *w, char **word, size_t n)
 	return true;
 }
 
+static bool tell_disruption_budget(struct words *w, char **word, size_t n)
+{
+	char *name = piece_after(word[1], '/');
+	struct disruption_budget_spec s = {.ns = word[1], .name = name};
+	for (size_t i = 2; name && i < n; i++) {
+		const char *allowed = piece_value(word[i], "allowed");
+		if (allowed)
+			s.allowed = atoi(allowed);
+		else if (!piece_term(w, word[i], &s.selector))
+			return false;
+	}
+	if (!name)
+		return piece_wrong(w, "pdb NS/NAME allowed=N [TERM]");
+	queue_set_disruption_budget(w->q, &s);
+	return true;
+}
+
+static bool drop(struct words *w, char **word)
+{
+	char *name = piece_after(word[2], '/');
+	if (strcmp(word[1], "node") == 0)
+		queue_drop_node(w->q, word[2]);
+	else if (name)
+		queue_drop_disruption_budget(w->q, word[2], name);
+	return true;
+}
+
 bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 {
 	*ret_known = true;
@@ -94,8 +122,11 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 		queue_know_cluster(w->q);
 	else if (strcmp(word[0], "node") == 0)
 		tell_node(w, word, n);
-	else if (strcmp(word[0], "drop") == 0 && n > 2 && strcmp(word[1], "node") == 0)
-		queue_drop_node(w->q, word[2]);
+	else if (strcmp(word[0], "drop") == 0 && n > 2 &&
+		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "pdb") == 0))
+		return drop(w, word);
+	else if (strcmp(word[0], "pdb") == 0)
+		return tell_disruption_budget(w, word, n);
 	else if (strcmp(word[0], "runtimeclass") == 0)
 		return tell_runtime_class(w, word, n);
 	else
