@@ -41,6 +41,10 @@ int decode_runpolicy(const struct cJSON *o, struct runpolicy_spec **ret, struct 
 int decode_priceplan(const struct cJSON *o, struct priceplan_spec **ret, struct err *e);
 /* spec->zone is left NULL. */
 int decode_budget(const struct cJSON *o, struct budget_spec **ret, struct err *e);
+/* A PodDisruptionBudget without a selector is of no pod: its selector has a requirement that no
+ * labels meet. */
+int decode_disruption_budget(
+	const struct cJSON *o, struct disruption_budget_spec **ret, struct err *e);
 int decode_runtime_class(const struct cJSON *o, struct runtime_class_spec **ret, struct err *e);
 
 /* metadata.name and metadata.namespace, "" when absent or not text. Borrowed from o. */

@@ -164,6 +164,27 @@ static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "RuntimeClass", o, e);
 }
 
+/* policy/v1: an empty selector is of every pod of the namespace, none at all is of no pod. Nor has
+ * a budget that its controller has not looked at yet anything to allow. */
+static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *at = PATH(NULL, "spec"), *status = PATH(NULL, "status");
+	struct disruption_budget_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
+	const cJSON *selector = object_field(d, at, object_field(d, NULL, o, "spec"), "selector");
+	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
+	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	s->selector = label_selector(d, PATH(at, "selector"), selector);
+	s->allowed = int32_field(
+		d, status, object_field(d, NULL, o, "status"), "disruptionsAllowed", 0, 0);
+	if (!selector) {
+		struct requirement *none = parcel_array(&d->parcel, 1, sizeof(*none));
+		*none = (struct requirement){
+			text_keep(d, at, "", NAME_MAX_BYTES), SELECTOR_IN, NULL, 0};
+		s->selector = (struct selector_term){none, 1};
+	}
+	return decoder_verdict(d, "PodDisruptionBudget", o, e);
+}
+
 static int decode_kind(
 	const cJSON *o, const char *kind, decode_fill fill, void **ret, struct err *e)
 {
@@ -229,6 +250,15 @@ int decode_runtime_class(const cJSON *o, struct runtime_class_spec **ret, struct
 {
 	void *block = NULL;
 	int rc = decode_kind(o, "RuntimeClass", fill_runtime_class, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+int decode_disruption_budget(const cJSON *o, struct disruption_budget_spec **ret, struct err *e)
+{
+	void *block = NULL;
+	int rc = decode_kind(o, "PodDisruptionBudget", fill_disruption_budget, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

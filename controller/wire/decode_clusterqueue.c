@@ -84,6 +84,8 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	static const char *const strategies[] = {
 		"BestEffortFIFO", "StrictFIFO", "Backfill", NULL}; /* enum queueing_strategy */
+	static const char *const fits[] = {
+		"Possible", "Ignore", "Now", NULL}; /* enum cluster_fit */
 	const struct path *at = PATH(NULL, "spec");
 	struct clusterqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
@@ -104,6 +106,8 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->orders_by_usage = orders_by_usage(d, at, spec);
 	s->default_max_run_ms = default_max_run_ms(d, at, spec);
 	max_priority(d, at, spec, s);
+	s->cluster_fit =
+		(enum cluster_fit)name_field(d, at, spec, "clusterFit", fits, CLUSTER_FIT_POSSIBLE);
 	return decoder_verdict(d, "ClusterQueue", o, e);
 }
 

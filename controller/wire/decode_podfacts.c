@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cluster/pod.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"
@@ -15,58 +16,10 @@
 #define RESOURCES_MAX 64   /* names in one pod */
 #define LEGACY_QOS "alibabacloud.com/qosClass"
 
-/* ---- Kubernetes' quality of service -----------------------------------------------------------
- */
-
-/* Sums of cpu and memory; what is 0 does not count as asked for. */
-struct qos_sums {
-	int64_t cpu, memory;
-};
-
-static void qos_add(struct qos_sums *s, const struct resource_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct resource *r = &list->item[i];
-		if (strcmp(r->name, "cpu") == 0)
-			s->cpu = quantity_add(s->cpu, r->amount);
-		else if (strcmp(r->name, "memory") == 0)
-			s->memory = quantity_add(s->memory, r->amount);
-	}
-}
-
-/* True: the list has both. */
-static bool qos_limits(struct qos_sums *s, const struct resource_list *limits)
-{
-	struct qos_sums one = {0};
-	qos_add(&one, limits);
-	qos_add(s, limits);
-	return one.cpu > 0 && one.memory > 0;
-}
-
-/* kubernetes pkg/apis/core/v1/helper/qos: of all containers, also those of the start; of the pod's
- * own resources alone where it has some. Guaranteed: each has limits of both, and sums agree. */
-static enum pod_qos qos_of(const struct pod_resources *pod)
-{
-	struct qos_sums asked = {0}, limits = {0};
-	bool guaranteed = true;
-	if (pod->pod_level.count + pod->pod_level_limits.count > 0) {
-		qos_add(&asked, &pod->pod_level);
-		guaranteed = qos_limits(&limits, &pod->pod_level_limits);
-	} else {
-		for (size_t i = 0; i < pod->ncontainers + pod->ninit_containers; i++) {
-			const struct container *c =
-				i < pod->ncontainers ? &pod->containers[i]
-						     : &pod->init_containers[i - pod->ncontainers];
-			qos_add(&asked, &c->requests);
-			guaranteed &= qos_limits(&limits, &c->limits);
-		}
-	}
-	if (asked.cpu == 0 && limits.cpu == 0 && asked.memory == 0 && limits.memory == 0)
-		return POD_BEST_EFFORT;
-	if (guaranteed && asked.cpu == limits.cpu && asked.memory == limits.memory)
-		return POD_GUARANTEED;
-	return POD_BURSTABLE;
-}
+_Static_assert((int)POD_GUARANTEED == (int)QOS_GUARANTEED &&
+		       (int)POD_BURSTABLE == (int)QOS_BURSTABLE &&
+		       (int)POD_BEST_EFFORT == (int)QOS_BEST_EFFORT,
+	"one order for both");
 
 /* The API server says it when it takes the pod in; a pod out of a file has not got that far. */
 static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *pod)
@@ -77,7 +30,7 @@ static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *p
 	for (int i = 0; said && i < 3; i++)
 		if (strcmp(said, names[i]) == 0)
 			return (enum pod_qos)i;
-	return qos_of(pod);
+	return (enum pod_qos)pod_qos_class(&(struct pod){.resources = *pod});
 }
 
 /* ---- what it asks for ------------------------------------------------------------------------ */

@@ -105,12 +105,15 @@ static void read_condition(const cJSON *condition, struct job_status *s)
 		s->finished_ms = time_field(condition, "lastTransitionTime");
 }
 
-static int32_t uncounted_successes(const cJSON *status)
+static int32_t uncounted_pods(const cJSON *status, const char *how)
 {
-	int32_t n = 0;
 	const cJSON *uncounted = json_object(status, "uncountedTerminatedPods");
-	json_each(pod, json_array(uncounted, "succeeded")) n++;
-	return n;
+	return (int32_t)cJSON_GetArraySize(json_array(uncounted, how));
+}
+
+static int32_t add_pods(int32_t a, int32_t b)
+{
+	return a > INT32_MAX - b ? INT32_MAX : a + b;
 }
 
 void job_status(const cJSON *o, struct job *j)
@@ -124,7 +127,8 @@ void job_status(const cJSON *o, struct job *j)
 	s->terminating = count_field(status, "terminating");
 	s->ready = count_field(status, "ready");
 	s->succeeded = count_field(status, "succeeded");
-	s->uncounted = uncounted_successes(status);
+	s->uncounted = uncounted_pods(status, "succeeded");
+	s->failed_pods = add_pods(count_field(status, "failed"), uncounted_pods(status, "failed"));
 	if (j->indexed && j->has_completions)
 		s->indexes_done = count_indexes(json_text(status, "completedIndexes"),
 			json_text(status, "failedIndexes"), j->completions);

@@ -181,6 +181,21 @@ static void try_pod_rules(const cJSON *o, struct queue *q)
 	free(runtime);
 }
 
+static void try_disruption_budget(const cJSON *o, struct queue *q)
+{
+	struct disruption_budget_spec *s = NULL;
+	struct err e = {""};
+	int rc = decode_disruption_budget(o, &s, &e);
+	check_outcome(rc, s, &e);
+	if (s) {
+		must(s->allowed >= 0);
+		check_text(s->ns);
+		labels_match(NULL, 0, &s->selector);
+		queue_set_disruption_budget(q, s);
+	}
+	free(s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json *json = json_new(64 << 20);
@@ -195,6 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_localqueue(o, q);
 		try_priorities(o, q);
 		try_namespace(o, q);
+		try_disruption_budget(o, q);
 		queue_free(q);
 	}
 	json_free(json);

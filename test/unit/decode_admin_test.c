@@ -17,7 +17,8 @@ static void a_whole_clusterqueue(void **state)
 	struct clusterqueue_spec *s = clusterqueue(
 		"{'kind':'ClusterQueue','metadata':{'name':'batch','generation':4,"
 		"'deletionTimestamp':'2026-11-21T09:58:30Z'},'spec':{'cohortName':'research',"
-		"'queueingStrategy':'StrictFIFO','stopPolicy':'HoldAndDrain','future':{'x':1},"
+		"'queueingStrategy':'StrictFIFO','stopPolicy':'HoldAndDrain','clusterFit':'Now','"
+		"future':{'x':1},"
 		"'namespaceSelector':{'matchLabels':{'team':'a'},'matchExpressions':["
 		"{'key':'env','operator':'NotIn','values':['test','dev']}]},"
 		"'resourceGroups':[{'coveredResources':['cpu','memory'],'flavors':["
@@ -33,6 +34,7 @@ static void a_whole_clusterqueue(void **state)
 	assert_string_equal(s->cohort, "research");
 	assert_int_equal(s->strategy, STRICT_FIFO);
 	assert_int_equal(s->stop_policy, STOP_HOLD_AND_DRAIN);
+	assert_int_equal(s->cluster_fit, CLUSTER_FIT_NOW);
 	assert_true(s->has_namespace_selector);
 	assert_int_equal(s->namespace_selector.nrequirements, 2);
 	assert_int_equal(s->namespace_selector.requirements[0].op, SELECTOR_IN);
@@ -60,6 +62,7 @@ static void what_a_clusterqueue_may_leave_out(void **state)
 	assert_int_equal(s->ngroups, 0);
 	assert_int_equal(s->strategy, BEST_EFFORT_FIFO);
 	assert_int_equal(s->stop_policy, STOP_NONE);
+	assert_int_equal(s->cluster_fit, CLUSTER_FIT_POSSIBLE);
 	assert_string_equal(s->cohort, "");
 	assert_false(s->has_namespace_selector || s->deleting);
 	free(s);
@@ -104,6 +107,9 @@ static const struct wrong_row {
 	{SPEC("'queueingStrategy':'LIFO'"),
 		"ClusterQueue batch: spec.queueingStrategy: \"LIFO\" is unknown; write "
 		"BestEffortFIFO, StrictFIFO or Backfill"},
+	{SPEC("'clusterFit':'Never'"),
+		"ClusterQueue batch: spec.clusterFit: \"Never\" is unknown; write Possible, Ignore "
+		"or Now"},
 	{SPEC("'flavorFungibility':{'whenCanBorrow':'Borrow'}"),
 		"ClusterQueue batch: spec.flavorFungibility.whenCanBorrow: \"Borrow\" is unknown; "
 		"write MayStopSearch or TryNextFlavor"},
@@ -336,6 +342,71 @@ static void runtime_classes(void **state)
 	free(s);
 }
 
+static struct disruption_budget_spec *budget(const char *text)
+{
+	struct disruption_budget_spec *s = NULL;
+	struct err e = {""};
+	if (decode_disruption_budget(parsed(text), &s, &e) < 0)
+		fail_msg("%s: %s", text, e.text);
+	return s;
+}
+
+static void disruption_budgets(void **state)
+{
+	static const struct label worker[] = {{"app", "solver"}, {"role", "worker"}};
+	static const struct {
+		const char *spec;
+		bool solver, nobody; /* meets the labels above, meets none at all */
+		int32_t allowed;
+	} cases[] = {
+		{"'spec':{'selector':{'matchLabels':{'app':'solver'}}},"
+		 "'status':{'disruptionsAllowed':2}",
+			true, false, 2},
+		{"'spec':{'minAvailable':1,'selector':{'matchExpressions':[{'key':'role',"
+		 "'operator':'NotIn','values':['worker']}]}},'status':{'disruptionsAllowed':0}",
+			false, true, 0},
+		{"'spec':{'selector':{}},'status':{'disruptionsAllowed':1}", true, true, 1},
+		{"'spec':{'selector':null},'status':{'disruptionsAllowed':1}", false, false, 1},
+		{"'spec':{}", false, false, 0},
+		{"'spec':{'selector':{}},'status':{}", true, true, 0}, /* not looked at yet */
+	};
+	char text[512];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(text, sizeof(text),
+			"{'kind':'PodDisruptionBudget','metadata':{'name':'b','namespace':'a'},%s}",
+			cases[i].spec);
+		struct disruption_budget_spec *s = budget(text);
+		bool solver = labels_match(worker, 2, &s->selector);
+		if (solver != cases[i].solver ||
+			labels_match(NULL, 0, &s->selector) != cases[i].nobody ||
+			s->allowed != cases[i].allowed || strcmp(s->ns, "a") != 0 ||
+			strcmp(s->name, "b") != 0)
+			fail_msg("%s", cases[i].spec);
+		free(s);
+	}
+}
+
+static void budgets_that_are_none(void **state)
+{
+	struct disruption_budget_spec *s = NULL;
+	struct err e = {""};
+	(void)state;
+	assert_int_equal(
+		decode_disruption_budget(parsed("{'metadata':{'name':'b','namespace':'a'},"
+						"'spec':{'selector':{'matchExpressions':[{'key':"
+						"'x','operator':'Like'}]}}}"),
+			&s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text,
+		"PodDisruptionBudget a/b: spec.selector.matchExpressions[0].operator: \"Like\" is "
+		"unknown; write In, NotIn, Exists, DoesNotExist, Gt or Lt");
+	assert_int_equal(
+		decode_disruption_budget(parsed("{'kind':'Pod','metadata':{'name':'b'}}"), &s, &e),
+		ERR_INVALID);
+	assert_null(s);
+}
+
 static void localqueues(void **state)
 {
 	struct localqueue_spec *s = NULL;
@@ -529,6 +600,8 @@ int main(void)
 		cmocka_unit_test(cohorts),
 		cmocka_unit_test(limit_ranges),
 		cmocka_unit_test(runtime_classes),
+		cmocka_unit_test(disruption_budgets),
+		cmocka_unit_test(budgets_that_are_none),
 		cmocka_unit_test(localqueues),
 		cmocka_unit_test(flavors),
 		cmocka_unit_test(idle_pools),

@@ -49,7 +49,8 @@ static const char real_job[] =
 	"'resources':{'limits':{'memory':'9Gi'}},'runtimeClassName':'kata',"
 	"'overhead':{'cpu':'50m'}}}},"
 	"'status':{'startTime':'2026-11-21T10:00:00+01:00','active':3,'ready':2,'terminating':1,"
-	"'succeeded':4,'uncountedTerminatedPods':{'succeeded':['u1','u2'],'failed':['u3']},"
+	"'succeeded':4,'failed':2,'uncountedTerminatedPods':{'succeeded':['u1','u2'],'failed':['u3'"
+	"]},"
 	"'completedIndexes':'0,2-4','failedIndexes':'4-5,9-20',"
 	"'conditions':[{'type':'Suspended','status':'False'},"
 	"{'type':'Failed','status':'True','lastTransitionTime':'2026-11-21T10:00:00.5Z'}]}}";
@@ -132,6 +133,7 @@ static void how_it_stands(void **state)
 	assert_int_equal(j->status.terminating, 1);
 	assert_int_equal(j->status.succeeded, 4);
 	assert_int_equal(j->status.uncounted, 2);
+	assert_int_equal(j->status.failed_pods, 3);  /* 2 in failed, 1 uncounted */
 	assert_int_equal(j->status.indexes_done, 6); /* 0 2 3 4 5 9 */
 	free(j);
 }
