@@ -215,6 +215,22 @@ static bool keep_version(struct kube_watch *w, const cJSON *object)
 	return true;
 }
 
+/* What comes last of a callback: the watch may be stopped after it. */
+static void say_seen(struct kube_watch *w)
+{
+	if (w->handler.seen && w->state == WATCH_FOLLOWING)
+		w->handler.seen(w->version, w->ctx);
+}
+
+static void say_end(struct kube_watch *w)
+{
+	watch_enter(w, WATCH_FOLLOWING);
+	if (w->state == WATCH_STOPPED)
+		return;
+	w->handler.end(w->ctx);
+	say_seen(w);
+}
+
 static bool ends_the_list(const cJSON *bookmark)
 {
 	const cJSON *metadata = json_object(bookmark, "metadata");
@@ -233,11 +249,10 @@ static void take_bookmark(struct kube_watch *w, const cJSON *object)
 		watch_fail(w, 0, "a bookmark has no resourceVersion; listing again");
 		return;
 	}
-	if (end) {
-		watch_enter(w, WATCH_FOLLOWING);
-		if (w->state != WATCH_STOPPED)
-			w->handler.end(w->ctx);
-	}
+	if (end)
+		say_end(w);
+	else
+		say_seen(w);
 }
 
 /* The server gives up in the middle. Only "too many requests" leaves our place as good as it was.
@@ -270,6 +285,7 @@ static void take_object(struct kube_watch *w, enum kube_event type, const cJSON 
 	if (w->state == WATCH_STREAMING)
 		strcpy(w->version, before);
 	w->handler.event(type, object, w->ctx);
+	say_seen(w);
 }
 
 static void take_line(struct kube_watch *w, struct slice line)
@@ -495,9 +511,7 @@ static void take_page(struct kube_watch *w, const cJSON *list)
 		ask_page(w);
 		return;
 	}
-	watch_enter(w, WATCH_FOLLOWING);
-	if (w->state != WATCH_STOPPED)
-		w->handler.end(w->ctx);
+	say_end(w);
 }
 
 static void on_page(const struct kube_answer *a, void *ctx)

@@ -38,6 +38,9 @@ struct kube_watch_handler {
 	void (*trouble)(const char *sentence, void *ctx);
 	void (*moved)(
 		const char *from, const char *to, void *ctx); /* may be NULL: for a debug log */
+	/* May be NULL. All that happened up to this resourceVersion has been told: after end, after
+	 * an event that is not of a list, and with each bookmark. */
+	void (*seen)(const char *version, void *ctx);
 };
 
 struct kube_watch_options {	    /* 0 or NULL: the default */

@@ -4,7 +4,7 @@
 #include "test/unit/scripted_server.h"
 
 /* What happened, as text: "b" begin, "+name" added, "~name" modified, "-name" deleted, "e" end,
- * "!" trouble. */
+ * "!" trouble; where it is listened to, "@version" seen. */
 struct stage {
 	struct ev_loop *loop;
 	struct scripted_server *server;
@@ -15,6 +15,7 @@ struct stage {
 	char trouble[512];
 	int ends;
 	const char *free_at; /* free the watch when this is told */
+	bool seen;	     /* listen to that too */
 };
 
 static void tell(struct stage *s, const char *mark, const char *name)
@@ -67,6 +68,11 @@ static void on_moved(const char *from, const char *to, void *ctx)
 	assert_string_not_equal(from, to);
 }
 
+static void on_seen(const char *version, void *ctx)
+{
+	tell(ctx, "@", version);
+}
+
 static void stage_open(struct stage *s)
 {
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
@@ -78,8 +84,8 @@ static void stage_open(struct stage *s)
 
 static void stage_watch(struct stage *s, struct kube_watch_options o)
 {
-	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved};
+	struct kube_watch_handler handler = {
+		on_begin, on_event, on_end, on_trouble, on_moved, s->seen ? on_seen : NULL};
 	o.path = "/things";
 	if (o.backoff_ms == 0)
 		o.backoff_ms = 1;
@@ -127,6 +133,10 @@ static void expect_line(struct stage *s, size_t i, const char *line)
 #define ERROR(code, message)                                                                       \
 	"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":" code                       \
 	",\"message\":\"" message "\"}}\n"
+#define ITEM(name, rv) "{" META(name, rv) "}"
+#define PAGE(rv, next, items)                                                                      \
+	"{\"metadata\":{\"resourceVersion\":\"" rv "\",\"continue\":\"" next                       \
+	"\"},\"items\":[" items "]}"
 #define LIST "sendInitialEvents=true"
 #define TWO EVENT("ADDED", "a", "5") EVENT("ADDED", "b", "3") END("7")
 
@@ -309,6 +319,47 @@ static void test_listed_again_when_told(void **state)
 	stage_close(&s);
 }
 
+/* Not within a list: its objects come by name. */
+static void test_what_has_been_seen(void **state)
+{
+	struct stage s;
+	(void)state;
+	for (int paged = 0; paged < 2; paged++) {
+		static const char events[] =
+			EVENT("MODIFIED", "a", "8") BOOKMARK("11") EVENT("DELETED", "b", "12");
+		stage_open(&s);
+		s.seen = true;
+		if (paged) {
+			script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+				PAGE("7", "", ITEM("a", "5") "," ITEM("b", "3")));
+			script_hold(stream_from(&s, "7", events));
+		} else {
+			struct script *p = stream_list(&s, TWO);
+			script_chunk(p, events);
+			script_hold(p);
+		}
+		stage_watch(&s, (struct kube_watch_options){.no_streaming_list = paged});
+		expect_story(&s, "b +a +b e @7 ~a @8 @11 -b @12 ");
+		stage_close(&s);
+	}
+}
+
+/* Who is told may end the watch even then. */
+static void test_freed_when_seen(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.seen = true;
+	s.free_at = "@";
+	script_hold(stream_list(&s, TWO EVENT("MODIFIED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	run_until(s.loop, !s.watch);
+	run_a_little(s.loop);
+	assert_string_equal(buf_text(&s.story), "b +a +b e @7 ");
+	stage_close(&s);
+}
+
 /* Each way the place is lost: a new list, and what was not in it is gone. */
 static const struct lost {
 	const char *name, *event;
@@ -406,11 +457,6 @@ static void test_silence(void **state)
 	assert_non_null(strstr(s.trouble, "no word"));
 	stage_close(&s);
 }
-
-#define ITEM(name, rv) "{" META(name, rv) "}"
-#define PAGE(rv, next, items)                                                                      \
-	"{\"metadata\":{\"resourceVersion\":\"" rv "\",\"continue\":\"" next                       \
-	"\"},\"items\":[" items "]}"
 
 /* A server that knows no streaming lists: pages, then a watch; and it is not asked again. */
 static void test_paging(void **state)
@@ -549,6 +595,8 @@ int main(void)
 		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
 		cmocka_unit_test(test_a_server_that_was_away),
 		cmocka_unit_test(test_listed_again_when_told),
+		cmocka_unit_test(test_what_has_been_seen),
+		cmocka_unit_test(test_freed_when_seen),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_429_event_keeps_the_place),
 		cmocka_unit_test(test_list_is_cut),

@@ -1,0 +1,32 @@
+/*
+ * A share: one watch of one resource, told to several who would else each have their own.
+ *
+ * Each seat is told what a watch of its own would tell: begin, the objects, end, and from then on
+ * what happens. The watch is there while anybody sits. Who sits down when it is up already makes it
+ * list again, and so all are told a whole list once more: that is seldom, and whoever can follow a
+ * watch can follow that.
+ *
+ * Seats are taken and left from outside the share's own callbacks, as from a tick.
+ */
+#ifndef SLUICE_KUBE_SHARE_H
+#define SLUICE_KUBE_SHARE_H
+
+#include "controller/kube/watch.h"
+
+struct kube_share;
+struct kube_seat;
+
+struct kube_share *kube_share_new(
+	struct kube_client *client, const struct kube_watch_options *options);
+/* All seats must have been left. NULL is fine. */
+void kube_share_free(struct kube_share *s);
+
+/* As kube_watch_new() and kube_watch_free(). */
+struct kube_seat *kube_share_join(
+	struct kube_share *s, const struct kube_watch_handler *handler, void *ctx);
+void kube_seat_leave(struct kube_seat *seat); /* NULL is fine */
+
+/* Lists everything again, for all of them. */
+void kube_share_relist(struct kube_share *s);
+
+#endif
