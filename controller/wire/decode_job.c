@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
 
-/* An ordinary Job of one container takes about 600 bytes, 1,500 when it has run before. */
-#define JOB_GUESS 2048
+/* An ordinary Job of one container takes about 1,300 bytes, 2,200 when it has run before. */
+#define JOB_GUESS 3072
+#define GRACE_DEFAULT_S 30
 #define CENTURY_S 3153600000.0
 
 /* Kubernetes counts it in 64 bits; who asks for more than a century means no limit. */
@@ -42,28 +44,6 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->pod = pod_field(d, at, pod);
 }
 
-/* Of all owners one is the controller. */
-static const cJSON *controller_of(const cJSON *meta)
-{
-	json_each(owner, json_array(meta, "ownerReferences"))
-	{
-		bool controls = false;
-		json_bool(owner, "controller", &controls);
-		if (controls)
-			return owner;
-	}
-	return NULL;
-}
-
-static void read_owner_job(const cJSON *owner, struct job *j)
-{
-	const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
-	const char *version = json_text(owner, "apiVersion");
-	if (kind && strcmp(kind, "Job") == 0 && version && strncmp(version, "batch/", 6) == 0 &&
-		uid)
-		j->has_owner_job = uid_parse(uid, &j->owner_job);
-}
-
 /* "CronJob/nightly", else what its name was generated from. */
 static const char *family_text(struct decoder *d, const cJSON *meta, const cJSON *owner)
 {
@@ -84,20 +64,56 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(NULL, "metadata");
 	const cJSON *meta = meta_of(o);
-	const cJSON *owner = controller_of(meta);
 	const char *version = json_text(meta, "resourceVersion");
 	const char *created = json_text(meta, "creationTimestamp");
 	j->ns = text_field(d, at, meta, "namespace", NAME_MAX_BYTES);
 	j->name = text_field(d, at, meta, "name", NAME_MAX_BYTES);
 	j->generation = meta_generation(o);
 	j->deleting = meta_deleting(o);
-	read_owner_job(owner, j);
-	j->family = family_text(d, meta, owner);
+	j->has_owner_job = meta_owner_job(o, &j->owner_job);
+	j->family = family_text(d, meta, meta_controller(o));
 	if (version)
 		text_number(version, INT64_MAX, &j->version);
 	if (created && !text_time(created, &j->created_ms))
 		decoder_fault(d, PATH(at, "creationTimestamp"),
 			"is not a time; write e.g. 2026-11-21T09:58:30Z");
+}
+
+/* Less than none is one second to a kubelet; who asks for more than a century means no limit. */
+static int64_t grace_ms(const cJSON *pod)
+{
+	int64_t seconds = GRACE_DEFAULT_S;
+	const cJSON *item = json_get(pod, "terminationGracePeriodSeconds");
+	if (cJSON_IsNumber(item) && item->valuedouble > CENTURY_S)
+		return (int64_t)CENTURY_S * 1000;
+	json_i64(pod, "terminationGracePeriodSeconds", &seconds);
+	return seconds < 0 ? 1000 : seconds * 1000;
+}
+
+/*
+ * What the cluster looks at in its pods, as its owner wrote it: without what a start added. All
+ * else of the Job must have been decoded.
+ *
+ * What cannot be understood in what is looked at here alone (affinity to pods, spreading, ports,
+ * fields of nodes) makes no Job invalid: the API server took it in, so it is of a later version
+ * than we are, or larger than we keep. Then nothing of the cluster is asked, and the Job starts by
+ * its quota alone, as if clusterFit were Ignore. What is counted by quota, or joined to a flavor's
+ * directives, has had its faults told by then.
+ */
+static void read_template(struct decoder *d, const cJSON *o, struct job *j)
+{
+	const struct path *spec = PATH(NULL, "spec");
+	const cJSON *template = json_object(json_object(o, "spec"), "template");
+	const struct own_parts own = {j->pod, j->placement.node_selector,
+		j->placement.nnode_selector, j->placement.tolerations, j->placement.ntolerations};
+	j->grace_ms = grace_ms(json_object(template, "spec"));
+	if (!template || d->faulty)
+		return;
+	struct faults_aside a = faults_aside(d);
+	const struct pod *p =
+		template_field(d, j->ns, PATH(spec, "template"), template, &own);
+	if (!faults_back(d, &a))
+		j->template = p;
 }
 
 static void keep_invalid(struct decoder *d, struct job *j)
@@ -126,6 +142,7 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	job_annotations(d, o, j);
 	job_lending(d, o, j);
 	job_status(o, j);
+	read_template(d, o, j);
 	keep_invalid(d, j);
 	return 0;
 }

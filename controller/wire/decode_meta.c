@@ -43,6 +43,27 @@ bool meta_deleting(const cJSON *o)
 	return json_get(meta_of(o), "deletionTimestamp") != NULL;
 }
 
+const cJSON *meta_controller(const cJSON *o)
+{
+	json_each(owner, json_array(meta_of(o), "ownerReferences"))
+	{
+		bool controls = false;
+		json_bool(owner, "controller", &controls);
+		if (controls)
+			return owner;
+	}
+	return NULL;
+}
+
+bool meta_owner_job(const cJSON *o, struct uid *ret)
+{
+	const cJSON *owner = meta_controller(o);
+	const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
+	const char *version = json_text(owner, "apiVersion");
+	return kind && strcmp(kind, "Job") == 0 && version && strncmp(version, "batch/", 6) == 0 &&
+	       uid && uid_parse(uid, ret);
+}
+
 /* The API server lets no other names in; a stand-in for it might. */
 static bool is_name(const char *s)
 {

@@ -5,6 +5,7 @@
 #ifndef SLUICE_WIRE_DECODE_PARTS_H
 #define SLUICE_WIRE_DECODE_PARTS_H
 
+#include "cluster/pod.h"
 #include "controller/wire/decode_text.h"
 #include "sluice/job.h"
 #include "sluice/placement.h"
@@ -17,6 +18,9 @@ const cJSON *meta_of(const cJSON *o);
 const cJSON *annotations_of(const cJSON *o);
 int64_t meta_generation(const cJSON *o);
 bool meta_deleting(const cJSON *o);
+/* Of all owners one is the controller; NULL. True when it is a Job. */
+const cJSON *meta_controller(const cJSON *o);
+bool meta_owner_job(const cJSON *o, struct uid *ret);
 
 /* decode_admin.c. Fields and ends that admins' objects share: what was found wrong becomes
  * "ClusterQueue batch: spec.stopPolicy: ...". */
@@ -109,6 +113,18 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
 /* decode_terms.c: the annotations that speak of time and money. */
 void job_terms_field(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j);
+
+/* decode_template.c. What the scheduler and quotas look at in the pods of a template; own: what its
+ * owner wrote of it, which has been decoded. */
+struct own_parts {
+	struct pod_resources resources;
+	const struct label *node_selector;
+	size_t nnode_selector;
+	const struct toleration *tolerations;
+	size_t ntolerations;
+};
+struct pod *template_field(struct decoder *d, const char *ns, const struct path *up, const cJSON *o,
+	const struct own_parts *own);
 
 /* decode_status.c: needs completions and indexed. */
 void job_status(const cJSON *o, struct job *j);

@@ -109,20 +109,6 @@ static void read_tier(struct decoder *d, const cJSON *o, const cJSON *spec, stru
 	}
 }
 
-static void read_owner(const cJSON *meta, struct pod_facts *f)
-{
-	json_each(owner, json_array(meta, "ownerReferences"))
-	{
-		bool controls = false;
-		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
-		const char *version = json_text(owner, "apiVersion");
-		json_bool(owner, "controller", &controls);
-		if (controls && kind && strcmp(kind, "Job") == 0 && version &&
-			strncmp(version, "batch/", 6) == 0 && uid)
-			f->has_owner_job = uid_parse(uid, &f->owner_job);
-	}
-}
-
 static enum pod_phase phase_of(const cJSON *status)
 {
 	const char *phase = json_text(status, "phase");
@@ -163,7 +149,7 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	f->node = text_field(d, at, spec, "nodeName", NAME_MAX_BYTES);
 	f->phase = phase_of(json_object(o, "status"));
 	f->deleting = meta_deleting(o);
-	read_owner(meta_of(o), f);
+	f->has_owner_job = meta_owner_job(o, &f->owner_job);
 	f->queued = json_get(labels, CLUSTERQUEUE_LABEL) != NULL;
 	read_tier(d, o, spec, f);
 	read_resources(d, o, spec, f);

@@ -105,15 +105,13 @@ static void read_condition(const cJSON *condition, struct job_status *s)
 		s->finished_ms = time_field(condition, "lastTransitionTime");
 }
 
-static int32_t uncounted_pods(const cJSON *status, const char *how)
+/* Of those that "succeeded" or "failed". */
+static int32_t count_uncounted(const cJSON *status, const char *how)
 {
+	int32_t n = 0;
 	const cJSON *uncounted = json_object(status, "uncountedTerminatedPods");
-	return (int32_t)cJSON_GetArraySize(json_array(uncounted, how));
-}
-
-static int32_t add_pods(int32_t a, int32_t b)
-{
-	return a > INT32_MAX - b ? INT32_MAX : a + b;
+	json_each(pod, json_array(uncounted, how)) n++;
+	return n;
 }
 
 void job_status(const cJSON *o, struct job *j)
@@ -127,8 +125,9 @@ void job_status(const cJSON *o, struct job *j)
 	s->terminating = count_field(status, "terminating");
 	s->ready = count_field(status, "ready");
 	s->succeeded = count_field(status, "succeeded");
-	s->uncounted = uncounted_pods(status, "succeeded");
-	s->failed_pods = add_pods(count_field(status, "failed"), uncounted_pods(status, "failed"));
+	s->failed_pods = count_field(status, "failed");
+	s->uncounted = count_uncounted(status, "succeeded");
+	s->uncounted_failed = count_uncounted(status, "failed");
 	if (j->indexed && j->has_completions)
 		s->indexes_done = count_indexes(json_text(status, "completedIndexes"),
 			json_text(status, "failedIndexes"), j->completions);

@@ -35,11 +35,9 @@ static void tolerate(struct toleration *all, size_t *n, const char *key)
 		.seconds = 300};
 }
 
-static void read_tolerations(
-	struct decoder *d, const struct path *at, const cJSON *spec, struct pod *p)
+static void keep_tolerations(struct decoder *d, const struct path *at, const struct toleration *own,
+	size_t n, struct pod *p)
 {
-	size_t n;
-	const struct toleration *own = tolerations_field(d, at, spec, TOLERATIONS_MAX, &n);
 	struct toleration *all = parcel_array(&d->parcel, n + 2, sizeof(*all));
 	for (size_t i = 0; i < n; i++)
 		all[i] = own[i];
@@ -154,28 +152,49 @@ static void read_ports(struct decoder *d, const struct path *at, const cJSON *sp
 
 /* ---- a template ------------------------------------------------------------------------------ */
 
-static int fill_template(struct decoder *d, const cJSON *o, struct err *e)
+static struct own_parts own_parts(struct decoder *d, const struct path *at, const cJSON *spec)
 {
-	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
-	struct pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
-	const cJSON *spec = object_field(d, NULL, o, "spec");
-	const cJSON *deadline = json_get(spec, "activeDeadlineSeconds");
-	p->ns = text_keep(d, meta, d->ns, NAME_MAX_BYTES);
-	p->labels = labels_field(
-		d, meta, object_field(d, NULL, o, "metadata"), "labels", LABELS_MAX, &p->nlabels);
-	p->resources = pod_field(d, at, spec);
+	struct own_parts own = {.resources = pod_field(d, at, spec)};
+	own.node_selector =
+		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &own.nnode_selector);
+	own.tolerations = tolerations_field(d, at, spec, TOLERATIONS_MAX, &own.ntolerations);
+	return own;
+}
+
+static void read_spec(struct decoder *d, const struct path *at, const cJSON *spec, struct pod *p)
+{
 	p->priority_class = text_field(d, at, spec, "priorityClassName", NAME_MAX_BYTES);
-	p->terminating = deadline != NULL;
+	p->terminating = json_get(spec, "activeDeadlineSeconds") != NULL;
 	p->node_name = text_field(d, at, spec, "nodeName", NAME_MAX_BYTES);
 	p->scheduler = text_field(d, at, spec, "schedulerName", NAME_MAX_BYTES);
 	if (!*p->scheduler)
 		p->scheduler = text_keep(d, at, "default-scheduler", NAME_MAX_BYTES);
-	p->node_selector =
-		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &p->nnode_selector);
-	read_tolerations(d, at, spec, p);
 	read_affinity(d, at, spec, p);
 	p->spread = spread_field(d, at, spec, p, &p->nspread);
 	read_ports(d, at, spec, p);
+}
+
+struct pod *template_field(struct decoder *d, const char *ns, const struct path *up, const cJSON *o,
+	const struct own_parts *own)
+{
+	const struct path *meta = PATH(up, "metadata"), *at = PATH(up, "spec");
+	struct pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
+	const cJSON *spec = object_field(d, up, o, "spec");
+	struct own_parts parts = own ? *own : own_parts(d, at, spec);
+	p->ns = text_keep(d, meta, ns, NAME_MAX_BYTES);
+	p->labels = labels_field(
+		d, meta, object_field(d, up, o, "metadata"), "labels", LABELS_MAX, &p->nlabels);
+	p->resources = parts.resources;
+	p->node_selector = parts.node_selector;
+	p->nnode_selector = parts.nnode_selector;
+	keep_tolerations(d, at, parts.tolerations, parts.ntolerations, p);
+	read_spec(d, at, spec, p);
+	return p;
+}
+
+static int fill_template(struct decoder *d, const cJSON *o, struct err *e)
+{
+	template_field(d, d->ns, NULL, o, NULL);
 	return d->faulty ? err_set(e, ERR_INVALID, "pod template: %s", d->fault.text) : 0;
 }
 
@@ -185,6 +204,33 @@ int decode_template(const char *ns, const cJSON *o, struct pod **ret, struct err
 	if (!cJSON_IsObject(o))
 		return err_set(e, ERR_INVALID, "pod template: must be an object");
 	int rc = decode_in_namespace(ns, o, TEMPLATE_GUESS, fill_template, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+/* ---- a pod that is bound --------------------------------------------------------------------- */
+
+static int fill_bound_pod(struct decoder *d, const cJSON *o, struct err *e)
+{
+	struct bound_pod *b = parcel_array(&d->parcel, 1, sizeof(*b));
+	if (!decode_uid(o, &b->uid))
+		decoder_fault(d, PATH(PATH(NULL, "metadata"), "uid"), "is not a UUID");
+	struct pod *p = template_field(d, decode_namespace_of(o), NULL, o, NULL);
+	b->pod = p;
+	b->node = p->node_name;
+	b->deleting = meta_deleting(o);
+	if (!meta_owner_job(o, &b->owner))
+		b->owner = (struct uid){{0}};
+	return decoder_verdict(d, "Pod", o, e);
+}
+
+int decode_bound_pod(const cJSON *o, struct bound_pod **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "Pod", e);
+	if (rc == 0)
+		rc = decode_in_block(o, TEMPLATE_GUESS, fill_bound_pod, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

@@ -22,6 +22,8 @@ struct cJSON;
  * Job controller gives each pod (its completion index).
  */
 int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, struct err *e);
+/* A Pod, as the nodes are told of it; node is "" while it is not bound. */
+int decode_bound_pod(const struct cJSON *o, struct bound_pod **ret, struct err *e);
 int decode_resource_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
 int decode_node_spec(const struct cJSON *o, struct node_spec **ret, struct err *e);
 

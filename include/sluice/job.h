@@ -58,8 +58,9 @@ struct job_status {
 	bool complete, failed; /* a terminal condition is True */
 	int64_t finished_ms;   /* when it became so; 0 when it did not */
 	int32_t active, terminating, ready, succeeded;
-	int32_t failed_pods;  /* ended otherwise, those included that are not yet in failed */
-	int32_t uncounted;    /* ended well, not yet in succeeded (uncountedTerminatedPods) */
+	int32_t failed_pods;
+	/* uncountedTerminatedPods: ended, and not yet in succeeded or failed_pods. */
+	int32_t uncounted, uncounted_failed;
 	int32_t indexes_done; /* Indexed: size of completedIndexes and failedIndexes together */
 };
 

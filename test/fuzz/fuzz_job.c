@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "cluster/nodes.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
@@ -62,6 +63,26 @@ static void check_resources(const struct job *j)
 	json_free(tree);
 }
 
+/* Whatever is asked of the cluster, it answers. */
+static void check_template(const struct job *j)
+{
+	const struct pod *p = j->template;
+	struct nodes *n = nodes_new();
+	struct fit_answer a;
+	must(j->grace_ms >= 0);
+	must(!p || !j->invalid || j->start_after.zone || j->deadline.zone);
+	if (p) {
+		must(strcmp(p->ns, j->ns) == 0 && *p->scheduler && p->ntolerations > 0);
+		must(p->resources.ncontainers == j->pod.ncontainers);
+		must(p->nnode_selector == j->placement.nnode_selector);
+		nodes_set(n, &(struct node_spec){.name = "n"});
+		nodes_fit(n, p, &a);
+		check_text(a.sentence);
+		qos_class_name(pod_qos_class(p));
+	}
+	nodes_free(n);
+}
+
 static void check_job(const struct job *j)
 {
 	int32_t pods = job_pods(j);
@@ -85,6 +106,7 @@ static void check_job(const struct job *j)
 	must(j->lending != 0);
 	check_resources(j);
 	check_placement(&j->placement);
+	check_template(j);
 }
 
 static void check_patch(const struct job *j)

@@ -1,5 +1,6 @@
 #include "test/unit/wire_test.h"
 
+#include "cluster/pod.h"
 #include "controller/wire/decode.h"
 #include "sluice/quantity.h"
 
@@ -119,6 +120,103 @@ static void where_it_may_run(void **state)
 	free(j);
 }
 
+static void what_the_cluster_looks_at(void **state)
+{
+	struct job *j = decoded(real_job);
+	const struct pod *p = j->template;
+	(void)state;
+	assert_non_null(p);
+	assert_string_equal(p->ns, "team-a");
+	assert_string_equal(p->priority_class, "urgent");
+	assert_int_equal(p->nlabels, 1);
+	assert_string_equal(p->labels[0].key, "a");
+	assert_int_equal(p->nnode_selector, 1);
+	assert_int_equal(p->ntolerations, 4); /* two of its own, and two that the server adds */
+	assert_int_equal(p->terms[0].fields.nrequirements, 1);
+	assert_ptr_equal(p->resources.containers, j->pod.containers);
+	assert_int_equal(j->grace_ms, 30000);
+	free(j);
+}
+
+/* A Job that runs has more in its template than its owner wrote. */
+static void the_template_is_its_owners(void **state)
+{
+	struct job *j = decoded(
+		"{'metadata':{'name':'a','namespace':'ns'," UID
+		",'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,\\'state\\':"
+		"\\'Started\\'}','sluice.dev/original-directives':'{\\'original\\':{"
+		"\\'nodeSelector\\':{\\'zone\\':\\'x\\'},\\'tolerations\\':[]},"
+		"\\'applied\\':{\\'nodeSelector\\':{\\'zone\\':\\'x\\',\\'pool\\':"
+		"\\'spot\\'},\\'tolerations\\':[{\\'key\\':\\'spot\\',\\'operator\\':"
+		"\\'Exists\\'}]}}'}},'spec':{'template':{'spec':{'nodeSelector':{'zone':'x','pool'"
+		":'spot'},'tolerations':[{'key':'spot','operator':'Exists'}]}}}}");
+	(void)state;
+	assert_null(j->invalid);
+	assert_int_equal(j->template->nnode_selector, 1);
+	assert_string_equal(j->template->node_selector[0].key, "zone");
+	assert_int_equal(j->template->ntolerations, 2);
+	free(j);
+}
+
+#define REQUIRED "'requiredDuringSchedulingIgnoredDuringExecution'"
+
+/* What only the scheduler reads makes no Job wait for ever: of a template that cannot be
+ * understood nothing is asked. What quotas count, or flavors join, must be right. */
+static void a_template_that_cannot_be_understood(void **state)
+{
+	static const struct {
+		const char *pod;
+		bool template, valid;
+	} cases[] = {
+		{"", true, true},
+		{"'hostNetwork':true,'containers':[{'ports':[{'containerPort':80}]}]", true, true},
+		{"'affinity':{'podAntiAffinity':{" REQUIRED ":[{'labelSelector':{'matchExpressions':["
+		 "{'key':'a','operator':'SomeDay'}]},'topologyKey':'zone'}]}}",
+			false, true},
+		{"'affinity':{'podAffinity':{" REQUIRED ":[{}]}}", false, true},
+		{"'topologySpreadConstraints':[{'whenUnsatisfiable':'DoNotSchedule','topologyKey':"
+		 "'zone','nodeTaintsPolicy':'SomeDay'}]",
+			false, true},
+		{"'containers':[{'ports':[{'hostPort':'x'}]}]", false, true},
+		{"'affinity':{'nodeAffinity':{" REQUIRED ":{'nodeSelectorTerms':[{'matchFields':["
+		 "{'key':'metadata.name','operator':'SomeDay'}]}]}}}",
+			false, true},
+		{"'affinity':{'nodeAffinity':{" REQUIRED ":{'nodeSelectorTerms':[{'matchExpressions':"
+		 "[{'key':'a','operator':'SomeDay'}]}]}}}",
+			false, false},
+		{"'containers':[{'resources':{'requests':{'cpu':'lots'}}}]", false, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job *j = job_with("", "", cases[i].pod);
+		if (!j->template == cases[i].template || !j->invalid != cases[i].valid)
+			fail_msg("%s: %s", cases[i].pod, j->invalid ? j->invalid : "valid");
+		free(j);
+	}
+	struct job *j = decoded("{'metadata':{'name':'a'," UID "},'spec':{}}");
+	assert_null(j->template); /* no template, no pods */
+	free(j);
+}
+
+static void how_long_a_stop_may_take(void **state)
+{
+	static const struct {
+		const char *seconds;
+		int64_t ms;
+	} cases[] = {{"0", 0}, {"120", 120000}, {"-1", 1000}, {"null", 30000}, {"'x'", 30000},
+		{"1e18", INT64_C(3153600000000)}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char pod[64];
+		snprintf(pod, sizeof(pod), "'terminationGracePeriodSeconds':%s", cases[i].seconds);
+		struct job *j = job_with("", "", pod);
+		assert_null(j->invalid);
+		if (j->grace_ms != cases[i].ms)
+			fail_msg("%s: %lld", pod, (long long)j->grace_ms);
+		free(j);
+	}
+}
+
 static void how_it_stands(void **state)
 {
 	struct job *j = decoded(real_job);
@@ -133,7 +231,8 @@ static void how_it_stands(void **state)
 	assert_int_equal(j->status.terminating, 1);
 	assert_int_equal(j->status.succeeded, 4);
 	assert_int_equal(j->status.uncounted, 2);
-	assert_int_equal(j->status.failed_pods, 3);  /* 2 in failed, 1 uncounted */
+	assert_int_equal(j->status.failed_pods, 2);
+	assert_int_equal(j->status.uncounted_failed, 1);
 	assert_int_equal(j->status.indexes_done, 6); /* 0 2 3 4 5 9 */
 	free(j);
 }
@@ -792,6 +891,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_job),
 		cmocka_unit_test(where_it_may_run),
+		cmocka_unit_test(what_the_cluster_looks_at),
+		cmocka_unit_test(the_template_is_its_owners),
+		cmocka_unit_test(a_template_that_cannot_be_understood),
+		cmocka_unit_test(how_long_a_stop_may_take),
 		cmocka_unit_test(how_it_stands),
 		cmocka_unit_test(absent_is_not_zero),
 		cmocka_unit_test(which_job_made_it),

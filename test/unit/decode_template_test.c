@@ -242,6 +242,45 @@ static void nodes(void **state)
 	assert_null(s);
 }
 
+static void pods_that_are_bound(void **state)
+{
+	struct bound_pod *b = NULL;
+	struct err e = {""};
+	(void)state;
+	static const char text[] =
+		"{'kind':'Pod','metadata':{'name':'p','namespace':'team','uid':"
+		"'123e4567-e89b-12d3-a456-426614174000','labels':{'app':'web'},"
+		"'deletionTimestamp':'2026-11-21T10:00:00Z','ownerReferences':[{'kind':'Job',"
+		"'apiVersion':'batch/v1','controller':true,'uid':"
+		"'223e4567-e89b-12d3-a456-426614174000'}]},'spec':{'nodeName':'n1','containers':["
+		"{'resources':{'requests':{'cpu':'2'}}}]}}";
+	assert_int_equal(decode_bound_pod(parsed(text), &b, &e), 0);
+	assert_string_equal(b->node, "n1");
+	assert_true(b->deleting);
+	assert_int_equal(b->uid.byte[0], 0x12);
+	assert_int_equal(b->owner.byte[0], 0x22);
+	assert_string_equal(b->pod->ns, "team");
+	assert_string_equal(b->pod->labels[0].value, "web");
+	assert_int_equal(pod_requests(&b->pod->resources, NULL, 0), 1);
+	free(b);
+	/* Of a ReplicaSet it is nobody's. */
+	assert_int_equal(
+		decode_bound_pod(parsed("{'metadata':{'name':'p','namespace':'team','uid':"
+					"'123e4567-e89b-12d3-a456-426614174000','ownerReferences':["
+					"{'kind':'ReplicaSet','apiVersion':'apps/v1','controller':"
+					"true,'uid':'223e4567-e89b-12d3-a456-426614174000'}]}}"),
+			&b, &e),
+		0);
+	assert_string_equal(b->node, "");
+	assert_int_equal(b->owner.byte[0], 0);
+	assert_false(b->deleting);
+	free(b);
+	assert_int_equal(decode_bound_pod(parsed("{'metadata':{'name':'p','namespace':'team'}}"),
+				 &b, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text, "Pod team/p: metadata.uid: is not a UUID");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +292,7 @@ int main(void)
 		cmocka_unit_test(ports_of_the_host),
 		cmocka_unit_test(what_is_wrong_is_said),
 		cmocka_unit_test(nodes),
+		cmocka_unit_test(pods_that_are_bound),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
