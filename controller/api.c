@@ -33,6 +33,16 @@ static struct api_reply complain(struct buf *out, unsigned status, const char *s
 
 /* ---- health ---------------------------------------------------------------------------------- */
 
+static struct api_reply ready(const struct api_sources *s, struct buf *out)
+{
+	if (*s->denied)
+		buf_printf(out,
+			"- does without what its role does not let it read: %s (kubectl apply -k "
+			"deploy/rbac)\n",
+			s->denied);
+	return (struct api_reply){200, TEXT};
+}
+
 /* Ready is who can serve, or take over at once. A body that begins with "leading" is the leader's.
  */
 static struct api_reply answer_ready(const struct api_sources *s, struct buf *out)
@@ -42,14 +52,14 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 	if (warm && gate_leading(m->gate)) {
 		buf_printf(out, "leading: epoch %" PRId64 ", cell %s, as %s\n", gate_epoch(m->gate),
 			s->cell, s->identity);
-		return (struct api_reply){200, TEXT};
+		return ready(s, out);
 	}
 	if (warm) {
 		buf_printf(out,
 			"standby: everything is read and the ledger is connected; the lease of "
 			"cell %s is held by %s\n",
 			s->cell, s->holder[0] ? s->holder : "nobody yet");
-		return (struct api_reply){200, TEXT};
+		return ready(s, out);
 	}
 	buf_puts(out, "not ready\n");
 	if (s->stopping)

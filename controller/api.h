@@ -20,6 +20,7 @@ struct api_sources {
 	const char *identity, *cell;
 	const char *holder;	    /* who holds the lease, as last heard; "" unknown */
 	const char *waiting_for;    /* which lists are missing, "" none */
+	const char *denied;	    /* which it does without, for it may not read them */
 	const char *ledger_trouble; /* why the ledger is away, "" when it is up */
 	bool stopping;
 	int64_t now_ms;

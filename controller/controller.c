@@ -48,6 +48,7 @@ struct controller {
 	struct ev_loop *loop;
 	struct kube_config *config;
 	struct kube_client *client;
+	struct kube_share *nodes, *pods; /* the queue's and the lender's */
 	struct queue *queue;
 	struct gate *gate;
 	struct pg *pg;
@@ -77,6 +78,7 @@ struct controller {
 	int exit_code;
 	char ledger_trouble[512]; /* "" while it is up */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
+	struct buf denied;	  /* ... and those that it does without */
 };
 
 static void mark_dirty(void *ctx)
@@ -409,6 +411,8 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 	struct controller *c = ctx;
 	buf_reset(&c->missing);
 	observer_missing(c->observer, &c->missing);
+	buf_reset(&c->denied);
+	observer_denied(c->observer, &c->denied);
 	struct api_sources s = {
 		.metrics = {.queue = c->queue,
 			.gate = c->gate,
@@ -425,6 +429,7 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 		.cell = c->options->cell,
 		.holder = courier_lease_holder(c->courier),
 		.waiting_for = buf_text(&c->missing),
+		.denied = buf_text(&c->denied),
 		.ledger_trouble = c->ledger_trouble,
 		.stopping = c->stage != STAGE_RUNNING,
 		.now_ms = loop_ms(c),
@@ -543,6 +548,17 @@ static int open_api_server(struct controller *c, struct err *e)
 	return 0;
 }
 
+/* Opened by who takes the first seat. */
+static void share_watches(struct controller *c)
+{
+	struct kube_watch_options nodes = {.path = "/api/v1/nodes", .seed = draw_seed()};
+	struct kube_watch_options pods = {.path = "/api/v1/pods",
+		.field_selector = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
+		.seed = draw_seed()};
+	c->nodes = kube_share_new(c->client, &nodes);
+	c->pods = kube_share_new(c->client, &pods);
+}
+
 static bool manages(void *ctx, const struct job *j)
 {
 	return remit_has(((struct controller *)ctx)->remit, j);
@@ -611,6 +627,8 @@ static void make_core(struct controller *c)
 	c->history = history_new(c->loop, &history);
 	struct lender_options lender = {.history = c->history,
 		.client = c->client,
+		.nodes = c->nodes,
+		.pods = c->pods,
 		.queue = c->queue,
 		.gate = c->gate,
 		.herald = c->herald,
@@ -630,6 +648,8 @@ static void start_observer(struct controller *c)
 {
 	struct observer_options o = {
 		.client = c->client,
+		.nodes = c->nodes,
+		.pods = c->pods,
 		.queue = c->queue,
 		.gate = c->gate,
 		.reporter = c->reporter,
@@ -684,6 +704,7 @@ static int controller_open(struct controller *c, struct err *e)
 	int rc = open_api_server(c, e);
 	if (rc)
 		return rc;
+	share_watches(c);
 	make_core(c);
 	rc = open_ledger(c, e);
 	if (rc)
@@ -699,6 +720,8 @@ static void controller_close(struct controller *c)
 	lookout_free(c->lookout);
 	history_free(c->history);
 	lender_free(c->lender);
+	kube_share_free(c->nodes);
+	kube_share_free(c->pods);
 	guard_free(c->guard);
 	teller_free(c->teller);
 	http_free(c->http);
@@ -720,6 +743,7 @@ static void controller_close(struct controller *c)
 	tally_free(c->tally);
 	kube_config_free(c->config);
 	buf_done(&c->missing);
+	buf_done(&c->denied);
 }
 
 int controller_run(const struct options *o, struct log *log)
@@ -727,6 +751,7 @@ int controller_run(const struct options *o, struct log *log)
 	struct controller c = {.options = o, .log = log, .dirty = true};
 	struct err e = {""};
 	buf_init(&c.missing, 1024);
+	buf_init(&c.denied, 1024);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	c.loop = ev_loop_new(EVFLAG_AUTO);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_template.h"
 #include "controller/wire/labels.h"
 
 static int tell_clusterqueue(const struct kind_options *o, const cJSON *object, struct err *e)
@@ -253,6 +254,62 @@ static int drop_node_overcommit(const struct kind_options *o, const char *ns, co
 	return 0;
 }
 
+/* ---- the cluster itself ----------------------------------------------------------------------- */
+
+static int tell_node(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct node_spec *s = NULL;
+	int rc = decode_node_spec(object, &s, e);
+	if (!rc)
+		queue_set_node(o->queue, s);
+	free(s);
+	return rc;
+}
+
+static int drop_node(const struct kind_options *o, const char *ns, const char *name)
+{
+	(void)ns;
+	queue_drop_node(o->queue, name);
+	return 0;
+}
+
+static int tell_resource_quota(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct resource_quota *s = NULL;
+	int rc = decode_resource_quota(object, &s, e);
+	if (!rc)
+		queue_set_resource_quota(o->queue, s);
+	free(s);
+	return rc;
+}
+
+static int drop_resource_quota(const struct kind_options *o, const char *ns, const char *name)
+{
+	queue_drop_resource_quota(o->queue, ns, name);
+	return 0;
+}
+
+static void seen_resource_quotas(const struct kind_options *o, int64_t version)
+{
+	queue_saw_quotas(o->queue, NULL, version);
+}
+
+static int tell_disruption_budget(const struct kind_options *o, const cJSON *object, struct err *e)
+{
+	struct disruption_budget_spec *s = NULL;
+	int rc = decode_disruption_budget(object, &s, e);
+	if (!rc)
+		queue_set_disruption_budget(o->queue, s);
+	free(s);
+	return rc;
+}
+
+static int drop_disruption_budget(const struct kind_options *o, const char *ns, const char *name)
+{
+	queue_drop_disruption_budget(o->queue, ns, name);
+	return 0;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define OURS "/apis/sluice.dev/v1alpha1/"
@@ -357,6 +414,25 @@ const struct kind kinds[KINDS] = {
 		.generations = true,
 		.tell = tell_node_overcommit,
 		.drop = drop_node_overcommit},
+	{.name = "nodes",
+		.path = "/api/v1/nodes",
+		.is_nodes = true,
+		.without = "nothing of the cluster is asked: Jobs start by their quota alone, "
+			   "whether or not there is a node for their pods",
+		.tell = tell_node,
+		.drop = drop_node},
+	{.name = "resourcequotas",
+		.path = "/api/v1/resourcequotas",
+		.without = "Jobs start whether or not a ResourceQuota lets their pods in",
+		.tell = tell_resource_quota,
+		.drop = drop_resource_quota,
+		.seen = seen_resource_quotas},
+	{.name = "poddisruptionbudgets",
+		.path = "/apis/policy/v1/poddisruptionbudgets",
+		.without = "who is stopped to make room is chosen without a look at "
+			   "PodDisruptionBudgets",
+		.tell = tell_disruption_budget,
+		.drop = drop_disruption_budget},
 	{.name = "configmaps",
 		.is_configmaps = true,
 		.tell = tell_configmap,
@@ -367,4 +443,10 @@ const struct kind kinds[KINDS] = {
 		.label_selector = QUEUE_LABEL,
 		.field_selector =
 			"metadata.namespace!=kube-system,metadata.namespace!=sluice-system"},
+};
+
+const struct kind kind_pods = {
+	.name = "pods",
+	.path = "/api/v1/pods",
+	.without = "clusterFit Now counts nodes as if nobody else's pods were on them",
 };

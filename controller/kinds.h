@@ -38,14 +38,23 @@ struct kind {
 	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
 	bool names_configmaps; /* only those that somebody names are kept: they are listed after */
 	bool is_configmaps;
+	bool is_nodes; /* followed in the watch that is shared with the lender */
+	/* Roles of an older deployment do not have it: then the queue does without, and this is
+	 * what comes of it. NULL: there is no doing without. */
+	const char *without;
 	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
 	int (*tell)(const struct kind_options *o, const cJSON *object, struct err *e);
 	int (*drop)(const struct kind_options *o, const char *ns,
 		const char *name); /* 0 or JOBS_ANEW */
+	/* May be NULL. All of them have been told as they were at this resourceVersion. */
+	void (*seen)(const struct kind_options *o, int64_t version);
 	enum reporter_kind report; /* when has_status */
 };
 
-enum { CONFIGMAPS = 14, JOBS, KINDS }; /* these two come last in the table */
+enum { NODES = 14, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
+
+/* Pods are too many to be a kind as others are: lodgers.h follows them, when they are wanted. */
+extern const struct kind kind_pods;
 
 extern const struct kind kinds[KINDS];
 

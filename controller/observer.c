@@ -7,9 +7,11 @@
 #include "controller/clock.h"
 #include "controller/kinds.h"
 #include "controller/kube/watch.h"
+#include "controller/lodgers.h"
 #include "controller/path.h"
 #include "controller/roster.h"
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_text.h"
 
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
@@ -21,9 +23,11 @@ struct view {
 	const struct kind *kind;
 	char *path;
 	struct kube_watch *watch;
+	struct kube_seat *seat; /* of the Nodes, instead of a watch */
 	struct roster *roster;
 	bool listed;	/* completely, once */
-	uint64_t probe; /* the request that asks whether the CRD is there; 0: none */
+	bool denied;	/* not yet listed, for we may not; we do without */
+	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
 };
@@ -32,7 +36,9 @@ struct observer {
 	struct observer_options options;
 	struct kind_options told; /* who is told of what admins describe */
 	struct view view[KINDS];
-	bool synced;
+	struct view pods; /* only for what goes wrong with them */
+	struct lodgers *lodgers;
+	bool synced, cluster_known;
 	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
 	int64_t jobs_anew_ms; /* when they were listed for that last */
 	int64_t zones_ms;     /* when the zone database was looked at last */
@@ -137,11 +143,43 @@ static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 	}
 }
 
+static void on_seen(const char *version, void *ctx)
+{
+	struct view *v = ctx;
+	int64_t n;
+	if (!v->kind->seen || !text_number(version, INT64_MAX, &n))
+		return;
+	v->kind->seen(&v->observer->told, n);
+	changed(v->observer);
+}
+
+/* Without Nodes the cluster is not known: no answer is better than that of an empty one. */
+static void note_cluster(struct observer *o)
+{
+	if (o->cluster_known || !o->view[NODES].listed)
+		return;
+	o->cluster_known = true;
+	queue_know_cluster(o->options.queue);
+}
+
+static bool is_settled(const struct view *v)
+{
+	return v->listed || v->denied;
+}
+
+static bool pods_are_settled(const struct observer *o)
+{
+	return !queue_wants_pods(o->options.queue) || lodgers_listed(o->lodgers) || o->pods.denied;
+}
+
 static void note_synced(struct observer *o)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (!o->view[i].listed)
+		if (!is_settled(&o->view[i]))
 			return;
+	if (!pods_are_settled(o))
+		return;
+	note_cluster(o);
 	if (o->synced)
 		return;
 	o->synced = true;
@@ -169,7 +207,9 @@ static void on_end(void *ctx)
 		v->kind->name, "#objects",
 		v->kind->tell ? LOG_NUMBER((int64_t)roster_count(v->roster)) : NULL, NULL);
 	v->listed = true;
+	v->denied = false;
 	start_late(o);
+	lodgers_tick(o->lodgers); /* not in its own callback: of the Jobs, or what they name */
 	note_synced(o);
 	changed(o);
 }
@@ -189,17 +229,48 @@ static bool worth_saying(struct view *v, const char *sentence)
 	return true;
 }
 
+static void crd_is_missing(struct view *v)
+{
+	log_event(v->observer->options.log, LEVEL_ERROR, "crd-missing", "kind", v->kind->name,
+		"why", "the API server does not serve this kind: its CRD is not installed", "cure",
+		"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is "
+		"needed",
+		NULL);
+}
+
+static bool any_listed(const struct observer *o)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (o->view[i].listed)
+			return true;
+	return false;
+}
+
+/* A server that has just started denies everything to everybody. */
+static void is_denied(struct view *v)
+{
+	struct observer *o = v->observer;
+	if (v->denied || v->listed || !any_listed(o))
+		return;
+	v->denied = true;
+	log_event(o->options.log, LEVEL_WARN, "not-permitted", "kind", v->kind->name, "why",
+		"the controller's account may not list and watch them", "effect", v->kind->without,
+		"cure", "kubectl apply -k deploy/rbac (or deploy/base); no restart is needed",
+		NULL);
+	if (v == &o->pods)
+		lodgers_deny(o->lodgers);
+	note_synced(o);
+	changed(o);
+}
+
 static void on_probed(const struct kube_answer *a, void *ctx)
 {
 	struct view *v = ctx;
 	v->probe = 0;
-	if (a->http_status == 404)
-		log_event(v->observer->options.log, LEVEL_ERROR, "crd-missing", "kind",
-			v->kind->name, "why",
-			"the API server does not serve this kind: its CRD is not installed", "cure",
-			"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is "
-			"needed",
-			NULL);
+	if (a->http_status == 404 && v->kind->ours)
+		crd_is_missing(v);
+	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
+		is_denied(v);
 }
 
 /* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
@@ -217,6 +288,8 @@ static void probe(struct view *v)
 static void on_trouble(const char *sentence, void *ctx)
 {
 	struct view *v = ctx;
+	if (v->kind->without && !is_settled(v) && v->probe == 0)
+		probe(v); /* the gate may wait for the answer */
 	if (!worth_saying(v, sentence))
 		return;
 	log_event(v->observer->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind->name,
@@ -230,6 +303,34 @@ static void on_moved(const char *from, const char *to, void *ctx)
 	struct view *v = ctx;
 	log_event(v->observer->options.log, LEVEL_DEBUG, "watch", "kind", v->kind->name, "from",
 		from, "to", to, NULL);
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+static void pods_changed(void *ctx)
+{
+	changed(((struct view *)ctx)->observer);
+}
+
+static void pods_listed(void *ctx)
+{
+	struct view *v = ctx;
+	v->denied = false;
+	note_synced(v->observer);
+}
+
+static void follow_pods(struct observer *o)
+{
+	struct lodgers_options lodgers = {.pods = o->options.pods,
+		.queue = o->options.queue,
+		.log = o->options.log,
+		.changed = pods_changed,
+		.trouble = on_trouble,
+		.listed = pods_listed,
+		.ctx = &o->pods};
+	o->pods = (struct view){
+		.observer = o, .kind = &kind_pods, .path = mem_strdup(kind_pods.path)};
+	o->lodgers = lodgers_new(&lodgers);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
@@ -255,8 +356,12 @@ static void view_init(struct observer *o, size_t i)
 static void view_watch(struct view *v)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved};
+		on_begin, on_event, on_end, on_trouble, on_moved, on_seen};
 	struct observer *o = v->observer;
+	if (v->kind->is_nodes) {
+		v->seat = kube_share_join(o->options.nodes, &handler, v);
+		return;
+	}
 	struct kube_watch_options options = {
 		.path = v->path,
 		.label_selector = v->kind->label_selector,
@@ -306,6 +411,7 @@ struct observer *observer_new(const struct observer_options *options)
 		options->queue, options->remit, options->timekeeper, options->lender};
 	for (size_t i = 0; i < KINDS; i++)
 		view_init(o, i);
+	follow_pods(o);
 	for (size_t i = 0; i < CONFIGMAPS; i++)
 		view_watch(&o->view[i]);
 	return o;
@@ -345,22 +451,30 @@ void observer_tick(struct observer *o)
 	int64_t now_ms = clock_monotonic_us() / 1000;
 	look_at_zones(o, now_ms);
 	list_jobs_anew(o, now_ms);
+	lodgers_tick(o->lodgers);
+	note_synced(o); /* the pods may not be wanted any more */
 	if (o->view[CONFIGMAPS].listed && timekeeper_wants_list(o->options.timekeeper))
 		kube_watch_relist(o->view[CONFIGMAPS].watch);
+}
+
+static void view_done(struct view *v)
+{
+	kube_watch_free(v->watch);
+	kube_seat_leave(v->seat);
+	kube_client_cancel(v->observer->options.client, v->probe);
+	roster_free(v->roster);
+	free(v->trouble);
+	free(v->path);
 }
 
 void observer_free(struct observer *o)
 {
 	if (!o)
 		return;
-	for (size_t i = 0; i < KINDS; i++) {
-		struct view *v = &o->view[i];
-		kube_watch_free(v->watch);
-		kube_client_cancel(o->options.client, v->probe);
-		roster_free(v->roster);
-		free(v->trouble);
-		free(v->path);
-	}
+	lodgers_free(o->lodgers);
+	view_done(&o->pods);
+	for (size_t i = 0; i < KINDS; i++)
+		view_done(&o->view[i]);
 	free(o);
 }
 
@@ -369,13 +483,25 @@ bool observer_synced(const struct observer *o)
 	return o->synced;
 }
 
+static void name_view(const struct view *v, struct buf *out)
+{
+	buf_printf(out, "%s%s", out->len > 0 ? ", " : "", v->kind->name);
+}
+
 void observer_missing(const struct observer *o, struct buf *out)
 {
-	bool comma = false;
-	for (size_t i = 0; i < KINDS; i++) {
-		if (o->view[i].listed)
-			continue;
-		buf_printf(out, "%s%s", comma ? ", " : "", o->view[i].kind->name);
-		comma = true;
-	}
+	for (size_t i = 0; i < KINDS; i++)
+		if (!is_settled(&o->view[i]))
+			name_view(&o->view[i], out);
+	if (!o->synced && !pods_are_settled(o))
+		name_view(&o->pods, out);
+}
+
+void observer_denied(const struct observer *o, struct buf *out)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (o->view[i].denied)
+			name_view(&o->view[i], out);
+	if (o->pods.denied && queue_wants_pods(o->options.queue))
+		name_view(&o->pods, out);
 }

@@ -12,10 +12,17 @@
  * one namespace, are listed after those who name some (timekeeper.h). Twice a minute it looks
  * whether the zone database is still the same.
  *
- * When every kind has been listed once, the gate is told (gate_set_synced). A kind whose CRD is not
- * installed is said so with the cure, once a minute, and tried again for as long as it takes.
+ * When every kind has been listed once, the gate is told (gate_set_synced), and before it the queue
+ * (queue_know_cluster). A kind whose CRD is not installed is said so with the cure, once a minute,
+ * and tried again for as long as it takes.
  *
- * What is followed, kind by kind: kinds.h.
+ * What the queue can do without (Nodes, ResourceQuotas, PodDisruptionBudgets, Pods) may be denied by
+ * the roles of an older deployment: that is said with the cure and what comes of it, and the rest
+ * goes on. Without Nodes the cluster is not known. It is tried again as well, and a right that is
+ * given later needs no restart. Only a server that lets us read something else is believed in this:
+ * one that has just started denies everything.
+ *
+ * What is followed, kind by kind: kinds.h; the pods: lodgers.h.
  */
 #ifndef SLUICE_CONTROLLER_OBSERVER_H
 #define SLUICE_CONTROLLER_OBSERVER_H
@@ -26,6 +33,7 @@
 #include "base/buf.h"
 #include "controller/gate/gate.h"
 #include "controller/kube/client.h"
+#include "controller/kube/share.h"
 #include "controller/log.h"
 #include "controller/remit.h"
 #include "controller/reporter.h"
@@ -36,6 +44,7 @@ struct observer;
 
 struct observer_options {
 	struct kube_client *client;
+	struct kube_share *nodes, *pods; /* the latter bound, and not ended */
 	struct queue *queue;
 	struct gate *gate;
 	struct reporter *reporter;
@@ -60,5 +69,7 @@ void observer_tick(struct observer *o);
 bool observer_synced(const struct observer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
 void observer_missing(const struct observer *o, struct buf *out);
+/* Appends those that it may not follow, and does without: "nodes, resourcequotas". */
+void observer_denied(const struct observer *o, struct buf *out);
 
 #endif

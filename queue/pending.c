@@ -19,6 +19,12 @@ bool queue_wants_pods(const struct queue *q)
 	return false;
 }
 
+void queue_know_pods(struct queue *q, bool known)
+{
+	(void)q;
+	(void)known;
+}
+
 void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 {
 	(void)q;

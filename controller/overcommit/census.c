@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "controller/clock.h"
-#include "controller/kube/watch.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 
@@ -14,16 +13,16 @@ enum { COMPLAIN_MS = 60000 };
 struct count {
 	struct census *census;
 	const char *kind;
-	struct kube_watch *watch;
+	struct kube_share *share;
+	struct kube_seat *seat; /* NULL: not followed */
 	bool listed;
 	int64_t complained_ms;
 };
 
 struct census {
-	struct kube_client *client;
 	struct inventory *inventory;
 	struct log *log;
-	uint64_t seed, unreadable;
+	uint64_t unreadable;
 	struct count nodes, pods;
 };
 
@@ -115,57 +114,51 @@ static void on_pod(enum kube_event type, const cJSON *object, void *ctx)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-struct census *census_new(
-	struct kube_client *client, struct inventory *inventory, struct log *log, uint64_t seed)
+struct census *census_new(struct kube_share *nodes, struct kube_share *pods,
+	struct inventory *inventory, struct log *log)
 {
 	struct census *c = mem_alloc(sizeof(*c));
-	c->client = client;
 	c->inventory = inventory;
 	c->log = log;
-	c->seed = seed;
-	c->nodes = (struct count){.census = c, .kind = "nodes"};
-	c->pods = (struct count){.census = c, .kind = "pods"};
+	c->nodes = (struct count){.census = c, .kind = "nodes", .share = nodes};
+	c->pods = (struct count){.census = c, .kind = "pods", .share = pods};
 	return c;
 }
 
 static void count_close(struct count *t)
 {
-	if (!t->watch)
+	if (!t->seat)
 		return;
-	kube_watch_free(t->watch);
-	t->watch = NULL;
+	kube_seat_leave(t->seat);
+	t->seat = NULL;
 	t->listed = false;
-	log_event(t->census->log, LEVEL_INFO, "not-followed", "kind", t->kind, "why",
+	log_event(t->census->log, LEVEL_INFO, "not-lent", "kind", t->kind, "why",
 		"nobody lends idle resources", NULL);
 }
 
 static void open_nodes(struct census *c)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin_nodes, on_node, on_end_nodes, on_trouble, NULL};
-	struct kube_watch_options o = {.path = "/api/v1/nodes", .seed = c->seed};
-	c->nodes.watch = kube_watch_new(c->client, &o, &handler, &c->nodes);
+		.begin = on_begin_nodes, .event = on_node, .end = on_end_nodes, .trouble = on_trouble};
+	c->nodes.seat = kube_share_join(c->nodes.share, &handler, &c->nodes);
 }
 
 static void open_pods(struct census *c)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin_pods, on_pod, on_end_pods, on_trouble, NULL};
-	struct kube_watch_options o = {.path = "/api/v1/pods",
-		.field_selector = "status.phase!=Succeeded,status.phase!=Failed",
-		.seed = c->seed + 1};
-	c->pods.watch = kube_watch_new(c->client, &o, &handler, &c->pods);
+		.begin = on_begin_pods, .event = on_pod, .end = on_end_pods, .trouble = on_trouble};
+	c->pods.seat = kube_share_join(c->pods.share, &handler, &c->pods);
 }
 
 void census_want(struct census *c, bool nodes, bool pods)
 {
-	if (nodes && !c->nodes.watch)
+	if (nodes && !c->nodes.seat)
 		open_nodes(c);
-	if (pods && !c->pods.watch)
+	if (pods && !c->pods.seat)
 		open_pods(c);
 	if (!pods)
 		count_close(&c->pods);
-	if (nodes || !c->nodes.watch)
+	if (nodes || !c->nodes.seat)
 		return;
 	count_close(&c->nodes);
 	inventory_clear(c->inventory);
@@ -175,8 +168,8 @@ void census_free(struct census *c)
 {
 	if (!c)
 		return;
-	kube_watch_free(c->nodes.watch);
-	kube_watch_free(c->pods.watch);
+	kube_seat_leave(c->nodes.seat);
+	kube_seat_leave(c->pods.seat);
 	free(c);
 }
 

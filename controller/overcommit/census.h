@@ -1,8 +1,8 @@
 /*
  * The census: follows the Nodes of the cluster, and the Pods on them, into the inventory.
  *
- * Each of the two is opened when it is wanted and closed when it is not: a cluster in which nobody
- * lends has neither. Pods that have ended are not asked for, and those without a node not kept.
+ * It takes a seat in the two watches that it shares with the queue (controller/lodgers.h) when it
+ * is wanted and leaves when it is not: a cluster in which nobody lends has neither seat.
  */
 #ifndef SLUICE_CONTROLLER_CENSUS_H
 #define SLUICE_CONTROLLER_CENSUS_H
@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "controller/kube/client.h"
+#include "controller/kube/share.h"
 #include "controller/log.h"
 #include "controller/overcommit/inventory.h"
 
 struct census;
 
-struct census *census_new(
-	struct kube_client *client, struct inventory *inventory, struct log *log, uint64_t seed);
+/* pods: of those that are bound and have not ended. */
+struct census *census_new(struct kube_share *nodes, struct kube_share *pods,
+	struct inventory *inventory, struct log *log);
 void census_free(struct census *c);
 
 void census_want(struct census *c, bool nodes, bool pods);

@@ -293,7 +293,7 @@ struct lender *lender_new(const struct lender_options *o)
 	l->rulebook = rulebook_new();
 	l->inventory = inventory_new();
 	inventory_on_drop(l->inventory, on_node_drop, l);
-	l->census = census_new(o->client, l->inventory, o->log, o->seed + 1);
+	l->census = census_new(o->nodes, o->pods, l->inventory, o->log);
 	l->gauge = gauge_new(o->client, o->log, &events);
 	l->publisher = publisher_new(o->client, l->inventory, o->log);
 	l->pools = pools_new(l->inventory, o->queue);

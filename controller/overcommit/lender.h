@@ -18,7 +18,7 @@
  *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
  *     degrades it in time; until it has two samples of its own it raises nothing;
  *   - while nobody lends (nobody says enable: true, and there is no flavor with an idle pool)
- *     nothing is followed; the Nodes are listed once, for what an earlier leader left: it is 0 now;
+ *     nothing is followed for it; the Nodes are listed once, for what an earlier leader left: it is 0 now;
  *   - a bad configuration leaves the last good one in force, with an Event and a metric;
  *   - a cycle in which nothing changed writes nothing.
  *
@@ -36,6 +36,7 @@
 #include "controller/gate/gate.h"
 #include "controller/herald.h"
 #include "controller/kube/client.h"
+#include "controller/kube/share.h"
 #include "controller/log.h"
 #include "sluice/queue.h"
 
@@ -44,6 +45,7 @@ struct lender;
 
 struct lender_options {
 	struct kube_client *client;
+	struct kube_share *nodes, *pods; /* the latter bound, and not ended */
 	struct queue *queue;
 	struct gate *gate; /* who may be evicted, and whose story it is */
 	struct herald *herald;

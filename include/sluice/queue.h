@@ -119,10 +119,13 @@ void queue_know_cluster(struct queue *q); /* all of it has been told once */
 
 void queue_set_node(struct queue *q, const struct node_spec *s);
 void queue_drop_node(struct queue *q, const char *name);
-/* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). */
+/* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). While
+ * not all of them have been told (known false, as at first) nobody is let in by the room there is:
+ * nodes would look empty. Who may not be told of them at all says true, and goes without. */
 void queue_bind_pod(struct queue *q, const struct bound_pod *p);
 void queue_unbind_pod(struct queue *q, const struct uid *uid);
 bool queue_wants_pods(const struct queue *q);
+void queue_know_pods(struct queue *q, bool known);
 
 void queue_set_resource_quota(struct queue *q, const struct resource_quota *s);
 void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name);

@@ -167,11 +167,17 @@ void stage_open(struct lender_stage *s, const char *configmap)
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
+	s->nodes = kube_share_new(
+		s->client, &(struct kube_watch_options){.path = "/api/v1/nodes", .seed = 2});
+	s->pods = kube_share_new(
+		s->client, &(struct kube_watch_options){.path = "/api/v1/pods", .seed = 3});
 	s->queue = queue_new();
 	char *text = configmap ? configmap_text(configmap) : mem_strdup("");
 	stage_list(s, "/api/v1/namespaces/kube-system/configmaps", text);
 	free(text);
 	struct lender_options o = {.client = s->client,
+		.nodes = s->nodes,
+		.pods = s->pods,
 		.queue = s->queue,
 		.configmap_namespace = "kube-system",
 		.configmap = "ack-slo-config",
@@ -185,6 +191,8 @@ void stage_open(struct lender_stage *s, const char *configmap)
 void stage_close(struct lender_stage *s)
 {
 	lender_free(s->lender);
+	kube_share_free(s->nodes);
+	kube_share_free(s->pods);
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	kube_client_free(s->client);

@@ -19,6 +19,7 @@ struct lender_stage {
 	struct scripted_server *server;
 	struct kube_config *config;
 	struct kube_client *client;
+	struct kube_share *nodes, *pods;
 	struct queue *queue;
 	struct lender *lender;
 	struct json *json;

@@ -18,7 +18,7 @@ add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)
 # These have an API server that does as it is told (kube.cmake).
-foreach(name guard herald reporter)
+foreach(name guard herald observer reporter)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world scripted_server ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
@@ -42,3 +42,8 @@ add_test(NAME ledger_teller COMMAND test_ledger_teller)
 add_executable(test_ledger_history ${CMAKE_CURRENT_LIST_DIR}/history_test.c)
 target_link_libraries(test_ledger_history PRIVATE shell ledger_drive ${CMOCKA})
 add_test(NAME ledger_history COMMAND test_ledger_history)
+# What the queue and the gate are told, the test hears; whether pods are wanted it says.
+foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
+  queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget)
+  target_link_options(test_shell_observer PRIVATE -Wl,--wrap=${told})
+endforeach()

@@ -61,6 +61,7 @@ void world_open(struct world *w, const char *clusterqueue)
 		.cell = "default",
 		.holder = "",
 		.waiting_for = "",
+		.denied = "",
 		.ledger_trouble = "",
 		.now_ms = NOW_MS,
 	};

@@ -1,0 +1,209 @@
+#include "controller/lodgers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "controller/clock.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_template.h"
+
+enum { COMPLAIN_MS = 60000 };
+
+struct lodger {
+	struct uid uid;
+	uint32_t seen; /* the list it was last seen in */
+};
+
+struct lodgers {
+	struct lodgers_options o;
+	struct kube_seat *seat; /* NULL: not followed */
+	struct map all;
+	uint32_t list;
+	bool listed, denied;
+	int64_t complained_ms;
+};
+
+static bool has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct lodger *)value)->uid, key) == 0;
+}
+
+struct lodgers *lodgers_new(const struct lodgers_options *o)
+{
+	struct lodgers *l = mem_alloc(sizeof(*l));
+	l->o = *o;
+	map_init(&l->all, has_uid);
+	return l;
+}
+
+/* ---- who is there ---------------------------------------------------------------------------- */
+
+static void lose(struct lodgers *l, const struct uid *uid)
+{
+	struct lodger *p = map_take(&l->all, uid_hash(uid), uid);
+	if (!p)
+		return;
+	queue_unbind_pod(l->o.queue, uid);
+	free(p);
+}
+
+static void keep(struct lodgers *l, const struct bound_pod *b)
+{
+	struct lodger *p = map_get(&l->all, uid_hash(&b->uid), &b->uid);
+	if (!p) {
+		p = mem_alloc(sizeof(*p));
+		p->uid = b->uid;
+		map_put(&l->all, uid_hash(&b->uid), p);
+	}
+	p->seen = l->list;
+	queue_bind_pod(l->o.queue, b);
+}
+
+/* Those that the last list did not have; NULL: none. */
+static struct lodger **lost(const struct lodgers *l, bool all, size_t *ret_n)
+{
+	struct lodger *p, **list = mem_array(l->all.count + 1, sizeof(*list));
+	size_t n = 0;
+	map_each(&l->all, i, p)
+	{
+		if (all || p->seen != l->list)
+			list[n++] = p;
+	}
+	*ret_n = n;
+	return list;
+}
+
+static void lose_unseen(struct lodgers *l, bool all)
+{
+	size_t n;
+	struct lodger **list = lost(l, all, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct uid uid = list[i]->uid;
+		lose(l, &uid);
+	}
+	free(list);
+}
+
+/* ---- what the watch says --------------------------------------------------------------------- */
+
+static void rejected(struct lodgers *l, const cJSON *object, const char *sentence)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (l->complained_ms != 0 && now_ms - l->complained_ms < COMPLAIN_MS)
+		return;
+	l->complained_ms = now_ms;
+	log_event(l->o.log, LEVEL_WARN, "rejected", "kind", "pods", "namespace",
+		decode_namespace_of(object), "name", decode_name(object), "why", sentence, NULL);
+}
+
+static void on_begin(void *ctx)
+{
+	((struct lodgers *)ctx)->list++;
+}
+
+static void on_event(enum kube_event type, const cJSON *object, void *ctx)
+{
+	struct lodgers *l = ctx;
+	struct bound_pod *b = NULL;
+	struct uid uid;
+	struct err e = {""};
+	if (type == KUBE_DELETED && decode_uid(object, &uid))
+		lose(l, &uid);
+	else if (type == KUBE_DELETED)
+		return;
+	else if (decode_bound_pod(object, &b, &e) != 0)
+		rejected(l, object, e.text);
+	else if (*b->node)
+		keep(l, b);
+	free(b);
+	l->o.changed(l->o.ctx);
+}
+
+static void on_end(void *ctx)
+{
+	struct lodgers *l = ctx;
+	lose_unseen(l, false);
+	log_event(l->o.log, l->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind", "pods",
+		"#objects", LOG_NUMBER((int64_t)l->all.count), NULL);
+	l->listed = true;
+	l->denied = false;
+	queue_know_pods(l->o.queue, true);
+	l->o.listed(l->o.ctx);
+	l->o.changed(l->o.ctx);
+}
+
+static void on_trouble(const char *sentence, void *ctx)
+{
+	struct lodgers *l = ctx;
+	l->o.trouble(sentence, l->o.ctx);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static void sit_down(struct lodgers *l)
+{
+	static const struct kube_watch_handler handler = {.begin = on_begin,
+		.event = on_event,
+		.end = on_end,
+		.trouble = on_trouble};
+	l->seat = kube_share_join(l->o.pods, &handler, l);
+	if (l->denied)
+		queue_know_pods(l->o.queue, true);
+}
+
+static void stand_up(struct lodgers *l)
+{
+	kube_seat_leave(l->seat);
+	l->seat = NULL;
+	l->listed = false;
+	queue_know_pods(l->o.queue, false);
+	lose_unseen(l, true);
+	log_event(l->o.log, LEVEL_INFO, "not-followed", "kind", "pods", "why",
+		"no ClusterQueue asks for room on nodes (clusterFit Now), and no Job looks at "
+		"other pods",
+		NULL);
+}
+
+void lodgers_deny(struct lodgers *l)
+{
+	l->denied = true;
+	if (l->seat)
+		queue_know_pods(l->o.queue, true);
+}
+
+void lodgers_tick(struct lodgers *l)
+{
+	bool wanted = queue_wants_pods(l->o.queue);
+	if (wanted && !l->seat)
+		sit_down(l);
+	else if (!wanted && l->seat)
+		stand_up(l);
+}
+
+void lodgers_free(struct lodgers *l)
+{
+	struct lodger *p;
+	if (!l)
+		return;
+	kube_seat_leave(l->seat);
+	map_each(&l->all, i, p) free(p);
+	map_done(&l->all);
+	free(l);
+}
+
+bool lodgers_wanted(const struct lodgers *l)
+{
+	return l->seat != NULL;
+}
+
+bool lodgers_listed(const struct lodgers *l)
+{
+	return l->listed;
+}
+
+size_t lodgers_count(const struct lodgers *l)
+{
+	return l->all.count;
+}

@@ -1,0 +1,48 @@
+/*
+ * The lodgers: the pods that are bound to nodes and have not ended, as the queue is told of them.
+ *
+ * Only while it wants them (queue_wants_pods(): clusterFit Now, affinity ...): there may be 150,000
+ * of them, and most clusters are judged without. Takes a seat in the watch of pods that it shares
+ * with the lender; 32 bytes and a slot of a map are kept of each, to see what a new list does not
+ * have any more.
+ *
+ * A pod that cannot be understood is as if it were not there, and said so in the log: its room is
+ * taken for free, which the scheduler will see.
+ */
+#ifndef SLUICE_CONTROLLER_LODGERS_H
+#define SLUICE_CONTROLLER_LODGERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/kube/share.h"
+#include "controller/log.h"
+#include "sluice/queue.h"
+
+struct lodgers;
+
+struct lodgers_options {
+	struct kube_share *pods; /* bound, and not ended */
+	struct queue *queue;
+	struct log *log;
+	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	/* What the watch says when it fails; putting that into the log is left to this. */
+	void (*trouble)(const char *sentence, void *ctx);
+	void (*listed)(void *ctx);
+	void *ctx;
+};
+
+struct lodgers *lodgers_new(const struct lodgers_options *o);
+void lodgers_free(struct lodgers *l);
+
+/* They may not be read: the queue goes without, until they can be listed after all. */
+void lodgers_deny(struct lodgers *l);
+
+/* Follows them when they are wanted, and stops when they are not. Not from a callback. */
+void lodgers_tick(struct lodgers *l);
+
+bool lodgers_wanted(const struct lodgers *l);
+bool lodgers_listed(const struct lodgers *l); /* the queue knows all of them */
+size_t lodgers_count(const struct lodgers *l);
+
+#endif
