@@ -33,12 +33,15 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 		{"sluice_reserving_jobs", "Jobs that hold quota, running or not."},
 		{"sluice_admitted_jobs", "Jobs that were started and have not ended."},
 		{"sluice_queue_active", "1 when the ClusterQueue may start Jobs."},
+		{"sluice_jobs_no_node_suits",
+			"Jobs that wait because no node of the cluster could ever run their pods."},
 	};
 	for (size_t f = 0; f < sizeof(family) / sizeof(family[0]); f++) {
 		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		struct clusterqueue_view v;
 		for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
-			size_t value[] = {v.pending, v.reserving, v.admitted, v.active};
+			size_t value[] = {v.pending, v.reserving, v.admitted, v.active,
+				v.no_node_suits};
 			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name);
 			buf_printf(out, "%zu\n", value[f]);
 		}
