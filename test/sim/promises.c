@@ -494,8 +494,11 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
 		if (o == j || !waits(s, o) || config_of(s, o) != cq)
 			continue;
-		if (!priority_of(s, o, &its) || its > mine || o->now->job.terms.deadline_ms > 0 ||
-			(its == mine && queued_ms(s, o) <= queued_ms(s, j)))
+		if (!priority_of(s, o, &its))
+			return true;
+		bool before = its > mine || o->now->job.terms.deadline_ms > 0 ||
+			      (its == mine && queued_ms(s, o) <= queued_ms(s, j));
+		if (before && its >= 0) /* below 0 it only fills gaps */
 			return true;
 	}
 	return false;
