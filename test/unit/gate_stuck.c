@@ -301,7 +301,8 @@ static void a_stop_quotes_it(void **state)
 	pod(&w, 1, TROUBLE_UNSCHEDULABLE, NO_NODE);
 	at(&w, T0 + 20000);
 	decide(&w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_REQUEUE_LIMIT});
-	assert_non_null(strstr(w.j->now->job.story, "\"reason\":\"DeactivatedDueToRequeuingLimitExceeded\""));
+	assert_non_null(strstr(
+		w.j->now->job.story, "\"reason\":\"DeactivatedDueToRequeuingLimitExceeded\""));
 	assert_non_null(strstr(w.j->now->job.story, "\"trouble\":\"Unschedulable: 1 of its 2"));
 	assert_string_equal(w.j->now->job.trouble, said);
 	gate_see_job(w.gate, &w.j->now->job);
