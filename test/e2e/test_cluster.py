@@ -43,10 +43,20 @@ def quotas_path(world, name=None):
 
 
 def resource_quota(world, name="compute", hard=None, spec=None):
-    """Until the API server acts on it."""
+    """Until the API server acts on it: quotas reach it in the order of their writes, and it acts on one of a canary's."""
     hard = hard or HARD
-    world.api.post(quotas_path(world), {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard, **(spec or {})}})
-    world.wait(f"ResourceQuota {name} to hold", lambda: name in (refusal(world, requests={"cpu": "1G", "memory": "1E"}) or ""))
+    path = quotas_path(world)
+    for n, spec in ((name, {"hard": hard, **(spec or {})}), ("canary", {"hard": {"count/configmaps": "0"}})):
+        world.api.post(path, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": n}, "spec": spec})
+        world.wait(f"ResourceQuota {n} to be counted", lambda q=n, h=spec["hard"]: set(world.api.get(f"{path}/{q}").get("status", {}).get("used", {})) == set(h))
+
+    def refused():
+        try:
+            world.api.post(f"/api/v1/namespaces/{world.ns}/configmaps?dryRun=All", {"metadata": {"name": "canary"}})
+        except ApiError as e:
+            return "exceeded quota: canary" in e.message
+    world.wait(f"ResourceQuota {name} to hold", refused)
+    world.api.delete(f"{path}/canary")
 
 
 def raise_quota(world, name="compute", **hard):
