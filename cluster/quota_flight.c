@@ -430,7 +430,8 @@ void quota_flight_reserved(
 {
 	const struct space *s = space_get(f, q->ns);
 	size_t n = 0;
-	memset(ret, 0, q->hard.count * sizeof(*ret));
+	for (size_t i = 0; i < q->hard.count; i++)
+		ret[i] = 0;
 	if (!s)
 		return;
 	for (const struct kind *k = s->kinds; k; k = k->next)

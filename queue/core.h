@@ -16,6 +16,7 @@
 #include "queue/duration.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
+#include "queue/nsquota.h"
 #include "queue/plan.h"
 #include "queue/priority.h"
 #include "queue/quota.h"
@@ -39,6 +40,7 @@ struct queue {
 	struct cohorts cohorts;
 	struct clusterqueues clusterqueues;
 	struct localqueues localqueues;
+	struct nsquotas nsquotas;
 	struct priorities priorities;
 	struct shapes shapes;
 	struct terrain terrain;

@@ -490,6 +490,24 @@ static bool exceeds(const struct question *a)
 	return true;
 }
 
+/* What the API server would say to its pods, and what helps where time does not. */
+static bool is_refused(const struct question *a)
+{
+	char words[sizeof(((struct explanation *)0)->sentence)];
+	bool never;
+	if (!nsquota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
+		return false;
+	text_add(a->text, "the API server would refuse its pods: %s", words);
+	if (!never)
+		return true;
+	if (strncmp(words, "exceeded quota", 14) == 0)
+		text_add(a->text, "; that is more than the whole quota: ask for less, or have it "
+				  "raised");
+	else
+		text_add(a->text, "; no time helps: correct the pod template, or the quota");
+	return true;
+}
+
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && lack_may_end(a->cq, a->claim);
@@ -504,6 +522,8 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_PRICE;
 	if (explain_by_terms(a, WAIT_BUDGET) != WAIT_NOT)
 		return WAIT_BUDGET;
+	if (is_refused(a))
+		return WAIT_NAMESPACE_QUOTA;
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY || lent) {

@@ -343,6 +343,7 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 		class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
+	nsquotas_heed_default(q);
 	q->version++;
 }
 
@@ -355,6 +356,7 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 	class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
+	nsquotas_heed_default(q);
 	priority_tidy(&q->priorities, c);
 	q->version++;
 }

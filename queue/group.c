@@ -14,7 +14,7 @@ struct group_key {
 	const struct regime *regime;
 	const struct localqueue *payer;
 	int64_t expected_ms;
-	int32_t priority;
+	int32_t priority, in_all;
 	bool displaces;
 };
 
@@ -24,7 +24,8 @@ static bool group_is(const void *value, const void *key)
 	const struct group_key *k = key;
 	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->regime == k->regime &&
 	       g->payer == k->payer && g->expected_ms == k->expected_ms &&
-	       g->key.priority == k->priority && g->displaces == k->displaces;
+	       g->key.priority == k->priority && g->in_all == k->in_all &&
+	       g->displaces == k->displaces;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -116,6 +117,7 @@ static uint64_t group_hash(const struct group_key *k)
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
 	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
+	hash ^= (uint64_t)(uint32_t)k->in_all * 0x8EBC6AF09C88C6E3u;
 	hash ^= k->regime->hash * 0xA0761D6478BD642Fu;
 	return hash ^ hash >> 29;
 }
@@ -133,8 +135,9 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
 	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
 	bool displaces = workload_displaces(w);
+	int32_t in_all = nsquota_in_all(w);
 	struct group_key key = {
-		cq, lq, w->shape, regime, payer, expected_ms, w->key.priority, displaces};
+		cq, lq, w->shape, regime, payer, expected_ms, w->key.priority, in_all, displaces};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -145,6 +148,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->lq = lq;
 	g->regime = regime;
 	g->payer = payer;
+	g->in_all = in_all;
 	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
 	g->displaces = displaces;
@@ -159,10 +163,12 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	return g;
 }
 
-enum regime_fit group_fit(const struct group *g, int64_t now_ms)
+enum regime_fit group_fit(const struct queue *q, const struct group *g)
 {
-	return g->claim.nowhere ? REGIME_DOES_NOT_FIT
-				: regime_fit(g->regime, g->expected_ms, now_ms);
+	enum regime_fit fit = regime_fit(g->regime, g->expected_ms, q->now_ms);
+	bool let = fit != REGIME_DOES_NOT_FIT && !g->claim.nowhere &&
+		   nsquota_pods(q, g->cq, &g->claim, g->head) >= g->shape->min_pods;
+	return let ? fit : REGIME_DOES_NOT_FIT;
 }
 
 /* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
@@ -184,7 +190,7 @@ void group_judged(struct group *g)
 static void group_free(struct groups *all, struct group *g)
 {
 	struct group_key key = {g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms,
-		g->key.priority, g->displaces};
+		g->key.priority, g->in_all, g->displaces};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

@@ -29,6 +29,7 @@ struct group {
 	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
 				its fit; else 0 */
+	int32_t in_all;	     /* pods of each member: nsquota_in_all() */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	int64_t least_timed_ms;	   /* the same; unknown is 0 */
 	uint64_t hash;
@@ -56,9 +57,10 @@ bool group_expects(const struct localqueue *lq);
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
 
-/* What its regime says of a start at now_ms: a closed window or one that is too short keeps all of
- * it, and it blocks nobody. So it is too when no node could ever take its pods. */
-enum regime_fit group_fit(const struct group *g, int64_t now_ms);
+/* What its regime says of a start now: a closed window or one that is too short keeps all of it,
+ * and it blocks nobody. So it is too when no node could ever take its pods, and while the quotas of
+ * its namespace refuse them. */
+enum regime_fit group_fit(const struct queue *q, const struct group *g);
 /* Could some group of a subtree start by time, as far as can be told from its root? */
 bool group_tree_fits(const struct group *root, int64_t now_ms);
 

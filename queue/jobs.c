@@ -3,7 +3,6 @@
 
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/lending.h"
 #include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
@@ -37,6 +36,7 @@ static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 	bool again = exempt != w->exempt && w->room;
 	w->exempt = exempt;
 	w->stopping_at_ms = j->stopping_at_ms;
+	nsquota_see(q, w, j);
 	if (!again)
 		return;
 	room_suspect(q, w->room);
@@ -179,14 +179,7 @@ bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	const struct room *r = w ? w->room : NULL;
-	for (size_t i = 0; r && i < r->nlines; i++) {
-		const struct quota_row *row = r->line[i].row;
-		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
-		if (f && lending_counts(row->resource) && f->lending != LENDING_NONE)
-			return f->lending;
-	}
-	return LENDING_NONE;
+	return w && w->room ? room_lending(q, w->room) : LENDING_NONE;
 }
 
 const char *queue_job_resources(const struct queue *q, const struct uid *uid)

@@ -112,11 +112,13 @@ static void wish_for(struct wish *x, const struct group *g, const struct need *n
 	}
 }
 
-static void wish_of_line(struct wish *x, const struct tree *line)
+static void wish_of_line(const struct queue *q, struct wish *x, const struct tree *line)
 {
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		const struct group *g = container_of(n, struct group, node);
 		if (!g->regime->open && g->regime->opens_ms > x->cq->regime->opens_ms)
+			continue;
+		if (nsquota_pods(q, g->cq, &g->claim, g->head) < g->shape->min_pods)
 			continue;
 		for (size_t i = 0; i < g->claim.nneeds; i++)
 			wish_for(x, g, &g->claim.need[i],
@@ -125,12 +127,12 @@ static void wish_of_line(struct wish *x, const struct tree *line)
 	}
 }
 
-static void wish_make(struct wish *x, struct clusterqueue *cq)
+static void wish_make(const struct queue *q, struct wish *x, struct clusterqueue *cq)
 {
 	*x = (struct wish){.cq = cq, .d = {.cq = cq}};
-	wish_of_line(x, &cq->groups_waiting);
+	wish_of_line(q, x, &cq->groups_waiting);
 	list_each(&cq->localqueues, l) wish_of_line(
-		x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+		q, x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 }
 
 /* ---- Who gives it back ---- */
@@ -205,7 +207,7 @@ static void give_back(struct queue *q, struct room *r)
 static void recall(struct queue *q, struct clusterqueue *cq)
 {
 	struct wish wish;
-	wish_make(&wish, cq);
+	wish_make(q, &wish, cq);
 	struct displacement x = {.q = q, .d = &wish.d};
 	for (size_t i = 0; i < wish.d.nlines; i++)
 		gather(&x, &wish.d.line[i]);

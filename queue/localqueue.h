@@ -17,15 +17,17 @@
 #include "sluice/spec.h"
 
 struct clusterqueue;
+struct nsquota;
 struct usage;
 
 struct nspace {
 	char *name;
-	uint32_t refs; /* LocalQueues in it */
+	uint32_t refs; /* LocalQueues in it, and its quotas */
 	bool exists;
 	const struct label *labels;
 	size_t nlabels;
 	struct arena memory;
+	struct nsquota *quota;	 /* nsquota.h; NULL: it has no ResourceQuota */
 	struct link localqueues; /* localqueue.of_namespace */
 };
 

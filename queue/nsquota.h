@@ -2,41 +2,100 @@
  * Quotas of namespaces: would the API server let the pods of a Job in (cluster/resource_quota.h),
  * with what was let in and does not show yet (cluster/quota_flight.h)?
  *
- * The answer is of a template (its namespace is in it) and of how many pods, so a group shares it:
- * a group that is refused is not asked, blocks nobody and nobody is displaced for it, as if its
- * window were closed (WAIT_NAMESPACE_QUOTA). That is so in StrictFIFO and Backfill too: the
- * namespace's quota is not the queue's. An answer is kept until a quota of the namespace, or what
- * is in flight there, moves; then the ClusterQueues of its LocalQueues are looked at again.
+ * The answer is of a template (its namespace is in it), as how many such pods there is room for; so
+ * a group shares it. A group that cannot have as few as it would start with is passed over in every
+ * strategy, blocks nobody, and nobody is displaced for it, as if its window were closed
+ * (group_fit()): the namespace's quota is not the queue's. With partial admission fewer may start
+ * than would fit into the queue's own quota.
  *
- * Where a start writes other names for what is lent, these are what is asked (job_lending); a Job
- * that may run in several ways is refused when each way is.
+ * What is in the way of an answer:
+ *   in all      count/pods counts those that have ended too, so there a Job asks for all the pods
+ *               that it will make. Groups differ in that (in_all), where a quota counts it
+ *   lent room   a start may write other names for cpu and memory (lending_rename). A Job that may
+ *               run in several ways is refused when each way is; at its turn the way it is to run
+ *   classes     a template without a PriorityClass has the default one, if there is one
  *
- * Every room is a run in flight: from room_start() or its adoption until room_end(). What its Job
- * says has been made and has ended comes with queue_set_job().
+ * Every room is a run in flight, from room_start() or its adoption until room_end(), and so is a
+ * promise: what others were stopped for is kept for it here as well. What a Job says of its pods is
+ * kept with the workload (struct progress), so a room that is adopted is where it was.
+ *
+ * Kept is, of each quota, what is left of each limit. When that moved, what was answered in the
+ * namespace is asked again, and the ClusterQueues of its LocalQueues are looked at: all when there
+ * is more, those in which one may stand before others when there is less. A namespace without a
+ * ResourceQuota has no struct nsquota and costs nothing.
  */
 #ifndef SLUICE_QUEUE_NSQUOTA_H
 #define SLUICE_QUEUE_NSQUOTA_H
 
-#include "cluster/quota_flight.h"
-#include "queue/group.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "cluster/quota_flight.h"
+#include "queue/list.h"
+
+struct claim;
+struct clusterqueue;
+struct entry;
+struct job;
+struct nspace;
+struct queue;
 struct room;
+struct workload;
 
 struct nsquotas {
-	struct map namespaces; /* those with a ResourceQuota */
+	struct link all;   /* nsquota.of_all */
+	struct link stale; /* nsquota.of_stale: what is left there may be another amount */
 	struct quota_flight *flight;
+	char *default_class; /* name of the default PriorityClass; NULL: there is none */
+	uint64_t moves;
+	bool known; /* queue_know_cluster(): before, nothing is asked */
 };
 
 void nsquotas_init(struct nsquotas *n);
-void nsquotas_done(struct nsquotas *n);
+void nsquotas_done(struct queue *q);
 
-/* False: its pods would be refused now; *ret_sentence (may be NULL) gets the API server's words. */
-bool nsquota_lets(struct queue *q, const struct workload *w, const struct shape *shape,
-	char *ret_sentence, size_t size);
+/* All quotas have been told. / Another PriorityClass may be the default. */
+void nsquotas_know(struct queue *q);
+void nsquotas_heed_default(struct queue *q);
+/* Before a pass: what moved is asked again. */
+void nsquotas_refresh(struct queue *q);
 
-/* A run was let in with so many pods / is over / what its Job says of it now. */
-void nsquota_run(struct queue *q, const struct room *r);
+/* ---- May they be made? ---- */
+
+/* With how many pods, at most, w may start in cq (claim: its own there); fewer than its
+ * shape.min_pods: refused. */
+int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
+	const struct claim *claim, const struct workload *w);
+/* May the entry start as it chose? */
+bool nsquota_lets(const struct queue *q, const struct entry *e);
+/* Does what was promised still stand? */
+bool nsquota_keeps(struct queue *q, struct room *r);
+
+/* Why w is refused, in the API server's words. *ret_never: it asks for more than the whole quota,
+ * or does not say what a quota wants to know. False: it is not. */
+bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
+	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
+	bool *ret_never);
+
+/* ---- What is in flight ---- */
+
+/* What a Job says of the pods of all its runs. */
+struct progress {
+	int64_t version;
+	int32_t active, ended;
+	int32_t left; /* still to end well; -1: as many as run at one time */
+};
+struct progress progress_of(const struct job *j);
+
+/* The Job says something else of its pods now. */
+void nsquota_see(struct queue *q, struct workload *w, const struct job *j);
+/* The room is there, is of other pods, or its Job said more / will be no more. */
+void nsquota_run(struct queue *q, struct room *r);
 void nsquota_run_over(struct queue *q, const struct room *r);
-void nsquota_see_job(struct queue *q, const struct room *r, const struct job *j);
+
+/* What tells groups apart: so many pods its Job asks for in all; 0: as many as at one time, or
+ * nothing counts that. */
+int32_t nsquota_in_all(const struct workload *w);
 
 #endif

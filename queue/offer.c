@@ -34,13 +34,13 @@ static bool can_start_after(struct queue *q, struct entry *e, const struct choic
 {
 	const struct victim *victim;
 	const struct claim *claim = &e->group->claim;
-	e->verdict =
-		assign_flavors(q, e->cq, claim, e->w, e->group->shape->pods, after, &e->choice);
+	int32_t pods = nsquota_pods(q, e->cq, claim, e->w);
+	e->verdict = assign_flavors(q, e->cq, claim, e->w, pods, after, &e->choice);
 	if (e->verdict == ASSIGN_FITS ||
 		(e->verdict == ASSIGN_PREEMPTS && entry_victims(q, e, &victim) > 0))
 		return true;
 	struct choice choice;
-	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, after, &choice);
+	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, pods, after, &choice);
 	if (fewer < ASSIGN_PREEMPTS)
 		return false;
 	e->verdict = fewer;
@@ -90,28 +90,29 @@ static bool passes(struct look *l)
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
-		e->verdict = assign_flavors(
-			q, e->cq, claim, e->w, e->group->shape->pods, &last, &e->choice);
+		e->verdict = assign_flavors(q, e->cq, claim, e->w,
+			nsquota_pods(q, e->cq, claim, e->w), &last, &e->choice);
 		if (e->verdict != ASSIGN_FITS)
 			return false;
 	}
 	return true;
 }
 
-/* ---- May it be paid for, and is there a node for it? ---- */
+/* ---- May it be paid for, may its pods be made, and is there a node for them? ---- */
 
-/* The offer can start; what it is expected to cost must be left in all Budgets, and there must be
- * nodes for its pods, on whatever flavors. */
+/* The offer can start; what it is expected to cost must be left in all Budgets, the quotas of its
+ * namespace and the nodes must have room for its pods, on whatever flavors. */
 static bool is_let(struct look *l)
 {
 	struct entry *e = &l->walk->offer;
 	struct queue *q = l->q;
-	while (!budget_lets(q, e, NULL) || !terrain_lets(q, e, NULL, 0)) {
+	const struct claim *claim = &e->group->claim;
+	while (!budget_lets(q, e, NULL) || !nsquota_lets(q, e) || !terrain_lets(q, e, NULL, 0)) {
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
-		e->verdict = assign_flavors(
-			q, e->cq, &e->group->claim, e->w, e->group->shape->pods, &last, &e->choice);
+		e->verdict = assign_flavors(q, e->cq, claim, e->w,
+			nsquota_pods(q, e->cq, claim, e->w), &last, &e->choice);
 		if (e->verdict != ASSIGN_FITS)
 			return false;
 	}
@@ -155,7 +156,7 @@ static bool is_held_up(const struct look *l, const struct group *g)
 		return false;
 	if (!workload_fills_gaps(group_head(g)))
 		return true;
-	return w->head && group_fit(w->head, l->q->now_ms) == w->stage &&
+	return w->head && group_fit(l->q, w->head) == w->stage &&
 	       precedence_before(l->q, w->head, g);
 }
 
@@ -163,7 +164,7 @@ static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	return group_fit(g, l->q->now_ms) == l->walk->stage && !is_held_up(l, g) && quota_may(l, g);
+	return group_fit(l->q, g) == l->walk->stage && !is_held_up(l, g) && quota_may(l, g);
 }
 
 /* It had its turn, or others have to be asked first. */
@@ -197,7 +198,7 @@ static bool offer_fresh(struct look *l)
 	for (size_t i = 0; i < n; i++) {
 		if (!was_passed(l->walk, fresh[i]) && group_may(&fresh[i]->node, l))
 			return true;
-		if (group_fit(fresh[i], l->q->now_ms) != REGIME_HAD_BETTER_WAIT ||
+		if (group_fit(l->q, fresh[i]) != REGIME_HAD_BETTER_WAIT ||
 			l->walk->stage == REGIME_HAD_BETTER_WAIT)
 			group_judged(fresh[i]);
 	}
@@ -362,8 +363,8 @@ static bool offer_strictly(struct look *l)
 	struct group *head = w->head = precedence_head(l->q, w->cq);
 	if (offer_returns_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;
-	bool gaps_first = !head || w->cq->orders_by_usage ||
-			  group_fit(head, l->q->now_ms) == REGIME_HAD_BETTER_WAIT;
+	bool gaps_first =
+		!head || w->cq->orders_by_usage || group_fit(l->q, head) == REGIME_HAD_BETTER_WAIT;
 	if (gaps_first && offer_in_time(l))
 		return true;
 	w->offer = (struct entry){0};

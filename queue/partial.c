@@ -19,20 +19,21 @@ static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
 }
 
 enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,
-	const struct workload *w, const struct choice *after, struct choice *ret_choice)
+	const struct workload *w, int32_t most, const struct choice *after,
+	struct choice *ret_choice)
 {
 	enum assign_verdict found = ASSIGN_BUSY;
-	int32_t all = w->shape->pods, least = 0, most = all - w->shape->min_pods + 1;
-	if (w->shape->min_pods >= all)
+	int32_t none = most - w->shape->min_pods + 1, least = 0;
+	if (w->shape->min_pods >= most)
 		return found;
-	while (least < most) { /* how many fewer */
+	while (least < none) { /* how many fewer */
 		struct choice choice;
-		int32_t fewer = least + (most - least) / 2;
-		enum assign_verdict v = with_pods(q, cq, c, w, all - fewer, after, &choice);
+		int32_t fewer = least + (none - least) / 2;
+		enum assign_verdict v = with_pods(q, cq, c, w, most - fewer, after, &choice);
 		if (v >= ASSIGN_PREEMPTS) {
 			found = v;
 			*ret_choice = choice;
-			most = fewer;
+			none = fewer;
 		} else {
 			least = fewer + 1;
 		}

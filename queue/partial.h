@@ -11,9 +11,11 @@
 
 #include "queue/assign.h"
 
-/* `after` as of assign_flavors(). ASSIGN_FITS or ASSIGN_PREEMPTS, and the choice; for the latter
- * victims_find() finds some. Otherwise there is no such number. */
+/* Of `most` pods or fewer (its own, or what the quotas of its namespace let in). `after` as of
+ * assign_flavors(). ASSIGN_FITS or ASSIGN_PREEMPTS, and the choice; for the latter victims_find()
+ * finds some. Otherwise there is no such number. */
 enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,
-	const struct workload *w, const struct choice *after, struct choice *ret_choice);
+	const struct workload *w, int32_t most, const struct choice *after,
+	struct choice *ret_choice);
 
 #endif

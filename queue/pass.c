@@ -88,7 +88,7 @@ static bool turn(struct pass *p, const struct entry *e)
 {
 	const struct victim *victim = NULL;
 	bool now;
-	if (!budget_lets(p->q, e, NULL))
+	if (!budget_lets(p->q, e, NULL) || !nsquota_lets(p->q, e))
 		return false;
 	if (!entry_fits(e, &now)) {
 		size_t n = e->verdict == ASSIGN_PREEMPTS ? entry_victims(p->q, e, &victim) : 0;
@@ -312,7 +312,7 @@ static void keep_promises(struct pass *p)
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool now = room_fits_now(all[i]);
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
-			plan_holds(p->q, all[i]->cq) ||
+			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
 			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {
 			room_break_promise(p->q, all[i]);
 		} else if (now && p->n == p->cap) {

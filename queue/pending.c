@@ -24,23 +24,3 @@ void queue_know_pods(struct queue *q, bool known)
 	(void)q;
 	(void)known;
 }
-
-void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
-{
-	(void)q;
-	(void)s;
-}
-
-void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name)
-{
-	(void)q;
-	(void)ns;
-	(void)name;
-}
-
-void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
-{
-	(void)q;
-	(void)ns;
-	(void)version;
-}

@@ -50,27 +50,27 @@ bool precedence_before(const struct queue *q, const struct group *a, const struc
 
 struct seek {
 	const struct precedence_search *s;
-	int64_t now_ms;
+	const struct queue *q;
 };
 
 static bool seek_may(const struct tree_node *n, void *ctx)
 {
 	const struct seek *x = ctx;
 	const struct group *root = container_of_const(n, struct group, node);
-	return group_tree_fits(root, x->now_ms) && (!x->s->may || x->s->may(root, x->s->ctx));
+	return group_tree_fits(root, x->q->now_ms) && (!x->s->may || x->s->may(root, x->s->ctx));
 }
 
 static bool seek_is(const struct tree_node *n, void *ctx)
 {
 	const struct seek *x = ctx;
 	const struct group *g = container_of_const(n, struct group, node);
-	return group_fit(g, x->now_ms) == x->s->fit && (!x->s->is || x->s->is(g, x->s->ctx));
+	return group_fit(x->q, g) == x->s->fit && (!x->s->is || x->s->is(g, x->s->ctx));
 }
 
 static struct group *seek_line(
-	const struct tree *line, const struct precedence_search *s, int64_t now_ms)
+	const struct tree *line, const struct precedence_search *s, const struct queue *q)
 {
-	struct seek x = {s, now_ms};
+	struct seek x = {s, q};
 	struct tree_search search = {seek_may, seek_is, &x};
 	struct tree_node *n = tree_seek(line, NULL, &search);
 	struct group *g = n ? container_of(n, struct group, node) : NULL;
@@ -82,13 +82,13 @@ struct group *precedence_seek(
 {
 	if (!cq->regime->open)
 		return NULL;
-	struct group *best = seek_line(&cq->groups_waiting, s, q->now_ms);
+	struct group *best = seek_line(&cq->groups_waiting, s, q);
 	if (!cq->orders_by_usage)
 		return best;
 	list_each(&cq->localqueues, l)
 	{
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		struct group *g = seek_line(&lq->groups_waiting, s, q->now_ms);
+		struct group *g = seek_line(&lq->groups_waiting, s, q);
 		if (g && (!best || precedence_before(q, g, best)))
 			best = g;
 	}

@@ -25,8 +25,8 @@ struct precedence *precedence_lines(
 	const struct queue *q, const struct clusterqueue *cq, size_t *ret_n);
 
 bool precedence_before(const struct queue *q, const struct group *a, const struct group *b);
-/* The first that may start by time, and could hold up others: whoever's window is closed or too
- * short is passed over, and so is who only fills gaps. Of those that end in time; of those that had
+/* The first that may start by time and by the quotas of its namespace (group_fit), and could hold
+ * up others: who only fills gaps is passed over. Of those that end in time; of those that had
  * better wait only when there is no other. NULL: nobody waits that may. */
 struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq);
 /* The first of one kind that does not only fill gaps and for which is() holds too (NULL: any);

@@ -119,6 +119,20 @@ bool priority_default_changed(struct priorities *p)
 	return d->value != old.value || d->never_preempts != old.never_preempts;
 }
 
+/* Of several with the lowest value it takes any: we, the first by name. */
+const char *priority_default_name(const struct priorities *p)
+{
+	const struct priority_class *c, *best = NULL;
+	map_each (&p->classes, i, c) {
+		if (!c->global_default)
+			continue;
+		if (!best || c->value < best->value ||
+			(c->value == best->value && strcmp(c->name, best->name) < 0))
+			best = c;
+	}
+	return best ? best->name : NULL;
+}
+
 void priority_tidy(struct priorities *p, struct priority_class *c)
 {
 	if (!c || c == &p->by_default || c->exists || !list_empty(&c->members))

@@ -53,6 +53,9 @@ struct priority_class *priority_set(
 void priority_unset(struct priority_class *c);
 bool priority_default_changed(struct priorities *p);
 
+/* Of the default PriorityClass, as the API server picks it; NULL: there is none. */
+const char *priority_default_name(const struct priorities *p);
+
 /* Frees the class when nobody is in it and it does not exist. */
 void priority_tidy(struct priorities *p, struct priority_class *c);
 

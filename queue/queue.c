@@ -32,6 +32,7 @@ struct queue *queue_new(void)
 	queue_config_default(&q->config);
 	accounting_init(&q->accounting);
 	localqueues_init(&q->localqueues);
+	nsquotas_init(&q->nsquotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
 	terrain_init(&q->terrain);
@@ -84,6 +85,7 @@ void queue_free(struct queue *q)
 	shapes_done(&q->shapes);
 	terrain_done(&q->terrain);
 	priorities_done(&q->priorities);
+	nsquotas_done(q);
 	localqueues_done(&q->localqueues);
 	clusterqueues_done(&q->clusterqueues);
 	cohorts_done(&q->cohorts);
@@ -243,6 +245,7 @@ size_t queue_decide(
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);
+	nsquotas_refresh(q);
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);

@@ -9,6 +9,7 @@
 #include "queue/closing.h"
 #include "queue/holders.h"
 #include "queue/lead.h"
+#include "queue/lending.h"
 #include "queue/reclaim.h"
 #include "queue/run.h"
 #include "queue/runpolicy.h"
@@ -57,6 +58,7 @@ static void room_hold(struct queue *q, struct room *r)
 		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 	}
+	nsquota_run(q, r);
 	if (!r->cq)
 		return;
 	r->cq->nreserving++;
@@ -114,6 +116,7 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 	lines_take(r, QUOTA_THEN);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
+	nsquota_run(q, r);
 	budget_started(q, r);
 	return r;
 }
@@ -161,6 +164,7 @@ void room_forget_promise(struct queue *q, struct workload *w)
 	must(r->state == ROOM_PROMISED && w->place == PLACE_NOWHERE);
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
+	nsquota_run_over(q, r);
 	budget_changed(q, r);
 	lines_give(r, QUOTA_THEN);
 	queue_touch_room(q, r->cq);
@@ -303,6 +307,7 @@ void room_end(struct queue *q, struct workload *w)
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
 	run_disarm(q, r);
+	nsquota_run_over(q, r);
 	w->room = NULL;
 	room_free(q, r);
 }
@@ -312,6 +317,17 @@ void room_ends(struct room *r)
 	holders_leave(r);
 	r->stop_given = true;
 	holders_join(r);
+}
+
+enum lending room_lending(const struct queue *q, const struct room *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
+		if (f && lending_counts(row->resource) && f->lending != LENDING_NONE)
+			return f->lending;
+	}
+	return LENDING_NONE;
 }
 
 void room_confirm(struct room *r, int64_t now_ms)
@@ -348,6 +364,7 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods)
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
+	nsquota_run(q, r);
 	return freed;
 }
 

@@ -65,6 +65,7 @@ struct room {
 	int64_t unready_ms;
 	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
 	bool sampled;	    /* its family knows how long it took */
+	int32_t made;	    /* of its pods: nsquota.c */
 	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
 	bool reclaims;	    /* ... and it was not told yet */
 	char *why;	    /* the last of those asked for it back; or NULL */
@@ -109,6 +110,9 @@ void room_displace(
 
 /* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
 void room_ends(struct room *r);
+
+/* The names under which its pods ask for cpu and memory. */
+enum lending room_lending(const struct queue *q, const struct room *r);
 
 void room_confirm(struct room *r, int64_t now_ms);
 /* True when something became free. */

@@ -344,6 +344,7 @@ void terrain_forget(struct queue *q, const struct room *r)
 void queue_know_cluster(struct queue *q)
 {
 	q->terrain.known = true;
+	nsquotas_know(q);
 }
 
 void queue_set_node(struct queue *q, const struct node_spec *s)

@@ -228,6 +228,7 @@ void workload_take(
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
 	w->parallelism = most_pods(j);
+	w->progress = progress_of(j);
 }
 
 /* Nothing but quota keeps it. */

@@ -17,6 +17,7 @@
 
 #include "base/uid.h"
 #include "queue/list.h"
+#include "queue/nsquota.h"
 #include "queue/tree.h"
 #include "sluice/job.h"
 
@@ -76,9 +77,10 @@ struct workload {
 	enum duration_source expected_from;
 	int32_t parallelism;
 	enum workload_place place;
-	uint32_t yielded;	/* realm.news when it last had to make room; 0: never */
-	uint64_t exempt;	/* of which policies' closes, by its labels: runpolicy.exempts */
-	int64_t stopping_at_ms; /* the stop of which its annotation tells; 0: none */
+	uint32_t yielded;	  /* realm.news when it last had to make room; 0: never */
+	uint64_t exempt;	  /* of which policies' closes, by its labels: runpolicy.exempts */
+	struct progress progress; /* of the pods of all its runs, as its Job says */
+	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
 	bool held, deleting;
 	char name[];
 };

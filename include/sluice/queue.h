@@ -131,6 +131,11 @@ void queue_set_resource_quota(struct queue *q, const struct resource_quota *s);
 void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name);
 /* ResourceQuotas have been seen as of this version: quota_flight_seen(). */
 void queue_saw_quotas(struct queue *q, const char *ns, int64_t version);
+/* A namespace in which Jobs wait, and whose quotas, seen as they are at *ret_version or later, may
+ * let go of something: worth a list of them, where the watch says nothing. By index, while nothing
+ * happens in between; false past the last. */
+bool queue_quotas_behind(
+	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version);
 
 void queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s);
 void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *name);
