@@ -51,7 +51,7 @@ struct kind {
 	enum reporter_kind report; /* when has_status */
 };
 
-enum { NODES = 14, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
+enum { NODES = 14, QUOTAS, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
 
 /* Pods are too many to be a kind as others are: lodgers.h follows them, when they are wanted. */
 extern const struct kind kind_pods;

@@ -66,8 +66,7 @@ static struct lodger **lost(const struct lodgers *l, bool all, size_t *ret_n)
 {
 	struct lodger *p, **list = mem_array(l->all.count + 1, sizeof(*list));
 	size_t n = 0;
-	map_each(&l->all, i, p)
-	{
+	map_each (&l->all, i, p) {
 		if (all || p->seen != l->list)
 			list[n++] = p;
 	}
@@ -144,10 +143,8 @@ static void on_trouble(const char *sentence, void *ctx)
 
 static void sit_down(struct lodgers *l)
 {
-	static const struct kube_watch_handler handler = {.begin = on_begin,
-		.event = on_event,
-		.end = on_end,
-		.trouble = on_trouble};
+	static const struct kube_watch_handler handler = {
+		.begin = on_begin, .event = on_event, .end = on_end, .trouble = on_trouble};
 	l->seat = kube_share_join(l->o.pods, &handler, l);
 	if (l->denied)
 		queue_know_pods(l->o.queue, true);
@@ -188,7 +185,8 @@ void lodgers_free(struct lodgers *l)
 	if (!l)
 		return;
 	kube_seat_leave(l->seat);
-	map_each(&l->all, i, p) free(p);
+	map_each (&l->all, i, p)
+		free(p);
 	map_done(&l->all);
 	free(l);
 }

@@ -17,6 +17,8 @@ enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
 enum { JOBS_ANEW_PAUSE_MS = 10000, ZONES_PAUSE_MS = 30000 };
 
+enum { QUOTAS_PAUSE_MS = 2000, QUOTAS_PAUSE_MAX_MS = 60000 };
+
 /* One kind that is being followed. */
 struct view {
 	struct observer *observer;
@@ -42,6 +44,8 @@ struct observer {
 	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
 	int64_t jobs_anew_ms; /* when they were listed for that last */
 	int64_t zones_ms;     /* when the zone database was looked at last */
+	int64_t quotas_ms;    /* since when a Job waits for a look at the quotas; 0: none does */
+	int64_t quotas_pause_ms;
 };
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -407,6 +411,7 @@ struct observer *observer_new(const struct observer_options *options)
 {
 	struct observer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
+	o->quotas_pause_ms = QUOTAS_PAUSE_MS;
 	o->told = (struct kind_options){
 		options->queue, options->remit, options->timekeeper, options->lender};
 	for (size_t i = 0; i < KINDS; i++)
@@ -446,11 +451,39 @@ static void list_jobs_anew(struct observer *o, int64_t now_ms)
 	kube_watch_relist(o->view[JOBS].watch);
 }
 
+/*
+ * A Job waits for a ResourceQuota that may have let go of something, and the watch says nothing: it
+ * has no news of this kind, and bookmarks come once a minute. All of them are listed again, and not
+ * those of the namespace beside the watch: that would be newer than the watch's next events, which
+ * would take the queue back. Each time in a row it waits twice as long.
+ */
+static void list_quotas_anew(struct observer *o, int64_t now_ms)
+{
+	const char *ns;
+	int64_t version;
+	if (!o->view[QUOTAS].listed || !queue_quotas_behind(o->options.queue, 0, &ns, &version)) {
+		o->quotas_ms = 0;
+		o->quotas_pause_ms = QUOTAS_PAUSE_MS;
+		return;
+	}
+	if (o->quotas_ms == 0)
+		o->quotas_ms = now_ms;
+	if (now_ms - o->quotas_ms < o->quotas_pause_ms)
+		return;
+	o->quotas_ms = now_ms;
+	if (o->quotas_pause_ms < QUOTAS_PAUSE_MAX_MS)
+		o->quotas_pause_ms *= 2;
+	log_event(o->options.log, LEVEL_DEBUG, "quotas-anew", "namespace", ns, "#version",
+		LOG_NUMBER(version), NULL);
+	kube_watch_relist(o->view[QUOTAS].watch);
+}
+
 void observer_tick(struct observer *o)
 {
 	int64_t now_ms = clock_monotonic_us() / 1000;
 	look_at_zones(o, now_ms);
 	list_jobs_anew(o, now_ms);
+	list_quotas_anew(o, now_ms);
 	lodgers_tick(o->lodgers);
 	note_synced(o); /* the pods may not be wanted any more */
 	if (o->view[CONFIGMAPS].listed && timekeeper_wants_list(o->options.timekeeper))

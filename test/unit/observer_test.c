@@ -13,8 +13,13 @@
 /* What was told, as words: "node:a", "-node:a", "bind", "unbind", "pods:1", "saw:7", "cluster",
  * "synced". */
 static struct buf heard;
-static bool wants_pods;
+static bool wants_pods, quotas_behind;
+static int64_t clock_ms; /* for the pauses of ticks; 0: the machine's */
 
+bool __wrap_queue_quotas_behind(
+	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version);
+int64_t __wrap_clock_monotonic_us(void);
+int64_t __real_clock_monotonic_us(void);
 void __wrap_gate_set_synced(struct gate *g);
 void __wrap_queue_know_cluster(struct queue *q);
 void __wrap_queue_set_node(struct queue *q, const struct node_spec *s);
@@ -25,8 +30,7 @@ bool __wrap_queue_wants_pods(const struct queue *q);
 void __wrap_queue_know_pods(struct queue *q, bool known);
 void __wrap_queue_saw_quotas(struct queue *q, const char *ns, int64_t version);
 void __wrap_queue_set_resource_quota(struct queue *q, const struct resource_quota *s);
-void __wrap_queue_set_disruption_budget(
-	struct queue *q, const struct disruption_budget_spec *s);
+void __wrap_queue_set_disruption_budget(struct queue *q, const struct disruption_budget_spec *s);
 
 void __wrap_gate_set_synced(struct gate *g)
 {
@@ -95,6 +99,22 @@ void __wrap_queue_set_disruption_budget(struct queue *q, const struct disruption
 	buf_printf(&heard, "budget:%s ", s->name);
 }
 
+bool __wrap_queue_quotas_behind(
+	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version)
+{
+	(void)q;
+	if (!quotas_behind || index > 0)
+		return false;
+	*ret_ns = "a";
+	*ret_version = 30;
+	return true;
+}
+
+int64_t __wrap_clock_monotonic_us(void)
+{
+	return clock_ms ? clock_ms * 1000 : __real_clock_monotonic_us();
+}
+
 /* ---- the stage ------------------------------------------------------------------------------- */
 
 struct stage {
@@ -117,10 +137,12 @@ static void on_changed(void *ctx)
 
 static void stage_open(struct stage *s)
 {
-	struct kube_watch_options nodes = {.path = "/api/v1/nodes"}, pods = {.path = "/api/v1/pods"};
+	struct kube_watch_options nodes = {.path = "/api/v1/nodes"},
+				  pods = {.path = "/api/v1/pods"};
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
 	buf_init(&heard, 1 << 16);
-	wants_pods = false;
+	wants_pods = quotas_behind = false;
+	clock_ms = 0;
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
@@ -171,8 +193,8 @@ static void stage_close(struct stage *s)
 #define BOOKMARK(rv)                                                                               \
 	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" rv "\"}}}\n"
 #define EVENT(type, meta, rest)                                                                    \
-	"{\"type\":\"" type "\",\"object\":{\"metadata\":{" meta ",\"resourceVersion\":\"5\"}"     \
-	rest "}}\n"
+	"{\"type\":\"" type "\",\"object\":{\"metadata\":{" meta                                   \
+	",\"resourceVersion\":\"5\"}" rest "}}\n"
 #define NODE(name) EVENT("ADDED", "\"name\":\"" name "\"", "")
 #define POD(type, first, node)                                                                     \
 	EVENT(type,                                                                                \
@@ -293,7 +315,8 @@ static void all_is_listed_once(void **state)
 	stage_close(&s);
 }
 
-/* Each event and each bookmark tells how far the quotas have been seen; a node that goes is gone. */
+/* Each event and each bookmark tells how far the quotas have been seen; a node that goes is gone.
+ */
 static void what_happens_then(void **state)
 {
 	static const char *const some[] = {NODES_PATH, QUOTAS_PATH, NULL};
@@ -440,6 +463,37 @@ static void without_pods(void **state)
 	stage_close(&s);
 }
 
+/* A Job waits and the watch says nothing: a list, with a longer pause before the next. */
+static void quotas_are_listed_for_who_waits(void **state)
+{
+	static const char *const some[] = {QUOTAS_PATH, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	list(&s, QUOTAS_PATH, END("7"));
+	list(&s, QUOTAS_PATH, QUOTA("ADDED", "q", "35") END("40"));
+	stage_observe(&s);
+	settle(&s);
+	buf_reset(&heard);
+	clock_ms = 1000000;
+	quotas_behind = true;
+	observer_tick(s.observer);
+	clock_ms += 1000;
+	observer_tick(s.observer); /* an event may come yet */
+	run_a_little(s.loop);
+	assert_string_equal(buf_text(&heard), "");
+	clock_ms += 1000;
+	observer_tick(s.observer);
+	run_until(s.loop, has_heard("saw:40 "));
+	assert_string_equal(buf_text(&heard), "quota:q saw:40 ");
+	clock_ms += 3000;
+	observer_tick(s.observer);
+	run_a_little(s.loop);
+	assert_int_equal(scripted_server_unexpected(s.server), 0);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +504,7 @@ int main(void)
 		cmocka_unit_test(pods_only_when_wanted),
 		cmocka_unit_test(pods_that_a_new_list_lacks),
 		cmocka_unit_test(without_pods),
+		cmocka_unit_test(quotas_are_listed_for_who_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

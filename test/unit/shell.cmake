@@ -44,6 +44,6 @@ target_link_libraries(test_ledger_history PRIVATE shell ledger_drive ${CMOCKA})
 add_test(NAME ledger_history COMMAND test_ledger_history)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
-  queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget)
+  queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind clock_monotonic_us)
   target_link_options(test_shell_observer PRIVATE -Wl,--wrap=${told})
 endforeach()
