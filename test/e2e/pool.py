@@ -70,11 +70,13 @@ class Pool:
 
 def complaints(world, *reasons):
     """What the cluster said against pods of this world: Events of the Job controller and the scheduler.
-    [(reason, name of the object, message)]"""
+    [(reason, name of the object, message)]
+    Not those in which the API server was only asked again, since several pods were counted at once (a Conflict)."""
     wanted = reasons or ("FailedCreate", "FailedScheduling", "Preempted")
     found = world.api.list(f"/api/v1/namespaces/{world.ns}/events")
     return [(e["reason"], (e.get("involvedObject") or e.get("regarding"))["name"], e.get("message") or e.get("note")) for e in found
-            if e["reason"] in wanted and (e.get("source", {}).get("component") or e.get("reportingComponent")) != "sluice-controller"]
+            if e["reason"] in wanted and "Operation cannot be fulfilled on resourcequotas" not in (e.get("message") or e.get("note") or "")
+            and (e.get("source", {}).get("component") or e.get("reportingComponent")) != "sluice-controller"]
 
 
 def homeless(world, name=None):
