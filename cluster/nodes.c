@@ -78,6 +78,11 @@ size_t nodes_count(const struct nodes *n)
 	return n->nknown;
 }
 
+uint64_t nodes_vacated(const struct nodes *n)
+{
+	return n->vacated;
+}
+
 uint64_t nodes_version(const struct nodes *n)
 {
 	return n->facts;
@@ -246,6 +251,7 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	node->shape = shape;
 	dress(n, node, spec);
 	n->moves += n->names_nodes;
+	n->vacated++;
 	repellents_settle(node);
 	world_changed(n, node);
 	return true;
@@ -258,6 +264,7 @@ bool nodes_drop(struct nodes *n, const char *name)
 		return false;
 	unset(n, node);
 	n->moves += n->names_nodes;
+	n->vacated++; /* of what was spread, or kept apart */
 	world_changed(n, node);
 	world_bury(n, node);
 	return true;
@@ -284,6 +291,7 @@ static bool same_labels(const struct namespace *ns, const struct label *labels, 
 static void namespaces_moved(struct nodes *n)
 {
 	n->namespace_moves++;
+	n->vacated++;
 	world_told(n);
 }
 

@@ -123,6 +123,9 @@ void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct
  */
 uint64_t nodes_ground(const struct nodes *n);
 
+/* Moves with every change that may make room for somebody: pods that go, nodes that come ... */
+uint64_t nodes_vacated(const struct nodes *n);
+
 /* Moves with every change that may change an answer. */
 uint64_t nodes_version(const struct nodes *n);
 

@@ -125,8 +125,10 @@ static void one_came(struct nodes *n, struct owner *o, const struct node *node)
 	struct tenant *here = o->nput > 0 && node->nexpected > 0 ? put_on(o, node) : NULL;
 	if (here)
 		tenant_take_off(n, here);
-	while (o->nput > to_come(o))
+	while (o->nput > to_come(o)) {
 		tenant_take_off(n, o->put);
+		n->vacated++;
+	}
 }
 
 void owner_has(struct nodes *n, struct tenant *t, const struct uid *uid)
@@ -218,6 +220,7 @@ static void expect_such(struct nodes *n, struct owner *o, const struct pod *p)
 	o->pod = copy;
 	o->print = print;
 	o->requests = NULL;
+	n->vacated += !n->quiet;
 	world_told(n);
 }
 
@@ -233,6 +236,7 @@ static struct owner *expect(
 	while (o->nput > to_come(o))
 		tenant_take_off(n, o->put);
 	owner_look(n, o);
+	n->vacated += !n->quiet && pods < before;
 	if (pods != before)
 		world_told(n);
 	return o;
@@ -259,6 +263,7 @@ void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p,
 	if (!o || o->wanted == 0)
 		return;
 	expect_no_more(n, o);
+	n->vacated++;
 	world_told(n);
 }
 

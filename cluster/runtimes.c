@@ -41,6 +41,7 @@ static struct resource_list copy_amounts(struct arena *a, const struct resource_
 static void classes_moved(struct nodes *n, const char *name)
 {
 	n->moves++;
+	n->vacated++;
 	world_told(n);
 	owners_dress_anew(n, name);
 }

@@ -350,6 +350,7 @@ struct survey *survey_of(struct nodes *n, const struct pod *p)
 	}
 	s->asked = ++n->asked;
 	n->names_nodes |= s->blind;
+	n->wants_company |= p->naffinity + p->nspread > 0;
 	buf_done(&b);
 	return s;
 }

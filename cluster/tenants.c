@@ -210,6 +210,7 @@ void nodes_bind(struct nodes *n, const struct bound_pod *p)
 	struct tenant *old = map_get(&n->tenants, uid_hash(&p->uid), &p->uid);
 	if (old && old->print == print && strcmp(old->node->name, p->node) == 0)
 		return;
+	n->vacated += old || n->wants_company;
 	if (old)
 		tenant_free(n, old);
 	struct node *node = world_node(n, p->node);
@@ -224,6 +225,8 @@ void nodes_bind(struct nodes *n, const struct bound_pod *p)
 void nodes_unbind(struct nodes *n, const struct uid *uid)
 {
 	struct tenant *t = map_get(&n->tenants, uid_hash(uid), uid);
-	if (t)
-		tenant_free(n, t);
+	if (!t)
+		return;
+	n->vacated++;
+	tenant_free(n, t);
 }

@@ -112,11 +112,13 @@ struct nodes {
 		size_t n, cap;
 		uint64_t base; /* how many have been forgotten before the first */
 	} log;
-	uint64_t version; /* of what is kept: moves also with what is put for a question */
-	uint64_t facts;	  /* what nodes_version() says: moves with what we are told */
-	bool quiet;	  /* what changes now is no fact */
-	uint64_t moves;	  /* of the ground, beside those of shapes */
-	bool names_nodes; /* some pod that was asked about means single nodes */
+	uint64_t version;   /* of what is kept: moves also with what is put for a question */
+	uint64_t facts;	    /* what nodes_version() says: moves with what we are told */
+	uint64_t vacated;   /* moves with facts that may make room */
+	bool wants_company; /* somebody asked for a pod that wants others near, or spread */
+	bool quiet;	    /* what changes now is no fact */
+	uint64_t moves;	    /* of the ground, beside those of shapes */
+	bool names_nodes;   /* some pod that was asked about means single nodes */
 	struct map owners;
 	uint64_t turns;
 	struct owner *first_restless, *last_restless;

@@ -49,6 +49,7 @@ static void cq_free(struct clusterqueue *cq)
 {
 	cq->node->owner = NULL;
 	list_leave(&cq->of_realm);
+	list_leave(&cq->lacks_nodes);
 	backfill_free(cq);
 	lead_free(cq);
 	regime_free(cq->regime);

@@ -82,6 +82,7 @@ struct clusterqueue {
 	struct link budgets; /* budget.of_owner, by name */
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
+	struct link lacks_nodes; /* in terrain.lacking: vacancy.h */
 	size_t nleaving;   /* of rooms: THEN differs from NOW */
 	bool search;	   /* any group may start, not only fresh ones */
 	struct link fresh; /* group.fresh: those that no pass has judged yet */

@@ -370,6 +370,21 @@ static bool stands_before(const struct question *a, const struct workload *head)
 	return workload_fills_gaps(a->w) && precedence_before(a->q, a->w->group, head->group);
 }
 
+/* Quota is free, but the nodes are full. */
+static bool is_full(const struct question *a, const struct workload *w, const struct claim *claim,
+	struct text *t)
+{
+	struct clusterqueue *cq = (struct clusterqueue *)(uintptr_t)a->cq; /* only read */
+	return explain_full(a->q, cq, w, claim, t);
+}
+
+static bool has_room(const struct question *a, const struct workload *w)
+{
+	char words[512];
+	struct text t = text_over(words, sizeof(words));
+	return !is_full(a, w, &w->group->claim, &t);
+}
+
 /* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
 static bool is_behind(const struct question *a)
 {
@@ -379,7 +394,7 @@ static bool is_behind(const struct question *a)
 	if (is_behind_one_that_returns(a))
 		return true;
 	if (!head || head == a->w || stands_before(a, head) ||
-		assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS)
+		(assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS && has_room(a, head)))
 		return false;
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
@@ -534,6 +549,10 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	}
 	if (is_held_still(a) || explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
 		return WAIT_QUOTA;
+	if (is_full(a, a->w, a->claim, a->text)) {
+		add_ahead(a);
+		return WAIT_NODES_FULL;
+	}
 	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
 	text_add(a->text, "fits, and is looked at in the next pass");

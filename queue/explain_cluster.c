@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "queue/assign.h"
+#include "queue/vacancy.h"
 
 /* So many ways to choose flavors are told; the rest is a number. */
 #define WAYS_TOLD 2
@@ -83,5 +84,25 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 	text_add(t, ", but no node could run its pods in all of these: ");
 	add_answer(q, shape, &way, ANSWERS_SIZE, t);
 	text_add(t, "; waiting for quota in flavors that go together");
+	return true;
+}
+
+bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct text *t)
+{
+	struct fit_answer answer;
+	int32_t room = vacancy_lack(q, cq, w, claim, &answer);
+	if (room < 0)
+		return false;
+	if (!q->terrain.pods_known) {
+		text_add(t, "waits until all pods are known, as it starts only where there is "
+			    "room now");
+		return true;
+	}
+	if (room == 0)
+		text_add(t, "no room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
+	else
+		text_add(t, "room for %d of its %d pods now: ", (int)room, (int)w->shape->pods);
+	text_add(t, "%.280s", answer.sentence);
 	return true;
 }

@@ -14,4 +14,9 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
 	const struct claim *claim, struct text *t);
 
+/* WAIT_NODES_FULL: quota is free, but the nodes have no room for all of its pods. False: they have,
+ * or nobody asks. */
+bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct text *t);
+
 #endif

@@ -19,6 +19,7 @@
 #include "queue/ration.h"
 #include "queue/room.h"
 #include "queue/run.h"
+#include "queue/vacancy.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -91,6 +92,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	bool recapped = caps_otherwise(cq, s);
 	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy ||
 			 cq->cluster_fit != s->cluster_fit;
+	vacancy_policy(q, cq->cluster_fit, s->cluster_fit);
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -141,6 +143,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
+	vacancy_policy(q, cq->cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
 	bool capped = cq->has_max_priority;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);

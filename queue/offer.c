@@ -5,6 +5,7 @@
 #include "queue/backfill.h"
 #include "queue/partial.h"
 #include "queue/precedence.h"
+#include "queue/vacancy.h"
 
 /* More fresh groups than this are cheaper to find by a search. */
 #define FRESH_MAX 64
@@ -100,6 +101,16 @@ static bool passes(struct look *l)
 
 /* ---- May it be paid for, may its pods be made, and is there a node for them? ---- */
 
+/* For one that displaces others: were those gone. */
+static bool nodes_let(struct queue *q, const struct entry *e)
+{
+	const struct victim *victim = NULL;
+	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
+			   ? entry_victims(q, e, &victim)
+			   : 0;
+	return terrain_lets(q, e, victim, n);
+}
+
 /* The offer can start; what it is expected to cost must be left in all Budgets, the quotas of its
  * namespace and the nodes must have room for its pods, on whatever flavors. */
 static bool is_let(struct look *l)
@@ -107,7 +118,7 @@ static bool is_let(struct look *l)
 	struct entry *e = &l->walk->offer;
 	struct queue *q = l->q;
 	const struct claim *claim = &e->group->claim;
-	while (!budget_lets(q, e, NULL) || !nsquota_lets(q, e) || !terrain_lets(q, e, NULL, 0)) {
+	while (!budget_lets(q, e, NULL) || !nsquota_lets(q, e) || !nodes_let(q, e)) {
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;

@@ -8,6 +8,7 @@
 #include "queue/displacement.h"
 #include "queue/offer.h"
 #include "queue/room.h"
+#include "queue/vacancy.h"
 
 /* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
 struct reserve {
@@ -303,14 +304,14 @@ static bool is_too_late(const struct pass *p, const struct room *r)
 	       REGIME_DOES_NOT_FIT;
 }
 
-/* Promised rooms that fit NOW start. One that nobody is leaving for any more was promised too
- * much; and who would fit on another flavor by now has its turn with the others. */
+/* Promised rooms that fit NOW, on the nodes too, start. One that nobody is leaving for any more was
+ * promised too much; and who would fit on another flavor by now has its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
-		bool now = room_fits_now(all[i]);
+		bool now = room_fits_now(all[i]) && vacancy_keeps(p->q, all[i]);
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
 			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
 			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {

@@ -11,6 +11,7 @@
 #include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
+#include "queue/vacancy.h"
 #include "queue/symbol.h"
 #include "queue/victims.h"
 #include "queue/view.h"
@@ -203,7 +204,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			continue;
 		}
 		disruption_spend(q, r);
-		room_ends(r);
+		room_ends(q, r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,
@@ -242,6 +243,7 @@ size_t queue_decide(
 	}
 	usages_decide(q);
 	terrain_refresh(q);
+	vacancy_refresh(q);
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);

@@ -14,6 +14,7 @@
 #include "queue/run.h"
 #include "queue/runpolicy.h"
 #include "queue/terms.h"
+#include "queue/vacancy.h"
 
 static size_t room_size(const struct room *r)
 {
@@ -53,6 +54,7 @@ static void room_hold(struct queue *q, struct room *r)
 	r->lq->nreserving++;
 	list_add(&r->lq->rooms, &r->of_localqueue);
 	disruption_enter(q, r);
+	vacancy_expect(q, r);
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct room_line *l = &r->line[i];
 		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
@@ -291,6 +293,7 @@ void room_end(struct queue *q, struct workload *w)
 {
 	must(w->room && w->place == PLACE_NOWHERE);
 	struct room *r = w->room;
+	vacancy_forget(q, r);
 	holders_leave(r);
 	backfill_forget(r);
 	budget_changed(q, r);
@@ -312,10 +315,11 @@ void room_end(struct queue *q, struct workload *w)
 	room_free(q, r);
 }
 
-void room_ends(struct room *r)
+void room_ends(struct queue *q, struct room *r)
 {
 	holders_leave(r);
 	r->stop_given = true;
+	vacancy_forget(q, r);
 	holders_join(r);
 }
 
@@ -365,6 +369,7 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods)
 		line_lower(q, r, &r->line[i], amount);
 	}
 	nsquota_run(q, r);
+	vacancy_expect(q, r);
 	return freed;
 }
 

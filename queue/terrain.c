@@ -7,7 +7,7 @@
 #include "queue/contest.h"
 #include "queue/outfit.h"
 #include "queue/room.h"
-#include "queue/victims.h"
+#include "queue/vacancy.h"
 
 /* More ways than this to combine flavors of several resource groups are not looked through before
  * its turn: each flavor is taken to suit. */
@@ -16,6 +16,7 @@
 void terrain_init(struct terrain *t)
 {
 	t->nodes = nodes_new();
+	list_init(&t->lacking);
 	t->ground = nodes_ground(t->nodes);
 }
 
@@ -319,24 +320,12 @@ bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *v
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	const struct shape *shape = e->group->shape;
-	(void)victims;
-	(void)n;
-	if (!terrain_asks(&q->terrain, e->cq, shape))
-		return true;
-	size_t nflavors = flavors_chosen(e, flavors);
-	return !terrain_never(&q->terrain, shape->template, flavors, nflavors);
-}
-
-void terrain_expect(struct queue *q, const struct room *r)
-{
-	(void)q;
-	(void)r;
-}
-
-void terrain_forget(struct queue *q, const struct room *r)
-{
-	(void)q;
-	(void)r;
+	if (terrain_asks(&q->terrain, e->cq, shape)) {
+		size_t nflavors = flavors_chosen(e, flavors);
+		if (terrain_never(&q->terrain, shape->template, flavors, nflavors))
+			return false;
+	}
+	return vacancy_lets(q, e, victims, n);
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */

@@ -29,6 +29,7 @@
 
 #include "cluster/nodes.h"
 #include "queue/flavor.h"
+#include "queue/list.h"
 #include "queue/template.h"
 
 struct claim;
@@ -41,11 +42,15 @@ struct victim;
 
 struct terrain {
 	struct nodes *nodes;
-	bool known;	    /* queue_know_cluster() */
-	bool asks;	    /* that, and there was a node at the last refresh */
-	uint64_t ground;    /* of which answers and claims are */
-	size_t gap_fillers; /* workloads of negative priority that have a template */
-	size_t asking;	    /* ClusterQueues with clusterFit Now */
+	bool known;	 /* queue_know_cluster() */
+	bool asks;	 /* that, and there was a node at the last refresh */
+	uint64_t ground; /* of which answers and claims are */
+	/* vacancy.h: */
+	size_t asking;	     /* ClusterQueues with clusterFit Now */
+	bool pods_known;     /* queue_know_pods() */
+	bool expects;	     /* nodes are told of what is let in */
+	uint64_t vacated;    /* nodes_vacated() at the last refresh */
+	struct link lacking; /* clusterqueue.lacks_nodes: somebody was refused for want of room */
 };
 
 void terrain_init(struct terrain *t);
@@ -81,9 +86,5 @@ void verdicts_free(struct verdicts *v); /* NULL does nothing */
 
 /* May the entry start with its choice, were all its victims gone? */
 bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
-
-/* A run was let in / is to have so many pods / is over. */
-void terrain_expect(struct queue *q, const struct room *r);
-void terrain_forget(struct queue *q, const struct room *r);
 
 #endif

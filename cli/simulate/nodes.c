@@ -105,6 +105,7 @@ static void pool_of(const struct nodes *n, const struct flavor_spec *flavor, str
 void nodes_apply(const struct nodes *n, struct queue *q)
 {
 	queue_know_cluster(q);
+	queue_know_pods(q, true); /* what runs there is what was started here */
 	for (size_t i = 0; i < n->nflavors; i++)
 		if (n->flavor[i]->lending != LENDING_NONE)
 			pool_of(n, n->flavor[i], q);

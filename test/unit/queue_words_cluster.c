@@ -72,6 +72,34 @@ static void tell_node(struct words *w, char **word, size_t n)
 	arena_done(&arena);
 }
 
+static struct uid pod_uid(const char *name)
+{
+	struct uid uid = {{'p', 'o', 'd'}};
+	for (size_t i = 0; name[i] && i + 3 < sizeof(uid.byte); i++)
+		uid.byte[i + 3] = (uint8_t)name[i];
+	return uid;
+}
+
+static bool tell_pod(struct words *w, char **word, size_t n)
+{
+	struct arena arena = {0};
+	if (n != 7 || strcmp(word[2], "to") != 0 || strcmp(word[4], "of") != 0)
+		return piece_wrong(w, "bind POD to NODE of JOB \"WORDS\"");
+	struct bound_pod b = {
+		.uid = pod_uid(word[1]), .node = word[3], .pod = words_pod(&arena, word[6])};
+	if (strcmp(word[5], "-") != 0)
+		b.owner = words_find_job(w, word[5])->uid;
+	queue_bind_pod(w->q, &b);
+	arena_done(&arena);
+	return true;
+}
+
+static void tell_pod_gone(struct words *w, const char *name)
+{
+	struct uid uid = pod_uid(name);
+	queue_unbind_pod(w->q, &uid);
+}
+
 static bool tell_runtime_class(struct words *w, char **word, size_t n)
 {
 	struct label label[8];
@@ -119,7 +147,7 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 {
 	*ret_known = true;
 	if (strcmp(word[0], "cluster") == 0)
-		queue_know_cluster(w->q);
+		queue_know_cluster(w->q), queue_know_pods(w->q, true);
 	else if (strcmp(word[0], "node") == 0)
 		tell_node(w, word, n);
 	else if (strcmp(word[0], "drop") == 0 && n > 2 &&
@@ -127,6 +155,10 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 		return drop(w, word);
 	else if (strcmp(word[0], "pdb") == 0)
 		return tell_disruption_budget(w, word, n);
+	else if (strcmp(word[0], "bind") == 0)
+		return tell_pod(w, word, n);
+	else if (strcmp(word[0], "unbind") == 0 && n == 2)
+		tell_pod_gone(w, word[1]);
 	else if (strcmp(word[0], "runtimeclass") == 0)
 		return tell_runtime_class(w, word, n);
 	else
@@ -137,6 +169,10 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t size)
 {
 	struct clusterqueue_view v;
+	if (n == 3 && strcmp(word[0], "pods") == 0 && strcmp(word[1], "are") == 0) {
+		snprintf(got, size, "pods are %s", queue_wants_pods(w->q) ? "wanted" : "unwanted");
+		return true;
+	}
 	if (n < 2 || strcmp(word[0], "nowhere") != 0)
 		return false;
 	for (size_t i = 0; queue_view_clusterqueue(w->q, i, &v); i++)

@@ -6,6 +6,9 @@
  *   node NAME [+RESOURCE=QUANTITY] [KEY=VALUE] [!KEY=VALUE:EFFECT] [cordon]
  *                                    10 cpu and 10 pods unless it says otherwise
  *   drop node NAME
+ *   bind POD to NODE of JOB "WORDS"  a pod that is there; of -: nobody's that we know. Again: as it
+ *                                    is now
+ *   unbind POD
  *   queue .. [fit=Ignore|Possible|Now]
  *   job .. [pod="WORDS"]             more of its pods than requests, select=, tolerate=, affinity=
  *                                    say: ports, near/.., apart/.., labels, node=, scheduler=
@@ -19,6 +22,7 @@
  *                                    NS/NAME" shows it again as it is
  *
  *   expect: nowhere QUEUE N          so many of its Jobs wait because no node suits
+ *   expect: pods are wanted|unwanted
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_CLUSTER_H
 #define SLUICE_TEST_QUEUE_WORDS_CLUSTER_H

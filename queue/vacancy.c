@@ -1,0 +1,201 @@
+#include "queue/vacancy.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/outfit.h"
+#include "queue/room.h"
+
+bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
+{
+	return q->terrain.asks && w->shape->template && w->shape->pods > 0 &&
+	       (cq->cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
+}
+
+/* ---- is there room? -------------------------------------------------------------------------- */
+
+/* Of a template as a start on these flavors writes it. */
+static int32_t room_for(const struct queue *q, const struct template *template,
+	const struct flavor *const *flavors, size_t n, int32_t pods, const struct uid *gone,
+	size_t ngone)
+{
+	struct arena scratch = {0};
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
+	int32_t room = nodes_room_without(q->terrain.nodes, &pod, pods, gone, ngone);
+	arena_done(&scratch);
+	return room;
+}
+
+static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *claim,
+	const struct choice *choice, const struct flavor *ret[CQ_GROUPS_MAX])
+{
+	size_t n = 0, needs;
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		claim_needs(claim, g, &needs);
+		if (needs > 0)
+			ret[n++] = cq->groups[g].flavors[choice->flavor[g]];
+	}
+	return n;
+}
+
+/* Looked at again when room comes free. */
+static void lacks(struct queue *q, struct clusterqueue *cq)
+{
+	if (!list_in(&cq->lacks_nodes))
+		list_add(&q->terrain.lacking, &cq->lacks_nodes);
+}
+
+bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+{
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	if (!vacancy_asks(q, e->cq, e->w))
+		return true;
+	if (!q->terrain.pods_known) {
+		lacks(q, e->cq);
+		return false;
+	}
+	size_t nflavors = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
+	struct uid *gone = mem_array(n, sizeof(*gone));
+	for (size_t i = 0; i < n; i++)
+		gone[i] = victims[i].room->w->key.uid;
+	bool lets = room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone,
+			    n) >= e->choice.pods;
+	free(gone);
+	if (!lets)
+		lacks(q, e->cq);
+	return lets;
+}
+
+bool vacancy_keeps(struct queue *q, const struct room *r)
+{
+	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
+		return true;
+	if (!q->terrain.pods_known) {
+		lacks(q, r->cq);
+		return false;
+	}
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	bool keeps = room_for(q, r->shape->template, flavors, n, r->pods, NULL, 0) >= r->pods;
+	free(flavors);
+	if (!keeps)
+		lacks(q, r->cq);
+	return keeps;
+}
+
+int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct fit_answer *ret)
+{
+	struct choice choice = {.pods = w->shape->pods};
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	if (!vacancy_asks(q, cq, w))
+		return -1;
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
+			return -1;
+	size_t n = flavors_chosen(cq, claim, &choice, flavors);
+	int32_t room = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
+	if (room >= choice.pods && q->terrain.pods_known)
+		return -1;
+	struct arena scratch = {0};
+	struct pod pod = outfit_of(
+		&scratch, w->shape->template->pod, flavors, n, outfit_lending(flavors, n));
+	nodes_fit_beside(q->terrain.nodes, &pod, room, ret);
+	arena_done(&scratch);
+	return room;
+}
+
+/* ---- what is to come ------------------------------------------------------------------------- */
+
+void vacancy_expect(struct queue *q, const struct room *r)
+{
+	const struct template *template = r->shape->template;
+	if (!q->terrain.expects || !template)
+		return;
+	if (r->stop_given || r->pods <= 0) {
+		vacancy_forget(q, r);
+		return;
+	}
+	struct arena scratch = {0};
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
+	nodes_expect(q->terrain.nodes, &r->w->key.uid, &pod, r->pods);
+	arena_done(&scratch);
+	free(flavors);
+}
+
+void vacancy_forget(struct queue *q, const struct room *r)
+{
+	nodes_expect(q->terrain.nodes, &r->w->key.uid, NULL, 0);
+}
+
+bool queue_wants_pods(const struct queue *q)
+{
+	return q->terrain.asking > 0 || q->gap_fillers > 0;
+}
+
+/* Somebody asks now, or nobody any more. */
+static void expect_all(struct queue *q, bool expects)
+{
+	q->terrain.expects = expects;
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		list_each(&cq->rooms, l)
+		{
+			const struct room *r = container_of(l, struct room, of_clusterqueue);
+			if (expects)
+				vacancy_expect(q, r);
+			else
+				vacancy_forget(q, r);
+		}
+	}
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+void vacancy_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
+{
+	must(was != CLUSTER_FIT_NOW || q->terrain.asking > 0);
+	q->terrain.asking -= was == CLUSTER_FIT_NOW;
+	q->terrain.asking += is == CLUSTER_FIT_NOW;
+}
+
+void vacancy_refresh(struct queue *q)
+{
+	struct terrain *t = &q->terrain;
+	bool expects = t->known && queue_wants_pods(q);
+	if (expects != t->expects)
+		expect_all(q, expects);
+	if (t->vacated == nodes_vacated(t->nodes))
+		return;
+	t->vacated = nodes_vacated(t->nodes);
+	while (!list_empty(&t->lacking)) {
+		struct clusterqueue *cq =
+			container_of(t->lacking.next, struct clusterqueue, lacks_nodes);
+		list_leave(&cq->lacks_nodes);
+		queue_touch_room(q, cq);
+	}
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+void queue_bind_pod(struct queue *q, const struct bound_pod *p)
+{
+	nodes_bind(q->terrain.nodes, p);
+}
+
+void queue_unbind_pod(struct queue *q, const struct uid *uid)
+{
+	nodes_unbind(q->terrain.nodes, uid);
+}
+
+void queue_know_pods(struct queue *q, bool known)
+{
+	struct terrain *t = &q->terrain;
+	if (known && !t->pods_known)
+		t->vacated = UINT64_MAX; /* whoever waited for that is looked at again */
+	t->pods_known = known;
+}

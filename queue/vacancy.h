@@ -1,0 +1,45 @@
+/*
+ * Vacancy: is there room on the nodes now?
+ *
+ * Asked where a ClusterQueue says clusterFit Now, and of whoever is of negative priority, whatever
+ * the ClusterQueue says: who only fills gaps starts where gaps are, and makes no autoscaler add
+ * nodes. All pods with which it would start must find room beside what is bound and what was let in
+ * and is not bound yet; for one that displaces others, beside what is left when those are gone.
+ *
+ * What was let in is told to the nodes (nodes_expect) from room_start() until the run ends or is
+ * told to stop, while anybody asks at all: then pods are wanted, too (queue_wants_pods).
+ *
+ * A ClusterQueue in which somebody was refused is looked at again when room came free somewhere
+ * (nodes_vacated), and no other is.
+ */
+#ifndef SLUICE_QUEUE_VACANCY_H
+#define SLUICE_QUEUE_VACANCY_H
+
+#include "queue/claim.h"
+#include "queue/contest.h"
+#include "queue/victims.h"
+
+/* Is it asked for one like w? */
+bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w);
+
+/* Is there room for the entry with its choice, were its victims gone? */
+bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
+/* Is there for what was promised? */
+bool vacancy_keeps(struct queue *q, const struct room *r);
+
+/* Of a claim for which quota is free: how many of its pods have room, fewer than all; *ret says why
+ * no more have. -1: all have, or nobody asks. */
+int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct fit_answer *ret);
+
+/* A run was let in, or is to have other pods / has no more to come. */
+void vacancy_expect(struct queue *q, const struct room *r);
+void vacancy_forget(struct queue *q, const struct room *r);
+
+/* clusterFit of a ClusterQueue is another one. */
+void vacancy_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is);
+
+/* Before a pass: whoever lacked room is looked at again if some came free. */
+void vacancy_refresh(struct queue *q);
+
+#endif
