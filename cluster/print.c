@@ -165,8 +165,35 @@ void print_bound(struct buf *b, const struct pod *p)
 	print_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
 }
 
+static int64_t names(const struct resource_list *l, const char *resource)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(l->item[i].name, resource) == 0)
+			return 1;
+	return 0;
+}
+
+/* A quota may want each container to say how much cpu and memory it may have, and names those that
+ * do not. */
+static void print_silence(struct buf *b, const struct container *c, size_t n)
+{
+	static const char *const asked[] = {"cpu", "memory"};
+	for (size_t i = 0; i < n; i++) {
+		int64_t said = 0;
+		for (size_t k = 0; k < 2; k++)
+			said = said << 2 | names(&c[i].requests, asked[k]) << 1 |
+			       names(&c[i].limits, asked[k]);
+		print_number(b, said);
+		print_text(b, said == 15 || !c[i].name ? "" : c[i].name);
+	}
+	print_number(b, -1);
+}
+
 void print_counted(struct buf *b, const struct pod *p)
 {
+	print_silence(b, p->resources.containers, p->resources.ncontainers);
+	print_silence(b, p->resources.init_containers, p->resources.ninit_containers);
+	print_number(b, p->resources.has_pod_level);
 	print_text(b, p->ns);
 	print_amounts(b, pod_requests, &p->resources, true);
 	print_amounts(b, pod_limits, &p->resources, true);

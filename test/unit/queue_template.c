@@ -97,6 +97,31 @@ static void quotas_tell_them_apart(void **state)
 	arena_done(&arena);
 }
 
+/* A quota names the containers that say nothing of what it limits: equal sums are not enough. */
+static void silent_containers_tell_them_apart(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	const struct resource amount = {"cpu", 2000, 0};
+	const struct container main_speaks[] = {
+		{.name = "main", .requests = {&amount, 1}}, {.name = "proxy"}};
+	const struct container proxy_speaks[] = {
+		{.name = "main"}, {.name = "proxy", .requests = {&amount, 1}}};
+	struct pod one = *words_pod(&arena, "+cpu=2"), two = one;
+	one.resources.containers = main_speaks;
+	two.resources.containers = proxy_speaks;
+	one.resources.ncontainers = two.resources.ncontainers = 2;
+
+	struct templates all;
+	templates_init(&all);
+	struct template *a = template_of(&all, &one), *b = template_of(&all, &two);
+	assert_ptr_not_equal(a, b);
+	template_put(&all, a);
+	template_put(&all, b);
+	templates_done(&all);
+	arena_done(&arena);
+}
+
 static void copies_what_it_keeps(void **state)
 {
 	(void)state;
@@ -218,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_template_or_not),
 		cmocka_unit_test(quotas_tell_them_apart),
+		cmocka_unit_test(silent_containers_tell_them_apart),
 		cmocka_unit_test(copies_what_it_keeps),
 		cmocka_unit_test(none_is_none),
 		cmocka_unit_test(a_template_is_part_of_a_shape),
