@@ -52,7 +52,13 @@ void terrain_answer(const struct terrain *t, const struct template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
 {
 	struct arena scratch = {0};
-	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
+	enum lending l = outfit_lending(flavors, n);
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, l);
+	/* What nodes lend moves with what is used, down to nothing: that is no "never". What a pod
+	 * may ask for of it at most is said by the pool (queue_set_idle_pool). */
+	if (l != LENDING_NONE)
+		pod.resources = (struct pod_resources){
+			.runtime_class = template->pod->resources.runtime_class};
 	nodes_fit(t->nodes, &pod, ret);
 	arena_done(&scratch);
 }
