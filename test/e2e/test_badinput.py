@@ -30,7 +30,7 @@ def others(world):
 def test_a_request_beyond_all_measure_waits_with_a_reason(world, others, cpu):
     world.queue(cpu=1)
     world.job("giant", requests={"cpu": cpu}, pods=1)
-    said = world.waits("giant", "ExceedsMaxQuota", "Misconfigured")
+    said = world.waits("giant", "ExceedsMaxQuota", "Misconfigured", "NoNodeSuits")
     assert "cpu" in said["sentence"]
     others()
 
@@ -40,7 +40,7 @@ def test_requests_whose_sum_overflows_wait_with_a_reason(world, others):
     world.queue(groups=[group(["memory"], {name: ["8E"]})])
     containers = [{"name": f"c{i}", "image": "i", "resources": {"requests": {"memory": "7E"}}} for i in range(3)]
     world.job("sum", cpu=None, pods=1000, pod={"containers": containers})
-    assert "memory" in world.waits("sum", "ExceedsMaxQuota", "Misconfigured")["sentence"]
+    assert "memory" in world.waits("sum", "ExceedsMaxQuota", "Misconfigured", "NoNodeSuits")["sentence"]
     others()
 
 
@@ -48,7 +48,7 @@ def test_a_request_of_1e400_waits_with_a_reason(world, others):
     """The API server takes it for a Job, and keeps the text; no int64 does."""
     world.queue(cpu=1)
     world.job("huge", requests={"cpu": "1e400"})
-    assert "cpu" in world.waits("huge", "ExceedsMaxQuota", "Misconfigured")["sentence"]
+    assert "cpu" in world.waits("huge", "ExceedsMaxQuota", "Misconfigured", "NoNodeSuits")["sentence"]
     others()
 
 
