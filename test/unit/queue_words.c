@@ -399,7 +399,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
 		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
-		{"runtime", &j->pod.runtime_class, NULL}, {"requeues", NULL, &j->history.requeues},
+		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
+		{"requeues", NULL, &j->history.requeues},
 		{"suspensions", NULL, &j->history.suspensions}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
@@ -493,6 +494,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	struct job *j = &x.job;
 	x.container.requests.item = x.request;
 	x.container.limits.item = x.limit;
+	x.container.name = "main";
 	j->pod.containers = &x.container;
 	j->pod.ncontainers = 1;
 	j->labels = x.own_label;

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "cluster_words.h"
 #include "queue_pieces.h"
+#include "sluice/quantity.h"
 
 bool words_cluster_of_queue(struct clusterqueue_spec *s, const char *word)
 {
@@ -133,13 +134,82 @@ static bool tell_disruption_budget(struct words *w, char **word, size_t n)
 	return true;
 }
 
+/* ---- ResourceQuotas -------------------------------------------------------------------------- */
+
+static bool read_scope(struct words *w, const char *text, struct quota_scope_term *ret)
+{
+	static const char *const name[] = {"Terminating", "NotTerminating", "BestEffort",
+		"NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity"};
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
+		if (strcmp(text, name[i]) == 0) {
+			*ret = (struct quota_scope_term){(enum quota_scope)i, SELECTOR_EXISTS};
+			return true;
+		}
+	return piece_wrong(w, "no scope is called %s", text);
+}
+
+/* RESOURCE=USED/HARD, or =HARD of what nobody has counted yet. */
+static bool read_limit(struct words *w, char *word, struct resource *used, size_t *nused,
+	struct resource *ret_hard)
+{
+	char *value = piece_after(word, '='), *slash = value ? strchr(value, '/') : NULL;
+	if (!value)
+		return piece_wrong(w, "resourcequota: what is %s?", word);
+	const char *hard = slash ? slash + 1 : value;
+	enum quantity_unit unit = quota_unit_of(word);
+	struct err e;
+	*ret_hard = (struct resource){word, 0, (uint8_t)quantity_style_of(slice_of(hard))};
+	if (slash)
+		*slash = '\0';
+	if (slash) {
+		used[*nused] =
+			(struct resource){word, 0, (uint8_t)quantity_style_of(slice_of(value))};
+		if (quantity_parse(slice_of(value), unit, &used[(*nused)++].amount, &e))
+			return piece_wrong(w, "%s", e.text);
+	}
+	if (quantity_parse(slice_of(hard), unit, &ret_hard->amount, &e))
+		return piece_wrong(w, "%s", e.text);
+	return true;
+}
+
+static bool tell_resource_quota(struct words *w, char **word, size_t n)
+{
+	struct resource used[8], hard[8];
+	struct quota_scope_term scope[4];
+	struct resource_quota s = {.ns = word[1],
+		.name = piece_after(word[1], '/'),
+		.hard.item = hard,
+		.used.item = used,
+		.scopes = scope};
+	if (!s.name || n > 10)
+		return piece_wrong(w, "resourcequota NS/NAME RESOURCE=USED/HARD ...");
+	for (size_t i = 2; i < n; i++) {
+		const char *text = piece_value(word[i], "scope"),
+			   *at = piece_value(word[i], "version");
+		bool read = true;
+		if (at)
+			s.version = atoll(at);
+		else if (text)
+			read = read_scope(w, text, &scope[s.nscopes++]);
+		else
+			read = read_limit(w, word[i], used, &s.used.count, &hard[s.hard.count++]);
+		if (!read)
+			return false;
+	}
+	queue_set_resource_quota(w->q, &s);
+	queue_saw_quotas(w->q, NULL, s.version);
+	return true;
+}
+
 static bool drop(struct words *w, char **word)
 {
 	char *name = piece_after(word[2], '/');
 	if (strcmp(word[1], "node") == 0)
 		queue_drop_node(w->q, word[2]);
-	else if (name)
+	else if (name && strcmp(word[1], "pdb") == 0)
 		queue_drop_disruption_budget(w->q, word[2], name);
+	else if (name)
+		queue_drop_resource_quota(w->q, word[2], name);
 	return true;
 }
 
@@ -151,10 +221,13 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 	else if (strcmp(word[0], "node") == 0)
 		tell_node(w, word, n);
 	else if (strcmp(word[0], "drop") == 0 && n > 2 &&
-		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "pdb") == 0))
+		 (strcmp(word[1], "node") == 0 || strcmp(word[1], "pdb") == 0 ||
+			 strcmp(word[1], "resourcequota") == 0))
 		return drop(w, word);
 	else if (strcmp(word[0], "pdb") == 0)
 		return tell_disruption_budget(w, word, n);
+	else if (strcmp(word[0], "resourcequota") == 0)
+		return tell_resource_quota(w, word, n);
 	else if (strcmp(word[0], "bind") == 0)
 		return tell_pod(w, word, n);
 	else if (strcmp(word[0], "unbind") == 0 && n == 2)

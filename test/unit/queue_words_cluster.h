@@ -21,6 +21,12 @@
  *                                    counts for victims from when it is seen with room: "edit
  *                                    NS/NAME" shows it again as it is
  *
+ *   resourcequota NS/NAME RESOURCE=USED/HARD .. [scope=SCOPE ..] [version=N]
+ *                                    as its status is; =HARD alone: not counted yet. Quotas have
+ *                                    been seen as of that version
+ *   drop resourcequota NS/NAME
+ *   job, edit .. [version=N active=N] what its status says, as of a version
+ *
  *   expect: nowhere QUEUE N          so many of its Jobs wait because no node suits
  *   expect: pods are wanted|unwanted
  */
