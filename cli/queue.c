@@ -190,6 +190,23 @@ static void put_messages(const cJSON *root, const struct queue_filter *f, struct
 	}
 }
 
+/* "batch: stopping 3 Jobs, up to 30 s, to make room for others" */
+static void put_stopping(const cJSON *root, const struct queue_filter *f, struct buf *out)
+{
+	json_each(q, json_array(root, "clusterQueues"))
+	{
+		int64_t jobs = number_of(q, "stopping"), seconds = number_of(q, "stoppingSeconds");
+		if (jobs == 0 || !shows_clusterqueue(root, f, q))
+			continue;
+		buf_putc(out, '\n');
+		text_render(text_of(q, "name"), out);
+		buf_printf(out, ": stopping %" PRId64 " %s", jobs, jobs == 1 ? "Job" : "Jobs");
+		if (seconds > 0)
+			buf_printf(out, ", up to %" PRId64 " s", seconds);
+		buf_puts(out, ", to make room for others\n");
+	}
+}
+
 /* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)" */
 static void put_troubles(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
@@ -221,6 +238,7 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 	if (wide || f->clusterqueue || f->ns)
 		shown += localqueues(root, f, style, out);
 	put_messages(root, f, out);
+	put_stopping(root, f, out);
 	put_troubles(root, f, out);
 	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
 		buf_puts(out, "\nThe ledger is down: running Jobs go on, nothing new starts.\n");

@@ -171,6 +171,9 @@ static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 	if (v->invalid)
 		put_key(out, "invalid", v->invalid);
 	put_trouble_rows(out, v->name, troubles);
+	if (v->stopping > 0)
+		buf_printf(out, ",\"stopping\":%zu,\"stoppingSeconds\":%" PRId64, v->stopping,
+			(v->stopping_ms + 999) / 1000);
 	buf_printf(out,
 		",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu,\"finished\":%" PRIu64
 		",\"started\":%" PRIu64 ",\"flavors\":[",

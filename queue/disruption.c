@@ -242,3 +242,19 @@ void disruption_spend(struct queue *q, struct room *r)
 		b->allowed = b->allowed > r->pods ? b->allowed - r->pods : 0;
 	}
 }
+
+void stopping_count(const struct clusterqueue *cq, struct stopping *s)
+{
+	if (cq->nleaving == 0)
+		return;
+	list_each(&cq->rooms, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		if (r->state != ROOM_LEAVING || r->stop == STOP_REASON_NONE)
+			continue;
+		s->since_ms = s->n == 0 || r->stop_ms < s->since_ms ? r->stop_ms : s->since_ms;
+		s->grace_ms =
+			r->pods_facts.grace_ms > s->grace_ms ? r->pods_facts.grace_ms : s->grace_ms;
+		s->n++;
+	}
+}

@@ -23,6 +23,7 @@
 
 struct job;
 struct queue;
+struct clusterqueue;
 struct room;
 struct workload;
 
@@ -65,5 +66,13 @@ size_t disruption_budgets(
 
 /* It is being stopped: its pods are no longer allowed to others. Once for each run. */
 void disruption_spend(struct queue *q, struct room *r);
+
+/* Those of cq who are stopping to make room for others: how long the pods of any of them may take,
+ * and since when the first is. Added to what is there. */
+struct stopping {
+	size_t n;
+	int64_t grace_ms, since_ms;
+};
+void stopping_count(const struct clusterqueue *cq, struct stopping *s);
 
 #endif

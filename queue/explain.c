@@ -8,6 +8,7 @@
 
 #include "queue/backfill.h"
 #include "queue/core.h"
+#include "queue/disruption.h"
 #include "queue/explain_cluster.h"
 #include "queue/explain_money.h"
 #include "queue/explain_time.h"
@@ -209,35 +210,12 @@ static size_t count_leaving(const struct realm *realm)
 	return n;
 }
 
-/* Those who are being stopped in a realm: how long the pods of any of them may take, and since
- * when the first is. */
-struct stopping {
-	size_t n;
-	int64_t grace_ms, since_ms;
-};
-
-static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
-{
-	if (cq->nleaving == 0)
-		return;
-	list_each(&cq->rooms, l)
-	{
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
-		if (r->state != ROOM_LEAVING || r->stop == STOP_REASON_NONE)
-			continue;
-		s->since_ms = s->n == 0 || r->stop_ms < s->since_ms ? r->stop_ms : s->since_ms;
-		s->grace_ms =
-			r->pods_facts.grace_ms > s->grace_ms ? r->pods_facts.grace_ms : s->grace_ms;
-		s->n++;
-	}
-}
-
 /* "stopping 3 Jobs, up to 30 s, since ..". */
 static void add_stopping(const struct realm *realm, struct text *t)
 {
 	struct stopping s = {0, 0, 0};
 	list_each(&realm->members, l)
-		count_stopping(container_of(l, struct clusterqueue, of_realm), &s);
+		stopping_count(container_of(l, struct clusterqueue, of_realm), &s);
 	if (s.n == 0 || s.grace_ms == 0)
 		return;
 	text_add(t, "; stopping %zu %s, up to %lld s, since ", s.n, s.n == 1 ? "Job" : "Jobs",

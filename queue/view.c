@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
+#include "queue/disruption.h"
 #include "queue/room.h"
 #include "queue/share.h"
 #include "job/text.h"
@@ -127,6 +128,14 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 	ret->pending_active -= cq->nnowhere;
 }
 
+static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_view *ret)
+{
+	struct stopping s = {0, 0, 0};
+	stopping_count(cq, &s);
+	ret->stopping = s.n;
+	ret->stopping_ms = s.grace_ms;
+}
+
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
 {
 	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
@@ -144,6 +153,7 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	ret->max_priority = cq->max_priority;
 	ret->cohort = cq->cohort ? cq->cohort->name : "";
 	count_waiting(cq, ret);
+	count_stopping(cq, ret);
 	ret->reserving = cq->nreserving;
 	ret->admitted = cq->nadmitted;
 	ret->started_total = cq->started_total;

@@ -461,6 +461,8 @@ struct clusterqueue_view {
 	uint64_t started_total;
 	size_t no_node_suits;	  /* of pending: WAIT_NEVER_FITS, and nothing else keeps them */
 	uint64_t preempted_total; /* Jobs of it stopped for others */
+	size_t stopping;	  /* of reserving: those who are, now */
+	int64_t stopping_ms;	  /* so long the pods of any of them may take; 0: nobody knows */
 	int64_t weighted_share;	  /* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
 	const struct usage_view *usage; /* valid until the next call on this queue */
 	size_t nusage;

@@ -226,7 +226,6 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
     world.started("urgent")
 
 
-@pytest.mark.xfail(strict=True, reason="explain tells it, the overview of the queues does not yet")
 def test_the_wait_for_those_that_stop_is_told_by_sluice_queue_too(world, program):
     world.priorities(low=1, high=10)
     world.queue(cpu=1, preemption=WITHIN)

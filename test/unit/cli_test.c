@@ -300,12 +300,13 @@ static void an_explanation_tells_what_was_done_last(void **state)
 	buf_done(&out);
 }
 
-static void jobs_that_are_stuck_are_marked(void **state)
+static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 {
 	static const char queues[] =
 		"{\"clusterQueues\":[{\"name\":\"batch\",\"active\":true,\"admitted\":7,"
 		"\"pending\":0,"
-		"\"troubles\":[{\"reason\":\"Unschedulable\",\"jobs\":2,\"namespace\":\"team\","
+		"\"stopping\":3,\"stoppingSeconds\":30,\"troubles\":[{\"reason\":\"Unschedulable\","
+		"\"jobs\":2,\"namespace\":\"team\","
 		"\"job\":"
 		"\"train\"},{\"reason\":\"PodsRefused\",\"jobs\":1,\"namespace\":\"team\",\"job\":"
 		"\"test\"}],\"flavors\":[]}],\"localQueues\":[]}";
@@ -326,6 +327,8 @@ static void jobs_that_are_stuck_are_marked(void **state)
 	assert_non_null(strstr(buf_text(&out), " 7 (3 stuck)  "));
 	assert_non_null(strstr(buf_text(&out),
 		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)\n"));
+	assert_non_null(strstr(
+		buf_text(&out), "\nbatch: stopping 3 Jobs, up to 30 s, to make room for others\n"));
 	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
 	buf_reset(&out);
 	explain_render(tree(j, job), NULL, 1795255800000, &plain, &out);
@@ -467,7 +470,7 @@ int main(void)
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),
-		cmocka_unit_test(jobs_that_are_stuck_are_marked),
+		cmocka_unit_test(jobs_that_are_stuck_or_stopping_are_told),
 		cmocka_unit_test(an_explanation_tells_of_time_and_money),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),
