@@ -254,7 +254,8 @@ static int drop_node_overcommit(const struct kind_options *o, const char *ns, co
 	return 0;
 }
 
-/* ---- the cluster itself ----------------------------------------------------------------------- */
+/* ---- the cluster itself -----------------------------------------------------------------------
+ */
 
 static int tell_node(const struct kind_options *o, const cJSON *object, struct err *e)
 {

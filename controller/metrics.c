@@ -40,8 +40,8 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		struct clusterqueue_view v;
 		for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
-			size_t value[] = {v.pending, v.reserving, v.admitted, v.active,
-				v.no_node_suits};
+			size_t value[] = {
+				v.pending, v.reserving, v.admitted, v.active, v.no_node_suits};
 			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name);
 			buf_printf(out, "%zu\n", value[f]);
 		}

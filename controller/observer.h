@@ -16,11 +16,11 @@
  * (queue_know_cluster). A kind whose CRD is not installed is said so with the cure, once a minute,
  * and tried again for as long as it takes.
  *
- * What the queue can do without (Nodes, ResourceQuotas, PodDisruptionBudgets, Pods) may be denied by
- * the roles of an older deployment: that is said with the cure and what comes of it, and the rest
- * goes on. Without Nodes the cluster is not known. It is tried again as well, and a right that is
- * given later needs no restart. Only a server that lets us read something else is believed in this:
- * one that has just started denies everything.
+ * What the queue can do without (Nodes, ResourceQuotas, PodDisruptionBudgets, Pods) may be denied
+ * by the roles of an older deployment: that is said with the cure and what comes of it, and the
+ * rest goes on. Without Nodes the cluster is not known. It is tried again as well, and a right that
+ * is given later needs no restart. Only a server that lets us read something else is believed in
+ * this: one that has just started denies everything.
  *
  * What is followed, kind by kind: kinds.h; the pods: lodgers.h.
  */

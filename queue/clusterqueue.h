@@ -83,9 +83,9 @@ struct clusterqueue {
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
 	struct link lacks_nodes; /* in terrain.lacking: vacancy.h */
-	size_t nleaving;   /* of rooms: THEN differs from NOW */
-	bool search;	   /* any group may start, not only fresh ones */
-	struct link fresh; /* group.fresh: those that no pass has judged yet */
+	size_t nleaving;	 /* of rooms: THEN differs from NOW */
+	bool search;		 /* any group may start, not only fresh ones */
+	struct link fresh;	 /* group.fresh: those that no pass has judged yet */
 	size_t nfresh;
 	size_t nwaiting, nreserving, nadmitted;
 	size_t nnowhere; /* of those in groups: no node could ever take their pods */

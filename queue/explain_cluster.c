@@ -53,7 +53,7 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 			add_flavors(t, &way[i]);
 			text_add(t, ": ");
 		}
-		add_answer(q, shape, &way[i], ANSWERS_SIZE / told, t);
+		add_answer(q, shape, &way[i], n > 1 ? ANSWERS_SIZE / WAYS_TOLD : ANSWERS_SIZE, t);
 	}
 	text_add(t, n > told ? "; nor in any other flavor" : "");
 	text_add(t,

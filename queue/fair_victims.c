@@ -399,6 +399,7 @@ static void ease(struct displacement *x)
 		lineup_ease(x, &levy);
 		lineup_displace(x);
 	}
+	x->likes = NULL;
 	free(likes.away);
 	free(likes.wanted);
 }

@@ -76,7 +76,8 @@ static void keep_labels(struct arena *a, const struct pod *p, struct pod *ret)
 		return;
 	struct label *kept = arena_take(a, p->nlabels, sizeof(*kept));
 	for (size_t i = 0; i < p->nlabels; i++)
-		if (!podlabel_is_of_one_job(p->labels[i].key) || asks_for_label(p, p->labels[i].key))
+		if (!podlabel_is_of_one_job(p->labels[i].key) ||
+			asks_for_label(p, p->labels[i].key))
 			kept[ret->nlabels++] = p->labels[i];
 	ret->labels = kept;
 }

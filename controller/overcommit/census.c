@@ -138,8 +138,10 @@ static void count_close(struct count *t)
 
 static void open_nodes(struct census *c)
 {
-	static const struct kube_watch_handler handler = {
-		.begin = on_begin_nodes, .event = on_node, .end = on_end_nodes, .trouble = on_trouble};
+	static const struct kube_watch_handler handler = {.begin = on_begin_nodes,
+		.event = on_node,
+		.end = on_end_nodes,
+		.trouble = on_trouble};
 	c->nodes.seat = kube_share_join(c->nodes.share, &handler, &c->nodes);
 }
 

@@ -18,7 +18,8 @@
  *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
  *     degrades it in time; until it has two samples of its own it raises nothing;
  *   - while nobody lends (nobody says enable: true, and there is no flavor with an idle pool)
- *     nothing is followed for it; the Nodes are listed once, for what an earlier leader left: it is 0 now;
+ *     nothing is followed for it; the Nodes are listed once, for what an earlier leader left: it is
+ * 0 now;
  *   - a bad configuration leaves the last good one in force, with an Event and a metric;
  *   - a cycle in which nothing changed writes nothing.
  *

@@ -110,8 +110,7 @@ static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 	if (!template || d->faulty)
 		return;
 	struct faults_aside a = faults_aside(d);
-	const struct pod *p =
-		template_field(d, j->ns, PATH(spec, "template"), template, &own);
+	const struct pod *p = template_field(d, j->ns, PATH(spec, "template"), template, &own);
 	if (!faults_back(d, &a))
 		j->template = p;
 }

@@ -189,7 +189,8 @@ struct queue_config {
 	bool fair_sharing;
 	enum fair_strategy fair_strategy[2]; /* tried in this order */
 	size_t nfair_strategies;
-	/* Whom to displace: those first upon whom Kueue's order comes, not those whom it hurts least.
+	/* Whom to displace: those first upon whom Kueue's order comes, not those whom it hurts
+	 * least.
 	 */
 	bool victims_as_kueue;
 

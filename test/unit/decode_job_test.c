@@ -170,7 +170,8 @@ static void a_template_that_cannot_be_understood(void **state)
 	} cases[] = {
 		{"", true, true},
 		{"'hostNetwork':true,'containers':[{'ports':[{'containerPort':80}]}]", true, true},
-		{"'affinity':{'podAntiAffinity':{" REQUIRED ":[{'labelSelector':{'matchExpressions':["
+		{"'affinity':{'podAntiAffinity':{" REQUIRED
+		 ":[{'labelSelector':{'matchExpressions':["
 		 "{'key':'a','operator':'SomeDay'}]},'topologyKey':'zone'}]}}",
 			false, true},
 		{"'affinity':{'podAffinity':{" REQUIRED ":[{}]}}", false, true},
@@ -181,7 +182,8 @@ static void a_template_that_cannot_be_understood(void **state)
 		{"'affinity':{'nodeAffinity':{" REQUIRED ":{'nodeSelectorTerms':[{'matchFields':["
 		 "{'key':'metadata.name','operator':'SomeDay'}]}]}}}",
 			false, true},
-		{"'affinity':{'nodeAffinity':{" REQUIRED ":{'nodeSelectorTerms':[{'matchExpressions':"
+		{"'affinity':{'nodeAffinity':{" REQUIRED
+		 ":{'nodeSelectorTerms':[{'matchExpressions':"
 		 "[{'key':'a','operator':'SomeDay'}]}]}}}",
 			false, false},
 		{"'containers':[{'resources':{'requests':{'cpu':'lots'}}}]", false, false},

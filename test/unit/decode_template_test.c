@@ -275,8 +275,8 @@ static void pods_that_are_bound(void **state)
 	assert_int_equal(b->owner.byte[0], 0);
 	assert_false(b->deleting);
 	free(b);
-	assert_int_equal(decode_bound_pod(parsed("{'metadata':{'name':'p','namespace':'team'}}"),
-				 &b, &e),
+	assert_int_equal(
+		decode_bound_pod(parsed("{'metadata':{'name':'p','namespace':'team'}}"), &b, &e),
 		ERR_INVALID);
 	assert_string_equal(e.text, "Pod team/p: metadata.uid: is not a UUID");
 }

@@ -14,12 +14,10 @@
  *                                    say: ports, near/.., apart/.., labels, node=, scheduler=
  *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
  *
- *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many pods of those that it selects may
- *                                    go now; without a term of all in the namespace
- *   drop pdb NS/NAME
- *   job .. [grace=SECONDS]           so long its pods may take to stop. What a Job says of its pods
- *                                    counts for victims from when it is seen with room: "edit
- *                                    NS/NAME" shows it again as it is
+ *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many pods of those that it selects
+ * may go now; without a term of all in the namespace drop pdb NS/NAME job .. [grace=SECONDS] so
+ * long its pods may take to stop. What a Job says of its pods counts for victims from when it is
+ * seen with room: "edit NS/NAME" shows it again as it is
  *
  *   resourcequota NS/NAME RESOURCE=USED/HARD .. [scope=SCOPE ..] [version=N]
  *                                    as its status is; =HARD alone: not counted yet. Quotas have
