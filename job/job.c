@@ -154,7 +154,8 @@ static struct sum larger(struct sum a, struct sum b)
  * anyway. */
 static bool sum_requests(const struct request *r, size_t n, enum side side, struct sum *ret)
 {
-	struct sum sum = {0}, sidecars = {0}, init = {0};
+	static const struct sum nothing = {0, QUANTITY_DECIMAL};
+	struct sum sum = nothing, sidecars = nothing, init = nothing;
 	bool any = false;
 	for (size_t i = 0; i < n; i++) {
 		struct sum one = {r[i].amount, r[i].style};
@@ -176,7 +177,7 @@ static bool sum_requests(const struct request *r, size_t n, enum side side, stru
 			break;
 		case REQUEST_POD_LEVEL:
 			sum = one;
-			init = (struct sum){0};
+			init = nothing;
 			break;
 		case REQUEST_OVERHEAD:
 			sum = larger(sum, init);

@@ -174,7 +174,7 @@ static bool same_items(const cJSON *ours, const cJSON *theirs, struct place *at)
 	json_each(item, ours)
 	{
 		size_t was = enter(at, NULL, i++);
-		if (!same(item, theirs_item, at))
+		if (!theirs_item || !same(item, theirs_item, at))
 			return false;
 		leave(at, was);
 		theirs_item = theirs_item->next;

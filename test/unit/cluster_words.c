@@ -21,6 +21,14 @@ static char *next(char **text, const char *separators)
 	return word;
 }
 
+/* One that has to be there. */
+static char *take(char **text, const char *separators)
+{
+	char *word = next(text, separators);
+	must(word);
+	return word;
+}
+
 static char *copy(struct arena *a, const char *s)
 {
 	size_t size = strlen(s) + 1;
@@ -63,8 +71,8 @@ static enum selector_op op(const char *s)
 
 static struct requirement requirement(struct arena *a, char *text)
 {
-	struct requirement r = {.key = next(&text, ":")};
-	r.op = op(next(&text, ":"));
+	struct requirement r = {.key = take(&text, ":")};
+	r.op = op(take(&text, ":"));
 	const char **values = arena_take(a, MANY, sizeof(*values));
 	while (text)
 		values[r.nvalues++] = next(&text, ",");
@@ -84,7 +92,7 @@ static void selector(
 	if (strcmp(text, "*") == 0 || strcmp(text, "-") == 0)
 		return;
 	while (text) {
-		char *one = next(&text, "&");
+		char *one = take(&text, "&");
 		if (fields && *one == '#') {
 			f[fields->nrequirements] = requirement(a, one + 1);
 			f[fields->nrequirements++].key = "metadata.name";
@@ -100,7 +108,7 @@ static struct affinity_term affinity(struct arena *a, char *text)
 	char *word;
 	next(&text, "/");
 	t.topology_key = next(&text, "/");
-	word = next(&text, "/");
+	word = take(&text, "/");
 	t.has_selector = strcmp(word, "-") != 0;
 	selector(a, word, &t.selector, NULL);
 	while ((word = next(&text, "/"))) {
