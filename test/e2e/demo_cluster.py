@@ -4,6 +4,7 @@ A namespace has a ResourceQuota of ten pods. A Job that is one too many waits, i
 one that no node could ever take waits in the scheduler's. Each starts when what is lacking has come, and
 neither the Job controller nor the scheduler ever had to refuse a pod. That is counted from their own Events."""
 
+import re
 import time
 
 from sandbox import ApiError, SandboxError, wait_until
@@ -66,9 +67,10 @@ class ClusterScene:
             self.api.post(f"/apis/batch/v1/namespaces/{TEAM}/jobs", obj)
         said = self.waits("score", "NamespaceQuotaExceeded")
         self.step(f"score waits: {said['sentence']}")
-        words = f"exceeded quota: {QUOTA}, requested: pods=4, used: pods=8, limited: pods=10"
+        # A pod that was just made may count twice until the quota was seen again: how much is used is not looked at.
+        words = rf"exceeded quota: {QUOTA}, requested: pods=4, used: pods=\d+, limited: pods=10"
         self.until("train and score to finish", lambda: self.complete("train") and self.complete("score"))
-        self.verdict(words in said["sentence"], "the one too many waited for the namespace's quota, and ran when there was room")
+        self.verdict(re.search(words, said["sentence"]), "the one too many waited for the namespace's quota, and ran when there was room")
 
     def nowhere(self):
         self.step("Job giant wants 48 cpu in one pod; no node has more than 32")
