@@ -22,6 +22,12 @@ def events(world, name):
     return [(e["type"], e["reason"], e["message"]) for e in ours]
 
 
+def reasons(world, name):
+    """Of all that anybody told of a Job, by time."""
+    every = [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"]["name"] == name]
+    return [e["reason"] for e in sorted(every, key=lambda e: e["lastTimestamp"])]
+
+
 def told(world, name, reason):
     """Until there is one Event of that reason; its type and message."""
     ((kind, _, message),) = world.wait(f"Job {name} to have an Event {reason}", lambda: [e for e in events(world, name) if e[1] == reason], about=name)
@@ -33,6 +39,7 @@ def test_a_preempted_job_is_told_by_whom(world):
     world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
     world.job("victim", pods=2, priority="low")
     world.started("victim")
+    world.wait("the Job controller to tell of its pods", lambda: "SuccessfulCreate" in reasons(world, "victim"))
     world.job("urgent", pods=2, priority="high")
     world.started("urgent")
     kind, message = told(world, "victim", "Preempted")
@@ -41,10 +48,8 @@ def test_a_preempted_job_is_told_by_whom(world):
     assert f"Preempted to accommodate Job {world.ns}/urgent (UID: {uid}) due to prioritization in the ClusterQueue" in message
     assert events(world, "urgent") == []  # a start is no news: the Job controller tells it
     # kubectl prints them by time: it was created, then preempted.
-    every = sorted((e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events") if e["involvedObject"]["name"] == "victim"),
-                   key=lambda e: e["lastTimestamp"])
-    reasons = [e["reason"] for e in every]
-    assert reasons.index("SuccessfulCreate") < reasons.index("Preempted")
+    in_order = reasons(world, "victim")
+    assert in_order.index("SuccessfulCreate") < in_order.index("Preempted")
 
 
 def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):

@@ -102,21 +102,20 @@ def test_a_gap_filler_is_never_pending_for_want_of_a_node(world, pool):
     assert not complaints(world)
 
 
-def test_gap_fillers_start_on_a_busy_cluster_only_where_there_is_room(world, pool):
-    """Others come and go all the time. No pod of a gap filler is ever unschedulable, be the queue's clusterFit Ignore."""
+def test_gap_fillers_come_and_go_and_none_of_their_pods_waits_for_a_node(world, pool):
+    """They fill what others leave, be the queue's clusterFit Ignore. The others only go: kube-scheduler would
+    put a newcomer where a gap filler was just let in, and no look at the nodes can know of it beforehand."""
     pool.add(2)
     world.queue(flavors={pool.flavor: 100}, clusterFit="Ignore")
+    for n in range(5):
+        pool.occupy(f"web{n}", 1)
     names = [f"gap{n:02d}" for n in range(12)]
     for n, name in enumerate(names):
-        # kube-scheduler may take a gap filler's pod away for one of these others that comes in the same moment.
-        of_tier(world, "gap", name, pods=1 + n % 3, seconds=0.3, backoffLimit=6)
-        if n in (2, 5, 8):
-            pool.occupy(f"web{n}", 1)
-        if n in (6, 9):
-            pool.vacate(f"web{n - 4}")
+        of_tier(world, "gap", name, pods=1 + n % 3, seconds=0.3)
+        if n % 3 == 2:
+            pool.vacate(f"web{n // 3}")
     world.finished(*names, timeout=RECOVERY)
-    gave_way = {pod[:5] for _, pod, _ in complaints(world, "Preempted")}
-    assert not [c for c in complaints(world) if c[1][:5] not in gave_way]
+    assert not complaints(world)
 
 
 def test_a_gap_filler_never_preempts_not_even_a_lesser_one(world, pool):
