@@ -15,6 +15,7 @@ enum {
 	JOB_NAME_MAX = 200,	    /* in an Event's name, which may have 253 characters */
 	TIMEOUT_MS = 10000,
 	COMPLAIN_MS = 60000,
+	NS_PER_MS = 1000000,
 };
 
 #define COMPONENT "sluice-controller"
@@ -97,13 +98,16 @@ struct herald_counts herald_count(const struct herald *h)
 /* ---- rendering ------------------------------------------------------------------------------- */
 
 /* "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: what is cut off must not leave a
- * '.' or '-' at the end. */
-static void render_name(struct herald *h, const char *job, struct buf *out)
+ * '.' or '-' at the end. The number is that of Kubernetes' own Events, nanoseconds since 1970, so
+ * that Events of one second are listed by time among theirs; what is below a millisecond only keeps
+ * names apart. */
+static void render_name(struct herald *h, const char *job, int64_t now_ms, struct buf *out)
 {
+	uint64_t moment = (uint64_t)now_ms * NS_PER_MS + h->serial++ % NS_PER_MS;
 	size_t len = strnlen(job, JOB_NAME_MAX);
 	while (len > 0 && (job[len - 1] == '.' || job[len - 1] == '-'))
 		len--;
-	buf_printf(out, "%.*s.%016" PRIx64, (int)len, job, h->serial++);
+	buf_printf(out, "%.*s.%016" PRIx64, (int)len, job, moment);
 }
 
 /* Not within a character. */
@@ -158,7 +162,7 @@ static void render(struct herald *h, const struct herald_subject *of, enum heral
 	struct buf name;
 	char at[STAMP_TEXT_SIZE];
 	buf_init(&name, PATH_MAX_BYTES);
-	render_name(h, of->name, &name);
+	render_name(h, of->name, now_ms, &name);
 	stamp_format_seconds(now_ms, at);
 	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
 	put_text(out, "namespace", namespace_of(of));

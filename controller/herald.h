@@ -51,7 +51,7 @@ struct herald_options {
 	struct log *log;
 	enum herald_level level;
 	const char *identity; /* who we are; copied */
-	uint64_t seed;	      /* names of Events differ by it */
+	uint64_t seed;	      /* names of Events of one millisecond differ by it */
 };
 
 struct herald_counts {

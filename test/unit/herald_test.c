@@ -105,7 +105,7 @@ static void an_event_is_about_the_job(void **state)
 	assert_string_equal(json_text(e, "kind"), "Event");
 	assert_string_equal(json_text(json_object(e, "metadata"), "namespace"), "team-a");
 	assert_string_equal(
-		json_text(json_object(e, "metadata"), "name"), "train.00000000000000ff");
+		json_text(json_object(e, "metadata"), "name"), "train.18ea0717bd2c40ff");
 	assert_string_equal(json_text(about, "apiVersion"), "batch/v1");
 	assert_string_equal(json_text(about, "kind"), "Job");
 	assert_string_equal(json_text(about, "namespace"), "team-a");
