@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "queue/backfill.h"
+#include "queue/consent.h"
 #include "queue/partial.h"
 #include "queue/precedence.h"
 #include "queue/vacancy.h"
@@ -99,26 +100,25 @@ static bool passes(struct look *l)
 	return true;
 }
 
-/* ---- May it be paid for, may its pods be made, and is there a node for them? ---- */
+/* ---- Do all agree whom it concerns? ---- */
 
-/* For one that displaces others: were those gone. */
-static bool nodes_let(struct queue *q, const struct entry *e)
+/* Whom it displaces only nodes want to know. */
+static bool entry_consented(struct queue *q, const struct entry *e)
 {
 	const struct victim *victim = NULL;
 	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
 			   ? entry_victims(q, e, &victim)
 			   : 0;
-	return terrain_lets(q, e, victim, n);
+	return consent_given(q, e, victim, n);
 }
 
-/* The offer can start; what it is expected to cost must be left in all Budgets, the quotas of its
- * namespace and the nodes must have room for its pods, on whatever flavors. */
+/* The offer can start, by quota; the others must agree, on whatever flavors. */
 static bool is_let(struct look *l)
 {
 	struct entry *e = &l->walk->offer;
 	struct queue *q = l->q;
 	const struct claim *claim = &e->group->claim;
-	while (!budget_lets(q, e, NULL) || !nsquota_lets(q, e) || !nodes_let(q, e)) {
+	while (!entry_consented(q, e)) {
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;

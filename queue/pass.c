@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/assign.h"
 #include "queue/backfill.h"
+#include "queue/consent.h"
 #include "queue/displacement.h"
 #include "queue/offer.h"
 #include "queue/room.h"
@@ -88,18 +89,16 @@ static bool entry_fits(const struct entry *e, bool *ret_now)
 static bool turn(struct pass *p, const struct entry *e)
 {
 	const struct victim *victim = NULL;
-	bool now;
-	if (!budget_lets(p->q, e, NULL) || !nsquota_lets(p->q, e))
+	size_t n = 0;
+	bool now, fits = entry_fits(e, &now);
+	if (!fits && e->verdict == ASSIGN_PREEMPTS)
+		n = entry_victims(p->q, e, &victim);
+	if ((!fits && n == 0) || !consent_given(p->q, e, victim, n))
 		return false;
-	if (!entry_fits(e, &now)) {
-		size_t n = e->verdict == ASSIGN_PREEMPTS ? entry_victims(p->q, e, &victim) : 0;
-		if (n == 0 || !terrain_lets(p->q, e, victim, n))
-			return false;
+	if (!fits) {
 		promise_entry(p, e, victim, n);
 		return true;
 	}
-	if (!terrain_lets(p->q, e, NULL, 0))
-		return false;
 	if (now && p->n == p->cap) {
 		p->full = true;
 		return false;
