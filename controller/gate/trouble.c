@@ -310,10 +310,20 @@ static void forget_refusal(struct patient *p)
 	p->refusal = (struct refusal){0};
 }
 
+/* A Conflict, most often where a ResourceQuota counts several pods at once: the API
+ * server had no answer, the Job controller asks again by itself, and nobody need know. */
+static bool asks_again(const char *message)
+{
+	static const char conflict[] = "Operation cannot be fulfilled on ";
+	return strncmp(message, conflict, sizeof(conflict) - 1) == 0;
+}
+
 /* Each pod has a name of its own, so there are several Events: the newest is quoted, the first
  * tells since when. What is older than the gap between two of them is of another time. */
 void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *fact)
 {
+	if (asks_again(fact->message))
+		return;
 	struct refusal *r = &want_patient(t, &fact->job)->refusal;
 	bool newer = !r->message || fact->last_ms >= r->last_ms;
 	int64_t first_ms = fact->first_ms;

@@ -15,7 +15,8 @@
  *   - of several troubles that is told which concerns most pods, then the oldest. The kubelet says
  *     in turns that it cannot pull an image and that it waits before it tries again: that is one;
  *   - a refusal counts for so long as the Job lacks pods, and as it is fresh: the Job controller
- *     tries again every minute, and of its Events one in five minutes is written at least;
+ *     tries again every minute, and of its Events one in five minutes is written at least. A
+ *     Conflict is none: the API server had no answer yet;
  *   - memory follows what is Pending. A pod takes about 100 bytes; texts are bounded, and kept once
  *     for each Job and word.
  *

@@ -286,6 +286,25 @@ static void what_was_refused_before_the_start_or_long_ago_does_not_count(void **
 	troubles_free(t);
 }
 
+/* Several pods that are counted at once, in the API server's words. */
+static void a_conflict_is_no_refusal(void **state)
+{
+	static const char conflict[] =
+		"Operation cannot be fulfilled on resourcequotas \"q\": the object has been "
+		"modified; please apply your changes to the latest version and try again";
+	struct troubles *t = troubles_new();
+	(void)state;
+	refuse(t, 20, 20, conflict);
+	assert_int_equal(ask(t, 3).word, TROUBLE_NONE);
+	refuse(t, 15, 15, "pods \"a\" is forbidden: exceeded quota: q");
+	refuse(t, 30, 5, conflict); /* nor does it hide one, or make it older */
+	struct trouble x = ask(t, 3);
+	assert_int_equal(x.word, TROUBLE_PODS_REFUSED);
+	assert_string_equal(x.message, "pods \"a\" is forbidden: exceeded quota: q");
+	assert_int_equal(x.since_ms, T0 - 15000);
+	troubles_free(t);
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void text_is_bounded_and_not_cut_within_a_character(void **state)
@@ -345,6 +364,7 @@ int main(void)
 		cmocka_unit_test(other_jobs_pods_are_theirs),
 		cmocka_unit_test(a_refusal_counts_while_pods_are_missing),
 		cmocka_unit_test(what_was_refused_before_the_start_or_long_ago_does_not_count),
+		cmocka_unit_test(a_conflict_is_no_refusal),
 		cmocka_unit_test(text_is_bounded_and_not_cut_within_a_character),
 		cmocka_unit_test(sentences),
 	};
