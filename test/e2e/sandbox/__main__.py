@@ -55,6 +55,7 @@ Paste this:
   export KUBECONFIG={config}""")
     if controller:
         print(f"  export SLUICE_SERVER={box.controller_url()}")
+        print(f"  export PGHOST={box.socket_dir} PGDATABASE=sluice PGUSER=sluice")
     print(f"""\
   export PATH={BUILD / 'bin'}:{BUILD / 'tools'}:$PATH
 
@@ -62,6 +63,7 @@ Then try:
   kubectl apply -f test/e2e/sandbox/example.yaml   # a queue with room for two Jobs, and three of them
   sluice queue                                     # each queue's quota, what runs, what waits
   sluice explain job/three                         # why that one waits
+  sluice doctor                                    # whether all that Sluice needs is right
 {IDLE if box.overcommit else ""}
 ./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
 
