@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "job/resources.h"
 
 /* ---- made of a pod --------------------------------------------------------------------------- */
 
@@ -219,12 +220,10 @@ bool footprint_usage(const struct footprint *f, const char *name, struct resourc
 	}
 	const char *resource = resource_of(name, &limit);
 	const struct resource_list *list = limit ? &f->limits : &f->requests;
-	for (size_t i = 0; resource && i < list->count; i++) {
-		if (strcmp(list->item[i].name, resource) == 0) {
-			ret->amount = list->item[i].amount;
-			ret->style = list->item[i].style;
-			return true;
-		}
+	const struct resource *asked = resource ? resources_find(list, resource) : NULL;
+	if (asked) {
+		ret->amount = asked->amount;
+		ret->style = asked->style;
 	}
-	return false;
+	return asked;
 }

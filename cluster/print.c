@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/resources.h"
 
 #define FEW 16
 
@@ -165,14 +166,6 @@ void print_bound(struct buf *b, const struct pod *p)
 	print_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
 }
 
-static int64_t names(const struct resource_list *l, const char *resource)
-{
-	for (size_t i = 0; i < l->count; i++)
-		if (strcmp(l->item[i].name, resource) == 0)
-			return 1;
-	return 0;
-}
-
 /* A quota may want each container to say how much cpu and memory it may have, and names those that
  * do not. */
 static void print_silence(struct buf *b, const struct container *c, size_t n)
@@ -181,8 +174,8 @@ static void print_silence(struct buf *b, const struct container *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		int64_t said = 0;
 		for (size_t k = 0; k < 2; k++)
-			said = said << 2 | names(&c[i].requests, asked[k]) << 1 |
-			       names(&c[i].limits, asked[k]);
+			said = said << 2 | (resources_find(&c[i].requests, asked[k]) != NULL) << 1 |
+			       (resources_find(&c[i].limits, asked[k]) != NULL);
 		print_number(b, said);
 		print_text(b, said == 15 || !c[i].name ? "" : c[i].name);
 	}

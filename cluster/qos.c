@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/resources.h"
 #include "sluice/quantity.h"
 
 /* Sums of what counts. Nobody tells none from not said. */
@@ -29,14 +30,6 @@ static bool has_both(const struct resource_list *list)
 	return t.cpu > 0 && t.memory > 0;
 }
 
-static bool lists(const struct resource_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->item[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 /* True: all of them have limits of both. A limit stands in for a request that is missing. */
 static bool add_containers(
 	const struct container *c, size_t n, struct totals *requests, struct totals *limits)
@@ -48,7 +41,7 @@ static bool add_containers(
 		limited &= has_both(&c[i].limits);
 		for (size_t k = 0; k < c[i].limits.count; k++) {
 			struct resource_list one = {&c[i].limits.item[k], 1};
-			if (!lists(&c[i].requests, one.item->name))
+			if (!resources_find(&c[i].requests, one.item->name))
 				add_list(requests, &one);
 		}
 	}

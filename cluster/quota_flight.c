@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/footprint.h"
+#include "job/resources.h"
 
 /* So many made, as of a version that the quotas have not been seen at. */
 struct sighting {
@@ -399,14 +400,6 @@ void quota_flight_free(struct quota_flight *f)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static int64_t used_of(const struct resource_quota *q, const char *name)
-{
-	for (size_t i = 0; i < q->used.count; i++)
-		if (strcmp(q->used.item[i].name, name) == 0)
-			return q->used.item[i].amount;
-	return 0;
-}
-
 static int64_t reserved_of(
 	const struct space *s, const struct resource_quota *q, const bool *counts, const char *name)
 {
@@ -421,7 +414,8 @@ static int64_t reserved_of(
 			missing, quantity_times(one.amount, kept ? k->missing_in_all : k->missing));
 		want = quantity_add(want, quantity_times(one.amount, kept ? 0 : k->want));
 	}
-	int64_t beyond = want - used_of(q, name);
+	const struct resource *used = resources_find(&q->used, name);
+	int64_t beyond = want - (used ? used->amount : 0);
 	return beyond > missing ? beyond : missing;
 }
 

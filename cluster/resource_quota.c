@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cluster/footprint.h"
+#include "job/resources.h"
 
 #define SENTENCE_MAX (256 * 1024)
 
@@ -27,14 +28,6 @@ bool resource_quota_usage(const struct pod *p, const char *name, int64_t *ret_am
 		*ret_amount = usage.amount;
 	free(f);
 	return found;
-}
-
-static const struct resource *find(const struct resource_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->item[i].name, name) == 0)
-			return &list->item[i];
-	return NULL;
 }
 
 /* ---- what a sentence lists, sorted ----------------------------------------------------------- */
@@ -167,9 +160,9 @@ static bool says(const struct container *c, const char *name)
 {
 	const char *dot = strchr(name, '.');
 	const char *resource = dot ? dot + 1 : name;
-	if (find(&c->limits, resource))
+	if (resources_find(&c->limits, resource))
 		return true; /* it stands in for a request */
-	return strncmp(name, "limits.", 7) != 0 && find(&c->requests, resource);
+	return strncmp(name, "limits.", 7) != 0 && resources_find(&c->requests, resource);
 }
 
 static void add_silent(const struct container *c, size_t n, const char *name, struct names *silent)
@@ -208,7 +201,7 @@ static void write_missing(
 static bool is_counted(const struct resource_quota *q, const struct names *limited)
 {
 	for (size_t i = 0; i < limited->count; i++)
-		if (!find(&q->used, limited->item[i]))
+		if (!resources_find(&q->used, limited->item[i]))
 			return false;
 	return true;
 }
@@ -251,7 +244,7 @@ static bool exceeds(const struct quota_state *s, size_t i, const struct footprin
 	struct pod_count pods, struct excess *ret)
 {
 	const struct resource *hard = &s->quota->hard.item[i];
-	const struct resource *used = find(&s->quota->used, hard->name);
+	const struct resource *used = resources_find(&s->quota->used, hard->name);
 	struct resource one;
 	if (!used || !footprint_usage(f, hard->name, &one) || one.amount == 0)
 		return false;
@@ -307,7 +300,7 @@ static void bound_by(
 	const struct quota_state *s, size_t i, const struct footprint *f, struct pod_count *most)
 {
 	const struct resource *hard = &s->quota->hard.item[i];
-	const struct resource *used = find(&s->quota->used, hard->name);
+	const struct resource *used = resources_find(&s->quota->used, hard->name);
 	struct resource one;
 	if (!used || !footprint_usage(f, hard->name, &one) || one.amount == 0 ||
 		hard->amount == INT64_MAX)

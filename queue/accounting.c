@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/pod.h"
-#include "queue/resources.h"
+#include "job/resources.h"
 #include "job/text.h"
 #include "queue/transformation.h"
 #include "sluice/quantity.h"

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "job/resources.h"
+
 /* Batch resources are thousandths of a core and bytes; gocran's are whole cores and bytes. The
  * legacy protocol's names (controller/wire/resources.c) are batch resources by another name. */
 static const struct {
@@ -82,14 +84,6 @@ static struct resource_list without_legacy(struct arena *a, const struct resourc
 	return (struct resource_list){all, from->count};
 }
 
-static const struct resource *find(const struct resource_list *l, const char *name)
-{
-	for (size_t i = 0; i < l->count; i++)
-		if (strcmp(l->item[i].name, name) == 0)
-			return &l->item[i];
-	return NULL;
-}
-
 /* What is neither cpu nor memory stays; those two follow, by their lent names. */
 static struct resource_list lent_list(struct arena *a, enum lending l, const struct container *c,
 	const struct resource_list *from)
@@ -102,8 +96,8 @@ static struct resource_list lent_list(struct arena *a, enum lending l, const str
 			all[n++] = from->item[i];
 	for (size_t i = 0; i < 2; i++) {
 		int64_t times = 1;
-		const struct resource *asked = find(&c->requests, counted[i]);
-		asked = asked ? asked : find(&c->limits, counted[i]);
+		const struct resource *asked = resources_find(&c->requests, counted[i]);
+		asked = asked ? asked : resources_find(&c->limits, counted[i]);
 		if (!asked)
 			continue;
 		all[n] = *asked;

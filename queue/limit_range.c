@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/resources.h"
+#include "job/resources.h"
 
 struct limit_range {
 	char *name;

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/copy.h"
+#include "job/resources.h"
 #include "queue/contest.h"
 #include "queue/core.h"
 #include "queue/lending.h"
-#include "queue/resources.h"
 #include "queue/room.h"
 #include "sluice/quantity.h"
 

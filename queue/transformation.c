@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/resources.h"
+#include "job/resources.h"
 #include "sluice/quantity.h"
 
 /* Thousandths of a unit, three times over: of the input, of the factor, of what multiplies. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/resources.h"
 #include "overcommit/standing.h"
 #include "sluice/quantity.h"
 #include "sluice/queue.h"
@@ -50,14 +51,6 @@ void nodes_see_flavor(struct nodes *n, struct flavor_spec *flavor)
 /* More than any pod asks for, and few enough to be added up. */
 #define PLENTY (INT64_C(1) << 56)
 
-static bool has(const struct resource_list *l, const char *name)
-{
-	for (size_t i = 0; i < l->count; i++)
-		if (strcmp(l->item[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 void nodes_tell(struct queue *q, const struct node_spec *s)
 {
 	static const char *const common[] = {"cpu", "memory", "ephemeral-storage", "pods"};
@@ -67,7 +60,7 @@ void nodes_tell(struct queue *q, const struct node_spec *s)
 	for (; n < s->allocatable.count; n++)
 		all[n] = s->allocatable.item[n];
 	for (size_t i = 0; i < 4; i++)
-		if (!has(&s->allocatable, common[i]))
+		if (!resources_find(&s->allocatable, common[i]))
 			all[n++] = (struct resource){common[i], PLENTY};
 	told.allocatable = (struct resource_list){all, n};
 	queue_set_node(q, &told);

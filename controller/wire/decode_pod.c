@@ -1,19 +1,12 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
+#include "job/resources.h"
 #include "sluice/quantity.h"
 
 /* The API server's own bound is the size of the object. These bound our time and memory; a Job over
  * them waits with a reason. */
 #define CONTAINERS_MAX 512
-
-static bool is_listed(const struct resource_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->item[i].name, name) == 0)
-			return true;
-	return false;
-}
 
 /* Adds what map names and list does not. item is what list shows of it; there is room. */
 static void add_missing(struct decoder *d, const struct path *at, const cJSON *map,
@@ -22,7 +15,7 @@ static void add_missing(struct decoder *d, const struct path *at, const cJSON *m
 	json_each(value, map)
 	{
 		const struct path *here = PATH(at, value->string);
-		if (cJSON_IsNull(value) || is_listed(list, value->string))
+		if (cJSON_IsNull(value) || resources_find(list, value->string))
 			continue;
 		item[list->count].name = text_keep(d, here, value->string, NAME_MAX_BYTES);
 		item[list->count].amount = quantity_value(d, here, value, value->string);
@@ -91,7 +84,7 @@ static struct container *containers_field(struct decoder *d, const struct path *
 static bool any_lists(const struct container *c, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_listed(&c[i].requests, name))
+		if (resources_find(&c[i].requests, name))
 			return true;
 	return false;
 }
@@ -117,7 +110,7 @@ static struct resource_list pod_level(struct decoder *d, const struct path *up,
 			strncmp(name, "hugepages-", 10) != 0 &&
 			(any_lists(pod->containers, pod->ncontainers, name) ||
 				any_lists(pod->init_containers, pod->ninit_containers, name));
-		if (!is_listed(&asked, name) && !by_containers)
+		if (!resources_find(&asked, name) && !by_containers)
 			all[kept++] = limits.item[i];
 	}
 	return (struct resource_list){all, kept};

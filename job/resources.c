@@ -1,4 +1,4 @@
-#include "queue/resources.h"
+#include "job/resources.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Lists of resources: looking one up, telling two apart, copying one into an arena. */
-#ifndef SLUICE_QUEUE_RESOURCES_H
-#define SLUICE_QUEUE_RESOURCES_H
+#ifndef SLUICE_JOB_RESOURCES_H
+#define SLUICE_JOB_RESOURCES_H
 
 #include "base/arena.h"
 #include "sluice/job.h"
