@@ -100,7 +100,7 @@ static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
 	if (rc == 0)
 		rc = world_add_flavor(r->w, s, e);
 	if (rc == 0)
-		nodes_see_flavor(&r->w->nodes, s);
+		fleet_see_flavor(&r->w->fleet, s);
 	else
 		free(s);
 	return rc;
@@ -236,11 +236,11 @@ static int read_node(struct reader *r, const cJSON *o, struct err *e)
 	if (rc < 0)
 		return rc;
 	n->ready = n->ready || !json_get(json_object(o, "status"), "conditions");
-	nodes_see(&r->w->nodes, n);
+	fleet_see(&r->w->fleet, n);
 	struct node_spec *s = NULL;
 	rc = decode_node_spec(o, &s, e);
 	if (rc == 0)
-		nodes_tell(r->w->queue, s);
+		fleet_tell(r->w->queue, s);
 	free(s);
 	return rc < 0 ? rc : 0;
 }

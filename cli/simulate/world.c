@@ -50,7 +50,7 @@ void world_done(struct world *w)
 	queue_free(w->queue);
 	trace_done(&w->trace);
 	rulebook_done(&w->rulebook);
-	nodes_done(&w->nodes);
+	fleet_done(&w->fleet);
 	map_done(&w->by_uid);
 	map_done(&w->names);
 	for (size_t i = 0; i < w->nblocks; i++)
@@ -455,7 +455,7 @@ int world_close(struct world *w, struct err *e)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
-	nodes_apply(&w->nodes, w->queue);
+	fleet_apply(&w->fleet, w->queue);
 	return apply_rules(w, e);
 }
 

@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "calendar/cron.h"
-#include "cli/simulate/nodes.h"
+#include "cli/simulate/fleet.h"
 #include "cli/simulate/rulebook.h"
 #include "cli/simulate/trace.h"
 #include "sluice/queue.h"
@@ -98,7 +98,7 @@ struct world {
 	const char *trace_ns, *trace_queue; /* NULL: LocalQueue user-N in `default` */
 	struct trace_terms trace_terms;
 	struct rulebook rulebook;
-	struct nodes nodes;
+	struct fleet fleet;
 	struct zone **zone; /* that somebody named */
 	size_t nzones;
 

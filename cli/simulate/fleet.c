@@ -1,4 +1,4 @@
-#include "cli/simulate/nodes.h"
+#include "cli/simulate/fleet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,49 +9,49 @@
 #include "sluice/quantity.h"
 #include "sluice/queue.h"
 
-void nodes_done(struct nodes *n)
+void fleet_done(struct fleet *f)
 {
-	for (size_t i = 0; i < n->nnodes; i++)
-		free(n->node[i]);
-	for (size_t i = 0; i < n->nflavors; i++)
-		free(n->flavor[i]);
-	free(n->node);
-	free(n->flavor);
-	*n = (struct nodes){0};
+	for (size_t i = 0; i < f->nnodes; i++)
+		free(f->node[i]);
+	for (size_t i = 0; i < f->nflavors; i++)
+		free(f->flavor[i]);
+	free(f->node);
+	free(f->flavor);
+	*f = (struct fleet){0};
 }
 
-void nodes_see(struct nodes *n, struct node_facts *node)
+void fleet_see(struct fleet *f, struct node_facts *node)
 {
 	size_t i = 0;
-	while (i < n->nnodes && strcmp(n->node[i]->name, node->name) != 0)
+	while (i < f->nnodes && strcmp(f->node[i]->name, node->name) != 0)
 		i++;
-	if (i < n->nnodes) {
-		free(n->node[i]);
+	if (i < f->nnodes) {
+		free(f->node[i]);
 	} else {
-		n->node = mem_grow(n->node, n->nnodes + 1, sizeof(*n->node));
-		n->nnodes++;
+		f->node = mem_grow(f->node, f->nnodes + 1, sizeof(*f->node));
+		f->nnodes++;
 	}
-	n->node[i] = node;
+	f->node[i] = node;
 }
 
-void nodes_see_flavor(struct nodes *n, struct flavor_spec *flavor)
+void fleet_see_flavor(struct fleet *f, struct flavor_spec *flavor)
 {
 	size_t i = 0;
-	while (i < n->nflavors && strcmp(n->flavor[i]->name, flavor->name) != 0)
+	while (i < f->nflavors && strcmp(f->flavor[i]->name, flavor->name) != 0)
 		i++;
-	if (i < n->nflavors) {
-		free(n->flavor[i]);
+	if (i < f->nflavors) {
+		free(f->flavor[i]);
 	} else {
-		n->flavor = mem_grow(n->flavor, n->nflavors + 1, sizeof(*n->flavor));
-		n->nflavors++;
+		f->flavor = mem_grow(f->flavor, f->nflavors + 1, sizeof(*f->flavor));
+		f->nflavors++;
 	}
-	n->flavor[i] = flavor;
+	f->flavor[i] = flavor;
 }
 
 /* More than any pod asks for, and few enough to be added up. */
 #define PLENTY (INT64_C(1) << 56)
 
-void nodes_tell(struct queue *q, const struct node_spec *s)
+void fleet_tell(struct queue *q, const struct node_spec *s)
 {
 	static const char *const common[] = {"cpu", "memory", "ephemeral-storage", "pods"};
 	struct node_spec told = *s;
@@ -81,13 +81,13 @@ static struct load lent_by(const struct node_facts *node, enum lending l)
 	return (struct load){at_least_0(f->batch_cpu), at_least_0(f->batch_memory)};
 }
 
-static void pool_of(const struct nodes *n, const struct flavor_spec *flavor, struct queue *q)
+static void pool_of(const struct fleet *f, const struct flavor_spec *flavor, struct queue *q)
 {
 	struct load all = {0, 0}, most = {0, 0};
-	for (size_t i = 0; i < n->nnodes; i++) {
-		if (!node_stands_in(n->node[i], &flavor->nodes))
+	for (size_t i = 0; i < f->nnodes; i++) {
+		if (!node_stands_in(f->node[i], &flavor->nodes))
 			continue;
-		struct load lent = lent_by(n->node[i], flavor->lending);
+		struct load lent = lent_by(f->node[i], flavor->lending);
 		all = load_add(all, lent);
 		most = load_max(most, lent);
 	}
@@ -95,11 +95,11 @@ static void pool_of(const struct nodes *n, const struct flavor_spec *flavor, str
 				       most.cpu_milli, most.memory_bytes});
 }
 
-void nodes_apply(const struct nodes *n, struct queue *q)
+void fleet_apply(const struct fleet *f, struct queue *q)
 {
 	queue_know_cluster(q);
 	queue_know_pods(q, true); /* what runs there is what was started here */
-	for (size_t i = 0; i < n->nflavors; i++)
-		if (n->flavor[i]->lending != LENDING_NONE)
-			pool_of(n, n->flavor[i], q);
+	for (size_t i = 0; i < f->nflavors; i++)
+		if (f->flavor[i]->lending != LENDING_NONE)
+			pool_of(f, f->flavor[i], q);
 }
