@@ -245,6 +245,16 @@ static int read_node(struct reader *r, const cJSON *o, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
+static int read_quota(struct reader *r, const cJSON *o, struct err *e)
+{
+	struct resource_quota *s = NULL;
+	int rc = decode_written_quota(o, &s, e);
+	if (rc == 0)
+		queue_set_resource_quota(r->w->queue, s);
+	free(s);
+	return rc;
+}
+
 static int read_cronjob(struct reader *r, const cJSON *o, struct err *e)
 {
 	return cronjob_add(r->w, o, e);
@@ -280,6 +290,7 @@ static const struct kind {
 	{"v1", "Namespace", false, read_namespace},
 	{"v1", "Node", false, read_node},
 	{"v1", "LimitRange", true, read_limit_range},
+	{"v1", "ResourceQuota", true, read_quota},
 	{"scheduling.k8s.io/v1", "PriorityClass", false, read_priority},
 	{"node.k8s.io/v1", "RuntimeClass", false, read_runtime_class},
 };

@@ -524,6 +524,9 @@ struct job world_job(const struct world *w, size_t actor, struct job_scratch *sc
 	j.uid = world_uid(w, actor);
 	j.created_ms = a->arrival_ms;
 	j.suspend = true;
+	/* Of pods that the file saw at some other time; here are those that are played. */
+	j.version = 0;
+	j.status.active = 0;
 	if (a->record)
 		world_resolve_times(w, &j);
 	else

@@ -99,14 +99,21 @@ static void read_scopes(
 	q->nscopes = n;
 }
 
-static int fill_quota(struct decoder *d, const cJSON *o, struct err *e)
+static struct resource_quota *start_quota(struct decoder *d, const cJSON *o)
 {
-	const struct path *meta = PATH(NULL, "metadata"), *status = PATH(NULL, "status");
+	const struct path *meta = PATH(NULL, "metadata");
 	struct resource_quota *q = parcel_array(&d->parcel, 1, sizeof(*q));
-	const cJSON *of = object_field(d, NULL, o, "status");
-	const char *version = json_text(meta_of(o), "resourceVersion");
 	q->ns = text_keep(d, meta, decode_namespace_of(o), NAME_MAX_BYTES);
 	q->name = text_keep(d, meta, decode_name(o), NAME_MAX_BYTES);
+	return q;
+}
+
+static int fill_quota(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *status = PATH(NULL, "status");
+	struct resource_quota *q = start_quota(d, o);
+	const cJSON *of = object_field(d, NULL, o, "status");
+	const char *version = json_text(meta_of(o), "resourceVersion");
 	if (version)
 		text_number(version, INT64_MAX, &q->version);
 	q->hard = quota_amounts(d, status, of, "hard", true);
@@ -121,6 +128,106 @@ int decode_resource_quota(const cJSON *o, struct resource_quota **ret, struct er
 	int rc = meta_check(o, "ResourceQuota", e);
 	if (rc == 0)
 		rc = decode_in_block(o, QUOTA_GUESS, fill_quota, &block, e);
+	if (rc == 0)
+		*ret = block;
+	return rc;
+}
+
+/* ---- As somebody writes it ---- */
+
+/* Of the names without a domain. (Kubernetes 1.36, pkg/apis/core/helper,
+ * IsStandardQuotaResourceName)
+ */
+static bool is_standard(const char *name)
+{
+	static const char *const all[] = {"cpu", "memory", "ephemeral-storage", "requests.cpu",
+		"requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu",
+		"limits.memory", "limits.ephemeral-storage", "pods", "resourcequotas", "services",
+		"replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
+		"services.nodeports", "services.loadbalancers"};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(name, all[i]) == 0)
+			return true;
+	return strncmp(name, "hugepages-", 10) == 0 ||
+	       strncmp(name, "requests.hugepages-", 19) == 0;
+}
+
+static bool has_scope(const struct resource_quota *q, enum quota_scope scope)
+{
+	for (size_t i = 0; i < q->nscopes; i++)
+		if (q->scopes[i].scope == scope)
+			return true;
+	return false;
+}
+
+static void check_limits(
+	struct decoder *d, const struct path *spec, const cJSON *of, const struct resource_quota *q)
+{
+	const struct path *at = PATH(spec, "hard");
+	bool best_effort = has_scope(q, SCOPE_BEST_EFFORT);
+	if (q->hard.count == 0)
+		decoder_fault(d, at, "is missing; write e.g. {requests.cpu: 40, pods: 100}");
+	json_each(value, json_object(of, "hard"))
+	{
+		const struct path *here = PATH(at, value->string);
+		if (strchr(value->string, '/'))
+			continue;
+		if (!is_standard(value->string))
+			decoder_fault(d, here,
+				"is nothing that a quota limits; write e.g. cpu, requests.memory, "
+				"limits.cpu, pods, count/pods or requests.nvidia.com/gpu");
+		else if (best_effort && strcmp(value->string, "pods") != 0)
+			decoder_fault(d, here,
+				"scope BestEffort goes with pods alone; remove one of the two");
+	}
+}
+
+static void check_scope(struct decoder *d, const struct path *at, const char *name)
+{
+	char shown[SHOWN_SIZE];
+	if (name && (scope_of(name) != SCOPE_OTHER || strcmp(name, "VolumeAttributesClass") == 0))
+		return;
+	decoder_fault(d, at,
+		"is %s; must be Terminating, NotTerminating, BestEffort, NotBestEffort, "
+		"PriorityClass, CrossNamespacePodAffinity or VolumeAttributesClass",
+		name ? text_show(name, shown) : "no text");
+}
+
+static void check_scopes(struct decoder *d, const struct path *spec, const cJSON *of)
+{
+	const struct path *terms = PATH(PATH(spec, "scopeSelector"), "matchExpressions");
+	const struct path *plain = PATH(spec, "scopes");
+	size_t i = 0, n = 0;
+	json_each(item, json_array(of, "scopes")) check_scope(
+		d, PATH_INDEX(plain, i++), cJSON_IsString(item) ? item->valuestring : NULL);
+	json_each(term, json_array(json_object(of, "scopeSelector"), "matchExpressions"))
+		check_scope(
+			d, PATH(PATH_INDEX(terms, n++), "scopeName"), json_text(term, "scopeName"));
+}
+
+/* Nothing is used, and the controller has looked at it. */
+static int fill_written(struct decoder *d, const cJSON *o, struct err *e)
+{
+	const struct path *spec = PATH(NULL, "spec");
+	struct resource_quota *q = start_quota(d, o);
+	const cJSON *of = object_field(d, NULL, o, "spec");
+	q->hard = quota_amounts(d, spec, of, "hard", true);
+	struct resource *used = parcel_array(&d->parcel, q->hard.count, sizeof(*used));
+	for (size_t i = 0; i < q->hard.count; i++)
+		used[i] = (struct resource){.name = q->hard.item[i].name};
+	q->used = (struct resource_list){used, q->hard.count};
+	read_scopes(d, spec, of, q);
+	check_scopes(d, spec, of);
+	check_limits(d, spec, of, q);
+	return decoder_verdict(d, "ResourceQuota", o, e);
+}
+
+int decode_written_quota(const cJSON *o, struct resource_quota **ret, struct err *e)
+{
+	void *block;
+	int rc = meta_check(o, "ResourceQuota", e);
+	if (rc == 0)
+		rc = decode_in_block(o, QUOTA_GUESS, fill_written, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

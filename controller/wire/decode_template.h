@@ -25,6 +25,10 @@ int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, str
 /* A Pod, as the nodes are told of it; node is "" while it is not bound. */
 int decode_bound_pod(const struct cJSON *o, struct bound_pod **ret, struct err *e);
 int decode_resource_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
+/* The same of what somebody writes: hard is that of its spec, nothing is used, whatever a status
+ * says. What no API server takes (a scope, a name that there is not) is a fault here, and so is one
+ * that limits nothing. */
+int decode_written_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
 int decode_node_spec(const struct cJSON *o, struct node_spec **ret, struct err *e);
 
 #endif
