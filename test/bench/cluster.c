@@ -17,101 +17,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "cluster/pod.h"
 #include "sluice/queue.h"
+#include "test/bench/cloud.h"
+#include "test/bench/cpu.h"
 
-#define NODE_SHAPES 30
-#define JOB_SHAPES 50
 #define RUNNING 500
 #define ROUNDS 2000
 #define FEW 200
 #define STRANGERS (UINT64_C(1) << 40) /* uids of pods that are of no Job */
 
-static double cpu_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static struct uid uid_of(uint64_t n)
-{
-	struct uid uid = {{0}};
-	memcpy(uid.byte, &n, sizeof(n));
-	return uid;
-}
-
 /* ---- the world ------------------------------------------------------------------------------- */
 
-static void name_node(char *ret, size_t size, size_t i)
-{
-	snprintf(ret, size, "ip-10-%zu-%zu-%zu", i / 65536, i / 256 % 256, i % 256);
-}
-
-/* odd: cpu that no other node has. */
 static void set_node(struct queue *q, size_t i, int64_t odd)
 {
-	char name[64], zone[16], type[16];
-	size_t shape = i % NODE_SHAPES;
-	name_node(name, sizeof(name), i);
-	snprintf(zone, sizeof(zone), "zone-%zu", shape % 3);
-	snprintf(type, sizeof(type), "type-%zu", shape);
-	struct label labels[] = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/hostname", name},
-		{"kubernetes.io/os", "linux"}, {"node.kubernetes.io/instance-type", type},
-		{"topology.kubernetes.io/region", "r1"}, {"topology.kubernetes.io/zone", zone}};
-	struct taint spot = {"spot", "true", TAINT_NO_SCHEDULE};
-	struct resource room[] = {{"cpu", 32000 + (int64_t)shape * 1000 + odd, 0},
-		{"memory", INT64_C(128) << 30, 0}, {"ephemeral-storage", INT64_C(100) << 30, 0},
-		{"pods", 110, 0}, {"nvidia.com/gpu", shape == 0 ? 8 : 0, 0}};
-	queue_set_node(q, &(struct node_spec){.name = name,
-				  .labels = labels,
-				  .nlabels = sizeof(labels) / sizeof(*labels),
-				  .taints = &spot,
-				  .ntaints = shape % 2,
-				  .allocatable = {room, 5}});
+	struct cloud_node n;
+	cloud_node(&n, i, odd);
+	queue_set_node(q, &n.spec);
 }
 
-struct making { /* a pod of a Job */
-	struct pod pod;
-	struct container container;
-	struct resource request[3];
-	struct label select;
-	struct toleration spot;
-};
-
-static void make(struct making *m, uint64_t job)
+/* A pod of a Job: one making in ten wants GPUs. */
+static void make(struct cloud_pod *m, uint64_t job)
 {
-	uint64_t shape = job % JOB_SHAPES;
-	*m = (struct making){.request = {{"cpu", 100 + (int64_t)shape * 20, 0},
-				     {"memory", INT64_C(64) << 20, 0}, {"nvidia.com/gpu", 8, 0}},
-		.select = {"topology.kubernetes.io/zone", "zone-1"},
-		.spot = {"spot", "", TOLERATION_EXISTS, TAINT_ANY, false, 0}};
-	if (shape % 10 == 9)
-		m->request[0].amount = 200000; /* of no node's size */
-	m->container = (struct container){
-		.requests = {m->request, shape % 10 == 8 ? 3 : 2}, .name = "main"};
-	m->pod = (struct pod){.ns = "team",
-		.resources = {.containers = &m->container, .ncontainers = 1, .runtime_class = ""},
-		.priority_class = "",
-		.node_name = "",
-		.scheduler = "default-scheduler",
-		.node_selector = &m->select,
-		.nnode_selector = shape % 3 == 0,
-		.tolerations = &m->spot,
-		.ntolerations = shape % 2};
+	cloud_pod(m, job);
+	m->container.requests.count = job % 10 == 8 ? 3 : 2;
 }
 
 static void tell_job(struct queue *q, uint64_t n)
 {
 	char name[32];
-	struct making m;
+	struct cloud_pod m;
 	make(&m, n);
 	snprintf(name, sizeof(name), "job-%llu", (unsigned long long)n);
-	queue_set_job(q, &(struct job){.uid = uid_of(n),
+	queue_set_job(q, &(struct job){.uid = cloud_uid(n),
 				 .ns = "team",
 				 .name = name,
 				 .queue = "main",
@@ -130,16 +70,16 @@ static void tell_job(struct queue *q, uint64_t n)
 					 .ntolerations = m.pod.ntolerations}});
 }
 
-static void bind(struct queue *q, uint64_t uid, uint64_t making, size_t node, uint64_t owner)
+static void bind(struct queue *q, uint64_t uid, uint64_t job, size_t node, uint64_t owner)
 {
 	char name[64];
-	struct making m;
-	make(&m, making);
-	name_node(name, sizeof(name), node);
-	queue_bind_pod(q, &(struct bound_pod){.uid = uid_of(uid),
+	struct cloud_pod m;
+	make(&m, job);
+	cloud_node_name(name, sizeof(name), node);
+	queue_bind_pod(q, &(struct bound_pod){.uid = cloud_uid(uid),
 				  .node = name,
 				  .pod = &m.pod,
-				  .owner = owner ? uid_of(owner) : (struct uid){{0}}});
+				  .owner = owner ? cloud_uid(owner) : (struct uid){{0}}});
 }
 
 /* Quota in cpu for so many Jobs, as many as anybody likes of the rest. */
@@ -171,7 +111,7 @@ static struct queue *world(size_t nodes, enum cluster_fit fit)
 	queue_set_localqueue(q, &local, NULL);
 	for (size_t i = 0; i < nodes; i++) {
 		set_node(q, i, 0);
-		if (i % NODE_SHAPES == 0)
+		if (i % CLOUD_SHAPES == 0)
 			bind(q, STRANGERS + i, 8, i, 0);
 	}
 	queue_know_cluster(q);
@@ -219,7 +159,7 @@ static void finish(struct run *r, size_t i)
 {
 	size_t at = i * 7919 % r->n;
 	uint64_t job = r->job[at];
-	struct uid uid = uid_of(job), pod = uid_of(STRANGERS * 2 + job);
+	struct uid uid = cloud_uid(job), pod = cloud_uid(STRANGERS * 2 + job);
 	r->job[at] = r->job[--r->n];
 	queue_unbind_pod(r->q, &pod);
 	queue_drop_job(r->q, &uid);
@@ -251,9 +191,9 @@ static void happen(struct run *r, enum what what, size_t i, uint64_t *next_job)
 		break;
 	case POD:
 		if (i % 2 == 0) {
-			bind(r->q, STRANGERS * 4, i % JOB_SHAPES, i * 31 % r->nodes, 0);
+			bind(r->q, STRANGERS * 4, i % CLOUD_MAKINGS, i * 31 % r->nodes, 0);
 		} else {
-			struct uid uid = uid_of(STRANGERS * 4);
+			struct uid uid = cloud_uid(STRANGERS * 4);
 			queue_unbind_pod(r->q, &uid);
 		}
 		break;
@@ -316,10 +256,10 @@ int main(int argc, char **argv)
 {
 	size_t nodes = argc > 1 ? strtoull(argv[1], NULL, 10) : 5000;
 	uint64_t jobs = argc > 2 ? strtoull(argv[2], NULL, 10) : 10000;
-	if (nodes < NODE_SHAPES)
-		nodes = NODE_SHAPES;
-	if (jobs < 2 * RUNNING)
-		jobs = 2 * RUNNING;
+	if (nodes < CLOUD_SHAPES)
+		nodes = CLOUD_SHAPES;
+	if (jobs < 2 * ROUNDS) /* a Job ends in each round of the first kind */
+		jobs = 2 * ROUNDS;
 	bench(nodes, jobs, CLUSTER_FIT_IGNORE, "Ignore");
 	bench(nodes, jobs, CLUSTER_FIT_POSSIBLE, "Possible");
 	bench(nodes, jobs, CLUSTER_FIT_NOW, "Now");

@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "sluice/queue.h"
+#include "test/bench/cpu.h"
 
 #define ROUNDS 20000
 #define RUNNING 1000
@@ -25,14 +26,6 @@ static double now_us(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-/* Of this process alone: what a busy machine takes away does not count. */
-static double cpu_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 

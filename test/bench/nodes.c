@@ -17,73 +17,28 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "base/mem.h"
 #include "base/must.h"
 #include "cluster/nodes.h"
+#include "test/bench/cloud.h"
+#include "test/bench/cpu.h"
 
-#define SHAPES 30
-#define MAKINGS 50
 #define TURNS 20000
 #define FEW_TURNS 400
 #define WAITING 1000000 /* Jobs from here on have no pods yet */
 
-static double cpu_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static struct uid uid_of(uint64_t n)
-{
-	struct uid uid = {{0}};
-	memcpy(uid.byte, &n, sizeof(n));
-	return uid;
-}
-
-static void name_node(char *ret, size_t size, size_t i)
-{
-	snprintf(ret, size, "ip-10-0-%zu-%zu.internal", i / 256, i % 256);
-}
-
-/* Twelve labels, as clouds have them. */
 static void set_node(struct nodes *n, size_t i)
 {
-	char name[64], zone[16], type[16];
-	size_t shape = i % SHAPES;
-	name_node(name, sizeof(name), i);
-	snprintf(zone, sizeof(zone), "zone-%zu", shape % 3);
-	snprintf(type, sizeof(type), "type-%zu", shape);
-	struct label labels[] = {{"beta.kubernetes.io/arch", "amd64"},
-		{"beta.kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"},
-		{"kubernetes.io/hostname", name}, {"kubernetes.io/os", "linux"},
-		{"node.kubernetes.io/instance-type", type},
-		{"pool", shape % 2 ? "spot" : "on-demand"}, {"topology.kubernetes.io/region", "r1"},
-		{"topology.kubernetes.io/zone", zone}, {"team", "shared"}, {"generation", "7"},
-		{"managed-by", "karpenter"}};
-	struct taint spot = {"spot", "true", TAINT_NO_SCHEDULE};
-	struct resource room[] = {{"cpu", 32000 + (int64_t)shape * 1000},
-		{"memory", INT64_C(128) << 30}, {"ephemeral-storage", INT64_C(100) << 30},
-		{"pods", 110}, {"nvidia.com/gpu", shape == 0 ? 8 : 0}};
-	nodes_set(n, &(struct node_spec){.name = name,
-			     .labels = labels,
-			     .nlabels = sizeof(labels) / sizeof(*labels),
-			     .taints = &spot,
-			     .ntaints = shape % 2,
-			     .allocatable = {room, 5}});
+	struct cloud_node node;
+	cloud_node(&node, i, 0);
+	nodes_set(n, &node.spec);
 }
 
 /* A pod of a Job: labels of its own. making: what it asks for. */
 struct made {
-	struct pod pod;
-	struct container container;
-	struct resource request[2];
-	struct label label[3], select;
-	struct toleration spot;
+	struct cloud_pod by;
+	struct label label[3];
 	struct affinity_term apart;
 	struct spread_constraint spread;
 	struct requirement requirement;
@@ -93,28 +48,13 @@ struct made {
 
 static void make(struct made *m, size_t making, size_t job)
 {
-	*m = (struct made){.request = {{"cpu", 100 + (int64_t)(making % 25) * 40},
-				   {"memory", INT64_C(64) << 20}},
-		.spot = {"spot", "", TOLERATION_EXISTS, TAINT_ANY, false, 0},
-		.select = {"topology.kubernetes.io/zone", "zone-1"}};
+	cloud_pod(&m->by, making);
 	snprintf(m->job, sizeof(m->job), "job-%zu", job);
 	m->label[0] = (struct label){"app", "batch"};
 	m->label[1] = (struct label){"job-name", m->job};
 	m->label[2] = (struct label){"batch.kubernetes.io/job-name", m->job};
-	m->container.requests = (struct resource_list){m->request, 2};
-	m->pod = (struct pod){.ns = "team",
-		.labels = m->label,
-		.nlabels = 3,
-		.resources = {.containers = &m->container, .ncontainers = 1, .runtime_class = ""},
-		.priority_class = "",
-		.node_name = "",
-		.scheduler = "default-scheduler",
-		.node_selector = &m->select,
-		.nnode_selector = making % 3 == 0,
-		.tolerations = &m->spot,
-		.ntolerations = making % 2};
-	if (making % 10 == 9)
-		m->request[0].amount = 200000; /* of no node's size */
+	m->by.pod.labels = m->label;
+	m->by.pod.nlabels = 3;
 }
 
 static void look_at_others(struct made *m, size_t making)
@@ -130,24 +70,24 @@ static void look_at_others(struct made *m, size_t making)
 		.has_selector = true,
 		.selector = {&m->requirement, 1},
 		.honor_affinity = true};
-	m->pod.anti_affinity = &m->apart;
-	m->pod.nanti_affinity = making % 2;
-	m->pod.spread = &m->spread;
-	m->pod.nspread = !m->pod.nanti_affinity;
+	m->by.pod.anti_affinity = &m->apart;
+	m->by.pod.nanti_affinity = making % 2;
+	m->by.pod.spread = &m->spread;
+	m->by.pod.nspread = !m->by.pod.nanti_affinity;
 }
 
 static void come_or_go(struct nodes *n, size_t turn, size_t nnodes)
 {
 	struct made m;
 	char name[64];
-	struct uid uid = uid_of(UINT64_C(1) << 40 | turn / 2);
+	struct uid uid = cloud_uid(UINT64_C(1) << 40 | turn / 2);
 	if (turn % 2) {
 		nodes_unbind(n, &uid);
 		return;
 	}
 	make(&m, turn, turn);
-	name_node(name, sizeof(name), turn * 7919 % nnodes);
-	nodes_bind(n, &(struct bound_pod){.uid = uid, .node = name, .pod = &m.pod});
+	cloud_node_name(name, sizeof(name), turn * 7919 % nnodes);
+	nodes_bind(n, &(struct bound_pod){.uid = uid, .node = name, .pod = &m.by.pod});
 }
 
 static void fill(struct nodes *n, size_t nnodes, size_t each)
@@ -158,9 +98,9 @@ static void fill(struct nodes *n, size_t nnodes, size_t each)
 		set_node(n, i);
 	for (size_t i = 0; i < nnodes * each; i++) {
 		make(&m, i % 9, i / 10);
-		name_node(name, sizeof(name), i % nnodes);
-		nodes_bind(
-			n, &(struct bound_pod){.uid = uid_of(i + 1), .node = name, .pod = &m.pod});
+		cloud_node_name(name, sizeof(name), i % nnodes);
+		nodes_bind(n, &(struct bound_pod){
+				      .uid = cloud_uid(i + 1), .node = name, .pod = &m.by.pod});
 	}
 }
 
@@ -174,17 +114,17 @@ static double first(struct nodes *n, double *ret_most)
 {
 	double sum = 0;
 	*ret_most = 0;
-	for (size_t i = 0; i < MAKINGS; i++) {
+	for (size_t i = 0; i < CLOUD_MAKINGS; i++) {
 		struct made m;
 		struct fit_answer a;
 		make(&m, i, i);
 		double began = cpu_us();
-		nodes_fit(n, &m.pod, &a);
+		nodes_fit(n, &m.by.pod, &a);
 		double took = cpu_us() - began;
 		sum += took;
 		*ret_most = took > *ret_most ? took : *ret_most;
 	}
-	return sum / MAKINGS;
+	return sum / CLOUD_MAKINGS;
 }
 
 struct kind {
@@ -202,16 +142,16 @@ static double turns(struct nodes *n, size_t nnodes, struct kind k)
 	for (size_t t = 0; t < k.turns; t++) {
 		struct made m;
 		struct fit_answer a;
-		make(&m, t % MAKINGS, k.near && !k.strange ? t % MAKINGS : t + WAITING);
+		make(&m, t % CLOUD_MAKINGS, k.near && !k.strange ? t % CLOUD_MAKINGS : t + WAITING);
 		if (k.near)
-			look_at_others(&m, t % MAKINGS);
+			look_at_others(&m, t % CLOUD_MAKINGS);
 		if (k.changes)
 			come_or_go(n, t, nnodes);
 		double began = cpu_us();
 		if (k.room)
-			must(nodes_room(n, &m.pod, 100) >= 0);
+			must(nodes_room(n, &m.by.pod, 100) >= 0);
 		else
-			nodes_fit(n, &m.pod, &a);
+			nodes_fit(n, &m.by.pod, &a);
 		asked += cpu_us() - began;
 	}
 	return asked / (double)k.turns;
