@@ -223,12 +223,17 @@ static void add_stopping(const struct realm *realm, struct text *t)
 	text_add_time(t, s.since_ms);
 }
 
-/* Whom it has to wait for in particular nobody remembers: all who leave free what is promised. */
+/* All who leave free what is promised, whomever they are stopped for. When nobody leaves any more
+ * it is their pods that are still on the nodes. */
 static void explain_promise(const struct room *r, struct text *t)
 {
 	size_t n = count_leaving(r->cq->realm);
-	text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", n,
-		n == 1 ? "Job has" : "Jobs have");
+	if (n > 0)
+		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", n,
+			n == 1 ? "Job has" : "Jobs have");
+	else
+		text_add(t, "starts as soon as the nodes are rid of the pods of those who were "
+			    "stopped for it: ");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
 		text_add(t, "%s", i ? ", " : "");

@@ -56,13 +56,29 @@ static void start_entry(struct pass *p, const struct entry *e)
 	start(p, e->w);
 }
 
+/* Those of them who run; the others are mere promises, which are gone at once. */
+static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
+{
+	size_t runs = 0;
+	struct uid *all = n ? mem_array(n, sizeof(*all)) : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].room->state != ROOM_PROMISED)
+			all[runs++] = v[i].room->w->key.uid;
+	*ret_n = runs;
+	return all;
+}
+
 static void promise_entry(struct pass *p, const struct entry *e, const struct victim *v, size_t n)
 {
+	size_t ngivers;
+	struct uid *giver = givers_of(v, n, &ngivers);
 	for (size_t i = 0; i < n; i++)
 		room_displace(p->q, v[i].room, e->w, v[i].reason);
 	p->displacements += n > 0;
 	backfill_started(p->q, e->cq, e->group, &e->choice);
-	room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	struct room *r = room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	r->giver = giver;
+	r->ngivers = ngivers;
 	workload_unplace(p->q, e->w);
 	workload_place(p->q, e->w);
 }
@@ -277,7 +293,8 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
-/* Would it fit NOW if it took other flavors? Then it need not wait for those who are leaving. */
+/* Would it fit NOW, on the nodes too, if it took other flavors? Then it need not wait for those who
+ * are leaving. */
 static bool fits_elsewhere(struct queue *q, const struct room *r)
 {
 	struct claim claim;
@@ -289,7 +306,7 @@ static bool fits_elsewhere(struct queue *q, const struct room *r)
 		    ASSIGN_FITS;
 	if (fits) {
 		demand_init(&d, r->w, r->cq, &claim, &choice);
-		fits = is_free(&d, QUOTA_NOW);
+		fits = is_free(&d, QUOTA_NOW) && vacancy_elsewhere(q, r, &claim, &choice);
 	}
 	room_put_back(r);
 	claim_done(&claim);
@@ -303,21 +320,31 @@ static bool is_too_late(const struct pass *p, const struct room *r)
 	       REGIME_DOES_NOT_FIT;
 }
 
-/* Promised rooms that fit NOW, on the nodes too, start. One that nobody is leaving for any more was
- * promised too much; and who would fit on another flavor by now has its turn with the others. */
+/* Is quota on its way, and on no other flavor there already? */
+static bool quota_comes(const struct pass *p, const struct room *r)
+{
+	return !room_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
+}
+
+/* Promised rooms that fit NOW, on the nodes too, start. Quota may be back before the pods are gone
+ * that had it: it is kept until they are. One that nobody is leaving for any more was promised too
+ * much; and who would fit on another flavor by now has its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
-		bool now = room_fits_now(all[i]) && vacancy_keeps(p->q, all[i]);
+		enum vacancy vacancy =
+			room_fits_now(all[i]) ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
 			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
-			(!now && (!anybody_leaves(p) || fits_elsewhere(p->q, all[i])))) {
+			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {
 			room_break_promise(p->q, all[i]);
-		} else if (now && p->n == p->cap) {
+		} else if (vacancy != VACANCY_NOW) {
+			continue;
+		} else if (p->n == p->cap) {
 			p->full = true;
-		} else if (now) {
+		} else {
 			room_keep_promise(p->q, all[i]);
 			start(p, all[i]->w);
 		}

@@ -119,6 +119,7 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
 	nsquota_run(q, r);
+	vacancy_expect(q, r);
 	budget_started(q, r);
 	return r;
 }
@@ -138,6 +139,9 @@ void room_keep_promise(struct queue *q, struct room *r)
 	list_leave(&r->of_clusterqueue);
 	r->w->promise = NULL;
 	r->reserved_ms = q->now_ms;
+	free(r->giver);
+	r->giver = NULL;
+	r->ngivers = 0;
 	lines_take(r, QUOTA_NOW);
 	room_hold(q, r);
 	budget_started(q, r);
@@ -155,6 +159,7 @@ static void room_free(struct queue *q, struct room *r)
 	reclaim_done(q, r);
 	disruption_leave(q, r);
 	bill_done(r);
+	free(r->giver);
 	free(r);
 }
 
@@ -167,6 +172,7 @@ void room_forget_promise(struct queue *q, struct workload *w)
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	nsquota_run_over(q, r);
+	vacancy_forget(q, r);
 	budget_changed(q, r);
 	lines_give(r, QUOTA_THEN);
 	queue_touch_room(q, r->cq);

@@ -8,7 +8,9 @@
  *
  * How it counts in the quota tree:
  *
- *   promised   THEN only: others are being stopped to make room; it starts once it fits NOW
+ *   promised   THEN only: others are being stopped to make room; it starts once it fits NOW, and
+ *              with clusterFit Now their pods are gone. Nodes are told of it as of one that was let
+ *              in, so that nobody else takes the room that comes free there
  *   held       NOW and THEN
  *   leaving    NOW only: it has to go, and what it holds is promised to somebody else
  */
@@ -76,6 +78,10 @@ struct room {
 
 	struct pods_facts pods_facts;
 	bool spent; /* its pods were taken off what budgets allow */
+
+	/* A promise: the runs that are stopped for it. */
+	struct uid *giver;
+	size_t ngivers;
 
 	/* It is to make room for somebody. */
 	enum preemption_reason preemption;

@@ -68,21 +68,54 @@ bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *v
 	return lets;
 }
 
-bool vacancy_keeps(struct queue *q, const struct room *r)
+/* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
+ * since: it may run for long. */
+static struct uid *going_for(const struct queue *q, const struct room *r, size_t *ret_n)
 {
-	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
-		return true;
-	if (!q->terrain.pods_known) {
-		lacks(q, r->cq);
-		return false;
+	size_t n = 0;
+	struct uid *going = mem_array(r->ngivers + 1, sizeof(*going));
+	going[n++] = r->w->key.uid;
+	for (size_t i = 0; i < r->ngivers; i++) {
+		const struct workload *w = queue_find_workload(q, &r->giver[i]);
+		if (!w || (!w->promise && (!w->room || w->room->state == ROOM_LEAVING)))
+			going[n++] = r->giver[i];
 	}
-	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
-	size_t n = directives_flavors(q, r, flavors);
-	bool keeps = room_for(q, r->shape->template, flavors, n, r->pods, NULL, 0) >= r->pods;
-	free(flavors);
-	if (!keeps)
+	*ret_n = n;
+	return going;
+}
+
+enum vacancy vacancy_for_promise(struct queue *q, const struct room *r)
+{
+	enum vacancy found = VACANCY_NONE;
+	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
+		return VACANCY_NOW;
+	if (q->terrain.pods_known) {
+		size_t ngoing;
+		struct uid *going = going_for(q, r, &ngoing);
+		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+		size_t n = directives_flavors(q, r, flavors);
+		if (room_for(q, r->shape->template, flavors, n, r->pods, going, 1) >= r->pods)
+			found = VACANCY_NOW;
+		else if (ngoing > 1 && room_for(q, r->shape->template, flavors, n, r->pods, going,
+					       ngoing) >= r->pods)
+			found = VACANCY_SOON;
+		free(flavors);
+		free(going);
+	}
+	if (found != VACANCY_NOW)
 		lacks(q, r->cq);
-	return keeps;
+	return found;
+}
+
+bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct claim *claim,
+	const struct choice *choice)
+{
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	const struct template *template = r->w->shape->template;
+	if (!vacancy_asks(q, r->cq, r->w))
+		return true;
+	size_t n = flavors_chosen(r->cq, claim, choice, flavors);
+	return room_for(q, template, flavors, n, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
 int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
@@ -137,20 +170,26 @@ bool queue_wants_pods(const struct queue *q)
 	return q->terrain.asking > 0 || q->gap_fillers > 0;
 }
 
+static void expect_each(struct queue *q, const struct link *rooms, bool expects)
+{
+	list_each(rooms, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		if (expects)
+			vacancy_expect(q, r);
+		else
+			vacancy_forget(q, r);
+	}
+}
+
 /* Somebody asks now, or nobody any more. */
 static void expect_all(struct queue *q, bool expects)
 {
 	q->terrain.expects = expects;
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		list_each(&cq->rooms, l)
-		{
-			const struct room *r = container_of(l, struct room, of_clusterqueue);
-			if (expects)
-				vacancy_expect(q, r);
-			else
-				vacancy_forget(q, r);
-		}
+		expect_each(q, &cq->rooms, expects);
+		expect_each(q, &cq->promised, expects);
 	}
 }
 

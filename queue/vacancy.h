@@ -7,7 +7,8 @@
  * and is not bound yet; for one that displaces others, beside what is left when those are gone.
  *
  * What was let in is told to the nodes (nodes_expect) from room_start() until the run ends or is
- * told to stop, while anybody asks at all: then pods are wanted, too (queue_wants_pods).
+ * told to stop, while anybody asks at all: then pods are wanted, too (queue_wants_pods). So is what
+ * was promised: the room that victims leave is for the one they were stopped for.
  *
  * A ClusterQueue in which somebody was refused is looked at again when room came free somewhere
  * (nodes_vacated), and no other is.
@@ -24,8 +25,19 @@ bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const st
 
 /* Is there room for the entry with its choice, were its victims gone? */
 bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
-/* Is there for what was promised? */
-bool vacancy_keeps(struct queue *q, const struct room *r);
+
+enum vacancy {
+	VACANCY_NONE,
+	VACANCY_SOON, /* when the pods are gone of those who were stopped for it */
+	VACANCY_NOW,
+};
+
+/* Is there for what was promised? A run has given its quota back, maybe, but pods of it still stand
+ * on nodes, or nobody has told yet that they are gone. */
+enum vacancy vacancy_for_promise(struct queue *q, const struct room *r);
+/* Is there for whom that was promised, were it to start with this choice instead? */
+bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct claim *claim,
+	const struct choice *choice);
 
 /* Of a claim for which quota is free: how many of its pods have room, fewer than all; *ret says why
  * no more have. -1: all have, or nobody asks. */
