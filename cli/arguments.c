@@ -5,34 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
-
-enum {
-	OPT_SERVER = 256,
-	OPT_TOKEN_FILE,
-	OPT_KUBECONFIG,
-	OPT_CONTEXT,
-	OPT_VERSION,
-	OPT_BY,
-	OPT_SINCE,
-	OPT_UNTIL,
-};
-
-static const struct option flags[] = {
-	{"namespace", required_argument, NULL, 'n'},
-	{"all-namespaces", no_argument, NULL, 'A'},
-	{"output", required_argument, NULL, 'o'},
-	{"follow", no_argument, NULL, 'f'},
-	{"help", no_argument, NULL, 'h'},
-	{"server", required_argument, NULL, OPT_SERVER},
-	{"token-file", required_argument, NULL, OPT_TOKEN_FILE},
-	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
-	{"context", required_argument, NULL, OPT_CONTEXT},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{"by", required_argument, NULL, OPT_BY},
-	{"since", required_argument, NULL, OPT_SINCE},
-	{"until", required_argument, NULL, OPT_UNTIL},
-	{NULL, 0, NULL, 0},
-};
+#include "cli/flags.h"
 
 static const char *const command_names[COMMANDS] = {
 	[COMMAND_NONE] = "",
@@ -64,8 +37,9 @@ enum command command_by_name(const char *name)
 	return COMMAND_NONE;
 }
 
-static int parse_output(const char *text, struct arguments *a, struct err *e)
+static int take_output(const char *text, void *arguments, struct err *e)
 {
+	struct arguments *a = arguments;
 	if (strcmp(text, "table") == 0)
 		a->output = OUTPUT_TABLE;
 	else if (strcmp(text, "wide") == 0)
@@ -82,8 +56,9 @@ static int parse_output(const char *text, struct arguments *a, struct err *e)
 	return 0;
 }
 
-static int parse_server(const char *text, struct arguments *a, struct err *e)
+static int take_server(const char *text, void *arguments, struct err *e)
 {
+	struct arguments *a = arguments;
 	if (strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
 		return err_set(e, ERR_INVALID,
 			"the server is \"%.200s\" (--server or SLUICE_SERVER); it must be a URL "
@@ -94,63 +69,36 @@ static int parse_server(const char *text, struct arguments *a, struct err *e)
 	return 0;
 }
 
-static int apply_flag(int flag, const char *arg, struct arguments *a, struct err *e)
+static int take_namespace(const char *text, void *arguments, struct err *e)
 {
-	switch (flag) {
-	case 'n':
-		a->namespace_name = arg;
-		return arg[0] ? 0 : err_set(e, ERR_INVALID, "-n is empty; name a namespace");
-	case 'A':
-		a->all_namespaces = true;
-		return 0;
-	case 'o':
-		return parse_output(arg, a, e);
-	case 'f':
-		a->follow = true;
-		return 0;
-	case 'h':
-		a->help = true;
-		return 0;
-	case OPT_SERVER:
-		return parse_server(arg, a, e);
-	case OPT_TOKEN_FILE:
-		a->token_file = arg;
-		return 0;
-	case OPT_KUBECONFIG:
-		a->kubeconfig = arg;
-		return 0;
-	case OPT_CONTEXT:
-		a->context = arg;
-		return 0;
-	case OPT_VERSION:
-		a->command = COMMAND_VERSION;
-		return 0;
-	case OPT_BY:
-		a->by = arg;
-		return 0;
-	case OPT_SINCE:
-		a->since = arg;
-		return 0;
-	case OPT_UNTIL:
-		a->until = arg;
-		return 0;
-	default:
-		must_not_get_here();
-	}
+	struct arguments *a = arguments;
+	a->namespace_name = text;
+	return text[0] ? 0 : err_set(e, ERR_INVALID, "-n is empty; name a namespace");
+}
+
+static int take_version(const char *text, void *arguments, struct err *e)
+{
+	(void)text;
+	(void)e;
+	((struct arguments *)arguments)->command = COMMAND_VERSION;
 	return 0;
 }
 
-static int unknown_flag(int argc, char **argv, int got, struct err *e)
-{
-	const char *arg = optind > 0 && optind <= argc ? argv[optind - 1] : "?";
-	if (got == ':')
-		return err_set(e, ERR_INVALID, "%.80s wants a value", arg);
-	if (optopt > 0 && optopt < 256)
-		return err_set(e, ERR_INVALID, "-%c is not a flag", optopt);
-	if (optopt >= 256)
-		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
-	return err_set(e, ERR_INVALID, "%.80s is not a flag, or short for more than one", arg);
-}
+static const struct flag flags[] = {
+	{FLAG_TAKE("namespace", 'n', take_namespace)},
+	{FLAG_GIVEN("all-namespaces", 'A', struct arguments, all_namespaces)},
+	{FLAG_TAKE("output", 'o', take_output)},
+	{FLAG_GIVEN("follow", 'f', struct arguments, follow)},
+	{FLAG_GIVEN("help", 'h', struct arguments, help)},
+	{FLAG_TAKE("server", 0, take_server)},
+	{FLAG_TEXT("token-file", struct arguments, token_file)},
+	{FLAG_KUBECONFIG(struct arguments, kube)},
+	{FLAG_CONTEXT(struct arguments, kube)},
+	{"version", 0, true, take_version, 0},
+	{FLAG_TEXT("by", struct arguments, by)},
+	{FLAG_TEXT("since", struct arguments, since)},
+	{FLAG_TEXT("until", struct arguments, until)},
+};
 
 static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 {
@@ -193,20 +141,14 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 	struct arguments a = {.server = DEFAULT_SERVER};
 	const char *env = getenv("SLUICE_SERVER");
 	if (env && env[0]) {
-		int rc = parse_server(env, &a, e);
+		int rc = take_server(env, &a, e);
 		if (rc)
 			return rc;
 	}
-	optind = 0;
-	opterr = 0;
-	for (int flag; (flag = getopt_long(argc, argv, ":n:Ao:fh", flags, NULL)) != -1;) {
-		if (flag == '?' || flag == ':')
-			return unknown_flag(argc, argv, flag, e);
-		int rc = apply_flag(flag, optarg, &a, e);
-		if (rc)
-			return rc;
-	}
-	int rc = take_names(argc, argv, &a, e);
+	int rc = flags_walk(argc, argv, 0, flags, sizeof(flags) / sizeof(*flags), &a, e);
+	if (rc)
+		return rc;
+	rc = take_names(argc, argv, &a, e);
 	if (rc)
 		return rc;
 	if (a.namespace_name && a.all_namespaces)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "controller/kube/config.h"
 
 /* Exit codes; they are part of --help and never change. */
 enum {
@@ -54,8 +55,8 @@ struct arguments {
 	bool help;			/* -h, --help anywhere */
 	const char *server;		/* --server, else $SLUICE_SERVER, else the default */
 	bool server_given;
-	const char *token_file;		  /* NULL: none */
-	const char *kubeconfig, *context; /* NULL: as kubectl */
+	const char *token_file;		 /* NULL: none */
+	struct kube_config_options kube; /* as kubectl */
 };
 
 #define DEFAULT_SERVER "http://127.0.0.1:8080"

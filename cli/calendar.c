@@ -52,7 +52,7 @@ static int report_all(const struct shelf *s, const struct calendar_options *o,
 	}
 	if (told > 0)
 		return 0;
-	const char *where = o->nfiles > 0 ? "these files" : "the cluster";
+	const char *where = o->files.count > 0 ? "these files" : "the cluster";
 	if (o->name)
 		return err_set(e, ERR_GONE, "there is no Calendar %.100s in %s", o->name, where);
 	return err_set(e, ERR_GONE, "there is no Calendar in %s", where);
@@ -61,10 +61,9 @@ static int report_all(const struct shelf *s, const struct calendar_options *o,
 /* From the API server that kubectl would ask. */
 static int read_cluster(const struct calendar_options *o, struct shelf *s, struct err *e)
 {
-	struct kube_config_options where = {.kubeconfig = o->kubeconfig, .context = o->context};
 	struct kube_config *config;
 	struct buf complaints;
-	int rc = kube_config_load(&where, &config, e);
+	int rc = kube_config_load(&o->kube, &config, e);
 	if (rc < 0) {
 		err_wrap(e, "without -f the API server is asked");
 		return ERR_INVALID;
@@ -82,8 +81,8 @@ static int read_cluster(const struct calendar_options *o, struct shelf *s, struc
 static int read_files(const struct calendar_options *o, struct shelf *s, struct err *e)
 {
 	int rc = 0;
-	for (size_t i = 0; i < o->nfiles && rc == 0; i++)
-		rc = shelf_read(s, o->file[i], e);
+	for (size_t i = 0; i < o->files.count && rc == 0; i++)
+		rc = shelf_read(s, o->files.path[i], e);
 	return rc < 0 ? ERR_INVALID : 0;
 }
 
@@ -97,7 +96,7 @@ static int report(const struct calendar_options *o, struct buf *out, struct err 
 		return ERR_INVALID;
 	}
 	shelf_init(&s);
-	rc = o->nfiles > 0 ? read_files(o, &s, e) : read_cluster(o, &s, e);
+	rc = o->files.count > 0 ? read_files(o, &s, e) : read_cluster(o, &s, e);
 	if (rc == 0 && shelf_close(&s, clock_now_ms(), e) < 0)
 		rc = ERR_INVALID;
 	if (rc == 0)

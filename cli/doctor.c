@@ -66,9 +66,8 @@ int command_doctor(int argc, char **argv)
 		help_print(COMMAND_DOCTOR, stdout);
 		return CLI_OK;
 	}
-	struct kube_config_options where = {.kubeconfig = o.kubeconfig, .context = o.context};
 	struct kube_config *config;
-	if (kube_config_load(&where, &config, &e) < 0) {
+	if (kube_config_load(&o.kube, &config, &e) < 0) {
 		fprintf(stderr, "sluice: doctor: %s\n", e.text);
 		return CLI_USAGE;
 	}

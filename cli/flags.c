@@ -1,22 +1,116 @@
 #include "cli/flags.h"
 
+#include <getopt.h>
 #include <string.h>
 
-/* An unknown flag is the one behind which getopt stands; a missing value is said by ':'. */
-static int wrong_flag(int got, char **argv, struct err *e)
+#include "base/must.h"
+
+enum { FLAGS_MAX = 32, FIRST = 256 }; /* getopt_long() returns FIRST + the index in the table */
+
+/* ---- what several commands know -------------------------------------------------------------- */
+
+int flag_text(const char *text, void *to, struct err *e)
 {
-	return err_set(e, ERR_INVALID, "%.80s %s", argv[optind - 1],
-		got == ':' ? "wants a value" : "is not a flag");
+	(void)e;
+	*(const char **)to = text;
+	return 0;
 }
 
-int flags_walk(int argc, char **argv, int skip, const char *shorts, const struct option *flags,
-	flag_taker *take, void *options, struct err *e)
+int flag_given(const char *text, void *to, struct err *e)
 {
+	(void)text;
+	(void)e;
+	*(bool *)to = true;
+	return 0;
+}
+
+int flag_json(const char *text, void *to, struct err *e)
+{
+	bool *json = to;
+	*json = strcmp(text, "json") == 0;
+	if (*json || strcmp(text, "table") == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
+}
+
+int flag_file(const char *text, void *to, struct err *e)
+{
+	struct flag_files *files = to;
+	size_t max = sizeof(files->path) / sizeof(*files->path);
+	if (files->count == max)
+		return err_set(e, ERR_LIMIT, "more than %zu files; join them", max);
+	files->path[files->count++] = text;
+	return 0;
+}
+
+int flag_overcommit_config(const char *text, void *to, struct err *e)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
+	const char *slash = strchr(text, '/');
+	*(const char **)to = text;
+	if (!*text || (slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
+			      strspn(text, allowed) == strlen(text)))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static int wrong_flag(int argc, char **argv, int got, struct err *e)
+{
+	const char *arg = optind > 0 && optind <= argc ? argv[optind - 1] : "?";
+	if (got == ':')
+		return err_set(e, ERR_INVALID, "%.80s wants a value", arg);
+	if (optopt > 0 && optopt < FIRST)
+		return err_set(e, ERR_INVALID, "-%c is not a flag", optopt);
+	if (optopt >= FIRST)
+		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
+	return err_set(e, ERR_INVALID, "%.80s is not a flag, or short for more than one", arg);
+}
+
+/* As getopt_long() wants it told: letters are short for the long flag that has them. */
+static void list_flags(const struct flag *flags, size_t n, struct option longs[FLAGS_MAX + 1],
+	char shorts[2 * FLAGS_MAX + 2])
+{
+	must(n <= FLAGS_MAX);
+	*shorts++ = ':';
+	for (size_t i = 0; i < n; i++) {
+		longs[i] = (struct option){flags[i].name,
+			flags[i].alone ? no_argument : required_argument, NULL, FIRST + (int)i};
+		if (flags[i].letter)
+			*shorts++ = flags[i].letter;
+		if (flags[i].letter && !flags[i].alone)
+			*shorts++ = ':';
+	}
+	longs[n] = (struct option){0};
+	*shorts = '\0';
+}
+
+static const struct flag *find(const struct flag *flags, int got)
+{
+	if (got >= FIRST)
+		return &flags[got - FIRST];
+	while (flags->letter != got)
+		flags++;
+	return flags;
+}
+
+int flags_walk(int argc, char **argv, int skip, const struct flag *flags, size_t nflags,
+	void *options, struct err *e)
+{
+	struct option longs[FLAGS_MAX + 1];
+	char shorts[2 * FLAGS_MAX + 2];
 	int rc = 0;
+	list_flags(flags, nflags, longs, shorts);
 	optind = skip;
 	opterr = 0;
-	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, flags, NULL)) != -1;)
-		rc = got == ':' || got == '?' ? wrong_flag(got, argv, e) : take(got, options, e);
+	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+		if (got == ':' || got == '?')
+			return wrong_flag(argc, argv, got, e);
+		const struct flag *f = find(flags, got);
+		rc = f->take(optarg, (char *)options + f->to, e);
+	}
 	return rc;
 }
 
@@ -26,32 +120,4 @@ int flags_last_word(int argc, char **argv, const char **ret, struct err *e)
 	if (optind < argc)
 		return err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
 	return 0;
-}
-
-int flags_json(const char *text, bool *ret_json, struct err *e)
-{
-	*ret_json = strcmp(text, "json") == 0;
-	if (*ret_json || strcmp(text, "table") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be table or json", text);
-}
-
-int flags_file(const char *text, const char **files, size_t *n, size_t max, struct err *e)
-{
-	if (*n == max)
-		return err_set(e, ERR_LIMIT, "more than %zu files; join them", max);
-	files[(*n)++] = text;
-	return 0;
-}
-
-int flags_overcommit_config(const char *text, const char **ret, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
-	const char *slash = strchr(text, '/');
-	*ret = text;
-	if (!*text || (slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
-			      strspn(text, allowed) == strlen(text)))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--overcommit-config is \"%.100s\"; write NAMESPACE/NAME, or \"\" for none", text);
 }

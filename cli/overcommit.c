@@ -15,9 +15,8 @@
 
 static int read_cluster(const struct overcommit_options *o, struct snapshot *s, struct err *e)
 {
-	struct kube_config_options where = {.kubeconfig = o->kubeconfig, .context = o->context};
 	struct kube_config *config;
-	if (kube_config_load(&where, &config, e) < 0)
+	if (kube_config_load(&o->kube, &config, e) < 0)
 		return ERR_INVALID;
 	struct overcommit_cluster c = {ev_loop_new(EVFLAG_AUTO), config, o->configmap};
 	int rc = overcommit_cluster_read(&c, o->node, s, e);
@@ -28,8 +27,8 @@ static int read_cluster(const struct overcommit_options *o, struct snapshot *s, 
 
 static int read_files(const struct overcommit_options *o, struct snapshot *s, struct err *e)
 {
-	for (size_t i = 0; i < o->nfiles; i++)
-		if (snapshot_read(s, o->file[i], e) < 0)
+	for (size_t i = 0; i < o->files.count; i++)
+		if (snapshot_read(s, o->files.path[i], e) < 0)
 			return ERR_INVALID;
 	if (s->nnodes == 0)
 		return err_set(e, ERR_GONE, "there is no Node in these files");

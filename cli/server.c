@@ -182,10 +182,9 @@ char *server_namespace(const struct arguments *a)
 {
 	if (a->namespace_name)
 		return mem_strdup(a->namespace_name);
-	struct kube_config_options o = {.kubeconfig = a->kubeconfig, .context = a->context};
 	struct kube_config *config = NULL;
 	struct err e;
-	if (kube_config_load(&o, &config, &e) != 0)
+	if (kube_config_load(&a->kube, &config, &e) != 0)
 		return mem_strdup("default");
 	char *name = mem_strdup(config->namespace_name);
 	kube_config_free(config);

@@ -3,39 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/must.h"
 #include "base/slice.h"
 #include "calendar/notation.h"
 #include "cli/flags.h"
 
-enum {
-	OPT_AT = 256,
-	OPT_KUBECONFIG,
-	OPT_CONTEXT,
-	OPT_CONFIG_NAMESPACE,
-	OPT_TZ,
-	OPT_YEARS,
-	OPT_TREAT_AS,
-	OPT_NAME
-};
-
-static const struct option flags[] = {
-	{"filename", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"at", required_argument, NULL, OPT_AT},
-	{"tz", required_argument, NULL, OPT_TZ},
-	{"years", required_argument, NULL, OPT_YEARS},
-	{"treat-as", required_argument, NULL, OPT_TREAT_AS},
-	{"name", required_argument, NULL, OPT_NAME},
-	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
-	{"context", required_argument, NULL, OPT_CONTEXT},
-	{"config-namespace", required_argument, NULL, OPT_CONFIG_NAMESPACE},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-static int take_years(const char *text, struct calendar_options *o, struct err *e)
+static int take_years(const char *text, void *options, struct err *e)
 {
+	struct calendar_options *o = options;
 	char more;
 	int n = sscanf(text, "%4d..%4d%c", &o->first_year, &o->last_year, &more);
 	if (n == 1 && !strstr(text, "."))
@@ -50,8 +24,9 @@ static int take_years(const char *text, struct calendar_options *o, struct err *
 	return 0;
 }
 
-static int take_treat_as(const char *text, struct calendar_options *o, struct err *e)
+static int take_treat_as(const char *text, void *options, struct err *e)
 {
+	struct calendar_options *o = options;
 	int weekday;
 	o->treat_as = text;
 	if (strcmp(text, "Open") == 0 || strcmp(text, "Closed") == 0 ||
@@ -61,8 +36,9 @@ static int take_treat_as(const char *text, struct calendar_options *o, struct er
 		"--treat-as is \"%.40s\"; it must be Open, Closed or a weekday", text);
 }
 
-static int take_output(const char *text, struct calendar_options *o, struct err *e)
+static int take_output(const char *text, void *options, struct err *e)
 {
+	struct calendar_options *o = options;
 	static const char *const names[] = {"table", "json", "yaml", "dates"};
 	bool import = o->verb == CALENDAR_IMPORT;
 	for (int i = 0; i < 4; i++)
@@ -74,43 +50,27 @@ static int take_output(const char *text, struct calendar_options *o, struct err 
 		import ? "yaml or dates" : "table or json");
 }
 
-static int take(int flag, void *options, struct err *e)
+static int take_help(const char *text, void *options, struct err *e)
 {
-	struct calendar_options *o = options;
-	switch (flag) {
-	case 'f':
-		return flags_file(optarg, o->file, &o->nfiles, CALENDAR_FILES_MAX, e);
-	case 'o':
-		return take_output(optarg, o, e);
-	case OPT_KUBECONFIG:
-		o->kubeconfig = optarg;
-		return 0;
-	case OPT_CONTEXT:
-		o->context = optarg;
-		return 0;
-	case OPT_CONFIG_NAMESPACE:
-		o->config_namespace = optarg;
-		return 0;
-	case OPT_AT:
-		o->at = optarg;
-		return 0;
-	case OPT_TZ:
-		o->tz = optarg;
-		return 0;
-	case OPT_YEARS:
-		return take_years(optarg, o, e);
-	case OPT_TREAT_AS:
-		return take_treat_as(optarg, o, e);
-	case OPT_NAME:
-		o->exception = optarg;
-		return 0;
-	case 'h':
-		o->verb = CALENDAR_HELP;
-		return 0;
-	default:
-		must_not_get_here();
-	}
+	(void)text;
+	(void)e;
+	((struct calendar_options *)options)->verb = CALENDAR_HELP;
+	return 0;
 }
+
+static const struct flag flags[] = {
+	{FLAG_FILES(struct calendar_options, files)},
+	{FLAG_TAKE("output", 'o', take_output)},
+	{FLAG_TEXT("at", struct calendar_options, at)},
+	{FLAG_TEXT("tz", struct calendar_options, tz)},
+	{FLAG_TAKE("years", 0, take_years)},
+	{FLAG_TAKE("treat-as", 0, take_treat_as)},
+	{FLAG_TEXT("name", struct calendar_options, exception)},
+	{FLAG_KUBECONFIG(struct calendar_options, kube)},
+	{FLAG_CONTEXT(struct calendar_options, kube)},
+	{FLAG_TEXT("config-namespace", struct calendar_options, config_namespace)},
+	{"help", 'h', true, take_help, 0},
+};
 
 static int take_verb(const char *text, struct calendar_options *o, struct err *e)
 {
@@ -127,7 +87,7 @@ static int check(const struct calendar_options *o, struct err *e)
 {
 	if (o->verb == CALENDAR_IMPORT && !o->name)
 		return err_set(e, ERR_INVALID, "import wants a file, as in: import holidays.ics");
-	if (o->nfiles > 0 && (o->kubeconfig || o->context))
+	if (o->files.count > 0 && (o->kube.kubeconfig || o->kube.context))
 		return err_set(e, ERR_INVALID,
 			"-f asks no API server, so --kubeconfig and --context say nothing");
 	if (o->verb == CALENDAR_TEST && !o->at)
@@ -146,7 +106,8 @@ int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, 
 	if (o.verb == CALENDAR_IMPORT)
 		o.output = CALENDAR_YAML;
 	if (rc == 0)
-		rc = flags_walk(argc, argv, verb ? 2 : 1, ":f:o:h", flags, take, &o, e);
+		rc = flags_walk(
+			argc, argv, verb ? 2 : 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
 	if (rc == 0)
 		rc = flags_last_word(argc, argv, &o.name, e);
 	if (rc == 0)

@@ -6,23 +6,22 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
+#include "controller/kube/config.h"
 
 enum calendar_verb { CALENDAR_SHOW, CALENDAR_TEST, CALENDAR_IMPORT, CALENDAR_HELP };
 enum calendar_output { CALENDAR_TEXT, CALENDAR_JSON, CALENDAR_YAML, CALENDAR_DATES };
 
-enum { CALENDAR_FILES_MAX = 64 };
-
 struct calendar_options {
 	enum calendar_verb verb;
-	const char *name;		      /* show, test: NULL: all. import: the file */
-	const char *file[CALENDAR_FILES_MAX]; /* -f */
-	size_t nfiles;			      /* 0: the API server is asked */
-	const char *kubeconfig, *context;     /* NULL: as kubectl */
-	const char *config_namespace;	      /* of ConfigMaps with dates */
-	const char *at;			      /* NULL: now */
-	const char *tz;			      /* NULL: the calendar's own */
-	int first_year, last_year;	      /* import; 0: this one and the four after it */
-	const char *exception, *treat_as;     /* import */
+	const char *name;		  /* show, test: NULL: all. import: the file */
+	struct flag_files files;	  /* -f; none: the API server is asked */
+	struct kube_config_options kube;  /* as kubectl */
+	const char *config_namespace;	  /* of ConfigMaps with dates */
+	const char *at;			  /* NULL: now */
+	const char *tz;			  /* NULL: the calendar's own */
+	int first_year, last_year;	  /* import; 0: this one and the four after it */
+	const char *exception, *treat_as; /* import */
 	enum calendar_output output;
 };
 

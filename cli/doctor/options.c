@@ -1,38 +1,15 @@
 #include "cli/doctor/options.h"
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/must.h"
 #include "cli/flags.h"
 
-enum {
-	OPT_KUBECONFIG = 256,
-	OPT_CONTEXT,
-	OPT_DATABASE,
-	OPT_CELL,
-	OPT_CONFIG,
-	OPT_IGNORE,
-	OPT_SETTLE,
-};
-
-static const struct option flags[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"namespace", required_argument, NULL, 'n'},
-	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
-	{"context", required_argument, NULL, OPT_CONTEXT},
-	{"database", required_argument, NULL, OPT_DATABASE},
-	{"cell", required_argument, NULL, OPT_CELL},
-	{"overcommit-config", required_argument, NULL, OPT_CONFIG},
-	{"ignore", required_argument, NULL, OPT_IGNORE},
-	{"settle", required_argument, NULL, OPT_SETTLE},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
 /* It becomes part of paths, and of the manifests that are compared. */
-static int take_namespace(const char *text, struct doctor_options *o, struct err *e)
+static int take_namespace(const char *text, void *options, struct err *e)
 {
+	struct doctor_options *o = options;
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 	size_t len = strlen(text);
 	o->namespace_name = text;
@@ -42,8 +19,9 @@ static int take_namespace(const char *text, struct doctor_options *o, struct err
 		e, ERR_INVALID, "--namespace is \"%.80s\", which is not the name of one", text);
 }
 
-static int take_settle(const char *text, struct doctor_options *o, struct err *e)
+static int take_settle(const char *text, void *options, struct err *e)
 {
+	struct doctor_options *o = options;
 	char *end;
 	long seconds = strtol(text, &end, 10);
 	if (end == text || strcmp(end, "s") != 0 || seconds < 0 || seconds > 600)
@@ -53,47 +31,27 @@ static int take_settle(const char *text, struct doctor_options *o, struct err *e
 	return 0;
 }
 
-static int take_ignored(const char *text, struct doctor_options *o, struct err *e)
+static int take_ignored(const char *text, void *options, struct err *e)
 {
+	struct doctor_options *o = options;
 	if (o->nignored == DOCTOR_IGNORED_MAX)
 		return err_set(e, ERR_LIMIT, "--ignore is given too often");
 	o->ignored[o->nignored++] = text;
 	return 0;
 }
 
-static int take(int flag, void *options, struct err *e)
-{
-	struct doctor_options *o = options;
-	switch (flag) {
-	case 'o':
-		return flags_json(optarg, &o->json, e);
-	case 'n':
-		return take_namespace(optarg, o, e);
-	case OPT_KUBECONFIG:
-		o->kubeconfig = optarg;
-		return 0;
-	case OPT_CONTEXT:
-		o->context = optarg;
-		return 0;
-	case OPT_DATABASE:
-		o->database = optarg;
-		return 0;
-	case OPT_CELL:
-		o->cell = optarg;
-		return 0;
-	case OPT_CONFIG:
-		return flags_overcommit_config(optarg, &o->configmap, e);
-	case OPT_IGNORE:
-		return take_ignored(optarg, o, e);
-	case OPT_SETTLE:
-		return take_settle(optarg, o, e);
-	case 'h':
-		o->help = true;
-		return 0;
-	default:
-		must_not_get_here();
-	}
-}
+static const struct flag flags[] = {
+	{FLAG_JSON(struct doctor_options, json)},
+	{FLAG_TAKE("namespace", 'n', take_namespace)},
+	{FLAG_KUBECONFIG(struct doctor_options, kube)},
+	{FLAG_CONTEXT(struct doctor_options, kube)},
+	{FLAG_TEXT("database", struct doctor_options, database)},
+	{FLAG_TEXT("cell", struct doctor_options, cell)},
+	{FLAG_OVERCOMMIT_CONFIG(struct doctor_options, configmap)},
+	{FLAG_TAKE("ignore", 0, take_ignored)},
+	{FLAG_TAKE("settle", 0, take_settle)},
+	{FLAG_GIVEN("help", 'h', struct doctor_options, help)},
+};
 
 /* Without any of these libpq would try a server on this machine, which nobody has named. */
 static const char *database_of_environment(void)
@@ -124,7 +82,7 @@ int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *nam
 		.namespace_name = "sluice-system",
 		.configmap = "kube-system/ack-slo-config",
 		.settle_ms = 5000};
-	int rc = flags_walk(argc, argv, 1, ":o:n:h", flags, take, &o, e);
+	int rc = flags_walk(argc, argv, 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
 	if (rc == 0 && optind < argc)
 		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
 	if (rc == 0)

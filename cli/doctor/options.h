@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "controller/kube/config.h"
 
 enum { DOCTOR_IGNORED_MAX = 32 };
 
 struct doctor_options {
 	bool help, json;
-	const char *kubeconfig, *context; /* NULL: as kubectl */
-	const char *database;		  /* libpq's; "": the PG* variables; NULL: none is named */
-	const char *cell;		  /* names this cluster in the ledger */
-	const char *namespace_name;	  /* of the controller's account */
-	const char *configmap;		  /* of lending: NAMESPACE/NAME; "": none */
+	struct kube_config_options kube; /* as kubectl */
+	const char *database;		 /* libpq's; "": the PG* variables; NULL: none is named */
+	const char *cell;		 /* names this cluster in the ledger */
+	const char *namespace_name;	 /* of the controller's account */
+	const char *configmap;		 /* of lending: NAMESPACE/NAME; "": none */
 	const char *ignored[DOCTOR_IGNORED_MAX]; /* names of checks */
 	size_t nignored;
 	int64_t settle_ms; /* between the two looks at what may be under way */

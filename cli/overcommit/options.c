@@ -3,25 +3,11 @@
 #include <string.h>
 
 #include "base/instant.h"
-#include "base/must.h"
 #include "cli/flags.h"
 
-enum { OPT_NOW = 256, OPT_PROFILE, OPT_KUBECONFIG, OPT_CONTEXT, OPT_CONFIG };
-
-static const struct option flags[] = {
-	{"filename", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"now", required_argument, NULL, OPT_NOW},
-	{"profile", required_argument, NULL, OPT_PROFILE},
-	{"kubeconfig", required_argument, NULL, OPT_KUBECONFIG},
-	{"context", required_argument, NULL, OPT_CONTEXT},
-	{"overcommit-config", required_argument, NULL, OPT_CONFIG},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-static int take_now(const char *text, struct overcommit_options *o, struct err *e)
+static int take_now(const char *text, void *options, struct err *e)
 {
+	struct overcommit_options *o = options;
 	if (instant_parse(slice_of(text), &o->now_ms) && o->now_ms > 0)
 		return 0;
 	return err_set(e, ERR_INVALID,
@@ -29,8 +15,9 @@ static int take_now(const char *text, struct overcommit_options *o, struct err *
 		text);
 }
 
-static int take_profile(const char *text, struct overcommit_options *o, struct err *e)
+static int take_profile(const char *text, void *options, struct err *e)
 {
+	struct overcommit_options *o = options;
 	o->has_profile = true;
 	o->profile = strcmp(text, "ack") == 0 ? PROFILE_ACK : PROFILE_KOORDINATOR;
 	if (o->profile == PROFILE_ACK || strcmp(text, "koordinator") == 0)
@@ -39,33 +26,24 @@ static int take_profile(const char *text, struct overcommit_options *o, struct e
 		e, ERR_INVALID, "--profile is \"%.40s\"; it must be ack or koordinator", text);
 }
 
-static int take(int flag, void *options, struct err *e)
+static int take_help(const char *text, void *options, struct err *e)
 {
-	struct overcommit_options *o = options;
-	switch (flag) {
-	case 'f':
-		return flags_file(optarg, o->file, &o->nfiles, OVERCOMMIT_FILES_MAX, e);
-	case 'o':
-		return flags_json(optarg, &o->json, e);
-	case OPT_NOW:
-		return take_now(optarg, o, e);
-	case OPT_PROFILE:
-		return take_profile(optarg, o, e);
-	case OPT_KUBECONFIG:
-		o->kubeconfig = optarg;
-		return 0;
-	case OPT_CONTEXT:
-		o->context = optarg;
-		return 0;
-	case OPT_CONFIG:
-		return flags_overcommit_config(optarg, &o->configmap, e);
-	case 'h':
-		o->verb = OVERCOMMIT_HELP;
-		return 0;
-	default:
-		must_not_get_here();
-	}
+	(void)text;
+	(void)e;
+	((struct overcommit_options *)options)->verb = OVERCOMMIT_HELP;
+	return 0;
 }
+
+static const struct flag flags[] = {
+	{FLAG_FILES(struct overcommit_options, files)},
+	{FLAG_JSON(struct overcommit_options, json)},
+	{FLAG_TAKE("now", 0, take_now)},
+	{FLAG_TAKE("profile", 0, take_profile)},
+	{FLAG_KUBECONFIG(struct overcommit_options, kube)},
+	{FLAG_CONTEXT(struct overcommit_options, kube)},
+	{FLAG_OVERCOMMIT_CONFIG(struct overcommit_options, configmap)},
+	{"help", 'h', true, take_help, 0},
+};
 
 static int take_verb(const char *text, struct overcommit_options *o, struct err *e)
 {
@@ -84,16 +62,16 @@ static bool is_name(const char *name)
 
 static int check(struct overcommit_options *o, struct err *e)
 {
-	if (o->verb == OVERCOMMIT_CALC && o->nfiles == 0)
+	if (o->verb == OVERCOMMIT_CALC && o->files.count == 0)
 		return err_set(e, ERR_INVALID, "calc wants files, as in: calc -f nodes.yaml");
 	if (o->verb == OVERCOMMIT_CALC && o->node)
 		return err_set(e, ERR_INVALID,
 			"\"%.60s\" is one name too many; calc shows all nodes of its files",
 			o->node);
-	if (o->verb == OVERCOMMIT_CALC && (o->kubeconfig || o->context))
+	if (o->verb == OVERCOMMIT_CALC && (o->kube.kubeconfig || o->kube.context))
 		return err_set(e, ERR_INVALID,
 			"calc asks no API server, so --kubeconfig and --context say nothing");
-	if (o->verb == OVERCOMMIT_EXPLAIN && o->nfiles > 0)
+	if (o->verb == OVERCOMMIT_EXPLAIN && o->files.count > 0)
 		return err_set(e, ERR_INVALID, "explain asks the cluster; of files calc is");
 	if (o->verb == OVERCOMMIT_EXPLAIN && !o->node)
 		return err_set(e, ERR_INVALID, "explain wants a node, as in: explain worker-1");
@@ -111,7 +89,8 @@ int overcommit_options_parse(int argc, char **argv, struct overcommit_options *r
 	bool verb = argc > 1 && argv[1][0] != '-';
 	int rc = verb ? take_verb(argv[1], &o, e) : 0;
 	if (rc == 0)
-		rc = flags_walk(argc, argv, verb ? 2 : 1, ":f:o:h", flags, take, &o, e);
+		rc = flags_walk(
+			argc, argv, verb ? 2 : 1, flags, sizeof(flags) / sizeof(*flags), &o, e);
 	if (rc == 0)
 		rc = flags_last_word(argc, argv, &o.node, e);
 	if (rc == 0)

@@ -7,23 +7,22 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/flags.h"
+#include "controller/kube/config.h"
 #include "overcommit/tier.h"
 
 enum overcommit_verb { OVERCOMMIT_CALC, OVERCOMMIT_EXPLAIN, OVERCOMMIT_HELP };
 
-enum { OVERCOMMIT_FILES_MAX = 64 };
-
 struct overcommit_options {
 	enum overcommit_verb verb;
-	const char *node;			/* of explain */
-	const char *file[OVERCOMMIT_FILES_MAX]; /* of calc */
-	size_t nfiles;
+	const char *node;	 /* of explain */
+	struct flag_files files; /* of calc */
 	bool json;
 	int64_t now_ms; /* 0: the clock's */
 	bool has_profile;
-	enum profile profile;		  /* instead of the configuration's */
-	const char *kubeconfig, *context; /* of explain; NULL: as kubectl */
-	const char *configmap;		  /* of explain: NAMESPACE/NAME; "": none */
+	enum profile profile;		 /* instead of the configuration's */
+	struct kube_config_options kube; /* of explain; as kubectl */
+	const char *configmap;		 /* of explain: NAMESPACE/NAME; "": none */
 };
 
 /* argv[0] is the command's name. Strings point into argv. */

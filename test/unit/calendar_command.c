@@ -94,7 +94,7 @@ static void the_command_line(void **state)
 	}
 	assert_int_equal(
 		parse("calendar test nights -f a --at x -f b --tz UTC -o json", &o, NULL), 0);
-	assert_true(o.verb == CALENDAR_TEST && o.nfiles == 2 && o.output == CALENDAR_JSON);
+	assert_true(o.verb == CALENDAR_TEST && o.files.count == 2 && o.output == CALENDAR_JSON);
 	assert_string_equal(o.name, "nights");
 	assert_int_equal(
 		parse("calendar import --years 2026 --treat-as Open --name x a.ics", &o, NULL), 0);
@@ -105,9 +105,9 @@ static void the_command_line(void **state)
 			       "--config-namespace n",
 				 &o, NULL),
 		0);
-	assert_true(o.verb == CALENDAR_SHOW && o.nfiles == 0);
-	assert_string_equal(o.kubeconfig, "k");
-	assert_string_equal(o.context, "c");
+	assert_true(o.verb == CALENDAR_SHOW && o.files.count == 0);
+	assert_string_equal(o.kube.kubeconfig, "k");
+	assert_string_equal(o.kube.context, "c");
 	assert_string_equal(o.config_namespace, "n");
 	assert_int_equal(parse("calendar", &o, NULL), 0);
 	assert_int_equal(o.verb, CALENDAR_HELP);

@@ -65,7 +65,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"queue", "-n", ""}, "-n is empty"},
 		{{"queue", "-z"}, "-z is not a flag"},
 		{{"queue", "--zzz"}, "--zzz is not a flag"},
-		{{"queue", "--follow=1"}, "not a flag"},
+		{{"queue", "--follow=1"}, "takes no value"},
 		{{"queue", "--server", "localhost:80"}, "must be a URL"},
 		{{"queue", "-A", "-n", "x"}, "exclude"},
 		{{"queue", "a", "b", "c", "d", "e"}, "one name too many"},

@@ -261,15 +261,15 @@ static void command_lines(void **state)
 				 &o, &e),
 		0);
 	assert_int_equal(o.verb, OVERCOMMIT_CALC);
-	assert_int_equal(o.nfiles, 2);
-	assert_string_equal(o.file[1], "-");
+	assert_int_equal(o.files.count, 2);
+	assert_string_equal(o.files.path[1], "-");
 	assert_true(o.json && o.has_profile);
 	assert_int_equal(o.now_ms, NOW);
 	assert_int_equal(o.profile, PROFILE_KOORDINATOR);
 	assert_int_equal(parse("explain node/n1 --context c --overcommit-config ''", &o, &e), 0);
 	assert_int_equal(o.verb, OVERCOMMIT_EXPLAIN);
 	assert_string_equal(o.node, "n1");
-	assert_string_equal(o.context, "c");
+	assert_string_equal(o.kube.context, "c");
 	assert_string_equal(o.configmap, "");
 	assert_int_equal(parse("explain n1", &o, &e), 0);
 	assert_string_equal(o.configmap, "kube-system/ack-slo-config");
