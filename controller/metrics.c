@@ -48,6 +48,20 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 	}
 }
 
+static void put_beyond_quota(struct buf *out, const struct queue *q)
+{
+	const char *clusterqueue;
+	size_t jobs;
+	metrics_put_family(out, "sluice_jobs_beyond_resource_quota", GAUGE, "",
+		"Jobs that wait though the ResourceQuotas of their namespace would never let their "
+		"pods in, however little of them is used.");
+	for (size_t i = 0; queue_count_beyond_quota(q, i, &clusterqueue, &jobs); i++) {
+		metrics_put_labelled(
+			out, "sluice_jobs_beyond_resource_quota", "cluster_queue", clusterqueue);
+		buf_printf(out, "%zu\n", jobs);
+	}
+}
+
 static void put_pending(struct buf *out, const struct queue *q)
 {
 	struct clusterqueue_view v;
@@ -387,6 +401,7 @@ static void put_process(struct buf *out, const struct queue *q)
 void metrics_render(const struct metrics_sources *s, struct buf *out)
 {
 	put_queue_counts(out, s->queue);
+	put_beyond_quota(out, s->queue);
 	put_pending(out, s->queue);
 	put_quota(out, s->queue);
 	put_cohorts(out, s->queue);

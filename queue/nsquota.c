@@ -25,20 +25,20 @@ struct nsquota {
 	struct link of_all, of_stale;
 	struct held **held; /* in name order */
 	size_t n;
-	bool keeps;  /* some quota counts pods that have ended */
-	bool others; /* quotas, or their limits or scopes, are others than left is of */
-	uint64_t moved;
+	bool keeps;		/* some quota counts pods that have ended */
+	bool others;		/* quotas, or their limits or scopes, are others than left is of */
+	uint64_t moved, limits; /* new numbers when what is left, or may be at all, is other */
 };
 
 #define UNKNOWN INT64_MIN /* left, of what nobody has counted */
 #define WAYS 3		  /* enum lending */
 
-/* What was answered for a template, as of nsquota.moved. */
+/* What was answered for a template, as of nsquota.moved; and were nothing used, as of limits. */
 struct refusal {
 	struct answer {
 		uint64_t asked;
 		struct pod_count room;
-	} way[WAYS];
+	} way[WAYS], whole[WAYS];
 };
 
 void nsquotas_init(struct nsquotas *n)
@@ -158,6 +158,13 @@ static void touch_queues(struct queue *q, const struct nsquota *n, struct shift 
 	}
 }
 
+/* What depends on the limits alone is asked anew, and need not wait for a pass. */
+static void note_limits(struct queue *q, struct nsquota *n)
+{
+	if (n->others)
+		n->limits = ++q->nsquotas.moves;
+}
+
 static void nsquota_move(struct queue *q, struct nsquota *n, struct shift s)
 {
 	n->moved = ++q->nsquotas.moves;
@@ -194,8 +201,12 @@ static void nsquota_stale(struct queue *q, struct nsquota *n)
 
 static void move_all(struct queue *q)
 {
-	list_each(&q->nsquotas.all, l) nsquota_move(
-		q, container_of(l, struct nsquota, of_all), (struct shift){true, true});
+	list_each(&q->nsquotas.all, l)
+	{
+		struct nsquota *n = container_of(l, struct nsquota, of_all);
+		n->limits = ++q->nsquotas.moves;
+		nsquota_move(q, n, (struct shift){true, true});
+	}
 }
 
 void nsquotas_know(struct queue *q)
@@ -235,6 +246,7 @@ static struct nsquota *nsquota_of(struct queue *q, const char *name)
 		return ns->quota;
 	struct nsquota *n = mem_alloc(sizeof(*n));
 	n->ns = ns;
+	n->moved = n->limits = ++q->nsquotas.moves;
 	ns->quota = n;
 	ns->refs++;
 	list_add(&q->nsquotas.all, &n->of_all);
@@ -319,6 +331,7 @@ void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 		replace(n, at, held_new(s));
 	else
 		insert(n, at, held_new(s));
+	note_limits(q, n);
 	regroup(q, n);
 	nsquota_stale(q, n);
 }
@@ -331,6 +344,7 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 	if (!n || !is_at(n, at, name))
 		return;
 	take_out(n, at);
+	note_limits(q, n);
 	regroup(q, n);
 	if (n->n == 0)
 		nsquota_free(q, n);
@@ -442,24 +456,57 @@ static struct quota_state *states_of(
 	return all;
 }
 
+/* As if nothing were used, and that were known. */
+static struct quota_state *empty_states(struct arena *a, const struct nsquota *n)
+{
+	struct quota_state *all = arena_take(a, n->n, sizeof(*all));
+	for (size_t i = 0; i < n->n; i++) {
+		struct resource_quota *q = arena_take(a, 1, sizeof(*q));
+		struct resource *used = arena_take(a, n->held[i]->quota.hard.count, sizeof(*used));
+		*q = n->held[i]->quota;
+		for (size_t k = 0; k < q->hard.count; k++)
+			used[k].name = q->hard.item[k].name;
+		q->used = (struct resource_list){used, q->hard.count};
+		all[i] = (struct quota_state){q, NULL};
+	}
+	return all;
+}
+
+/* Of what is left now, or of all of it. */
 static struct pod_count ask(const struct queue *q, const struct nsquota *n,
-	const struct template *t, enum lending lending)
+	const struct template *t, enum lending lending, bool of_all)
 {
 	struct arena scratch = {0};
 	struct pod p = pod_of(q, &scratch, t, lending);
-	struct pod_count room = resource_quota_room(states_of(q, &scratch, n), n->n, &p);
+	const struct quota_state *states =
+		of_all ? empty_states(&scratch, n) : states_of(q, &scratch, n);
+	struct pod_count room = resource_quota_room(states, n->n, &p);
 	arena_done(&scratch);
 	return room;
+}
+
+static struct refusal *refusal_of(struct template *t)
+{
+	if (!t->refusal)
+		t->refusal = mem_alloc(sizeof(*t->refusal));
+	return t->refusal;
 }
 
 static struct pod_count room_for(
 	const struct queue *q, const struct nsquota *n, struct template *t, enum lending lending)
 {
-	if (!t->refusal)
-		t->refusal = mem_alloc(sizeof(*t->refusal));
-	struct answer *a = &t->refusal->way[lending];
+	struct answer *a = &refusal_of(t)->way[lending];
 	if (a->asked != n->moved)
-		*a = (struct answer){n->moved, ask(q, n, t, lending)};
+		*a = (struct answer){n->moved, ask(q, n, t, lending, false)};
+	return a->room;
+}
+
+static struct pod_count whole_for(
+	const struct queue *q, const struct nsquota *n, struct template *t, enum lending lending)
+{
+	struct answer *a = &refusal_of(t)->whole[lending];
+	if (a->asked != n->limits)
+		*a = (struct answer){n->limits, ask(q, n, t, lending, true)};
 	return a->room;
 }
 
@@ -517,6 +564,24 @@ int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
 	return most;
 }
 
+bool nsquota_never_lets(const struct queue *q, const struct clusterqueue *cq,
+	const struct claim *claim, const struct workload *w)
+{
+	const struct nsquota *n = asks(q, w);
+	int32_t pods = w->shape->min_pods;
+	if (!n)
+		return false;
+	unsigned ways = ways_of(cq, claim, w);
+	for (unsigned l = 0; l < WAYS; l++) {
+		if (!(ways >> l & 1))
+			continue;
+		struct pod_count whole = whole_for(q, n, w->shape->template, (enum lending)l);
+		if (admitted(whole, w, pods) >= pods)
+			return false;
+	}
+	return true;
+}
+
 static enum lending lending_of(const struct entry *e)
 {
 	const struct claim *claim = &e->group->claim;
@@ -544,35 +609,19 @@ bool nsquota_keeps(struct queue *q, struct room *r)
 	if (!n)
 		return true;
 	quota_flight_drop(q->nsquotas.flight, &r->w->key.uid);
-	struct pod_count room = ask(q, n, r->shape->template, room_lending(q, r));
+	struct pod_count room = ask(q, n, r->shape->template, room_lending(q, r), false);
 	nsquota_run(q, r);
 	return admitted(room, r->w, r->pods) >= r->pods;
 }
 
 /* ---- In words ---- */
 
-static bool says_no(const struct quota_state *all, size_t n, const struct pod *p,
+static void put_refusal(const struct quota_state *all, size_t n, const struct pod *p,
 	const struct workload *w, char *ret, size_t size)
 {
 	int32_t in_all = nsquota_in_all(w), pods = w->shape->min_pods;
 	struct pod_count asked = {pods, in_all > 0 ? in_all : pods};
-	return !resource_quota_admits(all, n, p, asked, ret, size);
-}
-
-/* As if nothing were used, and that were known. */
-static struct quota_state *empty_states(struct arena *a, const struct nsquota *n)
-{
-	struct quota_state *all = arena_take(a, n->n, sizeof(*all));
-	for (size_t i = 0; i < n->n; i++) {
-		struct resource_quota *q = arena_take(a, 1, sizeof(*q));
-		struct resource *used = arena_take(a, n->held[i]->quota.hard.count, sizeof(*used));
-		*q = n->held[i]->quota;
-		for (size_t k = 0; k < q->hard.count; k++)
-			used[k].name = q->hard.item[k].name;
-		q->used = (struct resource_list){used, q->hard.count};
-		all[i] = (struct quota_state){q, NULL};
-	}
-	return all;
+	resource_quota_admits(all, n, p, asked, ret, size);
 }
 
 bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
@@ -583,17 +632,13 @@ bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	if (!n || nsquota_pods(q, cq, claim, w) >= w->shape->min_pods)
 		return false;
 	unsigned ways = ways_of(cq, claim, w);
-	char quiet[1];
-	*ret_never = true;
+	*ret_never = nsquota_never_lets(q, cq, claim, w);
 	*ret_sentence = '\0';
 	for (unsigned l = WAYS; l-- > 0;) {
 		struct arena scratch = {0};
 		struct pod p = pod_of(q, &scratch, w->shape->template, (enum lending)l);
-		if (ways >> l & 1) {
-			says_no(states_of(q, &scratch, n), n->n, &p, w, ret_sentence, size);
-			*ret_never = *ret_never && says_no(empty_states(&scratch, n), n->n, &p, w,
-							   quiet, sizeof(quiet));
-		}
+		if (ways >> l & 1)
+			put_refusal(states_of(q, &scratch, n), n->n, &p, w, ret_sentence, size);
 		arena_done(&scratch);
 	}
 	return true;

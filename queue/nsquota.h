@@ -72,8 +72,12 @@ bool nsquota_lets(const struct queue *q, const struct entry *e);
 /* Does what was promised still stand? */
 bool nsquota_keeps(struct queue *q, struct room *r);
 
-/* Why w is refused, in the API server's words. *ret_never: it asks for more than the whole quota,
- * or does not say what a quota wants to know. False: it is not. */
+/* It asks for more than the whole quota, or does not say what a quota wants to know: were nothing
+ * used it would be refused. Kept with its template, so it may be asked of all that wait. */
+bool nsquota_never_lets(const struct queue *q, const struct clusterqueue *cq,
+	const struct claim *claim, const struct workload *w);
+
+/* Why w is refused, in the API server's words; *ret_never as above. False: it is not. */
 bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
 	bool *ret_never);

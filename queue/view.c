@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/disruption.h"
+#include "queue/nsquota.h"
 #include "queue/room.h"
 #include "queue/share.h"
 #include "job/text.h"
@@ -163,6 +164,31 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	usage_fill(q->scratch, cq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;
+	return true;
+}
+
+static size_t count_beyond(const struct queue *q, const struct tree *line)
+{
+	size_t jobs = 0;
+	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
+		const struct group *g = container_of(n, struct group, node);
+		if (!g->claim.nowhere && nsquota_never_lets(q, g->cq, &g->claim, group_head(g)))
+			jobs += tree_count(&g->waiting);
+	}
+	return jobs;
+}
+
+bool queue_count_beyond_quota(
+	const struct queue *q, size_t index, const char **ret_name, size_t *ret_jobs)
+{
+	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
+	if (!n)
+		return false;
+	const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+	*ret_name = cq->name;
+	*ret_jobs = count_beyond(q, &cq->groups_waiting);
+	list_each(&cq->localqueues, l) *ret_jobs += count_beyond(
+		q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 	return true;
 }
 

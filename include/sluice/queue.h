@@ -548,6 +548,10 @@ bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *
 
 /* By index, in name order; false past the last. */
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);
+/* Of those who wait there: how many the ResourceQuotas of their namespace would refuse though
+ * nothing were used. Not in the view, for it walks all that are different. */
+bool queue_count_beyond_quota(
+	const struct queue *q, size_t index, const char **ret_name, size_t *ret_jobs);
 bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret);
 bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret);
 

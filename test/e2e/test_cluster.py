@@ -262,10 +262,12 @@ def test_who_is_more_than_the_whole_quota_says_so(world):
     words = refused(world, "wide")
     assert words.startswith("exceeded quota: compute, requested: pods=11, used: pods=0, limited: pods=10")
     assert "more than the whole quota" in words
+    assert metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 1
     world.job("narrow", pods=10, requests=small())
     world.started("narrow")
     raise_quota(world, pods="21")
     world.started("wide")
+    assert metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 0
 
 
 @pytest.fixture

@@ -179,6 +179,7 @@ static void numbers_are_where_they_belong(void **state)
 		"sluice_pending_jobs{cluster_queue=\"batch\"} 2\n",
 		"sluice_queue_active{cluster_queue=\"batch\"} 1\n",
 		"sluice_jobs_no_node_suits{cluster_queue=\"batch\"} 0\n",
+		"sluice_jobs_beyond_resource_quota{cluster_queue=\"batch\"} 0\n",
 		"sluice_quota{cluster_queue=\"batch\",flavor=\"spot\",resource=\"cpu\",kind="
 		"\"nominal\"} "
 		"40.000\n",

@@ -239,6 +239,17 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 	return true;
 }
 
+/* Those whom the quotas of their namespaces never let in. */
+static bool say_beyond(struct words *w, const char *clusterqueue, char *got, size_t size)
+{
+	const char *name;
+	size_t jobs;
+	for (size_t i = 0; queue_count_beyond_quota(w->q, i, &name, &jobs); i++)
+		if (strcmp(name, clusterqueue) == 0)
+			snprintf(got, size, "beyond %s %zu", name, jobs);
+	return true;
+}
+
 bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t size)
 {
 	struct clusterqueue_view v;
@@ -246,6 +257,8 @@ bool words_say_cluster(struct words *w, char **word, size_t n, char *got, size_t
 		snprintf(got, size, "pods are %s", queue_wants_pods(w->q) ? "wanted" : "unwanted");
 		return true;
 	}
+	if (n == 3 && strcmp(word[0], "beyond") == 0)
+		return say_beyond(w, word[1], got, size);
 	if (n < 2 || strcmp(word[0], "nowhere") != 0)
 		return false;
 	for (size_t i = 0; queue_view_clusterqueue(w->q, i, &v); i++)

@@ -26,6 +26,7 @@
  *   job, edit .. [version=N active=N] what its status says, as of a version
  *
  *   expect: nowhere QUEUE N          so many of its Jobs wait because no node suits
+ *   expect: beyond QUEUE N           ... and are more than a whole ResourceQuota
  *   expect: pods are wanted|unwanted
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_CLUSTER_H
