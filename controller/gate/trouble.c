@@ -10,6 +10,11 @@
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
 	SECOND_MS = 1000,	   /* times on the wire have whole seconds */
+	/* With the default of --stuck-after: 5 min, in which a scheduler gets through a backlog of
+	 * tens of thousands, and 10 min, in which a kubelet has given up on a volume four times (2
+	 * min each) or pulled an image of tens of gigabytes. */
+	UNSEEN_PATIENCE = 30,
+	CREATING_PATIENCE = 60,
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -19,6 +24,7 @@ static const struct word {
 	enum trouble_word same; /* the first of those that say the same; 0: it stands for itself */
 	const char *what;	/* its pods cannot do: "be scheduled" */
 	const char *cure;
+	int32_t patience; /* 0: 1 */
 } words[TROUBLE_WORDS] = {
 	[TROUBLE_NONE] = {"", 0, "", ""},
 	[TROUBLE_PODS_REFUSED] = {"PodsRefused", 0, "be created",
@@ -51,6 +57,14 @@ static const struct word {
 		"correct the command in the pod template, or see to the node"},
 	[TROUBLE_CRASH_LOOP_BACK_OFF] = {"CrashLoopBackOff", 0, "get past an init container",
 		"read the log of that container: kubectl logs POD -c CONTAINER"},
+	[TROUBLE_NOT_SEEN_BY_SCHEDULER] = {"NotSeenByScheduler", 0, "be scheduled",
+		"run the scheduler that schedulerName of the pod template names, or name another; "
+		"of one that runs, read the log",
+		UNSEEN_PATIENCE},
+	[TROUBLE_CONTAINER_CREATING] = {"ContainerCreating", 0, "start on their nodes",
+		"the Events of the pod say what its node waits for, such as a volume: kubectl "
+		"describe pod POD",
+		CREATING_PATIENCE},
 };
 
 const char *trouble_name(enum trouble_word w)
@@ -60,10 +74,16 @@ const char *trouble_name(enum trouble_word w)
 
 enum trouble_word trouble_named(const char *reason)
 {
-	for (enum trouble_word w = TROUBLE_UNSCHEDULABLE; reason && w < TROUBLE_WORDS; w++)
+	for (enum trouble_word w = TROUBLE_UNSCHEDULABLE;
+		reason && w <= TROUBLE_CRASH_LOOP_BACK_OFF; w++)
 		if (strcmp(words[w].name, reason) == 0)
 			return w;
 	return TROUBLE_NONE;
+}
+
+int32_t trouble_patience(enum trouble_word w)
+{
+	return w < TROUBLE_WORDS && words[w].patience > 0 ? words[w].patience : 1;
 }
 
 static enum trouble_word kind_of(enum trouble_word w)
@@ -88,8 +108,9 @@ const char *trouble_cure(enum trouble_word w, const char *message)
 struct pod {
 	struct uid uid;
 	struct patient *patient;
-	struct pod *prev, *next;	       /* of the same Job */
-	int64_t pending_ms, since_ms, seen_ms; /* the last by tick_ms */
+	struct pod *prev, *next; /* of the same Job */
+	int64_t pending_ms, since_ms;
+	int64_t seen_ms, word_ms; /* by tick_ms: it, and its word, were heard of first */
 	uint64_t in_list;
 	enum trouble_word word;
 };
@@ -266,6 +287,8 @@ void troubles_see_pod(struct troubles *t, const struct trouble_pod *fact, int64_
 		say(x->patient, fact->word, fact->message);
 	if (before != TROUBLE_NONE)
 		unsay(x->patient, before);
+	if (before != fact->word)
+		x->word_ms = tick_ms;
 	x->word = fact->word;
 	x->pending_ms = fact->pending_ms;
 	x->since_ms = fact->since_ms;
@@ -389,8 +412,12 @@ void troubles_free(struct troubles *t)
 
 static bool is_stuck(const struct pod *x, const struct troubles_ask *a)
 {
+	int32_t patience = trouble_patience(x->word);
 	if (x->word == TROUBLE_NONE)
 		return false;
+	if (patience > 1)
+		return a->now_ms - x->since_ms >= patience * a->after_ms ||
+		       a->tick_ms - x->word_ms >= patience * a->after_ms;
 	return a->now_ms - x->pending_ms >= a->after_ms || a->tick_ms - x->seen_ms >= a->after_ms;
 }
 

@@ -12,6 +12,8 @@
  *     restarted says what the one before it said;
  *   - a pod counts once it is Pending for longer than a while (troubles_ask.after_ms); by the clock
  *     on the wall, or by ours since it was first seen, whichever says so first;
+ *   - silence is trouble too, much later (trouble_patience()): a pod that no scheduler has looked
+ *     at, and one that has its node while nothing of it runs. Both are so with every pod at first;
  *   - of several troubles that is told which concerns most pods, then the oldest. The kubelet says
  *     in turns that it cannot pull an image and that it waits before it tries again: that is one;
  *   - a refusal counts for so long as the Job lacks pods, and as it is fresh: the Job controller
@@ -52,14 +54,19 @@ enum trouble_word {
 	TROUBLE_CREATE_CONTAINER_ERROR,
 	TROUBLE_RUN_CONTAINER_ERROR,
 	TROUBLE_CRASH_LOOP_BACK_OFF, /* of an init container: else the pod is not Pending */
+	/* Nobody says anything. */
+	TROUBLE_NOT_SEEN_BY_SCHEDULER,
+	TROUBLE_CONTAINER_CREATING,
 	TROUBLE_WORDS
 };
 
 /* "Unschedulable"; "" for none. */
 const char *trouble_name(enum trouble_word w);
 /* What a kubelet or the scheduler says, as one of ours; TROUBLE_NONE: that is no trouble. Of a pod
- * nobody says PodsRefused. */
+ * nobody says PodsRefused, and silence is no word. */
 enum trouble_word trouble_named(const char *reason);
+/* So many times as long as others a pod is left alone with it, counted from when it began. */
+int32_t trouble_patience(enum trouble_word w);
 /* The two say the same of a pod, in turns. */
 bool trouble_same(enum trouble_word a, enum trouble_word b);
 /* What to do about it, a clause; of a refusal it follows from what was said. */

@@ -1,5 +1,6 @@
 #include "controller/wire/decode_trouble.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "controller/wire/decode.h"
@@ -37,12 +38,12 @@ static bool read_job(const cJSON *o, struct uid *ret)
 	return false;
 }
 
-static const cJSON *scheduled_condition(const cJSON *status)
+static const cJSON *find_condition(const cJSON *status, const char *wanted)
 {
 	json_each(c, json_array(status, "conditions"))
 	{
 		const char *type = json_text(c, "type");
-		if (type && strcmp(type, "PodScheduled") == 0)
+		if (type && strcmp(type, wanted) == 0)
 			return c;
 	}
 	return NULL;
@@ -82,16 +83,62 @@ static bool read_containers(
 	return false;
 }
 
-/* The kubelet does not say since when a container waits: since the pod has its node, at most. */
-static void read_trouble(struct decoder *d, const cJSON *status, struct trouble_pod *p)
+/* Some container was started. Where an init container was, what the others wait for is not said,
+ * nor since when. */
+static bool has_begun(const cJSON *status, const char *key)
 {
-	const cJSON *scheduled = scheduled_condition(status);
+	json_each(c, json_array(status, key))
+	{
+		const cJSON *state = json_object(c, "state");
+		if (json_object(state, "running") || json_object(state, "terminated"))
+			return true;
+	}
+	return false;
+}
+
+static const char *what_its_node_lacks(const cJSON *status)
+{
+	if (!json_array(status, "containerStatuses"))
+		return "its kubelet has said nothing of it";
+	if (is_false(find_condition(status, "PodReadyToStartContainers")))
+		return "its volumes or its network are not there yet";
+	return "its containers are not created, or their image is still pulled";
+}
+
+/* Of every pod this is true for a while. */
+static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *p)
+{
+	const cJSON *spec = json_object(o, "spec"), *status = json_object(o, "status");
+	const char *node = json_text(spec, "nodeName"), *name = json_text(spec, "schedulerName");
+	char text[TROUBLE_MESSAGE_MAX];
+	if (!node && !find_condition(status, "PodScheduled")) {
+		p->word = TROUBLE_NOT_SEEN_BY_SCHEDULER;
+		snprintf(text, sizeof(text),
+			"no scheduler has looked at them; schedulerName: %.253s",
+			name ? name : "none");
+	} else if (node && !has_begun(status, "initContainerStatuses") &&
+		   !has_begun(status, "containerStatuses")) {
+		p->word = TROUBLE_CONTAINER_CREATING;
+		snprintf(text, sizeof(text), "pod %.100s on node %.253s: %s", decode_name(o), node,
+			what_its_node_lacks(status));
+	} else {
+		return;
+	}
+	p->message = clean(d, text);
+}
+
+/* The kubelet does not say since when a container waits: since the pod has its node, at most. */
+static void read_trouble(struct decoder *d, const cJSON *o, struct trouble_pod *p)
+{
+	const cJSON *status = json_object(o, "status");
+	const cJSON *scheduled = find_condition(status, "PodScheduled");
 	int64_t since_ms = time_of(scheduled, "lastTransitionTime");
 	p->message = "";
 	p->since_ms = since_ms > 0 ? since_ms : p->pending_ms;
 	if (!read_containers(d, status, "initContainerStatuses", p) &&
-		!read_containers(d, status, "containerStatuses", p))
-		read_condition(d, scheduled, p);
+		!read_containers(d, status, "containerStatuses", p) &&
+		!read_condition(d, scheduled, p))
+		read_silence(d, o, p);
 }
 
 static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
@@ -103,7 +150,7 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
 	p->deleting = meta_deleting(o);
 	p->pending_ms = time_of(meta_of(o), "creationTimestamp");
-	read_trouble(d, json_object(o, "status"), p);
+	read_trouble(d, o, p);
 	return 0;
 }
 

@@ -16,7 +16,8 @@
 struct cJSON;
 
 /* A Pod of a Job. A container that cannot start says more than that the pod was scheduled, so it
- * goes first; containers in the order in which they start. */
+ * goes first; containers in the order in which they start. Where neither says anything the silence
+ * is told: no scheduler has looked, or the node has not started anything of it. */
 int decode_trouble_pod(const struct cJSON *o, struct trouble_pod **ret, struct err *e);
 
 /* A core/v1 Event, whichever way it tells its times. Of the message what the Job controller puts

@@ -92,6 +92,32 @@ def test_an_image_that_cannot_be_pulled_is_named(world):
     well_again(world, "typo")
 
 
+@pytest.mark.flags("--stuck-after", "200ms")
+def test_pods_that_no_scheduler_looks_at_are_told(world):
+    """After 30 times as long as others."""
+    world.queue(cpu=4)
+    world.job("lost", pods=2, pod={"schedulerName": "lottery"})
+    said = in_trouble(world, "lost", "NotSeenByScheduler")
+    assert "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
+    assert said["trouble"]["message"] == "no scheduler has looked at them; schedulerName: lottery" and "schedulerName" in said["trouble"]["cure"]
+    assert metric(world, "sluice_jobs_in_trouble", "NotSeenByScheduler") == 1
+
+
+@pytest.mark.flags("--stuck-after", "200ms")
+def test_pods_whose_node_does_not_get_on_are_told(world):
+    """After 60 times as long as others."""
+    world.queue(cpu=2)
+    world.job("slow", pods=2, pod_annotations={WAITING: "ContainerCreating"})
+    said = in_trouble(world, "slow", "ContainerCreating")
+    assert "but all of its 2 pods cannot start on their nodes, for " in said["sentence"]
+    assert "describe pod" in said["trouble"]["cure"]
+    named = [p for p in world.pods("slow") if f"pod {p['metadata']['name']} on node {p['spec']['nodeName']}: " in said["trouble"]["message"]]
+    assert len(named) == 1, said["trouble"]
+    for pod in world.pods("slow"):
+        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}", {"metadata": {"annotations": {WAITING: None}}})
+    well_again(world, "slow")
+
+
 def test_pods_that_a_quota_refuses_after_the_start_are_quoted(world):
     world.queue(cpu=3)
     world.job("short", pods=3, backoffLimit=6)

@@ -15,14 +15,50 @@
 
 /* ---- pods ------------------------------------------------------------------------------------ */
 
+#define UNSEEN "no scheduler has looked at them; schedulerName: "
+#define BOUND "{'nodeName':'n1','schedulerName':'default-scheduler'}"
+#define SINCE_5                                                                                    \
+	"{'type':'PodScheduled','status':'True','lastTransitionTime':'2026-11-21T10:00:05Z'}"
+
 static const struct pod_row {
 	const char *name, *status;
 	enum trouble_word word;
 	int64_t since_s;
-	const char *message;
+	const char *message, *spec; /* NULL: {} */
 } pods[] = {
-	{"nothing is said yet", "{'phase':'Pending'}", TROUBLE_NONE, 0, ""},
-	{"no status", "null", TROUBLE_NONE, 0, ""},
+	{"nothing is said yet", "{'phase':'Pending'}", TROUBLE_NOT_SEEN_BY_SCHEDULER, 0,
+		UNSEEN "lottery", "{'schedulerName':'lottery'}"},
+	{"no status", "null", TROUBLE_NOT_SEEN_BY_SCHEDULER, 0, UNSEEN "none"},
+	{"on its node, of which nothing is heard", "{'conditions':[" SINCE_5 "]}",
+		TROUBLE_CONTAINER_CREATING, 5,
+		"pod a-x on node n1: its kubelet has said nothing of it", BOUND},
+	{"put on a node by its owner, where no kubelet is", "{}", TROUBLE_CONTAINER_CREATING, 0,
+		"pod a-x on node n1: its kubelet has said nothing of it", BOUND},
+	{"its volume does not come",
+		"{'conditions':[" SINCE_5 ",{'type':'PodReadyToStartContainers','status':'False'}],"
+		"'containerStatuses':[{'state':{'waiting':{'reason':'ContainerCreating'}}}]}",
+		TROUBLE_CONTAINER_CREATING, 5,
+		"pod a-x on node n1: its volumes or its network are not there yet", BOUND},
+	{"its image is pulled",
+		"{'conditions':[" SINCE_5 ",{'type':'PodReadyToStartContainers','status':'True'}],"
+		"'initContainerStatuses':[{'state':{'waiting':{'reason':'PodInitializing'}}}],"
+		"'containerStatuses':[{'state':{'waiting':{'reason':'PodInitializing'}}}]}",
+		TROUBLE_CONTAINER_CREATING, 5,
+		"pod a-x on node n1: its containers are not created, or their image is still "
+		"pulled",
+		BOUND},
+	{"an init container takes its time",
+		"{'conditions':[" SINCE_5 "],'initContainerStatuses':[{'state':{'running':{}}}],"
+		"'containerStatuses':[{'state':{'waiting':{'reason':'PodInitializing'}}}]}",
+		TROUBLE_NONE, 5, "", BOUND},
+	{"one container runs already",
+		"{'conditions':[" SINCE_5 "],'containerStatuses':[{'state':{'running':{}}},"
+		"{'state':{'waiting':{'reason':'ContainerCreating'}}}]}",
+		TROUBLE_NONE, 5, "", BOUND},
+	{"the image cannot be pulled, whatever else is silent",
+		"{'containerStatuses':[{'state':{'waiting':{'reason':'ContainerCreating'}}},"
+		"{'state':{'waiting':{'reason':'ErrImagePull','message':'not found'}}}]}",
+		TROUBLE_ERR_IMAGE_PULL, 0, "not found", BOUND},
 	{"nowhere to go",
 		"{'conditions':[{'type':'Ready','status':'False'},{'type':'PodScheduled','status':"
 		"'False','reason':'Unschedulable','message':'0/20 nodes are available',"
@@ -37,11 +73,11 @@ static const struct pod_row {
 		"{'conditions':[{'type':'PodScheduled','status':'False','reason':'SchedulerError'}]"
 		"}",
 		TROUBLE_NONE, 0, ""},
-	{"on its node, and on its way",
+	{"scheduled, and on no node",
 		"{'conditions':[{'type':'PodScheduled','status':'True','lastTransitionTime':"
 		"'2026-11-21T10:00:05Z'}],'containerStatuses':[{'state':{'waiting':{'reason':"
 		"'ContainerCreating'}}}]}",
-		TROUBLE_NONE, 5, ""},
+		TROUBLE_NONE, 5, ""}, /* it cannot be: it has no node */
 	{"the second container cannot",
 		"{'conditions':[{'type':'PodScheduled','status':'True','lastTransitionTime':"
 		"'2026-11-21T10:00:05Z'}],'containerStatuses':[{'state':{'running':{}}},"
@@ -56,10 +92,11 @@ static const struct pod_row {
 		"'message':'secret \\u001b[2J\\nmissing'}}}]}",
 		TROUBLE_CREATE_CONTAINER_CONFIG_ERROR, 0, "secret  [2J missing"},
 	{"a word that is ours alone",
-		"{'containerStatuses':[{'state':{'waiting':{'reason':'PodsRefused'}}}]}",
-		TROUBLE_NONE, 0, ""},
+		"{'containerStatuses':[{'state':{'running':{}}},{'state':{'waiting':{'reason':"
+		"'PodsRefused'}}}]}",
+		TROUBLE_NONE, 0, "", BOUND},
 	{"all of it is something else", "{'conditions':{},'containerStatuses':[3,null,'x']}",
-		TROUBLE_NONE, 0, ""},
+		TROUBLE_NOT_SEEN_BY_SCHEDULER, 0, UNSEEN "none", "[]"},
 };
 
 static void what_a_pod_says(void **state)
@@ -69,7 +106,8 @@ static void what_a_pod_says(void **state)
 		char text[2048];
 		struct trouble_pod *p = NULL;
 		struct err e = {""};
-		snprintf(text, sizeof(text), "{'kind':'Pod'," META ",'status':%s}", pods[i].status);
+		snprintf(text, sizeof(text), "{'kind':'Pod'," META ",'spec':%s,'status':%s}",
+			pods[i].spec ? pods[i].spec : "{}", pods[i].status);
 		if (decode_trouble_pod(parsed(text), &p, &e) < 0 || p->word != pods[i].word ||
 			strcmp(p->message, pods[i].message) != 0 ||
 			p->since_ms != T0 + pods[i].since_s * 1000)

@@ -69,7 +69,7 @@ static void each_word_has_a_name_a_sentence_and_a_cure(void **state)
 		struct buf b;
 		buf_init(&b, 4096);
 		assert_true(trouble_name(w)[0] >= 'A' && trouble_name(w)[0] <= 'Z');
-		bool of_pods = w != TROUBLE_PODS_REFUSED;
+		bool of_pods = w != TROUBLE_PODS_REFUSED && trouble_patience(w) == 1;
 		assert_int_equal(trouble_named(trouble_name(w)), of_pods ? w : TROUBLE_NONE);
 		assert_true(*trouble_cure(w, "") != '\0');
 		trouble_sentence(&x, 1, T0, &b);
@@ -118,6 +118,50 @@ static void a_pod_counts_after_a_while(void **state)
 		struct troubles_ask a = {.job = job_a(),
 			.now_ms = T0,
 			.tick_ms = cases[i].seen_ms,
+			.after_ms = 10000};
+		struct trouble x = troubles_of(t, &a);
+		if (x.pods != cases[i].counts)
+			fail_msg("%s: %d pods", cases[i].name, x.pods);
+		troubles_free(t);
+	}
+}
+
+/* Silence is looked at later, and from when it began: a pod may be Pending for a day before that.
+ */
+static void silence_counts_much_later(void **state)
+{
+	static const struct {
+		const char *name;
+		enum trouble_word word;
+		int pending_s, since_s, heard_ms;
+		bool counts;
+	} cases[] = {
+		{"a scheduler has its time", TROUBLE_NOT_SEEN_BY_SCHEDULER, 299, 299, 0, false},
+		{"... but no more", TROUBLE_NOT_SEEN_BY_SCHEDULER, 300, 300, 0, true},
+		{"an image is pulled", TROUBLE_CONTAINER_CREATING, 599, 599, 0, false},
+		{"that is no image", TROUBLE_CONTAINER_CREATING, 600, 600, 0, true},
+		{"it found its node after a day", TROUBLE_CONTAINER_CREATING, 86400, 5, 0, false},
+		{"the clock on the wall is behind", TROUBLE_CONTAINER_CREATING, 0, -300, 599999,
+			false},
+		{"... but it is long ago for us", TROUBLE_CONTAINER_CREATING, 0, -300, 600000,
+			true},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct troubles *t = troubles_new();
+		struct trouble_pod p = {.uid = uid_of(1),
+			.job = job_a(),
+			.pending_ms = T0 - cases[i].pending_s * 1000,
+			.word = TROUBLE_UNSCHEDULABLE,
+			.since_ms = T0 - cases[i].since_s * 1000,
+			.message = "no"};
+		troubles_see_pod(t, &p, -7200000); /* it had another word long before */
+		p.word = cases[i].word;
+		troubles_see_pod(t, &p, 0);
+		troubles_see_pod(t, &p, 1000);
+		struct troubles_ask a = {.job = job_a(),
+			.now_ms = T0,
+			.tick_ms = cases[i].heard_ms,
 			.after_ms = 10000};
 		struct trouble x = troubles_of(t, &a);
 		if (x.pods != cases[i].counts)
@@ -356,6 +400,7 @@ int main(void)
 		cmocka_unit_test(each_word_has_a_name_a_sentence_and_a_cure),
 		cmocka_unit_test(the_cure_of_a_refusal_follows_from_what_was_said),
 		cmocka_unit_test(a_pod_counts_after_a_while),
+		cmocka_unit_test(silence_counts_much_later),
 		cmocka_unit_test(it_is_over_when_the_pods_are_gone_or_well),
 		cmocka_unit_test(what_a_list_does_not_have_is_gone),
 		cmocka_unit_test(most_pods_then_the_oldest),
