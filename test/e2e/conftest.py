@@ -30,8 +30,9 @@ KEEP = bool(os.environ.get("SLUICE_E2E_KEEP"))
 BIN = Path(os.environ.get("SLUICE_E2E_BIN") or next(
     (d for d in (BUILD / "dev" / "bin", BUILD / "bin") if (d / "sluice-controller").exists()), BUILD / "dev" / "bin"))
 
-# How long a condition may take on a busy machine before it counts as never. Not a measure of speed.
-SOON, LATER, RECOVERY = 30, 60, 90
+# How long a condition may take on a busy machine before it counts as never. Not a measure of speed:
+# nobody waits for so long where all is well, so they are what a machine ten times slower than ours needs.
+SOON, LATER, RECOVERY = 120, 240, 300
 
 _numbers = itertools.count(1)
 _open = {}  # name: Sandbox, for what to show when a test fails
@@ -47,7 +48,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     for item in items if config.pluginmanager.hasplugin("timeout") else []:
         if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(240))
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -247,13 +248,23 @@ class World:
         self.local(name)
         if wait:
             self.wait_queue(name, lambda q: q["active"] or q["reason"] == "Stopped", "to be known")
+            self.wait(f"LocalQueue {name} to be known", lambda: name in self.localqueues_known())
         return self.full(name)
 
     def local(self, name, clusterqueue_name=None):
         self.create("localqueues", ours("LocalQueue", name, {"clusterQueue": clusterqueue_name or self.full(name)}), self.ns)
 
+    def localqueues_known(self):
+        """Names of those that the controller has heard of."""
+        return {q["name"] for q in self.box.controller_api().get("/api/v1/queues")["localQueues"] if q["namespace"] == self.ns}
+
     def edit_queue(self, name="q", **spec):
         return self.api.patch(path_of("clusterqueues", self.full(name)), {"spec": spec})
+
+    def set_quota(self, cpu, name="q"):
+        """Of the one flavor that queue(cpu=...) makes; until the controller goes by it."""
+        self.edit_queue(name, resourceGroups=[group(["cpu"], {self.full(f"any-{name}"): [cpu]})])
+        self.wait_queue(name, lambda q: q["flavors"][0]["resources"][0]["nominal"] == str(cpu), f"to have {cpu} cpu")
 
     def queue_view(self, name="q"):
         return next((q for q in self.box.controller_api().get("/api/v1/queues")["clusterQueues"] if q["name"] == self.full(name)), None)
@@ -293,11 +304,33 @@ class World:
         return self.api.delete(jobs_path(self.ns, name) + f"?propagationPolicy={policy}&gracePeriodSeconds=0")
 
     def finish(self, *names):
-        """As if the work of its pods were done now: the way of a test to free quota."""
+        """As if the work of its pods were done now: the way of a test to free quota. All that it is said to have run by then:
+        a pod that is not there yet would be overlooked, and one that does not run be brought to life by kwok."""
         for name in names:
-            self.wait(f"the pods of {name} to run", lambda n=name: all(p["status"].get("phase") == "Running" for p in self.pods(n)))
+            for pod in self.wait(f"the pods of {name} to run", lambda n=name: self.all_running(n), about=name):
+                self.finish_pod(pod)
+
+    def all_running(self, name):
+        """Its pods, once they are as many as its status says and each of them runs."""
+        pods, active = self.pods(name), self.get(name)["status"].get("active", 0)
+        return len(pods) >= max(active, 1) and all(p["status"].get("phase") == "Running" for p in pods) and pods
+
+    def finish_pod(self, pod):
+        self.api.patch(f"/api/v1/namespaces/{self.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+
+    def finish_one(self, name):
+        """One of its pods, once it runs."""
+        self.finish_pod(self.wait(f"a pod of {name} to run", lambda: next(
+            (p for p in self.pods(name) if p["status"].get("phase") == "Running"), None), about=name))
+
+    def finish_all(self, name):
+        """Its pods as they come, until it is complete."""
+        def over():
             for pod in self.pods(name):
-                self.api.patch(f"/api/v1/namespaces/{self.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+                if pod["status"].get("phase") == "Running":
+                    self.finish_pod(pod)
+            return has(self.get(name), "Complete")
+        self.wait(f"Job {name} to complete", over, LATER, about=name)
 
     def pods(self, name=None):
         pods = self.api.list(f"/api/v1/namespaces/{self.ns}/pods" + (f"?labelSelector=job-name={name}" if name else ""))
@@ -316,6 +349,30 @@ class World:
         rows = self.box.sql("select node, sum(use) from sluice.balance_use where resource = 'cpu' and "
                             f"split_part(node, '/', 2) like '{self.ns}-%' group by 1")
         return {node.partition("/")[2].removeprefix(f"{self.ns}-"): int(n) / 1000 for node, n in rows}
+
+    def uses(self, **wanted):
+        """Until use() is that: nodes are in the books a moment after they are known, and what is given back follows the pods."""
+        last = [None]
+
+        def asked():
+            last[0] = self.use()
+            return last[0] == wanted
+        try:
+            self.wait(f"the ledger to say {wanted}", asked)
+        except AssertionError as e:
+            raise AssertionError(f"{e}\nit says {last[0]}") from None
+
+    def ahead(self, *names):
+        """Until these are the first that wait, in this order."""
+        said = {}
+
+        def asked():
+            said.update({n: self.explain(n)["ahead"] for n in names})
+            return list(said.values()) == list(range(len(names)))
+        try:
+            self.wait(f"the order {' '.join(names)}", asked)
+        except AssertionError as e:
+            raise AssertionError(f"{e}\nso many are ahead of each: {said}") from None
 
     def transfers(self, name):
         """What the ledger was told of a Job: ["RESERVE", "COMMIT", ...], in order."""
@@ -431,7 +488,7 @@ def team(plane, request):
 @pytest.fixture(scope="session")
 def program():
     """program("sluice", args..., env): runs one of ours to its end; CompletedProcess with text."""
-    def run(name, *args, env=None, timeout=60):
+    def run(name, *args, env=None, timeout=SOON):
         if not (BIN / name).exists():
             pytest.fail(f"{BIN}/{name} is missing; ./dev test builds it")
         keep = {k: v for k, v in os.environ.items() if not k.startswith(("KUBE", "PG", "SLUICE_"))}

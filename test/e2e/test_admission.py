@@ -48,7 +48,7 @@ def test_higher_priority_starts_first_then_who_came_first(world):
     for name, priority in (("low-1", "low"), ("low-2", "low"), ("high-1", "high"), ("none", None), ("high-2", "high")):
         world.job(name, priority=priority, seconds=0)
         world.waits(name, "WaitingForQuota")
-    assert [world.explain(n)["ahead"] for n in ("high-1", "high-2", "low-1", "low-2", "none")] == [0, 1, 2, 3, 4]
+    world.ahead("high-1", "high-2", "low-1", "low-2", "none")
     world.finish("blocker")
     world.finished("high-1", "high-2", "low-1", "low-2", "none")
     assert world.order_of_starts() == ["blocker", "high-1", "high-2", "low-1", "low-2", "none"]
@@ -63,9 +63,9 @@ def test_the_pods_priority_class_counts_where_no_other_is_named(world):
     world.started("blocker")
     for name in ("small", "large"):
         world.job(name, pod={"priorityClassName": world.full(name)})
-        world.waits(name)
-    assert (world.explain("large")["priority"], world.explain("large")["ahead"]) == (1000, 0)
-    assert (world.explain("small")["priority"], world.explain("small")["ahead"]) == (1, 1)
+        world.waits(name, "WaitingForQuota")
+    world.ahead("large", "small")
+    assert (world.explain("large")["priority"], world.explain("small")["priority"]) == (1000, 1)
 
 
 def test_an_edited_priority_class_moves_those_who_wait(world):
@@ -75,10 +75,10 @@ def test_an_edited_priority_class_moves_those_who_wait(world):
     world.started("blocker")
     for name in ("a", "b"):
         world.job(name, priority=name)
-        world.waits(name)
-    assert world.explain("a")["ahead"] == 1
+        world.waits(name, "WaitingForQuota")
+    world.ahead("b", "a")
     world.api.patch(path_of("workloadpriorityclasses", world.full("a")), {"value": 3})
-    world.wait("a to be first", lambda: world.explain("a")["ahead"] == 0 and world.explain("b")["ahead"] == 1)
+    world.ahead("a", "b")
 
 
 def test_strict_fifo_lets_nobody_pass_the_first(world):
@@ -163,8 +163,10 @@ def test_a_job_that_moves_to_another_flavor_carries_nothing_over(world):
     assert world.get("mover")["spec"]["template"]["spec"]["nodeSelector"] == {"pool": "spot"}
     world.patch("mover", {"metadata": {"annotations": {HOLD: "a while"}}})
     world.stopped("mover")
-    world.job("squatter")  # takes the spot quota
+    world.empty()  # until then its spot quota is nobody's
+    world.job("squatter")  # takes it
     world.started("squatter")
+    assert list(world.holds("squatter")[0][3]) == [(spot, "cpu")]
     world.patch("mover", {"metadata": {"annotations": {HOLD: None}}})
     obj = world.started("mover")
     template = obj["spec"]["template"]["spec"]
@@ -237,8 +239,7 @@ def test_quota_is_released_as_pods_finish(world, mode):
     world.job("next", cpu=2)
     world.waits("next", "WaitingForQuota")
     for left in (3, 2):
-        pod = world.pods("wide")[0]
-        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+        world.finish_one("wide")
         world.wait(f"the hold to be that of {left} pods", lambda n=left: held(world, "wide") == n * 1000)
     world.started("next")
     assert "SHRINK" in world.transfers("wide")
@@ -246,12 +247,10 @@ def test_quota_is_released_as_pods_finish(world, mode):
 
 def test_a_job_with_less_parallelism_than_completions_holds_what_runs_at_once(world):
     world.queue(cpu=2)
-    made = job("line", "q", {"cpu": "1"}, pods=2, seconds=1)
-    made["spec"]["completions"] = 5
-    world.api.post(jobs_path(world.ns), made)
+    world.job("line", pods=2, completions=5)
     world.started("line")
-    assert held(world, "line") in (2000, None) or has(world.get("line"), "Complete")
-    world.finished("line")
+    assert held(world, "line") == 2000
+    world.finish_all("line")
     world.empty()
 
 
@@ -294,8 +293,13 @@ def test_a_limit_range_gives_requests_to_those_who_name_none(world):
 
 
 def limits_known(world):
-    """A Job that asks for more than is allowed is told so; made and deleted for each look."""
-    world.job("probe", cpu=9)
+    """The API server gives a pod its requests, and a Job whose pods ask for more than is allowed is told so; made and deleted
+    for each look, and larger than the queue, so that it never starts."""
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {"containers": [{"name": "c", "image": "c"}]}}
+    made = world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", pod)
+    if made["spec"]["containers"][0]["resources"].get("requests") != {"cpu": "2"}:
+        return False
+    world.job("probe", cpu=99)
     try:
         return world.waits("probe")["reason"] == "Misconfigured"
     finally:
@@ -447,15 +451,21 @@ def test_a_deleted_waiting_job_is_forgotten(world):
 def test_deleted_running_jobs_give_their_quota_back_once_no_pod_can_be_left(world):
     """Not at once: a Job controller that has not yet seen the deletion may make pods anew."""
     world.queue(cpu=4)
-    for name, policy in (("background", "Background"), ("foreground", "Foreground")):
+    uids = {}
+    for name in ("background", "foreground"):
         world.job(name, pods=2)
-        world.started(name)
-        world.delete(name, policy)
+        uids[name] = world.started(name)["metadata"]["uid"]
     world.job("next", cpu=4)
     world.waits("next", "WaitingForQuota")
+    for name in uids:
+        world.delete(name, name.capitalize())
     world.started("next", timeout=RECOVERY)
     world.wait("only the next to hold quota", lambda: [h[0] for h in world.holds()] == ["next"])
     assert not world.pods("background") and not world.pods("foreground")
+    for name, uid in uids.items():
+        ((waited,),) = world.box.sql("select extract(epoch from max(at) filter (where kind = 'RELEASE') - max(at) filter (where kind = 'STOP')) "
+                                     f"from sluice.transfer where job_uid = '{uid}'")
+        assert float(waited) > 5, f"{name} gave its quota back {waited} s after its deletion was seen"
 
 
 def test_jobs_deleted_at_any_moment_leave_nothing_held(world):
@@ -591,6 +601,7 @@ def test_a_deleted_queue_starts_nothing_more_and_its_running_jobs_end_in_peace(w
     world.job("runs")
     world.started("runs")
     world.api.delete(path_of("clusterqueues", world.full("q")))
+    world.wait("the ClusterQueue to be gone", lambda: world.queue_view() is None)
     world.job("late")
     world.waits("late", "Misconfigured", "Suspended")
     assert [h[0] for h in world.holds()] == ["runs"]
@@ -631,7 +642,7 @@ def test_a_cronjobs_jobs_wait_for_their_turn(world):
     past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 120))
     world.api.patch(f"{path}/minutely/status", {"status": {"lastScheduleTime": past}})
     world.api.patch(f"{path}/minutely", {"spec": {"suspend": False}})
-    obj = world.wait("the CronJob to make a Job", lambda: (world.api.list(jobs_path(world.ns)) or [None])[0], 100)
+    obj = world.wait("the CronJob to make a Job", lambda: (world.api.list(jobs_path(world.ns)) or [None])[0], RECOVERY)
     obj = world.started(obj["metadata"]["name"])
     assert story(obj)["clusterQueue"] == world.full("q")
     assert obj["metadata"]["ownerReferences"][0]["kind"] == "CronJob"

@@ -187,7 +187,7 @@ def parse_openmetrics(text):
 def test_metrics_are_openmetrics_and_name_no_job(busy):
     busy.job("a-name-to-look-for", cpu=1)
     busy.waits("a-name-to-look-for")
-    conn = http.client.HTTPConnection(busy.box.controller_url().removeprefix("http://"), timeout=10)
+    conn = http.client.HTTPConnection(busy.box.controller_url().removeprefix("http://"), timeout=SOON)
     conn.request("GET", "/metrics")
     answer = conn.getresponse()
     text = answer.read().decode()
@@ -248,7 +248,7 @@ def open_controller(box):
 
 
 def ask(address, path, bearer=None):
-    conn = http.client.HTTPConnection(*address, timeout=20)
+    conn = http.client.HTTPConnection(*address, timeout=SOON)
     conn.request("GET", path, headers={"Authorization": f"Bearer {bearer}"} if bearer else {})
     return conn.getresponse().status
 
@@ -325,8 +325,11 @@ def test_calendar_without_files_is_that_of_the_cluster(sluice, holidays):
 def test_calendar_needs_no_more_than_to_read_calendars_and_the_dates(program, holidays, tmp_path):
     name = holidays.full("days")
     config = reader_config(holidays, tmp_path, CALENDARS)
-    done = program("sluice", "calendar", "show", name, "--kubeconfig", config)
-    assert done.returncode == 3 and f"dates come from ConfigMap {holidays.full('holidays')}" in done.stderr, done
+
+    def shown():  # once the authorizer knows of the role
+        done = program("sluice", "calendar", "show", name, "--kubeconfig", config)
+        return done.returncode == 3 and f"dates come from ConfigMap {holidays.full('holidays')}" in done.stderr
+    holidays.wait("the missing right to be named", shown)
     role = f"/apis/rbac.authorization.k8s.io/v1/clusterroles/{holidays.full('reader')}"
     holidays.api.patch(role, {"rules": [CALENDARS, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": [holidays.full("holidays")]}]})
     holidays.wait("the right to be known", lambda: program("sluice", "calendar", "show", name, "--kubeconfig", config).returncode == 0)

@@ -11,7 +11,7 @@ import pytest
 from checks import look
 from conftest import RECOVERY, World, wait_leading
 from objects import group, story
-from pool import OWN, Pool, complaints, homeless, placed
+from pool import OWN, PROBE, Pool, all_seen, complaints, homeless, placed
 from sandbox import ApiError
 from test_limits import metric
 
@@ -127,7 +127,7 @@ def test_people_are_told_too(world, program):
     world.job("first", requests=small())
     world.started("first")
     world.job("second", requests=small())
-    words = refused(world, "second")
+    words = refused(world, "second", "exceeded quota: compute, requested: pods=1, used: pods=1, limited: pods=1")
     at = {"SLUICE_SERVER": world.box.controller_url()}
     told = " ".join(program("sluice", "explain", "job/second", "-n", world.ns, env=at).stdout.split())
     assert words in told and "NamespaceQuotaExceeded" in told, told
@@ -231,6 +231,7 @@ def test_the_defaults_of_a_limit_range_count(world):
     world.api.post(f"/api/v1/namespaces/{world.ns}/limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "usual"}, "spec": {
         "limits": [{"type": "Container", "default": small("3", "4Gi"), "defaultRequest": small("2", "4Gi")}]}})
     resource_quota(world, hard={"requests.cpu": "5", "limits.cpu": "7"})
+    world.wait("the API server to act on the LimitRange", lambda: refusal(world) is None)  # the quota has no mercy with who says nothing
     world.job("two", pods=2, cpu=None)
     world.started("two")
     world.job("one", cpu=None)
@@ -259,8 +260,7 @@ def test_who_is_more_than_the_whole_quota_says_so(world):
     wide_queue(world)
     resource_quota(world, spec=NOT_BEST_EFFORT)
     world.job("wide", pods=11, requests=small())
-    words = refused(world, "wide")
-    assert words.startswith("exceeded quota: compute, requested: pods=11, used: pods=0, limited: pods=10")
+    words = refused(world, "wide", "exceeded quota: compute, requested: pods=11, used: pods=0, limited: pods=10")
     assert "more than the whole quota" in words
     assert metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 1
     world.job("narrow", pods=10, requests=small())
@@ -304,14 +304,33 @@ def test_killed_between_the_start_and_the_pods_nothing_collides(world, request):
 # ---- nodes ---------------------------------------------------------------------------------------
 
 
-def schedulers_words(world, name, like):
+def schedulers_words(world, like):
     """Of a pod as the Job's would be: what the scheduler says of it, without what it says of preemption."""
+    name = f"{PROBE}{next(_probes)}"
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": like}
     world.api.post(f"/api/v1/namespaces/{world.ns}/pods", pod)
     said = world.wait(f"the scheduler to look at {name}", lambda: next((c["message"] for c in world.api.get(
         f"/api/v1/namespaces/{world.ns}/pods/{name}")["status"].get("conditions", []) if c.get("reason") == "Unschedulable"), None))
     world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/{name}?gracePeriodSeconds=0")
     return said.partition(". ")[0].rstrip(".")
+
+
+def words_agree(world, name, like):
+    """Until Sluice says of the Job what the scheduler says of such a pod. Both count the nodes of the whole cluster,
+    from which those of another test may be going just now."""
+    both = [None, None]
+
+    def same():
+        both[:] = world.waits(name, "NoNodeSuits")["sentence"], schedulers_words(world, like)
+        return both[0].startswith(NOWHERE + both[1])
+    try:
+        world.wait("Sluice and the scheduler to say the same", same)
+    except AssertionError as e:
+        raise AssertionError(f"{e}\n{both[0]}\n{both[1]}") from None
+    return both[0]
+
+
+_probes = itertools.count(1)
 
 
 def as_started(pool, requests=None, **spec):
@@ -334,17 +353,15 @@ def test_who_fits_no_node_waits_with_the_schedulers_words_and_starts_when_one_co
     pool.add(2, labels={"gpus": "1"} if "affinity" in case else None)
     world.queue(flavors={pool.flavor: 100}, queueingStrategy="StrictFIFO")
     world.job("lost", **asked)
-    said = world.waits("lost", "NoNodeSuits")["sentence"]
-    theirs = schedulers_words(world, "probe", as_started(pool, asked.get("requests"), **asked.get("pod", {})))
-    assert said.startswith(NOWHERE + theirs), f"{said}\n{theirs}"
+    said = words_agree(world, "lost", as_started(pool, asked.get("requests"), **asked.get("pod", {})))
     assert "clusterFit" in said
-    assert metric(world, "jobs_no_node_suits", cluster_queue=world.full("q")) == 1
+    world.wait("the metric to count it", lambda: metric(world, "jobs_no_node_suits", cluster_queue=world.full("q")) == 1)
     world.job("next", pods=4)
     world.started("next")  # nobody waits behind it
     pool.add(**node)
     world.started("lost")
     placed(world, "lost")
-    assert metric(world, "jobs_no_node_suits", cluster_queue=world.full("q")) == 0
+    world.wait("the metric to be 0 again", lambda: metric(world, "jobs_no_node_suits", cluster_queue=world.full("q")) == 0)
     assert not homeless(world)
 
 
@@ -352,9 +369,7 @@ def test_a_taint_that_the_job_does_not_tolerate_is_said_and_one_that_goes_lets_i
     (node,) = pool.add(taints=[{"key": "maintenance", "value": "disk", "effect": "NoSchedule"}])
     world.queue(flavors={pool.flavor: 100})
     world.job("plain")
-    said = world.waits("plain", "NoNodeSuits")["sentence"]
-    assert said.startswith(NOWHERE + schedulers_words(world, "probe", as_started(pool))), said
-    assert "untolerated taint" in said
+    assert "untolerated taint" in words_agree(world, "plain", as_started(pool))
     world.job("tolerant", pod={"tolerations": [{"key": "maintenance", "operator": "Exists"}]})
     world.started("tolerant")
     placed(world, "tolerant")
@@ -369,9 +384,10 @@ def test_a_cordon_is_lifted_some_day(world, pool):
     """So it is no reason to call the Job one that fits nowhere."""
     (node,) = pool.add()
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now")
-    world.api.patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": True}})
+    # With a label in the same write, without which it is none of the Job's: who knows of the label knows of the cordon.
+    world.api.patch(f"/api/v1/nodes/{node}", {"metadata": {"labels": {"disk": "new"}}, "spec": {"unschedulable": True}})
     world.wait("the cordon to be tainted", lambda: not pool.ready(node))
-    world.job("patient")
+    world.job("patient", pod={"nodeSelector": {"disk": "new"}})
     world.waits("patient", "NodesFull")
     world.api.patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": None}})
     world.started("patient")
@@ -400,6 +416,7 @@ def test_with_now_all_pods_find_room_or_none_starts(world, pool):
     pool.add(2)
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now")
     pool.occupy("web", 3)
+    all_seen(world)
     world.job("whole", pods=8)
     said = world.waits("whole", "NodesFull")["sentence"]
     assert "5" in said and "8" in said, said
@@ -421,6 +438,7 @@ def test_with_now_the_head_of_a_strict_queue_is_not_passed(world, pool):
     pool.add(2)
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now", queueingStrategy="StrictFIFO")
     pool.occupy("web", 3)
+    all_seen(world)
     world.job("whole", pods=8)
     world.waits("whole", "NodesFull")
     world.job("part", pods=5)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 from conftest import RECOVERY, wait_leading
-from objects import ours, path_of
+from objects import has, ours, path_of
 
 MICRO = Decimal(1000000)
 
@@ -27,8 +27,8 @@ def priced(world):
     world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [name], "base": {"cpu": "36.00"}}))
     world.create("budgets", ours("Budget", world.full("budget"), {
         "queue": name, "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "5000.00"}))
-    world.wait("the Budget to be active", lambda: any(
-        c["type"] == "Active" and c["status"] == "True" for c in status(world)["conditions"]))
+    world.wait("the Budget to be active", lambda: has(world.api.get(path_of("budgets", world.full("budget"))), "Active"))
+    world.wait("the plan to be in force", lambda: has(world.api.get(path_of("priceplans", world.full("plan"))), "Active"))
     return world
 
 

@@ -1,13 +1,14 @@
 """How long a run may go on, who goes first by what was used, who may pass, and fair sharing.
 
 As in test_rules.py. A Job whose pods never get ready asks for a node that is not
-there; time passes while something is waited for that takes it, never by itself."""
+there. Where time must pass between two steps, the controller's clock is set forward (later.py)."""
 
 import re
 
 import pytest
 from checks import look
 from conftest import LATER
+from later import Later
 from objects import HOLD, annotations, group, has, jobs_path, path_of, story
 from test_writes import Writes
 
@@ -16,7 +17,16 @@ MAX_RUN, EXPECTED = "sluice.dev/max-run-seconds", "sluice.dev/expected-duration"
 NOWHERE, UNASKED = {"nodeSelector": {"no-such-label": "anywhere"}}, {"clusterFit": "Ignore"}
 PODS_READY = ("--wait-for-pods-ready", "1s", "--requeue-backoff-base", "1s", "--requeue-backoff-max", "1s", "--requeue-backoff-limit", "2")
 
-PATIENT = ("--wait-for-pods-ready", "6s", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
+TIME = Later("limits")
+PATIENT = (*TIME.flags, "--wait-for-pods-ready", "20m", "--pods-ready-recovery", "1s", "--requeue-backoff-base", "1h")
+MINUTE = 60
+
+
+@pytest.fixture(scope="module", autouse=True)
+def time_file():
+    TIME.begin()
+    yield
+    TIME.end()
 
 
 @pytest.fixture(autouse=True)
@@ -72,34 +82,42 @@ def test_a_job_that_runs_longer_than_it_may_is_stopped_and_put_on_hold(world):
     assert ran(world, "long")[1] >= 2  # it had as much time once more
 
 
+def booked(world, name):
+    """Once it runs and the ledger has it: from then on its time is told by the controller's clock alone."""
+    world.started(name)
+    world.wait("the start to be in the books", lambda: world.transfers(name)[-1] == "COMMIT")
+
+
+@pytest.mark.flags(*TIME.flags)
 def test_the_time_of_all_attempts_counts(world):
-    """It is held for a while in the middle; that does not count."""
+    """It is held for hours in the middle; that does not count."""
     world.queue(cpu=2)
-    world.job("long", annotations={MAX_RUN: "5"})
-    world.started("long")
-    world.job("clock", seconds=1.5)
-    world.finished("clock")
+    world.job("long", annotations={MAX_RUN: str(120 * MINUTE)})
+    booked(world, "long")
+    TIME.forward(world.box, 70 * MINUTE)
     hold(world, "long", "a while")
-    first = story(world.stopped("long"))["history"]["ranMs"]
-    assert 1500 <= first < 5000
-    world.job("clock-2", seconds=1.5)
-    world.finished("clock-2")
+    first = story(world.stopped("long"))["history"]["ranMs"] / 1000
+    assert 70 * MINUTE <= first < 120 * MINUTE
+    TIME.forward(world.box, 300 * MINUTE)
     hold(world, "long", None)
+    booked(world, "long")
+    TIME.forward(world.box, 50 * MINUTE)
     told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 2)
     world.stopped("long")
-    assert ran(world, "long")[1] < 5 <= sum(ran(world, "long"))
+    assert ran(world, "long")[1] < 120 * MINUTE <= sum(ran(world, "long"))
 
 
+@pytest.mark.flags(*TIME.flags)
 def test_a_successor_does_not_begin_to_count_anew(world):
     world.queue(cpu=2)
-    world.job("long", annotations={MAX_RUN: "5"})
-    world.started("long")
-    world.job("clock", seconds=2)
-    world.finished("clock")
+    world.job("long", annotations={MAX_RUN: str(120 * MINUTE)})
+    booked(world, "long")
+    TIME.forward(world.box, 70 * MINUTE)
     world.restart()
+    TIME.forward(world.box, 50 * MINUTE)
     told(world, "long", "Stopped", "DeactivatedDueToMaximumExecutionTimeExceeded", 1)
     world.stopped("long")
-    assert 5 <= ran(world, "long")[0] < 7
+    assert 120 * MINUTE <= ran(world, "long")[0] < 170 * MINUTE
     # ... nor does the next one forget that it was put on hold.
     world.restart()
     assert world.waits("long", "Deactivated", "OnHold")
@@ -146,7 +164,7 @@ def test_what_a_drained_queue_has_the_others_may_borrow(world):
     world.edit_queue("a", stopPolicy="HoldAndDrain")
     world.started("b")
     assert reasons(world) == [["a", "ClusterQueueStopped"]]
-    assert world.use() == {"a": 0, "b": 4, "all": 4}
+    world.uses(a=0, b=4, all=4)
     world.edit_queue("a", stopPolicy="None")
     world.waits("a", "WaitingForQuota")
 
@@ -158,7 +176,7 @@ def reasons(world):
 # ---- use over time -----------------------------------------------------------------------------
 
 
-@pytest.mark.flags("--usage-half-life", "10s")
+@pytest.mark.flags("--usage-half-life", "60s")
 def test_the_localqueue_that_used_less_lately_goes_first(world):
     world.priorities(high=10)
     world.queue(cpu=2, admissionScope={"admissionMode": "UsageBasedAdmissionFairSharing"})
@@ -174,7 +192,7 @@ def test_the_localqueue_that_used_less_lately_goes_first(world):
     world.waits("greedy", "WaitingForQuota")
     world.job("modest", "modest", pods=2)
     world.waits("modest", "WaitingForQuota")
-    assert (world.explain("modest")["ahead"], world.explain("greedy")["ahead"]) == (0, 1)
+    world.ahead("modest", "greedy")
     world.wait("the status to tell what was used", lambda: float(world.api.get(path_of("localqueues", "greedy", world.ns))
                .get("status", {}).get("fairSharing", {}).get("usage", "0")) > 0)
     world.finish("blocker")
@@ -235,6 +253,8 @@ def stories(world, writes, name):
 def test_while_one_backs_off_others_take_its_room(world):
     world.queue(cpu=1, **UNASKED)
     world.job("stuck", pod=NOWHERE)
+    booked(world, "stuck")
+    TIME.forward(world.box, 20 * MINUTE)
     told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
     said = world.waits("stuck", "BackOff")
     assert "1 time" in said["sentence"] and said["notBefore"]
@@ -251,8 +271,10 @@ def test_while_one_backs_off_others_take_its_room(world):
 def test_who_is_ready_in_time_runs_on_until_it_is_not_ready_any_more(world):
     world.queue(cpu=3, **UNASKED)
     world.job("well", pods=2)
-    world.started("well")
+    world.wait_job("well", "to be ready", lambda j: j["status"].get("ready") == 2)
     world.job("stuck", pod=NOWHERE)
+    booked(world, "stuck")
+    TIME.forward(world.box, 20 * MINUTE)
     told(world, "stuck", "Stopped", "PodsReadyTimeout", 1)
     world.restart()  # to a successor it has run for longer than it would have had time to get ready
     world.job("after")
@@ -304,7 +326,7 @@ def test_of_two_that_borrow_the_one_with_the_smaller_share_goes_first(world):
         for name in ("light", "heavy"):
             world.waits(f"{name}-{i}", "ExceedsMaxQuota")
     world.api.patch(path_of("cohorts", world.full("all")), {"spec": {"resourceGroups": [group(["cpu"], {f: [5]})]}})
-    world.wait("5 to run", lambda: world.use() == {"heavy": 3, "light": 2, "all": 5})
+    world.uses(heavy=3, light=2, all=5)
     world.wait("the status to tell the shares", lambda: (share(world, "heavy"), share(world, "light")) == (300, 400))
 
 
@@ -320,7 +342,7 @@ def test_who_borrows_more_than_its_share_gives_back(world):
     for i in range(5):
         world.job(f"b{i}", "b")
     # The third of c's is lent out to both: 5 and 4, since a fifth of b's would turn the tables.
-    world.wait("both to have their share", lambda: world.use() == {"a": 5, "b": 4, "c": 0, "all": 9}, LATER)
+    world.uses(a=5, b=4, c=0, all=9)
     world.waits("b4", "WaitingForQuota")
     said = [story(j) for j in world.api.list(jobs_path(world.ns)) if j["spec"]["suspend"] and "sluice.dev/admission" in annotations(j)]
     assert len(said) == 4 and all(s["reason"] == "Preempted" for s in said)

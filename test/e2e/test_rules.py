@@ -48,18 +48,20 @@ def test_a_queue_borrows_what_another_does_not_use(world):
         world.queue(name, flavors={f: 2}, cohort="all")
     world.job("wide", "a", pods=3)
     world.started("wide")
-    assert world.use() == {"a": 3, "b": 0, "all": 3}
-    (cpu,) = world.wait("the status to tell what is borrowed", lambda: world.clusterqueue("a").get("status", {})
-                        .get("flavorsReservation", [{}])[0].get("resources"))
-    assert (cpu["total"], cpu["borrowed"]) == ("3", "1")
+    world.uses(a=3, b=0, all=3)
+
+    def told():
+        reserved = world.clusterqueue("a").get("status", {}).get("flavorsReservation", [{}])[0].get("resources", [])
+        return [(cpu["total"], cpu["borrowed"]) for cpu in reserved] == [("3", "1")]
+    world.wait("the status to tell what is borrowed", told)
     world.job("owner", "b", pods=2)
     world.waits("owner", "WaitingForQuota")  # nobody is stopped for it: that is off unless asked for
     world.job("small", "b")
     world.started("small")
-    assert world.use() == {"a": 3, "b": 1, "all": 4}
+    world.uses(a=3, b=1, all=4)
     world.finish("wide")
     world.started("owner")
-    world.wait("the tree to follow", lambda: world.use() == {"a": 0, "b": 3, "all": 3})
+    world.uses(a=0, b=3, all=3)
 
 
 def test_borrowing_and_lending_limits_hold(world):
@@ -80,7 +82,7 @@ def test_borrowing_and_lending_limits_hold(world):
     # What it keeps to itself does not count at the cohort, whoever uses it.
     world.job("own", "lender")
     world.started("own")
-    assert world.use() == {"limited": 2, "free": 3, "lender": 1, "all": 5}
+    world.uses(limited=2, free=3, lender=1, all=5)
 
 
 def test_a_queue_without_quota_of_its_own_lives_on_what_others_lend(world):
@@ -107,12 +109,12 @@ def test_quota_hangs_on_a_tree_of_cohorts(world):
     world.queue("b", flavors={f: {"nominalQuota": 2, "lendingLimit": 1}}, cohort="west")
     world.job("four", "a", pods=4)  # its own, that of east, and the 2 that east may borrow
     world.started("four")
-    assert world.use() == {"a": 4, "east": 4, "root": 4, "west": 0, "b": 0}
+    world.uses(a=4, east=4, root=4, west=0, b=0)
     world.job("more", "a")
     world.waits("more", "WaitingForQuota")
     world.job("two", "b", pods=2)  # 1 that is kept back, and 1 that is lent if nobody at home wants it
     world.started("two")
-    assert world.use() == {"a": 4, "east": 4, "b": 2, "west": 1, "root": 5}
+    world.uses(a=4, east=4, b=2, west=1, root=5)
     world.job("again", "b")
     world.waits("again", "WaitingForQuota")
     for name in ("root", "east", "west"):
@@ -132,7 +134,7 @@ def test_a_cycle_of_cohorts_starts_nothing_and_every_member_says_so(world):
         assert active["reason"] == "CohortCycle" and "cycle" in active["message"]
     world.api.patch(path_of("cohorts", world.full("y")), {"spec": {"parentName": None}})
     world.started("j")
-    assert world.use() == {"q": 1, "x": 1, "y": 1}
+    world.uses(q=1, x=1, y=1)
 
 
 def test_a_queue_that_moves_takes_its_use_along(world):
@@ -143,7 +145,7 @@ def test_a_queue_that_moves_takes_its_use_along(world):
     world.started("wide")
     world.queue("other", flavors={f: 1}, cohort="new")
     world.edit_queue("mover", cohortName=world.full("new"))
-    world.wait("the books to follow", lambda: world.use() == {"lender": 0, "old": 0, "mover": 3, "other": 0, "new": 3})
+    world.uses(lender=0, old=0, mover=3, other=0, new=3)
     assert not world.get("wide")["spec"]["suspend"]
     world.job("j", "other")  # its own quota is used up by who came with more than fits
     world.waits("j", "WaitingForQuota")
@@ -157,17 +159,14 @@ def test_pods_that_finish_give_back_what_was_borrowed(world):
     world.queue("b", flavors={f: 3}, cohort="all")
     world.job("wide", "a", pods=4)
     world.started("wide")
-    assert world.use() == {"a": 4, "b": 0, "all": 3}
+    world.uses(a=4, b=0, all=3)
     world.job("owner", "b", pods=2)
     world.waits("owner", "WaitingForQuota")
     for left in (3, 2):
-        pod = world.pods("wide")[0]
-        world.wait("its pod to run", lambda n=pod["metadata"]["name"]: any(
-            p["metadata"]["name"] == n and p["status"].get("phase") == "Running" for p in world.pods("wide")))
-        world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}})
+        world.finish_one("wide")
         world.wait(f"{left} to be held", lambda n=left: world.holds("wide")[0][3] == {(f, "cpu"): n * 1000})
     world.started("owner")
-    assert world.use() == {"a": 2, "b": 2, "all": 3}  # the first of a's own counts nowhere else
+    world.uses(a=2, b=2, all=3)  # the first of a's own counts nowhere else
 
 
 def test_a_cohorts_quota_lowered_under_use_stops_nobody_and_stops_growth(world):
@@ -183,7 +182,7 @@ def test_a_cohorts_quota_lowered_under_use_stops_nobody_and_stops_growth(world):
     world.job("more", "a")
     world.waits("more", "WaitingForQuota")
     world.finish("j1")
-    world.wait("two to be left", lambda: world.use() == {"a": 2, "all": 2})
+    world.uses(a=2, all=2)
     world.waits("more", "WaitingForQuota")
     assert not [n for n in ("j2", "j3") if world.get(n)["spec"]["suspend"]]
     # Without the object the Cohort is there as long as somebody names it, and has what its queues bring.
@@ -209,9 +208,9 @@ def test_the_more_important_job_takes_the_place_of_the_youngest_lesser_one(world
     world.started("urgent")
     preempted(world, "young", "urgent", "prioritization in the ClusterQueue")
     assert not world.get("old")["spec"]["suspend"]
-    assert world.use() == {"q": 4}
+    world.uses(q=4)
     assert reasons(world) == [["young", "Preempted"]]
-    world.wait("it to have its old place", lambda: (world.explain("young")["ahead"], world.explain("late")["ahead"]) == (0, 1))
+    world.ahead("young", "late")  # it has its old place
     world.finish("urgent")
     assert story(world.started("young"))["attempt"] == 2
     world.waits("late", "WaitingForQuota")
@@ -227,8 +226,8 @@ def test_the_pods_that_have_finished_stay_finished(world):
     world.job("urgent", pods=2, priority="high")
     world.started("urgent")
     preempted(world, "victim", "urgent", "prioritization")
-    pods = world.api.list(f"/api/v1/namespaces/{world.ns}/pods?labelSelector=job-name=victim")
-    assert [p["status"]["phase"] for p in pods] == ["Succeeded"] * 2
+    world.wait("those to be left that have succeeded", lambda: [p["status"]["phase"] for p in world.api.list(
+        f"/api/v1/namespaces/{world.ns}/pods?labelSelector=job-name=victim")] == ["Succeeded"] * 2)
     assert world.get("victim")["status"]["succeeded"] == 2
     world.finish("urgent")
     world.wait_job("victim", "to run again", lambda j: j["status"].get("active") == 2)
@@ -288,12 +287,12 @@ def test_what_was_lent_is_taken_back_from_the_youngest_borrower(world):
     for name in ("g1", "g2", "g3", "g4"):
         world.job(name, "guest")
         world.started(name)
-    assert world.use() == {"owner": 0, "guest": 4, "all": 4}
+    world.uses(owner=0, guest=4, all=4)
     world.job("mine", "owner")
     world.started("mine")
     preempted(world, "g4", "mine", "reclamation within the cohort")
     assert not [n for n in ("g1", "g2", "g3") if world.get(n)["spec"]["suspend"]]
-    assert world.use() == {"owner": 1, "guest": 3, "all": 4}
+    world.uses(owner=1, guest=3, all=4)
     world.waits("g4", "WaitingForQuota")
     world.job("mine-too", "owner")
     world.started("mine-too")
@@ -385,15 +384,13 @@ def test_a_job_that_can_do_with_fewer_pods_starts_with_those_that_fit(world):
     world.patch("wide", {"metadata": {"annotations": {HOLD: "true"}}})
     obj = world.stopped("wide")
     assert (obj["spec"]["parallelism"], obj["spec"]["completions"]) == (5, 5)
-    world.job("blocker", pods=2)
+    world.job("blocker", cpu=2)
     world.started("blocker")
     world.patch("wide", {"metadata": {"annotations": {HOLD: None}}})
     world.waits("wide", "WaitingForQuota")  # 1 is free, and it wants 2 at least
     world.finish("blocker")
     assert world.started("wide")["spec"]["parallelism"] == 3
-    while not has(world.get("wide"), "Complete"):
-        world.wait_job("wide", "to have pods or be done", lambda j: has(j, "Complete") or j["status"].get("active"))
-        world.finish("wide")
+    world.finish_all("wide")
     assert world.get("wide")["status"]["succeeded"] == 5
 
 
@@ -405,7 +402,7 @@ def test_the_completions_follow_where_the_job_says_so(world):
     world.patch("ranks", {"metadata": {"annotations": {HOLD: "true"}}})
     obj = world.stopped("ranks")
     assert (obj["spec"]["parallelism"], obj["spec"]["completions"]) == (5, 5)
-    world.edit_queue(resourceGroups=[group(["cpu"], {world.full("any-q"): [9]})])
+    world.set_quota(9)
     world.patch("ranks", {"metadata": {"annotations": {HOLD: None}}})
     obj = world.started("ranks")
     assert (obj["spec"]["parallelism"], obj["spec"]["completions"]) == (5, 5)
@@ -436,14 +433,14 @@ def test_a_job_of_negative_priority_fills_gaps_and_no_more(world):
     world.queue("lender", flavors={f: 2}, cohort="all", preemption=RECLAIM)
     world.job("nothing", pods=3, pod={"priorityClassName": world.full("nothing")})
     world.started("nothing")  # the gap is there, borrowed or not
-    assert world.explain("nothing")["priority"] == -20
+    assert world.explain("nothing")["priority"] == -20  # it would wait for a class that nobody knows
     world.job("gap", pods=2, pod={"priorityClassName": world.full("gap")})
     world.waits("gap", "WaitingForQuota")  # to stop the lesser one is not for it
     world.job("owner", "lender", pods=2)
     world.started("owner")
     preempted(world, "nothing", "owner", "reclamation within the cohort")
     world.started("gap")
-    assert world.use() == {"q": 2, "lender": 2, "all": 4}
+    world.uses(q=2, lender=2, all=4)
     world.job("plain", pods=2)  # of priority 0
     world.started("plain")
     preempted(world, "gap", "plain", "prioritization")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
-from objects import ours, path_of
+from objects import has, ours, path_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -29,6 +29,11 @@ def said_of(world, name, check, what):
         said = world.explain(name)
         return check(said) and said
     return world.wait(f"Job {name} {what}", asked, about=name)
+
+
+def judged(world, plural, name):
+    """Until it is in force: who comes from now on is judged by it."""
+    world.wait(f"{name} to be in force", lambda: has(world.api.get(path_of(plural, world.full(name))), "Active"))
 
 
 @pytest.fixture
@@ -81,6 +86,7 @@ def test_explain_tells_until_when_it_waits_for_its_window(world, sluice):
         {"name": "once", "at": {"from": f"{opens:%Y-%m-%dT%H:%M}", "to": f"{opens + timedelta(hours=5):%Y-%m-%dT%H:%M}"}}]}))
     world.queue(cpu=4)
     world.create("runpolicies", ours("RunPolicy", world.full("later"), {"queues": [world.full("q")], "calendar": world.full("later")}))
+    judged(world, "runpolicies", "later")
     world.job("sim", annotations=terms(expected_duration="90m", deadline=f"{now() + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"))
     said = world.waits("sim", "OutsideWindow")
     assert instant(said["notBefore"]) == opens
@@ -97,6 +103,7 @@ def test_explain_tells_what_a_run_costs_and_when_it_is_stopped(world, sluice):
     name = world.queue(cpu=4)
     world.create("runpolicies", ours("RunPolicy", world.full("now"), {
         "queues": [name], "calendar": world.full("now"), "atClose": {"action": "Suspend"}}))
+    judged(world, "runpolicies", "now")
     world.create("priceplans", ours("PricePlan", world.full("plan"), {
         "currency": "EUR", "queues": [name], "base": {"cpu": "36.00"}, "rates": [{"calendar": world.full("now"), "factor": "0.5"}]}))
     world.wait("the plan to be in force", lambda: world.api.get(path_of("priceplans", world.full("plan"))).get("status", {}).get("factor") == "0.50")

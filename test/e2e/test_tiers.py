@@ -7,7 +7,7 @@ import pytest
 from checks import look
 from conftest import RECOVERY
 from objects import TERMINATE_SECONDS, has, ours, path_of
-from pool import Pool, complaints, homeless, placed
+from pool import Pool, all_seen, complaints, homeless, placed
 from sandbox import ApiError
 from test_rules import preempted, reasons, vanish
 
@@ -85,6 +85,7 @@ def test_a_gap_filler_is_never_pending_for_want_of_a_node(world, pool):
     pool.add(2)
     world.queue(flavors={pool.flavor: 100})
     pool.occupy("web", 3)
+    all_seen(world)
     gaps = [f"gap{n}" for n in range(7)]
     of_tier(world, "gap", *gaps)
     world.wait("five to run", lambda: len(runs(world)) == 5)
@@ -109,6 +110,7 @@ def test_gap_fillers_come_and_go_and_none_of_their_pods_waits_for_a_node(world, 
     world.queue(flavors={pool.flavor: 100}, clusterFit="Ignore")
     for n in range(5):
         pool.occupy(f"web{n}", 1)
+    all_seen(world)
     names = [f"gap{n:02d}" for n in range(12)]
     for n, name in enumerate(names):
         of_tier(world, "gap", name, pods=1 + n % 3, seconds=0.3)
@@ -197,9 +199,8 @@ def test_who_is_displaced(world, pool, step):
         world.wait("the pods to be ready", lambda n=name: world.get(n)["status"].get("ready") == running[n][1])
     for name, (_, allowed) in budgets.items():
         counted(world, name, running[name][1], allowed)
-    world.queue("other", cpu=1)
-    world.job("meanwhile", "other", seconds=0)  # what the budgets say reaches the controller while this goes
-    world.finished("meanwhile")
+    if budgets:
+        all_seen(world)
     world.job("urgent", cpu=2, priority="urgent")
     world.started("urgent")
     assert set(running) - runs(world) == stopped
@@ -215,8 +216,8 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
         world.job(name, priority="low", pod={"terminationGracePeriodSeconds": grace}, pod_annotations={TERMINATE_SECONDS: "3600"})
         world.started(name)
     world.job("urgent", pods=4, priority="high")
-    said = world.waits("urgent", "WaitingForPreemptedWorkloads")["sentence"]
-    assert "stopping 3 Jobs, up to 90 s" in said, said
+    world.waits("urgent", "WaitingForPreemptedWorkloads")
+    world.wait("all three to be told of", lambda: "stopping 3 Jobs, up to 90 s" in world.explain("urgent")["sentence"], about="urgent")
     at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "urgent", "-n", world.ns, env=at).stdout.split())
     assert "stopping 3 Jobs, up to 90 s" in told, told
@@ -253,7 +254,7 @@ def test_a_clusterqueue_caps_what_its_users_claim(world):
     world.waits("second", "WaitingForQuota")
     world.job("modest", priority="modest")
     world.waits("modest", "WaitingForQuota")
-    world.wait("the order to be by what counts", lambda: [world.explain(n)["ahead"] for n in ("first", "second", "modest")] == [0, 1, 2])
+    world.ahead("first", "second", "modest")
     world.edit_queue(maxPriority=1500)  # for those that wait and for those that run
     world.started("second")
     preempted(world, "runs", "second", "prioritization")

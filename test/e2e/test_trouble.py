@@ -5,17 +5,29 @@ pods if somebody else's pod were not there, the image is the kubelet's business,
 
 import pytest
 from conftest import LATER
+from later import Later
 from objects import story
+from sandbox import ApiError
 
 pytestmark = pytest.mark.flags("--stuck-after", "2s")
-IN_TIME = ("--stuck-after", "2s", "--wait-for-pods-ready", "12s", "--requeue-backoff-base", "1h")
+TIME = Later("trouble")
+MINUTE = 60
+IN_TIME = (*TIME.flags, "--stuck-after", "2s", "--wait-for-pods-ready", "20m", "--requeue-backoff-base", "1h")
 WAITING = "sandbox.sluice.dev/waiting"
 NODE = "on-demand-0"
 THERE = {"nodeSelector": {"kubernetes.io/hostname": NODE}}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def time_file():
+    TIME.begin()
+    yield
+    TIME.end()
+
+
 def occupy(world, cpu="31"):
-    """Somebody else's pod, on that node already: of its 32 cpu one is left."""
+    """Somebody else's pod, on that node already: of its 32 cpu one is left. It goes with the test."""
+    world.afterwards.append(lambda: make_room(world))
     work = {"name": "work", "image": "busybox", "resources": {"requests": {"cpu": cpu}}}
     world.api.post(f"/api/v1/namespaces/{world.ns}/pods", {
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other", "namespace": world.ns},
@@ -23,18 +35,24 @@ def occupy(world, cpu="31"):
 
 
 def make_room(world):
-    world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/other?gracePeriodSeconds=0")
+    try:
+        world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/other?gracePeriodSeconds=0")
+    except ApiError as e:
+        assert e.status == 404, e
 
 
-def in_trouble(world, name, reason):
-    """Until `sluice explain` has it; the answer."""
-    return world.wait(f"Job {name} to be in trouble: {reason}", lambda: (x := world.explain(name)).get("trouble", {}).get("reason") == reason and x,
-                      LATER, about=name)
+def in_trouble(world, name, reason, pods, words=""):
+    """Until `sluice explain` has it of so many pods, which need not get into trouble in one moment; the answer."""
+    def told():
+        said = world.explain(name)
+        trouble = said.get("trouble", {})
+        return (trouble.get("reason"), trouble.get("pods")) == (reason, pods) and words in trouble["message"] and said
+    return world.wait(f"{pods} pods of Job {name} to be in trouble: {reason} {words}", told, LATER, about=name)
 
 
 def well_again(world, name):
-    world.wait(f"Job {name} to be well", lambda: "trouble" not in world.explain(name), LATER, about=name)
-    assert "but" not in world.explain(name)["sentence"]
+    said = world.wait(f"Job {name} to be well", lambda: (x := world.explain(name)) and "trouble" not in x and x, LATER, about=name)
+    assert "but" not in said["sentence"]
 
 
 def metric(world, name, reason):
@@ -53,19 +71,20 @@ def test_pods_that_cannot_be_scheduled_are_quoted_until_they_are(world):
     world.queue(cpu=4)
     occupy(world)
     world.job("stuck", pods=2, cpu="2", pod=THERE)
-    said = in_trouble(world, "stuck", "Unschedulable")
-    assert said["trouble"]["pods"] == said["trouble"]["of"] == 2
+    said = in_trouble(world, "stuck", "Unschedulable", 2)
+    assert said["trouble"]["of"] == 2
     assert "nodes are available" in said["trouble"]["message"] and "Insufficient cpu" in said["trouble"]["message"]
     assert said["sentence"].startswith("runs since ") and "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
     assert said["trouble"]["message"] in said["sentence"] and not said["waiting"]
     (row,) = world.queue_view()["troubles"]
     assert (row["reason"], row["jobs"], row["namespace"], row["job"]) == ("Unschedulable", 1, world.ns, "stuck")
-    assert metric(world, "sluice_jobs_in_trouble", "Unschedulable") == metric(world, "sluice_job_troubles_total", "Unschedulable") == 1
+    for name in ("sluice_jobs_in_trouble", "sluice_job_troubles_total"):
+        world.wait(f"{name} to count it", lambda n=name: metric(world, n, "Unschedulable") == 1)
     (message,) = world.wait("an Event that says so", lambda: events(world, "stuck", "PodsStuck"))
     assert "Insufficient cpu" in message
     # Whoever leads next says the same.
     world.restart()
-    assert in_trouble(world, "stuck", "Unschedulable")["trouble"]["since"] == said["trouble"]["since"]
+    assert in_trouble(world, "stuck", "Unschedulable", 2)["trouble"]["since"] == said["trouble"]["since"]
     make_room(world)
     world.started("stuck")
     well_again(world, "stuck")
@@ -77,14 +96,14 @@ def test_an_image_that_cannot_be_pulled_is_named(world):
     """The sandbox has no kubelets: kwok says of these pods what one would."""
     world.queue(cpu=2)
     world.job("typo", pods=2, pod_annotations={WAITING: "ErrImagePull"})
-    said = in_trouble(world, "typo", "ErrImagePull")
+    said = in_trouble(world, "typo", "ErrImagePull", 2)
     assert "but all of its 2 pods cannot pull an image, for " in said["sentence"] and "busybox" in said["trouble"]["message"]
     assert "imagePullSecrets" in said["trouble"]["cure"]
     # The other word that a kubelet has for it is no news.
     for pod in world.pods("typo"):
         status = [{**c, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "back-off"}}} for c in pod["status"]["containerStatuses"]]
         world.api.patch(f"/api/v1/namespaces/{world.ns}/pods/{pod['metadata']['name']}/status", {"status": {"containerStatuses": status}})
-    world.wait("the newer words", lambda: world.explain("typo")["trouble"]["message"] == "back-off", LATER)
+    world.wait("the newer words", lambda: world.explain("typo").get("trouble", {}).get("message") == "back-off", LATER)
     assert metric(world, "sluice_job_troubles_total", "ErrImagePull") == 1
     assert metric(world, "sluice_job_troubles_total", "ImagePullBackOff") is None
     for pod in world.pods("typo"):  # it is there now
@@ -97,7 +116,7 @@ def test_pods_that_no_scheduler_looks_at_are_told(world):
     """After 30 times as long as others."""
     world.queue(cpu=4)
     world.job("lost", pods=2, pod={"schedulerName": "lottery"})
-    said = in_trouble(world, "lost", "NotSeenByScheduler")
+    said = in_trouble(world, "lost", "NotSeenByScheduler", 2)
     assert "but all of its 2 pods cannot be scheduled, for " in said["sentence"]
     assert said["trouble"]["message"] == "no scheduler has looked at them; schedulerName: lottery" and "schedulerName" in said["trouble"]["cure"]
     assert metric(world, "sluice_jobs_in_trouble", "NotSeenByScheduler") == 1
@@ -108,7 +127,7 @@ def test_pods_whose_node_does_not_get_on_are_told(world):
     """After 60 times as long as others."""
     world.queue(cpu=2)
     world.job("slow", pods=2, pod_annotations={WAITING: "ContainerCreating"})
-    said = in_trouble(world, "slow", "ContainerCreating")
+    said = in_trouble(world, "slow", "ContainerCreating", 2)
     assert "but all of its 2 pods cannot start on their nodes, for " in said["sentence"]
     assert "describe pod" in said["trouble"]["cure"]
     named = [p for p in world.pods("slow") if f"pod {p['metadata']['name']} on node {p['spec']['nodeName']}: " in said["trouble"]["message"]]
@@ -118,6 +137,15 @@ def test_pods_whose_node_does_not_get_on_are_told(world):
     well_again(world, "slow")
 
 
+def refused(world):
+    """A pod, were it made now."""
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {"containers": [{"name": "c", "image": "c"}]}}
+    try:
+        world.api.post(f"/api/v1/namespaces/{world.ns}/pods?dryRun=All", pod)
+    except ApiError as e:
+        return e.status == 403
+
+
 def test_pods_that_a_quota_refuses_after_the_start_are_quoted(world):
     world.queue(cpu=3)
     world.job("short", pods=3, backoffLimit=6)
@@ -125,11 +153,12 @@ def test_pods_that_a_quota_refuses_after_the_start_are_quoted(world):
     path = f"/api/v1/namespaces/{world.ns}/resourcequotas"
     world.api.post(path, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "late"}, "spec": {"hard": {"pods": "2"}}})
     world.wait("the quota to be counted", lambda: world.api.get(f"{path}/late").get("status", {}).get("used", {}).get("pods") == "3")
+    world.wait("the API server to act on it", lambda: refused(world))
     pod = world.pods("short")[0]["metadata"]["name"]
     world.api.delete(f"/api/v1/namespaces/{world.ns}/pods/{pod}?gracePeriodSeconds=0")
-    said = in_trouble(world, "short", "PodsRefused")
+    # The quota is counted anew a moment later, and the Job controller tries again.
+    said = in_trouble(world, "short", "PodsRefused", 1, "exceeded quota: late, requested: pods=1, used: pods=2, limited: pods=2")
     assert "1 of its 3 pods cannot be created" in said["sentence"]
-    assert "exceeded quota: late, requested: pods=1, used: pods=2, limited: pods=2" in said["trouble"]["message"]
     assert "raise the ResourceQuota" in said["trouble"]["cure"]
     assert metric(world, "sluice_jobs_in_trouble", "PodsRefused") == 1
     assert events(world, "short", "PodsStuck") == []  # the Job controller's own Event says it: FailedCreate
@@ -142,7 +171,8 @@ def test_who_goes_back_to_the_queue_for_it_says_why(world):
     world.queue(cpu=4)
     occupy(world)
     world.job("stuck", pods=2, cpu="2", pod=THERE)
-    in_trouble(world, "stuck", "Unschedulable")
+    in_trouble(world, "stuck", "Unschedulable", 2)
+    TIME.forward(world.box, 20 * MINUTE)
     world.stopped("stuck", LATER)
     told = story(world.get("stuck"))
     assert told["reason"] == "PodsReadyTimeout" and told["history"]["requeues"] == 1

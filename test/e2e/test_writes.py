@@ -115,6 +115,7 @@ def test_a_job_is_written_exactly_once_to_be_stopped(quiet):
     world.queue(cpu=1)
     world.job("a")
     world.started("a")
+    world.wait("the start to be in the books", lambda: "COMMIT" in world.transfers("a"))
     writes, before = Writes(world), patches_of_jobs(world.api)
     world.edit_queue(stopPolicy="HoldAndDrain")
     world.stopped("a")

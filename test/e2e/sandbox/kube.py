@@ -35,7 +35,7 @@ class _UnixConnection(http.client.HTTPConnection):
 class Api:
     """`Api(host, port, ca, cert, key)`, or `Api(unix=PATH)`, or plain http without ca."""
 
-    def __init__(self, host="127.0.0.1", port=None, ca=None, cert=None, key=None, token=None, unix=None, timeout=15):
+    def __init__(self, host="127.0.0.1", port=None, ca=None, cert=None, key=None, token=None, unix=None, timeout=60):
         self.token, self.timeout = token, timeout
         self._local = threading.local()
         if unix:

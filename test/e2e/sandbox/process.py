@@ -54,7 +54,7 @@ def tail(path, lines=12):
     return "\n".join("    " + line[:800] for line in text.splitlines()[-lines:])
 
 
-def wait_until(what, check, timeout=60, process=None, every=0.05):
+def wait_until(what, check, timeout=240, process=None, every=0.05):
     """Ask `check` until its answer is true and return that answer.
 
     `check` may raise OSError or ApiError (both mean: not yet). Gives up after
@@ -155,7 +155,7 @@ class Process:
             return False
         return True
 
-    def stop(self, timeout=30):
+    def stop(self, timeout=120):
         """Ask it to end, wait, and insist after `timeout` seconds.
 
         Returns how it went: "was not running", "ended" or "killed"."""
@@ -166,5 +166,5 @@ class Process:
             return "ended"
         except SandboxError:
             self.signal(signal.SIGKILL)
-            wait_until(f"{self.name} to end after SIGKILL", lambda: not self.alive(), 30)
+            wait_until(f"{self.name} to end after SIGKILL", lambda: not self.alive())
             return "killed"

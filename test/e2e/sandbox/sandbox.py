@@ -204,8 +204,15 @@ class Sandbox:
             return went
 
     def destroy(self):
-        """down(), and forget everything."""
-        self.down()
+        """End it, and forget everything. Nobody is asked to end in good order, which an API server takes
+        half a minute for: what would be put in order goes with it. But Postgres is, for the memory it shares."""
+        if self.state.exists():
+            with self._locked():
+                for component in self.controllers() + list(reversed(self.components)):
+                    if component == "postgres":
+                        self.process(component).stop()
+                    elif self.process(component).signal(signal.SIGKILL):
+                        wait_until(f"{component} to be gone", lambda p=self.process(component): not p.alive())
         if (self.state / "socket-dir").exists():
             for folder in {self.socket_dir, self._pg_home()}:
                 if self.state not in folder.parents:
@@ -238,7 +245,7 @@ class Sandbox:
         if not proc.signal(number):
             raise SandboxError(f"{component} of sandbox {self.name} does not run, so it cannot be killed")
         if number == signal.SIGKILL:
-            wait_until(f"{component} to be gone", lambda: not proc.alive(), 30)
+            wait_until(f"{component} to be gone", lambda: not proc.alive())
 
     def start(self, component):
         """Start a component unless it runs; does not wait for it to be ready."""
@@ -258,11 +265,11 @@ class Sandbox:
     def restart(self, component, number=signal.SIGKILL):
         """Kill, start, wait until it is ready again."""
         self.kill(component, number)
-        wait_until(f"{component} to end", lambda: not self.process(component).alive(), 60)
+        wait_until(f"{component} to end", lambda: not self.process(component).alive())
         self.start(component)
         self.wait_ready(component)
 
-    def wait_ready(self, component, timeout=90):
+    def wait_ready(self, component, timeout=300):
         """Until it answers that it can do its work. For a controller that means
         it is the leader; a standby is never ready, only healthy (wait_healthy)."""
         proc = self.process(component)
@@ -281,7 +288,7 @@ class Sandbox:
         }[component]
         return wait_until(f"{component} to be ready", check, timeout, proc)
 
-    def wait_healthy(self, component, timeout=30):
+    def wait_healthy(self, component, timeout=120):
         """Until a controller answers at all, leader or not."""
         return wait_until(f"{component} to be healthy",
                           lambda: self.controller_api(component).raw("GET", "/healthz"), timeout, self.process(component))
@@ -331,12 +338,12 @@ class Sandbox:
         self.say(f"applying {folder.relative_to(ROOT)}")
         # A CRD and an object of it in one folder need a second go, and so does
         # a policy whose kind is not served at the first moment.
-        wait_until("kubectl apply to succeed", lambda: self._apply(folder), 60)
+        wait_until("kubectl apply to succeed", lambda: self._apply(folder))
         ours = [c for c in self.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
                 if c["spec"]["group"] == "sluice.dev"]
         for crd in ours:
             path = f"/apis/sluice.dev/{crd['spec']['versions'][0]['name']}/{crd['spec']['names']['plural']}?limit=1"
-            wait_until(f"CRD {crd['metadata']['name']} to be served", lambda p=path: self.api.get(p), 30)
+            wait_until(f"CRD {crd['metadata']['name']} to be served", lambda p=path: self.api.get(p))
         self._wait_policy()
 
     # -- how the components are started ------------------------------------
@@ -422,10 +429,10 @@ clientConnection:
         return [self.tool("kubectl"), "proxy", f"--unix-socket={sock}"], None
 
     def _plain(self, component):
-        return Api(port=self.port(component), timeout=5)
+        return Api(port=self.port(component), timeout=20)
 
     def _tls(self, component):
-        return Api(port=self.port(component), ca=self.pki / "ca.crt", timeout=5)
+        return Api(port=self.port(component), ca=self.pki / "ca.crt", timeout=20)
 
     # -- Postgres ----------------------------------------------------------
 
@@ -502,7 +509,7 @@ clientConnection:
         def started():
             proc.start(argv, user=user, stop_signal=signal.SIGINT)
             return self._postgres_answers()
-        wait_until(f"postgres to start\n  {proc.log} ends with:\n{tail(proc.log)}", started, 60)
+        wait_until(f"postgres to start\n  {proc.log} ends with:\n{tail(proc.log)}", started)
 
     def _postgres_answers(self):
         done = subprocess.run([self._pg("pg_isready"), "-q", "-h", str(self.socket_dir)], capture_output=True)
@@ -527,10 +534,10 @@ clientConnection:
                 any(c["type"] == "Ready" and c["status"] == "True" for c in n["status"].get("conditions", []))
                 and not any(t["key"].startswith("node.kubernetes.io/") for t in n["spec"].get("taints", []))
                 for n in found)
-        wait_until("the 20 fake nodes to be ready", ready, 60, kwok)
+        wait_until("the 20 fake nodes to be ready", ready, 240, kwok)
         # Pods need the namespace's account, which a controller makes.
         wait_until("the default ServiceAccount", lambda: self.api.get("/api/v1/namespaces/default/serviceaccounts/default"),
-                   60, self.process("kube-controller-manager"))
+                   240, self.process("kube-controller-manager"))
 
     def _turn_on_overcommit(self):
         """Where it was up without: those that get other flags are started again."""
@@ -548,7 +555,7 @@ clientConnection:
         self.start("metrics-server")
         self.wait_ready("metrics-server")
 
-    def wait_usage(self, timeout=90):
+    def wait_usage(self, timeout=300):
         """Until metrics-server knows what each node uses; two scrapes."""
         wait_until("metrics-server to have a sample of each node",
                    lambda: len(usage.nodes(self.api)) >= len(nodes.all_nodes()), timeout, self.process("metrics-server"), every=0.5)
@@ -582,10 +589,10 @@ clientConnection:
                "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "c"}]}}}}
         path = "/apis/batch/v1/namespaces/default/jobs?dryRun=All"
         wait_until("the admission policy to suspend a queued Job",
-                   lambda: self.api.post(path, job)["spec"].get("suspend"), 60)
+                   lambda: self.api.post(path, job)["spec"].get("suspend"))
         # And until it can look up default queues: before, Jobs without a queue are refused.
         del job["metadata"]["labels"]
-        wait_until("the API server to let in a Job without a queue", lambda: self.api.post(path, job), 60)
+        wait_until("the API server to let in a Job without a queue", lambda: self.api.post(path, job))
 
     # -- files -------------------------------------------------------------
 
