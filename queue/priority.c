@@ -96,10 +96,19 @@ bool priority_usable(const struct priority_class *c)
 	return c->exists && c->value <= PRIORITY_HIGHEST;
 }
 
-bool priority_is_system(const char *pod_class)
+#define NAMES_SYSTEM(class)                                                                        \
+	"spec.template.spec.priorityClassName names " class ", a class of the system, which is "   \
+							    "for what keeps the cluster alive; "   \
+							    "name another "                        \
+							    "PriorityClass, or none"
+
+const char *priority_system_fault(const char *pod_class)
 {
-	return strcmp(pod_class, "system-node-critical") == 0 ||
-	       strcmp(pod_class, "system-cluster-critical") == 0;
+	if (strcmp(pod_class, "system-node-critical") == 0)
+		return NAMES_SYSTEM("system-node-critical");
+	if (strcmp(pod_class, "system-cluster-critical") == 0)
+		return NAMES_SYSTEM("system-cluster-critical");
+	return NULL;
 }
 
 static bool is_lower(const struct priority_class *a, const struct priority_class *b)

@@ -43,8 +43,8 @@ struct priority_class *priority_find(
 
 /* May Jobs name it? */
 bool priority_usable(const struct priority_class *c);
-/* Is it one of those that every API server has above PRIORITY_HIGHEST? */
-bool priority_is_system(const char *pod_class);
+/* NULL, or what is wrong with it: it is one that every API server has above PRIORITY_HIGHEST. */
+const char *priority_system_fault(const char *pod_class);
 
 /* Set and drop return false when nothing changed; `by_default` may then have changed as well:
  * priority_default_changed() says so and makes it right. */

@@ -145,11 +145,11 @@ static bool text_same(const char *a, const char *b)
 
 static const char *fault_of(const struct job *j, const struct account *account, bool too_many)
 {
+	const char *system = priority_system_fault(j->pod_priority_class);
 	if (j->invalid)
 		return j->invalid;
-	if (priority_is_system(j->pod_priority_class))
-		return "spec.template.spec.priorityClassName names a class of the system, which is "
-		       "for what keeps the cluster alive; name another PriorityClass, or none";
+	if (system)
+		return system;
 	if (*account->fault)
 		return account->fault;
 	return too_many ? "a pod of the Job asks for more than 127 different resources; ask for "

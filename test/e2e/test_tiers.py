@@ -275,7 +275,7 @@ def test_the_systems_own_classes_are_not_for_queued_jobs(world, name):
     world.queue(cpu=4)
     world.job("important", pod={"priorityClassName": name})
     said = world.waits("important", "Misconfigured")["sentence"]
-    assert "spec.template.spec.priorityClassName names a class of the system" in said, said
+    assert f"spec.template.spec.priorityClassName names {name}, a class of the system" in said, said
     world.delete("important")
     world.wait("it to be gone", lambda: world.api.gone(f"/apis/batch/v1/namespaces/{world.ns}/jobs/important"))
     world.job("important")
