@@ -243,8 +243,10 @@ void disruption_spend(struct queue *q, struct room *r)
 	}
 }
 
-void stopping_count(const struct clusterqueue *cq, struct stopping *s)
+/* Added to what is there. */
+static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 {
+	s->leaving += cq->nleaving;
 	if (cq->nleaving == 0)
 		return;
 	list_each(&cq->rooms, l)
@@ -257,4 +259,19 @@ void stopping_count(const struct clusterqueue *cq, struct stopping *s)
 			r->pods_facts.grace_ms > s->grace_ms ? r->pods_facts.grace_ms : s->grace_ms;
 		s->n++;
 	}
+}
+
+struct stopping stopping_of(const struct clusterqueue *cq)
+{
+	struct stopping s = {0, 0, 0, 0};
+	count_stopping(cq, &s);
+	return s;
+}
+
+struct stopping stopping_in(const struct realm *realm)
+{
+	struct stopping s = {0, 0, 0, 0};
+	list_each(&realm->members, l)
+		count_stopping(container_of(l, struct clusterqueue, of_realm), &s);
+	return s;
 }

@@ -24,6 +24,7 @@
 struct job;
 struct queue;
 struct clusterqueue;
+struct realm;
 struct room;
 struct workload;
 
@@ -67,12 +68,13 @@ size_t disruption_budgets(
 /* It is being stopped: its pods are no longer allowed to others. Once for each run. */
 void disruption_spend(struct queue *q, struct room *r);
 
-/* Those of cq who are stopping to make room for others: how long the pods of any of them may take,
- * and since when the first is. Added to what is there. */
+/* Who leaves; and of those, who is stopped to make room for others: how long the pods of any of
+ * them may take, and since when the first is. Of one ClusterQueue, or of all that share. */
 struct stopping {
-	size_t n;
+	size_t leaving, n;
 	int64_t grace_ms, since_ms;
 };
-void stopping_count(const struct clusterqueue *cq, struct stopping *s);
+struct stopping stopping_of(const struct clusterqueue *cq);
+struct stopping stopping_in(const struct realm *realm);
 
 #endif

@@ -203,34 +203,24 @@ static bool is_misconfigured(const struct question *a)
 	return true;
 }
 
-static size_t count_leaving(const struct realm *realm)
-{
-	size_t n = 0;
-	list_each(&realm->members, l) n += container_of(l, struct clusterqueue, of_realm)->nleaving;
-	return n;
-}
-
 /* "stopping 3 Jobs, up to 30 s, since ..". */
-static void add_stopping(const struct realm *realm, struct text *t)
+static void add_stopping(const struct stopping *s, struct text *t)
 {
-	struct stopping s = {0, 0, 0};
-	list_each(&realm->members, l)
-		stopping_count(container_of(l, struct clusterqueue, of_realm), &s);
-	if (s.n == 0 || s.grace_ms == 0)
+	if (s->n == 0 || s->grace_ms == 0)
 		return;
-	text_add(t, "; stopping %zu %s, up to %lld s, since ", s.n, s.n == 1 ? "Job" : "Jobs",
-		(long long)((s.grace_ms + 999) / 1000));
-	text_add_time(t, s.since_ms);
+	text_add(t, "; stopping %zu %s, up to %lld s, since ", s->n, s->n == 1 ? "Job" : "Jobs",
+		(long long)((s->grace_ms + 999) / 1000));
+	text_add_time(t, s->since_ms);
 }
 
 /* All who leave free what is promised, whomever they are stopped for. When nobody leaves any more
  * it is their pods that are still on the nodes. */
 static void explain_promise(const struct room *r, struct text *t)
 {
-	size_t n = count_leaving(r->cq->realm);
-	if (n > 0)
-		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", n,
-			n == 1 ? "Job has" : "Jobs have");
+	struct stopping s = stopping_in(r->cq->realm);
+	if (s.leaving > 0)
+		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", s.leaving,
+			s.leaving == 1 ? "Job has" : "Jobs have");
 	else
 		text_add(t, "starts as soon as the nodes are rid of the pods of those who were "
 			    "stopped for it: ");
@@ -240,7 +230,7 @@ static void explain_promise(const struct room *r, struct text *t)
 		text_add_amount(t, r->line[i].amount, row->resource);
 		text_add(t, " in flavor %s", row->flavor);
 	}
-	add_stopping(r->cq->realm, t);
+	add_stopping(&s, t);
 }
 
 static const char *policy_name(enum stop_policy p)
@@ -458,12 +448,12 @@ static bool is_held_still(const struct question *a)
 {
 	if (!workload_fills_gaps(a->w) || assign_now(a->cq, a->claim) == ASSIGN_FITS)
 		return false;
-	size_t n = count_leaving(a->cq->realm);
+	struct stopping s = stopping_in(a->cq->realm);
 	text_add(a->text,
 		"what it asks for is held by %s still stopping; its priority is negative, so "
 		"nothing "
 		"is kept for it: it starts if that is idle then",
-		n == 1 ? "a Job that is" : "Jobs that are");
+		s.leaving == 1 ? "a Job that is" : "Jobs that are");
 	return true;
 }
 

@@ -131,8 +131,7 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 
 static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
-	struct stopping s = {0, 0, 0};
-	stopping_count(cq, &s);
+	struct stopping s = stopping_of(cq);
 	ret->stopping = s.n;
 	ret->stopping_ms = s.grace_ms;
 }
