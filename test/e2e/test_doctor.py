@@ -4,10 +4,11 @@ is named with its cure, which mends it.
 It has a sandbox of its own, since it breaks what all others share."""
 
 import json
+import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from conftest import LATER, SOON, close_sandbox, open_sandbox, start_controller, token, wait_leading
+from conftest import LATER, SOON, USUAL_FLAGS, close_sandbox, open_sandbox, readyz, start_controller, token, wait_leading
 from objects import LONG, QUEUE, clusterqueue, flavor, group, job, jobs_path, ours, path_of
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
@@ -116,6 +117,54 @@ def test_a_right_is_missing(sick, doctor):
     assert "may not patch jobs.batch" in found["text"] and found["cure"].endswith("deploy/rbac")
     sick.api.patch(f"{ROLES}/sluice-controller", {"rules": role["rules"]})
     wait_until("the right to be back", lambda: doctor()[0] == 0, SOON)
+
+
+NEWER = {"nodes", "pods", "resourcequotas", "poddisruptionbudgets", "events"}  # what a role of an older deployment does not have
+
+
+def said(box, event):
+    """Of which kinds the log of its controller has that, in order."""
+    log = box.process("controller-one").log.read_text(errors="replace")
+    return [kind.strip('"') for kind in re.findall(rf'^\S+ \w+ +{event} kind=("[^"\n]+"|\S+)', log, re.M)]
+
+
+def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick, doctor):
+    role = sick.api.get(f"{ROLES}/sluice-controller")
+    rules = [r for r in role["rules"] if not (r["apiGroups"][0] in ("", "policy") and set(r["resources"]) <= NEWER)]
+    assert len(rules) == len(role["rules"]) - len(NEWER)
+    sick.api.patch(f"{ROLES}/sluice-controller", {"rules": rules})
+
+    def all_are_found():
+        checks = doctor()[1]
+        texts = [f["text"] for f in checks["rbac"]["findings"]]
+        return all(any(f" list, watch {kind}" in t.replace("create, ", "").replace("get, ", "") for t in texts) for kind in NEWER) and checks
+    checks = wait_until("each missing right to be found", all_are_found, SOON)
+    assert all(f["cure"].endswith("deploy/rbac") for f in checks["rbac"]["findings"])
+
+    before = len(said(sick, "not-permitted"))
+    sick.process("controller-one").stop()
+    start_controller(sick, extra=(*USUAL_FLAGS, "--stuck-after", "1s"))
+    wait_leading(sick)
+    sick.api.post(path_of("clusterqueues"), clusterqueue("now", [group(["cpu"], {"any": ["4"]})], clusterFit="Now"))
+    sick.api.post(path_of("localqueues", ns=NS), ours("LocalQueue", "now", {"clusterQueue": "now"}))
+    sick.api.post(jobs_path(NS), job("lost", "q", requests={"cpu": "1"}, pod={"schedulerName": "lottery"}))
+    for name, queue in (("plain", "q"), ("tight", "now")):
+        sick.api.post(jobs_path(NS), job(name, queue, requests={"cpu": "1"}, seconds=1))
+        wait_until(f"Job {name} to run all the same", lambda n=name: sick.api.get(jobs_path(NS, n))["status"].get("succeeded") == 1, LATER)
+    follows = ["nodes", "resourcequotas", "poddisruptionbudgets", "pods"]
+    wait_until("all that it does without to be told", lambda: all(kind in readyz(sick)[1] for kind in ["does without", *follows]), LATER)
+    told = said(sick, "not-permitted")[before:]
+    assert sorted(told) == sorted(follows), "each once"
+    wait_until("the log to say that stuck pods are not told", lambda: "pending pods" in said(sick, "watch-trouble"), LATER)
+
+    sick.api.patch(f"{ROLES}/sluice-controller", {"rules": role["rules"]})
+    wait_until("all to be read", lambda: "does without" not in readyz(sick)[1], LATER)
+    wait_until("the stuck pod to be told", lambda: sick.controller_api().get(f"/api/v1/jobs/{NS}/lost").get("trouble", {}).get("reason") == "NotSeenByScheduler", LATER)
+    assert len(said(sick, "not-permitted")) == before + len(follows)
+    sick.api.delete(jobs_path(NS, "lost") + "?propagationPolicy=Background")
+    for path in (path_of("localqueues", "now", NS), path_of("clusterqueues", "now")):
+        sick.api.delete(path)
+    wait_until("nothing to be found", lambda: doctor()[0] == 0, LATER)
 
 
 def test_fsync_is_off(sick, doctor):
