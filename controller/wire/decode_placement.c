@@ -14,9 +14,8 @@ const struct label *labels_field(struct decoder *d, const struct path *up, const
 {
 	size_t n = 0;
 	const struct path *at = PATH(up, key);
-	const cJSON *map = object_field(d, up, object, key);
-	*ret_count = map ? list_count(d, at, map, max) : 0;
-	if (*ret_count == 0)
+	const cJSON *map = map_field(d, up, object, key, max, ret_count);
+	if (!map)
 		return NULL;
 	struct label *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, map)

@@ -26,20 +26,11 @@ static void add_missing(struct decoder *d, const struct path *at, const cJSON *m
 	}
 }
 
-static const cJSON *amounts_map(struct decoder *d, const struct path *up, const cJSON *object,
-	const char *key, size_t *count)
-{
-	const cJSON *map = object_field(d, up, object, key);
-	size_t n = map ? list_count(d, PATH(up, key), map, AMOUNTS_MAX) : 0;
-	*count += n;
-	return n > 0 ? map : NULL;
-}
-
 struct resource_list amounts_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key)
 {
 	size_t count = 0;
-	const cJSON *map = amounts_map(d, up, object, key, &count);
+	const cJSON *map = map_field(d, up, object, key, AMOUNTS_MAX, &count);
 	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, key), map, item, &list);
@@ -51,10 +42,10 @@ struct resource_list amounts_field(
 static struct resource_list requests(
 	struct decoder *d, const struct path *up, const cJSON *resources)
 {
-	size_t count = 0;
-	const cJSON *asked = amounts_map(d, up, resources, "requests", &count);
-	const cJSON *limits = amounts_map(d, up, resources, "limits", &count);
-	struct resource *item = parcel_array(&d->parcel, count, sizeof(*item));
+	size_t nasked, nlimits;
+	const cJSON *asked = map_field(d, up, resources, "requests", AMOUNTS_MAX, &nasked);
+	const cJSON *limits = map_field(d, up, resources, "limits", AMOUNTS_MAX, &nlimits);
+	struct resource *item = parcel_array(&d->parcel, nasked + nlimits, sizeof(*item));
 	struct resource_list list = {item, 0};
 	add_missing(d, PATH(up, "requests"), asked, item, &list);
 	add_missing(d, PATH(up, "limits"), limits, item, &list);

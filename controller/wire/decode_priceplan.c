@@ -31,16 +31,14 @@ static void bases_field(
 {
 	size_t n = 0;
 	const struct path *at = PATH(up, "base");
-	const cJSON *map = object_field(d, up, spec, "base");
-	s->nbases = map ? list_count(d, at, map, BASES_MAX) : 0;
+	const cJSON *map = map_field(d, up, spec, "base", BASES_MAX, &s->nbases);
 	struct price_base *all = parcel_array(&d->parcel, s->nbases, sizeof(*all));
 	s->base = all;
-	if (s->nbases > 0)
-		json_each(item, map)
-		{
-			all[n] = base_item(d, PATH(at, item->string), item);
-			n++;
-		}
+	json_each(item, map)
+	{
+		all[n] = base_item(d, PATH(at, item->string), item);
+		n++;
+	}
 	if (s->nbases == 0)
 		decoder_fault(d, at,
 			"names no price; write that of a unit for an hour, e.g. {cpu: \"0.040\", "
@@ -52,17 +50,15 @@ static void flavors_field(
 {
 	size_t n = 0;
 	const struct path *at = PATH(up, "flavors");
-	const cJSON *map = object_field(d, up, spec, "flavors");
-	s->nflavors = map ? list_count(d, at, map, FLAVORS_MAX) : 0;
+	const cJSON *map = map_field(d, up, spec, "flavors", FLAVORS_MAX, &s->nflavors);
 	struct price_flavor *all = parcel_array(&d->parcel, s->nflavors, sizeof(*all));
 	s->flavor = all;
-	if (s->nflavors > 0)
-		json_each(item, map)
-		{
-			all[n].flavor = text_keep(d, at, item->string, NAME_MAX_BYTES);
-			all[n].factor = factor_value(d, PATH(at, item->string), item);
-			n++;
-		}
+	json_each(item, map)
+	{
+		all[n].flavor = text_keep(d, at, item->string, NAME_MAX_BYTES);
+		all[n].factor = factor_value(d, PATH(at, item->string), item);
+		n++;
+	}
 }
 
 static void rates_field(

@@ -33,13 +33,10 @@ static int64_t amount_of(struct decoder *d, const struct path *at, const cJSON *
 static struct resource_list quota_amounts(
 	struct decoder *d, const struct path *up, const cJSON *status, const char *key, bool down)
 {
-	size_t n = 0;
+	size_t count, n = 0;
 	const struct path *at = PATH(up, key);
-	const cJSON *map = object_field(d, up, status, key);
-	size_t count = map ? list_count(d, at, map, LIMITS_MAX) : 0;
+	const cJSON *map = map_field(d, up, status, key, LIMITS_MAX, &count);
 	struct resource *all = parcel_array(&d->parcel, count, sizeof(*all));
-	if (count == 0)
-		return (struct resource_list){all, 0};
 	json_each(value, map)
 	{
 		const struct path *here = PATH(at, value->string);

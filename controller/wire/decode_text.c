@@ -143,7 +143,8 @@ const char *text_field(
 	return text_keep(d, PATH(up, key), item->valuestring, max);
 }
 
-size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max)
+/* Of an array, or members of an object. */
+static size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max)
 {
 	size_t n = 0;
 	json_each(item, list) n++;
@@ -210,6 +211,14 @@ const cJSON *object_field(
 		return NULL;
 	}
 	return item;
+}
+
+const cJSON *map_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count)
+{
+	const cJSON *map = object_field(d, up, object, key);
+	*ret_count = list_count(d, PATH(up, key), map, max);
+	return *ret_count > 0 ? map : NULL;
 }
 
 /*

@@ -66,9 +66,8 @@ const char *text_quote(struct decoder *d, const char *text, size_t max);
 const char *text_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key, size_t max);
 
-/* How many items an array (or members an object) has; over max it is a fault, and 0. The second
- * takes the array under key: NULL when it is absent, of the wrong type, or too long. */
-size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max);
+/* The array under key, and how many items it has: NULL and 0 when it is absent or, a fault, of the
+ * wrong type or too long. */
 const cJSON *list_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
 
@@ -82,6 +81,10 @@ const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON
 /* The object under key: NULL when it is absent or, a fault, of the wrong type. */
 const cJSON *object_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key);
+/* One whose members are items, each with a name of its own: as list_field() has it, and NULL when
+ * there are none. */
+const cJSON *map_field(struct decoder *d, const struct path *up, const cJSON *object,
+	const char *key, size_t max, size_t *ret_count);
 
 /* A quantity, written as JSON string or number, of what resource counts in; not negative. 0 when
  * there is a fault. */
