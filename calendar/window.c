@@ -3,14 +3,10 @@
 #include <stdio.h>
 
 #include "base/must.h"
+#include "base/order.h"
 #include "calendar/civil.h"
 
 #define WEEK_MINUTES (7 * DAY_MINUTES)
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* ---- birth ----------------------------------------------------------------------------------- */
 
@@ -157,7 +153,7 @@ static struct window_answer cron_at(struct window *w, const struct moment *m)
 	int64_t start_s = last_start_s(w, m);
 	if (start_s != INT64_MIN && m->at_s < start_s + w->duration_s)
 		return (struct window_answer){
-			true, earlier(open_until_s(w, m, start_s), m->day_end_s)};
+			true, least(open_until_s(w, m, start_s), m->day_end_s)};
 	int next = starts_on(w, m, m->day) ? cron_minute_from(&w->cron, m->minute + 1) : -1;
 	return (struct window_answer){false, next < 0 ? m->day_end_s : instant_of(m, next)};
 }
@@ -168,7 +164,7 @@ static struct window_answer once_at(const struct window *w, const struct moment 
 			  : m->at_s < w->closes_s ? w->closes_s
 						  : m->day_end_s;
 	return (struct window_answer){
-		m->at_s >= w->opens_s && m->at_s < w->closes_s, earlier(until_s, m->day_end_s)};
+		m->at_s >= w->opens_s && m->at_s < w->closes_s, least(until_s, m->day_end_s)};
 }
 
 struct window_answer window_at(struct window *w, const struct moment *m)

@@ -86,11 +86,6 @@ struct outlook {
 	int64_t unit_price;  /* at factor one, of what max-price names; -1 */
 };
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void outlook_init(
 	struct outlook *o, struct queue *q, const struct workload *w, int64_t now_ms)
 {
@@ -123,7 +118,7 @@ static int64_t last_open(const struct outlook *o, int64_t latest_ms)
 	if (latest_ms > o->limit_ms)
 		return latest_ms; /* beyond what anybody can say */
 	while (at_ms <= latest_ms && next_stretch(o, quantity_add(latest_ms, 1), &at_ms, &to_ms)) {
-		last_ms = lesser(to_ms, latest_ms);
+		last_ms = least(to_ms, latest_ms);
 		if (to_ms >= latest_ms)
 			break;
 		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
@@ -171,7 +166,7 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 		int64_t begin = i == first ? from_ms : t->step[i].from_ms;
 		if (begin > to_ms)
 			break;
-		int64_t end = i + 1 < t->n ? lesser(to_ms, t->step[i + 1].from_ms - 1) : to_ms;
+		int64_t end = i + 1 < t->n ? least(to_ms, t->step[i + 1].from_ms - 1) : to_ms;
 		if (price_allows(o, t->step[i].per_hour))
 			consider(o, t, begin, end, b);
 	}
@@ -181,9 +176,9 @@ static void consider_open(const struct outlook *o, const struct tariff *t, int64
 static struct best best_start(const struct outlook *o, const struct tariff *t, int64_t last_ms)
 {
 	struct best b = {.found = false};
-	int64_t at_ms = o->earliest_ms, to_ms, end_ms = lesser(last_ms, o->limit_ms);
+	int64_t at_ms = o->earliest_ms, to_ms, end_ms = least(last_ms, o->limit_ms);
 	while (at_ms <= end_ms && next_stretch(o, quantity_add(end_ms, 1), &at_ms, &to_ms)) {
-		to_ms = lesser(to_ms, end_ms);
+		to_ms = least(to_ms, end_ms);
 		consider_open(o, t, at_ms, to_ms, &b);
 		if (b.found && !o->asked->cheapest)
 			break;
@@ -234,7 +229,7 @@ static void judge_price(
 		return;
 	}
 	struct tariff t = plan_factors(
-		o->q, o->plan, o->now_ms, quantity_add(lesser(last_ms, o->limit_ms), o->lasts_ms));
+		o->q, o->plan, o->now_ms, quantity_add(least(last_ms, o->limit_ms), o->lasts_ms));
 	struct best b = best_start(o, &t, last_ms);
 	if (!b.found && !has_deadline && o->asked->cheapest && o->asked->has_max_price) {
 		last_ms = o->limit_ms; /* out of patience, but not above the ceiling */
@@ -290,9 +285,9 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 		v.not_before_ms = greater(v.not_before_ms, a->start_after_ms);
 	}
 	if (v.not_before_ms > now_ms)
-		v.next_ms = lesser(v.next_ms, v.not_before_ms);
+		v.next_ms = least(v.next_ms, v.not_before_ms);
 	if (!v.unreachable && v.latest_ms != INT64_MAX)
-		v.next_ms = lesser(v.next_ms, deadline_stands_until(&o, &v));
+		v.next_ms = least(v.next_ms, deadline_stands_until(&o, &v));
 	return v;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "controller/overcommit/inventory.h"
 
 enum {
@@ -46,17 +47,12 @@ void loan_done(struct loan *a)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static struct figures figures_there(const struct node_facts *f)
 {
 	const struct figures *c = &f->capacity_lent, *a = &f->allocatable_lent;
-	return (struct figures){lesser(c->batch_cpu, a->batch_cpu),
-		lesser(c->batch_memory, a->batch_memory), lesser(c->gocran_cpu, a->gocran_cpu),
-		lesser(c->gocran_memory, a->gocran_memory)};
+	return (struct figures){least(c->batch_cpu, a->batch_cpu),
+		least(c->batch_memory, a->batch_memory), least(c->gocran_cpu, a->gocran_cpu),
+		least(c->gocran_memory, a->gocran_memory)};
 }
 
 static bool any_key(const struct figures *f)
@@ -180,7 +176,7 @@ static void take_sample(struct inventory_node *n, int64_t now_ms)
 /* Half the time until it degrades, two minutes at most. */
 static int64_t grace_ms(const struct strategy *s)
 {
-	return lesser(GRACE_MS, s->degrade_min * MINUTE_MS / 2);
+	return least(GRACE_MS, s->degrade_min * MINUTE_MS / 2);
 }
 
 static void begin(struct inventory_node *n, int64_t now_ms)
@@ -246,7 +242,7 @@ static void publish(struct loan *a, bool lends, int64_t now_ms)
 		publication_due(&in, &a->want, &a->there, &a->written, a->written_ms, now_ms);
 	int64_t age_ms = now_ms - a->written_ms;
 	if (why == PUBLISH_FOREIGN && age_ms >= 0 && age_ms < SETTLE_MS) {
-		a->look_ms = lesser(a->look_ms, a->written_ms + SETTLE_MS);
+		a->look_ms = least(a->look_ms, a->written_ms + SETTLE_MS);
 		return;
 	}
 	a->why = why;
@@ -300,7 +296,7 @@ void loan_send(struct loan *a)
 static int64_t pause_ms(unsigned failures)
 {
 	int64_t ms = failures < 6 ? (int64_t)RETRY_MS << failures : RETRY_MAX_MS;
-	return lesser(ms, RETRY_MAX_MS);
+	return least(ms, RETRY_MAX_MS);
 }
 
 /* What was written counts as seen: the watch says so too, soon. */
@@ -324,7 +320,7 @@ void loan_sent(struct inventory_node *n, bool done, int64_t now_ms)
 	n->dirty = true;
 	if (!done) {
 		a->retry_ms = now_ms + pause_ms(a->failures++);
-		a->look_ms = lesser(a->look_ms, a->retry_ms);
+		a->look_ms = least(a->look_ms, a->retry_ms);
 		return;
 	}
 	a->failures = 0;
