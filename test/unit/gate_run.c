@@ -41,6 +41,28 @@ static void begin(struct world *w)
 	finished_ms = 0;
 }
 
+/* Before a test, and behind it. */
+static int open_world(void **state)
+{
+	static struct world w;
+	begin(&w);
+	*state = &w;
+	return 0;
+}
+
+static int open_run(void **state)
+{
+	open_world(state);
+	have_it_run(*state);
+	return 0;
+}
+
+static int close_world(void **state)
+{
+	world_done(*state);
+	return 0;
+}
+
 /* Open from 09:00 to 10:05; what runs then goes on. */
 static void have_a_window(struct world *w)
 {
@@ -89,47 +111,41 @@ static int64_t says(const struct world *w)
 
 static void a_start_that_was_not_sent_by_the_close_is_called_off(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap n = {0};
-	(void)state;
-	begin(&w);
-	turn(&w);
-	have_a_window(&w);
-	w.batches_lost = 1000;
-	submit(&w, &n);
-	at(&w, T0 + 299000);
-	assert_int_equal(w.sent[INTENT_START], 0);
-	w.now_ms = T0 + 300000;
-	w.batches_lost = 0;
+	turn(w);
+	have_a_window(w);
+	w->batches_lost = 1000;
+	submit(w, &n);
+	at(w, T0 + 299000);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	w->now_ms = T0 + 300000;
+	w->batches_lost = 0;
 	for (int64_t s = 300; s < 400; s += 5)
-		at(&w, T0 + s * 1000);
-	assert_int_equal(w.sent[INTENT_START], 0);
-	assert_true(w.j->now->job.suspend);
-	assert_non_null(strstr(w.notes, "called off: WindowClosed"));
-	at(&w, T0 + INT64_C(23) * 3600000);
-	assert_int_equal(w.sent[INTENT_START], 1);
-	assert_false(w.j->now->job.suspend);
-	world_done(&w);
+		at(w, T0 + s * 1000);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	assert_true(w->j->now->job.suspend);
+	assert_non_null(strstr(w->notes, "called off: WindowClosed"));
+	at(w, T0 + INT64_C(23) * 3600000);
+	assert_int_equal(w->sent[INTENT_START], 1);
+	assert_false(w->j->now->job.suspend);
 }
 
 static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap n = {0};
-	(void)state;
-	begin(&w);
-	turn(&w);
-	have_a_window(&w);
-	w.now_ms = T0 + 299000;
-	w.outcome = JOB_IN_DOUBT;
-	w.lands = true;
-	submit(&w, &n);
-	at(&w, T0 + 300000);
+	turn(w);
+	have_a_window(w);
+	w->now_ms = T0 + 299000;
+	w->outcome = JOB_IN_DOUBT;
+	w->lands = true;
+	submit(w, &n);
+	at(w, T0 + 300000);
 	for (int64_t s = 301; s < 400; s += 5)
-		at(&w, T0 + s * 1000);
-	assert_int_equal(w.sent[INTENT_STOP], 0);
-	assert_false(w.j->now->job.suspend);
-	world_done(&w);
+		at(w, T0 + s * 1000);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
 }
 
 /* ---- Warnings ---------------------------------------------------------------------------------
@@ -137,45 +153,37 @@ static void a_start_that_was_sent_by_the_close_counts_as_running(void **state)
 
 static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	at(&w, T0 + 60000);
-	decide_notice(&w, STOP_MS + 750);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
-	assert_true(says(&w) == STOP_MS);
-	assert_false(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_WARN].text,
+	struct world *w = *state;
+	at(w, T0 + 60000);
+	decide_notice(w, STOP_MS + 750);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
+	assert_true(says(w) == STOP_MS);
+	assert_false(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_WARN].text,
 		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; The window of RunPolicy "
 		"nights closes): 120.0 s of work would be lost now, 1201.5 s then");
-	assert_true(w.last[NOTE_WARN].lost_ms == 1201500);
-	at(&w, T0 + 120000);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
+	assert_true(w->last[NOTE_WARN].lost_ms == 1201500);
+	at(w, T0 + 120000);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
 
-	at(&w, STOP_MS);
-	decide_stop(&w);
-	assert_true(w.j->now->job.suspend);
-	assert_true(says(&w) == 0);
-	assert_non_null(strstr(w.j->now->job.story, "\"reason\":\"WindowClosed\""));
+	at(w, STOP_MS);
+	decide_stop(w);
+	assert_true(w->j->now->job.suspend);
+	assert_true(says(w) == 0);
+	assert_non_null(strstr(w->j->now->job.story, "\"reason\":\"WindowClosed\""));
 	assert_non_null(strstr(
-		w.j->now->job.story, "\"message\":\"The window of RunPolicy nights closes\""));
-	assert_string_equal(w.last[NOTE_STOP].reason, "WindowClosed");
-	assert_true(w.last[NOTE_STOP].lost_ms == 1200000);
-	world_done(&w);
+		w->j->now->job.story, "\"message\":\"The window of RunPolicy nights closes\""));
+	assert_string_equal(w->last[NOTE_STOP].reason, "WindowClosed");
+	assert_true(w->last[NOTE_STOP].lost_ms == 1200000);
 }
 
 static void another_time_is_told_as_well(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	decide_notice(&w, STOP_MS);
-	decide_notice(&w, STOP_MS + 60000);
-	assert_int_equal(w.sent[INTENT_WARN], 2);
-	assert_true(says(&w) == STOP_MS + 60000);
-	world_done(&w);
+	struct world *w = *state;
+	decide_notice(w, STOP_MS);
+	decide_notice(w, STOP_MS + 60000);
+	assert_int_equal(w->sent[INTENT_WARN], 2);
+	assert_true(says(w) == STOP_MS + 60000);
 }
 
 static void what_was_refused_or_not_answered_is_made_again(void **state)
@@ -198,116 +206,88 @@ static void what_was_refused_or_not_answered_is_made_again(void **state)
 
 static void one_that_landed_unanswered_is_not_made_again_and_comes_off(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	w.outcome = JOB_IN_DOUBT;
-	w.lands = true;
-	decide_notice(&w, STOP_MS);
-	decide_stop(&w); /* before anybody knows that it landed */
-	assert_true(w.j->now->job.suspend);
-	assert_true(says(&w) == 0);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
-	world_done(&w);
+	struct world *w = *state;
+	w->outcome = JOB_IN_DOUBT;
+	w->lands = true;
+	decide_notice(w, STOP_MS);
+	decide_stop(w); /* before anybody knows that it landed */
+	assert_true(w->j->now->job.suspend);
+	assert_true(says(w) == 0);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
 }
 
 static void a_stop_that_is_due_goes_first(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	w.outcome = JOB_BUSY;
-	decide_notice(&w, STOP_MS);
-	decide_stop(&w); /* while the warning waits to be made again */
-	at(&w, T0 + 60000);
-	assert_true(w.j->now->job.suspend);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
-	world_done(&w);
+	struct world *w = *state;
+	w->outcome = JOB_BUSY;
+	decide_notice(w, STOP_MS);
+	decide_stop(w); /* while the warning waits to be made again */
+	at(w, T0 + 60000);
+	assert_true(w->j->now->job.suspend);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
 }
 
 static void a_job_that_is_gone_is_not_told(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	model_api_remove(&w.api, w.j);
-	decide_notice(&w, STOP_MS); /* nobody has heard of the deletion */
-	at(&w, T0 + 30000);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
-	assert_non_null(strstr(w.notes, "Stop: deleted"));
-	world_done(&w);
+	struct world *w = *state;
+	model_api_remove(&w->api, w->j);
+	decide_notice(w, STOP_MS); /* nobody has heard of the deletion */
+	at(w, T0 + 30000);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
+	assert_non_null(strstr(w->notes, "Stop: deleted"));
 }
 
 /* Its label was taken off: it is not ours to tell, and the gate does not go round and round. */
 static void a_job_off_the_watch_is_not_told(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	struct snap *s = model_api_edit(&w.api, w.j);
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.queue = "";
-	model_api_write(&w.api, s, false);
-	gate_lose_job(w.gate, &w.j->now->job.uid);
-	turn(&w);
-	decide_notice(&w, STOP_MS);
-	at(&w, T0 + 30000);
-	assert_int_equal(w.sent[INTENT_WARN], 0);
-	world_done(&w);
+	model_api_write(&w->api, s, false);
+	gate_lose_job(w->gate, &w->j->now->job.uid);
+	turn(w);
+	decide_notice(w, STOP_MS);
+	at(w, T0 + 30000);
+	assert_int_equal(w->sent[INTENT_WARN], 0);
 }
 
 static void a_successor_tells_nobody_twice(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	decide_notice(&w, STOP_MS);
-	world_restart(&w);
-	w.notes[0] = '\0';
-	turn(&w);
-	decide_notice(&w, STOP_MS);
-	at(&w, T0 + 120000);
-	assert_int_equal(w.sent[INTENT_WARN], 1);
-	assert_null(strstr(w.notes, "Warn: "));
-	world_done(&w);
+	struct world *w = *state;
+	decide_notice(w, STOP_MS);
+	world_restart(w);
+	w->notes[0] = '\0';
+	turn(w);
+	decide_notice(w, STOP_MS);
+	at(w, T0 + 120000);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
+	assert_null(strstr(w->notes, "Warn: "));
 }
 
 static void a_stop_that_does_not_come_is_taken_back(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	decide_notice(&w, STOP_MS);
-	at(&w, STOP_MS + 30000);
-	assert_true(says(&w) == STOP_MS);
-	at(&w, STOP_MS + 61000);
-	assert_true(says(&w) == 0);
-	assert_false(w.j->now->job.suspend);
-	at(&w, STOP_MS + 600000);
-	assert_int_equal(w.sent[INTENT_WARN], 2);
-	world_done(&w);
+	struct world *w = *state;
+	decide_notice(w, STOP_MS);
+	at(w, STOP_MS + 30000);
+	assert_true(says(w) == STOP_MS);
+	at(w, STOP_MS + 61000);
+	assert_true(says(w) == 0);
+	assert_false(w->j->now->job.suspend);
+	at(w, STOP_MS + 600000);
+	assert_int_equal(w->sent[INTENT_WARN], 2);
 }
 
 /* Its user suspends it: what it was told was of that run. */
 static void who_is_suspended_by_others_is_not_told_any_more(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	decide_notice(&w, STOP_MS);
-	struct snap *s = model_api_edit(&w.api, w.j);
+	struct world *w = *state;
+	decide_notice(w, STOP_MS);
+	struct snap *s = model_api_edit(&w->api, w->j);
 	snap_suspend(s, true);
 	s->job.status = (struct job_status){.suspended = true};
-	write_job(&w, s, true);
-	assert_non_null(strstr(w.j->now->job.story, "SuspendedByOther"));
-	assert_true(says(&w) == 0);
-	world_done(&w);
+	write_job(w, s, true);
+	assert_non_null(strstr(w->j->now->job.story, "SuspendedByOther"));
+	assert_true(says(w) == 0);
 }
 
 /* ---- Bills ------------------------------------------------------------------------------------
@@ -354,58 +334,73 @@ static void a_release_carries_the_bill(void **state)
 
 static void without_a_price_there_is_no_bill(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	w.now_ms = T0 + 60000;
-	finish(&w);
-	assert_false(first_hold(&w)->open);
-	assert_false(first_hold(&w)->bill.priced);
-	assert_string_equal(w.last[NOTE_RELEASE].currency, "");
-	world_done(&w);
+	struct world *w = *state;
+	w->now_ms = T0 + 60000;
+	finish(w);
+	assert_false(first_hold(w)->open);
+	assert_false(first_hold(w)->bill.priced);
+	assert_string_equal(w->last[NOTE_RELEASE].currency, "");
 }
 
 /* The leader dies between the stop and the release: its successor makes the bill. */
 static void a_successor_makes_the_bill(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
+	struct world *w = *state;
 	have_a_price();
-	decide_stop(&w);
-	assert_int_equal(first_hold(&w)->hold.state, LEDGER_RELEASING);
-	assert_false(first_hold(&w)->bill.priced);
-	world_restart(&w);
-	turn(&w);
-	struct snap *s = model_api_edit(&w.api, w.j);
+	decide_stop(w);
+	assert_int_equal(first_hold(w)->hold.state, LEDGER_RELEASING);
+	assert_false(first_hold(w)->bill.priced);
+	world_restart(w);
+	turn(w);
+	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status = (struct job_status){.suspended = true};
-	write_job(&w, s, false);
-	at(&w, w.now_ms + 20000);
-	assert_false(first_hold(&w)->open);
-	assert_true(first_hold(&w)->bill.cost > 1060000);
+	write_job(w, s, false);
+	at(w, w->now_ms + 20000);
+	assert_false(first_hold(w)->open);
+	assert_true(first_hold(w)->bill.cost > 1060000);
 	assert_true(finished_ms == 0);
-	world_done(&w);
 }
 
 static void who_failed_is_no_sample(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	struct snap *s = model_api_edit(&w.api, w.j);
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status.failed = true;
 	s->job.status.active = s->job.status.ready = 0;
-	write_job(&w, s, false);
-	assert_false(first_hold(&w)->open);
+	write_job(w, s, false);
+	assert_false(first_hold(w)->open);
 	assert_true(finished_ms == 0);
-	world_done(&w);
 }
 
 /* ---- Labels of bills --------------------------------------------------------------------------
  */
+
+static void labels_of_bills(void **state)
+{
+	struct bill_labels b;
+	struct err e = {""};
+	struct label labels[] = {
+		{"app", "x"}, {"cost-center", "4711"}, {"team", "a"}, {"acme.io/unit", "q"}};
+	struct job j = {.labels = labels, .nlabels = 4};
+	(void)state;
+	assert_int_equal(bill_labels_parse(BILL_LABELS_DEFAULT ",acme.io/unit", &b, &e), 0);
+	assert_int_equal(b.n, 4);
+	char *text = bill_labels_of(&b, &j);
+	assert_string_equal(
+		text, "{\"team\":\"a\",\"cost-center\":\"4711\",\"acme.io/unit\":\"q\"}");
+	free(text);
+	j.nlabels = 1;
+	assert_null(bill_labels_of(&b, &j));
+
+	assert_int_equal(bill_labels_parse("", &b, &e), 0);
+	j.nlabels = 4;
+	assert_null(bill_labels_of(&b, &j));
+
+	static const char *const bad[] = {"team,,project", "a b", "-team", "a/b/c", ","};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_not_equal(bill_labels_parse(bad[i], &b, &e), 0);
+	assert_int_not_equal(bill_labels_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", &b, &e), 0);
+}
 
 /* ---- Clocks -----------------------------------------------------------------------------------
  */
@@ -457,67 +452,39 @@ static void pauses_are_neither_longer_nor_shorter_for_it(void **state)
 
 static void a_warning_whose_time_the_clock_jumps_over_is_taken_back(void **state)
 {
-	struct world w;
-	(void)state;
-	begin(&w);
-	have_it_run(&w);
-	decide_notice(&w, STOP_MS);
-	assert_true(says(&w) == STOP_MS);
-	set_clock(&w, STOP_MS + HOURS_5);
-	assert_true(says(&w) == 0);
-	world_done(&w);
+	struct world *w = *state;
+	decide_notice(w, STOP_MS);
+	assert_true(says(w) == STOP_MS);
+	set_clock(w, STOP_MS + HOURS_5);
+	assert_true(says(w) == 0);
 }
 
-static void labels_of_bills(void **state)
-{
-	struct bill_labels b;
-	struct err e = {""};
-	struct label labels[] = {
-		{"app", "x"}, {"cost-center", "4711"}, {"team", "a"}, {"acme.io/unit", "q"}};
-	struct job j = {.labels = labels, .nlabels = 4};
-	(void)state;
-	assert_int_equal(bill_labels_parse(BILL_LABELS_DEFAULT ",acme.io/unit", &b, &e), 0);
-	assert_int_equal(b.n, 4);
-	char *text = bill_labels_of(&b, &j);
-	assert_string_equal(
-		text, "{\"team\":\"a\",\"cost-center\":\"4711\",\"acme.io/unit\":\"q\"}");
-	free(text);
-	j.nlabels = 1;
-	assert_null(bill_labels_of(&b, &j));
-
-	assert_int_equal(bill_labels_parse("", &b, &e), 0);
-	j.nlabels = 4;
-	assert_null(bill_labels_of(&b, &j));
-
-	static const char *const bad[] = {"team,,project", "a b", "-team", "a/b/c", ","};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_not_equal(bill_labels_parse(bad[i], &b, &e), 0);
-	assert_int_not_equal(bill_labels_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", &b, &e), 0);
-}
+#define WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, open_run, close_world)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_start_that_was_not_sent_by_the_close_is_called_off),
-		cmocka_unit_test(a_start_that_was_sent_by_the_close_counts_as_running),
-		cmocka_unit_test(a_job_is_told_once_and_the_stop_takes_it_back),
-		cmocka_unit_test(another_time_is_told_as_well),
+		WORLD(a_start_that_was_not_sent_by_the_close_is_called_off),
+		WORLD(a_start_that_was_sent_by_the_close_counts_as_running),
+		RUN(a_job_is_told_once_and_the_stop_takes_it_back),
+		RUN(another_time_is_told_as_well),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
-		cmocka_unit_test(one_that_landed_unanswered_is_not_made_again_and_comes_off),
-		cmocka_unit_test(a_stop_that_is_due_goes_first),
-		cmocka_unit_test(a_job_that_is_gone_is_not_told),
-		cmocka_unit_test(a_job_off_the_watch_is_not_told),
-		cmocka_unit_test(a_successor_tells_nobody_twice),
-		cmocka_unit_test(a_stop_that_does_not_come_is_taken_back),
-		cmocka_unit_test(who_is_suspended_by_others_is_not_told_any_more),
+		RUN(one_that_landed_unanswered_is_not_made_again_and_comes_off),
+		RUN(a_stop_that_is_due_goes_first),
+		RUN(a_job_that_is_gone_is_not_told),
+		RUN(a_job_off_the_watch_is_not_told),
+		RUN(a_successor_tells_nobody_twice),
+		RUN(a_stop_that_does_not_come_is_taken_back),
+		RUN(who_is_suspended_by_others_is_not_told_any_more),
 		cmocka_unit_test(a_release_carries_the_bill),
-		cmocka_unit_test(without_a_price_there_is_no_bill),
-		cmocka_unit_test(a_successor_makes_the_bill),
-		cmocka_unit_test(who_failed_is_no_sample),
+		RUN(without_a_price_there_is_no_bill),
+		RUN(a_successor_makes_the_bill),
+		RUN(who_failed_is_no_sample),
 		cmocka_unit_test(labels_of_bills),
 		cmocka_unit_test(the_lease_is_renewed_however_the_clock_is_set),
 		cmocka_unit_test(pauses_are_neither_longer_nor_shorter_for_it),
-		cmocka_unit_test(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
+		RUN(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
