@@ -286,3 +286,10 @@ int drive_close_group(void **state)
 	pg_fixture_stop(&F);
 	return 0;
 }
+
+const char *drive_audit(void)
+{
+	return pg_fixture_sql(&F,
+		"SELECT string_agg(found, ' ') FROM (SELECT a::text FROM sluice.audit a UNION ALL "
+		"SELECT a::text FROM sluice.audit_history a) AS all_of (found)");
+}

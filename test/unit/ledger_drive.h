@@ -63,6 +63,8 @@ int64_t drive_lead(struct drive *d);
 extern struct pg_fixture F;
 int drive_open_group(void **state);
 int drive_close_group(void **state);
+/* What the audits of books and history find in it, of all cells: "" when all is sound. */
+const char *drive_audit(void);
 
 /* One line of text for a hold, as model and driver must agree on it. */
 void hold_print(struct buf *b, const struct ledger_hold *h);
