@@ -9,6 +9,7 @@ endforeach()
 foreach(name nodes expected property)
   target_sources(test_cluster_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
 endforeach()
+target_sources(test_cluster_property PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_model.c)
 
 # For test/e2e/test_resource_quota.py.
 add_executable(quota_probe ${CMAKE_CURRENT_LIST_DIR}/quota_probe.c)
