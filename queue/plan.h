@@ -80,6 +80,8 @@ int64_t plan_factor_at(struct queue *q, struct plan *p, int64_t at_ms);
  * change. */
 const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 
+/* Its series has no price then; *ret_until_ms (or NULL): when that may change. */
+bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 /* Nothing may start in cq: its plan says HoldStarts, and its series has no price now. */
 bool plan_holds(struct queue *q, struct clusterqueue *cq);
 
