@@ -54,67 +54,63 @@ static void a_whole_calendar(void **state)
 	free(s);
 }
 
+static const struct {
+	const char *text, *says;
+} sentences[] = {
+	{OPEN("'days':['Mon'],'from':'7pm','to':'07:00'"),
+		"spec.open[0].from: \"7pm\" is not a time of day; write 00:00 to 24:00, as "
+		"in \"19:00\""},
+	{OPEN("'days':['Mon'],'from':'19:00'"), "spec.open[0].to: \"\" is not a time of day"},
+	{OPEN("'days':['Mon'],'from':19,'to':'07:00'"), "spec.open[0].from: must be a string"},
+	{OPEN("'days':['Mon','Mittwoch'],'from':'19:00','to':'07:00'"),
+		"spec.open[0].days[1]: \"Mittwoch\" does not name weekdays"},
+	{OPEN("'days':[],'from':'19:00','to':'07:00'"), "spec.open[0].days: names no weekday"},
+	{OPEN("'days':'Mon','from':'19:00','to':'07:00'"), "spec.open[0].days: must be a list"},
+	{OPEN("'days':[1],'from':'19:00','to':'07:00'"),
+		"spec.open[0].days[0]: \"\" does not name weekdays"},
+	{OPEN("'from':'19:00','to':'07:00'"),
+		"spec.open[0].from: \"19:00\" is not a time of the week; write e.g. \"Fri "
+		"19:00\""},
+	{OPEN("'cron':'0 18 * * *','duration':'1y'"),
+		"spec.open[0].duration: \"1y\" is not a duration of whole seconds; write "
+		"e.g. 6h or 90m"},
+	{OPEN("'cron':'0 18 * * *'"), "spec.open[0].duration: \"\" is not a duration"},
+	{OPEN("'cron':'0 18 * * *','duration':'6h','to':'07:00'"),
+		"spec.open[0].to: does not go with cron; write duration"},
+	{OPEN("'at':{'from':'2026-09-12T08:00','to':'tomorrow'}"),
+		"spec.open[0].at.to: \"tomorrow\" is not a local time"},
+	{OPEN("'at':{'from':'2026-09-12T08:00Z','to':'2026-09-12T09:00Z'}"),
+		"spec.open[0].at.from: \"2026-09-12T08:00Z\" is not a local time of the "
+		"years 1970 to 2100; write it without a zone"},
+	{OPEN("'at':'noon'"), "spec.open[0].at: must be an object"},
+	{OPEN("'days':['Mon'],'cron':'0 0 * * *','duration':'1h'"),
+		"spec.open[0]: has more than one of days, cron and at; make a window of "
+		"each"},
+	{OPEN("'days':['Mon'],'from':'19:00','to':'20:00','duration':'1h'"),
+		"spec.open[0].duration: goes with cron only; write to"},
+	{OPEN("'x':1"), "spec.open[0]: says no time; write days"},
+	{EXCEPT(",'dates':['2026-12-24'],'treatAs':'Holiday'"),
+		"spec.except[0].treatAs: \"Holiday\" is neither Open, Closed nor a "
+		"weekday"},
+	{EXCEPT(",'dates':['24.12.'],'treatAs':'Open'"),
+		"spec.except[0].dates[0]: \"24.12.\" is neither a date nor a range"},
+	{EXCEPT(",'treatAs':'Open'"), "spec.except[0].dates: names no date"},
+	{EXCEPT(",'treatAs':'Open','datesFrom':{'configMap':'x'}"),
+		"spec.except[0].datesFrom: names no ConfigMap and key"},
+	{"{'metadata':{'name':'nights'},'spec':{'open':{}}}", "spec.open: must be a list"},
+	{"{'metadata':{'name':'nights'},'spec':{'open':[7]}}", "spec.open[0]: must be an object"},
+};
+
 static void sentences_name_object_field_and_cure(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *text, *says;
-	} cases[] = {
-		{OPEN("'days':['Mon'],'from':'7pm','to':'07:00'"),
-			"spec.open[0].from: \"7pm\" is not a time of day; write 00:00 to 24:00, as "
-			"in \"19:00\""},
-		{OPEN("'days':['Mon'],'from':'19:00'"),
-			"spec.open[0].to: \"\" is not a time of day"},
-		{OPEN("'days':['Mon'],'from':19,'to':'07:00'"),
-			"spec.open[0].from: must be a string"},
-		{OPEN("'days':['Mon','Mittwoch'],'from':'19:00','to':'07:00'"),
-			"spec.open[0].days[1]: \"Mittwoch\" does not name weekdays"},
-		{OPEN("'days':[],'from':'19:00','to':'07:00'"),
-			"spec.open[0].days: names no weekday"},
-		{OPEN("'days':'Mon','from':'19:00','to':'07:00'"),
-			"spec.open[0].days: must be a list"},
-		{OPEN("'days':[1],'from':'19:00','to':'07:00'"),
-			"spec.open[0].days[0]: \"\" does not name weekdays"},
-		{OPEN("'from':'19:00','to':'07:00'"),
-			"spec.open[0].from: \"19:00\" is not a time of the week; write e.g. \"Fri "
-			"19:00\""},
-		{OPEN("'cron':'0 18 * * *','duration':'1y'"),
-			"spec.open[0].duration: \"1y\" is not a duration of whole seconds; write "
-			"e.g. 6h or 90m"},
-		{OPEN("'cron':'0 18 * * *'"), "spec.open[0].duration: \"\" is not a duration"},
-		{OPEN("'cron':'0 18 * * *','duration':'6h','to':'07:00'"),
-			"spec.open[0].to: does not go with cron; write duration"},
-		{OPEN("'at':{'from':'2026-09-12T08:00','to':'tomorrow'}"),
-			"spec.open[0].at.to: \"tomorrow\" is not a local time"},
-		{OPEN("'at':{'from':'2026-09-12T08:00Z','to':'2026-09-12T09:00Z'}"),
-			"spec.open[0].at.from: \"2026-09-12T08:00Z\" is not a local time of the "
-			"years 1970 to 2100; write it without a zone"},
-		{OPEN("'at':'noon'"), "spec.open[0].at: must be an object"},
-		{OPEN("'days':['Mon'],'cron':'0 0 * * *','duration':'1h'"),
-			"spec.open[0]: has more than one of days, cron and at; make a window of "
-			"each"},
-		{OPEN("'days':['Mon'],'from':'19:00','to':'20:00','duration':'1h'"),
-			"spec.open[0].duration: goes with cron only; write to"},
-		{OPEN("'x':1"), "spec.open[0]: says no time; write days"},
-		{EXCEPT(",'dates':['2026-12-24'],'treatAs':'Holiday'"),
-			"spec.except[0].treatAs: \"Holiday\" is neither Open, Closed nor a "
-			"weekday"},
-		{EXCEPT(",'dates':['24.12.'],'treatAs':'Open'"),
-			"spec.except[0].dates[0]: \"24.12.\" is neither a date nor a range"},
-		{EXCEPT(",'treatAs':'Open'"), "spec.except[0].dates: names no date"},
-		{EXCEPT(",'treatAs':'Open','datesFrom':{'configMap':'x'}"),
-			"spec.except[0].datesFrom: names no ConfigMap and key"},
-		{"{'metadata':{'name':'nights'},'spec':{'open':{}}}", "spec.open: must be a list"},
-		{"{'metadata':{'name':'nights'},'spec':{'open':[7]}}",
-			"spec.open[0]: must be an object"},
-	};
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(sentences); i++) {
 		struct calendar_spec *s = NULL;
 		struct err e = {""};
 		char want[256];
-		if (decode_calendar(parsed(cases[i].text), &s, &e) != ERR_INVALID)
+		if (decode_calendar(parsed(sentences[i].text), &s, &e) != ERR_INVALID)
 			fail_msg("case %zu was taken", i);
-		snprintf(want, sizeof(want), "Calendar nights: %s", cases[i].says);
+		snprintf(want, sizeof(want), "Calendar nights: %s", sentences[i].says);
 		if (strncmp(e.text, want, strlen(want)) != 0)
 			fail_msg("case %zu says: %s", i, e.text);
 		assert_null(s);

@@ -17,182 +17,168 @@ static void same_figures(const char *row, struct figures is, struct figures shal
 	same(row, GOCRAN_MEMORY, is.gocran_memory, shall.gocran_memory);
 }
 
+static const struct {
+	const char *name;
+	unsigned names;
+	bool off, hold;
+	struct load batch, gocran, batch_asked, gocran_asked;
+	struct figures there, want;
+} sayings[] = {
+	{"batch alone", LEND_BATCH, .batch = {25000, 33 * G}, .gocran = {9000, 9 * G},
+		.there = {-1, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
+	{"gocran alone, in whole cores", LEND_GOCRAN, .batch = {25000, 33 * G},
+		.gocran = {9999, 9 * G}, .there = {-1, -1, -1, -1}, .want = {-1, -1, 9, 9 * G}},
+	{"both: one pool, the less of both estimates", BOTH, .batch = {25000, 33 * G},
+		.gocran = {20500, 40 * G}, .there = {-1, -1, -1, -1},
+		.want = {20500, 33 * G, 20, 33 * G}},
+	{"each shows what the other has left", BOTH, .batch = {20000, 30 * G},
+		.gocran = {20000, 30 * G}, .batch_asked = {5500, 8 * G},
+		.gocran_asked = {4000, 6 * G}, .there = {-1, -1, -1, -1},
+		.want = {16000, 24 * G, 14, 22 * G}},
+	{"and not less than nothing", BOTH, .batch = {5000, 5 * G}, .gocran = {5000, 5 * G},
+		.batch_asked = {9000, 9 * G}, .gocran_asked = {7000, 7 * G},
+		.there = {-1, -1, -1, -1}, .want = {0, 0, 0, 0}},
+	{"pods under a name that is not lent under any more", LEND_BATCH, .batch = {20000, 30 * G},
+		.gocran = {0, 0}, .gocran_asked = {4000, 6 * G}, .there = {1, 1, 1, 1},
+		.want = {16000, 24 * G, 0, 0}},
+	{"Koordinator's: 50000 and 120 Gi, of which others have 10000 and 10 Gi", LEND_BATCH,
+		.batch = {50000, 120 * GI}, .gocran_asked = {10000, 10 * GI},
+		.there = {-1, -1, -1, -1}, .want = {40000, 110 * GI, -1, -1}},
+	{"Koordinator's: others have more than there is", LEND_BATCH, .batch = {50000, 120 * GI},
+		.gocran_asked = {60000, 120 * GI}, .there = {-1, -1, -1, -1},
+		.want = {0, 0, -1, -1}},
+	{"what is asked for is never less than nothing", BOTH, .batch = {5000, 5 * G},
+		.gocran = {5000, 5 * G}, .batch_asked = {-9000, -G}, .gocran_asked = {-1, -1},
+		.there = {-1, -1, -1, -1}, .want = {5000, 5 * G, 5, 5 * G}},
+
+	{"disabled: 0, and no key less", BOTH, .off = true, .batch = {25000, 33 * G},
+		.gocran = {25000, 33 * G}, .there = {25000, 33 * G, 25, 33 * G},
+		.want = {0, 0, 0, 0}},
+	{"disabled where there never was a figure", BOTH, .off = true, .batch = {25000, 33 * G},
+		.there = {-1, -1, -1, -1}, .want = {-1, -1, -1, -1}},
+	{"disabled where one key was", BOTH, .off = true, .there = {7, -1, -1, -1},
+		.want = {0, -1, -1, -1}},
+	{"gocran is not lent under any more", LEND_BATCH, .batch = {25000, 33 * G},
+		.there = {9000, 9 * G, 25, 33 * G}, .want = {25000, 33 * G, 0, 0}},
+	{"on hold: it may fall", BOTH, .hold = true, .batch = {20000, 30 * G},
+		.gocran = {20000, 30 * G}, .there = {21000, 31 * G, 21, 31 * G},
+		.want = {20000, 30 * G, 20, 30 * G}},
+	{"on hold: and does not rise", BOTH, .hold = true, .batch = {20000, 30 * G},
+		.gocran = {20000, 30 * G}, .there = {9000, 9 * G, 9, 9 * G},
+		.want = {9000, 9 * G, 9, 9 * G}},
+	{"on hold: though pods of the other name are gone", BOTH, .hold = true,
+		.batch = {20000, 30 * G}, .gocran = {20000, 30 * G},
+		.there = {20000, 30 * G, 5, 5 * G}, .want = {20000, 30 * G, 5, 5 * G}},
+	{"on hold: what never was a figure is none", BOTH, .hold = true, .batch = {20000, 30 * G},
+		.gocran = {20000, 30 * G}, .there = {9000, 9 * G, -1, -1},
+		.want = {9000, 9 * G, -1, -1}},
+	{"on hold and disabled", BOTH, .off = true, .hold = true, .there = {9000, 9 * G, -1, -1},
+		.want = {0, 0, -1, -1}},
+	{"a key that is missing comes back", LEND_BATCH, .batch = {25000, 33 * G},
+		.there = {9000, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
+};
+
 static void what_it_says(void **state)
 {
-	static const struct {
-		const char *name;
-		unsigned names;
-		bool off, hold;
-		struct load batch, gocran, batch_asked, gocran_asked;
-		struct figures there, want;
-	} rows[] = {
-		{"batch alone", LEND_BATCH, .batch = {25000, 33 * G}, .gocran = {9000, 9 * G},
-			.there = {-1, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
-		{"gocran alone, in whole cores", LEND_GOCRAN, .batch = {25000, 33 * G},
-			.gocran = {9999, 9 * G}, .there = {-1, -1, -1, -1},
-			.want = {-1, -1, 9, 9 * G}},
-		{"both: one pool, the less of both estimates", BOTH, .batch = {25000, 33 * G},
-			.gocran = {20500, 40 * G}, .there = {-1, -1, -1, -1},
-			.want = {20500, 33 * G, 20, 33 * G}},
-		{"each shows what the other has left", BOTH, .batch = {20000, 30 * G},
-			.gocran = {20000, 30 * G}, .batch_asked = {5500, 8 * G},
-			.gocran_asked = {4000, 6 * G}, .there = {-1, -1, -1, -1},
-			.want = {16000, 24 * G, 14, 22 * G}},
-		{"and not less than nothing", BOTH, .batch = {5000, 5 * G}, .gocran = {5000, 5 * G},
-			.batch_asked = {9000, 9 * G}, .gocran_asked = {7000, 7 * G},
-			.there = {-1, -1, -1, -1}, .want = {0, 0, 0, 0}},
-		{"pods under a name that is not lent under any more", LEND_BATCH,
-			.batch = {20000, 30 * G}, .gocran = {0, 0}, .gocran_asked = {4000, 6 * G},
-			.there = {1, 1, 1, 1}, .want = {16000, 24 * G, 0, 0}},
-		{"Koordinator's: 50000 and 120 Gi, of which others have 10000 and 10 Gi",
-			LEND_BATCH, .batch = {50000, 120 * GI}, .gocran_asked = {10000, 10 * GI},
-			.there = {-1, -1, -1, -1}, .want = {40000, 110 * GI, -1, -1}},
-		{"Koordinator's: others have more than there is", LEND_BATCH,
-			.batch = {50000, 120 * GI}, .gocran_asked = {60000, 120 * GI},
-			.there = {-1, -1, -1, -1}, .want = {0, 0, -1, -1}},
-		{"what is asked for is never less than nothing", BOTH, .batch = {5000, 5 * G},
-			.gocran = {5000, 5 * G}, .batch_asked = {-9000, -G},
-			.gocran_asked = {-1, -1}, .there = {-1, -1, -1, -1},
-			.want = {5000, 5 * G, 5, 5 * G}},
-
-		{"disabled: 0, and no key less", BOTH, .off = true, .batch = {25000, 33 * G},
-			.gocran = {25000, 33 * G}, .there = {25000, 33 * G, 25, 33 * G},
-			.want = {0, 0, 0, 0}},
-		{"disabled where there never was a figure", BOTH, .off = true,
-			.batch = {25000, 33 * G}, .there = {-1, -1, -1, -1},
-			.want = {-1, -1, -1, -1}},
-		{"disabled where one key was", BOTH, .off = true, .there = {7, -1, -1, -1},
-			.want = {0, -1, -1, -1}},
-		{"gocran is not lent under any more", LEND_BATCH, .batch = {25000, 33 * G},
-			.there = {9000, 9 * G, 25, 33 * G}, .want = {25000, 33 * G, 0, 0}},
-		{"on hold: it may fall", BOTH, .hold = true, .batch = {20000, 30 * G},
-			.gocran = {20000, 30 * G}, .there = {21000, 31 * G, 21, 31 * G},
-			.want = {20000, 30 * G, 20, 30 * G}},
-		{"on hold: and does not rise", BOTH, .hold = true, .batch = {20000, 30 * G},
-			.gocran = {20000, 30 * G}, .there = {9000, 9 * G, 9, 9 * G},
-			.want = {9000, 9 * G, 9, 9 * G}},
-		{"on hold: though pods of the other name are gone", BOTH, .hold = true,
-			.batch = {20000, 30 * G}, .gocran = {20000, 30 * G},
-			.there = {20000, 30 * G, 5, 5 * G}, .want = {20000, 30 * G, 5, 5 * G}},
-		{"on hold: what never was a figure is none", BOTH, .hold = true,
-			.batch = {20000, 30 * G}, .gocran = {20000, 30 * G},
-			.there = {9000, 9 * G, -1, -1}, .want = {9000, 9 * G, -1, -1}},
-		{"on hold and disabled", BOTH, .off = true, .hold = true,
-			.there = {9000, 9 * G, -1, -1}, .want = {0, 0, -1, -1}},
-		{"a key that is missing comes back", LEND_BATCH, .batch = {25000, 33 * G},
-			.there = {9000, -1, -1, -1}, .want = {25000, 33 * G, -1, -1}},
-	};
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(sayings); i++) {
 		struct strategy s = strategy_default(PROFILE_ACK);
-		s.names = rows[i].names;
-		struct publication_input in = {&s, !rows[i].off, rows[i].hold, rows[i].batch,
-			rows[i].gocran, rows[i].batch_asked, rows[i].gocran_asked};
-		same_figures(rows[i].name, publication_figures(&in, &rows[i].there), rows[i].want);
+		s.names = sayings[i].names;
+		struct publication_input in = {&s, !sayings[i].off, sayings[i].hold,
+			sayings[i].batch, sayings[i].gocran, sayings[i].batch_asked,
+			sayings[i].gocran_asked};
+		same_figures(sayings[i].name, publication_figures(&in, &sayings[i].there),
+			sayings[i].want);
 	}
 }
 
 /* The strategy: a period of 60 s, a difference of 10 %, 300 s until what is old is written again.
  */
+static const struct {
+	const char *name;
+	bool off;
+	struct load asked;
+	struct figures want, there, written;
+	int64_t ago_s; /* when it was last written; -1: unknown */
+	enum publication_why why;
+} writings[] = {
+	/* Never what is there. */
+	{"as it is there", .want = {1000, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 1000, PUBLISH_NOT},
+	{"as it is there, since before the start", .want = {1000, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1, PUBLISH_NOT},
+	{"nothing is wanted", .want = {-1, -1, -1, -1}, .there = {-1, -1, -1, -1},
+		.written = {-1, -1, -1, -1}, -1, PUBLISH_NOT},
+
+	/* At once. */
+	{"never written", .want = {1000, 1000, -1, -1}, .there = {-1, -1, -1, -1},
+		.written = {-1, -1, -1, -1}, -1, PUBLISH_FIRST},
+	{"a key was taken away", .want = {1000, 1000, -1, -1}, .there = {1000, -1, -1, -1},
+		.written = {1000, 1000, -1, -1}, 1, PUBLISH_FIRST},
+	{"falls below what is asked for", .asked = {990, 0}, .want = {980, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_SAFETY},
+	{"memory falls below what is asked for", .asked = {0, 990}, .want = {1000, 980, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_SAFETY},
+	{"falls to what is asked for", .asked = {980, 0}, .want = {980, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_NOT},
+	{"is below it already, and falls", .asked = {2000, 0}, .want = {980, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_NOT},
+	{"somebody else changed it", .want = {1000, 1000, -1, -1}, .there = {9999, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 1, PUBLISH_FOREIGN},
+	{"somebody else changed it to what is wanted now", .want = {1100, 1000, -1, -1},
+		.there = {1100, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1, PUBLISH_NOT},
+	{"switched off", .off = true, .want = {0, 0, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 1, PUBLISH_OFF},
+	{"switched off, and 0 already", .off = true, .want = {0, 0, -1, -1},
+		.there = {0, 0, -1, -1}, .written = {0, 0, -1, -1}, 1, PUBLISH_NOT},
+	{"no longer lent under gocran", .want = {1000, 1000, 0, 0}, .there = {1000, 1000, 5, 1000},
+		.written = {1000, 1000, 5, 1000}, 1, PUBLISH_OFF},
+
+	/* After the period. */
+	{"11 % more, before the period is over", .want = {1110, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 59, PUBLISH_NOT},
+	{"11 % more", .want = {1110, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
+	{"10 % more", .want = {1100, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 60, PUBLISH_NOT},
+	{"11 % less", .want = {1000, 889, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
+	{"anything, where there was 0", .want = {1, 0, -1, -1}, .there = {0, 0, -1, -1},
+		.written = {0, 0, -1, -1}, 60, PUBLISH_DIFF},
+	{"to 0, by use", .want = {0, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
+	{"a little, and it is not old", .want = {1001, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 300, PUBLISH_NOT},
+	{"a little, and it is old", .want = {1001, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
+		.written = {1000, 1000, -1, -1}, 301, PUBLISH_OLD},
+	{"a little, and when it was written is unknown", .want = {1001, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1, PUBLISH_OLD},
+	{"much, and when it was written is unknown", .want = {2000, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1, PUBLISH_DIFF},
+	{"written in the future: the clock was set back", .want = {1001, 1000, -1, -1},
+		.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, -3600, PUBLISH_OLD},
+
+	/* Of several reasons the first. */
+	{"off goes before all", .off = true, .asked = {500, 500}, .want = {0, 0, -1, -1},
+		.there = {9999, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1000, PUBLISH_OFF},
+	{"safety before foreign", .asked = {990, 0}, .want = {980, 1000, -1, -1},
+		.there = {9999, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1000,
+		PUBLISH_SAFETY},
+};
+
 static void when_it_is_written(void **state)
 {
-	static const struct {
-		const char *name;
-		bool off;
-		struct load asked;
-		struct figures want, there, written;
-		int64_t ago_s; /* when it was last written; -1: unknown */
-		enum publication_why why;
-	} rows[] = {
-		/* Never what is there. */
-		{"as it is there", .want = {1000, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 1000, PUBLISH_NOT},
-		{"as it is there, since before the start", .want = {1000, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1,
-			PUBLISH_NOT},
-		{"nothing is wanted", .want = {-1, -1, -1, -1}, .there = {-1, -1, -1, -1},
-			.written = {-1, -1, -1, -1}, -1, PUBLISH_NOT},
-
-		/* At once. */
-		{"never written", .want = {1000, 1000, -1, -1}, .there = {-1, -1, -1, -1},
-			.written = {-1, -1, -1, -1}, -1, PUBLISH_FIRST},
-		{"a key was taken away", .want = {1000, 1000, -1, -1}, .there = {1000, -1, -1, -1},
-			.written = {1000, 1000, -1, -1}, 1, PUBLISH_FIRST},
-		{"falls below what is asked for", .asked = {990, 0}, .want = {980, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1,
-			PUBLISH_SAFETY},
-		{"memory falls below what is asked for", .asked = {0, 990},
-			.want = {1000, 980, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 1, PUBLISH_SAFETY},
-		{"falls to what is asked for", .asked = {980, 0}, .want = {980, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1,
-			PUBLISH_NOT},
-		{"is below it already, and falls", .asked = {2000, 0}, .want = {980, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1,
-			PUBLISH_NOT},
-		{"somebody else changed it", .want = {1000, 1000, -1, -1},
-			.there = {9999, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1,
-			PUBLISH_FOREIGN},
-		{"somebody else changed it to what is wanted now", .want = {1100, 1000, -1, -1},
-			.there = {1100, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1,
-			PUBLISH_NOT},
-		{"switched off", .off = true, .want = {0, 0, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 1, PUBLISH_OFF},
-		{"switched off, and 0 already", .off = true, .want = {0, 0, -1, -1},
-			.there = {0, 0, -1, -1}, .written = {0, 0, -1, -1}, 1, PUBLISH_NOT},
-		{"no longer lent under gocran", .want = {1000, 1000, 0, 0},
-			.there = {1000, 1000, 5, 1000}, .written = {1000, 1000, 5, 1000}, 1,
-			PUBLISH_OFF},
-
-		/* After the period. */
-		{"11 % more, before the period is over", .want = {1110, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 59,
-			PUBLISH_NOT},
-		{"11 % more", .want = {1110, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
-		{"10 % more", .want = {1100, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 60, PUBLISH_NOT},
-		{"11 % less", .want = {1000, 889, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
-		{"anything, where there was 0", .want = {1, 0, -1, -1}, .there = {0, 0, -1, -1},
-			.written = {0, 0, -1, -1}, 60, PUBLISH_DIFF},
-		{"to 0, by use", .want = {0, 1000, -1, -1}, .there = {1000, 1000, -1, -1},
-			.written = {1000, 1000, -1, -1}, 60, PUBLISH_DIFF},
-		{"a little, and it is not old", .want = {1001, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 300,
-			PUBLISH_NOT},
-		{"a little, and it is old", .want = {1001, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 301,
-			PUBLISH_OLD},
-		{"a little, and when it was written is unknown", .want = {1001, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1,
-			PUBLISH_OLD},
-		{"much, and when it was written is unknown", .want = {2000, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {-1, -1, -1, -1}, -1,
-			PUBLISH_DIFF},
-		{"written in the future: the clock was set back", .want = {1001, 1000, -1, -1},
-			.there = {1000, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, -3600,
-			PUBLISH_OLD},
-
-		/* Of several reasons the first. */
-		{"off goes before all", .off = true, .asked = {500, 500}, .want = {0, 0, -1, -1},
-			.there = {9999, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1000,
-			PUBLISH_OFF},
-		{"safety before foreign", .asked = {990, 0}, .want = {980, 1000, -1, -1},
-			.there = {9999, 1000, -1, -1}, .written = {1000, 1000, -1, -1}, 1000,
-			PUBLISH_SAFETY},
-	};
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(writings); i++) {
 		struct strategy s = strategy_default(PROFILE_ACK);
 		struct publication_input in = {
-			.strategy = &s, .lend = !rows[i].off, .batch_asked = rows[i].asked};
-		int64_t written_ms = rows[i].ago_s == -1 ? 0 : T0 - rows[i].ago_s * S;
-		enum publication_why why = publication_due(
-			&in, &rows[i].want, &rows[i].there, &rows[i].written, written_ms, T0);
-		if (why != rows[i].why)
-			print_error("%s: %s\n", rows[i].name, publication_why_name(why));
-		assert_int_equal(why, rows[i].why);
+			.strategy = &s, .lend = !writings[i].off, .batch_asked = writings[i].asked};
+		int64_t written_ms = writings[i].ago_s == -1 ? 0 : T0 - writings[i].ago_s * S;
+		enum publication_why why = publication_due(&in, &writings[i].want,
+			&writings[i].there, &writings[i].written, written_ms, T0);
+		if (why != writings[i].why)
+			print_error("%s: %s\n", writings[i].name, publication_why_name(why));
+		assert_int_equal(why, writings[i].why);
 	}
 }
 

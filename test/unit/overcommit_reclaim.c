@@ -48,133 +48,129 @@ static void look_twice(const struct strategy *s, const struct reclaim_node *n,
 	}
 }
 
+static const struct {
+	const char *name;
+	struct load lent, used; /* of 100 cores and 120 G */
+	struct reclaim_pod pods[NPODS];
+	enum reclaim_trigger first, second;
+	const char *victims;
+} reclaims[] = {
+	{"all is well", CORES(20, 40), CORES(50, 60),
+		{POD("a", ASKS(10, 20)), POD("b", ASKS(10, 20))}, RECLAIM_NONE, RECLAIM_NONE, ""},
+
+	/* ALLOCATABLE: 110 percent of what may be lent is asked for. */
+	{"110 % are borne", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(5, 1)), POD("b", ASKS(6, 1))}, RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"more are not, down to 100", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(4, 1)), POD("b", ASKS(4, 1)), POD("c", ASKS(2, 1)),
+			POD("d", ASKS(2, 1))},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a"},
+	{"who asks for most goes first", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(2, 1)), POD("b", ASKS(4, 1)), POD("c", ASKS(8, 1))}, RECLAIM_NONE,
+		RECLAIM_ALLOCATABLE, "c"},
+	{"as many as it takes", CORES(4, 40), CORES(50, 60),
+		{POD("a", ASKS(3, 1)), POD("b", ASKS(3, 1)), POD("c", ASKS(4, 1))}, RECLAIM_NONE,
+		RECLAIM_ALLOCATABLE, "c a"},
+	{"memory is short", CORES(10, 10), CORES(50, 60),
+		{POD("a", ASKS(6, 2)), POD("b", ASKS(2, 10))}, RECLAIM_NONE, RECLAIM_ALLOCATABLE,
+		"b"},
+	{"who asks for none of what is short stays", CORES(10, 4), CORES(50, 60),
+		{POD("a", ASKS(6, 0), .priority = -1), POD("b", ASKS(2, 5))}, RECLAIM_NONE,
+		RECLAIM_ALLOCATABLE, "b"},
+	{"both are short", CORES(4, 4), CORES(50, 60),
+		{POD("a", ASKS(6, 0)), POD("b", ASKS(0, 6)), POD("c", ASKS(1, 1))}, RECLAIM_NONE,
+		RECLAIM_ALLOCATABLE, "a c b"},
+	{"nothing may be lent: all of them", CORES(0, 0), CORES(50, 60),
+		{POD("a", ASKS(1, 1)), POD("b", ASKS(2, 1))}, RECLAIM_NONE, RECLAIM_ALLOCATABLE,
+		"b a"},
+	{"nobody asks for anything", CORES(0, 0), CORES(50, 60), {POD("a", ASKS(0, 0))},
+		RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"what is not ours counts, and stays", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(3, 1)), POD("b", ASKS(3, 1)), {.name = "foreign", ASKS(9, 1)}},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a b"},
+	{"there are none but those", CORES(0, 0), CORES(50, 60), {{.name = "foreign", ASKS(9, 1)}},
+		RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"who is on its way out counts as gone", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(9, 1)), POD("b", ASKS(5, 1), .leaving = true)}, RECLAIM_NONE,
+		RECLAIM_NONE, ""},
+	{"and is no victim", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(9, 1)), POD("b", ASKS(20, 1), .leaving = true),
+			POD("c", ASKS(4, 1))},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a"},
+
+	/* MEMORY: at 70 percent down to 68. At once. */
+	{"83.9 G of 120 are 69 %", CORES(20, 40), {50000, 83900000000},
+		{POD("a", ASKS(1, 9), USES(1, 9))}, RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"84 G are 70 %", CORES(20, 40), CORES(50, 84),
+		{POD("a", ASKS(1, 9), USES(1, 9)), POD("b", ASKS(1, 9), USES(1, 1))},
+		RECLAIM_MEMORY, RECLAIM_NONE, "a"},
+	{"who uses most goes first", CORES(20, 40), CORES(50, 90),
+		{POD("a", ASKS(1, 9), USES(1, 3)), POD("b", ASKS(1, 9), USES(1, 5)),
+			POD("c", ASKS(1, 1), USES(1, 4))},
+		RECLAIM_MEMORY, RECLAIM_NONE, "b c"},
+	{"without a sample it uses what it asks for", CORES(20, 40), CORES(50, 84),
+		{POD("a", ASKS(1, 9)), POD("b", ASKS(1, 9), USES(1, 8))}, RECLAIM_MEMORY,
+		RECLAIM_NONE, "a"},
+	{"who is on its way out frees what it uses", CORES(20, 40), CORES(50, 90),
+		{POD("a", ASKS(1, 9), USES(1, 7), .leaving = true),
+			POD("b", ASKS(1, 9), USES(1, 9))},
+		RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"ordinary pods use it: low ones go all the same", CORES(20, 40), CORES(50, 119),
+		{POD("a", ASKS(1, 1), USES(1, 1)), POD("b", ASKS(1, 2), USES(1, 2))},
+		RECLAIM_MEMORY, RECLAIM_NONE, "b a"},
+	{"who uses none frees none", CORES(20, 40), CORES(50, 119),
+		{POD("a", ASKS(1, 1), USES(1, 0))}, RECLAIM_NONE, RECLAIM_NONE, ""},
+
+	/* Memory goes before what is asked for, and is enough for once. */
+	{"both triggers", CORES(1, 1), CORES(50, 84),
+		{POD("a", ASKS(9, 1), USES(1, 1)), POD("b", ASKS(1, 9), USES(1, 9))},
+		RECLAIM_MEMORY, RECLAIM_NONE, "b"},
+
+	/* The order, of which the later counts among equals of the earlier. */
+	{"by the annotation", CORES(10, 40), CORES(50, 60),
+		{POD("a", ASKS(6, 1), .priority = -9), POD("b", ASKS(1, 1)),
+			POD("c", ASKS(4, 1), .eviction_priority = -1, .priority = 99)},
+		RECLAIM_NONE, RECLAIM_NONE, ""},
+	{"by the annotation, and it is short", CORES(8, 40), CORES(50, 60),
+		{POD("a", ASKS(6, 1), .priority = -9), POD("b", ASKS(1, 1)),
+			POD("c", ASKS(4, 1), .eviction_priority = -1, .priority = 99)},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
+	{"by priority", CORES(8, 40), CORES(50, 60),
+		{POD("a", ASKS(6, 1), .borrows = true), POD("b", ASKS(1, 1)),
+			POD("c", ASKS(4, 1), .priority = -1)},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
+	{"who borrows before who does not", CORES(8, 40), CORES(50, 60),
+		{POD("a", ASKS(6, 1)), POD("b", ASKS(1, 1)), POD("c", ASKS(4, 1), .borrows = true)},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
+	{"the youngest", CORES(8, 40), CORES(50, 60),
+		{POD("a", ASKS(4, 1), .started_ms = 1), POD("b", ASKS(4, 1), .started_ms = 3),
+			POD("c", ASKS(4, 1), .started_ms = 2)},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "b"},
+	{"by name", CORES(8, 40), CORES(50, 60),
+		{POD("ns/c", ASKS(4, 1)), POD("ns/a", ASKS(4, 1)), POD("ns/b", ASKS(4, 1))},
+		RECLAIM_NONE, RECLAIM_ALLOCATABLE, "ns/a"},
+};
+
 static void who_has_to_go(void **state)
 {
-	static const struct {
-		const char *name;
-		struct load lent, used; /* of 100 cores and 120 G */
-		struct reclaim_pod pods[NPODS];
-		enum reclaim_trigger first, second;
-		const char *victims;
-	} rows[] = {
-		{"all is well", CORES(20, 40), CORES(50, 60),
-			{POD("a", ASKS(10, 20)), POD("b", ASKS(10, 20))}, RECLAIM_NONE,
-			RECLAIM_NONE, ""},
-
-		/* ALLOCATABLE: 110 percent of what may be lent is asked for. */
-		{"110 % are borne", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(5, 1)), POD("b", ASKS(6, 1))}, RECLAIM_NONE, RECLAIM_NONE,
-			""},
-		{"more are not, down to 100", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(4, 1)), POD("b", ASKS(4, 1)), POD("c", ASKS(2, 1)),
-				POD("d", ASKS(2, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a"},
-		{"who asks for most goes first", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(2, 1)), POD("b", ASKS(4, 1)), POD("c", ASKS(8, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
-		{"as many as it takes", CORES(4, 40), CORES(50, 60),
-			{POD("a", ASKS(3, 1)), POD("b", ASKS(3, 1)), POD("c", ASKS(4, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c a"},
-		{"memory is short", CORES(10, 10), CORES(50, 60),
-			{POD("a", ASKS(6, 2)), POD("b", ASKS(2, 10))}, RECLAIM_NONE,
-			RECLAIM_ALLOCATABLE, "b"},
-		{"who asks for none of what is short stays", CORES(10, 4), CORES(50, 60),
-			{POD("a", ASKS(6, 0), .priority = -1), POD("b", ASKS(2, 5))}, RECLAIM_NONE,
-			RECLAIM_ALLOCATABLE, "b"},
-		{"both are short", CORES(4, 4), CORES(50, 60),
-			{POD("a", ASKS(6, 0)), POD("b", ASKS(0, 6)), POD("c", ASKS(1, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a c b"},
-		{"nothing may be lent: all of them", CORES(0, 0), CORES(50, 60),
-			{POD("a", ASKS(1, 1)), POD("b", ASKS(2, 1))}, RECLAIM_NONE,
-			RECLAIM_ALLOCATABLE, "b a"},
-		{"nobody asks for anything", CORES(0, 0), CORES(50, 60), {POD("a", ASKS(0, 0))},
-			RECLAIM_NONE, RECLAIM_NONE, ""},
-		{"what is not ours counts, and stays", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(3, 1)), POD("b", ASKS(3, 1)),
-				{.name = "foreign", ASKS(9, 1)}},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a b"},
-		{"there are none but those", CORES(0, 0), CORES(50, 60),
-			{{.name = "foreign", ASKS(9, 1)}}, RECLAIM_NONE, RECLAIM_NONE, ""},
-		{"who is on its way out counts as gone", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(9, 1)), POD("b", ASKS(5, 1), .leaving = true)}, RECLAIM_NONE,
-			RECLAIM_NONE, ""},
-		{"and is no victim", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(9, 1)), POD("b", ASKS(20, 1), .leaving = true),
-				POD("c", ASKS(4, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "a"},
-
-		/* MEMORY: at 70 percent down to 68. At once. */
-		{"83.9 G of 120 are 69 %", CORES(20, 40), {50000, 83900000000},
-			{POD("a", ASKS(1, 9), USES(1, 9))}, RECLAIM_NONE, RECLAIM_NONE, ""},
-		{"84 G are 70 %", CORES(20, 40), CORES(50, 84),
-			{POD("a", ASKS(1, 9), USES(1, 9)), POD("b", ASKS(1, 9), USES(1, 1))},
-			RECLAIM_MEMORY, RECLAIM_NONE, "a"},
-		{"who uses most goes first", CORES(20, 40), CORES(50, 90),
-			{POD("a", ASKS(1, 9), USES(1, 3)), POD("b", ASKS(1, 9), USES(1, 5)),
-				POD("c", ASKS(1, 1), USES(1, 4))},
-			RECLAIM_MEMORY, RECLAIM_NONE, "b c"},
-		{"without a sample it uses what it asks for", CORES(20, 40), CORES(50, 84),
-			{POD("a", ASKS(1, 9)), POD("b", ASKS(1, 9), USES(1, 8))}, RECLAIM_MEMORY,
-			RECLAIM_NONE, "a"},
-		{"who is on its way out frees what it uses", CORES(20, 40), CORES(50, 90),
-			{POD("a", ASKS(1, 9), USES(1, 7), .leaving = true),
-				POD("b", ASKS(1, 9), USES(1, 9))},
-			RECLAIM_NONE, RECLAIM_NONE, ""},
-		{"ordinary pods use it: low ones go all the same", CORES(20, 40), CORES(50, 119),
-			{POD("a", ASKS(1, 1), USES(1, 1)), POD("b", ASKS(1, 2), USES(1, 2))},
-			RECLAIM_MEMORY, RECLAIM_NONE, "b a"},
-		{"who uses none frees none", CORES(20, 40), CORES(50, 119),
-			{POD("a", ASKS(1, 1), USES(1, 0))}, RECLAIM_NONE, RECLAIM_NONE, ""},
-
-		/* Memory goes before what is asked for, and is enough for once. */
-		{"both triggers", CORES(1, 1), CORES(50, 84),
-			{POD("a", ASKS(9, 1), USES(1, 1)), POD("b", ASKS(1, 9), USES(1, 9))},
-			RECLAIM_MEMORY, RECLAIM_NONE, "b"},
-
-		/* The order, of which the later counts among equals of the earlier. */
-		{"by the annotation", CORES(10, 40), CORES(50, 60),
-			{POD("a", ASKS(6, 1), .priority = -9), POD("b", ASKS(1, 1)),
-				POD("c", ASKS(4, 1), .eviction_priority = -1, .priority = 99)},
-			RECLAIM_NONE, RECLAIM_NONE, ""},
-		{"by the annotation, and it is short", CORES(8, 40), CORES(50, 60),
-			{POD("a", ASKS(6, 1), .priority = -9), POD("b", ASKS(1, 1)),
-				POD("c", ASKS(4, 1), .eviction_priority = -1, .priority = 99)},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
-		{"by priority", CORES(8, 40), CORES(50, 60),
-			{POD("a", ASKS(6, 1), .borrows = true), POD("b", ASKS(1, 1)),
-				POD("c", ASKS(4, 1), .priority = -1)},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
-		{"who borrows before who does not", CORES(8, 40), CORES(50, 60),
-			{POD("a", ASKS(6, 1)), POD("b", ASKS(1, 1)),
-				POD("c", ASKS(4, 1), .borrows = true)},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "c"},
-		{"the youngest", CORES(8, 40), CORES(50, 60),
-			{POD("a", ASKS(4, 1), .started_ms = 1),
-				POD("b", ASKS(4, 1), .started_ms = 3),
-				POD("c", ASKS(4, 1), .started_ms = 2)},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "b"},
-		{"by name", CORES(8, 40), CORES(50, 60),
-			{POD("ns/c", ASKS(4, 1)), POD("ns/a", ASKS(4, 1)), POD("ns/b", ASKS(4, 1))},
-			RECLAIM_NONE, RECLAIM_ALLOCATABLE, "ns/a"},
-	};
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(reclaims); i++) {
 		struct strategy s = usual();
 		struct reclaim_node n = {.capacity = CORES(100, 120),
-			.used = rows[i].used,
-			.lent = rows[i].lent,
-			.pods = rows[i].pods,
-			.npods = npods(rows[i].pods)};
+			.used = reclaims[i].used,
+			.lent = reclaims[i].lent,
+			.pods = reclaims[i].pods,
+			.npods = npods(reclaims[i].pods)};
 		enum reclaim_trigger t[2] = {RECLAIM_NONE, RECLAIM_NONE};
 		char victims[256];
 		look_twice(&s, &n, t, victims);
-		if (t[0] != rows[i].first || t[1] != rows[i].second ||
-			strcmp(victims, rows[i].victims) != 0)
-			print_error("%s: %s, then %s: %s\n", rows[i].name,
+		if (t[0] != reclaims[i].first || t[1] != reclaims[i].second ||
+			strcmp(victims, reclaims[i].victims) != 0)
+			print_error("%s: %s, then %s: %s\n", reclaims[i].name,
 				reclaim_trigger_name(t[0]), reclaim_trigger_name(t[1]), victims);
-		assert_int_equal(t[0], rows[i].first);
-		assert_int_equal(t[1], rows[i].second);
-		assert_string_equal(victims, rows[i].victims);
+		assert_int_equal(t[0], reclaims[i].first);
+		assert_int_equal(t[1], reclaims[i].second);
+		assert_string_equal(victims, reclaims[i].victims);
 	}
 }
 

@@ -153,68 +153,64 @@ struct sample {
 	int64_t taken;
 };
 
+static const struct {
+	const char *name;
+	struct sample samples[6];
+	size_t n;
+	int64_t now_s; /* after T0 */
+	int64_t published;
+	bool not_ready;
+	int64_t raise_s; /* 0: 300; -1: none */
+	int64_t figure;	 /* of 10000; of the newest sample: 10000 - taken */
+} lendings[] = {
+	{"use falls: raised to the mean", {{0, 6000}, {60, 2000}}, 2, 60, 4000, .figure = 6000},
+	{"use rises: lowered at once", {{0, 2000}, {60, 6000}}, 2, 60, 8000, .figure = 4000},
+	{"use is level", {{0, 2000}, {15, 2000}, {30, 2000}}, 3, 30, 5000, .figure = 8000},
+	{"falls step by step", {{0, 6000}, {100, 2000}, {200, 2000}, {300, 2000}}, 4, 300, 4000,
+		.figure = 7333},
+	{"what is older than the window does not count",
+		{{0, 9000}, {100, 2000}, {250, 2000}, {400, 2000}}, 4, 400, 4000, .figure = 8000},
+	{"of a line that begins before it, its part", {{0, 8000}, {600, 2000}}, 2, 600, 100,
+		.figure = 6500},
+	{"no patience", {{0, 6000}, {60, 2000}}, 2, 60, 4000, .raise_s = -1, .figure = 8000},
+	{"a peak is remembered", {{0, 1000}, {15, 9000}, {30, 1000}}, 3, 30, 1000, .figure = 5000},
+
+	{"one sample since the start: not raised", {{0, 2000}}, 1, 0, 3000, .figure = 3000},
+	{"but lowered", {{0, 8000}}, 1, 0, 3000, .figure = 2000},
+	{"and where nothing was published, nothing is", {{0, 2000}}, 1, 0, -1, .figure = 0},
+	{"two samples: raised", {{0, 2000}, {15, 2000}}, 2, 15, 3000, .figure = 8000},
+
+	{"held: not raised", {{0, 2000}, {15, 2000}}, 2, 45, 3000, .figure = 3000},
+	{"held: lowered", {{0, 2000}, {15, 8000}}, 2, 45, 3000, .figure = 2000},
+	{"held until the last millisecond", {{0, 2000}, {15, 2000}}, 2, 15 + 900, 3000,
+		.figure = 3000},
+	{"degraded", {{0, 2000}, {15, 2000}}, 2, 15 + 901, 3000, .figure = 0},
+	{"not Ready", {{0, 2000}, {15, 2000}}, 2, 15, 3000, .not_ready = true, .figure = 0},
+	{"no sample at all", {{0, 0}}, 0, 0, 3000, .figure = 0},
+	{"all of it is used", {{0, 10000}, {15, 12000}}, 2, 15, 3000, .figure = 0},
+};
+
 static void what_may_be_lent(void **state)
 {
-	static const struct {
-		const char *name;
-		struct sample samples[6];
-		size_t n;
-		int64_t now_s; /* after T0 */
-		int64_t published;
-		bool not_ready;
-		int64_t raise_s; /* 0: 300; -1: none */
-		int64_t figure;	 /* of 10000; of the newest sample: 10000 - taken */
-	} rows[] = {
-		{"use falls: raised to the mean", {{0, 6000}, {60, 2000}}, 2, 60, 4000,
-			.figure = 6000},
-		{"use rises: lowered at once", {{0, 2000}, {60, 6000}}, 2, 60, 8000,
-			.figure = 4000},
-		{"use is level", {{0, 2000}, {15, 2000}, {30, 2000}}, 3, 30, 5000, .figure = 8000},
-		{"falls step by step", {{0, 6000}, {100, 2000}, {200, 2000}, {300, 2000}}, 4, 300,
-			4000, .figure = 7333},
-		{"what is older than the window does not count",
-			{{0, 9000}, {100, 2000}, {250, 2000}, {400, 2000}}, 4, 400, 4000,
-			.figure = 8000},
-		{"of a line that begins before it, its part", {{0, 8000}, {600, 2000}}, 2, 600, 100,
-			.figure = 6500},
-		{"no patience", {{0, 6000}, {60, 2000}}, 2, 60, 4000, .raise_s = -1,
-			.figure = 8000},
-		{"a peak is remembered", {{0, 1000}, {15, 9000}, {30, 1000}}, 3, 30, 1000,
-			.figure = 5000},
-
-		{"one sample since the start: not raised", {{0, 2000}}, 1, 0, 3000, .figure = 3000},
-		{"but lowered", {{0, 8000}}, 1, 0, 3000, .figure = 2000},
-		{"and where nothing was published, nothing is", {{0, 2000}}, 1, 0, -1, .figure = 0},
-		{"two samples: raised", {{0, 2000}, {15, 2000}}, 2, 15, 3000, .figure = 8000},
-
-		{"held: not raised", {{0, 2000}, {15, 2000}}, 2, 45, 3000, .figure = 3000},
-		{"held: lowered", {{0, 2000}, {15, 8000}}, 2, 45, 3000, .figure = 2000},
-		{"held until the last millisecond", {{0, 2000}, {15, 2000}}, 2, 15 + 900, 3000,
-			.figure = 3000},
-		{"degraded", {{0, 2000}, {15, 2000}}, 2, 15 + 901, 3000, .figure = 0},
-		{"not Ready", {{0, 2000}, {15, 2000}}, 2, 15, 3000, .not_ready = true, .figure = 0},
-		{"no sample at all", {{0, 0}}, 0, 0, 3000, .figure = 0},
-		{"all of it is used", {{0, 10000}, {15, 12000}}, 2, 15, 3000, .figure = 0},
-	};
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(lendings); i++) {
 		struct strategy s = strategy_default(PROFILE_ACK);
 		struct window w;
 		int64_t taken = 0;
-		s.raise_window_s = rows[i].raise_s < 0	 ? 0
-				   : rows[i].raise_s > 0 ? rows[i].raise_s
-							 : 300;
+		s.raise_window_s = lendings[i].raise_s < 0   ? 0
+				   : lendings[i].raise_s > 0 ? lendings[i].raise_s
+							     : 300;
 		window_begin(&w, 0);
-		for (size_t k = 0; k < rows[i].n; k++) {
-			int64_t at_ms = T0 + rows[i].samples[k].s * S;
-			taken = rows[i].samples[k].taken;
+		for (size_t k = 0; k < lendings[i].n; k++) {
+			int64_t at_ms = T0 + lendings[i].samples[k].s * S;
+			taken = lendings[i].samples[k].taken;
 			assert_true(window_add(&w, at_ms, CPU(taken), at_ms));
 		}
 		struct estimate e = with(taken);
-		same_load(rows[i].name, "figure",
-			window_figure(&w, &s, &e, CPU(rows[i].published), !rows[i].not_ready,
-				T0 + rows[i].now_s * S),
-			CPU(rows[i].figure));
+		same_load(lendings[i].name, "figure",
+			window_figure(&w, &s, &e, CPU(lendings[i].published),
+				!lendings[i].not_ready, T0 + lendings[i].now_s * S),
+			CPU(lendings[i].figure));
 	}
 }
 
