@@ -9,25 +9,9 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "sluice/queue.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
-
-static void check_outcome(int rc, const void *record, const struct err *e)
-{
-	must(rc == 0 || rc == ERR_INVALID);
-	must((rc == 0) == (record != NULL));
-	if (rc < 0) {
-		must(*e->text);
-		check_text(e->text);
-	}
-}
 
 static void check_group(const struct resource_group_spec *g)
 {

@@ -5,15 +5,9 @@
 #include "base/must.h"
 #include "calendar/civil.h"
 #include "calendar/ics.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -10,15 +10,9 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "controller/wire/resources.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
 
 static void check_pod(const struct job *j)
 {

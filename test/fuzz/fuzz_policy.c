@@ -15,6 +15,7 @@
 #include "controller/wire/decode.h"
 #include "price/series.h"
 #include "sluice/queue.h"
+#include "test/fuzz/outcome.h"
 #include "test/unit/queue_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,23 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define HOUR INT64_C(3600000)
 #define STEPS 40
 #define JOBS 3
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
-
-static void check_outcome(int rc, const void *record, const struct err *e)
-{
-	must(rc == 0 || rc == ERR_INVALID);
-	must((rc == 0) == (record != NULL));
-	if (rc < 0) {
-		must(*e->text);
-		check_text(e->text);
-	}
-}
 
 static void check_texts(const char *const *all, size_t n)
 {

@@ -12,15 +12,9 @@
 #include "cluster/quota_flight.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode_template.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
 
 static void check_list(const struct resource_list *list)
 {
@@ -79,14 +73,6 @@ static void ask(const struct resource_quota *q, const struct pod *p)
 		check_text(sentence);
 	}
 	free(reserved);
-}
-
-static void check_outcome(int rc, const void *record, const struct err *e)
-{
-	must(rc == 0 || rc == ERR_INVALID);
-	must((rc == 0) == (record != NULL));
-	if (rc < 0)
-		check_text(e->text);
 }
 
 static void try_quota(const cJSON *o, const cJSON *all)

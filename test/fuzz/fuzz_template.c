@@ -11,6 +11,7 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_template.h"
+#include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,13 +24,6 @@ struct things {
 	struct pod *pod[MANY];
 	size_t npods;
 };
-
-static void check_text(const char *s)
-{
-	must(slice_utf8(slice_of(s)));
-	for (; *s; s++)
-		must((unsigned char)*s >= 0x20 && *s != 0x7f);
-}
 
 static void take(const cJSON *o, struct things *t)
 {
