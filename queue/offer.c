@@ -30,13 +30,13 @@ size_t entry_victims(struct queue *q, const struct entry *e, const struct victim
 	return entry_demand(e, &d) ? victims_find(q, &d, ret) : 0;
 }
 
-/* With the flavors behind `after` (NULL: from the first): fits, or somebody can be displaced for
- * it, or it would do with fewer pods. */
-static bool can_start_after(struct queue *q, struct entry *e, const struct choice *after)
+/* With so many pods, in the flavors behind `after` (NULL: from the first): fits, or somebody can be
+ * displaced for it, or it would do with fewer pods. */
+static bool can_start_after(
+	struct queue *q, struct entry *e, int32_t pods, const struct choice *after)
 {
 	const struct victim *victim;
 	const struct claim *claim = &e->group->claim;
-	int32_t pods = nsquota_pods(q, e->cq, claim, e->w);
 	e->verdict = assign_flavors(q, e->cq, claim, e->w, pods, after, &e->choice);
 	if (e->verdict == ASSIGN_FITS ||
 		(e->verdict == ASSIGN_PREEMPTS && entry_victims(q, e, &victim) > 0))
@@ -52,16 +52,16 @@ static bool can_start_after(struct queue *q, struct entry *e, const struct choic
 
 /* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
  * of them. */
-static bool can_start(struct queue *q, struct entry *e)
+static bool can_start(struct queue *q, struct entry *e, int32_t pods)
 {
-	if (can_start_after(q, e, NULL))
+	if (can_start_after(q, e, pods, NULL))
 		return true;
 	if (e->verdict != ASSIGN_PREEMPTS || !choice_goes_on(e->cq, &e->choice))
 		return false;
 	struct entry next = *e;
 	do {
 		struct choice after = next.choice;
-		if (can_start_after(q, &next, &after)) {
+		if (can_start_after(q, &next, pods, &after)) {
 			*e = next;
 			return true;
 		}
@@ -92,8 +92,7 @@ static bool passes(struct look *l)
 		struct choice last = e->choice;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
-		e->verdict = assign_flavors(q, e->cq, claim, e->w,
-			nsquota_pods(q, e->cq, claim, e->w), &last, &e->choice);
+		e->verdict = assign_flavors(q, e->cq, claim, e->w, last.pods, &last, &e->choice);
 		if (e->verdict != ASSIGN_FITS)
 			return false;
 	}
@@ -102,32 +101,60 @@ static bool passes(struct look *l)
 
 /* ---- Do all agree whom it concerns? ---- */
 
-/* Whom it displaces only nodes want to know. */
-static bool entry_consented(struct queue *q, const struct entry *e)
+/* Whom it displaces only nodes want to know. *ret_room: the nodes may be those who said no; for so
+ * many of its pods they had room. */
+static bool entry_consented(struct queue *q, const struct entry *e, int32_t *ret_room)
 {
 	const struct victim *victim = NULL;
 	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
 			   ? entry_victims(q, e, &victim)
 			   : 0;
-	return consent_given(q, e, victim, n);
+	if (consent_given(q, e, victim, n))
+		return true;
+	*ret_room = e->choice.pods > e->w->shape->min_pods ? vacancy_pods(q, e, victim, n)
+							   : e->choice.pods;
+	return false;
 }
 
-/* The offer can start, by quota; the others must agree, on whatever flavors. */
-static bool is_let(struct look *l)
+/* The entry can start, by quota; the others must agree, on whatever flavors. *ret_room: where they
+ * do not, the most pods, fewer than it chose, for which the nodes of some of these have room. */
+static bool is_let_on_some(struct queue *q, struct entry *e, int32_t *ret_room)
 {
-	struct entry *e = &l->walk->offer;
-	struct queue *q = l->q;
-	const struct claim *claim = &e->group->claim;
-	while (!entry_consented(q, e)) {
+	int32_t room;
+	*ret_room = 0;
+	while (!entry_consented(q, e, &room)) {
 		struct choice last = e->choice;
+		if (room < last.pods && room > *ret_room)
+			*ret_room = room;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
-		e->verdict = assign_flavors(q, e->cq, claim, e->w,
-			nsquota_pods(q, e->cq, claim, e->w), &last, &e->choice);
+		e->verdict = assign_flavors(
+			q, e->cq, &e->group->claim, e->w, last.pods, &last, &e->choice);
 		if (e->verdict != ASSIGN_FITS)
 			return false;
 	}
 	return true;
+}
+
+/* Who displaces fewer for fewer pods may find room for fewer still; after so many numbers it waits.
+ */
+#define NUMBERS_MAX 8
+
+/* Who can do with fewer pods takes as many as the nodes have room for. False: *e is as it was when
+ * all others had said no to what it chose. */
+static bool is_let(struct queue *q, struct entry *e)
+{
+	int32_t room, least = e->w->shape->min_pods;
+	bool let = is_let_on_some(q, e, &room);
+	struct entry smaller = *e;
+	for (int i = 1; !let && i < NUMBERS_MAX && room > 0 && room >= least; i++) {
+		if (!can_start(q, &smaller, room))
+			return false;
+		let = is_let_on_some(q, &smaller, &room);
+		if (let)
+			*e = smaller;
+	}
+	return let;
 }
 
 /* ---- Who is first? ---- */
@@ -135,7 +162,8 @@ static bool is_let(struct look *l)
 static bool judge(struct look *l, struct group *g)
 {
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	return can_start(l->q, &l->walk->offer) && is_let(l) && passes(l);
+	int32_t pods = nsquota_pods(l->q, l->walk->cq, &g->claim, group_head(g));
+	return can_start(l->q, &l->walk->offer, pods) && is_let(l->q, &l->walk->offer) && passes(l);
 }
 
 static bool subtree_may(const struct tree_node *n, void *ctx)

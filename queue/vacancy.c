@@ -47,25 +47,30 @@ static void lacks(struct queue *q, struct clusterqueue *cq)
 		list_add(&q->terrain.lacking, &cq->lacks_nodes);
 }
 
-bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+int32_t vacancy_pods(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (!vacancy_asks(q, e->cq, e->w))
-		return true;
+		return e->choice.pods;
 	if (!q->terrain.pods_known) {
 		lacks(q, e->cq);
-		return false;
+		return 0;
 	}
 	size_t nflavors = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
 	struct uid *gone = mem_array(n, sizeof(*gone));
 	for (size_t i = 0; i < n; i++)
 		gone[i] = victims[i].room->w->key.uid;
-	bool lets = room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone,
-			    n) >= e->choice.pods;
+	int32_t pods =
+		room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone, n);
 	free(gone);
-	if (!lets)
+	if (pods < e->choice.pods)
 		lacks(q, e->cq);
-	return lets;
+	return pods;
+}
+
+bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+{
+	return vacancy_pods(q, e, victims, n) >= e->choice.pods;
 }
 
 /* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
@@ -121,7 +126,7 @@ bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct
 int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret)
 {
-	struct choice choice = {.pods = w->shape->pods};
+	struct choice choice = {.pods = w->shape->min_pods};
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (!vacancy_asks(q, cq, w))
 		return -1;

@@ -4,7 +4,8 @@
  * Asked where a ClusterQueue says clusterFit Now, and of whoever is of negative priority, whatever
  * the ClusterQueue says: who only fills gaps starts where gaps are, and makes no autoscaler add
  * nodes. All pods with which it would start must find room beside what is bound and what was let in
- * and is not bound yet; for one that displaces others, beside what is left when those are gone.
+ * and is not bound yet; for one that displaces others, beside what is left when those are gone. Who
+ * can do with fewer pods starts with as many as have room (offer.c).
  *
  * What was let in is told to the nodes (nodes_expect) from room_start() until the run ends or is
  * told to stop, while anybody asks at all: then pods are wanted, too (queue_wants_pods). So is what
@@ -23,7 +24,10 @@
 /* Is it asked for one like w? */
 bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w);
 
-/* Is there room for the entry with its choice, were its victims gone? */
+/* Of the pods of the entry's choice: for how many is there room, were its victims gone? All, where
+ * nobody asks. */
+int32_t vacancy_pods(
+	struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
 bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
 
 enum vacancy {
@@ -39,8 +43,8 @@ enum vacancy vacancy_for_promise(struct queue *q, const struct room *r);
 bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct claim *claim,
 	const struct choice *choice);
 
-/* Of a claim for which quota is free: how many of its pods have room, fewer than all; *ret says why
- * no more have. -1: all have, or nobody asks. */
+/* Of a claim for which quota is free: how many pods have room, fewer than the fewest with which it
+ * would start; *ret says why no more have. -1: those have, or nobody asks. */
 int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret);
 
