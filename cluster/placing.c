@@ -86,11 +86,48 @@ static void place_level(struct spot *all, size_t n, int32_t pods)
 	}
 }
 
+/* Of so few pods each is put by itself, where most room is left, which comes to the same: all nodes
+ * are not looked at for one pod. */
+#define FEW 32
+
+static struct spot *spot_of(struct spot *all, size_t *n, struct node *node)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (all[i].node == node)
+			return &all[i];
+	all[*n] = (struct spot){.node = node};
+	return &all[(*n)++];
+}
+
+static void place_few(
+	struct survey *s, const struct nodes *n, struct spot *all, int32_t pods, size_t *ret_n)
+{
+	struct ranking *ranking = survey_ranking(s);
+	*ret_n = 0;
+	for (int32_t i = 0; i < pods; i++) {
+		int32_t room;
+		size_t slot = ranking_first(ranking, &room);
+		if (room == 0)
+			break;
+		struct spot *spot = spot_of(all, ret_n, n->slot[slot]);
+		spot->left = room - 1;
+		spot->placed++;
+		ranking_set(ranking, slot, room - 1);
+	}
+	for (size_t i = 0; i < *ret_n; i++)
+		ranking_set(ranking, all[i].node->slot, all[i].left + all[i].placed);
+}
+
 /* A pod that names its node is asked by nobody whom it would like to be near. */
 struct spot *survey_place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
 	size_t nrepels, int32_t pods, size_t *ret_n)
 {
 	bool named = *s->pod.node_name;
+	if (pods <= FEW && (named || (!s->company && nrepels == 0))) {
+		struct spot *few = mem_array(FEW, sizeof(*few));
+		place_few(s, n, few, pods, ret_n);
+		return few;
+	}
 	struct spot *all = mem_array(s->nslots + 1, sizeof(*all));
 	*ret_n = spots_of(s, n, repels, named ? 0 : nrepels, all);
 	if (s->company && !named)

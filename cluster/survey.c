@@ -172,6 +172,22 @@ static void make_room(struct survey *s, size_t nslots)
 	for (size_t i = s->nslots; i < nslots; i++)
 		s->outlook[i] = (struct outlook){.room = -1};
 	s->nslots = nslots;
+	ranking_done(&s->ranking);
+}
+
+static int32_t rank_of(const struct outlook *o)
+{
+	return o->now == 0 && o->room > 0 ? o->room : 0;
+}
+
+struct ranking *survey_ranking(struct survey *s)
+{
+	if (!s->ranking.most) {
+		ranking_init(&s->ranking, s->nslots);
+		for (size_t i = 0; i < s->nslots; i++)
+			ranking_set(&s->ranking, i, rank_of(&s->outlook[i]));
+	}
+	return &s->ranking;
 }
 
 static void count_slot(struct survey *s, const struct nodes *n, uint32_t slot)
@@ -185,10 +201,12 @@ static void count_slot(struct survey *s, const struct nodes *n, uint32_t slot)
 		company_count(s->company, n, node);
 	else if (s->company)
 		company_forget(s->company, slot);
-	if (!node || !node->known)
-		return;
-	*o = look_at(s, n, node);
-	tally_add(&s->tally, o);
+	if (node && node->known) {
+		*o = look_at(s, n, node);
+		tally_add(&s->tally, o);
+	}
+	if (s->ranking.most)
+		ranking_set(&s->ranking, slot, rank_of(o));
 }
 
 static void count_all(struct survey *s, const struct nodes *n)
@@ -196,6 +214,7 @@ static void count_all(struct survey *s, const struct nodes *n)
 	free(s->outlook);
 	s->outlook = NULL;
 	s->nslots = 0;
+	ranking_done(&s->ranking);
 	s->tally = (struct tally){0};
 	company_free(s->company);
 	s->company = pod_is_sociable(&s->pod) ? company_new(n, &s->pod) : NULL;
@@ -318,6 +337,7 @@ void survey_free(struct nodes *n, struct survey *s)
 	n->nsurveys--;
 	company_free(s->company);
 	arena_done(&s->arena);
+	ranking_done(&s->ranking);
 	free(s->shape);
 	free(s->outlook);
 	free(s->print);

@@ -11,6 +11,7 @@
 #define SLUICE_CLUSTER_SURVEY_H
 
 #include "cluster/company.h"
+#include "cluster/ranking.h"
 
 struct outlook {
 	uint32_t now, ever; /* sets of obstacles; 0: it fits */
@@ -47,6 +48,7 @@ struct survey {
 	size_t nslots;
 	struct tally tally;	 /* without company */
 	struct company *company; /* NULL: it looks at nobody */
+	struct ranking ranking;	 /* of the nodes by room, from when it was first asked for on */
 
 	struct tally last; /* with it, and what repels the pod; of last_version */
 	uint64_t last_version;
@@ -67,6 +69,8 @@ void survey_free(struct nodes *n, struct survey *s);
 /* repels: those that mean the pod (repellents.c). */
 struct tally survey_tally(
 	struct survey *s, const struct nodes *n, struct repellent *const *repels, size_t nrepels);
+/* Kept up to date from now on. For pods that look at nobody. */
+struct ranking *survey_ranking(struct survey *s);
 /* The node of that slot is another one for a question. What was kept of answers is forgotten. */
 void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot);
 
