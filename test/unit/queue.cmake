@@ -34,8 +34,12 @@ target_link_libraries(test_queue_property PRIVATE queue ${CMOCKA})
 add_test(NAME queue_property COMMAND test_queue_property)
 set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 
-# Victims that hurt least: the steps, a row each, and all subsets of random candidates.
-add_executable(test_queue_toll ${CMAKE_CURRENT_LIST_DIR}/queue_toll.c
-  ${CMAKE_CURRENT_LIST_DIR}/../sim/rng.c)
-target_link_libraries(test_queue_toll PRIVATE queue ${CMOCKA})
-add_test(NAME queue_toll COMMAND test_queue_toll)
+# Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
+# worlds of the queue.
+foreach(name toll victims)
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/rng.c)
+  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  add_test(NAME queue_${name} COMMAND test_queue_${name})
+  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
+endforeach()
