@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/holders.h"
+#include "sluice/quantity.h"
 
 static int cost_of(const struct room *r)
 {
@@ -79,12 +80,35 @@ static bool policy_allows(const struct demand *d, const struct room *r)
 	return false;
 }
 
+/* Of who runs in cq nobody of a higher priority is allowed. */
+static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
+{
+	switch (policy_towards(d, cq)) {
+	case PREEMPT_NEVER:
+		return -1;
+	case PREEMPT_LOWER_PRIORITY: /* who displaces is of 0 at least */
+		return d->w->key.priority - 1;
+	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
+		return d->w->key.priority;
+	case PREEMPT_ANY:
+		break;
+	}
+	return INT32_MAX;
+}
+
 /* Nobody behind this one is allowed either, because priorities only rise from here. */
 static bool policy_ends(const struct demand *d, const struct room *r)
 {
-	enum preemption_policy policy = policy_towards(d, r->cq);
-	int32_t most = policy == PREEMPT_NEVER ? -1 : d->w->key.priority;
-	return policy != PREEMPT_ANY && !room_is_free(r) && r->w->key.priority > most;
+	return !room_is_free(r) && r->w->key.priority > highest_allowed(d, r->cq);
+}
+
+/* Of its own priority, and not newer: as many as run may stand there one after another. */
+static bool is_older_equal(const struct demand *d, const struct room *r)
+{
+	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
+	return policy_towards(d, r->cq) == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY &&
+	       !room_is_free(r) && theirs->priority == mine->priority &&
+	       theirs->queued_ms <= mine->queued_ms;
 }
 
 static bool is_candidate(const struct displacement *x, const struct room *r)
@@ -108,6 +132,15 @@ static struct room *next_promised(
 	return best;
 }
 
+static struct tree_node *step(
+	const struct displacement *x, const struct offer *o, size_t i, struct tree_node *n)
+{
+	struct tree_node *next = tree_next(n);
+	if (!next || !is_older_equal(x->d, holder_room(next)))
+		return next;
+	return holders_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
+}
+
 /* The first among the rows' next holders; it leaves all the rows in which it stands. */
 static struct room *next_holder(struct displacement *x, const struct offer *o)
 {
@@ -118,7 +151,7 @@ static struct room *next_holder(struct displacement *x, const struct offer *o)
 			best = holder_room(cursor[i]);
 	for (size_t i = 0; i < x->ncontested; i++)
 		while (cursor[i] && holder_room(cursor[i]) == best)
-			cursor[i] = tree_next(cursor[i]);
+			cursor[i] = step(x, o, i, cursor[i]);
 	return best;
 }
 
@@ -190,6 +223,40 @@ bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind 
 		return false;
 	x->noffers++;
 	return true;
+}
+
+static int64_t promised_most(
+	const struct clusterqueue *cq, const struct quota_row *row, int64_t *largest)
+{
+	int64_t most = 0;
+	list_each(&cq->promised, l)
+	{
+		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		for (size_t i = 0; i < r->nlines; i++) {
+			if (r->line[i].row != row)
+				continue;
+			most = quantity_add(most, r->line[i].amount);
+			*largest = r->line[i].amount > *largest ? r->line[i].amount : *largest;
+		}
+	}
+	return most;
+}
+
+/* Others give while they borrow: of one thing no more than is borrowed, but for the last of them.
+ * Where several things are contested they may go on giving for another one's sake, and with fair
+ * sharing for one that is not. */
+int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t i)
+{
+	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
+	if (!row || !policy_asks(x, cq) || !clusterqueue_active(cq))
+		return 0;
+	int64_t largest = holders_largest(cq, row);
+	int64_t most = quantity_add(
+		holders_sum(cq, row, highest_allowed(x->d, cq)), promised_most(cq, row, &largest));
+	__int128 borrowed = row->use[QUOTA_THEN] - row->subtree + largest;
+	if (cq == x->d->cq || x->ncontested > 1 || x->q->config.fair_sharing || borrowed > most)
+		return most;
+	return borrowed > 0 ? (int64_t)borrowed : 0;
 }
 
 /* ---- Victims ---- */

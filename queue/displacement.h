@@ -51,6 +51,8 @@ struct displacement {
 /* Adds what cq has to offer, unless it has nothing. False: nothing. */
 bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
 	const struct quota_node *shared);
+/* What of the contested row i those have who could be displaced in cq: so much or less. */
+int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t i);
 /* All of it again, from the first. */
 void offer_rewind(struct displacement *x, struct offer *o);
 /* Takes the next one off. */

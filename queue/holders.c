@@ -1,6 +1,7 @@
 #include "queue/holders.h"
 
 #include "queue/displacement.h"
+#include "sluice/quantity.h"
 
 static struct room_line *line_of(const struct tree_node *n)
 {
@@ -19,9 +20,30 @@ static int holder_order(const struct tree_node *a, const struct tree_node *b)
 	return order ? order : (line_of(a) > line_of(b)) - (line_of(a) < line_of(b));
 }
 
+static void add_subtree(struct room_line *l, const struct tree_node *n)
+{
+	if (!n)
+		return;
+	const struct room_line *of = line_of(n);
+	l->sum = quantity_add(l->sum, of->sum);
+	l->largest = of->largest > l->largest ? of->largest : l->largest;
+	l->newest_ms = of->newest_ms > l->newest_ms ? of->newest_ms : l->newest_ms;
+}
+
+static bool holder_update(struct tree_node *n)
+{
+	struct room_line *l = line_of(n);
+	int64_t sum = l->sum, largest = l->largest, newest_ms = l->newest_ms;
+	l->sum = l->largest = l->amount;
+	l->newest_ms = l->room->w->key.queued_ms;
+	add_subtree(l, n->left);
+	add_subtree(l, n->right);
+	return l->sum != sum || l->largest != largest || l->newest_ms != newest_ms;
+}
+
 static void line_join(struct room_line *l)
 {
-	if (l->row->ranked && !tree_in(&l->holder))
+	if (l->row->ranked && l->amount > 0 && !tree_in(&l->holder))
 		tree_insert(&l->row->holders, &l->holder, l->room->serial);
 }
 
@@ -41,13 +63,62 @@ void holders_leave(struct room *r)
 static void rank(struct clusterqueue *cq, struct quota_row *row)
 {
 	row->ranked = true;
-	tree_init(&row->holders, holder_order, NULL);
+	tree_init(&row->holders, holder_order, holder_update);
 	list_each(&cq->rooms, l) holders_join(container_of(l, struct room, of_clusterqueue));
+}
+
+static struct tree *holders_of(struct clusterqueue *cq, struct quota_row *row)
+{
+	if (!row->ranked)
+		rank(cq, row);
+	return &row->holders;
 }
 
 struct tree_node *holders_first(struct clusterqueue *cq, struct quota_row *row)
 {
-	if (!row->ranked)
-		rank(cq, row);
-	return tree_first(&row->holders);
+	return tree_first(holders_of(cq, row));
+}
+
+/* ---- Those who are newer ---- */
+
+static bool newer_may(const struct tree_node *n, void *ctx)
+{
+	return line_of(n)->newest_ms > *(const int64_t *)ctx;
+}
+
+static bool newer_is(const struct tree_node *n, void *ctx)
+{
+	return holder_room(n)->w->key.queued_ms > *(const int64_t *)ctx;
+}
+
+struct tree_node *holders_newer(
+	const struct quota_row *row, const struct tree_node *n, int64_t queued_ms)
+{
+	struct tree_search s = {newer_may, newer_is, &queued_ms};
+	return tree_seek(&row->holders, n, &s);
+}
+
+/* ---- Sums ---- */
+
+int64_t holders_sum(struct clusterqueue *cq, struct quota_row *row, int32_t priority)
+{
+	int64_t sum = 0;
+	for (const struct tree_node *n = holders_of(cq, row)->root; n;) {
+		const struct room *r = holder_room(n);
+		if (!room_is_free(r) && r->w->key.priority > priority) {
+			n = n->left;
+			continue;
+		}
+		sum = quantity_add(sum, line_of(n)->amount);
+		if (n->left)
+			sum = quantity_add(sum, line_of(n->left)->sum);
+		n = n->right;
+	}
+	return sum;
+}
+
+int64_t holders_largest(struct clusterqueue *cq, struct quota_row *row)
+{
+	const struct tree_node *root = holders_of(cq, row)->root;
+	return root ? line_of(root)->largest : 0;
 }

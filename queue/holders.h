@@ -2,20 +2,32 @@
  * Holders: who holds something of a leaf's row, those first who would have to go first.
  *
  * The order is kept only for rows in which somebody once looked for a victim; for all others it
- * would cost a tree's update at each start, for nothing.
+ * would cost a tree's update at each start, for nothing. Where it is kept, so are sums: how much
+ * those hold who may be displaced is known without a look at each (victims.c), and those who are
+ * not newer than somebody of their own priority are passed over together.
  */
 #ifndef SLUICE_QUEUE_HOLDERS_H
 #define SLUICE_QUEUE_HOLDERS_H
 
 #include "queue/room.h"
 
-/* The room stands among the holders of its rows / does not any more. Around everything that changes
- * its place there (its workload's priority): out, and in again. Idempotent. */
+/* The room stands among the holders of its rows, those of which it has more than 0 / does not any
+ * more. Around everything that changes its place there (its workload's priority) or what it holds:
+ * out, and in again. Idempotent. */
 void holders_join(struct room *r);
 void holders_leave(struct room *r);
 
 /* The first one of a row of this ClusterQueue, and the next. */
 struct tree_node *holders_first(struct clusterqueue *cq, struct quota_row *row);
 struct room *holder_room(const struct tree_node *n);
+
+/* The first behind n who was queued later than that. */
+struct tree_node *holders_newer(
+	const struct quota_row *row, const struct tree_node *n, int64_t queued_ms);
+
+/* What those have of it in all who end anyway, or run and are of no higher priority. */
+int64_t holders_sum(struct clusterqueue *cq, struct quota_row *row, int32_t priority);
+/* The most that one of them all has. */
+int64_t holders_largest(struct clusterqueue *cq, struct quota_row *row);
 
 #endif

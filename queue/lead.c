@@ -158,43 +158,71 @@ static const struct quota_row *loan(
 	return NULL;
 }
 
+/* A ClusterQueue that may have something on loan, and who of it would go next. Each is looked at
+ * once for each who goes, so that ten thousand may. */
+struct borrower {
+	const struct clusterqueue *cq;
+	const struct tree_node *next;
+};
+
 /* Those who were found already are held no more in THEN, but still stand among the holders. */
-static bool is_victim(const struct displacement *x, const struct room *r)
+static const struct tree_node *first_left(const struct tree_node *n)
 {
-	for (size_t i = 0; i < x->nvictims; i++)
-		if (x->victim[i].room == r)
-			return true;
-	return false;
+	while (n && holder_room(n)->gives_back)
+		n = tree_next(n);
+	return n;
 }
 
-static struct room *first_borrower(struct displacement *x, const struct quota_row *row)
+/* All that have some of the row on loan; to be freed. Use only falls: nobody joins them later. */
+static struct borrower *borrowers_of(
+	const struct displacement *x, const struct quota_row *row, size_t *ret_n)
 {
-	struct room *best = NULL;
+	size_t n = 0, members = 0;
+	list_each(&x->d->cq->realm->members, l) members++;
+	struct borrower *all = mem_array(members, sizeof(*all));
 	list_each(&x->d->cq->realm->members, l)
 	{
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
-		if (!lent)
-			continue;
-		struct tree_node *n = holders_first(cq, (struct quota_row *)(uintptr_t)lent);
-		while (n && is_victim(x, holder_room(n)))
-			n = tree_next(n);
-		if (n && (!best || room_cmp(holder_room(n), best) < 0))
-			best = holder_room(n);
+		if (lent)
+			all[n++] = (struct borrower){cq,
+				first_left(holders_first(cq, (struct quota_row *)(uintptr_t)lent))};
 	}
-	return best;
+	*ret_n = n;
+	return all;
+}
+
+static struct room *first_room(
+	const struct displacement *x, const struct quota_row *row, struct borrower *all, size_t n)
+{
+	struct borrower *best = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].next && loan(x->q, all[i].cq, row) &&
+			(!best || room_cmp(holder_room(all[i].next), holder_room(best->next)) < 0))
+			best = &all[i];
+	if (!best)
+		return NULL;
+	struct room *r = holder_room(best->next);
+	r->gives_back = true;
+	best->next = first_left(best->next);
+	return r;
 }
 
 /* As much as can be had; what cannot is not asked for any more. */
 static void gather(struct displacement *x, struct demand_line *line)
 {
 	struct room *r;
+	size_t n;
+	if (quota_free(line->row, QUOTA_THEN) >= line->amount)
+		return;
+	struct borrower *all = borrowers_of(x, line->row, &n);
 	while (quota_free(line->row, QUOTA_THEN) < line->amount &&
-		(r = first_borrower(x, line->row)))
+		(r = first_room(x, line->row, all, n)))
 		victim_add(x, r, PREEMPTION_NONE);
-	__int128 free = quota_free(line->row, QUOTA_THEN);
-	if (free < line->amount)
-		line->amount = free > 0 ? (int64_t)free : 0;
+	free(all);
+	__int128 free_now = quota_free(line->row, QUOTA_THEN);
+	if (free_now < line->amount)
+		line->amount = free_now > 0 ? (int64_t)free_now : 0;
 }
 
 static void give_back(struct queue *q, struct room *r)
@@ -211,6 +239,8 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 	struct displacement x = {.q = q, .d = &wish.d};
 	for (size_t i = 0; i < wish.d.nlines; i++)
 		gather(&x, &wish.d.line[i]);
+	for (size_t i = 0; i < x.nvictims; i++)
+		x.victim[i].room->gives_back = false;
 	if (x.nvictims > 0) {
 		victims_spare(&x, true);
 		victims_put_back(&x);

@@ -227,8 +227,18 @@ static bool is_worth_exchanging(struct search *s, size_t leaves, size_t comes)
 	return toll_cmp(&t, &s->best_toll) < 0;
 }
 
+static bool anybody_stays(const struct search *s)
+{
+	size_t i = 0;
+	while (i < s->n && s->best[i])
+		i++;
+	return i < s->n;
+}
+
 static bool exchange_one(struct search *s)
 {
+	if (!anybody_stays(s))
+		return false;
 	for (size_t a = s->n; a-- > 0;) {
 		size_t leaves = s->gentle[a];
 		for (size_t b = 0; s->best[leaves] && b < s->n; b++) {

@@ -410,14 +410,14 @@ static bool offer_strictly(struct look *l)
 	return head && offer_head(l);
 }
 
-bool walk_offers(struct queue *q, struct walk *w)
+bool walk_offers(struct queue *q, struct walk *w, struct victims_survey *s)
 {
 	struct look look = {q, w};
 	if (w->over)
 		return false;
 	w->offer = (struct entry){0};
 	keys_available(w->cq, KEYS_FREE, w->free);
-	w->displaces_from = victims_from(q, w->cq);
+	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
 	if (w->displaces_from <= INT32_MAX)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->strategy == STRICT_FIFO)

@@ -46,7 +46,7 @@ void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq);
 void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key);
 /* Writes w->offer. False: there is nothing any more; a StrictFIFO head that cannot start is told
  * all the same, with what it would take. */
-bool walk_offers(struct queue *q, struct walk *w);
+bool walk_offers(struct queue *q, struct walk *w, struct victims_survey *s);
 
 /* One that makes room for somebody, and will wait before this place again; NULL: nobody. Behind it
  * a StrictFIFO queue offers nothing. */

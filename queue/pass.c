@@ -169,11 +169,12 @@ static void reserves_end(struct pass *p)
  * not all who could start. */
 static void collect_offers(struct pass *p)
 {
+	struct victims_survey survey = {.made = {false}};
 	p->nentries = 0;
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct walk *w = &p->walk[i];
 		w->cq->search = w->cq->search || p->realm->search;
-		w->over = w->over || !walk_offers(p->q, w);
+		w->over = w->over || !walk_offers(p->q, w, &survey);
 		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
 			     w->offer.verdict == ASSIGN_PREEMPTS;
 		w->offer.keeps = keeps;

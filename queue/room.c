@@ -369,11 +369,13 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods)
 		return false;
 	bool freed = false;
 	r->pods = pods;
+	holders_leave(r);
 	for (size_t i = 0; i < r->nlines; i++) {
 		int64_t amount = part_of(r->line[i].base, pods, r->base_pods);
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
+	holders_join(r);
 	nsquota_run(q, r);
 	vacancy_expect(q, r);
 	return freed;

@@ -29,11 +29,14 @@ enum room_state {
 };
 
 struct room_line {
-	struct quota_row *row;	 /* at the ClusterQueue's node */
-	int64_t amount;		 /* now */
-	int64_t base;		 /* for room.base_pods */
-	struct room *room;	 /* whose line it is */
-	struct tree_node holder; /* in row->holders, while held and somebody asked */
+	struct quota_row *row; /* at the ClusterQueue's node */
+	int64_t amount;	       /* now */
+	int64_t base;	       /* for room.base_pods */
+	struct room *room;     /* whose line it is */
+	struct tree_node
+		holder;	      /* in row->holders, while held and somebody asked; of its subtree: */
+	int64_t sum, largest; /* amounts */
+	int64_t newest_ms;    /* the latest key.queued_ms */
 };
 
 struct room {

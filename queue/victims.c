@@ -36,11 +36,40 @@ static struct displacement *displacement_of(struct queue *q, const struct demand
 	return x;
 }
 
+/* If all went who could, would there be as much as lacks? A look at sums, not at runs: who asks in
+ * vain, and is asked again whenever a run ends, must not cost as much as there are runs. */
+static bool could_do(const struct displacement *x, size_t i)
+{
+	const struct clusterqueue *mine = x->d->cq;
+	int64_t lacks = 0;
+	for (size_t k = 0; k < x->d->nlines; k++)
+		if (x->d->line[k].row == x->contested[i])
+			lacks = x->d->line[k].amount;
+	__int128 free = quota_free(x->contested[i], QUOTA_THEN);
+	list_each(&mine->realm->members, l)
+	{
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+		if (free >= lacks)
+			return true;
+		if (cq == mine || (cq->node && borrows_contested(x, cq->node)))
+			free += offer_most(x, cq, i);
+	}
+	return free >= lacks;
+}
+
+static bool could_be_enough(const struct displacement *x)
+{
+	bool could = true;
+	for (size_t i = 0; could && i < x->ncontested; i++)
+		could = could_do(x, i);
+	return could;
+}
+
 static size_t find(struct queue *q, const struct demand *d, bool lenient, const struct victim **ret)
 {
 	struct displacement *x = displacement_of(q, d);
 	x->lenient = lenient && !q->config.victims_as_kueue;
-	if (x->ncontested > 0 && workload_displaces(d->w)) {
+	if (x->ncontested > 0 && workload_displaces(d->w) && could_be_enough(x)) {
 		if (q->config.fair_sharing)
 			find_fair(x);
 		else
@@ -115,24 +144,36 @@ static int64_t from_clusterqueue(
 	return least;
 }
 
-int64_t victims_from(const struct queue *q, const struct clusterqueue *cq)
+static void survey(struct victims_survey *s, struct realm *realm, enum preemption_policy policy)
 {
-	const struct preemption_spec *p = &cq->preemption;
-	bool others = cq->node->parent &&
-		      (p->reclaim_within_cohort != PREEMPT_NEVER || q->gap_fillers > 0);
-	bool own = p->within_clusterqueue != PREEMPT_NEVER;
-	int64_t least = INT64_MAX;
-	if (!others && !own)
-		return least;
-	list_each(&cq->realm->members, l)
+	s->made[policy] = true;
+	s->least[policy] = s->second[policy] = INT64_MAX;
+	list_each(&realm->members, l)
 	{
 		struct clusterqueue *member = container_of(l, struct clusterqueue, of_realm);
-		enum preemption_policy policy =
-			member == cq ? p->within_clusterqueue : p->reclaim_within_cohort;
-		if (!(member == cq ? own : others) || !clusterqueue_active(member))
-			continue;
-		int64_t from = from_clusterqueue(member, policy, member != cq);
-		least = from < least ? from : least;
+		int64_t from = clusterqueue_active(member) ? from_clusterqueue(member, policy, true)
+							   : INT64_MAX;
+		if (from < s->least[policy]) {
+			s->second[policy] = s->least[policy];
+			s->least[policy] = from;
+			s->least_of[policy] = member;
+		} else if (from < s->second[policy]) {
+			s->second[policy] = from;
+		}
 	}
-	return least;
+}
+
+int64_t victims_from(const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s)
+{
+	enum preemption_policy within = cq->preemption.within_clusterqueue,
+			       reclaim = cq->preemption.reclaim_within_cohort;
+	int64_t least = INT64_MAX;
+	if (within != PREEMPT_NEVER && clusterqueue_active(cq))
+		least = from_clusterqueue((struct clusterqueue *)(uintptr_t)cq, within, false);
+	if (!cq->node->parent || (reclaim == PREEMPT_NEVER && q->gap_fillers == 0))
+		return least;
+	if (!s->made[reclaim])
+		survey(s, cq->realm, reclaim);
+	int64_t from = s->least_of[reclaim] == cq ? s->second[reclaim] : s->least[reclaim];
+	return from < least ? from : least;
 }

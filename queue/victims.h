@@ -17,6 +17,11 @@
  * by whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for
  * a demand that fits in the asker's own quota.
  *
+ * What it costs: a look at a sum for each ClusterQueue of the tree of Cohorts says whether there can
+ * be enough at all; who asks in vain costs no more, but for those who meet limits that sums do not
+ * tell of. Then it is as many steps as there are victims and few others, each a look at the next one
+ * of each ClusterQueue that may give something. Runs that do not come into question cost nothing.
+ *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
  * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes
  * first: taking it back costs nobody any work. Those that end anyway (room.stop_given) come next.
@@ -55,9 +60,20 @@ size_t victims_find(struct queue *q, const struct demand *d, const struct victim
 size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret);
 void victims_done(struct queue *q); /* frees what is kept for that */
 
+#define PREEMPTION_POLICIES (PREEMPT_ANY + 1)
+
+/* What the others of a realm have to offer, by the policy of who asks: each ClusterQueue of a
+ * hundred asks the other ninety-nine. Of zeroes to begin with; good while nothing changes. */
+struct victims_survey {
+	bool made[PREEMPTION_POLICIES];
+	int64_t least[PREEMPTION_POLICIES], second[PREEMPTION_POLICIES];
+	const struct clusterqueue *least_of[PREEMPTION_POLICIES];
+};
+
 /* The lowest priority with which anybody in cq could displace somebody; beyond INT32_MAX: nobody
  * could. A quick look, which sees neither what is asked for nor who is newer: too low a number, but
  * never too high a one. */
-int64_t victims_from(const struct queue *q, const struct clusterqueue *cq);
+int64_t victims_from(
+	const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s);
 
 #endif

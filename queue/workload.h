@@ -99,7 +99,8 @@ void workload_take(
 void workload_place(struct queue *q, struct workload *w);
 void workload_unplace(struct queue *q, struct workload *w);
 /* It holds quota; will it wait in cq once it does not, and might it start then by
- * time? */
+ * time? Whether its namespace's quotas will let its pods in is not asked, for they count those that
+ * are leaving still: at worst those behind it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
 

@@ -534,7 +534,8 @@ static void check_victims_for(struct world *w, const struct workload *x)
 	if (n == 0)
 		return;
 	w->searches++;
-	assert_true(victims_from(w->q, cq) <= x->key.priority);
+	struct victims_survey survey = {.made = {false}};
+	assert_true(victims_from(w->q, cq, &survey) <= x->key.priority);
 	check_reclaim(w, x, v, n);
 	for (size_t i = 0; i < n; i++)
 		room_take_away(v[i].room);
