@@ -112,8 +112,11 @@ struct company *company_new(const struct nodes *n, const struct pod *p)
 			.topology_key = p->spread[i].topology_key,
 			.spread = &p->spread[i]};
 	for (size_t i = 0; i < c->nbonds; i++) {
-		map_init(&c->bond[i].by_value, has_value);
-		c->bond[i].counts_itself = counts_itself(&c->bond[i], n, p);
+		struct bond *b = &c->bond[i];
+		map_init(&b->by_value, has_value);
+		b->counts_itself = counts_itself(b, n, p);
+		b->meant = b->spread && b->spread->has_selector &&
+			   labels_match(p->labels, p->nlabels, &b->spread->selector);
 	}
 	c->fits_itself = all_count(n, p, p->ns, p->labels, p->nlabels);
 	return c;
@@ -265,27 +268,31 @@ static int64_t least_crowded(struct bond *b)
 	int32_t domains = 0;
 	if (b->least >= 0)
 		return b->least;
+	b->at_least = 0;
 	for (size_t i = 0; i < b->ndomains; i++) {
 		if (b->domain[i]->members == 0)
 			continue;
 		domains++;
-		if (b->domain[i]->pods < least)
+		if (b->domain[i]->pods < least) {
 			least = b->domain[i]->pods;
+			b->at_least = 0;
+		}
+		b->at_least += b->domain[i]->pods == least;
 	}
-	b->least = domains < b->spread->min_domains || domains == 0 ? 0 : least;
+	b->least = least;
+	if (domains < b->spread->min_domains || domains == 0)
+		b->least = (int64_t)(b->at_least = 0);
 	return b->least;
 }
 
 /* A pod of an empty selector counts as one for itself. */
-static enum obstacle spread_obstacle(const struct company *c, struct bond *b, uint32_t slot)
+static enum obstacle spread_obstacle(struct bond *b, uint32_t slot)
 {
 	const struct spread_constraint *s = b->spread;
 	const struct domain *d = b->stay[slot].domain;
-	bool itself =
-		s->has_selector && labels_match(c->pod->labels, c->pod->nlabels, &s->selector);
 	if (!d)
 		return OBSTACLE_SPREAD_LABEL;
-	return d->pods + itself - least_crowded(b) > s->max_skew ? OBSTACLE_SPREAD : OBSTACLES;
+	return d->pods + b->meant - least_crowded(b) > s->max_skew ? OBSTACLE_SPREAD : OBSTACLES;
 }
 
 /* Near such a pod for each term; or the first of its kind, where a node is of all the domains. */
@@ -315,13 +322,21 @@ enum obstacle company_obstacle(struct company *c, uint32_t slot)
 	struct bond *spread = c->bond + c->pod->naffinity + c->pod->nanti_affinity;
 	must(slot < c->nslots);
 	for (size_t i = 0; i < c->pod->nspread; i++) {
-		enum obstacle o = spread_obstacle(c, &spread[i], slot);
+		enum obstacle o = spread_obstacle(&spread[i], slot);
 		if (o != OBSTACLES)
 			return o;
 	}
 	if (!affinity_holds(c, slot))
 		return OBSTACLE_AFFINITY;
 	return anti_affinity_holds(c, slot) ? OBSTACLES : OBSTACLE_ANTI_AFFINITY;
+}
+
+/* One pod more where the least are leaves one domain less that has so few: they are gone through
+ * again only after the last of these. */
+static void one_more(struct bond *b, const struct domain *d)
+{
+	if (b->least >= 0 && b->at_least > 0 && d->pods == b->least && --b->at_least == 0)
+		b->least = -1;
 }
 
 void company_place(struct company *c, uint32_t slot, int pods)
@@ -331,7 +346,10 @@ void company_place(struct company *c, uint32_t slot, int pods)
 		struct stay *s = &b->stay[slot];
 		if (!s->domain || !b->counts_itself || (b->kind == BOND_SPREAD && !s->member))
 			continue;
-		b->least = -1;
+		if (pods == 1)
+			one_more(b, s->domain);
+		else
+			b->least = -1;
 		s->pods += pods;
 		s->domain->pods += pods;
 		c->met += b->kind == BOND_AFFINITY ? pods : 0;

@@ -32,12 +32,14 @@ struct bond {
 	const struct affinity_term *term;	/* of affinity and anti-affinity */
 	const struct spread_constraint *spread; /* else */
 	bool counts_itself;			/* a pod like it adds one */
+	bool meant;				/* spreading: it is one of those it means */
 	bool nobody;				/* no pod that is there can count */
 	struct map by_value;
 	struct domain **domain;
 	size_t ndomains;
 	struct stay *stay; /* by slot of the node */
 	int64_t least;	   /* pods in the least crowded domain; -1: to be found again */
+	size_t at_least;   /* domains that have so few; 0: it is 0, whatever they have */
 };
 
 struct company {

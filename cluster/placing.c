@@ -3,13 +3,14 @@
  *
  * As a scheduler would: the least crowded domain first, there the node with most room left. Another
  * order may find room for more, or for fewer; this one is fair to what schedulers do. Where what a
- * pod finds does not depend on those before it, all of them are placed at once.
+ * pod finds does not depend on those before it, all of them are placed at once; where it does, one
+ * by one, without a look at all nodes for each (lots.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cluster/survey.h"
+#include "cluster/lots.h"
 
 static size_t spots_of(const struct survey *s, const struct nodes *n,
 	struct repellent *const *repels, size_t nrepels, struct spot *ret)
@@ -22,7 +23,7 @@ static size_t spots_of(const struct survey *s, const struct nodes *n,
 	return count;
 }
 
-static bool better(const struct company *c, const struct spot *a, const struct spot *b)
+bool spot_is_better(const struct company *c, const struct spot *a, const struct spot *b)
 {
 	int64_t ca = company_crowd(c, a->node->slot), cb = company_crowd(c, b->node->slot);
 	if (ca != cb)
@@ -36,22 +37,29 @@ static struct spot *best(struct company *c, struct spot *all, size_t n)
 {
 	struct spot *best = NULL;
 	for (size_t i = 0; i < n; i++)
-		if (all[i].left > 0 && (!best || better(c, &all[i], best)) &&
+		if (all[i].left > 0 && (!best || spot_is_better(c, &all[i], best)) &&
 			company_obstacle(c, all[i].node->slot) == OBSTACLES)
 			best = &all[i];
 	return best;
 }
 
+/* The first decides where affinity lets the others go; fewer than this are not worth any lots. */
+#define WORTH_LOTS 4
+
 static void place_with_company(struct company *c, struct spot *all, size_t n, int32_t pods)
 {
 	struct spot *spot;
-	for (int32_t placed = 0; placed < pods && (spot = best(c, all, n)); placed++) {
+	int32_t placed = 0, alone = pods < WORTH_LOTS ? pods : 1;
+	for (; placed < alone && (spot = best(c, all, n)); placed++) {
 		company_place(c, spot->node->slot, 1);
 		spot->left--;
 		spot->placed++;
 	}
+	if (placed == alone)
+		lots_place(c, all, n, pods - placed);
 	for (size_t i = 0; i < n; i++)
-		company_place(c, all[i].node->slot, -all[i].placed);
+		if (all[i].placed > 0)
+			company_place(c, all[i].node->slot, -all[i].placed);
 }
 
 /* How many there are to place so that no node has room for more than `level` more. */

@@ -9,6 +9,7 @@
  *             what happened since its own last turn
  *   near      the same for pods that look at other pods: anti-affinity by host, spreading by zone
  *   room      nodes_room of those, for 100 pods
+ *   many      nodes_room of those, for 10,000 pods
  *   strange   like near, but each of a Job of its own, never asked about, that has no pods yet
  *
  * Microseconds of processor time of this process: the mean, and of `first` the most.
@@ -26,6 +27,7 @@
 
 #define TURNS 20000
 #define FEW_TURNS 400
+#define MANY_TURNS 6
 #define WAITING 1000000 /* Jobs from here on have no pods yet */
 
 static void set_node(struct nodes *n, size_t i)
@@ -132,7 +134,7 @@ struct kind {
 	bool changes; /* a pod comes or goes before each question */
 	bool near;    /* the pods look at others */
 	bool strange; /* each is of a making of its own */
-	bool room;    /* nodes_room, not nodes_fit */
+	int32_t room; /* of so many pods: nodes_room, not nodes_fit; else 0 */
 };
 
 /* Only the questions are timed, not what happens between them. */
@@ -148,8 +150,8 @@ static double turns(struct nodes *n, size_t nnodes, struct kind k)
 		if (k.changes)
 			come_or_go(n, t, nnodes);
 		double began = cpu_us();
-		if (k.room)
-			must(nodes_room(n, &m.by.pod, 100) >= 0);
+		if (k.room > 0)
+			must(nodes_room(n, &m.by.pod, k.room) >= 0);
 		else
 			nodes_fit(n, &m.by.pod, &a);
 		asked += cpu_us() - began;
@@ -173,7 +175,9 @@ int main(int argc, char **argv)
 	const struct kind one_kind = {.turns = TURNS, .changes = true};
 	const struct kind near_kind = {.turns = FEW_TURNS, .changes = true, .near = true};
 	const struct kind room_kind = {
-		.turns = FEW_TURNS, .changes = true, .near = true, .room = true};
+		.turns = FEW_TURNS, .changes = true, .near = true, .room = 100};
+	const struct kind many_kind = {
+		.turns = MANY_TURNS, .changes = true, .near = true, .room = 10000};
 	const struct kind strange_kind = {
 		.turns = FEW_TURNS, .changes = true, .near = true, .strange = true};
 	double same = report("same", turns(n, nnodes, same_kind));
@@ -181,13 +185,15 @@ int main(int argc, char **argv)
 	turns(n, nnodes, near_kind); /* their first */
 	double near = report("near", turns(n, nnodes, near_kind));
 	double room = report("room", turns(n, nnodes, room_kind));
+	double many = report("many", turns(n, nnodes, many_kind));
 	double strange = report("strange", turns(n, nnodes, strange_kind));
 	getrusage(RUSAGE_SELF, &usage);
 	printf("{\"nodes\": %zu, \"pods\": %zu, \"first_us\": %.2f, \"first_most_us\": %.2f, "
 	       "\"same_us\": %.2f, "
-	       "\"one_us\": %.2f, \"near_us\": %.2f, \"room_us\": %.2f, \"strange_us\": %.2f, "
+	       "\"one_us\": %.2f, \"near_us\": %.2f, \"room_us\": %.2f, \"many_us\": %.2f, "
+	       "\"strange_us\": %.2f, "
 	       "\"rss_mb\": %ld}\n",
-		nnodes, nnodes * each, f, most, same, one, near, room, strange,
+		nnodes, nnodes * each, f, most, same, one, near, room, many, strange,
 		usage.ru_maxrss / 1024);
 	nodes_free(n);
 	return 0;

@@ -1,12 +1,12 @@
 # What the cluster will say to a pod, tested with nothing but the core.
-foreach(name qos quota flight nodes expected property)
+foreach(name qos quota flight nodes expected placing property)
   add_executable(test_cluster_${name} ${CMAKE_CURRENT_LIST_DIR}/cluster_${name}.c)
   target_link_libraries(test_cluster_${name} PRIVATE cluster ${CMOCKA})
   add_test(NAME cluster_${name} COMMAND test_cluster_${name})
 endforeach()
 
 # Nodes and pods in a line each.
-foreach(name nodes expected property)
+foreach(name nodes expected placing property)
   target_sources(test_cluster_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_words.c)
 endforeach()
 target_sources(test_cluster_property PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cluster_model.c)
