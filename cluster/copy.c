@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "job/copies.h"
 
 static struct selector_term copy_selector(struct arena *a, const struct selector_term *from)
 {
-	return *arena_terms(a, from, 1);
+	return *terms_copy(a, from, 1);
 }
 
 const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n)
@@ -118,13 +119,13 @@ void copy_pod(struct arena *a, const struct pod *from, struct pod *ret)
 {
 	*ret = *from;
 	ret->ns = arena_string(a, from->ns);
-	ret->labels = arena_labels(a, from->labels, from->nlabels);
+	ret->labels = labels_copy(a, from->labels, from->nlabels);
 	copy_resources(a, &from->resources, &ret->resources);
 	ret->priority_class = arena_string(a, from->priority_class);
 	ret->node_name = arena_string(a, from->node_name);
 	ret->scheduler = arena_string(a, from->scheduler);
-	ret->node_selector = arena_labels(a, from->node_selector, from->nnode_selector);
-	ret->tolerations = arena_tolerations(a, from->tolerations, from->ntolerations);
+	ret->node_selector = labels_copy(a, from->node_selector, from->nnode_selector);
+	ret->tolerations = tolerations_copy(a, from->tolerations, from->ntolerations);
 	ret->terms = copy_node_terms(a, from->terms, from->nterms);
 	ret->affinity = copy_affinity_terms(a, from->affinity, from->naffinity);
 	ret->anti_affinity = copy_affinity_terms(a, from->anti_affinity, from->nanti_affinity);

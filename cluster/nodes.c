@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/survey.h"
+#include "job/copies.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */
 
@@ -181,7 +182,7 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 	for (size_t i = 0; i < spec->nlabels; i++) {
 		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
 			continue;
-		node->labels[node->nlabels++] = *arena_labels(&node->own, &spec->labels[i], 1);
+		node->labels[node->nlabels++] = *labels_copy(&node->own, &spec->labels[i], 1);
 		node_shapes_count_own(&n->shapes, spec->labels[i].key);
 	}
 	node->nown = node->nlabels - shared->nlabels;
@@ -305,7 +306,7 @@ void nodes_set_namespace(
 		nodes_drop_namespace(n, name);
 	ns = mem_alloc(sizeof(*ns));
 	ns->name = arena_string(&ns->arena, name);
-	ns->labels = arena_labels(&ns->arena, labels, nlabels);
+	ns->labels = labels_copy(&ns->arena, labels, nlabels);
 	ns->nlabels = nlabels;
 	map_put(&n->namespaces, map_hash_string(name), ns);
 	namespaces_moved(n);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cluster/world.h"
+#include "job/copies.h"
 
 static bool has_name(const void *value, const void *key)
 {
@@ -54,9 +55,9 @@ void nodes_set_runtime_class(struct nodes *n, const struct runtime_class_spec *s
 	r->spec = (struct runtime_class_spec){
 		.name = arena_string(a, s->name),
 		.overhead = copy_amounts(a, &s->overhead),
-		.node_selector = arena_labels(a, s->node_selector, s->nnode_selector),
+		.node_selector = labels_copy(a, s->node_selector, s->nnode_selector),
 		.nnode_selector = s->nnode_selector,
-		.tolerations = arena_tolerations(a, s->tolerations, s->ntolerations),
+		.tolerations = tolerations_copy(a, s->tolerations, s->ntolerations),
 		.ntolerations = s->ntolerations,
 	};
 	map_put(&n->runtimes, map_hash_string(r->spec.name), r);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 
 #define HOSTNAME "kubernetes.io/hostname"
 
@@ -180,7 +181,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	size_t n = 0;
 	for (size_t i = 0; i < spec->nlabels; i++)
 		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
-			labels[n++] = *arena_labels(a, &spec->labels[i], 1);
+			labels[n++] = *labels_copy(a, &spec->labels[i], 1);
 	for (size_t i = 0; i < spec->allocatable.count; i++)
 		item[i] = (struct resource){arena_string(a, spec->allocatable.item[i].name),
 			spec->allocatable.item[i].amount};
@@ -189,7 +190,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 		.unschedulable = spec->unschedulable,
 		.labels = labels,
 		.nlabels = n,
-		.taints = arena_taints(a, spec->taints, spec->ntaints),
+		.taints = taints_copy(a, spec->taints, spec->ntaints),
 		.ntaints = spec->ntaints,
 	};
 	shape->allocatable = (struct resource_list){item, spec->allocatable.count};

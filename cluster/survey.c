@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "cluster/copy.h"
 #include "cluster/print.h"
+#include "job/copies.h"
 
 /* Pods of as many makings are remembered; the one asked for least lately makes room. 5,000 nodes
  * take 60 kB each, with a ranking 125. */
@@ -280,14 +281,14 @@ static void keep_pod(struct survey *s, const struct pod *p)
 	struct arena *a = &s->arena;
 	s->pod = (struct pod){
 		.ns = arena_string(a, p->ns),
-		.labels = arena_labels(a, p->labels, p->nlabels),
+		.labels = labels_copy(a, p->labels, p->nlabels),
 		.nlabels = p->nlabels,
 		.priority_class = "",
 		.node_name = arena_string(a, p->node_name),
 		.scheduler = arena_string(a, p->scheduler),
-		.node_selector = arena_labels(a, p->node_selector, p->nnode_selector),
+		.node_selector = labels_copy(a, p->node_selector, p->nnode_selector),
 		.nnode_selector = p->nnode_selector,
-		.tolerations = arena_tolerations(a, p->tolerations, p->ntolerations),
+		.tolerations = tolerations_copy(a, p->tolerations, p->ntolerations),
 		.ntolerations = p->ntolerations,
 		.has_terms = p->has_terms,
 		.terms = copy_node_terms(a, p->terms, p->nterms),

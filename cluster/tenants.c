@@ -10,6 +10,7 @@
 #include "cluster/copy.h"
 #include "cluster/print.h"
 #include "cluster/world.h"
+#include "job/copies.h"
 #include "sluice/quantity.h"
 
 /* ---- what they take of a node ---------------------------------------------------------------- */
@@ -99,7 +100,7 @@ static struct tenant *tenant_new(const struct bound_pod *b, uint64_t print)
 	t->print = print;
 	t->deleting = b->deleting;
 	t->ns = arena_string(&t->arena, p->ns);
-	t->labels = arena_labels(&t->arena, p->labels, p->nlabels);
+	t->labels = labels_copy(&t->arena, p->labels, p->nlabels);
 	t->nlabels = p->nlabels;
 	t->ports = copy_host_ports(&t->arena, p->host_ports, p->nhost_ports);
 	t->nports = p->nhost_ports;

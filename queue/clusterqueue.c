@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 #include "queue/backfill.h"
 #include "queue/group.h"
 #include "queue/lead.h"
@@ -246,7 +247,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->strategy = s->strategy;
 	cq->stop_policy = s->stop_policy;
 	cq->has_selector = s->has_namespace_selector;
-	cq->selector = *arena_terms(&cq->memory, &s->namespace_selector, 1);
+	cq->selector = *terms_copy(&cq->memory, &s->namespace_selector, 1);
 	cq->fungibility = s->fungibility;
 	cq->preemption = s->preemption;
 	cq->weight = s->weight;

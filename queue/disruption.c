@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cluster/pod.h"
+#include "job/copies.h"
 #include "queue/core.h"
 #include "queue/room.h"
 
@@ -124,7 +125,7 @@ void queue_set_disruption_budget(struct queue *q, const struct disruption_budget
 	struct disruption_budget *b = budget_of(guarded_of(q, s->ns), s->name);
 	arena_done(&b->memory);
 	b->memory = (struct arena){0};
-	b->selector = *arena_terms(&b->memory, &s->selector, 1);
+	b->selector = *terms_copy(&b->memory, &s->selector, 1);
 	b->allowed = s->allowed;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 
 static bool flavor_is(const void *value, const void *key)
 {
@@ -120,7 +121,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 		return false;
 	struct arena memory = {0};
 	struct node_group copy;
-	arena_node_group(&memory, &s->nodes, &copy);
+	node_group_copy(&memory, &s->nodes, &copy);
 	arena_done(&f->memory);
 	f->memory = memory;
 	f->nodes = copy;

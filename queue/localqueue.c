@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 #include "queue/clusterqueue.h"
 #include "queue/group.h"
 #include "queue/regime.h"
@@ -87,7 +88,7 @@ struct nspace *namespace_of(struct localqueues *all, const char *name)
 void namespace_set(struct nspace *ns, const struct namespace_spec *s)
 {
 	struct arena memory = {0};
-	const struct label *labels = arena_labels(&memory, s->labels, s->nlabels);
+	const struct label *labels = labels_copy(&memory, s->labels, s->nlabels);
 	arena_done(&ns->memory);
 	ns->memory = memory;
 	ns->labels = labels;

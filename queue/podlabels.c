@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 
 static const char *const name_keys[] = {"job-name", "batch.kubernetes.io/job-name"};
 static const char *const uid_keys[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
@@ -77,7 +78,7 @@ static struct podlabels *podlabels_new(const struct label *label, size_t n, uint
 	for (size_t i = 0; i < n; i++)
 		if (!podlabel_is_of_one_job(label[i].key))
 			own[l->n++] = label[i];
-	l->label = arena_labels(&l->memory, own, l->n);
+	l->label = labels_copy(&l->memory, own, l->n);
 	free(own);
 	return l;
 }

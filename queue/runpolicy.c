@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 #include "queue/core.h"
 
 static struct runpolicy *of_node(const struct tree_node *n)
@@ -236,7 +237,7 @@ static void spec_take(struct runpolicy *p, const struct runpolicy_spec *s)
 	p->spec.localqueues = strings_take(a, s->localqueues, s->nlocalqueues);
 	p->spec.calendar = arena_string(a, s->calendar);
 	if (s->has_exempt_selector)
-		p->spec.exempt_selector = *arena_terms(a, &s->exempt_selector, 1);
+		p->spec.exempt_selector = *terms_copy(a, &s->exempt_selector, 1);
 	struct window_quota_spec *quota = arena_take(a, s->nquotas, sizeof(*quota));
 	for (size_t i = 0; i < s->nquotas; i++) {
 		quota[i] = s->quota[i];

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "job/copies.h"
 #include "queue/lending.h"
 
 struct directives_key {
@@ -138,7 +139,7 @@ static struct directives *directives_of(struct shapes *s, const struct job *j)
 		d->hash = hash;
 		d->lending = lending_set(j->lending);
 		d->resources = j->resources ? arena_string(&d->memory, j->resources) : NULL;
-		arena_placement(&d->memory, &j->placement, &d->placement);
+		placement_copy(&d->memory, &j->placement, &d->placement);
 		void *copy = arena_take(&d->memory, bytes.len, 1);
 		if (bytes.len > 0)
 			memcpy(copy, bytes.ptr, bytes.len);
