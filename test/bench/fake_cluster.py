@@ -3,9 +3,10 @@
 
 Serves lists, watches (streamed lists too) and metrics.k8s.io of a cluster that it makes up, keeps what
 is PATCHed into a Node's status and tells watchers of it, and counts what it was asked. On loopback
-only, for `./dev bench overcommit`; whatever it does not know is an empty list, and it lets in anybody.
+only, for `./dev bench overcommit` and `./dev bench crowd`; whatever it does not know is an empty list, and it lets in anybody.
 
     fake_cluster.py --cert FILE --key FILE --nodes 5000 --pods-per-node 30     prints its port, serves until it is ended
+                    --jobs 100000 [--shapes 50]     so many waiting Jobs and their queue, and nobody lends
 
 Its own speed is not what is measured; only that each round of samples takes it less than the
 interval between two.
@@ -94,16 +95,54 @@ def make_pod(i, k, kind, version):
                                           "imageID": f"registry.example/team/image-{k}@sha256:{k:064x}", "containerID": f"containerd://{i * 100 + k:064x}", "state": {"running": {"startedAt": DAY}}}]}}
 
 
+def ours(kind, name, spec, ns=None):
+    meta = {"name": name, "uid": f"50000000-0000-4000-8000-{len(name):012d}", "resourceVersion": "1", "generation": 1, "creationTimestamp": DAY}
+    return {"apiVersion": "sluice.dev/v1alpha1", "kind": kind, "metadata": {**meta, **({"namespace": ns} if ns else {})}, "spec": spec}
+
+
+CROWD = {  # a queue with quota for all, which asks for room on the nodes: so all bound pods are followed
+    "/apis/sluice.dev/v1alpha1/resourceflavors": [ours("ResourceFlavor", "any", {})],
+    "/apis/sluice.dev/v1alpha1/clusterqueues": [ours("ClusterQueue", "crowd", {"namespaceSelector": {}, "clusterFit": "Now", "resourceGroups": [
+        {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [{"name": "cpu", "nominalQuota": "100M"}, {"name": "memory", "nominalQuota": "1Ei"}]}]}]})],
+    "/apis/sluice.dev/v1alpha1/localqueues": [ours("LocalQueue", "main", {"clusterQueue": "crowd"}, "team-0")],
+}
+
+
+def make_job(i, shapes):
+    """As the API server has one that waits: a template with affinity, tolerations and two containers. It
+    would fit on an empty node; beside the pods of others it does not."""
+    shape = i % shapes
+    asked = {"cpu": f"{CORES * 1000 - 8000 + 100 * shape % 5000}m", "memory": f"{1024 + shape}Mi"}
+    main = {"name": "main", "image": "registry.example/team/image:v1", "imagePullPolicy": "IfNotPresent", "command": ["sh", "-c", f"train --seed {i}"],
+            "env": [{"name": f"SETTING_{n}", "value": f"value of setting {n}"} for n in range(8)],
+            "resources": {"requests": asked, "limits": {"memory": asked["memory"]}}, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+    side = {**main, "name": "log", "command": ["tail"], "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}}}
+    zones = [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["r1-0", "r1-1"]}]}]
+    uid, name = f"60000000-0000-4000-8000-{i:012d}", f"train-{i:06d}"
+    labels = {"sluice.dev/queue-name": "main", "app": f"app-{shape}"}
+    own = {"batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": name, "controller-uid": uid, "job-name": name}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {
+        "name": name, "namespace": "team-0", "uid": uid, "resourceVersion": str(i + 1), "generation": 1, "creationTimestamp": DAY, "labels": labels},
+        "spec": {"suspend": True, "parallelism": 2, "completions": 2, "backoffLimit": 6, "completionMode": "NonIndexed", "podReplacementPolicy": "TerminatingOrFailed",
+                 "selector": {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}, "manualSelector": False,
+                 "template": {"metadata": {"labels": {**own, "app": f"app-{shape}"}}, "spec": {
+                     "restartPolicy": "Never", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30, "dnsPolicy": "ClusterFirst", "securityContext": {},
+                     "nodeSelector": {"pool": "on-demand"}, "tolerations": [{"key": "spot", "operator": "Exists"}], "containers": [main, side],
+                     "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": zones}}}}}},
+        "status": {"conditions": [{"type": "Suspended", "status": "True", "lastProbeTime": DAY, "lastTransitionTime": DAY, "reason": "JobSuspended", "message": "Job suspended"}],
+                   "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}}
+
+
 class Cluster:
-    def __init__(self, nodes, per_node):
-        self.version, self.load = 10, 0.5
+    def __init__(self, nodes, per_node, jobs=0, shapes=50):
+        self.version, self.load, self.jobs, self.shapes = jobs + 10, 0.5, jobs, shapes
         self.nodes = {n["metadata"]["name"]: n for n in map(make_node, range(nodes))}
         self.pods = [(i, k, "batch" if k >= per_node - per_node // 10 else "web") for i in range(nodes) for k in range(per_node)]
         self.watchers = {}  # path: [queue]
         self.asked, self.by = Counter(), Counter()
         self.samples = {}  # load: (nodes, pods), with a mark in the place of the time
         self.config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config", "namespace": "kube-system", "resourceVersion": "2", "uid": "30000000-0000-4000-8000-000000000000"},
-                       "data": {"colocation-config": json.dumps(CONFIG)}}
+                       "data": {"colocation-config": json.dumps({**CONFIG, "enable": jobs == 0})}}
 
     def items(self, path):
         """The objects of a collection as JSON, one by one."""
@@ -116,7 +155,9 @@ class Cluster:
         if path == "/api/v1/namespaces":
             names = ["default", "kube-system", "sluice-system", *(f"team-{t}" for t in range(TEAMS))]
             return (dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n, "uid": f"40000000-0000-4000-8000-{j:012d}", "resourceVersion": "1", "labels": {}}}) for j, n in enumerate(names))
-        return iter(())
+        if self.jobs and path == "/apis/batch/v1/jobs":
+            return (dumps(make_job(i, self.shapes)) for i in range(self.jobs))
+        return map(dumps, CROWD.get(path, []) if self.jobs else [])
 
     def tell(self, path, kind, body):
         for queue in self.watchers.get(path, []):
@@ -292,11 +333,13 @@ async def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--nodes", type=int, default=5000)
     p.add_argument("--pods-per-node", type=int, default=30)
+    p.add_argument("--jobs", type=int, default=0)
+    p.add_argument("--shapes", type=int, default=50)
     p.add_argument("--port", type=int, default=0)
     p.add_argument("--cert", required=True)
     p.add_argument("--key", required=True)
     args = p.parse_args()
-    cluster = Cluster(args.nodes, args.pods_per_node)
+    cluster = Cluster(args.nodes, args.pods_per_node, args.jobs, args.shapes)
     cluster.metrics("/nodes")
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(args.cert, args.key)

@@ -25,10 +25,10 @@ ROUNDS, INTERVAL = 4, 15
 
 
 class Fake:
-    def __init__(self, nodes, per_node, pki):
+    def __init__(self, nodes, per_node, pki, *more):
         certs.make(pki)
         self.child = subprocess.Popen([sys.executable, HERE / "fake_cluster.py", "--nodes", str(nodes), "--pods-per-node", str(per_node),
-                                       "--cert", pki / "server.crt", "--key", pki / "server.key"],
+                                       "--cert", pki / "server.crt", "--key", pki / "server.key", *more],
                                       stdout=subprocess.PIPE, text=True)
         line = self.child.stdout.readline()
         if not line:
@@ -57,14 +57,14 @@ class Fake:
 class Ground:
     """Postgres of a sandbox, the made-up cluster, and one controller between them."""
 
-    def __init__(self, nodes, per_node):
-        self.box = Sandbox("bench-overcommit")
+    def __init__(self, nodes, per_node, *more, name="bench-overcommit"):
+        self.box = Sandbox(name)
         self.box.destroy()
         self.box.up_database()
-        self.fake = Fake(nodes, per_node, self.box.pki)
+        self.fake = Fake(nodes, per_node, self.box.pki, *more)
         self.proc = self.box.process("controller-one")
 
-    def start(self):
+    def start(self, *flags):
         config = self.box.state / "fake.kubeconfig"
         config.write_text(f"""\
 apiVersion: v1
@@ -74,7 +74,7 @@ clusters: [{{name: fake, cluster: {{server: "https://127.0.0.1:{self.fake.port}"
 users: [{{name: nobody, user: {{token: none}}}}]
 contexts: [{{name: fake, context: {{cluster: fake, user: nobody}}}}]
 """)
-        self.box.start_controller("one", kubeconfig=config)
+        self.box.start_controller("one", kubeconfig=config, extra_args=flags)
 
     def cpu(self):
         fields = Path(f"/proc/{self.proc.pid}/stat").read_text().rpartition(")")[2].split()
