@@ -53,7 +53,7 @@ class Probe:
 
     def end(self):
         self.proc.stdin.close()
-        assert self.proc.wait(10) == 0
+        assert self.proc.wait(LATER) == 0
 
 
 # ---- drawing --------------------------------------------------------------------
@@ -352,7 +352,7 @@ def classes(plane):
         plane.api.delete(f"/apis/{group}/{obj['metadata']['name']}")
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_the_api_server_and_we_let_in_the_same_pods(plane, classes, record_property):
     rng = random.Random(SEED)
     sizes = []
