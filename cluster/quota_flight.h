@@ -18,8 +18,13 @@
  *       - all pods that runs are to have, less all that is used: when one has ended and its
  * successor is not there yet, the quota's status may know the end before the Job's does
  *
- * That never says too little of our own runs. It says too much for as long as the quotas have not
- * been seen late enough, and then lets go: any event or bookmark of a watch on quotas will do, and
+ * That never says too little of our own runs, with one exception. Where others have pods in the
+ * namespace too, all that is used is more than what our runs use, and the second of the two says
+ * nothing: the place of a pod that has ended may then be given away before its Job says that it
+ * wants a successor, which waits until another pod ends. (Found by test/sim. Whose pod has ended,
+ * only the Pods could tell, and these are not followed for it.)
+ *
+ * It says too much for as long as the quotas have not been seen late enough, and then lets go: any event or bookmark of a watch on quotas will do, and
  * quota_flight_behind() says when to list those of a namespace rather than to wait for one.
  *
  * A run that is over is known for as long as some of its pods may not be in the status yet: they

@@ -35,7 +35,8 @@ struct faults {
 void faults_draw(struct faults *f, struct rng *r);
 void faults_calm(struct faults *f); /* faults stop */
 
-/* What was reached. The coverage test wants every one of them to be more than zero. */
+/* What was reached. The coverage test wants every one of them to be more than zero; those from
+ * POD_REFUSED on in worlds with a cluster. */
 #define PATHS(X)                                                                                   \
 	X(START, "starts landed")                                                                  \
 	X(STOP, "stops landed")                                                                    \
@@ -127,7 +128,16 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(QUOTA_UNDER_USE, "quotas lowered below use")                                             \
 	X(QUEUE_DRAINED, "queues told to stop and drain")                                          \
 	X(QUEUE_DELETED, "queues deleted")                                                         \
-	X(OVERDUE, "complaints about pods that do not go")
+	X(OVERDUE, "complaints about pods that do not go")                                         \
+	X(POD_REFUSED, "pods refused by a ResourceQuota")                                          \
+	X(POD_LATE, "... because some that have ended were counted still, or of others")           \
+	X(QUOTA_LOWERED, "ResourceQuotas that got less, or came")                                  \
+	X(QUOTAS_ANEW, "ResourceQuotas listed anew for who waits")                                 \
+	X(WAITS_QUOTA, "Jobs that wait for a ResourceQuota at rest")                               \
+	X(POD_BOUND, "pods that got a node")                                                       \
+	X(POD_UNSCHEDULABLE, "... that did not at first")                                          \
+	X(NODE_LESS, "nodes that went or were cordoned")                                           \
+	X(WAITS_NODES, "Jobs that wait for nodes at rest")
 
 enum path {
 #define X(name, text) PATH_##name,

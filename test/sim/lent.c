@@ -357,7 +357,7 @@ static void load_moves(struct sim *s, void *arg)
 
 void lent_begin(struct sim *s)
 {
-	s->lent.on = rng_odds(&s->rng, 4000);
+	s->lent.on = rng_odds(&s->rng, 4000) && !s->o.cluster;
 	if (!s->lent.on)
 		return;
 	s->lent.permille = 1000;

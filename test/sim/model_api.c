@@ -26,6 +26,14 @@ static void snap_fix(struct snap *s)
 	s->container.requests = (struct resource_list){s->request, n};
 	s->job.pod.containers = &s->container;
 	s->job.pod.ncontainers = 1;
+	if (!s->templated)
+		return;
+	s->pod = (struct pod){.ns = s->job.ns,
+		.priority_class = "",
+		.node_name = "",
+		.scheduler = "default-scheduler",
+		.resources = {.containers = &s->container, .ncontainers = 1, .runtime_class = ""}};
+	s->job.template = &s->pod;
 }
 
 struct snap *model_api_edit(struct model_api *api, const struct model_job *j)

@@ -9,6 +9,7 @@
 #ifndef SLUICE_SIM_MODEL_API_H
 #define SLUICE_SIM_MODEL_API_H
 
+#include "cluster/pod.h"
 #include "controller/gate/gate.h"
 #include "sluice/job.h"
 #include "test/sim/pool.h"
@@ -39,6 +40,8 @@ struct snap {
 	/* Of a Job that may run on idle room (lent.h): its Pod template, and the annotation that
 	 * keeps what its owner wrote; NULL: none. */
 	const char *template, *directives;
+	bool templated; /* the cluster is asked about its pods (cluster.h): job.template is pod */
+	struct pod pod;
 };
 
 struct model_job {
@@ -54,6 +57,7 @@ struct model_job {
 	bool orphaned;	 /* deleted without its pods */
 	bool vandalized; /* somebody took our annotations off */
 	bool moved;	 /* its queue label was changed or taken off */
+	bool refused;	 /* its last pod was not let in */
 	struct {	 /* by each controller, last */
 		uint64_t life;
 		enum decision_kind kind;

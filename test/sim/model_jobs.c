@@ -36,8 +36,11 @@ static void enter(struct sim *s, struct model_pod *p, enum pod_state next)
 		"?", "runs", "terminates", "succeeded", "failed", "is gone"};
 	sim_log(s, "pod    %zu of %s %s", p->index, p->of->now->job.name, names[next]);
 	p->state = next;
+	p->left_ms = pod_exists(p) ? 0 : s->now_ms;
 	sim_touch(s);
 	inform_pod(s, p);
+	if (s->cluster.on && next != POD_RUNNING)
+		cluster_pod_left(s, p);
 }
 
 static void pod_grace_over(struct sim *s, void *arg)
@@ -56,6 +59,8 @@ static void pod_delete(struct sim *s, struct model_pod *p)
 		grace = rng_between(&s->rng, 200000, 900000);
 		p->ends_ms = INT64_MAX; /* nobody hears of its end either */
 	}
+	if (s->cluster.has_nodes && p->node < 0)
+		grace = 1; /* no kubelet has it */
 	p->gone_ms = s->now_ms + grace;
 	enter(s, p, POD_TERMINATING);
 	sim_at(s, p->gone_ms, pod_grace_over, p);
@@ -93,8 +98,27 @@ static void collect_garbage(struct sim *s, void *arg)
 			pod_delete(s, p);
 }
 
-static void pod_create(struct sim *s, struct model_job *j, const struct snap *view)
+static void retry(struct sim *s, void *arg)
 {
+	enqueue(s, arg, 0);
+}
+
+void model_jobs_begin_pod(struct sim *s, struct model_pod *p)
+{
+	p->ends_ms = s->now_ms + p->lasts_ms;
+	sim_at(s, p->ends_ms, pod_ends, p);
+	if (!p->of->sickly)
+		sim_after(s, rng_between(&s->rng, 1, 3000), pod_ready, p);
+}
+
+/* False: the API server refuses it, and the controller tries again. */
+static bool pod_create(struct sim *s, struct model_job *j, const struct snap *view)
+{
+	j->refused = s->cluster.has_quotas && !cluster_admits(s, j, view);
+	if (j->refused) {
+		sim_after(s, rng_between(&s->cluster.rng, 1000, 8000), retry, j);
+		return false;
+	}
 	struct model_pod *p = sim_alloc(s, sizeof(*p));
 	*p = (struct model_pod){.index = s->jobs.count++,
 		.of = j,
@@ -102,12 +126,11 @@ static void pod_create(struct sim *s, struct model_job *j, const struct snap *vi
 		.template = view,
 		.state = POD_RUNNING,
 		.will_fail = rng_odds(&s->rng, 800),
-		.ends_ms = s->now_ms + rng_skewed(&s->rng, 300, 120000)};
+		.ends_ms = INT64_MAX,
+		.lasts_ms = rng_skewed(&s->rng, 300, 120000)};
 	*s->jobs.tail = p;
 	s->jobs.tail = &p->next;
-	sim_at(s, p->ends_ms, pod_ends, p);
-	if (!j->sickly)
-		sim_after(s, rng_between(&s->rng, 1, 3000), pod_ready, p);
+	cluster_pod_made(s, p);
 	enter(s, p, POD_RUNNING);
 	if (j->now->gone) {
 		sim_reach(s, PATH_PODS_OF_NOBODY);
@@ -116,6 +139,7 @@ static void pod_create(struct sim *s, struct model_job *j, const struct snap *vi
 	} else if (j->now->job.suspend) {
 		sim_reach(s, PATH_STALE_PODS);
 	}
+	return true;
 }
 
 void model_jobs_thaw(struct sim *s)
@@ -257,8 +281,8 @@ static void manage(struct sim *s, struct model_job *j, const struct snap *view, 
 		want = 0;
 	if (t->active > want)
 		delete_active(s, j, t, t->active - want);
-	for (; t->active < want; t->active++)
-		pod_create(s, j, view);
+	while (t->active < want && pod_create(s, j, view))
+		t->active++;
 }
 
 static void suspended_or_resumed(struct sim *s, struct snap *next)

@@ -36,8 +36,10 @@ struct model_pod {
 	const struct snap *template; /* what each pod of it asks for */
 	enum pod_state state, seen;
 	bool ready, will_fail;
-	bool ended;		  /* its time came while pods were not to end */
-	int64_t ends_ms, gone_ms; /* gone: when its grace period is over */
+	bool ended;			    /* its time came while pods were not to end */
+	int64_t lasts_ms, ends_ms, gone_ms; /* gone: when its grace period is over */
+	int64_t left_ms;		    /* when it ended, or was gone */
+	int node;			    /* -1: none, or there are none in this world */
 };
 
 struct model_jobs {
@@ -51,6 +53,8 @@ void model_jobs_inform(struct sim *s, const struct snap *now);
 /* Pods that hold resources: neither gone nor in a terminal phase. */
 size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j);
 size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
+/* It has a node: from now on it works. */
+void model_jobs_begin_pod(struct sim *s, struct model_pod *p);
 /* Lets pods end again. */
 void model_jobs_thaw(struct sim *s);
 

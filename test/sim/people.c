@@ -238,6 +238,7 @@ static void draw_requests(struct sim *s, struct snap *n)
 	if (!n->job.has_completions)
 		n->job.completions = 0;
 	draw_partial(s, n);
+	cluster_draw(s, n);
 }
 
 static void draw_queue(struct sim *s, struct snap *n)

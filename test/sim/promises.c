@@ -407,9 +407,12 @@ static bool row_fits(const struct sim *s, const struct config *cq, size_t flavor
 }
 
 /* One flavor at a time, in plain arithmetic. */
-static bool fits(const struct sim *s, const struct model_job *j, const struct config *cq)
+static bool fits(
+	const struct sim *s, const struct model_job *j, const struct config *cq, int32_t priority)
 {
 	const struct snap *n = j->now;
+	if (!cluster_has_room(s, j, cq, priority))
+		return false;
 	int64_t pods = job_pods(&n->job), gpu = pods * amount_of(n, "gpu");
 	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", gpu)))
 		return false;
@@ -509,7 +512,7 @@ static void check_admitted(struct sim *s, struct replica *r)
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		int32_t priority;
 		const struct config *cq = waits(s, j) ? config_of(s, j) : NULL;
-		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq) ||
+		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq, priority) ||
 			has_terms(&j->now->job) || may_be_blocked(s, j, cq) ||
 			may_be_kept(s, r, cq))
 			continue;
@@ -517,6 +520,21 @@ static void check_admitted(struct sim *s, struct replica *r)
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
 		sim_break(s, "P7", "%s/%s waits though it fits in %s: %s says '%s'", j->now->job.ns,
 			j->now->job.name, clusterqueue_names[cq->index], r->identity, x.sentence);
+	}
+}
+
+/* What the worlds with a cluster are for. */
+static void count_waiting(struct sim *s, const struct replica *r)
+{
+	struct explanation x;
+	for (const struct model_job *j = s->api.first; s->cluster.on && j; j = j->next) {
+		if (!waits(s, j) || !gate_explain(r->gate, j->now->job.ns, j->now->job.name,
+					    s->now_ms + r->skew_ms, &x))
+			continue;
+		if (x.reason == WAIT_NAMESPACE_QUOTA)
+			sim_reach(s, PATH_WAITS_QUOTA);
+		if (x.reason == WAIT_NODES_FULL || x.reason == WAIT_NEVER_FITS)
+			sim_reach(s, PATH_WAITS_NODES);
 	}
 }
 
@@ -646,5 +664,8 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	promises_check_books(s);
 	check_ceilings(s);
 	check_admitted(s, r);
+	count_waiting(s, r);
+	if (!all_ended)
+		cluster_check_quiet(s);
 	check_budgets(s, r, all_ended);
 }

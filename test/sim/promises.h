@@ -14,7 +14,10 @@
  *       or pods that have not gone
  *   P4  each hold that was given back tells reason, actor and time, and a stop what was lost
  *       the leader's queue and the ledger have the same books
- *   P7  no waiting Job fits beside what the ledger holds; the ledger knows today's quotas
+ *   P7  no waiting Job fits beside what the ledger holds, and its pods beside those that there are
+ *       on the nodes and in the quotas of its namespace; the ledger knows today's quotas
+ *
+ * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.
  */

@@ -211,6 +211,7 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 			replica_send_api(s, r, i);
 	}
 	take_notes(s, r);
+	cluster_look(s, r);
 	if (gate_deposed(r->gate)) {
 		sim_reach(s, PATH_DEPOSED);
 		process_dies(s, r, "deposed");

@@ -37,6 +37,12 @@ struct replica {
 	int64_t config_heard_ms[CONFIG_KINDS];
 	struct config known[CONFIG_KINDS][LOCALQUEUES]; /* what it was told of time and money */
 
+	/* The watches of Nodes, Pods and ResourceQuotas (cluster.h). */
+	struct {
+		bool nodes_listed, pods_listed, quotas_listed, quotas_asked;
+		int64_t nodes_ms, pods_ms, quotas_ms; /* when the last news come */
+	} cluster;
+
 	/* The watch of Jobs. */
 	bool jobs_listed, watching;
 	uint64_t watch;	     /* number of the connection; news of earlier ones are dropped */
@@ -75,6 +81,6 @@ void replica_set_config(struct sim *s, struct replica *r, const struct config *c
 void replica_send_api(struct sim *s, struct replica *r, const struct intent *i);
 void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *i);
 void replica_sever(struct sim *s, struct replica *r); /* the process died */
-void replica_check_synced(struct replica *r);
+void replica_check_synced(struct sim *s, struct replica *r);
 
 #endif

@@ -19,14 +19,16 @@ static int64_t news_at(struct sim *s, int64_t *last_ms)
 	return *last_ms = at;
 }
 
-void replica_check_synced(struct replica *r)
+void replica_check_synced(struct sim *s, struct replica *r)
 {
 	for (size_t k = 0; k < CONFIG_KINDS; k++)
 		if (!r->config_listed[k])
 			return;
-	if (!r->jobs_listed || r->synced)
+	if (!r->jobs_listed || r->synced || (s->cluster.on && !cluster_is_listed(s, r)))
 		return;
 	r->synced = true;
+	if (s->cluster.on)
+		queue_know_cluster(r->queue);
 	gate_set_synced(r->gate);
 }
 
@@ -61,7 +63,7 @@ static void set_cohort(struct queue *q, const struct config *c)
 	must(queue_set_cohort(q, &spec, &e) == 0);
 }
 
-static void set_clusterqueue(struct queue *q, const struct config *c)
+static void set_clusterqueue(const struct sim *s, struct queue *q, const struct config *c)
 {
 	const char *const resources[] = {"cpu", "memory", "pods"};
 	const char *const gpu[] = {"gpu"};
@@ -89,6 +91,7 @@ static void set_clusterqueue(struct queue *q, const struct config *c)
 		.ngroups = c->covers_gpu ? 2 : 1,
 		.strategy = c->strategy,
 		.stop_policy = c->stop,
+		.cluster_fit = cluster_fit_of(s, c),
 		.has_namespace_selector = true};
 	struct err e = {""};
 	must(queue_set_clusterqueue(q, &spec, &e) == 0);
@@ -135,7 +138,7 @@ static void set_config(struct sim *s, struct queue *q, const struct config *c)
 		set_cohort(q, c);
 		break;
 	case CONFIG_CLUSTERQUEUE:
-		set_clusterqueue(q, c);
+		set_clusterqueue(s, q, c);
 		break;
 	case CONFIG_LOCALQUEUE:
 		set_localqueue(q, c);
@@ -213,7 +216,7 @@ static void config_listed(struct sim *s, struct replica *r, void *arg)
 			set_config(s, r->queue, &s->people.config[*k][i]);
 		}
 	r->config_listed[*k] = true;
-	replica_check_synced(r);
+	replica_check_synced(s, r);
 	replica_step_soon(s, r);
 }
 
@@ -224,6 +227,7 @@ void replica_begin_watches(struct sim *s, struct replica *r)
 		*arg = k;
 		replica_at(s, r, news_at(s, &r->config_heard_ms[k]), config_listed, arg);
 	}
+	cluster_begin_watches(s, r);
 	replica_list_jobs(s, r, rng_skewed(&s->rng, 1, 1000));
 }
 
@@ -293,7 +297,7 @@ static void list_ends(struct sim *s, struct replica *r, void *arg)
 	r->jobs_listed = true;
 	r->cursor = r->sent = l->upto;
 	r->watching = true;
-	replica_check_synced(r);
+	replica_check_synced(s, r);
 	replica_hear_jobs(s, r);
 	replica_step_soon(s, r);
 }

@@ -15,7 +15,8 @@ const char *bug_name(enum bug b)
 	static const char *const names[BUG_COUNT] = {"none", "release_early", "unfenced_reserve",
 		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
 		"unguarded", "no_doubt", "counts_kept", "zone_ignored", "spent_forgotten",
-		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted"};
+		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
+		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold"};
 	return names[b];
 }
 
@@ -152,6 +153,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_init(s, &s->replica[i], i);
 	lent_begin(s);
+	cluster_begin(s);
 	people_begin(s);
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_begin(s, &s->replica[i]);
@@ -218,6 +220,7 @@ static void calm_down(struct sim *s)
 	s->ledger_down_until_ms = 0;
 	windows_calm(s);
 	lent_calm(s);
+	cluster_calm(s);
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);

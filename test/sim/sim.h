@@ -17,6 +17,7 @@
 #include <stdarg.h>
 
 #include "base/must.h"
+#include "test/sim/cluster.h"
 #include "test/sim/pool.h"
 #include "test/sim/faults.h"
 #include "test/sim/lent.h"
@@ -42,18 +43,22 @@ enum bug {
 	BUG_RELEASE_EARLY,    /* the status claims that no pod is left as soon as it is suspended */
 	BUG_UNFENCED_RESERVE, /* the statement of RESERVE forgets the epoch */
 	BUG_BATCH_DOUBT_LOST, /* a batch in doubt is taken for one that did nothing */
-	BUG_COMMIT_DOUBT_LOST, /* a COMMIT in doubt is taken for lost and not sent again */
-	BUG_START_DOUBT_LOST,  /* a start in doubt is taken for one that did nothing */
-	BUG_TELL_UNDONE,       /* the fence is taken for done and was not sent */
-	BUG_UNGUARDED,	       /* the start does not test story and generation */
-	BUG_NO_DOUBT,	       /* an old status is believed at once */
-	BUG_COUNTS_KEPT,       /* a stop does not put the owner's parallelism back */
-	BUG_ZONE_IGNORED,      /* local times are taken for UTC */
-	BUG_SPENT_FORGOTTEN,   /* a new leader is not told what was spent */
-	BUG_BILL_GUESSED,      /* RELEASE carries another bill than the queue has charged */
-	BUG_HISTORY_LOST,      /* stories do not tell how often pods were not ready */
-	BUG_RESOURCES_KEPT,    /* a start does not write what the containers ask for */
-	BUG_LEAVING_UNCOUNTED, /* pods that are terminating are not counted */
+	BUG_COMMIT_DOUBT_LOST,	/* a COMMIT in doubt is taken for lost and not sent again */
+	BUG_START_DOUBT_LOST,	/* a start in doubt is taken for one that did nothing */
+	BUG_TELL_UNDONE,	/* the fence is taken for done and was not sent */
+	BUG_UNGUARDED,		/* the start does not test story and generation */
+	BUG_NO_DOUBT,		/* an old status is believed at once */
+	BUG_COUNTS_KEPT,	/* a stop does not put the owner's parallelism back */
+	BUG_ZONE_IGNORED,	/* local times are taken for UTC */
+	BUG_SPENT_FORGOTTEN,	/* a new leader is not told what was spent */
+	BUG_BILL_GUESSED,	/* RELEASE carries another bill than the queue has charged */
+	BUG_HISTORY_LOST,	/* stories do not tell how often pods were not ready */
+	BUG_RESOURCES_KEPT,	/* a start does not write what the containers ask for */
+	BUG_LEAVING_UNCOUNTED,	/* pods that are terminating are not counted */
+	BUG_QUOTA_MISREAD,	/* a limit on cpu is taken for a thousand times as much */
+	BUG_QUOTA_FREED_UNTOLD, /* what pods that ended leave in a quota is not told */
+	BUG_POD_WEIGHTLESS,	/* bound pods are told without what they ask for */
+	BUG_POD_END_UNTOLD,	/* nobody is told that a bound pod has ended */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -71,6 +76,7 @@ struct sim_options {
 	uint64_t seed;
 	size_t events; /* with faults */
 	enum bug bug;
+	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
 
@@ -91,6 +97,7 @@ struct sim {
 	int64_t ledger_down_until_ms;
 	struct people people;
 	struct lent_world lent;
+	struct cluster cluster;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
 			    */
 	struct replica replica[REPLICAS];
