@@ -205,7 +205,7 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->room)
 		return;
-	room_ends(q, w->room);
+	room_ends(w->room);
 	run_disarm(q, w->room);
 }
 

@@ -204,7 +204,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			continue;
 		}
 		disruption_spend(q, r);
-		room_ends(q, r);
+		room_ends(r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,

@@ -321,11 +321,10 @@ void room_end(struct queue *q, struct workload *w)
 	room_free(q, r);
 }
 
-void room_ends(struct queue *q, struct room *r)
+void room_ends(struct room *r)
 {
 	holders_leave(r);
 	r->stop_given = true;
-	vacancy_forget(q, r);
 	holders_join(r);
 }
 

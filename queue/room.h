@@ -118,7 +118,7 @@ void room_displace(
 	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why);
 
 /* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
-void room_ends(struct queue *q, struct room *r);
+void room_ends(struct room *r);
 
 /* The names under which its pods ask for cpu and memory. */
 enum lending room_lending(const struct queue *q, const struct room *r);

@@ -152,7 +152,7 @@ void vacancy_expect(struct queue *q, const struct room *r)
 	const struct template *template = r->shape->template;
 	if (!q->terrain.expects || !template)
 		return;
-	if (r->stop_given || r->pods <= 0) {
+	if (r->pods <= 0) {
 		vacancy_forget(q, r);
 		return;
 	}
