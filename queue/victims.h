@@ -17,10 +17,11 @@
  * by whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for
  * a demand that fits in the asker's own quota.
  *
- * What it costs: a look at a sum for each ClusterQueue of the tree of Cohorts says whether there can
- * be enough at all; who asks in vain costs no more, but for those who meet limits that sums do not
- * tell of. Then it is as many steps as there are victims and few others, each a look at the next one
- * of each ClusterQueue that may give something. Runs that do not come into question cost nothing.
+ * What it costs: a look at a sum for each ClusterQueue of the tree of Cohorts says whether there
+ * can be enough at all; who asks in vain costs no more, but for those who meet limits that sums do
+ * not tell of. Then it is as many steps as there are victims and few others, each a look at the
+ * next one of each ClusterQueue that may give something. Runs that do not come into question cost
+ * nothing.
  *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
  * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/must.h"
 #include "controller/wire/decode_parts.h"
 
 static const char *const effects[] = {
@@ -121,6 +122,7 @@ struct selector_term label_selector(struct decoder *d, const struct path *at, co
 		parcel_array(&d->parcel, nlabels + nexpressions, sizeof(struct requirement));
 	for (size_t i = 0; i < nlabels; i++) {
 		const char **value = parcel_array(&d->parcel, 1, sizeof(*value));
+		must(labels);
 		*value = labels[i].value;
 		all[i] = (struct requirement){labels[i].key, SELECTOR_IN, value, 1};
 	}

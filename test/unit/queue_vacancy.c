@@ -20,7 +20,7 @@
 #include "cluster_words.h"
 #include "sluice/queue.h"
 
-enum { SEEDS = 80, STEPS = 60, NODES = 5, JOBS = 200, TEXT = 64 };
+enum { SEEDS = 80, STEPS = 60, NODES = 5, JOBS = 200, TEXT = 80 };
 
 struct world {
 	uint64_t seed;
