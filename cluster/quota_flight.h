@@ -24,8 +24,9 @@
  * wants a successor, which waits until another pod ends. (Found by test/sim. Whose pod has ended,
  * only the Pods could tell, and these are not followed for it.)
  *
- * It says too much for as long as the quotas have not been seen late enough, and then lets go: any event or bookmark of a watch on quotas will do, and
- * quota_flight_behind() says when to list those of a namespace rather than to wait for one.
+ * It says too much for as long as the quotas have not been seen late enough, and then lets go: any
+ * event or bookmark of a watch on quotas will do, and quota_flight_behind() says when to list those
+ * of a namespace rather than to wait for one.
  *
  * A run that is over is known for as long as some of its pods may not be in the status yet: they
  * are kept when they have ended, and count/pods counts them.

@@ -8,9 +8,9 @@
  * can do with fewer pods starts with as many as have room (offer.c).
  *
  * What was let in is told to the nodes (nodes_expect) from room_start() until its quota is given
- * back, while anybody asks at all: then pods are wanted, too (queue_wants_pods). A run that was told
- * to stop is among them: until that has landed its pods go on being made. So is what was promised:
- * the room that victims leave is for the one they were stopped for.
+ * back, while anybody asks at all: then pods are wanted, too (queue_wants_pods). A run that was
+ * told to stop is among them: until that has landed its pods go on being made. So is what was
+ * promised: the room that victims leave is for the one they were stopped for.
  *
  * A ClusterQueue in which somebody was refused is looked at again when room came free somewhere
  * (nodes_vacated), and no other is.

@@ -1,7 +1,7 @@
 /*
  * What it costs to find victims. No test: it prints a table, and as its last line one JSON object.
- * Usage: bench_preempt [RUNNING], by default 100,000 Jobs that run, of priorities 0 to 4; each world
- * once with Jobs that are alike and once with Jobs of which hardly two ask for the same.
+ * Usage: bench_preempt [RUNNING], by default 100,000 Jobs that run, of priorities 0 to 4; each
+ * world once with Jobs that are alike and once with Jobs of which hardly two ask for the same.
  *
  *   one      one ClusterQueue that displaces its own
  *   cohort   100 ClusterQueues; the first takes back what the others borrow of it
@@ -137,8 +137,7 @@ static void tell_priorities(struct queue *q)
 	for (int32_t p = 0; p <= ASKER_PRIORITY; p++) {
 		char class[16];
 		snprintf(class, sizeof(class), "p%d", (int)p);
-		queue_set_priority(
-			q, &(struct priority_spec){PRIORITY_WORKLOAD, class, p, false});
+		queue_set_priority(q, &(struct priority_spec){PRIORITY_WORKLOAD, class, p, false});
 	}
 }
 
@@ -236,7 +235,8 @@ static double bench_refuse(struct bench *b, int64_t cpu)
 	static double refuse[ROUNDS], finish[ROUNDS];
 	size_t rounds = ROUNDS / 5, started = 0;
 	for (size_t i = 0; i < rounds; i++) {
-		struct uid uid = uid_of(ASKERS + ++b->askers), run = uid_of(i * 7 * PRIORITIES + 35);
+		struct uid uid = uid_of(ASKERS + ++b->askers),
+			   run = uid_of(i * 7 * PRIORITIES + 35);
 		double t = cpu_us();
 		tell_job(b, ASKERS + b->askers, 0, cpu, PRIORITIES - 1, 0);
 		must(decide(b) == 0 && b->nstopped == 0);

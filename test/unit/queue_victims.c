@@ -364,10 +364,9 @@ static int64_t violations(const struct world *w, unsigned set)
 	for (size_t b = 0; b < BUDGETS; b++)
 		left[b] = w->allowed[b];
 	for (unsigned todo = set; todo;) {
-		size_t first = RUNS;
-		for (size_t i = 0; i < w->n; i++)
-			if ((todo >> i & 1) && (first == RUNS || more_important(w->who[i]->room,
-									 w->who[first]->room)))
+		size_t first = (size_t)__builtin_ctz(todo);
+		for (size_t i = first + 1; i < w->n; i++)
+			if ((todo >> i & 1) && more_important(w->who[i]->room, w->who[first]->room))
 				first = i;
 		todo &= ~(1u << first);
 		for (int32_t pod = 0; pod < w->who[first]->room->pods; pod++) {
