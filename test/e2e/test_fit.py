@@ -355,7 +355,10 @@ class World:
         remove(self.api, pod)
 
     def bind(self, pod, node):
-        """Past the scheduler; False where the API server refuses such a pod."""
+        """Past the scheduler; False where the API server refuses such a pod. Nor do two have one port of the host, which the
+        scheduler would never do: it keeps ports as a set, and forgets the one's when the other goes."""
+        if host_ports(pod) & {p for b in self.bound if b["spec"].get("nodeName") == node for p in host_ports(b)}:
+            return False
         try:
             made = self.api.post(pods_path(pod["metadata"]["namespace"]), {**pod, "spec": {**pod["spec"], "nodeName": node}})
         except ApiError as e:
@@ -389,6 +392,12 @@ class World:
             assert is_refusal(e), e
             return None
         return self.eyes.wait(made["metadata"]["uid"])
+
+
+def host_ports(pod):
+    spec = pod["spec"]
+    return {p.get("hostPort") or (p["containerPort"] if spec.get("hostNetwork") else 0)
+            for c in spec["containers"] + spec.get("initContainers", []) for p in c.get("ports", [])} - {0}
 
 
 def reasons(message):
