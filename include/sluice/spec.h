@@ -142,13 +142,17 @@ struct clusterqueue_spec {
 	int32_t max_priority;
 };
 
+/* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
+#define MAX_WAITING_DEFAULT 20000
+
 struct localqueue_spec {
 	const char *ns, *name;
 	int64_t generation;
 	bool deleting;
 	const char *clusterqueue;
 	enum stop_policy stop_policy;
-	double weight; /* spec.fairSharing.weight; 1 when absent */
+	double weight;	     /* spec.fairSharing.weight; 1 when absent */
+	int32_t max_waiting; /* spec.maxWaiting; 0, for tests that do not care: no limit */
 };
 
 enum priority_kind {

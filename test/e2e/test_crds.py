@@ -134,6 +134,7 @@ GOOD = {
     "flavor tied to no node": flavor(),
     "flavor tolerates a taint for a while": toleration(key="k", operator="Exists", effect="NoExecute", tolerationSeconds=3),
     "LocalQueue": ours("LocalQueue", "a" * 63, {"clusterQueue": "x"}),
+    "a LocalQueue in which one may wait": ours("LocalQueue", "t", {"clusterQueue": "x", "maxWaiting": 1}),
     "a night": on_days("19:00", "07:00", ["Mon-Thu", "sat"]),
     "a whole day": on_days("00:00", "24:00"),
     "a weekend": calendar({"from": "Fri 19:00", "to": "Mon 07:00"}),
@@ -237,6 +238,7 @@ BAD = {
     "weight is negative": (queue(fairSharing={"weight": -1}), "weight must be 0 or a number greater than"),
     "weight is next to nothing": (queue(fairSharing={"weight": "1n"}), "weight must be 0 or a number greater than"),
     # other kinds
+    "nothing may wait": (ours("LocalQueue", "t", {"clusterQueue": "x", "maxWaiting": 0}), "spec.maxWaiting"),
     "Calendar without a zone": (ours("Calendar", "t", {"open": []}), "spec.timeZone: Required value"),
     "Calendar with an empty zone": (calendar(zone=""), "spec.timeZone"),
     "zone that leads elsewhere": (calendar(zone="../etc/localtime"), "timeZone must be an IANA name"),
@@ -440,6 +442,7 @@ def test_left_out_fields_get_their_defaults(plane):
     assert (spec["queueingStrategy"], spec["stopPolicy"]) == ("BestEffortFIFO", "None")
     assert spec["preemption"]["withinClusterQueue"] == spec["preemption"]["reclaimWithinCohort"] == "Never"
     assert spec["flavorFungibility"] == {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"}
+    assert dry_run(plane.api, ours("LocalQueue", "t", {"clusterQueue": "x"}))["spec"]["maxWaiting"] == 20000
 
 
 def test_left_out_fields_of_policies_get_their_defaults(plane):

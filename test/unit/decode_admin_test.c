@@ -414,7 +414,7 @@ static void localqueues(void **state)
 	(void)state;
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'team-a',"
 						  "'generation':2},'spec':{'clusterQueue':'batch',"
-						  "'stopPolicy':'Hold',"
+						  "'stopPolicy':'Hold','maxWaiting':500,"
 						  "'fairSharing':{'weight':2}}}"),
 				 &s, &e),
 		0);
@@ -424,7 +424,21 @@ static void localqueues(void **state)
 	assert_int_equal(s->stop_policy, STOP_HOLD);
 	assert_int_equal(s->generation, 2);
 	assert_true(s->weight == 2);
+	assert_int_equal(s->max_waiting, 500);
 	free(s);
+	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
+						  "'spec':{'clusterQueue':'batch'}}"),
+				 &s, &e),
+		0);
+	assert_int_equal(s->max_waiting, 20000);
+	free(s);
+	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
+						  "'spec':{'clusterQueue':'batch',"
+						  "'maxWaiting':0}}"),
+				 &s, &e),
+		ERR_INVALID);
+	assert_string_equal(e.text,
+		"LocalQueue a/main: spec.maxWaiting: must be a whole number from 1 to 2147483647");
 	assert_int_equal(
 		decode_localqueue(
 			parsed("{'metadata':{'name':'main','namespace':'team-a'}}"), &s, &e),
