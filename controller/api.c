@@ -17,10 +17,14 @@
 #define JOBS_PREFIX "/api/v1/jobs/"
 #define OVERCOMMIT_PATH "/api/v1/overcommit"
 
+bool api_is_probe(const char *path)
+{
+	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+}
+
 bool api_is_open(const char *path)
 {
-	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0 ||
-	       strcmp(path, "/metrics") == 0;
+	return api_is_probe(path) || strcmp(path, "/metrics") == 0;
 }
 
 static struct api_reply complain(struct buf *out, unsigned status, const char *sentence)

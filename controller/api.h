@@ -34,6 +34,9 @@ struct api_reply {
 /* True for what anybody may read who reaches the port. */
 bool api_is_open(const char *path);
 
+/* True for what the kubelet asks. */
+bool api_is_probe(const char *path);
+
 /* after: the query parameter of that name, or NULL. Appends the body. */
 struct api_reply api_answer(
 	const struct api_sources *s, const char *path, const char *after, struct buf *out);

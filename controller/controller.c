@@ -62,7 +62,7 @@ struct controller {
 	struct tally *tally;
 	struct herald *herald;
 	struct guard *guard;
-	struct http *http;
+	struct http *http, *probes;
 	struct teller *teller;
 	struct lender *lender;
 	struct history *history;
@@ -475,25 +475,55 @@ static enum guard_verdict on_ask(const char *token, guard_verdict_fn *fn, void *
 	return guard_ask(c->guard, token, loop_ms(c), fn, fn_ctx);
 }
 
+static bool is_probe_open(const char *path)
+{
+	(void)path;
+	return true;
+}
+
+static struct api_reply on_probe(const char *path, const char *after, struct buf *out, void *ctx)
+{
+	if (api_is_probe(path))
+		return on_request(path, after, out, ctx);
+	buf_puts(out, "here are /healthz and /readyz; the rest is at the port of --listen\n");
+	return (struct api_reply){404, "text/plain; charset=utf-8"};
+}
+
+static int open_port(struct controller *c, const struct listen_at *at, struct http_options *o,
+	struct http **ret, struct err *e)
+{
+	if (!at->on)
+		return 0;
+	o->host = at->host;
+	o->port = at->port;
+	o->ctx = c;
+	int rc = http_new(c->loop, o, ret, e);
+	if (rc == 0)
+		log_event(c->log, LEVEL_INFO, "listening", "address", at->host, "#port",
+			LOG_NUMBER(http_port(*ret)), "for", o->one_request ? "probes" : "the API",
+			NULL);
+	return rc;
+}
+
 static int open_http(struct controller *c, struct err *e)
 {
-	const struct options *o = c->options;
-	if (!o->listen)
-		return 0;
-	struct http_options http = {
-		.host = o->listen_host,
-		.port = o->listen_port,
+	struct http_options probes = {
+		.flag = "probe-listen",
+		.one_request = true,
+		.limits = HTTP_PROBE_LIMITS,
+		.is_open = is_probe_open,
+		.answer = on_probe,
+	};
+	struct http_options api = {
+		.flag = "listen",
+		.limits = HTTP_LIMITS,
 		.is_open = api_is_open,
 		.answer = on_request,
 		.defer = on_defer,
 		.ask = on_ask,
-		.ctx = c,
 	};
-	int rc = http_new(c->loop, &http, &c->http, e);
-	if (rc == 0)
-		log_event(c->log, LEVEL_INFO, "listening", "address", o->listen_host, "#port",
-			LOG_NUMBER(http_port(c->http)), NULL);
-	return rc;
+	int rc = open_port(c, &c->options->probe_listen, &probes, &c->probes, e);
+	return rc ? rc : open_port(c, &c->options->listen, &api, &c->http, e);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
@@ -725,6 +755,7 @@ static void controller_close(struct controller *c)
 	guard_free(c->guard);
 	teller_free(c->teller);
 	http_free(c->http);
+	http_free(c->probes);
 	if (c->pg)
 		pg_free(c->pg);
 	courier_free(c->courier);

@@ -16,12 +16,19 @@
 #include "base/must.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
 	HEADERS_MAX_BYTES = 32 * 1024,
 	IDLE_SECONDS = 10,
 	BODY_MAX_BYTES = 64 * 1024 * 1024,
-	BACKLOG = 64,
+	BACKLOG = 512,
+	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
+	 * it stops accepting: no client must be able to bring it there. */
+	ENDING_MAX = 1024,
 };
+
+const struct connections_limits HTTP_LIMITS = {
+	.all = 64, .each_address = 16, .request_ms = 10000, .answer_ms = 60000};
+const struct connections_limits HTTP_PROBE_LIMITS = {
+	.all = 64, .each_address = 32, .request_ms = 5000, .answer_ms = 5000};
 
 enum request_state {
 	REQUEST_NEW,
@@ -34,6 +41,7 @@ enum request_state {
 struct http_question {
 	struct http *http;
 	struct MHD_Connection *connection;
+	struct connection *place;
 	struct http_question *prev,
 		*next; /* all that were begun; leave when MHD is done with them */
 	enum request_state state;
@@ -46,6 +54,7 @@ struct http {
 	struct ev_loop *loop;
 	struct http_options options;
 	struct MHD_Daemon *daemon;
+	struct connections *connections;
 	uint16_t port;
 	ev_io io;
 	ev_timer timer;
@@ -55,7 +64,7 @@ struct http {
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static enum MHD_Result queue_body(
-	struct MHD_Connection *c, struct api_reply reply, struct buf *body, const char *extra)
+	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
 {
 	size_t len = body->len;
 	char *text = buf_take(body);
@@ -73,19 +82,22 @@ static enum MHD_Result queue_body(
 		MHD_add_response_header(r, "Allow", "GET, HEAD");
 	if (reply.status == 503 && extra)
 		MHD_add_response_header(r, "Retry-After", extra);
-	enum MHD_Result rc = MHD_queue_response(c, reply.status, r);
+	if (q->http->options.one_request)
+		MHD_add_response_header(r, "Connection", "close");
+	enum MHD_Result rc = MHD_queue_response(q->connection, reply.status, r);
 	MHD_destroy_response(r);
 	return rc;
 }
 
-static enum MHD_Result queue_error(struct MHD_Connection *c, unsigned status, const char *sentence)
+static enum MHD_Result queue_error(
+	const struct http_question *q, unsigned status, const char *sentence)
 {
 	struct buf body;
 	buf_init(&body, 4096);
 	buf_puts(&body, "{\"error\":");
 	buf_json_string(&body, sentence);
 	buf_puts(&body, "}\n");
-	return queue_body(c, (struct api_reply){status, "application/json"}, &body, "1");
+	return queue_body(q, (struct api_reply){status, "application/json"}, &body, "1");
 }
 
 static void http_soon(struct http *h);
@@ -111,7 +123,7 @@ void http_answer(struct http_question *q, struct api_reply reply, const struct b
 static enum MHD_Result queue_deferred(struct http_question *r)
 {
 	if (r->state == REQUEST_ANSWERED)
-		return queue_body(r->connection, r->reply, &r->body, "1");
+		return queue_body(r, r->reply, &r->body, "1");
 	r->state = REQUEST_DEFERRED;
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;
@@ -120,6 +132,7 @@ static enum MHD_Result queue_deferred(struct http_question *r)
 static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
+	connection_serves(r->place, true);
 	if (h->options.defer && h->options.defer(r, path, h->options.ctx))
 		return queue_deferred(r);
 	const char *after =
@@ -129,9 +142,9 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 	struct api_reply reply = h->options.answer(path, after, &body, h->options.ctx);
 	if (body.failed) {
 		buf_done(&body);
-		return queue_error(r->connection, 500, "the answer is too large to be sent");
+		return queue_error(r, 500, "the answer is too large to be sent");
 	}
-	return queue_body(r->connection, reply, &body, NULL);
+	return queue_body(r, reply, &body, NULL);
 }
 
 /* ---- who asks -------------------------------------------------------------------------------- */
@@ -189,16 +202,17 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 	case GUARD_ALLOWED:
 		return queue_answer(r, path);
 	case GUARD_STRANGER:
-		return queue_error(r->connection, 401,
+		connection_serves(r->place, false);
+		return queue_error(r, 401,
 			"the API server does not know this bearer token, or it has expired");
 	case GUARD_REFUSED:
-		return queue_error(r->connection, 403,
+		return queue_error(r, 403,
 			"the owner of this token may not get clusterqueues.sluice.dev; the "
 			"ClusterRole "
 			"sluice-viewer allows it");
 	case GUARD_UNKNOWN:
-		return queue_error(r->connection, 503,
-			"the API server cannot be asked just now who owns this token");
+		return queue_error(
+			r, 503, "the API server cannot be asked just now who owns this token");
 	case GUARD_LATER:
 		break;
 	}
@@ -223,28 +237,38 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 	if (!h->options.trust_nobody && is_loopback(r->connection)) {
 		if (host_is_plain(r->connection))
 			return queue_answer(r, path);
-		return queue_error(r->connection, 421,
+		return queue_error(r, 421,
 			"ask for this host by its address or as localhost, not by another name");
 	}
 	const char *token = bearer_token(r->connection);
 	if (!token)
-		return queue_error(r->connection, 401,
-			"callers from other hosts must send Authorization: Bearer TOKEN");
+		return queue_error(
+			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
 	r->verdict = h->options.ask(token, on_verdict, r, h->options.ctx);
 	if (r->verdict != GUARD_LATER)
 		return act_on_verdict(r, path);
 	r->state = REQUEST_ASLEEP;
+	connection_serves(r->place, true);
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;
 }
 
 /* ---- MHD calls us ---------------------------------------------------------------------------- */
 
+static struct connection *place_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	must(info && info->socket_context);
+	return info->socket_context;
+}
+
 static struct http_question *request_begin(struct http *h, struct MHD_Connection *c)
 {
 	struct http_question *r = mem_alloc(sizeof(*r));
 	r->http = h;
 	r->connection = c;
+	r->place = place_of(c);
 	buf_init(&r->body, BODY_MAX_BYTES);
 	r->next = h->first;
 	if (r->next)
@@ -268,9 +292,26 @@ static void on_completed(
 		h->first = r->next;
 	if (r->next)
 		r->next->prev = r->prev;
+	connection_serves(r->place, false);
 	buf_done(&r->body);
 	free(r);
 	*ctx = NULL;
+}
+
+static void on_connection(
+	void *cls, struct MHD_Connection *c, void **place, enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = cls;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		connections_remove(h->connections, *place);
+		return;
+	}
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *from =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	must(fd && from);
+	*place = connections_add(h->connections, fd->connect_fd, from->client_addr);
 }
 
 static bool has_body(struct MHD_Connection *c)
@@ -289,8 +330,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 	if (!*ctx) {
 		*ctx = request_begin(cls, c);
 		if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-			return queue_error(c, 405, "only GET and HEAD");
-		return has_body(c) ? queue_error(c, 413, "a request must have no body") : MHD_YES;
+			return queue_error(*ctx, 405, "only GET and HEAD");
+		return has_body(c) ? queue_error(*ctx, 413, "a request must have no body")
+				   : MHD_YES;
 	}
 	struct http_question *r = *ctx;
 	*size = 0;
@@ -386,8 +428,8 @@ static int http_listen(const struct http_options *o, int *ret_fd, struct err *e)
 	freeaddrinfo(found);
 	if (fd < 0)
 		return err_set(e, ERR_INVALID,
-			"cannot listen on \"%s\" port %s: %s; choose another with --listen",
-			o->host, port, strerror(why));
+			"cannot listen on \"%s\" port %s: %s; choose another with --%s", o->host,
+			port, strerror(why), o->flag ? o->flag : "listen");
 	*ret_fd = fd;
 	return 0;
 }
@@ -411,9 +453,10 @@ static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 {
 	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
 		h, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, h, MHD_OPTION_END);
 }
 
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
@@ -427,9 +470,11 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	h->options = *o;
 	h->options.host = NULL; /* borrowed for this call only */
 	h->port = port_of(fd);
+	h->connections = connections_new(loop, &o->limits);
 	h->daemon = start_daemon(h, fd);
 	if (!h->daemon) {
 		close(fd);
+		connections_free(h->connections);
 		free(h);
 		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
 	}
@@ -457,6 +502,7 @@ void http_free(struct http *h)
 		MHD_resume_connection(r->connection);
 	}
 	MHD_stop_daemon(h->daemon);
+	connections_free(h->connections);
 	free(h);
 }
 

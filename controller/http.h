@@ -1,10 +1,14 @@
 /*
  * The HTTP port: libmicrohttpd on our event loop, without a thread.
  *
- * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds of idling.
+ * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds for a request
+ * and a minute for its answer; connections.h says which connection goes when there are too many.
  * What is answered is the owner's (answer); this module decides who gets it: open paths go to
  * anybody, the rest to callers from a loopback address, and to those whose bearer token the owner's
  * `ask` accepts. The connection sleeps while that is found out.
+ *
+ * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
+ * make them wait: open paths only, one request a connection, five seconds for it.
  *
  * A caller from loopback must also name this host in its Host header by address or as localhost:
  * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
@@ -19,6 +23,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "controller/api.h"
+#include "controller/connections.h"
 #include "controller/guard.h"
 
 struct ev_loop;
@@ -30,7 +35,10 @@ struct http_question;
 struct http_options {
 	const char *host;  /* "" all addresses */
 	uint16_t port;	   /* 0: any free one */
+	const char *flag;  /* that named the address, for sentences */
 	bool trust_nobody; /* tests: treat loopback like any other address */
+	bool one_request;  /* then the connection is closed */
+	struct connections_limits limits;
 	bool (*is_open)(const char *path);
 	struct api_reply (*answer)(const char *path, const char *after, struct buf *out, void *ctx);
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
@@ -39,6 +47,8 @@ struct http_options {
 	enum guard_verdict (*ask)(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx);
 	void *ctx;
 };
+
+extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
 
 /* ERR_INVALID: the address cannot be had; the sentence says why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);

@@ -61,38 +61,47 @@ static int parse_identity(const char *text, struct options *o, struct err *e)
 	return 0;
 }
 
-static int listen_error(const char *text, struct err *e)
+static int listen_error(const char *flag, const char *text, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"--listen is \"%.80s\"; it must be ADDRESS:PORT, such as 127.0.0.1:8080 or "
+		"--%s is \"%.80s\"; it must be ADDRESS:PORT, such as 127.0.0.1:8080 or "
 		"[::]:8080, or the word off",
-		text);
+		flag, text);
 }
 
-static int parse_listen(const char *text, struct options *o, struct err *e)
+static int parse_address(const char *flag, const char *text, struct listen_at *ret, struct err *e)
 {
-	o->listen = strcmp(text, "off") != 0;
-	if (!o->listen)
+	ret->on = strcmp(text, "off") != 0;
+	if (!ret->on)
 		return 0;
 	const char *colon = strrchr(text, ':');
 	if (!colon)
-		return listen_error(text, e);
+		return listen_error(flag, text, e);
 	const char *host = text;
 	size_t len = (size_t)(colon - text);
 	if (len >= 2 && host[0] == '[' && host[len - 1] == ']') {
 		host++;
 		len -= 2;
 	} else if (memchr(host, ':', len)) { /* an IPv6 address without its brackets */
-		return listen_error(text, e);
+		return listen_error(flag, text, e);
 	}
 	long port;
-	if (len >= sizeof(o->listen_host) ||
-		parse_number("listen", colon + 1, 0, 65535, &port, NULL))
-		return listen_error(text, e);
-	memcpy(o->listen_host, host, len);
-	o->listen_host[len] = '\0';
-	o->listen_port = (uint16_t)port;
+	if (len >= sizeof(ret->host) || parse_number(flag, colon + 1, 0, 65535, &port, NULL))
+		return listen_error(flag, text, e);
+	memcpy(ret->host, host, len);
+	ret->host[len] = '\0';
+	ret->port = (uint16_t)port;
 	return 0;
+}
+
+static int parse_listen(const char *text, struct options *o, struct err *e)
+{
+	return parse_address("listen", text, &o->listen, e);
+}
+
+static int parse_probe_listen(const char *text, struct options *o, struct err *e)
+{
+	return parse_address("probe-listen", text, &o->probe_listen, e);
 }
 
 static int parse_log_format(const char *text, struct options *o, struct err *e)
@@ -287,6 +296,7 @@ static const struct flag {
 	{"database", true, parse_database, SHOW_NOTHING},
 	{"cell", true, parse_cell, SHOW_NOTHING},
 	{"listen", true, parse_listen, SHOW_NOTHING},
+	{"probe-listen", true, parse_probe_listen, SHOW_NOTHING},
 	{"log-format", true, parse_log_format, SHOW_NOTHING},
 	{"log-level", true, parse_log_level, SHOW_NOTHING},
 	{"identity", true, parse_identity, SHOW_NOTHING},
@@ -403,9 +413,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 	*ret = (struct options){
 		.database = "",
 		.cell = "default",
-		.listen = true,
-		.listen_host = "127.0.0.1",
-		.listen_port = 8080,
+		.listen = {true, "127.0.0.1", 8080},
 		.log_level = LEVEL_INFO,
 		.lease_ms = 15000,
 		.max_writes = 64,

@@ -24,15 +24,19 @@ enum options_show {
 	SHOW_VERSION,
 };
 
+struct listen_at {
+	bool on;	/* false for "off" */
+	char host[256]; /* without brackets; "" for all addresses */
+	uint16_t port;	/* 0: any free one */
+};
+
 struct options {
 	enum options_show show;
 	const char *kubeconfig; /* NULL: look where kubectl looks, or in-cluster */
 	const char *context;	/* NULL: the current one */
 	const char *database;	/* "" : the PG* variables */
 	const char *cell;
-	bool listen;	       /* false for "off" */
-	char listen_host[256]; /* without brackets; "" for all addresses */
-	uint16_t listen_port;  /* 0: any free one */
+	struct listen_at listen, probe_listen;
 	enum log_format log_format;
 	enum log_level log_level;
 	char identity[128];

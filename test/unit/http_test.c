@@ -78,11 +78,13 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 	return true;
 }
 
-static void port_open(struct port *p, bool trust_nobody)
+static void port_open_with(
+	struct port *p, bool trust_nobody, const struct connections_limits *limits)
 {
 	*p = (struct port){.loop = ev_loop_new(EVFLAG_AUTO)};
 	struct http_options o = {
 		.host = "127.0.0.1",
+		.limits = *limits,
 		.trust_nobody = trust_nobody,
 		.is_open = api_is_open,
 		.answer = answer,
@@ -95,20 +97,34 @@ static void port_open(struct port *p, bool trust_nobody)
 	assert_true(http_port(p->http) > 0);
 }
 
+static void port_open(struct port *p, bool trust_nobody)
+{
+	port_open_with(p, trust_nobody, &HTTP_LIMITS);
+}
+
 static void port_close(struct port *p)
 {
 	http_free(p->http);
 	ev_loop_destroy(p->loop);
 }
 
-static int port_connect(const struct port *p)
+/* From 127.0.0.N. */
+static int port_connect_from(const struct port *p, unsigned n)
 {
+	struct sockaddr_in from = {.sin_family = AF_INET};
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(http_port(p->http))};
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	from.sin_addr.s_addr = htonl(0x7F000000 + n);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	return fd;
+}
+
+static int port_connect(const struct port *p)
+{
+	return port_connect_from(p, 1);
 }
 
 static void port_say(int fd, const char *text)
@@ -320,6 +336,168 @@ static void headers_without_end_are_refused(void **state)
 	port_close(&p);
 }
 
+/* ---- connections that do not want to end ----------------------------------------------------- */
+
+static void turn(struct port *p, int ms)
+{
+	double until = ev_time() + ms / 1000.;
+	do {
+		ev_run(p->loop, EVRUN_NOWAIT);
+		usleep(1000);
+	} while (ev_time() < until);
+}
+
+static bool is_closed(int fd)
+{
+	char c;
+	ssize_t n = recv(fd, &c, 1, MSG_DONTWAIT | MSG_PEEK);
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+/* A byte more of a request that never ends. */
+static void drip(int fd)
+{
+	(void)!send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+enum { SLOW = 80, PROBES = 8 };
+
+/* From `addresses` of them; 127.0.0.1 is the prober's own. */
+static void play_slow_clients(unsigned addresses, unsigned most)
+{
+	struct port p;
+	char text[8192];
+	int slow[SLOW];
+	unsigned open = 0;
+	port_open(&p, false);
+	for (unsigned i = 0; i < SLOW; i++) {
+		slow[i] = port_connect_from(&p, 1 + i % addresses);
+		port_say(slow[i], "GET /healthz HTTP/1.1\r\nX: ");
+	}
+	for (int i = 0; i < PROBES; i++) {
+		for (unsigned k = 0; k < SLOW; k++) {
+			drip(slow[k]);
+			if (!is_closed(slow[k]))
+				continue;
+			close(slow[k]); /* it comes back, as soon as it is ended */
+			slow[k] = port_connect_from(&p, 1 + k % addresses);
+			drip(slow[k]);
+		}
+		turn(&p, 20);
+		assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+	}
+	assert_int_equal(p.answered, PROBES);
+	turn(&p, 20);
+	for (int i = 0; i < SLOW; i++) {
+		open += !is_closed(slow[i]);
+		close(slow[i]);
+	}
+	assert_in_range(open, most - 1, most); /* the last probe had one's place */
+	port_close(&p);
+}
+
+static void slow_clients_keep_nobody_out(void **state)
+{
+	(void)state;
+	play_slow_clients(1, HTTP_LIMITS.each_address);
+	play_slow_clients(8, HTTP_LIMITS.all);
+}
+
+static void a_byte_does_not_begin_the_time_anew(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 64, 400, 10000};
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /healthz HTTP/1.1\r\nX: ");
+	double began = ev_time(), gone = 0;
+	for (int i = 0; i < 100 && gone == 0; i++) {
+		drip(fd);
+		turn(&p, 20);
+		if (is_closed(fd))
+			gone = ev_time() - began;
+	}
+	assert_true(gone >= 0.4 && gone < 1.5);
+	close(fd);
+	port_close(&p);
+}
+
+static void an_address_fills_only_its_own_part(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 4, 60000, 60000};
+	char text[8192];
+	int many[10];
+	port_open_with(&p, false, &limits);
+	int other = port_connect_from(&p, 2);
+	turn(&p, 10);
+	for (int i = 0; i < 10; i++) {
+		many[i] = port_connect(&p);
+		turn(&p, 5);
+	}
+	turn(&p, 20);
+	for (int i = 0; i < 10; i++) /* the last four are left */
+		assert_int_equal(is_closed(many[i]), i < 6);
+	assert_false(is_closed(other));
+	port_say(other, "GET / HTTP/1.1\r\n" LOCAL "Connection: close\r\n\r\n");
+	port_hear(&p, other, NULL, text, sizeof(text));
+	assert_int_equal(strncmp(text, "HTTP/1.1 200", 12), 0);
+	for (int i = 0; i < 10; i++)
+		close(many[i]);
+	close(other);
+	port_close(&p);
+}
+
+static void a_request_is_not_ended_for_a_newcomer(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {4, 4, 60000, 60000};
+	struct buf body;
+	char text[4096];
+	int idle[20];
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	for (int i = 0; i < 20; i++) {
+		idle[i] = port_connect(&p);
+		turn(&p, 2);
+	}
+	buf_init(&body, 100);
+	buf_puts(&body, "at last");
+	http_answer(p.question, (struct api_reply){200, "text/plain"}, &body);
+	buf_done(&body);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_non_null(strstr(text, "at last"));
+	for (int i = 0; i < 20; i++)
+		close(idle[i]);
+	close(fd);
+	port_close(&p);
+}
+
+/* Many that wait for an answer, and read none. */
+static void an_answer_that_is_not_fetched_has_its_time(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 64, 60000, 300};
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	turn(&p, 100);
+	assert_false(is_closed(fd));
+	turn(&p, 700);
+	assert_true(is_closed(fd));
+	close(fd);
+	port_close(&p);
+}
+
 static void an_address_that_cannot_be_had_is_a_sentence(void **state)
 {
 	(void)state;
@@ -327,7 +505,8 @@ static void an_address_that_cannot_be_had_is_a_sentence(void **state)
 	struct http *other;
 	struct err e = {""};
 	port_open(&p, false);
-	struct http_options o = {.host = "127.0.0.1", .port = http_port(p.http)};
+	struct http_options o = {
+		.host = "127.0.0.1", .port = http_port(p.http), .limits = HTTP_LIMITS};
 	assert_int_equal(http_new(p.loop, &o, &other, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "in use"));
 	assert_non_null(strstr(e.text, "--listen"));
@@ -388,6 +567,11 @@ int main(void)
 		cmocka_unit_test(the_port_can_close_over_a_sleeper),
 		cmocka_unit_test(a_connection_serves_many_requests),
 		cmocka_unit_test(headers_without_end_are_refused),
+		cmocka_unit_test(slow_clients_keep_nobody_out),
+		cmocka_unit_test(a_byte_does_not_begin_the_time_anew),
+		cmocka_unit_test(an_address_fills_only_its_own_part),
+		cmocka_unit_test(a_request_is_not_ended_for_a_newcomer),
+		cmocka_unit_test(an_answer_that_is_not_fetched_has_its_time),
 		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
 		cmocka_unit_test(some_questions_are_answered_later),
 	};

@@ -50,6 +50,7 @@ static const struct bad_case bad[] = {
 	{{"--listen", "127.0.0.1:http"}, {"--listen"}},
 	{{"--listen", "127.0.0.1:65536"}, {"--listen"}},
 	{{"--listen", "::1:8080"}, {"--listen", "[::]:8080"}},
+	{{"--probe-listen", "8081"}, {"--probe-listen", "\"8081\"", "ADDRESS:PORT"}},
 	{{"--log-format", "xml"}, {"--log-format", "\"xml\"", "text or json"}},
 	{{"--log-level", "loud"}, {"--log-level", "\"loud\"", "debug"}},
 	{{"--identity", ""}, {"--identity"}},
@@ -128,9 +129,10 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_null(o.kubeconfig);
 	assert_string_equal(o.database, "");
 	assert_string_equal(o.cell, "default");
-	assert_true(o.listen);
-	assert_string_equal(o.listen_host, "127.0.0.1");
-	assert_int_equal(o.listen_port, 8080);
+	assert_true(o.listen.on);
+	assert_false(o.probe_listen.on);
+	assert_string_equal(o.listen.host, "127.0.0.1");
+	assert_int_equal(o.listen.port, 8080);
 	assert_int_equal(o.lease_ms, 15000);
 	assert_int_equal(o.max_writes, 64);
 	assert_int_equal(o.note_after_ms, 60000);
@@ -163,8 +165,8 @@ static void all_flags_are_taken(void **state)
 	const char *second[WORDS_MAX] = {"--listen", "[::]:0", "--log-format", "json",
 		"--log-level", "debug", "--lease-seconds=3", "--max-writes=1000"};
 	assert_int_equal(parse(second, &o, &e), 0);
-	assert_string_equal(o.listen_host, "::");
-	assert_int_equal(o.listen_port, 0);
+	assert_string_equal(o.listen.host, "::");
+	assert_int_equal(o.listen.port, 0);
 	assert_int_equal(o.log_format, LOG_JSON);
 	assert_int_equal(o.log_level, LEVEL_DEBUG);
 	assert_int_equal(o.lease_ms, 3000);
@@ -291,10 +293,10 @@ static void listening_can_be_off_or_everywhere(void **state)
 	struct options o;
 	struct err e;
 	assert_int_equal(parse((const char *[WORDS_MAX]){"--listen", "off"}, &o, &e), 0);
-	assert_false(o.listen);
+	assert_false(o.listen.on);
 	assert_int_equal(parse((const char *[WORDS_MAX]){"--listen", ":9090"}, &o, &e), 0);
-	assert_string_equal(o.listen_host, "");
-	assert_int_equal(o.listen_port, 9090);
+	assert_string_equal(o.listen.host, "");
+	assert_int_equal(o.listen.port, 9090);
 }
 
 static void help_comes_before_everything(void **state)
