@@ -110,20 +110,6 @@ static int64_t time_of(const cJSON *object, const char *key)
 	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
 }
 
-/* A Job that another Job makes runs on its owner's quota. */
-static bool is_made_by_job(const cJSON *metadata)
-{
-	json_each(o, json_array(metadata, "ownerReferences"))
-	{
-		bool controller = false;
-		const char *kind = json_text(o, "kind");
-		json_bool(o, "controller", &controller);
-		if (controller && kind && strcmp(kind, "Job") == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_exempt(const struct patient *p, const cJSON *metadata)
 {
 	const char *ns = json_text(metadata, "namespace");
@@ -150,7 +136,7 @@ static void take_job(struct patient *p, struct look *k, const cJSON *object)
 	const cJSON *status = json_object(object, "status");
 	const char *uid = json_text(metadata, "uid");
 	bool queued = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name") &&
-		      !is_made_by_job(metadata) && !is_exempt(p, metadata);
+		      !is_exempt(p, metadata);
 	if (!uid || (!queued && !bsearch(uid, k->hold, k->nholds, sizeof(*k->hold), by_uid)))
 		return;
 	if (k->njobs == k->room_jobs) {

@@ -35,7 +35,6 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	narrowing_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
-	gate_drop_carried(g, j);
 	job_enter(g, j, PHASE_WAITING);
 }
 
@@ -234,7 +233,6 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
 		j->has_hold = j->call_off = false;
-		gate_drop_carried(g, j);
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
 		job_enter(g, j, PHASE_WAITING);
 		return;

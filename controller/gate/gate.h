@@ -33,8 +33,7 @@
  *     until then nobody could tell "no pods left" from "no pods yet";
  *   - a hold is lowered only to what is left of pods, and while a Job controller may not have read
  * a lower parallelism yet only after they were counted (narrowing.c);
- *   - a Job that a Job made runs on its owner's quota: as long as that holds some, nobody minds
- * that the child was not let in (reference 9.9);
+ *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
  *   - facts with an older version than the newest seen of that Job are ignored.
  *
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it

@@ -96,17 +96,6 @@ static void block(struct gate *g, struct gate_job *j, const char *why)
 	queue_block_job(g->queue, &j->uid, why);
 }
 
-/* A child is not queued for itself while its owner has the quota for both. */
-static bool carried(struct gate *g, struct gate_job *j)
-{
-	struct gate_job *owner = gate_find_carrier(g, j);
-	if (!owner)
-		return false;
-	owner->carries++;
-	queue_drop_job(g->queue, &j->uid);
-	return true;
-}
-
 /* The queue is told anew when the API server has refused to rewrite what it asks for, and again
  * when that is long ago. */
 static void reconsider_lending(struct gate *g, struct gate_job *j)
@@ -134,8 +123,6 @@ static void waiting(struct gate *g, struct gate_job *j)
 		queue_drop_job(g->queue, &j->uid);
 		return;
 	}
-	if (!j->seen.suspend && carried(g, j))
-		return;
 	if (!j->seen.suspend) {
 		block(g, j,
 			"somebody unsuspended it although it was not admitted; Sluice is "

@@ -65,14 +65,11 @@ struct gate_job {
 	bool dirty;
 
 	struct facts seen;
-	char *story;	/* the annotation's text, NULL when absent */
-	char *queue;	/* the label's value */
-	char *family;	/* what it and its like have in common; NULL when it is one of a kind */
-	char *labels;	/* those that its bills carry, as JSON; NULL when it has none of them */
-	char *trouble;	/* what its story tells of it; NULL: it stopped without, or runs */
-	bool has_owner; /* a Job made it */
-	struct uid owner;
-	size_t carries;	  /* so many Jobs were seen to run on the quota it holds */
+	char *story;	  /* the annotation's text, NULL when absent */
+	char *queue;	  /* the label's value */
+	char *family;	  /* what it and its like have in common; NULL when it is one of a kind */
+	char *labels;	  /* those that its bills carry, as JSON; NULL when it has none of them */
+	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
 	uint64_t in_list; /* number of the last complete list it was in */
 	bool lost; /* not on the watch: deleted, or its label was taken off; a GET will tell */
 	bool gone; /* a GET said that there is no such Job */
@@ -237,10 +234,6 @@ void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate_job *j);			  /* when all go */
 /* What an answer to a request of ours had of it. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
-/* The Job on whose quota this one runs: a Job made it, and holds some; or NULL. */
-struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j);
-/* What j carried must look for itself from now on. */
-void gate_drop_carried(struct gate *g, struct gate_job *j);
 
 /* ---- gate.c -----------------------------------------------------------------------------------
  */

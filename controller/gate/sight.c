@@ -74,22 +74,6 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	gate_free_job(j);
 }
 
-struct gate_job *gate_find_carrier(const struct gate *g, const struct gate_job *j)
-{
-	struct gate_job *owner = j->has_owner ? gate_find_job(g, &j->owner) : NULL;
-	return owner && owner != j && owner->has_hold ? owner : NULL;
-}
-
-void gate_drop_carried(struct gate *g, struct gate_job *j)
-{
-	if (j->carries == 0)
-		return; /* nearly always */
-	j->carries = 0;
-	for (struct gate_job *c = g->first; c; c = c->next)
-		if (c->has_owner && uid_cmp(&c->owner, &j->uid) == 0)
-			gate_mark_dirty(g, c);
-}
-
 void gate_mark_dirty(struct gate *g, struct gate_job *j)
 {
 	if (j->dirty)
@@ -167,8 +151,6 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->finished_ms = seen->status.finished_ms;
 	f->has_notice = seen->notice != NULL;
 	f->notice = notice_kind(seen->notice);
-	j->has_owner = seen->has_owner_job;
-	j->owner = seen->owner_job;
 	f->start_ms = seen->status.start_ms;
 	f->history = seen->history;
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;

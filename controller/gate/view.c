@@ -76,22 +76,6 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
 		(int)(sizeof(x->sentence) / 2), rest);
 }
 
-/* The queue does not know of it. */
-static bool explain_carried(const struct gate *g, const struct gate_job *j, struct explanation *x)
-{
-	const struct gate_job *owner = gate_find_carrier(g, j);
-	if (!owner || j->phase != PHASE_WAITING || j->seen.suspend)
-		return false;
-	*x = (struct explanation){.reason = WAIT_NOT,
-		.localqueue = j->queue,
-		.clusterqueue = owner->clusterqueue,
-		.queued_ms = j->seen.created_ms};
-	snprintf(x->sentence, sizeof(x->sentence),
-		"runs on the quota of Job %s, which made it: it is not queued for itself",
-		owner->name);
-	return true;
-}
-
 static const struct gate_job *job_named(const struct gate *g, const char *ns, const char *name)
 {
 	const struct gate_job *found = NULL;
@@ -152,8 +136,6 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	struct explanation *ret)
 {
 	const struct gate_job *found = job_named(g, ns, name);
-	if (found && explain_carried(g, found, ret))
-		return true;
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
 		return false;
 	if (found->phase == PHASE_WAITING) {

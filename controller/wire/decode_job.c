@@ -70,7 +70,6 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 	j->name = text_field(d, at, meta, "name", NAME_MAX_BYTES);
 	j->generation = meta_generation(o);
 	j->deleting = meta_deleting(o);
-	j->has_owner_job = meta_owner_job(o, &j->owner_job);
 	j->family = family_text(d, meta, meta_controller(o));
 	if (version)
 		text_number(version, INT64_MAX, &j->version);

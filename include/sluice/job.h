@@ -112,8 +112,6 @@ struct job {
 			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
 	bool deleting;	    /* has a deletionTimestamp */
-	bool has_owner_job; /* its controller is a Job */
-	struct uid owner_job;
 
 	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
 	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */

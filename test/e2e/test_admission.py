@@ -652,17 +652,16 @@ def test_a_cronjobs_jobs_wait_for_their_turn(world):
 # ---- Jobs made by Jobs ----------------------------------------------------------------------
 
 
-def test_a_job_made_by_a_queued_job_runs_on_its_owners_quota(world):
-    world.queue(cpu=1)
+def test_a_job_made_by_a_queued_job_waits_for_its_own_turn(world):
+    world.queue(cpu=2)
     parent = world.job("parent")
     world.started("parent")
-    child = job("child", "q", requests={"cpu": "1"})
-    child["metadata"]["ownerReferences"] = [owner_reference(parent)]
-    world.api.post(jobs_path(world.ns), child)
-    world.wait_job("child", "to run", lambda j: j["status"].get("active"))
-    said = world.wait("the controller to know it", lambda: "quota of Job parent" in (world.explain("child") or {}).get("sentence", "") and world.explain("child"))
-    assert not said["waiting"]
-    assert [h[0] for h in world.holds()] == ["parent"]
-    # Without its owner's quota it is a Job like any other.
-    world.patch("parent", {"spec": {"suspend": True}})
-    world.wait_job("child", "to be stopped and then let in for itself", lambda j: not j["spec"]["suspend"] and world.holds("child"), LATER)
+    big, child = (job(name, "q", requests={"cpu": "1"}, pods=pods) for name, pods in (("big", 50), ("child", 1)))
+    for obj in (big, child):
+        obj["metadata"]["ownerReferences"] = [owner_reference(parent)]
+        world.api.post(jobs_path(world.ns), obj)
+    # Whether the policy suspends them or nobody does: none runs on its owner's quota.
+    world.started("child")
+    world.wait_job("big", "to be suspended without a pod", lambda j: j["spec"]["suspend"] and not j["status"].get("active") and not j["status"].get("terminating"), LATER)
+    assert sorted(h[0] for h in world.holds()) == ["child", "parent"]
+    assert (world.explain("big") or {})["waiting"]

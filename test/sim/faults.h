@@ -105,8 +105,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(UNLABEL_HELD, "labels removed from Jobs with a hold")                                    \
 	X(MOVE_HELD, "queues changed of Jobs with a hold")                                         \
 	X(REBORN, "Jobs created again under an old name")                                          \
-	X(CHILD, "Jobs made by Jobs that run")                                                     \
-	X(CHILD_CARRIED, "... seen to run on their owners' quota at rest")                         \
+	X(CHILD, "Jobs made by Jobs that run, unsuspended")                                        \
 	X(PREEMPTED, "Jobs preempted")                                                             \
 	X(PREEMPTED_IN_COHORT, "... for a Job of another ClusterQueue")                            \
 	X(BORROWED, "reservations beyond a ClusterQueue's own quota")                              \

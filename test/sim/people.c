@@ -275,7 +275,7 @@ static struct model_job *draw_job(struct sim *s)
 	return pick;
 }
 
-/* Another Job makes it: it is let run, and runs on its owner's quota as long as that has some. */
+/* As a child of a Job that runs, it gets past an older admission policy, unsuspended. */
 static void draw_owner(struct sim *s, struct snap *n)
 {
 	struct model_job *o = draw_job(s);
@@ -283,8 +283,6 @@ static void draw_owner(struct sim *s, struct snap *n)
 		return;
 	struct model_run *run = sim_alloc(s, sizeof(*run));
 	*run = (struct model_run){.outside = true, .landed_ms = s->now_ms};
-	n->job.has_owner_job = true;
-	n->job.owner_job = o->now->job.uid;
 	n->job.suspend = false;
 	n->run = run;
 	sim_reach(s, PATH_CHILD);

@@ -195,14 +195,6 @@ static bool held_by_name(const struct sim *s, const struct snap *n)
 	return false;
 }
 
-/* Its owner holds quota for both. */
-static bool is_carried(const struct sim *s, const struct snap *n)
-{
-	const struct model_job *owner =
-		n->job.has_owner_job ? model_api_by_uid(&s->api, &n->job.owner_job) : NULL;
-	return owner && model_ledger_open_hold(s->ledger, &owner->now->job.uid);
-}
-
 static void check_known(struct sim *s, const struct replica *r)
 {
 	struct gate_counts c;
@@ -226,10 +218,8 @@ static void check_known(struct sim *s, const struct replica *r)
 			sim_break(s, "P2",
 				"%s/%s is gone: expected the leader to forget it, it says '%s'",
 				n->job.ns, n->job.name, x.sentence);
-		if (queued && !n->job.suspend && is_carried(s, n))
-			sim_reach(s, PATH_CHILD_CARRIED);
-		else if (queued && !n->job.suspend && !n->job.deleting &&
-			 !model_ledger_open_hold(s->ledger, &j->now->job.uid))
+		if (queued && !n->job.suspend && !n->job.deleting &&
+			!model_ledger_open_hold(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);
 	}

@@ -2,6 +2,7 @@
 #include "test/unit/wire_job.h"
 
 #include "cluster/pod.h"
+#include "controller/wire/decode_template.h"
 #include "sluice/quantity.h"
 
 static const char real_job[] =
@@ -336,9 +337,10 @@ static const struct owner_row {
 		true},
 };
 
-static void which_job_made_it(void **state)
+static void which_job_made_a_pod(void **state)
 {
 	struct uid uid;
+	const struct uid none = {{0}};
 	(void)state;
 	assert_true(uid_parse(OWNER, &uid));
 	for (size_t i = 0; i < sizeof(owner_rows) / sizeof(*owner_rows); i++) {
@@ -346,13 +348,11 @@ static void which_job_made_it(void **state)
 		char text[1000];
 		snprintf(text, sizeof(text),
 			"{'metadata':{'name':'a','ownerReferences':%s," UID "}}", r->owners);
-		struct job *j = decoded(text);
-		if (j->has_owner_job != r->is)
+		struct bound_pod *b;
+		assert_int_equal(decode_bound_pod(parsed(text), &b, &(struct err){""}), 0);
+		if (uid_cmp(&b->owner, r->is ? &uid : &none) != 0)
 			fail_msg("%s", r->name);
-		if (r->is)
-			assert_int_equal(uid_cmp(&j->owner_job, &uid), 0);
-		assert_null(j->invalid);
-		free(j);
+		free(b);
 	}
 }
 
@@ -366,7 +366,7 @@ int main(void)
 		cmocka_unit_test(how_long_a_stop_may_take),
 		cmocka_unit_test(how_it_stands),
 		cmocka_unit_test(absent_is_not_zero),
-		cmocka_unit_test(which_job_made_it),
+		cmocka_unit_test(which_job_made_a_pod),
 		cmocka_unit_test(times),
 		cmocka_unit_test(indexes_that_are_done),
 		cmocka_unit_test(what_a_pod_asks_for),

@@ -309,7 +309,7 @@ static void the_ledger_beside_the_cluster(void **state)
 		{"made by a Job", NULL, 0,
 			{UID("1"), ",\"ownerReferences\":[{\"kind\":\"Job\",\"controller\":true}]",
 				RUNS, NULL, 999},
-			900, NULL, NULL},
+			900, "jobs", "n/j1"},
 		{"made by a CronJob", NULL, 0,
 			{UID("1"),
 				",\"ownerReferences\":[{\"kind\":\"CronJob\",\"controller\":true}]",
