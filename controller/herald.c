@@ -217,6 +217,12 @@ static void tell_hold(struct herald *h, const struct note *n)
 	buf_done(&text);
 }
 
+/* Its owner has something to mend, or everything starts and stops for ever. */
+static bool wants_a_cure(const char *reason)
+{
+	return strcmp(reason, "SuspendedByManifest") == 0;
+}
+
 /* What is the order of the day has its own word, for whoever counts Events: a window that closes,
  * lent room that is wanted back. */
 static bool has_own_word(const char *reason)
@@ -234,6 +240,8 @@ static void tell_stop(struct herald *h, const struct note *n)
 		tell_hold(h, n);
 	else if (n->preemption[0])
 		tell_note(h, n, HERALD_NORMAL, "Preempted");
+	else if (wants_a_cure(n->reason))
+		tell_note(h, n, HERALD_WARNING, n->reason);
 	else if (has_own_word(n->reason))
 		tell_note(h, n, HERALD_NORMAL, n->reason);
 	else

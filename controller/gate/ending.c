@@ -6,9 +6,17 @@
 #include "controller/gate/record.h"
 #include "sluice/quantity.h"
 
+#define REAPPLY_PAUSE_MS INT64_C(10000)
+#define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
+
 const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 const char HOLD_BY_OTHER[] =
 	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
+const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
+const char MANIFEST_SUSPENDS[] =
+	"its manifest says suspend: true and was applied again while it ran; Sluice suspends Jobs "
+	"itself: leave spec.suspend out of the manifest, and use the annotation sluice.dev/hold to "
+	"stop a Job";
 static const char HOLD_REQUEUE_LIMIT[] =
 	"its pods were not ready in time, as often as is allowed; look at why, and remove this "
 	"annotation to queue the Job again";
@@ -36,6 +44,37 @@ void job_forgets_end(struct gate_job *j)
 	free(j->sentence);
 	free(j->plight);
 	j->preemptor = j->preempting = j->sentence = j->plight = NULL;
+}
+
+/* A tool that applies a manifest every few minutes must not have the Job start and stop as often.
+ * A run that lasted longer than the longest pause begins the count anew. */
+static int64_t reapply_pause_ms(struct gate *g, struct gate_job *j)
+{
+	if (g->now_ms - j->started_ms > REAPPLY_PAUSE_MAX_MS)
+		j->reapplied = 0;
+	int64_t pause_ms =
+		j->reapplied < 16 ? REAPPLY_PAUSE_MS << j->reapplied : REAPPLY_PAUSE_MAX_MS;
+	j->reapplied++;
+	return pause_ms < REAPPLY_PAUSE_MAX_MS ? pause_ms : REAPPLY_PAUSE_MAX_MS;
+}
+
+/* Held when a person meant it; else queued again at its old place, after a pause. */
+void job_ends_suspended(struct gate *g, struct gate_job *j)
+{
+	struct buf text;
+	if (j->reason[0] != '\0')
+		return;
+	job_ends(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
+	if (j->seen.by_person)
+		return;
+	int64_t pause_ms = reapply_pause_ms(g, j);
+	j->barred_ms = g->tick_ms + pause_ms;
+	buf_init(&text, 1024);
+	buf_printf(&text,
+		"%s; it is queued again at its old place, in %lld s (twice as long each time)",
+		MANIFEST_SUSPENDS, (long long)(pause_ms / 1000));
+	free(j->sentence);
+	j->message = j->sentence = buf_take(&text);
 }
 
 static char *name_job(const struct gate_job *j)

@@ -110,6 +110,30 @@ static void reconsider_lending(struct gate *g, struct gate_job *j)
 		job_request(g, j, INTENT_READ);
 }
 
+/* Suspended while it ran, and not by us: it says so where its owner sees it. A person who meant it
+ * is heeded until somebody acts; a manifest that was applied again only has the Job start anew. */
+static void suspended_by_others(struct gate *g, struct gate_job *j)
+{
+	bool person = j->seen.by_person;
+	block(g, j,
+		person ? "suspended by somebody else than Sluice while it ran" : MANIFEST_SUSPENDS);
+	job_forgets_end(j);
+	j->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
+	j->message = person ? NULL : MANIFEST_SUSPENDS;
+	j->hold = person ? HOLD_BY_OTHER : NULL;
+	job_request(g, j, INTENT_TELL);
+}
+
+/* A manifest that is applied again and again. */
+static bool barred(struct gate *g, struct gate_job *j)
+{
+	if (j->barred_ms <= g->tick_ms)
+		j->barred_ms = 0;
+	else
+		gate_alarm(g, j, j->barred_ms);
+	return j->barred_ms > 0;
+}
+
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
@@ -131,16 +155,12 @@ static void waiting(struct gate *g, struct gate_job *j)
 		return;
 	}
 	reconsider_lending(g, j);
-	if (j->seen.story_state != STORY_STARTED) {
+	if (j->seen.story_state == STORY_STARTED)
+		suspended_by_others(g, j);
+	else if (barred(g, j))
+		block(g, j, MANIFEST_SUSPENDS);
+	else
 		block(g, j, j->seen.leaving ? LEAVING : NULL);
-		return;
-	}
-	/* Suspended, and not by us: say so where its owner sees it, and leave it alone. */
-	block(g, j, "suspended by somebody else than Sluice while it ran");
-	job_forgets_end(j);
-	j->reason = SUSPENDED_BY_OTHER;
-	j->hold = HOLD_BY_OTHER;
-	job_request(g, j, INTENT_TELL);
 }
 
 static bool must_not_start(const struct gate_job *j)
@@ -236,12 +256,12 @@ static void running(struct gate *g, struct gate_job *j)
 	if (!looked_for(g, j))
 		return;
 	if (j->gone || j->seen.finished || j->seen.suspend) {
-		bool by_us = j->seen.suspend && j->seen.story_state == STORY_STOPPED;
-		job_ends(j,
-			j->gone ? "Deleted"
-			: by_us ? "Stopped"
-				: SUSPENDED_BY_OTHER,
-			by_us ? g->identity : "user");
+		if (j->gone)
+			job_ends(j, "Deleted", "user");
+		else if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
+			job_ends(j, "Stopped", g->identity);
+		else if (j->seen.suspend && !j->seen.finished)
+			job_ends_suspended(g, j);
 		attempt_drain(g, j);
 		return;
 	}

@@ -29,7 +29,7 @@ enum phase {
 /* The newest that was observed of a Job, reduced to what the protocol asks. */
 struct facts {
 	int64_t generation, version;
-	bool suspend, deleting, finished, failed, has_annotations;
+	bool suspend, by_person, deleting, finished, failed, has_annotations;
 	bool managed; /* ours, as the gate's options have it */
 	bool quiet;   /* job_quiet() */
 	/* It began, and the status does not show yet that this is over. The API server refuses to
@@ -102,6 +102,8 @@ struct gate_job {
 	struct stuck *stuck;   /* it runs and lacks pods (stuck.c); or NULL */
 	bool well;	       /* since we know it, this run had all its pods ready once */
 	int64_t not_before_ms; /* after a call-off */
+	unsigned reapplied;    /* runs in a row, none of them long, that a manifest suspended */
+	int64_t barred_ms;     /* by tick_ms: not queued again before, for that; 0: it is */
 	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
 	bool warned;	       /* a PATCH that says so went out in this attempt */
 	int32_t narrow_to;     /* it is to go on with so few pods (narrowing.c); 0: with all */
@@ -318,6 +320,10 @@ void explain_plight(const struct gate_job *j, struct explanation *x);
  */
 
 extern const char SUSPENDED_BY_OTHER[], HOLD_BY_OTHER[];
+extern const char SUSPENDED_BY_MANIFEST[], MANIFEST_SUSPENDS[];
+
+/* It was suspended while it ran, and not by us. */
+void job_ends_suspended(struct gate *g, struct gate_job *j);
 
 /* The first reason is the reason. Both are static, or the gate's. */
 void job_ends(struct gate_job *j, const char *reason, const char *actor);

@@ -124,6 +124,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->generation = seen->generation;
 	f->version = seen->version;
 	f->suspend = seen->suspend;
+	f->by_person = seen->suspended_by_person;
 	f->deleting = seen->deleting;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;

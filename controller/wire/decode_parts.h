@@ -110,6 +110,9 @@ bool ignores_disruption(const cJSON *spec);
 void job_labels(struct decoder *d, const cJSON *o, struct job *j);
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
 
+/* decode_suspender.c: of a Job that is suspended, and was not by us. */
+bool suspended_by_person(const cJSON *o);
+
 /* decode_terms.c: the annotations that speak of time and money. */
 void job_terms_field(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j);

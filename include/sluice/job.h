@@ -129,6 +129,9 @@ struct job {
 	size_t nlabels;
 
 	bool suspend;
+	/* Its story says that it runs, and yet it is suspended: a person did that, as far as
+	 * metadata.managedFields tell. False for all other Jobs. */
+	bool suspended_by_person;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */
 	int32_t completions;

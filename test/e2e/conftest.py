@@ -300,6 +300,10 @@ class World:
     def patch(self, name, patch, kind="merge"):
         return self.api.patch(jobs_path(self.ns, name), patch, kind)
 
+    def suspend(self, name):
+        """As a person does: kubectl patch."""
+        return self.api.patch(jobs_path(self.ns, name) + "?fieldManager=kubectl-patch", {"spec": {"suspend": True}})
+
     def delete(self, name, policy="Background"):
         return self.api.delete(jobs_path(self.ns, name) + f"?propagationPolicy={policy}&gracePeriodSeconds=0")
 

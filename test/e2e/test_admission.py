@@ -419,7 +419,7 @@ def test_a_users_own_suspension_of_a_running_job_is_respected(world):
     world.job("mine")
     world.started("mine")
     world.wait("the start to be in the books", lambda: "COMMIT" in world.transfers("mine"))
-    world.patch("mine", {"spec": {"suspend": True}})
+    world.suspend("mine")
     obj = world.wait_job("mine", "to be marked as held", lambda j: HOLD in annotations(j))
     assert "suspended by somebody else" in annotations(obj)[HOLD]
     world.job("next")

@@ -64,7 +64,7 @@ def test_a_stopped_job_is_told_why_and_one_on_hold_what_to_do(world):
     assert kind == "Warning" and HOLD in message and MAX_RUN in message
     world.job("mine")
     world.started("mine")
-    world.patch("mine", {"spec": {"suspend": True}})
+    world.suspend("mine")
     kind, message = told(world, "mine", "Deactivated")
     assert kind == "Warning" and HOLD in message and "somebody else" in message
 

@@ -101,6 +101,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(EDIT_PENDING, "Jobs edited while reserved, not started")                                 \
 	X(USER_SUSPEND, "running Jobs suspended by their user")                                    \
 	X(USER_SUSPEND_EARLY, "... before the Job controller saw the start")                       \
+	X(REAPPLIED, "... by a manifest that was applied again")                                   \
 	X(HOLD_RUNNING, "running Jobs held")                                                       \
 	X(UNLABEL_HELD, "labels removed from Jobs with a hold")                                    \
 	X(MOVE_HELD, "queues changed of Jobs with a hold")                                         \

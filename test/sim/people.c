@@ -388,6 +388,10 @@ static void user_suspends(struct sim *s, struct model_job *j)
 	sim_log(s, "user   suspends %s", j->now->job.name);
 	struct snap *n = model_api_edit(&s->api, j);
 	snap_suspend(n, true);
+	/* Now and then it is a tool that applies the manifest again. */
+	n->job.suspended_by_person = s->api.version % 4 != 0;
+	if (!n->job.suspended_by_person)
+		sim_reach(s, PATH_REAPPLIED);
 	model_api_write(&s->api, n, true);
 }
 

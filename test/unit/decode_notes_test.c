@@ -280,6 +280,68 @@ static void a_users_own_directives_come_back(void **state)
 	}
 }
 
+/* metadata.managedFields as Kubernetes 1.36 writes them (test/e2e/test_accident.py makes the same
+ * by the same requests, and sees what the controller makes of them). */
+#define SETS_SUSPEND "'fieldsV1':{'f:spec':{'f:suspend':{}}}"
+#define ENTRY(manager, operation, fields)                                                          \
+	"{'manager':'" manager "','operation':'" operation                                         \
+	"','apiVersion':'batch/v1','time':'2026-11-22T20:00:00Z','fieldsType':'FieldsV1'," fields  \
+	"}"
+#define CREATED ENTRY("kubectl-create", "Update", "'fieldsV1':{'f:spec':{'f:parallelism':{}}}") ","
+#define STARTED "{\\'attempt\\':1,\\'state\\':\\'Started\\'}"
+
+static const struct suspender_row {
+	const char *name, *fields;
+	bool suspend, person;
+} suspender_rows[] = {
+	{"kubectl patch", CREATED ENTRY("kubectl-patch", "Update", SETS_SUSPEND), true, true},
+	{"kubectl edit", CREATED ENTRY("kubectl-edit", "Update", SETS_SUSPEND), true, true},
+	{"a person, and a tool that agrees",
+		ENTRY("argocd-controller", "Apply", SETS_SUSPEND) "," ENTRY(
+			"kubectl-patch", "Update", SETS_SUSPEND),
+		true, true},
+	{"but it runs", ENTRY("kubectl-patch", "Update", SETS_SUSPEND), false, false},
+	{"kubectl patch of something else",
+		ENTRY("kubectl-patch", "Update",
+			"'fieldsV1':{'f:spec':{'f:parallelism':{}}}") "," ENTRY("kubectl-client-"
+										"side-apply",
+			"Update", SETS_SUSPEND),
+		true, false},
+	{"kubectl apply", ENTRY("kubectl-client-side-apply", "Update", SETS_SUSPEND), true, false},
+	{"kubectl apply --server-side", ENTRY("kubectl", "Apply", SETS_SUSPEND), true, false},
+	{"kubectl patch as another", ENTRY("kubectl-patch", "Apply", SETS_SUSPEND), true, false},
+	{"kubectl replace", ENTRY("kubectl-replace", "Update", SETS_SUSPEND), true, false},
+	{"Helm", ENTRY("helm", "Update", SETS_SUSPEND), true, false},
+	{"Argo CD", ENTRY("argocd-controller", "Apply", SETS_SUSPEND), true, false},
+	{"Flux", ENTRY("kustomize-controller", "Apply", SETS_SUSPEND), true, false},
+	{"a client nobody knows", ENTRY("python-requests", "Update", SETS_SUSPEND), true, false},
+	{"nobody", CREATED "{}", true, false},
+	{"nonsense",
+		"1,null,'x',{'manager':1},{'manager':'kubectl-patch'},"
+		"{'manager':'kubectl-patch','operation':'Update','fieldsV1':[1]}",
+		true, false},
+};
+
+static void who_suspended_a_job_that_runs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(suspender_rows) / sizeof(*suspender_rows); i++) {
+		const struct suspender_row *r = &suspender_rows[i];
+		static const char *const stories[] = {STARTED, ""};
+		for (size_t k = 0; k < 2; k++) {
+			char text[2000];
+			snprintf(text, sizeof(text),
+				"'annotations':{'sluice.dev/admission':'%s'},'managedFields':[%s]",
+				stories[k], r->fields);
+			struct job *j = job_with(
+				text, r->suspend ? "'suspend':true" : "'suspend':false", "");
+			if (j->suspended_by_person != (r->person && k == 0))
+				fail_msg("%s, story '%s'", r->name, stories[k]);
+			free(j);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +349,7 @@ int main(void)
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
+		cmocka_unit_test(who_suspended_a_job_that_runs),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(a_users_own_directives_come_back),

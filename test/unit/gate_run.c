@@ -284,10 +284,92 @@ static void who_is_suspended_by_others_is_not_told_any_more(void **state)
 	decide_notice(w, STOP_MS);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	snap_suspend(s, true);
+	s->job.suspended_by_person = true;
 	s->job.status = (struct job_status){.suspended = true};
 	write_job(w, s, true);
 	assert_non_null(strstr(w->j->now->job.story, "SuspendedByOther"));
 	assert_true(says(w) == 0);
+}
+
+/* ---- Manifests that are applied again ---------------------------------------------------------
+ */
+
+/* A tool applies the manifest, which says suspend: true; the Job controller ends the pods. */
+static void apply_again(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	snap_suspend(s, true);
+	s->job.suspended_by_person = false;
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(w, s, true);
+}
+
+static void see_it_start(struct world *w)
+{
+	assert_false(w->j->now->job.suspend);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){
+		.has_start_time = true, .start_ms = w->now_ms, .active = 2, .ready = 2};
+	write_job(w, s, false);
+}
+
+/* Not held: it comes back by itself, each time after twice as long. */
+static void a_manifest_that_is_applied_again_holds_nobody(void **state)
+{
+	static const int64_t pauses_ms[] = {10000, 20000, 40000, 80000, 160000};
+	struct world *w = *state;
+	struct explanation x;
+	for (size_t i = 0; i < sizeof(pauses_ms) / sizeof(*pauses_ms); i++) {
+		at(w, w->now_ms + 60000);
+		apply_again(w);
+		assert_false(first_hold(w)->open);
+		assert_null(w->j->now->job.hold);
+		assert_non_null(strstr(w->j->now->job.story, "SuspendedByManifest"));
+		assert_string_equal(w->last[NOTE_STOP].reason, "SuspendedByManifest");
+		assert_false(w->last[NOTE_STOP].on_hold);
+		assert_true(w->last[NOTE_STOP].lost_ms == 120000);
+		assert_non_null(strstr(w->last[NOTE_STOP].text, "sluice.dev/hold"));
+		assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+		assert_non_null(strstr(x.sentence, "its manifest says suspend: true"));
+		at(w, w->now_ms + pauses_ms[i] - 1000);
+		assert_true(w->j->now->job.suspend);
+		at(w, w->now_ms + 1000);
+		see_it_start(w);
+	}
+	/* This run is long: what was before it does not count any more. */
+	at(w, w->now_ms + 4 * INT64_C(3600000));
+	apply_again(w);
+	at(w, w->now_ms + 10000);
+	see_it_start(w);
+}
+
+/* Nobody led, and the Job is found so. */
+static void a_successor_finds_it_and_has_it_start(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	snap_suspend(s, true);
+	s->job.status = (struct job_status){.suspended = true};
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	at(w, w->now_ms + 20000);
+	see_it_start(w);
+	assert_null(w->j->now->job.hold);
+	assert_int_equal(w->j->now->job.story_attempt, 2);
+}
+
+static void a_person_who_means_it_is_heeded(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	snap_suspend(s, true);
+	s->job.suspended_by_person = true;
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(w, s, true);
+	assert_non_null(w->j->now->job.hold);
+	at(w, w->now_ms + INT64_C(3600000));
+	assert_true(w->j->now->job.suspend);
 }
 
 /* ---- Bills ------------------------------------------------------------------------------------
@@ -477,6 +559,9 @@ int main(void)
 		RUN(a_successor_tells_nobody_twice),
 		RUN(a_stop_that_does_not_come_is_taken_back),
 		RUN(who_is_suspended_by_others_is_not_told_any_more),
+		RUN(a_manifest_that_is_applied_again_holds_nobody),
+		RUN(a_successor_finds_it_and_has_it_start),
+		RUN(a_person_who_means_it_is_heeded),
 		cmocka_unit_test(a_release_carries_the_bill),
 		RUN(without_a_price_there_is_no_bill),
 		RUN(a_successor_makes_the_bill),

@@ -220,7 +220,7 @@ static void a_job_that_somebody_suspends_goes_on_hold(void **state)
 	struct note last;
 	life_open(&l);
 	run(&l);
-	l.job.suspend = true;
+	l.job.suspend = l.job.suspended_by_person = true;
 	l.job.generation++;
 	see(&l);
 	assert_string_equal(told(&l, &last), "Start Stop");
