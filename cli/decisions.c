@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/server.h"
+#include "controller/path.h"
 
 enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
 
@@ -59,20 +60,23 @@ static void show(
 
 static int ask(const struct arguments *a, const struct style *style, int64_t *seq)
 {
-	char path[64];
-	struct buf body;
+	struct buf path, body;
 	struct err e;
 	const cJSON *root;
 	struct json *j = json_new(TREE_MAX_BYTES);
 	buf_init(&body, SERVER_ANSWER_MAX);
-	snprintf(path, sizeof(path), "/api/v1/decisions?after=%" PRId64, *seq);
-	int rc = server_get(a, path, &body, &e);
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_printf(&path, "/api/v1/decisions?after=%" PRId64, *seq);
+	if (a->namespace_name)
+		path_format(&path, "&namespace=%s", a->namespace_name);
+	int rc = server_get(a, buf_text(&path), &body, &e);
 	if (rc == 0)
 		rc = json_parse(j, buf_slice(&body), &root, &e);
 	int exit_code = rc ? command_fail(rc, &e) : CLI_OK;
 	if (rc == 0)
 		show(root, a, style, seq);
 	json_free(j);
+	buf_done(&path);
 	buf_done(&body);
 	return exit_code;
 }

@@ -222,6 +222,10 @@ static void put_troubles(const cJSON *root, const struct queue_filter *f, struct
 			buf_printf(out, ": %" PRId64 " %s stuck: ", jobs,
 				jobs == 1 ? "Job is" : "Jobs are");
 			text_render(text_of(row, "reason"), out);
+			if (!text_of(row, "job")[0]) { /* we may not list Jobs */
+				buf_putc(out, '\n');
+				continue;
+			}
 			buf_puts(out, " (sluice explain -n ");
 			text_render(text_of(row, "namespace"), out);
 			buf_puts(out, " job/");

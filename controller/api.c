@@ -15,16 +15,14 @@
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
 #define JOBS_PREFIX "/api/v1/jobs/"
+#define QUEUES_PATH "/api/v1/queues"
+#define DECISIONS_PATH "/api/v1/decisions"
+#define COST_PATH "/api/v1/cost"
 #define OVERCOMMIT_PATH "/api/v1/overcommit"
 
 bool api_is_probe(const char *path)
 {
 	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
-}
-
-bool api_is_open(const char *path)
-{
-	return api_is_probe(path) || strcmp(path, "/metrics") == 0;
 }
 
 static struct api_reply complain(struct buf *out, unsigned status, const char *sentence)
@@ -33,6 +31,85 @@ static struct api_reply complain(struct buf *out, unsigned status, const char *s
 	buf_json_string(out, sentence);
 	buf_puts(out, "}\n");
 	return (struct api_reply){status, JSON};
+}
+
+/* ---- who may ask ----------------------------------------------------------------------------- */
+
+enum { NAMESPACE_MAX = 63, NAME_MAX = 255 };
+
+/* NAMESPACE/NAME */
+struct job_path {
+	char ns[NAMESPACE_MAX + 1], name[NAME_MAX + 1];
+};
+
+/* Only what can be a namespace: "" would mean all of them. */
+static bool is_namespace(const char *text, size_t len)
+{
+	return len > 0 && len <= NAMESPACE_MAX &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") >= len;
+}
+
+static bool parse_job_path(const char *path, struct job_path *ret)
+{
+	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) != 0)
+		return false;
+	const char *rest = path + strlen(JOBS_PREFIX), *slash = strchr(rest, '/');
+	size_t len = slash ? (size_t)(slash - rest) : 0;
+	if (!slash || !is_namespace(rest, len) || slash[1] == '\0' || strchr(slash + 1, '/') ||
+		strlen(slash + 1) > NAME_MAX)
+		return false;
+	*ret = (struct job_path){0};
+	memcpy(ret->ns, rest, len);
+	strcpy(ret->name, slash + 1);
+	return true;
+}
+
+static struct right right_to_jobs(const char *verb, const char *ns)
+{
+	struct right r = {verb, "batch", "jobs", ""};
+	if (ns && is_namespace(ns, strlen(ns)))
+		strcpy(r.ns, ns);
+	return r;
+}
+
+/* Owners and labels are those of Jobs. */
+static bool names_jobs(const struct api_request *r)
+{
+	return strcmp(r->path, COST_PATH) == 0 && r->by &&
+	       (strcmp(r->by, "owner") == 0 || strncmp(r->by, "label=", 6) == 0);
+}
+
+struct api_rights api_rights(const struct api_request *r)
+{
+	struct job_path job;
+	struct api_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
+	x.open = api_is_probe(r->path);
+	if (parse_job_path(r->path, &job))
+		x.must = right_to_jobs("get", job.ns);
+	else if (strcmp(r->path, DECISIONS_PATH) == 0)
+		x.must = right_to_jobs("list", r->ns);
+	else if (names_jobs(r))
+		x.must = right_to_jobs("list", NULL);
+	x.has_names = strcmp(r->path, QUEUES_PATH) == 0;
+	x.names = right_to_jobs("list", NULL);
+	return x;
+}
+
+void api_refusal(const struct right *r, struct buf *out)
+{
+	buf_puts(out, "the owner of this token may not ");
+	right_describe(r, out);
+	bool jobs = strcmp(r->resource, "jobs") == 0;
+	if (jobs && r->ns[0])
+		buf_puts(out, "; the ClusterRole sluice-batch-user, bound in that namespace, "
+			      "allows it");
+	else if (jobs)
+		buf_puts(out, " in all namespaces, which takes a ClusterRoleBinding; in one "
+			      "namespace it is enough for sluice explain and for sluice decisions "
+			      "-n NAMESPACE");
+	else
+		buf_puts(out, "; the ClusterRole sluice-viewer, bound by a ClusterRoleBinding, "
+			      "allows it");
 }
 
 /* ---- health ---------------------------------------------------------------------------------- */
@@ -129,27 +206,27 @@ static void put_time(struct buf *out, const char *key, int64_t ms)
 	put_key(out, key, stamp_format(ms, at));
 }
 
-static void put_trouble_row(struct buf *out, const struct trouble_row *row)
+static void put_trouble_row(struct buf *out, const struct trouble_row *row, bool names)
 {
 	buf_puts(out, "{\"reason\":");
 	buf_json_string(out, trouble_name(row->word));
 	buf_printf(out, ",\"jobs\":%zu", row->jobs);
-	put_key(out, "namespace", row->ns);
-	put_key(out, "job", row->name);
+	put_key(out, "namespace", names ? row->ns : "");
+	put_key(out, "job", names ? row->name : "");
 	put_time(out, "since", row->since_ms);
 	buf_putc(out, '}');
 }
 
 /* Its runs whose pods are stuck; nothing where there are none. */
 static void put_trouble_rows(
-	struct buf *out, const char *clusterqueue, const struct trouble_rows *r)
+	struct buf *out, const char *clusterqueue, const struct trouble_rows *r, bool names)
 {
 	const char *before = ",\"troubles\":[";
 	for (size_t i = 0; i < r->n; i++) {
 		if (strcmp(r->row[i].clusterqueue, clusterqueue) != 0)
 			continue;
 		buf_puts(out, before);
-		put_trouble_row(out, &r->row[i]);
+		put_trouble_row(out, &r->row[i], names);
 		before = ",";
 	}
 	if (strcmp(before, ",") == 0)
@@ -157,7 +234,7 @@ static void put_trouble_rows(
 }
 
 static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
-	const struct tally *tally, const struct trouble_rows *troubles)
+	const struct tally *tally, const struct trouble_rows *troubles, bool names)
 {
 	const struct tally_row *row = tally_get(tally, v->name);
 	buf_puts(out, "{\"name\":");
@@ -174,7 +251,7 @@ static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 	put_key(out, "message", v->message);
 	if (v->invalid)
 		put_key(out, "invalid", v->invalid);
-	put_trouble_rows(out, v->name, troubles);
+	put_trouble_rows(out, v->name, troubles, names);
 	if (v->stopping > 0)
 		buf_printf(out, ",\"stopping\":%zu,\"stoppingSeconds\":%" PRId64, v->stopping,
 			(v->stopping_ms + 999) / 1000);
@@ -207,7 +284,7 @@ static void put_localqueue(struct buf *out, const struct localqueue_view *v)
 		v->reserving, v->admitted);
 }
 
-static struct api_reply answer_queues(const struct api_sources *s, struct buf *out)
+static struct api_reply answer_queues(const struct api_sources *s, bool names, struct buf *out)
 {
 	const struct queue *q = s->metrics.queue;
 	struct clusterqueue_view c;
@@ -217,7 +294,7 @@ static struct api_reply answer_queues(const struct api_sources *s, struct buf *o
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &c); i++) {
 		if (i > 0)
 			buf_putc(out, ',');
-		put_clusterqueue(out, &c, s->metrics.tally, &troubles);
+		put_clusterqueue(out, &c, s->metrics.tally, &troubles, names);
 	}
 	trouble_rows_done(&troubles);
 	buf_puts(out, "],\"localQueues\":[");
@@ -318,17 +395,13 @@ static void put_explanation(struct buf *out, const char *ns, const char *name,
 	buf_puts(out, "}\n");
 }
 
-static struct api_reply answer_job(const struct api_sources *s, const char *rest, struct buf *out)
+static struct api_reply answer_job(const struct api_sources *s, const char *path, struct buf *out)
 {
-	const char *slash = strchr(rest, '/');
-	char ns[256], name[256], sentence[700];
-	size_t len = slash ? (size_t)(slash - rest) : 0;
-	if (!slash || len == 0 || slash[1] == '\0' || strchr(slash + 1, '/') || len >= sizeof(ns) ||
-		strlen(slash + 1) >= sizeof(name))
+	struct job_path job;
+	char sentence[700];
+	if (!parse_job_path(path, &job))
 		return complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
-	memcpy(ns, rest, len);
-	ns[len] = '\0';
-	strcpy(name, slash + 1);
+	const char *ns = job.ns, *name = job.name;
 	struct explanation x = {0};
 	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
 		snprintf(sentence, sizeof(sentence),
@@ -361,18 +434,20 @@ static struct api_reply answer_overcommit(
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static struct api_reply answer_decisions(
-	const struct api_sources *s, const char *after, struct buf *out)
+	const struct api_sources *s, const struct api_request *r, struct buf *out)
 {
 	uint64_t seq = 0;
-	if (after) {
+	if (r->after) {
 		char *end;
 		errno = 0;
-		seq = strtoull(after, &end, 10);
-		if (after[0] < '0' || after[0] > '9' || *end || errno)
+		seq = strtoull(r->after, &end, 10);
+		if (r->after[0] < '0' || r->after[0] > '9' || *end || errno)
 			return complain(
 				out, 400, "after must be the number of a decision, such as 512");
 	}
-	chronicle_render(s->chronicle, seq, out);
+	if (r->ns && !is_namespace(r->ns, strlen(r->ns)))
+		return complain(out, 400, "namespace must be the name of one, such as team-a");
+	chronicle_render(s->chronicle, seq, r->ns, out);
 	return (struct api_reply){200, JSON};
 }
 
@@ -381,7 +456,7 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 	buf_printf(out,
 		"sluice-controller %s, cell %s, as %s\n\n"
 		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
-		"/api/v1/decisions?after=0\n"
+		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
 		"/api/v1/cost?by=queue&since=30d\n"
 		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
 		SLUICE_VERSION, s->cell, s->identity);
@@ -389,8 +464,9 @@ static struct api_reply answer_index(const struct api_sources *s, struct buf *ou
 }
 
 struct api_reply api_answer(
-	const struct api_sources *s, const char *path, const char *after, struct buf *out)
+	const struct api_sources *s, const struct api_request *r, struct buf *out)
 {
+	const char *path = r->path;
 	if (strcmp(path, "/healthz") == 0) {
 		buf_puts(out, "ok\n");
 		return (struct api_reply){200, TEXT};
@@ -401,15 +477,15 @@ struct api_reply api_answer(
 		metrics_render(&s->metrics, out);
 		return (struct api_reply){200, METRICS_CONTENT_TYPE};
 	}
-	if (strcmp(path, "/api/v1/queues") == 0)
-		return answer_queues(s, out);
-	if (strcmp(path, "/api/v1/decisions") == 0)
-		return answer_decisions(s, after, out);
+	if (strcmp(path, QUEUES_PATH) == 0)
+		return answer_queues(s, r->names, out);
+	if (strcmp(path, DECISIONS_PATH) == 0)
+		return answer_decisions(s, r, out);
 	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||
 		strncmp(path, OVERCOMMIT_PATH "/", strlen(OVERCOMMIT_PATH) + 1) == 0)
 		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
 	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
-		return answer_job(s, path + strlen(JOBS_PREFIX), out);
+		return answer_job(s, path, out);
 	if (strcmp(path, "/") == 0)
 		return answer_index(s, out);
 	return complain(out, 404, "there is nothing at this path; / lists what there is");

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "controller/stamp.h"
@@ -79,15 +80,19 @@ static void entry_render(const struct entry *e, struct buf *out)
 	buf_putc(out, '}');
 }
 
-void chronicle_render(const struct chronicle *c, uint64_t after, struct buf *out)
+void chronicle_render(const struct chronicle *c, uint64_t after, const char *ns, struct buf *out)
 {
 	uint64_t oldest = c->last > CHRONICLE_SIZE ? c->last - CHRONICLE_SIZE : 0;
 	uint64_t from = after < oldest || after > c->last ? oldest : after;
+	const char *comma = "";
 	buf_puts(out, "{\"decisions\":[");
 	for (uint64_t seq = from + 1; seq <= c->last; seq++) {
-		if (seq > from + 1)
-			buf_putc(out, ',');
-		entry_render(&c->entry[seq % CHRONICLE_SIZE], out);
+		const struct entry *e = &c->entry[seq % CHRONICLE_SIZE];
+		if (ns && (!e->ns || strcmp(e->ns, ns) != 0))
+			continue;
+		buf_puts(out, comma);
+		comma = ",";
+		entry_render(e, out);
 	}
 	buf_puts(out, "]}\n");
 }

@@ -24,8 +24,9 @@ void chronicle_free(struct chronicle *c);
 void chronicle_add(struct chronicle *c, const struct note *n);
 uint64_t chronicle_last(const struct chronicle *c); /* number of the newest, 0 when empty */
 
-/* {"decisions":[{"seq","at","kind","namespace","job","clusterQueue","text"}]}, oldest first, those
+/* ns: those of this namespace alone; NULL: all.
+ * {"decisions":[{"seq","at","kind","namespace","job","clusterQueue","text"}]}, oldest first, those
  * with a number above after. A number from the future (of an earlier process) gives all. */
-void chronicle_render(const struct chronicle *c, uint64_t after, struct buf *out);
+void chronicle_render(const struct chronicle *c, uint64_t after, const char *ns, struct buf *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -161,4 +162,9 @@ void connections_remove(struct connections *c, struct connection *x)
 	free(x);
 	if (!c->first)
 		ev_timer_stop(c->loop, &c->look);
+}
+
+uint64_t connection_address(const struct connection *x)
+{
+	return map_hash_bytes(&x->from, sizeof(x->from));
 }

@@ -40,4 +40,7 @@ void connections_remove(struct connections *c, struct connection *x);
 /* A complete request is there that is worth an answer; false: it was answered. */
 void connection_serves(struct connection *x, bool serves);
 
+/* A number that stands for the address that it comes from. */
+uint64_t connection_address(const struct connection *x);
+
 #endif

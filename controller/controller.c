@@ -406,7 +406,7 @@ static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_res
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */
 
-static struct api_reply on_request(const char *path, const char *after, struct buf *out, void *ctx)
+static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
 {
 	struct controller *c = ctx;
 	buf_reset(&c->missing);
@@ -434,7 +434,7 @@ static struct api_reply on_request(const char *path, const char *after, struct b
 		.stopping = c->stage != STAGE_RUNNING,
 		.now_ms = loop_ms(c),
 	};
-	return api_answer(&s, path, after, out);
+	return api_answer(&s, r, out);
 }
 
 static void complain(struct http_question *q, unsigned status, const char *sentence)
@@ -469,22 +469,23 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 	return true;
 }
 
-static enum guard_verdict on_ask(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+static enum guard_verdict on_ask(const struct guard_caller *caller, const struct right *right,
+	guard_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct controller *c = ctx;
-	return guard_ask(c->guard, token, loop_ms(c), fn, fn_ctx);
+	return guard_ask(c->guard, caller, right, tick_ms(), fn, fn_ctx);
 }
 
-static bool is_probe_open(const char *path)
+static struct api_rights probe_rights(const struct api_request *r)
 {
-	(void)path;
-	return true;
+	(void)r;
+	return (struct api_rights){.open = true};
 }
 
-static struct api_reply on_probe(const char *path, const char *after, struct buf *out, void *ctx)
+static struct api_reply on_probe(const struct api_request *r, struct buf *out, void *ctx)
 {
-	if (api_is_probe(path))
-		return on_request(path, after, out, ctx);
+	if (api_is_probe(r->path))
+		return on_request(r, out, ctx);
 	buf_puts(out, "here are /healthz and /readyz; the rest is at the port of --listen\n");
 	return (struct api_reply){404, "text/plain; charset=utf-8"};
 }
@@ -511,13 +512,14 @@ static int open_http(struct controller *c, struct err *e)
 		.flag = "probe-listen",
 		.one_request = true,
 		.limits = HTTP_PROBE_LIMITS,
-		.is_open = is_probe_open,
+		.rights = probe_rights,
 		.answer = on_probe,
 	};
 	struct http_options api = {
 		.flag = "listen",
+		.trust_nobody = c->options->loopback_needs_token,
 		.limits = HTTP_LIMITS,
-		.is_open = api_is_open,
+		.rights = api_rights,
 		.answer = on_request,
 		.defer = on_defer,
 		.ask = on_ask,
@@ -642,7 +644,9 @@ static void make_core(struct controller *c)
 		.log = c->log,
 		.fair_sharing = c->options->settings.config.fair_sharing};
 	c->reporter = reporter_new(&reporter);
-	c->guard = guard_new(c->client, c->log);
+	struct guard_options guard = {
+		.client = c->client, .log = c->log, .audience = o->token_audience};
+	c->guard = guard_new(&guard);
 	struct teller_options teller = {.conninfo = o->database,
 		.cell = o->cell,
 		.identity = o->identity,

@@ -1,10 +1,20 @@
 /*
- * The guard: may the owner of this bearer token read our HTTP port?
+ * The guard: may the owner of this bearer token do that?
  *
  * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
- * may `get clusterqueues.sluice.dev`. A verdict, yes or no, is remembered for ten seconds, in a
- * small table keyed by a keyed hash of the token; no token is kept. Only so many questions are
- * under way at once; beyond that the answer is that we do not know.
+ * have the right that the path wants. No token is kept, only a keyed hash of it.
+ *
+ * Callers must not be able to make the guard ask much, nor to make it forget what it knows of
+ * others:
+ *
+ * - whose token it is, and what they may, is remembered for ten seconds. So is a token that is
+ *   nobody's, in a table of its own: who knows no good token cannot push the good ones out. The
+ *   owner of many tokens has a few places, not all;
+ * - tokens that are not known cost a question each, of which there are so many a second, less of
+ *   one address, and less at once; a known owner has so many rights to ask for;
+ * - its questions go out behind everything else that the controller sends (kube_request.last).
+ *
+ * What goes beyond is GUARD_UNKNOWN: try again in a second.
  */
 #ifndef SLUICE_CONTROLLER_GUARD_H
 #define SLUICE_CONTROLLER_GUARD_H
@@ -13,6 +23,7 @@
 
 #include "controller/kube/client.h"
 #include "controller/log.h"
+#include "controller/review.h"
 
 struct guard;
 
@@ -26,12 +37,24 @@ enum guard_verdict {
 
 typedef void guard_verdict_fn(enum guard_verdict v, void *ctx);
 
-struct guard *guard_new(struct kube_client *client, struct log *log);
+struct guard_options {
+	struct kube_client *client;
+	struct log *log;
+	const char *audience; /* whom a token must be for; NULL: the API server. Borrowed */
+};
+
+struct guard_caller {
+	const char *token; /* for the call */
+	uint64_t address;  /* any number that stands for it */
+};
+
+struct guard *guard_new(const struct guard_options *o);
 /* Pending questions get no answer. */
 void guard_free(struct guard *g);
 
-/* fn is called, from the loop, only when this returns GUARD_LATER, and then exactly once. */
-enum guard_verdict guard_ask(
-	struct guard *g, const char *token, int64_t now_ms, guard_verdict_fn *fn, void *ctx);
+/* fn is called, from the loop, only when this returns GUARD_LATER, and then exactly once. now_ms
+ * must not be set: of a clock that only goes on. */
+enum guard_verdict guard_ask(struct guard *g, const struct guard_caller *caller,
+	const struct right *right, int64_t now_ms, guard_verdict_fn *fn, void *ctx);
 
 #endif

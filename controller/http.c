@@ -45,6 +45,9 @@ struct http_question {
 	struct http_question *prev,
 		*next; /* all that were begun; leave when MHD is done with them */
 	enum request_state state;
+	struct api_rights rights;
+	bool is_let_in; /* it has the right that it must have; the other one was asked for */
+	bool names;	/* ... and has that as well */
 	enum guard_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
@@ -129,17 +132,25 @@ static enum MHD_Result queue_deferred(struct http_question *r)
 	return MHD_YES;
 }
 
+static struct api_request request_of(const struct http_question *q, const char *path)
+{
+	return (struct api_request){.path = path,
+		.after = http_param(q, "after"),
+		.ns = http_param(q, "namespace"),
+		.by = http_param(q, "by"),
+		.names = q->names};
+}
+
 static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
+	struct api_request request = request_of(r, path);
 	connection_serves(r->place, true);
 	if (h->options.defer && h->options.defer(r, path, h->options.ctx))
 		return queue_deferred(r);
-	const char *after =
-		MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "after");
 	struct buf body;
 	buf_init(&body, BODY_MAX_BYTES);
-	struct api_reply reply = h->options.answer(path, after, &body, h->options.ctx);
+	struct api_reply reply = h->options.answer(&request, &body, h->options.ctx);
 	if (body.failed) {
 		buf_done(&body);
 		return queue_error(r, 500, "the answer is too large to be sent");
@@ -196,30 +207,6 @@ static void on_verdict(enum guard_verdict v, void *ctx)
 	http_soon(r->http);
 }
 
-static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
-{
-	switch (r->verdict) {
-	case GUARD_ALLOWED:
-		return queue_answer(r, path);
-	case GUARD_STRANGER:
-		connection_serves(r->place, false);
-		return queue_error(r, 401,
-			"the API server does not know this bearer token, or it has expired");
-	case GUARD_REFUSED:
-		return queue_error(r, 403,
-			"the owner of this token may not get clusterqueues.sluice.dev; the "
-			"ClusterRole "
-			"sluice-viewer allows it");
-	case GUARD_UNKNOWN:
-		return queue_error(
-			r, 503, "the API server cannot be asked just now who owns this token");
-	case GUARD_LATER:
-		break;
-	}
-	must_not_get_here();
-	return MHD_NO;
-}
-
 static const char *bearer_token(struct MHD_Connection *c)
 {
 	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
@@ -229,28 +216,84 @@ static const char *bearer_token(struct MHD_Connection *c)
 	return value + strspn(value, " ");
 }
 
-static enum MHD_Result admit(struct http_question *r, const char *path)
+static enum MHD_Result queue_refusal(struct http_question *r)
 {
-	struct http *h = r->http;
-	if (h->options.is_open(path))
+	struct buf text;
+	buf_init(&text, 4096);
+	api_refusal(&r->rights.must, &text);
+	enum MHD_Result rc = queue_error(r, 403, buf_text(&text));
+	buf_done(&text);
+	return rc;
+}
+
+static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right);
+
+/* It may ask. What else it may only adds to the answer. */
+static enum MHD_Result let_in(struct http_question *r, const char *path)
+{
+	bool asks = !r->is_let_in && r->rights.has_names;
+	r->is_let_in = true;
+	return asks ? ask(r, path, &r->rights.names) : queue_answer(r, path);
+}
+
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
+{
+	if (r->is_let_in) {
+		r->names = r->verdict == GUARD_ALLOWED;
 		return queue_answer(r, path);
-	if (!h->options.trust_nobody && is_loopback(r->connection)) {
-		if (host_is_plain(r->connection))
-			return queue_answer(r, path);
-		return queue_error(r, 421,
-			"ask for this host by its address or as localhost, not by another name");
 	}
-	const char *token = bearer_token(r->connection);
-	if (!token)
-		return queue_error(
-			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
-	r->verdict = h->options.ask(token, on_verdict, r, h->options.ctx);
+	if (r->verdict != GUARD_ALLOWED)
+		connection_serves(r->place, false);
+	switch (r->verdict) {
+	case GUARD_ALLOWED:
+		return let_in(r, path);
+	case GUARD_STRANGER:
+		return queue_error(r, 401,
+			"the API server does not know this bearer token, or it has expired");
+	case GUARD_REFUSED:
+		return queue_refusal(r);
+	case GUARD_UNKNOWN:
+		return queue_error(r, 503,
+			"the API server cannot be asked just now who owns this token, or too many "
+			"ask; try again in a second");
+	case GUARD_LATER:
+		break;
+	}
+	must_not_get_here();
+	return MHD_NO;
+}
+
+static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right)
+{
+	struct guard_caller caller = {bearer_token(r->connection), connection_address(r->place)};
+	must(caller.token);
+	r->verdict = r->http->options.ask(&caller, right, on_verdict, r, r->http->options.ctx);
 	if (r->verdict != GUARD_LATER)
 		return act_on_verdict(r, path);
 	r->state = REQUEST_ASLEEP;
 	connection_serves(r->place, true);
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;
+}
+
+static enum MHD_Result admit(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	struct api_request request = request_of(r, path);
+	r->rights = h->options.rights(&request);
+	if (r->rights.open)
+		return queue_answer(r, path);
+	if (!h->options.trust_nobody && is_loopback(r->connection)) {
+		r->names = true;
+		if (host_is_plain(r->connection))
+			return queue_answer(r, path);
+		return queue_error(r, 421,
+			"ask for this host by its address or as localhost, not by another name");
+	}
+	if (!bearer_token(r->connection))
+		return queue_error(
+			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
+	return ask(r, path, &r->rights.must);
 }
 
 /* ---- MHD calls us ---------------------------------------------------------------------------- */

@@ -3,9 +3,10 @@
  *
  * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds for a request
  * and a minute for its answer; connections.h says which connection goes when there are too many.
- * What is answered is the owner's (answer); this module decides who gets it: open paths go to
- * anybody, the rest to callers from a loopback address, and to those whose bearer token the owner's
- * `ask` accepts. The connection sleeps while that is found out.
+ * What is answered is the owner's (answer), and which right it wants (rights); this module decides
+ * who gets it: open paths go to anybody, the rest to callers from a loopback address, and to those
+ * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
+ * out.
  *
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
@@ -36,15 +37,16 @@ struct http_options {
 	const char *host;  /* "" all addresses */
 	uint16_t port;	   /* 0: any free one */
 	const char *flag;  /* that named the address, for sentences */
-	bool trust_nobody; /* tests: treat loopback like any other address */
+	bool trust_nobody; /* loopback is an address like any other */
 	bool one_request;  /* then the connection is closed */
 	struct connections_limits limits;
-	bool (*is_open)(const char *path);
-	struct api_reply (*answer)(const char *path, const char *after, struct buf *out, void *ctx);
+	struct api_rights (*rights)(const struct api_request *r);
+	struct api_reply (*answer)(const struct api_request *r, struct buf *out, void *ctx);
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
 	 * once. False: answer() has it. May be NULL. */
 	bool (*defer)(struct http_question *q, const char *path, void *ctx);
-	enum guard_verdict (*ask)(const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx);
+	enum guard_verdict (*ask)(const struct guard_caller *caller, const struct right *right,
+		guard_verdict_fn *fn, void *fn_ctx, void *ctx);
 	void *ctx;
 };
 

@@ -104,6 +104,28 @@ static int parse_probe_listen(const char *text, struct options *o, struct err *e
 	return parse_address("probe-listen", text, &o->probe_listen, e);
 }
 
+static int parse_nonempty(const char *flag, const char *text, const char **ret, struct err *e)
+{
+	if (text[0] == '\0')
+		return err_set(
+			e, ERR_INVALID, "--%s is empty; give it a value or leave it out", flag);
+	*ret = text;
+	return 0;
+}
+
+static int parse_loopback(const char *text, struct options *o, struct err *e)
+{
+	(void)text;
+	(void)e;
+	o->loopback_needs_token = true;
+	return 0;
+}
+
+static int parse_audience(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("token-audience", text, &o->token_audience, e);
+}
+
 static int parse_log_format(const char *text, struct options *o, struct err *e)
 {
 	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
@@ -124,15 +146,6 @@ static int parse_log_level(const char *text, struct options *o, struct err *e)
 	}
 	return err_set(e, ERR_INVALID,
 		"--log-level is \"%.60s\"; it must be error, warn, info or debug", text);
-}
-
-static int parse_nonempty(const char *flag, const char *text, const char **ret, struct err *e)
-{
-	if (text[0] == '\0')
-		return err_set(
-			e, ERR_INVALID, "--%s is empty; give it a value or leave it out", flag);
-	*ret = text;
-	return 0;
 }
 
 static int parse_kubeconfig(const char *text, struct options *o, struct err *e)
@@ -297,6 +310,8 @@ static const struct flag {
 	{"cell", true, parse_cell, SHOW_NOTHING},
 	{"listen", true, parse_listen, SHOW_NOTHING},
 	{"probe-listen", true, parse_probe_listen, SHOW_NOTHING},
+	{"loopback-needs-token", false, parse_loopback, SHOW_NOTHING},
+	{"token-audience", true, parse_audience, SHOW_NOTHING},
 	{"log-format", true, parse_log_format, SHOW_NOTHING},
 	{"log-level", true, parse_log_level, SHOW_NOTHING},
 	{"identity", true, parse_identity, SHOW_NOTHING},

@@ -37,6 +37,8 @@ struct options {
 	const char *database;	/* "" : the PG* variables */
 	const char *cell;
 	struct listen_at listen, probe_listen;
+	bool loopback_needs_token;
+	const char *token_audience; /* NULL: the API server */
 	enum log_format log_format;
 	enum log_level log_level;
 	char identity[128];

@@ -10,14 +10,28 @@
 #include "base/buf.h"
 #include "controller/kube/json.h"
 
-/* A TokenReview: whose token is this? */
-void review_ask_token(struct buf *out, const char *token);
+/* What a caller must be allowed. */
+struct right {
+	const char *verb, *group, *resource; /* static texts */
+	char ns[64]; /* "": in all namespaces, or of a kind that is in none */
+};
 
-/* The user of an answered TokenReview, with a username; NULL: nobody's token. */
-const cJSON *review_user(const cJSON *answer);
+bool right_same(const struct right *a, const struct right *b);
+/* "list jobs.batch in namespace team-a" */
+void right_describe(const struct right *r, struct buf *out);
 
-/* A SubjectAccessReview: may that user `get clusterqueues.sluice.dev`? */
-void review_ask_access(struct buf *out, const cJSON *user);
+/* A TokenReview: whose token is this? audience: whom it must be for; NULL: the API server. */
+void review_ask_token(struct buf *out, const char *token, const char *audience);
+
+/* The user of an answered TokenReview, with a username; NULL: nobody's token, or for somebody
+ * else. */
+const cJSON *review_user(const cJSON *answer, const char *audience);
+
+/* That user as the members of a SubjectAccessReview's spec. */
+void review_put_user(struct buf *out, const cJSON *user);
+
+/* A SubjectAccessReview: may that user do it? */
+void review_ask_access(struct buf *out, const char *user_members, const struct right *r);
 
 /* Whether an answered one says yes. What says nothing of the kind says no. */
 bool review_allows(const cJSON *answer);

@@ -17,12 +17,14 @@ enum {
 	STATUS_TREE = 1024 * 1024,   /* memory for a Status object that is read for its message */
 	REFUSAL_CEILING = 64 * 1024, /* of a stream's body that is not 2xx */
 	IDLE_S = 60,
+	LAST_FLYING = 2,
 };
 
 /* Each state is a list, except FREE, which is none. */
 enum request_state {
 	REQUEST_WAITING, /* for a connection */
 	REQUEST_URGENT,	 /* the same, ahead of the others */
+	REQUEST_LAST,	 /* the same, behind them */
 	REQUEST_OPENING, /* a stream, waiting for credentials only */
 	REQUEST_FLYING,	 /* libcurl has it */
 	REQUEST_STREAM,	 /* the same, a stream */
@@ -41,7 +43,7 @@ struct request {
 	const char *content_type;
 	struct buf body, answer;
 	int64_t timeout_ms;
-	bool urgent, retried, over;
+	bool urgent, last, retried, over;
 	bool headed;	      /* the answer's head came whole */
 	uint64_t generation;  /* of the credential it was sent with */
 	kube_bytes_fn *bytes; /* NULL: not a stream */
@@ -69,6 +71,7 @@ struct kube_client {
 	struct kube_credential *credential;
 	struct multi *requests, *streams; /* connections are never shared between the two */
 	struct list list[REQUEST_LISTS];
+	unsigned last_flying; /* of those that libcurl has */
 	struct map by_id;
 	uint64_t last_id;
 	CURL **spare; /* easy handles to use again; see reuses_handles() */
@@ -122,7 +125,8 @@ static void request_enter(struct request *r, enum request_state next)
 	if (next != REQUEST_FREE)
 		list_append(&c->list[next], r);
 	c->stats.in_flight = c->list[REQUEST_FLYING].count;
-	c->stats.queued = c->list[REQUEST_WAITING].count + c->list[REQUEST_URGENT].count;
+	c->stats.queued = c->list[REQUEST_WAITING].count + c->list[REQUEST_URGENT].count +
+			  c->list[REQUEST_LAST].count;
 	c->stats.streams = c->list[REQUEST_STREAM].count;
 }
 
@@ -135,6 +139,8 @@ static enum request_state waiting_state(const struct request *r)
 {
 	if (r->bytes)
 		return REQUEST_OPENING;
+	if (r->last)
+		return REQUEST_LAST;
 	return r->urgent ? REQUEST_URGENT : REQUEST_WAITING;
 }
 
@@ -156,6 +162,7 @@ static void release_easy(struct request *r)
 		curl_easy_cleanup(r->easy);
 	}
 	r->easy = NULL;
+	c->last_flying -= r->last;
 	curl_slist_free_all(r->headers);
 	r->headers = NULL;
 }
@@ -320,6 +327,7 @@ static void launch(struct request *r)
 	set_headers(r);
 	request_enter(r, r->bytes ? REQUEST_STREAM : REQUEST_FLYING);
 	c->stats.sent++;
+	c->last_flying += r->last;
 	multi_add(request_multi(r), r->easy);
 }
 
@@ -482,8 +490,11 @@ static struct request *next_waiting(const struct kube_client *c)
 		return c->list[REQUEST_OPENING].first;
 	if (c->list[REQUEST_FLYING].count >= c->options.in_flight)
 		return NULL;
-	return c->list[REQUEST_URGENT].first ? c->list[REQUEST_URGENT].first
-					     : c->list[REQUEST_WAITING].first;
+	if (c->list[REQUEST_URGENT].first)
+		return c->list[REQUEST_URGENT].first;
+	if (c->list[REQUEST_WAITING].first)
+		return c->list[REQUEST_WAITING].first;
+	return c->last_flying < LAST_FLYING ? c->list[REQUEST_LAST].first : NULL;
 }
 
 /* There are no credentials to send it with. */
@@ -668,6 +679,7 @@ static struct request *request_new(struct kube_client *c, const struct kube_requ
 		.method = q->method,
 		.content_type = q->content_type,
 		.urgent = q->urgent,
+		.last = q->last,
 		.timeout_ms = q->timeout_ms,
 		.bytes = bytes,
 		.done = done,

@@ -2,7 +2,8 @@
  * Requests to the API server: many in flight, one answer each, on the event loop.
  *
  * A request goes out at once when a connection is free (64 by default, HTTP/1.1, kept alive), else
- * it waits its turn, first come first served, urgent ones first. Streams (watches) have connections
+ * it waits its turn, first come first served, urgent ones first; those that are asked for strangers
+ * (last) when nothing else waits, and two at a time. Streams (watches) have connections
  * of their own and never take one from a write.
  *
  * Always true:
@@ -61,6 +62,7 @@ struct kube_request {
 	int64_t timeout_ms;	  /* 0: the client's */
 	size_t answer_ceiling;	  /* 0: the client's */
 	bool urgent;		  /* ahead of all that are not */
+	bool last;		  /* behind all that are not, and on few connections */
 };
 
 struct kube_answer {
@@ -95,7 +97,7 @@ uint64_t kube_client_stream(struct kube_client *c, const struct kube_request *re
 /* False when it was answered already (or id is 0). A write that was sent may still land. */
 bool kube_client_cancel(struct kube_client *c, uint64_t id);
 
-/* How many requests would go out now without waiting behind others. */
+/* How many requests would go out now without waiting behind others (that are not last). */
 unsigned kube_client_room(const struct kube_client *c);
 
 struct ev_loop *kube_client_loop(const struct kube_client *c);

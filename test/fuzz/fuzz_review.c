@@ -35,22 +35,29 @@ static void must_be_same(const cJSON *a, const cJSON *b)
 
 static void check_access(const cJSON *user)
 {
-	struct buf asked;
+	static const struct right right = {"get", "batch", "jobs", "team-a"};
+	struct buf asked, members;
 	const cJSON *root;
 	struct json *j = json_new(8 * CEILING);
 	buf_init(&asked, CEILING);
-	review_ask_access(&asked, user);
-	if (!asked.failed && json_parse(j, buf_slice(&asked), &root, NULL) == 0) {
+	buf_init(&members, CEILING);
+	review_put_user(&members, user);
+	review_ask_access(&asked, buf_text(&members), &right);
+	if (!members.failed && !asked.failed &&
+		json_parse(j, buf_slice(&asked), &root, NULL) == 0) {
 		const cJSON *spec = json_object(root, "spec");
 		const cJSON *what = json_object(spec, "resourceAttributes");
 		must(strcmp(json_text(spec, "user"), json_text(user, "username")) == 0);
-		must(strcmp(json_text(what, "resource"), "clusterqueues") == 0);
+		must(strcmp(json_text(what, "resource"), "jobs") == 0);
 		must(strcmp(json_text(what, "verb"), "get") == 0);
+		must(strcmp(json_text(what, "group"), "batch") == 0);
+		must(strcmp(json_text(what, "namespace"), "team-a") == 0);
 		must_be_same(json_get(spec, "uid"), json_get(user, "uid"));
 		must_be_same(json_array(spec, "groups"), json_array(user, "groups"));
 		must_be_same(json_object(spec, "extra"), json_object(user, "extra"));
 	}
 	buf_done(&asked);
+	buf_done(&members);
 	json_free(j);
 }
 
@@ -62,7 +69,7 @@ static void check_token(const uint8_t *data, size_t size)
 	struct json *j = json_new(8 * CEILING);
 	char *token = mem_strndup((const char *)data, size);
 	buf_init(&asked, CEILING);
-	review_ask_token(&asked, token);
+	review_ask_token(&asked, token, "sluice");
 	if (!asked.failed) {
 		must(json_parse(j, buf_slice(&asked), &root, NULL) == 0);
 		const char *sent = json_text(json_object(root, "spec"), "token");
@@ -78,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const cJSON *root, *user;
 	struct json *j = json_new(4 * CEILING);
 	if (json_parse(j, (struct slice){(const char *)data, size}, &root, NULL) == 0) {
-		user = review_user(root);
+		user = review_user(root, NULL);
 		if (user)
 			check_access(user);
 		review_allows(root);

@@ -21,14 +21,19 @@ struct answer {
 	const cJSON *root; /* NULL when it is not JSON */
 };
 
-static void ask(struct answer *a, const struct world *w, const char *path, const char *after)
+static void ask_for(struct answer *a, const struct world *w, const struct api_request *r)
 {
 	buf_init(&a->body, 1 << 20);
 	a->json = json_new(16 << 20);
 	a->root = NULL;
-	a->reply = api_answer(&w->sources, path, after, &a->body);
+	a->reply = api_answer(&w->sources, r, &a->body);
 	if (strcmp(a->reply.content_type, "application/json") == 0)
 		assert_int_equal(json_parse(a->json, buf_slice(&a->body), &a->root, NULL), 0);
+}
+
+static void ask(struct answer *a, const struct world *w, const char *path, const char *after)
+{
+	ask_for(a, w, &(struct api_request){.path = path, .after = after, .names = true});
 }
 
 static void done(struct answer *a)
@@ -270,16 +275,148 @@ static void readiness_says_what_is_missing(void **state)
 	world_close(&w);
 }
 
-static void only_three_paths_are_open(void **state)
+/* "open", or the right that the path wants, and the one without which it names no Jobs. */
+static void each_path_wants_its_right(void **state)
 {
 	(void)state;
-	assert_true(api_is_open("/healthz"));
-	assert_true(api_is_open("/readyz"));
-	assert_true(api_is_open("/metrics"));
-	assert_false(api_is_open("/metrics/"));
-	assert_false(api_is_open("/"));
-	assert_false(api_is_open("/api/v1/queues"));
-	assert_false(api_is_open("/healthz/../api/v1/queues"));
+	static const struct {
+		struct api_request request;
+		const char *wants, *names;
+	} cases[] = {
+		{{"/healthz"}, "open", ""},
+		{{"/readyz"}, "open", ""},
+		{{"/metrics"}, "get clusterqueues.sluice.dev", ""},
+		{{"/"}, "get clusterqueues.sluice.dev", ""},
+		{{"/healthz/../api/v1/queues"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/queues"}, "get clusterqueues.sluice.dev", "list jobs.batch"},
+		{{"/api/v1/queues", .ns = "team-a"}, "get clusterqueues.sluice.dev",
+			"list jobs.batch"},
+		{{"/api/v1/overcommit/n1"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/jobs/team-a/x"}, "get jobs.batch in namespace team-a", ""},
+		{{"/api/v1/jobs/team-a/x", .ns = "team-b"}, "get jobs.batch in namespace team-a",
+			""},
+		{{"/api/v1/jobs//x"}, "get clusterqueues.sluice.dev", ""}, /* "" would be all */
+		{{"/api/v1/jobs/A\"/x"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/decisions"}, "list jobs.batch", ""},
+		{{"/api/v1/decisions", .ns = "team-a"}, "list jobs.batch in namespace team-a", ""},
+		{{"/api/v1/decisions", .ns = ""}, "list jobs.batch", ""},
+		{{"/api/v1/decisions", .ns = "no namespace"}, "list jobs.batch", ""},
+		{{"/api/v1/cost"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/cost", .by = "namespace"}, "get clusterqueues.sluice.dev", ""},
+		{{"/api/v1/cost", .by = "owner"}, "list jobs.batch", ""},
+		{{"/api/v1/cost", .by = "label=team", .ns = "team-a"}, "list jobs.batch", ""},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct api_rights x = api_rights(&cases[i].request);
+		struct buf must, names;
+		print_message("  %s\n", cases[i].request.path);
+		buf_init(&must, 1024);
+		buf_init(&names, 1024);
+		if (x.open)
+			buf_puts(&must, "open");
+		else
+			right_describe(&x.must, &must);
+		if (x.has_names)
+			right_describe(&x.names, &names);
+		assert_string_equal(buf_text(&must), cases[i].wants);
+		assert_string_equal(buf_text(&names), cases[i].names);
+		buf_done(&must);
+		buf_done(&names);
+	}
+	assert_true(api_is_probe("/readyz"));
+	assert_false(api_is_probe("/metrics"));
+}
+
+static void a_refusal_says_what_is_missing(void **state)
+{
+	(void)state;
+	static const struct {
+		struct right right;
+		const char *says[2];
+	} cases[] = {
+		{{"get", "batch", "jobs", "team-b"},
+			{"may not get jobs.batch in namespace team-b", "sluice-batch-user"}},
+		{{"list", "batch", "jobs", ""}, {"list jobs.batch in all namespaces", "-n"}},
+		{{"get", "sluice.dev", "clusterqueues", ""},
+			{"get clusterqueues.sluice.dev", "sluice-viewer"}},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf text;
+		buf_init(&text, 4096);
+		api_refusal(&cases[i].right, &text);
+		for (size_t k = 0; k < 2; k++)
+			assert_non_null(strstr(buf_text(&text), cases[i].says[k]));
+		buf_done(&text);
+	}
+}
+
+static void add_decision(struct chronicle *c, const char *ns, const char *name)
+{
+	struct note note = {
+		.kind = NOTE_START, .ns = ns, .name = name, .clusterqueue = "batch", .text = "x"};
+	chronicle_add(c, &note);
+}
+
+static bool has_trouble;
+
+void __wrap_gate_each_trouble(
+	const struct gate *g, void (*visit)(const struct gate_trouble *, void *), void *ctx);
+void __wrap_gate_each_trouble(
+	const struct gate *g, void (*visit)(const struct gate_trouble *, void *), void *ctx)
+{
+	(void)g;
+	struct gate_trouble x = {.clusterqueue = "batch", .ns = "team-b", .name = "secret"};
+	if (has_trouble)
+		visit(&x, ctx);
+}
+
+static void stuck_jobs_are_named_to_who_may_list_them(void **state)
+{
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	has_trouble = true;
+	for (int names = 0; names < 2; names++) {
+		struct answer a;
+		ask_for(&a, &w, &(struct api_request){.path = "/api/v1/queues", .names = names});
+		const cJSON *q = json_array(a.root, "clusterQueues")->child;
+		const cJSON *row = json_array(q, "troubles")->child;
+		assert_int_equal(count(row, "jobs"), 1);
+		assert_string_equal(json_text(row, "job"), names ? "secret" : "");
+		assert_string_equal(json_text(row, "namespace"), names ? "team-b" : "");
+		assert_int_equal(strstr(buf_text(&a.body), "secret") != NULL, names);
+		done(&a);
+	}
+	has_trouble = false;
+	world_close(&w);
+}
+
+static void decisions_of_one_namespace_name_no_other(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	struct chronicle *c = chronicle_new();
+	w.sources.chronicle = c;
+	add_decision(c, "team-a", "one");
+	add_decision(c, "team-b", "secret");
+	add_decision(c, "team-a", "two");
+	add_decision(c, "", "");
+	ask_for(&a, &w, &(struct api_request){.path = "/api/v1/decisions", .ns = "team-a"});
+	assert_int_equal(a.reply.status, 200);
+	assert_int_equal(cJSON_GetArraySize(json_array(a.root, "decisions")), 2);
+	assert_null(strstr(buf_text(&a.body), "secret"));
+	assert_null(strstr(buf_text(&a.body), "team-b"));
+	done(&a);
+	ask_for(&a, &w, &(struct api_request){.path = "/api/v1/decisions"});
+	assert_int_equal(cJSON_GetArraySize(json_array(a.root, "decisions")), 4);
+	done(&a);
+	ask_for(&a, &w, &(struct api_request){.path = "/api/v1/decisions", .ns = ""});
+	assert_int_equal(a.reply.status, 400);
+	done(&a);
+	chronicle_free(c);
+	world_close(&w);
 }
 
 int main(void)
@@ -292,7 +429,11 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_is_said_so),
 		cmocka_unit_test(a_name_as_long_as_can_be_breaks_nothing),
 		cmocka_unit_test(readiness_says_what_is_missing),
-		cmocka_unit_test(only_three_paths_are_open),
+		cmocka_unit_test(each_path_wants_its_right),
+		cmocka_unit_test(a_refusal_says_what_is_missing),
+		cmocka_unit_test(stuck_jobs_are_named_to_who_may_list_them),
+		cmocka_unit_test(decisions_of_one_namespace_name_no_other),
+		cmocka_unit_test(decisions_of_one_namespace_name_no_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

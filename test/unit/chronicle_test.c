@@ -32,7 +32,7 @@ static size_t tell(const struct chronicle *c, uint64_t after, int64_t *first, in
 	const cJSON *root;
 	size_t n = 0;
 	buf_init(&out, 1 << 20);
-	chronicle_render(c, after, &out);
+	chronicle_render(c, after, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	json_each(d, json_array(root, "decisions"))
 	{

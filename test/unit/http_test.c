@@ -35,19 +35,34 @@ struct port {
 	unsigned answered;
 };
 
-static struct api_reply answer(const char *path, const char *after, struct buf *out, void *ctx)
+static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
 {
 	struct port *p = ctx;
 	p->answered++;
-	buf_printf(out, "path=%s after=%s", path, after ? after : "-");
+	buf_printf(out, "path=%s after=%s names=%d", r->path, r->after ? r->after : "-", r->names);
 	return (struct api_reply){200, "text/plain"};
 }
 
-static enum guard_verdict ask_guard(
-	const char *token, guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+static enum guard_verdict ask_guard(const struct guard_caller *caller, const struct right *right,
+	guard_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct port *p = ctx;
+	const char *token = caller->token;
+	struct buf wants;
 	p->guard.asked++;
+	buf_init(&wants, 256);
+	right_describe(right, &wants);
+	bool jobs_of_a = strcmp(buf_text(&wants), "get jobs.batch in namespace team-a") == 0;
+	bool names = strcmp(buf_text(&wants), "list jobs.batch") == 0;
+	buf_done(&wants);
+	if (strcmp(token, "user-of-a") == 0)
+		return jobs_of_a ? GUARD_ALLOWED : GUARD_REFUSED;
+	if (strcmp(token, "viewer") == 0)
+		return names ? GUARD_REFUSED : GUARD_ALLOWED;
+	if (strcmp(token, "names-later") == 0 && !names)
+		return GUARD_ALLOWED;
+	if (strcmp(token, "names-later") == 0)
+		token = "later";
 	if (strcmp(token, "good") == 0)
 		return GUARD_ALLOWED;
 	if (strcmp(token, "other") == 0)
@@ -86,7 +101,7 @@ static void port_open_with(
 		.host = "127.0.0.1",
 		.limits = *limits,
 		.trust_nobody = trust_nobody,
-		.is_open = api_is_open,
+		.rights = api_rights,
 		.answer = answer,
 		.defer = defer,
 		.ask = ask_guard,
@@ -187,8 +202,8 @@ static const struct request_case cases[] = {
 		"by its address"},
 	{"even one that looks like an address", false, "GET", "/",
 		"Host: 127.0.0.1.evil.example\r\n", 421, "by its address"},
-	{"open paths do not care", false, "GET", "/metrics", "Host: evil.example\r\n", 200,
-		"path=/metrics"},
+	{"open paths do not care", false, "GET", "/readyz", "Host: evil.example\r\n", 200,
+		"path=/readyz"},
 	{"HEAD has no body", false, "HEAD", "/healthz", LOCAL, 200, "Content-Length"},
 	{"nothing can be written", false, "POST", "/api/v1/queues", LOCAL, 405, "Allow: GET, HEAD"},
 	{"nor deleted", false, "DELETE", "/healthz", LOCAL, 405, "only GET"},
@@ -197,7 +212,20 @@ static const struct request_case cases[] = {
 	{"and a chunked one", false, "GET", "/", LOCAL "Transfer-Encoding: chunked\r\n", 413,
 		"no body"},
 	{"open to strangers: /healthz", true, "GET", "/healthz", LOCAL, 200, "path=/healthz"},
-	{"open to strangers: /metrics", true, "GET", "/metrics", LOCAL, 200, "path=/metrics"},
+	{"and no more: /metrics", true, "GET", "/metrics", LOCAL, 401, "Bearer TOKEN"},
+	{"which loopback reads", false, "GET", "/metrics", LOCAL, 200, "path=/metrics"},
+	{"loopback may have names", false, "GET", "/api/v1/queues", LOCAL, 200, "names=1"},
+	{"a user of one namespace: a Job in it", true, "GET", "/api/v1/jobs/team-a/x",
+		LOCAL "Authorization: Bearer user-of-a\r\n", 200, "path=/api/v1/jobs/team-a/x"},
+	{"in another one", true, "GET", "/api/v1/jobs/team-b/x",
+		LOCAL "Authorization: Bearer user-of-a\r\n", 403,
+		"may not get jobs.batch in namespace team-b"},
+	{"the queues", true, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer user-of-a\r\n",
+		403, "may not get clusterqueues.sluice.dev"},
+	{"a viewer: the queues, without names", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer viewer\r\n", 200, "names=0"},
+	{"an admin: with them", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer good\r\n", 200, "names=1"},
 	{"a stranger without a token", true, "GET", "/api/v1/queues", LOCAL, 401,
 		"WWW-Authenticate: Bearer"},
 	{"with another scheme", true, "GET", "/", LOCAL "Authorization: Basic Z29vZA==\r\n", 401,
@@ -246,7 +274,7 @@ static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
 		char text[8192];
 		port_open(&p, true);
 		int fd = port_connect(&p);
-		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+		port_say(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 			     "Authorization: Bearer later\r\n\r\n");
 		while (!p.guard.fn)
 			ev_run(p.loop, EVRUN_ONCE);
@@ -257,6 +285,32 @@ static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
 		port_hear(&p, fd, NULL, text, sizeof(text));
 		assert_int_equal(strncmp(text, verdicts[i].status, 12), 0);
 		assert_int_equal(p.guard.asked, 1);
+		close(fd);
+		port_close(&p);
+	}
+}
+
+static void the_second_right_is_waited_for(void **state)
+{
+	(void)state;
+	static const struct {
+		enum guard_verdict verdict;
+		const char *says;
+	} verdicts[] = {
+		{GUARD_ALLOWED, "names=1"}, {GUARD_REFUSED, "names=0"}, {GUARD_UNKNOWN, "names=0"}};
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		struct port p;
+		char text[8192];
+		port_open(&p, true);
+		int fd = port_connect(&p);
+		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "Authorization: Bearer names-later\r\n\r\n");
+		while (!p.guard.fn)
+			ev_run(p.loop, EVRUN_ONCE);
+		p.guard.fn(verdicts[i].verdict, p.guard.ctx);
+		port_hear(&p, fd, NULL, text, sizeof(text));
+		assert_non_null(strstr(text, verdicts[i].says));
+		assert_int_equal(p.guard.asked, 2);
 		close(fd);
 		port_close(&p);
 	}
@@ -563,6 +617,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_caller_gets_what_is_his),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
+		cmocka_unit_test(the_second_right_is_waited_for),
 		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
 		cmocka_unit_test(the_port_can_close_over_a_sleeper),
 		cmocka_unit_test(a_connection_serves_many_requests),

@@ -8,7 +8,8 @@ foreach(name api chronicle cost clock courier gate http log metrics options remi
   set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
 endforeach()
 # What the queue says of windows and prices is the test's.
-target_link_options(test_shell_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill)
+target_link_options(test_shell_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
+  -Wl,--wrap=gate_each_trouble)
 target_compile_definitions(test_shell_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 # What the timekeeper tells the queue, the test hears.
 target_link_options(test_shell_timekeeper PRIVATE -Wl,--wrap=queue_set_calendar
