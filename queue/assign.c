@@ -28,6 +28,7 @@ struct asker {
 	const struct claim *claim;
 	const struct workload *w;
 	int32_t pods;
+	bool displaces;
 };
 
 /* ---- One resource of one flavor ---- */
@@ -84,7 +85,7 @@ static struct chance chance_of(const struct asker *a, struct quota_row *row, con
 	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 	if (quota_has(row, QUOTA_THEN, amount))
 		return (struct chance){way_to_free(a->w, row, amount), level};
-	if (!workload_displaces(a->w))
+	if (!a->displaces)
 		return (struct chance){WAY_BUSY, level};
 	if (amount <= row->nominal || inside || may_displace_while_borrowing(a))
 		return chance_to_displace(a, row, amount, level);
@@ -215,26 +216,39 @@ bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
 	return false;
 }
 
-enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, const struct claim *c,
-	const struct workload *w, int32_t pods, const struct choice *after,
-	struct choice *ret_choice)
+static enum assign_verdict choose_all(
+	const struct asker *a, const struct choice *after, struct choice *ret_choice)
 {
-	struct asker a = {q, cq, c, w, pods};
 	enum assign_verdict worst = ASSIGN_FITS;
-	struct choice choice = {.pods = pods, .tries = after ? after->tries + 1 : 1};
-	if (c->uncovered)
+	struct choice choice = {.pods = a->pods, .tries = after ? after->tries + 1 : 1};
+	if (a->claim->uncovered)
 		return ASSIGN_UNCOVERED;
-	for (size_t g = 0; g < cq->ngroups; g++) {
+	for (size_t g = 0; g < a->cq->ngroups; g++) {
 		size_t needs;
-		claim_needs(c, g, &needs);
+		claim_needs(a->claim, g, &needs);
 		if (needs == 0)
 			continue;
-		enum assign_verdict v = choose_group(&a, g, after ? after->next[g] : 0, &choice);
+		enum assign_verdict v = choose_group(a, g, after ? after->next[g] : 0, &choice);
 		if (v < worst)
 			worst = v;
 	}
 	*ret_choice = choice;
 	return worst;
+}
+
+enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, const struct choice *after,
+	struct choice *ret_choice)
+{
+	struct asker a = {q, cq, c, w, pods, workload_displaces(w)};
+	return choose_all(&a, after, ret_choice);
+}
+
+enum assign_verdict assign_beside(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, struct choice *ret_choice)
+{
+	struct asker a = {q, cq, c, w, pods, false};
+	return choose_all(&a, NULL, ret_choice);
 }
 
 /* ---- For explanations ---- */

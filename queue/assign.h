@@ -46,6 +46,12 @@ enum assign_verdict assign_flavors(struct queue *q, struct clusterqueue *cq, con
 	const struct workload *w, int32_t pods, const struct choice *after,
 	struct choice *ret_choice);
 
+/* The same among all flavors, beside what is used: no Job is displaced. The search of
+ * assign_flavors() passes over a flavor that fits where it prefers one that others have to give
+ * back. When it has come to nothing, this finds what was passed over. */
+enum assign_verdict assign_beside(struct queue *q, struct clusterqueue *cq, const struct claim *c,
+	const struct workload *w, int32_t pods, struct choice *ret_choice);
+
 /* For explanations: for the fewest pods with which it would start, and without displacing anybody.
  */
 enum assign_verdict assign_plainly(const struct clusterqueue *cq, const struct claim *c);

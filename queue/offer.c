@@ -50,23 +50,40 @@ static bool can_start_after(
 	return true;
 }
 
+/* In the flavors behind those of *e, of which nothing came. */
+static bool can_start_further_on(struct queue *q, struct entry *e, int32_t pods)
+{
+	struct entry next = *e;
+	while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice)) {
+		struct choice after = next.choice;
+		if (can_start_after(q, &next, pods, &after)) {
+			*e = next;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A flavor that fits was passed over for one in which other Jobs would have to go, and none of them
+ * may. */
+static bool fits_where_passed_over(struct queue *q, struct entry *e, int32_t pods)
+{
+	struct choice choice;
+	if (assign_beside(q, e->cq, &e->group->claim, e->w, pods, &choice) != ASSIGN_FITS)
+		return false;
+	e->verdict = ASSIGN_FITS;
+	e->choice = choice;
+	return true;
+}
+
 /* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
  * of them. */
 static bool can_start(struct queue *q, struct entry *e, int32_t pods)
 {
 	if (can_start_after(q, e, pods, NULL))
 		return true;
-	if (e->verdict != ASSIGN_PREEMPTS || !choice_goes_on(e->cq, &e->choice))
-		return false;
-	struct entry next = *e;
-	do {
-		struct choice after = next.choice;
-		if (can_start_after(q, &next, pods, &after)) {
-			*e = next;
-			return true;
-		}
-	} while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice));
-	return false;
+	return e->verdict == ASSIGN_PREEMPTS &&
+	       (can_start_further_on(q, e, pods) || fits_where_passed_over(q, e, pods));
 }
 
 /* ---- Backfill: may it pass? ---- */

@@ -15,7 +15,13 @@ static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
 	if (v != ASSIGN_PREEMPTS)
 		return v;
 	demand_init(&d, w, cq, c, ret);
-	return victims_plain(q, &d, &victim) > 0 ? v : ASSIGN_BUSY;
+	if (victims_plain(q, &d, &victim) > 0)
+		return v;
+	if (choice_goes_on(cq, ret))
+		return ASSIGN_BUSY;
+	/* Of a flavor that fits, but was passed over. */
+	v = assign_beside(q, cq, c, w, pods, ret);
+	return v == ASSIGN_FITS ? v : ASSIGN_BUSY;
 }
 
 enum assign_verdict partial_find(struct queue *q, struct clusterqueue *cq, const struct claim *c,

@@ -535,7 +535,7 @@ class World:
         find = Fair(job, job.cq, frs, usage, self.strategies, job.yielded == self.news.get(job.cq.root().name, 0)) if self.fair else Classic(job, job.cq, frs, usage)
         return find.targets()
 
-    def resource_mode(self, job, fr, v):
+    def resource_mode(self, job, fr, v, displaces):
         cq = job.cq
         if v > cq.potential(fr):
             return NO_FIT, 0
@@ -545,7 +545,7 @@ class World:
                 return FIT, level
             return (NO_FIT if job.fills_gaps() else AWAIT), level
         while_borrowing = cq.borrow_policy or (self.fair and cq.reclaim != "Never")
-        if not job.fills_gaps() and (cq.nominal(fr) >= v or inside or while_borrowing):
+        if displaces and not job.fills_gaps() and (cq.nominal(fr) >= v or inside or while_borrowing):
             targets = self.targets(job, {fr}, {fr: v})
             if not targets:
                 return NO_CANDIDATES, level_of(cq, fr, v)[0]
@@ -577,7 +577,7 @@ class World:
             return True
         return mode[1] != 0 and cq.next_when_borrowing
 
-    def assign(self, job, start):
+    def assign(self, job, start, displaces=True):
         """(worst mode, flavors, contested, level, where to go on in each group) or None."""
         cq, flavors, contested, level, after, worst = job.cq, {}, set(), 0, [], FIT
         for g, (resources, names) in enumerate(cq.groups):
@@ -589,7 +589,7 @@ class World:
             for i in range(start[g] + 1, len(names)):
                 tried, mode, modes = i, (FIT, 0), {}
                 for r in wanted:
-                    m = self.resource_mode(job, (names[i], r), job.requests[r])
+                    m = self.resource_mode(job, (names[i], r), job.requests[r], displaces)
                     if self.preferred(cq, mode, m):
                         mode = m
                     modes[r] = m
@@ -617,7 +617,7 @@ class World:
         while True:
             a = self.assign(job, start)
             if a is None:
-                return last
+                return self.passed_over(job) or last
             worst, flavors, contested, level, after = a
             if worst >= AWAIT:
                 return FIT, flavors, [], level, contested
@@ -626,8 +626,13 @@ class World:
                 return PREEMPT, flavors, targets, level, contested
             last = last or (NO_CANDIDATES, flavors, [], level, contested)
             if all(x == -1 for x in after):
-                return last
+                return self.passed_over(job) or last
             start = after
+
+    def passed_over(self, job):
+        """Nothing came of the flavors in which others would have to go: one that fits beside them. Not Kueue's."""
+        a = self.assign(job, [-1] * len(job.cq.groups), displaces=False)
+        return (FIT, a[1], [], a[3], a[2]) if a and a[0] >= AWAIT else None
 
     # ---- the cycles ----
 
