@@ -72,7 +72,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
 		take_down(j, i);
 	} else {
-		bool stopped = i->kind == INTENT_STOP || j->phase == PHASE_WAITING;
+		bool stopped =
+			i->kind == INTENT_STOP || j->phase == PHASE_WAITING || job_story_is_lost(j);
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 		s->trouble = stopped ? j->plight : NULL;
 		i->hold = stopped ? j->hold : NULL;

@@ -171,6 +171,11 @@ void gate_confirm_lease(struct gate *g)
 		g->lease_due_ms = g->tick_ms;
 }
 
+bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
+{
+	return j->after_lease > g->lease_confirmed && kind != INTENT_READ && kind != INTENT_PODS;
+}
+
 static void lease_is_ours(struct gate *g)
 {
 	g->lease_confirmed = g->lease_asked;
@@ -469,7 +474,7 @@ static struct gate_job *take_wanting(struct gate *g)
 static const struct intent *job_intent(struct gate *g)
 {
 	struct gate_job *j;
-	while ((j = take_wanting(g)) && !job_still_wants(j))
+	while ((j = take_wanting(g)) && (!job_still_wants(j) || gate_doubts_lease(g, j, j->want)))
 		gate_mark_dirty(g, j);
 	if (!j)
 		return NULL;

@@ -23,8 +23,6 @@ void job_enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->phase = next;
 	j->waits_ms = g->tick_ms;
 	j->notices = 0;
-	if (next != PHASE_STOPPING)
-		j->after_lease = 0;
 	if (j->has_hold && (next == PHASE_STOPPING || next == PHASE_DRAINING))
 		queue_ending_job(g->queue, &j->uid);
 	j->tries = 0;
@@ -46,15 +44,19 @@ void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms)
 }
 
 /* Asks for kind, unless something is under way or a pause is on. After a refusal or a doubt what we
- * know may be old, so a GET goes before it. */
+ * know may be old, so a GET goes before it; where a successor may lead, the lease. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
 	if (job_busy(j))
 		return;
+	if (j->need_read)
+		kind = INTENT_READ;
 	if (g->tick_ms < j->retry_ms)
 		gate_alarm(g, j, j->retry_ms);
+	else if (gate_doubts_lease(g, j, kind))
+		gate_confirm_lease(g);
 	else
-		gate_want(g, j, j->need_read ? INTENT_READ : kind);
+		gate_want(g, j, kind);
 }
 
 /* A Job that is off the watch but holds quota is asked for by GET, now and then. False while it is
@@ -215,7 +217,15 @@ static void starting(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_START);
 }
 
-/* The start is called off, but a PATCH of it may still be under way somewhere. */
+bool job_story_is_lost(const struct gate_job *j)
+{
+	int64_t decided = j->generation > 0 ? j->generation : 1;
+	return j->seen.story_state == STORY_NONE && j->seen.generation > decided;
+}
+
+/* The start is called off, but a PATCH of it may still be under way somewhere. A new story makes
+ * that harmless. Where the Job's own story is lost the new one says Stopped: settled_otherwise()
+ * takes that for a run, and pods are looked for before the quota is given back. */
 static void fencing(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j) || settled_otherwise(g, j) || job_busy(j))
@@ -225,6 +235,8 @@ static void fencing(struct gate *g, struct gate_job *j)
 		attempt_call_off(g, j);
 		return;
 	}
+	if (job_story_is_lost(j))
+		job_ends(j, "StoryLost", g->identity);
 	job_request(g, j, INTENT_TELL);
 }
 
@@ -295,10 +307,7 @@ static void stopping(struct gate *g, struct gate_job *j)
 		}
 		return;
 	}
-	if (j->after_lease > g->lease_confirmed)
-		gate_confirm_lease(g);
-	else
-		job_request(g, j, INTENT_STOP);
+	job_request(g, j, INTENT_STOP);
 }
 
 /* Is there proof that no pod of it is left, or can be made any more? */

@@ -78,7 +78,8 @@ struct gate_job {
 	int32_t attempt;      /* the current one, or the last */
 	bool has_hold;	      /* the ledger has, or will have, an open hold for `attempt` */
 	bool committed;	      /* COMMIT was made */
-	uint64_t after_lease; /* not to be stopped before this many lease requests were confirmed */
+	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
+			       */
 	bool acked;	      /* the Job controller has seen the start of this attempt */
 	bool sent;	      /* a start PATCH of this attempt went out */
 	bool doubt;	      /* one of them may still land */
@@ -243,6 +244,8 @@ void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
 void gate_confirm_lease(struct gate *g);
+/* A request of that kind would write to a Job that a successor of ours may lead. */
+bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
 /* Looks at the Job again when tick_ms is that, if not before. */
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
@@ -380,6 +383,9 @@ void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
 bool job_still_wants(const struct gate_job *j);
+/* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
+ * later leader knows): the start may have landed, and nothing on the Job would tell. */
+bool job_story_is_lost(const struct gate_job *j);
 /* So many there are, or may be made at any time. */
 int32_t job_pods_in_sight(const struct gate_job *j);
 

@@ -135,6 +135,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->story_state;
 	f->story_attempt = seen->story_attempt;
+	/* Of a leader that came after us, as it seems. */
+	if (g->epoch > 0 && seen->story_epoch > g->epoch)
+		j->after_lease = g->lease_asked + 1;
 	f->pods = job_pods(seen);
 	f->present = seen->status.active + seen->status.terminating;
 	if (!seen->suspend)

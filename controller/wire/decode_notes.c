@@ -88,6 +88,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 		return;
 	j->story_state = state;
 	j->story_attempt = (int32_t)attempt;
+	j->story_epoch = number_of(root, "epoch", INT64_MAX);
 	read_history(json_object(root, "history"), &j->history);
 	read_owner(root, j);
 	trouble = json_text(root, "trouble");

@@ -162,6 +162,7 @@ struct job {
 	const char *story; /* the admission annotation's text as read; NULL when absent */
 	enum story_state story_state;
 	int32_t story_attempt; /* 0 when never started */
+	int64_t story_epoch;   /* of the leader that wrote it; 0: it does not say */
 	bool has_annotations;  /* the metadata.annotations map exists */
 	const char *notice;    /* annotation sluice.dev/waiting, its beginning; NULL when absent */
 	const char

@@ -41,6 +41,7 @@ static void check_texts(const char *text)
 static void check_job(const struct job *j)
 {
 	must((j->story_state == STORY_NONE) == (j->story_attempt == 0));
+	must(j->story_epoch >= 0 && (j->story_epoch == 0 || j->story_attempt > 0));
 	must(j->owner_parallelism == 0 || j->owner_parallelism > j->min_parallelism);
 	must(j->owner_completions == 0 || j->owner_parallelism > 0);
 	must(j->history.requeues >= 0 && j->history.ran_ms >= 0 && j->history.not_before_ms >= 0);

@@ -226,6 +226,7 @@ static const struct snap *patch_apply(
 	s->job.story = story_text(api, &i->story);
 	s->job.story_state = i->story.state;
 	s->job.story_attempt = i->story.attempt;
+	s->job.story_epoch = i->story.epoch;
 	s->job.trouble = pool_strdup(api->pool, i->story.trouble);
 	if (i->hold)
 		s->job.hold = pool_strdup(api->pool, i->hold);

@@ -457,6 +457,7 @@ static void vandal_acts(struct sim *s, struct model_job *j)
 	n->job.story = n->job.notice = NULL;
 	n->job.story_state = STORY_NONE;
 	n->job.story_attempt = 0;
+	n->job.story_epoch = 0;
 	n->job.history = (struct job_history){0};
 	snap_disown(n);
 	n->job.hold = NULL;

@@ -5,9 +5,13 @@ static const struct story_row {
 	const char *text;
 	enum story_state state;
 	int attempt;
+	int64_t epoch;
 } story_rows[] = {
 	{"{\\'attempt\\':1,\\'state\\':\\'Started\\'}", STORY_STARTED, 1},
 	{"{\\'attempt\\':7,\\'state\\':\\'Fenced\\',\\'more\\':[1]}", STORY_FENCED, 7},
+	{"{\\'attempt\\':7,\\'state\\':\\'Fenced\\',\\'epoch\\':12}", STORY_FENCED, 7, 12},
+	{"{\\'attempt\\':7,\\'state\\':\\'Fenced\\',\\'epoch\\':-1}", STORY_FENCED, 7, 0},
+	{"{\\'state\\':\\'Fenced\\',\\'epoch\\':12}", STORY_NONE, 0},
 	{"", STORY_NONE, 0},
 	{"not json", STORY_NONE, 0},
 	{"{\\'attempt\\':1", STORY_NONE, 0},
@@ -31,6 +35,7 @@ static void a_story_is_kept_even_when_it_makes_no_sense(void **state)
 		assert_non_null(j->story);
 		assert_int_equal(j->story_state, r->state);
 		assert_int_equal(j->story_attempt, r->attempt);
+		assert_int_equal(j->story_epoch, r->epoch);
 		assert_null(j->invalid);
 		free(j);
 	}

@@ -1,0 +1,157 @@
+/*
+ * What the gate does not know for sure: whether it still leads, and what became of a start whose
+ * story somebody took away.
+ */
+#include "test/unit/gate_world.h"
+
+static int open_world(void **state)
+{
+	static struct world w;
+	world_init(&w);
+	*state = &w;
+	return 0;
+}
+
+static int open_run(void **state)
+{
+	open_world(state);
+	have_it_run(*state);
+	return 0;
+}
+
+static int close_world(void **state)
+{
+	world_done(*state);
+	return 0;
+}
+
+/* ---- A successor -------------------------------------------------------------------------------
+ */
+
+/* The Job tells that the leader of epoch 2 has started it once more; in the same pass the queue
+ * has it stopped. */
+static void see_epoch_2_and_stop(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.story = "{\"attempt\":2,\"state\":\"Started\",\"epoch\":2}";
+	s->job.story_state = STORY_STARTED;
+	s->job.story_attempt = 2;
+	s->job.story_epoch = 2;
+	model_api_write(&w->api, s, false);
+	gate_see_job(w->gate, &w->j->now->job);
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+}
+
+static void what_a_successor_started_is_not_stopped(void **state)
+{
+	struct world *w = *state;
+	struct ledger_lease lease;
+	model_ledger_lease(w->ledger, "successor", 0, 15000, w->tick_ms + 60000, &lease);
+	assert_int_equal(lease.epoch, 2);
+	see_epoch_2_and_stop(w);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
+	assert_true(gate_deposed(w->gate));
+}
+
+static void a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease(void **state)
+{
+	struct world *w = *state;
+	size_t leases = w->sent[INTENT_LEASE];
+	see_epoch_2_and_stop(w);
+	assert_int_equal(w->sent[INTENT_LEASE], leases + 1);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_true(w->j->now->job.suspend);
+	assert_true(gate_leading(w->gate));
+}
+
+/* ---- A story that is lost ----------------------------------------------------------------------
+ */
+
+/* The start lands unanswered; then its owner suspends the Job, and somebody takes its annotations
+ * off. */
+static void lose_the_story(struct world *w)
+{
+	struct snap n = {0};
+	w->outcome = JOB_IN_DOUBT;
+	w->lands = true;
+	submit(w, &n);
+	assert_int_equal(w->sent[INTENT_START], 1);
+	assert_false(w->j->now->job.suspend);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	s->job.story = NULL;
+	s->job.story_state = STORY_NONE;
+	s->job.story_attempt = 0;
+	s->job.story_epoch = 0;
+	model_api_write(&w->api, s, true);
+}
+
+/* Its status is of before the start, and tells of no pods. */
+static void quota_comes_back_after_the_pods(struct world *w)
+{
+	const struct uid *uid = &w->j->now->job.uid;
+	w->pods = 2;
+	at(w, w->now_ms + 5000);
+	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
+	at(w, w->now_ms + 15000);
+	assert_true(w->sent[INTENT_PODS] > 0);
+	assert_true(model_ledger_hold(w->ledger, uid, 1)->open);
+	w->pods = 0;
+	at(w, w->now_ms + 30000);
+	const struct model_hold *h = model_ledger_hold(w->ledger, uid, 1);
+	assert_false(h->open);
+	assert_int_equal(h->closed_by, LEDGER_RELEASE);
+	assert_string_equal(h->close.reason, "StoryLost");
+}
+
+static void pods_are_looked_for_where_no_story_tells_of_a_start(void **state)
+{
+	struct world *w = *state;
+	lose_the_story(w);
+	gate_see_job(w->gate, &w->j->now->job);
+	quota_comes_back_after_the_pods(w);
+}
+
+static void a_successor_looks_for_them_too(void **state)
+{
+	struct world *w = *state;
+	lose_the_story(w);
+	world_restart(w);
+	turn(w);
+	quota_comes_back_after_the_pods(w);
+}
+
+/* What was never told to start is called off at once, after a takeover too. */
+static void a_first_start_that_was_not_sent_is_void(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	assert_true(w->j->now->job.suspend);
+	world_restart(w);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	assert_int_equal(
+		model_ledger_hold(w->ledger, &w->j->now->job.uid, 1)->closed_by, LEDGER_VOID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			what_a_successor_started_is_not_stopped, open_run, close_world),
+		cmocka_unit_test_setup_teardown(
+			a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease, open_run,
+			close_world),
+		cmocka_unit_test_setup_teardown(pods_are_looked_for_where_no_story_tells_of_a_start,
+			open_world, close_world),
+		cmocka_unit_test_setup_teardown(
+			a_successor_looks_for_them_too, open_world, close_world),
+		cmocka_unit_test_setup_teardown(
+			a_first_start_that_was_not_sent_is_void, open_world, close_world),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
