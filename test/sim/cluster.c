@@ -116,7 +116,7 @@ static void check_places(struct sim *s)
 	const struct model_pod *last = NULL;
 	int64_t ours = 0, places = 0;
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
-		if (!pod_exists(p) || !p->run || p->run->outside)
+		if (!pod_exists(p) || cluster_is_foreign(s, p))
 			continue;
 		ours++;
 		last = waits_for_node(p) && !is_excused(s, p->run) ? p : last;

@@ -14,7 +14,8 @@
  *        from what is used whose pod has ended (docs/quotas.md)
  *   P10  where all queues have clusterFit Now, the pods of all Jobs that were let in have nodes: at
  *        any time there is a place for each, and when all is quiet each has one. Excused: a node
- *        went or was cordoned, and pods that somebody else let run
+ *        went or was cordoned, and pods that somebody else let run, or that a later leader knows
+ *        no Job of: nobody tells it what more pods that Job makes (docs/fit.md)
  *
  * P10 is judged in worlds where each pod is of one size, for there a place is a place: with pods of
  * many sizes a scheduler may choose other nodes than those that were expected, and no controller
@@ -117,6 +118,8 @@ void cluster_check_quiet(struct sim *s);
 struct pod_sum cluster_asks(const struct snap *template);
 bool cluster_node_takes(const struct model_node *n);
 bool quotas_have_room(const struct sim *s, const struct model_job *j);
+/* Its Job was not let in, or a later leader knows no such Job: the label is off, or it is gone. */
+bool cluster_is_foreign(const struct sim *s, const struct model_pod *p);
 void quotas_pod_left(struct sim *s, const struct model_pod *p);
 void quotas_begin(struct sim *s);
 void quotas_edit(struct sim *s);

@@ -81,8 +81,7 @@ void quotas_pod_left(struct sim *s, const struct model_pod *p)
 /* ---- Admission --------------------------------------------------------------------------------
  */
 
-/* Nobody let it run, or the leader came later and knows no Job of it. */
-static bool is_foreign(const struct sim *s, const struct model_pod *p)
+bool cluster_is_foreign(const struct sim *s, const struct model_pod *p)
 {
 	const struct snap *n = p->of->now;
 	return !p->run || p->run->outside ||
@@ -95,7 +94,7 @@ static bool others_were_there(
 	const struct sim *s, const struct model_quota *q, const struct model_run *run)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
-		if (counts(q, p->of) && is_foreign(s, p) &&
+		if (counts(q, p->of) && cluster_is_foreign(s, p) &&
 			(pod_exists(p) || p->left_ms > run->landed_ms - LATE_MS))
 			return true;
 	return false;

@@ -117,7 +117,8 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 }
 
 /* Pods that are not ready in time stop a Job so often and not more, whoever leads meanwhile. */
-static void count_unready(struct sim *s, const struct api_request *q, struct model_job *j)
+static void count_unready(struct sim *s, const struct api_request *q, struct model_job *j,
+	const struct model_run *run)
 {
 	const char *reason = q->intent.story.reason;
 	int32_t limit = s->people.queue.back_off_limit;
@@ -130,6 +131,9 @@ static void count_unready(struct sim *s, const struct api_request *q, struct mod
 			reason);
 	if (strcmp(reason, stop_reason_name(STOP_REASON_PODS_READY_TIMEOUT)) || j->vandalized)
 		return;
+	if (run && run->outside)
+		return; /* unsuspended by somebody: the attempt ended before, and its story says why
+			 */
 	sim_reach(s, PATH_UNREADY);
 	if (++j->unready > limit)
 		sim_break(s, "P4",
@@ -190,7 +194,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	must(a.outcome != JOB_DONE || before); /* who is found by name is found by uid */
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
-		count_unready(s, q, j);
+		count_unready(s, q, j, before->run);
 	}
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START)
 		disown(s, q, j);
