@@ -107,13 +107,12 @@ void json_free(struct json *j)
 struct scan {
 	int depth;
 	bool in_string;
+	bool nul; /* an escaped NUL stands in a string */
 };
 
-static int scan_escape(struct slice text, size_t i, struct err *err)
+static bool is_nul(struct slice text, size_t i)
 {
-	if (text.len - i >= 6 && memcmp(text.ptr + i, "\\u0000", 6) == 0)
-		return err_set(err, ERR_INVALID, "JSON: \\u0000 in a string at byte %zu", i);
-	return 0;
+	return text.len - i >= 6 && memcmp(text.ptr + i, "\\u0000", 6) == 0;
 }
 
 static int scan_bracket(struct scan *s, char c, size_t i, struct err *err)
@@ -128,7 +127,7 @@ static int scan_bracket(struct scan *s, char c, size_t i, struct err *err)
 	return 0;
 }
 
-static int scan_text(struct slice text, struct err *err)
+static int scan_text(struct slice text, bool *ret_nul, struct err *err)
 {
 	struct scan s = {0};
 	for (size_t i = 0; i < text.len; i++) {
@@ -139,7 +138,7 @@ static int scan_text(struct slice text, struct err *err)
 		if (c == '"') {
 			s.in_string = !s.in_string;
 		} else if (s.in_string && c == '\\') {
-			rc = scan_escape(text, i, err);
+			s.nul |= is_nul(text, i);
 			i++;
 		} else if (!s.in_string) {
 			rc = scan_bracket(&s, c, i, err);
@@ -152,7 +151,25 @@ static int scan_text(struct slice text, struct err *err)
 			err, ERR_INVALID, "JSON: ends in the middle, after %zu bytes", text.len);
 	if (!slice_utf8(text))
 		return err_set(err, ERR_INVALID, "JSON: not UTF-8");
+	*ret_nul = s.nul;
 	return 0;
+}
+
+/* A copy in which each escaped NUL is U+FFFD, in as many bytes. Outside of strings no backslash is
+ * left: cJSON refuses it. */
+static char *without_nul(struct slice text)
+{
+	char *copy = malloc(text.len); /* not mem_alloc: sized by the network */
+	must(copy);
+	memcpy(copy, text.ptr, text.len);
+	for (size_t i = 0; i < text.len; i++) {
+		if (copy[i] != '\\')
+			continue;
+		if (is_nul(text, i))
+			memcpy(copy + i, "\\ufffd", 6);
+		i++; /* what is escaped, which may be a backslash */
+	}
+	return copy;
 }
 
 static const cJSON *parse_in_arena(struct json *j, struct slice text, const char **ret_end)
@@ -167,12 +184,8 @@ static const cJSON *parse_in_arena(struct json *j, struct slice text, const char
 	return root;
 }
 
-int json_parse(struct json *j, struct slice text, const cJSON **ret_root, struct err *err)
+static int parse_text(struct json *j, struct slice text, const cJSON **ret_root, struct err *err)
 {
-	json_reset(j);
-	int rc = scan_text(text, err);
-	if (rc < 0)
-		return rc;
 	const char *end = text.ptr;
 	const cJSON *root = text.len > 0 ? parse_in_arena(j, text, &end) : NULL;
 	if (j->over)
@@ -187,6 +200,21 @@ int json_parse(struct json *j, struct slice text, const cJSON **ret_root, struct
 				end - text.ptr);
 	*ret_root = root;
 	return 0;
+}
+
+int json_parse(struct json *j, struct slice text, const cJSON **ret_root, struct err *err)
+{
+	bool nul = false;
+	json_reset(j);
+	int rc = scan_text(text, &nul, err);
+	if (rc < 0)
+		return rc;
+	if (!nul)
+		return parse_text(j, text, ret_root, err);
+	char *copy = without_nul(text);
+	rc = parse_text(j, (struct slice){copy, text.len}, ret_root, err);
+	free(copy); /* the tree has its own */
+	return rc;
 }
 
 const cJSON *json_get(const cJSON *object, const char *key)

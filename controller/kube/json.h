@@ -6,8 +6,12 @@
  * own and forget it. Nothing in a tree is ever freed one by one.
  *
  * Always true of a tree that json_parse handed out:
- * - it was one whole document: no trailing bytes, no NUL byte, no \u0000 (cJSON would cut the
- *   string there), valid UTF-8, nesting of at most JSON_DEPTH;
+ * - it was one whole document: no trailing bytes, no NUL byte, valid UTF-8, nesting of at most
+ *   JSON_DEPTH;
+ * - no string in it is cut short: an escaped NUL (\u0000), at which cJSON would end the string,
+ *   reads as U+FFFD. What Kubernetes validates (names, labels, selectors, tolerations, quantities)
+ *   cannot hold a NUL, so this concerns free text alone: values of annotations, env, args. Such a
+ *   text is never written back, and a PATCH that tests one fails;
  * - it took no more memory than the ceiling given at birth (a text of n bytes such as [1,1,1...
  *   wants 32 n of nodes, so a ceiling on the text alone bounds little).
  *

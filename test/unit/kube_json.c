@@ -30,7 +30,11 @@ static const struct row {
 	{"garbage after the end", "{}x", 0, ERR_INVALID},
 	{"a NUL after the end", "{}\0", 3, ERR_INVALID},
 	{"a NUL in a string", "{\"a\":\"x\0y\"}", 11, ERR_INVALID},
-	{"an escaped NUL", "{\"a\":\"x\\u0000y\"}", 0, ERR_INVALID},
+	{"an escaped NUL", "{\"a\":\"x\\u0000y\"}", 0, 0},
+	{"an escaped NUL outside of strings", "{\"a\":\\u0000}", 0, ERR_INVALID},
+	{"half an escaped NUL", "{\"a\":\"x\\u000\"}", 0, ERR_INVALID},
+	{"an escaped NUL at the end of the text", "\"\\u0000", 0, ERR_INVALID},
+	{"an escaped NUL after half a surrogate", "\"\\ud83d\\u0000\"", 0, ERR_INVALID},
 	{"an escaped backslash before u0000", "{\"a\":\"x\\\\u0000y\"}", 0, 0},
 	{"a quote that is escaped", "{\"a\":\"x\\\"]\"}", 0, 0},
 	{"brackets in a string", "{\"a\":\"]]]}}}\"}", 0, 0},
@@ -57,6 +61,30 @@ static void test_parse(void **state)
 		if (rc != r->rc || (rc == 0) != (root != NULL))
 			fail_msg("%s: %d, not %d", r->name, rc, r->rc);
 	}
+	json_free(j);
+}
+
+/* cJSON would end the string at a NUL. A backslash that is escaped begins nothing. */
+static void test_escaped_nul(void **state)
+{
+	static const char text[] =
+		"{\"value\":\"x\\u0000y\\u0000\",\"backslash\":\"x\\\\u0000y\","
+		"\"both\":\"\\\\\\u0000\",\"k\\u0000ey\":1,\"upper\":\"\\u000A\"}";
+	struct json *j = json_new(1 << 20);
+	const cJSON *o;
+	int64_t n = 0;
+	(void)state;
+	assert_int_equal(parse(j, text, sizeof(text) - 1, &o), 0);
+	assert_string_equal(json_text(o, "value"), "x\xef\xbf\xbdy\xef\xbf\xbd");
+	assert_string_equal(json_text(o, "backslash"), "x\\u0000y");
+	assert_string_equal(json_text(o, "both"), "\\\xef\xbf\xbd");
+	assert_string_equal(json_text(o, "upper"), "\n");
+	assert_int_equal(json_i64(o,
+				 "k\xef\xbf\xbd"
+				 "ey",
+				 &n),
+		0);
+	assert_int_equal(n, 1);
 	json_free(j);
 }
 
@@ -162,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_escaped_nul),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_getters),

@@ -380,7 +380,6 @@ static const struct lost {
 		"\"resourceVersion\":9}}}"
 		"\n",
 		0},
-	{"an escaped NUL", EVENT("MODIFIED", "a\\u0000", "9"), 0},
 	{"not UTF-8", EVENT("MODIFIED", "\xff", "9"), 0},
 	{"a bookmark without version", "{\"type\":\"BOOKMARK\",\"object\":{}}\n", 0},
 	{"a line over the ceiling", NULL, 0},
