@@ -187,20 +187,30 @@ static void request_drop(struct request *r)
 	request_free(r);
 }
 
+static bool is_stream_accepted(const struct request *r)
+{
+	long status = 0;
+	curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+	return r->bytes && status >= 200 && status <= 299;
+}
+
+/* False: the caller cancelled it. */
+static bool tell_bytes(struct request *r, struct slice bytes)
+{
+	r->client->depth++;
+	r->bytes(bytes, r->ctx);
+	r->client->depth--;
+	return r->state != REQUEST_DEAD;
+}
+
 static size_t on_body(char *ptr, size_t one, size_t len, void *ctx)
 {
 	struct request *r = ctx;
-	long status = 0;
 	(void)one;
 	if (r->state == REQUEST_DEAD)
 		return CURL_WRITEFUNC_ERROR;
-	curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (r->bytes && status >= 200 && status <= 299) {
-		r->client->depth++;
-		r->bytes((struct slice){ptr, len}, r->ctx);
-		r->client->depth--;
-		return r->state == REQUEST_DEAD ? CURL_WRITEFUNC_ERROR : len;
-	}
+	if (is_stream_accepted(r))
+		return tell_bytes(r, (struct slice){ptr, len}) ? len : CURL_WRITEFUNC_ERROR;
 	buf_add(&r->answer, ptr, len);
 	r->over = r->answer.failed;
 	return r->over ? CURL_WRITEFUNC_ERROR : len;
@@ -214,6 +224,10 @@ static size_t on_head(char *ptr, size_t one, size_t len, void *ctx)
 	(void)one;
 	r->headed = slice_is((struct slice){ptr, len}, "\r\n") ||
 		    slice_is((struct slice){ptr, len}, "\n");
+	if (r->state == REQUEST_DEAD)
+		return CURL_WRITEFUNC_ERROR;
+	if (r->headed && is_stream_accepted(r))
+		return tell_bytes(r, (struct slice){"", 0}) ? len : CURL_WRITEFUNC_ERROR;
 	return len;
 }
 

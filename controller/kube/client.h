@@ -76,8 +76,8 @@ struct kube_answer {
 
 typedef void kube_answer_fn(const struct kube_answer *answer, void *ctx);
 
-/* Bytes of a stream with status 2xx, as they come. Runs inside libcurl: it may send and cancel,
- * this stream too. */
+/* Bytes of a stream with status 2xx, as they come; none at first, when the head of the answer is
+ * there. Runs inside libcurl: it may send and cancel, this stream too. */
 typedef void kube_bytes_fn(struct slice bytes, void *ctx);
 
 /* Borrows config for its whole life. */

@@ -106,12 +106,24 @@ static void on_seen(const char *version, void *ctx)
 	s->telling = false;
 }
 
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct kube_share *s = ctx;
+	s->telling = true;
+	TELL_EACH(s, seat)
+	{
+		if (seat->handler.unreadable)
+			seat->handler.unreadable(u, seat->ctx);
+	}
+	s->telling = false;
+}
+
 /* ---- seats ----------------------------------------------------------------------------------- */
 
 static void open_watch(struct kube_share *s)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved, on_seen};
+		on_begin, on_event, on_end, on_trouble, on_moved, on_seen, on_unreadable};
 	s->begun = false;
 	s->watch = kube_watch_new(s->client, &s->options, &handler, s);
 }
@@ -147,6 +159,11 @@ void kube_seat_leave(struct kube_seat *seat)
 		return;
 	kube_watch_free(s->watch);
 	s->watch = NULL;
+}
+
+int64_t kube_share_stalled_ms(const struct kube_share *s)
+{
+	return s->watch ? kube_watch_stalled_ms(s->watch) : 0;
 }
 
 void kube_share_relist(struct kube_share *s)

@@ -26,6 +26,9 @@ struct kube_seat *kube_share_join(
 	struct kube_share *s, const struct kube_watch_handler *handler, void *ctx);
 void kube_seat_leave(struct kube_seat *seat); /* NULL is fine */
 
+/* As kube_watch_stalled_ms(); 0 while nobody sits. */
+int64_t kube_share_stalled_ms(const struct kube_share *s);
+
 /* Lists everything again, for all of them. */
 void kube_share_relist(struct kube_share *s);
 

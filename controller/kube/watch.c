@@ -5,19 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/frames.h"
+#include "controller/kube/skim.h"
 
 enum {
-	VERSION_SIZE = 128, /* a resourceVersion is opaque, but never this long */
+	VERSION_SIZE = SKIM_VERSION_SIZE, /* a resourceVersion is opaque, but never this long */
 	CONTINUE_CEILING = 64 * 1024,
 	TREE_FACTOR = 8,  /* memory of a tree against its text; honest objects need 4 */
 	DENIALS_MAX = 40, /* with HASTY_MS between them about ten seconds */
 	HASTY_MS = 400,
-	ABSENT_MS = 1000, /* between tries of a server that is away */
+	ABSENT_MS = 1000,      /* between tries of a server that is away */
+	LIST_GRACE_MS = 30000, /* a list of which nothing came for so long does not come in */
 };
 
 enum watch_state {
@@ -40,12 +43,17 @@ struct kube_watch {
 	double opened_at, heard_at;
 	char version[VERSION_SIZE]; /* to follow from; "": a new list is needed */
 	struct buf next_page;	    /* continue token of the page to ask for; empty: the first */
-	int page_limit;
+	int page_limit, page_limit_max;
 	unsigned failures; /* in a row */
-	bool worked;	   /* it has followed once: so we may */
-	unsigned denials;  /* 403s in a row since then */
-	bool hasty;	   /* the failure that is being told is one of those */
-	bool absent;	   /* ... or the server was not there at all */
+	bool missed;	   /* something was skipped that has no name, since the last list began */
+	bool accepted;	   /* the server took the stream that is in flight */
+	bool told;	   /* ... and has sent an event, a bookmark or the whole list in it */
+	int64_t opened_ms, heard_ms; /* of it; these three by the clock that never steps */
+	int64_t up_ms;		     /* when the watch was up last; first: when it began */
+	bool worked;		     /* it has followed once: so we may */
+	unsigned denials;	     /* 403s in a row since then */
+	bool hasty;		     /* the failure that is being told is one of those */
+	bool absent;		     /* ... or the server was not there at all */
 	uint64_t seed;
 	struct frames frames;
 	struct json *json;
@@ -137,9 +145,37 @@ static void pause_for(struct kube_watch *w, int64_t wait_ms)
 	watch_enter(w, WATCH_PAUSED);
 }
 
+static int64_t monotonic_ms(void)
+{
+	struct timespec t;
+	must(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool is_up(const struct kube_watch *w)
+{
+	return w->state == WATCH_FOLLOWING && w->accepted &&
+	       (w->told || monotonic_ms() - w->opened_ms >= w->options.steady_ms);
+}
+
+static bool is_list_coming(const struct kube_watch *w)
+{
+	return (w->state == WATCH_STREAMING || w->state == WATCH_PAGING) &&
+	       w->heard_ms > w->opened_ms && monotonic_ms() - w->heard_ms < LIST_GRACE_MS;
+}
+
+/* The stream in flight ends. */
+static void note_end_of_stream(struct kube_watch *w)
+{
+	if (is_up(w))
+		w->up_ms = monotonic_ms();
+	w->accepted = w->told = false;
+}
+
 /* Its callbacks do not come any more. */
 static void cancel(struct kube_watch *w)
 {
+	note_end_of_stream(w);
 	kube_client_cancel(w->client, w->request);
 	w->request = 0;
 	ev_timer_stop(w->loop, &w->silence);
@@ -224,6 +260,7 @@ static void say_seen(struct kube_watch *w)
 
 static void say_end(struct kube_watch *w)
 {
+	w->up_ms = monotonic_ms();
 	watch_enter(w, WATCH_FOLLOWING);
 	if (w->state == WATCH_STOPPED)
 		return;
@@ -242,8 +279,13 @@ static bool ends_the_list(const cJSON *bookmark)
 static void take_bookmark(struct kube_watch *w, const cJSON *object)
 {
 	bool end = w->state == WATCH_STREAMING && ends_the_list(object);
+	if (w->state == WATCH_STREAMING && !end && w->missed) {
+		watch_fail(w, 0, "the end of a list may have been skipped; listing again");
+		return;
+	}
 	if (w->state == WATCH_STREAMING && !end)
 		return; /* the list is not whole: there is no place to go on from yet */
+	w->told = true;
 	if (!keep_version(w, object)) {
 		lose_place(w);
 		watch_fail(w, 0, "a bookmark has no resourceVersion; listing again");
@@ -272,49 +314,130 @@ static void take_error(struct kube_watch *w, const cJSON *status)
 		message ? message : "(nothing)", code != 429 ? "; listing again" : "");
 }
 
+static void complain_of_unreadable(struct kube_watch *w, const struct kube_unreadable *u)
+{
+	struct err err;
+	err_set(&err, 0,
+		"watch of %.120s: %s%s%s cannot be read (%.200s) and stays as it was known",
+		w->path, u->ns, *u->ns ? "/" : "", *u->name ? u->name : "an object", u->why);
+	w->handler.trouble(err.text, w->ctx);
+}
+
+/* The watch may be stopped afterwards. */
+static void say_unreadable(struct kube_watch *w, struct slice text, const char *why)
+{
+	struct skim_identity id;
+	skim_identity(text, &id);
+	struct kube_unreadable u = {id.ns, id.name, id.uid, why, text};
+	w->missed |= id.name[0] == '\0';
+	if (w->handler.unreadable)
+		w->handler.unreadable(&u, w->ctx);
+	else
+		complain_of_unreadable(w, &u);
+}
+
+/* Whoever keeps a place for the object learns that it is gone. */
+static void say_deleted(struct kube_watch *w, const struct skim_identity *id)
+{
+	struct buf text;
+	const cJSON *object;
+	buf_init(&text, 4 * sizeof(*id));
+	buf_printf(&text, "{\"metadata\":{\"name\":\"%s\"", id->name);
+	if (*id->ns)
+		buf_printf(&text, ",\"namespace\":\"%s\"", id->ns);
+	if (*id->uid)
+		buf_printf(&text, ",\"uid\":\"%s\"", id->uid);
+	buf_puts(&text, "}}");
+	if (json_parse(w->json, buf_slice(&text), &object, NULL) == 0)
+		w->handler.event(KUBE_DELETED, object, w->ctx);
+	buf_done(&text);
+}
+
+/* A line that is no event that we can read. why must not lie in the tree. */
+static void skip_event(struct kube_watch *w, struct slice line, const char *why)
+{
+	char type[16];
+	struct slice object = {"", 0};
+	struct skim_identity id;
+	bool has_type = skim_text(line, "type", type, sizeof(type));
+	if (has_type && (strcmp(type, "ERROR") == 0 || strcmp(type, "BOOKMARK") == 0)) {
+		lose_place(w);
+		watch_fail(w, 0,
+			"what the server says of the watch cannot be read (%.200s); "
+			"listing again",
+			why);
+		return;
+	}
+	skim_member(line, "object", &object);
+	skim_identity(object, &id);
+	/* While the list is streamed, objects come by name, not by version. */
+	if (w->state == WATCH_FOLLOWING && *id.version)
+		strcpy(w->version, id.version);
+	if (has_type && strcmp(type, "DELETED") == 0 && *id.name)
+		say_deleted(w, &id);
+	else
+		say_unreadable(w, object, why);
+}
+
 static void take_object(struct kube_watch *w, enum kube_event type, const cJSON *object)
 {
 	char before[VERSION_SIZE];
 	strcpy(before, w->version);
-	if (!keep_version(w, object)) {
-		lose_place(w);
-		watch_fail(w, 0, "an event has no object with a resourceVersion; listing again");
-		return;
-	}
-	/* While the list is streamed, objects come by name, not by version. */
+	must(keep_version(w, object));
 	if (w->state == WATCH_STREAMING)
 		strcpy(w->version, before);
+	w->told = true;
 	w->handler.event(type, object, w->ctx);
 	say_seen(w);
+}
+
+static bool has_version(const cJSON *object)
+{
+	const char *version = json_text(json_object(object, "metadata"), "resourceVersion");
+	return version && *version && strlen(version) < VERSION_SIZE;
+}
+
+/* True when it is one of the three. */
+static bool is_object_event(const char *type, enum kube_event *ret_type)
+{
+	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(type, names[i]) == 0) {
+			*ret_type = (enum kube_event)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 static void take_line(struct kube_watch *w, struct slice line)
 {
 	const cJSON *root;
 	struct err err = {""};
+	enum kube_event event;
 	if (json_parse(w->json, line, &root, &err) < 0) {
-		lose_place(w);
-		watch_fail(w, 0, "an event of %zu bytes cannot be read (%.200s); listing again",
-			line.len, err.text);
+		skip_event(w, line, err.text);
 		return;
 	}
 	const char *type = json_text(root, "type");
 	const cJSON *object = json_object(root, "object");
-	if (type && strcmp(type, "ADDED") == 0) {
-		take_object(w, KUBE_ADDED, object);
-	} else if (type && strcmp(type, "MODIFIED") == 0) {
-		take_object(w, KUBE_MODIFIED, object);
-	} else if (type && strcmp(type, "DELETED") == 0) {
-		take_object(w, KUBE_DELETED, object);
-	} else if (type && strcmp(type, "BOOKMARK") == 0) {
+	if (type && is_object_event(type, &event) && has_version(object))
+		take_object(w, event, object);
+	else if (type && strcmp(type, "BOOKMARK") == 0)
 		take_bookmark(w, object);
-	} else if (type && strcmp(type, "ERROR") == 0) {
+	else if (type && strcmp(type, "ERROR") == 0)
 		take_error(w, object);
-	} else {
-		lose_place(w);
-		watch_fail(w, 0, "an event of unknown type \"%.40s\"; listing again",
-			type ? type : "");
-	}
+	else if (type && is_object_event(type, &event))
+		skip_event(w, line, "it has no metadata.resourceVersion");
+	else
+		skip_event(w, line, "an event of unknown type");
+}
+
+static void take_long_line(struct kube_watch *w, struct slice beginning)
+{
+	struct err err;
+	err_set(&err, 0, "it has more than %zu bytes", w->options.event_ceiling);
+	skip_event(w, beginning, err.text);
 }
 
 static void on_bytes(struct slice bytes, void *ctx)
@@ -322,20 +445,19 @@ static void on_bytes(struct slice bytes, void *ctx)
 	struct kube_watch *w = ctx;
 	uint64_t request = w->request;
 	struct slice line;
-	int rc = 0;
+	int rc;
 	w->heard_at = ev_now(w->loop);
-	w->worked = true;
+	w->heard_ms = monotonic_ms();
+	w->accepted = w->worked = true;
 	w->denials = 0;
 	/* Any event may end this stream, or the watch: its memory stays, see kube_watch_free. */
-	while (w->request == request && (rc = frames_next(&w->frames, &bytes, &line)) > 0) {
-		take_line(w, line);
+	while (w->request == request && (rc = frames_next(&w->frames, &bytes, &line)) != 0) {
+		if (rc == ERR_LIMIT)
+			take_long_line(w, line);
+		else
+			take_line(w, line);
 		if (w->request == request)
 			json_reset(w->json);
-	}
-	if (w->request == request && rc == ERR_LIMIT) {
-		lose_place(w);
-		watch_fail(w, 0, "an event has more than %zu bytes; listing again",
-			w->options.event_ceiling);
 	}
 }
 
@@ -355,6 +477,8 @@ static bool is_streaming_refused(const struct kube_watch *w, const struct kube_a
 static void stream_ended(struct kube_watch *w)
 {
 	double lived_ms = (ev_now(w->loop) - w->opened_at) * 1000.0;
+	if (w->missed)
+		lose_place(w); /* a new list makes that good */
 	if (w->state == WATCH_STREAMING) {
 		watch_fail(w, 0, "the stream ended within the list");
 	} else if (frames_cut(&w->frames)) {
@@ -371,6 +495,7 @@ static void stream_ended(struct kube_watch *w)
 static void on_stream_end(const struct kube_answer *a, void *ctx)
 {
 	struct kube_watch *w = ctx;
+	note_end_of_stream(w);
 	w->request = 0;
 	if (a->outcome == KUBE_DONE) {
 		stream_ended(w);
@@ -409,6 +534,7 @@ static void open_stream(struct kube_watch *w, bool with_list)
 	w->request = kube_client_stream(w->client, &q, on_bytes, on_stream_end, w);
 	buf_done(&path);
 	w->opened_at = w->heard_at = ev_now(w->loop);
+	w->opened_ms = w->heard_ms = monotonic_ms();
 	ev_now_update(w->loop);
 	ev_timer_stop(w->loop, &w->silence);
 	ev_timer_set(&w->silence, (double)w->options.silence_ms / 1000.0, 0.);
@@ -456,97 +582,153 @@ static void ask_page(struct kube_watch *w)
 	buf_done(&path);
 }
 
-/* The page is too large for us: the same again in smaller pieces. */
-static void shrink_page(struct kube_watch *w, const char *sentence)
+/* The page is too large for us, or cannot be cut into its items: the same again in smaller pieces.
+ */
+static void shrink_page(struct kube_watch *w)
 {
-	if (w->page_limit == 1) {
-		lose_place(w);
-		watch_fail(w, 0, "a single object is too large: %s", sentence);
-		return;
-	}
 	w->page_limit /= 2;
 	hang_up(w);
 	ask_page(w);
 }
 
-/* Hands out the items. False when the watch was stopped, or failed, meanwhile. */
-static bool take_items(struct kube_watch *w, const cJSON *list)
+/* What a page says of itself, before its items. */
+struct page {
+	char version[VERSION_SIZE]; /* "": none */
+	struct buf next;	    /* continue; empty: it is the last */
+};
+
+static int read_metadata(struct kube_watch *w, struct slice body, struct page *ret, struct err *e)
 {
-	json_each(item, json_array(list, "items"))
-	{
-		if (!json_text(json_object(item, "metadata"), "resourceVersion")) {
-			lose_place(w);
-			watch_fail(w, 0, "a list holds something that is no object");
-			return false;
-		}
-		w->handler.event(KUBE_ADDED, item, w->ctx);
-		if (w->state == WATCH_STOPPED)
-			return false;
-	}
-	return true;
+	struct slice text;
+	const cJSON *metadata;
+	if (!skim_member(body, "metadata", &text))
+		return err_set(e, ERR_INVALID, "it has no metadata");
+	int rc = json_parse(w->json, text, &metadata, e);
+	if (rc < 0)
+		return rc;
+	const char *next = json_text(metadata, "continue");
+	const char *version = json_text(metadata, "resourceVersion");
+	buf_puts(&ret->next, next ? next : "");
+	if (ret->next.failed)
+		return err_set(e, ERR_LIMIT, "its continue token is monstrous");
+	snprintf(ret->version, sizeof(ret->version), "%s",
+		version && strlen(version) < VERSION_SIZE ? version : "");
+	if (ret->next.len == 0 && !*ret->version)
+		return err_set(e, ERR_INVALID, "it has no resourceVersion");
+	return 0;
 }
 
-static void take_page(struct kube_watch *w, const cJSON *list)
+static void take_item(struct kube_watch *w, struct slice text)
 {
-	const cJSON *metadata = json_object(list, "metadata");
-	const char *next = json_text(metadata, "continue");
-	bool more = next && *next;
-	if (!json_array(list, "items") && json_get(list, "items")) {
-		lose_place(w);
-		watch_fail(w, 0, "the answer is no list");
-		return;
+	const cJSON *item;
+	struct err err = {""};
+	if (json_parse(w->json, text, &item, &err) < 0)
+		say_unreadable(w, text, err.text);
+	else if (!has_version(item))
+		say_unreadable(w, text, "it has no metadata.resourceVersion");
+	else
+		w->handler.event(KUBE_ADDED, item, w->ctx);
+}
+
+/* Hands out the items one by one. 0; ERR_LIMIT when the page must be asked for in smaller pieces;
+ * ERR_GONE when the watch was stopped meanwhile. An object that fills a page of its own and has no
+ * end is told as unreadable. */
+static int take_items(struct kube_watch *w, struct slice items, const char *why)
+{
+	struct slice item = {"", 0};
+	int rc;
+	while ((rc = skim_item(&items, &item)) > 0) {
+		take_item(w, item);
+		if (w->state == WATCH_STOPPED)
+			return ERR_GONE;
 	}
-	if (!take_items(w, list))
-		return;
-	buf_reset(&w->next_page);
-	if (more)
-		buf_puts(&w->next_page, next);
-	if (w->next_page.failed || (!more && !keep_version(w, list))) {
-		lose_place(w);
-		watch_fail(w, 0, "a list has no resourceVersion, or a monstrous continue token");
-		return;
-	}
+	if (rc < 0 && w->page_limit > 1)
+		return ERR_LIMIT;
+	if (rc < 0)
+		say_unreadable(w, item, why);
+	return w->state == WATCH_STOPPED ? ERR_GONE : 0;
+}
+
+static void turn_page(struct kube_watch *w, const struct page *page)
+{
+	bool more = page->next.len > 0;
 	hang_up(w); /* the tree is not needed any more */
+	buf_reset(&w->next_page);
+	buf_add(&w->next_page, page->next.ptr, page->next.len);
+	if (w->page_limit < w->page_limit_max / 2)
+		w->page_limit *= 2; /* what was too large is behind us */
+	else
+		w->page_limit = w->page_limit_max;
 	if (more) {
 		ask_page(w);
 		return;
 	}
+	strcpy(w->version, page->version);
 	say_end(w);
+}
+
+/* The text of its items. */
+static struct slice items_of(struct slice body, bool whole)
+{
+	struct slice items;
+	if (skim_member(body, "items", &items) && !slice_is(items, "null"))
+		return items;
+	return slice_of(whole ? "[]" : "[");
+}
+
+/* cut: why the text is no whole page; NULL: it is one, as far as is known. */
+static void take_page(struct kube_watch *w, struct slice body, const char *cut)
+{
+	struct page page = {.version = ""};
+	struct slice items = items_of(body, !cut);
+	struct err err = {""};
+	buf_init(&page.next, CONTINUE_CEILING);
+	int rc = read_metadata(w, body, &page, &err);
+	if (rc == 0 && *items.ptr != '[')
+		rc = err_set(&err, ERR_INVALID, "its items are no list");
+	if (rc < 0) {
+		lose_place(w);
+		watch_fail(w, 0, "a page of the list cannot be read: %.200s%s%.200s", err.text,
+			cut ? "; " : "", cut ? cut : "");
+	} else if ((rc = take_items(w, items, cut ? cut : "it has no end")) == 0) {
+		turn_page(w, &page);
+	} else if (rc == ERR_LIMIT) {
+		shrink_page(w);
+	}
+	buf_done(&page.next);
+}
+
+static void take_long_page(struct kube_watch *w, const struct kube_answer *a)
+{
+	if (w->page_limit > 1)
+		shrink_page(w);
+	else
+		take_page(w, a->body, a->sentence); /* its beginning */
 }
 
 static void on_page(const struct kube_answer *a, void *ctx)
 {
 	struct kube_watch *w = ctx;
-	const cJSON *list;
-	struct err err = {""};
 	w->request = 0;
-	if (a->outcome == KUBE_LIMIT) {
-		shrink_page(w, a->sentence);
-		return;
-	}
+	w->heard_ms = monotonic_ms();
 	w->worked |= a->outcome == KUBE_DONE;
-	if (a->outcome != KUBE_DONE) {
+	if (a->outcome == KUBE_LIMIT) {
+		take_long_page(w, a);
+	} else if (a->outcome == KUBE_DONE) {
+		take_page(w, a->body, NULL);
+	} else {
 		if (a->outcome != KUBE_RETRY)
 			lose_place(w); /* 410: the continue token expired */
 		w->hasty = is_starting_up(w, a);
 		w->absent = is_away(w, a);
 		watch_fail(w, a->retry_after_ms, "%s", a->sentence);
-		return;
-	}
-	int rc = json_parse(w->json, a->body, &list, &err);
-	if (rc == ERR_LIMIT) {
-		shrink_page(w, err.text);
-	} else if (rc < 0) {
-		lose_place(w);
-		watch_fail(w, 0, "a page cannot be read: %s", err.text);
-	} else {
-		take_page(w, list);
 	}
 }
 
 /* Says begin; false when the caller stopped us in it. */
 static bool begin(struct kube_watch *w)
 {
+	w->missed = false;
 	w->handler.begin(w->ctx);
 	return w->state != WATCH_STOPPED;
 }
@@ -609,7 +791,7 @@ static void set_options(struct kube_watch *w, const struct kube_watch_options *o
 		w->options.backoff_max_ms = 30000;
 	if (o->event_ceiling == 0)
 		w->options.event_ceiling = 16 * 1024 * 1024;
-	w->page_limit = o->page_limit > 0 ? o->page_limit : 500;
+	w->page_limit = w->page_limit_max = o->page_limit > 0 ? o->page_limit : 500;
 	w->seed = o->seed;
 	w->path = mem_strdup(o->path);
 	w->label_selector = mem_strdup(o->label_selector);
@@ -626,7 +808,8 @@ struct kube_watch *kube_watch_new(struct kube_client *client,
 		.loop = kube_client_loop(client),
 		.handler = *handler,
 		.ctx = ctx,
-		.state = WATCH_PAUSED};
+		.state = WATCH_PAUSED,
+		.up_ms = monotonic_ms()};
 	set_options(w, options);
 	frames_init(&w->frames, w->options.event_ceiling);
 	buf_init(&w->next_page, CONTINUE_CEILING);
@@ -669,6 +852,11 @@ void kube_watch_free(struct kube_watch *w)
 bool kube_watch_synced(const struct kube_watch *w)
 {
 	return *w->version != '\0';
+}
+
+int64_t kube_watch_stalled_ms(const struct kube_watch *w)
+{
+	return is_up(w) || is_list_coming(w) ? 0 : monotonic_ms() - w->up_ms;
 }
 
 const char *kube_watch_state(const struct kube_watch *w)

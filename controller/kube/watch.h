@@ -3,9 +3,9 @@
  *
  * The caller is told begin, then an event for each object that exists, then end: whatever it knows
  * and was not told of since begin is gone. From then on events come as they happen. begin may come
- * again at any time, also in the middle of a list (the server compacted, a stream was cut too long,
- * an event was unreadable); until the next end, nothing may be concluded from absence. Events may
- * repeat; DELETED carries the last state.
+ * again at any time, also in the middle of a list (the server compacted, a stream was cut too
+ * long); until the next end, nothing may be concluded from absence. Events may repeat; DELETED
+ * carries the last state.
  *
  * Lists are streamed (sendInitialEvents); a server that refuses is paged through with limit and
  * continue, in smaller pages when a page is over the ceiling. Bookmarks keep the resourceVersion
@@ -13,10 +13,22 @@
  * was, without a new list. Silence of more than 90 s is a dead connection, for bookmarks come every
  * minute. 410, as status or as event, means a new list.
  *
- * Nothing is lost silently: an event that cannot be read or is over the ceiling becomes a trouble
- * sentence and a new list. Nothing spins: every failure, and every stream that ended within
+ * An object that cannot be read (too deep, too large, without a resourceVersion, garbage) costs
+ * itself alone. It is skipped and told as unreadable, with its name as far as the raw text shows
+ * it; the stream or the list goes on. Items of a page are read one by one; a page that cannot be
+ * cut into its items is asked for in smaller ones, and a page of one object that is too large is
+ * passed over by the continue token at its beginning. A DELETED that cannot be read is told all the
+ * same, with no more than the object's identity. What cannot even be named is made good by a new
+ * list when the server next ends the stream. Only what the server alone writes (an error, a
+ * bookmark, the metadata of a page) begins a new list when it is wrong.
+ *
+ * Nothing is lost silently, and nothing spins: every failure, and every stream that ended within
  * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms (a second where
  * the server is away altogether); what a server asks for with Retry-After is the least it gets.
+ *
+ * A watch is up while its list is complete and the server has taken its stream and keeps it;
+ * kube_watch_stalled_ms() tells for how long it has not been. A kind that nobody touches is up,
+ * too.
  *
  * Left to others: what objects mean, and what to do about trouble (log it: it will be tried again).
  */
@@ -30,6 +42,13 @@ struct kube_watch;
 
 enum kube_event { KUBE_ADDED, KUBE_MODIFIED, KUBE_DELETED };
 
+/* An object that is there, though it cannot be read. What is known of it stays as it was. */
+struct kube_unreadable {
+	const char *ns, *name, *uid; /* "": the text does not show it */
+	const char *why;
+	struct slice text; /* of the object, as far as there is any; during the call */
+};
+
 struct kube_watch_handler {
 	void (*begin)(void *ctx);
 	/* object is valid during the call. From a paged list it has no apiVersion and kind. */
@@ -41,6 +60,9 @@ struct kube_watch_handler {
 	/* May be NULL. All that happened up to this resourceVersion has been told: after end, after
 	 * an event that is not of a list, and with each bookmark. */
 	void (*seen)(const char *version, void *ctx);
+	/* May be NULL: then it is a trouble. Between begin and end, nothing may be concluded from
+	 * its absence, nor, when its name does not show, from that of any. */
+	void (*unreadable)(const struct kube_unreadable *u, void *ctx);
 };
 
 struct kube_watch_options {	    /* 0 or NULL: the default */
@@ -72,6 +94,8 @@ void kube_watch_relist(struct kube_watch *w);
 
 /* The last list is complete and the stream is up, or is being taken up again where it was. */
 bool kube_watch_synced(const struct kube_watch *w);
+/* For how long it has not been up; 0: it is, or a list is coming in. */
+int64_t kube_watch_stalled_ms(const struct kube_watch *w);
 const char *kube_watch_state(const struct kube_watch *w);   /* for people */
 const char *kube_watch_version(const struct kube_watch *w); /* the last resourceVersion; "" none */
 

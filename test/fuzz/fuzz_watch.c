@@ -45,12 +45,12 @@ static void read_line(struct json *j, struct slice line)
 }
 
 /* All lines, each ended by a newline, in out; the bytes come in chunks of the given size. */
-static int cut(const uint8_t *data, size_t size, size_t chunk, struct buf *out, struct json *j)
+static void cut(const uint8_t *data, size_t size, size_t chunk, struct buf *out, struct json *j)
 {
 	struct frames f;
-	int rc = 0;
+	int rc;
 	frames_init(&f, CEILING);
-	for (size_t at = 0; at < size && rc >= 0; at += chunk) {
+	for (size_t at = 0; at < size; at += chunk) {
 		size_t n = size - at < chunk ? size - at : chunk;
 		/* A copy of its own, so that ASan sees one byte too far. */
 		char *copy = malloc(n);
@@ -58,8 +58,9 @@ static int cut(const uint8_t *data, size_t size, size_t chunk, struct buf *out, 
 		for (size_t i = 0; i < n; i++)
 			copy[i] = (char)data[at + i];
 		struct slice rest = {copy, n}, line;
-		while ((rc = frames_next(&f, &rest, &line)) > 0) {
+		while ((rc = frames_next(&f, &rest, &line)) != 0) {
 			must(line.len > 0 && line.len <= CEILING);
+			must(rc == 1 || (rc == ERR_LIMIT && line.len == CEILING));
 			buf_add(out, line.ptr, line.len);
 			buf_putc(out, '\n');
 			if (j)
@@ -68,7 +69,6 @@ static int cut(const uint8_t *data, size_t size, size_t chunk, struct buf *out, 
 		free(copy);
 	}
 	frames_done(&f);
-	return rc;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -78,9 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_init(&whole, size + 2);
 	buf_init(&pieces, size + 2);
 	size_t chunk = size > 0 ? 1 + data[0] % 61 : 1;
-	int one = cut(data, size, size > 0 ? size : 1, &whole, j);
-	int two = cut(data, size, chunk, &pieces, NULL);
-	must(one == two);
+	cut(data, size, size > 0 ? size : 1, &whole, j);
+	cut(data, size, chunk, &pieces, NULL);
 	must(slice_eq(buf_slice(&whole), buf_slice(&pieces)));
 	buf_done(&whole);
 	buf_done(&pieces);

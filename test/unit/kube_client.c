@@ -428,14 +428,16 @@ struct stream {
 	struct buf bytes;
 	int answers;
 	enum kube_outcome outcome;
-	bool cancel;
+	bool cancel, headed;
 };
 
 static void on_bytes(struct slice bytes, void *ctx)
 {
 	struct stream *t = ctx;
 	buf_add(&t->bytes, bytes.ptr, bytes.len);
-	if (t->cancel)
+	assert_true(t->headed == (bytes.len > 0)); /* none at first, with the head */
+	t->headed = true;
+	if (t->cancel && bytes.len > 0)
 		assert_true(kube_client_cancel(t->client, t->id));
 }
 

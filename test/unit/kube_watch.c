@@ -16,6 +16,7 @@ struct stage {
 	int ends;
 	const char *free_at; /* free the watch when this is told */
 	bool seen;	     /* listen to that too */
+	bool unreadable;     /* "?ns/name" cannot be read: listen to that too */
 };
 
 static void tell(struct stage *s, const char *mark, const char *name)
@@ -62,6 +63,15 @@ static void on_trouble(const char *sentence, void *ctx)
 	tell(s, "!", "");
 }
 
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct stage *s = ctx;
+	char name[300];
+	snprintf(name, sizeof(name), "%s%s%s", u->ns, *u->ns ? "/" : "", u->name);
+	snprintf(s->trouble, sizeof(s->trouble), "%s", u->why);
+	tell(s, "?", name);
+}
+
 static void on_moved(const char *from, const char *to, void *ctx)
 {
 	(void)ctx;
@@ -84,8 +94,8 @@ static void stage_open(struct stage *s)
 
 static void stage_watch(struct stage *s, struct kube_watch_options o)
 {
-	struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved, s->seen ? on_seen : NULL};
+	struct kube_watch_handler handler = {on_begin, on_event, on_end, on_trouble, on_moved,
+		s->seen ? on_seen : NULL, s->unreadable ? on_unreadable : NULL};
 	o.path = "/things";
 	if (o.backoff_ms == 0)
 		o.backoff_ms = 1;
@@ -124,6 +134,8 @@ static void expect_line(struct stage *s, size_t i, const char *line)
 }
 
 #define META(name, rv) "\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" rv "\"}"
+#define META_NS(name, rv)                                                                          \
+	"\"metadata\":{\"name\":\"" name "\",\"namespace\":\"n\",\"resourceVersion\":\"" rv "\"}"
 #define EVENT(type, name, rv) "{\"type\":\"" type "\",\"object\":{" META(name, rv) "}}\n"
 #define BOOKMARK(rv)                                                                               \
 	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" rv "\"}}}\n"
@@ -370,19 +382,9 @@ static const struct lost {
 	{"400 for our version", NULL, 400},
 	{"504: too large a version", NULL, 504},
 	{"an internal error", ERROR("500", "oops"), 0},
-	{"no JSON", "{\"type\":\"MODIFIED\"\n", 0},
-	{"no type", "{\"object\":{}}\n", 0},
-	{"a new type", EVENT("RENAMED", "a", "9"), 0},
-	{"no object", "{\"type\":\"MODIFIED\"}\n", 0},
-	{"no version", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n", 0},
-	{"a version that is a number",
-		"{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\","
-		"\"resourceVersion\":9}}}"
-		"\n",
-		0},
-	{"not UTF-8", EVENT("MODIFIED", "\xff", "9"), 0},
 	{"a bookmark without version", "{\"type\":\"BOOKMARK\",\"object\":{}}\n", 0},
-	{"a line over the ceiling", NULL, 0},
+	{"an error that cannot be read", "{\"type\":\"ERROR\",\"object\":[}}\n", 0},
+	{"a bookmark that cannot be read", "{\"type\":\"BOOKMARK\",\"object\":[}}\n", 0},
 };
 
 static void test_lost(void **state)
@@ -391,8 +393,6 @@ static void test_lost(void **state)
 	for (size_t i = 0; i < ROWS(losts); i++) {
 		const struct lost *l = &losts[i];
 		struct stage s;
-		char *line = mem_alloc(3000);
-		memset(line, 'x', 2999);
 		stage_open(&s);
 		struct script *p = stream_list(&s, TWO);
 		if (l->status) {
@@ -400,17 +400,151 @@ static void test_lost(void **state)
 			p = scripted_server_expect(s.server, "&resourceVersion=7 ");
 			script_answer(p, l->status, "", "{}");
 		} else {
-			script_chunk(p, l->event ? l->event : line);
+			script_chunk(p, l->event);
 			script_hold(p);
 		}
 		script_hold(stream_list(&s, EVENT("ADDED", "b", "3") END("20")));
-		stage_watch(&s, (struct kube_watch_options){.event_ceiling = 2000});
+		stage_watch(&s, (struct kube_watch_options){0});
 		run_until(s.loop, s.ends == 2);
 		const char *story = l->status ? "b +a +b e ! ! b +b e " : "b +a +b e ! b +b e ";
 		if (strcmp(buf_text(&s.story), story) != 0 || !strstr(s.trouble, "listing again"))
 			fail_msg("%s: %s (%s)", l->name, buf_text(&s.story), s.trouble);
 		stage_close(&s);
+	}
+}
+
+/* Each way in which an event is no object that can be read: it costs that object alone. What is
+ * told of it, and where the stream would be taken up after it. */
+static const struct skipped {
+	const char *name, *event, *told, *why, *version;
+	bool missed; /* it has no name: listed again when the stream ends */
+} skips[] = {
+	{"too deep", EVENT("MODIFIED", "a", "8") /* spec is put in */, "?n/a ", "nested deeper",
+		"8", false},
+	{"garbage in it", "{\"type\":\"ADDED\",\"object\":{" META_NS("a", "8") ",\"spec\":{,}}}\n",
+		"?n/a ", "wrong at byte", "8", false},
+	{"not UTF-8", "{\"type\":\"MODIFIED\",\"object\":{" META_NS("a", "8") ",\"x\":\"\xff\"}}\n",
+		"?n/a ", "UTF-8", "8", false},
+	{"not UTF-8 in its name", EVENT("MODIFIED", "\xff", "8"), "? ", "UTF-8", "8", true},
+	{"no JSON", "{\"type\":\"MODIFIED\"\n", "? ", "ends in the middle", "7", true},
+	{"a letter", "x\n", "? ", "wrong at byte", "7", true},
+	{"no type", "{\"object\":{" META_NS("a", "8") "}}\n", "?n/a ", "unknown type", "8", false},
+	{"a new type", EVENT("RENAMED", "a", "8"), "?a ", "unknown type", "8", false},
+	{"no object", "{\"type\":\"MODIFIED\"}\n", "? ", "resourceVersion", "7", true},
+	{"no version", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n",
+		"?a ", "resourceVersion", "7", false},
+	{"a version that is a number",
+		"{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\","
+		"\"resourceVersion\":9}}}\n",
+		"?a ", "resourceVersion", "7", false},
+	{"deleted, and garbage in it",
+		"{\"type\":\"DELETED\",\"object\":{" META_NS("a", "8") ",\"spec\":{,}}}\n", "-a ",
+		NULL, "8", false},
+	{"deleted, without a version",
+		"{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n", "-a ", NULL,
+		"7", false},
+	{"over the ceiling", NULL, "?n/a ", "more than 2000 bytes", "8", false},
+};
+
+/* An object with a spec as large, or as deep, as wanted. */
+static char *swollen(size_t size, size_t depth)
+{
+	struct buf b;
+	buf_init(&b, 1 << 16);
+	buf_puts(&b, "{\"type\":\"MODIFIED\",\"object\":{" META_NS("a", "8") ",\"spec\":[\"");
+	for (size_t i = 0; i < size; i++)
+		buf_putc(&b, 'x');
+	buf_putc(&b, '"');
+	for (size_t i = 0; i < 2 * depth; i++)
+		buf_puts(&b, i < depth ? ",[1" : "]");
+	buf_puts(&b, "]}}\n");
+	return buf_take(&b);
+}
+
+static char *line_of(const struct skipped *k)
+{
+	if (!k->event)
+		return swollen(4000, 0);
+	return strcmp(k->name, "too deep") == 0 ? swollen(1, 200) : mem_strdup(k->event);
+}
+
+static void test_what_cannot_be_read_is_skipped(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ROWS(skips); i++) {
+		const struct skipped *k = &skips[i];
+		struct stage s;
+		char *line = line_of(k), story[200];
+		stage_open(&s);
+		s.unreadable = true;
+		struct script *p = stream_list(&s, TWO);
+		script_chunk(p, line);
+		script_hold(p);
+		script_chunk(p, EVENT("MODIFIED", "b", "12"));
+		script_end(p);
+		if (k->missed)
+			script_hold(stream_list(&s, EVENT("ADDED", "b", "12") END("20")));
+		else
+			script_hold(stream_from(&s, "12", EVENT("DELETED", "b", "13")));
+		stage_watch(&s, (struct kube_watch_options){.event_ceiling = 2000});
+		snprintf(story, sizeof(story), "b +a +b e %s", k->told);
+		expect_story(&s, story);
+		assert_string_equal(kube_watch_version(s.watch), k->version);
+		if (k->why && !strstr(s.trouble, k->why))
+			fail_msg("%s: %s", k->name, s.trouble);
+		script_release(p);
+		snprintf(story, sizeof(story), "b +a +b e %s~b ! %s", k->told,
+			k->missed ? "b +b e " : "-b ");
+		expect_story(&s, story);
+		stage_close(&s);
 		free(line);
+	}
+}
+
+/* In lists, streamed and paged: what is beside it is told, the list ends, and it is followed. */
+static void test_what_cannot_be_read_in_a_list(void **state)
+{
+	static const struct {
+		const char *item, *told;
+	} rows[] = {
+		{"{" META_NS("x", "3") ",\"spec\":{,}}", "?n/x "},
+		{"{" META_NS("x", "3") ",\"spec\":\"\xff\"}", "?n/x "},
+		{"{\"metadata\":{\"name\":\"x\"}}", "?x "},
+		{"{\"metadata\":{}}", "? "},
+		{"3", "? "},
+	};
+	(void)state;
+	for (int paged = 0; paged < 2; paged++) {
+		for (size_t i = 0; i < ROWS(rows); i++) {
+			struct stage s;
+			struct buf b;
+			char story[200];
+			stage_open(&s);
+			s.unreadable = true;
+			buf_init(&b, 10000);
+			if (paged)
+				buf_printf(&b, PAGE("7", "", "%s,%s,%s"), ITEM("a", "5"),
+					rows[i].item, ITEM("b", "3"));
+			else
+				buf_printf(&b, "%s{\"type\":\"ADDED\",\"object\":%s}\n%s%s",
+					EVENT("ADDED", "a", "5"), rows[i].item,
+					EVENT("ADDED", "b", "3"), END("7"));
+			struct script *p;
+			if (paged) {
+				script_answer(scripted_server_expect(s.server, "?limit=500 "), 200,
+					"", buf_text(&b));
+				p = stream_from(&s, "7", EVENT("DELETED", "a", "8"));
+			} else {
+				p = stream_list(&s, buf_text(&b));
+				script_chunk(p, EVENT("DELETED", "a", "8"));
+			}
+			script_hold(p);
+			stage_watch(&s, (struct kube_watch_options){.no_streaming_list = paged});
+			snprintf(story, sizeof(story), "b +a %s+b e -a ", rows[i].told);
+			expect_story(&s, story);
+			buf_done(&b);
+			stage_close(&s);
+		}
 	}
 }
 
@@ -457,6 +591,61 @@ static void test_silence(void **state)
 	stage_close(&s);
 }
 
+/* For how long it has not been up. The kind is quiet: no event and no bookmark says that it is. */
+static void test_stalled(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	struct script *p = scripted_server_expect(s.server, LIST);
+	script_hold(p);
+	script_stream(p);
+	script_chunk(p, TWO);
+	script_hold(p);
+	script_end(p);
+	struct script *refusal = scripted_server_expect(s.server, "&resourceVersion=7 ");
+	script_hold(refusal);
+	script_answer(refusal, 500, "", "{}");
+	script_answer(scripted_server_expect(s.server, "&resourceVersion=7 "), 500, "", "{}");
+	struct script *quiet = stream_from(&s, "7", "");
+	script_hold(quiet);
+	script_end(quiet);
+	script_hold(stream_from(&s, "7", ""));
+	stage_watch(&s, (struct kube_watch_options){.steady_ms = 60});
+	run_until(s.loop, kube_watch_stalled_ms(s.watch) > 20); /* nothing was read yet */
+	script_release(p);
+	expect_story(&s, "b +a +b e ");
+	assert_int_equal(kube_watch_stalled_ms(s.watch), 0);
+	script_release(p);
+	run_until(s.loop, kube_watch_stalled_ms(s.watch) > 30);
+	script_release(refusal);
+	run_until(s.loop, scripted_server_count(s.server) == 4);
+	assert_true(kube_watch_stalled_ms(s.watch) > 30);	/* a stream that is just up ... */
+	run_until(s.loop, kube_watch_stalled_ms(s.watch) == 0); /* ... and stays */
+	script_release(quiet);
+	run_until(s.loop, scripted_server_count(s.server) == 5);
+	assert_true(kube_watch_stalled_ms(s.watch) < 60); /* since then alone */
+	stage_close(&s);
+}
+
+/* Lists that break off again and again are no progress. */
+static void test_stalled_in_lists(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	for (int i = 0; i < 8; i++)
+		script_cut(stream_list(&s, EVENT("ADDED", "a", "5")));
+	script_hold(stream_list(&s, TWO));
+	stage_watch(&s, (struct kube_watch_options){.backoff_ms = 10, .backoff_max_ms = 10});
+	run_until(s.loop, scripted_server_count(s.server) == 8);
+	run_until(s.loop, strcmp(kube_watch_state(s.watch), "paused") == 0);
+	assert_true(kube_watch_stalled_ms(s.watch) > 30);
+	run_until(s.loop, s.ends == 1);
+	assert_int_equal(kube_watch_stalled_ms(s.watch), 0);
+	stage_close(&s);
+}
+
 /* A server that knows no streaming lists: pages, then a watch; and it is not asked again. */
 static void test_paging(void **state)
 {
@@ -496,35 +685,73 @@ static void test_paging_is_disturbed(void **state)
 	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", "[");
 	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
 		"{\"metadata\":{},\"items\":[]}");
+	/* Something in it has no name: that is made good once the stream ends. */
 	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", PAGE("8", "", "3"));
+	script_end(stream_from(&s, "8", ""));
 	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
 		PAGE("8", "", ITEM("a", "1")));
 	script_hold(stream_from(&s, "8", ""));
 	stage_watch(&s, (struct kube_watch_options){.no_streaming_list = true});
-	expect_story(&s, "b +a ! ! b +a ! b ! b ! b ! b ! b +a e ");
+	expect_story(&s, "b +a ! ! b +a ! b ! b ! b ! b ! e ! b +a e ");
 	run_until(s.loop, scripted_server_unused(s.server) == 0);
 	stage_close(&s);
 }
 
-/* A page that is too large is asked for in smaller ones. */
+/* A page that is too large, or has no end, is asked for in smaller ones, down to the one object,
+ * which is passed over by the continue token in front of it. Then pages grow again. */
 static void test_large_page(void **state)
+{
+	(void)state;
+	for (int broken = 0; broken < 2; broken++) {
+		struct stage s;
+		struct buf large;
+		buf_init(&large, 100000);
+		buf_puts(&large, "{\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"m\"},"
+				 "\"items\":[{" META_NS("large", "3") ",\"spec\":\"");
+		for (int i = 0; i < 60000 && !broken; i++)
+			buf_putc(&large, 'x');
+		stage_open(&s);
+		s.unreadable = true;
+		script_answer(
+			scripted_server_expect(s.server, "?limit=4 "), 200, "", buf_text(&large));
+		script_answer(scripted_server_expect(s.server, "?limit=2 "), 200, "",
+			PAGE("7", "n", ITEM("a", "1") "," ITEM("b", "1")));
+		script_answer(scripted_server_expect(s.server, "?limit=4&continue=n "), 200, "",
+			buf_text(&large));
+		script_answer(scripted_server_expect(s.server, "?limit=2&continue=n "), 200, "",
+			buf_text(&large));
+		script_answer(scripted_server_expect(s.server, "?limit=1&continue=n "), 200, "",
+			buf_text(&large));
+		script_answer(scripted_server_expect(s.server, "?limit=2&continue=m "), 200, "",
+			PAGE("7", "o", ITEM("c", "1")));
+		script_answer(scripted_server_expect(s.server, "?limit=4&continue=o "), 200, "",
+			PAGE("7", "", ITEM("d", "1")));
+		script_hold(stream_from(&s, "7", ""));
+		stage_watch(&s, (struct kube_watch_options){.no_streaming_list = true,
+					.page_limit = 4,
+					.event_ceiling = 40000});
+		expect_story(&s, "b +a +b ?n/large +c +d e ");
+		run_until(s.loop, scripted_server_unused(s.server) == 0);
+		buf_done(&large);
+		stage_close(&s);
+	}
+}
+
+/* What cannot be done: where not even the continue token can be had, the list starts over. */
+static void test_a_page_without_a_beginning(void **state)
 {
 	struct stage s;
 	char *large = mem_alloc(3001);
 	(void)state;
 	memset(large, 'x', 3000);
 	stage_open(&s);
-	script_answer(scripted_server_expect(s.server, "?limit=4 "), 200, "", large);
-	script_answer(scripted_server_expect(s.server, "?limit=2 "), 200, "", large);
-	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
-		PAGE("7", "n", ITEM("a", "1")));
-	script_answer(scripted_server_expect(s.server, "?limit=1&continue=n "), 200, "", large);
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "", large);
 	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
 		PAGE("7", "", ITEM("a", "1")));
 	script_hold(stream_from(&s, "7", ""));
 	stage_watch(&s, (struct kube_watch_options){
-				.no_streaming_list = true, .page_limit = 4, .event_ceiling = 2000});
-	expect_story(&s, "b +a ! b +a e ");
+				.no_streaming_list = true, .page_limit = 1, .event_ceiling = 2000});
+	expect_story(&s, "b ! b +a e ");
 	run_until(s.loop, scripted_server_unused(s.server) == 0);
 	free(large);
 	stage_close(&s);
@@ -597,12 +824,17 @@ int main(void)
 		cmocka_unit_test(test_what_has_been_seen),
 		cmocka_unit_test(test_freed_when_seen),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_what_cannot_be_read_is_skipped),
+		cmocka_unit_test(test_what_cannot_be_read_in_a_list),
 		cmocka_unit_test(test_429_event_keeps_the_place),
 		cmocka_unit_test(test_list_is_cut),
 		cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_stalled),
+		cmocka_unit_test(test_stalled_in_lists),
 		cmocka_unit_test(test_paging),
 		cmocka_unit_test(test_paging_is_disturbed),
 		cmocka_unit_test(test_large_page),
+		cmocka_unit_test(test_a_page_without_a_beginning),
 		cmocka_unit_test(test_freed_from_a_callback),
 		cmocka_unit_test(test_no_spinning),
 	};
