@@ -44,6 +44,9 @@ struct kind {
 	const char *without;
 	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
 	int (*tell)(const struct kind_options *o, const cJSON *object, struct err *e);
+	/* Shows at the object why it is refused; its last valid spec stays in force. NULL: nothing
+	 * of it can be shown there. */
+	void (*reject)(struct queue *q, const char *name, const char *sentence);
 	int (*drop)(const struct kind_options *o, const char *ns,
 		const char *name); /* 0 or JOBS_ANEW */
 	/* May be NULL. All of them have been told as they were at this resourceVersion. */

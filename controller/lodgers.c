@@ -5,11 +5,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "controller/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_template.h"
-
-enum { COMPLAIN_MS = 60000 };
 
 struct lodger {
 	struct uid uid;
@@ -22,7 +19,6 @@ struct lodgers {
 	struct map all;
 	uint32_t list;
 	bool listed, denied;
-	int64_t complained_ms;
 };
 
 static bool has_uid(const void *value, const void *key)
@@ -87,14 +83,31 @@ static void lose_unseen(struct lodgers *l, bool all)
 
 /* ---- what the watch says --------------------------------------------------------------------- */
 
-static void rejected(struct lodgers *l, const cJSON *object, const char *sentence)
+/* It is there, so it is not lost in this list. uid NULL: it is not known which that is. */
+static void keep_as_it_was(struct lodgers *l, const struct uid *uid)
 {
-	int64_t now_ms = clock_monotonic_us() / 1000;
-	if (l->complained_ms != 0 && now_ms - l->complained_ms < COMPLAIN_MS)
+	struct lodger *p = uid ? map_get(&l->all, uid_hash(uid), uid) : NULL;
+	if (p)
+		p->seen = l->list;
+	if (uid)
 		return;
-	l->complained_ms = now_ms;
-	log_event(l->o.log, LEVEL_WARN, "rejected", "kind", "pods", "namespace",
-		decode_namespace_of(object), "name", decode_name(object), "why", sentence, NULL);
+	map_each (&l->all, i, p)
+		p->seen = l->list;
+}
+
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct lodgers *l = ctx;
+	struct uid uid;
+	keep_as_it_was(l, uid_parse(u->uid, &uid) ? &uid : NULL);
+	l->o.unreadable(u->ns, u->name, u->why, l->o.ctx);
+}
+
+static void refused(struct lodgers *l, const cJSON *object, const char *why)
+{
+	struct uid uid;
+	keep_as_it_was(l, decode_uid(object, &uid) ? &uid : NULL);
+	l->o.unreadable(decode_namespace_of(object), decode_name(object), why, l->o.ctx);
 }
 
 static void on_begin(void *ctx)
@@ -113,7 +126,7 @@ static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 	else if (type == KUBE_DELETED)
 		return;
 	else if (decode_bound_pod(object, &b, &e) != 0)
-		rejected(l, object, e.text);
+		refused(l, object, e.text);
 	else if (*b->node)
 		keep(l, b);
 	free(b);
@@ -143,8 +156,11 @@ static void on_trouble(const char *sentence, void *ctx)
 
 static void sit_down(struct lodgers *l)
 {
-	static const struct kube_watch_handler handler = {
-		.begin = on_begin, .event = on_event, .end = on_end, .trouble = on_trouble};
+	static const struct kube_watch_handler handler = {.begin = on_begin,
+		.event = on_event,
+		.end = on_end,
+		.trouble = on_trouble,
+		.unreadable = on_unreadable};
 	l->seat = kube_share_join(l->o.pods, &handler, l);
 	if (l->denied)
 		queue_know_pods(l->o.queue, true);

@@ -6,8 +6,8 @@
  * with the lender; 32 bytes and a slot of a map are kept of each, to see what a new list does not
  * have any more.
  *
- * A pod that cannot be understood is as if it were not there, and said so in the log: its room is
- * taken for free, which the scheduler will see.
+ * A pod that cannot be understood stays as it was known, and that is said in the log. One that was
+ * never known is as if it were not there: its room is taken for free, which the scheduler will see.
  */
 #ifndef SLUICE_CONTROLLER_LODGERS_H
 #define SLUICE_CONTROLLER_LODGERS_H
@@ -28,6 +28,8 @@ struct lodgers_options {
 	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
 	/* What the watch says when it fails; putting that into the log is left to this. */
 	void (*trouble)(const char *sentence, void *ctx);
+	/* A pod that cannot be read, or not understood: to be counted, and said in the log. */
+	void (*unreadable)(const char *ns, const char *name, const char *why, void *ctx);
 	void (*listed)(void *ctx);
 	void *ctx;
 };

@@ -54,6 +54,14 @@ static void unreadable(struct view *v, const cJSON *object, const char *sentence
 			decode_name(object), "why", sentence, NULL);
 }
 
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct view *v = ctx;
+	if (worth_saying(v))
+		log_event(v->lookout->options.log, LEVEL_DEBUG, "rejected", "kind", v->kind, "name",
+			u->name, "why", u->why, NULL);
+}
+
 static void listed(struct view *v)
 {
 	log_event(v->lookout->options.log, LEVEL_DEBUG, "listed", "kind", v->kind, NULL);
@@ -122,7 +130,7 @@ static void on_refusal(enum kube_event type, const cJSON *object, void *ctx)
 static void open_pods(struct lookout *l)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin_pods, on_pod, on_end_pods, on_trouble, NULL};
+		on_begin_pods, on_pod, on_end_pods, on_trouble, NULL, NULL, on_unreadable};
 	struct kube_watch_options o = {.path = "/api/v1/pods",
 		.label_selector = CLUSTERQUEUE_LABEL,
 		.field_selector = "status.phase=Pending",
@@ -132,8 +140,8 @@ static void open_pods(struct lookout *l)
 
 static void open_refusals(struct lookout *l)
 {
-	static const struct kube_watch_handler handler = {
-		on_begin_refusals, on_refusal, on_end_refusals, on_trouble, NULL};
+	static const struct kube_watch_handler handler = {on_begin_refusals, on_refusal,
+		on_end_refusals, on_trouble, NULL, NULL, on_unreadable};
 	struct kube_watch_options o = {.path = "/api/v1/events",
 		.field_selector = "involvedObject.kind=Job,reason=FailedCreate",
 		.seed = l->options.seed + 1};

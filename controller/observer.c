@@ -13,6 +13,8 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
+enum { COMPLAINTS_MAX = 20 }; /* about objects of one kind in COMPLAIN_MS */
+
 enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
 
 enum { JOBS_ANEW_PAUSE_MS = 10000, ZONES_PAUSE_MS = 30000 };
@@ -32,6 +34,10 @@ struct view {
 	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
+	uint64_t unreadable;	  /* objects that could not be read or decoded, so far */
+	unsigned complaints;	  /* of them in the log, in the minute */
+	int64_t complaints_ms;	  /* ... that began then */
+	uint64_t complaints_left; /* how many of them the log was spared since its last line */
 };
 
 struct observer {
@@ -55,11 +61,44 @@ static void changed(const struct observer *o)
 	o->options.changed(o->options.ctx);
 }
 
-static void rejected(const struct view *v, const cJSON *object, const char *sentence)
+/* A tenant may write the same object again a hundred times a second. */
+static bool log_has_room(struct view *v)
 {
-	const char *ns = decode_namespace_of(object);
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (v->complaints == 0 || now_ms - v->complaints_ms >= COMPLAIN_MS) {
+		v->complaints = 0;
+		v->complaints_ms = now_ms;
+	}
+	if (v->complaints >= COMPLAINTS_MAX) {
+		v->complaints_left++;
+		return false;
+	}
+	v->complaints++;
+	return true;
+}
+
+static void complain(struct view *v, const char *ns, const char *name, const char *why)
+{
+	v->unreadable++;
+	if (!log_has_room(v))
+		return;
 	log_event(v->observer->options.log, LEVEL_WARN, "rejected", "kind", v->kind->name,
-		"namespace", ns[0] ? ns : NULL, "name", decode_name(object), "why", sentence, NULL);
+		"namespace", ns[0] ? ns : NULL, "name", name[0] ? name : NULL, "why", why,
+		"#unsaid", v->complaints_left > 0 ? LOG_NUMBER((int64_t)v->complaints_left) : NULL,
+		NULL);
+	v->complaints_left = 0;
+}
+
+static void rejected(struct view *v, const cJSON *object, const char *sentence)
+{
+	complain(v, decode_namespace_of(object), decode_name(object), sentence);
+}
+
+static void refuse_job(struct view *v, const cJSON *object, const char *sentence)
+{
+	struct uid uid;
+	gate_keep_job(v->observer->options.gate, decode_uid(object, &uid) ? &uid : NULL);
+	rejected(v, object, sentence);
 }
 
 static void see_job(struct view *v, enum kube_event type, const cJSON *object)
@@ -75,7 +114,7 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 		timekeeper_complete_job(o->options.timekeeper, job);
 		gate_see_job(o->options.gate, job);
 	} else {
-		rejected(v, object, e.text);
+		refuse_job(v, object, e.text);
 	}
 	free(job);
 	changed(o);
@@ -302,6 +341,20 @@ static void on_trouble(const char *sentence, void *ctx)
 		probe(v);
 }
 
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct view *v = ctx;
+	struct uid uid;
+	if (v->kind->tell)
+		roster_keep(v->roster, u->ns, u->name);
+	else
+		gate_keep_job(v->observer->options.gate, uid_parse(u->uid, &uid) ? &uid : NULL);
+	if (v->kind->reject && *u->name)
+		v->kind->reject(v->observer->options.queue, u->name, u->why);
+	complain(v, u->ns, u->name, u->why);
+	changed(v->observer);
+}
+
 static void on_moved(const char *from, const char *to, void *ctx)
 {
 	struct view *v = ctx;
@@ -314,6 +367,11 @@ static void on_moved(const char *from, const char *to, void *ctx)
 static void pods_changed(void *ctx)
 {
 	changed(((struct view *)ctx)->observer);
+}
+
+static void pod_unreadable(const char *ns, const char *name, const char *why, void *ctx)
+{
+	complain(ctx, ns, name, why);
 }
 
 static void pods_listed(void *ctx)
@@ -330,6 +388,7 @@ static void follow_pods(struct observer *o)
 		.log = o->options.log,
 		.changed = pods_changed,
 		.trouble = on_trouble,
+		.unreadable = pod_unreadable,
 		.listed = pods_listed,
 		.ctx = &o->pods};
 	o->pods = (struct view){
@@ -360,7 +419,7 @@ static void view_init(struct observer *o, size_t i)
 static void view_watch(struct view *v)
 {
 	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved, on_seen};
+		on_begin, on_event, on_end, on_trouble, on_moved, on_seen, on_unreadable};
 	struct observer *o = v->observer;
 	if (v->kind->is_nodes) {
 		v->seat = kube_share_join(o->options.nodes, &handler, v);
@@ -514,6 +573,37 @@ void observer_free(struct observer *o)
 bool observer_synced(const struct observer *o)
 {
 	return o->synced;
+}
+
+static int64_t stalled_ms(const struct view *v)
+{
+	const struct observer *o = v->observer;
+	if (v->denied)
+		return 0;
+	if (v == &o->pods)
+		return lodgers_wanted(o->lodgers) ? kube_share_stalled_ms(o->options.pods) : 0;
+	if (v->seat)
+		return kube_share_stalled_ms(o->options.nodes);
+	return v->watch ? kube_watch_stalled_ms(v->watch) : 0;
+}
+
+static struct kind_health health_of(const struct view *v)
+{
+	return (struct kind_health){v->kind->name, v->unreadable, stalled_ms(v)};
+}
+
+size_t observer_health(const struct observer *o, struct kind_health ret[OBSERVER_KINDS])
+{
+	_Static_assert(KINDS + 1 <= OBSERVER_KINDS, "a kind was added");
+	for (size_t i = 0; i < KINDS; i++)
+		ret[i] = health_of(&o->view[i]);
+	ret[KINDS] = health_of(&o->pods);
+	return KINDS + 1;
+}
+
+int64_t observer_jobs_stalled_ms(const struct observer *o)
+{
+	return o->view[JOBS].listed ? stalled_ms(&o->view[JOBS]) : 0;
 }
 
 static void name_view(const struct view *v, struct buf *out)

@@ -12,6 +12,10 @@
  * one namespace, are listed after those who name some (timekeeper.h). Twice a minute it looks
  * whether the zone database is still the same.
  *
+ * An object that cannot be read, and a Job or pod that cannot be decoded, stays as it was known: it
+ * is not lost in a list either. Each is counted and named in the log, at most twenty a minute of a
+ * kind. One of our own kinds says so in its status as well (queue_reject_*).
+ *
  * When every kind has been listed once, the gate is told (gate_set_synced), and before it the queue
  * (queue_know_cluster). A kind whose CRD is not installed is said so with the cure, once a minute,
  * and tried again for as long as it takes.
@@ -32,6 +36,7 @@
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
+#include "controller/kind_health.h"
 #include "controller/kube/client.h"
 #include "controller/kube/share.h"
 #include "controller/log.h"
@@ -69,6 +74,12 @@ void observer_tick(struct observer *o);
 bool observer_synced(const struct observer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
 void observer_missing(const struct observer *o, struct buf *out);
+/* How many kinds there are at most; writes so many of them to ret, those that are followed, and
+ * returns their number. */
+enum { OBSERVER_KINDS = 20 };
+size_t observer_health(const struct observer *o, struct kind_health ret[OBSERVER_KINDS]);
+/* For how long Jobs have not been followed; 0: they are, or they have not been listed yet. */
+int64_t observer_jobs_stalled_ms(const struct observer *o);
 /* Appends those that it may not follow, and does without: "nodes, resourcequotas". */
 void observer_denied(const struct observer *o, struct buf *out);
 

@@ -94,6 +94,22 @@ bool roster_see(struct roster *r, const char *ns, const char *name, const struct
 	return news;
 }
 
+void roster_keep(struct roster *r, const char *ns, const char *name)
+{
+	struct key k = {ns, name};
+	struct roster_entry *e;
+	if (*name) {
+		e = map_get(&r->map, key_hash(&k), &k);
+		if (e) {
+			e->round = r->round;
+			e->generation = -1; /* looked at anew once it can be read */
+		}
+		return;
+	}
+	map_each (&r->map, i, e)
+		e->round = r->round;
+}
+
 void roster_drop(struct roster *r, const char *ns, const char *name)
 {
 	struct key k = {ns, name};

@@ -33,6 +33,9 @@ void roster_end(struct roster *r);
  * looked at. An object without generations (0) always must. */
 bool roster_see(struct roster *r, const char *ns, const char *name, const struct uid *uid,
 	int64_t generation);
+/* It is there, but what it is now cannot be read: it is not lost in this list. name "": it is not
+ * known which that is, so none is lost. */
+void roster_keep(struct roster *r, const char *ns, const char *name);
 void roster_drop(struct roster *r, const char *ns, const char *name);
 
 /* After roster_end: the next that the list did not have, no longer in the roster; NULL when there

@@ -355,10 +355,11 @@ static void decide(struct gate *g)
 	} while (n > 0);
 }
 
-/* Who cannot read the cluster does not take the lease from those who can. */
+/* A standby that cannot read the cluster does not take the lease from one that can. */
 static bool may_ask_lease(const struct gate *g)
 {
-	return g->lease_request == 0 && (g->synced || g->role != ROLE_STANDBY);
+	bool reads = g->synced && !g->blind;
+	return g->lease_request == 0 && (reads || g->role != ROLE_STANDBY);
 }
 
 static void ask_ledger(struct gate *g)

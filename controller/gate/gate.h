@@ -89,7 +89,11 @@ void gate_see_job(struct gate *g, const struct job *j);
 /* The watch said DELETED, which is also what it says when the queue label is taken off. */
 void gate_lose_job(struct gate *g, const struct uid *uid);
 
-/* Around a complete list of Jobs: what was not seen between the two is lost. */
+/* The Job is there, but what it is now cannot be read: what is known of it stays. NULL: it is not
+ * known which Job that is, so none of them counts as lost in the list that is under way. */
+void gate_keep_job(struct gate *g, const struct uid *uid);
+
+/* Around a complete list of Jobs: what was not seen or kept between the two is lost. */
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
 
@@ -100,6 +104,10 @@ void gate_retell(struct gate *g);
 
 /* Everything has been listed once (Jobs and what admins describe). */
 void gate_set_synced(struct gate *g);
+
+/* Whether Jobs are being followed just now; they are until this says otherwise. A standby that does
+ * not follow them does not ask for the lease. */
+void gate_set_following(struct gate *g, bool following);
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 

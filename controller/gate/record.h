@@ -182,6 +182,7 @@ struct gate {
 	enum role role;
 	int64_t epoch;
 	bool synced;
+	bool blind; /* Jobs are not followed just now */
 	int64_t lease_due_ms;
 	uint64_t lease_asked,
 		lease_confirmed; /* number of the last request; of the last confirmed */

@@ -254,6 +254,15 @@ void gate_lose_job(struct gate *g, const struct uid *uid)
 		lose(g, j);
 }
 
+void gate_keep_job(struct gate *g, const struct uid *uid)
+{
+	struct gate_job *one = uid ? gate_find_job(g, uid) : NULL;
+	if (one)
+		one->in_list = g->list;
+	for (struct gate_job *j = uid ? NULL : g->first; j; j = j->next)
+		j->in_list = g->list;
+}
+
 void gate_begin_list(struct gate *g)
 {
 	g->list++;
@@ -275,4 +284,9 @@ void gate_end_list(struct gate *g)
 void gate_set_synced(struct gate *g)
 {
 	g->synced = true;
+}
+
+void gate_set_following(struct gate *g, bool following)
+{
+	g->blind = !following;
 }

@@ -16,6 +16,7 @@ struct count {
 	struct kube_share *share;
 	struct kube_seat *seat; /* NULL: not followed */
 	bool listed;
+	bool partial; /* something in the list under way cannot be read: none is lost in it */
 	int64_t complained_ms;
 };
 
@@ -45,12 +46,19 @@ static void on_trouble(const char *sentence, void *ctx)
 			sentence, NULL);
 }
 
-static void unreadable(struct count *t, const cJSON *object, const char *sentence)
+static void unreadable(struct count *t, const char *name, const char *sentence)
 {
 	t->census->unreadable++;
 	if (worth_saying(t))
 		log_event(t->census->log, LEVEL_WARN, "rejected", "kind", t->kind, "name",
-			decode_name(object), "why", sentence, NULL);
+			*name ? name : NULL, "why", sentence, NULL);
+}
+
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct count *t = ctx;
+	t->partial = true;
+	unreadable(t, u->name, u->why);
 }
 
 static void listed(struct count *t, size_t n)
@@ -62,13 +70,16 @@ static void listed(struct count *t, size_t n)
 
 static void on_begin_nodes(void *ctx)
 {
-	inventory_begin_nodes(((struct count *)ctx)->census->inventory);
+	struct count *t = ctx;
+	t->partial = false;
+	inventory_begin_nodes(t->census->inventory);
 }
 
 static void on_end_nodes(void *ctx)
 {
 	struct count *t = ctx;
-	inventory_end_nodes(t->census->inventory);
+	if (!t->partial)
+		inventory_end_nodes(t->census->inventory);
 	listed(t, inventory_nodes(t->census->inventory));
 }
 
@@ -82,18 +93,21 @@ static void on_node(enum kube_event type, const cJSON *object, void *ctx)
 	else if (decode_node(object, &f, &e) == 0)
 		inventory_see_node(t->census->inventory, f);
 	else
-		unreadable(t, object, e.text);
+		unreadable(t, decode_name(object), e.text);
 }
 
 static void on_begin_pods(void *ctx)
 {
-	inventory_begin_pods(((struct count *)ctx)->census->inventory);
+	struct count *t = ctx;
+	t->partial = false;
+	inventory_begin_pods(t->census->inventory);
 }
 
 static void on_end_pods(void *ctx)
 {
 	struct count *t = ctx;
-	inventory_end_pods(t->census->inventory);
+	if (!t->partial)
+		inventory_end_pods(t->census->inventory);
 	listed(t, inventory_pods(t->census->inventory));
 }
 
@@ -108,7 +122,7 @@ static void on_pod(enum kube_event type, const cJSON *object, void *ctx)
 	else if (decode_pod(object, &f, &e) == 0)
 		inventory_see_pod(t->census->inventory, f);
 	else
-		unreadable(t, object, e.text);
+		unreadable(t, decode_name(object), e.text);
 	free(f);
 }
 
@@ -141,14 +155,18 @@ static void open_nodes(struct census *c)
 	static const struct kube_watch_handler handler = {.begin = on_begin_nodes,
 		.event = on_node,
 		.end = on_end_nodes,
-		.trouble = on_trouble};
+		.trouble = on_trouble,
+		.unreadable = on_unreadable};
 	c->nodes.seat = kube_share_join(c->nodes.share, &handler, &c->nodes);
 }
 
 static void open_pods(struct census *c)
 {
-	static const struct kube_watch_handler handler = {
-		.begin = on_begin_pods, .event = on_pod, .end = on_end_pods, .trouble = on_trouble};
+	static const struct kube_watch_handler handler = {.begin = on_begin_pods,
+		.event = on_pod,
+		.end = on_end_pods,
+		.trouble = on_trouble,
+		.unreadable = on_unreadable};
 	c->pods.seat = kube_share_join(c->pods.share, &handler, &c->pods);
 }
 

@@ -71,10 +71,18 @@ static void on_configmap_trouble(const char *sentence, void *ctx)
 		l->o.configmap_namespace, "name", l->o.configmap, "why", sentence, NULL);
 }
 
+static void on_configmap_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct lender *l = ctx;
+	l->configmap_seen =
+		true; /* it is asked for by its name: the last good one stays in force */
+	on_configmap_trouble(u->why, ctx);
+}
+
 static void follow_configmap(struct lender *l)
 {
-	static const struct kube_watch_handler handler = {
-		on_configmap_begin, on_configmap, on_configmap_end, on_configmap_trouble, NULL};
+	static const struct kube_watch_handler handler = {on_configmap_begin, on_configmap,
+		on_configmap_end, on_configmap_trouble, NULL, NULL, on_configmap_unreadable};
 	struct buf path, selector;
 	if (!l->o.configmap || !*l->o.configmap) {
 		l->configmap_listed = true;

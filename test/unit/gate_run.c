@@ -541,6 +541,40 @@ static void a_warning_whose_time_the_clock_jumps_over_is_taken_back(void **state
 	assert_true(says(w) == 0);
 }
 
+/* A list in which it is missing: the gate looks. In one that holds it, though it cannot be read, it
+ * runs on and nothing is asked. */
+static void a_run_that_cannot_be_read_goes_on(void **state)
+{
+	struct world *w = *state;
+	struct uid other = {{7}};
+	const struct uid *kept[] = {&w->j->now->job.uid, NULL, &other};
+	for (size_t i = 0; i < 3; i++) {
+		w->sent[INTENT_READ] = 0;
+		gate_begin_list(w->gate);
+		gate_keep_job(w->gate, kept[i]);
+		gate_end_list(w->gate);
+		turn(w);
+		assert_int_equal(w->sent[INTENT_READ], i < 2 ? 0 : 1);
+	}
+}
+
+/* It asks again as soon as it follows Jobs; one that leads renews all the same. */
+static void a_standby_that_does_not_follow_jobs_does_not_ask_for_the_lease(void **state)
+{
+	struct world *w = *state;
+	gate_set_following(w->gate, false);
+	turn(w);
+	at(w, T0 + 60000);
+	assert_int_equal(w->sent[INTENT_LEASE], 0);
+	gate_set_following(w->gate, true);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_LEASE], 1);
+	assert_true(gate_leading(w->gate));
+	gate_set_following(w->gate, false);
+	at(w, T0 + 70000);
+	assert_int_equal(w->sent[INTENT_LEASE], 2);
+}
+
 #define WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 #define RUN(test) cmocka_unit_test_setup_teardown(test, open_run, close_world)
 
@@ -569,6 +603,8 @@ int main(void)
 		cmocka_unit_test(labels_of_bills),
 		cmocka_unit_test(the_lease_is_renewed_however_the_clock_is_set),
 		cmocka_unit_test(pauses_are_neither_longer_nor_shorter_for_it),
+		RUN(a_run_that_cannot_be_read_goes_on),
+		WORLD(a_standby_that_does_not_follow_jobs_does_not_ask_for_the_lease),
 		RUN(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

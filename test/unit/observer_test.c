@@ -494,6 +494,136 @@ static void quotas_are_listed_for_who_waits(void **state)
 	stage_close(&s);
 }
 
+static struct kind_health health(struct stage *s, const char *kind)
+{
+	struct kind_health all[OBSERVER_KINDS];
+	size_t n = observer_health(s->observer, all);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i].name, kind) == 0)
+			return all[i];
+	fail_msg("no kind %s", kind);
+	return all[0];
+}
+
+#define GARBAGE(meta) "{\"type\":\"ADDED\",\"object\":{\"metadata\":{" meta "},\"spec\":{,}}}\n"
+
+/* What cannot be read stays as it was known, and the rest goes on. */
+static void what_cannot_be_read_is_not_gone(void **state)
+{
+	static const char *const some[] = {NODES_PATH, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, some);
+	list(&s, NODES_PATH, NODE("n1") NODE("n2") NODE("n3") END("7"));
+	list(&s, NODES_PATH,
+		GARBAGE("\"name\":\"n1\",\"resourceVersion\":\"9\"") NODE("n3") END("9"));
+	list(&s, NODES_PATH, GARBAGE("\"name\":[") NODE("n4") END("11"));
+	stage_observe(&s);
+	settle(&s);
+	buf_reset(&heard);
+	kube_share_relist(s.nodes);
+	run_until(s.loop, has_heard("-node:"));
+	assert_string_equal(buf_text(&heard), "node:n3 -node:n2 ");
+	assert_int_equal(health(&s, "nodes").unreadable, 1);
+	buf_reset(&heard);
+	kube_share_relist(s.nodes);
+	run_until(s.loop, has_heard("node:n4 "));
+	run_a_little(s.loop);
+	assert_string_equal(buf_text(&heard), "node:n4 ");
+	assert_int_equal(health(&s, "nodes").unreadable, 2);
+	assert_int_equal(health(&s, "jobs").unreadable, 0);
+	stage_close(&s);
+}
+
+static void pods_that_cannot_be_read_stay(void **state)
+{
+	static const char *const none[] = {NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	list_the_rest(&s, none);
+	list(&s, PODS_PATH, POD("ADDED", "12", "n1") POD("ADDED", "34", "n2") END("9"));
+	/* One is garbage; the other has become one that is not understood: it has no uid. */
+	list(&s, PODS_PATH,
+		GARBAGE("\"name\":\"p12\",\"namespace\":\"a\","
+			"\"uid\":\"123e4567-e89b-12d3-a456-426614174000\"") EVENT("ADDED",
+			"\"name\":\"p34\"", ",\"spec\":{\"nodeName\":\"n2\"}") END("12"));
+	wants_pods = true;
+	stage_observe(&s);
+	settle(&s);
+	buf_reset(&heard);
+	kube_share_relist(s.pods);
+	run_until(s.loop, has_heard("pods:1 "));
+	assert_string_equal(buf_text(&heard), "pods:1 ");
+	assert_int_equal(health(&s, "pods").unreadable, 2);
+	stage_close(&s);
+}
+
+#define JOBS_PATH "/apis/batch/v1/jobs"
+#define JOB(type, first, annotations)                                                              \
+	EVENT(type,                                                                                \
+		"\"name\":\"j" first                                                               \
+		"\",\"namespace\":\"a\",\"labels\":{\"sluice.dev/queue-name\":\"main\"},"          \
+		"\"annotations\":" annotations ",\"creationTimestamp\":\"2026-11-21T10:00:00Z\","  \
+		"\"uid\":\"" first "3e4567-e89b-12d3-a456-426614174000\"",                         \
+		",\"spec\":{\"suspend\":true,\"template\":{\"spec\":{\"containers\":[]}}}")
+
+static size_t jobs_known(struct stage *s)
+{
+	struct gate_counts counts;
+	gate_count(s->world.gate, &counts);
+	return counts.jobs;
+}
+
+/* The one that an escaped NUL stands in is as good as any, in a list and afterwards. */
+static void a_nul_in_free_text_stops_nothing(void **state)
+{
+	static const char *const some[] = {JOBS_PATH, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	size_t before = jobs_known(&s);
+	list_the_rest(&s, some);
+	struct script *p = list(&s, JOBS_PATH,
+		JOB("ADDED", "12", "{\"a\":\"\\u0000\"}") JOB("ADDED", "34", "{}") END("9"));
+	script_chunk(p, JOB("MODIFIED", "12", "{\"a\":\"\\u0000\\u0000\"}")
+				JOB("ADDED", "56", "{\"a\":\"\\u0000\"}") BOOKMARK("20"));
+	script_hold(p);
+	stage_observe(&s);
+	settle(&s);
+	assert_int_equal(jobs_known(&s), before + 2);
+	assert_int_equal(observer_jobs_stalled_ms(s.observer), 0);
+	script_release(p);
+	run_until(s.loop, jobs_known(&s) == before + 3);
+	assert_int_equal(health(&s, "jobs").unreadable, 0);
+	assert_int_equal(observer_jobs_stalled_ms(s.observer), 0);
+	stage_close(&s);
+}
+
+/* A Job that is garbage or cannot be decoded: those behind it are seen. */
+static void a_job_that_cannot_be_read_stops_nothing(void **state)
+{
+	static const char *const some[] = {JOBS_PATH, NULL};
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	size_t before = jobs_known(&s);
+	list_the_rest(&s, some);
+	struct script *p = list(&s, JOBS_PATH,
+		GARBAGE("\"name\":\"x\",\"namespace\":\"a\"") JOB("ADDED", "34", "{}") END("9"));
+	script_chunk(p, GARBAGE("\"name\":\"x\",\"namespace\":\"a\"")
+				EVENT("ADDED", "\"name\":\"no-uid\"", "") JOB("ADDED", "56", "{}"));
+	script_hold(p);
+	stage_observe(&s);
+	settle(&s);
+	assert_int_equal(jobs_known(&s), before + 1);
+	script_release(p);
+	run_until(s.loop, jobs_known(&s) == before + 2);
+	assert_int_equal(health(&s, "jobs").unreadable, 3);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +635,10 @@ int main(void)
 		cmocka_unit_test(pods_that_a_new_list_lacks),
 		cmocka_unit_test(without_pods),
 		cmocka_unit_test(quotas_are_listed_for_who_waits),
+		cmocka_unit_test(what_cannot_be_read_is_not_gone),
+		cmocka_unit_test(pods_that_cannot_be_read_stay),
+		cmocka_unit_test(a_nul_in_free_text_stops_nothing),
+		cmocka_unit_test(a_job_that_cannot_be_read_stops_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,30 @@ static void a_new_list_shows_what_is_gone(void **state)
 	roster_free(r);
 }
 
+static void what_cannot_be_read_is_not_lost(void **state)
+{
+	(void)state;
+	struct roster *r = roster_new();
+	roster_begin(r);
+	roster_see(r, "x", "unreadable", &one, 1);
+	roster_see(r, "x", "gone", &two, 1);
+	roster_end(r);
+	roster_begin(r);
+	roster_keep(r, "x", "unreadable");
+	roster_keep(r, "x", "unknown");
+	roster_end(r);
+	assert_string_equal(roster_take_lost(r)->name, "gone");
+	assert_null(roster_take_lost(r));
+	assert_true(roster_see(r, "x", "unreadable", &one, 1)); /* its spec is looked at anew */
+	assert_false(roster_see(r, "x", "unreadable", &one, 1));
+	roster_begin(r);
+	roster_keep(r, "", ""); /* which one that is does not show */
+	roster_end(r);
+	assert_null(roster_take_lost(r));
+	assert_int_equal(roster_count(r), 1);
+	roster_free(r);
+}
+
 static void many_can_go_at_once_and_be_left_untaken(void **state)
 {
 	(void)state;
@@ -79,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_news_is_news),
 		cmocka_unit_test(a_new_list_shows_what_is_gone),
+		cmocka_unit_test(what_cannot_be_read_is_not_lost),
 		cmocka_unit_test(many_can_go_at_once_and_be_left_untaken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
