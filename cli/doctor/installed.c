@@ -231,20 +231,18 @@ static void compare_policy(
 
 static const struct {
 	const char *kind, *path;
-	bool mutating, crd;
+	bool crd;
 } kinds[] = {
 	{"CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/",
-		false, true},
+		true},
 	{"MutatingAdmissionPolicy",
-		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/", true, false},
+		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/", false},
 	{"MutatingAdmissionPolicyBinding",
-		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/", true,
-		false},
+		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/", false},
 	{"ValidatingAdmissionPolicy",
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/", false, false},
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/", false},
 	{"ValidatingAdmissionPolicyBinding",
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/", false,
-		false},
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/", false},
 };
 enum { KINDS_KNOWN = sizeof(kinds) / sizeof(*kinds) };
 
@@ -272,8 +270,7 @@ static void compare_object(struct comparison *c, const cJSON *ours)
 	struct err e = {""};
 	size_t kind = kind_of(ours);
 	const char *name = json_text(json_object(ours, "metadata"), "name");
-	if (kind == KINDS_KNOWN || kinds[kind].crd != c->crds || !name ||
-		(kinds[kind].mutating && c->p->no_mutating))
+	if (kind == KINDS_KNOWN || kinds[kind].crd != c->crds || !name)
 		return;
 	snprintf(path, sizeof(path), "%s%.200s", kinds[kind].path, name);
 	snprintf(what, sizeof(what), "%s%s%.200s", c->crds ? "" : kinds[kind].kind,
@@ -302,10 +299,18 @@ static void compare_file(struct comparison *c, const struct deployed *file)
 	free(text);
 }
 
+static bool lies_in(const struct deployed *file, const char *folder)
+{
+	return strncmp(file->path, folder, strlen(folder)) == 0;
+}
+
+/* A server without mutating policies does without all of their folder
+ * (deploy/components/without-mutating-policy): a warning about what they do goes with them. */
 static void compare_all(struct comparison *c, const char *folder)
 {
 	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
-		if (strncmp(DEPLOYED[i].path, folder, strlen(folder)) == 0)
+		if (lies_in(&DEPLOYED[i], folder) &&
+			!(c->p->no_mutating && lies_in(&DEPLOYED[i], "deploy/policies/mutating/")))
 			compare_file(c, &DEPLOYED[i]);
 }
 
