@@ -1,11 +1,12 @@
 """Only Sluice opens the gate: the API server itself enforces it, controller or not.
 
-The Jobs here name queues that do not exist, so no controller starts them, and
-most are marked as managed by somebody else, so the Job controller leaves their
-status alone. A controller that is about sleeps meanwhile: it would rightly stop
-those that are let in here in its name."""
+The Jobs here name queues that do not exist, so no controller starts them. A
+controller that is about sleeps meanwhile: it would rightly stop those that are
+let in here in its name. What a team does is done by a ServiceAccount that has
+sluice-batch-user in its one namespace and nothing else."""
 
 import itertools
+import json
 
 import pytest
 from conftest import SOON, as_account
@@ -24,11 +25,16 @@ class Jobs:
     def __init__(self, api, ns):
         self.api, self.ns = api, ns
 
-    def make(self, queue="gpu", by=None, name=None, owner=None, **kw):
-        obj = job(name or f"j{next(numbers)}", queue, {"cpu": "1"}, managedBy="example.com/nobody", **kw)
+    def make(self, queue="gpu", by=None, name=None, owner=None, finalizers=None, **kw):
+        obj = job(name or f"j{next(numbers)}", queue, {"cpu": "1"}, **kw)
         if owner:
             obj["metadata"]["ownerReferences"] = [owner_reference(owner)]
+        if finalizers:
+            obj["metadata"]["finalizers"] = finalizers
         return (by or self.api).post(jobs_path(self.ns), obj)
+
+    def get(self, obj):
+        return self.api.get(jobs_path(self.ns, obj["metadata"]["name"]))
 
     def patch(self, obj, patch, kind="merge", by=None):
         return (by or self.api).patch(jobs_path(self.ns, obj["metadata"]["name"]), patch, kind)
@@ -40,6 +46,26 @@ class Jobs:
 @pytest.fixture
 def jobs(plane, team):
     return Jobs(plane.api, team)
+
+
+@pytest.fixture
+def user(plane, team):
+    """One of the team: sluice-batch-user in its namespace, and no other right."""
+    plane.api.post(f"/api/v1/namespaces/{team}/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "user"}})
+    plane.api.post(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{team}/rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "user"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"},
+        "subjects": [{"kind": "ServiceAccount", "namespace": team, "name": "user"}]})
+    api = as_account(plane, team, "user")
+
+    def allowed():
+        try:
+            return api.get(jobs_path(team))
+        except ApiError as e:
+            if e.status != 403:
+                raise
+    wait_until("the API server to know the user's rights", allowed, SOON)
+    return api
 
 
 def refused(words, call, *args, **kw):
@@ -110,20 +136,21 @@ def test_a_job_without_a_queue_goes_to_the_default_one_of_its_namespace(plane, j
     assert queue_of(jobs.make(queue="gpu")) == ("gpu", True)
     refused("has a LocalQueue", jobs.patch, made, {"metadata": {"labels": {QUEUE: None}}})
     jobs.patch(made, label("gpu"))
-    assert queue_of(jobs.make(queue=None, owner=made)) == (None, False)  # its owner's
+    assert queue_of(jobs.make(queue=None, owner=made)) == ("default", True)
     generated = job("x")
     generated["metadata"] = {"generateName": "nightly-"}
     cronjob_controller = as_account(plane, "kube-system", "cronjob-controller")
     assert queue_of(cronjob_controller.post(jobs_path(jobs.ns), generated)) == ("default", True)
 
 
-def test_a_job_made_by_a_job_is_not_suspended(jobs):
-    parent = jobs.make()
-    assert jobs.make(owner=parent)["spec"]["suspend"] is False
-    assert jobs.make(owner=parent, queue=None)["spec"]["suspend"] is False
-    child = jobs.make(owner=parent, suspend=True)
-    jobs.patch(child, {"spec": {"suspend": False}})
-    assert jobs.make(owner={**parent, "kind": "CronJob"})["spec"]["suspend"] is True
+def test_a_job_made_by_a_job_is_queued_as_any_other(jobs, user):
+    parent = jobs.make(by=user)
+    child = jobs.make(by=user, owner=parent, pods=50, suspend=False)
+    assert child["spec"]["suspend"] is True
+    refused(WAITS, jobs.patch, child, {"spec": {"suspend": False}}, by=user)
+    other = jobs.make(by=user)
+    jobs.patch(other, {"metadata": {"ownerReferences": [owner_reference(parent)]}}, by=user)
+    refused(WAITS, jobs.patch, other, {"spec": {"suspend": False}}, by=user)
 
 
 BYPASSES = {
@@ -148,15 +175,15 @@ def test_an_admin_cannot_start_a_queued_job(jobs, how):
 def test_an_admin_cannot_start_a_queued_job_by_put(jobs):
     made = jobs.make()
     made["spec"]["suspend"] = False
+    del made["metadata"]["resourceVersion"]  # the Job controller has written its status meanwhile
     refused(WAITS, jobs.api.raw, "PUT", jobs_path(jobs.ns, made["metadata"]["name"]), made)
 
 
 def test_an_admin_cannot_start_a_queued_job_by_server_side_apply(jobs):
     made = jobs.make()
     body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": made["metadata"]["name"]}, "spec": {"suspend": False}}
-    with pytest.raises(ApiError) as refusal:
-        jobs.api.patch(jobs_path(jobs.ns, made["metadata"]["name"]) + "?fieldManager=x&force=true", body, "apply")
-    assert WAITS in refusal.value.message
+    answer = jobs.api.patch(jobs_path(jobs.ns, made["metadata"]["name"]) + "?fieldManager=x&force=true", body, "apply")
+    assert answer["spec"]["suspend"] is True  # a manifest's constant: put back, with a warning
 
 
 def test_a_job_cannot_be_queued_and_started_in_one_go(jobs):
@@ -183,8 +210,9 @@ def test_sluices_own_marks_cannot_be_forged(jobs, mark):
 
 @pytest.fixture
 def running(jobs, sluice_account):
-    """A Job that was let in by Sluice's own account."""
-    made = jobs.make()
+    """A Job that was let in by Sluice's own account. The Job controller leaves its status to the tests: no user could queue it."""
+    made = jobs.make(queue=None, suspend=True, managedBy="example.com/nobody")
+    jobs.patch(made, label("gpu"), by=sluice_account)
     return jobs.patch(made, {**annotate(STORY, "told"), "spec": {"suspend": False}}, by=sluice_account)
 
 
@@ -230,6 +258,300 @@ def test_sluice_may_start_with_fewer_pods_down_to_the_least(jobs, sluice_account
     made = jobs.make(pods=4, annotations={"sluice.dev/min-parallelism": "2"})
     patch = [{"op": "replace", "path": "/spec/suspend", "value": False}, {"op": "replace", "path": "/spec/parallelism", "value": 2}]
     assert jobs.patch(made, patch, "json", by=sluice_account)["spec"]["parallelism"] == 2
+
+
+# ---- more pods than were let in ------------------------------------------------------
+
+STARTED = '{"attempt":1,"state":"Started","epoch":1,"at":"2026-11-22T08:00:00Z","clusterQueue":"q","flavors":{"cpu":"f"},"reason":"","by":"t"%s}'
+
+
+def started(jobs, sluice_account, made, story="", **spec):
+    """As Sluice starts it; spec: what it changes beside suspend."""
+    return jobs.patch(made, {**annotate(STORY, STARTED % story), "spec": {"suspend": False, **spec}}, by=sluice_account)
+
+
+def test_an_elastic_job_grows_neither_by_its_parallelism_nor_by_its_completions(jobs, user, sluice_account):
+    one = jobs.make(by=user, pods=100, completions=1, completionMode="Indexed")
+    started(jobs, sluice_account, one)
+    said = refused("was admitted by queue", jobs.patch, one, {"spec": {"completions": 100}}, by=user)
+    assert "spec.completions 1 and so 1 at a time, and spec.completions cannot be raised to 100 while it runs" in said
+    two = jobs.make(by=user, pods=2, completionMode="Indexed")
+    started(jobs, sluice_account, two)
+    said = refused("spec.parallelism 2, so it cannot be raised to 4 while it runs", jobs.patch, two, {"spec": {"completions": 4, "parallelism": 4}}, by=user)
+    assert f"kubectl annotate job {two['metadata']['name']} -n {jobs.ns} sluice.dev/hold=yes" in said
+    assert jobs.patch(two, {"spec": {"completions": 1, "parallelism": 1}}, by=user)["spec"]["completions"] == 1
+    refused("cannot be raised", jobs.patch, two, {"spec": {"completions": 2, "parallelism": 2}}, by=user)
+
+
+def test_parallelism_beyond_the_completions_makes_no_more_pods(jobs, user, sluice_account):
+    made = jobs.make(by=user, pods=4)
+    started(jobs, sluice_account, made)
+    assert jobs.patch(made, {"spec": {"parallelism": 9}}, by=user)["spec"]["parallelism"] == 9
+    without = jobs.make(by=user, pods=4, completions=None)
+    started(jobs, sluice_account, without)
+    refused("cannot be raised to 9", jobs.patch, without, {"spec": {"parallelism": 9}}, by=user)
+
+
+SHRUNK = ',"pods":2,"parallelism":4,"completions":4'
+
+
+def test_a_shrunk_job_accepts_its_owners_own_number_and_no_other(jobs, user, sluice_account):
+    kw = dict(by=user, pods=4, completionMode="Indexed", annotations={"sluice.dev/min-parallelism": "2"})
+    made = jobs.make(**kw)
+    started(jobs, sluice_account, made, SHRUNK, parallelism=2, completions=2)
+    for patch in ({"parallelism": 4}, {"parallelism": 4, "completions": 4}):
+        spec = jobs.patch(made, {"spec": patch}, by=user)["spec"]
+        assert (spec["parallelism"], spec["completions"], spec["suspend"]) == (2, 2, False), patch
+    for patch in ({"parallelism": 3, "completions": 3}, {"parallelism": 5, "completions": 5}, {"parallelism": 40, "completions": 40}):
+        refused("cannot be raised", jobs.patch, made, {"spec": patch}, by=user)
+    stopped = jobs.patch(made, {"spec": {"parallelism": 4, "completions": 4, "suspend": True}}, by=user)["spec"]
+    assert (stopped["parallelism"], stopped["completions"], stopped["suspend"]) == (4, 4, True)
+
+
+def test_a_story_cannot_be_made_to_say_another_number(jobs, user, sluice_account):
+    """What others wrote stands in a story as a string of JSON."""
+    message = r',"message":"\"parallelism\":9 \"state\":\"Started\""'
+    made = jobs.make(by=user, pods=4, completions=None, annotations={"sluice.dev/min-parallelism": "2"})
+    jobs.patch(made, {**annotate(STORY, STARTED.replace("Started", "Fenced") % message), "spec": {"suspend": False, "parallelism": 2}}, by=sluice_account)
+    refused("cannot be raised to 9", jobs.patch, made, {"spec": {"parallelism": 9}}, by=user)
+
+
+# ---- a manifest that is applied again --------------------------------------------------
+
+
+class Kubectl:
+    """kubectl with a user's rights; answers (Job, what it warned of)."""
+
+    def __init__(self, plane, jobs):
+        self.plane, self.jobs = plane, jobs
+        self.who = ("--as", f"system:serviceaccount:{jobs.ns}:user", "--as-group", "system:authenticated", "-n", jobs.ns)
+
+    def run(self, *args, obj=None):
+        return self.plane.kubectl(*self.who, *args, input=json.dumps(obj) if obj else None)
+
+    def apply(self, obj, *how):
+        done = self.run("apply", *how, "-f", "-", obj=obj)
+        return self.jobs.get(obj), done.stderr
+
+    def patch(self, obj, **spec):
+        self.run("patch", "job", obj["metadata"]["name"], "--type=merge", "-p", json.dumps({"spec": spec}))
+        return self.jobs.get(obj)
+
+
+@pytest.fixture
+def kubectl(plane, jobs, user):
+    return Kubectl(plane, jobs)
+
+
+APPLIES = {"client-side apply": (), "server-side apply": ("--server-side", "--force-conflicts"),
+           "server-side apply of a GitOps tool": ("--server-side", "--force-conflicts", "--field-manager=argocd-controller"),
+           "client-side apply of another name": ("--field-manager=deployer",)}
+
+
+@pytest.mark.parametrize("how", APPLIES)
+def test_a_manifest_that_is_applied_again_changes_nothing_of_a_run(jobs, kubectl, sluice_account, how):
+    manifest = job("again", "gpu", {"cpu": "1"}, pods=4, suspend=True, completionMode="Indexed", annotations={"sluice.dev/min-parallelism": "2"})
+    kubectl.apply(manifest, *APPLIES[how])
+    before = started(jobs, sluice_account, manifest, SHRUNK, parallelism=2, completions=2)
+    for _ in range(2):
+        now, warned = kubectl.apply(manifest, *APPLIES[how])
+        assert now["spec"] == before["spec"]
+        assert "goes on running: spec.suspend of a queued Job is set by Sluice, so what the manifest says of it is ignored; leave it out" in warned
+        assert f"kubectl annotate job again -n {jobs.ns} sluice.dev/hold=yes" in warned
+    manifest["metadata"]["labels"]["team"] = "x"  # an edit of the manifest reaches the Job, and does not stop it
+    now, _ = kubectl.apply(manifest, *APPLIES[how])
+    assert now["spec"] == before["spec"] and now["metadata"]["labels"]["team"] == "x"
+    del manifest["spec"]["suspend"]  # as the warning says
+    kubectl.apply(manifest, *APPLIES[how])
+    now, warned = kubectl.apply(manifest, *APPLIES[how])
+    assert now["spec"] == before["spec"] and "Warning" not in warned
+
+
+def test_helms_unchanged_manifest_changes_nothing_of_a_run(jobs, user, sluice_account):
+    made = jobs.make(by=user)
+    started(jobs, sluice_account, made)
+    path = jobs_path(jobs.ns, made["metadata"]["name"])
+    patched = user.patch(f"{path}?fieldManager=helm", {"spec": {"suspend": True}}, "strategic")
+    assert patched["spec"]["suspend"] is False
+
+
+@pytest.mark.parametrize("how", APPLIES)
+def test_a_manifest_that_is_applied_again_starts_no_job(jobs, kubectl, how):
+    manifest = job("waits", "gpu", {"cpu": "1"}, suspend=False)
+    kubectl.apply(manifest, *APPLIES[how])
+    now, warned = kubectl.apply(manifest, *APPLIES[how])
+    assert now["spec"]["suspend"] is True
+    assert "stays suspended" in warned and f"sluice explain job/waits -n {jobs.ns}" in warned
+    del manifest["spec"]["suspend"]  # the field falls back to false then
+    assert kubectl.apply(manifest, *APPLIES[how])[0]["spec"]["suspend"] is True
+
+
+def test_what_a_person_says_stops_the_run(jobs, kubectl, sluice_account):
+    manifest = job("mine", "gpu", {"cpu": "1"}, suspend=True)
+    kubectl.apply(manifest)
+    started(jobs, sluice_account, manifest)
+    assert kubectl.patch(manifest, suspend=True)["spec"]["suspend"] is True
+    started(jobs, sluice_account, manifest)
+    manifest["metadata"]["annotations"] = {HOLD: "yes"}  # in the manifest: it means what it says
+    assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
+
+
+def test_a_job_that_sluice_has_not_started_is_stopped_by_its_manifest(jobs, kubectl):
+    """It runs without quota: whoever stops it is right."""
+    manifest = job("late", None, {"cpu": "1"})
+    kubectl.apply(manifest)
+    manifest["metadata"]["labels"] = {QUEUE: "gpu"}
+    assert kubectl.apply(manifest)[0]["spec"]["suspend"] is False
+    manifest["spec"]["suspend"] = True
+    assert kubectl.apply(manifest)[0]["spec"]["suspend"] is True
+
+
+def test_a_manifest_that_raises_the_run_is_refused_and_its_job_runs_on(jobs, kubectl, sluice_account):
+    manifest = job("bigger", "gpu", {"cpu": "1"}, suspend=True, completionMode="Indexed")
+    kubectl.apply(manifest)
+    started(jobs, sluice_account, manifest)
+    manifest["spec"] |= {"parallelism": 5, "completions": 5}
+    done = kubectl.plane.kubectl(*kubectl.who, "apply", "-f", "-", input=json.dumps(manifest), check=False)
+    assert done.returncode and "cannot be raised to 5 while it runs" in done.stderr
+    assert jobs.get(manifest)["spec"]["suspend"] is False
+
+
+# ---- on hold ------------------------------------------------------------------------------
+
+
+def test_a_held_job_says_that_it_is_on_hold(jobs, user):
+    made = jobs.make(by=user, annotations={HOLD: "the data is not there yet"})
+    said = refused('is on hold: "the data is not there yet"', jobs.patch, made, {"spec": {"suspend": False}}, by=user)
+    assert f"kubectl annotate job {made['metadata']['name']} -n {jobs.ns} sluice.dev/hold-" in said and "its turn" not in said
+    jobs.patch(made, annotate(HOLD, None), by=user)
+    refused("Sluice starts it when its turn comes", jobs.patch, made, {"spec": {"suspend": False}}, by=user)
+    assert "is on hold" not in refused(WAITS, jobs.patch, jobs.make(annotations={HOLD: "false"}), {"spec": {"suspend": False}}, by=user)
+
+
+def test_the_way_out_of_the_queue_is_told_with_its_condition(jobs, user):
+    said = refused(WAITS, jobs.patch, jobs.make(by=user), {"spec": {"suspend": False}}, by=user)
+    assert f'Where namespace {jobs.ns} has no LocalQueue "default", it may run outside the queues' in said
+
+
+# ---- what a queued Job may not have ---------------------------------------------------------
+
+
+def pod_with(**kw):
+    return dict(pod=kw)
+
+
+PROBE = {"exec": {"command": ["true"]}, "terminationGracePeriodSeconds": 4000}
+YEARS = 10**9
+FORBIDDEN = {
+    "manualSelector": (dict(manualSelector=True, selector={"matchLabels": {"a": "b"}}), "spec.manualSelector cannot be true on a queued Job"),
+    "finalizer": (dict(finalizers=["example.com/never"]), 'metadata.finalizers has "example.com/never"'),
+    "finalizer with a name like Kubernetes'": (dict(finalizers=["orphan", "batch.kubernetes.io/never"]), 'metadata.finalizers has "batch.kubernetes.io/never"'),
+    "managedBy": (dict(managedBy="example.com/nobody"), 'spec.managedBy is "example.com/nobody"'),
+    "grace period": (pod_with(terminationGracePeriodSeconds=YEARS), f"terminationGracePeriodSeconds is {YEARS}, and a queued Job may have at most 3600"),
+    "grace period of a probe": (dict(container={"livenessProbe": PROBE}), "a livenessProbe or startupProbe has a terminationGracePeriodSeconds over 3600"),
+    "grace period of a sidecar's probe": (pod_with(initContainers=[{"name": "s", "image": "i", "restartPolicy": "Always", "startupProbe": PROBE}]),
+                                          "a livenessProbe or startupProbe has"),
+}
+
+
+def forbidden(jobs, kw, **more):
+    kw = {**kw, **more}
+    selector = kw.get("selector", {}).get("matchLabels")
+    obj = job(f"j{next(numbers)}", kw.pop("queue", "gpu"), {"cpu": "1"}, **{k: v for k, v in kw.items() if k not in ("finalizers", "by")})
+    obj["metadata"]["finalizers"] = kw.get("finalizers", [])
+    obj["spec"]["template"]["metadata"]["labels"] = selector or {}
+    return (kw.get("by") or jobs.api).post(jobs_path(jobs.ns), obj)
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_what_would_keep_quota_or_pods_is_refused(jobs, user, what):
+    kw, words = FORBIDDEN[what]
+    said = refused(words, forbidden, jobs, kw, by=user)
+    assert f"Job {jobs.ns}/j" in said
+    outside = forbidden(jobs, kw, by=user, queue=None, suspend=True)  # nobody's business outside a queue
+    refused(words, jobs.patch, outside, label("gpu"), by=user)
+    jobs.patch(outside, {"metadata": {"finalizers": None}})
+
+
+def test_pods_with_a_finalizer_are_refused(jobs, user):
+    obj = job("f", "gpu", {"cpu": "1"})
+    obj["spec"]["template"]["metadata"]["finalizers"] = ["example.com/never"]
+    refused('spec.template.metadata.finalizers has "example.com/never"', user.post, jobs_path(jobs.ns), obj)
+
+
+def test_an_hour_of_grace_is_let_in(jobs, user):
+    jobs.make(by=user, pod={"terminationGracePeriodSeconds": 3600})
+    jobs.make(by=user, managedBy="kubernetes.io/job-controller")
+
+
+def test_a_queued_job_gets_no_foreign_finalizer_later(jobs, user, sluice_account):
+    made = jobs.make(by=user)
+    refused("metadata.finalizers has", jobs.patch, made, {"metadata": {"finalizers": ["example.com/never"]}}, by=user)
+    # What was there before stays as it is, and may be removed; other edits go on.
+    jobs.patch(made, {"metadata": {"finalizers": ["example.com/old"]}}, by=sluice_account)
+    jobs.patch(made, {"metadata": {"annotations": {"a": "b"}}}, by=user)
+    refused('has "example.com/never"', jobs.patch, made, {"metadata": {"finalizers": ["example.com/old", "example.com/never"]}}, by=user)
+    assert not jobs.patch(made, {"metadata": {"finalizers": None}}, by=user)["metadata"].get("finalizers")
+
+
+def test_a_selector_cannot_become_manual_later(jobs, user):
+    refused("spec.manualSelector cannot be true", jobs.patch, jobs.make(by=user), {"spec": {"manualSelector": True}}, by=user)
+
+
+@pytest.mark.parametrize("policy", ["Foreground", "Orphan", "Background"])
+def test_a_queued_job_is_deleted_in_each_of_kubernetes_ways(jobs, user, sluice_account, policy):
+    made = jobs.make(by=user)
+    started(jobs, sluice_account, made)
+    path = jobs_path(jobs.ns, made["metadata"]["name"])
+    user.delete(f"{path}?propagationPolicy={policy}")
+    wait_until("the Job to be gone", lambda: jobs.api.gone(path), SOON)
+
+
+# ---- as many as may wait ------------------------------------------------------------------
+
+
+def test_no_more_jobs_are_let_in_than_may_wait(plane, jobs, user):
+    for name, limit in (("narrow", 2), ("wide", 5)):
+        plane.api.post(path_of("localqueues", ns=jobs.ns), ours("LocalQueue", name, {"clusterQueue": "none", "maxWaiting": limit}))
+
+    def waiting(n, name="narrow"):
+        plane.api.patch(path_of("localqueues", name, jobs.ns) + "/status", {"status": {"pendingWorkloads": n}})
+    waiting(2)
+    waiting(2, "wide")
+
+    def refusal():
+        try:
+            user.post(jobs_path(jobs.ns) + "?dryRun=All", job("probe", "narrow"))
+        except ApiError as e:
+            return e
+    said = wait_until("the API server to see the queue full", refusal, SOON)
+    assert said.status == 403
+    assert f'Job {jobs.ns}/probe is refused: 2 Jobs wait in LocalQueue "narrow", and its spec.maxWaiting is 2' in said.message
+    assert "ask an admin to raise spec.maxWaiting" in said.message
+    jobs.make(by=user, queue="wide")
+    jobs.make(by=user, queue="gpu")  # none of that name: the gate says so
+    jobs.make(by=user, queue=None)
+    waiting(1)
+    wait_until("the API server to see room in the queue", lambda: not refusal(), SOON)
+
+
+# ---- the policies themselves -----------------------------------------------------------------
+
+
+def test_the_api_server_finds_no_fault_in_their_expressions(plane, team):
+    """It checks types after the fact, and says so in the status alone: asked of copies that bind nothing."""
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+    ours = [p for p in plane.api.list(path) if p["metadata"]["name"].startswith("sluice-")]
+    assert len(ours) >= 4
+    for policy in ours:
+        name = f"{team}-{policy['metadata']['name']}"
+        plane.api.post(path, {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+                              "metadata": {"name": name}, "spec": policy["spec"]})
+        try:
+            status = wait_until(f"the API server to check {name}", lambda n=name: plane.api.get(f"{path}/{n}").get("status"), SOON)
+            assert not status.get("typeChecking", {}).get("expressionWarnings"), policy["metadata"]["name"]
+        finally:
+            plane.api.delete(f"{path}/{name}")
 
 
 # ---- labels and annotations that mean nothing ------------------------------------
