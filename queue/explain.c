@@ -315,6 +315,15 @@ static bool is_backing_off(const struct question *a)
 	return true;
 }
 
+/* Another Job, for the owner of this one: its name is told in its own namespace only. */
+static void add_other(const struct question *a, const struct workload *other)
+{
+	if (other->lq->ns == a->w->lq->ns)
+		text_add_name(a->text, other->lq->ns->name, other->name);
+	else
+		text_add(a->text, "a Job of another namespace");
+}
+
 static const struct workload *head_of(const struct question *a)
 {
 	const struct group *g = precedence_head(a->q, a->cq);
@@ -329,7 +338,7 @@ static bool is_behind_one_that_returns(const struct question *a)
 	if (!w)
 		return false;
 	text_add(a->text, "behind ");
-	text_add_name(a->text, w->lq->ns->name, w->name);
+	add_other(a, w);
 	text_add(a->text,
 		", which makes room for another Job and waits before it in ClusterQueue %s "
 		"(StrictFIFO)",
@@ -358,6 +367,17 @@ static bool has_room(const struct question *a, const struct workload *w)
 	return !is_full(a, w, &w->group->claim, &t);
 }
 
+/* Why a Job of another namespace waits, in a word: the sentence names what is that namespace's. */
+static void add_reason(struct question *a)
+{
+	char words[sizeof(((struct explanation *)0)->sentence)];
+	struct text *out = a->text, unused = text_over(words, sizeof(words));
+	a->text = &unused;
+	enum wait_reason reason = explain_waiting(a);
+	a->text = out;
+	text_add(out, "%s", wait_reason_name(reason));
+}
+
 /* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
 static bool is_behind(const struct question *a)
 {
@@ -372,10 +392,13 @@ static bool is_behind(const struct question *a)
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
 	text_add(a->text, "behind ");
-	text_add_name(a->text, head->lq->ns->name, head->name);
+	add_other(a, head);
 	text_add(a->text,
 		", which is first in ClusterQueue %s (StrictFIFO) and cannot start: ", a->cq->name);
-	explain_waiting(&about);
+	if (head->lq->ns == a->w->lq->ns)
+		explain_waiting(&about);
+	else
+		add_reason(&about);
 	return true;
 }
 
@@ -403,7 +426,7 @@ static bool would_delay(const struct question *a)
 	if (!head || head == a->w || head->place != PLACE_READY)
 		return false;
 	text_add(a->text, "fits, but would delay ");
-	text_add_name(a->text, head->lq->ns->name, head->name);
+	add_other(a, head);
 	if (r->at_ms != INT64_MAX) {
 		text_add(a->text, ", which is expected to start at ");
 		text_add_time(a->text, r->at_ms);
@@ -436,7 +459,7 @@ static bool is_kept(const struct question *a)
 			continue;
 		const struct workload *head = group_head(g);
 		text_add(a->text, "fits, but what is free is kept for ");
-		text_add_name(a->text, head->lq->ns->name, head->name);
+		add_other(a, head);
 		text_add(a->text, ", which is first in ClusterQueue %s (StrictFIFO)", cq->name);
 		return true;
 	}

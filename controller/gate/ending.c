@@ -77,12 +77,28 @@ void job_ends_suspended(struct gate *g, struct gate_job *j)
 	j->message = j->sentence = buf_take(&text);
 }
 
-static char *name_job(const struct gate_job *j)
+/* What the owner of a Job that was stopped is told of the one that needs its room: its name only
+ * when it is of the same namespace. */
+static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
 {
 	struct buf b;
+	if (!by || strcmp(j->ns, by->ns) != 0)
+		return NULL;
 	buf_init(&b, 1024);
-	buf_printf(&b, "%s/%s", j->ns, j->name);
+	buf_printf(&b, "%s/%s", by->ns, by->name);
 	return buf_take(&b);
+}
+
+static void describe_preemptor(const struct gate_job *j, const struct gate_job *by, struct buf *out)
+{
+	if (!by)
+		buf_puts(out, "Job (deleted)");
+	else if (j->preemptor)
+		buf_printf(out, "Job %s", j->preemptor);
+	else if (j->preempting && *j->preempting)
+		buf_printf(out, "a Job of ClusterQueue %s", j->preempting);
+	else
+		buf_puts(out, "a Job of another namespace");
 }
 
 /* In words, as Kueue's condition Preempted has them. */
@@ -111,14 +127,15 @@ static void end_preempted(struct gate *g, struct gate_job *j, const struct decis
 	if (j->reason[0] != '\0')
 		return;
 	j->preemption = preemption_reason_name(d->preemption);
-	j->preemptor = by ? name_job(by) : NULL;
+	j->preemptor = name_preemptor(j, by);
 	struct explanation x = {0};
 	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
 		j->preempting = mem_strdup(x.clusterqueue);
 	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
-	buf_printf(&text, "Preempted to accommodate Job %s (UID: %s) due to %s",
-		j->preemptor ? j->preemptor : "(deleted)", uid, preemption_words(d->preemption));
+	buf_puts(&text, "Preempted to accommodate ");
+	describe_preemptor(j, by, &text);
+	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
 	j->message = j->sentence = buf_take(&text);
 	job_ends(j, stop_reason_name(d->reason), g->identity);
 }

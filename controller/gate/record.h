@@ -92,9 +92,10 @@ struct gate_job {
 	const char *reason;   /* why it ends; static text, "" while it goes on */
 	const char *actor;    /* who ended it */
 	const char *preemption; /* why it was preempted; static text, "" when it was not */
-	char *preemptor;	/* "namespace/name" of the Job that needs its room, or NULL */
-	char *preempting;	/* the ClusterQueue of that, or NULL */
-	const char *message;	/* a sentence to go with reason; static, or in sentence; or NULL */
+	char *preemptor;  /* "namespace/name" of the Job that needs its room; NULL: none, or another
+			     namespace's */
+	char *preempting; /* the ClusterQueue of that, or NULL */
+	const char *message; /* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
 	char *plight;	       /* what kept its pods when it was stopped, a sentence, or NULL */
 	const char *hold;      /* what ends it puts it on hold with this; static text, or NULL */

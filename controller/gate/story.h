@@ -39,9 +39,10 @@ struct story {
 	const char *clusterqueue; /* "" when none */
 	const char *reason;	  /* why it was stopped or fenced, "" for a start */
 	const char *by;		  /* the controller's identity */
-	const char *preemptor;	  /* "namespace/name" it was stopped for; NULL when for none */
-	const char *message;	  /* NULL, or a sentence to go with reason */
-	const char *trouble;	  /* of a stop: what kept its pods from running; or NULL */
+	const char
+		*preemptor; /* "namespace/name" it was stopped for, of its own namespace; or NULL */
+	const char *message;		/* NULL, or a sentence to go with reason */
+	const char *trouble;		/* of a stop: what kept its pods from running; or NULL */
 	const struct quota_line *lines; /* of a start: which resource got which flavor */
 	size_t nlines;
 	int32_t pods; /* of a start with fewer pods than asked for: so many; else 0 */
