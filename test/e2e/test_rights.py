@@ -1,0 +1,239 @@
+"""Who may read what at the controller's port, what a tenant is told of others, and slow callers.
+
+The tenant is a ServiceAccount that has sluice-batch-user in one namespace, by a RoleBinding, and
+nothing else. It asks a standby, which treats callers from this host like any others."""
+
+import json
+import socket
+import threading
+import time
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from conftest import BIN, SOON, World, as_account, token
+from objects import annotations, jobs_path, story
+from sandbox import ApiError, wait_until
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+
+def free_ports(n):
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
+    ports = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return ports
+
+
+@pytest.fixture(scope="module")
+def strict(box):
+    """A second controller that wants a token of everybody; its ports."""
+    port, probes = free_ports(2)
+    proc = box.process("controller-strict")
+    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
+                "--listen", f"127.0.0.1:{port}", "--probe-listen", f"127.0.0.1:{probes}", "--loopback-needs-token",
+                "--identity", "strict", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
+    box.wait_healthy("controller-strict")
+    wait_until("it to have read all", lambda: get(port, "/readyz").status == 200, SOON, proc)
+    yield SimpleNamespace(port=port, probes=probes, proc=proc)
+    proc.stop()
+    proc.record_file.unlink()
+
+
+def get(port, path, bearer=None, timeout=SOON):
+    """(status, text)"""
+    request = Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {bearer}"} if bearer else {})
+    try:
+        with urlopen(request, timeout=timeout) as r:
+            return SimpleNamespace(status=r.status, text=r.read().decode())
+    except HTTPError as e:
+        return SimpleNamespace(status=e.code, text=e.read().decode())
+
+
+def bind(world, account, role, everywhere=False):
+    """An account of the world's namespace with that ClusterRole, there or everywhere; its token."""
+    world.api.ensure(f"/api/v1/namespaces/{world.ns}/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}})
+    kind = "ClusterRoleBinding" if everywhere else "RoleBinding"
+    where = f"{RBAC}/clusterrolebindings" if everywhere else f"{RBAC}/namespaces/{world.ns}/rolebindings"
+    name = world.full(account)
+    world.made.append(f"{where}/{name}")
+    world.api.ensure(where, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name},
+                             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+                             "subjects": [{"kind": "ServiceAccount", "namespace": world.ns, "name": account}]})
+    return token(world.api, world.ns, account)
+
+
+@pytest.fixture
+def other(world):
+    """A namespace of somebody else, with a LocalQueue into the world's ClusterQueue q."""
+    w = World(world.box, f"{world.ns}-other")
+    yield w
+    w.end()
+
+
+@pytest.fixture
+def tenants(world, other, strict):
+    """Two Jobs that wait for the same quota; the tenant is of the world's namespace."""
+    world.queue(cpu=1)
+    other.local("q", world.full("q"))
+    world.job("mine", cpu=2)
+    other.job("secret", cpu=2)
+    world.waits("mine", "ExceedsMaxQuota")
+    wait_until("the other Job to be seen", lambda: other.explain("secret")["waiting"], SOON)
+    tenant = bind(world, "tenant", "sluice-batch-user")
+    # The standby hears of it by itself, and the authorizer of the binding.
+    wait_until("the tenant to be let in", lambda: get(strict.port, f"/api/v1/jobs/{world.ns}/mine", tenant).status == 200, SOON, strict.proc)
+    return SimpleNamespace(mine=world, other=other, token=tenant)
+
+
+def test_a_rolebinding_in_one_namespace_is_enough_to_explain_ones_own_jobs(tenants, strict, program, tmp_path):
+    answer = json.loads(get(strict.port, f"/api/v1/jobs/{tenants.mine.ns}/mine", tenants.token).text)
+    assert answer["reason"] == "ExceedsMaxQuota" and answer["name"] == "mine"
+    (tmp_path / "token").write_text(tenants.token)
+    done = program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{strict.port}",
+                   "--token-file", str(tmp_path / "token"))
+    assert done.returncode == 0 and "2 cpu" in done.stdout, done
+    done = program("sluice", "decisions", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{strict.port}",
+                   "--token-file", str(tmp_path / "token"))
+    assert done.returncode == 0, done
+    assert tenants.other.ns not in done.stdout
+    done = program("sluice", "decisions", "--server", f"http://127.0.0.1:{strict.port}", "--token-file", str(tmp_path / "token"))
+    assert done.returncode == 3 and "list jobs.batch in all namespaces" in done.stderr and "-n NAMESPACE" in done.stderr
+
+
+def test_and_shows_nothing_of_any_other(tenants, strict):
+    there = get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/secret", tenants.token)
+    absent = get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/none", tenants.token)
+    assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
+    assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
+    for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/",
+                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=label%3Dteam"):
+        answer = get(strict.port, path, tenants.token)
+        assert answer.status == 403 and "secret" not in answer.text, (path, answer)
+        assert get(strict.port, path).status == 401 and get(strict.port, path, "nonsense").status == 401, path
+
+
+def test_queues_are_for_viewers_and_names_of_jobs_for_those_who_may_list_them(tenants, strict):
+    viewer = bind(tenants.mine, "viewer", "sluice-viewer", everywhere=True)
+    wait_until("the viewer to be let in", lambda: get(strict.port, "/api/v1/queues", viewer).status == 200, SOON)
+    assert get(strict.port, "/metrics", viewer).status == 200
+    for path in ("/api/v1/decisions", f"/api/v1/jobs/{tenants.other.ns}/secret", "/api/v1/cost?by=owner"):
+        assert get(strict.port, path, viewer).status == 403, path
+    assert "secret" not in get(strict.port, "/api/v1/queues", viewer).text
+    lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)
+    wait_until("the lister to be let in", lambda: get(strict.port, "/api/v1/decisions", lister).status == 200, SOON)
+    assert get(strict.port, f"/api/v1/jobs/{tenants.other.ns}/secret", lister).status == 200
+
+
+def test_a_preempted_jobs_owner_is_not_told_the_other_ones_name(world, other):
+    world.priorities(high=10)
+    world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
+    other.local("q", world.full("q"))
+    bind(world, "tenant", "sluice-batch-user")
+    tenant = as_account(world.box, world.ns, "tenant")
+    world.job("victim", cpu=2)
+    world.started("victim")
+    made = other.job("secret", cpu=2, labels={"sluice.dev/priority-class": world.full("high")})
+    world.stopped("victim")
+    other.started("secret")
+    said = wait_until("the tenant to read its Job", lambda: tenant.get(jobs_path(world.ns, "victim")), SOON)
+    told = story(said)
+    assert told["reason"] == "Preempted" and "preemptor" not in told
+    assert f"a Job of ClusterQueue {world.full('q')} (UID: {made['metadata']['uid']})" in told["message"]
+    waiting = world.explain("victim")
+    events = wait_until("the Event", lambda: [e for e in world.api.list(f"/api/v1/namespaces/{world.ns}/events")
+                                              if e["reason"] == "Preempted"], SOON)
+    for text in (json.dumps(annotations(said)), json.dumps(waiting), json.dumps(events), json.dumps(said["status"])):
+        assert "secret" not in text and other.ns not in text, text
+
+
+# ---- slow callers ----------------------------------------------------------------------
+
+
+class Slow:
+    """80 sockets that send a byte every half second, and come back when they are closed."""
+
+    def __init__(self, port, source="127.0.0.1"):
+        self.port, self.source, self.over, self.closed = port, source, threading.Event(), 0
+        self.sockets = [self.open() for _ in range(80)]
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def open(self):
+        s = socket.create_connection(("127.0.0.1", self.port), timeout=SOON, source_address=(self.source, 0))
+        s.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        s.setblocking(False)
+        return s
+
+    def drip(self, i):
+        try:
+            self.sockets[i].send(b"x")
+            if self.sockets[i].recv(1):
+                return
+        except BlockingIOError:
+            return
+        except OSError:
+            pass
+        self.sockets[i].close()
+        self.closed += 1
+        self.sockets[i] = self.open()
+
+    def run(self):
+        while not self.over.wait(0.5):
+            for i in range(len(self.sockets)):
+                self.drip(i)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.over.set()
+        self.thread.join()
+        for s in self.sockets:
+            s.close()
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.9"])
+@pytest.mark.parametrize("target", ["port", "probes"])
+def test_slow_sockets_make_no_probe_fail(strict, target, source):
+    with Slow(getattr(strict, target), source) as slow:
+        for _ in range(8):
+            for path in ("/healthz", "/readyz"):
+                began = time.monotonic()
+                assert get(strict.probes, path, timeout=5).status == 200
+                assert time.monotonic() - began < 3, "the timeout of the readiness probe"
+            assert get(strict.port, "/healthz", timeout=5).status == 200  # nor is the API's port full
+            time.sleep(1)
+        assert slow.closed > 0 and slow.thread.is_alive()
+
+
+def test_the_port_of_probes_has_nothing_else(strict):
+    for path in ("/metrics", "/", "/api/v1/queues"):
+        assert get(strict.probes, path).status == 404
+    assert get(strict.port, "/metrics").status == 401
+
+
+# ---- tokens ------------------------------------------------------------------------------
+
+
+def test_a_token_may_have_to_be_for_the_controller_alone(box, world):
+    port, = free_ports(1)
+    proc = box.process("controller-audience")
+    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
+                "--listen", f"127.0.0.1:{port}", "--loopback-needs-token", "--token-audience", "sluice",
+                "--identity", "audience", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
+    try:
+        box.wait_healthy("controller-audience")
+        usual = bind(world, "viewer", "sluice-viewer", everywhere=True)
+        bound = world.api.post(f"/api/v1/namespaces/{world.ns}/serviceaccounts/viewer/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice"]}})["status"]["token"]
+        wait_until("the token to be let in", lambda: get(port, "/api/v1/queues", bound).status == 200, SOON, proc)
+        assert get(port, "/api/v1/queues", usual).status == 401
+        with pytest.raises(ApiError) as refusal:  # and it is of no use elsewhere
+            type(world.api)(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=bound).get(jobs_path(world.ns))
+        assert refusal.value.status == 401
+    finally:
+        proc.stop()
+        proc.record_file.unlink()
