@@ -1,5 +1,6 @@
 #include "queue/shape.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,11 @@ static void write_lending(struct buf *b, const struct job *j)
 		write_string(b, j->resources);
 }
 
+static size_t directives_bytes(const struct directives *d)
+{
+	return sizeof(*d) + d->memory.bytes;
+}
+
 static struct directives *directives_of(struct shapes *s, const struct job *j)
 {
 	struct buf bytes;
@@ -146,7 +152,7 @@ static struct directives *directives_of(struct shapes *s, const struct job *j)
 		d->key = copy;
 		d->key_len = bytes.len;
 		map_put(&s->directives, hash, d);
-		s->bytes += sizeof(*d) + d->memory.bytes;
+		s->bytes += directives_bytes(d);
 	}
 	buf_done(&bytes);
 	d->refs++;
@@ -160,7 +166,7 @@ static void directives_put(struct shapes *s, struct directives *d)
 		return;
 	struct directives_key key = {d->key, d->key_len};
 	must(map_take(&s->directives, d->hash, &key) == d);
-	s->bytes -= sizeof(*d) + d->memory.bytes;
+	s->bytes -= directives_bytes(d);
 	arena_done(&d->memory);
 	free(d);
 }
@@ -183,17 +189,21 @@ static uint64_t shape_hash(const struct shape *s)
 	return hash;
 }
 
+static size_t requests_bytes(const struct shape *s)
+{
+	size_t bytes = sizeof(*s) + s->nrequests * sizeof(s->request[0]);
+	for (size_t i = 0; i < s->nrequests; i++)
+		bytes += strlen(s->request[i].name) + 1;
+	return bytes;
+}
+
 /* A copy with strings of its own behind the array. */
 static struct shape *shape_copy(const struct shape *from)
 {
 	size_t array = sizeof(*from) + from->nrequests * sizeof(from->request[0]);
-	size_t bytes = array;
-	for (size_t i = 0; i < from->nrequests; i++)
-		bytes += strlen(from->request[i].name) + 1;
-
-	struct shape *s = mem_alloc(bytes);
+	struct shape *s = mem_alloc(requests_bytes(from));
 	memcpy(s, from, array);
-	s->bytes = bytes;
+	s->bytes = requests_bytes(from);
 	char *text = (char *)s + array;
 	for (size_t i = 0; i < s->nrequests; i++) {
 		size_t n = strlen(from->request[i].name) + 1;
@@ -203,12 +213,45 @@ static struct shape *shape_copy(const struct shape *from)
 	return s;
 }
 
-static void read_requests(const struct resource_list *requests, struct shape *s, bool *ret_too_many)
+size_t shape_bytes(const struct shape *s)
 {
-	*ret_too_many = requests->count > SHAPE_REQUESTS_MAX;
-	s->nrequests = *ret_too_many ? SHAPE_REQUESTS_MAX : requests->count;
+	return requests_bytes(s) + directives_bytes(s->directives) + template_bytes(s->template);
+}
+
+static void read_requests(const struct resource_list *requests, struct shape *s, char *ret_fault)
+{
+	bool too_many = requests->count > SHAPE_REQUESTS_MAX;
+	s->nrequests = too_many ? SHAPE_REQUESTS_MAX : requests->count;
 	if (s->nrequests > 0)
 		memcpy(s->request, requests->item, s->nrequests * sizeof(s->request[0]));
+	if (too_many)
+		snprintf(ret_fault, SHAPE_FAULT_SIZE,
+			"a pod of the Job asks for %zu different resources, and at most %d are "
+			"kept; ask for fewer",
+			requests->count, SHAPE_REQUESTS_MAX);
+}
+
+/* What the Job says of where its pods may run, and what the cluster looks at in them; neither where
+ * the whole is over the ceiling. */
+static void read_directives(struct shapes *s, const struct job *j, const struct account *account,
+	struct shape *ret, char *ret_fault)
+{
+	ret->directives = directives_of(s, j);
+	ret->template = template_of(&s->templates, account->pod);
+	size_t bytes = shape_bytes(ret);
+	if (bytes <= SHAPE_BYTES_MAX)
+		return;
+	directives_put(s, ret->directives);
+	template_put(&s->templates, ret->template);
+	struct job bare = {.lending = j->lending};
+	ret->directives = directives_of(s, &bare);
+	ret->template = NULL;
+	snprintf(ret_fault, SHAPE_FAULT_SIZE,
+		"spec.template: what decides where its pods may run, and what they ask for, takes "
+		"%zu bytes, and at most %d are kept of a Job; use fewer or shorter values in "
+		"affinity, topologySpreadConstraints, tolerations, nodeSelector and labels, or "
+		"fewer containers",
+		bytes, SHAPE_BYTES_MAX);
 }
 
 /* The bound for parallelism bounds what runs at once too; one that is none says nothing. */
@@ -218,20 +261,20 @@ static int32_t min_pods_of(const struct job *j, int32_t pods)
 	return bounds ? j->min_parallelism : pods;
 }
 
-struct shape *shape_of(
-	struct shapes *s, const struct job *j, const struct account *account, bool *ret_too_many)
+struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
+	char ret_fault[SHAPE_FAULT_SIZE])
 {
 	union {
 		struct shape shape;
 		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
 	} now;
 	now.shape = (struct shape){0};
-	read_requests(&account->requests, &now.shape, ret_too_many);
+	ret_fault[0] = '\0';
+	read_requests(&account->requests, &now.shape, ret_fault);
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
 	now.shape.min_pods = min_pods_of(j, now.shape.pods);
-	now.shape.directives = directives_of(s, j);
-	now.shape.template = template_of(&s->templates, account->pod);
+	read_directives(s, j, account, &now.shape, ret_fault);
 	now.shape.hash = shape_hash(&now.shape);
 
 	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);

@@ -5,6 +5,11 @@
  * one shape share one record, and Jobs of one shape and priority are decided as one (group.h).
  * Records are counted references; the directives are a record of their own, because Jobs that
  * differ in size mostly agree on where they may run.
+ *
+ * What a Job may make Sluice keep of its pods has a ceiling, SHAPE_BYTES_MAX: the API server takes
+ * a megabyte of node affinity, which is several in memory. Beyond it the directives and the
+ * template are not kept and the Job can never start; what its pods ask for is, by which a Job that
+ * runs already (under a version without the ceiling) holds its quota.
  */
 #ifndef SLUICE_QUEUE_SHAPE_H
 #define SLUICE_QUEUE_SHAPE_H
@@ -17,6 +22,10 @@
 
 /* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */
 #define SHAPE_REQUESTS_MAX 127
+/* Of requests, directives and template together, in memory. An ordinary Job has 1,500 to 3,000,
+ * one of 500 containers 100,000. */
+#define SHAPE_BYTES_MAX (128 * 1024)
+#define SHAPE_FAULT_SIZE 320
 
 /* The user's own: node selector, tolerations, required affinity; what its containers ask for, and
  * under which names they may. */
@@ -54,10 +63,12 @@ void shapes_done(struct shapes *s); /* every reference must have been given back
 size_t shapes_bytes(const struct shapes *s);
 
 /* The shape of a Job as it is now, of which this is the account (accounting.h: requests sorted by
- * name); give it back with shape_put. *ret_too_many: those are more than SHAPE_REQUESTS_MAX
- * resources, and the shape leaves some out. */
-struct shape *shape_of(
-	struct shapes *s, const struct job *j, const struct account *account, bool *ret_too_many);
+ * name); give it back with shape_put. ret_fault: "", or a sentence: why not all of it is kept, so
+ * that the Job cannot start. */
+struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
+	char ret_fault[SHAPE_FAULT_SIZE]);
+/* What it takes in memory, as if nothing of it were shared with other shapes. */
+size_t shape_bytes(const struct shape *shape);
 struct shape *shape_keep(struct shape *shape); /* one reference more */
 void shape_put(struct shapes *s, struct shape *shape);
 

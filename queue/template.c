@@ -98,9 +98,9 @@ static void write_key(struct buf *b, const struct pod *p)
 	must(!b->failed);
 }
 
-static size_t template_bytes(const struct template *t)
+size_t template_bytes(const struct template *t)
 {
-	return sizeof(*t) + t->memory.bytes;
+	return t ? sizeof(*t) + t->memory.bytes : 0;
 }
 
 static struct template *template_new(

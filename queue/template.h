@@ -54,6 +54,7 @@ void templates_done(struct templates *t); /* every reference must have been give
 /* Of a pod that has been filled in; NULL for NULL. Give it back with template_put. */
 struct template *template_of(struct templates *t, const struct pod *p);
 struct template *template_keep(struct template *t);
+size_t template_bytes(const struct template *t); /* what it takes in memory; NULL takes nothing */
 void template_put(struct templates *all, struct template *t); /* NULL does nothing */
 
 #endif

@@ -143,7 +143,8 @@ static bool text_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static const char *fault_of(const struct job *j, const struct account *account, bool too_many)
+static const char *fault_of(
+	const struct job *j, const struct account *account, const char *shape_fault)
 {
 	const char *system = priority_system_fault(j->pod_priority_class);
 	if (j->invalid)
@@ -152,9 +153,7 @@ static const char *fault_of(const struct job *j, const struct account *account, 
 		return system;
 	if (*account->fault)
 		return account->fault;
-	return too_many ? "a pod of the Job asks for more than 127 different resources; ask for "
-			  "fewer"
-			: NULL;
+	return *shape_fault ? shape_fault : NULL;
 }
 
 /* While it runs with fewer than its owner wrote, it may hold room for more from before. */
@@ -166,12 +165,12 @@ static int32_t most_pods(const struct job *j)
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
 	const struct account *account)
 {
-	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, account, &too_many);
+	char fault[SHAPE_FAULT_SIZE];
+	struct shape *shape = shape_of(&q->shapes, j, account, fault);
 	bool same_shape = shape == w->shape;
 	shape_put(&q->shapes, shape);
 
-	const char *invalid = fault_of(j, account, too_many);
+	const char *invalid = fault_of(j, account, fault);
 	struct priority_class *class =
 		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
 	bool same_class = class == w->class;
@@ -200,11 +199,11 @@ static void set_expected(struct workload *w, int64_t expected_ms)
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
-	bool too_many;
-	struct shape *shape = shape_of(&q->shapes, j, account, &too_many);
+	char fault[SHAPE_FAULT_SIZE];
+	struct shape *shape = shape_of(&q->shapes, j, account, fault);
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
-	set_invalid(q, w, fault_of(j, account, too_many));
+	set_invalid(q, w, fault_of(j, account, fault));
 
 	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
 	forget_queue(q, w);

@@ -69,6 +69,25 @@ def test_a_job_with_500_containers_is_counted_and_started(world, others):
     others()
 
 
+def test_a_megabyte_of_node_affinity_is_refused_with_both_numbers_and_costs_nobody_else(world, others):
+    """The API server takes 1.3 MB of it; in memory that were 6 MB for each such Job."""
+    world.queue(cpu=1)
+    many = [{"key": "example.com/key", "operator": "In", "values": [f"value-{v}-of-{n}" for v in range(200)]} for n in range(50)]
+    wide = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": many}] * 5}}}
+    for i in range(12):
+        world.job(f"wide-{i}", pod={"affinity": wide})
+    for i in range(12):
+        said = world.waits(f"wide-{i}", "Misconfigured")["sentence"]
+        found = re.fullmatch(r"spec.template: what decides where its pods may run, and what they ask for, takes (\d+) bytes, and at most 131072 are kept "
+                             r"of a Job; use fewer .*", said)
+        assert found and int(found[1]) > 1_000_000, said
+    metrics = world.box.controller_api().raw("GET", "/metrics").decode()
+    assert int(re.search(r"^sluice_queue_memory_bytes (\d+)$", metrics, re.M)[1]) < 1_000_000, "they are kept all the same"
+    world.job("next", seconds=0)
+    world.finished("next")
+    others()
+
+
 def test_an_annotation_of_5_mb_is_refused_by_the_api_server(world, others):
     with pytest.raises((ApiError, ConnectionError)):
         world.job("fat", annotations={"example.com/fat": "x" * 5_000_000})

@@ -26,14 +26,15 @@ static struct job plain_job(const struct container *c)
 		.pod = {.containers = c, .ncontainers = 1}};
 }
 
-static struct shape *job_shape(struct shapes *s, const struct job *j, bool *ret_too_many)
+static struct shape *job_shape(
+	struct shapes *s, const struct job *j, char ret_fault[SHAPE_FAULT_SIZE])
 {
 	static const struct queue_config config;
 	struct accounting facts;
 	struct account a;
 	accounting_init(&facts);
 	account_open(&a, &facts, &config, j);
-	struct shape *shape = shape_of(s, j, &a, ret_too_many);
+	struct shape *shape = shape_of(s, j, &a, ret_fault);
 	account_done(&a);
 	accounting_done(&facts);
 	return shape;
@@ -83,15 +84,15 @@ static void same_shape_or_not(void **state)
 {
 	(void)state;
 	struct shapes s;
-	bool many;
+	char fault[SHAPE_FAULT_SIZE];
 	shapes_init(&s);
 	struct job base = plain_job(&asks[0]);
-	struct shape *first = job_shape(&s, &base, &many);
+	struct shape *first = job_shape(&s, &base, fault);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct job j = plain_job(&asks[cases[i].ask]);
 		j.parallelism = cases[i].pods;
 		j.placement = cases[i].placement;
-		struct shape *shape = job_shape(&s, &j, &many);
+		struct shape *shape = job_shape(&s, &j, fault);
 		if ((shape == first) != cases[i].same)
 			fail_msg("%s", cases[i].name);
 		shape_put(&s, shape);
@@ -119,12 +120,12 @@ static void directives_are_told_apart(void **state)
 	enum { N = sizeof(all) / sizeof(all[0]) };
 	struct shape *shape[N];
 	struct shapes s;
-	bool many;
+	char fault[SHAPE_FAULT_SIZE];
 	shapes_init(&s);
 	for (size_t i = 0; i < N; i++) {
 		struct job j = plain_job(&asks[0]);
 		j.placement = all[i];
-		shape[i] = job_shape(&s, &j, &many);
+		shape[i] = job_shape(&s, &j, fault);
 		for (size_t k = 0; k < i; k++)
 			assert_ptr_not_equal(shape[k], shape[i]);
 	}
@@ -147,9 +148,9 @@ static void copies_what_it_keeps(void **state)
 	j.placement = (struct placement){
 		.node_selector = &label, .nnode_selector = 1, .terms = &term, .nterms = 1};
 	struct shapes s;
-	bool many;
+	char fault[SHAPE_FAULT_SIZE];
 	shapes_init(&s);
-	struct shape *shape = job_shape(&s, &j, &many);
+	struct shape *shape = job_shape(&s, &j, fault);
 	resource[0] = key[0] = value[0] = wanted[0] = 'X';
 	const struct placement *p = &shape->directives->placement;
 	assert_string_equal(shape->request[0].name, "cpu");
@@ -174,16 +175,66 @@ static void too_many_resources(void **state)
 	struct container c = {.requests = {all, N}};
 	struct job j = plain_job(&c);
 	struct shapes s;
-	bool many = false;
+	char fault[SHAPE_FAULT_SIZE];
 	shapes_init(&s);
-	struct shape *shape = job_shape(&s, &j, &many);
-	assert_true(many);
+	struct shape *shape = job_shape(&s, &j, fault);
+	assert_string_equal(fault, "a pod of the Job asks for 200 different resources, and at most "
+				   "127 are kept; ask for fewer");
 	assert_int_equal(shape->nrequests, SHAPE_REQUESTS_MAX);
 	shape_put(&s, shape);
 	c.requests.count = SHAPE_REQUESTS_MAX;
-	shape = job_shape(&s, &j, &many);
-	assert_false(many);
+	shape = job_shape(&s, &j, fault);
+	assert_string_equal(fault, "");
 	shape_put(&s, shape);
+	shapes_done(&s);
+}
+
+/* What the API server takes: a hundred values in each of sixty requirements of ten terms. */
+static void directives_have_a_ceiling(void **state)
+{
+	(void)state;
+	enum { TERMS = 10, REQUIREMENTS = 60, VALUES = 100 };
+	static const char *values[VALUES];
+	static struct requirement requirements[REQUIREMENTS];
+	struct selector_term terms[TERMS];
+	for (size_t i = 0; i < VALUES; i++)
+		values[i] = "a-value-of-some-length";
+	for (size_t i = 0; i < REQUIREMENTS; i++)
+		requirements[i] = (struct requirement){"some/key", SELECTOR_IN, values, VALUES};
+	for (size_t i = 0; i < TERMS; i++)
+		terms[i] = (struct selector_term){requirements, REQUIREMENTS};
+	struct job j = plain_job(&asks[0]);
+	j.placement = (struct placement){.terms = terms, .nterms = TERMS};
+	struct shapes s;
+	char fault[SHAPE_FAULT_SIZE];
+	shapes_init(&s);
+	struct shape *over = job_shape(&s, &j, fault);
+	size_t bytes = 0;
+	assert_int_equal(sscanf(fault,
+				 "spec.template: what decides where its pods may run, and what "
+				 "they ask for, takes %zu bytes, and at most 131072 are kept",
+				 &bytes),
+		1);
+	assert_true(bytes > TERMS * REQUIREMENTS * VALUES * sizeof("a-value-of-some-length"));
+	assert_true(shapes_bytes(&s) < 4096);
+	assert_int_equal(over->directives->placement.nterms, 0);
+	assert_null(over->template);
+	assert_int_equal(over->nrequests, 2); /* by these it holds its quota, if it runs already */
+
+	/* A thousand such Jobs take no more than one. */
+	requirements[0].key = "another/key";
+	struct shape *other = job_shape(&s, &j, fault);
+	assert_ptr_equal(over, other);
+	shape_put(&s, other);
+
+	terms[0].nrequirements = 3;
+	j.placement.nterms = 1;
+	struct shape *large = job_shape(&s, &j, fault);
+	assert_string_equal(fault, "");
+	assert_true(shape_bytes(large) > 300 * sizeof("a-value-of-some-length"));
+	assert_true(shape_bytes(large) <= SHAPE_BYTES_MAX);
+	shape_put(&s, large);
+	shape_put(&s, over);
 	shapes_done(&s);
 }
 
@@ -194,6 +245,7 @@ int main(void)
 		cmocka_unit_test(directives_are_told_apart),
 		cmocka_unit_test(copies_what_it_keeps),
 		cmocka_unit_test(too_many_resources),
+		cmocka_unit_test(directives_have_a_ceiling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

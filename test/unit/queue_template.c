@@ -168,7 +168,7 @@ struct world {
 static struct shape *shape_for(struct world *w, const char *words)
 {
 	struct account account;
-	bool many;
+	char fault[SHAPE_FAULT_SIZE];
 	struct pod *pod = words_pod(&w->arena, words);
 	struct job j = {.ns = pod->ns,
 		.name = "j",
@@ -179,7 +179,7 @@ static struct shape *shape_for(struct world *w, const char *words)
 		.pod = pod->resources,
 		.template = pod};
 	account_open(&account, &w->facts, &w->config, &j);
-	struct shape *s = shape_of(&w->shapes, &j, &account, &many);
+	struct shape *s = shape_of(&w->shapes, &j, &account, fault);
 	account_done(&account);
 	return s;
 }
