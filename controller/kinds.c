@@ -330,6 +330,7 @@ const struct kind kinds[KINDS] = {
 		.ours = true,
 		.has_status = true,
 		.generations = true,
+		.shapes_jobs = true,
 		.tell = tell_localqueue,
 		.drop = drop_localqueue,
 		.report = REPORT_LOCALQUEUE},

@@ -7,10 +7,11 @@
  * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
  *
  * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
- * for, after RunPolicies, which exempt some, and after namespaces, by which some are not managed;
- * when one of those changes that, they are listed again, at most every ten seconds. ConfigMaps, of
- * one namespace, are listed after those who name some (timekeeper.h). Twice a minute it looks
- * whether the zone database is still the same.
+ * for, after LocalQueues, which say how many of them are kept, after RunPolicies, which exempt
+ * some, and after namespaces, by which some are not managed; when one of those changes that, they
+ * are listed again, at most every ten seconds. ConfigMaps, of one namespace, are listed after those
+ * who name some (timekeeper.h). Twice a minute it looks whether the zone database is still the
+ * same.
  *
  * An object that cannot be read, and a Job or pod that cannot be decoded, stays as it was known: it
  * is not lost in a list either. Each is counted and named in the log, at most twenty a minute of a

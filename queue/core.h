@@ -17,6 +17,7 @@
 #include "queue/group.h"
 #include "queue/localqueue.h"
 #include "queue/nsquota.h"
+#include "queue/overflow.h"
 #include "queue/plan.h"
 #include "queue/priority.h"
 #include "queue/quota.h"
@@ -40,6 +41,7 @@ struct queue {
 	struct cohorts cohorts;
 	struct clusterqueues clusterqueues;
 	struct localqueues localqueues;
+	struct overflow overflow;
 	struct nsquotas nsquotas;
 	struct priorities priorities;
 	struct shapes shapes;

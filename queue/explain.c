@@ -31,6 +31,8 @@ const char *wait_reason_name(enum wait_reason r)
 		return "OnHold";
 	case WAIT_MISCONFIGURED:
 		return "Misconfigured";
+	case WAIT_TOO_MANY:
+		return "TooManyWaiting";
 	case WAIT_NO_MATCHING_FLAVOR:
 		return "NoMatchingFlavor";
 	case WAIT_SUSPENDED:

@@ -225,6 +225,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	}
 	list_leave(&lq->of_clusterqueue);
 	lq->cq = NULL;
+	overflow_exists(lq, clusterqueue != NULL);
 	lq->exists = clusterqueue != NULL;
 	if (clusterqueue) {
 		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
@@ -258,6 +259,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;
 	lq->weight = s->weight;
+	lq->max_waiting = s->max_waiting;
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
@@ -276,6 +278,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
 	lq->weight = 1;
+	lq->max_waiting = 0;
 	repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);
 	localqueue_put(&q->localqueues, lq);

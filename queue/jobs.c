@@ -48,6 +48,8 @@ void queue_set_job(struct queue *q, const struct job *j)
 	struct workload *w = queue_find_workload(q, &j->uid);
 	struct account account;
 	account_open(&account, &q->accounting, &q->config, j);
+	if (!w)
+		queue_undefer_job(q, &j->uid);
 	if (!w || workload_differs(q, w, j, &account))
 		take_job(q, w, j, &account);
 	account_done(&account);

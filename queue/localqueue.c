@@ -8,6 +8,7 @@
 #include "job/copies.h"
 #include "queue/clusterqueue.h"
 #include "queue/group.h"
+#include "queue/overflow.h"
 #include "queue/regime.h"
 
 struct localqueue_key {
@@ -132,6 +133,7 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		list_init(&lq->budgets);
 		lq->weight = 1;
 		group_trees_init(&lq->groups_waiting, &lq->order);
+		tree_init(&lq->deferred, overflow_order, NULL);
 		map_put(&all->map, localqueue_hash(ns, name), lq);
 	}
 	lq->refs++;
@@ -153,6 +155,11 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	regime_free(lq->regime);
 	free(lq->name);
 	free(lq);
+}
+
+size_t localqueue_pending(const struct localqueue *lq)
+{
+	return lq->nwaiting + tree_count(&lq->deferred);
 }
 
 /* A namespace whose labels nobody has told yet is selected only by what selects everything. */

@@ -24,6 +24,7 @@ struct nspace {
 	char *name;
 	uint32_t refs; /* LocalQueues in it, and its quotas */
 	bool exists;
+	size_t unknown_slots; /* of the workloads that name LocalQueues that do not exist */
 	const struct label *labels;
 	size_t nlabels;
 	struct arena memory;
@@ -42,7 +43,7 @@ enum localqueue_gate {
 struct localqueue {
 	struct nspace *ns;
 	char *name;
-	uint32_t refs; /* workloads, rooms, the object */
+	uint32_t refs; /* workloads, rooms, deferred Jobs, the object */
 	struct tree_node by_name;
 
 	bool exists, deleting;
@@ -59,6 +60,13 @@ struct localqueue {
 	struct link rooms;   /* room.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
 	size_t nactive; /* of those that wait: in the order, or with a promise */
+
+	/* What is kept of its Jobs (overflow.h): of all members; of those that wait. */
+	int32_t max_waiting; /* 0: no limit */
+	size_t slots, waiting_slots;
+	size_t ntaken;		 /* Jobs that were deferred, and are being read */
+	struct tree deferred;	 /* Jobs beyond, by creation */
+	struct link overflowing; /* in overflow.queues while there are some */
 
 	/* What it used lately, and who waits in it where that orders (precedence.h). */
 	double weight;
@@ -85,6 +93,9 @@ struct nspace *namespace_of(struct localqueues *all, const char *name); /* made 
 void namespace_set(struct nspace *ns, const struct namespace_spec *s);
 void namespace_unset(struct nspace *ns);
 void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it when unneeded */
+
+/* Jobs that wait, deferred ones among them. */
+size_t localqueue_pending(const struct localqueue *lq);
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);
 

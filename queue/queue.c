@@ -33,6 +33,7 @@ struct queue *queue_new(void)
 	queue_config_default(&q->config);
 	accounting_init(&q->accounting);
 	localqueues_init(&q->localqueues);
+	overflow_init(&q->overflow);
 	nsquotas_init(&q->nsquotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
@@ -73,6 +74,7 @@ void queue_free(struct queue *q)
 	if (!q)
 		return;
 	drop_all_jobs(q);
+	overflow_done(q);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);
@@ -303,5 +305,5 @@ size_t queue_memory_bytes(const struct queue *q)
 {
 	return q->workload_bytes + shapes_bytes(&q->shapes) + q->groups.bytes +
 	       table_bytes(&q->workloads) + table_bytes(&q->groups.map) +
-	       disruptions_bytes(&q->disruptions);
+	       disruptions_bytes(&q->disruptions) + overflow_bytes(q);
 }

@@ -197,6 +197,11 @@ static size_t requests_bytes(const struct shape *s)
 	return bytes;
 }
 
+size_t shape_bytes(const struct shape *s)
+{
+	return requests_bytes(s) + directives_bytes(s->directives) + template_bytes(s->template);
+}
+
 /* A copy with strings of its own behind the array. */
 static struct shape *shape_copy(const struct shape *from)
 {
@@ -204,6 +209,7 @@ static struct shape *shape_copy(const struct shape *from)
 	struct shape *s = mem_alloc(requests_bytes(from));
 	memcpy(s, from, array);
 	s->bytes = requests_bytes(from);
+	s->slots = (uint32_t)((shape_bytes(from) + SHAPE_SLOT_BYTES - 1) / SHAPE_SLOT_BYTES);
 	char *text = (char *)s + array;
 	for (size_t i = 0; i < s->nrequests; i++) {
 		size_t n = strlen(from->request[i].name) + 1;
@@ -211,11 +217,6 @@ static struct shape *shape_copy(const struct shape *from)
 		text += n;
 	}
 	return s;
-}
-
-size_t shape_bytes(const struct shape *s)
-{
-	return requests_bytes(s) + directives_bytes(s->directives) + template_bytes(s->template);
 }
 
 static void read_requests(const struct resource_list *requests, struct shape *s, char *ret_fault)

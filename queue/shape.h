@@ -25,6 +25,7 @@
 /* Of requests, directives and template together, in memory. An ordinary Job has 1,500 to 3,000,
  * one of 500 containers 100,000. */
 #define SHAPE_BYTES_MAX (128 * 1024)
+#define SHAPE_SLOT_BYTES 4096 /* so many of a shape's bytes count as one Job: overflow.h */
 #define SHAPE_FAULT_SIZE 320
 
 /* The user's own: node selector, tolerations, required affinity; what its containers ask for, and
@@ -45,6 +46,7 @@ struct shape {
 	uint32_t refs;
 	int32_t pods;
 	int32_t min_pods; /* it would start with so few; as many as pods as a rule */
+	uint32_t slots;	  /* shape_bytes() in SHAPE_SLOT_BYTES, rounded up */
 	struct directives *directives;
 	struct template *template; /* NULL: nothing of the cluster is asked for it */
 	size_t bytes;

@@ -123,7 +123,7 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 	list_each(&cq->localqueues, l)
 	{
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		ret->pending += lq->nwaiting;
+		ret->pending += localqueue_pending(lq);
 		ret->pending_active += lq->nactive;
 	}
 	ret->pending_active -= cq->nnowhere;
@@ -254,6 +254,11 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 		return "ClusterQueueIsInactive";
 	}
 	text_add(message, "Can submit new workloads to localQueue");
+	if (tree_count(&lq->deferred) > 0)
+		text_add(message,
+			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last "
+			"are not looked at yet",
+			lq->max_waiting);
 	return "Ready";
 }
 
@@ -297,7 +302,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->name = lq->name;
 	ret->clusterqueue = lq->cq->name;
 	ret->generation = lq->generation;
-	ret->pending = lq->nwaiting;
+	ret->pending = localqueue_pending(lq);
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
 	ret->fair_usage = lq->cq->orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;

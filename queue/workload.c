@@ -10,6 +10,7 @@
 #include "queue/core.h"
 #include "queue/duration.h"
 #include "queue/holders.h"
+#include "queue/overflow.h"
 #include "queue/precedence.h"
 #include "queue/room.h"
 #include "queue/run.h"
@@ -126,6 +127,7 @@ void workload_free(struct queue *q, struct workload *w)
 	must(w->place == PLACE_NOWHERE && !w->room && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
 	set_priority(q, w, 0);
+	overflow_count_out(w);
 	forget_queue(q, w);
 	forget_class(q, w);
 	set_invalid(q, w, NULL);
@@ -201,6 +203,8 @@ void workload_take(
 {
 	char fault[SHAPE_FAULT_SIZE];
 	struct shape *shape = shape_of(&q->shapes, j, account, fault);
+	if (w->lq)
+		overflow_count_out(w);
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	set_invalid(q, w, fault_of(j, account, fault));
@@ -209,6 +213,7 @@ void workload_take(
 	forget_queue(q, w);
 	w->lq = lq;
 	list_add(&lq->members, &w->of_localqueue);
+	overflow_count_in(w);
 
 	struct priority_class *class =
 		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
@@ -297,6 +302,7 @@ void workload_place(struct queue *q, struct workload *w)
 	w->place = place_for(q, w);
 	if (w->place != PLACE_ROOM) {
 		w->lq->nwaiting++;
+		w->lq->waiting_slots += w->shape->slots;
 		w->lq->nactive += is_active(w);
 		q->nwaiting++;
 	}
@@ -333,6 +339,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 {
 	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
+		w->lq->waiting_slots -= w->shape->slots;
 		w->lq->nactive -= is_active(w);
 		q->nwaiting--;
 	}

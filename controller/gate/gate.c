@@ -218,7 +218,7 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 	struct gate_job *j = gate_find_job(g, &h->uid);
 	if (!j) {
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
-		j->lost = true; /* deleted, or without its label */
+		j->lost = true; /* deleted, deferred, or without its label */
 	}
 	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms)) {
 		/* Nothing to start any more; what it holds counts all the same. */
@@ -398,6 +398,7 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 		write_ceilings(g);
 		reconcile_dirty(g);
 		decide(g);
+		gate_fetch_deferred(g); /* for which those that went or start made a place */
 		reconcile_dirty(g);
 		notice_tick(g);
 		stuck_tick(g);

@@ -139,6 +139,10 @@ static bool barred(struct gate *g, struct gate_job *j)
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
+	if (j->fetching && !j->lost) {
+		job_request(g, j, INTENT_READ);
+		return;
+	}
 	if (j->lost || j->seen.finished) {
 		queue_drop_job(g->queue, &j->uid);
 		if (!job_busy(j))
@@ -156,6 +160,8 @@ static void waiting(struct gate *g, struct gate_job *j)
 		stop_intruder(g, j);
 		return;
 	}
+	if (gate_defer_job(g, j))
+		return;
 	reconsider_lending(g, j);
 	if (j->seen.story_state == STORY_STARTED)
 		suspended_by_others(g, j);

@@ -71,8 +71,9 @@ struct gate_job {
 	char *labels;	  /* those that its bills carry, as JSON; NULL when it has none of them */
 	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
 	uint64_t in_list; /* number of the last complete list it was in */
-	bool lost; /* not on the watch: deleted, or its label was taken off; a GET will tell */
-	bool gone; /* a GET said that there is no such Job */
+	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
+	bool fetching; /* it was deferred, has its turn, and nothing of it was read yet */
+	bool gone;     /* a GET said that there is no such Job */
 
 	enum phase phase;
 	int32_t attempt;      /* the current one, or the last */
@@ -223,6 +224,7 @@ struct gate {
 
 	struct note_item *notes, **notes_tail; /* not yet taken, oldest first */
 	size_t nnotes;
+	size_t nfetching;	    /* Jobs */
 	struct note_item *note_out; /* the one that was taken last */
 
 	struct gate_counts counts;
@@ -237,6 +239,10 @@ struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate_job *j);			  /* when all go */
+/* Reads Jobs again that were too many, as far as there is a place for them now (queue/overflow.h);
+ * and the other way round: of one that waits, true when it was deferred, and is no more. */
+void gate_fetch_deferred(struct gate *g);
+bool gate_defer_job(struct gate *g, struct gate_job *j);
 /* What an answer to a request of ours had of it. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
 

@@ -13,6 +13,7 @@
 #include "controller/gate/record.h"
 
 #define ORDINARY (1u << LENDING_NONE) /* of job.lending */
+#define FETCHES_MAX 16		      /* GETs of deferred Jobs at a time */
 
 void gate_free_job(struct gate_job *j)
 {
@@ -60,8 +61,18 @@ struct gate_job *gate_add_job(
 	return j;
 }
 
+static void fetched(struct gate *g, struct gate_job *j)
+{
+	if (!j->fetching)
+		return;
+	g->nfetching--;
+	j->fetching = false;
+	queue_undefer_job(g->queue, &j->uid);
+}
+
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
+	fetched(g, j);
 	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold && !j->stuck);
 	if (g->notice_at == j)
 		g->notice_at = j->next;
@@ -207,6 +218,7 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	j->retell = false;
 	bool retold = take_facts(g, j, seen);
 	tell_queue(g, j, seen);
+	fetched(g, j);
 	if (retold)
 		recall(g, j);
 	gate_mark_dirty(g, j);
@@ -224,9 +236,43 @@ void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 
 static void lose(struct gate *g, struct gate_job *j)
 {
+	fetched(g, j);
 	j->lost = true;
 	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
 	gate_mark_dirty(g, j);
+}
+
+/* ---- Jobs beyond what may wait (queue/overflow.h) ----------------------------------------------
+ *
+ * Only a Job that waits and never ran is deferred: of any other there may be a hold, pods, or
+ * something to be written. A hold may be open of one whose start never landed; who adopts it reads
+ * the Job (adopt_hold()). */
+
+static bool may_be_deferred(const struct job *seen)
+{
+	return seen->suspend && seen->story_state == STORY_NONE && !seen->deleting;
+}
+
+void gate_fetch_deferred(struct gate *g)
+{
+	struct deferred_job d;
+	while (g->nfetching < FETCHES_MAX && queue_take_deferred(g->queue, &d)) {
+		struct gate_job *j = gate_add_job(g, &d.uid, d.ns, d.name);
+		j->in_list = d.list;
+		j->fetching = true;
+		g->nfetching++;
+		gate_mark_dirty(g, j);
+	}
+}
+
+bool gate_defer_job(struct gate *g, struct gate_job *j)
+{
+	if (j->seen.story_state != STORY_NONE || job_busy(j) ||
+		!queue_has_too_many(g->queue, &j->uid))
+		return false;
+	queue_defer_known_job(g->queue, &j->uid, j->in_list);
+	gate_forget_job(g, j);
+	return true;
 }
 
 void gate_see_job(struct gate *g, const struct job *seen)
@@ -234,8 +280,14 @@ void gate_see_job(struct gate *g, const struct job *seen)
 	struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (!j) {
 		/* Most of what a list holds: nothing to do for it. */
-		if (job_finished(seen) || !manages(g, seen))
+		if (job_finished(seen) || !manages(g, seen)) {
+			queue_undefer_job(g->queue, &seen->uid);
 			return;
+		}
+		if (may_be_deferred(seen) && !queue_has_place(g->queue, seen)) {
+			queue_defer_job(g->queue, seen, g->list);
+			return;
+		}
 		j = gate_add_job(g, &seen->uid, seen->ns, seen->name);
 	}
 	j->in_list = g->list;
@@ -252,6 +304,8 @@ void gate_lose_job(struct gate *g, const struct uid *uid)
 	struct gate_job *j = gate_find_job(g, uid);
 	if (j)
 		lose(g, j);
+	else
+		queue_undefer_job(g->queue, uid);
 }
 
 void gate_keep_job(struct gate *g, const struct uid *uid)
@@ -279,6 +333,7 @@ void gate_end_list(struct gate *g)
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)
 			lose(g, j);
+	queue_end_deferred_list(g->queue, g->list);
 }
 
 void gate_set_synced(struct gate *g)

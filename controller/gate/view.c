@@ -137,7 +137,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 {
 	const struct gate_job *found = job_named(g, ns, name);
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
-		return false;
+		return queue_explain_deferred(g->queue, ns, name, ret);
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
 		explain_plight(found, ret);

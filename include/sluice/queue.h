@@ -196,6 +196,33 @@ struct quota_line {
 	int64_t amount;
 };
 
+/* ---- Jobs beyond what may wait (queue/overflow.h): kept by name alone --------------------------
+ *
+ * What is kept of a LocalQueue's Jobs has an end, and whoever tells the queue of Jobs asks first.
+ */
+
+/* Is there a place for one more that waits in the LocalQueue that it names? */
+bool queue_has_place(const struct queue *q, const struct job *j);
+/* More than that are kept by some dozens, and this is one of those that wait. */
+bool queue_has_too_many(const struct queue *q, const struct uid *uid);
+/* It waits as TooManyWaiting until queue_take_deferred() gives it out. list: the last complete list
+ * in which it was. */
+void queue_defer_job(struct queue *q, const struct job *j, uint64_t list);
+/* The same of one that is known, and waits: its workload is dropped. */
+void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list);
+/* It is gone, or told in full. Unknown: nothing happens. queue_set_job() does this, too. */
+void queue_undefer_job(struct queue *q, const struct uid *uid);
+/* Those that were not in it are gone. */
+void queue_end_deferred_list(struct queue *q, uint64_t list);
+
+struct deferred_job {
+	struct uid uid;
+	const char *ns, *name; /* until queue_undefer_job() */
+	uint64_t list;
+};
+/* The next one for which there is a place: it has that from here on, and is to be read and set. */
+bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
+
 /* The ledger says that this Job (set before with queue_set_job) holds these lines since
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
@@ -390,6 +417,7 @@ enum wait_reason {
 	WAIT_DEACTIVATED,	 /* Deactivated: it had its chances, somebody must say so again */
 	WAIT_HELD,		 /* OnHold: annotation sluice.dev/hold */
 	WAIT_MISCONFIGURED,	 /* unknown queue, invalid request, namespace not selected, ... */
+	WAIT_TOO_MANY,		 /* TooManyWaiting: more wait in its LocalQueue than may */
 	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
 	WAIT_SUSPENDED,		 /* its LocalQueue or ClusterQueue is stopped or inactive */
 	WAIT_NEVER_FITS,	 /* NoNodeSuits: no node could take its pods, were they all empty */
@@ -432,6 +460,9 @@ struct explanation {
 /* False when the Job is unknown. */
 bool queue_explain(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+/* Of a deferred one; false when it is none. */
+bool queue_explain_deferred(
+	const struct queue *q, const char *ns, const char *name, struct explanation *ret);
 
 struct usage_view {
 	const char *flavor, *resource;

@@ -104,7 +104,7 @@ CROWD = {  # a queue with quota for all, which asks for room on the nodes: so al
     "/apis/sluice.dev/v1alpha1/resourceflavors": [ours("ResourceFlavor", "any", {})],
     "/apis/sluice.dev/v1alpha1/clusterqueues": [ours("ClusterQueue", "crowd", {"namespaceSelector": {}, "clusterFit": "Now", "resourceGroups": [
         {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [{"name": "cpu", "nominalQuota": "100M"}, {"name": "memory", "nominalQuota": "1Ei"}]}]}]})],
-    "/apis/sluice.dev/v1alpha1/localqueues": [ours("LocalQueue", "main", {"clusterQueue": "crowd"}, "team-0")],
+    "/apis/sluice.dev/v1alpha1/localqueues": [ours("LocalQueue", "main", {"clusterQueue": "crowd", "maxWaiting": 1000000}, "team-0")],
 }
 
 

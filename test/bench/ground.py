@@ -105,7 +105,7 @@ class Ground:
         self.api.ensure("/api/v1/namespaces", {"metadata": {"name": name}})
         self.api.ensure(f"{base}/namespaces/{name}/localqueues", {
             "apiVersion": "sluice.dev/v1alpha1", "kind": "LocalQueue", "metadata": {"name": "main", "namespace": name},
-            "spec": {"clusterQueue": name}})
+            "spec": {"clusterQueue": name, "maxWaiting": 1000000}})
 
     def set_queue(self, name, **spec):
         self.api.patch(f"/apis/sluice.dev/v1alpha1/clusterqueues/{name}", {"spec": spec})

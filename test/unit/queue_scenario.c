@@ -115,7 +115,8 @@ static void say_job(struct run *r, const char *name, bool sentence)
 {
 	struct explanation x;
 	const struct words_job *j = words_find_job(&r->words, name);
-	if (!j || !queue_explain(r->words.q, &j->uid, r->words.now_ms, &x)) {
+	if (!j || (!queue_explain(r->words.q, &j->uid, r->words.now_ms, &x) &&
+			  !queue_explain_deferred(r->words.q, j->ns, j->name, &x))) {
 		say(r, "%s is unknown", name);
 		return;
 	}
@@ -356,6 +357,7 @@ static void nothing_left(struct run *r)
 static void pass(struct run *r)
 {
 	nothing_left(r);
+	words_fetch_deferred(&r->words);
 	r->ndecisions =
 		queue_decide(r->words.q, r->words.now_ms, r->decision, DECISIONS_MAX, &r->next_ms);
 }

@@ -331,6 +331,8 @@ static bool tell_local(struct words *w, char **word, size_t n)
 			s.stop_policy = piece_policy(piece_value(word[i], "stop"));
 		else if (piece_value(word[i], "weight"))
 			s.weight = atof(piece_value(word[i], "weight"));
+		else if (piece_value(word[i], "max"))
+			s.max_waiting = atoi(piece_value(word[i], "max"));
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else
@@ -480,7 +482,9 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	return true;
 }
 
-static bool tell_job_words(struct words *w, const struct words_job *known)
+/* As the gate does: one that is new is asked for a place, unless it was deferred and has its turn.
+ */
+static bool tell_job_words(struct words *w, const struct words_job *known, bool in_turn)
 {
 	struct job_words x = {.job = {.uid = known->uid,
 				      .ns = known->ns,
@@ -510,7 +514,12 @@ static bool tell_job_words(struct words *w, const struct words_job *known)
 	words_lending(j);
 	struct arena arena = {0};
 	j->template = words_template(&arena, j, x.pod);
-	queue_set_job(w->q, j);
+	struct explanation unused;
+	bool fresh = !in_turn && !queue_explain(w->q, &j->uid, w->now_ms, &unused);
+	if (fresh && !queue_has_place(w->q, j))
+		queue_defer_job(w->q, j, 0);
+	else
+		queue_set_job(w->q, j);
 	arena_done(&arena);
 	return true;
 }
@@ -520,7 +529,14 @@ void words_tell_jobs_again(struct words *w)
 	struct explanation x;
 	for (size_t i = 0; i < w->njobs; i++)
 		if (queue_explain(w->q, &w->job[i].uid, w->now_ms, &x))
-			tell_job_words(w, &w->job[i]);
+			tell_job_words(w, &w->job[i], false);
+}
+
+void words_fetch_deferred(struct words *w)
+{
+	struct deferred_job d;
+	while (queue_take_deferred(w->q, &d))
+		tell_job_words(w, words_job_of(w, &d.uid), true);
 }
 
 static struct words_job *make_job(struct words *w, const char *ns_name)
@@ -552,7 +568,13 @@ static bool tell_job(struct words *w, char **word, size_t n)
 		free(j->word[--j->n]);
 	for (size_t i = 2; i < n && j->n < WORDS_JOB_WORDS_MAX; i++)
 		j->word[j->n++] = mem_strdup(word[i]);
-	return tell_job_words(w, j);
+	return tell_job_words(w, j, false);
+}
+
+static void drop_job(struct words *w, const struct uid *uid)
+{
+	queue_drop_job(w->q, uid);
+	queue_undefer_job(w->q, uid);
 }
 
 static bool tell_drop(struct words *w, char **word, size_t n)
@@ -582,7 +604,7 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 	else if (strcmp(kind, "policy") == 0)
 		queue_drop_runpolicy(w->q, name);
 	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
-		queue_drop_job(w->q, &words_find_job(w, name)->uid);
+		drop_job(w, &words_find_job(w, name)->uid);
 	else
 		return piece_wrong(w, "drop: what is %s %s?", kind, name);
 	return true;

@@ -18,7 +18,8 @@
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
- *   local NS/NAME -> QUEUE [stop=..] [deleting]
+ *   local NS/NAME -> QUEUE [stop=..] [deleting] [max=N]
+ *                                    max is spec.maxWaiting; none: no limit
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
  *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
  *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
@@ -82,6 +83,8 @@ bool words_tell(struct words *w, char **word, size_t n);
 struct words_job *words_find_job(struct words *w, const char *ns_name);
 /* What was told of all Jobs once more: what they are judged by is something else now. */
 void words_tell_jobs_again(struct words *w);
+/* Those that were too many, and for which there is a place now. */
+void words_fetch_deferred(struct words *w);
 
 const struct words_job *words_job_of(const struct words *w, const struct uid *uid);
 

@@ -1,0 +1,58 @@
+/*
+ * Overflow: Jobs beyond what may wait in a LocalQueue (spec.maxWaiting), kept by name alone.
+ *
+ * Whoever may create Jobs in a namespace decides how many there are and how large they are, and
+ * all of them stand in the memory of each controller, also after a restart. So what is kept of one
+ * LocalQueue has an end:
+ *
+ *   - of Jobs that wait, as many as spec.maxWaiting says;
+ *   - of Jobs that wait or have room, twice as many: a Job that asks for nothing takes no quota;
+ *   - of Jobs that name LocalQueues that do not exist, OVERFLOW_UNKNOWN_MAX in a namespace.
+ *
+ * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
+ * once. So maxWaiting bounds bytes, too.
+ *
+ * A Job beyond that is deferred: a name, a uid and the time of its creation, some 150 bytes. It is
+ * read again and taken in when fewer are kept, the one that was created first before the others;
+ * its place in the order of the ClusterQueue is that of its creation, as ever. While Jobs of a
+ * LocalQueue are deferred each new one is deferred behind them.
+ *
+ * The ceiling is soft: the queue takes in whatever it is told of. Who tells it asks before
+ * (queue_has_place()). A Job that was let in before is never deferred (gate/sight.c).
+ */
+#ifndef SLUICE_QUEUE_OVERFLOW_H
+#define SLUICE_QUEUE_OVERFLOW_H
+
+#include "base/map.h"
+#include "queue/list.h"
+#include "queue/tree.h"
+#include "sluice/queue.h"
+
+#define OVERFLOW_UNKNOWN_MAX 1000
+/* So many more than maxWaiting may be kept, before one that waits is deferred again. */
+#define OVERFLOW_SLACK 64
+
+struct deferred;
+struct localqueue;
+struct workload;
+
+struct overflow {
+	struct map map;	    /* deferred, by uid; those that were taken and not yet set, too */
+	struct link queues; /* localqueue.overflowing: those with deferred Jobs */
+	size_t bytes;
+};
+
+void overflow_init(struct overflow *o);
+void overflow_done(struct queue *q);
+size_t overflow_bytes(const struct queue *q);
+
+/* The order of localqueue.deferred. */
+int overflow_order(const struct tree_node *a, const struct tree_node *b);
+
+/* A workload names its LocalQueue from here on / no more; by the shape that it has now. */
+void overflow_count_in(const struct workload *w);
+void overflow_count_out(const struct workload *w);
+/* The LocalQueue's object is there from here on, or is gone. */
+void overflow_exists(struct localqueue *lq, bool exists);
+
+#endif

@@ -1,0 +1,228 @@
+/* Jobs beyond what may wait (queue/overflow.h): by name alone until they have their turn. */
+#include "test/unit/gate_world.h"
+
+enum { JOBS = 80 };
+
+static struct model_job *made[JOBS];
+static struct snap draft[JOBS];
+
+/* main has room for max that wait; other for all. */
+static void limit(struct world *w, int32_t max)
+{
+	struct localqueue_spec main = {.ns = "team-a",
+		.name = "main",
+		.clusterqueue = "batch",
+		.weight = 1,
+		.max_waiting = max};
+	struct localqueue_spec other = {
+		.ns = "team-a", .name = "other", .clusterqueue = "batch", .weight = 1};
+	assert_int_equal(queue_set_localqueue(w->queue, &main, NULL), 0);
+	assert_int_equal(queue_set_localqueue(w->queue, &other, NULL), 0);
+}
+
+static const char *name_of(size_t i)
+{
+	static char name[JOBS][16];
+	snprintf(name[i], sizeof(name[i]), "job-%02zu", i);
+	return name[i];
+}
+
+/* The i-th in the order of creation; 4000 is all there is. */
+static void make(struct world *w, size_t i, const char *queue, int64_t cpu)
+{
+	struct snap *n = &draft[i];
+	*n = (struct snap){0};
+	n->request[0] = (struct resource){"cpu", cpu};
+	n->container.requests = (struct resource_list){n->request, 1};
+	n->job = (struct job){.ns = "team-a",
+		.name = name_of(i),
+		.queue = queue,
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.parallelism = 1,
+		.completions = 1,
+		.has_completions = true,
+		.created_ms = T0 + (int64_t)i * 1000,
+		.family = ""};
+	made[i] = model_api_create(&w->api, n);
+}
+
+static void see(struct world *w, size_t i)
+{
+	gate_see_job(w->gate, &made[i]->now->job);
+}
+
+static size_t known(const struct world *w)
+{
+	struct gate_counts c;
+	gate_count(w->gate, &c);
+	return c.jobs;
+}
+
+static bool deferred(const struct world *w, size_t i)
+{
+	struct explanation x;
+	return gate_explain(w->gate, "team-a", name_of(i), w->now_ms, &x) &&
+	       x.reason == WAIT_TOO_MANY;
+}
+
+static void lose(struct world *w, size_t i)
+{
+	gate_lose_job(w->gate, &made[i]->now->job.uid);
+	turn(w);
+}
+
+/* Five too large Jobs, of which two may wait; seen with the youngest first. */
+static void five_of_which_two_may_wait(struct world *w)
+{
+	world_init(w);
+	limit(w, 2);
+	for (size_t i = 5; i-- > 0;)
+		make(w, i, "main", 9000);
+	for (size_t i = 5; i-- > 0;)
+		see(w, i);
+	turn(w);
+	assert_int_equal(known(w), 2);
+	assert_true(deferred(w, 0) && deferred(w, 1) && deferred(w, 2));
+	assert_false(deferred(w, 3) || deferred(w, 4));
+	assert_int_equal(w->sent[INTENT_READ], 0);
+}
+
+static void a_deferred_job_is_read_again_when_it_has_its_turn(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	lose(&w, 4);
+	assert_int_equal(w.sent[INTENT_READ], 1);
+	assert_int_equal(known(&w), 2);
+	assert_false(deferred(&w, 0)); /* the first that was created */
+	assert_true(deferred(&w, 1) && deferred(&w, 2));
+	struct explanation x;
+	assert_true(gate_explain(w.gate, "team-a", name_of(0), w.now_ms, &x));
+	assert_int_equal(x.reason, WAIT_EXCEEDS_MAX);
+	assert_int_equal(x.queued_ms, T0);
+	world_done(&w);
+}
+
+static void one_that_is_gone_by_then_costs_a_look(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	for (size_t i = 0; i < 3; i++)
+		model_api_remove(&w.api, made[i]); /* and nobody has told it yet */
+	lose(&w, 4);
+	assert_int_equal(w.sent[INTENT_READ], 3); /* each deferred one, once */
+	assert_int_equal(known(&w), 1);
+	world_done(&w);
+}
+
+static void what_a_list_does_not_have_any_more_is_not_deferred(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	lose(&w, 0); /* the watch tells of one, the list of another */
+	assert_false(deferred(&w, 0));
+	gate_begin_list(w.gate);
+	for (size_t i = 1; i < 5; i += i == 1 ? 2 : 1)
+		see(&w, i);
+	gate_end_list(w.gate);
+	turn(&w);
+	assert_true(deferred(&w, 1));
+	assert_false(deferred(&w, 2));
+	assert_int_equal(known(&w), 2);
+	world_done(&w);
+}
+
+static void finished_while_deferred_it_is_forgotten(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	struct snap *s = model_api_edit(&w.api, made[1]);
+	s->job.status.failed = true;
+	model_api_write(&w.api, s, false);
+	see(&w, 1);
+	turn(&w);
+	assert_false(deferred(&w, 1));
+	assert_int_equal(known(&w), 2);
+	world_done(&w);
+}
+
+/* Or each queue but the first would be a way round the limit. */
+static void jobs_that_change_their_label_are_deferred_as_well(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	limit(&w, 2);
+	for (size_t i = 0; i < JOBS; i++) {
+		make(&w, i, "other", 9000);
+		see(&w, i);
+	}
+	turn(&w);
+	assert_int_equal(known(&w), JOBS);
+	for (size_t i = 0; i < JOBS; i++) {
+		struct snap *s = model_api_edit(&w.api, made[i]);
+		s->job.queue = "main";
+		model_api_write(&w.api, s, false);
+		see(&w, i);
+		turn(&w);
+	}
+	assert_true(known(&w) < 2 + 64 + 1);
+	assert_true(deferred(&w, JOBS - 1));
+	limit(&w, JOBS);
+	turn(&w);
+	assert_int_equal(known(&w), JOBS);
+	world_done(&w);
+}
+
+/* Its start was reserved and never landed, its leader died, and to the next it is one too many. */
+static void a_deferred_job_with_an_open_hold_is_adopted(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	make(&w, 0, "main", 1000);
+	see(&w, 0);
+	w.outcome = JOB_IN_DOUBT;
+	turn(&w);
+	assert_int_equal(w.sent[INTENT_START], 1);
+	assert_true(made[0]->now->job.suspend);
+	assert_int_equal(uid_cmp(&first_hold(&w)->hold.uid, &made[0]->now->job.uid), 0);
+	gate_free(w.gate);
+	queue_free(w.queue);
+	w.now_ms += 60000;
+	w.tick_ms += 60000;
+	w.j = NULL;
+	gate_up(&w);
+	limit(&w, 1);
+	make(&w, 1, "main", 9000);
+	see(&w, 1);
+	see(&w, 0);
+	assert_true(deferred(&w, 0));
+	turn(&w);
+	assert_false(deferred(&w, 0));
+	for (int i = 0; i < 10; i++)
+		at(&w, w.now_ms + 15000);
+	/* The old start was called off for good, and it was let in anew. */
+	assert_int_equal(made[0]->now->job.story_state, STORY_STARTED);
+	assert_true(made[0]->now->job.story_attempt > 1);
+	world_done(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deferred_job_is_read_again_when_it_has_its_turn),
+		cmocka_unit_test(one_that_is_gone_by_then_costs_a_look),
+		cmocka_unit_test(what_a_list_does_not_have_any_more_is_not_deferred),
+		cmocka_unit_test(finished_while_deferred_it_is_forgotten),
+		cmocka_unit_test(jobs_that_change_their_label_are_deferred_as_well),
+		cmocka_unit_test(a_deferred_job_with_an_open_hold_is_adopted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
