@@ -2,8 +2,8 @@
 
 import pytest
 from conftest import SOON, World, close_sandbox, open_sandbox, start_controller, wait_leading
-from objects import QUEUE, annotations, job, jobs_path
-from sandbox import wait_until
+from objects import QUEUE, annotations, job, jobs_path, owner_reference
+from sandbox import ApiError, wait_until
 from sandbox.sandbox import ROOT
 
 POLICIES = ROOT / "deploy" / "components" / "manage-jobs-without-queue-name" / "policies.yaml"
@@ -35,6 +35,14 @@ def test_jobs_without_a_queue_wait_until_they_get_one(managed):
     assert "has no label sluice.dev/queue-name" in said["sentence"]
     world.patch("early", {"metadata": {"labels": {QUEUE: "q"}}})
     world.started("early")
+    # A Job of a Job that runs is none that may run outside a queue.
+    child = job("child", suspend=False)
+    child["metadata"]["ownerReferences"] = [owner_reference(world.get("early"))]
+    assert world.api.post(jobs_path(world.ns), child)["spec"]["suspend"]
+    with pytest.raises(ApiError) as refusal:
+        world.patch("child", {"spec": {"suspend": False}})
+    assert "no Job runs outside one here" in refusal.value.message
+    world.waits("child", "Misconfigured")
     # A Job that nobody suspended, as one that ran before all this.
     managed.kubectl("delete", "--wait=true", "-f", POLICIES)
     wait_until("the API server to let Jobs run", lambda: not world.api.post(

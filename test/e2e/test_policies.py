@@ -367,6 +367,30 @@ def test_a_manifest_that_is_applied_again_changes_nothing_of_a_run(jobs, kubectl
     assert now["spec"] == before["spec"] and "Warning" not in warned
 
 
+@pytest.mark.parametrize("how", APPLIES)
+def test_a_manifest_of_a_run_in_idle_room_may_be_applied_again(jobs, kubectl, sluice_account, how):
+    """The start has rewritten what its containers ask for, beside selector and tolerations."""
+    manifest = job("idle", "gpu", {"cpu": "1", "memory": "1Gi"}, pod={
+        "initContainers": [{"name": "early", "image": "i", "resources": {"requests": {"cpu": "1"}}}], "nodeSelector": {"own": "x"},
+        "tolerations": [{"key": "own", "operator": "Exists"}]})
+    kubectl.apply(manifest, *APPLIES[how])
+    pod, lent = "/spec/template/spec/", {"kubernetes.io/batch-cpu": "1000", "kubernetes.io/batch-memory": "1073741824"}
+    resources = {"requests": lent, "limits": lent}
+    jobs.patch(manifest, [
+        {"op": "replace", "path": f"{pod}containers/0/resources", "value": resources},
+        {"op": "replace", "path": f"{pod}initContainers/0/resources", "value": resources},
+        {"op": "add", "path": f"{pod}nodeSelector/pool", "value": "idle"}, {"op": "add", "path": f"{pod}tolerations/-", "value": {"key": "idle", "operator": "Exists"}},
+        {"op": "add", "path": "/spec/template/metadata/labels/koordinator.sh~1qosClass", "value": "BE"},
+        {"op": "replace", "path": "/spec/suspend", "value": False}], "json", by=sluice_account)
+    before = jobs.patch(manifest, annotate(STORY, STARTED % ""), by=sluice_account)
+    for _ in range(2):
+        assert kubectl.apply(manifest, *APPLIES[how])[0]["spec"] == before["spec"]
+    # Another image is another Job, as Kubernetes says.
+    manifest["spec"]["template"]["spec"]["containers"][0]["image"] = "other"
+    done = kubectl.plane.kubectl(*kubectl.who, "apply", *APPLIES[how], "-f", "-", input=json.dumps(manifest), check=False)
+    assert done.returncode and "field is immutable" in done.stderr
+
+
 def test_helms_unchanged_manifest_changes_nothing_of_a_run(jobs, user, sluice_account):
     made = jobs.make(by=user)
     started(jobs, sluice_account, made)
