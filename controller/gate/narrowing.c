@@ -12,6 +12,10 @@
  * seen to be lower the hold stays as it is for drain_doubt_ms; then the pods themselves are
  * counted, and it is lowered to what is left of them. A new leader finds a hold that is for more
  * pods than parallelism, and does the same.
+ *
+ * So it is where pods were seen to leave while the run goes on. Others take their place at once;
+ * when those that leave end well all the same, fewer are needed than there are, and a Job
+ * controller that does not see yet what it has just made says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +130,8 @@ bool narrowing_see_to(struct gate *g, struct gate_job *j)
 
 bool narrowing_in_doubt(struct gate *g, struct gate_job *j)
 {
-	if (j->seen.parallelism < j->wide)
+	bool some_leave = j->seen.present > j->seen.active;
+	if (j->seen.parallelism < j->wide || some_leave)
 		j->narrowed_ms = g->tick_ms;
 	j->wide = j->seen.parallelism;
 	if (j->narrowed_ms == 0 || j->held_pods <= j->seen.pods)

@@ -40,7 +40,7 @@ struct facts {
 	int32_t story_attempt;
 	int32_t pods;	 /* job_pods() */
 	int32_t present; /* active and terminating: pods there are, needed or not */
-	int32_t active;	 /* when last seen unsuspended: the work a stop loses */
+	int32_t active;	 /* before the Job controller read of a stop: the work that loses */
 	bool ready;	 /* it runs, and as many pods as it needs are ready, or have ended well */
 	int32_t lacks;	 /* it runs, and so many pods of those it needs are not ready now */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */

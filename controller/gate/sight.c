@@ -151,8 +151,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 		j->after_lease = g->lease_asked + 1;
 	f->pods = job_pods(seen);
 	f->present = seen->status.active + seen->status.terminating;
-	if (!seen->suspend)
-		f->active = seen->status.active;
+	if (!seen->suspend || !seen->status.suspended)
+		f->active = seen->status.active; /* until the Job controller has read the stop */
 	f->ready = f->start_seen && pods_ready(seen);
 	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;

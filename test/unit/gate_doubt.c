@@ -1,6 +1,6 @@
 /*
- * What the gate does not know for sure: whether it still leads, and what became of a start whose
- * story somebody took away.
+ * What the gate does not know for sure: whether it still leads, what became of a start whose story
+ * somebody took away, and how many pods there are when the Job's status is behind.
  */
 #include "test/unit/gate_world.h"
 
@@ -138,6 +138,67 @@ static void a_first_start_that_was_not_sent_is_void(void **state)
 		model_ledger_hold(w->ledger, &w->j->now->job.uid, 1)->closed_by, LEDGER_VOID);
 }
 
+/* ---- A status that is behind -------------------------------------------------------------------
+ */
+
+static void write_status(struct world *w, struct job_status status)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	status.has_start_time = true;
+	status.start_ms = T0;
+	s->job.status = status;
+	write_job(w, s, false);
+}
+
+static int64_t held_cpu(const struct world *w)
+{
+	return first_hold(w)->hold.lines[0].amount;
+}
+
+/* Two pods that leave end well; the Job controller has made two others in their place, and does not
+ * see them yet. */
+static void pods_that_leave_and_end_well_take_no_quota_from_others(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 2, .terminating = 2});
+	w->pods = 2;
+	write_status(w, (struct job_status){.succeeded = 2});
+	assert_int_equal(held_cpu(w), 1000);
+	at(w, w->now_ms + 9999);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	at(w, w->now_ms + 1);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_int_equal(held_cpu(w), 1000);
+	w->pods = 1;
+	at(w, w->now_ms + 1000);
+	assert_int_equal(held_cpu(w), 500);
+}
+
+/* The same with pods of which none was about to leave: those that ended well are needed no more. */
+static void pods_that_end_well_free_their_quota_at_once(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 1, .succeeded = 1});
+	assert_int_equal(held_cpu(w), 500);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+}
+
+/* The leader saw the Job last when one pod had ended and it did not see the next; what its STOP is
+ * answered is of after that. */
+static void work_is_lost_that_only_the_answer_tells_of(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 0});
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status.active = 1;
+	model_api_write(&w->api, s, false);
+	w->now_ms += 60000;
+	w->tick_ms += 60000;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	assert_true(w->j->now->job.suspend);
+	assert_true(w->last[NOTE_STOP].lost_ms == 60000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +213,13 @@ int main(void)
 			a_successor_looks_for_them_too, open_world, close_world),
 		cmocka_unit_test_setup_teardown(
 			a_first_start_that_was_not_sent_is_void, open_world, close_world),
+		cmocka_unit_test_setup_teardown(
+			pods_that_leave_and_end_well_take_no_quota_from_others, open_run,
+			close_world),
+		cmocka_unit_test_setup_teardown(
+			pods_that_end_well_free_their_quota_at_once, open_run, close_world),
+		cmocka_unit_test_setup_teardown(
+			work_is_lost_that_only_the_answer_tells_of, open_run, close_world),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
