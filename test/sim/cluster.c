@@ -290,6 +290,15 @@ void cluster_calm(struct sim *s)
 /* ---- Promises ---------------------------------------------------------------------------------
  */
 
+/* Without completions no pod is made in place of one that failed once another has ended well. Quota
+ * and room on the nodes are kept for it all the same (docs/gate.md, What stays open). */
+static bool keeps_too_much(const struct sim *s, const struct model_job *j)
+{
+	const struct job *n = &j->now->job;
+	return !n->has_completions && n->status.succeeded > 0 &&
+	       job_pods(n) > (int32_t)model_jobs_pods(&s->jobs, j);
+}
+
 /* A pod of one that was let in is not there, or not on a node: what is kept for it is not seen. Of
  * one that is on its way out all is kept until the last pod has gone. */
 static bool somebody_lacks(const struct sim *s)
@@ -300,7 +309,8 @@ static bool somebody_lacks(const struct sim *s)
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		const struct snap *n = j->now;
 		bool runs = !n->gone && !n->job.suspend && !n->job.deleting;
-		if (runs ? j->refused : model_ledger_open_hold(s->ledger, &n->job.uid) != NULL)
+		if (runs ? j->refused || keeps_too_much(s, j)
+			 : model_ledger_open_hold(s->ledger, &n->job.uid) != NULL)
 			return true;
 	}
 	return false;
