@@ -80,6 +80,21 @@ struct question {
 	int64_t not_before_ms; /* the answer's */
 };
 
+/* It runs on; what concerns its owner is where it would wait if it were stopped. */
+static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
+{
+	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
+		return;
+	if (cq->exists)
+		text_add(t, "; ClusterQueue %s is being deleted and goes when its Jobs have ended",
+			cq->name);
+	else
+		text_add(t,
+			"; ClusterQueue %s does not exist any more: the Job runs to its end, and "
+			"starts again after a stop only when somebody creates that ClusterQueue",
+			cq->name);
+}
+
 static void explain_room(const struct room *r, struct text *t)
 {
 	bool reclaimed = r->why && (r->keeps_pods == 0 || r->keeps_pods < r->pods);
@@ -107,6 +122,7 @@ static void explain_room(const struct room *r, struct text *t)
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, last ? "" : ", ");
 	}
+	explain_end_of_queue(r->cq, t);
 }
 
 static void explain_class(const struct priority_class *c, struct text *t)
@@ -150,8 +166,8 @@ static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
 		text_add(t, "ClusterQueue %s has no valid spec: %s", lq->cq->name, lq->cq->invalid);
 	else
 		text_add(t,
-			"ClusterQueue %s does not exist; create it or correct spec.clusterQueue of "
-			"LocalQueue %s/%s",
+			"ClusterQueue %s of LocalQueue %s/%s does not exist; create it, or name "
+			"another LocalQueue in the label sluice.dev/queue-name",
 			lq->cq->name, lq->ns->name, lq->name);
 }
 
@@ -255,7 +271,9 @@ static bool is_suspended(const struct question *a)
 			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set it to None to go on",
 			lq->ns->name, lq->name, policy_name(lq->stop_policy));
 	else if (cq->deleting)
-		text_add(a->text, "ClusterQueue %s is being deleted; nothing starts in it",
+		text_add(a->text,
+			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue "
+			"of another one in the label sluice.dev/queue-name",
 			cq->name);
 	else if (cq->stop_policy != STOP_NONE)
 		text_add(a->text,

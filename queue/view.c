@@ -10,12 +10,15 @@
 #include "queue/nsquota.h"
 #include "queue/room.h"
 #include "queue/share.h"
+#include "queue/users.h"
 #include "job/text.h"
 #include "sluice/quantity.h"
 
 struct scratch {
 	struct usage_view *usage;
 	size_t nusage, room;
+	const struct clusterqueue **absent; /* those that do not exist and have Jobs, by name */
+	size_t nabsent;
 };
 
 struct scratch *scratch_new(void)
@@ -26,6 +29,7 @@ struct scratch *scratch_new(void)
 void scratch_free(struct scratch *s)
 {
 	free(s->usage);
+	free(s->absent);
 	free(s);
 }
 
@@ -71,20 +75,55 @@ static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 		qsort(s->usage + listed, s->nusage - listed, sizeof(*s->usage), usage_order);
 }
 
+/* Behind Kueue's words: until when it stays, and what to do. */
+static const char *add_termination(const struct clusterqueue *cq, struct text *message)
+{
+	text_add(message, "Can't admit new workloads; clusterQueue is terminating. ");
+	if (users_of_clusterqueue(cq, message))
+		text_add(message, cq->stop_policy == STOP_HOLD_AND_DRAIN
+					  ? "; it goes when their pods have."
+					  : "; it goes when they have ended. To stop them now, set "
+					    "spec.stopPolicy to HoldAndDrain.");
+	else
+		text_add(message, "Nothing runs in it any more.");
+	return "Terminating";
+}
+
+static size_t jobs_waiting_for(const struct clusterqueue *cq)
+{
+	size_t n = 0;
+	list_each(&cq->localqueues, l) n +=
+		container_of(l, struct localqueue, of_clusterqueue)->nwaiting;
+	return n;
+}
+
+static const char *add_absence(const struct clusterqueue *cq, struct text *message)
+{
+	size_t waiting = jobs_waiting_for(cq);
+	text_add(message, "ClusterQueue %s does not exist: ", cq->name);
+	if (users_of_clusterqueue(cq, message))
+		text_add(message, " until the end of the run%s", waiting ? "; " : "");
+	if (waiting)
+		text_add(message, "%zu %s for it", waiting,
+			waiting == 1 ? "Job waits" : "Jobs wait");
+	text_add(message, ". Create it again, or another LocalQueue for the Jobs that wait.");
+	return "DoesNotExist";
+}
+
 /* Why nothing can start, in Kueue's words and order; "Ready" when it can. */
 static const char *inactive_reason(const struct clusterqueue *cq, struct text *message)
 {
 	size_t group = 0;
 	const struct flavor *missing = clusterqueue_missing_flavor(cq);
 	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
+	if (!tree_in(&cq->by_name))
+		return add_absence(cq, message);
 	if (!cq->exists) {
 		text_add(message, "Can't admit new workloads: no valid spec was ever seen.");
 		return "InvalidSpec";
 	}
-	if (cq->deleting) {
-		text_add(message, "Can't admit new workloads; clusterQueue is terminating.");
-		return "Terminating";
-	}
+	if (cq->deleting)
+		return add_termination(cq, message);
 	if (cq->stop_policy != STOP_NONE) {
 		text_add(message, "Can't admit new workloads: is stopped.");
 		return "Stopped";
@@ -136,16 +175,14 @@ static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_vi
 	ret->stopping_ms = s.grace_ms;
 }
 
-bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
+static void fill_clusterqueue(
+	const struct queue *q, const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
-	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
-	if (!n)
-		return false;
-	const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 	struct text message = text_over(ret->message, sizeof(ret->message));
 	ret->reason = inactive_reason(cq, &message);
 	ret->active = clusterqueue_active(cq);
 	ret->name = cq->name;
+	ret->exists = tree_in(&cq->by_name);
 	ret->generation = cq->generation;
 	ret->invalid = cq->invalid;
 	ret->strategy = cq->strategy;
@@ -163,7 +200,59 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	usage_fill(q->scratch, cq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;
+}
+
+bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
+{
+	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
+	if (n)
+		fill_clusterqueue(q, container_of(n, struct clusterqueue, by_name), ret);
+	return n != NULL;
+}
+
+static int absent_order(const void *a, const void *b)
+{
+	return strcmp((*(const struct clusterqueue *const *)a)->name,
+		(*(const struct clusterqueue *const *)b)->name);
+}
+
+static void find_absent(const struct queue *q)
+{
+	struct scratch *s = q->scratch;
+	const struct clusterqueue *cq;
+	size_t n = 0;
+	map_each (&q->clusterqueues.map, i, cq)
+		n += !tree_in(&cq->by_name);
+	s->nabsent = 0;
+	s->absent = mem_grow(s->absent, n + 1, sizeof(*s->absent));
+	map_each (&q->clusterqueues.map, i, cq)
+		if (!tree_in(&cq->by_name) && (!list_empty(&cq->rooms) || jobs_waiting_for(cq) > 0))
+			s->absent[s->nabsent++] = cq;
+	if (s->nabsent > 1)
+		qsort(s->absent, s->nabsent, sizeof(*s->absent), absent_order);
+}
+
+bool queue_view_any_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
+{
+	size_t shown = tree_count(&q->clusterqueues.shown);
+	if (index < shown)
+		return queue_view_clusterqueue(q, index, ret);
+	if (index == shown)
+		find_absent(q);
+	if (index - shown >= q->scratch->nabsent)
+		return false;
+	fill_clusterqueue(q, q->scratch->absent[index - shown], ret);
 	return true;
+}
+
+size_t queue_count_without_queue(const struct queue *q)
+{
+	const struct localqueue *lq;
+	size_t n = 0;
+	map_each (&q->localqueues.map, i, lq)
+		if (lq->gate == GATE_MISSING || lq->gate == GATE_CLUSTERQUEUE_MISSING)
+			n += lq->nwaiting;
+	return n;
 }
 
 static size_t count_beyond(const struct queue *q, const struct tree *line)

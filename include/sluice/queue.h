@@ -476,11 +476,12 @@ struct usage_view {
 
 struct clusterqueue_view {
 	const char *name;
+	bool exists;	    /* false: Jobs hold quota in it or wait for it, but it is not there */
 	int64_t generation; /* of the spec in force */
 	bool active;
 	const char *reason;  /* Ready, Stopped, FlavorNotFound, IdleFlavorMisplaced, Terminating,
-				CohortCycle, InvalidSpec */
-	char message[512];   /* Kueue's words: "Can admit new workloads" ... */
+				CohortCycle, InvalidSpec, DoesNotExist */
+	char message[1000];  /* Kueue's words: "Can admit new workloads" ... */
 	const char *invalid; /* NULL, or the sentence about a newer spec that was refused */
 	enum queueing_strategy strategy;
 	bool has_max_priority; /* priorities of its Jobs count up to: */
@@ -579,6 +580,20 @@ bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *
 
 /* By index, in name order; false past the last. */
 bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret);
+/* The same, and behind the last the ClusterQueues that do not exist (deleted by force, or never
+ * made) but have Jobs: by name, too. From index 0 on, with no fact told meanwhile. */
+bool queue_view_any_clusterqueue(
+	const struct queue *q, size_t index, struct clusterqueue_view *ret);
+/* Jobs that wait for a LocalQueue that does not exist, or whose ClusterQueue does not. */
+size_t queue_count_without_queue(const struct queue *q);
+
+/* What still needs an object that is being deleted: false when nothing does, else the sentence
+ * ("ClusterQueues batch, urgent name it in spec.resourceGroups"). Names queues, never a Job. */
+#define QUEUE_USERS_SIZE 512
+bool queue_clusterqueue_users(
+	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
+bool queue_flavor_users(
+	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
 /* Of those who wait there: how many the ResourceQuotas of their namespace would refuse though
  * nothing were used. Not in the view, for it walks all that are different. */
 bool queue_count_beyond_quota(

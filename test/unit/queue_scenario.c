@@ -130,7 +130,7 @@ static void say_job(struct run *r, const char *name, bool sentence)
 
 static bool find_queue(struct run *r, const char *name, struct clusterqueue_view *ret)
 {
-	for (size_t i = 0; queue_view_clusterqueue(r->words.q, i, ret); i++)
+	for (size_t i = 0; queue_view_any_clusterqueue(r->words.q, i, ret); i++)
 		if (strcmp(ret->name, name) == 0)
 			return true;
 	say(r, "queue %s is not shown", name);
@@ -145,6 +145,15 @@ static void say_queue(struct run *r, const char *name, bool message)
 	say(r, "queue %s %s", name, v.reason);
 	if (message)
 		say(r, " \"%s\"", v.invalid ? v.invalid : v.message);
+}
+
+/* "users flavor spot "ClusterQueue batch names it in spec.resourceGroups"", or "nothing". */
+static void say_users(struct run *r, const char *kind, const char *name)
+{
+	char words[QUEUE_USERS_SIZE];
+	bool any = strcmp(kind, "flavor") == 0 ? queue_flavor_users(r->words.q, name, words)
+					       : queue_clusterqueue_users(r->words.q, name, words);
+	say(r, "users %s %s \"%s\"", kind, name, any ? words : "nothing");
 }
 
 static void say_cohort(struct run *r, const char *name, const char *flavor)
@@ -293,6 +302,10 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 		return;
 	if (strcmp(what, "queue") == 0)
 		say_queue(r, name, sentence);
+	else if (strcmp(what, "users") == 0)
+		say_users(r, name, n > 2 ? word[2] : "");
+	else if (strcmp(what, "without-queue") == 0)
+		say(r, "without-queue %zu", queue_count_without_queue(r->words.q));
 	else if (strcmp(what, "counts") == 0)
 		say_counts(r, name);
 	else if (strcmp(what, "cohort") == 0)

@@ -1,0 +1,143 @@
+#include "queue/users.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/room.h"
+
+enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */
+
+/* ---- of a ClusterQueue ----------------------------------------------------------------------- */
+
+bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t)
+{
+	if (list_empty(&cq->rooms))
+		return false;
+	size_t n = cq->nreserving;
+	const struct localqueue *lq =
+		container_of(cq->rooms.next, struct room, of_clusterqueue)->lq;
+	if (n == 1)
+		text_add(t, "1 Job, of LocalQueue ");
+	else
+		text_add(t, "%zu Jobs, one of them of LocalQueue ", n);
+	text_add_name(t, lq->ns->name, lq->name);
+	text_add(t, n == 1 ? ", holds quota in it" : ", hold quota in it");
+	return true;
+}
+
+bool queue_clusterqueue_users(
+	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE])
+{
+	const struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, name);
+	struct text t = text_over(ret_sentence, QUEUE_USERS_SIZE);
+	return cq && users_of_clusterqueue(cq, &t);
+}
+
+/* ---- of a ResourceFlavor --------------------------------------------------------------------- */
+
+enum use { NAMED_BY_CLUSTERQUEUE, NAMED_BY_COHORT, HELD_IN_CLUSTERQUEUE };
+
+struct user {
+	enum use use;
+	const char *name; /* of the ClusterQueue or Cohort */
+};
+
+struct users {
+	struct user *user;
+	size_t n, room;
+};
+
+static void users_add(struct users *u, enum use use, const struct quota_node *node)
+{
+	if (u->n == u->room) {
+		u->room = u->room ? u->room * 2 : 16;
+		u->user = mem_grow(u->user, u->room, sizeof(*u->user));
+	}
+	u->user[u->n++] = (struct user){use, strchr(node->name, '/') + 1};
+}
+
+/* A Cohort has rows of what its members bring, too; then they name it, not the Cohort. */
+static void look_at_row(struct users *u, const struct quota_row *row)
+{
+	bool is_cohort = row->node->cohort != NULL;
+	if (row->in_spec)
+		users_add(u, is_cohort ? NAMED_BY_COHORT : NAMED_BY_CLUSTERQUEUE, row->node);
+	else if (!is_cohort && strncmp(row->node->name, "cq/", 3) == 0 && row->use[QUOTA_NOW] > 0)
+		users_add(u, HELD_IN_CLUSTERQUEUE, row->node);
+}
+
+static int user_order(const void *a, const void *b)
+{
+	const struct user *x = a, *y = b;
+	return x->use != y->use ? (x->use < y->use ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Each once: a flavor has a row for each resource. */
+static void users_sort(struct users *u)
+{
+	size_t n = 0;
+	if (u->n > 1)
+		qsort(u->user, u->n, sizeof(*u->user), user_order);
+	for (size_t i = 0; i < u->n; i++)
+		if (n == 0 || user_order(&u->user[i], &u->user[n - 1]) != 0)
+			u->user[n++] = u->user[i];
+	u->n = n;
+}
+
+static void add_names(struct text *t, const struct user *user, size_t n)
+{
+	for (size_t i = 0; i < n && i < NAMES_MAX; i++)
+		text_add(t, "%s%s", i ? ", " : "", user[i].name);
+	if (n > NAMES_MAX)
+		text_add(t, " and %zu more", n - NAMES_MAX);
+}
+
+static void add_use(struct text *t, const struct user *user, size_t n)
+{
+	static const char *const words[][2] = {
+		[NAMED_BY_CLUSTERQUEUE] = {"ClusterQueue ", "ClusterQueues "},
+		[NAMED_BY_COHORT] = {"Cohort ", "Cohorts "},
+		[HELD_IN_CLUSTERQUEUE] = {"Jobs of ClusterQueue ", "Jobs of ClusterQueues "},
+	};
+	text_add(t, "%s", words[user->use][n > 1]);
+	add_names(t, user, n);
+	if (user->use == HELD_IN_CLUSTERQUEUE)
+		text_add(t, " hold quota in it");
+	else
+		text_add(t, n > 1 ? " name it in spec.resourceGroups"
+				  : " names it in spec.resourceGroups");
+}
+
+static void add_users(struct text *t, const struct users *u)
+{
+	for (size_t i = 0, n; i < u->n; i += n) {
+		for (n = 1; i + n < u->n && u->user[i + n].use == u->user[i].use;)
+			n++;
+		text_add(t, "%s", i ? "; " : "");
+		add_use(t, &u->user[i], n);
+	}
+}
+
+bool users_of_flavor(const struct queue *q, const char *flavor, struct text *t)
+{
+	const struct quota_lot *lot;
+	struct users users = {0};
+	map_each (&q->quota.lots, i, lot) {
+		if (strcmp(lot->flavor, flavor) != 0)
+			continue;
+		list_each(&lot->rows, l)
+			look_at_row(&users, container_of(l, struct quota_row, of_lot));
+	}
+	users_sort(&users);
+	add_users(t, &users);
+	free(users.user);
+	return users.n > 0;
+}
+
+bool queue_flavor_users(
+	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE])
+{
+	struct text t = text_over(ret_sentence, QUEUE_USERS_SIZE);
+	return users_of_flavor(q, name, &t);
+}
