@@ -235,6 +235,18 @@ static void put_troubles(const cJSON *root, const struct queue_filter *f, struct
 	}
 }
 
+/* Jobs that no row above counts, or that nothing can start: of all namespaces. */
+static void put_without_queue(const cJSON *root, const struct queue_filter *f, struct buf *out)
+{
+	int64_t jobs = number_of(root, "withoutQueue");
+	if (jobs == 0 || f->ns || f->clusterqueue)
+		return;
+	buf_printf(out,
+		"\n%" PRId64 " %s for a queue that does not exist; sluice explain says of each "
+		"which one\n",
+		jobs, jobs == 1 ? "Job waits" : "Jobs wait");
+}
+
 size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out)
 {
@@ -244,6 +256,7 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 	put_messages(root, f, out);
 	put_stopping(root, f, out);
 	put_troubles(root, f, out);
+	put_without_queue(root, f, out);
 	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
 		buf_puts(out, "\nThe ledger is down: running Jobs go on, nothing new starts.\n");
 	else if (json_get(root, "leading") && !truth_of(root, "leading"))

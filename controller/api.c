@@ -247,6 +247,7 @@ static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
 	if (v->has_max_priority)
 		buf_printf(out, ",\"maxPriority\":%" PRId32, v->max_priority);
 	put_bool(out, "active", v->active);
+	put_bool(out, "exists", v->exists);
 	put_key(out, "reason", v->reason);
 	put_key(out, "message", v->message);
 	if (v->invalid)
@@ -291,7 +292,7 @@ static struct api_reply answer_queues(const struct api_sources *s, bool names, s
 	struct localqueue_view l;
 	struct trouble_rows troubles = trouble_rows_of(s->metrics.gate);
 	buf_puts(out, "{\"clusterQueues\":[");
-	for (size_t i = 0; queue_view_clusterqueue(q, i, &c); i++) {
+	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &c); i++) {
 		if (i > 0)
 			buf_putc(out, ',');
 		put_clusterqueue(out, &c, s->metrics.tally, &troubles, names);
@@ -303,7 +304,7 @@ static struct api_reply answer_queues(const struct api_sources *s, bool names, s
 			buf_putc(out, ',');
 		put_localqueue(out, &l);
 	}
-	buf_puts(out, "]");
+	buf_printf(out, "],\"withoutQueue\":%zu", queue_count_without_queue(q));
 	put_bool(out, "leading", gate_leading(s->metrics.gate));
 	put_bool(out, "ledgerUp", s->metrics.ledger_up);
 	put_bool(out, "synced", s->metrics.synced);

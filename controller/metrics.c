@@ -24,6 +24,13 @@ static void put_counter(struct buf *out, const char *name, const char *help, uin
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
+/* A ClusterQueue that is gone has rows while quota is held in it: its name was an admin's. That of
+ * one for which Jobs only wait is whatever a LocalQueue says. */
+static bool has_rows(const struct clusterqueue_view *v)
+{
+	return v->exists || v->reserving > 0;
+}
+
 static void put_queue_counts(struct buf *out, const struct queue *q)
 {
 	static const struct {
@@ -39,13 +46,23 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 	for (size_t f = 0; f < sizeof(family) / sizeof(family[0]); f++) {
 		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		struct clusterqueue_view v;
-		for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+		for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++) {
+			if (!has_rows(&v))
+				continue;
 			size_t value[] = {
 				v.pending, v.reserving, v.admitted, v.active, v.no_node_suits};
 			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name);
 			buf_printf(out, "%zu\n", value[f]);
 		}
 	}
+}
+
+static void put_without_queue(struct buf *out, const struct queue *q)
+{
+	put_gauge(out, "sluice_jobs_without_queue",
+		"Jobs that wait for a LocalQueue that does not exist, or whose ClusterQueue does "
+		"not.",
+		queue_count_without_queue(q));
 }
 
 static void put_beyond_quota(struct buf *out, const struct queue *q)
@@ -68,7 +85,9 @@ static void put_pending(struct buf *out, const struct queue *q)
 	metrics_put_family(out, "sluice_pending_workloads", GAUGE, "",
 		"Jobs that wait: active ones might start now, inadmissible ones are held, backing "
 		"off, in a stopped queue or misconfigured.");
-	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++) {
+		if (!has_rows(&v))
+			continue;
 		metrics_put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
 			"status", "active");
 		buf_printf(out, "%zu\n", v.pending_active);
@@ -200,7 +219,7 @@ static void put_quota(struct buf *out, const struct queue *q)
 		"borrowed what is held beyond nominal; the limits where there are some. Cores, "
 		"bytes, or pieces.");
 	struct clusterqueue_view v;
-	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++)
+	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++)
 		for (size_t u = 0; u < v.nusage; u++)
 			put_quota_row(out, v.name, &v.usage[u]);
 }
@@ -401,6 +420,7 @@ static void put_process(struct buf *out, const struct queue *q)
 void metrics_render(const struct metrics_sources *s, struct buf *out)
 {
 	put_queue_counts(out, s->queue);
+	put_without_queue(out, s->queue);
 	put_beyond_quota(out, s->queue);
 	put_pending(out, s->queue);
 	put_quota(out, s->queue);

@@ -81,6 +81,39 @@ static void queues_are_told_with_their_quotas(void **state)
 	world_close(&w);
 }
 
+static void a_queue_that_is_gone_has_a_row_while_it_has_jobs(void **state)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	world_add_job(&w, 2, "two");
+	assert_true(queue_adopt_job(w.queue, &(struct uid){{1}}, lines, 1, 1));
+	ask(&a, &w, "/api/v1/queues", NULL);
+	assert_int_equal(count(a.root, "withoutQueue"), 0);
+	assert_true(cJSON_IsTrue(json_get(json_array(a.root, "clusterQueues")->child, "exists")));
+	done(&a);
+	queue_drop_clusterqueue(w.queue, "batch");
+	ask(&a, &w, "/api/v1/queues", NULL);
+	const cJSON *q = json_array(a.root, "clusterQueues")->child;
+	assert_string_equal(json_text(q, "name"), "batch");
+	assert_string_equal(json_text(q, "reason"), "DoesNotExist");
+	assert_true(cJSON_IsFalse(json_get(q, "exists")));
+	assert_int_equal(count(q, "pending"), 1);
+	assert_int_equal(count(q, "reserving"), 1);
+	const cJSON *cpu = json_array(json_array(q, "flavors")->child, "resources")->child;
+	assert_int_equal(count(cpu, "reservedUnits"), 12000);
+	const cJSON *local = json_array(a.root, "localQueues")->child;
+	assert_string_equal(json_text(local, "reason"), "ClusterQueueDoesNotExist");
+	assert_int_equal(count(local, "pending"), 1);
+	assert_int_equal(count(local, "reserving"), 1);
+	assert_int_equal(count(a.root, "withoutQueue"), 1);
+	done(&a);
+	world_close(&w);
+}
+
 static void a_job_is_explained(void **state)
 {
 	(void)state;
@@ -423,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_told_with_their_quotas),
+		cmocka_unit_test(a_queue_that_is_gone_has_a_row_while_it_has_jobs),
 		cmocka_unit_test(a_job_is_explained),
 		cmocka_unit_test(time_and_money_are_explained),
 		cmocka_unit_test(what_is_not_known_is_left_out),

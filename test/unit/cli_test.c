@@ -330,6 +330,11 @@ static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 	assert_non_null(strstr(
 		buf_text(&out), "\nbatch: stopping 3 Jobs, up to 30 s, to make room for others\n"));
 	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
+	assert_null(strstr(buf_text(&out), "does not exist"));
+	buf_reset(&out);
+	queue_render_table(tree(j, "{\"clusterQueues\":[],\"localQueues\":[],\"withoutQueue\":2}"),
+		&f, false, &plain, &out);
+	assert_non_null(strstr(buf_text(&out), "\n2 Jobs wait for a queue that does not exist; "));
 	buf_reset(&out);
 	explain_render(tree(j, job), NULL, 1795255800000, &plain, &out);
 	assert_non_null(

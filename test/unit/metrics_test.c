@@ -234,6 +234,34 @@ static void numbers_are_where_they_belong(void **state)
 	world_close(&w);
 }
 
+/* Names of those for which Jobs only wait are whatever LocalQueues say. */
+static void a_queue_that_is_gone_has_rows_while_quota_is_held_in_it(void **state)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	world_add_job(&w, 1, "one");
+	world_add_job(&w, 2, "two");
+	assert_true(queue_adopt_job(w.queue, &(struct uid){{1}}, lines, 1, 1));
+	queue_drop_clusterqueue(w.queue, "batch");
+	char *text = render(&w);
+	assert_non_null(strstr(text, "sluice_queue_active{cluster_queue=\"batch\"} 0\n"));
+	assert_non_null(strstr(text, "sluice_reserving_jobs{cluster_queue=\"batch\"} 1\n"));
+	assert_non_null(strstr(text, "sluice_pending_jobs{cluster_queue=\"batch\"} 1\n"));
+	assert_non_null(strstr(text,
+		"sluice_quota{cluster_queue=\"batch\",flavor=\"spot\",resource=\"cpu\",kind="
+		"\"reserved\"} 12.000\n"));
+	assert_non_null(strstr(text, "sluice_jobs_without_queue 1\n"));
+	free(text);
+	queue_release_job(w.queue, &(struct uid){{1}}, 1, 0);
+	text = render(&w);
+	assert_null(strstr(text, "{cluster_queue=\"batch\"}"));
+	assert_non_null(strstr(text, "sluice_jobs_without_queue 2\n"));
+	free(text);
+	world_close(&w);
+}
+
 /* What alerts and the dashboard ask for is there: each family, and no other name. */
 static void assert_named(const char *file, const char *page)
 {
@@ -325,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_reads_back),
+		cmocka_unit_test(a_queue_that_is_gone_has_rows_while_quota_is_held_in_it),
 		cmocka_unit_test(numbers_are_where_they_belong),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
