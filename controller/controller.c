@@ -12,6 +12,7 @@
 #include "controller/api.h"
 #include "controller/chronicle.h"
 #include "controller/courier.h"
+#include "controller/finalizers.h"
 #include "controller/guard.h"
 #include "controller/herald.h"
 #include "controller/http.h"
@@ -57,6 +58,7 @@ struct controller {
 	struct zones *zones;
 	struct timekeeper *timekeeper;
 	struct reporter *reporter;
+	struct finalizers *finalizers;
 	struct observer *observer;
 	struct chronicle *chronicle;
 	struct tally *tally;
@@ -305,6 +307,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		lookout_tick(c->lookout, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
+		finalizers_tick(c->finalizers, loop_ms(c));
 		reporter_tick(c->reporter, loop_ms(c));
 		herald_tick(c->herald, loop_ms(c));
 	}
@@ -644,6 +647,9 @@ static void make_core(struct controller *c)
 		.log = c->log,
 		.fair_sharing = c->options->settings.config.fair_sharing};
 	c->reporter = reporter_new(&reporter);
+	struct finalizers_options finalizers = {
+		.client = c->client, .queue = c->queue, .log = c->log};
+	c->finalizers = finalizers_new(&finalizers);
 	struct guard_options guard = {
 		.client = c->client, .log = c->log, .audience = o->token_audience};
 	c->guard = guard_new(&guard);
@@ -687,6 +693,7 @@ static void start_observer(struct controller *c)
 		.queue = c->queue,
 		.gate = c->gate,
 		.reporter = c->reporter,
+		.finalizers = c->finalizers,
 		.remit = c->remit,
 		.timekeeper = c->timekeeper,
 		.zones = c->zones,
@@ -766,6 +773,7 @@ static void controller_close(struct controller *c)
 	if (c->client)
 		kube_client_free(c->client);
 	reporter_free(c->reporter);
+	finalizers_free(c->finalizers);
 	herald_free(c->herald);
 	if (c->gate)
 		gate_free(c->gate);

@@ -125,8 +125,10 @@ static void drop(struct view *v, const char *ns, const char *name)
 	struct observer *o = v->observer;
 	if (v->kind->drop(&o->told, ns, name) == JOBS_ANEW)
 		o->jobs_anew = true;
-	if (v->kind->has_status)
+	if (v->kind->has_status) {
 		reporter_lose(o->options.reporter, v->kind->report, ns, name);
+		finalizers_lose(o->options.finalizers, v->kind->report, name);
+	}
 	log_event(o->options.log, v->kind->is_configmaps ? LEVEL_DEBUG : LEVEL_INFO, "gone", "kind",
 		v->kind->name, "namespace", ns[0] ? ns : NULL, "name", name, NULL);
 	changed(o);
@@ -142,8 +144,10 @@ static void see_object(struct view *v, const cJSON *object)
 	decode_uid(object, &uid);
 	if (v->kind->generations)
 		json_i64(json_object(object, "metadata"), "generation", &generation);
-	if (v->kind->has_status)
+	if (v->kind->has_status) {
 		reporter_see(o->options.reporter, v->kind->report, object);
+		finalizers_see(o->options.finalizers, v->kind->report, object);
+	}
 	if (!roster_see(
 		    v->roster, decode_namespace_of(object), decode_name(object), &uid, generation))
 		return;

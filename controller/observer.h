@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "controller/finalizers.h"
 #include "controller/gate/gate.h"
 #include "controller/kind_health.h"
 #include "controller/kube/client.h"
@@ -54,6 +55,7 @@ struct observer_options {
 	struct queue *queue;
 	struct gate *gate;
 	struct reporter *reporter;
+	struct finalizers *finalizers;
 	struct remit *remit;
 	struct timekeeper *timekeeper;
 	struct zones *zones;

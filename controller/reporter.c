@@ -53,6 +53,7 @@ struct subject {
 		char since[STAMP_TEXT_SIZE];
 	} condition[STATUS_CONDITIONS_MAX];
 
+	bool deleting;	    /* a flavor: it is kept while it is in use */
 	bool unsaid;	    /* a flavor: something is to be written */
 	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
 	int64_t generation; /* ... of the spec that was judged */
@@ -187,6 +188,8 @@ void reporter_see(struct reporter *r, enum reporter_kind kind, const struct cJSO
 		r->unfinished = true;
 	}
 	decode_uid(object, &s->uid);
+	s->deleting = json_text(json_object(object, "metadata"), "deletionTimestamp") != NULL;
+	r->unfinished |= kind == REPORT_FLAVOR && s->deleting;
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && subject_kinds[kind].condition[i]; i++)
 		take_in_condition(s, i, object);
 }
@@ -469,18 +472,35 @@ static bool report_budget(struct reporter *r, size_t index)
 	return true;
 }
 
+/* It works as before while it is in use: who deletes it is told by whom. */
+static void judge_termination(const struct subject *s, struct buf *message)
+{
+	char users[QUEUE_USERS_SIZE];
+	if (queue_flavor_users(s->reporter->queue, s->name, users))
+		buf_printf(message,
+			"is being deleted, but stays while it is used, and Jobs may be started in "
+			"it: %s",
+			users);
+	else
+		buf_puts(message, "is being deleted; nothing uses it any more");
+}
+
 static void report_flavor(struct subject *s)
 {
-	struct buf text;
+	struct buf text, message;
+	buf_init(&message, 2 * QUEUE_USERS_SIZE);
+	if (s->deleting)
+		judge_termination(s, &message);
 	struct status_verdict v = {.active = !s->refusal,
-		.reason = "Ready",
-		.message = "Jobs may be started in this flavor",
+		.reason = s->deleting ? "Terminating" : "Ready",
+		.message = s->deleting ? buf_text(&message) : "Jobs may be started in this flavor",
 		.invalid = s->refusal,
 		.generation = s->generation};
 	s->unsaid = false;
 	buf_init(&text, STATUS_MAX_BYTES);
 	status_render_flavor(&v, since(s, v.active), &text);
 	offer(s, &text);
+	buf_done(&message);
 }
 
 /* One of those that have news; false when there is none that may be written now. */
@@ -493,6 +513,14 @@ static bool report_flavors(struct reporter *r)
 			return true;
 		}
 	return false;
+}
+
+/* What uses those that are being deleted changes with the queues. */
+static void look_at_flavors(struct reporter *r)
+{
+	struct subject *s;
+	map_each (&r->subjects, i, s)
+		s->unsaid |= s->kind == REPORT_FLAVOR && s->deleting;
 }
 
 static void pass_go_on(struct reporter *r)
@@ -526,6 +554,7 @@ void reporter_tick(struct reporter *r, int64_t now_ms)
 		r->done_version = version;
 		r->unfinished = false;
 		r->passing = true;
+		look_at_flavors(r);
 		r->at_kind = REPORT_CLUSTERQUEUE;
 		r->at_index = 0;
 	}

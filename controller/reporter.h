@@ -1,7 +1,7 @@
 /*
  * The reporter: keeps the status of ClusterQueues, Cohorts, LocalQueues, Calendars, RunPolicies,
  * PricePlans and Budgets as the queue library sees them, and of a ResourceFlavor whose spec was
- * refused.
+ * refused, or that is being deleted while it is in use.
  *
  * One merge patch on /status when the rendered text differs from what was last written, by the
  * leader alone, at most once a second per object and with few under way at once: people read it,
@@ -39,7 +39,7 @@ enum reporter_kind {
 	REPORT_RUNPOLICY,
 	REPORT_PRICEPLAN,
 	REPORT_BUDGET, /* its numbers move all the time: at most every ten seconds */
-	REPORT_FLAVOR, /* written only when it was refused, or that is over */
+	REPORT_FLAVOR, /* written only when it was refused or is being deleted, or that is over */
 };
 
 struct reporter_options {

@@ -600,10 +600,12 @@ def test_a_deleted_queue_starts_nothing_more_and_its_running_jobs_end_in_peace(w
     world.queue(cpu=2)
     world.job("runs")
     world.started("runs")
-    world.api.delete(path_of("clusterqueues", world.full("q")))
-    world.wait("the ClusterQueue to be gone", lambda: world.queue_view() is None)
+    world.api.force_away(path_of("clusterqueues", world.full("q")))
+    world.wait_queue("q", lambda q: not q["exists"] and (q["reserving"], q["admitted"]) == (1, 1), "to be gone, with a Job that runs in it")
     world.job("late")
-    world.waits("late", "Misconfigured", "Suspended")
+    world.waits("late", "Misconfigured")
+    assert "does not exist any more" in world.explain("runs")["sentence"]
+    world.wait_queue("q", lambda q: q["pending"] == 1, "to be waited for")
     assert [h[0] for h in world.holds()] == ["runs"]
     world.finish("runs")
     world.empty()

@@ -204,7 +204,7 @@ def test_a_flavor_that_disappears_under_a_running_job_evicts_nobody(world, other
     world.queue(flavors={name: 2})
     world.job("runs")
     world.started("runs")
-    world.api.delete(path_of("resourceflavors", name))
+    world.api.force_away(path_of("resourceflavors", name))
     world.wait("the condition to say so", lambda: active(world).get("reason") == "FlavorNotFound")
     world.job("waits")
     world.waits("waits")

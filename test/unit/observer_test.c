@@ -127,6 +127,7 @@ struct stage {
 	struct remit *remit;
 	struct zones *zones;
 	struct timekeeper *timekeeper;
+	struct finalizers *finalizers;
 	struct observer *observer;
 };
 
@@ -153,6 +154,8 @@ static void stage_open(struct stage *s)
 	s->zones = zones_new();
 	s->timekeeper = timekeeper_new(
 		&(struct timekeeper_options){.queue = s->world.queue, .zones = s->zones});
+	s->finalizers = finalizers_new(
+		&(struct finalizers_options){.client = s->client, .queue = s->world.queue});
 }
 
 static void stage_observe(struct stage *s)
@@ -165,6 +168,7 @@ static void stage_observe(struct stage *s)
 		.remit = s->remit,
 		.timekeeper = s->timekeeper,
 		.zones = s->zones,
+		.finalizers = s->finalizers,
 		.config_namespace = "sluice-system",
 		.changed = on_changed});
 }
@@ -177,6 +181,7 @@ static void stage_close(struct stage *s)
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	kube_client_free(s->client);
+	finalizers_free(s->finalizers);
 	timekeeper_free(s->timekeeper);
 	zones_free(s->zones);
 	remit_free(s->remit);

@@ -246,6 +246,40 @@ static void a_flavor_is_written_to_only_when_it_was_refused(void **state)
 	stage_close(&s);
 }
 
+static void adopt(struct stage *s)
+{
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 1000}};
+	world_add_job(&s->world, 1, "one");
+	assert_true(queue_adopt_job(s->world.queue, &(struct uid){{1}}, lines, 1, NOW_MS));
+}
+
+static void a_flavor_that_is_deleted_says_what_still_uses_it(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	adopt(&s);
+	see(&s, REPORT_FLAVOR, "{\"metadata\":{\"name\":\"spot\"}}");
+	stage_tick(&s, NOW_MS);
+	assert_int_equal(scripted_server_count(s.server), 0);
+	see(&s, REPORT_FLAVOR,
+		"{\"metadata\":{\"name\":\"spot\",\"deletionTimestamp\":\"2026-11-21T10:00:00Z\"}"
+		"}");
+	expect(&s, FLAVOR_PATH, 200);
+	stage_tick(&s, NOW_MS + 1000);
+	assert_non_null(strstr(last_body(&s), "\"status\":\"True\",\"reason\":\"Terminating\""));
+	assert_non_null(
+		strstr(last_body(&s), "ClusterQueue batch names it in spec.resourceGroups\""));
+	world_add_job(&s.world, 2, "two"); /* another version of the queue, and no news of it */
+	stage_tick(&s, NOW_MS + 2000);
+	assert_int_equal(scripted_server_count(s.server), 1);
+	queue_drop_clusterqueue(s.world.queue, "batch");
+	expect(&s, FLAVOR_PATH, 200);
+	stage_tick(&s, NOW_MS + 3000);
+	assert_non_null(strstr(last_body(&s), "Jobs of ClusterQueue batch hold quota in it\""));
+	stage_close(&s);
+}
+
 /* Made anew under its old name, or emptied by somebody. */
 static void an_empty_status_is_filled_again(void **state)
 {
@@ -350,6 +384,7 @@ int main(void)
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
 		cmocka_unit_test(an_empty_status_is_filled_again),
 		cmocka_unit_test(a_flavor_is_written_to_only_when_it_was_refused),
+		cmocka_unit_test(a_flavor_that_is_deleted_says_what_still_uses_it),
 		cmocka_unit_test(a_calendar_that_became_wrong_is_said_once),
 		cmocka_unit_test(a_budget_is_written_every_ten_seconds_at_most),
 	};

@@ -19,7 +19,7 @@ add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)
 # These have an API server that does as it is told (kube.cmake).
-foreach(name guard herald observer reporter)
+foreach(name finalizers guard herald observer reporter)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world scripted_server ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})

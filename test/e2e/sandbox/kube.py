@@ -107,6 +107,15 @@ class Api:
         ctype = "apply-patch+yaml" if kind == "apply" else {"strategic": "strategic-merge"}.get(kind, kind) + "-patch+json"
         return json.loads(self.raw("PATCH", path, patch, "application/" + ctype))
 
+    def force_away(self, path):
+        """Deleted though it may be in use, or no controller be there to take its finalizer off."""
+        try:
+            self.delete(path)
+            self.patch(path, {"metadata": {"finalizers": None}})
+        except ApiError as e:
+            if e.status != 404:
+                raise
+
     def gone(self, path):
         """True if the object is not there."""
         try:
