@@ -44,6 +44,8 @@ const struct check CHECKS[] = {
 	{"lease", "Postgres", "who leads, and until when", NEEDS_SCHEMA, check_lease,
 		"kubectl -n sluice-system get pods; kubectl -n sluice-system logs "
 		"deployment/sluice-controller --tail 20"},
+	{"leftovers", "queues", "ClusterQueues and ResourceFlavors that are being deleted",
+		NEEDS_API, check_leftovers, NULL},
 	{"zones", "zone data", "the zone database of this machine", NEEDS_NOBODY, check_zones,
 		"apt-get install tzdata"},
 	{"balances", "ledger", "the balances beside the open holds (sluice.audit)", NEEDS_SCHEMA,

@@ -58,6 +58,8 @@ void check_balances(struct patient *p, struct findings *f);
 void check_holds(struct patient *p, struct findings *f);
 void check_jobs(struct patient *p, struct findings *f);
 void check_pods(struct patient *p, struct findings *f);
+/* leftovers.c */
+void check_leftovers(struct patient *p, struct findings *f);
 /* checks.c */
 void check_zones(struct patient *p, struct findings *f);
 

@@ -264,6 +264,8 @@ void check_lease(struct patient *p, struct findings *f)
 		    1, &p->o->cell, &r, &e) < 0)
 		skip_for(f, &e);
 	else {
+		p->lease_known = true;
+		p->led = PQntuples(r) > 0 && *PQgetvalue(r, 0, 2) == 't';
 		if (PQntuples(r) == 0) {
 			findings_add(
 				f, VERDICT_FAIL, "nobody has ever led cell \"%s\"", p->o->cell);

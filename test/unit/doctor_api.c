@@ -261,6 +261,52 @@ static void kubelets_need_a_right_of_their_own(void **state)
 	}
 }
 
+static void what_was_deleted_stays_where_nobody_leads(void **state)
+{
+	(void)state;
+#define QUEUES "GET /apis/sluice.dev/v1alpha1/clusterqueues "
+#define FLAVORS "GET /apis/sluice.dev/v1alpha1/resourceflavors "
+#define ITEM(name, more) "{\"metadata\":{\"name\":\"" name "\"" more "}}"
+#define GOES ",\"deletionTimestamp\":\"2026-11-21T10:00:00Z\",\"finalizers\":"
+#define OURS ITEM("night", GOES "[\"a/b\",\"sluice.dev/resource-in-use\"]")
+	static const struct {
+		int status;
+		const char *queues, *flavors; /* NULL: not asked for */
+		bool lease_known, led;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{200, ITEM("a", ""), ITEM("b", GOES "[\"a/b\"]"), true, false, VERDICT_OK,
+			"no ClusterQ"},
+		{200, "", OURS, true, true, VERDICT_OK, "1 being deleted"},
+		{200, OURS, OURS, false, false, VERDICT_OK, "leads is not known"},
+		{200, OURS, "", true, false, VERDICT_FAIL,
+			"clusterqueue night was deleted at 2026-11"},
+		{200, "", OURS, true, false, VERDICT_FAIL,
+			"resourceflavor night was deleted at 2026"},
+		{404, "", "", true, false, VERDICT_OK, "no ClusterQueue"},
+		{403, "", NULL, true, false, VERDICT_SKIPPED, "not allowed"},
+	};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		char list[1024];
+		stage_open(&s);
+		s.p.lease_known = cases[i].lease_known;
+		s.p.led = cases[i].led;
+		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].queues);
+		answer(&s, QUEUES, cases[i].status,
+			cases[i].status == 200 ? list : STATUS("not allowed"));
+		if (cases[i].flavors) {
+			snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].flavors);
+			answer(&s, FLAVORS, cases[i].status,
+				cases[i].status == 200 ? list : STATUS("not allowed"));
+		}
+		examine(&s, "leftovers");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void metrics_are_asked_for_where_somebody_lends(void **state)
 {
 	(void)state;
@@ -556,6 +602,7 @@ int main(void)
 		cmocka_unit_test(mutating_policies),
 		cmocka_unit_test(the_clock_of_the_server),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
+		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),

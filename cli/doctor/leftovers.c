@@ -1,0 +1,73 @@
+/*
+ * Objects that were deleted and are still there: the leader takes its finalizer off when nothing
+ * uses them any more, and where nobody leads they stay for ever.
+ */
+#include "cli/doctor/checks.h"
+#include "controller/finalizers.h"
+
+static bool has_ours(const cJSON *metadata)
+{
+	json_each(item, json_array(metadata, "finalizers"))
+	{
+		if (cJSON_IsString(item) && strcmp(item->valuestring, FINALIZER) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void find_leftover(
+	const struct patient *p, struct findings *f, const char *kind, const cJSON *metadata)
+{
+	const char *name = json_text(metadata, "name");
+	const char *since = json_text(metadata, "deletionTimestamp");
+	if (!name || !p->lease_known || p->led)
+		return;
+	findings_add(f, VERDICT_FAIL,
+		"%s %s was deleted at %s and waits for a controller to take its finalizer off, but "
+		"nobody leads",
+		kind, name, since);
+	findings_cure(f,
+		"# start the controller, or, when it is gone for good:\n"
+		"kubectl patch %s.sluice.dev %s --type merge -p '{\"metadata\":{\"finalizers\":"
+		"null}}'",
+		kind, name);
+}
+
+/* False: it could not be asked, and f says why. */
+static bool look_at(
+	struct patient *p, struct findings *f, const char *kind, const char *path, size_t *deleted)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = patient_get(p, path, &root, &e);
+	if (rc < 0 && rc != ERR_GONE) {
+		findings_skip(f, "%s", e.text);
+		return false;
+	}
+	json_each(item, rc < 0 ? NULL : json_array(root, "items"))
+	{
+		const cJSON *metadata = json_object(item, "metadata");
+		if (!json_text(metadata, "deletionTimestamp") || !has_ours(metadata))
+			continue;
+		(*deleted)++;
+		find_leftover(p, f, kind, metadata);
+	}
+	return true;
+}
+
+void check_leftovers(struct patient *p, struct findings *f)
+{
+	size_t deleted = 0;
+	if (!look_at(p, f, "clusterqueue", "/apis/sluice.dev/v1alpha1/clusterqueues", &deleted) ||
+		!look_at(p, f, "resourceflavor", "/apis/sluice.dev/v1alpha1/resourceflavors",
+			&deleted) ||
+		f->count > 0)
+		return;
+	if (deleted == 0)
+		findings_ok(f, "no ClusterQueue or ResourceFlavor is being deleted");
+	else
+		findings_ok(f,
+			"%zu being deleted: each goes when nothing uses it any more (its condition "
+			"Active says what does)%s",
+			deleted, p->lease_known ? "" : "; whether a controller leads is not known");
+}
