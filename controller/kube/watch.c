@@ -618,34 +618,49 @@ static int read_metadata(struct kube_watch *w, struct slice body, struct page *r
 	return 0;
 }
 
-static void take_item(struct kube_watch *w, struct slice text)
+/* False: it cannot be read, in a page of more than one. Then its bounds are not to be trusted
+ * either: quotes and brackets in it may have swallowed what follows. */
+static bool take_item(struct kube_watch *w, struct slice text)
 {
 	const cJSON *item;
 	struct err err = {""};
-	if (json_parse(w->json, text, &item, &err) < 0)
+	int rc = json_parse(w->json, text, &item, &err);
+	if (rc == 0 && !has_version(item))
+		rc = err_set(&err, ERR_INVALID, "it has no metadata.resourceVersion");
+	if (rc < 0 && w->page_limit > 1)
+		return false;
+	if (rc < 0)
 		say_unreadable(w, text, err.text);
-	else if (!has_version(item))
-		say_unreadable(w, text, "it has no metadata.resourceVersion");
 	else
 		w->handler.event(KUBE_ADDED, item, w->ctx);
+	return true;
 }
 
-/* Hands out the items one by one. 0; ERR_LIMIT when the page must be asked for in smaller pieces;
- * ERR_GONE when the watch was stopped meanwhile. An object that fills a page of its own and has no
- * end is told as unreadable. */
-static int take_items(struct kube_watch *w, struct slice items, const char *why)
+/* The items are the last of a page; else a bracket in one of them may have ended them. */
+static bool ends_the_page(struct slice rest)
+{
+	while (rest.len > 0 && memchr(" \t\r\n", *rest.ptr, 4))
+		rest = (struct slice){rest.ptr + 1, rest.len - 1};
+	return rest.len > 0 && *rest.ptr == '}';
+}
+
+/* Hands out the items one by one; rest is what follows them. 0; ERR_LIMIT when the page must be
+ * asked for in smaller pieces; ERR_GONE when the watch was stopped meanwhile. An object that fills
+ * a page of its own and has no end is told as unreadable. */
+static int take_items(struct kube_watch *w, struct slice items, struct slice rest, const char *cut)
 {
 	struct slice item = {"", 0};
 	int rc;
 	while ((rc = skim_item(&items, &item)) > 0) {
-		take_item(w, item);
+		if (!take_item(w, item))
+			return ERR_LIMIT;
 		if (w->state == WATCH_STOPPED)
 			return ERR_GONE;
 	}
-	if (rc < 0 && w->page_limit > 1)
-		return ERR_LIMIT;
+	if (w->page_limit > 1)
+		return rc == 0 && ends_the_page(rest) ? 0 : ERR_LIMIT;
 	if (rc < 0)
-		say_unreadable(w, item, why);
+		say_unreadable(w, item, cut ? cut : "it has no end");
 	return w->state == WATCH_STOPPED ? ERR_GONE : 0;
 }
 
@@ -667,20 +682,23 @@ static void turn_page(struct kube_watch *w, const struct page *page)
 	say_end(w);
 }
 
-/* The text of its items. */
-static struct slice items_of(struct slice body, bool whole)
+/* The text of its items, and what follows it. */
+static struct slice items_of(struct slice body, bool whole, struct slice *ret_rest)
 {
 	struct slice items;
-	if (skim_member(body, "items", &items) && !slice_is(items, "null"))
-		return items;
-	return slice_of(whole ? "[]" : "[");
+	*ret_rest = slice_of("}");
+	if (!skim_member(body, "items", &items))
+		return slice_of(whole ? "[]" : "[");
+	*ret_rest = (struct slice){items.ptr + items.len, body.len};
+	ret_rest->len -= (size_t)(ret_rest->ptr - body.ptr);
+	return slice_is(items, "null") ? slice_of("[]") : items;
 }
 
 /* cut: why the text is no whole page; NULL: it is one, as far as is known. */
 static void take_page(struct kube_watch *w, struct slice body, const char *cut)
 {
 	struct page page = {.version = ""};
-	struct slice items = items_of(body, !cut);
+	struct slice rest, items = items_of(body, !cut, &rest);
 	struct err err = {""};
 	buf_init(&page.next, CONTINUE_CEILING);
 	int rc = read_metadata(w, body, &page, &err);
@@ -690,7 +708,7 @@ static void take_page(struct kube_watch *w, struct slice body, const char *cut)
 		lose_place(w);
 		watch_fail(w, 0, "a page of the list cannot be read: %.200s%s%.200s", err.text,
 			cut ? "; " : "", cut ? cut : "");
-	} else if ((rc = take_items(w, items, cut ? cut : "it has no end")) == 0) {
+	} else if ((rc = take_items(w, items, rest, cut)) == 0) {
 		turn_page(w, &page);
 	} else if (rc == ERR_LIMIT) {
 		shrink_page(w);

@@ -501,7 +501,8 @@ static void test_what_cannot_be_read_is_skipped(void **state)
 	}
 }
 
-/* In lists, streamed and paged: what is beside it is told, the list ends, and it is followed. */
+/* In lists, streamed and paged (in the last piece that a page is cut to): what is beside it is
+ * told, the list ends, and it is followed. */
 static void test_what_cannot_be_read_in_a_list(void **state)
 {
 	static const struct {
@@ -531,7 +532,7 @@ static void test_what_cannot_be_read_in_a_list(void **state)
 					EVENT("ADDED", "b", "3"), END("7"));
 			struct script *p;
 			if (paged) {
-				script_answer(scripted_server_expect(s.server, "?limit=500 "), 200,
+				script_answer(scripted_server_expect(s.server, "?limit=1 "), 200,
 					"", buf_text(&b));
 				p = stream_from(&s, "7", EVENT("DELETED", "a", "8"));
 			} else {
@@ -539,7 +540,8 @@ static void test_what_cannot_be_read_in_a_list(void **state)
 				script_chunk(p, EVENT("DELETED", "a", "8"));
 			}
 			script_hold(p);
-			stage_watch(&s, (struct kube_watch_options){.no_streaming_list = paged});
+			stage_watch(&s, (struct kube_watch_options){
+						.no_streaming_list = paged, .page_limit = 1});
 			snprintf(story, sizeof(story), "b +a %s+b e -a ", rows[i].told);
 			expect_story(&s, story);
 			buf_done(&b);
@@ -673,7 +675,7 @@ static void test_paging_is_disturbed(void **state)
 	(void)state;
 	stage_open(&s);
 	for (int i = 0; i < 2; i++) {
-		script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+		script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
 			PAGE("7", "n", ITEM("a", "1")));
 		script_answer(scripted_server_expect(s.server, "&continue=n "), i ? 410 : 503,
 			"Retry-After: 0\r\n", "{}");
@@ -681,17 +683,17 @@ static void test_paging_is_disturbed(void **state)
 			script_answer(
 				scripted_server_expect(s.server, "&continue=n "), 410, "", "{}");
 	}
-	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", "{\"items\":3}");
-	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", "[");
-	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "", "{\"items\":3}");
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "", "[");
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
 		"{\"metadata\":{},\"items\":[]}");
 	/* Something in it has no name: that is made good once the stream ends. */
-	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "", PAGE("8", "", "3"));
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "", PAGE("8", "", "3"));
 	script_end(stream_from(&s, "8", ""));
-	script_answer(scripted_server_expect(s.server, "?limit=500 "), 200, "",
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "",
 		PAGE("8", "", ITEM("a", "1")));
 	script_hold(stream_from(&s, "8", ""));
-	stage_watch(&s, (struct kube_watch_options){.no_streaming_list = true});
+	stage_watch(&s, (struct kube_watch_options){.no_streaming_list = true, .page_limit = 1});
 	expect_story(&s, "b +a ! ! b +a ! b ! b ! b ! b ! e ! b +a e ");
 	run_until(s.loop, scripted_server_unused(s.server) == 0);
 	stage_close(&s);
