@@ -114,8 +114,31 @@ void api_refusal(const struct right *r, struct buf *out)
 
 /* ---- health ---------------------------------------------------------------------------------- */
 
+/* 0: Jobs are followed, or have been of late. */
+static int64_t jobs_stalled_ms(const struct metrics_sources *m)
+{
+	for (size_t i = 0; i < m->nkinds; i++)
+		if (strcmp(m->kinds[i].name, "jobs") == 0 &&
+			m->kinds[i].stalled_ms >= KIND_STALLED_MS)
+			return m->kinds[i].stalled_ms;
+	return 0;
+}
+
+static void put_stalled(const struct metrics_sources *m, struct buf *out)
+{
+	for (size_t i = 0; i < m->nkinds; i++)
+		if (m->kinds[i].stalled_ms >= KIND_STALLED_MS)
+			buf_printf(out,
+				"- has not been able to follow %s for %" PRId64
+				" s: what it knows of them is as old (watch-trouble in the log "
+				"says "
+				"why)\n",
+				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
+}
+
 static struct api_reply ready(const struct api_sources *s, struct buf *out)
 {
+	put_stalled(&s->metrics, out);
 	if (*s->denied)
 		buf_printf(out,
 			"- does without what its role does not let it read: %s (kubectl apply -k "
@@ -129,7 +152,7 @@ static struct api_reply ready(const struct api_sources *s, struct buf *out)
 static struct api_reply answer_ready(const struct api_sources *s, struct buf *out)
 {
 	const struct metrics_sources *m = &s->metrics;
-	bool warm = m->synced && m->ledger_up && !s->stopping;
+	bool warm = m->synced && m->ledger_up && !s->stopping && jobs_stalled_ms(m) == 0;
 	if (warm && gate_leading(m->gate)) {
 		buf_printf(out, "leading: epoch %" PRId64 ", cell %s, as %s\n", gate_epoch(m->gate),
 			s->cell, s->identity);
@@ -153,6 +176,8 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 			"- the ledger is not connected (%s): running Jobs go on, nothing new "
 			"starts\n",
 			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
+	if (m->synced)
+		put_stalled(m, out);
 	return (struct api_reply){503, TEXT};
 }
 

@@ -31,6 +31,8 @@ enum {
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */
 	REPORT_POSTPONED_MAX = 10,
+	BLIND_MS =
+		10000, /* a standby that has not followed Jobs for so long does not ask to lead */
 	WAKE_MAX_MS = 60000, /* the clock on the wall may be set meanwhile: look again at times */
 };
 
@@ -75,9 +77,10 @@ struct controller {
 	ev_signal term, interrupt;
 
 	enum stage stage;
-	bool dirty;	    /* a pass is due */
-	unsigned postponed; /* how often in a row the report has made way */
-	int exit_code;
+	bool dirty;		  /* a pass is due */
+	unsigned postponed;	  /* how often in a row the report has made way */
+	int exit_code;		  /* of an end that it was told, or came to itself */
+	bool blind;		  /* Jobs are not followed just now */
 	char ledger_trouble[512]; /* "" while it is up */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
 	struct buf denied;	  /* ... and those that it does without */
@@ -251,7 +254,7 @@ static void stop_pass(struct controller *c, bool patience_is_over)
 			"writes have no answer yet; whoever leads next looks them up", "#writes",
 			LOG_NUMBER((int64_t)left), NULL);
 	if (!gate_leading(c->gate) || !pg_up(c->pg)) {
-		leave(c, EXIT_ASKED);
+		leave(c, c->exit_code);
 		return;
 	}
 	c->stage = STAGE_RESIGNING;
@@ -286,6 +289,39 @@ static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 	c->dirty = true;
 }
 
+/* It decides nothing more; what is under way may end. */
+static void begin_to_stop(struct controller *c, int exit_code)
+{
+	c->exit_code = exit_code;
+	c->stage = STAGE_DRAINING;
+	ev_timer_stop(c->loop, &c->wake);
+	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
+	ev_timer_start(c->loop, &c->grace);
+}
+
+/* What is decided without news of Jobs is decided of Jobs as they were. */
+static void look_whether_blind(struct controller *c)
+{
+	int64_t stalled_ms = observer_jobs_stalled_ms(c->observer);
+	bool blind = stalled_ms >= BLIND_MS;
+	gate_set_following(c->gate, !blind);
+	c->dirty |= c->blind != blind;
+	c->blind = blind;
+	if (stalled_ms < KIND_STALLED_MS || !gate_leading(c->gate))
+		return;
+	log_event(c->log, LEVEL_ERROR, "cannot-follow", "kind", "jobs", "#seconds",
+		LOG_NUMBER(stalled_ms / 1000), "why",
+		"the API server tells nothing of Jobs (watch-trouble says what it answers)",
+		"effect",
+		"the lease is given back, so that a controller that can follow them takes over; "
+		"running Jobs go on",
+		"cure",
+		"see that this machine reaches the API server, and that its credentials are good; "
+		"no more than that: it starts again as a standby",
+		NULL);
+	begin_to_stop(c, EXIT_BLIND);
+}
+
 /* A status and an Event can wait, a Job cannot: while one is being started they would take the
  * connection that stands ready, and the Job would wait for another's TLS handshake. For a second at
  * most. */
@@ -304,6 +340,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_timer_again(loop, w);
 	if (c->stage == STAGE_RUNNING) {
 		observer_tick(c->observer);
+		look_whether_blind(c);
 		lookout_tick(c->lookout, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
@@ -338,22 +375,20 @@ static void on_grace(struct ev_loop *loop, ev_timer *w, int revents)
 	if (c->stage == STAGE_DRAINING)
 		stop_pass(c, true);
 	else
-		leave(c, EXIT_ASKED);
+		leave(c, c->exit_code);
 }
 
 static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
 {
 	struct controller *c = w->data;
+	(void)loop;
 	(void)revents;
 	log_event(c->log, LEVEL_INFO, "stopping", "signal", strsignal(w->signum), NULL);
 	if (c->stage != STAGE_RUNNING) {
 		leave(c, EXIT_ASKED);
 		return;
 	}
-	c->stage = STAGE_DRAINING;
-	ev_timer_stop(loop, &c->wake);
-	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
-	ev_timer_start(loop, &c->grace);
+	begin_to_stop(c, EXIT_ASKED);
 }
 
 static void on_ledger_state(bool up, const char *sentence, void *ctx)
@@ -437,6 +472,7 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 		.stopping = c->stage != STAGE_RUNNING,
 		.now_ms = loop_ms(c),
 	};
+	s.metrics.nkinds = observer_health(c->observer, s.metrics.kinds);
 	return api_answer(&s, r, out);
 }
 

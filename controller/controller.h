@@ -7,7 +7,9 @@
  *
  * An end is ordinary. Told to stop, it decides nothing more, lets the writes that are under way
  * end, gives the lease back and leaves. Deposed, it leaves at once with an exit code of its own:
- * what it knows may be old, and a restart as standby is the tested path.
+ * what it knows may be old, and a restart as standby is the tested path. A leader that could not
+ * follow Jobs for a minute leaves as one that is told to stop, with an exit code of its own, so
+ * that a standby that can follow them takes over; a standby that cannot does not ask for the lease.
  */
 #ifndef SLUICE_CONTROLLER_CONTROLLER_H
 #define SLUICE_CONTROLLER_CONTROLLER_H
@@ -20,6 +22,7 @@ enum {
 	EXIT_NO_START = 1,
 	EXIT_USAGE = 2,
 	EXIT_DEPOSED = 3,
+	EXIT_BLIND = 4, /* it led, and could not follow Jobs any more */
 };
 
 /* Runs until told to stop; returns the exit code. */

@@ -10,4 +10,10 @@ struct kind_health {
 	int64_t stalled_ms;  /* for how long it has not been followed; 0: it is */
 };
 
+enum {
+	KIND_HEALTH_MAX = 20, /* more than there are kinds */
+	KIND_STALLED_MS =
+		60000, /* from then on it is worth saying, and a leader without Jobs goes */
+};
+
 #endif

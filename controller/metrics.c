@@ -22,6 +22,27 @@ static void put_counter(struct buf *out, const char *name, const char *help, uin
 	buf_printf(out, "%s_total %" PRIu64 "\n", name, value);
 }
 
+/* ---- what is followed ------------------------------------------------------------------------ */
+
+static void put_kinds(struct buf *out, const struct metrics_sources *s)
+{
+	metrics_put_family(out, "sluice_unreadable_objects", COUNTER, "",
+		"How often an object of that kind could not be read, or was refused; it stays as "
+		"it "
+		"was known. The log names it (rejected).");
+	for (size_t i = 0; i < s->nkinds; i++) {
+		metrics_put_labelled(
+			out, "sluice_unreadable_objects_total", "kind", s->kinds[i].name);
+		buf_printf(out, "%" PRIu64 "\n", s->kinds[i].unreadable);
+	}
+	metrics_put_family(out, "sluice_watch_stalled_seconds", GAUGE, "seconds",
+		"For how long that kind has not been followed; 0 while it is.");
+	for (size_t i = 0; i < s->nkinds; i++) {
+		metrics_put_labelled(out, "sluice_watch_stalled_seconds", "kind", s->kinds[i].name);
+		buf_printf(out, "%" PRId64 "\n", s->kinds[i].stalled_ms / 1000);
+	}
+}
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /* A ClusterQueue that is gone has rows while quota is held in it: its name was an admin's. That of
@@ -357,6 +378,7 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 	put_gauge(out, "sluice_leader_epoch", "The epoch of the lease this process holds, or held.",
 		(uint64_t)gate_epoch(s->gate));
 	put_gauge(out, "sluice_synced", "1 when all lists have been read.", s->synced);
+	put_kinds(out, s);
 	put_gauge(out, "sluice_ledger_up", "1 when the ledger is connected.", s->ledger_up);
 	put_gauge(out, "sluice_ledger_queued_operations",
 		"Ledger operations that are not durable yet.", c.queued_operations);

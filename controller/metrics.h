@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "controller/gate/gate.h"
 #include "controller/herald.h"
+#include "controller/kind_health.h"
 #include "controller/kube/client.h"
 #include "controller/overcommit/lender.h"
 #include "controller/tally.h"
@@ -26,6 +27,8 @@ struct metrics_sources {
 	struct herald_counts events;
 	const struct kube_client_stats *api;
 	const struct lender *lender; /* NULL: families without samples */
+	struct kind_health kinds[KIND_HEALTH_MAX];
+	size_t nkinds;
 	bool ledger_up, synced;
 	bool fair_sharing; /* shares are told */
 	bool decides;	   /* it leads; a standby does not know what time makes of a Calendar */

@@ -596,9 +596,9 @@ static struct kind_health health_of(const struct view *v)
 	return (struct kind_health){v->kind->name, v->unreadable, stalled_ms(v)};
 }
 
-size_t observer_health(const struct observer *o, struct kind_health ret[OBSERVER_KINDS])
+size_t observer_health(const struct observer *o, struct kind_health ret[KIND_HEALTH_MAX])
 {
-	_Static_assert(KINDS + 1 <= OBSERVER_KINDS, "a kind was added");
+	_Static_assert(KINDS + 1 <= KIND_HEALTH_MAX, "a kind was added");
 	for (size_t i = 0; i < KINDS; i++)
 		ret[i] = health_of(&o->view[i]);
 	ret[KINDS] = health_of(&o->pods);

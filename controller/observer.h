@@ -77,10 +77,8 @@ void observer_tick(struct observer *o);
 bool observer_synced(const struct observer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
 void observer_missing(const struct observer *o, struct buf *out);
-/* How many kinds there are at most; writes so many of them to ret, those that are followed, and
- * returns their number. */
-enum { OBSERVER_KINDS = 20 };
-size_t observer_health(const struct observer *o, struct kind_health ret[OBSERVER_KINDS]);
+/* Of each kind; returns how many there are. */
+size_t observer_health(const struct observer *o, struct kind_health ret[KIND_HEALTH_MAX]);
 /* For how long Jobs have not been followed; 0: they are, or they have not been listed yet. */
 int64_t observer_jobs_stalled_ms(const struct observer *o);
 /* Appends those that it may not follow, and does without: "nodes, resourcequotas". */

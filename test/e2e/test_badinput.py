@@ -6,8 +6,8 @@ import re
 import subprocess
 
 import pytest
-from conftest import BIN, LATER
-from objects import HOLD, annotations, conditions, group, job, jobs_path, ours, path_of
+from conftest import BIN, LATER, readyz
+from objects import HOLD, ORIGINAL, STORY, annotations, conditions, group, job, jobs_path, ours, path_of
 from sandbox import ApiError, wait_until
 from sandbox.process import tail
 
@@ -135,6 +135,49 @@ def test_odd_bytes_in_annotations_break_nothing(world, others, what):
     world.patch("odd", {"metadata": {"annotations": {HOLD: None}}})
     obj = world.started("odd")
     assert annotations(obj)["example.com/odd"] == text
+    others()
+
+
+def test_a_nul_in_free_text_stops_nobody(world, others):
+    """The API server takes it wherever a text is free; cJSON ends a string there."""
+    nul = {"annotations": {"a": "\0", "b": "x\0\\u0000\0"}}
+    core, policy = f"/api/v1/namespaces/{world.ns}", f"/apis/policy/v1/namespaces/{world.ns}"
+    world.queue(cpu=4)
+    world.api.patch(path_of("localqueues", "q", world.ns), {"metadata": nul})
+    world.api.post(f"{core}/limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "nul", **nul}, "spec": {
+        "limits": [{"type": "Container", "defaultRequest": {"cpu": "100m"}}]}})
+    world.api.post(f"{core}/resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "nul", **nul},
+                                              "spec": {"hard": {"pods": "100"}}})
+    world.api.post(f"{policy}/poddisruptionbudgets", {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "nul", **nul},
+                                                      "spec": {"maxUnavailable": 1, "selector": {"matchLabels": {"a": "b"}}}})
+    free = {"args": ["\0"], "env": [{"name": "FREE", "value": "\0"}]}
+    world.job("nul", annotations=nul["annotations"], pod_annotations=nul["annotations"], container=free)
+    world.started("nul")
+    world.job("next", seconds=0)
+    world.finished("next")
+    world.patch("nul", {"metadata": {"annotations": {HOLD: "a\0b"}}})
+    world.stopped("nul")
+    world.patch("nul", {"metadata": {"annotations": {HOLD: None}}})
+    obj = world.started("nul")
+    assert annotations(obj)["b"] == nul["annotations"]["b"]
+    assert obj["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"] == "\0"
+    world.delete("nul")
+    world.wait("its quota to be given back", lambda: not world.holds("nul"), LATER)
+    others()
+    world.restart()  # it is in the lists, too
+    status, text = readyz(world.box)
+    assert status == 200 and text.startswith("leading") and "follow" not in text
+    world.job("last", seconds=0)
+    world.finished("last")
+
+
+def test_a_nul_in_our_own_annotations_harms_that_job_alone(world, others):
+    world.queue(cpu=1)
+    for name, key in (("waiting", "sluice.dev/waiting"), ("story", STORY), ("directives", ORIGINAL)):
+        try:
+            world.job(name, annotations={key: "\0"}, cpu="100m")
+        except ApiError as e:
+            assert e.status in (403, 422)  # the policy knows better
     others()
 
 

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import signal
+import socket
 import threading
 import time
 from itertools import count
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from checks import faults_at_rest, look
-from conftest import BIN, LATER, RECOVERY, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from conftest import BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
 from objects import TERMINATE_SECONDS, annotations, group, has, job, jobs_path, story
 from pool import complaints
 from sandbox import ApiError, SandboxError, wait_until
@@ -507,6 +508,84 @@ def test_when_the_leader_is_killed_the_second_takes_over_and_goes_on(two, load):
     wait_until("the first to stand by", lambda: readyz(two)[1].startswith("standby"), LATER, two.process(CONTROLLER))
     load.complete()
     two.process(STANDBY).stop()
+
+
+class Road:
+    """A way to the API server that can be closed: connections end, and no new ones come through."""
+
+    def __init__(self, port):
+        self._to, self._open, self._pairs = port, True, []
+        self._listen = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listen.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                here, _ = self._listen.accept()
+            except OSError:
+                return
+            if not self._open:
+                here.close()
+                continue
+            there = socket.create_connection(("127.0.0.1", self._to))
+            self._pairs += [here, there]
+            for a, b in ((here, there), (there, here)):
+                threading.Thread(target=self._carry, args=(a, b), daemon=True).start()
+
+    @staticmethod
+    def _carry(a, b):
+        try:
+            while data := a.recv(65536):
+                b.sendall(data)
+        except OSError:
+            pass
+        for s in (a, b):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def shut(self):
+        self._open = False
+        for s in self._pairs:
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def end(self):
+        self.shut()
+        self._listen.close()
+
+
+def test_a_leader_that_cannot_follow_jobs_gives_the_lease_to_one_that_can(two):
+    """Postgres it reaches, so its lease would never run out."""
+    two.process(CONTROLLER).stop()
+    wait_leading(two, STANDBY)
+    road = Road(two.port(API))
+    config = two.state / "road.kubeconfig"
+    config.write_text((two.state / "controller.kubeconfig").read_text().replace(f"127.0.0.1:{two.port(API)}", f"127.0.0.1:{road.port}"))
+    two.start_controller("three", binary=BIN / "sluice-controller", extra_args=USUAL_FLAGS, kubeconfig=config)
+    third = "controller-three"
+    try:
+        wait_until("the third to stand by", lambda: readyz(two, third)[1].startswith("standby"), LATER, two.process(third))
+        two.process(STANDBY).stop()
+        wait_leading(two, third)
+        start_controller(two)
+        wait_until("the first to stand by", lambda: readyz(two)[1].startswith("standby"), LATER, two.process(CONTROLLER))
+        road.shut()
+        wait_leading(two, CONTROLLER, timeout=120)
+        assert exit_code(two.process(third)) == 4
+        assert "cannot-follow" in tail(two.process(third).log, 100)
+        room = World(two, f"road-{os.getpid() % 1000}")
+        room.queue(cpu=1)
+        room.job("goes-on", seconds=0)
+        room.finished("goes-on")
+        room.end()
+    finally:
+        two.process(third).stop()
+        road.end()
 
 
 def test_a_leader_that_slept_past_its_lease_writes_nothing_more_and_ends_with_code_3(two, load):

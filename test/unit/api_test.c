@@ -308,6 +308,31 @@ static void readiness_says_what_is_missing(void **state)
 	world_close(&w);
 }
 
+static void readiness_says_what_is_not_followed(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	struct metrics_sources *m = &w.sources.metrics;
+	m->kinds[0] = (struct kind_health){"jobs", 0, 59999};
+	m->kinds[1] = (struct kind_health){"poddisruptionbudgets", 0, 75000};
+	m->nkinds = 2;
+	ask(&a, &w, "/readyz", NULL); /* Jobs for less than a minute, others for more */
+	assert_int_equal(a.reply.status, 200);
+	assert_true(slice_starts(buf_slice(&a.body), "standby"));
+	assert_non_null(strstr(buf_text(&a.body), "follow poddisruptionbudgets for 75 s"));
+	assert_null(strstr(buf_text(&a.body), "follow jobs"));
+	done(&a);
+	m->kinds[0].stalled_ms = 60000;
+	ask(&a, &w, "/readyz", NULL);
+	assert_int_equal(a.reply.status, 503);
+	assert_true(slice_starts(buf_slice(&a.body), "not ready"));
+	assert_non_null(strstr(buf_text(&a.body), "follow jobs for 60 s"));
+	done(&a);
+	world_close(&w);
+}
+
 /* "open", or the right that the path wants, and the one without which it names no Jobs. */
 static void each_path_wants_its_right(void **state)
 {
@@ -463,6 +488,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_is_said_so),
 		cmocka_unit_test(a_name_as_long_as_can_be_breaks_nothing),
 		cmocka_unit_test(readiness_says_what_is_missing),
+		cmocka_unit_test(readiness_says_what_is_not_followed),
 		cmocka_unit_test(each_path_wants_its_right),
 		cmocka_unit_test(a_refusal_says_what_is_missing),
 		cmocka_unit_test(stuck_jobs_are_named_to_who_may_list_them),

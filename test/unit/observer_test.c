@@ -501,7 +501,7 @@ static void quotas_are_listed_for_who_waits(void **state)
 
 static struct kind_health health(struct stage *s, const char *kind)
 {
-	struct kind_health all[OBSERVER_KINDS];
+	struct kind_health all[KIND_HEALTH_MAX];
 	size_t n = observer_health(s->observer, all);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(all[i].name, kind) == 0)
