@@ -401,6 +401,8 @@ static const char doctor_help[] =
 	"        the API server: reachable, 1.30 or later, its features and its clock\n"
 	"    crds, rbac, policies\n"
 	"        what is installed, beside what this program was built with\n"
+	"    controllers\n"
+	"        their pods: ready, and none that could not follow Jobs\n"
 	"    postgres, durability, pooler, database-clock, schema, role, lease\n"
 	"        Postgres: reachable, 12 or later, fsync, clock, rights, and who leads\n"
 	"    zones\n"

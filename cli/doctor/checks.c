@@ -29,6 +29,8 @@ const struct check CHECKS[] = {
 	{"policies", "admission policies",
 		"whether those of deploy/policies are there, bound, and as they were written",
 		NEEDS_API, check_policies, APPLY "deploy/policies"},
+	{"controllers", "controller", "whether its pods are ready, and follow Jobs", NEEDS_API,
+		check_controllers, NULL},
 	{"postgres", "Postgres", "whether it answers, and which version it is", NEEDS_NOBODY,
 		check_postgres, "psql CONNINFO -c 'select 1'   # with the controller's --database"},
 	{"durability", "Postgres", "whether what it confirms is on disk", NEEDS_DATABASE,

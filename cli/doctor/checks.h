@@ -39,6 +39,8 @@ void check_metrics(struct patient *p, struct findings *f);
 /* installed.c */
 void check_crds(struct patient *p, struct findings *f);
 void check_policies(struct patient *p, struct findings *f);
+/* controllers.c */
+void check_controllers(struct patient *p, struct findings *f);
 /* rights.c */
 void check_rbac(struct patient *p, struct findings *f);
 /* May the controller's account do that with "nodes/proxy" in all namespaces? 0 and *ret_may, or

@@ -238,6 +238,45 @@ static void the_clock_of_the_server(void **state)
 	stage_close(&s);
 }
 
+#define CONTROLLERS                                                                                \
+	"GET /api/v1/namespaces/sluice-system/pods?labelSelector=app.kubernetes.io%2Fname%3D"      \
+	"sluice-controller HTTP"
+#define READY(is)                                                                                  \
+	"\"conditions\":[{\"type\":\"Ready\",\"status\":\"" is                                     \
+	"\",\"lastTransitionTime\":\"2026-11-21T10:00:00Z\"}]"
+#define POD(status) "{\"items\":[{\"metadata\":{\"name\":\"c-1\"},\"status\":{" status "}}]}"
+#define ENDED(code)                                                                                \
+	",\"containerStatuses\":[{\"lastState\":{\"terminated\":{\"exitCode\":" code               \
+	",\"finishedAt\":\"2026-11-21T09:00:00Z\"}}}]"
+
+static void controllers_that_do_not_follow_jobs(void **state)
+{
+	(void)state;
+	static const struct {
+		int status;
+		const char *body;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {{200, POD(READY("True")), VERDICT_OK, "1 of 1 ready"},
+		{200, POD(READY("True") ENDED("3")), VERDICT_OK, "1 of 1 ready"},
+		{200, POD(READY("False")), VERDICT_WARN,
+			"sluice-system/c-1 is not ready since 2026-11-21T10:00:00Z"},
+		{200, POD("\"phase\":\"Pending\""), VERDICT_WARN, "not ready since it was made"},
+		{200, POD(READY("True") ENDED("4")), VERDICT_WARN,
+			"could not follow Jobs for a minute; it gave the lease back and ended "
+			"(exit code 4) at 2026-11-21T09:00:00Z"},
+		{200, "{\"items\":[]}", VERDICT_SKIPPED, "no pod of a controller"},
+		{403, STATUS("you may not"), VERDICT_SKIPPED, "you may not"}};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, CONTROLLERS, cases[i].status, cases[i].body);
+		examine(&s, "controllers");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void kubelets_need_a_right_of_their_own(void **state)
 {
 	(void)state;
@@ -601,6 +640,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_an_answer_too),
 		cmocka_unit_test(mutating_policies),
 		cmocka_unit_test(the_clock_of_the_server),
+		cmocka_unit_test(controllers_that_do_not_follow_jobs),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
