@@ -249,8 +249,15 @@ static bool is_set(char **list, size_t n, const char *entry)
 	return false;
 }
 
-/* The configured names, then KUBERNETES_EXEC_INFO, then what of ours is not overridden. Only the
- * array and its info are the caller's; info is returned to be freed. */
+/* libpq's variables are where our database password is, and no business of a plugin. One that wants
+ * some is given them in the kubeconfig. */
+static bool is_secret(const char *entry)
+{
+	return strncmp(entry, "PG", 2) == 0;
+}
+
+/* The configured names, then KUBERNETES_EXEC_INFO, then what of ours is not overridden and no
+ * secret. Only the array and its info are the caller's; info is returned to be freed. */
 static char **make_env(const struct kube_config *c, char **ret_info)
 {
 	size_t n = 0, own = 0, given = 0;
@@ -266,7 +273,7 @@ static char **make_env(const struct kube_config *c, char **ret_info)
 	if (!is_set(env, n, *ret_info))
 		env[n++] = *ret_info;
 	for (size_t i = 0, set = n; i < own; i++)
-		if (!is_set(env, set, environ[i]))
+		if (!is_set(env, set, environ[i]) && !is_secret(environ[i]))
 			env[n++] = environ[i];
 	return env;
 }

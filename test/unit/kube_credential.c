@@ -107,13 +107,17 @@ static void test_plugin_gives_a_token(void **state)
 	struct stage s;
 	(void)state;
 	assert_int_equal(dup2(2, 77), 77); /* something that would be inherited */
-	/* It also sees its arguments, the info variable, no terminal and none of our descriptors.
-	 */
+	setenv("PGPASSWORD", "secret", 1);
+	setenv("PGPASSFILE", "/secret", 1);
+	setenv("PLUGIN_REGION", "eu", 1);
+	/* It also sees its arguments, the info variable, no terminal, none of our descriptors, and
+	 * of our environment all but the database's. */
 	stage_open(&s,
 		"#!/bin/sh\n[ \"$1\" = one ] && [ \"$2\" = 'two words' ] || exit 3\n"
 		"case $KUBERNETES_EXEC_INFO in *'\"interactive\":false'*) ;; *) exit 4;; esac\n"
 		"[ -t 0 ] && exit 5\nread line && exit 6\n"
-		"[ -e /proc/$$/fd/77 ] && exit 7\n" PRINT_TOKEN,
+		"[ -e /proc/$$/fd/77 ] && exit 7\nenv | grep -q ^PG && exit 8\n"
+		"[ \"$PLUGIN_REGION\" = eu ] || exit 9\n" PRINT_TOKEN,
 		(struct kube_credential_options){.plugin_pause_ms = 1});
 	assert_int_equal(kube_credential_check(s.credential), CREDENTIAL_RUNNING);
 	assert_int_equal(kube_credential_check(s.credential), CREDENTIAL_RUNNING);
