@@ -33,6 +33,8 @@ enum {
 	REPORT_POSTPONED_MAX = 10,
 	BLIND_MS =
 		10000, /* a standby that has not followed Jobs for so long does not ask to lead */
+	METRICS_SHARE = 100,
+	METRICS_MAX_BYTES = 64 * 1024 * 1024,
 	WAKE_MAX_MS = 60000, /* the clock on the wall may be set meanwhile: look again at times */
 };
 
@@ -82,6 +84,8 @@ struct controller {
 	int exit_code;		  /* of an end that it was told, or came to itself */
 	bool blind;		  /* Jobs are not followed just now */
 	char ledger_trouble[512]; /* "" while it is up */
+	struct buf metrics;	  /* what /metrics said last */
+	int64_t metrics_until_us; /* ... and says so long */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
 	struct buf denied;	  /* ... and those that it does without */
 };
@@ -444,6 +448,24 @@ static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_res
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */
 
+/* All queues are gone through for it, and the loop decides nothing meanwhile. Callers are told the
+ * same for a hundred times as long as that took: however many ask, it has a hundredth of the loop.
+ */
+static void render_metrics(struct controller *c, const struct metrics_sources *s, struct buf *out)
+{
+	int64_t now_us = clock_monotonic_us();
+	if (now_us >= c->metrics_until_us) {
+		buf_reset(&c->metrics);
+		metrics_render(s, &c->metrics);
+		int64_t done_us = clock_monotonic_us();
+		c->metrics_until_us = done_us + METRICS_SHARE * (done_us - now_us);
+	}
+	if (c->metrics.failed)
+		metrics_render(s, out); /* fails as well, and says so */
+	else
+		buf_add(out, c->metrics.ptr, c->metrics.len);
+}
+
 static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
 {
 	struct controller *c = ctx;
@@ -473,6 +495,10 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 		.now_ms = loop_ms(c),
 	};
 	s.metrics.nkinds = observer_health(c->observer, s.metrics.kinds);
+	if (strcmp(r->path, "/metrics") == 0) {
+		render_metrics(c, &s.metrics, out);
+		return (struct api_reply){200, METRICS_CONTENT_TYPE};
+	}
 	return api_answer(&s, r, out);
 }
 
@@ -821,6 +847,7 @@ static void controller_close(struct controller *c)
 	chronicle_free(c->chronicle);
 	tally_free(c->tally);
 	kube_config_free(c->config);
+	buf_done(&c->metrics);
 	buf_done(&c->missing);
 	buf_done(&c->denied);
 }
@@ -829,6 +856,7 @@ int controller_run(const struct options *o, struct log *log)
 {
 	struct controller c = {.options = o, .log = log, .dirty = true};
 	struct err e = {""};
+	buf_init(&c.metrics, METRICS_MAX_BYTES);
 	buf_init(&c.missing, 1024);
 	buf_init(&c.denied, 1024);
 	signal(SIGPIPE, SIG_IGN);
