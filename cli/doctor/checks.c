@@ -7,6 +7,7 @@
 #include "cli/doctor/deployed.h"
 
 #define APPLY "kubectl apply --server-side --force-conflicts -k "
+#define APPLY_FILE "kubectl apply --server-side --force-conflicts -f "
 #define ANEW                                                                                       \
 	"kubectl -n sluice-system rollout restart deployment/sluice-controller\n"                  \
 	"# a new leader reads the open holds and settles each with a look at its Job"
@@ -57,6 +58,9 @@ const struct check CHECKS[] = {
 		check_holds, ANEW},
 	{"jobs", "ledger", "queued Jobs that run without a hold", NEEDS_BOTH, check_jobs, ANEW},
 	{"pods", "ledger", "pods of queued Jobs without a hold", NEEDS_BOTH, check_pods, ANEW},
+	{"lending", "lending",
+		"whether the account may do what lending takes, where somebody lends", NEEDS_API,
+		check_lending, APPLY_FILE "deploy/components/idle-resources/role.yaml"},
 	{"metrics", "lending", "metrics.k8s.io, where somebody lends idle resources", NEEDS_API,
 		check_metrics, NULL},
 };

@@ -43,10 +43,13 @@ void check_policies(struct patient *p, struct findings *f);
 void check_controllers(struct patient *p, struct findings *f);
 /* rights.c */
 void check_rbac(struct patient *p, struct findings *f);
+void check_lending(struct patient *p, struct findings *f);
 /* May the controller's account do that with "nodes/proxy" in all namespaces? 0 and *ret_may, or
  * ERR_DENIED: it could not be asked, and e says why. */
 int rights_ask(struct patient *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e);
+/* server.c. Does somebody lend idle resources? 0, or an error with its sentence. */
+int lending_is_on(struct patient *p, bool *ret_on, struct err *e);
 /* database.c */
 void check_postgres(struct patient *p, struct findings *f);
 void check_durability(struct patient *p, struct findings *f);

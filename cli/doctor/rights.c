@@ -1,5 +1,6 @@
 /*
- * May the controller's account do what deploy/rbac/controller.yaml says? One SubjectAccessReview
+ * May the controller's account do what deploy/rbac/controller.yaml says, and where idle resources
+ * are lent, what deploy/components/idle-resources/role.yaml says? One SubjectAccessReview
  * for each verb of each resource there, so that it is the sum of all bindings that is asked, not
  * ours alone.
  */
@@ -151,11 +152,11 @@ static void check_file(struct rights *r, const struct deployed *file)
 	free(text);
 }
 
-void check_rbac(struct patient *p, struct findings *f)
+static void check_folder(struct patient *p, struct findings *f, const char *folder)
 {
 	struct rights r = {p, f, NULL, 0, {""}};
 	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
-		if (strncmp(DEPLOYED[i].path, "deploy/rbac/", 12) == 0)
+		if (strncmp(DEPLOYED[i].path, folder, strlen(folder)) == 0)
 			check_file(&r, &DEPLOYED[i]);
 	if (f->count > 0)
 		return;
@@ -165,4 +166,22 @@ void check_rbac(struct patient *p, struct findings *f)
 	else
 		findings_ok(f, "the account %s/sluice-controller has all %zu rights",
 			p->o->namespace_name, r.asked);
+}
+
+void check_rbac(struct patient *p, struct findings *f)
+{
+	check_folder(p, f, "deploy/rbac/");
+}
+
+/* Only where somebody lends is more wanted than the base has. */
+void check_lending(struct patient *p, struct findings *f)
+{
+	bool lends = false;
+	struct err e = {""};
+	if (lending_is_on(p, &lends, &e) < 0)
+		findings_skip(f, "%s", e.text);
+	else if (!lends)
+		findings_skip(f, "nobody lends");
+	else
+		check_folder(p, f, "deploy/components/idle-resources/");
 }

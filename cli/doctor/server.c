@@ -184,14 +184,26 @@ static void look_for_kubelets(struct patient *p, struct findings *f)
 		findings_ok(f, "not needed: usage is read from the kubelets, which is allowed");
 }
 
+static int read_lending(struct patient *p, struct lending *ret, struct err *e)
+{
+	*ret = (struct lending){false, false, false};
+	int rc = read_configmap(p, ret, e);
+	return rc == 0 && !ret->decided ? read_nodeovercommits(p, ret, e) : rc;
+}
+
+int lending_is_on(struct patient *p, bool *ret_on, struct err *e)
+{
+	struct lending l;
+	int rc = read_lending(p, &l, e);
+	*ret_on = l.on;
+	return rc;
+}
+
 void check_metrics(struct patient *p, struct findings *f)
 {
-	struct lending l = {false, false, false};
+	struct lending l;
 	struct err e = {""};
-	int rc = read_configmap(p, &l, &e);
-	if (rc == 0 && !l.decided)
-		rc = read_nodeovercommits(p, &l, &e);
-	if (rc < 0)
+	if (read_lending(p, &l, &e) < 0)
 		findings_skip(f, "%s", e.text);
 	else if (!l.on)
 		findings_skip(f, "nobody lends");

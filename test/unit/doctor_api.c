@@ -586,20 +586,61 @@ static void each_right_is_asked_for(void **state)
 	struct stage s;
 	stage_open(&s);
 	assert_int_equal(all_rights(&s, n, n), n);
-	bool patch = false, eviction = false, named = false, roles = false;
+	bool patch = false, roles = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct scripted_request *r = scripted_server_request(s.server, i);
 		assert_true(is_about(r, "system:serviceaccount:sluice-system:sluice-controller",
 			"\"groups\":["));
 		patch |= is_about(
 			r, "\"group\":\"batch\",\"resource\":\"jobs\"", "\"verb\":\"patch\"");
-		eviction |= is_about(r, "\"resource\":\"pods\",\"subresource\":\"eviction\"",
-			"\"verb\":\"create\"");
-		named |=
-			is_about(r, "\"namespace\":\"kube-system\"", "\"name\":\"ack-slo-config\"");
+		assert_null(strstr(r->body, "\"eviction\"")); /* the component's */
+		assert_null(strstr(r->body, "kube-system\""));
 		roles |= is_about(r, "\"namespace\":\"sluice-system\"", "configmaps");
 	}
-	assert_true(patch && eviction && named && roles);
+	assert_true(patch && roles);
+	stage_close(&s);
+}
+
+static void lending_takes_rights_of_its_own(void **state)
+{
+	(void)state;
+	enum {
+		RIGHTS = 9
+	}; /* patch status, get and list metrics of two, evict, read one ConfigMap */
+	for (size_t refused = 0; refused <= RIGHTS; refused += RIGHTS) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		answer(&s, RULES, 200, "{\"items\":[{\"spec\":{}}]}");
+		for (size_t i = 0; i < RIGHTS; i++)
+			answer(&s, REVIEW, 201,
+				i == refused ? "{\"status\":{\"allowed\":false}}"
+					     : "{\"status\":{\"allowed\":true}}");
+		examine(&s, "lending");
+		if (refused < RIGHTS) {
+			expect(&s, VERDICT_FAIL, "may not patch nodes/status");
+			assert_non_null(strstr(s.f.usual_cure, "idle-resources/role.yaml"));
+		} else {
+			expect(&s, VERDICT_OK, "has all 9 rights");
+		}
+		bool eviction = false, named = false;
+		for (size_t i = 2; i < 2 + RIGHTS; i++) {
+			const struct scripted_request *r = scripted_server_request(s.server, i);
+			eviction |=
+				is_about(r, "\"resource\":\"pods\",\"subresource\":\"eviction\"",
+					"\"verb\":\"create\"");
+			named |= is_about(
+				r, "\"namespace\":\"kube-system\"", "\"name\":\"ack-slo-config\"");
+		}
+		assert_true(eviction && named);
+		stage_close(&s);
+	}
+	struct stage s;
+	stage_open(&s);
+	answer(&s, CONFIGMAP, 404, STATUS("not found"));
+	answer(&s, RULES, 200, "{\"items\":[]}");
+	examine(&s, "lending");
+	expect(&s, VERDICT_SKIPPED, "nobody lends");
 	stage_close(&s);
 }
 
@@ -649,6 +690,7 @@ int main(void)
 		cmocka_unit_test(without_mutating_policies_they_are_not_asked_for),
 		cmocka_unit_test(what_may_not_be_read_is_skipped),
 		cmocka_unit_test(each_right_is_asked_for),
+		cmocka_unit_test(lending_takes_rights_of_its_own),
 		cmocka_unit_test(a_right_that_is_missing),
 		cmocka_unit_test(who_may_not_ask_is_told),
 	};

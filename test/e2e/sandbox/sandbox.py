@@ -312,7 +312,9 @@ class Sandbox:
             with _port_lock():
                 port = _free_port(_ports_taken())
         self.say(f"starting sluice-controller as {identity}")
-        proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database,
+        # As in deploy/: the right to read of kube-system comes with components/idle-resources.
+        lending = [] if self.overcommit else ["--overcommit-config", ""]
+        proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database, *lending,
                     "--listen", f"127.0.0.1:{port}", "--identity", identity, *extra_args],
                    env={**(env or {}), "SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
         self.wait_healthy(name)
@@ -338,7 +340,10 @@ class Sandbox:
         self.say(f"applying {folder.relative_to(ROOT)}")
         # A CRD and an object of it in one folder need a second go, and so does
         # a policy whose kind is not served at the first moment.
-        wait_until("kubectl apply to succeed", lambda: self._apply(folder))
+        wait_until("kubectl apply to succeed", lambda: self._apply("-k", folder))
+        if self.overcommit:
+            wait_until("kubectl apply to succeed", lambda: self._apply(
+                "-f", ROOT / "deploy" / "components" / "idle-resources" / "role.yaml"))
         ours = [c for c in self.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
                 if c["spec"]["group"] == "sluice.dev"]
         for crd in ours:
@@ -568,8 +573,8 @@ clientConnection:
         """Each container of the pod uses so much: quantities, as in "500m" and "2Gi"."""
         usage.use_pod(self.api, ns, name, cpu, memory)
 
-    def _apply(self, folder):
-        done = self.kubectl("apply", "--server-side", "--force-conflicts", "-k", folder, check=False)
+    def _apply(self, *what):
+        done = self.kubectl("apply", "--server-side", "--force-conflicts", *what, check=False)
         if done.returncode:
             raise OSError(done.stderr.strip())
         return True
