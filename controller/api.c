@@ -136,9 +136,22 @@ static void put_stalled(const struct metrics_sources *m, struct buf *out)
 				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
 }
 
+static void put_mass_stop(const struct gate *g, struct buf *out)
+{
+	struct gate_mass_stop m;
+	if (gate_mass_stop(g, &m))
+		buf_printf(out,
+			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; "
+			"they "
+			"are stopped in %" PRId64 " s, and nothing starts until then "
+			"(--mass-stop-after)\n",
+			m.jobs, m.running, m.left_ms / 1000);
+}
+
 static struct api_reply ready(const struct api_sources *s, struct buf *out)
 {
 	put_stalled(&s->metrics, out);
+	put_mass_stop(s->metrics.gate, out);
 	if (*s->denied)
 		buf_printf(out,
 			"- does without what its role does not let it read: %s (kubectl apply -k "

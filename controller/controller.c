@@ -140,6 +140,8 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_OVERDUE:
 	case NOTE_TROUBLE:
 		return LEVEL_WARN;
+	case NOTE_MASS_STOP:
+		return LEVEL_ERROR;
 	}
 	return LEVEL_INFO;
 }
@@ -174,6 +176,8 @@ static const char *note_event(enum note_kind k)
 		return "pods-stuck";
 	case NOTE_TROUBLE_OVER:
 		return "pods-go-on";
+	case NOTE_MASS_STOP:
+		return "mass-stop";
 	}
 	return "?";
 }
@@ -671,6 +675,7 @@ static void make_core(struct controller *c)
 		.seed = draw_seed(),
 		.note_after_ms = o->note_after_ms,
 		.stuck_after_ms = o->stuck_after_ms,
+		.mass_stop_after_ms = o->mass_stop_after_ms,
 		.bill_labels = &o->bill_labels,
 		.manages = manages,
 		.ctx = c,

@@ -220,7 +220,7 @@ static void tell_hold(struct herald *h, const struct note *n)
 /* Its owner has something to mend, or everything starts and stops for ever. */
 static bool wants_a_cure(const char *reason)
 {
-	return strcmp(reason, "SuspendedByManifest") == 0;
+	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0;
 }
 
 /* What is the order of the day has its own word, for whoever counts Events: a window that closes,
@@ -262,6 +262,7 @@ void herald_note(struct herald *h, const struct note *n)
 	bool all = h->level == HERALD_ALL;
 	switch (n->kind) {
 	case NOTE_LEADING:
+	case NOTE_MASS_STOP:
 	case NOTE_FINISH: /* the Job controller has its own: Completed */
 	case NOTE_TROUBLE_OVER:
 	case NOTE_RELEASE:

@@ -374,6 +374,12 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 	gate_count(s->gate, &c);
 	put_phases(out, &c);
 	put_trouble_now(out, s->gate);
+	struct gate_mass_stop mass = {0};
+	gate_mass_stop(s->gate, &mass);
+	put_gauge(out, "sluice_mass_stop_pending",
+		"Jobs that run without a reservation and are left alone for now, since they are "
+		"many.",
+		mass.jobs);
 	put_gauge(out, "sluice_leader", "1 when this process decides.", gate_leading(s->gate));
 	put_gauge(out, "sluice_leader_epoch", "The epoch of the lease this process holds, or held.",
 		(uint64_t)gate_epoch(s->gate));

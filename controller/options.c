@@ -249,6 +249,18 @@ static int parse_note_after(const char *text, struct options *o, struct err *e)
 	return parse_after("--note-after", text, &o->note_after_ms, e);
 }
 
+static int parse_mass_stop_after(const char *text, struct options *o, struct err *e)
+{
+	o->mass_stop_after_ms = 0;
+	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 ||
+		text_duration(text, &o->mass_stop_after_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at "
+		"once",
+		text);
+}
+
 static int parse_stuck_after(const char *text, struct options *o, struct err *e)
 {
 	return parse_after("--stuck-after", text, &o->stuck_after_ms, e);
@@ -321,6 +333,7 @@ static const struct flag {
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"stuck-after", true, parse_stuck_after, SHOW_NOTHING},
+	{"mass-stop-after", true, parse_mass_stop_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
@@ -434,6 +447,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.max_writes = 64,
 		.note_after_ms = 60000,
 		.stuck_after_ms = 10000,
+		.mass_stop_after_ms = 600000,
 		.config_namespace = "sluice-system",
 		.overcommit_namespace = "kube-system",
 		.overcommit_config = "ack-slo-config",

@@ -44,6 +44,7 @@ struct options {
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
+	int64_t mass_stop_after_ms;			       /* 0: at once */
 	int64_t note_after_ms, stuck_after_ms;		       /* 0: never */
 	const char *config_namespace;			       /* whose ConfigMaps are read */
 	char overcommit_namespace[64], overcommit_config[254]; /* its ConfigMap; "": none */

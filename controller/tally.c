@@ -105,10 +105,18 @@ static struct tally_row *tally_row(struct tally *t, const char *clusterqueue)
 	return r;
 }
 
+/* What the gate itself stops. */
+static bool is_of_the_gate(const char *reason)
+{
+	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0;
+}
+
 /* Stops that are somebody's own doing (deleted, suspended by its user, changed) are no evictions.
  */
 static void count_stop(struct tally *t, const struct note *n)
 {
+	if (n->reason && is_of_the_gate(n->reason))
+		causes_add(&t->evictions, n->clusterqueue, n->reason, 1, true);
 	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
 		if (n->reason && strcmp(n->reason, stop_reason_name(r)) == 0)
 			causes_add(&t->evictions, n->clusterqueue, n->reason, 1,
@@ -181,6 +189,7 @@ void tally_note(struct tally *t, const struct note *n)
 		return;
 	case NOTE_TROUBLE_OVER:
 	case NOTE_LEADING:
+	case NOTE_MASS_STOP:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:

@@ -222,7 +222,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
-	bool done = true;
+	bool done = !q->paused;
 	while (done && !list_empty(&q->dirty)) {
 		struct realm *realm = container_of(q->dirty.next, struct realm, dirty);
 		n += pass_run(q, realm, out + n, cap - n, &done);
@@ -264,10 +264,16 @@ size_t queue_decide(
 	*ret_next_ms = alarms_next(&q->alarms);
 	if (w && w->not_before_ms < *ret_next_ms)
 		*ret_next_ms = w->not_before_ms;
-	if (!list_empty(&q->dirty) || !list_empty(&q->suspects))
+	bool starts = !list_empty(&q->dirty) && !q->paused;
+	if (starts || !list_empty(&q->suspects))
 		*ret_next_ms = now_ms;
 	q->deciding = false;
 	return n;
+}
+
+void queue_pause_starts(struct queue *q, bool paused)
+{
+	q->paused = paused;
 }
 
 bool queue_take_ceiling(struct queue *q, struct ceiling *ret)

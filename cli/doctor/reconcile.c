@@ -348,6 +348,8 @@ static struct reconciliation *compare(struct patient *p)
 		qsort(r->item, r->n, sizeof(*r->item), in_order);
 	r->holds = k.nholds;
 	r->jobs = k.njobs;
+	for (size_t i = 0; i < k.njobs; i++)
+		r->running += k.job[i].queued && !k.job[i].suspended && !k.job[i].over;
 	r->pods = k.npods;
 	r->no_pods = k.no_pods;
 	look_done(&k);
@@ -423,9 +425,27 @@ void check_holds(struct patient *p, struct findings *f)
 			r->no_pods ? " or whose pods we may not list" : "");
 }
 
+/* As the gate has it (mass_stop.c): then the Jobs are hardly at fault, and a new leader would stop
+ * them all. */
+static void report_mass(const struct reconciliation *r, struct findings *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		n += r->item[i].about == DISCORD_JOB;
+	if (r->rc < 0 || n < 5 || n * 10 <= r->running)
+		return;
+	findings_add(f, VERDICT_FAIL,
+		"a mass stop is coming: %zu of %zu running Jobs hold no quota, so the ledger was "
+		"lost or is an old one; a leader stops them after --mass-stop-after",
+		n, r->running);
+	findings_cure(f, "# restore the ledger, then restart the controller; or restart it with "
+			 "--mass-stop-after=0s to have these Jobs stopped now (docs/gate.md)");
+}
+
 void check_jobs(struct patient *p, struct findings *f)
 {
 	const struct reconciliation *r = reconcile(p);
+	report_mass(r, f);
 	if (report(r, DISCORD_JOB, VERDICT_FAIL, f) && f->count == 0)
 		findings_ok(f, "%zu queued Jobs, and those that run hold their quota", r->jobs);
 }

@@ -25,6 +25,7 @@ struct reconciliation {
 	struct discrepancy *item; /* sorted by about, then uid; one for each of both */
 	size_t n;
 	size_t holds, jobs, pods; /* how many were looked at */
+	size_t running;		  /* of those Jobs */
 	bool no_pods;		  /* we may not list them */
 	int rc;			  /* negative: it could not be read; why is in e */
 	struct err e;

@@ -56,6 +56,24 @@ void attempt_note_finish(struct gate *g, struct gate_job *j)
 		(double)(g->now_ms - since_ms) / 1000.0);
 }
 
+static void note_stop(struct gate *g, struct gate_job *j)
+{
+	const char *message = job_stop_message(j);
+	int64_t lost_ms = job_lost_ms(g, j);
+	g->counts.stops++;
+	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
+		j->gone ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
+		message ? "; " : "", message ? message : "", j->plight ? "; " : "",
+		j->plight ? j->plight : "")
+		->lost_ms = lost_ms;
+}
+
+void attempt_note_intruder(struct gate *g, struct gate_job *j)
+{
+	j->stopped_ms = g->now_ms;
+	note_stop(g, j);
+}
+
 void attempt_drain(struct gate *g, struct gate_job *j)
 {
 	stuck_end(g, j); /* the note tells of it */
@@ -71,18 +89,10 @@ void attempt_drain(struct gate *g, struct gate_job *j)
 		gate_operate(g, j, LEDGER_STOP, job_lost_ms(g, j));
 	}
 	j->finish_noted = false;
-	if (j->seen.finished) {
+	if (j->seen.finished)
 		attempt_note_finish(g, j);
-	} else {
-		const char *message = job_stop_message(j);
-		g->counts.stops++;
-		int64_t lost_ms = job_lost_ms(g, j);
-		gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
-			j->gone ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
-			message ? "; " : "", message ? message : "", j->plight ? "; " : "",
-			j->plight ? j->plight : "")
-			->lost_ms = lost_ms;
-	}
+	else
+		note_stop(g, j);
 	job_enter(g, j, PHASE_DRAINING);
 }
 

@@ -45,6 +45,7 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	g->random = o->seed | 1;
 	g->note_after_ms = o->note_after_ms;
 	g->stuck_after_ms = o->stuck_after_ms;
+	g->mass_stop.after_ms = o->mass_stop_after_ms;
 	g->stuck_due_ms = INT64_MAX;
 	g->troubles = troubles_new();
 	g->manages = o->manages;
@@ -262,6 +263,7 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	gate_note(g, NOTE_LEADING, NULL,
 		"leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known", g->epoch,
 		n, g->counts.jobs);
+	mass_stop_begin(g);
 }
 
 /* ---- The ledger's verdicts ------------------------------------------------------------------- */
@@ -396,6 +398,7 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 	run_alarms(g);
 	if (g->role == ROLE_LEADING) {
 		write_ceilings(g);
+		mass_stop_tick(g);
 		reconcile_dirty(g);
 		decide(g);
 		gate_fetch_deferred(g); /* for which those that went or start made a place */
@@ -419,6 +422,7 @@ struct gate_wake gate_wake(const struct gate *g)
 		wake.now_ms = g->decide_due_ms;
 		wake.tick_ms = least(wake.tick_ms, g->dirty ? g->tick_ms : due_next_ms(&g->due));
 		wake.tick_ms = least(wake.tick_ms, g->stuck_due_ms);
+		wake.tick_ms = least(wake.tick_ms, mass_stop_due_ms(g));
 		if (g->batch_wanted)
 			wake.tick_ms = least(wake.tick_ms, g->batch_due_ms);
 		if (g->note_after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)

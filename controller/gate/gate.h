@@ -71,6 +71,8 @@ struct gate_options {
 	uint64_t seed;		/* spreads retries */
 	int64_t note_after_ms;	/* a Job that has waited so long says why on itself; 0: never */
 	int64_t stuck_after_ms; /* a pod is stuck when it is Pending for so long; 0: never */
+	int64_t mass_stop_after_ms; /* so long a new leader leaves a mass of Jobs alone that run
+				       without a reservation (mass_stop.c); 0: it does not */
 	/* Which Jobs are ours to manage (see remit.h); NULL: those that name a queue. Others are
 	 * left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
@@ -226,6 +228,7 @@ enum note_kind {
 	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
+	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
 
 const char *note_kind_name(enum note_kind k);
@@ -260,6 +263,13 @@ struct gate_counts {
 	uint64_t queued_operations; /* made, not yet durable */
 };
 void gate_count(const struct gate *g, struct gate_counts *ret);
+
+/* Many Jobs run without a reservation, and are left alone for now; nothing starts. */
+struct gate_mass_stop {
+	size_t jobs, running; /* so many of so many that run */
+	int64_t left_ms;      /* until they are stopped */
+};
+bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret); /* false: it is not so */
 
 /* Explains a Job by name with the phase taken into account: while it starts, stops or drains the
  * gate knows more than the queue. False when unknown. */

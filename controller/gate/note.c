@@ -39,6 +39,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Trouble";
 	case NOTE_TROUBLE_OVER:
 		return "TroubleOver";
+	case NOTE_MASS_STOP:
+		return "MassStop";
 	}
 	return "";
 }
@@ -54,25 +56,39 @@ static void drop_oldest_note(struct gate *g)
 	g->note_out = item;
 }
 
+/* Of one that was never let in while we lead: where it is queued. */
+static const char *clusterqueue_of(const struct gate *g, const struct gate_job *j)
+{
+	struct explanation x = {0};
+	if (!j || j->clusterqueue[0] || !queue_explain(g->queue, &j->uid, g->now_ms, &x))
+		return j ? j->clusterqueue : "";
+	return x.clusterqueue;
+}
+
 struct note *gate_note(
 	struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 {
 	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
 	const char *preempting = j && kind == NOTE_STOP && j->preempting ? j->preempting : "";
+	const char *clusterqueue = kind == NOTE_STOP ? clusterqueue_of(g, j)
+				   : j		     ? j->clusterqueue
+						     : "";
 	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
-	size_t preempting_size = strlen(preempting) + 1;
-	struct note_item *item = mem_alloc(sizeof(*item) + ns_size + name_size + preempting_size);
+	size_t preempting_size = strlen(preempting) + 1, queue_size = strlen(clusterqueue) + 1;
+	struct note_item *item =
+		mem_alloc(sizeof(*item) + ns_size + name_size + preempting_size + queue_size);
 	struct note *n = &item->note;
 	memcpy(item->names, ns, ns_size);
 	memcpy(item->names + ns_size, name, name_size);
 	memcpy(item->names + ns_size + name_size, preempting, preempting_size);
 	n->preempting = item->names + ns_size + name_size;
+	memcpy(item->names + ns_size + name_size + preempting_size, clusterqueue, queue_size);
+	n->clusterqueue = item->names + ns_size + name_size + preempting_size;
 	n->kind = kind;
 	n->at_ms = g->now_ms;
 	n->uid = j ? j->uid : (struct uid){0};
 	n->ns = item->names;
 	n->name = item->names + ns_size;
-	n->clusterqueue = j ? j->clusterqueue : "";
 	n->attempt = j ? j->attempt : 0;
 	n->reason = j && kind == NOTE_STOP ? j->reason : "";
 	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";

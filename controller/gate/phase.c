@@ -10,6 +10,13 @@
 #include "controller/gate/record.h"
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
+static const char NOT_ADMITTED_SENTENCE[] =
+	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, or "
+	"the "
+	"ledger has lost its reservation; it is queued, and started when its turn comes";
+static const char SPARED[] =
+	"it runs, and the ledger has no reservation for it; it is one of many, so they are not "
+	"stopped yet (docs/gate.md, Mass stop)";
 static const char LEAVING[] =
 	"it ran without being admitted until a moment ago, and its pods are still going away";
 
@@ -89,6 +96,8 @@ static void stop_intruder(struct gate *g, struct gate_job *j)
 	j->after_lease = g->lease_asked + 1;
 	if (!j->has_hold)
 		job_forgets_end(j);
+	if (j->reason[0] == '\0')
+		j->message = NOT_ADMITTED_SENTENCE;
 	job_ends(j, NOT_ADMITTED, g->identity);
 	job_enter(g, j, PHASE_STOPPING);
 }
@@ -151,6 +160,10 @@ static void waiting(struct gate *g, struct gate_job *j)
 	}
 	if (j->seen.deleting) {
 		queue_drop_job(g->queue, &j->uid);
+		return;
+	}
+	if (!j->seen.suspend && mass_stop_spares(g, j)) {
+		block(g, j, SPARED);
 		return;
 	}
 	if (!j->seen.suspend) {
@@ -305,6 +318,8 @@ static void stopping(struct gate *g, struct gate_job *j)
 		return;
 	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend) {
 		if (!j->has_hold && !job_busy(j)) {
+			if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
+				attempt_note_intruder(g, j);
 			job_enter(g, j, PHASE_WAITING);
 		} else if (j->has_hold) {
 			if (j->gone)

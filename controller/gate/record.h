@@ -74,6 +74,7 @@ struct gate_job {
 	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
 	bool fetching; /* it was deferred, has its turn, and nothing of it was read yet */
 	bool gone;     /* a GET said that there is no such Job */
+	bool spared;   /* it is of a mass that is not stopped yet, or not gone yet (mass_stop.c) */
 
 	enum phase phase;
 	int32_t attempt;      /* the current one, or the last */
@@ -161,10 +162,22 @@ enum role {
 	ROLE_DEPOSED,
 };
 
+/* See mass_stop.c. */
+struct mass_stop {
+	int64_t after_ms; /* 0: never */
+	enum mass_stop_stage {
+		MASS_STOP_NONE,
+		MASS_STOP_WAITS, /* they run on */
+		MASS_STOP_STOPS, /* they are being stopped; starts wait for their pods to go */
+	} stage;
+	size_t spared, running;
+	int64_t until_ms, look_ms, said_ms; /* by tick_ms */
+};
+
 struct note_item {
 	struct note_item *next;
 	struct note note;
-	char names[]; /* namespace and name of the Job, which may be gone by now */
+	char names[]; /* of the Job, and of ClusterQueues, which may be gone by now */
 };
 
 struct gate {
@@ -209,6 +222,8 @@ struct gate {
 	int64_t stuck_due_ms;	/* when the list is looked at next */
 	struct stuck *stuck_first, *stuck_last;
 	bool wants_pods, wants_refusals;
+
+	struct mass_stop mass_stop;
 
 	int64_t note_after_ms, notices_due_ms;
 	struct gate_job *notice_at; /* who is looked at next; NULL: begin anew */
@@ -327,6 +342,15 @@ bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
 void explain_plight(const struct gate_job *j, struct explanation *x);
 
+/* ---- mass_stop.c ------------------------------------------------------------------------------
+ */
+
+void mass_stop_begin(struct gate *g); /* the open holds were adopted */
+bool mass_stop_spares(const struct gate *g, const struct gate_job *j);
+void mass_stop_tick(struct gate *g);
+int64_t mass_stop_due_ms(const struct gate *g);
+void explain_mass_stop(const struct gate *g, struct explanation *x);
+
 /* ---- ending.c ---------------------------------------------------------------------------------
  */
 
@@ -366,6 +390,8 @@ void attempt_call_off(struct gate *g, struct gate_job *j);
 /* It ended: what it holds is kept until its pods are gone; then it is given back. */
 void attempt_drain(struct gate *g, struct gate_job *j);
 void attempt_release(struct gate *g, struct gate_job *j);
+/* It ran without a hold, and was stopped. */
+void attempt_note_intruder(struct gate *g, struct gate_job *j);
 /* Its owner's end, once a run. */
 void attempt_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */

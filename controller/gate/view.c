@@ -141,6 +141,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
 		explain_plight(found, ret);
+		explain_mass_stop(g, ret);
 	}
 	if (found->phase == PHASE_RUNNING)
 		explain_stuck(found, now_ms, ret);

@@ -367,6 +367,10 @@ struct decision {
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
 
+/* While paused, queue_decide() starts nothing, and stops nothing for another's sake; windows and all
+ * other stops go on. */
+void queue_pause_starts(struct queue *q, bool paused);
+
 /* What its run costs, or cost: the bill of its segment. */
 struct run_bill {
 	bool priced;	  /* false: no PricePlan is for it, and the rest means nothing */

@@ -4,8 +4,9 @@ Each writes as its tool does: the field manager and the kind of PATCH are what k
 the GitOps controllers send, so metadata.managedFields are the API server's own."""
 
 import pytest
-from conftest import SOON
+from conftest import LATER, SOON, World, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
 from objects import HOLD, annotations, jobs_path, story
+from sandbox import wait_until
 
 MANIFEST = {"apiVersion": "batch/v1", "kind": "Job", "spec": {"suspend": True}}
 
@@ -47,3 +48,58 @@ def test_a_person_who_suspends_a_job_is_heeded(world, manager):
     obj = world.wait_job("mine", "to be marked as held", lambda j: HOLD in annotations(j))
     assert "suspended by somebody else" in annotations(obj)[HOLD]
     world.waits("mine", "OnHold")
+
+
+# ---- the ledger is lost ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def alone():
+    """A sandbox whose ledger may be dropped."""
+    box = open_sandbox("accident")
+    yield box
+    for component in box.controllers():
+        box.process(component).stop()
+    close_sandbox(box)
+
+
+def start(box, after):
+    start_controller(box, extra=("--lease-seconds", "3", "--mass-stop-after", after))
+    wait_leading(box)
+
+
+def events_of(world, name, reason):
+    return [e for e in world.api.get(f"/api/v1/namespaces/{world.ns}/events")["items"]
+            if e["involvedObject"]["name"] == name and e["reason"] == reason]
+
+
+def test_a_ledger_that_is_lost_stops_nothing_at_once_and_each_stop_is_told(alone):
+    start(alone, "20s")
+    world = World(alone, "lost")
+    world.queue(cpu=10)
+    names = [f"r{i}" for i in range(10)]
+    for name in names:
+        world.job(name)
+    world.started(*names)
+    assert alone.process("controller-one").stop() == "ended"
+    alone.sql("drop schema sluice cascade")
+    start(alone, "20s")
+    world.job("next")
+    said = wait_until("/readyz to tell of it", lambda: "mass stop: 10 of 10" in readyz(alone)[1] and readyz(alone)[1], SOON)
+    assert "nothing starts until then" in said
+    metrics = alone.controller_api("controller-one").raw("GET", "/metrics").decode()
+    assert "\nsluice_mass_stop_pending 10\n" in metrics
+    assert "nothing starts at the moment" in world.wait("it to be explained", lambda: (world.explain("next") or {}).get("sentence"), SOON)
+    assert not any(world.get(name)["spec"]["suspend"] for name in names), "stopped before its time"
+    assert world.get("next")["spec"]["suspend"]
+    for name in names:  # then all of them are, with their Events, and start again as their turn comes
+        obj = world.wait_job(name, "to be stopped", lambda j: story(j)["state"] == "Stopped" or story(j)["attempt"] > 1, 20 + LATER)
+        assert story(obj)["reason"] == "NotAdmitted" or story(obj)["attempt"] > 1
+        world.wait(f"the Event of {name}", lambda n=name: events_of(world, n, "NotAdmitted"), LATER)
+    log = alone.process("controller-one").log.read_text()
+    assert log.count("mass-stop") >= 2 and log.count("NotAdmitted") >= 10
+    metrics = alone.controller_api("controller-one").raw("GET", "/metrics").decode()
+    assert f'sluice_evicted_workloads_total{{cluster_queue="{world.full("q")}",reason="NotAdmitted"}} 10' in metrics
+    decisions = alone.controller_api("controller-one").get("/api/v1/decisions")["decisions"]
+    assert sum("NotAdmitted" in d["text"] and d["kind"] == "Stop" for d in decisions) == 10
+    world.wait("ten to run again", lambda: sum(not world.get(n)["spec"]["suspend"] for n in [*names, "next"]) == 10, LATER)

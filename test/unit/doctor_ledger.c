@@ -346,6 +346,40 @@ static void the_ledger_beside_the_cluster(void **state)
 	}
 }
 
+/* Five of six: the ledger is wrong, not five Jobs. Of four it is not said. */
+static void many_that_run_without_a_hold(void **state)
+{
+	(void)state;
+	for (size_t n = 4; n <= 5; n++) {
+		struct stage s;
+		struct buf b;
+		stage_with_ledger(&s);
+		hold("posted", 999);
+		buf_init(&b, 1 << 16);
+		buf_puts(&b, "{\"items\":[");
+		for (size_t i = 1; i <= n + 1; i++) {
+			char uid[40];
+			snprintf(uid, sizeof(uid), UID("%zu"), i);
+			buf_puts(&b, i > 1 ? "," : "");
+			put_job(&b, &(struct job_words){uid, NULL, RUNS, NULL, 999});
+		}
+		buf_puts(&b, "]}");
+		for (int look = 0; look < 2; look++) {
+			answer(&s, JOBS, 200, buf_text(&b));
+			answer(&s, PODS, 200, "{\"items\":[]}");
+		}
+		examine(&s, "jobs");
+		assert_int_equal(s.f.verdict, VERDICT_FAIL);
+		assert_int_equal(s.f.count, n < 5 ? 4 : 6);
+		if (n == 5) {
+			assert_non_null(strstr(s.f.kept[0].text, "5 of 6 running Jobs"));
+			assert_non_null(strstr(s.f.kept[0].cure, "--mass-stop-after=0s"));
+		}
+		buf_done(&b);
+		stage_close(&s);
+	}
+}
+
 static void what_is_mended_meanwhile_is_no_finding(void **state)
 {
 	(void)state;
@@ -418,6 +452,7 @@ int main(void)
 		cmocka_unit_test(balances),
 		cmocka_unit_test(balances_are_cured_by_what_the_docs_say),
 		cmocka_unit_test(the_ledger_beside_the_cluster),
+		cmocka_unit_test(many_that_run_without_a_hold),
 		cmocka_unit_test(what_is_mended_meanwhile_is_no_finding),
 		cmocka_unit_test(lists_of_many_pages),
 		cmocka_unit_test(who_may_not_look),

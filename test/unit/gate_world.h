@@ -53,6 +53,7 @@ struct world {
 	struct gate *gate;
 	int64_t now_ms, tick_ms; /* the second never steps */
 	int64_t stuck_after_ms;	 /* gate_options, of the next gate_up() */
+	int64_t mass_stop_after_ms;
 	struct model_job *j;
 	size_t sent[INTENT_PODS + 1]; /* by kind */
 	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
@@ -61,8 +62,8 @@ struct world {
 	int32_t pods_of_job;	      /* that it asks for; 0: two */
 	size_t pods;		      /* that are counted */
 	bool old_server;	      /* it does not let resources be rewritten */
-	char notes[2048];
-	struct note last[NOTE_TROUBLE_OVER + 1];
+	char notes[16384];
+	struct note last[NOTE_MASS_STOP + 1];
 };
 
 static inline void gate_up(struct world *w)
@@ -71,7 +72,8 @@ static inline void gate_up(struct world *w)
 		.lease_ms = 15000,
 		.drain_doubt_ms = 10000,
 		.seed = 1,
-		.stuck_after_ms = w->stuck_after_ms};
+		.stuck_after_ms = w->stuck_after_ms,
+		.mass_stop_after_ms = w->mass_stop_after_ms};
 	w->queue = fixture_new(4000, 0);
 	w->gate = gate_new(&o, w->queue);
 	gate_begin_list(w->gate);

@@ -64,6 +64,7 @@ static const struct bad_case bad[] = {
 	{{"--max-writes", "0"}, {"--max-writes", "\"0\"", "1 to 1000"}},
 	{{"--max-writes", "-5"}, {"1 to 1000"}},
 	{{"--note-after", "-1"}, {"--note-after", "\"-1\"", "0 for never"}},
+	{{"--mass-stop-after", "soon"}, {"--mass-stop-after", "\"soon\"", "0s for at once"}},
 	{{"--stuck-after", "soon"}, {"--stuck-after", "\"soon\"", "0 for never"}},
 	{{"--bill-labels", "team,a b"}, {"--bill-labels", "\"a b\"", "team,project"}},
 	{{"--config-namespace", "Sluice/x"}, {"--config-namespace", "\"Sluice/x\"", "namespace"}},
@@ -137,6 +138,7 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.max_writes, 64);
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.stuck_after_ms, 10000);
+	assert_int_equal(o.mass_stop_after_ms, 600000);
 	assert_int_equal(o.events, HERALD_STOPS);
 	assert_string_equal(o.config_namespace, "sluice-system");
 	assert_string_equal(o.overcommit_namespace, "kube-system");
