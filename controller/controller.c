@@ -139,6 +139,7 @@ static enum log_level note_level(enum note_kind k)
 	case NOTE_REFUSE:
 	case NOTE_OVERDUE:
 	case NOTE_TROUBLE:
+	case NOTE_HOLD:
 		return LEVEL_WARN;
 	case NOTE_MASS_STOP:
 		return LEVEL_ERROR;
@@ -176,6 +177,8 @@ static const char *note_event(enum note_kind k)
 		return "pods-stuck";
 	case NOTE_TROUBLE_OVER:
 		return "pods-go-on";
+	case NOTE_HOLD:
+		return "held";
 	case NOTE_MASS_STOP:
 		return "mass-stop";
 	}

@@ -268,6 +268,9 @@ void herald_note(struct herald *h, const struct note *n)
 	case NOTE_RELEASE:
 	case NOTE_CALL_OFF:
 		return;
+	case NOTE_HOLD:
+		tell_hold(h, n);
+		return;
 	case NOTE_WARN:
 		tell_warning(h, n);
 		return;

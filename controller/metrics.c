@@ -395,6 +395,9 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 		out, "sluice_call_offs", "Starts that were called off before they began.", c.voids);
 	put_counter(
 		out, "sluice_refusals", "What the ledger or the API server refused.", c.refusals);
+	put_counter(out, "sluice_refused_jobs_held",
+		"Jobs put on hold because the API server refused to start them time and again.",
+		c.held);
 }
 
 static void put_api(struct buf *out, const struct kube_client_stats *api)

@@ -190,6 +190,7 @@ void tally_note(struct tally *t, const struct note *n)
 	case NOTE_TROUBLE_OVER:
 	case NOTE_LEADING:
 	case NOTE_MASS_STOP:
+	case NOTE_HOLD:
 	case NOTE_CALL_OFF:
 	case NOTE_REFUSE:
 	case NOTE_WARN:

@@ -112,7 +112,7 @@ void attempt_run(struct gate *g, struct gate_job *j)
 		return;
 	j->committed = true;
 	j->started_ms = g->now_ms;
-	j->immutables = 0;
+	j->immutables = j->denials = 0;
 	narrowing_begin(j, most_held(j));
 	gate_operate(g, j, LEDGER_COMMIT, 0);
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);

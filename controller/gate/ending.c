@@ -6,12 +6,14 @@
 #include "controller/gate/record.h"
 #include "sluice/quantity.h"
 
+#define SAID_MAX 600 /* of what the API server said, in an annotation of 1,024 bytes */
 #define REAPPLY_PAUSE_MS INT64_C(10000)
 #define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
 
 const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 const char HOLD_BY_OTHER[] =
 	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
+const char REFUSED_BY_SERVER[] = "RefusedByServer";
 const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
 	"its manifest says suspend: true and was applied again while it ran; Sluice suspends Jobs "
@@ -39,6 +41,7 @@ void job_forgets_end(struct gate_job *j)
 {
 	j->reason = j->actor = j->preemption = "";
 	j->message = j->hold = NULL;
+	j->hold_owed = j->hold_refused = false;
 	free(j->preemptor);
 	free(j->preempting);
 	free(j->sentence);
@@ -75,6 +78,32 @@ void job_ends_suspended(struct gate *g, struct gate_job *j)
 		MANIFEST_SUSPENDS, (long long)(pause_ms / 1000));
 	free(j->sentence);
 	j->message = j->sentence = buf_take(&text);
+}
+
+/* Not within a character. */
+static int cut(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	if (len <= max)
+		return (int)len;
+	for (len = max; len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80;)
+		len--;
+	return (int)len;
+}
+
+void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
+{
+	struct buf text;
+	buf_init(&text, 2 * SAID_MAX);
+	buf_printf(&text,
+		"the API server refused to start it %u times in a row: %.*s; mend that, and remove "
+		"this annotation to queue it again",
+		j->denials, cut(said, SAID_MAX), said);
+	free(j->sentence);
+	j->hold = j->message = j->sentence = buf_take(&text);
+	j->hold_owed = true;
+	g->counts.held++;
+	gate_note(g, NOTE_HOLD, j, "%s", j->hold);
 }
 
 /* What the owner of a Job that was stopped is told of the one that needs its room: its name only

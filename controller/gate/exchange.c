@@ -6,6 +6,9 @@
 #define RETRY_MS 50
 #define RETRY_MAX_MS 5000
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
+#define DENIED_RETRY_MAX_MS 3600000
+#define DENIED_START_MS INT64_C(10000) /* the first pause after a refused start, then doubled */
+#define DENIALS_MAX 5		       /* so many starts in a row: it is put on hold */
 #define PODS_RETRY_MS 250
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
@@ -29,6 +32,20 @@ static void put_back(const struct gate_job *j, struct intent *i)
 {
 	i->parallelism = j->seen.owner_parallelism;
 	i->completions = j->seen.owner_completions;
+}
+
+/* Its annotations are full, as far as we know: then the story is no longer than the one there is,
+ * and a stop does not wait for room for what holds the Job, which is told later. */
+static void shorten(struct gate_job *j, struct intent *i)
+{
+	if (i->kind == INTENT_START)
+		return;
+	i->story_max = j->story ? strlen(j->story) : 1;
+	i->drop_notice = i->kind == INTENT_TELL && j->seen.has_notice;
+	if (j->short_of_room < 2 || i->kind != INTENT_STOP || !i->hold)
+		return;
+	i->hold = NULL;
+	j->hold_owed = true;
 }
 
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
@@ -57,6 +74,8 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->lines = g->lines;
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
 		narrowing_tell(j, i);
+		if (j->short_of_room)
+			shorten(j, i);
 		return;
 	}
 	i->drop_warning = j->seen.stopping_at_ms > 0 || j->warned;
@@ -72,13 +91,17 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
 		take_down(j, i);
 	} else {
-		bool stopped =
-			i->kind == INTENT_STOP || j->phase == PHASE_WAITING || job_story_is_lost(j);
+		bool lost = job_story_is_lost(j);
+		bool over = i->kind == INTENT_STOP || j->phase == PHASE_WAITING || lost;
+		/* Of one whose start was refused nothing is to be taken for a run. */
+		bool stopped = lost || (over && j->reason != REFUSED_BY_SERVER);
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 		s->trouble = stopped ? j->plight : NULL;
-		i->hold = stopped ? j->hold : NULL;
+		i->hold = over ? j->hold : NULL;
 		put_back(j, i);
 	}
+	if (j->short_of_room)
+		shorten(j, i);
 }
 
 /* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for ("field
@@ -100,26 +123,71 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 	       "in its Pod template; ";
 }
 
+/* Is it still the one that was refused before? */
+static bool same_as_denied(const struct gate_job *j)
+{
+	return j->denied_generation == j->seen.generation &&
+	       j->denied_bytes == j->seen.annotation_bytes;
+}
+
+static void keep_denied(struct gate_job *j)
+{
+	j->denied_generation = j->seen.generation;
+	j->denied_bytes = j->seen.annotation_bytes;
+}
+
+/* Not applied, and it will not be: the quota is given back for a while that doubles with each
+ * refusal, and after the last the Job is put on hold. A Job that is refused idle room and may run
+ * elsewhere is kept off that instead. */
 static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
-	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", denied_lending(g, j, said),
-		said);
-	/* Not applied, and it will not be: give the room to others for a while. */
+	const char *lending = denied_lending(g, j, said);
+	bool elsewhere = *lending && j->seen.rewritable;
+	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", lending, said);
+	if (!same_as_denied(j))
+		j->denials = 0;
+	keep_denied(j);
+	int64_t pause_ms = elsewhere ? DENIED_RETRY_MS : DENIED_START_MS << j->denials;
+	j->denials += !elsewhere;
 	j->call_off = true;
-	j->not_before_ms = g->now_ms + gate_spread(g, DENIED_RETRY_MS);
-	job_ends(j, "RefusedByServer", g->identity);
+	j->not_before_ms = g->now_ms + gate_spread(g, pause_ms);
+	job_ends(j, REFUSED_BY_SERVER, g->identity);
+	if (j->denials >= DENIALS_MAX && j->reason == REFUSED_BY_SERVER)
+		job_refused_for_good(g, j, said);
+}
+
+/* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for
+ * its owner; a stop, and what fences a start, are asked for again and again. */
+static void denied_telling(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
+{
+	bool full = strstr(said, "annotations") != NULL; /* "metadata.annotations: Too long: ..." */
+	if (j->short_of_room == 0 ||
+		(j->short_of_room == 1 && asked == INTENT_STOP && j->hold && full)) {
+		j->short_of_room++;
+	} else if (asked == INTENT_SHRINK && narrowing_still_wants(j)) {
+		narrowing_fails(g, j); /* what is lent is wanted back all the same */
+	} else if (j->phase == PHASE_WAITING) {
+		if (j->hold_owed && !j->hold_refused)
+			keep_denied(j);
+		j->hold_refused = j->hold_owed;
+		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
+	} else {
+		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+	}
 }
 
 static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
 {
 	const char *said = sentence ? sentence : "no reason given";
+	g->counts.refusals++;
 	if (asked == INTENT_START) {
 		denied_start(g, j, said);
 		return;
 	}
 	gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said);
-	if (asked == INTENT_SHRINK && narrowing_still_wants(j))
-		narrowing_fails(g, j); /* what is lent is wanted back all the same */
+	if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK)
+		denied_telling(g, j, asked, said);
 	else
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
 }
@@ -148,6 +216,7 @@ static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind a
 		answered_pods(g, j, pods);
 	} else {
 		j->tries = 0;
+		j->short_of_room = 0;
 	}
 }
 

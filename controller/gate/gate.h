@@ -170,7 +170,10 @@ struct intent {
 	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
 	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off
 				 */
-	bool drop_warning;	/* INTENT_START, _STOP, _TELL: take that off, if it is there */
+	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
+	size_t story_max;
+	bool drop_notice;  /* INTENT_TELL: take sluice.dev/waiting off, for its room */
+	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
 };
 
 /* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to
@@ -228,6 +231,7 @@ enum note_kind {
 	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
+	NOTE_HOLD,	   /* its start was refused too often: it is put on hold */
 	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
 
@@ -259,7 +263,7 @@ const struct note *gate_take_note(struct gate *g);
 struct gate_counts {
 	size_t jobs;	    /* known, whatever the phase */
 	size_t by_phase[8]; /* in the order of the phases above */
-	uint64_t starts, stops, finishes, voids, refusals, batches, operations;
+	uint64_t starts, stops, finishes, voids, refusals, held, batches, operations;
 	uint64_t queued_operations; /* made, not yet durable */
 };
 void gate_count(const struct gate *g, struct gate_counts *ret);

@@ -39,6 +39,8 @@ const char *note_kind_name(enum note_kind k)
 		return "Trouble";
 	case NOTE_TROUBLE_OVER:
 		return "TroubleOver";
+	case NOTE_HOLD:
+		return "Hold";
 	case NOTE_MASS_STOP:
 		return "MassStop";
 	}

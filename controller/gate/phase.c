@@ -34,6 +34,7 @@ void job_enter(struct gate *g, struct gate_job *j, enum phase next)
 		queue_ending_job(g->queue, &j->uid);
 	j->tries = 0;
 	j->need_read = false;
+	j->short_of_room = 0;
 	j->retry_ms = 0;
 	due_clear(&g->due, &j->alarm);
 	gate_mark_dirty(g, j);
@@ -135,6 +136,25 @@ static void suspended_by_others(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_TELL);
 }
 
+/* Not once it stands on it, or once its owner has changed what was refused. */
+static bool owes_hold(struct gate_job *j)
+{
+	bool changed = j->hold_refused && (j->seen.generation != j->denied_generation ||
+						  j->seen.annotation_bytes != j->denied_bytes);
+	if (j->hold_owed && (j->seen.held || changed)) {
+		j->hold_owed = j->hold_refused = false;
+		j->denials = 0;
+	}
+	return j->hold_owed;
+}
+
+/* What holds it is written on it; meanwhile, and where there is no room for it, it is held here. */
+static void tell_hold(struct gate *g, struct gate_job *j)
+{
+	block(g, j, j->hold);
+	job_request(g, j, INTENT_TELL);
+}
+
 /* A manifest that is applied again and again. */
 static bool barred(struct gate *g, struct gate_job *j)
 {
@@ -178,6 +198,8 @@ static void waiting(struct gate *g, struct gate_job *j)
 	reconsider_lending(g, j);
 	if (j->seen.story_state == STORY_STARTED)
 		suspended_by_others(g, j);
+	else if (owes_hold(j))
+		tell_hold(g, j);
 	else if (barred(g, j))
 		block(g, j, MANIFEST_SUSPENDS);
 	else

@@ -51,6 +51,8 @@ struct facts {
 	struct job_history history; /* as the story tells it */
 	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
 	int64_t finished_ms;
+	bool held;		  /* the annotation sluice.dev/hold is there */
+	int32_t annotation_bytes; /* of its owner's */
 	bool has_notice;
 	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
 };
@@ -99,20 +101,29 @@ struct gate_job {
 	char *preempting; /* the ClusterQueue of that, or NULL */
 	const char *message; /* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
-	char *plight;	       /* what kept its pods when it was stopped, a sentence, or NULL */
-	const char *hold;      /* what ends it puts it on hold with this; static text, or NULL */
-	bool finish_noted;     /* while it drains: its NOTE_FINISH was made, by us or before us */
-	bool told_ready;       /* the queue was told that its pods are ready */
-	struct stuck *stuck;   /* it runs and lacks pods (stuck.c); or NULL */
-	bool well;	       /* since we know it, this run had all its pods ready once */
-	int64_t not_before_ms; /* after a call-off */
-	unsigned reapplied;    /* runs in a row, none of them long, that a manifest suspended */
-	int64_t barred_ms;     /* by tick_ms: not queued again before, for that; 0: it is */
-	int64_t warn_ms;       /* it is to be told that it will be stopped then; 0: it is not */
-	bool warned;	       /* a PATCH that says so went out in this attempt */
-	int32_t narrow_to;     /* it is to go on with so few pods (narrowing.c); 0: with all */
-	char *narrow_why;      /* a sentence, or NULL */
-	int32_t wide;	       /* spec.parallelism of this run when last looked at; 0: never */
+	char *plight;	  /* what kept its pods when it was stopped, a sentence, or NULL */
+	const char *hold; /* what ends it puts it on hold with this; static text, or NULL */
+	/* What holds it is to be told on it still: until then it is held here, and when that is
+	 * refused, too, until its owner changes it. */
+	bool hold_owed, hold_refused;
+	unsigned denials; /* starts in a row that the API server refused */
+	/* As it was when last refused: another one may be started. */
+	int64_t denied_generation;
+	int32_t denied_bytes;
+	unsigned short_of_room; /* PATCHes were refused: 1, the story is to be short; 2, no hold
+				   goes with a stop either */
+	bool finish_noted;	/* while it drains: its NOTE_FINISH was made, by us or before us */
+	bool told_ready;	/* the queue was told that its pods are ready */
+	struct stuck *stuck;	/* it runs and lacks pods (stuck.c); or NULL */
+	bool well;		/* since we know it, this run had all its pods ready once */
+	int64_t not_before_ms;	/* after a call-off */
+	unsigned reapplied;	/* runs in a row, none of them long, that a manifest suspended */
+	int64_t barred_ms;	/* by tick_ms: not queued again before, for that; 0: it is */
+	int64_t warn_ms;	/* it is to be told that it will be stopped then; 0: it is not */
+	bool warned;		/* a PATCH that says so went out in this attempt */
+	int32_t narrow_to;	/* it is to go on with so few pods (narrowing.c); 0: with all */
+	char *narrow_why;	/* a sentence, or NULL */
+	int32_t wide;		/* spec.parallelism of this run when last looked at; 0: never */
 	int64_t reserved_ms, started_ms, stopped_ms; /* by the clock on the wall */
 	/* The rest by gate.tick_ms. */
 	int64_t narrowed_ms; /* since then that is lower than it was, and pods too many may be left;
@@ -363,6 +374,9 @@ void job_ends_suspended(struct gate *g, struct gate_job *j);
 /* The first reason is the reason. Both are static, or the gate's. */
 void job_ends(struct gate_job *j, const char *reason, const char *actor);
 void job_ends_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* The API server refused to start it, too often. */
+extern const char REFUSED_BY_SERVER[];
+void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
 /* As for a Job that has not been ended by anybody. */
 void job_forgets_end(struct gate_job *j);
 /* What ends its run puts it on hold. */

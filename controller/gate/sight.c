@@ -164,6 +164,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->created_ms = seen->created_ms;
 	f->stopping_at_ms = seen->stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
+	f->held = seen->hold != NULL;
+	f->annotation_bytes = seen->annotation_bytes;
 	f->has_notice = seen->notice != NULL;
 	f->notice = notice_kind(seen->notice);
 	f->start_ms = seen->status.start_ms;

@@ -77,12 +77,16 @@ static void format_owner(const struct story *s, struct buf *out)
 		buf_printf(out, ",\"completions\":%d", (int)s->owner_completions);
 }
 
+static bool has_history(const struct job_history *h)
+{
+	return h->requeues || h->ran_ms || h->not_before_ms || h->evicted_ms || h->suspensions;
+}
+
 /* Milliseconds: read back by a program, and a time of queueing that lost its fraction would change
  * the order. */
 static void format_history(const struct job_history *h, struct buf *out)
 {
-	if (h->requeues == 0 && h->ran_ms == 0 && h->not_before_ms == 0 && h->evicted_ms == 0 &&
-		h->suspensions == 0)
+	if (!has_history(h))
 		return;
 	buf_printf(out,
 		",\"history\":{\"requeues\":%d,\"ranMs\":%lld,\"notBeforeMs\":%lld,"
@@ -94,6 +98,22 @@ static void format_history(const struct job_history *h, struct buf *out)
 	buf_putc(out, '}');
 }
 
+/* What is not 0 of what counts against limits: a back-off and a place in the order can be lost. */
+static void format_counts(const struct job_history *h, struct buf *out)
+{
+	struct buf b;
+	buf_init(&b, 256);
+	if (h->requeues > 0)
+		buf_printf(&b, ",\"requeues\":%d", (int)h->requeues);
+	if (h->ran_ms > 0)
+		buf_printf(&b, ",\"ranMs\":%lld", (long long)h->ran_ms);
+	if (h->suspensions > 0)
+		buf_printf(&b, ",\"suspensions\":%d", (int)h->suspensions);
+	if (b.len > 0)
+		buf_printf(out, ",\"history\":{%s}", buf_text(&b) + 1);
+	buf_done(&b);
+}
+
 static void format_text(const char *key, const char *text, struct buf *out)
 {
 	if (!text || !*text)
@@ -102,24 +122,71 @@ static void format_text(const char *key, const char *text, struct buf *out)
 	buf_json_string(out, text);
 }
 
-void story_format(const struct story *s, struct buf *out)
+enum detail {
+	WHOLE,
+	PLAIN,	  /* without sentences */
+	SHORT,	  /* without what the ledger knows as well */
+	COUNTS,	  /* of the history only the counts */
+	SHORTEST, /* no history */
+};
+
+static void format_head(const struct story *s, struct buf *out)
 {
-	size_t start = out->len;
 	buf_printf(out, "{\"attempt\":%d,\"state\":", (int)s->attempt);
 	buf_json_string(out, story_state_name(s->state));
 	buf_printf(out, ",\"epoch\":%lld,\"at\":\"", (long long)s->epoch);
 	story_time(s->at_ms, out);
-	buf_puts(out, "\",\"clusterQueue\":");
+	buf_putc(out, '"');
+}
+
+static void format_body(const struct story *s, size_t start, struct buf *out)
+{
+	buf_puts(out, ",\"clusterQueue\":");
 	buf_json_string(out, s->clusterqueue ? s->clusterqueue : "");
 	format_flavors(s, start, out);
 	buf_puts(out, ",\"reason\":");
 	buf_json_string(out, s->reason ? s->reason : "");
 	buf_puts(out, ",\"by\":");
 	buf_json_string(out, s->by ? s->by : "");
-	format_text("preemptor", s->preemptor, out);
-	format_text("message", s->message, out);
-	format_text("trouble", s->trouble, out);
+}
+
+static void format_in(const struct story *s, enum detail d, struct buf *out)
+{
+	size_t start = out->len;
+	format_head(s, out);
+	if (d <= PLAIN)
+		format_body(s, start, out);
+	else if (d == SHORT)
+		format_text("reason", s->reason, out);
+	if (d == WHOLE) {
+		format_text("preemptor", s->preemptor, out);
+		format_text("message", s->message, out);
+		format_text("trouble", s->trouble, out);
+	}
 	format_owner(s, out);
-	format_history(&s->history, out);
+	if (d < COUNTS)
+		format_history(&s->history, out);
+	else if (d == COUNTS)
+		format_counts(&s->history, out);
 	buf_putc(out, '}');
+}
+
+void story_format(const struct story *s, struct buf *out)
+{
+	format_in(s, WHOLE, out);
+}
+
+void story_fit(const struct story *s, size_t max, struct buf *out)
+{
+	struct buf b;
+	buf_init(&b, STORY_TEXT_MAX);
+	for (enum detail d = WHOLE; d <= SHORTEST; d++) {
+		buf_reset(&b);
+		format_in(s, d, &b);
+		if (max == 0 || (!b.failed && b.len <= max))
+			break;
+	}
+	buf_puts(out, buf_text(&b));
+	out->failed = out->failed || b.failed;
+	buf_done(&b);
 }

@@ -226,6 +226,28 @@ static const char *beginning(struct decoder *d, const char *text)
 	return copy;
 }
 
+static bool is_ours(const char *key)
+{
+	static const char *const ours[] = {STORY_ANNOTATION, DIRECTIVES_ANNOTATION, HOLD_ANNOTATION,
+		WAITING_ANNOTATION, STOPPING_ANNOTATION};
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		if (strcmp(key, ours[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What the API server counts, of the annotations that are its owner's. */
+static int32_t bytes_of(const cJSON *annotations)
+{
+	size_t n = 0;
+	json_each(a, annotations)
+	{
+		if (a->string && a->valuestring && !is_ours(a->string))
+			n += strlen(a->string) + strlen(a->valuestring);
+	}
+	return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
 void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(PATH(NULL, "metadata"), "annotations");
@@ -234,6 +256,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	const char *directives = json_text(annotations, DIRECTIVES_ANNOTATION);
 	struct json *notes = story || directives ? json_new(NOTE_TREE_MAX) : NULL;
 	j->has_annotations = annotations != NULL;
+	j->annotation_bytes = bytes_of(annotations);
 	if (story)
 		keep_story(d, at, story, notes, j);
 	if (directives)

@@ -110,7 +110,7 @@ static void put_story(const struct intent *i, struct buf *out)
 {
 	struct buf story;
 	buf_init(&story, PATCH_MAX_BYTES);
-	story_format(&i->story, &story);
+	story_fit(&i->story, i->story_max, &story);
 	add_text(out, STORY_POINTER, &story);
 	buf_done(&story);
 }
@@ -226,10 +226,15 @@ static void put_notice_off(const struct intent *i, struct buf *out)
 
 /* A `remove` fails where there is nothing, and whether there is may not be known: so it is put
  * there first. Behind put_annotations_map(). */
+static void put_off(const char *pointer, struct buf *out)
+{
+	put_raw(out, "add", pointer, "\"\"");
+	buf_printf(out, ",{\"op\":\"remove\",\"path\":\"%s\"}", pointer);
+}
+
 static void put_warning_off(struct buf *out)
 {
-	put_raw(out, "add", STOPPING_POINTER, "\"\"");
-	buf_puts(out, ",{\"op\":\"remove\",\"path\":\"" STOPPING_POINTER "\"}");
+	put_off(STOPPING_POINTER, out);
 }
 
 static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
@@ -265,6 +270,8 @@ static void put_tell(const struct intent *i, struct buf *out)
 {
 	put_guard(i, true, out);
 	put_annotations_map(i, out);
+	if (i->drop_notice)
+		put_off(WAITING_POINTER, out);
 	if (i->drop_warning)
 		put_warning_off(out);
 	put_counts_back(i, out);

@@ -161,10 +161,11 @@ struct job {
 
 	const char *story; /* the admission annotation's text as read; NULL when absent */
 	enum story_state story_state;
-	int32_t story_attempt; /* 0 when never started */
-	int64_t story_epoch;   /* of the leader that wrote it; 0: it does not say */
-	bool has_annotations;  /* the metadata.annotations map exists */
-	const char *notice;    /* annotation sluice.dev/waiting, its beginning; NULL when absent */
+	int32_t story_attempt;	  /* 0 when never started */
+	int64_t story_epoch;	  /* of the leader that wrote it; 0: it does not say */
+	int32_t annotation_bytes; /* of all annotations but those that Sluice writes */
+	bool has_annotations;	  /* the metadata.annotations map exists */
+	const char *notice; /* annotation sluice.dev/waiting, its beginning; NULL when absent */
 	const char
 		*trouble; /* what kept the pods of its last run, as the story tells it; or NULL */
 	int64_t stopping_at_ms; /* annotation sluice.dev/stopping-at, our notice of a stop; 0: none

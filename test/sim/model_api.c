@@ -156,11 +156,11 @@ static const struct model_run *run_of_start(
 	return run;
 }
 
-static const char *story_text(struct model_api *api, const struct story *st)
+static const char *story_text(struct model_api *api, const struct story *st, size_t max)
 {
 	struct buf b;
 	buf_init(&b, STORY_TEXT_MAX);
-	story_format(st, &b);
+	story_fit(st, max, &b);
 	must(!b.failed);
 	const char *text = pool_strdup(api->pool, buf_text(&b));
 	buf_done(&b);
@@ -223,7 +223,7 @@ static const struct snap *patch_apply(
 		s->job.suspend = true;
 	}
 	apply_counts(s, i);
-	s->job.story = story_text(api, &i->story);
+	s->job.story = story_text(api, &i->story, i->story_max);
 	s->job.story_state = i->story.state;
 	s->job.story_attempt = i->story.attempt;
 	s->job.story_epoch = i->story.epoch;

@@ -146,9 +146,9 @@ static void who_may_not_be_told_is_stopped(void **state)
 	(void)state;
 	world_init(&w);
 	have_four_run(&w);
-	w.outcome = JOB_DENIED;
+	w.denied = 2; /* whole, and as short as can be */
 	decide_shrink(&w, 2);
-	assert_int_equal(w.sent[INTENT_SHRINK], 1);
+	assert_int_equal(w.sent[INTENT_SHRINK], 2);
 	assert_true(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 4);
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");

@@ -372,6 +372,120 @@ static void a_person_who_means_it_is_heeded(void **state)
 	assert_true(w->j->now->job.suspend);
 }
 
+/* ---- What the API server refuses --------------------------------------------------------------
+ */
+
+static size_t holds_open(const struct world *w)
+{
+	const struct model_hold *const *holds;
+	size_t open = 0;
+	for (size_t i = model_ledger_holds(w->ledger, &holds); i-- > 0;)
+		open += holds[i]->open;
+	return open;
+}
+
+/* Tried after 10, 20, 40 and 80 s, without quota in between; then it is on hold, and says why. */
+static void a_start_that_is_refused_is_put_on_hold(void **state)
+{
+	static const int64_t pauses_ms[] = {10000, 20000, 40000, 80000};
+	struct world *w = *state;
+	struct snap n = {0};
+	turn(w);
+	w->denied = 5;
+	submit(w, &n);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(w->sent[INTENT_START], i + 1);
+		assert_int_equal(holds_open(w), 0);
+		at(w, w->now_ms + pauses_ms[i] - 1000);
+		assert_int_equal(w->sent[INTENT_START], i + 1);
+		at(w, w->now_ms + pauses_ms[i] / 4 + 1500);
+	}
+	assert_int_equal(w->sent[INTENT_START], 5);
+	assert_int_equal(holds_open(w), 0);
+	assert_non_null(w->j->now->job.hold);
+	assert_non_null(strstr(w->j->now->job.hold, "5 times in a row: metadata.annotations"));
+	assert_int_equal(w->j->now->job.story_state, STORY_FENCED);
+	assert_non_null(strstr(w->last[NOTE_HOLD].text, "remove this annotation"));
+	at(w, w->now_ms + INT64_C(3600000));
+	assert_int_equal(w->sent[INTENT_START], 5);
+
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.hold = NULL;
+	write_job(w, s, false);
+	assert_int_equal(w->sent[INTENT_START], 6);
+	assert_false(w->j->now->job.suspend);
+}
+
+static void four_refusals_are_forgotten_when_its_owner_edits_it(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	turn(w);
+	w->denied = 4;
+	submit(w, &n);
+	while (w->sent[INTENT_START] < 4)
+		at(w, w->now_ms + 5000);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.annotation_bytes++;
+	write_job(w, s, false);
+	w->denied = 1;
+	at(w, w->now_ms + 120000);
+	assert_int_equal(w->sent[INTENT_START], 5);
+	at(w, w->now_ms + 13000);
+	assert_int_equal(w->sent[INTENT_START], 6);
+	assert_false(w->j->now->job.suspend);
+}
+
+/* Not even the hold can be written. It is held all the same, until its owner makes room. */
+static void a_hold_without_room_is_kept_in_mind(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	struct explanation x;
+	turn(w);
+	w->room = 20;
+	submit(w, &n);
+	while (w->sent[INTENT_START] < 5)
+		at(w, w->now_ms + 5000);
+	at(w, w->now_ms + INT64_C(7200000));
+	assert_int_equal(w->sent[INTENT_START], 5);
+	assert_true(w->sent[INTENT_TELL] < 10); /* ever less often */
+	assert_null(w->j->now->job.hold);
+	assert_int_equal(holds_open(w), 0);
+	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+	assert_non_null(strstr(x.sentence, "5 times in a row: metadata.annotations: Too long"));
+	w->room = 0;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.annotation_bytes++;
+	write_job(w, s, false);
+	assert_int_equal(w->sent[INTENT_START], 6);
+	assert_false(w->j->now->job.suspend);
+}
+
+/* Its story has no room to grow by a byte. */
+static void a_stop_lands_where_annotations_are_full(void **state)
+{
+	struct world *w = *state;
+	w->room = strlen(w->j->now->job.story);
+	decide(w, (struct decision){
+			  .kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN, .policy = NULL});
+	assert_true(w->j->now->job.suspend);
+	assert_int_equal(w->sent[INTENT_STOP], 3); /* whole, short, and without the hold */
+	assert_true(strlen(w->j->now->job.story) <= w->room);
+	assert_null(w->j->now->job.hold);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(w, s, false);
+	at(w, w->now_ms + 30000);
+	assert_false(first_hold(w)->open);
+	assert_true(w->j->now->job.suspend); /* what puts it on hold does so without the room */
+	assert_int_equal(w->sent[INTENT_START], 1);
+	w->room = 0;
+	at(w, w->now_ms + INT64_C(3700000));
+	assert_non_null(w->j->now->job.hold);
+	assert_non_null(strstr(w->j->now->job.hold, "it ran for as long as it may"));
+}
+
 /* ---- Bills ------------------------------------------------------------------------------------
  */
 
@@ -519,14 +633,14 @@ static void pauses_are_neither_longer_nor_shorter_for_it(void **state)
 		struct world w;
 		begin(&w);
 		have_it_run(&w);
-		w.outcome = JOB_DENIED;
+		w.denied = 2; /* whole, and as short as can be */
 		decide_stop(&w);
-		assert_int_equal(w.sent[INTENT_STOP], 1);
+		assert_int_equal(w.sent[INTENT_STOP], 2);
 		set_clock(&w, T0 + steps[i]);
 		at(&w, T0 + steps[i] + 59000);
-		assert_int_equal(w.sent[INTENT_STOP], 1);
-		at(&w, T0 + steps[i] + 76000);
 		assert_int_equal(w.sent[INTENT_STOP], 2);
+		at(&w, T0 + steps[i] + 76000);
+		assert_int_equal(w.sent[INTENT_STOP], 3);
 		assert_true(w.j->now->job.suspend);
 		world_done(&w);
 	}
@@ -596,6 +710,10 @@ int main(void)
 		RUN(a_manifest_that_is_applied_again_holds_nobody),
 		RUN(a_successor_finds_it_and_has_it_start),
 		RUN(a_person_who_means_it_is_heeded),
+		WORLD(a_start_that_is_refused_is_put_on_hold),
+		WORLD(four_refusals_are_forgotten_when_its_owner_edits_it),
+		WORLD(a_hold_without_room_is_kept_in_mind),
+		RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
 		RUN(without_a_price_there_is_no_bill),
 		RUN(a_successor_makes_the_bill),

@@ -58,6 +58,8 @@ struct world {
 	size_t sent[INTENT_PODS + 1]; /* by kind */
 	enum job_outcome outcome;     /* of what is sent next, unless JOB_DONE */
 	bool lands;		      /* JOB_IN_DOUBT: it does all the same */
+	size_t denied;		      /* so many writes are refused for good */
+	size_t room;		      /* bytes for story and hold; 0: enough */
 	size_t batches_lost;	      /* so many are not answered; they land */
 	int32_t pods_of_job;	      /* that it asks for; 0: two */
 	size_t pods;		      /* that are counted */
@@ -141,6 +143,28 @@ static inline bool is_rewriting(const struct world *w, const struct intent *i)
 	       queue_job_resources(w->queue, &i->uid);
 }
 
+/* Annotations are full: this PATCH would make them too long. */
+static inline bool lacks_room(const struct world *w, const struct intent *i)
+{
+	struct buf b;
+	if (w->room == 0 || i->kind > INTENT_TELL)
+		return false;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_fit(&i->story, i->story_max, &b);
+	size_t n = b.len + (i->hold ? strlen(i->hold) + strlen(HOLD_ANNOTATION) : 0);
+	buf_done(&b);
+	return n > w->room;
+}
+
+static inline bool is_denied(struct world *w, const struct intent *i)
+{
+	if (i->kind == INTENT_READ || i->kind == INTENT_PODS)
+		return false;
+	bool denied = w->denied > 0;
+	w->denied -= denied;
+	return denied || lacks_room(w, i);
+}
+
 static inline void answer_job(struct world *w, const struct intent *i)
 {
 	const struct snap *snap = NULL;
@@ -150,6 +174,9 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	if (is_rewriting(w, i)) {
 		a.outcome = JOB_DENIED;
 		a.sentence = "spec.template: Invalid value: field is immutable";
+	} else if (is_denied(w, i)) {
+		a.outcome = JOB_DENIED;
+		a.sentence = "metadata.annotations: Too long: may not be more than 262144 bytes";
 	} else if (i->kind != INTENT_PODS && reaches) {
 		a.outcome = model_api_request(&w->api, i, w->now_ms, false, &snap, &a.sentence);
 	}

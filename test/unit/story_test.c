@@ -57,6 +57,136 @@ static void what_outlives_us(void **state)
 	buf_done(&b);
 }
 
+static uint64_t drawn = 88172645463325252u;
+
+static int64_t draw(int64_t below)
+{
+	drawn ^= drawn << 13;
+	drawn ^= drawn >> 7;
+	drawn ^= drawn << 17;
+	return (int64_t)(drawn % (uint64_t)below);
+}
+
+/* A number of as many digits as chance has it. */
+static int64_t draw_number(int64_t max)
+{
+	int64_t limit = 10;
+	for (int64_t digits = draw(19); digits > 0 && limit < max / 10; digits--)
+		limit *= 10;
+	return draw(limit < max ? limit : max);
+}
+
+static const char *draw_text(char *ret, size_t max)
+{
+	size_t len = (size_t)draw((int64_t)max);
+	for (size_t i = 0; i < len; i++)
+		ret[i] = "ab\"\\\n-./"[draw(9)];
+	ret[len] = '\0';
+	return ret;
+}
+
+static struct job_history draw_history(void)
+{
+	return (struct job_history){.requeues = (int32_t)draw_number(INT32_MAX),
+		.not_before_ms = draw_number(INT64_C(253402300799000)),
+		.ran_ms = draw_number(INT64_C(253402300799000)),
+		.evicted_ms = draw_number(INT64_C(253402300799000)),
+		.suspensions = (int32_t)draw_number(INT32_MAX)};
+}
+
+/* Whatever is to be told of a stop: it fits where the story of the start stood, if that was ours,
+ * be it as short as can be, and says what it must. */
+static void a_stop_fits_where_its_start_stood(void **state)
+{
+	static char texts[6][1000];
+	struct buf was, is;
+	(void)state;
+	buf_init(&was, STORY_TEXT_MAX);
+	buf_init(&is, STORY_TEXT_MAX);
+	for (size_t round = 0; round < 20000; round++) {
+		struct story s = {.state = STORY_STARTED,
+			.attempt = (int32_t)draw_number(INT32_MAX - 1) + 1,
+			.epoch = draw_number(1000),
+			.at_ms = draw_number(INT64_C(253402300799000)),
+			.clusterqueue = draw_text(texts[0], 20),
+			.by = draw_text(texts[1], 20)};
+		buf_reset(&was);
+		story_format(&s, &was);
+		struct story stop = {.state = draw(2) ? STORY_STOPPED : STORY_FENCED,
+			.attempt = draw(2) ? s.attempt : (int32_t)draw_number(INT32_MAX - 1) + 1,
+			.epoch = draw_number(INT64_MAX),
+			.at_ms = draw_number(INT64_C(253402300799000)),
+			.clusterqueue = draw_text(texts[0], 253),
+			.reason = draw_text(texts[2], 30),
+			.by = draw_text(texts[1], 128),
+			.preemptor = draw_text(texts[3], 300),
+			.message = draw_text(texts[4], 900),
+			.trouble = draw_text(texts[5], 900),
+			.history = draw_history()};
+		buf_reset(&is);
+		story_fit(&stop, was.len, &is);
+		assert_false(is.failed);
+		assert_true(is.len <= was.len);
+		char begins[60];
+		snprintf(begins, sizeof(begins), "{\"attempt\":%d,\"state\":\"%s\",",
+			(int)stop.attempt, story_state_name(stop.state));
+		assert_int_equal(strncmp(buf_text(&is), begins, strlen(begins)), 0);
+		assert_int_equal(buf_text(&is)[is.len - 1], '}');
+	}
+	buf_done(&was);
+	buf_done(&is);
+}
+
+/* The least needed goes first; what a start took down stays. */
+static void what_has_no_room_is_left_out(void **state)
+{
+	static const struct {
+		size_t max;
+		const char *says;
+	} rows[] = {
+		{0, "{\"attempt\":2,\"state\":\"Stopped\",\"epoch\":7,\"at\":\"2026-11-21T09:58:"
+		    "30Z\","
+		    "\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Held\",\"by\":\"me\","
+		    "\"message\":\"m\",\"pods\":3,\"parallelism\":8,\"history\":{\"requeues\":2,"
+		    "\"ranMs\":0,\"notBeforeMs\":7,\"evictedMs\":0}}"},
+		{230, "{\"attempt\":2,\"state\":\"Stopped\",\"epoch\":7,\"at\":\"2026-11-21T09:58:"
+		      "30Z\","
+		      "\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Held\",\"by\":\"me\","
+		      "\"pods\":3,\"parallelism\":8,\"history\":{\"requeues\":2,"
+		      "\"ranMs\":0,\"notBeforeMs\":7,\"evictedMs\":0}}"},
+		{180, "{\"attempt\":2,\"state\":\"Stopped\",\"epoch\":7,\"at\":\"2026-11-21T09:58:"
+		      "30Z\","
+		      "\"reason\":\"Held\",\"pods\":3,\"parallelism\":8,\"history\":{\"requeues\":"
+		      "2,"
+		      "\"ranMs\":0,\"notBeforeMs\":7,\"evictedMs\":0}}"},
+		{130, "{\"attempt\":2,\"state\":\"Stopped\",\"epoch\":7,\"at\":\"2026-11-21T09:58:"
+		      "30Z\","
+		      "\"pods\":3,\"parallelism\":8,\"history\":{\"requeues\":2}}"},
+		{1, "{\"attempt\":2,\"state\":\"Stopped\",\"epoch\":7,\"at\":\"2026-11-21T09:58:"
+		    "30Z\","
+		    "\"pods\":3,\"parallelism\":8}"},
+	};
+	struct story s = {.state = STORY_STOPPED,
+		.attempt = 2,
+		.epoch = 7,
+		.at_ms = 1795255110000,
+		.clusterqueue = "batch",
+		.reason = "Held",
+		.by = "me",
+		.message = "m",
+		.pods = 3,
+		.owner_parallelism = 8,
+		.history = {.requeues = 2, .not_before_ms = 7}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct buf b;
+		buf_init(&b, STORY_TEXT_MAX);
+		story_fit(&s, rows[i].max, &b);
+		assert_string_equal(buf_text(&b), rows[i].says);
+		buf_done(&b);
+	}
+}
+
 static void many_long_names_stay_under_the_ceiling(void **state)
 {
 	enum { N = QUEUE_LINES_MAX };
@@ -123,6 +253,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_reads_as_promised),
 		cmocka_unit_test(what_outlives_us),
+		cmocka_unit_test(a_stop_fits_where_its_start_stood),
+		cmocka_unit_test(what_has_no_room_is_left_out),
 		cmocka_unit_test(many_long_names_stay_under_the_ceiling),
 		cmocka_unit_test(times),
 		cmocka_unit_test(names_of_states),
