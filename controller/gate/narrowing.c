@@ -45,9 +45,30 @@ void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision
 	if (j->phase != PHASE_RUNNING || j->call_off || d->pods <= 0)
 		return; /* it is ending anyway */
 	j->narrow_to = d->pods;
+	j->narrow_for = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
 	free(j->narrow_why);
 	j->narrow_why = mem_strdup(d->why);
 	gate_mark_dirty(g, j);
+}
+
+static const char REAPPLIED[] = "ManifestReapplied";
+
+/* The owner's number stays what is wanted; what it holds is what it may use. */
+bool narrowing_again(struct gate *g, struct gate_job *j)
+{
+	if (!j->seen.reapplied || j->call_off || j->held_pods <= 0)
+		return false;
+	j->wide = j->seen.parallelism; /* so many there may be by the time it lands */
+	if (j->narrow_to > 0 && j->narrow_to <= j->held_pods)
+		return true; /* it is to be smaller anyway */
+	j->narrow_to = j->held_pods;
+	j->narrow_for = REAPPLIED;
+	free(j->narrow_why);
+	j->narrow_why =
+		mem_strdup("its manifest was applied again; it goes on with what it holds, and "
+			   "the next start asks for all of its pods");
+	gate_mark_dirty(g, j);
+	return true;
 }
 
 /* Completions were lowered at the start, and cannot be any more, for some of its indexes are done:
@@ -55,7 +76,7 @@ void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision
  * its owner wrote. */
 static bool can_narrow(const struct gate_job *j)
 {
-	return j->seen.owner_completions == 0 ||
+	return j->seen.reapplied || j->seen.owner_completions == 0 ||
 	       (j->seen.completions_follow && j->seen.pods >= j->seen.parallelism);
 }
 
@@ -65,7 +86,7 @@ void narrowing_tell(const struct gate_job *j, struct intent *i)
 	struct story *s = &i->story;
 	i->parallelism = s->pods = j->narrow_to;
 	s->owner_parallelism = f->owner_parallelism > 0 ? f->owner_parallelism : f->parallelism;
-	s->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+	s->reason = j->narrow_for;
 	s->message = j->narrow_why;
 	s->history = f->history; /* of the attempts before this one */
 	if (!f->completions_follow || f->pods < f->parallelism)
@@ -87,9 +108,9 @@ static void done(struct gate *g, struct gate_job *j)
 		int32_t fewer = j->held_pods - j->narrow_to; /* of those it still holds */
 		int64_t ran_ms = g->now_ms > j->started_ms ? g->now_ms - j->started_ms : 0;
 		struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pods (%s%s%s)",
-			j->narrow_to, stop_reason_name(STOP_REASON_IDLE_RECLAIMED),
-			j->narrow_why ? "; " : "", j->narrow_why ? j->narrow_why : "");
-		n->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+			j->narrow_to, j->narrow_for, j->narrow_why ? "; " : "",
+			j->narrow_why ? j->narrow_why : "");
+		n->reason = j->narrow_for;
 		n->lost_ms = quantity_times(ran_ms, fewer > 0 ? fewer : 0);
 	}
 	j->narrow_to = 0;
@@ -103,9 +124,11 @@ void narrowing_fails(struct gate *g, struct gate_job *j)
 	j->narrow_to = 0;
 	if (j->reason[0] != '\0')
 		return;
-	j->reason = stop_reason_name(STOP_REASON_IDLE_RECLAIMED);
+	bool reclaimed = j->narrow_for != REAPPLIED;
+	j->reason = reclaimed ? stop_reason_name(STOP_REASON_IDLE_RECLAIMED) : "ScaledUp";
 	j->actor = g->identity;
-	j->not_before_ms = g->now_ms + RECLAIM_PAUSE_MS;
+	if (reclaimed)
+		j->not_before_ms = g->now_ms + RECLAIM_PAUSE_MS;
 	free(j->sentence);
 	j->message = j->sentence = j->narrow_why;
 	j->narrow_why = NULL;

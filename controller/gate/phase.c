@@ -318,13 +318,15 @@ static void running(struct gate *g, struct gate_job *j)
 		attempt_drain(g, j);
 		return;
 	}
-	if (j->seen.pods > j->held_pods) {
+	bool wider = j->seen.pods > j->held_pods;
+	if (wider && !narrowing_again(g, j)) {
 		/* Its owner raised parallelism while it ran: it must not run on more than it holds.
 		 */
 		j->call_off = true;
 		job_ends(j, "ScaledUp", g->identity);
 	} else {
-		shrink(g, j);
+		if (!wider)
+			shrink(g, j);
 		tell_ready(g, j);
 		stuck_see_to(g, j);
 	}

@@ -45,6 +45,7 @@ struct facts {
 	int32_t lacks;	 /* it runs, and so many pods of those it needs are not ready now */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
+	bool reapplied; /* as in struct job */
 	bool ignores_disruption;
 	bool rewritable; /* it may run on idle room, but need not */
 	int64_t created_ms, start_ms;
@@ -123,6 +124,7 @@ struct gate_job {
 	bool warned;		/* a PATCH that says so went out in this attempt */
 	int32_t narrow_to;	/* it is to go on with so few pods (narrowing.c); 0: with all */
 	char *narrow_why;	/* a sentence, or NULL */
+	const char *narrow_for; /* one word, static: why */
 	int32_t wide;		/* spec.parallelism of this run when last looked at; 0: never */
 	int64_t reserved_ms, started_ms, stopped_ms; /* by the clock on the wall */
 	/* The rest by gate.tick_ms. */
@@ -329,6 +331,8 @@ void narrowing_end(struct gate_job *j);
 void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that runs and is not to stop now: asks for the PATCH that is due. False: none is. */
 bool narrowing_see_to(struct gate *g, struct gate_job *j);
+/* Its owner's manifest was applied again: to as many pods as before. False: it was not. */
+bool narrowing_again(struct gate *g, struct gate_job *j);
 bool narrowing_still_wants(const struct gate_job *j);
 void narrowing_tell(const struct gate_job *j, struct intent *i);
 /* It cannot be told to: it is to stop instead. */

@@ -159,6 +159,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->owner_parallelism = seen->owner_parallelism;
 	f->owner_completions = seen->owner_completions;
 	f->completions_follow = seen->completions_follow;
+	f->reapplied = seen->reapplied;
 	f->ignores_disruption = seen->ignores_disruption;
 	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
 	f->created_ms = seen->created_ms;

@@ -64,6 +64,12 @@ static void read_owner(const cJSON *root, struct job *j)
 	bool as_applied = j->story_state == STORY_STARTED && pods > 0 && parallelism > pods &&
 			  j->parallelism == pods &&
 			  (completions == 0 || (j->has_completions && j->completions == pods));
+	/* Its owner's manifest was applied again while it runs: it has the owner's numbers once
+	 * more, all of them or only the one that a tool cares for. */
+	bool completions_known = completions == 0 || !j->has_completions ||
+				 j->completions == pods || j->completions == completions;
+	j->reapplied = !j->suspend && j->story_state == STORY_STARTED && pods > 0 &&
+		       parallelism > pods && j->parallelism == parallelism && completions_known;
 	if (!as_applied)
 		return;
 	j->owner_parallelism = parallelism;

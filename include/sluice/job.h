@@ -179,6 +179,9 @@ struct job {
 	 * with fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's
 	 * numbers in parallelism and completions all the same: it asks for those. */
 	int32_t owner_parallelism, owner_completions;
+	/* It runs with fewer pods, but parallelism is what its owner wrote: somebody applied the
+	 * manifest again. */
+	bool reapplied;
 
 	/* What earlier attempts left behind, as the story tells it; a fact for the queue when it
 	 * sees the Job for the first time. */

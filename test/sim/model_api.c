@@ -178,6 +178,7 @@ static void apply_counts(struct snap *s, const struct intent *i)
 	j->owner_parallelism = i->story.owner_parallelism;
 	j->owner_completions = i->story.owner_completions;
 	j->history = i->story.history;
+	j->reapplied = false;
 }
 
 void snap_suspend(struct snap *s, bool suspend)

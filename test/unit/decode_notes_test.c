@@ -285,6 +285,33 @@ static void a_users_own_directives_come_back(void **state)
 	}
 }
 
+/* 3 of 8 pods run; somebody applies the manifest again. */
+static void a_manifest_that_is_applied_again(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool reapplied;
+	} rows[] = {
+		{"'suspend':false,'parallelism':8,'completions':8", true},
+		{"'suspend':false,'parallelism':8,'completions':3", true},
+		{"'suspend':false,'parallelism':3,'completions':3", false}, /* as applied */
+		{"'suspend':false,'parallelism':9,'completions':9", false},
+		{"'suspend':false,'parallelism':5,'completions':8", false},
+		{"'suspend':false,'parallelism':8,'completions':5", false},
+		{"'suspend':true,'parallelism':8,'completions':8", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct job *j = job_with("'annotations':{'sluice.dev/admission':'{\\'attempt\\':1,"
+					 "\\'state\\':\\'Started\\',\\'pods\\':3,"
+					 "\\'parallelism\\':8,\\'completions\\':8}'}",
+			rows[i].spec, "");
+		if (j->reapplied != rows[i].reapplied)
+			fail_msg("%s", rows[i].spec);
+		free(j);
+	}
+}
+
 /* metadata.managedFields as Kubernetes 1.36 writes them (test/e2e/test_accident.py makes the same
  * by the same requests, and sees what the controller makes of them). */
 #define SETS_SUSPEND "'fieldsV1':{'f:spec':{'f:suspend':{}}}"
@@ -354,6 +381,7 @@ int main(void)
 		cmocka_unit_test(what_kept_its_pods_is_read_back),
 		cmocka_unit_test(held_unless_false),
 		cmocka_unit_test(fewer_pods_than_asked_for),
+		cmocka_unit_test(a_manifest_that_is_applied_again),
 		cmocka_unit_test(who_suspended_a_job_that_runs),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),

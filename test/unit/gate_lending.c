@@ -117,6 +117,61 @@ static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
 	world_done(&w);
 }
 
+/* Its owner's manifest, as it was: the number is his, the pods are what it holds. */
+static void a_manifest_that_is_applied_again_makes_no_pods(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_four_run(&w);
+	decide_shrink(&w, 2);
+	pods_go(&w, 2, 0);
+	w.pods = 2;
+	at(&w, T0 + 2 * DOUBT_MS);
+	assert_int_equal(held_cpu(&w), 1000);
+	for (size_t again = 1; again <= 2; again++) {
+		struct snap *s = model_api_edit(&w.api, w.j);
+		snap_disown(s);
+		s->job.parallelism = 4;
+		s->job.reapplied = true;
+		write_job(&w, s, true);
+		assert_int_equal(w.sent[INTENT_SHRINK], 1 + again);
+		assert_int_equal(w.sent[INTENT_STOP], 0);
+		assert_int_equal(w.j->now->job.parallelism, 2);
+		assert_int_equal(w.j->now->job.owner_parallelism, 4);
+		assert_non_null(strstr(w.j->now->job.story, "ManifestReapplied"));
+		assert_non_null(strstr(w.last[NOTE_SHRINK].text, "its manifest was applied again"));
+		assert_true(w.last[NOTE_SHRINK].lost_ms == 0);
+		assert_int_equal(held_cpu(&w), 1000);
+		at(&w, w.now_ms + 3 * DOUBT_MS);
+		assert_int_equal(held_cpu(&w), 1000);
+	}
+	decide_stop(&w);
+	assert_true(w.j->now->job.suspend);
+	assert_int_equal(w.j->now->job.parallelism, 4);
+	world_done(&w);
+}
+
+/* Any other number is a wish for more. */
+static void a_number_that_is_raised_stops_the_run(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_four_run(&w);
+	decide_shrink(&w, 2);
+	pods_go(&w, 2, 0);
+	w.pods = 2;
+	at(&w, T0 + 2 * DOUBT_MS);
+	struct snap *s = model_api_edit(&w.api, w.j);
+	snap_disown(s);
+	s->job.parallelism = 3;
+	write_job(&w, s, true);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
+	world_done(&w);
+}
+
 static void what_was_refused_or_not_answered_is_made_again(void **state)
 {
 	static const enum job_outcome outcomes[] = {
@@ -342,6 +397,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stop_says_why),
 		cmocka_unit_test(fewer_pods_and_the_hold_follows_when_they_are_gone),
+		cmocka_unit_test(a_manifest_that_is_applied_again_makes_no_pods),
+		cmocka_unit_test(a_number_that_is_raised_stops_the_run),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(who_may_not_be_told_is_stopped),
 		cmocka_unit_test(a_stop_that_is_due_goes_first),
