@@ -43,7 +43,7 @@ static bool holder_update(struct tree_node *n)
 
 static void line_join(struct room_line *l)
 {
-	if (l->row->ranked && l->amount > 0 && !tree_in(&l->holder))
+	if (l->row->ranked && l->amount > 0 && !l->room->lingers && !tree_in(&l->holder))
 		tree_insert(&l->row->holders, &l->holder, l->room->serial);
 }
 

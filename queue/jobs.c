@@ -22,6 +22,8 @@ static void take_job(
 	workload_unplace(q, w);
 	workload_take(q, w, j, account);
 	workload_place(q, w);
+	if (w->room)
+		room_heed(w->room);
 	if (w->room && w->held)
 		room_suspect(q, w->room);
 	if (w->room)

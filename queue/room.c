@@ -218,8 +218,9 @@ void room_displace(
 	room_leave(q, r);
 }
 
-/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, so it is
- * read from the lines where they all agree and the Job could have so many; else today's pods. */
+/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or have
+ * been raised, so it is read from the lines where they all agree and the Job could have so many; 0
+ * where they do not say. */
 static int32_t pods_adopted(const struct workload *w, const struct quota_line *lines, size_t n)
 {
 	int64_t pods = 0;
@@ -228,11 +229,37 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 		if (each <= 0)
 			continue;
 		if (lines[i].amount % each != 0 || (pods && lines[i].amount / each != pods))
-			return w->shape->pods;
+			return 0;
 		pods = lines[i].amount / each;
 	}
 	bool plausible = pods >= 1 && pods <= w->parallelism;
-	return plausible ? (int32_t)pods : w->shape->pods;
+	return plausible ? (int32_t)pods : 0;
+}
+
+/* It was adopted before anything was known of its Job. */
+static void recount(struct room *r)
+{
+	struct quota_line lines[QUEUE_LINES_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
+		lines[n++] = (struct quota_line){
+			.resource = r->line[i].row->resource, .amount = r->line[i].base};
+	int32_t pods = pods_adopted(r->w, lines, n);
+	if (pods == 0)
+		return;
+	r->base_pods = r->pods = pods;
+	r->guessed = false;
+}
+
+void room_heed(struct room *r)
+{
+	if (r->guessed && r->pods == r->base_pods)
+		recount(r);
+	if (r->lingers == r->w->deleting)
+		return;
+	holders_leave(r);
+	r->lingers = r->w->deleting;
+	holders_join(r);
 }
 
 /* The ClusterQueue that the first line's node names, known yet or not; *ret_kept: a reference was
@@ -257,7 +284,11 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 	if (cq)
 		clusterqueue_put(&q->clusterqueues, cq);
 	r->base_pods = pods_adopted(w, lines, n);
+	r->guessed = r->base_pods == 0;
+	if (r->guessed)
+		r->base_pods = w->shape->pods;
 	r->pods = r->base_pods;
+	r->lingers = w->deleting;
 	r->reserved_ms = reserved_ms;
 	r->noticed_ms = w->stopping_at_ms;
 	for (size_t i = 0; i < n; i++) {

@@ -49,10 +49,14 @@ struct room {
 	struct link suspect;	     /* in queue.suspects: may have to stop */
 	enum room_state state;
 	int32_t pods, base_pods;
+	bool guessed;	 /* adopted, and the lines did not say for how many pods they are */
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
 	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
 	bool gives_back;	 /* it has to give back what it has on loan (lead.h) */
+	/* Its Job is being deleted: nothing stops its pods, and nobody knows when they end. It is
+	 * no victim, and nobody waits for it. */
+	bool lingers;
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
 			    of all victims this is the first */
 	int64_t reserved_ms, since_ms;
@@ -102,6 +106,8 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
 	int64_t reserved_ms);
 void room_end(struct queue *q, struct workload *w);
+/* What its Job says is something else now. */
+void room_heed(struct room *r);
 
 /* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
  * waits as before. */

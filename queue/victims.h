@@ -26,6 +26,8 @@
  * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
  * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes
  * first: taking it back costs nobody any work. Those that end anyway (room.stop_given) come next.
+ * Those whose Jobs are being deleted (room.lingers) are none: a stop would do nothing to their
+ * pods.
  */
 #ifndef SLUICE_QUEUE_VICTIMS_H
 #define SLUICE_QUEUE_VICTIMS_H

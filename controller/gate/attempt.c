@@ -62,7 +62,7 @@ static void note_stop(struct gate *g, struct gate_job *j)
 	int64_t lost_ms = job_lost_ms(g, j);
 	g->counts.stops++;
 	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
-		j->gone ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
+		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
 		message ? "; " : "", message ? message : "", j->plight ? "; " : "",
 		j->plight ? j->plight : "")
 		->lost_ms = lost_ms;
@@ -133,13 +133,16 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
 
 void attempt_complain(struct gate *g, struct gate_job *j)
 {
+	char words[DELETION_SIZE];
 	if (g->tick_ms < j->overdue_ms)
 		return;
 	j->overdue_ms = g->tick_ms + OVERDUE_MS;
 	gate_note(g, NOTE_OVERDUE, j,
 		"pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until "
-		"they are gone: look for pods that do not terminate",
-		(g->tick_ms - j->drains_ms) / 1000, j->reason);
+		"they are gone: %s%s",
+		(g->tick_ms - j->drains_ms) / 1000, j->reason,
+		j->finalizer ? "" : "look for pods that do not terminate",
+		deletion_words(j, words, sizeof(words)));
 }
 
 /* The bill is asked for at the very moment of the release, at which the queue charges it to its
@@ -250,11 +253,12 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	must_not_get_here(); /* a verdict that is none */
 }
 
-/* More than the Job needs now when it has ended some, or was narrowed, while nobody looked. */
-static int32_t pods_adopted(const struct gate *g, const struct gate_job *j)
+/* What the reservation says, not what is seen: its owner may have raised the Job while nobody
+ * looked. It is for more pods than the Job needs now when that has ended some, or was narrowed. */
+int32_t attempt_pods(const struct gate *g, const struct gate_job *j)
 {
 	int32_t pods = queue_job_pods(g->queue, &j->uid);
-	return pods > j->seen.pods ? pods : j->seen.pods;
+	return pods > 0 ? pods : j->seen.pods;
 }
 
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
@@ -268,7 +272,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	 * do not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
-	j->held_pods = j->lost ? INT32_MAX : pods_adopted(g, j); /* the first facts will tell */
+	j->held_pods = j->lost ? INT32_MAX : attempt_pods(g, j); /* the first facts will tell */
 	narrowing_begin(j, j->lost ? 0 : j->held_pods);
 	if (j->seen.suspend)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
@@ -288,4 +292,6 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	} else {
 		job_enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);
 	}
+	/* What we saw may be older than the ledger: nobody is stopped for that. */
+	j->need_read = j->seen.pods > j->held_pods;
 }

@@ -1,4 +1,5 @@
 /* Why a run ended, in words for its owner, and the work that its stop threw away. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,26 @@ int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms)
 		return 0;
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;
 	return quantity_times(ran_ms, j->seen.active);
+}
+
+const char *deletion_words(const struct gate_job *j, char *ret, size_t size)
+{
+	char uid[UID_TEXT_SIZE];
+	if (!j->finalizer)
+		return "";
+	uid_format(&j->uid, uid);
+	if (strcmp(j->finalizer, "orphan") == 0)
+		snprintf(ret, size,
+			"it was deleted without its pods (--cascade=orphan), which run on; to end "
+			"them: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
+			j->ns, uid);
+	else
+		snprintf(ret, size,
+			"it is being deleted, but the finalizer %s keeps it, and its pods run on; "
+			"remove that from metadata.finalizers, or: kubectl delete pods -n %s -l "
+			"batch.kubernetes.io/controller-uid=%s",
+			j->finalizer, j->ns, uid);
+	return ret;
 }
 
 /* What its stop has thrown away. */

@@ -17,6 +17,9 @@ static const char NOT_ADMITTED_SENTENCE[] =
 static const char SPARED[] =
 	"it runs, and the ledger has no reservation for it; it is one of many, so they are not "
 	"stopped yet (docs/gate.md, Mass stop)";
+static const char UNCONTROLLED[] =
+	"its pods could not be counted or stopped: create it without spec.manualSelector, "
+	"spec.selector and spec.managedBy";
 static const char LEAVING[] =
 	"it ran without being admitted until a moment ago, and its pods are still going away";
 
@@ -222,7 +225,7 @@ static bool settled_otherwise(struct gate *g, struct gate_job *j)
 	}
 	if (job_busy(j))
 		return false;
-	if (j->gone || j->seen.finished) {
+	if (j->gone || j->seen.finished || (j->seen.deleting && !j->seen.suspend)) {
 		/* It may have started and ended unseen: pods may be left. */
 		job_ends(j, "Deleted", "user");
 		attempt_drain(g, j);
@@ -302,35 +305,58 @@ static void tell_ready(struct gate *g, struct gate_job *j)
 	queue_ready_job(g->queue, &j->uid, j->told_ready, g->now_ms);
 }
 
+/* It has ended, or somebody ends it: nothing is left to do but to wait for its pods. */
+static bool ended(struct gate *g, struct gate_job *j)
+{
+	const struct facts *f = &j->seen;
+	if (!j->gone && !f->finished && !f->suspend && !f->deleting)
+		return false;
+	if (j->gone || (f->deleting && !f->finished))
+		job_ends(j, "Deleted", "user");
+	else if (f->suspend && f->story_state == STORY_STOPPED)
+		job_ends(j, "Stopped", g->identity);
+	else if (f->suspend && !f->finished)
+		job_ends_suspended(g, j);
+	attempt_drain(g, j);
+	return true;
+}
+
+/* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
+ * go on with more pods than are reserved, or with pods that cannot be counted. */
+static bool outgrows(struct gate *g, struct gate_job *j)
+{
+	if (j->held_pods == INT32_MAX)
+		j->held_pods = attempt_pods(g, j); /* adopted, and not seen before */
+	if (j->seen.uncontrolled) {
+		j->call_off = true;
+		j->message = UNCONTROLLED;
+		job_ends(j, "Misconfigured", g->identity);
+		return true;
+	}
+	if (j->seen.pods <= j->held_pods || narrowing_again(g, j))
+		return false;
+	if (j->need_read) {
+		job_request(g, j, INTENT_READ);
+	} else {
+		j->call_off = true;
+		job_ends(j, "ScaledUp", g->identity);
+	}
+	return true;
+}
+
 static void running(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.start_seen)
 		j->acked = true;
-	if (!looked_for(g, j))
+	if (!looked_for(g, j) || ended(g, j))
 		return;
-	if (j->gone || j->seen.finished || j->seen.suspend) {
-		if (j->gone)
-			job_ends(j, "Deleted", "user");
-		else if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
-			job_ends(j, "Stopped", g->identity);
-		else if (j->seen.suspend && !j->seen.finished)
-			job_ends_suspended(g, j);
-		attempt_drain(g, j);
-		return;
-	}
-	bool wider = j->seen.pods > j->held_pods;
-	if (wider && !narrowing_again(g, j)) {
-		/* Its owner raised parallelism while it ran: it must not run on more than it holds.
-		 */
-		j->call_off = true;
-		job_ends(j, "ScaledUp", g->identity);
-	} else {
-		if (!wider)
+	if (!outgrows(g, j)) {
+		if (j->seen.pods <= j->held_pods)
 			shrink(g, j);
 		tell_ready(g, j);
 		stuck_see_to(g, j);
 	}
-	if (j->call_off && j->acked)
+	if (j->call_off && (j->acked || j->seen.uncontrolled))
 		job_enter(g, j, PHASE_STOPPING);
 	else if (!j->call_off && !j->lost && !narrowing_see_to(g, j))
 		warning_see_to(g, j);
@@ -340,13 +366,14 @@ static void stopping(struct gate *g, struct gate_job *j)
 {
 	if (j->has_hold && !looked_for(g, j))
 		return;
-	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend) {
+	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend ||
+		j->seen.deleting) {
 		if (!j->has_hold && !job_busy(j)) {
 			if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
 				attempt_note_intruder(g, j);
 			job_enter(g, j, PHASE_WAITING);
 		} else if (j->has_hold) {
-			if (j->gone)
+			if (j->gone || j->seen.deleting)
 				job_ends(j, "Deleted", "user");
 			attempt_drain(g, j);
 		}
@@ -366,6 +393,9 @@ static bool drained(const struct gate_job *j)
  * the Job controller saw the start (acked) and then the stop. Where the status may be older than
  * the start, or the Job is gone, only a look at the pods will do, and only after a while: a Job
  * controller that has seen the start, and not yet what came after it, may still make pods.
+ *
+ * Of a Job that is being deleted the Job controller makes and takes no pods any more, and nothing
+ * stops it: as long as a finalizer keeps it, its pods run on until they end. They are counted, too.
  */
 static void draining(struct gate *g, struct gate_job *j)
 {
@@ -380,11 +410,12 @@ static void draining(struct gate *g, struct gate_job *j)
 	gate_alarm(g, j, j->overdue_ms);
 	if (!looked_for(g, j))
 		return;
-	if (!j->gone && !j->seen.suspend && !j->seen.finished) {
+	bool deleted = j->gone || j->seen.deleting;
+	if (!deleted && !j->seen.suspend && !j->seen.finished) {
 		stop_intruder(g, j);
 		return;
 	}
-	if (!j->gone && (j->seen.finished || j->acked))
+	if (!deleted && (j->seen.finished || j->acked))
 		return; /* the status will tell */
 	int64_t sure_ms = j->drains_ms + g->drain_doubt_ms;
 	if (g->tick_ms < sure_ms)

@@ -30,8 +30,9 @@ enum phase {
 struct facts {
 	int64_t generation, version;
 	bool suspend, by_person, deleting, finished, failed, has_annotations;
-	bool managed; /* ours, as the gate's options have it */
-	bool quiet;   /* job_quiet() */
+	bool uncontrolled; /* as in struct job */
+	bool managed;	   /* ours, as the gate's options have it */
+	bool quiet;	   /* job_quiet() */
 	/* It began, and the status does not show yet that this is over. The API server refuses to
 	 * start it anew until then. */
 	bool leaving;
@@ -72,6 +73,7 @@ struct gate_job {
 	char *queue;	  /* the label's value */
 	char *family;	  /* what it and its like have in common; NULL when it is one of a kind */
 	char *labels;	  /* those that its bills carry, as JSON; NULL when it has none of them */
+	char *finalizer;  /* it is being deleted, and that keeps it; NULL: nothing does */
 	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
 	uint64_t in_list; /* number of the last complete list it was in */
 	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
@@ -167,6 +169,7 @@ struct stuck {
 };
 
 #define NOTICE_SIZE 512
+#define DELETION_SIZE 640
 
 enum role {
 	ROLE_STANDBY, /* has no lease */
@@ -383,6 +386,8 @@ extern const char REFUSED_BY_SERVER[];
 void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
 /* As for a Job that has not been ended by anybody. */
 void job_forgets_end(struct gate_job *j);
+/* It is being deleted, or is deleted: what keeps its pods, and the cure; "" when nothing does. */
+const char *deletion_words(const struct gate_job *j, char *ret, size_t size);
 /* What ends its run puts it on hold. */
 bool job_goes_on_hold(const struct gate_job *j);
 /* More than the reason says, or NULL. */
@@ -401,6 +406,8 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 /* The start landed: it runs. */
 void attempt_run(struct gate *g, struct gate_job *j);
+/* How many pods its reservation is for, of a run that another leader started. */
+int32_t attempt_pods(const struct gate *g, const struct gate_job *j);
 /* So many pods are left to it at most. */
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
 /* It never began, and cannot any more. */

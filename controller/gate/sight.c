@@ -27,6 +27,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->sentence);
 	free(j->narrow_why);
 	free(j->trouble);
+	free(j->finalizer);
 	free(j->plight);
 	stuck_free(j->stuck);
 	free(j);
@@ -136,7 +137,10 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->version = seen->version;
 	f->suspend = seen->suspend;
 	f->by_person = seen->suspended_by_person;
+	if (seen->deleting && !f->deleting)
+		j->drains_ms = g->tick_ms; /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;
+	f->uncontrolled = seen->uncontrolled;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
 	f->managed = manages(g, seen);
@@ -175,6 +179,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
 	keep_text(&j->labels, labels);
 	keep_text(&j->trouble, seen->trouble);
+	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
 	bool retold = keep_text(&j->story, seen->story);
 	if (keep_text(&j->queue, seen->queue) || retold)
@@ -242,6 +247,7 @@ static void lose(struct gate *g, struct gate_job *j)
 	fetched(g, j);
 	j->lost = true;
 	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
+	j->drains_ms = g->tick_ms;    /* it may have been let run again just before */
 	gate_mark_dirty(g, j);
 }
 

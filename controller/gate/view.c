@@ -29,6 +29,8 @@ void gate_count(const struct gate *g, struct gate_counts *ret)
 
 static void explain_phase(const struct gate_job *j, struct explanation *x)
 {
+	char words[DELETION_SIZE];
+	const char *kept = deletion_words(j, words, sizeof(words));
 	switch (j->phase) {
 	case PHASE_WAITING:
 	case PHASE_RUNNING:
@@ -53,9 +55,9 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 		break;
 	case PHASE_DRAINING:
 		snprintf(x->sentence, sizeof(x->sentence),
-			"ended (%s); its quota is free once its last pod is gone%s%s",
-			j->message ? j->message : j->reason, j->plight ? "; " : "",
-			j->plight ? j->plight : "");
+			"ended (%s); its quota is free once its last pod is gone%s%s%s%s",
+			j->message ? j->message : j->reason, *kept ? ": " : "", kept,
+			j->plight ? "; " : "", j->plight ? j->plight : "");
 		break;
 	case PHASES:
 		must_not_get_here();
@@ -74,6 +76,22 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
 		"its resources rewritten; write it with kubernetes.io/batch-cpu and batch-memory "
 		"to have it run there. Else: %.*s",
 		(int)(sizeof(x->sentence) / 2), rest);
+}
+
+/* The queue does not have it. */
+static bool explain_deleting(const struct gate_job *j, struct explanation *x)
+{
+	char words[DELETION_SIZE];
+	if (!j->seen.deleting || j->has_hold)
+		return false;
+	*x = (struct explanation){.reason = WAIT_NOT,
+		.localqueue = j->queue ? j->queue : "",
+		.clusterqueue = j->clusterqueue,
+		.queued_ms = j->seen.created_ms};
+	const char *kept = deletion_words(j, words, sizeof(words));
+	snprintf(x->sentence, sizeof(x->sentence), "%s",
+		*kept ? kept : "it is being deleted, and holds no quota");
+	return true;
 }
 
 static const struct gate_job *job_named(const struct gate *g, const char *ns, const char *name)
@@ -137,7 +155,8 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 {
 	const struct gate_job *found = job_named(g, ns, name);
 	if (!found || !queue_explain(g->queue, &found->uid, now_ms, ret))
-		return queue_explain_deferred(g->queue, ns, name, ret);
+		return (found && explain_deleting(found, ret)) ||
+		       queue_explain_deferred(g->queue, ns, name, ret);
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
 		explain_plight(found, ret);

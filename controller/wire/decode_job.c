@@ -4,6 +4,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
+#include "controller/wire/labels.h"
 
 /* An ordinary Job of one container takes about 1,300 bytes, 2,200 when it has run before. */
 #define JOB_GUESS 3072
@@ -23,6 +24,51 @@ static int64_t active_deadline_ms(struct decoder *d, const struct path *spec, co
 	return seconds < 0 ? 0 : seconds * 1000;
 }
 
+/* The API server writes the Job's own uid into each selector that is not manual, and onto the pods.
+ * By that alone they are counted once the Job is deleted. manualSelector itself proves nothing: it
+ * may be changed later, the selector may not. */
+static bool selects_own_pods(const cJSON *o, const cJSON *spec)
+{
+	bool manual = false;
+	const cJSON *selector = json_object(spec, "selector");
+	const char *own = json_text(meta_of(o), "uid");
+	const char *uid = json_text(json_object(selector, "matchLabels"), CONTROLLER_UID_LABEL);
+	json_bool(spec, "manualSelector", &manual);
+	return selector ? uid && own && strcmp(uid, own) == 0 : !manual;
+}
+
+static void read_control(struct decoder *d, const cJSON *o, const cJSON *of, struct job *j)
+{
+	static const char kubernetes[] = "kubernetes.io/job-controller";
+	const struct path *spec = PATH(NULL, "spec");
+	const char *by = json_text(of, "managedBy");
+	char shown[SHOWN_SIZE];
+	j->uncontrolled = true;
+	if (by && strcmp(by, kubernetes) != 0)
+		decoder_fault(d, PATH(spec, "managedBy"),
+			"is %s, a controller that Sluice can neither start nor stop; create the "
+			"Job without it",
+			text_show(by, shown));
+	else if (!selects_own_pods(o, of))
+		decoder_fault(d, PATH(spec, "selector"),
+			"is not the one of the Job's own uid, so its pods could not be told once "
+			"it is deleted; create the Job without spec.selector and "
+			"spec.manualSelector");
+	else
+		j->uncontrolled = false;
+}
+
+static void check_grace(struct decoder *d, const struct path *at, const cJSON *pod)
+{
+	const cJSON *item = json_get(pod, "terminationGracePeriodSeconds");
+	if (!cJSON_IsNumber(item) || item->valuedouble <= JOB_GRACE_MAX_S)
+		return;
+	decoder_fault(d, PATH(at, "terminationGracePeriodSeconds"),
+		"is %.0f; at most %d are possible, for so long its pods may keep their quota after "
+		"a stop: lower it",
+		item->valuedouble, JOB_GRACE_MAX_S);
+}
+
 static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 {
 	static const char *const modes[] = {"NonIndexed", "Indexed", NULL};
@@ -33,6 +79,8 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	const cJSON *pod = object_field(d, template, object_field(d, spec, of, "template"), "spec");
 	if (json_bool(of, "suspend", &j->suspend) == ERR_INVALID)
 		decoder_fault(d, PATH(spec, "suspend"), "must be true or false");
+	read_control(d, o, of, j);
+	check_grace(d, at, pod);
 	j->parallelism = int32_field(d, spec, of, "parallelism", 0, 1);
 	j->has_completions = json_get(of, "completions") != NULL;
 	j->completions = int32_field(d, spec, of, "completions", 0, 0);
@@ -60,6 +108,20 @@ static const char *family_text(struct decoder *d, const cJSON *meta, const cJSON
 	return both;
 }
 
+static const char *finalizer_text(struct decoder *d, const cJSON *meta)
+{
+	const char *found = NULL;
+	json_each(item, json_array(meta, "finalizers"))
+	{
+		const char *text = cJSON_IsString(item) ? item->valuestring : NULL;
+		if (!text || strcmp(text, "foregroundDeletion") == 0)
+			continue;
+		if (!found || strcmp(text, "orphan") == 0)
+			found = text;
+	}
+	return found ? text_quote(d, found, NAME_MAX_BYTES) : NULL;
+}
+
 static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *at = PATH(NULL, "metadata");
@@ -70,6 +132,7 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 	j->name = text_field(d, at, meta, "name", NAME_MAX_BYTES);
 	j->generation = meta_generation(o);
 	j->deleting = meta_deleting(o);
+	j->finalizer = j->deleting ? finalizer_text(d, meta) : NULL;
 	j->family = family_text(d, meta, meta_controller(o));
 	if (version)
 		text_number(version, INT64_MAX, &j->version);

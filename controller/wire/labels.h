@@ -6,6 +6,9 @@
 #define QUEUE_LABEL "sluice.dev/queue-name"
 #define PRIORITY_LABEL "sluice.dev/priority-class"
 
+/* On the pods of a Job, by the API server: whose they are. */
+#define CONTROLLER_UID_LABEL "batch.kubernetes.io/controller-uid"
+
 #define MAX_RUN_ANNOTATION "sluice.dev/max-run-seconds"
 #define EXPECTED_ANNOTATION "sluice.dev/expected-duration"
 #define MIN_PARALLELISM_ANNOTATION "sluice.dev/min-parallelism"

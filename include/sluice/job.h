@@ -104,6 +104,9 @@ enum story_state {
 	STORY_FENCED,  /* ... or called off before it began */
 };
 
+/* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */
+#define JOB_GRACE_MAX_S 3600
+
 struct job {
 	struct uid uid;
 	const char *ns, *name;
@@ -112,6 +115,12 @@ struct job {
 			  */
 	int64_t created_ms; /* metadata.creationTimestamp: whole seconds */
 	bool deleting;	    /* has a deletionTimestamp */
+	/* Of one that is being deleted: the finalizer that keeps it, "orphan" if that is among
+	 * them; NULL: none, or only the garbage collector's that takes its pods away first. */
+	const char *finalizer;
+	/* spec.selector (manualSelector) or spec.managedBy is such that its pods could not be
+	 * counted or stopped; then it is invalid, too. */
+	bool uncontrolled;
 
 	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
 	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */

@@ -65,6 +65,32 @@ static void what_is_no_job_at_all(void **state)
 static const struct invalid_row {
 	const char *meta, *spec, *pod, *sentence;
 } invalid_rows[] = {
+	{"", "'managedBy':'example.com/none'", "",
+		"spec.managedBy: is \"example.com/none\", a controller that Sluice can neither "
+		"start nor stop; create the Job without it"},
+	{"", "'manualSelector':true", "",
+		"spec.selector: is not the one of the Job's own uid, so its pods could not be told "
+		"once it is deleted; create the Job without spec.selector and "
+		"spec.manualSelector"},
+	/* The flag may be taken back later. */
+	{"", "'manualSelector':false,'selector':{'matchLabels':{'app':'x'}}", "",
+		"spec.selector: is not the one of the Job's own uid, so its pods could not be told "
+		"once it is deleted; create the Job without spec.selector and "
+		"spec.manualSelector"},
+	{"",
+		"'selector':{'matchLabels':{'batch.kubernetes.io/controller-uid':"
+		"'00000000-e89b-12d3-a456-426614174000'}}",
+		"",
+		"spec.selector: is not the one of the Job's own uid, so its pods could not be told "
+		"once it is deleted; create the Job without spec.selector and "
+		"spec.manualSelector"},
+	{"", "", "'terminationGracePeriodSeconds':3601",
+		"spec.template.spec.terminationGracePeriodSeconds: is 3601; at most 3600 are "
+		"possible, for so long its pods may keep their quota after a stop: lower it"},
+	{"", "", "'terminationGracePeriodSeconds':9223372036854775807",
+		"spec.template.spec.terminationGracePeriodSeconds: is 9223372036854775808; at most "
+		"3600 are possible, for so long its pods may keep their quota after a stop: lower "
+		"it"},
 	{"", "", "'containers':[{},{'resources':{'requests':{'cpu':'1e400'}}}]",
 		"spec.template.spec.containers[1].resources.requests.cpu: \"1e400\" is too large "
 		"to "
@@ -232,12 +258,53 @@ static void a_label_that_is_not_utf8(void **state)
 	free(j);
 }
 
+/* What it says of itself that the gate must know. */
+static void what_keeps_it_and_what_cannot_be_counted(void **state)
+{
+	static const struct {
+		const char *meta, *spec;
+		const char *finalizer;
+		bool uncontrolled;
+	} rows[] = {
+		{"", "", NULL, false},
+		{"'finalizers':['x.io/a']", "", NULL, false}, /* not being deleted */
+		{"'deletionTimestamp':'2026-11-21T09:58:30Z'", "", NULL, false},
+		{"'deletionTimestamp':'2026-11-21T09:58:30Z','finalizers':['foregroundDeletion']",
+			"", NULL, false},
+		{"'deletionTimestamp':'2026-11-21T09:58:30Z','finalizers':[7,'foregroundDeletion',"
+		 "'x.io/a','x.io/b']",
+			"", "x.io/a", false},
+		{"'deletionTimestamp':'2026-11-21T09:58:30Z','finalizers':['x.io/a','orphan']", "",
+			"orphan", false},
+		{"", "'managedBy':'kubernetes.io/job-controller'", NULL, false},
+		{"", "'managedBy':'x.io/a'", NULL, true},
+		{"", "'manualSelector':true", NULL, true},
+		{"", "'selector':{}", NULL, true},
+		{"",
+			"'manualSelector':true,'selector':{'matchLabels':{"
+			"'batch.kubernetes.io/controller-uid':"
+			"'123e4567-e89b-12d3-a456-426614174000'}}",
+			NULL, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct job *j = job_with(rows[i].meta, rows[i].spec, "");
+		if (!j->finalizer != !rows[i].finalizer ||
+			(j->finalizer && strcmp(j->finalizer, rows[i].finalizer) != 0))
+			fail_msg("row %zu: %s", i, j->finalizer ? j->finalizer : "none");
+		if (j->uncontrolled != rows[i].uncontrolled || !j->invalid == j->uncontrolled)
+			fail_msg("row %zu: %s", i, j->invalid ? j->invalid : "valid");
+		free(j);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_template_that_cannot_be_understood),
 		cmocka_unit_test(what_is_no_job_at_all),
 		cmocka_unit_test(what_a_user_may_write_wrong),
+		cmocka_unit_test(what_keeps_it_and_what_cannot_be_counted),
 		cmocka_unit_test(too_many_is_said_not_cut),
 		cmocka_unit_test(as_many_as_allowed),
 		cmocka_unit_test(five_megabytes_are_not_copied),
