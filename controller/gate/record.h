@@ -33,8 +33,7 @@ struct facts {
 	bool uncontrolled; /* as in struct job */
 	bool managed;	   /* ours, as the gate's options have it */
 	bool quiet;	   /* job_quiet() */
-	/* It began, and the status does not show yet that this is over. The API server refuses to
-	 * start it anew until then. */
+	/* Of a run that was, pods may be left: it is not started anew until then. */
 	bool leaving;
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;

@@ -129,6 +129,16 @@ static int32_t pods_lacking(const struct job *seen)
 	return pods > seen->status.ready ? pods - seen->status.ready : 0;
 }
 
+/* The API server refuses to start it anew as long as it has a start time. Pods that terminate are
+ * pods, and one of them may end well and count for the next run. And before the Job controller has
+ * seen a stop of ours it says nothing of the pods that it made. */
+static bool is_leaving(const struct job *seen)
+{
+	const struct job_status *s = &seen->status;
+	return (s->has_start_time && !job_quiet(seen)) || s->active > 0 || s->terminating > 0 ||
+	       (seen->story_state == STORY_STOPPED && !s->suspended && !job_finished(seen));
+}
+
 /* True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
@@ -146,7 +156,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->managed = manages(g, seen);
 	f->has_annotations = seen->has_annotations;
 	f->quiet = job_quiet(seen);
-	f->leaving = seen->status.has_start_time && !f->quiet;
+	f->leaving = is_leaving(seen);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->story_state;
 	f->story_attempt = seen->story_attempt;

@@ -129,6 +129,13 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(QUEUE_DRAINED, "queues told to stop and drain")                                          \
 	X(QUEUE_DELETED, "queues deleted")                                                         \
 	X(OVERDUE, "complaints about pods that do not go")                                         \
+	X(TENANT_PAST, "Jobs of a hostile tenant made unsuspended")                                \
+	X(TENANT_RAISED, "... raised beyond their reservation while they ran")                     \
+	X(TENANT_KEPT, "... kept by a finalizer while they held quota")                            \
+	X(TENANT_KEPT_GIVEN, "... whose quota came back with their last pod")                      \
+	X(TENANT_ORPHANED, "... deleted without their pods")                                       \
+	X(TENANT_UNCONTROLLED, "... whose pods nobody could count")                                \
+	X(TENANT_BESIDE, "honest Jobs that run beside them at rest")                               \
 	X(POD_REFUSED, "pods refused by a ResourceQuota")                                          \
 	X(POD_LATE, "... because some that have ended were counted still, or of others")           \
 	X(QUOTA_LOWERED, "ResourceQuotas that got less, or came")                                  \

@@ -21,6 +21,7 @@
 struct model_run {
 	int32_t attempt;
 	bool outside;
+	bool raised; /* ... for its owner raised it beyond what is reserved, while it ran */
 	struct quota_line line[START_LINES]; /* which flavor each resource got */
 	size_t nlines;
 	int64_t landed_ms;
@@ -50,15 +51,21 @@ struct model_job {
 	struct model_job *next;
 
 	int32_t backoff_limit;
-	int32_t wrote;	 /* spec.parallelism, as its owner wrote it last */
-	int32_t unready; /* stops for pods that were not ready, since somebody last said to begin
-			    anew */
-	bool sickly;	 /* its pods never get ready */
-	bool orphaned;	 /* deleted without its pods */
-	bool vandalized; /* somebody took our annotations off */
-	bool moved;	 /* its queue label was changed or taken off */
-	bool refused;	 /* its last pod was not let in */
-	struct {	 /* by each controller, last */
+	int32_t wrote;	  /* spec.parallelism, as its owner wrote it last */
+	int32_t unready;  /* stops for pods that were not ready, since somebody last said to begin
+			     anew */
+	bool sickly;	  /* its pods never get ready */
+	bool orphaned;	  /* deleted without its pods */
+	bool hostile;	  /* a hostile tenant's (tenant.h); and of these: */
+	bool child;	  /* a Job made it */
+	bool kept;	  /* it was deleted, and a finalizer keeps it and its pods */
+	bool external;	  /* spec.managedBy of a controller that is not there */
+	bool unlabelled;  /* manualSelector: its pods do not say whose they are */
+	uint64_t told[2]; /* the processes that were told that it is being deleted */
+	bool vandalized;  /* somebody took our annotations off */
+	bool moved;	  /* its queue label was changed or taken off */
+	bool refused;	  /* its last pod was not let in */
+	struct {	  /* by each controller, last */
 		uint64_t life;
 		enum decision_kind kind;
 	} decided[2];

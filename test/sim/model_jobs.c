@@ -210,7 +210,7 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
 	struct job_news *n = sim_alloc(s, sizeof(*n));
 	*n = (struct job_news){j, now};
 	sim_at(s, in_order(s, &j->controller.informed_ms), job_heard, n);
-	if ((now->gone || now->job.deleting) && !j->doomed) {
+	if ((now->gone || (now->job.deleting && !j->kept)) && !j->doomed) {
 		j->doomed = true;
 		/* Not before the Job controller has heard of it: it replaces a pod as soon as that
 		 * is terminating, so that one who sees the pods go but not the Job would have more
@@ -393,7 +393,8 @@ static void work(struct sim *s, void *arg)
 	struct model_job *j = arg;
 	const struct snap *view = j->controller.view;
 	j->controller.pending = false;
-	if (!view || view->gone || view->job.status.complete || view->job.status.failed)
+	if (!view || view->gone || j->external || view->job.status.complete ||
+		view->job.status.failed)
 		return;
 	if (j->controller.writing)
 		enqueue(s, j, 5); /* one worker at a time for each Job */

@@ -288,7 +288,7 @@ static void draw_owner(struct sim *s, struct snap *n)
 	sim_reach(s, PATH_CHILD);
 }
 
-static void user_submits(struct sim *s)
+struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, struct snap *n))
 {
 	struct snap n = {0};
 	draw_queue(s, &n);
@@ -307,6 +307,8 @@ static void user_submits(struct sim *s)
 	lent_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
 		draw_owner(s, &n);
+	if (twist)
+		twist(s, &n);
 	s->people.submitted++;
 	struct model_job *j = model_api_create(&s->api, &n);
 	j->wrote = n.job.parallelism;
@@ -314,6 +316,16 @@ static void user_submits(struct sim *s)
 	j->backoff_limit = (int32_t)rng_between(&s->rng, 0, 3);
 	sim_log(s, "user   submits %s/%s to %s: %d pods of %lldm", n.job.ns, n.job.name,
 		n.job.queue, n.job.parallelism, (long long)n.request[0].amount);
+	return j;
+}
+
+void people_delete_orphaning(struct sim *s, struct model_job *j)
+{
+	j->orphaned = true;
+	struct snap *n = model_api_edit(&s->api, j);
+	n->job.deleting = true;
+	n->job.finalizer = "orphan";
+	model_api_write(&s->api, n, false);
 }
 
 static void user_deletes(struct sim *s, struct model_job *j)
@@ -336,6 +348,7 @@ static void user_deletes(struct sim *s, struct model_job *j)
 	j->orphaned = rng_odds(&s->rng, 5000);
 	struct snap *n = model_api_edit(&s->api, j);
 	n->job.deleting = true;
+	n->job.finalizer = j->orphaned ? "orphan" : NULL;
 	model_api_write(&s->api, n, false);
 }
 
@@ -433,8 +446,7 @@ static void user_reclasses(struct sim *s, struct model_job *j)
 	model_api_write(&s->api, n, false);
 }
 
-/* Somebody who may do everything unsuspends a Job. */
-static void outsider_acts(struct sim *s, struct model_job *j)
+void people_unsuspend(struct sim *s, struct model_job *j)
 {
 	if (!j->now->job.suspend || j->now->job.deleting)
 		return;
@@ -474,11 +486,11 @@ static void user_acts(struct sim *s, void *arg)
 	struct model_job *j = draw_job(s);
 	int64_t what = rng_between(&s->rng, 0, 99);
 	if (j && rng_odds(&s->rng, s->faults.bypass))
-		outsider_acts(s, j);
+		people_unsuspend(s, j);
 	else if (j && rng_odds(&s->rng, s->faults.vandal))
 		vandal_acts(s, j);
 	else if (!j || (what < 50 && s->people.alive < JOBS_MAX))
-		user_submits(s);
+		people_submit(s, NULL);
 	else if (what < 66)
 		user_deletes(s, j);
 	else if (what < 76 && !j->now->job.suspend)
@@ -613,7 +625,7 @@ void people_begin(struct sim *s)
 		p->config[CONFIG_LOCALQUEUE][i].clusterqueue = of[i];
 	windows_begin(s);
 	for (int64_t n = rng_between(&s->rng, 0, 12); n > 0; n--)
-		user_submits(s);
+		people_submit(s, NULL);
 	sim_after(s, 1, user_acts, NULL);
 	if (s->faults.admins_every_ms)
 		sim_after(s, 2 * s->faults.admins_every_ms, admin_acts, NULL);

@@ -113,6 +113,12 @@ extern const char *const localqueue_names[LOCALQUEUES];
 size_t localqueue_namespace(size_t index);
 size_t config_count(enum config_kind k);
 
+/* A user submits a Job; twist: what else is to be of it, or NULL. */
+struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, struct snap *n));
+/* Somebody lets a Job run that was not let in. */
+void people_unsuspend(struct sim *s, struct model_job *j);
+void people_delete_orphaning(struct sim *s, struct model_job *j);
+
 /* Describes the first queues and starts acting. */
 void people_begin(struct sim *s);
 

@@ -129,7 +129,8 @@ static void check_started(struct sim *s)
 {
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		const struct snap *n = j->now;
-		if (n->gone || n->job.suspend || is_over(&n->job) || !n->run || n->run->outside)
+		if (n->gone || n->job.deleting || n->job.suspend || is_over(&n->job) || !n->run ||
+			n->run->outside)
 			continue;
 		const struct model_hold *h =
 			model_ledger_hold(s->ledger, &n->job.uid, n->run->attempt);
@@ -282,8 +283,9 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
 	const struct snap *n = j->now;
-	bool runs = !n->gone && !n->job.suspend && !is_over(&n->job) && n->run &&
-		    !n->run->outside && n->run->attempt == h->hold.attempt;
+	bool runs = !n->gone && !n->job.deleting && !n->job.suspend && !is_over(&n->job) &&
+		    n->run && (!n->run->outside || n->run->raised) &&
+		    n->run->attempt == h->hold.attempt;
 	if (!all_ended && runs && h->hold.state == LEDGER_POSTED)
 		return;
 	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
@@ -303,6 +305,9 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 
 static void check_closed(struct sim *s, const struct model_hold *h)
 {
+	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	if (j->kept && !j->now->gone && h->close.reason && !strcmp(h->close.reason, "Deleted"))
+		sim_reach(s, PATH_TENANT_KEPT_GIVEN);
 	const char *name = h->hold.name;
 	if ((h->closed_by == LEDGER_RELEASE) != h->committed)
 		sim_break(s, "P3", "attempt %d of %s: %s %s COMMIT", h->hold.attempt, name,
@@ -439,6 +444,7 @@ static bool waits(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
+	       !n->job.invalid && model_jobs_pods(&s->jobs, j) == 0 &&
 	       !model_ledger_open_hold(s->ledger, &j->now->job.uid) && job_pods(&n->job) > 0;
 }
 
@@ -635,6 +641,88 @@ static void check_budgets(struct sim *s, const struct replica *r, bool all_ended
 	}
 }
 
+/* ---- P1 and P11 at rest --------------------------------------------------------------------
+ */
+
+/* What all its pods that go on take, let in or not. */
+static int64_t all_use(const struct sim *s, const struct model_job *j, const char *resource)
+{
+	int64_t sum = 0;
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (p->of == j && p->state == POD_RUNNING)
+			sum += amount_of(p->template, resource);
+	return sum;
+}
+
+static int64_t all_held(const struct sim *s, const struct model_job *j, const char *resource)
+{
+	const struct model_hold *h = model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	int64_t sum = 0;
+	for (size_t i = 0; h && i < h->hold.nlines; i++)
+		if (!strcmp(h->hold.lines[i].resource, resource))
+			sum += h->hold.lines[i].amount;
+	return sum;
+}
+
+/* Whoever let them run, and whether it was raised since: in the end all is reserved. But pods of a
+ * Job that was deleted before it could be stopped run on, and nobody can stop them. */
+static void check_pods(struct sim *s)
+{
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
+		const struct snap *n = p->of->now;
+		if (p->state != POD_RUNNING || !p->run || !p->run->outside || n->gone ||
+			n->job.deleting || !n->job.queue[0])
+			continue;
+		int64_t real = all_use(s, p->of, "cpu"), held = all_held(s, p->of, "cpu");
+		if (real > held)
+			sim_break(s, "P1",
+				"at rest pod %zu of %s/%s runs%s: its pods use %lld cpu, the "
+				"ledger holds %lld for it",
+				p->index, n->job.ns, n->job.name,
+				p->run->raised ? ", raised by its owner" : ", let in by nobody",
+				(ll)real, (ll)held);
+	}
+}
+
+/* What a run holds is for pods that it has, or may have. Owners who lower parallelism are excused:
+ * a new leader cannot tell how many pods a reservation is for that is larger than the Job. */
+static void check_no_more_is_held(struct sim *s, const struct model_hold *h)
+{
+	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	const struct snap *n = j->now;
+	int64_t pods = job_pods(&n->job), there = (int64_t)model_jobs_pods(&s->jobs, j);
+	if (n->gone || n->job.deleting || n->job.suspend || is_over(&n->job) || !j->hostile ||
+		h->hold.state != LEDGER_POSTED || n->job.parallelism < j->wrote)
+		return;
+	pods = pods > there ? pods : there;
+	for (size_t i = 0; i < h->hold.nlines; i++) {
+		const struct quota_line *l = &h->hold.lines[i];
+		if (l->amount > pods * amount_of(n, l->resource))
+			sim_break(s, "P11",
+				"%s/%s can have %lld pods: expected no more held than "
+				"these need, it holds %lld of %s",
+				n->job.ns, n->job.name, (ll)pods, (ll)l->amount, l->resource);
+	}
+}
+
+static void count_beside(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; s->tenant.on && j; j = j->next)
+		if (!j->hostile && !j->now->gone &&
+			model_ledger_open_hold(s->ledger, &j->now->job.uid))
+			sim_reach(s, PATH_TENANT_BESIDE);
+}
+
+static void check_rest(struct sim *s)
+{
+	const struct model_hold *const *holds;
+	check_pods(s);
+	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
+		if (holds[i]->open)
+			check_no_more_is_held(s, holds[i]);
+	count_beside(s);
+}
+
 void promises_check_quiet(struct sim *s, bool all_ended)
 {
 	struct replica *r = leader(s);
@@ -655,7 +743,9 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	check_ceilings(s);
 	check_admitted(s, r);
 	count_waiting(s, r);
-	if (!all_ended)
+	if (!all_ended) {
 		cluster_check_quiet(s);
+		check_rest(s);
+	}
 	check_budgets(s, r, all_ended);
 }

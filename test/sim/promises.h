@@ -17,6 +17,15 @@
  *   P7  no waiting Job fits beside what the ledger holds, and its pods beside those that there are
  *       on the nodes and in the quotas of its namespace; the ledger knows today's quotas
  *
+ *   P11 a tenant's Jobs start as soon as they would without the hostile one (tenant.h), but for the
+ *       quota that one holds rightly. To play each world twice would not tell: after the first
+ *       pause that is drawn otherwise they are two worlds. So it is judged by what could keep an
+ *       honest Job besides: at rest no pod runs that was not let in or is more than is reserved
+ *       (but for Jobs that were deleted before they could be stopped); quota is held only by Jobs
+ *       that run, for no more pods than they can have, or that have pods left (P3); a Job that can
+ *       never start keeps nobody behind it (P7); and at any time nobody is told to stop, or waited
+ *       for, whom no stop reaches
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

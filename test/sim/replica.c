@@ -107,7 +107,9 @@ static void process_starts(struct sim *s, void *arg)
 		.note_after_ms = NOTE_AFTER_MS,
 		.stuck_after_ms = STUCK_AFTER_MS,
 		.drain_doubt_ms = s->o.bug == BUG_NO_DOUBT ? 0 : DRAIN_DOUBT_MS,
-		.seed = rng_next(&s->rng)};
+		.seed = rng_next(&s->rng),
+		.manages = s->o.bug == BUG_CHILD_IGNORED ? tenant_is_no_child : NULL,
+		.ctx = s};
 	r->gate = gate_new(&o, r->queue);
 	sim_log(s, "%s starts", r->identity);
 	replica_begin_watches(s, r);

@@ -176,7 +176,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	struct job_answer a = {.outcome = JOB_DONE};
 	struct model_job *j = model_api_by_uid(&s->api, &q->intent.uid);
 	if (q->intent.kind == INTENT_PODS) {
-		a.pods = j ? model_jobs_pods(&s->jobs, j) : 0;
+		a.pods = j && !tenant_hides_pods(s, j) ? model_jobs_pods(&s->jobs, j) : 0;
 		if (s->o.bug == BUG_LEAVING_UNCOUNTED && j)
 			a.pods = model_jobs_working(&s->jobs, j);
 		return a;
@@ -220,6 +220,8 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			q->job.status.active = q->job.status.terminating = 0;
 		}
 		a.job = &q->job;
+		if (q->life == q->from->life)
+			tenant_show(s, q->from->index, q->life, &q->job);
 	}
 	return a;
 }
@@ -443,6 +445,7 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 	} else if (q->intent.kind == INTENT_LOAD) {
 		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
 		recall_spent(s, r, q);
+		tenant_show_holds(s, q->holds, q->nholds);
 		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
 	} else {
 		if (q->outcome == LEDGER_LOST)

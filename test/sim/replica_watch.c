@@ -247,6 +247,7 @@ static void show_job(struct sim *s, struct replica *r, const struct snap *snap)
 		j.status.suspended = true;
 		j.status.active = j.status.terminating = 0;
 	}
+	tenant_show(s, r->index, r->life, &j);
 	gate_see_job(r->gate, &j);
 }
 

@@ -16,7 +16,9 @@ const char *bug_name(enum bug b)
 		"batch_doubt_lost", "commit_doubt_lost", "start_doubt_lost", "tell_undone",
 		"unguarded", "no_doubt", "counts_kept", "zone_ignored", "spent_forgotten",
 		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
-		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold"};
+		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
+		"child_ignored", "raise_adopted", "deletion_untold", "kept_uncounted",
+		"orphans_uncounted", "control_unseen"};
 	return names[b];
 }
 
@@ -155,6 +157,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	lent_begin(s);
 	cluster_begin(s);
 	people_begin(s);
+	tenant_begin(s);
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_begin(s, &s->replica[i]);
 	if (s->faults.ledger_outage_every_ms)

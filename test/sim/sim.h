@@ -27,6 +27,7 @@
 #include "test/sim/people.h"
 #include "test/sim/replica.h"
 #include "test/sim/rng.h"
+#include "test/sim/tenant.h"
 #include "test/sim/timeline.h"
 
 #define SIM_EPOCH_MS 1795255200000 /* when virtual time begins: 2026-11-21T10:00:00Z */
@@ -59,6 +60,12 @@ enum bug {
 	BUG_QUOTA_FREED_UNTOLD, /* what pods that ended leave in a quota is not told */
 	BUG_POD_WEIGHTLESS,	/* bound pods are told without what they ask for */
 	BUG_POD_END_UNTOLD,	/* nobody is told that a bound pod has ended */
+	BUG_CHILD_IGNORED,	/* a Job that a Job made is not managed */
+	BUG_RAISE_ADOPTED,	/* a new leader takes what it sees for what is reserved */
+	BUG_DELETION_UNTOLD,	/* the gate is not told that a Job is being deleted */
+	BUG_KEPT_UNCOUNTED,	/* the pods of a Job that is being deleted are not counted */
+	BUG_ORPHANS_UNCOUNTED,	/* pods that outlive their Job are not counted */
+	BUG_CONTROL_UNSEEN,	/* nobody sees who manages a Job, and how it selects its pods */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -98,6 +105,7 @@ struct sim {
 	struct people people;
 	struct lent_world lent;
 	struct cluster cluster;
+	struct tenant tenant;
 	const char *start; /* the body of the start that is landing; NULL: of no Job with a template
 			    */
 	struct replica replica[REPLICAS];

@@ -407,6 +407,12 @@ size_t __wrap_queue_decide(
 			struct explanation x = {0};
 			if (!j)
 				continue;
+			if (out[i].kind == DECISION_STOP &&
+				out[i].reason == STOP_REASON_PREEMPTED && j->told[k] == r->life)
+				sim_break(world, "P11",
+					"%s is being deleted, as %s knows: expected no stop, which "
+					"would do nothing",
+					j->now->job.name, r->identity);
 			j->decided[k].life = r->life;
 			j->decided[k].kind =
 				out[i].kind == DECISION_NOTICE ? j->decided[k].kind : out[i].kind;

@@ -1,0 +1,50 @@
+/*
+ * A hostile tenant, in one world of three: somebody who may create, change and delete Jobs in his
+ * namespace, where the admission policies are missing or older than the controller, and who wants
+ * to run without quota, or to hold it without pods.
+ *
+ *   past         Jobs of any size that are made unsuspended, as children of others or alone
+ *   by hand      Jobs that wait, unsuspended
+ *   raised       parallelism and completions of a run, at any time, also while nobody leads
+ *   kept         deleted, with a finalizer of his own: the Job controller lets go of them
+ *   orphaned     deleted without their pods
+ *   uncontrolled of another controller (which is not there), or with a selector of their own, so
+ *                that nobody can tell their pods
+ *   unlabelled   the queue label taken off and put on again: people do that anyway
+ *
+ * What must hold is in promises.h, P11 above all. What is drawn here comes from a generator of its
+ * own, so that worlds without him are what they were.
+ */
+#ifndef SLUICE_SIM_TENANT_H
+#define SLUICE_SIM_TENANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "test/sim/rng.h"
+
+struct job;
+struct ledger_hold;
+struct model_job;
+struct sim;
+
+struct tenant {
+	bool on;
+	int64_t every_ms;
+	struct rng rng;
+};
+
+void tenant_begin(struct sim *s);
+
+/* What a process is shown of a Job; planted faults leave something out. */
+void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j);
+/* Who counts pods by the uid of their Job does not find these. */
+bool tenant_hides_pods(const struct sim *s, const struct model_job *j);
+
+/* ---- Planted faults ---- */
+
+bool tenant_is_no_child(void *sim, const struct job *j);
+void tenant_show_holds(struct sim *s, struct ledger_hold *holds, size_t n);
+
+#endif
