@@ -445,7 +445,6 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 	} else if (q->intent.kind == INTENT_LOAD) {
 		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
 		recall_spent(s, r, q);
-		tenant_show_holds(s, q->holds, q->nholds);
 		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
 	} else {
 		if (q->outcome == LEDGER_LOST)

@@ -17,8 +17,8 @@ const char *bug_name(enum bug b)
 		"unguarded", "no_doubt", "counts_kept", "zone_ignored", "spent_forgotten",
 		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
-		"child_ignored", "raise_adopted", "deletion_untold", "kept_uncounted",
-		"orphans_uncounted", "control_unseen"};
+		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
+		"control_unseen"};
 	return names[b];
 }
 

@@ -61,7 +61,6 @@ enum bug {
 	BUG_POD_WEIGHTLESS,	/* bound pods are told without what they ask for */
 	BUG_POD_END_UNTOLD,	/* nobody is told that a bound pod has ended */
 	BUG_CHILD_IGNORED,	/* a Job that a Job made is not managed */
-	BUG_RAISE_ADOPTED,	/* a new leader takes what it sees for what is reserved */
 	BUG_DELETION_UNTOLD,	/* the gate is not told that a Job is being deleted */
 	BUG_KEPT_UNCOUNTED,	/* the pods of a Job that is being deleted are not counted */
 	BUG_ORPHANS_UNCOUNTED,	/* pods that outlive their Job are not counted */

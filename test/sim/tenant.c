@@ -189,20 +189,3 @@ bool tenant_is_no_child(void *sim, const struct job *j)
 	const struct model_job *of = model_api_by_uid(&s->api, &j->uid);
 	return j->queue[0] != '\0' && !(of && of->child);
 }
-
-/* As large as the Job is now. */
-void tenant_show_holds(struct sim *s, struct ledger_hold *holds, size_t n)
-{
-	for (size_t i = 0; s->o.bug == BUG_RAISE_ADOPTED && i < n; i++) {
-		const struct model_job *j = model_api_by_uid(&s->api, &holds[i].uid);
-		int64_t held = j ? pods_held(s, j) : 0, pods = j ? job_pods(&j->now->job) : 0;
-		struct quota_line *line = sim_alloc(s, (holds[i].nlines + 1) * sizeof(*line));
-		if (held == 0 || pods <= held)
-			continue;
-		for (size_t k = 0; k < holds[i].nlines; k++) {
-			line[k] = holds[i].lines[k];
-			line[k].amount = line[k].amount / held * pods;
-		}
-		holds[i].lines = line;
-	}
-}

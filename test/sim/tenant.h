@@ -25,7 +25,6 @@
 #include "test/sim/rng.h"
 
 struct job;
-struct ledger_hold;
 struct model_job;
 struct sim;
 
@@ -45,6 +44,5 @@ bool tenant_hides_pods(const struct sim *s, const struct model_job *j);
 /* ---- Planted faults ---- */
 
 bool tenant_is_no_child(void *sim, const struct job *j);
-void tenant_show_holds(struct sim *s, struct ledger_hold *holds, size_t n);
 
 #endif
