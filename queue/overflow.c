@@ -15,6 +15,8 @@ struct deferred {
 	uint64_t arrival; /* as order_key's */
 	uint64_t list;	  /* the last complete list that it was in */
 	struct localqueue *lq;
+	uint32_t
+		returns; /* so often it was taken and could not be read: behind all that were not */
 	char name[];
 };
 
@@ -27,6 +29,8 @@ int overflow_order(const struct tree_node *a, const struct tree_node *b)
 {
 	const struct deferred *x = container_of_const(a, struct deferred, node);
 	const struct deferred *y = container_of_const(b, struct deferred, node);
+	if (x->returns != y->returns)
+		return x->returns < y->returns ? -1 : 1;
 	if (x->created_ms != y->created_ms)
 		return x->created_ms < y->created_ms ? -1 : 1;
 	if (x->arrival != y->arrival)
@@ -146,6 +150,13 @@ void queue_undefer_job(struct queue *q, const struct uid *uid)
 		forget(q, d);
 }
 
+static void join_order(struct queue *q, struct deferred *d)
+{
+	if (tree_count(&d->lq->deferred) == 0)
+		list_add(&q->overflow.queues, &d->lq->overflowing);
+	tree_insert(&d->lq->deferred, &d->node, d->arrival);
+}
+
 static void defer(struct queue *q, const struct deferred *as, const char *ns,
 	const struct localqueue *named, const char *name)
 {
@@ -154,9 +165,7 @@ static void defer(struct queue *q, const struct deferred *as, const char *ns,
 	*d = *as;
 	memcpy(d->name, name, size);
 	d->lq = localqueue_keep(&q->localqueues, ns, bucket(named));
-	if (tree_count(&d->lq->deferred) == 0)
-		list_add(&q->overflow.queues, &d->lq->overflowing);
-	tree_insert(&d->lq->deferred, &d->node, d->arrival);
+	join_order(q, d);
 	map_put(&q->overflow.map, uid_hash(&d->uid), d);
 	q->overflow.bytes += deferred_bytes(d);
 	q->version++;
@@ -179,6 +188,16 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 		.list = list};
 	queue_undefer_job(q, &j->uid);
 	defer(q, &as, j->ns, named, j->name);
+}
+
+void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list)
+{
+	struct deferred *d = find(q, uid);
+	must(d && !tree_in(&d->node));
+	d->lq->ntaken--;
+	d->returns++;
+	d->list = list;
+	join_order(q, d);
 }
 
 void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list)

@@ -12,7 +12,8 @@
 #define PODS_RETRY_MS 250
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
-#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+#define FETCH_RETRY_MS 500 /* of a deferred Job */
+#define REFUSED_TRIES 6	   /* then a refusal is not a race that we lost, but a no */
 
 /* A run with fewer pods than asked for. The completions follow when all indexes are still to be
  * done: a Job some of whose indexes are done would be taken for finished with fewer. */
@@ -243,6 +244,10 @@ void job_answered(
 		j->need_read = false;
 		break;
 	case JOB_BUSY:
+		if (j->fetching) {
+			gate_back_off(g, j, FETCH_RETRY_MS, DENIED_RETRY_MS);
+			break;
+		}
 		job_pause(g, j,
 			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : RETRY_MS));
 		break;

@@ -9,6 +9,8 @@
 #include "base/must.h"
 #include "controller/gate/record.h"
 
+#define FETCH_TRIES 4 /* of a deferred Job; then others have their turn */
+
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
 	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, or "
@@ -172,7 +174,10 @@ static bool barred(struct gate *g, struct gate_job *j)
 static void waiting(struct gate *g, struct gate_job *j)
 {
 	if (j->fetching && !j->lost) {
-		job_request(g, j, INTENT_READ);
+		if (j->tries >= FETCH_TRIES && !job_busy(j))
+			gate_return_deferred(g, j);
+		else
+			job_request(g, j, INTENT_READ);
 		return;
 	}
 	if (j->lost || j->seen.finished) {

@@ -273,6 +273,8 @@ void gate_free_job(struct gate_job *j);			  /* when all go */
  * and the other way round: of one that waits, true when it was deferred, and is no more. */
 void gate_fetch_deferred(struct gate *g);
 bool gate_defer_job(struct gate *g, struct gate_job *j);
+/* One that is being fetched, and nothing can be read of it: later, so that others have a turn. */
+void gate_return_deferred(struct gate *g, struct gate_job *j); /* frees j */
 /* What an answer to a request of ours had of it. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
 

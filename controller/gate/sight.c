@@ -284,6 +284,14 @@ void gate_fetch_deferred(struct gate *g)
 	}
 }
 
+void gate_return_deferred(struct gate *g, struct gate_job *j)
+{
+	queue_return_deferred(g->queue, &j->uid, j->in_list);
+	g->nfetching--;
+	j->fetching = false;
+	gate_forget_job(g, j);
+}
+
 bool gate_defer_job(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.story_state != STORY_NONE || job_busy(j) ||

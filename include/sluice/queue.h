@@ -222,6 +222,8 @@ struct deferred_job {
 };
 /* The next one for which there is a place: it has that from here on, and is to be read and set. */
 bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
+/* It cannot be read now: its turn comes again after all others'. */
+void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
 /* The ledger says that this Job (set before with queue_set_job) holds these lines since
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */

@@ -119,6 +119,43 @@ static void one_that_is_gone_by_then_costs_a_look(void **state)
 	world_done(&w);
 }
 
+/* Or sixteen of them would keep all others from theirs, and the API server busy. */
+static void one_that_cannot_be_read_lets_others_have_their_turn(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	gate_lose_job(w.gate, &made[4]->now->job.uid);
+	size_t reads = 0;
+	for (int second = 0; second < 60; second++, w.now_ms += 1000, w.tick_ms += 1000) {
+		const struct intent *i;
+		gate_step(w.gate, w.now_ms, w.tick_ms);
+		while ((i = gate_take_intent(w.gate))) {
+			struct job_answer busy = {.outcome = JOB_BUSY};
+			if (i->kind <= INTENT_BATCH) {
+				answer_ledger(&w, i);
+				continue;
+			}
+			if (uid_cmp(&i->uid, &made[0]->now->job.uid) != 0) {
+				answer_job(&w, i);
+				continue;
+			}
+			reads++;
+			gate_answer_job(w.gate, i->id, &busy);
+		}
+		take_notes(&w);
+	}
+	assert_in_range(reads, 1, 4);
+	assert_true(deferred(&w, 0));
+	assert_false(deferred(&w, 1)); /* it has the place */
+	assert_true(deferred(&w, 2));
+	lose(&w, 1);
+	lose(&w, 2);
+	lose(&w, 3);
+	assert_false(deferred(&w, 0));
+	world_done(&w);
+}
+
 static void what_a_list_does_not_have_any_more_is_not_deferred(void **state)
 {
 	struct world w;
@@ -219,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deferred_job_is_read_again_when_it_has_its_turn),
 		cmocka_unit_test(one_that_is_gone_by_then_costs_a_look),
+		cmocka_unit_test(one_that_cannot_be_read_lets_others_have_their_turn),
 		cmocka_unit_test(what_a_list_does_not_have_any_more_is_not_deferred),
 		cmocka_unit_test(finished_while_deferred_it_is_forgotten),
 		cmocka_unit_test(jobs_that_change_their_label_are_deferred_as_well),
