@@ -93,7 +93,7 @@ static size_t jobs_waiting_for(const struct clusterqueue *cq)
 {
 	size_t n = 0;
 	list_each(&cq->localqueues, l) n +=
-		container_of(l, struct localqueue, of_clusterqueue)->nwaiting;
+		localqueue_pending(container_of(l, struct localqueue, of_clusterqueue));
 	return n;
 }
 
@@ -251,7 +251,7 @@ size_t queue_count_without_queue(const struct queue *q)
 	size_t n = 0;
 	map_each (&q->localqueues.map, i, lq)
 		if (lq->gate == GATE_MISSING || lq->gate == GATE_CLUSTERQUEUE_MISSING)
-			n += lq->nwaiting;
+			n += localqueue_pending(lq);
 	return n;
 }
 
