@@ -12,6 +12,15 @@ struct workload *queue_find_workload(const struct queue *q, const struct uid *ui
 	return map_get(&q->workloads, uid_hash(uid), uid);
 }
 
+/* In a StrictFIFO queue one that makes room is before those behind it; now it may return no more.
+ */
+static void wake_behind_leaving(struct queue *q, const struct workload *w)
+{
+	const struct room *r = w->room;
+	if (r && r->state == ROOM_LEAVING && r->cq->strategy == STRICT_FIFO)
+		queue_touch_room(q, r->cq);
+}
+
 static void take_job(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
@@ -24,6 +33,7 @@ static void take_job(
 	workload_place(q, w);
 	if (w->room)
 		room_heed(w->room);
+	wake_behind_leaving(q, w);
 	if (w->room && w->held)
 		room_suspect(q, w->room);
 	if (w->room)
@@ -201,6 +211,7 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 		return;
 	w->blocked = why;
 	workload_replace(q, w);
+	wake_behind_leaving(q, w);
 	q->version++;
 }
 

@@ -242,6 +242,7 @@ void job_answered(
 	case JOB_GONE:
 		j->gone = j->lost = true;
 		j->need_read = false;
+		queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
 		break;
 	case JOB_BUSY:
 		if (j->fetching) {

@@ -132,12 +132,15 @@ static void reconsider_lending(struct gate *g, struct gate_job *j)
 static void suspended_by_others(struct gate *g, struct gate_job *j)
 {
 	bool person = j->seen.by_person;
+	bool deactivated = j->hold && j->hold != HOLD_BY_OTHER; /* before that, by us */
 	block(g, j,
 		person ? "suspended by somebody else than Sluice while it ran" : MANIFEST_SUSPENDS);
-	job_forgets_end(j);
-	j->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
-	j->message = person ? NULL : MANIFEST_SUSPENDS;
-	j->hold = person ? HOLD_BY_OTHER : NULL;
+	if (!deactivated) {
+		job_forgets_end(j);
+		j->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
+		j->message = person ? NULL : MANIFEST_SUSPENDS;
+		j->hold = person ? HOLD_BY_OTHER : NULL;
+	}
 	job_request(g, j, INTENT_TELL);
 }
 

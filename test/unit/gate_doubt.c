@@ -199,6 +199,25 @@ static void work_is_lost_that_only_the_answer_tells_of(void **state)
 	assert_true(w->last[NOTE_STOP].lost_ms == 60000);
 }
 
+/* ---- Two who end it ----------------------------------------------------------------------------
+ */
+
+/* It ran as long as it may; its owner's manifest suspended it before the STOP came. */
+static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	model_api_write(&w->api, s, true);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	write_status(w, (struct job_status){.suspended = true});
+	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
+	assert_non_null(strstr(w->j->now->job.story, "\"reason\":\"DeactivatedDueTo"));
+	assert_non_null(w->j->now->job.hold);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +239,9 @@ int main(void)
 			pods_that_end_well_free_their_quota_at_once, open_run, close_world),
 		cmocka_unit_test_setup_teardown(
 			work_is_lost_that_only_the_answer_tells_of, open_run, close_world),
+		cmocka_unit_test_setup_teardown(
+			a_job_that_was_deactivated_is_on_hold_whoever_suspended_it, open_run,
+			close_world),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
