@@ -18,6 +18,7 @@ interval between two.
 
 import argparse
 import asyncio
+import itertools
 import json
 import re
 import ssl
@@ -104,7 +105,7 @@ CROWD = {  # a queue with quota for all, which asks for room on the nodes: so al
     "/apis/sluice.dev/v1alpha1/resourceflavors": [ours("ResourceFlavor", "any", {})],
     "/apis/sluice.dev/v1alpha1/clusterqueues": [ours("ClusterQueue", "crowd", {"namespaceSelector": {}, "clusterFit": "Now", "resourceGroups": [
         {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [{"name": "cpu", "nominalQuota": "100M"}, {"name": "memory", "nominalQuota": "1Ei"}]}]}]})],
-    "/apis/sluice.dev/v1alpha1/localqueues": [ours("LocalQueue", "main", {"clusterQueue": "crowd", "maxWaiting": 1000000}, "team-0")],
+    "/apis/sluice.dev/v1alpha1/localqueues": [ours("LocalQueue", "main", {"clusterQueue": "crowd", "maxWaiting": 1000000}, "team-0"), ours("LocalQueue", "main", {"clusterQueue": "crowd"}, "team-1")],
 }
 
 
@@ -133,9 +134,43 @@ def make_job(i, shapes):
                    "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}}
 
 
+# What one namespace makes of its rights to create Jobs: how many of each, and what they are.
+HOSTILE = {"wide": 80, "crowded": 40, "noted": 100, "large": 2000, "small": 60000, "lost": 20000}
+
+
+def hostile_job(kind):
+    """A Job of team-1 as JSON in which @@@@@@ stands for a number, so that no two have anything in common."""
+    job = make_job(0, 1)
+    pod, meta = job["spec"]["template"]["spec"], job["metadata"]
+    labels = {"sluice.dev/queue-name": "main"}
+    values = {"wide": 3700, "large": 90, "small": 1}.get(kind, 0)  # 6 MB in memory; just below the ceiling; a Job as others
+    if values:
+        terms = [{"key": f"example.com/key-@@@@@@-{k}", "operator": "In", "values": [f"value-@@@@@@-{v}" for v in range(values // 15 + 1)]} for k in range(15 if values > 1 else 1)]
+        pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = [{"matchExpressions": terms}] * (18 if kind == "wide" else 1)
+    if kind == "large":
+        pod["tolerations"] = [{"key": f"example.com/taint-@@@@@@-{k}-{'x' * 40}", "operator": "Equal", "value": f"{'y' * 50}{k}"} for k in range(60)]
+        pod["topologySpreadConstraints"] = [{"maxSkew": 1, "topologyKey": f"zone-@@@@@@-{k}", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {f"label-{n}": "z" * 60 for n in range(40)}}} for k in range(8)]
+    if kind == "crowded":
+        pod["containers"] = [{"name": f"c{i}-@@@@@@", "image": "i", "resources": {"requests": {f"example.com/{'r' * 40}-{n}": "1" for n in range(30)}}} for i in range(500)]
+    if kind == "noted":
+        meta["annotations"] = {"sluice.dev/hold": "h" * 120_000, "sluice.dev/waiting": "w" * 100_000, "example.com/note-@@@@@@": "n" * 40_000}
+    if kind == "lost":
+        labels["sluice.dev/queue-name"] = f"{'no-such-queue-' * 4}@@@@@@"
+    uid = f"7{list(HOSTILE).index(kind)}000000-0000-4000-8000-000000@@@@@@"
+    meta.update(namespace="team-1", name=f"{kind}-{'n' * 40}-@@@@@@", uid=uid, resourceVersion="7", labels=labels)
+    return dumps(job)
+
+
+def hostile_jobs():
+    for kind, n in HOSTILE.items():
+        text = hostile_job(kind)
+        for i in range(n):
+            yield text.replace(b"@@@@@@", b"%06d" % i)
+
+
 class Cluster:
-    def __init__(self, nodes, per_node, jobs=0, shapes=50):
-        self.version, self.load, self.jobs, self.shapes = jobs + 10, 0.5, jobs, shapes
+    def __init__(self, nodes, per_node, jobs=0, shapes=50, hostile=False):
+        self.version, self.load, self.jobs, self.shapes, self.hostile = jobs + 10, 0.5, jobs, shapes, hostile
         self.nodes = {n["metadata"]["name"]: n for n in map(make_node, range(nodes))}
         self.pods = [(i, k, "batch" if k >= per_node - per_node // 10 else "web") for i in range(nodes) for k in range(per_node)]
         self.watchers = {}  # path: [queue]
@@ -156,7 +191,7 @@ class Cluster:
             names = ["default", "kube-system", "sluice-system", *(f"team-{t}" for t in range(TEAMS))]
             return (dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n, "uid": f"40000000-0000-4000-8000-{j:012d}", "resourceVersion": "1", "labels": {}}}) for j, n in enumerate(names))
         if self.jobs and path == "/apis/batch/v1/jobs":
-            return (dumps(make_job(i, self.shapes)) for i in range(self.jobs))
+            return itertools.chain(hostile_jobs() if self.hostile else (), (dumps(make_job(i, self.shapes)) for i in range(self.jobs)))
         return map(dumps, CROWD.get(path, []) if self.jobs else [])
 
     def tell(self, path, kind, body):
@@ -335,11 +370,12 @@ async def main():
     p.add_argument("--pods-per-node", type=int, default=30)
     p.add_argument("--jobs", type=int, default=0)
     p.add_argument("--shapes", type=int, default=50)
+    p.add_argument("--hostile", action="store_true", help="team-1 makes the worst of its rights to create Jobs")
     p.add_argument("--port", type=int, default=0)
     p.add_argument("--cert", required=True)
     p.add_argument("--key", required=True)
     args = p.parse_args()
-    cluster = Cluster(args.nodes, args.pods_per_node, args.jobs, args.shapes)
+    cluster = Cluster(args.nodes, args.pods_per_node, args.jobs, args.shapes, args.hostile)
     cluster.metrics("/nodes")
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(args.cert, args.key)
