@@ -103,3 +103,23 @@ def test_a_ledger_that_is_lost_stops_nothing_at_once_and_each_stop_is_told(alone
     decisions = alone.controller_api("controller-one").get("/api/v1/decisions")["decisions"]
     assert sum("NotAdmitted" in d["text"] and d["kind"] == "Stop" for d in decisions) == 10
     world.wait("ten to run again", lambda: sum(not world.get(n)["spec"]["suspend"] for n in [*names, "next"]) == 10, LATER)
+
+
+# ---- annotations are full --------------------------------------------------------------------
+
+FULL = 262144  # bytes of keys and values that the API server takes
+
+
+def fill(world, name, room):
+    """So that `room` bytes are left."""
+    used = sum(len(k) + len(v) for k, v in annotations(world.get(name)).items() if k != "fill")
+    world.patch(name, {"metadata": {"annotations": {"fill": "x" * (FULL - room - used - len("fill"))}}})
+
+
+def test_a_stop_lands_where_annotations_are_full(world):
+    run(world, "full")
+    fill(world, "full", 0)
+    world.edit_queue(stopPolicy="HoldAndDrain")
+    obj = world.wait_job("full", "to be stopped", lambda j: j["spec"]["suspend"])
+    assert story(obj)["state"] == "Stopped" and "clusterQueue" not in story(obj)
+    world.empty()
