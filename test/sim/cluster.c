@@ -308,7 +308,8 @@ static bool somebody_lacks(const struct sim *s)
 			return true;
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		const struct snap *n = j->now;
-		bool runs = !n->gone && !n->job.suspend && !n->job.deleting;
+		bool ends = n->failing || n->succeeding; /* no more pods are made */
+		bool runs = !n->gone && !n->job.suspend && !n->job.deleting && !ends;
 		if (runs ? j->refused || keeps_too_much(s, j)
 			 : model_ledger_open_hold(s->ledger, &n->job.uid) != NULL)
 			return true;
