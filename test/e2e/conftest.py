@@ -481,6 +481,42 @@ def world(box, request):
     assert box.process("controller-one").alive(), "the controller ended during this test"
 
 
+FOREIGN = "example.com/never-taken-off"  # a finalizer of nobody
+BINDINGS = "/apis/admissionregistration.k8s.io/v1/"
+
+
+def policy_bindings(api):
+    """{path of the collection: [binding]} of ours, such as one creates them."""
+    return {BINDINGS + f"{kind.lower()}s": [
+        {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "spec": b["spec"],
+         "metadata": {"name": b["metadata"]["name"], "labels": b["metadata"].get("labels", {})}}
+        for b in api.list(BINDINGS + f"{kind.lower()}s") if b["metadata"]["name"].startswith("sluice-")]
+        for kind in ("MutatingAdmissionPolicyBinding", "ValidatingAdmissionPolicyBinding")}
+
+
+@pytest.fixture
+def no_policies(plane, world):
+    """As where the admission policies are missing: their bindings are taken away, and put back after."""
+    probe = job("probe", "default", {"cpu": "1"}, suspend=False)
+    probe["metadata"]["finalizers"] = [FOREIGN]
+
+    def is_open():
+        try:
+            return not plane.api.post(jobs_path(world.ns) + "?dryRun=All", probe)["spec"]["suspend"]
+        except ApiError:
+            return False
+    kept = policy_bindings(plane.api)
+    for path, bindings in kept.items():
+        for b in bindings:
+            plane.api.delete(f"{path}/{b['metadata']['name']}")
+    wait_until("the policies to be out of force", is_open, SOON)
+    yield
+    for path, bindings in kept.items():
+        for b in bindings:
+            plane.api.ensure(path, b)
+    wait_until("the policies to be in force again", lambda: not is_open(), SOON)
+
+
 @pytest.fixture
 def team(plane, request):
     """A namespace whose queues nobody serves: for what the API server does by itself."""

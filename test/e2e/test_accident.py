@@ -32,7 +32,8 @@ def run(world, name):
 @pytest.mark.parametrize("manager, kind", [
     ("kubectl-client-side-apply", "strategic"), ("kubectl", "apply"), ("argocd-controller", "apply"),
     ("kustomize-controller", "apply"), ("helm", "strategic"), ("kubectl-replace", "replace"), ("curl", "merge")])
-def test_a_manifest_that_is_applied_again_holds_nothing(world, manager, kind):
+def test_a_manifest_that_is_applied_again_holds_nothing(world, no_policies, manager, kind):
+    """Where the API server does not change it back (test_reapply.py)."""
     run(world, "mine")
     suspend_as(world, "mine", manager, kind)
     obj = world.wait_job("mine", "to be told why", lambda j: story(j)["state"] == "Stopped" or story(j)["attempt"] == 2)

@@ -12,15 +12,13 @@ import random
 
 import checks
 import pytest
-from conftest import LATER, RECOVERY, SOON, as_account, readyz
+from conftest import FOREIGN, LATER, RECOVERY, SOON, as_account, readyz
 from objects import (GROUP, HOLD, QUEUE, STORY, TERMINATE_SECONDS, clusterqueue, flavor, group, job, jobs_path, ours,
                      owner_reference, path_of, terminal)
 from sandbox import ApiError, wait_until
 from sandbox.audit import Follow, units
 
 QUOTA = 4  # cpu of the tenant
-FOREIGN = "example.com/never-taken-off"
-BINDINGS = "/apis/admissionregistration.k8s.io/v1/"
 numbers = itertools.count(1)
 
 
@@ -167,32 +165,6 @@ def honest(world):
         world.job(name, "honest", seconds=0)
         world.finished(name)
     return go_on
-
-
-@pytest.fixture
-def no_policies(plane, tenant):
-    """As where the admission policies are missing: their bindings are taken away, and put back after."""
-    kept = []
-    for kind in ("mutatingadmissionpolicybindings", "validatingadmissionpolicybindings"):
-        for b in plane.api.list(BINDINGS + kind):
-            if b["metadata"]["name"].startswith("sluice-"):
-                kept.append((BINDINGS + kind, {"apiVersion": "admissionregistration.k8s.io/v1", "kind": b.get("kind") or (
-                    "MutatingAdmissionPolicyBinding" if kind.startswith("m") else "ValidatingAdmissionPolicyBinding"),
-                    "metadata": {"name": b["metadata"]["name"], "labels": b["metadata"].get("labels", {})}, "spec": b["spec"]}))
-                plane.api.delete(f"{BINDINGS}{kind}/{b['metadata']['name']}")
-    probe = job("probe", "default", {"cpu": "1"}, suspend=False)
-    probe["metadata"]["finalizers"] = [FOREIGN]
-
-    def is_open():
-        try:
-            return not plane.api.post(jobs_path(tenant.ns) + "?dryRun=All", probe)["spec"]["suspend"]
-        except ApiError:
-            return False
-    wait_until("the policies to be out of force", is_open, SOON)
-    yield
-    for path, binding in kept:
-        plane.api.ensure(path, binding)
-    wait_until("the policies to be in force again", lambda: not is_open(), SOON)
 
 
 # ---- attempts to run without quota ------------------------------------------------------------
