@@ -31,6 +31,7 @@ enum {
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */
 	REPORT_POSTPONED_MAX = 10,
+	ASLEEP_MS = 10000, /* not asked for so long: the process was stopped, or its machine */
 	BLIND_MS =
 		10000, /* a standby that has not followed Jobs for so long does not ask to lead */
 	METRICS_SHARE = 100,
@@ -83,6 +84,8 @@ struct controller {
 	unsigned postponed;	  /* how often in a row the report has made way */
 	int exit_code;		  /* of an end that it was told, or came to itself */
 	bool blind;		  /* Jobs are not followed just now */
+	int64_t looked_ms;	  /* when that was asked last */
+	int64_t awake_ms;	  /* since then it was asked again and again */
 	char ledger_trouble[512]; /* "" while it is up */
 	struct buf metrics;	  /* what /metrics said last */
 	int64_t metrics_until_us; /* ... and says so long */
@@ -310,10 +313,21 @@ static void begin_to_stop(struct controller *c, int exit_code)
 	ev_timer_start(c->loop, &c->grace);
 }
 
+/* A process that slept has had no news either, but could not have had any: it gets its time anew. */
+static int64_t jobs_stalled_ms(struct controller *c)
+{
+	int64_t now_ms = tick_ms(), stalled_ms = observer_jobs_stalled_ms(c->observer);
+	if (now_ms - c->looked_ms > ASLEEP_MS)
+		c->awake_ms = now_ms;
+	c->looked_ms = now_ms;
+	int64_t awake_ms = now_ms - c->awake_ms;
+	return stalled_ms < awake_ms ? stalled_ms : awake_ms;
+}
+
 /* What is decided without news of Jobs is decided of Jobs as they were. */
 static void look_whether_blind(struct controller *c)
 {
-	int64_t stalled_ms = observer_jobs_stalled_ms(c->observer);
+	int64_t stalled_ms = jobs_stalled_ms(c);
 	bool blind = stalled_ms >= BLIND_MS;
 	gate_set_following(c->gate, !blind);
 	c->dirty |= c->blind != blind;

@@ -129,7 +129,7 @@ static const char *const help[] = {
 	"        The ConfigMap that says how much of what nodes do not use is lent out, in its "
 	"key\n"
 	"        colocation-config; it counts before NodeOvercommits. Empty: there is none. The\n"
-	"        controller needs rights to read it (deploy/rbac has a Role for the default). "
+	"        controller needs rights to read it (deploy/components/idle-resources has a Role for the default). "
 	"Default:\n"
 	"        kube-system/ack-slo-config.\n"
 #ifdef SLUICE_TEST_CLOCK
@@ -237,6 +237,8 @@ static const char *const help[] = {
 	"wrong\n"
 	"    2  a flag is wrong\n"
 	"    3  another controller took the lease over; start again, as its standby\n"
+	"    4  it led and could not follow Jobs for a minute; it gave the lease back. Start\n"
+	"       again, as a standby\n"
 	"\n"
 	"SEE ALSO\n"
 	"    sluice(1), the command for people; docs/ in the source.\n",

@@ -3,15 +3,15 @@
  *
  * A Job that runs without a reservation is stopped (NotAdmitted). But when a leader begins and more
  * than one in ten of the Jobs that run have none, and at least five, then it is hardly these Jobs
- * that are wrong: the ledger was dropped, or an old one was restored, or Jobs are managed that were
- * not before. So they run on for mass_stop_after_ms while that is said loudly, and meanwhile
+ * that are wrong: the ledger was dropped, or an old one was restored. So they run on for mass_stop_after_ms while that is said loudly, and meanwhile
  * nothing new starts: what they use is in no ledger. Windows, stops and ends go on.
  *
  * It is over early when they are few enough, because they ended or were suspended by hand. Then the
  * rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
  *
- * Only what is found as the lead begins is spared: whoever unsuspends Jobs later is stopped at
- * once, and keeps nobody else from starting.
+ * Only what Sluice let run is spared, which the story on the Job tells and no tenant can write, and
+ * only what is found as the lead begins. All other Jobs that run unadmitted are stopped at once:
+ * they keep no other Job from starting.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +27,12 @@
 static bool runs(const struct gate_job *j)
 {
 	return !j->lost && !j->gone && !j->seen.suspend && !j->seen.finished && !j->seen.deleting;
+}
+
+/* Its story says that it was admitted, the ledger says nothing of it. */
+static bool is_unaccounted(const struct gate_job *j)
+{
+	return runs(j) && !j->has_hold && j->seen.story_state == STORY_STARTED;
 }
 
 static bool is_mass(size_t spared, size_t running)
@@ -66,12 +72,12 @@ void mass_stop_begin(struct gate *g)
 	size_t spared = 0, running = 0;
 	for (const struct gate_job *j = g->first; j; j = j->next) {
 		running += runs(j);
-		spared += runs(j) && !j->has_hold;
+		spared += is_unaccounted(j);
 	}
 	if (m->after_ms <= 0 || !is_mass(spared, running))
 		return;
 	for (struct gate_job *j = g->first; j; j = j->next)
-		j->spared = runs(j) && !j->has_hold;
+		j->spared = is_unaccounted(j);
 	m->spared = spared;
 	m->running = running;
 	m->until_ms = g->tick_ms + m->after_ms;
@@ -88,7 +94,7 @@ bool mass_stop_spares(const struct gate *g, const struct gate_job *j)
 static bool still(const struct gate *g, const struct gate_job *j)
 {
 	if (g->mass_stop.stage == MASS_STOP_WAITS)
-		return runs(j) && !j->has_hold;
+		return is_unaccounted(j);
 	return !j->lost && !j->gone && !j->seen.finished && (!j->seen.suspend || j->seen.leaving);
 }
 
@@ -156,9 +162,14 @@ void explain_mass_stop(const struct gate *g, struct explanation *x)
 	const struct mass_stop *m = &g->mass_stop;
 	if (m->stage == MASS_STOP_NONE || x->reason != WAIT_PENDING_EVALUATION)
 		return;
-	snprintf(x->sentence, sizeof(x->sentence),
-		"nothing starts at the moment: of %zu running Jobs %zu have no reservation in the "
-		"ledger, and are %s (docs/gate.md, Mass stop)",
-		m->running, m->spared,
-		m->stage == MASS_STOP_WAITS ? "not stopped yet" : "being stopped");
+	if (m->stage == MASS_STOP_WAITS)
+		snprintf(x->sentence, sizeof(x->sentence),
+			"nothing starts at the moment: %zu of %zu running Jobs have no reservation in "
+			"the ledger and are not stopped yet; an admin must act (docs/gate.md, Mass stop)",
+			m->spared, m->running);
+	else
+		snprintf(x->sentence, sizeof(x->sentence),
+			"nothing starts at the moment: %zu Jobs without a reservation in the ledger are "
+			"being stopped; starts go on when their pods are gone, in a minute at the latest",
+			m->spared);
 }

@@ -337,7 +337,8 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		j->held_pods = attempt_pods(g, j); /* adopted, and not seen before */
 	if (j->seen.uncontrolled) {
 		j->call_off = true;
-		j->message = UNCONTROLLED;
+		if (j->reason[0] == '\0')
+			j->message = UNCONTROLLED;
 		job_ends(j, "Misconfigured", g->identity);
 		return true;
 	}

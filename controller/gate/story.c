@@ -183,7 +183,7 @@ void story_fit(const struct story *s, size_t max, struct buf *out)
 	for (enum detail d = WHOLE; d <= SHORTEST; d++) {
 		buf_reset(&b);
 		format_in(s, d, &b);
-		if (max == 0 || (!b.failed && b.len <= max))
+		if (!b.failed && (max == 0 || b.len <= max))
 			break;
 	}
 	buf_puts(out, buf_text(&b));
