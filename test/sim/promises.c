@@ -483,6 +483,17 @@ static bool may_be_kept(const struct sim *s, const struct replica *r, const stru
 	return false;
 }
 
+/* It was stopped for another, and has pods left: it waits at its old place as soon as they are
+ * gone. In a StrictFIFO queue those behind that place wait for it (queue/offer.h,
+ * offer_returns_before()). */
+static bool returns(const struct sim *s, const struct model_job *j)
+{
+	const struct snap *n = j->now;
+	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
+	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid) && n->job.story &&
+	       strstr(n->job.story, "\"reason\":\"Preempted\"");
+}
+
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
 static bool may_be_blocked(const struct sim *s, const struct model_job *j, const struct config *cq)
 {
@@ -491,7 +502,7 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 		return false;
 	priority_of(s, j, &mine);
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
-		if (o == j || !waits(s, o) || config_of(s, o) != cq)
+		if (o == j || !(waits(s, o) || returns(s, o)) || config_of(s, o) != cq)
 			continue;
 		if (!priority_of(s, o, &its))
 			return true;
