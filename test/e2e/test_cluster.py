@@ -262,12 +262,12 @@ def test_who_is_more_than_the_whole_quota_says_so(world):
     world.job("wide", pods=11, requests=small())
     words = refused(world, "wide", "exceeded quota: compute, requested: pods=11, used: pods=0, limited: pods=10")
     assert "more than the whole quota" in words
-    assert metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 1
+    world.wait("the metrics to say so", lambda: metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 1)
     world.job("narrow", pods=10, requests=small())
     world.started("narrow")
     raise_quota(world, pods="21")
     world.started("wide")
-    assert metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 0
+    world.wait("the metrics to say so", lambda: metric(world, "jobs_beyond_resource_quota", cluster_queue=world.full("q")) == 0)
 
 
 @pytest.fixture
@@ -462,14 +462,16 @@ def test_with_now_the_head_of_a_strict_queue_is_not_passed(world, pool):
 
 
 def test_with_now_many_share_full_nodes_and_no_pod_waits_for_a_node(world, pool):
-    """Ten short Jobs of one to four pods on two nodes of four cpu, with quota for all of them."""
+    """Twenty short Jobs of one to four pods on two nodes of four cpu, with quota for all of them. The scheduler may hear of a pod's
+    end later than Sluice did, and refuse the pod that takes its place at first (docs/fit.md): that is seldom, so of 50 pods few."""
     pool.add(2)
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now")
     names = [f"j{n:02d}" for n in range(20)]
     for name, pods, cpu in zip(names, itertools.cycle([3, 1, 4, 2]), itertools.cycle(["1", "2", "1"])):
         world.job(name, pods=pods, cpu=cpu, seconds=0.3)
     world.finished(*names, timeout=RECOVERY)
-    assert not complaints(world)
+    found = complaints(world)
+    assert {reason for reason, _, _ in found} <= {"FailedScheduling"} and len({pod for _, pod, _ in found}) <= 2, found
 
 
 def test_with_ignore_it_starts_at_once_and_what_the_scheduler_says_is_told(world, pool):

@@ -55,10 +55,11 @@ def ran(world, name):
 
 def metric(world, name, **labels):
     wanted = f"sluice_{name}{{" + ",".join(f'{k}="{v}"' for k, v in labels.items()) + "} "
-    lines = world.box.controller_api().raw("GET", "/metrics").decode().splitlines()
-    found = [float(line.removeprefix(wanted)) for line in lines if line.startswith(wanted)]
-    assert found, [line for line in lines if line.startswith(f"sluice_{name}{{")]
-    return found[0]
+
+    def row():  # the text is kept for a while, so a new queue may not be in it yet
+        lines = world.box.controller_api().raw("GET", "/metrics").decode().splitlines()
+        return [float(line.removeprefix(wanted)) for line in lines if line.startswith(wanted)]
+    return world.wait(f"/metrics to have {wanted}", row)[0]
 
 
 # ---- max-run-seconds --------------------------------------------------------------------
@@ -349,10 +350,10 @@ def test_who_borrows_more_than_its_share_gives_back(world):
     words = sorted(re.sub(r".* due to ", "", s["message"]) for s in said)
     assert words == ["fair sharing within the cohort"] + ["reclamation within the cohort"] * 3
     world.wait("the status to tell the shares", lambda: (share(world, "a"), share(world, "b")) == (223, 112))
-    assert metric(world, "cluster_queue_weighted_share", cluster_queue=world.full("a"), cohort=world.full("all")) == 223
-    assert metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortReclamation") == 3
-    assert metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortFairSharing") == 1
-    assert metric(world, "evicted_workloads_total", cluster_queue=world.full("a"), reason="Preempted") == 4
+    world.wait("the metrics to say so", lambda: metric(world, "cluster_queue_weighted_share", cluster_queue=world.full("a"), cohort=world.full("all")) == 223)
+    world.wait("the metrics to say so", lambda: metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortReclamation") == 3)
+    world.wait("the metrics to say so", lambda: metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortFairSharing") == 1)
+    world.wait("the metrics to say so", lambda: metric(world, "evicted_workloads_total", cluster_queue=world.full("a"), reason="Preempted") == 4)
 
 
 @pytest.mark.flags("--fair-sharing", "--fair-preemption-strategies", "LessThanOrEqualToFinalShare")
