@@ -275,30 +275,6 @@ def test_no_pod_runs_past_quota(tenant, honest, attack):
     tenant.within_quota()
 
 
-@pytest.mark.parametrize("attack", [a for a in ATTACKS if a != "out_of_the_queue"])
-def test_without_the_policies_the_gate_contains_it(tenant, honest, no_policies, attack):
-    """Pods may run until Sluice has seen them: not longer, and no quota is given out that they use."""
-    ATTACKS[attack](tenant)
-    honest()
-    tenant.judged()
-    honest()
-
-
-@pytest.mark.parametrize("attack", [orphaned, foreign_finalizer], ids=lambda f: f.__name__)
-def test_quota_of_pods_that_are_left_is_not_given_out(tenant, honest, no_policies, attack):
-    """Also without a policy: what came next waits for as long as these pods are there."""
-    attack(tenant)
-    honest()
-    tenant.world.wait("next to be looked at", lambda: tenant.world.box.controller_api().get(f"/api/v1/jobs/{tenant.ns}/next")["waiting"])
-    honest()
-    tenant.within_quota()
-    assert tenant.use.now == 1000 * QUOTA and tenant.get("next")["spec"]["suspend"]
-    for pod in tenant.admin.list(f"/api/v1/namespaces/{tenant.ns}/pods"):
-        tenant.admin.delete(f"/api/v1/namespaces/{tenant.ns}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
-    tenant.started("next", QUOTA)
-    tenant.within_quota()
-
-
 # ---- attempts to stop everybody ---------------------------------------------------------------
 
 
