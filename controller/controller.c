@@ -313,7 +313,8 @@ static void begin_to_stop(struct controller *c, int exit_code)
 	ev_timer_start(c->loop, &c->grace);
 }
 
-/* A process that slept has had no news either, but could not have had any: it gets its time anew. */
+/* A process that slept has had no news either, but could not have had any: it gets its time anew.
+ */
 static int64_t jobs_stalled_ms(struct controller *c)
 {
 	int64_t now_ms = tick_ms(), stalled_ms = observer_jobs_stalled_ms(c->observer);

@@ -3,8 +3,9 @@
  *
  * A Job that runs without a reservation is stopped (NotAdmitted). But when a leader begins and more
  * than one in ten of the Jobs that run have none, and at least five, then it is hardly these Jobs
- * that are wrong: the ledger was dropped, or an old one was restored. So they run on for mass_stop_after_ms while that is said loudly, and meanwhile
- * nothing new starts: what they use is in no ledger. Windows, stops and ends go on.
+ * that are wrong: the ledger was dropped, or an old one was restored. So they run on for
+ * mass_stop_after_ms while that is said loudly, and meanwhile nothing new starts: what they use is
+ * in no ledger. Windows, stops and ends go on.
  *
  * It is over early when they are few enough, because they ended or were suspended by hand. Then the
  * rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
@@ -164,12 +165,16 @@ void explain_mass_stop(const struct gate *g, struct explanation *x)
 		return;
 	if (m->stage == MASS_STOP_WAITS)
 		snprintf(x->sentence, sizeof(x->sentence),
-			"nothing starts at the moment: %zu of %zu running Jobs have no reservation in "
-			"the ledger and are not stopped yet; an admin must act (docs/gate.md, Mass stop)",
+			"nothing starts at the moment: %zu of %zu running Jobs have no reservation "
+			"in "
+			"the ledger and are not stopped yet; an admin must act (docs/gate.md, Mass "
+			"stop)",
 			m->spared, m->running);
 	else
 		snprintf(x->sentence, sizeof(x->sentence),
-			"nothing starts at the moment: %zu Jobs without a reservation in the ledger are "
-			"being stopped; starts go on when their pods are gone, in a minute at the latest",
+			"nothing starts at the moment: %zu Jobs without a reservation in the "
+			"ledger are "
+			"being stopped; starts go on when their pods are gone, in a minute at the "
+			"latest",
 			m->spared);
 }
