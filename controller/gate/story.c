@@ -171,11 +171,6 @@ static void format_in(const struct story *s, enum detail d, struct buf *out)
 	buf_putc(out, '}');
 }
 
-void story_format(const struct story *s, struct buf *out)
-{
-	format_in(s, WHOLE, out);
-}
-
 void story_fit(const struct story *s, size_t max, struct buf *out)
 {
 	struct buf b;

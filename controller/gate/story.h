@@ -53,13 +53,10 @@ struct story {
 
 const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */
 
-/* Appends the line of JSON. */
-void story_format(const struct story *s, struct buf *out);
-
-/* The same in max bytes, if it can be (0: whole): what it can do without is left out, the least
- * needed first. What a start with fewer pods took down stays. A Stopped or Fenced one always fits
- * where a story of ours stands that tells of a start: annotations that are full do not keep a stop
- * from landing. */
+/* Appends the line of JSON, in max bytes if it can be (0: STORY_TEXT_MAX): what it can do without
+ * is left out, the least needed first. What a start with fewer pods took down stays. A Stopped or
+ * Fenced one always fits where a story of ours stands that tells of a start: annotations that are
+ * full do not keep a stop from landing. */
 void story_fit(const struct story *s, size_t max, struct buf *out);
 
 /* Appends ms since the epoch as RFC 3339 in UTC, whole seconds: 2026-11-21T09:58:30Z. */

@@ -38,7 +38,7 @@ static void answer_patch(struct life *l, const struct intent *i)
 {
 	struct job_answer answer = {.outcome = JOB_DONE, .job = &l->job};
 	buf_reset(&l->story);
-	story_format(&i->story, &l->story);
+	story_fit(&i->story, 0, &l->story);
 	l->job.version++;
 	l->job.generation++;
 	l->job.suspend = i->kind != INTENT_START;

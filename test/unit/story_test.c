@@ -19,7 +19,7 @@ static void the_line_reads_as_promised(void **state)
 	(void)state;
 	buf_init(&b, STORY_TEXT_MAX);
 	buf_puts(&b, "=");
-	story_format(&s, &b);
+	story_fit(&s, 0, &b);
 	assert_string_equal(buf_text(&b),
 		"={\"attempt\":2,\"state\":\"Started\",\"epoch\":7,\"at\":\"2026-11-21T09:58:30Z\","
 		"\"clusterQueue\":\"batch\",\"flavors\":{\"cpu\":\"spot\",\"memory\":\"spot\"},"
@@ -46,7 +46,7 @@ static void what_outlives_us(void **state)
 	struct buf b;
 	(void)state;
 	buf_init(&b, STORY_TEXT_MAX);
-	story_format(&s, &b);
+	story_fit(&s, 0, &b);
 	assert_string_equal(buf_text(&b),
 		"{\"attempt\":2,\"state\":\"Started\",\"epoch\":7,\"at\":\"2026-11-21T09:58:30Z\","
 		"\"clusterQueue\":\"batch\",\"flavors\":{},\"reason\":\"Preempted\",\"by\":"
@@ -111,7 +111,7 @@ static void a_stop_fits_where_its_start_stood(void **state)
 			.clusterqueue = draw_text(texts[0], 20),
 			.by = draw_text(texts[1], 20)};
 		buf_reset(&was);
-		story_format(&s, &was);
+		story_fit(&s, 0, &was);
 		struct story stop = {.state = draw(2) ? STORY_STOPPED : STORY_FENCED,
 			.attempt = draw(2) ? s.attempt : (int32_t)draw_number(INT32_MAX - 1) + 1,
 			.epoch = draw_number(INT64_MAX),
@@ -203,7 +203,7 @@ static void many_long_names_stay_under_the_ceiling(void **state)
 	s.lines = lines;
 	s.nlines = N;
 	buf_init(&b, STORY_TEXT_MAX);
-	story_format(&s, &b);
+	story_fit(&s, 0, &b);
 	assert_false(b.failed);
 	const cJSON *o = parsed(buf_text(&b));
 	int64_t left_out = 0;
