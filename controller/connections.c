@@ -21,7 +21,8 @@ struct connection {
 	int fd;
 	struct address from;
 	bool serves;
-	bool ended; /* shut down; counts no longer */
+	bool has_asked; /* a complete request was there once */
+	bool ended;	/* shut down; counts no longer */
 	double since;
 };
 
@@ -78,6 +79,7 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 void connection_serves(struct connection *x, bool serves)
 {
 	x->serves = serves;
+	x->has_asked = true;
 	x->since = ev_now(x->all->loop);
 }
 
@@ -162,6 +164,14 @@ void connections_remove(struct connections *c, struct connection *x)
 	free(x);
 	if (!c->first)
 		ev_timer_stop(c->loop, &c->look);
+}
+
+bool connections_has_newcomer(const struct connections *c)
+{
+	const struct connection *x = c->first;
+	while (x && x->has_asked)
+		x = x->next;
+	return x;
 }
 
 uint64_t connection_address(const struct connection *x)

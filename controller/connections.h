@@ -40,6 +40,9 @@ void connections_remove(struct connections *c, struct connection *x);
 /* A complete request is there that is worth an answer; false: it was answered. */
 void connection_serves(struct connection *x, bool serves);
 
+/* There is one that never had a complete request: over TLS it may be in its handshake. */
+bool connections_has_newcomer(const struct connections *c);
+
 /* A number that stands for the address that it comes from. */
 uint64_t connection_address(const struct connection *x);
 

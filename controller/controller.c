@@ -22,6 +22,7 @@
 #include "controller/observer.h"
 #include "controller/reporter.h"
 #include "controller/clock.h"
+#include "controller/stamp.h"
 #include "controller/tally.h"
 #include "controller/teller.h"
 
@@ -589,12 +590,32 @@ static int open_port(struct controller *c, const struct listen_at *at, struct ht
 	if (rc == 0)
 		log_event(c->log, LEVEL_INFO, "listening", "address", at->host, "#port",
 			LOG_NUMBER(http_port(*ret)), "for", o->one_request ? "probes" : "the API",
-			NULL);
+			"scheme", o->tls ? "https" : "http", NULL);
 	return rc;
+}
+
+/* *ret stays NULL: plain HTTP. */
+static int load_tls(struct controller *c, struct tls **ret, struct err *e)
+{
+	const struct options *o = c->options;
+	if (!o->listen.on || (!o->tls_self_signed && !o->tls_cert_file))
+		return 0;
+	int rc = o->tls_self_signed ? tls_make(ret, e)
+				    : tls_load(o->tls_cert_file, o->tls_key_file, ret, e);
+	if (rc)
+		return rc;
+	char expires[STAMP_TEXT_SIZE];
+	bool is_over = (*ret)->expires_ms <= clock_now_ms();
+	log_event(c->log, is_over ? LEVEL_WARN : LEVEL_INFO,
+		is_over ? "certificate-expired" : "certificate", "file", o->tls_cert_file, "sha256",
+		(*ret)->fingerprint, "expires", stamp_format_seconds((*ret)->expires_ms, expires),
+		NULL);
+	return 0;
 }
 
 static int open_http(struct controller *c, struct err *e)
 {
+	struct tls *tls = NULL;
 	struct http_options probes = {
 		.flag = "probe-listen",
 		.one_request = true,
@@ -612,7 +633,13 @@ static int open_http(struct controller *c, struct err *e)
 		.ask = on_ask,
 	};
 	int rc = open_port(c, &c->options->probe_listen, &probes, &c->probes, e);
-	return rc ? rc : open_port(c, &c->options->listen, &api, &c->http, e);
+	if (rc == 0)
+		rc = load_tls(c, &tls, e);
+	api.tls = tls;
+	if (rc == 0)
+		rc = open_port(c, &c->options->listen, &api, &c->http, e);
+	tls_free(tls);
+	return rc;
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

@@ -23,7 +23,10 @@ enum {
 	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
 	 * it stops accepting: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
+	HANDSHAKE_PACE_MS = 5,
 };
+
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 const struct connections_limits HTTP_LIMITS = {
 	.all = 64, .each_address = 16, .request_ms = 10000, .answer_ms = 60000};
@@ -59,6 +62,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct connections *connections;
 	uint16_t port;
+	bool is_tls;
 	ev_io io;
 	ev_timer timer;
 	struct http_question *first;
@@ -396,12 +400,21 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
+/* libmicrohttpd's epoll forgets that a handshake waits for bytes (0.9.75 does): it then wants to be
+ * run again at once, for as long as the client stalls. A pace bounds what that costs. */
+static bool is_in_haste(const struct http *h, MHD_UNSIGNED_LONG_LONG ms)
+{
+	return h->is_tls && ms < HANDSHAKE_PACE_MS && connections_has_newcomer(h->connections);
+}
+
 static void http_arm(struct http *h)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 	ev_timer_stop(h->loop, &h->timer);
 	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
 		return;
+	if (is_in_haste(h, ms))
+		ms = HANDSHAKE_PACE_MS;
 	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
 	ev_timer_start(h->loop, &h->timer);
 }
@@ -494,17 +507,29 @@ static uint16_t port_of(int fd)
 
 static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
-		h, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
-		on_connection, h, MHD_OPTION_END);
+	const struct tls *tls = h->options.tls;
+	struct MHD_OptionItem secure[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
+		{MHD_OPTION_END, 0, NULL},
+	};
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (tls ? MHD_USE_TLS : 0);
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, h->options.limits.all + ENDING_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
+		tls ? secure : secure + 3, MHD_OPTION_END);
 }
 
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
 {
 	int fd = -1;
+	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
+		return err_set(e, ERR_INVALID,
+			"this libmicrohttpd was built without TLS; leave the --tls flags out, or "
+			"install one that has it, such as Debian's");
 	int rc = http_listen(o, &fd, e);
 	if (rc)
 		return rc;
@@ -521,6 +546,8 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 		free(h);
 		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
 	}
+	h->is_tls = o->tls;
+	h->options.tls = NULL; /* borrowed, as the host */
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	must(info);
 	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);

@@ -8,6 +8,9 @@
  * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
  * out.
  *
+ * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
+ * the same ten seconds are for both.
+ *
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
  *
@@ -26,6 +29,7 @@
 #include "controller/api.h"
 #include "controller/connections.h"
 #include "controller/guard.h"
+#include "controller/tls.h"
 
 struct ev_loop;
 struct http;
@@ -40,6 +44,7 @@ struct http_options {
 	bool trust_nobody; /* loopback is an address like any other */
 	bool one_request;  /* then the connection is closed */
 	struct connections_limits limits;
+	const struct tls *tls; /* NULL: plain HTTP; borrowed for http_new() only */
 	struct api_rights (*rights)(const struct api_request *r);
 	struct api_reply (*answer)(const struct api_request *r, struct buf *out, void *ctx);
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
@@ -52,7 +57,7 @@ struct http_options {
 
 extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
 
-/* ERR_INVALID: the address cannot be had; the sentence says why. */
+/* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
 /* A parameter of the query, or NULL; while the question is being taken. */
 const char *http_param(const struct http_question *q, const char *name);

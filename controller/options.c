@@ -126,6 +126,36 @@ static int parse_audience(const char *text, struct options *o, struct err *e)
 	return parse_nonempty("token-audience", text, &o->token_audience, e);
 }
 
+static int parse_tls_cert(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("tls-cert-file", text, &o->tls_cert_file, e);
+}
+
+static int parse_tls_key(const char *text, struct options *o, struct err *e)
+{
+	return parse_nonempty("tls-private-key-file", text, &o->tls_key_file, e);
+}
+
+static int parse_tls_self_signed(const char *text, struct options *o, struct err *e)
+{
+	(void)text;
+	(void)e;
+	o->tls_self_signed = true;
+	return 0;
+}
+
+static int check_tls(const struct options *o, struct err *e)
+{
+	if (!o->tls_cert_file != !o->tls_key_file)
+		return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
+			o->tls_cert_file ? "tls-cert-file" : "tls-private-key-file",
+			o->tls_cert_file ? "tls-private-key-file" : "tls-cert-file");
+	if (o->tls_cert_file && o->tls_self_signed)
+		return err_set(
+			e, ERR_INVALID, "--tls-self-signed and --tls-cert-file exclude each other");
+	return 0;
+}
+
 static int parse_log_format(const char *text, struct options *o, struct err *e)
 {
 	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
@@ -324,6 +354,9 @@ static const struct flag {
 	{"probe-listen", true, parse_probe_listen, SHOW_NOTHING},
 	{"loopback-needs-token", false, parse_loopback, SHOW_NOTHING},
 	{"token-audience", true, parse_audience, SHOW_NOTHING},
+	{"tls-cert-file", true, parse_tls_cert, SHOW_NOTHING},
+	{"tls-private-key-file", true, parse_tls_key, SHOW_NOTHING},
+	{"tls-self-signed", false, parse_tls_self_signed, SHOW_NOTHING},
 	{"log-format", true, parse_log_format, SHOW_NOTHING},
 	{"log-level", true, parse_log_level, SHOW_NOTHING},
 	{"identity", true, parse_identity, SHOW_NOTHING},
@@ -433,7 +466,8 @@ static int parse_line(int argc, char **argv, struct options *o, struct err *e)
 			argv[optind]);
 	if (o->identity[0] == '\0')
 		default_identity(o);
-	return settings_finish(&o->settings, e);
+	int rc = check_tls(o, e);
+	return rc ? rc : settings_finish(&o->settings, e);
 }
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)

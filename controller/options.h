@@ -38,7 +38,9 @@ struct options {
 	const char *cell;
 	struct listen_at listen, probe_listen;
 	bool loopback_needs_token;
-	const char *token_audience; /* NULL: the API server */
+	const char *token_audience;		  /* NULL: the API server */
+	const char *tls_cert_file, *tls_key_file; /* both, or NULL both */
+	bool tls_self_signed;
 	enum log_format log_format;
 	enum log_level log_level;
 	char identity[128];
