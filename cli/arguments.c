@@ -76,6 +76,36 @@ static int take_namespace(const char *text, void *arguments, struct err *e)
 	return text[0] ? 0 : err_set(e, ERR_INVALID, "-n is empty; name a namespace");
 }
 
+static int take_ca_file(const char *text, void *arguments, struct err *e)
+{
+	((struct arguments *)arguments)->ca_file = text;
+	return text[0] ? 0
+		       : err_set(e, ERR_INVALID, "--ca-file is empty; name a file of certificates");
+}
+
+static int take_insecure(const char *text, void *arguments, struct err *e)
+{
+	(void)text;
+	(void)e;
+	((struct arguments *)arguments)->insecure = true;
+	return 0;
+}
+
+/* getopt_long() takes abbreviations: none may turn the verification off. */
+static int check_insecure(int argc, char **argv, const struct arguments *a, struct err *e)
+{
+	bool spelled = false;
+	for (int i = 1; i < argc; i++)
+		spelled |= strcmp(argv[i], "--insecure-skip-tls-verify") == 0;
+	if (a->insecure && !spelled)
+		return err_set(e, ERR_INVALID, "--insecure-skip-tls-verify must be spelled out");
+	if (a->insecure && a->ca_file)
+		return err_set(e, ERR_INVALID,
+			"--insecure-skip-tls-verify and --ca-file (or SLUICE_CA_FILE) exclude each "
+			"other");
+	return 0;
+}
+
 static int take_version(const char *text, void *arguments, struct err *e)
 {
 	(void)text;
@@ -92,6 +122,8 @@ static const struct flag flags[] = {
 	{FLAG_GIVEN("help", 'h', struct arguments, help)},
 	{FLAG_TAKE("server", 0, take_server)},
 	{FLAG_TEXT("token-file", struct arguments, token_file)},
+	{FLAG_TAKE("ca-file", 0, take_ca_file)},
+	{"insecure-skip-tls-verify", 0, true, take_insecure, 0},
 	{FLAG_KUBECONFIG(struct arguments, kube)},
 	{FLAG_CONTEXT(struct arguments, kube)},
 	{"version", 0, true, take_version, 0},
@@ -145,10 +177,14 @@ int arguments_parse(int argc, char **argv, struct arguments *ret, struct err *e)
 		if (rc)
 			return rc;
 	}
+	env = getenv("SLUICE_CA_FILE");
+	a.ca_file = env && env[0] ? env : NULL;
 	int rc = flags_walk(argc, argv, 0, flags, sizeof(flags) / sizeof(*flags), &a, e);
 	if (rc)
 		return rc;
-	rc = take_names(argc, argv, &a, e);
+	rc = check_insecure(argc, argv, &a, e);
+	if (rc == 0)
+		rc = take_names(argc, argv, &a, e);
 	if (rc)
 		return rc;
 	if (a.namespace_name && a.all_namespaces)

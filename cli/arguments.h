@@ -56,6 +56,8 @@ struct arguments {
 	const char *server;		/* --server, else $SLUICE_SERVER, else the default */
 	bool server_given;
 	const char *token_file;		 /* NULL: none */
+	const char *ca_file;		 /* --ca-file, else $SLUICE_CA_FILE; NULL: the system's */
+	bool insecure;			 /* --insecure-skip-tls-verify */
 	struct kube_config_options kube; /* as kubectl */
 };
 

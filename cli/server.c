@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "controller/kube/config.h"
@@ -64,6 +65,60 @@ static int unreachable(const struct arguments *a, const char *why, struct err *e
 		a->server_given
 			? "and then leave --server and SLUICE_SERVER out."
 			: "If it listens elsewhere: --server URL, or the variable SLUICE_SERVER.");
+}
+
+/* A file that --ca-file names is looked at first: curl does not say which part of it is wrong. */
+static int check_ca_file(const struct arguments *a, struct err *e)
+{
+	if (!a->ca_file || access(a->ca_file, R_OK) == 0)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--ca-file (or SLUICE_CA_FILE) %.200s: %s; name a PEM file with the certificate of "
+		"the CA that signed the controller's",
+		a->ca_file, strerror(errno));
+}
+
+static int no_tls(const struct arguments *a, CURLcode code, struct err *e)
+{
+	const char *why = curl_easy_strerror(code);
+	if (code == CURLE_SSL_CACERT_BADFILE)
+		return err_set(e, ERR_INVALID,
+			"--ca-file (or SLUICE_CA_FILE) %.200s holds no certificate in PEM (%s)",
+			a->ca_file ? a->ca_file : "(the system's)", why);
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		return err_set(e, ERR_BUSY,
+			"the certificate of %.150s is not accepted (%s).\n"
+			"Give the CA that signed it with --ca-file FILE (or SLUICE_CA_FILE), and a "
+			"name in --server that the certificate has.",
+			a->server, why);
+	return err_set(e, ERR_BUSY,
+		"%.150s does not speak TLS as it should (%s).\n"
+		"A controller without --tls-cert-file and --tls-self-signed speaks plain HTTP: "
+		"--server http://...",
+		a->server, why);
+}
+
+/* What plain HTTP gets of a port that speaks TLS: nothing, or bytes that are no HTTP. */
+static int no_http(const struct arguments *a, CURLcode code, struct err *e)
+{
+	return err_set(e, ERR_BUSY,
+		"%.150s ends the connection without an answer (%s).\n"
+		"A controller with --tls-cert-file or --tls-self-signed speaks HTTPS only: "
+		"--server https://... and --ca-file FILE",
+		a->server, curl_easy_strerror(code));
+}
+
+static bool is_no_http(const struct arguments *a, CURLcode code)
+{
+	return strncmp(a->server, "http:", 5) == 0 &&
+	       (code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
+		       code == CURLE_UNSUPPORTED_PROTOCOL);
+}
+
+static bool is_tls(CURLcode code)
+{
+	return code == CURLE_SSL_CACERT_BADFILE || code == CURLE_PEER_FAILED_VERIFICATION ||
+	       code == CURLE_SSL_CONNECT_ERROR;
 }
 
 /* {"error":"..."} is how the controller says no. */
@@ -129,6 +184,14 @@ static void set_up(CURL *curl, const struct arguments *a, const struct buf *url,
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	if (a->ca_file) {
+		curl_easy_setopt(curl, CURLOPT_CAINFO, a->ca_file);
+		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+	}
+	if (a->insecure) {
+		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
 	if (is_loopback(a->server)) /* a proxy has another loopback than we */
 		curl_easy_setopt(curl, CURLOPT_PROXY, "");
 }
@@ -149,7 +212,9 @@ static struct curl_slist *make_headers(const char *token)
 int server_get(const struct arguments *a, const char *path, struct buf *ret_body, struct err *e)
 {
 	char *token = NULL;
-	int rc = read_token(a, &token, e);
+	int rc = check_ca_file(a, e);
+	if (rc == 0)
+		rc = read_token(a, &token, e);
 	if (rc)
 		return rc;
 	struct buf url;
@@ -167,6 +232,10 @@ int server_get(const struct arguments *a, const char *path, struct buf *ret_body
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_WRITE_ERROR)
 		rc = err_set(e, ERR_INVALID, "the answer of %.150s is too large", a->server);
+	else if (is_tls(code))
+		rc = no_tls(a, code, e);
+	else if (is_no_http(a, code))
+		rc = no_http(a, code, e);
 	else if (code != CURLE_OK)
 		rc = unreachable(a, curl_easy_strerror(code), e);
 	else

@@ -3,10 +3,13 @@
 The tenant is a ServiceAccount that has sluice-batch-user in one namespace, by a RoleBinding, and
 nothing else. It asks a standby, which treats callers from this host like any others."""
 
+import hashlib
 import json
 import socket
+import ssl
 import threading
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -27,19 +30,27 @@ def free_ports(n):
     return ports
 
 
-@pytest.fixture(scope="module")
-def strict(box):
-    """A second controller that wants a token of everybody; its ports."""
+@contextmanager
+def standby(box, identity, *flags):
+    """A second controller that wants a token of everybody and has read all; its ports."""
     port, probes = free_ports(2)
-    proc = box.process("controller-strict")
+    proc = box.process(f"controller-{identity}")
     proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
                 "--listen", f"127.0.0.1:{port}", "--probe-listen", f"127.0.0.1:{probes}", "--loopback-needs-token",
-                "--identity", "strict", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
-    box.wait_healthy("controller-strict")
-    wait_until("it to have read all", lambda: get(port, "/readyz").status == 200, SOON, proc)
-    yield SimpleNamespace(port=port, probes=probes, proc=proc)
-    proc.stop()
-    proc.record_file.unlink()
+                "--identity", identity, "--lease-seconds", "3", *flags], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{probes}"})
+    try:
+        box.wait_healthy(f"controller-{identity}")
+        wait_until("it to have read all", lambda: get(probes, "/readyz").status == 200, SOON, proc)
+        yield SimpleNamespace(port=port, probes=probes, proc=proc)
+    finally:
+        proc.stop()
+        proc.record_file.unlink()
+
+
+@pytest.fixture(scope="module")
+def strict(box):
+    with standby(box, "strict") as it:
+        yield it
 
 
 def get(port, path, bearer=None, timeout=SOON):
@@ -219,21 +230,49 @@ def test_the_port_of_probes_has_nothing_else(strict):
 
 
 def test_a_token_may_have_to_be_for_the_controller_alone(box, world):
-    port, = free_ports(1)
-    proc = box.process("controller-audience")
-    proc.start([BIN / "sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database,
-                "--listen", f"127.0.0.1:{port}", "--loopback-needs-token", "--token-audience", "sluice",
-                "--identity", "audience", "--lease-seconds", "3"], env={"SLUICE_SANDBOX_URL": f"http://127.0.0.1:{port}"})
-    try:
-        box.wait_healthy("controller-audience")
+    with standby(box, "audience", "--token-audience", "sluice") as audience:
         usual = bind(world, "viewer", "sluice-viewer", everywhere=True)
         bound = world.api.post(f"/api/v1/namespaces/{world.ns}/serviceaccounts/viewer/token", {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice"]}})["status"]["token"]
-        wait_until("the token to be let in", lambda: get(port, "/api/v1/queues", bound).status == 200, SOON, proc)
-        assert get(port, "/api/v1/queues", usual).status == 401
+        wait_until("the token to be let in", lambda: get(audience.port, "/api/v1/queues", bound).status == 200, SOON, audience.proc)
+        assert get(audience.port, "/api/v1/queues", usual).status == 401
         with pytest.raises(ApiError) as refusal:  # and it is of no use elsewhere
             type(world.api)(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=bound).get(jobs_path(world.ns))
         assert refusal.value.status == 401
-    finally:
-        proc.stop()
-        proc.record_file.unlink()
+
+
+# ---- TLS ---------------------------------------------------------------------------------
+
+
+def fingerprint(pem):
+    return ":".join(f"{b:02X}" for b in hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).digest())
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["files", "self-signed"])
+def test_the_api_is_asked_over_https(tenants, box, program, tmp_path, own):
+    (tmp_path / "token").write_text(tenants.token)
+    flags = ["--tls-self-signed"] if own else ["--tls-cert-file", box.pki / "server.crt", "--tls-private-key-file", box.pki / "server.key"]
+    with standby(box, f"tls-{own}".lower(), *flags) as it:
+        shown = ssl.get_server_certificate(("127.0.0.1", it.port))
+        assert fingerprint(shown) in it.proc.log.read_text(), "the log tells which certificate it is"
+        ca = tmp_path / "ca.crt"
+        ca.write_text(shown if own else (box.pki / "ca.crt").read_text())
+
+        def explain(*more, scheme="https", env=None):
+            return program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"{scheme}://localhost:{it.port}",
+                           "--token-file", tmp_path / "token", *more, env=env)
+
+        wait_until("the Job to be explained", lambda: explain("--ca-file", ca).returncode == 0, SOON, it.proc)
+        done = explain(env={"SLUICE_CA_FILE": str(ca)})
+        assert done.returncode == 0 and "2 cpu" in done.stdout, done
+        done = explain()
+        assert done.returncode == 3 and "--ca-file" in done.stderr, done
+        done = explain(scheme="http")
+        assert done.returncode == 3 and "HTTPS only" in done.stderr, done
+        assert get(it.probes, "/readyz").status == 200, "the kubelet's port stays plain HTTP"
+
+
+def test_a_key_of_another_certificate_is_refused_at_the_start(box, program):
+    done = program("sluice-controller", "--kubeconfig", box.state / "controller.kubeconfig", "--database", box.database, "--listen", "127.0.0.1:0",
+                   "--tls-cert-file", box.pki / "server.crt", "--tls-private-key-file", box.pki / "ca.key")
+    assert done.returncode == 1 and "does not belong" in done.stderr and "ca.key" in done.stderr and "server.crt" in done.stderr, done

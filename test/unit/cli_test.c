@@ -68,6 +68,9 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"queue", "--follow=1"}, "takes no value"},
 		{{"queue", "--server", "localhost:80"}, "must be a URL"},
 		{{"queue", "-A", "-n", "x"}, "exclude"},
+		{{"queue", "--ca-file", ""}, "--ca-file is empty"},
+		{{"queue", "--insecure"}, "must be spelled out"},
+		{{"queue", "--ca-file", "x", "--insecure-skip-tls-verify"}, "exclude"},
 		{{"queue", "a", "b", "c", "d", "e"}, "one name too many"},
 		{{"queue", "-o", "csv"}, "for cost alone"},
 		{{"queue", "--by", "owner"}, "--by is a flag of cost alone"},
@@ -98,6 +101,26 @@ static void the_server_may_come_from_the_environment(void **state)
 	assert_int_equal(parse((const char *[WORDS_MAX]){"queue"}, &a, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "SLUICE_SERVER"));
 	unsetenv("SLUICE_SERVER");
+}
+
+static void verification_ends_only_when_it_is_spelled_out(void **state)
+{
+	(void)state;
+	struct arguments a;
+	struct err e;
+	setenv("SLUICE_CA_FILE", "there.crt", 1);
+	assert_int_equal(parse((const char *[WORDS_MAX]){"queue"}, &a, &e), 0);
+	assert_string_equal(a.ca_file, "there.crt");
+	assert_false(a.insecure);
+	assert_int_equal(
+		parse((const char *[WORDS_MAX]){"queue", "--ca-file", "here.crt"}, &a, &e), 0);
+	assert_string_equal(a.ca_file, "here.crt");
+	unsetenv("SLUICE_CA_FILE");
+	assert_int_equal(parse((const char *[WORDS_MAX]){"queue"}, &a, &e), 0);
+	assert_null(a.ca_file);
+	assert_int_equal(
+		parse((const char *[WORDS_MAX]){"queue", "--insecure-skip-tls-verify"}, &a, &e), 0);
+	assert_true(a.insecure);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -469,6 +492,7 @@ int main(void)
 		cmocka_unit_test(flags_may_stand_anywhere),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(the_server_may_come_from_the_environment),
+		cmocka_unit_test(verification_ends_only_when_it_is_spelled_out),
 		cmocka_unit_test(columns_align_by_characters),
 		cmocka_unit_test(a_bar_is_empty_or_full_only_when_it_is),
 		cmocka_unit_test(queues_become_a_table),
