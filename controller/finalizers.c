@@ -29,7 +29,7 @@ struct keep {
 	bool under_way; /* a write of it, and since then: */
 	bool takes_off; /* it takes ours off */
 	bool seen;	/* another version was seen */
-	bool lost;	/* it is gone: freed when that is answered */
+	bool lost;	/* it is gone: forgotten when that is answered */
 	int64_t due_ms; /* not before; 0: at once */
 };
 
@@ -134,19 +134,26 @@ void finalizers_see(struct finalizers *f, enum reporter_kind kind, const struct 
 	k->deleting = json_text(metadata, "deletionTimestamp") != NULL;
 	take_finalizers(k, metadata);
 	k->seen = true;
+	k->lost = false; /* or made again */
 	k->due_ms = 0;
+}
+
+static void forget(struct keep *k)
+{
+	struct key key = {k->kind, k->name};
+	must(map_take(&k->all->keeps, key_hash(&key), &key) == k);
+	keep_free(k);
 }
 
 void finalizers_lose(struct finalizers *f, enum reporter_kind kind, const char *name)
 {
 	struct key key = {kind, name};
-	struct keep *k = map_take(&f->keeps, key_hash(&key), &key);
+	struct keep *k = map_get(&f->keeps, key_hash(&key), &key);
 	if (!k)
 		return;
-	if (k->under_way)
-		k->lost = true;
-	else
-		keep_free(k);
+	k->lost = true;
+	if (!k->under_way)
+		forget(k);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -230,7 +237,7 @@ static void on_written(const struct kube_answer *a, void *ctx)
 	else if (a->outcome != KUBE_GONE)
 		has_failed(k, a);
 	if (k->lost)
-		keep_free(k);
+		forget(k);
 	write_due(f);
 }
 

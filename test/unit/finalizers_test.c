@@ -287,6 +287,35 @@ static void an_object_may_go_while_it_is_written(void **state)
 	stage_close(&s);
 }
 
+/* We are told to stop meanwhile: nothing is left behind (the sanitizer looks). */
+static void an_object_that_goes_while_it_is_written_is_freed_with_all(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "batch", 7, "");
+	finalizers_tick(s.finalizers, NOW_MS);
+	finalizers_lose(s.finalizers, REPORT_CLUSTERQUEUE, "batch");
+	stage_close(&s);
+}
+
+/* Deleted and made again while the write of the old one is under way: the new one gets its own. */
+static void an_object_made_again_while_it_is_written_gets_its_own(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	see(&s, REPORT_CLUSTERQUEUE, "batch", 7, "");
+	expect(&s, CQ_PATH, 422);
+	finalizers_tick(s.finalizers, NOW_MS);
+	finalizers_lose(s.finalizers, REPORT_CLUSTERQUEUE, "batch");
+	see(&s, REPORT_CLUSTERQUEUE, "batch", 9, "");
+	expect(&s, CQ_PATH, 200);
+	stage_tick(&s, NOW_MS);
+	assert_non_null(strstr(last_body(&s), "\"value\":\"9\""));
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +328,8 @@ int main(void)
 		cmocka_unit_test(without_the_right_it_is_said_once_and_tried_once_a_minute),
 		cmocka_unit_test(few_are_under_way_and_all_have_their_turn),
 		cmocka_unit_test(an_object_may_go_while_it_is_written),
+		cmocka_unit_test(an_object_that_goes_while_it_is_written_is_freed_with_all),
+		cmocka_unit_test(an_object_made_again_while_it_is_written_gets_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
