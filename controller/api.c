@@ -101,15 +101,14 @@ void api_refusal(const struct right *r, struct buf *out)
 	right_describe(r, out);
 	bool jobs = strcmp(r->resource, "jobs") == 0;
 	if (jobs && r->ns[0])
-		buf_puts(out, "; the ClusterRole sluice-batch-user, bound in that namespace, "
-			      "allows it");
+		buf_puts(out, "; bind the ClusterRole sluice-batch-user in that namespace "
+			      "(by a RoleBinding)");
 	else if (jobs)
-		buf_puts(out, " in all namespaces, which takes a ClusterRoleBinding; in one "
-			      "namespace it is enough for sluice explain and for sluice decisions "
-			      "-n NAMESPACE");
+		buf_puts(out, " in all namespaces; bind the ClusterRole view by a "
+			      "ClusterRoleBinding, or ask for one namespace alone: "
+			      "sluice decisions -n NAMESPACE");
 	else
-		buf_puts(out, "; the ClusterRole sluice-viewer, bound by a ClusterRoleBinding, "
-			      "allows it");
+		buf_puts(out, "; bind the ClusterRole sluice-viewer by a ClusterRoleBinding");
 }
 
 /* ---- health ---------------------------------------------------------------------------------- */

@@ -216,8 +216,3 @@ bool lodgers_listed(const struct lodgers *l)
 {
 	return l->listed;
 }
-
-size_t lodgers_count(const struct lodgers *l)
-{
-	return l->all.count;
-}

@@ -45,6 +45,5 @@ void lodgers_tick(struct lodgers *l);
 
 bool lodgers_wanted(const struct lodgers *l);
 bool lodgers_listed(const struct lodgers *l); /* the queue knows all of them */
-size_t lodgers_count(const struct lodgers *l);
 
 #endif

@@ -253,17 +253,16 @@ static void explain(const struct localqueue *lq, struct text *t)
 {
 	if (!lq->exists) {
 		text_add(t,
-			"names a LocalQueue that does not exist, as do so many Jobs of namespace "
-			"%s "
-			"(%d are kept) that this one is not looked at; correct the label "
-			"sluice.dev/queue-name, or delete Jobs that are not needed",
-			lq->ns->name, OVERFLOW_UNKNOWN_MAX);
+			"it names a LocalQueue that does not exist, as %d Jobs of namespace %s do "
+			"already, and it is looked at when fewer do; "
+			"correct the label sluice.dev/queue-name, or delete Jobs that are not needed",
+			OVERFLOW_UNKNOWN_MAX, lq->ns->name);
 		return;
 	}
 	text_add(t,
-		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: this one is looked "
-		"at when fewer wait, those that were created first before the others; delete Jobs "
-		"that are not needed, or ask an admin to raise spec.maxWaiting",
+		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: "
+		"this one is looked at when fewer wait, the oldest first; "
+		"delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
 		localqueue_pending(lq), lq->ns->name, lq->name, lq->max_waiting);
 	if (lq->waiting_slots > lq->nwaiting)
 		text_add(t, " (a Job counts once for each %d bytes that are kept of its pods)",

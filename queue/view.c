@@ -80,10 +80,11 @@ static const char *add_termination(const struct clusterqueue *cq, struct text *m
 {
 	text_add(message, "Can't admit new workloads; clusterQueue is terminating. ");
 	if (users_of_clusterqueue(cq, message))
-		text_add(message, cq->stop_policy == STOP_HOLD_AND_DRAIN
-					  ? "; it goes when their pods have."
-					  : "; it goes when they have ended. To stop them now, set "
-					    "spec.stopPolicy to HoldAndDrain.");
+		text_add(message,
+			cq->stop_policy == STOP_HOLD_AND_DRAIN
+				? "; runs are being stopped, and the ClusterQueue goes with the last pod."
+				: "; the ClusterQueue goes when the last run has ended. "
+				  "To stop runs now, set spec.stopPolicy to HoldAndDrain.");
 	else
 		text_add(message, "Nothing runs in it any more.");
 	return "Terminating";
@@ -102,11 +103,12 @@ static const char *add_absence(const struct clusterqueue *cq, struct text *messa
 	size_t waiting = jobs_waiting_for(cq);
 	text_add(message, "ClusterQueue %s does not exist: ", cq->name);
 	if (users_of_clusterqueue(cq, message))
-		text_add(message, " until the end of the run%s", waiting ? "; " : "");
+		text_add(message, " until the run ends%s", waiting ? "; " : ".");
 	if (waiting)
-		text_add(message, "%zu %s for it", waiting,
-			waiting == 1 ? "Job waits" : "Jobs wait");
-	text_add(message, ". Create it again, or another LocalQueue for the Jobs that wait.");
+		text_add(message,
+			"%zu %s for it. Create it again, or name another LocalQueue in the label "
+			"sluice.dev/queue-name of what waits.",
+			waiting, waiting == 1 ? "Job waits" : "Jobs wait");
 	return "DoesNotExist";
 }
 

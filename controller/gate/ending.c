@@ -12,22 +12,21 @@
 #define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
 
 const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-const char HOLD_BY_OTHER[] =
-	"suspended by somebody else while it ran; remove this annotation to queue the Job again";
+const char HOLD_BY_OTHER[] = "suspended by somebody else while it ran; "
+			     "remove the annotation sluice.dev/hold to queue the Job again";
 const char REFUSED_BY_SERVER[] = "RefusedByServer";
 const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
-	"its manifest says suspend: true and was applied again while it ran; Sluice suspends Jobs "
-	"itself: leave spec.suspend out of the manifest, and use the annotation sluice.dev/hold to "
-	"stop a Job";
+	"spec.suspend was set to true while it ran, as a manifest that says so does when it is "
+	"applied again; leave spec.suspend out of the manifest, "
+	"and stop a Job by the annotation sluice.dev/hold";
 static const char HOLD_REQUEUE_LIMIT[] =
-	"its pods were not ready in time, as often as is allowed; look at why, and remove this "
-	"annotation to queue the Job again";
+	"its pods were not ready in time, as often as is allowed; look at why, "
+	"and remove the annotation sluice.dev/hold to queue the Job again";
 static const char HOLD_MAX_RUN[] =
-	"it ran for as long as it may (annotation sluice.dev/max-run-seconds, or its "
-	"ClusterQueue's "
-	"defaultMaxRunSeconds); remove this annotation to queue it again, with as much time once "
-	"more";
+	"it ran for as long as it may "
+	"(annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); "
+	"remove the annotation sluice.dev/hold to queue it again, with as much time once more";
 
 void job_ends(struct gate_job *j, const char *reason, const char *actor)
 {
@@ -37,7 +36,7 @@ void job_ends(struct gate_job *j, const char *reason, const char *actor)
 	j->actor = actor;
 }
 
-/* As for a Job that has not been ended by anybody. */
+/* As for a Job that goes on. */
 void job_forgets_end(struct gate_job *j)
 {
 	j->reason = j->actor = j->preemption = "";
@@ -97,8 +96,8 @@ void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
-		"the API server refused to start it %u times in a row: %.*s; mend that, and remove "
-		"this annotation to queue it again",
+		"the API server refused to start it %u times in a row: %.*s; correct the Job, "
+		"and remove the annotation sluice.dev/hold to queue it again",
 		j->denials, cut(said, SAID_MAX), said);
 	free(j->sentence);
 	j->hold = j->message = j->sentence = buf_take(&text);
@@ -107,8 +106,8 @@ void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	gate_note(g, NOTE_HOLD, j, "%s", j->hold);
 }
 
-/* What the owner of a Job that was stopped is told of the one that needs its room: its name only
- * when it is of the same namespace. */
+/* The name of the Job that needs the room, for the owner of the stopped Job: only when both are of
+ * one namespace. */
 static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
 {
 	struct buf b;

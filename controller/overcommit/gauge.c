@@ -91,11 +91,11 @@ static void on_bytes(struct slice bytes, void *ctx)
 static const char *cure(const struct kube_answer *a)
 {
 	if (a->http_status == 404)
-		return "; nobody serves metrics.k8s.io: install metrics-server, or set "
+		return "; nothing serves metrics.k8s.io: install metrics-server, or set "
 		       "usageSource: kubelet";
 	if (a->http_status == 403 || a->http_status == 401)
-		return "; the controller's ClusterRole must have get and list of nodes and pods in "
-		       "metrics.k8s.io (deploy/rbac)";
+		return "; the controller may not get and list nodes and pods of metrics.k8s.io: "
+		       "kubectl apply -f deploy/components/idle-resources/role.yaml";
 	return "; look at metrics-server: kubectl get apiservice v1beta1.metrics.k8s.io";
 }
 

@@ -330,7 +330,7 @@ static void a_manifest_that_is_applied_again_holds_nobody(void **state)
 		assert_true(w->last[NOTE_STOP].lost_ms == 120000);
 		assert_non_null(strstr(w->last[NOTE_STOP].text, "sluice.dev/hold"));
 		assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
-		assert_non_null(strstr(x.sentence, "its manifest says suspend: true"));
+		assert_non_null(strstr(x.sentence, "spec.suspend was set to true while it ran"));
 		at(w, w->now_ms + pauses_ms[i] - 1000);
 		assert_true(w->j->now->job.suspend);
 		at(w, w->now_ms + 1000);
@@ -405,7 +405,7 @@ static void a_start_that_is_refused_is_put_on_hold(void **state)
 	assert_non_null(w->j->now->job.hold);
 	assert_non_null(strstr(w->j->now->job.hold, "5 times in a row: metadata.annotations"));
 	assert_int_equal(w->j->now->job.story_state, STORY_FENCED);
-	assert_non_null(strstr(w->last[NOTE_HOLD].text, "remove this annotation"));
+	assert_non_null(strstr(w->last[NOTE_HOLD].text, "remove the annotation sluice.dev/hold"));
 	at(w, w->now_ms + INT64_C(3600000));
 	assert_int_equal(w->sent[INTENT_START], 5);
 

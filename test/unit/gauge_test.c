@@ -103,7 +103,8 @@ static void away_is_said_once_with_the_cure(void **state)
 	static const struct {
 		int status;
 		const char *cure;
-	} rows[] = {{503, "apiservice"}, {404, "install metrics-server"}, {403, "ClusterRole"}};
+	} rows[] = {{503, "apiservice"}, {404, "install metrics-server"},
+		{403, "components/idle-resources"}};
 	(void)state;
 	struct stage s;
 	stage_open(&s);
