@@ -214,14 +214,6 @@ enum job_outcome courier_judge(
 	return JOB_IN_DOUBT;
 }
 
-/* A 500 that leaves no doubt: what would be written is more than etcd takes in one piece, so it
- * refuses before it writes, and will again. */
-static bool is_too_large(const struct kube_answer *a)
-{
-	return a->http_status == 500 && a->body.len > 0 &&
-	       memmem(a->body.ptr, a->body.len, "request is too large", 20);
-}
-
 /* A failed test of a patch and an object that would be invalid are both 422. The second names the
  * object and its fields; the first has no name, for no object was made. */
 static bool speaks_of_fields(struct courier *c, const struct kube_answer *a)
@@ -303,10 +295,8 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	struct courier *c = e->courier;
 	struct job *job = NULL;
 	struct job_answer answer = {
-		.outcome = is_too_large(a)
-				   ? JOB_DENIED
-				   : courier_judge(a, is_write(e->kind), speaks_of_fields(c, a),
-					     speaks_of_rights(c, a)),
+		.outcome = courier_judge(
+			a, is_write(e->kind), speaks_of_fields(c, a), speaks_of_rights(c, a)),
 		.retry_ms = a->retry_after_ms,
 	};
 	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS)

@@ -26,7 +26,9 @@ enum kube_outcome {
 	KUBE_DENIED, /* it did not happen and a person must act: 401, 403, an untrusted TLS peer */
 	KUBE_IN_DOUBT, /* a write that may have landed: read before deciding. Reads never get it */
 	KUBE_LIMIT,    /* a read whose answer is over the ceiling */
-	KUBE_GIVE_UP,  /* it did not happen and will not, however often: 400, 405, 415, 3xx, ... */
+	/* It did not happen and will not, however often: 400, 405, 415, 3xx, what etcd does not
+	   take */
+	KUBE_GIVE_UP,
 };
 
 enum kube_intent {
@@ -41,6 +43,7 @@ struct kube_facts {
 	int curl;		/* CURLcode; 0 when an answer came whole */
 	bool sent;		/* at least one byte of the request may have left */
 	bool over_ceiling;	/* we broke off because the answer was too large */
+	bool over_storage;	/* it says that the request is more than etcd takes in one piece */
 	int http_status;	/* 0: no status line came */
 	int64_t retry_after_ms; /* the Retry-After header; < 0: there was none */
 };

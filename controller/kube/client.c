@@ -391,6 +391,14 @@ static int64_t read_date_ms(CURL *easy)
 	return seconds > 0 ? (int64_t)seconds * 1000 : 0;
 }
 
+/* The API server passes etcd's words on, and has no other mark for them. */
+static bool speaks_of_storage(const struct request *r)
+{
+	static const char words[] = "request is too large";
+	return r->answer.len > 0 &&
+	       memmem(r->answer.ptr, r->answer.len, words, sizeof(words) - 1) != NULL;
+}
+
 static struct kube_facts look(const struct request *r, CURLcode result)
 {
 	long status = 0, sent = 0;
@@ -403,6 +411,7 @@ static struct kube_facts look(const struct request *r, CURLcode result)
 		.curl = (int)result,
 		.sent = sent > 0,
 		.over_ceiling = r->over,
+		.over_storage = status == 500 && speaks_of_storage(r),
 		.http_status = (int)status,
 		.retry_after_ms = read_retry_after(r->easy),
 	};

@@ -16,6 +16,7 @@ static const struct row {
 	int64_t after_ms;
 	enum kube_outcome outcome;
 	int64_t retry_after_ms;
+	bool over_storage;
 } rows[] = {
 	{"read, 200", KUBE_READ, 0, 1, 0, 200, NONE, KUBE_DONE, 0},
 	{"write, 200", KUBE_WRITE, 0, 1, 0, 200, NONE, KUBE_DONE, 0},
@@ -77,6 +78,8 @@ static const struct row {
 
 	{"too large, read", KUBE_READ, CURLE_WRITE_ERROR, 1, 1, 200, NONE, KUBE_LIMIT, 0},
 	{"too large, write", KUBE_WRITE, CURLE_WRITE_ERROR, 1, 1, 200, NONE, KUBE_IN_DOUBT, 0},
+	{"too large for etcd", KUBE_WRITE, 0, 1, 0, 500, NONE, KUBE_GIVE_UP, 0, true},
+	{"a read that says so", KUBE_READ, 0, 1, 0, 500, NONE, KUBE_RETRY, 0, true},
 	{"too large, refused", KUBE_WRITE, CURLE_WRITE_ERROR, 1, 1, 422, NONE, KUBE_STALE, 0},
 };
 
@@ -89,6 +92,7 @@ static void test_table(void **state)
 			.curl = r->curl,
 			.sent = r->sent,
 			.over_ceiling = r->over,
+			.over_storage = r->over_storage,
 			.http_status = r->status,
 			.retry_after_ms = r->after_ms});
 		if (v.outcome != r->outcome || v.retry_after_ms != r->retry_after_ms)

@@ -120,6 +120,9 @@ static const struct answer_row {
 	{"503", 503, "Retry-After: 1\r\n", "", KUBE_RETRY, 1000, "status 503"},
 	{"503, of whom?", 503, "", "{", KUBE_IN_DOUBT, 0, "status 503"},
 	{"500", 500, "", "{\"kind\":\"Status\",\"message\":7}", KUBE_IN_DOUBT, 0, "status 500"},
+	{"too large for etcd", 500, "",
+		"{\"kind\":\"Status\",\"message\":\"etcdserver: request is too large\"}",
+		KUBE_GIVE_UP, 0, "request is too large"},
 	{"403", 403, "", "{\"kind\":\"Status\",\"message\":\"no\"}", KUBE_DENIED, 0, "403: no"},
 	{"302", 302, "Location: /elsewhere\r\n", "", KUBE_GIVE_UP, 0, "status 302"},
 };
