@@ -13,10 +13,13 @@
 #include "controller/chronicle.h"
 #include "controller/courier.h"
 #include "controller/finalizers.h"
+#include "controller/following.h"
 #include "controller/guard.h"
 #include "controller/herald.h"
 #include "controller/http.h"
 #include "controller/lookout.h"
+#include "controller/metrics_page.h"
+#include "controller/note_log.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/lender.h"
 #include "controller/observer.h"
@@ -32,11 +35,6 @@ enum {
 	RESIGN_GRACE_MS =
 		300, /* for the last word to the ledger; a standby waits out the lease else */
 	REPORT_POSTPONED_MAX = 10,
-	ASLEEP_MS = 10000, /* not asked for so long: the process was stopped, or its machine */
-	BLIND_MS =
-		10000, /* a standby that has not followed Jobs for so long does not ask to lead */
-	METRICS_SHARE = 100,
-	METRICS_MAX_BYTES = 64 * 1024 * 1024,
 	WAKE_MAX_MS = 60000, /* the clock on the wall may be set meanwhile: look again at times */
 };
 
@@ -81,17 +79,14 @@ struct controller {
 	ev_signal term, interrupt;
 
 	enum stage stage;
-	bool dirty;		  /* a pass is due */
-	unsigned postponed;	  /* how often in a row the report has made way */
-	int exit_code;		  /* of an end that it was told, or came to itself */
-	bool blind;		  /* Jobs are not followed just now */
-	int64_t looked_ms;	  /* when that was asked last */
-	int64_t awake_ms;	  /* since then it was asked again and again */
+	bool dirty;	    /* a pass is due */
+	unsigned postponed; /* how often in a row the report has made way */
+	int exit_code;	    /* of an end that it was told, or came to itself */
+	struct following following;
 	char ledger_trouble[512]; /* "" while it is up */
-	struct buf metrics;	  /* what /metrics said last */
-	int64_t metrics_until_us; /* ... and says so long */
-	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
-	struct buf denied;	  /* ... and those that it does without */
+	struct metrics_page metrics;
+	struct buf missing; /* kinds that are not listed yet, for /readyz */
+	struct buf denied;  /* ... and those that it does without */
 };
 
 static void mark_dirty(void *ctx)
@@ -125,89 +120,11 @@ static void leave(struct controller *c, int exit_code)
 
 /* ---- notes: what the gate did, for people ---------------------------------------------------- */
 
-static enum log_level note_level(enum note_kind k)
-{
-	switch (k) {
-	case NOTE_LEADING:
-	case NOTE_START:
-	case NOTE_WARN:
-	case NOTE_STOP:
-	case NOTE_SHRINK:
-	case NOTE_FINISH:
-	case NOTE_CALL_OFF:
-	case NOTE_TROUBLE_OVER:
-		return LEVEL_INFO;
-	case NOTE_RELEASE:
-	case NOTE_WAIT:
-		return LEVEL_DEBUG;
-	case NOTE_REFUSE:
-	case NOTE_OVERDUE:
-	case NOTE_TROUBLE:
-	case NOTE_HOLD:
-		return LEVEL_WARN;
-	case NOTE_MASS_STOP:
-		return LEVEL_ERROR;
-	}
-	return LEVEL_INFO;
-}
-
-/* Never changes: people grep for it. */
-static const char *note_event(enum note_kind k)
-{
-	switch (k) {
-	case NOTE_LEADING:
-		return "leading";
-	case NOTE_START:
-		return "started";
-	case NOTE_WARN:
-		return "stop-notice";
-	case NOTE_STOP:
-		return "stopped-job";
-	case NOTE_SHRINK:
-		return "shrunk";
-	case NOTE_FINISH:
-		return "finished";
-	case NOTE_CALL_OFF:
-		return "called-off";
-	case NOTE_RELEASE:
-		return "released";
-	case NOTE_REFUSE:
-		return "refused";
-	case NOTE_OVERDUE:
-		return "overdue";
-	case NOTE_WAIT:
-		return "waits";
-	case NOTE_TROUBLE:
-		return "pods-stuck";
-	case NOTE_TROUBLE_OVER:
-		return "pods-go-on";
-	case NOTE_HOLD:
-		return "held";
-	case NOTE_MASS_STOP:
-		return "mass-stop";
-	}
-	return "?";
-}
-
-static void log_note(struct controller *c, const struct note *n)
-{
-	char job[600] = "";
-	if (!log_shows(c->log, note_level(n->kind)))
-		return;
-	bool has_job = n->name && n->name[0];
-	if (has_job)
-		snprintf(job, sizeof(job), "%s/%s", n->ns, n->name);
-	log_event(c->log, note_level(n->kind), note_event(n->kind), "job", has_job ? job : NULL,
-		"queue", n->clusterqueue && n->clusterqueue[0] ? n->clusterqueue : NULL, "#attempt",
-		has_job ? LOG_NUMBER(n->attempt) : NULL, "#waited_ms",
-		n->kind == NOTE_START ? LOG_NUMBER(n->waited_ms) : NULL, "text", n->text, NULL);
-}
-
 static void drain_notes(struct controller *c)
 {
 	const struct note *n;
 	while ((n = gate_take_note(c->gate))) {
-		log_note(c, n);
+		note_log(c->log, n);
 		chronicle_add(c->chronicle, n);
 		tally_note(c->tally, n);
 		herald_note(c->herald, n);
@@ -314,39 +231,19 @@ static void begin_to_stop(struct controller *c, int exit_code)
 	ev_timer_start(c->loop, &c->grace);
 }
 
-/* A process that slept has had no news either, but could not have had any: it gets its time anew.
- */
-static int64_t jobs_stalled_ms(struct controller *c)
-{
-	int64_t now_ms = tick_ms(), stalled_ms = observer_jobs_stalled_ms(c->observer);
-	if (now_ms - c->looked_ms > ASLEEP_MS)
-		c->awake_ms = now_ms;
-	c->looked_ms = now_ms;
-	int64_t awake_ms = now_ms - c->awake_ms;
-	return stalled_ms < awake_ms ? stalled_ms : awake_ms;
-}
-
 /* What is decided without news of Jobs is decided of Jobs as they were. */
-static void look_whether_blind(struct controller *c)
+static void look_for_news(struct controller *c)
 {
-	int64_t stalled_ms = jobs_stalled_ms(c);
-	bool blind = stalled_ms >= BLIND_MS;
-	gate_set_following(c->gate, !blind);
-	c->dirty |= c->blind != blind;
-	c->blind = blind;
-	if (stalled_ms < KIND_STALLED_MS || !gate_leading(c->gate))
+	switch (following_look(&c->following, c->observer, c->gate, c->log)) {
+	case FOLLOWING_AS_BEFORE:
 		return;
-	log_event(c->log, LEVEL_ERROR, "cannot-follow", "kind", "jobs", "#seconds",
-		LOG_NUMBER(stalled_ms / 1000), "why",
-		"the API server tells nothing of Jobs (watch-trouble says what it answers)",
-		"effect",
-		"the lease is given back, so that a controller that can follow them takes over; "
-		"running Jobs go on",
-		"cure",
-		"see that this machine reaches the API server, and that its credentials are good; "
-		"no more than that: it starts again as a standby",
-		NULL);
-	begin_to_stop(c, EXIT_BLIND);
+	case FOLLOWING_CHANGED:
+		c->dirty = true;
+		return;
+	case FOLLOWING_GIVE_UP:
+		begin_to_stop(c, EXIT_BLIND);
+		return;
+	}
 }
 
 /* A status and an Event can wait, a Job cannot: while one is being started they would take the
@@ -367,7 +264,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_timer_again(loop, w);
 	if (c->stage == STAGE_RUNNING) {
 		observer_tick(c->observer);
-		look_whether_blind(c);
+		look_for_news(c);
 		lookout_tick(c->lookout, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
@@ -471,24 +368,6 @@ static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_res
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */
 
-/* All queues are gone through for it, and the loop decides nothing meanwhile. Callers are told the
- * same for a hundred times as long as that took: however many ask, it has a hundredth of the loop.
- */
-static void render_metrics(struct controller *c, const struct metrics_sources *s, struct buf *out)
-{
-	int64_t now_us = clock_monotonic_us();
-	if (now_us >= c->metrics_until_us) {
-		buf_reset(&c->metrics);
-		metrics_render(s, &c->metrics);
-		int64_t done_us = clock_monotonic_us();
-		c->metrics_until_us = done_us + METRICS_SHARE * (done_us - now_us);
-	}
-	if (c->metrics.failed)
-		metrics_render(s, out); /* fails as well, and says so */
-	else
-		buf_add(out, c->metrics.ptr, c->metrics.len);
-}
-
 static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
 {
 	struct controller *c = ctx;
@@ -519,7 +398,7 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 	};
 	s.metrics.nkinds = observer_health(c->observer, s.metrics.kinds);
 	if (strcmp(r->path, "/metrics") == 0) {
-		render_metrics(c, &s.metrics, out);
+		metrics_page_put(&c->metrics, &s.metrics, out);
 		return (struct api_reply){200, METRICS_CONTENT_TYPE};
 	}
 	return api_answer(&s, r, out);
@@ -897,7 +776,7 @@ static void controller_close(struct controller *c)
 	chronicle_free(c->chronicle);
 	tally_free(c->tally);
 	kube_config_free(c->config);
-	buf_done(&c->metrics);
+	metrics_page_done(&c->metrics);
 	buf_done(&c->missing);
 	buf_done(&c->denied);
 }
@@ -906,7 +785,7 @@ int controller_run(const struct options *o, struct log *log)
 {
 	struct controller c = {.options = o, .log = log, .dirty = true};
 	struct err e = {""};
-	buf_init(&c.metrics, METRICS_MAX_BYTES);
+	metrics_page_init(&c.metrics);
 	buf_init(&c.missing, 1024);
 	buf_init(&c.denied, 1024);
 	signal(SIGPIPE, SIG_IGN);

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/kube/awake.h"
 #include "controller/kube/json.h"
 #include "controller/kube/multi.h"
 
@@ -82,6 +83,7 @@ struct kube_client {
 	char *base;		       /* what a path is put behind */
 	bool no_proxy;
 	ev_timer pump; /* never started: fed as an event, runs before the loop sleeps again */
+	struct awake awake;
 	struct grave *grave;
 	size_t graves;
 	struct json *json; /* of the Status that is being read */
@@ -622,6 +624,8 @@ static void set_options(struct kube_client *c, const struct kube_client_options 
 		c->options.timeout_ms = 30000;
 	if (o->connect_ms <= 0)
 		c->options.connect_ms = 10000;
+	if (o->asleep_ms <= 0)
+		c->options.asleep_ms = 10000;
 	if (o->answer_ceiling == 0)
 		c->options.answer_ceiling = 16 * 1024 * 1024;
 	c->user_agent = mem_strdup(o->user_agent ? o->user_agent : "sluice/" SLUICE_VERSION);
@@ -657,6 +661,7 @@ struct kube_client *kube_client_new(struct ev_loop *loop, const struct kube_conf
 	map_init(&c->by_id, request_has_id);
 	ev_timer_init(&c->pump, on_pump, 0., 0.);
 	c->pump.data = c;
+	awake_init(&c->awake, loop, c->options.asleep_ms);
 	c->json = json_new(STATUS_TREE);
 	c->credential =
 		kube_credential_new(loop, config, &c->options.credential, credential_changed, c);
@@ -681,6 +686,7 @@ void kube_client_free(struct kube_client *c)
 	multi_free(c->streams);
 	kube_credential_free(c->credential);
 	ev_clear_pending(c->loop, &c->pump);
+	awake_done(&c->awake);
 	curl_slist_free_all(c->connect_to);
 	map_done(&c->by_id);
 	json_free(c->json);
@@ -752,6 +758,11 @@ unsigned kube_client_room(const struct kube_client *c)
 	unsigned busy = c->list[REQUEST_FLYING].count + c->list[REQUEST_WAITING].count +
 			c->list[REQUEST_URGENT].count;
 	return busy < c->options.in_flight ? c->options.in_flight - busy : 0;
+}
+
+int64_t kube_client_awake_since_ms(const struct kube_client *c)
+{
+	return awake_since_ms(&c->awake);
 }
 
 struct ev_loop *kube_client_loop(const struct kube_client *c)

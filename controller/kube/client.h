@@ -49,6 +49,7 @@ struct kube_client_options {   /* 0 or NULL: the default */
 	unsigned in_flight;    /* connections for requests; 64 */
 	int64_t timeout_ms;    /* of a request, from its sending to the end of its answer; 30,000 */
 	int64_t connect_ms;    /* to have a connection with TLS; 10,000 */
+	int64_t asleep_ms;     /* the loop stood still for so long: the process slept; 10,000 */
 	size_t answer_ceiling; /* bytes of a body; 16 MiB */
 	const char *user_agent;
 	struct kube_credential_options credential;
@@ -99,6 +100,9 @@ bool kube_client_cancel(struct kube_client *c, uint64_t id);
 
 /* How many requests would go out now without waiting behind others (that are not last). */
 unsigned kube_client_room(const struct kube_client *c);
+
+/* By the clock that never steps: since then the process has not slept (awake.h). */
+int64_t kube_client_awake_since_ms(const struct kube_client *c);
 
 struct ev_loop *kube_client_loop(const struct kube_client *c);
 const struct kube_config *kube_client_config(const struct kube_client *c);

@@ -874,7 +874,10 @@ bool kube_watch_synced(const struct kube_watch *w)
 
 int64_t kube_watch_stalled_ms(const struct kube_watch *w)
 {
-	return is_up(w) || is_list_coming(w) ? 0 : monotonic_ms() - w->up_ms;
+	if (is_up(w) || is_list_coming(w))
+		return 0;
+	int64_t awake_ms = kube_client_awake_since_ms(w->client);
+	return monotonic_ms() - (w->up_ms > awake_ms ? w->up_ms : awake_ms);
 }
 
 const char *kube_watch_state(const struct kube_watch *w)

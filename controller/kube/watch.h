@@ -94,7 +94,8 @@ void kube_watch_relist(struct kube_watch *w);
 
 /* The last list is complete and the stream is up, or is being taken up again where it was. */
 bool kube_watch_synced(const struct kube_watch *w);
-/* For how long it has not been up; 0: it is, or a list is coming in. */
+/* For how long it has not been up; 0: it is, or a list is coming in. A process that slept has had
+ * no news, and could not have had any: its sleep does not count (awake.h). */
 int64_t kube_watch_stalled_ms(const struct kube_watch *w);
 const char *kube_watch_state(const struct kube_watch *w);   /* for people */
 const char *kube_watch_version(const struct kube_watch *w); /* the last resourceVersion; "" none */

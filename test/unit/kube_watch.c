@@ -1,5 +1,7 @@
 #include "test/unit/kube_test.h"
 
+#include <unistd.h>
+
 #include "controller/kube/watch.h"
 #include "test/unit/scripted_server.h"
 
@@ -83,13 +85,18 @@ static void on_seen(const char *version, void *ctx)
 	tell(ctx, "@", version);
 }
 
-static void stage_open(struct stage *s)
+static void stage_open_with(struct stage *s, const struct kube_client_options *o)
 {
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), "");
-	s->client = kube_client_new(s->loop, s->config, NULL);
+	s->client = kube_client_new(s->loop, s->config, o);
 	buf_init(&s->story, 1 << 20);
+}
+
+static void stage_open(struct stage *s)
+{
+	stage_open_with(s, NULL);
 }
 
 static void stage_watch(struct stage *s, struct kube_watch_options o)
@@ -630,6 +637,21 @@ static void test_stalled(void **state)
 	stage_close(&s);
 }
 
+/* A process that slept has had no news, and could not have had any. */
+static void test_sleep_is_no_stall(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open_with(&s, &(struct kube_client_options){.asleep_ms = 50});
+	script_hold(scripted_server_expect(s.server, LIST));
+	stage_watch(&s, (struct kube_watch_options){0});
+	run_until(s.loop, kube_watch_stalled_ms(s.watch) > 30);
+	usleep(100 * 1000);
+	assert_in_range(kube_watch_stalled_ms(s.watch), 0, 20); /* before anything else runs */
+	run_until(s.loop, kube_watch_stalled_ms(s.watch) > 30); /* from then on it counts again */
+	stage_close(&s);
+}
+
 /* Lists that break off again and again are no progress. */
 static void test_stalled_in_lists(void **state)
 {
@@ -832,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_list_is_cut),
 		cmocka_unit_test(test_silence),
 		cmocka_unit_test(test_stalled),
+		cmocka_unit_test(test_sleep_is_no_stall),
 		cmocka_unit_test(test_stalled_in_lists),
 		cmocka_unit_test(test_paging),
 		cmocka_unit_test(test_paging_is_disturbed),
