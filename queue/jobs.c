@@ -6,6 +6,7 @@
 #include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
+#include "sluice/quantity.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
 {
@@ -157,6 +158,18 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 		return false;
 	q->version++;
 	return true;
+}
+
+bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct room *r = w ? w->room : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++) {
+		int64_t each = shape_amount(w->shape, r->line[i].row->resource);
+		if (quantity_times(each, pods) > r->line[i].amount)
+			return true;
+	}
+	return false;
 }
 
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid)

@@ -329,6 +329,14 @@ static bool ended(struct gate *g, struct gate_job *j)
 	return true;
 }
 
+/* While nobody looked it was suspended, its template changed, and unsuspended: the story still says
+ * that it runs, and what is reserved is for the pods it had. That its pods count for more does not
+ * tell by itself: admins change what is counted, and what runs is left alone. */
+bool job_is_another(const struct gate *g, const struct gate_job *j)
+{
+	return j->seen.resumed_by_other && queue_job_outgrows(g->queue, &j->uid, j->seen.pods);
+}
+
 /* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
  * go on with more pods than are reserved, or with pods that cannot be counted. */
 static bool outgrows(struct gate *g, struct gate_job *j)
@@ -342,7 +350,7 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		job_ends(j, "Misconfigured", g->identity);
 		return true;
 	}
-	if (j->seen.pods <= j->held_pods || narrowing_again(g, j))
+	if (!job_is_another(g, j) && (j->seen.pods <= j->held_pods || narrowing_again(g, j)))
 		return false;
 	if (j->need_read) {
 		job_request(g, j, INTENT_READ);

@@ -29,7 +29,7 @@ enum phase {
 /* The newest that was observed of a Job, reduced to what the protocol asks. */
 struct facts {
 	int64_t generation, version;
-	bool suspend, by_person, deleting, finished, failed, has_annotations;
+	bool suspend, by_person, resumed_by_other, deleting, finished, failed, has_annotations;
 	bool uncontrolled; /* as in struct job */
 	bool managed;	   /* ours, as the gate's options have it */
 	bool quiet;	   /* job_quiet() */
@@ -445,6 +445,8 @@ void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 bool job_still_wants(const struct gate_job *j);
 /* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
  * later leader knows): the start may have landed, and nothing on the Job would tell. */
+/* Resumed by others with pods that are more than is reserved for them. */
+bool job_is_another(const struct gate *g, const struct gate_job *j);
 bool job_story_is_lost(const struct gate_job *j);
 /* So many there are, or may be made at any time. */
 int32_t job_pods_in_sight(const struct gate_job *j);

@@ -147,6 +147,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->version = seen->version;
 	f->suspend = seen->suspend;
 	f->by_person = seen->suspended_by_person;
+	f->resumed_by_other = seen->resumed_by_other;
 	if (seen->deleting && !f->deleting)
 		j->drains_ms = g->tick_ms; /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;

@@ -112,6 +112,8 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j);
 
 /* decode_suspender.c: of a Job that is suspended, and was not by us. */
 bool suspended_by_person(const cJSON *o);
+/* ... and of one that runs: others set spec.suspend, and we do not. False where nobody is named. */
+bool resumed_by_other(const cJSON *o);
 
 /* decode_terms.c: the annotations that speak of time and money. */
 void job_terms_field(

@@ -36,3 +36,24 @@ bool suspended_by_person(const cJSON *o)
 	}
 	return false;
 }
+
+/* The manager of a client that names none is its User-Agent up to the slash (controller.c). */
+static bool is_ours(const cJSON *entry)
+{
+	const char *manager = json_text(entry, "manager");
+	return manager && strcmp(manager, "sluice-controller") == 0;
+}
+
+bool resumed_by_other(const cJSON *o)
+{
+	bool others = false;
+	json_each(entry, json_array(meta_of(o), "managedFields"))
+	{
+		if (!sets_suspend(entry))
+			continue;
+		if (is_ours(entry))
+			return false;
+		others = true;
+	}
+	return others;
+}

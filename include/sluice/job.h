@@ -141,6 +141,10 @@ struct job {
 	/* Its story says that it runs, and yet it is suspended: a person did that, as far as
 	 * metadata.managedFields tell. False for all other Jobs. */
 	bool suspended_by_person;
+	/* Its story says that it runs, and so it does, but it was another client than Sluice that
+	 * unsuspended it last: somebody suspended it in between, and may have changed its template.
+	 * As far as metadata.managedFields tell; false for all other Jobs. */
+	bool resumed_by_other;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */
 	int32_t completions;

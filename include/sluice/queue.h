@@ -237,6 +237,9 @@ bool queue_start_stands(const struct queue *q, const struct uid *uid);
 /* The start is confirmed: the Job runs since now_ms. */
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
+/* So many of its pods, as it asks for them now, need more than its room is. */
+bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods);
+
 /* How many pods its room is for; 0: it has none. */
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
 

@@ -185,6 +185,7 @@ void snap_suspend(struct snap *s, bool suspend)
 {
 	struct job *j = &s->job;
 	j->suspend = suspend;
+	j->resumed_by_other = !suspend && j->story_state == STORY_STARTED;
 	if (j->owner_parallelism > 0)
 		j->parallelism = suspend ? j->owner_parallelism : s->applied;
 	if (j->owner_completions > 0)
@@ -217,11 +218,12 @@ static const struct snap *patch_apply(
 	if (i->drop_warning)
 		s->job.stopping_at_ms = 0;
 	if (i->kind == INTENT_START) {
-		s->job.suspend = false;
+		s->job.suspend = s->job.resumed_by_other = false;
 		s->job.notice = NULL;
 		s->run = run_of_start(api, &i->story, now_ms);
 	} else if (i->kind == INTENT_STOP) {
 		s->job.suspend = true;
+		s->job.resumed_by_other = false;
 	}
 	apply_counts(s, i);
 	s->job.story = story_text(api, &i->story, i->story_max);

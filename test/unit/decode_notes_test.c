@@ -374,6 +374,39 @@ static void who_suspended_a_job_that_runs(void **state)
 	}
 }
 
+static void who_unsuspended_a_job_that_runs(void **state)
+{
+	static const struct {
+		const char *name, *fields;
+		bool other;
+	} rows[] = {
+		{"Sluice", ENTRY("sluice-controller", "Update", SETS_SUSPEND), false},
+		{"Sluice, and a tool that agrees",
+			ENTRY("argocd-controller", "Apply", SETS_SUSPEND) "," ENTRY(
+				"sluice-controller", "Update", SETS_SUSPEND),
+			false},
+		{"its owner",
+			ENTRY("sluice-controller", "Update",
+				"'fieldsV1':{'f:metadata':{}}") "," ENTRY("kubectl-patch", "Update",
+				SETS_SUSPEND),
+			true},
+		{"nobody is named", CREATED "{}", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int k = 0; k < 4; k++) {
+			char text[2000];
+			snprintf(text, sizeof(text),
+				"'annotations':{'sluice.dev/admission':'%s'},'managedFields':[%s]",
+				k & 1 ? "" : STARTED, rows[i].fields);
+			struct job *j =
+				job_with(text, k & 2 ? "'suspend':true" : "'suspend':false", "");
+			if (j->resumed_by_other != (rows[i].other && k == 0))
+				fail_msg("%s, %d", rows[i].name, k);
+			free(j);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +416,7 @@ int main(void)
 		cmocka_unit_test(fewer_pods_than_asked_for),
 		cmocka_unit_test(a_manifest_that_is_applied_again),
 		cmocka_unit_test(who_suspended_a_job_that_runs),
+		cmocka_unit_test(who_unsuspended_a_job_that_runs),
 		cmocka_unit_test(what_its_owner_wrote_comes_back),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(a_users_own_directives_come_back),

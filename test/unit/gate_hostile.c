@@ -93,6 +93,55 @@ static void raised_without_its_label_while_nobody_led(void **state)
 	world_done(&w);
 }
 
+/* Suspended and unsuspended by its owner, with pods of cpu each. */
+static void resume_with(struct world *w, int64_t cpu, bool by_other)
+{
+	struct snap *s;
+	one_more(w, &s);
+	s->request[0].amount = cpu;
+	s->job.resumed_by_other = by_other;
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+}
+
+/* As many pods as before, but each takes more than is reserved for it. */
+static void its_template_grew_while_nobody_led(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	resume_with(&w, 750, true);
+	assert_int_equal(w.sent[INTENT_READ], 1);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
+	world_done(&w);
+}
+
+static void resumed_as_it_was_it_runs_on(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	resume_with(&w, 500, true);
+	assert_false(w.j->now->job.suspend);
+	world_done(&w);
+}
+
+/* An admin changed what is counted: the start is ours, and what runs is left alone. */
+static void counted_for_more_it_runs_on(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	resume_with(&w, 750, false);
+	assert_false(w.j->now->job.suspend);
+	world_done(&w);
+}
+
 /* The new leader's view is older than what the ledger was told last. */
 static void an_old_view_stops_nobody(void **state)
 {
@@ -280,6 +329,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(completions_that_are_raised_stop_it),
 		cmocka_unit_test(raised_while_nobody_led),
+		cmocka_unit_test(its_template_grew_while_nobody_led),
+		cmocka_unit_test(resumed_as_it_was_it_runs_on),
+		cmocka_unit_test(counted_for_more_it_runs_on),
 		cmocka_unit_test(raised_without_its_label_while_nobody_led),
 		cmocka_unit_test(an_old_view_stops_nobody),
 		cmocka_unit_test(a_finalizer_keeps_quota_as_long_as_pods),
