@@ -206,16 +206,28 @@ class Slow:
             s.close()
 
 
-@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.9"])
+def probe(port, path, tries):
+    """The kubelet takes a container for unhealthy when several probes in a row fail (3 by default)."""
+    began = time.monotonic()
+    try:
+        assert get(port, path, timeout=5).status == 200
+    except ConnectionError:
+        if tries > 1:
+            return probe(port, path, tries - 1)
+        raise
+    assert time.monotonic() - began < 3, "the timeout of the readiness probe"
+
+
+@pytest.mark.parametrize("source, tries", [("127.0.0.1", 3), ("127.0.0.9", 1)], ids=["same address", "another address"])
 @pytest.mark.parametrize("target", ["port", "probes"])
-def test_slow_sockets_make_no_probe_fail(strict, target, source):
+def test_slow_sockets_make_no_probe_fail(strict, target, source, tries):
+    """A burst from the address of the probe itself may end the probe's connection before its request is
+    sent: connections of one address have the same share. From another address it never does."""
     with Slow(getattr(strict, target), source) as slow:
         for _ in range(8):
-            for path in ("/healthz", "/readyz"):
-                began = time.monotonic()
-                assert get(strict.probes, path, timeout=5).status == 200
-                assert time.monotonic() - began < 3, "the timeout of the readiness probe"
-            assert get(strict.port, "/healthz", timeout=5).status == 200  # nor is the API's port full
+            probe(strict.probes, "/healthz", tries)
+            probe(strict.probes, "/readyz", tries)
+            probe(strict.port, "/healthz", tries)  # nor is the API's port full
             time.sleep(1)
         assert slow.closed > 0 and slow.thread.is_alive()
 
