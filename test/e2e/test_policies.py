@@ -232,7 +232,7 @@ def test_nobody_edits_the_story_of_a_running_job(jobs, running):
 def test_a_running_job_keeps_its_queue(jobs, running):
     for patch in (label(None), label("other"), {**label(None), "spec": {"suspend": True}}):
         said = refused(HOLDS, jobs.patch, running, patch)
-        assert "set spec.suspend to true" in said
+        assert "sluice.dev/hold=yes" in said and "when its last pod is gone" in said
 
 
 def test_a_user_may_stop_a_running_job(jobs, running):
