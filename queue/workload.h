@@ -66,7 +66,7 @@ struct workload {
 	struct room *room;     /* what it holds, or NULL */
 	struct room *promise;  /* what it was promised, or NULL */
 	char *invalid;	       /* NULL, or why it can never start as it is */
-	const char *blocked;   /* NULL, or what the gate sees in its way; static text */
+	const char *blocked;   /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;     /* what earlier attempts left behind, or NULL: run.h */
 	struct terms *terms;   /* what its owner asks of time and money, or NULL: terms.h */
 	struct family *family; /* whose runs tell how long it takes, or NULL: duration.h */

@@ -104,7 +104,7 @@ struct gate_job {
 	const char *message; /* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
 	char *plight;	  /* what kept its pods when it was stopped, a sentence, or NULL */
-	const char *hold; /* what ends it puts it on hold with this; static text, or NULL */
+	const char *hold; /* what ends it puts it on hold with this; static, or in sentence; or NULL */
 	/* What holds it is to be told on it still: until then it is held here, and when that is
 	 * refused, too, until its owner changes it. */
 	bool hold_owed, hold_refused;
