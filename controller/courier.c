@@ -15,8 +15,8 @@
 
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
-	PODS_ANSWER_MAX = 4 * 1024 * 1024,
-	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
+	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
+	WAIT_FOR_RIGHTS_MS = 5000,	   /* after an answer that is about who we are */
 	COMPLAIN_MS = 60000,
 };
 
@@ -27,6 +27,8 @@ struct errand {
 	uint64_t id;		    /* of the intent */
 	uint64_t request;
 	enum intent_kind kind;
+	char *pods_path; /* INTENT_PODS: of each page, but for where it goes on */
+	size_t pods;	 /* on the pages before */
 };
 
 struct courier {
@@ -75,6 +77,7 @@ static void errand_free(struct errand *e)
 		e->next->prev = e->prev;
 	if (is_write(e->kind))
 		c->writes--;
+	free(e->pods_path);
 	free(e);
 }
 
@@ -257,19 +260,52 @@ static const char *server_words(struct courier *c, const struct kube_answer *a)
 	return message && message[0] ? message : a->sentence;
 }
 
-static void count_pods(struct courier *c, const struct kube_answer *a, struct job_answer *ret)
+/*
+ * Pods that hold quota: those that run or may run, terminating ones too, and none that ended. They
+ * are counted row by row: with a selector Kubernetes never tells how many remain after a page. The
+ * last page alone has no mark where to go on, and only then the count is an answer.
+ */
+static void on_answer(const struct kube_answer *a, void *ctx);
+
+static void ask_for_pods(struct errand *e, const char *mark)
 {
-	const cJSON *root, *items = NULL;
-	int64_t remaining = 0;
-	if (json_parse(c->json, a->body, &root, NULL) == 0)
-		items = json_array(root, "items");
-	if (!items) { /* not a list: never to be taken for an empty one */
-		ret->outcome = JOB_BUSY;
-		return;
+	struct courier *c = e->courier;
+	buf_reset(&c->path);
+	buf_puts(&c->path, e->pods_path);
+	if (mark)
+		path_format(&c->path, "&continue=%s", mark);
+	struct kube_request request = {
+		.method = KUBE_GET,
+		.path = buf_text(&c->path),
+		.accept = KUBE_TABLE,
+		.answer_ceiling = PODS_ANSWER_MAX,
+	};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+/* False when there are more pages: the next was asked for. */
+static bool count_pods(struct errand *e, const struct kube_answer *a, struct job_answer *ret)
+{
+	struct json *json = e->courier->json;
+	const cJSON *root, *rows = NULL;
+	const char *kind = NULL;
+	if (json_parse(json, a->body, &root, NULL) == 0) {
+		kind = json_text(root, "kind");
+		rows = json_get(root, "rows");
 	}
-	json_each(item, items) ret->pods++;
-	json_i64(json_object(root, "metadata"), "remainingItemCount", &remaining);
-	ret->pods += remaining > 0 ? (size_t)remaining : 0;
+	if (!kind || strcmp(kind, "Table") != 0 || (rows && !cJSON_IsArray(rows))) {
+		ret->outcome = JOB_BUSY; /* never to be taken for an empty one */
+		return true;
+	}
+	json_each(row, rows) e->pods++;
+	const char *mark = json_text(json_object(root, "metadata"), "continue");
+	if (mark && mark[0]) {
+		ask_for_pods(e, mark);
+		json_reset(json);
+		return false;
+	}
+	ret->pods = e->pods;
+	return true;
 }
 
 /* A 2xx whose body is no Job: the write landed, and what it made must be read. */
@@ -299,9 +335,12 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 			a, is_write(e->kind), speaks_of_fields(c, a), speaks_of_rights(c, a)),
 		.retry_ms = a->retry_after_ms,
 	};
-	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS)
-		count_pods(c, a, &answer);
-	else if (answer.outcome == JOB_DONE)
+	if (answer.outcome == JOB_GONE && e->kind == INTENT_PODS)
+		answer.outcome = JOB_BUSY; /* a page is, and that says nothing of the Job */
+	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
+		if (!count_pods(e, a, &answer))
+			return;
+	} else if (answer.outcome == JOB_DONE)
 		job = decode_answer(c, e, a, &answer);
 	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
 		answer.sentence = server_words(c, a);
@@ -344,15 +383,19 @@ static void job_path(struct courier *c, const struct intent *i)
 	path_format(&c->path, "/apis/batch/v1/namespaces/%s/jobs/%s", i->ns, i->name);
 }
 
-static void pods_path(struct courier *c, const struct intent *i)
+static void send_pods(struct courier *c, const struct intent *i)
 {
 	char uid[UID_TEXT_SIZE];
 	uid_format(&i->uid, uid);
 	buf_reset(&c->path);
-	path_format(&c->path, "/api/v1/namespaces/%s/pods?limit=1&labelSelector=", i->ns);
+	path_format(&c->path,
+		"/api/v1/namespaces/%s/pods?includeObject=None&limit=1000&labelSelector=", i->ns);
 	path_format(&c->path, "%s", "batch.kubernetes.io/controller-uid=");
 	path_format(&c->path, "%s&fieldSelector=%s", uid,
 		"status.phase!=Succeeded,status.phase!=Failed");
+	struct errand *e = errand_new(c, i);
+	e->pods_path = mem_strdup(buf_text(&c->path));
+	ask_for_pods(e, NULL);
 }
 
 static void send_patch(struct courier *c, const struct intent *i)
@@ -379,19 +422,11 @@ static void send_patch(struct courier *c, const struct intent *i)
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
-static void send_get(struct courier *c, const struct intent *i)
+static void send_read(struct courier *c, const struct intent *i)
 {
-	bool pods = i->kind == INTENT_PODS;
-	if (pods)
-		pods_path(c, i);
-	else
-		job_path(c, i);
+	job_path(c, i);
 	struct errand *e = errand_new(c, i);
-	struct kube_request request = {
-		.method = KUBE_GET,
-		.path = buf_text(&c->path),
-		.answer_ceiling = pods ? PODS_ANSWER_MAX : 0,
-	};
+	struct kube_request request = {.method = KUBE_GET, .path = buf_text(&c->path)};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
@@ -418,8 +453,10 @@ static void carry(struct courier *c, const struct intent *i)
 		send_patch(c, i);
 		return;
 	case INTENT_READ:
+		send_read(c, i);
+		return;
 	case INTENT_PODS:
-		send_get(c, i);
+		send_pods(c, i);
 		return;
 	}
 	must_not_get_here();

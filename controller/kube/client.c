@@ -41,7 +41,7 @@ struct request {
 	uint64_t id;
 	enum kube_method method;
 	char *path;
-	const char *content_type;
+	const char *content_type, *accept;
 	struct buf body, answer;
 	int64_t timeout_ms;
 	bool urgent, last, retried, over;
@@ -251,7 +251,7 @@ static void set_headers(struct request *r)
 	const char *token = kube_credential_token(r->client->credential);
 	if (token)
 		add_header(r, "Authorization: Bearer ", token);
-	add_header(r, "Accept: ", KUBE_JSON);
+	add_header(r, "Accept: ", r->accept ? r->accept : KUBE_JSON);
 	if (r->body.len > 0)
 		add_header(r, "Content-Type: ", r->content_type ? r->content_type : KUBE_JSON);
 	add_header(r, "Expect:", ""); /* else curl waits for a 100 before a large body */
@@ -707,6 +707,7 @@ static struct request *request_new(struct kube_client *c, const struct kube_requ
 		.id = ++c->last_id,
 		.method = q->method,
 		.content_type = q->content_type,
+		.accept = q->accept,
 		.urgent = q->urgent,
 		.last = q->last,
 		.timeout_ms = q->timeout_ms,

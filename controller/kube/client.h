@@ -45,6 +45,10 @@ enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE, KUBE_
 #define KUBE_MERGE_PATCH "application/merge-patch+json"
 #define KUBE_APPLY_PATCH "application/apply-patch+yaml"
 
+/* What kubectl prints, instead of the objects (with ?includeObject=None: nothing else). So the size
+ * of a row is the server's to say, and not that of annotations which somebody may fill. */
+#define KUBE_TABLE "application/json;as=Table;g=meta.k8s.io;v=v1"
+
 struct kube_client_options {   /* 0 or NULL: the default */
 	unsigned in_flight;    /* connections for requests; 64 */
 	int64_t timeout_ms;    /* of a request, from its sending to the end of its answer; 30,000 */
@@ -59,6 +63,7 @@ struct kube_request {
 	enum kube_method method;
 	const char *path; /* "/apis/batch/v1/namespaces/a/jobs/x?dryRun=All", escaped; copied */
 	const char *content_type; /* NULL: KUBE_JSON. Sent only with a body; must be static text */
+	const char *accept;	  /* NULL: KUBE_JSON; must be static text */
 	struct slice body;	  /* copied; length 0: none */
 	int64_t timeout_ms;	  /* 0: the client's */
 	size_t answer_ceiling;	  /* 0: the client's */
