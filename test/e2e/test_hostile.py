@@ -216,11 +216,13 @@ def manual_selector(x):
 
 
 def orphaned(x):
-    """Pods that live on without their Job still use its quota."""
+    """Pods that live on without their Job: asked for in each way in which the API can be."""
     x.make("left", pods=QUOTA)
     x.started("left", QUOTA)
-    x.tries(x.delete, "left", "Orphan")
-    x.world.wait("the Job to be gone", lambda: x.admin.gone(jobs_path(x.ns, "left")))
+    x.tries(x.patch, "left", {"metadata": {"finalizers": ["orphan"]}})
+    for how in ("propagationPolicy=Orphan", "orphanDependents=true", ""):
+        assert isinstance(x.tries(x.api.delete, f"{jobs_path(x.ns, 'left')}?{how}"), ApiError)
+        assert isinstance(x.tries(x.api.delete, f"{jobs_path(x.ns)}?{how}"), ApiError)
     x.tries(x.make, "next", pods=QUOTA)
 
 

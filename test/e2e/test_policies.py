@@ -199,7 +199,7 @@ def test_a_waiting_job_may_leave_its_queue_and_then_start(jobs):
     assert jobs.patch(made, {"spec": {"suspend": False}})["spec"]["suspend"] is False
 
 
-@pytest.mark.parametrize("mark", [STORY, ORIGINAL])
+@pytest.mark.parametrize("mark", [STORY, ORIGINAL, "sluice.dev/waiting", "sluice.dev/stopping-at"])
 def test_sluices_own_marks_cannot_be_forged(jobs, mark):
     refused(SLUICE_ALONE, jobs.make, annotations={mark: "{}"})
     refused(SLUICE_ALONE, jobs.make, queue=None, annotations={mark: "{}"})
@@ -412,6 +412,24 @@ def test_a_manifest_that_is_applied_again_starts_no_job(jobs, kubectl, how):
     assert kubectl.apply(manifest, *APPLIES[how])[0]["spec"]["suspend"] is True
 
 
+def test_a_manifest_read_from_the_cluster_says_what_to_take_out_of_it(jobs, kubectl, sluice_account):
+    """kubectl get -o yaml > x.yaml, and later kubectl apply -f x.yaml."""
+    kubectl.apply(job("copied", "gpu", {"cpu": "1"}))
+    started(jobs, sluice_account, jobs.get({"metadata": {"name": "copied"}}))
+    manifest = jobs.get({"metadata": {"name": "copied"}})
+    del manifest["metadata"]["resourceVersion"], manifest["metadata"]["managedFields"]
+    kubectl.apply(manifest)  # unchanged
+    jobs.patch(manifest, annotate(STORY, STARTED % ',"pods":1'), by=sluice_account)
+    for _ in range(2):
+        done = kubectl.plane.kubectl(*kubectl.who, "apply", "-f", "-", input=json.dumps(manifest), check=False)
+        assert done.returncode and "A manifest made by kubectl get -o yaml has them: remove them from it" in done.stderr
+        assert "kubectl apply set-last-applied -f FILE" in done.stderr
+        manifest["metadata"]["annotations"] = {}  # and kubectl would take them off the Job
+    kubectl.run("apply", "set-last-applied", "-f", "-", obj=manifest)
+    now, _ = kubectl.apply(manifest)
+    assert now["metadata"]["annotations"][STORY] == STARTED % ',"pods":1'
+
+
 def test_what_a_person_says_stops_the_run(jobs, kubectl, sluice_account):
     manifest = job("mine", "gpu", {"cpu": "1"}, suspend=True)
     kubectl.apply(manifest)
@@ -471,7 +489,8 @@ YEARS = 10**9
 FORBIDDEN = {
     "manualSelector": (dict(manualSelector=True, selector={"matchLabels": {"a": "b"}}), "spec.manualSelector cannot be true on a queued Job"),
     "finalizer": (dict(finalizers=["example.com/never"]), 'metadata.finalizers has "example.com/never"'),
-    "finalizer with a name like Kubernetes'": (dict(finalizers=["orphan", "batch.kubernetes.io/never"]), 'metadata.finalizers has "batch.kubernetes.io/never"'),
+    "finalizer with a name like Kubernetes'": (dict(finalizers=["foregroundDeletion", "batch.kubernetes.io/never"]), 'metadata.finalizers has "batch.kubernetes.io/never"'),
+    "the finalizer orphan": (dict(finalizers=["orphan"]), "its pods would run on without it when it is deleted"),
     "managedBy": (dict(managedBy="example.com/nobody"), 'spec.managedBy is "example.com/nobody"'),
     "grace period": (pod_with(terminationGracePeriodSeconds=YEARS), f"terminationGracePeriodSeconds is {YEARS}, and a queued Job may have at most 3600"),
     "grace period of a probe": (dict(container={"livenessProbe": PROBE}), "a livenessProbe or startupProbe has a terminationGracePeriodSeconds over 3600"),
@@ -524,13 +543,93 @@ def test_a_selector_cannot_become_manual_later(jobs, user):
     refused("spec.manualSelector cannot be true", jobs.patch, jobs.make(by=user), {"spec": {"manualSelector": True}}, by=user)
 
 
-@pytest.mark.parametrize("policy", ["Foreground", "Orphan", "Background"])
-def test_a_queued_job_is_deleted_in_each_of_kubernetes_ways(jobs, user, sluice_account, policy):
+WITH_ITS_PODS = ["propagationPolicy=Foreground", "propagationPolicy=Background", "orphanDependents=false"]
+WITHOUT_THEM = ["propagationPolicy=Orphan", "orphanDependents=true", ""]  # of batch/v1 Orphan is the default
+
+
+@pytest.mark.parametrize("how", WITH_ITS_PODS)
+def test_a_run_is_deleted_with_its_pods(jobs, user, sluice_account, how):
     made = jobs.make(by=user)
     started(jobs, sluice_account, made)
     path = jobs_path(jobs.ns, made["metadata"]["name"])
-    user.delete(f"{path}?propagationPolicy={policy}")
+    user.delete(f"{path}?{how}")
     wait_until("the Job to be gone", lambda: jobs.api.gone(path), SOON)
+
+
+@pytest.mark.parametrize("how", WITHOUT_THEM)
+def test_a_run_is_not_deleted_without_its_pods(jobs, user, sluice_account, how):
+    made = jobs.make(by=user)
+    started(jobs, sluice_account, made)
+    name = made["metadata"]["name"]
+    said = refused("is deleted with them only", user.delete, f"{jobs_path(jobs.ns, name)}?{how}")
+    assert f"Job {jobs.ns}/{name} has pods" in said and f"kubectl delete job {name} -n {jobs.ns} does" in said
+    refused("is deleted with them only", user.delete, f"{jobs_path(jobs.ns)}?{how}")  # all of the namespace
+    assert "deletionTimestamp" not in jobs.get(made)["metadata"]
+
+
+def test_a_stopped_job_is_not_deleted_without_the_pods_that_are_left(jobs, user, running):
+    jobs.status(running, active=1, startTime="2026-11-22T08:00:00Z")
+    jobs.patch(running, {"spec": {"suspend": True}}, by=user)
+    path = jobs_path(jobs.ns, running["metadata"]["name"]) + "?propagationPolicy=Orphan"
+    refused("is deleted with them only", user.delete, path)
+    jobs.status(running, active=0, terminating=1)
+    refused("is deleted with them only", user.delete, path)
+    jobs.status(running, terminating=0)
+    refused("is deleted with them only", user.delete, path)  # that none are left was said before the stop was seen
+    jobs.status(running, conditions=[{"type": "Suspended", "status": "True"}])
+    user.delete(path)
+
+
+@pytest.mark.parametrize("how", WITHOUT_THEM)
+def test_a_job_without_pods_is_deleted_in_each_way(jobs, user, sluice_account, how):
+    waiting, over = jobs.make(by=user), jobs.make(by=user, seconds=0)
+    started(jobs, sluice_account, over)
+    wait_until("the Job to end", lambda: conditions(jobs.get(over)).get("Complete"), SOON)
+    for made in (waiting, over):
+        path = jobs_path(jobs.ns, made["metadata"]["name"])
+        user.delete(f"{path}?{how}")
+        wait_until("the Job to be gone", lambda p=path: jobs.api.gone(p), SOON)
+
+
+def test_the_garbage_collector_is_not_kept_from_what_an_older_finalizer_says(plane, jobs, sluice_account):
+    made = jobs.make()
+    jobs.patch(made, {"metadata": {"finalizers": ["orphan"]}}, by=sluice_account)
+    started(jobs, sluice_account, made)
+    path = jobs_path(jobs.ns, made["metadata"]["name"])
+    refused("is deleted with them only", plane.api.delete, path + "?propagationPolicy=Orphan")
+    as_account(plane, "kube-system", "generic-garbage-collector").delete(path + "?propagationPolicy=Orphan")
+    wait_until("the Job to be gone", lambda: jobs.api.gone(path), SOON)
+
+
+def test_a_run_gets_no_orphan_finalizer(jobs, user, sluice_account):
+    made = jobs.make(by=user)
+    started(jobs, sluice_account, made)
+    refused("its pods would run on without it", jobs.patch, made, {"metadata": {"finalizers": ["orphan"]}}, by=user)
+
+
+# ---- pods are replaced when they are gone ----------------------------------------------------
+
+
+def test_pods_of_a_queued_job_are_replaced_when_they_are_gone(jobs, user, sluice_account):
+    def policy(obj):
+        return obj["spec"]["podReplacementPolicy"]
+    early = "TerminatingOrFailed"
+    assert policy(jobs.make(by=user)) == "Failed"
+    made = jobs.make(by=user, podReplacementPolicy=early)
+    assert policy(made) == "Failed"
+    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    started(jobs, sluice_account, made)
+    assert policy(jobs.patch(made, {"spec": {"podReplacementPolicy": early}}, by=user)) == "Failed"
+    outside = jobs.make(by=user, queue=None, suspend=True)
+    assert policy(outside) == early
+    assert policy(jobs.patch(outside, label("gpu"), by=user)) == "Failed"
+
+
+def test_a_run_from_before_keeps_its_replacement_policy(jobs, user, sluice_account):
+    made = jobs.make(by=user, queue=None, suspend=True)
+    jobs.patch(made, label("gpu"), by=sluice_account)
+    started(jobs, sluice_account, made)
+    assert jobs.patch(made, annotate("a", "b"), by=user)["spec"]["podReplacementPolicy"] == "TerminatingOrFailed"
 
 
 # ---- as many as may wait ------------------------------------------------------------------
