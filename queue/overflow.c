@@ -90,6 +90,38 @@ static bool holds(const struct localqueue *lq, size_t more)
 	       (lq->waiting_slots + taken >= most || lq->slots + taken >= 2 * most);
 }
 
+/* So many slots may its Jobs take, and no more, whatever becomes of them. */
+static size_t most_slots(const struct localqueue *lq)
+{
+	if (!lq || !lq->exists)
+		return OVERFLOW_UNKNOWN_MAX + OVERFLOW_SLACK;
+	return lq->max_waiting > 0 ? 2 * ((size_t)lq->max_waiting + OVERFLOW_SLACK) : SIZE_MAX;
+}
+
+/* Those that are taken by others than w. */
+static size_t slots_of_others(const struct queue *q, const struct localqueue *lq, const char *ns,
+	const struct workload *w)
+{
+	bool exists = lq && lq->exists;
+	const struct nspace *n = exists ? NULL : namespace_find(&q->localqueues, ns);
+	size_t slots = exists ? lq->slots : n ? n->unknown_slots : 0;
+	bool counted = w && w->lq &&
+		       (exists ? w->lq == lq : !w->lq->exists && strcmp(w->lq->ns->name, ns) == 0);
+	return slots - (counted ? w->shape->slots : 0);
+}
+
+/* The template of a Job that runs cannot grow. Of one with a reservation it was counted. */
+size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, const struct job *j)
+{
+	if (w && w->room && !j->suspend)
+		return SHAPE_BYTES_MAX;
+	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, j->queue);
+	size_t most = most_slots(lq), others = slots_of_others(q, lq, j->ns, w);
+	size_t left = most > others ? most - others : 1; /* an ordinary Job is never cut */
+	return left < SHAPE_BYTES_MAX / SHAPE_SLOT_BYTES ? left * SHAPE_SLOT_BYTES
+							 : SHAPE_BYTES_MAX;
+}
+
 /* Jobs that name no LocalQueue that exists stand together, or each name would cost a record. */
 static const char *bucket(const struct localqueue *lq)
 {
@@ -101,6 +133,8 @@ bool queue_has_place(const struct queue *q, const struct job *j)
 	const struct localqueue *named = localqueue_find(&q->localqueues, j->ns, j->queue);
 	const struct nspace *ns = namespace_find(&q->localqueues, j->ns);
 	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, bucket(named));
+	if (j->story_state != STORY_NONE)
+		return slots_of_others(q, named, j->ns, NULL) < most_slots(named);
 	if (lq && tree_count(&lq->deferred) > 0)
 		return false;
 	if (named && named->exists)
@@ -108,10 +142,21 @@ bool queue_has_place(const struct queue *q, const struct job *j)
 	return !ns || ns->unknown_slots < OVERFLOW_UNKNOWN_MAX;
 }
 
-bool queue_has_too_many(const struct queue *q, const struct uid *uid)
+bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && !w->room && !w->promise && holds(w->lq, OVERFLOW_SLACK);
+	if (!w || w->room || w->promise)
+		return false;
+	if (w->cut)
+		return true;
+	return ran ? slots_of_others(q, w->lq, w->lq->ns->name, w) >= most_slots(w->lq)
+		   : holds(w->lq, OVERFLOW_SLACK);
+}
+
+bool queue_job_is_cut(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->cut;
 }
 
 /* ---- Jobs beyond ----------------------------------------------------------------------------- */

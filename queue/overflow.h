@@ -6,7 +6,8 @@
  * LocalQueue has an end:
  *
  *   - of Jobs that wait, as many as spec.maxWaiting says;
- *   - of Jobs that wait or have room, twice as many: a Job that asks for nothing takes no quota;
+ *   - of Jobs that wait or have room, twice as many: a Job that asks for nothing takes no quota.
+ *     A Job that ran before may wait as long as there is a place among these;
  *   - of Jobs that name LocalQueues that do not exist, OVERFLOW_UNKNOWN_MAX in a namespace.
  *
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
@@ -17,8 +18,11 @@
  * its place in the order of the ClusterQueue is that of its creation, as ever. While Jobs of a
  * LocalQueue are deferred each new one is deferred behind them.
  *
- * The ceiling is soft: the queue takes in whatever it is told of. Who tells it asks before
- * (queue_has_place()). A Job that was let in before is never deferred (gate/sight.c).
+ * The number is soft: the queue takes in whatever it is told of. Who tells it asks before
+ * (queue_has_place()), and a Job that runs, or whose run is to be ended, is never deferred
+ * (gate/sight.c). The bytes are not: where the directives of a Job without a reservation (new, or
+ * grown by an edit) would take its LocalQueue past twice maxWaiting and OVERFLOW_SLACK, they are
+ * cut off its shape. It cannot start so, and is deferred as soon as it can be.
  */
 #ifndef SLUICE_QUEUE_OVERFLOW_H
 #define SLUICE_QUEUE_OVERFLOW_H
@@ -48,6 +52,9 @@ size_t overflow_bytes(const struct queue *q);
 
 /* The order of localqueue.deferred. */
 int overflow_order(const struct tree_node *a, const struct tree_node *b);
+
+/* How many bytes may the shape of this Job take? w: what is known of it, or NULL. */
+size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, const struct job *j);
 
 /* A workload names its LocalQueue from here on / no more; by the shape that it has now. */
 void overflow_count_in(const struct workload *w);

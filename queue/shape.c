@@ -233,26 +233,37 @@ static void read_requests(const struct resource_list *requests, struct shape *s,
 }
 
 /* What the Job says of where its pods may run, and what the cluster looks at in them; neither where
- * the whole is over the ceiling. */
+ * the whole is over the ceiling, or more than may be kept now. */
 static void read_directives(struct shapes *s, const struct job *j, const struct account *account,
-	struct shape *ret, char *ret_fault)
+	size_t most, struct shape *ret, bool *ret_cut, char *ret_fault)
 {
 	ret->directives = directives_of(s, j);
 	ret->template = template_of(&s->templates, account->pod);
 	size_t bytes = shape_bytes(ret);
-	if (bytes <= SHAPE_BYTES_MAX)
+	*ret_cut = bytes > most && bytes <= SHAPE_BYTES_MAX;
+	if (bytes <= most)
 		return;
 	directives_put(s, ret->directives);
 	template_put(&s->templates, ret->template);
 	struct job bare = {.lending = j->lending};
 	ret->directives = directives_of(s, &bare);
 	ret->template = NULL;
-	snprintf(ret_fault, SHAPE_FAULT_SIZE,
-		"spec.template: what decides where its pods may run, and what they ask for, takes "
-		"%zu bytes, and at most %d are kept of a Job; use fewer or shorter values in "
-		"affinity, topologySpreadConstraints, tolerations, nodeSelector and labels, or "
-		"fewer containers",
-		bytes, SHAPE_BYTES_MAX);
+	if (*ret_cut)
+		snprintf(ret_fault, SHAPE_FAULT_SIZE,
+			"the Jobs of its LocalQueue take so much memory that the %zu bytes of what "
+			"decides where its pods may run are not kept; it is read again when there "
+			"is room: delete Jobs that are not needed",
+			bytes);
+	else
+		snprintf(ret_fault, SHAPE_FAULT_SIZE,
+			"spec.template: what decides where its pods may run, and what they ask "
+			"for, takes "
+			"%zu bytes, and at most %d are kept of a Job; use fewer or shorter values "
+			"in "
+			"affinity, topologySpreadConstraints, tolerations, nodeSelector and "
+			"labels, or "
+			"fewer containers",
+			bytes, SHAPE_BYTES_MAX);
 }
 
 /* The bound for parallelism bounds what runs at once too; one that is none says nothing. */
@@ -265,6 +276,13 @@ static int32_t min_pods_of(const struct job *j, int32_t pods)
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
 	char ret_fault[SHAPE_FAULT_SIZE])
 {
+	bool cut;
+	return shape_within(s, j, account, SHAPE_BYTES_MAX, &cut, ret_fault);
+}
+
+struct shape *shape_within(struct shapes *s, const struct job *j, const struct account *account,
+	size_t most, bool *ret_cut, char ret_fault[SHAPE_FAULT_SIZE])
+{
 	union {
 		struct shape shape;
 		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
@@ -275,7 +293,7 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct accou
 	int32_t pods = job_pods(j);
 	now.shape.pods = pods > 0 ? pods : 0;
 	now.shape.min_pods = min_pods_of(j, now.shape.pods);
-	read_directives(s, j, account, &now.shape, ret_fault);
+	read_directives(s, j, account, most, &now.shape, ret_cut, ret_fault);
 	now.shape.hash = shape_hash(&now.shape);
 
 	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);

@@ -168,8 +168,10 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	const struct account *account)
 {
 	char fault[SHAPE_FAULT_SIZE];
-	struct shape *shape = shape_of(&q->shapes, j, account, fault);
-	bool same_shape = shape == w->shape;
+	bool cut;
+	size_t most = overflow_shape_bytes(q, w, j);
+	struct shape *shape = shape_within(&q->shapes, j, account, most, &cut, fault);
+	bool same_shape = shape == w->shape && cut == w->cut;
 	shape_put(&q->shapes, shape);
 
 	const char *invalid = fault_of(j, account, fault);
@@ -202,7 +204,8 @@ void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
 {
 	char fault[SHAPE_FAULT_SIZE];
-	struct shape *shape = shape_of(&q->shapes, j, account, fault);
+	size_t most = overflow_shape_bytes(q, w, j);
+	struct shape *shape = shape_within(&q->shapes, j, account, most, &w->cut, fault);
 	if (w->lq)
 		overflow_count_out(w);
 	shape_put(&q->shapes, w->shape);

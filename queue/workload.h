@@ -82,6 +82,7 @@ struct workload {
 	struct progress progress; /* of the pods of all its runs, as its Job says */
 	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
 	bool held, deleting;
+	bool cut; /* its shape is without directives: there is no room for them (overflow.h) */
 	char name[];
 };
 

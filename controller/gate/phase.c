@@ -361,6 +361,13 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 	return true;
 }
 
+/* It was seen before its reservation was adopted, and its directives were not kept. */
+static void read_whole(struct gate *g, struct gate_job *j)
+{
+	j->retell = true;
+	job_request(g, j, INTENT_READ);
+}
+
 static void running(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.start_seen)
@@ -368,6 +375,8 @@ static void running(struct gate *g, struct gate_job *j)
 	if (!looked_for(g, j) || ended(g, j))
 		return;
 	if (!outgrows(g, j)) {
+		if (queue_job_is_cut(g->queue, &j->uid))
+			read_whole(g, j);
 		if (j->seen.pods <= j->held_pods)
 			shrink(g, j);
 		tell_ready(g, j);

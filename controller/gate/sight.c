@@ -264,13 +264,23 @@ static void lose(struct gate *g, struct gate_job *j)
 
 /* ---- Jobs beyond what may wait (queue/overflow.h) ----------------------------------------------
  *
- * Only a Job that waits and never ran is deferred: of any other there may be a hold, pods, or
- * something to be written. A hold may be open of one whose start never landed; who adopts it reads
- * the Job (adopt_hold()). */
+ * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A
+ * hold may be open of one whose start never landed, or whose pods just went; who adopts it reads
+ * the Job (adopt_hold()). Attempts and history are in the story, which is read again. Pods of a Job
+ * that Sluice does not control cannot be told: it never starts, so it is deferred all the same. */
+
+static bool is_over(enum story_state s)
+{
+	return s == STORY_STOPPED || s == STORY_FENCED;
+}
 
 static bool may_be_deferred(const struct job *seen)
 {
-	return seen->suspend && seen->story_state == STORY_NONE && !seen->deleting;
+	if (!seen->suspend || seen->deleting)
+		return false;
+	if (seen->story_state == STORY_NONE)
+		return true;
+	return is_over(seen->story_state) && (!is_leaving(seen) || seen->uncontrolled);
 }
 
 void gate_fetch_deferred(struct gate *g)
@@ -295,8 +305,12 @@ void gate_return_deferred(struct gate *g, struct gate_job *j)
 
 bool gate_defer_job(struct gate *g, struct gate_job *j)
 {
-	if (j->seen.story_state != STORY_NONE || job_busy(j) ||
-		!queue_has_too_many(g->queue, &j->uid))
+	const struct facts *f = &j->seen;
+	bool ran = f->story_state != STORY_NONE;
+	if (ran && (!is_over(f->story_state) || (f->leaving && !f->uncontrolled)))
+		return false;
+	if (j->hold_owed || j->barred_ms > g->tick_ms || job_busy(j) ||
+		!queue_has_too_many(g->queue, &j->uid, ran))
 		return false;
 	queue_defer_known_job(g->queue, &j->uid, j->in_list);
 	gate_forget_job(g, j);

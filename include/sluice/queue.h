@@ -201,10 +201,14 @@ struct quota_line {
  * What is kept of a LocalQueue's Jobs has an end, and whoever tells the queue of Jobs asks first.
  */
 
-/* Is there a place for one more that waits in the LocalQueue that it names? */
+/* Is there a place for one more that waits in the LocalQueue that it names? For a Job with a story
+ * there are more. */
 bool queue_has_place(const struct queue *q, const struct job *j);
-/* More than that are kept by some dozens, and this is one of those that wait. */
-bool queue_has_too_many(const struct queue *q, const struct uid *uid);
+/* More than that are kept by some dozens, and this is one of those that wait (ran: it has a story);
+ * or it waits and its directives were not kept, for want of room. */
+bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran);
+/* They were not kept: it wants to be read and set again once it has a reservation. */
+bool queue_job_is_cut(const struct queue *q, const struct uid *uid);
 /* It waits as TooManyWaiting until queue_take_deferred() gives it out. list: the last complete list
  * in which it was. */
 void queue_defer_job(struct queue *q, const struct job *j, uint64_t list);
@@ -374,8 +378,8 @@ struct decision {
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
 
-/* While paused, queue_decide() starts nothing, and stops nothing for another's sake; windows and all
- * other stops go on. */
+/* While paused, queue_decide() starts nothing, and stops nothing for another's sake; windows and
+ * all other stops go on. */
 void queue_pause_starts(struct queue *q, bool paused);
 
 /* What its run costs, or cost: the bill of its segment. */

@@ -135,7 +135,11 @@ def make_job(i, shapes):
 
 
 # What one namespace makes of its rights to create Jobs: how many of each, and what they are.
-HOSTILE = {"wide": 80, "crowded": 40, "noted": 100, "large": 2000, "small": 60000, "lost": 20000}
+# "grown": they ran for a moment and were edited since; "labelled": they run without a reservation, with
+# no pods, and got the label while they did.
+HOSTILE = {"wide": 80, "crowded": 40, "noted": 100, "large": 2000, "grown": 3000, "labelled": 3000, "small": 60000, "lost": 20000}
+LARGE = {"large", "grown", "labelled"}
+STORY = '{"state":"Stopped","attempt":1,"reason":"SuspendedByManifest"}'
 
 
 def hostile_job(kind):
@@ -143,13 +147,18 @@ def hostile_job(kind):
     job = make_job(0, 1)
     pod, meta = job["spec"]["template"]["spec"], job["metadata"]
     labels = {"sluice.dev/queue-name": "main"}
-    values = {"wide": 3700, "large": 90, "small": 1}.get(kind, 0)  # 6 MB in memory; just below the ceiling; a Job as others
+    values = 90 if kind in LARGE else {"wide": 3700, "small": 1}.get(kind, 0)  # 6 MB in memory; just below the ceiling; a Job as others
     if values:
         terms = [{"key": f"example.com/key-@@@@@@-{k}", "operator": "In", "values": [f"value-@@@@@@-{v}" for v in range(values // 15 + 1)]} for k in range(15 if values > 1 else 1)]
         pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = [{"matchExpressions": terms}] * (18 if kind == "wide" else 1)
-    if kind == "large":
+    if kind in LARGE:
         pod["tolerations"] = [{"key": f"example.com/taint-@@@@@@-{k}-{'x' * 40}", "operator": "Equal", "value": f"{'y' * 50}{k}"} for k in range(60)]
         pod["topologySpreadConstraints"] = [{"maxSkew": 1, "topologyKey": f"zone-@@@@@@-{k}", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {f"label-{n}": "z" * 60 for n in range(40)}}} for k in range(8)]
+    if kind == "grown":
+        meta["annotations"] = {"sluice.dev/admission": STORY, "sluice.dev/hold": "later"}
+    if kind == "labelled":
+        job["spec"].update(suspend=False, parallelism=0)
+        job["status"] = {"startTime": DAY, "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}
     if kind == "crowded":
         pod["containers"] = [{"name": f"c{i}-@@@@@@", "image": "i", "resources": {"requests": {f"example.com/{'r' * 40}-{n}": "1" for n in range(30)}}} for i in range(500)]
     if kind == "noted":
@@ -161,11 +170,21 @@ def hostile_job(kind):
     return dumps(job)
 
 
-def hostile_jobs():
+def hostile_jobs(stopped):
     for kind, n in HOSTILE.items():
         text = hostile_job(kind)
         for i in range(n):
-            yield text.replace(b"@@@@@@", b"%06d" % i)
+            job = text.replace(b"@@@@@@", b"%06d" % i)
+            yield suspended(job) if kind == "labelled" and b"%06d" % i in stopped else job
+
+
+def suspended(job):
+    """The same, after the stop landed and the Job controller saw it."""
+    job = json.loads(job)
+    job["spec"]["suspend"] = True
+    job["metadata"].update(resourceVersion="8", annotations={"sluice.dev/admission": STORY})
+    job["status"] = {"conditions": [{"type": "Suspended", "status": "True"}], "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}
+    return dumps(job)
 
 
 class Cluster:
@@ -174,6 +193,7 @@ class Cluster:
         self.nodes = {n["metadata"]["name"]: n for n in map(make_node, range(nodes))}
         self.pods = [(i, k, "batch" if k >= per_node - per_node // 10 else "web") for i in range(nodes) for k in range(per_node)]
         self.watchers = {}  # path: [queue]
+        self.stopped = set()  # numbers of labelled Jobs
         self.asked, self.by = Counter(), Counter()
         self.samples = {}  # load: (nodes, pods), with a mark in the place of the time
         self.config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config", "namespace": "kube-system", "resourceVersion": "2", "uid": "30000000-0000-4000-8000-000000000000"},
@@ -191,7 +211,7 @@ class Cluster:
             names = ["default", "kube-system", "sluice-system", *(f"team-{t}" for t in range(TEAMS))]
             return (dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n, "uid": f"40000000-0000-4000-8000-{j:012d}", "resourceVersion": "1", "labels": {}}}) for j, n in enumerate(names))
         if self.jobs and path == "/apis/batch/v1/jobs":
-            return itertools.chain(hostile_jobs() if self.hostile else (), (dumps(make_job(i, self.shapes)) for i in range(self.jobs)))
+            return itertools.chain(hostile_jobs(self.stopped) if self.hostile else (), (dumps(make_job(i, self.shapes)) for i in range(self.jobs)))
         return map(dumps, CROWD.get(path, []) if self.jobs else [])
 
     def tell(self, path, kind, body):
@@ -207,6 +227,13 @@ class Cluster:
         node["metadata"]["resourceVersion"] = str(self.version)
         body = dumps(node)
         self.tell("/api/v1/nodes", b"MODIFIED", body)
+        return body
+
+    def stop_job(self, name):
+        number = name[-6:].encode()
+        self.stopped.add(number)
+        body = suspended(hostile_job("labelled").replace(b"@@@@@@", number))
+        self.tell("/apis/batch/v1/jobs", b"MODIFIED", body)
         return body
 
     def touch(self, n):
@@ -297,6 +324,8 @@ class Server:
         if method == "PATCH" and path.startswith("/api/v1/nodes/"):
             patched = c.patch_node(path.split("/")[4], json.loads(body))
             return await self.reply(writer, patched or b'{"kind":"Status","code":404}', "200 OK" if patched else "404 Not Found")
+        if method == "PATCH" and "/jobs/labelled-" in path:
+            return await self.reply(writer, c.stop_job(path.rsplit("/", 1)[1]))
         if method == "POST":
             return await self.reply(writer, body or b"{}", "201 Created")
         if method != "GET":

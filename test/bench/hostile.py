@@ -1,6 +1,7 @@
 """What one namespace can make the controller keep: Jobs with the largest directives and with some just
-below the ceiling, most containers, longest annotations, names of queues that do not exist, and more of
-each than may wait, beside an honest team's 1,000. fake_cluster.py makes all of it up (HOSTILE there), as
+below the ceiling (also of Jobs that ran and were edited since, and of Jobs that run unadmitted and got
+the label then), most containers, longest annotations, names of queues that do not exist, and more of each
+than may wait, beside an honest team's 1,000. fake_cluster.py makes all of it up (HOSTILE there), as
 it does for crowd; only Postgres and the controller (the release build) are real.
 
 Resident memory must stay below the limit of the Deployment, also after a restart, and the honest team's
@@ -36,11 +37,11 @@ def look(ground, expected):
     wait_until("all Jobs to be seen", lambda: waiting(ground) == expected, 900, ground.proc, every=1)
     ground.settle()
     n = "n" * 40
-    reasons = {kind: told(ground, "team-1", f"{kind}-{n}-{i:06d}") for kind, i in
-               (("wide", 0), ("crowded", 0), ("noted", 0), ("small", 59999), ("lost", 0))}
+    reasons = {f"{kind}-{i}": told(ground, "team-1", f"{kind}-{n}-{i:06d}") for kind, i in
+               (("wide", 0), ("crowded", 0), ("noted", 0), ("grown", 0), ("grown", 2999), ("labelled", 2999), ("small", 59999), ("lost", 0))}
     reasons["honest"] = told(ground, "team-0", "train-000000")
-    assert reasons == {"wide": "Misconfigured", "crowded": "Misconfigured", "noted": "OnHold", "small": "TooManyWaiting",
-                       "lost": "Misconfigured", "honest": "NodesFull"}, reasons
+    assert reasons == {"wide-0": "Misconfigured", "crowded-0": "Misconfigured", "noted-0": "OnHold", "grown-0": "OnHold", "grown-2999": "TooManyWaiting",
+                       "labelled-2999": "TooManyWaiting", "small-59999": "TooManyWaiting", "lost-0": "Misconfigured", "honest": "NodesFull"}, reasons
     return ground.memory("VmRSS"), ground.memory("VmHWM")
 
 

@@ -251,6 +251,168 @@ static void a_deferred_job_with_an_open_hold_is_adopted(void **state)
 	world_done(&w);
 }
 
+/* ---- Jobs with a story ------------------------------------------------------------------------
+ *
+ * They ran before, or others than Sluice let them run: their pods' directives count as well. */
+
+#define LARGE 30000 /* a value that is kept twice: 15 times what counts as one Job */
+#define STORY "{\"state\":\"Stopped\",\"attempt\":1}"
+
+static const char *large_value(size_t i)
+{
+	static char value[JOBS][LARGE];
+	memset(value[i], 'x', LARGE - 1);
+	snprintf(value[i], LARGE, "%zu", i);
+	value[i][strlen(value[i])] = 'x';
+	return value[i];
+}
+
+static void widen(struct world *w, size_t i)
+{
+	static struct label wide[JOBS];
+	struct snap *s = model_api_edit(&w->api, made[i]);
+	wide[i] = (struct label){"example.com/key", large_value(i)};
+	s->job.placement = (struct placement){.node_selector = &wide[i], .nnode_selector = 1};
+	model_api_write(&w->api, s, true);
+}
+
+/* It was started and stopped once, and asks for more than there is. */
+static void make_stopped(struct world *w, size_t i)
+{
+	make(w, i, "main", 9000);
+	struct snap *s = model_api_edit(&w->api, made[i]);
+	s->job.story = STORY;
+	s->job.story_state = STORY_STOPPED;
+	s->job.story_attempt = 1;
+	s->job.status.suspended = true;
+	model_api_write(&w->api, s, false);
+}
+
+static size_t kept_bytes(const struct world *w)
+{
+	return queue_memory_bytes(w->queue);
+}
+
+/* Twice what may wait, and the slack that waiting Jobs have, in what counts as one Job. */
+static size_t most_bytes(size_t max)
+{
+	return 2 * (max + 64) * 4096 + JOBS * 1024;
+}
+
+static void one_that_ran_may_not_grow_past_what_is_kept(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	limit(&w, JOBS);
+	for (size_t i = 0; i < JOBS; i++) {
+		make_stopped(&w, i);
+		see(&w, i);
+	}
+	turn(&w);
+	assert_int_equal(known(&w), JOBS);
+	limit(&w, 2);
+	turn(&w);
+	assert_int_equal(known(&w), JOBS); /* as many as that are kept of an ordinary size */
+	for (size_t i = 0; i < JOBS; i++) {
+		widen(&w, i);
+		see(&w, i); /* in one burst */
+		assert_true(kept_bytes(&w) < most_bytes(2));
+	}
+	turn(&w);
+	assert_true(kept_bytes(&w) < most_bytes(2));
+	assert_true(deferred(&w, JOBS - 1));
+	struct explanation x;
+	assert_true(gate_explain(w.gate, "team-a", name_of(0), w.now_ms, &x));
+	assert_int_equal(x.reason, WAIT_EXCEEDS_MAX);
+	limit(&w, JOBS * 16); /* all of it is read again, and kept */
+	turn(&w);
+	assert_int_equal(known(&w), JOBS);
+	assert_false(deferred(&w, JOBS - 1));
+	assert_true(kept_bytes(&w) > (size_t)JOBS * LARGE * 2);
+	world_done(&w);
+}
+
+/* What runs without a reservation is kept by what it asks for alone, until it is stopped. */
+static void labels_on_jobs_that_run_fill_nothing(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	limit(&w, 2);
+	turn(&w);
+	for (size_t i = 0; i < JOBS; i++) {
+		make(&w, i, "main", 0);
+		struct snap *s = model_api_edit(&w.api, made[i]);
+		s->job.suspend = false;
+		s->job.parallelism = 0;
+		model_api_write(&w.api, s, false);
+		widen(&w, i);
+		see(&w, i);
+		assert_true(kept_bytes(&w) < most_bytes(2));
+	}
+	turn(&w);
+	assert_int_equal(w.sent[INTENT_STOP], JOBS);
+	for (size_t i = 0; i < JOBS; i++) {
+		assert_true(made[i]->now->job.suspend);
+		struct snap *s = model_api_edit(&w.api, made[i]);
+		s->job.status.suspended = true;
+		s->job.hold = "later"; /* or they would have their turn */
+		model_api_write(&w.api, s, false);
+		see(&w, i);
+	}
+	turn(&w);
+	assert_true(kept_bytes(&w) < most_bytes(2));
+	assert_true(known(&w) < 2 * 2 + 2 * 64);
+	assert_true(deferred(&w, JOBS - 1));
+	world_done(&w);
+}
+
+/* It was stopped by no fault of its own: it waits with the others, though more than may. */
+static void one_that_ran_is_not_behind_those_that_are_deferred(void **state)
+{
+	struct world w;
+	(void)state;
+	five_of_which_two_may_wait(&w);
+	make_stopped(&w, 5);
+	see(&w, 5);
+	turn(&w);
+	assert_false(deferred(&w, 5));
+	assert_int_equal(known(&w), 3);
+	world_done(&w);
+}
+
+/* To a new leader it is one too many until its reservation is adopted; then it is read whole. */
+static void a_run_that_was_cut_is_read_again(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	make(&w, 0, "main", 1000);
+	see(&w, 0);
+	turn(&w);
+	assert_int_equal(w.sent[INTENT_START], 1);
+	widen(&w, 0); /* while nobody looks */
+	for (size_t i = 1; i < 20; i++) {
+		make_stopped(&w, i);
+		widen(&w, i);
+	}
+	gate_free(w.gate);
+	queue_free(w.queue);
+	w.now_ms += 60000;
+	w.tick_ms += 60000;
+	gate_up(&w);
+	limit(&w, 2);
+	for (size_t i = 20; i-- > 0;)
+		see(&w, i);
+	const struct uid *uid = &made[0]->now->job.uid;
+	assert_true(queue_job_is_cut(w.queue, uid));
+	turn(&w);
+	assert_false(made[0]->now->job.suspend);
+	assert_false(queue_job_is_cut(w.queue, uid));
+	world_done(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +423,10 @@ int main(void)
 		cmocka_unit_test(finished_while_deferred_it_is_forgotten),
 		cmocka_unit_test(jobs_that_change_their_label_are_deferred_as_well),
 		cmocka_unit_test(a_deferred_job_with_an_open_hold_is_adopted),
+		cmocka_unit_test(one_that_ran_may_not_grow_past_what_is_kept),
+		cmocka_unit_test(labels_on_jobs_that_run_fill_nothing),
+		cmocka_unit_test(one_that_ran_is_not_behind_those_that_are_deferred),
+		cmocka_unit_test(a_run_that_was_cut_is_read_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
