@@ -300,28 +300,82 @@ static void one_that_was_not_let_in_is_not_told_in_vain(void **state)
 /* ---- Pods that could not be told --------------------------------------------------------------
  */
 
-static void one_that_cannot_be_counted_is_stopped(void **state)
+/* A version that did not mind let it run. The upgrade stops nothing: it ends as it is, and holds
+ * its quota until its pods are gone. */
+static void one_that_cannot_be_counted_ends_as_it_is(void **state)
 {
 	struct world w;
 	struct snap *s;
 	(void)state;
-	for (int acked = 0; acked < 2; acked++) {
-		world_init(&w);
-		if (acked) {
-			have_it_run(&w);
-		} else {
-			struct snap n = {0};
-			submit(&w, &n);
-		}
-		one_more(&w, &s);
-		s->job.uncontrolled = true;
-		write_job(&w, s, false);
-		assert_true(w.j->now->job.suspend);
-		assert_string_equal(w.last[NOTE_STOP].reason, "Misconfigured");
-		assert_non_null(strstr(w.last[NOTE_STOP].text, "spec.manualSelector"));
-		assert_int_equal(held_cpu(&w), 1000);
-		world_done(&w);
-	}
+	world_init(&w);
+	have_it_run(&w);
+	one_more(&w, &s);
+	s->job.uncontrolled = true;
+	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
+	model_api_write(&w.api, s, false);
+	world_restart(&w);
+	at(&w, w.now_ms + 600000);
+	assert_false(w.j->now->job.suspend);
+	assert_int_equal(held_cpu(&w), 1000);
+	one_more(&w, &s);
+	s->job.status.active = s->job.status.ready = s->job.status.succeeded = 1;
+	s->job.status.terminating = 1;
+	write_job(&w, s, false);
+	assert_int_equal(held_cpu(&w), 1000);
+	finish(&w);
+	at(&w, w.now_ms + 60000);
+	assert_int_equal(held_cpu(&w), 1000);
+	one_more(&w, &s);
+	s->job.status.terminating = 0;
+	write_job(&w, s, false);
+	assert_int_equal(held_cpu(&w), 0);
+	assert_int_equal(w.sent[INTENT_STOP], 0);
+	world_done(&w);
+}
+
+/* It is started no more: stopped by a person, it waits for good. */
+static void one_that_cannot_be_counted_is_not_started_anew(void **state)
+{
+	struct world w;
+	struct snap *s;
+	(void)state;
+	world_init(&w);
+	have_it_run(&w);
+	one_more(&w, &s);
+	s->job.uncontrolled = true;
+	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
+	model_api_write(&w.api, s, false);
+	world_restart(&w);
+	turn(&w);
+	one_more(&w, &s);
+	snap_suspend(s, true);
+	s->job.status = (struct job_status){.suspended = true};
+	write_job(&w, s, true);
+	at(&w, w.now_ms + 600000);
+	assert_true(w.j->now->job.suspend);
+	assert_int_equal(held_cpu(&w), 0);
+	assert_int_equal(w.sent[INTENT_START], 1);
+	world_done(&w);
+}
+
+/* Without a reservation it is an intruder as any other. */
+static void one_that_cannot_be_counted_and_was_not_let_in_is_stopped(void **state)
+{
+	struct world w;
+	struct snap n = {0}, *s;
+	(void)state;
+	world_init(&w);
+	w.pods_of_job = 100; /* more than there is */
+	submit(&w, &n);
+	one_more(&w, &s);
+	s->job.uncontrolled = true;
+	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
+	snap_suspend(s, false);
+	write_job(&w, s, true);
+	at(&w, T0 + 60000);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "NotAdmitted");
+	world_done(&w);
 }
 
 int main(void)
@@ -339,7 +393,9 @@ int main(void)
 		cmocka_unit_test(a_count_right_after_the_deletion_proves_nothing),
 		cmocka_unit_test(one_that_was_orphaned_says_so),
 		cmocka_unit_test(one_that_was_not_let_in_is_not_told_in_vain),
-		cmocka_unit_test(one_that_cannot_be_counted_is_stopped),
+		cmocka_unit_test(one_that_cannot_be_counted_ends_as_it_is),
+		cmocka_unit_test(one_that_cannot_be_counted_is_not_started_anew),
+		cmocka_unit_test(one_that_cannot_be_counted_and_was_not_let_in_is_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
