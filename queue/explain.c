@@ -329,7 +329,7 @@ static bool is_backing_off(const struct question *a)
 		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
 			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
 	else
-		text_add(a->text, "was stopped and waits until ");
+		text_add(a->text, "its start was called off, or it was stopped: it waits until ");
 	text_add_time(a->text, a->w->not_before_ms);
 	text_add(a->text, " before it is tried again");
 	return true;

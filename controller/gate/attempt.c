@@ -11,6 +11,12 @@
 #define REFUSED_RETRY_MS 1000 /* the ledger said no: another cell, or a quota just lowered */
 #define OVERDUE_MS 300000
 #define GENERATION_UNKNOWN (-1) /* no Job has it */
+#define RESTLESS_FREE 2		/* so many starts in vain cost nothing */
+#define RESTLESS_STEPS 7	/* so often the pause doubles, to about a minute */
+#define RESTLESS_MS INT64_C(1000)
+#define RESTLESS_DECAY_S 60
+
+static const char CHANGED[] = "Changed";
 
 /* A run that ended well tells how long its like take. The end is in the status, in whole seconds: a
  * leader that came late saw it late. */
@@ -39,10 +45,34 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	job_enter(g, j, PHASE_WAITING);
 }
 
+/* Each start that is called off has held quota for a moment, at the head of its queue: whoever
+ * edits a Job again and again would have that quota for nothing. The first two cost nothing, for
+ * people correct what they wrote; then the pause doubles. It shrinks with time alone, a step a
+ * minute. */
+int64_t attempt_restless_ms(struct gate *g, struct gate_job *j)
+{
+	int64_t now_s = g->tick_ms / 1000, calm = (now_s - j->restless_s) / RESTLESS_DECAY_S;
+	j->restless = calm < j->restless ? (uint8_t)(j->restless - calm) : 0;
+	j->restless_s = (int32_t)now_s;
+	if (j->restless < RESTLESS_FREE + RESTLESS_STEPS)
+		j->restless++;
+	if (j->restless <= RESTLESS_FREE)
+		return 0;
+	return gate_spread(g, RESTLESS_MS << (j->restless - RESTLESS_FREE - 1));
+}
+
+/* Its owner's doing: an edit, another queue, a hold. */
+static bool ends_by_owner(const struct gate_job *j)
+{
+	return j->reason == CHANGED || strcmp(j->reason, stop_reason_name(STOP_REASON_HELD)) == 0;
+}
+
 void attempt_call_off(struct gate *g, struct gate_job *j)
 {
 	must(!j->doubt);
-	job_ends(j, "Changed", g->identity);
+	job_ends(j, CHANGED, g->identity);
+	if (ends_by_owner(j))
+		j->not_before_ms = g->now_ms + attempt_restless_ms(g, j);
 	gate_note(g, NOTE_CALL_OFF, j, "start of attempt %d called off: %s", j->attempt, j->reason);
 	g->counts.voids++;
 	close_hold(g, j, LEDGER_VOID);

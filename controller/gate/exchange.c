@@ -145,13 +145,16 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 	const char *lending = denied_lending(g, j, said);
 	bool elsewhere = *lending && j->seen.rewritable;
 	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", lending, said);
-	if (!same_as_denied(j))
+	bool edited = j->denials > 0 && !same_as_denied(j);
+	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
+	if (edited)
 		j->denials = 0;
 	keep_denied(j);
 	int64_t pause_ms = elsewhere ? DENIED_RETRY_MS : DENIED_START_MS << j->denials;
 	j->denials += !elsewhere;
 	j->call_off = true;
-	j->not_before_ms = g->now_ms + gate_spread(g, pause_ms);
+	pause_ms = gate_spread(g, pause_ms);
+	j->not_before_ms = g->now_ms + (pause_ms > restless_ms ? pause_ms : restless_ms);
 	job_ends(j, REFUSED_BY_SERVER, g->identity);
 	if (j->denials >= DENIALS_MAX && j->reason == REFUSED_BY_SERVER)
 		job_refused_for_good(g, j, said);

@@ -111,10 +111,12 @@ struct gate_job {
 	/* What holds it is to be told on it still: until then it is held here, and when that is
 	 * refused, too, until its owner changes it. */
 	bool hold_owed, hold_refused;
+	uint8_t restless; /* starts of late that came to nothing by its owner's doing */
 	unsigned denials; /* starts in a row that the API server refused */
 	/* As it was when last refused: another one may be started. */
 	int64_t denied_generation;
 	int32_t denied_bytes;
+	int32_t restless_s;	/* the last of these, by tick_ms, in seconds */
 	unsigned short_of_room; /* PATCHes were refused: 1, the story is to be short; 2, no hold
 				   goes with a stop either */
 	bool finish_noted;	/* while it drains: its NOTE_FINISH was made, by us or before us */
@@ -423,6 +425,8 @@ void attempt_run(struct gate *g, struct gate_job *j);
 int32_t attempt_pods(const struct gate *g, const struct gate_job *j);
 /* So many pods are left to it at most. */
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
+/* A start came to nothing by its owner's doing: the pause until the next, often 0. */
+int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
 /* It never began, and cannot any more. */
 void attempt_call_off(struct gate *g, struct gate_job *j);
 /* It ended: what it holds is kept until its pods are gone; then it is given back. */

@@ -157,6 +157,7 @@ def hostile_job(kind):
     if kind == "grown":
         meta["annotations"] = {"sluice.dev/admission": STORY, "sluice.dev/hold": "later"}
     if kind == "labelled":
+        meta["annotations"] = {"sluice.dev/hold": "later"}
         job["spec"].update(suspend=False, parallelism=0)
         job["status"] = {"startTime": DAY, "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}
     if kind == "crowded":
@@ -182,7 +183,7 @@ def suspended(job):
     """The same, after the stop landed and the Job controller saw it."""
     job = json.loads(job)
     job["spec"]["suspend"] = True
-    job["metadata"].update(resourceVersion="8", annotations={"sluice.dev/admission": STORY})
+    job["metadata"].update(resourceVersion="8", annotations={"sluice.dev/admission": STORY, "sluice.dev/hold": "later"})
     job["status"] = {"conditions": [{"type": "Suspended", "status": "True"}], "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}}
     return dumps(job)
 

@@ -436,6 +436,105 @@ static void four_refusals_are_forgotten_when_its_owner_edits_it(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* ---- Edits while a start is under way ---------------------------------------------------------
+ */
+
+static void edit(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.priority_class = ""; /* anything that moves the generation */
+	model_api_write(&w->api, s, true);
+	gate_see_job(w->gate, &w->j->now->job);
+}
+
+/* Until the gate rests. Each start meets a Job that was edited just before, as long as *edits. */
+static void turn_with_edits(struct world *w, size_t *edits)
+{
+	for (bool asked = true; asked;) {
+		const struct intent *i;
+		asked = false;
+		gate_step(w->gate, w->now_ms, w->tick_ms);
+		while ((i = gate_take_intent(w->gate))) {
+			asked = true;
+			if (i->kind == INTENT_START && *edits > 0) {
+				(*edits)--;
+				edit(w);
+			}
+			i->kind <= INTENT_BATCH ? answer_ledger(w, i) : answer_job(w, i);
+		}
+		take_notes(w);
+		if (w->sent[INTENT_START] > 1000)
+			return;
+	}
+}
+
+static void pass_with_edits(struct world *w, size_t *edits, int64_t ms)
+{
+	for (int64_t end_ms = w->now_ms + ms; w->now_ms < end_ms;) {
+		w->now_ms += 100;
+		w->tick_ms += 100;
+		turn_with_edits(w, edits);
+	}
+}
+
+/* It would hold quota at the head of its queue for as long as its owner likes. */
+static void one_that_is_edited_again_and_again_pauses(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	size_t edits = SIZE_MAX;
+	turn(w);
+	w->pods_of_job = 100;
+	submit(w, &n); /* too large as yet */
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.parallelism = s->job.completions = 2;
+	model_api_write(&w->api, s, true);
+	gate_see_job(w->gate, &w->j->now->job);
+	pass_with_edits(w, &edits, 60000);
+	assert_in_range(w->sent[INTENT_START], 5, 9);
+	pass_with_edits(w, &edits, 600000);
+	assert_in_range(w->sent[INTENT_START], 12, 22); /* once a minute */
+	assert_int_equal(holds_open(w), 0);
+	/* And no longer when it is left alone. */
+	edits = 0;
+	pass_with_edits(w, &edits, 81000);
+	assert_false(w->j->now->job.suspend);
+}
+
+static void two_edits_go_unnoticed(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	size_t edits = 2;
+	turn(w);
+	w->pods_of_job = 100;
+	submit(w, &n);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.parallelism = s->job.completions = 2;
+	model_api_write(&w->api, s, true);
+	gate_see_job(w->gate, &w->j->now->job);
+	pass_with_edits(w, &edits, 500);
+	assert_false(w->j->now->job.suspend);
+}
+
+/* The same of one that is edited after each refusal: its count begins anew, the pause does not. */
+static void edits_after_refusals_shorten_no_pause(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	turn(w);
+	w->denied = SIZE_MAX;
+	submit(w, &n);
+	for (int64_t end_ms = w->now_ms + 1200000; w->now_ms < end_ms;) {
+		size_t starts = w->sent[INTENT_START];
+		at(w, w->now_ms + 1000);
+		if (w->sent[INTENT_START] > starts)
+			edit(w);
+	}
+	assert_null(w->j->now->job.hold);
+	assert_in_range(w->sent[INTENT_START], 15, 40);
+}
+
 /* Not even the hold can be written. It is held all the same, until its owner makes room. */
 static void a_hold_without_room_is_kept_in_mind(void **state)
 {
@@ -712,6 +811,9 @@ int main(void)
 		RUN(a_person_who_means_it_is_heeded),
 		WORLD(a_start_that_is_refused_is_put_on_hold),
 		WORLD(four_refusals_are_forgotten_when_its_owner_edits_it),
+		WORLD(one_that_is_edited_again_and_again_pauses),
+		WORLD(two_edits_go_unnoticed),
+		WORLD(edits_after_refusals_shorten_no_pause),
 		WORLD(a_hold_without_room_is_kept_in_mind),
 		RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
