@@ -4,27 +4,6 @@
  */
 #include "test/unit/gate_world.h"
 
-static int open_world(void **state)
-{
-	static struct world w;
-	world_init(&w);
-	*state = &w;
-	return 0;
-}
-
-static int open_run(void **state)
-{
-	open_world(state);
-	have_it_run(*state);
-	return 0;
-}
-
-static int close_world(void **state)
-{
-	world_done(*state);
-	return 0;
-}
-
 /* ---- A successor -------------------------------------------------------------------------------
  */
 
@@ -221,27 +200,15 @@ static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			what_a_successor_started_is_not_stopped, open_run, close_world),
-		cmocka_unit_test_setup_teardown(
-			a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease, open_run,
-			close_world),
-		cmocka_unit_test_setup_teardown(pods_are_looked_for_where_no_story_tells_of_a_start,
-			open_world, close_world),
-		cmocka_unit_test_setup_teardown(
-			a_successor_looks_for_them_too, open_world, close_world),
-		cmocka_unit_test_setup_teardown(
-			a_first_start_that_was_not_sent_is_void, open_world, close_world),
-		cmocka_unit_test_setup_teardown(
-			pods_that_leave_and_end_well_take_no_quota_from_others, open_run,
-			close_world),
-		cmocka_unit_test_setup_teardown(
-			pods_that_end_well_free_their_quota_at_once, open_run, close_world),
-		cmocka_unit_test_setup_teardown(
-			work_is_lost_that_only_the_answer_tells_of, open_run, close_world),
-		cmocka_unit_test_setup_teardown(
-			a_job_that_was_deactivated_is_on_hold_whoever_suspended_it, open_run,
-			close_world),
+		RUN(what_a_successor_started_is_not_stopped),
+		RUN(a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease),
+		WORLD(pods_are_looked_for_where_no_story_tells_of_a_start),
+		WORLD(a_successor_looks_for_them_too),
+		WORLD(a_first_start_that_was_not_sent_is_void),
+		RUN(pods_that_leave_and_end_well_take_no_quota_from_others),
+		RUN(pods_that_end_well_free_their_quota_at_once),
+		RUN(work_is_lost_that_only_the_answer_tells_of),
+		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,52 +45,43 @@ static void raise_completions(struct world *w)
 
 static void completions_that_are_raised_stop_it(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_an_elastic_one_run(&w);
-	raise_completions(&w);
-	gate_see_job(w.gate, &w.j->now->job);
-	turn(&w);
-	assert_true(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
-	world_done(&w);
+	struct world *w = *state;
+	have_an_elastic_one_run(w);
+	raise_completions(w);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "ScaledUp");
 }
 
 /* A new leader goes by the reservation, not by what it sees. */
 static void raised_while_nobody_led(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_an_elastic_one_run(&w);
-	raise_completions(&w);
-	world_restart(&w);
-	turn(&w);
-	assert_int_equal(w.sent[INTENT_READ], 1); /* what it saw might have been old */
-	assert_true(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
-	assert_int_equal(held_cpu(&w), 500);
-	world_done(&w);
+	struct world *w = *state;
+	have_an_elastic_one_run(w);
+	raise_completions(w);
+	world_restart(w);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_READ], 1); /* what it saw might have been old */
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "ScaledUp");
+	assert_int_equal(held_cpu(w), 500);
 }
 
 /* Off the watch meanwhile, and so not known when it is adopted. */
 static void raised_without_its_label_while_nobody_led(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_an_elastic_one_run(&w);
-	one_more(&w, &s);
+	have_an_elastic_one_run(w);
+	one_more(w, &s);
 	s->job.queue = "";
 	s->job.completions = 100;
-	model_api_write(&w.api, s, true);
-	world_restart(&w);
-	turn(&w);
-	assert_true(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
-	world_done(&w);
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "ScaledUp");
 }
 
 /* Suspended and unsuspended by its owner, with pods of cpu each. */
@@ -108,65 +99,49 @@ static void resume_with(struct world *w, int64_t cpu, bool by_other)
 /* As many pods as before, but each takes more than is reserved for it. */
 static void its_template_grew_while_nobody_led(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	resume_with(&w, 750, true);
-	assert_int_equal(w.sent[INTENT_READ], 1);
-	assert_true(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
-	world_done(&w);
+	struct world *w = *state;
+	resume_with(w, 750, true);
+	assert_int_equal(w->sent[INTENT_READ], 1);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "ScaledUp");
 }
 
 static void resumed_as_it_was_it_runs_on(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	resume_with(&w, 500, true);
-	assert_false(w.j->now->job.suspend);
-	world_done(&w);
+	struct world *w = *state;
+	resume_with(w, 500, true);
+	assert_false(w->j->now->job.suspend);
 }
 
 /* An admin changed what is counted: the start is ours, and what runs is left alone. */
 static void counted_for_more_it_runs_on(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	resume_with(&w, 750, false);
-	assert_false(w.j->now->job.suspend);
-	world_done(&w);
+	struct world *w = *state;
+	resume_with(w, 750, false);
+	assert_false(w->j->now->job.suspend);
 }
 
 /* The new leader's view is older than what the ledger was told last. */
 static void an_old_view_stops_nobody(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	const struct snap *old = w.j->now;
-	one_more(&w, &s);
+	const struct snap *old = w->j->now;
+	one_more(w, &s);
 	s->job.status.active = s->job.status.ready = s->job.status.succeeded = 1;
-	write_job(&w, s, false);
-	assert_int_equal(held_cpu(&w), 500);
-	const struct snap *now = w.j->now;
-	w.j->now = (struct snap *)(uintptr_t)old;
-	gate_free(w.gate);
-	queue_free(w.queue);
-	w.now_ms += 60000;
-	w.tick_ms += 60000;
-	gate_up(&w);
-	w.j->now = (struct snap *)(uintptr_t)now;
-	turn(&w);
-	assert_false(w.j->now->job.suspend);
-	assert_int_equal(held_cpu(&w), 500);
-	world_done(&w);
+	write_job(w, s, false);
+	assert_int_equal(held_cpu(w), 500);
+	const struct snap *now = w->j->now;
+	w->j->now = (struct snap *)(uintptr_t)old;
+	gate_free(w->gate);
+	queue_free(w->queue);
+	w->now_ms += 60000;
+	w->tick_ms += 60000;
+	gate_up(w);
+	w->j->now = (struct snap *)(uintptr_t)now;
+	turn(w);
+	assert_false(w->j->now->job.suspend);
+	assert_int_equal(held_cpu(w), 500);
 }
 
 /* ---- Deleted, and kept ------------------------------------------------------------------------
@@ -192,109 +167,90 @@ static void explains(struct world *w, const char *words)
 /* Nothing stops its pods; its quota is held until they are gone, and no longer. */
 static void a_finalizer_keeps_quota_as_long_as_pods(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	w.pods = 2;
-	delete_kept(&w, "example.com/keep");
-	assert_string_equal(w.last[NOTE_STOP].reason, "Deleted");
-	explains(&w, "the finalizer example.com/keep keeps it");
-	explains(&w, "kubectl delete pods -n team-a");
-	at(&w, T0 + 400000);
-	assert_int_equal(held_cpu(&w), 1000);
-	assert_non_null(strstr(w.last[NOTE_OVERDUE].text, "example.com/keep"));
-	w.pods = 0;
-	at(&w, T0 + 420000);
-	assert_int_equal(held_cpu(&w), 0);
-	world_done(&w);
+	struct world *w = *state;
+	w->pods = 2;
+	delete_kept(w, "example.com/keep");
+	assert_string_equal(w->last[NOTE_STOP].reason, "Deleted");
+	explains(w, "the finalizer example.com/keep keeps it");
+	explains(w, "kubectl delete pods -n team-a");
+	at(w, T0 + 400000);
+	assert_int_equal(held_cpu(w), 1000);
+	assert_non_null(strstr(w->last[NOTE_OVERDUE].text, "example.com/keep"));
+	w->pods = 0;
+	at(w, T0 + 420000);
+	assert_int_equal(held_cpu(w), 0);
 }
 
 /* The status does not tell of pods any more: those that ended leave no word, those that run on
  * neither. */
 static void a_frozen_status_proves_nothing(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	w.pods = 2;
-	decide(&w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
-	assert_true(w.j->now->job.suspend);
-	delete_kept(&w, "example.com/keep");
-	at(&w, T0 + DOUBT_MS + 1000);
-	assert_int_equal(held_cpu(&w), 1000);
-	w.pods = 0; /* they ended by themselves, and nobody writes that down */
-	at(&w, T0 + DOUBT_MS + 7000);
-	assert_int_equal(held_cpu(&w), 0);
-	one_more(&w, &s);
+	w->pods = 2;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	assert_true(w->j->now->job.suspend);
+	delete_kept(w, "example.com/keep");
+	at(w, T0 + DOUBT_MS + 1000);
+	assert_int_equal(held_cpu(w), 1000);
+	w->pods = 0; /* they ended by themselves, and nobody writes that down */
+	at(w, T0 + DOUBT_MS + 7000);
+	assert_int_equal(held_cpu(w), 0);
+	one_more(w, &s);
 	assert_int_equal(s->job.status.active, 2);
-	world_done(&w);
 }
 
 /* Let run again and deleted at once: the Job controller may still make pods. */
 static void a_count_right_after_the_deletion_proves_nothing(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	w.pods = 2;
-	decide(&w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
-	at(&w, T0 + 60000);
-	one_more(&w, &s);
+	w->pods = 2;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	at(w, T0 + 60000);
+	one_more(w, &s);
 	snap_suspend(s, false);
-	model_api_write(&w.api, s, true);
-	w.pods = 0;
-	model_api_remove(&w.api, w.j);
-	gate_lose_job(w.gate, &w.j->now->job.uid);
-	turn(&w);
-	assert_int_equal(held_cpu(&w), 1000);
-	at(&w, T0 + 60000 + DOUBT_MS + 100);
-	assert_int_equal(held_cpu(&w), 0);
-	world_done(&w);
+	model_api_write(&w->api, s, true);
+	w->pods = 0;
+	model_api_remove(&w->api, w->j);
+	gate_lose_job(w->gate, &w->j->now->job.uid);
+	turn(w);
+	assert_int_equal(held_cpu(w), 1000);
+	at(w, T0 + 60000 + DOUBT_MS + 100);
+	assert_int_equal(held_cpu(w), 0);
 }
 
 static void one_that_was_orphaned_says_so(void **state)
 {
-	struct world w;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	w.pods = 2;
-	delete_kept(&w, "orphan");
-	model_api_remove(&w.api, w.j);
-	gate_lose_job(w.gate, &w.j->now->job.uid);
-	at(&w, T0 + 60000);
-	assert_int_equal(held_cpu(&w), 1000);
-	explains(&w, "deleted without its pods (--cascade=orphan)");
-	w.pods = 0;
-	at(&w, T0 + 80000);
-	assert_int_equal(held_cpu(&w), 0);
-	world_done(&w);
+	struct world *w = *state;
+	w->pods = 2;
+	delete_kept(w, "orphan");
+	model_api_remove(&w->api, w->j);
+	gate_lose_job(w->gate, &w->j->now->job.uid);
+	at(w, T0 + 60000);
+	assert_int_equal(held_cpu(w), 1000);
+	explains(w, "deleted without its pods (--cascade=orphan)");
+	w->pods = 0;
+	at(w, T0 + 80000);
+	assert_int_equal(held_cpu(w), 0);
 }
 
 /* Unsuspended by its owner, without a reservation, and deleted: no PATCH would do anything. */
 static void one_that_was_not_let_in_is_not_told_in_vain(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap n = {0}, *s;
-	(void)state;
-	world_init(&w);
 	n.job.hold = "x";
-	submit(&w, &n);
-	one_more(&w, &s);
+	submit(w, &n);
+	one_more(w, &s);
 	s->job.hold = "x";
 	s->job.deleting = true;
 	s->job.finalizer = "example.com/keep";
 	snap_suspend(s, false);
-	write_job(&w, s, true);
-	at(&w, T0 + 60000);
-	assert_int_equal(w.sent[INTENT_STOP], 0);
-	explains(&w, "the finalizer example.com/keep keeps it");
-	world_done(&w);
+	write_job(w, s, true);
+	at(w, T0 + 60000);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	explains(w, "the finalizer example.com/keep keeps it");
 }
 
 /* ---- Pods that could not be told --------------------------------------------------------------
@@ -304,98 +260,87 @@ static void one_that_was_not_let_in_is_not_told_in_vain(void **state)
  * its quota until its pods are gone. */
 static void one_that_cannot_be_counted_ends_as_it_is(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	one_more(&w, &s);
+	one_more(w, &s);
 	s->job.uncontrolled = true;
 	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
-	model_api_write(&w.api, s, false);
-	world_restart(&w);
-	at(&w, w.now_ms + 600000);
-	assert_false(w.j->now->job.suspend);
-	assert_int_equal(held_cpu(&w), 1000);
-	one_more(&w, &s);
+	model_api_write(&w->api, s, false);
+	world_restart(w);
+	at(w, w->now_ms + 600000);
+	assert_false(w->j->now->job.suspend);
+	assert_int_equal(held_cpu(w), 1000);
+	one_more(w, &s);
 	s->job.status.active = s->job.status.ready = s->job.status.succeeded = 1;
 	s->job.status.terminating = 1;
-	write_job(&w, s, false);
-	assert_int_equal(held_cpu(&w), 1000);
-	finish(&w);
-	at(&w, w.now_ms + 60000);
-	assert_int_equal(held_cpu(&w), 1000);
-	one_more(&w, &s);
+	write_job(w, s, false);
+	assert_int_equal(held_cpu(w), 1000);
+	finish(w);
+	at(w, w->now_ms + 60000);
+	assert_int_equal(held_cpu(w), 1000);
+	one_more(w, &s);
 	s->job.status.terminating = 0;
-	write_job(&w, s, false);
-	assert_int_equal(held_cpu(&w), 0);
-	assert_int_equal(w.sent[INTENT_STOP], 0);
-	world_done(&w);
+	write_job(w, s, false);
+	assert_int_equal(held_cpu(w), 0);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
 }
 
 /* It is started no more: stopped by a person, it waits for good. */
 static void one_that_cannot_be_counted_is_not_started_anew(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap *s;
-	(void)state;
-	world_init(&w);
-	have_it_run(&w);
-	one_more(&w, &s);
+	one_more(w, &s);
 	s->job.uncontrolled = true;
 	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
-	model_api_write(&w.api, s, false);
-	world_restart(&w);
-	turn(&w);
-	one_more(&w, &s);
+	model_api_write(&w->api, s, false);
+	world_restart(w);
+	turn(w);
+	one_more(w, &s);
 	snap_suspend(s, true);
 	s->job.status = (struct job_status){.suspended = true};
-	write_job(&w, s, true);
-	at(&w, w.now_ms + 600000);
-	assert_true(w.j->now->job.suspend);
-	assert_int_equal(held_cpu(&w), 0);
-	assert_int_equal(w.sent[INTENT_START], 1);
-	world_done(&w);
+	write_job(w, s, true);
+	at(w, w->now_ms + 600000);
+	assert_true(w->j->now->job.suspend);
+	assert_int_equal(held_cpu(w), 0);
+	assert_int_equal(w->sent[INTENT_START], 1);
 }
 
 /* Without a reservation it is an intruder as any other. */
 static void one_that_cannot_be_counted_and_was_not_let_in_is_stopped(void **state)
 {
-	struct world w;
+	struct world *w = *state;
 	struct snap n = {0}, *s;
-	(void)state;
-	world_init(&w);
-	w.pods_of_job = 100; /* more than there is */
-	submit(&w, &n);
-	one_more(&w, &s);
+	w->pods_of_job = 100; /* more than there is */
+	submit(w, &n);
+	one_more(w, &s);
 	s->job.uncontrolled = true;
 	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
 	snap_suspend(s, false);
-	write_job(&w, s, true);
-	at(&w, T0 + 60000);
-	assert_true(w.j->now->job.suspend);
-	assert_string_equal(w.last[NOTE_STOP].reason, "NotAdmitted");
-	world_done(&w);
+	write_job(w, s, true);
+	at(w, T0 + 60000);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "NotAdmitted");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(completions_that_are_raised_stop_it),
-		cmocka_unit_test(raised_while_nobody_led),
-		cmocka_unit_test(its_template_grew_while_nobody_led),
-		cmocka_unit_test(resumed_as_it_was_it_runs_on),
-		cmocka_unit_test(counted_for_more_it_runs_on),
-		cmocka_unit_test(raised_without_its_label_while_nobody_led),
-		cmocka_unit_test(an_old_view_stops_nobody),
-		cmocka_unit_test(a_finalizer_keeps_quota_as_long_as_pods),
-		cmocka_unit_test(a_frozen_status_proves_nothing),
-		cmocka_unit_test(a_count_right_after_the_deletion_proves_nothing),
-		cmocka_unit_test(one_that_was_orphaned_says_so),
-		cmocka_unit_test(one_that_was_not_let_in_is_not_told_in_vain),
-		cmocka_unit_test(one_that_cannot_be_counted_ends_as_it_is),
-		cmocka_unit_test(one_that_cannot_be_counted_is_not_started_anew),
-		cmocka_unit_test(one_that_cannot_be_counted_and_was_not_let_in_is_stopped),
+		WORLD(completions_that_are_raised_stop_it),
+		WORLD(raised_while_nobody_led),
+		RUN(its_template_grew_while_nobody_led),
+		RUN(resumed_as_it_was_it_runs_on),
+		RUN(counted_for_more_it_runs_on),
+		WORLD(raised_without_its_label_while_nobody_led),
+		RUN(an_old_view_stops_nobody),
+		RUN(a_finalizer_keeps_quota_as_long_as_pods),
+		RUN(a_frozen_status_proves_nothing),
+		RUN(a_count_right_after_the_deletion_proves_nothing),
+		RUN(one_that_was_orphaned_says_so),
+		WORLD(one_that_was_not_let_in_is_not_told_in_vain),
+		RUN(one_that_cannot_be_counted_ends_as_it_is),
+		RUN(one_that_cannot_be_counted_is_not_started_anew),
+		WORLD(one_that_cannot_be_counted_and_was_not_let_in_is_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,33 +34,28 @@ void __wrap_queue_finished_job(struct queue *q, const struct uid *uid, int64_t n
 	finished_ms = now_ms;
 }
 
-static void begin(struct world *w)
+static void say_nothing(void)
 {
-	world_init(w);
 	bill = (struct run_bill){0};
 	finished_ms = 0;
 }
 
-/* Before a test, and behind it. */
-static int open_world(void **state)
+static void begin(struct world *w)
 {
-	static struct world w;
-	begin(&w);
-	*state = &w;
-	return 0;
+	world_init(w);
+	say_nothing();
 }
 
-static int open_run(void **state)
+static int open_silent_world(void **state)
 {
-	open_world(state);
-	have_it_run(*state);
-	return 0;
+	say_nothing();
+	return open_world(state);
 }
 
-static int close_world(void **state)
+static int open_silent_run(void **state)
 {
-	world_done(*state);
-	return 0;
+	say_nothing();
+	return open_run(state);
 }
 
 /* Open from 09:00 to 10:05; what runs then goes on. */
@@ -788,44 +783,44 @@ static void a_standby_that_does_not_follow_jobs_does_not_ask_for_the_lease(void 
 	assert_int_equal(w->sent[INTENT_LEASE], 2);
 }
 
-#define WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-#define RUN(test) cmocka_unit_test_setup_teardown(test, open_run, close_world)
+#define SILENT_WORLD(test) cmocka_unit_test_setup_teardown(test, open_silent_world, close_world)
+#define SILENT_RUN(test) cmocka_unit_test_setup_teardown(test, open_silent_run, close_world)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD(a_start_that_was_not_sent_by_the_close_is_called_off),
-		WORLD(a_start_that_was_sent_by_the_close_counts_as_running),
-		RUN(a_job_is_told_once_and_the_stop_takes_it_back),
-		RUN(another_time_is_told_as_well),
+		SILENT_WORLD(a_start_that_was_not_sent_by_the_close_is_called_off),
+		SILENT_WORLD(a_start_that_was_sent_by_the_close_counts_as_running),
+		SILENT_RUN(a_job_is_told_once_and_the_stop_takes_it_back),
+		SILENT_RUN(another_time_is_told_as_well),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
-		RUN(one_that_landed_unanswered_is_not_made_again_and_comes_off),
-		RUN(a_stop_that_is_due_goes_first),
-		RUN(a_job_that_is_gone_is_not_told),
-		RUN(a_job_off_the_watch_is_not_told),
-		RUN(a_successor_tells_nobody_twice),
-		RUN(a_stop_that_does_not_come_is_taken_back),
-		RUN(who_is_suspended_by_others_is_not_told_any_more),
-		RUN(a_manifest_that_is_applied_again_holds_nobody),
-		RUN(a_successor_finds_it_and_has_it_start),
-		RUN(a_person_who_means_it_is_heeded),
-		WORLD(a_start_that_is_refused_is_put_on_hold),
-		WORLD(four_refusals_are_forgotten_when_its_owner_edits_it),
-		WORLD(one_that_is_edited_again_and_again_pauses),
-		WORLD(two_edits_go_unnoticed),
-		WORLD(edits_after_refusals_shorten_no_pause),
-		WORLD(a_hold_without_room_is_kept_in_mind),
-		RUN(a_stop_lands_where_annotations_are_full),
+		SILENT_RUN(one_that_landed_unanswered_is_not_made_again_and_comes_off),
+		SILENT_RUN(a_stop_that_is_due_goes_first),
+		SILENT_RUN(a_job_that_is_gone_is_not_told),
+		SILENT_RUN(a_job_off_the_watch_is_not_told),
+		SILENT_RUN(a_successor_tells_nobody_twice),
+		SILENT_RUN(a_stop_that_does_not_come_is_taken_back),
+		SILENT_RUN(who_is_suspended_by_others_is_not_told_any_more),
+		SILENT_RUN(a_manifest_that_is_applied_again_holds_nobody),
+		SILENT_RUN(a_successor_finds_it_and_has_it_start),
+		SILENT_RUN(a_person_who_means_it_is_heeded),
+		SILENT_WORLD(a_start_that_is_refused_is_put_on_hold),
+		SILENT_WORLD(four_refusals_are_forgotten_when_its_owner_edits_it),
+		SILENT_WORLD(one_that_is_edited_again_and_again_pauses),
+		SILENT_WORLD(two_edits_go_unnoticed),
+		SILENT_WORLD(edits_after_refusals_shorten_no_pause),
+		SILENT_WORLD(a_hold_without_room_is_kept_in_mind),
+		SILENT_RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
-		RUN(without_a_price_there_is_no_bill),
-		RUN(a_successor_makes_the_bill),
-		RUN(who_failed_is_no_sample),
+		SILENT_RUN(without_a_price_there_is_no_bill),
+		SILENT_RUN(a_successor_makes_the_bill),
+		SILENT_RUN(who_failed_is_no_sample),
 		cmocka_unit_test(labels_of_bills),
 		cmocka_unit_test(the_lease_is_renewed_however_the_clock_is_set),
 		cmocka_unit_test(pauses_are_neither_longer_nor_shorter_for_it),
-		RUN(a_run_that_cannot_be_read_goes_on),
-		WORLD(a_standby_that_does_not_follow_jobs_does_not_ask_for_the_lease),
-		RUN(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
+		SILENT_RUN(a_run_that_cannot_be_read_goes_on),
+		SILENT_WORLD(a_standby_that_does_not_follow_jobs_does_not_ask_for_the_lease),
+		SILENT_RUN(a_warning_whose_time_the_clock_jumps_over_is_taken_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,4 +306,32 @@ static inline const struct model_hold *first_hold(const struct world *w)
 	return holds[0];
 }
 
+/* ---- Before a test, and behind it --------------------------------------------------------------
+ */
+
+static inline int open_world(void **state)
+{
+	static struct world w;
+	world_init(&w);
+	*state = &w;
+	return 0;
+}
+
+/* Its Job runs. */
+static inline int open_run(void **state)
+{
+	open_world(state);
+	have_it_run(*state);
+	return 0;
+}
+
+static inline int close_world(void **state)
+{
+	world_done(*state);
+	return 0;
+}
+
+#define WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, open_run, close_world)
+
 #endif
