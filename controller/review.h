@@ -23,8 +23,8 @@ void right_describe(const struct right *r, struct buf *out);
 /* A TokenReview: whose token is this? audience: whom it must be for; NULL: the API server. */
 void review_ask_token(struct buf *out, const char *token, const char *audience);
 
-/* The user of an answered TokenReview, with a username; NULL: nobody's token, or for somebody
- * else. */
+/* The user of an answered TokenReview, with a username; NULL: the token is of no user, or for
+ * another audience. */
 const cJSON *review_user(const cJSON *answer, const char *audience);
 
 /* That user as the members of a SubjectAccessReview's spec. */

@@ -1,9 +1,9 @@
 /*
  * Overflow: Jobs beyond what may wait in a LocalQueue (spec.maxWaiting), kept by name alone.
  *
- * Whoever may create Jobs in a namespace decides how many there are and how large they are, and
- * all of them stand in the memory of each controller, also after a restart. So what is kept of one
- * LocalQueue has an end:
+ * A tenant decides how many Jobs there are in its namespace and how large they are, and each stands
+ * in the memory of each controller, also after a restart. So what is kept of one LocalQueue has an
+ * end:
  *
  *   - of Jobs that wait, as many as spec.maxWaiting says;
  *   - of Jobs that wait or have room, twice as many: a Job that asks for nothing takes no quota.

@@ -48,7 +48,7 @@ void check_lending(struct patient *p, struct findings *f);
  * ERR_DENIED: it could not be asked, and e says why. */
 int rights_ask(struct patient *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e);
-/* server.c. Does somebody lend idle resources? 0, or an error with its sentence. */
+/* server.c. Are idle resources lent? 0, or an error with its sentence. */
 int lending_is_on(struct patient *p, bool *ret_on, struct err *e);
 /* database.c */
 void check_postgres(struct patient *p, struct findings *f);

@@ -34,7 +34,7 @@ struct patient {
 	int64_t api_unsure_ms; /* give or take */
 	int minor;	       /* of Kubernetes 1.x; 0: unknown */
 	bool no_mutating;      /* MutatingAdmissionPolicy is not served as v1 */
-	bool lease_known, led; /* the second counts then: somebody leads now */
+	bool lease_known, led; /* the second counts then: a controller leads now */
 	bool has_schema;       /* the ledger's tables are there, of a version that we know */
 	struct reconciliation *reconciliation; /* the ledger beside the cluster; NULL: not yet */
 };

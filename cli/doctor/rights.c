@@ -173,7 +173,7 @@ void check_rbac(struct patient *p, struct findings *f)
 	check_folder(p, f, "deploy/rbac/");
 }
 
-/* Only where somebody lends is more wanted than the base has. */
+/* Only where idle resources are lent is more wanted than the base has. */
 void check_lending(struct patient *p, struct findings *f)
 {
 	bool lends = false;

@@ -338,6 +338,6 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	} else {
 		job_enter(g, j, j->committed ? PHASE_RUNNING : PHASE_STARTING);
 	}
-	/* What we saw may be older than the ledger: nobody is stopped for that. */
+	/* What we saw may be older than the ledger: no run is stopped for that. */
 	j->need_read = j->seen.pods > j->held_pods || job_is_another(g, j);
 }

@@ -312,7 +312,7 @@ static void tell_ready(struct gate *g, struct gate_job *j)
 	queue_ready_job(g->queue, &j->uid, j->told_ready, g->now_ms);
 }
 
-/* It has ended, or somebody ends it: nothing is left to do but to wait for its pods. */
+/* It has ended, or is being ended: nothing is left to do but to wait for its pods. */
 static bool ended(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;

@@ -336,7 +336,7 @@ static void say_unreadable(struct kube_watch *w, struct slice text, const char *
 		complain_of_unreadable(w, &u);
 }
 
-/* Whoever keeps a place for the object learns that it is gone. */
+/* The handler, which may keep a place for the object, learns that it is gone. */
 static void say_deleted(struct kube_watch *w, const struct skim_identity *id)
 {
 	struct buf text;

@@ -1,7 +1,7 @@
 /*
  * Did a person suspend the Job, or did a tool that applied its manifest again?
  * metadata.managedFields says which client set spec.suspend: a write that changes the value takes
- * it from all others, so whoever stands there meant the value that there is.
+ * it from all others, so the client that stands there meant the value that there is.
  *
  * `kubectl patch` and `kubectl edit` are somebody who names the field, or looks at it. Anything
  * else (kubectl apply of both kinds, kubectl replace, Helm, Argo CD, Flux, a client nobody knows)

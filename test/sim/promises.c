@@ -675,8 +675,9 @@ static int64_t all_held(const struct sim *s, const struct model_job *j, const ch
 	return sum;
 }
 
-/* Whoever let them run, and whether it was raised since: in the end all is reserved. But pods of a
- * Job that was deleted before it could be stopped run on, and nobody can stop them. */
+/* Whatever client unsuspended them, and also where they were raised since: in the end all is
+ * reserved. But pods of a Job that was deleted before it could be stopped run on: nothing stops
+ * them. */
 static void check_pods(struct sim *s)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {

@@ -249,15 +249,34 @@ static void the_clock_of_the_server(void **state)
 	",\"containerStatuses\":[{\"lastState\":{\"terminated\":{\"exitCode\":" code               \
 	",\"finishedAt\":\"2026-11-21T09:00:00Z\"}}}]"
 
+/* What the last question of a check is answered, and what it makes of it. */
+struct answer_case {
+	int status;
+	const char *body;
+	enum verdict verdict;
+	const char *says;
+};
+
+static void examine_answers(const char *check, const char *question,
+	void (*before)(struct stage *s), const struct answer_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct stage s;
+		stage_open(&s);
+		if (before)
+			before(&s);
+		answer(&s, question, cases[i].status, cases[i].body);
+		examine(&s, check);
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void controllers_that_do_not_follow_jobs(void **state)
 {
 	(void)state;
-	static const struct {
-		int status;
-		const char *body;
-		enum verdict verdict;
-		const char *says;
-	} cases[] = {{200, POD(READY("True")), VERDICT_OK, "1 of 1 ready"},
+	static const struct answer_case cases[] = {
+		{200, POD(READY("True")), VERDICT_OK, "1 of 1 ready"},
 		{200, POD(READY("True") ENDED("3")), VERDICT_OK, "1 of 1 ready"},
 		{200, POD(READY("False")), VERDICT_WARN,
 			"sluice-system/c-1 is not ready since 2026-11-21T10:00:00Z"},
@@ -267,37 +286,23 @@ static void controllers_that_do_not_follow_jobs(void **state)
 			"(exit code 4) at 2026-11-21T09:00:00Z"},
 		{200, "{\"items\":[]}", VERDICT_SKIPPED, "no pod of a controller"},
 		{403, STATUS("you may not"), VERDICT_SKIPPED, "you may not"}};
-	for (size_t i = 0; i < ROWS(cases); i++) {
-		struct stage s;
-		stage_open(&s);
-		answer(&s, CONTROLLERS, cases[i].status, cases[i].body);
-		examine(&s, "controllers");
-		expect(&s, cases[i].verdict, cases[i].says);
-		stage_close(&s);
-	}
+	examine_answers("controllers", CONTROLLERS, NULL, cases, ROWS(cases));
+}
+
+static void usage_is_the_kubelets(struct stage *s)
+{
+	answer(s, CONFIGMAP, 404, STATUS("not found"));
+	answer(s, RULES, 200, "{\"items\":[{\"spec\":{\"usageSource\":\"kubelet\"}}]}");
 }
 
 static void kubelets_need_a_right_of_their_own(void **state)
 {
 	(void)state;
-	static const struct {
-		int status;
-		const char *body;
-		enum verdict verdict;
-		const char *says;
-	} cases[] = {{201, "{\"status\":{\"allowed\":true}}", VERDICT_OK, "from the kubelets"},
+	static const struct answer_case cases[] = {
+		{201, "{\"status\":{\"allowed\":true}}", VERDICT_OK, "from the kubelets"},
 		{201, "{\"status\":{\"allowed\":false}}", VERDICT_FAIL, "may not get nodes/proxy"},
 		{403, STATUS("you may not"), VERDICT_SKIPPED, "you may not"}};
-	for (size_t i = 0; i < ROWS(cases); i++) {
-		struct stage s;
-		stage_open(&s);
-		answer(&s, CONFIGMAP, 404, STATUS("not found"));
-		answer(&s, RULES, 200, "{\"items\":[{\"spec\":{\"usageSource\":\"kubelet\"}}]}");
-		answer(&s, REVIEW, cases[i].status, cases[i].body);
-		examine(&s, "metrics");
-		expect(&s, cases[i].verdict, cases[i].says);
-		stage_close(&s);
-	}
+	examine_answers("metrics", REVIEW, usage_is_the_kubelets, cases, ROWS(cases));
 }
 
 static void what_was_deleted_stays_where_nobody_leads(void **state)

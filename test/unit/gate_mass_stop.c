@@ -190,7 +190,7 @@ static void unsuspend(struct crowd *c, struct model_job *j)
 	write_of(c, j, s, true);
 }
 
-/* Whoever does so while somebody leads gets no such grace. */
+/* A Job that is unsuspended while a controller leads gets no such grace. */
 static void what_is_unsuspended_later_is_stopped_at_once(void **state)
 {
 	struct crowd c;
