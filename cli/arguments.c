@@ -50,8 +50,8 @@ static int take_output(const char *text, void *arguments, struct err *e)
 		a->output = OUTPUT_CSV;
 	else
 		return err_set(e, ERR_INVALID,
-			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, csv or "
-			"json)",
+			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, "
+			"csv or json)",
 			text);
 	return 0;
 }
@@ -101,8 +101,8 @@ static int check_insecure(int argc, char **argv, const struct arguments *a, stru
 		return err_set(e, ERR_INVALID, "--insecure-skip-tls-verify must be spelled out");
 	if (a->insecure && a->ca_file)
 		return err_set(e, ERR_INVALID,
-			"--insecure-skip-tls-verify and --ca-file (or SLUICE_CA_FILE) exclude each "
-			"other");
+			"--insecure-skip-tls-verify and --ca-file (or SLUICE_CA_FILE) "
+			"exclude each other");
 	return 0;
 }
 
@@ -139,9 +139,8 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
 				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, cost, simulate, calendar, overcommit, doctor, version "
-				"and "
-				"help",
+				"decisions, cost, simulate, calendar, overcommit, doctor, "
+				"version and help",
 				argv[optind]);
 		optind++;
 	}

@@ -130,8 +130,7 @@ static void put_stalled(const struct metrics_sources *m, struct buf *out)
 			buf_printf(out,
 				"- has not been able to follow %s for %" PRId64
 				" s: what it knows of them is as old (watch-trouble in the log "
-				"says "
-				"why)\n",
+				"says why)\n",
 				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
 }
 

@@ -195,8 +195,8 @@ static void is_denied(struct finalizers *f, const struct keep *k, const char *se
 	f->denied = true;
 	log_event(f->options.log, LEVEL_WARN, "finalizers-not-permitted", "kind", kind_name(k),
 		"name", k->name, "why", sentence, "effect",
-		"a ClusterQueue or ResourceFlavor that is deleted goes at once, also while Jobs "
-		"use it",
+		"a ClusterQueue or ResourceFlavor that is deleted goes at once, "
+		"also while Jobs use it",
 		"cure", "kubectl apply -k deploy/rbac (or deploy/base); no restart is needed",
 		NULL);
 }

@@ -174,8 +174,8 @@ static void stand_up(struct lodgers *l)
 	queue_know_pods(l->o.queue, false);
 	lose_unseen(l, true);
 	log_event(l->o.log, LEVEL_INFO, "not-followed", "kind", "pods", "why",
-		"no ClusterQueue asks for room on nodes (clusterFit Now), and no Job looks at "
-		"other pods",
+		"no ClusterQueue asks for room on nodes (clusterFit Now), "
+		"and no Job looks at other pods",
 		NULL);
 }
 

@@ -280,8 +280,7 @@ static void crd_is_missing(struct view *v)
 {
 	log_event(v->observer->options.log, LEVEL_ERROR, "crd-missing", "kind", v->kind->name,
 		"why", "the API server does not serve this kind: its CRD is not installed", "cure",
-		"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is "
-		"needed",
+		"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is needed",
 		NULL);
 }
 

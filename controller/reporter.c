@@ -478,8 +478,8 @@ static void judge_termination(const struct subject *s, struct buf *message)
 	char users[QUEUE_USERS_SIZE];
 	if (queue_flavor_users(s->reporter->queue, s->name, users))
 		buf_printf(message,
-			"is being deleted, but stays while it is used, and Jobs may be started in "
-			"it: %s",
+			"is being deleted, but stays while it is used, "
+			"and Jobs may be started in it: %s",
 			users);
 	else
 		buf_puts(message, "is being deleted; nothing uses it any more");

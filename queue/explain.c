@@ -130,9 +130,8 @@ static void explain_class(const struct priority_class *c, struct text *t)
 	bool is_label = c->kind == PRIORITY_WORKLOAD;
 	if (c->exists)
 		text_add(t,
-			"%s %s has value %d, above %d, where only what keeps the cluster alive may "
-			"be; "
-			"lower it or correct %s",
+			"%s %s has value %d, above %d, "
+			"where only what keeps the cluster alive may be; lower it or correct %s",
 			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
 			PRIORITY_HIGHEST,
 			is_label ? "the label sluice.dev/priority-class"
@@ -176,9 +175,8 @@ static void explain_not_selected(const struct localqueue *lq, struct text *t)
 	const char *cq = lq->cq->name, *ns = lq->ns->name;
 	if (!lq->cq->has_selector)
 		text_add(t,
-			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set "
-			"it "
-			"({} selects every namespace)",
+			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; "
+			"set it ({} selects every namespace)",
 			cq);
 	else if (!lq->ns->exists)
 		text_add(t, "namespace %s is not known (yet), so ClusterQueue %s cannot select it",
@@ -289,9 +287,8 @@ static bool is_suspended(const struct question *a)
 			cq->name, missing->name, missing->invalid);
 	else if (missing)
 		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s not found; create the "
-			"ResourceFlavor "
-			"or remove it from spec.resourceGroups",
+			"ClusterQueue %s is inactive: flavor %s not found; "
+			"create the ResourceFlavor or remove it from spec.resourceGroups",
 			cq->name, missing->name);
 	else if (misplaced)
 		text_add(a->text,
@@ -493,9 +490,8 @@ static bool is_held_still(const struct question *a)
 		return false;
 	struct stopping s = stopping_in(a->cq->realm);
 	text_add(a->text,
-		"what it asks for is held by %s still stopping; its priority is negative, so "
-		"nothing "
-		"is kept for it: it starts if that is idle then",
+		"what it asks for is held by %s still stopping; its priority is negative, "
+		"so nothing is kept for it: it starts if that is idle then",
 		s.leaving == 1 ? "a Job that is" : "Jobs that are");
 	return true;
 }

@@ -146,10 +146,10 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	}
 	if (misplaced) {
 		text_add(message,
-			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which is "
-			"cpu and memory and nothing else, but spec.resourceGroups[%zu] covers "
-			"more, "
-			"or one of the two alone; give those a group of their own.",
+			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, "
+			"which is cpu and memory and nothing else, "
+			"but spec.resourceGroups[%zu] covers more, or one of the two alone; "
+			"give those a group of their own.",
 			misplaced->name, group);
 		return "IdleFlavorMisplaced";
 	}

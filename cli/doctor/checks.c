@@ -125,8 +125,8 @@ void check_zones(struct patient *p, struct findings *f)
 	struct err e = {""};
 	if (tzdata_load("Europe/Berlin", &zone, &e) < 0) {
 		findings_add(f, VERDICT_FAIL,
-			"%s (this is about the machine that doctor runs on; the controller's is "
-			"its image)",
+			"%s (this is about the machine that doctor runs on; "
+			"the controller's is its image)",
 			e.text);
 		return;
 	}

@@ -63,9 +63,8 @@ static void look_at_controller(
 	}
 	if (end) {
 		findings_add(f, VERDICT_WARN,
-			"pod %s/%s led and could not follow Jobs for a minute; it gave the lease "
-			"back "
-			"and ended (exit code %d) at %s",
+			"pod %s/%s led and could not follow Jobs for a minute; "
+			"it gave the lease back and ended (exit code %d) at %s",
 			ns, name, EXIT_COULD_NOT_FOLLOW, end);
 		findings_cure(f,
 			"kubectl -n %s logs %s --previous --tail 50   # watch-trouble has what "

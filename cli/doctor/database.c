@@ -90,8 +90,7 @@ void check_durability(struct patient *p, struct findings *f)
 			continue;
 		findings_add(f, VERDICT_FAIL,
 			"%s is off: after a power failure the ledger may have forgotten holds of "
-			"Jobs "
-			"that run, or be corrupt",
+			"Jobs that run, or be corrupt",
 			must_be_on[i]);
 		findings_cure(f, "psql -c 'ALTER SYSTEM SET %s = on' -c 'SELECT pg_reload_conf()'",
 			must_be_on[i]);
@@ -111,9 +110,8 @@ void check_pooler(struct patient *p, struct findings *f)
 	struct err e = {""};
 	if (patient_select(p, "SELECT pg_backend_pid()", 0, NULL, &r, &e) < 0) {
 		findings_add(f, VERDICT_FAIL,
-			"transactions do not work: %s (a pooler in statement mode? transaction "
-			"mode "
-			"will do)",
+			"transactions do not work: "
+			"%s (a pooler in statement mode? transaction mode will do)",
 			e.text);
 		return;
 	}
@@ -139,9 +137,8 @@ void check_database_clock(struct patient *p, struct findings *f)
 	PQclear(r);
 	if (llabs(skew_ms) - (after_ms - before_ms) / 2 > SKEW_MAX_MS)
 		findings_add(f, VERDICT_WARN,
-			"its clock is %lld s %s this machine's: the lease goes by its own, bills "
-			"and "
-			"windows by the controller's",
+			"its clock is %lld s %s this machine's: the lease goes by its own, "
+			"bills and windows by the controller's",
 			(long long)llabs(skew_ms) / 1000, skew_ms > 0 ? "ahead of" : "behind");
 	else
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
@@ -181,8 +178,8 @@ void check_schema(struct patient *p, struct findings *f)
 	PQclear(r);
 	if (!there) {
 		findings_add(f, VERDICT_FAIL,
-			"there is no ledger in database %s: the controller that first leads makes "
-			"it, and none has",
+			"there is no ledger in database %s: "
+			"the controller that first leads makes it, and none has",
 			PQdb(p->pg));
 		return;
 	}
@@ -227,8 +224,8 @@ void check_role(struct patient *p, struct findings *f)
 	}
 	for (int i = 0; i < PQntuples(r); i++) {
 		findings_add(f, VERDICT_FAIL,
-			"role %s may not %s %s; if the controller connects as another, give that "
-			"one's --database",
+			"role %s may not %s %s; if the controller connects as another, "
+			"give that one's --database",
 			PQuser(p->pg), PQgetvalue(r, i, 1), PQgetvalue(r, i, 0));
 		findings_cure(f, "%s;", PQgetvalue(r, i, 2));
 	}
@@ -241,8 +238,8 @@ void check_role(struct patient *p, struct findings *f)
 	}
 	if (PQntuples(r) > 0) {
 		findings_add(f, VERDICT_WARN,
-			"table sluice.%s belongs to role %s, so role %s could not migrate it at an "
-			"upgrade",
+			"table sluice.%s belongs to role %s, "
+			"so role %s could not migrate it at an upgrade",
 			PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQuser(p->pg));
 		findings_cure(f, "GRANT %s TO %s;", PQgetvalue(r, 0, 1), PQuser(p->pg));
 	} else

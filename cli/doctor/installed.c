@@ -136,8 +136,8 @@ static void compare_crd(
 			name, served ? " yet" : "");
 	else if (!knows_schema(schema_of(version_of(ours, "v1alpha1")), schema_of(version), &at))
 		findings_add(f, VERDICT_FAIL,
-			"%s is older than this program: it does not know %s, and drops or refuses "
-			"it",
+			"%s is older than this program: it does not know %s, "
+			"and drops or refuses it",
 			name, at.text);
 }
 

@@ -23,8 +23,8 @@ static void find_leftover(
 	if (!name || !p->lease_known || p->led)
 		return;
 	findings_add(f, VERDICT_FAIL,
-		"%s %s was deleted at %s and waits for a controller to take its finalizer off, but "
-		"nobody leads",
+		"%s %s was deleted at %s and waits for a controller to take its finalizer off, "
+		"but nobody leads",
 		kind, name, since);
 	findings_cure(f,
 		"# start the controller, or, when it is gone for good:\n"

@@ -291,8 +291,8 @@ static void compare_hold(const struct look *k, const struct hold *h, struct reco
 		(j && (j->pods > 0 || k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)))
 		return;
 	snprintf(text, sizeof(text),
-		"an orphan: Job %.500s (uid %s) %s and has no pods, and its attempt %d holds quota "
-		"(%s) for %s",
+		"an orphan: Job %.500s (uid %s) %s and has no pods, "
+		"and its attempt %d holds quota (%s) for %s",
 		h->name, h->uid, why, h->attempt, h->state, age(h->age_ms, old));
 	add(r, DISCORD_HOLD, h->uid, mem_strdup(text));
 }

@@ -39,8 +39,8 @@ void check_version(struct patient *p, struct findings *f)
 	else if (p->minor < RESOURCES_MINOR)
 		findings_add(f, VERDICT_WARN,
 			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors "
-			"only, since resources of a suspended Job can be written from 1.%d on; all "
-			"else works",
+			"only, since resources of a suspended Job can be written from 1.%d on; "
+			"all else works",
 			p->minor, RESOURCES_MINOR);
 	else
 		findings_ok(f, "Kubernetes 1.%d", p->minor);
@@ -58,8 +58,7 @@ void check_mutating_policies(struct patient *p, struct findings *f)
 		findings_ok(f, "served");
 	else if (rc == ERR_GONE)
 		findings_add(f, VERDICT_WARN,
-			"not served: a queued Job that is created without suspend: true is "
-			"refused, "
+			"not served: a queued Job that is created without suspend: true is refused, "
 			"not suspended, and no LocalQueue is filled in");
 	else
 		findings_skip(f, "%s", e.text);

@@ -13,9 +13,8 @@
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
-	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, or "
-	"the "
-	"ledger has lost its reservation; it is queued, and started when its turn comes";
+	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, "
+	"or the ledger has lost its reservation; it is queued, and started when its turn comes";
 static const char SPARED[] =
 	"it runs, and the ledger has no reservation for it; it is one of many, so they are not "
 	"stopped yet (docs/gate.md, Mass stop)";

@@ -46,8 +46,8 @@ static void read_control(struct decoder *d, const cJSON *o, const cJSON *of, str
 	j->uncontrolled = true;
 	if (by && strcmp(by, kubernetes) != 0)
 		decoder_fault(d, PATH(spec, "managedBy"),
-			"is %s, a controller that Sluice can neither start nor stop; create the "
-			"Job without it",
+			"is %s, a controller that Sluice can neither start nor stop; "
+			"create the Job without it",
 			text_show(by, shown));
 	else if (!selects_own_pods(o, of))
 		decoder_fault(d, PATH(spec, "selector"),
@@ -64,8 +64,8 @@ static void check_grace(struct decoder *d, const struct path *at, const cJSON *p
 	if (!cJSON_IsNumber(item) || item->valuedouble <= JOB_GRACE_MAX_S)
 		return;
 	decoder_fault(d, PATH(at, "terminationGracePeriodSeconds"),
-		"is %.0f; at most %d are possible, for so long its pods may keep their quota after "
-		"a stop: lower it",
+		"is %.0f; at most %d are possible, "
+		"for so long its pods may keep their quota after a stop: lower it",
 		item->valuedouble, JOB_GRACE_MAX_S);
 }
 
