@@ -5,54 +5,35 @@
 
 #include <unistd.h>
 
-#include "controller/kube/json.h"
-#include "test/unit/kube_test.h"
-#include "test/unit/scripted_server.h"
-#include "test/unit/shell_world.h"
+#include "test/unit/api_stage.h"
 
-#define NOW_MS 1795255200000
 #define CQ_PATH "PATCH /apis/sluice.dev/v1alpha1/clusterqueues/batch HTTP"
 #define FLAVOR_PATH "PATCH /apis/sluice.dev/v1alpha1/resourceflavors/spot HTTP"
 #define DELETED ",\"deletionTimestamp\":\"2026-11-21T10:00:00Z\""
 #define OURS "\"sluice.dev/resource-in-use\""
 
 struct stage {
-	struct ev_loop *loop;
-	struct scripted_server *server;
-	struct kube_config *config;
-	struct kube_client *client;
-	struct world world;
+	struct api_stage api;
 	struct finalizers *finalizers;
-	struct json *json;
 	struct log *log;
 	FILE *written;
 };
 
 static void stage_open(struct stage *s)
 {
-	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(1 << 20)};
-	s->server = scripted_server_new(s->loop);
-	s->config = config_for(scripted_server_url(s->server), NULL);
-	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
-	world_open(&s->world, "batch");
-	s->written = tmpfile();
+	*s = (struct stage){.written = tmpfile()};
+	api_stage_open(&s->api);
 	assert_non_null(s->written);
 	s->log = log_new(fileno(s->written), LOG_JSON, LEVEL_INFO);
 	s->finalizers = finalizers_new(&(struct finalizers_options){
-		.client = s->client, .queue = s->world.queue, .log = s->log});
+		.client = s->api.client, .queue = s->api.world.queue, .log = s->log});
 }
 
 static void stage_close(struct stage *s)
 {
-	assert_int_equal(scripted_server_unexpected(s->server), 0);
-	assert_int_equal(scripted_server_unused(s->server), 0);
-	kube_client_free(s->client);
+	api_stage_hang_up(&s->api);
 	finalizers_free(s->finalizers);
-	world_close(&s->world);
-	json_free(s->json);
-	kube_config_free(s->config);
-	scripted_server_free(s->server);
-	ev_loop_destroy(s->loop);
+	api_stage_close(&s->api);
 	log_free(s->log);
 	fclose(s->written);
 }
@@ -65,29 +46,25 @@ static void see(
 	snprintf(text, sizeof(text),
 		"{\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"%d\"%s}}", name, version,
 		more);
-	assert_int_equal(json_parse(s->json, slice_of(text), &root, NULL), 0);
+	assert_int_equal(json_parse(s->api.json, slice_of(text), &root, NULL), 0);
 	finalizers_see(s->finalizers, kind, root);
-	json_reset(s->json);
+	json_reset(s->api.json);
 }
 
 static void expect(struct stage *s, const char *line, int status)
 {
-	script_answer(scripted_server_expect(s->server, line), status,
-		"Content-Type: application/json\r\n", "{}");
+	api_stage_expect(&s->api, line, status);
 }
 
 static void stage_tick(struct stage *s, int64_t now_ms)
 {
-	const struct kube_client_stats *stats = kube_client_stats(s->client);
 	finalizers_tick(s->finalizers, now_ms);
-	while (stats->in_flight + stats->queued > 0)
-		ev_run(s->loop, EVRUN_ONCE);
+	api_stage_settle(&s->api);
 }
 
 static const char *last_body(const struct stage *s)
 {
-	size_t n = scripted_server_count(s->server);
-	return scripted_server_request(s->server, n - 1)->body;
+	return api_stage_last_body(&s->api);
 }
 
 /* How often the log has said it. */
@@ -106,8 +83,8 @@ static size_t said(struct stage *s, const char *words)
 static void adopt(struct stage *s)
 {
 	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 1000}};
-	world_add_job(&s->world, 1, "one");
-	assert_true(queue_adopt_job(s->world.queue, &(struct uid){{1}}, lines, 1, NOW_MS));
+	world_add_job(&s->api.world, 1, "one");
+	assert_true(queue_adopt_job(s->api.world.queue, &(struct uid){{1}}, lines, 1, NOW_MS));
 }
 
 static void each_gets_it_once_and_the_others_are_kept(void **state)
@@ -118,8 +95,8 @@ static void each_gets_it_once_and_the_others_are_kept(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "batch", 7, "");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS);
-	assert_non_null(
-		strstr(scripted_server_request(s.server, 0)->head, "application/json-patch+json"));
+	assert_non_null(strstr(
+		scripted_server_request(s.api.server, 0)->head, "application/json-patch+json"));
 	assert_string_equal(last_body(&s),
 		"[{\"op\":\"test\",\"path\":\"/metadata/resourceVersion\",\"value\":\"7\"},"
 		"{\"op\":\"add\",\"path\":\"/metadata/finalizers\",\"value\":[" OURS "]}]");
@@ -135,7 +112,7 @@ static void each_gets_it_once_and_the_others_are_kept(void **state)
 	see(&s, REPORT_LOCALQUEUE, "main", 11, "");
 	see(&s, REPORT_COHORT, "all", 12, "");
 	stage_tick(&s, NOW_MS + 60000);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	stage_close(&s);
 }
 
@@ -148,8 +125,8 @@ static void a_queue_that_is_deleted_goes_when_nothing_runs_in_it(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "batch", 7, DELETED ",\"finalizers\":[\"a/b\"," OURS "]");
 	stage_tick(&s, NOW_MS);
 	stage_tick(&s, NOW_MS + 60000);
-	assert_int_equal(scripted_server_count(s.server), 0);
-	queue_release_job(s.world.queue, &(struct uid){{1}}, NOW_MS, 0);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
+	queue_release_job(s.api.world.queue, &(struct uid){{1}}, NOW_MS, 0);
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 61000);
 	assert_string_equal(last_body(&s),
@@ -158,7 +135,7 @@ static void a_queue_that_is_deleted_goes_when_nothing_runs_in_it(void **state)
 	assert_int_equal(said(&s, "finalizer-off"), 1);
 	finalizers_lose(s.finalizers, REPORT_CLUSTERQUEUE, "batch");
 	stage_tick(&s, NOW_MS + 120000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	stage_close(&s);
 }
 
@@ -170,10 +147,10 @@ static void a_flavor_that_is_deleted_goes_when_nobody_names_it(void **state)
 	see(&s, REPORT_FLAVOR, "spot", 7, DELETED ",\"finalizers\":[" OURS "]");
 	adopt(&s);
 	stage_tick(&s, NOW_MS);
-	queue_drop_clusterqueue(s.world.queue, "batch");
+	queue_drop_clusterqueue(s.api.world.queue, "batch");
 	stage_tick(&s, NOW_MS + 1000); /* a Job still holds quota in it */
-	assert_int_equal(scripted_server_count(s.server), 0);
-	queue_release_job(s.world.queue, &(struct uid){{1}}, NOW_MS, 0);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
+	queue_release_job(s.api.world.queue, &(struct uid){{1}}, NOW_MS, 0);
 	expect(&s, FLAVOR_PATH, 200);
 	stage_tick(&s, NOW_MS + 2000);
 	assert_non_null(strstr(last_body(&s), "\"value\":[]}]"));
@@ -188,7 +165,7 @@ static void what_is_deleted_gets_none(void **state)
 	stage_open(&s);
 	see(&s, REPORT_CLUSTERQUEUE, "batch", 7, DELETED ",\"finalizers\":[\"a/b\"]");
 	stage_tick(&s, NOW_MS);
-	assert_int_equal(scripted_server_count(s.server), 0);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
 	stage_close(&s);
 }
 
@@ -201,14 +178,14 @@ static void a_write_that_is_refused_is_made_again_as_the_object_is_then(void **s
 	expect(&s, CQ_PATH, 422);
 	stage_tick(&s, NOW_MS);
 	stage_tick(&s, NOW_MS + 1000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	see(&s, REPORT_CLUSTERQUEUE, "batch", 9, "");
 	expect(&s, CQ_PATH, 500);
 	stage_tick(&s, NOW_MS + 2000);
 	assert_non_null(strstr(last_body(&s), "\"value\":\"9\""));
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 7000); /* nothing was seen: after five seconds */
-	assert_int_equal(scripted_server_count(s.server), 3);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
 	stage_close(&s);
 }
 
@@ -224,7 +201,7 @@ static void a_version_that_was_seen_meanwhile_is_tried_at_once(void **state)
 	finalizers_tick(s.finalizers, NOW_MS);
 	see(&s, REPORT_CLUSTERQUEUE, "batch", 8, "");
 	stage_tick(&s, NOW_MS);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	assert_non_null(strstr(last_body(&s), "\"value\":\"8\""));
 	stage_close(&s);
 }
@@ -246,7 +223,7 @@ static void without_the_right_it_is_said_once_and_tried_once_a_minute(void **sta
 	assert_int_equal(said(&s, "kubectl apply -k deploy/rbac"), 1);
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 120000);
-	assert_int_equal(scripted_server_count(s.server), 3);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
 	stage_close(&s);
 }
 
@@ -264,12 +241,12 @@ static void few_are_under_way_and_all_have_their_turn(void **state)
 		expect(&s, line, 200);
 	}
 	finalizers_tick(s.finalizers, NOW_MS);
-	const struct kube_client_stats *stats = kube_client_stats(s.client);
+	const struct kube_client_stats *stats = kube_client_stats(s.api.client);
 	while (stats->in_flight + stats->queued > 0) {
 		assert_true(stats->in_flight + stats->queued <= 2);
-		ev_run(s.loop, EVRUN_ONCE);
+		ev_run(s.api.loop, EVRUN_ONCE);
 	}
-	assert_int_equal(scripted_server_count(s.server), 20);
+	assert_int_equal(scripted_server_count(s.api.server), 20);
 	stage_close(&s);
 }
 
@@ -283,7 +260,7 @@ static void an_object_may_go_while_it_is_written(void **state)
 	finalizers_tick(s.finalizers, NOW_MS);
 	finalizers_lose(s.finalizers, REPORT_CLUSTERQUEUE, "batch");
 	stage_tick(&s, NOW_MS + 10000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	stage_close(&s);
 }
 

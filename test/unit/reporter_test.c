@@ -4,30 +4,21 @@
 #include "controller/reporter.h"
 
 #include "calendar/zone.h"
-#include "controller/kube/json.h"
-#include "test/unit/kube_test.h"
-#include "test/unit/scripted_server.h"
-#include "test/unit/shell_world.h"
+#include "test/unit/api_stage.h"
 
-#define NOW_MS 1795255200000
 #define CQ_PATH "PATCH /apis/sluice.dev/v1alpha1/clusterqueues/batch/status"
 #define LQ_PATH "PATCH /apis/sluice.dev/v1alpha1/namespaces/team-a/localqueues/main/status"
 
 struct stage {
-	struct ev_loop *loop;
-	struct scripted_server *server;
-	struct kube_config *config;
-	struct kube_client *client;
-	struct world world;
+	struct api_stage api;
 	struct reporter *reporter;
 	struct herald *herald;
-	struct json *json;
 };
 
 static void see(struct stage *s, enum reporter_kind kind, const char *text)
 {
 	const cJSON *root;
-	assert_int_equal(json_parse(s->json, slice_of(text), &root, NULL), 0);
+	assert_int_equal(json_parse(s->api.json, slice_of(text), &root, NULL), 0);
 	reporter_see(s->reporter, kind, root);
 }
 
@@ -42,53 +33,38 @@ static int64_t scripted_clock_us(void)
 static void stage_open(struct stage *s)
 {
 	look_us = 1000;
-	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(1 << 20)};
-	s->server = scripted_server_new(s->loop);
-	s->config = config_for(scripted_server_url(s->server), NULL);
-	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
-	world_open(&s->world, "batch");
+	api_stage_open(&s->api);
 	s->herald = herald_new(&(struct herald_options){
-		.client = s->client, .level = HERALD_STOPS, .identity = "one", .seed = 255});
+		.client = s->api.client, .level = HERALD_STOPS, .identity = "one", .seed = 255});
 	s->reporter = reporter_new(&(struct reporter_options){.herald = s->herald,
-		.client = s->client,
-		.queue = s->world.queue,
+		.client = s->api.client,
+		.queue = s->api.world.queue,
 		.fair_sharing = true,
 		.clock_us = scripted_clock_us});
 }
 
 static void stage_close(struct stage *s)
 {
-	assert_int_equal(scripted_server_unexpected(s->server), 0);
-	assert_int_equal(scripted_server_unused(s->server), 0);
-	kube_client_free(s->client);
+	api_stage_hang_up(&s->api);
 	reporter_free(s->reporter);
 	herald_free(s->herald);
-	world_close(&s->world);
-	json_free(s->json);
-	kube_config_free(s->config);
-	scripted_server_free(s->server);
-	ev_loop_destroy(s->loop);
+	api_stage_close(&s->api);
 }
 
 static void expect(struct stage *s, const char *line, int status)
 {
-	script_answer(scripted_server_expect(s->server, line), status,
-		"Content-Type: application/json\r\n", "{}");
+	api_stage_expect(&s->api, line, status);
 }
 
-/* Ticks, then turns until nothing is under way. */
 static void stage_tick(struct stage *s, int64_t now_ms)
 {
-	const struct kube_client_stats *stats = kube_client_stats(s->client);
 	reporter_tick(s->reporter, now_ms);
-	while (stats->in_flight + stats->queued > 0)
-		ev_run(s->loop, EVRUN_ONCE);
+	api_stage_settle(&s->api);
 }
 
 static const char *last_body(const struct stage *s)
 {
-	size_t n = scripted_server_count(s->server);
-	return scripted_server_request(s->server, n - 1)->body;
+	return api_stage_last_body(&s->api);
 }
 
 static void only_news_are_written(void **state)
@@ -102,12 +78,12 @@ static void only_news_are_written(void **state)
 	expect(&s, CQ_PATH, 200);
 	expect(&s, LQ_PATH, 200);
 	stage_tick(&s, NOW_MS);
-	assert_non_null(
-		strstr(scripted_server_request(s.server, 0)->head, "application/merge-patch+json"));
+	assert_non_null(strstr(
+		scripted_server_request(s.api.server, 0)->head, "application/merge-patch+json"));
 	stage_tick(&s, NOW_MS + 1000);
 	stage_tick(&s, NOW_MS + 2000);
-	assert_int_equal(scripted_server_count(s.server), 2);
-	world_add_job(&s.world, 1, "one");
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	world_add_job(&s.api.world, 1, "one");
 	expect(&s, CQ_PATH, 200);
 	expect(&s, LQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 3000);
@@ -123,12 +99,12 @@ static void an_object_is_written_once_a_second_at_most(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS);
-	world_add_job(&s.world, 1, "one");
+	world_add_job(&s.api.world, 1, "one");
 	stage_tick(&s, NOW_MS + 500);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	stage_close(&s);
 }
 
@@ -141,19 +117,19 @@ static void a_server_that_is_slow_is_written_to_seldom(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS);
-	world_add_job(&s.world, 1, "one");
+	world_add_job(&s.api.world, 1, "one");
 	stage_tick(&s, NOW_MS + 9000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	expect(&s, CQ_PATH, 200);
 	look_us = 1000 * 1000;
 	stage_tick(&s, NOW_MS + 10000);
-	assert_int_equal(scripted_server_count(s.server), 2);
-	world_add_job(&s.world, 2, "two");
+	assert_int_equal(scripted_server_count(s.api.server), 2);
+	world_add_job(&s.api.world, 2, "two");
 	stage_tick(&s, NOW_MS + 39000);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 40000); /* however slow, twice a minute */
-	assert_int_equal(scripted_server_count(s.server), 3);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
 	stage_close(&s);
 }
 
@@ -168,7 +144,7 @@ static void a_write_that_failed_is_written_again(void **state)
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
 	stage_tick(&s, NOW_MS + 2000);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	stage_close(&s);
 }
 
@@ -185,7 +161,7 @@ static void the_time_of_a_condition_is_kept(void **state)
 	stage_tick(&s, NOW_MS);
 	assert_non_null(strstr(last_body(&s), "\"lastTransitionTime\":\"2025-01-02T03:04:05Z\""));
 	/* It turns inactive: a new time, that of the change. */
-	queue_drop_flavor(s.world.queue, "spot");
+	queue_drop_flavor(s.api.world.queue, "spot");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 60000);
 	assert_non_null(strstr(last_body(&s), "\"status\":\"False\""));
@@ -204,7 +180,7 @@ static void an_object_may_go_while_it_is_written(void **state)
 	reporter_tick(s.reporter, NOW_MS);
 	reporter_lose(s.reporter, REPORT_CLUSTERQUEUE, "", "batch");
 	stage_tick(&s, NOW_MS + 1000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	stage_close(&s);
 }
 
@@ -214,7 +190,7 @@ static void judge(struct stage *s, const char *sentence)
 {
 	const cJSON *root;
 	const char *text = "{\"metadata\":{\"name\":\"spot\",\"generation\":4}}";
-	assert_int_equal(json_parse(s->json, slice_of(text), &root, NULL), 0);
+	assert_int_equal(json_parse(s->api.json, slice_of(text), &root, NULL), 0);
 	reporter_judge(s->reporter, root, sentence);
 }
 
@@ -226,7 +202,7 @@ static void a_flavor_is_written_to_only_when_it_was_refused(void **state)
 	see(&s, REPORT_FLAVOR, "{\"metadata\":{\"name\":\"spot\"}}");
 	judge(&s, NULL);
 	stage_tick(&s, NOW_MS);
-	assert_int_equal(scripted_server_count(s.server), 0);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
 	judge(&s, "ResourceFlavor spot: spec.nodeTaints[0]: has no effect");
 	expect(&s, FLAVOR_PATH, 500);
 	stage_tick(&s, NOW_MS + 1000);
@@ -242,15 +218,15 @@ static void a_flavor_is_written_to_only_when_it_was_refused(void **state)
 	assert_non_null(strstr(last_body(&s), "\"status\":\"True\""));
 	judge(&s, NULL);
 	stage_tick(&s, NOW_MS + 5000);
-	assert_int_equal(scripted_server_count(s.server), 3);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
 	stage_close(&s);
 }
 
 static void adopt(struct stage *s)
 {
 	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 1000}};
-	world_add_job(&s->world, 1, "one");
-	assert_true(queue_adopt_job(s->world.queue, &(struct uid){{1}}, lines, 1, NOW_MS));
+	world_add_job(&s->api.world, 1, "one");
+	assert_true(queue_adopt_job(s->api.world.queue, &(struct uid){{1}}, lines, 1, NOW_MS));
 }
 
 static void a_flavor_that_is_deleted_says_what_still_uses_it(void **state)
@@ -261,7 +237,7 @@ static void a_flavor_that_is_deleted_says_what_still_uses_it(void **state)
 	adopt(&s);
 	see(&s, REPORT_FLAVOR, "{\"metadata\":{\"name\":\"spot\"}}");
 	stage_tick(&s, NOW_MS);
-	assert_int_equal(scripted_server_count(s.server), 0);
+	assert_int_equal(scripted_server_count(s.api.server), 0);
 	see(&s, REPORT_FLAVOR,
 		"{\"metadata\":{\"name\":\"spot\",\"deletionTimestamp\":\"2026-11-21T10:00:00Z\"}"
 		"}");
@@ -270,10 +246,10 @@ static void a_flavor_that_is_deleted_says_what_still_uses_it(void **state)
 	assert_non_null(strstr(last_body(&s), "\"status\":\"True\",\"reason\":\"Terminating\""));
 	assert_non_null(
 		strstr(last_body(&s), "ClusterQueue batch names it in spec.resourceGroups\""));
-	world_add_job(&s.world, 2, "two"); /* another version of the queue, and no news of it */
+	world_add_job(&s.api.world, 2, "two"); /* another version of the queue, and no news of it */
 	stage_tick(&s, NOW_MS + 2000);
-	assert_int_equal(scripted_server_count(s.server), 1);
-	queue_drop_clusterqueue(s.world.queue, "batch");
+	assert_int_equal(scripted_server_count(s.api.server), 1);
+	queue_drop_clusterqueue(s.api.world.queue, "batch");
 	expect(&s, FLAVOR_PATH, 200);
 	stage_tick(&s, NOW_MS + 3000);
 	assert_non_null(strstr(last_body(&s), "Jobs of ClusterQueue batch hold quota in it\""));
@@ -292,7 +268,7 @@ static void an_empty_status_is_filled_again(void **state)
 	see(&s, REPORT_CLUSTERQUEUE, "{\"metadata\":{\"name\":\"batch\"}}");
 	expect(&s, CQ_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
-	assert_int_equal(scripted_server_count(s.server), 2);
+	assert_int_equal(scripted_server_count(s.api.server), 2);
 	stage_close(&s);
 }
 
@@ -304,10 +280,10 @@ static void an_empty_status_is_filled_again(void **state)
 
 static void herald_turn(struct stage *s, int64_t now_ms)
 {
-	const struct kube_client_stats *stats = kube_client_stats(s->client);
+	const struct kube_client_stats *stats = kube_client_stats(s->api.client);
 	herald_tick(s->herald, now_ms);
 	while (stats->in_flight + stats->queued > 0)
-		ev_run(s->loop, EVRUN_ONCE);
+		ev_run(s->api.loop, EVRUN_ONCE);
 }
 
 static void a_calendar_that_became_wrong_is_said_once(void **state)
@@ -321,7 +297,7 @@ static void a_calendar_that_became_wrong_is_said_once(void **state)
 		"\"Valid\",\"status\":\"True\",\"lastTransitionTime\":\"2026-11-20T10:00:00Z\"},{"
 		"\"type\":\"NeverOpens\",\"status\":\"False\",\"lastTransitionTime\":"
 		"\"2026-11-19T10:00:00Z\"}]}}");
-	queue_reject_calendar(s.world.queue, "nights", "spec.open: names no window");
+	queue_reject_calendar(s.api.world.queue, "nights", "spec.open: names no window");
 	expect(&s, CALENDAR_PATH, 200);
 	stage_tick(&s, NOW_MS);
 	const char *body = last_body(&s);
@@ -334,11 +310,11 @@ static void a_calendar_that_became_wrong_is_said_once(void **state)
 	assert_non_null(strstr(last_body(&s), "\"kind\":\"Calendar\",\"name\":\"nights\""));
 	assert_non_null(strstr(last_body(&s), "ab000000-"));
 	assert_non_null(strstr(last_body(&s), "names no window"));
-	queue_reject_calendar(s.world.queue, "nights", "spec.open: still names no window");
+	queue_reject_calendar(s.api.world.queue, "nights", "spec.open: still names no window");
 	expect(&s, CALENDAR_PATH, 200);
 	stage_tick(&s, NOW_MS + 1000);
 	herald_turn(&s, NOW_MS + 1000); /* wrong as before: no news */
-	assert_int_equal(scripted_server_count(s.server), 3);
+	assert_int_equal(scripted_server_count(s.api.server), 3);
 	stage_close(&s);
 }
 
@@ -358,14 +334,14 @@ static void a_budget_is_written_every_ten_seconds_at_most(void **state)
 	struct err e = {""};
 	stage_open(&s);
 	see(&s, REPORT_BUDGET, "{\"metadata\":{\"name\":\"monthly\"}}");
-	assert_int_equal(queue_set_budget(s.world.queue, &b, &e), 0);
+	assert_int_equal(queue_set_budget(s.api.world.queue, &b, &e), 0);
 	expect(&s, BUDGET_PATH, 200);
 	stage_tick(&s, NOW_MS);
 	assert_non_null(strstr(last_body(&s), "\"remaining\":\"1.00\""));
 	b.amount = 2000000;
-	queue_set_budget(s.world.queue, &b, &e);
+	queue_set_budget(s.api.world.queue, &b, &e);
 	stage_tick(&s, NOW_MS + 9000);
-	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_int_equal(scripted_server_count(s.api.server), 1);
 	expect(&s, BUDGET_PATH, 200);
 	stage_tick(&s, NOW_MS + 10000);
 	assert_non_null(strstr(last_body(&s), "\"remaining\":\"2.00\""));
