@@ -177,9 +177,15 @@ bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum inte
 	return j->after_lease > g->lease_confirmed && kind != INTENT_READ && kind != INTENT_PODS;
 }
 
+bool gate_lease_ran_out(const struct gate *g)
+{
+	return g->tick_ms >= g->lease_until_ms;
+}
+
 static void lease_is_ours(struct gate *g)
 {
 	g->lease_confirmed = g->lease_asked;
+	g->lease_until_ms = g->lease_sent_ms + g->lease_ms;
 	if (!g->lease_awaited)
 		return;
 	g->lease_awaited = false;
@@ -205,6 +211,7 @@ void gate_answer_lease(
 	} else if (l->held) {
 		g->role = ROLE_LOADING;
 		g->epoch = l->epoch;
+		g->lease_until_ms = g->lease_sent_ms + g->lease_ms;
 		g->lease_due_ms = g->tick_ms + g->lease_ms / 3;
 		gate_note(g, NOTE_LEADING, NULL, "took the lease, epoch %" PRId64, g->epoch);
 	} else {
@@ -447,6 +454,7 @@ static const struct intent *ledger_intent(struct gate *g)
 		g->lease_wanted = false;
 		g->lease_request = make_intent(g, &g->intent, INTENT_LEASE);
 		g->lease_asked++;
+		g->lease_sent_ms = g->tick_ms;
 		if (g->role == ROLE_STANDBY)
 			g->intent.epoch = 0;
 		g->intent.lease_ms = g->lease_ms;

@@ -106,8 +106,9 @@ struct gate_job {
 	char *preempting; /* the ClusterQueue of that, or NULL */
 	const char *message; /* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
-	char *plight;	  /* what kept its pods when it was stopped, a sentence, or NULL */
-	const char *hold; /* what ends it puts it on hold with this; static, or in sentence; or NULL */
+	char *plight; /* what kept its pods when it was stopped, a sentence, or NULL */
+	const char
+		*hold; /* what ends it puts it on hold with this; static, or in sentence; or NULL */
 	/* What holds it is to be told on it still: until then it is held here, and when that is
 	 * refused, too, until its owner changes it. */
 	bool hold_owed, hold_refused;
@@ -219,6 +220,7 @@ struct gate {
 	bool synced;
 	bool blind; /* Jobs are not followed just now */
 	int64_t lease_due_ms;
+	int64_t lease_sent_ms, lease_until_ms; /* the last request; what a confirmed one gave us */
 	uint64_t lease_asked,
 		lease_confirmed; /* number of the last request; of the last confirmed */
 	bool lease_awaited;	 /* some Job waits for a confirmation */
@@ -291,6 +293,8 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void gate_confirm_lease(struct gate *g);
 /* A request of that kind would write to a Job that a successor of ours may lead. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
+/* No confirmation came for so long that a successor may lead by now. */
+bool gate_lease_ran_out(const struct gate *g);
 /* Looks at the Job again when tick_ms is that, if not before. */
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */

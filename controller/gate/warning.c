@@ -7,6 +7,10 @@
  * leader that finds the Job told already tells nobody twice. A stop that is due goes first: it
  * takes the annotation off. So does the next start, and so do we when the time has passed and the
  * Job was not stopped after all (its window was prolonged): an annotation must not lie.
+ *
+ * No guard keeps a leader that was replaced from writing over the warning of its successor, which
+ * would write its own again, and so on. So nothing is sent while our lease has run out: only then
+ * can there be a successor.
  */
 #include <stdlib.h>
 
@@ -77,6 +81,9 @@ void warning_see_to(struct gate *g, struct gate_job *j)
 		j->warn_ms = 0;
 	else
 		gate_alarm(g, j, g->tick_ms + last_ms + STALE_MS - g->now_ms);
-	if (passed ? told_ms > 0 : j->warn_ms > 0 && told_ms != told_as(j->warn_ms))
-		job_request(g, j, INTENT_WARN);
+	if (passed ? told_ms == 0 : j->warn_ms == 0 || told_ms == told_as(j->warn_ms))
+		return;
+	if (gate_lease_ran_out(g))
+		j->after_lease = g->lease_asked + 1;
+	job_request(g, j, INTENT_WARN);
 }

@@ -259,6 +259,30 @@ static void a_successor_tells_nobody_twice(void **state)
 	assert_null(strstr(w->notes, "Warn: "));
 }
 
+/* A successor may lead, and write another time: the two would overwrite each other for ever. */
+static void nothing_is_told_while_the_lease_has_run_out(void **state)
+{
+	struct world *w = *state;
+	w->lease_silent = true;
+	at(w, T0 + 30000);
+	decide_notice(w, STOP_MS);
+	assert_int_equal(w->sent[INTENT_WARN], 0);
+	at(w, T0 + 60000);
+	assert_int_equal(w->sent[INTENT_WARN], 0);
+	assert_true(says(w) == 0);
+}
+
+/* A process that slept: its lease has run out, and is confirmed at once. */
+static void what_waits_for_the_lease_is_told_when_that_is_confirmed(void **state)
+{
+	struct world *w = *state;
+	w->now_ms += 30000;
+	w->tick_ms += 30000;
+	decide_notice(w, STOP_MS);
+	assert_int_equal(w->sent[INTENT_WARN], 1);
+	assert_true(says(w) == STOP_MS);
+}
+
 static void a_stop_that_does_not_come_is_taken_back(void **state)
 {
 	struct world *w = *state;
@@ -800,6 +824,8 @@ int main(void)
 		SILENT_RUN(a_job_off_the_watch_is_not_told),
 		SILENT_RUN(a_successor_tells_nobody_twice),
 		SILENT_RUN(a_stop_that_does_not_come_is_taken_back),
+		SILENT_RUN(nothing_is_told_while_the_lease_has_run_out),
+		SILENT_RUN(what_waits_for_the_lease_is_told_when_that_is_confirmed),
 		SILENT_RUN(who_is_suspended_by_others_is_not_told_any_more),
 		SILENT_RUN(a_manifest_that_is_applied_again_holds_nobody),
 		SILENT_RUN(a_successor_finds_it_and_has_it_start),
