@@ -24,6 +24,7 @@ struct nspace {
 	char *name;
 	uint32_t refs; /* LocalQueues in it, and its quotas */
 	bool exists;
+	size_t ntaken;	      /* localqueue.ntaken of all of them */
 	size_t unknown_slots; /* of the workloads that name LocalQueues that do not exist */
 	const struct label *labels;
 	size_t nlabels;

@@ -159,6 +159,18 @@ bool queue_job_is_cut(const struct queue *q, const struct uid *uid)
 	return w && w->cut;
 }
 
+static void take(struct localqueue *lq)
+{
+	lq->ntaken++;
+	lq->ns->ntaken++;
+}
+
+static void untake(struct localqueue *lq)
+{
+	lq->ntaken--;
+	lq->ns->ntaken--;
+}
+
 /* ---- Jobs beyond ----------------------------------------------------------------------------- */
 
 static void leave_order(struct deferred *d)
@@ -176,7 +188,7 @@ static void forget(struct queue *q, struct deferred *d)
 	if (tree_in(&d->node))
 		leave_order(d);
 	else
-		lq->ntaken--;
+		untake(lq);
 	q->overflow.bytes -= deferred_bytes(d);
 	localqueue_put(&q->localqueues, lq);
 	q->version++;
@@ -239,7 +251,7 @@ void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list
 {
 	struct deferred *d = find(q, uid);
 	must(d && !tree_in(&d->node));
-	d->lq->ntaken--;
+	untake(d->lq);
 	d->returns++;
 	d->list = list;
 	join_order(q, d);
@@ -278,7 +290,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	struct localqueue *lq = NULL;
 	for (struct link *l = o->queues.next; l != &o->queues && !lq; l = l->next) {
 		lq = container_of(l, struct localqueue, overflowing);
-		if (holds(lq, 0))
+		if (holds(lq, 0) || lq->ns->ntaken >= OVERFLOW_TAKEN_MAX)
 			lq = NULL;
 	}
 	if (!lq)
@@ -287,7 +299,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	list_leave(&lq->overflowing); /* each has its turn */
 	list_add(&o->queues, &lq->overflowing);
 	leave_order(d);
-	lq->ntaken++;
+	take(lq);
 	*ret = (struct deferred_job){d->uid, lq->ns->name, d->name, d->list};
 	return true;
 }

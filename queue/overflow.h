@@ -35,6 +35,8 @@
 #define OVERFLOW_UNKNOWN_MAX 1000
 /* So many more than maxWaiting may be kept, before one that waits is deferred again. */
 #define OVERFLOW_SLACK 64
+/* So many of a namespace are read at a time: others have their turn, however slow these are. */
+#define OVERFLOW_TAKEN_MAX 4
 
 struct deferred;
 struct localqueue;

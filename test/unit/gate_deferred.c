@@ -156,6 +156,55 @@ static void one_that_cannot_be_read_lets_others_have_their_turn(void **state)
 	world_done(&w);
 }
 
+/* Or one namespace, whose Jobs are slow to read, would keep all others from theirs. */
+static void one_namespace_has_no_more_than_four_places_to_read(void **state)
+{
+	struct world w;
+	size_t reads[2] = {0};
+	const struct intent *i;
+	(void)state;
+	world_init(&w);
+	limit(&w, 1);
+	turn(&w);
+	for (size_t k = 0; k < 42; k++) {
+		make(&w, k, "main", 9000);
+		if (k >= 40) {
+			struct snap *s = model_api_edit(&w.api, made[k]);
+			s->job.ns = "team-b";
+			model_api_write(&w.api, s, false);
+		}
+	}
+	struct localqueue_spec b = {.ns = "team-b",
+		.name = "main",
+		.clusterqueue = "batch",
+		.weight = 1,
+		.max_waiting = 1};
+	assert_int_equal(queue_set_localqueue(w.queue, &b, NULL), 0);
+	for (size_t k = 0; k < 42; k++)
+		see(&w, k);
+	turn(&w);
+	assert_int_equal(known(&w), 2);
+	limit(&w, 100);
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	b.max_waiting = 100; /* its admin comes a moment later */
+	assert_int_equal(queue_set_localqueue(w.queue, &b, NULL), 0);
+	gate_step(w.gate, w.now_ms, w.tick_ms);
+	struct intent asked[32];
+	size_t n = 0;
+	while ((i = gate_take_intent(w.gate)))
+		if (i->kind == INTENT_READ) {
+			reads[strcmp(i->ns, "team-b") == 0]++;
+			asked[n++] = *i;
+		}
+	assert_int_equal(reads[0], 4);
+	assert_int_equal(reads[1], 1);
+	for (size_t k = 0; k < n; k++)
+		answer_job(&w, &asked[k]);
+	turn(&w);
+	assert_int_equal(known(&w), 42);
+	world_done(&w);
+}
+
 static void what_a_list_does_not_have_any_more_is_not_deferred(void **state)
 {
 	struct world w;
@@ -419,6 +468,7 @@ int main(void)
 		cmocka_unit_test(a_deferred_job_is_read_again_when_it_has_its_turn),
 		cmocka_unit_test(one_that_is_gone_by_then_costs_a_look),
 		cmocka_unit_test(one_that_cannot_be_read_lets_others_have_their_turn),
+		cmocka_unit_test(one_namespace_has_no_more_than_four_places_to_read),
 		cmocka_unit_test(what_a_list_does_not_have_any_more_is_not_deferred),
 		cmocka_unit_test(finished_while_deferred_it_is_forgotten),
 		cmocka_unit_test(jobs_that_change_their_label_are_deferred_as_well),
