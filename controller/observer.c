@@ -6,12 +6,14 @@
 #include "base/mem.h"
 #include "controller/clock.h"
 #include "controller/kinds.h"
+#include "controller/kube/skim.h"
 #include "controller/kube/watch.h"
 #include "controller/lodgers.h"
 #include "controller/path.h"
 #include "controller/roster.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
+#include "controller/wire/labels.h"
 
 enum { COMPLAINTS_MAX = 20 }; /* about objects of one kind in COMPLAIN_MS */
 
@@ -94,9 +96,19 @@ static void rejected(struct view *v, const cJSON *object, const char *sentence)
 	complain(v, decode_namespace_of(object), decode_name(object), sentence);
 }
 
+/* Its LocalQueue says so. */
+static void unread_job(struct view *v, const char *ns, const char *name, const char *localqueue)
+{
+	if (*ns && *name && localqueue && *localqueue)
+		queue_unread_job(v->observer->options.queue, ns, name, localqueue);
+}
+
 static void refuse_job(struct view *v, const cJSON *object, const char *sentence)
 {
 	struct uid uid;
+	const cJSON *labels = json_object(json_object(object, "metadata"), "labels");
+	unread_job(v, decode_namespace_of(object), decode_name(object),
+		json_text(labels, QUEUE_LABEL));
 	gate_keep_job(v->observer->options.gate, decode_uid(object, &uid) ? &uid : NULL);
 	rejected(v, object, sentence);
 }
@@ -108,9 +120,11 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 	struct job *job = NULL;
 	struct err e = {""};
 	if (type == KUBE_DELETED) {
+		queue_read_job(o->options.queue, decode_namespace_of(object), decode_name(object));
 		if (decode_uid(object, &uid))
 			gate_lose_job(o->options.gate, &uid);
 	} else if (decode_job(object, &job, &e) == 0) {
+		queue_read_job(o->options.queue, job->ns, job->name);
 		timekeeper_complete_job(o->options.timekeeper, job);
 		gate_see_job(o->options.gate, job);
 	} else {
@@ -166,13 +180,19 @@ static void see_object(struct view *v, const cJSON *object)
 
 /* ---- what a watch says ----------------------------------------------------------------------- */
 
+static void begin_jobs(struct observer *o)
+{
+	gate_begin_list(o->options.gate);
+	queue_begin_unread_list(o->options.queue);
+}
+
 static void on_begin(void *ctx)
 {
 	struct view *v = ctx;
 	if (v->kind->tell)
 		roster_begin(v->roster);
 	else
-		gate_begin_list(v->observer->options.gate);
+		begin_jobs(v->observer);
 	if (v->kind->is_configmaps)
 		timekeeper_begin_list(v->observer->options.timekeeper);
 }
@@ -247,6 +267,7 @@ static void on_end(void *ctx)
 			drop(v, lost->ns, lost->name);
 	} else {
 		gate_end_list(o->options.gate);
+		queue_end_unread_list(o->options.queue);
 	}
 	if (v->kind->is_configmaps)
 		timekeeper_end_list(o->options.timekeeper);
@@ -344,14 +365,25 @@ static void on_trouble(const char *sentence, void *ctx)
 		probe(v);
 }
 
+static void keep_unread_job(struct view *v, const struct kube_unreadable *u)
+{
+	struct uid uid;
+	struct slice metadata, labels;
+	char localqueue[SKIM_NAME_SIZE];
+	gate_keep_job(v->observer->options.gate, uid_parse(u->uid, &uid) ? &uid : NULL);
+	if (skim_member(u->text, "metadata", &metadata) &&
+		skim_member(metadata, "labels", &labels) &&
+		skim_text(labels, QUEUE_LABEL, localqueue, sizeof(localqueue)))
+		unread_job(v, u->ns, u->name, localqueue);
+}
+
 static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 {
 	struct view *v = ctx;
-	struct uid uid;
 	if (v->kind->tell)
 		roster_keep(v->roster, u->ns, u->name);
 	else
-		gate_keep_job(v->observer->options.gate, uid_parse(u->uid, &uid) ? &uid : NULL);
+		keep_unread_job(v, u);
 	if (v->kind->reject && *u->name)
 		v->kind->reject(v->observer->options.queue, u->name, u->why);
 	complain(v, u->ns, u->name, u->why);

@@ -25,6 +25,7 @@
 #include "queue/shape.h"
 #include "queue/terrain.h"
 #include "queue/timetable.h"
+#include "queue/unread.h"
 #include "queue/usage.h"
 #include "sluice/queue.h"
 
@@ -42,6 +43,7 @@ struct queue {
 	struct clusterqueues clusterqueues;
 	struct localqueues localqueues;
 	struct overflow overflow;
+	struct unread unread;
 	struct nsquotas nsquotas;
 	struct priorities priorities;
 	struct shapes shapes;

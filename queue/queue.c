@@ -34,6 +34,7 @@ struct queue *queue_new(void)
 	accounting_init(&q->accounting);
 	localqueues_init(&q->localqueues);
 	overflow_init(&q->overflow);
+	unread_init(&q->unread);
 	nsquotas_init(&q->nsquotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
@@ -75,6 +76,7 @@ void queue_free(struct queue *q)
 		return;
 	drop_all_jobs(q);
 	overflow_done(q);
+	unread_done(&q->unread);
 	must(q->nwaiting == 0 && q->workload_bytes == 0);
 	plans_done(q);
 	budgets_done(q);

@@ -388,6 +388,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	const struct localqueue *lq = container_of(n, struct localqueue, by_name);
 	struct text message = text_over(ret->message, sizeof(ret->message));
 	ret->reason = closed_reason(lq, &message);
+	unread_tell(&q->unread, lq->ns->name, lq->name, &message);
 	ret->active = strcmp(ret->reason, "Ready") == 0;
 	ret->ns = lq->ns->name;
 	ret->name = lq->name;

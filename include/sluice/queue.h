@@ -229,6 +229,15 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
+/* ---- Jobs that cannot be read (queue/unread.h) -------------------------------------------------
+ *
+ * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
+
+void queue_unread_job(struct queue *q, const char *ns, const char *name, const char *localqueue);
+void queue_read_job(struct queue *q, const char *ns, const char *name);
+void queue_begin_unread_list(struct queue *q);
+void queue_end_unread_list(struct queue *q);
+
 /* The ledger says that this Job (set before with queue_set_job) holds these lines since
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,

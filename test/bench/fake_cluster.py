@@ -137,7 +137,7 @@ def make_job(i, shapes):
 # What one namespace makes of its rights to create Jobs: how many of each, and what they are.
 # "grown": they ran for a moment and were edited since; "labelled": they run without a reservation, with
 # no pods, and got the label while they did.
-HOSTILE = {"wide": 80, "crowded": 40, "noted": 100, "large": 2000, "grown": 3000, "labelled": 3000, "small": 60000, "lost": 20000}
+HOSTILE = {"wide": 80, "crowded": 40, "noted": 100, "large": 2000, "grown": 5000, "labelled": 5000, "small": 60000, "lost": 20000}
 LARGE = {"large", "grown", "labelled"}
 STORY = '{"state":"Stopped","attempt":1,"reason":"SuspendedByManifest"}'
 
@@ -167,6 +167,7 @@ def hostile_job(kind):
     if kind == "lost":
         labels["sluice.dev/queue-name"] = f"{'no-such-queue-' * 4}@@@@@@"
     uid = f"7{list(HOSTILE).index(kind)}000000-0000-4000-8000-000000@@@@@@"
+    job["spec"]["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid
     meta.update(namespace="team-1", name=f"{kind}-{'n' * 40}-@@@@@@", uid=uid, resourceVersion="7", labels=labels)
     return dumps(job)
 

@@ -42,10 +42,10 @@ def look(ground, jobs):
     wait_until("the Jobs that run unadmitted to be stopped", lambda: told(ground, "team-1", last) in ("TooManyWaiting", "OnHold"), 300, ground.proc, every=1)
     ground.settle()
     reasons = {f"{kind}-{i}": told(ground, "team-1", f"{kind}-{n}-{i:06d}") for kind, i in
-               (("wide", 0), ("crowded", 0), ("noted", 0), ("grown", 0), ("grown", 2999), ("small", 59999), ("lost", 0))}
+               (("wide", 0), ("crowded", 0), ("noted", 0), ("grown", 0), ("grown", 4999), ("small", 59999), ("lost", 0))}
     reasons["honest"] = told(ground, "team-0", "train-000000")
     either = {"Misconfigured", "TooManyWaiting"}
-    expected = {"wide-0": either, "crowded-0": either, "noted-0": {"OnHold", "TooManyWaiting"}, "grown-0": {"OnHold"}, "grown-2999": {"TooManyWaiting"},
+    expected = {"wide-0": either, "crowded-0": either, "noted-0": {"OnHold", "TooManyWaiting"}, "grown-0": {"OnHold"}, "grown-4999": {"TooManyWaiting"},
                 "small-59999": {"TooManyWaiting"}, "lost-0": {"Misconfigured"}, "honest": {"NodesFull"}}
     assert all(reasons[kind] in expected[kind] for kind in expected), reasons
     return ground.memory("VmRSS"), ground.memory("VmHWM")

@@ -629,6 +629,53 @@ static void a_job_that_cannot_be_read_stops_nothing(void **state)
 	stage_close(&s);
 }
 
+#define LABELLED                                                                                   \
+	"\"name\":\"j12\",\"namespace\":\"a\",\"labels\":{\"sluice.dev/queue-name\":\"main\"}"
+
+static bool localqueue_says(const struct stage *s, const char *words)
+{
+	struct localqueue_view v = {0};
+	for (size_t i = 0; queue_view_localqueue(s->world.queue, i, &v); i++)
+		if (strcmp(v.ns, "a") == 0 && strcmp(v.name, "main") == 0)
+			return strstr(v.message, words) != NULL;
+	return false;
+}
+
+/* Its owner reads no log of ours. */
+static void the_localqueue_names_a_job_that_cannot_be_read(void **state)
+{
+	static const char *const some[] = {JOBS_PATH, NULL};
+	struct localqueue_spec lq = {
+		.ns = "a", .name = "main", .clusterqueue = "batch", .weight = 1};
+	struct stage s;
+	(void)state;
+	for (int how = 0; how < 2; how++) {
+		stage_open(&s);
+		size_t before = jobs_known(&s);
+		list_the_rest(&s, some);
+		struct script *p = list(&s, JOBS_PATH,
+			GARBAGE(LABELLED) EVENT("ADDED",
+				"\"name\":\"no-uid\",\"namespace\":\"a\",\"labels\":{\"sluice.dev/"
+				"queue-name\":\"main\"}",
+				"") END("9"));
+		script_chunk(p, JOB("MODIFIED", "34", "{}"));
+		script_chunk(
+			p, how == 0 ? JOB("MODIFIED", "12", "{}") : JOB("DELETED", "12", "{}"));
+		script_chunk(p, JOB("MODIFIED", "56", "{}"));
+		script_hold(p);
+		stage_observe(&s);
+		settle(&s);
+		assert_int_equal(queue_set_localqueue(s.world.queue, &lq, NULL), 0);
+		assert_true(localqueue_says(&s, "2 Jobs cannot be read"));
+		assert_true(localqueue_says(&s, "j12 first"));
+		script_release(p);
+		run_until(s.loop, jobs_known(&s) == before + 3 - (size_t)how);
+		assert_true(localqueue_says(&s, "Job no-uid cannot be read"));
+		assert_false(localqueue_says(&s, "j12"));
+		stage_close(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -644,6 +691,7 @@ int main(void)
 		cmocka_unit_test(pods_that_cannot_be_read_stay),
 		cmocka_unit_test(a_nul_in_free_text_stops_nothing),
 		cmocka_unit_test(a_job_that_cannot_be_read_stops_nothing),
+		cmocka_unit_test(the_localqueue_names_a_job_that_cannot_be_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
