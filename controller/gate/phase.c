@@ -311,15 +311,24 @@ static void tell_ready(struct gate *g, struct gate_job *j)
 	queue_ready_job(g->queue, &j->uid, j->told_ready, g->now_ms);
 }
 
+/* Its story says that this attempt was stopped: so it was, even if the Job runs again. A start of
+ * the attempt cannot land after that. Its owner unsuspended it, perhaps with a larger template. */
+static bool stopped_and_resumed(const struct gate_job *j)
+{
+	return !j->seen.suspend && j->seen.story_state == STORY_STOPPED &&
+	       j->seen.story_attempt == j->attempt;
+}
+
 /* It has ended, or is being ended: nothing is left to do but to wait for its pods. */
 static bool ended(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
-	if (!j->gone && !f->finished && !f->suspend && !f->deleting)
+	bool resumed = stopped_and_resumed(j);
+	if (!j->gone && !f->finished && !f->suspend && !f->deleting && !resumed)
 		return false;
 	if (j->gone || (f->deleting && !f->finished))
 		job_ends(j, "Deleted", "user");
-	else if (f->suspend && f->story_state == STORY_STOPPED)
+	else if (resumed || (f->suspend && f->story_state == STORY_STOPPED))
 		job_ends(j, "Stopped", g->identity);
 	else if (f->suspend && !f->finished)
 		job_ends_suspended(g, j);

@@ -121,6 +121,23 @@ static void counted_for_more_it_runs_on(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* The leader died before it heard that its stop had landed, and its owner lets the Job run again.
+ * The reservation is of a run that is over. */
+static void resumed_after_a_stop_it_is_stopped_again(void **state)
+{
+	struct world *w = *state;
+	struct snap *s;
+	one_more(w, &s);
+	s->request[0].amount = 250;
+	s->job.story_state = STORY_STOPPED;
+	s->job.story_attempt = first_hold(w)->hold.attempt;
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "Stopped");
+}
+
 /* The new leader's view is older than what the ledger was told last. */
 static void an_old_view_stops_nobody(void **state)
 {
@@ -330,6 +347,7 @@ int main(void)
 		WORLD(raised_while_nobody_led),
 		RUN(its_template_grew_while_nobody_led),
 		RUN(resumed_as_it_was_it_runs_on),
+		RUN(resumed_after_a_stop_it_is_stopped_again),
 		RUN(counted_for_more_it_runs_on),
 		WORLD(raised_without_its_label_while_nobody_led),
 		RUN(an_old_view_stops_nobody),
