@@ -167,6 +167,10 @@ static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
 
 /* policy/v1: an empty selector is of every pod of the namespace, none at all is of no pod. Nor has
  * a budget that its controller has not looked at yet anything to allow. */
+/* In memory. Whoever may write PodDisruptionBudgets decides how large they are. One beyond that is
+ * as if it were not there: it only spares pods of its own namespace. */
+#define BUDGET_SELECTOR_MAX 16384
+
 static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec"), *status = PATH(NULL, "status");
@@ -174,7 +178,14 @@ static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err 
 	const cJSON *selector = object_field(d, at, object_field(d, NULL, o, "spec"), "selector");
 	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	size_t before = d->parcel.used;
 	s->selector = label_selector(d, PATH(at, "selector"), selector);
+	size_t bytes = d->parcel.used - before;
+	if (bytes > BUDGET_SELECTOR_MAX)
+		decoder_fault(d, PATH(at, "selector"),
+			"takes %zu bytes, and at most %d are kept of one, so it spares no pods; "
+			"use fewer or shorter values",
+			bytes, BUDGET_SELECTOR_MAX);
 	s->allowed = int32_field(
 		d, status, object_field(d, NULL, o, "status"), "disruptionsAllowed", 0, 0);
 	if (!selector) {

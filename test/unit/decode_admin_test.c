@@ -407,6 +407,36 @@ static void budgets_that_are_none(void **state)
 	assert_null(s);
 }
 
+/* Whoever may write budgets decides how large their selectors are, and each is kept. */
+static void a_selector_beyond_all_measure_is_refused(void **state)
+{
+	struct disruption_budget_spec *s = NULL;
+	struct err e = {""};
+	struct buf b;
+	(void)state;
+	for (int n = 1; n <= 10; n += 9) {
+		buf_init(&b, 1 << 20);
+		buf_puts(&b, "{'metadata':{'name':'b','namespace':'a'},'spec':{'selector':{"
+			     "'matchExpressions':[");
+		for (int i = 0; i < n; i++) {
+			buf_printf(
+				&b, "%s{'key':'app','operator':'In','values':['x'", i ? "," : "");
+			for (int k = 0; k < 100; k++)
+				buf_printf(&b, ",'value-%06d'", k);
+			buf_puts(&b, "]}");
+		}
+		buf_puts(&b, "]}}}");
+		s = NULL;
+		int rc = decode_disruption_budget(parsed(buf_text(&b)), &s, &e);
+		assert_int_equal(rc, n == 1 ? 0 : ERR_INVALID);
+		assert_int_equal(s != NULL, n == 1);
+		free(s);
+		buf_done(&b);
+	}
+	assert_non_null(strstr(e.text, "PodDisruptionBudget a/b: spec.selector: takes "));
+	assert_non_null(strstr(e.text, "at most 16384 are kept of one, so it spares no pods"));
+}
+
 static void localqueues(void **state)
 {
 	struct localqueue_spec *s = NULL;
@@ -616,6 +646,7 @@ int main(void)
 		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(disruption_budgets),
 		cmocka_unit_test(budgets_that_are_none),
+		cmocka_unit_test(a_selector_beyond_all_measure_is_refused),
 		cmocka_unit_test(localqueues),
 		cmocka_unit_test(flavors),
 		cmocka_unit_test(idle_pools),
