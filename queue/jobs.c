@@ -2,12 +2,10 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "queue/assign.h"
 #include "queue/core.h"
 #include "queue/reclaim.h"
 #include "queue/room.h"
 #include "queue/run.h"
-#include "queue/victims.h"
 #include "sluice/quantity.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)
@@ -100,40 +98,6 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	workload_place(q, w);
 	q->version++;
 	return true;
-}
-
-static bool is_free_now(const struct demand *d)
-{
-	for (size_t i = 0; i < d->nlines; i++)
-		if (!quota_has(d->line[i].row, QUOTA_NOW, d->line[i].amount))
-			return false;
-	return true;
-}
-
-bool queue_count_job(struct queue *q, const struct uid *uid, int64_t now_ms)
-{
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w || w->room || w->promise || !w->lq->cq)
-		return false;
-	struct clusterqueue *cq = w->lq->cq;
-	struct claim claim;
-	struct choice choice;
-	struct demand d;
-	claim_init(&claim, &q->terrain, cq, w->shape);
-	bool fits = assign_beside(q, cq, &claim, w, w->shape->pods, &choice) == ASSIGN_FITS;
-	if (fits) {
-		demand_init(&d, w, cq, &claim, &choice);
-		fits = is_free_now(&d);
-	}
-	if (fits) {
-		q->now_ms = now_ms;
-		workload_unplace(q, w);
-		room_start(q, w, cq, &claim, &choice);
-		workload_place(q, w);
-		q->version++;
-	}
-	claim_done(&claim);
-	return fits;
 }
 
 bool queue_start_stands(const struct queue *q, const struct uid *uid)

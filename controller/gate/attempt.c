@@ -37,7 +37,6 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	gate_operate(g, j, kind, job_lost_ms(g, j));
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
 	j->sent = j->told_ledger = j->told_ready = j->warned = false;
-	j->counted = false;
 	j->started_ms = j->warn_ms = 0;
 	narrowing_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
@@ -93,9 +92,9 @@ static void note_stop(struct gate *g, struct gate_job *j)
 	int64_t lost_ms = job_lost_ms(g, j);
 	g->counts.stops++;
 	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
-		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason,
-		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
-		j->plight ? "; " : "", j->plight ? j->plight : "")
+		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
+		message ? "; " : "", message ? message : "", j->plight ? "; " : "",
+		j->plight ? j->plight : "")
 		->lost_ms = lost_ms;
 }
 
@@ -149,8 +148,7 @@ void attempt_run(struct gate *g, struct gate_job *j)
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
 	g->counts.starts++;
 	size_t n = queue_job_lines(g->queue, &j->uid, g->lines);
-	gate_note(g, NOTE_START, j, "%s in flavor %s: %d pods, attempt %d",
-		j->counted ? "runs since before the upgrade, and is counted" : "started",
+	gate_note(g, NOTE_START, j, "started in flavor %s: %d pods, attempt %d",
 		n > 0 ? g->lines[0].flavor : "none", j->seen.pods, j->attempt);
 }
 
@@ -213,14 +211,17 @@ static bool busy_with_more_than_a_notice(const struct gate_job *j)
 	return job_busy(j) && (j->wanting ? j->want : j->asked) != INTENT_NOTICE;
 }
 
-/* The queue has room for it: asks the ledger. */
-static void begin(struct gate *g, struct gate_job *j, int32_t pods)
+static void decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
 {
+	if (j->phase != PHASE_WAITING || busy_with_more_than_a_notice(j)) {
+		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
+		return;
+	}
 	if (j->seen.story_attempt > j->attempt)
 		j->attempt = j->seen.story_attempt;
 	j->attempt++;
 	j->generation = j->seen.generation;
-	j->held_pods = pods;
+	j->held_pods = d->pods;
 	j->moved = false;
 	job_forgets_end(j);
 	j->reserved_ms = g->now_ms;
@@ -228,21 +229,6 @@ static void begin(struct gate *g, struct gate_job *j, int32_t pods)
 	name_clusterqueue(g, j);
 	job_enter(g, j, PHASE_RESERVING);
 	reserve(g, j);
-}
-
-void attempt_count(struct gate *g, struct gate_job *j)
-{
-	j->counted = true;
-	begin(g, j, j->seen.pods);
-}
-
-static void decided_start(struct gate *g, struct gate_job *j, const struct decision *d)
-{
-	if (j->phase != PHASE_WAITING || busy_with_more_than_a_notice(j)) {
-		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + REFUSED_RETRY_MS);
-		return;
-	}
-	begin(g, j, d->pods);
 }
 
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
@@ -281,7 +267,6 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	case LEDGER_REPEATED:
 		j->refusals = 0;
 		job_enter(g, j, PHASE_STARTING);
-		j->doubt = j->counted; /* nothing calls off a start that was long ago */
 		return;
 	case LEDGER_SPENT:
 		j->attempt = r->next_attempt > j->attempt ? r->next_attempt : j->attempt + 1;
@@ -290,7 +275,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	case LEDGER_REFUSED:
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
-		j->has_hold = j->call_off = j->counted = false;
+		j->has_hold = j->call_off = false;
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
 		job_enter(g, j, PHASE_WAITING);
 		return;
@@ -316,7 +301,6 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	/* Whoever reserved it may have sent a PATCH that is still under way. What it decided on we
 	 * do not know, so we finish nothing: what did not land is called off, and decided anew. */
 	j->doubt = true;
-	j->counted = !j->committed && left_over_runs(j); /* it was being counted */
 	j->generation = GENERATION_UNKNOWN;
 	j->held_pods = j->lost ? INT32_MAX : attempt_pods(g, j); /* the first facts will tell */
 	narrowing_begin(j, j->lost ? 0 : j->held_pods);

@@ -221,24 +221,6 @@ void gate_answer_lease(
 	}
 }
 
-static void write_ceilings(struct gate *g)
-{
-	struct ceiling c;
-	while (queue_take_ceiling(g->queue, &c)) {
-		struct quota_line line = {c.node, c.flavor, c.resource, c.amount};
-		struct ledger_op op = {.kind = LEDGER_CEILING,
-			.at_ms = g->now_ms,
-			.reason = "",
-			.actor = g->identity,
-			.lines = &line,
-			.nlines = 1,
-			.parent = c.parent,
-			.guaranteed = c.guaranteed};
-		outbox_add(&g->outbox, &op);
-		g->counts.operations++;
-	}
-}
-
 static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 {
 	struct gate_job *j = gate_find_job(g, &h->uid);
@@ -288,8 +270,6 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	gate_note(g, NOTE_LEADING, NULL,
 		"leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known", g->epoch,
 		n, g->counts.jobs);
-	write_ceilings(g); /* or the ledger might refuse what is counted now */
-	left_over_count(g);
 	mass_stop_begin(g);
 }
 
@@ -348,6 +328,24 @@ static void reconcile_dirty(struct gate *g)
 			g->dirty_tail = &g->dirty;
 		j->dirty = false;
 		job_reconcile(g, j);
+	}
+}
+
+static void write_ceilings(struct gate *g)
+{
+	struct ceiling c;
+	while (queue_take_ceiling(g->queue, &c)) {
+		struct quota_line line = {c.node, c.flavor, c.resource, c.amount};
+		struct ledger_op op = {.kind = LEDGER_CEILING,
+			.at_ms = g->now_ms,
+			.reason = "",
+			.actor = g->identity,
+			.lines = &line,
+			.nlines = 1,
+			.parent = c.parent,
+			.guaranteed = c.guaranteed};
+		outbox_add(&g->outbox, &op);
+		g->counts.operations++;
 	}
 }
 

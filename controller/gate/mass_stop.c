@@ -10,9 +10,9 @@
  * It is over early when they are few enough, because they ended or were suspended by hand. Then the
  * rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
  *
- * Only what Sluice let run is spared, which the story on the Job tells and no tenant can write (or
- * what an earlier version left over, left_over.c), and only what is found as the lead begins. All
- * other Jobs that run unadmitted are stopped at once: they keep no other Job from starting.
+ * Only what Sluice let run is spared, which the story on the Job tells and no tenant can write, and
+ * only what is found as the lead begins. All other Jobs that run unadmitted are stopped at once:
+ * they keep no other Job from starting.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,11 +30,10 @@ static bool runs(const struct gate_job *j)
 	return !j->lost && !j->gone && !j->seen.suspend && !j->seen.finished && !j->seen.deleting;
 }
 
-/* Its story says that it was admitted, or an earlier version let it run; the ledger says nothing
- * of it. */
+/* Its story says that it was admitted, the ledger says nothing of it. */
 static bool is_unaccounted(const struct gate_job *j)
 {
-	return runs(j) && !j->has_hold && (j->seen.story_state == STORY_STARTED || j->uncounted);
+	return runs(j) && !j->has_hold && j->seen.story_state == STORY_STARTED;
 }
 
 static bool is_mass(size_t spared, size_t running)

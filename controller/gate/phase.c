@@ -18,6 +18,9 @@ static const char NOT_ADMITTED_SENTENCE[] =
 static const char SPARED[] =
 	"it runs, and the ledger has no reservation for it; it is one of many, so they are not "
 	"stopped yet (docs/gate.md, Mass stop)";
+static const char UNCONTROLLED[] =
+	"its pods could not be counted or stopped: create it without spec.manualSelector, "
+	"spec.selector and spec.managedBy";
 static const char LEAVING[] =
 	"it ran without being admitted until a moment ago, and its pods are still going away";
 
@@ -84,8 +87,6 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 /* The start of this attempt did land: the Job tells of it, even if it was stopped since. */
 static bool start_landed(const struct gate_job *j)
 {
-	if (j->counted)
-		return true; /* it ran before that */
 	if (j->seen.story_attempt != j->attempt)
 		return false;
 	return j->seen.story_state == STORY_STARTED ||
@@ -344,12 +345,19 @@ bool job_is_another(const struct gate *g, const struct gate_job *j)
 	return j->seen.resumed_by_other && queue_job_outgrows(g->queue, &j->uid, j->seen.pods);
 }
 
-/* Its owner raised parallelism or completions while it ran: it must not go on with more pods than
- * are reserved. */
+/* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
+ * go on with more pods than are reserved, or with pods that cannot be counted. */
 static bool outgrows(struct gate *g, struct gate_job *j)
 {
 	if (j->held_pods == INT32_MAX)
 		j->held_pods = attempt_pods(g, j); /* adopted, and not seen before */
+	if (j->seen.uncontrolled) {
+		j->call_off = true;
+		if (j->reason[0] == '\0')
+			j->message = UNCONTROLLED;
+		job_ends(j, "Misconfigured", g->identity);
+		return true;
+	}
 	if (!job_is_another(g, j) && (j->seen.pods <= j->held_pods || narrowing_again(g, j)))
 		return false;
 	if (j->need_read) {

@@ -78,10 +78,7 @@ struct gate_job {
 	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
 	bool fetching; /* it was deferred, has its turn, and nothing of it was read yet */
 	bool gone;     /* a GET said that there is no such Job */
-	/* It runs though an earlier version let it run without a reservation (left_over.c): one is
-	 * being made for it, or there was no room for one. */
-	bool counted, uncounted;
-	bool spared; /* it is of a mass that is not stopped yet, or not gone yet (mass_stop.c) */
+	bool spared;   /* it is of a mass that is not stopped yet, or not gone yet (mass_stop.c) */
 
 	enum phase phase;
 	int32_t attempt;      /* the current one, or the last */
@@ -370,13 +367,6 @@ bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
 void explain_plight(const struct gate_job *j, struct explanation *x);
 
-/* ---- left_over.c ------------------------------------------------------------------------------
- */
-
-void left_over_count(struct gate *g); /* the open holds were adopted */
-/* It runs, a Job made it, and no start of ours did that. */
-bool left_over_runs(const struct gate_job *j);
-
 /* ---- mass_stop.c ------------------------------------------------------------------------------
  */
 
@@ -420,8 +410,6 @@ int64_t job_lost_ms(const struct gate *g, const struct gate_job *j);
 
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
-/* It runs already, and the queue has just found room for what it uses. */
-void attempt_count(struct gate *g, struct gate_job *j);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 /* The start landed: it runs. */
 void attempt_run(struct gate *g, struct gate_job *j);

@@ -242,9 +242,6 @@ void queue_end_unread_list(struct queue *q);
  * reserved_ms: it has room again, whatever today's quota says. False when the Job is unknown. */
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
-/* It runs, and nothing was reserved for it: it gets room beside what is used, if there is some, out
- * of turn and whatever else might be against a start of it. False: there is none. */
-bool queue_count_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* Asked before a start is sent that took its time (a ledger that was away): is its window still
  * open? What was sent counts as running. True for a Job without room. */

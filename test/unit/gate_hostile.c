@@ -273,71 +273,28 @@ static void one_that_was_not_let_in_is_not_told_in_vain(void **state)
 /* ---- Pods that could not be told --------------------------------------------------------------
  */
 
-/* A version that did not mind let it run. The upgrade stops nothing: it ends as it is, and holds
- * its quota until its pods are gone. */
-static void one_that_cannot_be_counted_ends_as_it_is(void **state)
+static void stopped_as_uncounted(struct world *w)
 {
-	struct world *w = *state;
 	struct snap *s;
 	one_more(w, &s);
 	s->job.uncontrolled = true;
-	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
-	model_api_write(&w->api, s, false);
-	world_restart(w);
-	at(w, w->now_ms + 600000);
-	assert_false(w->j->now->job.suspend);
-	assert_int_equal(held_cpu(w), 1000);
-	one_more(w, &s);
-	s->job.status.active = s->job.status.ready = s->job.status.succeeded = 1;
-	s->job.status.terminating = 1;
 	write_job(w, s, false);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->last[NOTE_STOP].reason, "Misconfigured");
+	assert_non_null(strstr(w->last[NOTE_STOP].text, "spec.manualSelector"));
 	assert_int_equal(held_cpu(w), 1000);
-	finish(w);
-	at(w, w->now_ms + 60000);
-	assert_int_equal(held_cpu(w), 1000);
-	one_more(w, &s);
-	s->job.status.terminating = 0;
-	write_job(w, s, false);
-	assert_int_equal(held_cpu(w), 0);
-	assert_int_equal(w->sent[INTENT_STOP], 0);
 }
 
-/* It is started no more: stopped by a person, it waits for good. */
-static void one_that_cannot_be_counted_is_not_started_anew(void **state)
+static void one_that_cannot_be_counted_is_stopped(void **state)
 {
-	struct world *w = *state;
-	struct snap *s;
-	one_more(w, &s);
-	s->job.uncontrolled = true;
-	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
-	model_api_write(&w->api, s, false);
-	world_restart(w);
-	turn(w);
-	one_more(w, &s);
-	snap_suspend(s, true);
-	s->job.status = (struct job_status){.suspended = true};
-	write_job(w, s, true);
-	at(w, w->now_ms + 600000);
-	assert_true(w->j->now->job.suspend);
-	assert_int_equal(held_cpu(w), 0);
-	assert_int_equal(w->sent[INTENT_START], 1);
+	stopped_as_uncounted(*state);
 }
 
-/* Without a reservation it is an intruder as any other. */
-static void one_that_cannot_be_counted_and_was_not_let_in_is_stopped(void **state)
+static void one_that_cannot_be_counted_is_stopped_while_it_starts(void **state)
 {
-	struct world *w = *state;
-	struct snap n = {0}, *s;
-	w->pods_of_job = 100; /* more than there is */
-	submit(w, &n);
-	one_more(w, &s);
-	s->job.uncontrolled = true;
-	s->job.invalid = "spec.selector: is not the one of the Job's own uid";
-	snap_suspend(s, false);
-	write_job(w, s, true);
-	at(w, T0 + 60000);
-	assert_true(w->j->now->job.suspend);
-	assert_string_equal(w->last[NOTE_STOP].reason, "NotAdmitted");
+	struct snap n = {0};
+	submit(*state, &n);
+	stopped_as_uncounted(*state);
 }
 
 int main(void)
@@ -356,9 +313,8 @@ int main(void)
 		RUN(a_count_right_after_the_deletion_proves_nothing),
 		RUN(one_that_was_orphaned_says_so),
 		WORLD(one_that_was_not_let_in_is_not_told_in_vain),
-		RUN(one_that_cannot_be_counted_ends_as_it_is),
-		RUN(one_that_cannot_be_counted_is_not_started_anew),
-		WORLD(one_that_cannot_be_counted_and_was_not_let_in_is_stopped),
+		RUN(one_that_cannot_be_counted_is_stopped),
+		WORLD(one_that_cannot_be_counted_is_stopped_while_it_starts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
