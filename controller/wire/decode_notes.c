@@ -89,7 +89,9 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	if (json_parse(notes, slice_of(j->story), &root, NULL) < 0)
 		return;
 	enum story_state state = state_named(json_text(root, "state"));
-	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < 1 ||
+	/* A Job that was never let in, and ran all the same, was stopped before its first. */
+	int64_t first = state == STORY_STOPPED ? 0 : 1;
+	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < first ||
 		attempt > INT32_MAX)
 		return;
 	j->story_state = state;

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import time
 
 import checks
 import pytest
@@ -274,6 +275,118 @@ def test_no_pod_runs_past_quota(tenant, honest, attack):
     honest()
     tenant.judged()
     honest()
+    tenant.within_quota()
+
+
+# ---- the same where the policies are missing -------------------------------------------------
+#
+# Each waits for the words with which Sluice names what it is, and answers the Job whose pods stay, if
+# any. Pods are those of queued Jobs: without the policies a Job without the label is not managed, as
+# docs/security.md says.
+
+WAITS_LONG_ENOUGH = 12  # seconds; pods are counted after a doubt of 10
+
+
+def explained(x, name, words):
+    said = {}
+
+    def asked():
+        said.update(x.world.box.controller_api().get(f"/api/v1/jobs/{x.ns}/{name}") or {})
+        return words in said.get("sentence", "")
+    try:
+        x.world.wait(f"{name} to be explained with: {words}", asked, LATER)
+    except AssertionError as e:
+        raise AssertionError(f"{e}\nit was: {said}") from None
+
+
+def told(x, name, reason):
+    """By an Event on the Job."""
+    x.world.wait(f"the Event {reason} of {name}", lambda: any(
+        e["involvedObject"]["name"] == name and (e["reason"] == reason or f"stopped ({reason})" in e["message"]) for e in x.admin.list(f"/api/v1/namespaces/{x.ns}/events")), LATER)
+
+
+def never_started(x, name, words):
+    explained(x, name, words)
+    obj = x.get(name)
+    assert obj["spec"]["suspend"] and not obj["status"].get("active"), obj["status"]
+
+
+def loose_child(x):
+    parent = x.make(annotations={HOLD: "never runs"})
+    child = x.make("child", pods=50, owner=parent, suspend=False)
+    assert not child["spec"]["suspend"]
+    other = x.make("other", pods=50)
+    x.patch("other", {"metadata": {"ownerReferences": [owner_reference(parent)]}})
+    x.patch("other", {"spec": {"suspend": False}})
+    for name in ("child", "other"):
+        told(x, name, "NotAdmitted")
+
+
+def loose_elastic(x):
+    x.make("elastic", pods=100, completions=1, completionMode="Indexed", suspend=True)
+    x.started("elastic", 1)
+    x.patch("elastic", {"spec": {"completions": 100}})
+    told(x, "elastic", "ScaledUp")
+
+
+def loose_orphans(x):
+    """Pods that cannot be told from others, and pods whose Job is gone."""
+    marks = {"mine": "true"}
+    obj = job("manual", "default", {"cpu": "1"}, QUOTA, suspend=True, manualSelector=True, selector={"matchLabels": marks})
+    obj["spec"]["template"]["metadata"]["labels"] = marks
+    x.api.post(jobs_path(x.ns), obj)
+    never_started(x, "manual", "manualSelector")
+    x.delete("manual", "Orphan")
+    x.make("left", pods=QUOTA, suspend=True)
+    x.started("left", QUOTA)
+    x.delete("left", "Orphan")
+    x.world.wait("the Job to be gone", lambda: x.admin.gone(jobs_path(x.ns, "left")))
+    explained(x, "left", "pods")
+    return "left"
+
+
+def loose_finalizer(x):
+    x.make("undead", pods=QUOTA, suspend=True)
+    x.started("undead", QUOTA)
+    x.patch("undead", {"metadata": {"finalizers": [FOREIGN]}})
+    x.delete("undead")
+    explained(x, "undead", FOREIGN)
+    return "undead"
+
+
+def loose_oddities(x):
+    """A controller that does not exist, and pods that may take years to go."""
+    x.make("elsewhere", pods=QUOTA, managedBy="example.com/nobody", suspend=True)
+    x.make("graceful", pods=QUOTA, pod={"terminationGracePeriodSeconds": 10**8}, suspend=True)
+    never_started(x, "elsewhere", "managedBy")
+    never_started(x, "graceful", "terminationGracePeriodSeconds")
+    x.patch("elsewhere", {"spec": {"suspend": False}})
+    told(x, "elsewhere", "NotAdmitted")
+    x.world.wait("it to be suspended again", lambda: x.get("elsewhere")["spec"]["suspend"])
+
+
+LOOSE = {f.__name__: f for f in (loose_child, loose_elastic, loose_orphans, loose_finalizer, loose_oddities)}
+
+
+@pytest.mark.parametrize("attack", LOOSE)
+def test_without_the_policies_no_quota_is_given_twice(tenant, honest, no_policies, attack):
+    """Pods that were never let in are stopped; the quota of others is given to nobody while one of them is left."""
+    keeps = LOOSE[attack](tenant)
+    tenant.make("next", pods=QUOTA, suspend=True)
+    tenant.judged()
+    tenant.use.peak = tenant.use.now
+    if not keeps:
+        tenant.started("next", QUOTA)
+    honest()
+    end = time.monotonic() + WAITS_LONG_ENOUGH
+    while time.monotonic() < end:
+        tenant.within_quota()
+        assert [h["name"] for h in tenant.holds().values()] == [keeps or "next"]
+        time.sleep(0.5)
+    if keeps:
+        assert tenant.use.now == 1000 * QUOTA
+        tenant.admin.delete(f"/api/v1/namespaces/{tenant.ns}/pods?labelSelector=job-name={keeps}&gracePeriodSeconds=0")
+        tenant.started("next", QUOTA)
     tenant.within_quota()
 
 

@@ -17,6 +17,8 @@ static const struct story_row {
 	{"{\\'attempt\\':1", STORY_NONE, 0},
 	{"{\\'attempt\\':1,\\'state\\':\\'Sleeping\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':0,\\'state\\':\\'Started\\'}", STORY_NONE, 0},
+	{"{\\'attempt\\':0,\\'state\\':\\'Stopped\\'}", STORY_STOPPED, 0},
+	{"{\\'attempt\\':-1,\\'state\\':\\'Stopped\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':-3,\\'state\\':\\'Started\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':2147483648,\\'state\\':\\'Started\\'}", STORY_NONE, 0},
 	{"{\\'attempt\\':\\'1\\',\\'state\\':\\'Started\\'}", STORY_NONE, 0},
