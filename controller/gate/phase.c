@@ -428,6 +428,9 @@ static bool drained(const struct gate_job *j)
  * the start, or the Job is gone, only a look at the pods will do, and only after a while: a Job
  * controller that has seen the start, and not yet what came after it, may still make pods.
  *
+ * A status that does not come may never come: of a Job as large as etcd takes it cannot be written.
+ * So each time that pods are overdue, they are counted, too.
+ *
  * Of a Job that is being deleted the Job controller makes and takes no pods any more, and nothing
  * stops it: as long as a finalizer keeps it, its pods run on until they end. They are counted, too.
  */
@@ -440,6 +443,7 @@ static void draining(struct gate *g, struct gate_job *j)
 		attempt_release(g, j);
 		return;
 	}
+	bool overdue = g->tick_ms >= j->overdue_ms;
 	attempt_complain(g, j);
 	gate_alarm(g, j, j->overdue_ms);
 	if (!looked_for(g, j))
@@ -449,8 +453,11 @@ static void draining(struct gate *g, struct gate_job *j)
 		stop_intruder(g, j);
 		return;
 	}
-	if (!deleted && (j->seen.finished || j->acked))
+	if (!deleted && (j->seen.finished || j->acked)) {
+		if (overdue)
+			job_request(g, j, INTENT_PODS);
 		return; /* the status will tell */
+	}
 	int64_t sure_ms = j->drains_ms + g->drain_doubt_ms;
 	if (g->tick_ms < sure_ms)
 		gate_alarm(g, j, sure_ms);

@@ -162,6 +162,26 @@ static void pods_that_end_well_free_their_quota_at_once(void **state)
 	assert_int_equal(w->sent[INTENT_PODS], 0);
 }
 
+/* A Job as large as etcd takes: its pods are gone, and the Job controller cannot write that down.
+ */
+static void a_status_that_cannot_be_written_keeps_no_quota_for_ever(void **state)
+{
+	struct world *w = *state;
+	const int64_t overdue_ms = 300000;
+	w->pods = 1;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	int64_t stopped_ms = w->now_ms;
+	assert_true(w->j->now->job.suspend);
+	at(w, stopped_ms + overdue_ms - 1);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	at(w, stopped_ms + overdue_ms);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_true(first_hold(w)->open);
+	w->pods = 0;
+	at(w, stopped_ms + 2 * overdue_ms);
+	assert_false(first_hold(w)->open);
+}
+
 /* The leader saw the Job last when one pod had ended and it did not see the next; what its STOP is
  * answered is of after that. */
 static void work_is_lost_that_only_the_answer_tells_of(void **state)
@@ -207,6 +227,7 @@ int main(void)
 		WORLD(a_first_start_that_was_not_sent_is_void),
 		RUN(pods_that_leave_and_end_well_take_no_quota_from_others),
 		RUN(pods_that_end_well_free_their_quota_at_once),
+		RUN(a_status_that_cannot_be_written_keeps_no_quota_for_ever),
 		RUN(work_is_lost_that_only_the_answer_tells_of),
 		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
 	};
