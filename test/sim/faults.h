@@ -114,6 +114,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(COUNTS_BACK, "stops landed that put the owner's numbers back")                           \
 	X(NARROWED, "runs that were told to go on with fewer pods")                                \
 	X(NARROWED_BY_OWNER, "... by their owner")                                                 \
+	X(REAPPLIED_NARROWED, "... and whose manifest was applied again")                          \
 	X(RECLAIMED, "stops landed because idle room was wanted back")                             \
 	X(LENT_START, "starts landed with what is lent written in")                                \
 	X(LENT_BACK, "starts landed of such Jobs with their owners' own")                          \

@@ -186,10 +186,24 @@ void snap_suspend(struct snap *s, bool suspend)
 	struct job *j = &s->job;
 	j->suspend = suspend;
 	j->resumed_by_other = !suspend && j->story_state == STORY_STARTED;
+	j->reapplied = false;
 	if (j->owner_parallelism > 0)
 		j->parallelism = suspend ? j->owner_parallelism : s->applied;
 	if (j->owner_completions > 0)
 		j->completions = suspend ? j->owner_completions : s->applied;
+}
+
+bool snap_reapply(struct snap *s)
+{
+	struct job *j = &s->job;
+	if (j->suspend || j->story_state != STORY_STARTED || j->owner_parallelism == 0)
+		return false;
+	j->parallelism = j->owner_parallelism;
+	if (j->owner_completions > 0)
+		j->completions = j->owner_completions;
+	j->owner_parallelism = j->owner_completions = 0;
+	j->reapplied = true;
+	return true;
 }
 
 void snap_disown(struct snap *s)
@@ -200,6 +214,7 @@ void snap_disown(struct snap *s)
 	if (j->owner_completions > 0)
 		j->completions = s->applied;
 	j->owner_parallelism = j->owner_completions = 0;
+	j->reapplied = false;
 }
 
 static const struct snap *patch_apply(

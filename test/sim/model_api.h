@@ -107,6 +107,9 @@ struct snap *model_api_edit(struct model_api *api, const struct model_job *j);
 const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec);
 /* Somebody else than the gate (un)suspends it. */
 void snap_suspend(struct snap *s, bool suspend);
+/* The owner's manifest is applied again to a run that goes on with fewer pods: the owner's numbers
+ * are in the spec once more. False when it has no fewer. */
+bool snap_reapply(struct snap *s);
 /* The spec is the owner's own from now on, whatever the story said. */
 void snap_disown(struct snap *s);
 /* s describes the new Job; uid, generation and version are given here. */

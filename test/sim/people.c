@@ -379,6 +379,8 @@ static void user_narrows(struct sim *s, struct model_job *j)
 {
 	if (!s->lent.on || j->now->job.suspend || j->now->job.parallelism < 2)
 		return;
+	if (j->index % 2 == 0 && tenant_reapplies(s, j))
+		return;
 	struct snap *n = model_api_edit(&s->api, j);
 	snap_disown(n);
 	if (n->job.parallelism < 2 || n->job.completions_follow)

@@ -65,6 +65,7 @@ enum bug {
 	BUG_KEPT_UNCOUNTED,	/* the pods of a Job that is being deleted are not counted */
 	BUG_ORPHANS_UNCOUNTED,	/* pods that outlive their Job are not counted */
 	BUG_CONTROL_UNSEEN,	/* nobody sees who manages a Job, and how it selects its pods */
+	BUG_REAPPLY_UNSEEN,	/* a manifest that raises a run with fewer pods is not seen */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);

@@ -81,8 +81,34 @@ static int64_t pods_held(const struct sim *s, const struct model_job *j)
 	return 0;
 }
 
+/* From now on its pods may be more than are reserved. */
+static void tenant_run_raised(struct sim *s, struct snap *n)
+{
+	struct model_run *run = sim_alloc(s, sizeof(*run));
+	*run = *n->run;
+	run->raised = true;
+	run->outside = true;
+	n->run = run;
+}
+
+bool tenant_reapplies(struct sim *s, struct model_job *j)
+{
+	struct snap *n = model_api_edit(&s->api, j);
+	if (!n->run || n->succeeding || n->failing || n->job.status.complete ||
+		n->job.status.failed || !snap_reapply(n))
+		return false;
+	tenant_run_raised(s, n);
+	sim_reach(s, PATH_REAPPLIED_NARROWED);
+	sim_log(s, "user   applies the manifest of %s again: %d pods, it goes on with %d",
+		n->job.name, n->job.parallelism, n->applied);
+	model_api_write(&s->api, n, true);
+	return true;
+}
+
 static void raises(struct sim *s, struct model_job *j)
 {
+	if (j->index % 2 == 0 && tenant_reapplies(s, j))
+		return;
 	struct snap *n = model_api_edit(&s->api, j);
 	snap_disown(n);
 	n->job.parallelism += (int32_t)rng_between(&s->tenant.rng, 0, RAISE_MAX);
@@ -94,11 +120,7 @@ static void raises(struct sim *s, struct model_job *j)
 	if (held == 0 || job_pods(&n->job) <= held || n->job.status.complete ||
 		n->job.status.failed || !n->run || n->succeeding || n->failing)
 		return;
-	struct model_run *run = sim_alloc(s, sizeof(*run));
-	*run = *n->run;
-	run->raised = true;
-	run->outside = true;
-	n->run = run;
+	tenant_run_raised(s, n);
 	j->wrote = n->job.parallelism;
 	sim_reach(s, PATH_TENANT_RAISED);
 	sim_log(s, "tenant raises %s to %d pods, it holds quota for %lld", n->job.name,
@@ -172,6 +194,10 @@ void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j)
 	if (s->o.bug == BUG_CONTROL_UNSEEN) {
 		j->uncontrolled = false;
 		j->invalid = NULL;
+	}
+	if (s->o.bug == BUG_REAPPLY_UNSEEN && of && j->reapplied) {
+		j->parallelism = of->now->applied;
+		j->reapplied = false;
 	}
 	if (of && j->deleting)
 		of->told[replica] = life;

@@ -6,6 +6,7 @@
  *   past         Jobs of any size that are made unsuspended, as children of others or alone
  *   by hand      Jobs that wait, unsuspended
  *   raised       parallelism and completions of a run, at any time, also while nobody leads
+ *   re-applied   the manifest of a run that goes on with fewer pods; honest users do so, too
  *   kept         deleted, with a finalizer of his own: the Job controller lets go of them
  *   orphaned     deleted without their pods
  *   uncontrolled of another controller (which is not there), or with a selector of their own, so
@@ -40,6 +41,10 @@ void tenant_begin(struct sim *s);
 void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j);
 /* Who counts pods by the uid of their Job does not find these. */
 bool tenant_hides_pods(const struct sim *s, const struct model_job *j);
+
+/* The manifest of a Job, of any owner, is applied again while it goes on with fewer pods; false
+ * when it does not. */
+bool tenant_reapplies(struct sim *s, struct model_job *j);
 
 /* ---- Planted faults ---- */
 
