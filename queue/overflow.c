@@ -42,6 +42,7 @@ void overflow_init(struct overflow *o)
 {
 	map_init(&o->map, deferred_is);
 	list_init(&o->queues);
+	o->beside = MAX_WAITING_DEFAULT;
 }
 
 static size_t deferred_bytes(const struct deferred *d)
@@ -79,23 +80,31 @@ void overflow_exists(struct localqueue *lq, bool exists)
 		lq->ns->unknown_slots -= lq->slots;
 }
 
+/* Those that wait, and those that run or ran. */
+static size_t most_in_all(const struct queue *q, const struct localqueue *lq)
+{
+	size_t waiting = (size_t)lq->max_waiting, beside = q->overflow.beside;
+	return waiting + (waiting > beside ? waiting : beside);
+}
+
 /* As many as may be kept, and more; of the two bounds the one that waiting Jobs meet comes first.
  */
-static bool holds(const struct localqueue *lq, size_t more)
+static bool holds(const struct queue *q, const struct localqueue *lq, size_t more)
 {
-	size_t most = (size_t)lq->max_waiting + more, taken = lq->ntaken;
+	size_t taken = lq->ntaken;
 	if (!lq->exists)
 		return lq->ns->unknown_slots + taken >= OVERFLOW_UNKNOWN_MAX + more;
 	return lq->max_waiting > 0 &&
-	       (lq->waiting_slots + taken >= most || lq->slots + taken >= 2 * most);
+	       (lq->waiting_slots + taken >= (size_t)lq->max_waiting + more ||
+		       lq->slots + taken >= most_in_all(q, lq) + 2 * more);
 }
 
 /* So many slots may its Jobs take, and no more, whatever becomes of them. */
-static size_t most_slots(const struct localqueue *lq)
+static size_t most_slots(const struct queue *q, const struct localqueue *lq)
 {
 	if (!lq || !lq->exists)
 		return OVERFLOW_UNKNOWN_MAX + OVERFLOW_SLACK;
-	return lq->max_waiting > 0 ? 2 * ((size_t)lq->max_waiting + OVERFLOW_SLACK) : SIZE_MAX;
+	return lq->max_waiting > 0 ? most_in_all(q, lq) + 2 * OVERFLOW_SLACK : SIZE_MAX;
 }
 
 /* Those that are taken by others than w. */
@@ -116,7 +125,7 @@ size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, con
 	if (w && w->room && !j->suspend)
 		return SHAPE_BYTES_MAX;
 	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, j->queue);
-	size_t most = most_slots(lq), others = slots_of_others(q, lq, j->ns, w);
+	size_t most = most_slots(q, lq), others = slots_of_others(q, lq, j->ns, w);
 	size_t left = most > others ? most - others : 1; /* an ordinary Job is never cut */
 	return left < SHAPE_BYTES_MAX / SHAPE_SLOT_BYTES ? left * SHAPE_SLOT_BYTES
 							 : SHAPE_BYTES_MAX;
@@ -134,11 +143,11 @@ bool queue_has_place(const struct queue *q, const struct job *j)
 	const struct nspace *ns = namespace_find(&q->localqueues, j->ns);
 	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, bucket(named));
 	if (j->story_state != STORY_NONE)
-		return slots_of_others(q, named, j->ns, NULL) < most_slots(named);
+		return slots_of_others(q, named, j->ns, NULL) < most_slots(q, named);
 	if (lq && tree_count(&lq->deferred) > 0)
 		return false;
 	if (named && named->exists)
-		return !holds(named, 0);
+		return !holds(q, named, 0);
 	return !ns || ns->unknown_slots < OVERFLOW_UNKNOWN_MAX;
 }
 
@@ -149,8 +158,8 @@ bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran)
 		return false;
 	if (w->cut)
 		return true;
-	return ran ? slots_of_others(q, w->lq, w->lq->ns->name, w) >= most_slots(w->lq)
-		   : holds(w->lq, OVERFLOW_SLACK);
+	return ran ? slots_of_others(q, w->lq, w->lq->ns->name, w) >= most_slots(q, w->lq)
+		   : holds(q, w->lq, OVERFLOW_SLACK);
 }
 
 bool queue_job_is_cut(const struct queue *q, const struct uid *uid)
@@ -290,7 +299,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	struct localqueue *lq = NULL;
 	for (struct link *l = o->queues.next; l != &o->queues && !lq; l = l->next) {
 		lq = container_of(l, struct localqueue, overflowing);
-		if (holds(lq, 0) || lq->ns->ntaken >= OVERFLOW_TAKEN_MAX)
+		if (holds(q, lq, 0) || lq->ns->ntaken >= OVERFLOW_TAKEN_MAX)
 			lq = NULL;
 	}
 	if (!lq)

@@ -6,8 +6,9 @@
  * end:
  *
  *   - of Jobs that wait, as many as spec.maxWaiting says;
- *   - of Jobs that wait or have room, twice as many: a Job that asks for nothing takes no quota.
- *     A Job that ran before may wait as long as there is a place among these;
+ *   - of Jobs that run or ran, as many again, and MAX_WAITING_DEFAULT at least: what runs does not
+ *     count as waiting, but a Job that asks for nothing takes no quota. A Job that ran before may
+ *     wait as long as there is a place among all these;
  *   - of Jobs that name LocalQueues that do not exist, OVERFLOW_UNKNOWN_MAX in a namespace.
  *
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
@@ -21,8 +22,8 @@
  * The number is soft: the queue takes in whatever it is told of. Who tells it asks before
  * (queue_has_place()), and a Job that runs, or whose run is to be ended, is never deferred
  * (gate/sight.c). The bytes are not: where the directives of a Job without a reservation (new, or
- * grown by an edit) would take its LocalQueue past twice maxWaiting and OVERFLOW_SLACK, they are
- * cut off its shape. It cannot start so, and is deferred as soon as it can be.
+ * grown by an edit) would take its LocalQueue past the sum of both, and OVERFLOW_SLACK twice, they
+ * are cut off its shape. It cannot start so, and is deferred as soon as it can be.
  */
 #ifndef SLUICE_QUEUE_OVERFLOW_H
 #define SLUICE_QUEUE_OVERFLOW_H
@@ -46,6 +47,7 @@ struct overflow {
 	struct map map;	    /* deferred, by uid; those that were taken and not yet set, too */
 	struct link queues; /* localqueue.overflowing: those with deferred Jobs */
 	size_t bytes;
+	size_t beside; /* at least so many run or ran, beside those that wait */
 };
 
 void overflow_init(struct overflow *o);
