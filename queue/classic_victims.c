@@ -274,7 +274,7 @@ static size_t count_kind(const struct displacement *x, enum offer_kind kind)
 
 /* Some may go only if nobody borrows in the end, others only help if one may. So it is tried both
  * ways, in Kueue's order, but where only borrowing can come to anything. One that had to make room
- * a moment ago takes back what is its ClusterQueue's, and borrows nothing that others must be
+ * twice of late takes back what is its ClusterQueue's, and borrows nothing that others must be
  * stopped for: those would reclaim it at once, for ever (workload_yields()). */
 void find_classic(struct displacement *x)
 {
@@ -284,7 +284,7 @@ void find_classic(struct displacement *x)
 	offer_add(x, x->d->cq, OFFER_OWN, NULL);
 
 	bool forbidden = !x->d->cq->preemption.borrow_within_cohort;
-	if (others && workload_has_yielded(x->d->w, x->d->cq->realm))
+	if (others && workload_yields_for_ever(x->d->w, x->d->cq->realm))
 		attempt(x, false);
 	else if (!others || (forbidden && !uses_less_than_nominal(x)))
 		attempt(x, true);

@@ -388,12 +388,19 @@ void workload_expect(
 
 void workload_yields(struct workload *w, const struct realm *realm)
 {
+	bool again = workload_has_yielded(w, realm);
 	w->yielded = realm->news;
+	w->yielded_again = again;
 }
 
 bool workload_has_yielded(const struct workload *w, const struct realm *realm)
 {
 	return w->yielded > 0 && w->yielded == realm->news;
+}
+
+bool workload_yields_for_ever(const struct workload *w, const struct realm *realm)
+{
+	return w->yielded_again && workload_has_yielded(w, realm);
 }
 
 void workload_reprioritise(struct queue *q, struct workload *w)

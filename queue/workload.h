@@ -82,6 +82,7 @@ struct workload {
 	struct progress progress; /* of the pods of all its runs, as its Job says */
 	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
 	bool held, deleting;
+	bool yielded_again; /* twice or more since realm.news was that */
 	bool cut; /* its shape is without directives: there is no room for them (overflow.h) */
 	char name[];
 };
@@ -129,6 +130,9 @@ void workload_regate(struct queue *q, struct localqueue *lq);
  * for B, B for C, and C for A, for ever, with nobody's work ever done. */
 void workload_yields(struct workload *w, const struct realm *realm);
 bool workload_has_yielded(const struct workload *w, const struct realm *realm);
+/* Twice or more, with nothing free in between: the classic search lets it go round once, as Kueue
+ * does, and no further. */
+bool workload_yields_for_ever(const struct workload *w, const struct realm *realm);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);
