@@ -103,6 +103,7 @@ static void stop_intruder(struct gate *g, struct gate_job *j)
 		job_forgets_end(j);
 	if (j->reason[0] == '\0')
 		j->message = NOT_ADMITTED_SENTENCE;
+	j->ran_unseen = !j->has_hold;
 	job_ends(j, NOT_ADMITTED, g->identity);
 	job_enter(g, j, PHASE_STOPPING);
 }
@@ -172,6 +173,19 @@ static bool barred(struct gate *g, struct gate_job *j)
 	return j->barred_ms > 0;
 }
 
+/* The Job controller may still be about to see that it ran, and make pods of the template that it
+ * had: until it has told of that, a status that says Suspended is of the time before. */
+static bool may_yet_have_pods(struct gate *g, struct gate_job *j)
+{
+	int64_t sure_ms = j->waits_ms + g->drain_doubt_ms;
+	if (!j->ran_unseen || g->tick_ms >= sure_ms) {
+		j->ran_unseen = false;
+		return false;
+	}
+	gate_alarm(g, j, sure_ms);
+	return true;
+}
+
 /* No hold. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
@@ -213,7 +227,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 	else if (barred(g, j))
 		block(g, j, MANIFEST_SUSPENDS);
 	else
-		block(g, j, j->seen.leaving ? LEAVING : NULL);
+		block(g, j, j->seen.leaving || may_yet_have_pods(g, j) ? LEAVING : NULL);
 }
 
 static bool must_not_start(const struct gate_job *j)
@@ -400,6 +414,8 @@ static void stopping(struct gate *g, struct gate_job *j)
 {
 	if (j->has_hold && !looked_for(g, j))
 		return;
+	if (j->seen.start_seen)
+		j->ran_unseen = false;
 	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend ||
 		j->seen.deleting) {
 		if (!j->has_hold && !job_busy(j)) {

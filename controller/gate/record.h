@@ -140,6 +140,8 @@ struct gate_job {
 	bool retell;	   /* the queue is to be told of it once more, whether it is news or not */
 	int64_t drains_ms; /* since then it is in PHASE_DRAINING */
 	int64_t waits_ms;  /* since then it is in PHASE_WAITING; 0: since before we came */
+	/* It ran without being admitted, and was stopped before the Job controller told of it. */
+	bool ran_unseen;
 	unsigned notices;  /* wanted since then, the last at: */
 	int64_t noticed_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */

@@ -270,6 +270,29 @@ static void one_that_was_not_let_in_is_not_told_in_vain(void **state)
 	explains(w, "the finalizer example.com/keep keeps it");
 }
 
+/* Unsuspended and stopped before the Job controller looked: it may still see the one and not the
+ * other, and make pods. Its status says Suspended all the time. */
+static void one_that_ran_unseen_waits_for_its_pods(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0}, *s;
+	w->pods_of_job = 100; /* more than there is */
+	submit(w, &n);
+	one_more(w, &s);
+	snap_suspend(s, false);
+	s->job.status.suspended = true;
+	write_job(w, s, true);
+	assert_true(w->j->now->job.suspend);
+	one_more(w, &s);
+	s->job.parallelism = s->job.completions = 2;
+	write_job(w, s, true);
+	at(w, T0 + 9000);
+	assert_int_equal(w->sent[INTENT_START], 0);
+	explains(w, "its pods are still going away");
+	at(w, T0 + 11000);
+	assert_int_equal(w->sent[INTENT_START], 1);
+}
+
 /* ---- Pods that could not be told --------------------------------------------------------------
  */
 
@@ -313,6 +336,7 @@ int main(void)
 		RUN(a_count_right_after_the_deletion_proves_nothing),
 		RUN(one_that_was_orphaned_says_so),
 		WORLD(one_that_was_not_let_in_is_not_told_in_vain),
+		WORLD(one_that_ran_unseen_waits_for_its_pods),
 		RUN(one_that_cannot_be_counted_is_stopped),
 		WORLD(one_that_cannot_be_counted_is_stopped_while_it_starts),
 	};
