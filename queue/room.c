@@ -218,9 +218,9 @@ void room_displace(
 	room_leave(q, r);
 }
 
-/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or have
- * been raised, so it is read from the lines where they all agree and the Job could have so many; 0
- * where they do not say. */
+/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or its
+ * owner have lowered or raised it, so it is read from the lines where they all agree and the Job
+ * could have had so many; 0 where they do not say. */
 static int32_t pods_adopted(const struct workload *w, const struct quota_line *lines, size_t n)
 {
 	int64_t pods = 0;
@@ -232,8 +232,7 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 			return 0;
 		pods = lines[i].amount / each;
 	}
-	bool plausible = pods >= 1 && pods <= w->parallelism;
-	return plausible ? (int32_t)pods : 0;
+	return pods <= w->most_pods ? (int32_t)pods : 0;
 }
 
 /* It was adopted before anything was known of its Job. */

@@ -152,7 +152,8 @@ void vacancy_expect(struct queue *q, const struct room *r)
 	const struct template *template = r->shape->template;
 	if (!q->terrain.expects || !template)
 		return;
-	if (r->pods <= 0) {
+	int32_t pods = r->pods < r->w->shape->pods ? r->pods : r->w->shape->pods;
+	if (pods <= 0) {
 		vacancy_forget(q, r);
 		return;
 	}
@@ -160,7 +161,7 @@ void vacancy_expect(struct queue *q, const struct room *r)
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
 	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
-	nodes_expect(q->terrain.nodes, &r->w->key.uid, &pod, r->pods);
+	nodes_expect(q->terrain.nodes, &r->w->key.uid, &pod, pods);
 	arena_done(&scratch);
 	free(flavors);
 }

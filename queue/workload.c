@@ -158,10 +158,13 @@ static const char *fault_of(
 	return *shape_fault ? shape_fault : NULL;
 }
 
-/* While it runs with fewer than its owner wrote, it may hold room for more from before. */
+/* While it runs with fewer than its owner wrote, it may hold room for more from before; so it may
+ * when its owner has lowered parallelism, which then tells nothing of how many it had. */
 static int32_t most_pods(const struct job *j)
 {
-	return j->owner_parallelism > j->parallelism ? j->owner_parallelism : j->parallelism;
+	int32_t most =
+		j->owner_parallelism > j->parallelism ? j->owner_parallelism : j->parallelism;
+	return j->has_completions && j->completions > most ? j->completions : most;
 }
 
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
@@ -183,7 +186,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->parallelism != most_pods(j) || w->max_run_ms != j->max_run_ms ||
+	       w->most_pods != most_pods(j) || w->max_run_ms != j->max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
@@ -234,7 +237,7 @@ void workload_take(
 	family_join(q, w, j->ns, j->family);
 	set_expected(w, duration_expected(j, w->family, &w->expected_from));
 	w->deleting = j->deleting;
-	w->parallelism = most_pods(j);
+	w->most_pods = most_pods(j);
 	w->progress = progress_of(j);
 }
 

@@ -75,7 +75,7 @@ struct workload {
 	int64_t max_run_ms;  /* 0: its ClusterQueue's default */
 	int64_t expected_ms; /* what is known, from: */
 	enum duration_source expected_from;
-	int32_t parallelism;
+	int32_t most_pods; /* that it may have had at once */
 	enum workload_place place;
 	uint32_t yielded;	  /* realm.news when it last had to make room; 0: never */
 	uint64_t exempt;	  /* of which policies' closes, by its labels: runpolicy.exempts */

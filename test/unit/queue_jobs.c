@@ -184,6 +184,25 @@ static void adopted_pods_must_be_plausible(void **state)
 	queue_free(q);
 }
 
+/* Its owner lowered parallelism from 4 to 2 since: the lines are for 4 all the same. */
+static void adopted_pods_may_be_more_than_parallelism_is_now(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(20000, 0);
+	struct job j = fixture_job(1, &c);
+	struct quota_line line[QUEUE_LINES_MAX] = {{"cq/batch", "spot", "cpu", 4000}};
+	j.parallelism = 2;
+	j.completions = 8;
+	j.has_completions = true;
+	queue_set_job(q, &j);
+	queue_adopt_job(q, &j.uid, line, 1, 0);
+	assert_int_equal(queue_job_pods(q, &j.uid), 4);
+	assert_true(queue_shrink_job(q, &j.uid, 2, 0));
+	queue_job_lines(q, &j.uid, line);
+	assert_int_equal(line[0].amount, 2000);
+	queue_free(q);
+}
+
 static void long_and_strange_names(void **state)
 {
 	(void)state;
@@ -290,6 +309,7 @@ int main(void)
 		cmocka_unit_test(shrinking),
 		cmocka_unit_test(adopted_lines_shrink_rounded_up),
 		cmocka_unit_test(adopted_pods_must_be_plausible),
+		cmocka_unit_test(adopted_pods_may_be_more_than_parallelism_is_now),
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(ceilings_are_retaken_in_order),
 		cmocka_unit_test(names_of_teams_do_not_pile_up),
