@@ -31,6 +31,7 @@ struct facts {
 	int64_t generation, version;
 	bool suspend, by_person, resumed_by_other, deleting, finished, failed, has_annotations;
 	bool uncontrolled; /* as in struct job */
+	bool work_queue;   /* no completions: after a success the Job controller ends no pod */
 	bool managed;	   /* ours, as the gate's options have it */
 	bool quiet;	   /* job_quiet() */
 	/* Of a run that was, pods may be left: it is not started anew until then. */

@@ -152,6 +152,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 		j->drains_ms = g->tick_ms; /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;
 	f->uncontrolled = seen->uncontrolled;
+	f->work_queue = !seen->has_completions;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
 	f->managed = manages(g, seen);
