@@ -52,6 +52,7 @@ struct model_job {
 
 	int32_t backoff_limit;
 	int32_t wrote;	  /* spec.parallelism, as its owner wrote it last */
+	bool lowered;	  /* by its owner, while it ran */
 	int32_t unready;  /* stops for pods that were not ready, since somebody last said to begin
 			     anew */
 	bool sickly;	  /* its pods never get ready */

@@ -388,6 +388,7 @@ static void user_narrows(struct sim *s, struct model_job *j)
 	n->job.parallelism--;
 	n->job.min_parallelism = 0;
 	j->wrote = n->job.parallelism;
+	j->lowered = true;
 	sim_reach(s, PATH_NARROWED_BY_OWNER);
 	sim_log(s, "user   lowers %s to %d pods", n->job.name, n->job.parallelism);
 	model_api_write(&s->api, n, true);
