@@ -194,7 +194,8 @@ static void next(struct sim *s)
 /* A pod of a Job that was never admitted may fit on no node, and a finalizer may keep the Job. */
 static bool waits_for_ever(const struct sim *s, const struct model_pod *p)
 {
-	return s->cluster.on && p->node < 0 && p->run && p->run->outside && p->of->now->job.deleting;
+	return s->cluster.on && p->node < 0 && p->run && p->run->outside &&
+	       p->of->now->job.deleting;
 }
 
 static bool pods_left(const struct sim *s)
