@@ -66,7 +66,7 @@ struct queue {
 	uint64_t arrivals, rooms_made, version;
 	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
 	int64_t now_ms;	 /* of the last queue_decide */
-	bool paused;   /* nothing starts (queue_pause_starts()) */
+	bool paused;	 /* nothing starts (queue_pause_starts()) */
 	bool deciding; /* it goes on: now_ms is now. Facts come between decisions, maybe hours later
 			*/
 	size_t nwaiting;

@@ -92,9 +92,9 @@ static void note_stop(struct gate *g, struct gate_job *j)
 	int64_t lost_ms = job_lost_ms(g, j);
 	g->counts.stops++;
 	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
-		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason, (double)lost_ms / 1000.0,
-		message ? "; " : "", message ? message : "", j->plight ? "; " : "",
-		j->plight ? j->plight : "")
+		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason,
+		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
+		j->plight ? "; " : "", j->plight ? j->plight : "")
 		->lost_ms = lost_ms;
 }
 

@@ -53,8 +53,8 @@ void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision
 
 static const char REAPPLIED[] = "ManifestReapplied";
 
-/* The owner's number stays what is wanted; what it holds is what it may use. Of a work queue pods that
- * are too many could stay whatever is written: it is stopped. */
+/* The owner's number stays what is wanted; what it holds is what it may use. Of a work queue pods
+ * that are too many could stay whatever is written: it is stopped. */
 bool narrowing_again(struct gate *g, struct gate_job *j)
 {
 	if (!j->seen.reapplied || j->seen.work_queue || j->call_off || j->held_pods <= 0)

@@ -143,7 +143,7 @@ struct gate_job {
 	int64_t waits_ms;  /* since then it is in PHASE_WAITING; 0: since before we came */
 	/* It ran without being admitted, and was stopped before the Job controller told of it. */
 	bool ran_unseen;
-	unsigned notices;  /* wanted since then, the last at: */
+	unsigned notices; /* wanted since then, the last at: */
 	int64_t noticed_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
 

@@ -2,8 +2,8 @@
  * Awake: since when this process has been turning its loop without a long break.
  *
  * A process that is stopped (SIGSTOP, a machine that is suspended or swaps) has no news when it
- * goes on, and could not have had any: what was due meanwhile says nothing of the other side. So silence
- * is counted from here on at the earliest.
+ * goes on, and could not have had any: what was due meanwhile says nothing of the other side. So
+ * silence is counted from here on at the earliest.
  *
  * A timer beats ten times in asleep_ms; a break of asleep_ms between two beats was sleep. It keeps
  * no loop alive by itself.

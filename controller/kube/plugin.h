@@ -2,9 +2,9 @@
  * Private to kube/: one run of an exec credential plugin, beside the loop.
  *
  * The plugin is started without a shell, with no terminal and no descriptor of ours but its stdout,
- * in a process group of its own, and without libpq's variables (PG*). It must print one ExecCredential of at most 1 MiB and exit with 0
- * in time; one that does not is killed with its group. Its stderr is ours, as with kubectl; what it
- * prints on stdout never reaches a message.
+ * in a process group of its own, and without libpq's variables (PG*). It must print one
+ * ExecCredential of at most 1 MiB and exit with 0 in time; one that does not is killed with its
+ * group. Its stderr is ours, as with kubectl; what it prints on stdout never reaches a message.
  */
 #ifndef SLUICE_KUBE_PLUGIN_H
 #define SLUICE_KUBE_PLUGIN_H

@@ -272,10 +272,10 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 void queue_ending_job(struct queue *q, const struct uid *uid);
 
 /* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
- * while it ran, say): it waits with reason WAIT_HELD and this sentence until the gate says NULL. The
- * text is borrowed: it lives until the gate says another, or NULL, or drops the Job. No effect on a
- * workload with room; it applies once that waits again. But one that has to make room keeps no place
- * for its return. */
+ * while it ran, say): it waits with reason WAIT_HELD and this sentence until the gate says NULL.
+ * The text is borrowed: it lives until the gate says another, or NULL, or drops the Job. No effect
+ * on a workload with room; it applies once that waits again. But one that has to make room keeps no
+ * place for its return. */
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
 /* From the stop on. What it leaves shows in what its nodes lend only after its pods are gone, usage
