@@ -364,7 +364,7 @@ enum guard_verdict guard_ask(struct guard *g, const struct guard_caller *caller,
 	const struct right *right, int64_t now_ms, guard_verdict_fn *fn, void *ctx)
 {
 	size_t len = strlen(caller->token);
-	struct token t;
+	struct token t = {{0}};
 	if (len == 0 || len > TOKEN_MAX)
 		return GUARD_STRANGER;
 	siphash128(&g->key, caller->token, len, t.hash);
