@@ -178,6 +178,8 @@ static struct job_history history_after(const struct queue *q, const struct room
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
 		h.suspensions = p->suspensions;
+		/* An attempt that never ran was not stopped: the Job keeps its place. */
+		h.evicted_ms = r->confirmed ? 0 : p->evicted_ms;
 	}
 	if (r->stop == STOP_REASON_WINDOW_CLOSED || r->stop == STOP_REASON_PRICE)
 		h.suspensions += h.suspensions < INT32_MAX;

@@ -21,7 +21,7 @@
 struct past {
 	int32_t requeues;   /* stops because the pods were not ready in time */
 	int64_t created_ms; /* its place in the order but for: */
-	int64_t evicted_ms; /* the last stop, when that was why; else 0 */
+	int64_t evicted_ms; /* the last stop of an attempt that ran, when that was why; else 0 */
 	int64_t ran_ms;
 	int64_t max_run_ms;	      /* what it was deactivated for, if that was why */
 	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
