@@ -146,14 +146,12 @@ static void play(uint64_t number)
 	buf_done(&victim);
 }
 
-static uint64_t under_way;
+static char under_way[64];
 
 static void tell_which(int signal_number)
 {
-	char text[64];
-	int n = snprintf(text, sizeof(text), "mutation %llu\n", (unsigned long long)under_way);
 	(void)signal_number;
-	if (write(STDERR_FILENO, text, (size_t)n) < 0)
+	if (write(STDERR_FILENO, under_way, strlen(under_way)) < 0)
 		_exit(2);
 }
 
@@ -165,7 +163,8 @@ int main(int argc, char **argv)
 	load_all(CORPUS "/job");
 	load_all(CORPUS "/follow");
 	for (uint64_t number = first; number <= last; number++) {
-		under_way = number;
+		snprintf(under_way, sizeof(under_way), "mutation %llu\n",
+			(unsigned long long)number);
 		play(number);
 	}
 	for (size_t i = 0; i < nseeds; i++)
