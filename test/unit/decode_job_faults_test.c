@@ -289,8 +289,8 @@ static void what_keeps_it_and_what_cannot_be_counted(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct job *j = job_with(rows[i].meta, rows[i].spec, "");
-		if (!j->finalizer != !rows[i].finalizer ||
-			(j->finalizer && strcmp(j->finalizer, rows[i].finalizer) != 0))
+		const char *wanted = rows[i].finalizer ? rows[i].finalizer : "none";
+		if (strcmp(j->finalizer ? j->finalizer : "none", wanted) != 0)
 			fail_msg("row %zu: %s", i, j->finalizer ? j->finalizer : "none");
 		if (j->uncontrolled != rows[i].uncontrolled || !j->invalid == j->uncontrolled)
 			fail_msg("row %zu: %s", i, j->invalid ? j->invalid : "valid");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "queue_pieces.h"
 #include "queue_words_cluster.h"
 #include "queue_words_idle.h"
@@ -535,8 +536,11 @@ void words_tell_jobs_again(struct words *w)
 void words_fetch_deferred(struct words *w)
 {
 	struct deferred_job d;
-	while (queue_take_deferred(w->q, &d))
-		tell_job_words(w, words_job_of(w, &d.uid), true);
+	while (queue_take_deferred(w->q, &d)) {
+		const struct words_job *known = words_job_of(w, &d.uid);
+		must(known);
+		tell_job_words(w, known, true);
+	}
 }
 
 static struct words_job *make_job(struct words *w, const char *ns_name)
