@@ -141,10 +141,10 @@ struct gate_job {
 	bool retell;	   /* the queue is to be told of it once more, whether it is news or not */
 	int64_t drains_ms; /* since then it is in PHASE_DRAINING */
 	int64_t waits_ms;  /* since then it is in PHASE_WAITING; 0: since before we came */
+	unsigned notices;  /* wanted since then, the last at: */
+	int64_t noticed_ms;
 	/* It ran without being admitted, and was stopped before the Job controller told of it. */
 	bool ran_unseen;
-	unsigned notices; /* wanted since then, the last at: */
-	int64_t noticed_ms;
 	int64_t overdue_ms; /* when to complain about pods that do not go */
 
 	/* The one request of this Job: wanted, then under way; alarm: when to try again. */
@@ -454,10 +454,10 @@ void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* False when the facts have overtaken the wish. */
 bool job_still_wants(const struct gate_job *j);
-/* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
- * later leader knows): the start may have landed, and nothing on the Job would tell. */
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
+/* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
+ * later leader knows): the start may have landed, and nothing on the Job would tell. */
 bool job_story_is_lost(const struct gate_job *j);
 /* So many there are, or may be made at any time. */
 int32_t job_pods_in_sight(const struct gate_job *j);
