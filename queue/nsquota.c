@@ -685,7 +685,7 @@ static struct quota_run run_of(struct room *r)
 {
 	const struct workload *w = r->w;
 	const struct progress *p = &w->progress;
-	int32_t at_once = least(r->pods, w->shape->pods);
+	int32_t at_once = room_pods_at_once(r);
 	int32_t to_come = (p->left >= 0 ? p->left : at_once) - p->active;
 	if (p->active + p->ended > r->made)
 		r->made = p->active + p->ended;

@@ -25,7 +25,7 @@ static bool may_shrink(const struct room *r, int32_t pods)
 
 bool reclaim_ask(struct queue *q, struct room *r, int32_t pods, const char *why)
 {
-	int32_t runs = r->w->shape->pods < r->pods ? r->w->shape->pods : r->pods;
+	int32_t runs = room_pods_at_once(r);
 	runs = r->keeps_pods < runs ? r->keeps_pods : runs;
 	pods = pods > 0 ? pods : 0;
 	if (r->stop_given || r->state != ROOM_HELD || pods >= runs)

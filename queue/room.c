@@ -358,6 +358,12 @@ void room_ends(struct room *r)
 	holders_join(r);
 }
 
+int32_t room_pods_at_once(const struct room *r)
+{
+	int32_t asked = r->w->shape->pods;
+	return asked < r->pods ? asked : r->pods;
+}
+
 enum lending room_lending(const struct queue *q, const struct room *r)
 {
 	for (size_t i = 0; i < r->nlines; i++) {

@@ -126,6 +126,10 @@ void room_displace(
 /* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
 void room_ends(struct room *r);
 
+/* How many pods it may have at once: no more than it has room for, and than the Job asks for now.
+ */
+int32_t room_pods_at_once(const struct room *r);
+
 /* The names under which its pods ask for cpu and memory. */
 enum lending room_lending(const struct queue *q, const struct room *r);
 

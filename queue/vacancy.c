@@ -152,7 +152,7 @@ void vacancy_expect(struct queue *q, const struct room *r)
 	const struct template *template = r->shape->template;
 	if (!q->terrain.expects || !template)
 		return;
-	int32_t pods = r->pods < r->w->shape->pods ? r->pods : r->w->shape->pods;
+	int32_t pods = room_pods_at_once(r);
 	if (pods <= 0) {
 		vacancy_forget(q, r);
 		return;
