@@ -271,13 +271,6 @@ static int32_t min_pods_of(const struct job *j, int32_t pods)
 }
 
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
-	char ret_fault[SHAPE_FAULT_SIZE])
-{
-	bool cut;
-	return shape_within(s, j, account, SHAPE_BYTES_MAX, &cut, ret_fault);
-}
-
-struct shape *shape_within(struct shapes *s, const struct job *j, const struct account *account,
 	size_t most, bool *ret_cut, char ret_fault[SHAPE_FAULT_SIZE])
 {
 	union {

@@ -66,12 +66,9 @@ size_t shapes_bytes(const struct shapes *s);
 
 /* The shape of a Job as it is now, of which this is the account (accounting.h: requests sorted by
  * name); give it back with shape_put. ret_fault: "", or a sentence: why not all of it is kept, so
- * that the Job cannot start. */
+ * that the Job cannot start. most: so many bytes may be kept, SHAPE_BYTES_MAX or less. ret_cut: it
+ * takes more than that, so the directives and the template are left out until it is taken anew. */
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
-	char ret_fault[SHAPE_FAULT_SIZE]);
-/* The same where less than SHAPE_BYTES_MAX may be kept. ret_cut: it takes more than that, so the
- * directives and the template are left out until it is taken anew. */
-struct shape *shape_within(struct shapes *s, const struct job *j, const struct account *account,
 	size_t most, bool *ret_cut, char ret_fault[SHAPE_FAULT_SIZE]);
 /* What it takes in memory, as if nothing of it were shared with other shapes. */
 size_t shape_bytes(const struct shape *shape);

@@ -173,7 +173,7 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	char fault[SHAPE_FAULT_SIZE];
 	bool cut;
 	size_t most = overflow_shape_bytes(q, w, j);
-	struct shape *shape = shape_within(&q->shapes, j, account, most, &cut, fault);
+	struct shape *shape = shape_of(&q->shapes, j, account, most, &cut, fault);
 	bool same_shape = shape == w->shape && cut == w->cut;
 	shape_put(&q->shapes, shape);
 
@@ -208,7 +208,7 @@ void workload_take(
 {
 	char fault[SHAPE_FAULT_SIZE];
 	size_t most = overflow_shape_bytes(q, w, j);
-	struct shape *shape = shape_within(&q->shapes, j, account, most, &w->cut, fault);
+	struct shape *shape = shape_of(&q->shapes, j, account, most, &w->cut, fault);
 	if (w->lq)
 		overflow_count_out(w);
 	shape_put(&q->shapes, w->shape);

@@ -34,7 +34,8 @@ static struct shape *job_shape(
 	struct account a;
 	accounting_init(&facts);
 	account_open(&a, &facts, &config, j);
-	struct shape *shape = shape_of(s, j, &a, ret_fault);
+	bool cut;
+	struct shape *shape = shape_of(s, j, &a, SHAPE_BYTES_MAX, &cut, ret_fault);
 	account_done(&a);
 	accounting_done(&facts);
 	return shape;

@@ -179,7 +179,8 @@ static struct shape *shape_for(struct world *w, const char *words)
 		.pod = pod->resources,
 		.template = pod};
 	account_open(&account, &w->facts, &w->config, &j);
-	struct shape *s = shape_of(&w->shapes, &j, &account, fault);
+	bool cut;
+	struct shape *s = shape_of(&w->shapes, &j, &account, SHAPE_BYTES_MAX, &cut, fault);
 	account_done(&account);
 	return s;
 }
