@@ -497,24 +497,29 @@ def policy_bindings(api):
 @pytest.fixture
 def no_policies(plane, world):
     """As where the admission policies are missing: their bindings are taken away, and put back after."""
-    probe = job("probe", "default", {"cpu": "1"}, suspend=False)
-    probe["metadata"]["finalizers"] = [FOREIGN]
-
-    def is_open():
+    def suspended(**metadata):
+        """What the API server makes of the Job's spec.suspend: false; None: it refuses the Job."""
+        probe = job("probe", "default", {"cpu": "1"}, suspend=False)
+        probe["metadata"].update(metadata)
         try:
-            return not plane.api.post(jobs_path(world.ns) + "?dryRun=All", probe)["spec"]["suspend"]
+            return plane.api.post(jobs_path(world.ns) + "?dryRun=All", probe)["spec"]["suspend"]
         except ApiError:
-            return False
+            return None
+
+    def in_force():
+        """The mutating and the validating policies; each kind takes effect by itself."""
+        return suspended() is True and suspended(finalizers=[FOREIGN]) is None
+
     kept = policy_bindings(plane.api)
     for path, bindings in kept.items():
         for b in bindings:
             plane.api.delete(f"{path}/{b['metadata']['name']}")
-    wait_until("the policies to be out of force", is_open, SOON)
+    wait_until("the policies to be out of force", lambda: suspended(finalizers=[FOREIGN]) is False, SOON)
     yield
     for path, bindings in kept.items():
         for b in bindings:
             plane.api.ensure(path, b)
-    wait_until("the policies to be in force again", lambda: not is_open(), SOON)
+    wait_until("the policies to be in force again", in_force, SOON)
 
 
 @pytest.fixture
