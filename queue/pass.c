@@ -335,8 +335,10 @@ static void keep_promises(struct pass *p)
 	size_t n;
 	struct room **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
-		enum vacancy vacancy =
-			room_fits_now(all[i]) ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
+		bool fits = room_fits_now(all[i]);
+		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
+		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0)
+			workload_displaces_in_vain(all[i]->w, all[i]->cq->realm);
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
 			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
 			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {

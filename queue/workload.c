@@ -406,6 +406,16 @@ bool workload_yields_for_ever(const struct workload *w, const struct realm *real
 	return w->yielded_again && workload_has_yielded(w, realm);
 }
 
+void workload_displaces_in_vain(struct workload *w, const struct realm *realm)
+{
+	w->in_vain = realm->news;
+}
+
+bool workload_displaced_in_vain(const struct workload *w, const struct realm *realm)
+{
+	return w->in_vain > 0 && w->in_vain == realm->news;
+}
+
 void workload_reprioritise(struct queue *q, struct workload *w)
 {
 	workload_unplace(q, w);

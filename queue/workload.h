@@ -78,6 +78,7 @@ struct workload {
 	int32_t most_pods; /* that it may have had at once */
 	enum workload_place place;
 	uint32_t yielded;	  /* realm.news when it last had to make room; 0: never */
+	uint32_t in_vain;	  /* ... when others last made room for it in vain; 0: never */
 	uint64_t exempt;	  /* of which policies' closes, by its labels: runpolicy.exempts */
 	struct progress progress; /* of the pods of all its runs, as its Job says */
 	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
@@ -133,6 +134,12 @@ bool workload_has_yielded(const struct workload *w, const struct realm *realm);
 /* Twice or more, with nothing free in between: the classic search lets it go round once, as Kueue
  * does, and no further. */
 bool workload_yields_for_ever(const struct workload *w, const struct realm *realm);
+
+/* Others had to stop for it, and it has no room on the nodes all the same. It may ask for no more
+ * of that until something comes free by itself: the next in the queue takes what they left, and
+ * would be stopped for it, for ever. */
+void workload_displaces_in_vain(struct workload *w, const struct realm *realm);
+bool workload_displaced_in_vain(const struct workload *w, const struct realm *realm);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);
