@@ -19,10 +19,10 @@
  * successor is not there yet, the quota's status may know the end before the Job's does
  *
  * That never says too little of our own runs, with one exception. Where others have pods in the
- * namespace too, all that is used is more than what our runs use, and the second of the two says
- * nothing: the place of a pod that has ended may then be given away before its Job says that it
- * wants a successor, which waits until another pod ends. (Found by test/sim. Whose pod has ended,
- * only the Pods could tell, and these are not followed for it.)
+ * namespace too, or runs that have ended, all that is used is more than what our runs use, and the
+ * second of the two says nothing: the place of a pod that has ended may then be given away before
+ * its Job says that it wants a successor, which waits until another pod ends. (Found by test/sim.
+ * Whose pod has ended, only the Pods could tell, and these are not followed for it.)
  *
  * It says too much for as long as the quotas have not been seen late enough, and then lets go: any
  * event or bookmark of a watch on quotas will do, and quota_flight_behind() says when to list those

@@ -279,6 +279,14 @@ void promises_check_books(struct sim *s)
 	}
 }
 
+static bool never_ends(const struct sim *s, const struct model_job *j)
+{
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (p->of == j && pod_exists(p) && cluster_never_binds(s, p))
+			return true;
+	return false;
+}
+
 static void check_open(struct sim *s, const struct model_hold *h, bool all_ended)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
@@ -290,6 +298,8 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 		return;
 	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
 	if (!all_ended && (!runs || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
+		return;
+	if (all_ended && never_ends(s, j))
 		return;
 	static const char *const states[] = {"pending", "posted", "releasing"};
 	sim_break(s, "P3",
@@ -485,13 +495,13 @@ static bool may_be_kept(const struct sim *s, const struct replica *r, const stru
 
 /* It was stopped for another, and has pods left: it waits at its old place as soon as they are
  * gone. In a StrictFIFO queue those behind that place wait for it (queue/offer.h,
- * offer_returns_before()). */
+ * offer_returns_before()). Its story may tell of another reason that came at the same time. */
 static bool returns(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
-	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid) && n->job.story &&
-	       strstr(n->job.story, "\"reason\":\"Preempted\"");
+	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid) &&
+	       n->job.story_state == STORY_STOPPED;
 }
 
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */

@@ -88,14 +88,31 @@ bool cluster_is_foreign(const struct sim *s, const struct model_pod *p)
 	       ((n->gone || !n->job.queue[0]) && s->count[PATH_TAKEOVER] > 0);
 }
 
-/* While others have pods there, what is used does not tell whose pod has ended: the place of one
- * may be given away before its own Job says that it wants a successor (docs/quotas.md). */
+bool cluster_never_binds(const struct sim *s, const struct model_pod *p)
+{
+	const struct job *j = &p->of->now->job;
+	return s->cluster.on && p->node < 0 && p->run && p->run->outside &&
+	       (p->of->now->gone || j->deleting || !j->queue[0]);
+}
+
+/* Its run has ended, and it has not. */
+static bool outlasts(const struct model_pod *p)
+{
+	const struct job *j = &p->of->now->job;
+	return p->of->now->gone || j->suspend || j->deleting || p->state == POD_TERMINATING;
+}
+
+/* While others have pods there, or runs that have ended, what is used does not tell whose pod has
+ * ended: the place of one may be given away before its own Job says that it wants a successor
+ * (docs/quotas.md). */
 static bool others_were_there(
 	const struct sim *s, const struct model_quota *q, const struct model_run *run)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
-		if (counts(q, p->of) && cluster_is_foreign(s, p) &&
-			(pod_exists(p) || p->left_ms > run->landed_ms - LATE_MS))
+		if (counts(q, p->of) &&
+			(pod_exists(p) ? cluster_is_foreign(s, p) || outlasts(p)
+				       : cluster_is_foreign(s, p) &&
+						 p->left_ms > run->landed_ms - LATE_MS))
 			return true;
 	return false;
 }

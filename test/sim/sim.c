@@ -191,17 +191,10 @@ static void next(struct sim *s)
 	s->touched = false;
 }
 
-/* A pod of a Job that was never admitted may fit on no node, and a finalizer may keep the Job. */
-static bool waits_for_ever(const struct sim *s, const struct model_pod *p)
-{
-	return s->cluster.on && p->node < 0 && p->run && p->run->outside &&
-	       p->of->now->job.deleting;
-}
-
 static bool pods_left(const struct sim *s)
 {
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
-		if (pod_exists(p) && !waits_for_ever(s, p))
+		if (pod_exists(p) && !cluster_never_binds(s, p))
 			return true;
 	return false;
 }
