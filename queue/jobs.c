@@ -138,6 +138,17 @@ void queue_recall_history(struct queue *q, const struct uid *uid, const struct j
 	q->version++;
 }
 
+void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_history *h)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return;
+	workload_unplace(q, w);
+	past_recall_before(q, w, h);
+	workload_place(q, w);
+	q->version++;
+}
+
 void queue_job_history(
 	const struct queue *q, const struct uid *uid, int64_t now_ms, struct job_history *ret)
 {
@@ -226,6 +237,13 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 	workload_replace(q, w);
 	wake_behind_leaving(q, w);
 	q->version++;
+}
+
+void queue_keep_active(struct queue *q, const struct uid *uid)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (w)
+		past_keep_active(q, w);
 }
 
 void queue_ending_job(struct queue *q, const struct uid *uid)

@@ -63,12 +63,29 @@ void past_recall(struct queue *q, struct workload *w, const struct job_history *
 	w->not_before_ms = h->not_before_ms;
 }
 
+void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h)
+{
+	past_take(q, w, h);
+	if (w->room)
+		run_arm(q, w->room);
+}
+
 void past_reactivate(struct queue *q, struct workload *w)
 {
 	if (!past_deactivated(w))
 		return;
 	w->past->deactivated = STOP_REASON_NONE;
 	past_take(q, w, &(struct job_history){0});
+}
+
+void past_keep_active(struct queue *q, struct workload *w)
+{
+	if (!past_deactivated(w))
+		return;
+	w->past->deactivated = STOP_REASON_NONE;
+	if (w->room)
+		w->room->stop = STOP_REASON_NONE;
+	q->version++;
 }
 
 /* ---- Moments of truth ---- */
@@ -96,9 +113,11 @@ static int64_t pods_ready_at(const struct queue *q, const struct room *r)
 	return quantity_add(r->was_ready ? r->unready_ms : r->since_ms, timeout);
 }
 
+/* One that is being deleted ends by itself; nor is one that nobody has read yet judged by its past.
+ */
 static bool is_watched(const struct room *r)
 {
-	return r->confirmed && !r->stop_given && r->state == ROOM_HELD;
+	return r->confirmed && !r->stop_given && r->state == ROOM_HELD && !r->w->deleting;
 }
 
 void run_arm(struct queue *q, struct room *r)

@@ -31,8 +31,12 @@ struct past {
 /* What somebody before this queue knew: of the attempts before, or at the end of the one that it
  * still holds room for. */
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
+/* Only of the attempts before, though it may hold room. */
+void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
+/* It was decided to deactivate it, but it has ended otherwise. */
+void past_keep_active(struct queue *q, struct workload *w);
 /* Counts begin anew, and it may start. */
 void past_reactivate(struct queue *q, struct workload *w);
 

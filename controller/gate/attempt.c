@@ -17,6 +17,7 @@
 #define RESTLESS_DECAY_S 60
 
 static const char CHANGED[] = "Changed";
+static const char GOES_ON_HOLD[] = "it is put on hold once its pods are gone";
 
 /* A run that ended well tells how long its like take. The end is in the status, in whole seconds: a
  * leader that came late saw it late. */
@@ -104,9 +105,36 @@ void attempt_note_intruder(struct gate *g, struct gate_job *j)
 	note_stop(g, j);
 }
 
+/* An earlier leader's STOP came before ours, for a reason of its own: that one holds. */
+static bool stopped_before_us(const struct gate_job *j)
+{
+	return j->hold && !j->hold_owed && !j->seen.held && j->seen.suspend &&
+	       j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt;
+}
+
+/* A person suspended it before the STOP came, whatever that was for: waiting() puts it on hold. */
+static bool suspended_by_person(const struct gate_job *j)
+{
+	return j->seen.suspend && j->seen.story_state == STORY_STARTED && j->seen.by_person;
+}
+
+/* It may end otherwise than the queue decided, and may not be one that comes back. */
+static void tell_queue_of_end(struct gate *g, struct gate_job *j)
+{
+	if (stopped_before_us(j)) {
+		job_forgets_end(j);
+		job_ends(j, "Stopped", g->identity);
+	}
+	if (!j->hold)
+		queue_keep_active(g->queue, &j->uid);
+	if (job_goes_on_hold(j) || suspended_by_person(j))
+		queue_block_job(g->queue, &j->uid, GOES_ON_HOLD);
+}
+
 void attempt_drain(struct gate *g, struct gate_job *j)
 {
 	stuck_end(g, j); /* the note tells of it */
+	tell_queue_of_end(g, j);
 	j->stopped_ms = g->now_ms;
 	j->drains_ms = g->tick_ms;
 	j->overdue_ms = g->tick_ms + OVERDUE_MS;

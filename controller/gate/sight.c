@@ -199,13 +199,22 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	return retold;
 }
 
+static bool holds_nothing(const struct gate_job *j)
+{
+	return !j->has_hold && (j->phase == PHASE_WAITING || j->phase == PHASE_STOPPING);
+}
+
 /* The queue knows what its own decisions left behind. What an earlier leader's did is in the story:
- * a standby follows that, and so does a leader whose Job somebody before it has stopped. */
-static void recall(struct gate *g, const struct gate_job *j)
+ * a standby follows that, and so does a leader whose Job somebody before it has stopped, or who
+ * adopted a reservation before it had read the Job, or took over with an older view of it. */
+static void recall(struct gate *g, const struct gate_job *j, const struct job *seen, bool first)
 {
 	bool ended = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt;
-	if (g->role != ROLE_LEADING || (j->has_hold && ended))
+	bool missed = holds_nothing(j) && seen->story_epoch != g->epoch;
+	if (g->role != ROLE_LEADING || (j->has_hold && ended) || missed)
 		queue_recall_history(g->queue, &j->uid, &j->seen.history);
+	else if (first && j->has_hold)
+		queue_recall_past(g->queue, &j->uid, &j->seen.history);
 }
 
 /* The API server refused to have its resources rewritten: only ordinary flavors are for it. */
@@ -236,11 +245,12 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 			return false;
 	}
 	j->retell = false;
+	bool first = j->seen.version == 0;
 	bool retold = take_facts(g, j, seen);
 	tell_queue(g, j, seen);
 	fetched(g, j);
 	if (retold)
-		recall(g, j);
+		recall(g, j, seen, first);
 	gate_mark_dirty(g, j);
 	return true;
 }

@@ -267,6 +267,9 @@ void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms);
  * became free: the caller then writes queue_job_lines() to the ledger. */
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms);
 
+/* Its run ends for another reason than the one for which it was decided to deactivate it. */
+void queue_keep_active(struct queue *q, const struct uid *uid);
+
 /* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
  * from the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
 void queue_ending_job(struct queue *q, const struct uid *uid);
@@ -318,6 +321,10 @@ void queue_recall_run(struct queue *q, const char *ns, const char *localqueue,
  * decisions came to: an earlier leader wrote it. A workload with room: its run has ended already.
  */
 void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h);
+
+/* What its attempts before the one that holds quota left behind: of a Job that was adopted before
+ * it was read. */
+void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_history *h);
 
 /* What its attempts so far leave behind, for the story: as if it were released at now_ms. */
 void queue_job_history(

@@ -217,6 +217,71 @@ static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **st
 	assert_non_null(w->j->now->job.hold);
 }
 
+static int32_t requeues(const struct world *w)
+{
+	struct job_history h;
+	queue_job_history(w->queue, &w->j->now->job.uid, w->now_ms, &h);
+	return h.requeues;
+}
+
+/* As an earlier leader left it. */
+static void write_story(struct snap *s, enum story_state state, const char *text)
+{
+	s->job.story = text;
+	s->job.story_state = state;
+	s->job.story_attempt = 1;
+	s->job.story_epoch = 0;
+	s->job.history.requeues = 1;
+}
+
+/* It ran as long as it may; an earlier leader's STOP, for pods that were not ready, comes first. */
+static void a_stop_that_came_first_holds_with_its_own_reason(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	write_story(s, STORY_STOPPED,
+		"{\"attempt\":1,\"state\":\"Stopped\",\"reason\":\"PodsReadyTimeout\"}");
+	model_api_write(&w->api, s, true);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	write_status(w, (struct job_status){.suspended = true});
+	assert_null(strstr(w->notes, "DeactivatedDueTo"));
+	assert_null(w->j->now->job.hold);
+	assert_int_equal(requeues(w), 1);
+}
+
+/* ---- What earlier attempts left behind ---------------------------------------------------------
+ */
+
+static void it_is_known_of_a_job_that_was_adopted_before_it_was_read(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.queue = ""; /* so no list tells of it */
+	write_story(s, STORY_STARTED, "{\"attempt\":1,\"state\":\"Started\"}");
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	assert_true(w->sent[INTENT_READ] > 0);
+	assert_int_equal(requeues(w), 1);
+}
+
+static void it_is_known_to_a_leader_who_took_over_with_an_older_view(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {.job.lending = 0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.hold = "its owner's";
+	write_job(w, s, false);
+	at(w, w->now_ms + 5000);
+	s = model_api_edit(&w->api, w->j);
+	write_story(s, STORY_STOPPED, "{\"attempt\":1,\"state\":\"Stopped\"}");
+	write_job(w, s, false);
+	assert_int_equal(requeues(w), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +295,9 @@ int main(void)
 		RUN(a_status_that_cannot_be_written_keeps_no_quota_for_ever),
 		RUN(work_is_lost_that_only_the_answer_tells_of),
 		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
+		RUN(a_stop_that_came_first_holds_with_its_own_reason),
+		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
+		WORLD(it_is_known_to_a_leader_who_took_over_with_an_older_view),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
