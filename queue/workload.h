@@ -78,10 +78,10 @@ struct workload {
 	int32_t most_pods; /* that it may have had at once */
 	enum workload_place place;
 	uint32_t yielded;	  /* realm.news when it last had to make room; 0: never */
-	uint32_t in_vain;	  /* ... when others last made room for it in vain; 0: never */
 	uint64_t exempt;	  /* of which policies' closes, by its labels: runpolicy.exempts */
 	struct progress progress; /* of the pods of all its runs, as its Job says */
 	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
+	uint32_t in_vain; /* realm.news when others last made room for it in vain; 0: never */
 	bool held, deleting;
 	bool yielded_again; /* twice or more since realm.news was that */
 	bool cut; /* its shape is without directives: there is no room for them (overflow.h) */
