@@ -24,10 +24,16 @@ bool entry_demand(const struct entry *e, struct demand *ret)
 	return ret->nlines > 0;
 }
 
+/* Others stopped for it in vain, and its nodes have no more room than then. */
+static bool is_in_vain(struct queue *q, const struct entry *e)
+{
+	return workload_displaced_in_vain(e->w, e->cq->realm) && !vacancy_lets(q, e, NULL, 0);
+}
+
 size_t entry_victims(struct queue *q, const struct entry *e, const struct victim **ret)
 {
 	struct demand d;
-	return entry_demand(e, &d) ? victims_find(q, &d, ret) : 0;
+	return entry_demand(e, &d) && !is_in_vain(q, e) ? victims_find(q, &d, ret) : 0;
 }
 
 /* With so many pods, in the flavors behind `after` (NULL: from the first): fits, or somebody can be

@@ -329,7 +329,8 @@ static bool quota_comes(const struct pass *p, const struct room *r)
 
 /* Promised rooms that fit NOW, on the nodes too, start. Quota may be back before the pods are gone
  * that had it: it is kept until they are. One that nobody is leaving for any more was promised too
- * much; and who would fit on another flavor by now has its turn with the others. */
+ * much, and its Job has displaced others in vain; and who would fit on another flavor by now has
+ * its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
@@ -337,7 +338,8 @@ static void keep_promises(struct pass *p)
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool fits = room_fits_now(all[i]);
 		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
-		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0)
+		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0 &&
+			p->q->terrain.pods_known)
 			workload_displaces_in_vain(all[i]->w, all[i]->cq->realm);
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
 			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||

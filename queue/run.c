@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/closing.h"
+#include "queue/holders.h"
 #include "queue/reclaim.h"
 #include "queue/terms.h"
 #include "sluice/quantity.h"
@@ -65,9 +66,13 @@ void past_recall(struct queue *q, struct workload *w, const struct job_history *
 
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h)
 {
-	past_take(q, w, h);
 	if (w->room)
-		run_arm(q, w->room);
+		holders_leave(w->room); /* its place is about to be another one */
+	past_take(q, w, h);
+	if (!w->room)
+		return;
+	holders_join(w->room);
+	run_arm(q, w->room);
 }
 
 void past_reactivate(struct queue *q, struct workload *w)
@@ -113,8 +118,8 @@ static int64_t pods_ready_at(const struct queue *q, const struct room *r)
 	return quantity_add(r->was_ready ? r->unready_ms : r->since_ms, timeout);
 }
 
-/* One that is being deleted ends by itself; nor is one that nobody has read yet judged by its past.
- */
+/* One that is being deleted ends by itself. The gate tells of a Job that it adopted and has not
+ * read yet as of one that is being deleted: its past is not known. */
 static bool is_watched(const struct room *r)
 {
 	return r->confirmed && !r->stop_given && r->state == ROOM_HELD && !r->w->deleting;

@@ -69,8 +69,7 @@ static size_t find(struct queue *q, const struct demand *d, bool lenient, const 
 {
 	struct displacement *x = displacement_of(q, d);
 	x->lenient = lenient && !q->config.victims_as_kueue;
-	if (x->ncontested > 0 && workload_displaces(d->w) &&
-		!workload_displaced_in_vain(d->w, d->cq->realm) && could_be_enough(x)) {
+	if (x->ncontested > 0 && workload_displaces(d->w) && could_be_enough(x)) {
 		if (q->config.fair_sharing)
 			find_fair(x);
 		else

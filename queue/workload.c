@@ -211,6 +211,8 @@ void workload_take(
 	struct shape *shape = shape_of(&q->shapes, j, account, most, &w->cut, fault);
 	if (w->lq)
 		overflow_count_out(w);
+	if (shape != w->shape)
+		w->in_vain = 0;
 	shape_put(&q->shapes, w->shape);
 	w->shape = shape;
 	set_invalid(q, w, fault_of(j, account, fault));

@@ -135,9 +135,9 @@ bool workload_has_yielded(const struct workload *w, const struct realm *realm);
  * does, and no further. */
 bool workload_yields_for_ever(const struct workload *w, const struct realm *realm);
 
-/* Others had to stop for it, and it has no room on the nodes all the same. It may ask for no more
- * of that until something comes free by itself: the next in the queue takes what they left, and
- * would be stopped for it, for ever. */
+/* Other Jobs had to stop for it, and it has no room on the nodes all the same. Until quota comes
+ * free by itself, or the nodes have room, it displaces none: the next in the queue takes what they
+ * left, and would be stopped for it, for ever. */
 void workload_displaces_in_vain(struct workload *w, const struct realm *realm);
 bool workload_displaced_in_vain(const struct workload *w, const struct realm *realm);
 

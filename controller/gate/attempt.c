@@ -105,7 +105,8 @@ void attempt_note_intruder(struct gate *g, struct gate_job *j)
 	note_stop(g, j);
 }
 
-/* An earlier leader's STOP came before ours, for a reason of its own: that one holds. */
+/* An earlier leader's STOP came before ours, for a reason of its own: that one holds. (Or it was
+ * our own, and its owner has taken the hold off already.) */
 static bool stopped_before_us(const struct gate_job *j)
 {
 	return j->hold && !j->hold_owed && !j->seen.held && j->seen.suspend &&
@@ -118,15 +119,20 @@ static bool suspended_by_person(const struct gate_job *j)
 	return j->seen.suspend && j->seen.story_state == STORY_STARTED && j->seen.by_person;
 }
 
-/* It may end otherwise than the queue decided, and may not be one that comes back. */
-static void tell_queue_of_end(struct gate *g, struct gate_job *j)
+static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 {
-	if (stopped_before_us(j)) {
-		job_forgets_end(j);
-		job_ends(j, "Stopped", g->identity);
-	}
-	if (!j->hold)
-		queue_keep_active(g->queue, &j->uid);
+	if (!stopped_before_us(j))
+		return;
+	job_forgets_end(j);
+	job_ends(j, "Stopped", g->identity);
+	queue_keep_active(g->queue, &j->uid);
+}
+
+/* It may not be one that comes back when its pods are gone. */
+static void tell_queue_of_hold(struct gate *g, struct gate_job *j)
+{
+	if (j->gone || j->seen.deleting || j->seen.finished)
+		return;
 	if (job_goes_on_hold(j) || suspended_by_person(j))
 		queue_block_job(g->queue, &j->uid, GOES_ON_HOLD);
 }
@@ -134,7 +140,8 @@ static void tell_queue_of_end(struct gate *g, struct gate_job *j)
 void attempt_drain(struct gate *g, struct gate_job *j)
 {
 	stuck_end(g, j); /* the note tells of it */
-	tell_queue_of_end(g, j);
+	heed_earlier_stop(g, j);
+	tell_queue_of_hold(g, j);
 	j->stopped_ms = g->now_ms;
 	j->drains_ms = g->tick_ms;
 	j->overdue_ms = g->tick_ms + OVERDUE_MS;
@@ -277,6 +284,8 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 		return;
 	j->call_off = true;
 	job_ends_decided(g, j, d);
+	if (!j->hold) /* it was ending already: then it is not deactivated */
+		queue_keep_active(g->queue, &j->uid);
 	gate_mark_dirty(g, j);
 }
 

@@ -237,7 +237,8 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 			.queue = "",
 			.priority_class = "",
 			.pod_priority_class = "",
-			.suspend = true};
+			.suspend = true,
+			.history = j->seen.history};
 		queue_set_job(g->queue, &ended);
 		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms));
 	}

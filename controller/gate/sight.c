@@ -199,22 +199,20 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	return retold;
 }
 
-static bool holds_nothing(const struct gate_job *j)
+/* The queue knows what its own decisions left behind. What other leaders' did is in the story: a
+ * standby follows that, and so does a leader that finds the story of another one. Of an attempt
+ * that still holds quota the story tells what those before it left; when it was stopped, what it
+ * leaves. */
+static void recall(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	return !j->has_hold && (j->phase == PHASE_WAITING || j->phase == PHASE_STOPPING);
-}
-
-/* The queue knows what its own decisions left behind. What an earlier leader's did is in the story:
- * a standby follows that, and so does a leader whose Job somebody before it has stopped, or who
- * adopted a reservation before it had read the Job, or took over with an older view of it. */
-static void recall(struct gate *g, const struct gate_job *j, const struct job *seen, bool first)
-{
-	bool ended = j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt;
-	bool missed = holds_nothing(j) && seen->story_epoch != g->epoch;
-	if (g->role != ROLE_LEADING || (j->has_hold && ended) || missed)
-		queue_recall_history(g->queue, &j->uid, &j->seen.history);
-	else if (first && j->has_hold)
-		queue_recall_past(g->queue, &j->uid, &j->seen.history);
+	bool stopped = seen->story_state == STORY_STOPPED && seen->story_attempt == j->attempt;
+	if (g->role == ROLE_LEADING &&
+		(seen->story_state == STORY_NONE || seen->story_epoch == g->epoch))
+		return;
+	if (g->role == ROLE_LEADING && j->has_hold && !stopped)
+		queue_recall_past(g->queue, &j->uid, &seen->history);
+	else
+		queue_recall_history(g->queue, &j->uid, &seen->history);
 }
 
 /* The API server refused to have its resources rewritten: only ordinary flavors are for it. */
@@ -245,12 +243,11 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 			return false;
 	}
 	j->retell = false;
-	bool first = j->seen.version == 0;
 	bool retold = take_facts(g, j, seen);
 	tell_queue(g, j, seen);
 	fetched(g, j);
 	if (retold)
-		recall(g, j, seen, first);
+		recall(g, j, seen);
 	gate_mark_dirty(g, j);
 	return true;
 }
@@ -268,6 +265,7 @@ static void lose(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
 	j->lost = true;
+	j->asked_lost = false; /* a GET that is under way was asked before this */
 	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
 	j->drains_ms = g->tick_ms;    /* it may have been let run again just before */
 	gate_mark_dirty(g, j);
