@@ -265,7 +265,7 @@ static void lose(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
 	j->lost = true;
-	j->asked_lost = false; /* a GET that is under way was asked before this */
+	j->asked_lost = false;	      /* a GET that is under way was asked before this */
 	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
 	j->drains_ms = g->tick_ms;    /* it may have been let run again just before */
 	gate_mark_dirty(g, j);

@@ -70,6 +70,8 @@ static void answer_api(struct sim *s, struct replica *r, void *arg)
 		"done", "refused", "gone", "busy", "denied", "in doubt"};
 	sim_log(s, "%s hears %s: %s%s%s", r->identity, q->intent.name, names[q->answer.outcome],
 		q->answer.sentence ? ", " : "", q->answer.sentence ? q->answer.sentence : "");
+	if (q->answer.job)
+		tenant_show(s, r->index, r->life, &q->job);
 	gate_answer_job(r->gate, q->intent.id, &q->answer);
 	replica_step_soon(s, r);
 }
@@ -220,8 +222,6 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 			q->job.status.active = q->job.status.terminating = 0;
 		}
 		a.job = &q->job;
-		if (q->life == q->from->life)
-			tenant_show(s, q->from->index, q->life, &q->job);
 	}
 	return a;
 }
