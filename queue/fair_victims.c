@@ -406,12 +406,15 @@ static void ease(struct displacement *x)
 
 /* ---- The search ---- */
 
-/* Who had to make room a moment ago takes back what is its ClusterQueue's, and no more. */
+/* A Job that had to make room a moment ago takes back what is its ClusterQueue's, and no more;
+ * twice, and it asks no other ClusterQueue until something comes free: others take that back in
+ * turn. */
 static void ask_all(struct displacement *x)
 {
 	const struct realm *realm = x->d->cq->realm;
 	bool reclaims = x->d->cq->preemption.reclaim_within_cohort != PREEMPT_NEVER;
-	bool others = within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, realm));
+	bool others = !workload_yields_for_ever(x->d->w, realm) &&
+		      (within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, realm)));
 	list_each(&realm->members, l)
 	{
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);

@@ -131,8 +131,8 @@ void workload_regate(struct queue *q, struct localqueue *lq);
  * for B, B for C, and C for A, for ever, with nobody's work ever done. */
 void workload_yields(struct workload *w, const struct realm *realm);
 bool workload_has_yielded(const struct workload *w, const struct realm *realm);
-/* Twice or more, with nothing free in between: the classic search lets it go round once, as Kueue
- * does, and no further. */
+/* Twice or more, with nothing free in between: both searches let it go round once, as Kueue does,
+ * and no further. */
 bool workload_yields_for_ever(const struct workload *w, const struct realm *realm);
 
 /* Other Jobs had to stop for it, and it has no room on the nodes all the same. Until quota comes
