@@ -127,26 +127,26 @@ void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t
 		run_ready(q, w->room, ready, now_ms);
 }
 
-void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h)
+static void recall(struct queue *q, const struct uid *uid, const struct job_history *h,
+	void (*take)(struct queue *q, struct workload *w, const struct job_history *h))
 {
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return;
 	workload_unplace(q, w);
-	past_recall(q, w, h);
+	take(q, w, h);
 	workload_place(q, w);
 	q->version++;
 }
 
+void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h)
+{
+	recall(q, uid, h, past_recall);
+}
+
 void queue_recall_past(struct queue *q, const struct uid *uid, const struct job_history *h)
 {
-	struct workload *w = queue_find_workload(q, uid);
-	if (!w)
-		return;
-	workload_unplace(q, w);
-	past_recall_before(q, w, h);
-	workload_place(q, w);
-	q->version++;
+	recall(q, uid, h, past_recall_before);
 }
 
 void queue_job_history(

@@ -120,7 +120,7 @@ bool cluster_node_takes(const struct model_node *n);
 bool quotas_have_room(const struct sim *s, const struct model_job *j);
 /* Its Job was not let in, or a later leader knows no such Job: the label is off, or it is gone. */
 bool cluster_is_foreign(const struct sim *s, const struct model_pod *p);
-/* A pod of a Job that was never admitted may fit on no node, and nobody takes it away: Sluice no
+/* A pod of a Job that was never admitted may fit on no node, and is not taken away: Sluice no
  * longer looks after the Job, or a finalizer keeps it. */
 bool cluster_never_binds(const struct sim *s, const struct model_pod *p);
 void quotas_pod_left(struct sim *s, const struct model_pod *p);

@@ -108,12 +108,15 @@ static bool outlasts(const struct model_pod *p)
 static bool others_were_there(
 	const struct sim *s, const struct model_quota *q, const struct model_run *run)
 {
-	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
-		if (counts(q, p->of) &&
-			(pod_exists(p) ? cluster_is_foreign(s, p) || outlasts(p)
-				       : cluster_is_foreign(s, p) &&
-						 p->left_ms > run->landed_ms - LATE_MS))
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
+		if (!counts(q, p->of))
+			continue;
+		if (pod_exists(p) && outlasts(p))
 			return true;
+		if (cluster_is_foreign(s, p) &&
+			(pod_exists(p) || p->left_ms > run->landed_ms - LATE_MS))
+			return true;
+	}
 	return false;
 }
 

@@ -269,7 +269,7 @@ static void it_is_known_of_a_job_that_was_adopted_before_it_was_read(void **stat
 static void it_is_known_to_a_leader_who_took_over_with_an_older_view(void **state)
 {
 	struct world *w = *state;
-	struct snap n = {.job.lending = 0};
+	struct snap n = {0};
 	w->outcome = JOB_BUSY;
 	submit(w, &n);
 	struct snap *s = model_api_edit(&w->api, w->j);
