@@ -143,7 +143,8 @@ class Load(threading.Thread):
                 left.append(name)
                 continue
             if name not in self.complete_ones:
-                assert status.get("succeeded") == j["spec"]["completions"], f"{name}: {status}"
+                # More than asked for where the Job controller, killed as well, made a pod twice: see without_excess().
+                assert status.get("succeeded", 0) >= j["spec"]["completions"], f"{name}: {status}"
                 assert not status.get("failed"), f"{name} lost a pod: {status}"
                 self.complete_ones.add(name)
                 self.pods_done += status["succeeded"]
