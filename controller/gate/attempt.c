@@ -178,7 +178,7 @@ void attempt_run(struct gate *g, struct gate_job *j)
 	j->committed = true;
 	j->started_ms = g->now_ms;
 	j->immutables = j->denials = 0;
-	narrowing_begin(j, most_held(j));
+	narrowing_begin(g, j, most_held(j));
 	gate_operate(g, j, LEDGER_COMMIT, 0);
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
 	g->counts.starts++;
@@ -340,7 +340,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
 	j->held_pods = j->lost ? INT32_MAX : attempt_pods(g, j); /* the first facts will tell */
-	narrowing_begin(j, j->lost ? 0 : j->held_pods);
+	narrowing_begin(g, j, j->lost ? 0 : j->held_pods);
 	if (j->seen.suspend)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */

@@ -15,7 +15,8 @@
  *
  * So it is where pods were seen to leave while the run goes on. Others take their place at once;
  * when those that leave end well all the same, fewer are needed than there are, and a Job
- * controller that does not see yet what it has just made says so.
+ * controller that does not see yet what it has just made says so. One that never leaves, as on a
+ * node that died, counts as itself: it does not keep the quota of those that ended after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,21 @@
 #define PODS_RETRY_MS 250
 #define PODS_RETRY_MAX_MS 5000
 
-void narrowing_begin(struct gate_job *j, int32_t pods)
+bool narrowing_some_leave(const struct gate_job *j)
+{
+	return j->seen.present > j->seen.active;
+}
+
+void narrowing_begin(struct gate *g, struct gate_job *j, int32_t pods)
 {
 	j->wide = pods;
+	j->narrowed_ms = narrowing_some_leave(j) ? g->tick_ms : 0;
+}
+
+void narrowing_seen(struct gate *g, struct gate_job *j, bool some_left)
+{
+	if (some_left || narrowing_some_leave(j))
+		j->narrowed_ms = g->tick_ms;
 }
 
 void narrowing_end(struct gate_job *j)
@@ -154,8 +167,7 @@ bool narrowing_see_to(struct gate *g, struct gate_job *j)
 
 bool narrowing_in_doubt(struct gate *g, struct gate_job *j)
 {
-	bool some_leave = j->seen.present > j->seen.active;
-	if (j->seen.parallelism < j->wide || some_leave)
+	if (j->seen.parallelism < j->wide)
 		j->narrowed_ms = g->tick_ms;
 	j->wide = j->seen.parallelism;
 	if (j->narrowed_ms == 0 || j->held_pods <= j->seen.pods)
@@ -172,7 +184,8 @@ int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods)
 	bool old = j->asked_ms < j->narrowed_ms + g->drain_doubt_ms; /* of an earlier doubt */
 	if (j->narrowed_ms == 0 || old)
 		return j->held_pods;
-	if (pods > (size_t)j->seen.pods)
+	/* When one that leaves is gone, the Job's status tells: then they are counted again. */
+	if (pods > (size_t)j->seen.pods && !narrowing_some_leave(j))
 		gate_back_off(g, j, PODS_RETRY_MS, PODS_RETRY_MAX_MS);
 	else
 		j->narrowed_ms = 0;

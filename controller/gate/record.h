@@ -339,7 +339,7 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
  */
 
 /* A run begins, with so many pods at most; and ends. */
-void narrowing_begin(struct gate_job *j, int32_t pods);
+void narrowing_begin(struct gate *g, struct gate_job *j, int32_t pods);
 void narrowing_end(struct gate_job *j);
 void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that runs and is not to stop now: asks for the PATCH that is due. False: none is. */
@@ -352,6 +352,10 @@ void narrowing_tell(const struct gate_job *j, struct intent *i);
 void narrowing_fails(struct gate *g, struct gate_job *j);
 /* May there be more pods than what is seen of it tells? Then its hold stays as it is. */
 bool narrowing_in_doubt(struct gate *g, struct gate_job *j);
+/* Are pods of it leaving while others stay? */
+bool narrowing_some_leave(const struct gate_job *j);
+/* Another version of the Job was seen; of the one before, some_left. */
+void narrowing_seen(struct gate *g, struct gate_job *j, bool some_left);
 /* They were counted: how many the hold must be for. */
 int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods);
 

@@ -143,6 +143,7 @@ static bool is_leaving(const struct job *seen)
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	struct facts *f = &j->seen;
+	bool another = f->version != seen->version, some_left = narrowing_some_leave(j);
 	f->generation = seen->generation;
 	f->version = seen->version;
 	f->suspend = seen->suspend;
@@ -193,6 +194,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_text(&j->trouble, seen->trouble);
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
+	if (another)
+		narrowing_seen(g, j, some_left);
 	bool retold = keep_text(&j->story, seen->story);
 	if (keep_text(&j->queue, seen->queue) || retold)
 		j->moved = true;

@@ -153,6 +153,22 @@ static void pods_that_leave_and_end_well_take_no_quota_from_others(void **state)
 	assert_int_equal(held_cpu(w), 500);
 }
 
+/* A pod on a node that died leaves as long as the node is away; another has its place. */
+static void a_pod_that_never_leaves_keeps_its_own_quota_alone(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 2, .terminating = 1});
+	write_status(w, (struct job_status){.active = 0, .terminating = 1, .succeeded = 1});
+	w->pods = 1;
+	at(w, w->now_ms + 9999);
+	assert_int_equal(held_cpu(w), 1000);
+	at(w, w->now_ms + 1);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_int_equal(held_cpu(w), 500);
+	at(w, w->now_ms + INT64_C(60000));
+	assert_int_equal(w->sent[INTENT_PODS], 1); /* nothing is left to lower */
+}
+
 /* The same with pods of which none was about to leave: those that ended well are needed no more. */
 static void pods_that_end_well_free_their_quota_at_once(void **state)
 {
@@ -291,6 +307,7 @@ int main(void)
 		WORLD(a_successor_looks_for_them_too),
 		WORLD(a_first_start_that_was_not_sent_is_void),
 		RUN(pods_that_leave_and_end_well_take_no_quota_from_others),
+		RUN(a_pod_that_never_leaves_keeps_its_own_quota_alone),
 		RUN(pods_that_end_well_free_their_quota_at_once),
 		RUN(a_status_that_cannot_be_written_keeps_no_quota_for_ever),
 		RUN(work_is_lost_that_only_the_answer_tells_of),
