@@ -169,6 +169,7 @@ static void denied_telling(
 	if (j->short_of_room == 0 ||
 		(j->short_of_room == 1 && asked == INTENT_STOP && j->hold && full)) {
 		j->short_of_room++;
+		j->tries = 0; /* from here on refusals are counted; what was in doubt is none */
 	} else if (asked == INTENT_SHRINK && narrowing_still_wants(j)) {
 		narrowing_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {

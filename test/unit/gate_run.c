@@ -580,6 +580,28 @@ static void a_hold_without_room_is_kept_in_mind(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+/* The network was bad for half a minute, and then came a refusal: that one is the first. */
+static void a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	snap_suspend(s, true);
+	s->job.suspended_by_person = true;
+	s->job.status = (struct job_status){.suspended = true};
+	w->outcome = JOB_IN_DOUBT;
+	write_job(w, s, true);
+	for (int i = 0; i < 6; i++) {
+		w->outcome = JOB_IN_DOUBT;
+		at(w, w->now_ms + 5000);
+	}
+	w->denied = 2; /* whole, and as short as can be */
+	at(w, w->now_ms + 5000);
+	assert_int_equal(w->denied, 0);
+	assert_null(w->j->now->job.hold);
+	at(w, w->now_ms + 90000);
+	assert_non_null(w->j->now->job.hold);
+}
+
 /* Its story has no room to grow by a byte. */
 static void a_stop_lands_where_annotations_are_full(void **state)
 {
@@ -836,6 +858,7 @@ int main(void)
 		SILENT_WORLD(two_edits_go_unnoticed),
 		SILENT_WORLD(edits_after_refusals_shorten_no_pause),
 		SILENT_WORLD(a_hold_without_room_is_kept_in_mind),
+		SILENT_RUN(a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before),
 		SILENT_RUN(a_stop_lands_where_annotations_are_full),
 		cmocka_unit_test(a_release_carries_the_bill),
 		SILENT_RUN(without_a_price_there_is_no_bill),
