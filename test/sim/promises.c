@@ -495,13 +495,13 @@ static bool may_be_kept(const struct sim *s, const struct replica *r, const stru
 
 /* It was stopped for another, and has pods left: it waits at its old place as soon as they are
  * gone. In a StrictFIFO queue those behind that place wait for it (queue/offer.h,
- * offer_returns_before()). Its story may tell of another reason that came at the same time. */
+ * offer_returns_before()). Its story may tell of another reason, or of none: its owner may have
+ * suspended it before another Job was to have its room. */
 static bool returns(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
-	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid) &&
-	       n->job.story_state == STORY_STOPPED;
+	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid);
 }
 
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
