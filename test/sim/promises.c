@@ -707,8 +707,8 @@ static void check_pods(struct sim *s)
 }
 
 /* What a run holds is for pods that it has, or may have. Of a Job without completions whose owner
- * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/gate.md).
- */
+ * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/gate.md),
+ * nor of a run that was suspended, edited and unsuspended while nobody led. */
 static void check_no_more_is_held(struct sim *s, const struct model_hold *h)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
@@ -716,7 +716,7 @@ static void check_no_more_is_held(struct sim *s, const struct model_hold *h)
 	int64_t pods = job_pods(&n->job), there = (int64_t)model_jobs_pods(&s->jobs, j);
 	if (n->gone || n->job.deleting || n->job.suspend || is_over(&n->job) || !j->hostile ||
 		h->hold.state != LEDGER_POSTED || n->job.parallelism < j->wrote ||
-		(j->lowered && !n->job.has_completions))
+		(n->run && n->run->outside) || (j->lowered && !n->job.has_completions))
 		return;
 	pods = pods > there ? pods : there;
 	for (size_t i = 0; i < h->hold.nlines; i++) {
