@@ -33,7 +33,7 @@ static void take_job(
 	workload_take(q, w, j, account);
 	workload_place(q, w);
 	if (w->room)
-		room_heed(w->room);
+		room_heed(q, w->room);
 	wake_behind_leaving(q, w);
 	if (w->room && w->held)
 		room_suspect(q, w->room);

@@ -235,8 +235,8 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 	return pods <= w->most_pods ? (int32_t)pods : 0;
 }
 
-/* It was adopted before anything was known of its Job. */
-static void recount(struct room *r)
+/* It was adopted before anything was known of its Job. True: it is for another number of pods. */
+static bool recount(struct room *r)
 {
 	struct quota_line lines[QUEUE_LINES_MAX];
 	size_t n = 0;
@@ -244,16 +244,32 @@ static void recount(struct room *r)
 		lines[n++] = (struct quota_line){
 			.resource = r->line[i].row->resource, .amount = r->line[i].base};
 	int32_t pods = pods_adopted(r->w, lines, n);
-	if (pods == 0)
-		return;
+	r->guessed = pods == 0;
+	if (r->guessed)
+		pods = r->base_pods > 0 ? r->base_pods : r->w->shape->pods;
+	if (pods == r->base_pods)
+		return false;
 	r->base_pods = r->pods = pods;
-	r->guessed = false;
+	return true;
 }
 
-void room_heed(struct room *r)
+/* What its pods are was not known when it was adopted. */
+static bool learn_shape(struct queue *q, struct room *r)
 {
-	if (r->guessed && r->pods == r->base_pods)
-		recount(r);
+	if (r->shape->template || !r->w->shape->template)
+		return false;
+	shape_put(&q->shapes, r->shape);
+	r->shape = shape_keep(r->w->shape);
+	return true;
+}
+
+void room_heed(struct queue *q, struct room *r)
+{
+	bool another = r->guessed && r->pods == r->base_pods && recount(r);
+	if (learn_shape(q, r) || another) {
+		nsquota_run(q, r);
+		vacancy_expect(q, r);
+	}
 	if (r->lingers == r->w->deleting)
 		return;
 	holders_leave(r);

@@ -107,7 +107,7 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 	int64_t reserved_ms);
 void room_end(struct queue *q, struct workload *w);
 /* What its Job says is something else now. */
-void room_heed(struct room *r);
+void room_heed(struct queue *q, struct room *r);
 
 /* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
  * waits as before. */

@@ -477,10 +477,31 @@ static void hold(struct world *w, int i, bool held)
 	job_written(w, i);
 }
 
-/* A new leader: everything is listed, and who has room by the ledger is adopted. */
-static void crash(struct world *w)
+/* A Job with a reservation of which nothing else is known yet, as the gate tells of it. */
+static void tell_unread(struct world *w, int i)
+{
+	queue_set_job(w->q, &(struct job){.uid = uid_of(i),
+				    .ns = space_name(w->job[i].space),
+				    .name = "",
+				    .queue = "",
+				    .priority_class = "",
+				    .pod_priority_class = "",
+				    .deleting = true,
+				    .suspend = true});
+}
+
+static void adopt(struct world *w, int i)
 {
 	const struct quota_line line = {"cq/free", "any", "cpu", 0};
+	const struct uid uid = uid_of(i);
+	if (w->job[i].room)
+		must(queue_adopt_job(w->q, &uid, &line, 1, w->now_ms));
+}
+
+/* A new leader: everything is listed, and who has room by the ledger is adopted, now and then
+ * before its Job is seen. */
+static void crash(struct world *w)
+{
 	queue_free(w->q);
 	w->q = queue_new();
 	tell_admins(w);
@@ -494,12 +515,17 @@ static void crash(struct world *w)
 	for (int i = 0; i < JOBS; i++) {
 		struct model_job *j = &w->job[i];
 		const struct uid uid = uid_of(i);
+		bool unread = j->room && draw(w, 3) == 0;
 		j->seen = j->now;
 		if (j->state == ABSENT || j->state == DONE)
 			continue;
+		if (unread) {
+			tell_unread(w, i);
+			adopt(w, i);
+		}
 		tell_job(w, i);
-		if (j->room)
-			must(queue_adopt_job(w->q, &uid, &line, 1, w->now_ms));
+		if (!unread)
+			adopt(w, i);
 		if (j->room && j->state == STARTING)
 			j->state = STOPPING; /* called off: it may have been sent */
 		if (j->room && j->state == STOPPING)
