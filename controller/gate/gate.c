@@ -122,12 +122,28 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 	g->want_tail = &j->next_want;
 }
 
+/* Each takes effect once. Another leader may guess otherwise for how many pods a reservation is,
+ * and then the same number of pods is another amount: so it is the amounts that tell it from
+ * others. */
+static int32_t shrink_key(
+	const struct gate *g, const struct gate_job *j, const struct quota_line *lines, size_t n)
+{
+	uint64_t sum = 0;
+	if (!queue_job_pods_guessed(g->queue, &j->uid))
+		return j->held_pods;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t hash = map_hash_string(lines[i].resource);
+		int64_t amount = lines[i].amount;
+		sum += hash ^ map_hash_bytes(&amount, sizeof(amount));
+	}
+	return -(int32_t)(sum % INT32_MAX) - 1;
+}
+
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
 {
 	struct ledger_op op = {.kind = kind,
 		.uid = j->uid,
 		.attempt = j->attempt,
-		.seq = kind == LEDGER_SHRINK ? j->held_pods : 0,
 		.at_ms = g->now_ms,
 		.reason = j->reason,
 		.actor = j->actor,
@@ -136,6 +152,8 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 		op.lines = g->lines;
 		op.nlines = queue_job_lines(g->queue, &j->uid, g->lines);
 	}
+	if (kind == LEDGER_SHRINK)
+		op.seq = shrink_key(g, j, op.lines, op.nlines);
 	if (kind == LEDGER_RESERVE) {
 		op.ns = j->ns; /* lives until the verdict: a Job that reserves is not forgotten */
 		op.name = j->name;

@@ -55,7 +55,8 @@ struct ledger_op {
 	enum ledger_kind kind;
 	struct uid uid;
 	int32_t attempt; /* from 1 */
-	int32_t seq;	 /* SHRINK: pods left (each count once); else 0 */
+	int32_t seq;	 /* SHRINK: pods left; where that is a guess a number of the amounts left,
+			    below 0. Each takes effect once. Of others 0 */
 	int64_t at_ms;	 /* wall clock of the leader, for people and bills, never for decisions */
 
 	/* RESERVE: whose it is. COMMIT may leave them NULL. */

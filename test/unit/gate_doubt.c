@@ -298,6 +298,28 @@ static void it_is_known_to_a_leader_who_took_over_with_an_older_view(void **stat
 	assert_int_equal(requeues(w), 1);
 }
 
+/* A Job of four pods, lowered to three: for how many its reservation is, a new leader guesses, and
+ * the next one otherwise. What each of them gives back is given back. */
+static void what_is_guessed_otherwise_is_lowered_too(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->pods_of_job = 4;
+	submit(w, &n);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.parallelism = s->job.completions = 3;
+	model_api_write(&w->api, s, true);
+	write_status(w, (struct job_status){.active = 2, .succeeded = 1});
+	w->pods = 1;
+	for (int leader = 0; leader < 2; leader++) {
+		world_restart(w);
+		turn(w);
+		write_status(w, (struct job_status){.active = 1, .succeeded = 2});
+		at(w, w->now_ms + 20000);
+	}
+	assert_int_equal(held_cpu(w), 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +337,7 @@ int main(void)
 		RUN(a_stop_that_came_first_holds_with_its_own_reason),
 		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
 		WORLD(it_is_known_to_a_leader_who_took_over_with_an_older_view),
+		WORLD(what_is_guessed_otherwise_is_lowered_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
