@@ -51,8 +51,7 @@ static int check_days(const struct window_spec *w, struct err *e)
 		return err_set(e, ERR_INVALID, "to: must be 00:00 to 24:00");
 	if (w->from_minute == w->to_minute)
 		return err_set(e, ERR_INVALID,
-			"to: is %s as `from` is, which could mean no time at all or a whole day; "
-			"for whole days write from: \"00:00\", to: \"24:00\"",
+			"to: is %s as `from` is, which could mean no time at all or a whole day; for whole days write from: \"00:00\", to: \"24:00\"",
 			notation_write_clock(w->to_minute, clock));
 	return 0;
 }
@@ -70,8 +69,7 @@ static int check_week(const struct window_spec *w, struct err *e)
 		return err_set(e, ERR_INVALID, "to: must be like \"Mon 07:00\"");
 	if (w->from.weekday == w->to.weekday && w->from.minute == w->to.minute)
 		return err_set(e, ERR_INVALID,
-			"to: is the same as `from`, which could mean no time at all or a whole "
-			"week; for whole weeks write from: \"Mon 00:00\", to: \"Sun 24:00\"");
+			"to: is the same as `from`, which could mean no time at all or a whole week; for whole weeks write from: \"Mon 00:00\", to: \"Sun 24:00\"");
 	return 0;
 }
 
@@ -89,8 +87,7 @@ static int check_cron(const struct window_spec *w, struct err *e)
 	}
 	if (w->duration_s < 60 || w->duration_s > CALENDAR_CRON_DURATION_MAX_S)
 		return err_set(e, ERR_INVALID,
-			"duration: must be 1m to 744h (31 days); for longer ones write at: {from, "
-			"to}");
+			"duration: must be 1m to 744h (31 days); for longer ones write at: {from, to}");
 	return 0;
 }
 
@@ -176,10 +173,7 @@ static int check_exceptions(const struct calendar_spec *s, struct err *e)
 		ndates += s->exception[i].ndates;
 		if (ndates > CALENDAR_DATES_MAX)
 			return err_set(e, ERR_LIMIT,
-				"spec.except: has more than %d dates; join neighbours into ranges, "
-				"or "
-				"drop "
-				"those past",
+				"spec.except: has more than %d dates; join neighbours into ranges, or drop those past",
 				CALENDAR_DATES_MAX);
 		int rc = check_exception(&s->exception[i], e);
 		for (size_t k = 0; rc == 0 && k < i; k++)
@@ -200,11 +194,9 @@ static int check_zone(const struct calendar_spec *s, struct err *e)
 		return 0;
 	if (!s->time_zone || !*s->time_zone)
 		return err_set(e, ERR_INVALID,
-			"spec.timeZone: is missing; write an IANA name such as Europe/Berlin, or "
-			"UTC");
+			"spec.timeZone: is missing; write an IANA name such as Europe/Berlin, or UTC");
 	return err_set(e, ERR_INVALID,
-		"spec.timeZone: %s is not a time zone; write an IANA name such as Europe/Berlin, "
-		"or UTC",
+		"spec.timeZone: %s is not a time zone; write an IANA name such as Europe/Berlin, or UTC",
 		slice_show(slice_of(s->time_zone), shown));
 }
 

@@ -155,8 +155,7 @@ static void take_rule(struct event *v, struct slice rule)
 	}
 	if (!good || !v->yearly)
 		leave_out(v,
-			"repeats by %s; only yearly on the same date is understood, so add its "
-			"dates by hand",
+			"repeats by %s; only yearly on the same date is understood, so add its dates by hand",
 			slice_show(rule, shown));
 }
 
@@ -308,8 +307,7 @@ static int read_line(struct reader *r, struct err *e)
 		return end(r, e);
 	else if (!r->in_calendar)
 		return err_set(e, ERR_INVALID,
-			"is not iCalendar, which begins with BEGIN:VCALENDAR; give a file that was "
-			"exported as .ics");
+			"is not iCalendar, which begins with BEGIN:VCALENDAR; give a file that was exported as .ics");
 	else if (r->in_event && r->inner == 0)
 		take_property(&r->event, &r->lines);
 	return 0;

@@ -136,8 +136,7 @@ int notation_days(struct slice text, unsigned *ret_days, struct err *e)
 		more = item.len < before;
 		if (!add_days(trim(item), &days))
 			return refuse(text, e,
-				"does not name weekdays; write e.g. Mon, Mon-Thu or "
-				"\"Mon,Wed,Fri-Sun\"");
+				"does not name weekdays; write e.g. Mon, Mon-Thu or \"Mon,Wed,Fri-Sun\"");
 	} while (more);
 	*ret_days = days;
 	return 0;
@@ -184,8 +183,7 @@ int notation_dates(struct slice text, struct date_range *ret, struct err *e)
 		last = first;
 	if (!date_of(first, &r.first_day) || !date_of(trim(last), &r.last_day))
 		return refuse(text, e,
-			"is neither a date nor a range of dates of the years 1970 to 2100; write "
-			"e.g. 2026-12-24 or 2026-12-24..2026-12-26");
+			"is neither a date nor a range of dates of the years 1970 to 2100; write e.g. 2026-12-24 or 2026-12-24..2026-12-26");
 	if (r.last_day < r.first_day)
 		return refuse(text, e, "ends before it begins; write the earlier date first");
 	*ret = r;
@@ -200,8 +198,7 @@ int notation_local(struct slice text, int64_t *ret_local_s, struct err *e)
 	struct slice date = take_until(&clock, "T");
 	if (!date_of(date, &day) || !clock_of(clock, &minute))
 		return refuse(text, e,
-			"is not a local time of the years 1970 to 2100; write it without a zone, "
-			"as in 2026-09-12T08:00");
+			"is not a local time of the years 1970 to 2100; write it without a zone, as in 2026-09-12T08:00");
 	*ret_local_s = day * DAY_S + minute * 60;
 	return 0;
 }

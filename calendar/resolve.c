@@ -56,8 +56,7 @@ static int add_dates(
 	char shown[SLICE_SHOWN_SIZE], shown_key[SLICE_SHOWN_SIZE];
 	if (!text.ptr)
 		return err_set(e, ERR_GONE,
-			"spec.except[%zu].datesFrom: there is no ConfigMap %s with key %s; create "
-			"it, or remove datesFrom",
+			"spec.except[%zu].datesFrom: there is no ConfigMap %s with key %s; create it, or remove datesFrom",
 			i, slice_show(slice_of(x->dates_configmap), shown),
 			slice_show(slice_of(x->dates_key), shown_key));
 	bool is_ics = slice_starts(text, "BEGIN:VCALENDAR");

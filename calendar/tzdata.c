@@ -69,25 +69,21 @@ static int check(const char *name, struct err *e)
 	slice_show(slice_of(name), shown);
 	if (name_is_plain(name) && name_is_local(name))
 		return err_set(e, ERR_INVALID,
-			"%s is no zone that means the same everywhere; write an IANA name such as "
-			"Europe/Berlin",
+			"%s is no zone that means the same everywhere; write an IANA name such as Europe/Berlin",
 			shown);
 	if (!name_is_plain(name))
 		return err_set(e, ERR_INVALID,
-			"%s is not the name of a time zone; write an IANA name such as "
-			"Europe/Berlin, or UTC",
+			"%s is not the name of a time zone; write an IANA name such as Europe/Berlin, or UTC",
 			shown);
 	if (stat(directory(), &st) != 0 || !S_ISDIR(st.st_mode))
 		return err_set(e, ERR_GONE,
-			"%s cannot be looked up: there is no zone database in %.200s; install the "
-			"package tzdata, or write UTC",
+			"%s cannot be looked up: there is no zone database in %.200s; install the package tzdata, or write UTC",
 			shown, directory());
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory(), name) < sizeof(path) &&
 		file_is_zone(path))
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"%s is not in this machine's zone database; write an IANA name such as "
-		"Europe/Berlin, with its capitals, or UTC",
+		"%s is not in this machine's zone database; write an IANA name such as Europe/Berlin, with its capitals, or UTC",
 		shown);
 }
 

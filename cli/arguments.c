@@ -50,8 +50,7 @@ static int take_output(const char *text, void *arguments, struct err *e)
 		a->output = OUTPUT_CSV;
 	else
 		return err_set(e, ERR_INVALID,
-			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, "
-			"csv or json)",
+			"-o is \"%.60s\"; it must be table, wide or json (of cost: table, csv or json)",
 			text);
 	return 0;
 }
@@ -61,8 +60,7 @@ static int take_server(const char *text, void *arguments, struct err *e)
 	struct arguments *a = arguments;
 	if (strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
 		return err_set(e, ERR_INVALID,
-			"the server is \"%.200s\" (--server or SLUICE_SERVER); it must be a URL "
-			"such as " DEFAULT_SERVER,
+			"the server is \"%.200s\" (--server or SLUICE_SERVER); it must be a URL such as " DEFAULT_SERVER,
 			text);
 	a->server = text;
 	a->server_given = true;
@@ -101,8 +99,7 @@ static int check_insecure(int argc, char **argv, const struct arguments *a, stru
 		return err_set(e, ERR_INVALID, "--insecure-skip-tls-verify must be spelled out");
 	if (a->insecure && a->ca_file)
 		return err_set(e, ERR_INVALID,
-			"--insecure-skip-tls-verify and --ca-file (or SLUICE_CA_FILE) "
-			"exclude each other");
+			"--insecure-skip-tls-verify and --ca-file (or SLUICE_CA_FILE) exclude each other");
 	return 0;
 }
 
@@ -138,9 +135,7 @@ static int take_names(int argc, char **argv, struct arguments *a, struct err *e)
 		a->command = command_by_name(argv[optind]);
 		if (a->command == COMMAND_NONE)
 			return err_set(e, ERR_INVALID,
-				"there is no command \"%.60s\"; the commands are queue, explain, "
-				"decisions, cost, simulate, calendar, overcommit, doctor, "
-				"version and help",
+				"there is no command \"%.60s\"; the commands are queue, explain, decisions, cost, simulate, calendar, overcommit, doctor, version and help",
 				argv[optind]);
 		optind++;
 	}

@@ -58,16 +58,18 @@ bool truth_of(const cJSON *object, const char *key)
 
 const cJSON *find_clusterqueue(const cJSON *queues, const char *name)
 {
-	json_each(q, json_array(queues, "clusterQueues")) if (strcmp(text_of(q, "name"), name) ==
-							      0) return q;
+	json_each(q, json_array(queues, "clusterQueues"))
+		if (strcmp(text_of(q, "name"), name) == 0)
+			return q;
 	return NULL;
 }
 
 const cJSON *find_localqueue(const cJSON *queues, const char *ns, const char *name)
 {
-	json_each(q, json_array(queues, "localQueues")) if (strcmp(text_of(q, "name"), name) == 0 &&
-							    strcmp(text_of(q, "namespace"), ns) ==
-								    0) return q;
+	json_each(q, json_array(queues, "localQueues"))
+		if (strcmp(text_of(q, "name"), name) == 0 &&
+			strcmp(text_of(q, "namespace"), ns) == 0)
+			return q;
 	return NULL;
 }
 
@@ -75,10 +77,8 @@ void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *
 	void (*lead)(struct table *t, bool first, const cJSON *clusterqueue))
 {
 	bool first = true;
-	json_each(flavor, json_array(clusterqueue, "flavors"))
-	{
-		json_each(r, json_array(flavor, "resources"))
-		{
+	json_each(flavor, json_array(clusterqueue, "flavors")) {
+		json_each(r, json_array(flavor, "resources")) {
 			int64_t held = number_of(r, "reservedUnits");
 			int64_t nominal = number_of(r, "nominalUnits");
 			struct buf bar;

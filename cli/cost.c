@@ -81,13 +81,13 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 	struct table *t = table_new(style);
 	bool any = false;
 	put_head(t, root);
-	json_each(row, json_array(root, "rows"))
-	{
+	json_each(row, json_array(root, "rows")) {
 		const char *key = json_text(row, "key");
 		put_row(t, key ? key : "(none)", COLOUR_NONE, row);
 		any = true;
 	}
-	json_each(total, json_array(root, "totals")) put_row(t, "total", COLOUR_DIM, total);
+	json_each(total, json_array(root, "totals"))
+		put_row(t, "total", COLOUR_DIM, total);
 	if (any)
 		table_render(t, out);
 	else
@@ -125,8 +125,7 @@ void cost_render_csv(const cJSON *root, struct buf *out)
 	const char *label = text_of(root, "label");
 	put_csv(out, label[0] ? label : text_of(root, "by"));
 	buf_puts(out, ",currency,runs,running,run_seconds,cost,running_cost,lost_seconds\r\n");
-	json_each(row, json_array(root, "rows"))
-	{
+	json_each(row, json_array(root, "rows")) {
 		put_csv(out, text_of(row, "key"));
 		buf_putc(out, ',');
 		put_csv(out, text_of(row, "currency"));

@@ -39,8 +39,7 @@ static void show(
 	struct table *t = table_new(style);
 	struct buf text;
 	buf_init(&text, OUTPUT_MAX_BYTES);
-	json_each(d, json_array(root, "decisions"))
-	{
+	json_each(d, json_array(root, "decisions")) {
 		*seq = number_of(d, "seq");
 		if (a->namespace_name && strcmp(text_of(d, "namespace"), a->namespace_name) != 0)
 			continue;

@@ -25,10 +25,10 @@ static bool shows_clusterqueue(const cJSON *root, const struct queue_filter *f, 
 		return false;
 	if (!f->ns)
 		return true;
-	json_each(local, json_array(root, "localQueues")) if (strcmp(text_of(local, "namespace"),
-								      f->ns) == 0 &&
-							      strcmp(text_of(local, "clusterQueue"),
-								      name) == 0) return true;
+	json_each(local, json_array(root, "localQueues"))
+		if (strcmp(text_of(local, "namespace"), f->ns) == 0 &&
+			strcmp(text_of(local, "clusterQueue"), name) == 0)
+			return true;
 	return false;
 }
 
@@ -53,7 +53,8 @@ static void put_number(struct table *t, const cJSON *q, const char *key)
 static int64_t jobs_in_trouble(const cJSON *q)
 {
 	int64_t jobs = 0;
-	json_each(row, json_array(q, "troubles")) jobs = quantity_add(jobs, number_of(row, "jobs"));
+	json_each(row, json_array(q, "troubles"))
+		jobs = quantity_add(jobs, number_of(row, "jobs"));
 	return jobs;
 }
 
@@ -128,8 +129,7 @@ static size_t clusterqueues(const cJSON *root, const struct queue_filter *f, boo
 	size_t shown = 0;
 	struct table *t = table_new(style);
 	put_heads(t, wide ? wide_heads : narrow_heads);
-	json_each(q, json_array(root, "clusterQueues"))
-	{
+	json_each(q, json_array(root, "clusterQueues")) {
 		if (!shows_clusterqueue(root, f, q))
 			continue;
 		quota_rows(t, q, style, wide ? lead_wide : lead_narrow);
@@ -149,8 +149,7 @@ static size_t localqueues(
 	size_t shown = 0;
 	struct table *t = table_new(style);
 	put_heads(t, heads);
-	json_each(q, json_array(root, "localQueues"))
-	{
+	json_each(q, json_array(root, "localQueues")) {
 		if (!shows_localqueue(f, q))
 			continue;
 		table_cell(t, COLOUR_NONE, text_of(q, "namespace"));
@@ -173,8 +172,7 @@ static size_t localqueues(
 /* What is wrong, in words, below the table. */
 static void put_messages(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
-	json_each(q, json_array(root, "clusterQueues"))
-	{
+	json_each(q, json_array(root, "clusterQueues")) {
 		const char *message = text_of(q, "invalid");
 		if (!shows_clusterqueue(root, f, q))
 			continue;
@@ -193,8 +191,7 @@ static void put_messages(const cJSON *root, const struct queue_filter *f, struct
 /* "batch: stopping 3 Jobs, up to 30 s, to make room for others" */
 static void put_stopping(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
-	json_each(q, json_array(root, "clusterQueues"))
-	{
+	json_each(q, json_array(root, "clusterQueues")) {
 		int64_t jobs = number_of(q, "stopping"), seconds = number_of(q, "stoppingSeconds");
 		if (jobs == 0 || !shows_clusterqueue(root, f, q))
 			continue;
@@ -210,12 +207,10 @@ static void put_stopping(const cJSON *root, const struct queue_filter *f, struct
 /* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)" */
 static void put_troubles(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
-	json_each(q, json_array(root, "clusterQueues"))
-	{
+	json_each(q, json_array(root, "clusterQueues")) {
 		if (!shows_clusterqueue(root, f, q))
 			continue;
-		json_each(row, json_array(q, "troubles"))
-		{
+		json_each(row, json_array(q, "troubles")) {
 			int64_t jobs = number_of(row, "jobs");
 			buf_putc(out, '\n');
 			text_render(text_of(q, "name"), out);
@@ -242,8 +237,8 @@ static void put_without_queue(const cJSON *root, const struct queue_filter *f, s
 	if (jobs == 0 || f->ns || f->clusterqueue)
 		return;
 	buf_printf(out,
-		"\n%" PRId64 " %s for a queue that does not exist; sluice explain says of each "
-		"which one\n",
+		"\n%" PRId64
+		" %s for a queue that does not exist; sluice explain says of each which one\n",
 		jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 }
 
@@ -260,8 +255,8 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
 		buf_puts(out, "\nThe ledger is down: running Jobs go on, nothing new starts.\n");
 	else if (json_get(root, "leading") && !truth_of(root, "leading"))
-		buf_puts(out, "\nThis controller is a standby: quota that is held is known to the "
-			      "leader only.\n");
+		buf_puts(out,
+			"\nThis controller is a standby: quota that is held is known to the leader only.\n");
 	return shown;
 }
 
@@ -272,8 +267,7 @@ size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct
 	size_t shown = 0;
 	const char *comma = "";
 	buf_puts(out, "{\"clusterQueues\":[");
-	json_each(q, json_array(root, "clusterQueues"))
-	{
+	json_each(q, json_array(root, "clusterQueues")) {
 		if (!shows_clusterqueue(root, f, q))
 			continue;
 		buf_puts(out, comma);
@@ -283,8 +277,7 @@ size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct
 	}
 	comma = "";
 	buf_puts(out, "],\"localQueues\":[");
-	json_each(q, json_array(root, "localQueues"))
-	{
+	json_each(q, json_array(root, "localQueues")) {
 		if (!shows_localqueue(f, q))
 			continue;
 		buf_puts(out, comma);
@@ -313,9 +306,7 @@ static int not_found(const struct queue_filter *f, const cJSON *root)
 		err_set(&e, ERR_GONE,
 			"the answer has no clusterQueues; is it a sluice-controller?");
 	else {
-		printf("There are no queues yet. `kubectl explain clusterqueue.spec` says how to "
-		       "make "
-		       "one.\n");
+		printf("There are no queues yet. `kubectl explain clusterqueue.spec` says how to make one.\n");
 		return CLI_OK;
 	}
 	return command_fail(ERR_GONE, &e);

@@ -58,8 +58,7 @@ static int unreachable(const struct arguments *a, const char *why, struct err *e
 {
 	return err_set(e, ERR_BUSY,
 		"no controller answers at %.150s (%s).\n"
-		"If it runs in the cluster: kubectl -n sluice-system port-forward "
-		"deploy/sluice-controller 8080\n"
+		"If it runs in the cluster: kubectl -n sluice-system port-forward deploy/sluice-controller 8080\n"
 		"%s",
 		a->server, why,
 		a->server_given
@@ -73,8 +72,7 @@ static int check_ca_file(const struct arguments *a, struct err *e)
 	if (!a->ca_file || access(a->ca_file, R_OK) == 0)
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--ca-file (or SLUICE_CA_FILE) %.200s: %s; name a PEM file with the certificate of "
-		"the CA that signed the controller's",
+		"--ca-file (or SLUICE_CA_FILE) %.200s: %s; name a PEM file with the certificate of the CA that signed the controller's",
 		a->ca_file, strerror(errno));
 }
 
@@ -88,13 +86,11 @@ static int no_tls(const struct arguments *a, CURLcode code, struct err *e)
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		return err_set(e, ERR_BUSY,
 			"the certificate of %.150s is not accepted (%s).\n"
-			"Give the CA that signed it with --ca-file FILE (or SLUICE_CA_FILE), and a "
-			"name in --server that the certificate has.",
+			"Give the CA that signed it with --ca-file FILE (or SLUICE_CA_FILE), and a name in --server that the certificate has.",
 			a->server, why);
 	return err_set(e, ERR_BUSY,
 		"%.150s does not speak TLS as it should (%s).\n"
-		"A controller without --tls-cert-file and --tls-self-signed speaks plain HTTP: "
-		"--server http://...",
+		"A controller without --tls-cert-file and --tls-self-signed speaks plain HTTP: --server http://...",
 		a->server, why);
 }
 
@@ -103,8 +99,7 @@ static int no_http(const struct arguments *a, CURLcode code, struct err *e)
 {
 	return err_set(e, ERR_BUSY,
 		"%.150s ends the connection without an answer (%s).\n"
-		"A controller with --tls-cert-file or --tls-self-signed speaks HTTPS only: "
-		"--server https://... and --ca-file FILE",
+		"A controller with --tls-cert-file or --tls-self-signed speaks HTTPS only: --server https://... and --ca-file FILE",
 		a->server, curl_easy_strerror(code));
 }
 

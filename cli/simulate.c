@@ -19,8 +19,7 @@ static int read_trace(struct world *w, const struct simulate_options *o, struct 
 	rc = world_add_trace(w, &t, o->queue, &o->terms, e);
 	if (rc == 0 && w->trace.nskipped > 0)
 		fprintf(stderr,
-			"sluice: %s: %zu jobs are left out: they have no run time or no "
-			"processors\n",
+			"sluice: %s: %zu jobs are left out: they have no run time or no processors\n",
 			o->trace, w->trace.nskipped);
 	return rc;
 }
@@ -43,8 +42,7 @@ static int read_world(struct world *w, const struct simulate_options *o, struct 
 		rc = read_trace(w, o, e);
 	if (rc == 0 && w->ncronjobs > 0 && !o->has_until)
 		rc = err_set(e, ERR_INVALID,
-			"CronJob %s/%s makes Jobs for ever; say how long with --until, as in "
-			"--until 24h",
+			"CronJob %s/%s makes Jobs for ever; say how long with --until, as in --until 24h",
 			w->cronjob[0].record->ns, w->cronjob[0].name);
 	if (rc == 0)
 		rc = world_close(w, e);
@@ -52,8 +50,7 @@ static int read_world(struct world *w, const struct simulate_options *o, struct 
 		return rc;
 	if (w->nunqueued > 0)
 		fprintf(stderr,
-			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, "
-			"and their namespace has no LocalQueue named default\n",
+			"sluice: %zu Jobs are left out: they have no label sluice.dev/queue-name, and their namespace has no LocalQueue named default\n",
 			w->nunqueued);
 	warn(w);
 	return 0;

@@ -31,7 +31,7 @@ void census_init(struct nodes *n)
 void census_done(struct nodes *n)
 {
 	struct census_line *c;
-	map_each (&n->census, i, c)
+	map_each(&n->census, i, c)
 		free(c);
 	map_done(&n->census);
 }

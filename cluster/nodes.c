@@ -59,7 +59,7 @@ void nodes_free(struct nodes *n)
 	}
 	owners_free(n);
 	struct namespace *ns;
-	map_each (&n->namespaces, i, ns)
+	map_each(&n->namespaces, i, ns)
 		namespace_free(ns);
 	map_done(&n->namespaces);
 	runtimes_done(n);

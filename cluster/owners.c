@@ -29,7 +29,7 @@ void owners_init(struct nodes *n)
 void owners_done(struct nodes *n)
 {
 	struct owner *o;
-	map_each (&n->owners, i, o)
+	map_each(&n->owners, i, o)
 		o->wanted = 0;
 }
 
@@ -42,7 +42,7 @@ static void owner_free(struct owner *o)
 void owners_free(struct nodes *n)
 {
 	struct owner *o;
-	map_each (&n->owners, i, o)
+	map_each(&n->owners, i, o)
 		owner_free(o);
 	map_done(&n->owners);
 }
@@ -186,7 +186,7 @@ static void take_all_off(struct nodes *n, struct owner *o)
 void owners_dress_anew(struct nodes *n, const char *runtime_class)
 {
 	struct owner *o;
-	map_each (&n->owners, i, o) {
+	map_each(&n->owners, i, o) {
 		if (o->wanted == 0 || strcmp(o->pod->resources.runtime_class, runtime_class) != 0)
 			continue;
 		take_all_off(n, o);

@@ -365,7 +365,7 @@ void quota_flight_seen(struct quota_flight *f, const char *ns, int64_t version)
 	if (version <= f->seen)
 		return;
 	f->seen = version;
-	map_each (&f->spaces, i, s)
+	map_each(&f->spaces, i, s)
 		space_settle(f, s);
 	free_gone(f);
 }
@@ -388,10 +388,10 @@ void quota_flight_free(struct quota_flight *f)
 	struct run *r;
 	if (!f)
 		return;
-	map_each (&f->spaces, i, s)
+	map_each(&f->spaces, i, s)
 		collect_over(f, s);
 	free_gone(f);
-	map_each (&f->runs, i, r)
+	map_each(&f->runs, i, r)
 		run_free(f, r);
 	map_done(&f->runs);
 	map_done(&f->spaces);

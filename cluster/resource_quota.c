@@ -98,10 +98,7 @@ static void write_fault(const struct quota_scope_term *t, size_t i, struct buf *
 		buf_printf(to, "must be no more than %d bytes", LABEL_VALUE_MAX);
 	if (!has_label_form(t->values[i]))
 		buf_printf(to,
-			"%sa valid label must be an empty string or consist of alphanumeric "
-			"characters, '-', '_' or '.', and must start and end with an alphanumeric "
-			"character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
-			"validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+			"%sa valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
 			long_one ? "; " : "");
 }
 

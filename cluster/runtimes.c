@@ -25,7 +25,7 @@ static void runtime_free(struct runtime *r)
 void runtimes_done(struct nodes *n)
 {
 	struct runtime *r;
-	map_each (&n->runtimes, i, r)
+	map_each(&n->runtimes, i, r)
 		runtime_free(r);
 	map_done(&n->runtimes);
 }

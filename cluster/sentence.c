@@ -22,8 +22,8 @@ static const char *words_of(enum obstacle o)
 		[OBSTACLE_NODE_AFFINITY] = "node(s) didn't match Pod's node affinity/selector",
 		[OBSTACLE_PORTS] = "node(s) didn't have free ports for the requested pod ports",
 		[OBSTACLE_PODS] = "Too many pods",
-		[OBSTACLE_SPREAD_LABEL] = "node(s) didn't match pod topology spread constraints "
-					  "(missing required label)",
+		[OBSTACLE_SPREAD_LABEL] =
+			"node(s) didn't match pod topology spread constraints (missing required label)",
 		[OBSTACLE_SPREAD] = "node(s) didn't match pod topology spread constraints",
 		[OBSTACLE_AFFINITY] = "node(s) didn't match pod affinity rules",
 		[OBSTACLE_ANTI_AFFINITY] = "node(s) didn't match pod anti-affinity rules",

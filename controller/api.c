@@ -101,12 +101,11 @@ void api_refusal(const struct right *r, struct buf *out)
 	right_describe(r, out);
 	bool jobs = strcmp(r->resource, "jobs") == 0;
 	if (jobs && r->ns[0])
-		buf_puts(out, "; bind the ClusterRole sluice-batch-user in that namespace "
-			      "(by a RoleBinding)");
+		buf_puts(out,
+			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
 	else if (jobs)
-		buf_puts(out, " in all namespaces; bind the ClusterRole view by a "
-			      "ClusterRoleBinding, or ask for one namespace alone: "
-			      "sluice decisions -n NAMESPACE");
+		buf_puts(out,
+			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
 	else
 		buf_puts(out, "; bind the ClusterRole sluice-viewer by a ClusterRoleBinding");
 }
@@ -129,8 +128,7 @@ static void put_stalled(const struct metrics_sources *m, struct buf *out)
 		if (m->kinds[i].stalled_ms >= KIND_STALLED_MS)
 			buf_printf(out,
 				"- has not been able to follow %s for %" PRId64
-				" s: what it knows of them is as old (watch-trouble in the log "
-				"says why)\n",
+				" s: what it knows of them is as old (watch-trouble in the log says why)\n",
 				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
 }
 
@@ -139,10 +137,8 @@ static void put_mass_stop(const struct gate *g, struct buf *out)
 	struct gate_mass_stop m;
 	if (gate_mass_stop(g, &m))
 		buf_printf(out,
-			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; "
-			"they "
-			"are stopped in %" PRId64 " s, and nothing starts until then "
-			"(--mass-stop-after)\n",
+			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; they are stopped in %" PRId64
+			" s, and nothing starts until then (--mass-stop-after)\n",
 			m.jobs, m.running, m.left_ms / 1000);
 }
 
@@ -152,8 +148,7 @@ static struct api_reply ready(const struct api_sources *s, struct buf *out)
 	put_mass_stop(s->metrics.gate, out);
 	if (*s->denied)
 		buf_printf(out,
-			"- does without what its role does not let it read: %s (kubectl apply -k "
-			"deploy/rbac)\n",
+			"- does without what its role does not let it read: %s (kubectl apply -k deploy/rbac)\n",
 			s->denied);
 	return (struct api_reply){200, TEXT};
 }
@@ -171,8 +166,7 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 	}
 	if (warm) {
 		buf_printf(out,
-			"standby: everything is read and the ledger is connected; the lease of "
-			"cell %s is held by %s\n",
+			"standby: everything is read and the ledger is connected; the lease of cell %s is held by %s\n",
 			s->cell, s->holder[0] ? s->holder : "nobody yet");
 		return ready(s, out);
 	}
@@ -184,8 +178,7 @@ static struct api_reply answer_ready(const struct api_sources *s, struct buf *ou
 			s->waiting_for);
 	if (!m->ledger_up)
 		buf_printf(out,
-			"- the ledger is not connected (%s): running Jobs go on, nothing new "
-			"starts\n",
+			"- the ledger is not connected (%s): running Jobs go on, nothing new starts\n",
 			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
 	if (m->synced)
 		put_stalled(m, out);

@@ -149,8 +149,7 @@ static bool read_offset(const char *text, int64_t *ret_ms)
 static int offset_error(const char *where, const char *text, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"%s: \"%.80s\" is not an offset; write e.g. +14h30m, -2h or 0, in a file also "
-		"lines such as 2026-11-21T10:00:00Z +14h30m",
+		"%s: \"%.80s\" is not an offset; write e.g. +14h30m, -2h or 0, in a file also lines such as 2026-11-21T10:00:00Z +14h30m",
 		where, text);
 }
 
@@ -265,8 +264,7 @@ int clock_set_rate(const char *text, struct err *e)
 	long n = strtol(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || n < 1 || n > RATE_MAX)
 		return err_set(e, ERR_INVALID,
-			"--clock-rate is \"%.60s\"; it must be a whole number from 1 to %d: so "
-			"many seconds in one",
+			"--clock-rate is \"%.60s\"; it must be a whole number from 1 to %d: so many seconds in one",
 			text, RATE_MAX);
 	test.rate = n;
 	if (test.steps.n == 0)
@@ -311,8 +309,7 @@ int64_t clock_machine_wait_ms(int64_t until_ms)
 static int refuse(const char *flag, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"--%s is for tests: this program goes by the machine's clock. Use one that was "
-		"built with cmake -DSLUICE_TEST_CLOCK=ON (the preset dev is)",
+		"--%s is for tests: this program goes by the machine's clock. Use one that was built with cmake -DSLUICE_TEST_CLOCK=ON (the preset dev is)",
 		flag);
 }
 

@@ -297,7 +297,8 @@ static bool count_pods(struct errand *e, const struct kube_answer *a, struct job
 		ret->outcome = JOB_BUSY; /* never to be taken for an empty one */
 		return true;
 	}
-	json_each(row, rows) e->pods++;
+	json_each(row, rows)
+		e->pods++;
 	const char *mark = json_text(json_object(root, "metadata"), "continue");
 	if (mark && mark[0]) {
 		ask_for_pods(e, mark);

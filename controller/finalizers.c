@@ -79,7 +79,7 @@ void finalizers_free(struct finalizers *f)
 	if (!f)
 		return;
 	struct keep *k;
-	map_each (&f->keeps, i, k)
+	map_each(&f->keeps, i, k)
 		keep_free(k);
 	map_done(&f->keeps);
 	free(f);
@@ -97,8 +97,7 @@ static void take_finalizers(struct keep *k, const cJSON *metadata)
 	struct buf others;
 	buf_init(&others, PATCH_MAX_BYTES);
 	k->has_ours = false;
-	json_each(item, json_array(metadata, "finalizers"))
-	{
+	json_each(item, json_array(metadata, "finalizers")) {
 		if (!cJSON_IsString(item))
 			continue;
 		if (strcmp(item->valuestring, FINALIZER) == 0) {
@@ -195,8 +194,7 @@ static void is_denied(struct finalizers *f, const struct keep *k, const char *se
 	f->denied = true;
 	log_event(f->options.log, LEVEL_WARN, "finalizers-not-permitted", "kind", kind_name(k),
 		"name", k->name, "why", sentence, "effect",
-		"a ClusterQueue or ResourceFlavor that is deleted goes at once, "
-		"also while Jobs use it",
+		"a ClusterQueue or ResourceFlavor that is deleted goes at once, also while Jobs use it",
 		"cure", "kubectl apply -k deploy/rbac (or deploy/base); no restart is needed",
 		NULL);
 }
@@ -281,7 +279,7 @@ static void write_due(struct finalizers *f)
 	int64_t denied_ms = f->denied_until_ms - f->now_ms;
 	if (f->denied && denied_ms > 0 && denied_ms <= DENIED_MS)
 		return;
-	map_each (&f->keeps, i, k)
+	map_each(&f->keeps, i, k)
 		if (f->in_flight < IN_FLIGHT_MAX && kube_client_room(f->options.client) > 0 &&
 			is_due(k))
 			keep_write(k);

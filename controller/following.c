@@ -12,11 +12,9 @@ static void log_giving_up(struct log *log, int64_t stalled_ms)
 		LOG_NUMBER(stalled_ms / 1000), "why",
 		"the API server tells nothing of Jobs (watch-trouble says what it answers)",
 		"effect",
-		"the lease is given back, so that a controller that can follow them takes over; "
-		"running Jobs go on",
+		"the lease is given back, so that a controller that can follow them takes over; running Jobs go on",
 		"cure",
-		"see that this machine reaches the API server, and that its credentials are good; "
-		"no more than that: it starts again as a standby",
+		"see that this machine reaches the API server, and that its credentials are good; no more than that: it starts again as a standby",
 		NULL);
 }
 

@@ -258,8 +258,7 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 		return queue_refusal(r);
 	case GUARD_UNKNOWN:
 		return queue_error(r, 503,
-			"the API server cannot be asked just now who owns this token, or too many "
-			"ask; try again in a second");
+			"the API server cannot be asked just now who owns this token, or too many ask; try again in a second");
 	case GUARD_LATER:
 		break;
 	}
@@ -528,8 +527,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	int fd = -1;
 	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
 		return err_set(e, ERR_INVALID,
-			"this libmicrohttpd was built without TLS; leave the --tls flags out, or "
-			"install one that has it, such as Debian's");
+			"this libmicrohttpd was built without TLS; leave the --tls flags out, or install one that has it, such as Debian's");
 	int rc = http_listen(o, &fd, e);
 	if (rc)
 		return rc;

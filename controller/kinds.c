@@ -426,8 +426,8 @@ const struct kind kinds[KINDS] = {
 	{.name = "nodes",
 		.path = "/api/v1/nodes",
 		.is_nodes = true,
-		.without = "nothing of the cluster is asked: Jobs start by their quota alone, "
-			   "whether or not there is a node for their pods",
+		.without =
+			"nothing of the cluster is asked: Jobs start by their quota alone, whether or not there is a node for their pods",
 		.tell = tell_node,
 		.drop = drop_node},
 	{.name = "resourcequotas",
@@ -438,8 +438,8 @@ const struct kind kinds[KINDS] = {
 		.seen = seen_resource_quotas},
 	{.name = "poddisruptionbudgets",
 		.path = "/apis/policy/v1/poddisruptionbudgets",
-		.without = "who is stopped to make room is chosen without a look at "
-			   "PodDisruptionBudgets",
+		.without =
+			"who is stopped to make room is chosen without a look at PodDisruptionBudgets",
 		.tell = tell_disruption_budget,
 		.drop = drop_disruption_budget},
 	{.name = "configmaps",

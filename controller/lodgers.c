@@ -62,7 +62,7 @@ static struct lodger **lost(const struct lodgers *l, bool all, size_t *ret_n)
 {
 	struct lodger *p, **list = mem_array(l->all.count + 1, sizeof(*list));
 	size_t n = 0;
-	map_each (&l->all, i, p) {
+	map_each(&l->all, i, p) {
 		if (all || p->seen != l->list)
 			list[n++] = p;
 	}
@@ -91,7 +91,7 @@ static void keep_as_it_was(struct lodgers *l, const struct uid *uid)
 		p->seen = l->list;
 	if (uid)
 		return;
-	map_each (&l->all, i, p)
+	map_each(&l->all, i, p)
 		p->seen = l->list;
 }
 
@@ -174,8 +174,7 @@ static void stand_up(struct lodgers *l)
 	queue_know_pods(l->o.queue, false);
 	lose_unseen(l, true);
 	log_event(l->o.log, LEVEL_INFO, "not-followed", "kind", "pods", "why",
-		"no ClusterQueue asks for room on nodes (clusterFit Now), "
-		"and no Job looks at other pods",
+		"no ClusterQueue asks for room on nodes (clusterFit Now), and no Job looks at other pods",
 		NULL);
 }
 
@@ -201,7 +200,7 @@ void lodgers_free(struct lodgers *l)
 	if (!l)
 		return;
 	kube_seat_leave(l->seat);
-	map_each (&l->all, i, p)
+	map_each(&l->all, i, p)
 		free(p);
 	map_done(&l->all);
 	free(l);

@@ -27,8 +27,7 @@ static void put_counter(struct buf *out, const char *name, const char *help, uin
 static void put_kinds(struct buf *out, const struct metrics_sources *s)
 {
 	metrics_put_family(out, "sluice_unreadable_objects", COUNTER, "",
-		"How often an object of that kind could not be read, or was refused; "
-		"it stays as it was known. The log names it (rejected).");
+		"How often an object of that kind could not be read, or was refused; it stays as it was known. The log names it (rejected).");
 	for (size_t i = 0; i < s->nkinds; i++) {
 		metrics_put_labelled(
 			out, "sluice_unreadable_objects_total", "kind", s->kinds[i].name);
@@ -80,8 +79,7 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 static void put_without_queue(struct buf *out, const struct queue *q)
 {
 	put_gauge(out, "sluice_jobs_without_queue",
-		"Jobs that wait for a LocalQueue that does not exist, "
-		"or whose ClusterQueue does not.",
+		"Jobs that wait for a LocalQueue that does not exist, or whose ClusterQueue does not.",
 		queue_count_without_queue(q));
 }
 
@@ -90,8 +88,7 @@ static void put_beyond_quota(struct buf *out, const struct queue *q)
 	const char *clusterqueue;
 	size_t jobs;
 	metrics_put_family(out, "sluice_jobs_beyond_resource_quota", GAUGE, "",
-		"Jobs that wait though the ResourceQuotas of their namespace would never let their "
-		"pods in, however little of them is used.");
+		"Jobs that wait though the ResourceQuotas of their namespace would never let their pods in, however little of them is used.");
 	for (size_t i = 0; queue_count_beyond_quota(q, i, &clusterqueue, &jobs); i++) {
 		metrics_put_labelled(
 			out, "sluice_jobs_beyond_resource_quota", "cluster_queue", clusterqueue);
@@ -103,8 +100,7 @@ static void put_pending(struct buf *out, const struct queue *q)
 {
 	struct clusterqueue_view v;
 	metrics_put_family(out, "sluice_pending_workloads", GAUGE, "",
-		"Jobs that wait: active ones might start now, inadmissible ones are held, backing "
-		"off, in a stopped queue or misconfigured.");
+		"Jobs that wait: active ones might start now, inadmissible ones are held, backing off, in a stopped queue or misconfigured.");
 	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++) {
 		if (!has_rows(&v))
 			continue;
@@ -235,9 +231,7 @@ static void put_quota_row(struct buf *out, const char *clusterqueue, const struc
 static void put_quota(struct buf *out, const struct queue *q)
 {
 	metrics_put_family(out, "sluice_quota", GAUGE, "",
-		"Quota: nominal is what there may be, reserved what is held, used what runs, "
-		"borrowed what is held beyond nominal; the limits where there are some. Cores, "
-		"bytes, or pieces.");
+		"Quota: nominal is what there may be, reserved what is held, used what runs, borrowed what is held beyond nominal; the limits where there are some. Cores, bytes, or pieces.");
 	struct clusterqueue_view v;
 	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++)
 		for (size_t u = 0; u < v.nusage; u++)
@@ -273,8 +267,7 @@ static void put_trouble_total(struct buf *out, const struct tally *t)
 {
 	const struct tally_cause *c;
 	metrics_put_family(out, "sluice_job_troubles", COUNTER, "",
-		"How often something came to keep the pods of running Jobs from running, "
-		"by what it is.");
+		"How often something came to keep the pods of running Jobs from running, by what it is.");
 	for (size_t i = 0; (c = tally_trouble_at(t, i)); i++)
 		put_cause(out, "sluice_job_troubles_total", "cluster_queue", c);
 }
@@ -375,8 +368,7 @@ static void put_gate(struct buf *out, const struct metrics_sources *s)
 	struct gate_mass_stop mass = {0};
 	gate_mass_stop(s->gate, &mass);
 	put_gauge(out, "sluice_mass_stop_pending",
-		"Jobs that run without a reservation and are left alone for now, "
-		"since they are many.",
+		"Jobs that run without a reservation and are left alone for now, since they are many.",
 		mass.jobs);
 	put_gauge(out, "sluice_leader", "1 when this process decides.", gate_leading(s->gate));
 	put_gauge(out, "sluice_leader_epoch", "The epoch of the lease this process holds, or held.",

@@ -538,8 +538,7 @@ static void list_jobs_anew(struct observer *o, int64_t now_ms)
 	o->jobs_anew = false;
 	o->jobs_anew_ms = now_ms;
 	log_event(o->options.log, LEVEL_INFO, "jobs-anew", "why",
-		"a LimitRange, RuntimeClass, RunPolicy or the zone database changed how Jobs are "
-		"counted, or a namespace's labels whether they are managed",
+		"a LimitRange, RuntimeClass, RunPolicy or the zone database changed how Jobs are counted, or a namespace's labels whether they are managed",
 		NULL);
 	gate_retell(o->options.gate);
 	kube_watch_relist(o->view[JOBS].watch);

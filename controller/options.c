@@ -38,9 +38,7 @@ static int parse_cell(const char *text, struct options *o, struct err *e)
 		good = strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]);
 	if (!good)
 		return err_set(e, ERR_INVALID,
-			"--cell is \"%.80s\"; it names this cluster in the ledger and must be 1 to "
-			"63 "
-			"lower-case letters, digits and '-', such as prod-eu-1",
+			"--cell is \"%.80s\"; it names this cluster in the ledger and must be 1 to 63 lower-case letters, digits and '-', such as prod-eu-1",
 			text);
 	o->cell = text;
 	return 0;
@@ -54,8 +52,7 @@ static int parse_identity(const char *text, struct options *o, struct err *e)
 		good = text[i] > ' ' && text[i] < 0x7F;
 	if (!good)
 		return err_set(e, ERR_INVALID,
-			"--identity is \"%.80s\"; it must be 1 to %zu printable ASCII characters "
-			"without blanks, and no other running controller may have it",
+			"--identity is \"%.80s\"; it must be 1 to %zu printable ASCII characters without blanks, and no other running controller may have it",
 			text, sizeof(o->identity) - 1);
 	memcpy(o->identity, text, n + 1);
 	return 0;
@@ -64,8 +61,7 @@ static int parse_identity(const char *text, struct options *o, struct err *e)
 static int listen_error(const char *flag, const char *text, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"--%s is \"%.80s\"; it must be ADDRESS:PORT, such as 127.0.0.1:8080 or "
-		"[::]:8080, or the word off",
+		"--%s is \"%.80s\"; it must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::]:8080, or the word off",
 		flag, text);
 }
 
@@ -229,8 +225,7 @@ static int parse_namespaces(const char *text, struct options *o, struct err *e)
 	if (selector_parse(text, &o->namespaces))
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--managed-jobs-namespace-selector is \"%.80s\"; it must be a label selector as "
-		"for kubectl -l, such as team in (a,b),env!=test",
+		"--managed-jobs-namespace-selector is \"%.80s\"; it must be a label selector as for kubectl -l, such as team in (a,b),env!=test",
 		text);
 }
 
@@ -241,8 +236,7 @@ static int parse_config_namespace(const char *text, struct options *o, struct er
 		    strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 	if (!good)
 		return err_set(e, ERR_INVALID,
-			"--config-namespace is \"%.80s\"; it must be the name of a namespace, such "
-			"as sluice-system",
+			"--config-namespace is \"%.80s\"; it must be the name of a namespace, such as sluice-system",
 			text);
 	o->config_namespace = text;
 	return 0;
@@ -286,8 +280,7 @@ static int parse_mass_stop_after(const char *text, struct options *o, struct err
 		text_duration(text, &o->mass_stop_after_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at "
-		"once",
+		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at once",
 		text);
 }
 
@@ -328,9 +321,7 @@ static int parse_overcommit_config(const char *text, struct options *o, struct e
 			     name >= sizeof(o->overcommit_config) || strspn(text, letters) != ns ||
 			     strspn(slash + 1, letters) != name))
 		return err_set(e, ERR_INVALID,
-			"--overcommit-config is \"%.80s\"; it must be NAMESPACE/NAME of a "
-			"ConfigMap, "
-			"such as kube-system/ack-slo-config, or empty for none",
+			"--overcommit-config is \"%.80s\"; it must be NAMESPACE/NAME of a ConfigMap, such as kube-system/ack-slo-config, or empty for none",
 			text);
 	memcpy(o->overcommit_namespace, text, ns);
 	o->overcommit_namespace[ns] = '\0';
@@ -424,8 +415,7 @@ static int unknown_flag(int argc, char **argv, int got, struct err *e)
 		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
 	if (optopt > 0)
 		return err_set(e, ERR_INVALID,
-			"-%c is not a flag; flags are written with two dashes, see "
-			"sluice-controller --help",
+			"-%c is not a flag; flags are written with two dashes, see sluice-controller --help",
 			optopt);
 	return err_set(e, ERR_INVALID,
 		"%.80s is not a flag, or short for more than one; see sluice-controller --help",
@@ -461,8 +451,7 @@ static int parse_line(int argc, char **argv, struct options *o, struct err *e)
 	}
 	if (optind < argc)
 		return err_set(e, ERR_INVALID,
-			"\"%.80s\" is not understood: there are only flags, see "
-			"sluice-controller --help",
+			"\"%.80s\" is not understood: there are only flags, see sluice-controller --help",
 			argv[optind]);
 	if (o->identity[0] == '\0')
 		default_identity(o);

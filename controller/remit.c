@@ -43,7 +43,7 @@ void remit_free(struct remit *r)
 	struct province *p;
 	if (!r)
 		return;
-	map_each (&r->provinces, i, p)
+	map_each(&r->provinces, i, p)
 		province_free(p);
 	map_done(&r->provinces);
 	free(r);

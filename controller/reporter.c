@@ -136,7 +136,7 @@ void reporter_free(struct reporter *r)
 	if (!r)
 		return;
 	struct subject *s;
-	map_each (&r->subjects, i, s)
+	map_each(&r->subjects, i, s)
 		subject_free(s);
 	map_done(&r->subjects);
 	free(r);
@@ -146,8 +146,7 @@ void reporter_free(struct reporter *r)
 
 static const cJSON *find_condition(const cJSON *object, const char *wanted)
 {
-	json_each(condition, json_array(json_object(object, "status"), "conditions"))
-	{
+	json_each(condition, json_array(json_object(object, "status"), "conditions")) {
 		const char *type = json_text(condition, "type");
 		if (type && strcmp(type, wanted) == 0)
 			return condition;
@@ -478,8 +477,7 @@ static void judge_termination(const struct subject *s, struct buf *message)
 	char users[QUEUE_USERS_SIZE];
 	if (queue_flavor_users(s->reporter->queue, s->name, users))
 		buf_printf(message,
-			"is being deleted, but stays while it is used, "
-			"and Jobs may be started in it: %s",
+			"is being deleted, but stays while it is used, and Jobs may be started in it: %s",
 			users);
 	else
 		buf_puts(message, "is being deleted; nothing uses it any more");
@@ -507,7 +505,7 @@ static void report_flavor(struct subject *s)
 static bool report_flavors(struct reporter *r)
 {
 	struct subject *s;
-	map_each (&r->subjects, i, s)
+	map_each(&r->subjects, i, s)
 		if (s->kind == REPORT_FLAVOR && s->unsaid && is_due(r, s)) {
 			report_flavor(s);
 			return true;
@@ -519,7 +517,7 @@ static bool report_flavors(struct reporter *r)
 static void look_at_flavors(struct reporter *r)
 {
 	struct subject *s;
-	map_each (&r->subjects, i, s)
+	map_each(&r->subjects, i, s)
 		s->unsaid |= s->kind == REPORT_FLAVOR && s->deleting;
 }
 

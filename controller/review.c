@@ -33,8 +33,7 @@ static bool is_for(const cJSON *status, const char *audience)
 {
 	if (!audience)
 		return true;
-	json_each(a, json_array(status, "audiences"))
-	{
+	json_each(a, json_array(status, "audiences")) {
 		const char *text = cJSON_GetStringValue(a);
 		if (text && strcmp(text, audience) == 0)
 			return true;

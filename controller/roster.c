@@ -62,7 +62,7 @@ void roster_free(struct roster *r)
 	if (!r)
 		return;
 	struct roster_entry *e;
-	map_each (&r->map, i, e)
+	map_each(&r->map, i, e)
 		entry_free(e);
 	map_done(&r->map);
 	forget_lost(r);
@@ -106,7 +106,7 @@ void roster_keep(struct roster *r, const char *ns, const char *name)
 		}
 		return;
 	}
-	map_each (&r->map, i, e)
+	map_each(&r->map, i, e)
 		e->round = r->round;
 }
 
@@ -120,7 +120,7 @@ void roster_end(struct roster *r)
 {
 	forget_lost(r);
 	struct roster_entry *e;
-	map_each (&r->map, i, e) {
+	map_each(&r->map, i, e) {
 		if (e->round != r->round) {
 			r->lost = mem_grow(r->lost, r->nlost + 1, sizeof(struct roster_entry *));
 			r->lost[r->nlost++] = e;

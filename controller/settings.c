@@ -35,8 +35,7 @@ static int keep(struct settings *s, const char *flag, const char *text, char **r
 {
 	if (s->nkept == KEPT_MAX)
 		return err_set(e, ERR_INVALID,
-			"--%s: flags that take lists are given more than %d times in all; put "
-			"what belongs together into one, with commas between",
+			"--%s: flags that take lists are given more than %d times in all; put what belongs together into one, with commas between",
 			flag, KEPT_MAX);
 	*ret = s->kept[s->nkept++] = mem_strdup(text);
 	return 0;
@@ -114,8 +113,7 @@ static int take_strategies(struct settings *s, const char *flag, const char *tex
 		if (i == 2 || c->nfair_strategies == 2 ||
 			(c->nfair_strategies == 1 && (int)c->fair_strategy[0] == i))
 			return err_set(e, ERR_INVALID,
-				"--%s is \"%.80s\"; it must be %s, %s, or both with a comma "
-				"between them",
+				"--%s is \"%.80s\"; it must be %s, %s, or both with a comma between them",
 				flag, text, names[0], names[1]);
 		c->fair_strategy[c->nfair_strategies++] = (enum fair_strategy)i;
 	}
@@ -153,8 +151,7 @@ static int take_limit(struct settings *s, const char *flag, const char *text, st
 	int64_t n;
 	if (!text_number(text, INT32_MAX, &n))
 		return err_set(e, ERR_INVALID,
-			"--%s is \"%.60s\"; it must be a whole number, how often a Job may be "
-			"stopped for its pods before it is put on hold",
+			"--%s is \"%.60s\"; it must be a whole number, how often a Job may be stopped for its pods before it is put on hold",
 			flag, text);
 	s->config.back_off_limit = (int32_t)n;
 	return 0;
@@ -183,8 +180,7 @@ static int take_weights(struct settings *s, const char *flag, const char *text, 
 		struct resource *r = &s->weight[c->nusage_weights];
 		if (!*item || !value || !thousandths(value, &r->amount) || r->amount < 0)
 			return err_set(e, ERR_INVALID,
-				"--%s is \"%.80s\"; it must be RESOURCE=WEIGHT with commas between "
-				"them, such as cpu=1,memory=0",
+				"--%s is \"%.80s\"; it must be RESOURCE=WEIGHT with commas between them, such as cpu=1,memory=0",
 				flag, text);
 		r->name = item;
 		c->nusage_weights++;
@@ -201,8 +197,7 @@ static int take_prefixes(struct settings *s, const char *flag, const char *text,
 		next = cut(item, ',');
 		if (!*item)
 			return err_set(e, ERR_INVALID,
-				"--%s is \"%.80s\"; it must be prefixes with commas between them, "
-				"such as example.com/,networking.",
+				"--%s is \"%.80s\"; it must be prefixes with commas between them, such as example.com/,networking.",
 				flag, text);
 		if (c->nexcluded_prefixes == SETTINGS_ITEMS_MAX)
 			return too_many(flag, e);
@@ -214,9 +209,7 @@ static int take_prefixes(struct settings *s, const char *flag, const char *text,
 static int transformation_error(const char *flag, const char *text, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"--%s is \"%.80s\"; it must be INPUT=OUTPUT:AMOUNT,... with ;replace and "
-		";multiply-by=RESOURCE behind it where wanted, such as "
-		"example.com/slice=example.com/credits:5;replace",
+		"--%s is \"%.80s\"; it must be INPUT=OUTPUT:AMOUNT,... with ;replace and ;multiply-by=RESOURCE behind it where wanted, such as example.com/slice=example.com/credits:5;replace",
 		flag, text);
 }
 
@@ -324,12 +317,9 @@ int settings_finish(struct settings *s, struct err *e)
 		c->recovery_timeout_ms = c->pods_ready_timeout_ms;
 	if (c->ignore_undeclared && c->nexcluded_prefixes > 0)
 		return err_set(e, ERR_INVALID,
-			"--quota-check-strategy IgnoreUndeclared leaves "
-			"--exclude-resource-prefixes "
-			"nothing to do; give one of the two");
+			"--quota-check-strategy IgnoreUndeclared leaves --exclude-resource-prefixes nothing to do; give one of the two");
 	if (c->back_off_base_ms > c->back_off_max_ms)
 		return err_set(e, ERR_INVALID,
-			"--requeue-backoff-base is longer than --requeue-backoff-max; lower the "
-			"first or raise the second");
+			"--requeue-backoff-base is longer than --requeue-backoff-max; lower the first or raise the second");
 	return 0;
 }

@@ -76,8 +76,7 @@ static void sheet_clear(struct sheet *s)
 static void sheet_fill(struct sheet *s, const cJSON *object)
 {
 	sheet_clear(s);
-	json_each(item, json_object(object, "data"))
-	{
+	json_each(item, json_object(object, "data")) {
 		if (!cJSON_IsString(item))
 			continue;
 		s->line = mem_grow(s->line, s->nlines + 1, sizeof(*s->line));

@@ -66,8 +66,7 @@ static int check_certificate(struct tls *t, const char *path, struct err *e)
 	if (rc)
 		return err_set(e, ERR_INVALID,
 			CERT_FLAG
-			" %.200s holds no certificate in PEM (%s); it must begin with the "
-			"server's own, and its chain follows",
+			" %.200s holds no certificate in PEM (%s); it must begin with the server's own, and its chain follows",
 			path, gnutls_strerror(rc));
 	return 0;
 }

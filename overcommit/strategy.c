@@ -163,8 +163,7 @@ static int bad_word(enum strategy_field f, const struct strategy *s, struct err 
 			e, ERR_INVALID, "%s is unknown; write metrics.k8s.io or kubelet", name);
 	if (f == FIELD_CPU_POLICY && s->cpu_policy == POLICY_REQUEST)
 		return err_set(e, ERR_INVALID,
-			"%s is request, which there is for memory alone; write usage or "
-			"maxUsageRequest",
+			"%s is request, which there is for memory alone; write usage or maxUsageRequest",
 			name);
 	if (f == FIELD_CPU_POLICY && (unsigned)s->cpu_policy > POLICY_MAX_USAGE_REQUEST)
 		return err_set(

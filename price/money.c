@@ -17,9 +17,7 @@ static int refuse(struct slice text, struct err *e)
 {
 	char shown[SLICE_SHOWN_SIZE];
 	return err_set(e, ERR_INVALID,
-		"%s is not an amount of money; write digits, and at most six of them behind a "
-		"point, "
-		"such as 5000 or 0.040",
+		"%s is not an amount of money; write digits, and at most six of them behind a point, such as 5000 or 0.040",
 		slice_show(text, shown));
 }
 

@@ -59,8 +59,7 @@ static int read_value(struct slice word, int64_t *ret_micro, struct err *e)
 	int rc = money_parse(digits, ret_micro, NULL);
 	if (rc == ERR_INVALID)
 		return err_set(e, ERR_INVALID,
-			"%s is not a number; write digits, and at most six of them behind a point, "
-			"such as 83.12 or -5",
+			"%s is not a number; write digits, and at most six of them behind a point, such as 83.12 or -5",
 			slice_show(word, shown));
 	if (rc < 0 || *ret_micro > (int64_t)SERIES_VALUE_MAX * MONEY_UNIT)
 		return err_set(e, ERR_LIMIT, "%s is beyond %d, the largest value there may be",
@@ -84,13 +83,11 @@ static int read_line(struct slice line, int64_t reference, struct entry *ret, st
 	struct slice time = take_word(&line), word = take_word(&line);
 	if (!instant_parse(time, &ret->from_ms))
 		return err_set(e, ERR_INVALID,
-			"%s is not a time; write a point a line, such as 2026-11-21T00:00:00Z "
-			"83.12",
+			"%s is not a time; write a point a line, such as 2026-11-21T00:00:00Z 83.12",
 			slice_show(time, shown));
 	if (line.len > 0)
 		return err_set(e, ERR_INVALID,
-			"has more than a time and a value; write one point a line, and # before a "
-			"comment");
+			"has more than a time and a value; write one point a line, and # before a comment");
 	int rc = read_value(word, &value, e);
 	if (rc < 0)
 		return rc;
@@ -118,8 +115,7 @@ static int add_line(
 		return 0;
 	int rc = l->count == SERIES_POINTS_MAX
 			 ? err_set(e, ERR_LIMIT,
-				   "is one more than the %d points there may be; "
-				   "drop those past",
+				   "is one more than the %d points there may be; drop those past",
 				   SERIES_POINTS_MAX)
 			 : read_line(line, reference, &new, e);
 	if (rc < 0) {
@@ -191,8 +187,7 @@ static int resolve(struct priceplan_spec *spec, struct slice text, struct series
 	slice_show(slice_of(spec->series_key), key);
 	if (!text.ptr)
 		return err_set(e, ERR_GONE,
-			"spec.series: there is no ConfigMap %s with key %s; create it, or remove "
-			"series",
+			"spec.series: there is no ConfigMap %s with key %s; create it, or remove series",
 			name, key);
 	int rc = series_read(text, spec->series_reference, &ret->point, &n, e);
 	if (rc == 0 && n == 0)

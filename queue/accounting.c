@@ -72,7 +72,7 @@ void accounting_done(struct accounting *a)
 {
 	struct runtime_class *r;
 	limit_ranges_done(&a->limit_ranges);
-	map_each (&a->runtime_classes, i, r)
+	map_each(&a->runtime_classes, i, r)
 		runtime_class_free(r);
 	map_done(&a->runtime_classes);
 }
@@ -145,15 +145,14 @@ static void add_limit(
 	if (resources_find(own, limit->name)) {
 		text_add(i->text, ", more than its limit of ");
 		text_add_number(i->text, limit->amount, limit->name);
-		text_add(i->text, "; requests must not exceed its limits: lower the request or "
-				  "raise the limit");
+		text_add(i->text,
+			"; requests must not exceed its limits: lower the request or raise the limit");
 		return;
 	}
 	text_add(i->text, ", more than the limit of ");
 	text_add_number(i->text, limit->amount, limit->name);
 	text_add(i->text,
-		" that LimitRange %s/%s gives it, as it has none of its own; lower the request, "
-		"set a limit or change the LimitRange",
+		" that LimitRange %s/%s gives it, as it has none of its own; lower the request, set a limit or change the LimitRange",
 		i->job->ns, limit_range_with_default(i->ranges, !i->list, limit->name));
 }
 
@@ -274,8 +273,7 @@ static bool lacks_runtime_class(
 	if (!*name || runtime_class_of(facts, j))
 		return false;
 	text_add(&text,
-		"RuntimeClass %.200s does not exist; create it or correct "
-		"spec.template.spec.runtimeClassName",
+		"RuntimeClass %.200s does not exist; create it or correct spec.template.spec.runtimeClassName",
 		name);
 	return true;
 }

@@ -174,8 +174,7 @@ static bool refuses(struct queue *q, struct budget *b, int64_t cost)
 
 static struct budget *refusing(struct queue *q, const struct link *budgets, int64_t cost)
 {
-	list_each(budgets, l)
-	{
+	list_each(budgets, l) {
 		struct budget *b = container_of(l, struct budget, of_owner);
 		if (refuses(q, b, cost))
 			return b;
@@ -224,8 +223,7 @@ bool budget_lets(struct queue *q, const struct entry *e, const struct budget **r
 
 static void change(struct queue *q, const struct link *budgets)
 {
-	list_each(budgets, l)
-	{
+	list_each(budgets, l) {
 		container_of(l, struct budget, of_owner)->counted = false;
 		q->budgets.stale = true;
 	}
@@ -245,8 +243,7 @@ void budget_changed(struct queue *q, struct room *r)
 
 static void start_in(struct queue *q, const struct link *budgets, struct room *r)
 {
-	list_each(budgets, l)
-	{
+	list_each(budgets, l) {
 		struct budget *b = container_of(l, struct budget, of_owner);
 		if (b->counted && b->counted_ms == q->now_ms && budget_counts(b, r))
 			b->reserved = money_add(b->reserved, reserved_for(q, b, r, 0));

@@ -23,8 +23,7 @@ static bool is_exhausted(struct queue *q, struct budget *b)
 static const struct budget *stopping(
 	struct queue *q, const struct link *budgets, const struct room *r)
 {
-	list_each(budgets, l)
-	{
+	list_each(budgets, l) {
 		struct budget *b = container_of(l, struct budget, of_owner);
 		if (is_exhausted(q, b) && budget_counts(b, r) && bill_per_hour(q, r, q->now_ms) > 0)
 			return b;
@@ -50,11 +49,13 @@ static void suspect_runs(struct queue *q, struct budget *b)
 {
 	size_t n = 0;
 	const struct link *rooms = b->cq ? &b->cq->rooms : &b->lq->rooms;
-	list_each(rooms, l) n++;
+	list_each(rooms, l)
+		n++;
 	struct room **all = mem_array(n, sizeof(*all));
 	n = 0;
-	list_each(rooms, l) all[n++] = b->cq ? container_of(l, struct room, of_clusterqueue)
-					     : container_of(l, struct room, of_localqueue);
+	list_each(rooms, l)
+		all[n++] = b->cq ? container_of(l, struct room, of_clusterqueue)
+				 : container_of(l, struct room, of_localqueue);
 	if (n > 1)
 		qsort(all, n, sizeof(struct room *), last_first);
 	for (size_t i = 0; i < n; i++)
@@ -69,16 +70,14 @@ static int64_t rate_of(struct queue *q, const struct budget *b)
 {
 	int64_t sum = 0;
 	if (b->cq) {
-		list_each(&b->cq->rooms, l)
-		{
+		list_each(&b->cq->rooms, l) {
 			const struct room *r = container_of(l, struct room, of_clusterqueue);
 			if (r->confirmed && budget_counts(b, r))
 				sum = money_add(sum, bill_per_hour(q, r, q->now_ms));
 		}
 		return sum;
 	}
-	list_each(&b->lq->rooms, l)
-	{
+	list_each(&b->lq->rooms, l) {
 		const struct room *r = container_of(l, struct room, of_localqueue);
 		if (r->confirmed && budget_counts(b, r))
 			sum = money_add(sum, bill_per_hour(q, r, q->now_ms));

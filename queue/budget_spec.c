@@ -70,8 +70,7 @@ static int budget_check(const struct budget_spec *s, struct err *e)
 static int refuse_zone(const struct budget_spec *s, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		"Budget %s: spec.timeZone: %s is no zone of the system's database; write an IANA "
-		"name such as Europe/Berlin",
+		"Budget %s: spec.timeZone: %s is no zone of the system's database; write an IANA name such as Europe/Berlin",
 		s->name, *s->time_zone ? s->time_zone : "\"\"");
 }
 
@@ -97,8 +96,7 @@ void budget_touch_owner(struct queue *q, struct budget *b)
 static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&lq->members, l)
-	{
+	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
 		if (w->place == from)
 			move(q, w);
@@ -111,8 +109,9 @@ static void move_payers(struct queue *q, struct clusterqueue *cq, struct localqu
 	if (lq)
 		members_move(q, lq, from, move);
 	if (cq)
-		list_each(&cq->localqueues, l) members_move(
-			q, container_of(l, struct localqueue, of_clusterqueue), from, move);
+		list_each(&cq->localqueues, l)
+			members_move(
+				q, container_of(l, struct localqueue, of_clusterqueue), from, move);
 }
 
 static void forget_spec(struct queue *q, struct budget *b)

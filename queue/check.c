@@ -21,28 +21,21 @@ static int check_sizes(const struct owner *s, struct err *e)
 {
 	if (s->ngroups > CQ_GROUPS_MAX)
 		return err_set(e, ERR_INVALID,
-			"%s %s: spec.resourceGroups has %zu groups; at most %d are "
-			"possible",
+			"%s %s: spec.resourceGroups has %zu groups; at most %d are possible",
 			s->kind, s->name, s->ngroups, CQ_GROUPS_MAX);
 	for (size_t i = 0; i < s->ngroups; i++) {
 		const struct resource_group_spec *g = &s->groups[i];
 		if (g->nresources == 0 || g->nresources > CQ_RESOURCES_MAX)
 			return err_set(e, ERR_INVALID,
-				"%s %s: spec.resourceGroups[%zu].coveredResources lists "
-				"%zu "
-				"resources; list 1 to %d",
+				"%s %s: spec.resourceGroups[%zu].coveredResources lists %zu resources; list 1 to %d",
 				s->kind, s->name, i, g->nresources, CQ_RESOURCES_MAX);
 		if (g->nflavors == 0 || g->nflavors > CQ_FLAVORS_MAX)
 			return err_set(e, ERR_INVALID,
-				"%s %s: spec.resourceGroups[%zu].flavors lists %zu "
-				"flavors; "
-				"list 1 to %d",
+				"%s %s: spec.resourceGroups[%zu].flavors lists %zu flavors; list 1 to %d",
 				s->kind, s->name, i, g->nflavors, CQ_FLAVORS_MAX);
 		if (g->nresources * g->nflavors > CQ_PAIRS_MAX)
 			return err_set(e, ERR_INVALID,
-				"%s %s: spec.resourceGroups[%zu] has %zu quotas; at most "
-				"%d "
-				"are possible in a group",
+				"%s %s: spec.resourceGroups[%zu] has %zu quotas; at most %d are possible in a group",
 				s->kind, s->name, i, g->nresources * g->nflavors, CQ_PAIRS_MAX);
 	}
 	return 0;
@@ -79,16 +72,12 @@ static int check_names(const struct owner *s, size_t group, struct err *e)
 	for (size_t r = 0; r < g->nresources; r++)
 		if (resource_seen(s, group, r))
 			return err_set(e, ERR_INVALID,
-				"%s %s: spec.resourceGroups[%zu].coveredResources lists "
-				"%s a "
-				"second time; a resource may be in one group only, once",
+				"%s %s: spec.resourceGroups[%zu].coveredResources lists %s a second time; a resource may be in one group only, once",
 				s->kind, s->name, group, g->resources[r]);
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (flavor_seen(s, group, f))
 			return err_set(e, ERR_INVALID,
-				"%s %s: spec.resourceGroups[%zu].flavors lists %s a "
-				"second "
-				"time; a flavor may be in one group only, once",
+				"%s %s: spec.resourceGroups[%zu].flavors lists %s a second time; a flavor may be in one group only, once",
 				s->kind, s->name, group, g->flavors[f].flavor);
 	return 0;
 }
@@ -125,8 +114,7 @@ static int check_limits(const struct owner *s, const struct place *at, struct er
 	}
 	if (limit && !*s->parent) {
 		err_set(e, ERR_INVALID,
-			"of %s in flavor %s is set, but this is below no Cohort; set %s or remove "
-			"the limit",
+			"of %s in flavor %s is set, but this is below no Cohort; set %s or remove the limit",
 			resource, f->flavor, s->parent_field);
 		return at_field(s, at, limit, e);
 	}
@@ -146,16 +134,13 @@ static int check_flavor(const struct owner *s, size_t group, size_t flavor, stru
 	const struct flavor_quota_spec *f = &g->flavors[flavor];
 	if (f->nquotas != g->nresources)
 		return err_set(e, ERR_INVALID,
-			"%s %s: spec.resourceGroups[%zu].flavors[%zu].resources: flavor %s has "
-			"quotas for %zu resources, its group covers %zu; list each of "
-			"coveredResources, in the same order",
+			"%s %s: spec.resourceGroups[%zu].flavors[%zu].resources: flavor %s has quotas for %zu resources, its group covers %zu; list each of coveredResources, in the same order",
 			s->kind, s->name, group, flavor, f->flavor, f->nquotas, g->nresources);
 	for (size_t r = 0; r < f->nquotas; r++) {
 		const struct place at = {group, flavor, r};
 		if (strcmp(f->quotas[r].resource, g->resources[r]) != 0) {
 			err_set(e, ERR_INVALID,
-				"is %s where coveredResources has %s; list the resources of flavor "
-				"%s in the same order",
+				"is %s where coveredResources has %s; list the resources of flavor %s in the same order",
 				f->quotas[r].resource, g->resources[r], f->flavor);
 			return at_field(s, &at, "name", e);
 		}
@@ -192,15 +177,11 @@ static int check_policies(const struct clusterqueue_spec *s, struct err *e)
 	const struct fungibility_spec *f = &s->fungibility;
 	if (p->borrow_within_cohort && p->reclaim_within_cohort == PREEMPT_NEVER)
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs "
-			"reclaimWithinCohort LowerPriority or Any; set it or remove "
-			"borrowWithinCohort",
+			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs reclaimWithinCohort LowerPriority or Any; set it or remove borrowWithinCohort",
 			s->name);
 	if (f->prefer_preemption && (!f->next_when_borrowing || f->stop_when_preempting))
 		return err_set(e, ERR_INVALID,
-			"ClusterQueue %s: spec.flavorFungibility.preference "
-			"PreemptionOverBorrowing needs whenCanBorrow and whenCanPreempt to be "
-			"TryNextFlavor; set them or remove the preference",
+			"ClusterQueue %s: spec.flavorFungibility.preference PreemptionOverBorrowing needs whenCanBorrow and whenCanPreempt to be TryNextFlavor; set them or remove the preference",
 			s->name);
 	return 0;
 }

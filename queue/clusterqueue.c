@@ -62,7 +62,7 @@ static void cq_free(struct clusterqueue *cq)
 void clusterqueues_done(struct clusterqueues *all)
 {
 	struct clusterqueue *cq;
-	map_each (&all->map, i, cq) {
+	map_each(&all->map, i, cq) {
 		spec_forget(cq, all->flavors);
 		cq_free(cq);
 	}

@@ -36,7 +36,7 @@ static void cohort_free(struct cohort *c)
 void cohorts_done(struct cohorts *all)
 {
 	struct cohort *c;
-	map_each (&all->map, i, c)
+	map_each(&all->map, i, c)
 		cohort_free(c);
 	map_done(&all->map);
 }

@@ -122,8 +122,7 @@ static struct room *next_promised(
 	const struct displacement *x, const struct offer *o, const struct room *after)
 {
 	struct room *best = NULL;
-	list_each(&o->cq->promised, l)
-	{
+	list_each(&o->cq->promised, l) {
 		struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (is_candidate(x, r) && (!after || room_cmp(after, r) < 0) &&
 			(!best || room_cmp(r, best) < 0))
@@ -229,8 +228,7 @@ static int64_t promised_most(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t *largest)
 {
 	int64_t most = 0;
-	list_each(&cq->promised, l)
-	{
+	list_each(&cq->promised, l) {
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		for (size_t i = 0; i < r->nlines; i++) {
 			if (r->line[i].row != row)

@@ -59,7 +59,7 @@ static void guarded_free(struct guarded *g)
 void disruptions_done(struct disruptions *d)
 {
 	struct guarded *g;
-	map_each (&d->namespaces, i, g)
+	map_each(&d->namespaces, i, g)
 		guarded_free(g);
 	map_done(&d->namespaces);
 	map_done(&d->roomless);
@@ -95,8 +95,7 @@ static struct disruption_budget *budget_find(
 	struct guarded *g, const char *name, struct link **ret_after)
 {
 	*ret_after = &g->budgets;
-	list_each(&g->budgets, l)
-	{
+	list_each(&g->budgets, l) {
 		struct disruption_budget *b =
 			container_of(l, struct disruption_budget, of_namespace);
 		int order = strcmp(b->name, name);
@@ -220,8 +219,7 @@ size_t disruption_budgets(
 		q->disruptions.namespaces.count > 0 ? guarded_find(q, r->lq->ns->name) : NULL;
 	if (!g)
 		return 0;
-	list_each(&g->budgets, l)
-	{
+	list_each(&g->budgets, l) {
 		const struct disruption_budget *b =
 			container_of(l, struct disruption_budget, of_namespace);
 		if (n < cap && podlabels_match(&q->disruptions.labels, r->pods_facts.labels,
@@ -250,8 +248,7 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 	s->leaving += cq->nleaving;
 	if (cq->nleaving == 0)
 		return;
-	list_each(&cq->rooms, l)
-	{
+	list_each(&cq->rooms, l) {
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (r->state != ROOM_LEAVING || r->stop == STOP_REASON_NONE)
 			continue;

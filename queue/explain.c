@@ -90,8 +90,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 			cq->name);
 	else
 		text_add(t,
-			"; ClusterQueue %s does not exist any more: the Job runs to its end, and "
-			"starts again after a stop only when somebody creates that ClusterQueue",
+			"; ClusterQueue %s does not exist any more: the Job runs to its end, and starts again after a stop only when somebody creates that ClusterQueue",
 			cq->name);
 }
 
@@ -130,21 +129,18 @@ static void explain_class(const struct priority_class *c, struct text *t)
 	bool is_label = c->kind == PRIORITY_WORKLOAD;
 	if (c->exists)
 		text_add(t,
-			"%s %s has value %d, above %d, "
-			"where only what keeps the cluster alive may be; lower it or correct %s",
+			"%s %s has value %d, above %d, where only what keeps the cluster alive may be; lower it or correct %s",
 			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
 			PRIORITY_HIGHEST,
 			is_label ? "the label sluice.dev/priority-class"
 				 : "spec.template.spec.priorityClassName");
 	else if (is_label)
 		text_add(t,
-			"WorkloadPriorityClass %s does not exist; create it or correct the label "
-			"sluice.dev/priority-class",
+			"WorkloadPriorityClass %s does not exist; create it or correct the label sluice.dev/priority-class",
 			c->name);
 	else
 		text_add(t,
-			"PriorityClass %s does not exist; create it or correct "
-			"spec.template.spec.priorityClassName",
+			"PriorityClass %s does not exist; create it or correct spec.template.spec.priorityClassName",
 			c->name);
 }
 
@@ -152,8 +148,7 @@ static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
 {
 	if (*lq->name)
 		text_add(t,
-			"LocalQueue %s/%s does not exist; create it or correct the label "
-			"sluice.dev/queue-name",
+			"LocalQueue %s/%s does not exist; create it or correct the label sluice.dev/queue-name",
 			lq->ns->name, lq->name);
 	else
 		text_add(t, "has no label sluice.dev/queue-name; add it to queue the Job");
@@ -165,8 +160,7 @@ static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
 		text_add(t, "ClusterQueue %s has no valid spec: %s", lq->cq->name, lq->cq->invalid);
 	else
 		text_add(t,
-			"ClusterQueue %s of LocalQueue %s/%s does not exist; create it, or name "
-			"another LocalQueue in the label sluice.dev/queue-name",
+			"ClusterQueue %s of LocalQueue %s/%s does not exist; create it, or name another LocalQueue in the label sluice.dev/queue-name",
 			lq->cq->name, lq->ns->name, lq->name);
 }
 
@@ -175,17 +169,14 @@ static void explain_not_selected(const struct localqueue *lq, struct text *t)
 	const char *cq = lq->cq->name, *ns = lq->ns->name;
 	if (!lq->cq->has_selector)
 		text_add(t,
-			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; "
-			"set it ({} selects every namespace)",
+			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
 			cq);
 	else if (!lq->ns->exists)
 		text_add(t, "namespace %s is not known (yet), so ClusterQueue %s cannot select it",
 			ns, cq);
 	else
 		text_add(t,
-			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; "
-			"label "
-			"the namespace or change spec.namespaceSelector",
+			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; label the namespace or change spec.namespaceSelector",
 			ns, cq);
 }
 
@@ -238,8 +229,8 @@ static void explain_promise(const struct room *r, struct text *t)
 		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", s.leaving,
 			s.leaving == 1 ? "Job has" : "Jobs have");
 	else
-		text_add(t, "starts as soon as the nodes are rid of the pods of those who were "
-			    "stopped for it: ");
+		text_add(t,
+			"starts as soon as the nodes are rid of the pods of those who were stopped for it: ");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
 		text_add(t, "%s", i ? ", " : "");
@@ -270,8 +261,7 @@ static bool is_suspended(const struct question *a)
 			lq->ns->name, lq->name, policy_name(lq->stop_policy));
 	else if (cq->deleting)
 		text_add(a->text,
-			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue "
-			"of another one in the label sluice.dev/queue-name",
+			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
 			cq->name);
 	else if (cq->stop_policy != STOP_NONE)
 		text_add(a->text,
@@ -279,22 +269,18 @@ static bool is_suspended(const struct question *a)
 			cq->name, policy_name(cq->stop_policy));
 	else if (cq->cohort && cq->cohort->cyclic)
 		text_add(a->text,
-			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; "
-			"correct spec.parentName of one of them",
+			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
 			cq->name, cq->cohort->name);
 	else if (missing && missing->invalid)
 		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
 			cq->name, missing->name, missing->invalid);
 	else if (missing)
 		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s not found; "
-			"create the ResourceFlavor or remove it from spec.resourceGroups",
+			"ClusterQueue %s is inactive: flavor %s not found; create the ResourceFlavor or remove it from spec.resourceGroups",
 			cq->name, missing->name);
 	else if (misplaced)
 		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which is cpu "
-			"and memory and nothing else, but spec.resourceGroups[%zu] covers more, or "
-			"one of the two alone; give those a group of their own",
+			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own",
 			cq->name, misplaced->name, group);
 	else
 		return false;
@@ -357,8 +343,7 @@ static bool is_behind_one_that_returns(const struct question *a)
 	text_add(a->text, "behind ");
 	add_other(a, w);
 	text_add(a->text,
-		", which makes room for another Job and waits before it in ClusterQueue %s "
-		"(StrictFIFO)",
+		", which makes room for another Job and waits before it in ClusterQueue %s (StrictFIFO)",
 		a->cq->name);
 	return true;
 }
@@ -451,8 +436,8 @@ static bool would_delay(const struct question *a)
 		text_add(a->text, ", which is ahead of it");
 	}
 	if (a->w->expected_ms <= 0) {
-		text_add(a->text, ": it does not say how long it takes (annotation "
-				  "sluice.dev/expected-duration)");
+		text_add(a->text,
+			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
 		return true;
 	}
 	text_add(a->text, ": it is expected to run until ");
@@ -467,8 +452,7 @@ static bool is_kept(const struct question *a)
 	const struct realm *realm = a->cq->realm;
 	if (a->w->place != PLACE_READY || list_in(&realm->dirty))
 		return false;
-	list_each(&realm->members, l)
-	{
+	list_each(&realm->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		const struct group *g =
 			cq->strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
@@ -490,8 +474,7 @@ static bool is_held_still(const struct question *a)
 		return false;
 	struct stopping s = stopping_in(a->cq->realm);
 	text_add(a->text,
-		"what it asks for is held by %s still stopping; its priority is negative, "
-		"so nothing is kept for it: it starts if that is idle then",
+		"what it asks for is held by %s still stopping; its priority is negative, so nothing is kept for it: it starts if that is idle then",
 		s.leaving == 1 ? "a Job that is" : "Jobs that are");
 	return true;
 }
@@ -528,8 +511,8 @@ static bool is_refused(const struct question *a)
 	if (!never)
 		return true;
 	if (strncmp(words, "exceeded quota", 14) == 0)
-		text_add(a->text, "; that is more than the whole quota: ask for less, or have it "
-				  "raised");
+		text_add(a->text,
+			"; that is more than the whole quota: ask for less, or have it raised");
 	else
 		text_add(a->text, "; no time helps: correct the pod template, or the quota");
 	return true;

@@ -57,8 +57,7 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 	}
 	text_add(t, n > told ? "; nor in any other flavor" : "");
 	text_add(t,
-		"; change the template or the nodes, or set clusterFit: Ignore in ClusterQueue %s "
-		"if an autoscaler brings such nodes",
+		"; change the template or the nodes, or set clusterFit: Ignore in ClusterQueue %s if an autoscaler brings such nodes",
 		cq->name);
 }
 
@@ -95,8 +94,8 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 	if (room < 0)
 		return false;
 	if (!q->terrain.pods_known) {
-		text_add(t, "waits until all pods are known, as it starts only where there is "
-			    "room now");
+		text_add(t,
+			"waits until all pods are known, as it starts only where there is room now");
 		return true;
 	}
 	if (room == 0)

@@ -69,8 +69,7 @@ static void tell_deactivated(const struct telling *a)
 	text_add(a->t, ", any more (its latest start was ");
 	add_time(a->t, a->plan, a->verdict.latest_ms);
 	text_add(a->t,
-		"), and annotation sluice.dev/on-missed-deadline is Fail; to queue it again, "
-		"set sluice.dev/deadline to a later time or remove it");
+		"), and annotation sluice.dev/on-missed-deadline is Fail; to queue it again, set sluice.dev/deadline to a later time or remove it");
 }
 
 static void tell_start_after(const struct telling *a)
@@ -85,13 +84,11 @@ static void tell_unpriced(const struct telling *a)
 	const char *resource = a->w->terms->asked.max_price_resource;
 	if (!a->plan)
 		text_add(a->t,
-			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue "
-			"%s, so nobody can say what %s costs; create one or remove the annotation",
+			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue %s, so nobody can say what %s costs; create one or remove the annotation",
 			a->cq->name, resource);
 	else
 		text_add(a->t,
-			"has annotation sluice.dev/max-price, but PricePlan %s has no price of %s; "
-			"add it to spec.base or remove the annotation",
+			"has annotation sluice.dev/max-price, but PricePlan %s has no price of %s; add it to spec.base or remove the annotation",
 			a->plan->name, resource);
 }
 
@@ -191,9 +188,7 @@ static void tell_fault(
 		text_add(t, "Budget %s starts nothing: %s", b->name, b->invalid);
 	else
 		text_add(t,
-			"Budget %s starts nothing: it counts in %s, but PricePlan %s in %s; make "
-			"both "
-			"the same",
+			"Budget %s starts nothing: it counts in %s, but PricePlan %s in %s; make both the same",
 			b->name, b->currency, p->name, p->currency);
 }
 

@@ -26,8 +26,7 @@ static void add_not_understood(struct text *t, const struct runpolicy *p)
 			p->name, p->timetable->invalid);
 	else
 		text_add(t,
-			"RunPolicy %s starts nothing, for Calendar %s does not exist; create it or "
-			"correct spec.calendar of the RunPolicy",
+			"RunPolicy %s starts nothing, for Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
 			p->name, p->spec.calendar);
 }
 
@@ -49,8 +48,7 @@ static void add_closed(struct text *t, const struct regime *r, int64_t now_ms)
 	add_local(t, p, opens_ms);
 	if (r->opens_ms == CALENDAR_NEVER) {
 		text_add(t,
-			"; not all of the %zu RunPolicies that bind it open together within a "
-			"year",
+			"; not all of the %zu RunPolicies that bind it open together within a year",
 			r->npolicies);
 	} else if (r->opens_ms != opens_ms) {
 		text_add(t, "; all of the %zu that bind it are open from ", r->npolicies);
@@ -97,8 +95,8 @@ static void add_too_short(struct text *t, const struct regime *r, int64_t expect
 	if (expected_ms <= 0) {
 		text_add(t, "nobody knows how long it runs, and ");
 		add_policy(t, p);
-		text_add(t, " holds such Jobs (unknownDuration: Hold): set annotation "
-			    "sluice.dev/expected-duration");
+		text_add(t,
+			" holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration");
 		return;
 	}
 	text_add(t, "would not end in time: it is expected to run ");

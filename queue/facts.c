@@ -42,11 +42,9 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 static void move_members(
 	struct queue *q, struct clusterqueue *cq, void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l)
-	{
+	list_each(&cq->localqueues, l) {
 		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		list_each(&lq->members, m)
-		{
+		list_each(&lq->members, m) {
 			struct workload *w = container_of(m, struct workload, of_localqueue);
 			if (!w->room)
 				move(q, w);
@@ -119,7 +117,8 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		list_each(&cq->rooms, l)
 			room_suspect(q, container_of(l, struct room, of_clusterqueue));
 	if (max_run_ms != cq->default_max_run_ms)
-		list_each(&cq->rooms, l) run_arm(q, container_of(l, struct room, of_clusterqueue));
+		list_each(&cq->rooms, l)
+			run_arm(q, container_of(l, struct room, of_clusterqueue));
 	regate_localqueues(q, cq);
 	queue_touch(q, cq);
 	q->version++;
@@ -217,8 +216,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	struct clusterqueue *old = lq->cq;
 	if (old && clusterqueue && strcmp(old->name, clusterqueue) == 0)
 		return;
-	list_each(&lq->members, l)
-	{
+	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
 		if (!w->room)
 			workload_unplace(q, w);
@@ -235,8 +233,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);
-	list_each(&lq->members, l)
-	{
+	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
 		if (!w->room)
 			workload_place(q, w);

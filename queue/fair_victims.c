@@ -415,8 +415,7 @@ static void ask_all(struct displacement *x)
 	bool reclaims = x->d->cq->preemption.reclaim_within_cohort != PREEMPT_NEVER;
 	bool others = !workload_yields_for_ever(x->d->w, realm) &&
 		      (within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, realm)));
-	list_each(&realm->members, l)
-	{
+	list_each(&realm->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		if (cq == x->d->cq)
 			offer_add(x, cq, OFFER_OWN, NULL);

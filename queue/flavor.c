@@ -28,7 +28,7 @@ static void flavor_free(struct flavor *f)
 void flavors_done(struct map *flavors)
 {
 	struct flavor *f;
-	map_each (flavors, i, f)
+	map_each(flavors, i, f)
 		flavor_free(f);
 	map_done(flavors);
 }

@@ -64,7 +64,8 @@ static void rank(struct clusterqueue *cq, struct quota_row *row)
 {
 	row->ranked = true;
 	tree_init(&row->holders, holder_order, holder_update);
-	list_each(&cq->rooms, l) holders_join(container_of(l, struct room, of_clusterqueue));
+	list_each(&cq->rooms, l)
+		holders_join(container_of(l, struct room, of_clusterqueue));
 }
 
 static struct tree *holders_of(struct clusterqueue *cq, struct quota_row *row)

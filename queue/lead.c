@@ -131,8 +131,9 @@ static void wish_make(const struct queue *q, struct wish *x, struct clusterqueue
 {
 	*x = (struct wish){.cq = cq, .d = {.cq = cq}};
 	wish_of_line(q, x, &cq->groups_waiting);
-	list_each(&cq->localqueues, l) wish_of_line(
-		q, x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	list_each(&cq->localqueues, l)
+		wish_of_line(
+			q, x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 }
 
 /* ---- Who gives it back ---- */
@@ -178,10 +179,10 @@ static struct borrower *borrowers_of(
 	const struct displacement *x, const struct quota_row *row, size_t *ret_n)
 {
 	size_t n = 0, members = 0;
-	list_each(&x->d->cq->realm->members, l) members++;
-	struct borrower *all = mem_array(members, sizeof(*all));
 	list_each(&x->d->cq->realm->members, l)
-	{
+		members++;
+	struct borrower *all = mem_array(members, sizeof(*all));
+	list_each(&x->d->cq->realm->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
 		if (lent)
@@ -252,8 +253,7 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 
 void lead_recall(struct queue *q)
 {
-	list_each(&q->leading, l)
-	{
+	list_each(&q->leading, l) {
 		struct lead *lead = container_of(l, struct lead, leading);
 		struct clusterqueue *cq = lead->alarm.owner;
 		if (!cq->regime->open && list_in(&cq->realm->dirty))
@@ -264,8 +264,7 @@ void lead_recall(struct queue *q)
 const char *lead_policy(const struct queue *q, const struct clusterqueue *borrower)
 {
 	const struct runpolicy *by = NULL;
-	list_each(&q->leading, l)
-	{
+	list_each(&q->leading, l) {
 		const struct clusterqueue *cq =
 			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
 		for (size_t i = 0; cq->realm == borrower->realm && i < cq->regime->npolicies; i++) {

@@ -44,7 +44,7 @@ static void namespace_free(struct namespace_limits *n)
 void limit_ranges_done(struct limit_ranges *all)
 {
 	struct namespace_limits *n;
-	map_each (&all->namespaces, i, n)
+	map_each(&all->namespaces, i, n)
 		namespace_free(n);
 	map_done(&all->namespaces);
 }

@@ -58,12 +58,12 @@ void localqueues_done(struct localqueues *all)
 {
 	struct localqueue *lq;
 	struct nspace *ns;
-	map_each (&all->map, i, lq) {
+	map_each(&all->map, i, lq) {
 		regime_free(lq->regime);
 		free(lq->name);
 		free(lq);
 	}
-	map_each (&all->namespaces, i, ns)
+	map_each(&all->namespaces, i, ns)
 		namespace_free(ns);
 	map_done(&all->map);
 	map_done(&all->namespaces);

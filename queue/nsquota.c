@@ -146,8 +146,7 @@ static void held_count(const struct nsquotas *all, struct held *h, struct shift 
 /* Who may start now, or was refused meanwhile and stood before others. */
 static void touch_queues(struct queue *q, const struct nsquota *n, struct shift s)
 {
-	list_each(&n->ns->localqueues, l)
-	{
+	list_each(&n->ns->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
 		if (!lq->cq || lq->nwaiting == 0)
 			continue;
@@ -201,8 +200,7 @@ static void nsquota_stale(struct queue *q, struct nsquota *n)
 
 static void move_all(struct queue *q)
 {
-	list_each(&q->nsquotas.all, l)
-	{
+	list_each(&q->nsquotas.all, l) {
 		struct nsquota *n = container_of(l, struct nsquota, of_all);
 		n->limits = ++q->nsquotas.moves;
 		nsquota_move(q, n, (struct shift){true, true});
@@ -220,10 +218,10 @@ void nsquotas_know(struct queue *q)
 static void each_workload(
 	struct queue *q, const struct nspace *ns, void (*does)(struct queue *q, struct workload *w))
 {
-	list_each(&ns->localqueues, l)
-	{
+	list_each(&ns->localqueues, l) {
 		struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
-		list_each(&lq->members, m) does(q, container_of(m, struct workload, of_localqueue));
+		list_each(&lq->members, m)
+			does(q, container_of(m, struct workload, of_localqueue));
 	}
 }
 
@@ -357,8 +355,7 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
 	int64_t behind;
-	list_each(&q->nsquotas.all, l)
-	{
+	list_each(&q->nsquotas.all, l) {
 		struct nsquota *n = container_of(l, struct nsquota, of_all);
 		if ((ns && strcmp(n->ns->name, ns) != 0) || list_in(&n->of_stale) ||
 			!quota_flight_behind(q->nsquotas.flight, n->ns->name, &behind))
@@ -370,16 +367,16 @@ void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 
 static bool anybody_waits(const struct nspace *ns)
 {
-	list_each(&ns->localqueues,
-		l) if (container_of(l, struct localqueue, of_namespace)->nwaiting > 0) return true;
+	list_each(&ns->localqueues, l)
+		if (container_of(l, struct localqueue, of_namespace)->nwaiting > 0)
+			return true;
 	return false;
 }
 
 bool queue_quotas_behind(
 	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version)
 {
-	list_each(&q->nsquotas.all, l)
-	{
+	list_each(&q->nsquotas.all, l) {
 		const struct nspace *ns = container_of(l, struct nsquota, of_all)->ns;
 		int64_t version;
 		if (!anybody_waits(ns) ||

@@ -240,8 +240,7 @@ static bool was_passed(const struct walk *w, const struct group *g)
 static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
 {
 	size_t n = 0;
-	list_each(&l->walk->cq->fresh, f)
-	{
+	list_each(&l->walk->cq->fresh, f) {
 		struct group *g = container_of(f, struct group, fresh);
 		size_t at = n++;
 		for (; at > 0 && precedence_before(l->q, g, ret[at - 1]); at--)
@@ -307,8 +306,7 @@ const struct workload *offer_returns_before(
 {
 	if (cq->nleaving == 0)
 		return NULL;
-	list_each(&cq->rooms, l)
-	{
+	list_each(&cq->rooms, l) {
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
 			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 &&
@@ -400,8 +398,8 @@ static void walk_restart(struct walk *w, enum regime_fit stage)
 {
 	w->stage = stage;
 	w->walked = false;
-	list_each(&w->cq->localqueues, l) container_of(l, struct localqueue, of_clusterqueue)
-		->walked = false;
+	list_each(&w->cq->localqueues, l)
+		container_of(l, struct localqueue, of_clusterqueue)->walked = false;
 }
 
 /* Those that had better wait when there is no other. */

@@ -319,16 +319,12 @@ static void explain(const struct localqueue *lq, struct text *t)
 {
 	if (!lq->exists) {
 		text_add(t,
-			"it names a LocalQueue that does not exist, as %d Jobs of namespace %s do "
-			"already, and it is looked at when fewer do; "
-			"correct the label sluice.dev/queue-name, or delete Jobs that are not needed",
+			"it names a LocalQueue that does not exist, as %d Jobs of namespace %s do already, and it is looked at when fewer do; correct the label sluice.dev/queue-name, or delete Jobs that are not needed",
 			OVERFLOW_UNKNOWN_MAX, lq->ns->name);
 		return;
 	}
 	text_add(t,
-		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: "
-		"this one is looked at when fewer wait, the oldest first; "
-		"delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
+		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: this one is looked at when fewer wait, the oldest first; delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
 		localqueue_pending(lq), lq->ns->name, lq->name, lq->max_waiting);
 	if (lq->waiting_slots > lq->nwaiting)
 		text_add(t, " (a Job counts once for each %d bytes that are kept of its pods)",
@@ -340,7 +336,7 @@ bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret)
 {
 	const struct deferred *d;
-	map_each (&q->overflow.map, i, d) {
+	map_each(&q->overflow.map, i, d) {
 		if (strcmp(d->name, name) != 0 || strcmp(d->lq->ns->name, ns) != 0)
 			continue;
 		*ret = (struct explanation){.reason = WAIT_TOO_MANY,
@@ -359,7 +355,7 @@ void overflow_done(struct queue *q)
 	struct overflow *o = &q->overflow;
 	size_t n = 0;
 	struct deferred *d, **all = mem_array(o->map.count, sizeof(struct deferred *));
-	map_each (&o->map, i, d)
+	map_each(&o->map, i, d)
 		all[n++] = d;
 	for (size_t i = 0; i < n; i++)
 		forget(q, all[i]);

@@ -273,8 +273,7 @@ static struct room **promises_of(const struct pass *p, size_t *ret_n)
 	size_t n = 0, room = 0;
 	struct room **all = NULL;
 	for (size_t i = 0; i < p->nwalks; i++) {
-		list_each(&p->walk[i].cq->promised, l)
-		{
+		list_each(&p->walk[i].cq->promised, l) {
 			if (n == room)
 				all = mem_grow(all, room = room ? room * 2 : 16, sizeof(*all));
 			all[n++] = container_of(l, struct room, of_clusterqueue);
@@ -362,11 +361,12 @@ static void keep_promises(struct pass *p)
 static void pass_make(struct pass *p, const struct realm *realm)
 {
 	size_t members = 0;
-	list_each(&realm->members, l) members++;
+	list_each(&realm->members, l)
+		members++;
 	p->walk = mem_array(members, sizeof(*p->walk));
 	p->entry = mem_array(members, sizeof(*p->entry));
-	list_each(&realm->members, l) p->walk[p->nwalks++].cq =
-		container_of(l, struct clusterqueue, of_realm);
+	list_each(&realm->members, l)
+		p->walk[p->nwalks++].cq = container_of(l, struct clusterqueue, of_realm);
 }
 
 static void look_begin(struct pass *p, struct realm *realm)

@@ -20,14 +20,12 @@ static int check_bases(const struct priceplan_spec *s, struct err *e)
 		const struct price_base *b = &s->base[i];
 		if (b->per_hour < 0)
 			return err_set(e, ERR_INVALID,
-				"PricePlan %s: spec.base: the price of %s is negative; it must be "
-				"0 or more",
+				"PricePlan %s: spec.base: the price of %s is negative; it must be 0 or more",
 				s->name, b->resource);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(b->resource, s->base[k].resource) == 0)
 				return err_set(e, ERR_INVALID,
-					"PricePlan %s: spec.base has %s a second time; keep one "
-					"price for it",
+					"PricePlan %s: spec.base has %s a second time; keep one price for it",
 					s->name, b->resource);
 	}
 	return 0;
@@ -51,8 +49,7 @@ static int check_series(const struct priceplan_spec *s, struct err *e)
 	for (size_t i = 0; code == 0 && i < s->nseries; i++) {
 		if (i > 0 && s->series[i].from_ms <= s->series[i - 1].from_ms)
 			return err_set(e, ERR_INVALID,
-				"PricePlan %s: spec.series: point %zu is not later than the one "
-				"before; write each time once, in order",
+				"PricePlan %s: spec.series: point %zu is not later than the one before; write each time once, in order",
 				s->name, i + 1);
 		code = check_factor(s, "spec.series", "a point", s->series[i].factor, true, e);
 	}
@@ -288,7 +285,7 @@ void plan_ring(struct queue *q, struct plan *p)
 static void settle_runs(struct queue *q, struct plan *p)
 {
 	struct clusterqueue *cq;
-	map_each (&q->clusterqueues.map, i, cq) {
+	map_each(&q->clusterqueues.map, i, cq) {
 		if (plan_of(q, cq) != p)
 			continue;
 		list_each(&cq->rooms, l)
@@ -299,7 +296,7 @@ static void settle_runs(struct queue *q, struct plan *p)
 static void expect_anew(struct queue *q)
 {
 	struct clusterqueue *cq;
-	map_each (&q->clusterqueues.map, i, cq)
+	map_each(&q->clusterqueues.map, i, cq)
 		list_each(&cq->rooms, l)
 			bill_expect(q, container_of(l, struct room, of_clusterqueue));
 	budgets_recount(q);

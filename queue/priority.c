@@ -33,7 +33,7 @@ void priorities_init(struct priorities *p)
 void priorities_done(struct priorities *p)
 {
 	struct priority_class *c;
-	map_each (&p->classes, i, c) {
+	map_each(&p->classes, i, c) {
 		free(c->name);
 		free(c);
 	}
@@ -120,7 +120,7 @@ bool priority_default_changed(struct priorities *p)
 {
 	const struct priority_class *c, *lowest = NULL;
 	struct priority_class *d = &p->by_default, old = *d;
-	map_each (&p->classes, i, c)
+	map_each(&p->classes, i, c)
 		if (c->global_default && priority_usable(c) && (!lowest || is_lower(c, lowest)))
 			lowest = c;
 	d->value = lowest ? lowest->value : 0;
@@ -132,7 +132,7 @@ bool priority_default_changed(struct priorities *p)
 const char *priority_default_name(const struct priorities *p)
 {
 	const struct priority_class *c, *best = NULL;
-	map_each (&p->classes, i, c) {
+	map_each(&p->classes, i, c) {
 		if (!c->global_default)
 			continue;
 		if (!best || c->value < best->value ||

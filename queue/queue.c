@@ -63,7 +63,7 @@ static void drop_all_jobs(struct queue *q)
 	size_t n = 0;
 	struct workload *w;
 	struct uid *all = mem_array(q->workloads.count, sizeof(*all));
-	map_each (&q->workloads, i, w)
+	map_each(&q->workloads, i, w)
 		all[n++] = w->key.uid;
 	for (size_t i = 0; i < n; i++)
 		queue_drop_job(q, &all[i]);

@@ -49,11 +49,11 @@ void quota_done(struct quota *quota)
 	struct quota_row *row;
 	struct quota_node *node;
 	struct quota_lot *lot;
-	map_each (&quota->rows, i, row)
+	map_each(&quota->rows, i, row)
 		free(row);
-	map_each (&quota->lots, i, lot)
+	map_each(&quota->lots, i, lot)
 		free(lot);
-	map_each (&quota->nodes, i, node) {
+	map_each(&quota->nodes, i, node) {
 		free(node->row);
 		free(node->realm);
 		free(node);
@@ -254,7 +254,8 @@ static void node_settle(struct quota *quota, struct quota_node *node)
 	node_clear(node);
 	list_each(&node->children, l)
 		node_settle(quota, container_of(l, struct quota_node, of_parent));
-	list_each(&node->children, l) node_pass_up(container_of(l, struct quota_node, of_parent));
+	list_each(&node->children, l)
+		node_pass_up(container_of(l, struct quota_node, of_parent));
 	for (size_t i = 0; i < node->nrows; i++) {
 		node->row[i]->local = local_of(node->row[i]);
 		row_changed(quota, node->row[i]);
@@ -290,7 +291,7 @@ void quota_retake(struct quota *quota)
 {
 	size_t n = 0;
 	struct quota_row *row, **all = mem_array(quota->rows.count, sizeof(struct quota_row *));
-	map_each (&quota->rows, i, row)
+	map_each(&quota->rows, i, row)
 		all[n++] = row;
 	if (n > 1)
 		qsort(all, n, sizeof(struct quota_row *), row_order);

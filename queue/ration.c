@@ -95,7 +95,8 @@ static int64_t scale_limit(int64_t limit, int64_t part, __int128 whole)
 static __int128 sum_due(const struct quota_lot *lot)
 {
 	__int128 sum = 0;
-	list_each(&lot->rows, l) sum += container_of(l, struct quota_row, of_lot)->due.nominal;
+	list_each(&lot->rows, l)
+		sum += container_of(l, struct quota_row, of_lot)->due.nominal;
 	return sum;
 }
 
@@ -113,8 +114,7 @@ static void lot_divide(struct quota_lot *lot)
 {
 	int64_t pool = scale(lot->pool, lot->share_permille, 1000);
 	__int128 sum = sum_due(lot);
-	list_each(&lot->rows, l)
-	{
+	list_each(&lot->rows, l) {
 		struct quota_row *row = container_of(l, struct quota_row, of_lot);
 		struct quota_node *root = quota_root(row->node);
 		struct quota_limits limits = limits_of(row, pool, sum);
@@ -145,9 +145,9 @@ void ration_divide(struct queue *q)
 {
 	if (list_empty(&q->quota.stale))
 		return;
-	list_each(&q->quota.stale, l) lot_divide(container_of(l, struct quota_lot, stale));
-	list_each(&q->quota.stale, s)
-	{
+	list_each(&q->quota.stale, l)
+		lot_divide(container_of(l, struct quota_lot, stale));
+	list_each(&q->quota.stale, s) {
 		struct quota_lot *lot = container_of(s, struct quota_lot, stale);
 		list_each(&lot->rows, l)
 			root_settle(q, quota_root(container_of(l, struct quota_row, of_lot)->node));

@@ -57,8 +57,7 @@ static bool is_stale(const struct room *r)
 struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm)
 {
 	struct clusterqueue *any = NULL;
-	list_each(&realm->members, m)
-	{
+	list_each(&realm->members, m) {
 		any = container_of(m, struct clusterqueue, of_realm);
 		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
 			struct room *r = container_of(l, struct room, of_clusterqueue);

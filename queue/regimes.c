@@ -46,8 +46,7 @@ static size_t members_move(struct queue *q, struct localqueue *lq, enum workload
 	void (*move)(struct queue *q, struct workload *w))
 {
 	size_t n = 0;
-	list_each(&lq->members, l)
-	{
+	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
 		if (w->place != from)
 			continue;
@@ -93,8 +92,7 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 static void followers_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l)
-	{
+	list_each(&cq->localqueues, l) {
 		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 		if (!lq->regime)
 			members_move(q, lq, from, move);
@@ -117,7 +115,8 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 
 static void queue_suspect_rooms(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->rooms, l) room_suspect(q, container_of(l, struct room, of_clusterqueue));
+	list_each(&cq->rooms, l)
+		room_suspect(q, container_of(l, struct room, of_clusterqueue));
 }
 
 /* What a regime says may be something else now: for those that wait, for those that run, and for
@@ -154,7 +153,8 @@ static struct clusterqueue *of_node(struct tree_node *n)
 
 void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
 {
-	list_each(&lq->rooms, l) room_suspect(q, container_of(l, struct room, of_localqueue));
+	list_each(&lq->rooms, l)
+		room_suspect(q, container_of(l, struct room, of_localqueue));
 	if (lq->cq) {
 		localqueue_form(q, lq->cq, lq);
 		return;
@@ -168,7 +168,7 @@ void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
 static void form_named(struct queue *q)
 {
 	struct clusterqueue *cq;
-	map_each (&q->clusterqueues.map, i, cq) {
+	map_each(&q->clusterqueues.map, i, cq) {
 		if (tree_in(&cq->by_name))
 			continue;
 		list_each(&cq->localqueues, l)
@@ -213,8 +213,7 @@ void regimes_turn(struct queue *q, struct timetable *t)
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		struct clusterqueue *cq = of_node(n);
 		bool turned = regime_turn(q, cq->regime, t);
-		list_each(&cq->localqueues, l)
-		{
+		list_each(&cq->localqueues, l) {
 			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 			turned = regime_turn(q, lq->regime, t) || turned;
 		}

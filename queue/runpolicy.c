@@ -117,12 +117,10 @@ static int check_lists(const struct runpolicy_spec *s, struct err *e)
 {
 	if (s->nqueues == 0 && s->nlocalqueues == 0)
 		return err_set(e, ERR_INVALID,
-			"spec.queues and spec.localQueues are empty, so it is for nobody; name a "
-			"ClusterQueue or a LocalQueue (\"*\" takes all)");
+			"spec.queues and spec.localQueues are empty, so it is for nobody; name a ClusterQueue or a LocalQueue (\"*\" takes all)");
 	if (s->nqueues > RUNPOLICY_NAMES_MAX || s->nlocalqueues > RUNPOLICY_NAMES_MAX)
 		return err_set(e, ERR_INVALID,
-			"spec.queues or spec.localQueues has more than %d entries; use \"*\" or "
-			"another RunPolicy",
+			"spec.queues or spec.localQueues has more than %d entries; use \"*\" or another RunPolicy",
 			RUNPOLICY_NAMES_MAX);
 	for (size_t i = 0; i < s->nqueues; i++)
 		if (!*s->queues[i])
@@ -132,8 +130,7 @@ static int check_lists(const struct runpolicy_spec *s, struct err *e)
 		const char *slash = strchr(s->localqueues[i], '/');
 		if (!slash || slash == s->localqueues[i] || !slash[1])
 			return err_set(e, ERR_INVALID,
-				"spec.localQueues[%zu] is \"%.60s\"; write namespace/name, e.g. "
-				"team-a/main or team-a/*",
+				"spec.localQueues[%zu] is \"%.60s\"; write namespace/name, e.g. team-a/main or team-a/*",
 				i, s->localqueues[i]);
 	}
 	return 0;
@@ -190,8 +187,7 @@ static int check_quotas(const struct runpolicy_spec *s, struct err *e)
 			RUNPOLICY_NAMES_MAX);
 	if (s->nquotas > 0 && s->nqueues == 0)
 		return err_set(e, ERR_INVALID,
-			"spec.quota is of ClusterQueues, but spec.queues is empty; name them or "
-			"remove spec.quota");
+			"spec.quota is of ClusterQueues, but spec.queues is empty; name them or remove spec.quota");
 	for (size_t i = 0; i < s->nquotas; i++) {
 		int code = check_quota(&s->quota[i], i, e);
 		if (code)
@@ -199,8 +195,7 @@ static int check_quotas(const struct runpolicy_spec *s, struct err *e)
 		for (size_t k = 0; k < i; k++)
 			if (same_row(&s->quota[k], &s->quota[i]))
 				return err_set(e, ERR_INVALID,
-					"spec.quota[%zu] is for the same window, flavor and "
-					"resource as spec.quota[%zu]; remove one",
+					"spec.quota[%zu] is for the same window, flavor and resource as spec.quota[%zu]; remove one",
 					i, k);
 	}
 	return 0;
@@ -322,8 +317,7 @@ int queue_set_runpolicy(
 	struct runpolicy *p = code ? NULL : object_of(q, s->name);
 	if (p && p->exempts < 0 && s->has_exempt_selector && q->runpolicies.exempting == UINT64_MAX)
 		code = err_set(&own, ERR_LIMIT,
-			"spec.atClose.exempt.selector: %d RunPolicies have one already, and that "
-			"is all there can be; use exempt.priorityAtLeast",
+			"spec.atClose.exempt.selector: %d RunPolicies have one already, and that is all there can be; use exempt.priorityAtLeast",
 			RUNPOLICY_EXEMPTING_MAX);
 	if (code)
 		return refuse(q, s, code, &own, e);

@@ -227,8 +227,7 @@ static void read_requests(const struct resource_list *requests, struct shape *s,
 		memcpy(s->request, requests->item, s->nrequests * sizeof(s->request[0]));
 	if (too_many)
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"a pod of the Job asks for %zu different resources, and at most %d are "
-			"kept; ask for fewer",
+			"a pod of the Job asks for %zu different resources, and at most %d are kept; ask for fewer",
 			requests->count, SHAPE_REQUESTS_MAX);
 }
 
@@ -250,16 +249,11 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 	ret->template = NULL;
 	if (*ret_cut)
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"the Jobs of its LocalQueue take so much memory that the %zu bytes of what "
-			"decides where its pods may run are not kept; it is read again when there "
-			"is room: delete Jobs that are not needed",
+			"the Jobs of its LocalQueue take so much memory that the %zu bytes of what decides where its pods may run are not kept; it is read again when there is room: delete Jobs that are not needed",
 			bytes);
 	else
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"spec.template: what decides where its pods may run, "
-			"and what they ask for, takes %zu bytes, and at most %d are kept of a Job; "
-			"use fewer or shorter values in affinity, topologySpreadConstraints, "
-			"tolerations, nodeSelector and labels, or fewer containers",
+			"spec.template: what decides where its pods may run, and what they ask for, takes %zu bytes, and at most %d are kept of a Job; use fewer or shorter values in affinity, topologySpreadConstraints, tolerations, nodeSelector and labels, or fewer containers",
 			bytes, SHAPE_BYTES_MAX);
 }
 

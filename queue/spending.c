@@ -47,7 +47,7 @@ void spending_init(struct spending *s)
 void spending_done(struct spending *s)
 {
 	struct account_of *a;
-	map_each (&s->map, i, a) {
+	map_each(&s->map, i, a) {
 		free(a->clusterqueue);
 		free(a->ns);
 		free(a->localqueue);
@@ -133,7 +133,7 @@ int64_t spending_sum(const struct spending *s, const char *clusterqueue, const c
 {
 	int64_t sum = 0;
 	const struct account_of *a;
-	map_each (&s->map, i, a) {
+	map_each(&s->map, i, a) {
 		bool meant = *clusterqueue ? strcmp(a->clusterqueue, clusterqueue) == 0
 					   : strcmp(a->localqueue, localqueue) == 0 &&
 						     strcmp(a->ns, ns) == 0;

@@ -18,7 +18,7 @@ void symbols_init(struct map *symbols)
 void symbols_done(struct map *symbols)
 {
 	void *text;
-	map_each (symbols, i, text)
+	map_each(symbols, i, text)
 		free(text);
 	map_done(symbols);
 }

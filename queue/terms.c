@@ -324,7 +324,8 @@ void terms_unstand(struct queue *q, struct workload *w)
 void terms_ask_again(struct queue *q, struct clusterqueue *cq)
 {
 	size_t n = 0;
-	list_each(&cq->timed, l) n++;
+	list_each(&cq->timed, l)
+		n++;
 	while (n-- > 0) {
 		struct terms *t = container_of(cq->timed.next, struct terms, of_clusterqueue);
 		struct workload *w = t->w;

@@ -122,8 +122,7 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 
 void terrain_forget_flavor(struct queue *q, const struct flavor *f)
 {
-	list_each(&q->shapes.templates.all, l)
-	{
+	list_each(&q->shapes.templates.all, l) {
 		struct template *t = container_of(l, struct template, of_all);
 		if (t->verdicts)
 			verdicts_forget(t->verdicts, f);
@@ -298,8 +297,7 @@ void terrain_refresh(struct queue *q)
 		return;
 	t->ground = nodes_ground(t->nodes);
 	t->asks = asks;
-	list_each(&q->shapes.templates.all, l)
-	{
+	list_each(&q->shapes.templates.all, l) {
 		struct template *template = container_of(l, struct template, of_all);
 		template->moved = (asks && ask_again(t, template)) || turned;
 		any = any || template->moved;

@@ -115,7 +115,8 @@ void timetables_turn(struct queue *q)
  */
 static void tell_plans(struct queue *q, struct timetable *t)
 {
-	list_each(&t->rates, l) plan_turn(q, container_of(l, struct plan_rate, of_timetable)->plan);
+	list_each(&t->rates, l)
+		plan_turn(q, container_of(l, struct plan_rate, of_timetable)->plan);
 }
 
 static void change(struct queue *q, struct timetable *t, struct calendar *c, int64_t generation)

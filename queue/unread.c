@@ -39,8 +39,7 @@ static struct unread_job *find(
 {
 	struct unread_job *found = NULL;
 	*ret_others = 0;
-	list_each(&u->jobs, l)
-	{
+	list_each(&u->jobs, l) {
 		struct unread_job *j = container_of(l, struct unread_job, link);
 		if (strcmp(j->ns, ns) != 0)
 			continue;
@@ -102,8 +101,7 @@ void unread_tell(const struct unread *u, const char *ns, const char *localqueue,
 {
 	const struct unread_job *first = NULL;
 	size_t n = 0;
-	list_each(&u->jobs, l)
-	{
+	list_each(&u->jobs, l) {
 		const struct unread_job *j = container_of(l, struct unread_job, link);
 		if (strcmp(j->ns, ns) != 0 || strcmp(j->localqueue, localqueue) != 0)
 			continue;
@@ -116,7 +114,6 @@ void unread_tell(const struct unread *u, const char *ns, const char *localqueue,
 			first->name);
 	else if (n > 1)
 		text_add(t,
-			"; %zu Jobs cannot be read and stay as they were known, %s first: correct "
-			"or delete them",
+			"; %zu Jobs cannot be read and stay as they were known, %s first: correct or delete them",
 			n, first->name);
 }

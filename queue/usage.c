@@ -31,7 +31,7 @@ void usages_init(struct usages *all)
 void usages_done(struct usages *all)
 {
 	struct usage *u;
-	map_each (&all->map, i, u) {
+	map_each(&all->map, i, u) {
 		free(u->ns);
 		free(u->localqueue);
 		free(u);

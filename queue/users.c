@@ -123,7 +123,7 @@ bool users_of_flavor(const struct queue *q, const char *flavor, struct text *t)
 {
 	const struct quota_lot *lot;
 	struct users users = {0};
-	map_each (&q->quota.lots, i, lot) {
+	map_each(&q->quota.lots, i, lot) {
 		if (strcmp(lot->flavor, flavor) != 0)
 			continue;
 		list_each(&lot->rows, l)

@@ -178,8 +178,7 @@ bool queue_wants_pods(const struct queue *q)
 
 static void expect_each(struct queue *q, const struct link *rooms, bool expects)
 {
-	list_each(rooms, l)
-	{
+	list_each(rooms, l) {
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (expects)
 			vacancy_expect(q, r);

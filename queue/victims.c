@@ -46,8 +46,7 @@ static bool could_do(const struct displacement *x, size_t i)
 		if (x->d->line[k].row == x->contested[i])
 			lacks = x->d->line[k].amount;
 	__int128 free = quota_free(x->contested[i], QUOTA_THEN);
-	list_each(&mine->realm->members, l)
-	{
+	list_each(&mine->realm->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
 		if (free >= lacks)
 			return true;
@@ -136,8 +135,7 @@ static int64_t from_clusterqueue(
 		int64_t from = from_holders(holders_first(cq, row), policy);
 		least = from < least ? from : least;
 	}
-	list_each(&cq->promised, l)
-	{
+	list_each(&cq->promised, l) {
 		int64_t from = from_room(container_of(l, struct room, of_clusterqueue), policy);
 		least = from < least ? from : least;
 	}
@@ -148,8 +146,7 @@ static void survey(struct victims_survey *s, struct realm *realm, enum preemptio
 {
 	s->made[policy] = true;
 	s->least[policy] = s->second[policy] = INT64_MAX;
-	list_each(&realm->members, l)
-	{
+	list_each(&realm->members, l) {
 		struct clusterqueue *member = container_of(l, struct clusterqueue, of_realm);
 		int64_t from = clusterqueue_active(member) ? from_clusterqueue(member, policy, true)
 							   : INT64_MAX;

@@ -83,8 +83,7 @@ static const char *add_termination(const struct clusterqueue *cq, struct text *m
 		text_add(message,
 			cq->stop_policy == STOP_HOLD_AND_DRAIN
 				? "; runs are being stopped, and the ClusterQueue goes with the last pod."
-				: "; the ClusterQueue goes when the last run has ended. "
-				  "To stop runs now, set spec.stopPolicy to HoldAndDrain.");
+				: "; the ClusterQueue goes when the last run has ended. To stop runs now, set spec.stopPolicy to HoldAndDrain.");
 	else
 		text_add(message, "Nothing runs in it any more.");
 	return "Terminating";
@@ -93,8 +92,8 @@ static const char *add_termination(const struct clusterqueue *cq, struct text *m
 static size_t jobs_waiting_for(const struct clusterqueue *cq)
 {
 	size_t n = 0;
-	list_each(&cq->localqueues, l) n +=
-		localqueue_pending(container_of(l, struct localqueue, of_clusterqueue));
+	list_each(&cq->localqueues, l)
+		n += localqueue_pending(container_of(l, struct localqueue, of_clusterqueue));
 	return n;
 }
 
@@ -106,8 +105,7 @@ static const char *add_absence(const struct clusterqueue *cq, struct text *messa
 		text_add(message, " until the run ends%s", waiting ? "; " : ".");
 	if (waiting)
 		text_add(message,
-			"%zu %s for it. Create it again, or name another LocalQueue in the label "
-			"sluice.dev/queue-name of what waits.",
+			"%zu %s for it. Create it again, or name another LocalQueue in the label sluice.dev/queue-name of what waits.",
 			waiting, waiting == 1 ? "Job waits" : "Jobs wait");
 	return "DoesNotExist";
 }
@@ -146,10 +144,7 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	}
 	if (misplaced) {
 		text_add(message,
-			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, "
-			"which is cpu and memory and nothing else, "
-			"but spec.resourceGroups[%zu] covers more, or one of the two alone; "
-			"give those a group of their own.",
+			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own.",
 			misplaced->name, group);
 		return "IdleFlavorMisplaced";
 	}
@@ -161,8 +156,7 @@ static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_vie
 {
 	ret->pending = ret->pending_active = 0;
 	ret->no_node_suits = cq->nnowhere;
-	list_each(&cq->localqueues, l)
-	{
+	list_each(&cq->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 		ret->pending += localqueue_pending(lq);
 		ret->pending_active += lq->nactive;
@@ -223,11 +217,11 @@ static void find_absent(const struct queue *q)
 	struct scratch *s = q->scratch;
 	const struct clusterqueue *cq;
 	size_t n = 0;
-	map_each (&q->clusterqueues.map, i, cq)
+	map_each(&q->clusterqueues.map, i, cq)
 		n += !tree_in(&cq->by_name);
 	s->nabsent = 0;
 	s->absent = mem_grow(s->absent, n + 1, sizeof(*s->absent));
-	map_each (&q->clusterqueues.map, i, cq)
+	map_each(&q->clusterqueues.map, i, cq)
 		if (!tree_in(&cq->by_name) && (!list_empty(&cq->rooms) || jobs_waiting_for(cq) > 0))
 			s->absent[s->nabsent++] = cq;
 	if (s->nabsent > 1)
@@ -251,7 +245,7 @@ size_t queue_count_without_queue(const struct queue *q)
 {
 	const struct localqueue *lq;
 	size_t n = 0;
-	map_each (&q->localqueues.map, i, lq)
+	map_each(&q->localqueues.map, i, lq)
 		if (lq->gate == GATE_MISSING || lq->gate == GATE_CLUSTERQUEUE_MISSING)
 			n += localqueue_pending(lq);
 	return n;
@@ -277,16 +271,17 @@ bool queue_count_beyond_quota(
 	const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 	*ret_name = cq->name;
 	*ret_jobs = count_beyond(q, &cq->groups_waiting);
-	list_each(&cq->localqueues, l) *ret_jobs += count_beyond(
-		q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	list_each(&cq->localqueues, l)
+		*ret_jobs += count_beyond(
+			q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 	return true;
 }
 
 static const char *cohort_reason(const struct cohort *c, struct text *message)
 {
 	if (c->cyclic) {
-		text_add(message, "Nothing can start below it: its parents form a cycle; correct "
-				  "spec.parentName of one of them");
+		text_add(message,
+			"Nothing can start below it: its parents form a cycle; correct spec.parentName of one of them");
 		return "CohortCycle";
 	}
 	if (!c->exists && c->invalid) {
@@ -347,8 +342,7 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 	text_add(message, "Can submit new workloads to localQueue");
 	if (tree_count(&lq->deferred) > 0)
 		text_add(message,
-			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last "
-			"are not looked at yet",
+			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last are not looked at yet",
 			lq->max_waiting);
 	return "Ready";
 }
@@ -375,7 +369,8 @@ static void room_add(struct scratch *s, const struct room *r)
 static void rooms_fill(struct scratch *s, const struct localqueue *lq)
 {
 	s->nusage = 0;
-	list_each(&lq->rooms, l) room_add(s, container_of(l, struct room, of_localqueue));
+	list_each(&lq->rooms, l)
+		room_add(s, container_of(l, struct room, of_localqueue));
 	if (s->nusage > 1)
 		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
 }

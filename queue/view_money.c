@@ -55,8 +55,7 @@ static bool condition_of(const struct queue *q, const struct plan *p, const stru
 	} else if (missing) {
 		*ret_reason = "CalendarNotFound";
 		text_add(t,
-			"Calendar %s does not exist or has no valid spec; its rate does not count, "
-			"create it or correct spec.rates",
+			"Calendar %s does not exist or has no valid spec; its rate does not count, create it or correct spec.rates",
 			missing);
 	} else if (p->spec.has_series && p->spec.series_fault) {
 		*ret_reason = "SeriesMissing";
@@ -144,9 +143,7 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 			b->cq ? "queue" : "localQueue");
 	} else if (p && strcmp(reason, "CurrencyMismatch") == 0) {
 		text_add(t,
-			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make "
-			"both "
-			"the same",
+			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make both the same",
 			b->currency, p->name, p->currency);
 	} else if (!p) {
 		text_add(t, "no PricePlan holds for its queue, so nothing is charged");

@@ -27,8 +27,8 @@ static void calendar_condition(
 				    : "until then nothing starts or stops by it");
 	} else if (calendar_never_opens(t->calendar, q->now_ms)) {
 		ret->reason = "NeverOpens";
-		text_add(&text, "No window opens within five years; correct spec.open, or "
-				"spec.except that closes what it opens");
+		text_add(&text,
+			"No window opens within five years; correct spec.open, or spec.except that closes what it opens");
 	} else {
 		ret->ok = true;
 		ret->reason = "Valid";
@@ -76,8 +76,7 @@ static bool is_spared(const struct runpolicy *p, const struct room *r)
 static void count_runs(const struct runpolicy *p, const struct clusterqueue *cq, bool bound,
 	struct runpolicy_view *ret)
 {
-	list_each(&cq->rooms, l)
-	{
+	list_each(&cq->rooms, l) {
 		const struct room *r = container_of(l, struct room, of_clusterqueue);
 		if (!bound && !(r->lq->regime && has_policy(r->lq->regime, p)))
 			continue;
@@ -93,8 +92,7 @@ static void count_bound(
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		bool bound = has_policy(cq->regime, p);
 		size_t locals = 0;
-		list_each(&cq->localqueues, l)
-		{
+		list_each(&cq->localqueues, l) {
 			const struct localqueue *lq =
 				container_of(l, struct localqueue, of_clusterqueue);
 			locals +=
@@ -113,9 +111,7 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 		if (calendar_has_window(p->timetable->calendar, p->spec.quota[i].window))
 			continue;
 		text_add(t,
-			"spec.quota[%zu].window: Calendar %s has no window %s, so this is never "
-			"the "
-			"quota; name one of its windows",
+			"spec.quota[%zu].window: Calendar %s has no window %s, so this is never the quota; name one of its windows",
 			i, p->spec.calendar, p->spec.quota[i].window);
 		return true;
 	}
@@ -133,9 +129,7 @@ static const char *policy_reason(
 	}
 	if (!time->calendar && !time->invalid) {
 		text_add(t,
-			"Calendar %s does not exist, so nothing starts or is stopped by this; "
-			"create "
-			"it or correct spec.calendar",
+			"Calendar %s does not exist, so nothing starts or is stopped by this; create it or correct spec.calendar",
 			p->spec.calendar);
 		return "CalendarNotFound";
 	}
@@ -144,8 +138,8 @@ static const char *policy_reason(
 		return "CalendarInvalid";
 	}
 	if (v->queues == 0 && v->localqueues == 0) {
-		text_add(t, "No queue has a name that spec.queues or spec.localQueues takes; "
-			    "correct them, or create the queue");
+		text_add(t,
+			"No queue has a name that spec.queues or spec.localQueues takes; correct them, or create the queue");
 		return "NoQueues";
 	}
 	if (!has_strange_window(p, t))

@@ -33,9 +33,7 @@ static int add_dates(const struct cluster *c, struct kube_client *client, struct
 		rc = shelf_add_configmap(s, root, e);
 	if (rc == ERR_DENIED)
 		err_wrap(e,
-			"dates come from ConfigMap %s, which you may not read (with -f of both "
-			"files "
-			"nobody is asked)",
+			"dates come from ConfigMap %s, which you may not read (with -f of both files nobody is asked)",
 			x->dates_configmap);
 	json_free(json);
 	return rc == ERR_GONE ? 0 : rc;
@@ -65,8 +63,7 @@ static int add_one(const struct cluster *c, const cJSON *o, struct shelf *s, str
 static void add_list(
 	const struct cluster *c, const cJSON *root, struct shelf *s, struct buf *complaints)
 {
-	json_each(item, json_array(root, "items"))
-	{
+	json_each(item, json_array(root, "items")) {
 		struct err e;
 		if (add_one(c, item, s, &e) < 0)
 			buf_printf(complaints, "%s\n", e.text);

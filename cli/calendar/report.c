@@ -46,8 +46,7 @@ int report_time_parse(
 		local_s = (int64_t)day * 86400;
 	else if (notation_local(slice_of(text), &local_s, NULL) < 0)
 		return err_set(e, ERR_INVALID,
-			"--at is \"%.40s\"; write a local time (2026-03-29T02:30), a date, or with "
-			"an offset (2026-03-29T00:30:00Z)",
+			"--at is \"%.40s\"; write a local time (2026-03-29T02:30), a date, or with an offset (2026-03-29T00:30:00Z)",
 			text);
 	t.at_ms = zone_instant_s(zone, local_s) * 1000;
 	note_jump(zone, local_s, &t);

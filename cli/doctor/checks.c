@@ -19,8 +19,7 @@ const struct check CHECKS[] = {
 		"# upgrade Kubernetes"},
 	{"mutating-policies", "API server", "whether it serves MutatingAdmissionPolicy as v1",
 		NEEDS_API, check_mutating_policies,
-		"# in the kustomization that you apply: components: "
-		"[../../components/without-mutating-policy]"},
+		"# in the kustomization that you apply: components: [../../components/without-mutating-policy]"},
 	{"api-clock", "API server", "its clock beside this machine's", NEEDS_API, check_api_clock,
 		"timedatectl set-ntp true   # here and on the control plane"},
 	{"crds", "CRDs", "whether our kinds are there, served, and as new as this program",
@@ -45,8 +44,7 @@ const struct check CHECKS[] = {
 	{"role", "Postgres", "what the role that we connect as may do", NEEDS_SCHEMA, check_role,
 		NULL},
 	{"lease", "Postgres", "who leads, and until when", NEEDS_SCHEMA, check_lease,
-		"kubectl -n sluice-system get pods; kubectl -n sluice-system logs "
-		"deployment/sluice-controller --tail 20"},
+		"kubectl -n sluice-system get pods; kubectl -n sluice-system logs deployment/sluice-controller --tail 20"},
 	{"leftovers", "queues", "ClusterQueues and ResourceFlavors that are being deleted",
 		NEEDS_API, check_leftovers, NULL},
 	{"zones", "zone data", "the zone database of this machine", NEEDS_NOBODY, check_zones,
@@ -125,8 +123,7 @@ void check_zones(struct patient *p, struct findings *f)
 	struct err e = {""};
 	if (tzdata_load("Europe/Berlin", &zone, &e) < 0) {
 		findings_add(f, VERDICT_FAIL,
-			"%s (this is about the machine that doctor runs on; "
-			"the controller's is its image)",
+			"%s (this is about the machine that doctor runs on; the controller's is its image)",
 			e.text);
 		return;
 	}

@@ -13,8 +13,7 @@ enum { EXIT_COULD_NOT_FOLLOW = 4, PROBES_PORT = 8081 };
 
 static const cJSON *ready_condition(const cJSON *pod)
 {
-	json_each(c, json_array(json_object(pod, "status"), "conditions"))
-	{
+	json_each(c, json_array(json_object(pod, "status"), "conditions")) {
 		const char *type = json_text(c, "type");
 		if (type && strcmp(type, "Ready") == 0)
 			return c;
@@ -31,8 +30,7 @@ static bool is_true(const cJSON *condition)
 /* When it last ended for that Jobs could not be followed; NULL: it did not. */
 static const char *blind_end(const cJSON *pod)
 {
-	json_each(c, json_array(json_object(pod, "status"), "containerStatuses"))
-	{
+	json_each(c, json_array(json_object(pod, "status"), "containerStatuses")) {
 		const cJSON *end = json_object(json_object(c, "lastState"), "terminated");
 		int64_t code = 0;
 		const char *at = json_text(end, "finishedAt");
@@ -55,20 +53,16 @@ static void look_at_controller(
 		findings_add(f, VERDICT_WARN, "pod %s/%s is not ready since %s", ns, name,
 			since ? since : "it was made");
 		findings_cure(f,
-			"kubectl get --raw /api/v1/namespaces/%s/pods/%s:%d/proxy/readyz   # says "
-			"what is missing, and which kinds it cannot follow\n"
-			"kubectl -n %s logs %s --tail 50   # watch-trouble, not-permitted, "
-			"ledger-down",
+			"kubectl get --raw /api/v1/namespaces/%s/pods/%s:%d/proxy/readyz   # says what is missing, and which kinds it cannot follow\n"
+			"kubectl -n %s logs %s --tail 50   # watch-trouble, not-permitted, ledger-down",
 			ns, name, PROBES_PORT, ns, name);
 	}
 	if (end) {
 		findings_add(f, VERDICT_WARN,
-			"pod %s/%s led and could not follow Jobs for a minute; "
-			"it gave the lease back and ended (exit code %d) at %s",
+			"pod %s/%s led and could not follow Jobs for a minute; it gave the lease back and ended (exit code %d) at %s",
 			ns, name, EXIT_COULD_NOT_FOLLOW, end);
 		findings_cure(f,
-			"kubectl -n %s logs %s --previous --tail 50   # watch-trouble has what "
-			"the API server answered",
+			"kubectl -n %s logs %s --previous --tail 50   # watch-trouble has what the API server answered",
 			ns, name);
 	}
 }
@@ -84,8 +78,7 @@ void check_controllers(struct patient *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 		return;
 	}
-	json_each(pod, json_array(root, "items"))
-	{
+	json_each(pod, json_array(root, "items")) {
 		look_at_controller(p, f, pod, &ready);
 		n++;
 	}

@@ -60,8 +60,8 @@ void check_postgres(struct patient *p, struct findings *f)
 	}
 	if (is_standby(p)) {
 		findings_add(f, VERDICT_FAIL, "it is a standby, to which nothing can be written");
-		findings_cure(f, "# name the primary; with several hosts in --database: "
-				 "target_session_attrs=read-write");
+		findings_cure(f,
+			"# name the primary; with several hosts in --database: target_session_attrs=read-write");
 	}
 	if (f->count == 0)
 		findings_ok(f, "Postgres %d, database %s, role %s", version / 10000, PQdb(p->pg),
@@ -89,8 +89,7 @@ void check_durability(struct patient *p, struct findings *f)
 		if (strcmp(PQgetvalue(r, 0, i), "on") == 0)
 			continue;
 		findings_add(f, VERDICT_FAIL,
-			"%s is off: after a power failure the ledger may have forgotten holds of "
-			"Jobs that run, or be corrupt",
+			"%s is off: after a power failure the ledger may have forgotten holds of Jobs that run, or be corrupt",
 			must_be_on[i]);
 		findings_cure(f, "psql -c 'ALTER SYSTEM SET %s = on' -c 'SELECT pg_reload_conf()'",
 			must_be_on[i]);
@@ -110,8 +109,7 @@ void check_pooler(struct patient *p, struct findings *f)
 	struct err e = {""};
 	if (patient_select(p, "SELECT pg_backend_pid()", 0, NULL, &r, &e) < 0) {
 		findings_add(f, VERDICT_FAIL,
-			"transactions do not work: "
-			"%s (a pooler in statement mode? transaction mode will do)",
+			"transactions do not work: %s (a pooler in statement mode? transaction mode will do)",
 			e.text);
 		return;
 	}
@@ -137,8 +135,7 @@ void check_database_clock(struct patient *p, struct findings *f)
 	PQclear(r);
 	if (llabs(skew_ms) - (after_ms - before_ms) / 2 > SKEW_MAX_MS)
 		findings_add(f, VERDICT_WARN,
-			"its clock is %lld s %s this machine's: the lease goes by its own, "
-			"bills and windows by the controller's",
+			"its clock is %lld s %s this machine's: the lease goes by its own, bills and windows by the controller's",
 			(long long)llabs(skew_ms) / 1000, skew_ms > 0 ? "ahead of" : "behind");
 	else
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
@@ -149,18 +146,15 @@ static void judge_schema(struct patient *p, int version, struct findings *f)
 	p->has_schema = version == MIGRATIONS_COUNT;
 	if (version > MIGRATIONS_COUNT) {
 		findings_add(f, VERDICT_FAIL,
-			"the ledger's schema is version %d and this program knows versions up to "
-			"%d: it was upgraded by a newer sluice-controller",
+			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller",
 			version, MIGRATIONS_COUNT);
 		findings_cure(f, "# use the sluice of that version, and run no older controller");
 	} else if (version < MIGRATIONS_COUNT) {
 		findings_add(f, VERDICT_WARN,
-			"the ledger's schema is version %d, and this program is of version %d: the "
-			"controller that leads is older, and a newer one migrates when it leads",
+			"the ledger's schema is version %d, and this program is of version %d: the controller that leads is older, and a newer one migrates when it leads",
 			version, MIGRATIONS_COUNT);
 		findings_cure(f,
-			"kubectl -n %s rollout restart deployment/sluice-controller   "
-			"# with the image of this version",
+			"kubectl -n %s rollout restart deployment/sluice-controller   # with the image of this version",
 			p->o->namespace_name);
 	} else
 		findings_ok(f, "version %d, as this program's", version);
@@ -178,8 +172,7 @@ void check_schema(struct patient *p, struct findings *f)
 	PQclear(r);
 	if (!there) {
 		findings_add(f, VERDICT_FAIL,
-			"there is no ledger in database %s: "
-			"the controller that first leads makes it, and none has",
+			"there is no ledger in database %s: the controller that first leads makes it, and none has",
 			PQdb(p->pg));
 		return;
 	}
@@ -224,8 +217,7 @@ void check_role(struct patient *p, struct findings *f)
 	}
 	for (int i = 0; i < PQntuples(r); i++) {
 		findings_add(f, VERDICT_FAIL,
-			"role %s may not %s %s; if the controller connects as another, "
-			"give that one's --database",
+			"role %s may not %s %s; if the controller connects as another, give that one's --database",
 			PQuser(p->pg), PQgetvalue(r, i, 1), PQgetvalue(r, i, 0));
 		findings_cure(f, "%s;", PQgetvalue(r, i, 2));
 	}
@@ -238,8 +230,7 @@ void check_role(struct patient *p, struct findings *f)
 	}
 	if (PQntuples(r) > 0) {
 		findings_add(f, VERDICT_WARN,
-			"table sluice.%s belongs to role %s, "
-			"so role %s could not migrate it at an upgrade",
+			"table sluice.%s belongs to role %s, so role %s could not migrate it at an upgrade",
 			PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQuser(p->pg));
 		findings_cure(f, "GRANT %s TO %s;", PQgetvalue(r, 0, 1), PQuser(p->pg));
 	} else
@@ -254,10 +245,7 @@ void check_lease(struct patient *p, struct findings *f)
 	struct err e = {""};
 	if (patient_select(p,
 		    "SELECT holder, epoch, expires_at > clock_timestamp(), "
-		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || "
-		    "date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, "
-		    "to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - "
-		    "clock_timestamp()), 'FM999990.0') FROM sluice.lease WHERE cell = $1",
+		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - clock_timestamp()), 'FM999990.0') FROM sluice.lease WHERE cell = $1",
 		    1, &p->o->cell, &r, &e) < 0)
 		skip_for(f, &e);
 	else {
@@ -266,9 +254,9 @@ void check_lease(struct patient *p, struct findings *f)
 		if (PQntuples(r) == 0) {
 			findings_add(
 				f, VERDICT_FAIL, "nobody has ever led cell \"%s\"", p->o->cell);
-			findings_cure(f, "psql -c 'SELECT cell, holder, expires_at FROM "
-					 "sluice.lease'   # the controller's --cell must be --cell "
-					 "here");
+			findings_cure(f,
+				"psql -c 'SELECT cell, holder, expires_at FROM "
+				"sluice.lease'   # the controller's --cell must be --cell here");
 		} else if (*PQgetvalue(r, 0, 2) != 't')
 			findings_add(f, VERDICT_FAIL, "nobody leads: the lease of %s (epoch %s) %s",
 				PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 3));

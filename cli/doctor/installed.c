@@ -45,8 +45,7 @@ static void leave(struct place *at, size_t was)
 
 static bool has_value(const cJSON *array, const cJSON *value)
 {
-	json_each(item, array)
-	{
+	json_each(item, array) {
 		if (cJSON_Compare(item, value, true))
 			return true;
 	}
@@ -56,8 +55,7 @@ static bool has_value(const cJSON *array, const cJSON *value)
 static bool knows_values(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
 	const cJSON *known = json_array(theirs, "enum");
-	json_each(value, known ? json_array(ours, "enum") : NULL)
-	{
+	json_each(value, known ? json_array(ours, "enum") : NULL) {
 		if (has_value(known, value))
 			continue;
 		snprintf(at->text + at->len, sizeof(at->text) - at->len, " = %s",
@@ -71,8 +69,7 @@ static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *a
 
 static bool knows_fields(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
-	json_each(field, json_object(ours, "properties"))
-	{
+	json_each(field, json_object(ours, "properties")) {
 		const cJSON *known = json_get(json_object(theirs, "properties"), field->string);
 		size_t was = enter(at, field->string, 0);
 		if (!known || !knows_schema(field, known, at))
@@ -99,8 +96,7 @@ static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *a
 
 static const cJSON *version_of(const cJSON *crd, const char *name)
 {
-	json_each(v, json_array(json_object(crd, "spec"), "versions"))
-	{
+	json_each(v, json_array(json_object(crd, "spec"), "versions")) {
 		const char *text = json_text(v, "name");
 		if (text && strcmp(text, name) == 0)
 			return v;
@@ -115,8 +111,7 @@ static const cJSON *schema_of(const cJSON *version)
 
 static bool is_established(const cJSON *crd)
 {
-	json_each(c, json_array(json_object(crd, "status"), "conditions"))
-	{
+	json_each(c, json_array(json_object(crd, "status"), "conditions")) {
 		const char *type = json_text(c, "type"), *status = json_text(c, "status");
 		if (type && status && strcmp(type, "Established") == 0)
 			return strcmp(status, "True") == 0;
@@ -136,8 +131,7 @@ static void compare_crd(
 			name, served ? " yet" : "");
 	else if (!knows_schema(schema_of(version_of(ours, "v1alpha1")), schema_of(version), &at))
 		findings_add(f, VERDICT_FAIL,
-			"%s is older than this program: it does not know %s, "
-			"and drops or refuses it",
+			"%s is older than this program: it does not know %s, and drops or refuses it",
 			name, at.text);
 }
 
@@ -147,15 +141,13 @@ static bool same(const cJSON *ours, const cJSON *theirs, struct place *at);
 
 static bool same_members(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
-	json_each(member, ours)
-	{
+	json_each(member, ours) {
 		size_t was = enter(at, member->string, 0);
 		if (!same(member, json_get(theirs, member->string), at))
 			return false;
 		leave(at, was);
 	}
-	json_each(member, theirs)
-	{
+	json_each(member, theirs) {
 		size_t was = enter(at, member->string, 0);
 		/* Defaults are texts and empty selectors. */
 		if (member->child && !json_get(ours, member->string))
@@ -171,8 +163,7 @@ static bool same_items(const cJSON *ours, const cJSON *theirs, struct place *at)
 	const cJSON *theirs_item = theirs->child;
 	if (cJSON_GetArraySize(ours) != cJSON_GetArraySize(theirs))
 		return false;
-	json_each(item, ours)
-	{
+	json_each(item, ours) {
 		size_t was = enter(at, NULL, i++);
 		if (!theirs_item || !same(item, theirs_item, at))
 			return false;

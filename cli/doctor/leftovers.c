@@ -7,8 +7,7 @@
 
 static bool has_ours(const cJSON *metadata)
 {
-	json_each(item, json_array(metadata, "finalizers"))
-	{
+	json_each(item, json_array(metadata, "finalizers")) {
 		if (cJSON_IsString(item) && strcmp(item->valuestring, FINALIZER) == 0)
 			return true;
 	}
@@ -23,8 +22,7 @@ static void find_leftover(
 	if (!name || !p->lease_known || p->led)
 		return;
 	findings_add(f, VERDICT_FAIL,
-		"%s %s was deleted at %s and waits for a controller to take its finalizer off, "
-		"but nobody leads",
+		"%s %s was deleted at %s and waits for a controller to take its finalizer off, but nobody leads",
 		kind, name, since);
 	findings_cure(f,
 		"# start the controller, or, when it is gone for good:\n"
@@ -44,8 +42,7 @@ static bool look_at(
 		findings_skip(f, "%s", e.text);
 		return false;
 	}
-	json_each(item, rc < 0 ? NULL : json_array(root, "items"))
-	{
+	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
 		const cJSON *metadata = json_object(item, "metadata");
 		if (!json_text(metadata, "deletionTimestamp") || !has_ours(metadata))
 			continue;
@@ -67,7 +64,6 @@ void check_leftovers(struct patient *p, struct findings *f)
 		findings_ok(f, "no ClusterQueue or ResourceFlavor is being deleted");
 	else
 		findings_ok(f,
-			"%zu being deleted: each goes when nothing uses it any more (its condition "
-			"Active says what does)%s",
+			"%zu being deleted: each goes when nothing uses it any more (its condition Active says what does)%s",
 			deleted, p->lease_known ? "" : "; whether a controller leads is not known");
 }

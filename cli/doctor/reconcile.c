@@ -76,8 +76,7 @@ static int read_holds(struct patient *p, struct look *k, struct err *e)
 	PGresult *r;
 	int rc = patient_select(p,
 		"SELECT job_uid, attempt, state, ns || '/' || name, (extract(epoch FROM now() - "
-		"greatest(reserved_at, started_at, stopping_at)) * 1000)::bigint FROM sluice.hold "
-		"WHERE cell = $1 ORDER BY job_uid::text COLLATE \"C\", attempt",
+		"greatest(reserved_at, started_at, stopping_at)) * 1000)::bigint FROM sluice.hold WHERE cell = $1 ORDER BY job_uid::text COLLATE \"C\", attempt",
 		1, &p->o->cell, &r, e);
 	if (rc < 0)
 		return rc;
@@ -118,8 +117,7 @@ static bool is_exempt(const struct patient *p, const cJSON *metadata)
 
 static void read_conditions(struct job_seen *j, const cJSON *status)
 {
-	json_each(c, json_array(status, "conditions"))
-	{
+	json_each(c, json_array(status, "conditions")) {
 		const char *type = json_text(c, "type"), *is = json_text(c, "status");
 		int64_t ms = time_of(c, "lastTransitionTime");
 		if (ms > j->changed_ms)
@@ -213,8 +211,7 @@ static int read_pages(struct patient *p, struct look *k, const char *path,
 		next = NULL;
 		if (rc < 0)
 			break;
-		json_each(item, json_array(root, "items"))
-		{
+		json_each(item, json_array(root, "items")) {
 			take(p, k, item);
 		}
 		const char *more = json_text(json_object(root, "metadata"), "continue");
@@ -291,8 +288,7 @@ static void compare_hold(const struct look *k, const struct hold *h, struct reco
 		(j && (j->pods > 0 || k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)))
 		return;
 	snprintf(text, sizeof(text),
-		"an orphan: Job %.500s (uid %s) %s and has no pods, "
-		"and its attempt %d holds quota (%s) for %s",
+		"an orphan: Job %.500s (uid %s) %s and has no pods, and its attempt %d holds quota (%s) for %s",
 		h->name, h->uid, why, h->attempt, h->state, age(h->age_ms, old));
 	add(r, DISCORD_HOLD, h->uid, mem_strdup(text));
 }
@@ -435,11 +431,10 @@ static void report_mass(const struct reconciliation *r, struct findings *f)
 	if (r->rc < 0 || n < 5 || n * 10 <= r->running)
 		return;
 	findings_add(f, VERDICT_FAIL,
-		"a mass stop is coming: %zu of %zu running Jobs hold no quota, so the ledger was "
-		"lost or is an old one; a leader stops them after --mass-stop-after",
+		"a mass stop is coming: %zu of %zu running Jobs hold no quota, so the ledger was lost or is an old one; a leader stops them after --mass-stop-after",
 		n, r->running);
-	findings_cure(f, "# restore the ledger, then restart the controller; or restart it with "
-			 "--mass-stop-after=0s to have these Jobs stopped now (docs/gate.md)");
+	findings_cure(f,
+		"# restore the ledger, then restart the controller; or restart it with --mass-stop-after=0s to have these Jobs stopped now (docs/gate.md)");
 }
 
 void check_jobs(struct patient *p, struct findings *f)

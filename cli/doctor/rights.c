@@ -60,8 +60,7 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 	buf_printf(&body,
 		"{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SubjectAccessReview\","
 		"\"spec\":{\"user\":\"system:serviceaccount:%s:sluice-controller\",\"groups\":["
-		"\"system:serviceaccounts\",\"system:serviceaccounts:%s\",\"system:authenticated\"]"
-		",",
+		"\"system:serviceaccounts\",\"system:serviceaccounts:%s\",\"system:authenticated\"],",
 		ns, ns);
 	put_attributes(r, group, resource, name, verb, &body);
 	buf_puts(&body, "}}");
@@ -93,8 +92,7 @@ static void check_resource(struct rights *r, const cJSON *rule, const char *grou
 {
 	struct buf lacking;
 	buf_init(&lacking, 1024);
-	json_each(verb, json_array(rule, "verbs"))
-	{
+	json_each(verb, json_array(rule, "verbs")) {
 		if (*r->unknown.text)
 			break;
 		if (cJSON_IsString(verb) && !may(r, group, resource, name, verb->valuestring))
@@ -117,10 +115,8 @@ static const char *first_name(const cJSON *rule)
 
 static void check_rule(struct rights *r, const cJSON *rule)
 {
-	json_each(group, json_array(rule, "apiGroups"))
-	{
-		json_each(resource, json_array(rule, "resources"))
-		{
+	json_each(group, json_array(rule, "apiGroups")) {
+		json_each(resource, json_array(rule, "resources")) {
 			if (cJSON_IsString(group) && cJSON_IsString(resource))
 				check_resource(r, rule, group->valuestring, resource->valuestring,
 					first_name(rule));
@@ -134,8 +130,7 @@ static void check_role_object(struct rights *r, const cJSON *object)
 	if (!kind || (strcmp(kind, "ClusterRole") != 0 && strcmp(kind, "Role") != 0))
 		return;
 	r->ns = json_text(json_object(object, "metadata"), "namespace");
-	json_each(rule, json_array(object, "rules"))
-	{
+	json_each(rule, json_array(object, "rules")) {
 		check_rule(r, rule);
 	}
 }

@@ -33,14 +33,11 @@ void check_version(struct patient *p, struct findings *f)
 		findings_skip(f, "it does not say");
 	else if (p->minor < OLDEST_MINOR)
 		findings_add(f, VERDICT_FAIL,
-			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: anybody can start a "
-			"queued Job; 1.%d is the oldest that will do",
+			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: anybody can start a queued Job; 1.%d is the oldest that will do",
 			p->minor, OLDEST_MINOR);
 	else if (p->minor < RESOURCES_MINOR)
 		findings_add(f, VERDICT_WARN,
-			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors "
-			"only, since resources of a suspended Job can be written from 1.%d on; "
-			"all else works",
+			"Kubernetes 1.%d: Jobs with sluice.dev/preemptible run in ordinary flavors only, since resources of a suspended Job can be written from 1.%d on; all else works",
 			p->minor, RESOURCES_MINOR);
 	else
 		findings_ok(f, "Kubernetes 1.%d", p->minor);
@@ -58,8 +55,7 @@ void check_mutating_policies(struct patient *p, struct findings *f)
 		findings_ok(f, "served");
 	else if (rc == ERR_GONE)
 		findings_add(f, VERDICT_WARN,
-			"not served: a queued Job that is created without suspend: true is refused, "
-			"not suspended, and no LocalQueue is filled in");
+			"not served: a queued Job that is created without suspend: true is refused, not suspended, and no LocalQueue is filled in");
 	else
 		findings_skip(f, "%s", e.text);
 }
@@ -73,8 +69,7 @@ void check_api_clock(struct patient *p, struct findings *f)
 	int64_t off_ms = llabs(p->api_skew_ms);
 	if (off_ms - p->api_unsure_ms > SKEW_MAX_MS)
 		findings_add(f, VERDICT_WARN,
-			"its clock is %lld s %s this machine's: windows open and close, and waits "
-			"are told, by the controller's",
+			"its clock is %lld s %s this machine's: windows open and close, and waits are told, by the controller's",
 			(long long)off_ms / 1000, p->api_skew_ms > 0 ? "ahead of" : "behind");
 	else
 		findings_ok(f, "within %lld ms of this machine's",
@@ -88,8 +83,7 @@ static bool switched_on(const cJSON *strategy)
 	bool on = false;
 	if (json_bool(strategy, "enable", &on) == 0 && on)
 		return true;
-	json_each(one, json_array(strategy, "nodeConfigs"))
-	{
+	json_each(one, json_array(strategy, "nodeConfigs")) {
 		if (json_bool(one, "enable", &on) == 0 && on)
 			return true;
 	}
@@ -131,8 +125,7 @@ static int read_nodeovercommits(struct patient *p, struct lending *l, struct err
 	int rc = patient_get(p, "/apis/sluice.dev/v1alpha1/nodeovercommits", &root, e);
 	if (rc < 0)
 		return rc == ERR_GONE ? 0 : rc;
-	json_each(item, json_array(root, "items"))
-	{
+	json_each(item, json_array(root, "items")) {
 		const cJSON *spec = json_object(item, "spec");
 		const char *source = json_text(spec, "usageSource");
 		bool enable = true;
@@ -155,8 +148,7 @@ static void look_for_metrics(struct patient *p, struct findings *f)
 		findings_add(f, VERDICT_FAIL,
 			"idle resources are lent, and nobody says what nodes use: %s", e.text);
 		findings_cure(f,
-			"kubectl apply -f https://github.com/kubernetes-sigs/metrics-server/"
-			"releases/latest/download/components.yaml\n"
+			"kubectl apply -f https://github.com/kubernetes-sigs/metrics-server/releases/latest/download/components.yaml\n"
 			"# or usageSource: kubelet, with deploy/components/kubelet-usage");
 	} else if (!json_array(root, "items") || !json_array(root, "items")->child) {
 		findings_add(f, VERDICT_WARN,
@@ -174,11 +166,10 @@ static void look_for_kubelets(struct patient *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 	else if (!may) {
 		findings_add(f, VERDICT_FAIL,
-			"idle resources are lent by what kubelets say, and the account "
-			"%s/sluice-controller may not get nodes/proxy",
+			"idle resources are lent by what kubelets say, and the account %s/sluice-controller may not get nodes/proxy",
 			p->o->namespace_name);
-		findings_cure(f, "kubectl apply --server-side --force-conflicts -f "
-				 "deploy/components/kubelet-usage/role.yaml");
+		findings_cure(f,
+			"kubectl apply --server-side --force-conflicts -f deploy/components/kubelet-usage/role.yaml");
 	} else
 		findings_ok(f, "not needed: usage is read from the kubelets, which is allowed");
 }

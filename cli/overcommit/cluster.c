@@ -88,8 +88,7 @@ static int read_rules(const struct reading *r, struct err *e)
 		return 0; /* not even the kind */
 	if (rc < 0)
 		return rc;
-	json_each(item, json_array(root, "items"))
-	{
+	json_each(item, json_array(root, "items")) {
 		struct err wrong;
 		if (snapshot_add(r->s, item, "NodeOvercommit", &wrong) < 0)
 			buf_printf(&r->s->notes, "%s\n", wrong.text);

@@ -111,8 +111,8 @@ static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 	buf_printf(out, ", %zu that live%s on what is lent.\n", e->low_pods,
 		e->low_pods == 1 ? "s" : "");
 	if (a->freshness == HELD && !a->degraded)
-		buf_puts(out, "  That is older than two intervals: what is published may fall by "
-			      "it, and not rise.\n");
+		buf_puts(out,
+			"  That is older than two intervals: what is published may fall by it, and not rise.\n");
 }
 
 static void amount_cell(struct table *t, int64_t amount, bool cpu)
@@ -276,8 +276,8 @@ void report_account(const struct account *a, bool live, int64_t now_ms, const st
 		put_published(a, now_ms, out);
 	put_sample(a, now_ms, out);
 	if (live && a->ruling.strategy.source == SOURCE_KUBELET)
-		buf_puts(out, "  The controller asks its kubelet (usageSource); this is what "
-			      "metrics.k8s.io says.\n");
+		buf_puts(out,
+			"  The controller asks its kubelet (usageSource); this is what metrics.k8s.io says.\n");
 	if (a->has_sample)
 		put_sum(a, style, out);
 	if (a->enabled)

@@ -48,8 +48,7 @@ static void *one_more(void *items, size_t n, size_t size)
 
 static bool tells_ready(const cJSON *o)
 {
-	json_each(c, json_array(json_object(o, "status"), "conditions"))
-	{
+	json_each(c, json_array(json_object(o, "status"), "conditions")) {
 		const char *type = json_text(c, "type");
 		if (type && strcmp(type, "Ready") == 0)
 			return true;
@@ -118,8 +117,7 @@ static int add_configmap(struct snapshot *s, const cJSON *o, struct err *e)
 		return rc;
 	if (s->config)
 		return err_set(e, ERR_INVALID,
-			"ConfigMap %.253s has a colocation-config, and so has %s; leave one of "
-			"them out",
+			"ConfigMap %.253s has a colocation-config, and so has %s; leave one of them out",
 			decode_name(o), s->config_name);
 	snprintf(s->config_name, sizeof(s->config_name), "ConfigMap %.253s/%.253s",
 		*ns ? ns : "default", decode_name(o));
@@ -151,8 +149,7 @@ static int add_list(struct snapshot *s, const cJSON *o, const char *kind, size_t
 		return 0;
 	memcpy(of, kind, len);
 	of[len] = '\0';
-	json_each(item, json_array(o, "items"))
-	{
+	json_each(item, json_array(o, "items")) {
 		if (rc == 0)
 			rc = snapshot_add(s, item, len > 0 ? of : NULL, e);
 		if (rc < 0)

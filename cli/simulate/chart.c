@@ -313,8 +313,7 @@ static void draw_shade(
 		if (c->turn[i].value || to <= x)
 			continue;
 		buf_printf(out,
-			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-			"class=\"closed\"/>\n",
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"closed\"/>\n",
 			x, top, to - x, bottom - top);
 	}
 }
@@ -408,8 +407,7 @@ static void draw_run(
 	if (r->to_ms != INT64_MAX)
 		stamp_format(r->to_ms, to);
 	buf_printf(out,
-		"<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
-		"class=\"run\"/>",
+		"<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" class=\"run\"/>",
 		x, y, width > 0.5 ? width : 0.5, height,
 		r->column < CURVES_MAX ? palette[r->column] : palette[CURVES_MAX - 1]);
 	if (r->stopped)
@@ -511,9 +509,7 @@ void chart_render(struct chart *c, struct buf *out)
 	double bottom = draw_curves(c, 52, &body);
 	bottom = draw_queues(c, bottom + 10, &body);
 	buf_printf(out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
-		"viewBox=\"0 0 %d %.0f\">\n<rect width=\"100%%\" height=\"100%%\" "
-		"fill=\"#fff\"/>\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		WIDTH, bottom, WIDTH, bottom);
 	buf_puts(out, style);
 	buf_add(out, buf_text(&body), body.len);

@@ -238,9 +238,7 @@ static int put_node(struct documents *d, int index, int depth, struct err *e)
 		return err_set(e, ERR_INVALID, "is nested deeper than %d levels", JSON_DEPTH);
 	if (d->text.failed || ++d->visits > d->visits_max)
 		return err_set(e, ERR_LIMIT,
-			"the document is too large with its aliases written out; at most %u MB, "
-			"and "
-			"%d times its fields, are read",
+			"the document is too large with its aliases written out; at most %u MB, and %d times its fields, are read",
 			TEXT_MAX_BYTES >> 20, COPIES_MAX);
 	switch (n->type) {
 	case YAML_SCALAR_NODE:

@@ -93,14 +93,11 @@ static int check_shape(const cJSON *o, const struct job *j, struct err *e)
 	const cJSON *created = json_get(json_object(o, "metadata"), "creationTimestamp");
 	if (created && !cJSON_IsString(created))
 		return err_set(e, ERR_INVALID,
-			"Job %s/%s: metadata.creationTimestamp: is not a time; write e.g. "
-			"2026-11-21T09:58:30Z",
+			"Job %s/%s: metadata.creationTimestamp: is not a time; write e.g. 2026-11-21T09:58:30Z",
 			j->ns, j->name);
 	if (!json_object(json_object(json_object(o, "spec"), "template"), "spec"))
 		return err_set(e, ERR_INVALID,
-			"Job %s/%s: spec.template.spec: is missing; a Job needs the template of "
-			"its "
-			"pods",
+			"Job %s/%s: spec.template.spec: is missing; a Job needs the template of its pods",
 			j->ns, j->name);
 	return 0;
 }
@@ -185,8 +182,7 @@ static int admitted_lines(
 	const char *node = keep_text(w, "cq/", json_text(root, "clusterQueue"));
 	a->clusterqueue = node + 3;
 	a->lines = world_keep(w, mem_array(QUEUE_LINES_MAX, sizeof(*a->lines)));
-	json_each(flavor, flavors)
-	{
+	json_each(flavor, flavors) {
 		char shown[SHOWN_SIZE];
 		if (!cJSON_IsString(flavor) || !*flavor->valuestring)
 			return err_set(e, ERR_INVALID, "flavors: %s must be the name of a flavor",
@@ -196,8 +192,7 @@ static int admitted_lines(
 			continue; /* the ledger remembers no such line */
 		if (amount < 0)
 			return err_set(e, ERR_INVALID,
-				"flavors: the Job's pods request no %s; remove it here, or add it "
-				"there",
+				"flavors: the Job's pods request no %s; remove it here, or add it there",
 				text_show(flavor->string, shown));
 		if (a->nlines == QUEUE_LINES_MAX)
 			return err_set(
@@ -353,8 +348,7 @@ static int read_schedule(struct world *w, const cJSON *o, struct cronjob *c, str
 	c->from_ms = NEVER_MS;
 	if (json_get(meta, "creationTimestamp") && !(created && text_time(created, &c->from_ms)))
 		return err_set(e, ERR_INVALID,
-			"metadata.creationTimestamp: is not a time; write e.g. "
-			"2026-11-21T09:58:30Z");
+			"metadata.creationTimestamp: is not a time; write e.g. 2026-11-21T09:58:30Z");
 	if (!schedule)
 		return err_set(
 			e, ERR_INVALID, "spec.schedule: is missing; write e.g. \"0 3 * * *\"");

@@ -305,8 +305,7 @@ static int unknown_kind(const char *api, const char *kind, struct err *e)
 	for (size_t i = 0; i < NKINDS; i++)
 		buf_printf(&accepted, "%s%s", i ? ", " : "", kinds[i].name);
 	err_set(e, ERR_INVALID,
-		"kind %s of apiVersion %s is not simulated; what may be here: %s, and Lists of "
-		"them",
+		"kind %s of apiVersion %s is not simulated; what may be here: %s, and Lists of them",
 		text_show(kind, shown), text_show(api, shown_api), buf_text(&accepted));
 	buf_done(&accepted);
 	return ERR_INVALID;
@@ -328,8 +327,7 @@ static int read_list(struct reader *r, const cJSON *o, struct err *e)
 		err_set(e, ERR_INVALID, "List: items: must be a list");
 		return located(r, ERR_INVALID, e);
 	}
-	json_each(item, json_array(o, "items"))
-	{
+	json_each(item, json_array(o, "items")) {
 		snprintf(r->where, sizeof(r->where), "items[%zu].", i++);
 		int rc = read_object(r, item, e);
 		if (rc < 0)
@@ -374,8 +372,7 @@ static int read_object(struct reader *r, const cJSON *o, struct err *e)
 	const char *api = json_text(o, "apiVersion"), *kind = json_text(o, "kind");
 	if (!api || !kind) {
 		err_set(e, ERR_INVALID,
-			"not an object of Kubernetes: %s is missing; write e.g. kind: Job and "
-			"apiVersion: batch/v1",
+			"not an object of Kubernetes: %s is missing; write e.g. kind: Job and apiVersion: batch/v1",
 			kind ? "apiVersion" : "kind");
 		return located(r, ERR_INVALID, e);
 	}

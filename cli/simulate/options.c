@@ -85,8 +85,7 @@ static int take_deadline(const char *text, struct simulate_options *o, struct er
 	if (text_duration(text, &o->terms.deadline_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--trace-deadline is \"%.60s\"; it must be a duration such as 24h, within which "
-		"each of the trace's jobs is to have ended",
+		"--trace-deadline is \"%.60s\"; it must be a duration such as 24h, within which each of the trace's jobs is to have ended",
 		text);
 }
 
@@ -107,9 +106,7 @@ static int take_until(const char *text, struct simulate_options *o, struct err *
 	o->until_is_time = text_time(text, &o->until_ms);
 	if (!o->until_is_time && !text_duration(text, &o->until_ms))
 		return err_set(e, ERR_INVALID,
-			"--until is \"%.60s\"; it must be a duration such as 90s, 1h30m or 5400, "
-			"or "
-			"a time such as 2026-11-21T09:58:30Z",
+			"--until is \"%.60s\"; it must be a duration such as 90s, 1h30m or 5400, or a time such as 2026-11-21T09:58:30Z",
 			text);
 	return 0;
 }
@@ -175,8 +172,7 @@ static int check(const struct simulate_options *o, struct err *e)
 		return 0;
 	if (o->nmanifests == 0)
 		return err_set(e, ERR_INVALID,
-			"there are no manifests; name them with -f, as in: sluice simulate -f "
-			"queues.yaml");
+			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml");
 	if (!o->trace && (o->queue || o->compress != 1 || o->terms.deadline_ms > 0 ||
 				 o->terms.cheapest || o->terms.exact))
 		return err_set(e, ERR_INVALID,

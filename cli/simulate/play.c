@@ -540,10 +540,7 @@ static void tell_stuck(const struct play *p)
 {
 	char at[STAMP_TEXT_SIZE];
 	fprintf(stderr,
-		"sluice: at %s the play ends: the last %zu stops saved no work, no Job came or "
-		"ended meanwhile, and so it would go on for ever; the Jobs want "
-		"sluice.dev/simulate-checkpoint, or their RunPolicy maxSuspensions or fit: "
-		"Require\n",
+		"sluice: at %s the play ends: the last %zu stops saved no work, no Job came or ended meanwhile, and so it would go on for ever; the Jobs want sluice.dev/simulate-checkpoint, or their RunPolicy maxSuspensions or fit: Require\n",
 		stamp_format_seconds(p->now_ms, at), p->vain_stops);
 }
 

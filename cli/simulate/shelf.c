@@ -63,8 +63,7 @@ int shelf_add_calendar(struct shelf *s, const char *where, const cJSON *o, struc
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		if (strcmp(s->item[i].spec->name, c.spec->name) == 0)
 			rc = err_set(e, ERR_CONFLICT,
-				"Calendar %s: metadata.name: is that of another one at %s; rename "
-				"it",
+				"Calendar %s: metadata.name: is that of another one at %s; rename it",
 				c.spec->name, s->item[i].where);
 	if (rc == 0)
 		rc = open_calendar(&c, e);
@@ -81,8 +80,7 @@ int shelf_add_calendar(struct shelf *s, const char *where, const cJSON *o, struc
 
 int shelf_add_configmap(struct shelf *s, const cJSON *o, struct err *e)
 {
-	json_each(item, json_object(o, "data"))
-	{
+	json_each(item, json_object(o, "data")) {
 		if (!cJSON_IsString(item))
 			continue;
 		if (s->ntexts == TEXTS_MAX)
@@ -139,8 +137,7 @@ static int add_document(struct source *from, const cJSON *o, struct err *e)
 	size_t i = 0;
 	from->within[0] = '\0';
 	int rc = add_object(from, o, e);
-	json_each(item, json_array(o, "items"))
-	{
+	json_each(item, json_array(o, "items")) {
 		snprintf(from->within, sizeof(from->within), "items[%zu].", i++);
 		if (rc == 0)
 			rc = add_object(from, item, e);

@@ -62,8 +62,7 @@ static int take_fields(const char *line, int64_t field[FIELDS], struct err *e)
 			break;
 		if (n == FIELDS)
 			return err_set(e, ERR_INVALID,
-				"has more than %d fields; a line of the Standard Workload Format "
-				"has %d numbers",
+				"has more than %d fields; a line of the Standard Workload Format has %d numbers",
 				FIELDS, FIELDS);
 		if (!take_number(&p, &field[n]))
 			return err_set(e, ERR_INVALID,
@@ -71,8 +70,7 @@ static int take_fields(const char *line, int64_t field[FIELDS], struct err *e)
 	}
 	if (n > 0 && n < FIELDS_NEEDED)
 		return err_set(e, ERR_INVALID,
-			"has %d fields; at least job number, submit time, wait time, run time and "
-			"processors are needed",
+			"has %d fields; at least job number, submit time, wait time, run time and processors are needed",
 			n);
 	return n;
 }

@@ -237,8 +237,7 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 {
 	if (find_name(w, "Job", j->ns, j->name))
 		return err_set(e, ERR_CONFLICT,
-			"Job %s/%s: metadata.name: there is another Job of that name; each runs "
-			"once",
+			"Job %s/%s: metadata.name: there is another Job of that name; each runs once",
 			j->ns, j->name);
 	if (plan->has_own_uid && claim_uid(w, j, e) < 0)
 		return ERR_CONFLICT;
@@ -292,8 +291,7 @@ static int check_trace_queue(struct world *w, const char *ns, const char *name, 
 	if (find_name(w, "LocalQueue", ns, name))
 		return 0;
 	return err_set(e, ERR_GONE,
-		"the trace's Jobs go to LocalQueue %s/%s, which no manifest describes; add it, or "
-		"name another with --queue NS/NAME",
+		"the trace's Jobs go to LocalQueue %s/%s, which no manifest describes; add it, or name another with --queue NS/NAME",
 		ns, name);
 }
 
@@ -408,8 +406,7 @@ static int adoption_error(const struct world *w, const struct adoption *a, const
 {
 	char job[NAME_SIZE];
 	return err_set(e, ERR_GONE,
-		"%s: Job %s: metadata.annotations.sluice.dev/simulate-admitted: %s %s is in no "
-		"manifest; add it, or correct the name",
+		"%s: Job %s: metadata.annotations.sluice.dev/simulate-admitted: %s %s is in no manifest; add it, or correct the name",
 		a->where, world_name(w, a->actor, job, sizeof(job)), kind, name);
 }
 

@@ -203,8 +203,8 @@ void attempt_complain(struct gate *g, struct gate_job *j)
 		return;
 	j->overdue_ms = g->tick_ms + OVERDUE_MS;
 	gate_note(g, NOTE_OVERDUE, j,
-		"pods are left %" PRId64 " s after it ended (%s); its quota stays reserved until "
-		"they are gone: %s%s",
+		"pods are left %" PRId64
+		" s after it ended (%s); its quota stays reserved until they are gone: %s%s",
 		(g->tick_ms - j->drains_ms) / 1000, j->reason,
 		j->finalizer ? "" : "look for pods that do not terminate",
 		deletion_words(j, words, sizeof(words)));

@@ -12,21 +12,16 @@
 #define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
 
 const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-const char HOLD_BY_OTHER[] = "suspended by somebody else while it ran; "
-			     "remove the annotation sluice.dev/hold to queue the Job again";
+const char HOLD_BY_OTHER[] =
+	"suspended by somebody else while it ran; remove the annotation sluice.dev/hold to queue the Job again";
 const char REFUSED_BY_SERVER[] = "RefusedByServer";
 const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
-	"spec.suspend was set to true while it ran, as a manifest that says so does when it is "
-	"applied again; leave spec.suspend out of the manifest, "
-	"and stop a Job by the annotation sluice.dev/hold";
+	"spec.suspend was set to true while it ran, as a manifest that says so does when it is applied again; leave spec.suspend out of the manifest, and stop a Job by the annotation sluice.dev/hold";
 static const char HOLD_REQUEUE_LIMIT[] =
-	"its pods were not ready in time, as often as is allowed; look at why, "
-	"and remove the annotation sluice.dev/hold to queue the Job again";
+	"its pods were not ready in time, as often as is allowed; look at why, and remove the annotation sluice.dev/hold to queue the Job again";
 static const char HOLD_MAX_RUN[] =
-	"it ran for as long as it may "
-	"(annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); "
-	"remove the annotation sluice.dev/hold to queue it again, with as much time once more";
+	"it ran for as long as it may (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); remove the annotation sluice.dev/hold to queue it again, with as much time once more";
 
 void job_ends(struct gate_job *j, const char *reason, const char *actor)
 {
@@ -96,8 +91,7 @@ void job_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
-		"the API server refused to start it %u times in a row: %.*s; correct the Job, "
-		"and remove the annotation sluice.dev/hold to queue it again",
+		"the API server refused to start it %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
 		j->denials, cut(said, SAID_MAX), said);
 	free(j->sentence);
 	j->hold = j->message = j->sentence = buf_take(&text);
@@ -205,14 +199,11 @@ const char *deletion_words(const struct gate_job *j, char *ret, size_t size)
 	uid_format(&j->uid, uid);
 	if (strcmp(j->finalizer, "orphan") == 0)
 		snprintf(ret, size,
-			"it was deleted without its pods (--cascade=orphan), which run on; to end "
-			"them: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
+			"it was deleted without its pods (--cascade=orphan), which run on; to end them: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
 			j->ns, uid);
 	else
 		snprintf(ret, size,
-			"it is being deleted, but the finalizer %s keeps it, and its pods run on; "
-			"remove that from metadata.finalizers, or: kubectl delete pods -n %s -l "
-			"batch.kubernetes.io/controller-uid=%s",
+			"it is being deleted, but the finalizer %s keeps it, and its pods run on; remove that from metadata.finalizers, or: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
 			j->finalizer, j->ns, uid);
 	return ret;
 }

@@ -119,9 +119,7 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 		j->no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
 		j->retell = true;
 	}
-	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have it "
-	       "run on idle room, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory "
-	       "in its Pod template; ";
+	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have it run on idle room, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
 /* Is it still the one that was refused before? */

@@ -47,12 +47,8 @@ static void say(struct gate *g)
 	int64_t left_ms = m->until_ms > g->tick_ms ? m->until_ms - g->tick_ms : 0;
 	g->mass_stop.said_ms = g->tick_ms;
 	gate_note(g, NOTE_MASS_STOP, NULL,
-		"%zu of %zu running Jobs have no reservation in the ledger: was it lost, or "
-		"restored "
-		"from an old backup? They run on for %" PRId64
-		" s more and nothing new starts; then they are stopped (NotAdmitted) "
-		"and queued again. Restore the ledger, "
-		"or start the controller with --mass-stop-after=0s to stop them now",
+		"%zu of %zu running Jobs have no reservation in the ledger: was it lost, or restored from an old backup? They run on for %" PRId64
+		" s more and nothing new starts; then they are stopped (NotAdmitted) and queued again. Restore the ledger, or start the controller with --mass-stop-after=0s to stop them now",
 		m->spared, m->running, left_ms / 1000);
 }
 
@@ -163,14 +159,10 @@ void explain_mass_stop(const struct gate *g, struct explanation *x)
 		return;
 	if (m->stage == MASS_STOP_WAITS)
 		snprintf(x->sentence, sizeof(x->sentence),
-			"nothing starts at the moment: "
-			"%zu of %zu running Jobs have no reservation in the ledger and are not "
-			"stopped yet; an admin must act (docs/gate.md, Mass stop)",
+			"nothing starts at the moment: %zu of %zu running Jobs have no reservation in the ledger and are not stopped yet; an admin must act (docs/gate.md, Mass stop)",
 			m->spared, m->running);
 	else
 		snprintf(x->sentence, sizeof(x->sentence),
-			"nothing starts at the moment: "
-			"%zu Jobs without a reservation in the ledger are being stopped; "
-			"starts go on when their pods are gone, in a minute at the latest",
+			"nothing starts at the moment: %zu Jobs without a reservation in the ledger are being stopped; starts go on when their pods are gone, in a minute at the latest",
 			m->spared);
 }

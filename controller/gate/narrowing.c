@@ -78,9 +78,8 @@ bool narrowing_again(struct gate *g, struct gate_job *j)
 	j->narrow_to = j->held_pods;
 	j->narrow_for = REAPPLIED;
 	free(j->narrow_why);
-	j->narrow_why =
-		mem_strdup("its manifest was applied again; it goes on with what it holds, and "
-			   "the next start asks for all of its pods");
+	j->narrow_why = mem_strdup(
+		"its manifest was applied again; it goes on with what it holds, and the next start asks for all of its pods");
 	gate_mark_dirty(g, j);
 	return true;
 }

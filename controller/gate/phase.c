@@ -13,14 +13,11 @@
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
-	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, "
-	"or the ledger has lost its reservation; it is queued, and started when its turn comes";
+	"it ran without being admitted: somebody else than Sluice set spec.suspend to false, or the ledger has lost its reservation; it is queued, and started when its turn comes";
 static const char SPARED[] =
-	"it runs, and the ledger has no reservation for it; it is one of many, so they are not "
-	"stopped yet (docs/gate.md, Mass stop)";
+	"it runs, and the ledger has no reservation for it; it is one of many, so they are not stopped yet (docs/gate.md, Mass stop)";
 static const char UNCONTROLLED[] =
-	"its pods could not be counted or stopped: create it without spec.manualSelector, "
-	"spec.selector and spec.managedBy";
+	"its pods could not be counted or stopped: create it without spec.manualSelector, spec.selector and spec.managedBy";
 static const char LEAVING[] =
 	"it ran without being admitted until a moment ago, and its pods are still going away";
 
@@ -212,8 +209,7 @@ static void waiting(struct gate *g, struct gate_job *j)
 	}
 	if (!j->seen.suspend) {
 		block(g, j,
-			"somebody unsuspended it although it was not admitted; Sluice is "
-			"suspending it again");
+			"somebody unsuspended it although it was not admitted; Sluice is suspending it again");
 		stop_intruder(g, j);
 		return;
 	}

@@ -30,8 +30,7 @@ static const struct word {
 	[TROUBLE_PODS_REFUSED] = {"PodsRefused", 0, "be created",
 		"change what the message names; the Job controller goes on trying"},
 	[TROUBLE_UNSCHEDULABLE] = {"Unschedulable", 0, "be scheduled",
-		"free or add nodes, or change what the pods ask for; clusterFit: Now on its "
-		"ClusterQueue would have it wait for room"},
+		"free or add nodes, or change what the pods ask for; clusterFit: Now on its ClusterQueue would have it wait for room"},
 	[TROUBLE_SCHEDULING_GATED] = {"SchedulingGated", 0, "pass a scheduling gate",
 		"whoever set schedulingGates in the pod template has to take them off its pods"},
 	[TROUBLE_INVALID_IMAGE_NAME] = {"InvalidImageName", 0, "run an image of that name",
@@ -39,18 +38,15 @@ static const struct word {
 	[TROUBLE_ERR_IMAGE_NEVER_PULL] = {"ErrImageNeverPull", 0, "run an image they may not pull",
 		"correct imagePullPolicy or the image, or bring the image to the nodes"},
 	[TROUBLE_ERR_IMAGE_PULL] = {"ErrImagePull", 0, "pull an image",
-		"correct the image or imagePullSecrets in the pod template, or see to the "
-		"registry"},
+		"correct the image or imagePullSecrets in the pod template, or see to the registry"},
 	[TROUBLE_IMAGE_PULL_BACK_OFF] = {"ImagePullBackOff", TROUBLE_ERR_IMAGE_PULL,
 		"pull an image",
-		"correct the image or imagePullSecrets in the pod template, or see to the "
-		"registry"},
+		"correct the image or imagePullSecrets in the pod template, or see to the registry"},
 	[TROUBLE_IMAGE_INSPECT_ERROR] = {"ImageInspectError", 0, "use an image",
 		"see to the image, and to the node"},
 	[TROUBLE_CREATE_CONTAINER_CONFIG_ERROR] = {"CreateContainerConfigError", 0,
 		"have a container configured",
-		"create the ConfigMap or Secret that the message names, or correct the pod "
-		"template"},
+		"create the ConfigMap or Secret that the message names, or correct the pod template"},
 	[TROUBLE_CREATE_CONTAINER_ERROR] = {"CreateContainerError", 0, "have a container created",
 		"correct the pod template, or see to the node"},
 	[TROUBLE_RUN_CONTAINER_ERROR] = {"RunContainerError", 0, "have a container started",
@@ -58,12 +54,10 @@ static const struct word {
 	[TROUBLE_CRASH_LOOP_BACK_OFF] = {"CrashLoopBackOff", 0, "get past an init container",
 		"read the log of that container: kubectl logs POD -c CONTAINER"},
 	[TROUBLE_NOT_SEEN_BY_SCHEDULER] = {"NotSeenByScheduler", 0, "be scheduled",
-		"run the scheduler that schedulerName of the pod template names, or name another; "
-		"of one that runs, read the log",
+		"run the scheduler that schedulerName of the pod template names, or name another; of one that runs, read the log",
 		UNSEEN_PATIENCE},
 	[TROUBLE_CONTAINER_CREATING] = {"ContainerCreating", 0, "start on their nodes",
-		"the Events of the pod say what its node waits for, such as a volume: kubectl "
-		"describe pod POD",
+		"the Events of the pod say what its node waits for, such as a volume: kubectl describe pod POD",
 		CREATING_PATIENCE},
 };
 
@@ -312,7 +306,7 @@ void troubles_end_pods(struct troubles *t)
 {
 	struct pod **gone = mem_array(t->pods.count + 1, sizeof(struct pod *)), *x;
 	size_t n = 0;
-	map_each (&t->pods, i, x)
+	map_each(&t->pods, i, x)
 		if (x->in_list != t->list)
 			gone[n++] = x;
 	while (n > 0)
@@ -392,7 +386,7 @@ static void free_patient(struct patient *p)
 void troubles_clear(struct troubles *t)
 {
 	struct patient *p;
-	map_each (&t->patients, i, p)
+	map_each(&t->patients, i, p)
 		free_patient(p);
 	map_done(&t->pods);
 	map_done(&t->patients);

@@ -72,9 +72,7 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
 		return;
 	memcpy(rest, x->sentence, sizeof(rest));
 	snprintf(x->sentence, sizeof(x->sentence),
-		"kept off idle room, for this API server (before Kubernetes 1.36) refuses to have "
-		"its resources rewritten; write it with kubernetes.io/batch-cpu and batch-memory "
-		"to have it run there. Else: %.*s",
+		"kept off idle room, for this API server (before Kubernetes 1.36) refuses to have its resources rewritten; write it with kubernetes.io/batch-cpu and batch-memory to have it run there. Else: %.*s",
 		(int)(sizeof(x->sentence) / 2), rest);
 }
 

@@ -92,8 +92,7 @@ static int check_server(struct kube_config *c, bool allow_http, struct err *err)
 	curl_url_cleanup(url);
 	if (!ok)
 		return err_set(err, ERR_INVALID,
-			"%s: server is not a https://HOST:PORT address (without user, query or "
-			"fragment)",
+			"%s: server is not a https://HOST:PORT address (without user, query or fragment)",
 			c->origin);
 	for (size_t n = strlen(c->server); n > 0 && c->server[n - 1] == '/'; n--)
 		c->server[n - 1] = '\0';
@@ -235,8 +234,7 @@ static int load_in_cluster(const char *host, const struct kube_config_options *o
 		dir = service_account_dir;
 	if (!port || !*port)
 		return err_set(err, ERR_INVALID,
-			"in-cluster: KUBERNETES_SERVICE_HOST is set, KUBERNETES_SERVICE_PORT is "
-			"not");
+			"in-cluster: KUBERNETES_SERVICE_HOST is set, KUBERNETES_SERVICE_PORT is not");
 	struct kube_config *c = mem_alloc(sizeof(*c));
 	struct buf server;
 	buf_init(&server, SIZE_MAX / 2);
@@ -270,8 +268,7 @@ static int find(
 		rc = load_one(path, options, ret_config, err);
 	else
 		err_set(err, ERR_GONE,
-			"nothing says where the API server is: no --kubeconfig, no KUBECONFIG, no "
-			"%s, and this is not a pod; give one of them",
+			"nothing says where the API server is: no --kubeconfig, no KUBECONFIG, no %s, and this is not a pod; give one of them",
 			path);
 	free(path);
 	return rc;

@@ -283,8 +283,7 @@ static void print_number(struct buf *out, double d)
 static void print_members(struct buf *out, const cJSON *value, char open, char close)
 {
 	buf_putc(out, open);
-	json_each(item, value)
-	{
+	json_each(item, value) {
 		if (item != value->child)
 			buf_putc(out, ',');
 		if (open == '{') {

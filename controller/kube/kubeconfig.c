@@ -162,16 +162,12 @@ static const struct refusal {
 	bool only_if_true;
 } refusals[] = {
 	{"cluster", "insecure-skip-tls-verify",
-		"is not supported: without it anybody in between could be the API server; put its "
-		"CA "
-		"into certificate-authority-data",
+		"is not supported: without it anybody in between could be the API server; put its CA into certificate-authority-data",
 		true},
 	{"user", "auth-provider",
 		"was removed from Kubernetes in 1.26; use an exec credential plugin", false},
 	{"user", "username",
-		"(basic authentication) was removed from Kubernetes in 1.19; use a token or a "
-		"client "
-		"certificate",
+		"(basic authentication) was removed from Kubernetes in 1.19; use a token or a client certificate",
 		false},
 	{"user", "as", "(impersonation) is not supported; use that account's own credentials",
 		false},
@@ -268,8 +264,7 @@ static int plugin_version(const char *version, struct err *err)
 			       strcmp(version, "client.authentication.k8s.io/v1beta1") == 0))
 		return 0;
 	return err_set(err, ERR_INVALID,
-		"exec.apiVersion is %.60s; it must be client.authentication.k8s.io/v1 or /v1beta1 "
-		"(a newer release of the plugin has one of them)",
+		"exec.apiVersion is %.60s; it must be client.authentication.k8s.io/v1 or /v1beta1 (a newer release of the plugin has one of them)",
 		version ? version : "missing");
 }
 
@@ -288,8 +283,7 @@ static int fill_plugin(
 		return err_set(err, ERR_INVALID, "exec.command is missing");
 	if (mode && strcmp(mode, "Always") == 0)
 		return err_set(err, ERR_INVALID,
-			"exec.interactiveMode is Always, but there is no terminal to ask on; use "
-			"IfAvailable or Never");
+			"exec.interactiveMode is Always, but there is no terminal to ask on; use IfAvailable or Never");
 	p->api_version = mem_strdup(version);
 	p->command = mem_strdup(command);
 	if (strchr(command, '/'))
@@ -389,8 +383,7 @@ int kubeconfig_resolve(struct kubeconfig *k, const struct kube_config_options *o
 	const char *name = context_name(k, options->context);
 	if (!name)
 		return err_set(err, ERR_INVALID,
-			"kubeconfig %s: current-context is not set; run kubectl config use-context "
-			"NAME, or pass --context",
+			"kubeconfig %s: current-context is not set; run kubectl config use-context NAME, or pass --context",
 			k->file[0].path);
 	int rc = find_entry(k, "context", name, &context, err);
 	if (rc < 0)

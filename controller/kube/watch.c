@@ -219,8 +219,8 @@ __attribute__((format(printf, 3, 4))) static void watch_fail(
 
 static void add_escaped(struct buf *b, struct slice s)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "-._~";
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 	for (size_t i = 0; i < s.len; i++) {
 		if (s.ptr[i] && strchr(plain, s.ptr[i]))
 			buf_putc(b, s.ptr[i]);
@@ -363,8 +363,7 @@ static void skip_event(struct kube_watch *w, struct slice line, const char *why)
 	if (has_type && (strcmp(type, "ERROR") == 0 || strcmp(type, "BOOKMARK") == 0)) {
 		lose_place(w);
 		watch_fail(w, 0,
-			"what the server says of the watch cannot be read (%.200s); "
-			"listing again",
+			"what the server says of the watch cannot be read (%.200s); listing again",
 			why);
 		return;
 	}

@@ -483,9 +483,7 @@ static int link_parse(struct link *l, struct err *e)
 	PQconninfoOption *options = PQconninfoParse(l->conninfo, NULL);
 	if (!options)
 		return err_set(e, ERR_INVALID,
-			"the database is not named by a libpq connection string: it is "
-			"postgresql://user@host:port/database, or words like host=... dbname=... "
-			"(a value with blanks in single quotes), or empty for the PG* variables");
+			"the database is not named by a libpq connection string: it is postgresql://user@host:port/database, or words like host=... dbname=... (a value with blanks in single quotes), or empty for the PG* variables");
 	const char *timeout = getenv("PGCONNECT_TIMEOUT"), *host = getenv("PGHOST");
 	size_t n = 0;
 	for (PQconninfoOption *o = options; o->keyword; o++) {
@@ -506,8 +504,7 @@ static int link_parse(struct link *l, struct err *e)
 	int rc = 0;
 	if (host && strchr(host, '@'))
 		rc = err_set(e, ERR_INVALID,
-			"the host in the database's connection string has an @ "
-			"in it: write an @ in a user name or password as %%40");
+			"the host in the database's connection string has an @ in it: write an @ in a user name or password as %%40");
 	PQconninfoFree(options);
 	return rc;
 }

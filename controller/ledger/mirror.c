@@ -95,9 +95,9 @@ void mirror_clear(struct mirror *m)
 {
 	struct mirror_hold *h;
 	struct mirror_row *r;
-	map_each (&m->holds, i, h)
+	map_each(&m->holds, i, h)
 		free(h);
-	map_each (&m->rows, i, r)
+	map_each(&m->rows, i, r)
 		row_free(r);
 	map_done(&m->holds);
 	map_done(&m->rows);
@@ -115,7 +115,7 @@ size_t mirror_rows(const struct mirror *m)
 {
 	size_t n = 0;
 	const struct mirror_row *r;
-	map_each (&m->rows, i, r)
+	map_each(&m->rows, i, r)
 		n += r->known;
 	return n;
 }

@@ -47,9 +47,9 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 	buf_literal(&number, pg->identity);
 	buf_puts(&number, ");\n");
 
-	buf_puts(&script, "SELECT set_config('statement_timeout', '50s', true), "
-			  "set_config('lock_timeout', '10s', true), "
-			  "set_config('search_path', 'pg_catalog', true);\n");
+	buf_puts(&script,
+		"SELECT set_config('statement_timeout', '50s', true), "
+		"set_config('lock_timeout', '10s', true), set_config('search_path', 'pg_catalog', true);\n");
 	if (version == 1 && !r->has_schema)
 		buf_puts(&script, "CREATE SCHEMA sluice;\n"); /* else made by an admin, for us */
 	if (version > 1)
@@ -87,9 +87,7 @@ static bool schema_judge(struct pg *pg, struct request *r, int version, bool led
 	if (version > MIGRATIONS_COUNT) {
 		char sentence[256];
 		snprintf(sentence, sizeof(sentence),
-			"the ledger's schema is version %d and this program knows versions up to "
-			"%d: "
-			"it was upgraded by a newer sluice-controller; run that one",
+			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller; run that one",
 			version, MIGRATIONS_COUNT);
 		link_drop(pg->link, sentence);
 		return false;

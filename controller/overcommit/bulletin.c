@@ -121,8 +121,7 @@ void bulletin_see(struct bulletin *b, const struct cJSON *object)
 {
 	struct page *p = want_page(b, decode_name(object));
 	p->written = false; /* a new spec: its generation is told, at least */
-	json_each(c, json_array(json_object(object, "status"), "conditions"))
-	{
+	json_each(c, json_array(json_object(object, "status"), "conditions")) {
 		const char *type = json_text(c, "type"), *status = json_text(c, "status");
 		const char *since = json_text(c, "lastTransitionTime");
 		if (p->dated || !type || strcmp(type, "Active") != 0 || !status || !since ||
@@ -192,16 +191,14 @@ static void judge(
 		say_invalid(n, u);
 	else if (rulebook_has_configmap(b->o.rulebook))
 		say(n, false, "ConfigMapInUse",
-			"the ConfigMap has the key colocation-config: it alone counts, for all "
-			"nodes");
+			"the ConfigMap has the key colocation-config: it alone counts, for all nodes");
 	else if (!u->good->layer.value.enable)
 		say(n, false, "Disabled", "enable is false: the nodes it holds for lend nothing");
 	else if (n->selected == 0)
 		say(n, false, "NoNodes", "spec.nodeSelector selects no node");
 	else if (n->nodes == 0)
 		say(n, false, "Overshadowed",
-			"each node it selects is selected by a NodeOvercommit before it in name "
-			"order");
+			"each node it selects is selected by a NodeOvercommit before it in name order");
 	else if (*trouble) {
 		snprintf(text, sizeof(text), "%.800s", trouble);
 		say(n, false, "MetricsUnavailable", text);

@@ -91,11 +91,9 @@ static void on_bytes(struct slice bytes, void *ctx)
 static const char *cure(const struct kube_answer *a)
 {
 	if (a->http_status == 404)
-		return "; nothing serves metrics.k8s.io: install metrics-server, or set "
-		       "usageSource: kubelet";
+		return "; nothing serves metrics.k8s.io: install metrics-server, or set usageSource: kubelet";
 	if (a->http_status == 403 || a->http_status == 401)
-		return "; the controller may not get and list nodes and pods of metrics.k8s.io: "
-		       "kubectl apply -f deploy/components/idle-resources/role.yaml";
+		return "; the controller may not get and list nodes and pods of metrics.k8s.io: kubectl apply -f deploy/components/idle-resources/role.yaml";
 	return "; look at metrics-server: kubectl get apiservice v1beta1.metrics.k8s.io";
 }
 

@@ -223,7 +223,7 @@ void history_free(struct history *h)
 		return;
 	if (h->link)
 		link_free(h->link);
-	map_each (&h->minutes, i, m)
+	map_each(&h->minutes, i, m)
 		free(m);
 	map_done(&h->minutes);
 	forget_notes(h, h->nnotes);

@@ -80,7 +80,7 @@ void kubelets_free(struct kubelets *k)
 		kube_client_cancel(k->client, k->asked[i].id);
 		free(k->asked[i].node);
 	}
-	map_each (&k->readings, i, r)
+	map_each(&k->readings, i, r)
 		free(r);
 	map_done(&k->readings);
 	forget_nodes(k);
@@ -151,7 +151,7 @@ static void forget_readings(struct kubelets *k)
 	struct map kept;
 	struct reading *r;
 	map_init(&kept, reading_has_key);
-	map_each (&k->readings, i, r) {
+	map_each(&k->readings, i, r) {
 		if (k->round - r->round < READINGS_ROUNDS)
 			map_put(&kept, map_hash_string(r->key), r);
 		else
@@ -175,8 +175,7 @@ static void finish(struct kubelets *k)
 	k->trouble[0] = '\0';
 	if (k->silent > 0)
 		snprintf(k->trouble, sizeof(k->trouble),
-			"%zu of %zu kubelets do not say what is used (%s); the controller needs "
-			"get of nodes/proxy (deploy/components/kubelet-usage)",
+			"%zu of %zu kubelets do not say what is used (%s); the controller needs get of nodes/proxy (deploy/components/kubelet-usage)",
 			k->silent, k->nnodes, k->first);
 	if (k->round % READINGS_ROUNDS == 0)
 		forget_readings(k);

@@ -90,8 +90,7 @@ static void put_nodes(const struct lender *l, struct buf *out)
 		const char *help;
 	} families[] = {
 		{"koordlet_node_resource_allocatable", ALLOCATABLE,
-			"What the node's status says it lends: batch-cpu in thousandths of a core, "
-			"gocran.io/cpu in cores, memory in bytes."},
+			"What the node's status says it lends: batch-cpu in thousandths of a core, gocran.io/cpu in cores, memory in bytes."},
 		{"kube_node_status_allocatable", ALLOCATABLE,
 			"The same, by the name that kube-state-metrics would have for it."},
 		{"koordlet_container_resource_requests", REQUESTED,
@@ -137,8 +136,7 @@ static void put_ages(const struct lender *l, struct buf *out)
 static void put_reclaims(const struct lender *l, struct buf *out)
 {
 	metrics_put_family(out, "sluice_overcommit_reclaims", COUNTER, "",
-		"Jobs that were told to stop or to go on with fewer pods, and pods that were "
-		"evicted, because what they live on was wanted back.");
+		"Jobs that were told to stop or to go on with fewer pods, and pods that were evicted, because what they live on was wanted back.");
 	for (int t = RECLAIM_ALLOCATABLE; l && t <= RECLAIM_CPU; t++)
 		for (int a = 0; a < RECLAIM_ACTIONS; a++) {
 			metrics_put_labelled_twice(out, "sluice_overcommit_reclaims_total",
@@ -153,8 +151,7 @@ static void put_reclaims(const struct lender *l, struct buf *out)
 static void put_patches(const struct lender *l, struct buf *out)
 {
 	metrics_put_family(out, "sluice_overcommit_patches", COUNTER, "",
-		"Writes of what nodes lend, by what became of them; those that failed are sent "
-		"again.");
+		"Writes of what nodes lend, by what became of them; those that failed are sent again.");
 	if (!l)
 		return;
 	struct publisher_counts c = publisher_count(l->publisher);
@@ -174,8 +171,7 @@ static void put_pools(const struct lender *l, struct buf *out)
 {
 	const struct idle_pool *p;
 	metrics_put_family(out, "sluice_overcommit_pool", GAUGE, "",
-		"What the nodes of a flavor with an idle pool lend now, before its share: cores, "
-		"bytes.");
+		"What the nodes of a flavor with an idle pool lend now, before its share: cores, bytes.");
 	for (size_t i = 0; l && (p = pools_at(l->pools, i)); i++) {
 		if (!p->flavor)
 			continue;

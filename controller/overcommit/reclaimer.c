@@ -332,8 +332,8 @@ static void reason(const struct look *k, char ret[WHY_MAX])
 {
 	static const char *const words[] = {
 		[RECLAIM_NONE] = "",
-		[RECLAIM_ALLOCATABLE] = "more is asked for of what it lends than ordinary pods "
-					"leave",
+		[RECLAIM_ALLOCATABLE] =
+			"more is asked for of what it lends than ordinary pods leave",
 		[RECLAIM_MEMORY] = "its memory runs short",
 		[RECLAIM_CPU] = "what it lends of its cpu is too little for those that live on it",
 	};

@@ -141,8 +141,7 @@ static int fill_limit_range(struct decoder *d, const cJSON *o, struct err *e)
 	struct limit_range_item *all = parcel_array(&d->parcel, count, sizeof(*all));
 	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
 	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		if (is_about_pods(item))
 			all[s->nitems++] = limit_item(d, PATH_INDEX(at, n), item);
 		n++;
@@ -183,8 +182,7 @@ static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err 
 	size_t bytes = d->parcel.used - before;
 	if (bytes > BUDGET_SELECTOR_MAX)
 		decoder_fault(d, PATH(at, "selector"),
-			"takes %zu bytes, and at most %d are kept of one, so it spares no pods; "
-			"use fewer or shorter values",
+			"takes %zu bytes, and at most %d are kept of one, so it spares no pods; use fewer or shorter values",
 			bytes, BUDGET_SELECTOR_MAX);
 	s->allowed = int32_field(
 		d, status, object_field(d, NULL, o, "status"), "disruptionsAllowed", 0, 0);

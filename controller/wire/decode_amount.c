@@ -21,8 +21,7 @@ int64_t span_field(struct decoder *d, const struct path *up, const cJSON *object
 	const char *text = text_field(d, up, object, key, TEXT_MAX);
 	if (!text_span(text, &ms))
 		decoder_fault(d, PATH(up, key),
-			"%s is not a duration; write hours, minutes and seconds with their units, "
-			"such as 30m, 1h30m or 36h",
+			"%s is not a duration; write hours, minutes and seconds with their units, such as 30m, 1h30m or 36h",
 			text_show(text, shown));
 	else if (ms > max_ms)
 		decoder_fault(d, PATH(up, key), "%s is too long; at most %lldh is supported",
@@ -87,8 +86,7 @@ static int64_t decimal_value(struct decoder *d, const struct path *at, const cJS
 	int rc = text ? money_parse(slice_of(text), &micro, NULL) : 0;
 	if (rc == ERR_INVALID)
 		decoder_fault(d, at,
-			"%s is not %s; write digits, and at most six of them behind a point, such "
-			"as \"%s\"",
+			"%s is not %s; write digits, and at most six of them behind a point, such as \"%s\"",
 			text_show(text, shown), what, example);
 	else if (rc < 0 || micro > max * MONEY_UNIT)
 		decoder_fault(d, at, "%s is too much; at most %lld is supported",
@@ -141,8 +139,7 @@ bool priced_unit(struct decoder *d, const struct path *at, const char *name)
 			text_show(name, shown));
 	else if (counts_bytes(name) && !priced_per_gib(name))
 		decoder_fault(d, at,
-			"%s has no price of its own, for a byte costs next to nothing; write the "
-			"price of a GiB, as %.64s-gib",
+			"%s has no price of its own, for a byte costs next to nothing; write the price of a GiB, as %.64s-gib",
 			text_show(name, shown), name);
 	else if (strcmp(name, "cpu-gib") == 0)
 		decoder_fault(d, at, "\"cpu-gib\" is not a resource; write cpu");
@@ -158,8 +155,7 @@ const char *currency_field(struct decoder *d, const struct path *up, const cJSON
 	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
 	if (text[len] || len < CURRENCY_MIN || len > CURRENCY_MAX)
 		decoder_fault(d, PATH(up, "currency"),
-			"%s is not the name of a currency; write %d to %d letters or digits, such "
-			"as EUR",
+			"%s is not the name of a currency; write %d to %d letters or digits, such as EUR",
 			text_show(text, shown), CURRENCY_MIN, CURRENCY_MAX);
 	return text;
 }

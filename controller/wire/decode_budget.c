@@ -35,8 +35,7 @@ static void queue_field(
 			"has both queue and localQueue; make a Budget of each, for both count");
 	else if (!*s->clusterqueue && !*s->localqueue)
 		decoder_fault(d, up,
-			"names no queue; write queue, e.g. batch, or localQueue, e.g. "
-			"team-a/batch");
+			"names no queue; write queue, e.g. batch, or localQueue, e.g. team-a/batch");
 }
 
 static enum budget_period period_field(struct decoder *d, const struct path *up, const cJSON *spec)

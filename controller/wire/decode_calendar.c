@@ -52,8 +52,7 @@ static unsigned days_field(struct decoder *d, const struct path *up, const cJSON
 	unsigned all = 0, days;
 	size_t n = 0, count;
 	const cJSON *list = list_field(d, up, object, "days", 14, &count);
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		struct err why;
 		const char *text = cJSON_IsString(item) ? item->valuestring : "";
 		if (notation_days(slice_of(text), &days, &why) < 0)
@@ -94,8 +93,7 @@ static enum window_shape shape_of(struct decoder *d, const struct path *at, cons
 		decoder_fault(d, PATH(at, "duration"), "goes with cron only; write to");
 	else if (!days && !cron && !once && !from && !to)
 		decoder_fault(d, at,
-			"says no time; write days, from and to; or from: \"Fri 19:00\" and to: "
-			"\"Mon 07:00\"; or cron and duration; or at");
+			"says no time; write days, from and to; or from: \"Fri 19:00\" and to: \"Mon 07:00\"; or cron and duration; or at");
 	return once ? WINDOW_ONCE : cron ? WINDOW_CRON : days ? WINDOW_DAYS : WINDOW_WEEK;
 }
 
@@ -133,8 +131,7 @@ static void windows_field(
 	const cJSON *list = objects_field(d, up, spec, "open", CALENDAR_WINDOWS_MAX, &s->nwindows);
 	struct window_spec *w = parcel_array(&d->parcel, s->nwindows, sizeof(*w));
 	s->window = w;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		if (cJSON_IsObject(item))
 			fill_window(d, PATH_INDEX(PATH(up, "open"), n), item, &w[n]);
 		n++;
@@ -165,8 +162,7 @@ static void dates_field(
 	const cJSON *list = list_field(d, up, o, "dates", CALENDAR_DATES_MAX, &x->ndates);
 	struct date_range *date = parcel_array(&d->parcel, x->ndates, sizeof(*date));
 	x->date = date;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		struct err why;
 		const char *text = cJSON_IsString(item) ? item->valuestring : "";
 		if (notation_dates(slice_of(text), &date[n], &why) < 0)
@@ -187,8 +183,7 @@ static void fill_exception(
 	x->dates_key = text_field(d, below, from, "key", NAME_MAX_BYTES);
 	if (from && (!*x->dates_configmap || !*x->dates_key))
 		decoder_fault(d, below,
-			"names no ConfigMap and key; write e.g. {configMap: holidays-de, key: "
-			"dates}");
+			"names no ConfigMap and key; write e.g. {configMap: holidays-de, key: dates}");
 	if (!from && x->ndates == 0)
 		decoder_fault(d, PATH(at, "dates"),
 			"names no date; write e.g. [\"2026-12-24..2026-12-26\"], or datesFrom");
@@ -202,8 +197,7 @@ static void exceptions_field(
 		objects_field(d, up, spec, "except", CALENDAR_EXCEPTIONS_MAX, &s->nexceptions);
 	struct exception_spec *x = parcel_array(&d->parcel, s->nexceptions, sizeof(*x));
 	s->exception = x;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		if (cJSON_IsObject(item))
 			fill_exception(d, PATH_INDEX(PATH(up, "except"), n), item, &x[n]);
 		n++;

@@ -16,8 +16,7 @@ static struct fungibility_spec fungibility_field(
 	};
 	if (f.prefer_preemption && (!f.next_when_borrowing || f.stop_when_preempting))
 		decoder_fault(d, PATH(at, "preference"),
-			"PreemptionOverBorrowing compares all flavors; set whenCanBorrow and "
-			"whenCanPreempt to TryNextFlavor, or remove it");
+			"PreemptionOverBorrowing compares all flavors; set whenCanBorrow and whenCanPreempt to TryNextFlavor, or remove it");
 	return f;
 }
 
@@ -32,8 +31,7 @@ static void borrow_within_cohort(struct decoder *d, const struct path *up, const
 	ret->max_priority = int32_field(d, at, o, "maxPriorityThreshold", INT32_MIN, 0);
 	if (ret->borrow_within_cohort && ret->reclaim_within_cohort == PREEMPT_NEVER)
 		decoder_fault(d, PATH(at, "policy"),
-			"LowerPriority needs reclaimWithinCohort to be LowerPriority or Any; set "
-			"that too, or remove borrowWithinCohort");
+			"LowerPriority needs reclaimWithinCohort to be LowerPriority or Any; set that too, or remove borrowWithinCohort");
 }
 
 static struct preemption_spec preemption_field(

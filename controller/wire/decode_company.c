@@ -79,8 +79,7 @@ const struct affinity_term *affinity_terms_field(struct decoder *d, const struct
 	const cJSON *of = object_field(d, up, affinity, key);
 	const cJSON *list = objects_field(d, at->up, of, required, TERMS_MAX, ret_count);
 	struct affinity_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		all[n] = affinity_term(d, PATH_INDEX(at, n), item, p);
 		n++;
 	}
@@ -96,9 +95,10 @@ static bool crosses(const cJSON *term)
 static bool any_crosses(const cJSON *of)
 {
 	bool any = false;
-	json_each(item, json_array(of, required)) any |= crosses(item);
-	json_each(item, json_array(of, preferred)) any |=
-		crosses(json_object(item, "podAffinityTerm"));
+	json_each(item, json_array(of, required))
+		any |= crosses(item);
+	json_each(item, json_array(of, preferred))
+		any |= crosses(json_object(item, "podAffinityTerm"));
 	return any;
 }
 
@@ -133,8 +133,7 @@ const struct spread_constraint *spread_field(struct decoder *d, const struct pat
 	size_t at = 0, n = 0, given;
 	const cJSON *list = objects_field(d, up, spec, key, SPREAD_MAX, &given);
 	struct spread_constraint *all = parcel_array(&d->parcel, given, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *here = PATH_INDEX(PATH(up, key), at++);
 		const char *when = json_text(item, "whenUnsatisfiable");
 		if (when && strcmp(when, "DoNotSchedule") == 0)

@@ -45,8 +45,7 @@ static struct flavor_quota_spec flavor_item(
 	struct flavor_quota_spec f = {.flavor = needed_name(d, at, item, "default")};
 	const cJSON *list = objects_field(d, at, item, "resources", RESOURCES_MAX, &f.nquotas);
 	struct quota_spec *all = parcel_array(&d->parcel, f.nquotas, sizeof(*all));
-	json_each(q, list)
-	{
+	json_each(q, list) {
 		all[n] = quota_item(d, PATH_INDEX(PATH(at, "resources"), n), q);
 		n++;
 	}
@@ -63,8 +62,7 @@ static struct resource_group_spec group_item(
 		"must be the name of a resource, e.g. cpu", &g.nresources);
 	const cJSON *list = objects_field(d, at, item, "flavors", FLAVORS_MAX, &g.nflavors);
 	struct flavor_quota_spec *all = parcel_array(&d->parcel, g.nflavors, sizeof(*all));
-	json_each(f, list)
-	{
+	json_each(f, list) {
 		all[n] = flavor_item(d, PATH_INDEX(PATH(at, "flavors"), n), f);
 		n++;
 	}
@@ -78,8 +76,7 @@ const struct resource_group_spec *resource_groups_field(
 	size_t n = 0;
 	const cJSON *list = objects_field(d, up, spec, "resourceGroups", GROUPS_MAX, ret_count);
 	struct resource_group_spec *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		all[n] = group_item(d, PATH_INDEX(PATH(up, "resourceGroups"), n), item);
 		n++;
 	}

@@ -46,14 +46,11 @@ static void read_control(struct decoder *d, const cJSON *o, const cJSON *of, str
 	j->uncontrolled = true;
 	if (by && strcmp(by, kubernetes) != 0)
 		decoder_fault(d, PATH(spec, "managedBy"),
-			"is %s, a controller that Sluice can neither start nor stop; "
-			"create the Job without it",
+			"is %s, a controller that Sluice can neither start nor stop; create the Job without it",
 			text_show(by, shown));
 	else if (!selects_own_pods(o, of))
 		decoder_fault(d, PATH(spec, "selector"),
-			"is not the one of the Job's own uid, so its pods could not be told once "
-			"it is deleted; create the Job without spec.selector and "
-			"spec.manualSelector");
+			"is not the one of the Job's own uid, so its pods could not be told once it is deleted; create the Job without spec.selector and spec.manualSelector");
 	else
 		j->uncontrolled = false;
 }
@@ -64,8 +61,7 @@ static void check_grace(struct decoder *d, const struct path *at, const cJSON *p
 	if (!cJSON_IsNumber(item) || item->valuedouble <= JOB_GRACE_MAX_S)
 		return;
 	decoder_fault(d, PATH(at, "terminationGracePeriodSeconds"),
-		"is %.0f; at most %d are possible, "
-		"for so long its pods may keep their quota after a stop: lower it",
+		"is %.0f; at most %d are possible, for so long its pods may keep their quota after a stop: lower it",
 		item->valuedouble, JOB_GRACE_MAX_S);
 }
 
@@ -111,8 +107,7 @@ static const char *family_text(struct decoder *d, const cJSON *meta, const cJSON
 static const char *finalizer_text(struct decoder *d, const cJSON *meta)
 {
 	const char *found = NULL;
-	json_each(item, json_array(meta, "finalizers"))
-	{
+	json_each(item, json_array(meta, "finalizers")) {
 		const char *text = cJSON_IsString(item) ? item->valuestring : NULL;
 		if (!text || strcmp(text, "foregroundDeletion") == 0)
 			continue;

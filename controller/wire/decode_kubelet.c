@@ -234,16 +234,14 @@ int decode_kubelet_usage(struct slice text, int64_t now_ms,
 		struct slice line = take_line(&text);
 		if (!read_line(line, now_ms, &all))
 			rc = err_set(e, ERR_INVALID,
-				"%s is no sample of a kubelet's; the node's path may lead "
-				"elsewhere",
+				"%s is no sample of a kubelet's; the node's path may lead elsewhere",
 				slice_show(line, shown));
 	}
 	if (rc == 0 && all.count > 0)
 		qsort(all.item, all.count, sizeof(*all.item), reading_cmp);
 	if (rc == 0 && !has_node(&all))
 		rc = err_set(e, ERR_INVALID,
-			"no node_cpu_usage_seconds_total and node_memory_working_set_bytes in it; "
-			"is it what a kubelet serves under /metrics/resource?");
+			"no node_cpu_usage_seconds_total and node_memory_working_set_bytes in it; is it what a kubelet serves under /metrics/resource?");
 	if (rc == 0)
 		tell(&all, each, ctx);
 	free(all.item);

@@ -32,8 +32,7 @@ static bool text_is(const cJSON *o, const char *key, const char *value)
 
 static bool speaks_of_disruption(const cJSON *rule)
 {
-	json_each(condition, json_array(rule, "onPodConditions"))
-	{
+	json_each(condition, json_array(rule, "onPodConditions")) {
 		const char *status = json_text(condition, "status");
 		if (text_is(condition, "type", "DisruptionTarget") &&
 			(!status || strcmp(status, "True") == 0))
@@ -46,8 +45,7 @@ static bool speaks_of_disruption(const cJSON *rule)
  * a rule on those that comes first might match it too. */
 bool ignores_disruption(const cJSON *spec)
 {
-	json_each(rule, json_array(json_object(spec, "podFailurePolicy"), "rules"))
-	{
+	json_each(rule, json_array(json_object(spec, "podFailurePolicy"), "rules")) {
 		if (!text_is(rule, "action", "Ignore"))
 			return false;
 		if (speaks_of_disruption(rule))
@@ -116,15 +114,13 @@ static void check_amount(
 	const struct lent *this = resources_lent(value->string);
 	if (is_plain(value->string))
 		decoder_fault(d, at,
-			"the Pod asks for %s as well, and one Pod may not ask for both; ask for "
-			"%s in all of its containers, or in none",
+			"the Pod asks for %s as well, and one Pod may not ask for both; ask for %s in all of its containers, or in none",
 			lent->name,
 			lent->kind == LENDING_BATCH ? "kubernetes.io/batch-* alone"
 						    : "gocran.io/* alone");
 	else if (this && this->kind != lent->kind)
 		decoder_fault(d, at,
-			"the Pod asks for %s as well, and nodes lend under one name or the other; "
-			"ask for one of them",
+			"the Pod asks for %s as well, and nodes lend under one name or the other; ask for one of them",
 			lent->name);
 	else if (this && !is_integer(value))
 		decoder_fault(d, at, "is not a whole number; write it in %s", example(this));
@@ -139,8 +135,7 @@ static int64_t quiet_amount(const cJSON *value)
 static void check_limits(struct decoder *d, const struct path *at, const cJSON *resources)
 {
 	const cJSON *limits = json_object(resources, "limits");
-	json_each(value, json_object(resources, "requests"))
-	{
+	json_each(value, json_object(resources, "requests")) {
 		const cJSON *limit = json_get(limits, value->string);
 		if (!resources_lent(value->string))
 			continue;
@@ -149,21 +144,18 @@ static void check_limits(struct decoder *d, const struct path *at, const cJSON *
 				"has no limit; write the same under limits");
 		else if (quiet_amount(limit) != quiet_amount(value))
 			decoder_fault(d, PATH(PATH(at, "limits"), value->string),
-				"is not what is asked for; of what is lent, limits and requests "
-				"are equal");
+				"is not what is asked for; of what is lent, limits and requests are equal");
 	}
 }
 
 /* A legacy name beside the one that replaced it. */
 static void check_twice(struct decoder *d, const struct path *at, const cJSON *map)
 {
-	json_each(a, map)
-	{
+	json_each(a, map) {
 		const struct lent *legacy = resources_lent(a->string);
 		if (!legacy || !legacy->legacy)
 			continue;
-		json_each(b, map)
-		{
+		json_each(b, map) {
 			const struct lent *other = resources_lent(b->string);
 			if (other && b != a && other->kind == legacy->kind &&
 				strcmp(other->plain, legacy->plain) == 0)
@@ -182,7 +174,8 @@ static void check_container(
 	for (size_t i = 0; i < 2; i++) {
 		const struct path *here = PATH(at, maps[i]);
 		const cJSON *map = json_object(resources, maps[i]);
-		json_each(value, map) check_amount(d, PATH(here, value->string), value, lent);
+		json_each(value, map)
+			check_amount(d, PATH(here, value->string), value, lent);
 		check_twice(d, here, map);
 	}
 	check_limits(d, at, resources);
@@ -220,8 +213,9 @@ static void check_asks_lent(struct decoder *d, const struct path *at, const cJSO
 	check_pod_level(d, at, pod, "write it in the containers' resources");
 	for (size_t i = 0; i < 2; i++) {
 		size_t n = 0;
-		json_each(c, json_array(text, lists[i])) check_container(
-			d, PATH(PATH_INDEX(PATH(at, lists[i]), n++), "resources"), c, lent);
+		json_each(c, json_array(text, lists[i]))
+			check_container(
+				d, PATH(PATH_INDEX(PATH(at, lists[i]), n++), "resources"), c, lent);
 	}
 }
 
@@ -240,9 +234,8 @@ static bool asks_plain(const struct container *c)
 static void check_preemptible(
 	struct decoder *d, const struct path *at, const struct pod_resources *pod)
 {
-	static const char cure[] = "asks for neither cpu nor memory, so there is nothing that "
-				   "could be lent to it; write what it needs under requests, or "
-				   "remove sluice.dev/preemptible";
+	static const char cure[] =
+		"asks for neither cpu nor memory, so there is nothing that could be lent to it; write what it needs under requests, or remove sluice.dev/preemptible";
 	check_pod_level(d, at, pod,
 		"write it in the containers' resources, or remove sluice.dev/preemptible");
 	for (size_t i = 0; i < pod->ncontainers; i++)
@@ -372,9 +365,7 @@ void job_lending(struct decoder *d, const cJSON *o, struct job *j)
 	owners_text(o, template, notes, &text);
 	if (text.failed || json_parse(tree, buf_slice(&text), &root, NULL) < 0) {
 		decoder_fault(d, PATH(PATH(PATH(NULL, "spec"), "template"), "spec"),
-			"what its containers ask for takes more than %d bytes to write down, and "
-			"who may run on lent resources has that in an annotation; use fewer "
-			"containers",
+			"what its containers ask for takes more than %d bytes to write down, and who may run on lent resources has that in an annotation; use fewer containers",
 			TEXT_MAX_BYTES);
 	} else {
 		read_text(d, template, &text, root, opted_in, j);

@@ -45,8 +45,7 @@ bool meta_deleting(const cJSON *o)
 
 const cJSON *meta_controller(const cJSON *o)
 {
-	json_each(owner, json_array(meta_of(o), "ownerReferences"))
-	{
+	json_each(owner, json_array(meta_of(o), "ownerReferences")) {
 		bool controls = false;
 		json_bool(owner, "controller", &controls);
 		if (controls)

@@ -137,8 +137,7 @@ static struct figures figures_field(struct decoder *d, const cJSON *status, cons
 
 static bool is_ready(const cJSON *status)
 {
-	json_each(c, json_array(status, "conditions"))
-	{
+	json_each(c, json_array(status, "conditions")) {
 		const char *type = json_text(c, "type"), *is = json_text(c, "status");
 		if (type && is && strcmp(type, "Ready") == 0)
 			return strcmp(is, "True") == 0;

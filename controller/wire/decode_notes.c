@@ -199,8 +199,7 @@ static void read_min_parallelism(
 			text_show(text, shown));
 	else if (least >= asked)
 		decoder_fault(d, here,
-			"%s is not less than spec.parallelism, which is %d; lower it, or remove "
-			"it to start with all pods only",
+			"%s is not less than spec.parallelism, which is %d; lower it, or remove it to start with all pods only",
 			text_show(text, shown), (int)asked);
 	else
 		j->min_parallelism = (int32_t)least;
@@ -219,8 +218,7 @@ static void read_completions_follow(
 			d, here, "%s is neither \"true\" nor \"false\"", text_show(text, shown));
 	else if (!j->indexed || !j->has_completions || j->completions != j->parallelism)
 		decoder_fault(d, here,
-			"needs completionMode Indexed and completions equal to parallelism, for "
-			"Kubernetes changes the completions of no other Job; remove it");
+			"needs completionMode Indexed and completions equal to parallelism, for Kubernetes changes the completions of no other Job; remove it");
 	else
 		j->completions_follow = true;
 }
@@ -248,8 +246,7 @@ static bool is_ours(const char *key)
 static int32_t bytes_of(const cJSON *annotations)
 {
 	size_t n = 0;
-	json_each(a, annotations)
-	{
+	json_each(a, annotations) {
 		if (a->string && a->valuestring && !is_ours(a->string))
 			n += strlen(a->string) + strlen(a->valuestring);
 	}

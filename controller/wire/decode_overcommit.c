@@ -74,8 +74,7 @@ static struct entries entries_field(struct decoder *d, const struct path *up, co
 	struct entries all = {0};
 	const cJSON *list = objects_field(d, up, object, key, max, &all.count);
 	all.item = parcel_array(&d->parcel, all.count, sizeof(*all.item));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		all.item[n] = entry_value(d, PATH_INDEX(PATH(up, key), n), item, enable);
 		n++;
 	}

@@ -19,8 +19,7 @@ const struct label *labels_field(struct decoder *d, const struct path *up, const
 	if (!map)
 		return NULL;
 	struct label *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, map)
-	{
+	json_each(item, map) {
 		all[n].key = text_keep(d, at, item->string, NAME_MAX_BYTES);
 		all[n].value = text_field(d, at, map, item->string, NAME_MAX_BYTES);
 		n++;
@@ -34,8 +33,7 @@ const struct taint *taints_field(struct decoder *d, const struct path *up, const
 	size_t n = 0;
 	const cJSON *list = objects_field(d, up, object, key, max, ret_count);
 	struct taint *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
 		int effect = name_field(d, at, item, "effect", effects + 1, -1);
 		all[n].key = text_field(d, at, item, "key", NAME_MAX_BYTES);
@@ -74,8 +72,7 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	size_t n = 0;
 	const cJSON *list = objects_field(d, up, object, "tolerations", max, ret_count);
 	struct toleration *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		all[n] = toleration_item(d, PATH_INDEX(PATH(up, "tolerations"), n), item);
 		n++;
 	}
@@ -87,8 +84,7 @@ static void expressions(
 	struct decoder *d, const struct path *at, const cJSON *list, struct requirement *ret)
 {
 	size_t n = 0;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *here = PATH_INDEX(at, n++);
 		int op = name_field(d, here, item, "operator", selector_ops, -1);
 		if (op < 0)
@@ -138,8 +134,7 @@ static const struct selector_term *terms_field(
 	const cJSON *list =
 		objects_field(d, up, required, "nodeSelectorTerms", TERMS_MAX, ret_count);
 	struct selector_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
 		all[n++] = requirements_field(d, at, item, "matchExpressions");
 	}

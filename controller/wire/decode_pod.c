@@ -12,8 +12,7 @@
 static void add_missing(struct decoder *d, const struct path *at, const cJSON *map,
 	struct resource *item, struct resource_list *list)
 {
-	json_each(value, map)
-	{
+	json_each(value, map) {
 		const struct path *here = PATH(at, value->string);
 		if (cJSON_IsNull(value) || resources_find(list, value->string))
 			continue;
@@ -58,8 +57,7 @@ static struct container *containers_field(struct decoder *d, const struct path *
 	size_t n = 0;
 	const cJSON *list = objects_field(d, up, spec, key, CONTAINERS_MAX, ret_count);
 	struct container *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(c, list)
-	{
+	json_each(c, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
 		const char *restart = json_text(c, "restartPolicy");
 		const cJSON *resources = object_field(d, at, c, "resources");

@@ -34,15 +34,13 @@ static void bases_field(
 	const cJSON *map = map_field(d, up, spec, "base", BASES_MAX, &s->nbases);
 	struct price_base *all = parcel_array(&d->parcel, s->nbases, sizeof(*all));
 	s->base = all;
-	json_each(item, map)
-	{
+	json_each(item, map) {
 		all[n] = base_item(d, PATH(at, item->string), item);
 		n++;
 	}
 	if (s->nbases == 0)
 		decoder_fault(d, at,
-			"names no price; write that of a unit for an hour, e.g. {cpu: \"0.040\", "
-			"memory-gib: \"0.005\"}");
+			"names no price; write that of a unit for an hour, e.g. {cpu: \"0.040\", memory-gib: \"0.005\"}");
 }
 
 static void flavors_field(
@@ -53,8 +51,7 @@ static void flavors_field(
 	const cJSON *map = map_field(d, up, spec, "flavors", FLAVORS_MAX, &s->nflavors);
 	struct price_flavor *all = parcel_array(&d->parcel, s->nflavors, sizeof(*all));
 	s->flavor = all;
-	json_each(item, map)
-	{
+	json_each(item, map) {
 		all[n].flavor = text_keep(d, at, item->string, NAME_MAX_BYTES);
 		all[n].factor = factor_value(d, PATH(at, item->string), item);
 		n++;
@@ -68,8 +65,7 @@ static void rates_field(
 	const cJSON *list = objects_field(d, up, spec, "rates", RATES_MAX, &s->nrates);
 	struct price_rate *all = parcel_array(&d->parcel, s->nrates, sizeof(*all));
 	s->rate = all;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, "rates"), n);
 		all[n].calendar =
 			needed_text(d, at, item, "calendar", "nights, the name of a Calendar");
@@ -86,8 +82,7 @@ static int64_t reference_field(struct decoder *d, const struct path *up, const c
 	int64_t reference = value ? price_value(d, at, value) : MONEY_UNIT;
 	if (reference == 0)
 		decoder_fault(d, at,
-			"must be more than 0, for the values of the series are divided by it; "
-			"write the value at which prices are those of base");
+			"must be more than 0, for the values of the series are divided by it; write the value at which prices are those of base");
 	return reference > 0 ? reference : MONEY_UNIT;
 }
 

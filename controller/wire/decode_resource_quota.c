@@ -37,8 +37,7 @@ static struct resource_list quota_amounts(
 	const struct path *at = PATH(up, key);
 	const cJSON *map = map_field(d, up, status, key, LIMITS_MAX, &count);
 	struct resource *all = parcel_array(&d->parcel, count, sizeof(*all));
-	json_each(value, map)
-	{
+	json_each(value, map) {
 		const struct path *here = PATH(at, value->string);
 		all[n].name = text_keep(d, here, value->string, NAME_MAX_BYTES);
 		all[n].amount = amount_of(d, here, value, quota_unit_of(all[n].name), down);
@@ -82,13 +81,11 @@ static void read_scopes(
 	const cJSON *of = objects_field(d, selector, object_field(d, at, spec, "scopeSelector"),
 		"matchExpressions", SCOPES_MAX, &terms);
 	struct quota_scope_term *all = parcel_array(&d->parcel, plain + terms, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const char *name = cJSON_IsString(item) ? item->valuestring : NULL;
 		all[n++] = (struct quota_scope_term){scope_of(name), SELECTOR_EXISTS, NULL, 0};
 	}
-	json_each(term, of)
-	{
+	json_each(term, of) {
 		const struct path *here = PATH_INDEX(PATH(selector, "matchExpressions"), n - plain);
 		all[n++] = selector_item(d, here, term);
 	}
@@ -164,15 +161,13 @@ static void check_limits(
 	bool best_effort = has_scope(q, SCOPE_BEST_EFFORT);
 	if (q->hard.count == 0)
 		decoder_fault(d, at, "is missing; write e.g. {requests.cpu: 40, pods: 100}");
-	json_each(value, json_object(of, "hard"))
-	{
+	json_each(value, json_object(of, "hard")) {
 		const struct path *here = PATH(at, value->string);
 		if (strchr(value->string, '/'))
 			continue;
 		if (!is_standard(value->string))
 			decoder_fault(d, here,
-				"is nothing that a quota limits; write e.g. cpu, requests.memory, "
-				"limits.cpu, pods, count/pods or requests.nvidia.com/gpu");
+				"is nothing that a quota limits; write e.g. cpu, requests.memory, limits.cpu, pods, count/pods or requests.nvidia.com/gpu");
 		else if (best_effort && strcmp(value->string, "pods") != 0)
 			decoder_fault(d, here,
 				"scope BestEffort goes with pods alone; remove one of the two");
@@ -185,8 +180,7 @@ static void check_scope(struct decoder *d, const struct path *at, const char *na
 	if (name && (scope_of(name) != SCOPE_OTHER || strcmp(name, "VolumeAttributesClass") == 0))
 		return;
 	decoder_fault(d, at,
-		"is %s; must be Terminating, NotTerminating, BestEffort, NotBestEffort, "
-		"PriorityClass, CrossNamespacePodAffinity or VolumeAttributesClass",
+		"is %s; must be Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass, CrossNamespacePodAffinity or VolumeAttributesClass",
 		name ? text_show(name, shown) : "no text");
 }
 
@@ -195,8 +189,9 @@ static void check_scopes(struct decoder *d, const struct path *spec, const cJSON
 	const struct path *terms = PATH(PATH(spec, "scopeSelector"), "matchExpressions");
 	const struct path *plain = PATH(spec, "scopes");
 	size_t i = 0, n = 0;
-	json_each(item, json_array(of, "scopes")) check_scope(
-		d, PATH_INDEX(plain, i++), cJSON_IsString(item) ? item->valuestring : NULL);
+	json_each(item, json_array(of, "scopes"))
+		check_scope(
+			d, PATH_INDEX(plain, i++), cJSON_IsString(item) ? item->valuestring : NULL);
 	json_each(term, json_array(json_object(of, "scopeSelector"), "matchExpressions"))
 		check_scope(
 			d, PATH(PATH_INDEX(terms, n++), "scopeName"), json_text(term, "scopeName"));

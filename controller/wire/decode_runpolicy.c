@@ -99,8 +99,7 @@ static void quotas_field(
 	const cJSON *list = objects_field(d, up, spec, "quota", QUOTAS_MAX, &s->nquotas);
 	struct window_quota_spec *all = parcel_array(&d->parcel, s->nquotas, sizeof(*all));
 	s->quota = all;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, "quota"), n);
 		all[n] = quota_item(d, at, item);
 		check_twice(d, at, all, n);
@@ -123,8 +122,7 @@ static int fill_runpolicy(struct decoder *d, const cJSON *o, struct err *e)
 	s->localqueues = queue_globs_field(d, at, spec, "localQueues", true, &s->nlocalqueues);
 	if (s->nqueues + s->nlocalqueues == 0)
 		decoder_fault(d, at,
-			"names no queue; write queues, e.g. [batch, sim-*], or localQueues, e.g. "
-			"[team-a/*]");
+			"names no queue; write queues, e.g. [batch, sim-*], or localQueues, e.g. [team-a/*]");
 	s->calendar = needed_text(d, at, spec, "calendar", "nights, the name of a Calendar");
 	start_field(d, at, spec, s);
 	close_field(d, at, spec, s);

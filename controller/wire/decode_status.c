@@ -110,7 +110,8 @@ static int32_t count_uncounted(const cJSON *status, const char *how)
 {
 	int32_t n = 0;
 	const cJSON *uncounted = json_object(status, "uncountedTerminatedPods");
-	json_each(pod, json_array(uncounted, how)) n++;
+	json_each(pod, json_array(uncounted, how))
+		n++;
 	return n;
 }
 
@@ -120,7 +121,8 @@ void job_status(const cJSON *o, struct job *j)
 	const char *start = json_text(status, "startTime");
 	struct job_status *s = &j->status;
 	s->has_start_time = start && text_time(start, &s->start_ms);
-	json_each(condition, json_array(status, "conditions")) read_condition(condition, s);
+	json_each(condition, json_array(status, "conditions"))
+		read_condition(condition, s);
 	s->active = count_field(status, "active");
 	s->terminating = count_field(status, "terminating");
 	s->ready = count_field(status, "ready");

@@ -125,8 +125,7 @@ static unsigned names_value(struct decoder *d, const struct path *up, const cJSO
 	size_t n = 0, count;
 	unsigned set = 0;
 	const cJSON *list = list_field(d, up, object, key, 16, &count);
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		int i = name_index(names, item);
 		if (i < 0)
 			decoder_fault(d, PATH_INDEX(PATH(up, key), n),

@@ -29,8 +29,7 @@ static bool is_person(const cJSON *entry)
 
 bool suspended_by_person(const cJSON *o)
 {
-	json_each(entry, json_array(meta_of(o), "managedFields"))
-	{
+	json_each(entry, json_array(meta_of(o), "managedFields")) {
 		if (is_person(entry) && sets_suspend(entry))
 			return true;
 	}
@@ -47,8 +46,7 @@ static bool is_ours(const cJSON *entry)
 bool resumed_by_other(const cJSON *o)
 {
 	bool others = false;
-	json_each(entry, json_array(meta_of(o), "managedFields"))
-	{
+	json_each(entry, json_array(meta_of(o), "managedFields")) {
 		if (!sets_suspend(entry))
 			continue;
 		if (is_ours(entry))

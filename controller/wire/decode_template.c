@@ -61,8 +61,7 @@ static void read_node_affinity(
 	o = object_field(d, node, o, required);
 	const cJSON *list = objects_field(d, at, o, key, TERMS_MAX, &p->nterms);
 	struct node_term *all = parcel_array(&d->parcel, p->nterms, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *here = PATH_INDEX(PATH(at, key), n);
 		all[n].labels = requirements_field(d, here, item, "matchExpressions");
 		all[n].fields = requirements_field(d, here, item, "matchFields");
@@ -95,7 +94,8 @@ struct ports {
 static size_t count_ports(const cJSON *spec, const char *key)
 {
 	size_t n = 0;
-	json_each(c, json_array(spec, key)) n += (size_t)cJSON_GetArraySize(json_array(c, "ports"));
+	json_each(c, json_array(spec, key))
+		n += (size_t)cJSON_GetArraySize(json_array(c, "ports"));
 	return n;
 }
 
@@ -121,15 +121,15 @@ static void read_ports_of(struct decoder *d, const struct path *up, const cJSON 
 {
 	size_t n = 0, given;
 	const cJSON *list = objects_field(d, up, spec, key, CONTAINERS_MAX, &given);
-	json_each(c, list)
-	{
+	json_each(c, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n++);
 		const char *restart = json_text(c, "restartPolicy");
 		size_t i = 0, count;
 		if (sidecars_only && (!restart || strcmp(restart, "Always") != 0))
 			continue;
 		const cJSON *of = objects_field(d, at, c, "ports", PORTS_MAX, &count);
-		json_each(port, of) read_port(d, PATH_INDEX(PATH(at, "ports"), i++), port, ports);
+		json_each(port, of)
+			read_port(d, PATH_INDEX(PATH(at, "ports"), i++), port, ports);
 	}
 }
 

@@ -60,8 +60,7 @@ static const char *unknown_zone(
 	struct buf b;
 	buf_init(&b, SENTENCE_MAX);
 	buf_printf(&b,
-		"Job %s/%s: metadata.annotations.%s: there is no time zone %s where Sluice runs; "
-		"write an IANA name such as Europe/Berlin, or UTC",
+		"Job %s/%s: metadata.annotations.%s: there is no time zone %s where Sluice runs; write an IANA name such as Europe/Berlin, or UTC",
 		ns, name, key, text_show(zone, shown));
 	char *copy = parcel_bytes(&d->parcel, b.len + 1);
 	memcpy(copy, buf_text(&b), b.len);
@@ -84,9 +83,7 @@ static void time_field(struct decoder *d, const struct path *at, const cJSON *an
 		ret_zoned->unknown = unknown_zone(d, j->ns, j->name, key, ret_zoned->zone);
 	else
 		decoder_fault(d, PATH(at, key),
-			"%s is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 "
-			"Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the "
-			"Job's creation",
+			"%s is not a time; write e.g. 2026-11-22T08:00:00Z, or \"2026-11-22T08:00 Europe/Berlin\", or \"08:00 Europe/Berlin\" for the first one after the Job's creation",
 			text_show(text, shown));
 }
 
@@ -118,8 +115,7 @@ static void read_max_price(
 	unit += strspn(unit, " ");
 	if (money_parse(amount, &t->max_price, NULL) < 0)
 		decoder_fault(d, at,
-			"%s is not a price; write that of an hour of one cpu, such as 0.05, or of "
-			"another unit, such as \"2.50 nvidia.com/gpu\"",
+			"%s is not a price; write that of an hour of one cpu, such as 0.05, or of another unit, such as \"2.50 nvidia.com/gpu\"",
 			text_show(text, shown));
 	else if (*unit == '\0')
 		t->max_price_resource = "cpu";

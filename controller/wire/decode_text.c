@@ -147,7 +147,8 @@ const char *text_field(
 static size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max)
 {
 	size_t n = 0;
-	json_each(item, list) n++;
+	json_each(item, list)
+		n++;
 	if (n <= max)
 		return n;
 	decoder_fault(d, at, "has %zu items; at most %zu are supported", n, max);
@@ -175,8 +176,7 @@ const char *const *texts_field(struct decoder *d, const struct path *up, const c
 	size_t n = 0;
 	const cJSON *list = list_field(d, up, object, key, max, ret_count);
 	const char **all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
 		all[n] = "";
 		if (cJSON_IsString(item) && (empty || *item->valuestring))
@@ -193,8 +193,7 @@ const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON
 {
 	size_t n = 0;
 	const cJSON *list = list_field(d, up, object, key, max, ret_count);
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		if (!cJSON_IsObject(item))
 			decoder_fault(d, PATH_INDEX(PATH(up, key), n), "must be an object");
 		n++;

@@ -27,8 +27,7 @@ static int64_t time_of(const cJSON *o, const char *key)
 
 static bool read_job(const cJSON *o, struct uid *ret)
 {
-	json_each(owner, json_array(meta_of(o), "ownerReferences"))
-	{
+	json_each(owner, json_array(meta_of(o), "ownerReferences")) {
 		bool controls = false;
 		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
 		json_bool(owner, "controller", &controls);
@@ -40,8 +39,7 @@ static bool read_job(const cJSON *o, struct uid *ret)
 
 static const cJSON *find_condition(const cJSON *status, const char *wanted)
 {
-	json_each(c, json_array(status, "conditions"))
-	{
+	json_each(c, json_array(status, "conditions")) {
 		const char *type = json_text(c, "type");
 		if (type && strcmp(type, wanted) == 0)
 			return c;
@@ -69,8 +67,7 @@ static bool read_condition(struct decoder *d, const cJSON *condition, struct tro
 static bool read_containers(
 	struct decoder *d, const cJSON *status, const char *key, struct trouble_pod *p)
 {
-	json_each(c, json_array(status, key))
-	{
+	json_each(c, json_array(status, key)) {
 		const cJSON *waiting = json_object(json_object(c, "state"), "waiting");
 		const char *message = json_text(waiting, "message");
 		enum trouble_word w = trouble_named(json_text(waiting, "reason"));
@@ -87,8 +84,7 @@ static bool read_containers(
  * nor since when. */
 static bool has_begun(const cJSON *status, const char *key)
 {
-	json_each(c, json_array(status, key))
-	{
+	json_each(c, json_array(status, key)) {
 		const cJSON *state = json_object(c, "state");
 		if (json_object(state, "running") || json_object(state, "terminated"))
 			return true;

@@ -34,8 +34,7 @@ static struct load containers_value(struct decoder *d, const cJSON *o)
 	const cJSON *list = objects_field(d, NULL, o, "containers", CONTAINERS_MAX, &count);
 	if (count == 0)
 		decoder_fault(d, PATH(NULL, "containers"), "has none; that is no sample");
-	json_each(c, list)
-	{
+	json_each(c, list) {
 		const struct path *at = PATH_INDEX(PATH(NULL, "containers"), n++);
 		sum = load_add(sum, usage_value(d, at, c));
 	}

@@ -108,8 +108,7 @@ static void put_list(
 		return;
 	put_key(out, key);
 	buf_putc(out, '[');
-	json_each(c, list)
-	{
+	json_each(c, list) {
 		buf_puts(out, first ? "{\"name\":" : ",{\"name\":");
 		buf_json_string(out, name_of(c));
 		buf_puts(out, ",\"resources\":{");
@@ -161,8 +160,9 @@ struct restoring {
 static const cJSON *container_named(const cJSON *text, const char *name)
 {
 	for (size_t i = 0; i < 2; i++)
-		json_each(
-			c, json_array(text, lists[i])) if (strcmp(name_of(c), name) == 0) return c;
+		json_each(c, json_array(text, lists[i]))
+			if (strcmp(name_of(c), name) == 0)
+				return c;
 	return NULL;
 }
 
@@ -194,8 +194,7 @@ static void restore_map(struct buf *out, struct restoring *r, const cJSON *now,
 	for (size_t i = 0; i < 2; i++)
 		back[i] = !same_plain(original, applied, plains[i]) &&
 			  same_plain(now, applied, plains[i]);
-	json_each(value, now)
-	{
+	json_each(value, now) {
 		const char *plain = plain_of(value->string);
 		if ((plain && back[plain == plains[1]]) ||
 			is_ours(value->string, now, original, applied))
@@ -203,8 +202,7 @@ static void restore_map(struct buf *out, struct restoring *r, const cJSON *now,
 		put_member(out, value->string, value);
 		r->edited |= resources_lent(value->string) && !json_get(original, value->string);
 	}
-	json_each(value, original)
-	{
+	json_each(value, original) {
 		const char *plain = plain_of(value->string);
 		if (plain && back[plain == plains[1]])
 			put_member(out, value->string, value);
@@ -216,10 +214,9 @@ static void put_restored(struct buf *out, const cJSON *container, void *ctx)
 	struct restoring *r = ctx;
 	const cJSON *original = container_named(r->original, name_of(container));
 	const cJSON *applied = container_named(r->applied, name_of(container));
-	json_each(member,
-		json_object(container, "resources")) if (strcmp(member->string, maps[0]) != 0 &&
-							 strcmp(member->string, maps[1]) != 0)
-		put_member(out, member->string, member);
+	json_each(member, json_object(container, "resources"))
+		if (strcmp(member->string, maps[0]) != 0 && strcmp(member->string, maps[1]) != 0)
+			put_member(out, member->string, member);
 	for (size_t i = 0; i < 2; i++) {
 		const cJSON *now = map_of(container, maps[i]);
 		struct buf map;
@@ -262,8 +259,11 @@ void resources_restore(
 
 static const struct lent *list_asks_lent(const cJSON *list)
 {
-	json_each(c, list) for (size_t i = 0; i < 2; i++) json_each(value, map_of(c, maps[i])) if (
-		resources_lent(value->string)) return resources_lent(value->string);
+	json_each(c, list)
+		for (size_t i = 0; i < 2; i++)
+			json_each(value, map_of(c, maps[i]))
+				if (resources_lent(value->string))
+					return resources_lent(value->string);
 	return NULL;
 }
 
@@ -282,16 +282,14 @@ struct converting {
 static void put_renamed(struct buf *out, const cJSON *container, void *ctx)
 {
 	(void)ctx;
-	json_each(member, json_object(container, "resources"))
-	{
+	json_each(member, json_object(container, "resources")) {
 		put_key(out, member->string);
 		if (!cJSON_IsObject(member)) {
 			json_print(out, member);
 			continue;
 		}
 		buf_putc(out, '{');
-		json_each(value, member)
-		{
+		json_each(value, member) {
 			const struct lent *lent = resources_lent(value->string);
 			if (lent && lent->legacy)
 				lent = published(lent->kind, lent->plain);
@@ -313,8 +311,8 @@ static void put_amount(struct buf *out, const cJSON *resources, const char *plai
 		return;
 	if (amount % lent->unit != 0)
 		v->rc = err_set(v->e, ERR_INVALID,
-			"container %s asks for %" PRId64 "m of %s, and %s is counted in whole "
-			"cores; ask for a multiple of 1",
+			"container %s asks for %" PRId64
+			"m of %s, and %s is counted in whole cores; ask for a multiple of 1",
 			container, amount, plain, lent->name);
 	put_key(out, lent->name);
 	buf_printf(out, "\"%" PRId64 "\"", amount / lent->unit);
@@ -324,14 +322,15 @@ static void put_converted(struct buf *out, const cJSON *container, void *ctx)
 {
 	struct converting *v = ctx;
 	const cJSON *resources = json_object(container, "resources");
-	json_each(member, resources) if (strcmp(member->string, maps[0]) != 0 &&
-					 strcmp(member->string, maps[1]) != 0)
-		put_member(out, member->string, member);
+	json_each(member, resources)
+		if (strcmp(member->string, maps[0]) != 0 && strcmp(member->string, maps[1]) != 0)
+			put_member(out, member->string, member);
 	for (size_t i = 0; i < 2; i++) {
 		put_key(out, maps[i]);
 		buf_putc(out, '{');
-		json_each(value, json_object(resources, maps[i])) if (!plain_of(value->string))
-			put_member(out, value->string, value);
+		json_each(value, json_object(resources, maps[i]))
+			if (!plain_of(value->string))
+				put_member(out, value->string, value);
 		for (size_t k = 0; k < 2; k++)
 			put_amount(out, resources, plains[k], v, name_of(container));
 		buf_putc(out, '}');
@@ -379,8 +378,7 @@ void resources_patch(struct slice text, struct buf *out)
 	} else {
 		for (size_t i = 0; i < 2; i++) {
 			size_t n = 0;
-			json_each(c, json_array(root, lists[i]))
-			{
+			json_each(c, json_array(root, lists[i])) {
 				buf_printf(out,
 					",{\"op\":\"add\",\"path\":\"/spec/template/spec/%s/%zu/"
 					"resources\",\"value\":",

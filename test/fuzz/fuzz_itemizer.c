@@ -35,10 +35,10 @@ static bool cut(struct slice text, size_t piece, struct buf *out)
 static size_t count_items(const cJSON *root)
 {
 	size_t n = 0;
-	json_each(member, root)
-	{
+	json_each(member, root) {
 		if (cJSON_IsArray(member))
-			json_each(item, member) n += cJSON_IsObject(item) != 0;
+			json_each(item, member)
+				n += cJSON_IsObject(item) != 0;
 	}
 	return n;
 }

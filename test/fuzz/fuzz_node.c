@@ -187,7 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_kubelet(text);
 	if (json_parse(json, text, &o, NULL) == 0) {
 		if (cJSON_IsArray(o))
-			json_each(item, o) try(item, &sum);
+			json_each(item, o)
+				try(item, &sum);
 		else
 			try(o, &sum);
 	}

@@ -244,7 +244,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
 		struct queue *q = fixture_new(INT64_MAX / 2, INT64_MAX / 2);
 		if (cJSON_IsArray(o))
-			json_each(item, o) try(item, q);
+			json_each(item, o)
+				try(item, q);
 		else
 			try(o, q);
 		live(q);

@@ -83,8 +83,7 @@ static void try_quota(const cJSON *o, const cJSON *all)
 	check_outcome(rc, q, &e);
 	if (q)
 		check_quota(q);
-	json_each(item, q ? all : NULL)
-	{
+	json_each(item, q ? all : NULL) {
 		struct pod *p = NULL;
 		rc = decode_template("team", item, &p, &e);
 		check_outcome(rc, p, &e);
@@ -103,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!cJSON_IsArray(o))
 			try_quota(o, o);
 		else if (cJSON_GetArraySize(o) <= 16)
-			json_each(item, o) try_quota(item, o);
+			json_each(item, o)
+				try_quota(item, o);
 	}
 	json_free(json);
 	return 0;

@@ -128,7 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const cJSON *o;
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
 		if (cJSON_IsArray(o))
-			json_each(item, o) take(item, &t);
+			json_each(item, o)
+				take(item, &t);
 		else
 			take(o, &t);
 	}

@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const cJSON *o;
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
 		if (cJSON_IsArray(o))
-			json_each(item, o) try(t, item);
+			json_each(item, o)
+				try(t, item);
 		else
 			try(t, o);
 	}

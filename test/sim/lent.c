@@ -138,7 +138,8 @@ void lent_edit(struct sim *s, struct snap *n)
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "gpu");
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "cpu");
 		cJSON_DeleteItemFromObjectCaseSensitive(to, "memory");
-		json_each(r, from) cJSON_AddItemToObject(to, r->string, cJSON_Duplicate(r, true));
+		json_each(r, from)
+			cJSON_AddItemToObject(to, r->string, cJSON_Duplicate(r, true));
 		/* Its manifest said memory before and does not any more: so that is taken away. */
 		if (own_amount(n, "memory") < 0) {
 			cJSON_DeleteItemFromObjectCaseSensitive(to, "kubernetes.io/batch-memory");
@@ -185,8 +186,7 @@ static cJSON *patched(const struct sim *s, const struct snap *n, const char *pat
 	cJSON *o = cJSON_Parse(buf_text(&b)), *ops = cJSON_Parse(patch);
 	buf_done(&b);
 	must(o && ops);
-	json_each(op, ops)
-	{
+	json_each(op, ops) {
 		bool left_out = s->o.bug == BUG_RESOURCES_KEPT &&
 				strstr(down(op, "path")->valuestring, "/resources");
 		if (concerns(op) && !left_out)

@@ -158,7 +158,7 @@ static void a_map_keeps_what_is_put_in(void **state)
 	void *v;
 	for (int k = 0; k < N; k++)
 		count += in[k];
-	map_each (&m, i, v)
+	map_each(&m, i, v)
 		seen++;
 	assert_int_equal(m.count, count);
 	assert_int_equal(seen, count);

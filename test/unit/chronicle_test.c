@@ -34,8 +34,7 @@ static size_t tell(const struct chronicle *c, uint64_t after, int64_t *first, in
 	buf_init(&out, 1 << 20);
 	chronicle_render(c, after, NULL, &out);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
-	json_each(d, json_array(root, "decisions"))
-	{
+	json_each(d, json_array(root, "decisions")) {
 		int64_t seq;
 		assert_int_equal(json_i64(d, "seq", &seq), 0);
 		if (n > 0)

@@ -163,10 +163,13 @@ static void test_getters(void **state)
 	assert_null(json_get(json_array(o, "list"), "x"));
 	assert_null(json_object(o, "list"));
 	int64_t sum = 0;
-	json_each(item, json_array(o, "list")) sum += (int64_t)item->valuedouble;
+	json_each(item, json_array(o, "list"))
+		sum += (int64_t)item->valuedouble;
 	assert_int_equal(sum, 6);
-	json_each(member, json_object(o, "map")) assert_string_equal(member->string, "k");
-	json_each(nothing, json_array(o, "map")) fail();
+	json_each(member, json_object(o, "map"))
+		assert_string_equal(member->string, "k");
+	json_each(nothing, json_array(o, "map"))
+		fail();
 	json_free(j);
 }
 

@@ -193,8 +193,7 @@ static void put_amounts(struct buf *out, const cJSON *container)
 	size_t n = 0;
 	const cJSON *requests = down(down(container, "resources"), "requests");
 	const cJSON *limits = down(down(container, "resources"), "limits");
-	json_each(r, requests)
-	{
+	json_each(r, requests) {
 		const cJSON *l = down(limits, r->string);
 		const char *slash = strrchr(r->string, '/');
 		bool same = l && strcmp(l->valuestring, r->valuestring) == 0;
@@ -205,8 +204,7 @@ static void put_amounts(struct buf *out, const cJSON *container)
 			: l  ? l->valuestring
 			     : "-");
 	}
-	json_each(r, limits)
-	{
+	json_each(r, limits) {
 		assert_true(n < 8);
 		if (!down(requests, r->string))
 			snprintf(all[n++], sizeof(all[0]), "%s -/%s", r->string, r->valuestring);
@@ -220,8 +218,7 @@ static void say(const cJSON *template, struct buf *out)
 {
 	static const char *const lists[] = {"containers", "initContainers"};
 	for (int i = 0; i < 2; i++) {
-		json_each(c, down(down(template, "spec"), lists[i]))
-		{
+		json_each(c, down(down(template, "spec"), lists[i])) {
 			buf_puts(out, out->len ? "; " : "");
 			put_amounts(out, c);
 		}

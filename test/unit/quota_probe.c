@@ -26,8 +26,7 @@ static int read_quotas(const cJSON *list, struct resource_quota **ret, struct er
 {
 	size_t n = 0;
 	int rc = 0;
-	json_each(item, list)
-	{
+	json_each(item, list) {
 		if (rc == 0)
 			rc = decode_resource_quota(item, &ret[n++], e);
 	}

@@ -43,7 +43,9 @@ static struct clusterqueue_view queue_view(void)
 
 static const cJSON *member(const cJSON *list, const char *name)
 {
-	json_each(item, list) if (strcmp(json_text(item, "name"), name) == 0) return item;
+	json_each(item, list)
+		if (strcmp(json_text(item, "name"), name) == 0)
+			return item;
 	return NULL;
 }
 
@@ -193,8 +195,9 @@ static const cJSON *parse(struct json *j, struct buf *out)
 
 static const cJSON *condition(const cJSON *status, const char *type)
 {
-	json_each(item, json_array(status, "conditions")) if (strcmp(json_text(item, "type"),
-								      type) == 0) return item;
+	json_each(item, json_array(status, "conditions"))
+		if (strcmp(json_text(item, "type"), type) == 0)
+			return item;
 	fail_msg("no condition %s", type);
 	return NULL;
 }
