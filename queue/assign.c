@@ -58,13 +58,13 @@ static struct chance chance_to_displace(
 
 	struct chance c = {WAY_RECLAIM, 0};
 	for (size_t i = 0; i < n; i++) {
-		if (victim[i].room->cq == a->cq)
+		if (victim[i].reservation->cq == a->cq)
 			c.way = WAY_DISPLACE;
-		room_take_away(victim[i].room);
+		reservation_take_away(victim[i].reservation);
 	}
 	c.level = level_of(row, amount);
 	for (size_t i = 0; i < n; i++)
-		room_put_back(victim[i].room);
+		reservation_put_back(victim[i].reservation);
 	return c;
 }
 

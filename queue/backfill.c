@@ -3,15 +3,15 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 /* ---- What is expected of those that run ---- */
 
 static int end_order(const struct tree_node *a, const struct tree_node *b)
 {
-	const struct room *x = container_of_const(a, struct room, by_end);
-	const struct room *y = container_of_const(b, struct room, by_end);
+	const struct reservation *x = container_of_const(a, struct reservation, by_end);
+	const struct reservation *y = container_of_const(b, struct reservation, by_end);
 	if (x->ends_ms != y->ends_ms)
 		return x->ends_ms < y->ends_ms ? -1 : 1;
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
@@ -27,12 +27,12 @@ int64_t backfill_end_ms(int64_t expected_ms, int64_t now_ms)
 	return expected_ms > 0 ? quantity_add(now_ms, expected_ms) : INT64_MAX;
 }
 
-static int64_t since_ms(const struct room *r)
+static int64_t since_ms(const struct reservation *r)
 {
 	return r->confirmed ? r->since_ms : r->reserved_ms;
 }
 
-static void stand_at(struct room *r, int64_t ends_ms)
+static void stand_at(struct reservation *r, int64_t ends_ms)
 {
 	backfill_forget(r);
 	r->ends_ms = ends_ms;
@@ -40,38 +40,38 @@ static void stand_at(struct room *r, int64_t ends_ms)
 		tree_insert(&r->cq->ends, &r->by_end, r->serial);
 }
 
-void backfill_expect(struct room *r)
+void backfill_expect(struct reservation *r)
 {
-	bool matters = r->cq && r->cq->strategy == BACKFILL && r->state == ROOM_HELD;
+	bool matters = r->cq && r->cq->strategy == BACKFILL && r->state == RESERVATION_HELD;
 	stand_at(r, matters ? backfill_end_ms(r->w->expected_ms, since_ms(r)) : INT64_MAX);
 }
 
-void backfill_forget(struct room *r)
+void backfill_forget(struct reservation *r)
 {
 	if (tree_in(&r->by_end))
 		tree_remove(&r->cq->ends, &r->by_end);
 }
 
-static struct room *room_at(struct tree_node *n)
+static struct reservation *reservation_at(struct tree_node *n)
 {
-	return n ? container_of(n, struct room, by_end) : NULL;
+	return n ? container_of(n, struct reservation, by_end) : NULL;
 }
 
-static struct room *first_end(const struct clusterqueue *cq)
+static struct reservation *first_end(const struct clusterqueue *cq)
 {
-	return room_at(tree_first(&cq->ends));
+	return reservation_at(tree_first(&cq->ends));
 }
 
-static const struct room *next_end(const struct room *r)
+static const struct reservation *next_end(const struct reservation *r)
 {
-	return room_at(tree_next(&r->by_end));
+	return reservation_at(tree_next(&r->by_end));
 }
 
 /* Those who should have ended by now go on as long again, and again. Afterwards all ends are to
  * come. */
 static void put_off(const struct clusterqueue *cq, int64_t now_ms)
 {
-	for (struct room *r; (r = first_end(cq)) && r->ends_ms < now_ms;) {
+	for (struct reservation *r; (r = first_end(cq)) && r->ends_ms < now_ms;) {
 		int64_t lasts = r->w->expected_ms;
 		while (quantity_add(since_ms(r), lasts) < now_ms)
 			lasts = quantity_times(lasts, 2);
@@ -79,7 +79,7 @@ static void put_off(const struct clusterqueue *cq, int64_t now_ms)
 	}
 }
 
-static int64_t held_by(const struct room *r, const struct quota_row *row)
+static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 {
 	int64_t held = 0;
 	for (size_t i = 0; i < r->nlines; i++)
@@ -103,7 +103,7 @@ static int64_t fits_at(
 	__int128 free = quota_free(row, QUOTA_THEN);
 	if (quota_has(row, QUOTA_THEN, amount))
 		return now_ms;
-	for (const struct room *r = first_end(cq); r; r = next_end(r)) {
+	for (const struct reservation *r = first_end(cq); r; r = next_end(r)) {
 		free += held_by(r, row);
 		if (amount <= free)
 			return r->ends_ms;
@@ -136,7 +136,7 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 	return best;
 }
 
-static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
+static void reserve_group(struct backfill_slot *r, const struct clusterqueue *cq,
 	const struct claim *c, size_t group, int64_t now_ms)
 {
 	size_t n;
@@ -152,12 +152,12 @@ static void reserve_group(struct reservation *r, const struct clusterqueue *cq,
 				row_of(cq, &need[i], flavor), -(__int128)need[i].least};
 }
 
-static void count_spare(struct reservation *r, const struct clusterqueue *cq)
+static void count_spare(struct backfill_slot *r, const struct clusterqueue *cq)
 {
 	for (size_t i = 0; i < r->nrows; i++) {
 		struct reserved_row *row = &r->row[i];
 		row->spare += quota_free(row->row, QUOTA_THEN);
-		const struct room *e = first_end(cq);
+		const struct reservation *e = first_end(cq);
 		for (; e && e->ends_ms <= r->at_ms; e = next_end(e))
 			row->spare += held_by(e, row->row);
 		if (r->at_ms == INT64_MAX || row->spare < 0)
@@ -168,9 +168,9 @@ static void count_spare(struct reservation *r, const struct clusterqueue *cq)
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
 	put_off(cq, q->now_ms);
-	if (!cq->reservation)
-		cq->reservation = mem_alloc(sizeof(*cq->reservation));
-	struct reservation *r = cq->reservation;
+	if (!cq->backfill_slot)
+		cq->backfill_slot = mem_alloc(sizeof(*cq->backfill_slot));
+	struct backfill_slot *r = cq->backfill_slot;
 	r->on = true;
 	r->head = g->key.uid;
 	r->at_ms = q->now_ms;
@@ -181,28 +181,28 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 	r->alarm.kind = ALARM_BACKFILL;
 	r->alarm.serial = cq->serial;
 	r->alarm.owner = cq;
-	const struct room *first = first_end(cq);
+	const struct reservation *first = first_end(cq);
 	alarm_set(&q->alarms, &r->alarm, first ? quantity_add(first->ends_ms, 1) : INT64_MAX);
 }
 
 void backfill_end(struct queue *q, struct clusterqueue *cq)
 {
-	if (!cq->reservation)
+	if (!cq->backfill_slot)
 		return;
-	cq->reservation->on = false;
-	alarm_clear(&q->alarms, &cq->reservation->alarm);
+	cq->backfill_slot->on = false;
+	alarm_clear(&q->alarms, &cq->backfill_slot->alarm);
 }
 
 bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w)
 {
-	const struct reservation *r = cq->reservation;
+	const struct backfill_slot *r = cq->backfill_slot;
 	return r && r->on && uid_cmp(&r->head, &w->key.uid) == 0;
 }
 
 void backfill_free(struct clusterqueue *cq)
 {
-	free(cq->reservation);
-	cq->reservation = NULL;
+	free(cq->backfill_slot);
+	cq->backfill_slot = NULL;
 }
 
 /* ---- Who may pass ---- */
@@ -216,7 +216,7 @@ bool backfill_possible(const struct clusterqueue *cq, const struct group *g)
 static struct reserved_row *reserved(
 	const struct clusterqueue *cq, const struct need *n, const struct choice *choice)
 {
-	struct reservation *r = cq->reservation;
+	struct backfill_slot *r = cq->backfill_slot;
 	const struct quota_row *row = row_of(cq, n, choice->flavor[n->group]);
 	for (size_t i = 0; n->each > 0 && i < r->nrows; i++)
 		if (r->row[i].row == row)
@@ -227,7 +227,7 @@ static struct reserved_row *reserved(
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice, bool displaces, int64_t now_ms)
 {
-	const struct reservation *r = cq->reservation;
+	const struct backfill_slot *r = cq->backfill_slot;
 	if (!r || !r->on || uid_cmp(&r->head, &g->key.uid) == 0)
 		return true;
 	bool known = g->expected_ms > 0;
@@ -245,7 +245,7 @@ bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 void backfill_started(struct queue *q, struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice)
 {
-	struct reservation *r = cq->reservation;
+	struct backfill_slot *r = cq->backfill_slot;
 	if (!r || !r->on)
 		return;
 	int64_t end_ms = backfill_end_ms(g->expected_ms, q->now_ms);
@@ -264,7 +264,7 @@ void backfill_started(struct queue *q, struct clusterqueue *cq, const struct gro
 /* What is over the spare is taken away for a moment. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[])
 {
-	const struct reservation *r = cq->reservation;
+	const struct backfill_slot *r = cq->backfill_slot;
 	int64_t taken[QUEUE_LINES_MAX];
 	for (size_t i = 0; i < r->nrows; i++) {
 		__int128 over = quota_free(r->row[i].row, QUOTA_THEN) - r->row[i].spare;

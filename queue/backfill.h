@@ -29,7 +29,7 @@
 #include "queue/core.h"
 
 struct choice;
-struct room;
+struct reservation;
 
 /* A reservation as the last pass left it; one of each ClusterQueue that has the strategy. */
 struct reserved_row {
@@ -37,7 +37,7 @@ struct reserved_row {
 	__int128 spare;
 };
 
-struct reservation {
+struct backfill_slot {
 	bool on;
 	struct uid head;
 	int64_t at_ms; /* INT64_MAX: nobody can say */
@@ -51,8 +51,8 @@ void backfill_init(struct clusterqueue *cq);
 /* The room, which may hold quota for a Job whose end matters, stands at its place among the ends of
  * its ClusterQueue, or nowhere: after everything that changes when it is expected to end, or
  * whether that matters. */
-void backfill_expect(struct room *r);
-void backfill_forget(struct room *r);
+void backfill_expect(struct reservation *r);
+void backfill_forget(struct reservation *r);
 
 /* Is it a Job that could run at some time? Others get no reservation and block nobody. */
 bool backfill_possible(const struct clusterqueue *cq, const struct group *g);

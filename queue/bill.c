@@ -12,7 +12,7 @@
 #include "base/must.h"
 #include "price/money.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/symbol.h"
 #include "job/text.h"
 #include "sluice/quantity.h"
@@ -28,7 +28,7 @@ static int64_t cost_of(__int128 weight)
 	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
 }
 
-static int64_t base_of(const struct plan *p, const struct room *r)
+static int64_t base_of(const struct plan *p, const struct reservation *r)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
 	size_t n = r->nlines < QUEUE_LINES_MAX ? r->nlines : QUEUE_LINES_MAX;
@@ -48,13 +48,13 @@ struct prices {
 	struct tariff_step constant;
 };
 
-static bool is_foreign(const struct room *r, const struct plan *p)
+static bool is_foreign(const struct reservation *r, const struct plan *p)
 {
 	return r->bill.currency && p && r->bill.currency != p->currency;
 }
 
-static void prices_of(
-	struct queue *q, const struct room *r, int64_t from_ms, int64_t to_ms, struct prices *ret)
+static void prices_of(struct queue *q, const struct reservation *r, int64_t from_ms, int64_t to_ms,
+	struct prices *ret)
 {
 	struct plan *p = plan_of(q, r->cq);
 	*ret = (struct prices){.constant = {0, PRICE_FACTOR_ONE}};
@@ -68,7 +68,7 @@ static void prices_of(
 }
 
 static __int128 weight_between(
-	struct queue *q, const struct room *r, int64_t from_ms, int64_t to_ms)
+	struct queue *q, const struct reservation *r, int64_t from_ms, int64_t to_ms)
 {
 	struct prices prices;
 	if (to_ms <= from_ms)
@@ -80,12 +80,12 @@ static __int128 weight_between(
 /* ---- Counting ---- */
 
 /* From where on it is not counted yet. */
-static int64_t open_ms(const struct room *r)
+static int64_t open_ms(const struct reservation *r)
 {
 	return r->bill.until_ms > r->since_ms ? r->bill.until_ms : r->since_ms;
 }
 
-static __int128 weight_until(struct queue *q, const struct room *r, int64_t now_ms)
+static __int128 weight_until(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
 	return r->bill.weight + weight_between(q, r, open_ms(r), now_ms);
 }
@@ -107,8 +107,8 @@ static void add_item(struct bill *b, struct bill_item item)
 	b->item[b->nitems++] = item;
 }
 
-static void add_items(
-	struct queue *q, const struct room *r, struct bill *b, int64_t from_ms, int64_t to_ms)
+static void add_items(struct queue *q, const struct reservation *r, struct bill *b, int64_t from_ms,
+	int64_t to_ms)
 {
 	struct prices prices;
 	prices_of(q, r, from_ms, to_ms, &prices);
@@ -126,7 +126,7 @@ static void add_items(
 	}
 }
 
-static void name_plan(struct queue *q, struct room *r)
+static void name_plan(struct queue *q, struct reservation *r)
 {
 	const struct plan *p = plan_of(q, r->cq);
 	if (!p || is_foreign(r, p))
@@ -135,7 +135,7 @@ static void name_plan(struct queue *q, struct room *r)
 	r->bill.currency = p->currency;
 }
 
-void bill_settle(struct queue *q, struct room *r, int64_t now_ms)
+void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms)
 {
 	int64_t from_ms = open_ms(r);
 	if (!r->confirmed)
@@ -151,13 +151,13 @@ void bill_settle(struct queue *q, struct room *r, int64_t now_ms)
 	r->bill.until_ms = now_ms;
 }
 
-void bill_done(struct room *r)
+void bill_done(struct reservation *r)
 {
 	free(r->bill.item);
 	r->bill.item = NULL;
 }
 
-void bill_expect(struct queue *q, struct room *r)
+void bill_expect(struct queue *q, struct reservation *r)
 {
 	int64_t begin_ms = r->confirmed ? r->since_ms : r->reserved_ms;
 	int64_t lasts_ms = r->bill.duration_ms > 0 ? r->bill.duration_ms : HOUR_MS;
@@ -168,12 +168,12 @@ void bill_expect(struct queue *q, struct room *r)
 		r->bill.weight + weight_between(q, r, from_ms, quantity_add(begin_ms, lasts_ms)));
 }
 
-int64_t bill_cost(struct queue *q, const struct room *r, int64_t now_ms)
+int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
 	return r->confirmed ? cost_of(weight_until(q, r, now_ms)) : 0;
 }
 
-int64_t bill_per_hour(struct queue *q, const struct room *r, int64_t now_ms)
+int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms)
 {
 	struct prices prices;
 	prices_of(q, r, now_ms, now_ms, &prices);
@@ -210,7 +210,8 @@ static void write_item(struct buf *b, const struct bill_item *item)
 	buf_printf(b, ",\"%s\":\"%s\"}", item->several ? "cost" : "perHour", money);
 }
 
-static void write_detail(struct queue *q, const struct room *r, int64_t now_ms, struct buf *b)
+static void write_detail(
+	struct queue *q, const struct reservation *r, int64_t now_ms, struct buf *b)
 {
 	struct bill copy = r->bill;
 	copy.item = mem_array(BILL_ITEMS_MAX, sizeof(*copy.item));
@@ -231,9 +232,9 @@ bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, stru
 {
 	struct workload *w = queue_find_workload(q, uid);
 	*ret = (struct run_bill){.plan = "", .currency = "", .detail = "[]", .expected_cost = -1};
-	if (!w || !w->room || !w->room->confirmed)
+	if (!w || !w->reservation || !w->reservation->confirmed)
 		return false;
-	struct room *r = w->room;
+	struct reservation *r = w->reservation;
 	name_plan(q, r);
 	if (!r->bill.currency)
 		return true;

@@ -22,7 +22,7 @@
 
 #include "sluice/queue.h"
 
-struct room;
+struct reservation;
 struct clusterqueue;
 
 /* One price of a run. */
@@ -48,15 +48,15 @@ struct bill {
 };
 
 /* It was decided to start it, it was confirmed, its lines or prices are others. */
-void bill_expect(struct queue *q, struct room *r);
-void bill_done(struct room *r);
+void bill_expect(struct queue *q, struct reservation *r);
+void bill_done(struct reservation *r);
 
 /* Counts what was up to now_ms by the prices that hold now, before they change. */
-void bill_settle(struct queue *q, struct room *r, int64_t now_ms);
+void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms);
 /* From its start to now_ms; 0 without a plan. */
-int64_t bill_cost(struct queue *q, const struct room *r, int64_t now_ms);
+int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms);
 /* What an hour costs at now_ms. */
-int64_t bill_per_hour(struct queue *q, const struct room *r, int64_t now_ms);
+int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms);
 /* What a run of these lines would cost from from_ms on for so long; 0 without a plan. */
 int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quota_line *lines,
 	size_t n, int64_t from_ms, int64_t duration_ms);

@@ -9,7 +9,7 @@
 #include "price/money.h"
 #include "queue/core.h"
 #include "queue/offer.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 #define HOUR_MS INT64_C(3600000)
@@ -62,12 +62,12 @@ static void period_at(enum budget_period period, const struct zone *z, int64_t n
 
 /* ---- What runs cost ---- */
 
-static int64_t starts_ms(const struct room *r)
+static int64_t starts_ms(const struct reservation *r)
 {
 	return r->confirmed ? r->since_ms : r->reserved_ms;
 }
 
-bool budget_counts(const struct budget *b, const struct room *r)
+bool budget_counts(const struct budget *b, const struct reservation *r)
 {
 	int64_t at_ms = starts_ms(r);
 	return at_ms >= b->from_ms && at_ms < b->to_ms && (!b->lq || r->lq == b->lq) &&
@@ -75,7 +75,7 @@ bool budget_counts(const struct budget *b, const struct room *r)
 }
 
 static int64_t reserved_for(
-	struct queue *q, const struct budget *b, const struct room *r, int64_t cost)
+	struct queue *q, const struct budget *b, const struct reservation *r, int64_t cost)
 {
 	if (b->spec.charge == CHARGE_ACTUAL)
 		return cost;
@@ -84,7 +84,7 @@ static int64_t reserved_for(
 	return greater(cost, bill_cost(q, r, quantity_add(q->now_ms, HOUR_MS)));
 }
 
-static void count_room(struct queue *q, struct budget *b, const struct room *r)
+static void count_reservation(struct queue *q, struct budget *b, const struct reservation *r)
 {
 	if (!budget_counts(b, r))
 		return;
@@ -93,19 +93,21 @@ static void count_room(struct queue *q, struct budget *b, const struct room *r)
 	b->reserved = money_add(b->reserved, reserved_for(q, b, r, cost));
 }
 
-static void count_rooms(struct queue *q, struct budget *b)
+static void count_reservations(struct queue *q, struct budget *b)
 {
 	struct clusterqueue *cq = b->cq ? b->cq : b->lq->cq;
 	b->reserved = b->accrued = 0;
 	if (b->cq)
-		list_each(&b->cq->rooms, l)
-			count_room(q, b, container_of(l, struct room, of_clusterqueue));
+		list_each(&b->cq->reservations, l)
+			count_reservation(
+				q, b, container_of(l, struct reservation, of_clusterqueue));
 	else
-		list_each(&b->lq->rooms, l)
-			count_room(q, b, container_of(l, struct room, of_localqueue));
+		list_each(&b->lq->reservations, l)
+			count_reservation(q, b, container_of(l, struct reservation, of_localqueue));
 	if (cq)
 		list_each(&cq->promised, l)
-			count_room(q, b, container_of(l, struct room, of_clusterqueue));
+			count_reservation(
+				q, b, container_of(l, struct reservation, of_clusterqueue));
 }
 
 static int64_t spent_in(const struct queue *q, const struct budget *b)
@@ -137,7 +139,7 @@ void budget_count(struct queue *q, struct budget *b)
 	}
 	if (b->counted && b->counted_ms == q->now_ms)
 		return;
-	count_rooms(q, b);
+	count_reservations(q, b);
 	b->counted = true;
 	b->counted_ms = q->now_ms;
 }
@@ -229,19 +231,19 @@ static void change(struct queue *q, const struct link *budgets)
 	}
 }
 
-bool budget_concerns(const struct room *r)
+bool budget_concerns(const struct reservation *r)
 {
 	return (r->cq && !list_empty(&r->cq->budgets)) || !list_empty(&r->lq->budgets);
 }
 
-void budget_changed(struct queue *q, struct room *r)
+void budget_changed(struct queue *q, struct reservation *r)
 {
 	if (r->cq)
 		change(q, &r->cq->budgets);
 	change(q, &r->lq->budgets);
 }
 
-static void start_in(struct queue *q, const struct link *budgets, struct room *r)
+static void start_in(struct queue *q, const struct link *budgets, struct reservation *r)
 {
 	list_each(budgets, l) {
 		struct budget *b = container_of(l, struct budget, of_owner);
@@ -251,7 +253,7 @@ static void start_in(struct queue *q, const struct link *budgets, struct room *r
 	}
 }
 
-void budget_started(struct queue *q, struct room *r)
+void budget_started(struct queue *q, struct reservation *r)
 {
 	r->bill.duration_ms = r->w->expected_ms;
 	if (!budget_concerns(r))
@@ -288,7 +290,7 @@ static void spend(struct queue *q, const char *clusterqueue, const char *ns, con
 	q->budgets.stale = true;
 }
 
-void budget_ended(struct queue *q, struct room *r, int64_t cost)
+void budget_ended(struct queue *q, struct reservation *r, int64_t cost)
 {
 	budget_changed(q, r);
 	if (r->confirmed && r->bill.currency)

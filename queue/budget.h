@@ -34,7 +34,7 @@
 struct clusterqueue;
 struct entry;
 struct localqueue;
-struct room;
+struct reservation;
 struct workload;
 
 struct budget {
@@ -81,15 +81,15 @@ bool budget_holds_all(struct queue *q, struct clusterqueue *cq);
 
 /* It started, or was promised room: its reservation. / Its start, lines or end are others. / It was
  * released: the bill takes its place. */
-void budget_started(struct queue *q, struct room *r);
-void budget_changed(struct queue *q, struct room *r);
-void budget_ended(struct queue *q, struct room *r, int64_t cost);
+void budget_started(struct queue *q, struct reservation *r);
+void budget_changed(struct queue *q, struct reservation *r);
+void budget_ended(struct queue *q, struct reservation *r, int64_t cost);
 /* Prices are others. */
 void budgets_recount(struct queue *q);
 
-bool budget_concerns(const struct room *r); /* any */
+bool budget_concerns(const struct reservation *r); /* any */
 /* The run has to stop: *ret_by says so. */
-bool budget_stops(struct queue *q, const struct room *r, const struct budget **ret_by);
+bool budget_stops(struct queue *q, const struct reservation *r, const struct budget **ret_by);
 
 /* Its alarm rang. */
 void budget_turn(struct queue *q, struct budget *b);
@@ -108,6 +108,6 @@ const char *budget_fault(struct queue *q, const struct budget *b);
 struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
 void budget_touch_owner(struct queue *q, struct budget *b);
 /* The run started in the Budget's period, for its queue, and is paid in its currency. */
-bool budget_counts(const struct budget *b, const struct room *r);
+bool budget_counts(const struct budget *b, const struct reservation *r);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "price/money.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 #define HOUR_MS INT64_C(3600000)
@@ -21,7 +21,7 @@ static bool is_exhausted(struct queue *q, struct budget *b)
 }
 
 static const struct budget *stopping(
-	struct queue *q, const struct link *budgets, const struct room *r)
+	struct queue *q, const struct link *budgets, const struct reservation *r)
 {
 	list_each(budgets, l) {
 		struct budget *b = container_of(l, struct budget, of_owner);
@@ -31,7 +31,7 @@ static const struct budget *stopping(
 	return NULL;
 }
 
-bool budget_stops(struct queue *q, const struct room *r, const struct budget **ret_by)
+bool budget_stops(struct queue *q, const struct reservation *r, const struct budget **ret_by)
 {
 	*ret_by = r->cq ? stopping(q, &r->cq->budgets, r) : NULL;
 	if (!*ret_by)
@@ -41,25 +41,26 @@ bool budget_stops(struct queue *q, const struct room *r, const struct budget **r
 
 static int last_first(const void *va, const void *vb)
 {
-	const struct room *a = *(struct room *const *)va, *b = *(struct room *const *)vb;
+	const struct reservation *a = *(struct reservation *const *)va,
+				 *b = *(struct reservation *const *)vb;
 	return order_cmp(&b->w->key, &a->w->key);
 }
 
 static void suspect_runs(struct queue *q, struct budget *b)
 {
 	size_t n = 0;
-	const struct link *rooms = b->cq ? &b->cq->rooms : &b->lq->rooms;
-	list_each(rooms, l)
+	const struct link *reservations = b->cq ? &b->cq->reservations : &b->lq->reservations;
+	list_each(reservations, l)
 		n++;
-	struct room **all = mem_array(n, sizeof(*all));
+	struct reservation **all = mem_array(n, sizeof(*all));
 	n = 0;
-	list_each(rooms, l)
-		all[n++] = b->cq ? container_of(l, struct room, of_clusterqueue)
-				 : container_of(l, struct room, of_localqueue);
+	list_each(reservations, l)
+		all[n++] = b->cq ? container_of(l, struct reservation, of_clusterqueue)
+				 : container_of(l, struct reservation, of_localqueue);
 	if (n > 1)
-		qsort(all, n, sizeof(struct room *), last_first);
+		qsort(all, n, sizeof(struct reservation *), last_first);
 	for (size_t i = 0; i < n; i++)
-		room_suspect(q, all[i]);
+		reservation_suspect(q, all[i]);
 	free(all);
 }
 
@@ -70,15 +71,16 @@ static int64_t rate_of(struct queue *q, const struct budget *b)
 {
 	int64_t sum = 0;
 	if (b->cq) {
-		list_each(&b->cq->rooms, l) {
-			const struct room *r = container_of(l, struct room, of_clusterqueue);
+		list_each(&b->cq->reservations, l) {
+			const struct reservation *r =
+				container_of(l, struct reservation, of_clusterqueue);
 			if (r->confirmed && budget_counts(b, r))
 				sum = money_add(sum, bill_per_hour(q, r, q->now_ms));
 		}
 		return sum;
 	}
-	list_each(&b->lq->rooms, l) {
-		const struct room *r = container_of(l, struct room, of_localqueue);
+	list_each(&b->lq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_localqueue);
 		if (r->confirmed && budget_counts(b, r))
 			sum = money_add(sum, bill_per_hour(q, r, q->now_ms));
 	}

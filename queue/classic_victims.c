@@ -72,7 +72,7 @@ static void ask_others(struct displacement *x)
 /* Only if its own ClusterQueue does not borrow in the end: without borrowWithinCohort, and towards
  * those that are too important for it. */
 static bool forbids_borrowing(
-	const struct displacement *x, const struct offer *o, const struct room *r)
+	const struct displacement *x, const struct offer *o, const struct reservation *r)
 {
 	const struct preemption_spec *p = &x->d->cq->preemption;
 	int32_t theirs = r->w->key.priority;
@@ -92,8 +92,8 @@ static bool still_borrows(const struct displacement *x, const struct offer *o)
 	return true;
 }
 
-static bool may_take(
-	const struct displacement *x, const struct offer *o, const struct room *r, bool may_borrow)
+static bool may_take(const struct displacement *x, const struct offer *o,
+	const struct reservation *r, bool may_borrow)
 {
 	if (o->kind == OFFER_OWN)
 		return true;
@@ -107,7 +107,7 @@ static bool goes_before(const struct offer *a, const struct offer *b)
 		return room_is_free(a->next);
 	if (a->kind != b->kind)
 		return a->kind < b->kind;
-	return room_cmp(a->next, b->next) < 0;
+	return reservation_cmp(a->next, b->next) < 0;
 }
 
 static struct offer *best_offer(struct displacement *x)
@@ -144,8 +144,8 @@ static void pass_over(struct displacement *x, struct offer *o)
 static void take(struct displacement *x, struct offer *o)
 {
 	struct candidate c = {.offer = o, .reason = reason_of(x, o)};
-	c.room = offer_take(x, o);
-	victim_add(x, c.room, c.reason);
+	c.reservation = offer_take(x, o);
+	victim_add(x, c.reservation, c.reason);
 	if (x->lenient)
 		lineup_add(&x->lineup, &c);
 }
@@ -154,12 +154,12 @@ static void take(struct displacement *x, struct offer *o)
 
 static void world_take(void *world, size_t i)
 {
-	room_take_away(((struct displacement *)world)->lineup.who[i].room);
+	reservation_take_away(((struct displacement *)world)->lineup.who[i].reservation);
 }
 
 static void world_put_back(void *world, size_t i)
 {
-	room_put_back(((struct displacement *)world)->lineup.who[i].room);
+	reservation_put_back(((struct displacement *)world)->lineup.who[i].reservation);
 }
 
 static bool world_enough(void *world)
@@ -172,7 +172,7 @@ static bool world_may_go(void *world, size_t i)
 {
 	const struct displacement *x = world;
 	const struct candidate *c = &x->lineup.who[i];
-	return may_take(x, c->offer, c->room, x->lineup.may_borrow);
+	return may_take(x, c->offer, c->reservation, x->lineup.may_borrow);
 }
 
 /* Those who would have come next, of the kinds that the order had to go to. Who costs nothing had
@@ -190,8 +190,8 @@ static void look_beyond(struct displacement *x, bool may_borrow, enum offer_kind
 		bool forbidden =
 			o->kind != OFFER_OWN && may_borrow && forbids_borrowing(x, o, o->next);
 		struct candidate c = {.offer = o, .reason = reason_of(x, o)};
-		c.room = offer_take(x, o);
-		if (room_is_free(c.room))
+		c.reservation = offer_take(x, o);
+		if (room_is_free(c.reservation))
 			continue;
 		if (!forbidden)
 			lineup_add(l, &c);

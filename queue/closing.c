@@ -21,7 +21,7 @@ static bool had_enough(const struct runpolicy *p, const struct workload *w)
 }
 
 /* Without minRun nothing is spared, not even a run that, by a clock that went back, is to come. */
-int64_t closing_spares_until_ms(const struct runpolicy *p, const struct room *r)
+int64_t closing_spares_until_ms(const struct runpolicy *p, const struct reservation *r)
 {
 	if (is_exempt(p, r->w) || had_enough(p, r->w))
 		return INT64_MAX;
@@ -39,7 +39,7 @@ static int64_t closed_since(struct calendar *c, int64_t at_ms, int64_t within_ms
 	return since;
 }
 
-static int64_t expected_end_ms(const struct room *r)
+static int64_t expected_end_ms(const struct reservation *r)
 {
 	if (!r->confirmed || r->w->expected_ms <= 0)
 		return INT64_MAX;
@@ -47,7 +47,8 @@ static int64_t expected_end_ms(const struct room *r)
 }
 
 /* The Calendar is closed at at_ms: until when does overrun keep the run going? */
-static int64_t overrun_until_ms(const struct runpolicy *p, const struct room *r, int64_t at_ms)
+static int64_t overrun_until_ms(
+	const struct runpolicy *p, const struct reservation *r, int64_t at_ms)
 {
 	int64_t end_ms = expected_end_ms(r), overrun_ms = p->spec.overrun_ms;
 	if (overrun_ms == 0 || end_ms == INT64_MAX)
@@ -62,7 +63,7 @@ static int64_t overrun_until_ms(const struct runpolicy *p, const struct room *r,
 
 /* The first moment from now on at which the policy stops it. */
 static int64_t policy_stop_ms(
-	const struct queue *q, const struct runpolicy *p, const struct room *r)
+	const struct queue *q, const struct runpolicy *p, const struct reservation *r)
 {
 	if (p->spec.action != CLOSE_SUSPEND || !p->timetable || !p->timetable->calendar)
 		return INT64_MAX;
@@ -89,8 +90,8 @@ struct closing {
 	struct runpolicy *by;	    /* the first of them; NULL: none */
 };
 
-static void closing_add(
-	const struct queue *q, const struct room *r, const struct regime *regime, struct closing *c)
+static void closing_add(const struct queue *q, const struct reservation *r,
+	const struct regime *regime, struct closing *c)
 {
 	for (size_t i = 0; i < regime->npolicies; i++) {
 		struct runpolicy *p = regime->policy[i];
@@ -105,7 +106,7 @@ static void closing_add(
 }
 
 /* The LocalQueue it started from may belong to another ClusterQueue by now: both count. */
-static struct closing closing_of(const struct queue *q, const struct room *r)
+static struct closing closing_of(const struct queue *q, const struct reservation *r)
 {
 	struct closing c = {.stop_ms = INT64_MAX};
 	bool joined = r->lq->regime && r->lq->cq == r->cq;
@@ -116,7 +117,8 @@ static struct closing closing_of(const struct queue *q, const struct room *r)
 	return c;
 }
 
-int64_t closing_stop_ms(const struct queue *q, const struct room *r, struct runpolicy **ret_by)
+int64_t closing_stop_ms(
+	const struct queue *q, const struct reservation *r, struct runpolicy **ret_by)
 {
 	struct closing c = closing_of(q, r);
 	if (ret_by)
@@ -125,14 +127,14 @@ int64_t closing_stop_ms(const struct queue *q, const struct room *r, struct runp
 }
 
 enum stop_reason closing_stop_reason(
-	const struct queue *q, const struct room *r, struct runpolicy **ret_by)
+	const struct queue *q, const struct reservation *r, struct runpolicy **ret_by)
 {
 	return closing_stop_ms(q, r, ret_by) <= q->now_ms ? STOP_REASON_WINDOW_CLOSED
 							  : STOP_REASON_NONE;
 }
 
 /* The Job's annotation has whole seconds, and so is what it was told compared. */
-static int64_t notice_of(const struct closing *c, const struct room *r)
+static int64_t notice_of(const struct closing *c, const struct reservation *r)
 {
 	if (c->stop_ms == INT64_MAX || c->notice_ms == 0 || !r->confirmed ||
 		c->stop_ms / 1000 == r->noticed_ms / 1000)
@@ -140,14 +142,14 @@ static int64_t notice_of(const struct closing *c, const struct room *r)
 	return c->stop_ms - c->notice_ms;
 }
 
-int64_t closing_notice_ms(const struct queue *q, const struct room *r, int64_t *ret_stop_ms)
+int64_t closing_notice_ms(const struct queue *q, const struct reservation *r, int64_t *ret_stop_ms)
 {
 	struct closing c = closing_of(q, r);
 	*ret_stop_ms = c.stop_ms;
 	return notice_of(&c, r);
 }
 
-int64_t closing_next_ms(const struct queue *q, const struct room *r)
+int64_t closing_next_ms(const struct queue *q, const struct reservation *r)
 {
 	struct closing c = closing_of(q, r);
 	int64_t notice = notice_of(&c, r);

@@ -97,7 +97,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	group_trees_init(&cq->groups_waiting, &cq->order);
 	backfill_init(cq);
 	list_init(&cq->localqueues);
-	list_init(&cq->rooms);
+	list_init(&cq->reservations);
 	list_init(&cq->promised);
 	list_init(&cq->fresh);
 	list_init(&cq->timed);
@@ -121,7 +121,7 @@ void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq)
 	must(cq->refs > 0);
 	if (--cq->refs > 0)
 		return;
-	must(!cq->exists && tree_count(&cq->order) == 0 && list_empty(&cq->rooms));
+	must(!cq->exists && tree_count(&cq->order) == 0 && list_empty(&cq->reservations));
 	must(list_empty(&cq->promised));
 	must(map_take(&all->map, map_hash_string(cq->name), cq->name) == cq);
 	cq_free(cq);

@@ -68,16 +68,16 @@ struct clusterqueue {
 
 	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
 
-	struct tree groups_waiting;	 /* struct group, in queue order of their heads */
-	struct tree order;		 /* every workload in those groups: ranks */
-	struct reservation *reservation; /* backfill.h; NULL: there never was one */
-	struct tree ends;		 /* room.by_end: of strategy Backfill, backfill.h */
-	struct regime *regime;		 /* what RunPolicies say: regime.h */
-	struct lead *lead;		 /* lead.h; NULL: there never was one */
-	struct alarm fit;		 /* when who is first does not end in time any more */
-	struct link localqueues;	 /* localqueue.of_clusterqueue */
-	struct link rooms;		 /* room.of_clusterqueue, held or leaving */
-	struct link promised;		 /* room.of_clusterqueue, oldest promise first */
+	struct tree groups_waiting;	     /* struct group, in queue order of their heads */
+	struct tree order;		     /* every workload in those groups: ranks */
+	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
+	struct tree ends;		     /* room.by_end: of strategy Backfill, backfill.h */
+	struct regime *regime;		     /* what RunPolicies say: regime.h */
+	struct lead *lead;		     /* lead.h; NULL: there never was one */
+	struct alarm fit;		     /* when who is first does not end in time any more */
+	struct link localqueues;	     /* localqueue.of_clusterqueue */
+	struct link reservations;	     /* room.of_clusterqueue, held or leaving */
+	struct link promised;		     /* room.of_clusterqueue, oldest promise first */
 	struct link timed;   /* terms.of_clusterqueue: those that ask for time or money */
 	struct link budgets; /* budget.of_owner, by name */
 	struct plan *plan;   /* plan_of(), when: */

@@ -2,7 +2,7 @@
  * The body of struct queue: everything the modules know together.
  *
  * Who changes a fact marks what must be looked at again: queue_touch() a realm in which something
- * might start now, room_suspect() a run that might have to stop. queue_decide() works
+ * might start now, reservation_suspect() a run that might have to stop. queue_decide() works
  * through those two lists and nothing else.
  */
 #ifndef SLUICE_QUEUE_CORE_H
@@ -63,7 +63,7 @@ struct queue {
 	struct link leading;  /* lead.leading */
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
-	uint64_t arrivals, rooms_made, version;
+	uint64_t arrivals, reservations_made, version;
 	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
 	int64_t now_ms;	 /* of the last queue_decide */
 	bool paused;	 /* nothing starts (queue_pause_starts()) */
@@ -92,7 +92,7 @@ static inline void queue_touch_queue(struct queue *q, struct clusterqueue *cq)
 
 /* Anything may start in cq, or in any that shares quota with it (NULL: nothing to do), because some
  * made room for others. */
-static inline void queue_touch_room(struct queue *q, struct clusterqueue *cq)
+static inline void queue_touch_reservation(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq)
 		return;
@@ -105,7 +105,7 @@ static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)
 		cq->realm->news++;
-	queue_touch_room(q, cq);
+	queue_touch_reservation(q, cq);
 }
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid);

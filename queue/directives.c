@@ -9,9 +9,10 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/directives.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
-size_t directives_flavors(const struct queue *q, const struct room *r, const struct flavor **ret)
+size_t directives_flavors(
+	const struct queue *q, const struct reservation *r, const struct flavor **ret)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->nlines; i++) {
@@ -162,14 +163,15 @@ void queue_job_directives(const struct queue *q, const struct uid *uid, struct b
 	struct buf *tolerations)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room) {
+	if (!w || !w->reservation) {
 		queue_job_own_directives(q, uid, node_selector, tolerations);
 		return;
 	}
-	const struct flavor **flavors = mem_array(w->room->nlines, sizeof(const struct flavor *));
-	size_t n = directives_flavors(q, w->room, flavors);
-	write_joined(
-		&w->room->shape->directives->placement, flavors, n, node_selector, tolerations);
+	const struct flavor **flavors =
+		mem_array(w->reservation->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, w->reservation, flavors);
+	write_joined(&w->reservation->shape->directives->placement, flavors, n, node_selector,
+		tolerations);
 	free(flavors);
 }
 
@@ -179,7 +181,7 @@ void queue_job_own_directives(const struct queue *q, const struct uid *uid,
 {
 	static const struct placement none;
 	const struct workload *w = queue_find_workload(q, uid);
-	const struct shape *shape = !w ? NULL : w->room ? w->room->shape : w->shape;
+	const struct shape *shape = !w ? NULL : w->reservation ? w->reservation->shape : w->shape;
 	write_joined(
 		shape ? &shape->directives->placement : &none, NULL, 0, node_selector, tolerations);
 }

@@ -7,7 +7,7 @@
 #include "sluice/placement.h"
 
 struct queue;
-struct room;
+struct reservation;
 
 /* Node selector and tolerations of both: where two set a node label the flavor wins, and of two
  * flavors the later one; a toleration twice is there once. Terms are its owner's. Borrows. */
@@ -16,6 +16,7 @@ void directives_join(struct arena *a, const struct placement *own,
 
 /* The flavors that a room has lines in, each once, in the order of its lines; ret has place for as
  * many as lines. */
-size_t directives_flavors(const struct queue *q, const struct room *r, const struct flavor **ret);
+size_t directives_flavors(
+	const struct queue *q, const struct reservation *r, const struct flavor **ret);
 
 #endif

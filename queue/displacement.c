@@ -5,17 +5,17 @@
 #include "queue/holders.h"
 #include "sluice/quantity.h"
 
-static int cost_of(const struct room *r)
+static int cost_of(const struct reservation *r)
 {
-	return r->state == ROOM_PROMISED ? 0 : r->stop_given ? 1 : 2;
+	return r->state == RESERVATION_PROMISED ? 0 : r->stop_given ? 1 : 2;
 }
 
-bool room_is_free(const struct room *r)
+bool room_is_free(const struct reservation *r)
 {
 	return cost_of(r) < 2;
 }
 
-int room_cmp(const struct room *a, const struct room *b)
+int reservation_cmp(const struct reservation *a, const struct reservation *b)
 {
 	if (cost_of(a) != cost_of(b))
 		return cost_of(a) < cost_of(b) ? -1 : 1;
@@ -46,7 +46,7 @@ bool borrows_contested(const struct displacement *x, const struct quota_node *no
 	return false;
 }
 
-static bool holds_contested(const struct displacement *x, const struct room *r)
+static bool holds_contested(const struct displacement *x, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		for (size_t k = 0; k < x->ncontested; k++)
@@ -63,7 +63,7 @@ static enum preemption_policy policy_towards(const struct demand *d, const struc
 			   : d->cq->preemption.reclaim_within_cohort;
 }
 
-static bool policy_allows(const struct demand *d, const struct room *r)
+static bool policy_allows(const struct demand *d, const struct reservation *r)
 {
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
 	switch (policy_towards(d, r->cq)) {
@@ -97,13 +97,13 @@ static int32_t highest_allowed(const struct demand *d, const struct clusterqueue
 }
 
 /* Nobody behind this one is allowed either, because priorities only rise from here. */
-static bool policy_ends(const struct demand *d, const struct room *r)
+static bool policy_ends(const struct demand *d, const struct reservation *r)
 {
 	return !room_is_free(r) && r->w->key.priority > highest_allowed(d, r->cq);
 }
 
 /* Of its own priority, and not newer: as many as run may stand there one after another. */
-static bool is_older_equal(const struct demand *d, const struct room *r)
+static bool is_older_equal(const struct demand *d, const struct reservation *r)
 {
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
 	return policy_towards(d, r->cq) == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY &&
@@ -111,21 +111,21 @@ static bool is_older_equal(const struct demand *d, const struct room *r)
 	       theirs->queued_ms <= mine->queued_ms;
 }
 
-static bool is_candidate(const struct displacement *x, const struct room *r)
+static bool is_candidate(const struct displacement *x, const struct reservation *r)
 {
 	return policy_allows(x->d, r) && holds_contested(x, r);
 }
 
 /* ---- Offers ---- */
 
-static struct room *next_promised(
-	const struct displacement *x, const struct offer *o, const struct room *after)
+static struct reservation *next_promised(
+	const struct displacement *x, const struct offer *o, const struct reservation *after)
 {
-	struct room *best = NULL;
+	struct reservation *best = NULL;
 	list_each(&o->cq->promised, l) {
-		struct room *r = container_of(l, struct room, of_clusterqueue);
-		if (is_candidate(x, r) && (!after || room_cmp(after, r) < 0) &&
-			(!best || room_cmp(r, best) < 0))
+		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (is_candidate(x, r) && (!after || reservation_cmp(after, r) < 0) &&
+			(!best || reservation_cmp(r, best) < 0))
 			best = r;
 	}
 	return best;
@@ -135,29 +135,30 @@ static struct tree_node *step(
 	const struct displacement *x, const struct offer *o, size_t i, struct tree_node *n)
 {
 	struct tree_node *next = tree_next(n);
-	if (!next || !is_older_equal(x->d, holder_room(next)))
+	if (!next || !is_older_equal(x->d, holder_reservation(next)))
 		return next;
 	return holders_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
 }
 
 /* The first among the rows' next holders; it leaves all the rows in which it stands. */
-static struct room *next_holder(struct displacement *x, const struct offer *o)
+static struct reservation *next_holder(struct displacement *x, const struct offer *o)
 {
 	struct tree_node **cursor = x->cursor + o->cursor;
-	struct room *best = NULL;
+	struct reservation *best = NULL;
 	for (size_t i = 0; i < x->ncontested; i++)
-		if (cursor[i] && (!best || room_cmp(holder_room(cursor[i]), best) < 0))
-			best = holder_room(cursor[i]);
+		if (cursor[i] &&
+			(!best || reservation_cmp(holder_reservation(cursor[i]), best) < 0))
+			best = holder_reservation(cursor[i]);
 	for (size_t i = 0; i < x->ncontested; i++)
-		while (cursor[i] && holder_room(cursor[i]) == best)
+		while (cursor[i] && holder_reservation(cursor[i]) == best)
 			cursor[i] = step(x, o, i, cursor[i]);
 	return best;
 }
 
-static struct room *next_held(struct displacement *x, const struct offer *o)
+static struct reservation *next_held(struct displacement *x, const struct offer *o)
 {
 	for (;;) {
-		struct room *r = next_holder(x, o);
+		struct reservation *r = next_holder(x, o);
 		if (!r || policy_ends(x->d, r))
 			return NULL;
 		if (r->cq == o->cq && is_candidate(x, r))
@@ -178,11 +179,11 @@ void offer_rewind(struct displacement *x, struct offer *o)
 		o->next = next_held(x, o);
 }
 
-struct room *offer_take(struct displacement *x, struct offer *o)
+struct reservation *offer_take(struct displacement *x, struct offer *o)
 {
-	struct room *r = o->next;
+	struct reservation *r = o->next;
 	must(r);
-	o->next = r->state == ROOM_PROMISED ? next_promised(x, o, r) : NULL;
+	o->next = r->state == RESERVATION_PROMISED ? next_promised(x, o, r) : NULL;
 	if (!o->next)
 		o->next = next_held(x, o);
 	return r;
@@ -229,7 +230,7 @@ static int64_t promised_most(
 {
 	int64_t most = 0;
 	list_each(&cq->promised, l) {
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		for (size_t i = 0; i < r->nlines; i++) {
 			if (r->line[i].row != row)
 				continue;
@@ -259,26 +260,26 @@ int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t
 
 /* ---- Victims ---- */
 
-void room_take_away(const struct room *r)
+void reservation_take_away(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].amount);
 }
 
-void room_put_back(const struct room *r)
+void reservation_put_back(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].amount);
 }
 
-void victim_add(struct displacement *x, struct room *r, enum preemption_reason reason)
+void victim_add(struct displacement *x, struct reservation *r, enum preemption_reason reason)
 {
 	if (x->nvictims == x->victims_room) {
 		x->victims_room = x->victims_room ? x->victims_room * 2 : 16;
 		x->victim = mem_grow(x->victim, x->victims_room, sizeof(*x->victim));
 	}
 	x->victim[x->nvictims++] = (struct victim){r, reason};
-	room_take_away(r);
+	reservation_take_away(r);
 }
 
 bool demand_fits(const struct demand *d, bool may_borrow)
@@ -299,10 +300,10 @@ void victims_spare(struct displacement *x, bool may_borrow)
 	size_t kept = x->nvictims - 1;
 	for (size_t i = x->nvictims - 1; i-- > 0;) {
 		struct victim v = x->victim[i];
-		room_put_back(v.room);
+		reservation_put_back(v.reservation);
 		if (demand_fits(x->d, may_borrow))
 			continue;
-		room_take_away(v.room);
+		reservation_take_away(v.reservation);
 		x->victim[--kept] = v;
 	}
 	/* Those who go stand at the end now, in their order; they move to the front. */
@@ -315,5 +316,5 @@ void victims_spare(struct displacement *x, bool may_borrow)
 void victims_put_back(const struct displacement *x)
 {
 	for (size_t i = 0; i < x->nvictims; i++)
-		room_put_back(x->victim[i].room);
+		reservation_put_back(x->victim[i].reservation);
 }

@@ -3,7 +3,7 @@
  * (fair_victims.c) have in common: what each ClusterQueue has to offer, and the victims so far.
  *
  * An offer yields the candidates of one ClusterQueue in the order in which they would have to go
- * (room_cmp): its promises, those that end anyway, those that run. Only those who hold something of
+ * (reservation_cmp): its promises, those that end anyway, those that run. Only those who hold something of
  * a contested row and whom the policy allows are candidates. They are looked up one by one
  * (holders.h), because a ClusterQueue runs 100,000 Jobs and few have to go.
  */
@@ -23,7 +23,7 @@ struct offer {
 	struct clusterqueue *cq;
 	enum offer_kind kind;
 	const struct quota_node *shared; /* the lowest node above both; NULL for its own */
-	struct room *next;		 /* NULL: nobody is left */
+	struct reservation *next;	 /* NULL: nobody is left */
 	size_t cursor;			 /* its first, in displacement.cursor */
 	bool dropped;			 /* nobody else of it will do */
 	size_t beyond;			 /* so many were lined up behind the victims */
@@ -56,7 +56,7 @@ int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t
 /* All of it again, from the first. */
 void offer_rewind(struct displacement *x, struct offer *o);
 /* Takes the next one off. */
-struct room *offer_take(struct displacement *x, struct offer *o);
+struct reservation *offer_take(struct displacement *x, struct offer *o);
 
 /* The same pair in another node; NULL when it has none. */
 const struct quota_row *contested_row(
@@ -65,15 +65,15 @@ const struct quota_row *contested_row(
 bool borrows_contested(const struct displacement *x, const struct quota_node *node);
 
 /* Would it cost nobody any work? */
-bool room_is_free(const struct room *r);
+bool room_is_free(const struct reservation *r);
 /* Order of going: a promise, one that ends anyway, lower priority, later start, uid. */
-int room_cmp(const struct room *a, const struct room *b);
+int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
 /* In THEN only. */
-void room_take_away(const struct room *r);
-void room_put_back(const struct room *r);
+void reservation_take_away(const struct reservation *r);
+void reservation_put_back(const struct reservation *r);
 
-void victim_add(struct displacement *x, struct room *r, enum preemption_reason reason);
+void victim_add(struct displacement *x, struct reservation *r, enum preemption_reason reason);
 bool demand_fits(const struct demand *d, bool may_borrow);
 /* Puts back whoever need not go, the last one first, and never the very last. */
 void victims_spare(struct displacement *x, bool may_borrow);

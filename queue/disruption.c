@@ -7,7 +7,7 @@
 #include "cluster/pod.h"
 #include "job/copies.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 /* Of all budgets that select one pod: the API server refuses to evict a pod that has more than
  * one. */
@@ -171,8 +171,8 @@ void disruption_forget(struct queue *q, const struct workload *w)
 
 void disruption_see(struct queue *q, const struct workload *w, const struct job *j)
 {
-	if (w->room) {
-		facts_take(q, &w->room->pods_facts, j);
+	if (w->reservation) {
+		facts_take(q, &w->reservation->pods_facts, j);
 		return;
 	}
 	if (j->suspend) {
@@ -188,7 +188,7 @@ void disruption_see(struct queue *q, const struct workload *w, const struct job 
 	facts_take(q, &r->pods, j);
 }
 
-void disruption_enter(struct queue *q, struct room *r)
+void disruption_enter(struct queue *q, struct reservation *r)
 {
 	struct roomless *known = roomless_find(q, &r->w->key.uid);
 	if (!known)
@@ -198,7 +198,7 @@ void disruption_enter(struct queue *q, struct room *r)
 	disruption_forget(q, r->w);
 }
 
-void disruption_leave(struct queue *q, struct room *r)
+void disruption_leave(struct queue *q, struct reservation *r)
 {
 	podlabels_put(&q->disruptions.labels, r->pods_facts.labels);
 	r->pods_facts.labels = NULL;
@@ -206,13 +206,13 @@ void disruption_leave(struct queue *q, struct room *r)
 
 /* ---- Both ---- */
 
-bool disruption_concerns(const struct queue *q, const struct room *r)
+bool disruption_concerns(const struct queue *q, const struct reservation *r)
 {
 	return q->disruptions.namespaces.count > 0 && guarded_find(q, r->lq->ns->name) != NULL;
 }
 
-size_t disruption_budgets(
-	struct queue *q, const struct room *r, const struct disruption_budget **ret, size_t cap)
+size_t disruption_budgets(struct queue *q, const struct reservation *r,
+	const struct disruption_budget **ret, size_t cap)
 {
 	size_t n = 0;
 	struct guarded *g =
@@ -229,7 +229,7 @@ size_t disruption_budgets(
 	return n;
 }
 
-void disruption_spend(struct queue *q, struct room *r)
+void disruption_spend(struct queue *q, struct reservation *r)
 {
 	const struct disruption_budget *budget[BUDGETS_MAX];
 	if (r->spent)
@@ -248,9 +248,9 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 	s->leaving += cq->nleaving;
 	if (cq->nleaving == 0)
 		return;
-	list_each(&cq->rooms, l) {
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
-		if (r->state != ROOM_LEAVING || r->stop == STOP_REASON_NONE)
+	list_each(&cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (r->state != RESERVATION_LEAVING || r->stop == STOP_REASON_NONE)
 			continue;
 		s->since_ms = s->n == 0 || r->stop_ms < s->since_ms ? r->stop_ms : s->since_ms;
 		s->grace_ms =

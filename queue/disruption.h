@@ -25,7 +25,7 @@ struct job;
 struct queue;
 struct clusterqueue;
 struct realm;
-struct room;
+struct reservation;
 struct workload;
 
 struct disruption_budget {
@@ -55,18 +55,18 @@ size_t disruptions_bytes(const struct disruptions *d);
 /* What the Job says of its pods now. */
 void disruption_see(struct queue *q, const struct workload *w, const struct job *j);
 /* The workload has room from here on / the room is no more / the workload is no more. */
-void disruption_enter(struct queue *q, struct room *r);
-void disruption_leave(struct queue *q, struct room *r);
+void disruption_enter(struct queue *q, struct reservation *r);
+void disruption_leave(struct queue *q, struct reservation *r);
 void disruption_forget(struct queue *q, const struct workload *w);
 
 /* Is there a budget in the Job's namespace? */
-bool disruption_concerns(const struct queue *q, const struct room *r);
+bool disruption_concerns(const struct queue *q, const struct reservation *r);
 /* Those that select its pods, by name; at most cap. */
-size_t disruption_budgets(
-	struct queue *q, const struct room *r, const struct disruption_budget **ret, size_t cap);
+size_t disruption_budgets(struct queue *q, const struct reservation *r,
+	const struct disruption_budget **ret, size_t cap);
 
 /* It is being stopped: its pods are no longer allowed to others. Once for each run. */
-void disruption_spend(struct queue *q, struct room *r);
+void disruption_spend(struct queue *q, struct reservation *r);
 
 /* Who leaves; and of those, who is stopped to make room for others: how long the pods of any of
  * them may take, and since when the first is. Of one ClusterQueue, or of all that share. */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 struct family {
 	char *ns, *name;
@@ -152,7 +152,7 @@ static void tell_members(struct queue *q, struct family *f, int64_t expected_ms)
 		struct workload *w = container_of(l, struct workload, of_family);
 		bool asks = w->expected_from == DURATION_UNKNOWN ||
 			    w->expected_from == DURATION_HISTORY;
-		if (asks && !w->room)
+		if (asks && !w->reservation)
 			workload_expect(q, w, expected_ms, DURATION_HISTORY);
 	}
 }
@@ -198,9 +198,9 @@ void queue_recall_duration(struct queue *q, const char *ns, const char *family, 
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room || !w->room->confirmed || w->room->sampled)
+	if (!w || !w->reservation || !w->reservation->confirmed || w->reservation->sampled)
 		return;
-	w->room->sampled = true;
+	w->reservation->sampled = true;
 	if (w->family)
-		family_sample(q, w->family, now_ms - w->room->since_ms);
+		family_sample(q, w->family, now_ms - w->reservation->since_ms);
 }

@@ -15,7 +15,7 @@
 #include "queue/lack.h"
 #include "queue/offer.h"
 #include "queue/precedence.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/run.h"
 #include "job/text.h"
 #include "sluice/quantity.h"
@@ -94,7 +94,7 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 			cq->name);
 }
 
-static void explain_room(const struct room *r, struct text *t)
+static void explain_reservation(const struct reservation *r, struct text *t)
 {
 	bool reclaimed = r->why && (r->keeps_pods == 0 || r->keeps_pods < r->pods);
 	if (reclaimed) {
@@ -222,7 +222,7 @@ static void add_stopping(const struct stopping *s, struct text *t)
 
 /* All who leave free what is promised, whomever they are stopped for. When nobody leaves any more
  * it is their pods that are still on the nodes. */
-static void explain_promise(const struct room *r, struct text *t)
+static void explain_promise(const struct reservation *r, struct text *t)
 {
 	struct stopping s = stopping_in(r->cq->realm);
 	if (s.leaving > 0)
@@ -407,7 +407,7 @@ static bool is_behind(const struct question *a)
 /* The one with the reservation is told its moment. */
 static void add_expected_start(const struct question *a)
 {
-	const struct reservation *r = a->cq->reservation;
+	const struct backfill_slot *r = a->cq->backfill_slot;
 	if (!backfill_is_head(a->cq, a->w))
 		return;
 	if (r->at_ms == INT64_MAX) {
@@ -421,7 +421,7 @@ static void add_expected_start(const struct question *a)
 /* Backfill: it fits, but the first of those that do not would start later. */
 static bool would_delay(const struct question *a)
 {
-	const struct reservation *r = a->cq->reservation;
+	const struct backfill_slot *r = a->cq->backfill_slot;
 	const struct workload *head = r && r->on && a->w->place == PLACE_READY
 					      ? queue_find_workload(a->q, &r->head)
 					      : NULL;
@@ -612,9 +612,9 @@ bool queue_explain(
 	const struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return false;
-	const struct clusterqueue *cq = w->room ? w->room->cq : w->lq->cq;
+	const struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
 	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
-	ret->localqueue = w->room ? w->room->lq->name : w->lq->name;
+	ret->localqueue = w->reservation ? w->reservation->lq->name : w->lq->name;
 	ret->clusterqueue = cq ? cq->name : "";
 	ret->priority = w->key.priority;
 	ret->claimed_priority = w->class->value;
@@ -623,9 +623,9 @@ bool queue_explain(
 	ret->not_before_ms = w->not_before_ms;
 	ret->stop_ms = 0;
 	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);
-	if (w->room) {
-		explain_room(w->room, &text);
-		ret->stop_ms = explain_stop(q, w->room, &text);
+	if (w->reservation) {
+		explain_reservation(w->reservation, &text);
+		ret->stop_ms = explain_stop(q, w->reservation, &text);
 		ret->reason = WAIT_NOT;
 		explain_unreachable(ret, &text);
 		return true;

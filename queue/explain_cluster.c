@@ -90,21 +90,21 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 	const struct claim *claim, struct text *t)
 {
 	struct fit_answer answer;
-	int32_t room = vacancy_lack(q, cq, w, claim, &answer);
-	if (room < 0)
+	int32_t places = vacancy_lack(q, cq, w, claim, &answer);
+	if (places < 0)
 		return false;
 	if (!q->terrain.pods_known) {
 		text_add(t,
 			"waits until all pods are known, as it starts only where there is room now");
 		return true;
 	}
-	if (room == 0)
+	if (places == 0)
 		text_add(t, "no room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
 	else if (w->shape->min_pods < w->shape->pods)
-		text_add(t, "room for %d of the %d pods that it needs at least now: ", (int)room,
+		text_add(t, "room for %d of the %d pods that it needs at least now: ", (int)places,
 			(int)w->shape->min_pods);
 	else
-		text_add(t, "room for %d of its %d pods now: ", (int)room, (int)w->shape->pods);
+		text_add(t, "room for %d of its %d pods now: ", (int)places, (int)w->shape->pods);
 	text_add(t, "%.280s", answer.sentence);
 	return true;
 }

@@ -5,7 +5,7 @@
 #include "calendar/zone.h"
 #include "price/money.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/terms.h"
 #include "sluice/quantity.h"
 
@@ -239,7 +239,7 @@ void explain_unreachable(const struct explanation *x, struct text *t)
 void explain_times(
 	struct queue *q, const struct workload *w, int64_t now_ms, struct explanation *ret)
 {
-	const struct room *r = w->room;
+	const struct reservation *r = w->reservation;
 	ret->expected_ms = w->expected_ms;
 	ret->expected_from = w->expected_from;
 	ret->deadline_ms = 0;

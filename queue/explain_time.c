@@ -2,7 +2,7 @@
 
 #include "calendar/zone.h"
 #include "queue/closing.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 #define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
@@ -130,7 +130,7 @@ enum wait_reason explain_window(const struct queue *q, const struct workload *w,
 	return r->open ? WAIT_WINDOW_FIT : WAIT_WINDOW;
 }
 
-int64_t explain_stop(const struct queue *q, const struct room *r, struct text *t)
+int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	struct runpolicy *p;
 	int64_t stop_ms = r->stop_given ? INT64_MAX : closing_stop_ms(q, r, &p);

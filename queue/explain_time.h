@@ -11,7 +11,7 @@ enum wait_reason explain_window(const struct queue *q, const struct workload *w,
 	struct text *t, int64_t *ret_not_before_ms);
 
 /* A run: adds when a window will stop it. Returns that; 0: it will not. */
-int64_t explain_stop(const struct queue *q, const struct room *r, struct text *t);
+int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t);
 
 /* Somebody waits for more than there is: does some window have another quota? */
 bool explain_has_sets(const struct clusterqueue *cq);

@@ -17,7 +17,7 @@
 #include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/ration.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/run.h"
 #include "queue/vacancy.h"
 
@@ -46,7 +46,7 @@ static void move_members(
 		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 		list_each(&lq->members, m) {
 			struct workload *w = container_of(m, struct workload, of_localqueue);
-			if (!w->room)
+			if (!w->reservation)
 				move(q, w);
 		}
 	}
@@ -63,8 +63,8 @@ static void place_again(struct queue *q, struct workload *w)
 static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 {
 	move_members(q, cq, workload_reprioritise);
-	list_each(&cq->rooms, l)
-		workload_reprioritise(q, container_of(l, struct room, of_clusterqueue)->w);
+	list_each(&cq->reservations, l)
+		workload_reprioritise(q, container_of(l, struct reservation, of_clusterqueue)->w);
 }
 
 static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
@@ -109,16 +109,17 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	if (is_new) /* only now: it moves them itself */
 		regimes_form_queue(q, cq);
 	if (regrouped)
-		list_each(&cq->rooms, l)
-			backfill_expect(container_of(l, struct room, of_clusterqueue));
+		list_each(&cq->reservations, l)
+			backfill_expect(container_of(l, struct reservation, of_clusterqueue));
 	if (recapped)
 		reprioritise_all(q, cq);
 	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
-		list_each(&cq->rooms, l)
-			room_suspect(q, container_of(l, struct room, of_clusterqueue));
+		list_each(&cq->reservations, l)
+			reservation_suspect(
+				q, container_of(l, struct reservation, of_clusterqueue));
 	if (max_run_ms != cq->default_max_run_ms)
-		list_each(&cq->rooms, l)
-			run_arm(q, container_of(l, struct room, of_clusterqueue));
+		list_each(&cq->reservations, l)
+			run_arm(q, container_of(l, struct reservation, of_clusterqueue));
 	regate_localqueues(q, cq);
 	queue_touch(q, cq);
 	q->version++;
@@ -218,7 +219,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		return;
 	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
-		if (!w->room)
+		if (!w->reservation)
 			workload_unplace(q, w);
 	}
 	list_leave(&lq->of_clusterqueue);
@@ -235,7 +236,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	lq->gate = localqueue_gate_now(lq);
 	list_each(&lq->members, l) {
 		struct workload *w = container_of(l, struct workload, of_localqueue);
-		if (!w->room)
+		if (!w->reservation)
 			workload_place(q, w);
 	}
 }
@@ -260,8 +261,8 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
-		list_each(&lq->rooms, l)
-			room_suspect(q, container_of(l, struct room, of_localqueue));
+		list_each(&lq->reservations, l)
+			reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
 	q->version++;
 	return 0;
 }

@@ -16,9 +16,9 @@
 
 struct seat {
 	const struct quota_node *node;
-	struct offer *offer;  /* NULL: a Cohort */
-	struct room *refused; /* the first of the offer that the first strategy let stay */
-	size_t first, next;   /* child and sibling: indexes, 0 for none (the root is nobody's) */
+	struct offer *offer;	     /* NULL: a Cohort */
+	struct reservation *refused; /* the first of the offer that the first strategy let stay */
+	size_t first, next; /* child and sibling: indexes, 0 for none (the root is nobody's) */
 	bool above_preemptor;
 	bool left;
 };
@@ -26,7 +26,7 @@ struct seat {
 struct fair {
 	struct displacement *x;
 	struct seat *seat; /* [0] is the root */
-	size_t nseats, room;
+	size_t nseats, capacity;
 	bool second; /* the second strategy: each seat offers whom the first refused */
 };
 
@@ -34,9 +34,9 @@ struct fair {
 
 static size_t seat_add(struct fair *f, const struct quota_node *node)
 {
-	if (f->nseats == f->room) {
-		f->room = f->room ? f->room * 2 : 16;
-		f->seat = mem_grow(f->seat, f->room, sizeof(*f->seat));
+	if (f->nseats == f->capacity) {
+		f->capacity = f->capacity ? f->capacity * 2 : 16;
+		f->seat = mem_grow(f->seat, f->capacity, sizeof(*f->seat));
 	}
 	f->seat[f->nseats] = (struct seat){.node = node};
 	return f->nseats++;
@@ -74,7 +74,7 @@ static void take_seats(struct fair *f)
 }
 
 /* Who would have to go next. */
-static struct room *seat_room(const struct fair *f, const struct seat *s)
+static struct reservation *seat_reservation(const struct fair *f, const struct seat *s)
 {
 	return f->second ? s->refused : s->offer->next;
 }
@@ -94,17 +94,17 @@ static bool wins_tie(const struct fair *f, const struct seat *a, const struct se
 		return !a->offer;
 	if (!a->offer)
 		return strcmp(a->node->name, b->node->name) < 0;
-	const struct room *x = seat_room(f, a), *y = seat_room(f, b);
+	const struct reservation *x = seat_reservation(f, a), *y = seat_reservation(f, b);
 	if (room_is_free(x) != room_is_free(y))
 		return room_is_free(x);
 	if (a->above_preemptor != b->above_preemptor)
 		return b->above_preemptor;
-	return room_cmp(x, y) < 0;
+	return reservation_cmp(x, y) < 0;
 }
 
 static bool seat_is_over(const struct fair *f, const struct seat *s, const struct share *share)
 {
-	if (s->offer && !seat_room(f, s))
+	if (s->offer && !seat_reservation(f, s))
 		return true;
 	return !share->borrows && !s->above_preemptor;
 }
@@ -137,7 +137,7 @@ static struct seat *seat_next(struct fair *f)
 			else
 				s = best.seat;
 		}
-		if (s->offer && !s->left && seat_room(f, s))
+		if (s->offer && !s->left && seat_reservation(f, s))
 			return s;
 		s->left = true;
 	}
@@ -173,16 +173,16 @@ static struct shares shares_with(const struct fair *f, const struct seat *s)
 	return (struct shares){theirs, share_of(mine), share_of(theirs)};
 }
 
-static struct share share_without(const struct quota_node *node, const struct room *r)
+static struct share share_without(const struct quota_node *node, const struct reservation *r)
 {
-	room_take_away(r);
+	reservation_take_away(r);
 	struct share s = share_of(node);
-	room_put_back(r);
+	reservation_put_back(r);
 	return s;
 }
 
 static bool strategy_allows(
-	enum fair_strategy strategy, const struct shares *s, const struct room *r)
+	enum fair_strategy strategy, const struct shares *s, const struct reservation *r)
 {
 	struct share after;
 	switch (strategy) {
@@ -210,7 +210,7 @@ static void demand_give(const struct demand *d)
 }
 
 /* True when it fits now. */
-static bool displace(struct fair *f, struct room *r, enum preemption_reason reason)
+static bool displace(struct fair *f, struct reservation *r, enum preemption_reason reason)
 {
 	victim_add(f->x, r, reason);
 	demand_give(f->x->d);
@@ -221,7 +221,7 @@ static bool displace(struct fair *f, struct room *r, enum preemption_reason reas
 
 /* The first of the offer that the strategy lets go; those before it are refused. A share only falls
  * when somebody goes, so if theirs is smaller than ours already, none of them will do. */
-static struct room *take_allowed(struct fair *f, struct seat *s, enum fair_strategy strategy)
+static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fair_strategy strategy)
 {
 	struct shares shares = shares_with(f, s);
 	if (share_cmp(&shares.mine_now, &shares.theirs_now) > 0) {
@@ -230,7 +230,7 @@ static struct room *take_allowed(struct fair *f, struct seat *s, enum fair_strat
 		return NULL;
 	}
 	while (s->offer->next) {
-		struct room *r = offer_take(f->x, s->offer);
+		struct reservation *r = offer_take(f->x, s->offer);
 		if (strategy_allows(strategy, &shares, r))
 			return r;
 		s->refused = s->refused ? s->refused : r;
@@ -252,7 +252,7 @@ static bool run_first(struct fair *f, enum fair_strategy strategy)
 	struct seat *s;
 	bool entitled = within_nominal(f->x);
 	while ((s = seat_next(f))) {
-		struct room *r;
+		struct reservation *r;
 		enum preemption_reason reason = PREEMPTION_IN_COHORT_FAIR_SHARING;
 		if (s->offer->kind == OFFER_OWN || entitled) {
 			reason = s->offer->kind == OFFER_OWN ? PREEMPTION_IN_CLUSTERQUEUE
@@ -276,7 +276,7 @@ static bool run_second(struct fair *f)
 		f->seat[i].left = false;
 	while ((s = seat_next(f))) {
 		struct shares shares = shares_with(f, s);
-		struct room *r = s->refused;
+		struct reservation *r = s->refused;
 		s->refused = NULL;
 		if (strategy_allows(FAIR_LESS_THAN_INITIAL_SHARE, &shares, r) &&
 			displace(f, r, PREEMPTION_IN_COHORT_FAIR_SHARING))
@@ -315,7 +315,7 @@ static bool world_enough(void *world)
 	return ((struct displacement *)world)->likes->short_of == 0;
 }
 
-static struct offer *offer_of(struct displacement *x, const struct room *r)
+static struct offer *offer_of(struct displacement *x, const struct reservation *r)
 {
 	struct offer *o = x->offer;
 	while (o->cq != r->cq)
@@ -324,10 +324,11 @@ static struct offer *offer_of(struct displacement *x, const struct room *r)
 }
 
 /* One of the lineup that holds the same of the same ClusterQueue; NULL: nobody does. */
-static const struct candidate *like(const struct lineup *l, const struct room *r)
+static const struct candidate *like(const struct lineup *l, const struct reservation *r)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->who[i].room->cq == r->cq && rooms_alike(l->who[i].room, r))
+		if (l->who[i].reservation->cq == r->cq &&
+			reservations_alike(l->who[i].reservation, r))
 			return &l->who[i];
 	return NULL;
 }
@@ -336,22 +337,23 @@ static void line_up_victims(struct displacement *x, struct likes *likes)
 {
 	lineup_clear(&x->lineup);
 	for (size_t i = 0; i < x->nvictims; i++) {
-		struct candidate c = {.room = x->victim[i].room, .reason = x->victim[i].reason};
-		c.offer = offer_of(x, c.room);
+		struct candidate c = {
+			.reservation = x->victim[i].reservation, .reason = x->victim[i].reason};
+		c.offer = offer_of(x, c.reservation);
 		const struct candidate *one =
-			room_is_free(c.room) ? NULL : like(&x->lineup, c.room);
+			room_is_free(c.reservation) ? NULL : like(&x->lineup, c.reservation);
 		c.likeness = one ? one->likeness : likes->n;
-		likes->n += !one && !room_is_free(c.room);
-		likes->wanted[c.likeness] += !room_is_free(c.room);
+		likes->n += !one && !room_is_free(c.reservation);
+		likes->wanted[c.likeness] += !room_is_free(c.reservation);
 		lineup_add(&x->lineup, &c);
 	}
 	lineup_mark(x);
 }
 
-static bool is_victim(const struct displacement *x, const struct room *r)
+static bool is_victim(const struct displacement *x, const struct reservation *r)
 {
 	for (size_t i = 0; i < x->nvictims; i++)
-		if (x->victim[i].room == r)
+		if (x->victim[i].reservation == r)
 			return true;
 	return false;
 }
@@ -361,12 +363,12 @@ static void look_beyond(struct displacement *x, struct offer *o, size_t most)
 {
 	offer_rewind(x, o);
 	while (o->next && most > 0) {
-		struct candidate c = {.offer = o, .room = offer_take(x, o)};
+		struct candidate c = {.offer = o, .reservation = offer_take(x, o)};
 		const struct candidate *one;
-		if (room_is_free(c.room) || is_victim(x, c.room))
+		if (room_is_free(c.reservation) || is_victim(x, c.reservation))
 			continue;
 		most--;
-		if (!(one = like(&x->lineup, c.room)))
+		if (!(one = like(&x->lineup, c.reservation)))
 			continue;
 		c.reason = one->reason;
 		c.likeness = one->likeness;

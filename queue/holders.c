@@ -3,28 +3,28 @@
 #include "queue/displacement.h"
 #include "sluice/quantity.h"
 
-static struct room_line *line_of(const struct tree_node *n)
+static struct reservation_line *line_of(const struct tree_node *n)
 {
-	return container_of((struct tree_node *)(uintptr_t)n, struct room_line, holder);
+	return container_of((struct tree_node *)(uintptr_t)n, struct reservation_line, holder);
 }
 
-struct room *holder_room(const struct tree_node *n)
+struct reservation *holder_reservation(const struct tree_node *n)
 {
-	return line_of(n)->room;
+	return line_of(n)->reservation;
 }
 
 /* A room that the ledger remembered may have two lines of one row. */
 static int holder_order(const struct tree_node *a, const struct tree_node *b)
 {
-	int order = room_cmp(holder_room(a), holder_room(b));
+	int order = reservation_cmp(holder_reservation(a), holder_reservation(b));
 	return order ? order : (line_of(a) > line_of(b)) - (line_of(a) < line_of(b));
 }
 
-static void add_subtree(struct room_line *l, const struct tree_node *n)
+static void add_subtree(struct reservation_line *l, const struct tree_node *n)
 {
 	if (!n)
 		return;
-	const struct room_line *of = line_of(n);
+	const struct reservation_line *of = line_of(n);
 	l->sum = quantity_add(l->sum, of->sum);
 	l->largest = of->largest > l->largest ? of->largest : l->largest;
 	l->newest_ms = of->newest_ms > l->newest_ms ? of->newest_ms : l->newest_ms;
@@ -32,28 +32,28 @@ static void add_subtree(struct room_line *l, const struct tree_node *n)
 
 static bool holder_update(struct tree_node *n)
 {
-	struct room_line *l = line_of(n);
+	struct reservation_line *l = line_of(n);
 	int64_t sum = l->sum, largest = l->largest, newest_ms = l->newest_ms;
 	l->sum = l->largest = l->amount;
-	l->newest_ms = l->room->w->key.queued_ms;
+	l->newest_ms = l->reservation->w->key.queued_ms;
 	add_subtree(l, n->left);
 	add_subtree(l, n->right);
 	return l->sum != sum || l->largest != largest || l->newest_ms != newest_ms;
 }
 
-static void line_join(struct room_line *l)
+static void line_join(struct reservation_line *l)
 {
-	if (l->row->ranked && l->amount > 0 && !l->room->lingers && !tree_in(&l->holder))
-		tree_insert(&l->row->holders, &l->holder, l->room->serial);
+	if (l->row->ranked && l->amount > 0 && !l->reservation->lingers && !tree_in(&l->holder))
+		tree_insert(&l->row->holders, &l->holder, l->reservation->serial);
 }
 
-void holders_join(struct room *r)
+void holders_join(struct reservation *r)
 {
-	for (size_t i = 0; r->state == ROOM_HELD && i < r->nlines; i++)
+	for (size_t i = 0; r->state == RESERVATION_HELD && i < r->nlines; i++)
 		line_join(&r->line[i]);
 }
 
-void holders_leave(struct room *r)
+void holders_leave(struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		if (tree_in(&r->line[i].holder))
@@ -64,8 +64,8 @@ static void rank(struct clusterqueue *cq, struct quota_row *row)
 {
 	row->ranked = true;
 	tree_init(&row->holders, holder_order, holder_update);
-	list_each(&cq->rooms, l)
-		holders_join(container_of(l, struct room, of_clusterqueue));
+	list_each(&cq->reservations, l)
+		holders_join(container_of(l, struct reservation, of_clusterqueue));
 }
 
 static struct tree *holders_of(struct clusterqueue *cq, struct quota_row *row)
@@ -89,7 +89,7 @@ static bool newer_may(const struct tree_node *n, void *ctx)
 
 static bool newer_is(const struct tree_node *n, void *ctx)
 {
-	return holder_room(n)->w->key.queued_ms > *(const int64_t *)ctx;
+	return holder_reservation(n)->w->key.queued_ms > *(const int64_t *)ctx;
 }
 
 struct tree_node *holders_newer(
@@ -105,7 +105,7 @@ int64_t holders_sum(struct clusterqueue *cq, struct quota_row *row, int32_t prio
 {
 	int64_t sum = 0;
 	for (const struct tree_node *n = holders_of(cq, row)->root; n;) {
-		const struct room *r = holder_room(n);
+		const struct reservation *r = holder_reservation(n);
 		if (!room_is_free(r) && r->w->key.priority > priority) {
 			n = n->left;
 			continue;

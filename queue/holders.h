@@ -9,17 +9,17 @@
 #ifndef SLUICE_QUEUE_HOLDERS_H
 #define SLUICE_QUEUE_HOLDERS_H
 
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 /* The room stands among the holders of its rows, those of which it has more than 0 / does not any
  * more. Around everything that changes its place there (its workload's priority) or what it holds:
  * out, and in again. Idempotent. */
-void holders_join(struct room *r);
-void holders_leave(struct room *r);
+void holders_join(struct reservation *r);
+void holders_leave(struct reservation *r);
 
 /* The first one of a row of this ClusterQueue, and the next. */
 struct tree_node *holders_first(struct clusterqueue *cq, struct quota_row *row);
-struct room *holder_room(const struct tree_node *n);
+struct reservation *holder_reservation(const struct tree_node *n);
 
 /* The first behind n who was queued later than that. */
 struct tree_node *holders_newer(

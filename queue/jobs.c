@@ -4,7 +4,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/reclaim.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/run.h"
 #include "sluice/quantity.h"
 
@@ -17,9 +17,9 @@ struct workload *queue_find_workload(const struct queue *q, const struct uid *ui
  */
 static void wake_behind_leaving(struct queue *q, const struct workload *w)
 {
-	const struct room *r = w->room;
-	if (r && r->state == ROOM_LEAVING && r->cq->strategy == STRICT_FIFO)
-		queue_touch_room(q, r->cq);
+	const struct reservation *r = w->reservation;
+	if (r && r->state == RESERVATION_LEAVING && r->cq->strategy == STRICT_FIFO)
+		queue_touch_reservation(q, r->cq);
 }
 
 static void take_job(
@@ -32,13 +32,13 @@ static void take_job(
 	workload_unplace(q, w);
 	workload_take(q, w, j, account);
 	workload_place(q, w);
-	if (w->room)
-		room_heed(q, w->room);
+	if (w->reservation)
+		reservation_heed(q, w->reservation);
 	wake_behind_leaving(q, w);
-	if (w->room && w->held)
-		room_suspect(q, w->room);
-	if (w->room)
-		run_arm(q, w->room);
+	if (w->reservation && w->held)
+		reservation_suspect(q, w->reservation);
+	if (w->reservation)
+		run_arm(q, w->reservation);
 	q->version++;
 }
 
@@ -46,13 +46,13 @@ static void take_job(
 static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 {
 	uint64_t exempt = runpolicies_exempt(q, j);
-	bool again = exempt != w->exempt && w->room;
+	bool again = exempt != w->exempt && w->reservation;
 	w->exempt = exempt;
 	w->stopping_at_ms = j->stopping_at_ms;
 	nsquota_see(q, w, j);
 	if (!again)
 		return;
-	room_suspect(q, w->room);
+	reservation_suspect(q, w->reservation);
 	q->version++; /* its RunPolicy counts those that it spares */
 }
 
@@ -77,9 +77,9 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	if (!w)
 		return;
 	workload_unplace(q, w);
-	room_forget_promise(q, w);
-	if (w->room)
-		room_end(q, w);
+	reservation_forget_promise(q, w);
+	if (w->reservation)
+		reservation_end(q, w);
 	workload_free(q, w);
 	q->version++;
 }
@@ -91,10 +91,10 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 	if (!w)
 		return false;
 	workload_unplace(q, w);
-	room_forget_promise(q, w);
-	if (w->room)
-		room_end(q, w);
-	room_adopt(q, w, lines, n, reserved_ms);
+	reservation_forget_promise(q, w);
+	if (w->reservation)
+		reservation_end(q, w);
+	reservation_adopt(q, w, lines, n, reserved_ms);
 	workload_place(q, w);
 	q->version++;
 	return true;
@@ -103,28 +103,29 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 bool queue_start_stands(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return !w || !w->room || w->room->confirmed || regime_of(w->lq)->open;
+	return !w || !w->reservation || w->reservation->confirmed || regime_of(w->lq)->open;
 }
 
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room)
+	if (!w || !w->reservation)
 		return;
-	room_confirm(w->room, now_ms);
-	bill_expect(q, w->room);
-	budget_changed(q, w->room);
-	if (w->terms || budget_concerns(w->room))
-		room_suspect(q, w->room); /* a price or a Budget may be against it by now */
-	run_arm(q, w->room);
+	reservation_confirm(w->reservation, now_ms);
+	bill_expect(q, w->reservation);
+	budget_changed(q, w->reservation);
+	if (w->terms || budget_concerns(w->reservation))
+		reservation_suspect(
+			q, w->reservation); /* a price or a Budget may be against it by now */
+	run_arm(q, w->reservation);
 	q->version++;
 }
 
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (w && w->room)
-		run_ready(q, w->room, ready, now_ms);
+	if (w && w->reservation)
+		run_ready(q, w->reservation, ready, now_ms);
 }
 
 static void recall(struct queue *q, const struct uid *uid, const struct job_history *h,
@@ -159,12 +160,12 @@ void queue_job_history(
 bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room)
+	if (!w || !w->reservation)
 		return false;
-	bill_settle(q, w->room, now_ms);
-	bool freed = room_shrink(q, w->room, pods);
-	bill_expect(q, w->room);
-	budget_changed(q, w->room);
+	bill_settle(q, w->reservation, now_ms);
+	bool freed = reservation_shrink(q, w->reservation, pods);
+	bill_expect(q, w->reservation);
+	budget_changed(q, w->reservation);
 	if (!freed)
 		return false;
 	q->version++;
@@ -174,7 +175,7 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	const struct room *r = w ? w->room : NULL;
+	const struct reservation *r = w ? w->reservation : NULL;
 	for (size_t i = 0; r && i < r->nlines; i++) {
 		int64_t each = shape_amount(w->shape, r->line[i].row->resource);
 		if (quantity_times(each, pods) > r->line[i].amount)
@@ -186,19 +187,19 @@ bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t po
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->room ? w->room->pods : 0;
+	return w && w->reservation ? w->reservation->pods : 0;
 }
 
 bool queue_job_pods_guessed(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->room && w->room->guessed;
+	return w && w->reservation && w->reservation->guessed;
 }
 
 bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, const char *why)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room || !reclaim_ask(q, w->room, pods, why))
+	if (!w || !w->reservation || !reclaim_ask(q, w->reservation, pods, why))
 		return false;
 	q->version++;
 	return true;
@@ -207,13 +208,13 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->room ? w->room->keeps_pods : 0;
+	return w && w->reservation ? w->reservation->keeps_pods : 0;
 }
 
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	const struct room *r = w ? w->room : NULL;
+	const struct reservation *r = w ? w->reservation : NULL;
 	for (size_t i = 0; r && i < r->nlines; i++)
 		if (r->line[i].amount > 0 && quota_borrows(r->line[i].row, QUOTA_NOW))
 			return true;
@@ -223,7 +224,7 @@ bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->room ? room_lending(q, w->room) : LENDING_NONE;
+	return w && w->reservation ? reservation_lending(q, w->reservation) : LENDING_NONE;
 }
 
 const char *queue_job_resources(const struct queue *q, const struct uid *uid)
@@ -231,7 +232,7 @@ const char *queue_job_resources(const struct queue *q, const struct uid *uid)
 	const struct workload *w = queue_find_workload(q, uid);
 	if (!w)
 		return NULL;
-	return (w->room ? w->room->shape : w->shape)->directives->resources;
+	return (w->reservation ? w->reservation->shape : w->shape)->directives->resources;
 }
 
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
@@ -255,23 +256,23 @@ void queue_keep_active(struct queue *q, const struct uid *uid)
 void queue_ending_job(struct queue *q, const struct uid *uid)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room)
+	if (!w || !w->reservation)
 		return;
-	room_ends(w->room);
-	run_disarm(q, w->room);
+	reservation_ends(w->reservation);
+	run_disarm(q, w->reservation);
 }
 
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room)
+	if (!w || !w->reservation)
 		return;
 	workload_unplace(q, w);
 	w->not_before_ms = not_before_ms;
-	run_end(q, w->room, now_ms);
-	budget_ended(q, w->room, bill_cost(q, w->room, now_ms));
-	room_end(q, w);
+	run_end(q, w->reservation, now_ms);
+	budget_ended(q, w->reservation, bill_cost(q, w->reservation, now_ms));
+	reservation_end(q, w);
 	workload_place(q, w);
 	q->version++;
 }
@@ -280,11 +281,12 @@ size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX])
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->room)
+	if (!w || !w->reservation)
 		return 0;
-	size_t n = w->room->nlines < QUEUE_LINES_MAX ? w->room->nlines : QUEUE_LINES_MAX;
+	size_t n =
+		w->reservation->nlines < QUEUE_LINES_MAX ? w->reservation->nlines : QUEUE_LINES_MAX;
 	for (size_t i = 0; i < n; i++) {
-		const struct room_line *l = &w->room->line[i];
+		const struct reservation_line *l = &w->reservation->line[i];
 		ret_lines[i] = (struct quota_line){
 			l->row->node->name, l->row->flavor, l->row->resource, l->amount};
 	}

@@ -85,10 +85,10 @@ bool keys_choose(struct clusterqueue *cq, const struct clusterqueue *old)
 		struct resource_group *g = &cq->groups[i];
 		struct group_keys *k = &g->keys;
 		k->slots = by_flavor ? g->nflavors : 1;
-		size_t room = (KEYS_MAX - cq->nkeys) / k->slots;
+		size_t left = (KEYS_MAX - cq->nkeys) / k->slots;
 		k->first = cq->nkeys;
-		k->resources = g->nresources < room ? g->nresources : room;
-		k->mixed = k->resources < room && g->nresources > 1;
+		k->resources = g->nresources < left ? g->nresources : left;
+		k->mixed = k->resources < left && g->nresources > 1;
 		k->width = k->resources + k->mixed;
 		cq->nkeys += k->slots * k->width;
 		for (size_t r = 0; r < g->nresources; r++)

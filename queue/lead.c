@@ -9,7 +9,7 @@
 #include "queue/holders.h"
 #include "queue/ration.h"
 #include "queue/regime.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 bool lead_is_on(const struct clusterqueue *cq)
@@ -68,7 +68,7 @@ void lead_turn(struct queue *q, struct clusterqueue *cq)
 	if (ration_apply(q, cq->node))
 		realm_settle(q, cq);
 	ration_divide(q);
-	queue_touch_room(q, cq);
+	queue_touch_reservation(q, cq);
 }
 
 /* ---- What it will need ---- */
@@ -169,7 +169,7 @@ struct borrower {
 /* Those who were found already are held no more in THEN, but still stand among the holders. */
 static const struct tree_node *first_left(const struct tree_node *n)
 {
-	while (n && holder_room(n)->gives_back)
+	while (n && holder_reservation(n)->gives_back)
 		n = tree_next(n);
 	return n;
 }
@@ -193,17 +193,18 @@ static struct borrower *borrowers_of(
 	return all;
 }
 
-static struct room *first_room(
+static struct reservation *first_reservation(
 	const struct displacement *x, const struct quota_row *row, struct borrower *all, size_t n)
 {
 	struct borrower *best = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (all[i].next && loan(x->q, all[i].cq, row) &&
-			(!best || room_cmp(holder_room(all[i].next), holder_room(best->next)) < 0))
+			(!best || reservation_cmp(holder_reservation(all[i].next),
+					  holder_reservation(best->next)) < 0))
 			best = &all[i];
 	if (!best)
 		return NULL;
-	struct room *r = holder_room(best->next);
+	struct reservation *r = holder_reservation(best->next);
 	r->gives_back = true;
 	best->next = first_left(best->next);
 	return r;
@@ -212,13 +213,13 @@ static struct room *first_room(
 /* As much as can be had; what cannot is not asked for any more. */
 static void gather(struct displacement *x, struct demand_line *line)
 {
-	struct room *r;
+	struct reservation *r;
 	size_t n;
 	if (quota_free(line->row, QUOTA_THEN) >= line->amount)
 		return;
 	struct borrower *all = borrowers_of(x, line->row, &n);
 	while (quota_free(line->row, QUOTA_THEN) < line->amount &&
-		(r = first_room(x, line->row, all, n)))
+		(r = first_reservation(x, line->row, all, n)))
 		victim_add(x, r, PREEMPTION_NONE);
 	free(all);
 	__int128 free_now = quota_free(line->row, QUOTA_THEN);
@@ -226,11 +227,11 @@ static void gather(struct displacement *x, struct demand_line *line)
 		line->amount = free_now > 0 ? (int64_t)free_now : 0;
 }
 
-static void give_back(struct queue *q, struct room *r)
+static void give_back(struct queue *q, struct reservation *r)
 {
 	r->gives_back = true;
-	room_suspect(q, r);
-	room_leave(q, r);
+	reservation_suspect(q, r);
+	reservation_leave(q, r);
 }
 
 static void recall(struct queue *q, struct clusterqueue *cq)
@@ -241,13 +242,13 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 	for (size_t i = 0; i < wish.d.nlines; i++)
 		gather(&x, &wish.d.line[i]);
 	for (size_t i = 0; i < x.nvictims; i++)
-		x.victim[i].room->gives_back = false;
+		x.victim[i].reservation->gives_back = false;
 	if (x.nvictims > 0) {
 		victims_spare(&x, true);
 		victims_put_back(&x);
 	}
 	for (size_t i = 0; i < x.nvictims; i++)
-		give_back(q, x.victim[i].room);
+		give_back(q, x.victim[i].reservation);
 	free(x.victim);
 }
 

@@ -22,25 +22,25 @@ void lineup_done(struct lineup *l)
 	free(l->goes);
 }
 
-static void add(struct candidate **all, size_t *n, size_t *room, const struct candidate *c)
+static void add(struct candidate **all, size_t *n, size_t *capacity, const struct candidate *c)
 {
-	if (*n == *room) {
-		*room = *room ? *room * 2 : 16;
-		*all = mem_grow(*all, *room, sizeof(**all));
+	if (*n == *capacity) {
+		*capacity = *capacity ? *capacity * 2 : 16;
+		*all = mem_grow(*all, *capacity, sizeof(**all));
 	}
 	(*all)[(*n)++] = *c;
 }
 
 void lineup_add(struct lineup *l, const struct candidate *c)
 {
-	size_t room = l->room;
-	if (room_is_free(c->room)) {
-		add(&l->free, &l->nfree, &l->free_room, c);
+	size_t capacity = l->capacity;
+	if (room_is_free(c->reservation)) {
+		add(&l->free, &l->nfree, &l->free_capacity, c);
 		return;
 	}
-	add(&l->who, &l->n, &l->room, c);
-	if (l->room != room)
-		l->goes = mem_grow(l->goes, l->room, sizeof(*l->goes));
+	add(&l->who, &l->n, &l->capacity, c);
+	if (l->capacity != capacity)
+		l->goes = mem_grow(l->goes, l->capacity, sizeof(*l->goes));
 	l->goes[l->n - 1] = false;
 }
 
@@ -56,10 +56,10 @@ void lineup_mark(struct displacement *x)
 	struct lineup *l = &x->lineup;
 	size_t at = 0;
 	for (size_t i = 0; i < x->nvictims; i++) {
-		const struct room *r = x->victim[i].room;
+		const struct reservation *r = x->victim[i].reservation;
 		if (room_is_free(r))
 			continue;
-		while (l->who[at].room != r)
+		while (l->who[at].reservation != r)
 			at++;
 		l->goes[at++] = true;
 	}
@@ -72,11 +72,11 @@ bool lineup_is_settled(const struct displacement *x)
 	const struct lineup *l = &x->lineup;
 	if (l->n == 0)
 		return true;
-	const struct room *first = l->who[0].room;
+	const struct reservation *first = l->who[0].reservation;
 	return l->n == 1 && first->pods <= 1 && !disruption_concerns(x->q, first);
 }
 
-bool rooms_alike(const struct room *a, const struct room *b)
+bool reservations_alike(const struct reservation *a, const struct reservation *b)
 {
 	bool same = a->nlines == b->nlines;
 	for (size_t i = 0; same && i < a->nlines; i++)
@@ -88,8 +88,8 @@ bool rooms_alike(const struct room *a, const struct room *b)
 
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
-	return a->room->w->key.priority == b->room->w->key.priority &&
-	       a->room->pods == b->room->pods && a->offer->kind == b->offer->kind;
+	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
+	       a->reservation->pods == b->reservation->pods && a->offer->kind == b->offer->kind;
 }
 
 bool lineup_is_alike(const struct displacement *x)
@@ -97,8 +97,8 @@ bool lineup_is_alike(const struct displacement *x)
 	const struct lineup *l = &x->lineup;
 	for (size_t i = 0; i < l->n; i++)
 		if (!costs_alike(&l->who[0], &l->who[i]) ||
-			!rooms_alike(l->who[0].room, l->who[i].room) ||
-			disruption_concerns(x->q, l->who[i].room))
+			!reservations_alike(l->who[0].reservation, l->who[i].reservation) ||
+			disruption_concerns(x->q, l->who[i].reservation))
 			return false;
 	return true;
 }
@@ -126,7 +126,7 @@ static uint32_t budget_index(struct book *b, const struct disruption_budget *bud
 	return (uint32_t)i;
 }
 
-static void enter_budgets(struct book *b, struct queue *q, size_t i, const struct room *r)
+static void enter_budgets(struct book *b, struct queue *q, size_t i, const struct reservation *r)
 {
 	const struct disruption_budget *of[BUDGETS_EACH];
 	size_t n = disruption_budgets(q, r, of, BUDGETS_EACH);
@@ -137,11 +137,11 @@ static void enter_budgets(struct book *b, struct queue *q, size_t i, const struc
 }
 
 /* Of each thing that lacks, the thousandths that it would bring. */
-static int64_t worth_of(const struct displacement *x, const struct room *r)
+static int64_t worth_of(const struct displacement *x, const struct reservation *r)
 {
 	int64_t worth = 0;
 	for (size_t i = 0; i < r->nlines; i++) {
-		const struct room_line *l = &r->line[i];
+		const struct reservation_line *l = &r->line[i];
 		for (size_t k = 0; k < x->d->nlines; k++) {
 			const struct demand_line *want = &x->d->line[k];
 			if (!want->contested || want->amount <= 0 ||
@@ -166,7 +166,7 @@ static void book_open(struct book *b, const struct displacement *x)
 		.allowed = mem_array(l->n * BUDGETS_EACH, sizeof(*b->allowed)),
 		.known = mem_array(l->n * BUDGETS_EACH, sizeof(struct disruption_budget *))};
 	for (size_t i = 0; i < l->n; i++) {
-		const struct room *r = l->who[i].room;
+		const struct reservation *r = l->who[i].reservation;
 		b->run[i] = (struct toll_run){.reach = (uint32_t)l->who[i].offer->kind,
 			.priority = r->w->key.priority,
 			.pods = r->pods,
@@ -193,13 +193,13 @@ static void book_close(struct book *b)
 static void free_take_away(const struct lineup *l)
 {
 	for (size_t i = 0; i < l->nfree; i++)
-		room_take_away(l->free[i].room);
+		reservation_take_away(l->free[i].reservation);
 }
 
 static void free_put_back(const struct lineup *l)
 {
 	for (size_t i = 0; i < l->nfree; i++)
-		room_put_back(l->free[i].room);
+		reservation_put_back(l->free[i].reservation);
 }
 
 void lineup_ease(struct displacement *x, struct levy *levy)
@@ -220,8 +220,8 @@ void lineup_displace(struct displacement *x)
 	const struct lineup *l = &x->lineup;
 	x->nvictims = 0;
 	for (size_t i = 0; i < l->nfree; i++)
-		victim_add(x, l->free[i].room, l->free[i].reason);
+		victim_add(x, l->free[i].reservation, l->free[i].reason);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->goes[i])
-			victim_add(x, l->who[i].room, l->who[i].reason);
+			victim_add(x, l->who[i].reservation, l->who[i].reason);
 }

@@ -24,7 +24,7 @@ struct displacement;
 struct offer;
 
 struct candidate {
-	struct room *room;
+	struct reservation *reservation;
 	struct offer *offer;
 	enum preemption_reason reason;
 	size_t likeness; /* for who needs it: of those alike so many go (fair_victims.c) */
@@ -33,7 +33,7 @@ struct candidate {
 struct lineup {
 	struct candidate *free, *who; /* who costs nothing and goes first; who costs something */
 	bool *goes;		      /* of those */
-	size_t nfree, n, free_room, room;
+	size_t nfree, n, free_capacity, capacity;
 	bool may_borrow;
 };
 
@@ -50,7 +50,8 @@ void lineup_mark(struct displacement *x);
 /* No set can be better than the one that goes. */
 bool lineup_is_settled(const struct displacement *x);
 bool lineup_is_alike(const struct displacement *x);
-bool rooms_alike(const struct room *a, const struct room *b); /* hold the same amounts */
+bool reservations_alike(
+	const struct reservation *a, const struct reservation *b); /* hold the same amounts */
 
 /* Chooses who goes. The functions of l, its world x, are asked about indexes of who. */
 void lineup_ease(struct displacement *x, struct levy *l);

@@ -129,7 +129,7 @@ struct localqueue *localqueue_keep(struct localqueues *all, const char *ns, cons
 		lq->ns->refs++;
 		list_add(&lq->ns->localqueues, &lq->of_namespace);
 		list_init(&lq->members);
-		list_init(&lq->rooms);
+		list_init(&lq->reservations);
 		list_init(&lq->budgets);
 		lq->weight = 1;
 		group_trees_init(&lq->groups_waiting, &lq->order);
@@ -146,7 +146,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	if (--lq->refs > 0)
 		return;
 	must(tree_count(&lq->order) == 0);
-	must(!lq->exists && list_empty(&lq->members) && list_empty(&lq->rooms));
+	must(!lq->exists && list_empty(&lq->members) && list_empty(&lq->reservations));
 	struct localqueue_key key = {lq->ns->name, lq->name};
 	must(map_take(&all->map, localqueue_hash(key.ns, key.name), &key) == lq);
 	list_leave(&lq->of_namespace);

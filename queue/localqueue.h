@@ -56,9 +56,9 @@ struct localqueue {
 	struct regime *regime; /* its own (regime.h); NULL: its ClusterQueue's */
 
 	struct link of_namespace, of_clusterqueue;
-	struct link members; /* workload.of_localqueue: all that name it now */
-	struct link budgets; /* budget.of_owner, by name */
-	struct link rooms;   /* room.of_localqueue: all that started from it */
+	struct link members;	  /* workload.of_localqueue: all that name it now */
+	struct link budgets;	  /* budget.of_owner, by name */
+	struct link reservations; /* room.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
 	size_t nactive; /* of those that wait: in the order, or with a promise */
 

@@ -10,7 +10,7 @@
 #include "queue/contest.h"
 #include "queue/core.h"
 #include "queue/lending.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 /* A ResourceQuota, and what is left of each hard limit, in their order. */
@@ -37,7 +37,7 @@ struct nsquota {
 struct refusal {
 	struct answer {
 		uint64_t asked;
-		struct pod_count room;
+		struct pod_count places;
 	} way[WAYS], whole[WAYS];
 };
 
@@ -151,7 +151,7 @@ static void touch_queues(struct queue *q, const struct nsquota *n, struct shift 
 		if (!lq->cq || lq->nwaiting == 0)
 			continue;
 		if (lq->cq->strategy != BEST_EFFORT_FIFO)
-			queue_touch_room(q, lq->cq);
+			queue_touch_reservation(q, lq->cq);
 		else if (s.more)
 			queue_touch_queue(q, lq->cq);
 	}
@@ -227,8 +227,8 @@ static void each_workload(
 
 static void enter_flight(struct queue *q, struct workload *w)
 {
-	if (w->room || w->promise)
-		nsquota_run(q, w->room ? w->room : w->promise);
+	if (w->reservation || w->promise)
+		nsquota_run(q, w->reservation ? w->reservation : w->promise);
 }
 
 static void leave_flight(struct queue *q, struct workload *w)
@@ -477,9 +477,9 @@ static struct pod_count ask(const struct queue *q, const struct nsquota *n,
 	struct pod p = pod_of(q, &scratch, t, lending);
 	const struct quota_state *states =
 		of_all ? empty_states(&scratch, n) : states_of(q, &scratch, n);
-	struct pod_count room = resource_quota_room(states, n->n, &p);
+	struct pod_count places = resource_quota_room(states, n->n, &p);
 	arena_done(&scratch);
-	return room;
+	return places;
 }
 
 static struct refusal *refusal_of(struct template *t)
@@ -495,7 +495,7 @@ static struct pod_count room_for(
 	struct answer *a = &refusal_of(t)->way[lending];
 	if (a->asked != n->moved)
 		*a = (struct answer){n->moved, ask(q, n, t, lending, false)};
-	return a->room;
+	return a->places;
 }
 
 static struct pod_count whole_for(
@@ -504,7 +504,7 @@ static struct pod_count whole_for(
 	struct answer *a = &refusal_of(t)->whole[lending];
 	if (a->asked != n->limits)
 		*a = (struct answer){n->limits, ask(q, n, t, lending, true)};
-	return a->room;
+	return a->places;
 }
 
 /* Whether anything is asked for such pods; NULL: no. */
@@ -520,12 +520,12 @@ static int32_t least(int32_t a, int32_t b)
 }
 
 /* Of `pods`, as many as may be made. */
-static int32_t admitted(struct pod_count room, const struct workload *w, int32_t pods)
+static int32_t admitted(struct pod_count places, const struct workload *w, int32_t pods)
 {
 	int32_t in_all = nsquota_in_all(w);
-	if (in_all > room.in_all)
+	if (in_all > places.in_all)
 		return 0;
-	return least(pods, in_all > 0 ? room.at_once : least(room.at_once, room.in_all));
+	return least(pods, in_all > 0 ? places.at_once : least(places.at_once, places.in_all));
 }
 
 /* In which ways it may be written in cq, a bit each: as its flavors lend, those that suit. */
@@ -554,8 +554,8 @@ int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
 	for (unsigned l = 0; l < WAYS; l++) {
 		if (!(ways >> l & 1))
 			continue;
-		struct pod_count room = room_for(q, n, w->shape->template, (enum lending)l);
-		int32_t pods = admitted(room, w, w->shape->pods);
+		struct pod_count places = room_for(q, n, w->shape->template, (enum lending)l);
+		int32_t pods = admitted(places, w, w->shape->pods);
 		most = pods > most ? pods : most;
 	}
 	return most;
@@ -595,20 +595,20 @@ bool nsquota_lets(const struct queue *q, const struct entry *e)
 	const struct nsquota *n = asks(q, e->w);
 	if (!n)
 		return true;
-	struct pod_count room = room_for(q, n, e->w->shape->template, lending_of(e));
-	return admitted(room, e->w, e->choice.pods) >= e->choice.pods;
+	struct pod_count places = room_for(q, n, e->w->shape->template, lending_of(e));
+	return admitted(places, e->w, e->choice.pods) >= e->choice.pods;
 }
 
 /* As if it were asked only now. */
-bool nsquota_keeps(struct queue *q, struct room *r)
+bool nsquota_keeps(struct queue *q, struct reservation *r)
 {
 	const struct nsquota *n = asks(q, r->w);
 	if (!n)
 		return true;
 	quota_flight_drop(q->nsquotas.flight, &r->w->key.uid);
-	struct pod_count room = ask(q, n, r->shape->template, room_lending(q, r), false);
+	struct pod_count places = ask(q, n, r->shape->template, reservation_lending(q, r), false);
 	nsquota_run(q, r);
-	return admitted(room, r->w, r->pods) >= r->pods;
+	return admitted(places, r->w, r->pods) >= r->pods;
 }
 
 /* ---- In words ---- */
@@ -664,8 +664,8 @@ void nsquota_see(struct queue *q, struct workload *w, const struct job *j)
 {
 	int32_t in_all = nsquota_in_all(w);
 	w->progress = progress_of(j);
-	if (w->room)
-		nsquota_run(q, w->room);
+	if (w->reservation)
+		nsquota_run(q, w->reservation);
 	else if (w->group && nsquota_in_all(w) != in_all)
 		workload_replace(q, w);
 }
@@ -678,11 +678,11 @@ int32_t nsquota_in_all(const struct workload *w)
 
 /* Of pods that ended and have not been counted by the Job controller nobody tells for a moment:
  * `made` does not get less for that. */
-static struct quota_run run_of(struct room *r)
+static struct quota_run run_of(struct reservation *r)
 {
 	const struct workload *w = r->w;
 	const struct progress *p = &w->progress;
-	int32_t at_once = room_pods_at_once(r);
+	int32_t at_once = reservation_pods_at_once(r);
 	int32_t to_come = (p->left >= 0 ? p->left : at_once) - p->active;
 	if (p->active + p->ended > r->made)
 		r->made = p->active + p->ended;
@@ -693,13 +693,13 @@ static struct quota_run run_of(struct room *r)
 		.version = p->version};
 }
 
-void nsquota_run(struct queue *q, struct room *r)
+void nsquota_run(struct queue *q, struct reservation *r)
 {
 	struct nsquota *n = r->lq->ns->quota;
 	if (!n || !r->shape->template)
 		return;
 	struct arena scratch = {0};
-	struct pod p = pod_of(q, &scratch, r->shape->template, room_lending(q, r));
+	struct pod p = pod_of(q, &scratch, r->shape->template, reservation_lending(q, r));
 	struct quota_run run = run_of(r);
 	run.pod = &p;
 	quota_flight_set(q->nsquotas.flight, &run);
@@ -707,7 +707,7 @@ void nsquota_run(struct queue *q, struct room *r)
 	nsquota_stale(q, n);
 }
 
-void nsquota_run_over(struct queue *q, const struct room *r)
+void nsquota_run_over(struct queue *q, const struct reservation *r)
 {
 	struct nsquota *n = r->lq->ns->quota;
 	if (!n)

@@ -15,7 +15,7 @@
  *               run in several ways is refused when each way is; at its turn the way it is to run
  *   classes     a template without a PriorityClass has the default one, if there is one
  *
- * Every room is a run in flight, from room_start() or its adoption until room_end(), and so is a
+ * Every room is a run in flight, from reservation_start() or its adoption until reservation_end(), and so is a
  * promise: what others were stopped for is kept for it here as well. What a Job says of its pods is
  * kept with the workload (struct progress), so a room that is adopted is where it was.
  *
@@ -40,7 +40,7 @@ struct entry;
 struct job;
 struct nspace;
 struct queue;
-struct room;
+struct reservation;
 struct workload;
 
 struct nsquotas {
@@ -70,7 +70,7 @@ int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
 /* May the entry start as it chose? */
 bool nsquota_lets(const struct queue *q, const struct entry *e);
 /* Does what was promised still stand? */
-bool nsquota_keeps(struct queue *q, struct room *r);
+bool nsquota_keeps(struct queue *q, struct reservation *r);
 
 /* It asks for more than the whole quota, or does not say what a quota wants to know: were nothing
  * used it would be refused. Kept with its template, so it may be asked of all that wait. */
@@ -95,8 +95,8 @@ struct progress progress_of(const struct job *j);
 /* The Job says something else of its pods now. */
 void nsquota_see(struct queue *q, struct workload *w, const struct job *j);
 /* The room is there, is of other pods, or its Job said more / will be no more. */
-void nsquota_run(struct queue *q, struct room *r);
-void nsquota_run_over(struct queue *q, const struct room *r);
+void nsquota_run(struct queue *q, struct reservation *r);
+void nsquota_run_over(struct queue *q, const struct reservation *r);
 
 /* What tells groups apart: so many pods its Job asks for in all; 0: as many as at one time, or
  * nothing counts that. */

@@ -100,7 +100,7 @@ static bool may_pass(const struct look *l, const int64_t *want, int64_t expected
 	const struct walk *w = l->walk;
 	return !w->blocked ||
 	       (expected_ms != INT64_MAX &&
-		       backfill_end_ms(expected_ms, l->q->now_ms) <= w->cq->reservation->at_ms) ||
+		       backfill_end_ms(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
 	       keys_may_fit(w->cq, want, w->spare);
 }
 
@@ -124,9 +124,9 @@ static bool passes(struct look *l)
 
 /* ---- Do all agree whom it concerns? ---- */
 
-/* Whom it displaces only nodes want to know. *ret_room: the nodes may be those who said no; for so
+/* Whom it displaces only nodes want to know. *ret_places: the nodes may be those who said no; for so
  * many of its pods they had room. */
-static bool entry_consented(struct queue *q, const struct entry *e, int32_t *ret_room)
+static bool entry_consented(struct queue *q, const struct entry *e, int32_t *ret_places)
 {
 	const struct victim *victim = NULL;
 	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
@@ -134,21 +134,21 @@ static bool entry_consented(struct queue *q, const struct entry *e, int32_t *ret
 			   : 0;
 	if (consent_given(q, e, victim, n))
 		return true;
-	*ret_room = e->choice.pods > e->w->shape->min_pods ? vacancy_pods(q, e, victim, n)
-							   : e->choice.pods;
+	*ret_places = e->choice.pods > e->w->shape->min_pods ? vacancy_pods(q, e, victim, n)
+							     : e->choice.pods;
 	return false;
 }
 
-/* The entry can start, by quota; the others must agree, on whatever flavors. *ret_room: where they
+/* The entry can start, by quota; the others must agree, on whatever flavors. *ret_places: where they
  * do not, the most pods, fewer than it chose, for which the nodes of some of these have room. */
-static bool is_let_on_some(struct queue *q, struct entry *e, int32_t *ret_room)
+static bool is_let_on_some(struct queue *q, struct entry *e, int32_t *ret_places)
 {
-	int32_t room;
-	*ret_room = 0;
-	while (!entry_consented(q, e, &room)) {
+	int32_t places;
+	*ret_places = 0;
+	while (!entry_consented(q, e, &places)) {
 		struct choice last = e->choice;
-		if (room < last.pods && room > *ret_room)
-			*ret_room = room;
+		if (places < last.pods && places > *ret_places)
+			*ret_places = places;
 		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
 			return false;
 		e->verdict = assign_flavors(
@@ -159,21 +159,21 @@ static bool is_let_on_some(struct queue *q, struct entry *e, int32_t *ret_room)
 	return true;
 }
 
-/* Who displaces fewer for fewer pods may find room for fewer still; after so many numbers it waits.
+/* Who displaces fewer for fewer pods may find places for fewer still; after so many numbers it waits.
  */
 #define NUMBERS_MAX 8
 
-/* Who can do with fewer pods takes as many as the nodes have room for. False: *e is as it was when
+/* Who can do with fewer pods takes as many as the nodes have places for. False: *e is as it was when
  * all others had said no to what it chose. */
 static bool is_let(struct queue *q, struct entry *e)
 {
-	int32_t room, least = e->w->shape->min_pods;
-	bool let = is_let_on_some(q, e, &room);
+	int32_t places, least = e->w->shape->min_pods;
+	bool let = is_let_on_some(q, e, &places);
 	struct entry smaller = *e;
-	for (int i = 1; !let && i < NUMBERS_MAX && room > 0 && room >= least; i++) {
-		if (!can_start(q, &smaller, room))
+	for (int i = 1; !let && i < NUMBERS_MAX && places > 0 && places >= least; i++) {
+		if (!can_start(q, &smaller, places))
 			return false;
-		let = is_let_on_some(q, &smaller, &room);
+		let = is_let_on_some(q, &smaller, &places);
 		if (let)
 			*e = smaller;
 	}
@@ -306,9 +306,9 @@ const struct workload *offer_returns_before(
 {
 	if (cq->nleaving == 0)
 		return NULL;
-	list_each(&cq->rooms, l) {
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
-		if (r->state == ROOM_LEAVING && r->preemption != PREEMPTION_NONE &&
+	list_each(&cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (r->state == RESERVATION_LEAVING && r->preemption != PREEMPTION_NONE &&
 			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 &&
 			workload_returns(r->w, cq, now_ms))
 			return r->w;

@@ -122,7 +122,7 @@ static size_t slots_of_others(const struct queue *q, const struct localqueue *lq
 /* The template of a Job that runs cannot grow. Of one with a reservation it was counted. */
 size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, const struct job *j)
 {
-	if (w && w->room && !j->suspend)
+	if (w && w->reservation && !j->suspend)
 		return SHAPE_BYTES_MAX;
 	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, j->queue);
 	size_t most = most_slots(q, lq), others = slots_of_others(q, lq, j->ns, w);
@@ -154,7 +154,7 @@ bool queue_has_place(const struct queue *q, const struct job *j)
 bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	if (!w || w->room || w->promise)
+	if (!w || w->reservation || w->promise)
 		return false;
 	if (w->cut)
 		return true;
@@ -269,7 +269,7 @@ void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list
 void queue_defer_known_job(struct queue *q, const struct uid *uid, uint64_t list)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	must(w && !w->room);
+	must(w && !w->reservation);
 	struct deferred as = {.uid = *uid,
 		.created_ms = w->key.queued_ms,
 		.arrival = w->key.arrival,

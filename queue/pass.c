@@ -8,7 +8,7 @@
 #include "queue/consent.h"
 #include "queue/displacement.h"
 #include "queue/offer.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/vacancy.h"
 
 /* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
@@ -41,16 +41,16 @@ struct pass {
 
 static void start(struct pass *p, struct workload *w)
 {
-	w->room->cq->started_total++;
-	p->out[p->n++] =
-		(struct decision){.kind = DECISION_START, .uid = w->key.uid, .pods = w->room->pods};
+	w->reservation->cq->started_total++;
+	p->out[p->n++] = (struct decision){
+		.kind = DECISION_START, .uid = w->key.uid, .pods = w->reservation->pods};
 }
 
 /* Room first: it reads the claim, which goes with the group when its last member leaves. */
 static void start_entry(struct pass *p, const struct entry *e)
 {
 	backfill_started(p->q, e->cq, e->group, &e->choice);
-	room_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	reservation_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
 	workload_unplace(p->q, e->w);
 	workload_place(p->q, e->w);
 	start(p, e->w);
@@ -62,8 +62,8 @@ static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
 	size_t runs = 0;
 	struct uid *all = n ? mem_array(n, sizeof(*all)) : NULL;
 	for (size_t i = 0; i < n; i++)
-		if (v[i].room->state != ROOM_PROMISED)
-			all[runs++] = v[i].room->w->key.uid;
+		if (v[i].reservation->state != RESERVATION_PROMISED)
+			all[runs++] = v[i].reservation->w->key.uid;
 	*ret_n = runs;
 	return all;
 }
@@ -73,10 +73,11 @@ static void promise_entry(struct pass *p, const struct entry *e, const struct vi
 	size_t ngivers;
 	struct uid *giver = givers_of(v, n, &ngivers);
 	for (size_t i = 0; i < n; i++)
-		room_displace(p->q, v[i].room, e->w, v[i].reason);
+		reservation_displace(p->q, v[i].reservation, e->w, v[i].reason);
 	p->displacements += n > 0;
 	backfill_started(p->q, e->cq, e->group, &e->choice);
-	struct room *r = room_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	struct reservation *r =
+		reservation_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
 	r->giver = giver;
 	r->ngivers = ngivers;
 	workload_unplace(p->q, e->w);
@@ -263,20 +264,22 @@ static bool run_round(struct pass *p)
 
 static int promise_order(const void *a, const void *b)
 {
-	const struct room *x = *(struct room *const *)a, *y = *(struct room *const *)b;
+	const struct reservation *x = *(struct reservation *const *)a,
+				 *y = *(struct reservation *const *)b;
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
 /* All promises of the realm, oldest first; to be freed. */
-static struct room **promises_of(const struct pass *p, size_t *ret_n)
+static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 {
-	size_t n = 0, room = 0;
-	struct room **all = NULL;
+	size_t n = 0, capacity = 0;
+	struct reservation **all = NULL;
 	for (size_t i = 0; i < p->nwalks; i++) {
 		list_each(&p->walk[i].cq->promised, l) {
-			if (n == room)
-				all = mem_grow(all, room = room ? room * 2 : 16, sizeof(*all));
-			all[n++] = container_of(l, struct room, of_clusterqueue);
+			if (n == capacity)
+				all = mem_grow(
+					all, capacity = capacity ? capacity * 2 : 16, sizeof(*all));
+			all[n++] = container_of(l, struct reservation, of_clusterqueue);
 		}
 	}
 	if (n > 1)
@@ -295,35 +298,35 @@ static bool anybody_leaves(const struct pass *p)
 
 /* Would it fit NOW, on the nodes too, if it took other flavors? Then it need not wait for those who
  * are leaving. */
-static bool fits_elsewhere(struct queue *q, const struct room *r)
+static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 {
 	struct claim claim;
 	struct demand d;
 	struct choice choice;
 	claim_init(&claim, &q->terrain, r->cq, r->w->shape);
-	room_take_away(r);
+	reservation_take_away(r);
 	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
 		    ASSIGN_FITS;
 	if (fits) {
 		demand_init(&d, r->w, r->cq, &claim, &choice);
 		fits = is_free(&d, QUOTA_NOW) && vacancy_elsewhere(q, r, &claim, &choice);
 	}
-	room_put_back(r);
+	reservation_put_back(r);
 	claim_done(&claim);
 	return fits;
 }
 
 /* Its window closed meanwhile, or what is left of it is too short. */
-static bool is_too_late(const struct pass *p, const struct room *r)
+static bool is_too_late(const struct pass *p, const struct reservation *r)
 {
 	return regime_fit(regime_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
 	       REGIME_DOES_NOT_FIT;
 }
 
 /* Is quota on its way, and on no other flavor there already? */
-static bool quota_comes(const struct pass *p, const struct room *r)
+static bool quota_comes(const struct pass *p, const struct reservation *r)
 {
-	return !room_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
+	return !reservation_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
 }
 
 /* Promised rooms that fit NOW, on the nodes too, start. Quota may be back before the pods are gone
@@ -333,9 +336,9 @@ static bool quota_comes(const struct pass *p, const struct room *r)
 static void keep_promises(struct pass *p)
 {
 	size_t n;
-	struct room **all = promises_of(p, &n);
+	struct reservation **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
-		bool fits = room_fits_now(all[i]);
+		bool fits = reservation_fits_now(all[i]);
 		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
 		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0 &&
 			p->q->terrain.pods_known)
@@ -343,13 +346,13 @@ static void keep_promises(struct pass *p)
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
 			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
 			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {
-			room_break_promise(p->q, all[i]);
+			reservation_break_promise(p->q, all[i]);
 		} else if (vacancy != VACANCY_NOW) {
 			continue;
 		} else if (p->n == p->cap) {
 			p->full = true;
 		} else {
-			room_keep_promise(p->q, all[i]);
+			reservation_keep_promise(p->q, all[i]);
 			start(p, all[i]->w);
 		}
 	}

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/runpolicy.h"
 #include "queue/symbol.h"
 #include "queue/terms.h"
@@ -288,8 +288,9 @@ static void settle_runs(struct queue *q, struct plan *p)
 	map_each(&q->clusterqueues.map, i, cq) {
 		if (plan_of(q, cq) != p)
 			continue;
-		list_each(&cq->rooms, l)
-			bill_settle(q, container_of(l, struct room, of_clusterqueue), q->now_ms);
+		list_each(&cq->reservations, l)
+			bill_settle(
+				q, container_of(l, struct reservation, of_clusterqueue), q->now_ms);
 	}
 }
 
@@ -297,8 +298,8 @@ static void expect_anew(struct queue *q)
 {
 	struct clusterqueue *cq;
 	map_each(&q->clusterqueues.map, i, cq)
-		list_each(&cq->rooms, l)
-			bill_expect(q, container_of(l, struct room, of_clusterqueue));
+		list_each(&cq->reservations, l)
+			bill_expect(q, container_of(l, struct reservation, of_clusterqueue));
 	budgets_recount(q);
 }
 

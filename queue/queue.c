@@ -9,7 +9,7 @@
 #include "queue/lead.h"
 #include "queue/pass.h"
 #include "queue/reclaim.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/run.h"
 #include "queue/vacancy.h"
 #include "queue/symbol.h"
@@ -146,7 +146,7 @@ static void heed_alarms(struct queue *q)
 	for (struct alarm *a; (a = alarms_take(&q->alarms, q->now_ms));) {
 		switch (a->kind) {
 		case ALARM_RUN:
-			room_suspect(q, container_of(a, struct room, alarm));
+			reservation_suspect(q, container_of(a, struct reservation, alarm));
 			break;
 		case ALARM_BACKFILL:
 			queue_touch_queue(q, a->owner);
@@ -164,7 +164,7 @@ static void heed_alarms(struct queue *q)
 			timetable_turn(q, a->owner);
 			break;
 		case ALARM_FIT:
-			queue_touch_room(q, a->owner);
+			queue_touch_reservation(q, a->owner);
 			break;
 		case ALARM_LEAD:
 			lead_turn(q, a->owner);
@@ -174,7 +174,7 @@ static void heed_alarms(struct queue *q)
 }
 
 /* Once for each stop: that it will come, with what is left of the time to save its work. */
-static size_t give_notice(struct queue *q, struct room *r, struct decision *out)
+static size_t give_notice(struct queue *q, struct reservation *r, struct decision *out)
 {
 	int64_t stop_ms;
 	struct runpolicy *by = NULL;
@@ -194,12 +194,12 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 {
 	size_t n = 0;
 	while (n < cap && !list_empty(&q->suspects)) {
-		struct room *r = container_of(q->suspects.next, struct room, suspect);
+		struct reservation *r = container_of(q->suspects.next, struct reservation, suspect);
 		list_leave(&r->suspect);
-		enum stop_reason reason = room_stop_reason(q, r);
+		enum stop_reason reason = reservation_stop_reason(q, r);
 		if (reason == STOP_REASON_NONE && reclaim_tell(r, out + n)) {
 			n++;
-			room_suspect(q, r); /* there may be a notice to give, too */
+			reservation_suspect(q, r); /* there may be a notice to give, too */
 			continue;
 		}
 		if (reason == STOP_REASON_NONE) {
@@ -208,7 +208,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			continue;
 		}
 		disruption_spend(q, r);
-		room_ends(r);
+		reservation_ends(r);
 		run_stopping(q, r, reason);
 		out[n++] = (struct decision){.kind = DECISION_STOP,
 			.uid = r->w->key.uid,

@@ -147,9 +147,9 @@ static struct quota_row *row_make(struct quota *quota, const struct row_key *key
 	row->lot = quota_lot_of(quota, row->flavor, row->resource);
 	list_add(&row->lot->rows, &row->of_lot);
 	map_put(&quota->rows, hash, row);
-	if (node->nrows == node->room) {
-		node->room = node->room ? node->room * 2 : 8;
-		node->row = mem_grow(node->row, node->room, sizeof(struct quota_row *));
+	if (node->nrows == node->capacity) {
+		node->capacity = node->capacity ? node->capacity * 2 : 8;
+		node->row = mem_grow(node->row, node->capacity, sizeof(struct quota_row *));
 	}
 	node->row[node->nrows++] = row;
 	if (node->parent) {

@@ -55,7 +55,7 @@ struct quota_node {
 	struct link children, of_parent;
 	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
 	struct quota_row **row; /* in the order of their making */
-	size_t nrows, room;
+	size_t nrows, capacity;
 	bool unsettled, grown; /* of a root, while lots are divided: ration.c */
 };
 

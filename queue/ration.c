@@ -138,7 +138,7 @@ static void root_settle(struct queue *q, struct quota_node *root)
 	if (grown)
 		queue_touch(q, any);
 	else
-		queue_touch_room(q, any);
+		queue_touch_reservation(q, any);
 }
 
 void ration_divide(struct queue *q)

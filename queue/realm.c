@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 static struct realm *realm_of(struct quota_node *root)
 {
@@ -41,12 +41,13 @@ static struct clusterqueue *next_clusterqueue(const struct clusterqueue *cq)
 static void take_promises_back(struct queue *q, struct clusterqueue *cq)
 {
 	while (!list_empty(&cq->promised)) {
-		struct room *r = container_of(cq->promised.next, struct room, of_clusterqueue);
-		room_break_promise(q, r);
+		struct reservation *r =
+			container_of(cq->promised.next, struct reservation, of_clusterqueue);
+		reservation_break_promise(q, r);
 	}
 }
 
-static bool is_stale(const struct room *r)
+static bool is_stale(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		if (list_in(&r->line[i].row->lot->stale))
@@ -60,10 +61,11 @@ struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm)
 	list_each(&realm->members, m) {
 		any = container_of(m, struct clusterqueue, of_realm);
 		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
-			struct room *r = container_of(l, struct room, of_clusterqueue);
+			struct reservation *r =
+				container_of(l, struct reservation, of_clusterqueue);
 			next = l->next;
 			if (is_stale(r))
-				room_break_promise(q, r);
+				reservation_break_promise(q, r);
 		}
 	}
 	return any;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "queue/shape.h"
 
-static void why_set(struct queue *q, struct room *r, const char *why)
+static void why_set(struct queue *q, struct reservation *r, const char *why)
 {
 	if (r->why)
 		q->workload_bytes -= strlen(r->why) + 1;
@@ -17,34 +17,34 @@ static void why_set(struct queue *q, struct room *r, const char *why)
 }
 
 /* By its min-parallelism; a start that is not confirmed has no pods to spare, and is called off. */
-static bool may_shrink(const struct room *r, int32_t pods)
+static bool may_shrink(const struct reservation *r, int32_t pods)
 {
 	const struct shape *now = r->w->shape;
 	return r->confirmed && pods > 0 && pods >= now->min_pods && pods < now->pods;
 }
 
-bool reclaim_ask(struct queue *q, struct room *r, int32_t pods, const char *why)
+bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why)
 {
-	int32_t runs = room_pods_at_once(r);
+	int32_t runs = reservation_pods_at_once(r);
 	runs = r->keeps_pods < runs ? r->keeps_pods : runs;
 	pods = pods > 0 ? pods : 0;
-	if (r->stop_given || r->state != ROOM_HELD || pods >= runs)
+	if (r->stop_given || r->state != RESERVATION_HELD || pods >= runs)
 		return false;
 	r->keeps_pods = may_shrink(r, pods) ? pods : 0;
 	r->reclaims = true;
 	why_set(q, r, why);
-	room_suspect(q, r);
+	reservation_suspect(q, r);
 	return true;
 }
 
-bool reclaim_stops(const struct room *r)
+bool reclaim_stops(const struct reservation *r)
 {
 	return r->keeps_pods == 0 && !r->stop_given;
 }
 
-bool reclaim_tell(struct room *r, struct decision *ret)
+bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
-	bool tells = r->reclaims && !r->stop_given && r->state == ROOM_HELD;
+	bool tells = r->reclaims && !r->stop_given && r->state == RESERVATION_HELD;
 	r->reclaims = false;
 	if (!tells)
 		return false;
@@ -56,7 +56,7 @@ bool reclaim_tell(struct room *r, struct decision *ret)
 	return true;
 }
 
-void reclaim_done(struct queue *q, struct room *r)
+void reclaim_done(struct queue *q, struct reservation *r)
 {
 	why_set(q, r, NULL);
 }

@@ -9,16 +9,16 @@
 #ifndef SLUICE_QUEUE_RECLAIM_H
 #define SLUICE_QUEUE_RECLAIM_H
 
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 /* False: it is stopping already, or runs, or will soon, with no more than that. */
-bool reclaim_ask(struct queue *q, struct room *r, int32_t pods, const char *why);
+bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why);
 
 /* Is it to be stopped for it? */
-bool reclaim_stops(const struct room *r);
+bool reclaim_stops(const struct reservation *r);
 /* Is it to be told a smaller number? Once for each; *ret. */
-bool reclaim_tell(struct room *r, struct decision *ret);
+bool reclaim_tell(struct reservation *r, struct decision *ret);
 
-void reclaim_done(struct queue *q, struct room *r);
+void reclaim_done(struct queue *q, struct reservation *r);
 
 #endif

@@ -8,7 +8,7 @@
 #include "queue/lead.h"
 #include "queue/ration.h"
 #include "queue/regime.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/terms.h"
 
 /* ---- Who is bound by what ---- */
@@ -113,10 +113,10 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 		followers_move(q, cq, PLACE_NOWHERE, workload_place);
 }
 
-static void queue_suspect_rooms(struct queue *q, struct clusterqueue *cq)
+static void queue_suspect_reservations(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->rooms, l)
-		room_suspect(q, container_of(l, struct room, of_clusterqueue));
+	list_each(&cq->reservations, l)
+		reservation_suspect(q, container_of(l, struct reservation, of_clusterqueue));
 }
 
 /* What a regime says may be something else now: for those that wait, for those that run, and for
@@ -131,8 +131,8 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 		realm_settle(q, cq);
 	ration_divide(q);
 	cq->realm->news++;
-	queue_touch_room(q, cq);
-	queue_suspect_rooms(q, cq);
+	queue_touch_reservation(q, cq);
+	queue_suspect_reservations(q, cq);
 }
 
 void regimes_form_queue(struct queue *q, struct clusterqueue *cq)
@@ -153,8 +153,8 @@ static struct clusterqueue *of_node(struct tree_node *n)
 
 void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
 {
-	list_each(&lq->rooms, l)
-		room_suspect(q, container_of(l, struct room, of_localqueue));
+	list_each(&lq->reservations, l)
+		reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
 	if (lq->cq) {
 		localqueue_form(q, lq->cq, lq);
 		return;

@@ -55,9 +55,9 @@ static void past_take(struct queue *q, struct workload *w, const struct job_hist
 
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h)
 {
-	if (w->room) {
-		w->room->has_left = true;
-		w->room->left = *h;
+	if (w->reservation) {
+		w->reservation->has_left = true;
+		w->reservation->left = *h;
 		return;
 	}
 	past_take(q, w, h);
@@ -66,13 +66,13 @@ void past_recall(struct queue *q, struct workload *w, const struct job_history *
 
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h)
 {
-	if (w->room)
-		holders_leave(w->room); /* its place is about to be another one */
+	if (w->reservation)
+		holders_leave(w->reservation); /* its place is about to be another one */
 	past_take(q, w, h);
-	if (!w->room)
+	if (!w->reservation)
 		return;
-	holders_join(w->room);
-	run_arm(q, w->room);
+	holders_join(w->reservation);
+	run_arm(q, w->reservation);
 }
 
 void past_reactivate(struct queue *q, struct workload *w)
@@ -88,28 +88,28 @@ void past_keep_active(struct queue *q, struct workload *w)
 	if (!past_deactivated(w))
 		return;
 	w->past->deactivated = STOP_REASON_NONE;
-	if (w->room)
-		w->room->stop = STOP_REASON_NONE;
+	if (w->reservation)
+		w->reservation->stop = STOP_REASON_NONE;
 	q->version++;
 }
 
 /* ---- Moments of truth ---- */
 
 /* 0: as long as it likes. */
-static int64_t max_run_ms(const struct room *r)
+static int64_t max_run_ms(const struct reservation *r)
 {
 	if (r->w->max_run_ms > 0)
 		return r->w->max_run_ms;
 	return r->cq ? r->cq->default_max_run_ms : 0;
 }
 
-static int64_t max_run_at(const struct room *r)
+static int64_t max_run_at(const struct reservation *r)
 {
 	int64_t max = max_run_ms(r), ran = r->w->past ? r->w->past->ran_ms : 0;
 	return max > 0 ? quantity_add(r->since_ms, max > ran ? max - ran : 0) : INT64_MAX;
 }
 
-static int64_t pods_ready_at(const struct queue *q, const struct room *r)
+static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 {
 	int64_t timeout =
 		r->was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
@@ -120,12 +120,12 @@ static int64_t pods_ready_at(const struct queue *q, const struct room *r)
 
 /* One that is being deleted ends by itself. The gate tells of a Job that it adopted and has not
  * read yet as of one that is being deleted: its past is not known. */
-static bool is_watched(const struct room *r)
+static bool is_watched(const struct reservation *r)
 {
-	return r->confirmed && !r->stop_given && r->state == ROOM_HELD && !r->w->deleting;
+	return r->confirmed && !r->stop_given && r->state == RESERVATION_HELD && !r->w->deleting;
 }
 
-void run_arm(struct queue *q, struct room *r)
+void run_arm(struct queue *q, struct reservation *r)
 {
 	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
 	int64_t own = run < ready ? run : ready;
@@ -139,12 +139,12 @@ void run_arm(struct queue *q, struct room *r)
 				: closing);
 }
 
-void run_disarm(struct queue *q, struct room *r)
+void run_disarm(struct queue *q, struct reservation *r)
 {
 	alarm_clear(&q->alarms, &r->alarm);
 }
 
-void run_ready(struct queue *q, struct room *r, bool ready, int64_t now_ms)
+void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms)
 {
 	if (ready == r->ready)
 		return;
@@ -155,7 +155,7 @@ void run_ready(struct queue *q, struct room *r, bool ready, int64_t now_ms)
 	run_arm(q, r);
 }
 
-enum stop_reason run_stop_reason(const struct queue *q, const struct room *r)
+enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r)
 {
 	int32_t limit = q->config.back_off_limit, requeues = r->w->past ? r->w->past->requeues : 0;
 	if (!is_watched(r))
@@ -168,7 +168,7 @@ enum stop_reason run_stop_reason(const struct queue *q, const struct room *r)
 					       : STOP_REASON_PODS_READY_TIMEOUT;
 }
 
-void run_stopping(struct queue *q, struct room *r, enum stop_reason reason)
+void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason)
 {
 	r->stop = reason;
 	r->stop_ms = q->now_ms;
@@ -190,7 +190,8 @@ static int64_t back_off_ms(const struct queue_config *c, int32_t requeues)
 	return wait < c->back_off_max_ms ? wait : c->back_off_max_ms;
 }
 
-static struct job_history history_after(const struct queue *q, const struct room *r, int64_t now_ms)
+static struct job_history history_after(
+	const struct queue *q, const struct reservation *r, int64_t now_ms)
 {
 	const struct past *p = r->w->past;
 	struct job_history h = {0};
@@ -225,8 +226,8 @@ static struct job_history history_after(const struct queue *q, const struct room
 struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms)
 {
 	const struct past *p = w->past;
-	if (w->room)
-		return history_after(q, w->room, now_ms);
+	if (w->reservation)
+		return history_after(q, w->reservation, now_ms);
 	struct job_history h = {.not_before_ms = w->not_before_ms};
 	if (p && p->deactivated == STOP_REASON_NONE) {
 		h.requeues = p->requeues;
@@ -238,7 +239,7 @@ struct job_history past_history(const struct queue *q, const struct workload *w,
 }
 
 /* A run that was deactivated keeps what it did until it is active again: explain tells it. */
-void run_end(struct queue *q, struct room *r, int64_t now_ms)
+void run_end(struct queue *q, struct reservation *r, int64_t now_ms)
 {
 	struct workload *w = r->w;
 	must(w->place == PLACE_NOWHERE);

@@ -16,7 +16,7 @@
 #ifndef SLUICE_QUEUE_RUN_H
 #define SLUICE_QUEUE_RUN_H
 
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 struct past {
 	int32_t requeues;   /* stops because the pods were not ready in time */
@@ -42,18 +42,18 @@ void past_reactivate(struct queue *q, struct workload *w);
 
 /* Something that a moment of truth follows from is another one: since when it runs, its pods, the
  * time it may have. */
-void run_arm(struct queue *q, struct room *r);
-void run_disarm(struct queue *q, struct room *r);
-void run_ready(struct queue *q, struct room *r, bool ready, int64_t now_ms);
+void run_arm(struct queue *q, struct reservation *r);
+void run_disarm(struct queue *q, struct reservation *r);
+void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
 
 /* Why it has been going on for too long; STOP_REASON_NONE: it has not. */
-enum stop_reason run_stop_reason(const struct queue *q, const struct room *r);
+enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r);
 /* It was decided to stop it, for whatever reason. */
-void run_stopping(struct queue *q, struct room *r, enum stop_reason reason);
+void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason);
 
 /* What is left behind if what it runs, if anything, ends now. */
 struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms);
 /* It ends: its workload stands nowhere, and is to be placed by what its past then says. */
-void run_end(struct queue *q, struct room *r, int64_t now_ms);
+void run_end(struct queue *q, struct reservation *r, int64_t now_ms);
 
 #endif

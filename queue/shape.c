@@ -269,7 +269,8 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct accou
 {
 	union {
 		struct shape shape;
-		char room[sizeof(struct shape) + SHAPE_REQUESTS_MAX * sizeof(struct resource)];
+		char reservation[sizeof(struct shape) +
+				 SHAPE_REQUESTS_MAX * sizeof(struct resource)];
 	} now;
 	now.shape = (struct shape){0};
 	ret_fault[0] = '\0';

@@ -15,7 +15,7 @@ struct quarter {
 struct account_of {
 	char *clusterqueue, *ns, *localqueue, *currency;
 	struct quarter *quarter; /* in order */
-	size_t n, room;
+	size_t n, capacity;
 };
 
 struct spending_key {
@@ -106,9 +106,9 @@ static struct quarter *quarter_at(struct account_of *a, int64_t number)
 	size_t at = place_of(a, number);
 	if (at < a->n && a->quarter[at].number == number)
 		return &a->quarter[at];
-	if (a->n == a->room) {
-		a->room = a->room ? a->room * 2 : 8;
-		a->quarter = mem_grow(a->quarter, a->room, sizeof(*a->quarter));
+	if (a->n == a->capacity) {
+		a->capacity = a->capacity ? a->capacity * 2 : 8;
+		a->quarter = mem_grow(a->quarter, a->capacity, sizeof(*a->quarter));
 	}
 	memmove(&a->quarter[at + 1], &a->quarter[at], (a->n - at) * sizeof(*a->quarter));
 	a->quarter[at] = (struct quarter){.number = number};

@@ -8,7 +8,7 @@
 #include "queue/closing.h"
 #include "queue/core.h"
 #include "queue/regime.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "sluice/quantity.h"
 
 /* ---- The record ---- */
@@ -306,7 +306,7 @@ bool terms_let(struct queue *q, struct workload *w)
 
 void terms_stand(struct queue *q, struct workload *w)
 {
-	struct clusterqueue *cq = w->room ? w->room->cq : w->lq ? w->lq->cq : NULL;
+	struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq ? w->lq->cq : NULL;
 	(void)q;
 	if (w->terms && cq)
 		list_add(&cq->timed, &w->terms->of_clusterqueue);
@@ -331,10 +331,10 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq)
 		struct workload *w = t->w;
 		list_leave(&t->of_clusterqueue);
 		list_add(&cq->timed, &t->of_clusterqueue);
-		if (!w->room)
+		if (!w->reservation)
 			workload_replace(q, w);
 		else if (t->asked.has_max_price)
-			room_suspect(q, w->room);
+			reservation_suspect(q, w->reservation);
 	}
 }
 
@@ -342,13 +342,13 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq)
 
 int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_ms)
 {
-	struct clusterqueue *cq = w->room ? w->room->cq : w->lq->cq;
+	struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
 	struct plan *p = w->terms ? plan_of(q, cq) : NULL;
 	int64_t price = p ? plan_unit_price(p, w->terms->asked.max_price_resource) : -1;
 	return price < 0 ? -1 : plan_times(price, plan_factor_at(q, p, at_ms));
 }
 
-static bool above_ceiling(struct queue *q, const struct room *r)
+static bool above_ceiling(struct queue *q, const struct reservation *r)
 {
 	struct outlook o;
 	if (!r->confirmed || r->stop_given || !r->w->terms || !r->w->terms->asked.has_max_price)
@@ -367,7 +367,7 @@ static bool above_ceiling(struct queue *q, const struct room *r)
 }
 
 /* The first policy, in name order, that says Suspend, and until when it spares the run. */
-static int64_t spared_until(const struct room *r, const struct runpolicy **ret_by)
+static int64_t spared_until(const struct reservation *r, const struct runpolicy **ret_by)
 {
 	const struct regime *regime = regime_of(r->lq);
 	int64_t least = INT64_MAX;
@@ -384,7 +384,8 @@ static int64_t spared_until(const struct room *r, const struct runpolicy **ret_b
 	return least;
 }
 
-bool terms_price_too_high(struct queue *q, const struct room *r, const struct runpolicy **ret_by)
+bool terms_price_too_high(
+	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by)
 {
 	const struct runpolicy *by = NULL;
 	if (!above_ceiling(q, r) || spared_until(r, &by) > q->now_ms)
@@ -394,7 +395,7 @@ bool terms_price_too_high(struct queue *q, const struct room *r, const struct ru
 	return true;
 }
 
-int64_t terms_next_ms(struct queue *q, const struct room *r)
+int64_t terms_next_ms(struct queue *q, const struct reservation *r)
 {
 	const struct runpolicy *by = NULL;
 	if (!above_ceiling(q, r))

@@ -84,9 +84,10 @@ void terms_ask_again(struct queue *q, struct clusterqueue *cq);
 /* The price of the run is above its max-price, atPriceRise says Suspend, and nothing protects it;
  * *ret_by (may be NULL): the policy that says so. A run that could not start again before its
  * deadline goes on, unless that is to fail. */
-bool terms_price_too_high(struct queue *q, const struct room *r, const struct runpolicy **ret_by);
+bool terms_price_too_high(
+	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by);
 /* When a protection against that ends; INT64_MAX: there is nothing to look at. */
-int64_t terms_next_ms(struct queue *q, const struct room *r);
+int64_t terms_next_ms(struct queue *q, const struct reservation *r);
 
 /* The price of what max-price names, in its ClusterQueue; -1: there is none. */
 int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_ms);

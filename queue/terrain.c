@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "queue/contest.h"
 #include "queue/outfit.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/vacancy.h"
 
 /* More ways than this to combine flavors of several resource groups are not looked through before
@@ -257,7 +257,7 @@ static bool ask_again(const struct terrain *t, const struct template *template)
 }
 
 /* A promise in which no node could take its pods any more is taken back. */
-static bool is_lost(const struct queue *q, const struct room *r)
+static bool is_lost(const struct queue *q, const struct reservation *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
@@ -271,10 +271,10 @@ static void break_lost_promises(struct queue *q, struct clusterqueue *cq)
 {
 	struct link *next;
 	for (struct link *l = cq->promised.next; l != &cq->promised; l = next) {
-		struct room *r = container_of(l, struct room, of_clusterqueue);
+		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		next = l->next;
 		if (r->shape->template && r->shape->template->moved && is_lost(q, r))
-			room_break_promise(q, r);
+			reservation_break_promise(q, r);
 	}
 }
 

@@ -36,7 +36,7 @@ struct claim;
 struct clusterqueue;
 struct entry;
 struct queue;
-struct room;
+struct reservation;
 struct shape;
 struct victim;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */
 
@@ -12,11 +12,11 @@ enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */
 
 bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t)
 {
-	if (list_empty(&cq->rooms))
+	if (list_empty(&cq->reservations))
 		return false;
 	size_t n = cq->nreserving;
 	const struct localqueue *lq =
-		container_of(cq->rooms.next, struct room, of_clusterqueue)->lq;
+		container_of(cq->reservations.next, struct reservation, of_clusterqueue)->lq;
 	if (n == 1)
 		text_add(t, "1 Job, of LocalQueue ");
 	else
@@ -45,14 +45,14 @@ struct user {
 
 struct users {
 	struct user *user;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 static void users_add(struct users *u, enum use use, const struct quota_node *node)
 {
-	if (u->n == u->room) {
-		u->room = u->room ? u->room * 2 : 16;
-		u->user = mem_grow(u->user, u->room, sizeof(*u->user));
+	if (u->n == u->capacity) {
+		u->capacity = u->capacity ? u->capacity * 2 : 16;
+		u->user = mem_grow(u->user, u->capacity, sizeof(*u->user));
 	}
 	u->user[u->n++] = (struct user){use, strchr(node->name, '/') + 1};
 }

@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "queue/core.h"
 #include "queue/outfit.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
@@ -23,9 +23,9 @@ static int32_t room_for(const struct queue *q, const struct template *template,
 {
 	struct arena scratch = {0};
 	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
-	int32_t room = nodes_room_without(q->terrain.nodes, &pod, pods, gone, ngone);
+	int32_t places = nodes_room_without(q->terrain.nodes, &pod, pods, gone, ngone);
 	arena_done(&scratch);
-	return room;
+	return places;
 }
 
 static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *claim,
@@ -59,7 +59,7 @@ int32_t vacancy_pods(struct queue *q, const struct entry *e, const struct victim
 	size_t nflavors = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
 	struct uid *gone = mem_array(n, sizeof(*gone));
 	for (size_t i = 0; i < n; i++)
-		gone[i] = victims[i].room->w->key.uid;
+		gone[i] = victims[i].reservation->w->key.uid;
 	int32_t pods =
 		room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone, n);
 	free(gone);
@@ -75,21 +75,22 @@ bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *v
 
 /* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
  * since: it may run for long. */
-static struct uid *going_for(const struct queue *q, const struct room *r, size_t *ret_n)
+static struct uid *going_for(const struct queue *q, const struct reservation *r, size_t *ret_n)
 {
 	size_t n = 0;
 	struct uid *going = mem_array(r->ngivers + 1, sizeof(*going));
 	going[n++] = r->w->key.uid;
 	for (size_t i = 0; i < r->ngivers; i++) {
 		const struct workload *w = queue_find_workload(q, &r->giver[i]);
-		if (!w || (!w->promise && (!w->room || w->room->state == ROOM_LEAVING)))
+		if (!w || (!w->promise && (!w->reservation ||
+						  w->reservation->state == RESERVATION_LEAVING)))
 			going[n++] = r->giver[i];
 	}
 	*ret_n = n;
 	return going;
 }
 
-enum vacancy vacancy_for_promise(struct queue *q, const struct room *r)
+enum vacancy vacancy_for_promise(struct queue *q, const struct reservation *r)
 {
 	enum vacancy found = VACANCY_NONE;
 	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
@@ -112,8 +113,8 @@ enum vacancy vacancy_for_promise(struct queue *q, const struct room *r)
 	return found;
 }
 
-bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct claim *claim,
-	const struct choice *choice)
+bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
+	const struct claim *claim, const struct choice *choice)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	const struct template *template = r->w->shape->template;
@@ -134,25 +135,25 @@ int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struc
 		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
 	size_t n = flavors_chosen(cq, claim, &choice, flavors);
-	int32_t room = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
-	if (room >= choice.pods && q->terrain.pods_known)
+	int32_t places = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
+	if (places >= choice.pods && q->terrain.pods_known)
 		return -1;
 	struct arena scratch = {0};
 	struct pod pod = outfit_of(
 		&scratch, w->shape->template->pod, flavors, n, outfit_lending(flavors, n));
-	nodes_fit_beside(q->terrain.nodes, &pod, room, ret);
+	nodes_fit_beside(q->terrain.nodes, &pod, places, ret);
 	arena_done(&scratch);
-	return room;
+	return places;
 }
 
 /* ---- what is to come ------------------------------------------------------------------------- */
 
-void vacancy_expect(struct queue *q, const struct room *r)
+void vacancy_expect(struct queue *q, const struct reservation *r)
 {
 	const struct template *template = r->shape->template;
 	if (!q->terrain.expects || !template)
 		return;
-	int32_t pods = room_pods_at_once(r);
+	int32_t pods = reservation_pods_at_once(r);
 	if (pods <= 0) {
 		vacancy_forget(q, r);
 		return;
@@ -166,7 +167,7 @@ void vacancy_expect(struct queue *q, const struct room *r)
 	free(flavors);
 }
 
-void vacancy_forget(struct queue *q, const struct room *r)
+void vacancy_forget(struct queue *q, const struct reservation *r)
 {
 	nodes_expect(q->terrain.nodes, &r->w->key.uid, NULL, 0);
 }
@@ -176,10 +177,10 @@ bool queue_wants_pods(const struct queue *q)
 	return q->terrain.asking > 0 || q->gap_fillers > 0;
 }
 
-static void expect_each(struct queue *q, const struct link *rooms, bool expects)
+static void expect_each(struct queue *q, const struct link *reservations, bool expects)
 {
-	list_each(rooms, l) {
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
+	list_each(reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		if (expects)
 			vacancy_expect(q, r);
 		else
@@ -193,7 +194,7 @@ static void expect_all(struct queue *q, bool expects)
 	q->terrain.expects = expects;
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		expect_each(q, &cq->rooms, expects);
+		expect_each(q, &cq->reservations, expects);
 		expect_each(q, &cq->promised, expects);
 	}
 }
@@ -220,7 +221,7 @@ void vacancy_refresh(struct queue *q)
 		struct clusterqueue *cq =
 			container_of(t->lacking.next, struct clusterqueue, lacks_nodes);
 		list_leave(&cq->lacks_nodes);
-		queue_touch_room(q, cq);
+		queue_touch_reservation(q, cq);
 	}
 }
 

@@ -7,7 +7,7 @@
  * and is not bound yet; for one that displaces others, beside what is left when those are gone. Who
  * can do with fewer pods starts with as many as have room (offer.c).
  *
- * What was let in is told to the nodes (nodes_expect) from room_start() until its quota is given
+ * What was let in is told to the nodes (nodes_expect) from reservation_start() until its quota is given
  * back, while anybody asks at all: then pods are wanted, too (queue_wants_pods). A run that was
  * told to stop is among them: until that has landed its pods go on being made. So is what was
  * promised: the room that victims leave is for the one they were stopped for.
@@ -39,10 +39,10 @@ enum vacancy {
 
 /* Is there for what was promised? A run has given its quota back, maybe, but pods of it still stand
  * on nodes, or nobody has told yet that they are gone. */
-enum vacancy vacancy_for_promise(struct queue *q, const struct room *r);
+enum vacancy vacancy_for_promise(struct queue *q, const struct reservation *r);
 /* Is there for whom that was promised, were it to start with this choice instead? */
-bool vacancy_elsewhere(const struct queue *q, const struct room *r, const struct claim *claim,
-	const struct choice *choice);
+bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
+	const struct claim *claim, const struct choice *choice);
 
 /* Of a claim for which quota is free: how many pods have room, fewer than the fewest with which it
  * would start; *ret says why no more have. -1: those have, or nobody asks. */
@@ -50,8 +50,8 @@ int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struc
 	const struct claim *claim, struct fit_answer *ret);
 
 /* A run was let in, or is to have other pods / has no more to come. */
-void vacancy_expect(struct queue *q, const struct room *r);
-void vacancy_forget(struct queue *q, const struct room *r);
+void vacancy_expect(struct queue *q, const struct reservation *r);
+void vacancy_forget(struct queue *q, const struct reservation *r);
 
 /* clusterFit of a ClusterQueue is another one. */
 void vacancy_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is);

@@ -102,7 +102,7 @@ void victims_done(struct queue *q)
 /* ---- The quick look ---- */
 
 /* The lowest priority from which on this one could be displaced. */
-static int64_t from_room(const struct room *r, enum preemption_policy policy)
+static int64_t from_reservation(const struct reservation *r, enum preemption_policy policy)
 {
 	int64_t theirs = r->w->key.priority;
 	if (policy == PREEMPT_ANY || theirs < 0)
@@ -117,9 +117,9 @@ static int64_t from_holders(const struct tree_node *n, enum preemption_policy po
 {
 	int64_t least = INT64_MAX;
 	for (bool more = true; n && more; n = tree_next(n)) {
-		int64_t from = from_room(holder_room(n), policy);
+		int64_t from = from_reservation(holder_reservation(n), policy);
 		least = from < least ? from : least;
-		more = room_is_free(holder_room(n));
+		more = room_is_free(holder_reservation(n));
 	}
 	return least;
 }
@@ -136,7 +136,8 @@ static int64_t from_clusterqueue(
 		least = from < least ? from : least;
 	}
 	list_each(&cq->promised, l) {
-		int64_t from = from_room(container_of(l, struct room, of_clusterqueue), policy);
+		int64_t from = from_reservation(
+			container_of(l, struct reservation, of_clusterqueue), policy);
 		least = from < least ? from : least;
 	}
 	return least;

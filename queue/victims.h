@@ -32,7 +32,7 @@
 #ifndef SLUICE_QUEUE_VICTIMS_H
 #define SLUICE_QUEUE_VICTIMS_H
 
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 struct demand_line {
 	struct quota_row *row;
@@ -52,7 +52,7 @@ void demand_init(struct demand *d, const struct workload *w, struct clusterqueue
 	const struct claim *c, const struct choice *choice);
 
 struct victim {
-	struct room *room;
+	struct reservation *reservation;
 	enum preemption_reason reason;
 };
 

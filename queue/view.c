@@ -8,7 +8,7 @@
 #include "queue/core.h"
 #include "queue/disruption.h"
 #include "queue/nsquota.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/share.h"
 #include "queue/users.h"
 #include "job/text.h"
@@ -16,7 +16,7 @@
 
 struct scratch {
 	struct usage_view *usage;
-	size_t nusage, room;
+	size_t nusage, capacity;
 	const struct clusterqueue **absent; /* those that do not exist and have Jobs, by name */
 	size_t nabsent;
 };
@@ -35,9 +35,9 @@ void scratch_free(struct scratch *s)
 
 static void usage_add(struct scratch *s, const struct quota_row *row)
 {
-	if (s->nusage == s->room) {
-		s->room = s->room ? s->room * 2 : 16;
-		s->usage = mem_grow(s->usage, s->room, sizeof(*s->usage));
+	if (s->nusage == s->capacity) {
+		s->capacity = s->capacity ? s->capacity * 2 : 16;
+		s->usage = mem_grow(s->usage, s->capacity, sizeof(*s->usage));
 	}
 	__int128 beyond = row->use[QUOTA_NOW] - row->subtree;
 	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
@@ -222,7 +222,8 @@ static void find_absent(const struct queue *q)
 	s->nabsent = 0;
 	s->absent = mem_grow(s->absent, n + 1, sizeof(*s->absent));
 	map_each(&q->clusterqueues.map, i, cq)
-		if (!tree_in(&cq->by_name) && (!list_empty(&cq->rooms) || jobs_waiting_for(cq) > 0))
+		if (!tree_in(&cq->by_name) &&
+			(!list_empty(&cq->reservations) || jobs_waiting_for(cq) > 0))
 			s->absent[s->nabsent++] = cq;
 	if (s->nabsent > 1)
 		qsort(s->absent, s->nabsent, sizeof(*s->absent), absent_order);
@@ -347,10 +348,10 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 	return "Ready";
 }
 
-static void room_add(struct scratch *s, const struct room *r)
+static void reservation_add(struct scratch *s, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++) {
-		const struct room_line *l = &r->line[i];
+		const struct reservation_line *l = &r->line[i];
 		size_t at = 0;
 		while (at < s->nusage && (s->usage[at].flavor != l->row->flavor ||
 						 s->usage[at].resource != l->row->resource))
@@ -366,11 +367,11 @@ static void room_add(struct scratch *s, const struct room *r)
 	}
 }
 
-static void rooms_fill(struct scratch *s, const struct localqueue *lq)
+static void reservations_fill(struct scratch *s, const struct localqueue *lq)
 {
 	s->nusage = 0;
-	list_each(&lq->rooms, l)
-		room_add(s, container_of(l, struct room, of_localqueue));
+	list_each(&lq->reservations, l)
+		reservation_add(s, container_of(l, struct reservation, of_localqueue));
 	if (s->nusage > 1)
 		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
 }
@@ -393,7 +394,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
 	ret->fair_usage = lq->cq->orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
-	rooms_fill(q->scratch, lq);
+	reservations_fill(q->scratch, lq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;
 	return true;

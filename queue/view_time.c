@@ -67,7 +67,7 @@ static bool has_policy(const struct regime *r, const struct runpolicy *p)
 	return false;
 }
 
-static bool is_spared(const struct runpolicy *p, const struct room *r)
+static bool is_spared(const struct runpolicy *p, const struct reservation *r)
 {
 	return p->spec.action != CLOSE_SUSPEND || closing_spares_until_ms(p, r) == INT64_MAX;
 }
@@ -76,8 +76,8 @@ static bool is_spared(const struct runpolicy *p, const struct room *r)
 static void count_runs(const struct runpolicy *p, const struct clusterqueue *cq, bool bound,
 	struct runpolicy_view *ret)
 {
-	list_each(&cq->rooms, l) {
-		const struct room *r = container_of(l, struct room, of_clusterqueue);
+	list_each(&cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		if (!bound && !(r->lq->regime && has_policy(r->lq->regime, p)))
 			continue;
 		ret->runs++;

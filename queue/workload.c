@@ -12,7 +12,7 @@
 #include "queue/holders.h"
 #include "queue/overflow.h"
 #include "queue/precedence.h"
-#include "queue/room.h"
+#include "queue/reservation.h"
 #include "queue/run.h"
 #include "queue/terms.h"
 
@@ -73,7 +73,8 @@ struct workload *workload_new(struct queue *q, const struct job *j)
  * quota it holds. */
 static int32_t priority_that_counts(const struct workload *w)
 {
-	const struct clusterqueue *cq = w->room && w->room->cq ? w->room->cq : w->lq->cq;
+	const struct clusterqueue *cq =
+		w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
 	int32_t claims = w->class->value;
 	return cq && cq->has_max_priority && claims > cq->max_priority ? cq->max_priority : claims;
 }
@@ -84,11 +85,11 @@ static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 	if (w->key.priority == priority)
 		return;
 	q->gap_fillers += (size_t)(priority < 0) - (size_t)workload_fills_gaps(w);
-	if (w->room)
-		holders_leave(w->room);
+	if (w->reservation)
+		holders_leave(w->reservation);
 	w->key.priority = priority;
-	if (w->room)
-		holders_join(w->room);
+	if (w->reservation)
+		holders_join(w->reservation);
 }
 
 bool workload_displaces(const struct workload *w)
@@ -124,7 +125,7 @@ static void set_invalid(struct queue *q, struct workload *w, const char *sentenc
 
 void workload_free(struct queue *q, struct workload *w)
 {
-	must(w->place == PLACE_NOWHERE && !w->room && !w->promise && !w->group);
+	must(w->place == PLACE_NOWHERE && !w->reservation && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
 	set_priority(q, w, 0);
 	overflow_count_out(w);
@@ -199,8 +200,8 @@ static void set_expected(struct workload *w, int64_t expected_ms)
 	if (w->expected_ms == expected_ms)
 		return;
 	w->expected_ms = expected_ms;
-	if (w->room)
-		backfill_expect(w->room);
+	if (w->reservation)
+		backfill_expect(w->reservation);
 }
 
 void workload_take(
@@ -258,8 +259,8 @@ bool workload_returns(const struct workload *w, const struct clusterqueue *cq, i
 
 static enum workload_place place_for(struct queue *q, struct workload *w)
 {
-	if (w->room)
-		return PLACE_ROOM;
+	if (w->reservation)
+		return PLACE_RESERVATION;
 	w->key.due_ms = 0;
 	if (!may_wait(w))
 		return PLACE_ASIDE;
@@ -273,7 +274,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 /* What was promised is what it still asks for, where it still asks. */
 static bool promise_stands(const struct workload *w)
 {
-	const struct room *r = w->promise;
+	const struct reservation *r = w->promise;
 	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->lq == w->lq &&
 	       r->shape == w->shape;
 }
@@ -294,7 +295,7 @@ static void place_ready(struct queue *q, struct workload *w)
 	struct clusterqueue *cq = w->lq->cq;
 	group_join(&q->groups, cq, w);
 	if (cq->strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
-		queue_touch_room(q, cq);
+		queue_touch_reservation(q, cq);
 	else
 		queue_touch_fresh(q, cq);
 }
@@ -305,10 +306,10 @@ void workload_place(struct queue *q, struct workload *w)
 	q->placed++;
 	set_priority(q, w, priority_that_counts(w));
 	if (w->promise && !promise_stands(w))
-		room_forget_promise(q, w);
+		reservation_forget_promise(q, w);
 	terms_stand(q, w);
 	w->place = place_for(q, w);
-	if (w->place != PLACE_ROOM) {
+	if (w->place != PLACE_RESERVATION) {
 		w->lq->nwaiting++;
 		w->lq->waiting_slots += w->shape->slots;
 		w->lq->nactive += is_active(w);
@@ -324,7 +325,7 @@ void workload_place(struct queue *q, struct workload *w)
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
 	case PLACE_PROMISED:
-	case PLACE_ROOM:
+	case PLACE_RESERVATION:
 		break;
 	}
 }
@@ -335,17 +336,17 @@ void workload_place(struct queue *q, struct workload *w)
 static void leave_ready(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;
-	bool starts = w->room || w->promise;
+	bool starts = w->reservation || w->promise;
 	if (backfill_is_head(cq, w))
 		queue_touch_queue(q, cq);
 	else if (cq->strategy == STRICT_FIFO && !starts && is_head(q, w))
-		queue_touch_room(q, cq);
+		queue_touch_reservation(q, cq);
 	group_leave(&q->groups, w);
 }
 
 void workload_unplace(struct queue *q, struct workload *w)
 {
-	if (w->place != PLACE_ROOM && w->place != PLACE_NOWHERE) {
+	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
 		w->lq->nwaiting--;
 		w->lq->waiting_slots -= w->shape->slots;
 		w->lq->nactive -= is_active(w);
@@ -361,7 +362,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 	case PLACE_NOWHERE:
 	case PLACE_ASIDE:
 	case PLACE_PROMISED:
-	case PLACE_ROOM:
+	case PLACE_RESERVATION:
 		break;
 	}
 	terms_unstand(q, w);
@@ -370,7 +371,7 @@ void workload_unplace(struct queue *q, struct workload *w)
 
 void workload_replace(struct queue *q, struct workload *w)
 {
-	if (w->room)
+	if (w->reservation)
 		return;
 	workload_unplace(q, w);
 	workload_place(q, w);
@@ -383,7 +384,7 @@ void workload_expect(
 	w->expected_from = from;
 	if (w->expected_ms == expected_ms)
 		return;
-	bool stands = (w->terms && !w->room) || (w->group && group_expects(w->lq));
+	bool stands = (w->terms && !w->reservation) || (w->group && group_expects(w->lq));
 	if (stands)
 		workload_unplace(q, w);
 	w->expected_ms = expected_ms;

@@ -7,8 +7,8 @@
  *              the time or the price that its owner asks for (terms.h)
  *   back-off   not before a time: in queue.back_off
  *   ready      in a group of its ClusterQueue (group.h)
- *   promised   others are stopping to make room for it (room.h)
- *   room       it holds quota (room.h)
+ *   promised   others are stopping to make room for it (reservation.h)
+ *   room       it holds quota (reservation.h)
  *
  * All but the last are waiting. The strings and references belong to it.
  */
@@ -30,7 +30,7 @@ struct family;
 struct past;
 struct priority_class;
 struct realm;
-struct room;
+struct reservation;
 struct shape;
 struct terms;
 
@@ -51,7 +51,7 @@ enum workload_place {
 	PLACE_BACK_OFF,
 	PLACE_READY,
 	PLACE_PROMISED,
-	PLACE_ROOM,
+	PLACE_RESERVATION,
 };
 
 struct workload {
@@ -61,11 +61,11 @@ struct workload {
 	struct link of_localqueue, of_class;
 	struct localqueue *lq; /* the one its label names now, even while it has room */
 	struct priority_class *class;
-	struct shape *shape;   /* what it asks for now, even while it has room */
-	struct group *group;   /* ready only */
-	struct room *room;     /* what it holds, or NULL */
-	struct room *promise;  /* what it was promised, or NULL */
-	char *invalid;	       /* NULL, or why it can never start as it is */
+	struct shape *shape;		 /* what it asks for now, even while it has room */
+	struct group *group;		 /* ready only */
+	struct reservation *reservation; /* what it holds, or NULL */
+	struct reservation *promise;	 /* what it was promised, or NULL */
+	char *invalid;			 /* NULL, or why it can never start as it is */
 	const char *blocked;   /* NULL, or what the gate sees in its way: queue_block_job() */
 	struct past *past;     /* what earlier attempts left behind, or NULL: run.h */
 	struct terms *terms;   /* what its owner asks of time and money, or NULL: terms.h */

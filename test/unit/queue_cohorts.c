@@ -497,9 +497,9 @@ static void check_start(struct world *w, struct w_job *j)
 static void check_needed(const struct demand *d, const struct victim *v, size_t n, bool own)
 {
 	for (size_t i = 0; i < n; i++) {
-		room_put_back(v[i].room);
+		reservation_put_back(v[i].reservation);
 		assert_true(!demand_fits(d, true) || (own && !demand_fits(d, false)));
-		room_take_away(v[i].room);
+		reservation_take_away(v[i].reservation);
 	}
 }
 
@@ -510,9 +510,10 @@ static void check_reclaim(
 	struct clusterqueue *cq = x->group->cq;
 	assert_true(x->key.priority >= 0);
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].room->cq == cq || cq->preemption.reclaim_within_cohort != PREEMPT_NEVER)
+		if (v[i].reservation->cq == cq ||
+			cq->preemption.reclaim_within_cohort != PREEMPT_NEVER)
 			continue;
-		assert_true(v[i].room->w->key.priority < 0);
+		assert_true(v[i].reservation->w->key.priority < 0);
 		assert_int_equal(v[i].reason, PREEMPTION_IN_COHORT_RECLAMATION);
 		w->gap_searches++;
 	}
@@ -538,11 +539,11 @@ static void check_victims_for(struct world *w, const struct workload *x)
 	assert_true(victims_from(w->q, cq, &survey) <= x->key.priority);
 	check_reclaim(w, x, v, n);
 	for (size_t i = 0; i < n; i++)
-		room_take_away(v[i].room);
+		reservation_take_away(v[i].reservation);
 	assert_true(demand_fits(&d, true));
 	check_needed(&d, v, n, !w->fair && demand_fits(&d, false));
 	for (size_t i = 0; i < n; i++)
-		room_put_back(v[i].room);
+		reservation_put_back(v[i].reservation);
 }
 
 static void check_victims(struct world *w)

@@ -46,7 +46,7 @@ static const char *const app_name[] = {"a", "b", "c"};
 
 struct run {
 	struct uid uid;
-	struct room *room;
+	struct reservation *reservation;
 	size_t app;
 	int kind; /* of asking for it: 0 by right, 1 by priority, 2 its own ClusterQueue */
 	const struct quota_node *shared;
@@ -126,7 +126,7 @@ static int64_t use_of(const struct world *w, size_t queue, size_t resource)
 {
 	int64_t use = 0;
 	for (size_t i = 0; i < w->nruns; i++) {
-		const struct room *r = w->run[i].room;
+		const struct reservation *r = w->run[i].reservation;
 		for (size_t k = 0; k < r->nlines; k++)
 			if (strcmp(r->cq->node->name + strlen("cq/"), queue_name[queue]) == 0 &&
 				strcmp(r->line[k].row->resource, resource_name[resource]) == 0)
@@ -192,8 +192,8 @@ static void start_one(struct world *w, uint32_t n)
 	must(queue_decide(w->q, 100 + (int64_t)n, out, 2, &next_ms) == 1);
 	must(out[0].kind == DECISION_START);
 	tell_job(w, n + 1, queue, r->app, false, pods, request, priority, created_ms);
-	r->room = queue_find_workload(w->q, &r->uid)->room;
-	must(r->room && r->room->pods == pods);
+	r->reservation = queue_find_workload(w->q, &r->uid)->reservation;
+	must(r->reservation && r->reservation->pods == pods);
 }
 
 static void tell_budgets(struct world *w)
@@ -277,7 +277,7 @@ static bool borrows(const struct world *w, const struct quota_node *node)
 	return false;
 }
 
-static bool holds_what_lacks(const struct world *w, const struct room *r)
+static bool holds_what_lacks(const struct world *w, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		for (size_t k = 0; k < w->d.nlines; k++)
@@ -287,7 +287,7 @@ static bool holds_what_lacks(const struct world *w, const struct room *r)
 	return false;
 }
 
-static bool policy_lets(const struct world *w, const struct room *r)
+static bool policy_lets(const struct world *w, const struct reservation *r)
 {
 	const struct preemption_spec *p = &w->d.cq->preemption;
 	const struct order_key *mine = &w->d.w->key, *theirs = &r->w->key;
@@ -335,9 +335,10 @@ static void find_candidates(struct world *w)
 	bool gaps_only = w->d.cq->preemption.reclaim_within_cohort == PREEMPT_NEVER;
 	for (size_t i = 0; i < w->nruns; i++) {
 		struct run *r = &w->run[i];
-		bool own = r->room->cq == w->d.cq;
-		r->shared = meet(w->d.cq->node, r->room->cq->node);
-		if (!r->shared || !policy_lets(w, r->room) || !holds_what_lacks(w, r->room))
+		bool own = r->reservation->cq == w->d.cq;
+		r->shared = meet(w->d.cq->node, r->reservation->cq->node);
+		if (!r->shared || !policy_lets(w, r->reservation) ||
+			!holds_what_lacks(w, r->reservation))
 			continue;
 		r->kind = own ? 2 : fits_below(w, r->shared) && !gaps_only ? 0 : 1;
 		w->who[w->n++] = r;
@@ -350,7 +351,7 @@ struct cost { /* as docs/queue.md counts it, the first step first; less is bette
 	__int128 step[7];
 };
 
-static bool more_important(const struct room *a, const struct room *b)
+static bool more_important(const struct reservation *a, const struct reservation *b)
 {
 	if (a->w->key.priority != b->w->key.priority)
 		return a->w->key.priority > b->w->key.priority;
@@ -366,10 +367,11 @@ static int64_t violations(const struct world *w, unsigned set)
 	for (unsigned todo = set; todo;) {
 		size_t first = (size_t)__builtin_ctz(todo);
 		for (size_t i = first + 1; i < w->n; i++)
-			if ((todo >> i & 1) && more_important(w->who[i]->room, w->who[first]->room))
+			if ((todo >> i & 1) &&
+				more_important(w->who[i]->reservation, w->who[first]->reservation))
 				first = i;
 		todo &= ~(1u << first);
-		for (int32_t pod = 0; pod < w->who[first]->room->pods; pod++) {
+		for (int32_t pod = 0; pod < w->who[first]->reservation->pods; pod++) {
 			bool too_many = false;
 			for (size_t b = 0; b < BUDGETS; b++)
 				if (w->has_budget[b] && (budgets[b].apps >> w->who[first]->app & 1))
@@ -387,7 +389,7 @@ static struct cost cost_of(const struct world *w, unsigned set)
 	for (size_t i = 0; i < w->n; i++) {
 		if (!(set >> i & 1))
 			continue;
-		const struct room *r = w->who[i]->room;
+		const struct reservation *r = w->who[i]->reservation;
 		int32_t priority = r->w->key.priority;
 		c.step[0] = w->who[i]->kind > c.step[0] ? w->who[i]->kind : c.step[0];
 		if (priority > c.step[2] || (priority == c.step[2] && r->reserved_ms < start))
@@ -415,28 +417,28 @@ static void displace(struct world *w, unsigned set)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (set >> i & 1)
-			room_take_away(w->who[i]->room);
+			reservation_take_away(w->who[i]->reservation);
 }
 
 static void undo(struct world *w, unsigned set)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (set >> i & 1)
-			room_put_back(w->who[i]->room);
+			reservation_put_back(w->who[i]->reservation);
 }
 
 /* May it go now, whoever is away already? */
 static bool may_go(const struct world *w, const struct run *r, bool may_borrow)
 {
 	const struct preemption_spec *p = &w->d.cq->preemption;
-	int32_t theirs = r->room->w->key.priority;
+	int32_t theirs = r->reservation->w->key.priority;
 	if (r->kind == 2)
 		return true;
 	if (may_borrow && r->kind == 1 &&
 		(!p->borrow_within_cohort || theirs >= w->d.w->key.priority ||
 			(p->has_max_priority && theirs > p->max_priority)))
 		return false;
-	for (const struct quota_node *n = r->room->cq->node; n != r->shared; n = n->parent)
+	for (const struct quota_node *n = r->reservation->cq->node; n != r->shared; n = n->parent)
 		if (!borrows(w, n))
 			return false;
 	return true;
@@ -473,7 +475,7 @@ static unsigned bits_of(const struct world *w, const struct victim *v, size_t n)
 	unsigned set = 0;
 	for (size_t k = 0; k < n; k++) {
 		size_t i = 0;
-		while (i < w->n && w->who[i]->room != v[k].room)
+		while (i < w->n && w->who[i]->reservation != v[k].reservation)
 			i++;
 		must(i < w->n && !(set >> i & 1)); /* nobody who may not be displaced, nor twice */
 		set |= 1u << i;
@@ -502,7 +504,7 @@ static const char *check_classic(struct world *w, unsigned plain, unsigned found
 	return NULL;
 }
 
-static bool are_alike(const struct room *a, const struct room *b)
+static bool are_alike(const struct reservation *a, const struct reservation *b)
 {
 	bool same = a->cq == b->cq && a->nlines == b->nlines;
 	for (size_t i = 0; same && i < a->nlines; i++)
@@ -516,7 +518,7 @@ static bool gives_the_same(const struct world *w, unsigned a, unsigned b)
 	for (size_t i = 0; i < w->n; i++) {
 		int more = 0;
 		for (size_t k = 0; k < w->n; k++)
-			if (are_alike(w->who[i]->room, w->who[k]->room))
+			if (are_alike(w->who[i]->reservation, w->who[k]->reservation))
 				more += (int)(a >> k & 1) - (int)(b >> k & 1);
 		if (more != 0)
 			return false;

@@ -14,40 +14,40 @@
  *   held       NOW and THEN
  *   leaving    NOW only: it has to go, and what it holds is promised to somebody else
  */
-#ifndef SLUICE_QUEUE_ROOM_H
-#define SLUICE_QUEUE_ROOM_H
+#ifndef SLUICE_QUEUE_RESERVATION_H
+#define SLUICE_QUEUE_RESERVATION_H
 
 #include "queue/assign.h"
 #include "queue/bill.h"
 #include "queue/core.h"
 #include "queue/disruption.h"
 
-enum room_state {
-	ROOM_PROMISED,
-	ROOM_HELD,
-	ROOM_LEAVING,
+enum reservation_state {
+	RESERVATION_PROMISED,
+	RESERVATION_HELD,
+	RESERVATION_LEAVING,
 };
 
-struct room_line {
-	struct quota_row *row; /* at the ClusterQueue's node */
-	int64_t amount;	       /* now */
-	int64_t base;	       /* for room.base_pods */
-	struct room *room;     /* whose line it is */
+struct reservation_line {
+	struct quota_row *row;		 /* at the ClusterQueue's node */
+	int64_t amount;			 /* now */
+	int64_t base;			 /* for room.base_pods */
+	struct reservation *reservation; /* whose line it is */
 	struct tree_node
 		holder;	      /* in row->holders, while held and somebody asked; of its subtree: */
 	int64_t sum, largest; /* amounts */
 	int64_t newest_ms;    /* the latest key.queued_ms */
 };
 
-struct room {
+struct reservation {
 	struct workload *w;
 	struct clusterqueue *cq; /* whose order it came from; NULL: adopted and nobody knows */
 	struct localqueue *lq;
 	struct shape *shape;
-	struct link of_clusterqueue; /* cq->rooms, or cq->promised */
-	struct link of_localqueue;   /* lq->rooms; not while promised */
+	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
+	struct link of_localqueue;   /* lq->reservations; not while promised */
 	struct link suspect;	     /* in queue.suspects: may have to stop */
-	enum room_state state;
+	enum reservation_state state;
 	int32_t pods, base_pods;
 	bool guessed;	 /* adopted, and the lines did not say for how many pods they are */
 	uint64_t serial; /* of its making: promises are kept in this order */
@@ -95,50 +95,50 @@ struct room {
 	struct uid by;
 
 	size_t nlines;
-	struct room_line line[];
+	struct reservation_line line[];
 };
 
 /* The workload has to be taken from where it stands and placed afterwards. */
-struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+struct reservation *reservation_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
 	const struct claim *claim, const struct choice *choice);
-struct room *room_promise(struct queue *q, struct workload *w, struct clusterqueue *cq,
-	const struct claim *claim, const struct choice *choice);
-void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
-	int64_t reserved_ms);
-void room_end(struct queue *q, struct workload *w);
+struct reservation *reservation_promise(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice);
+void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms);
+void reservation_end(struct queue *q, struct workload *w);
 /* What its Job says is something else now. */
-void room_heed(struct queue *q, struct room *r);
+void reservation_heed(struct queue *q, struct reservation *r);
 
 /* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
  * waits as before. */
-bool room_fits_now(const struct room *r);
-void room_keep_promise(struct queue *q, struct room *r);
-void room_break_promise(struct queue *q, struct room *r);
+bool reservation_fits_now(const struct reservation *r);
+void reservation_keep_promise(struct queue *q, struct reservation *r);
+void reservation_break_promise(struct queue *q, struct reservation *r);
 /* The same of a workload that stands nowhere, if it was promised anything. */
-void room_forget_promise(struct queue *q, struct workload *w);
+void reservation_forget_promise(struct queue *q, struct workload *w);
 
 /* Counts NOW only from here on. */
-void room_leave(struct queue *q, struct room *r);
+void reservation_leave(struct queue *q, struct reservation *r);
 /* It has to make room for w; a promise is merely taken back, and its workload waits again. */
-void room_displace(
-	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why);
+void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
+	enum preemption_reason why);
 
 /* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
-void room_ends(struct room *r);
+void reservation_ends(struct reservation *r);
 
 /* How many pods it may have at once: no more than it has room for, and than the Job asks for now.
  */
-int32_t room_pods_at_once(const struct room *r);
+int32_t reservation_pods_at_once(const struct reservation *r);
 
 /* The names under which its pods ask for cpu and memory. */
-enum lending room_lending(const struct queue *q, const struct room *r);
+enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
-void room_confirm(struct room *r, int64_t now_ms);
+void reservation_confirm(struct reservation *r, int64_t now_ms);
 /* True when something became free. */
-bool room_shrink(struct queue *q, struct room *r, int32_t pods);
+bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 
 /* Something changed that may mean a stop: queue_decide() will look. */
-void room_suspect(struct queue *q, struct room *r);
-enum stop_reason room_stop_reason(struct queue *q, struct room *r);
+void reservation_suspect(struct queue *q, struct reservation *r);
+enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r);
 
 #endif

@@ -1,4 +1,4 @@
-#include "queue/room.h"
+#include "queue/reservation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,28 +16,28 @@
 #include "queue/terms.h"
 #include "queue/vacancy.h"
 
-static size_t room_size(const struct room *r)
+static size_t reservation_size(const struct reservation *r)
 {
 	return sizeof(*r) + r->nlines * sizeof(r->line[0]);
 }
 
-static struct room *room_new(struct queue *q, struct workload *w, size_t nlines)
+static struct reservation *reservation_new(struct queue *q, struct workload *w, size_t nlines)
 {
 	must(w->place == PLACE_NOWHERE || w->place == PLACE_READY);
-	struct room *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
+	struct reservation *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
 	r->w = w;
 	r->nlines = nlines;
-	r->serial = ++q->rooms_made;
+	r->serial = ++q->reservations_made;
 	r->reserved_ms = q->now_ms;
 	r->keeps_pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
-	q->workload_bytes += room_size(r);
+	q->workload_bytes += reservation_size(r);
 	return r;
 }
 
-static void room_join(struct room *r, struct clusterqueue *cq)
+static void reservation_join(struct reservation *r, struct clusterqueue *cq)
 {
 	r->cq = cq;
 	if (cq)
@@ -45,18 +45,18 @@ static void room_join(struct room *r, struct clusterqueue *cq)
 }
 
 /* Its workload has room from here on. */
-static void room_hold(struct queue *q, struct room *r)
+static void reservation_hold(struct queue *q, struct reservation *r)
 {
-	must(!r->w->room);
-	r->w->room = r;
+	must(!r->w->reservation);
+	r->w->reservation = r;
 	r->w->not_before_ms = 0;
-	r->state = ROOM_HELD;
+	r->state = RESERVATION_HELD;
 	r->lq->nreserving++;
-	list_add(&r->lq->rooms, &r->of_localqueue);
+	list_add(&r->lq->reservations, &r->of_localqueue);
 	disruption_enter(q, r);
 	vacancy_expect(q, r);
 	for (size_t i = 0; i < r->nlines; i++) {
-		const struct room_line *l = &r->line[i];
+		const struct reservation_line *l = &r->line[i];
 		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 	}
@@ -64,57 +64,57 @@ static void room_hold(struct queue *q, struct room *r)
 	if (!r->cq)
 		return;
 	r->cq->nreserving++;
-	list_add(&r->cq->rooms, &r->of_clusterqueue);
+	list_add(&r->cq->reservations, &r->of_clusterqueue);
 	holders_join(r);
 	backfill_expect(r);
 }
 
-static void lines_take(struct room *r, enum quota_when when)
+static void lines_take(struct reservation *r, enum quota_when when)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_take(r->line[i].row, when, r->line[i].amount);
 }
 
-static void lines_give(struct room *r, enum quota_when when)
+static void lines_give(struct reservation *r, enum quota_when when)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		quota_give(r->line[i].row, when, r->line[i].amount);
 }
 
-static struct room *room_chosen(struct queue *q, struct workload *w, struct clusterqueue *cq,
-	const struct claim *claim, const struct choice *choice)
+static struct reservation *reservation_chosen(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice)
 {
-	struct room *r = room_new(q, w, claim->nneeds);
-	room_join(r, cq);
+	struct reservation *r = reservation_new(q, w, claim->nneeds);
+	reservation_join(r, cq);
 	r->pods = r->base_pods = choice->pods;
 	for (size_t i = 0; i < claim->nneeds; i++) {
 		const struct need *n = &claim->need[i];
 		const struct resource_group *g = &cq->groups[n->group];
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
 		int64_t amount = need_amount(n, choice->pods);
-		r->line[i] = (struct room_line){
-			.row = g->row[pair], .amount = amount, .base = amount, .room = r};
+		r->line[i] = (struct reservation_line){
+			.row = g->row[pair], .amount = amount, .base = amount, .reservation = r};
 	}
 	return r;
 }
 
-struct room *room_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+struct reservation *reservation_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
 	const struct claim *claim, const struct choice *choice)
 {
-	struct room *r = room_chosen(q, w, cq, claim, choice);
+	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
-	room_hold(q, r);
+	reservation_hold(q, r);
 	budget_started(q, r);
 	return r;
 }
 
-struct room *room_promise(struct queue *q, struct workload *w, struct clusterqueue *cq,
-	const struct claim *claim, const struct choice *choice)
+struct reservation *reservation_promise(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice)
 {
 	must(!w->promise);
-	struct room *r = room_chosen(q, w, cq, claim, choice);
-	r->state = ROOM_PROMISED;
+	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
+	r->state = RESERVATION_PROMISED;
 	lines_take(r, QUOTA_THEN);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
@@ -124,7 +124,7 @@ struct room *room_promise(struct queue *q, struct workload *w, struct clusterque
 	return r;
 }
 
-bool room_fits_now(const struct room *r)
+bool reservation_fits_now(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		if (!quota_has(r->line[i].row, QUOTA_NOW, r->line[i].amount))
@@ -132,9 +132,9 @@ bool room_fits_now(const struct room *r)
 	return true;
 }
 
-void room_keep_promise(struct queue *q, struct room *r)
+void reservation_keep_promise(struct queue *q, struct reservation *r)
 {
-	must(r->state == ROOM_PROMISED);
+	must(r->state == RESERVATION_PROMISED);
 	workload_unplace(q, r->w);
 	list_leave(&r->of_clusterqueue);
 	r->w->promise = NULL;
@@ -143,19 +143,19 @@ void room_keep_promise(struct queue *q, struct room *r)
 	r->giver = NULL;
 	r->ngivers = 0;
 	lines_take(r, QUOTA_NOW);
-	room_hold(q, r);
+	reservation_hold(q, r);
 	budget_started(q, r);
 	budget_changed(q, r);
 	workload_place(q, r->w);
 }
 
-static void room_free(struct queue *q, struct room *r)
+static void reservation_free(struct queue *q, struct reservation *r)
 {
 	if (r->cq)
 		clusterqueue_put(&q->clusterqueues, r->cq);
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
-	q->workload_bytes -= room_size(r);
+	q->workload_bytes -= reservation_size(r);
 	reclaim_done(q, r);
 	disruption_leave(q, r);
 	bill_done(r);
@@ -163,59 +163,59 @@ static void room_free(struct queue *q, struct room *r)
 	free(r);
 }
 
-void room_forget_promise(struct queue *q, struct workload *w)
+void reservation_forget_promise(struct queue *q, struct workload *w)
 {
-	struct room *r = w->promise;
+	struct reservation *r = w->promise;
 	if (!r)
 		return;
-	must(r->state == ROOM_PROMISED && w->place == PLACE_NOWHERE);
+	must(r->state == RESERVATION_PROMISED && w->place == PLACE_NOWHERE);
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
 	nsquota_run_over(q, r);
 	vacancy_forget(q, r);
 	budget_changed(q, r);
 	lines_give(r, QUOTA_THEN);
-	queue_touch_room(q, r->cq);
-	room_free(q, r);
+	queue_touch_reservation(q, r->cq);
+	reservation_free(q, r);
 }
 
-void room_break_promise(struct queue *q, struct room *r)
+void reservation_break_promise(struct queue *q, struct reservation *r)
 {
 	struct workload *w = r->w;
 	workload_unplace(q, w);
-	room_forget_promise(q, w);
+	reservation_forget_promise(q, w);
 	workload_place(q, w);
 }
 
-void room_leave(struct queue *q, struct room *r)
+void reservation_leave(struct queue *q, struct reservation *r)
 {
-	if (r->state != ROOM_HELD)
+	if (r->state != RESERVATION_HELD)
 		return;
-	r->state = ROOM_LEAVING;
+	r->state = RESERVATION_LEAVING;
 	holders_leave(r);
 	backfill_forget(r);
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
 		r->cq->nleaving++;
-	queue_touch_room(q, r->cq);
+	queue_touch_reservation(q, r->cq);
 }
 
-void room_displace(
-	struct queue *q, struct room *r, const struct workload *w, enum preemption_reason why)
+void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
+	enum preemption_reason why)
 {
 	workload_yields(r->w, r->cq->realm);
-	if (r->state == ROOM_PROMISED) {
-		room_break_promise(q, r);
+	if (r->state == RESERVATION_PROMISED) {
+		reservation_break_promise(q, r);
 		return;
 	}
-	must(r->state == ROOM_HELD);
+	must(r->state == RESERVATION_HELD);
 	disruption_spend(q, r);
 	r->preemption = why;
 	r->by = w->key.uid;
 	if (r->cq)
 		r->cq->preempted_total++;
-	room_suspect(q, r);
-	room_leave(q, r);
+	reservation_suspect(q, r);
+	reservation_leave(q, r);
 }
 
 /* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or its
@@ -236,7 +236,7 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 }
 
 /* It was adopted before anything was known of its Job. True: it is for another number of pods. */
-static bool recount(struct room *r)
+static bool recount(struct reservation *r)
 {
 	struct quota_line lines[QUEUE_LINES_MAX];
 	size_t n = 0;
@@ -254,7 +254,7 @@ static bool recount(struct room *r)
 }
 
 /* What its pods are was not known when it was adopted. */
-static bool learn_shape(struct queue *q, struct room *r)
+static bool learn_shape(struct queue *q, struct reservation *r)
 {
 	if (r->shape->template || !r->w->shape->template)
 		return false;
@@ -263,7 +263,7 @@ static bool learn_shape(struct queue *q, struct room *r)
 	return true;
 }
 
-void room_heed(struct queue *q, struct room *r)
+void reservation_heed(struct queue *q, struct reservation *r)
 {
 	bool another = r->guessed && r->pods == r->base_pods && recount(r);
 	if (learn_shape(q, r) || another) {
@@ -290,12 +290,12 @@ static struct clusterqueue *cq_adopting(
 	return w->lq->cq;
 }
 
-void room_adopt(struct queue *q, struct workload *w, const struct quota_line *lines, size_t n,
-	int64_t reserved_ms)
+void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
 {
-	struct room *r = room_new(q, w, n);
+	struct reservation *r = reservation_new(q, w, n);
 	struct clusterqueue *cq = cq_adopting(q, w, lines, n);
-	room_join(r, cq);
+	reservation_join(r, cq);
 	if (cq)
 		clusterqueue_put(&q->clusterqueues, cq);
 	r->base_pods = pods_adopted(w, lines, n);
@@ -311,17 +311,18 @@ void room_adopt(struct queue *q, struct workload *w, const struct quota_line *li
 		struct quota_row *row =
 			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
 		int64_t amount = lines[i].amount > 0 ? lines[i].amount : 0;
-		r->line[i] =
-			(struct room_line){.row = row, .amount = amount, .base = amount, .room = r};
+		r->line[i] = (struct reservation_line){
+			.row = row, .amount = amount, .base = amount, .reservation = r};
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
-	room_hold(q, r);
+	reservation_hold(q, r);
 	budget_started(q, r);
-	room_suspect(q, r);
+	reservation_suspect(q, r);
 }
 
-static void line_lower(struct queue *q, struct room *r, struct room_line *l, int64_t amount)
+static void line_lower(
+	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
 {
 	int64_t less = l->amount - amount;
 	l->amount = amount;
@@ -330,7 +331,7 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 	else if (less > 0)
 		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
-	if (r->state != ROOM_LEAVING)
+	if (r->state != RESERVATION_LEAVING)
 		quota_give(l->row, QUOTA_THEN, less);
 	if (r->confirmed)
 		l->row->used -= less;
@@ -338,13 +339,13 @@ static void line_lower(struct queue *q, struct room *r, struct room_line *l, int
 	if (r->preemption == PREEMPTION_NONE)
 		queue_touch(q, l->row->node->owner);
 	else
-		queue_touch_room(q, l->row->node->owner);
+		queue_touch_reservation(q, l->row->node->owner);
 }
 
-void room_end(struct queue *q, struct workload *w)
+void reservation_end(struct queue *q, struct workload *w)
 {
-	must(w->room && w->place == PLACE_NOWHERE);
-	struct room *r = w->room;
+	must(w->reservation && w->place == PLACE_NOWHERE);
+	struct reservation *r = w->reservation;
 	vacancy_forget(q, r);
 	holders_leave(r);
 	backfill_forget(r);
@@ -356,31 +357,31 @@ void room_end(struct queue *q, struct workload *w)
 	if (r->cq) {
 		r->cq->nreserving--;
 		r->cq->nadmitted -= r->confirmed;
-		r->cq->nleaving -= r->state == ROOM_LEAVING;
+		r->cq->nleaving -= r->state == RESERVATION_LEAVING;
 		list_leave(&r->of_clusterqueue);
 	}
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
 	run_disarm(q, r);
 	nsquota_run_over(q, r);
-	w->room = NULL;
-	room_free(q, r);
+	w->reservation = NULL;
+	reservation_free(q, r);
 }
 
-void room_ends(struct room *r)
+void reservation_ends(struct reservation *r)
 {
 	holders_leave(r);
 	r->stop_given = true;
 	holders_join(r);
 }
 
-int32_t room_pods_at_once(const struct room *r)
+int32_t reservation_pods_at_once(const struct reservation *r)
 {
 	int32_t asked = r->w->shape->pods;
 	return asked < r->pods ? asked : r->pods;
 }
 
-enum lending room_lending(const struct queue *q, const struct room *r)
+enum lending reservation_lending(const struct queue *q, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
@@ -391,7 +392,7 @@ enum lending room_lending(const struct queue *q, const struct room *r)
 	return LENDING_NONE;
 }
 
-void room_confirm(struct room *r, int64_t now_ms)
+void reservation_confirm(struct reservation *r, int64_t now_ms)
 {
 	if (r->confirmed)
 		return;
@@ -412,7 +413,7 @@ static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
 	return each * pods + (rest * pods + base_pods - 1) / base_pods;
 }
 
-bool room_shrink(struct queue *q, struct room *r, int32_t pods)
+bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 {
 	if (pods < 0)
 		pods = 0;
@@ -432,16 +433,16 @@ bool room_shrink(struct queue *q, struct room *r, int32_t pods)
 	return freed;
 }
 
-void room_suspect(struct queue *q, struct room *r)
+void reservation_suspect(struct queue *q, struct reservation *r)
 {
 	if (!list_in(&r->suspect) && !r->stop_given)
 		list_add(&q->suspects, &r->suspect);
 }
 
-static enum stop_reason stop_for_window(const struct queue *q, struct room *r)
+static enum stop_reason stop_for_window(const struct queue *q, struct reservation *r)
 {
 	struct runpolicy *policy;
-	if (r->stop_given || r->state != ROOM_HELD ||
+	if (r->stop_given || r->state != RESERVATION_HELD ||
 		closing_stop_reason(q, r, &policy) == STOP_REASON_NONE)
 		return STOP_REASON_NONE;
 	r->stop_policy = policy->name;
@@ -450,11 +451,11 @@ static enum stop_reason stop_for_window(const struct queue *q, struct room *r)
 }
 
 /* Whoever is stopping anyway is let be. */
-static enum stop_reason stop_for_money(struct queue *q, struct room *r)
+static enum stop_reason stop_for_money(struct queue *q, struct reservation *r)
 {
 	const struct runpolicy *policy;
 	const struct budget *budget;
-	if (r->stop_given || !r->confirmed || r->state != ROOM_HELD)
+	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
 		return STOP_REASON_NONE;
 	if (terms_price_too_high(q, r, &policy)) {
 		r->stop_policy = policy->name;
@@ -467,7 +468,7 @@ static enum stop_reason stop_for_money(struct queue *q, struct room *r)
 	return STOP_REASON_NONE;
 }
 
-enum stop_reason room_stop_reason(struct queue *q, struct room *r)
+enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 {
 	enum stop_reason reason;
 	if (r->preemption != PREEMPTION_NONE)
