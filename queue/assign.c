@@ -1,7 +1,7 @@
 #include "queue/assign.h"
 
 #include "queue/core.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 
 /* A search that never comes to an end (reference 5.2) is given up after so many tries. */
 #define TRIES_MAX 64

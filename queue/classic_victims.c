@@ -2,7 +2,7 @@
  * Victims the classic way (reference 6.1, 6.2): those are asked who borrow what the demand has the
  * better right to, then others that borrow, then its own ClusterQueue.
  */
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue/victims.h"
 
 /* ---- Who is asked ---- */
@@ -36,7 +36,7 @@ static bool climb_step(struct climb *c, const struct demand *d)
 
 /* All that borrow below a node, but for what was looked at before. The recursion is as deep as the
  * tree. */
-static void ask_below(struct displacement *x, const struct quota_node *node,
+static void ask_below(struct preemption *x, const struct quota_node *node,
 	const struct quota_node *shared, const struct quota_node *seen, enum offer_kind kind)
 {
 	list_each(&node->children, l) {
@@ -53,7 +53,7 @@ static void ask_below(struct displacement *x, const struct quota_node *node,
 /* From a node in whose quota the demand fits upwards it has the better right than those who borrow
  * that quota, whatever their priority. Who may take back from gap fillers only may as far as its
  * own ClusterQueue's quota goes. */
-static void ask_others(struct displacement *x)
+static void ask_others(struct preemption *x)
 {
 	struct climb climb;
 	const struct quota_node *seen = NULL;
@@ -72,7 +72,7 @@ static void ask_others(struct displacement *x)
 /* Only if its own ClusterQueue does not borrow in the end: without borrowWithinCohort, and towards
  * those that are too important for it. */
 static bool forbids_borrowing(
-	const struct displacement *x, const struct offer *o, const struct reservation *r)
+	const struct preemption *x, const struct offer *o, const struct reservation *r)
 {
 	const struct preemption_spec *p = &x->d->cq->preemption;
 	int32_t theirs = r->w->key.priority;
@@ -84,7 +84,7 @@ static bool forbids_borrowing(
 
 /* Who does not use more than its own quota any more keeps the rest, and so do all in a Cohort that
  * does not. */
-static bool still_borrows(const struct displacement *x, const struct offer *o)
+static bool still_borrows(const struct preemption *x, const struct offer *o)
 {
 	for (const struct quota_node *n = o->cq->node; n != o->shared; n = n->parent)
 		if (!borrows_contested(x, n))
@@ -92,8 +92,8 @@ static bool still_borrows(const struct displacement *x, const struct offer *o)
 	return true;
 }
 
-static bool may_take(const struct displacement *x, const struct offer *o,
-	const struct reservation *r, bool may_borrow)
+static bool may_take(const struct preemption *x, const struct offer *o, const struct reservation *r,
+	bool may_borrow)
 {
 	if (o->kind == OFFER_OWN)
 		return true;
@@ -110,7 +110,7 @@ static bool goes_before(const struct offer *a, const struct offer *b)
 	return reservation_cmp(a->next, b->next) < 0;
 }
 
-static struct offer *best_offer(struct displacement *x)
+static struct offer *best_offer(struct preemption *x)
 {
 	struct offer *best = NULL;
 	for (size_t i = 0; i < x->noffers; i++) {
@@ -121,7 +121,7 @@ static struct offer *best_offer(struct displacement *x)
 	return best;
 }
 
-static enum preemption_reason reason_of(const struct displacement *x, const struct offer *o)
+static enum preemption_reason reason_of(const struct preemption *x, const struct offer *o)
 {
 	if (o->kind == OFFER_OWN)
 		return PREEMPTION_IN_CLUSTERQUEUE;
@@ -133,7 +133,7 @@ static enum preemption_reason reason_of(const struct displacement *x, const stru
 /* Who may not be taken is passed over; it stays so in this attempt, because use only falls, and so
  * it is for all behind it, who are no less important. But an important one that is free may stand
  * before one who runs and is not. */
-static void pass_over(struct displacement *x, struct offer *o)
+static void pass_over(struct preemption *x, struct offer *o)
 {
 	if (room_is_free(o->next))
 		offer_take(x, o);
@@ -141,47 +141,47 @@ static void pass_over(struct displacement *x, struct offer *o)
 		o->dropped = true;
 }
 
-static void take(struct displacement *x, struct offer *o)
+static void take(struct preemption *x, struct offer *o)
 {
 	struct candidate c = {.offer = o, .reason = reason_of(x, o)};
 	c.reservation = offer_take(x, o);
 	victim_add(x, c.reservation, c.reason);
 	if (x->lenient)
-		lineup_add(&x->lineup, &c);
+		candidates_add(&x->candidates, &c);
 }
 
 /* ---- Who goes instead, because it hurts less ---- */
 
 static void world_take(void *world, size_t i)
 {
-	reservation_take_away(((struct displacement *)world)->lineup.who[i].reservation);
+	reservation_take_away(((struct preemption *)world)->candidates.who[i].reservation);
 }
 
 static void world_put_back(void *world, size_t i)
 {
-	reservation_put_back(((struct displacement *)world)->lineup.who[i].reservation);
+	reservation_put_back(((struct preemption *)world)->candidates.who[i].reservation);
 }
 
 static bool world_enough(void *world)
 {
-	struct displacement *x = world;
-	return demand_fits(x->d, x->lineup.may_borrow);
+	struct preemption *x = world;
+	return demand_fits(x->d, x->candidates.may_borrow);
 }
 
 static bool world_may_go(void *world, size_t i)
 {
-	const struct displacement *x = world;
-	const struct candidate *c = &x->lineup.who[i];
-	return may_take(x, c->offer, c->reservation, x->lineup.may_borrow);
+	const struct preemption *x = world;
+	const struct candidate *c = &x->candidates.who[i];
+	return may_take(x, c->offer, c->reservation, x->candidates.may_borrow);
 }
 
 /* Those who would have come next, of the kinds that the order had to go to. Who costs nothing had
  * its turn before all others. */
-static void look_beyond(struct displacement *x, bool may_borrow, enum offer_kind reach)
+static void look_beyond(struct preemption *x, bool may_borrow, enum offer_kind reach)
 {
 	struct offer *o;
-	struct lineup *l = &x->lineup;
-	size_t most = l->n + LINEUP_BEYOND, each = lineup_beyond_each(x->noffers);
+	struct candidates *l = &x->candidates;
+	size_t most = l->n + CANDIDATES_BEYOND, each = candidates_beyond_each(x->noffers);
 	for (size_t i = 0; i < x->noffers; i++) {
 		x->offer[i].dropped = x->offer[i].kind > reach;
 		x->offer[i].beyond = 0;
@@ -194,12 +194,12 @@ static void look_beyond(struct displacement *x, bool may_borrow, enum offer_kind
 		if (room_is_free(c.reservation))
 			continue;
 		if (!forbidden)
-			lineup_add(l, &c);
+			candidates_add(l, &c);
 		o->dropped = forbidden || ++o->beyond == each;
 	}
 }
 
-static bool anybody_lends(const struct lineup *l)
+static bool anybody_lends(const struct candidates *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->who[i].offer->kind != OFFER_OWN)
@@ -208,32 +208,32 @@ static bool anybody_lends(const struct lineup *l)
 }
 
 /* The victims are enough, and away; so are those that take their place. */
-static void ease(struct displacement *x, bool may_borrow, enum offer_kind reach)
+static void ease(struct preemption *x, bool may_borrow, enum offer_kind reach)
 {
-	if (lineup_is_settled(x))
+	if (candidates_is_settled(x))
 		return;
-	lineup_mark(x);
+	candidates_mark(x);
 	look_beyond(x, may_borrow, reach);
-	if (lineup_is_alike(x))
+	if (candidates_is_alike(x))
 		return;
-	x->lineup.may_borrow = may_borrow;
-	struct levy levy = {.take = world_take,
+	x->candidates.may_borrow = may_borrow;
+	struct victim_search victim_search = {.take = world_take,
 		.put_back = world_put_back,
 		.enough = world_enough,
-		.may_go = anybody_lends(&x->lineup) ? world_may_go : NULL};
+		.may_go = anybody_lends(&x->candidates) ? world_may_go : NULL};
 	victims_put_back(x);
-	lineup_ease(x, &levy);
-	lineup_displace(x);
+	candidates_ease(x, &victim_search);
+	candidates_displace(x);
 	victims_spare(x, may_borrow);
 }
 
 /* ---- Attempts ---- */
 
-static bool attempt(struct displacement *x, bool may_borrow)
+static bool attempt(struct preemption *x, bool may_borrow)
 {
 	struct offer *o;
 	x->nvictims = 0;
-	lineup_clear(&x->lineup);
+	candidates_clear(&x->candidates);
 	for (size_t i = 0; i < x->noffers; i++)
 		offer_rewind(x, &x->offer[i]);
 	while ((o = best_offer(x))) {
@@ -255,7 +255,7 @@ static bool attempt(struct displacement *x, bool may_borrow)
 	return false;
 }
 
-static bool uses_less_than_nominal(const struct displacement *x)
+static bool uses_less_than_nominal(const struct preemption *x)
 {
 	for (size_t i = 0; i < x->ncontested; i++)
 		if (x->contested[i]->use[QUOTA_THEN] >= x->contested[i]->nominal)
@@ -263,7 +263,7 @@ static bool uses_less_than_nominal(const struct displacement *x)
 	return true;
 }
 
-static size_t count_kind(const struct displacement *x, enum offer_kind kind)
+static size_t count_kind(const struct preemption *x, enum offer_kind kind)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < x->noffers; i++)
@@ -275,7 +275,7 @@ static size_t count_kind(const struct displacement *x, enum offer_kind kind)
  * ways, in Kueue's order, but where only borrowing can come to anything. One that had to make room
  * twice of late takes back what is its ClusterQueue's, and borrows nothing that others must be
  * stopped for: those would reclaim it at once, for ever (workload_yields()). */
-void find_classic(struct displacement *x)
+void find_classic(struct preemption *x)
 {
 	if (x->d->cq->node->parent)
 		ask_others(x);
@@ -283,7 +283,7 @@ void find_classic(struct displacement *x)
 	offer_add(x, x->d->cq, OFFER_OWN, NULL);
 
 	bool forbidden = !x->d->cq->preemption.borrow_within_cohort;
-	if (others && workload_yields_for_ever(x->d->w, x->d->cq->realm))
+	if (others && workload_yields_for_ever(x->d->w, x->d->cq->cohort_tree))
 		attempt(x, false);
 	else if (!others || (forbidden && !uses_less_than_nominal(x)))
 		attempt(x, true);

@@ -11,7 +11,7 @@
 #include "queue/group.h"
 #include "queue/lead.h"
 #include "queue/lending.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/symbol.h"
 
 static bool cq_is(const void *value, const void *key)
@@ -49,11 +49,11 @@ static void spec_forget(struct clusterqueue *cq, struct map *flavors)
 static void cq_free(struct clusterqueue *cq)
 {
 	cq->node->owner = NULL;
-	list_leave(&cq->of_realm);
+	list_leave(&cq->of_cohort_tree);
 	list_leave(&cq->lacks_nodes);
 	backfill_free(cq);
 	lead_free(cq);
-	regime_free(cq->regime);
+	window_state_free(cq->window_state);
 	free(cq->invalid);
 	free(cq->name);
 	free(cq);
@@ -93,7 +93,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	cq->weight = 1;
 	cq->node = node_of(all->quota, name);
 	cq->node->owner = cq;
-	cq->regime = regime_new(cq->serial);
+	cq->window_state = window_state_new(cq->serial);
 	group_trees_init(&cq->groups_waiting, &cq->order);
 	backfill_init(cq);
 	list_init(&cq->localqueues);
@@ -103,7 +103,7 @@ static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 	list_init(&cq->timed);
 	list_init(&cq->budgets);
 	map_put(&all->map, map_hash_string(name), cq);
-	realm_join(cq);
+	cohort_tree_join(cq);
 	return cq;
 }
 

@@ -16,7 +16,7 @@
 #include "queue/keys.h"
 #include "queue/list.h"
 #include "queue/quota.h"
-#include "queue/realm.h"
+#include "queue/cohort_tree.h"
 #include "queue/tree.h"
 #include "sluice/queue.h"
 
@@ -41,8 +41,8 @@ struct clusterqueue {
 	uint32_t refs;	 /* LocalQueues and rooms that name it, the object, a refused spec */
 	struct tree_node by_name;
 	struct quota_node *node;
-	struct realm *realm;
-	struct link of_realm;
+	struct cohort_tree *cohort_tree;
+	struct link of_cohort_tree;
 
 	/* The spec in force; everything zero while the object does not exist. */
 	bool exists, deleting;
@@ -72,7 +72,7 @@ struct clusterqueue {
 	struct tree order;		     /* every workload in those groups: ranks */
 	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
 	struct tree ends;		     /* room.by_end: of strategy Backfill, backfill.h */
-	struct regime *regime;		     /* what RunPolicies say: regime.h */
+	struct window_state *window_state;   /* what RunPolicies say: window_state.h */
 	struct lead *lead;		     /* lead.h; NULL: there never was one */
 	struct alarm fit;		     /* when who is first does not end in time any more */
 	struct link localqueues;	     /* localqueue.of_clusterqueue */

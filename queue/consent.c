@@ -1,10 +1,11 @@
 #include "queue/consent.h"
 
 #include "queue/budget.h"
-#include "queue/nsquota.h"
+#include "queue/namespace_quota.h"
 #include "queue/terrain.h"
 
 bool consent_given(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
 {
-	return budget_lets(q, e, NULL) && nsquota_lets(q, e) && terrain_lets(q, e, victims, n);
+	return budget_lets(q, e, NULL) && namespace_quota_lets(q, e) &&
+	       terrain_lets(q, e, victims, n);
 }

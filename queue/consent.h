@@ -2,7 +2,7 @@
  * Consent: who else must agree to a start, once the quota of its ClusterQueue is there.
  *
  *   money       what it is expected to cost is left in all Budgets (budget.h)
- *   namespace   the ResourceQuotas there let its pods in (nsquota.h)
+ *   namespace   the ResourceQuotas there let its pods in (namespace_quota.h)
  *   nodes       one could take such a pod; with clusterFit Now all have room (terrain.h)
  *
  * All are asked of the flavors that an entry has chosen, so another choice may be agreed to.

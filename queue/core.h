@@ -16,20 +16,20 @@
 #include "queue/duration.h"
 #include "queue/group.h"
 #include "queue/localqueue.h"
-#include "queue/nsquota.h"
+#include "queue/namespace_quota.h"
 #include "queue/overflow.h"
 #include "queue/plan.h"
 #include "queue/priority.h"
 #include "queue/quota.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/shape.h"
 #include "queue/terrain.h"
-#include "queue/timetable.h"
+#include "queue/calendar_ref.h"
 #include "queue/unread.h"
 #include "queue/usage.h"
 #include "sluice/queue.h"
 
-struct displacement;
+struct preemption;
 struct scratch; /* what a view hands out until the next call */
 
 struct queue {
@@ -44,7 +44,7 @@ struct queue {
 	struct localqueues localqueues;
 	struct overflow overflow;
 	struct unread unread;
-	struct nsquotas nsquotas;
+	struct namespace_quotas namespace_quotas;
 	struct priorities priorities;
 	struct shapes shapes;
 	struct terrain terrain;
@@ -58,7 +58,7 @@ struct queue {
 	struct tree back_off;
 	struct tree alarms;
 	struct usages usages;
-	struct timetables timetables;
+	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
 	struct link leading;  /* lead.leading */
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
@@ -73,14 +73,14 @@ struct queue {
 	size_t gap_fillers;    /* workloads of negative priority */
 	size_t workload_bytes; /* of all workloads and rooms */
 	struct scratch *scratch;
-	struct displacement *displacement; /* kept from one search for victims to the next */
+	struct preemption *preemption; /* kept from one search for victims to the next */
 };
 
 /* A fresh group may start in cq now. The others were judged, and nothing became better for them. */
 static inline void queue_touch_fresh(struct queue *q, struct clusterqueue *cq)
 {
-	if (!list_in(&cq->realm->dirty))
-		list_add(&q->dirty, &cq->realm->dirty);
+	if (!list_in(&cq->cohort_tree->dirty))
+		list_add(&q->dirty, &cq->cohort_tree->dirty);
 }
 
 /* Anything may start in cq now. */
@@ -96,7 +96,7 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 {
 	if (!cq)
 		return;
-	cq->realm->search = true;
+	cq->cohort_tree->search = true;
 	queue_touch_fresh(q, cq);
 }
 
@@ -104,7 +104,7 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)
-		cq->realm->news++;
+		cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
 }
 

@@ -266,10 +266,10 @@ struct stopping stopping_of(const struct clusterqueue *cq)
 	return s;
 }
 
-struct stopping stopping_in(const struct realm *realm)
+struct stopping stopping_in(const struct cohort_tree *cohort_tree)
 {
 	struct stopping s = {0, 0, 0, 0};
-	list_each(&realm->members, l)
-		count_stopping(container_of(l, struct clusterqueue, of_realm), &s);
+	list_each(&cohort_tree->members, l)
+		count_stopping(container_of(l, struct clusterqueue, of_cohort_tree), &s);
 	return s;
 }

@@ -4,7 +4,7 @@
  *
  * Nobody is kept from being stopped by a budget: the API server asks budgets only when pods are
  * evicted, and a Job that is suspended deletes its pods. But of victims that would do equally,
- * those go of whom budgets say they may (toll.h).
+ * those go of whom budgets say they may (victim_cost.h).
  *
  * The labels of pods are known of Jobs that have room, and kept with that; waiting Jobs pay nothing
  * for it. Of one that runs already and gets its room afterwards (adopted from the ledger) they are
@@ -24,7 +24,7 @@
 struct job;
 struct queue;
 struct clusterqueue;
-struct realm;
+struct cohort_tree;
 struct reservation;
 struct workload;
 
@@ -75,6 +75,6 @@ struct stopping {
 	int64_t grace_ms, since_ms;
 };
 struct stopping stopping_of(const struct clusterqueue *cq);
-struct stopping stopping_in(const struct realm *realm);
+struct stopping stopping_in(const struct cohort_tree *cohort_tree);
 
 #endif

@@ -224,7 +224,7 @@ static void add_stopping(const struct stopping *s, struct text *t)
  * it is their pods that are still on the nodes. */
 static void explain_promise(const struct reservation *r, struct text *t)
 {
-	struct stopping s = stopping_in(r->cq->realm);
+	struct stopping s = stopping_in(r->cq->cohort_tree);
 	if (s.leaving > 0)
 		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", s.leaving,
 			s.leaving == 1 ? "Job has" : "Jobs have");
@@ -449,11 +449,11 @@ static bool would_delay(const struct question *a)
  * it could take that back, as soon as others leave, and it is not lent further meanwhile. */
 static bool is_kept(const struct question *a)
 {
-	const struct realm *realm = a->cq->realm;
-	if (a->w->place != PLACE_READY || list_in(&realm->dirty))
+	const struct cohort_tree *cohort_tree = a->cq->cohort_tree;
+	if (a->w->place != PLACE_READY || list_in(&cohort_tree->dirty))
 		return false;
-	list_each(&realm->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+	list_each(&cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		const struct group *g =
 			cq->strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
 		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
@@ -472,7 +472,7 @@ static bool is_held_still(const struct question *a)
 {
 	if (!workload_fills_gaps(a->w) || assign_now(a->cq, a->claim) == ASSIGN_FITS)
 		return false;
-	struct stopping s = stopping_in(a->cq->realm);
+	struct stopping s = stopping_in(a->cq->cohort_tree);
 	text_add(a->text,
 		"what it asks for is held by %s still stopping; its priority is negative, so nothing is kept for it: it starts if that is idle then",
 		s.leaving == 1 ? "a Job that is" : "Jobs that are");
@@ -492,7 +492,7 @@ static enum wait_reason explain_by_terms(const struct question *a, enum wait_rea
 /* A quota that is too small now may be another one in the window it waits for. */
 static bool exceeds(const struct question *a)
 {
-	if (explain_has_sets(a->cq) && !regime_of(a->w->lq)->open)
+	if (explain_has_sets(a->cq) && !window_state_of(a->w->lq)->open)
 		return false;
 	lack_add_excess(a->text, a->cq, a->claim);
 	if (explain_has_sets(a->cq))
@@ -505,7 +505,7 @@ static bool is_refused(const struct question *a)
 {
 	char words[sizeof(((struct explanation *)0)->sentence)];
 	bool never;
-	if (!nsquota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
+	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
 		return false;
 	text_add(a->text, "the API server would refuse its pods: %s", words);
 	if (!never)

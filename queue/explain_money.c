@@ -21,7 +21,7 @@ static void add_time(struct text *t, const struct plan *p, int64_t ms)
 {
 	char text[ZONE_TEXT_SIZE];
 	for (size_t i = 0; p && i < p->spec.nrates; i++) {
-		struct calendar *c = p->rate[i].timetable->calendar;
+		struct calendar *c = p->rate[i].calendar_ref->calendar;
 		if (c) {
 			text_add(t, "%s", zone_text(calendar_zone(c), ms / 1000, text));
 			return;

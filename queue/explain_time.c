@@ -1,7 +1,7 @@
 #include "queue/explain_time.h"
 
 #include "calendar/zone.h"
-#include "queue/closing.h"
+#include "queue/window_close.h"
 #include "queue/reservation.h"
 #include "sluice/quantity.h"
 
@@ -16,29 +16,29 @@ static void add_policy(struct text *t, const struct runpolicy *p)
 static void add_local(struct text *t, const struct runpolicy *p, int64_t at_ms)
 {
 	char text[ZONE_TEXT_SIZE];
-	text_add(t, "%s", zone_text(calendar_zone(p->timetable->calendar), at_ms / 1000, text));
+	text_add(t, "%s", zone_text(calendar_zone(p->calendar_ref->calendar), at_ms / 1000, text));
 }
 
 static void add_not_understood(struct text *t, const struct runpolicy *p)
 {
-	if (p->timetable->invalid)
+	if (p->calendar_ref->invalid)
 		text_add(t, "RunPolicy %s starts nothing, for its Calendar has no valid spec: %s",
-			p->name, p->timetable->invalid);
+			p->name, p->calendar_ref->invalid);
 	else
 		text_add(t,
 			"RunPolicy %s starts nothing, for Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
 			p->name, p->spec.calendar);
 }
 
-static void add_closed(struct text *t, const struct regime *r, int64_t now_ms)
+static void add_closed(struct text *t, const struct window_state *r, int64_t now_ms)
 {
 	const struct runpolicy *p = r->closed_by;
 	text_add(t, "outside of window: ");
-	if (!p->timetable->calendar) {
+	if (!p->calendar_ref->calendar) {
 		add_not_understood(t, p);
 		return;
 	}
-	int64_t opens_ms = calendar_next_change(p->timetable->calendar, now_ms);
+	int64_t opens_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
 	add_policy(t, p);
 	if (opens_ms == CALENDAR_NEVER) {
 		text_add(t, " does not open within five years; correct the Calendar");
@@ -69,13 +69,13 @@ static void add_span(struct text *t, int64_t ms)
 }
 
 /* Whose close is the first of those that do not let it in. */
-static const struct runpolicy *too_short(const struct regime *r, bool unknown, int64_t now_ms)
+static const struct runpolicy *too_short(const struct window_state *r, bool unknown, int64_t now_ms)
 {
 	const struct runpolicy *first = NULL;
 	int64_t first_ms = CALENDAR_NEVER;
 	for (size_t i = 0; i < r->npolicies; i++) {
 		const struct runpolicy *p = r->policy[i];
-		int64_t closes_ms = calendar_next_change(p->timetable->calendar, now_ms);
+		int64_t closes_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
 		bool counts = unknown ? p->spec.hold_unknown && p->spec.fit != FIT_IGNORE
 				      : p->spec.fit == FIT_REQUIRE;
 		if (counts && closes_ms < first_ms) {
@@ -86,7 +86,7 @@ static const struct runpolicy *too_short(const struct regime *r, bool unknown, i
 	return first;
 }
 
-static void add_too_short(struct text *t, const struct regime *r, int64_t expected_ms,
+static void add_too_short(struct text *t, const struct window_state *r, int64_t expected_ms,
 	int64_t not_before_ms, int64_t now_ms)
 {
 	const struct runpolicy *p = too_short(r, expected_ms <= 0, now_ms);
@@ -100,11 +100,11 @@ static void add_too_short(struct text *t, const struct regime *r, int64_t expect
 		return;
 	}
 	text_add(t, "would not end in time: it is expected to run ");
-	add_span(t, regime_lasts_ms(r, expected_ms));
+	add_span(t, window_state_lasts_ms(r, expected_ms));
 	text_add(t, "%s, and ", r->margin_permille ? " with safetyMargin" : "");
 	add_policy(t, p);
 	text_add(t, " closes ");
-	add_local(t, p, calendar_next_change(p->timetable->calendar, now_ms));
+	add_local(t, p, calendar_next_change(p->calendar_ref->calendar, now_ms));
 	if (not_before_ms == 0) {
 		text_add(t, "; no window within a year is long enough");
 		return;
@@ -116,11 +116,12 @@ static void add_too_short(struct text *t, const struct regime *r, int64_t expect
 enum wait_reason explain_window(const struct queue *q, const struct workload *w, int64_t now_ms,
 	struct text *t, int64_t *ret_not_before_ms)
 {
-	const struct regime *r = regime_of(w->lq);
-	if (regime_fit(r, w->expected_ms, q->now_ms) != REGIME_DOES_NOT_FIT)
+	const struct window_state *r = window_state_of(w->lq);
+	if (window_fit(r, w->expected_ms, q->now_ms) != WINDOW_DOES_NOT_FIT)
 		return WAIT_NOT;
 	int64_t from = now_ms, to;
-	bool opens = regime_next_open(r, w->expected_ms, quantity_add(now_ms, YEAR_MS), &from, &to);
+	bool opens = window_state_next_open(
+		r, w->expected_ms, quantity_add(now_ms, YEAR_MS), &from, &to);
 	bool unknown = r->open && w->expected_ms <= 0;
 	*ret_not_before_ms = opens && !unknown ? from : 0;
 	if (!r->open)
@@ -133,7 +134,7 @@ enum wait_reason explain_window(const struct queue *q, const struct workload *w,
 int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t)
 {
 	struct runpolicy *p;
-	int64_t stop_ms = r->stop_given ? INT64_MAX : closing_stop_ms(q, r, &p);
+	int64_t stop_ms = r->stop_given ? INT64_MAX : window_close_stop_ms(q, r, &p);
 	if (stop_ms == INT64_MAX)
 		return 0;
 	text_add(t, "; ");
@@ -145,8 +146,8 @@ int64_t explain_stop(const struct queue *q, const struct reservation *r, struct 
 
 bool explain_has_sets(const struct clusterqueue *cq)
 {
-	for (size_t i = 0; i < cq->regime->npolicies; i++)
-		if (cq->regime->policy[i]->spec.nquotas > 0)
+	for (size_t i = 0; i < cq->window_state->npolicies; i++)
+		if (cq->window_state->policy[i]->spec.nquotas > 0)
 			return true;
 	return false;
 }

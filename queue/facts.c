@@ -98,16 +98,16 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
 	bool amounts = ration_apply(q, cq->node);
 	if (change.moved)
-		realms_form(q);
+		cohort_trees_form(q);
 	else if (amounts)
-		realm_settle(q, cq);
+		cohort_tree_settle(q, cq);
 	ration_divide(q);
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
 		move_members(q, cq, place_again);
 	if (is_new) /* only now: it moves them itself */
-		regimes_form_queue(q, cq);
+		window_states_form_queue(q, cq);
 	if (regrouped)
 		list_each(&cq->reservations, l)
 			backfill_expect(container_of(l, struct reservation, of_clusterqueue));
@@ -149,11 +149,11 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)
 		reprioritise_all(q, cq);
-	regimes_form_queue(q, cq);
+	window_states_form_queue(q, cq);
 	ration_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
-	realms_form(q); /* while it still takes part: it goes to a realm of its own */
+	cohort_trees_form(q); /* while it still takes part: it goes to a realm of its own */
 	ration_divide(q);
 	tree_remove(&q->clusterqueues.shown, &cq->by_name);
 	clusterqueue_put(&q->clusterqueues, cq);
@@ -182,7 +182,7 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 	c->invalid = NULL;
 	cohort_take_spec(&q->cohorts, c, s);
 	ration_apply(q, c->node);
-	realms_form(q);
+	cohort_trees_form(q);
 	ration_divide(q);
 	q->version++;
 	return 0;
@@ -205,7 +205,7 @@ void queue_drop_cohort(struct queue *q, const char *name)
 	ration_apply(q, c->node);
 	free(c->invalid);
 	c->invalid = NULL;
-	realms_form(q);
+	cohort_trees_form(q);
 	ration_divide(q);
 	cohort_put(&q->cohorts, c);
 	q->version++;
@@ -230,7 +230,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
-	regimes_form_localqueue(q, lq);
+	window_states_form_localqueue(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);
@@ -347,7 +347,7 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 		class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	nsquotas_heed_default(q);
+	namespace_quotas_heed_default(q);
 	q->version++;
 }
 
@@ -360,7 +360,7 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 	class_changed(q, c);
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
-	nsquotas_heed_default(q);
+	namespace_quotas_heed_default(q);
 	priority_tidy(&q->priorities, c);
 	q->version++;
 }

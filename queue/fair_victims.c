@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue/share.h"
 
 struct seat {
@@ -24,7 +24,7 @@ struct seat {
 };
 
 struct fair {
-	struct displacement *x;
+	struct preemption *x;
 	struct seat *seat; /* [0] is the root */
 	size_t nseats, capacity;
 	bool second; /* the second strategy: each seat offers whom the first refused */
@@ -239,7 +239,7 @@ static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fai
 }
 
 /* Its own quota on all that is contested, with the demand: then it only takes back what is its. */
-static bool within_nominal(const struct displacement *x)
+static bool within_nominal(const struct preemption *x)
 {
 	for (size_t i = 0; i < x->ncontested; i++)
 		if (quota_borrows(x->contested[i], QUOTA_THEN))
@@ -296,26 +296,26 @@ struct likes {
 
 static void world_take(void *world, size_t i)
 {
-	const struct displacement *x = world;
+	const struct preemption *x = world;
 	struct likes *l = x->likes;
-	size_t k = x->lineup.who[i].likeness;
+	size_t k = x->candidates.who[i].likeness;
 	l->short_of -= ++l->away[k] == l->wanted[k];
 }
 
 static void world_put_back(void *world, size_t i)
 {
-	const struct displacement *x = world;
+	const struct preemption *x = world;
 	struct likes *l = x->likes;
-	size_t k = x->lineup.who[i].likeness;
+	size_t k = x->candidates.who[i].likeness;
 	l->short_of += l->away[k]-- == l->wanted[k];
 }
 
 static bool world_enough(void *world)
 {
-	return ((struct displacement *)world)->likes->short_of == 0;
+	return ((struct preemption *)world)->likes->short_of == 0;
 }
 
-static struct offer *offer_of(struct displacement *x, const struct reservation *r)
+static struct offer *offer_of(struct preemption *x, const struct reservation *r)
 {
 	struct offer *o = x->offer;
 	while (o->cq != r->cq)
@@ -324,7 +324,7 @@ static struct offer *offer_of(struct displacement *x, const struct reservation *
 }
 
 /* One of the lineup that holds the same of the same ClusterQueue; NULL: nobody does. */
-static const struct candidate *like(const struct lineup *l, const struct reservation *r)
+static const struct candidate *like(const struct candidates *l, const struct reservation *r)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->who[i].reservation->cq == r->cq &&
@@ -333,24 +333,24 @@ static const struct candidate *like(const struct lineup *l, const struct reserva
 	return NULL;
 }
 
-static void line_up_victims(struct displacement *x, struct likes *likes)
+static void line_up_victims(struct preemption *x, struct likes *likes)
 {
-	lineup_clear(&x->lineup);
+	candidates_clear(&x->candidates);
 	for (size_t i = 0; i < x->nvictims; i++) {
 		struct candidate c = {
 			.reservation = x->victim[i].reservation, .reason = x->victim[i].reason};
 		c.offer = offer_of(x, c.reservation);
 		const struct candidate *one =
-			room_is_free(c.reservation) ? NULL : like(&x->lineup, c.reservation);
+			room_is_free(c.reservation) ? NULL : like(&x->candidates, c.reservation);
 		c.likeness = one ? one->likeness : likes->n;
 		likes->n += !one && !room_is_free(c.reservation);
 		likes->wanted[c.likeness] += !room_is_free(c.reservation);
-		lineup_add(&x->lineup, &c);
+		candidates_add(&x->candidates, &c);
 	}
-	lineup_mark(x);
+	candidates_mark(x);
 }
 
-static bool is_victim(const struct displacement *x, const struct reservation *r)
+static bool is_victim(const struct preemption *x, const struct reservation *r)
 {
 	for (size_t i = 0; i < x->nvictims; i++)
 		if (x->victim[i].reservation == r)
@@ -359,7 +359,7 @@ static bool is_victim(const struct displacement *x, const struct reservation *r)
 }
 
 /* Those of one ClusterQueue that are like one of its victims. */
-static void look_beyond(struct displacement *x, struct offer *o, size_t most)
+static void look_beyond(struct preemption *x, struct offer *o, size_t most)
 {
 	offer_rewind(x, o);
 	while (o->next && most > 0) {
@@ -368,38 +368,39 @@ static void look_beyond(struct displacement *x, struct offer *o, size_t most)
 		if (room_is_free(c.reservation) || is_victim(x, c.reservation))
 			continue;
 		most--;
-		if (!(one = like(&x->lineup, c.reservation)))
+		if (!(one = like(&x->candidates, c.reservation)))
 			continue;
 		c.reason = one->reason;
 		c.likeness = one->likeness;
-		lineup_add(&x->lineup, &c);
+		candidates_add(&x->candidates, &c);
 	}
 }
 
-static bool gives(const struct displacement *x, const struct offer *o)
+static bool gives(const struct preemption *x, const struct offer *o)
 {
-	for (size_t i = 0; i < x->lineup.n; i++)
-		if (x->lineup.who[i].offer == o)
+	for (size_t i = 0; i < x->candidates.n; i++)
+		if (x->candidates.who[i].offer == o)
 			return true;
 	return false;
 }
 
 /* The victims are away, and so are those that take their place. */
-static void ease(struct displacement *x)
+static void ease(struct preemption *x)
 {
 	struct likes likes = {.away = mem_array(x->nvictims, sizeof(*likes.away)),
 		.wanted = mem_array(x->nvictims, sizeof(*likes.wanted))};
-	struct levy levy = {.take = world_take, .put_back = world_put_back, .enough = world_enough};
+	struct victim_search victim_search = {
+		.take = world_take, .put_back = world_put_back, .enough = world_enough};
 	line_up_victims(x, &likes);
 	for (size_t i = 0; i < x->noffers; i++)
 		if (gives(x, &x->offer[i]))
-			look_beyond(x, &x->offer[i], lineup_beyond_each(x->noffers));
+			look_beyond(x, &x->offer[i], candidates_beyond_each(x->noffers));
 	likes.short_of = likes.n;
 	x->likes = &likes;
-	if (!lineup_is_alike(x)) {
+	if (!candidates_is_alike(x)) {
 		victims_put_back(x);
-		lineup_ease(x, &levy);
-		lineup_displace(x);
+		candidates_ease(x, &victim_search);
+		candidates_displace(x);
 	}
 	x->likes = NULL;
 	free(likes.away);
@@ -411,14 +412,15 @@ static void ease(struct displacement *x)
 /* A Job that had to make room a moment ago takes back what is its ClusterQueue's, and no more;
  * twice, and it asks no other ClusterQueue until something comes free: others take that back in
  * turn. */
-static void ask_all(struct displacement *x)
+static void ask_all(struct preemption *x)
 {
-	const struct realm *realm = x->d->cq->realm;
+	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;
 	bool reclaims = x->d->cq->preemption.reclaim_within_cohort != PREEMPT_NEVER;
-	bool others = !workload_yields_for_ever(x->d->w, realm) &&
-		      (within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, realm)));
-	list_each(&realm->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+	bool others =
+		!workload_yields_for_ever(x->d->w, cohort_tree) &&
+		(within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, cohort_tree)));
+	list_each(&cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		if (cq == x->d->cq)
 			offer_add(x, cq, OFFER_OWN, NULL);
 		else if (others && cq->node && borrows_contested(x, cq->node))
@@ -426,7 +428,7 @@ static void ask_all(struct displacement *x)
 	}
 }
 
-void find_fair(struct displacement *x)
+void find_fair(struct preemption *x)
 {
 	struct fair f = {.x = x};
 	const struct queue_config *c = &x->q->config;

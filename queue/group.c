@@ -11,7 +11,7 @@ struct group_key {
 	const struct clusterqueue *cq;
 	const struct localqueue *lq;
 	const struct shape *shape;
-	const struct regime *regime;
+	const struct window_state *window_state;
 	const struct localqueue *payer;
 	int64_t expected_ms;
 	int32_t priority, in_all;
@@ -22,10 +22,10 @@ static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
-	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape && g->regime == k->regime &&
-	       g->payer == k->payer && g->expected_ms == k->expected_ms &&
-	       g->key.priority == k->priority && g->in_all == k->in_all &&
-	       g->displaces == k->displaces;
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
+	       g->window_state == k->window_state && g->payer == k->payer &&
+	       g->expected_ms == k->expected_ms && g->key.priority == k->priority &&
+	       g->in_all == k->in_all && g->displaces == k->displaces;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -118,26 +118,26 @@ static uint64_t group_hash(const struct group_key *k)
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
 	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
 	hash ^= (uint64_t)(uint32_t)k->in_all * 0x8EBC6AF09C88C6E3u;
-	hash ^= k->regime->hash * 0xA0761D6478BD642Fu;
+	hash ^= k->window_state->hash * 0xA0761D6478BD642Fu;
 	return hash ^ hash >> 29;
 }
 
 bool group_expects(const struct localqueue *lq)
 {
-	return lq->cq->strategy == BACKFILL || regime_of(lq)->times_fit ||
+	return lq->cq->strategy == BACKFILL || window_state_of(lq)->times_fit ||
 	       !list_empty(&lq->cq->budgets) || !list_empty(&lq->budgets);
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
-	const struct regime *regime = regime_of(w->lq);
+	const struct window_state *window_state = window_state_of(w->lq);
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
 	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
 	bool displaces = workload_displaces(w);
-	int32_t in_all = nsquota_in_all(w);
-	struct group_key key = {
-		cq, lq, w->shape, regime, payer, expected_ms, w->key.priority, in_all, displaces};
+	int32_t in_all = namespace_quota_in_all(w);
+	struct group_key key = {cq, lq, w->shape, window_state, payer, expected_ms, w->key.priority,
+		in_all, displaces};
 	uint64_t hash = group_hash(&key);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
@@ -146,7 +146,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->key = w->key;
 	g->cq = cq;
 	g->lq = lq;
-	g->regime = regime;
+	g->window_state = window_state;
 	g->payer = payer;
 	g->in_all = in_all;
 	g->expected_ms = g->least_timed_ms = expected_ms;
@@ -163,20 +163,20 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	return g;
 }
 
-enum regime_fit group_fit(const struct queue *q, const struct group *g)
+enum window_fit group_fit(const struct queue *q, const struct group *g)
 {
-	enum regime_fit fit = regime_fit(g->regime, g->expected_ms, q->now_ms);
-	bool let = fit != REGIME_DOES_NOT_FIT && !g->claim.nowhere &&
-		   nsquota_pods(q, g->cq, &g->claim, g->head) >= g->shape->min_pods;
-	return let ? fit : REGIME_DOES_NOT_FIT;
+	enum window_fit fit = window_fit(g->window_state, g->expected_ms, q->now_ms);
+	bool let = fit != WINDOW_DOES_NOT_FIT && !g->claim.nowhere &&
+		   namespace_quota_pods(q, g->cq, &g->claim, g->head) >= g->shape->min_pods;
+	return let ? fit : WINDOW_DOES_NOT_FIT;
 }
 
 /* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
 bool group_tree_fits(const struct group *root, int64_t now_ms)
 {
-	const struct regime *r = root->cq->regime;
+	const struct window_state *r = root->cq->window_state;
 	return root->least_timed_ms == 0 ||
-	       regime_fit(r, root->least_timed_ms, now_ms) != REGIME_DOES_NOT_FIT;
+	       window_fit(r, root->least_timed_ms, now_ms) != WINDOW_DOES_NOT_FIT;
 }
 
 void group_judged(struct group *g)
@@ -189,7 +189,7 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->lq, g->shape, g->regime, g->payer, g->expected_ms,
+	struct group_key key = {g->cq, g->lq, g->shape, g->window_state, g->payer, g->expected_ms,
 		g->key.priority, g->in_all, g->displaces};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;

@@ -1,6 +1,6 @@
 /*
  * Groups: waiting workloads of one ClusterQueue, priority (and whether they may displace others),
- * shape and regime (regime.h), and, where
+ * shape and regime (window_state.h), and, where
  * usage orders, of one LocalQueue, and with strategy Backfill, or where the regime looks at when
  * they end or Budgets at what they cost, of one expected duration; where a LocalQueue has Budgets
  * of its own, of that one.
@@ -14,7 +14,7 @@
 #define SLUICE_QUEUE_GROUP_H
 
 #include "queue/claim.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/workload.h"
 
 struct group {
@@ -24,12 +24,12 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	bool displaces;			/* each member: workload_displaces() */
-	const struct regime *regime;	/* of each member */
+	bool displaces;				 /* each member: workload_displaces() */
+	const struct window_state *window_state; /* of each member */
 	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
 				its fit; else 0 */
-	int32_t in_all;	     /* pods of each member: nsquota_in_all() */
+	int32_t in_all;	     /* pods of each member: namespace_quota_in_all() */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	int64_t least_timed_ms;	   /* the same; unknown is 0 */
 	uint64_t hash;
@@ -60,7 +60,7 @@ void group_leave(struct groups *all, struct workload *w);
 /* What its regime says of a start now: a closed window or one that is too short keeps all of it,
  * and it blocks nobody. So it is too when no node could ever take its pods, and while the quotas of
  * its namespace refuse them. */
-enum regime_fit group_fit(const struct queue *q, const struct group *g);
+enum window_fit group_fit(const struct queue *q, const struct group *g);
 /* Could some group of a subtree start by time, as far as can be told from its root? */
 bool group_tree_fits(const struct group *root, int64_t now_ms);
 

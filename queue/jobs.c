@@ -49,7 +49,7 @@ static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 	bool again = exempt != w->exempt && w->reservation;
 	w->exempt = exempt;
 	w->stopping_at_ms = j->stopping_at_ms;
-	nsquota_see(q, w, j);
+	namespace_quota_see(q, w, j);
 	if (!again)
 		return;
 	reservation_suspect(q, w->reservation);
@@ -103,7 +103,7 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 bool queue_start_stands(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return !w || !w->reservation || w->reservation->confirmed || regime_of(w->lq)->open;
+	return !w || !w->reservation || w->reservation->confirmed || window_state_of(w->lq)->open;
 }
 
 void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "queue/core.h"
-#include "queue/displacement.h"
-#include "queue/holders.h"
+#include "queue/preemption.h"
+#include "queue/victim_index.h"
 #include "queue/ration.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/reservation.h"
 #include "sluice/quantity.h"
 
@@ -28,9 +28,9 @@ void lead_free(struct clusterqueue *cq)
 static int64_t lead_ms(const struct clusterqueue *cq)
 {
 	int64_t longest = 0;
-	for (size_t i = 0; i < cq->regime->npolicies; i++)
-		if (cq->regime->policy[i]->spec.lead_ms > longest)
-			longest = cq->regime->policy[i]->spec.lead_ms;
+	for (size_t i = 0; i < cq->window_state->npolicies; i++)
+		if (cq->window_state->policy[i]->spec.lead_ms > longest)
+			longest = cq->window_state->policy[i]->spec.lead_ms;
 	return longest;
 }
 
@@ -47,14 +47,15 @@ static void lead_enter(struct queue *q, struct lead *l, bool on)
 void lead_plan(struct queue *q, struct clusterqueue *cq)
 {
 	int64_t ms = lead_ms(cq);
-	bool opens = !cq->regime->open && cq->regime->opens_ms != CALENDAR_NEVER && ms > 0;
+	bool opens =
+		!cq->window_state->open && cq->window_state->opens_ms != CALENDAR_NEVER && ms > 0;
 	if (!cq->lead && !opens)
 		return;
 	if (!cq->lead)
 		cq->lead = mem_alloc(sizeof(*cq->lead));
 	struct lead *l = cq->lead;
-	int64_t at_ms = opens ? cq->regime->opens_ms - ms : INT64_MAX;
-	bool opened = l->on && cq->regime->open && ms > 0;
+	int64_t at_ms = opens ? cq->window_state->opens_ms - ms : INT64_MAX;
+	bool opened = l->on && cq->window_state->open && ms > 0;
 	l->alarm.kind = ALARM_LEAD;
 	l->alarm.serial = cq->serial;
 	l->alarm.owner = cq;
@@ -66,7 +67,7 @@ void lead_turn(struct queue *q, struct clusterqueue *cq)
 {
 	lead_plan(q, cq);
 	if (ration_apply(q, cq->node))
-		realm_settle(q, cq);
+		cohort_tree_settle(q, cq);
 	ration_divide(q);
 	queue_touch_reservation(q, cq);
 }
@@ -116,9 +117,10 @@ static void wish_of_line(const struct queue *q, struct wish *x, const struct tre
 {
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		const struct group *g = container_of(n, struct group, node);
-		if (!g->regime->open && g->regime->opens_ms > x->cq->regime->opens_ms)
+		if (!g->window_state->open &&
+			g->window_state->opens_ms > x->cq->window_state->opens_ms)
 			continue;
-		if (nsquota_pods(q, g->cq, &g->claim, g->head) < g->shape->min_pods)
+		if (namespace_quota_pods(q, g->cq, &g->claim, g->head) < g->shape->min_pods)
 			continue;
 		for (size_t i = 0; i < g->claim.nneeds; i++)
 			wish_for(x, g, &g->claim.need[i],
@@ -169,49 +171,50 @@ struct borrower {
 /* Those who were found already are held no more in THEN, but still stand among the holders. */
 static const struct tree_node *first_left(const struct tree_node *n)
 {
-	while (n && holder_reservation(n)->gives_back)
+	while (n && victim_index_reservation(n)->gives_back)
 		n = tree_next(n);
 	return n;
 }
 
 /* All that have some of the row on loan; to be freed. Use only falls: nobody joins them later. */
 static struct borrower *borrowers_of(
-	const struct displacement *x, const struct quota_row *row, size_t *ret_n)
+	const struct preemption *x, const struct quota_row *row, size_t *ret_n)
 {
 	size_t n = 0, members = 0;
-	list_each(&x->d->cq->realm->members, l)
+	list_each(&x->d->cq->cohort_tree->members, l)
 		members++;
 	struct borrower *all = mem_array(members, sizeof(*all));
-	list_each(&x->d->cq->realm->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+	list_each(&x->d->cq->cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		const struct quota_row *lent = cq == x->d->cq ? NULL : loan(x->q, cq, row);
 		if (lent)
-			all[n++] = (struct borrower){cq,
-				first_left(holders_first(cq, (struct quota_row *)(uintptr_t)lent))};
+			all[n++] = (struct borrower){
+				cq, first_left(victim_index_first(
+					    cq, (struct quota_row *)(uintptr_t)lent))};
 	}
 	*ret_n = n;
 	return all;
 }
 
 static struct reservation *first_reservation(
-	const struct displacement *x, const struct quota_row *row, struct borrower *all, size_t n)
+	const struct preemption *x, const struct quota_row *row, struct borrower *all, size_t n)
 {
 	struct borrower *best = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (all[i].next && loan(x->q, all[i].cq, row) &&
-			(!best || reservation_cmp(holder_reservation(all[i].next),
-					  holder_reservation(best->next)) < 0))
+			(!best || reservation_cmp(victim_index_reservation(all[i].next),
+					  victim_index_reservation(best->next)) < 0))
 			best = &all[i];
 	if (!best)
 		return NULL;
-	struct reservation *r = holder_reservation(best->next);
+	struct reservation *r = victim_index_reservation(best->next);
 	r->gives_back = true;
 	best->next = first_left(best->next);
 	return r;
 }
 
 /* As much as can be had; what cannot is not asked for any more. */
-static void gather(struct displacement *x, struct demand_line *line)
+static void gather(struct preemption *x, struct demand_line *line)
 {
 	struct reservation *r;
 	size_t n;
@@ -238,7 +241,7 @@ static void recall(struct queue *q, struct clusterqueue *cq)
 {
 	struct wish wish;
 	wish_make(q, &wish, cq);
-	struct displacement x = {.q = q, .d = &wish.d};
+	struct preemption x = {.q = q, .d = &wish.d};
 	for (size_t i = 0; i < wish.d.nlines; i++)
 		gather(&x, &wish.d.line[i]);
 	for (size_t i = 0; i < x.nvictims; i++)
@@ -257,7 +260,7 @@ void lead_recall(struct queue *q)
 	list_each(&q->leading, l) {
 		struct lead *lead = container_of(l, struct lead, leading);
 		struct clusterqueue *cq = lead->alarm.owner;
-		if (!cq->regime->open && list_in(&cq->realm->dirty))
+		if (!cq->window_state->open && list_in(&cq->cohort_tree->dirty))
 			recall(q, cq);
 	}
 }
@@ -268,8 +271,10 @@ const char *lead_policy(const struct queue *q, const struct clusterqueue *borrow
 	list_each(&q->leading, l) {
 		const struct clusterqueue *cq =
 			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
-		for (size_t i = 0; cq->realm == borrower->realm && i < cq->regime->npolicies; i++) {
-			const struct runpolicy *p = cq->regime->policy[i];
+		for (size_t i = 0;
+			cq->cohort_tree == borrower->cohort_tree && i < cq->window_state->npolicies;
+			i++) {
+			const struct runpolicy *p = cq->window_state->policy[i];
 			if (p->spec.lead_ms > (by ? by->spec.lead_ms : 0))
 				by = p;
 		}
@@ -285,7 +290,7 @@ bool lead_end(struct queue *q)
 		struct clusterqueue *cq =
 			((struct lead *)container_of(l, struct lead, leading))->alarm.owner;
 		next = l->next;
-		if (!cq->regime->open || list_in(&cq->realm->dirty))
+		if (!cq->window_state->open || list_in(&cq->cohort_tree->dirty))
 			continue;
 		lead_enter(q, cq->lead, false);
 		if (ration_apply(q, cq->node))

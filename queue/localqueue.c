@@ -9,7 +9,7 @@
 #include "queue/clusterqueue.h"
 #include "queue/group.h"
 #include "queue/overflow.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 
 struct localqueue_key {
 	const char *ns, *name;
@@ -59,7 +59,7 @@ void localqueues_done(struct localqueues *all)
 	struct localqueue *lq;
 	struct nspace *ns;
 	map_each(&all->map, i, lq) {
-		regime_free(lq->regime);
+		window_state_free(lq->window_state);
 		free(lq->name);
 		free(lq);
 	}
@@ -152,7 +152,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	list_leave(&lq->of_namespace);
 	lq->ns->refs--;
 	namespace_tidy(all, lq->ns);
-	regime_free(lq->regime);
+	window_state_free(lq->window_state);
 	free(lq->name);
 	free(lq);
 }

@@ -17,7 +17,7 @@
 #include "sluice/spec.h"
 
 struct clusterqueue;
-struct nsquota;
+struct namespace_quota;
 struct usage;
 
 struct nspace {
@@ -29,8 +29,8 @@ struct nspace {
 	const struct label *labels;
 	size_t nlabels;
 	struct arena memory;
-	struct nsquota *quota;	 /* nsquota.h; NULL: it has no ResourceQuota */
-	struct link localqueues; /* localqueue.of_namespace */
+	struct namespace_quota *quota; /* namespace_quota.h; NULL: it has no ResourceQuota */
+	struct link localqueues;       /* localqueue.of_namespace */
 };
 
 enum localqueue_gate {
@@ -53,7 +53,7 @@ struct localqueue {
 	struct clusterqueue *cq; /* NULL while the object does not exist */
 	enum localqueue_gate gate;
 
-	struct regime *regime; /* its own (regime.h); NULL: its ClusterQueue's */
+	struct window_state *window_state; /* its own (window_state.h); NULL: its ClusterQueue's */
 
 	struct link of_namespace, of_clusterqueue;
 	struct link members;	  /* workload.of_localqueue: all that name it now */

@@ -27,7 +27,7 @@ bool entry_demand(const struct entry *e, struct demand *ret)
 /* Others stopped for it in vain, and its nodes have no more room than then. */
 static bool is_in_vain(struct queue *q, const struct entry *e)
 {
-	return workload_displaced_in_vain(e->w, e->cq->realm) && !vacancy_lets(q, e, NULL, 0);
+	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && !vacancy_lets(q, e, NULL, 0);
 }
 
 size_t entry_victims(struct queue *q, const struct entry *e, const struct victim **ret)
@@ -185,7 +185,7 @@ static bool is_let(struct queue *q, struct entry *e)
 static bool judge(struct look *l, struct group *g)
 {
 	l->walk->offer = (struct entry){.cq = l->walk->cq, .group = g, .w = group_head(g)};
-	int32_t pods = nsquota_pods(l->q, l->walk->cq, &g->claim, group_head(g));
+	int32_t pods = namespace_quota_pods(l->q, l->walk->cq, &g->claim, group_head(g));
 	return can_start(l->q, &l->walk->offer, pods) && is_let(l->q, &l->walk->offer) && passes(l);
 }
 
@@ -259,8 +259,8 @@ static bool offer_fresh(struct look *l)
 	for (size_t i = 0; i < n; i++) {
 		if (!was_passed(l->walk, fresh[i]) && group_may(&fresh[i]->node, l))
 			return true;
-		if (group_fit(l->q, fresh[i]) != REGIME_HAD_BETTER_WAIT ||
-			l->walk->stage == REGIME_HAD_BETTER_WAIT)
+		if (group_fit(l->q, fresh[i]) != WINDOW_PREFERS_LATER ||
+			l->walk->stage == WINDOW_PREFERS_LATER)
 			group_judged(fresh[i]);
 	}
 	l->walk->offer = (struct entry){0};
@@ -320,7 +320,7 @@ const struct workload *offer_returns_before(
  * time any more somebody else is first. */
 static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
-	int64_t until = regime_fit_until_ms(g->regime, g->expected_ms, q->now_ms);
+	int64_t until = window_fit_until_ms(g->window_state, g->expected_ms, q->now_ms);
 	cq->fit.kind = ALARM_FIT;
 	cq->fit.serial = cq->serial;
 	cq->fit.owner = cq;
@@ -354,11 +354,11 @@ static bool group_possible(const struct group *g, void *ctx)
 static struct group *first_possible(struct look *l)
 {
 	const struct clusterqueue *cq = l->walk->cq;
-	struct precedence_search s = {REGIME_FITS, subtree_possible, group_possible, l};
+	struct precedence_search s = {WINDOW_FITS, subtree_possible, group_possible, l};
 	struct group *g = precedence_seek(l->q, cq, &s);
 	if (g || !precedence_prefers(cq))
 		return g;
-	s.fit = REGIME_HAD_BETTER_WAIT;
+	s.fit = WINDOW_PREFERS_LATER;
 	return precedence_seek(l->q, cq, &s);
 }
 
@@ -394,7 +394,7 @@ static bool offer_rest(struct look *l)
 }
 
 /* From the first of its groups. */
-static void walk_restart(struct walk *w, enum regime_fit stage)
+static void walk_restart(struct walk *w, enum window_fit stage)
 {
 	w->stage = stage;
 	w->walked = false;
@@ -408,9 +408,9 @@ static bool offer_in_time(struct look *l)
 	struct walk *w = l->walk;
 	if (offer_rest(l))
 		return true;
-	if (w->stage != REGIME_FITS || w->head || !precedence_prefers(w->cq))
+	if (w->stage != WINDOW_FITS || w->head || !precedence_prefers(w->cq))
 		return false;
-	walk_restart(w, REGIME_HAD_BETTER_WAIT);
+	walk_restart(w, WINDOW_PREFERS_LATER);
 	return offer_rest(l);
 }
 
@@ -424,7 +424,7 @@ static bool offer_strictly(struct look *l)
 	if (offer_returns_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;
 	bool gaps_first =
-		!head || w->cq->orders_by_usage || group_fit(l->q, head) == REGIME_HAD_BETTER_WAIT;
+		!head || w->cq->orders_by_usage || group_fit(l->q, head) == WINDOW_PREFERS_LATER;
 	if (gaps_first && offer_in_time(l))
 		return true;
 	w->offer = (struct entry){0};
@@ -453,9 +453,9 @@ void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq)
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
 	*w = (struct walk){.cq = cq,
-		.over = !clusterqueue_active(cq) || !cq->regime->open || plan_holds(q, cq) ||
+		.over = !clusterqueue_active(cq) || !cq->window_state->open || plan_holds(q, cq) ||
 			budget_holds_all(q, cq)};
-	walk_restart(w, REGIME_FITS);
+	walk_restart(w, WINDOW_FITS);
 	alarm_clear(&q->alarms, &cq->fit);
 }
 

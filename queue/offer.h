@@ -23,7 +23,7 @@
 struct walk {
 	struct clusterqueue *cq;
 	bool over;	       /* nothing of it can start any more in this pass */
-	enum regime_fit stage; /* who is asked now: those that end in time, or those that do not */
+	enum window_fit stage; /* who is asked now: those that end in time, or those that do not */
 	bool walked;	       /* ... behind this place: */
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */

@@ -6,7 +6,7 @@
 #include "queue/assign.h"
 #include "queue/backfill.h"
 #include "queue/consent.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue/offer.h"
 #include "queue/reservation.h"
 #include "queue/vacancy.h"
@@ -19,7 +19,7 @@ struct reserve {
 
 struct pass {
 	struct queue *q;
-	struct realm *realm;
+	struct cohort_tree *cohort_tree;
 	struct walk *walk;
 	struct entry *entry; /* of the round */
 	size_t nwalks, nentries;
@@ -174,7 +174,7 @@ static void collect_offers(struct pass *p)
 	p->nentries = 0;
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct walk *w = &p->walk[i];
-		w->cq->search = w->cq->search || p->realm->search;
+		w->cq->search = w->cq->search || p->cohort_tree->search;
 		w->over = w->over || !walk_offers(p->q, w, &survey);
 		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
 			     w->offer.verdict == ASSIGN_PREEMPTS;
@@ -319,8 +319,8 @@ static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 /* Its window closed meanwhile, or what is left of it is too short. */
 static bool is_too_late(const struct pass *p, const struct reservation *r)
 {
-	return regime_fit(regime_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
-	       REGIME_DOES_NOT_FIT;
+	return window_fit(window_state_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
+	       WINDOW_DOES_NOT_FIT;
 }
 
 /* Is quota on its way, and on no other flavor there already? */
@@ -342,9 +342,9 @@ static void keep_promises(struct pass *p)
 		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
 		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0 &&
 			p->q->terrain.pods_known)
-			workload_displaces_in_vain(all[i]->w, all[i]->cq->realm);
+			workload_displaces_in_vain(all[i]->w, all[i]->cq->cohort_tree);
 		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
-			plan_holds(p->q, all[i]->cq) || !nsquota_keeps(p->q, all[i]) ||
+			plan_holds(p->q, all[i]->cq) || !namespace_quota_keeps(p->q, all[i]) ||
 			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {
 			reservation_break_promise(p->q, all[i]);
 		} else if (vacancy != VACANCY_NOW) {
@@ -361,25 +361,25 @@ static void keep_promises(struct pass *p)
 
 /* ---- The pass ---- */
 
-static void pass_make(struct pass *p, const struct realm *realm)
+static void pass_make(struct pass *p, const struct cohort_tree *cohort_tree)
 {
 	size_t members = 0;
-	list_each(&realm->members, l)
+	list_each(&cohort_tree->members, l)
 		members++;
 	p->walk = mem_array(members, sizeof(*p->walk));
 	p->entry = mem_array(members, sizeof(*p->entry));
-	list_each(&realm->members, l)
-		p->walk[p->nwalks++].cq = container_of(l, struct clusterqueue, of_realm);
+	list_each(&cohort_tree->members, l)
+		p->walk[p->nwalks++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
 }
 
-static void look_begin(struct pass *p, struct realm *realm)
+static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 {
 	for (size_t i = 0; i < p->nwalks; i++) {
 		struct clusterqueue *cq = p->walk[i].cq;
-		cq->search = cq->search || realm->search;
+		cq->search = cq->search || cohort_tree->search;
 		walk_begin(p->q, &p->walk[i], cq);
 	}
-	realm->search = false;
+	cohort_tree->search = false;
 	p->displacements = 0;
 }
 
@@ -394,20 +394,20 @@ static void look_end(struct pass *p)
 	}
 }
 
-size_t pass_run(
-	struct queue *q, struct realm *realm, struct decision *out, size_t cap, bool *ret_done)
+size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
+	bool *ret_done)
 {
-	struct pass p = {.q = q, .realm = realm, .out = out, .cap = cap};
+	struct pass p = {.q = q, .cohort_tree = cohort_tree, .out = out, .cap = cap};
 	int looks = 0;
-	pass_make(&p, realm);
+	pass_make(&p, cohort_tree);
 	keep_promises(&p);
 	do {
-		look_begin(&p, realm);
+		look_begin(&p, cohort_tree);
 		while (!p.full && run_round(&p))
 			;
 		if (!p.full)
 			look_end(&p);
-	} while (!p.full && realm->search && ++looks < LOOKS_MAX);
+	} while (!p.full && cohort_tree->search && ++looks < LOOKS_MAX);
 	*ret_done = !p.full;
 	free(p.walk);
 	free(p.entry);

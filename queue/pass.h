@@ -18,7 +18,7 @@
 
 /* Starts at most cap workloads and reports them; who has to go is in queue.suspects. *ret_done:
  * nothing more fits. */
-size_t pass_run(
-	struct queue *q, struct realm *realm, struct decision *out, size_t cap, bool *ret_done);
+size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
+	bool *ret_done);
 
 #endif

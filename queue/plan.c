@@ -119,8 +119,8 @@ static struct plan *plan_make(struct queue *q, const char *name)
 static void forget_spec(struct queue *q, struct plan *p)
 {
 	for (size_t i = 0; i < p->spec.nrates; i++) {
-		list_leave(&p->rate[i].of_timetable);
-		timetable_put(q, p->rate[i].timetable);
+		list_leave(&p->rate[i].of_calendar_ref);
+		calendar_ref_put(q, p->rate[i].calendar_ref);
 	}
 	free(p->rate);
 	p->rate = NULL;
@@ -195,8 +195,8 @@ static void take_spec(struct queue *q, struct plan *p, const struct priceplan_sp
 	p->rate = mem_array(s->nrates + 1, sizeof(*p->rate));
 	for (size_t i = 0; i < s->nrates; i++) {
 		p->rate[i].plan = p;
-		p->rate[i].timetable = timetable_keep(q, s->rate[i].calendar);
-		list_add(&p->rate[i].timetable->rates, &p->rate[i].of_timetable);
+		p->rate[i].calendar_ref = calendar_ref_keep(q, s->rate[i].calendar);
+		list_add(&p->rate[i].calendar_ref->rates, &p->rate[i].of_calendar_ref);
 	}
 }
 

@@ -16,7 +16,7 @@
 
 #include "price/tariff.h"
 #include "base/arena.h"
-#include "queue/timetable.h"
+#include "queue/calendar_ref.h"
 #include "sluice/queue.h"
 
 struct clusterqueue;
@@ -28,8 +28,8 @@ struct clusterqueue;
 #define PLAN_HOUR_MAX INT64_C(1000000000000000)
 
 struct plan_rate {
-	struct timetable *timetable;
-	struct link of_timetable;
+	struct calendar_ref *calendar_ref;
+	struct link of_calendar_ref;
 	struct plan *plan;
 };
 

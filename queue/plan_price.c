@@ -39,7 +39,7 @@ static size_t rate_at(const struct plan *p, int64_t at_ms, int64_t *until_ms)
 {
 	for (size_t i = 0; i < p->spec.nrates; i++) {
 		const struct price_rate *r = &p->spec.rate[i];
-		struct calendar *c = p->rate[i].timetable->calendar;
+		struct calendar *c = p->rate[i].calendar_ref->calendar;
 		if (!c)
 			continue;
 		struct calendar_state s = calendar_at(c, at_ms);

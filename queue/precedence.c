@@ -80,7 +80,7 @@ static struct group *seek_line(
 struct group *precedence_seek(
 	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s)
 {
-	if (!cq->regime->open)
+	if (!cq->window_state->open)
 		return NULL;
 	struct group *best = seek_line(&cq->groups_waiting, s, q);
 	if (!cq->orders_by_usage)
@@ -96,23 +96,23 @@ struct group *precedence_seek(
 
 bool precedence_prefers(const struct clusterqueue *cq)
 {
-	bool prefers = cq->regime->prefer_ms != CALENDAR_NEVER;
+	bool prefers = cq->window_state->prefer_ms != CALENDAR_NEVER;
 	for (const struct link *l = cq->localqueues.next; !prefers && l != &cq->localqueues;
 		l = l->next) {
 		const struct localqueue *lq =
 			container_of_const(l, struct localqueue, of_clusterqueue);
-		prefers = lq->regime && lq->regime->prefer_ms != CALENDAR_NEVER;
+		prefers = lq->window_state && lq->window_state->prefer_ms != CALENDAR_NEVER;
 	}
 	return prefers;
 }
 
 struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq)
 {
-	struct precedence_search s = {.fit = REGIME_FITS};
+	struct precedence_search s = {.fit = WINDOW_FITS};
 	struct group *g = precedence_seek(q, cq, &s);
 	if (g || !precedence_prefers(cq))
 		return g;
-	s.fit = REGIME_HAD_BETTER_WAIT;
+	s.fit = WINDOW_PREFERS_LATER;
 	return precedence_seek(q, cq, &s);
 }
 

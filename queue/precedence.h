@@ -32,7 +32,7 @@ struct group *precedence_head(const struct queue *q, const struct clusterqueue *
 /* The first of one kind that does not only fill gaps and for which is() holds too (NULL: any);
  * `may` (or NULL) says of a subtree's root that there is none. */
 struct precedence_search {
-	enum regime_fit fit;
+	enum window_fit fit;
 	bool (*may)(const struct group *root, void *ctx);
 	bool (*is)(const struct group *g, void *ctx);
 	void *ctx;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/closing.h"
+#include "queue/window_close.h"
 #include "queue/core.h"
 #include "queue/lead.h"
 #include "queue/pass.h"
@@ -35,7 +35,7 @@ struct queue *queue_new(void)
 	localqueues_init(&q->localqueues);
 	overflow_init(&q->overflow);
 	unread_init(&q->unread);
-	nsquotas_init(&q->nsquotas);
+	namespace_quotas_init(&q->namespace_quotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
 	terrain_init(&q->terrain);
@@ -49,7 +49,7 @@ struct queue *queue_new(void)
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
 	usages_init(&q->usages);
-	timetables_init(&q->timetables);
+	calendar_refs_init(&q->calendar_refs);
 	runpolicies_init(&q->runpolicies);
 	list_init(&q->leading);
 	list_init(&q->dirty);
@@ -90,13 +90,13 @@ void queue_free(struct queue *q)
 	shapes_done(&q->shapes);
 	terrain_done(&q->terrain);
 	priorities_done(&q->priorities);
-	nsquotas_done(q);
+	namespace_quotas_done(q);
 	localqueues_done(&q->localqueues);
 	clusterqueues_done(&q->clusterqueues);
 	cohorts_done(&q->cohorts);
 	flavors_done(&q->flavors);
 	runpolicies_done(q);
-	timetables_done(&q->timetables);
+	calendar_refs_done(&q->calendar_refs);
 	quota_done(&q->quota);
 	symbols_done(&q->symbols);
 	accounting_done(&q->accounting);
@@ -161,7 +161,7 @@ static void heed_alarms(struct queue *q)
 			workload_replace(q, a->owner);
 			break;
 		case ALARM_CALENDAR:
-			timetable_turn(q, a->owner);
+			calendar_ref_turn(q, a->owner);
 			break;
 		case ALARM_FIT:
 			queue_touch_reservation(q, a->owner);
@@ -178,10 +178,10 @@ static size_t give_notice(struct queue *q, struct reservation *r, struct decisio
 {
 	int64_t stop_ms;
 	struct runpolicy *by = NULL;
-	if (r->stop_given || closing_notice_ms(q, r, &stop_ms) > q->now_ms)
+	if (r->stop_given || window_close_notice_ms(q, r, &stop_ms) > q->now_ms)
 		return 0;
 	r->noticed_ms = stop_ms;
-	closing_stop_ms(q, r, &by);
+	window_close_stop_ms(q, r, &by);
 	*out = (struct decision){.kind = DECISION_NOTICE,
 		.uid = r->w->key.uid,
 		.reason = STOP_REASON_WINDOW_CLOSED,
@@ -226,10 +226,11 @@ static size_t give_starts(struct queue *q, struct decision *out, size_t cap)
 	size_t n = 0;
 	bool done = !q->paused;
 	while (done && !list_empty(&q->dirty)) {
-		struct realm *realm = container_of(q->dirty.next, struct realm, dirty);
-		n += pass_run(q, realm, out + n, cap - n, &done);
+		struct cohort_tree *cohort_tree =
+			container_of(q->dirty.next, struct cohort_tree, dirty);
+		n += pass_run(q, cohort_tree, out + n, cap - n, &done);
 		if (done)
-			list_leave(&realm->dirty);
+			list_leave(&cohort_tree->dirty);
 	}
 	return n;
 }
@@ -241,7 +242,7 @@ size_t queue_decide(
 	q->now_ms = now_ms;
 	q->deciding = true;
 	if (back) {
-		timetables_turn(q);
+		calendar_refs_turn(q);
 		plans_turn(q);
 		budgets_turn(q);
 	}
@@ -251,7 +252,7 @@ size_t queue_decide(
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);
-	nsquotas_refresh(q);
+	namespace_quotas_refresh(q);
 	lead_recall(q);
 	size_t n = give_stops(q, out, cap);
 	n += give_starts(q, out + n, cap - n);

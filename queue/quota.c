@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/realm.h"
+#include "queue/cohort_tree.h"
 #include "queue/symbol.h"
 #include "sluice/quantity.h"
 #include "sluice/spec.h"
@@ -55,7 +55,7 @@ void quota_done(struct quota *quota)
 		free(lot);
 	map_each(&quota->nodes, i, node) {
 		free(node->row);
-		free(node->realm);
+		free(node->cohort_tree);
 		free(node);
 	}
 	map_done(&quota->rows);

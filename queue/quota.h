@@ -29,7 +29,7 @@
 
 struct clusterqueue;
 struct cohort;
-struct realm;
+struct cohort_tree;
 
 enum quota_when { QUOTA_NOW, QUOTA_THEN };
 #define QUOTA_WHENS 2
@@ -51,7 +51,8 @@ struct quota_node {
 	struct clusterqueue *owner; /* of a leaf; NULL while there is none */
 	struct cohort *cohort;	    /* of what is no leaf */
 	struct quota_node *parent;  /* NULL: a root */
-	struct realm *realm;	    /* of a root below which there are, or were, ClusterQueues */
+	struct cohort_tree
+		*cohort_tree; /* of a root below which there are, or were, ClusterQueues */
 	struct link children, of_parent;
 	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
 	struct quota_row **row; /* in the order of their making */
@@ -85,9 +86,9 @@ struct quota_row {
 	int64_t told_ceiling, told_local;
 	const struct quota_node *told_parent;
 
-	/* Of a leaf: the room lines that stand in holders.h's order, if anybody ever asked. */
+	/* Of a leaf: the room lines that stand in victim_index.h's order, if anybody ever asked. */
 	bool ranked;
-	struct tree holders;
+	struct tree victim_index;
 };
 
 struct quota {

@@ -4,12 +4,12 @@
 
 #include "queue/core.h"
 #include "queue/lead.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 
 static const struct window_quota_spec *set_of(
 	const struct runpolicy *p, const struct quota_row *row)
 {
-	const char *shown = p->timetable ? p->timetable->state.window : NULL;
+	const char *shown = p->calendar_ref ? p->calendar_ref->state.window : NULL;
 	for (size_t i = 0; shown && i < p->spec.nquotas; i++) {
 		const struct window_quota_spec *x = &p->spec.quota[i];
 		if (strcmp(x->window, shown) == 0 && strcmp(x->flavor, row->flavor) == 0 &&
@@ -23,8 +23,8 @@ const struct window_quota_spec *ration_set(
 	const struct clusterqueue *cq, const struct quota_row *row)
 {
 	const struct window_quota_spec *x = NULL;
-	for (size_t i = 0; !x && row->in_spec && i < cq->regime->npolicies; i++)
-		x = set_of(cq->regime->policy[i], row);
+	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++)
+		x = set_of(cq->window_state->policy[i], row);
 	return x;
 }
 
@@ -133,7 +133,8 @@ static void root_settle(struct queue *q, struct quota_node *root)
 	if (!root->unsettled)
 		return;
 	root->unsettled = root->grown = false;
-	struct clusterqueue *any = root->realm ? realm_take_stale_back(q, root->realm) : NULL;
+	struct clusterqueue *any =
+		root->cohort_tree ? cohort_tree_take_stale_back(q, root->cohort_tree) : NULL;
 	quota_settle(&q->quota, root);
 	if (grown)
 		queue_touch(q, any);

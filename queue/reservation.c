@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/backfill.h"
-#include "queue/closing.h"
-#include "queue/holders.h"
+#include "queue/window_close.h"
+#include "queue/victim_index.h"
 #include "queue/lead.h"
 #include "queue/lending.h"
 #include "queue/reclaim.h"
@@ -60,12 +60,12 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
 	}
-	nsquota_run(q, r);
+	namespace_quota_run(q, r);
 	if (!r->cq)
 		return;
 	r->cq->nreserving++;
 	list_add(&r->cq->reservations, &r->of_clusterqueue);
-	holders_join(r);
+	victim_index_join(r);
 	backfill_expect(r);
 }
 
@@ -118,7 +118,7 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	lines_take(r, QUOTA_THEN);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
-	nsquota_run(q, r);
+	namespace_quota_run(q, r);
 	vacancy_expect(q, r);
 	budget_started(q, r);
 	return r;
@@ -171,7 +171,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	must(r->state == RESERVATION_PROMISED && w->place == PLACE_NOWHERE);
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
-	nsquota_run_over(q, r);
+	namespace_quota_run_over(q, r);
 	vacancy_forget(q, r);
 	budget_changed(q, r);
 	lines_give(r, QUOTA_THEN);
@@ -192,7 +192,7 @@ void reservation_leave(struct queue *q, struct reservation *r)
 	if (r->state != RESERVATION_HELD)
 		return;
 	r->state = RESERVATION_LEAVING;
-	holders_leave(r);
+	victim_index_leave(r);
 	backfill_forget(r);
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
@@ -203,7 +203,7 @@ void reservation_leave(struct queue *q, struct reservation *r)
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why)
 {
-	workload_yields(r->w, r->cq->realm);
+	workload_yields(r->w, r->cq->cohort_tree);
 	if (r->state == RESERVATION_PROMISED) {
 		reservation_break_promise(q, r);
 		return;
@@ -267,14 +267,14 @@ void reservation_heed(struct queue *q, struct reservation *r)
 {
 	bool another = r->guessed && r->pods == r->base_pods && recount(r);
 	if (learn_shape(q, r) || another) {
-		nsquota_run(q, r);
+		namespace_quota_run(q, r);
 		vacancy_expect(q, r);
 	}
 	if (r->lingers == r->w->deleting)
 		return;
-	holders_leave(r);
+	victim_index_leave(r);
 	r->lingers = r->w->deleting;
-	holders_join(r);
+	victim_index_join(r);
 }
 
 /* The ClusterQueue that the first line's node names, known yet or not; *ret_kept: a reference was
@@ -347,7 +347,7 @@ void reservation_end(struct queue *q, struct workload *w)
 	must(w->reservation && w->place == PLACE_NOWHERE);
 	struct reservation *r = w->reservation;
 	vacancy_forget(q, r);
-	holders_leave(r);
+	victim_index_leave(r);
 	backfill_forget(r);
 	budget_changed(q, r);
 	for (size_t i = 0; i < r->nlines; i++)
@@ -363,16 +363,16 @@ void reservation_end(struct queue *q, struct workload *w)
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
 	run_disarm(q, r);
-	nsquota_run_over(q, r);
+	namespace_quota_run_over(q, r);
 	w->reservation = NULL;
 	reservation_free(q, r);
 }
 
 void reservation_ends(struct reservation *r)
 {
-	holders_leave(r);
+	victim_index_leave(r);
 	r->stop_given = true;
-	holders_join(r);
+	victim_index_join(r);
 }
 
 int32_t reservation_pods_at_once(const struct reservation *r)
@@ -421,14 +421,14 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		return false;
 	bool freed = false;
 	r->pods = pods;
-	holders_leave(r);
+	victim_index_leave(r);
 	for (size_t i = 0; i < r->nlines; i++) {
 		int64_t amount = part_of(r->line[i].base, pods, r->base_pods);
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
-	holders_join(r);
-	nsquota_run(q, r);
+	victim_index_join(r);
+	namespace_quota_run(q, r);
 	vacancy_expect(q, r);
 	return freed;
 }
@@ -443,7 +443,7 @@ static enum stop_reason stop_for_window(const struct queue *q, struct reservatio
 {
 	struct runpolicy *policy;
 	if (r->stop_given || r->state != RESERVATION_HELD ||
-		closing_stop_reason(q, r, &policy) == STOP_REASON_NONE)
+		window_close_stop_reason(q, r, &policy) == STOP_REASON_NONE)
 		return STOP_REASON_NONE;
 	r->stop_policy = policy->name;
 	policy->stopped_total++;

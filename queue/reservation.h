@@ -34,7 +34,7 @@ struct reservation_line {
 	int64_t base;			 /* for room.base_pods */
 	struct reservation *reservation; /* whose line it is */
 	struct tree_node
-		holder;	      /* in row->holders, while held and somebody asked; of its subtree: */
+		in_index; /* in row->victim_index, while held and somebody asked; of its subtree: */
 	int64_t sum, largest; /* amounts */
 	int64_t newest_ms;    /* the latest key.queued_ms */
 };
@@ -74,7 +74,7 @@ struct reservation {
 	int64_t unready_ms;
 	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
 	bool sampled;	    /* its family knows how long it took */
-	int32_t made;	    /* of its pods: nsquota.c */
+	int32_t made;	    /* of its pods: namespace_quota.c */
 	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
 	bool reclaims;	    /* ... and it was not told yet */
 	char *why;	    /* the last of those asked for it back; or NULL */

@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/closing.h"
-#include "queue/holders.h"
+#include "queue/window_close.h"
+#include "queue/victim_index.h"
 #include "queue/reclaim.h"
 #include "queue/terms.h"
 #include "sluice/quantity.h"
@@ -67,11 +67,11 @@ void past_recall(struct queue *q, struct workload *w, const struct job_history *
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h)
 {
 	if (w->reservation)
-		holders_leave(w->reservation); /* its place is about to be another one */
+		victim_index_leave(w->reservation); /* its place is about to be another one */
 	past_take(q, w, h);
 	if (!w->reservation)
 		return;
-	holders_join(w->reservation);
+	victim_index_join(w->reservation);
 	run_arm(q, w->reservation);
 }
 
@@ -130,13 +130,13 @@ void run_arm(struct queue *q, struct reservation *r)
 	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
 	int64_t own = run < ready ? run : ready;
 	own = price < own ? price : own;
-	int64_t closing = is_watched(r) ? closing_next_ms(q, r) : INT64_MAX;
+	int64_t window_close = is_watched(r) ? window_close_next_ms(q, r) : INT64_MAX;
 	r->alarm.kind = ALARM_RUN;
 	r->alarm.serial = r->serial;
 	alarm_set(&q->alarms, &r->alarm,
-		!is_watched(r)	? INT64_MAX
-		: own < closing ? own
-				: closing);
+		!is_watched(r)	     ? INT64_MAX
+		: own < window_close ? own
+				     : window_close);
 }
 
 void run_disarm(struct queue *q, struct reservation *r)

@@ -279,13 +279,13 @@ static struct runpolicy *object_of(struct queue *q, const char *name)
 
 static void calendar_take(struct queue *q, struct runpolicy *p, const char *calendar)
 {
-	struct timetable *t = calendar ? timetable_keep(q, calendar) : NULL;
-	list_leave(&p->of_timetable);
-	if (p->timetable)
-		timetable_put(q, p->timetable);
-	p->timetable = t;
+	struct calendar_ref *t = calendar ? calendar_ref_keep(q, calendar) : NULL;
+	list_leave(&p->of_calendar_ref);
+	if (p->calendar_ref)
+		calendar_ref_put(q, p->calendar_ref);
+	p->calendar_ref = t;
 	if (t)
-		list_add(&t->policies, &p->of_timetable);
+		list_add(&t->policies, &p->of_calendar_ref);
 }
 
 /* Gives the policy a bit of workload.exempt, or takes it away. */
@@ -327,7 +327,7 @@ int queue_set_runpolicy(
 	calendar_take(q, p, s->calendar);
 	free(p->invalid);
 	p->invalid = NULL;
-	regimes_form(q);
+	window_states_form(q);
 	q->version++;
 	return 0;
 }
@@ -358,7 +358,7 @@ void queue_drop_runpolicy(struct queue *q, const char *name)
 		return;
 	exempts_take(&q->runpolicies, p, false);
 	p->spec.name = NULL;
-	regimes_form(q);
+	window_states_form(q);
 	runpolicy_free(q, p);
 	q->version++;
 }

@@ -8,7 +8,7 @@
 #define SLUICE_QUEUE_RUNPOLICY_H
 
 #include "base/arena.h"
-#include "queue/timetable.h"
+#include "queue/calendar_ref.h"
 #include "sluice/queue.h"
 
 struct clusterqueue;
@@ -25,8 +25,8 @@ struct runpolicy {
 	struct runpolicy_spec spec; /* in force; its strings are in memory; spec.name NULL: none */
 	struct arena memory;
 	char *invalid;
-	struct timetable *timetable; /* NULL: no spec is in force */
-	struct link of_timetable;
+	struct calendar_ref *calendar_ref; /* NULL: no spec is in force */
+	struct link of_calendar_ref;
 	uint64_t stopped_total;
 	int exempts; /* which bit of workload.exempt its selector is; -1: it has none */
 };
@@ -54,13 +54,13 @@ bool runpolicy_glob(const char *glob, const char *name);
 
 /* Policies came, went or changed: who is bound by what is looked up anew, and what differs now is
  * touched. */
-void regimes_form(struct queue *q);
+void window_states_form(struct queue *q);
 /* The same for one ClusterQueue and all its LocalQueues that came, went or moved. */
-void regimes_form_queue(struct queue *q, struct clusterqueue *cq);
+void window_states_form_queue(struct queue *q, struct clusterqueue *cq);
 /* .. for one LocalQueue, none of whose Jobs stands anywhere. */
-void regimes_form_localqueue(struct queue *q, struct localqueue *lq);
+void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
 /* A Calendar turned: the regimes of those bound by it are computed anew, quota sets applied, runs
  * suspected. */
-void regimes_turn(struct queue *q, struct timetable *t);
+void window_states_turn(struct queue *q, struct calendar_ref *t);
 
 #endif

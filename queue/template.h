@@ -15,7 +15,7 @@
  * adds: a flavor's labels and tolerations, the names of what is lent (terrain.h). Nor the default
  * PriorityClass, which is asked for by who needs it.
  *
- * What was answered is kept with it (terrain.h, nsquota.h), by what it rested on.
+ * What was answered is kept with it (terrain.h, namespace_quota.h), by what it rested on.
  */
 #ifndef SLUICE_QUEUE_TEMPLATE_H
 #define SLUICE_QUEUE_TEMPLATE_H
@@ -26,7 +26,7 @@
 #include "queue/list.h"
 
 struct verdicts; /* of terrain.c: what the nodes said of it */
-struct refusal;	 /* of nsquota.c: what the quotas of its namespace said */
+struct refusal;	 /* of namespace_quota.c: what the quotas of its namespace said */
 
 struct template
 {

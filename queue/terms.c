@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "queue/closing.h"
+#include "queue/window_close.h"
 #include "queue/core.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/reservation.h"
 #include "sluice/quantity.h"
 
@@ -77,7 +77,7 @@ void terms_take(struct queue *q, struct workload *w, const struct job_terms *ask
 struct outlook {
 	struct queue *q;
 	const struct job_terms *asked;
-	const struct regime *regime;
+	const struct window_state *window_state;
 	struct plan *plan;
 	int64_t now_ms;
 	int64_t earliest_ms; /* start-after counts */
@@ -91,7 +91,7 @@ static void outlook_init(
 {
 	const struct job_terms *a = &w->terms->asked;
 	*o = (struct outlook){.q = q, .asked = a, .now_ms = now_ms, .unit_price = -1};
-	o->regime = regime_of(w->lq);
+	o->window_state = window_state_of(w->lq);
 	o->plan = plan_of(q, w->lq->cq);
 	o->earliest_ms = greater(now_ms, a->start_after_ms);
 	o->lasts_ms = w->expected_ms > 0 ? w->expected_ms : TERMS_ASSUMED_MS;
@@ -104,7 +104,7 @@ static void outlook_init(
 static bool next_stretch(
 	const struct outlook *o, int64_t limit_ms, int64_t *at_ms, int64_t *ret_to_ms)
 {
-	if (!regime_next_open(o->regime, o->lasts_ms, limit_ms, at_ms, ret_to_ms))
+	if (!window_state_next_open(o->window_state, o->lasts_ms, limit_ms, at_ms, ret_to_ms))
 		return false;
 	if (*ret_to_ms < CALENDAR_NEVER)
 		*ret_to_ms = greater(*at_ms, *ret_to_ms + 1 - TERMS_SLACK_MS);
@@ -244,7 +244,7 @@ static void judge_price(
 static void judge_deadline(
 	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
 {
-	int64_t lasts_ms = regime_lasts_ms(o->regime, o->lasts_ms);
+	int64_t lasts_ms = window_state_lasts_ms(o->window_state, o->lasts_ms);
 	int64_t latest_ms = o->asked->deadline_ms - lasts_ms;
 	int64_t last_ms = latest_ms < o->earliest_ms ? INT64_MIN : last_open(o, latest_ms);
 	v->unreachable = last_ms == INT64_MIN;
@@ -256,7 +256,8 @@ static void judge_deadline(
  * makes it the last, that is within its slack, and it presses until then. */
 static int64_t deadline_stands_until(const struct outlook *o, const struct verdict_of_terms *v)
 {
-	int64_t own_ms = o->asked->deadline_ms - regime_lasts_ms(o->regime, o->lasts_ms);
+	int64_t own_ms =
+		o->asked->deadline_ms - window_state_lasts_ms(o->window_state, o->lasts_ms);
 	if (v->latest_ms > o->now_ms)
 		return v->latest_ms;
 	return quantity_add(v->latest_ms, v->latest_ms < own_ms ? TERMS_SLACK_MS : 1);
@@ -362,20 +363,21 @@ static bool above_ceiling(struct queue *q, const struct reservation *r)
 		return false;
 	int64_t deadline_ms = o.asked->deadline_ms;
 	bool in_time = deadline_ms == 0 || o.asked->fail_when_missed ||
-		       quantity_add(q->now_ms, regime_lasts_ms(o.regime, o.lasts_ms)) < deadline_ms;
+		       quantity_add(q->now_ms, window_state_lasts_ms(o.window_state, o.lasts_ms)) <
+			       deadline_ms;
 	return in_time;
 }
 
 /* The first policy, in name order, that says Suspend, and until when it spares the run. */
 static int64_t spared_until(const struct reservation *r, const struct runpolicy **ret_by)
 {
-	const struct regime *regime = regime_of(r->lq);
+	const struct window_state *window_state = window_state_of(r->lq);
 	int64_t least = INT64_MAX;
-	for (size_t i = 0; i < regime->npolicies; i++) {
-		const struct runpolicy *p = regime->policy[i];
+	for (size_t i = 0; i < window_state->npolicies; i++) {
+		const struct runpolicy *p = window_state->policy[i];
 		if (p->spec.at_price_rise != CLOSE_SUSPEND)
 			continue;
-		int64_t until_ms = closing_spares_until_ms(p, r);
+		int64_t until_ms = window_close_spares_until_ms(p, r);
 		if (until_ms < least) {
 			least = until_ms;
 			*ret_by = p;

@@ -337,7 +337,7 @@ bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *v
 void queue_know_cluster(struct queue *q)
 {
 	q->terrain.known = true;
-	nsquotas_know(q);
+	namespace_quotas_know(q);
 }
 
 void queue_set_node(struct queue *q, const struct node_spec *s)

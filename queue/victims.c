@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "queue/displacement.h"
-#include "queue/holders.h"
+#include "queue/preemption.h"
+#include "queue/victim_index.h"
 
 void demand_init(struct demand *d, const struct workload *w, struct clusterqueue *cq,
 	const struct claim *c, const struct choice *choice)
@@ -22,11 +22,11 @@ void demand_init(struct demand *d, const struct workload *w, struct clusterqueue
 	}
 }
 
-static struct displacement *displacement_of(struct queue *q, const struct demand *d)
+static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 {
-	if (!q->displacement)
-		q->displacement = mem_alloc(sizeof(*q->displacement));
-	struct displacement *x = q->displacement;
+	if (!q->preemption)
+		q->preemption = mem_alloc(sizeof(*q->preemption));
+	struct preemption *x = q->preemption;
 	x->q = q;
 	x->d = d;
 	x->ncontested = x->noffers = x->nvictims = 0;
@@ -38,7 +38,7 @@ static struct displacement *displacement_of(struct queue *q, const struct demand
 
 /* If all went who could, would there be as much as lacks? A look at sums, not at runs: who asks in
  * vain, and is asked again whenever a run ends, must not cost as much as there are runs. */
-static bool could_do(const struct displacement *x, size_t i)
+static bool could_do(const struct preemption *x, size_t i)
 {
 	const struct clusterqueue *mine = x->d->cq;
 	int64_t lacks = 0;
@@ -46,8 +46,8 @@ static bool could_do(const struct displacement *x, size_t i)
 		if (x->d->line[k].row == x->contested[i])
 			lacks = x->d->line[k].amount;
 	__int128 free = quota_free(x->contested[i], QUOTA_THEN);
-	list_each(&mine->realm->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_realm);
+	list_each(&mine->cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		if (free >= lacks)
 			return true;
 		if (cq == mine || (cq->node && borrows_contested(x, cq->node)))
@@ -56,7 +56,7 @@ static bool could_do(const struct displacement *x, size_t i)
 	return free >= lacks;
 }
 
-static bool could_be_enough(const struct displacement *x)
+static bool could_be_enough(const struct preemption *x)
 {
 	bool could = true;
 	for (size_t i = 0; could && i < x->ncontested; i++)
@@ -66,7 +66,7 @@ static bool could_be_enough(const struct displacement *x)
 
 static size_t find(struct queue *q, const struct demand *d, bool lenient, const struct victim **ret)
 {
-	struct displacement *x = displacement_of(q, d);
+	struct preemption *x = preemption_of(q, d);
 	x->lenient = lenient && !q->config.victims_as_kueue;
 	if (x->ncontested > 0 && workload_displaces(d->w) && could_be_enough(x)) {
 		if (q->config.fair_sharing)
@@ -90,13 +90,13 @@ size_t victims_plain(struct queue *q, const struct demand *d, const struct victi
 
 void victims_done(struct queue *q)
 {
-	if (!q->displacement)
+	if (!q->preemption)
 		return;
-	free(q->displacement->offer);
-	free(q->displacement->cursor);
-	free(q->displacement->victim);
-	lineup_done(&q->displacement->lineup);
-	free(q->displacement);
+	free(q->preemption->offer);
+	free(q->preemption->cursor);
+	free(q->preemption->victim);
+	candidates_done(&q->preemption->candidates);
+	free(q->preemption);
 }
 
 /* ---- The quick look ---- */
@@ -113,13 +113,13 @@ static int64_t from_reservation(const struct reservation *r, enum preemption_pol
 }
 
 /* Of those who run the first is the least important. */
-static int64_t from_holders(const struct tree_node *n, enum preemption_policy policy)
+static int64_t from_index(const struct tree_node *n, enum preemption_policy policy)
 {
 	int64_t least = INT64_MAX;
 	for (bool more = true; n && more; n = tree_next(n)) {
-		int64_t from = from_reservation(holder_reservation(n), policy);
+		int64_t from = from_reservation(victim_index_reservation(n), policy);
 		least = from < least ? from : least;
-		more = room_is_free(holder_reservation(n));
+		more = room_is_free(victim_index_reservation(n));
 	}
 	return least;
 }
@@ -132,7 +132,7 @@ static int64_t from_clusterqueue(
 		struct quota_row *row = cq->node->row[i];
 		if (if_borrows && !quota_borrows(row, QUOTA_THEN))
 			continue;
-		int64_t from = from_holders(holders_first(cq, row), policy);
+		int64_t from = from_index(victim_index_first(cq, row), policy);
 		least = from < least ? from : least;
 	}
 	list_each(&cq->promised, l) {
@@ -143,12 +143,13 @@ static int64_t from_clusterqueue(
 	return least;
 }
 
-static void survey(struct victims_survey *s, struct realm *realm, enum preemption_policy policy)
+static void survey(
+	struct victims_survey *s, struct cohort_tree *cohort_tree, enum preemption_policy policy)
 {
 	s->made[policy] = true;
 	s->least[policy] = s->second[policy] = INT64_MAX;
-	list_each(&realm->members, l) {
-		struct clusterqueue *member = container_of(l, struct clusterqueue, of_realm);
+	list_each(&cohort_tree->members, l) {
+		struct clusterqueue *member = container_of(l, struct clusterqueue, of_cohort_tree);
 		int64_t from = clusterqueue_active(member) ? from_clusterqueue(member, policy, true)
 							   : INT64_MAX;
 		if (from < s->least[policy]) {
@@ -171,7 +172,7 @@ int64_t victims_from(const struct queue *q, const struct clusterqueue *cq, struc
 	if (!cq->node->parent || (reclaim == PREEMPT_NEVER && q->gap_fillers == 0))
 		return least;
 	if (!s->made[reclaim])
-		survey(s, cq->realm, reclaim);
+		survey(s, cq->cohort_tree, reclaim);
 	int64_t from = s->least_of[reclaim] == cq ? s->second[reclaim] : s->least[reclaim];
 	return from < least ? from : least;
 }

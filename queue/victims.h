@@ -4,7 +4,7 @@
  * demand fits, then those that turn out to be unnecessary are put back. That is the plain set. With
  * fair sharing (fair_victims.c) the order is another one.
  *
- * Where others would do as well, those go whom it hurts least (lineup.h, toll.h), unless the
+ * Where others would do as well, those go whom it hurts least (candidates.h, victim_cost.h), unless the
  * configuration says to take them as Kueue does. Whether anybody goes is never another answer.
  *
  *   classic  of all sets that are legal and enough, as far as Kueue's order had to go for one: from

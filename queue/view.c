@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/disruption.h"
-#include "queue/nsquota.h"
+#include "queue/namespace_quota.h"
 #include "queue/reservation.h"
 #include "queue/share.h"
 #include "queue/users.h"
@@ -257,7 +257,8 @@ static size_t count_beyond(const struct queue *q, const struct tree *line)
 	size_t jobs = 0;
 	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
 		const struct group *g = container_of(n, struct group, node);
-		if (!g->claim.nowhere && nsquota_never_lets(q, g->cq, &g->claim, group_head(g)))
+		if (!g->claim.nowhere &&
+			namespace_quota_never_lets(q, g->cq, &g->claim, group_head(g)))
 			jobs += tree_count(&g->waiting);
 	}
 	return jobs;

@@ -32,7 +32,7 @@ static size_t count_queues(struct queue *q, const struct plan *p, const struct p
 static const char *missing_calendar(const struct plan *p)
 {
 	for (size_t i = 0; i < p->spec.nrates; i++)
-		if (!p->rate[i].timetable->calendar)
+		if (!p->rate[i].calendar_ref->calendar)
 			return p->spec.rate[i].calendar;
 	return NULL;
 }

@@ -1,22 +1,22 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
-#include "queue/closing.h"
+#include "queue/window_close.h"
 #include "queue/core.h"
 #include "job/text.h"
 
 /* ---- Calendars ---- */
 
-static const struct timetable *calendar_at_index(const struct queue *q, size_t index)
+static const struct calendar_ref *calendar_at_index(const struct queue *q, size_t index)
 {
-	for (struct tree_node *n = tree_first(&q->timetables.all); n; n = tree_next(n)) {
-		const struct timetable *t = container_of_const(n, struct timetable, by_name);
-		if (timetable_exists(t) && index-- == 0)
+	for (struct tree_node *n = tree_first(&q->calendar_refs.all); n; n = tree_next(n)) {
+		const struct calendar_ref *t = container_of_const(n, struct calendar_ref, by_name);
+		if (calendar_ref_exists(t) && index-- == 0)
 			return t;
 	}
 	return NULL;
 }
 
 static void calendar_condition(
-	const struct queue *q, const struct timetable *t, struct condition_view *ret)
+	const struct queue *q, const struct calendar_ref *t, struct condition_view *ret)
 {
 	struct text text = text_over(ret->message, sizeof(ret->message));
 	ret->ok = false;
@@ -38,7 +38,7 @@ static void calendar_condition(
 
 bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_view *ret)
 {
-	const struct timetable *t = calendar_at_index(q, index);
+	const struct calendar_ref *t = calendar_at_index(q, index);
 	if (!t)
 		return false;
 	*ret = (struct calendar_view){.name = t->name, .generation = t->generation};
@@ -59,7 +59,7 @@ bool queue_view_calendar(const struct queue *q, size_t index, struct calendar_vi
 
 /* ---- RunPolicies ---- */
 
-static bool has_policy(const struct regime *r, const struct runpolicy *p)
+static bool has_policy(const struct window_state *r, const struct runpolicy *p)
 {
 	for (size_t i = 0; i < r->npolicies; i++)
 		if (r->policy[i] == p)
@@ -69,7 +69,7 @@ static bool has_policy(const struct regime *r, const struct runpolicy *p)
 
 static bool is_spared(const struct runpolicy *p, const struct reservation *r)
 {
-	return p->spec.action != CLOSE_SUSPEND || closing_spares_until_ms(p, r) == INT64_MAX;
+	return p->spec.action != CLOSE_SUSPEND || window_close_spares_until_ms(p, r) == INT64_MAX;
 }
 
 /* A run is bound by its ClusterQueue's name, or by that of the LocalQueue it started from. */
@@ -78,7 +78,7 @@ static void count_runs(const struct runpolicy *p, const struct clusterqueue *cq,
 {
 	list_each(&cq->reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
-		if (!bound && !(r->lq->regime && has_policy(r->lq->regime, p)))
+		if (!bound && !(r->lq->window_state && has_policy(r->lq->window_state, p)))
 			continue;
 		ret->runs++;
 		ret->exempt_runs += is_spared(p, r);
@@ -90,13 +90,13 @@ static void count_bound(
 {
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		bool bound = has_policy(cq->regime, p);
+		bool bound = has_policy(cq->window_state, p);
 		size_t locals = 0;
 		list_each(&cq->localqueues, l) {
 			const struct localqueue *lq =
 				container_of(l, struct localqueue, of_clusterqueue);
-			locals +=
-				lq->regime && runpolicy_names_localqueue(p, lq->ns->name, lq->name);
+			locals += lq->window_state &&
+				  runpolicy_names_localqueue(p, lq->ns->name, lq->name);
 		}
 		ret->queues += bound;
 		ret->localqueues += locals;
@@ -108,7 +108,7 @@ static void count_bound(
 static bool has_strange_window(const struct runpolicy *p, struct text *t)
 {
 	for (size_t i = 0; i < p->spec.nquotas; i++) {
-		if (calendar_has_window(p->timetable->calendar, p->spec.quota[i].window))
+		if (calendar_has_window(p->calendar_ref->calendar, p->spec.quota[i].window))
 			continue;
 		text_add(t,
 			"spec.quota[%zu].window: Calendar %s has no window %s, so this is never the quota; name one of its windows",
@@ -121,7 +121,7 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 static const char *policy_reason(
 	const struct runpolicy *p, const struct runpolicy_view *v, struct text *t)
 {
-	const struct timetable *time = p->timetable;
+	const struct calendar_ref *time = p->calendar_ref;
 	if (p->invalid) {
 		text_add(t, "%s%s", p->invalid,
 			p->spec.name ? "; the last valid spec stays in force" : "");
@@ -154,7 +154,7 @@ bool queue_view_runpolicy(const struct queue *q, size_t index, struct runpolicy_
 	if (!n)
 		return false;
 	const struct runpolicy *p = container_of(n, struct runpolicy, by_name);
-	struct calendar *c = p->timetable ? p->timetable->calendar : NULL;
+	struct calendar *c = p->calendar_ref ? p->calendar_ref->calendar : NULL;
 	*ret = (struct runpolicy_view){.name = p->name,
 		.calendar = p->spec.name ? p->spec.calendar : "",
 		.generation = p->spec.generation,

@@ -9,7 +9,7 @@
 #include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/duration.h"
-#include "queue/holders.h"
+#include "queue/victim_index.h"
 #include "queue/overflow.h"
 #include "queue/precedence.h"
 #include "queue/reservation.h"
@@ -86,10 +86,10 @@ static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 		return;
 	q->gap_fillers += (size_t)(priority < 0) - (size_t)workload_fills_gaps(w);
 	if (w->reservation)
-		holders_leave(w->reservation);
+		victim_index_leave(w->reservation);
 	w->key.priority = priority;
 	if (w->reservation)
-		holders_join(w->reservation);
+		victim_index_join(w->reservation);
 }
 
 bool workload_displaces(const struct workload *w)
@@ -254,7 +254,7 @@ static bool may_wait(const struct workload *w)
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
 {
 	return w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
-	       regime_fit(regime_of(w->lq), w->expected_ms, now_ms) != REGIME_DOES_NOT_FIT;
+	       window_fit(window_state_of(w->lq), w->expected_ms, now_ms) != WINDOW_DOES_NOT_FIT;
 }
 
 static enum workload_place place_for(struct queue *q, struct workload *w)
@@ -392,31 +392,31 @@ void workload_expect(
 		workload_place(q, w);
 }
 
-void workload_yields(struct workload *w, const struct realm *realm)
+void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree)
 {
-	bool again = workload_has_yielded(w, realm);
-	w->yielded = realm->news;
+	bool again = workload_has_yielded(w, cohort_tree);
+	w->yielded = cohort_tree->news;
 	w->yielded_again = again;
 }
 
-bool workload_has_yielded(const struct workload *w, const struct realm *realm)
+bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree)
 {
-	return w->yielded > 0 && w->yielded == realm->news;
+	return w->yielded > 0 && w->yielded == cohort_tree->news;
 }
 
-bool workload_yields_for_ever(const struct workload *w, const struct realm *realm)
+bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree)
 {
-	return w->yielded_again && workload_has_yielded(w, realm);
+	return w->yielded_again && workload_has_yielded(w, cohort_tree);
 }
 
-void workload_displaces_in_vain(struct workload *w, const struct realm *realm)
+void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree)
 {
-	w->in_vain = realm->news;
+	w->in_vain = cohort_tree->news;
 }
 
-bool workload_displaced_in_vain(const struct workload *w, const struct realm *realm)
+bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree)
 {
-	return w->in_vain > 0 && w->in_vain == realm->news;
+	return w->in_vain > 0 && w->in_vain == cohort_tree->news;
 }
 
 void workload_reprioritise(struct queue *q, struct workload *w)

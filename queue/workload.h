@@ -17,7 +17,7 @@
 
 #include "base/uid.h"
 #include "queue/list.h"
-#include "queue/nsquota.h"
+#include "queue/namespace_quota.h"
 #include "queue/tree.h"
 #include "sluice/job.h"
 
@@ -29,7 +29,7 @@ struct clusterqueue;
 struct family;
 struct past;
 struct priority_class;
-struct realm;
+struct cohort_tree;
 struct reservation;
 struct shape;
 struct terms;
@@ -129,17 +129,17 @@ void workload_regate(struct queue *q, struct localqueue *lq);
 /* It has to make room. Until something else comes free it asks nobody to go for fair sharing's
  * sake: priorities, what is whose, and shares of different resources are such that A may have to go
  * for B, B for C, and C for A, for ever, with nobody's work ever done. */
-void workload_yields(struct workload *w, const struct realm *realm);
-bool workload_has_yielded(const struct workload *w, const struct realm *realm);
+void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
+bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
 /* Twice or more, with nothing free in between: both searches let it go round once, as Kueue does,
  * and no further. */
-bool workload_yields_for_ever(const struct workload *w, const struct realm *realm);
+bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree);
 
 /* Other Jobs had to stop for it, and it has no room on the nodes all the same. Until quota comes
  * free by itself, or the nodes have room, it displaces none: the next in the queue takes what they
  * left, and would be stopped for it, for ever. */
-void workload_displaces_in_vain(struct workload *w, const struct realm *realm);
-bool workload_displaced_in_vain(const struct workload *w, const struct realm *realm);
+void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
+bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
 
 /* The order of queue.back_off. */
 int workload_back_off_order(const struct tree_node *a, const struct tree_node *b);

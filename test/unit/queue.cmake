@@ -1,6 +1,6 @@
 # The queue library, tested with nothing but itself: a stray call to the clock or to the controller
 # does not link.
-set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle template terrain vacancy nsquota)
+set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle template terrain vacancy namespace_quota)
 foreach(name ${queue_tests})
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
@@ -36,7 +36,7 @@ set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
 
 # Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
 # worlds of the queue.
-foreach(name toll victims)
+foreach(name victim_cost victims)
   add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/queue_${name}.c
     ${CMAKE_CURRENT_LIST_DIR}/../sim/rng.c)
   target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})

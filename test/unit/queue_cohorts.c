@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue_fixture.h"
 
 #define SEEDS 160

@@ -48,7 +48,7 @@ static void add_queue(struct queue *q, const char *name, const char *flavor)
 
 static bool is_dirty(const struct queue *q, const char *name)
 {
-	return list_in(&clusterqueue_find(&q->clusterqueues, name)->realm->dirty);
+	return list_in(&clusterqueue_find(&q->clusterqueues, name)->cohort_tree->dirty);
 }
 
 static void the_same_pool_again_touches_nothing(void **state)

@@ -26,7 +26,7 @@
 #include "base/must.h"
 #include "cluster/pod.h"
 #include "queue/core.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue_fixture.h"
 #include "test/sim/rng.h"
 
@@ -551,7 +551,7 @@ static const char *check(struct world *w, unsigned plain, unsigned found)
 /* The search itself, without the look at sums. */
 static bool finds_somebody(struct world *w)
 {
-	struct displacement *x = w->q->displacement;
+	struct preemption *x = w->q->preemption;
 	x->noffers = x->nvictims = 0;
 	x->lenient = false;
 	if (w->fair)

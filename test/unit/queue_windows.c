@@ -434,7 +434,7 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 		for (int p = 0; p < POLICIES; p++)
 			if (w->policy[p].name && w->bound[p][q])
 				open = open && open_now(w, p);
-		assert_int_equal(cq->regime->open, open);
+		assert_int_equal(cq->window_state->open, open);
 		for (any.local = 0; any.local < LOCALS; any.local++) {
 			const struct localqueue *lq =
 				localqueue_find(&w->q->localqueues, "team-a", LOCAL[q][any.local]);
@@ -442,7 +442,7 @@ static void all_is_as_it_ought_to_be(const struct world *w)
 			for (int p = 0; p < POLICIES; p++)
 				if (binds(w, p, &any))
 					open = open && open_now(w, p);
-			assert_int_equal(regime_of(lq)->open, open);
+			assert_int_equal(window_state_of(lq)->open, open);
 		}
 	}
 }
@@ -496,20 +496,20 @@ static bool start_at(const struct world *w, const struct outlook *o, const struc
 	return true;
 }
 
-/* regime_next_open() and what a regime says of the next open and close. */
+/* window_state_next_open() and what a regime says of the next open and close. */
 static void the_future_is_told(struct world *w)
 {
 	struct outlook *o = outlook_new(w);
 	struct run r = {.queue = (int)roll(&w->dice, QUEUES), .local = (int)roll(&w->dice, LOCALS)};
-	const struct regime *regime =
-		regime_of(localqueue_find(&w->q->localqueues, "team-a", LOCAL[r.queue][r.local]));
+	const struct window_state *window_state = window_state_of(
+		localqueue_find(&w->q->localqueues, "team-a", LOCAL[r.queue][r.local]));
 	r.expected_ms = (1 + roll(&w->dice, 900)) * MINUTE_MS;
 	int first = 0, all_open = 0, close = INT_MAX, week = 8 * 1440;
 	while (first < week && !start_at(w, o, &r, first))
 		first++;
 	int64_t from_ms = o->from_ms, to_ms;
-	bool found = regime_next_open(
-		regime, r.expected_ms, o->from_ms + week * MINUTE_MS, &from_ms, &to_ms);
+	bool found = window_state_next_open(
+		window_state, r.expected_ms, o->from_ms + week * MINUTE_MS, &from_ms, &to_ms);
 	assert_int_equal(found, first < week);
 	if (found)
 		assert_true(from_ms == o->from_ms + first * MINUTE_MS);
@@ -525,12 +525,12 @@ static void the_future_is_told(struct world *w)
 	for (int p = 0; p < POLICIES; p++)
 		if (binds(w, p, &r) && o->closes[p][0] < close)
 			close = o->closes[p][0];
-	if (regime->open)
-		assert_true(regime->closes_ms ==
+	if (window_state->open)
+		assert_true(window_state->closes_ms ==
 			    (close == INT_MAX ? CALENDAR_NEVER : o->from_ms + close * MINUTE_MS));
 	else
 		assert_true(
-			regime->opens_ms ==
+			window_state->opens_ms ==
 			(all_open == week ? CALENDAR_NEVER : o->from_ms + all_open * MINUTE_MS));
 	free(o);
 }

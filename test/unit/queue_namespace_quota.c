@@ -8,7 +8,7 @@
  *   no pod of a started Job is refused for which there is no room beside the pods that are there;
  *   when all has been seen, every Job that waits is one that the quotas have no room for.
  *
- * NSQUOTA_SEED=N runs that one alone.
+ * NAMESPACE_QUOTA_SEED=N runs that one alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -766,7 +766,7 @@ static void run_seed(uint32_t seed, struct world *w)
 static void no_pod_is_refused_and_nothing_is_kept_for_ever(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const char *one = getenv("NSQUOTA_SEED");
+	const char *one = getenv("NAMESPACE_QUOTA_SEED");
 	(void)state;
 	must(w);
 	for (uint32_t seed = 1; seed <= SEEDS; seed++)

@@ -22,10 +22,10 @@
  * Kept is, of each quota, what is left of each limit. When that moved, what was answered in the
  * namespace is asked again, and the ClusterQueues of its LocalQueues are looked at: all when there
  * is more, those in which one may stand before others when there is less. A namespace without a
- * ResourceQuota has no struct nsquota and costs nothing.
+ * ResourceQuota has no struct namespace_quota and costs nothing.
  */
-#ifndef SLUICE_QUEUE_NSQUOTA_H
-#define SLUICE_QUEUE_NSQUOTA_H
+#ifndef SLUICE_QUEUE_NAMESPACE_QUOTA_H
+#define SLUICE_QUEUE_NAMESPACE_QUOTA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ struct queue;
 struct reservation;
 struct workload;
 
-struct nsquotas {
+struct namespace_quotas {
 	struct link all;   /* nsquota.of_all */
 	struct link stale; /* nsquota.of_stale: what is left there may be another amount */
 	struct quota_flight *flight;
@@ -52,33 +52,33 @@ struct nsquotas {
 	bool known; /* queue_know_cluster(): before, nothing is asked */
 };
 
-void nsquotas_init(struct nsquotas *n);
-void nsquotas_done(struct queue *q);
+void namespace_quotas_init(struct namespace_quotas *n);
+void namespace_quotas_done(struct queue *q);
 
 /* All quotas have been told. / Another PriorityClass may be the default. */
-void nsquotas_know(struct queue *q);
-void nsquotas_heed_default(struct queue *q);
+void namespace_quotas_know(struct queue *q);
+void namespace_quotas_heed_default(struct queue *q);
 /* Before a pass: what moved is asked again. */
-void nsquotas_refresh(struct queue *q);
+void namespace_quotas_refresh(struct queue *q);
 
 /* ---- May they be made? ---- */
 
 /* With how many pods, at most, w may start in cq (claim: its own there); fewer than its
  * shape.min_pods: refused. */
-int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
+int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 /* May the entry start as it chose? */
-bool nsquota_lets(const struct queue *q, const struct entry *e);
+bool namespace_quota_lets(const struct queue *q, const struct entry *e);
 /* Does what was promised still stand? */
-bool nsquota_keeps(struct queue *q, struct reservation *r);
+bool namespace_quota_keeps(struct queue *q, struct reservation *r);
 
 /* It asks for more than the whole quota, or does not say what a quota wants to know: were nothing
  * used it would be refused. Kept with its template, so it may be asked of all that wait. */
-bool nsquota_never_lets(const struct queue *q, const struct clusterqueue *cq,
+bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 
 /* Why w is refused, in the API server's words; *ret_never as above. False: it is not. */
-bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
+bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
 	bool *ret_never);
 
@@ -93,13 +93,13 @@ struct progress {
 struct progress progress_of(const struct job *j);
 
 /* The Job says something else of its pods now. */
-void nsquota_see(struct queue *q, struct workload *w, const struct job *j);
+void namespace_quota_see(struct queue *q, struct workload *w, const struct job *j);
 /* The room is there, is of other pods, or its Job said more / will be no more. */
-void nsquota_run(struct queue *q, struct reservation *r);
-void nsquota_run_over(struct queue *q, const struct reservation *r);
+void namespace_quota_run(struct queue *q, struct reservation *r);
+void namespace_quota_run_over(struct queue *q, const struct reservation *r);
 
 /* What tells groups apart: so many pods its Job asks for in all; 0: as many as at one time, or
  * nothing counts that. */
-int32_t nsquota_in_all(const struct workload *w);
+int32_t namespace_quota_in_all(const struct workload *w);
 
 #endif

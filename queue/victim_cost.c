@@ -1,4 +1,4 @@
-#include "queue/toll.h"
+#include "queue/victim_cost.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static int by_importance(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-void toll_rank(const struct toll_run *run, size_t n, uint32_t *ret_rank)
+void victim_cost_rank(const struct victim_cost_run *run, size_t n, uint32_t *ret_rank)
 {
 	struct ranked *all = mem_array(n, sizeof(*all));
 	for (size_t i = 0; i < n; i++)
@@ -35,13 +35,13 @@ void toll_rank(const struct toll_run *run, size_t n, uint32_t *ret_rank)
 
 /* ---- What a set costs ---- */
 
-static int64_t pods_of(const struct toll_run *r)
+static int64_t pods_of(const struct victim_cost_run *r)
 {
 	return r->pods > 1 ? r->pods : 1;
 }
 
 /* Of pods that all are selected by the same budgets so many are too many. */
-static int64_t violations_of(const struct toll_book *b, const struct toll_run *r)
+static int64_t violations_of(const struct victim_cost_book *b, const struct victim_cost_run *r)
 {
 	int64_t pods = pods_of(r), over = 0;
 	for (size_t i = 0; i < r->nbudgets; i++) {
@@ -53,7 +53,7 @@ static int64_t violations_of(const struct toll_book *b, const struct toll_run *r
 	return over;
 }
 
-static int64_t count_violations(const struct toll_book *b, const bool *goes)
+static int64_t count_violations(const struct victim_cost_book *b, const bool *goes)
 {
 	int64_t violations = 0;
 	for (size_t i = 0; i < b->nbudgets; i++)
@@ -64,7 +64,7 @@ static int64_t count_violations(const struct toll_book *b, const bool *goes)
 	return violations;
 }
 
-static void toll_add(struct toll *t, const struct toll_run *r)
+static void victim_cost_add(struct victim_cost *t, const struct victim_cost_run *r)
 {
 	int64_t pods = pods_of(r);
 	t->reach = r->reach > t->reach ? r->reach : t->reach;
@@ -76,12 +76,12 @@ static void toll_add(struct toll *t, const struct toll_run *r)
 	t->highest = r->priority > t->highest ? r->priority : t->highest;
 }
 
-struct toll toll_of(const struct toll_book *b, const bool *goes)
+struct victim_cost victim_cost_of(const struct victim_cost_book *b, const bool *goes)
 {
-	struct toll t = {.highest = INT64_MIN, .start_ms = INT64_MAX};
+	struct victim_cost t = {.highest = INT64_MIN, .start_ms = INT64_MAX};
 	for (size_t i = 0; i < b->nruns; i++)
 		if (goes[i])
-			toll_add(&t, &b->run[i]);
+			victim_cost_add(&t, &b->run[i]);
 	t.violations = b->nbudgets ? count_violations(b, goes) : 0;
 	return t;
 }
@@ -93,7 +93,7 @@ static int cmp(__int128 a, __int128 b)
 	return (a > b) - (a < b);
 }
 
-int toll_cmp(const struct toll *a, const struct toll *b)
+int victim_cost_cmp(const struct victim_cost *a, const struct victim_cost *b)
 {
 	int order = cmp(a->reach, b->reach);
 	if (!order)

@@ -5,12 +5,12 @@
  * An offer yields the candidates of one ClusterQueue in the order in which they would have to go
  * (reservation_cmp): its promises, those that end anyway, those that run. Only those who hold something of
  * a contested row and whom the policy allows are candidates. They are looked up one by one
- * (holders.h), because a ClusterQueue runs 100,000 Jobs and few have to go.
+ * (victim_index.h), because a ClusterQueue runs 100,000 Jobs and few have to go.
  */
-#ifndef SLUICE_QUEUE_DISPLACEMENT_H
-#define SLUICE_QUEUE_DISPLACEMENT_H
+#ifndef SLUICE_QUEUE_PREEMPTION_H
+#define SLUICE_QUEUE_PREEMPTION_H
 
-#include "queue/lineup.h"
+#include "queue/candidates.h"
 #include "queue/victims.h"
 
 enum offer_kind {	 /* in the order in which they are taken (reference 6.1) */
@@ -31,7 +31,7 @@ struct offer {
 
 struct likes;
 
-struct displacement {
+struct preemption {
 	struct queue *q;
 	const struct demand *d;
 	size_t ncontested;
@@ -44,25 +44,25 @@ struct displacement {
 	struct victim *victim;
 	size_t nvictims, victims_room;
 	bool lenient; /* those are to go whom it hurts least */
-	struct lineup lineup;
+	struct candidates candidates;
 	struct likes *likes; /* of fair_victims.c, while it chooses */
 };
 
 /* Adds what cq has to offer, unless it has nothing. False: nothing. */
-bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
+bool offer_add(struct preemption *x, struct clusterqueue *cq, enum offer_kind kind,
 	const struct quota_node *shared);
 /* What of the contested row i those have who could be displaced in cq: so much or less. */
-int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t i);
+int64_t offer_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
 /* All of it again, from the first. */
-void offer_rewind(struct displacement *x, struct offer *o);
+void offer_rewind(struct preemption *x, struct offer *o);
 /* Takes the next one off. */
-struct reservation *offer_take(struct displacement *x, struct offer *o);
+struct reservation *offer_take(struct preemption *x, struct offer *o);
 
 /* The same pair in another node; NULL when it has none. */
 const struct quota_row *contested_row(
-	const struct displacement *x, const struct quota_node *node, size_t i);
+	const struct preemption *x, const struct quota_node *node, size_t i);
 /* Does the node use more than its own quota of some contested row? */
-bool borrows_contested(const struct displacement *x, const struct quota_node *node);
+bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
 /* Would it cost nobody any work? */
 bool room_is_free(const struct reservation *r);
@@ -73,15 +73,15 @@ int reservation_cmp(const struct reservation *a, const struct reservation *b);
 void reservation_take_away(const struct reservation *r);
 void reservation_put_back(const struct reservation *r);
 
-void victim_add(struct displacement *x, struct reservation *r, enum preemption_reason reason);
+void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);
 bool demand_fits(const struct demand *d, bool may_borrow);
 /* Puts back whoever need not go, the last one first, and never the very last. */
-void victims_spare(struct displacement *x, bool may_borrow);
+void victims_spare(struct preemption *x, bool may_borrow);
 /* Puts all back; they stay victims. */
-void victims_put_back(const struct displacement *x);
+void victims_put_back(const struct preemption *x);
 
 /* Both leave THEN as it was; x->nvictims is the result. */
-void find_classic(struct displacement *x);
-void find_fair(struct displacement *x);
+void find_classic(struct preemption *x);
+void find_fair(struct preemption *x);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * It belongs to the root of a quota tree and, like that node, is never freed before the queue.
  */
-#ifndef SLUICE_QUEUE_REALM_H
-#define SLUICE_QUEUE_REALM_H
+#ifndef SLUICE_QUEUE_COHORT_TREE_H
+#define SLUICE_QUEUE_COHORT_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,25 +15,25 @@
 struct clusterqueue;
 struct queue;
 
-struct realm {
+struct cohort_tree {
 	struct link dirty;   /* in queue.dirty: something happened in it */
 	bool search;	     /* ... that may let any waiting group of any member start */
 	uint32_t news;	     /* how often anything was free that nobody had to stop for */
-	struct link members; /* clusterqueue.of_realm, in the order of joining */
+	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };
 
 /* Puts the ClusterQueue into the realm of its quota tree's root. True when that is another one. */
-bool realm_join(struct clusterqueue *cq);
+bool cohort_tree_join(struct clusterqueue *cq);
 
 /* After parents or ClusterQueues came, went or changed: links the quota trees, settles them, sorts
  * the ClusterQueues into realms, and touches them. */
-void realms_form(struct queue *q);
+void cohort_trees_form(struct queue *q);
 
 /* The promises of what is being divided anew (quota.stale) are taken back. Returns any ClusterQueue
  * of the realm, or NULL. */
-struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm);
+struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_tree *cohort_tree);
 
 /* After nothing but amounts changed in the tree of this ClusterQueue. */
-void realm_settle(struct queue *q, struct clusterqueue *cq);
+void cohort_tree_settle(struct queue *q, struct clusterqueue *cq);
 
 #endif

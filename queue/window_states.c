@@ -7,7 +7,7 @@
 #include "queue/core.h"
 #include "queue/lead.h"
 #include "queue/ration.h"
-#include "queue/regime.h"
+#include "queue/window_state.h"
 #include "queue/reservation.h"
 #include "queue/terms.h"
 
@@ -56,7 +56,7 @@ static size_t members_move(struct queue *q, struct localqueue *lq, enum workload
 	return n;
 }
 
-static void take_policies(struct regime *r, struct runpolicy **policy, size_t n)
+static void take_policies(struct window_state *r, struct runpolicy **policy, size_t n)
 {
 	free(r->policy);
 	r->policy = policy;
@@ -68,21 +68,21 @@ static void take_policies(struct regime *r, struct runpolicy **policy, size_t n)
 static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct localqueue *lq)
 {
 	size_t n;
-	bool own, was = regime_of(lq)->times_fit;
+	bool own, was = window_state_of(lq)->times_fit;
 	struct runpolicy **policy = policies_of(q, cq, lq, &n, &own);
-	bool moves = own != (lq->regime != NULL) || (own && was != times_fit(policy, n));
+	bool moves = own != (lq->window_state != NULL) || (own && was != times_fit(policy, n));
 	/* None: whoever called us has taken them all out, and puts them back. */
 	moves = moves && members_move(q, lq, PLACE_READY, workload_unplace) > 0;
-	if (own && !lq->regime)
-		lq->regime =
-			regime_new(map_hash_string(lq->ns->name) * 31 + map_hash_string(lq->name));
+	if (own && !lq->window_state)
+		lq->window_state = window_state_new(
+			map_hash_string(lq->ns->name) * 31 + map_hash_string(lq->name));
 	if (own) {
-		take_policies(lq->regime, policy, n);
-		regime_compute(lq->regime, q->now_ms);
+		take_policies(lq->window_state, policy, n);
+		window_state_compute(lq->window_state, q->now_ms);
 	} else {
 		free(policy);
-		regime_free(lq->regime);
-		lq->regime = NULL;
+		window_state_free(lq->window_state);
+		lq->window_state = NULL;
 	}
 	if (moves)
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
@@ -94,7 +94,7 @@ static void followers_move(struct queue *q, struct clusterqueue *cq, enum worklo
 {
 	list_each(&cq->localqueues, l) {
 		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		if (!lq->regime)
+		if (!lq->window_state)
 			members_move(q, lq, from, move);
 	}
 }
@@ -104,11 +104,11 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 	size_t n;
 	bool own;
 	struct runpolicy **policy = policies_of(q, cq, NULL, &n, &own);
-	bool moves = cq->regime->times_fit != times_fit(policy, n);
+	bool moves = cq->window_state->times_fit != times_fit(policy, n);
 	if (moves)
 		followers_move(q, cq, PLACE_READY, workload_unplace);
-	take_policies(cq->regime, policy, n);
-	regime_compute(cq->regime, q->now_ms);
+	take_policies(cq->window_state, policy, n);
+	window_state_compute(cq->window_state, q->now_ms);
 	if (moves)
 		followers_move(q, cq, PLACE_NOWHERE, workload_place);
 }
@@ -123,21 +123,21 @@ static void queue_suspect_reservations(struct queue *q, struct clusterqueue *cq)
  * what the queue may have. */
 static void queue_turned(struct queue *q, struct clusterqueue *cq)
 {
-	if (!cq->regime->open)
+	if (!cq->window_state->open)
 		backfill_end(q, cq);
 	terms_ask_again(q, cq);
 	lead_plan(q, cq);
 	if (ration_apply(q, cq->node))
-		realm_settle(q, cq);
+		cohort_tree_settle(q, cq);
 	ration_divide(q);
-	cq->realm->news++;
+	cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
 	queue_suspect_reservations(q, cq);
 }
 
-void regimes_form_queue(struct queue *q, struct clusterqueue *cq)
+void window_states_form_queue(struct queue *q, struct clusterqueue *cq)
 {
-	bool unbound = !runpolicy_first(q) && cq->regime->npolicies == 0;
+	bool unbound = !runpolicy_first(q) && cq->window_state->npolicies == 0;
 	if (unbound)
 		return;
 	clusterqueue_form(q, cq);
@@ -151,7 +151,7 @@ static struct clusterqueue *of_node(struct tree_node *n)
 	return container_of(n, struct clusterqueue, by_name);
 }
 
-void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
+void window_states_form_localqueue(struct queue *q, struct localqueue *lq)
 {
 	list_each(&lq->reservations, l)
 		reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
@@ -159,8 +159,8 @@ void regimes_form_localqueue(struct queue *q, struct localqueue *lq)
 		localqueue_form(q, lq->cq, lq);
 		return;
 	}
-	regime_free(lq->regime);
-	lq->regime = NULL;
+	window_state_free(lq->window_state);
+	lq->window_state = NULL;
 }
 
 /* LocalQueues of a ClusterQueue that is only named: nothing starts from them, but what they know of
@@ -176,7 +176,7 @@ static void form_named(struct queue *q)
 	}
 }
 
-void regimes_form(struct queue *q)
+void window_states_form(struct queue *q)
 {
 	form_named(q);
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
@@ -190,32 +190,32 @@ void regimes_form(struct queue *q)
 
 /* ---- A Calendar turned ---- */
 
-static bool goes_by(const struct regime *r, const struct timetable *t)
+static bool goes_by(const struct window_state *r, const struct calendar_ref *t)
 {
 	for (size_t i = 0; i < r->npolicies; i++)
-		if (r->policy[i]->timetable == t)
+		if (r->policy[i]->calendar_ref == t)
 			return true;
 	return false;
 }
 
-static bool regime_turn(struct queue *q, struct regime *r, const struct timetable *t)
+static bool window_state_turn(struct queue *q, struct window_state *r, const struct calendar_ref *t)
 {
 	if (!r || !goes_by(r, t))
 		return false;
-	regime_compute(r, q->now_ms);
+	window_state_compute(r, q->now_ms);
 	return true;
 }
 
-void regimes_turn(struct queue *q, struct timetable *t)
+void window_states_turn(struct queue *q, struct calendar_ref *t)
 {
 	if (list_empty(&t->policies))
 		return;
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		struct clusterqueue *cq = of_node(n);
-		bool turned = regime_turn(q, cq->regime, t);
+		bool turned = window_state_turn(q, cq->window_state, t);
 		list_each(&cq->localqueues, l) {
 			struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-			turned = regime_turn(q, lq->regime, t) || turned;
+			turned = window_state_turn(q, lq->window_state, t) || turned;
 		}
 		if (turned)
 			queue_turned(q, cq);

@@ -1,21 +1,21 @@
-#include "queue/lineup.h"
+#include "queue/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 #include "queue/disruption.h"
 
 /* Budgets of one pod that are counted. */
 #define BUDGETS_EACH 8
 
-void lineup_clear(struct lineup *l)
+void candidates_clear(struct candidates *l)
 {
 	l->nfree = l->n = 0;
 }
 
-void lineup_done(struct lineup *l)
+void candidates_done(struct candidates *l)
 {
 	free(l->free);
 	free(l->who);
@@ -31,7 +31,7 @@ static void add(struct candidate **all, size_t *n, size_t *capacity, const struc
 	(*all)[(*n)++] = *c;
 }
 
-void lineup_add(struct lineup *l, const struct candidate *c)
+void candidates_add(struct candidates *l, const struct candidate *c)
 {
 	size_t capacity = l->capacity;
 	if (room_is_free(c->reservation)) {
@@ -44,16 +44,16 @@ void lineup_add(struct lineup *l, const struct candidate *c)
 	l->goes[l->n - 1] = false;
 }
 
-size_t lineup_beyond_each(size_t noffers)
+size_t candidates_beyond_each(size_t noffers)
 {
-	size_t each = LINEUP_BEYOND / (noffers ? noffers : 1);
-	return each > LINEUP_BEYOND_EACH ? each : LINEUP_BEYOND_EACH;
+	size_t each = CANDIDATES_BEYOND / (noffers ? noffers : 1);
+	return each > CANDIDATES_BEYOND_EACH ? each : CANDIDATES_BEYOND_EACH;
 }
 
 /* Both are in the order in which they were taken. */
-void lineup_mark(struct displacement *x)
+void candidates_mark(struct preemption *x)
 {
-	struct lineup *l = &x->lineup;
+	struct candidates *l = &x->candidates;
 	size_t at = 0;
 	for (size_t i = 0; i < x->nvictims; i++) {
 		const struct reservation *r = x->victim[i].reservation;
@@ -67,9 +67,9 @@ void lineup_mark(struct displacement *x)
 
 /* ---- Is there anything to choose? ---- */
 
-bool lineup_is_settled(const struct displacement *x)
+bool candidates_is_settled(const struct preemption *x)
 {
-	const struct lineup *l = &x->lineup;
+	const struct candidates *l = &x->candidates;
 	if (l->n == 0)
 		return true;
 	const struct reservation *first = l->who[0].reservation;
@@ -92,9 +92,9 @@ static bool costs_alike(const struct candidate *a, const struct candidate *b)
 	       a->reservation->pods == b->reservation->pods && a->offer->kind == b->offer->kind;
 }
 
-bool lineup_is_alike(const struct displacement *x)
+bool candidates_is_alike(const struct preemption *x)
 {
-	const struct lineup *l = &x->lineup;
+	const struct candidates *l = &x->candidates;
 	for (size_t i = 0; i < l->n; i++)
 		if (!costs_alike(&l->who[0], &l->who[i]) ||
 			!reservations_alike(l->who[0].reservation, l->who[i].reservation) ||
@@ -106,7 +106,7 @@ bool lineup_is_alike(const struct displacement *x)
 /* ---- The book ---- */
 
 struct book {
-	struct toll_run *run;
+	struct victim_cost_run *run;
 	uint32_t *rank, *budget; /* budget: BUDGETS_EACH for each run */
 	int64_t *worth, *left;
 	int32_t *allowed;
@@ -137,7 +137,7 @@ static void enter_budgets(struct book *b, struct queue *q, size_t i, const struc
 }
 
 /* Of each thing that lacks, the thousandths that it would bring. */
-static int64_t worth_of(const struct displacement *x, const struct reservation *r)
+static int64_t worth_of(const struct preemption *x, const struct reservation *r)
 {
 	int64_t worth = 0;
 	for (size_t i = 0; i < r->nlines; i++) {
@@ -155,9 +155,9 @@ static int64_t worth_of(const struct displacement *x, const struct reservation *
 	return worth;
 }
 
-static void book_open(struct book *b, const struct displacement *x)
+static void book_open(struct book *b, const struct preemption *x)
 {
-	const struct lineup *l = &x->lineup;
+	const struct candidates *l = &x->candidates;
 	*b = (struct book){.run = mem_array(l->n, sizeof(*b->run)),
 		.rank = mem_array(l->n, sizeof(*b->rank)),
 		.budget = mem_array(l->n * BUDGETS_EACH, sizeof(*b->budget)),
@@ -167,14 +167,14 @@ static void book_open(struct book *b, const struct displacement *x)
 		.known = mem_array(l->n * BUDGETS_EACH, sizeof(struct disruption_budget *))};
 	for (size_t i = 0; i < l->n; i++) {
 		const struct reservation *r = l->who[i].reservation;
-		b->run[i] = (struct toll_run){.reach = (uint32_t)l->who[i].offer->kind,
+		b->run[i] = (struct victim_cost_run){.reach = (uint32_t)l->who[i].offer->kind,
 			.priority = r->w->key.priority,
 			.pods = r->pods,
 			.start_ms = r->reserved_ms};
 		b->worth[i] = worth_of(x, r);
 		enter_budgets(b, x->q, i, r);
 	}
-	toll_rank(b->run, l->n, b->rank);
+	victim_cost_rank(b->run, l->n, b->rank);
 }
 
 static void book_close(struct book *b)
@@ -190,34 +190,35 @@ static void book_close(struct book *b)
 
 /* ---- Who goes ---- */
 
-static void free_take_away(const struct lineup *l)
+static void free_take_away(const struct candidates *l)
 {
 	for (size_t i = 0; i < l->nfree; i++)
 		reservation_take_away(l->free[i].reservation);
 }
 
-static void free_put_back(const struct lineup *l)
+static void free_put_back(const struct candidates *l)
 {
 	for (size_t i = 0; i < l->nfree; i++)
 		reservation_put_back(l->free[i].reservation);
 }
 
-void lineup_ease(struct displacement *x, struct levy *levy)
+void candidates_ease(struct preemption *x, struct victim_search *victim_search)
 {
 	struct book b;
 	book_open(&b, x);
-	levy->book = (struct toll_book){b.run, x->lineup.n, b.rank, b.allowed, b.left, b.nknown};
-	levy->worth = b.worth;
-	levy->world = x;
-	free_take_away(&x->lineup);
-	levy_ease(levy, x->lineup.goes);
-	free_put_back(&x->lineup);
+	victim_search->book = (struct victim_cost_book){
+		b.run, x->candidates.n, b.rank, b.allowed, b.left, b.nknown};
+	victim_search->worth = b.worth;
+	victim_search->world = x;
+	free_take_away(&x->candidates);
+	victim_search_ease(victim_search, x->candidates.goes);
+	free_put_back(&x->candidates);
 	book_close(&b);
 }
 
-void lineup_displace(struct displacement *x)
+void candidates_displace(struct preemption *x)
 {
-	const struct lineup *l = &x->lineup;
+	const struct candidates *l = &x->candidates;
 	x->nvictims = 0;
 	for (size_t i = 0; i < l->nfree; i++)
 		victim_add(x, l->free[i].reservation, l->free[i].reason);

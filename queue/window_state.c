@@ -1,4 +1,4 @@
-#include "queue/regime.h"
+#include "queue/window_state.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
 #define LOOKS_MAX 4000 /* at Calendars that take turns, so that never both are open */
 
-const struct regime REGIME_ALWAYS = {
+const struct window_state WINDOW_STATE_ALWAYS = {
 	.open = true,
 	.opens_ms = 0,
 	.closes_ms = CALENDAR_NEVER,
@@ -18,15 +18,15 @@ const struct regime REGIME_ALWAYS = {
 	.prefer_ms = CALENDAR_NEVER,
 };
 
-struct regime *regime_new(uint64_t hash)
+struct window_state *window_state_new(uint64_t hash)
 {
-	struct regime *r = mem_alloc(sizeof(*r));
-	*r = REGIME_ALWAYS;
+	struct window_state *r = mem_alloc(sizeof(*r));
+	*r = WINDOW_STATE_ALWAYS;
 	r->hash = hash;
 	return r;
 }
 
-void regime_free(struct regime *r)
+void window_state_free(struct window_state *r)
 {
 	if (!r)
 		return;
@@ -34,62 +34,62 @@ void regime_free(struct regime *r)
 	free(r);
 }
 
-const struct regime *regime_of(const struct localqueue *lq)
+const struct window_state *window_state_of(const struct localqueue *lq)
 {
-	if (lq->regime)
-		return lq->regime;
-	return lq->cq ? lq->cq->regime : &REGIME_ALWAYS;
+	if (lq->window_state)
+		return lq->window_state;
+	return lq->cq ? lq->cq->window_state : &WINDOW_STATE_ALWAYS;
 }
 
 /* ---- Fit ---- */
 
-int64_t regime_lasts_ms(const struct regime *r, int64_t expected_ms)
+int64_t window_state_lasts_ms(const struct window_state *r, int64_t expected_ms)
 {
 	int64_t thousandths = quantity_times(expected_ms, 1000 + (int64_t)r->margin_permille);
 	return thousandths == INT64_MAX ? INT64_MAX : (thousandths + 999) / 1000;
 }
 
-enum regime_fit regime_fit(const struct regime *r, int64_t expected_ms, int64_t now_ms)
+enum window_fit window_fit(const struct window_state *r, int64_t expected_ms, int64_t now_ms)
 {
 	if (!r->open)
-		return REGIME_DOES_NOT_FIT;
+		return WINDOW_DOES_NOT_FIT;
 	if (!r->times_fit)
-		return REGIME_FITS;
+		return WINDOW_FITS;
 	if (expected_ms <= 0)
-		return r->hold_unknown ? REGIME_DOES_NOT_FIT : REGIME_FITS;
-	int64_t end_ms = quantity_add(now_ms, regime_lasts_ms(r, expected_ms));
+		return r->hold_unknown ? WINDOW_DOES_NOT_FIT : WINDOW_FITS;
+	int64_t end_ms = quantity_add(now_ms, window_state_lasts_ms(r, expected_ms));
 	if (end_ms > r->require_ms)
-		return REGIME_DOES_NOT_FIT;
-	return end_ms > r->prefer_ms ? REGIME_HAD_BETTER_WAIT : REGIME_FITS;
+		return WINDOW_DOES_NOT_FIT;
+	return end_ms > r->prefer_ms ? WINDOW_PREFERS_LATER : WINDOW_FITS;
 }
 
-int64_t regime_fit_until_ms(const struct regime *r, int64_t expected_ms, int64_t now_ms)
+int64_t window_fit_until_ms(const struct window_state *r, int64_t expected_ms, int64_t now_ms)
 {
-	enum regime_fit fit = regime_fit(r, expected_ms, now_ms);
-	if (fit == REGIME_DOES_NOT_FIT || expected_ms <= 0 || !r->times_fit)
+	enum window_fit fit = window_fit(r, expected_ms, now_ms);
+	if (fit == WINDOW_DOES_NOT_FIT || expected_ms <= 0 || !r->times_fit)
 		return CALENDAR_NEVER;
 	int64_t by_ms = r->require_ms;
-	if (fit == REGIME_FITS && r->prefer_ms < by_ms)
+	if (fit == WINDOW_FITS && r->prefer_ms < by_ms)
 		by_ms = r->prefer_ms;
-	return by_ms == CALENDAR_NEVER ? by_ms : by_ms - regime_lasts_ms(r, expected_ms);
+	return by_ms == CALENDAR_NEVER ? by_ms : by_ms - window_state_lasts_ms(r, expected_ms);
 }
 
 /* ---- What the Calendars say ---- */
 
 static bool understood(const struct runpolicy *p)
 {
-	return p->timetable && p->timetable->calendar;
+	return p->calendar_ref && p->calendar_ref->calendar;
 }
 
 /* From at_ms on, the first moment at which all are open; CALENDAR_NEVER: none before limit_ms. */
-static int64_t opens_at(const struct regime *r, int64_t at_ms, int64_t limit_ms)
+static int64_t opens_at(const struct window_state *r, int64_t at_ms, int64_t limit_ms)
 {
 	size_t open = 0;
 	for (size_t i = 0; i < r->npolicies; i++)
 		if (!understood(r->policy[i]))
 			return CALENDAR_NEVER;
 	for (size_t i = 0, looks = 0; open < r->npolicies; i = (i + 1) % r->npolicies) {
-		struct calendar *c = r->policy[i]->timetable->calendar;
+		struct calendar *c = r->policy[i]->calendar_ref->calendar;
 		if (calendar_at(c, at_ms).open) {
 			open++;
 			continue;
@@ -103,13 +103,14 @@ static int64_t opens_at(const struct regime *r, int64_t at_ms, int64_t limit_ms)
 }
 
 /* While all are open: when the first closes, of those that ask for a fit no weaker than this. */
-static int64_t closes_at(const struct regime *r, int64_t at_ms, bool (*counts)(enum start_fit f))
+static int64_t closes_at(
+	const struct window_state *r, int64_t at_ms, bool (*counts)(enum start_fit f))
 {
 	int64_t first = CALENDAR_NEVER;
 	for (size_t i = 0; i < r->npolicies; i++) {
 		const struct runpolicy *p = r->policy[i];
 		int64_t closes = counts(p->spec.fit)
-					 ? calendar_next_change(p->timetable->calendar, at_ms)
+					 ? calendar_next_change(p->calendar_ref->calendar, at_ms)
 					 : CALENDAR_NEVER;
 		first = closes < first ? closes : first;
 	}
@@ -132,7 +133,7 @@ static bool is_prefer(enum start_fit f)
 	return f == FIT_PREFER;
 }
 
-static void compute_open(struct regime *r, int64_t now_ms)
+static void compute_open(struct window_state *r, int64_t now_ms)
 {
 	r->opens_ms = now_ms;
 	r->closes_ms = closes_at(r, now_ms, any_fit);
@@ -142,14 +143,14 @@ static void compute_open(struct regime *r, int64_t now_ms)
 		const struct runpolicy *p = r->policy[i];
 		bool closes =
 			p->spec.fit != FIT_IGNORE && p->spec.hold_unknown &&
-			calendar_next_change(p->timetable->calendar, now_ms) != CALENDAR_NEVER;
+			calendar_next_change(p->calendar_ref->calendar, now_ms) != CALENDAR_NEVER;
 		r->hold_unknown = r->hold_unknown || closes;
 	}
 }
 
-void regime_compute(struct regime *r, int64_t now_ms)
+void window_state_compute(struct window_state *r, int64_t now_ms)
 {
-	struct regime now = REGIME_ALWAYS;
+	struct window_state now = WINDOW_STATE_ALWAYS;
 	now.policy = r->policy;
 	now.npolicies = r->npolicies;
 	now.hash = r->hash;
@@ -161,7 +162,7 @@ void regime_compute(struct regime *r, int64_t now_ms)
 				now.margin_permille = p->spec.margin_permille;
 		}
 		if (!now.closed_by &&
-			(!understood(p) || !calendar_at(p->timetable->calendar, now_ms).open))
+			(!understood(p) || !calendar_at(p->calendar_ref->calendar, now_ms).open))
 			now.closed_by = p;
 	}
 	now.open = !now.closed_by;
@@ -174,11 +175,11 @@ void regime_compute(struct regime *r, int64_t now_ms)
 
 /* ---- The future ---- */
 
-bool regime_next_open(const struct regime *r, int64_t duration_ms, int64_t limit_ms,
+bool window_state_next_open(const struct window_state *r, int64_t duration_ms, int64_t limit_ms,
 	int64_t *from_ms, int64_t *ret_to_ms)
 {
 	int64_t at_ms = *from_ms;
-	int64_t lasts_ms = duration_ms > 0 ? regime_lasts_ms(r, duration_ms) : 0;
+	int64_t lasts_ms = duration_ms > 0 ? window_state_lasts_ms(r, duration_ms) : 0;
 	for (size_t looks = 0; looks < LOOKS_MAX && at_ms < limit_ms; looks++) {
 		at_ms = opens_at(r, at_ms, limit_ms);
 		if (at_ms >= limit_ms)

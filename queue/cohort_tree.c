@@ -1,26 +1,26 @@
-#include "queue/realm.h"
+#include "queue/cohort_tree.h"
 
 #include "base/mem.h"
 #include "queue/core.h"
 #include "queue/reservation.h"
 
-static struct realm *realm_of(struct quota_node *root)
+static struct cohort_tree *cohort_tree_of(struct quota_node *root)
 {
-	if (!root->realm) {
-		root->realm = mem_alloc(sizeof(*root->realm));
-		list_init(&root->realm->members);
+	if (!root->cohort_tree) {
+		root->cohort_tree = mem_alloc(sizeof(*root->cohort_tree));
+		list_init(&root->cohort_tree->members);
 	}
-	return root->realm;
+	return root->cohort_tree;
 }
 
-bool realm_join(struct clusterqueue *cq)
+bool cohort_tree_join(struct clusterqueue *cq)
 {
-	struct realm *realm = realm_of(quota_root(cq->node));
-	if (cq->realm == realm)
+	struct cohort_tree *cohort_tree = cohort_tree_of(quota_root(cq->node));
+	if (cq->cohort_tree == cohort_tree)
 		return false;
-	list_leave(&cq->of_realm);
-	list_add(&realm->members, &cq->of_realm);
-	cq->realm = realm;
+	list_leave(&cq->of_cohort_tree);
+	list_add(&cohort_tree->members, &cq->of_cohort_tree);
+	cq->cohort_tree = cohort_tree;
 	return true;
 }
 
@@ -55,11 +55,11 @@ static bool is_stale(const struct reservation *r)
 	return false;
 }
 
-struct clusterqueue *realm_take_stale_back(struct queue *q, struct realm *realm)
+struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_tree *cohort_tree)
 {
 	struct clusterqueue *any = NULL;
-	list_each(&realm->members, m) {
-		any = container_of(m, struct clusterqueue, of_realm);
+	list_each(&cohort_tree->members, m) {
+		any = container_of(m, struct clusterqueue, of_cohort_tree);
 		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
 			struct reservation *r =
 				container_of(l, struct reservation, of_clusterqueue);
@@ -80,7 +80,7 @@ static void settle_cohorts(struct queue *q)
 	}
 }
 
-void realms_form(struct queue *q)
+void cohort_trees_form(struct queue *q)
 {
 	struct clusterqueue *cq;
 	/* All of them before anything moves: what is given back goes up the way on which it was
@@ -94,15 +94,15 @@ void realms_form(struct queue *q)
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
 		if (!cq->node->parent)
 			quota_settle(&q->quota, cq->node);
-		realm_join(cq);
+		cohort_tree_join(cq);
 		queue_touch(q, cq);
 	}
 }
 
-void realm_settle(struct queue *q, struct clusterqueue *cq)
+void cohort_tree_settle(struct queue *q, struct clusterqueue *cq)
 {
-	list_each(&cq->realm->members, l)
-		take_promises_back(q, container_of(l, struct clusterqueue, of_realm));
+	list_each(&cq->cohort_tree->members, l)
+		take_promises_back(q, container_of(l, struct clusterqueue, of_cohort_tree));
 	quota_settle(&q->quota, quota_root(cq->node));
 	queue_touch(q, cq);
 }

@@ -6,18 +6,18 @@
  * regime (group.h), so a closed window costs a look at each group and touches no Job.
  *
  * Open only if all are open; of what happens at the close the strictest holds for each run
- * (closing.h). It is computed when a Calendar turns or a policy is edited, and costs nothing in
+ * (window_close.h). It is computed when a Calendar turns or a policy is edited, and costs nothing in
  * between.
  */
-#ifndef SLUICE_QUEUE_REGIME_H
-#define SLUICE_QUEUE_REGIME_H
+#ifndef SLUICE_QUEUE_WINDOW_STATE_H
+#define SLUICE_QUEUE_WINDOW_STATE_H
 
 #include "queue/runpolicy.h"
 
 struct group;
 struct localqueue;
 
-struct regime {
+struct window_state {
 	struct runpolicy **policy; /* in name order */
 	size_t npolicies;
 	uint64_t hash; /* of whose it is: seeds hashes in place of an address */
@@ -32,35 +32,35 @@ struct regime {
 	int32_t margin_permille;
 };
 
-extern const struct regime REGIME_ALWAYS; /* of a queue that no policy names */
+extern const struct window_state WINDOW_STATE_ALWAYS; /* of a queue that no policy names */
 
-struct regime *regime_new(uint64_t hash); /* as REGIME_ALWAYS */
-void regime_free(struct regime *r);
+struct window_state *window_state_new(uint64_t hash); /* as WINDOW_STATE_ALWAYS */
+void window_state_free(struct window_state *r);
 
-/* Whose Jobs go by it: its own, or its ClusterQueue's; REGIME_ALWAYS while it is in none. */
-const struct regime *regime_of(const struct localqueue *lq);
+/* Whose Jobs go by it: its own, or its ClusterQueue's; WINDOW_STATE_ALWAYS while it is in none. */
+const struct window_state *window_state_of(const struct localqueue *lq);
 
 /* What fit says of a start at now_ms that is expected to take so long; 0: unknown. Whoever starts
  * while the regime is closed does not fit. */
-enum regime_fit {
-	REGIME_FITS,
-	REGIME_HAD_BETTER_WAIT, /* Prefer: behind those that fit */
-	REGIME_DOES_NOT_FIT,	/* Require */
+enum window_fit {
+	WINDOW_FITS,
+	WINDOW_PREFERS_LATER, /* Prefer: behind those that fit */
+	WINDOW_DOES_NOT_FIT,  /* Require */
 };
-enum regime_fit regime_fit(const struct regime *r, int64_t expected_ms, int64_t now_ms);
+enum window_fit window_fit(const struct window_state *r, int64_t expected_ms, int64_t now_ms);
 /* The last moment at which it says the same of it; CALENDAR_NEVER: as long as the regime stands. */
-int64_t regime_fit_until_ms(const struct regime *r, int64_t expected_ms, int64_t now_ms);
+int64_t window_fit_until_ms(const struct window_state *r, int64_t expected_ms, int64_t now_ms);
 
 /* With the safety margin. */
-int64_t regime_lasts_ms(const struct regime *r, int64_t expected_ms);
+int64_t window_state_lasts_ms(const struct window_state *r, int64_t expected_ms);
 
 /* The policies are what they are; the rest is made right for now_ms. */
-void regime_compute(struct regime *r, int64_t now_ms);
+void window_state_compute(struct window_state *r, int64_t now_ms);
 
 /* The next stretch of time at or after *from_ms in which a start may happen: *ret_to_ms is its last
  * moment. For runs of known duration under Require, starts that end in time; duration_ms 0: any.
  * False: none before limit_ms. For plans of the future (Cheapest), not for decisions. */
-bool regime_next_open(const struct regime *r, int64_t duration_ms, int64_t limit_ms,
+bool window_state_next_open(const struct window_state *r, int64_t duration_ms, int64_t limit_ms,
 	int64_t *from_ms, int64_t *ret_to_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Levy: which of those who may go do go, so that it is enough and hurts least (toll.h).
+ * Levy: which of those who may go do go, so that it is enough and hurts least (victim_cost.h).
  *
  * The caller has found a set that is enough, and of which nobody can be spared; a better one is
  * looked for. What is enough, and who may go when others are away already, only the caller knows:
@@ -9,24 +9,24 @@
  *   - who may not go does not when more are away either. So a set may go if there is an order in
  * which each may when its turn comes, and then every part of it may, too.
  *
- * Among LEVY_EXACT_MAX candidates the answer is exact: of all sets that may go and are enough, none
- * costs less. Among more it is the best that LEVY_TRIES_MAX tries come upon, and never worse than
+ * Among VICTIM_SEARCH_EXACT_MAX candidates the answer is exact: of all sets that may go and are enough, none
+ * costs less. Among more it is the best that VICTIM_SEARCH_TRIES_MAX tries come upon, and never worse than
  * what the caller had: sets made in the orders of least hurt, each alone, one exchanged for
- * another. Among more than LEVY_TRIES_FOR there are fewer tries, so that it never takes longer. Of
+ * another. Among more than VICTIM_SEARCH_TRIES_FOR there are fewer tries, so that it never takes longer. Of
  * two sets that cost the same the caller's stays, then the one with the earliest candidates is
  * taken.
  */
-#ifndef SLUICE_QUEUE_LEVY_H
-#define SLUICE_QUEUE_LEVY_H
+#ifndef SLUICE_QUEUE_VICTIM_SEARCH_H
+#define SLUICE_QUEUE_VICTIM_SEARCH_H
 
-#include "queue/toll.h"
+#include "queue/victim_cost.h"
 
-#define LEVY_EXACT_MAX 12
-#define LEVY_TRIES_MAX 512
-#define LEVY_TRIES_FOR 64
+#define VICTIM_SEARCH_EXACT_MAX 12
+#define VICTIM_SEARCH_TRIES_MAX 512
+#define VICTIM_SEARCH_TRIES_FOR 64
 
-struct levy {
-	struct toll_book book;
+struct victim_search {
+	struct victim_cost_book book;
 	const int64_t *worth; /* of each run: about how much of what lacks it holds */
 	void *world;
 	void (*take)(void *world, size_t run); /* it is away from here on */
@@ -36,6 +36,6 @@ struct levy {
 };
 
 /* goes: in, the caller's set, while nobody is away; out, the best that was found, and nobody is. */
-void levy_ease(const struct levy *l, bool *goes);
+void victim_search_ease(const struct victim_search *l, bool *goes);
 
 #endif

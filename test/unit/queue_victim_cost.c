@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "queue/levy.h"
+#include "queue/victim_search.h"
 #include "test/sim/rng.h"
 
 /* ---- The steps, a row each: all before the one that decides are equal ---- */
@@ -18,7 +18,7 @@
 
 struct set {
 	size_t n;
-	struct toll_run run[SET_MAX];
+	struct victim_cost_run run[SET_MAX];
 };
 
 static const uint32_t tight[] = {0}, roomy[] = {1}, both[] = {0, 1};
@@ -51,25 +51,26 @@ static const struct {
 		{2, {{0, 5, 1, 7, NULL, 0}, {0, 1, 1, 4, NULL, 0}}}},
 };
 
-static struct toll toll_of_set(const struct set *s)
+static struct victim_cost victim_cost_of_set(const struct set *s)
 {
 	static const int32_t allowed[] = {0, 4};
 	int64_t left[2];
 	uint32_t rank[SET_MAX];
 	const bool goes[SET_MAX] = {true, true, true, true};
-	struct toll_book b = {s->run, s->n, rank, allowed, left, 2};
-	toll_rank(s->run, s->n, rank);
-	return toll_of(&b, goes);
+	struct victim_cost_book b = {s->run, s->n, rank, allowed, left, 2};
+	victim_cost_rank(s->run, s->n, rank);
+	return victim_cost_of(&b, goes);
 }
 
 static void each_step_decides(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct toll less = toll_of_set(&steps[i].less), more = toll_of_set(&steps[i].more);
-		if (toll_cmp(&less, &more) >= 0 || toll_cmp(&more, &less) <= 0)
+		struct victim_cost less = victim_cost_of_set(&steps[i].less),
+				   more = victim_cost_of_set(&steps[i].more);
+		if (victim_cost_cmp(&less, &more) >= 0 || victim_cost_cmp(&more, &less) <= 0)
 			fail_msg("%s", steps[i].step);
-		assert_int_equal(toll_cmp(&less, &less), 0);
+		assert_int_equal(victim_cost_cmp(&less, &less), 0);
 	}
 }
 
@@ -79,29 +80,29 @@ static void pods_are_counted_in_order_of_importance(void **state)
 {
 	(void)state;
 	static const uint32_t first[] = {0}, second[] = {0, 1};
-	const struct toll_run run[] = {{0, 1, 1, 5, first, 1}, {0, 2, 1, 5, second, 2}};
+	const struct victim_cost_run run[] = {{0, 1, 1, 5, first, 1}, {0, 2, 1, 5, second, 2}};
 	const int32_t allowed[] = {1, 1};
 	const bool goes[] = {true, true}, none[] = {false, false};
 	int64_t left[2];
 	uint32_t rank[2];
-	toll_rank(run, 2, rank);
-	struct toll_book b = {run, 2, rank, allowed, left, 2};
+	victim_cost_rank(run, 2, rank);
+	struct victim_cost_book b = {run, 2, rank, allowed, left, 2};
 	assert_int_equal(rank[0], 1);
-	assert_int_equal(toll_of(&b, goes).violations, 1);
-	assert_int_equal(toll_of(&b, none).violations, 0);
-	assert_true(toll_of(&b, none).pods == 0);
+	assert_int_equal(victim_cost_of(&b, goes).violations, 1);
+	assert_int_equal(victim_cost_of(&b, none).violations, 0);
+	assert_true(victim_cost_of(&b, none).pods == 0);
 }
 
 static void a_budget_that_is_overdrawn_allows_nothing(void **state)
 {
 	(void)state;
-	const struct toll_run run[] = {{0, 1, 3, 5, tight, 1}};
+	const struct victim_cost_run run[] = {{0, 1, 3, 5, tight, 1}};
 	const int32_t allowed[] = {-2};
 	const bool goes[] = {true};
 	const uint32_t rank[] = {0};
 	int64_t left[1];
-	struct toll_book b = {run, 1, rank, allowed, left, 1};
-	assert_int_equal(toll_of(&b, goes).violations, 3);
+	struct victim_cost_book b = {run, 1, rank, allowed, left, 1};
+	assert_int_equal(victim_cost_of(&b, goes).violations, 3);
 }
 
 /* ---- The best of all sets ---- */
@@ -114,7 +115,7 @@ static void a_budget_that_is_overdrawn_allows_nothing(void **state)
  * less than it must: as borrowers may while they borrow. */
 struct world {
 	size_t n;
-	struct toll_run run[RUNS_MAX];
+	struct victim_cost_run run[RUNS_MAX];
 	int64_t holds[RUNS_MAX][NEEDS], worth[RUNS_MAX];
 	size_t lender[RUNS_MAX];
 	int64_t lent[LENDERS], need[NEEDS];
@@ -165,7 +166,7 @@ static void make_world(struct world *w, struct rng *rng, size_t n)
 	*w = (struct world){.n = n};
 	for (size_t i = 0; i < n; i++) {
 		size_t set = (size_t)rng_between(rng, 0, 5);
-		w->run[i] = (struct toll_run){(uint32_t)rng_between(rng, 0, 1),
+		w->run[i] = (struct victim_cost_run){(uint32_t)rng_between(rng, 0, 1),
 			(int32_t)rng_between(rng, -1, 2), (int32_t)rng_between(rng, 0, 3),
 			rng_between(rng, 1, 4), set < 3 ? sets[set] : NULL,
 			set < 3 ? sizes[set] : 0};
@@ -179,12 +180,12 @@ static void make_world(struct world *w, struct rng *rng, size_t n)
 		w->need[k] = rng_between(rng, 0, 7);
 	w->allowed[0] = (int32_t)rng_between(rng, 0, 1);
 	w->allowed[1] = (int32_t)rng_between(rng, 0, 4);
-	toll_rank(w->run, n, w->rank);
+	victim_cost_rank(w->run, n, w->rank);
 }
 
-static struct levy levy_over(struct world *w, bool any_order)
+static struct victim_search victim_search_over(struct world *w, bool any_order)
 {
-	return (struct levy){.book = {w->run, w->n, w->rank, w->allowed, w->left, 2},
+	return (struct victim_search){.book = {w->run, w->n, w->rank, w->allowed, w->left, 2},
 		.worth = w->worth,
 		.world = w,
 		.take = world_take,
@@ -194,7 +195,7 @@ static struct levy levy_over(struct world *w, bool any_order)
 }
 
 /* In order, until it is enough; whoever is not needed comes back. As the plain order does. */
-static bool plain(const struct levy *l, bool *goes)
+static bool plain(const struct victim_search *l, bool *goes)
 {
 	struct world *w = l->world;
 	memset(goes, 0, RUNS_MAX * sizeof(*goes));
@@ -238,16 +239,16 @@ static void find_orders(struct world *w, bool *may)
 	put(w, 0);
 }
 
-static struct toll least_toll(const struct levy *l, const bool *may)
+static struct victim_cost least_victim_cost(const struct victim_search *l, const bool *may)
 {
 	struct world *w = l->world;
-	struct toll best = {.reach = UINT32_MAX};
+	struct victim_cost best = {.reach = UINT32_MAX};
 	for (uint32_t set = 0; set < 1u << w->n; set++) {
 		if (!may[set] && l->may_go)
 			continue;
 		put(w, set);
-		struct toll t = toll_of(&l->book, w->away);
-		if (world_enough(w) && toll_cmp(&t, &best) < 0)
+		struct victim_cost t = victim_cost_of(&l->book, w->away);
+		if (world_enough(w) && victim_cost_cmp(&t, &best) < 0)
 			best = t;
 	}
 	put(w, 0);
@@ -284,21 +285,21 @@ static bool check_few(uint64_t seed)
 	struct rng rng;
 	struct world w;
 	rng_seed(&rng, seed);
-	static bool may[1u << LEVY_EXACT_MAX];
+	static bool may[1u << VICTIM_SEARCH_EXACT_MAX];
 	bool goes[RUNS_MAX], nobody[RUNS_MAX] = {false};
 	make_world(&w, &rng, (size_t)rng_between(&rng, 1, 10));
-	struct levy l = levy_over(&w, seed % 3 == 0);
+	struct victim_search l = victim_search_over(&w, seed % 3 == 0);
 	if (!plain(&l, goes))
 		return false;
-	struct toll before = toll_of(&l.book, goes);
-	levy_ease(&l, goes);
+	struct victim_cost before = victim_cost_of(&l.book, goes);
+	victim_search_ease(&l, goes);
 	assert_memory_equal(w.away, nobody, sizeof(w.away));
 	find_orders(&w, may);
-	struct toll best = least_toll(&l, may), got = toll_of(&l.book, goes);
-	if (toll_cmp(&got, &best) != 0 || !is_minimal(&w, goes) ||
+	struct victim_cost best = least_victim_cost(&l, may), got = victim_cost_of(&l.book, goes);
+	if (victim_cost_cmp(&got, &best) != 0 || !is_minimal(&w, goes) ||
 		(l.may_go && !may[bits(goes, w.n)]))
 		fail_msg("seed %llu: not the best", (unsigned long long)seed);
-	return toll_cmp(&got, &before) < 0;
+	return victim_cost_cmp(&got, &before) < 0;
 }
 
 static void of_few_none_is_better(void **state)
@@ -320,18 +321,19 @@ static void of_many_none_is_worse(void **state)
 		rng_seed(&rng, seed);
 		struct world w;
 		bool goes[RUNS_MAX], nobody[RUNS_MAX] = {false};
-		make_world(&w, &rng, (size_t)rng_between(&rng, LEVY_EXACT_MAX + 1, RUNS_MAX));
+		make_world(
+			&w, &rng, (size_t)rng_between(&rng, VICTIM_SEARCH_EXACT_MAX + 1, RUNS_MAX));
 		w.need[0] *= 3;
-		struct levy l = levy_over(&w, true);
+		struct victim_search l = victim_search_over(&w, true);
 		if (!plain(&l, goes))
 			continue;
-		struct toll before = toll_of(&l.book, goes);
-		levy_ease(&l, goes);
-		struct toll got = toll_of(&l.book, goes);
+		struct victim_cost before = victim_cost_of(&l.book, goes);
+		victim_search_ease(&l, goes);
+		struct victim_cost got = victim_cost_of(&l.book, goes);
 		assert_memory_equal(w.away, nobody, sizeof(w.away));
-		assert_true(toll_cmp(&got, &before) <= 0);
+		assert_true(victim_cost_cmp(&got, &before) <= 0);
 		assert_true(is_minimal(&w, goes));
-		eased += toll_cmp(&got, &before) < 0;
+		eased += victim_cost_cmp(&got, &before) < 0;
 	}
 	assert_true(eased > 100);
 }

@@ -1,4 +1,4 @@
-#include "queue/nsquota.h"
+#include "queue/namespace_quota.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct held {
 	struct arena memory;
 };
 
-struct nsquota {
+struct namespace_quota {
 	struct nspace *ns;
 	struct link of_all, of_stale;
 	struct held **held; /* in name order */
@@ -41,7 +41,7 @@ struct refusal {
 	} way[WAYS], whole[WAYS];
 };
 
-void nsquotas_init(struct nsquotas *n)
+void namespace_quotas_init(struct namespace_quotas *n)
 {
 	list_init(&n->all);
 	list_init(&n->stale);
@@ -130,7 +130,7 @@ struct shift {
 	bool more, less;
 };
 
-static void held_count(const struct nsquotas *all, struct held *h, struct shift *ret)
+static void held_count(const struct namespace_quotas *all, struct held *h, struct shift *ret)
 {
 	int64_t *reserved = mem_array(h->quota.hard.count, sizeof(*reserved));
 	quota_flight_reserved(all->flight, &h->quota, reserved);
@@ -144,7 +144,7 @@ static void held_count(const struct nsquotas *all, struct held *h, struct shift 
 }
 
 /* Who may start now, or was refused meanwhile and stood before others. */
-static void touch_queues(struct queue *q, const struct nsquota *n, struct shift s)
+static void touch_queues(struct queue *q, const struct namespace_quota *n, struct shift s)
 {
 	list_each(&n->ns->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
@@ -158,58 +158,59 @@ static void touch_queues(struct queue *q, const struct nsquota *n, struct shift 
 }
 
 /* What depends on the limits alone is asked anew, and need not wait for a pass. */
-static void note_limits(struct queue *q, struct nsquota *n)
+static void note_limits(struct queue *q, struct namespace_quota *n)
 {
 	if (n->others)
-		n->limits = ++q->nsquotas.moves;
+		n->limits = ++q->namespace_quotas.moves;
 }
 
-static void nsquota_move(struct queue *q, struct nsquota *n, struct shift s)
+static void namespace_quota_move(struct queue *q, struct namespace_quota *n, struct shift s)
 {
-	n->moved = ++q->nsquotas.moves;
-	if (q->nsquotas.known)
+	n->moved = ++q->namespace_quotas.moves;
+	if (q->namespace_quotas.known)
 		touch_queues(q, n, s);
 	q->version++;
 }
 
-static void nsquota_refresh(struct queue *q, struct nsquota *n)
+static void namespace_quota_refresh(struct queue *q, struct namespace_quota *n)
 {
 	struct shift s = {n->others, n->others};
 	list_leave(&n->of_stale);
 	n->others = false;
 	for (size_t i = 0; i < n->n; i++)
-		held_count(&q->nsquotas, n->held[i], &s);
+		held_count(&q->namespace_quotas, n->held[i], &s);
 	if (s.more || s.less)
-		nsquota_move(q, n, s);
+		namespace_quota_move(q, n, s);
 }
 
-void nsquotas_refresh(struct queue *q)
+void namespace_quotas_refresh(struct queue *q)
 {
-	while (!list_empty(&q->nsquotas.stale))
-		nsquota_refresh(q, container_of(q->nsquotas.stale.next, struct nsquota, of_stale));
+	while (!list_empty(&q->namespace_quotas.stale))
+		namespace_quota_refresh(q, container_of(q->namespace_quotas.stale.next,
+						   struct namespace_quota, of_stale));
 }
 
 /* Within a pass at once: who comes next is to know. */
-static void nsquota_stale(struct queue *q, struct nsquota *n)
+static void namespace_quota_stale(struct queue *q, struct namespace_quota *n)
 {
 	if (!list_in(&n->of_stale))
-		list_add(&q->nsquotas.stale, &n->of_stale);
+		list_add(&q->namespace_quotas.stale, &n->of_stale);
 	if (q->deciding)
-		nsquota_refresh(q, n);
+		namespace_quota_refresh(q, n);
 }
 
 static void move_all(struct queue *q)
 {
-	list_each(&q->nsquotas.all, l) {
-		struct nsquota *n = container_of(l, struct nsquota, of_all);
-		n->limits = ++q->nsquotas.moves;
-		nsquota_move(q, n, (struct shift){true, true});
+	list_each(&q->namespace_quotas.all, l) {
+		struct namespace_quota *n = container_of(l, struct namespace_quota, of_all);
+		n->limits = ++q->namespace_quotas.moves;
+		namespace_quota_move(q, n, (struct shift){true, true});
 	}
 }
 
-void nsquotas_know(struct queue *q)
+void namespace_quotas_know(struct queue *q)
 {
-	q->nsquotas.known = true;
+	q->namespace_quotas.known = true;
 	move_all(q);
 }
 
@@ -228,32 +229,32 @@ static void each_workload(
 static void enter_flight(struct queue *q, struct workload *w)
 {
 	if (w->reservation || w->promise)
-		nsquota_run(q, w->reservation ? w->reservation : w->promise);
+		namespace_quota_run(q, w->reservation ? w->reservation : w->promise);
 }
 
 static void leave_flight(struct queue *q, struct workload *w)
 {
-	quota_flight_drop(q->nsquotas.flight, &w->key.uid);
+	quota_flight_drop(q->namespace_quotas.flight, &w->key.uid);
 }
 
 /* Quotas may come before anything else of a namespace does. */
-static struct nsquota *nsquota_of(struct queue *q, const char *name)
+static struct namespace_quota *namespace_quota_of(struct queue *q, const char *name)
 {
 	struct nspace *ns = namespace_of(&q->localqueues, name);
 	if (ns->quota)
 		return ns->quota;
-	struct nsquota *n = mem_alloc(sizeof(*n));
+	struct namespace_quota *n = mem_alloc(sizeof(*n));
 	n->ns = ns;
-	n->moved = n->limits = ++q->nsquotas.moves;
+	n->moved = n->limits = ++q->namespace_quotas.moves;
 	ns->quota = n;
 	ns->refs++;
-	list_add(&q->nsquotas.all, &n->of_all);
+	list_add(&q->namespace_quotas.all, &n->of_all);
 	each_workload(q, ns, enter_flight);
 	return n;
 }
 
 /* Those that wait stand in other groups then. */
-static void regroup(struct queue *q, struct nsquota *n)
+static void regroup(struct queue *q, struct namespace_quota *n)
 {
 	bool keeps = false;
 	for (size_t i = 0; i < n->n; i++)
@@ -264,12 +265,12 @@ static void regroup(struct queue *q, struct nsquota *n)
 	each_workload(q, n->ns, workload_replace);
 }
 
-static void nsquota_free(struct queue *q, struct nsquota *n)
+static void namespace_quota_free(struct queue *q, struct namespace_quota *n)
 {
 	struct nspace *ns = n->ns;
 	must(n->n == 0);
 	each_workload(q, ns, leave_flight);
-	if (q->nsquotas.known)
+	if (q->namespace_quotas.known)
 		touch_queues(q, n, (struct shift){true, true});
 	list_leave(&n->of_stale);
 	list_leave(&n->of_all);
@@ -281,7 +282,7 @@ static void nsquota_free(struct queue *q, struct nsquota *n)
 }
 
 /* Its place, or where it would stand. */
-static size_t place_of(const struct nsquota *n, const char *name)
+static size_t place_of(const struct namespace_quota *n, const char *name)
 {
 	size_t i = 0;
 	while (i < n->n && strcmp(n->held[i]->quota.name, name) < 0)
@@ -289,12 +290,12 @@ static size_t place_of(const struct nsquota *n, const char *name)
 	return i;
 }
 
-static bool is_at(const struct nsquota *n, size_t i, const char *name)
+static bool is_at(const struct namespace_quota *n, size_t i, const char *name)
 {
 	return i < n->n && strcmp(n->held[i]->quota.name, name) == 0;
 }
 
-static void insert(struct nsquota *n, size_t at, struct held *h)
+static void insert(struct namespace_quota *n, size_t at, struct held *h)
 {
 	n->held = mem_grow(n->held, n->n + 1, sizeof(struct held *));
 	memmove(n->held + at + 1, n->held + at, (n->n - at) * sizeof(struct held *));
@@ -303,7 +304,7 @@ static void insert(struct nsquota *n, size_t at, struct held *h)
 	n->others = true;
 }
 
-static void take_out(struct nsquota *n, size_t at)
+static void take_out(struct namespace_quota *n, size_t at)
 {
 	held_free(n->held[at]);
 	n->n--;
@@ -311,7 +312,7 @@ static void take_out(struct nsquota *n, size_t at)
 	n->others = true;
 }
 
-static void replace(struct nsquota *n, size_t at, struct held *h)
+static void replace(struct namespace_quota *n, size_t at, struct held *h)
 {
 	struct held *old = n->held[at];
 	n->others = n->others || !limits_same(&old->quota, &h->quota);
@@ -323,7 +324,7 @@ static void replace(struct nsquota *n, size_t at, struct held *h)
 
 void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 {
-	struct nsquota *n = nsquota_of(q, s->ns);
+	struct namespace_quota *n = namespace_quota_of(q, s->ns);
 	size_t at = place_of(n, s->name);
 	if (is_at(n, at, s->name))
 		replace(n, at, held_new(s));
@@ -331,13 +332,13 @@ void queue_set_resource_quota(struct queue *q, const struct resource_quota *s)
 		insert(n, at, held_new(s));
 	note_limits(q, n);
 	regroup(q, n);
-	nsquota_stale(q, n);
+	namespace_quota_stale(q, n);
 }
 
 void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name)
 {
 	const struct nspace *space = namespace_find(&q->localqueues, ns);
-	struct nsquota *n = space ? space->quota : NULL;
+	struct namespace_quota *n = space ? space->quota : NULL;
 	size_t at = n ? place_of(n, name) : 0;
 	if (!n || !is_at(n, at, name))
 		return;
@@ -345,9 +346,9 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 	note_limits(q, n);
 	regroup(q, n);
 	if (n->n == 0)
-		nsquota_free(q, n);
+		namespace_quota_free(q, n);
 	else
-		nsquota_stale(q, n);
+		namespace_quota_stale(q, n);
 	q->version++;
 }
 
@@ -355,14 +356,14 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
 	int64_t behind;
-	list_each(&q->nsquotas.all, l) {
-		struct nsquota *n = container_of(l, struct nsquota, of_all);
+	list_each(&q->namespace_quotas.all, l) {
+		struct namespace_quota *n = container_of(l, struct namespace_quota, of_all);
 		if ((ns && strcmp(n->ns->name, ns) != 0) || list_in(&n->of_stale) ||
-			!quota_flight_behind(q->nsquotas.flight, n->ns->name, &behind))
+			!quota_flight_behind(q->namespace_quotas.flight, n->ns->name, &behind))
 			continue;
-		list_add(&q->nsquotas.stale, &n->of_stale);
+		list_add(&q->namespace_quotas.stale, &n->of_stale);
 	}
-	quota_flight_seen(q->nsquotas.flight, ns, version);
+	quota_flight_seen(q->namespace_quotas.flight, ns, version);
 }
 
 static bool anybody_waits(const struct nspace *ns)
@@ -376,11 +377,12 @@ static bool anybody_waits(const struct nspace *ns)
 bool queue_quotas_behind(
 	const struct queue *q, size_t index, const char **ret_ns, int64_t *ret_version)
 {
-	list_each(&q->nsquotas.all, l) {
-		const struct nspace *ns = container_of(l, struct nsquota, of_all)->ns;
+	list_each(&q->namespace_quotas.all, l) {
+		const struct nspace *ns = container_of(l, struct namespace_quota, of_all)->ns;
 		int64_t version;
 		if (!anybody_waits(ns) ||
-			!quota_flight_behind(q->nsquotas.flight, ns->name, &version) || index-- > 0)
+			!quota_flight_behind(q->namespace_quotas.flight, ns->name, &version) ||
+			index-- > 0)
 			continue;
 		*ret_ns = ns->name;
 		*ret_version = version;
@@ -389,14 +391,15 @@ bool queue_quotas_behind(
 	return false;
 }
 
-void nsquotas_done(struct queue *q)
+void namespace_quotas_done(struct queue *q)
 {
-	struct nsquotas *all = &q->nsquotas;
+	struct namespace_quotas *all = &q->namespace_quotas;
 	while (!list_empty(&all->all)) {
-		struct nsquota *n = container_of(all->all.next, struct nsquota, of_all);
+		struct namespace_quota *n =
+			container_of(all->all.next, struct namespace_quota, of_all);
 		while (n->n > 0)
 			take_out(n, n->n - 1);
-		nsquota_free(q, n);
+		namespace_quota_free(q, n);
 	}
 	quota_flight_free(all->flight);
 	free(all->default_class);
@@ -411,17 +414,17 @@ static bool text_same(const char *a, const char *b)
 
 static void set_flight_again(struct queue *q)
 {
-	list_each(&q->nsquotas.all, l)
-		each_workload(q, container_of(l, struct nsquota, of_all)->ns, enter_flight);
+	list_each(&q->namespace_quotas.all, l)
+		each_workload(q, container_of(l, struct namespace_quota, of_all)->ns, enter_flight);
 }
 
-void nsquotas_heed_default(struct queue *q)
+void namespace_quotas_heed_default(struct queue *q)
 {
 	const char *name = priority_default_name(&q->priorities);
-	if (text_same(name, q->nsquotas.default_class))
+	if (text_same(name, q->namespace_quotas.default_class))
 		return;
-	free(q->nsquotas.default_class);
-	q->nsquotas.default_class = mem_strdup(name);
+	free(q->namespace_quotas.default_class);
+	q->namespace_quotas.default_class = mem_strdup(name);
 	set_flight_again(q);
 	move_all(q);
 }
@@ -433,28 +436,28 @@ static struct pod pod_of(
 	const struct queue *q, struct arena *a, const struct template *t, enum lending lending)
 {
 	struct pod p = *t->pod;
-	if (!*p.priority_class && q->nsquotas.default_class)
-		p.priority_class = q->nsquotas.default_class;
+	if (!*p.priority_class && q->namespace_quotas.default_class)
+		p.priority_class = q->namespace_quotas.default_class;
 	lending_rename(a, lending, &p.resources);
 	return p;
 }
 
 /* All quotas of the namespace, each with what is reserved now. */
 static struct quota_state *states_of(
-	const struct queue *q, struct arena *a, const struct nsquota *n)
+	const struct queue *q, struct arena *a, const struct namespace_quota *n)
 {
 	struct quota_state *all = arena_take(a, n->n, sizeof(*all));
 	for (size_t i = 0; i < n->n; i++) {
 		const struct resource_quota *quota = &n->held[i]->quota;
 		int64_t *reserved = arena_take(a, quota->hard.count, sizeof(*reserved));
-		quota_flight_reserved(q->nsquotas.flight, quota, reserved);
+		quota_flight_reserved(q->namespace_quotas.flight, quota, reserved);
 		all[i] = (struct quota_state){quota, reserved};
 	}
 	return all;
 }
 
 /* As if nothing were used, and that were known. */
-static struct quota_state *empty_states(struct arena *a, const struct nsquota *n)
+static struct quota_state *empty_states(struct arena *a, const struct namespace_quota *n)
 {
 	struct quota_state *all = arena_take(a, n->n, sizeof(*all));
 	for (size_t i = 0; i < n->n; i++) {
@@ -470,7 +473,7 @@ static struct quota_state *empty_states(struct arena *a, const struct nsquota *n
 }
 
 /* Of what is left now, or of all of it. */
-static struct pod_count ask(const struct queue *q, const struct nsquota *n,
+static struct pod_count ask(const struct queue *q, const struct namespace_quota *n,
 	const struct template *t, enum lending lending, bool of_all)
 {
 	struct arena scratch = {0};
@@ -489,8 +492,8 @@ static struct refusal *refusal_of(struct template *t)
 	return t->refusal;
 }
 
-static struct pod_count room_for(
-	const struct queue *q, const struct nsquota *n, struct template *t, enum lending lending)
+static struct pod_count room_for(const struct queue *q, const struct namespace_quota *n,
+	struct template *t, enum lending lending)
 {
 	struct answer *a = &refusal_of(t)->way[lending];
 	if (a->asked != n->moved)
@@ -498,8 +501,8 @@ static struct pod_count room_for(
 	return a->places;
 }
 
-static struct pod_count whole_for(
-	const struct queue *q, const struct nsquota *n, struct template *t, enum lending lending)
+static struct pod_count whole_for(const struct queue *q, const struct namespace_quota *n,
+	struct template *t, enum lending lending)
 {
 	struct answer *a = &refusal_of(t)->whole[lending];
 	if (a->asked != n->limits)
@@ -508,10 +511,11 @@ static struct pod_count whole_for(
 }
 
 /* Whether anything is asked for such pods; NULL: no. */
-static struct nsquota *asks(const struct queue *q, const struct workload *w)
+static struct namespace_quota *asks(const struct queue *q, const struct workload *w)
 {
-	return q->nsquotas.known && w->shape->template && w->shape->pods > 0 ? w->lq->ns->quota
-									     : NULL;
+	return q->namespace_quotas.known && w->shape->template && w->shape->pods > 0
+		       ? w->lq->ns->quota
+		       : NULL;
 }
 
 static int32_t least(int32_t a, int32_t b)
@@ -522,7 +526,7 @@ static int32_t least(int32_t a, int32_t b)
 /* Of `pods`, as many as may be made. */
 static int32_t admitted(struct pod_count places, const struct workload *w, int32_t pods)
 {
-	int32_t in_all = nsquota_in_all(w);
+	int32_t in_all = namespace_quota_in_all(w);
 	if (in_all > places.in_all)
 		return 0;
 	return least(pods, in_all > 0 ? places.at_once : least(places.at_once, places.in_all));
@@ -543,10 +547,10 @@ static unsigned ways_of(
 	return ways ? ways : 1u << LENDING_NONE;
 }
 
-int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
+int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w)
 {
-	const struct nsquota *n = asks(q, w);
+	const struct namespace_quota *n = asks(q, w);
 	int32_t most = 0;
 	if (!n)
 		return w->shape->pods;
@@ -561,10 +565,10 @@ int32_t nsquota_pods(const struct queue *q, const struct clusterqueue *cq,
 	return most;
 }
 
-bool nsquota_never_lets(const struct queue *q, const struct clusterqueue *cq,
+bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w)
 {
-	const struct nsquota *n = asks(q, w);
+	const struct namespace_quota *n = asks(q, w);
 	int32_t pods = w->shape->min_pods;
 	if (!n)
 		return false;
@@ -590,9 +594,9 @@ static enum lending lending_of(const struct entry *e)
 	return LENDING_NONE;
 }
 
-bool nsquota_lets(const struct queue *q, const struct entry *e)
+bool namespace_quota_lets(const struct queue *q, const struct entry *e)
 {
-	const struct nsquota *n = asks(q, e->w);
+	const struct namespace_quota *n = asks(q, e->w);
 	if (!n)
 		return true;
 	struct pod_count places = room_for(q, n, e->w->shape->template, lending_of(e));
@@ -600,14 +604,14 @@ bool nsquota_lets(const struct queue *q, const struct entry *e)
 }
 
 /* As if it were asked only now. */
-bool nsquota_keeps(struct queue *q, struct reservation *r)
+bool namespace_quota_keeps(struct queue *q, struct reservation *r)
 {
-	const struct nsquota *n = asks(q, r->w);
+	const struct namespace_quota *n = asks(q, r->w);
 	if (!n)
 		return true;
-	quota_flight_drop(q->nsquotas.flight, &r->w->key.uid);
+	quota_flight_drop(q->namespace_quotas.flight, &r->w->key.uid);
 	struct pod_count places = ask(q, n, r->shape->template, reservation_lending(q, r), false);
-	nsquota_run(q, r);
+	namespace_quota_run(q, r);
 	return admitted(places, r->w, r->pods) >= r->pods;
 }
 
@@ -616,20 +620,20 @@ bool nsquota_keeps(struct queue *q, struct reservation *r)
 static void put_refusal(const struct quota_state *all, size_t n, const struct pod *p,
 	const struct workload *w, char *ret, size_t size)
 {
-	int32_t in_all = nsquota_in_all(w), pods = w->shape->min_pods;
+	int32_t in_all = namespace_quota_in_all(w), pods = w->shape->min_pods;
 	struct pod_count asked = {pods, in_all > 0 ? in_all : pods};
 	resource_quota_admits(all, n, p, asked, ret, size);
 }
 
-bool nsquota_refuses(const struct queue *q, const struct clusterqueue *cq,
+bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w, char *ret_sentence, size_t size,
 	bool *ret_never)
 {
-	const struct nsquota *n = asks(q, w);
-	if (!n || nsquota_pods(q, cq, claim, w) >= w->shape->min_pods)
+	const struct namespace_quota *n = asks(q, w);
+	if (!n || namespace_quota_pods(q, cq, claim, w) >= w->shape->min_pods)
 		return false;
 	unsigned ways = ways_of(cq, claim, w);
-	*ret_never = nsquota_never_lets(q, cq, claim, w);
+	*ret_never = namespace_quota_never_lets(q, cq, claim, w);
 	*ret_sentence = '\0';
 	for (unsigned l = WAYS; l-- > 0;) {
 		struct arena scratch = {0};
@@ -660,19 +664,19 @@ struct progress progress_of(const struct job *j)
 	return p;
 }
 
-void nsquota_see(struct queue *q, struct workload *w, const struct job *j)
+void namespace_quota_see(struct queue *q, struct workload *w, const struct job *j)
 {
-	int32_t in_all = nsquota_in_all(w);
+	int32_t in_all = namespace_quota_in_all(w);
 	w->progress = progress_of(j);
 	if (w->reservation)
-		nsquota_run(q, w->reservation);
-	else if (w->group && nsquota_in_all(w) != in_all)
+		namespace_quota_run(q, w->reservation);
+	else if (w->group && namespace_quota_in_all(w) != in_all)
 		workload_replace(q, w);
 }
 
-int32_t nsquota_in_all(const struct workload *w)
+int32_t namespace_quota_in_all(const struct workload *w)
 {
-	const struct nsquota *n = w->lq->ns->quota;
+	const struct namespace_quota *n = w->lq->ns->quota;
 	return n && n->keeps && w->shape->template && w->progress.left > 0 ? w->progress.left : 0;
 }
 
@@ -693,25 +697,25 @@ static struct quota_run run_of(struct reservation *r)
 		.version = p->version};
 }
 
-void nsquota_run(struct queue *q, struct reservation *r)
+void namespace_quota_run(struct queue *q, struct reservation *r)
 {
-	struct nsquota *n = r->lq->ns->quota;
+	struct namespace_quota *n = r->lq->ns->quota;
 	if (!n || !r->shape->template)
 		return;
 	struct arena scratch = {0};
 	struct pod p = pod_of(q, &scratch, r->shape->template, reservation_lending(q, r));
 	struct quota_run run = run_of(r);
 	run.pod = &p;
-	quota_flight_set(q->nsquotas.flight, &run);
+	quota_flight_set(q->namespace_quotas.flight, &run);
 	arena_done(&scratch);
-	nsquota_stale(q, n);
+	namespace_quota_stale(q, n);
 }
 
-void nsquota_run_over(struct queue *q, const struct reservation *r)
+void namespace_quota_run_over(struct queue *q, const struct reservation *r)
 {
-	struct nsquota *n = r->lq->ns->quota;
+	struct namespace_quota *n = r->lq->ns->quota;
 	if (!n)
 		return;
-	quota_flight_drop(q->nsquotas.flight, &r->w->key.uid);
-	nsquota_stale(q, n);
+	quota_flight_drop(q->namespace_quotas.flight, &r->w->key.uid);
+	namespace_quota_stale(q, n);
 }

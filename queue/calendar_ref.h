@@ -8,8 +8,8 @@
  * A Calendar of which no valid spec was ever seen is unknown: who goes by it starts nothing and
  * stops nothing. One whose newer spec was refused goes on as it was.
  */
-#ifndef SLUICE_QUEUE_TIMETABLE_H
-#define SLUICE_QUEUE_TIMETABLE_H
+#ifndef SLUICE_QUEUE_CALENDAR_REF_H
+#define SLUICE_QUEUE_CALENDAR_REF_H
 
 #include "queue/alarm.h"
 #include "queue/list.h"
@@ -17,7 +17,7 @@
 
 struct queue;
 
-struct timetable {
+struct calendar_ref {
 	char *name;
 	uint32_t refs; /* policies and rates that name it, the object */
 	uint64_t serial;
@@ -28,33 +28,33 @@ struct timetable {
 	bool zone_unknown;	     /* ... for its zone */
 	struct calendar_state state; /* at queue.now_ms, or when the alarm last rang */
 	struct alarm alarm;
-	struct link policies; /* runpolicy.of_timetable */
-	struct link rates;    /* plan_rate.of_timetable */
+	struct link policies; /* runpolicy.of_calendar_ref */
+	struct link rates;    /* plan_rate.of_calendar_ref */
 };
 
-struct timetables {
+struct calendar_refs {
 	struct tree all; /* by name */
 	uint64_t serials;
 };
 
-void timetables_init(struct timetables *all);
-void timetables_done(struct timetables *all); /* whoever named them is gone */
+void calendar_refs_init(struct calendar_refs *all);
+void calendar_refs_done(struct calendar_refs *all); /* whoever named them is gone */
 
-struct timetable *timetable_keep(struct queue *q, const char *name);
-void timetable_put(struct queue *q, struct timetable *t);
+struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name);
+void calendar_ref_put(struct queue *q, struct calendar_ref *t);
 
 /* The object exists, be it one that was refused; else the Calendar is only named. */
-static inline bool timetable_exists(const struct timetable *t)
+static inline bool calendar_ref_exists(const struct calendar_ref *t)
 {
 	return t->calendar || t->invalid;
 }
 
 /* The state at queue.now_ms; when the calendar is unknown: closed, until CALENDAR_NEVER. */
-struct calendar_state timetable_now(struct queue *q, struct timetable *t);
+struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t);
 /* Its alarm rang, or the clock went backwards: looks again, and tells the policies that go by it
  * (PricePlans have alarms of their own). */
-void timetable_turn(struct queue *q, struct timetable *t);
+void calendar_ref_turn(struct queue *q, struct calendar_ref *t);
 /* The clock went backwards: all of them. */
-void timetables_turn(struct queue *q);
+void calendar_refs_turn(struct queue *q);
 
 #endif

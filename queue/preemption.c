@@ -1,8 +1,8 @@
-#include "queue/displacement.h"
+#include "queue/preemption.h"
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/holders.h"
+#include "queue/victim_index.h"
 #include "sluice/quantity.h"
 
 static int cost_of(const struct reservation *r)
@@ -29,14 +29,14 @@ int reservation_cmp(const struct reservation *a, const struct reservation *b)
 /* ---- Who is a candidate ---- */
 
 const struct quota_row *contested_row(
-	const struct displacement *x, const struct quota_node *node, size_t i)
+	const struct preemption *x, const struct quota_node *node, size_t i)
 {
 	if (node == x->contested[i]->node)
 		return x->contested[i];
 	return quota_row_like(&x->q->quota, node, x->contested[i]);
 }
 
-bool borrows_contested(const struct displacement *x, const struct quota_node *node)
+bool borrows_contested(const struct preemption *x, const struct quota_node *node)
 {
 	for (size_t i = 0; i < x->ncontested; i++) {
 		const struct quota_row *row = contested_row(x, node, i);
@@ -46,7 +46,7 @@ bool borrows_contested(const struct displacement *x, const struct quota_node *no
 	return false;
 }
 
-static bool holds_contested(const struct displacement *x, const struct reservation *r)
+static bool holds_contested(const struct preemption *x, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
 		for (size_t k = 0; k < x->ncontested; k++)
@@ -111,7 +111,7 @@ static bool is_older_equal(const struct demand *d, const struct reservation *r)
 	       theirs->queued_ms <= mine->queued_ms;
 }
 
-static bool is_candidate(const struct displacement *x, const struct reservation *r)
+static bool is_candidate(const struct preemption *x, const struct reservation *r)
 {
 	return policy_allows(x->d, r) && holds_contested(x, r);
 }
@@ -119,7 +119,7 @@ static bool is_candidate(const struct displacement *x, const struct reservation 
 /* ---- Offers ---- */
 
 static struct reservation *next_promised(
-	const struct displacement *x, const struct offer *o, const struct reservation *after)
+	const struct preemption *x, const struct offer *o, const struct reservation *after)
 {
 	struct reservation *best = NULL;
 	list_each(&o->cq->promised, l) {
@@ -132,33 +132,33 @@ static struct reservation *next_promised(
 }
 
 static struct tree_node *step(
-	const struct displacement *x, const struct offer *o, size_t i, struct tree_node *n)
+	const struct preemption *x, const struct offer *o, size_t i, struct tree_node *n)
 {
 	struct tree_node *next = tree_next(n);
-	if (!next || !is_older_equal(x->d, holder_reservation(next)))
+	if (!next || !is_older_equal(x->d, victim_index_reservation(next)))
 		return next;
-	return holders_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
+	return victim_index_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
 }
 
 /* The first among the rows' next holders; it leaves all the rows in which it stands. */
-static struct reservation *next_holder(struct displacement *x, const struct offer *o)
+static struct reservation *next_in_line(struct preemption *x, const struct offer *o)
 {
 	struct tree_node **cursor = x->cursor + o->cursor;
 	struct reservation *best = NULL;
 	for (size_t i = 0; i < x->ncontested; i++)
 		if (cursor[i] &&
-			(!best || reservation_cmp(holder_reservation(cursor[i]), best) < 0))
-			best = holder_reservation(cursor[i]);
+			(!best || reservation_cmp(victim_index_reservation(cursor[i]), best) < 0))
+			best = victim_index_reservation(cursor[i]);
 	for (size_t i = 0; i < x->ncontested; i++)
-		while (cursor[i] && holder_reservation(cursor[i]) == best)
+		while (cursor[i] && victim_index_reservation(cursor[i]) == best)
 			cursor[i] = step(x, o, i, cursor[i]);
 	return best;
 }
 
-static struct reservation *next_held(struct displacement *x, const struct offer *o)
+static struct reservation *next_held(struct preemption *x, const struct offer *o)
 {
 	for (;;) {
-		struct reservation *r = next_holder(x, o);
+		struct reservation *r = next_in_line(x, o);
 		if (!r || policy_ends(x->d, r))
 			return NULL;
 		if (r->cq == o->cq && is_candidate(x, r))
@@ -166,12 +166,12 @@ static struct reservation *next_held(struct displacement *x, const struct offer 
 	}
 }
 
-void offer_rewind(struct displacement *x, struct offer *o)
+void offer_rewind(struct preemption *x, struct offer *o)
 {
 	for (size_t i = 0; i < x->ncontested; i++) {
 		const struct quota_row *row = contested_row(x, o->cq->node, i);
 		x->cursor[o->cursor + i] =
-			row ? holders_first(o->cq, (struct quota_row *)(uintptr_t)row) : NULL;
+			row ? victim_index_first(o->cq, (struct quota_row *)(uintptr_t)row) : NULL;
 	}
 	o->dropped = false;
 	o->next = next_promised(x, o, NULL);
@@ -179,7 +179,7 @@ void offer_rewind(struct displacement *x, struct offer *o)
 		o->next = next_held(x, o);
 }
 
-struct reservation *offer_take(struct displacement *x, struct offer *o)
+struct reservation *offer_take(struct preemption *x, struct offer *o)
 {
 	struct reservation *r = o->next;
 	must(r);
@@ -189,7 +189,7 @@ struct reservation *offer_take(struct displacement *x, struct offer *o)
 	return r;
 }
 
-static struct offer *offer_new(struct displacement *x)
+static struct offer *offer_new(struct preemption *x)
 {
 	if (x->noffers == x->offers_room) {
 		x->offers_room = x->offers_room ? x->offers_room * 2 : 16;
@@ -203,14 +203,14 @@ static struct offer *offer_new(struct displacement *x)
 	return &x->offer[x->noffers];
 }
 
-static bool policy_asks(const struct displacement *x, const struct clusterqueue *cq)
+static bool policy_asks(const struct preemption *x, const struct clusterqueue *cq)
 {
 	return policy_towards(x->d, cq) != PREEMPT_NEVER ||
 	       (cq != x->d->cq && x->q->gap_fillers > 0);
 }
 
 /* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
-bool offer_add(struct displacement *x, struct clusterqueue *cq, enum offer_kind kind,
+bool offer_add(struct preemption *x, struct clusterqueue *cq, enum offer_kind kind,
 	const struct quota_node *shared)
 {
 	if (!policy_asks(x, cq) || !clusterqueue_active(cq))
@@ -244,14 +244,14 @@ static int64_t promised_most(
 /* Others give while they borrow: of one thing no more than is borrowed, but for the last of them.
  * Where several things are contested they may go on giving for another one's sake, and with fair
  * sharing for one that is not. */
-int64_t offer_most(const struct displacement *x, struct clusterqueue *cq, size_t i)
+int64_t offer_most(const struct preemption *x, struct clusterqueue *cq, size_t i)
 {
 	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
 	if (!row || !policy_asks(x, cq) || !clusterqueue_active(cq))
 		return 0;
-	int64_t largest = holders_largest(cq, row);
-	int64_t most = quantity_add(
-		holders_sum(cq, row, highest_allowed(x->d, cq)), promised_most(cq, row, &largest));
+	int64_t largest = victim_index_largest(cq, row);
+	int64_t most = quantity_add(victim_index_sum(cq, row, highest_allowed(x->d, cq)),
+		promised_most(cq, row, &largest));
 	__int128 borrowed = row->use[QUOTA_THEN] - row->subtree + largest;
 	if (cq == x->d->cq || x->ncontested > 1 || x->q->config.fair_sharing || borrowed > most)
 		return most;
@@ -272,7 +272,7 @@ void reservation_put_back(const struct reservation *r)
 		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].amount);
 }
 
-void victim_add(struct displacement *x, struct reservation *r, enum preemption_reason reason)
+void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
 {
 	if (x->nvictims == x->victims_room) {
 		x->victims_room = x->victims_room ? x->victims_room * 2 : 16;
@@ -295,7 +295,7 @@ bool demand_fits(const struct demand *d, bool may_borrow)
 }
 
 /* The last one is what made it fit, so it has to go. */
-void victims_spare(struct displacement *x, bool may_borrow)
+void victims_spare(struct preemption *x, bool may_borrow)
 {
 	size_t kept = x->nvictims - 1;
 	for (size_t i = x->nvictims - 1; i-- > 0;) {
@@ -313,7 +313,7 @@ void victims_spare(struct displacement *x, bool may_borrow)
 	x->nvictims = n;
 }
 
-void victims_put_back(const struct displacement *x)
+void victims_put_back(const struct preemption *x)
 {
 	for (size_t i = 0; i < x->nvictims; i++)
 		reservation_put_back(x->victim[i].reservation);

@@ -1,4 +1,4 @@
-#include "queue/levy.h"
+#include "queue/victim_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/mem.h"
 
 struct search {
-	const struct levy *l;
+	const struct victim_search *l;
 	size_t n;
 	size_t *gentle; /* indexes, those first that hurt least */
 	bool *away;	/* as the world is now */
 	bool *chosen;	/* exact: who goes for certain */
 	bool *best;
 	bool best_is_given; /* it is the caller's */
-	struct toll best_toll;
+	struct victim_cost least_cost;
 	size_t tries; /* that are left */
 };
 
@@ -97,20 +97,20 @@ static bool comes_before(const bool *a, const bool *b, size_t n)
 	return i < n && a[i];
 }
 
-static bool is_better(const struct search *s, const struct toll *t, const bool *set)
+static bool is_better(const struct search *s, const struct victim_cost *t, const bool *set)
 {
-	int order = toll_cmp(t, &s->best_toll);
+	int order = victim_cost_cmp(t, &s->least_cost);
 	return order < 0 || (order == 0 && !s->best_is_given && comes_before(set, s->best, s->n));
 }
 
 /* Those who are away, enough and allowed to be. */
 static bool consider(struct search *s)
 {
-	struct toll t = toll_of(&s->l->book, s->away);
+	struct victim_cost t = victim_cost_of(&s->l->book, s->away);
 	if (!is_better(s, &t, s->away))
 		return false;
 	memcpy(s->best, s->away, s->n * sizeof(*s->best));
-	s->best_toll = t;
+	s->least_cost = t;
 	s->best_is_given = false;
 	return true;
 }
@@ -132,8 +132,8 @@ static void decide(struct search *s, size_t left)
 		decide(s, left - 1);
 	take(s, i);
 	s->chosen[i] = true;
-	struct toll so_far = toll_of(&s->l->book, s->chosen);
-	if (toll_cmp(&so_far, &s->best_toll) <= 0)
+	struct victim_cost so_far = victim_cost_of(&s->l->book, s->chosen);
+	if (victim_cost_cmp(&so_far, &s->least_cost) <= 0)
 		decide(s, left - 1);
 	s->chosen[i] = false;
 }
@@ -221,10 +221,10 @@ static bool is_worth_exchanging(struct search *s, size_t leaves, size_t comes)
 {
 	s->best[leaves] = false;
 	s->best[comes] = true;
-	struct toll t = toll_of(&s->l->book, s->best);
+	struct victim_cost t = victim_cost_of(&s->l->book, s->best);
 	s->best[leaves] = true;
 	s->best[comes] = false;
-	return toll_cmp(&t, &s->best_toll) < 0;
+	return victim_cost_cmp(&t, &s->least_cost) < 0;
 }
 
 static bool anybody_stays(const struct search *s)
@@ -257,7 +257,7 @@ static bool exchange_one(struct search *s)
 /* ---- Orders ---- */
 
 struct hurt { /* of one alone */
-	struct toll toll;
+	struct victim_cost victim_cost;
 	int64_t worth;
 	__int128 pods;
 	size_t index;
@@ -266,7 +266,7 @@ struct hurt { /* of one alone */
 static int by_hurt(const void *a, const void *b)
 {
 	const struct hurt *x = a, *y = b;
-	int order = toll_cmp(&x->toll, &y->toll);
+	int order = victim_cost_cmp(&x->victim_cost, &y->victim_cost);
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
@@ -274,10 +274,10 @@ static int by_hurt(const void *a, const void *b)
 static int by_yield(const void *a, const void *b)
 {
 	const struct hurt *x = a, *y = b;
-	struct toll s = x->toll, t = y->toll;
+	struct victim_cost s = x->victim_cost, t = y->victim_cost;
 	s.sum = t.sum = s.pods = t.pods = s.youth = t.youth = 0;
 	s.start_ms = t.start_ms = 0;
-	int order = toll_cmp(&s, &t);
+	int order = victim_cost_cmp(&s, &t);
 	if (order)
 		return order;
 	__int128 mine = x->worth * y->pods, theirs = y->worth * x->pods;
@@ -288,14 +288,14 @@ static struct hurt *hurts_of(const struct search *s)
 {
 	struct hurt *all = mem_array(s->n, sizeof(*all));
 	for (size_t i = 0; i < s->n; i++) {
-		struct toll_book one = s->l->book;
+		struct victim_cost_book one = s->l->book;
 		uint32_t rank = 0;
 		bool goes = true;
 		one.run += i;
 		one.nruns = 1;
 		one.rank = &rank;
-		all[i] = (struct hurt){toll_of(&one, &goes), s->l->worth[i], 0, i};
-		all[i].pods = all[i].toll.pods;
+		all[i] = (struct hurt){victim_cost_of(&one, &goes), s->l->worth[i], 0, i};
+		all[i].pods = all[i].victim_cost.pods;
 	}
 	return all;
 }
@@ -323,10 +323,11 @@ static void search_some(struct search *s, struct hurt *all)
 /* One costs as much as there are candidates. */
 static size_t tries_for(size_t n)
 {
-	return n <= LEVY_TRIES_FOR ? LEVY_TRIES_MAX : LEVY_TRIES_MAX * LEVY_TRIES_FOR / n;
+	return n <= VICTIM_SEARCH_TRIES_FOR ? VICTIM_SEARCH_TRIES_MAX
+					    : VICTIM_SEARCH_TRIES_MAX * VICTIM_SEARCH_TRIES_FOR / n;
 }
 
-void levy_ease(const struct levy *l, bool *goes)
+void victim_search_ease(const struct victim_search *l, bool *goes)
 {
 	struct search s = {.l = l,
 		.n = l->book.nruns,
@@ -338,10 +339,10 @@ void levy_ease(const struct levy *l, bool *goes)
 	s.gentle = mem_array(s.n, sizeof(*s.gentle));
 	s.away = mem_array(s.n, sizeof(*s.away));
 	s.chosen = mem_array(s.n, sizeof(*s.chosen));
-	s.best_toll = toll_of(&l->book, goes);
+	s.least_cost = victim_cost_of(&l->book, goes);
 	struct hurt *all = hurts_of(&s);
 	order_by(all, s.n, by_hurt, s.gentle);
-	if (s.n <= LEVY_EXACT_MAX)
+	if (s.n <= VICTIM_SEARCH_EXACT_MAX)
 		search_all(&s);
 	else
 		search_some(&s, all);

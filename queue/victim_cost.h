@@ -17,16 +17,16 @@
  * that have run longer; each takes one from every budget that selects it; a pod is a violation if
  * any of these had none left. So a set never costs less than a part of it.
  *
- * Pure numbers: who they are of, and whether the set is enough, is not known here (levy.h).
+ * Pure numbers: who they are of, and whether the set is enough, is not known here (victim_search.h).
  */
-#ifndef SLUICE_QUEUE_TOLL_H
-#define SLUICE_QUEUE_TOLL_H
+#ifndef SLUICE_QUEUE_VICTIM_COST_H
+#define SLUICE_QUEUE_VICTIM_COST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct toll_run { /* one that might go */
+struct victim_cost_run { /* one that might go */
 	uint32_t reach;
 	int32_t priority;
 	int32_t pods; /* counts as one at least */
@@ -35,17 +35,17 @@ struct toll_run { /* one that might go */
 	size_t nbudgets;
 };
 
-struct toll_book {
-	const struct toll_run *run;
+struct victim_cost_book {
+	const struct victim_cost_run *run;
 	size_t nruns;
 	const uint32_t *rank;	/* indexes of all runs, those first whose pods are counted first:
-				   toll_rank() */
+				   victim_cost_rank() */
 	const int32_t *allowed; /* of each budget: so many pods may go; below 0 counts as 0 */
 	int64_t *left;		/* as many: scratch */
 	size_t nbudgets;
 };
 
-struct toll {
+struct victim_cost {
 	uint32_t reach;
 	int64_t violations;
 	int64_t highest; /* INT64_MIN: of nobody */
@@ -56,12 +56,12 @@ struct toll {
 };
 
 /* Writes as many indexes as there are runs. */
-void toll_rank(const struct toll_run *run, size_t n, uint32_t *ret_rank);
+void victim_cost_rank(const struct victim_cost_run *run, size_t n, uint32_t *ret_rank);
 
 /* Of those that go. */
-struct toll toll_of(const struct toll_book *b, const bool *goes);
+struct victim_cost victim_cost_of(const struct victim_cost_book *b, const bool *goes);
 
 /* Below 0: a hurts less. */
-int toll_cmp(const struct toll *a, const struct toll *b);
+int victim_cost_cmp(const struct victim_cost *a, const struct victim_cost *b);
 
 #endif
