@@ -14,8 +14,8 @@ enum alarm_kind {
 	ALARM_BUDGET,	/* a period ends, or a Budget may be used up (budget.h) */
 	ALARM_TERMS,	/* what its owner asked for may come to something else (terms.h) */
 	ALARM_CALENDAR, /* a Calendar changes (calendar_ref.h) */
-	ALARM_FIT,	/* who is first and cannot start would not end in time any more (offer.h) */
-	ALARM_LEAD,	/* a window opens soon (lead.h) */
+	ALARM_FIT,  /* who is first and cannot start would not end in time any more (nominate.h) */
+	ALARM_LEAD, /* a window opens soon (lead.h) */
 };
 
 struct alarm {

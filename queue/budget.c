@@ -8,7 +8,7 @@
 #include "calendar/zone.h"
 #include "price/money.h"
 #include "queue/core.h"
-#include "queue/offer.h"
+#include "queue/nominate.h"
 #include "queue/reservation.h"
 #include "sluice/quantity.h"
 
@@ -207,14 +207,14 @@ bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct wo
 	return !by;
 }
 
-bool budget_lets(struct queue *q, const struct entry *e, const struct budget **ret_by)
+bool budget_lets(struct queue *q, const struct nominee *e, const struct budget **ret_by)
 {
 	struct demand d;
 	struct quota_line line[QUEUE_LINES_MAX];
 	int64_t cost;
 	if (list_empty(&e->cq->budgets) && list_empty(&e->w->lq->budgets))
 		return true;
-	entry_demand(e, &d);
+	nominee_demand(e, &d);
 	for (size_t i = 0; i < d.nlines; i++)
 		line[i] = (struct quota_line){
 			"", d.line[i].row->flavor, d.line[i].row->resource, d.line[i].amount};

@@ -32,7 +32,7 @@
 #include "sluice/queue.h"
 
 struct clusterqueue;
-struct entry;
+struct nominee;
 struct localqueue;
 struct reservation;
 struct workload;
@@ -72,7 +72,7 @@ void budgets_done(struct queue *q);
 
 /* May the offer start now, by all Budgets that concern it? If not *ret_by (may be NULL) is the
  * first that says no. */
-bool budget_lets(struct queue *q, const struct entry *e, const struct budget **ret_by);
+bool budget_lets(struct queue *q, const struct nominee *e, const struct budget **ret_by);
 /* The same for whoever asks for these lines. *ret_cost: what it is expected to cost. */
 bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct quota_line *lines, size_t n, const struct budget **ret_by, int64_t *ret_cost);

@@ -44,9 +44,9 @@ void candidates_add(struct candidates *l, const struct candidate *c)
 	l->goes[l->n - 1] = false;
 }
 
-size_t candidates_beyond_each(size_t noffers)
+size_t candidates_beyond_each(size_t nsources)
 {
-	size_t each = CANDIDATES_BEYOND / (noffers ? noffers : 1);
+	size_t each = CANDIDATES_BEYOND / (nsources ? nsources : 1);
 	return each > CANDIDATES_BEYOND_EACH ? each : CANDIDATES_BEYOND_EACH;
 }
 
@@ -89,7 +89,7 @@ bool reservations_alike(const struct reservation *a, const struct reservation *b
 static bool costs_alike(const struct candidate *a, const struct candidate *b)
 {
 	return a->reservation->w->key.priority == b->reservation->w->key.priority &&
-	       a->reservation->pods == b->reservation->pods && a->offer->kind == b->offer->kind;
+	       a->reservation->pods == b->reservation->pods && a->source->kind == b->source->kind;
 }
 
 bool candidates_is_alike(const struct preemption *x)
@@ -167,7 +167,7 @@ static void book_open(struct book *b, const struct preemption *x)
 		.known = mem_array(l->n * BUDGETS_EACH, sizeof(struct disruption_budget *))};
 	for (size_t i = 0; i < l->n; i++) {
 		const struct reservation *r = l->who[i].reservation;
-		b->run[i] = (struct victim_cost_run){.reach = (uint32_t)l->who[i].offer->kind,
+		b->run[i] = (struct victim_cost_run){.reach = (uint32_t)l->who[i].source->kind,
 			.priority = r->w->key.priority,
 			.pods = r->pods,
 			.start_ms = r->reserved_ms};

@@ -21,11 +21,11 @@
 #define CANDIDATES_BEYOND_EACH 8
 
 struct preemption;
-struct offer;
+struct candidate_source;
 
 struct candidate {
 	struct reservation *reservation;
-	struct offer *offer;
+	struct candidate_source *source;
 	enum preemption_reason reason;
 	size_t likeness; /* for who needs it: of those alike so many go (fair_victims.c) */
 };
@@ -43,7 +43,7 @@ void candidates_done(struct candidates *l);
 /* By what it costs, in the plain order. */
 void candidates_add(struct candidates *l, const struct candidate *c);
 /* So many more may be looked at of this offer's ClusterQueue, one of noffers. */
-size_t candidates_beyond_each(size_t noffers);
+size_t candidates_beyond_each(size_t nsources);
 
 /* Those go who are victims now. */
 void candidates_mark(struct preemption *x);

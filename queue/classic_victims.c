@@ -37,14 +37,14 @@ static bool climb_step(struct climb *c, const struct demand *d)
 /* All that borrow below a node, but for what was looked at before. The recursion is as deep as the
  * tree. */
 static void ask_below(struct preemption *x, const struct quota_node *node,
-	const struct quota_node *shared, const struct quota_node *seen, enum offer_kind kind)
+	const struct quota_node *shared, const struct quota_node *seen, enum candidate_kind kind)
 {
 	list_each(&node->children, l) {
 		const struct quota_node *child = container_of(l, struct quota_node, of_parent);
 		if (child == seen || child == x->d->cq->node || !borrows_contested(x, child))
 			continue;
 		if (child->owner)
-			offer_add(x, child->owner, kind, shared);
+			candidate_source_add(x, child->owner, kind, shared);
 		else
 			ask_below(x, child, shared, seen, kind);
 	}
@@ -61,7 +61,8 @@ static void ask_others(struct preemption *x)
 	climb_init(&climb, x->d);
 	bool better = climb_step(&climb, x->d);
 	for (const struct quota_node *n = x->d->cq->node->parent; n; n = n->parent) {
-		ask_below(x, n, n, seen, better && !gaps_only ? OFFER_HIERARCHY : OFFER_PRIORITY);
+		ask_below(x, n, n, seen,
+			better && !gaps_only ? CANDIDATE_HIERARCHY : CANDIDATE_PRIORITY);
 		better = climb_step(&climb, x->d) || better;
 		seen = n;
 	}
@@ -72,11 +73,11 @@ static void ask_others(struct preemption *x)
 /* Only if its own ClusterQueue does not borrow in the end: without borrowWithinCohort, and towards
  * those that are too important for it. */
 static bool forbids_borrowing(
-	const struct preemption *x, const struct offer *o, const struct reservation *r)
+	const struct preemption *x, const struct candidate_source *o, const struct reservation *r)
 {
 	const struct preemption_spec *p = &x->d->cq->preemption;
 	int32_t theirs = r->w->key.priority;
-	if (o->kind != OFFER_PRIORITY)
+	if (o->kind != CANDIDATE_PRIORITY)
 		return false;
 	return !p->borrow_within_cohort || theirs >= x->d->w->key.priority ||
 	       (p->has_max_priority && theirs > p->max_priority);
@@ -84,7 +85,7 @@ static bool forbids_borrowing(
 
 /* Who does not use more than its own quota any more keeps the rest, and so do all in a Cohort that
  * does not. */
-static bool still_borrows(const struct preemption *x, const struct offer *o)
+static bool still_borrows(const struct preemption *x, const struct candidate_source *o)
 {
 	for (const struct quota_node *n = o->cq->node; n != o->shared; n = n->parent)
 		if (!borrows_contested(x, n))
@@ -92,16 +93,16 @@ static bool still_borrows(const struct preemption *x, const struct offer *o)
 	return true;
 }
 
-static bool may_take(const struct preemption *x, const struct offer *o, const struct reservation *r,
-	bool may_borrow)
+static bool may_take(const struct preemption *x, const struct candidate_source *o,
+	const struct reservation *r, bool may_borrow)
 {
-	if (o->kind == OFFER_OWN)
+	if (o->kind == CANDIDATE_OWN)
 		return true;
 	return !(may_borrow && forbids_borrowing(x, o, r)) && still_borrows(x, o);
 }
 
 /* What costs nothing before the rest, then by kind, then as rooms go. */
-static bool goes_before(const struct offer *a, const struct offer *b)
+static bool goes_before(const struct candidate_source *a, const struct candidate_source *b)
 {
 	if (room_is_free(a->next) != room_is_free(b->next))
 		return room_is_free(a->next);
@@ -110,22 +111,23 @@ static bool goes_before(const struct offer *a, const struct offer *b)
 	return reservation_cmp(a->next, b->next) < 0;
 }
 
-static struct offer *best_offer(struct preemption *x)
+static struct candidate_source *best_source(struct preemption *x)
 {
-	struct offer *best = NULL;
-	for (size_t i = 0; i < x->noffers; i++) {
-		struct offer *o = &x->offer[i];
+	struct candidate_source *best = NULL;
+	for (size_t i = 0; i < x->nsources; i++) {
+		struct candidate_source *o = &x->source[i];
 		if (o->next && !o->dropped && (!best || goes_before(o, best)))
 			best = o;
 	}
 	return best;
 }
 
-static enum preemption_reason reason_of(const struct preemption *x, const struct offer *o)
+static enum preemption_reason reason_of(
+	const struct preemption *x, const struct candidate_source *o)
 {
-	if (o->kind == OFFER_OWN)
+	if (o->kind == CANDIDATE_OWN)
 		return PREEMPTION_IN_CLUSTERQUEUE;
-	if (o->kind == OFFER_HIERARCHY || forbids_borrowing(x, o, o->next))
+	if (o->kind == CANDIDATE_HIERARCHY || forbids_borrowing(x, o, o->next))
 		return PREEMPTION_IN_COHORT_RECLAMATION;
 	return PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING;
 }
@@ -133,18 +135,18 @@ static enum preemption_reason reason_of(const struct preemption *x, const struct
 /* Who may not be taken is passed over; it stays so in this attempt, because use only falls, and so
  * it is for all behind it, who are no less important. But an important one that is free may stand
  * before one who runs and is not. */
-static void pass_over(struct preemption *x, struct offer *o)
+static void pass_over(struct preemption *x, struct candidate_source *o)
 {
 	if (room_is_free(o->next))
-		offer_take(x, o);
+		candidate_source_take(x, o);
 	else
 		o->dropped = true;
 }
 
-static void take(struct preemption *x, struct offer *o)
+static void take(struct preemption *x, struct candidate_source *o)
 {
-	struct candidate c = {.offer = o, .reason = reason_of(x, o)};
-	c.reservation = offer_take(x, o);
+	struct candidate c = {.source = o, .reason = reason_of(x, o)};
+	c.reservation = candidate_source_take(x, o);
 	victim_add(x, c.reservation, c.reason);
 	if (x->lenient)
 		candidates_add(&x->candidates, &c);
@@ -172,25 +174,25 @@ static bool world_may_go(void *world, size_t i)
 {
 	const struct preemption *x = world;
 	const struct candidate *c = &x->candidates.who[i];
-	return may_take(x, c->offer, c->reservation, x->candidates.may_borrow);
+	return may_take(x, c->source, c->reservation, x->candidates.may_borrow);
 }
 
 /* Those who would have come next, of the kinds that the order had to go to. Who costs nothing had
  * its turn before all others. */
-static void look_beyond(struct preemption *x, bool may_borrow, enum offer_kind reach)
+static void look_beyond(struct preemption *x, bool may_borrow, enum candidate_kind reach)
 {
-	struct offer *o;
+	struct candidate_source *o;
 	struct candidates *l = &x->candidates;
-	size_t most = l->n + CANDIDATES_BEYOND, each = candidates_beyond_each(x->noffers);
-	for (size_t i = 0; i < x->noffers; i++) {
-		x->offer[i].dropped = x->offer[i].kind > reach;
-		x->offer[i].beyond = 0;
+	size_t most = l->n + CANDIDATES_BEYOND, each = candidates_beyond_each(x->nsources);
+	for (size_t i = 0; i < x->nsources; i++) {
+		x->source[i].dropped = x->source[i].kind > reach;
+		x->source[i].beyond = 0;
 	}
-	while (l->n < most && (o = best_offer(x))) {
+	while (l->n < most && (o = best_source(x))) {
 		bool forbidden =
-			o->kind != OFFER_OWN && may_borrow && forbids_borrowing(x, o, o->next);
-		struct candidate c = {.offer = o, .reason = reason_of(x, o)};
-		c.reservation = offer_take(x, o);
+			o->kind != CANDIDATE_OWN && may_borrow && forbids_borrowing(x, o, o->next);
+		struct candidate c = {.source = o, .reason = reason_of(x, o)};
+		c.reservation = candidate_source_take(x, o);
 		if (room_is_free(c.reservation))
 			continue;
 		if (!forbidden)
@@ -202,13 +204,13 @@ static void look_beyond(struct preemption *x, bool may_borrow, enum offer_kind r
 static bool anybody_lends(const struct candidates *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->who[i].offer->kind != OFFER_OWN)
+		if (l->who[i].source->kind != CANDIDATE_OWN)
 			return true;
 	return false;
 }
 
 /* The victims are enough, and away; so are those that take their place. */
-static void ease(struct preemption *x, bool may_borrow, enum offer_kind reach)
+static void ease(struct preemption *x, bool may_borrow, enum candidate_kind reach)
 {
 	if (candidates_is_settled(x))
 		return;
@@ -231,12 +233,12 @@ static void ease(struct preemption *x, bool may_borrow, enum offer_kind reach)
 
 static bool attempt(struct preemption *x, bool may_borrow)
 {
-	struct offer *o;
+	struct candidate_source *o;
 	x->nvictims = 0;
 	candidates_clear(&x->candidates);
-	for (size_t i = 0; i < x->noffers; i++)
-		offer_rewind(x, &x->offer[i]);
-	while ((o = best_offer(x))) {
+	for (size_t i = 0; i < x->nsources; i++)
+		candidate_source_rewind(x, &x->source[i]);
+	while ((o = best_source(x))) {
 		if (!may_take(x, o, o->next, may_borrow)) {
 			pass_over(x, o);
 			continue;
@@ -263,11 +265,11 @@ static bool uses_less_than_nominal(const struct preemption *x)
 	return true;
 }
 
-static size_t count_kind(const struct preemption *x, enum offer_kind kind)
+static size_t count_kind(const struct preemption *x, enum candidate_kind kind)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < x->noffers; i++)
-		n += x->offer[i].kind == kind;
+	for (size_t i = 0; i < x->nsources; i++)
+		n += x->source[i].kind == kind;
 	return n;
 }
 
@@ -279,8 +281,8 @@ void find_classic(struct preemption *x)
 {
 	if (x->d->cq->node->parent)
 		ask_others(x);
-	bool others = x->noffers > 0, hierarchy = count_kind(x, OFFER_HIERARCHY) > 0;
-	offer_add(x, x->d->cq, OFFER_OWN, NULL);
+	bool others = x->nsources > 0, hierarchy = count_kind(x, CANDIDATE_HIERARCHY) > 0;
+	candidate_source_add(x, x->d->cq, CANDIDATE_OWN, NULL);
 
 	bool forbidden = !x->d->cq->preemption.borrow_within_cohort;
 	if (others && workload_yields_for_ever(x->d->w, x->d->cq->cohort_tree))

@@ -4,7 +4,7 @@
 #include "queue/namespace_quota.h"
 #include "queue/terrain.h"
 
-bool consent_given(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+bool consent_given(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	return budget_lets(q, e, NULL) && namespace_quota_lets(q, e) &&
 	       terrain_lets(q, e, victims, n);

@@ -14,10 +14,11 @@
 
 #include "queue/victims.h"
 
-struct entry;
+struct nominee;
 struct queue;
 
 /* May the entry start as it chose, were its victims gone? */
-bool consent_given(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
+bool consent_given(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 
 #endif

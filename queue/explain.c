@@ -13,7 +13,7 @@
 #include "queue/explain_money.h"
 #include "queue/explain_time.h"
 #include "queue/lack.h"
-#include "queue/offer.h"
+#include "queue/nominate.h"
 #include "queue/precedence.h"
 #include "queue/reservation.h"
 #include "queue/run.h"
@@ -337,7 +337,7 @@ static enum wait_reason explain_waiting(struct question *a);
 
 static bool is_behind_one_that_returns(const struct question *a)
 {
-	const struct workload *w = offer_returns_before(a->cq, &a->w->key, a->now_ms);
+	const struct workload *w = workload_returning_before(a->cq, &a->w->key, a->now_ms);
 	if (!w)
 		return false;
 	text_add(a->text, "behind ");

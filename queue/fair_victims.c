@@ -16,7 +16,7 @@
 
 struct seat {
 	const struct quota_node *node;
-	struct offer *offer;	     /* NULL: a Cohort */
+	struct candidate_source *source; /* NULL: a Cohort */
 	struct reservation *refused; /* the first of the offer that the first strategy let stay */
 	size_t first, next; /* child and sibling: indexes, 0 for none (the root is nobody's) */
 	bool above_preemptor;
@@ -63,9 +63,9 @@ static void take_seats(struct fair *f)
 {
 	const struct quota_node *mine = f->x->d->cq->node;
 	seat_add(f, quota_root((struct quota_node *)(uintptr_t)mine));
-	for (size_t i = 0; i < f->x->noffers; i++) {
-		size_t seat = seat_of(f, f->x->offer[i].cq->node);
-		f->seat[seat].offer = &f->x->offer[i];
+	for (size_t i = 0; i < f->x->nsources; i++) {
+		size_t seat = seat_of(f, f->x->source[i].cq->node);
+		f->seat[seat].source = &f->x->source[i];
 	}
 	for (size_t i = 0; i < f->nseats; i++)
 		for (const struct quota_node *n = mine; n; n = n->parent)
@@ -76,7 +76,7 @@ static void take_seats(struct fair *f)
 /* Who would have to go next. */
 static struct reservation *seat_reservation(const struct fair *f, const struct seat *s)
 {
-	return f->second ? s->refused : s->offer->next;
+	return f->second ? s->refused : s->source->next;
 }
 
 /* ---- Whom to ask ---- */
@@ -90,9 +90,9 @@ struct pick {
  * by name, and a Cohort before a ClusterQueue, because in it the most unfair one can be chosen. */
 static bool wins_tie(const struct fair *f, const struct seat *a, const struct seat *b)
 {
-	if (!a->offer != !b->offer)
-		return !a->offer;
-	if (!a->offer)
+	if (!a->source != !b->source)
+		return !a->source;
+	if (!a->source)
 		return strcmp(a->node->name, b->node->name) < 0;
 	const struct reservation *x = seat_reservation(f, a), *y = seat_reservation(f, b);
 	if (room_is_free(x) != room_is_free(y))
@@ -104,7 +104,7 @@ static bool wins_tie(const struct fair *f, const struct seat *a, const struct se
 
 static bool seat_is_over(const struct fair *f, const struct seat *s, const struct share *share)
 {
-	if (s->offer && !seat_reservation(f, s))
+	if (s->source && !seat_reservation(f, s))
 		return true;
 	return !share->borrows && !s->above_preemptor;
 }
@@ -128,7 +128,7 @@ static struct seat *seat_next(struct fair *f)
 {
 	while (!f->seat[0].left) {
 		struct seat *s = &f->seat[0];
-		while (!s->offer && !s->left) {
+		while (!s->source && !s->left) {
 			struct pick best = {NULL, {0}};
 			for (size_t i = s->first; i; i = f->seat[i].next)
 				consider(f, &best, &f->seat[i]);
@@ -137,7 +137,7 @@ static struct seat *seat_next(struct fair *f)
 			else
 				s = best.seat;
 		}
-		if (s->offer && !s->left && seat_reservation(f, s))
+		if (s->source && !s->left && seat_reservation(f, s))
 			return s;
 		s->left = true;
 	}
@@ -225,12 +225,12 @@ static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fai
 {
 	struct shares shares = shares_with(f, s);
 	if (share_cmp(&shares.mine_now, &shares.theirs_now) > 0) {
-		s->refused = s->refused ? s->refused : s->offer->next;
-		s->offer->next = NULL;
+		s->refused = s->refused ? s->refused : s->source->next;
+		s->source->next = NULL;
 		return NULL;
 	}
-	while (s->offer->next) {
-		struct reservation *r = offer_take(f->x, s->offer);
+	while (s->source->next) {
+		struct reservation *r = candidate_source_take(f->x, s->source);
 		if (strategy_allows(strategy, &shares, r))
 			return r;
 		s->refused = s->refused ? s->refused : r;
@@ -254,10 +254,11 @@ static bool run_first(struct fair *f, enum fair_strategy strategy)
 	while ((s = seat_next(f))) {
 		struct reservation *r;
 		enum preemption_reason reason = PREEMPTION_IN_COHORT_FAIR_SHARING;
-		if (s->offer->kind == OFFER_OWN || entitled) {
-			reason = s->offer->kind == OFFER_OWN ? PREEMPTION_IN_CLUSTERQUEUE
-							     : PREEMPTION_IN_COHORT_RECLAMATION;
-			r = offer_take(f->x, s->offer);
+		if (s->source->kind == CANDIDATE_OWN || entitled) {
+			reason = s->source->kind == CANDIDATE_OWN
+					 ? PREEMPTION_IN_CLUSTERQUEUE
+					 : PREEMPTION_IN_COHORT_RECLAMATION;
+			r = candidate_source_take(f->x, s->source);
 		} else {
 			r = take_allowed(f, s, strategy);
 		}
@@ -315,9 +316,9 @@ static bool world_enough(void *world)
 	return ((struct preemption *)world)->likes->short_of == 0;
 }
 
-static struct offer *offer_of(struct preemption *x, const struct reservation *r)
+static struct candidate_source *source_of(struct preemption *x, const struct reservation *r)
 {
-	struct offer *o = x->offer;
+	struct candidate_source *o = x->source;
 	while (o->cq != r->cq)
 		o++;
 	return o;
@@ -339,7 +340,7 @@ static void line_up_victims(struct preemption *x, struct likes *likes)
 	for (size_t i = 0; i < x->nvictims; i++) {
 		struct candidate c = {
 			.reservation = x->victim[i].reservation, .reason = x->victim[i].reason};
-		c.offer = offer_of(x, c.reservation);
+		c.source = source_of(x, c.reservation);
 		const struct candidate *one =
 			room_is_free(c.reservation) ? NULL : like(&x->candidates, c.reservation);
 		c.likeness = one ? one->likeness : likes->n;
@@ -359,11 +360,11 @@ static bool is_victim(const struct preemption *x, const struct reservation *r)
 }
 
 /* Those of one ClusterQueue that are like one of its victims. */
-static void look_beyond(struct preemption *x, struct offer *o, size_t most)
+static void look_beyond(struct preemption *x, struct candidate_source *o, size_t most)
 {
-	offer_rewind(x, o);
+	candidate_source_rewind(x, o);
 	while (o->next && most > 0) {
-		struct candidate c = {.offer = o, .reservation = offer_take(x, o)};
+		struct candidate c = {.source = o, .reservation = candidate_source_take(x, o)};
 		const struct candidate *one;
 		if (room_is_free(c.reservation) || is_victim(x, c.reservation))
 			continue;
@@ -376,10 +377,10 @@ static void look_beyond(struct preemption *x, struct offer *o, size_t most)
 	}
 }
 
-static bool gives(const struct preemption *x, const struct offer *o)
+static bool gives(const struct preemption *x, const struct candidate_source *o)
 {
 	for (size_t i = 0; i < x->candidates.n; i++)
-		if (x->candidates.who[i].offer == o)
+		if (x->candidates.who[i].source == o)
 			return true;
 	return false;
 }
@@ -392,9 +393,9 @@ static void ease(struct preemption *x)
 	struct victim_search victim_search = {
 		.take = world_take, .put_back = world_put_back, .enough = world_enough};
 	line_up_victims(x, &likes);
-	for (size_t i = 0; i < x->noffers; i++)
-		if (gives(x, &x->offer[i]))
-			look_beyond(x, &x->offer[i], candidates_beyond_each(x->noffers));
+	for (size_t i = 0; i < x->nsources; i++)
+		if (gives(x, &x->source[i]))
+			look_beyond(x, &x->source[i], candidates_beyond_each(x->nsources));
 	likes.short_of = likes.n;
 	x->likes = &likes;
 	if (!candidates_is_alike(x)) {
@@ -422,9 +423,9 @@ static void ask_all(struct preemption *x)
 	list_each(&cohort_tree->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		if (cq == x->d->cq)
-			offer_add(x, cq, OFFER_OWN, NULL);
+			candidate_source_add(x, cq, CANDIDATE_OWN, NULL);
 		else if (others && cq->node && borrows_contested(x, cq->node))
-			offer_add(x, cq, OFFER_PRIORITY, NULL);
+			candidate_source_add(x, cq, CANDIDATE_PRIORITY, NULL);
 	}
 }
 
@@ -434,7 +435,7 @@ void find_fair(struct preemption *x)
 	const struct queue_config *c = &x->q->config;
 	demand_take(x->d);
 	ask_all(x);
-	if (x->noffers == 0) {
+	if (x->nsources == 0) {
 		demand_give(x->d);
 		return;
 	}

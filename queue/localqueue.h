@@ -73,7 +73,7 @@ struct localqueue {
 	double weight;
 	struct usage *usage; /* NULL: nothing is known (yet) */
 	struct tree groups_waiting, order;
-	bool walked; /* in this pass, behind this place: */
+	bool scanned; /* in this pass, behind this place: */
 	struct order_key behind;
 };
 

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "cluster/copy.h"
 #include "job/resources.h"
-#include "queue/contest.h"
+#include "queue/nominee_order.h"
 #include "queue/core.h"
 #include "queue/lending.h"
 #include "queue/reservation.h"
@@ -583,7 +583,7 @@ bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue
 	return true;
 }
 
-static enum lending lending_of(const struct entry *e)
+static enum lending lending_of(const struct nominee *e)
 {
 	const struct claim *claim = &e->group->claim;
 	for (size_t g = 0; g < e->cq->ngroups; g++) {
@@ -594,7 +594,7 @@ static enum lending lending_of(const struct entry *e)
 	return LENDING_NONE;
 }
 
-bool namespace_quota_lets(const struct queue *q, const struct entry *e)
+bool namespace_quota_lets(const struct queue *q, const struct nominee *e)
 {
 	const struct namespace_quota *n = asks(q, e->w);
 	if (!n)

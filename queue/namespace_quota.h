@@ -36,7 +36,7 @@
 
 struct claim;
 struct clusterqueue;
-struct entry;
+struct nominee;
 struct job;
 struct nspace;
 struct queue;
@@ -68,7 +68,7 @@ void namespace_quotas_refresh(struct queue *q);
 int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 /* May the entry start as it chose? */
-bool namespace_quota_lets(const struct queue *q, const struct entry *e);
+bool namespace_quota_lets(const struct queue *q, const struct nominee *e);
 /* Does what was promised still stand? */
 bool namespace_quota_keeps(struct queue *q, struct reservation *r);
 

@@ -7,7 +7,7 @@
 #include "queue/backfill.h"
 #include "queue/consent.h"
 #include "queue/preemption.h"
-#include "queue/offer.h"
+#include "queue/nominate.h"
 #include "queue/reservation.h"
 #include "queue/vacancy.h"
 
@@ -20,9 +20,9 @@ struct reserve {
 struct pass {
 	struct queue *q;
 	struct cohort_tree *cohort_tree;
-	struct walk *walk;
-	struct entry *entry; /* of the round */
-	size_t nwalks, nentries;
+	struct scan *scan;
+	struct nominee *nominee; /* of the round */
+	size_t nscans, nnominees;
 	struct reserve *reserve; /* of the round */
 	size_t nreserves, reserves_room;
 	struct decision *out;
@@ -47,7 +47,7 @@ static void start(struct pass *p, struct workload *w)
 }
 
 /* Room first: it reads the claim, which goes with the group when its last member leaves. */
-static void start_entry(struct pass *p, const struct entry *e)
+static void start_nominee(struct pass *p, const struct nominee *e)
 {
 	backfill_started(p->q, e->cq, e->group, &e->choice);
 	reservation_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
@@ -68,7 +68,8 @@ static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
 	return all;
 }
 
-static void promise_entry(struct pass *p, const struct entry *e, const struct victim *v, size_t n)
+static void promise_nominee(
+	struct pass *p, const struct nominee *e, const struct victim *v, size_t n)
 {
 	size_t ngivers;
 	struct uid *giver = givers_of(v, n, &ngivers);
@@ -93,27 +94,27 @@ static bool is_free(const struct demand *d, enum quota_when when)
 }
 
 /* Does it still fit in THEN, beside those who had their turn before? *ret_now: and NOW. */
-static bool entry_fits(const struct entry *e, bool *ret_now)
+static bool nominee_fits(const struct nominee *e, bool *ret_now)
 {
 	struct demand d;
-	entry_demand(e, &d);
+	nominee_demand(e, &d);
 	*ret_now = is_free(&d, QUOTA_NOW);
 	return is_free(&d, QUOTA_THEN);
 }
 
 /* What the offer counted on may have been taken by somebody before it, or have become free through
  * somebody else's victims: it looks again, at what is the case now. True: it starts, or will. */
-static bool turn(struct pass *p, const struct entry *e)
+static bool turn(struct pass *p, const struct nominee *e)
 {
 	const struct victim *victim = NULL;
 	size_t n = 0;
-	bool now, fits = entry_fits(e, &now);
+	bool now, fits = nominee_fits(e, &now);
 	if (!fits && e->verdict == ASSIGN_PREEMPTS)
-		n = entry_victims(p->q, e, &victim);
+		n = nominee_victims(p->q, e, &victim);
 	if ((!fits && n == 0) || !consent_given(p->q, e, victim, n))
 		return false;
 	if (!fits) {
-		promise_entry(p, e, victim, n);
+		promise_nominee(p, e, victim, n);
 		return true;
 	}
 	if (now && p->n == p->cap) {
@@ -123,9 +124,9 @@ static bool turn(struct pass *p, const struct entry *e)
 	if (!now && workload_fills_gaps(e->w))
 		return false;
 	if (now)
-		start_entry(p, e);
+		start_nominee(p, e);
 	else
-		promise_entry(p, e, NULL, 0);
+		promise_nominee(p, e, NULL, 0);
 	return true;
 }
 
@@ -147,10 +148,10 @@ static void reserve_line(struct pass *p, const struct demand_line *l, bool borro
 }
 
 /* The turn of a StrictFIFO head that cannot start though it might if others were displaced. */
-static void reserve_head(struct pass *p, const struct entry *e)
+static void reserve_head(struct pass *p, const struct nominee *e)
 {
 	struct demand d;
-	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !entry_demand(e, &d))
+	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !nominee_demand(e, &d))
 		return;
 	for (size_t i = 0; i < d.nlines; i++)
 		reserve_line(p, &d.line[i], e->choice.level > 0);
@@ -171,22 +172,22 @@ static void reserves_end(struct pass *p)
 static void collect_offers(struct pass *p)
 {
 	struct victims_survey survey = {.made = {false}};
-	p->nentries = 0;
-	for (size_t i = 0; i < p->nwalks; i++) {
-		struct walk *w = &p->walk[i];
+	p->nnominees = 0;
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct scan *w = &p->scan[i];
 		w->cq->search = w->cq->search || p->cohort_tree->search;
-		w->over = w->over || !walk_offers(p->q, w, &survey);
-		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->offer.group &&
-			     w->offer.verdict == ASSIGN_PREEMPTS;
-		w->offer.keeps = keeps;
+		w->over = w->over || !scan_nominates(p->q, w, &survey);
+		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->nominee.group &&
+			     w->nominee.verdict == ASSIGN_PREEMPTS;
+		w->nominee.keeps = keeps;
 		if (!w->over || keeps)
-			p->entry[p->nentries++] = w->offer;
+			p->nominee[p->nnominees++] = w->nominee;
 	}
 }
 
-static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
+static struct scan *scan_of(struct pass *p, const struct clusterqueue *cq)
 {
-	struct walk *w = p->walk;
+	struct scan *w = p->scan;
 	while (w->cq != cq)
 		w++;
 	return w;
@@ -196,12 +197,12 @@ static struct walk *walk_of(struct pass *p, const struct clusterqueue *cq)
 static size_t take_turns(struct pass *p)
 {
 	size_t came = 0;
-	for (size_t i; (i = contest_next(p->q, p->entry, p->nentries)) < p->nentries;) {
-		struct entry *e = &p->entry[i];
+	for (size_t i; (i = nominee_order_next(p->q, p->nominee, p->nnominees)) < p->nnominees;) {
+		struct nominee *e = &p->nominee[i];
 		struct order_key key = e->group->key; /* the group may go with its head */
 		struct localqueue *lq = e->group->lq;
 		struct clusterqueue *cq = e->cq;
-		struct walk *w = walk_of(p, cq);
+		struct scan *w = scan_of(p, cq);
 		e->done = true;
 		if (w->blocked == e->group)
 			w->blocked = NULL;
@@ -209,7 +210,7 @@ static size_t take_turns(struct pass *p)
 			reserve_head(p, e);
 		} else if (turn(p, e)) {
 			e->group = NULL;
-			walk_on(w, lq, &key);
+			scan_on(w, lq, &key);
 			came++;
 		}
 	}
@@ -219,17 +220,17 @@ static size_t take_turns(struct pass *p)
 /* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
  * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation; but not where
  * it only fills gaps. */
-static void let_others_pass(struct pass *p, const struct entry *e)
+static void let_others_pass(struct pass *p, const struct nominee *e)
 {
-	struct walk *w = walk_of(p, e->cq);
-	walk_on(w, e->group->lq, &e->group->key);
+	struct scan *w = scan_of(p, e->cq);
+	scan_on(w, e->group->lq, &e->group->key);
 	if (workload_fills_gaps(e->w))
 		return;
 	if (e->cq->strategy == BACKFILL && !w->blocked)
 		w->blocked = e->group;
 	if (e->cq->strategy == STRICT_FIFO) {
 		w->over = true;
-		w->offer = (struct entry){0};
+		w->nominee = (struct nominee){0};
 	}
 }
 
@@ -239,9 +240,9 @@ static void ask_heads_again(struct pass *p)
 {
 	if (!p->q->config.fair_sharing || p->displacements > DISPLACEMENTS_MAX)
 		return;
-	for (size_t i = 0; i < p->nwalks; i++)
-		if (p->walk[i].cq->strategy == STRICT_FIFO)
-			p->walk[i].over = !clusterqueue_active(p->walk[i].cq);
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].cq->strategy == STRICT_FIFO)
+			p->scan[i].over = !clusterqueue_active(p->scan[i].cq);
 }
 
 /* True when there may be more. */
@@ -252,10 +253,10 @@ static bool run_round(struct pass *p)
 	if (came > 0)
 		ask_heads_again(p);
 	bool more = came > 0;
-	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nentries; i++) {
-		if (p->entry[i].keeps)
+	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nnominees; i++) {
+		if (p->nominee[i].keeps)
 			continue;
-		let_others_pass(p, &p->entry[i]);
+		let_others_pass(p, &p->nominee[i]);
 		more = true;
 	}
 	reserves_end(p);
@@ -274,8 +275,8 @@ static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 {
 	size_t n = 0, capacity = 0;
 	struct reservation **all = NULL;
-	for (size_t i = 0; i < p->nwalks; i++) {
-		list_each(&p->walk[i].cq->promised, l) {
+	for (size_t i = 0; i < p->nscans; i++) {
+		list_each(&p->scan[i].cq->promised, l) {
 			if (n == capacity)
 				all = mem_grow(
 					all, capacity = capacity ? capacity * 2 : 16, sizeof(*all));
@@ -290,8 +291,8 @@ static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 
 static bool anybody_leaves(const struct pass *p)
 {
-	for (size_t i = 0; i < p->nwalks; i++)
-		if (p->walk[i].cq->nleaving > 0)
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].cq->nleaving > 0)
 			return true;
 	return false;
 }
@@ -366,18 +367,18 @@ static void pass_make(struct pass *p, const struct cohort_tree *cohort_tree)
 	size_t members = 0;
 	list_each(&cohort_tree->members, l)
 		members++;
-	p->walk = mem_array(members, sizeof(*p->walk));
-	p->entry = mem_array(members, sizeof(*p->entry));
+	p->scan = mem_array(members, sizeof(*p->scan));
+	p->nominee = mem_array(members, sizeof(*p->nominee));
 	list_each(&cohort_tree->members, l)
-		p->walk[p->nwalks++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
+		p->scan[p->nscans++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
 }
 
 static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 {
-	for (size_t i = 0; i < p->nwalks; i++) {
-		struct clusterqueue *cq = p->walk[i].cq;
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
 		cq->search = cq->search || cohort_tree->search;
-		walk_begin(p->q, &p->walk[i], cq);
+		scan_begin(p->q, &p->scan[i], cq);
 	}
 	cohort_tree->search = false;
 	p->displacements = 0;
@@ -386,8 +387,8 @@ static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 /* Everybody was judged. */
 static void look_end(struct pass *p)
 {
-	for (size_t i = 0; i < p->nwalks; i++) {
-		struct clusterqueue *cq = p->walk[i].cq;
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
 		cq->search = false;
 		while (!list_empty(&cq->fresh))
 			group_judged(container_of(cq->fresh.next, struct group, fresh));
@@ -409,8 +410,8 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			look_end(&p);
 	} while (!p.full && cohort_tree->search && ++looks < LOOKS_MAX);
 	*ret_done = !p.full;
-	free(p.walk);
-	free(p.entry);
+	free(p.scan);
+	free(p.nominee);
 	free(p.reserve);
 	return p.n;
 }

@@ -3,7 +3,7 @@
  *
  * First those start whose promised room has come free. Then it goes in rounds, as Kueue's cycles
  * do: each ClusterQueue offers the first of its waiting groups that can start or may displace
- * others, and of these offers each has its turn, the better right first (contest.h). A turn starts
+ * others, and of these offers each has its turn, the better right first (nominee_order.h). A turn starts
  * the group's head, or promises it room and sends its victims away, or, when somebody before it
  * took what it counted on, comes to nothing until the next round. A round in which nothing came
  * about is the last.

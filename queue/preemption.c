@@ -118,8 +118,8 @@ static bool is_candidate(const struct preemption *x, const struct reservation *r
 
 /* ---- Offers ---- */
 
-static struct reservation *next_promised(
-	const struct preemption *x, const struct offer *o, const struct reservation *after)
+static struct reservation *next_promised(const struct preemption *x,
+	const struct candidate_source *o, const struct reservation *after)
 {
 	struct reservation *best = NULL;
 	list_each(&o->cq->promised, l) {
@@ -132,7 +132,7 @@ static struct reservation *next_promised(
 }
 
 static struct tree_node *step(
-	const struct preemption *x, const struct offer *o, size_t i, struct tree_node *n)
+	const struct preemption *x, const struct candidate_source *o, size_t i, struct tree_node *n)
 {
 	struct tree_node *next = tree_next(n);
 	if (!next || !is_older_equal(x->d, victim_index_reservation(next)))
@@ -141,7 +141,7 @@ static struct tree_node *step(
 }
 
 /* The first among the rows' next holders; it leaves all the rows in which it stands. */
-static struct reservation *next_in_line(struct preemption *x, const struct offer *o)
+static struct reservation *next_in_line(struct preemption *x, const struct candidate_source *o)
 {
 	struct tree_node **cursor = x->cursor + o->cursor;
 	struct reservation *best = NULL;
@@ -155,7 +155,7 @@ static struct reservation *next_in_line(struct preemption *x, const struct offer
 	return best;
 }
 
-static struct reservation *next_held(struct preemption *x, const struct offer *o)
+static struct reservation *next_held(struct preemption *x, const struct candidate_source *o)
 {
 	for (;;) {
 		struct reservation *r = next_in_line(x, o);
@@ -166,7 +166,7 @@ static struct reservation *next_held(struct preemption *x, const struct offer *o
 	}
 }
 
-void offer_rewind(struct preemption *x, struct offer *o)
+void candidate_source_rewind(struct preemption *x, struct candidate_source *o)
 {
 	for (size_t i = 0; i < x->ncontested; i++) {
 		const struct quota_row *row = contested_row(x, o->cq->node, i);
@@ -179,7 +179,7 @@ void offer_rewind(struct preemption *x, struct offer *o)
 		o->next = next_held(x, o);
 }
 
-struct reservation *offer_take(struct preemption *x, struct offer *o)
+struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o)
 {
 	struct reservation *r = o->next;
 	must(r);
@@ -189,18 +189,18 @@ struct reservation *offer_take(struct preemption *x, struct offer *o)
 	return r;
 }
 
-static struct offer *offer_new(struct preemption *x)
+static struct candidate_source *candidate_source_new(struct preemption *x)
 {
-	if (x->noffers == x->offers_room) {
-		x->offers_room = x->offers_room ? x->offers_room * 2 : 16;
-		x->offer = mem_grow(x->offer, x->offers_room, sizeof(*x->offer));
+	if (x->nsources == x->sources_capacity) {
+		x->sources_capacity = x->sources_capacity ? x->sources_capacity * 2 : 16;
+		x->source = mem_grow(x->source, x->sources_capacity, sizeof(*x->source));
 	}
-	size_t cursors = (x->noffers + 1) * x->ncontested;
-	if (cursors > x->cursors_room) {
-		x->cursors_room = cursors * 2;
-		x->cursor = mem_grow(x->cursor, x->cursors_room, sizeof(struct tree_node *));
+	size_t cursors = (x->nsources + 1) * x->ncontested;
+	if (cursors > x->cursors_capacity) {
+		x->cursors_capacity = cursors * 2;
+		x->cursor = mem_grow(x->cursor, x->cursors_capacity, sizeof(struct tree_node *));
 	}
-	return &x->offer[x->noffers];
+	return &x->source[x->nsources];
 }
 
 static bool policy_asks(const struct preemption *x, const struct clusterqueue *cq)
@@ -210,18 +210,18 @@ static bool policy_asks(const struct preemption *x, const struct clusterqueue *c
 }
 
 /* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
-bool offer_add(struct preemption *x, struct clusterqueue *cq, enum offer_kind kind,
+bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared)
 {
 	if (!policy_asks(x, cq) || !clusterqueue_active(cq))
 		return false;
-	struct offer *o = offer_new(x);
-	*o = (struct offer){
-		.cq = cq, .kind = kind, .shared = shared, .cursor = x->noffers * x->ncontested};
-	offer_rewind(x, o);
+	struct candidate_source *o = candidate_source_new(x);
+	*o = (struct candidate_source){
+		.cq = cq, .kind = kind, .shared = shared, .cursor = x->nsources * x->ncontested};
+	candidate_source_rewind(x, o);
 	if (!o->next)
 		return false;
-	x->noffers++;
+	x->nsources++;
 	return true;
 }
 
@@ -244,7 +244,7 @@ static int64_t promised_most(
 /* Others give while they borrow: of one thing no more than is borrowed, but for the last of them.
  * Where several things are contested they may go on giving for another one's sake, and with fair
  * sharing for one that is not. */
-int64_t offer_most(const struct preemption *x, struct clusterqueue *cq, size_t i)
+int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i)
 {
 	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
 	if (!row || !policy_asks(x, cq) || !clusterqueue_active(cq))
@@ -274,9 +274,9 @@ void reservation_put_back(const struct reservation *r)
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
 {
-	if (x->nvictims == x->victims_room) {
-		x->victims_room = x->victims_room ? x->victims_room * 2 : 16;
-		x->victim = mem_grow(x->victim, x->victims_room, sizeof(*x->victim));
+	if (x->nvictims == x->victims_capacity) {
+		x->victims_capacity = x->victims_capacity ? x->victims_capacity * 2 : 16;
+		x->victim = mem_grow(x->victim, x->victims_capacity, sizeof(*x->victim));
 	}
 	x->victim[x->nvictims++] = (struct victim){r, reason};
 	reservation_take_away(r);

@@ -13,15 +13,15 @@
 #include "queue/candidates.h"
 #include "queue/victims.h"
 
-enum offer_kind {	 /* in the order in which they are taken (reference 6.1) */
-	OFFER_HIERARCHY, /* the demand fits in a quota that is nearer to it than to them */
-	OFFER_PRIORITY,
-	OFFER_OWN,
+enum candidate_kind {	     /* in the order in which they are taken (reference 6.1) */
+	CANDIDATE_HIERARCHY, /* the demand fits in a quota that is nearer to it than to them */
+	CANDIDATE_PRIORITY,
+	CANDIDATE_OWN,
 };
 
-struct offer {
+struct candidate_source {
 	struct clusterqueue *cq;
-	enum offer_kind kind;
+	enum candidate_kind kind;
 	const struct quota_node *shared; /* the lowest node above both; NULL for its own */
 	struct reservation *next;	 /* NULL: nobody is left */
 	size_t cursor;			 /* its first, in displacement.cursor */
@@ -36,27 +36,27 @@ struct preemption {
 	const struct demand *d;
 	size_t ncontested;
 	const struct quota_row *contested[QUEUE_LINES_MAX];
-	struct offer *offer;
-	size_t noffers, offers_room;
+	struct candidate_source *source;
+	size_t nsources, sources_capacity;
 	struct tree_node *
 		*cursor; /* ncontested for each offer: who is next among a row's holders */
-	size_t cursors_room;
+	size_t cursors_capacity;
 	struct victim *victim;
-	size_t nvictims, victims_room;
+	size_t nvictims, victims_capacity;
 	bool lenient; /* those are to go whom it hurts least */
 	struct candidates candidates;
 	struct likes *likes; /* of fair_victims.c, while it chooses */
 };
 
 /* Adds what cq has to offer, unless it has nothing. False: nothing. */
-bool offer_add(struct preemption *x, struct clusterqueue *cq, enum offer_kind kind,
+bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared);
 /* What of the contested row i those have who could be displaced in cq: so much or less. */
-int64_t offer_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
+int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
 /* All of it again, from the first. */
-void offer_rewind(struct preemption *x, struct offer *o);
+void candidate_source_rewind(struct preemption *x, struct candidate_source *o);
 /* Takes the next one off. */
-struct reservation *offer_take(struct preemption *x, struct offer *o);
+struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o);
 
 /* The same pair in another node; NULL when it has none. */
 const struct quota_row *contested_row(

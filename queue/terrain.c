@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/contest.h"
+#include "queue/nominee_order.h"
 #include "queue/outfit.h"
 #include "queue/reservation.h"
 #include "queue/vacancy.h"
@@ -309,7 +309,7 @@ void terrain_refresh(struct queue *q)
 /* ---- at its turn ----------------------------------------------------------------------------- */
 
 /* The flavors that an entry has chosen. */
-static size_t flavors_chosen(const struct entry *e, const struct flavor *ret[CQ_GROUPS_MAX])
+static size_t flavors_chosen(const struct nominee *e, const struct flavor *ret[CQ_GROUPS_MAX])
 {
 	size_t n = 0, needs;
 	for (size_t g = 0; g < e->cq->ngroups; g++) {
@@ -320,7 +320,7 @@ static size_t flavors_chosen(const struct entry *e, const struct flavor *ret[CQ_
 	return n;
 }
 
-bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+bool terrain_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	const struct shape *shape = e->group->shape;

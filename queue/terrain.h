@@ -34,7 +34,7 @@
 
 struct claim;
 struct clusterqueue;
-struct entry;
+struct nominee;
 struct queue;
 struct reservation;
 struct shape;
@@ -85,6 +85,6 @@ void terrain_forget_flavor(struct queue *q, const struct flavor *f);
 void verdicts_free(struct verdicts *v); /* NULL does nothing */
 
 /* May the entry start with its choice, were all its victims gone? */
-bool terrain_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
+bool terrain_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 
 #endif

@@ -47,7 +47,8 @@ static void lacks(struct queue *q, struct clusterqueue *cq)
 		list_add(&q->terrain.lacking, &cq->lacks_nodes);
 }
 
-int32_t vacancy_pods(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+int32_t vacancy_pods(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (!vacancy_asks(q, e->cq, e->w))
@@ -68,7 +69,7 @@ int32_t vacancy_pods(struct queue *q, const struct entry *e, const struct victim
 	return pods;
 }
 
-bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n)
+bool vacancy_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	return vacancy_pods(q, e, victims, n) >= e->choice.pods;
 }

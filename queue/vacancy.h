@@ -5,7 +5,7 @@
  * the ClusterQueue says: who only fills gaps starts where gaps are, and makes no autoscaler add
  * nodes. All pods with which it would start must find room beside what is bound and what was let in
  * and is not bound yet; for one that displaces others, beside what is left when those are gone. Who
- * can do with fewer pods starts with as many as have room (offer.c).
+ * can do with fewer pods starts with as many as have room (nominate.c).
  *
  * What was let in is told to the nodes (nodes_expect) from reservation_start() until its quota is given
  * back, while anybody asks at all: then pods are wanted, too (queue_wants_pods). A run that was
@@ -19,7 +19,7 @@
 #define SLUICE_QUEUE_VACANCY_H
 
 #include "queue/claim.h"
-#include "queue/contest.h"
+#include "queue/nominee_order.h"
 #include "queue/victims.h"
 
 /* Is it asked for one like w? */
@@ -28,8 +28,8 @@ bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const st
 /* Of the pods of the entry's choice: for how many is there room, were its victims gone? All, where
  * nobody asks. */
 int32_t vacancy_pods(
-	struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
-bool vacancy_lets(struct queue *q, const struct entry *e, const struct victim *victims, size_t n);
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
+bool vacancy_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 
 enum vacancy {
 	VACANCY_NONE,

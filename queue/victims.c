@@ -29,7 +29,7 @@ static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 	struct preemption *x = q->preemption;
 	x->q = q;
 	x->d = d;
-	x->ncontested = x->noffers = x->nvictims = 0;
+	x->ncontested = x->nsources = x->nvictims = 0;
 	for (size_t i = 0; i < d->nlines; i++)
 		if (d->line[i].contested)
 			x->contested[x->ncontested++] = d->line[i].row;
@@ -51,7 +51,7 @@ static bool could_do(const struct preemption *x, size_t i)
 		if (free >= lacks)
 			return true;
 		if (cq == mine || (cq->node && borrows_contested(x, cq->node)))
-			free += offer_most(x, cq, i);
+			free += candidate_source_most(x, cq, i);
 	}
 	return free >= lacks;
 }
@@ -92,7 +92,7 @@ void victims_done(struct queue *q)
 {
 	if (!q->preemption)
 		return;
-	free(q->preemption->offer);
+	free(q->preemption->source);
 	free(q->preemption->cursor);
 	free(q->preemption->victim);
 	candidates_done(&q->preemption->candidates);

@@ -552,7 +552,7 @@ static const char *check(struct world *w, unsigned plain, unsigned found)
 static bool finds_somebody(struct world *w)
 {
 	struct preemption *x = w->q->preemption;
-	x->noffers = x->nvictims = 0;
+	x->nsources = x->nvictims = 0;
 	x->lenient = false;
 	if (w->fair)
 		find_fair(x);

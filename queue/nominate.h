@@ -11,20 +11,20 @@
  * nobody, and nobody is displaced for it. Where a policy prefers those that end in time, there are
  * two walks: who does not is asked when nobody who does can start any more.
  */
-#ifndef SLUICE_QUEUE_OFFER_H
-#define SLUICE_QUEUE_OFFER_H
+#ifndef SLUICE_QUEUE_NOMINATE_H
+#define SLUICE_QUEUE_NOMINATE_H
 
-#include "queue/contest.h"
+#include "queue/nominee_order.h"
 #include "queue/group.h"
 #include "queue/keys.h"
 #include "queue/victims.h"
 
 /* Where one ClusterQueue stands in the pass. */
-struct walk {
+struct scan {
 	struct clusterqueue *cq;
 	bool over;	       /* nothing of it can start any more in this pass */
 	enum window_fit stage; /* who is asked now: those that end in time, or those that do not */
-	bool walked;	       /* ... behind this place: */
+	bool scanned;	       /* ... behind this place: */
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */
@@ -36,26 +36,26 @@ struct walk {
 	struct group *blocked;
 	int64_t spare[KEYS_MAX];
 
-	struct entry offer;
+	struct nominee nominee;
 };
 
 /* From the first of its groups. */
-void walk_begin(struct queue *q, struct walk *w, struct clusterqueue *cq);
+void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq);
 /* Whoever stood at this place had its turn; lq: the LocalQueue it was in where usage orders, else
  * NULL. */
-void walk_on(struct walk *w, struct localqueue *lq, const struct order_key *key);
-/* Writes w->offer. False: there is nothing any more; a StrictFIFO head that cannot start is told
+void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key);
+/* Writes w->nominee. False: there is nothing any more; a StrictFIFO head that cannot start is told
  * all the same, with what it would take. */
-bool walk_offers(struct queue *q, struct walk *w, struct victims_survey *s);
+bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
 
 /* One that makes room for somebody, and will wait before this place again; NULL: nobody. Behind it
  * a StrictFIFO queue offers nothing. */
-const struct workload *offer_returns_before(
+const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
 
 /* What an entry asks for; false: nothing. */
-bool entry_demand(const struct entry *e, struct demand *ret);
+bool nominee_demand(const struct nominee *e, struct demand *ret);
 /* How many would have to go for it; valid until the next search. */
-size_t entry_victims(struct queue *q, const struct entry *e, const struct victim **ret);
+size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "queue/contest.h"
+#include "queue/nominee_order.h"
 
 #include <stdlib.h>
 
@@ -10,18 +10,18 @@
 /* ---- Classic ---- */
 
 /* Borrows less far, then the order of all waiting Jobs. */
-static bool goes_before(const struct entry *a, const struct entry *b)
+static bool goes_before(const struct nominee *a, const struct nominee *b)
 {
 	if (a->choice.level != b->choice.level)
 		return a->choice.level < b->choice.level;
 	return order_cmp(&a->w->key, &b->w->key) < 0;
 }
 
-static size_t next_classic(const struct entry *entry, size_t n)
+static size_t next_classic(const struct nominee *nominee, size_t n)
 {
 	size_t best = n;
 	for (size_t i = 0; i < n; i++)
-		if (!entry[i].done && (best == n || goes_before(&entry[i], &entry[best])))
+		if (!nominee[i].done && (best == n || goes_before(&nominee[i], &nominee[best])))
 			best = i;
 	return best;
 }
@@ -31,7 +31,7 @@ static size_t next_classic(const struct entry *entry, size_t n)
 /* One that is still in. It stands at a node: its ClusterQueue, or the highest Cohort below which it
  * has won; it brings that node's share as it would be with what it asks for. */
 struct contender {
-	const struct entry *entry;
+	const struct nominee *nominee;
 	size_t index, depth;
 	const struct quota_node *at;
 	struct share share;
@@ -57,7 +57,8 @@ static const struct quota_row *row_at(const struct quota_row *row, const struct 
 static void weigh(struct contender *c)
 {
 	struct demand d;
-	demand_init(&d, c->entry->w, c->entry->cq, &c->entry->group->claim, &c->entry->choice);
+	demand_init(
+		&d, c->nominee->w, c->nominee->cq, &c->nominee->group->claim, &c->nominee->choice);
 	for (size_t i = 0; i < d.nlines; i++)
 		quota_take(d.line[i].row, QUOTA_THEN, d.line[i].amount);
 	c->share = share_of(c->at);
@@ -76,7 +77,7 @@ static bool beats(const struct contender *a, const struct contender *b)
 	if (a->borrows != b->borrows)
 		return b->borrows;
 	int order = share_cmp(&a->share, &b->share);
-	return order ? order < 0 : order_cmp(&a->entry->w->key, &b->entry->w->key) < 0;
+	return order ? order < 0 : order_cmp(&a->nominee->w->key, &b->nominee->w->key) < 0;
 }
 
 /* Deepest first, and those of one parent next to each other. */
@@ -118,15 +119,15 @@ static size_t fight(struct contender *c, size_t n)
 	return left;
 }
 
-static size_t next_fair(const struct entry *entry, size_t n)
+static size_t next_fair(const struct nominee *nominee, size_t n)
 {
 	size_t left = 0;
 	struct contender *c = mem_array(n, sizeof(*c));
 	for (size_t i = 0; i < n; i++) {
-		if (entry[i].done)
+		if (nominee[i].done)
 			continue;
-		c[left] = (struct contender){.entry = &entry[i], .index = i};
-		c[left].at = entry[i].cq->node;
+		c[left] = (struct contender){.nominee = &nominee[i], .index = i};
+		c[left].at = nominee[i].cq->node;
 		c[left].depth = depth_of(c[left].at);
 		weigh(&c[left++]);
 	}
@@ -137,7 +138,7 @@ static size_t next_fair(const struct entry *entry, size_t n)
 	return winner;
 }
 
-size_t contest_next(struct queue *q, const struct entry *entry, size_t n)
+size_t nominee_order_next(struct queue *q, const struct nominee *nominee, size_t n)
 {
-	return q->config.fair_sharing ? next_fair(entry, n) : next_classic(entry, n);
+	return q->config.fair_sharing ? next_fair(nominee, n) : next_classic(nominee, n);
 }

@@ -5,13 +5,13 @@
  * Fair sharing (reference 7.2): a tournament from the leaves to the root, in which each Cohort
  * sends the one whose branch would have the lowest share with it.
  */
-#ifndef SLUICE_QUEUE_CONTEST_H
-#define SLUICE_QUEUE_CONTEST_H
+#ifndef SLUICE_QUEUE_NOMINEE_ORDER_H
+#define SLUICE_QUEUE_NOMINEE_ORDER_H
 
 #include "queue/assign.h"
 #include "queue/core.h"
 
-struct entry {
+struct nominee {
 	struct clusterqueue *cq;
 	struct group *group;
 	struct workload *w;
@@ -22,6 +22,6 @@ struct entry {
 };
 
 /* The index of the next entry that is not done; n when all are. Quota may change between calls. */
-size_t contest_next(struct queue *q, const struct entry *entry, size_t n);
+size_t nominee_order_next(struct queue *q, const struct nominee *nominee, size_t n);
 
 #endif
