@@ -112,7 +112,7 @@ static struct pod_resources fill_pod(
 }
 
 /* Its resources are those that its owner wrote, whatever the last start made of them. */
-static const struct pod *template_with(
+static const struct pod *pod_template_with(
 	struct arena *a, const struct pod *template, const struct pod_resources *filled)
 {
 	struct pod *p = arena_take(a, 1, sizeof(*p));
@@ -320,7 +320,7 @@ void account_open(struct account *ret, const struct accounting *a, const struct 
 	ret->memory = (struct arena){0};
 	struct pod_resources pod = fill_pod(&ret->memory, a, j);
 	ret->requests = requests_of(&ret->memory, &pod);
-	ret->pod = j->template ? template_with(&ret->memory, j->template, &pod) : NULL;
+	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
 	if (!lacks_runtime_class(ret, a, j))
 		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
 	drop_excluded(c, &ret->memory, &ret->requests);

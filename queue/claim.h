@@ -57,7 +57,7 @@ static inline bool claim_suits(const struct claim *c, size_t group, size_t flavo
 /* Of lent room nobody may ask for more in one pod than some node lends. */
 static inline bool need_too_large(const struct quota_row *row, const struct need *n)
 {
-	return row->lot->lent && n->each > row->lot->most;
+	return row->flavor_pool->lent && n->each > row->flavor_pool->most;
 }
 
 /* One pod's request of a resource, `pods` included, and of what counts as it; 0 when it asks for

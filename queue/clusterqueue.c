@@ -186,7 +186,7 @@ static bool spec_lists(const struct clusterqueue *cq, const struct quota_row *ro
 	return false;
 }
 
-/* What holds follows from it: ration_apply(). */
+/* What holds follows from it: effective_quota_apply(). */
 static void row_take(struct quota_row *row, bool in_spec, const struct quota_limits *l)
 {
 	row->in_spec = in_spec;

@@ -120,7 +120,7 @@ struct spec_change {
 	bool moved;    /* the Cohort is another one: the realms */
 };
 
-/* Take over a checked spec, or none. What its quotas come to (ration.h) does not hold yet. */
+/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 	const struct clusterqueue_spec *s, struct spec_change *ret);
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);

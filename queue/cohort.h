@@ -47,7 +47,7 @@ void cohort_put(struct cohorts *all, struct cohort *c);
 /* 0, or ERR_INVALID with object, field and cure. */
 int cohort_check(const struct cohort_spec *s, struct err *e);
 
-/* Take over a checked spec, or none. What its quotas come to (ration.h) does not hold yet. */
+/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
 void cohort_take_spec(struct cohorts *all, struct cohort *c, const struct cohort_spec *s);
 void cohort_drop_spec(struct cohorts *all, struct cohort *c);
 

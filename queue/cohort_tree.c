@@ -50,7 +50,7 @@ static void take_promises_back(struct queue *q, struct clusterqueue *cq)
 static bool is_stale(const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
-		if (list_in(&r->line[i].row->lot->stale))
+		if (list_in(&r->line[i].row->flavor_pool->stale))
 			return true;
 	return false;
 }

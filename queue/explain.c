@@ -12,7 +12,7 @@
 #include "queue/explain_cluster.h"
 #include "queue/explain_money.h"
 #include "queue/explain_time.h"
-#include "queue/lack.h"
+#include "queue/shortage.h"
 #include "queue/nominate.h"
 #include "queue/precedence.h"
 #include "queue/reservation.h"
@@ -494,7 +494,7 @@ static bool exceeds(const struct question *a)
 {
 	if (explain_has_sets(a->cq) && !window_state_of(a->w->lq)->open)
 		return false;
-	lack_add_excess(a->text, a->cq, a->claim);
+	shortage_add_excess(a->text, a->cq, a->claim);
 	if (explain_has_sets(a->cq))
 		text_add(a->text, " (windows have quotas of their own here: see its RunPolicies)");
 	return true;
@@ -520,7 +520,7 @@ static bool is_refused(const struct question *a)
 
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
-	bool lent = verdict == ASSIGN_EXCEEDS && lack_may_end(a->cq, a->claim);
+	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
 	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
 	if (explain_by_terms(a, WAIT_START_AFTER) != WAIT_NOT)
@@ -537,7 +537,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY || lent) {
-		lack_add_busy(a->text, a->cq, a->claim, verdict);
+		shortage_add_busy(a->text, a->cq, a->claim, verdict);
 		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;
@@ -590,7 +590,7 @@ static enum wait_reason explain_waiting(struct question *a)
 
 	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
 	if (verdict == ASSIGN_NO_FLAVOR && !a->claim->nowhere) {
-		lack_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
+		shortage_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
 		return WAIT_NO_MATCHING_FLAVOR;
 	}
 	if (is_suspended(a))

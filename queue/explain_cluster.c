@@ -90,7 +90,7 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 	const struct claim *claim, struct text *t)
 {
 	struct fit_answer answer;
-	int32_t places = vacancy_lack(q, cq, w, claim, &answer);
+	int32_t places = vacancy_shortage(q, cq, w, claim, &answer);
 	if (places < 0)
 		return false;
 	if (!q->terrain.pods_known) {

@@ -16,7 +16,7 @@
 #include "base/must.h"
 #include "queue/backfill.h"
 #include "queue/core.h"
-#include "queue/ration.h"
+#include "queue/effective_quota.h"
 #include "queue/reservation.h"
 #include "queue/run.h"
 #include "queue/vacancy.h"
@@ -96,12 +96,12 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 		move_members(q, cq, workload_unplace);
 	bool is_new = !cq->exists;
 	clusterqueue_take_spec(&q->clusterqueues, cq, s, &change);
-	bool amounts = ration_apply(q, cq->node);
+	bool amounts = effective_quota_apply(q, cq->node);
 	if (change.moved)
 		cohort_trees_form(q);
 	else if (amounts)
 		cohort_tree_settle(q, cq);
-	ration_divide(q);
+	effective_quota_divide(q);
 	if (change.reshaped)
 		groups_rederive(&q->groups, cq);
 	if (regrouped)
@@ -150,11 +150,11 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	if (capped)
 		reprioritise_all(q, cq);
 	window_states_form_queue(q, cq);
-	ration_apply(q, cq->node);
+	effective_quota_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
 	cohort_trees_form(q); /* while it still takes part: it goes to a realm of its own */
-	ration_divide(q);
+	effective_quota_divide(q);
 	tree_remove(&q->clusterqueues.shown, &cq->by_name);
 	clusterqueue_put(&q->clusterqueues, cq);
 	q->version++;
@@ -181,9 +181,9 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 	free(c->invalid);
 	c->invalid = NULL;
 	cohort_take_spec(&q->cohorts, c, s);
-	ration_apply(q, c->node);
+	effective_quota_apply(q, c->node);
 	cohort_trees_form(q);
-	ration_divide(q);
+	effective_quota_divide(q);
 	q->version++;
 	return 0;
 }
@@ -202,11 +202,11 @@ void queue_drop_cohort(struct queue *q, const char *name)
 	if (!c || (!c->exists && !c->invalid))
 		return;
 	cohort_drop_spec(&q->cohorts, c);
-	ration_apply(q, c->node);
+	effective_quota_apply(q, c->node);
 	free(c->invalid);
 	c->invalid = NULL;
 	cohort_trees_form(q);
-	ration_divide(q);
+	effective_quota_divide(q);
 	cohort_put(&q->cohorts, c);
 	q->version++;
 }
@@ -302,7 +302,7 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 	(void)e; /* the CRD's own bounds are all there is to check; Cohorts' topologies may add */
 	if (flavor_set(&q->flavors, s)) {
 		const struct flavor *f = flavor_find(&q->flavors, s->name);
-		ration_lend(q, f);
+		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
 	q->version++;
@@ -311,7 +311,7 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p)
 {
-	ration_pool(q, p);
+	effective_quota_pool(q, p);
 }
 
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence)
@@ -323,7 +323,7 @@ void queue_reject_flavor(struct queue *q, const char *name, const char *sentence
 void queue_drop_flavor(struct queue *q, const char *name)
 {
 	struct flavor *f = flavor_find(&q->flavors, name);
-	ration_pool(q, &(struct idle_pool){.flavor = name});
+	effective_quota_pool(q, &(struct idle_pool){.flavor = name});
 	if (!f)
 		return;
 	f->refs++; /* until its ClusterQueues have looked */

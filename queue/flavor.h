@@ -18,7 +18,8 @@ struct flavor {
 	bool exists;
 	char *invalid; /* the sentence about a newer spec that was refused */
 	struct node_group nodes;
-	enum lending lending; /* whose room it is; its quota is a part of what is lent (ration.h) */
+	enum lending
+		lending; /* whose room it is; its quota is a part of what is lent (effective_quota.h) */
 	int32_t share_permille;
 	struct arena memory;
 };

@@ -37,7 +37,7 @@ static int64_t mix_add(int64_t mix, int64_t part)
 
 static int64_t quota_of(const struct quota_row *row)
 {
-	if (!row->lot->lent)
+	if (!row->flavor_pool->lent)
 		return row->said.nominal;
 	return strcmp(row->resource, "cpu") == 0 ? LENT_CPU : LENT_MEMORY;
 }

@@ -7,7 +7,7 @@
 #include "queue/core.h"
 #include "queue/preemption.h"
 #include "queue/victim_index.h"
-#include "queue/ration.h"
+#include "queue/effective_quota.h"
 #include "queue/window_state.h"
 #include "queue/reservation.h"
 #include "sluice/quantity.h"
@@ -66,9 +66,9 @@ void lead_plan(struct queue *q, struct clusterqueue *cq)
 void lead_turn(struct queue *q, struct clusterqueue *cq)
 {
 	lead_plan(q, cq);
-	if (ration_apply(q, cq->node))
+	if (effective_quota_apply(q, cq->node))
 		cohort_tree_settle(q, cq);
-	ration_divide(q);
+	effective_quota_divide(q);
 	queue_touch_reservation(q, cq);
 }
 
@@ -293,9 +293,9 @@ bool lead_end(struct queue *q)
 		if (!cq->window_state->open || list_in(&cq->cohort_tree->dirty))
 			continue;
 		lead_enter(q, cq->lead, false);
-		if (ration_apply(q, cq->node))
+		if (effective_quota_apply(q, cq->node))
 			quota_settle(&q->quota, quota_root(cq->node));
-		ration_divide(q);
+		effective_quota_divide(q);
 		queue_touch(q, cq);
 		ended = true;
 	}

@@ -433,7 +433,7 @@ void namespace_quotas_heed_default(struct queue *q)
 
 /* The pod as the API server will see it, when it is written for room that is lent so. */
 static struct pod pod_of(
-	const struct queue *q, struct arena *a, const struct template *t, enum lending lending)
+	const struct queue *q, struct arena *a, const struct pod_template *t, enum lending lending)
 {
 	struct pod p = *t->pod;
 	if (!*p.priority_class && q->namespace_quotas.default_class)
@@ -474,7 +474,7 @@ static struct quota_state *empty_states(struct arena *a, const struct namespace_
 
 /* Of what is left now, or of all of it. */
 static struct pod_count ask(const struct queue *q, const struct namespace_quota *n,
-	const struct template *t, enum lending lending, bool of_all)
+	const struct pod_template *t, enum lending lending, bool of_all)
 {
 	struct arena scratch = {0};
 	struct pod p = pod_of(q, &scratch, t, lending);
@@ -485,7 +485,7 @@ static struct pod_count ask(const struct queue *q, const struct namespace_quota 
 	return places;
 }
 
-static struct refusal *refusal_of(struct template *t)
+static struct refusal *refusal_of(struct pod_template *t)
 {
 	if (!t->refusal)
 		t->refusal = mem_alloc(sizeof(*t->refusal));
@@ -493,7 +493,7 @@ static struct refusal *refusal_of(struct template *t)
 }
 
 static struct pod_count room_for(const struct queue *q, const struct namespace_quota *n,
-	struct template *t, enum lending lending)
+	struct pod_template *t, enum lending lending)
 {
 	struct answer *a = &refusal_of(t)->way[lending];
 	if (a->asked != n->moved)
@@ -502,7 +502,7 @@ static struct pod_count room_for(const struct queue *q, const struct namespace_q
 }
 
 static struct pod_count whole_for(const struct queue *q, const struct namespace_quota *n,
-	struct template *t, enum lending lending)
+	struct pod_template *t, enum lending lending)
 {
 	struct answer *a = &refusal_of(t)->whole[lending];
 	if (a->asked != n->limits)

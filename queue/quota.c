@@ -27,18 +27,18 @@ static bool row_is(const void *value, const void *key)
 	return row->node == k->node && row->flavor == k->flavor && row->resource == k->resource;
 }
 
-static bool lot_is(const void *value, const void *key)
+static bool flavor_pool_is(const void *value, const void *key)
 {
-	const struct quota_lot *lot = value;
+	const struct flavor_pool *flavor_pool = value;
 	const struct row_key *k = key;
-	return lot->flavor == k->flavor && lot->resource == k->resource;
+	return flavor_pool->flavor == k->flavor && flavor_pool->resource == k->resource;
 }
 
 void quota_init(struct quota *quota, struct map *symbols)
 {
 	map_init(&quota->nodes, node_is);
 	map_init(&quota->rows, row_is);
-	map_init(&quota->lots, lot_is);
+	map_init(&quota->flavor_pools, flavor_pool_is);
 	quota->symbols = symbols;
 	list_init(&quota->changed);
 	list_init(&quota->stale);
@@ -48,18 +48,18 @@ void quota_done(struct quota *quota)
 {
 	struct quota_row *row;
 	struct quota_node *node;
-	struct quota_lot *lot;
+	struct flavor_pool *flavor_pool;
 	map_each(&quota->rows, i, row)
 		free(row);
-	map_each(&quota->lots, i, lot)
-		free(lot);
+	map_each(&quota->flavor_pools, i, flavor_pool)
+		free(flavor_pool);
 	map_each(&quota->nodes, i, node) {
 		free(node->row);
 		free(node->cohort_tree);
 		free(node);
 	}
 	map_done(&quota->rows);
-	map_done(&quota->lots);
+	map_done(&quota->flavor_pools);
 	map_done(&quota->nodes);
 }
 
@@ -116,23 +116,24 @@ struct quota_row *quota_take_changed(struct quota *quota)
 	return NULL;
 }
 
-static struct quota_lot *lot_make(struct quota *quota, const struct row_key *key, uint64_t hash)
+static struct flavor_pool *flavor_pool_make(
+	struct quota *quota, const struct row_key *key, uint64_t hash)
 {
-	struct quota_lot *lot = mem_alloc(sizeof(*lot));
-	lot->flavor = key->flavor;
-	lot->resource = key->resource;
-	list_init(&lot->rows);
-	map_put(&quota->lots, hash, lot);
-	return lot;
+	struct flavor_pool *flavor_pool = mem_alloc(sizeof(*flavor_pool));
+	flavor_pool->flavor = key->flavor;
+	flavor_pool->resource = key->resource;
+	list_init(&flavor_pool->rows);
+	map_put(&quota->flavor_pools, hash, flavor_pool);
+	return flavor_pool;
 }
 
-struct quota_lot *quota_lot_of(struct quota *quota, const char *flavor, const char *resource)
+struct flavor_pool *flavor_pool_of(struct quota *quota, const char *flavor, const char *resource)
 {
 	struct row_key key = {
 		NULL, symbol_of(quota->symbols, flavor), symbol_of(quota->symbols, resource)};
 	uint64_t hash = map_hash_string(key.flavor) * 31 + map_hash_string(key.resource);
-	struct quota_lot *lot = map_get(&quota->lots, hash, &key);
-	return lot ? lot : lot_make(quota, &key, hash);
+	struct flavor_pool *flavor_pool = map_get(&quota->flavor_pools, hash, &key);
+	return flavor_pool ? flavor_pool : flavor_pool_make(quota, &key, hash);
 }
 
 static struct quota_row *row_make(struct quota *quota, const struct row_key *key, uint64_t hash)
@@ -144,8 +145,8 @@ static struct quota_row *row_make(struct quota *quota, const struct row_key *key
 	row->resource = key->resource;
 	row->borrowing_limit = row->lending_limit = QUOTA_UNLIMITED;
 	row->said = row->due = (struct quota_limits){0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
-	row->lot = quota_lot_of(quota, row->flavor, row->resource);
-	list_add(&row->lot->rows, &row->of_lot);
+	row->flavor_pool = flavor_pool_of(quota, row->flavor, row->resource);
+	list_add(&row->flavor_pool->rows, &row->of_flavor_pool);
 	map_put(&quota->rows, hash, row);
 	if (node->nrows == node->capacity) {
 		node->capacity = node->capacity ? node->capacity * 2 : 8;

@@ -35,10 +35,10 @@ enum quota_when { QUOTA_NOW, QUOTA_THEN };
 #define QUOTA_WHENS 2
 
 /* A lot: one pair of flavor and resource throughout the tree. Where the flavor's room is lent, the
- * rows' quota is their part of what there is to lend (ration.h). */
-struct quota_lot {
+ * rows' quota is their part of what there is to lend (effective_quota.h). */
+struct flavor_pool {
 	const char *flavor, *resource; /* symbols */
-	struct link rows;	       /* quota_row.of_lot, in the order of their making */
+	struct link rows;	       /* quota_row.of_flavor_pool, in the order of their making */
 	enum lending lent;	       /* LENDING_NONE: what the specs say is what there is */
 	int32_t share_permille;
 	int64_t pool, most; /* what all nodes lend, and the most of one; share not taken yet */
@@ -57,7 +57,7 @@ struct quota_node {
 	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, capacity;
-	bool unsettled, grown; /* of a root, while lots are divided: ration.c */
+	bool unsettled, grown; /* of a root, while lots are divided: effective_quota.c */
 };
 
 struct quota_limits {
@@ -70,12 +70,12 @@ struct quota_row {
 	struct quota_node *node;
 	struct quota_row *up;	       /* the same pair in the parent; NULL at a root */
 	const char *flavor, *resource; /* symbols */
-	struct quota_lot *lot;
-	struct link of_lot;
+	struct flavor_pool *flavor_pool;
+	struct link of_flavor_pool;
 	bool in_spec;				/* the owner's spec in force lists it */
 	struct quota_limits said;		/* what that says */
 	struct quota_limits due;		/* what of it counts now: by which a lot is divided;
-						   the next three are what holds (ration.h) */
+						   the next three are what holds (effective_quota.h) */
 	int64_t nominal;			/* 0 when it does not */
 	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
 	int64_t subtree, local;
@@ -92,9 +92,9 @@ struct quota_row {
 };
 
 struct quota {
-	struct map nodes, rows, lots, *symbols;
+	struct map nodes, rows, flavor_pools, *symbols;
 	struct link changed; /* rows whose ceiling nobody has taken yet, oldest change first */
-	struct link stale;   /* quota_lot.stale */
+	struct link stale;   /* flavor_pool.stale */
 };
 
 void quota_init(struct quota *quota, struct map *symbols);
@@ -104,7 +104,7 @@ struct quota_node *quota_node_of(struct quota *quota, const char *name);
 /* The row, made when there is none yet, and those above it. Names become symbols. */
 struct quota_row *quota_row_of(
 	struct quota *quota, struct quota_node *node, const char *flavor, const char *resource);
-struct quota_lot *quota_lot_of(struct quota *quota, const char *flavor, const char *resource);
+struct flavor_pool *flavor_pool_of(struct quota *quota, const char *flavor, const char *resource);
 /* The row of a node for the pair of another row; NULL when there is none. */
 struct quota_row *quota_row_like(
 	const struct quota *quota, const struct quota_node *node, const struct quota_row *like);

@@ -39,7 +39,7 @@ void shapes_init(struct shapes *s)
 {
 	map_init(&s->shapes, shape_is);
 	map_init(&s->directives, directives_are);
-	templates_init(&s->templates);
+	pod_templates_init(&s->templates);
 	s->bytes = 0;
 }
 
@@ -48,7 +48,7 @@ void shapes_done(struct shapes *s)
 	must(s->shapes.count == 0 && s->directives.count == 0 && s->bytes == 0);
 	map_done(&s->shapes);
 	map_done(&s->directives);
-	templates_done(&s->templates);
+	pod_templates_done(&s->templates);
 }
 
 static size_t table_bytes(const struct map *m)
@@ -199,7 +199,8 @@ static size_t requests_bytes(const struct shape *s)
 
 size_t shape_bytes(const struct shape *s)
 {
-	return requests_bytes(s) + directives_bytes(s->directives) + template_bytes(s->template);
+	return requests_bytes(s) + directives_bytes(s->directives) +
+	       pod_template_bytes(s->template);
 }
 
 /* A copy with strings of its own behind the array. */
@@ -237,13 +238,13 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 	size_t most, struct shape *ret, bool *ret_cut, char *ret_fault)
 {
 	ret->directives = directives_of(s, j);
-	ret->template = template_of(&s->templates, account->pod);
+	ret->template = pod_template_of(&s->templates, account->pod);
 	size_t bytes = shape_bytes(ret);
 	*ret_cut = bytes > most && bytes <= SHAPE_BYTES_MAX;
 	if (bytes <= most)
 		return;
 	directives_put(s, ret->directives);
-	template_put(&s->templates, ret->template);
+	pod_template_put(&s->templates, ret->template);
 	struct job bare = {.lending = j->lending};
 	ret->directives = directives_of(s, &bare);
 	ret->template = NULL;
@@ -284,7 +285,7 @@ struct shape *shape_of(struct shapes *s, const struct job *j, const struct accou
 	struct shape *known = map_get(&s->shapes, now.shape.hash, &now.shape);
 	if (known) {
 		directives_put(s, now.shape.directives);
-		template_put(&s->templates, now.shape.template);
+		pod_template_put(&s->templates, now.shape.template);
 		return shape_keep(known);
 	}
 	known = shape_copy(&now.shape);
@@ -310,6 +311,6 @@ void shape_put(struct shapes *s, struct shape *shape)
 	must(map_take(&s->shapes, shape->hash, shape) == shape);
 	s->bytes -= shape->bytes;
 	directives_put(s, shape->directives);
-	template_put(&s->templates, shape->template);
+	pod_template_put(&s->templates, shape->template);
 	free(shape);
 }

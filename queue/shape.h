@@ -17,7 +17,7 @@
 #include "base/map.h"
 #include "base/arena.h"
 #include "queue/accounting.h"
-#include "queue/template.h"
+#include "queue/pod_template.h"
 #include "sluice/job.h"
 
 /* Resources one pod may ask for; with `pods` they fill QUEUE_LINES_MAX. */
@@ -48,7 +48,7 @@ struct shape {
 	int32_t min_pods; /* it would start with so few; as many as pods as a rule */
 	uint32_t slots;	  /* shape_bytes() in SHAPE_SLOT_BYTES, rounded up */
 	struct directives *directives;
-	struct template *template; /* NULL: nothing of the cluster is asked for it */
+	struct pod_template *template; /* NULL: nothing of the cluster is asked for it */
 	size_t bytes;
 	size_t nrequests;
 	struct resource request[]; /* of one pod, sorted by name, no `pods`; may be 0 */
@@ -56,7 +56,7 @@ struct shape {
 
 struct shapes {
 	struct map shapes, directives;
-	struct templates templates;
+	struct pod_templates templates;
 	size_t bytes; /* of shapes and directives, without the tables */
 };
 

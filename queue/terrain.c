@@ -48,7 +48,7 @@ void verdicts_free(struct verdicts *v)
 	free(v);
 }
 
-void terrain_answer(const struct terrain *t, const struct template *template,
+void terrain_answer(const struct terrain *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
 {
 	struct arena scratch = {0};
@@ -63,7 +63,7 @@ void terrain_answer(const struct terrain *t, const struct template *template,
 	arena_done(&scratch);
 }
 
-static bool ask(const struct terrain *t, const struct template *template,
+static bool ask(const struct terrain *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct fit_answer answer;
@@ -81,7 +81,7 @@ static struct verdict *verdict_of(
 	return NULL;
 }
 
-bool terrain_never(const struct terrain *t, struct template *template,
+bool terrain_never(const struct terrain *t, struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct verdict *v = verdict_of(template->verdicts, flavors, n);
@@ -123,7 +123,7 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 void terrain_forget_flavor(struct queue *q, const struct flavor *f)
 {
 	list_each(&q->shapes.templates.all, l) {
-		struct template *t = container_of(l, struct template, of_all);
+		struct pod_template *t = container_of(l, struct pod_template, of_all);
 		if (t->verdicts)
 			verdicts_forget(t->verdicts, f);
 	}
@@ -211,7 +211,7 @@ static bool is_settled(const struct combination *k, const uint64_t *possible)
 /* possible: of each group the flavors that are part of some combination which a node could take.
  * True: there is one. */
 static bool find_possible(const struct terrain *t, const struct clusterqueue *cq,
-	struct template *template, struct combination *k, uint64_t *possible)
+	struct pod_template *template, struct combination *k, uint64_t *possible)
 {
 	bool any = false;
 	do {
@@ -244,7 +244,7 @@ void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
 /* ---- ground that moves ----------------------------------------------------------------------- */
 
 /* True: some answer is another one. */
-static bool ask_again(const struct terrain *t, const struct template *template)
+static bool ask_again(const struct terrain *t, const struct pod_template *template)
 {
 	bool moved = false;
 	struct verdict *v = template->verdicts ? template->verdicts->first : NULL;
@@ -298,7 +298,7 @@ void terrain_refresh(struct queue *q)
 	t->ground = nodes_ground(t->nodes);
 	t->asks = asks;
 	list_each(&q->shapes.templates.all, l) {
-		struct template *template = container_of(l, struct template, of_all);
+		struct pod_template *template = container_of(l, struct pod_template, of_all);
 		template->moved = (asks && ask_again(t, template)) || turned;
 		any = any || template->moved;
 	}

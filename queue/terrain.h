@@ -30,7 +30,7 @@
 #include "cluster/nodes.h"
 #include "queue/flavor.h"
 #include "queue/list.h"
-#include "queue/template.h"
+#include "queue/pod_template.h"
 
 struct claim;
 struct clusterqueue;
@@ -66,10 +66,10 @@ bool terrain_asks(
 	const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape);
 
 /* Could no node ever take a pod of the template as a start on these flavors writes it? */
-bool terrain_never(const struct terrain *t, struct template *template,
+bool terrain_never(const struct terrain *t, struct pod_template *template,
 	const struct flavor *const *flavors, size_t n);
 /* The same, asked anew and in the scheduler's words. */
-void terrain_answer(const struct terrain *t, const struct template *template,
+void terrain_answer(const struct terrain *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
 
 /* The way number `index` to choose a flavor for each resource group that the claim needs, of those

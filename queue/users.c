@@ -121,13 +121,13 @@ static void add_users(struct text *t, const struct users *u)
 
 bool users_of_flavor(const struct queue *q, const char *flavor, struct text *t)
 {
-	const struct quota_lot *lot;
+	const struct flavor_pool *flavor_pool;
 	struct users users = {0};
-	map_each(&q->quota.lots, i, lot) {
-		if (strcmp(lot->flavor, flavor) != 0)
+	map_each(&q->quota.flavor_pools, i, flavor_pool) {
+		if (strcmp(flavor_pool->flavor, flavor) != 0)
 			continue;
-		list_each(&lot->rows, l)
-			look_at_row(&users, container_of(l, struct quota_row, of_lot));
+		list_each(&flavor_pool->rows, l)
+			look_at_row(&users, container_of(l, struct quota_row, of_flavor_pool));
 	}
 	users_sort(&users);
 	add_users(t, &users);

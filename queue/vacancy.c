@@ -17,7 +17,7 @@ bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const st
 /* ---- is there room? -------------------------------------------------------------------------- */
 
 /* Of a template as a start on these flavors writes it. */
-static int32_t room_for(const struct queue *q, const struct template *template,
+static int32_t room_for(const struct queue *q, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, int32_t pods, const struct uid *gone,
 	size_t ngone)
 {
@@ -118,14 +118,14 @@ bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
-	const struct template *template = r->w->shape->template;
+	const struct pod_template *template = r->w->shape->template;
 	if (!vacancy_asks(q, r->cq, r->w))
 		return true;
 	size_t n = flavors_chosen(r->cq, claim, choice, flavors);
 	return room_for(q, template, flavors, n, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
-int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+int32_t vacancy_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret)
 {
 	struct choice choice = {.pods = w->shape->min_pods};
@@ -151,7 +151,7 @@ int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struc
 
 void vacancy_expect(struct queue *q, const struct reservation *r)
 {
-	const struct template *template = r->shape->template;
+	const struct pod_template *template = r->shape->template;
 	if (!q->terrain.expects || !template)
 		return;
 	int32_t pods = reservation_pods_at_once(r);

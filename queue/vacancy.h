@@ -46,7 +46,7 @@ bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
 
 /* Of a claim for which quota is free: how many pods have room, fewer than the fewest with which it
  * would start; *ret says why no more have. -1: those have, or nobody asks. */
-int32_t vacancy_lack(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+int32_t vacancy_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret);
 
 /* A run was let in, or is to have other pods / has no more to come. */

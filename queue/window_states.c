@@ -6,7 +6,7 @@
 #include "queue/backfill.h"
 #include "queue/core.h"
 #include "queue/lead.h"
-#include "queue/ration.h"
+#include "queue/effective_quota.h"
 #include "queue/window_state.h"
 #include "queue/reservation.h"
 #include "queue/terms.h"
@@ -127,9 +127,9 @@ static void queue_turned(struct queue *q, struct clusterqueue *cq)
 		backfill_end(q, cq);
 	terms_ask_again(q, cq);
 	lead_plan(q, cq);
-	if (ration_apply(q, cq->node))
+	if (effective_quota_apply(q, cq->node))
 		cohort_tree_settle(q, cq);
-	ration_divide(q);
+	effective_quota_divide(q);
 	cq->cohort_tree->news++;
 	queue_touch_reservation(q, cq);
 	queue_suspect_reservations(q, cq);

@@ -17,8 +17,8 @@
  *
  * What was answered is kept with it (terrain.h, namespace_quota.h), by what it rested on.
  */
-#ifndef SLUICE_QUEUE_TEMPLATE_H
-#define SLUICE_QUEUE_TEMPLATE_H
+#ifndef SLUICE_QUEUE_POD_TEMPLATE_H
+#define SLUICE_QUEUE_POD_TEMPLATE_H
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -28,8 +28,7 @@
 struct verdicts; /* of terrain.c: what the nodes said of it */
 struct refusal;	 /* of namespace_quota.c: what the quotas of its namespace said */
 
-struct template
-{
+struct pod_template {
 	uint64_t hash;
 	uint32_t refs; /* shapes */
 	const struct pod *pod;
@@ -42,19 +41,20 @@ struct template
 	struct refusal *refusal; /* one block: whoever gives the last reference back frees it */
 };
 
-struct templates {
+struct pod_templates {
 	struct map map;
 	struct link all;
 	size_t bytes;
 };
 
-void templates_init(struct templates *t);
-void templates_done(struct templates *t); /* every reference must have been given back */
+void pod_templates_init(struct pod_templates *t);
+void pod_templates_done(struct pod_templates *t); /* every reference must have been given back */
 
-/* Of a pod that has been filled in; NULL for NULL. Give it back with template_put. */
-struct template *template_of(struct templates *t, const struct pod *p);
-struct template *template_keep(struct template *t);
-size_t template_bytes(const struct template *t); /* what it takes in memory; NULL takes nothing */
-void template_put(struct templates *all, struct template *t); /* NULL does nothing */
+/* Of a pod that has been filled in; NULL for NULL. Give it back with pod_template_put. */
+struct pod_template *pod_template_of(struct pod_templates *t, const struct pod *p);
+struct pod_template *pod_template_keep(struct pod_template *t);
+size_t pod_template_bytes(
+	const struct pod_template *t); /* what it takes in memory; NULL takes nothing */
+void pod_template_put(struct pod_templates *all, struct pod_template *t); /* NULL does nothing */
 
 #endif

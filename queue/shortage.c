@@ -1,4 +1,4 @@
-#include "queue/lack.h"
+#include "queue/shortage.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* Others that are told one by one; the rest is a number. */
 #define OTHERS_TOLD 3
 
-struct lack {
+struct shortage {
 	const struct claim *claim;
 	size_t index; /* of the resource group */
 	const struct resource_group *group;
@@ -32,7 +32,7 @@ static bool group_fails(const struct clusterqueue *cq, const struct claim *c, si
 	return assign_group(cq, c, group, &flavor) == verdict;
 }
 
-bool lack_may_end(const struct clusterqueue *cq, const struct claim *c)
+bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c)
 {
 	for (size_t g = 0; g < cq->ngroups; g++)
 		if (group_fails(cq, c, g, ASSIGN_EXCEEDS) && !group_borrows_idle(cq, c, g))
@@ -41,10 +41,10 @@ bool lack_may_end(const struct clusterqueue *cq, const struct claim *c)
 }
 
 /* The first resource group that fails just so; `for_good`: and for which no room is lent. */
-static struct lack lack_of(const struct clusterqueue *cq, const struct claim *c,
+static struct shortage shortage_of(const struct clusterqueue *cq, const struct claim *c,
 	enum assign_verdict verdict, bool for_good)
 {
-	struct lack l = {.claim = c};
+	struct shortage l = {.claim = c};
 	while (l.index < cq->ngroups && !(group_fails(cq, c, l.index, verdict) &&
 						!(for_good && group_borrows_idle(cq, c, l.index))))
 		l.index++;
@@ -54,23 +54,24 @@ static struct lack lack_of(const struct clusterqueue *cq, const struct claim *c,
 	return l;
 }
 
-static const struct quota_row *row_of(const struct lack *l, size_t flavor, const struct need *n)
+static const struct quota_row *row_of(const struct shortage *l, size_t flavor, const struct need *n)
 {
 	return l->group->row[flavor * l->group->nresources + n->resource];
 }
 
-static const char *resource_of(const struct lack *l, const struct need *n)
+static const char *resource_of(const struct shortage *l, const struct need *n)
 {
 	return l->group->resources[n->resource];
 }
 
 /* What is missing of one need in one flavor: beside what is used, or of all it could ever have. */
-static int64_t missing_of(const struct lack *l, size_t flavor, const struct need *n, bool of_all)
+static int64_t missing_of(
+	const struct shortage *l, size_t flavor, const struct need *n, bool of_all)
 {
 	const struct quota_row *row = row_of(l, flavor, n);
 	int64_t has = of_all ? quota_potential(row) : quota_available(row);
 	if (need_too_large(row, n))
-		return n->each - row->lot->most;
+		return n->each - row->flavor_pool->most;
 	if (quota_fits(n->least, has))
 		return 0;
 	return n->least > has ? n->least - has : 1;
@@ -88,7 +89,7 @@ static bool part_less(const struct distance *a, const struct distance *b)
 	return (__int128)a->missing * b->amount < (__int128)b->missing * a->amount;
 }
 
-static struct distance distance_of(const struct lack *l, size_t flavor, bool of_all)
+static struct distance distance_of(const struct shortage *l, size_t flavor, bool of_all)
 {
 	struct distance d = {.amount = 1};
 	for (size_t i = 0; i < l->nneeds; i++) {
@@ -107,13 +108,13 @@ static struct distance distance_of(const struct lack *l, size_t flavor, bool of_
 
 /* Whether the whole quota of the flavor would do; if not, no waiting helps there. What is lent may
  * be more tomorrow. */
-static bool flavor_could(const struct lack *l, size_t flavor)
+static bool flavor_could(const struct shortage *l, size_t flavor)
 {
 	return l->group->flavors[flavor]->lending != LENDING_NONE ||
 	       distance_of(l, flavor, true).resources == 0;
 }
 
-static size_t closest_flavor(const struct lack *l, bool of_all)
+static size_t closest_flavor(const struct shortage *l, bool of_all)
 {
 	size_t best = SIZE_MAX;
 	struct distance least = {0};
@@ -153,11 +154,11 @@ static void add_left(struct text *t, const struct quota_row *row)
 /* "4 of 20 idle ones in flavor idle are free", or why there are none. */
 static void add_idle(struct text *t, const struct quota_row *row, const struct need *n)
 {
-	if (row->lot->pool == 0) {
+	if (row->flavor_pool->pool == 0) {
 		text_add(t, "no node of flavor %s lends any now", row->flavor);
 	} else if (need_too_large(row, n)) {
 		text_add(t, "no node of flavor %s lends more than ", row->flavor);
-		text_add_number(t, row->lot->most, row->resource);
+		text_add_number(t, row->flavor_pool->most, row->resource);
 		text_add(t, " to one pod");
 	} else {
 		text_add_number(t, quota_available(row), row->resource);
@@ -169,14 +170,14 @@ static void add_idle(struct text *t, const struct quota_row *row, const struct n
 }
 
 /* "flavor spot: 28 of 40 cpu in use", or that it is too small anyway. */
-static void add_other(struct text *t, const struct lack *l, size_t flavor)
+static void add_other(struct text *t, const struct shortage *l, size_t flavor)
 {
 	bool of_all = !flavor_could(l, flavor);
 	for (size_t i = 0; i < l->nneeds; i++) {
 		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
 		if (missing_of(l, flavor, &l->need[i], of_all) == 0)
 			continue;
-		if (row->lot->lent) {
+		if (row->flavor_pool->lent) {
 			text_add(t, "; of %s ", row->resource);
 			add_idle(t, row, &l->need[i]);
 			return;
@@ -195,7 +196,7 @@ static void add_other(struct text *t, const struct lack *l, size_t flavor)
 	}
 }
 
-static void add_others(struct text *t, const struct lack *l, size_t except)
+static void add_others(struct text *t, const struct shortage *l, size_t except)
 {
 	size_t others = 0;
 	for (size_t f = 0; f < l->group->nflavors; f++) {
@@ -227,7 +228,7 @@ static void add_asked(struct text *t, const struct quota_row *row, const struct 
 		add_least(t, n, row->resource);
 }
 
-static void add_insufficient(struct text *t, const struct lack *l, size_t flavor)
+static void add_insufficient(struct text *t, const struct shortage *l, size_t flavor)
 {
 	enum lending lending = l->group->flavors[flavor]->lending;
 	const char *between = "";
@@ -245,10 +246,10 @@ static void add_insufficient(struct text *t, const struct lack *l, size_t flavor
 	add_others(t, l, flavor);
 }
 
-void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
 	enum assign_verdict verdict)
 {
-	struct lack l = lack_of(cq, c, verdict, false);
+	struct shortage l = shortage_of(cq, c, verdict, false);
 	size_t flavor = closest_flavor(&l, false);
 	const char *between = "waiting for ";
 	if (l.group->flavors[flavor]->lending != LENDING_NONE) {
@@ -273,9 +274,9 @@ void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct c
 	add_others(t, &l, flavor);
 }
 
-void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c)
+void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c)
 {
-	struct lack l = lack_of(cq, c, ASSIGN_EXCEEDS, true);
+	struct shortage l = shortage_of(cq, c, ASSIGN_EXCEEDS, true);
 	size_t flavor = closest_flavor(&l, true), i = 0;
 	while (missing_of(&l, flavor, &l.need[i], true) == 0)
 		i++;
@@ -327,10 +328,10 @@ static void add_mismatch(struct text *t, const struct flavor *f, const struct di
 	}
 }
 
-void lack_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+void shortage_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
 	const struct directives *d)
 {
-	struct lack l = lack_of(cq, c, ASSIGN_NO_FLAVOR, false);
+	struct shortage l = shortage_of(cq, c, ASSIGN_NO_FLAVOR, false);
 	bool minds = claim_minds_lending(cq, c, l.index), placed = false;
 	text_add(t,
 		"no flavor for %s in ClusterQueue %s suits its pods: ", resource_of(&l, &l.need[0]),

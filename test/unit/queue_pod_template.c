@@ -52,15 +52,15 @@ static void same_template_or_not(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct arena arena = {0};
-		struct templates all;
-		templates_init(&all);
-		struct template *one = template_of(&all, words_pod(&arena, cases[i].one));
-		struct template *two = template_of(&all, words_pod(&arena, cases[i].two));
+		struct pod_templates all;
+		pod_templates_init(&all);
+		struct pod_template *one = pod_template_of(&all, words_pod(&arena, cases[i].one));
+		struct pod_template *two = pod_template_of(&all, words_pod(&arena, cases[i].two));
 		if ((one == two) != cases[i].same)
 			fail_msg("%s", cases[i].name);
-		template_put(&all, one);
-		template_put(&all, two);
-		templates_done(&all); /* must()s that nothing is left */
+		pod_template_put(&all, one);
+		pod_template_put(&all, two);
+		pod_templates_done(&all); /* must()s that nothing is left */
 		arena_done(&arena);
 	}
 }
@@ -83,17 +83,17 @@ static void quotas_tell_them_apart(void **state)
 	pod[5].resources.containers = &written;
 	pod[6].resources.runtime_class = "gvisor";
 
-	struct templates all;
-	struct template *t[7];
-	templates_init(&all);
+	struct pod_templates all;
+	struct pod_template *t[7];
+	pod_templates_init(&all);
 	for (size_t i = 0; i < 7; i++) {
-		t[i] = template_of(&all, &pod[i]);
+		t[i] = pod_template_of(&all, &pod[i]);
 		for (size_t k = 0; k < i; k++)
 			assert_ptr_not_equal(t[i], t[k]);
 	}
 	for (size_t i = 0; i < 7; i++)
-		template_put(&all, t[i]);
-	templates_done(&all);
+		pod_template_put(&all, t[i]);
+	pod_templates_done(&all);
 	arena_done(&arena);
 }
 
@@ -112,13 +112,13 @@ static void silent_containers_tell_them_apart(void **state)
 	two.resources.containers = proxy_speaks;
 	one.resources.ncontainers = two.resources.ncontainers = 2;
 
-	struct templates all;
-	templates_init(&all);
-	struct template *a = template_of(&all, &one), *b = template_of(&all, &two);
+	struct pod_templates all;
+	pod_templates_init(&all);
+	struct pod_template *a = pod_template_of(&all, &one), *b = pod_template_of(&all, &two);
 	assert_ptr_not_equal(a, b);
-	template_put(&all, a);
-	template_put(&all, b);
-	templates_done(&all);
+	pod_template_put(&all, a);
+	pod_template_put(&all, b);
+	pod_templates_done(&all);
 	arena_done(&arena);
 }
 
@@ -126,9 +126,9 @@ static void copies_what_it_keeps(void **state)
 {
 	(void)state;
 	struct arena arena = {0};
-	struct templates all;
-	templates_init(&all);
-	struct template *t = template_of(&all,
+	struct pod_templates all;
+	pod_templates_init(&all);
+	struct pod_template *t = pod_template_of(&all,
 		words_pod(&arena, "in=team app=web +cpu=2 @zone=x ~gpu=yes:NoSchedule :80@10.0.0.1 "
 				  "?disk:In:a,b near/zone/app:In:web/ns=p,q"));
 	arena_done(&arena); /* a borrowed string would be seen by ASan */
@@ -141,19 +141,19 @@ static void copies_what_it_keeps(void **state)
 	assert_string_equal(p->host_ports[0].ip, "10.0.0.1");
 	assert_string_equal(p->terms[0].labels.requirements[0].values[1], "b");
 	assert_string_equal(p->affinity[0].namespaces[1], "q");
-	template_put(&all, t);
-	templates_done(&all);
+	pod_template_put(&all, t);
+	pod_templates_done(&all);
 }
 
 static void none_is_none(void **state)
 {
 	(void)state;
-	struct templates all;
-	templates_init(&all);
-	assert_null(template_of(&all, NULL));
-	assert_null(template_keep(NULL));
-	template_put(&all, NULL);
-	templates_done(&all);
+	struct pod_templates all;
+	pod_templates_init(&all);
+	assert_null(pod_template_of(&all, NULL));
+	assert_null(pod_template_keep(NULL));
+	pod_template_put(&all, NULL);
+	pod_templates_done(&all);
 }
 
 /* ---- in shapes ------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "queue/template.h"
+#include "queue/pod_template.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +11,26 @@
 #include "queue/podlabels.h"
 #include "queue/terrain.h"
 
-struct template_key {
+struct pod_template_key {
 	const void *bytes;
 	size_t len;
 };
 
-static bool template_is(const void *value, const void *key)
+static bool pod_template_is(const void *value, const void *key)
 {
-	const struct template *t = value;
-	const struct template_key *k = key;
+	const struct pod_template *t = value;
+	const struct pod_template_key *k = key;
 	return t->key_len == k->len && memcmp(t->key, k->bytes, k->len) == 0;
 }
 
-void templates_init(struct templates *t)
+void pod_templates_init(struct pod_templates *t)
 {
-	map_init(&t->map, template_is);
+	map_init(&t->map, pod_template_is);
 	list_init(&t->all);
 	t->bytes = 0;
 }
 
-void templates_done(struct templates *t)
+void pod_templates_done(struct pod_templates *t)
 {
 	must(t->map.count == 0 && t->bytes == 0);
 	map_done(&t->map);
@@ -98,15 +98,15 @@ static void write_key(struct buf *b, const struct pod *p)
 	must(!b->failed);
 }
 
-size_t template_bytes(const struct template *t)
+size_t pod_template_bytes(const struct pod_template *t)
 {
 	return t ? sizeof(*t) + t->memory.bytes : 0;
 }
 
-static struct template *template_new(
-	struct templates *all, const struct pod *p, uint64_t hash, const struct buf *key)
+static struct pod_template *pod_template_new(
+	struct pod_templates *all, const struct pod *p, uint64_t hash, const struct buf *key)
 {
-	struct template *t = mem_alloc(sizeof(*t));
+	struct pod_template *t = mem_alloc(sizeof(*t));
 	struct pod *pod = arena_take(&t->memory, 1, sizeof(*pod));
 	copy_pod(&t->memory, p, pod);
 	t->pod = pod;
@@ -115,11 +115,11 @@ static struct template *template_new(
 	t->key_len = key->len;
 	map_put(&all->map, hash, t);
 	list_add(&all->all, &t->of_all);
-	all->bytes += template_bytes(t);
+	all->bytes += pod_template_bytes(t);
 	return t;
 }
 
-struct template *template_of(struct templates *all, const struct pod *p)
+struct pod_template *pod_template_of(struct pod_templates *all, const struct pod *p)
 {
 	struct arena scratch = {0};
 	struct pod kept;
@@ -130,34 +130,34 @@ struct template *template_of(struct templates *all, const struct pod *p)
 	buf_init(&key, SIZE_MAX / 4);
 	write_key(&key, &kept);
 	uint64_t hash = map_hash_bytes(key.ptr, key.len);
-	struct template_key k = {key.ptr, key.len};
-	struct template *t = map_get(&all->map, hash, &k);
+	struct pod_template_key k = {key.ptr, key.len};
+	struct pod_template *t = map_get(&all->map, hash, &k);
 	if (!t)
-		t = template_new(all, &kept, hash, &key);
+		t = pod_template_new(all, &kept, hash, &key);
 	t->refs++;
 	buf_done(&key);
 	arena_done(&scratch);
 	return t;
 }
 
-struct template *template_keep(struct template *t)
+struct pod_template *pod_template_keep(struct pod_template *t)
 {
 	if (t)
 		t->refs++;
 	return t;
 }
 
-void template_put(struct templates *all, struct template *t)
+void pod_template_put(struct pod_templates *all, struct pod_template *t)
 {
 	if (!t)
 		return;
 	must(t->refs > 0);
 	if (--t->refs > 0)
 		return;
-	struct template_key k = {t->key, t->key_len};
+	struct pod_template_key k = {t->key, t->key_len};
 	must(map_take(&all->map, t->hash, &k) == t);
 	list_leave(&t->of_all);
-	all->bytes -= template_bytes(t);
+	all->bytes -= pod_template_bytes(t);
 	verdicts_free(t->verdicts);
 	free(t->refusal);
 	arena_done(&t->memory);

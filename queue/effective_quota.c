@@ -1,4 +1,4 @@
-#include "queue/ration.h"
+#include "queue/effective_quota.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct window_quota_spec *set_of(
 	return NULL;
 }
 
-const struct window_quota_spec *ration_set(
+const struct window_quota_spec *effective_quota_set(
 	const struct clusterqueue *cq, const struct quota_row *row)
 {
 	const struct window_quota_spec *x = NULL;
@@ -31,7 +31,7 @@ const struct window_quota_spec *ration_set(
 static struct quota_limits due_of(const struct clusterqueue *cq, const struct quota_row *row)
 {
 	struct quota_limits l = row->said;
-	const struct window_quota_spec *x = cq ? ration_set(cq, row) : NULL;
+	const struct window_quota_spec *x = cq ? effective_quota_set(cq, row) : NULL;
 	if (x) {
 		l.nominal = x->nominal;
 		l.borrowing = x->has_borrowing ? x->borrowing_limit : l.borrowing;
@@ -57,22 +57,22 @@ static bool row_limit(struct quota_row *row, const struct quota_limits *l)
 	return true;
 }
 
-static void lot_stale(struct queue *q, struct quota_lot *lot)
+static void flavor_pool_stale(struct queue *q, struct flavor_pool *flavor_pool)
 {
-	if (!list_in(&lot->stale))
-		list_add(&q->quota.stale, &lot->stale);
+	if (!list_in(&flavor_pool->stale))
+		list_add(&q->quota.stale, &flavor_pool->stale);
 }
 
-bool ration_apply(struct queue *q, struct quota_node *node)
+bool effective_quota_apply(struct queue *q, struct quota_node *node)
 {
 	bool changed = false;
 	for (size_t i = 0; i < node->nrows; i++) {
 		struct quota_row *row = node->row[i];
 		struct quota_limits due = due_of(node->owner, row);
-		if (row->lot->lent && !limits_same(&row->due, &due))
-			lot_stale(q, row->lot);
+		if (row->flavor_pool->lent && !limits_same(&row->due, &due))
+			flavor_pool_stale(q, row->flavor_pool);
 		row->due = due;
-		if (!row->lot->lent)
+		if (!row->flavor_pool->lent)
 			changed = row_limit(row, &due) || changed;
 	}
 	return changed;
@@ -92,17 +92,17 @@ static int64_t scale_limit(int64_t limit, int64_t part, __int128 whole)
 	return limit == QUOTA_UNLIMITED ? QUOTA_UNLIMITED : scale(limit, part, whole);
 }
 
-static __int128 sum_due(const struct quota_lot *lot)
+static __int128 sum_due(const struct flavor_pool *flavor_pool)
 {
 	__int128 sum = 0;
-	list_each(&lot->rows, l)
-		sum += container_of(l, struct quota_row, of_lot)->due.nominal;
+	list_each(&flavor_pool->rows, l)
+		sum += container_of(l, struct quota_row, of_flavor_pool)->due.nominal;
 	return sum;
 }
 
 static struct quota_limits limits_of(const struct quota_row *row, int64_t pool, __int128 sum)
 {
-	if (!row->lot->lent)
+	if (!row->flavor_pool->lent)
 		return row->due;
 	return (struct quota_limits){scale(row->due.nominal, pool, sum),
 		scale_limit(row->due.borrowing, pool, sum),
@@ -110,21 +110,21 @@ static struct quota_limits limits_of(const struct quota_row *row, int64_t pool, 
 }
 
 /* The trees in which it changed anything are left unsettled. */
-static void lot_divide(struct quota_lot *lot)
+static void flavor_pool_divide(struct flavor_pool *flavor_pool)
 {
-	int64_t pool = scale(lot->pool, lot->share_permille, 1000);
-	__int128 sum = sum_due(lot);
-	list_each(&lot->rows, l) {
-		struct quota_row *row = container_of(l, struct quota_row, of_lot);
+	int64_t pool = scale(flavor_pool->pool, flavor_pool->share_permille, 1000);
+	__int128 sum = sum_due(flavor_pool);
+	list_each(&flavor_pool->rows, l) {
+		struct quota_row *row = container_of(l, struct quota_row, of_flavor_pool);
 		struct quota_node *root = quota_root(row->node);
 		struct quota_limits limits = limits_of(row, pool, sum);
 		bool more = limits.nominal > row->nominal;
-		if (!row_limit(row, &limits) && !(lot->resized && row->in_spec))
+		if (!row_limit(row, &limits) && !(flavor_pool->resized && row->in_spec))
 			continue;
 		root->unsettled = true;
-		root->grown = root->grown || more || lot->resized;
+		root->grown = root->grown || more || flavor_pool->resized;
 	}
-	lot->resized = false;
+	flavor_pool->resized = false;
 }
 
 static void root_settle(struct queue *q, struct quota_node *root)
@@ -142,16 +142,18 @@ static void root_settle(struct queue *q, struct quota_node *root)
 		queue_touch_reservation(q, any);
 }
 
-void ration_divide(struct queue *q)
+void effective_quota_divide(struct queue *q)
 {
 	if (list_empty(&q->quota.stale))
 		return;
 	list_each(&q->quota.stale, l)
-		lot_divide(container_of(l, struct quota_lot, stale));
+		flavor_pool_divide(container_of(l, struct flavor_pool, stale));
 	list_each(&q->quota.stale, s) {
-		struct quota_lot *lot = container_of(s, struct quota_lot, stale);
-		list_each(&lot->rows, l)
-			root_settle(q, quota_root(container_of(l, struct quota_row, of_lot)->node));
+		struct flavor_pool *flavor_pool = container_of(s, struct flavor_pool, stale);
+		list_each(&flavor_pool->rows, l)
+			root_settle(q,
+				quota_root(
+					container_of(l, struct quota_row, of_flavor_pool)->node));
 	}
 	while (!list_empty(&q->quota.stale))
 		list_leave(q->quota.stale.next);
@@ -162,19 +164,20 @@ void ration_divide(struct queue *q)
 static const char *const counted[] = {"cpu", "memory"};
 #define NCOUNTED (sizeof(counted) / sizeof(counted[0]))
 
-void ration_lend(struct queue *q, const struct flavor *f)
+void effective_quota_lend(struct queue *q, const struct flavor *f)
 {
 	for (size_t i = 0; i < NCOUNTED; i++) {
-		struct quota_lot *lot = quota_lot_of(&q->quota, f->name, counted[i]);
-		if (lot->lent == f->lending && lot->share_permille == f->share_permille)
+		struct flavor_pool *flavor_pool = flavor_pool_of(&q->quota, f->name, counted[i]);
+		if (flavor_pool->lent == f->lending &&
+			flavor_pool->share_permille == f->share_permille)
 			continue;
-		if (lot->lent != f->lending)
-			lot->resized = true; /* for all, whatever it comes to */
-		lot->lent = f->lending;
-		lot->share_permille = f->share_permille;
-		lot_stale(q, lot);
+		if (flavor_pool->lent != f->lending)
+			flavor_pool->resized = true; /* for all, whatever it comes to */
+		flavor_pool->lent = f->lending;
+		flavor_pool->share_permille = f->share_permille;
+		flavor_pool_stale(q, flavor_pool);
 	}
-	ration_divide(q);
+	effective_quota_divide(q);
 }
 
 static int64_t at_least_0(int64_t n)
@@ -182,20 +185,20 @@ static int64_t at_least_0(int64_t n)
 	return n > 0 ? n : 0;
 }
 
-void ration_pool(struct queue *q, const struct idle_pool *p)
+void effective_quota_pool(struct queue *q, const struct idle_pool *p)
 {
 	const int64_t pool[NCOUNTED] = {at_least_0(p->cpu_milli), at_least_0(p->memory_bytes)};
 	const int64_t most[NCOUNTED] = {
 		at_least_0(p->most_cpu_milli), at_least_0(p->most_memory_bytes)};
 	for (size_t i = 0; i < NCOUNTED; i++) {
-		struct quota_lot *lot = quota_lot_of(&q->quota, p->flavor, counted[i]);
-		if (lot->pool == pool[i] && lot->most == most[i])
+		struct flavor_pool *flavor_pool = flavor_pool_of(&q->quota, p->flavor, counted[i]);
+		if (flavor_pool->pool == pool[i] && flavor_pool->most == most[i])
 			continue;
-		lot->resized = lot->resized || lot->most != most[i];
-		lot->pool = pool[i];
-		lot->most = most[i];
-		if (lot->lent)
-			lot_stale(q, lot);
+		flavor_pool->resized = flavor_pool->resized || flavor_pool->most != most[i];
+		flavor_pool->pool = pool[i];
+		flavor_pool->most = most[i];
+		if (flavor_pool->lent)
+			flavor_pool_stale(q, flavor_pool);
 	}
-	ration_divide(q);
+	effective_quota_divide(q);
 }

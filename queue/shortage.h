@@ -2,25 +2,25 @@
  * What a claim lacks, in words with numbers: which flavor comes closest, how much of it is in use,
  * why the others do not do. Each adds half a sentence about the resource group that fails.
  */
-#ifndef SLUICE_QUEUE_LACK_H
-#define SLUICE_QUEUE_LACK_H
+#ifndef SLUICE_QUEUE_SHORTAGE_H
+#define SLUICE_QUEUE_SHORTAGE_H
 
 #include "queue/assign.h"
 #include "job/text.h"
 
 /* ASSIGN_EXCEEDS, but in each group that fails so there is a flavor whose room is lent, and
  * tomorrow that may be more. */
-bool lack_may_end(const struct clusterqueue *cq, const struct claim *c);
+bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c);
 /* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". ASSIGN_EXCEEDS, which may
  * end: as of lent room, in the scheduler's words: "Insufficient kubernetes.io/batch-cpu: asks for
  * 12 cpu, 4 of 20 idle ones in flavor idle are free". */
-void lack_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
 	enum assign_verdict verdict);
 /* ASSIGN_EXCEEDS that does not end: "asks for 64 cpu, more than the 40 cpu that flavor spot has in
  * ...". */
-void lack_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c);
+void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c);
 /* ASSIGN_NO_FLAVOR: "no flavor of ... suits its pods: untolerated taint ...". */
-void lack_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+void shortage_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
 	const struct directives *d);
 
 #endif

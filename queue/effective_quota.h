@@ -12,26 +12,26 @@
  *
  * Quota that is lowered under use evicts nobody; it only stops growth.
  */
-#ifndef SLUICE_QUEUE_RATION_H
-#define SLUICE_QUEUE_RATION_H
+#ifndef SLUICE_QUEUE_EFFECTIVE_QUOTA_H
+#define SLUICE_QUEUE_EFFECTIVE_QUOTA_H
 
 #include "queue/clusterqueue.h"
 
 struct queue;
 
 /* After what a node's spec, windows or lead say may have changed. True when any limit is another
- * one now: the tree is to be settled. Then, ration_divide(). */
-bool ration_apply(struct queue *q, struct quota_node *node);
+ * one now: the tree is to be settled. Then, effective_quota_divide(). */
+bool effective_quota_apply(struct queue *q, struct quota_node *node);
 /* The pools in which somebody's part may be another one; settles and touches who is concerned. */
-void ration_divide(struct queue *q);
+void effective_quota_divide(struct queue *q);
 
 /* A flavor's room is lent or its own, and how much of it is to be had / what its nodes lend. The
  * same again does nothing. */
-void ration_lend(struct queue *q, const struct flavor *f);
-void ration_pool(struct queue *q, const struct idle_pool *p);
+void effective_quota_lend(struct queue *q, const struct flavor *f);
+void effective_quota_pool(struct queue *q, const struct idle_pool *p);
 
 /* The set that gives this row its quota now; NULL: its spec does. */
-const struct window_quota_spec *ration_set(
+const struct window_quota_spec *effective_quota_set(
 	const struct clusterqueue *cq, const struct quota_row *row);
 
 #endif
