@@ -4,12 +4,12 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "cluster/survey.h"
+#include "cluster/fit_cache.h"
 
 #define DEFAULT_SCHEDULER "default-scheduler"
 
 /* Of pods of another scheduler nothing is known; one that names its node asks none. */
-bool world_knows_scheduler(const struct pod *p)
+bool nodes_knows_scheduler(const struct pod *p)
 {
 	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
 }
@@ -19,8 +19,8 @@ struct question {
 	struct arena arena;
 	struct pod dressed;
 	const struct pod *pod;
-	struct survey *survey;
-	struct repellent **repels;
+	struct fit_cache *fit_cache;
+	struct anti_affinity **repels;
 	size_t nrepels;
 };
 
@@ -29,21 +29,21 @@ static void question_put(struct question *q, struct nodes *n, const struct pod *
 	*q = (struct question){.nrepels = 0};
 	owners_settle(n);
 	q->pod = runtimes_dress(n, p, &q->arena, &q->dressed);
-	q->survey = survey_of(n, q->pod);
-	q->repels = repellents_against(n, q->pod, &q->nrepels);
+	q->fit_cache = fit_cache_of(n, q->pod);
+	q->repels = anti_affinities_against(n, q->pod, &q->nrepels);
 }
 
 static struct tally question_tally(const struct question *q, const struct nodes *n)
 {
-	return survey_tally(q->survey, n, q->repels, q->nrepels);
+	return fit_cache_tally(q->fit_cache, n, q->repels, q->nrepels);
 }
 
 static int32_t question_room(const struct question *q, const struct nodes *n, int32_t enough)
 {
 	struct tally t = question_tally(q, n);
 	int64_t room = t.room;
-	if (q->survey->company && !*q->survey->pod.node_name && t.fitting > 0)
-		room = survey_place_all(q->survey, n, q->repels, q->nrepels, enough);
+	if (q->fit_cache->pod_affinity && !*q->fit_cache->pod.node_name && t.fitting > 0)
+		room = fit_cache_place_all(q->fit_cache, n, q->repels, q->nrepels, enough);
 	return (int32_t)least(room, enough);
 }
 
@@ -57,7 +57,7 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
 {
 	struct question q;
 	*ret = (struct fit_answer){.fit = FIT_NOW, .nodes = n->nknown, .suitable = n->nknown};
-	if (!world_knows_scheduler(p))
+	if (!nodes_knows_scheduler(p))
 		return;
 	question_put(&q, n, p);
 	struct tally t = question_tally(&q, n);
@@ -66,14 +66,14 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
 	if (t.fitting > 0)
 		return;
 	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
-	survey_sentence(q.survey, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now, ret->sentence,
-		sizeof(ret->sentence));
+	fit_cache_sentence(q.fit_cache, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now,
+		ret->sentence, sizeof(ret->sentence));
 }
 
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
 {
 	struct question q;
-	if (!world_knows_scheduler(p) || enough <= 0)
+	if (!nodes_knows_scheduler(p) || enough <= 0)
 		return enough > 0 ? enough : 0;
 	question_put(&q, n, p);
 	int32_t room = question_room(&q, n, enough);
@@ -84,21 +84,21 @@ int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
 /* ---- of a world that is not so ----------------------------------------------------------------
  */
 
-static void lift(struct nodes *n, struct tenant *t, void *ctx)
+static void lift(struct nodes *n, struct node_pod *t, void *ctx)
 {
 	(void)ctx;
-	tenant_lift(n, t);
+	node_pod_lift(n, t);
 }
 
-static void land(struct nodes *n, struct tenant *t, void *ctx)
+static void land(struct nodes *n, struct node_pod *t, void *ctx)
 {
 	(void)ctx;
-	tenant_land(n, t);
+	node_pod_land(n, t);
 }
 
-static void recount(struct nodes *n, struct tenant *t, void *ctx)
+static void recount(struct nodes *n, struct node_pod *t, void *ctx)
 {
-	survey_recount(ctx, n, t->node->slot);
+	fit_cache_recount(ctx, n, t->node->slot);
 }
 
 /* Each owner once: who is named twice is lifted once. */
@@ -118,26 +118,26 @@ static size_t find_owners(
 }
 
 static void each_of(struct nodes *n, const struct owner *const *owner, size_t nowners,
-	void (*act)(struct nodes *n, struct tenant *t, void *ctx), void *ctx)
+	void (*act)(struct nodes *n, struct node_pod *t, void *ctx), void *ctx)
 {
 	for (size_t i = 0; i < nowners; i++)
-		owner_each_tenant(n, owner[i], act, ctx);
+		owner_each_node_pod(n, owner[i], act, ctx);
 }
 
 int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
 	const struct uid *owners, size_t nowners)
 {
 	struct question q;
-	if (!world_knows_scheduler(p) || enough <= 0 || nowners == 0)
+	if (!nodes_knows_scheduler(p) || enough <= 0 || nowners == 0)
 		return nodes_room(n, p, enough);
 	const struct owner **gone = mem_array(nowners, sizeof(struct owner *));
 	question_put(&q, n, p);
 	size_t ngone = find_owners(n, owners, nowners, gone);
 	each_of(n, gone, ngone, lift, NULL);
-	each_of(n, gone, ngone, recount, q.survey);
+	each_of(n, gone, ngone, recount, q.fit_cache);
 	int32_t room = question_room(&q, n, enough);
 	each_of(n, gone, ngone, land, NULL);
-	each_of(n, gone, ngone, recount, q.survey);
+	each_of(n, gone, ngone, recount, q.fit_cache);
 	question_done(&q);
 	free(gone);
 	return room;

@@ -1,6 +1,6 @@
 /*
  * Filters: what of a pod and a node, by themselves, keeps the one from the other. Facts in, a
- * verdict out; who is there and how full it is stands in survey.h and company.h.
+ * verdict out; who is there and how full it is stands in fit_cache.h and pod_affinity.h.
  *
  * The rules are kube-scheduler's (v1.36: nodeunschedulable, nodename, tainttoleration,
  * nodeaffinity, nodeports), and so is their order: a node counts under the first that it fails.

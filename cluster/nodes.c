@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "cluster/survey.h"
+#include "cluster/fit_cache.h"
 #include "job/copies.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */
@@ -15,9 +15,9 @@ static bool node_has_name(const void *value, const void *key)
 	return strcmp(((const struct node *)value)->name, key) == 0;
 }
 
-static bool tenant_has_uid(const void *value, const void *key)
+static bool node_pod_has_uid(const void *value, const void *key)
 {
-	return uid_cmp(&((const struct tenant *)value)->uid, key) == 0;
+	return uid_cmp(&((const struct node_pod *)value)->uid, key) == 0;
 }
 
 static bool namespace_has_name(const void *value, const void *key)
@@ -28,13 +28,13 @@ static bool namespace_has_name(const void *value, const void *key)
 struct nodes *nodes_new(void)
 {
 	struct nodes *n = mem_alloc(sizeof(*n));
-	node_shapes_init(&n->shapes);
+	node_classes_init(&n->node_classes);
 	map_init(&n->by_name, node_has_name);
-	map_init(&n->tenants, tenant_has_uid);
+	map_init(&n->node_pods, node_pod_has_uid);
 	map_init(&n->namespaces, namespace_has_name);
 	owners_init(n);
 	runtimes_init(n);
-	census_init(n);
+	label_counts_init(n);
 	return n;
 }
 
@@ -48,12 +48,12 @@ void nodes_free(struct nodes *n)
 {
 	if (!n)
 		return;
-	while (n->first_survey)
-		survey_free(n, n->first_survey);
+	while (n->first_fit_cache)
+		fit_cache_free(n, n->first_fit_cache);
 	owners_done(n);
 	for (size_t i = 0; i < n->nslots; i++) {
-		while (n->slot[i] && n->slot[i]->tenants)
-			tenant_free(n, n->slot[i]->tenants);
+		while (n->slot[i] && n->slot[i]->node_pods)
+			node_pod_free(n, n->slot[i]->node_pods);
 		if (n->slot[i])
 			nodes_drop(n, n->slot[i]->name);
 	}
@@ -63,12 +63,12 @@ void nodes_free(struct nodes *n)
 		namespace_free(ns);
 	map_done(&n->namespaces);
 	runtimes_done(n);
-	census_done(n);
-	map_done(&n->tenants);
+	label_counts_done(n);
+	map_done(&n->node_pods);
 	map_done(&n->by_name);
-	map_done(&n->repellents);
-	map_done(&n->surveys);
-	node_shapes_done(&n->shapes);
+	map_done(&n->anti_affinities);
+	map_done(&n->fit_caches);
+	node_classes_done(&n->node_classes);
 	free(n->slot);
 	free(n->log.slot);
 	free(n);
@@ -93,7 +93,7 @@ uint64_t nodes_version(const struct nodes *n)
  * for single nodes, of each of them. */
 uint64_t nodes_ground(const struct nodes *n)
 {
-	return n->shapes.made + n->shapes.gone + n->shapes.own_moves + n->moves;
+	return n->node_classes.made + n->node_classes.gone + n->node_classes.own_moves + n->moves;
 }
 
 /* ---- nodes by name --------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static uint32_t free_slot(struct nodes *n)
 	return (uint32_t)n->nslots++;
 }
 
-struct node *world_node(struct nodes *n, const char *name)
+struct node *nodes_node(struct nodes *n, const char *name)
 {
 	uint64_t hash = map_hash_string(name);
 	struct node *node = map_get(&n->by_name, hash, name);
@@ -118,7 +118,7 @@ struct node *world_node(struct nodes *n, const char *name)
 	node = mem_alloc(sizeof(*node));
 	node->name = mem_strdup(name);
 	node->slot = free_slot(n);
-	node->used = mem_array(n->shapes.nresources + 1, sizeof(*node->used));
+	node->used = mem_array(n->node_classes.nresources + 1, sizeof(*node->used));
 	n->slot[node->slot] = node;
 	map_put(&n->by_name, hash, node);
 	return node;
@@ -133,7 +133,7 @@ static void log_trim(struct nodes *n)
 	n->log.n = 0;
 }
 
-void world_changed(struct nodes *n, struct node *node)
+void nodes_changed(struct nodes *n, struct node *node)
 {
 	log_trim(n);
 	if (n->log.n == n->log.cap) {
@@ -142,18 +142,18 @@ void world_changed(struct nodes *n, struct node *node)
 	}
 	node->changed = n->log.base + n->log.n;
 	n->log.slot[n->log.n++] = node->slot;
-	world_told(n);
+	nodes_told(n);
 }
 
-void world_told(struct nodes *n)
+void nodes_told(struct nodes *n)
 {
 	n->version++;
 	n->facts += !n->quiet;
 }
 
-void world_bury(struct nodes *n, struct node *node)
+void nodes_bury(struct nodes *n, struct node *node)
 {
-	if (node->known || node->tenants)
+	if (node->known || node->node_pods)
 		return;
 	map_take(&n->by_name, map_hash_string(node->name), node->name);
 	n->slot[node->slot] = NULL;
@@ -180,10 +180,10 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 	for (node->nlabels = 0; node->nlabels < shared->nlabels; node->nlabels++)
 		node->labels[node->nlabels] = shared->labels[node->nlabels];
 	for (size_t i = 0; i < spec->nlabels; i++) {
-		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
+		if (!node_classes_label_is_own(spec, &spec->labels[i]))
 			continue;
 		node->labels[node->nlabels++] = *labels_copy(&node->own, &spec->labels[i], 1);
-		node_shapes_count_own(&n->shapes, spec->labels[i].key);
+		node_classes_count_own(&n->node_classes, spec->labels[i].key);
 	}
 	node->nown = node->nlabels - shared->nlabels;
 }
@@ -191,7 +191,7 @@ static void dress(struct nodes *n, struct node *node, const struct node_spec *sp
 static void undress(struct nodes *n, struct node *node)
 {
 	for (size_t i = node->nlabels - node->nown; i < node->nlabels; i++)
-		node_shapes_uncount_own(&n->shapes, node->labels[i].key);
+		node_classes_uncount_own(&n->node_classes, node->labels[i].key);
 	free(node->labels);
 	arena_done(&node->own);
 	node->labels = NULL;
@@ -201,9 +201,9 @@ static void undress(struct nodes *n, struct node *node)
 static void unset(struct nodes *n, struct node *node)
 {
 	owners_move_off(n, node);
-	repellents_unsettle(node);
+	anti_affinities_unsettle(node);
 	undress(n, node);
-	node_shapes_drop(&n->shapes, node->shape);
+	node_classes_drop(&n->node_classes, node->shape);
 	node->shape = NULL;
 	node->known = false;
 	n->nknown--;
@@ -212,11 +212,11 @@ static void unset(struct nodes *n, struct node *node)
 /* Resources are numbered in another way now: whoever goes by number begins anew. */
 static void renumber(struct nodes *n)
 {
-	while (n->first_survey)
-		survey_free(n, n->first_survey);
+	while (n->first_fit_cache)
+		fit_cache_free(n, n->first_fit_cache);
 	for (size_t i = 0; i < n->nslots; i++)
 		if (n->slot[i])
-			tenants_recount(n, n->slot[i]);
+			node_pods_recount(n, n->slot[i]);
 }
 
 static bool same_own_labels(const struct node *node, const struct node_spec *spec)
@@ -224,7 +224,7 @@ static bool same_own_labels(const struct node *node, const struct node_spec *spe
 	const struct label *own = node->labels + (node->nlabels - node->nown);
 	size_t i = 0;
 	for (size_t k = 0; k < spec->nlabels; k++) {
-		if (!node_shapes_label_is_own(spec, &spec->labels[k]))
+		if (!node_classes_label_is_own(spec, &spec->labels[k]))
 			continue;
 		if (i == node->nown || strcmp(own[i].key, spec->labels[k].key) != 0 ||
 			strcmp(own[i].value, spec->labels[k].value) != 0)
@@ -237,12 +237,12 @@ static bool same_own_labels(const struct node *node, const struct node_spec *spe
 bool nodes_set(struct nodes *n, const struct node_spec *spec)
 {
 	bool new_resource;
-	struct node_shape *shape = node_shapes_take(&n->shapes, spec, &new_resource);
-	struct node *node = world_node(n, spec->name);
+	struct node_shape *shape = node_classes_take(&n->node_classes, spec, &new_resource);
+	struct node *node = nodes_node(n, spec->name);
 	if (new_resource)
 		renumber(n);
 	if (node->known && node->shape == shape && same_own_labels(node, spec)) {
-		node_shapes_drop(&n->shapes, shape);
+		node_classes_drop(&n->node_classes, shape);
 		return false;
 	}
 	if (node->known)
@@ -253,8 +253,8 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	dress(n, node, spec);
 	n->moves += n->names_nodes;
 	n->vacated++;
-	repellents_settle(node);
-	world_changed(n, node);
+	anti_affinities_settle(node);
+	nodes_changed(n, node);
 	return true;
 }
 
@@ -266,8 +266,8 @@ bool nodes_drop(struct nodes *n, const char *name)
 	unset(n, node);
 	n->moves += n->names_nodes;
 	n->vacated++; /* of what was spread, or kept apart */
-	world_changed(n, node);
-	world_bury(n, node);
+	nodes_changed(n, node);
+	nodes_bury(n, node);
 	return true;
 }
 
@@ -293,7 +293,7 @@ static void namespaces_moved(struct nodes *n)
 {
 	n->namespace_moves++;
 	n->vacated++;
-	world_told(n);
+	nodes_told(n);
 }
 
 void nodes_set_namespace(
@@ -330,7 +330,7 @@ static bool names(const struct affinity_term *t, const char *ns)
 }
 
 /* A namespace that we have not heard of yet has no labels. */
-bool world_term_covers(
+bool nodes_term_covers(
 	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other)
 {
 	if (t->nnamespaces == 0 && !t->has_namespace_selector)

@@ -4,16 +4,16 @@
  * As a scheduler would: the least crowded domain first, there the node with most room left. Another
  * order may find room for more, or for fewer; this one is fair to what schedulers do. Where what a
  * pod finds does not depend on those before it, all of them are placed at once; where it does, one
- * by one, without a look at all nodes for each (lots.h).
+ * by one, without a look at all nodes for each (topology_groups.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cluster/lots.h"
+#include "cluster/topology_groups.h"
 
-static size_t spots_of(const struct survey *s, const struct nodes *n,
-	struct repellent *const *repels, size_t nrepels, struct spot *ret)
+static size_t spots_of(const struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, struct spot *ret)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < s->nslots; i++)
@@ -23,9 +23,10 @@ static size_t spots_of(const struct survey *s, const struct nodes *n,
 	return count;
 }
 
-bool spot_is_better(const struct company *c, const struct spot *a, const struct spot *b)
+bool spot_is_better(const struct pod_affinity *c, const struct spot *a, const struct spot *b)
 {
-	int64_t ca = company_crowd(c, a->node->slot), cb = company_crowd(c, b->node->slot);
+	int64_t ca = pod_affinity_crowd(c, a->node->slot),
+		cb = pod_affinity_crowd(c, b->node->slot);
 	if (ca != cb)
 		return ca < cb;
 	if (a->left != b->left)
@@ -33,33 +34,34 @@ bool spot_is_better(const struct company *c, const struct spot *a, const struct 
 	return strcmp(a->node->name, b->node->name) < 0;
 }
 
-static struct spot *best(struct company *c, struct spot *all, size_t n)
+static struct spot *best(struct pod_affinity *c, struct spot *all, size_t n)
 {
 	struct spot *best = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (all[i].left > 0 && (!best || spot_is_better(c, &all[i], best)) &&
-			company_obstacle(c, all[i].node->slot) == OBSTACLES)
+			pod_affinity_obstacle(c, all[i].node->slot) == OBSTACLES)
 			best = &all[i];
 	return best;
 }
 
 /* The first decides where affinity lets the others go; fewer than this are not worth any lots. */
-#define WORTH_LOTS 4
+#define WORTH_TOPOLOGY_GROUPS 4
 
-static void place_with_company(struct company *c, struct spot *all, size_t n, int32_t pods)
+static void place_with_pod_affinity(
+	struct pod_affinity *c, struct spot *all, size_t n, int32_t pods)
 {
 	struct spot *spot;
-	int32_t placed = 0, alone = pods < WORTH_LOTS ? pods : 1;
+	int32_t placed = 0, alone = pods < WORTH_TOPOLOGY_GROUPS ? pods : 1;
 	for (; placed < alone && (spot = best(c, all, n)); placed++) {
-		company_place(c, spot->node->slot, 1);
+		pod_affinity_place(c, spot->node->slot, 1);
 		spot->left--;
 		spot->placed++;
 	}
 	if (placed == alone)
-		lots_place(c, all, n, pods - placed);
+		topology_groups_place(c, all, n, pods - placed);
 	for (size_t i = 0; i < n; i++)
 		if (all[i].placed > 0)
-			company_place(c, all[i].node->slot, -all[i].placed);
+			pod_affinity_place(c, all[i].node->slot, -all[i].placed);
 }
 
 /* How many there are to place so that no node has room for more than `level` more. */
@@ -108,9 +110,9 @@ static struct spot *spot_of(struct spot *all, size_t *n, struct node *node)
 }
 
 static void place_few(
-	struct survey *s, const struct nodes *n, struct spot *all, int32_t pods, size_t *ret_n)
+	struct fit_cache *s, const struct nodes *n, struct spot *all, int32_t pods, size_t *ret_n)
 {
-	struct ranking *ranking = survey_ranking(s);
+	struct ranking *ranking = fit_cache_ranking(s);
 	*ret_n = 0;
 	for (int32_t i = 0; i < pods; i++) {
 		int32_t room;
@@ -127,38 +129,38 @@ static void place_few(
 }
 
 /* A pod that names its node is asked by nobody whom it would like to be near. */
-struct spot *survey_place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
-	size_t nrepels, int32_t pods, size_t *ret_n)
+struct spot *fit_cache_place(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t pods, size_t *ret_n)
 {
 	bool named = *s->pod.node_name;
-	if (pods <= FEW && (named || (!s->company && nrepels == 0))) {
+	if (pods <= FEW && (named || (!s->pod_affinity && nrepels == 0))) {
 		struct spot *few = mem_array(FEW, sizeof(*few));
 		place_few(s, n, few, pods, ret_n);
 		return few;
 	}
 	struct spot *all = mem_array(s->nslots + 1, sizeof(*all));
 	*ret_n = spots_of(s, n, repels, named ? 0 : nrepels, all);
-	if (s->company && !named)
-		place_with_company(s->company, all, *ret_n, pods);
+	if (s->pod_affinity && !named)
+		place_with_pod_affinity(s->pod_affinity, all, *ret_n, pods);
 	else
 		place_level(all, *ret_n, pods);
 	return all;
 }
 
-static int32_t place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
-	size_t nrepels, int32_t enough)
+static int32_t place(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t enough)
 {
 	size_t count;
 	int32_t placed = 0;
-	struct spot *all = survey_place(s, n, repels, nrepels, enough, &count);
+	struct spot *all = fit_cache_place(s, n, repels, nrepels, enough, &count);
 	for (size_t i = 0; i < count; i++)
 		placed += all[i].placed;
 	free(all);
 	return placed;
 }
 
-int32_t survey_place_all(struct survey *s, const struct nodes *n, struct repellent *const *repels,
-	size_t nrepels, int32_t enough)
+int32_t fit_cache_place_all(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t enough)
 {
 	if (nrepels > 0)
 		return place(s, n, repels, nrepels, enough);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cluster/world.h"
+#include "cluster/nodes_priv.h"
 #include "job/copies.h"
 
 static bool has_name(const void *value, const void *key)
@@ -43,7 +43,7 @@ static void classes_moved(struct nodes *n, const char *name)
 {
 	n->moves++;
 	n->vacated++;
-	world_told(n);
+	nodes_told(n);
 	owners_dress_anew(n, name);
 }
 

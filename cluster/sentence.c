@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/survey.h"
+#include "cluster/fit_cache.h"
 #include "job/text.h"
 
 #define LINE_SIZE 384
@@ -38,7 +38,7 @@ static int line_cmp(const void *a, const void *b)
 	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
 }
 
-static struct line line_of(const struct survey *s, size_t o, size_t count)
+static struct line line_of(const struct fit_cache *s, size_t o, size_t count)
 {
 	struct line l;
 	if (o < OBSTACLE_RESOURCE)
@@ -49,7 +49,7 @@ static struct line line_of(const struct survey *s, size_t o, size_t count)
 	return l;
 }
 
-void survey_sentence(const struct survey *s, size_t nodes, const size_t counts[OBSTACLES],
+void fit_cache_sentence(const struct fit_cache *s, size_t nodes, const size_t counts[OBSTACLES],
 	char *ret, size_t size)
 {
 	struct line line[OBSTACLES];

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/copy.h"
-#include "cluster/print.h"
+#include "cluster/fingerprint.h"
 #include "queue/podlabels.h"
 #include "queue/terrain.h"
 
@@ -91,8 +91,8 @@ static void write_text(struct buf *b, const char *s)
 
 static void write_key(struct buf *b, const struct pod *p)
 {
-	print_counted(b, p);
-	print_wanted(b, p);
+	fingerprint_counted(b, p);
+	fingerprint_wanted(b, p);
 	write_text(b, p->scheduler);
 	write_text(b, p->resources.runtime_class); /* which may ask for nodes of its own */
 	must(!b->failed);

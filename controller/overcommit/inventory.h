@@ -2,7 +2,7 @@
  * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each.
  * Compact: a pod takes about 150 bytes and its name, for there may be 150,000 of them.
  *
- * Filled by two watches (census.h opens them when somebody lends, and not before) and by the gauge.
+ * Filled by two watches (label_counts.h opens them when somebody lends, and not before) and by the gauge.
  * A node that something happened to is dirty; whoever makes figures takes the dirty ones. Pods
  * without a node are not in here, nor those that have ended.
  *

@@ -8,7 +8,7 @@
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
  *
  * It only wires these parts and has them work in that order, once a second. What each of them does
- * its own header says: census.h, gauge.h, rulebook.h, loan.h, publisher.h, pools.h, reclaimer.h,
+ * its own header says: label_counts.h, gauge.h, rulebook.h, loan.h, publisher.h, pools.h, reclaimer.h,
  * bulletin.h, history.h. All times are the machines' own, by which usage is measured.
  *
  * What is always true:

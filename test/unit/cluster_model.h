@@ -7,7 +7,7 @@
 #define SLUICE_TEST_CLUSTER_MODEL_H
 
 #include "cluster/nodes.h"
-#include "cluster/world.h"
+#include "cluster/nodes_priv.h"
 
 #define NODES 6
 #define PODS 24 /* bound, at most */

@@ -245,7 +245,7 @@ static int32_t take_down(struct world *w, size_t owner, struct m_pod *ret)
 	struct uid uid = uid_of_owner(owner);
 	const struct owner *o = owner_find(w->nodes, &uid);
 	int32_t n = 0;
-	for (const struct tenant *t = o ? o->put : NULL; t; t = t->next_owned) {
+	for (const struct node_pod *t = o ? o->put : NULL; t; t = t->next_owned) {
 		size_t node = (size_t)(t->node->name[1] - '0');
 		assert_true(w->node[node].there);
 		for (int32_t i = 0; i < t->pods; i++, n++) {
@@ -364,7 +364,7 @@ static void check_beside(struct world *w, const struct pod *p)
 	struct fit_answer a;
 	int32_t room = nodes_room(w->nodes, p, INT32_MAX);
 	nodes_fit_beside(w->nodes, p, room, &a);
-	assert_int_equal(a.fit == FIT_NOW, !world_knows_scheduler(p));
+	assert_int_equal(a.fit == FIT_NOW, !nodes_knows_scheduler(p));
 	assert_true(*a.sentence || a.fit == FIT_NOW);
 	nodes_fit_beside(w->nodes, p, room - 1, &a);
 	assert_true(room == 0 || a.fit == FIT_NOW);

@@ -1,4 +1,4 @@
-#include "cluster/survey.h"
+#include "cluster/fit_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,28 +6,28 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/copy.h"
-#include "cluster/print.h"
+#include "cluster/fingerprint.h"
 #include "job/copies.h"
 
 /* Pods of as many makings are remembered; the one asked for least lately makes room. 5,000 nodes
  * take 60 kB each, with a ranking 125. */
-#define SURVEYS_MAX 128
+#define FIT_CACHES_MAX 128
 
-struct print {
+struct fingerprint {
 	const void *ptr;
 	size_t size;
 };
 
-static bool has_print(const void *value, const void *key)
+static bool has_fingerprint(const void *value, const void *key)
 {
-	const struct survey *s = value;
-	const struct print *p = key;
-	return s->print_size == p->size && memcmp(s->print, p->ptr, p->size) == 0;
+	const struct fit_cache *s = value;
+	const struct fingerprint *p = key;
+	return s->fingerprint_size == p->size && memcmp(s->fingerprint, p->ptr, p->size) == 0;
 }
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
-static uint32_t lacks(const struct survey *s, const int64_t *allocatable, const int64_t *used)
+static uint32_t lacks(const struct fit_cache *s, const int64_t *allocatable, const int64_t *used)
 {
 	uint32_t set = 0;
 	for (size_t i = 0; i < s->nresources; i++) {
@@ -44,7 +44,7 @@ static uint32_t lacks(const struct survey *s, const int64_t *allocatable, const 
 
 static int64_t allowed_pods(const struct nodes *n, const struct node_shape *shape)
 {
-	int32_t number = node_shapes_resource(&n->shapes, "pods");
+	int32_t number = node_classes_resource(&n->node_classes, "pods");
 	return number < 0 ? 0 : shape->amount[number];
 }
 
@@ -54,7 +54,7 @@ static uint32_t too_many_pods(int64_t allowed, int64_t there)
 }
 
 /* Of an empty node: its size, and the domains that it must be of. */
-static uint32_t ever_of(const struct survey *s, const struct nodes *n, const struct site *site,
+static uint32_t ever_of(const struct fit_cache *s, const struct nodes *n, const struct site *site,
 	const struct node_shape *shape)
 {
 	const struct pod *p = &s->pod;
@@ -70,7 +70,7 @@ static uint32_t ever_of(const struct survey *s, const struct nodes *n, const str
 	return set;
 }
 
-static struct shape_outlook ask_site(const struct survey *s, const struct nodes *n,
+static struct shape_outlook ask_site(const struct fit_cache *s, const struct nodes *n,
 	const struct site *site, const struct node_shape *shape)
 {
 	return (struct shape_outlook){
@@ -78,7 +78,7 @@ static struct shape_outlook ask_site(const struct survey *s, const struct nodes 
 }
 
 static struct shape_outlook ask_shape(
-	struct survey *s, const struct nodes *n, const struct node *node)
+	struct fit_cache *s, const struct nodes *n, const struct node *node)
 {
 	const struct node_shape *shape = node->shape;
 	if (s->blind) {
@@ -86,10 +86,10 @@ static struct shape_outlook ask_shape(
 		return ask_site(s, n, &site, shape);
 	}
 	if (shape->id >= s->nshapes) {
-		s->shape = mem_grow(s->shape, n->shapes.nslots, sizeof(*s->shape));
-		for (size_t i = s->nshapes; i < n->shapes.nslots; i++)
+		s->shape = mem_grow(s->shape, n->node_classes.nslots, sizeof(*s->shape));
+		for (size_t i = s->nshapes; i < n->node_classes.nslots; i++)
 			s->shape[i] = (struct shape_outlook){0};
-		s->nshapes = n->shapes.nslots;
+		s->nshapes = n->node_classes.nslots;
 	}
 	struct shape_outlook *o = &s->shape[shape->id];
 	if (o->serial != shape->serial)
@@ -97,11 +97,11 @@ static struct shape_outlook ask_shape(
 	return *o;
 }
 
-static bool ports_taken(const struct survey *s, const struct node *node)
+static bool ports_taken(const struct fit_cache *s, const struct node *node)
 {
 	if (s->pod.nhost_ports == 0 || node->nports == 0)
 		return false;
-	for (const struct tenant *t = node->tenants; t; t = t->next)
+	for (const struct node_pod *t = node->node_pods; t; t = t->next)
 		for (size_t u = 0; u < t->nports; u++)
 			for (size_t w = 0; w < s->pod.nhost_ports; w++)
 				if (host_port_taken(&s->pod.host_ports[w], &t->ports[u]))
@@ -110,9 +110,9 @@ static bool ports_taken(const struct survey *s, const struct node *node)
 }
 
 /* Pods like it beside what is there; with ports of the host, one is in the way of the next. */
-static int32_t room_of(const struct survey *s, const struct nodes *n, const struct node *node)
+static int32_t room_of(const struct fit_cache *s, const struct nodes *n, const struct node *node)
 {
-	int64_t room = allowed_pods(n, node->shape) - node->ntenants;
+	int64_t room = allowed_pods(n, node->shape) - node->nnode_pods;
 	if (s->pod.nhost_ports > 0 && room > 1)
 		room = 1;
 	for (size_t i = 0; i < s->nresources; i++) {
@@ -124,7 +124,7 @@ static int32_t room_of(const struct survey *s, const struct nodes *n, const stru
 	return room < INT32_MAX ? (int32_t)room : INT32_MAX;
 }
 
-static struct outlook look_at(struct survey *s, const struct nodes *n, const struct node *node)
+static struct outlook look_at(struct fit_cache *s, const struct nodes *n, const struct node *node)
 {
 	struct shape_outlook o = ask_shape(s, n, node);
 	struct outlook out = {.now = o.now, .ever = o.ever, .room = 0};
@@ -132,7 +132,7 @@ static struct outlook look_at(struct survey *s, const struct nodes *n, const str
 		out.now = OBSTACLE_BIT(OBSTACLE_PORTS);
 	if (!out.now)
 		out.now = lacks(s, node->shape->amount, node->used) |
-			  too_many_pods(allowed_pods(n, node->shape), node->ntenants);
+			  too_many_pods(allowed_pods(n, node->shape), node->nnode_pods);
 	if (!out.now)
 		out.room = room_of(s, n, node);
 	return out;
@@ -165,7 +165,7 @@ static void tally_take(struct tally *t, const struct outlook *o)
 	count_set(t->ever, o->ever, false);
 }
 
-static void make_room(struct survey *s, size_t nslots)
+static void make_room(struct fit_cache *s, size_t nslots)
 {
 	if (nslots <= s->nslots)
 		return;
@@ -181,7 +181,7 @@ static int32_t rank_of(const struct outlook *o)
 	return o->now == 0 && o->room > 0 ? o->room : 0;
 }
 
-struct ranking *survey_ranking(struct survey *s)
+struct ranking *fit_cache_ranking(struct fit_cache *s)
 {
 	if (!s->ranking.most) {
 		ranking_init(&s->ranking, s->nslots);
@@ -191,17 +191,17 @@ struct ranking *survey_ranking(struct survey *s)
 	return &s->ranking;
 }
 
-static void count_slot(struct survey *s, const struct nodes *n, uint32_t slot)
+static void count_slot(struct fit_cache *s, const struct nodes *n, uint32_t slot)
 {
 	const struct node *node = n->slot[slot];
 	struct outlook *o = &s->outlook[slot];
 	if (o->room >= 0)
 		tally_take(&s->tally, o);
 	*o = (struct outlook){.room = -1};
-	if (s->company && node)
-		company_count(s->company, n, node);
-	else if (s->company)
-		company_forget(s->company, slot);
+	if (s->pod_affinity && node)
+		pod_affinity_count(s->pod_affinity, n, node);
+	else if (s->pod_affinity)
+		pod_affinity_forget(s->pod_affinity, slot);
 	if (node && node->known) {
 		*o = look_at(s, n, node);
 		tally_add(&s->tally, o);
@@ -210,31 +210,31 @@ static void count_slot(struct survey *s, const struct nodes *n, uint32_t slot)
 		ranking_set(&s->ranking, slot, rank_of(o));
 }
 
-static void count_all(struct survey *s, const struct nodes *n)
+static void count_all(struct fit_cache *s, const struct nodes *n)
 {
 	free(s->outlook);
 	s->outlook = NULL;
 	s->nslots = 0;
 	ranking_done(&s->ranking);
 	s->tally = (struct tally){0};
-	company_free(s->company);
-	s->company = pod_is_sociable(&s->pod) ? company_new(n, &s->pod) : NULL;
-	s->own_moves = n->shapes.own_moves;
+	pod_affinity_free(s->pod_affinity);
+	s->pod_affinity = pod_is_sociable(&s->pod) ? pod_affinity_new(n, &s->pod) : NULL;
+	s->own_moves = n->node_classes.own_moves;
 	s->namespace_moves = n->namespace_moves;
-	s->blind = node_shapes_blind_to(&n->shapes, &s->pod);
+	s->blind = node_classes_blind_to(&n->node_classes, &s->pod);
 	make_room(s, n->nslots);
-	if (s->company)
-		company_prepare(s->company, n);
+	if (s->pod_affinity)
+		pod_affinity_prepare(s->pod_affinity, n);
 	for (size_t i = 0; i < n->nslots; i++)
 		count_slot(s, n, (uint32_t)i);
 }
 
 /* A node that changed again later is looked at then. */
-static void count_changed(struct survey *s, const struct nodes *n)
+static void count_changed(struct fit_cache *s, const struct nodes *n)
 {
 	make_room(s, n->nslots);
-	if (s->company)
-		company_prepare(s->company, n);
+	if (s->pod_affinity)
+		pod_affinity_prepare(s->pod_affinity, n);
 	for (size_t i = (size_t)(s->seen - n->log.base); i < n->log.n; i++) {
 		uint32_t slot = n->log.slot[i];
 		const struct node *node = n->slot[slot];
@@ -243,10 +243,10 @@ static void count_changed(struct survey *s, const struct nodes *n)
 	}
 }
 
-static void bring_up_to_date(struct survey *s, const struct nodes *n)
+static void bring_up_to_date(struct fit_cache *s, const struct nodes *n)
 {
-	bool anew = s->seen < n->log.base || s->own_moves != n->shapes.own_moves ||
-		    (s->company && s->namespace_moves != n->namespace_moves);
+	bool anew = s->seen < n->log.base || s->own_moves != n->node_classes.own_moves ||
+		    (s->pod_affinity && s->namespace_moves != n->namespace_moves);
 	if (anew)
 		count_all(s, n);
 	else
@@ -254,7 +254,7 @@ static void bring_up_to_date(struct survey *s, const struct nodes *n)
 	s->seen = n->log.base + n->log.n;
 }
 
-void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot)
+void fit_cache_recount(struct fit_cache *s, const struct nodes *n, uint32_t slot)
 {
 	count_slot(s, n, slot);
 	s->last_version = s->last_room_version = UINT64_MAX;
@@ -262,7 +262,7 @@ void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void keep_requests(struct survey *s, const struct nodes *n, const struct pod *p)
+static void keep_requests(struct fit_cache *s, const struct nodes *n, const struct pod *p)
 {
 	size_t count = pod_requests(&p->resources, NULL, 0);
 	struct resource *all = mem_array(count + 1, sizeof(*all));
@@ -270,13 +270,14 @@ static void keep_requests(struct survey *s, const struct nodes *n, const struct 
 	s->resource = arena_take(&s->arena, count, sizeof(*s->resource));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].amount > 0 && strcmp(all[i].name, "pods") != 0)
-			s->resource[s->nresources++] = (struct asked_resource){
-				arena_string(&s->arena, all[i].name),
-				node_shapes_resource(&n->shapes, all[i].name), all[i].amount};
+			s->resource[s->nresources++] =
+				(struct asked_resource){arena_string(&s->arena, all[i].name),
+					node_classes_resource(&n->node_classes, all[i].name),
+					all[i].amount};
 	free(all);
 }
 
-static void keep_pod(struct survey *s, const struct pod *p)
+static void keep_pod(struct fit_cache *s, const struct pod *p)
 {
 	struct arena *a = &s->arena;
 	s->pod = (struct pod){
@@ -304,103 +305,104 @@ static void keep_pod(struct survey *s, const struct pod *p)
 	};
 }
 
-static struct survey *survey_new(struct nodes *n, const struct pod *p, struct buf *b)
+static struct fit_cache *fit_cache_new(struct nodes *n, const struct pod *p, struct buf *b)
 {
-	struct survey *s = mem_alloc(sizeof(*s));
+	struct fit_cache *s = mem_alloc(sizeof(*s));
 	keep_pod(s, p);
 	keep_requests(s, n, p);
 	s->hash = map_hash_bytes(b->ptr, b->len);
-	s->print_size = b->len;
-	s->print = buf_take(b);
+	s->fingerprint_size = b->len;
+	s->fingerprint = buf_take(b);
 	s->last_version = s->last_room_version = UINT64_MAX;
-	n->surveys.has_key = has_print;
-	map_put(&n->surveys, s->hash, s);
-	s->next = n->first_survey;
+	n->fit_caches.has_key = has_fingerprint;
+	map_put(&n->fit_caches, s->hash, s);
+	s->next = n->first_fit_cache;
 	if (s->next)
 		s->next->previous = s;
-	n->first_survey = s;
-	n->nsurveys++;
+	n->first_fit_cache = s;
+	n->nfit_caches++;
 	count_all(s, n);
 	s->seen = n->log.base + n->log.n;
 	return s;
 }
 
-void survey_free(struct nodes *n, struct survey *s)
+void fit_cache_free(struct nodes *n, struct fit_cache *s)
 {
-	struct print key = {s->print, s->print_size};
-	map_take(&n->surveys, s->hash, &key);
+	struct fingerprint key = {s->fingerprint, s->fingerprint_size};
+	map_take(&n->fit_caches, s->hash, &key);
 	if (s->previous)
 		s->previous->next = s->next;
 	else
-		n->first_survey = s->next;
+		n->first_fit_cache = s->next;
 	if (s->next)
 		s->next->previous = s->previous;
-	n->nsurveys--;
-	company_free(s->company);
+	n->nfit_caches--;
+	pod_affinity_free(s->pod_affinity);
 	arena_done(&s->arena);
 	ranking_done(&s->ranking);
 	free(s->shape);
 	free(s->outlook);
-	free(s->print);
+	free(s->fingerprint);
 	free(s);
 }
 
 static void forget_oldest(struct nodes *n)
 {
-	struct survey *oldest = n->first_survey;
-	for (struct survey *s = oldest; s; s = s->next)
+	struct fit_cache *oldest = n->first_fit_cache;
+	for (struct fit_cache *s = oldest; s; s = s->next)
 		if (s->asked < oldest->asked)
 			oldest = s;
-	survey_free(n, oldest);
+	fit_cache_free(n, oldest);
 }
 
-struct survey *survey_of(struct nodes *n, const struct pod *p)
+struct fit_cache *fit_cache_of(struct nodes *n, const struct pod *p)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
-	print_wanted(&b, p);
-	struct print key = {b.ptr, b.len};
-	n->surveys.has_key = has_print;
-	struct survey *s = map_get(&n->surveys, map_hash_bytes(b.ptr, b.len), &key);
+	fingerprint_wanted(&b, p);
+	struct fingerprint key = {b.ptr, b.len};
+	n->fit_caches.has_key = has_fingerprint;
+	struct fit_cache *s = map_get(&n->fit_caches, map_hash_bytes(b.ptr, b.len), &key);
 	if (s) {
 		bring_up_to_date(s, n);
 	} else {
-		if (n->nsurveys == SURVEYS_MAX)
+		if (n->nfit_caches == FIT_CACHES_MAX)
 			forget_oldest(n);
-		s = survey_new(n, p, &b);
+		s = fit_cache_new(n, p, &b);
 	}
 	s->asked = ++n->asked;
 	n->names_nodes |= s->blind;
-	n->wants_company |= p->naffinity + p->nspread > 0;
+	n->wants_pod_affinity |= p->naffinity + p->nspread > 0;
 	buf_done(&b);
 	return s;
 }
 
 /* ---- with others ----------------------------------------------------------------------------- */
 
-bool repelled(struct repellent *const *repels, size_t nrepels, const struct node *node)
+bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node)
 {
 	for (size_t i = 0; i < nrepels; i++)
-		if (repellent_keeps_off(repels[i], node))
+		if (anti_affinity_keeps_off(repels[i], node))
 			return true;
 	return false;
 }
 
-static enum obstacle others_obstacle(
-	struct survey *s, const struct node *node, struct repellent *const *repels, size_t nrepels)
+static enum obstacle others_obstacle(struct fit_cache *s, const struct node *node,
+	struct anti_affinity *const *repels, size_t nrepels)
 {
-	enum obstacle o = s->company ? company_obstacle(s->company, node->slot) : OBSTACLES;
+	enum obstacle o =
+		s->pod_affinity ? pod_affinity_obstacle(s->pod_affinity, node->slot) : OBSTACLES;
 	if (o == OBSTACLES && repelled(repels, nrepels, node))
 		o = OBSTACLE_OTHERS_ANTI_AFFINITY;
 	return o;
 }
 
 /* A pod that names its node is asked by nobody whom it would like to be near. */
-struct tally survey_tally(
-	struct survey *s, const struct nodes *n, struct repellent *const *repels, size_t nrepels)
+struct tally fit_cache_tally(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels)
 {
 	struct tally t = s->tally;
-	if (*s->pod.node_name || (!s->company && nrepels == 0))
+	if (*s->pod.node_name || (!s->pod_affinity && nrepels == 0))
 		return t;
 	if (nrepels == 0 && s->last_version == n->version)
 		return s->last;

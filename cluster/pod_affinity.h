@@ -5,10 +5,10 @@
  * v1.36, interpodaffinity and podtopologyspread). What each node brings to its domain is kept, so
  * that a node that changed is counted again and no other.
  */
-#ifndef SLUICE_CLUSTER_COMPANY_H
-#define SLUICE_CLUSTER_COMPANY_H
+#ifndef SLUICE_CLUSTER_POD_AFFINITY_H
+#define SLUICE_CLUSTER_POD_AFFINITY_H
 
-#include "cluster/world.h"
+#include "cluster/nodes_priv.h"
 
 enum bond_kind { BOND_AFFINITY, BOND_ANTI_AFFINITY, BOND_SPREAD };
 
@@ -42,7 +42,7 @@ struct bond {
 	size_t at_least;   /* domains that have so few; 0: it is 0, whatever they have */
 };
 
-struct company {
+struct pod_affinity {
 	const struct pod *pod; /* whose company it is; lives longer */
 	struct bond *bond;     /* affinity, anti-affinity, spread, each in the order of the pod */
 	size_t nbonds;
@@ -51,21 +51,21 @@ struct company {
 	int64_t met; /* pods that all of its affinity is true of, by domains: 0, nobody is there */
 };
 
-struct company *company_new(const struct nodes *n, const struct pod *p);
-void company_free(struct company *c);
+struct pod_affinity *pod_affinity_new(const struct nodes *n, const struct pod *p);
+void pod_affinity_free(struct pod_affinity *c);
 
 /* To be called before nodes are counted, when the world has changed. */
-void company_prepare(struct company *c, const struct nodes *n);
+void pod_affinity_prepare(struct pod_affinity *c, const struct nodes *n);
 /* node brings what it brings now. A node that is gone or not known brings nothing. */
-void company_count(struct company *c, const struct nodes *n, const struct node *node);
-void company_forget(struct company *c, uint32_t slot);
+void pod_affinity_count(struct pod_affinity *c, const struct nodes *n, const struct node *node);
+void pod_affinity_forget(struct pod_affinity *c, uint32_t slot);
 
 /* The first that keeps the pod off a node which is counted; OBSTACLES: nothing does. */
-enum obstacle company_obstacle(struct company *c, uint32_t slot);
+enum obstacle pod_affinity_obstacle(struct pod_affinity *c, uint32_t slot);
 
 /* As if one such pod more, or less, were on the node. */
-void company_place(struct company *c, uint32_t slot, int pods);
+void pod_affinity_place(struct pod_affinity *c, uint32_t slot, int pods);
 /* How many pods its spreading counts where the node is: fewer is better. */
-int64_t company_crowd(const struct company *c, uint32_t slot);
+int64_t pod_affinity_crowd(const struct pod_affinity *c, uint32_t slot);
 
 #endif

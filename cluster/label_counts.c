@@ -3,17 +3,17 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "cluster/world.h"
+#include "cluster/nodes_priv.h"
 
-struct census_line {
-	size_t tenants;
+struct label_counts_line {
+	size_t node_pods;
 	size_t value_at; /* in text */
 	char text[];	 /* key and value, each with its end */
 };
 
 static bool has_label(const void *value, const void *key)
 {
-	const struct census_line *c = value;
+	const struct label_counts_line *c = value;
 	const struct label *l = key;
 	return strcmp(c->text, l->key) == 0 && strcmp(c->text + c->value_at, l->value) == 0;
 }
@@ -23,47 +23,49 @@ static uint64_t hash_of(const struct label *l)
 	return map_hash_string(l->key) * 31 + map_hash_string(l->value);
 }
 
-void census_init(struct nodes *n)
+void label_counts_init(struct nodes *n)
 {
-	map_init(&n->census, has_label);
+	map_init(&n->label_counts, has_label);
 }
 
-void census_done(struct nodes *n)
+void label_counts_done(struct nodes *n)
 {
-	struct census_line *c;
-	map_each(&n->census, i, c)
+	struct label_counts_line *c;
+	map_each(&n->label_counts, i, c)
 		free(c);
-	map_done(&n->census);
+	map_done(&n->label_counts);
 }
 
-static struct census_line *line_new(struct nodes *n, const struct label *l)
+static struct label_counts_line *line_new(struct nodes *n, const struct label *l)
 {
 	size_t key = strlen(l->key) + 1, value = strlen(l->value) + 1;
-	struct census_line *c = mem_alloc(sizeof(*c) + key + value);
+	struct label_counts_line *c = mem_alloc(sizeof(*c) + key + value);
 	memcpy(c->text, l->key, key);
 	memcpy(c->text + key, l->value, value);
 	c->value_at = key;
-	map_put(&n->census, hash_of(l), c);
+	map_put(&n->label_counts, hash_of(l), c);
 	return c;
 }
 
-void census_count(struct nodes *n, const struct label *labels, size_t nlabels)
+void label_counts_count(struct nodes *n, const struct label *labels, size_t nlabels)
 {
 	for (size_t i = 0; i < nlabels; i++) {
-		struct census_line *c = map_get(&n->census, hash_of(&labels[i]), &labels[i]);
+		struct label_counts_line *c =
+			map_get(&n->label_counts, hash_of(&labels[i]), &labels[i]);
 		if (!c)
 			c = line_new(n, &labels[i]);
-		c->tenants++;
+		c->node_pods++;
 	}
 }
 
-void census_uncount(struct nodes *n, const struct label *labels, size_t nlabels)
+void label_counts_uncount(struct nodes *n, const struct label *labels, size_t nlabels)
 {
 	for (size_t i = 0; i < nlabels; i++) {
-		struct census_line *c = map_get(&n->census, hash_of(&labels[i]), &labels[i]);
+		struct label_counts_line *c =
+			map_get(&n->label_counts, hash_of(&labels[i]), &labels[i]);
 		must(c);
-		if (--c->tenants == 0)
-			free(map_take(&n->census, hash_of(&labels[i]), &labels[i]));
+		if (--c->node_pods == 0)
+			free(map_take(&n->label_counts, hash_of(&labels[i]), &labels[i]));
 	}
 }
 
@@ -71,13 +73,13 @@ static bool somebody_has(const struct nodes *n, const struct requirement *r)
 {
 	for (size_t i = 0; i < r->nvalues; i++) {
 		struct label l = {r->key, r->values[i]};
-		if (map_get(&n->census, hash_of(&l), &l))
+		if (map_get(&n->label_counts, hash_of(&l), &l))
 			return true;
 	}
 	return false;
 }
 
-bool census_may_meet(const struct nodes *n, const struct selector_term *t)
+bool label_counts_may_meet(const struct nodes *n, const struct selector_term *t)
 {
 	for (size_t i = 0; i < t->nrequirements; i++)
 		if (t->requirements[i].op == SELECTOR_IN && !somebody_has(n, &t->requirements[i]))

@@ -5,12 +5,12 @@
  * pods it has room for; and their counts over all nodes. The log of the world says which nodes to
  * look at again; so an answer costs what changed since the last one, and nothing where nothing did.
  * Pods that look at other pods, and those that others repel, are asked node by node at the end
- * (company.h), once for each version of the world.
+ * (pod_affinity.h), once for each version of the world.
  */
-#ifndef SLUICE_CLUSTER_SURVEY_H
-#define SLUICE_CLUSTER_SURVEY_H
+#ifndef SLUICE_CLUSTER_FIT_CACHE_H
+#define SLUICE_CLUSTER_FIT_CACHE_H
 
-#include "cluster/company.h"
+#include "cluster/pod_affinity.h"
 #include "cluster/ranking.h"
 
 struct outlook {
@@ -35,9 +35,9 @@ struct asked_resource {
 	int64_t amount; /* more than 0 */
 };
 
-struct survey {
+struct fit_cache {
 	struct arena arena;
-	struct pod pod; /* of its own; what print_wanted() does not say is not in it */
+	struct pod pod; /* of its own; what fingerprint_wanted() does not say is not in it */
 	struct asked_resource *resource;
 	size_t nresources;
 	bool blind; /* to shapes: asked node by node */
@@ -46,9 +46,9 @@ struct survey {
 	size_t nshapes;
 	struct outlook *outlook; /* by slot */
 	size_t nslots;
-	struct tally tally;	 /* without company */
-	struct company *company; /* NULL: it looks at nobody */
-	struct ranking ranking;	 /* of the nodes by room, from when it was first asked for on */
+	struct tally tally;		   /* without company */
+	struct pod_affinity *pod_affinity; /* NULL: it looks at nobody */
+	struct ranking ranking; /* of the nodes by room, from when it was first asked for on */
 
 	struct tally last; /* with it, and what repels the pod; of last_version */
 	uint64_t last_version;
@@ -56,23 +56,23 @@ struct survey {
 	uint64_t last_room_version;
 
 	uint64_t asked, hash;
-	void *print;
-	size_t print_size;
-	struct survey *next, *previous;
+	void *fingerprint;
+	size_t fingerprint_size;
+	struct fit_cache *next, *previous;
 };
 
 /* That of such a pod, up to date; valid until the next call of this or of what changes the world.
  */
-struct survey *survey_of(struct nodes *n, const struct pod *p);
-void survey_free(struct nodes *n, struct survey *s);
+struct fit_cache *fit_cache_of(struct nodes *n, const struct pod *p);
+void fit_cache_free(struct nodes *n, struct fit_cache *s);
 
-/* repels: those that mean the pod (repellents.c). */
-struct tally survey_tally(
-	struct survey *s, const struct nodes *n, struct repellent *const *repels, size_t nrepels);
+/* repels: those that mean the pod (anti_affinity.c). */
+struct tally fit_cache_tally(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels);
 /* Kept up to date from now on. For pods that look at nobody. */
-struct ranking *survey_ranking(struct survey *s);
+struct ranking *fit_cache_ranking(struct fit_cache *s);
 /* The node of that slot is another one for a question. What was kept of answers is forgotten. */
-void survey_recount(struct survey *s, const struct nodes *n, uint32_t slot);
+void fit_cache_recount(struct fit_cache *s, const struct nodes *n, uint32_t slot);
 
 struct spot {
 	struct node *node;
@@ -81,15 +81,15 @@ struct spot {
 
 /* Where so many of them would go (placing.c), fewer where there is no room: spots, some of which
  * have none placed; the caller frees. */
-struct spot *survey_place(struct survey *s, const struct nodes *n, struct repellent *const *repels,
-	size_t nrepels, int32_t pods, size_t *ret_n);
+struct spot *fit_cache_place(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t pods, size_t *ret_n);
 /* How many of so many, where company says that what a pod finds depends on those before it. */
-int32_t survey_place_all(struct survey *s, const struct nodes *n, struct repellent *const *repels,
-	size_t nrepels, int32_t enough);
-bool repelled(struct repellent *const *repels, size_t nrepels, const struct node *node);
+int32_t fit_cache_place_all(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t enough);
+bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node);
 
 /* "0/20 nodes are available: 12 Insufficient cpu, 8 node(s) had untolerated taint(s)" */
-void survey_sentence(const struct survey *s, size_t nodes, const size_t counts[OBSTACLES],
+void fit_cache_sentence(const struct fit_cache *s, size_t nodes, const size_t counts[OBSTACLES],
 	char *ret, size_t size);
 
 #endif

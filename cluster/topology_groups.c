@@ -1,17 +1,17 @@
-#include "cluster/lots.h"
+#include "cluster/topology_groups.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-struct lot {
+struct topology_group {
 	struct spot **heap; /* the best first */
 	size_t n;
 };
 
 /* Which lot each spot is of, while they are told apart. */
 struct split {
-	uint32_t *lot; /* by spot */
+	uint32_t *topology_group; /* by spot */
 	uint32_t nlots;
 };
 
@@ -37,15 +37,15 @@ static bool is_own(const struct bond *b, const struct spot *spots, size_t n)
 }
 
 struct mark {
-	uint32_t lot, spot;
+	uint32_t topology_group, spot;
 	size_t domain;
 };
 
-static int by_lot_and_domain(const void *a, const void *b)
+static int by_topology_group_and_domain(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
-	if (x->lot != y->lot)
-		return x->lot < y->lot ? -1 : 1;
+	if (x->topology_group != y->topology_group)
+		return x->topology_group < y->topology_group ? -1 : 1;
 	return x->domain < y->domain ? -1 : x->domain > y->domain;
 }
 
@@ -56,24 +56,26 @@ static void tell_apart(
 	struct mark *mark = mem_array(n, sizeof(*mark));
 	for (size_t i = 0; i < n; i++) {
 		const struct domain *d = domain_of(b, &spots[i]);
-		mark[i] = (struct mark){split->lot[i], (uint32_t)i, d ? d->place + 1 : 0};
+		mark[i] =
+			(struct mark){split->topology_group[i], (uint32_t)i, d ? d->place + 1 : 0};
 	}
-	qsort(mark, n, sizeof(*mark), by_lot_and_domain);
-	uint32_t lot = 0;
+	qsort(mark, n, sizeof(*mark), by_topology_group_and_domain);
+	uint32_t topology_group = 0;
 	for (size_t i = 0; i < n; i++) {
-		lot += i > 0 && by_lot_and_domain(&mark[i - 1], &mark[i]) != 0;
-		split->lot[mark[i].spot] = lot;
+		topology_group +=
+			i > 0 && by_topology_group_and_domain(&mark[i - 1], &mark[i]) != 0;
+		split->topology_group[mark[i].spot] = topology_group;
 	}
-	split->nlots = n > 0 ? lot + 1 : 0;
+	split->nlots = n > 0 ? topology_group + 1 : 0;
 	free(mark);
 }
 
 /* One constraint on domains of their own needs no lots; a second one does. */
 static void split_spots(
-	struct split *split, const struct company *c, const struct spot *spots, size_t n)
+	struct split *split, const struct pod_affinity *c, const struct spot *spots, size_t n)
 {
 	bool spread_own = false;
-	split->lot = mem_array(n, sizeof(*split->lot));
+	split->topology_group = mem_array(n, sizeof(*split->topology_group));
 	split->nlots = n > 0;
 	for (size_t i = 0; i < c->nbonds; i++) {
 		const struct bond *b = &c->bond[i];
@@ -86,7 +88,7 @@ static void split_spots(
 
 /* ---- the best of a lot ----------------------------------------------------------------------- */
 
-static void sift_down(const struct company *c, struct lot *l, size_t at)
+static void sift_down(const struct pod_affinity *c, struct topology_group *l, size_t at)
 {
 	for (size_t child; (child = 2 * at + 1) < l->n; at = child) {
 		struct spot *spot = l->heap[at];
@@ -99,43 +101,44 @@ static void sift_down(const struct company *c, struct lot *l, size_t at)
 	}
 }
 
-static void drop_first(const struct company *c, struct lot *l)
+static void drop_first(const struct pod_affinity *c, struct topology_group *l)
 {
 	l->heap[0] = l->heap[--l->n];
 	sift_down(c, l, 0);
 }
 
-static struct lot *lots_of(
-	const struct company *c, struct spot *spots, size_t n, struct spot **heap, size_t *ret_n)
+static struct topology_group *topology_groups_of(const struct pod_affinity *c, struct spot *spots,
+	size_t n, struct spot **heap, size_t *ret_n)
 {
 	struct split split;
 	split_spots(&split, c, spots, n);
-	struct lot *lots = mem_array(split.nlots, sizeof(*lots));
+	struct topology_group *topology_groups = mem_array(split.nlots, sizeof(*topology_groups));
 	for (size_t i = 0; i < n; i++)
-		lots[split.lot[i]].n++;
+		topology_groups[split.topology_group[i]].n++;
 	for (size_t l = 0, at = 0; l < split.nlots; l++) {
-		lots[l].heap = heap + at;
-		at += lots[l].n;
-		lots[l].n = 0;
+		topology_groups[l].heap = heap + at;
+		at += topology_groups[l].n;
+		topology_groups[l].n = 0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct lot *l = &lots[split.lot[i]];
+		struct topology_group *l = &topology_groups[split.topology_group[i]];
 		l->heap[l->n++] = &spots[i];
 	}
 	for (size_t l = 0; l < split.nlots; l++)
-		for (size_t i = lots[l].n / 2; i-- > 0;)
-			sift_down(c, &lots[l], i);
+		for (size_t i = topology_groups[l].n / 2; i-- > 0;)
+			sift_down(c, &topology_groups[l], i);
 	*ret_n = split.nlots;
-	free(split.lot);
-	return lots;
+	free(split.topology_group);
+	return topology_groups;
 }
 
 /* Its first spot that is open; NULL: it has none now. */
-static struct spot *first_of(struct company *c, struct lot *l)
+static struct spot *first_of(struct pod_affinity *c, struct topology_group *l)
 {
 	while (l->n > 0) {
-		enum obstacle o = l->heap[0]->left > 0 ? company_obstacle(c, l->heap[0]->node->slot)
-						       : OBSTACLE_PODS;
+		enum obstacle o = l->heap[0]->left > 0
+					  ? pod_affinity_obstacle(c, l->heap[0]->node->slot)
+					  : OBSTACLE_PODS;
 		if (o == OBSTACLES)
 			return l->heap[0];
 		if (o == OBSTACLE_SPREAD)
@@ -145,30 +148,32 @@ static struct spot *first_of(struct company *c, struct lot *l)
 	return NULL;
 }
 
-static struct lot *best_lot(struct company *c, struct lot *lots, size_t nlots)
+static struct topology_group *best_topology_group(
+	struct pod_affinity *c, struct topology_group *topology_groups, size_t nlots)
 {
-	struct lot *best = NULL;
+	struct topology_group *best = NULL;
 	for (size_t i = 0; i < nlots; i++) {
-		struct spot *first = first_of(c, &lots[i]);
+		struct spot *first = first_of(c, &topology_groups[i]);
 		if (first && (!best || spot_is_better(c, first, best->heap[0])))
-			best = &lots[i];
+			best = &topology_groups[i];
 	}
 	return best;
 }
 
-void lots_place(struct company *c, struct spot *spots, size_t n, int32_t pods)
+void topology_groups_place(struct pod_affinity *c, struct spot *spots, size_t n, int32_t pods)
 {
 	size_t nlots;
-	struct lot *lot;
+	struct topology_group *topology_group;
 	struct spot **heap = mem_array(n, sizeof(struct spot *));
-	struct lot *lots = lots_of(c, spots, n, heap, &nlots);
-	for (; pods > 0 && (lot = best_lot(c, lots, nlots)); pods--) {
-		struct spot *spot = lot->heap[0];
-		company_place(c, spot->node->slot, 1);
+	struct topology_group *topology_groups = topology_groups_of(c, spots, n, heap, &nlots);
+	for (; pods > 0 && (topology_group = best_topology_group(c, topology_groups, nlots));
+		pods--) {
+		struct spot *spot = topology_group->heap[0];
+		pod_affinity_place(c, spot->node->slot, 1);
 		spot->left--;
 		spot->placed++;
-		sift_down(c, lot, 0);
+		sift_down(c, topology_group, 0);
 	}
-	free(lots);
+	free(topology_groups);
 	free(heap);
 }

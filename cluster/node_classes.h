@@ -6,8 +6,8 @@
  * by node. A cluster where every node has another label more is a cluster of as many shapes: then
  * the first answer to a pod costs a walk over all nodes, and nothing else changes.
  */
-#ifndef SLUICE_CLUSTER_SHAPES_H
-#define SLUICE_CLUSTER_SHAPES_H
+#ifndef SLUICE_CLUSTER_NODE_CLASSES_H
+#define SLUICE_CLUSTER_NODE_CLASSES_H
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -23,8 +23,8 @@ struct node_shape {
 	uint32_t id;	 /* small; used again */
 	size_t nodes;
 	uint64_t hash;
-	void *print;
-	size_t print_size;
+	void *fingerprint;
+	size_t fingerprint_size;
 };
 
 struct own_key {
@@ -32,8 +32,8 @@ struct own_key {
 	size_t nodes;
 };
 
-struct node_shapes {
-	struct map by_print;
+struct node_classes {
+	struct map by_fingerprint;
 	struct node_shape **slot; /* by id; NULL: free */
 	size_t nslots;
 	uint64_t made, gone; /* shapes, so far */
@@ -46,22 +46,22 @@ struct node_shapes {
 	size_t nresources;
 };
 
-void node_shapes_init(struct node_shapes *s);
-void node_shapes_done(struct node_shapes *s);
+void node_classes_init(struct node_classes *s);
+void node_classes_done(struct node_classes *s);
 
 /* The shape of such a node, one node more in it. ret_new_resource: there is a resource now that was
  * not there before. */
-struct node_shape *node_shapes_take(
-	struct node_shapes *s, const struct node_spec *spec, bool *ret_new_resource);
-void node_shapes_drop(struct node_shapes *s, struct node_shape *shape);
+struct node_shape *node_classes_take(
+	struct node_classes *s, const struct node_spec *spec, bool *ret_new_resource);
+void node_classes_drop(struct node_classes *s, struct node_shape *shape);
 
-bool node_shapes_label_is_own(const struct node_spec *spec, const struct label *l);
-void node_shapes_count_own(struct node_shapes *s, const char *key);
-void node_shapes_uncount_own(struct node_shapes *s, const char *key);
+bool node_classes_label_is_own(const struct node_spec *spec, const struct label *l);
+void node_classes_count_own(struct node_classes *s, const char *key);
+void node_classes_uncount_own(struct node_classes *s, const char *key);
 /* Does the pod ask for what is not in shapes? */
-bool node_shapes_blind_to(const struct node_shapes *s, const struct pod *p);
+bool node_classes_blind_to(const struct node_classes *s, const struct pod *p);
 
 /* -1: no node has it. */
-int32_t node_shapes_resource(const struct node_shapes *s, const char *name);
+int32_t node_classes_resource(const struct node_classes *s, const char *name);
 
 #endif

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/copy.h"
-#include "cluster/print.h"
-#include "cluster/survey.h"
+#include "cluster/fingerprint.h"
+#include "cluster/fit_cache.h"
 
 static bool has_uid(const void *value, const void *key)
 {
@@ -111,9 +111,9 @@ static void bury(struct nodes *n, struct owner *o)
 
 /* ---- who is there ---------------------------------------------------------------------------- */
 
-static struct tenant *put_on(const struct owner *o, const struct node *node)
+static struct node_pod *put_on(const struct owner *o, const struct node *node)
 {
-	for (struct tenant *t = node->tenants; t; t = t->next)
+	for (struct node_pod *t = node->node_pods; t; t = t->next)
 		if (t->expected && t->owner == o)
 			return t;
 	return NULL;
@@ -122,16 +122,16 @@ static struct tenant *put_on(const struct owner *o, const struct node *node)
 /* One that was to come is there: where it was expected, or else one less is, somewhere. */
 static void one_came(struct nodes *n, struct owner *o, const struct node *node)
 {
-	struct tenant *here = o->nput > 0 && node->nexpected > 0 ? put_on(o, node) : NULL;
+	struct node_pod *here = o->nput > 0 && node->nexpected > 0 ? put_on(o, node) : NULL;
 	if (here)
-		tenant_take_off(n, here);
+		node_pod_take_off(n, here);
 	while (o->nput > to_come(o)) {
-		tenant_take_off(n, o->put);
+		node_pod_take_off(n, o->put);
 		n->vacated++;
 	}
 }
 
-void owner_has(struct nodes *n, struct tenant *t, const struct uid *uid)
+void owner_has(struct nodes *n, struct node_pod *t, const struct uid *uid)
 {
 	static const struct uid nobody;
 	if (uid_cmp(uid, &nobody) == 0)
@@ -146,7 +146,7 @@ void owner_has(struct nodes *n, struct tenant *t, const struct uid *uid)
 	owner_look(n, o);
 }
 
-void owner_loses(struct nodes *n, struct tenant *t)
+void owner_loses(struct nodes *n, struct node_pod *t)
 {
 	struct owner *o = t->owner;
 	if (!o)
@@ -165,11 +165,11 @@ void owner_loses(struct nodes *n, struct tenant *t)
 
 void owners_move_off(struct nodes *n, struct node *node)
 {
-	struct tenant *t = node->tenants, *next;
+	struct node_pod *t = node->node_pods, *next;
 	for (; t && node->nexpected > 0; t = next) {
 		next = t->next;
 		if (t->expected)
-			tenant_free(n, t);
+			node_pod_free(n, t);
 	}
 }
 
@@ -177,9 +177,9 @@ void owners_move_off(struct nodes *n, struct node *node)
 
 static void take_all_off(struct nodes *n, struct owner *o)
 {
-	for (struct tenant *t = o->put, *next; t; t = next) {
+	for (struct node_pod *t = o->put, *next; t; t = next) {
 		next = t->next_owned;
-		tenant_free(n, t);
+		node_pod_free(n, t);
 	}
 }
 
@@ -194,34 +194,34 @@ void owners_dress_anew(struct nodes *n, const char *runtime_class)
 	}
 }
 
-static uint64_t print_of(const struct pod *p)
+static uint64_t fingerprint_of(const struct pod *p)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
-	print_bound(&b, p);
-	print_wanted(&b, p);
+	fingerprint_bound(&b, p);
+	fingerprint_wanted(&b, p);
 	buf_add(&b, p->scheduler, strlen(p->scheduler) + 1);
 	if (p->resources.runtime_class)
 		buf_add(&b, p->resources.runtime_class, strlen(p->resources.runtime_class));
-	uint64_t print = map_hash_bytes(b.ptr, b.len);
+	uint64_t fingerprint = map_hash_bytes(b.ptr, b.len);
 	buf_done(&b);
-	return print;
+	return fingerprint;
 }
 
 static void expect_such(struct nodes *n, struct owner *o, const struct pod *p)
 {
-	uint64_t print = print_of(p);
-	if (o->pod && o->print == print)
+	uint64_t fingerprint = fingerprint_of(p);
+	if (o->pod && o->fingerprint == fingerprint)
 		return;
 	take_all_off(n, o);
 	arena_done(&o->arena);
 	struct pod *copy = arena_take(&o->arena, 1, sizeof(*copy));
 	copy_pod(&o->arena, p, copy);
 	o->pod = copy;
-	o->print = print;
+	o->fingerprint = fingerprint;
 	o->requests = NULL;
 	n->vacated += !n->quiet;
-	world_told(n);
+	nodes_told(n);
 }
 
 static struct owner *expect(
@@ -234,11 +234,11 @@ static struct owner *expect(
 	o->wanted = pods;
 	expect_such(n, o, p);
 	while (o->nput > to_come(o))
-		tenant_take_off(n, o->put);
+		node_pod_take_off(n, o->put);
 	owner_look(n, o);
 	n->vacated += !n->quiet && pods < before;
 	if (pods != before)
-		world_told(n);
+		nodes_told(n);
 	return o;
 }
 
@@ -264,7 +264,7 @@ void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p,
 		return;
 	expect_no_more(n, o);
 	n->vacated++;
-	world_told(n);
+	nodes_told(n);
 }
 
 /* ---- putting it somewhere -------------------------------------------------------------------- */
@@ -279,16 +279,16 @@ static void keep_requests(struct owner *o, const struct pod *dressed)
 static void put_where_fits(struct nodes *n, struct owner *o, const struct pod *p)
 {
 	size_t nrepels, count;
-	struct survey *s = survey_of(n, p);
+	struct fit_cache *s = fit_cache_of(n, p);
 	if (s->tally.fitting == 0)
 		return;
-	struct repellent **repels = repellents_against(n, p, &nrepels);
-	struct spot *all = survey_place(s, n, repels, nrepels, to_come(o) - o->nput, &count);
+	struct anti_affinity **repels = anti_affinities_against(n, p, &nrepels);
+	struct spot *all = fit_cache_place(s, n, repels, nrepels, to_come(o) - o->nput, &count);
 	if (!o->requests)
 		keep_requests(o, p);
 	for (size_t i = 0; i < count; i++)
 		if (all[i].placed > 0)
-			tenant_expect(n, o, all[i].node, all[i].placed);
+			node_pod_expect(n, o, all[i].node, all[i].placed);
 	free(all);
 	free(repels);
 }
@@ -298,7 +298,7 @@ static void put(struct nodes *n, struct owner *o)
 	struct arena arena = {0};
 	struct pod dressed;
 	const struct pod *p = runtimes_dress(n, o->pod, &arena, &dressed);
-	if (world_knows_scheduler(p))
+	if (nodes_knows_scheduler(p))
 		put_where_fits(n, o, p);
 	arena_done(&arena);
 	owner_look(n, o);
@@ -308,14 +308,14 @@ static void put(struct nodes *n, struct owner *o)
 #define FAILED_MAX 64
 
 struct failed {
-	uint64_t print[FAILED_MAX];
+	uint64_t fingerprint[FAILED_MAX];
 	size_t n;
 };
 
-static bool has_failed(const struct failed *f, uint64_t print)
+static bool has_failed(const struct failed *f, uint64_t fingerprint)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (f->print[i] == print)
+		if (f->fingerprint[i] == fingerprint)
 			return true;
 	return false;
 }
@@ -329,24 +329,24 @@ void owners_settle(struct nodes *n)
 	n->quiet = true;
 	for (struct owner *o = n->first_restless, *next; o; o = next) {
 		next = o->next;
-		uint64_t print = o->print;
-		if (has_failed(&failed, print))
+		uint64_t fingerprint = o->fingerprint;
+		if (has_failed(&failed, fingerprint))
 			continue;
 		put(n, o);
 		if (o->restless && failed.n < FAILED_MAX)
-			failed.print[failed.n++] = print;
+			failed.fingerprint[failed.n++] = fingerprint;
 	}
 	n->quiet = false;
 }
 
 /* ---- for a question -------------------------------------------------------------------------- */
 
-void owner_each_tenant(struct nodes *n, const struct owner *o,
-	void (*act)(struct nodes *n, struct tenant *t, void *ctx), void *ctx)
+void owner_each_node_pod(struct nodes *n, const struct owner *o,
+	void (*act)(struct nodes *n, struct node_pod *t, void *ctx), void *ctx)
 {
-	for (struct tenant *t = o->bound; t; t = t->next_owned)
+	for (struct node_pod *t = o->bound; t; t = t->next_owned)
 		act(n, t, ctx);
-	for (struct tenant *t = o->put; t; t = t->next_owned)
+	for (struct node_pod *t = o->put; t; t = t->next_owned)
 		act(n, t, ctx);
 }
 

@@ -1,4 +1,4 @@
-#include "cluster/company.h"
+#include "cluster/pod_affinity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool has_value(const void *value, const void *key)
 static bool covers(
 	const struct nodes *n, const struct affinity_term *t, const char *own_ns, const char *ns)
 {
-	return world_term_covers(n, t, own_ns, ns) ||
+	return nodes_term_covers(n, t, own_ns, ns) ||
 	       (t->has_namespace_selector && labels_match(NULL, 0, &t->namespace_selector));
 }
 
@@ -51,14 +51,14 @@ static bool spread_counts(const struct spread_constraint *c, const struct pod *p
 	       labels_match(labels, nlabels, &c->selector);
 }
 
-static int32_t pods_of(const struct company *c, const struct bond *b, const struct nodes *n,
+static int32_t pods_of(const struct pod_affinity *c, const struct bond *b, const struct nodes *n,
 	const struct node *node)
 {
 	const struct pod *p = c->pod;
 	int32_t pods = 0;
 	if (b->nobody)
 		return 0;
-	for (const struct tenant *t = node->tenants; t; t = t->next) {
+	for (const struct node_pod *t = node->node_pods; t; t = t->next) {
 		bool counts = false;
 		switch (b->kind) {
 		case BOND_AFFINITY:
@@ -93,16 +93,16 @@ static bool counts_itself(const struct bond *b, const struct nodes *n, const str
 }
 
 static void add_terms(
-	struct company *c, enum bond_kind kind, const struct affinity_term *all, size_t n)
+	struct pod_affinity *c, enum bond_kind kind, const struct affinity_term *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		c->bond[c->nbonds++] = (struct bond){
 			.kind = kind, .topology_key = all[i].topology_key, .term = &all[i]};
 }
 
-struct company *company_new(const struct nodes *n, const struct pod *p)
+struct pod_affinity *pod_affinity_new(const struct nodes *n, const struct pod *p)
 {
-	struct company *c = mem_alloc(sizeof(*c));
+	struct pod_affinity *c = mem_alloc(sizeof(*c));
 	c->pod = p;
 	c->bond = mem_array(p->naffinity + p->nanti_affinity + p->nspread, sizeof(*c->bond));
 	add_terms(c, BOND_AFFINITY, p->affinity, p->naffinity);
@@ -128,7 +128,7 @@ static void domain_free(struct domain *d)
 	free(d);
 }
 
-void company_free(struct company *c)
+void pod_affinity_free(struct pod_affinity *c)
 {
 	if (!c)
 		return;
@@ -170,7 +170,7 @@ static void domain_drop(struct bond *b, struct domain *d)
 	domain_free(d);
 }
 
-static void make_room(struct company *c, size_t nslots)
+static void make_room(struct pod_affinity *c, size_t nslots)
 {
 	if (nslots <= c->nslots)
 		return;
@@ -183,7 +183,7 @@ static void make_room(struct company *c, size_t nslots)
 	c->nslots = nslots;
 }
 
-void company_forget(struct company *c, uint32_t slot)
+void pod_affinity_forget(struct pod_affinity *c, uint32_t slot)
 {
 	for (size_t i = 0; i < c->nbonds && slot < c->nslots; i++) {
 		struct bond *b = &c->bond[i];
@@ -203,7 +203,7 @@ void company_forget(struct company *c, uint32_t slot)
 
 /* Does spreading count the node? It must be of all the domains there are to be, and of those where
  * the pod may go at all as far as its policies ask. */
-static bool is_member(const struct company *c, const struct bond *b, const struct node *node)
+static bool is_member(const struct pod_affinity *c, const struct bond *b, const struct node *node)
 {
 	const struct pod *p = c->pod;
 	struct site site = node_site(node);
@@ -215,7 +215,7 @@ static bool is_member(const struct company *c, const struct bond *b, const struc
 }
 
 static void bond_count(
-	struct company *c, struct bond *b, const struct nodes *n, const struct node *node)
+	struct pod_affinity *c, struct bond *b, const struct nodes *n, const struct node *node)
 {
 	const char *value = node_label(node, b->topology_key);
 	struct stay *s = &b->stay[node->slot];
@@ -232,11 +232,11 @@ static void bond_count(
 }
 
 /* What was counted while nobody met a bond stays right: who comes to meet it changes its node. */
-void company_prepare(struct company *c, const struct nodes *n)
+void pod_affinity_prepare(struct pod_affinity *c, const struct nodes *n)
 {
 	bool near = true;
 	for (size_t i = 0; i < c->pod->naffinity; i++)
-		near &= census_may_meet(n, &c->pod->affinity[i].selector);
+		near &= label_counts_may_meet(n, &c->pod->affinity[i].selector);
 	for (size_t i = 0; i < c->nbonds; i++) {
 		struct bond *b = &c->bond[i];
 		switch (b->kind) {
@@ -244,18 +244,18 @@ void company_prepare(struct company *c, const struct nodes *n)
 			b->nobody = !near;
 			break;
 		case BOND_ANTI_AFFINITY:
-			b->nobody = !census_may_meet(n, &b->term->selector);
+			b->nobody = !label_counts_may_meet(n, &b->term->selector);
 			break;
 		case BOND_SPREAD:
-			b->nobody = !census_may_meet(n, &b->spread->selector);
+			b->nobody = !label_counts_may_meet(n, &b->spread->selector);
 		}
 	}
 }
 
-void company_count(struct company *c, const struct nodes *n, const struct node *node)
+void pod_affinity_count(struct pod_affinity *c, const struct nodes *n, const struct node *node)
 {
 	make_room(c, n->nslots);
-	company_forget(c, node->slot);
+	pod_affinity_forget(c, node->slot);
 	for (size_t i = 0; i < c->nbonds && node->known; i++)
 		bond_count(c, &c->bond[i], n, node);
 }
@@ -296,7 +296,7 @@ static enum obstacle spread_obstacle(struct bond *b, uint32_t slot)
 }
 
 /* Near such a pod for each term; or the first of its kind, where a node is of all the domains. */
-static bool affinity_holds(const struct company *c, uint32_t slot)
+static bool affinity_holds(const struct pod_affinity *c, uint32_t slot)
 {
 	bool near = true;
 	for (size_t i = 0; i < c->pod->naffinity; i++) {
@@ -308,7 +308,7 @@ static bool affinity_holds(const struct company *c, uint32_t slot)
 	return near || (c->met == 0 && c->fits_itself);
 }
 
-static bool anti_affinity_holds(const struct company *c, uint32_t slot)
+static bool anti_affinity_holds(const struct pod_affinity *c, uint32_t slot)
 {
 	const struct bond *b = c->bond + c->pod->naffinity;
 	for (size_t i = 0; i < c->pod->nanti_affinity; i++)
@@ -317,7 +317,7 @@ static bool anti_affinity_holds(const struct company *c, uint32_t slot)
 	return true;
 }
 
-enum obstacle company_obstacle(struct company *c, uint32_t slot)
+enum obstacle pod_affinity_obstacle(struct pod_affinity *c, uint32_t slot)
 {
 	struct bond *spread = c->bond + c->pod->naffinity + c->pod->nanti_affinity;
 	must(slot < c->nslots);
@@ -339,7 +339,7 @@ static void one_more(struct bond *b, const struct domain *d)
 		b->least = -1;
 }
 
-void company_place(struct company *c, uint32_t slot, int pods)
+void pod_affinity_place(struct pod_affinity *c, uint32_t slot, int pods)
 {
 	for (size_t i = 0; i < c->nbonds; i++) {
 		struct bond *b = &c->bond[i];
@@ -356,7 +356,7 @@ void company_place(struct company *c, uint32_t slot, int pods)
 	}
 }
 
-int64_t company_crowd(const struct company *c, uint32_t slot)
+int64_t pod_affinity_crowd(const struct pod_affinity *c, uint32_t slot)
 {
 	const struct bond *spread = c->bond + c->pod->naffinity + c->pod->nanti_affinity;
 	int64_t crowd = 0;

@@ -11,15 +11,15 @@
  * but in a lot nobody it closes is before somebody it does not; where a pod has several constraints
  * on hostnames that is not so, and each node is a lot.
  */
-#ifndef SLUICE_CLUSTER_LOTS_H
-#define SLUICE_CLUSTER_LOTS_H
+#ifndef SLUICE_CLUSTER_TOPOLOGY_GROUPS_H
+#define SLUICE_CLUSTER_TOPOLOGY_GROUPS_H
 
-#include "cluster/survey.h"
+#include "cluster/fit_cache.h"
 
 /* So many pods, the first of which has been placed already, onto the spots. */
-void lots_place(struct company *c, struct spot *spots, size_t n, int32_t pods);
+void topology_groups_place(struct pod_affinity *c, struct spot *spots, size_t n, int32_t pods);
 
 /* Less crowded, more room left, the first by name. */
-bool spot_is_better(const struct company *c, const struct spot *a, const struct spot *b);
+bool spot_is_better(const struct pod_affinity *c, const struct spot *a, const struct spot *b);
 
 #endif

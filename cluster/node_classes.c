@@ -1,4 +1,4 @@
-#include "cluster/shapes.h"
+#include "cluster/node_classes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,33 +9,33 @@
 
 #define HOSTNAME "kubernetes.io/hostname"
 
-struct print {
+struct fingerprint {
 	const void *ptr;
 	size_t size;
 };
 
-static bool has_print(const void *value, const void *key)
+static bool has_fingerprint(const void *value, const void *key)
 {
 	const struct node_shape *s = value;
-	const struct print *p = key;
-	return s->print_size == p->size && memcmp(s->print, p->ptr, p->size) == 0;
+	const struct fingerprint *p = key;
+	return s->fingerprint_size == p->size && memcmp(s->fingerprint, p->ptr, p->size) == 0;
 }
 
-void node_shapes_init(struct node_shapes *s)
+void node_classes_init(struct node_classes *s)
 {
-	*s = (struct node_shapes){0};
-	map_init(&s->by_print, has_print);
+	*s = (struct node_classes){0};
+	map_init(&s->by_fingerprint, has_fingerprint);
 }
 
 static void shape_free(struct node_shape *shape)
 {
 	arena_done(&shape->arena);
-	free(shape->print);
+	free(shape->fingerprint);
 	free(shape->amount);
 	free(shape);
 }
 
-void node_shapes_done(struct node_shapes *s)
+void node_classes_done(struct node_classes *s)
 {
 	for (size_t i = 0; i < s->nslots; i++)
 		if (s->slot[i])
@@ -47,17 +47,17 @@ void node_shapes_done(struct node_shapes *s)
 	free(s->slot);
 	free(s->own);
 	free(s->resource);
-	map_done(&s->by_print);
+	map_done(&s->by_fingerprint);
 }
 
 /* ---- what is a node's own -------------------------------------------------------------------- */
 
-bool node_shapes_label_is_own(const struct node_spec *spec, const struct label *l)
+bool node_classes_label_is_own(const struct node_spec *spec, const struct label *l)
 {
 	return strcmp(l->key, HOSTNAME) == 0 || strcmp(l->value, spec->name) == 0;
 }
 
-static struct own_key *own_find(const struct node_shapes *s, const char *key)
+static struct own_key *own_find(const struct node_classes *s, const char *key)
 {
 	for (size_t i = 0; i < s->nown; i++)
 		if (strcmp(s->own[i].key, key) == 0)
@@ -65,7 +65,7 @@ static struct own_key *own_find(const struct node_shapes *s, const char *key)
 	return NULL;
 }
 
-void node_shapes_count_own(struct node_shapes *s, const char *key)
+void node_classes_count_own(struct node_classes *s, const char *key)
 {
 	struct own_key *k = own_find(s, key);
 	if (!k) {
@@ -77,7 +77,7 @@ void node_shapes_count_own(struct node_shapes *s, const char *key)
 	k->nodes++;
 }
 
-void node_shapes_uncount_own(struct node_shapes *s, const char *key)
+void node_classes_uncount_own(struct node_classes *s, const char *key)
 {
 	struct own_key *k = own_find(s, key);
 	must(k);
@@ -88,7 +88,7 @@ void node_shapes_uncount_own(struct node_shapes *s, const char *key)
 	s->own_moves++;
 }
 
-static bool term_blind(const struct node_shapes *s, const struct node_term *t)
+static bool term_blind(const struct node_classes *s, const struct node_term *t)
 {
 	for (size_t i = 0; i < t->labels.nrequirements; i++)
 		if (own_find(s, t->labels.requirements[i].key))
@@ -96,7 +96,7 @@ static bool term_blind(const struct node_shapes *s, const struct node_term *t)
 	return t->fields.nrequirements > 0;
 }
 
-bool node_shapes_blind_to(const struct node_shapes *s, const struct pod *p)
+bool node_classes_blind_to(const struct node_classes *s, const struct pod *p)
 {
 	bool blind = *p->node_name;
 	for (size_t i = 0; i < p->nnode_selector; i++)
@@ -112,7 +112,7 @@ bool node_shapes_blind_to(const struct node_shapes *s, const struct pod *p)
 
 /* ---- resources ------------------------------------------------------------------------------- */
 
-int32_t node_shapes_resource(const struct node_shapes *s, const char *name)
+int32_t node_classes_resource(const struct node_classes *s, const char *name)
 {
 	for (size_t i = 0; i < s->nresources; i++)
 		if (strcmp(s->resource[i], name) == 0)
@@ -120,11 +120,11 @@ int32_t node_shapes_resource(const struct node_shapes *s, const char *name)
 	return -1;
 }
 
-static bool add_resources(struct node_shapes *s, const struct resource_list *list)
+static bool add_resources(struct node_classes *s, const struct resource_list *list)
 {
 	size_t before = s->nresources;
 	for (size_t i = 0; i < list->count; i++) {
-		if (node_shapes_resource(s, list->item[i].name) >= 0)
+		if (node_classes_resource(s, list->item[i].name) >= 0)
 			continue;
 		s->resource = mem_grow(s->resource, s->nresources + 1, sizeof(*s->resource));
 		s->resource[s->nresources++] = mem_strdup(list->item[i].name);
@@ -132,43 +132,43 @@ static bool add_resources(struct node_shapes *s, const struct resource_list *lis
 	return s->nresources > before;
 }
 
-static void number_amounts(const struct node_shapes *s, struct node_shape *shape)
+static void number_amounts(const struct node_classes *s, struct node_shape *shape)
 {
 	free(shape->amount);
 	shape->amount = mem_array(s->nresources + 1, sizeof(*shape->amount));
 	for (size_t i = 0; i < shape->allocatable.count; i++) {
 		const struct resource *r = &shape->allocatable.item[i];
-		shape->amount[node_shapes_resource(s, r->name)] = r->amount;
+		shape->amount[node_classes_resource(s, r->name)] = r->amount;
 	}
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-static void print_text(struct buf *b, const char *text)
+static void fingerprint_text(struct buf *b, const char *text)
 {
 	buf_add(b, text, strlen(text) + 1);
 }
 
 /* Labels and resources come from maps: the API server writes them in the order of their names, and
  * who does not makes more shapes. */
-static void print_shape(struct buf *b, const struct node_spec *spec)
+static void fingerprint_shape(struct buf *b, const struct node_spec *spec)
 {
 	buf_putc(b, spec->unschedulable ? 1 : 0);
 	for (size_t i = 0; i < spec->nlabels; i++) {
-		if (node_shapes_label_is_own(spec, &spec->labels[i]))
+		if (node_classes_label_is_own(spec, &spec->labels[i]))
 			continue;
-		print_text(b, spec->labels[i].key);
-		print_text(b, spec->labels[i].value);
+		fingerprint_text(b, spec->labels[i].key);
+		fingerprint_text(b, spec->labels[i].value);
 	}
 	buf_putc(b, 2);
 	for (size_t i = 0; i < spec->ntaints; i++) {
-		print_text(b, spec->taints[i].key);
-		print_text(b, spec->taints[i].value);
+		fingerprint_text(b, spec->taints[i].key);
+		fingerprint_text(b, spec->taints[i].value);
 		buf_putc(b, (char)('0' + spec->taints[i].effect));
 	}
 	buf_putc(b, 3);
 	for (size_t i = 0; i < spec->allocatable.count; i++) {
-		print_text(b, spec->allocatable.item[i].name);
+		fingerprint_text(b, spec->allocatable.item[i].name);
 		buf_add(b, &spec->allocatable.item[i].amount, sizeof(int64_t));
 	}
 }
@@ -180,7 +180,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	struct resource *item = arena_take(a, spec->allocatable.count, sizeof(*item));
 	size_t n = 0;
 	for (size_t i = 0; i < spec->nlabels; i++)
-		if (!node_shapes_label_is_own(spec, &spec->labels[i]))
+		if (!node_classes_label_is_own(spec, &spec->labels[i]))
 			labels[n++] = *labels_copy(a, &spec->labels[i], 1);
 	for (size_t i = 0; i < spec->allocatable.count; i++)
 		item[i] = (struct resource){arena_string(a, spec->allocatable.item[i].name),
@@ -196,7 +196,7 @@ static void copy_spec(struct node_shape *shape, const struct node_spec *spec)
 	shape->allocatable = (struct resource_list){item, spec->allocatable.count};
 }
 
-static uint32_t free_id(struct node_shapes *s)
+static uint32_t free_id(struct node_classes *s)
 {
 	for (size_t i = 0; i < s->nslots; i++)
 		if (!s->slot[i])
@@ -206,33 +206,33 @@ static uint32_t free_id(struct node_shapes *s)
 }
 
 static struct node_shape *shape_new(
-	struct node_shapes *s, const struct node_spec *spec, struct buf *b)
+	struct node_classes *s, const struct node_spec *spec, struct buf *b)
 {
 	struct node_shape *shape = mem_alloc(sizeof(*shape));
 	copy_spec(shape, spec);
 	shape->id = free_id(s);
 	shape->serial = ++s->made;
 	shape->hash = map_hash_bytes(b->ptr, b->len);
-	shape->print_size = b->len;
-	shape->print = buf_take(b);
+	shape->fingerprint_size = b->len;
+	shape->fingerprint = buf_take(b);
 	s->slot[shape->id] = shape;
-	map_put(&s->by_print, shape->hash, shape);
+	map_put(&s->by_fingerprint, shape->hash, shape);
 	number_amounts(s, shape);
 	return shape;
 }
 
-struct node_shape *node_shapes_take(
-	struct node_shapes *s, const struct node_spec *spec, bool *ret_new_resource)
+struct node_shape *node_classes_take(
+	struct node_classes *s, const struct node_spec *spec, bool *ret_new_resource)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
-	print_shape(&b, spec);
+	fingerprint_shape(&b, spec);
 	*ret_new_resource = add_resources(s, &spec->allocatable);
 	for (size_t i = 0; *ret_new_resource && i < s->nslots; i++)
 		if (s->slot[i])
 			number_amounts(s, s->slot[i]);
-	struct print key = {b.ptr, b.len};
-	struct node_shape *shape = map_get(&s->by_print, map_hash_bytes(b.ptr, b.len), &key);
+	struct fingerprint key = {b.ptr, b.len};
+	struct node_shape *shape = map_get(&s->by_fingerprint, map_hash_bytes(b.ptr, b.len), &key);
 	if (!shape)
 		shape = shape_new(s, spec, &b);
 	buf_done(&b);
@@ -240,12 +240,12 @@ struct node_shape *node_shapes_take(
 	return shape;
 }
 
-void node_shapes_drop(struct node_shapes *s, struct node_shape *shape)
+void node_classes_drop(struct node_classes *s, struct node_shape *shape)
 {
-	struct print key = {shape->print, shape->print_size};
+	struct fingerprint key = {shape->fingerprint, shape->fingerprint_size};
 	if (--shape->nodes > 0)
 		return;
-	map_take(&s->by_print, shape->hash, &key);
+	map_take(&s->by_fingerprint, shape->hash, &key);
 	s->slot[shape->id] = NULL;
 	s->gone++;
 	shape_free(shape);

@@ -10,19 +10,19 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cluster/copy.h"
-#include "cluster/print.h"
-#include "cluster/world.h"
+#include "cluster/fingerprint.h"
+#include "cluster/nodes_priv.h"
 
-struct print {
+struct fingerprint {
 	const void *ptr;
 	size_t size;
 };
 
-static bool has_print(const void *value, const void *key)
+static bool has_fingerprint(const void *value, const void *key)
 {
-	const struct repellent *r = value;
-	const struct print *p = key;
-	return r->print_size == p->size && memcmp(r->print, p->ptr, p->size) == 0;
+	const struct anti_affinity *r = value;
+	const struct fingerprint *p = key;
+	return r->fingerprint_size == p->size && memcmp(r->fingerprint, p->ptr, p->size) == 0;
 }
 
 static bool has_value(const void *value, const void *key)
@@ -32,7 +32,7 @@ static bool has_value(const void *value, const void *key)
 
 /* ---- homes ----------------------------------------------------------------------------------- */
 
-static void home_add(struct repellent *r, const struct node *node)
+static void home_add(struct anti_affinity *r, const struct node *node)
 {
 	const char *value = node->known ? node_label(node, r->term.topology_key) : NULL;
 	if (!value)
@@ -48,7 +48,7 @@ static void home_add(struct repellent *r, const struct node *node)
 	h->owners++;
 }
 
-static void home_take(struct repellent *r, const struct node *node)
+static void home_take(struct anti_affinity *r, const struct node *node)
 {
 	const char *value = node->known ? node_label(node, r->term.topology_key) : NULL;
 	if (!value)
@@ -60,117 +60,118 @@ static void home_take(struct repellent *r, const struct node *node)
 		free(map_take(&r->homes, hash, value));
 }
 
-void repellents_land(struct tenant *t)
+void anti_affinities_land(struct node_pod *t)
 {
 	for (size_t i = 0; i < t->nrepels; i++)
 		home_add(t->repels[i], t->node);
 }
 
-void repellents_lift(struct tenant *t)
+void anti_affinities_lift(struct node_pod *t)
 {
 	for (size_t i = 0; i < t->nrepels; i++)
 		home_take(t->repels[i], t->node);
 }
 
-void repellents_settle(struct node *node)
+void anti_affinities_settle(struct node *node)
 {
-	for (struct tenant *t = node->tenants; t; t = t->next)
-		repellents_land(t);
+	for (struct node_pod *t = node->node_pods; t; t = t->next)
+		anti_affinities_land(t);
 }
 
-void repellents_unsettle(struct node *node)
+void anti_affinities_unsettle(struct node *node)
 {
-	for (struct tenant *t = node->tenants; t; t = t->next)
-		repellents_lift(t);
+	for (struct node_pod *t = node->node_pods; t; t = t->next)
+		anti_affinities_lift(t);
 }
 
 /* ---- the terms ------------------------------------------------------------------------------- */
 
-static struct repellent *repellent_new(
+static struct anti_affinity *anti_affinity_new(
 	struct nodes *n, const char *ns, const struct affinity_term *t, struct buf *b)
 {
-	struct repellent *r = mem_alloc(sizeof(*r));
+	struct anti_affinity *r = mem_alloc(sizeof(*r));
 	r->ns = arena_string(&r->arena, ns);
 	r->term = *copy_affinity_terms(&r->arena, t, 1);
 	r->hash = map_hash_bytes(b->ptr, b->len);
-	r->print_size = b->len;
-	r->print = buf_take(b);
+	r->fingerprint_size = b->len;
+	r->fingerprint = buf_take(b);
 	map_init(&r->homes, has_value);
-	n->repellents.has_key = has_print;
-	map_put(&n->repellents, r->hash, r);
-	r->next = n->first_repellent;
+	n->anti_affinities.has_key = has_fingerprint;
+	map_put(&n->anti_affinities, r->hash, r);
+	r->next = n->first_anti_affinity;
 	if (r->next)
 		r->next->previous = r;
-	n->first_repellent = r;
+	n->first_anti_affinity = r;
 	return r;
 }
 
-static struct repellent *repellent_of(
+static struct anti_affinity *anti_affinity_of(
 	struct nodes *n, const char *ns, const struct affinity_term *t)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
-	print_affinity_term(&b, ns, t);
-	struct print key = {b.ptr, b.len};
-	n->repellents.has_key = has_print;
-	struct repellent *r = map_get(&n->repellents, map_hash_bytes(b.ptr, b.len), &key);
+	fingerprint_affinity_term(&b, ns, t);
+	struct fingerprint key = {b.ptr, b.len};
+	n->anti_affinities.has_key = has_fingerprint;
+	struct anti_affinity *r = map_get(&n->anti_affinities, map_hash_bytes(b.ptr, b.len), &key);
 	if (!r)
-		r = repellent_new(n, ns, t, &b);
+		r = anti_affinity_new(n, ns, t, &b);
 	buf_done(&b);
 	return r;
 }
 
-static void repellent_free(struct nodes *n, struct repellent *r)
+static void anti_affinity_free(struct nodes *n, struct anti_affinity *r)
 {
-	struct print key = {r->print, r->print_size};
-	map_take(&n->repellents, r->hash, &key);
+	struct fingerprint key = {r->fingerprint, r->fingerprint_size};
+	map_take(&n->anti_affinities, r->hash, &key);
 	if (r->previous)
 		r->previous->next = r->next;
 	else
-		n->first_repellent = r->next;
+		n->first_anti_affinity = r->next;
 	if (r->next)
 		r->next->previous = r->previous;
 	must(r->homes.count == 0);
 	map_done(&r->homes);
 	arena_done(&r->arena);
-	free(r->print);
+	free(r->fingerprint);
 	free(r);
 }
 
-void repellents_of(struct nodes *n, struct tenant *t, const struct pod *p)
+void anti_affinities_of(struct nodes *n, struct node_pod *t, const struct pod *p)
 {
-	t->repels = arena_take(&t->arena, p->nanti_affinity, sizeof(struct repellent *));
+	t->repels = arena_take(&t->arena, p->nanti_affinity, sizeof(struct anti_affinity *));
 	t->nrepels = p->nanti_affinity;
 	for (size_t i = 0; i < t->nrepels; i++) {
-		t->repels[i] = repellent_of(n, t->ns, &p->anti_affinity[i]);
+		t->repels[i] = anti_affinity_of(n, t->ns, &p->anti_affinity[i]);
 		t->repels[i]->owners++;
 		home_add(t->repels[i], t->node);
 	}
 }
 
-void repellents_leave(struct nodes *n, struct tenant *t)
+void anti_affinities_leave(struct nodes *n, struct node_pod *t)
 {
 	for (size_t i = 0; i < t->nrepels; i++) {
 		home_take(t->repels[i], t->node);
 		if (--t->repels[i]->owners == 0)
-			repellent_free(n, t->repels[i]);
+			anti_affinity_free(n, t->repels[i]);
 	}
 	t->nrepels = 0;
 }
 
 /* ---- whom they mean -------------------------------------------------------------------------- */
 
-static bool means(const struct nodes *n, const struct repellent *r, const struct pod *p)
+static bool means(const struct nodes *n, const struct anti_affinity *r, const struct pod *p)
 {
-	return r->term.has_selector && world_term_covers(n, &r->term, r->ns, p->ns) &&
+	return r->term.has_selector && nodes_term_covers(n, &r->term, r->ns, p->ns) &&
 	       labels_match(p->labels, p->nlabels, &r->term.selector);
 }
 
-struct repellent **repellents_against(const struct nodes *n, const struct pod *p, size_t *ret_n)
+struct anti_affinity **anti_affinities_against(
+	const struct nodes *n, const struct pod *p, size_t *ret_n)
 {
-	struct repellent **all = NULL;
+	struct anti_affinity **all = NULL;
 	*ret_n = 0;
-	for (struct repellent *r = n->first_repellent; r; r = r->next) {
+	for (struct anti_affinity *r = n->first_anti_affinity; r; r = r->next) {
 		if (!means(n, r, p))
 			continue;
 		all = mem_grow(all, *ret_n + 1, sizeof(*all));
@@ -179,7 +180,7 @@ struct repellent **repellents_against(const struct nodes *n, const struct pod *p
 	return all;
 }
 
-bool repellent_keeps_off(const struct repellent *r, const struct node *node)
+bool anti_affinity_keeps_off(const struct anti_affinity *r, const struct node *node)
 {
 	const char *value = node_label(node, r->term.topology_key);
 	return value && map_get(&r->homes, map_hash_string(value), value);
