@@ -263,9 +263,9 @@ static void put_trouble_rows(
 }
 
 static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
-	const struct tally *tally, const struct trouble_rows *troubles, bool names)
+	const struct counters *counters, const struct trouble_rows *troubles, bool names)
 {
-	const struct tally_row *row = tally_get(tally, v->name);
+	const struct counters_row *row = counters_get(counters, v->name);
 	buf_puts(out, "{\"name\":");
 	buf_json_string(out, v->name);
 	static const char *const strategies[] = {[BEST_EFFORT_FIFO] = "BestEffortFIFO",
@@ -324,7 +324,7 @@ static struct api_reply answer_queues(const struct api_sources *s, bool names, s
 	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &c); i++) {
 		if (i > 0)
 			buf_putc(out, ',');
-		put_clusterqueue(out, &c, s->metrics.tally, &troubles, names);
+		put_clusterqueue(out, &c, s->metrics.counters, &troubles, names);
 	}
 	trouble_rows_done(&troubles);
 	buf_puts(out, "],\"localQueues\":[");
@@ -477,7 +477,7 @@ static struct api_reply answer_decisions(
 	}
 	if (r->ns && !is_namespace(r->ns, strlen(r->ns)))
 		return complain(out, 400, "namespace must be the name of one, such as team-a");
-	chronicle_render(s->chronicle, seq, r->ns, out);
+	decision_log_render(s->decision_log, seq, r->ns, out);
 	return (struct api_reply){200, JSON};
 }
 

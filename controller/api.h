@@ -2,7 +2,7 @@
  * What the controller answers over HTTP: which paths there are, and their JSON.
  *
  * Pure but for reading its sources: a path and a query go in, a status and a body come out. Sockets
- * are http.h's; api_rights() says what a caller must be allowed, and guard.h finds out whether it
+ * are http.h's; api_rights() says what a caller must be allowed, and auth.h finds out whether it
  * is.
  *
  * The rule: no Job is named to a caller who may not read Jobs where it is. What is told of queues
@@ -17,13 +17,13 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "controller/chronicle.h"
+#include "controller/decision_log.h"
 #include "controller/metrics.h"
 #include "controller/review.h"
 
 struct api_sources {
 	struct metrics_sources metrics;
-	const struct chronicle *chronicle;
+	const struct decision_log *decision_log;
 	const char *identity, *cell;
 	const char *holder;	    /* who holds the lease, as last heard; "" unknown */
 	const char *waiting_for;    /* which lists are missing, "" none */

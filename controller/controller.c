@@ -10,24 +10,24 @@
 
 #include "base/must.h"
 #include "controller/api.h"
-#include "controller/chronicle.h"
-#include "controller/courier.h"
+#include "controller/decision_log.h"
+#include "controller/dispatcher.h"
 #include "controller/finalizers.h"
 #include "controller/following.h"
-#include "controller/guard.h"
-#include "controller/herald.h"
+#include "controller/auth.h"
+#include "controller/events.h"
 #include "controller/http.h"
-#include "controller/lookout.h"
+#include "controller/stuck_pods.h"
 #include "controller/metrics_page.h"
 #include "controller/note_log.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/lender.h"
-#include "controller/observer.h"
-#include "controller/reporter.h"
+#include "controller/informer.h"
+#include "controller/status_writer.h"
 #include "controller/clock.h"
 #include "controller/stamp.h"
-#include "controller/tally.h"
-#include "controller/teller.h"
+#include "controller/counters.h"
+#include "controller/cost_api.h"
 
 enum {
 	DRAIN_DOUBT_MS = 10000, /* longer than the Job controller's view of a Job may be old */
@@ -57,22 +57,22 @@ struct controller {
 	struct queue *queue;
 	struct gate *gate;
 	struct pg *pg;
-	struct courier *courier;
-	struct remit *remit;
+	struct dispatcher *dispatcher;
+	struct job_scope *job_scope;
 	struct zones *zones;
-	struct timekeeper *timekeeper;
-	struct reporter *reporter;
+	struct time_specs *time_specs;
+	struct status_writer *status_writer;
 	struct finalizers *finalizers;
-	struct observer *observer;
-	struct chronicle *chronicle;
-	struct tally *tally;
-	struct herald *herald;
-	struct guard *guard;
+	struct informer *informer;
+	struct decision_log *decision_log;
+	struct counters *counters;
+	struct events *events;
+	struct auth *auth;
 	struct http *http, *probes;
-	struct teller *teller;
+	struct cost_api *cost_api;
 	struct lender *lender;
 	struct history *history;
-	struct lookout *lookout;
+	struct stuck_pods *stuck_pods;
 
 	ev_prepare prepare;
 	ev_timer wake, second, grace, look;
@@ -125,9 +125,9 @@ static void drain_notes(struct controller *c)
 	const struct note *n;
 	while ((n = gate_take_note(c->gate))) {
 		note_log(c->log, n);
-		chronicle_add(c->chronicle, n);
-		tally_note(c->tally, n);
-		herald_note(c->herald, n);
+		decision_log_add(c->decision_log, n);
+		counters_note(c->counters, n);
+		events_note(c->events, n);
 	}
 }
 
@@ -160,14 +160,14 @@ static void pass(struct controller *c)
 	c->dirty = false;
 	int64_t began_us = clock_monotonic_us();
 	gate_step(c->gate, loop_ms(c), tick_ms());
-	tally_pass(c->tally, clock_monotonic_us() - began_us);
-	courier_carry(c->courier);
+	counters_pass(c->counters, clock_monotonic_us() - began_us);
+	dispatcher_carry(c->dispatcher);
 	drain_notes(c);
 	if (gate_deposed(c->gate)) {
 		log_event(c->log, LEVEL_WARN, "deposed", "why",
 			"another controller took the lease over, or ours ran out", "holder",
-			courier_lease_holder(c->courier), "#epoch", LOG_NUMBER(gate_epoch(c->gate)),
-			NULL);
+			dispatcher_lease_holder(c->dispatcher), "#epoch",
+			LOG_NUMBER(gate_epoch(c->gate)), NULL);
 		leave(c, EXIT_DEPOSED);
 	}
 }
@@ -178,7 +178,7 @@ static void stop_pass(struct controller *c, bool patience_is_over)
 	drain_notes(c);
 	if (c->stage != STAGE_DRAINING)
 		return;
-	size_t left = courier_writes_under_way(c->courier);
+	size_t left = dispatcher_writes_under_way(c->dispatcher);
 	if (left > 0 && !patience_is_over)
 		return;
 	if (left > 0)
@@ -234,7 +234,7 @@ static void begin_to_stop(struct controller *c, int exit_code)
 /* What is decided without news of Jobs is decided of Jobs as they were. */
 static void look_for_news(struct controller *c)
 {
-	switch (following_look(&c->following, c->observer, c->gate, c->log)) {
+	switch (following_look(&c->following, c->informer, c->gate, c->log)) {
 	case FOLLOWING_AS_BEFORE:
 		return;
 	case FOLLOWING_CHANGED:
@@ -253,7 +253,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;
 	(void)revents;
-	bool busy = courier_writes_under_way(c->courier) > 0;
+	bool busy = dispatcher_writes_under_way(c->dispatcher) > 0;
 	if (busy && c->postponed++ < REPORT_POSTPONED_MAX) {
 		w->repeat = REPORT_POSTPONE_SECONDS;
 		ev_timer_again(loop, w);
@@ -263,14 +263,14 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 	w->repeat = 1.;
 	ev_timer_again(loop, w);
 	if (c->stage == STAGE_RUNNING) {
-		observer_tick(c->observer);
+		informer_tick(c->informer);
 		look_for_news(c);
-		lookout_tick(c->lookout, tick_ms());
+		stuck_pods_tick(c->stuck_pods, tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING && gate_leading(c->gate)) {
 		finalizers_tick(c->finalizers, loop_ms(c));
-		reporter_tick(c->reporter, loop_ms(c));
-		herald_tick(c->herald, loop_ms(c));
+		status_writer_tick(c->status_writer, loop_ms(c));
+		events_tick(c->events, loop_ms(c));
 	}
 	if (c->stage == STAGE_RUNNING)
 		lender_tick(c->lender, machine_ms(c), gate_leading(c->gate));
@@ -333,37 +333,37 @@ static void on_ledger_state(bool up, const char *sentence, void *ctx)
  */
 static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
 {
-	courier_on_lease(id, o, l, ((struct controller *)ctx)->courier);
+	dispatcher_on_lease(id, o, l, ((struct controller *)ctx)->dispatcher);
 }
 
 static void on_load(
 	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
 {
-	courier_on_load(id, o, holds, n, ((struct controller *)ctx)->courier);
+	dispatcher_on_load(id, o, holds, n, ((struct controller *)ctx)->dispatcher);
 }
 
 static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 	const struct ledger_mark *next, void *ctx)
 {
-	courier_on_recall(id, o, runs, n, next, ((struct controller *)ctx)->courier);
+	dispatcher_on_recall(id, o, runs, n, next, ((struct controller *)ctx)->dispatcher);
 }
 
 static void on_spent(
 	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
 {
-	courier_on_spent(id, o, spent, n, ((struct controller *)ctx)->courier);
+	dispatcher_on_spent(id, o, spent, n, ((struct controller *)ctx)->dispatcher);
 }
 
 static void on_durations(
 	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
 {
-	courier_on_durations(id, o, runs, n, ((struct controller *)ctx)->courier);
+	dispatcher_on_durations(id, o, runs, n, ((struct controller *)ctx)->dispatcher);
 }
 
 static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 	size_t n, void *ctx)
 {
-	courier_on_batch(id, o, results, n, ((struct controller *)ctx)->courier);
+	dispatcher_on_batch(id, o, results, n, ((struct controller *)ctx)->dispatcher);
 }
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */
@@ -372,31 +372,31 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 {
 	struct controller *c = ctx;
 	buf_reset(&c->missing);
-	observer_missing(c->observer, &c->missing);
+	informer_missing(c->informer, &c->missing);
 	buf_reset(&c->denied);
-	observer_denied(c->observer, &c->denied);
+	informer_denied(c->informer, &c->denied);
 	struct api_sources s = {
 		.metrics = {.queue = c->queue,
 			.gate = c->gate,
-			.tally = c->tally,
-			.events = herald_count(c->herald),
+			.counters = c->counters,
+			.events = events_count(c->events),
 			.api = kube_client_stats(c->client),
 			.lender = c->lender,
 			.ledger_up = pg_up(c->pg),
 			.fair_sharing = c->options->settings.config.fair_sharing,
 			.decides = gate_leading(c->gate),
-			.synced = observer_synced(c->observer)},
-		.chronicle = c->chronicle,
+			.synced = informer_synced(c->informer)},
+		.decision_log = c->decision_log,
 		.identity = c->options->identity,
 		.cell = c->options->cell,
-		.holder = courier_lease_holder(c->courier),
+		.holder = dispatcher_lease_holder(c->dispatcher),
 		.waiting_for = buf_text(&c->missing),
 		.denied = buf_text(&c->denied),
 		.ledger_trouble = c->ledger_trouble,
 		.stopping = c->stage != STAGE_RUNNING,
 		.now_ms = loop_ms(c),
 	};
-	s.metrics.nkinds = observer_health(c->observer, s.metrics.kinds);
+	s.metrics.nkinds = informer_health(c->informer, s.metrics.kinds);
 	if (strcmp(r->path, "/metrics") == 0) {
 		metrics_page_put(&c->metrics, &s.metrics, out);
 		return (struct api_reply){200, METRICS_CONTENT_TYPE};
@@ -431,16 +431,16 @@ static bool on_defer(struct http_question *q, const char *path, void *ctx)
 		return false;
 	struct cost_words words = {
 		http_param(q, "by"), http_param(q, "since"), http_param(q, "until")};
-	if (teller_ask(c->teller, &words, loop_ms(c), on_told, q, &e) != 0)
+	if (cost_api_ask(c->cost_api, &words, loop_ms(c), on_told, q, &e) != 0)
 		complain(q, 400, e.text);
 	return true;
 }
 
-static enum guard_verdict on_ask(const struct guard_caller *caller, const struct right *right,
-	guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+static enum auth_verdict on_ask(const struct auth_caller *caller, const struct right *right,
+	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct controller *c = ctx;
-	return guard_ask(c->guard, caller, right, tick_ms(), fn, fn_ctx);
+	return auth_ask(c->auth, caller, right, tick_ms(), fn, fn_ctx);
 }
 
 static struct api_rights probe_rights(const struct api_request *r)
@@ -550,7 +550,7 @@ static int open_ledger(struct controller *c, struct err *e)
 	if (rc)
 		err_wrap(e, "--database");
 	else
-		courier_set_pg(c->courier, c->pg);
+		dispatcher_set_pg(c->dispatcher, c->pg);
 	return rc;
 }
 
@@ -586,7 +586,7 @@ static void share_watches(struct controller *c)
 
 static bool manages(void *ctx, const struct job *j)
 {
-	return remit_has(((struct controller *)ctx)->remit, j);
+	return job_scope_has(((struct controller *)ctx)->job_scope, j);
 }
 
 static void make_core(struct controller *c)
@@ -604,52 +604,52 @@ static void make_core(struct controller *c)
 		.manages = manages,
 		.ctx = c,
 	};
-	c->remit = remit_new(
+	c->job_scope = job_scope_new(
 		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
 	c->queue = queue_new();
 	queue_configure(c->queue, &c->options->settings.config);
 	c->gate = gate_new(&gate, c->queue);
-	c->chronicle = chronicle_new();
-	c->tally = tally_new();
+	c->decision_log = decision_log_new();
+	c->counters = counters_new();
 	c->zones = zones_new();
-	struct timekeeper_options timekeeper = {
+	struct time_specs_options time_specs = {
 		.queue = c->queue, .zones = c->zones, .log = c->log};
-	c->timekeeper = timekeeper_new(&timekeeper);
-	struct courier_options courier = {
+	c->time_specs = time_specs_new(&time_specs);
+	struct dispatcher_options dispatcher = {
 		.client = c->client,
 		.gate = c->gate,
 		.queue = c->queue,
-		.timekeeper = c->timekeeper,
+		.time_specs = c->time_specs,
 		.log = c->log,
 		.changed = mark_dirty,
 		.ctx = c,
 	};
-	c->courier = courier_new(&courier);
-	struct herald_options herald = {.client = c->client,
+	c->dispatcher = dispatcher_new(&dispatcher);
+	struct events_options events = {.client = c->client,
 		.log = c->log,
 		.level = o->events,
 		.identity = o->identity,
 		.seed = draw_seed()};
-	c->herald = herald_new(&herald);
-	struct reporter_options reporter = {.zones = c->zones,
-		.herald = c->herald,
+	c->events = events_new(&events);
+	struct status_writer_options status_writer = {.zones = c->zones,
+		.events = c->events,
 		.client = c->client,
 		.queue = c->queue,
 		.log = c->log,
 		.fair_sharing = c->options->settings.config.fair_sharing};
-	c->reporter = reporter_new(&reporter);
+	c->status_writer = status_writer_new(&status_writer);
 	struct finalizers_options finalizers = {
 		.client = c->client, .queue = c->queue, .log = c->log};
 	c->finalizers = finalizers_new(&finalizers);
-	struct guard_options guard = {
+	struct auth_options auth = {
 		.client = c->client, .log = c->log, .audience = o->token_audience};
-	c->guard = guard_new(&guard);
-	struct teller_options teller = {.conninfo = o->database,
+	c->auth = auth_new(&auth);
+	struct cost_api_options cost_api = {.conninfo = o->database,
 		.cell = o->cell,
 		.identity = o->identity,
 		.gate = c->gate,
 		.seed = draw_seed()};
-	c->teller = teller_new(c->loop, &teller);
+	c->cost_api = cost_api_new(c->loop, &cost_api);
 	struct history_options history = {.conninfo = o->database,
 		.cell = o->cell,
 		.identity = o->identity,
@@ -662,7 +662,7 @@ static void make_core(struct controller *c)
 		.pods = c->pods,
 		.queue = c->queue,
 		.gate = c->gate,
-		.herald = c->herald,
+		.events = c->events,
 		.log = c->log,
 		.configmap_namespace = o->overcommit_namespace,
 		.configmap = o->overcommit_config,
@@ -670,23 +670,23 @@ static void make_core(struct controller *c)
 		.changed = mark_dirty,
 		.ctx = c};
 	c->lender = lender_new(&lender);
-	struct lookout_options lookout = {
+	struct stuck_pods_options stuck_pods = {
 		.client = c->client, .gate = c->gate, .log = c->log, .seed = draw_seed()};
-	c->lookout = lookout_new(&lookout);
+	c->stuck_pods = stuck_pods_new(&stuck_pods);
 }
 
-static void start_observer(struct controller *c)
+static void start_informer(struct controller *c)
 {
-	struct observer_options o = {
+	struct informer_options o = {
 		.client = c->client,
 		.nodes = c->nodes,
 		.pods = c->pods,
 		.queue = c->queue,
 		.gate = c->gate,
-		.reporter = c->reporter,
+		.status_writer = c->status_writer,
 		.finalizers = c->finalizers,
-		.remit = c->remit,
-		.timekeeper = c->timekeeper,
+		.job_scope = c->job_scope,
+		.time_specs = c->time_specs,
 		.zones = c->zones,
 		.lender = c->lender,
 		.config_namespace = c->options->config_namespace,
@@ -696,7 +696,7 @@ static void start_observer(struct controller *c)
 		.changed = mark_dirty,
 		.ctx = c,
 	};
-	c->observer = observer_new(&o);
+	c->informer = informer_new(&o);
 }
 
 static void start_watchers(struct controller *c)
@@ -741,40 +741,40 @@ static int controller_open(struct controller *c, struct err *e)
 	rc = open_ledger(c, e);
 	if (rc)
 		return rc;
-	start_observer(c);
+	start_informer(c);
 	return open_http(c, e);
 }
 
 /* Who calls whom decides the order: nobody is freed before those who might still call it. */
 static void controller_close(struct controller *c)
 {
-	observer_free(c->observer);
-	lookout_free(c->lookout);
+	informer_free(c->informer);
+	stuck_pods_free(c->stuck_pods);
 	history_free(c->history);
 	lender_free(c->lender);
 	kube_share_free(c->nodes);
 	kube_share_free(c->pods);
-	guard_free(c->guard);
-	teller_free(c->teller);
+	auth_free(c->auth);
+	cost_api_free(c->cost_api);
 	http_free(c->http);
 	http_free(c->probes);
 	if (c->pg)
 		pg_free(c->pg);
-	courier_free(c->courier);
+	dispatcher_free(c->dispatcher);
 	if (c->client)
 		kube_client_free(c->client);
-	reporter_free(c->reporter);
+	status_writer_free(c->status_writer);
 	finalizers_free(c->finalizers);
-	herald_free(c->herald);
+	events_free(c->events);
 	if (c->gate)
 		gate_free(c->gate);
-	remit_free(c->remit);
-	timekeeper_free(c->timekeeper);
+	job_scope_free(c->job_scope);
+	time_specs_free(c->time_specs);
 	zones_free(c->zones);
 	if (c->queue)
 		queue_free(c->queue);
-	chronicle_free(c->chronicle);
-	tally_free(c->tally);
+	decision_log_free(c->decision_log);
+	counters_free(c->counters);
 	kube_config_free(c->config);
 	metrics_page_done(&c->metrics);
 	buf_done(&c->missing);

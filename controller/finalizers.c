@@ -21,7 +21,7 @@ enum {
 /* One object. */
 struct keep {
 	struct finalizers *all;
-	enum reporter_kind kind;
+	enum status_writer_kind kind;
 	char *name;
 	char *version;
 	char *others; /* finalizers but ours, as a JSON array's inside: "a","b" */
@@ -42,7 +42,7 @@ struct finalizers {
 };
 
 struct key {
-	enum reporter_kind kind;
+	enum status_writer_kind kind;
 	const char *name;
 };
 
@@ -87,7 +87,7 @@ void finalizers_free(struct finalizers *f)
 
 /* ---- what the API server has ----------------------------------------------------------------- */
 
-static bool has_finalizer(enum reporter_kind kind)
+static bool has_finalizer(enum status_writer_kind kind)
 {
 	return kind == REPORT_CLUSTERQUEUE || kind == REPORT_FLAVOR;
 }
@@ -113,7 +113,7 @@ static void take_finalizers(struct keep *k, const cJSON *metadata)
 	buf_done(&others);
 }
 
-void finalizers_see(struct finalizers *f, enum reporter_kind kind, const struct cJSON *object)
+void finalizers_see(struct finalizers *f, enum status_writer_kind kind, const struct cJSON *object)
 {
 	struct key key = {kind, decode_name(object)};
 	const cJSON *metadata = json_object(object, "metadata");
@@ -144,7 +144,7 @@ static void forget(struct keep *k)
 	keep_free(k);
 }
 
-void finalizers_lose(struct finalizers *f, enum reporter_kind kind, const char *name)
+void finalizers_lose(struct finalizers *f, enum status_writer_kind kind, const char *name)
 {
 	struct key key = {kind, name};
 	struct keep *k = map_get(&f->keeps, key_hash(&key), &key);

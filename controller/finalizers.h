@@ -5,7 +5,7 @@
  * deleted the API server keeps it, with a deletionTimestamp, until the leader takes the finalizer
  * off: when the queue says that nothing uses it any more (queue/users.h). Meanwhile nothing starts
  * in such a ClusterQueue, a ResourceFlavor works as before, and their conditions say what uses them
- * (queue/view.c, reporter.h). Other finalizers are never touched.
+ * (queue/view.c, status_writer.h). Other finalizers are never touched.
  *
  * On no other kind: without a Cohort its members only stop lending each other quota; without a
  * LocalQueue its Jobs run to their end, and those that wait can be given another one (and a
@@ -24,7 +24,7 @@
 
 #include "controller/kube/client.h"
 #include "controller/log.h"
-#include "controller/reporter.h"
+#include "controller/status_writer.h"
 #include "sluice/queue.h"
 
 #define FINALIZER "sluice.dev/resource-in-use"
@@ -44,8 +44,8 @@ void finalizers_free(struct finalizers *f);
 
 /* An object as it is on the API server, and one that is gone; kinds that have no finalizer of ours
  * are passed over. */
-void finalizers_see(struct finalizers *f, enum reporter_kind kind, const struct cJSON *object);
-void finalizers_lose(struct finalizers *f, enum reporter_kind kind, const char *name);
+void finalizers_see(struct finalizers *f, enum status_writer_kind kind, const struct cJSON *object);
+void finalizers_lose(struct finalizers *f, enum status_writer_kind kind, const char *name);
 
 /* Writes what is due. Called about once a second, while leading. */
 void finalizers_tick(struct finalizers *f, int64_t now_ms);

@@ -19,9 +19,9 @@ static void log_giving_up(struct log *log, int64_t stalled_ms)
 }
 
 enum following_news following_look(
-	struct following *f, const struct observer *observer, struct gate *gate, struct log *log)
+	struct following *f, const struct informer *informer, struct gate *gate, struct log *log)
 {
-	int64_t stalled_ms = observer_jobs_stalled_ms(observer);
+	int64_t stalled_ms = informer_jobs_stalled_ms(informer);
 	bool lost = stalled_ms >= LOST_MS, changed = lost != f->lost;
 	gate_set_following(gate, !lost);
 	f->lost = lost;

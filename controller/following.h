@@ -13,7 +13,7 @@
 
 #include "controller/gate/gate.h"
 #include "controller/log.h"
-#include "controller/observer.h"
+#include "controller/informer.h"
 
 enum following_news {
 	FOLLOWING_AS_BEFORE,
@@ -27,6 +27,6 @@ struct following {
 
 /* Once a second. */
 enum following_news following_look(
-	struct following *f, const struct observer *observer, struct gate *gate, struct log *log);
+	struct following *f, const struct informer *informer, struct gate *gate, struct log *log);
 
 #endif

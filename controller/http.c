@@ -51,7 +51,7 @@ struct http_question {
 	struct api_rights rights;
 	bool is_let_in; /* it has the right that it must have; the other one was asked for */
 	bool names;	/* ... and has that as well */
-	enum guard_verdict verdict;
+	enum auth_verdict verdict;
 	struct api_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
 };
@@ -201,7 +201,7 @@ static bool host_is_plain(struct MHD_Connection *c)
 	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
 }
 
-static void on_verdict(enum guard_verdict v, void *ctx)
+static void on_verdict(enum auth_verdict v, void *ctx)
 {
 	struct http_question *r = ctx;
 	must(r->state == REQUEST_ASLEEP);
@@ -243,23 +243,23 @@ static enum MHD_Result let_in(struct http_question *r, const char *path)
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
 	if (r->is_let_in) {
-		r->names = r->verdict == GUARD_ALLOWED;
+		r->names = r->verdict == AUTH_ALLOWED;
 		return queue_answer(r, path);
 	}
-	if (r->verdict != GUARD_ALLOWED)
+	if (r->verdict != AUTH_ALLOWED)
 		connection_serves(r->place, false);
 	switch (r->verdict) {
-	case GUARD_ALLOWED:
+	case AUTH_ALLOWED:
 		return let_in(r, path);
-	case GUARD_STRANGER:
+	case AUTH_STRANGER:
 		return queue_error(r, 401,
 			"the API server does not know this bearer token, or it has expired");
-	case GUARD_REFUSED:
+	case AUTH_REFUSED:
 		return queue_refusal(r);
-	case GUARD_UNKNOWN:
+	case AUTH_UNKNOWN:
 		return queue_error(r, 503,
 			"the API server cannot be asked just now who owns this token, or too many ask; try again in a second");
-	case GUARD_LATER:
+	case AUTH_LATER:
 		break;
 	}
 	must_not_get_here();
@@ -268,10 +268,10 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 
 static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right)
 {
-	struct guard_caller caller = {bearer_token(r->connection), connection_address(r->place)};
+	struct auth_caller caller = {bearer_token(r->connection), connection_address(r->place)};
 	must(caller.token);
 	r->verdict = r->http->options.ask(&caller, right, on_verdict, r, r->http->options.ctx);
-	if (r->verdict != GUARD_LATER)
+	if (r->verdict != AUTH_LATER)
 		return act_on_verdict(r, path);
 	r->state = REQUEST_ASLEEP;
 	connection_serves(r->place, true);
@@ -566,7 +566,7 @@ void http_free(struct http *h)
 		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
 			continue;
 		r->state = REQUEST_SETTLED;
-		r->verdict = GUARD_UNKNOWN;
+		r->verdict = AUTH_UNKNOWN;
 		MHD_resume_connection(r->connection);
 	}
 	MHD_stop_daemon(h->daemon);

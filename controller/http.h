@@ -28,7 +28,7 @@
 #include "base/err.h"
 #include "controller/api.h"
 #include "controller/connections.h"
-#include "controller/guard.h"
+#include "controller/auth.h"
 #include "controller/tls.h"
 
 struct ev_loop;
@@ -50,8 +50,8 @@ struct http_options {
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
 	 * once. False: answer() has it. May be NULL. */
 	bool (*defer)(struct http_question *q, const char *path, void *ctx);
-	enum guard_verdict (*ask)(const struct guard_caller *caller, const struct right *right,
-		guard_verdict_fn *fn, void *fn_ctx, void *ctx);
+	enum auth_verdict (*ask)(const struct auth_caller *caller, const struct right *right,
+		auth_verdict_fn *fn, void *fn_ctx, void *ctx);
 	void *ctx;
 };
 

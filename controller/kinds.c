@@ -70,7 +70,7 @@ static int tell_namespace(const struct kind_options *o, const cJSON *object, str
 	int rc = decode_namespace(object, &s, e);
 	if (!rc)
 		queue_set_namespace(o->queue, s);
-	if (!rc && remit_see_namespace(o->remit, s))
+	if (!rc && job_scope_see_namespace(o->job_scope, s))
 		rc = JOBS_ANEW;
 	free(s);
 	return rc;
@@ -165,24 +165,24 @@ static int drop_namespace(const struct kind_options *o, const char *ns, const ch
 {
 	(void)ns;
 	queue_drop_namespace(o->queue, name);
-	return remit_drop_namespace(o->remit, name) ? JOBS_ANEW : 0;
+	return job_scope_drop_namespace(o->job_scope, name) ? JOBS_ANEW : 0;
 }
 
 /* ---- time and money -------------------------------------------------------------------------- */
 
 static int tell_calendar(const struct kind_options *o, const cJSON *object, struct err *e)
 {
-	return timekeeper_see(o->timekeeper, TIMEKEEPER_CALENDAR, object, e);
+	return time_specs_see(o->time_specs, TIME_SPECS_CALENDAR, object, e);
 }
 
 static int tell_priceplan(const struct kind_options *o, const cJSON *object, struct err *e)
 {
-	return timekeeper_see(o->timekeeper, TIMEKEEPER_PRICEPLAN, object, e);
+	return time_specs_see(o->time_specs, TIME_SPECS_PRICEPLAN, object, e);
 }
 
 static int tell_budget(const struct kind_options *o, const cJSON *object, struct err *e)
 {
-	return timekeeper_see(o->timekeeper, TIMEKEEPER_BUDGET, object, e);
+	return time_specs_see(o->time_specs, TIME_SPECS_BUDGET, object, e);
 }
 
 static int tell_runpolicy(const struct kind_options *o, const cJSON *object, struct err *e)
@@ -201,28 +201,28 @@ static int tell_runpolicy(const struct kind_options *o, const cJSON *object, str
 static int tell_configmap(const struct kind_options *o, const cJSON *object, struct err *e)
 {
 	(void)e;
-	timekeeper_see_configmap(o->timekeeper, object);
+	time_specs_see_configmap(o->time_specs, object);
 	return 0;
 }
 
 static int drop_calendar(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	timekeeper_drop(o->timekeeper, TIMEKEEPER_CALENDAR, name);
+	time_specs_drop(o->time_specs, TIME_SPECS_CALENDAR, name);
 	return 0;
 }
 
 static int drop_priceplan(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	timekeeper_drop(o->timekeeper, TIMEKEEPER_PRICEPLAN, name);
+	time_specs_drop(o->time_specs, TIME_SPECS_PRICEPLAN, name);
 	return 0;
 }
 
 static int drop_budget(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	timekeeper_drop(o->timekeeper, TIMEKEEPER_BUDGET, name);
+	time_specs_drop(o->time_specs, TIME_SPECS_BUDGET, name);
 	return 0;
 }
 
@@ -236,7 +236,7 @@ static int drop_runpolicy(const struct kind_options *o, const char *ns, const ch
 static int drop_configmap(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	timekeeper_drop_configmap(o->timekeeper, name);
+	time_specs_drop_configmap(o->time_specs, name);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The kinds that Sluice follows on the API server: where each is listed, and how one of its objects
- * becomes a fact. The observer (observer.h) does the following.
+ * becomes a fact. The observer (informer.h) does the following.
  *
  * When a kind is added: the table in kinds.c, KINDS here, the ClusterRole in deploy/, and decode.h.
  */
@@ -12,16 +12,16 @@
 #include "base/err.h"
 #include "controller/kube/json.h"
 #include "controller/overcommit/lender.h"
-#include "controller/remit.h"
-#include "controller/reporter.h"
-#include "controller/timekeeper.h"
+#include "controller/job_scope.h"
+#include "controller/status_writer.h"
+#include "controller/time_specs.h"
 #include "sluice/queue.h"
 
 /* Who is told. */
 struct kind_options {
 	struct queue *queue;
-	struct remit *remit;
-	struct timekeeper *timekeeper;
+	struct job_scope *job_scope;
+	struct time_specs *time_specs;
 	struct lender *lender;
 };
 
@@ -51,12 +51,12 @@ struct kind {
 		const char *name); /* 0 or JOBS_ANEW */
 	/* May be NULL. All of them have been told as they were at this resourceVersion. */
 	void (*seen)(const struct kind_options *o, int64_t version);
-	enum reporter_kind report; /* when has_status */
+	enum status_writer_kind report; /* when has_status */
 };
 
 enum { NODES = 14, QUOTAS, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
 
-/* Pods are too many to be a kind as others are: lodgers.h follows them, when they are wanted. */
+/* Pods are too many to be a kind as others are: bound_pods.h follows them, when they are wanted. */
 extern const struct kind kind_pods;
 
 extern const struct kind kinds[KINDS];

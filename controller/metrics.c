@@ -239,36 +239,36 @@ static void put_quota(struct buf *out, const struct queue *q)
 }
 
 static void put_cause(
-	struct buf *out, const char *sample, const char *key, const struct tally_cause *c)
+	struct buf *out, const char *sample, const char *key, const struct counters_cause *c)
 {
 	metrics_put_labelled_twice(out, sample, key, c->clusterqueue, "reason", c->reason);
 	buf_printf(out, "%" PRIu64 "\n", c->count);
 }
 
-static void put_causes(struct buf *out, const struct tally *t)
+static void put_causes(struct buf *out, const struct counters *t)
 {
-	const struct tally_cause *c;
+	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_evicted_workloads", COUNTER, "",
 		"Running Jobs that Sluice stopped, by reason.");
-	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_eviction_at(t, i)); i++)
 		put_cause(out, "sluice_evicted_workloads_total", "cluster_queue", c);
 	metrics_put_family(out, "sluice_requeued_workloads", COUNTER, "",
 		"Of those, the ones that wait for another start; the others are on hold.");
-	for (size_t i = 0; (c = tally_eviction_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_eviction_at(t, i)); i++)
 		if (c->waits_again)
 			put_cause(out, "sluice_requeued_workloads_total", "cluster_queue", c);
 	metrics_put_family(out, "sluice_preempted_workloads", COUNTER, "",
 		"Running Jobs that were stopped for one of this ClusterQueue, and why.");
-	for (size_t i = 0; (c = tally_preemption_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_preemption_at(t, i)); i++)
 		put_cause(out, "sluice_preempted_workloads_total", "preempting_cluster_queue", c);
 }
 
-static void put_trouble_total(struct buf *out, const struct tally *t)
+static void put_trouble_total(struct buf *out, const struct counters *t)
 {
-	const struct tally_cause *c;
+	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_job_troubles", COUNTER, "",
 		"How often something came to keep the pods of running Jobs from running, by what it is.");
-	for (size_t i = 0; (c = tally_trouble_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_trouble_at(t, i)); i++)
 		put_cause(out, "sluice_job_troubles_total", "cluster_queue", c);
 }
 
@@ -285,12 +285,12 @@ static void put_trouble_now(struct buf *out, const struct gate *g)
 	trouble_rows_done(&r);
 }
 
-static void put_losses(struct buf *out, const struct tally *t)
+static void put_losses(struct buf *out, const struct counters *t)
 {
-	const struct tally_cause *c;
+	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_work_lost_seconds", COUNTER, "seconds",
 		"Work of pods that their stop threw away, by the reason of the stop.");
-	for (size_t i = 0; (c = tally_loss_at(t, i)); i++) {
+	for (size_t i = 0; (c = counters_loss_at(t, i)); i++) {
 		metrics_put_labelled_twice(out, "sluice_work_lost_seconds_total", "cluster_queue",
 			c->clusterqueue, "reason", c->reason);
 		buf_printf(out, "%" PRIu64 ".%03d\n", c->count / 1000, (int)(c->count % 1000));
@@ -299,13 +299,13 @@ static void put_losses(struct buf *out, const struct tally *t)
 
 /* What runs cost may be negative where the price is; then their sum goes back, which dashboards
  * take for a restart. So what is paid back is not counted here: bills have it. */
-static void put_costs(struct buf *out, const struct tally *t)
+static void put_costs(struct buf *out, const struct counters *t)
 {
-	const struct tally_cause *c;
+	const struct counters_cause *c;
 	char text[MONEY_TEXT_SIZE];
 	metrics_put_family(out, "sluice_cost", COUNTER, "",
 		"What runs that ended have cost, where a PricePlan is for them.");
-	for (size_t i = 0; (c = tally_cost_at(t, i)); i++) {
+	for (size_t i = 0; (c = counters_cost_at(t, i)); i++) {
 		metrics_put_labelled_twice(out, "sluice_cost_total", "cluster_queue",
 			c->clusterqueue, "currency", c->reason);
 		money_format((int64_t)c->count, text);
@@ -313,7 +313,7 @@ static void put_costs(struct buf *out, const struct tally *t)
 	}
 }
 
-static void put_tally(struct buf *out, const struct tally *t)
+static void put_counters(struct buf *out, const struct counters *t)
 {
 	static const struct {
 		const char *name, *help;
@@ -326,8 +326,8 @@ static void put_tally(struct buf *out, const struct tally *t)
 		metrics_put_family(out, family[f].name, COUNTER, "", family[f].help);
 		char sample[64];
 		snprintf(sample, sizeof(sample), "%s_total", family[f].name);
-		const struct tally_row *r;
-		for (size_t i = 0; (r = tally_at(t, i)); i++) {
+		const struct counters_row *r;
+		for (size_t i = 0; (r = counters_at(t, i)); i++) {
 			uint64_t value[] = {r->admissions, r->finishes, r->stops};
 			metrics_put_labelled(out, sample, "cluster_queue", r->clusterqueue);
 			buf_printf(out, "%" PRIu64 "\n", value[f]);
@@ -339,10 +339,10 @@ static void put_tally(struct buf *out, const struct tally *t)
 	put_costs(out, t);
 	metrics_put_family(out, "sluice_admission_wait_seconds", HISTOGRAM, "seconds",
 		"From being queued to being started.");
-	histogram_render(tally_waits(t), "sluice_admission_wait_seconds", out);
+	histogram_render(counters_waits(t), "sluice_admission_wait_seconds", out);
 	metrics_put_family(out, "sluice_decision_duration_seconds", HISTOGRAM, "seconds",
 		"How long one pass of the gate takes.");
-	histogram_render(tally_passes(t), "sluice_decision_duration_seconds", out);
+	histogram_render(counters_passes(t), "sluice_decision_duration_seconds", out);
 }
 
 /* ---- gate, ledger, API server ---------------------------------------------------------------- */
@@ -451,7 +451,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	put_usage_of_localqueues(out, s->queue);
 	if (s->decides)
 		metrics_put_time(out, s->queue);
-	put_tally(out, s->tally);
+	put_counters(out, s->counters);
 	lender_put_metrics(s->lender, out);
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);

@@ -11,11 +11,11 @@
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/kind_health.h"
 #include "controller/kube/client.h"
 #include "controller/overcommit/lender.h"
-#include "controller/tally.h"
+#include "controller/counters.h"
 #include "sluice/queue.h"
 
 #define METRICS_CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -23,8 +23,8 @@
 struct metrics_sources {
 	const struct queue *queue;
 	const struct gate *gate;
-	const struct tally *tally;
-	struct herald_counts events;
+	const struct counters *counters;
+	struct events_counts events;
 	const struct kube_client_stats *api;
 	const struct lender *lender; /* NULL: families without samples */
 	struct kind_health kinds[KIND_HEALTH_MAX];

@@ -300,10 +300,10 @@ static int parse_bill_labels(const char *text, struct options *o, struct err *e)
 static int parse_events(const char *text, struct options *o, struct err *e)
 {
 	static const char *const names[] = {
-		[HERALD_STOPS] = "stops", [HERALD_ALL] = "all", [HERALD_NONE] = "none"};
+		[EVENTS_STOPS] = "stops", [EVENTS_ALL] = "all", [EVENTS_NONE] = "none"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) == 0) {
-			o->events = (enum herald_level)i;
+			o->events = (enum events_level)i;
 			return 0;
 		}
 	}

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "controller/gate/bill_labels.h"
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/log.h"
 #include "controller/selector.h"
 #include "controller/settings.h"
@@ -50,9 +50,9 @@ struct options {
 	int64_t note_after_ms, stuck_after_ms;		       /* 0: never */
 	const char *config_namespace;			       /* whose ConfigMaps are read */
 	char overcommit_namespace[64], overcommit_config[254]; /* its ConfigMap; "": none */
-	enum herald_level events;
+	enum events_level events;
 	struct bill_labels bill_labels;
-	/* Which Jobs are managed, see remit.h. */
+	/* Which Jobs are managed, see job_scope.h. */
 	bool manage_without_queue_name;
 	bool has_namespaces; /* --managed-jobs-namespace-selector */
 	struct selector namespaces;

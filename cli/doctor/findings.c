@@ -156,13 +156,13 @@ static void render_one(const struct findings *f, const struct style *style, stru
 		buf_printf(out, "             and %zu more\n", f->count - shown);
 }
 
-struct tally {
+struct counters {
 	size_t findings, verdict[VERDICTS];
 };
 
-static struct tally count(const struct findings *f, size_t n)
+static struct counters count(const struct findings *f, size_t n)
 {
-	struct tally t = {.findings = findings_count(f, n)};
+	struct counters t = {.findings = findings_count(f, n)};
 	for (size_t i = 0; i < n; i++)
 		t.verdict[f[i].verdict]++;
 	return t;
@@ -173,7 +173,7 @@ void findings_render_table(
 {
 	for (size_t i = 0; i < n; i++)
 		render_one(&f[i], style, out);
-	struct tally t = count(f, n);
+	struct counters t = count(f, n);
 	if (t.findings == 0)
 		buf_puts(out, "nothing found");
 	else
@@ -205,7 +205,7 @@ static void render_json_findings(const struct findings *f, struct buf *out)
 
 void findings_render_json(const struct findings *f, size_t n, struct buf *out)
 {
-	struct tally t = count(f, n);
+	struct counters t = count(f, n);
 	buf_puts(out, "{\"checks\":[");
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(out, i ? ",{" : "{");

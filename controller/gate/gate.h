@@ -73,7 +73,7 @@ struct gate_options {
 	int64_t stuck_after_ms; /* a pod is stuck when it is Pending for so long; 0: never */
 	int64_t mass_stop_after_ms; /* so long a new leader leaves a mass of Jobs alone that run
 				       without a reservation (mass_stop.c); 0: it does not */
-	/* Which Jobs are ours to manage (see remit.h); NULL: those that name a queue. Others are
+	/* Which Jobs are ours to manage (see job_scope.h); NULL: those that name a queue. Others are
 	 * left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
 	void *ctx;

@@ -22,7 +22,7 @@
  *   - memory follows what is Pending. A pod takes about 100 bytes; texts are bounded, and kept once
  *     for each Job and word.
  *
- * Left to others: which Jobs run (stuck.c), who lists the pods (lookout.h), what to do about it
+ * Left to others: which Jobs run (stuck.c), who lists the pods (stuck_pods.h), what to do about it
  * (the queue, after podsReadyTimeout; or people).
  *
  * When a word is added: the table in trouble.c, docs/trouble.md.

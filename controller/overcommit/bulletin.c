@@ -260,9 +260,9 @@ static void on_written(const struct kube_answer *a, void *ctx)
 
 static void tell_turn(struct bulletin *b, const struct rule *u, const struct notice *n)
 {
-	struct herald_subject of = {u->uid, "", u->name, "NodeOvercommit"};
-	if (b->o.herald && u->fault)
-		herald_tell(b->o.herald, &of, HERALD_WARNING, n->reason, n->message, b->now_ms);
+	struct events_subject of = {u->uid, "", u->name, "NodeOvercommit"};
+	if (b->o.events && u->fault)
+		events_tell(b->o.events, &of, EVENTS_WARNING, n->reason, n->message, b->now_ms);
 }
 
 static void write_page(

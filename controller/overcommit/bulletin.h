@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
 #include "controller/overcommit/inventory.h"
@@ -24,7 +24,7 @@ struct bulletin_options {
 	struct kube_client *client;
 	const struct rulebook *rulebook;
 	const struct inventory *inventory;
-	struct herald *herald; /* NULL: no Events */
+	struct events *events; /* NULL: no Events */
 	struct log *log;
 };
 

@@ -1,7 +1,7 @@
 /*
  * The census: follows the Nodes of the cluster, and the Pods on them, into the inventory.
  *
- * It takes a seat in the two watches that it shares with the queue (controller/lodgers.h) when it
+ * It takes a seat in the two watches that it shares with the queue (controller/bound_pods.h) when it
  * is wanted and leaves when it is not: a cluster in which nobody lends has neither seat.
  */
 #ifndef SLUICE_CONTROLLER_CENSUS_H

@@ -22,19 +22,19 @@ struct eviction {
 
 struct evictor {
 	struct kube_client *client;
-	struct herald *herald;
+	struct events *events;
 	struct log *log;
 	evictor_answer_fn *fn;
 	void *ctx;
 	struct eviction eviction[EVICTIONS_MAX];
 };
 
-struct evictor *evictor_new(struct kube_client *client, struct herald *herald, struct log *log,
+struct evictor *evictor_new(struct kube_client *client, struct events *events, struct log *log,
 	evictor_answer_fn *fn, void *ctx)
 {
 	struct evictor *e = mem_alloc(sizeof(*e));
 	e->client = client;
-	e->herald = herald;
+	e->events = events;
 	e->log = log;
 	e->fn = fn;
 	e->ctx = ctx;
@@ -64,9 +64,9 @@ static void tell(const struct evictor *e, const struct eviction *v)
 {
 	const char *name;
 	char *ns = split(v->pod, &name);
-	struct herald_subject of = {v->uid, ns, name, "Pod"};
-	if (e->herald)
-		herald_tell(e->herald, &of, HERALD_NORMAL,
+	struct events_subject of = {v->uid, ns, name, "Pod"};
+	if (e->events)
+		events_tell(e->events, &of, EVENTS_NORMAL,
 			stop_reason_name(STOP_REASON_IDLE_RECLAIMED), v->why, v->now_ms);
 	free(ns);
 }

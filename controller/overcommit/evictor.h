@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
 #include "overcommit/reclaim.h"
@@ -25,7 +25,7 @@ enum { EVICTIONS_MAX = 8, EVICTION_WHY_MAX = 300 };
 typedef void evictor_answer_fn(const char *pod, enum reclaim_trigger t, bool gone, void *ctx);
 
 /* herald NULL: no Events. */
-struct evictor *evictor_new(struct kube_client *client, struct herald *herald, struct log *log,
+struct evictor *evictor_new(struct kube_client *client, struct events *events, struct log *log,
 	evictor_answer_fn *fn, void *ctx);
 void evictor_free(struct evictor *e); /* cancels what is under way */
 

@@ -72,7 +72,7 @@ void inventory_clear(struct inventory *v);
 void inventory_on_drop(
 	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx);
 
-/* Around complete lists, as roster.h: what was not seen is gone. */
+/* Around complete lists, as seen_set.h: what was not seen is gone. */
 void inventory_begin_nodes(struct inventory *v);
 void inventory_end_nodes(struct inventory *v);
 void inventory_begin_pods(struct inventory *v);

@@ -16,7 +16,7 @@
 
 static void tell_configmap_fault(struct lender *l, const cJSON *object, const char *sentence)
 {
-	struct herald_subject of = {
+	struct events_subject of = {
 		.ns = l->o.configmap_namespace, .name = l->o.configmap, .kind = "ConfigMap"};
 	decode_uid(object, &of.uid);
 	log_event(l->o.log, LEVEL_WARN, "rejected", "kind", "configmaps", "namespace", of.ns,
@@ -24,8 +24,8 @@ static void tell_configmap_fault(struct lender *l, const cJSON *object, const ch
 		rulebook_known(l->rulebook) ? "the last good configuration stays in force"
 					    : "nothing is changed until it is right",
 		NULL);
-	if (l->o.herald)
-		herald_tell(l->o.herald, &of, HERALD_WARNING, "InvalidConfiguration", sentence,
+	if (l->o.events)
+		events_tell(l->o.events, &of, EVENTS_WARNING, "InvalidConfiguration", sentence,
 			l->now_ms);
 }
 
@@ -309,13 +309,13 @@ struct lender *lender_new(const struct lender_options *o)
 		.inventory = l->inventory,
 		.queue = o->queue,
 		.gate = o->gate,
-		.herald = o->herald,
+		.events = o->events,
 		.log = o->log};
 	l->reclaimer = reclaimer_new(&reclaimer);
 	struct bulletin_options bulletin = {.client = o->client,
 		.rulebook = l->rulebook,
 		.inventory = l->inventory,
-		.herald = o->herald,
+		.events = o->events,
 		.log = o->log};
 	l->bulletin = bulletin_new(&bulletin);
 	follow_configmap(l);

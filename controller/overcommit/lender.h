@@ -35,7 +35,7 @@
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/kube/client.h"
 #include "controller/kube/share.h"
 #include "controller/log.h"
@@ -49,7 +49,7 @@ struct lender_options {
 	struct kube_share *nodes, *pods; /* the latter bound, and not ended */
 	struct queue *queue;
 	struct gate *gate; /* who may be evicted, and whose story it is */
-	struct herald *herald;
+	struct events *events;
 	struct log *log;
 	const char *configmap_namespace, *configmap; /* kube-system, ack-slo-config */
 	struct history *history;		     /* NULL: there is no forecast */

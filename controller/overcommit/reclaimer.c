@@ -71,7 +71,7 @@ struct reclaimer *reclaimer_new(const struct reclaimer_options *o)
 {
 	struct reclaimer *r = mem_alloc(sizeof(*r));
 	r->o = *o;
-	r->evictor = evictor_new(o->client, o->herald, o->log, on_evicted, r);
+	r->evictor = evictor_new(o->client, o->events, o->log, on_evicted, r);
 	return r;
 }
 

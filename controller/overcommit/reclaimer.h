@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "controller/gate/gate.h"
-#include "controller/herald.h"
+#include "controller/events.h"
 #include "controller/kube/client.h"
 #include "controller/log.h"
 #include "controller/overcommit/inventory.h"
@@ -41,7 +41,7 @@ struct reclaimer_options {
 	struct inventory *inventory;
 	struct queue *queue;
 	struct gate *gate;     /* NULL: nobody may be evicted */
-	struct herald *herald; /* NULL: no Events */
+	struct events *events; /* NULL: no Events */
 	struct log *log;
 };
 

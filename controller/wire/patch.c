@@ -88,7 +88,7 @@ static void add_text(struct buf *out, const char *pointer, const struct buf *tex
 
 /* What every PATCH of ours tests. A `test` for null holds when the key is absent, as long as the
  * map around it is there; so a Job without annotations is tested for that, and given the map. */
-static void put_guard(const struct intent *i, bool suspended, struct buf *out)
+static void put_auth(const struct intent *i, bool suspended, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
 	uid_format(&i->uid, uid);
@@ -239,7 +239,7 @@ static void put_warning_off(struct buf *out)
 
 static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
 {
-	put_guard(i, true, out);
+	put_auth(i, true, out);
 	put_number(out, "test", "/metadata/generation", i->generation);
 	if (i->queue)
 		test_string(out, QUEUE_POINTER, i->queue);
@@ -256,7 +256,7 @@ static void put_start(const struct intent *i, const struct queue *q, struct buf 
 
 static void put_stop(const struct intent *i, struct buf *out)
 {
-	put_guard(i, false, out);
+	put_auth(i, false, out);
 	put_annotations_map(i, out);
 	if (i->drop_warning)
 		put_warning_off(out);
@@ -268,7 +268,7 @@ static void put_stop(const struct intent *i, struct buf *out)
 
 static void put_tell(const struct intent *i, struct buf *out)
 {
-	put_guard(i, true, out);
+	put_auth(i, true, out);
 	put_annotations_map(i, out);
 	if (i->drop_notice)
 		put_off(WAITING_POINTER, out);
@@ -282,7 +282,7 @@ static void put_tell(const struct intent *i, struct buf *out)
 /* The story stays: it still is what was last done to this Job. */
 static void put_notice(const struct intent *i, struct buf *out)
 {
-	put_guard(i, true, out);
+	put_auth(i, true, out);
 	put_annotations_map(i, out);
 	begin(out, "add", WAITING_POINTER);
 	buf_json_string(out, i->notice);
@@ -292,7 +292,7 @@ static void put_notice(const struct intent *i, struct buf *out)
 /* Of a Job that runs: it goes on with fewer pods. The story goes on, too. */
 static void put_shrink(const struct intent *i, struct buf *out)
 {
-	put_guard(i, false, out);
+	put_auth(i, false, out);
 	put_number(out, "test", "/metadata/generation", i->generation);
 	put_annotations_map(i, out);
 	put_counts(i, out);
@@ -302,7 +302,7 @@ static void put_shrink(const struct intent *i, struct buf *out)
 /* So does this. */
 static void put_warn(const struct intent *i, struct buf *out)
 {
-	put_guard(i, false, out);
+	put_auth(i, false, out);
 	put_annotations_map(i, out);
 	if (i->stopping_at_ms == 0) {
 		put_warning_off(out);

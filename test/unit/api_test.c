@@ -408,11 +408,11 @@ static void a_refusal_says_what_is_missing(void **state)
 	}
 }
 
-static void add_decision(struct chronicle *c, const char *ns, const char *name)
+static void add_decision(struct decision_log *c, const char *ns, const char *name)
 {
 	struct note note = {
 		.kind = NOTE_START, .ns = ns, .name = name, .clusterqueue = "batch", .text = "x"};
-	chronicle_add(c, &note);
+	decision_log_add(c, &note);
 }
 
 static bool has_trouble;
@@ -455,8 +455,8 @@ static void decisions_of_one_namespace_name_no_other(void **state)
 	struct world w;
 	struct answer a;
 	world_open(&w, "batch");
-	struct chronicle *c = chronicle_new();
-	w.sources.chronicle = c;
+	struct decision_log *c = decision_log_new();
+	w.sources.decision_log = c;
 	add_decision(c, "team-a", "one");
 	add_decision(c, "team-b", "secret");
 	add_decision(c, "team-a", "two");
@@ -473,7 +473,7 @@ static void decisions_of_one_namespace_name_no_other(void **state)
 	ask_for(&a, &w, &(struct api_request){.path = "/api/v1/decisions", .ns = ""});
 	assert_int_equal(a.reply.status, 400);
 	done(&a);
-	chronicle_free(c);
+	decision_log_free(c);
 	world_close(&w);
 }
 

@@ -489,26 +489,26 @@ static void kinds_that_are_missing_or_old(void **state)
 static void policies_that_are_missing_or_changed(void **state)
 {
 	(void)state;
-#define GUARD "ValidatingAdmissionPolicy/sluice-guard-jobs"
+#define AUTH "ValidatingAdmissionPolicy/sluice-guard-jobs"
 #define BINDING "ValidatingAdmissionPolicyBinding/sluice-guard-jobs"
 	static const struct installed_case cases[] = {
 		{"", NULL, NULL, VERDICT_OK, "as they were written"},
-		{GUARD, NULL, NULL, VERDICT_FAIL,
+		{AUTH, NULL, NULL, VERDICT_FAIL,
 			"ValidatingAdmissionPolicy sluice-guard-jobs is not installed"},
-		{GUARD, "\"failurePolicy\":\"Fail\"", "\"failurePolicy\":\"Ignore\"", VERDICT_FAIL,
+		{AUTH, "\"failurePolicy\":\"Fail\"", "\"failurePolicy\":\"Ignore\"", VERDICT_FAIL,
 			"spec.failurePolicy differs"},
-		{GUARD, "sluice-system", "elsewhere", VERDICT_WARN,
+		{AUTH, "sluice-system", "elsewhere", VERDICT_WARN,
 			"spec.matchConditions[0].expression differs"},
 		/* Defaults of the API server are no difference, another condition is. */
-		{GUARD, "\"failurePolicy\"", "\"x\":\"Equivalent\",\"y\":{},\"failurePolicy\"",
+		{AUTH, "\"failurePolicy\"", "\"x\":\"Equivalent\",\"y\":{},\"failurePolicy\"",
 			VERDICT_OK, "as they were written"},
-		{GUARD, "waits in queue \\\"", "waits in\\n   queue \\\"", VERDICT_OK,
+		{AUTH, "waits in queue \\\"", "waits in\\n   queue \\\"", VERDICT_OK,
 			"as they were written"}, /* folded anew */
-		{GUARD, "waits in queue \\\"", "waits inqueue \\\"", VERDICT_WARN,
+		{AUTH, "waits in queue \\\"", "waits inqueue \\\"", VERDICT_WARN,
 			"spec.validations[0].messageExpression differs"},
-		{GUARD, "\"matchConditions\":[", "\"matchConditions\":[{\"name\":\"x\"},",
+		{AUTH, "\"matchConditions\":[", "\"matchConditions\":[{\"name\":\"x\"},",
 			VERDICT_WARN, "spec.matchConditions differs"},
-		{GUARD, "\"matchConstraints\":{",
+		{AUTH, "\"matchConstraints\":{",
 			"\"matchConstraints\":{\"objectSelector\":{\"matchLabels\":{\"a\":\"b\"}},",
 			VERDICT_WARN, "spec.matchConstraints.objectSelector differs"},
 		{BINDING, NULL, NULL, VERDICT_FAIL,

@@ -38,8 +38,8 @@ static void stage_close(struct stage *s)
 	fclose(s->written);
 }
 
-static void see(
-	struct stage *s, enum reporter_kind kind, const char *name, int version, const char *more)
+static void see(struct stage *s, enum status_writer_kind kind, const char *name, int version,
+	const char *more)
 {
 	char text[512];
 	const cJSON *root;

@@ -21,7 +21,7 @@
 
 /* What the guard of the tests does: the token says it. */
 struct guarded {
-	guard_verdict_fn *fn; /* of the question that waits */
+	auth_verdict_fn *fn; /* of the question that waits */
 	void *ctx;
 	unsigned asked;
 };
@@ -31,7 +31,7 @@ struct port {
 	char by[64];
 	struct ev_loop *loop;
 	struct http *http;
-	struct guarded guard;
+	struct guarded auth;
 	unsigned answered;
 };
 
@@ -43,35 +43,35 @@ static struct api_reply answer(const struct api_request *r, struct buf *out, voi
 	return (struct api_reply){200, "text/plain"};
 }
 
-static enum guard_verdict ask_guard(const struct guard_caller *caller, const struct right *right,
-	guard_verdict_fn *fn, void *fn_ctx, void *ctx)
+static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct right *right,
+	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
 {
 	struct port *p = ctx;
 	const char *token = caller->token;
 	struct buf wants;
-	p->guard.asked++;
+	p->auth.asked++;
 	buf_init(&wants, 256);
 	right_describe(right, &wants);
 	bool jobs_of_a = strcmp(buf_text(&wants), "get jobs.batch in namespace team-a") == 0;
 	bool names = strcmp(buf_text(&wants), "list jobs.batch") == 0;
 	buf_done(&wants);
 	if (strcmp(token, "user-of-a") == 0)
-		return jobs_of_a ? GUARD_ALLOWED : GUARD_REFUSED;
+		return jobs_of_a ? AUTH_ALLOWED : AUTH_REFUSED;
 	if (strcmp(token, "viewer") == 0)
-		return names ? GUARD_REFUSED : GUARD_ALLOWED;
+		return names ? AUTH_REFUSED : AUTH_ALLOWED;
 	if (strcmp(token, "names-later") == 0 && !names)
-		return GUARD_ALLOWED;
+		return AUTH_ALLOWED;
 	if (strcmp(token, "names-later") == 0)
 		token = "later";
 	if (strcmp(token, "good") == 0)
-		return GUARD_ALLOWED;
+		return AUTH_ALLOWED;
 	if (strcmp(token, "other") == 0)
-		return GUARD_REFUSED;
+		return AUTH_REFUSED;
 	if (strcmp(token, "later") != 0)
-		return GUARD_STRANGER;
-	p->guard.fn = fn;
-	p->guard.ctx = fn_ctx;
-	return GUARD_LATER;
+		return AUTH_STRANGER;
+	p->auth.fn = fn;
+	p->auth.ctx = fn_ctx;
+	return AUTH_LATER;
 }
 
 /* "/now" is answered while it is asked, "/later" when the test says so. */
@@ -104,7 +104,7 @@ static void port_open_with(
 		.rights = api_rights,
 		.answer = answer,
 		.defer = defer,
-		.ask = ask_guard,
+		.ask = ask_auth,
 		.ctx = p,
 	};
 	struct err e = {""};
@@ -265,10 +265,10 @@ static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
 {
 	(void)state;
 	static const struct {
-		enum guard_verdict verdict;
+		enum auth_verdict verdict;
 		const char *status;
-	} verdicts[] = {{GUARD_ALLOWED, "HTTP/1.1 200"}, {GUARD_STRANGER, "HTTP/1.1 401"},
-		{GUARD_REFUSED, "HTTP/1.1 403"}, {GUARD_UNKNOWN, "HTTP/1.1 503"}};
+	} verdicts[] = {{AUTH_ALLOWED, "HTTP/1.1 200"}, {AUTH_STRANGER, "HTTP/1.1 401"},
+		{AUTH_REFUSED, "HTTP/1.1 403"}, {AUTH_UNKNOWN, "HTTP/1.1 503"}};
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		struct port p;
 		char text[8192];
@@ -276,15 +276,15 @@ static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
 		int fd = port_connect(&p);
 		port_say(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 			     "Authorization: Bearer later\r\n\r\n");
-		while (!p.guard.fn)
+		while (!p.auth.fn)
 			ev_run(p.loop, EVRUN_ONCE);
 		/* Others are served meanwhile. */
 		assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
 		assert_true(recv(fd, text, 1, MSG_DONTWAIT) < 0);
-		p.guard.fn(verdicts[i].verdict, p.guard.ctx);
+		p.auth.fn(verdicts[i].verdict, p.auth.ctx);
 		port_hear(&p, fd, NULL, text, sizeof(text));
 		assert_int_equal(strncmp(text, verdicts[i].status, 12), 0);
-		assert_int_equal(p.guard.asked, 1);
+		assert_int_equal(p.auth.asked, 1);
 		close(fd);
 		port_close(&p);
 	}
@@ -294,10 +294,10 @@ static void the_second_right_is_waited_for(void **state)
 {
 	(void)state;
 	static const struct {
-		enum guard_verdict verdict;
+		enum auth_verdict verdict;
 		const char *says;
 	} verdicts[] = {
-		{GUARD_ALLOWED, "names=1"}, {GUARD_REFUSED, "names=0"}, {GUARD_UNKNOWN, "names=0"}};
+		{AUTH_ALLOWED, "names=1"}, {AUTH_REFUSED, "names=0"}, {AUTH_UNKNOWN, "names=0"}};
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		struct port p;
 		char text[8192];
@@ -305,12 +305,12 @@ static void the_second_right_is_waited_for(void **state)
 		int fd = port_connect(&p);
 		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 			     "Authorization: Bearer names-later\r\n\r\n");
-		while (!p.guard.fn)
+		while (!p.auth.fn)
 			ev_run(p.loop, EVRUN_ONCE);
-		p.guard.fn(verdicts[i].verdict, p.guard.ctx);
+		p.auth.fn(verdicts[i].verdict, p.auth.ctx);
 		port_hear(&p, fd, NULL, text, sizeof(text));
 		assert_non_null(strstr(text, verdicts[i].says));
-		assert_int_equal(p.guard.asked, 2);
+		assert_int_equal(p.auth.asked, 2);
 		close(fd);
 		port_close(&p);
 	}
@@ -324,12 +324,12 @@ static void a_caller_may_leave_before_the_verdict(void **state)
 	port_open(&p, true);
 	int fd = port_connect(&p);
 	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
-	while (!p.guard.fn)
+	while (!p.auth.fn)
 		ev_run(p.loop, EVRUN_ONCE);
 	close(fd);
 	for (int i = 0; i < 20; i++)
 		ev_run(p.loop, EVRUN_NOWAIT);
-	p.guard.fn(GUARD_ALLOWED, p.guard.ctx);
+	p.auth.fn(AUTH_ALLOWED, p.auth.ctx);
 	assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
 	port_close(&p);
 }
@@ -341,7 +341,7 @@ static void the_port_can_close_over_a_sleeper(void **state)
 	port_open(&p, true);
 	int fd = port_connect(&p);
 	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
-	while (!p.guard.fn)
+	while (!p.auth.fn)
 		ev_run(p.loop, EVRUN_ONCE);
 	port_close(&p);
 	close(fd);

@@ -23,7 +23,7 @@
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
-static inline void guard_fired(struct ev_loop *loop, ev_timer *timer, int revents)
+static inline void auth_fired(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	(void)timer;
 	(void)revents;
@@ -42,15 +42,15 @@ static inline void tick(struct ev_loop *loop, ev_timer *timer, int revents)
 /* The ticker lets conditions be asked again that hang on the time alone. */
 #define run_until(loop, condition)                                                                 \
 	do {                                                                                       \
-		ev_timer guard_, ticker_;                                                          \
+		ev_timer auth_, ticker_;                                                           \
 		ev_now_update(loop);                                                               \
-		ev_timer_init(&guard_, guard_fired, 60., 0.);                                      \
+		ev_timer_init(&auth_, auth_fired, 60., 0.);                                        \
 		ev_timer_init(&ticker_, tick, 0.002, 0.002);                                       \
-		ev_timer_start((loop), &guard_);                                                   \
+		ev_timer_start((loop), &auth_);                                                    \
 		ev_timer_start((loop), &ticker_);                                                  \
 		while (!(condition))                                                               \
 			ev_run((loop), EVRUN_ONCE);                                                \
-		ev_timer_stop((loop), &guard_);                                                    \
+		ev_timer_stop((loop), &auth_);                                                     \
 		ev_timer_stop((loop), &ticker_);                                                   \
 	} while (0)
 

@@ -142,7 +142,7 @@ static void the_page_reads_back(void **state)
 	w.api.count[1] = (struct kube_count){KUBE_GET, 0, 1};
 	world_add_job(&w, 1, "train");
 	world_note(&w, NOTE_START, "a \"queue\"\n\\ with \xFF", 1500);
-	tally_pass(w.tally, 40);
+	counters_pass(w.counters, 40);
 	char *text = render(&w);
 	read_all(&r, text);
 	assert_true(r.families > 15);

@@ -144,7 +144,7 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_int_equal(o.note_after_ms, 60000);
 	assert_int_equal(o.stuck_after_ms, 10000);
 	assert_int_equal(o.mass_stop_after_ms, 600000);
-	assert_int_equal(o.events, HERALD_STOPS);
+	assert_int_equal(o.events, EVENTS_STOPS);
 	assert_string_equal(o.config_namespace, "sluice-system");
 	assert_string_equal(o.overcommit_namespace, "kube-system");
 	assert_string_equal(o.overcommit_config, "ack-slo-config");

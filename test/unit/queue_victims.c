@@ -561,12 +561,12 @@ static bool finds_somebody(struct world *w)
 	return x->nvictims > 0;
 }
 
-struct tally {
+struct counters {
 	size_t searches, others; /* that found somebody; ... others than the plain order */
 	size_t vain;
 };
 
-static void try_world(uint64_t seed, struct tally *t)
+static void try_world(uint64_t seed, struct counters *t)
 {
 	struct world w;
 	const struct victim *v;
@@ -594,7 +594,7 @@ static void try_world(uint64_t seed, struct tally *t)
 	queue_free(w.q);
 }
 
-static void try_worlds(uint64_t first, uint64_t n, struct tally t[2])
+static void try_worlds(uint64_t first, uint64_t n, struct counters t[2])
 {
 	for (uint64_t i = 0; i < n; i++)
 		try_world(first + i, t);
@@ -606,7 +606,7 @@ static void try_worlds(uint64_t first, uint64_t n, struct tally t[2])
 static void no_other_set_hurts_less(void **state)
 {
 	(void)state;
-	struct tally t[2] = {{0, 0, 0}, {0, 0, 0}};
+	struct counters t[2] = {{0, 0, 0}, {0, 0, 0}};
 	try_worlds(1, WORLDS, t);
 	assert_true(t[0].searches > WORLDS / 10 && t[0].others > WORLDS / 40);
 	assert_true(t[1].searches > WORLDS / 40 && t[1].others > 0);
@@ -615,7 +615,7 @@ static void no_other_set_hurts_less(void **state)
 int main(int argc, char **argv)
 {
 	if (argc > 1) { /* so many worlds, from that one on */
-		struct tally t[2] = {{0, 0, 0}, {0, 0, 0}};
+		struct counters t[2] = {{0, 0, 0}, {0, 0, 0}};
 		try_worlds(
 			argc > 2 ? strtoull(argv[2], NULL, 10) : 1, strtoull(argv[1], NULL, 10), t);
 		return 0;

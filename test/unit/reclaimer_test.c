@@ -57,7 +57,7 @@ struct stage {
 	struct kube_client *client;
 	struct inventory *inventory;
 	struct reclaimer *reclaimer;
-	struct herald *herald;
+	struct events *events;
 	unsigned char pods;
 	int64_t now_ms;
 };
@@ -69,12 +69,12 @@ static void stage_open(struct stage *s)
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, NULL);
 	s->inventory = inventory_new();
-	s->herald = herald_new(&(struct herald_options){
-		.client = s->client, .level = HERALD_STOPS, .identity = "me", .seed = 1});
+	s->events = events_new(&(struct events_options){
+		.client = s->client, .level = EVENTS_STOPS, .identity = "me", .seed = 1});
 	s->reclaimer = reclaimer_new(&(struct reclaimer_options){.client = s->client,
 		.inventory = s->inventory,
 		.gate = (struct gate *)s,
-		.herald = s->herald});
+		.events = s->events});
 	asked[0] = '\0';
 	refuses = ignores = borrows = 0;
 	least = 1;
@@ -87,7 +87,7 @@ static void stage_close(struct stage *s)
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	kube_client_free(s->client);
-	herald_free(s->herald);
+	events_free(s->events);
 	kube_config_free(s->config);
 	scripted_server_free(s->server);
 	ev_loop_destroy(s->loop);
@@ -327,7 +327,7 @@ static void a_pod_is_evicted_where_that_is_no_failure(void **state)
 	assert_int_equal(reclaimer_count(s.reclaimer, RECLAIM_ALLOCATABLE, RECLAIM_EVICT), 1);
 	script_answer(scripted_server_expect(s.server, "POST /api/v1/namespaces/a/events"), 201, "",
 		"{}");
-	herald_tick(s.herald, s.now_ms);
+	events_tick(s.events, s.now_ms);
 	stage_settle(&s);
 	const char *event = scripted_server_request(s.server, 1)->body;
 	assert_non_null(strstr(event, "\"apiVersion\":\"v1\",\"kind\":\"Pod\""));

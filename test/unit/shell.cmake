@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(shell_world STATIC ${CMAKE_CURRENT_LIST_DIR}/shell_world.c)
 target_link_libraries(shell_world PUBLIC shell)
-foreach(name api chronicle cost clock gate http log metrics options remit roster siphash status timekeeper)
+foreach(name api decision_log cost clock gate http log metrics options job_scope seen_set siphash status time_specs)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
@@ -11,15 +11,15 @@ endforeach()
 target_link_options(test_shell_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
   -Wl,--wrap=gate_each_trouble)
 target_compile_definitions(test_shell_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-# What the timekeeper tells the queue, the test hears.
-target_link_options(test_shell_timekeeper PRIVATE -Wl,--wrap=queue_set_calendar
+# What the time_specs tells the queue, the test hears.
+target_link_options(test_shell_time_specs PRIVATE -Wl,--wrap=queue_set_calendar
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 add_executable(test_cli ${CMAKE_CURRENT_LIST_DIR}/cli_test.c)
 target_link_libraries(test_cli PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME cli COMMAND test_cli)
 # These have an API server that does as it is told (kube.cmake).
-foreach(name courier finalizers guard herald observer reporter)
+foreach(name dispatcher finalizers auth events informer status_writer)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_shell_${name} PRIVATE shell_world scripted_server ${CMOCKA})
   add_test(NAME shell_${name} COMMAND test_shell_${name})
@@ -31,7 +31,7 @@ target_link_libraries(test_shell_tls PRIVATE shell sluice_cli ${CMOCKA})
 add_test(NAME shell_tls COMMAND test_shell_tls)
 set_tests_properties(shell_tls PROPERTIES TIMEOUT 60)
 # What the gate wants is the test's, and what it is answered, the test hears.
-target_link_options(test_shell_courier PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
+target_link_options(test_shell_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
 add_library(lender_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/lender_stage.c)
 target_link_libraries(lender_stage PUBLIC shell scripted_server ${CMOCKA})
 foreach(name gauge inventory lender reclaimer)
@@ -44,14 +44,14 @@ endforeach()
 target_link_options(test_shell_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
   -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=gate_job_ignores_disruption)
 # This one has a Postgres (ledger.cmake).
-add_executable(test_ledger_teller ${CMAKE_CURRENT_LIST_DIR}/ledger_teller.c)
-target_link_libraries(test_ledger_teller PRIVATE shell ledger_drive ${CMOCKA})
-add_test(NAME ledger_teller COMMAND test_ledger_teller)
+add_executable(test_ledger_cost_api ${CMAKE_CURRENT_LIST_DIR}/ledger_cost_api.c)
+target_link_libraries(test_ledger_cost_api PRIVATE shell ledger_drive ${CMOCKA})
+add_test(NAME ledger_cost_api COMMAND test_ledger_cost_api)
 add_executable(test_ledger_history ${CMAKE_CURRENT_LIST_DIR}/history_test.c)
 target_link_libraries(test_ledger_history PRIVATE shell ledger_drive ${CMOCKA})
 add_test(NAME ledger_history COMMAND test_ledger_history)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind clock_monotonic_us)
-  target_link_options(test_shell_observer PRIVATE -Wl,--wrap=${told})
+  target_link_options(test_shell_informer PRIVATE -Wl,--wrap=${told})
 endforeach()

@@ -44,19 +44,19 @@ void world_open(struct world *w, const char *clusterqueue)
 		.identity = "test", .lease_ms = 15000, .drain_doubt_ms = 1000, .seed = 1};
 	*w = (struct world){.queue = queue_new()};
 	w->gate = gate_new(&o, w->queue);
-	w->chronicle = chronicle_new();
-	w->tally = tally_new();
+	w->decision_log = decision_log_new();
+	w->counters = counters_new();
 	describe(w, clusterqueue);
 	w->sources = (struct api_sources){
 		.metrics = {.queue = w->queue,
 			.gate = w->gate,
-			.tally = w->tally,
+			.counters = w->counters,
 			.events = {7, 1},
 			.api = &w->api,
 			.ledger_up = true,
 			.synced = true,
 			.decides = true},
-		.chronicle = w->chronicle,
+		.decision_log = w->decision_log,
 		.identity = "test",
 		.cell = "default",
 		.holder = "",
@@ -71,8 +71,8 @@ void world_close(struct world *w)
 {
 	gate_free(w->gate);
 	queue_free(w->queue);
-	chronicle_free(w->chronicle);
-	tally_free(w->tally);
+	decision_log_free(w->decision_log);
+	counters_free(w->counters);
 }
 
 void world_add_job(struct world *w, unsigned char number, const char *name)
@@ -123,6 +123,6 @@ void world_note(struct world *w, enum note_kind kind, const char *clusterqueue, 
 		n.lost_ms = 90500;
 	}
 	snprintf(n.text, sizeof(n.text), "a note");
-	tally_note(w->tally, &n);
-	chronicle_add(w->chronicle, &n);
+	counters_note(w->counters, &n);
+	decision_log_add(w->decision_log, &n);
 }

@@ -10,8 +10,8 @@
 struct world {
 	struct queue *queue;
 	struct gate *gate;
-	struct chronicle *chronicle;
-	struct tally *tally;
+	struct decision_log *decision_log;
+	struct counters *counters;
 	struct kube_client_stats api;
 	struct api_sources sources; /* points to the above */
 };
