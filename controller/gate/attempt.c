@@ -39,7 +39,7 @@ static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind
 	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
 	j->sent = j->told_ledger = j->told_ready = j->warned = false;
 	j->started_ms = j->warn_ms = 0;
-	narrowing_end(j);
+	scale_down_end(j);
 	queue_release_job(g->queue, &j->uid, g->now_ms, j->not_before_ms);
 	j->not_before_ms = 0;
 	job_enter(g, j, PHASE_WAITING);
@@ -95,7 +95,7 @@ static void note_stop(struct gate *g, struct gate_job *j)
 	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
 		j->gone || j->seen.deleting ? "deleted" : "stopped", j->reason,
 		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
-		j->plight ? "; " : "", j->plight ? j->plight : "")
+		j->pod_trouble ? "; " : "", j->pod_trouble ? j->pod_trouble : "")
 		->lost_ms = lost_ms;
 }
 
@@ -178,7 +178,7 @@ void attempt_run(struct gate *g, struct gate_job *j)
 	j->committed = true;
 	j->started_ms = g->now_ms;
 	j->immutables = j->denials = 0;
-	narrowing_begin(g, j, most_held(j));
+	scale_down_begin(g, j, most_held(j));
 	gate_operate(g, j, LEDGER_COMMIT, 0);
 	queue_confirm_job(g->queue, &j->uid, g->now_ms);
 	g->counts.starts++;
@@ -277,7 +277,7 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 		return;
 	}
 	if (d->kind == DECISION_SHRINK) {
-		narrowing_decided(g, j, d);
+		scale_down_decided(g, j, d);
 		return;
 	}
 	if (!j->has_hold || j->phase == PHASE_DRAINING)
@@ -340,7 +340,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
 	j->doubt = true;
 	j->generation = GENERATION_UNKNOWN;
 	j->held_pods = j->lost ? INT32_MAX : attempt_pods(g, j); /* the first facts will tell */
-	narrowing_begin(g, j, j->lost ? 0 : j->held_pods);
+	scale_down_begin(g, j, j->lost ? 0 : j->held_pods);
 	if (j->seen.suspend)
 		j->seen.active = j->held_pods; /* nobody saw how many ran: better too much lost work
 						  than none */

@@ -1,6 +1,6 @@
 /*
  * The life of the gate: lease, takeover, the pass, and who gets which answer. What is seen of Jobs
- * is in sight.c, what happens to one of them in phase.c.
+ * is in observe.c, what happens to one of them in phase.c.
  */
 #include "controller/gate/gate.h"
 

@@ -32,7 +32,7 @@
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
  *   - a hold is lowered only to what is left of pods, and while a Job controller may not have read
- * a lower parallelism yet only after they were counted (narrowing.c);
+ * a lower parallelism yet only after they were counted (scale_down.c);
  *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
  *   - facts with an older version than the newest seen of that Job are ignored.
  *

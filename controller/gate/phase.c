@@ -310,7 +310,7 @@ int32_t job_pods_in_sight(const struct gate_job *j)
 /* Pods that end leave room, but never less is held than there are pods. */
 static void shrink(struct gate *g, struct gate_job *j)
 {
-	if (!narrowing_in_doubt(g, j))
+	if (!scale_down_in_doubt(g, j))
 		attempt_shrink(g, j, job_pods_in_sight(j));
 }
 
@@ -368,7 +368,7 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 		job_ends(j, "Misconfigured", g->identity);
 		return true;
 	}
-	if (!job_is_another(g, j) && (j->seen.pods <= j->held_pods || narrowing_again(g, j)))
+	if (!job_is_another(g, j) && (j->seen.pods <= j->held_pods || scale_down_again(g, j)))
 		return false;
 	if (j->need_read) {
 		job_request(g, j, INTENT_READ);
@@ -402,7 +402,7 @@ static void running(struct gate *g, struct gate_job *j)
 	}
 	if (j->call_off && (j->acked || j->seen.uncontrolled))
 		job_enter(g, j, PHASE_STOPPING);
-	else if (!j->call_off && !j->lost && !narrowing_see_to(g, j))
+	else if (!j->call_off && !j->lost && !scale_down_see_to(g, j))
 		warning_see_to(g, j);
 }
 
@@ -512,7 +512,7 @@ bool job_still_wants(const struct gate_job *j)
 	if (j->want == INTENT_WARN)
 		return j->phase == PHASE_RUNNING && !j->call_off && !j->lost && !j->seen.suspend;
 	if (j->want == INTENT_SHRINK)
-		return narrowing_still_wants(j);
+		return scale_down_still_wants(j);
 	if (j->want == INTENT_PODS) /* of a run they say something else than of its end */
 		return j->want_in == j->phase;
 	return j->want != INTENT_START || (j->phase == PHASE_STARTING && !must_not_start(j));

@@ -1,10 +1,10 @@
 /*
  * Private to the gate: its own record of a Job, and what its files share.
  *
- * gate.c is the life of the gate (lease, takeover, pass, routing of answers); sight.c is what is
+ * gate.c is the life of the gate (lease, takeover, pass, routing of answers); observe.c is what is
  * seen of Jobs; phase.c is the life of an attempt, of which attempt.c opens and closes the books,
- * ending.c has the reasons and exchange.c the talk with the API server. Those four never look at
- * another Job, the others never at a phase's details. narrowing.c is of a run that goes on with
+ * stop_reason.c has the reasons and requests.c the talk with the API server. Those four never look at
+ * another Job, the others never at a phase's details. scale_down.c is of a run that goes on with
  * fewer pods; note.c and view.c are for people.
  */
 #ifndef SLUICE_CONTROLLER_RECORD_H
@@ -104,7 +104,7 @@ struct gate_job {
 	char *preempting; /* the ClusterQueue of that, or NULL */
 	const char *message; /* a sentence to go with reason; static, or in sentence; or NULL */
 	char *sentence;
-	char *plight; /* what kept its pods when it was stopped, a sentence, or NULL */
+	char *pod_trouble; /* what kept its pods when it was stopped, a sentence, or NULL */
 	const char
 		*hold; /* what ends it puts it on hold with this; static, or in sentence; or NULL */
 	/* What holds it is to be told on it still: until then it is held here, and when that is
@@ -127,7 +127,7 @@ struct gate_job {
 	int64_t barred_ms;	/* by tick_ms: not queued again before, for that; 0: it is */
 	int64_t warn_ms;	/* it is to be told that it will be stopped then; 0: it is not */
 	bool warned;		/* a PATCH that says so went out in this attempt */
-	int32_t narrow_to;	/* it is to go on with so few pods (narrowing.c); 0: with all */
+	int32_t narrow_to;	/* it is to go on with so few pods (scale_down.c); 0: with all */
 	char *narrow_why;	/* a sentence, or NULL */
 	const char *narrow_for; /* one word, static: why */
 	int32_t wide;		/* spec.parallelism of this run when last looked at; 0: never */
@@ -267,7 +267,7 @@ struct gate {
 	struct gate_counts counts;
 };
 
-/* ---- sight.c ----------------------------------------------------------------------------------
+/* ---- observe.c ----------------------------------------------------------------------------------
  */
 
 struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
@@ -309,7 +309,7 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* ---- notice.c ---------------------------------------------------------------------------------
+/* ---- waiting_note.c ---------------------------------------------------------------------------------
  */
 
 void notice_tick(struct gate *g);
@@ -320,7 +320,7 @@ enum wait_reason notice_kind(const char *text);
 void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
-/* ---- warning.c --------------------------------------------------------------------------------
+/* ---- stop_notice.c --------------------------------------------------------------------------------
  */
 
 void warning_decided(struct gate *g, struct gate_job *j, const struct decision *d);
@@ -335,36 +335,36 @@ char *warning_sentence(enum stop_reason r, const char *policy);
 /* Of a Job that waits: says that idle room is closed to it, if it is. */
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x);
 
-/* ---- narrowing.c ------------------------------------------------------------------------------
+/* ---- scale_down.c ------------------------------------------------------------------------------
  */
 
 /* A run begins, with so many pods at most; and ends. */
-void narrowing_begin(struct gate *g, struct gate_job *j, int32_t pods);
-void narrowing_end(struct gate_job *j);
-void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods);
+void scale_down_end(struct gate_job *j);
+void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that runs and is not to stop now: asks for the PATCH that is due. False: none is. */
-bool narrowing_see_to(struct gate *g, struct gate_job *j);
+bool scale_down_see_to(struct gate *g, struct gate_job *j);
 /* Its owner's manifest was applied again: to as many pods as before. False: it was not. */
-bool narrowing_again(struct gate *g, struct gate_job *j);
-bool narrowing_still_wants(const struct gate_job *j);
-void narrowing_tell(const struct gate_job *j, struct intent *i);
+bool scale_down_again(struct gate *g, struct gate_job *j);
+bool scale_down_still_wants(const struct gate_job *j);
+void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* It cannot be told to: it is to stop instead. */
-void narrowing_fails(struct gate *g, struct gate_job *j);
+void scale_down_fails(struct gate *g, struct gate_job *j);
 /* May there be more pods than what is seen of it tells? Then its hold stays as it is. */
-bool narrowing_in_doubt(struct gate *g, struct gate_job *j);
+bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
 /* Are pods of it leaving while others stay? */
-bool narrowing_some_leave(const struct gate_job *j);
+bool scale_down_some_leave(const struct gate_job *j);
 /* Another version of the Job was seen; of the one before, some_left. */
-void narrowing_seen(struct gate *g, struct gate_job *j, bool some_left);
+void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
 /* They were counted: how many the hold must be for. */
-int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods);
+int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);
 
 /* ---- stuck.c ----------------------------------------------------------------------------------
  */
 
 /* Of a Job that runs, whenever there is news of it. */
 void stuck_see_to(struct gate *g, struct gate_job *j);
-/* Its run ends: what kept its pods goes into j->plight, unless something stands there. */
+/* Its run ends: what kept its pods goes into j->pod_trouble, unless something stands there. */
 void stuck_end(struct gate *g, struct gate_job *j);
 void stuck_free(struct stuck *s);
 void stuck_tick(struct gate *g);
@@ -372,7 +372,7 @@ void stuck_tick(struct gate *g);
 bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
 /* Of one that runs; of one that waits. */
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
-void explain_plight(const struct gate_job *j, struct explanation *x);
+void explain_pod_trouble(const struct gate_job *j, struct explanation *x);
 
 /* ---- mass_stop.c ------------------------------------------------------------------------------
  */
@@ -383,7 +383,7 @@ void mass_stop_tick(struct gate *g);
 int64_t mass_stop_due_ms(const struct gate *g);
 void explain_mass_stop(const struct gate *g, struct explanation *x);
 
-/* ---- ending.c ---------------------------------------------------------------------------------
+/* ---- stop_reason.c ---------------------------------------------------------------------------------
  */
 
 extern const char SUSPENDED_BY_OTHER[], HOLD_BY_OTHER[];
@@ -438,7 +438,7 @@ void attempt_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void attempt_complain(struct gate *g, struct gate_job *j);
 
-/* ---- exchange.c -------------------------------------------------------------------------------
+/* ---- requests.c -------------------------------------------------------------------------------
  */
 
 /* The story and the extra text that the intent of this Job carries. */

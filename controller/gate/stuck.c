@@ -139,22 +139,22 @@ void stuck_see_to(struct gate *g, struct gate_job *j)
 }
 
 /* It is asked once more: what was told may be a second old. */
-static void keep_plight(struct gate *g, struct gate_job *j)
+static void keep_pod_trouble(struct gate *g, struct gate_job *j)
 {
 	struct trouble x = find_trouble(g, j);
-	if (x.word == TROUBLE_NONE || !is_due(g, j->stuck) || j->plight || j->seen.finished)
+	if (x.word == TROUBLE_NONE || !is_due(g, j->stuck) || j->pod_trouble || j->seen.finished)
 		return;
 	struct buf text;
 	buf_init(&text, SENTENCE_MAX);
 	trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
-	j->plight = buf_take(&text);
+	j->pod_trouble = buf_take(&text);
 }
 
 void stuck_end(struct gate *g, struct gate_job *j)
 {
 	j->well = false;
 	if (j->stuck) {
-		keep_plight(g, j);
+		keep_pod_trouble(g, j);
 		leave(g, j);
 	}
 	troubles_forget_refusals(g->troubles, &j->uid);
@@ -205,7 +205,7 @@ bool gate_wants_refusals(const struct gate *g)
 	return g->wants_refusals;
 }
 
-static struct gate_trouble plight_of(const struct gate_job *j)
+static struct gate_trouble pod_trouble_of(const struct gate_job *j)
 {
 	const struct trouble *x = &j->stuck->told;
 	return (struct gate_trouble){.ns = j->ns,
@@ -227,7 +227,7 @@ bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret)
 {
 	if (!is_told(j))
 		return false;
-	*ret = plight_of(j);
+	*ret = pod_trouble_of(j);
 	return true;
 }
 
@@ -237,7 +237,7 @@ void gate_each_trouble(
 	for (const struct stuck *s = g->stuck_first; s; s = s->next) {
 		if (!is_told(s->job))
 			continue;
-		struct gate_trouble x = plight_of(s->job);
+		struct gate_trouble x = pod_trouble_of(s->job);
 		each(&x, ctx);
 	}
 }
@@ -260,7 +260,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 }
 
 /* What kept the pods of its last run, where that is why it waits. */
-void explain_plight(const struct gate_job *j, struct explanation *x)
+void explain_pod_trouble(const struct gate_job *j, struct explanation *x)
 {
 	bool follows = x->reason == WAIT_BACK_OFF || x->reason == WAIT_DEACTIVATED ||
 		       x->reason == WAIT_HELD;

@@ -50,14 +50,14 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 		break;
 	case PHASE_STOPPING:
 		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s%s%s",
-			j->message ? j->message : j->reason, j->plight ? "; " : "",
-			j->plight ? j->plight : "");
+			j->message ? j->message : j->reason, j->pod_trouble ? "; " : "",
+			j->pod_trouble ? j->pod_trouble : "");
 		break;
 	case PHASE_DRAINING:
 		snprintf(x->sentence, sizeof(x->sentence),
 			"ended (%s); its quota is free once its last pod is gone%s%s%s%s",
 			j->message ? j->message : j->reason, *kept ? ": " : "", kept,
-			j->plight ? "; " : "", j->plight ? j->plight : "");
+			j->pod_trouble ? "; " : "", j->pod_trouble ? j->pod_trouble : "");
 		break;
 	case PHASES:
 		must_not_get_here();
@@ -157,7 +157,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		       queue_explain_deferred(g->queue, ns, name, ret);
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
-		explain_plight(found, ret);
+		explain_pod_trouble(found, ret);
 		explain_mass_stop(g, ret);
 	}
 	if (found->phase == PHASE_RUNNING)

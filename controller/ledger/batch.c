@@ -1,6 +1,6 @@
 /*
- * BATCH: what must be known of what the operations are about, the books (books.h) that judge them
- * one by one, and a round that writes what they do. Mostly the mirror (mirror.h) knows, and that
+ * BATCH: what must be known of what the operations are about, the books (batch_plan.h) that judge them
+ * one by one, and a round that writes what they do. Mostly the mirror (cache.h) knows, and that
  * round is the only one; else a round that reads comes before it. Each round is one transaction,
  * and each of its statements is fenced by epoch and session.
  *
@@ -46,12 +46,12 @@ static void ask_holds(struct pg *pg, struct request *r)
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *reserving = params_array(p, PARAM_BOOL);
-	for (size_t i = 0; i < r->books->nholds; i++) {
-		put_uuid(uid, &r->books->holds[i].uid);
-		put_int4(attempt, r->books->holds[i].attempt);
-		put_bool(reserving, r->books->holds[i].reserving);
+	for (size_t i = 0; i < r->batch_plan->nholds; i++) {
+		put_uuid(uid, &r->batch_plan->holds[i].uid);
+		put_int4(attempt, r->batch_plan->holds[i].attempt);
+		put_bool(reserving, r->batch_plan->holds[i].reserving);
 	}
-	link_add(pg->link, SQL_BATCH_HOLDS, p);
+	pg_conn_add(pg->conn, SQL_BATCH_HOLDS, p);
 }
 
 static void ask_shrinks(struct pg *pg, struct request *r)
@@ -60,18 +60,18 @@ static void ask_shrinks(struct pg *pg, struct request *r)
 	params_text(p, pg->cell);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *seq = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < r->books->nshrinks; i++) {
-		const struct ledger_op *op = &r->books->ops[r->books->shrinks[i]];
+	for (size_t i = 0; i < r->batch_plan->nshrinks; i++) {
+		const struct ledger_op *op = &r->batch_plan->ops[r->batch_plan->shrinks[i]];
 		put_uuid(uid, &op->uid);
 		put_int4(attempt, op->attempt);
 		put_int4(seq, op->seq);
 	}
-	link_add(pg->link, SQL_BATCH_SHRINKS, p);
+	pg_conn_add(pg->conn, SQL_BATCH_SHRINKS, p);
 }
 
 static void ask_rows(struct pg *pg, struct request *r)
 {
-	const struct books *b = r->books;
+	const struct batch_plan *b = r->batch_plan;
 	struct params *p = params_new();
 	params_text(p, pg->cell);
 	struct param *node = params_array(p, PARAM_TEXT), *flavor = params_array(p, PARAM_TEXT);
@@ -86,27 +86,27 @@ static void ask_rows(struct pg *pg, struct request *r)
 		put_uuid(uid, &b->holds[i].uid);
 		put_int4(attempt, b->holds[i].attempt);
 	}
-	link_add(pg->link, SQL_BATCH_ROWS, p);
+	pg_conn_add(pg->conn, SQL_BATCH_ROWS, p);
 }
 
-static void batch_open_books(struct request *r)
+static void batch_open_batch_plan(struct request *r)
 {
-	books_free(r->books); /* of an earlier try */
+	batch_plan_free(r->batch_plan); /* of an earlier try */
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
 	r->read = (struct round){0};
-	r->books = books_new(r->batch->ops, r->batch->nops);
+	r->batch_plan = batch_plan_new(r->batch->ops, r->batch->nops);
 }
 
 static void batch_read(struct pg *pg, struct request *r)
 {
-	batch_open_books(r);
+	batch_open_batch_plan(r);
 	request_begin_round(pg, r, STEP_READ);
 	ask_holds(pg, r);
-	if (r->books->nshrinks)
+	if (r->batch_plan->nshrinks)
 		ask_shrinks(pg, r);
 	ask_rows(pg, r);
-	link_go(pg->link);
+	pg_conn_go(pg->conn);
 }
 
 static enum ledger_state state_of(const char *name)
@@ -122,7 +122,7 @@ static const char *text_or_null(const struct pg_result *res, int row, int column
 }
 
 /* Columns as in batch_holds.sql, here and below. */
-static void found_segment(struct books_hold *h, const struct pg_result *res, int row)
+static void found_segment(struct batch_plan_hold *h, const struct pg_result *res, int row)
 {
 	h->stopping_ms = field_time(res, row, 14);
 	h->reason = text_or_null(res, row, 15);
@@ -135,11 +135,12 @@ static void found_segment(struct books_hold *h, const struct pg_result *res, int
 	h->labels = text_or_null(res, row, 24);
 }
 
-static void found_hold(struct books *b, const struct pg_result *res, int row)
+static void found_hold(struct batch_plan *b, const struct pg_result *res, int row)
 {
 	size_t hold = (size_t)field_int4(res, row, 0) - 1;
 	if (!field_null(res, row, 8))
-		books_found_attempts(b, hold, !field_null(res, row, 7), field_int4(res, row, 8));
+		batch_plan_found_attempts(
+			b, hold, !field_null(res, row, 7), field_int4(res, row, 8));
 	if (field_null(res, row, 1))
 		return;
 	struct ledger_hold found = {.state = state_of(field_text(res, row, 1)),
@@ -149,19 +150,19 @@ static void found_hold(struct books *b, const struct pg_result *res, int row)
 		.localqueue = field_text(res, row, 13),
 		.reserved_ms = field_time(res, row, 5),
 		.started_ms = field_time(res, row, 6)};
-	books_found_hold(b, hold, &found);
+	batch_plan_found_hold(b, hold, &found);
 	found_segment(&b->holds[hold], res, row);
 	if (!field_null(res, row, 9))
-		books_found_line(b, hold,
+		batch_plan_found_line(b, hold,
 			&(struct quota_line){field_text(res, row, 9), field_text(res, row, 10),
 				field_text(res, row, 11), field_int8(res, row, 12)});
 	if (!field_null(res, row, 19))
-		books_found_started_line(b, hold,
+		batch_plan_found_started_line(b, hold,
 			&(struct quota_line){field_text(res, row, 19), field_text(res, row, 20),
 				field_text(res, row, 21), field_int8(res, row, 22)});
 }
 
-static void found_row(struct books *b, const struct pg_result *res, int row)
+static void found_row(struct batch_plan *b, const struct pg_result *res, int row)
 {
 	struct quota_line name = {
 		field_text(res, row, 0), field_text(res, row, 1), field_text(res, row, 2), 0};
@@ -171,11 +172,11 @@ static void found_row(struct books *b, const struct pg_result *res, int row)
 		.wanted = field_int8(res, row, 7),
 		.parent = field_text(res, row, 8),
 		.guaranteed = field_int8(res, row, 9)};
-	books_found_row(b, &name, &found);
+	batch_plan_found_row(b, &name, &found);
 }
 
 /* False: the fence is closed. */
-static bool batch_found(struct books *b, const struct round *round)
+static bool batch_found(struct batch_plan *b, const struct round *round)
 {
 	/* Before the answers to the questions are those of the settings and perhaps an attach. */
 	size_t at = round->count - 2 - (b->nshrinks > 0);
@@ -188,7 +189,7 @@ static bool batch_found(struct books *b, const struct round *round)
 		if (!field_null(holds, i, 0)) /* one row of NULLs when no hold was named */
 			found_hold(b, holds, i);
 	for (int i = 0; i < PQntuples(shrinks); i++)
-		books_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);
+		batch_plan_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);
 	for (int i = 0; i < PQntuples(rows); i++)
 		found_row(b, rows, i);
 	return true;
@@ -198,13 +199,13 @@ static bool batch_found(struct books *b, const struct round *round)
  */
 
 static void put_lines(
-	struct param *a, const struct books *b, const struct books_line *lines, size_t n)
+	struct param *a, const struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
 {
 	struct buf json;
 	buf_init(&json, (size_t)1 << 24);
 	buf_putc(&json, '[');
 	for (size_t i = 0; i < n; i++) {
-		const struct books_row *row = b->rows[lines[i].row];
+		const struct batch_plan_row *row = b->rows[lines[i].row];
 		buf_puts(&json, i ? ",[" : "[");
 		buf_json_string(&json, row->node);
 		buf_putc(&json, ',');
@@ -224,14 +225,14 @@ static void send_if(
 {
 	r->rows_sent += count;
 	if (count)
-		link_add(pg->link, sql, p);
+		pg_conn_add(pg->conn, sql, p);
 	else
 		params_free(p);
 }
 
 static void write_transfers(struct pg *pg, struct request *r)
 {
-	const struct books *b = r->books;
+	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
@@ -240,7 +241,7 @@ static void write_transfers(struct pg *pg, struct request *r)
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
 	struct param *lost = params_array(p, PARAM_INT8);
 	for (size_t i = 0; i < b->nentries; i++) {
-		const struct books_entry *e = &b->entries[i];
+		const struct batch_plan_entry *e = &b->entries[i];
 		const struct ledger_op *op = &b->ops[e->op];
 		put_uuid(uid, &op->uid);
 		put_int4(attempt, op->attempt);
@@ -294,9 +295,9 @@ static void write_balances(struct pg *pg, struct request *r)
 	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
 	struct param *parent = params_array(p, PARAM_TEXT);
 	struct param *guaranteed = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < r->books->nrows; i++) {
-		const struct books_row *row = r->books->rows[i];
-		if (!row->exists || !books_row_changed(row))
+	for (size_t i = 0; i < r->batch_plan->nrows; i++) {
+		const struct batch_plan_row *row = r->batch_plan->rows[i];
+		if (!row->exists || !batch_plan_row_changed(row))
 			continue;
 		int64_t before = balance_use(&row->was), after = balance_use(&row->now);
 		put_text(name[0], row->node);
@@ -321,9 +322,9 @@ static void write_new_balances(struct pg *pg, struct request *r)
 	struct param *use = params_array(p, PARAM_INT8), *wanted = params_array(p, PARAM_INT8);
 	struct param *parent = params_array(p, PARAM_TEXT);
 	struct param *guaranteed = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < r->books->nrows; i++) {
-		const struct books_row *row = r->books->rows[i];
-		if (row->exists || !books_row_changed(row))
+	for (size_t i = 0; i < r->batch_plan->nrows; i++) {
+		const struct batch_plan_row *row = r->batch_plan->rows[i];
+		if (row->exists || !batch_plan_row_changed(row))
 			continue;
 		put_text(name[0], row->node);
 		put_text(name[1], row->flavor);
@@ -338,7 +339,8 @@ static void write_new_balances(struct pg *pg, struct request *r)
 }
 
 /* What it held at COMMIT, if that is not what it holds now. */
-static void put_started_lines(struct param *a, const struct books *b, const struct books_hold *h)
+static void put_started_lines(
+	struct param *a, const struct batch_plan *b, const struct batch_plan_hold *h)
 {
 	if (h->has_started_lines)
 		put_lines(a, b, h->started_lines, h->nstarted_lines);
@@ -348,7 +350,7 @@ static void put_started_lines(struct param *a, const struct books *b, const stru
 
 static void write_holds(struct pg *pg, struct request *r)
 {
-	const struct books *b = r->books;
+	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *state = params_array(p, PARAM_TEXT), *started = params_array(p, PARAM_TIME);
@@ -357,7 +359,7 @@ static void write_holds(struct pg *pg, struct request *r)
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
-		const struct books_hold *h = &b->holds[i];
+		const struct batch_plan_hold *h = &b->holds[i];
 		if (!h->was_open || !h->open || !h->changed)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -387,7 +389,7 @@ static void put_json_text(struct param *a, const char *json)
 
 static void write_new_holds(struct pg *pg, struct request *r)
 {
-	const struct books *b = r->books;
+	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *text[5], *time[3];
@@ -398,7 +400,7 @@ static void write_new_holds(struct pg *pg, struct request *r)
 	struct param *started_lines = params_array(p, PARAM_JSONB);
 	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
 	for (size_t i = 0; i < b->nholds; i++) {
-		const struct books_hold *h = &b->holds[i];
+		const struct batch_plan_hold *h = &b->holds[i];
 		if (h->was_open || !h->open)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -426,8 +428,8 @@ static void write_closed_holds(struct pg *pg, struct request *r)
 {
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < r->books->nholds; i++) {
-		const struct books_hold *h = &r->books->holds[i];
+	for (size_t i = 0; i < r->batch_plan->nholds; i++) {
+		const struct batch_plan_hold *h = &r->batch_plan->holds[i];
 		if (!h->was_open || h->open)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -448,7 +450,7 @@ static void put_bill(struct param *const text[2], struct param *price, struct pa
 
 static void write_segments(struct pg *pg, struct request *r)
 {
-	const struct books *b = r->books;
+	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *text[4], *time[3];
@@ -462,8 +464,8 @@ static void write_segments(struct pg *pg, struct request *r)
 	price = params_array(p, PARAM_JSONB);
 	cost = params_array(p, PARAM_INT8);
 	for (size_t i = 0; i < b->nholds; i++) {
-		const struct books_hold *h = &b->holds[i];
-		if (!books_hold_ended(h))
+		const struct batch_plan_hold *h = &b->holds[i];
+		if (!batch_plan_hold_ended(h))
 			continue;
 		put_uuid(uid, &h->uid);
 		put_int4(attempt, h->attempt);
@@ -492,7 +494,7 @@ static void batch_write(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_WRITE);
 	r->rows_sent = 0;
-	link_add(pg->link, SQL_FENCE, request_params(pg, r));
+	pg_conn_add(pg->conn, SQL_FENCE, request_params(pg, r));
 	write_transfers(pg, r);
 	write_balances(pg, r);
 	write_new_balances(pg, r);
@@ -500,22 +502,22 @@ static void batch_write(struct pg *pg, struct request *r)
 	write_new_holds(pg, r);
 	write_closed_holds(pg, r);
 	write_segments(pg, r);
-	link_go(pg->link);
+	pg_conn_go(pg->conn);
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------
  */
 
-/* Nothing was read, so nothing is refused: see mirror.h. False: it must be read. */
+/* Nothing was read, so nothing is refused: see cache.h. False: it must be read. */
 static bool batch_from_memory(struct pg *pg, struct request *r)
 {
 	if (r->doubted || r->epoch != pg->attached_epoch)
 		return false;
-	batch_open_books(r);
-	if (!r->books->nops || !mirror_tell(pg->mirror, r->books))
+	batch_open_batch_plan(r);
+	if (!r->batch_plan->nops || !cache_tell(pg->cache, r->batch_plan))
 		return false;
-	books_run(r->books);
-	if (!books_all_applied(r->books) || !books_dirty(r->books))
+	batch_plan_run(r->batch_plan);
+	if (!batch_plan_all_applied(r->batch_plan) || !batch_plan_dirty(r->batch_plan))
 		return false;
 	batch_write(pg, r);
 	return true;
@@ -523,19 +525,19 @@ static bool batch_from_memory(struct pg *pg, struct request *r)
 
 static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 {
-	if (!batch_found(r->books, round)) {
+	if (!batch_found(r->batch_plan, round)) {
 		pg_answer_batch(pg, LEDGER_FENCED, NULL);
 		return;
 	}
 	r->read = *round; /* the books borrow its strings */
 	*round = (struct round){0};
-	books_run(r->books);
-	if (books_dirty(r->books)) {
+	batch_plan_run(r->batch_plan);
+	if (batch_plan_dirty(r->batch_plan)) {
 		batch_write(pg, r);
 		return;
 	}
-	mirror_learn(pg->mirror, r->books);
-	pg_answer_batch(pg, LEDGER_DONE, r->books->results);
+	cache_learn(pg->cache, r->batch_plan);
+	pg_answer_batch(pg, LEDGER_DONE, r->batch_plan->results);
 }
 
 /* A row that was to be written and is not there was taken away by hand: what we remember is not
@@ -546,10 +548,10 @@ static void batch_done(struct pg *pg, struct request *r, const struct round *rou
 	for (size_t i = 2; i < round->count; i++) /* after settings and fence */
 		written += (size_t)strtoull(PQcmdTuples((PGresult *)round->result[i]), NULL, 10);
 	if (written == r->rows_sent)
-		mirror_learn(pg->mirror, r->books);
+		cache_learn(pg->cache, r->batch_plan);
 	else
-		mirror_clear(pg->mirror);
-	pg_answer_batch(pg, LEDGER_DONE, r->books->results);
+		cache_clear(pg->cache);
+	pg_answer_batch(pg, LEDGER_DONE, r->batch_plan->results);
 }
 
 void batch_step(struct pg *pg, struct request *r, struct round *round)

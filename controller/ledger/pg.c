@@ -16,17 +16,17 @@
 
 int64_t pg_session(const struct pg *pg)
 {
-	return (int64_t)((uint64_t)pg->instance << 32 | link_number(pg->link));
+	return (int64_t)((uint64_t)pg->instance << 32 | pg_conn_number(pg->conn));
 }
 
 void pg_set_patience(struct pg *pg, int64_t ms)
 {
-	link_set_patience(pg->link, ms);
+	pg_conn_set_patience(pg->conn, ms);
 }
 
 bool pg_up(const struct pg *pg)
 {
-	return link_up(pg->link);
+	return pg_conn_up(pg->conn);
 }
 
 /* ---- The queue of requests --------------------------------------------------------------------
@@ -34,7 +34,7 @@ bool pg_up(const struct pg *pg)
 
 static void request_free(struct request *r)
 {
-	books_free(r->books);
+	batch_plan_free(r->batch_plan);
 	free(r->label);
 	for (size_t i = 0; i < r->read.count; i++)
 		PQclear(r->read.result[i]);
@@ -83,7 +83,7 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 
 static void pg_pump(struct pg *pg)
 {
-	if (pg->head && link_up(pg->link) && !link_busy(pg->link))
+	if (pg->head && pg_conn_up(pg->conn) && !pg_conn_busy(pg->conn))
 		request_step(pg, pg->head, NULL);
 }
 
@@ -93,7 +93,7 @@ static void pg_ask(struct pg *pg, struct request r)
 	*mine = r;
 	*pg->tail = mine;
 	pg->tail = &mine->next;
-	if (!link_up(pg->link)) {
+	if (!pg_conn_up(pg->conn)) {
 		ev_timer_stop(pg->loop, &pg->soon);
 		ev_timer_set(&pg->soon, 0., 0.);
 		ev_timer_start(pg->loop, &pg->soon);
@@ -222,7 +222,7 @@ void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_co
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results)
 {
 	struct request *r = pg_pop(pg);
-	pg->events.batch(r->id, o, results, results ? r->books->nops : 0, pg->events.ctx);
+	pg->events.batch(r->id, o, results, results ? r->batch_plan->nops : 0, pg->events.ctx);
 	request_free(r);
 	pg_pump(pg);
 }
@@ -278,7 +278,7 @@ static void on_soon(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)loop, (void)events;
 	struct pg *pg = w->data;
-	if (link_up(pg->link))
+	if (pg_conn_up(pg->conn))
 		pg_pump(pg);
 	else
 		pg_lose_all(pg);
@@ -334,18 +334,18 @@ static void on_round(struct round *round, void *ctx)
 	struct request *r = pg->head;
 	must(r);
 	if (!round->sqlstate[0]) {
-		link_praise(pg->link);
+		pg_conn_praise(pg->conn);
 		if (request_fenced(r))
 			pg_attach(pg, r->epoch);
 		request_step(pg, r, round);
 		return;
 	}
-	mirror_clear(pg->mirror);
+	cache_clear(pg->cache);
 	r->doubted = true;
-	bool passes = fault_passes(round->sqlstate) || link_unprepared(round->sqlstate) ||
+	bool passes = fault_passes(round->sqlstate) || pg_conn_unprepared(round->sqlstate) ||
 		      schema_fault_passes(r, round->sqlstate);
 	if (!passes || ++r->tries > TRIES_MAX) {
-		link_drop(pg->link, round->fault.text);
+		pg_conn_drop(pg->conn, round->fault.text);
 		return;
 	}
 	r->step = STEP_NEW;
@@ -355,7 +355,7 @@ static void on_round(struct round *round, void *ctx)
 void pg_attach(struct pg *pg, int64_t epoch)
 {
 	if (epoch != pg->attached_epoch)
-		mirror_clear(pg->mirror);
+		cache_clear(pg->cache);
 	pg->attached_epoch = epoch;
 }
 
@@ -375,14 +375,14 @@ void request_begin_round(struct pg *pg, struct request *r, enum request_step ste
 {
 	r->step = step;
 	/* A little before our own patience ends: a sentence of the server is better than none. */
-	int64_t ms = link_patience_ms(pg->link) * 4 / 5;
+	int64_t ms = pg_conn_patience_ms(pg->conn) * 4 / 5;
 	char text[32];
 	snprintf(text, sizeof(text), "%lld", (long long)(ms > 0 ? ms : 1));
 	struct params *p = params_new();
 	params_text(p, text);
-	link_add(pg->link, SQL_SETTINGS, p);
+	pg_conn_add(pg->conn, SQL_SETTINGS, p);
 	if (request_fenced(r) && r->epoch != pg->attached_epoch)
-		link_add(pg->link, SQL_ATTACH, request_params(pg, r));
+		pg_conn_add(pg->conn, SQL_ATTACH, request_params(pg, r));
 }
 
 /* ---- Life -------------------------------------------------------------------------------------
@@ -397,16 +397,16 @@ int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_eve
 	pg->cell = mem_strdup(o->cell);
 	pg->identity = mem_strdup(o->identity);
 	pg->tail = &pg->head;
-	pg->mirror = mirror_new();
+	pg->cache = cache_new();
 	ev_timer_init(&pg->soon, on_soon, 0., 0.);
 	pg->soon.data = pg;
 	/* Not from the seed: no two processes may ever have the same. 31 bits, so that a session
 	 * is positive and shifts as a bigint. */
 	must(getrandom(&pg->instance, sizeof(pg->instance), 0) == sizeof(pg->instance));
 	pg->instance &= INT32_MAX;
-	struct link_options lo = {o->conninfo, o->identity, o->seed};
-	struct link_events le = {on_up, on_down, on_round, pg};
-	int rc = link_new(loop, &lo, &le, &pg->link, e);
+	struct pg_conn_options lo = {o->conninfo, o->identity, o->seed};
+	struct pg_conn_events le = {on_up, on_down, on_round, pg};
+	int rc = pg_conn_new(loop, &lo, &le, &pg->conn, e);
 	if (rc) {
 		pg_free(pg);
 		return rc;
@@ -420,8 +420,8 @@ void pg_free(struct pg *pg)
 	if (!pg)
 		return;
 	ev_timer_stop(pg->loop, &pg->soon);
-	link_free(pg->link);
-	mirror_free(pg->mirror);
+	pg_conn_free(pg->conn);
+	cache_free(pg->cache);
 	while (pg->head)
 		request_free(pg_pop(pg));
 	free(pg->cell);

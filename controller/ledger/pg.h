@@ -6,7 +6,7 @@
  * broke is answered LEDGER_LOST, and so is what is asked while there is no connection: trying again
  * is the asker's business, connecting again (with growing, jittered pauses) is the driver's.
  *
- * A batch is two rounds: what it must know is read, books.h judges it operation by operation, and
+ * A batch is two rounds: what it must know is read, batch_plan.h judges it operation by operation, and
  * the outcome is written in one transaction behind the fence (epoch and session of the lease). What
  * was read is still so if the fence is open, so no lock is held in between. A session is one
  * connection of one holder: a backend that goes on running what a connection left behind finds the

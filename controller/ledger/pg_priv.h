@@ -2,7 +2,7 @@
  * Inside the driver: a request, the steps it takes, and who takes them. For schema.c, requests.c,
  * batch.c, pg.c and the tests.
  *
- * Requests go one at a time, each in one or more rounds (see link.h), strictly in the order they
+ * Requests go one at a time, each in one or more rounds (see pg_conn.h), strictly in the order they
  * were made: an operation must not overtake one before it that has to be tried again. What may be
  * sent together goes together inside a round.
  */
@@ -11,9 +11,9 @@
 
 #include <ev.h>
 
-#include "controller/ledger/books.h"
-#include "controller/ledger/link.h"
-#include "controller/ledger/mirror.h"
+#include "controller/ledger/batch_plan.h"
+#include "controller/ledger/pg_conn.h"
+#include "controller/ledger/cache.h"
 #include "controller/ledger/pg.h"
 
 enum request_kind {
@@ -58,17 +58,17 @@ struct request {
 	char *label;
 	const struct ledger_batch *batch; /* the asker's, until answered */
 	int tries;
-	bool doubted;	     /* what is remembered did not hold: read */
-	size_t rows_sent;    /* STEP_WRITE: what must be written if all is as it was taken for */
-	bool has_schema;     /* STEP_SCHEMA_STATE: there is a schema named sluice */
-	struct books *books; /* from STEP_READ on */
-	struct round read;   /* STEP_WRITE: what the books borrow from */
+	bool doubted;	  /* what is remembered did not hold: read */
+	size_t rows_sent; /* STEP_WRITE: what must be written if all is as it was taken for */
+	bool has_schema;  /* STEP_SCHEMA_STATE: there is a schema named sluice */
+	struct batch_plan *batch_plan; /* from STEP_READ on */
+	struct round read;	       /* STEP_WRITE: what the books borrow from */
 };
 
 struct pg {
 	struct ev_loop *loop;
 	struct pg_events events;
-	struct link *link;
+	struct pg_conn *conn;
 	char *cell, *identity;
 	uint32_t instance; /* drawn once: the high half of every session */
 
@@ -77,8 +77,8 @@ struct pg {
 
 	bool schema_fits;	/* looked at on this connection */
 	int64_t attached_epoch; /* the epoch this connection may write for, or 0 */
-	struct mirror
-		*mirror; /* what was read and written under attached_epoch, on this connection */
+	struct cache
+		*cache; /* what was read and written under attached_epoch, on this connection */
 	char last_words[512]; /* why connecting failed last: said once */
 };
 

@@ -26,9 +26,9 @@ static void lease_ask(struct pg *pg, struct request *r)
 		params_int8(p, r->epoch);
 	params_text(look, pg->cell);
 	request_begin_round(pg, r, STEP_LEASE);
-	link_add(pg->link, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
-	link_add(pg->link, SQL_LEASE_LOOK, look);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
+	pg_conn_add(pg->conn, SQL_LEASE_LOOK, look);
+	pg_conn_go(pg->conn);
 }
 
 static void lease_answer(struct pg *pg, struct round *round)
@@ -119,8 +119,8 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 		return;
 	}
 	request_begin_round(pg, r, STEP_LOAD);
-	link_add(pg->link, SQL_LOAD, request_params(pg, r));
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_LOAD, request_params(pg, r));
+	pg_conn_go(pg->conn);
 }
 
 /* ---- RECALL -----------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ void recall_step(struct pg *pg, struct request *r, struct round *round)
 	params_int8(p, r->after.attempt);
 	params_int8(p, (int64_t)r->attempts);
 	request_begin_round(pg, r, STEP_RECALL);
-	link_add(pg->link, SQL_RECALL, p);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_RECALL, p);
+	pg_conn_go(pg->conn);
 }
 
 /* ---- RECALL of what was spent, and of how long runs took ---------------------------------------
@@ -224,8 +224,8 @@ void spent_step(struct pg *pg, struct request *r, struct round *round)
 	params_int8(p, r->from_ms);
 	params_int8(p, r->to_ms < TIME_MAX_MS ? r->to_ms : TIME_MAX_MS);
 	request_begin_round(pg, r, STEP_SPENT);
-	link_add(pg->link, SQL_RECALL_SPENT, p);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_RECALL_SPENT, p);
+	pg_conn_go(pg->conn);
 }
 
 static void durations_answer(struct pg *pg, struct round *round)
@@ -256,8 +256,8 @@ void durations_step(struct pg *pg, struct request *r, struct round *round)
 	params_int8(p, (int64_t)r->attempts);
 	params_int8(p, DURATIONS_LOOKED_AT);
 	request_begin_round(pg, r, STEP_DURATIONS);
-	link_add(pg->link, SQL_RECALL_DURATIONS, p);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_RECALL_DURATIONS, p);
+	pg_conn_go(pg->conn);
 }
 
 /* ---- COST -------------------------------------------------------------------------------------
@@ -305,8 +305,8 @@ void cost_step(struct pg *pg, struct request *r, struct round *round)
 	params_text(p, r->question.label);
 	params_int8(p, (int64_t)r->attempts);
 	request_begin_round(pg, r, STEP_COST);
-	link_add(pg->link, SQL_COST, p);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_COST, p);
+	pg_conn_go(pg->conn);
 }
 
 /* ---- RESIGN -----------------------------------------------------------------------------------
@@ -320,6 +320,6 @@ void resign_step(struct pg *pg, struct request *r, struct round *round)
 		return;
 	}
 	request_begin_round(pg, r, STEP_RESIGN);
-	link_add(pg->link, SQL_LEASE_RESIGN, request_params(pg, r));
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_LEASE_RESIGN, request_params(pg, r));
+	pg_conn_go(pg->conn);
 }

@@ -59,7 +59,7 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 		buf_puts(&script, buf_text(&number)); /* it makes the table */
 	must(!script.failed && !number.failed);
 	r->step = STEP_MIGRATE;
-	link_script(pg->link, buf_text(&script));
+	pg_conn_script(pg->conn, buf_text(&script));
 	buf_done(&script);
 	buf_done(&number);
 }
@@ -67,8 +67,8 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 static void schema_ask_state(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_SCHEMA_STATE);
-	link_add(pg->link, SQL_SCHEMA_STATE, NULL);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_SCHEMA_STATE, NULL);
+	pg_conn_go(pg->conn);
 }
 
 static void schema_ask_version(struct pg *pg, struct request *r)
@@ -77,8 +77,8 @@ static void schema_ask_version(struct pg *pg, struct request *r)
 	params_text(p, pg->cell);
 	params_text(p, pg->identity);
 	request_begin_round(pg, r, STEP_SCHEMA_VERSION);
-	link_add(pg->link, SQL_SCHEMA_VERSION, p);
-	link_go(pg->link);
+	pg_conn_add(pg->conn, SQL_SCHEMA_VERSION, p);
+	pg_conn_go(pg->conn);
 }
 
 /* True: go on with the lease. */
@@ -89,7 +89,7 @@ static bool schema_judge(struct pg *pg, struct request *r, int version, bool led
 		snprintf(sentence, sizeof(sentence),
 			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller; run that one",
 			version, MIGRATIONS_COUNT);
-		link_drop(pg->link, sentence);
+		pg_conn_drop(pg->conn, sentence);
 		return false;
 	}
 	if (version == MIGRATIONS_COUNT) {

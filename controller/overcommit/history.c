@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "controller/ledger/link.h"
+#include "controller/ledger/pg_conn.h"
 #include "controller/ledger/sql.h"
 #include "overcommit/forecast.h"
 
@@ -37,7 +37,7 @@ enum history_state { IDLE, READING, WRITING };
 struct history {
 	struct history_options o;
 	struct ev_loop *loop;
-	struct link *link; /* NULL: nobody needed it yet */
+	struct pg_conn *conn; /* NULL: nobody needed it yet */
 	bool up;
 	enum history_state state;
 	struct map minutes;
@@ -67,8 +67,8 @@ static void read_page(struct history *h)
 	params_int8(p, h->after_ms);
 	params_int8(p, PAGE);
 	h->state = READING;
-	link_add(h->link, SQL_HISTORY_READ, p);
-	link_go(h->link);
+	pg_conn_add(h->conn, SQL_HISTORY_READ, p);
+	pg_conn_go(h->conn);
 }
 
 /* The next number of "1,,3"; false where there is none. */
@@ -142,9 +142,9 @@ static void write_notes(struct history *h, int64_t now_ms)
 	params_int8(old, h->epoch);
 	params_int8(old, now_ms - FORECAST_RETENTION_MS);
 	h->state = WRITING;
-	link_add(h->link, SQL_HISTORY_WRITE, p);
-	link_add(h->link, SQL_HISTORY_FORGET, old);
-	link_go(h->link);
+	pg_conn_add(h->conn, SQL_HISTORY_WRITE, p);
+	pg_conn_add(h->conn, SQL_HISTORY_FORGET, old);
+	pg_conn_go(h->conn);
 }
 
 static void forget_notes(struct history *h, size_t n)
@@ -180,11 +180,11 @@ static void on_round(struct round *r, void *ctx)
 	enum history_state was = h->state;
 	h->state = IDLE;
 	if (r->sqlstate[0]) {
-		if (!link_unprepared(r->sqlstate))
-			link_drop(h->link, r->fault.text);
+		if (!pg_conn_unprepared(r->sqlstate))
+			pg_conn_drop(h->conn, r->fault.text);
 		return;
 	}
-	link_praise(h->link);
+	pg_conn_praise(h->conn);
 	if (was == WRITING)
 		forget_notes(h, h->sent);
 	if (was != READING || r->count != 1)
@@ -196,12 +196,12 @@ static void on_round(struct round *r, void *ctx)
 
 static void connect_to_ledger(struct history *h)
 {
-	struct link_options o = {.conninfo = h->o.conninfo,
+	struct pg_conn_options o = {.conninfo = h->o.conninfo,
 		.application_name = "sluice-controller history",
 		.seed = h->o.seed};
-	struct link_events events = {.up = on_up, .down = on_down, .round = on_round, .ctx = h};
+	struct pg_conn_events events = {.up = on_up, .down = on_down, .round = on_round, .ctx = h};
 	struct err e = {""};
-	if (!h->link && link_new(h->loop, &o, &events, &h->link, &e) != 0)
+	if (!h->conn && pg_conn_new(h->loop, &o, &events, &h->conn, &e) != 0)
 		log_event(h->o.log, LEVEL_WARN, "history-down", "why", e.text, NULL);
 }
 
@@ -221,8 +221,8 @@ void history_free(struct history *h)
 	struct minute *m;
 	if (!h)
 		return;
-	if (h->link)
-		link_free(h->link);
+	if (h->conn)
+		pg_conn_free(h->conn);
 	map_each(&h->minutes, i, m)
 		free(m);
 	map_done(&h->minutes);
@@ -288,7 +288,7 @@ void history_tick(struct history *h, int64_t epoch, int64_t now_ms)
 	if (!h->wants && !due)
 		return;
 	connect_to_ledger(h);
-	if (!h->up || h->state != IDLE || link_busy(h->link))
+	if (!h->up || h->state != IDLE || pg_conn_busy(h->conn))
 		return;
 	if (h->wants) {
 		read_page(h);

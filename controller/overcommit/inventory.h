@@ -9,7 +9,7 @@
  * A pod that was used and is not there any more is kept on its node as dangling until a round of
  * samples does not mention it: the node's own sample still has its use in it.
  *
- * Samples come in rounds, those of pods before those of nodes (gauge.h).
+ * Samples come in rounds, those of pods before those of nodes (usage_poller.h).
  */
 #ifndef SLUICE_CONTROLLER_INVENTORY_H
 #define SLUICE_CONTROLLER_INVENTORY_H

@@ -134,7 +134,7 @@ static void test_batch_that_landed_and_was_not_answered(void **state)
 		pg_fixture_sql(&F, "SELECT count(*) FROM sluice.transfer WHERE cell = 'landed'"),
 		"3"))
 		;
-	link_drop(d.pg->link, "cut by the test"); /* the answer is in the socket, unread */
+	pg_conn_drop(d.pg->conn, "cut by the test"); /* the answer is in the socket, unread */
 	assert_int_equal(d.answered, id);
 	assert_int_equal(d.outcome, LEDGER_LOST);
 	assert_int_equal(insist(&d, e, ops, 3), 0);
@@ -261,7 +261,7 @@ static void test_stopped_backend_behind_the_fence(void **state)
 	until_waiting(&d);
 	assert_int_equal(kill(old, SIGSTOP), 0);
 	pg_set_patience(d.pg, 300);
-	link_drop(d.pg->link, "cut by the test");
+	pg_conn_drop(d.pg->conn, "cut by the test");
 	assert_int_equal(d.answered, id);
 	PQfinish(lock);
 	drive_until_up(&d);

@@ -287,15 +287,15 @@ static void test_life_of_a_hold_reads_nothing(void **state)
 	assert_tree(&d, "cohort/c 1/9 cq/a 3/8");
 	assert_true(at_once(&d, e, op(LEDGER_STOP, 1), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, op(LEDGER_RELEASE, 1), LEDGER_APPLIED));
-	assert_int_equal(mirror_holds(d.pg->mirror), 0);
-	assert_int_equal(mirror_rows(d.pg->mirror), 2);
+	assert_int_equal(cache_holds(d.pg->cache), 0);
+	assert_int_equal(cache_rows(d.pg->cache), 2);
 	/* what is not simply done is read */
 	assert_false(at_once(&d, e, op(LEDGER_RELEASE, 1), LEDGER_SPENT));
 	assert_false(at_once(&d, e, hold(2, "cq/a", 40), LEDGER_REFUSED));
 	/* its key tells that it was done before; then it is read */
 	assert_true(at_once(&d, e, hold(1, "cq/a", 1), LEDGER_SPENT));
 	assert_int_equal(d.results[0].next_attempt, 2);
-	assert_int_equal(mirror_rows(d.pg->mirror), 2);
+	assert_int_equal(cache_rows(d.pg->cache), 2);
 	assert_string_equal(
 		pg_fixture_sql(&F,
 			"SELECT concat_ws(' ', ns, localqueue, reason, actor, lines) FROM "
@@ -310,15 +310,15 @@ static void test_new_connection_and_new_epoch_remember_nothing(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "anew");
 	BATCH(&d, e, "AA", cap("cq/a", 9, "", 0), hold(1, "cq/a", 4));
-	assert_int_equal(mirror_holds(d.pg->mirror), 1);
-	link_drop(d.pg->link, "cut by the test");
-	assert_int_equal(mirror_rows(d.pg->mirror), 0);
+	assert_int_equal(cache_holds(d.pg->cache), 1);
+	pg_conn_drop(d.pg->conn, "cut by the test");
+	assert_int_equal(cache_rows(d.pg->cache), 0);
 	drive_until_up(&d);
 	assert_false(at_once(&d, e, op(LEDGER_COMMIT, 1), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, op(LEDGER_STOP, 1), LEDGER_APPLIED));
 	pg_resign(d.pg, e);
 	assert_int_equal(drive_lease(&d, 0, 60000), LEDGER_DONE);
-	assert_int_equal(mirror_rows(d.pg->mirror), 0);
+	assert_int_equal(cache_rows(d.pg->cache), 0);
 	assert_false(at_once(&d, d.lease.epoch, op(LEDGER_RELEASE, 1), LEDGER_APPLIED));
 	finish(&d);
 }
@@ -413,8 +413,8 @@ static void test_run_that_shrank_is_several(void **state)
 	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), pods, o);
 	BATCH(&d, e, "AAAAA", at(before, 500), at(op(LEDGER_COMMIT, 1), 1000), at(during, 2000),
 		at(op(LEDGER_STOP, 1), 3000), at(after, 4000));
-	link_drop(
-		d.pg->link, "cut by the test"); /* what it held at COMMIT is not only remembered */
+	pg_conn_drop(
+		d.pg->conn, "cut by the test"); /* what it held at COMMIT is not only remembered */
 	drive_until_up(&d);
 	BATCH(&d, e, "A", at(op(LEDGER_RELEASE, 1), 5000));
 	d.mark = ledger_mark_since(0);

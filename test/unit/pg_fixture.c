@@ -132,7 +132,7 @@ void pg_fixture_crash(struct pg_fixture *f)
 	kill(f->postmaster, SIGKILL);
 	must(waitpid(f->postmaster, NULL, 0) == f->postmaster);
 	f->postmaster = 0;
-	char pattern[] = "/proc/[0-9]*/cwd", link[256], data[96];
+	char pattern[] = "/proc/[0-9]*/cwd", conn[256], data[96];
 	snprintf(data, sizeof(data), "%s/data", f->dir);
 	for (bool left = true; left; usleep(5000)) {
 		glob_t found;
@@ -140,9 +140,9 @@ void pg_fixture_crash(struct pg_fixture *f)
 		if (glob(pattern, 0, NULL, &found))
 			break;
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			ssize_t n = readlink(found.gl_pathv[i], link, sizeof(link) - 1);
-			link[n > 0 ? n : 0] = '\0';
-			left |= !strcmp(link, data);
+			ssize_t n = readlink(found.gl_pathv[i], conn, sizeof(conn) - 1);
+			conn[n > 0 ? n : 0] = '\0';
+			left |= !strcmp(conn, data);
 		}
 		globfree(&found);
 	}

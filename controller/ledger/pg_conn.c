@@ -1,4 +1,4 @@
-#include "controller/ledger/link.h"
+#include "controller/ledger/pg_conn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,24 +19,24 @@
 #define SECRETS_MAX 4
 #define PREPARED_MAX 24
 
-enum link_state {
-	LINK_DOWN, /* the pause before the next try */
-	LINK_CONNECTING,
-	LINK_IDLE,
-	LINK_BUSY,   /* a round is under way */
-	LINK_SCRIPT, /* the same, outside of pipeline mode */
+enum pg_conn_state {
+	PG_CONN_DOWN, /* the pause before the next try */
+	PG_CONN_CONNECTING,
+	PG_CONN_IDLE,
+	PG_CONN_BUSY,	/* a round is under way */
+	PG_CONN_SCRIPT, /* the same, outside of pipeline mode */
 };
 
-struct link {
+struct pg_conn {
 	struct ev_loop *loop;
-	struct link_events events;
+	struct pg_conn_events events;
 	char *conninfo, *application_name;
 	char *secrets[SECRETS_MAX]; /* never in a sentence */
 	double connect_timeout;
 	int64_t patience_ms;
 	uint64_t rng;
 
-	enum link_state state;
+	enum pg_conn_state state;
 	PGconn *conn; /* NULL exactly when DOWN */
 	ev_io reading, writing;
 	ev_timer deadline; /* of the connect, or of the next word of the server */
@@ -56,7 +56,7 @@ struct link {
 /* ---- State ------------------------------------------------------------------------------------
  */
 
-static void link_arm(struct link *l, double seconds)
+static void pg_conn_arm(struct pg_conn *l, double seconds)
 {
 	ev_now_update(l->loop);
 	ev_timer_stop(l->loop, &l->deadline);
@@ -64,7 +64,7 @@ static void link_arm(struct link *l, double seconds)
 	ev_timer_start(l->loop, &l->deadline);
 }
 
-static double link_pause_s(struct link *l)
+static double pg_conn_pause_s(struct pg_conn *l)
 {
 	int64_t ms = PAUSE_FIRST_MS;
 	for (int i = 0; i < l->failures && ms < PAUSE_LAST_MS; i++)
@@ -84,11 +84,11 @@ static void round_clear(struct round *r)
 	*r = (struct round){0};
 }
 
-static void link_enter(struct link *l, enum link_state next)
+static void pg_conn_enter(struct pg_conn *l, enum pg_conn_state next)
 {
 	l->state = next;
 	switch (next) {
-	case LINK_DOWN:
+	case PG_CONN_DOWN:
 		ev_timer_stop(l->loop, &l->deadline);
 		ev_io_stop(l->loop, &l->reading);
 		ev_io_stop(l->loop, &l->writing);
@@ -98,22 +98,22 @@ static void link_enter(struct link *l, enum link_state next)
 		l->nprepared = l->sent = l->taken = 0;
 		round_clear(&l->round);
 		ev_now_update(l->loop);
-		ev_timer_set(&l->pause, link_pause_s(l), 0.);
+		ev_timer_set(&l->pause, pg_conn_pause_s(l), 0.);
 		ev_timer_start(l->loop, &l->pause);
 		l->failures++;
 		break;
-	case LINK_CONNECTING:
+	case PG_CONN_CONNECTING:
 		l->notice.text[0] = '\0';
-		link_arm(l, l->connect_timeout);
+		pg_conn_arm(l, l->connect_timeout);
 		break;
-	case LINK_IDLE:
+	case PG_CONN_IDLE:
 		ev_timer_stop(l->loop, &l->deadline);
 		break;
-	case LINK_BUSY:
-		link_arm(l, (double)l->patience_ms / 1000.);
+	case PG_CONN_BUSY:
+		pg_conn_arm(l, (double)l->patience_ms / 1000.);
 		break;
-	case LINK_SCRIPT:
-		link_arm(l, MIGRATION_PATIENCE_MS / 1000.);
+	case PG_CONN_SCRIPT:
+		pg_conn_arm(l, MIGRATION_PATIENCE_MS / 1000.);
 		break;
 	}
 }
@@ -122,7 +122,7 @@ static void link_enter(struct link *l, enum link_state next)
  */
 
 /* libpq's message in one line, and nothing in it that is a secret of ours. */
-static void sentence_set(const struct link *l, struct err *e, const char *message)
+static void sentence_set(const struct pg_conn *l, struct err *e, const char *message)
 {
 	err_set(e, 0, "%s", message);
 	size_t n = 0;
@@ -150,17 +150,17 @@ static void sentence_set(const struct link *l, struct err *e, const char *messag
 		*c = *c == '\x01' ? '*' : *c;
 }
 
-void link_drop(struct link *l, const char *sentence)
+void pg_conn_drop(struct pg_conn *l, const char *sentence)
 {
 	must(l->conn);
 	struct err why;
 	sentence_set(l, &why, sentence);
-	bool came_up = l->state != LINK_CONNECTING;
-	link_enter(l, LINK_DOWN);
+	bool came_up = l->state != PG_CONN_CONNECTING;
+	pg_conn_enter(l, PG_CONN_DOWN);
 	l->events.down(came_up, why.text, l->events.ctx);
 }
 
-static void link_lose(struct link *l)
+static void pg_conn_lose(struct pg_conn *l)
 {
 	struct err why;
 	if (l->round.fault.text[0])
@@ -169,14 +169,14 @@ static void link_lose(struct link *l)
 		why = l->notice;
 	else
 		err_set(&why, 0, "%s", PQerrorMessage(l->conn));
-	link_drop(l, why.text[0] ? why.text : "the connection to Postgres broke");
+	pg_conn_drop(l, why.text[0] ? why.text : "the connection to Postgres broke");
 }
 
 /* Keeps the last words of a server that hangs up while nothing was asked; the rest is chatter, and
  * libpq would print it. */
-static void link_notice(void *ctx, const PGresult *r)
+static void pg_conn_notice(void *ctx, const PGresult *r)
 {
-	struct link *l = ctx;
+	struct pg_conn *l = ctx;
 	const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
 	const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
 	if (severity && text && (!strcmp(severity, "FATAL") || !strcmp(severity, "PANIC")))
@@ -186,7 +186,7 @@ static void link_notice(void *ctx, const PGresult *r)
 /* ---- Connecting -------------------------------------------------------------------------------
  */
 
-static void link_watch(struct link *l, int events)
+static void pg_conn_watch(struct pg_conn *l, int events)
 {
 	ev_io_stop(l->loop, &l->reading);
 	ev_io_stop(l->loop, &l->writing);
@@ -201,41 +201,41 @@ static void link_watch(struct link *l, int events)
 		ev_io_start(l->loop, &l->writing);
 }
 
-static void link_established(struct link *l)
+static void pg_conn_established(struct pg_conn *l)
 {
 	if (PQsetnonblocking(l->conn, 1) || !PQenterPipelineMode(l->conn)) {
-		link_lose(l);
+		pg_conn_lose(l);
 		return;
 	}
 	l->number++;
-	link_watch(l, EV_READ);
-	link_enter(l, LINK_IDLE);
+	pg_conn_watch(l, EV_READ);
+	pg_conn_enter(l, PG_CONN_IDLE);
 	l->events.up(l->events.ctx);
 }
 
-static void link_poll(struct link *l)
+static void pg_conn_poll(struct pg_conn *l)
 {
 	ev_io_stop(l->loop, &l->reading);
 	ev_io_stop(l->loop, &l->writing);
 	switch (PQconnectPoll(l->conn)) {
 	case PGRES_POLLING_READING:
-		link_watch(l, EV_READ);
+		pg_conn_watch(l, EV_READ);
 		break;
 	case PGRES_POLLING_WRITING:
-		link_watch(l, EV_WRITE);
+		pg_conn_watch(l, EV_WRITE);
 		break;
 	case PGRES_POLLING_OK:
-		link_established(l);
+		pg_conn_established(l);
 		break;
 	case PGRES_POLLING_FAILED:
 	case PGRES_POLLING_ACTIVE:
-		link_lose(l);
+		pg_conn_lose(l);
 		break;
 	}
 }
 
 /* Ours first: what the connection string says overrides it. (What a service file says does not.) */
-static void link_connect(struct link *l)
+static void pg_conn_connect(struct pg_conn *l)
 {
 	const char *keys[12], *values[12];
 	int n = 0;
@@ -254,34 +254,34 @@ static void link_connect(struct link *l)
 #undef SET
 	l->conn = PQconnectStartParams(keys, values, 1);
 	must(l->conn);
-	PQsetNoticeReceiver(l->conn, link_notice, l);
-	link_enter(l, LINK_CONNECTING);
+	PQsetNoticeReceiver(l->conn, pg_conn_notice, l);
+	pg_conn_enter(l, PG_CONN_CONNECTING);
 	if (PQstatus(l->conn) == CONNECTION_BAD)
-		link_lose(l);
+		pg_conn_lose(l);
 	else
-		link_watch(l, EV_WRITE); /* as if PQconnectPoll had said so */
+		pg_conn_watch(l, EV_WRITE); /* as if PQconnectPoll had said so */
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)loop, (void)events;
-	link_connect(w->data);
+	pg_conn_connect(w->data);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)loop, (void)events;
-	struct link *l = w->data;
-	link_drop(l, l->state == LINK_CONNECTING
-			     ? "Postgres did not answer in time to a connect"
-			     : "Postgres did not answer in time to a statement");
+	struct pg_conn *l = w->data;
+	pg_conn_drop(l, l->state == PG_CONN_CONNECTING
+				? "Postgres did not answer in time to a connect"
+				: "Postgres did not answer in time to a statement");
 }
 
 /* ---- Rounds -----------------------------------------------------------------------------------
  */
 
 /* True while there is a connection to go on with. */
-static bool link_flush(struct link *l)
+static bool pg_conn_flush(struct pg_conn *l)
 {
 	int left = PQflush(l->conn);
 	if (left < 0)
@@ -293,7 +293,7 @@ static bool link_flush(struct link *l)
 	return true;
 }
 
-static void round_fault(struct link *l, const PGresult *r)
+static void round_fault(struct pg_conn *l, const PGresult *r)
 {
 	if (l->round.fault.text[0])
 		return; /* the first is the cause */
@@ -305,19 +305,19 @@ static void round_fault(struct link *l, const PGresult *r)
 		err_set(&l->round.fault, 0, "Postgres reported a fault without words");
 }
 
-static void round_done(struct link *l)
+static void round_done(struct pg_conn *l)
 {
 	struct round r = l->round;
 	l->round = (struct round){0};
 	l->sent = l->taken = 0;
-	l->prepares &= !link_unprepared(r.sqlstate);
-	link_enter(l, LINK_IDLE);
+	l->prepares &= !pg_conn_unprepared(r.sqlstate);
+	pg_conn_enter(l, PG_CONN_IDLE);
 	l->events.round(&r, l->events.ctx);
 	round_clear(&r);
 }
 
 /* One result into the round; true when it was the last. */
-static bool round_take(struct link *l, PGresult *r)
+static bool round_take(struct pg_conn *l, PGresult *r)
 {
 	switch (PQresultStatus(r)) {
 	case PGRES_PIPELINE_SYNC:
@@ -325,10 +325,10 @@ static bool round_take(struct link *l, PGresult *r)
 		return true;
 	case PGRES_TUPLES_OK:
 	case PGRES_COMMAND_OK:
-		if (l->state == LINK_BUSY && l->preparing[l->taken++]) {
+		if (l->state == PG_CONN_BUSY && l->preparing[l->taken++]) {
 			must(l->nprepared < PREPARED_MAX);
 			l->prepared[l->nprepared++] = l->preparing[l->taken - 1];
-		} else if (l->state == LINK_BUSY) {
+		} else if (l->state == PG_CONN_BUSY) {
 			must(l->round.count < ROUND_MAX);
 			l->round.result[l->round.count++] = r;
 			return false;
@@ -354,16 +354,16 @@ static bool round_take(struct link *l, PGresult *r)
 
 /* Takes in what has come. The owner may start the next round from inside the last one's event, or
  * the link may go down under us: hence the state is looked at anew each time round. */
-static void link_collect(struct link *l)
+static void pg_conn_collect(struct pg_conn *l)
 {
 	int nothing = 0;
-	while ((l->state == LINK_BUSY || l->state == LINK_SCRIPT) && !PQisBusy(l->conn)) {
+	while ((l->state == PG_CONN_BUSY || l->state == PG_CONN_SCRIPT) && !PQisBusy(l->conn)) {
 		PGresult *r = PQgetResult(l->conn);
 		if (r) {
 			nothing = 0;
 			if (round_take(l, r))
 				round_done(l);
-		} else if (l->state == LINK_SCRIPT) {
+		} else if (l->state == PG_CONN_SCRIPT) {
 			if (PQstatus(l->conn) == CONNECTION_BAD)
 				return;
 			round_done(l);
@@ -376,49 +376,49 @@ static void link_collect(struct link *l)
 static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 {
 	(void)loop, (void)events;
-	struct link *l = w->data;
-	if (l->state == LINK_CONNECTING) {
-		link_poll(l);
+	struct pg_conn *l = w->data;
+	if (l->state == PG_CONN_CONNECTING) {
+		pg_conn_poll(l);
 		return;
 	}
 	bool alive = PQconsumeInput(l->conn);
-	if (alive && l->state == LINK_BUSY)
-		link_arm(l, (double)l->patience_ms / 1000.); /* it is talking */
-	link_collect(l);
-	if (l->state == LINK_DOWN)
+	if (alive && l->state == PG_CONN_BUSY)
+		pg_conn_arm(l, (double)l->patience_ms / 1000.); /* it is talking */
+	pg_conn_collect(l);
+	if (l->state == PG_CONN_DOWN)
 		return;
-	if (l->state == LINK_IDLE)
+	if (l->state == PG_CONN_IDLE)
 		PQisBusy(l->conn); /* has libpq look at what nobody asked for: last words */
 	if (!alive || PQstatus(l->conn) == CONNECTION_BAD)
-		link_lose(l);
+		pg_conn_lose(l);
 }
 
 static void on_writable(struct ev_loop *loop, ev_io *w, int events)
 {
 	(void)loop, (void)events;
-	struct link *l = w->data;
-	if (l->state == LINK_CONNECTING)
-		link_poll(l);
-	else if (l->unsent || !link_flush(l))
-		link_lose(l);
+	struct pg_conn *l = w->data;
+	if (l->state == PG_CONN_CONNECTING)
+		pg_conn_poll(l);
+	else if (l->unsent || !pg_conn_flush(l))
+		pg_conn_lose(l);
 }
 
 /* A send that fails is noticed by the loop, not here: answers never come from inside a call. */
-static void link_sent(struct link *l, bool ok)
+static void pg_conn_sent(struct pg_conn *l, bool ok)
 {
-	l->unsent |= !ok || !link_flush(l);
+	l->unsent |= !ok || !pg_conn_flush(l);
 	if (l->unsent)
 		ev_feed_event(l->loop, &l->writing, EV_WRITE);
 }
 
-bool link_unprepared(const char *sqlstate)
+bool pg_conn_unprepared(const char *sqlstate)
 {
 	/* no such statement; there is one already; its plan is of an older schema */
 	return !strcmp(sqlstate, "26000") || !strcmp(sqlstate, "42P05") ||
 	       !strcmp(sqlstate, "0A000");
 }
 
-static bool link_send_prepared(struct link *l, const char *sql, struct params *p)
+static bool pg_conn_send_prepared(struct pg_conn *l, const char *sql, struct params *p)
 {
 	char name[32];
 	snprintf(name, sizeof(name), "sluice_%016llx",
@@ -435,14 +435,14 @@ static bool link_send_prepared(struct link *l, const char *sql, struct params *p
 	return params_send_prepared(p, l->conn, name);
 }
 
-void link_add(struct link *l, const char *sql, struct params *p)
+void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p)
 {
-	must(l->state == LINK_IDLE && l->sent < ROUND_MAX * 2 - 1);
+	must(l->state == PG_CONN_IDLE && l->sent < ROUND_MAX * 2 - 1);
 	if (PQpipelineStatus(l->conn) == PQ_PIPELINE_OFF)
 		PQenterPipelineMode(l->conn);
 	struct params *mine = p ? p : params_new();
 	if (l->prepares) {
-		l->unsent |= !link_send_prepared(l, sql, mine);
+		l->unsent |= !pg_conn_send_prepared(l, sql, mine);
 	} else {
 		l->preparing[l->sent++] = NULL;
 		l->unsent |= !params_send(mine, l->conn, sql);
@@ -450,20 +450,20 @@ void link_add(struct link *l, const char *sql, struct params *p)
 	params_free(mine);
 }
 
-void link_go(struct link *l)
+void pg_conn_go(struct pg_conn *l)
 {
-	must(l->state == LINK_IDLE);
+	must(l->state == PG_CONN_IDLE);
 	bool ok = PQpipelineSync(l->conn);
-	link_enter(l, LINK_BUSY);
-	link_sent(l, ok);
+	pg_conn_enter(l, PG_CONN_BUSY);
+	pg_conn_sent(l, ok);
 }
 
-void link_script(struct link *l, const char *sql)
+void pg_conn_script(struct pg_conn *l, const char *sql)
 {
-	must(l->state == LINK_IDLE);
+	must(l->state == PG_CONN_IDLE);
 	bool ok = PQexitPipelineMode(l->conn) && PQsendQuery(l->conn, sql);
-	link_enter(l, LINK_SCRIPT);
-	link_sent(l, ok);
+	pg_conn_enter(l, PG_CONN_SCRIPT);
+	pg_conn_sent(l, ok);
 }
 
 /* ---- Life -------------------------------------------------------------------------------------
@@ -478,7 +478,7 @@ static size_t count_commas(const char *s)
 }
 
 /* libpq's own message quotes the string, and with it a password: say it without. */
-static int link_parse(struct link *l, struct err *e)
+static int pg_conn_parse(struct pg_conn *l, struct err *e)
 {
 	PQconninfoOption *options = PQconninfoParse(l->conninfo, NULL);
 	if (!options)
@@ -509,10 +509,10 @@ static int link_parse(struct link *l, struct err *e)
 	return rc;
 }
 
-int link_new(struct ev_loop *loop, const struct link_options *o, const struct link_events *events,
-	struct link **ret, struct err *e)
+int pg_conn_new(struct ev_loop *loop, const struct pg_conn_options *o,
+	const struct pg_conn_events *events, struct pg_conn **ret, struct err *e)
 {
-	struct link *l = mem_alloc(sizeof(*l));
+	struct pg_conn *l = mem_alloc(sizeof(*l));
 	l->loop = loop;
 	l->events = *events;
 	l->conninfo = mem_strdup(o->conninfo ? o->conninfo : "");
@@ -525,9 +525,9 @@ int link_new(struct ev_loop *loop, const struct link_options *o, const struct li
 	ev_timer_init(&l->deadline, on_deadline, 0., 0.);
 	ev_timer_init(&l->pause, on_pause, 0., 0.);
 	l->reading.data = l->writing.data = l->deadline.data = l->pause.data = l;
-	int rc = link_parse(l, e);
+	int rc = pg_conn_parse(l, e);
 	if (rc) {
-		link_free(l);
+		pg_conn_free(l);
 		return rc;
 	}
 	ev_timer_start(loop, &l->pause); /* at once, but from the loop */
@@ -535,7 +535,7 @@ int link_new(struct ev_loop *loop, const struct link_options *o, const struct li
 	return 0;
 }
 
-void link_free(struct link *l)
+void pg_conn_free(struct pg_conn *l)
 {
 	if (!l)
 		return;
@@ -552,32 +552,32 @@ void link_free(struct link *l)
 	free(l);
 }
 
-bool link_up(const struct link *l)
+bool pg_conn_up(const struct pg_conn *l)
 {
-	return l->state != LINK_DOWN && l->state != LINK_CONNECTING;
+	return l->state != PG_CONN_DOWN && l->state != PG_CONN_CONNECTING;
 }
 
-bool link_busy(const struct link *l)
+bool pg_conn_busy(const struct pg_conn *l)
 {
-	return l->state == LINK_BUSY || l->state == LINK_SCRIPT;
+	return l->state == PG_CONN_BUSY || l->state == PG_CONN_SCRIPT;
 }
 
-uint32_t link_number(const struct link *l)
+uint32_t pg_conn_number(const struct pg_conn *l)
 {
 	return l->number;
 }
 
-int64_t link_patience_ms(const struct link *l)
+int64_t pg_conn_patience_ms(const struct pg_conn *l)
 {
 	return l->patience_ms;
 }
 
-void link_set_patience(struct link *l, int64_t ms)
+void pg_conn_set_patience(struct pg_conn *l, int64_t ms)
 {
 	l->patience_ms = ms;
 }
 
-void link_praise(struct link *l)
+void pg_conn_praise(struct pg_conn *l)
 {
 	l->failures = 0;
 }

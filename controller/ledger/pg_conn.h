@@ -12,7 +12,7 @@
  *
  * Statements are prepared as they are met, which halves what a small round costs. Nothing relies on
  * it: behind a pooler that hands out another server connection each time, a prepared statement may
- * be missing (or be there already); the round fails with link_unprepared(), the link does without
+ * be missing (or be there already); the round fails with pg_conn_unprepared(), the link does without
  * from then on, and the round is to be sent again. A statement's name is a hash of its text, so it
  * can never be another one of that name.
  *
@@ -23,8 +23,8 @@
  * the watcher is taken down before it and made anew after it; PQgetResult on a dead connection
  * returns NULL for ever; notices go to stderr unless taken.
  */
-#ifndef SLUICE_CONTROLLER_LEDGER_LINK_H
-#define SLUICE_CONTROLLER_LEDGER_LINK_H
+#ifndef SLUICE_CONTROLLER_LEDGER_PG_CONN_H
+#define SLUICE_CONTROLLER_LEDGER_PG_CONN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@
 #include "controller/ledger/params.h"
 
 struct ev_loop;
-struct link;
+struct pg_conn;
 
 #define ROUND_MAX 12
 
@@ -45,12 +45,12 @@ struct round {
 	struct err fault; /* its sentence */
 };
 
-struct link_options {
+struct pg_conn_options {
 	const char *conninfo, *application_name; /* copied */
 	uint64_t seed;
 };
 
-struct link_events {
+struct pg_conn_events {
 	void (*up)(void *ctx);
 	/* Closed; the link may be used (and is found down) in here, but not freed. came_up: it had
 	 * been up; else one more try to connect has failed. */
@@ -60,31 +60,31 @@ struct link_events {
 	void *ctx;
 };
 
-int link_new(struct ev_loop *loop, const struct link_options *o, const struct link_events *events,
-	struct link **ret, struct err *e);
-void link_free(struct link *l); /* not from inside an event */
+int pg_conn_new(struct ev_loop *loop, const struct pg_conn_options *o,
+	const struct pg_conn_events *events, struct pg_conn **ret, struct err *e);
+void pg_conn_free(struct pg_conn *l); /* not from inside an event */
 
-bool link_up(const struct link *l);
-bool link_busy(const struct link *l);	    /* a round is under way */
-uint32_t link_number(const struct link *l); /* counts the connections that came up */
-int64_t link_patience_ms(const struct link *l);
-void link_set_patience(struct link *l, int64_t ms);
+bool pg_conn_up(const struct pg_conn *l);
+bool pg_conn_busy(const struct pg_conn *l);	  /* a round is under way */
+uint32_t pg_conn_number(const struct pg_conn *l); /* counts the connections that came up */
+int64_t pg_conn_patience_ms(const struct pg_conn *l);
+void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 
 /* ---- A round, of an idle link that is up ------------------------------------------------------
  */
 
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
-void link_add(struct link *l, const char *sql, struct params *p);
-void link_go(struct link *l);
+void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
+void pg_conn_go(struct pg_conn *l);
 /* A round of its own: a script of many statements, as one transaction. No results, only a fault. */
-void link_script(struct link *l, const char *sql);
+void pg_conn_script(struct pg_conn *l, const char *sql);
 
 /* The fault is only that what was prepared is not there: send the round again. */
-bool link_unprepared(const char *sqlstate);
+bool pg_conn_unprepared(const char *sqlstate);
 
 /* Something real was answered: the next pause is a short one again. */
-void link_praise(struct link *l);
+void pg_conn_praise(struct pg_conn *l);
 /* Closes it, says why to `down`, and connects anew after a pause. */
-void link_drop(struct link *l, const char *sentence);
+void pg_conn_drop(struct pg_conn *l, const char *sentence);
 
 #endif

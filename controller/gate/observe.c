@@ -28,7 +28,7 @@ void gate_free_job(struct gate_job *j)
 	free(j->narrow_why);
 	free(j->trouble);
 	free(j->finalizer);
-	free(j->plight);
+	free(j->pod_trouble);
 	stuck_free(j->stuck);
 	free(j);
 }
@@ -143,7 +143,7 @@ static bool is_leaving(const struct job *seen)
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	struct facts *f = &j->seen;
-	bool another = f->version != seen->version, some_left = narrowing_some_leave(j);
+	bool another = f->version != seen->version, some_left = scale_down_some_leave(j);
 	f->generation = seen->generation;
 	f->version = seen->version;
 	f->suspend = seen->suspend;
@@ -195,7 +195,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
 	if (another)
-		narrowing_seen(g, j, some_left);
+		scale_down_seen(g, j, some_left);
 	bool retold = keep_text(&j->story, seen->story);
 	if (keep_text(&j->queue, seen->queue) || retold)
 		j->moved = true;

@@ -2,11 +2,11 @@
  * The books of one batch: what its operations do to what the ledger holds. Pure: no libpq, no
  * clock. Three steps:
  *
- *   1. books_new() lists what must be known: the holds that are named, the SHRINKs that are asked
+ *   1. batch_plan_new() lists what must be known: the holds that are named, the SHRINKs that are asked
  *      for, and the balance rows that are named;
- *   2. books_found_*() takes in what was found: those, the rows of the lines of the holds, and
+ *   2. batch_plan_found_*() takes in what was found: those, the rows of the lines of the holds, and
  * every row above one of them. What was not found does not exist;
- *   3. books_run() takes the operations one by one, in order, and leaves a verdict for each and
+ *   3. batch_plan_run() takes the operations one by one, in order, and leaves a verdict for each and
  *      what is to be written: entries, rows, holds and segments that changed.
  *
  * Rules that ledger.h leaves open (test/sim/model_ledger.h has the same):
@@ -26,13 +26,13 @@
  *
  * Strings are borrowed from the batch and from whoever found things, for as long as the books live.
  */
-#ifndef SLUICE_CONTROLLER_LEDGER_BOOKS_H
-#define SLUICE_CONTROLLER_LEDGER_BOOKS_H
+#ifndef SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
+#define SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
 
 #include "base/map.h"
 #include "controller/ledger/ledger.h"
 
-#define BOOKS_NO_ROW UINT32_MAX
+#define BATCH_PLAN_NO_ROW UINT32_MAX
 
 /* What a balance row says. */
 struct balance {
@@ -44,24 +44,24 @@ struct balance {
 
 int64_t balance_use(const struct balance *b);
 
-struct books_row {
+struct batch_plan_row {
 	const char *node, *flavor, *resource;
 	uint32_t at;		 /* its index in rows */
 	bool exists;		 /* in the ledger */
 	bool made;		 /* it has to, from now on */
 	struct balance was, now; /* as found, then as the operations leave it */
-	uint32_t up;		 /* index of its parent in rows, or BOOKS_NO_ROW */
+	uint32_t up;		 /* index of its parent in rows, or BATCH_PLAN_NO_ROW */
 	bool linked;		 /* has a parent and counts there */
 	bool follows; /* a CEILING made it grow or capped it: the ceiling follows the use */
 };
 
-struct books_line {
+struct batch_plan_line {
 	uint32_t row; /* index in rows */
 	int64_t amount;
 };
 
 /* A hold that the batch names. */
-struct books_hold {
+struct batch_plan_hold {
 	struct uid uid;
 	int32_t attempt;
 	bool reserving; /* a RESERVE names it: used and last_attempt must be read */
@@ -72,7 +72,7 @@ struct books_hold {
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels; /* of its bill; labels NULL: none */
 	int64_t reserved_ms, started_ms;
-	struct books_line *lines; /* none of amount 0 */
+	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;
 	bool used;	      /* this attempt was reserved before; it may be closed */
 	int32_t last_attempt; /* of the Job, ever reserved; 0: none */
@@ -87,65 +87,68 @@ struct books_hold {
 	int64_t lost_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
 	bool has_started_lines;	      /* a SHRINK came after COMMIT: what it held at that */
-	struct books_line *started_lines;
+	struct batch_plan_line *started_lines;
 	size_t nstarted_lines;
 };
 
 /* One row of sluice.transfer. */
-struct books_entry {
+struct batch_plan_entry {
 	uint32_t op; /* index in the batch */
 	bool has_source, has_target;
 	enum ledger_state source, target;
-	struct books_line *lines;
+	struct batch_plan_line *lines;
 	size_t nlines;
 };
 
-struct books {
+struct batch_plan {
 	const struct ledger_op *ops;
 	size_t nops;
 	bool *known;	   /* of each operation: a SHRINK that took effect before */
 	uint32_t *shrinks; /* the operations that are SHRINKs: must be looked up */
 	size_t nshrinks;
-	uint32_t *hold_of;	      /* of each operation: index in holds; CEILING: none */
-	struct books_line **lines_of; /* of each operation: its own lines, merged */
+	uint32_t *hold_of;		   /* of each operation: index in holds; CEILING: none */
+	struct batch_plan_line **lines_of; /* of each operation: its own lines, merged */
 	size_t *nlines_of;
 
-	struct books_hold *holds;
+	struct batch_plan_hold *holds;
 	size_t nholds;
-	struct books_row **rows;
+	struct batch_plan_row **rows;
 	size_t nrows, rows_room;
 	struct map by_name; /* rows */
 	size_t nnamed;	    /* the first of rows: those that operations name */
 
-	struct books_entry *entries; /* what took effect and leaves a row, in order */
+	struct batch_plan_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
 	struct ledger_result *results; /* one for each operation */
 	void *grave;		       /* blocks that die with the books */
 };
 
 /* The operations must outlive the books. */
-struct books *books_new(const struct ledger_op *ops, size_t nops);
-void books_free(struct books *b);
+struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops);
+void batch_plan_free(struct batch_plan *b);
 
-void books_found_shrink(struct books *b, size_t shrink); /* index in shrinks */
+void batch_plan_found_shrink(struct batch_plan *b, size_t shrink); /* index in shrinks */
 /* Everything but its lines. Afterwards these may be set in holds[hold]: what the segment will say.
  */
-void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found);
-void books_found_line(struct books *b, size_t hold, const struct quota_line *line);
-void books_found_started_line(struct books *b, size_t hold, const struct quota_line *line);
-void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt);
+void batch_plan_found_hold(struct batch_plan *b, size_t hold, const struct ledger_hold *found);
+void batch_plan_found_line(struct batch_plan *b, size_t hold, const struct quota_line *line);
+void batch_plan_found_started_line(
+	struct batch_plan *b, size_t hold, const struct quota_line *line);
+void batch_plan_found_attempts(struct batch_plan *b, size_t hold, bool used, int32_t last_attempt);
 /* name: its amount means nothing here. */
-void books_found_row(struct books *b, const struct quota_line *name, const struct balance *found);
+void batch_plan_found_row(
+	struct batch_plan *b, const struct quota_line *name, const struct balance *found);
 /* NULL: nobody has spoken of such a row yet. */
-const struct books_row *books_row(const struct books *b, const struct quota_line *name);
+const struct batch_plan_row *batch_plan_row(
+	const struct batch_plan *b, const struct quota_line *name);
 
-void books_run(struct books *b);
+void batch_plan_run(struct batch_plan *b);
 /* Something has to be written. */
-bool books_dirty(const struct books *b);
-bool books_row_changed(const struct books_row *r);
+bool batch_plan_dirty(const struct batch_plan *b);
+bool batch_plan_row_changed(const struct batch_plan_row *r);
 /* The attempt ran and has ended: its segment is to be written. */
-bool books_hold_ended(const struct books_hold *h);
+bool batch_plan_hold_ended(const struct batch_plan_hold *h);
 /* Every operation took effect. */
-bool books_all_applied(const struct books *b);
+bool batch_plan_all_applied(const struct batch_plan *b);
 
 #endif

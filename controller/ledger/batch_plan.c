@@ -1,4 +1,4 @@
-#include "controller/ledger/books.h"
+#include "controller/ledger/batch_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct grave {
 	max_align_t bytes[];
 };
 
-static void *books_alloc(struct books *b, size_t count, size_t size)
+static void *batch_plan_alloc(struct batch_plan *b, size_t count, size_t size)
 {
 	struct grave *g = mem_alloc(sizeof(*g) + count * size);
 	g->next = b->grave;
@@ -24,7 +24,7 @@ static void *books_alloc(struct books *b, size_t count, size_t size)
 	return g->bytes;
 }
 
-void books_free(struct books *b)
+void batch_plan_free(struct batch_plan *b)
 {
 	if (!b)
 		return;
@@ -40,7 +40,7 @@ void books_free(struct books *b)
 /* ---- Balance rows -----------------------------------------------------------------------------
  */
 
-static int row_cmp(const struct books_row *x, const struct books_row *y)
+static int row_cmp(const struct batch_plan_row *x, const struct batch_plan_row *y)
 {
 	int c = strcmp(x->node, y->node);
 	if (!c)
@@ -59,26 +59,27 @@ static uint64_t row_hash(const struct quota_line *l)
 	       map_hash_string(l->resource);
 }
 
-const struct books_row *books_row(const struct books *b, const struct quota_line *name)
+const struct batch_plan_row *batch_plan_row(
+	const struct batch_plan *b, const struct quota_line *name)
 {
-	struct books_row key = {
+	struct batch_plan_row key = {
 		.node = name->node, .flavor = name->flavor, .resource = name->resource};
 	return map_get(&b->by_name, row_hash(name), &key);
 }
 
-static uint32_t books_add_row(struct books *b, const struct quota_line *name)
+static uint32_t batch_plan_add_row(struct batch_plan *b, const struct quota_line *name)
 {
-	const struct books_row *known = books_row(b, name);
+	const struct batch_plan_row *known = batch_plan_row(b, name);
 	if (known)
 		return known->at;
-	struct books_row *r = books_alloc(b, 1, sizeof(*r));
-	*r = (struct books_row){.node = name->node,
+	struct batch_plan_row *r = batch_plan_alloc(b, 1, sizeof(*r));
+	*r = (struct batch_plan_row){.node = name->node,
 		.flavor = name->flavor,
 		.resource = name->resource,
 		.at = (uint32_t)b->nrows,
 		.was.parent = "",
 		.now.parent = "",
-		.up = BOOKS_NO_ROW};
+		.up = BATCH_PLAN_NO_ROW};
 	map_put(&b->by_name, row_hash(name), r);
 	if (b->nrows == b->rows_room) {
 		b->rows_room = b->rows_room ? b->rows_room * 2 : 64;
@@ -88,9 +89,11 @@ static uint32_t books_add_row(struct books *b, const struct quota_line *name)
 	return r->at;
 }
 
-static uint32_t books_add_parent(struct books *b, const struct books_row *r, const char *parent)
+static uint32_t batch_plan_add_parent(
+	struct batch_plan *b, const struct batch_plan_row *r, const char *parent)
 {
-	uint32_t row = books_add_row(b, &(struct quota_line){parent, r->flavor, r->resource, 0});
+	uint32_t row =
+		batch_plan_add_row(b, &(struct quota_line){parent, r->flavor, r->resource, 0});
 	b->rows[row]->made = true;
 	return row;
 }
@@ -109,7 +112,7 @@ int64_t balance_use(const struct balance *b)
 }
 
 /* What a row of this use passes up. */
-static int64_t over(const struct books_row *r, int64_t use)
+static int64_t over(const struct batch_plan_row *r, int64_t use)
 {
 	return use > r->now.guaranteed ? use - r->now.guaranteed : 0;
 }
@@ -119,48 +122,48 @@ static int64_t over(const struct books_row *r, int64_t use)
 
 /* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
  * is one). Lines are few: at most QUEUE_LINES_MAX. */
-static void books_take_lines(struct books *b, size_t i)
+static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
 	if (op->kind != LEDGER_RESERVE && op->kind != LEDGER_CEILING && op->kind != LEDGER_SHRINK)
 		return;
-	struct books_line *lines = books_alloc(b, op->nlines, sizeof(*lines));
+	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;
 	for (size_t k = 0; k < op->nlines; k++) {
 		must(op->lines[k].amount >= 0);
 		if (!op->lines[k].amount && op->kind != LEDGER_CEILING)
 			continue;
-		uint32_t row = books_add_row(b, &op->lines[k]);
+		uint32_t row = batch_plan_add_row(b, &op->lines[k]);
 		size_t at = 0;
 		while (at < n && lines[at].row != row)
 			at++;
 		if (at == n)
-			lines[n++] = (struct books_line){row, 0};
+			lines[n++] = (struct batch_plan_line){row, 0};
 		lines[at].amount = sum_capped(lines[at].amount, op->lines[k].amount);
 	}
 	b->lines_of[i] = lines;
 	b->nlines_of[i] = n;
 	if (op->kind == LEDGER_CEILING && op->parent && op->parent[0])
-		books_add_parent(b, b->rows[lines->row], op->parent);
+		batch_plan_add_parent(b, b->rows[lines->row], op->parent);
 }
 
 static bool hold_has_key(const void *value, const void *key)
 {
-	const struct books_hold *h = value, *k = key;
+	const struct batch_plan_hold *h = value, *k = key;
 	return h->attempt == k->attempt && !uid_cmp(&h->uid, &k->uid);
 }
 
-static void books_take_hold(struct books *b, struct map *by_key, size_t i)
+static void batch_plan_take_hold(struct batch_plan *b, struct map *by_key, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	b->hold_of[i] = NO_HOLD;
 	if (op->kind == LEDGER_CEILING)
 		return;
 	must(op->attempt >= 1);
-	struct books_hold key = {.uid = op->uid, .attempt = op->attempt};
+	struct batch_plan_hold key = {.uid = op->uid, .attempt = op->attempt};
 	uint64_t hash = uid_hash(&op->uid) + (uint64_t)op->attempt * 0x9e3779b97f4a7c15u;
-	struct books_hold *h = map_get(by_key, hash, &key);
+	struct batch_plan_hold *h = map_get(by_key, hash, &key);
 	if (!h) {
 		h = &b->holds[b->nholds++];
 		*h = key;
@@ -170,25 +173,25 @@ static void books_take_hold(struct books *b, struct map *by_key, size_t i)
 	b->hold_of[i] = (uint32_t)(h - b->holds);
 }
 
-struct books *books_new(const struct ledger_op *ops, size_t nops)
+struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 {
-	struct books *b = mem_alloc(sizeof(*b));
+	struct batch_plan *b = mem_alloc(sizeof(*b));
 	b->ops = ops;
 	b->nops = nops;
 	map_init(&b->by_name, row_has_name);
-	b->known = books_alloc(b, nops, sizeof(*b->known));
-	b->shrinks = books_alloc(b, nops, sizeof(*b->shrinks));
-	b->hold_of = books_alloc(b, nops, sizeof(*b->hold_of));
-	b->lines_of = books_alloc(b, nops, sizeof(*b->lines_of));
-	b->nlines_of = books_alloc(b, nops, sizeof(*b->nlines_of));
-	b->holds = books_alloc(b, nops, sizeof(*b->holds));
-	b->entries = books_alloc(b, nops, sizeof(*b->entries));
-	b->results = books_alloc(b, nops, sizeof(*b->results));
+	b->known = batch_plan_alloc(b, nops, sizeof(*b->known));
+	b->shrinks = batch_plan_alloc(b, nops, sizeof(*b->shrinks));
+	b->hold_of = batch_plan_alloc(b, nops, sizeof(*b->hold_of));
+	b->lines_of = batch_plan_alloc(b, nops, sizeof(*b->lines_of));
+	b->nlines_of = batch_plan_alloc(b, nops, sizeof(*b->nlines_of));
+	b->holds = batch_plan_alloc(b, nops, sizeof(*b->holds));
+	b->entries = batch_plan_alloc(b, nops, sizeof(*b->entries));
+	b->results = batch_plan_alloc(b, nops, sizeof(*b->results));
 	struct map by_key;
 	map_init(&by_key, hold_has_key);
 	for (size_t i = 0; i < nops; i++) {
-		books_take_hold(b, &by_key, i);
-		books_take_lines(b, i);
+		batch_plan_take_hold(b, &by_key, i);
+		batch_plan_take_lines(b, i);
 		if (ops[i].kind == LEDGER_SHRINK)
 			b->shrinks[b->nshrinks++] = (uint32_t)i;
 	}
@@ -200,16 +203,16 @@ struct books *books_new(const struct ledger_op *ops, size_t nops)
 /* ---- What was found ---------------------------------------------------------------------------
  */
 
-void books_found_shrink(struct books *b, size_t shrink)
+void batch_plan_found_shrink(struct batch_plan *b, size_t shrink)
 {
 	must(shrink < b->nshrinks);
 	b->known[b->shrinks[shrink]] = true;
 }
 
-void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *found)
+void batch_plan_found_hold(struct batch_plan *b, size_t hold, const struct ledger_hold *found)
 {
 	must(hold < b->nholds);
-	struct books_hold *h = &b->holds[hold];
+	struct batch_plan_hold *h = &b->holds[hold];
 	h->open = h->was_open = h->used = true;
 	h->state = found->state;
 	h->ns = found->ns;
@@ -222,43 +225,45 @@ void books_found_hold(struct books *b, size_t hold, const struct ledger_hold *fo
 }
 
 /* Grown in steps of eight: a hold has a few lines, and rarely many. */
-static struct books_line *books_more(struct books *b, struct books_line *lines, size_t n)
+static struct batch_plan_line *batch_plan_more(
+	struct batch_plan *b, struct batch_plan_line *lines, size_t n)
 {
 	if (n % 8)
 		return lines;
-	struct books_line *more = books_alloc(b, n + 8, sizeof(*more));
+	struct batch_plan_line *more = batch_plan_alloc(b, n + 8, sizeof(*more));
 	if (n)
 		memcpy(more, lines, n * sizeof(*more));
 	return more;
 }
 
-void books_found_line(struct books *b, size_t hold, const struct quota_line *line)
+void batch_plan_found_line(struct batch_plan *b, size_t hold, const struct quota_line *line)
 {
 	must(hold < b->nholds);
-	struct books_hold *h = &b->holds[hold];
-	h->lines = books_more(b, h->lines, h->nlines);
-	h->lines[h->nlines++] = (struct books_line){books_add_row(b, line), line->amount};
+	struct batch_plan_hold *h = &b->holds[hold];
+	h->lines = batch_plan_more(b, h->lines, h->nlines);
+	h->lines[h->nlines++] = (struct batch_plan_line){batch_plan_add_row(b, line), line->amount};
 }
 
-void books_found_started_line(struct books *b, size_t hold, const struct quota_line *line)
+void batch_plan_found_started_line(struct batch_plan *b, size_t hold, const struct quota_line *line)
 {
 	must(hold < b->nholds);
-	struct books_hold *h = &b->holds[hold];
-	h->started_lines = books_more(b, h->started_lines, h->nstarted_lines);
+	struct batch_plan_hold *h = &b->holds[hold];
+	h->started_lines = batch_plan_more(b, h->started_lines, h->nstarted_lines);
 	h->started_lines[h->nstarted_lines++] =
-		(struct books_line){books_add_row(b, line), line->amount};
+		(struct batch_plan_line){batch_plan_add_row(b, line), line->amount};
 }
 
-void books_found_attempts(struct books *b, size_t hold, bool used, int32_t last_attempt)
+void batch_plan_found_attempts(struct batch_plan *b, size_t hold, bool used, int32_t last_attempt)
 {
 	must(hold < b->nholds);
 	b->holds[hold].used |= used;
 	b->holds[hold].last_attempt = last_attempt;
 }
 
-void books_found_row(struct books *b, const struct quota_line *name, const struct balance *found)
+void batch_plan_found_row(
+	struct batch_plan *b, const struct quota_line *name, const struct balance *found)
 {
-	struct books_row *r = b->rows[books_add_row(b, name)];
+	struct batch_plan_row *r = b->rows[batch_plan_add_row(b, name)];
 	r->exists = true;
 	r->was = r->now = *found;
 }
@@ -268,7 +273,8 @@ void books_found_row(struct books *b, const struct quota_line *name, const struc
 
 /* Its use was `before`: the rows above take over the difference in what it passes up. moved: by a
  * CEILING, which never fails. The walk ends, since linked rows are in no circle. */
-static void books_pass_up(struct books *b, struct books_row *r, int64_t before, bool moved)
+static void batch_plan_pass_up(
+	struct batch_plan *b, struct batch_plan_row *r, int64_t before, bool moved)
 {
 	while (r->linked) {
 		int64_t more = over(r, balance_use(&r->now)) - over(r, before);
@@ -281,26 +287,27 @@ static void books_pass_up(struct books *b, struct books_row *r, int64_t before, 
 	}
 }
 
-static void books_link(struct books *b, struct books_row *r)
+static void batch_plan_link(struct batch_plan *b, struct batch_plan_row *r)
 {
 	r->linked = true;
-	books_pass_up(b, r, 0, true);
+	batch_plan_pass_up(b, r, 0, true);
 }
 
-static void books_unlink(struct books *b, struct books_row *r)
+static void batch_plan_unlink(struct batch_plan *b, struct batch_plan_row *r)
 {
-	struct books_row *up = b->rows[r->up];
+	struct batch_plan_row *up = b->rows[r->up];
 	int64_t before = balance_use(&up->now);
 	r->linked = false;
 	up->now.members -= over(r, balance_use(&r->now));
 	up->follows = true;
-	books_pass_up(b, up, before, true);
+	batch_plan_pass_up(b, up, before, true);
 }
 
 /* r is in no circle that `up` is in: does it get into one as a child of up? */
-static bool books_would_close(const struct books *b, const struct books_row *r, uint32_t up)
+static bool batch_plan_would_close(
+	const struct batch_plan *b, const struct batch_plan_row *r, uint32_t up)
 {
-	const struct books_row *x = b->rows[up];
+	const struct batch_plan_row *x = b->rows[up];
 	while (x != r && x->linked)
 		x = b->rows[x->up];
 	return x == r;
@@ -308,61 +315,63 @@ static bool books_would_close(const struct books *b, const struct books_row *r, 
 
 /* On the way from one tree to another parents may go round in a circle for a while. Those on it are
  * not linked; when one of them moves away, the others are again. */
-static void books_move(struct books *b, struct books_row *r, uint32_t up)
+static void batch_plan_move(struct batch_plan *b, struct batch_plan_row *r, uint32_t up)
 {
 	if (r->linked) {
-		books_unlink(b, r);
+		batch_plan_unlink(b, r);
 	} else {
 		uint32_t next = r->up;
-		r->up = BOOKS_NO_ROW;
-		for (; next != BOOKS_NO_ROW && b->rows[next] != r; next = b->rows[next]->up)
-			books_link(b, b->rows[next]);
+		r->up = BATCH_PLAN_NO_ROW;
+		for (; next != BATCH_PLAN_NO_ROW && b->rows[next] != r; next = b->rows[next]->up)
+			batch_plan_link(b, b->rows[next]);
 	}
 	r->up = up;
 }
 
-static void books_attach(struct books *b, struct books_row *r)
+static void batch_plan_attach(struct batch_plan *b, struct batch_plan_row *r)
 {
-	if (r->up == BOOKS_NO_ROW)
+	if (r->up == BATCH_PLAN_NO_ROW)
 		return;
-	if (!books_would_close(b, r, r->up)) {
-		books_link(b, r);
+	if (!batch_plan_would_close(b, r, r->up)) {
+		batch_plan_link(b, r);
 		return;
 	}
-	for (struct books_row *x = b->rows[r->up]; x != r; x = b->rows[x->up])
-		books_unlink(b, x);
+	for (struct batch_plan_row *x = b->rows[r->up]; x != r; x = b->rows[x->up])
+		batch_plan_unlink(b, x);
 }
 
 /* From what was found. Parents that were not found are made. */
-static void books_find_parents(struct books *b)
+static void batch_plan_find_parents(struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++)
 		if (b->rows[i]->now.parent[0])
-			b->rows[i]->up = books_add_parent(b, b->rows[i], b->rows[i]->now.parent);
+			b->rows[i]->up =
+				batch_plan_add_parent(b, b->rows[i], b->rows[i]->now.parent);
 	for (size_t i = 0; i < b->nrows; i++) {
-		struct books_row *r = b->rows[i];
+		struct batch_plan_row *r = b->rows[i];
 		uint32_t up = r->up;
-		for (size_t k = 0; k < b->nrows && up != BOOKS_NO_ROW && up != i; k++)
+		for (size_t k = 0; k < b->nrows && up != BATCH_PLAN_NO_ROW && up != i; k++)
 			up = b->rows[up]->up;
-		r->linked = r->up != BOOKS_NO_ROW && up != i;
+		r->linked = r->up != BATCH_PLAN_NO_ROW && up != i;
 	}
 }
 
 /* ---- One operation ----------------------------------------------------------------------------
  */
 
-static void books_add(struct books *b, const struct books_line *l, enum ledger_state s, int sign)
+static void batch_plan_add(
+	struct batch_plan *b, const struct batch_plan_line *l, enum ledger_state s, int sign)
 {
-	struct books_row *r = b->rows[l->row];
+	struct batch_plan_row *r = b->rows[l->row];
 	int64_t before = balance_use(&r->now);
 	r->now.part[s] += sign * l->amount;
-	books_pass_up(b, r, before, false);
+	batch_plan_pass_up(b, r, before, false);
 }
 
 /* There is room for a line, here and in all rows that it makes grow. */
-static bool books_fits(const struct books *b, const struct books_line *l)
+static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_line *l)
 {
-	const struct books_row *r = b->rows[l->row];
+	const struct batch_plan_row *r = b->rows[l->row];
 	int64_t more = l->amount;
 	while (more) {
 		int64_t use = balance_use(&r->now);
@@ -377,39 +386,41 @@ static bool books_fits(const struct books *b, const struct books_line *l)
 }
 
 /* Line after line, since they may meet further up; taken back if one does not fit. */
-static bool books_take_room(struct books *b, const struct books_line *lines, size_t n)
+static bool batch_plan_take_room(
+	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
 {
 	size_t taken = 0;
-	while (taken < n && books_fits(b, &lines[taken]))
-		books_add(b, &lines[taken++], LEDGER_PENDING, 1);
+	while (taken < n && batch_plan_fits(b, &lines[taken]))
+		batch_plan_add(b, &lines[taken++], LEDGER_PENDING, 1);
 	if (taken == n)
 		return true;
 	while (taken--)
-		books_add(b, &lines[taken], LEDGER_PENDING, -1);
+		batch_plan_add(b, &lines[taken], LEDGER_PENDING, -1);
 	return false;
 }
 
-static struct books_line *books_copy(struct books *b, const struct books_line *lines, size_t n)
+static struct batch_plan_line *batch_plan_copy(
+	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
 {
-	struct books_line *copy = books_alloc(b, n, sizeof(*copy));
+	struct batch_plan_line *copy = batch_plan_alloc(b, n, sizeof(*copy));
 	if (n)
 		memcpy(copy, lines, n * sizeof(*copy));
 	return copy;
 }
 
-static struct books_entry *books_enter(
-	struct books *b, size_t op, const struct books_line *lines, size_t n)
+static struct batch_plan_entry *batch_plan_enter(
+	struct batch_plan *b, size_t op, const struct batch_plan_line *lines, size_t n)
 {
-	struct books_entry *e = &b->entries[b->nentries++];
+	struct batch_plan_entry *e = &b->entries[b->nentries++];
 	e->op = (uint32_t)op;
-	e->lines = books_copy(b, lines, n);
+	e->lines = batch_plan_copy(b, lines, n);
 	e->nlines = n;
 	b->results[op].verdict = LEDGER_APPLIED;
 	return e;
 }
 
 /* The operations of the batch that came before may have used higher attempts than were read. */
-static int32_t books_next_attempt(const struct books *b, size_t op)
+static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 {
 	int32_t last = b->holds[b->hold_of[op]].last_attempt;
 	for (size_t k = 0; k < b->nentries; k++) {
@@ -421,20 +432,20 @@ static int32_t books_next_attempt(const struct books *b, size_t op)
 	return last + 1;
 }
 
-static void books_reserve(struct books *b, size_t i, struct books_hold *h)
+static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
 {
 	const struct ledger_op *op = &b->ops[i];
-	const struct books_line *lines = b->lines_of[i];
+	const struct batch_plan_line *lines = b->lines_of[i];
 	size_t n = b->nlines_of[i];
 	if (h->used) {
-		b->results[i] = (struct ledger_result){LEDGER_SPENT, books_next_attempt(b, i)};
+		b->results[i] = (struct ledger_result){LEDGER_SPENT, batch_plan_next_attempt(b, i)};
 		return;
 	}
-	if (!books_take_room(b, lines, n)) {
+	if (!batch_plan_take_room(b, lines, n)) {
 		b->results[i].verdict = LEDGER_REFUSED;
 		return;
 	}
-	struct books_entry *e = books_enter(b, i, lines, n);
+	struct batch_plan_entry *e = batch_plan_enter(b, i, lines, n);
 	e->has_target = true;
 	e->target = LEDGER_PENDING;
 	h->open = h->changed = h->used = true;
@@ -446,19 +457,20 @@ static void books_reserve(struct books *b, size_t i, struct books_hold *h)
 	h->owner = op->owner ? op->owner : "";
 	h->labels = op->labels;
 	h->reserved_ms = op->at_ms;
-	h->lines = books_copy(b, lines, n);
+	h->lines = batch_plan_copy(b, lines, n);
 	h->nlines = n;
 }
 
 /* COMMIT, STOP: the whole hold goes on, never back. */
-static void books_advance(struct books *b, size_t i, struct books_hold *h, enum ledger_state next)
+static void batch_plan_advance(
+	struct batch_plan *b, size_t i, struct batch_plan_hold *h, enum ledger_state next)
 {
-	struct books_entry *e = books_enter(b, i, h->lines, h->nlines);
+	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = e->has_target = true;
 	e->source = h->state;
 	e->target = next > h->state ? next : h->state;
 	for (size_t k = 0; k < h->nlines; k++) {
-		struct books_row *r = b->rows[h->lines[k].row];
+		struct batch_plan_row *r = b->rows[h->lines[k].row];
 		r->now.part[e->source] -= h->lines[k].amount;
 		r->now.part[e->target] += h->lines[k].amount;
 	}
@@ -466,28 +478,28 @@ static void books_advance(struct books *b, size_t i, struct books_hold *h, enum 
 	h->changed = true;
 }
 
-static void books_shrink(struct books *b, size_t i, struct books_hold *h)
+static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
 {
-	const struct books_line *given = b->lines_of[i];
-	struct books_line *freed = books_alloc(b, h->nlines, sizeof(*freed));
-	struct books_line *kept = books_alloc(b, h->nlines, sizeof(*kept));
+	const struct batch_plan_line *given = b->lines_of[i];
+	struct batch_plan_line *freed = batch_plan_alloc(b, h->nlines, sizeof(*freed));
+	struct batch_plan_line *kept = batch_plan_alloc(b, h->nlines, sizeof(*kept));
 	size_t nfreed = 0, nkept = 0;
 	for (size_t k = 0; k < h->nlines; k++) {
-		struct books_line was = h->lines[k];
+		struct batch_plan_line was = h->lines[k];
 		int64_t now = 0;
 		for (size_t g = 0; g < b->nlines_of[i]; g++)
 			if (given[g].row == was.row)
 				now = given[g].amount < was.amount ? given[g].amount : was.amount;
 		if (now)
-			kept[nkept++] = (struct books_line){was.row, now};
+			kept[nkept++] = (struct batch_plan_line){was.row, now};
 		if (now < was.amount)
-			freed[nfreed++] = (struct books_line){was.row, was.amount - now};
+			freed[nfreed++] = (struct batch_plan_line){was.row, was.amount - now};
 	}
-	struct books_entry *e = books_enter(b, i, freed, nfreed);
+	struct batch_plan_entry *e = batch_plan_enter(b, i, freed, nfreed);
 	e->has_source = true;
 	e->source = h->state;
 	for (size_t k = 0; k < nfreed; k++)
-		books_add(b, &freed[k], h->state, -1);
+		batch_plan_add(b, &freed[k], h->state, -1);
 	if (h->started_ms && !h->has_started_lines) {
 		h->has_started_lines = true;
 		h->started_lines = h->lines;
@@ -498,19 +510,19 @@ static void books_shrink(struct books *b, size_t i, struct books_hold *h)
 	h->changed = h->shrunk = true;
 }
 
-static void books_close(struct books *b, size_t i, struct books_hold *h)
+static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
 {
-	struct books_entry *e = books_enter(b, i, h->lines, h->nlines);
+	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = true;
 	e->source = h->state;
 	for (size_t k = 0; k < h->nlines; k++)
-		books_add(b, &h->lines[k], h->state, -1);
+		batch_plan_add(b, &h->lines[k], h->state, -1);
 	h->open = false;
 }
 
 /* What COMMIT, STOP, RELEASE and VOID have to say for the segment: why it stops, as said first, and
  * the most that was said to be lost. */
-static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
+static void batch_plan_tell_segment(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
 {
 	const struct ledger_op *op = &b->ops[i];
 	if (op->kind == LEDGER_COMMIT) {
@@ -532,7 +544,8 @@ static void books_tell_segment(struct books *b, size_t i, struct books_hold *h)
 }
 
 /* Of an operation on an open hold: it took effect before. */
-static bool books_repeated(const struct books *b, size_t i, const struct books_hold *h)
+static bool batch_plan_repeated(
+	const struct batch_plan *b, size_t i, const struct batch_plan_hold *h)
 {
 	switch (b->ops[i].kind) {
 	case LEDGER_COMMIT:
@@ -551,10 +564,10 @@ static bool books_repeated(const struct books *b, size_t i, const struct books_h
 	must_not_get_here();
 }
 
-static void books_take_op(struct books *b, size_t i)
+static void batch_plan_take_op(struct batch_plan *b, size_t i)
 {
-	struct books_hold *h = &b->holds[b->hold_of[i]];
-	if (h->open && books_repeated(b, i, h)) {
+	struct batch_plan_hold *h = &b->holds[b->hold_of[i]];
+	if (h->open && batch_plan_repeated(b, i, h)) {
 		b->results[i].verdict = LEDGER_REPEATED;
 		return;
 	}
@@ -564,59 +577,60 @@ static void books_take_op(struct books *b, size_t i)
 	}
 	switch (b->ops[i].kind) {
 	case LEDGER_RESERVE:
-		books_reserve(b, i, h);
+		batch_plan_reserve(b, i, h);
 		break;
 	case LEDGER_COMMIT:
-		books_advance(b, i, h, LEDGER_POSTED);
-		books_tell_segment(b, i, h);
+		batch_plan_advance(b, i, h, LEDGER_POSTED);
+		batch_plan_tell_segment(b, i, h);
 		break;
 	case LEDGER_STOP:
-		books_advance(b, i, h, LEDGER_RELEASING);
-		books_tell_segment(b, i, h);
+		batch_plan_advance(b, i, h, LEDGER_RELEASING);
+		batch_plan_tell_segment(b, i, h);
 		break;
 	case LEDGER_SHRINK:
-		books_shrink(b, i, h);
+		batch_plan_shrink(b, i, h);
 		break;
 	case LEDGER_RELEASE:
 	case LEDGER_VOID:
-		books_close(b, i, h);
-		books_tell_segment(b, i, h);
+		batch_plan_close(b, i, h);
+		batch_plan_tell_segment(b, i, h);
 		break;
 	case LEDGER_CEILING:
 		must_not_get_here();
 	}
 }
 
-/* Lowered or moved, in an order that does not matter: see books_move(). */
-static void books_cap(struct books *b, size_t i)
+/* Lowered or moved, in an order that does not matter: see batch_plan_move(). */
+static void batch_plan_cap(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
-	struct books_row *r = b->rows[b->lines_of[i]->row];
+	struct batch_plan_row *r = b->rows[b->lines_of[i]->row];
 	bool has_parent = op->parent && op->parent[0];
-	books_move(b, r, has_parent ? books_add_parent(b, r, op->parent) : BOOKS_NO_ROW);
+	batch_plan_move(
+		b, r, has_parent ? batch_plan_add_parent(b, r, op->parent) : BATCH_PLAN_NO_ROW);
 	r->now.wanted = b->lines_of[i]->amount;
 	r->now.guaranteed = op->guaranteed;
 	r->now.parent = has_parent ? op->parent : "";
 	r->follows = r->made = true;
-	books_attach(b, r);
+	batch_plan_attach(b, r);
 	b->results[i].verdict = LEDGER_APPLIED;
 }
 
-void books_run(struct books *b)
+void batch_plan_run(struct batch_plan *b)
 {
-	books_find_parents(b);
+	batch_plan_find_parents(b);
 	for (size_t i = 0; i < b->nops; i++) {
 		if (b->ops[i].kind == LEDGER_CEILING)
-			books_cap(b, i);
+			batch_plan_cap(b, i);
 		else
-			books_take_op(b, i);
+			batch_plan_take_op(b, i);
 	}
 }
 
 /* ---- What is to be written --------------------------------------------------------------------
  */
 
-bool books_row_changed(const struct books_row *r)
+bool batch_plan_row_changed(const struct batch_plan_row *r)
 {
 	const struct balance *w = &r->was, *n = &r->now;
 	bool same = w->part[LEDGER_PENDING] == n->part[LEDGER_PENDING] &&
@@ -627,20 +641,20 @@ bool books_row_changed(const struct books_row *r)
 	return !same || (r->made && !r->exists);
 }
 
-bool books_hold_ended(const struct books_hold *h)
+bool batch_plan_hold_ended(const struct batch_plan_hold *h)
 {
 	return h->started_ms && h->stopped_ms;
 }
 
-bool books_dirty(const struct books *b)
+bool batch_plan_dirty(const struct batch_plan *b)
 {
 	bool dirty = b->nentries > 0;
 	for (size_t i = 0; i < b->nrows; i++)
-		dirty |= books_row_changed(b->rows[i]);
+		dirty |= batch_plan_row_changed(b->rows[i]);
 	return dirty;
 }
 
-bool books_all_applied(const struct books *b)
+bool batch_plan_all_applied(const struct batch_plan *b)
 {
 	bool all = true;
 	for (size_t i = 0; i < b->nops; i++)

@@ -1,4 +1,4 @@
-#include "controller/ledger/mirror.h"
+#include "controller/ledger/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,30 +6,30 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-struct mirror_row {
+struct cache_row {
 	char *node, *flavor, *resource;
 	bool known;		/* else only its name is */
 	struct balance balance; /* parent: the name of another row of ours */
 };
 
-struct mirror_line {
-	const struct mirror_row *row;
+struct cache_line {
+	const struct cache_row *row;
 	int64_t amount;
 };
 
-struct mirror_hold {
+struct cache_hold {
 	struct ledger_hold hold; /* its strings are ours; its lines are these: */
-	struct mirror_line *lines;
+	struct cache_line *lines;
 	size_t nlines;
 	bool has_started_lines, has_lost;
-	struct mirror_line *started_lines;
+	struct cache_line *started_lines;
 	size_t nstarted_lines;
 	int64_t stopping_ms, lost_ms;
 	const char *reason, *actor, *owner, *labels;
 	char bytes[]; /* the lines, then the strings */
 };
 
-struct mirror {
+struct cache {
 	struct map rows, holds;
 };
 
@@ -38,7 +38,7 @@ struct mirror {
 
 static bool row_has_name(const void *value, const void *key)
 {
-	const struct mirror_row *r = value;
+	const struct cache_row *r = value;
 	const struct quota_line *l = key;
 	return !strcmp(r->node, l->node) && !strcmp(r->resource, l->resource) &&
 	       !strcmp(r->flavor, l->flavor);
@@ -57,7 +57,7 @@ struct hold_key {
 
 static bool hold_has_key(const void *value, const void *key)
 {
-	const struct mirror_hold *h = value;
+	const struct cache_hold *h = value;
 	const struct hold_key *k = key;
 	return h->hold.attempt == k->attempt && !uid_cmp(&h->hold.uid, k->uid);
 }
@@ -67,7 +67,7 @@ static uint64_t hold_hash(const struct uid *uid, int32_t attempt)
 	return uid_hash(uid) + (uint64_t)attempt * 0x9e3779b97f4a7c15u;
 }
 
-static struct mirror_row *row_get(const struct mirror *m, const struct quota_line *name)
+static struct cache_row *row_get(const struct cache *m, const struct quota_line *name)
 {
 	return map_get(&m->rows, row_hash(name), name);
 }
@@ -75,15 +75,15 @@ static struct mirror_row *row_get(const struct mirror *m, const struct quota_lin
 /* ---- Life -------------------------------------------------------------------------------------
  */
 
-struct mirror *mirror_new(void)
+struct cache *cache_new(void)
 {
-	struct mirror *m = mem_alloc(sizeof(*m));
+	struct cache *m = mem_alloc(sizeof(*m));
 	map_init(&m->rows, row_has_name);
 	map_init(&m->holds, hold_has_key);
 	return m;
 }
 
-static void row_free(struct mirror_row *r)
+static void row_free(struct cache_row *r)
 {
 	free(r->node);
 	free(r->flavor);
@@ -91,10 +91,10 @@ static void row_free(struct mirror_row *r)
 	free(r);
 }
 
-void mirror_clear(struct mirror *m)
+void cache_clear(struct cache *m)
 {
-	struct mirror_hold *h;
-	struct mirror_row *r;
+	struct cache_hold *h;
+	struct cache_row *r;
 	map_each(&m->holds, i, h)
 		free(h);
 	map_each(&m->rows, i, r)
@@ -103,24 +103,24 @@ void mirror_clear(struct mirror *m)
 	map_done(&m->rows);
 }
 
-void mirror_free(struct mirror *m)
+void cache_free(struct cache *m)
 {
 	if (!m)
 		return;
-	mirror_clear(m);
+	cache_clear(m);
 	free(m);
 }
 
-size_t mirror_rows(const struct mirror *m)
+size_t cache_rows(const struct cache *m)
 {
 	size_t n = 0;
-	const struct mirror_row *r;
+	const struct cache_row *r;
 	map_each(&m->rows, i, r)
 		n += r->known;
 	return n;
 }
 
-size_t mirror_holds(const struct mirror *m)
+size_t cache_holds(const struct cache *m)
 {
 	return m->holds.count;
 }
@@ -128,23 +128,23 @@ size_t mirror_holds(const struct mirror *m)
 /* ---- Telling ----------------------------------------------------------------------------------
  */
 
-static struct quota_line line_named(const struct mirror_line *l)
+static struct quota_line line_named(const struct cache_line *l)
 {
 	return (struct quota_line){l->row->node, l->row->flavor, l->row->resource, l->amount};
 }
 
-static void tell_hold(const struct mirror_hold *h, struct books *b, size_t at)
+static void tell_hold(const struct cache_hold *h, struct batch_plan *b, size_t at)
 {
-	books_found_hold(b, at, &h->hold);
+	batch_plan_found_hold(b, at, &h->hold);
 	for (size_t i = 0; i < h->nlines; i++) {
 		struct quota_line l = line_named(&h->lines[i]);
-		books_found_line(b, at, &l);
+		batch_plan_found_line(b, at, &l);
 	}
 	for (size_t i = 0; i < h->nstarted_lines; i++) {
 		struct quota_line l = line_named(&h->started_lines[i]);
-		books_found_started_line(b, at, &l);
+		batch_plan_found_started_line(b, at, &l);
 	}
-	struct books_hold *told = &b->holds[at];
+	struct batch_plan_hold *told = &b->holds[at];
 	told->has_started_lines = h->has_started_lines;
 	told->stopping_ms = h->stopping_ms;
 	told->reason = h->reason;
@@ -157,12 +157,12 @@ static void tell_hold(const struct mirror_hold *h, struct books *b, size_t at)
 
 /* A hold that is to be reserved need not be known: if the attempt was used before, the key of its
  * transfer says so. */
-static bool tell_holds(const struct mirror *m, struct books *b)
+static bool tell_holds(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nholds; i++) {
-		const struct books_hold *asked = &b->holds[i];
+		const struct batch_plan_hold *asked = &b->holds[i];
 		struct hold_key key = {&asked->uid, asked->attempt};
-		const struct mirror_hold *h =
+		const struct cache_hold *h =
 			map_get(&m->holds, hold_hash(key.uid, key.attempt), &key);
 		if (h)
 			tell_hold(h, b, i);
@@ -173,24 +173,24 @@ static bool tell_holds(const struct mirror *m, struct books *b)
 }
 
 /* Rows are added behind while we go: those above. */
-static bool tell_rows(const struct mirror *m, struct books *b)
+static bool tell_rows(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++) {
-		const struct books_row *asked = b->rows[i];
+		const struct batch_plan_row *asked = b->rows[i];
 		struct quota_line name = {asked->node, asked->flavor, asked->resource, 0};
-		const struct mirror_row *r = row_get(m, &name);
+		const struct cache_row *r = row_get(m, &name);
 		if (!r || !r->known)
 			return false;
-		books_found_row(b, &name, &r->balance);
+		batch_plan_found_row(b, &name, &r->balance);
 		name.node = r->balance.parent;
-		const struct mirror_row *up = name.node[0] ? row_get(m, &name) : NULL;
+		const struct cache_row *up = name.node[0] ? row_get(m, &name) : NULL;
 		if (up && up->known)
-			books_found_row(b, &name, &up->balance);
+			batch_plan_found_row(b, &name, &up->balance);
 	}
 	return true;
 }
 
-bool mirror_tell(const struct mirror *m, struct books *b)
+bool cache_tell(const struct cache *m, struct batch_plan *b)
 {
 	return tell_holds(m, b) && tell_rows(m, b);
 }
@@ -199,10 +199,10 @@ bool mirror_tell(const struct mirror *m, struct books *b)
  */
 
 /* Rows stay until all is cleared: what borrows their names may. */
-static struct mirror_row *row_need(struct mirror *m, const char *node, const struct books_row *r)
+static struct cache_row *row_need(struct cache *m, const char *node, const struct batch_plan_row *r)
 {
 	struct quota_line name = {node, r->flavor, r->resource, 0};
-	struct mirror_row *mine = row_get(m, &name);
+	struct cache_row *mine = row_get(m, &name);
 	if (mine)
 		return mine;
 	mine = mem_alloc(sizeof(*mine));
@@ -213,24 +213,24 @@ static struct mirror_row *row_need(struct mirror *m, const char *node, const str
 	return mine;
 }
 
-static void learn_row(struct mirror *m, const struct books_row *r)
+static void learn_row(struct cache *m, const struct batch_plan_row *r)
 {
-	if (!r->exists && !books_row_changed(r))
+	if (!r->exists && !batch_plan_row_changed(r))
 		return;
-	struct mirror_row *mine = row_need(m, r->node, r);
+	struct cache_row *mine = row_need(m, r->node, r);
 	const char *parent = r->now.parent;
 	mine->known = true;
 	mine->balance = r->now;
 	mine->balance.parent = parent[0] ? row_need(m, parent, r)->node : "";
 }
 
-static struct mirror_line *learn_lines(struct mirror *m, const struct books *b, char **bytes,
-	const struct books_line *lines, size_t n)
+static struct cache_line *learn_lines(struct cache *m, const struct batch_plan *b, char **bytes,
+	const struct batch_plan_line *lines, size_t n)
 {
-	struct mirror_line *mine = (struct mirror_line *)(void *)*bytes;
+	struct cache_line *mine = (struct cache_line *)(void *)*bytes;
 	for (size_t i = 0; i < n; i++) {
-		const struct books_row *r = b->rows[lines[i].row];
-		mine[i] = (struct mirror_line){row_need(m, r->node, r), lines[i].amount};
+		const struct batch_plan_row *r = b->rows[lines[i].row];
+		mine[i] = (struct cache_line){row_need(m, r->node, r), lines[i].amount};
 	}
 	*bytes += n * sizeof(*mine);
 	return mine;
@@ -251,14 +251,14 @@ static const char *learn_text(char **bytes, const char *s)
 	return mine;
 }
 
-static struct mirror_hold *hold_copy(
-	struct mirror *m, const struct books *b, const struct books_hold *h)
+static struct cache_hold *hold_copy(
+	struct cache *m, const struct batch_plan *b, const struct batch_plan_hold *h)
 {
-	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct mirror_line);
+	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct cache_line);
 	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
 		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor) +
 		      text_size(h->owner) + text_size(h->labels);
-	struct mirror_hold *mine = mem_alloc(sizeof(*mine) + lines + text);
+	struct cache_hold *mine = mem_alloc(sizeof(*mine) + lines + text);
 	char *bytes = mine->bytes;
 	mine->nlines = h->nlines;
 	mine->lines = learn_lines(m, b, &bytes, h->lines, h->nlines);
@@ -284,17 +284,17 @@ static struct mirror_hold *hold_copy(
 	return mine;
 }
 
-static void learn_hold(struct mirror *m, const struct books *b, const struct books_hold *h)
+static void learn_hold(struct cache *m, const struct batch_plan *b, const struct batch_plan_hold *h)
 {
 	struct hold_key key = {&h->uid, h->attempt};
 	uint64_t hash = hold_hash(&h->uid, h->attempt);
-	struct mirror_hold *mine = h->open ? hold_copy(m, b, h) : NULL;
+	struct cache_hold *mine = h->open ? hold_copy(m, b, h) : NULL;
 	free(map_take(&m->holds, hash, &key)); /* only now: the books borrow from it */
 	if (mine)
 		map_put(&m->holds, hash, mine);
 }
 
-void mirror_learn(struct mirror *m, const struct books *b)
+void cache_learn(struct cache *m, const struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++)
 		learn_row(m, b->rows[i]);

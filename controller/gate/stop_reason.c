@@ -40,8 +40,8 @@ void job_forgets_end(struct gate_job *j)
 	free(j->preemptor);
 	free(j->preempting);
 	free(j->sentence);
-	free(j->plight);
-	j->preemptor = j->preempting = j->sentence = j->plight = NULL;
+	free(j->pod_trouble);
+	j->preemptor = j->preempting = j->sentence = j->pod_trouble = NULL;
 }
 
 /* A tool that applies a manifest every few minutes must not have the Job start and stop as often.

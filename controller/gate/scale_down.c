@@ -28,24 +28,24 @@
 #define PODS_RETRY_MS 250
 #define PODS_RETRY_MAX_MS 5000
 
-bool narrowing_some_leave(const struct gate_job *j)
+bool scale_down_some_leave(const struct gate_job *j)
 {
 	return j->seen.present > j->seen.active;
 }
 
-void narrowing_begin(struct gate *g, struct gate_job *j, int32_t pods)
+void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods)
 {
 	j->wide = pods;
-	j->narrowed_ms = narrowing_some_leave(j) ? g->tick_ms : 0;
+	j->narrowed_ms = scale_down_some_leave(j) ? g->tick_ms : 0;
 }
 
-void narrowing_seen(struct gate *g, struct gate_job *j, bool some_left)
+void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left)
 {
-	if (some_left || narrowing_some_leave(j))
+	if (some_left || scale_down_some_leave(j))
 		j->narrowed_ms = g->tick_ms;
 }
 
-void narrowing_end(struct gate_job *j)
+void scale_down_end(struct gate_job *j)
 {
 	j->narrow_to = j->wide = 0;
 	j->narrowed_ms = 0;
@@ -53,7 +53,7 @@ void narrowing_end(struct gate_job *j)
 	j->narrow_why = NULL;
 }
 
-void narrowing_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_RUNNING || j->call_off || d->pods <= 0)
 		return; /* it is ending anyway */
@@ -68,7 +68,7 @@ static const char REAPPLIED[] = "ManifestReapplied";
 
 /* The owner's number stays what is wanted; what it holds is what it may use. Of a work queue pods
  * that are too many could stay whatever is written: it is stopped. */
-bool narrowing_again(struct gate *g, struct gate_job *j)
+bool scale_down_again(struct gate *g, struct gate_job *j)
 {
 	if (!j->seen.reapplied || j->seen.work_queue || j->call_off || j->held_pods <= 0)
 		return false;
@@ -93,7 +93,7 @@ static bool can_narrow(const struct gate_job *j)
 	       (j->seen.completions_follow && j->seen.pods >= j->seen.parallelism);
 }
 
-void narrowing_tell(const struct gate_job *j, struct intent *i)
+void scale_down_tell(const struct gate_job *j, struct intent *i)
 {
 	const struct facts *f = &j->seen;
 	struct story *s = &i->story;
@@ -108,7 +108,7 @@ void narrowing_tell(const struct gate_job *j, struct intent *i)
 	s->owner_completions = f->owner_completions > 0 ? f->owner_completions : f->parallelism;
 }
 
-bool narrowing_still_wants(const struct gate_job *j)
+bool scale_down_still_wants(const struct gate_job *j)
 {
 	return j->phase == PHASE_RUNNING && !j->call_off && !j->lost && !j->seen.suspend &&
 	       j->narrow_to > 0 && j->seen.pods > j->narrow_to;
@@ -131,7 +131,7 @@ static void done(struct gate *g, struct gate_job *j)
 	j->narrow_why = NULL;
 }
 
-void narrowing_fails(struct gate *g, struct gate_job *j)
+void scale_down_fails(struct gate *g, struct gate_job *j)
 {
 	j->call_off = true;
 	j->narrow_to = 0;
@@ -148,7 +148,7 @@ void narrowing_fails(struct gate *g, struct gate_job *j)
 	gate_mark_dirty(g, j);
 }
 
-bool narrowing_see_to(struct gate *g, struct gate_job *j)
+bool scale_down_see_to(struct gate *g, struct gate_job *j)
 {
 	if (j->narrow_to == 0)
 		return false;
@@ -157,14 +157,14 @@ bool narrowing_see_to(struct gate *g, struct gate_job *j)
 		return false;
 	}
 	if (!can_narrow(j)) {
-		narrowing_fails(g, j);
+		scale_down_fails(g, j);
 		return false;
 	}
 	job_request(g, j, INTENT_SHRINK);
 	return true;
 }
 
-bool narrowing_in_doubt(struct gate *g, struct gate_job *j)
+bool scale_down_in_doubt(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.parallelism < j->wide)
 		j->narrowed_ms = g->tick_ms;
@@ -178,13 +178,13 @@ bool narrowing_in_doubt(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-int32_t narrowing_counted(struct gate *g, struct gate_job *j, size_t pods)
+int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods)
 {
 	bool old = j->asked_ms < j->narrowed_ms + g->drain_doubt_ms; /* of an earlier doubt */
 	if (j->narrowed_ms == 0 || old)
 		return j->held_pods;
 	/* When one that leaves is gone, the Job's status tells: then they are counted again. */
-	if (pods > (size_t)j->seen.pods && !narrowing_some_leave(j))
+	if (pods > (size_t)j->seen.pods && !scale_down_some_leave(j))
 		gate_back_off(g, j, PODS_RETRY_MS, PODS_RETRY_MAX_MS);
 	else
 		j->narrowed_ms = 0;

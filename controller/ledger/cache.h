@@ -17,26 +17,26 @@
  *
  * In it is always, with a row, every row above it.
  */
-#ifndef SLUICE_CONTROLLER_LEDGER_MIRROR_H
-#define SLUICE_CONTROLLER_LEDGER_MIRROR_H
+#ifndef SLUICE_CONTROLLER_LEDGER_CACHE_H
+#define SLUICE_CONTROLLER_LEDGER_CACHE_H
 
-#include "controller/ledger/books.h"
+#include "controller/ledger/batch_plan.h"
 
-struct mirror;
+struct cache;
 
-struct mirror *mirror_new(void);
-void mirror_free(struct mirror *m);
-void mirror_clear(struct mirror *m);
+struct cache *cache_new(void);
+void cache_free(struct cache *m);
+void cache_clear(struct cache *m);
 
 /* Tells new books all they must know. False: something is not remembered (and the books, half told,
  * are of no use). What is told is borrowed until the mirror is next changed. */
-bool mirror_tell(const struct mirror *m, struct books *b);
+bool cache_tell(const struct cache *m, struct batch_plan *b);
 
 /* The books were run, and what they changed is durable (or they changed nothing). */
-void mirror_learn(struct mirror *m, const struct books *b);
+void cache_learn(struct cache *m, const struct batch_plan *b);
 
 /* How many rows and open holds it has: for tests. */
-size_t mirror_rows(const struct mirror *m);
-size_t mirror_holds(const struct mirror *m);
+size_t cache_rows(const struct cache *m);
+size_t cache_holds(const struct cache *m);
 
 #endif

@@ -74,7 +74,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->state = STORY_STARTED;
 		s->lines = g->lines;
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
-		narrowing_tell(j, i);
+		scale_down_tell(j, i);
 		if (j->short_of_room)
 			shorten(j, i);
 		return;
@@ -97,7 +97,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		/* Of one whose start was refused nothing is to be taken for a run. */
 		bool stopped = lost || (over && j->reason != REFUSED_BY_SERVER);
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
-		s->trouble = stopped ? j->plight : NULL;
+		s->trouble = stopped ? j->pod_trouble : NULL;
 		i->hold = over ? j->hold : NULL;
 		put_back(j, i);
 	}
@@ -168,8 +168,8 @@ static void denied_telling(
 		(j->short_of_room == 1 && asked == INTENT_STOP && j->hold && full)) {
 		j->short_of_room++;
 		j->tries = 0; /* from here on refusals are counted; what was in doubt is none */
-	} else if (asked == INTENT_SHRINK && narrowing_still_wants(j)) {
-		narrowing_fails(g, j); /* what is lent is wanted back all the same */
+	} else if (asked == INTENT_SHRINK && scale_down_still_wants(j)) {
+		scale_down_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {
 		if (j->hold_owed && !j->hold_refused)
 			keep_denied(j);
@@ -201,7 +201,7 @@ static void answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 	if (j->asked_in != j->phase)
 		return;
 	if (j->phase == PHASE_RUNNING) {
-		int32_t left = narrowing_counted(g, j, pods), seen = job_pods_in_sight(j);
+		int32_t left = scale_down_counted(g, j, pods), seen = job_pods_in_sight(j);
 		attempt_shrink(g, j, left > seen ? left : seen);
 	} else if (pods == 0) {
 		attempt_release(g, j);
