@@ -21,7 +21,7 @@
  *
  * The number is soft: the queue takes in whatever it is told of. Who tells it asks before
  * (queue_has_place()), and a Job that runs, or whose run is to be ended, is never deferred
- * (gate/sight.c). The bytes are not: where the directives of a Job without a reservation (new, or
+ * (gate/observe.c). The bytes are not: where the directives of a Job without a reservation (new, or
  * grown by an edit) would take its LocalQueue past the sum of both, and OVERFLOW_SLACK twice, they
  * are cut off its shape. It cannot start so, and is deferred as soon as it can be.
  */

@@ -1,14 +1,14 @@
 /*
  * The lender: lends out what nobody uses, and takes it back first.
  *
- *     watches (Nodes, Pods), samples (usage_poller.h)  ->  inventory.h
+ *     watches (Nodes, Pods), samples (gauge.h)  ->  inventory.h
  *     configuration (ConfigMap ack-slo-config, NodeOvercommits)  ->  a strategy for each node
  *     each dirty node: estimate -> window -> publication  ->  PATCH nodes/status
  *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
  *
  * It only wires these parts and has them work in that order, once a second. What each of them does
- * its own header says: label_counts.h, usage_poller.h, overcommit_config.h, node_state.h, publisher.h, pools.h, reclaimer.h,
+ * its own header says: census.h, gauge.h, rulebook.h, loan.h, publisher.h, pools.h, reclaimer.h,
  * bulletin.h, history.h. All times are the machines' own, by which usage is measured.
  *
  * What is always true:

@@ -1,5 +1,5 @@
 /*
- * Private to the files of overcommit_controller.h: overcommit_controller.c makes it go, lender_show.c and lender_metrics.c tell
+ * Private to the files of lender.h: lender.c makes it go, lender_show.c and lender_metrics.c tell
  * of it.
  */
 #ifndef SLUICE_CONTROLLER_LENDER_PRIV_H

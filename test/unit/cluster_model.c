@@ -120,7 +120,7 @@ static bool ports_free(const struct world *w, const struct pod *p, size_t node)
 }
 
 /* asks: it is the new pod's. Then a selector that is true of no labels is true of each namespace
- * (company.c says why). */
+ * (pod_affinity.c says why). */
 static bool means(const struct world *w, const struct affinity_term *t, const char *ns,
 	const struct pod *q, bool asks)
 {

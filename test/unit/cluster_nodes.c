@@ -266,7 +266,7 @@ static void affinity_to_pods(void **state)
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=tier:In:prod",
 			FIT_NOT_NOW, "1 " NEAR},
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=*", FIT_NOW, NULL},
-		/* What holds for no labels covers all, for the scheduler (company.c). */
+		/* What holds for no labels covers all, for the scheduler (pod_affinity.c). */
 		{"a zone=x|a <- app=db", "near/zone/app:In:db/nsel=tier:DoesNotExist", FIT_NOW,
 			NULL},
 		{"a zone=x|a <- apart/zone/app:In:db/nsel=tier:DoesNotExist", "app=db", FIT_NOW,
