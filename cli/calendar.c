@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calendar/civil.h"
-#include "calendar/tzdata.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/tzdata.h"
 #include "cli/calendar/cluster.h"
 #include "cli/calendar/import.h"
 #include "cli/calendar/options.h"
 #include "cli/calendar/report.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)64 << 20)
 

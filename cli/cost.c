@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/server.h"
-#include "controller/cost_query.h"
+#include "controller/http/cost_query.h"
 
 enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
 

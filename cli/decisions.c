@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/server.h"
-#include "controller/path.h"
+#include "controller/common/path.h"
 
 enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
 

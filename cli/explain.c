@@ -6,8 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/server.h"
-#include "controller/path.h"
-#include "controller/clock.h"
+#include "controller/common/path.h"
+#include "controller/common/clock.h"
 
 enum {
 	TREE_MAX_BYTES = 512 * 1024 * 1024,

@@ -9,7 +9,7 @@
 #include "cli/overcommit/cluster.h"
 #include "cli/overcommit/options.h"
 #include "cli/overcommit/report.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)256 << 20)
 

@@ -14,7 +14,7 @@
 #ifndef SLUICE_CONTROLLER_CONTROLLER_H
 #define SLUICE_CONTROLLER_CONTROLLER_H
 
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "controller/options.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 #include "controller/wire/decode_text.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */

@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "controller/gate/bill_labels.h"
-#include "controller/events.h"
-#include "controller/log.h"
-#include "controller/selector.h"
+#include "controller/write/events.h"
+#include "controller/common/log.h"
+#include "controller/watch/selector.h"
 #include "controller/settings.h"
 
 enum options_show {

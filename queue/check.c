@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "queue/clusterqueue.h"
-#include "queue/cohort.h"
+#include "queue/model/clusterqueue.h"
+#include "queue/model/cohort.h"
 
 /* Whoever has resource groups. */
 struct owner {

@@ -1,6 +1,6 @@
 /* What holds for all queues. */
 #include "queue/core.h"
-#include "job/resources.h"
+#include "queue/job/resources.h"
 
 void queue_config_default(struct queue_config *c)
 {

@@ -14,12 +14,12 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/backfill.h"
+#include "queue/rules/backfill.h"
 #include "queue/core.h"
-#include "queue/effective_quota.h"
-#include "queue/reservation.h"
-#include "queue/run.h"
-#include "queue/vacancy.h"
+#include "queue/admit/effective_quota.h"
+#include "queue/model/reservation.h"
+#include "queue/model/run.h"
+#include "queue/rules/nodes/vacancy.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {

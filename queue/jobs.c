@@ -3,9 +3,9 @@
 
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/reclaim.h"
-#include "queue/reservation.h"
-#include "queue/run.h"
+#include "queue/rules/reclaim.h"
+#include "queue/model/reservation.h"
+#include "queue/model/run.h"
 #include "sluice/quantity.h"
 
 struct workload *queue_find_workload(const struct queue *q, const struct uid *uid)

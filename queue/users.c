@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/reservation.h"
+#include "queue/model/reservation.h"
 
 enum { NAMES_MAX = 3 }; /* so many are named; the others are counted */
 

@@ -11,7 +11,7 @@
 #ifndef SLUICE_QUEUE_USERS_H
 #define SLUICE_QUEUE_USERS_H
 
-#include "job/text.h"
+#include "queue/job/text.h"
 #include "queue/core.h"
 
 /* Each appends "2 Jobs, one of them of LocalQueue team/main, hold quota in it"; false, and nothing

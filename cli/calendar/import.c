@@ -1,6 +1,6 @@
 #include "cli/calendar/import.h"
 
-#include "calendar/notation.h"
+#include "queue/calendar/notation.h"
 
 static void add_comment(const struct ics_holiday *h, struct buf *out)
 {

@@ -4,7 +4,7 @@
 #define SLUICE_CLI_CALENDAR_IMPORT_H
 
 #include "base/buf.h"
-#include "calendar/ics.h"
+#include "queue/calendar/ics.h"
 
 void import_yaml(const struct ics *i, const char *name, const char *treat_as, struct buf *out);
 void import_dates(const struct ics *i, struct buf *out);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "calendar/notation.h"
+#include "queue/calendar/notation.h"
 #include "cli/flags.h"
 
 static int take_years(const char *text, void *options, struct err *e)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calendar/notation.h"
-#include "controller/stamp.h"
+#include "queue/calendar/notation.h"
+#include "controller/common/stamp.h"
 #include "controller/wire/decode_text.h"
 
 /* ---- the time asked for ---------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calendar/tzdata.h"
+#include "queue/calendar/tzdata.h"
 #include "cli/doctor/deployed.h"
 
 #define APPLY "kubectl apply --server-side --force-conflicts -k "

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/doctor/checks.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 #include "controller/ledger/sql.h"
 
 enum {

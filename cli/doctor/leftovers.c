@@ -3,7 +3,7 @@
  * uses them any more, and where nobody leads they stay for ever.
  */
 #include "cli/doctor/checks.h"
-#include "controller/finalizers.h"
+#include "controller/watch/finalizers.h"
 
 static bool has_ours(const cJSON *metadata)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 
 /* The server wrote its whole second somewhere between our two looks at the clock. */
 static void see_clock(struct patient *p, int64_t date_ms, int64_t before_ms, int64_t after_ms)

@@ -8,7 +8,7 @@
 #include "base/instant.h"
 #include "base/mem.h"
 #include "cli/doctor/checks.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 
 #define PAGE "limit=500"
 #define JOBS "/apis/batch/v1/jobs?" PAGE

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "controller/stamp.h"
+#include "controller/common/stamp.h"
 
 const char *account_age(int64_t ms, char ret[32])
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/stamp.h"
+#include "controller/common/stamp.h"
 #include "sluice/quantity.h"
 
 static const char *const policy_names[] = {

@@ -9,8 +9,8 @@
  * Left to others: arrivals that are known from the beginning. They are a sorted list of their own
  * (world.h), so that this heap has only as many entries as Jobs run.
  */
-#ifndef SLUICE_SIMULATE_AGENDA_H
-#define SLUICE_SIMULATE_AGENDA_H
+#ifndef SLUICE_CLI_SIMULATE_AGENDA_H
+#define SLUICE_CLI_SIMULATE_AGENDA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "cli/simulate/length.h"
-#include "controller/stamp.h"
-#include "price/money.h"
+#include "controller/common/stamp.h"
+#include "queue/price/money.h"
 
 enum {
 	WIDTH = 1000,

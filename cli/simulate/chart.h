@@ -4,8 +4,8 @@
  * one by one, how many ran at a time. Behind them, shaded, when a RunPolicy that binds the queue
  * was closed; above them a line of what its PricePlan multiplied prices by.
  */
-#ifndef SLUICE_SIMULATE_CHART_H
-#define SLUICE_SIMULATE_CHART_H
+#ifndef SLUICE_CLI_SIMULATE_CHART_H
+#define SLUICE_CLI_SIMULATE_CHART_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  *
  * Plain scalars mean what they mean to kubectl: true, yes, on; null, ~; numbers; else text.
  */
-#ifndef SLUICE_SIMULATE_DOCUMENTS_H
-#define SLUICE_SIMULATE_DOCUMENTS_H
+#ifndef SLUICE_CLI_SIMULATE_DOCUMENTS_H
+#define SLUICE_CLI_SIMULATE_DOCUMENTS_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * An episode: one thing that happened to a Job in the simulation, as the play tells it to those who
  * watch (summary.h, journal.h, chart.h). Borrowed for the call.
  */
-#ifndef SLUICE_SIMULATE_EPISODE_H
-#define SLUICE_SIMULATE_EPISODE_H
+#ifndef SLUICE_CLI_SIMULATE_EPISODE_H
+#define SLUICE_CLI_SIMULATE_EPISODE_H
 
 #include "cli/simulate/world.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/resources.h"
+#include "queue/job/resources.h"
 #include "overcommit/standing.h"
 #include "sluice/quantity.h"
 #include "sluice/queue.h"

@@ -1,13 +1,13 @@
 /*
  * The fleet: the Nodes of the manifests. What they lend of themselves (status.allocatable has
  * kubernetes.io/batch-cpu, gocran.io/cpu and the like) is told to the queue as the pools of the
- * flavors that have spec.idlePool; and it is told what they are for the pods (queue/terrain.h). It
+ * flavors that have spec.idlePool; and it is told what they are for the pods (queue/rules/nodes/terrain.h). It
  * stays as the files have it.
  */
-#ifndef SLUICE_SIMULATE_FLEET_H
-#define SLUICE_SIMULATE_FLEET_H
+#ifndef SLUICE_CLI_SIMULATE_FLEET_H
+#define SLUICE_CLI_SIMULATE_FLEET_H
 
-#include "cluster/nodes.h"
+#include "queue/cluster/nodes.h"
 #include "overcommit/facts.h"
 #include "sluice/spec.h"
 

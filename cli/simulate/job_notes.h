@@ -10,8 +10,8 @@
  *
  * The sentences name object and field, as those of the decoders do.
  */
-#ifndef SLUICE_SIMULATE_JOB_NOTES_H
-#define SLUICE_SIMULATE_JOB_NOTES_H
+#ifndef SLUICE_CLI_SIMULATE_JOB_NOTES_H
+#define SLUICE_CLI_SIMULATE_JOB_NOTES_H
 
 #include "cli/simulate/world.h"
 #include "controller/kube/json.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/simulate/length.h"
-#include "controller/clock.h"
-#include "controller/stamp.h"
-#include "price/money.h"
+#include "controller/common/clock.h"
+#include "controller/common/stamp.h"
+#include "queue/price/money.h"
 
 #define LINES_MAX_BYTES (1u << 20)
 #define WRITE_BYTES (64u << 10)

@@ -2,8 +2,8 @@
  * The journal: what happened, a line for each episode. For programs a JSON object a line; for
  * people a table, which is kept only as long as it is short enough to be read.
  */
-#ifndef SLUICE_SIMULATE_JOURNAL_H
-#define SLUICE_SIMULATE_JOURNAL_H
+#ifndef SLUICE_CLI_SIMULATE_JOURNAL_H
+#define SLUICE_CLI_SIMULATE_JOURNAL_H
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /*
  * A length of time for people: "2d 3h", "4m 10s", "1.5s". Two units are enough to compare by.
  */
-#ifndef SLUICE_SIMULATE_LENGTH_H
-#define SLUICE_SIMULATE_LENGTH_H
+#ifndef SLUICE_CLI_SIMULATE_LENGTH_H
+#define SLUICE_CLI_SIMULATE_LENGTH_H
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
  * Annotations of Jobs that only the simulation reads: sluice.dev/simulate-duration,
  * simulate-delete, simulate-admitted (see docs/simulate.md).
  */
-#ifndef SLUICE_SIMULATE_MANIFEST_H
-#define SLUICE_SIMULATE_MANIFEST_H
+#ifndef SLUICE_CLI_SIMULATE_MANIFEST_H
+#define SLUICE_CLI_SIMULATE_MANIFEST_H
 
 #include "base/err.h"
 #include "base/slice.h"

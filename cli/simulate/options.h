@@ -3,8 +3,8 @@
  * here and not with those of the commands that ask a controller. What describes how all queues work
  * are the controller's own flags (controller/settings.h).
  */
-#ifndef SLUICE_SIMULATE_OPTIONS_H
-#define SLUICE_SIMULATE_OPTIONS_H
+#ifndef SLUICE_CLI_SIMULATE_OPTIONS_H
+#define SLUICE_CLI_SIMULATE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/simulate/agenda.h"
-#include "controller/clock.h"
-#include "controller/stamp.h"
+#include "controller/common/clock.h"
+#include "controller/common/stamp.h"
 
 /* Nothing is played that is later than this after the start. */
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)

@@ -11,8 +11,8 @@
  * for as long as a Calendar looks ahead; and when Jobs are only started and stopped again, and none
  * of them gets any further.
  */
-#ifndef SLUICE_SIMULATE_PLAY_H
-#define SLUICE_SIMULATE_PLAY_H
+#ifndef SLUICE_CLI_SIMULATE_PLAY_H
+#define SLUICE_CLI_SIMULATE_PLAY_H
 
 #include "cli/simulate/chart.h"
 #include "cli/simulate/journal.h"

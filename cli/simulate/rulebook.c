@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "calendar/tzdata.h"
+#include "queue/calendar/tzdata.h"
 #include "controller/wire/decode.h"
 
 static const char *const kind_names[] = {"RunPolicy", "PricePlan", "Budget"};

@@ -8,8 +8,8 @@
  * policy that binds nothing, a Budget in another currency than its plan) are warnings, in the words
  * of the conditions that the controller would write.
  */
-#ifndef SLUICE_SIMULATE_RULEBOOK_H
-#define SLUICE_SIMULATE_RULEBOOK_H
+#ifndef SLUICE_CLI_SIMULATE_RULEBOOK_H
+#define SLUICE_CLI_SIMULATE_RULEBOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/simulate/shelf.h"
-#include "price/series.h"
+#include "queue/price/series.h"
 #include "sluice/queue.h"
 
 enum rule_kind { RULE_RUNPOLICY, RULE_PRICEPLAN, RULE_BUDGET };

@@ -7,9 +7,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "calendar/civil.h"
-#include "calendar/resolve.h"
-#include "calendar/tzdata.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/resolve.h"
+#include "queue/calendar/tzdata.h"
 #include "cli/simulate/documents.h"
 #include "controller/wire/decode.h"
 

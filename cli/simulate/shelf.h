@@ -5,16 +5,16 @@
  *
  * `sluice calendar` asks them; `sluice simulate` hands them to the queue (rulebook.h).
  */
-#ifndef SLUICE_SIMULATE_SHELF_H
-#define SLUICE_SIMULATE_SHELF_H
+#ifndef SLUICE_CLI_SIMULATE_SHELF_H
+#define SLUICE_CLI_SIMULATE_SHELF_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "base/slice.h"
-#include "calendar/resolve.h"
-#include "calendar/zone.h"
+#include "queue/calendar/resolve.h"
+#include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "sluice/calendar.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "cli/simulate/length.h"
-#include "price/money.h"
+#include "queue/price/money.h"
 #include "sluice/quantity.h"
 
 /* ---- columns --------------------------------------------------------------------------------- */

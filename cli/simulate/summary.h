@@ -15,8 +15,8 @@
  *   bounded slowdown  of those that finished: time in the system over run time, where a run time
  *                 below 10 s counts as 10 s; at least 1
  */
-#ifndef SLUICE_SIMULATE_SUMMARY_H
-#define SLUICE_SIMULATE_SUMMARY_H
+#ifndef SLUICE_CLI_SIMULATE_SUMMARY_H
+#define SLUICE_CLI_SIMULATE_SUMMARY_H
 
 #include "base/buf.h"
 #include "cli/simulate/episode.h"

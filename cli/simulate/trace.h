@@ -7,8 +7,8 @@
  * A million jobs are an ordinary trace, so a job is a small record here and becomes a struct job
  * only at the moment the queue is told of it.
  */
-#ifndef SLUICE_SIMULATE_TRACE_H
-#define SLUICE_SIMULATE_TRACE_H
+#ifndef SLUICE_CLI_SIMULATE_TRACE_H
+#define SLUICE_CLI_SIMULATE_TRACE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "calendar/tzdata.h"
+#include "queue/calendar/tzdata.h"
 #include "controller/wire/job_times.h"
 
 struct entry {

@@ -10,8 +10,8 @@
  * Uids: a Job that has none gets one that is made of its index, so that the same files give the
  * same uids, and a decision's uid leads to the Job without a look-up.
  */
-#ifndef SLUICE_SIMULATE_WORLD_H
-#define SLUICE_SIMULATE_WORLD_H
+#ifndef SLUICE_CLI_SIMULATE_WORLD_H
+#define SLUICE_CLI_SIMULATE_WORLD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
-#include "calendar/cron.h"
+#include "queue/calendar/cron.h"
 #include "cli/simulate/fleet.h"
 #include "cli/simulate/rulebook.h"
 #include "cli/simulate/trace.h"

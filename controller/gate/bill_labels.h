@@ -2,8 +2,8 @@
  * Which labels of a Job its bills carry (--bill-labels): so that costs can be told by team or
  * project, and not every label of every Job is kept for ever.
  */
-#ifndef SLUICE_CONTROLLER_BILL_LABELS_H
-#define SLUICE_CONTROLLER_BILL_LABELS_H
+#ifndef SLUICE_CONTROLLER_GATE_BILL_LABELS_H
+#define SLUICE_CONTROLLER_GATE_BILL_LABELS_H
 
 #include <stddef.h>
 

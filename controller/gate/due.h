@@ -2,8 +2,8 @@
  * Who is due when: a binary heap of jobs by time, intrusive, so that a Job's alarm can be moved or
  * taken back at once. Ties go to the alarm that was set first.
  */
-#ifndef SLUICE_CONTROLLER_DUE_H
-#define SLUICE_CONTROLLER_DUE_H
+#ifndef SLUICE_CONTROLLER_GATE_DUE_H
+#define SLUICE_CONTROLLER_GATE_DUE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -43,8 +43,8 @@
  *
  * When a phase is added: job_reconcile() and the table in docs/gate.md.
  */
-#ifndef SLUICE_CONTROLLER_GATE_H
-#define SLUICE_CONTROLLER_GATE_H
+#ifndef SLUICE_CONTROLLER_GATE_GATE_H
+#define SLUICE_CONTROLLER_GATE_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -274,7 +274,7 @@ static void lose(struct gate *g, struct gate_job *j)
 	gate_mark_dirty(g, j);
 }
 
-/* ---- Jobs beyond what may wait (queue/overflow.h) ----------------------------------------------
+/* ---- Jobs beyond what may wait (queue/model/overflow.h) ----------------------------------------------
  *
  * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A
  * hold may be open of one whose start never landed, or whose pods just went; who adopts it reads

@@ -5,8 +5,8 @@
  * grow by themselves when the ledger is slow. A batch whose answer was lost is sent again exactly
  * as it was: the ledger's keys make that harmless, and nothing later overtakes it.
  */
-#ifndef SLUICE_CONTROLLER_OUTBOX_H
-#define SLUICE_CONTROLLER_OUTBOX_H
+#ifndef SLUICE_CONTROLLER_GATE_OUTBOX_H
+#define SLUICE_CONTROLLER_GATE_OUTBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * another Job, the others never at a phase's details. scale_down.c is of a run that goes on with
  * fewer pods; note.c and view.c are for people.
  */
-#ifndef SLUICE_CONTROLLER_RECORD_H
-#define SLUICE_CONTROLLER_RECORD_H
+#ifndef SLUICE_CONTROLLER_GATE_RECORD_H
+#define SLUICE_CONTROLLER_GATE_RECORD_H
 
 #include "base/map.h"
 #include "controller/gate/due.h"
@@ -276,7 +276,7 @@ struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate_job *j);			  /* when all go */
-/* Reads Jobs again that were too many, as far as there is a place for them now (queue/overflow.h);
+/* Reads Jobs again that were too many, as far as there is a place for them now (queue/model/overflow.h);
  * and the other way round: of one that waits, true when it was deferred, and is no more. */
 void gate_fetch_deferred(struct gate *g);
 bool gate_defer_job(struct gate *g, struct gate_job *j);

@@ -19,8 +19,8 @@
  * nothing. Whoever wants to be sure that an unanswered start can no longer land writes a new story
  * first (state Fenced); only then may its reservation be voided.
  */
-#ifndef SLUICE_CONTROLLER_STORY_H
-#define SLUICE_CONTROLLER_STORY_H
+#ifndef SLUICE_CONTROLLER_GATE_STORY_H
+#define SLUICE_CONTROLLER_GATE_STORY_H
 
 #include <stdint.h>
 

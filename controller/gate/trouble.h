@@ -27,8 +27,8 @@
  *
  * When a word is added: the table in trouble.c, docs/trouble.md.
  */
-#ifndef SLUICE_CONTROLLER_TROUBLE_H
-#define SLUICE_CONTROLLER_TROUBLE_H
+#ifndef SLUICE_CONTROLLER_GATE_TROUBLE_H
+#define SLUICE_CONTROLLER_GATE_TROUBLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

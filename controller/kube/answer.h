@@ -10,8 +10,8 @@
  *
  * When a kind of answer is added, the switch statements without default in the callers say where.
  */
-#ifndef SLUICE_KUBE_ANSWER_H
-#define SLUICE_KUBE_ANSWER_H
+#ifndef SLUICE_CONTROLLER_KUBE_ANSWER_H
+#define SLUICE_CONTROLLER_KUBE_ANSWER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * A timer beats ten times in asleep_ms; a break of asleep_ms between two beats was sleep. It keeps
  * no loop alive by itself.
  */
-#ifndef SLUICE_KUBE_AWAKE_H
-#define SLUICE_KUBE_AWAKE_H
+#ifndef SLUICE_CONTROLLER_KUBE_AWAKE_H
+#define SLUICE_CONTROLLER_KUBE_AWAKE_H
 
 #include <ev.h>
 #include <stdint.h>

@@ -23,8 +23,8 @@
  * SIGPIPE is ignored from the first client on, if nobody handles it: OpenSSL writes without
  * MSG_NOSIGNAL.
  */
-#ifndef SLUICE_KUBE_CLIENT_H
-#define SLUICE_KUBE_CLIENT_H
+#ifndef SLUICE_CONTROLLER_KUBE_CLIENT_H
+#define SLUICE_CONTROLLER_KUBE_CLIENT_H
 
 #include <ev.h>
 #include <stdbool.h>

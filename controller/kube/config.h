@@ -12,8 +12,8 @@
  * (KUBERNETES_SERVICE_HOST and the service account's files); ~/.kube/config. Paths inside a
  * kubeconfig are relative to the file they stand in.
  */
-#ifndef SLUICE_KUBE_CONFIG_H
-#define SLUICE_KUBE_CONFIG_H
+#ifndef SLUICE_CONTROLLER_KUBE_CONFIG_H
+#define SLUICE_CONTROLLER_KUBE_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>

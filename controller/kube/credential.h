@@ -10,8 +10,8 @@
  * Each change makes a new generation. A request remembers the generation it was sent with: 64
  * requests that get a 401 at once cause one refresh, not 64.
  */
-#ifndef SLUICE_KUBE_CREDENTIAL_H
-#define SLUICE_KUBE_CREDENTIAL_H
+#ifndef SLUICE_CONTROLLER_KUBE_CREDENTIAL_H
+#define SLUICE_CONTROLLER_KUBE_CREDENTIAL_H
 
 #include <ev.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * A line over the ceiling costs itself alone: its beginning is handed out, for its name, the rest
  * is skipped to its newline and not stored, and the line after it comes as any other.
  */
-#ifndef SLUICE_KUBE_FRAMES_H
-#define SLUICE_KUBE_FRAMES_H
+#ifndef SLUICE_CONTROLLER_KUBE_FRAMES_H
+#define SLUICE_CONTROLLER_KUBE_FRAMES_H
 
 #include "base/buf.h"
 #include "base/slice.h"

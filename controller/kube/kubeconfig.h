@@ -2,8 +2,8 @@
  * Private to kube/: one or more kubeconfig files, merged as client-go does, and the one context of
  * them that is meant. Of several entries with one name the first file's counts, whole.
  */
-#ifndef SLUICE_KUBE_KUBECONFIG_H
-#define SLUICE_KUBE_KUBECONFIG_H
+#ifndef SLUICE_CONTROLLER_KUBE_KUBECONFIG_H
+#define SLUICE_CONTROLLER_KUBE_KUBECONFIG_H
 
 #include "controller/kube/config.h"
 

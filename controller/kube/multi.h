@@ -7,8 +7,8 @@
  * watcher is stopped before curl closes the descriptor; the watcher's memory is not freed under its
  * own callback; only curl_multi_info_read tells what is finished.
  */
-#ifndef SLUICE_KUBE_MULTI_H
-#define SLUICE_KUBE_MULTI_H
+#ifndef SLUICE_CONTROLLER_KUBE_MULTI_H
+#define SLUICE_CONTROLLER_KUBE_MULTI_H
 
 #include <curl/curl.h>
 #include <ev.h>

@@ -6,8 +6,8 @@
  * ExecCredential of at most 1 MiB and exit with 0 in time; one that does not is killed with its
  * group. Its stderr is ours, as with kubectl; what it prints on stdout never reaches a message.
  */
-#ifndef SLUICE_KUBE_PLUGIN_H
-#define SLUICE_KUBE_PLUGIN_H
+#ifndef SLUICE_CONTROLLER_KUBE_PLUGIN_H
+#define SLUICE_CONTROLLER_KUBE_PLUGIN_H
 
 #include <ev.h>
 #include <stdint.h>

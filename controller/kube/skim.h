@@ -7,8 +7,8 @@
  * The text need not be right and may stop anywhere: what is found is then no better than the text,
  * but nothing outside of it is read and nothing is kept. No recursion: any depth will do.
  */
-#ifndef SLUICE_KUBE_SKIM_H
-#define SLUICE_KUBE_SKIM_H
+#ifndef SLUICE_CONTROLLER_KUBE_SKIM_H
+#define SLUICE_CONTROLLER_KUBE_SKIM_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /*
  * Private to kube/: reading a struct kube_source, and forgetting secrets.
  */
-#ifndef SLUICE_KUBE_SOURCE_H
-#define SLUICE_KUBE_SOURCE_H
+#ifndef SLUICE_CONTROLLER_KUBE_SOURCE_H
+#define SLUICE_CONTROLLER_KUBE_SOURCE_H
 
 #include "controller/kube/config.h"
 

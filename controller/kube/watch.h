@@ -32,8 +32,8 @@
  *
  * Left to others: what objects mean, and what to do about trouble (log it: it will be tried again).
  */
-#ifndef SLUICE_KUBE_WATCH_H
-#define SLUICE_KUBE_WATCH_H
+#ifndef SLUICE_CONTROLLER_KUBE_WATCH_H
+#define SLUICE_CONTROLLER_KUBE_WATCH_H
 
 #include "controller/kube/client.h"
 #include "controller/kube/json.h"

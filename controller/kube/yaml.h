@@ -4,8 +4,8 @@
  * Only look-ups by key, never a walk over everything: an alias makes the tree a graph, in which a
  * walk may not end. Null and empty plain scalars count as absent.
  */
-#ifndef SLUICE_KUBE_YAML_H
-#define SLUICE_KUBE_YAML_H
+#ifndef SLUICE_CONTROLLER_KUBE_YAML_H
+#define SLUICE_CONTROLLER_KUBE_YAML_H
 
 #include <stdbool.h>
 #include <yaml.h>

@@ -29,8 +29,8 @@
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
  * nothing.
  */
-#ifndef SLUICE_CONTROLLER_LEDGER_H
-#define SLUICE_CONTROLLER_LEDGER_H
+#ifndef SLUICE_CONTROLLER_LEDGER_LEDGER_H
+#define SLUICE_CONTROLLER_LEDGER_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,8 +17,8 @@
  * whoever takes the lease, each in a transaction that begins with inserting its number: that is
  * the lock.
  */
-#ifndef SLUICE_CONTROLLER_PG_H
-#define SLUICE_CONTROLLER_PG_H
+#ifndef SLUICE_CONTROLLER_LEDGER_PG_H
+#define SLUICE_CONTROLLER_LEDGER_PG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "controller/kube/json.h"
-#include "controller/path.h"
-#include "controller/stamp.h"
+#include "controller/common/path.h"
+#include "controller/common/stamp.h"
 #include "controller/wire/decode.h"
 #include "sluice/quantity.h"
 

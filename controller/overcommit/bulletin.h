@@ -6,15 +6,15 @@
  * minutes: they move with every sample. By the leader, one merge PATCH on /status, a few under way
  * at once; what failed is due again.
  */
-#ifndef SLUICE_CONTROLLER_BULLETIN_H
-#define SLUICE_CONTROLLER_BULLETIN_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_BULLETIN_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_BULLETIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "controller/events.h"
+#include "controller/write/events.h"
 #include "controller/kube/client.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "controller/overcommit/inventory.h"
 #include "controller/overcommit/rulebook.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/clock.h"
+#include "controller/common/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 

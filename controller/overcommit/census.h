@@ -1,17 +1,17 @@
 /*
  * The census: follows the Nodes of the cluster, and the Pods on them, into the inventory.
  *
- * It takes a seat in the two watches that it shares with the queue (controller/bound_pods.h) when it
+ * It takes a seat in the two watches that it shares with the queue (controller/watch/bound_pods.h) when it
  * is wanted and leaves when it is not: a cluster in which nobody lends has neither seat.
  */
-#ifndef SLUICE_CONTROLLER_CENSUS_H
-#define SLUICE_CONTROLLER_CENSUS_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_CENSUS_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_CENSUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/kube/share.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "controller/overcommit/inventory.h"
 
 struct census;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/path.h"
+#include "controller/common/path.h"
 #include "sluice/queue.h"
 
 enum { BODY_MAX_BYTES = 4096, TIMEOUT_MS = 10000 };

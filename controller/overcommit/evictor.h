@@ -5,16 +5,16 @@
  * it went. What was refused (429: its PodDisruptionBudget) is not asked for again: who answers for
  * the pod decides.
  */
-#ifndef SLUICE_CONTROLLER_EVICTOR_H
-#define SLUICE_CONTROLLER_EVICTOR_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/uid.h"
-#include "controller/events.h"
+#include "controller/write/events.h"
 #include "controller/kube/client.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "overcommit/reclaim.h"
 
 struct evictor;

@@ -10,14 +10,14 @@
  * A kubelet has counters: two readings make a sample, the mean between them. A counter that went
  * back begins anew.
  */
-#ifndef SLUICE_CONTROLLER_GAUGE_H
-#define SLUICE_CONTROLLER_GAUGE_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/kube/client.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "overcommit/facts.h"
 
 struct gauge;

@@ -11,13 +11,13 @@
  * admission is to wait for their reading. Postgres away: samples are kept for an hour, then the
  * oldest go.
  */
-#ifndef SLUICE_CONTROLLER_HISTORY_H
-#define SLUICE_CONTROLLER_HISTORY_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "overcommit/load.h"
 
 struct ev_loop;

@@ -11,8 +11,8 @@
  *
  * Samples come in rounds, those of pods before those of nodes (gauge.h).
  */
-#ifndef SLUICE_CONTROLLER_INVENTORY_H
-#define SLUICE_CONTROLLER_INVENTORY_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_INVENTORY_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_INVENTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

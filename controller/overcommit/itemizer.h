@@ -5,8 +5,8 @@
  * An item is an object that stands in an array that stands in the root. Nothing else is looked at:
  * what an item is worth json_parse() says. A list is complete when its root was closed.
  */
-#ifndef SLUICE_CONTROLLER_ITEMIZER_H
-#define SLUICE_CONTROLLER_ITEMIZER_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_ITEMIZER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_ITEMIZER_H
 
 #include <stdbool.h>
 

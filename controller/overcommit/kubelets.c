@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "controller/overcommit/gauge.h"
-#include "controller/path.h"
+#include "controller/common/path.h"
 #include "controller/wire/decode_node.h"
 
 enum {

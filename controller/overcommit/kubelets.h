@@ -7,8 +7,8 @@
  * went back begins anew. One that does not answer keeps its last readings; the next sample is the
  * mean since then.
  */
-#ifndef SLUICE_CONTROLLER_KUBELETS_H
-#define SLUICE_CONTROLLER_KUBELETS_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_KUBELETS_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_KUBELETS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "controller/overcommit/gauge.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/lender_priv.h"
-#include "controller/path.h"
+#include "controller/common/path.h"
 #include "controller/wire/decode.h"
 
 /* ---- the ConfigMap --------------------------------------------------------------------------- */

@@ -27,18 +27,18 @@
  * colocation-config; else the first NodeOvercommit in name order that selects it. NodeOvercommits
  * that do not count say so in their status.
  */
-#ifndef SLUICE_CONTROLLER_LENDER_H
-#define SLUICE_CONTROLLER_LENDER_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_LENDER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_LENDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
-#include "controller/events.h"
+#include "controller/write/events.h"
 #include "controller/kube/client.h"
 #include "controller/kube/share.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "sluice/queue.h"
 
 struct cJSON;

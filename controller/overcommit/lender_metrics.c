@@ -1,8 +1,8 @@
 /* What /metrics says of lending: the seeds' series with their names and labels, and our own. */
 #include <inttypes.h>
 
-#include "controller/metrics.h"
-#include "controller/metrics_put.h"
+#include "controller/http/metrics.h"
+#include "controller/http/metrics_put.h"
 #include "controller/overcommit/census.h"
 #include "controller/overcommit/gauge.h"
 #include "controller/overcommit/lender_priv.h"

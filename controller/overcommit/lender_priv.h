@@ -2,8 +2,8 @@
  * Private to the files of lender.h: lender.c makes it go, lender_show.c and lender_metrics.c tell
  * of it.
  */
-#ifndef SLUICE_CONTROLLER_LENDER_PRIV_H
-#define SLUICE_CONTROLLER_LENDER_PRIV_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_LENDER_PRIV_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_LENDER_PRIV_H
 
 #include "controller/overcommit/bulletin.h"
 #include "controller/overcommit/inventory.h"

@@ -3,7 +3,7 @@
 
 #include "controller/overcommit/gauge.h"
 #include "controller/overcommit/lender_priv.h"
-#include "controller/stamp.h"
+#include "controller/common/stamp.h"
 
 static void put_text(struct buf *out, const char *key, const char *value)
 {

@@ -11,8 +11,8 @@
  * changes is never written again, so a new leader has two minutes (or half of degradeTimeMinutes)
  * to get a sample of its own before what looks old is called degraded.
  */
-#ifndef SLUICE_CONTROLLER_LOAN_H
-#define SLUICE_CONTROLLER_LOAN_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_LOAN_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_LOAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * taints, it is Ready and not cordoned) counts what its status says, as it was seen, less what pods
  * ask for there that are not of queued Jobs: those hold no quota. Told when it changed.
  */
-#ifndef SLUICE_CONTROLLER_POOLS_H
-#define SLUICE_CONTROLLER_POOLS_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_POOLS_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_POOLS_H
 
 #include "controller/overcommit/inventory.h"
 #include "sluice/queue.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "controller/path.h"
-#include "controller/stamp.h"
+#include "controller/common/path.h"
+#include "controller/common/stamp.h"
 #include "controller/wire/labels.h"
 
 enum {

@@ -10,13 +10,13 @@
  * It is not guarded by a resourceVersion: nobody else writes these keys, heartbeats move it all the
  * time, and a figure of a second ago is no worse than the one it replaces.
  */
-#ifndef SLUICE_CONTROLLER_PUBLISHER_H
-#define SLUICE_CONTROLLER_PUBLISHER_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_PUBLISHER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_PUBLISHER_H
 
 #include <stdint.h>
 
 #include "controller/kube/client.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "controller/overcommit/inventory.h"
 
 struct publisher;

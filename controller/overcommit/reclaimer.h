@@ -17,16 +17,16 @@
  * Who was told counts as gone for two minutes (pods of a Job that goes on with fewer: for one):
  * what is there still then is a victim like any other.
  */
-#ifndef SLUICE_CONTROLLER_RECLAIMER_H
-#define SLUICE_CONTROLLER_RECLAIMER_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_RECLAIMER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_RECLAIMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/gate/gate.h"
-#include "controller/events.h"
+#include "controller/write/events.h"
 #include "controller/kube/client.h"
-#include "controller/log.h"
+#include "controller/common/log.h"
 #include "controller/overcommit/inventory.h"
 #include "sluice/queue.h"
 

@@ -9,8 +9,8 @@
  * NodeOvercommit its own. A ConfigMap that was never good since the start says nothing, and nobody
  * else does: then rulebook_known() is false, and everything stays as it is.
  */
-#ifndef SLUICE_CONTROLLER_RULEBOOK_H
-#define SLUICE_CONTROLLER_RULEBOOK_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_RULEBOOK_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_RULEBOOK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,11 +10,11 @@
  * name is still given when there is one, for the sentence to be shown at its object.
  *
  * Nothing here has zones or ConfigMaps. What needs them is left as it was written, for whoever has
- * them: of a Calendar calendar_resolve(), of a PricePlan series_resolve() (price/series.h), of a
+ * them: of a Calendar calendar_resolve(), of a PricePlan series_resolve() (queue/price/series.h), of a
  * Budget its zone, of a Job job_times_resolve() (job_times.h), without which it stays invalid.
  */
-#ifndef SLUICE_CONTROLLER_DECODE_H
-#define SLUICE_CONTROLLER_DECODE_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_H
 
 #include "base/err.h"
 #include "sluice/calendar.h"

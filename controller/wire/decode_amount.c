@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
-#include "price/money.h"
+#include "queue/price/money.h"
 
 #define TEXT_MAX 64 /* of an amount */
 #define GLOBS_MAX 256

@@ -6,8 +6,8 @@
  *     ... read the part ...
  *     const char *fault = faults_back(d, &a);   a text of the record's, or NULL: nothing was wrong
  */
-#ifndef SLUICE_WIRE_DECODE_ASIDE_H
-#define SLUICE_WIRE_DECODE_ASIDE_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_ASIDE_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_ASIDE_H
 
 #include "controller/wire/decode_text.h"
 

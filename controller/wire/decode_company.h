@@ -1,9 +1,9 @@
 /* decode_company.c, for decode_template.c: what a pod wants of other pods. Its labels must have
  * been decoded: matchLabelKeys speak of them. */
-#ifndef SLUICE_WIRE_DECODE_COMPANY_H
-#define SLUICE_WIRE_DECODE_COMPANY_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_COMPANY_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_COMPANY_H
 
-#include "cluster/pod.h"
+#include "queue/cluster/pod.h"
 #include "controller/wire/decode_text.h"
 
 /* Required terms; key is podAffinity or podAntiAffinity. */

@@ -3,8 +3,8 @@
  * configuration in both of its forms. As decode.h: one block each, to be freed with free(); what a
  * user may write wrong in an annotation is a `fault` beside what is passed over, not an error.
  */
-#ifndef SLUICE_CONTROLLER_DECODE_NODE_H
-#define SLUICE_CONTROLLER_DECODE_NODE_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_NODE_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_NODE_H
 
 #include "base/err.h"
 #include "base/slice.h"

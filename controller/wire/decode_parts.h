@@ -2,10 +2,10 @@
  * The parts decoders are made of, one file each. All of them follow decode_text.h: they go on after
  * a fault, and allocate in the decoder's parcel.
  */
-#ifndef SLUICE_WIRE_DECODE_PARTS_H
-#define SLUICE_WIRE_DECODE_PARTS_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_PARTS_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_PARTS_H
 
-#include "cluster/pod.h"
+#include "queue/cluster/pod.h"
 #include "controller/wire/decode_text.h"
 #include "sluice/job.h"
 #include "sluice/placement.h"

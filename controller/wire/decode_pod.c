@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
-#include "job/resources.h"
+#include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
 /* The API server's own bound is the size of the object. These bound our time and memory; a Job over

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cluster/pod.h"
+#include "queue/cluster/pod.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"

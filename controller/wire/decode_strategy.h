@@ -4,8 +4,8 @@
  * spec, and in a node's annotation. Fields that nobody knows are the future, not an error; one of
  * the wrong type is a fault that names it, and so is a value that strategy_check() refuses.
  */
-#ifndef SLUICE_WIRE_DECODE_STRATEGY_H
-#define SLUICE_WIRE_DECODE_STRATEGY_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_STRATEGY_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_STRATEGY_H
 
 #include "controller/wire/decode_text.h"
 #include "overcommit/strategy.h"

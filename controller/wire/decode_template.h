@@ -1,13 +1,13 @@
 /*
- * From the wire to cluster/pod.h and its neighbours. As decode.h: one block each, to be freed with
+ * From the wire to queue/cluster/pod.h and its neighbours. As decode.h: one block each, to be freed with
  * free().
  */
-#ifndef SLUICE_CONTROLLER_DECODE_TEMPLATE_H
-#define SLUICE_CONTROLLER_DECODE_TEMPLATE_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_TEMPLATE_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_TEMPLATE_H
 
 #include "base/err.h"
-#include "cluster/nodes.h"
-#include "cluster/resource_quota.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 
 struct cJSON;
 
@@ -18,7 +18,7 @@ struct cJSON;
  * merged, ports of hostNetwork are ports of the host, and the two tolerations are there that its
  * plugin DefaultTolerationSeconds adds (not-ready and unreachable, NoExecute), which is on unless
  * somebody turned it off. What other admission does is left to others: LimitRanges
- * (queue/accounting.h), RuntimeClasses (nodes_set_runtime_class), webhooks, and the labels that the
+ * (queue/requests/accounting.h), RuntimeClasses (nodes_set_runtime_class), webhooks, and the labels that the
  * Job controller gives each pod (its completion index).
  */
 int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, struct err *e);

@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
-#include "calendar/civil.h"
-#include "calendar/notation.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/notation.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/labels.h"
-#include "price/money.h"
+#include "queue/price/money.h"
 
 #define TIME_MAX 127 /* bytes of a time and a zone */
 #define SENTENCE_MAX 1024

@@ -10,8 +10,8 @@
  * Text that comes from others is checked on the way in: what is too long, not UTF-8 or has control
  * characters is a fault, and what is kept of it is safe to print.
  */
-#ifndef SLUICE_WIRE_DECODE_TEXT_H
-#define SLUICE_WIRE_DECODE_TEXT_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_TEXT_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

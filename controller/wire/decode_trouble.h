@@ -7,8 +7,8 @@
  * with blanks for what a terminal would obey. What is missing makes nothing invalid but a pod
  * without an owner, and an Event that is about no Job.
  */
-#ifndef SLUICE_CONTROLLER_DECODE_TROUBLE_H
-#define SLUICE_CONTROLLER_DECODE_TROUBLE_H
+#ifndef SLUICE_CONTROLLER_WIRE_DECODE_TROUBLE_H
+#define SLUICE_CONTROLLER_WIRE_DECODE_TROUBLE_H
 
 #include "base/err.h"
 #include "controller/gate/trouble.h"

@@ -1,6 +1,6 @@
 #include "controller/wire/job_times.h"
 
-#include "calendar/civil.h"
+#include "queue/calendar/civil.h"
 
 /* The first of that time of the day after after_s. Local time never runs back, but a date may be
  * skipped whole: so from the day before on, until one is later. */

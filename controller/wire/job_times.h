@@ -6,10 +6,10 @@
  * sees it. It may be called again: when the creation is another one (what a CronJob makes), or the
  * zone database.
  */
-#ifndef SLUICE_WIRE_JOB_TIMES_H
-#define SLUICE_WIRE_JOB_TIMES_H
+#ifndef SLUICE_CONTROLLER_WIRE_JOB_TIMES_H
+#define SLUICE_CONTROLLER_WIRE_JOB_TIMES_H
 
-#include "calendar/zone.h"
+#include "queue/calendar/zone.h"
 #include "sluice/job.h"
 
 /* NULL: there is no such zone. */

@@ -1,7 +1,7 @@
 /* The labels and annotations that people write on Jobs. What Sluice itself writes is in patch.h and
  * story.h. */
-#ifndef SLUICE_WIRE_LABELS_H
-#define SLUICE_WIRE_LABELS_H
+#ifndef SLUICE_CONTROLLER_WIRE_LABELS_H
+#define SLUICE_CONTROLLER_WIRE_LABELS_H
 
 #define QUEUE_LABEL "sluice.dev/queue-name"
 #define PRIORITY_LABEL "sluice.dev/priority-class"

@@ -6,8 +6,8 @@
  * in pieces of its own, and counted. Then the record is made again, in a block that is exactly
  * large enough. With a good guess that never happens (parcel_short() says whether it did).
  */
-#ifndef SLUICE_WIRE_PARCEL_H
-#define SLUICE_WIRE_PARCEL_H
+#ifndef SLUICE_CONTROLLER_WIRE_PARCEL_H
+#define SLUICE_CONTROLLER_WIRE_PARCEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

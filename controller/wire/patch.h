@@ -13,8 +13,8 @@
  * edited it while it was suspended, and what it says now is the user's own (decode.h reads it back
  * by that rule).
  */
-#ifndef SLUICE_CONTROLLER_PATCH_H
-#define SLUICE_CONTROLLER_PATCH_H
+#ifndef SLUICE_CONTROLLER_WIRE_PATCH_H
+#define SLUICE_CONTROLLER_WIRE_PATCH_H
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"

@@ -19,8 +19,8 @@
  * batch-cpu of which it does not know, and then the one that its owner wrote is meant. When
  * somebody writes lent names of his own into a template that was rewritten, it speaks for itself.
  */
-#ifndef SLUICE_CONTROLLER_RESOURCES_H
-#define SLUICE_CONTROLLER_RESOURCES_H
+#ifndef SLUICE_CONTROLLER_WIRE_RESOURCES_H
+#define SLUICE_CONTROLLER_WIRE_RESOURCES_H
 
 #include <stdbool.h>
 #include <stdint.h>

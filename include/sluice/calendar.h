@@ -1,6 +1,6 @@
 /*
  * A calendar: when something may run. Named windows of local time, and dates that are exceptions.
- * Pure: the zone comes as a table (calendar/zone.h), the time as an argument.
+ * Pure: the zone comes as a table (queue/calendar/zone.h), the time as an argument.
  *
  * Level, not edge: the only question is "is this instant inside?". There are no firings to miss or
  * to double, and no state to lose; asking again after a restart, a jump of the clock or an edit
@@ -64,10 +64,10 @@ struct window_spec {
 	int from_minute, to_minute; /* of the day; 0 to 1439, 0 to 1440 */
 	/* WEEK. The same point twice is refused; "Mon 00:00" to "Sun 24:00" is the whole week. */
 	struct week_point from, to;
-	/* CRON: calendar/cron.h */
+	/* CRON: queue/calendar/cron.h */
 	const char *cron;
 	int64_t duration_s; /* 1 minute to 31 days */
-	/* ONCE: local seconds (calendar/zone.h), from < to */
+	/* ONCE: local seconds (queue/calendar/zone.h), from < to */
 	int64_t from_local_s, to_local_s;
 };
 

@@ -17,7 +17,7 @@
 #include "base/uid.h"
 #include "sluice/placement.h"
 
-struct pod; /* cluster/pod.h */
+struct pod; /* queue/cluster/pod.h */
 
 struct resource {
 	const char *name;
@@ -73,7 +73,7 @@ struct job_status {
 struct zoned_time {
 	const char *zone;    /* NULL: there is none */
 	bool daily;	     /* local_s is within a day, of any date */
-	int64_t local_s;     /* as calendar/zone.h counts local time */
+	int64_t local_s;     /* as queue/calendar/zone.h counts local time */
 	const char *unknown; /* the sentence for when there is no such zone */
 };
 
@@ -150,7 +150,7 @@ struct job {
 	int32_t completions;
 	bool indexed;
 
-	/* What the scheduler and ResourceQuotas will look at in its pods (cluster/pod.h), as its
+	/* What the scheduler and ResourceQuotas will look at in its pods (queue/cluster/pod.h), as its
 	 * owner wrote it: node selector and tolerations without what a flavor added, as in
 	 * `placement`; of its resources `pod` is what counts. NULL, for tests that do not care:
 	 * nothing of the cluster is asked. */

@@ -3,7 +3,7 @@
  * (reference/peers.md A.4). A Calendar's is in sluice/calendar.h.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to. Money is in
- * millionths of a unit of the currency (price/money.h), factors are in millionths too.
+ * millionths of a unit of the currency (queue/price/money.h), factors are in millionths too.
  */
 #ifndef SLUICE_POLICY_H
 #define SLUICE_POLICY_H

@@ -42,8 +42,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/uid.h"
-#include "cluster/nodes.h"
-#include "cluster/resource_quota.h"
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/resource_quota.h"
 #include "sluice/calendar.h"
 #include "sluice/job.h"
 #include "sluice/policy.h"
@@ -110,7 +110,7 @@ bool queue_drop_runtime_class(struct queue *q, const char *name);
 /* ---- Facts: the cluster itself -----------------------------------------------------------------
  *
  * What the API server and the scheduler would say to the pods of a Job, asked before it is started
- * (cluster/nodes.h, cluster/resource_quota.h). Until queue_know_cluster() nothing of it is asked: a
+ * (queue/cluster/nodes.h, queue/cluster/resource_quota.h). Until queue_know_cluster() nothing of it is asked: a
  * queue that was told of no node would let nobody in. Who may not start because of it is set aside
  * and holds up nobody behind it, not in a StrictFIFO queue either: the namespace's quota and the
  * nodes are not the queue's. */
@@ -146,7 +146,7 @@ void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *n
  * the call and from nothing that happened before, so a restart or a jump of the clock misses and
  * doubles nothing. A policy that cannot be understood (its Calendar is missing or invalid, the last
  * valid spec of neither is known) starts nothing and stops nothing. Zones are loaded, dates and
- * prices of ConfigMaps resolved by the caller (calendar/resolve.h). */
+ * prices of ConfigMaps resolved by the caller (queue/calendar/resolve.h). */
 
 int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e);
 void queue_reject_calendar(struct queue *q, const char *name, const char *sentence);
@@ -196,7 +196,7 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait (queue/overflow.h): kept by name alone --------------------------
+/* ---- Jobs beyond what may wait (queue/model/overflow.h): kept by name alone --------------------------
  *
  * What is kept of a LocalQueue's Jobs has an end, and whoever tells the queue of Jobs asks first.
  */
@@ -229,7 +229,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
-/* ---- Jobs that cannot be read (queue/unread.h) -------------------------------------------------
+/* ---- Jobs that cannot be read (queue/model/unread.h) -------------------------------------------------
  *
  * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
 

@@ -113,7 +113,7 @@ struct cohort_spec {
 	double weight; /* spec.fairSharing.weight; 1 when absent */
 };
 
-/* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job (cluster/nodes.h).
+/* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job (queue/cluster/nodes.h).
  */
 enum cluster_fit {
 	CLUSTER_FIT_POSSIBLE, /* a pod of it fits some node, were that empty: the default */

@@ -3,10 +3,10 @@
  * so many makings: what the yardsticks of nodes and of the queue that asks them are measured with.
  * What is filled points into itself, and is told while it stands.
  */
-#ifndef SLUICE_BENCH_CLOUD_H
-#define SLUICE_BENCH_CLOUD_H
+#ifndef SLUICE_TEST_BENCH_CLOUD_H
+#define SLUICE_TEST_BENCH_CLOUD_H
 
-#include "cluster/nodes.h"
+#include "queue/cluster/nodes.h"
 
 #define CLOUD_SHAPES 30	 /* every second one wants spot to be tolerated */
 #define CLOUD_MAKINGS 50 /* one in ten is of no node's size, a third wants zone-1 */

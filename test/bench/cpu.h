@@ -1,6 +1,6 @@
 /* The clock of the yardsticks. */
-#ifndef SLUICE_BENCH_CPU_H
-#define SLUICE_BENCH_CPU_H
+#ifndef SLUICE_TEST_BENCH_CPU_H
+#define SLUICE_TEST_BENCH_CPU_H
 
 #include <time.h>
 

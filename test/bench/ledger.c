@@ -17,7 +17,7 @@
 #include <ev.h>
 
 #include "base/must.h"
-#include "test/unit/ledger_drive.h"
+#include "test/unit/ledger/drive.h"
 
 #define QUEUES 30
 #define RESOURCES 3

@@ -1,5 +1,5 @@
 /*
- * What an answer of cluster/nodes.h costs. No test: it prints a table, and as its last line one
+ * What an answer of queue/cluster/nodes.h costs. No test: it prints a table, and as its last line one
  * JSON object. Usage: bench_nodes [NODES [PODS_EACH]], by default 5,000 nodes of 30 shapes with 20
  * pods each, and 50 makings of pods that are asked about.
  *
@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 
 #include "base/must.h"
-#include "cluster/nodes.h"
+#include "queue/cluster/nodes.h"
 #include "test/bench/cloud.h"
 #include "test/bench/cpu.h"
 

@@ -7,8 +7,8 @@
  * ends; no more is asked of the server than halving pages explains; and the same bytes mean the
  * same in any chunking.
  */
-#ifndef SLUICE_TEST_FOLLOW_H
-#define SLUICE_TEST_FOLLOW_H
+#ifndef SLUICE_TEST_FUZZ_FOLLOW_H
+#define SLUICE_TEST_FUZZ_FOLLOW_H
 
 #include "base/slice.h"
 

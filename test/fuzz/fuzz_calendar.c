@@ -1,5 +1,5 @@
 /*
- * Any text as a calendar in the words of test/unit/calendar_words.h, which passes through all of
+ * Any text as a calendar in the words of test/unit/calendar/words.h, which passes through all of
  * notation.h: what is refused gets a sentence, what is taken is the same whoever asks when.
  */
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/slice.h"
-#include "calendar/notation.h"
-#include "calendar_words.h"
+#include "queue/calendar/notation.h"
+#include "test/unit/calendar/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "calendar/zone.h"
+#include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "sluice/queue.h"

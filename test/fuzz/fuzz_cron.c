@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "calendar/civil.h"
-#include "calendar/cron.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/cron.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

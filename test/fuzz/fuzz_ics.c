@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "calendar/civil.h"
-#include "calendar/ics.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/ics.h"
 #include "test/fuzz/outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "cluster/nodes.h"
+#include "queue/cluster/nodes.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"

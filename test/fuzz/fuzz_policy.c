@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "calendar/zone.h"
+#include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
-#include "price/series.h"
+#include "queue/price/series.h"
 #include "sluice/queue.h"
 #include "test/fuzz/outcome.h"
-#include "test/unit/queue_fixture.h"
+#include "test/unit/queue/fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "price/series.h"
+#include "queue/price/series.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

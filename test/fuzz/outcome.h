@@ -1,6 +1,6 @@
 /* What the fuzz entries hold a decoder to: a record, or a sentence that is safe to print. */
-#ifndef SLUICE_FUZZ_OUTCOME_H
-#define SLUICE_FUZZ_OUTCOME_H
+#ifndef SLUICE_TEST_FUZZ_OUTCOME_H
+#define SLUICE_TEST_FUZZ_OUTCOME_H
 
 #include "base/err.h"
 #include "base/must.h"

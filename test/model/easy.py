@@ -4,7 +4,7 @@
     test/model/easy.py SLUICE TRACE PROCESSORS [COMPRESS]
 
 Plays the trace under both strategies and compares the second in which each job starts. EASY as
-queue/backfill.h has it: the first that does not fit gets the earliest time at which enough of what
+queue/rules/backfill.h has it: the first that does not fit gets the earliest time at which enough of what
 runs is expected to have ended; those behind it start if they fit and end by then, or do with what is
 left beside it then. A run that goes on longer than its estimate is expected after twice that time,
 four times, and so on.

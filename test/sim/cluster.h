@@ -24,8 +24,8 @@
  * They are worlds of their own (sim --cluster), and what is drawn here comes from a generator of
  * its own, so that those without are what they were.
  */
-#ifndef SLUICE_SIM_CLUSTER_H
-#define SLUICE_SIM_CLUSTER_H
+#ifndef SLUICE_TEST_SIM_CLUSTER_H
+#define SLUICE_TEST_SIM_CLUSTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * some worlds are calm but for one thing and some are awful. Odds are in 10,000; an interval is the
  * mean time between two, 0 for never.
  */
-#ifndef SLUICE_SIM_FAULTS_H
-#define SLUICE_SIM_FAULTS_H
+#ifndef SLUICE_TEST_SIM_FAULTS_H
+#define SLUICE_TEST_SIM_FAULTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "test/sim/sim.h"
-#include "test/unit/json_patch.h"
+#include "test/unit/wire/json_patch.h"
 
 #define PREEMPTIBLE (1u << LENDING_NONE | 1u << LENDING_BATCH)
 #define PLENTY (INT64_C(1) << 50)

@@ -13,8 +13,8 @@
  *
  * When faults stop, as much is lent as all nominal quota: the flavor is like any other then.
  */
-#ifndef SLUICE_SIM_LENT_H
-#define SLUICE_SIM_LENT_H
+#ifndef SLUICE_TEST_SIM_LENT_H
+#define SLUICE_TEST_SIM_LENT_H
 
 #include "test/sim/model_api.h"
 #include "test/sim/people.h"

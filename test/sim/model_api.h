@@ -6,10 +6,10 @@
  * Each write makes a snapshot, an immutable record that any number of late readers may hold. The
  * history is the snapshots in the order of their resourceVersion.
  */
-#ifndef SLUICE_SIM_MODEL_API_H
-#define SLUICE_SIM_MODEL_API_H
+#ifndef SLUICE_TEST_SIM_MODEL_API_H
+#define SLUICE_TEST_SIM_MODEL_API_H
 
-#include "cluster/pod.h"
+#include "queue/cluster/pod.h"
 #include "controller/gate/gate.h"
 #include "sluice/job.h"
 #include "test/sim/pool.h"

@@ -12,8 +12,8 @@
  *     takes startTime away; resumed: the condition goes, startTime is now;
  *   - Complete and Failed come only when no pod is active or terminating.
  */
-#ifndef SLUICE_SIM_MODEL_JOBS_H
-#define SLUICE_SIM_MODEL_JOBS_H
+#ifndef SLUICE_TEST_SIM_MODEL_JOBS_H
+#define SLUICE_TEST_SIM_MODEL_JOBS_H
 
 #include "test/sim/model_api.h"
 

@@ -26,8 +26,8 @@
  *     and not how to be quick about it;
  *   - next_attempt is the highest attempt ever reserved, plus one.
  */
-#ifndef SLUICE_SIM_MODEL_LEDGER_H
-#define SLUICE_SIM_MODEL_LEDGER_H
+#ifndef SLUICE_TEST_SIM_MODEL_LEDGER_H
+#define SLUICE_TEST_SIM_MODEL_LEDGER_H
 
 #include "base/buf.h"
 #include "controller/ledger/ledger.h"

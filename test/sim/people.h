@@ -5,8 +5,8 @@
  * What admins describe is kept here as plain small tables, with a history of changes that each
  * controller's watches read.
  */
-#ifndef SLUICE_SIM_PEOPLE_H
-#define SLUICE_SIM_PEOPLE_H
+#ifndef SLUICE_TEST_SIM_PEOPLE_H
+#define SLUICE_TEST_SIM_PEOPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -30,8 +30,8 @@
  *
  * P8 (same seed, same log) is main.c's.
  */
-#ifndef SLUICE_SIM_PROMISES_H
-#define SLUICE_SIM_PROMISES_H
+#ifndef SLUICE_TEST_SIM_PROMISES_H
+#define SLUICE_TEST_SIM_PROMISES_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * Requests take their time and may be lost, land late, or land without an answer; the process may
  * die between any two of these things, or sleep through its lease and go on as if nothing was.
  */
-#ifndef SLUICE_SIM_REPLICA_H
-#define SLUICE_SIM_REPLICA_H
+#ifndef SLUICE_TEST_SIM_REPLICA_H
+#define SLUICE_TEST_SIM_REPLICA_H
 
 #include "controller/gate/gate.h"
 #include "sluice/queue.h"

@@ -349,7 +349,8 @@ struct ledger_request {
 	struct ledger_lease lease;
 	struct ledger_hold *holds;
 	size_t nholds;
-	struct ledger_spent *spent; /* INTENT_LOAD, before the holds: see controller/recall.h */
+	struct ledger_spent
+		*spent; /* INTENT_LOAD, before the holds: see controller/watch/recall.h */
 	size_t nspent;
 	struct ledger_result *results;
 };

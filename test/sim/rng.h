@@ -2,8 +2,8 @@
  * Chance, from a seed: xoshiro256** (Blackman and Vigna, public domain). The same seed gives the
  * same world on every machine.
  */
-#ifndef SLUICE_SIM_RNG_H
-#define SLUICE_SIM_RNG_H
+#ifndef SLUICE_TEST_SIM_RNG_H
+#define SLUICE_TEST_SIM_RNG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
  * not stuck for a reason. The promises (promises.h) are checked after every event, those of
  * quiet times at both ends.
  */
-#ifndef SLUICE_SIM_SIM_H
-#define SLUICE_SIM_SIM_H
+#ifndef SLUICE_TEST_SIM_SIM_H
+#define SLUICE_TEST_SIM_SIM_H
 
 #include <stdarg.h>
 

@@ -16,8 +16,8 @@
  * What must hold is in promises.h, P11 above all. What is drawn here comes from a generator of its
  * own, so that worlds without him are what they were.
  */
-#ifndef SLUICE_SIM_TENANT_H
-#define SLUICE_SIM_TENANT_H
+#ifndef SLUICE_TEST_SIM_TENANT_H
+#define SLUICE_TEST_SIM_TENANT_H
 
 #include <stdbool.h>
 #include <stddef.h>

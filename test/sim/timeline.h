@@ -2,8 +2,8 @@
  * What happens when, in virtual time: a heap of events in a total order, time and then the order in
  * which they were made. The events own nothing; what they point to lives in the world's pool.
  */
-#ifndef SLUICE_SIM_TIMELINE_H
-#define SLUICE_SIM_TIMELINE_H
+#ifndef SLUICE_TEST_SIM_TIMELINE_H
+#define SLUICE_TEST_SIM_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

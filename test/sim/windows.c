@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calendar/zone.h"
+#include "queue/calendar/zone.h"
 #include "test/sim/sim.h"
 
 #define MINUTE_MS INT64_C(60000)

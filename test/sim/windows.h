@@ -11,8 +11,8 @@
  * clock (that is what "open" means), and when the start PATCH sets out: not after its queue has
  * called it off. P6 is in promises.c.
  */
-#ifndef SLUICE_SIM_WINDOWS_H
-#define SLUICE_SIM_WINDOWS_H
+#ifndef SLUICE_TEST_SIM_WINDOWS_H
+#define SLUICE_TEST_SIM_WINDOWS_H
 
 #include "sluice/queue.h"
 #include "test/sim/people.h"

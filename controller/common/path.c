@@ -1,0 +1,34 @@
+#include "controller/common/path.h"
+
+#include <stdarg.h>
+
+static bool is_unreserved(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+void path_escape(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (is_unreserved(*text))
+			buf_putc(out, *text);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*text);
+	}
+}
+
+void path_format(struct buf *out, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	for (const char *p = format; *p; p++) {
+		if (p[0] == '%' && p[1] == 's') {
+			path_escape(out, va_arg(ap, const char *));
+			p++;
+		} else {
+			buf_putc(out, *p);
+		}
+	}
+	va_end(ap);
+}

@@ -1,0 +1,522 @@
+#include "controller/http/api.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/common/stamp.h"
+#include "controller/wire/labels.h"
+#include "controller/write/status.h"
+#include "controller/write/trouble_rows.h"
+#include "queue/price/money.h"
+
+#define TEXT "text/plain; charset=utf-8"
+#define JSON "application/json"
+#define JOBS_PREFIX "/api/v1/jobs/"
+#define QUEUES_PATH "/api/v1/queues"
+#define DECISIONS_PATH "/api/v1/decisions"
+#define COST_PATH "/api/v1/cost"
+#define OVERCOMMIT_PATH "/api/v1/overcommit"
+
+bool api_is_probe(const char *path)
+{
+	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+}
+
+static struct api_reply complain(struct buf *out, unsigned status, const char *sentence)
+{
+	buf_puts(out, "{\"error\":");
+	buf_json_string(out, sentence);
+	buf_puts(out, "}\n");
+	return (struct api_reply){status, JSON};
+}
+
+/* ---- who may ask ----------------------------------------------------------------------------- */
+
+enum { NAMESPACE_MAX = 63, NAME_MAX = 255 };
+
+/* NAMESPACE/NAME */
+struct job_path {
+	char ns[NAMESPACE_MAX + 1], name[NAME_MAX + 1];
+};
+
+/* Only what can be a namespace: "" would mean all of them. */
+static bool is_namespace(const char *text, size_t len)
+{
+	return len > 0 && len <= NAMESPACE_MAX &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") >= len;
+}
+
+static bool parse_job_path(const char *path, struct job_path *ret)
+{
+	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) != 0)
+		return false;
+	const char *rest = path + strlen(JOBS_PREFIX), *slash = strchr(rest, '/');
+	size_t len = slash ? (size_t)(slash - rest) : 0;
+	if (!slash || !is_namespace(rest, len) || slash[1] == '\0' || strchr(slash + 1, '/') ||
+		strlen(slash + 1) > NAME_MAX)
+		return false;
+	*ret = (struct job_path){0};
+	memcpy(ret->ns, rest, len);
+	strcpy(ret->name, slash + 1);
+	return true;
+}
+
+static struct right right_to_jobs(const char *verb, const char *ns)
+{
+	struct right r = {verb, "batch", "jobs", ""};
+	if (ns && is_namespace(ns, strlen(ns)))
+		strcpy(r.ns, ns);
+	return r;
+}
+
+/* Owners and labels are those of Jobs. */
+static bool names_jobs(const struct api_request *r)
+{
+	return strcmp(r->path, COST_PATH) == 0 && r->by &&
+	       (strcmp(r->by, "owner") == 0 || strncmp(r->by, "label=", 6) == 0);
+}
+
+struct api_rights api_rights(const struct api_request *r)
+{
+	struct job_path job;
+	struct api_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
+	x.open = api_is_probe(r->path);
+	if (parse_job_path(r->path, &job))
+		x.must = right_to_jobs("get", job.ns);
+	else if (strcmp(r->path, DECISIONS_PATH) == 0)
+		x.must = right_to_jobs("list", r->ns);
+	else if (names_jobs(r))
+		x.must = right_to_jobs("list", NULL);
+	x.has_names = strcmp(r->path, QUEUES_PATH) == 0;
+	x.names = right_to_jobs("list", NULL);
+	return x;
+}
+
+void api_refusal(const struct right *r, struct buf *out)
+{
+	buf_puts(out, "the owner of this token may not ");
+	right_describe(r, out);
+	bool jobs = strcmp(r->resource, "jobs") == 0;
+	if (jobs && r->ns[0])
+		buf_puts(out,
+			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
+	else if (jobs)
+		buf_puts(out,
+			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
+	else
+		buf_puts(out, "; bind the ClusterRole sluice-viewer by a ClusterRoleBinding");
+}
+
+/* ---- health ---------------------------------------------------------------------------------- */
+
+/* 0: Jobs are followed, or have been of late. */
+static int64_t jobs_stalled_ms(const struct metrics_sources *m)
+{
+	for (size_t i = 0; i < m->nkinds; i++)
+		if (strcmp(m->kinds[i].name, "jobs") == 0 &&
+			m->kinds[i].stalled_ms >= KIND_STALLED_MS)
+			return m->kinds[i].stalled_ms;
+	return 0;
+}
+
+static void put_stalled(const struct metrics_sources *m, struct buf *out)
+{
+	for (size_t i = 0; i < m->nkinds; i++)
+		if (m->kinds[i].stalled_ms >= KIND_STALLED_MS)
+			buf_printf(out,
+				"- has not been able to follow %s for %" PRId64
+				" s: what it knows of them is as old (watch-trouble in the log says why)\n",
+				m->kinds[i].name, m->kinds[i].stalled_ms / 1000);
+}
+
+static void put_mass_stop(const struct gate *g, struct buf *out)
+{
+	struct gate_mass_stop m;
+	if (gate_mass_stop(g, &m))
+		buf_printf(out,
+			"- mass stop: %zu of %zu running Jobs have no reservation in the ledger; they are stopped in %" PRId64
+			" s, and nothing starts until then (--mass-stop-after)\n",
+			m.jobs, m.running, m.left_ms / 1000);
+}
+
+static struct api_reply ready(const struct api_sources *s, struct buf *out)
+{
+	put_stalled(&s->metrics, out);
+	put_mass_stop(s->metrics.gate, out);
+	if (*s->denied)
+		buf_printf(out,
+			"- does without what its role does not let it read: %s (kubectl apply -k deploy/rbac)\n",
+			s->denied);
+	return (struct api_reply){200, TEXT};
+}
+
+/* Ready is who can serve, or take over at once. A body that begins with "leading" is the leader's.
+ */
+static struct api_reply answer_ready(const struct api_sources *s, struct buf *out)
+{
+	const struct metrics_sources *m = &s->metrics;
+	bool warm = m->synced && m->ledger_up && !s->stopping && jobs_stalled_ms(m) == 0;
+	if (warm && gate_leading(m->gate)) {
+		buf_printf(out, "leading: epoch %" PRId64 ", cell %s, as %s\n", gate_epoch(m->gate),
+			s->cell, s->identity);
+		return ready(s, out);
+	}
+	if (warm) {
+		buf_printf(out,
+			"standby: everything is read and the ledger is connected; the lease of cell %s is held by %s\n",
+			s->cell, s->holder[0] ? s->holder : "nobody yet");
+		return ready(s, out);
+	}
+	buf_puts(out, "not ready\n");
+	if (s->stopping)
+		buf_puts(out, "- it was told to stop\n");
+	if (!m->synced)
+		buf_printf(out, "- not all lists have been read from the API server; missing: %s\n",
+			s->waiting_for);
+	if (!m->ledger_up)
+		buf_printf(out,
+			"- the ledger is not connected (%s): running Jobs go on, nothing new starts\n",
+			s->ledger_trouble[0] ? s->ledger_trouble : "connecting");
+	if (m->synced)
+		put_stalled(m, out);
+	return (struct api_reply){503, TEXT};
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+static void put_key(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json_string(out, value ? value : "");
+}
+
+static void put_bool(struct buf *out, const char *key, bool value)
+{
+	buf_printf(out, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
+static void put_resource(struct buf *out, const struct usage_view *u)
+{
+	char text[QUANTITY_TEXT_SIZE];
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, u->resource);
+	put_key(out, "nominal", status_quantity(u->nominal, u->resource, text));
+	put_key(out, "reserved", status_quantity(u->reserved, u->resource, text));
+	put_key(out, "used", status_quantity(u->used, u->resource, text));
+	buf_printf(out,
+		",\"nominalUnits\":%" PRId64 ",\"reservedUnits\":%" PRId64 ",\"usedUnits\":%" PRId64
+		"}",
+		u->nominal, u->reserved, u->used);
+}
+
+static void put_flavor(struct buf *out, const struct clusterqueue_view *v, size_t first)
+{
+	bool comma = false;
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, v->usage[first].flavor);
+	buf_puts(out, ",\"resources\":[");
+	for (size_t i = first; i < v->nusage; i++) {
+		if (strcmp(v->usage[i].flavor, v->usage[first].flavor) != 0)
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_resource(out, &v->usage[i]);
+	}
+	buf_puts(out, "]}");
+}
+
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char at[STAMP_TEXT_SIZE];
+	put_key(out, key, stamp_format(ms, at));
+}
+
+static void put_trouble_row(struct buf *out, const struct trouble_row *row, bool names)
+{
+	buf_puts(out, "{\"reason\":");
+	buf_json_string(out, trouble_name(row->word));
+	buf_printf(out, ",\"jobs\":%zu", row->jobs);
+	put_key(out, "namespace", names ? row->ns : "");
+	put_key(out, "job", names ? row->name : "");
+	put_time(out, "since", row->since_ms);
+	buf_putc(out, '}');
+}
+
+/* Its runs whose pods are stuck; nothing where there are none. */
+static void put_trouble_rows(
+	struct buf *out, const char *clusterqueue, const struct trouble_rows *r, bool names)
+{
+	const char *before = ",\"troubles\":[";
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->row[i].clusterqueue, clusterqueue) != 0)
+			continue;
+		buf_puts(out, before);
+		put_trouble_row(out, &r->row[i], names);
+		before = ",";
+	}
+	if (strcmp(before, ",") == 0)
+		buf_putc(out, ']');
+}
+
+static void put_clusterqueue(struct buf *out, const struct clusterqueue_view *v,
+	const struct counters *counters, const struct trouble_rows *troubles, bool names)
+{
+	const struct counters_row *row = counters_get(counters, v->name);
+	buf_puts(out, "{\"name\":");
+	buf_json_string(out, v->name);
+	static const char *const strategies[] = {[BEST_EFFORT_FIFO] = "BestEffortFIFO",
+		[STRICT_FIFO] = "StrictFIFO",
+		[BACKFILL] = "Backfill"};
+	put_key(out, "strategy", strategies[v->strategy]);
+	put_key(out, "cohort", v->cohort);
+	if (v->has_max_priority)
+		buf_printf(out, ",\"maxPriority\":%" PRId32, v->max_priority);
+	put_bool(out, "active", v->active);
+	put_bool(out, "exists", v->exists);
+	put_key(out, "reason", v->reason);
+	put_key(out, "message", v->message);
+	if (v->invalid)
+		put_key(out, "invalid", v->invalid);
+	put_trouble_rows(out, v->name, troubles, names);
+	if (v->stopping > 0)
+		buf_printf(out, ",\"stopping\":%zu,\"stoppingSeconds\":%" PRId64, v->stopping,
+			(v->stopping_ms + 999) / 1000);
+	buf_printf(out,
+		",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu,\"finished\":%" PRIu64
+		",\"started\":%" PRIu64 ",\"flavors\":[",
+		v->pending, v->reserving, v->admitted, row ? row->finishes : 0, v->started_total);
+	bool comma = false;
+	for (size_t i = 0; i < v->nusage; i++) {
+		if (!status_first_of_flavor(v->usage, i))
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_flavor(out, v, i);
+	}
+	buf_puts(out, "]}");
+}
+
+static void put_localqueue(struct buf *out, const struct localqueue_view *v)
+{
+	buf_puts(out, "{\"namespace\":");
+	buf_json_string(out, v->ns);
+	put_key(out, "name", v->name);
+	put_key(out, "clusterQueue", v->clusterqueue);
+	put_bool(out, "active", v->active);
+	put_key(out, "reason", v->reason);
+	put_key(out, "message", v->message);
+	buf_printf(out, ",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu}", v->pending,
+		v->reserving, v->admitted);
+}
+
+static struct api_reply answer_queues(const struct api_sources *s, bool names, struct buf *out)
+{
+	const struct queue *q = s->metrics.queue;
+	struct clusterqueue_view c;
+	struct localqueue_view l;
+	struct trouble_rows troubles = trouble_rows_of(s->metrics.gate);
+	buf_puts(out, "{\"clusterQueues\":[");
+	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &c); i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_clusterqueue(out, &c, s->metrics.counters, &troubles, names);
+	}
+	trouble_rows_done(&troubles);
+	buf_puts(out, "],\"localQueues\":[");
+	for (size_t i = 0; queue_view_localqueue(q, i, &l); i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_localqueue(out, &l);
+	}
+	buf_printf(out, "],\"withoutQueue\":%zu", queue_count_without_queue(q));
+	put_bool(out, "leading", gate_leading(s->metrics.gate));
+	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	put_bool(out, "synced", s->metrics.synced);
+	buf_puts(out, "}\n");
+	return (struct api_reply){200, JSON};
+}
+
+/* ---- one Job --------------------------------------------------------------------------------- */
+
+static void put_money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	put_key(out, key, text);
+}
+
+static void put_bill(struct buf *out, const struct run_bill *b)
+{
+	buf_puts(out, ",\"bill\":{\"currency\":");
+	buf_json_string(out, b->currency);
+	put_key(out, "plan", b->plan);
+	put_money(out, "cost", b->cost);
+	put_money(out, "perHour", b->per_hour);
+	if (b->expected_cost >= 0)
+		put_money(out, "expectedCost", b->expected_cost);
+	buf_putc(out, '}');
+}
+
+/* What keeps its pods. */
+static void put_trouble(struct buf *out, const struct gate_trouble *x)
+{
+	buf_puts(out, ",\"trouble\":{\"reason\":");
+	buf_json_string(out, trouble_name(x->word));
+	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
+	put_time(out, "since", x->since_ms);
+	put_key(out, "message", x->message);
+	put_key(out, "cure", trouble_cure(x->word, x->message));
+	buf_putc(out, '}');
+}
+
+/* What is known of its duration and its end; keys of what is not are left out. */
+static void put_terms(struct buf *out, const struct explanation *x)
+{
+	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
+		[DURATION_ANNOTATION] = "Annotation",
+		[DURATION_DEADLINE] = "ActiveDeadlineSeconds",
+		[DURATION_HISTORY] = "History"};
+	if (x->expected_ms > 0) {
+		buf_printf(out, ",\"expectedMs\":%" PRId64, x->expected_ms);
+		put_key(out, "expectedFrom", sources[x->expected_from]);
+	}
+	if (x->deadline_ms > 0) {
+		put_time(out, "deadline", x->deadline_ms);
+		put_bool(out, "deadlineUnreachable", x->unreachable);
+	}
+	if (x->stop_ms > 0 && x->stop_ms < INT64_MAX)
+		put_time(out, "stopsAt", x->stop_ms);
+}
+
+static void put_explanation(struct buf *out, const char *ns, const char *name,
+	const struct explanation *x, const struct api_sources *s)
+{
+	char at[STAMP_TEXT_SIZE];
+	struct run_bill bill;
+	buf_puts(out, "{\"namespace\":");
+	buf_json_string(out, ns);
+	put_key(out, "name", name);
+	put_key(out, "reason", wait_reason_name(x->reason));
+	put_bool(out, "waiting", x->reason != WAIT_NOT);
+	put_key(out, "sentence", x->sentence);
+	put_key(out, "localQueue", x->localqueue);
+	put_key(out, "clusterQueue", x->clusterqueue);
+	buf_printf(out, ",\"priority\":%" PRId32 ",\"claimedPriority\":%" PRId32 ",\"ahead\":%zu",
+		x->priority, x->claimed_priority, x->ahead);
+	put_key(out, "queuedAt", x->queued_ms > 0 ? stamp_format(x->queued_ms, at) : "");
+	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
+	put_key(out, "notBefore", later ? stamp_format(x->not_before_ms, at) : "");
+	put_terms(out, x);
+	struct gate_trouble trouble;
+	if (gate_job_trouble(s->metrics.gate, ns, name, &trouble))
+		put_trouble(out, &trouble);
+	if (gate_bill(s->metrics.gate, ns, name, s->now_ms, &bill) && bill.priced)
+		put_bill(out, &bill);
+	put_bool(out, "leading", gate_leading(s->metrics.gate));
+	put_bool(out, "ledgerUp", s->metrics.ledger_up);
+	const char *story = gate_story(s->metrics.gate, ns, name);
+	if (story)
+		put_key(out, "story", story);
+	buf_puts(out, "}\n");
+}
+
+static struct api_reply answer_job(const struct api_sources *s, const char *path, struct buf *out)
+{
+	struct job_path job;
+	char sentence[700];
+	if (!parse_job_path(path, &job))
+		return complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
+	const char *ns = job.ns, *name = job.name;
+	struct explanation x = {0};
+	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
+		snprintf(sentence, sizeof(sentence),
+			"no Job %s/%s with the label " QUEUE_LABEL " waits or runs%s", ns, name,
+			s->metrics.synced
+				? "; one that has finished is forgotten"
+				: ", as far as is known: the first list is still being read");
+		return complain(out, s->metrics.synced ? 404 : 503, sentence);
+	}
+	put_explanation(out, ns, name, &x, s);
+	return (struct api_reply){200, JSON};
+}
+
+/* ---- idle resources -------------------------------------------------------------------------- */
+
+static struct api_reply answer_overcommit(
+	const struct api_sources *s, const char *rest, struct buf *out)
+{
+	const struct lender *l = s->metrics.lender;
+	char sentence[700];
+	if (l && lender_show(l, *rest ? rest + 1 : "", out))
+		return (struct api_reply){200, JSON};
+	snprintf(sentence, sizeof(sentence), "no Node %.250s is followed%s", *rest ? rest + 1 : "",
+		gate_leading(s->metrics.gate)
+			? "; Nodes are while a NodeOvercommit or the ConfigMap enables lending"
+			: " here; the controller that leads follows them");
+	return complain(out, 404, sentence);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static struct api_reply answer_decisions(
+	const struct api_sources *s, const struct api_request *r, struct buf *out)
+{
+	uint64_t seq = 0;
+	if (r->after) {
+		char *end;
+		errno = 0;
+		seq = strtoull(r->after, &end, 10);
+		if (r->after[0] < '0' || r->after[0] > '9' || *end || errno)
+			return complain(
+				out, 400, "after must be the number of a decision, such as 512");
+	}
+	if (r->ns && !is_namespace(r->ns, strlen(r->ns)))
+		return complain(out, 400, "namespace must be the name of one, such as team-a");
+	decision_log_render(s->decision_log, seq, r->ns, out);
+	return (struct api_reply){200, JSON};
+}
+
+static struct api_reply answer_index(const struct api_sources *s, struct buf *out)
+{
+	buf_printf(out,
+		"sluice-controller %s, cell %s, as %s\n\n"
+		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
+		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
+		"/api/v1/cost?by=queue&since=30d\n"
+		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
+		SLUICE_VERSION, s->cell, s->identity);
+	return (struct api_reply){200, TEXT};
+}
+
+struct api_reply api_answer(
+	const struct api_sources *s, const struct api_request *r, struct buf *out)
+{
+	const char *path = r->path;
+	if (strcmp(path, "/healthz") == 0) {
+		buf_puts(out, "ok\n");
+		return (struct api_reply){200, TEXT};
+	}
+	if (strcmp(path, "/readyz") == 0)
+		return answer_ready(s, out);
+	if (strcmp(path, "/metrics") == 0) {
+		metrics_render(&s->metrics, out);
+		return (struct api_reply){200, METRICS_CONTENT_TYPE};
+	}
+	if (strcmp(path, QUEUES_PATH) == 0)
+		return answer_queues(s, r->names, out);
+	if (strcmp(path, DECISIONS_PATH) == 0)
+		return answer_decisions(s, r, out);
+	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||
+		strncmp(path, OVERCOMMIT_PATH "/", strlen(OVERCOMMIT_PATH) + 1) == 0)
+		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
+	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
+		return answer_job(s, path, out);
+	if (strcmp(path, "/") == 0)
+		return answer_index(s, out);
+	return complain(out, 404, "there is nothing at this path; / lists what there is");
+}

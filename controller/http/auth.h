@@ -1,0 +1,60 @@
+/*
+ * The guard: may the owner of this bearer token do that?
+ *
+ * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
+ * have the right that the path wants. No token is kept, only a keyed hash of it.
+ *
+ * Callers must not be able to make the guard ask much, nor to make it forget what it knows of
+ * others:
+ *
+ * - whose token it is, and what they may, is remembered for ten seconds. So is a token that is
+ *   nobody's, in a table of its own: who knows no good token cannot push the good ones out. The
+ *   owner of many tokens has a few places, not all;
+ * - tokens that are not known cost a question each, of which there are so many a second, less of
+ *   one address, and less at once; a known owner has so many rights to ask for;
+ * - its questions go out behind everything else that the controller sends (kube_request.last).
+ *
+ * What goes beyond is AUTH_UNKNOWN: try again in a second.
+ */
+#ifndef SLUICE_CONTROLLER_HTTP_AUTH_H
+#define SLUICE_CONTROLLER_HTTP_AUTH_H
+
+#include <stdint.h>
+
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+#include "controller/http/review.h"
+
+struct auth;
+
+enum auth_verdict {
+	AUTH_ALLOWED,
+	AUTH_STRANGER, /* 401: nobody's token */
+	AUTH_REFUSED,  /* 403: somebody's, who may not */
+	AUTH_UNKNOWN,  /* 503: the API server cannot be asked, or too many ask */
+	AUTH_LATER,    /* the callback will say */
+};
+
+typedef void auth_verdict_fn(enum auth_verdict v, void *ctx);
+
+struct auth_options {
+	struct kube_client *client;
+	struct log *log;
+	const char *audience; /* whom a token must be for; NULL: the API server. Borrowed */
+};
+
+struct auth_caller {
+	const char *token; /* for the call */
+	uint64_t address;  /* any number that stands for it */
+};
+
+struct auth *auth_new(const struct auth_options *o);
+/* Pending questions get no answer. */
+void auth_free(struct auth *g);
+
+/* fn is called, from the loop, only when this returns AUTH_LATER, and then exactly once. now_ms
+ * must not be set: of a clock that only goes on. */
+enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
+
+#endif

@@ -1,0 +1,222 @@
+#include "controller/http/cost.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/common/stamp.h"
+#include "queue/price/money.h"
+
+/* ---- The answer ------------------------------------------------------------------------------
+ */
+
+struct cost_row {
+	char *key, *currency; /* NULL as in ledger_cost */
+	bool is_total;
+	int64_t runs, running, ran_ms, cost, running_cost, lost_ms;
+};
+
+struct cost_report {
+	const struct cost_query *query;
+	struct map by_key;
+	struct cost_row **row;
+	size_t nrows;
+	bool more;
+	struct json *json; /* reads labels */
+};
+
+struct row_key {
+	const char *key, *currency;
+	bool is_total;
+};
+
+static bool same(const char *a, const char *b)
+{
+	return !a || !b ? a == b : strcmp(a, b) == 0;
+}
+
+static bool row_has_key(const void *value, const void *key)
+{
+	const struct cost_row *r = value;
+	const struct row_key *k = key;
+	return r->is_total == k->is_total && same(r->key, k->key) && same(r->currency, k->currency);
+}
+
+struct cost_report *cost_report_new(const struct cost_query *q)
+{
+	struct cost_report *r = mem_alloc(sizeof(*r));
+	r->query = q;
+	r->json = json_new(64 * 1024);
+	map_init(&r->by_key, row_has_key);
+	return r;
+}
+
+void cost_report_free(struct cost_report *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nrows; i++) {
+		free(r->row[i]->key);
+		free(r->row[i]->currency);
+		free(r->row[i]);
+	}
+	free(r->row);
+	map_done(&r->by_key);
+	json_free(r->json);
+	free(r);
+}
+
+/* NULL: there are too many. */
+static struct cost_row *row_of(struct cost_report *r, struct row_key k)
+{
+	uint64_t hash = map_hash_string(k.key ? k.key : "") * 31 +
+			map_hash_string(k.currency ? k.currency : "") + k.is_total;
+	struct cost_row *row = map_get(&r->by_key, hash, &k);
+	if (row)
+		return row;
+	if (!k.is_total && r->nrows >= COST_ROWS_MAX) {
+		r->more = true;
+		return NULL;
+	}
+	row = mem_alloc(sizeof(*row));
+	row->key = mem_strdup(k.key);
+	row->currency = mem_strdup(k.currency);
+	row->is_total = k.is_total;
+	map_put(&r->by_key, hash, row);
+	r->row = mem_grow(r->row, r->nrows + 1, sizeof(struct cost_row *));
+	r->row[r->nrows++] = row;
+	return row;
+}
+
+void cost_report_row(struct cost_report *r, const struct ledger_cost *l)
+{
+	struct cost_row *row = row_of(r, (struct row_key){l->key, l->currency, l->is_total});
+	if (!row)
+		return;
+	row->runs += l->runs;
+	row->ran_ms += l->ran_ms;
+	row->cost = money_add(row->cost, l->cost);
+	row->lost_ms += l->lost_ms;
+}
+
+static void add_run(struct cost_row *row, const struct gate_run *run, int64_t ran_ms)
+{
+	if (!row)
+		return;
+	row->running++;
+	row->ran_ms += ran_ms;
+	row->lost_ms += run->lost_ms;
+	if (!run->bill.priced)
+		return;
+	row->cost = money_add(row->cost, run->bill.cost);
+	row->running_cost = money_add(row->running_cost, run->bill.cost);
+}
+
+static const char *key_of(struct cost_report *r, const struct gate_run *run, struct buf *text)
+{
+	const cJSON *labels;
+	switch (r->query->question.by) {
+	case COST_BY_QUEUE:
+		return run->clusterqueue;
+	case COST_BY_NAMESPACE:
+		return run->ns;
+	case COST_BY_OWNER:
+		buf_printf(text, "%s/%s", run->ns, run->owner);
+		return buf_text(text);
+	case COST_BY_LABEL:
+		if (!run->labels || json_parse(r->json, slice_of(run->labels), &labels, NULL) != 0)
+			return NULL;
+		return json_text(labels, r->query->label);
+	}
+	must_not_get_here();
+}
+
+void cost_report_run(const struct gate_run *run, void *ctx)
+{
+	struct cost_report *r = ctx;
+	const struct cost_question *q = &r->query->question;
+	if (run->started_ms < q->from_ms || run->started_ms >= q->to_ms)
+		return;
+	struct buf text;
+	buf_init(&text, 1024);
+	const char *currency = run->bill.priced ? run->bill.currency : NULL;
+	const char *key = key_of(r, run, &text);
+	add_run(row_of(r, (struct row_key){key, currency, false}), run, run->ran_ms);
+	add_run(row_of(r, (struct row_key){NULL, currency, true}), run, run->ran_ms);
+	buf_done(&text);
+	json_reset(r->json);
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct cost_row *x = *(struct cost_row *const *)a, *y = *(struct cost_row *const *)b;
+	int c = (x->cost < y->cost) - (x->cost > y->cost);
+	if (!c)
+		c = strcmp(x->key ? x->key : "", y->key ? y->key : "");
+	return c ? c : strcmp(x->currency ? x->currency : "", y->currency ? y->currency : "");
+}
+
+static void put_money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	buf_printf(out, ",\"%s\":\"%s\"", key, text);
+}
+
+static void put_row(struct buf *out, const struct cost_row *row)
+{
+	buf_puts(out, "{\"currency\":");
+	buf_json_string(out, row->currency);
+	if (!row->is_total) {
+		buf_puts(out, ",\"key\":");
+		buf_json_string(out, row->key);
+	}
+	buf_printf(out,
+		",\"runs\":%" PRId64 ",\"running\":%" PRId64 ",\"runSeconds\":%" PRId64
+		".%03d,\"lostSeconds\":%" PRId64 ".%03d",
+		row->runs, row->running, row->ran_ms / 1000, (int)(row->ran_ms % 1000),
+		row->lost_ms / 1000, (int)(row->lost_ms % 1000));
+	if (row->currency) {
+		put_money(out, "cost", row->cost);
+		put_money(out, "runningCost", row->running_cost);
+	}
+	buf_putc(out, '}');
+}
+
+static void put_rows(const struct cost_report *r, bool totals, struct buf *out)
+{
+	bool comma = false;
+	for (size_t i = 0; i < r->nrows; i++) {
+		if (r->row[i]->is_total != totals)
+			continue;
+		if (comma)
+			buf_putc(out, ',');
+		comma = true;
+		put_row(out, r->row[i]);
+	}
+}
+
+void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
+{
+	const struct cost_question *q = &r->query->question;
+	char from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE];
+	if (r->nrows > 0)
+		qsort(r->row, r->nrows, sizeof(*r->row), row_cmp);
+	buf_printf(out, "{\"by\":\"%s\",", cost_by_name(q->by));
+	if (q->by == COST_BY_LABEL) {
+		buf_puts(out, "\"label\":");
+		buf_json_string(out, q->label);
+		buf_putc(out, ',');
+	}
+	buf_printf(out, "\"since\":\"%s\",\"until\":\"%s\",\"leading\":%s,\"more\":%s,\"rows\":[",
+		stamp_format(q->from_ms, from), stamp_format(q->to_ms, to),
+		leading ? "true" : "false", r->more ? "true" : "false");
+	put_rows(r, false, out);
+	buf_puts(out, "],\"totals\":[");
+	put_rows(r, true, out);
+	buf_puts(out, "]}\n");
+}

@@ -1,0 +1,33 @@
+/*
+ * What runs cost, as people ask for it (cost_query.h): the answer is made of what the ledger says
+ * of runs that have ended and the gate of those that go on.
+ *
+ * A run counts in the time in which it started, whole, as for Budgets. Currencies are never added
+ * up: each has rows of its own. Pure: no sockets, no clock.
+ */
+#ifndef SLUICE_CONTROLLER_HTTP_COST_H
+#define SLUICE_CONTROLLER_HTTP_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/http/cost_query.h"
+#include "controller/gate/gate.h"
+#include "controller/ledger/ledger.h"
+
+#define COST_ROWS_MAX 1000
+
+struct cost_report;
+
+/* The query must outlive it. */
+struct cost_report *cost_report_new(const struct cost_query *q);
+void cost_report_free(struct cost_report *r);
+void cost_report_row(struct cost_report *r, const struct ledger_cost *row);
+/* With a gate_each_run(): ctx is the report. Runs outside the query's time are left out. */
+void cost_report_run(const struct gate_run *run, void *ctx);
+/* {"by":"queue","since":...,"until":...,"leading":true,"more":false,"rows":[...],"totals":[...]},
+ * the dearest first. leading: those that go on are in it. */
+void cost_report_render(struct cost_report *r, bool leading, struct buf *out);
+
+#endif

@@ -1,0 +1,194 @@
+#include "controller/http/cost_api.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/ledger/pg.h"
+
+enum {
+	ASKED_MAX = 16, /* at a time */
+	IDLE_MS = 60000,
+	ANSWER_MAX_BYTES = 1 << 20,
+};
+
+/* A question that is not answered yet. */
+struct asked {
+	struct asked *next;
+	struct cost_query query;
+	int64_t now_ms;
+	uint64_t id; /* 0: waits for the connection */
+	cost_api_answer_fn *fn;
+	void *ctx;
+};
+
+struct cost_api {
+	struct ev_loop *loop;
+	struct cost_api_options options;
+	struct pg *pg; /* NULL: nobody has asked lately */
+	struct asked *first;
+	size_t count;
+	uint64_t next_id;
+	char trouble[512]; /* of the connection, "" none */
+	ev_timer idle;
+};
+
+/* ---- Answers ---------------------------------------------------------------------------------
+ */
+
+static struct asked **find(struct cost_api *t, uint64_t id)
+{
+	struct asked **at = &t->first;
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	return at;
+}
+
+static void arm_idle(struct cost_api *t)
+{
+	ev_timer_stop(t->loop, &t->idle);
+	if (t->first || !t->pg)
+		return;
+	ev_timer_set(&t->idle, (double)t->options.idle_ms / 1000.0, 0.);
+	ev_timer_start(t->loop, &t->idle);
+}
+
+static void on_idle(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct cost_api *t = w->data;
+	(void)loop, (void)events;
+	pg_free(t->pg);
+	t->pg = NULL;
+}
+
+/* Takes the question off the list and answers it. */
+static void settle(struct cost_api *t, struct asked **at, const struct buf *body)
+{
+	struct asked *a = *at;
+	char sentence[700];
+	*at = a->next;
+	t->count--;
+	snprintf(sentence, sizeof(sentence),
+		"the ledger does not answer (%s); ask again, for a shorter time if that helps",
+		t->trouble[0] ? t->trouble : "the connection broke");
+	a->fn(body, body ? NULL : sentence, a->ctx);
+	free(a);
+	arm_idle(t);
+}
+
+static void on_cost(
+	uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n, void *ctx)
+{
+	struct cost_api *t = ctx;
+	struct asked **at = find(t, id), *a = *at;
+	if (!a)
+		return;
+	if (o != LEDGER_DONE) {
+		settle(t, at, NULL);
+		return;
+	}
+	struct buf body;
+	struct cost_report *r = cost_report_new(&a->query);
+	buf_init(&body, ANSWER_MAX_BYTES);
+	for (size_t i = 0; i < n; i++)
+		cost_report_row(r, &rows[i]);
+	gate_each_run(t->options.gate, a->now_ms, cost_report_run, r);
+	cost_report_render(r, gate_leading(t->options.gate), &body);
+	cost_report_free(r);
+	settle(t, at, body.failed ? NULL : &body);
+	buf_done(&body);
+}
+
+/* ---- The connection --------------------------------------------------------------------------
+ */
+
+static void send_off(struct cost_api *t, struct asked *a)
+{
+	a->id = ++t->next_id;
+	pg_cost(t->pg, a->id, &a->query.question, COST_ROWS_MAX + 1);
+}
+
+/* Sent from the loop, where nothing is asked from inside a walk over the list. */
+static void on_state(bool up, const char *sentence, void *ctx)
+{
+	struct cost_api *t = ctx;
+	snprintf(t->trouble, sizeof(t->trouble), "%s", up || !sentence ? "" : sentence);
+	if (up) {
+		for (struct asked *a = t->first; a; a = a->next)
+			if (a->id == 0)
+				send_off(t, a);
+		return;
+	}
+	for (struct asked **at; *(at = find(t, 0));)
+		settle(t, at, NULL);
+}
+
+static int connect_to_ledger(struct cost_api *t, struct err *e)
+{
+	struct pg_options o = {.conninfo = t->options.conninfo,
+		.cell = t->options.cell,
+		.identity = t->options.identity,
+		.seed = t->options.seed};
+	struct pg_events events = {.cost = on_cost, .state = on_state, .ctx = t};
+	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
+}
+
+int cost_api_ask(struct cost_api *t, const struct cost_words *w, int64_t now_ms,
+	cost_api_answer_fn *fn, void *ctx, struct err *e)
+{
+	if (t->count >= ASKED_MAX) {
+		fn(NULL, "too many ask what runs cost just now; ask again in a moment", ctx);
+		return 0;
+	}
+	struct asked *a = mem_alloc(sizeof(*a));
+	int rc = cost_query_parse(w, now_ms, &a->query, e);
+	if (!rc)
+		rc = connect_to_ledger(t, e);
+	if (rc) {
+		free(a);
+		return rc;
+	}
+	a->now_ms = now_ms;
+	a->fn = fn;
+	a->ctx = ctx;
+	a->next = t->first;
+	t->first = a;
+	t->count++;
+	ev_timer_stop(t->loop, &t->idle);
+	if (pg_up(t->pg))
+		send_off(t, a);
+	else if (t->trouble[0]) /* the driver says so once, not each time it tries */
+		settle(t, &t->first, NULL);
+	return 0;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------
+ */
+
+struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_options *o)
+{
+	struct cost_api *t = mem_alloc(sizeof(*t));
+	t->loop = loop;
+	t->options = *o;
+	if (t->options.idle_ms == 0)
+		t->options.idle_ms = IDLE_MS;
+	ev_timer_init(&t->idle, on_idle, 0., 0.);
+	t->idle.data = t;
+	return t;
+}
+
+void cost_api_free(struct cost_api *t)
+{
+	if (!t)
+		return;
+	ev_timer_stop(t->loop, &t->idle);
+	pg_free(t->pg);
+	while (t->first) {
+		struct asked *a = t->first;
+		t->first = a->next;
+		free(a);
+	}
+	free(t);
+}

@@ -1,0 +1,95 @@
+#include "controller/http/cost_query.h"
+
+#include <string.h>
+
+#include "controller/wire/decode_text.h"
+
+#define DAY_MS INT64_C(86400000)
+#define SPAN_MAX_MS (INT64_C(36525) * DAY_MS)
+
+static const char *const by_names[] = {"queue", "namespace", "owner", "label"};
+
+const char *cost_by_name(enum cost_by by)
+{
+	return by_names[by];
+}
+
+static int parse_by(const char *text, struct cost_query *q, struct err *e)
+{
+	static const char label[] = "label=";
+	for (int by = COST_BY_QUEUE; by < COST_BY_LABEL; by++)
+		if (strcmp(text, by_names[by]) == 0) {
+			q->question.by = (enum cost_by)by;
+			return 0;
+		}
+	size_t len = strlen(text);
+	if (strncmp(text, label, strlen(label)) != 0 || len == strlen(label) ||
+		len - strlen(label) >= sizeof(q->label))
+		return err_set(e, ERR_INVALID,
+			"by is \"%.60s\"; it must be queue, namespace, owner or label=KEY", text);
+	strcpy(q->label, text + strlen(label));
+	q->question.by = COST_BY_LABEL;
+	q->question.label = q->label;
+	return 0;
+}
+
+/* "30d", "4w"; smaller units as anywhere. */
+static bool parse_span(const char *text, int64_t *ret_ms)
+{
+	int64_t n;
+	char digits[16];
+	size_t len = strspn(text, "0123456789");
+	bool weeks = strcmp(text + len, "w") == 0;
+	if (strcmp(text + len, "d") != 0 && !weeks)
+		return text_span(text, ret_ms);
+	if (len == 0 || len >= sizeof(digits))
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (!text_number(digits, SPAN_MAX_MS / DAY_MS, &n))
+		return false;
+	*ret_ms = n * (weeks ? 7 : 1) * DAY_MS;
+	return true;
+}
+
+static bool parse_date(const char *text, int64_t *ret_ms)
+{
+	char whole[32];
+	if (strlen(text) != strlen("2026-11-01"))
+		return false;
+	strcpy(whole, text);
+	strcat(whole, "T00:00:00Z");
+	return text_time(whole, ret_ms);
+}
+
+static int parse_moment(
+	const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
+{
+	int64_t span_ms;
+	if (text_time(text, ret_ms) || parse_date(text, ret_ms))
+		return 0;
+	if (parse_span(text, &span_ms) && span_ms <= SPAN_MAX_MS) {
+		*ret_ms = now_ms - span_ms;
+		return 0;
+	}
+	return err_set(e, ERR_INVALID,
+		"%s is \"%.60s\"; it must be so long ago (90m, 12h, 30d, 4w), a date such as 2026-11-01 (00:00 UTC), or a time such as 2026-11-01T08:00:00Z",
+		name, text);
+}
+
+int cost_query_parse(
+	const struct cost_words *w, int64_t now_ms, struct cost_query *ret, struct err *e)
+{
+	struct cost_question *q = &ret->question;
+	*ret = (struct cost_query){.question = {.label = ""}};
+	int rc = parse_by(w->by ? w->by : "queue", ret, e);
+	if (!rc)
+		rc = parse_moment("since", w->since ? w->since : "30d", now_ms, &q->from_ms, e);
+	q->to_ms = now_ms + 1;
+	if (!rc && w->until)
+		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
+	if (!rc && q->from_ms >= q->to_ms)
+		rc = err_set(e, ERR_INVALID,
+			"there is no time between since and until; since must be before");
+	return rc;
+}

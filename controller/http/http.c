@@ -1,0 +1,580 @@
+#include "controller/http/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ev.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+enum {
+	HEADERS_MAX_BYTES = 32 * 1024,
+	IDLE_SECONDS = 10,
+	BODY_MAX_BYTES = 64 * 1024 * 1024,
+	BACKLOG = 512,
+	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
+	 * it stops accepting: no client must be able to bring it there. */
+	ENDING_MAX = 1024,
+	HANDSHAKE_PACE_MS = 5,
+};
+
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+const struct connections_limits HTTP_LIMITS = {
+	.all = 64, .each_address = 16, .request_ms = 10000, .answer_ms = 60000};
+const struct connections_limits HTTP_PROBE_LIMITS = {
+	.all = 64, .each_address = 32, .request_ms = 5000, .answer_ms = 5000};
+
+enum request_state {
+	REQUEST_NEW,
+	REQUEST_ASLEEP,	  /* the guard was asked; the connection is suspended */
+	REQUEST_SETTLED,  /* the guard has said; MHD will call again */
+	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
+	REQUEST_ANSWERED, /* it has */
+};
+
+struct http_question {
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct connection *place;
+	struct http_question *prev,
+		*next; /* all that were begun; leave when MHD is done with them */
+	enum request_state state;
+	struct api_rights rights;
+	bool is_let_in; /* it has the right that it must have; the other one was asked for */
+	bool names;	/* ... and has that as well */
+	enum auth_verdict verdict;
+	struct api_reply reply; /* REQUEST_ANSWERED */
+	struct buf body;
+};
+
+struct http {
+	struct ev_loop *loop;
+	struct http_options options;
+	struct MHD_Daemon *daemon;
+	struct connections *connections;
+	uint16_t port;
+	bool is_tls;
+	ev_io io;
+	ev_timer timer;
+	struct http_question *first;
+};
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static enum MHD_Result queue_body(
+	const struct http_question *q, struct api_reply reply, struct buf *body, const char *extra)
+{
+	size_t len = body->len;
+	char *text = buf_take(body);
+	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+	if (!r) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(r, "Content-Type", reply.content_type);
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	if (reply.status == 401)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	if (reply.status == 405)
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
+	if (reply.status == 503 && extra)
+		MHD_add_response_header(r, "Retry-After", extra);
+	if (q->http->options.one_request)
+		MHD_add_response_header(r, "Connection", "close");
+	enum MHD_Result rc = MHD_queue_response(q->connection, reply.status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result queue_error(
+	const struct http_question *q, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, 4096);
+	buf_puts(&body, "{\"error\":");
+	buf_json_string(&body, sentence);
+	buf_puts(&body, "}\n");
+	return queue_body(q, (struct api_reply){status, "application/json"}, &body, "1");
+}
+
+static void http_soon(struct http *h);
+
+const char *http_param(const struct http_question *q, const char *name)
+{
+	return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body)
+{
+	must(q->state != REQUEST_ANSWERED);
+	bool sleeps = q->state == REQUEST_DEFERRED;
+	q->state = REQUEST_ANSWERED;
+	q->reply = reply;
+	buf_add(&q->body, body->ptr, body->len);
+	if (!sleeps)
+		return;
+	MHD_resume_connection(q->connection);
+	http_soon(q->http);
+}
+
+static enum MHD_Result queue_deferred(struct http_question *r)
+{
+	if (r->state == REQUEST_ANSWERED)
+		return queue_body(r, r->reply, &r->body, "1");
+	r->state = REQUEST_DEFERRED;
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+static struct api_request request_of(const struct http_question *q, const char *path)
+{
+	return (struct api_request){.path = path,
+		.after = http_param(q, "after"),
+		.ns = http_param(q, "namespace"),
+		.by = http_param(q, "by"),
+		.names = q->names};
+}
+
+static enum MHD_Result queue_answer(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	struct api_request request = request_of(r, path);
+	connection_serves(r->place, true);
+	if (h->options.defer && h->options.defer(r, path, h->options.ctx))
+		return queue_deferred(r);
+	struct buf body;
+	buf_init(&body, BODY_MAX_BYTES);
+	struct api_reply reply = h->options.answer(&request, &body, h->options.ctx);
+	if (body.failed) {
+		buf_done(&body);
+		return queue_error(r, 500, "the answer is too large to be sent");
+	}
+	return queue_body(r, reply, &body, NULL);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+static bool is_loopback(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (!info || !info->client_addr)
+		return false;
+	if (info->client_addr->sa_family == AF_INET) {
+		struct sockaddr_in a;
+		memcpy(&a, info->client_addr, sizeof(a));
+		return ntohl(a.sin_addr.s_addr) >> 24 == 127;
+	}
+	if (info->client_addr->sa_family != AF_INET6)
+		return false;
+	struct sockaddr_in6 a;
+	memcpy(&a, info->client_addr, sizeof(a));
+	return IN6_IS_ADDR_LOOPBACK(&a.sin6_addr) ||
+	       (IN6_IS_ADDR_V4MAPPED(&a.sin6_addr) && a.sin6_addr.s6_addr[12] == 127);
+}
+
+/* The Host header, without its port, is localhost or an address. */
+static bool host_is_plain(struct MHD_Connection *c)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	char name[64];
+	struct in_addr v4;
+	if (!host)
+		return true; /* HTTP/1.0: no browser */
+	if (host[0] == '[')
+		return true; /* only an address can stand in brackets */
+	size_t len = strcspn(host, ":");
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
+}
+
+static void on_verdict(enum auth_verdict v, void *ctx)
+{
+	struct http_question *r = ctx;
+	must(r->state == REQUEST_ASLEEP);
+	r->state = REQUEST_SETTLED;
+	r->verdict = v;
+	MHD_resume_connection(r->connection);
+	http_soon(r->http);
+}
+
+static const char *bearer_token(struct MHD_Connection *c)
+{
+	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+	if (!value || strncasecmp(value, "Bearer ", 7) != 0)
+		return NULL;
+	value += 7;
+	return value + strspn(value, " ");
+}
+
+static enum MHD_Result queue_refusal(struct http_question *r)
+{
+	struct buf text;
+	buf_init(&text, 4096);
+	api_refusal(&r->rights.must, &text);
+	enum MHD_Result rc = queue_error(r, 403, buf_text(&text));
+	buf_done(&text);
+	return rc;
+}
+
+static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right);
+
+/* It may ask. What else it may only adds to the answer. */
+static enum MHD_Result let_in(struct http_question *r, const char *path)
+{
+	bool asks = !r->is_let_in && r->rights.has_names;
+	r->is_let_in = true;
+	return asks ? ask(r, path, &r->rights.names) : queue_answer(r, path);
+}
+
+static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
+{
+	if (r->is_let_in) {
+		r->names = r->verdict == AUTH_ALLOWED;
+		return queue_answer(r, path);
+	}
+	if (r->verdict != AUTH_ALLOWED)
+		connection_serves(r->place, false);
+	switch (r->verdict) {
+	case AUTH_ALLOWED:
+		return let_in(r, path);
+	case AUTH_STRANGER:
+		return queue_error(r, 401,
+			"the API server does not know this bearer token, or it has expired");
+	case AUTH_REFUSED:
+		return queue_refusal(r);
+	case AUTH_UNKNOWN:
+		return queue_error(r, 503,
+			"the API server cannot be asked just now who owns this token, or too many ask; try again in a second");
+	case AUTH_LATER:
+		break;
+	}
+	must_not_get_here();
+	return MHD_NO;
+}
+
+static enum MHD_Result ask(struct http_question *r, const char *path, const struct right *right)
+{
+	struct auth_caller caller = {bearer_token(r->connection), connection_address(r->place)};
+	must(caller.token);
+	r->verdict = r->http->options.ask(&caller, right, on_verdict, r, r->http->options.ctx);
+	if (r->verdict != AUTH_LATER)
+		return act_on_verdict(r, path);
+	r->state = REQUEST_ASLEEP;
+	connection_serves(r->place, true);
+	MHD_suspend_connection(r->connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result admit(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	struct api_request request = request_of(r, path);
+	r->rights = h->options.rights(&request);
+	if (r->rights.open)
+		return queue_answer(r, path);
+	if (!h->options.trust_nobody && is_loopback(r->connection)) {
+		r->names = true;
+		if (host_is_plain(r->connection))
+			return queue_answer(r, path);
+		return queue_error(r, 421,
+			"ask for this host by its address or as localhost, not by another name");
+	}
+	if (!bearer_token(r->connection))
+		return queue_error(
+			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
+	return ask(r, path, &r->rights.must);
+}
+
+/* ---- MHD calls us ---------------------------------------------------------------------------- */
+
+static struct connection *place_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	must(info && info->socket_context);
+	return info->socket_context;
+}
+
+static struct http_question *request_begin(struct http *h, struct MHD_Connection *c)
+{
+	struct http_question *r = mem_alloc(sizeof(*r));
+	r->http = h;
+	r->connection = c;
+	r->place = place_of(c);
+	buf_init(&r->body, BODY_MAX_BYTES);
+	r->next = h->first;
+	if (r->next)
+		r->next->prev = r;
+	h->first = r;
+	return r;
+}
+
+static void on_completed(
+	void *cls, struct MHD_Connection *c, void **ctx, enum MHD_RequestTerminationCode why)
+{
+	struct http *h = cls;
+	struct http_question *r = *ctx;
+	(void)c;
+	(void)why;
+	if (!r)
+		return;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		h->first = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+	connection_serves(r->place, false);
+	buf_done(&r->body);
+	free(r);
+	*ctx = NULL;
+}
+
+static void on_connection(
+	void *cls, struct MHD_Connection *c, void **place, enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = cls;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		connections_remove(h->connections, *place);
+		return;
+	}
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *from =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	must(fd && from);
+	*place = connections_add(h->connections, fd->connect_fd, from->client_addr);
+}
+
+static bool has_body(struct MHD_Connection *c)
+{
+	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+	return (length && strcmp(length, "0") != 0) ||
+	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
+}
+
+/* Called once when the headers are there, then again until an answer is queued. */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
+	const char *method, const char *version, const char *data, size_t *size, void **ctx)
+{
+	(void)version;
+	(void)data;
+	if (!*ctx) {
+		*ctx = request_begin(cls, c);
+		if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+			return queue_error(*ctx, 405, "only GET and HEAD");
+		return has_body(c) ? queue_error(*ctx, 413, "a request must have no body")
+				   : MHD_YES;
+	}
+	struct http_question *r = *ctx;
+	*size = 0;
+	switch (r->state) {
+	case REQUEST_NEW:
+		return admit(r, path);
+	case REQUEST_ASLEEP:
+		return MHD_YES;
+	case REQUEST_SETTLED:
+		return act_on_verdict(r, path);
+	case REQUEST_DEFERRED:
+		return MHD_YES;
+	case REQUEST_ANSWERED:
+		return queue_deferred(r);
+	}
+	return MHD_NO;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* libmicrohttpd's epoll forgets that a handshake waits for bytes (0.9.75 does): it then wants to be
+ * run again at once, for as long as the client stalls. A pace bounds what that costs. */
+static bool is_in_haste(const struct http *h, MHD_UNSIGNED_LONG_LONG ms)
+{
+	return h->is_tls && ms < HANDSHAKE_PACE_MS && connections_has_newcomer(h->connections);
+}
+
+static void http_arm(struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	ev_timer_stop(h->loop, &h->timer);
+	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+		return;
+	if (is_in_haste(h, ms))
+		ms = HANDSHAKE_PACE_MS;
+	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void http_soon(struct http *h)
+{
+	ev_timer_stop(h->loop, &h->timer);
+	ev_timer_set(&h->timer, 0., 0.);
+	ev_timer_start(h->loop, &h->timer);
+}
+
+static void http_turn(struct http *h)
+{
+	MHD_run(h->daemon);
+	http_arm(h);
+}
+
+static void on_io(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	http_turn(w->data);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static int listen_on(const struct addrinfo *a)
+{
+	int yes = 1, no = 0;
+	int fd =
+		socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (a->ai_family == AF_INET6) /* [::] is all addresses, IPv4 too */
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+static int http_listen(const struct http_options *o, int *ret_fd, struct err *e)
+{
+	char port[8];
+	struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *found;
+	snprintf(port, sizeof(port), "%u", o->port);
+	int rc = getaddrinfo(o->host[0] ? o->host : NULL, port, &hints, &found);
+	if (rc)
+		return err_set(e, ERR_INVALID, "cannot listen on \"%s\" port %s: %s", o->host, port,
+			gai_strerror(rc));
+	int fd = -1;
+	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+		fd = listen_on(a);
+	int why = errno;
+	freeaddrinfo(found);
+	if (fd < 0)
+		return err_set(e, ERR_INVALID,
+			"cannot listen on \"%s\" port %s: %s; choose another with --%s", o->host,
+			port, strerror(why), o->flag ? o->flag : "listen");
+	*ret_fd = fd;
+	return 0;
+}
+
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_storage s;
+	socklen_t len = sizeof(s);
+	memset(&s, 0, sizeof(s));
+	if (getsockname(fd, (struct sockaddr *)&s, &len) != 0)
+		return 0;
+	in_port_t port;
+	if (s.ss_family == AF_INET6)
+		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in6, sin6_port), sizeof(port));
+	else
+		memcpy(&port, (char *)&s + offsetof(struct sockaddr_in, sin_port), sizeof(port));
+	return ntohs(port);
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h, int fd)
+{
+	const struct tls *tls = h->options.tls;
+	struct MHD_OptionItem secure[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
+		{MHD_OPTION_END, 0, NULL},
+	};
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (tls ? MHD_USE_TLS : 0);
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, h->options.limits.all + ENDING_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
+		tls ? secure : secure + 3, MHD_OPTION_END);
+}
+
+int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)
+{
+	int fd = -1;
+	if (o->tls && MHD_is_feature_supported(MHD_FEATURE_SSL) != MHD_YES)
+		return err_set(e, ERR_INVALID,
+			"this libmicrohttpd was built without TLS; leave the --tls flags out, or install one that has it, such as Debian's");
+	int rc = http_listen(o, &fd, e);
+	if (rc)
+		return rc;
+	struct http *h = mem_alloc(sizeof(*h));
+	h->loop = loop;
+	h->options = *o;
+	h->options.host = NULL; /* borrowed for this call only */
+	h->port = port_of(fd);
+	h->connections = connections_new(loop, &o->limits);
+	h->daemon = start_daemon(h, fd);
+	if (!h->daemon) {
+		close(fd);
+		connections_free(h->connections);
+		free(h);
+		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
+	}
+	h->is_tls = o->tls;
+	h->options.tls = NULL; /* borrowed, as the host */
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	must(info);
+	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);
+	ev_timer_init(&h->timer, on_timer, 0., 0.);
+	h->io.data = h->timer.data = h;
+	ev_io_start(loop, &h->io);
+	*ret = h;
+	return 0;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	ev_io_stop(h->loop, &h->io);
+	ev_timer_stop(h->loop, &h->timer);
+	for (struct http_question *r = h->first; r; r = r->next) {
+		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
+			continue;
+		r->state = REQUEST_SETTLED;
+		r->verdict = AUTH_UNKNOWN;
+		MHD_resume_connection(r->connection);
+	}
+	MHD_stop_daemon(h->daemon);
+	connections_free(h->connections);
+	free(h);
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
+}

@@ -1,0 +1,72 @@
+/*
+ * The HTTP port: libmicrohttpd on our event loop, without a thread.
+ *
+ * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds for a request
+ * and a minute for its answer; connections.h says which connection goes when there are too many.
+ * What is answered is the owner's (answer), and which right it wants (rights); this module decides
+ * who gets it: open paths go to anybody, the rest to callers from a loopback address, and to those
+ * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
+ * out.
+ *
+ * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
+ * the same ten seconds are for both.
+ *
+ * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
+ * make them wait: open paths only, one request a connection, five seconds for it.
+ *
+ * A caller from loopback must also name this host in its Host header by address or as localhost:
+ * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
+ * somebody who has a port-forward open.
+ */
+#ifndef SLUICE_CONTROLLER_HTTP_HTTP_H
+#define SLUICE_CONTROLLER_HTTP_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "controller/http/api.h"
+#include "controller/http/connections.h"
+#include "controller/http/auth.h"
+#include "controller/http/tls.h"
+
+struct ev_loop;
+struct http;
+
+/* A request that waits for its answer. */
+struct http_question;
+
+struct http_options {
+	const char *host;  /* "" all addresses */
+	uint16_t port;	   /* 0: any free one */
+	const char *flag;  /* that named the address, for sentences */
+	bool trust_nobody; /* loopback is an address like any other */
+	bool one_request;  /* then the connection is closed */
+	struct connections_limits limits;
+	const struct tls *tls; /* NULL: plain HTTP; borrowed for http_new() only */
+	struct api_rights (*rights)(const struct api_request *r);
+	struct api_reply (*answer)(const struct api_request *r, struct buf *out, void *ctx);
+	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
+	 * once. False: answer() has it. May be NULL. */
+	bool (*defer)(struct http_question *q, const char *path, void *ctx);
+	enum auth_verdict (*ask)(const struct auth_caller *caller, const struct right *right,
+		auth_verdict_fn *fn, void *fn_ctx, void *ctx);
+	void *ctx;
+};
+
+extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
+
+/* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
+int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
+/* A parameter of the query, or NULL; while the question is being taken. */
+const char *http_param(const struct http_question *q, const char *name);
+/* From inside defer, or later from the loop. */
+void http_answer(struct http_question *q, struct api_reply reply, const struct buf *body);
+
+/* No verdict and no answer may come after this: free those who give them first. */
+void http_free(struct http *h);
+
+uint16_t http_port(const struct http *h);
+
+#endif

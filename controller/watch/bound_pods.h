@@ -1,0 +1,49 @@
+/*
+ * The lodgers: the pods that are bound to nodes and have not ended, as the queue is told of them.
+ *
+ * Only while it wants them (queue_wants_pods(): clusterFit Now, affinity ...): there may be 150,000
+ * of them, and most clusters are judged without. Takes a seat in the watch of pods that it shares
+ * with the lender; 32 bytes and a slot of a map are kept of each, to see what a new list does not
+ * have any more.
+ *
+ * A pod that cannot be understood stays as it was known, and that is said in the log. One that was
+ * never known is as if it were not there: its room is taken for free, which the scheduler will see.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_BOUND_PODS_H
+#define SLUICE_CONTROLLER_WATCH_BOUND_PODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/kube/share.h"
+#include "controller/common/log.h"
+#include "sluice/queue.h"
+
+struct bound_pods;
+
+struct bound_pods_options {
+	struct kube_share *pods; /* bound, and not ended */
+	struct queue *queue;
+	struct log *log;
+	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	/* What the watch says when it fails; putting that into the log is left to this. */
+	void (*trouble)(const char *sentence, void *ctx);
+	/* A pod that cannot be read, or not understood: to be counted, and said in the log. */
+	void (*unreadable)(const char *ns, const char *name, const char *why, void *ctx);
+	void (*listed)(void *ctx);
+	void *ctx;
+};
+
+struct bound_pods *bound_pods_new(const struct bound_pods_options *o);
+void bound_pods_free(struct bound_pods *l);
+
+/* They may not be read: the queue goes without, until they can be listed after all. */
+void bound_pods_deny(struct bound_pods *l);
+
+/* Follows them when they are wanted, and stops when they are not. Not from a callback. */
+void bound_pods_tick(struct bound_pods *l);
+
+bool bound_pods_wanted(const struct bound_pods *l);
+bool bound_pods_listed(const struct bound_pods *l); /* the queue knows all of them */
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * Finalizers: what is in use does not go when it is deleted.
+ *
+ * The leader puts sluice.dev/resource-in-use on every ClusterQueue and ResourceFlavor. When one is
+ * deleted the API server keeps it, with a deletionTimestamp, until the leader takes the finalizer
+ * off: when the queue says that nothing uses it any more (queue/users.h). Meanwhile nothing starts
+ * in such a ClusterQueue, a ResourceFlavor works as before, and their conditions say what uses them
+ * (queue/explain/view.c, status_writer.h). Other finalizers are never touched.
+ *
+ * On no other kind: without a Cohort its members only stop lending each other quota; without a
+ * LocalQueue its Jobs run to their end, and those that wait can be given another one (and a
+ * namespace that is deleted must not wait for a controller); RunPolicies, Calendars, PricePlans and
+ * Budgets hold nothing.
+ *
+ * It waits for everything else: a write is small, guarded by the resourceVersion that was seen, and
+ * at most two are under way. One that failed is due again with what is seen next, or after a few
+ * seconds. Where our role is an older one, which may not patch these kinds, that is said once and
+ * tried once a minute: everything else works, and what is deleted goes at once, as it did before.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_FINALIZERS_H
+#define SLUICE_CONTROLLER_WATCH_FINALIZERS_H
+
+#include <stdint.h>
+
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+#include "controller/write/status_writer.h"
+#include "sluice/queue.h"
+
+#define FINALIZER "sluice.dev/resource-in-use"
+
+struct cJSON;
+struct finalizers;
+
+struct finalizers_options {
+	struct kube_client *client;
+	const struct queue *queue;
+	struct log *log;
+};
+
+struct finalizers *finalizers_new(const struct finalizers_options *o);
+/* After the client is freed, or has been told of no more answers. */
+void finalizers_free(struct finalizers *f);
+
+/* An object as it is on the API server, and one that is gone; kinds that have no finalizer of ours
+ * are passed over. */
+void finalizers_see(struct finalizers *f, enum status_writer_kind kind, const struct cJSON *object);
+void finalizers_lose(struct finalizers *f, enum status_writer_kind kind, const char *name);
+
+/* Writes what is due. Called about once a second, while leading. */
+void finalizers_tick(struct finalizers *f, int64_t now_ms);
+
+#endif

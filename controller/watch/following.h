@@ -1,0 +1,32 @@
+/*
+ * Following: whether this process has news of Jobs.
+ *
+ * What is decided without news is decided of Jobs as they were. So after a few seconds without, the
+ * gate of a standby does not ask to lead (gate_set_following()); after KIND_STALLED_MS a leader is
+ * to give its lease back, so that a controller that can follow Jobs takes over. A process that
+ * slept has had no news either, and is not blamed for it (kube/awake.h).
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_FOLLOWING_H
+#define SLUICE_CONTROLLER_WATCH_FOLLOWING_H
+
+#include <stdbool.h>
+
+#include "controller/gate/gate.h"
+#include "controller/common/log.h"
+#include "controller/watch/informer.h"
+
+enum following_news {
+	FOLLOWING_AS_BEFORE,
+	FOLLOWING_CHANGED, /* lost, or back: the gate was told */
+	FOLLOWING_GIVE_UP, /* it leads and has followed no Jobs for too long; that was logged */
+};
+
+struct following {
+	bool lost; /* what the gate was told last */
+};
+
+/* Once a second. */
+enum following_news following_look(
+	struct following *f, const struct informer *informer, struct gate *gate, struct log *log);
+
+#endif

@@ -1,0 +1,667 @@
+#include "controller/watch/informer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/common/clock.h"
+#include "controller/watch/kinds.h"
+#include "controller/kube/skim.h"
+#include "controller/kube/watch.h"
+#include "controller/watch/bound_pods.h"
+#include "controller/common/path.h"
+#include "controller/watch/seen_set.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/decode_text.h"
+#include "controller/wire/labels.h"
+
+enum { COMPLAINTS_MAX = 20 }; /* about objects of one kind in COMPLAIN_MS */
+
+enum { COMPLAIN_MS = 60000, COMPLAIN_NEWS_MS = 5000, PROBE_TIMEOUT_MS = 10000 };
+
+enum { JOBS_ANEW_PAUSE_MS = 10000, ZONES_PAUSE_MS = 30000 };
+
+enum { QUOTAS_PAUSE_MS = 2000, QUOTAS_PAUSE_MAX_MS = 60000 };
+
+/* One kind that is being followed. */
+struct view {
+	struct informer *informer;
+	const struct kind *kind;
+	char *path;
+	struct kube_watch *watch;
+	struct kube_seat *seat; /* of the Nodes, instead of a watch */
+	struct seen_set *seen_set;
+	bool listed;	/* completely, once */
+	bool denied;	/* not yet listed, for we may not; we do without */
+	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
+	char *trouble;	/* the last sentence that was logged */
+	int64_t troubled_ms;
+	uint64_t unreadable;	  /* objects that could not be read or decoded, so far */
+	unsigned complaints;	  /* of them in the log, in the minute */
+	int64_t complaints_ms;	  /* ... that began then */
+	uint64_t complaints_left; /* how many of them the log was spared since its last line */
+};
+
+struct informer {
+	struct informer_options options;
+	struct kind_options told; /* who is told of what admins describe */
+	struct view view[KINDS];
+	struct view pods; /* only for what goes wrong with them */
+	struct bound_pods *bound_pods;
+	bool synced, cluster_known;
+	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
+	int64_t jobs_anew_ms; /* when they were listed for that last */
+	int64_t zones_ms;     /* when the zone database was looked at last */
+	int64_t quotas_ms;    /* since when a Job waits for a look at the quotas; 0: none does */
+	int64_t quotas_pause_ms;
+};
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static void changed(const struct informer *o)
+{
+	o->options.changed(o->options.ctx);
+}
+
+/* A tenant may write the same object again a hundred times a second. */
+static bool log_has_room(struct view *v)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (v->complaints == 0 || now_ms - v->complaints_ms >= COMPLAIN_MS) {
+		v->complaints = 0;
+		v->complaints_ms = now_ms;
+	}
+	if (v->complaints >= COMPLAINTS_MAX) {
+		v->complaints_left++;
+		return false;
+	}
+	v->complaints++;
+	return true;
+}
+
+static void complain(struct view *v, const char *ns, const char *name, const char *why)
+{
+	v->unreadable++;
+	if (!log_has_room(v))
+		return;
+	log_event(v->informer->options.log, LEVEL_WARN, "rejected", "kind", v->kind->name,
+		"namespace", ns[0] ? ns : NULL, "name", name[0] ? name : NULL, "why", why,
+		"#unsaid", v->complaints_left > 0 ? LOG_NUMBER((int64_t)v->complaints_left) : NULL,
+		NULL);
+	v->complaints_left = 0;
+}
+
+static void rejected(struct view *v, const cJSON *object, const char *sentence)
+{
+	complain(v, decode_namespace_of(object), decode_name(object), sentence);
+}
+
+/* Its LocalQueue says so. */
+static void unread_job(struct view *v, const char *ns, const char *name, const char *localqueue)
+{
+	if (*ns && *name && localqueue && *localqueue)
+		queue_unread_job(v->informer->options.queue, ns, name, localqueue);
+}
+
+static void refuse_job(struct view *v, const cJSON *object, const char *sentence)
+{
+	struct uid uid;
+	const cJSON *labels = json_object(json_object(object, "metadata"), "labels");
+	unread_job(v, decode_namespace_of(object), decode_name(object),
+		json_text(labels, QUEUE_LABEL));
+	gate_keep_job(v->informer->options.gate, decode_uid(object, &uid) ? &uid : NULL);
+	rejected(v, object, sentence);
+}
+
+static void see_job(struct view *v, enum kube_event type, const cJSON *object)
+{
+	struct informer *o = v->informer;
+	struct uid uid;
+	struct job *job = NULL;
+	struct err e = {""};
+	if (type == KUBE_DELETED) {
+		queue_read_job(o->options.queue, decode_namespace_of(object), decode_name(object));
+		if (decode_uid(object, &uid))
+			gate_lose_job(o->options.gate, &uid);
+	} else if (decode_job(object, &job, &e) == 0) {
+		queue_read_job(o->options.queue, job->ns, job->name);
+		time_specs_complete_job(o->options.time_specs, job);
+		gate_see_job(o->options.gate, job);
+	} else {
+		refuse_job(v, object, e.text);
+	}
+	free(job);
+	changed(o);
+}
+
+static void drop(struct view *v, const char *ns, const char *name)
+{
+	struct informer *o = v->informer;
+	if (v->kind->drop(&o->told, ns, name) == JOBS_ANEW)
+		o->jobs_anew = true;
+	if (v->kind->has_status) {
+		status_writer_lose(o->options.status_writer, v->kind->report, ns, name);
+		finalizers_lose(o->options.finalizers, v->kind->report, name);
+	}
+	log_event(o->options.log, v->kind->is_configmaps ? LEVEL_DEBUG : LEVEL_INFO, "gone", "kind",
+		v->kind->name, "namespace", ns[0] ? ns : NULL, "name", name, NULL);
+	changed(o);
+}
+
+/* A new spec, or nothing of interest: our own writes of a status come back here too. */
+static void see_object(struct view *v, const cJSON *object)
+{
+	struct informer *o = v->informer;
+	struct uid uid = {{0}};
+	int64_t generation = 0;
+	struct err e = {""};
+	decode_uid(object, &uid);
+	if (v->kind->generations)
+		json_i64(json_object(object, "metadata"), "generation", &generation);
+	if (v->kind->has_status) {
+		status_writer_see(o->options.status_writer, v->kind->report, object);
+		finalizers_see(o->options.finalizers, v->kind->report, object);
+	}
+	if (!seen_set_see(v->seen_set, decode_namespace_of(object), decode_name(object), &uid,
+		    generation))
+		return;
+	int rc = v->kind->tell(&o->told, object, &e);
+	if (rc == JOBS_ANEW)
+		o->jobs_anew = true;
+	if (v->kind->report == REPORT_FLAVOR)
+		status_writer_judge(o->options.status_writer, object, rc < 0 ? e.text : NULL);
+	if (rc < 0)
+		rejected(v, object, e.text);
+	else if (v->kind->ours)
+		log_event(o->options.log, LEVEL_DEBUG, "seen", "kind", v->kind->name, "name",
+			decode_name(object), "#generation", LOG_NUMBER(generation), NULL);
+	changed(o);
+}
+
+/* ---- what a watch says ----------------------------------------------------------------------- */
+
+static void begin_jobs(struct informer *o)
+{
+	gate_begin_list(o->options.gate);
+	queue_begin_unread_list(o->options.queue);
+}
+
+static void on_begin(void *ctx)
+{
+	struct view *v = ctx;
+	if (v->kind->tell)
+		seen_set_begin(v->seen_set);
+	else
+		begin_jobs(v->informer);
+	if (v->kind->is_configmaps)
+		time_specs_begin_list(v->informer->options.time_specs);
+}
+
+static void on_event(enum kube_event type, const cJSON *object, void *ctx)
+{
+	struct view *v = ctx;
+	if (!v->kind->tell) {
+		see_job(v, type, object);
+	} else if (type == KUBE_DELETED) {
+		seen_set_drop(v->seen_set, decode_namespace_of(object), decode_name(object));
+		drop(v, decode_namespace_of(object), decode_name(object));
+	} else {
+		see_object(v, object);
+	}
+}
+
+static void on_seen(const char *version, void *ctx)
+{
+	struct view *v = ctx;
+	int64_t n;
+	if (!v->kind->seen || !text_number(version, INT64_MAX, &n))
+		return;
+	v->kind->seen(&v->informer->told, n);
+	changed(v->informer);
+}
+
+/* Without Nodes the cluster is not known: no answer is better than that of an empty one. */
+static void note_cluster(struct informer *o)
+{
+	if (o->cluster_known || !o->view[NODES].listed)
+		return;
+	o->cluster_known = true;
+	queue_know_cluster(o->options.queue);
+}
+
+static bool is_settled(const struct view *v)
+{
+	return v->listed || v->denied;
+}
+
+static bool pods_are_settled(const struct informer *o)
+{
+	return !queue_wants_pods(o->options.queue) || bound_pods_listed(o->bound_pods) ||
+	       o->pods.denied;
+}
+
+static void note_synced(struct informer *o)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (!is_settled(&o->view[i]))
+			return;
+	if (!pods_are_settled(o))
+		return;
+	note_cluster(o);
+	if (o->synced)
+		return;
+	o->synced = true;
+	log_event(o->options.log, LEVEL_INFO, "synced", NULL);
+	gate_set_synced(o->options.gate);
+}
+
+static void start_late(struct informer *o);
+
+static void on_end(void *ctx)
+{
+	struct view *v = ctx;
+	struct informer *o = v->informer;
+	const struct seen_set_entry *lost;
+	if (v->kind->tell) {
+		seen_set_end(v->seen_set);
+		while ((lost = seen_set_take_lost(v->seen_set)))
+			drop(v, lost->ns, lost->name);
+	} else {
+		gate_end_list(o->options.gate);
+		queue_end_unread_list(o->options.queue);
+	}
+	if (v->kind->is_configmaps)
+		time_specs_end_list(o->options.time_specs);
+	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
+		v->kind->name, "#objects",
+		v->kind->tell ? LOG_NUMBER((int64_t)seen_set_count(v->seen_set)) : NULL, NULL);
+	v->listed = true;
+	v->denied = false;
+	start_late(o);
+	bound_pods_tick(
+		o->bound_pods); /* not in its own callback: of the Jobs, or what they name */
+	note_synced(o);
+	changed(o);
+}
+
+/* A server that restarts says five different things within seconds, to each watch: the first is
+ * said, then what is new every few seconds, and once a minute what is not: it is tried again
+ * anyway. */
+static bool worth_saying(struct view *v, const char *sentence)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000, age_ms = now_ms - v->troubled_ms;
+	bool news = !v->trouble || strcmp(v->trouble, sentence) != 0;
+	if (v->trouble && age_ms < (news ? COMPLAIN_NEWS_MS : COMPLAIN_MS))
+		return false;
+	free(v->trouble);
+	v->trouble = mem_strdup(sentence);
+	v->troubled_ms = now_ms;
+	return true;
+}
+
+static void crd_is_missing(struct view *v)
+{
+	log_event(v->informer->options.log, LEVEL_ERROR, "crd-missing", "kind", v->kind->name,
+		"why", "the API server does not serve this kind: its CRD is not installed", "cure",
+		"kubectl apply -k api/crds (or deploy/sandbox, deploy/base); no restart is needed",
+		NULL);
+}
+
+static bool any_listed(const struct informer *o)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (o->view[i].listed)
+			return true;
+	return false;
+}
+
+/* A server that has just started denies everything to everybody. */
+static void is_denied(struct view *v)
+{
+	struct informer *o = v->informer;
+	if (v->denied || v->listed || !any_listed(o))
+		return;
+	v->denied = true;
+	log_event(o->options.log, LEVEL_WARN, "not-permitted", "kind", v->kind->name, "why",
+		"the controller's account may not list and watch them", "effect", v->kind->without,
+		"cure", "kubectl apply -k deploy/rbac (or deploy/base); no restart is needed",
+		NULL);
+	if (v == &o->pods)
+		bound_pods_deny(o->bound_pods);
+	note_synced(o);
+	changed(o);
+}
+
+static void on_probed(const struct kube_answer *a, void *ctx)
+{
+	struct view *v = ctx;
+	v->probe = 0;
+	if (a->http_status == 404 && v->kind->ours)
+		crd_is_missing(v);
+	else if ((a->http_status == 403 || a->http_status == 404) && v->kind->without)
+		is_denied(v);
+}
+
+/* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
+static void probe(struct view *v)
+{
+	struct buf path;
+	buf_init(&path, 256);
+	buf_printf(&path, "%s?limit=1", v->path);
+	struct kube_request request = {
+		.method = KUBE_GET, .path = buf_text(&path), .timeout_ms = PROBE_TIMEOUT_MS};
+	v->probe = kube_client_send(v->informer->options.client, &request, on_probed, v);
+	buf_done(&path);
+}
+
+static void on_trouble(const char *sentence, void *ctx)
+{
+	struct view *v = ctx;
+	if (v->kind->without && !is_settled(v) && v->probe == 0)
+		probe(v); /* the gate may wait for the answer */
+	if (!worth_saying(v, sentence))
+		return;
+	log_event(v->informer->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind->name,
+		"why", sentence, NULL);
+	if (v->kind->ours && !v->listed && v->probe == 0)
+		probe(v);
+}
+
+static void keep_unread_job(struct view *v, const struct kube_unreadable *u)
+{
+	struct uid uid;
+	struct slice metadata, labels;
+	char localqueue[SKIM_NAME_SIZE];
+	gate_keep_job(v->informer->options.gate, uid_parse(u->uid, &uid) ? &uid : NULL);
+	if (skim_member(u->text, "metadata", &metadata) &&
+		skim_member(metadata, "labels", &labels) &&
+		skim_text(labels, QUEUE_LABEL, localqueue, sizeof(localqueue)))
+		unread_job(v, u->ns, u->name, localqueue);
+}
+
+static void on_unreadable(const struct kube_unreadable *u, void *ctx)
+{
+	struct view *v = ctx;
+	if (v->kind->tell)
+		seen_set_keep(v->seen_set, u->ns, u->name);
+	else
+		keep_unread_job(v, u);
+	if (v->kind->reject && *u->name)
+		v->kind->reject(v->informer->options.queue, u->name, u->why);
+	complain(v, u->ns, u->name, u->why);
+	changed(v->informer);
+}
+
+static void on_moved(const char *from, const char *to, void *ctx)
+{
+	struct view *v = ctx;
+	log_event(v->informer->options.log, LEVEL_DEBUG, "watch", "kind", v->kind->name, "from",
+		from, "to", to, NULL);
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+static void pods_changed(void *ctx)
+{
+	changed(((struct view *)ctx)->informer);
+}
+
+static void pod_unreadable(const char *ns, const char *name, const char *why, void *ctx)
+{
+	complain(ctx, ns, name, why);
+}
+
+static void pods_listed(void *ctx)
+{
+	struct view *v = ctx;
+	v->denied = false;
+	note_synced(v->informer);
+}
+
+static void follow_pods(struct informer *o)
+{
+	struct bound_pods_options bound_pods = {.pods = o->options.pods,
+		.queue = o->options.queue,
+		.log = o->options.log,
+		.changed = pods_changed,
+		.trouble = on_trouble,
+		.unreadable = pod_unreadable,
+		.listed = pods_listed,
+		.ctx = &o->pods};
+	o->pods = (struct view){
+		.informer = o, .kind = &kind_pods, .path = mem_strdup(kind_pods.path)};
+	o->bound_pods = bound_pods_new(&bound_pods);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static char *configmaps_path(const char *ns)
+{
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	path_format(&path, "/api/v1/namespaces/%s/configmaps", ns);
+	return buf_take(&path);
+}
+
+static void view_init(struct informer *o, size_t i)
+{
+	struct view *v = &o->view[i];
+	v->informer = o;
+	v->kind = &kinds[i];
+	v->path = v->kind->is_configmaps ? configmaps_path(o->options.config_namespace)
+					 : mem_strdup(v->kind->path);
+	v->seen_set = seen_set_new();
+}
+
+static void view_watch(struct view *v)
+{
+	static const struct kube_watch_handler handler = {
+		on_begin, on_event, on_end, on_trouble, on_moved, on_seen, on_unreadable};
+	struct informer *o = v->informer;
+	if (v->kind->is_nodes) {
+		v->seat = kube_share_join(o->options.nodes, &handler, v);
+		return;
+	}
+	struct kube_watch_options options = {
+		.path = v->path,
+		.label_selector = v->kind->label_selector,
+		.field_selector = v->kind->field_selector,
+		.seed = o->options.seed + (uint64_t)(v - o->view),
+	};
+	if (o->options.without_queue_name)
+		options.label_selector = NULL;
+	v->watch = kube_watch_new(o->options.client, &options, &handler, v);
+}
+
+static bool all_listed(const struct informer *o, bool (*counts)(const struct kind *k))
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (counts(&kinds[i]) && !o->view[i].listed)
+			return false;
+	return true;
+}
+
+static bool names_configmaps(const struct kind *k)
+{
+	return k->names_configmaps;
+}
+
+static bool shapes_jobs(const struct kind *k)
+{
+	return k->shapes_jobs;
+}
+
+/* The ConfigMaps come after all that name some, or each would ask for all of them again; and so do
+ * the Jobs after all that they are counted by. */
+static void start_late(struct informer *o)
+{
+	if (!o->view[CONFIGMAPS].watch && all_listed(o, names_configmaps))
+		view_watch(&o->view[CONFIGMAPS]);
+	if (o->view[JOBS].watch || !all_listed(o, shapes_jobs))
+		return;
+	o->jobs_anew = false;
+	view_watch(&o->view[JOBS]);
+}
+
+struct informer *informer_new(const struct informer_options *options)
+{
+	struct informer *o = mem_alloc(sizeof(*o));
+	o->options = *options;
+	o->quotas_pause_ms = QUOTAS_PAUSE_MS;
+	o->told = (struct kind_options){
+		options->queue, options->job_scope, options->time_specs, options->lender};
+	for (size_t i = 0; i < KINDS; i++)
+		view_init(o, i);
+	follow_pods(o);
+	for (size_t i = 0; i < CONFIGMAPS; i++)
+		view_watch(&o->view[i]);
+	return o;
+}
+
+static void look_at_zones(struct informer *o, int64_t now_ms)
+{
+	if (now_ms - o->zones_ms < ZONES_PAUSE_MS)
+		return;
+	o->zones_ms = now_ms;
+	if (!zones_look(o->options.zones))
+		return;
+	log_event(o->options.log, LEVEL_INFO, "zones-anew", "tzdata",
+		zones_edition(o->options.zones), NULL);
+	time_specs_tell_all(o->options.time_specs);
+	o->jobs_anew = true; /* their deadlines may be told by a zone */
+	changed(o);
+}
+
+static void list_jobs_anew(struct informer *o, int64_t now_ms)
+{
+	if (!o->jobs_anew || !o->view[JOBS].listed ||
+		(o->jobs_anew_ms != 0 && now_ms - o->jobs_anew_ms < JOBS_ANEW_PAUSE_MS))
+		return;
+	o->jobs_anew = false;
+	o->jobs_anew_ms = now_ms;
+	log_event(o->options.log, LEVEL_INFO, "jobs-anew", "why",
+		"a LimitRange, RuntimeClass, RunPolicy or the zone database changed how Jobs are counted, or a namespace's labels whether they are managed",
+		NULL);
+	gate_retell(o->options.gate);
+	kube_watch_relist(o->view[JOBS].watch);
+}
+
+/*
+ * A Job waits for a ResourceQuota that may have let go of something, and the watch says nothing: it
+ * has no news of this kind, and bookmarks come once a minute. All of them are listed again, and not
+ * those of the namespace beside the watch: that would be newer than the watch's next events, which
+ * would take the queue back. Each time in a row it waits twice as long.
+ */
+static void list_quotas_anew(struct informer *o, int64_t now_ms)
+{
+	const char *ns;
+	int64_t version;
+	if (!o->view[QUOTAS].listed || !queue_quotas_behind(o->options.queue, 0, &ns, &version)) {
+		o->quotas_ms = 0;
+		o->quotas_pause_ms = QUOTAS_PAUSE_MS;
+		return;
+	}
+	if (o->quotas_ms == 0)
+		o->quotas_ms = now_ms;
+	if (now_ms - o->quotas_ms < o->quotas_pause_ms)
+		return;
+	o->quotas_ms = now_ms;
+	if (o->quotas_pause_ms < QUOTAS_PAUSE_MAX_MS)
+		o->quotas_pause_ms *= 2;
+	log_event(o->options.log, LEVEL_DEBUG, "quotas-anew", "namespace", ns, "#version",
+		LOG_NUMBER(version), NULL);
+	kube_watch_relist(o->view[QUOTAS].watch);
+}
+
+void informer_tick(struct informer *o)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	look_at_zones(o, now_ms);
+	list_jobs_anew(o, now_ms);
+	list_quotas_anew(o, now_ms);
+	bound_pods_tick(o->bound_pods);
+	note_synced(o); /* the pods may not be wanted any more */
+	if (o->view[CONFIGMAPS].listed && time_specs_wants_list(o->options.time_specs))
+		kube_watch_relist(o->view[CONFIGMAPS].watch);
+}
+
+static void view_done(struct view *v)
+{
+	kube_watch_free(v->watch);
+	kube_seat_leave(v->seat);
+	kube_client_cancel(v->informer->options.client, v->probe);
+	seen_set_free(v->seen_set);
+	free(v->trouble);
+	free(v->path);
+}
+
+void informer_free(struct informer *o)
+{
+	if (!o)
+		return;
+	bound_pods_free(o->bound_pods);
+	view_done(&o->pods);
+	for (size_t i = 0; i < KINDS; i++)
+		view_done(&o->view[i]);
+	free(o);
+}
+
+bool informer_synced(const struct informer *o)
+{
+	return o->synced;
+}
+
+static int64_t stalled_ms(const struct view *v)
+{
+	const struct informer *o = v->informer;
+	if (v->denied)
+		return 0;
+	if (v == &o->pods)
+		return bound_pods_wanted(o->bound_pods) ? kube_share_stalled_ms(o->options.pods)
+							: 0;
+	if (v->seat)
+		return kube_share_stalled_ms(o->options.nodes);
+	return v->watch ? kube_watch_stalled_ms(v->watch) : 0;
+}
+
+static struct kind_health health_of(const struct view *v)
+{
+	return (struct kind_health){v->kind->name, v->unreadable, stalled_ms(v)};
+}
+
+size_t informer_health(const struct informer *o, struct kind_health ret[KIND_HEALTH_MAX])
+{
+	_Static_assert(KINDS + 1 <= KIND_HEALTH_MAX, "a kind was added");
+	for (size_t i = 0; i < KINDS; i++)
+		ret[i] = health_of(&o->view[i]);
+	ret[KINDS] = health_of(&o->pods);
+	return KINDS + 1;
+}
+
+int64_t informer_jobs_stalled_ms(const struct informer *o)
+{
+	return o->view[JOBS].listed ? stalled_ms(&o->view[JOBS]) : 0;
+}
+
+static void name_view(const struct view *v, struct buf *out)
+{
+	buf_printf(out, "%s%s", out->len > 0 ? ", " : "", v->kind->name);
+}
+
+void informer_missing(const struct informer *o, struct buf *out)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (!is_settled(&o->view[i]))
+			name_view(&o->view[i], out);
+	if (!o->synced && !pods_are_settled(o))
+		name_view(&o->pods, out);
+}
+
+void informer_denied(const struct informer *o, struct buf *out)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (o->view[i].denied)
+			name_view(&o->view[i], out);
+	if (o->pods.denied && queue_wants_pods(o->options.queue))
+		name_view(&o->pods, out);
+}

@@ -1,0 +1,31 @@
+/*
+ * The remit: which Jobs are managed at all (reference 9.4).
+ *
+ * Those in a namespace whose labels the selector takes, if they name a queue, or all of them with
+ * --manage-jobs-without-queue-name. Without a selector every namespace is in the remit; the two
+ * that are always left alone, kube-system and sluice-system, are never watched in the first place.
+ *
+ * A Job may be seen before its namespace: until that is known, the Job is turned away, and the
+ * realm remembers that it was.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_JOB_SCOPE_H
+#define SLUICE_CONTROLLER_WATCH_JOB_SCOPE_H
+
+#include <stdbool.h>
+
+#include "sluice/job.h"
+#include "sluice/spec.h"
+
+struct job_scope;
+
+/* namespaces may be NULL (all); it is borrowed. */
+struct job_scope *job_scope_new(const struct selector_term *namespaces, bool without_queue_name);
+void job_scope_free(struct job_scope *r);
+
+/* True when that changes for Jobs that were asked about: all must be looked at again. */
+bool job_scope_see_namespace(struct job_scope *r, const struct namespace_spec *s);
+bool job_scope_drop_namespace(struct job_scope *r, const char *name);
+
+bool job_scope_has(struct job_scope *r, const struct job *j);
+
+#endif

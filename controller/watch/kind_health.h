@@ -1,0 +1,19 @@
+/* How it stands with one of the kinds that are followed: for /readyz and /metrics. */
+#ifndef SLUICE_CONTROLLER_WATCH_KIND_HEALTH_H
+#define SLUICE_CONTROLLER_WATCH_KIND_HEALTH_H
+
+#include <stdint.h>
+
+struct kind_health {
+	const char *name;    /* plural */
+	uint64_t unreadable; /* how often one of its objects could not be read, or was refused */
+	int64_t stalled_ms;  /* for how long it has not been followed; 0: it is */
+};
+
+enum {
+	KIND_HEALTH_MAX = 20, /* more than there are kinds */
+	KIND_STALLED_MS =
+		60000, /* from then on it is worth saying, and a leader without Jobs goes */
+};
+
+#endif

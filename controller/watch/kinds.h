@@ -1,0 +1,64 @@
+/*
+ * The kinds that Sluice follows on the API server: where each is listed, and how one of its objects
+ * becomes a fact. The observer (informer.h) does the following.
+ *
+ * When a kind is added: the table in kinds.c, KINDS here, the ClusterRole in deploy/, and decode.h.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_KINDS_H
+#define SLUICE_CONTROLLER_WATCH_KINDS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "controller/kube/json.h"
+#include "controller/overcommit/lender.h"
+#include "controller/watch/job_scope.h"
+#include "controller/write/status_writer.h"
+#include "controller/watch/time_specs.h"
+#include "sluice/queue.h"
+
+/* Who is told. */
+struct kind_options {
+	struct queue *queue;
+	struct job_scope *job_scope;
+	struct time_specs *time_specs;
+	struct lender *lender;
+};
+
+/* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
+enum { JOBS_ANEW = 1 };
+
+struct kind {
+	const char *name; /* plural, for people */
+	const char *path; /* NULL: the ConfigMaps, in whose namespace the observer knows */
+	const char *label_selector, *field_selector;
+	bool ours;	  /* a CRD: may not be installed */
+	bool has_status;  /* the reporter writes it, so its events are often our own */
+	bool generations; /* metadata.generation moves with every change of the spec */
+	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
+	bool names_configmaps; /* only those that somebody names are kept: they are listed after */
+	bool is_configmaps;
+	bool is_nodes; /* followed in the watch that is shared with the lender */
+	/* Roles of an older deployment do not have it: then the queue does without, and this is
+	 * what comes of it. NULL: there is no doing without. */
+	const char *without;
+	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
+	int (*tell)(const struct kind_options *o, const cJSON *object, struct err *e);
+	/* Shows at the object why it is refused; its last valid spec stays in force. NULL: nothing
+	 * of it can be shown there. */
+	void (*reject)(struct queue *q, const char *name, const char *sentence);
+	int (*drop)(const struct kind_options *o, const char *ns,
+		const char *name); /* 0 or JOBS_ANEW */
+	/* May be NULL. All of them have been told as they were at this resourceVersion. */
+	void (*seen)(const struct kind_options *o, int64_t version);
+	enum status_writer_kind report; /* when has_status */
+};
+
+enum { NODES = 14, QUOTAS, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come last in the table */
+
+/* Pods are too many to be a kind as others are: bound_pods.h follows them, when they are wanted. */
+extern const struct kind kind_pods;
+
+extern const struct kind kinds[KINDS];
+
+#endif

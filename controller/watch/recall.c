@@ -1,0 +1,88 @@
+#include "controller/watch/recall.h"
+
+#include "base/must.h"
+
+#define PAGE 1000
+#define DAY_MS INT64_C(86400000)
+#define STRETCH_MS (7 * DAY_MS)
+#define SPENT_BACK_MS (5 * STRETCH_MS)
+#define QUARTER_MS INT64_C(900000)
+#define DURATIONS_BACK_MS (30 * DAY_MS)
+#define DURATIONS_OF_EACH 20 /* as many as the queue keeps */
+
+/* The last stretch has no end: clocks of leaders differ. */
+static void next_stretch(struct recall *r, int64_t from_ms, int64_t now_ms)
+{
+	r->spent_from_ms = from_ms;
+	r->spent_to_ms = from_ms + STRETCH_MS < now_ms ? from_ms + STRETCH_MS : INT64_MAX;
+}
+
+static void begin(struct recall *r, const struct queue *q, int64_t now_ms)
+{
+	int64_t back_ms = queue_recall_ms(q);
+	r->mark = ledger_mark_since(now_ms - back_ms);
+	int64_t since_ms = queue_recall_spent_since_ms(q, now_ms);
+	int64_t least_ms = (now_ms - SPENT_BACK_MS) / QUARTER_MS * QUARTER_MS;
+	r->spent_since_ms = since_ms > 0 && since_ms < least_ms ? since_ms : least_ms;
+	r->durations_since_ms = now_ms - DURATIONS_BACK_MS;
+	next_stretch(r, r->spent_since_ms, now_ms);
+	r->stage = back_ms > 0 ? RECALL_RUNS : RECALL_SPENT;
+}
+
+bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t id, int64_t epoch,
+	int64_t now_ms)
+{
+	if (r->stage == RECALL_NEW)
+		begin(r, q, now_ms);
+	switch (r->stage) {
+	case RECALL_RUNS:
+		pg_recall(pg, id, epoch, &r->mark, PAGE);
+		return true;
+	case RECALL_SPENT:
+		pg_recall_spent(pg, id, epoch, r->spent_since_ms, r->spent_from_ms, r->spent_to_ms);
+		return true;
+	case RECALL_DURATIONS:
+		pg_recall_durations(pg, id, epoch, r->durations_since_ms, DURATIONS_OF_EACH);
+		return true;
+	case RECALL_OVER:
+		return false;
+	case RECALL_NEW:
+		break;
+	}
+	must_not_get_here();
+}
+
+void recall_take(struct recall *r, struct queue *q, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next)
+{
+	for (size_t i = 0; i < n; i++)
+		queue_recall_run(q, runs[i].ns, runs[i].localqueue, runs[i].lines, runs[i].nlines,
+			runs[i].from_ms, runs[i].to_ms);
+	r->runs += n;
+	if (n > 0)
+		r->mark = *next;
+	else
+		r->stage = RECALL_SPENT;
+}
+
+void recall_take_spent(
+	struct recall *r, struct queue *q, const struct ledger_spent *spent, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		queue_recall_spent(q, spent[i].clusterqueue, spent[i].ns, spent[i].localqueue,
+			spent[i].currency, spent[i].started_ms, spent[i].cost);
+	r->spent += n;
+	if (r->spent_to_ms == INT64_MAX)
+		r->stage = RECALL_DURATIONS;
+	else
+		next_stretch(r, r->spent_to_ms, r->durations_since_ms + DURATIONS_BACK_MS);
+}
+
+void recall_take_durations(
+	struct recall *r, struct queue *q, const struct ledger_duration *runs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		queue_recall_duration(q, runs[i].ns, runs[i].family, runs[i].ran_ms);
+	r->durations += n;
+	r->stage = RECALL_OVER;
+}

@@ -1,0 +1,54 @@
+/*
+ * Recall: what a new leader reads back of the runs that have ended, before it loads the open holds.
+ *
+ *   runs       what LocalQueues used lately, as far back as it counts in an order by use
+ *              (queue_recall_ms()), page by page
+ *   spent      what was spent since the beginning of the longest period of any Budget
+ *              (queue_recall_spent_since_ms()), or five weeks, in case that somebody makes one of a
+ *              month; a week at a time
+ *   durations  how long the last runs of each family took
+ *
+ * A ClusterQueue that is told to order by use later on begins with what is seen from then.
+ *
+ * Each run is told once: an attempt that fails on the way goes on behind the last page that was
+ * answered, and once all is read there is nothing more to ask for. What is read is all there is:
+ * with the epoch taken nobody else writes, and a run that ends from now on is released by us.
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_RECALL_H
+#define SLUICE_CONTROLLER_WATCH_RECALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/ledger/pg.h"
+#include "sluice/queue.h"
+
+enum recall_stage {
+	RECALL_NEW,
+	RECALL_RUNS,
+	RECALL_SPENT,
+	RECALL_DURATIONS,
+	RECALL_OVER,
+};
+
+struct recall {
+	enum recall_stage stage;			    /* what is asked for next */
+	struct ledger_mark mark;			    /* behind what was told */
+	int64_t spent_since_ms, spent_from_ms, spent_to_ms; /* the stretch that is asked for */
+	int64_t durations_since_ms;
+	size_t runs, spent, durations; /* so many were told */
+};
+
+/* Asks for the next page, to be answered under this id. False: there is nothing (more) to read. */
+bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t id, int64_t epoch,
+	int64_t now_ms);
+/* What pg_events bring with LEDGER_DONE. */
+void recall_take(struct recall *r, struct queue *q, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next);
+void recall_take_spent(
+	struct recall *r, struct queue *q, const struct ledger_spent *spent, size_t n);
+void recall_take_durations(
+	struct recall *r, struct queue *q, const struct ledger_duration *runs, size_t n);
+
+#endif

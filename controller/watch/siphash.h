@@ -1,0 +1,17 @@
+/*
+ * SipHash-2-4 with 128 bits of output: a keyed hash nobody can aim at without the key.
+ * https://www.aumasson.jp/siphash/siphash.pdf
+ */
+#ifndef SLUICE_CONTROLLER_WATCH_SIPHASH_H
+#define SLUICE_CONTROLLER_WATCH_SIPHASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct siphash_key {
+	uint64_t k[2];
+};
+
+void siphash128(const struct siphash_key *key, const void *ptr, size_t len, uint64_t ret[2]);
+
+#endif

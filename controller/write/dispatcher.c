@@ -1,0 +1,472 @@
+#include "controller/write/dispatcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/kube/json.h"
+#include "controller/common/path.h"
+#include "controller/watch/recall.h"
+#include "controller/common/clock.h"
+#include "controller/wire/decode.h"
+#include "controller/wire/patch.h"
+
+enum {
+	TREE_MAX_BYTES = 64 * 1024 * 1024,
+	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
+	WAIT_FOR_RIGHTS_MS = 5000,	   /* after an answer that is about who we are */
+	COMPLAIN_MS = 60000,
+};
+
+/* One request to the API server. */
+struct errand {
+	struct dispatcher *dispatcher;
+	struct errand *prev, *next; /* all under way; leave when answered or cancelled */
+	uint64_t id;		    /* of the intent */
+	uint64_t request;
+	enum intent_kind kind;
+	char *pods_path; /* INTENT_PODS: of each page, but for where it goes on */
+	size_t pods;	 /* on the pages before */
+};
+
+struct dispatcher {
+	struct dispatcher_options options;
+	struct pg *pg;
+	struct recall recall;
+	int64_t load_epoch; /* of the intent whose recall is under way */
+	struct json *json;
+	struct buf body, path;
+	struct errand *first;
+	size_t writes; /* errands that write */
+	size_t batches;
+	char holder[sizeof(((struct ledger_lease *)0)->holder)];
+	int64_t complained_ms; /* that we lack rights */
+};
+
+struct dispatcher *dispatcher_new(const struct dispatcher_options *o)
+{
+	struct dispatcher *c = mem_alloc(sizeof(*c));
+	c->options = *o;
+	c->json = json_new(TREE_MAX_BYTES);
+	buf_init(&c->body, PATCH_MAX_BYTES);
+	buf_init(&c->path, PATH_MAX_BYTES);
+	return c;
+}
+
+void dispatcher_set_pg(struct dispatcher *c, struct pg *pg)
+{
+	c->pg = pg;
+}
+
+static bool is_write(enum intent_kind k)
+{
+	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_TELL ||
+	       k == INTENT_NOTICE || k == INTENT_WARN;
+}
+
+static void errand_free(struct errand *e)
+{
+	struct dispatcher *c = e->dispatcher;
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		c->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	if (is_write(e->kind))
+		c->writes--;
+	free(e->pods_path);
+	free(e);
+}
+
+void dispatcher_free(struct dispatcher *c)
+{
+	if (!c)
+		return;
+	while (c->first) {
+		kube_client_cancel(c->options.client, c->first->request);
+		errand_free(c->first);
+	}
+	json_free(c->json);
+	buf_done(&c->body);
+	buf_done(&c->path);
+	free(c);
+}
+
+size_t dispatcher_writes_under_way(const struct dispatcher *c)
+{
+	return c->writes + c->batches;
+}
+
+const char *dispatcher_lease_holder(const struct dispatcher *c)
+{
+	return c->holder;
+}
+
+static void changed(const struct dispatcher *c)
+{
+	c->options.changed(c->options.ctx);
+}
+
+/* ---- the ledger's answers -------------------------------------------------------------------- */
+
+void dispatcher_on_lease(
+	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	if (o == LEDGER_DONE && l)
+		snprintf(c->holder, sizeof(c->holder), "%s", l->holder);
+	gate_answer_lease(c->options.gate, id, o, l);
+	changed(c);
+}
+
+static void load(struct dispatcher *c, uint64_t id)
+{
+	if (!recall_ask(&c->recall, c->options.queue, c->pg, id, c->load_epoch, clock_now_ms()))
+		pg_load(c->pg, id, c->load_epoch);
+}
+
+/* What goes wrong with it goes wrong with the load, which comes after it. */
+static bool recalled(struct dispatcher *c, uint64_t id, enum ledger_outcome o)
+{
+	if (o == LEDGER_DONE)
+		return true;
+	gate_answer_load(c->options.gate, id, o, NULL, 0);
+	changed(c);
+	return false;
+}
+
+void dispatcher_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs,
+	size_t n, const struct ledger_mark *next, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	if (!recalled(c, id, o))
+		return;
+	recall_take(&c->recall, c->options.queue, runs, n, next);
+	load(c, id);
+}
+
+void dispatcher_on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	if (!recalled(c, id, o))
+		return;
+	recall_take_spent(&c->recall, c->options.queue, spent, n);
+	load(c, id);
+}
+
+void dispatcher_on_durations(
+	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	if (!recalled(c, id, o))
+		return;
+	recall_take_durations(&c->recall, c->options.queue, runs, n);
+	load(c, id);
+}
+
+void dispatcher_on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	gate_answer_load(c->options.gate, id, o, holds, n);
+	changed(c);
+}
+
+void dispatcher_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx)
+{
+	struct dispatcher *c = ctx;
+	must(c->batches > 0);
+	c->batches--;
+	gate_answer_batch(c->options.gate, id, o, results, n);
+	changed(c);
+}
+
+/* ---- the API server's answers ---------------------------------------------------------------- */
+
+enum job_outcome dispatcher_judge(
+	const struct kube_answer *a, bool write, bool is_invalid, bool is_rights)
+{
+	switch (a->outcome) {
+	case KUBE_DONE:
+		return JOB_DONE;
+	case KUBE_RETRY:
+	case KUBE_RELIST:
+	case KUBE_LIMIT:
+		return JOB_BUSY;
+	case KUBE_CONFLICT:
+		return JOB_REFUSED;
+	case KUBE_STALE:
+		return is_invalid ? JOB_DENIED : JOB_REFUSED;
+	case KUBE_GONE:
+		return JOB_GONE;
+	case KUBE_DENIED:
+		/* A 403 of an admission policy is about this request. Anything else is about who we
+		 * are, and all of our requests get it until that is mended (or, after a restart of
+		 * the API server, until it has read its RBAC): nothing is wrong with the Job. */
+		return a->http_status == 403 && !is_rights ? JOB_DENIED : JOB_BUSY;
+	case KUBE_IN_DOUBT:
+		return write ? JOB_IN_DOUBT : JOB_BUSY;
+	case KUBE_GIVE_UP:
+		return JOB_DENIED;
+	}
+	must_not_get_here();
+	return JOB_IN_DOUBT;
+}
+
+/* A failed test of a patch and an object that would be invalid are both 422. The second names the
+ * object and its fields; the first has no name, for no object was made. */
+static bool speaks_of_fields(struct dispatcher *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->outcome != KUBE_STALE || json_parse(c->json, a->body, &root, NULL) != 0)
+		return false;
+	const char *name = json_text(json_object(root, "details"), "name");
+	return name && name[0];
+}
+
+/* RBAC's 403 says `User "x" cannot patch resource ...` and has no other mark than these words.
+ * Where they are others one day, the Job is called off for a while instead: slower, and as safe. */
+static bool speaks_of_rights(struct dispatcher *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->http_status != 403 || json_parse(c->json, a->body, &root, NULL) != 0)
+		return false;
+	const char *message = json_text(root, "message");
+	const char *user = message ? strstr(message, "is forbidden: User \"") : NULL;
+	return user && strstr(user, "\" cannot ");
+}
+
+static void complain(struct dispatcher *c, const struct kube_answer *a)
+{
+	int64_t now_ms = clock_monotonic_us() / 1000;
+	if (c->complained_ms != 0 && now_ms - c->complained_ms < COMPLAIN_MS)
+		return;
+	c->complained_ms = now_ms;
+	log_event(c->options.log, LEVEL_ERROR, "no-rights", "why", a->sentence, "cure",
+		"kubectl apply -k deploy/rbac, unless the API server has only just started", NULL);
+}
+
+/* What the server itself said beats our sentence about it. */
+static const char *server_words(struct dispatcher *c, const struct kube_answer *a)
+{
+	const cJSON *root;
+	if (a->body.len == 0 || json_parse(c->json, a->body, &root, NULL) != 0)
+		return a->sentence;
+	const char *message = json_text(root, "message");
+	return message && message[0] ? message : a->sentence;
+}
+
+/*
+ * Pods that hold quota: those that run or may run, terminating ones too, and none that ended. They
+ * are counted row by row: with a selector Kubernetes never tells how many remain after a page. The
+ * last page alone has no mark where to go on, and only then the count is an answer.
+ */
+static void on_answer(const struct kube_answer *a, void *ctx);
+
+static void ask_for_pods(struct errand *e, const char *mark)
+{
+	struct dispatcher *c = e->dispatcher;
+	buf_reset(&c->path);
+	buf_puts(&c->path, e->pods_path);
+	if (mark)
+		path_format(&c->path, "&continue=%s", mark);
+	struct kube_request request = {
+		.method = KUBE_GET,
+		.path = buf_text(&c->path),
+		.accept = KUBE_TABLE,
+		.answer_ceiling = PODS_ANSWER_MAX,
+	};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+/* False when there are more pages: the next was asked for. */
+static bool count_pods(struct errand *e, const struct kube_answer *a, struct job_answer *ret)
+{
+	struct json *json = e->dispatcher->json;
+	const cJSON *root, *rows = NULL;
+	const char *kind = NULL;
+	if (json_parse(json, a->body, &root, NULL) == 0) {
+		kind = json_text(root, "kind");
+		rows = json_get(root, "rows");
+	}
+	if (!kind || strcmp(kind, "Table") != 0 || (rows && !cJSON_IsArray(rows))) {
+		ret->outcome = JOB_BUSY; /* never to be taken for an empty one */
+		return true;
+	}
+	json_each(row, rows)
+		e->pods++;
+	const char *mark = json_text(json_object(root, "metadata"), "continue");
+	if (mark && mark[0]) {
+		ask_for_pods(e, mark);
+		json_reset(json);
+		return false;
+	}
+	ret->pods = e->pods;
+	return true;
+}
+
+/* A 2xx whose body is no Job: the write landed, and what it made must be read. */
+static struct job *decode_answer(struct dispatcher *c, const struct errand *e,
+	const struct kube_answer *a, struct job_answer *ret)
+{
+	const cJSON *root;
+	struct job *job = NULL;
+	struct err err = {""};
+	if (json_parse(c->json, a->body, &root, &err) == 0 && decode_job(root, &job, &err) == 0) {
+		time_specs_complete_job(c->options.time_specs, job);
+		ret->job = job;
+		return job;
+	}
+	log_event(c->options.log, LEVEL_WARN, "answer-unreadable", "why", err.text, NULL);
+	ret->outcome = is_write(e->kind) ? JOB_IN_DOUBT : JOB_BUSY;
+	return NULL;
+}
+
+static void on_answer(const struct kube_answer *a, void *ctx)
+{
+	struct errand *e = ctx;
+	struct dispatcher *c = e->dispatcher;
+	struct job *job = NULL;
+	struct job_answer answer = {
+		.outcome = dispatcher_judge(
+			a, is_write(e->kind), speaks_of_fields(c, a), speaks_of_rights(c, a)),
+		.retry_ms = a->retry_after_ms,
+	};
+	if (answer.outcome == JOB_GONE && e->kind == INTENT_PODS)
+		answer.outcome = JOB_BUSY; /* a page is, and that says nothing of the Job */
+	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
+		if (!count_pods(e, a, &answer))
+			return;
+	} else if (answer.outcome == JOB_DONE)
+		job = decode_answer(c, e, a, &answer);
+	else if (answer.outcome == JOB_DENIED || answer.outcome == JOB_REFUSED)
+		answer.sentence = server_words(c, a);
+	if (a->outcome == KUBE_DENIED && answer.outcome == JOB_BUSY) {
+		answer.retry_ms = WAIT_FOR_RIGHTS_MS;
+		complain(c, a);
+	}
+	if (answer.outcome != JOB_DONE)
+		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
+			LOG_NUMBER((int64_t)e->id), "#status", LOG_NUMBER(a->http_status),
+			"outcome", kube_outcome_name(a->outcome), "why",
+			answer.sentence ? answer.sentence : a->sentence, NULL);
+	gate_answer_job(c->options.gate, e->id, &answer);
+	free(job);
+	json_reset(c->json);
+	errand_free(e);
+	changed(c);
+}
+
+/* ---- setting out ----------------------------------------------------------------------------- */
+
+static struct errand *errand_new(struct dispatcher *c, const struct intent *i)
+{
+	struct errand *e = mem_alloc(sizeof(*e));
+	e->dispatcher = c;
+	e->id = i->id;
+	e->kind = i->kind;
+	e->next = c->first;
+	if (e->next)
+		e->next->prev = e;
+	c->first = e;
+	if (is_write(i->kind))
+		c->writes++;
+	return e;
+}
+
+static void job_path(struct dispatcher *c, const struct intent *i)
+{
+	buf_reset(&c->path);
+	path_format(&c->path, "/apis/batch/v1/namespaces/%s/jobs/%s", i->ns, i->name);
+}
+
+static void send_pods(struct dispatcher *c, const struct intent *i)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&i->uid, uid);
+	buf_reset(&c->path);
+	path_format(&c->path,
+		"/api/v1/namespaces/%s/pods?includeObject=None&limit=1000&labelSelector=", i->ns);
+	path_format(&c->path, "%s", "batch.kubernetes.io/controller-uid=");
+	path_format(&c->path, "%s&fieldSelector=%s", uid,
+		"status.phase!=Succeeded,status.phase!=Failed");
+	struct errand *e = errand_new(c, i);
+	e->pods_path = mem_strdup(buf_text(&c->path));
+	ask_for_pods(e, NULL);
+}
+
+static void send_patch(struct dispatcher *c, const struct intent *i)
+{
+	job_path(c, i);
+	buf_reset(&c->body);
+	patch_render(i, c->options.queue, &c->body);
+	if (c->body.failed) { /* not sent at all, so nothing can land */
+		struct job_answer answer = {.outcome = JOB_DENIED,
+			.sentence = "the patch would be larger than the API server takes"};
+		gate_answer_job(c->options.gate, i->id, &answer);
+		changed(c);
+		return;
+	}
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {
+		.method = KUBE_PATCH,
+		.path = buf_text(&c->path),
+		.content_type = KUBE_JSON_PATCH,
+		.body = buf_slice(&c->body),
+		.urgent = i->kind == INTENT_STOP || i->kind == INTENT_SHRINK ||
+			  i->kind == INTENT_TELL,
+	};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+static void send_read(struct dispatcher *c, const struct intent *i)
+{
+	job_path(c, i);
+	struct errand *e = errand_new(c, i);
+	struct kube_request request = {.method = KUBE_GET, .path = buf_text(&c->path)};
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
+static void carry(struct dispatcher *c, const struct intent *i)
+{
+	switch (i->kind) {
+	case INTENT_LEASE:
+		pg_lease(c->pg, i->id, i->epoch, i->lease_ms);
+		return;
+	case INTENT_LOAD:
+		c->load_epoch = i->epoch;
+		load(c, i->id);
+		return;
+	case INTENT_BATCH:
+		c->batches++;
+		pg_batch(c->pg, i->id, &i->batch);
+		return;
+	case INTENT_START:
+	case INTENT_STOP:
+	case INTENT_SHRINK:
+	case INTENT_TELL:
+	case INTENT_NOTICE:
+	case INTENT_WARN:
+		send_patch(c, i);
+		return;
+	case INTENT_READ:
+		send_read(c, i);
+		return;
+	case INTENT_PODS:
+		send_pods(c, i);
+		return;
+	}
+	must_not_get_here();
+}
+
+void dispatcher_carry(struct dispatcher *c)
+{
+	const struct intent *i;
+	while ((i = gate_take_intent(c->options.gate)))
+		carry(c, i);
+}

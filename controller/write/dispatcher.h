@@ -1,0 +1,68 @@
+/*
+ * The courier: carries the gate's intents out and brings the answers back.
+ *
+ * Lease, load (after what there is to recall) and batch go to the ledger's driver; patches, reads
+ * and the count of pods to the API server. Each intent gets exactly one answer, unless the courier
+ * is freed first. What an answer means for the gate is decided here, in one table (dispatcher_judge).
+ */
+#ifndef SLUICE_CONTROLLER_WRITE_DISPATCHER_H
+#define SLUICE_CONTROLLER_WRITE_DISPATCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/gate/gate.h"
+#include "controller/kube/client.h"
+#include "controller/ledger/pg.h"
+#include "controller/common/log.h"
+#include "controller/watch/time_specs.h"
+
+struct dispatcher;
+
+struct dispatcher_options {
+	struct kube_client *client;
+	struct gate *gate;
+	struct queue *queue; /* for the directives of a start, and to recall what was used */
+	struct time_specs *time_specs; /* for the times in Jobs */
+	struct log *log;
+	void (*changed)(void *ctx); /* an answer was given to the gate: a pass is due */
+	void *ctx;
+};
+
+struct dispatcher *dispatcher_new(const struct dispatcher_options *o);
+/* Cancels what is under way at the API server. Free pg first, the client after. */
+void dispatcher_free(struct dispatcher *c);
+
+/* The driver that answers to dispatcher_on_*; set once, before anything is carried. */
+void dispatcher_set_pg(struct dispatcher *c, struct pg *pg);
+
+/* pg_events for pg_new, with the courier as ctx. */
+void dispatcher_on_lease(
+	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
+void dispatcher_on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx);
+void dispatcher_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs,
+	size_t n, const struct ledger_mark *next, void *ctx);
+void dispatcher_on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx);
+void dispatcher_on_durations(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
+	size_t n, void *ctx);
+void dispatcher_on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx);
+
+/* Takes all intents that the gate has, and sends them off. */
+void dispatcher_carry(struct dispatcher *c);
+
+/* How many Job writes and ledger batches have no answer yet. */
+size_t dispatcher_writes_under_way(const struct dispatcher *c);
+
+/* Who held the lease when it was last asked for, "" unknown. */
+const char *dispatcher_lease_holder(const struct dispatcher *c);
+
+/* What an answer of the API server means for the gate. is_invalid: a 422 that speaks of an object's
+ * fields, not of a failed test of the patch. is_rights: a 403 that speaks of our rights, not of
+ * this request. */
+enum job_outcome dispatcher_judge(
+	const struct kube_answer *a, bool is_write, bool is_invalid, bool is_rights);
+
+#endif

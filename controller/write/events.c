@@ -1,0 +1,407 @@
+#include "controller/write/events.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/common/path.h"
+#include "controller/common/stamp.h"
+
+enum {
+	UNDER_WAY_MAX = 2,
+	TRIES_MAX = 2,
+	BODY_MAX_BYTES = 16 * 1024, /* a message of control characters, each written as \u0001 */
+	JOB_NAME_MAX = 200,	    /* in an Event's name, which may have 253 characters */
+	TIMEOUT_MS = 10000,
+	COMPLAIN_MS = 60000,
+	NS_PER_MS = 1000000,
+};
+
+#define COMPONENT "sluice-controller"
+
+/* One Event, as it will be sent. */
+struct event {
+	struct events *events;
+	struct event *next; /* in line; leave by being sent or dropped */
+	char *path, *body;
+	unsigned tries;
+};
+
+struct events {
+	struct kube_client *client;
+	struct log *log;
+	enum events_level level;
+	char *identity;
+	uint64_t serial;
+	struct event *first, **tail; /* in line, oldest first */
+	size_t waiting;
+	struct event *sent[UNDER_WAY_MAX]; /* without an answer yet; NULL: free */
+	unsigned under_way, allowance;	   /* so many more may be sent before the next tick */
+	int64_t now_ms, rest_until_ms, complained_ms;
+	struct events_counts counts;
+};
+
+struct events *events_new(const struct events_options *o)
+{
+	struct events *h = mem_alloc(sizeof(*h));
+	h->client = o->client;
+	h->log = o->log;
+	h->level = o->level;
+	h->identity = mem_strdup(o->identity);
+	h->serial = o->seed;
+	h->tail = &h->first;
+	return h;
+}
+
+static void event_free(struct event *e)
+{
+	free(e->path);
+	free(e->body);
+	free(e);
+}
+
+static struct event *take_first(struct events *h)
+{
+	struct event *e = h->first;
+	h->first = e->next;
+	if (!h->first)
+		h->tail = &h->first;
+	h->waiting--;
+	return e;
+}
+
+static void drop(struct event *e)
+{
+	e->events->counts.dropped++;
+	event_free(e);
+}
+
+void events_free(struct events *h)
+{
+	if (!h)
+		return;
+	while (h->first)
+		event_free(take_first(h));
+	for (size_t i = 0; i < UNDER_WAY_MAX; i++)
+		if (h->sent[i])
+			event_free(h->sent[i]);
+	free(h->identity);
+	free(h);
+}
+
+struct events_counts events_count(const struct events *h)
+{
+	return h->counts;
+}
+
+/* ---- rendering ------------------------------------------------------------------------------- */
+
+/* "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: what is cut off must not leave a
+ * '.' or '-' at the end. The number is that of Kubernetes' own Events, nanoseconds since 1970, so
+ * that Events of one second are listed by time among theirs; what is below a millisecond only keeps
+ * names apart. */
+static void render_name(struct events *h, const char *job, int64_t now_ms, struct buf *out)
+{
+	uint64_t moment = (uint64_t)now_ms * NS_PER_MS + h->serial++ % NS_PER_MS;
+	size_t len = strnlen(job, JOB_NAME_MAX);
+	while (len > 0 && (job[len - 1] == '.' || job[len - 1] == '-'))
+		len--;
+	buf_printf(out, "%.*s.%016" PRIx64, (int)len, job, moment);
+}
+
+/* Not within a character. */
+static struct slice cut_message(const char *message)
+{
+	size_t len = strnlen(message, EVENTS_MESSAGE_MAX + 1);
+	if (len > EVENTS_MESSAGE_MAX) {
+		len = EVENTS_MESSAGE_MAX;
+		while (len > 0 && ((unsigned char)message[len] & 0xC0) == 0x80)
+			len--;
+	}
+	return (struct slice){message, len};
+}
+
+static void put_text(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "\"%s\":", key);
+	buf_json_string(out, value);
+	buf_putc(out, ',');
+}
+
+static const char *api_version_of(const char *kind)
+{
+	if (!kind)
+		return "batch/v1";
+	bool core = strcmp(kind, "ConfigMap") == 0 || strcmp(kind, "Pod") == 0;
+	return core ? "v1" : "sluice.dev/v1alpha1";
+}
+
+static void render_subject(const struct events_subject *of, struct buf *out)
+{
+	char uid[UID_TEXT_SIZE];
+	uid_format(&of->uid, uid);
+	buf_puts(out, "\"involvedObject\":{");
+	put_text(out, "apiVersion", api_version_of(of->kind));
+	put_text(out, "kind", of->kind ? of->kind : "Job");
+	if (of->ns[0])
+		put_text(out, "namespace", of->ns);
+	put_text(out, "name", of->name);
+	buf_printf(out, "\"uid\":\"%s\"},", uid);
+}
+
+/* Where the API server lets an Event of it be. */
+static const char *namespace_of(const struct events_subject *of)
+{
+	return of->ns[0] ? of->ns : "default";
+}
+
+static void render(struct events *h, const struct events_subject *of, enum events_type type,
+	const char *reason, const char *message, int64_t now_ms, struct buf *out)
+{
+	struct buf name;
+	char at[STAMP_TEXT_SIZE];
+	buf_init(&name, PATH_MAX_BYTES);
+	render_name(h, of->name, now_ms, &name);
+	stamp_format_seconds(now_ms, at);
+	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
+	put_text(out, "namespace", namespace_of(of));
+	buf_printf(out, "\"name\":\"%s\"},", buf_text(&name));
+	render_subject(of, out);
+	put_text(out, "type", type == EVENTS_WARNING ? "Warning" : "Normal");
+	put_text(out, "reason", reason);
+	buf_puts(out, "\"message\":");
+	buf_json_slice(out, cut_message(message));
+	buf_printf(out, ",\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"count\":1,", at, at);
+	put_text(out, "reportingInstance", h->identity);
+	buf_puts(out, "\"reportingComponent\":\"" COMPONENT
+		      "\",\"source\":{\"component\":\"" COMPONENT "\"}}");
+	buf_done(&name);
+}
+
+void events_tell(struct events *h, const struct events_subject *of, enum events_type type,
+	const char *reason, const char *message, int64_t now_ms)
+{
+	struct buf path, body;
+	if (h->level == EVENTS_NONE)
+		return;
+	if (h->waiting == EVENTS_LINE_MAX)
+		drop(take_first(h));
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&body, BODY_MAX_BYTES);
+	path_format(&path, "/api/v1/namespaces/%s/events", namespace_of(of));
+	render(h, of, type, reason, message, now_ms, &body);
+	struct event *e = mem_alloc(sizeof(*e));
+	*e = (struct event){h, NULL, buf_take(&path), buf_take(&body), 0};
+	*h->tail = e;
+	h->tail = &e->next;
+	h->waiting++;
+}
+
+/* ---- what the gate did ----------------------------------------------------------------------- */
+
+static void tell_note(
+	struct events *h, const struct note *n, enum events_type type, const char *reason)
+{
+	struct events_subject job = {n->uid, n->ns, n->name, NULL};
+	events_tell(h, &job, type, reason, n->text, n->at_ms);
+}
+
+static void tell_hold(struct events *h, const struct note *n)
+{
+	struct buf text;
+	struct events_subject job = {n->uid, n->ns, n->name, NULL};
+	buf_init(&text, 2 * sizeof(n->text));
+	buf_printf(&text, "put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
+	events_tell(h, &job, EVENTS_WARNING, "Deactivated", buf_text(&text), n->at_ms);
+	buf_done(&text);
+}
+
+/* Its owner has something to mend, or everything starts and stops for ever. */
+static bool wants_a_cure(const char *reason)
+{
+	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0;
+}
+
+/* What is the order of the day has its own word, for whoever counts Events: a window that closes,
+ * lent room that is wanted back. */
+static bool has_own_word(const char *reason)
+{
+	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
+	       strcmp(reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)) == 0;
+}
+
+/* Nobody reads the Events of a Job that is gone. */
+static void tell_stop(struct events *h, const struct note *n)
+{
+	if (strcmp(n->reason, "Deleted") == 0)
+		return;
+	if (n->on_hold)
+		tell_hold(h, n);
+	else if (n->preemption[0])
+		tell_note(h, n, EVENTS_NORMAL, "Preempted");
+	else if (wants_a_cure(n->reason))
+		tell_note(h, n, EVENTS_WARNING, n->reason);
+	else if (has_own_word(n->reason))
+		tell_note(h, n, EVENTS_NORMAL, n->reason);
+	else
+		tell_note(h, n, EVENTS_NORMAL, "Stopped");
+}
+
+/* A window that closes is the order of the day. */
+static void tell_warning(struct events *h, const struct note *n)
+{
+	if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
+		tell_note(h, n, EVENTS_NORMAL, "WindowClosing");
+	else
+		tell_note(h, n, EVENTS_WARNING, "StopNotice");
+}
+
+void events_note(struct events *h, const struct note *n)
+{
+	bool all = h->level == EVENTS_ALL;
+	switch (n->kind) {
+	case NOTE_LEADING:
+	case NOTE_MASS_STOP:
+	case NOTE_FINISH: /* the Job controller has its own: Completed */
+	case NOTE_TROUBLE_OVER:
+	case NOTE_RELEASE:
+	case NOTE_CALL_OFF:
+		return;
+	case NOTE_HOLD:
+		tell_hold(h, n);
+		return;
+	case NOTE_WARN:
+		tell_warning(h, n);
+		return;
+	case NOTE_STOP:
+		tell_stop(h, n);
+		return;
+	case NOTE_SHRINK:
+		tell_note(h, n, EVENTS_NORMAL, "Shrunk");
+		return;
+	case NOTE_OVERDUE:
+		tell_note(h, n, EVENTS_WARNING, "StopOverdue");
+		return;
+	case NOTE_TROUBLE: /* of what was refused the Job controller has told: FailedCreate */
+		if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
+			tell_note(h, n, EVENTS_WARNING, "PodsStuck");
+		return;
+	case NOTE_START:
+		if (all)
+			tell_note(h, n, EVENTS_NORMAL, "Started");
+		return;
+	case NOTE_WAIT:
+		if (all)
+			tell_note(h, n, EVENTS_NORMAL, "Waiting");
+		return;
+	case NOTE_REFUSE:
+		if (all)
+			tell_note(h, n, EVENTS_WARNING, "Refused");
+		return;
+	}
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void complain(struct events *h, const struct kube_answer *a)
+{
+	int64_t age_ms = h->now_ms - h->complained_ms; /* below 0: the clock was set back */
+	if (h->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+		return;
+	h->complained_ms = h->now_ms;
+	log_event(h->log, LEVEL_WARN, "event-not-written", "why", a->sentence, "cure",
+		a->outcome == KUBE_DENIED ? "kubectl apply -k deploy/rbac, or --events=none" : NULL,
+		NULL);
+}
+
+/* Ahead of all others, and none of them before the next tick. */
+static void try_again(struct event *e, int64_t retry_after_ms)
+{
+	struct events *h = e->events;
+	h->allowance = 0;
+	h->rest_until_ms = h->now_ms + retry_after_ms;
+	e->next = h->first;
+	if (!e->next)
+		h->tail = &e->next;
+	h->first = e;
+	h->waiting++;
+}
+
+static void send_some(struct events *h);
+
+static void keep_sent(struct events *h, const struct event *old, struct event *new)
+{
+	size_t i = 0;
+	while (h->sent[i] != old)
+		i++;
+	h->sent[i] = new;
+}
+
+static void on_answer(const struct kube_answer *a, void *ctx)
+{
+	struct event *e = ctx;
+	struct events *h = e->events;
+	h->under_way--;
+	keep_sent(h, e, NULL);
+	switch (a->outcome) {
+	case KUBE_DONE:
+	case KUBE_CONFLICT: /* there is one of that name: ours, of the first try */
+		h->counts.written++;
+		event_free(e);
+		break;
+	case KUBE_RETRY:
+	case KUBE_IN_DOUBT:
+		if (e->tries < TRIES_MAX) {
+			try_again(e, a->retry_after_ms);
+			break;
+		}
+		complain(h, a);
+		drop(e);
+		break;
+	case KUBE_STALE:
+	case KUBE_DENIED:
+	case KUBE_RELIST:
+	case KUBE_LIMIT:
+	case KUBE_GIVE_UP:
+		complain(h, a);
+		drop(e);
+		break;
+	case KUBE_GONE: /* so is the namespace */
+		drop(e);
+		break;
+	}
+	send_some(h);
+}
+
+static void send(struct events *h, struct event *e)
+{
+	struct kube_request request = {
+		.method = KUBE_POST,
+		.path = e->path,
+		.body = slice_of(e->body),
+		.timeout_ms = TIMEOUT_MS,
+	};
+	e->tries++;
+	h->allowance--;
+	h->under_way++;
+	keep_sent(h, NULL, e);
+	kube_client_send(h->client, &request, on_answer, e);
+}
+
+static void send_some(struct events *h)
+{
+	while (h->first && h->allowance > 0 && h->under_way < UNDER_WAY_MAX &&
+		kube_client_room(h->client) > 0)
+		send(h, take_first(h));
+}
+
+void events_tick(struct events *h, int64_t now_ms)
+{
+	h->now_ms = now_ms;
+	/* A clock that was set back must not make the rest last. */
+	bool rests =
+		now_ms < h->rest_until_ms && h->rest_until_ms - now_ms <= KUBE_RETRY_AFTER_MAX_MS;
+	h->allowance = rests ? 0 : EVENTS_A_SECOND;
+	send_some(h);
+}

@@ -1,0 +1,85 @@
+/*
+ * The herald: tells a Job's readers what became of it, as Kubernetes Events, which `kubectl
+ * describe job` shows among those of the Job controller.
+ *
+ * Events are for people, and nobody decides by them: what must not be lost is in the ledger and in
+ * the Job's annotations. So they are best effort, and always make way:
+ *   - telling only puts the Event in line. The line is short; when it is full the oldest goes, and
+ *     is counted;
+ *   - they are written from events_tick() on, at most EVENTS_A_SECOND for each tick and two at a
+ *     time, and only while no request of anybody else stands in line for the API server;
+ *   - one that failed is written once more, by the same name, so that it is there once even if the
+ *     first one landed. After that it is given up, and counted.
+ *
+ * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
+ * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
+ * keeps them), and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
+ * them (the reporter tells it). A start is no news to anybody but the Job controller, which has an
+ * Event of its own for it (Resumed); and one write more for each admission would halve what the API
+ * server can start.
+ *
+ * They are core/v1, with the fields that the Job controller fills. By events.k8s.io/v1 they could
+ * have no lastTimestamp, and kubectl sorts by that: they would stand before everything else,
+ * whenever they happened.
+ *
+ * When a kind of note gets an Event: the switch in events.c, docs/guide.md.
+ */
+#ifndef SLUICE_CONTROLLER_WRITE_EVENTS_H
+#define SLUICE_CONTROLLER_WRITE_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/uid.h"
+#include "controller/gate/gate.h"
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+
+enum { EVENTS_A_SECOND = 20, EVENTS_LINE_MAX = 256, EVENTS_MESSAGE_MAX = 1023 };
+
+struct events;
+
+enum events_level {
+	EVENTS_STOPS, /* the default */
+	EVENTS_ALL,   /* also starts, why Jobs wait, refusals */
+	EVENTS_NONE,
+};
+
+enum events_type { EVENTS_NORMAL, EVENTS_WARNING };
+
+struct events_options {
+	struct kube_client *client;
+	struct log *log;
+	enum events_level level;
+	const char *identity; /* who we are; copied */
+	uint64_t seed;	      /* names of Events of one millisecond differ by it */
+};
+
+struct events_counts {
+	uint64_t written, dropped;
+};
+
+struct events *events_new(const struct events_options *o);
+/* After the client is freed, or has been told of no more answers: nothing may be under way. */
+void events_free(struct events *h);
+
+/* An Event on a Job, or on an object of ours, put in line (not with EVENTS_NONE). Those of objects
+ * without a namespace stand in the namespace default, where kubectl describe looks for them. reason
+ * is one word in CamelCase, message a sentence; of a longer one the first EVENTS_MESSAGE_MAX bytes
+ * are told. All is copied. */
+struct events_subject {
+	struct uid uid;
+	const char *ns, *name;
+	const char *kind; /* NULL: a Job */
+};
+void events_tell(struct events *h, const struct events_subject *of, enum events_type type,
+	const char *reason, const char *message, int64_t now_ms);
+
+/* What the gate did; the level says whether it becomes an Event. */
+void events_note(struct events *h, const struct note *n);
+
+/* Writes what may be written. Called about once a second, while leading. */
+void events_tick(struct events *h, int64_t now_ms);
+
+struct events_counts events_count(const struct events *h);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * What the status of our objects says, as the body of a merge patch on their /status.
+ *
+ * Pure: from the queue's view to text. The same view gives the same text, so a reporter may compare
+ * texts to see whether there is news. Names of fields, conditions and reasons are Kueue's where it
+ * has them.
+ */
+#ifndef SLUICE_CONTROLLER_WRITE_STATUS_H
+#define SLUICE_CONTROLLER_WRITE_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "sluice/quantity.h"
+#include "sluice/queue.h"
+
+/* What a condition Active says. */
+struct status_verdict {
+	bool active;
+	const char *reason, *message;
+	const char *invalid; /* NULL, or what is wrong with a newer spec, which is said instead */
+	int64_t generation;
+};
+
+/* since: lastTransitionTime, RFC 3339. Shares are told while fair sharing is on. */
+void status_render_clusterqueue(
+	const struct clusterqueue_view *v, bool fair_sharing, const char *since, struct buf *out);
+void status_render_cohort(
+	const struct cohort_view *v, bool fair_sharing, const char *since, struct buf *out);
+void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out);
+void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out);
+
+/* The conditions of a kind, and what they say; since has a time for each. */
+#define STATUS_CONDITIONS_MAX 2
+struct status_conditions {
+	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
+	bool is[STATUS_CONDITIONS_MAX];
+	bool bad[STATUS_CONDITIONS_MAX]; /* something is to be done about it */
+	const char *reason[STATUS_CONDITIONS_MAX], *message[STATUS_CONDITIONS_MAX];
+	const char *since[STATUS_CONDITIONS_MAX];
+};
+
+/* These fill in all but since. The words live as long as v. */
+void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret);
+void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret);
+void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret);
+void status_judge_budget(const struct budget_view *v, struct status_conditions *ret);
+
+/* tzdata: the edition of the zone database that was gone by. */
+void status_render_calendar(const struct calendar_view *v, const char *tzdata,
+	const struct status_conditions *c, struct buf *out);
+void status_render_runpolicy(
+	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out);
+void status_render_priceplan(
+	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out);
+void status_render_budget(
+	const struct budget_view *v, const struct status_conditions *c, struct buf *out);
+
+/* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
+const char *status_quantity(
+	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
+
+/* True for the first row of its flavor: the rows of one flavor need not stand together. */
+bool status_first_of_flavor(const struct usage_view *usage, size_t index);
+
+#endif

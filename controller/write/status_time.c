@@ -1,0 +1,230 @@
+/* The status of what admins describe of time and money. */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "queue/calendar/zone.h"
+#include "controller/common/stamp.h"
+#include "controller/write/status.h"
+#include "queue/price/money.h"
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static void put_text(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "\"%s\":", key);
+	buf_json_string(out, value);
+	buf_putc(out, ',');
+}
+
+/* null takes a field away. */
+static void put_null(struct buf *out, const char *key)
+{
+	buf_printf(out, "\"%s\":null,", key);
+}
+
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char text[STAMP_TEXT_SIZE];
+	if (ms <= 0 || ms == CALENDAR_NEVER)
+		put_null(out, key);
+	else
+		put_text(out, key, stamp_format_seconds(ms, text));
+}
+
+static void put_money(struct buf *out, const char *key, int64_t micro)
+{
+	char text[MONEY_TEXT_SIZE];
+	money_format(micro, text);
+	put_text(out, key, text);
+}
+
+static void put_count(struct buf *out, const char *key, size_t n)
+{
+	buf_printf(out, "\"%s\":%zu,", key, n > INT32_MAX ? (size_t)INT32_MAX : n);
+}
+
+static void put_condition(
+	struct buf *out, const struct status_conditions *c, size_t i, int64_t generation)
+{
+	buf_puts(out, "{");
+	put_text(out, "type", c->type[i]);
+	put_text(out, "status", c->is[i] ? "True" : "False");
+	put_text(out, "reason", c->reason[i] && *c->reason[i] ? c->reason[i] : "Unknown");
+	put_text(out, "message", c->message[i]);
+	put_text(out, "lastTransitionTime", c->since[i] ? c->since[i] : "");
+	buf_printf(out, "\"observedGeneration\":%" PRId64 "}", generation > 0 ? generation : 0);
+}
+
+/* The last field. */
+static void put_conditions(struct buf *out, const struct status_conditions *c, int64_t generation)
+{
+	buf_puts(out, "\"conditions\":[");
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_condition(out, c, i, generation);
+	}
+	buf_puts(out, "]}}");
+}
+
+static void judge(struct status_conditions *c, size_t i, const char *type, bool is, bool bad,
+	const char *reason, const char *message)
+{
+	c->type[i] = type;
+	c->is[i] = is;
+	c->bad[i] = bad;
+	c->reason[i] = reason;
+	c->message[i] = message;
+}
+
+/* The one condition of most. */
+static void judge_active(struct status_conditions *c, const struct condition_view *v)
+{
+	judge(c, 0, "Active", v->ok, !v->ok, v->reason, v->message);
+	c->type[1] = NULL;
+}
+
+static bool is_reason(const struct condition_view *c, const char *reason)
+{
+	return c->reason && strcmp(c->reason, reason) == 0;
+}
+
+/* ---- Calendar -------------------------------------------------------------------------------- */
+
+/* One that never opens can be understood. */
+void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret)
+{
+	bool never = is_reason(&v->valid, "NeverOpens");
+	if (never)
+		judge(ret, 0, "Valid", true, false, "Valid", "the Calendar is understood");
+	else
+		judge(ret, 0, "Valid", v->valid.ok, !v->valid.ok, v->valid.reason,
+			v->valid.message);
+	if (never)
+		judge(ret, 1, "NeverOpens", true, true, "NeverOpens", v->valid.message);
+	else
+		judge(ret, 1, "NeverOpens", false, false, "Opens",
+			"it is open now, or will be within five years");
+}
+
+static void put_turn(struct buf *out, const struct zone *zone, bool opens, int64_t at_ms)
+{
+	char at[STAMP_TEXT_SIZE], local[ZONE_TEXT_SIZE];
+	buf_printf(out, "{\"state\":\"%s\",\"at\":\"%s\",\"local\":", opens ? "Open" : "Closed",
+		stamp_format_seconds(at_ms, at));
+	buf_json_string(out, zone_text(zone, at_ms / 1000, local));
+	buf_putc(out, '}');
+}
+
+static void put_next(struct buf *out, const struct calendar_view *v)
+{
+	bool opens = !v->state.open;
+	buf_puts(out, "\"next\":[");
+	for (size_t i = 0; i < 5 && v->next_ms[i] != CALENDAR_NEVER; i++, opens = !opens) {
+		if (i > 0)
+			buf_putc(out, ',');
+		put_turn(out, v->zone, opens, v->next_ms[i]);
+	}
+	buf_puts(out, "],");
+}
+
+static void put_state(struct buf *out, const struct calendar_view *v)
+{
+	put_text(out, "state", v->state.open ? "Open" : "Closed");
+	put_text(out, "window", v->state.window ? v->state.window : "");
+	if (v->state.exception)
+		put_text(out, "exception", v->state.exception);
+	else
+		put_null(out, "exception");
+	put_time(out, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
+	put_next(out, v);
+}
+
+void status_render_calendar(const struct calendar_view *v, const char *tzdata,
+	const struct status_conditions *c, struct buf *out)
+{
+	static const char *const fields[] = {"state", "window", "exception", "closesAt", "next"};
+	buf_puts(out, "{\"status\":{");
+	for (size_t i = 0; !v->zone && i < sizeof(fields) / sizeof(*fields); i++)
+		put_null(out, fields[i]); /* no spec was ever understood: nobody can say */
+	if (v->zone)
+		put_state(out, v);
+	put_text(out, "tzdata", tzdata);
+	put_conditions(out, c, v->generation);
+}
+
+/* ---- RunPolicy ------------------------------------------------------------------------------- */
+
+void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret)
+{
+	judge_active(ret, &v->active);
+}
+
+void status_render_runpolicy(
+	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out)
+{
+	bool unknown = is_reason(&v->active, "CalendarNotFound") ||
+		       is_reason(&v->active, "CalendarInvalid");
+	buf_puts(out, "{\"status\":{");
+	if (unknown)
+		put_null(out, "state");
+	else
+		put_text(out, "state", v->open ? "Open" : "Closed");
+	put_time(out, "until", unknown ? CALENDAR_NEVER : v->until_ms);
+	put_count(out, "queues", v->queues);
+	put_count(out, "localQueues", v->localqueues);
+	put_count(out, "runs", v->runs);
+	put_count(out, "exempt", v->exempt_runs);
+	put_conditions(out, c, v->generation);
+}
+
+/* ---- PricePlan ------------------------------------------------------------------------------- */
+
+void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret)
+{
+	judge_active(ret, &v->active);
+}
+
+void status_render_priceplan(
+	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out)
+{
+	buf_puts(out, "{\"status\":{");
+	put_money(out, "factor", v->factor);
+	put_text(out, "rate", v->rate ? v->rate : "base");
+	put_time(out, "until", v->until_ms);
+	put_count(out, "queues", v->queues);
+	put_conditions(out, c, v->generation);
+}
+
+/* ---- Budget ---------------------------------------------------------------------------------- */
+
+/* One that is used up is in force all the more. */
+void status_judge_budget(const struct budget_view *v, struct status_conditions *ret)
+{
+	bool exhausted = is_reason(&v->active, "Exhausted");
+	if (exhausted)
+		judge(ret, 0, "Active", true, false, "Active", "the Budget is in force");
+	else
+		judge_active(ret, &v->active);
+	if (exhausted)
+		judge(ret, 1, "Exhausted", true, true, "Exhausted", v->active.message);
+	else if (v->active.ok && v->remaining <= 0)
+		judge(ret, 1, "Exhausted", true, true, "Exhausted",
+			"nothing remains of it in this period");
+	else
+		judge(ret, 1, "Exhausted", false, false, "Remaining",
+			"something remains of it in this period");
+}
+
+void status_render_budget(
+	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
+{
+	buf_puts(out, "{\"status\":{");
+	put_time(out, "periodFrom", v->period_from_ms);
+	put_time(out, "periodTo", v->period_to_ms);
+	put_money(out, "spent", v->spent);
+	put_money(out, "reserved", v->reserved);
+	put_money(out, "remaining", v->remaining);
+	put_conditions(out, c, v->generation);
+}

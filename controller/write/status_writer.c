@@ -1,0 +1,562 @@
+#include "controller/write/status_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "controller/common/clock.h"
+#include "controller/kube/json.h"
+#include "controller/common/path.h"
+#include "controller/common/stamp.h"
+#include "controller/write/status.h"
+#include "controller/wire/decode.h"
+
+enum {
+	IN_FLIGHT_MAX = 8,
+	INTERVAL_MS = 950, /* ticks come every second, and not to the millisecond */
+	INTERVAL_BUSY_MS = 4950,
+	INTERVAL_BUDGET_MS = 9950,
+	INTERVAL_MAX_MS = 30000,
+	SHARE = 100, /* an object's writes take a hundredth of the time at most */
+	STATUS_MAX_BYTES = 512 * 1024,
+	TIMEOUT_MS = 10000,
+	COMPLAIN_MS = 60000,
+};
+
+static const struct {
+	const char *name, *plural;
+	const char *condition[STATUS_CONDITIONS_MAX];
+} subject_kinds[] = {
+	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues", {"Active"}},
+	[REPORT_LOCALQUEUE] = {"LocalQueue", "localqueues", {"Active"}},
+	[REPORT_COHORT] = {"Cohort", "cohorts", {"Active"}},
+	[REPORT_CALENDAR] = {"Calendar", "calendars", {"Valid", "NeverOpens"}},
+	[REPORT_RUNPOLICY] = {"RunPolicy", "runpolicies", {"Active"}},
+	[REPORT_PRICEPLAN] = {"PricePlan", "priceplans", {"Active"}},
+	[REPORT_BUDGET] = {"Budget", "budgets", {"Active", "Exhausted"}},
+	[REPORT_FLAVOR] = {"ResourceFlavor", "resourceflavors", {"Active"}},
+};
+
+/* What we know of one object. Only objects that were seen get a status. */
+struct subject {
+	struct status_writer *status_writer;
+	enum status_writer_kind kind;
+	char *ns, *name;
+	struct uid uid;
+	bool lost; /* freed when its write is answered */
+
+	/* Its conditions as last written or read, in the order of subject_kinds. */
+	struct {
+		bool known, is;
+		char since[STAMP_TEXT_SIZE];
+	} condition[STATUS_CONDITIONS_MAX];
+
+	bool deleting;	    /* a flavor: it is kept while it is in use */
+	bool unsaid;	    /* a flavor: something is to be written */
+	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
+	int64_t generation; /* ... of the spec that was judged */
+
+	char *written;	 /* the text the server has, NULL when not known */
+	char *under_way; /* the text that is being written, NULL: none */
+	int64_t asked_ms;
+	int64_t asked_us; /* by clock_us */
+};
+
+struct status_writer {
+	struct kube_client *client;
+	const struct queue *queue;
+	struct log *log;
+	bool fair_sharing;
+	const struct zones *zones;
+	struct events *events;
+	int64_t (*clock_us)(void);
+	struct map subjects;
+	unsigned in_flight;
+	int64_t took_ms;       /* the last write that was answered */
+	uint64_t done_version; /* of the queue when everything was last up to date */
+	bool unfinished;       /* something is due that could not be sent yet */
+	/* The pass under way; answers take it further, so that few writes at a time reach all. */
+	bool passing;
+	enum status_writer_kind at_kind;
+	size_t at_index;
+	int64_t complained_ms;
+	int64_t now_ms;
+};
+
+struct key {
+	enum status_writer_kind kind;
+	const char *ns, *name;
+};
+
+static bool subject_has_key(const void *value, const void *key)
+{
+	const struct subject *s = value;
+	const struct key *k = key;
+	return s->kind == k->kind && strcmp(s->name, k->name) == 0 && strcmp(s->ns, k->ns) == 0;
+}
+
+static uint64_t key_hash(const struct key *k)
+{
+	return map_hash_string(k->name) * 31 + map_hash_string(k->ns) + (uint64_t)k->kind;
+}
+
+static struct subject *subject_get(const struct status_writer *r, const struct key *k)
+{
+	return map_get(&r->subjects, key_hash(k), k);
+}
+
+static void subject_free(struct subject *s)
+{
+	free(s->ns);
+	free(s->name);
+	free(s->refusal);
+	free(s->written);
+	free(s->under_way);
+	free(s);
+}
+
+struct status_writer *status_writer_new(const struct status_writer_options *o)
+{
+	struct status_writer *r = mem_alloc(sizeof(*r));
+	r->client = o->client;
+	r->queue = o->queue;
+	r->log = o->log;
+	r->fair_sharing = o->fair_sharing;
+	r->zones = o->zones;
+	r->events = o->events;
+	r->clock_us = o->clock_us ? o->clock_us : clock_monotonic_us;
+	map_init(&r->subjects, subject_has_key);
+	return r;
+}
+
+void status_writer_free(struct status_writer *r)
+{
+	if (!r)
+		return;
+	struct subject *s;
+	map_each(&r->subjects, i, s)
+		subject_free(s);
+	map_done(&r->subjects);
+	free(r);
+}
+
+/* ---- what the API server has ----------------------------------------------------------------- */
+
+static const cJSON *find_condition(const cJSON *object, const char *wanted)
+{
+	json_each(condition, json_array(json_object(object, "status"), "conditions")) {
+		const char *type = json_text(condition, "type");
+		if (type && strcmp(type, wanted) == 0)
+			return condition;
+	}
+	return NULL;
+}
+
+static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
+{
+	const cJSON *condition = find_condition(object, subject_kinds[s->kind].condition[i]);
+	const char *status = json_text(condition, "status");
+	const char *since = json_text(condition, "lastTransitionTime");
+	if (!condition && s->written) {
+		/* Another object of that name, or somebody emptied its status: write it anew. */
+		free(s->written);
+		s->written = NULL;
+		s->unsaid = s->refusal != NULL;
+		s->status_writer->unfinished = true;
+	}
+	if (!status || !since || strlen(since) >= STAMP_TEXT_SIZE || s->condition[i].known)
+		return;
+	s->condition[i].known = true;
+	s->condition[i].is = strcmp(status, "True") == 0;
+	strcpy(s->condition[i].since, since);
+}
+
+void status_writer_see(
+	struct status_writer *r, enum status_writer_kind kind, const struct cJSON *object)
+{
+	struct key k = {kind, decode_namespace_of(object), decode_name(object)};
+	struct subject *s = subject_get(r, &k);
+	if (!s) {
+		s = mem_alloc(sizeof(*s));
+		s->status_writer = r;
+		s->kind = kind;
+		s->ns = mem_strdup(k.ns);
+		s->name = mem_strdup(k.name);
+		map_put(&r->subjects, key_hash(&k), s);
+		r->unfinished = true;
+	}
+	decode_uid(object, &s->uid);
+	s->deleting = json_text(json_object(object, "metadata"), "deletionTimestamp") != NULL;
+	r->unfinished |= kind == REPORT_FLAVOR && s->deleting;
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && subject_kinds[kind].condition[i]; i++)
+		take_in_condition(s, i, object);
+}
+
+void status_writer_judge(struct status_writer *r, const struct cJSON *flavor, const char *sentence)
+{
+	struct key k = {REPORT_FLAVOR, "", decode_name(flavor)};
+	struct subject *s = subject_get(r, &k);
+	if (!s)
+		return;
+	free(s->refusal);
+	s->refusal = sentence ? mem_strdup(sentence) : NULL;
+	s->generation = 0;
+	json_i64(json_object(flavor, "metadata"), "generation", &s->generation);
+	s->unsaid = sentence || s->written || (s->condition[0].known && !s->condition[0].is);
+	r->unfinished |= s->unsaid;
+}
+
+void status_writer_lose(
+	struct status_writer *r, enum status_writer_kind kind, const char *ns, const char *name)
+{
+	struct key k = {kind, ns, name};
+	struct subject *s = map_take(&r->subjects, key_hash(&k), &k);
+	if (!s)
+		return;
+	if (s->under_way)
+		s->lost = true;
+	else
+		subject_free(s);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void complain(struct status_writer *r, const struct subject *s, const char *sentence)
+{
+	int64_t age_ms = r->now_ms - r->complained_ms; /* below 0: the clock was set back */
+	if (r->complained_ms != 0 && age_ms >= 0 && age_ms < COMPLAIN_MS)
+		return;
+	r->complained_ms = r->now_ms;
+	log_event(r->log, LEVEL_WARN, "status-not-written", "kind", subject_kinds[s->kind].name,
+		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
+}
+
+static void pass_go_on(struct status_writer *r);
+
+static void on_written(const struct kube_answer *a, void *ctx)
+{
+	struct subject *s = ctx;
+	struct status_writer *r = s->status_writer;
+	r->in_flight--;
+	r->took_ms = (r->clock_us() - s->asked_us) / 1000;
+	if (a->outcome == KUBE_DONE) {
+		free(s->written);
+		s->written = s->under_way;
+		s->under_way = NULL;
+	} else {
+		if (a->outcome != KUBE_GONE && !s->lost)
+			complain(r, s, a->sentence);
+		r->unfinished = true;
+		s->unsaid = true;
+		free(s->under_way);
+		s->under_way = NULL;
+	}
+	if (s->lost)
+		subject_free(s);
+	pass_go_on(r);
+}
+
+static void subject_write(struct subject *s, struct buf *text)
+{
+	struct status_writer *r = s->status_writer;
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	if (s->kind == REPORT_LOCALQUEUE)
+		path_format(&path, "/apis/sluice.dev/v1alpha1/namespaces/%s/localqueues/%s/status",
+			s->ns, s->name);
+	else
+		path_format(&path, "/apis/sluice.dev/v1alpha1/%s/%s/status",
+			subject_kinds[s->kind].plural, s->name);
+	s->asked_ms = r->now_ms;
+	s->asked_us = r->clock_us();
+	s->under_way = buf_take(text);
+	r->in_flight++;
+	struct kube_request request = {
+		.method = KUBE_PATCH,
+		.path = buf_text(&path),
+		.content_type = KUBE_MERGE_PATCH,
+		.body = slice_of(s->under_way),
+		.timeout_ms = TIMEOUT_MS,
+	};
+	kube_client_send(r->client, &request, on_written, s);
+	buf_done(&path);
+}
+
+/* The time since which the condition has been what it is; it becomes now when it changes. */
+static const char *since_of(struct subject *s, size_t i, bool is)
+{
+	if (!s->condition[i].known || s->condition[i].is != is) {
+		s->condition[i].known = true;
+		s->condition[i].is = is;
+		stamp_format_seconds(s->status_writer->now_ms, s->condition[i].since);
+	}
+	return s->condition[i].since;
+}
+
+static const char *since(struct subject *s, bool active)
+{
+	return since_of(s, 0, active);
+}
+
+static void tell_turn(struct subject *s, const struct status_conditions *c, size_t i)
+{
+	struct events_subject of = {s->uid, s->ns, s->name, subject_kinds[s->kind].name};
+	bool same = s->condition[i].known && s->condition[i].is == c->is[i];
+	if (s->status_writer->events && c->bad[i] && !same)
+		events_tell(s->status_writer->events, &of, EVENTS_WARNING, c->reason[i],
+			c->message[i], s->status_writer->now_ms);
+}
+
+static void date(struct subject *s, struct status_conditions *c)
+{
+	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++) {
+		tell_turn(s, c, i);
+		c->since[i] = since_of(s, i, c->is[i]);
+	}
+}
+
+/* How slowly the API server answers says how much else it has to do. */
+static int64_t interval_ms(const struct status_writer *r, enum status_writer_kind kind)
+{
+	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
+	if (kind == REPORT_BUDGET)
+		ms = INTERVAL_BUDGET_MS;
+	int64_t share = r->took_ms * SHARE;
+	ms = share > ms ? share : ms;
+	return ms < INTERVAL_MAX_MS ? ms : INTERVAL_MAX_MS;
+}
+
+/* True when s may be written now; what must wait is left for another pass. */
+static bool is_due(struct status_writer *r, const struct subject *s)
+{
+	if (!s)
+		return false;
+	int64_t age = r->now_ms - s->asked_ms;
+	bool early = s->asked_ms != 0 && age >= 0 && age < interval_ms(r, s->kind);
+	if (!s->under_way && !early)
+		return true;
+	r->unfinished = true;
+	return false;
+}
+
+static void offer(struct subject *s, struct buf *text)
+{
+	if (!text->failed && (!s->written || strcmp(s->written, buf_text(text)) != 0))
+		subject_write(s, text);
+	buf_done(text);
+}
+
+/* These return false past the last. */
+static bool report_clusterqueue(struct status_writer *r, size_t index)
+{
+	struct clusterqueue_view v = {0};
+	if (!queue_view_clusterqueue(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_CLUSTERQUEUE, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_localqueue(struct status_writer *r, size_t index)
+{
+	struct localqueue_view v = {0};
+	if (!queue_view_localqueue(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_LOCALQUEUE, v.ns, v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_localqueue(&v, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_cohort(struct status_writer *r, size_t index)
+{
+	struct cohort_view v = {0};
+	if (!queue_view_cohort(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_COHORT, "", v.name};
+	struct subject *s = subject_get(r, &k); /* NULL while it is only named */
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_render_cohort(&v, r->fair_sharing, since(s, v.active), &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_calendar(struct status_writer *r, size_t index)
+{
+	struct calendar_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_calendar(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_CALENDAR, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_calendar(&v, &c);
+		date(s, &c);
+		status_render_calendar(&v, r->zones ? zones_edition(r->zones) : "", &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_runpolicy(struct status_writer *r, size_t index)
+{
+	struct runpolicy_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_runpolicy(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_RUNPOLICY, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_runpolicy(&v, &c);
+		date(s, &c);
+		status_render_runpolicy(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_priceplan(struct status_writer *r, size_t index)
+{
+	struct priceplan_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_priceplan(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_PRICEPLAN, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_priceplan(&v, &c);
+		date(s, &c);
+		status_render_priceplan(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+static bool report_budget(struct status_writer *r, size_t index)
+{
+	struct budget_view v = {0};
+	struct status_conditions c = {0};
+	if (!queue_view_budget(r->queue, index, &v))
+		return false;
+	struct key k = {REPORT_BUDGET, "", v.name};
+	struct subject *s = subject_get(r, &k);
+	if (is_due(r, s)) {
+		struct buf text;
+		buf_init(&text, STATUS_MAX_BYTES);
+		status_judge_budget(&v, &c);
+		date(s, &c);
+		status_render_budget(&v, &c, &text);
+		offer(s, &text);
+	}
+	return true;
+}
+
+/* It works as before while it is in use: who deletes it is told by whom. */
+static void judge_termination(const struct subject *s, struct buf *message)
+{
+	char users[QUEUE_USERS_SIZE];
+	if (queue_flavor_users(s->status_writer->queue, s->name, users))
+		buf_printf(message,
+			"is being deleted, but stays while it is used, and Jobs may be started in it: %s",
+			users);
+	else
+		buf_puts(message, "is being deleted; nothing uses it any more");
+}
+
+static void report_flavor(struct subject *s)
+{
+	struct buf text, message;
+	buf_init(&message, 2 * QUEUE_USERS_SIZE);
+	if (s->deleting)
+		judge_termination(s, &message);
+	struct status_verdict v = {.active = !s->refusal,
+		.reason = s->deleting ? "Terminating" : "Ready",
+		.message = s->deleting ? buf_text(&message) : "Jobs may be started in this flavor",
+		.invalid = s->refusal,
+		.generation = s->generation};
+	s->unsaid = false;
+	buf_init(&text, STATUS_MAX_BYTES);
+	status_render_flavor(&v, since(s, v.active), &text);
+	offer(s, &text);
+	buf_done(&message);
+}
+
+/* One of those that have news; false when there is none that may be written now. */
+static bool report_flavors(struct status_writer *r)
+{
+	struct subject *s;
+	map_each(&r->subjects, i, s)
+		if (s->kind == REPORT_FLAVOR && s->unsaid && is_due(r, s)) {
+			report_flavor(s);
+			return true;
+		}
+	return false;
+}
+
+/* What uses those that are being deleted changes with the queues. */
+static void look_at_flavors(struct status_writer *r)
+{
+	struct subject *s;
+	map_each(&r->subjects, i, s)
+		s->unsaid |= s->kind == REPORT_FLAVOR && s->deleting;
+}
+
+static void pass_go_on(struct status_writer *r)
+{
+	static bool (*const report[])(struct status_writer * r, size_t index) = {
+		[REPORT_CLUSTERQUEUE] = report_clusterqueue,
+		[REPORT_LOCALQUEUE] = report_localqueue,
+		[REPORT_COHORT] = report_cohort,
+		[REPORT_CALENDAR] = report_calendar,
+		[REPORT_RUNPOLICY] = report_runpolicy,
+		[REPORT_PRICEPLAN] = report_priceplan,
+		[REPORT_BUDGET] = report_budget,
+	};
+	while (r->passing && r->in_flight < IN_FLIGHT_MAX) {
+		if (r->at_kind == REPORT_FLAVOR)
+			r->passing = report_flavors(r);
+		else if (report[r->at_kind](r, r->at_index))
+			r->at_index++;
+		else
+			r->at_kind++, r->at_index = 0;
+	}
+}
+
+void status_writer_tick(struct status_writer *r, int64_t now_ms)
+{
+	r->now_ms = now_ms;
+	if (!r->passing) {
+		uint64_t version = queue_version(r->queue);
+		if (version == r->done_version && !r->unfinished)
+			return;
+		r->done_version = version;
+		r->unfinished = false;
+		r->passing = true;
+		look_at_flavors(r);
+		r->at_kind = REPORT_CLUSTERQUEUE;
+		r->at_index = 0;
+	}
+	pass_go_on(r);
+}

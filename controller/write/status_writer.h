@@ -1,0 +1,70 @@
+/*
+ * The reporter: keeps the status of ClusterQueues, Cohorts, LocalQueues, Calendars, RunPolicies,
+ * PricePlans and Budgets as the queue library sees them, and of a ResourceFlavor whose spec was
+ * refused, or that is being deleted while it is in use.
+ *
+ * One merge patch on /status when the rendered text differs from what was last written, by the
+ * leader alone, at most once a second per object and with few under way at once: people read it,
+ * and Jobs are waiting for the same API server. While Job writes stand in line it steps back to
+ * once in five seconds, and while the API server takes long to answer, to once in a hundred times
+ * as long as that takes (at most half a minute): status never is what a busy server is busy with. A
+ * write that failed is simply due again.
+ *
+ * When a condition of a Calendar, RunPolicy, PricePlan or Budget turns to what somebody should do
+ * something about, an Event says so, once.
+ *
+ * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
+ * the object itself says is taken in with status_writer_see().
+ */
+#ifndef SLUICE_CONTROLLER_WRITE_STATUS_WRITER_H
+#define SLUICE_CONTROLLER_WRITE_STATUS_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/write/events.h"
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+#include "controller/watch/zones.h"
+#include "sluice/queue.h"
+
+struct cJSON;
+struct status_writer;
+
+enum status_writer_kind {
+	REPORT_CLUSTERQUEUE,
+	REPORT_LOCALQUEUE,
+	REPORT_COHORT,
+	REPORT_CALENDAR,
+	REPORT_RUNPOLICY,
+	REPORT_PRICEPLAN,
+	REPORT_BUDGET, /* its numbers move all the time: at most every ten seconds */
+	REPORT_FLAVOR, /* written only when it was refused or is being deleted, or that is over */
+};
+
+struct status_writer_options {
+	struct kube_client *client;
+	const struct queue *queue;
+	struct log *log;
+	bool fair_sharing;	   /* shares are told */
+	const struct zones *zones; /* whose edition Calendars tell; NULL: none */
+	struct events *events;	   /* says what became wrong, as Events; NULL: nobody does */
+	int64_t (*clock_us)(void); /* only differences mean something; NULL: the machine's */
+};
+
+struct status_writer *status_writer_new(const struct status_writer_options *o);
+/* After the client is freed, or has been told of no more answers: nothing may be under way. */
+void status_writer_free(struct status_writer *r);
+
+/* An object as it is on the API server. */
+void status_writer_see(
+	struct status_writer *r, enum status_writer_kind kind, const struct cJSON *object);
+/* What became of a ResourceFlavor that was seen: the sentence by which it was refused, or NULL. */
+void status_writer_judge(struct status_writer *r, const struct cJSON *flavor, const char *sentence);
+void status_writer_lose(
+	struct status_writer *r, enum status_writer_kind kind, const char *ns, const char *name);
+
+/* Writes what is due. Called about once a second, while leading. */
+void status_writer_tick(struct status_writer *r, int64_t now_ms);
+
+#endif

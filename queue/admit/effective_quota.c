@@ -1,0 +1,204 @@
+#include "queue/admit/effective_quota.h"
+
+#include <string.h>
+
+#include "queue/core.h"
+#include "queue/rules/windows/lead.h"
+#include "queue/rules/windows/window_state.h"
+
+static const struct window_quota_spec *set_of(
+	const struct runpolicy *p, const struct quota_row *row)
+{
+	const char *shown = p->calendar_ref ? p->calendar_ref->state.window : NULL;
+	for (size_t i = 0; shown && i < p->spec.nquotas; i++) {
+		const struct window_quota_spec *x = &p->spec.quota[i];
+		if (strcmp(x->window, shown) == 0 && strcmp(x->flavor, row->flavor) == 0 &&
+			strcmp(x->resource, row->resource) == 0)
+			return x;
+	}
+	return NULL;
+}
+
+const struct window_quota_spec *effective_quota_set(
+	const struct clusterqueue *cq, const struct quota_row *row)
+{
+	const struct window_quota_spec *x = NULL;
+	for (size_t i = 0; !x && row->in_spec && i < cq->window_state->npolicies; i++)
+		x = set_of(cq->window_state->policy[i], row);
+	return x;
+}
+
+static struct quota_limits due_of(const struct clusterqueue *cq, const struct quota_row *row)
+{
+	struct quota_limits l = row->said;
+	const struct window_quota_spec *x = cq ? effective_quota_set(cq, row) : NULL;
+	if (x) {
+		l.nominal = x->nominal;
+		l.borrowing = x->has_borrowing ? x->borrowing_limit : l.borrowing;
+		l.lending = x->has_lending ? x->lending_limit : l.lending;
+	}
+	if (cq && lead_is_on(cq))
+		l.lending = 0;
+	return l;
+}
+
+static bool limits_same(const struct quota_limits *a, const struct quota_limits *b)
+{
+	return a->nominal == b->nominal && a->borrowing == b->borrowing && a->lending == b->lending;
+}
+
+/* False: they were the same. */
+static bool row_limit(struct quota_row *row, const struct quota_limits *l)
+{
+	struct quota_limits now = {row->nominal, row->borrowing_limit, row->lending_limit};
+	if (limits_same(&now, l))
+		return false;
+	quota_set_limits(row, l);
+	return true;
+}
+
+static void flavor_pool_stale(struct queue *q, struct flavor_pool *flavor_pool)
+{
+	if (!list_in(&flavor_pool->stale))
+		list_add(&q->quota.stale, &flavor_pool->stale);
+}
+
+bool effective_quota_apply(struct queue *q, struct quota_node *node)
+{
+	bool changed = false;
+	for (size_t i = 0; i < node->nrows; i++) {
+		struct quota_row *row = node->row[i];
+		struct quota_limits due = due_of(node->owner, row);
+		if (row->flavor_pool->lent && !limits_same(&row->due, &due))
+			flavor_pool_stale(q, row->flavor_pool);
+		row->due = due;
+		if (!row->flavor_pool->lent)
+			changed = row_limit(row, &due) || changed;
+	}
+	return changed;
+}
+
+/* ---- Pools ---- */
+
+/* amount * part / whole, rounded down; what is beyond counting is just much. */
+static int64_t scale(int64_t amount, int64_t part, __int128 whole)
+{
+	__int128 scaled = whole > 0 ? (__int128)amount * part / whole : 0;
+	return scaled < QUOTA_UNLIMITED ? (int64_t)scaled : QUOTA_UNLIMITED - 1;
+}
+
+static int64_t scale_limit(int64_t limit, int64_t part, __int128 whole)
+{
+	return limit == QUOTA_UNLIMITED ? QUOTA_UNLIMITED : scale(limit, part, whole);
+}
+
+static __int128 sum_due(const struct flavor_pool *flavor_pool)
+{
+	__int128 sum = 0;
+	list_each(&flavor_pool->rows, l)
+		sum += container_of(l, struct quota_row, of_flavor_pool)->due.nominal;
+	return sum;
+}
+
+static struct quota_limits limits_of(const struct quota_row *row, int64_t pool, __int128 sum)
+{
+	if (!row->flavor_pool->lent)
+		return row->due;
+	return (struct quota_limits){scale(row->due.nominal, pool, sum),
+		scale_limit(row->due.borrowing, pool, sum),
+		scale_limit(row->due.lending, pool, sum)};
+}
+
+/* The trees in which it changed anything are left unsettled. */
+static void flavor_pool_divide(struct flavor_pool *flavor_pool)
+{
+	int64_t pool = scale(flavor_pool->pool, flavor_pool->share_permille, 1000);
+	__int128 sum = sum_due(flavor_pool);
+	list_each(&flavor_pool->rows, l) {
+		struct quota_row *row = container_of(l, struct quota_row, of_flavor_pool);
+		struct quota_node *root = quota_root(row->node);
+		struct quota_limits limits = limits_of(row, pool, sum);
+		bool more = limits.nominal > row->nominal;
+		if (!row_limit(row, &limits) && !(flavor_pool->resized && row->in_spec))
+			continue;
+		root->unsettled = true;
+		root->grown = root->grown || more || flavor_pool->resized;
+	}
+	flavor_pool->resized = false;
+}
+
+static void root_settle(struct queue *q, struct quota_node *root)
+{
+	bool grown = root->grown;
+	if (!root->unsettled)
+		return;
+	root->unsettled = root->grown = false;
+	struct clusterqueue *any =
+		root->cohort_tree ? cohort_tree_take_stale_back(q, root->cohort_tree) : NULL;
+	quota_settle(&q->quota, root);
+	if (grown)
+		queue_touch(q, any);
+	else
+		queue_touch_reservation(q, any);
+}
+
+void effective_quota_divide(struct queue *q)
+{
+	if (list_empty(&q->quota.stale))
+		return;
+	list_each(&q->quota.stale, l)
+		flavor_pool_divide(container_of(l, struct flavor_pool, stale));
+	list_each(&q->quota.stale, s) {
+		struct flavor_pool *flavor_pool = container_of(s, struct flavor_pool, stale);
+		list_each(&flavor_pool->rows, l)
+			root_settle(q,
+				quota_root(
+					container_of(l, struct quota_row, of_flavor_pool)->node));
+	}
+	while (!list_empty(&q->quota.stale))
+		list_leave(q->quota.stale.next);
+	q->version++;
+}
+
+/* What idle room is counted in. */
+static const char *const counted[] = {"cpu", "memory"};
+#define NCOUNTED (sizeof(counted) / sizeof(counted[0]))
+
+void effective_quota_lend(struct queue *q, const struct flavor *f)
+{
+	for (size_t i = 0; i < NCOUNTED; i++) {
+		struct flavor_pool *flavor_pool = flavor_pool_of(&q->quota, f->name, counted[i]);
+		if (flavor_pool->lent == f->lending &&
+			flavor_pool->share_permille == f->share_permille)
+			continue;
+		if (flavor_pool->lent != f->lending)
+			flavor_pool->resized = true; /* for all, whatever it comes to */
+		flavor_pool->lent = f->lending;
+		flavor_pool->share_permille = f->share_permille;
+		flavor_pool_stale(q, flavor_pool);
+	}
+	effective_quota_divide(q);
+}
+
+static int64_t at_least_0(int64_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+void effective_quota_pool(struct queue *q, const struct idle_pool *p)
+{
+	const int64_t pool[NCOUNTED] = {at_least_0(p->cpu_milli), at_least_0(p->memory_bytes)};
+	const int64_t most[NCOUNTED] = {
+		at_least_0(p->most_cpu_milli), at_least_0(p->most_memory_bytes)};
+	for (size_t i = 0; i < NCOUNTED; i++) {
+		struct flavor_pool *flavor_pool = flavor_pool_of(&q->quota, p->flavor, counted[i]);
+		if (flavor_pool->pool == pool[i] && flavor_pool->most == most[i])
+			continue;
+		flavor_pool->resized = flavor_pool->resized || flavor_pool->most != most[i];
+		flavor_pool->pool = pool[i];
+		flavor_pool->most = most[i];
+		if (flavor_pool->lent)
+			flavor_pool_stale(q, flavor_pool);
+	}
+	effective_quota_divide(q);
+}

@@ -1,0 +1,473 @@
+#include "queue/admit/nominate.h"
+
+#include <stdlib.h>
+
+#include "queue/rules/backfill.h"
+#include "queue/rules/consent.h"
+#include "queue/admit/partial.h"
+#include "queue/admit/precedence.h"
+#include "queue/rules/nodes/vacancy.h"
+
+/* More fresh groups than this are cheaper to find by a search. */
+#define FRESH_MAX 64
+
+struct look {
+	struct queue *q;
+	struct scan *scan;
+};
+
+/* ---- Can it start? ---- */
+
+bool nominee_demand(const struct nominee *e, struct demand *ret)
+{
+	demand_init(ret, e->w, e->cq, &e->group->claim, &e->choice);
+	return ret->nlines > 0;
+}
+
+/* Others stopped for it in vain, and its nodes have no more room than then. */
+static bool is_in_vain(struct queue *q, const struct nominee *e)
+{
+	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && !vacancy_lets(q, e, NULL, 0);
+}
+
+size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret)
+{
+	struct demand d;
+	return nominee_demand(e, &d) && !is_in_vain(q, e) ? victims_find(q, &d, ret) : 0;
+}
+
+/* With so many pods, in the flavors behind `after` (NULL: from the first): fits, or somebody can be
+ * displaced for it, or it would do with fewer pods. */
+static bool can_start_after(
+	struct queue *q, struct nominee *e, int32_t pods, const struct choice *after)
+{
+	const struct victim *victim;
+	const struct claim *claim = &e->group->claim;
+	e->verdict = assign_flavors(q, e->cq, claim, e->w, pods, after, &e->choice);
+	if (e->verdict == ASSIGN_FITS ||
+		(e->verdict == ASSIGN_PREEMPTS && nominee_victims(q, e, &victim) > 0))
+		return true;
+	struct choice choice;
+	enum assign_verdict fewer = partial_find(q, e->cq, claim, e->w, pods, after, &choice);
+	if (fewer < ASSIGN_PREEMPTS)
+		return false;
+	e->verdict = fewer;
+	e->choice = choice;
+	return true;
+}
+
+/* In the flavors behind those of *e, of which nothing came. */
+static bool can_start_further_on(struct queue *q, struct nominee *e, int32_t pods)
+{
+	struct nominee next = *e;
+	while (next.verdict == ASSIGN_PREEMPTS && choice_goes_on(e->cq, &next.choice)) {
+		struct choice after = next.choice;
+		if (can_start_after(q, &next, pods, &after)) {
+			*e = next;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A flavor that fits was passed over for one in which other Jobs would have to go, and none of them
+ * may. */
+static bool fits_where_passed_over(struct queue *q, struct nominee *e, int32_t pods)
+{
+	struct choice choice;
+	if (assign_beside(q, e->cq, &e->group->claim, e->w, pods, &choice) != ASSIGN_FITS)
+		return false;
+	e->verdict = ASSIGN_FITS;
+	e->choice = choice;
+	return true;
+}
+
+/* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
+ * of them. */
+static bool can_start(struct queue *q, struct nominee *e, int32_t pods)
+{
+	if (can_start_after(q, e, pods, NULL))
+		return true;
+	return e->verdict == ASSIGN_PREEMPTS &&
+	       (can_start_further_on(q, e, pods) || fits_where_passed_over(q, e, pods));
+}
+
+/* ---- Backfill: may it pass? ---- */
+
+/* Who wants so much and is expected to take so long: could it pass the one who is blocked? */
+static bool may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
+{
+	const struct scan *w = l->scan;
+	return !w->blocked ||
+	       (expected_ms != INT64_MAX &&
+		       backfill_end_ms(expected_ms, l->q->now_ms) <= w->cq->backfill_slot->at_ms) ||
+	       keys_may_fit(w->cq, want, w->spare);
+}
+
+/* The offer can start; now it must not delay the one who is blocked, on whatever flavor. */
+static bool passes(struct look *l)
+{
+	struct nominee *e = &l->scan->nominee;
+	struct queue *q = l->q;
+	const struct claim *claim = &e->group->claim;
+	while (l->scan->blocked &&
+		!backfill_lets(e->cq, e->group, &e->choice, e->verdict != ASSIGN_FITS, q->now_ms)) {
+		struct choice last = e->choice;
+		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(q, e->cq, claim, e->w, last.pods, &last, &e->choice);
+		if (e->verdict != ASSIGN_FITS)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Do all agree whom it concerns? ---- */
+
+/* Whom it displaces only nodes want to know. *ret_places: the nodes may be those who said no; for so
+ * many of its pods they had room. */
+static bool nominee_consented(struct queue *q, const struct nominee *e, int32_t *ret_places)
+{
+	const struct victim *victim = NULL;
+	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
+			   ? nominee_victims(q, e, &victim)
+			   : 0;
+	if (consent_given(q, e, victim, n))
+		return true;
+	*ret_places = e->choice.pods > e->w->shape->min_pods ? vacancy_pods(q, e, victim, n)
+							     : e->choice.pods;
+	return false;
+}
+
+/* The entry can start, by quota; the others must agree, on whatever flavors. *ret_places: where they
+ * do not, the most pods, fewer than it chose, for which the nodes of some of these have room. */
+static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_places)
+{
+	int32_t places;
+	*ret_places = 0;
+	while (!nominee_consented(q, e, &places)) {
+		struct choice last = e->choice;
+		if (places < last.pods && places > *ret_places)
+			*ret_places = places;
+		if (e->verdict != ASSIGN_FITS || !choice_goes_on(e->cq, &last))
+			return false;
+		e->verdict = assign_flavors(
+			q, e->cq, &e->group->claim, e->w, last.pods, &last, &e->choice);
+		if (e->verdict != ASSIGN_FITS)
+			return false;
+	}
+	return true;
+}
+
+/* Who displaces fewer for fewer pods may find places for fewer still; after so many numbers it waits.
+ */
+#define NUMBERS_MAX 8
+
+/* Who can do with fewer pods takes as many as the nodes have places for. False: *e is as it was when
+ * all others had said no to what it chose. */
+static bool is_let(struct queue *q, struct nominee *e)
+{
+	int32_t places, least = e->w->shape->min_pods;
+	bool let = is_let_on_some(q, e, &places);
+	struct nominee smaller = *e;
+	for (int i = 1; !let && i < NUMBERS_MAX && places > 0 && places >= least; i++) {
+		if (!can_start(q, &smaller, places))
+			return false;
+		let = is_let_on_some(q, &smaller, &places);
+		if (let)
+			*e = smaller;
+	}
+	return let;
+}
+
+/* ---- Who is first? ---- */
+
+static bool judge(struct look *l, struct group *g)
+{
+	l->scan->nominee = (struct nominee){.cq = l->scan->cq, .group = g, .w = group_head(g)};
+	int32_t pods = namespace_quota_pods(l->q, l->scan->cq, &g->claim, group_head(g));
+	return can_start(l->q, &l->scan->nominee, pods) && is_let(l->q, &l->scan->nominee) &&
+	       passes(l);
+}
+
+static bool subtree_may(const struct tree_node *n, void *ctx)
+{
+	const struct scan *w = ((const struct look *)ctx)->scan;
+	const struct group *g = container_of_const(n, struct group, node);
+	const int64_t *least = g->claim.least;
+	if (!group_tree_fits(g, ((const struct look *)ctx)->q->now_ms))
+		return false;
+	return (keys_may_fit(w->cq, least, w->free) &&
+		       may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
+	       (w->displaces_from <= INT32_MAX && keys_may_fit(w->cq, least, w->potential));
+}
+
+static bool quota_may(struct look *l, struct group *g)
+{
+	if (!keys_may_fit(l->scan->cq, g->claim.want, l->scan->free) &&
+		(!g->displaces || g->key.priority < l->scan->displaces_from ||
+			!keys_may_fit(l->scan->cq, g->claim.want, l->scan->potential)))
+		return false;
+	return judge(l, g);
+}
+
+/* In a StrictFIFO queue only gap fillers are searched for, those before the head. */
+static bool is_held_up(const struct look *l, const struct group *g)
+{
+	const struct scan *w = l->scan;
+	if (w->cq->strategy != STRICT_FIFO)
+		return false;
+	if (!workload_fills_gaps(group_head(g)))
+		return true;
+	return w->head && group_fit(l->q, w->head) == w->stage &&
+	       precedence_before(l->q, w->head, g);
+}
+
+static bool group_may(const struct tree_node *n, void *ctx)
+{
+	struct look *l = ctx;
+	struct group *g = (struct group *)container_of_const(n, struct group, node);
+	return group_fit(l->q, g) == l->scan->stage && !is_held_up(l, g) && quota_may(l, g);
+}
+
+/* It had its turn, or others have to be asked first. */
+static bool was_passed(const struct scan *w, const struct group *g)
+{
+	bool scanned = g->lq ? g->lq->scanned : w->scanned;
+	return scanned && order_cmp(&g->key, g->lq ? &g->lq->behind : &w->behind.key) <= 0;
+}
+
+/* At most FRESH_MAX, in the order of the queue. */
+static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
+{
+	size_t n = 0;
+	list_each(&l->scan->cq->fresh, f) {
+		struct group *g = container_of(f, struct group, fresh);
+		size_t at = n++;
+		for (; at > 0 && precedence_before(l->q, g, ret[at - 1]); at--)
+			ret[at] = ret[at - 1];
+		ret[at] = g;
+	}
+	return n;
+}
+
+/* Those before the one that is found could not start, and are fresh no longer; those behind it are
+ * asked after its turn, as in a search, and those that had better wait in the second walk. */
+static bool nominate_fresh(struct look *l)
+{
+	struct group *fresh[FRESH_MAX];
+	size_t n = fresh_in_order(l, fresh);
+	for (size_t i = 0; i < n; i++) {
+		if (!was_passed(l->scan, fresh[i]) && group_may(&fresh[i]->node, l))
+			return true;
+		if (group_fit(l->q, fresh[i]) != WINDOW_PREFERS_LATER ||
+			l->scan->stage == WINDOW_PREFERS_LATER)
+			group_judged(fresh[i]);
+	}
+	l->scan->nominee = (struct nominee){0};
+	return false;
+}
+
+static bool nominate_by_search(struct look *l)
+{
+	struct tree_search search = {subtree_may, group_may, l};
+	return tree_seek(&l->scan->cq->groups_waiting,
+		       l->scan->scanned ? &l->scan->behind.node : NULL, &search) != NULL;
+}
+
+static bool seek_line(struct look *l, const struct localqueue *lq)
+{
+	struct tree_search search = {subtree_may, group_may, l};
+	struct group behind = {.key = lq->behind};
+	return tree_seek(&lq->groups_waiting, lq->scanned ? &behind.node : NULL, &search) != NULL;
+}
+
+/* Of the LocalQueue that used least, or of those that used as little, the first in order. */
+static bool nominate_by_usage(struct look *l)
+{
+	size_t n, found = 0;
+	struct nominee best = {0};
+	struct precedence *line = precedence_lines(l->q, l->scan->cq, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (best.group && line[i].usage > line[found].usage)
+			break;
+		if (!seek_line(l, line[i].lq) ||
+			(best.group &&
+				order_cmp(&best.group->key, &l->scan->nominee.group->key) < 0))
+			continue;
+		best = l->scan->nominee;
+		found = i;
+	}
+	free(line);
+	l->scan->nominee = best;
+	return best.group != NULL;
+}
+
+const struct workload *workload_returning_before(
+	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms)
+{
+	if (cq->nleaving == 0)
+		return NULL;
+	list_each(&cq->reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (r->state == RESERVATION_LEAVING && r->preemption != PREEMPTION_NONE &&
+			!workload_fills_gaps(r->w) && order_cmp(&r->w->key, key) < 0 &&
+			workload_returns(r->w, cq, now_ms))
+			return r->w;
+	}
+	return NULL;
+}
+
+/* It cannot start now, and keeps quota from others for as long as it may: when it would not end in
+ * time any more somebody else is first. */
+static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
+{
+	int64_t until = window_fit_until_ms(g->window_state, g->expected_ms, q->now_ms);
+	cq->fit.kind = ALARM_FIT;
+	cq->fit.serial = cq->serial;
+	cq->fit.owner = cq;
+	alarm_set(&q->alarms, &cq->fit, until == CALENDAR_NEVER ? INT64_MAX : until + 1);
+}
+
+/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
+ */
+static bool nominate_head(struct look *l)
+{
+	struct clusterqueue *cq = l->scan->cq;
+	struct group *g = l->scan->head;
+	if (judge(l, g))
+		return true;
+	fit_watch(l->q, cq, g);
+	return false;
+}
+
+static bool subtree_possible(const struct group *root, void *ctx)
+{
+	const struct scan *w = ((const struct look *)ctx)->scan;
+	return keys_may_fit(w->cq, root->claim.least, w->potential);
+}
+
+static bool group_possible(const struct group *g, void *ctx)
+{
+	return backfill_possible(((const struct look *)ctx)->scan->cq, g);
+}
+
+/* The first in order that could run at some time. */
+static struct group *first_possible(struct look *l)
+{
+	const struct clusterqueue *cq = l->scan->cq;
+	struct precedence_search s = {WINDOW_FITS, subtree_possible, group_possible, l};
+	struct group *g = precedence_seek(l->q, cq, &s);
+	if (g || !precedence_prefers(cq))
+		return g;
+	s.fit = WINDOW_PREFERS_LATER;
+	return precedence_seek(l->q, cq, &s);
+}
+
+/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made
+ * anew each time, because others take part. */
+static bool nominate_first(struct look *l)
+{
+	struct scan *w = l->scan;
+	keys_available(w->cq, KEYS_POTENTIAL, w->potential);
+	struct group *head = w->blocked ? w->blocked : first_possible(l);
+	if (!head) {
+		backfill_end(l->q, w->cq);
+		return false;
+	}
+	if (!w->blocked && quota_may(l, head))
+		return true;
+	if (!w->blocked && !backfill_is_head(w->cq, group_head(head)))
+		w->cq->search = true;
+	if (!w->blocked || w->cq->node->parent)
+		backfill_reserve(l->q, w->cq, head);
+	w->blocked = head;
+	fit_watch(l->q, w->cq, head);
+	backfill_keys(w->cq, w->spare);
+	return false;
+}
+
+static bool nominate_rest(struct look *l)
+{
+	const struct clusterqueue *cq = l->scan->cq;
+	if (!cq->search && cq->nfresh <= FRESH_MAX && cq->strategy != STRICT_FIFO)
+		return nominate_fresh(l);
+	return cq->orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
+}
+
+/* From the first of its groups. */
+static void scan_restart(struct scan *w, enum window_fit stage)
+{
+	w->stage = stage;
+	w->scanned = false;
+	list_each(&w->cq->localqueues, l)
+		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
+}
+
+/* Those that had better wait when there is no other. */
+static bool nominate_in_time(struct look *l)
+{
+	struct scan *w = l->scan;
+	if (nominate_rest(l))
+		return true;
+	if (w->stage != WINDOW_FITS || w->head || !precedence_prefers(w->cq))
+		return false;
+	scan_restart(w, WINDOW_PREFERS_LATER);
+	return nominate_rest(l);
+}
+
+/* StrictFIFO: the head, or gap fillers that stand before it; as a rule they do only where there is
+ * no head. What one that returns leaves behind is nothing for those behind it. */
+static bool nominate_strictly(struct look *l)
+{
+	static const struct order_key first_gap_filler = {.priority = -1};
+	struct scan *w = l->scan;
+	struct group *head = w->head = precedence_head(l->q, w->cq);
+	if (workload_returning_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
+		return false;
+	bool gaps_first =
+		!head || w->cq->orders_by_usage || group_fit(l->q, head) == WINDOW_PREFERS_LATER;
+	if (gaps_first && nominate_in_time(l))
+		return true;
+	w->nominee = (struct nominee){0};
+	return head && nominate_head(l);
+}
+
+bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
+{
+	struct look look = {q, w};
+	if (w->over)
+		return false;
+	w->nominee = (struct nominee){0};
+	keys_available(w->cq, KEYS_FREE, w->free);
+	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
+	if (w->displaces_from <= INT32_MAX)
+		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
+	if (w->cq->strategy == STRICT_FIFO)
+		return nominate_strictly(&look);
+	if (w->cq->strategy == BACKFILL && nominate_first(&look))
+		return true;
+	return nominate_in_time(&look);
+}
+
+void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq)
+{
+	if (cq->nfresh > FRESH_MAX)
+		cq->search = true;
+	*w = (struct scan){.cq = cq,
+		.over = !clusterqueue_active(cq) || !cq->window_state->open || plan_holds(q, cq) ||
+			budget_holds_all(q, cq)};
+	scan_restart(w, WINDOW_FITS);
+	alarm_clear(&q->alarms, &cq->fit);
+}
+
+void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key)
+{
+	if (lq) {
+		lq->scanned = true;
+		lq->behind = *key;
+		return;
+	}
+	w->scanned = true;
+	w->behind.key = *key;
+}

@@ -1,0 +1,27 @@
+/*
+ * Who goes first of those that want to start in one realm, one from each ClusterQueue.
+ *
+ * Classic (reference 18, step 4): who borrows less far, then the higher priority, then the older.
+ * Fair sharing (reference 7.2): a tournament from the leaves to the root, in which each Cohort
+ * sends the one whose branch would have the lowest share with it.
+ */
+#ifndef SLUICE_QUEUE_ADMIT_NOMINEE_ORDER_H
+#define SLUICE_QUEUE_ADMIT_NOMINEE_ORDER_H
+
+#include "queue/admit/assign.h"
+#include "queue/core.h"
+
+struct nominee {
+	struct clusterqueue *cq;
+	struct group *group;
+	struct workload *w;
+	enum assign_verdict verdict; /* ASSIGN_FITS or ASSIGN_PREEMPTS */
+	struct choice choice;
+	bool keeps; /* the head of a StrictFIFO queue that cannot start: it only keeps its quota */
+	bool done;  /* had its turn */
+};
+
+/* The index of the next entry that is not done; n when all are. Quota may change between calls. */
+size_t nominee_order_next(struct queue *q, const struct nominee *nominee, size_t n);
+
+#endif

@@ -1,0 +1,417 @@
+#include "queue/admit/pass.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/admit/assign.h"
+#include "queue/rules/backfill.h"
+#include "queue/rules/consent.h"
+#include "queue/preempt/preemption.h"
+#include "queue/admit/nominate.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/nodes/vacancy.h"
+
+/* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
+struct reserve {
+	struct quota_row *row;
+	int64_t amount;
+};
+
+struct pass {
+	struct queue *q;
+	struct cohort_tree *cohort_tree;
+	struct scan *scan;
+	struct nominee *nominee; /* of the round */
+	size_t nscans, nnominees;
+	struct reserve *reserve; /* of the round */
+	size_t nreserves, reserves_room;
+	struct decision *out;
+	size_t n, cap;
+	size_t displacements; /* of the look */
+	bool full;	      /* somebody could start, but out is full */
+};
+
+/* Looks again, within one pass, at who was over: each time somebody was displaced. */
+#define LOOKS_MAX 64
+
+/* Heads that take each other's promises back in turn are asked again so often in one look. */
+#define DISPLACEMENTS_MAX 64
+
+/* ---- Turns ---- */
+
+static void start(struct pass *p, struct workload *w)
+{
+	w->reservation->cq->started_total++;
+	p->out[p->n++] = (struct decision){
+		.kind = DECISION_START, .uid = w->key.uid, .pods = w->reservation->pods};
+}
+
+/* Room first: it reads the claim, which goes with the group when its last member leaves. */
+static void start_nominee(struct pass *p, const struct nominee *e)
+{
+	backfill_started(p->q, e->cq, e->group, &e->choice);
+	reservation_start(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	workload_unplace(p->q, e->w);
+	workload_place(p->q, e->w);
+	start(p, e->w);
+}
+
+/* Those of them who run; the others are mere promises, which are gone at once. */
+static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
+{
+	size_t runs = 0;
+	struct uid *all = n ? mem_array(n, sizeof(*all)) : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].reservation->state != RESERVATION_PROMISED)
+			all[runs++] = v[i].reservation->w->key.uid;
+	*ret_n = runs;
+	return all;
+}
+
+static void promise_nominee(
+	struct pass *p, const struct nominee *e, const struct victim *v, size_t n)
+{
+	size_t ngivers;
+	struct uid *giver = givers_of(v, n, &ngivers);
+	for (size_t i = 0; i < n; i++)
+		reservation_displace(p->q, v[i].reservation, e->w, v[i].reason);
+	p->displacements += n > 0;
+	backfill_started(p->q, e->cq, e->group, &e->choice);
+	struct reservation *r =
+		reservation_promise(p->q, e->w, e->cq, &e->group->claim, &e->choice);
+	r->giver = giver;
+	r->ngivers = ngivers;
+	workload_unplace(p->q, e->w);
+	workload_place(p->q, e->w);
+}
+
+static bool is_free(const struct demand *d, enum quota_when when)
+{
+	for (size_t i = 0; i < d->nlines; i++)
+		if (!quota_has(d->line[i].row, when, d->line[i].amount))
+			return false;
+	return true;
+}
+
+/* Does it still fit in THEN, beside those who had their turn before? *ret_now: and NOW. */
+static bool nominee_fits(const struct nominee *e, bool *ret_now)
+{
+	struct demand d;
+	nominee_demand(e, &d);
+	*ret_now = is_free(&d, QUOTA_NOW);
+	return is_free(&d, QUOTA_THEN);
+}
+
+/* What the offer counted on may have been taken by somebody before it, or have become free through
+ * somebody else's victims: it looks again, at what is the case now. True: it starts, or will. */
+static bool turn(struct pass *p, const struct nominee *e)
+{
+	const struct victim *victim = NULL;
+	size_t n = 0;
+	bool now, fits = nominee_fits(e, &now);
+	if (!fits && e->verdict == ASSIGN_PREEMPTS)
+		n = nominee_victims(p->q, e, &victim);
+	if ((!fits && n == 0) || !consent_given(p->q, e, victim, n))
+		return false;
+	if (!fits) {
+		promise_nominee(p, e, victim, n);
+		return true;
+	}
+	if (now && p->n == p->cap) {
+		p->full = true;
+		return false;
+	}
+	if (!now && workload_fills_gaps(e->w))
+		return false;
+	if (now)
+		start_nominee(p, e);
+	else
+		promise_nominee(p, e, NULL, 0);
+	return true;
+}
+
+/* ---- What a StrictFIFO head keeps ---- */
+
+static void reserve_line(struct pass *p, const struct demand_line *l, bool borrows)
+{
+	__int128 most = l->row->nominal - l->row->use[QUOTA_THEN];
+	if (borrows)
+		most = l->row->borrowing_limit == QUOTA_UNLIMITED ? l->amount
+								  : most + l->row->borrowing_limit;
+	int64_t amount = most > l->amount ? l->amount : most > 0 ? (int64_t)most : 0;
+	if (p->nreserves == p->reserves_room) {
+		p->reserves_room = p->reserves_room ? p->reserves_room * 2 : 16;
+		p->reserve = mem_grow(p->reserve, p->reserves_room, sizeof(*p->reserve));
+	}
+	p->reserve[p->nreserves++] = (struct reserve){l->row, amount};
+	quota_take(l->row, QUOTA_THEN, amount);
+}
+
+/* The turn of a StrictFIFO head that cannot start though it might if others were displaced. */
+static void reserve_head(struct pass *p, const struct nominee *e)
+{
+	struct demand d;
+	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !nominee_demand(e, &d))
+		return;
+	for (size_t i = 0; i < d.nlines; i++)
+		reserve_line(p, &d.line[i], e->choice.level > 0);
+}
+
+static void reserves_end(struct pass *p)
+{
+	while (p->nreserves > 0) {
+		const struct reserve *r = &p->reserve[--p->nreserves];
+		quota_give(r->row, QUOTA_THEN, r->amount);
+	}
+}
+
+/* ---- Rounds ---- */
+
+/* Who was displaced meanwhile may have left more than was asked for: then those who are fresh are
+ * not all who could start. */
+static void collect_offers(struct pass *p)
+{
+	struct victims_survey survey = {.made = {false}};
+	p->nnominees = 0;
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct scan *w = &p->scan[i];
+		w->cq->search = w->cq->search || p->cohort_tree->search;
+		w->over = w->over || !scan_nominates(p->q, w, &survey);
+		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->nominee.group &&
+			     w->nominee.verdict == ASSIGN_PREEMPTS;
+		w->nominee.keeps = keeps;
+		if (!w->over || keeps)
+			p->nominee[p->nnominees++] = w->nominee;
+	}
+}
+
+static struct scan *scan_of(struct pass *p, const struct clusterqueue *cq)
+{
+	struct scan *w = p->scan;
+	while (w->cq != cq)
+		w++;
+	return w;
+}
+
+/* How many turns came to something. */
+static size_t take_turns(struct pass *p)
+{
+	size_t came = 0;
+	for (size_t i; (i = nominee_order_next(p->q, p->nominee, p->nnominees)) < p->nnominees;) {
+		struct nominee *e = &p->nominee[i];
+		struct order_key key = e->group->key; /* the group may go with its head */
+		struct localqueue *lq = e->group->lq;
+		struct clusterqueue *cq = e->cq;
+		struct scan *w = scan_of(p, cq);
+		e->done = true;
+		if (w->blocked == e->group)
+			w->blocked = NULL;
+		if (e->keeps) {
+			reserve_head(p, e);
+		} else if (turn(p, e)) {
+			e->group = NULL;
+			scan_on(w, lq, &key);
+			came++;
+		}
+	}
+	return came;
+}
+
+/* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
+ * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation; but not where
+ * it only fills gaps. */
+static void let_others_pass(struct pass *p, const struct nominee *e)
+{
+	struct scan *w = scan_of(p, e->cq);
+	scan_on(w, e->group->lq, &e->group->key);
+	if (workload_fills_gaps(e->w))
+		return;
+	if (e->cq->strategy == BACKFILL && !w->blocked)
+		w->blocked = e->group;
+	if (e->cq->strategy == STRICT_FIFO) {
+		w->over = true;
+		w->nominee = (struct nominee){0};
+	}
+}
+
+/* With fair sharing who started may use more than its share, and be one to displace: the StrictFIFO
+ * heads are asked again in the next round. Without it starts only take away. */
+static void ask_heads_again(struct pass *p)
+{
+	if (!p->q->config.fair_sharing || p->displacements > DISPLACEMENTS_MAX)
+		return;
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].cq->strategy == STRICT_FIFO)
+			p->scan[i].over = !clusterqueue_active(p->scan[i].cq);
+}
+
+/* True when there may be more. */
+static bool run_round(struct pass *p)
+{
+	collect_offers(p);
+	size_t came = take_turns(p);
+	if (came > 0)
+		ask_heads_again(p);
+	bool more = came > 0;
+	for (size_t i = 0; came == 0 && p->nreserves > 0 && i < p->nnominees; i++) {
+		if (p->nominee[i].keeps)
+			continue;
+		let_others_pass(p, &p->nominee[i]);
+		more = true;
+	}
+	reserves_end(p);
+	return more && !p->full;
+}
+
+static int promise_order(const void *a, const void *b)
+{
+	const struct reservation *x = *(struct reservation *const *)a,
+				 *y = *(struct reservation *const *)b;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* All promises of the realm, oldest first; to be freed. */
+static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
+{
+	size_t n = 0, capacity = 0;
+	struct reservation **all = NULL;
+	for (size_t i = 0; i < p->nscans; i++) {
+		list_each(&p->scan[i].cq->promised, l) {
+			if (n == capacity)
+				all = mem_grow(
+					all, capacity = capacity ? capacity * 2 : 16, sizeof(*all));
+			all[n++] = container_of(l, struct reservation, of_clusterqueue);
+		}
+	}
+	if (n > 1)
+		qsort(all, n, sizeof(*all), promise_order);
+	*ret_n = n;
+	return all;
+}
+
+static bool anybody_leaves(const struct pass *p)
+{
+	for (size_t i = 0; i < p->nscans; i++)
+		if (p->scan[i].cq->nleaving > 0)
+			return true;
+	return false;
+}
+
+/* Would it fit NOW, on the nodes too, if it took other flavors? Then it need not wait for those who
+ * are leaving. */
+static bool fits_elsewhere(struct queue *q, const struct reservation *r)
+{
+	struct claim claim;
+	struct demand d;
+	struct choice choice;
+	claim_init(&claim, &q->terrain, r->cq, r->w->shape);
+	reservation_take_away(r);
+	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
+		    ASSIGN_FITS;
+	if (fits) {
+		demand_init(&d, r->w, r->cq, &claim, &choice);
+		fits = is_free(&d, QUOTA_NOW) && vacancy_elsewhere(q, r, &claim, &choice);
+	}
+	reservation_put_back(r);
+	claim_done(&claim);
+	return fits;
+}
+
+/* Its window closed meanwhile, or what is left of it is too short. */
+static bool is_too_late(const struct pass *p, const struct reservation *r)
+{
+	return window_fit(window_state_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
+	       WINDOW_DOES_NOT_FIT;
+}
+
+/* Is quota on its way, and on no other flavor there already? */
+static bool quota_comes(const struct pass *p, const struct reservation *r)
+{
+	return !reservation_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
+}
+
+/* Promised rooms that fit NOW, on the nodes too, start. Quota may be back before the pods are gone
+ * that had it: it is kept until they are. One that nobody is leaving for any more was promised too
+ * much, and its Job has displaced others in vain; and who would fit on another flavor by now has
+ * its turn with the others. */
+static void keep_promises(struct pass *p)
+{
+	size_t n;
+	struct reservation **all = promises_of(p, &n);
+	for (size_t i = 0; i < n && !p->full; i++) {
+		bool fits = reservation_fits_now(all[i]);
+		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
+		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0 &&
+			p->q->terrain.pods_known)
+			workload_displaces_in_vain(all[i]->w, all[i]->cq->cohort_tree);
+		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
+			plan_holds(p->q, all[i]->cq) || !namespace_quota_keeps(p->q, all[i]) ||
+			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {
+			reservation_break_promise(p->q, all[i]);
+		} else if (vacancy != VACANCY_NOW) {
+			continue;
+		} else if (p->n == p->cap) {
+			p->full = true;
+		} else {
+			reservation_keep_promise(p->q, all[i]);
+			start(p, all[i]->w);
+		}
+	}
+	free(all);
+}
+
+/* ---- The pass ---- */
+
+static void pass_make(struct pass *p, const struct cohort_tree *cohort_tree)
+{
+	size_t members = 0;
+	list_each(&cohort_tree->members, l)
+		members++;
+	p->scan = mem_array(members, sizeof(*p->scan));
+	p->nominee = mem_array(members, sizeof(*p->nominee));
+	list_each(&cohort_tree->members, l)
+		p->scan[p->nscans++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
+}
+
+static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
+{
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
+		cq->search = cq->search || cohort_tree->search;
+		scan_begin(p->q, &p->scan[i], cq);
+	}
+	cohort_tree->search = false;
+	p->displacements = 0;
+}
+
+/* Everybody was judged. */
+static void look_end(struct pass *p)
+{
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
+		cq->search = false;
+		while (!list_empty(&cq->fresh))
+			group_judged(container_of(cq->fresh.next, struct group, fresh));
+	}
+}
+
+size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
+	bool *ret_done)
+{
+	struct pass p = {.q = q, .cohort_tree = cohort_tree, .out = out, .cap = cap};
+	int looks = 0;
+	pass_make(&p, cohort_tree);
+	keep_promises(&p);
+	do {
+		look_begin(&p, cohort_tree);
+		while (!p.full && run_round(&p))
+			;
+		if (!p.full)
+			look_end(&p);
+	} while (!p.full && cohort_tree->search && ++looks < LOOKS_MAX);
+	*ret_done = !p.full;
+	free(p.scan);
+	free(p.nominee);
+	free(p.reserve);
+	return p.n;
+}

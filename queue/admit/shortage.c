@@ -1,0 +1,355 @@
+#include "queue/admit/shortage.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "queue/rules/lending.h"
+
+/* Others that are told one by one; the rest is a number. */
+#define OTHERS_TOLD 3
+
+struct shortage {
+	const struct claim *claim;
+	size_t index; /* of the resource group */
+	const struct resource_group *group;
+	const struct need *need;
+	size_t nneeds;
+};
+
+static bool group_borrows_idle(const struct clusterqueue *cq, const struct claim *c, size_t group)
+{
+	const struct resource_group *g = &cq->groups[group];
+	for (size_t f = 0; f < g->nflavors; f++)
+		if (claim_suits(c, group, f) && g->flavors[f]->lending != LENDING_NONE)
+			return true;
+	return false;
+}
+
+static bool group_fails(const struct clusterqueue *cq, const struct claim *c, size_t group,
+	enum assign_verdict verdict)
+{
+	uint8_t flavor;
+	return assign_group(cq, c, group, &flavor) == verdict;
+}
+
+bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c)
+{
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (group_fails(cq, c, g, ASSIGN_EXCEEDS) && !group_borrows_idle(cq, c, g))
+			return false;
+	return true;
+}
+
+/* The first resource group that fails just so; `for_good`: and for which no room is lent. */
+static struct shortage shortage_of(const struct clusterqueue *cq, const struct claim *c,
+	enum assign_verdict verdict, bool for_good)
+{
+	struct shortage l = {.claim = c};
+	while (l.index < cq->ngroups && !(group_fails(cq, c, l.index, verdict) &&
+						!(for_good && group_borrows_idle(cq, c, l.index))))
+		l.index++;
+	must(l.index < cq->ngroups);
+	l.group = &cq->groups[l.index];
+	l.need = claim_needs(c, l.index, &l.nneeds);
+	return l;
+}
+
+static const struct quota_row *row_of(const struct shortage *l, size_t flavor, const struct need *n)
+{
+	return l->group->row[flavor * l->group->nresources + n->resource];
+}
+
+static const char *resource_of(const struct shortage *l, const struct need *n)
+{
+	return l->group->resources[n->resource];
+}
+
+/* What is missing of one need in one flavor: beside what is used, or of all it could ever have. */
+static int64_t missing_of(
+	const struct shortage *l, size_t flavor, const struct need *n, bool of_all)
+{
+	const struct quota_row *row = row_of(l, flavor, n);
+	int64_t has = of_all ? quota_potential(row) : quota_available(row);
+	if (need_too_large(row, n))
+		return n->each - row->flavor_pool->most;
+	if (quota_fits(n->least, has))
+		return 0;
+	return n->least > has ? n->least - has : 1;
+}
+
+/* How far a flavor is from taking the claim: by how many resources, and the largest missing part of
+ * one (as a fraction: different resources cannot be compared otherwise). */
+struct distance {
+	size_t resources;
+	int64_t missing, amount;
+};
+
+static bool part_less(const struct distance *a, const struct distance *b)
+{
+	return (__int128)a->missing * b->amount < (__int128)b->missing * a->amount;
+}
+
+static struct distance distance_of(const struct shortage *l, size_t flavor, bool of_all)
+{
+	struct distance d = {.amount = 1};
+	for (size_t i = 0; i < l->nneeds; i++) {
+		struct distance one = {
+			0, missing_of(l, flavor, &l->need[i], of_all), l->need[i].least};
+		if (one.missing == 0)
+			continue;
+		d.resources++;
+		if (part_less(&d, &one)) {
+			d.missing = one.missing;
+			d.amount = one.amount;
+		}
+	}
+	return d;
+}
+
+/* Whether the whole quota of the flavor would do; if not, no waiting helps there. What is lent may
+ * be more tomorrow. */
+static bool flavor_could(const struct shortage *l, size_t flavor)
+{
+	return l->group->flavors[flavor]->lending != LENDING_NONE ||
+	       distance_of(l, flavor, true).resources == 0;
+}
+
+static size_t closest_flavor(const struct shortage *l, bool of_all)
+{
+	size_t best = SIZE_MAX;
+	struct distance least = {0};
+	for (size_t f = 0; f < l->group->nflavors; f++) {
+		if (!claim_suits(l->claim, l->index, f) || (!of_all && !flavor_could(l, f)))
+			continue;
+		struct distance d = distance_of(l, f, of_all);
+		bool closer = d.resources != least.resources ? d.resources < least.resources
+							     : part_less(&d, &least);
+		if (best == SIZE_MAX || closer) {
+			best = f;
+			least = d;
+		}
+	}
+	must(best != SIZE_MAX);
+	return best;
+}
+
+static void add_use(struct text *t, const struct quota_row *row)
+{
+	text_add_number(t, quota_shown(row->use[QUOTA_NOW]), row->resource);
+	text_add(t, " of ");
+	text_add_number(t, row->nominal, row->resource);
+}
+
+/* In a Cohort use and quota alone do not say how much is left: others may have borrowed it, and
+ * more may be lent. */
+static void add_left(struct text *t, const struct quota_row *row)
+{
+	if (!row->up)
+		return;
+	text_add(t, ", ");
+	text_add_number(t, quota_available(row), row->resource);
+	text_add(t, " left in the cohort");
+}
+
+/* "4 of 20 idle ones in flavor idle are free", or why there are none. */
+static void add_idle(struct text *t, const struct quota_row *row, const struct need *n)
+{
+	if (row->flavor_pool->pool == 0) {
+		text_add(t, "no node of flavor %s lends any now", row->flavor);
+	} else if (need_too_large(row, n)) {
+		text_add(t, "no node of flavor %s lends more than ", row->flavor);
+		text_add_number(t, row->flavor_pool->most, row->resource);
+		text_add(t, " to one pod");
+	} else {
+		text_add_number(t, quota_available(row), row->resource);
+		text_add(t, " of ");
+		text_add_number(t, quota_potential(row), row->resource);
+		text_add(t, " idle%s in flavor %s are free",
+			strcmp(row->resource, "cpu") == 0 ? " ones" : "", row->flavor);
+	}
+}
+
+/* "flavor spot: 28 of 40 cpu in use", or that it is too small anyway. */
+static void add_other(struct text *t, const struct shortage *l, size_t flavor)
+{
+	bool of_all = !flavor_could(l, flavor);
+	for (size_t i = 0; i < l->nneeds; i++) {
+		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
+		if (missing_of(l, flavor, &l->need[i], of_all) == 0)
+			continue;
+		if (row->flavor_pool->lent) {
+			text_add(t, "; of %s ", row->resource);
+			add_idle(t, row, &l->need[i]);
+			return;
+		}
+		text_add(t, "; flavor %s ", row->flavor);
+		if (of_all) {
+			text_add(t, "has only ");
+			text_add_amount(t, quota_potential(row), row->resource);
+		} else {
+			text_add(t, "has ");
+			add_use(t, row);
+			text_add(t, " %s in use", row->resource);
+			add_left(t, row);
+		}
+		return;
+	}
+}
+
+static void add_others(struct text *t, const struct shortage *l, size_t except)
+{
+	size_t others = 0;
+	for (size_t f = 0; f < l->group->nflavors; f++) {
+		if (f == except || !claim_suits(l->claim, l->index, f))
+			continue;
+		if (others++ < OTHERS_TOLD)
+			add_other(t, l, f);
+	}
+	if (others > OTHERS_TOLD)
+		text_add(t, "; %zu more flavors do not do either", others - OTHERS_TOLD);
+}
+
+/* Who can do with fewer pods waits for the fewest. */
+static void add_least(struct text *t, const struct need *n, const char *resource)
+{
+	if (n->least < n->amount)
+		text_add(t, "at least ");
+	text_add_amount(t, n->least, resource);
+}
+
+/* The fewest pods need so much, or one pod does where that is too much already. */
+static void add_asked(struct text *t, const struct quota_row *row, const struct need *n)
+{
+	if (n->least == INT64_MAX)
+		text_add(t, "more %s than can be counted", row->resource);
+	else if (need_too_large(row, n))
+		text_add_amount(t, n->each, row->resource);
+	else
+		add_least(t, n, row->resource);
+}
+
+static void add_insufficient(struct text *t, const struct shortage *l, size_t flavor)
+{
+	enum lending lending = l->group->flavors[flavor]->lending;
+	const char *between = "";
+	for (size_t i = 0; i < l->nneeds; i++) {
+		const struct quota_row *row = row_of(l, flavor, &l->need[i]);
+		if (missing_of(l, flavor, &l->need[i], false) == 0)
+			continue;
+		text_add(t, "%sInsufficient %s: asks for ", between,
+			lending_name(lending, row->resource));
+		add_asked(t, row, &l->need[i]);
+		text_add(t, ", ");
+		add_idle(t, row, &l->need[i]);
+		between = "; ";
+	}
+	add_others(t, l, flavor);
+}
+
+void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	enum assign_verdict verdict)
+{
+	struct shortage l = shortage_of(cq, c, verdict, false);
+	size_t flavor = closest_flavor(&l, false);
+	const char *between = "waiting for ";
+	if (l.group->flavors[flavor]->lending != LENDING_NONE) {
+		add_insufficient(t, &l, flavor);
+		return;
+	}
+	for (size_t i = 0; i < l.nneeds; i++) {
+		const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
+		if (missing_of(&l, flavor, &l.need[i], false) == 0)
+			continue;
+		text_add(t, "%s", between);
+		add_least(t, &l.need[i], row->resource);
+		if (*between == 'w')
+			text_add(t, " in flavor %s", row->flavor);
+		text_add(t, " (");
+		add_use(t, row);
+		text_add(t, " in use");
+		add_left(t, row);
+		text_add(t, ")");
+		between = " and ";
+	}
+	add_others(t, &l, flavor);
+}
+
+void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const struct claim *c)
+{
+	struct shortage l = shortage_of(cq, c, ASSIGN_EXCEEDS, true);
+	size_t flavor = closest_flavor(&l, true), i = 0;
+	while (missing_of(&l, flavor, &l.need[i], true) == 0)
+		i++;
+	const struct quota_row *row = row_of(&l, flavor, &l.need[i]);
+	text_add(t, "asks for ");
+	if (l.need[i].least == INT64_MAX)
+		text_add(t, "more %s than can be counted", row->resource);
+	else
+		add_least(t, &l.need[i], row->resource);
+	text_add(t, ", more than the ");
+	text_add_amount(t, quota_potential(row), row->resource);
+	text_add(t, " that flavor %s has in ClusterQueue %s%s", row->flavor, cq->name,
+		row->up ? ", with all that it may borrow" : "");
+	add_others(t, &l, flavor);
+	text_add(t, "; lower the request or raise nominalQuota");
+}
+
+static const char *effect_words(enum taint_effect effect)
+{
+	return effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
+}
+
+/* Its room is not of a kind that the Job may run in. */
+static void add_lending(struct text *t, const struct flavor *f, const struct directives *d)
+{
+	if (f->lending == LENDING_NONE)
+		text_add(t, "flavor %s lends nothing", f->name);
+	else if (lending_suits(d->lending, LENDING_NONE))
+		text_add(t, "flavor %s lends %s, for Jobs with sluice.dev/preemptible: \"true\"",
+			f->name, lending_name(f->lending, "cpu"));
+	else
+		text_add(t, "flavor %s lends %s", f->name, lending_name(f->lending, "cpu"));
+}
+
+static void add_mismatch(struct text *t, const struct flavor *f, const struct directives *d)
+{
+	const struct taint *taint = NULL;
+	switch (placement_match(&d->placement, &f->nodes, &taint)) {
+	case PLACEMENT_UNTOLERATED_TAINT:
+		text_add(t, "untolerated taint %s%s%s:%s in flavor %s", taint->key,
+			*taint->value ? "=" : "", taint->value, effect_words(taint->effect),
+			f->name);
+		break;
+	case PLACEMENT_SELECTOR_MISMATCH:
+		text_add(t, "flavor %s doesn't match node affinity", f->name);
+		break;
+	case PLACEMENT_FITS:
+		break;
+	}
+}
+
+void shortage_add_mismatch(struct text *t, const struct clusterqueue *cq, const struct claim *c,
+	const struct directives *d)
+{
+	struct shortage l = shortage_of(cq, c, ASSIGN_NO_FLAVOR, false);
+	bool minds = claim_minds_lending(cq, c, l.index), placed = false;
+	text_add(t,
+		"no flavor for %s in ClusterQueue %s suits its pods: ", resource_of(&l, &l.need[0]),
+		cq->name);
+	for (size_t f = 0; f < l.group->nflavors; f++) {
+		const struct flavor *flavor = l.group->flavors[f];
+		text_add(t, "%s", f ? ", " : "");
+		if (minds && !lending_suits(d->lending, flavor->lending)) {
+			add_lending(t, flavor, d);
+			continue;
+		}
+		placed = true;
+		add_mismatch(t, flavor, d);
+	}
+	if (placed)
+		text_add(t, "; correct the Job's tolerations, node selector or node affinity");
+	else if (lending_suits(d->lending, LENDING_NONE))
+		text_add(t, "; set that annotation, or add a flavor without spec.idlePool");
+	else
+		text_add(t, "; add a flavor whose spec.idlePool lends what its pods ask for");
+}

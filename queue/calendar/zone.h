@@ -1,0 +1,61 @@
+/*
+ * A time zone as a table: from when on which offset from UTC holds. Pure; tzdata.h makes the table
+ * from the system's database, for the years 1970 to 2100. Before and after, the first and the last
+ * offset go on.
+ *
+ * A local time is written as seconds "as if it were UTC": 1970-01-01 19:00 is 68,400 in every zone.
+ * All seconds are within +-ZONE_FAR_S, four million years.
+ *
+ * Clocks on the wall jump: in a gap they skip local times, in a fold they repeat them. What begins
+ * and ends at local times needs a clock that never runs back, or a window would end before it
+ * begins and what is adjacent would overlap. So there is one rule, in three forms that are the
+ * same:
+ *
+ *     zone_instant_s   a local time happens at the first instant whose local time is at or after
+ *                      it: in a gap at the jump, in a fold the first time.
+ *     zone_clock_s     the latest local time that has been seen so far. In a fold it stands still
+ *                      until the wall has caught up.
+ *     for all t and l: zone_instant_s(l) <= t exactly when l <= zone_clock_s(t).
+ */
+#ifndef SLUICE_QUEUE_CALENDAR_ZONE_H
+#define SLUICE_QUEUE_CALENDAR_ZONE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZONE_NAME_SIZE 64
+#define ZONE_TEXT_SIZE 48
+#define ZONE_FAR_S (INT64_C(1) << 47)
+
+struct zone_span {
+	int64_t from_s;	  /* UTC; the first one's is INT64_MIN */
+	int32_t offset_s; /* local time minus UTC; within +-26 h */
+	char abbreviation[12];
+	/* Set by zone_new(): local times below this happen in this span or before; INT64_MAX in the
+	 * last. Never decreases. */
+	int64_t reach_s;
+};
+
+struct zone {
+	char name[ZONE_NAME_SIZE];
+	size_t nspans;
+	struct zone_span span[]; /* by from_s */
+};
+
+/* Copies. There is at least one span, they ascend, and the first one's from_s is ignored. */
+struct zone *zone_new(const char *name, const struct zone_span *span, size_t nspans);
+struct zone *zone_utc(void);
+struct zone *zone_copy(const struct zone *z);
+void zone_free(struct zone *z); /* NULL is fine */
+
+/* The span that holds at at_s. */
+const struct zone_span *zone_span_at(const struct zone *z, int64_t at_s);
+
+int64_t zone_local_s(const struct zone *z, int64_t at_s); /* what the clock on the wall says */
+int64_t zone_clock_s(const struct zone *z, int64_t at_s);
+int64_t zone_instant_s(const struct zone *z, int64_t local_s);
+
+/* "Sun 2026-03-29 03:00 CEST", with seconds when there are any. Returns ret_text. */
+const char *zone_text(const struct zone *z, int64_t at_s, char ret_text[ZONE_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,152 @@
+/* Answers: what is asked of the world as it is, and as it would be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "queue/cluster/fit_cache.h"
+
+#define DEFAULT_SCHEDULER "default-scheduler"
+
+/* Of pods of another scheduler nothing is known; one that names its node asks none. */
+bool nodes_knows_scheduler(const struct pod *p)
+{
+	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
+}
+
+/* One question, with what is borrowed for it. */
+struct question {
+	struct arena arena;
+	struct pod dressed;
+	const struct pod *pod;
+	struct fit_cache *fit_cache;
+	struct anti_affinity **repels;
+	size_t nrepels;
+};
+
+static void question_put(struct question *q, struct nodes *n, const struct pod *p)
+{
+	*q = (struct question){.nrepels = 0};
+	owners_settle(n);
+	q->pod = runtimes_dress(n, p, &q->arena, &q->dressed);
+	q->fit_cache = fit_cache_of(n, q->pod);
+	q->repels = anti_affinities_against(n, q->pod, &q->nrepels);
+}
+
+static struct tally question_tally(const struct question *q, const struct nodes *n)
+{
+	return fit_cache_tally(q->fit_cache, n, q->repels, q->nrepels);
+}
+
+static int32_t question_room(const struct question *q, const struct nodes *n, int32_t enough)
+{
+	struct tally t = question_tally(q, n);
+	int64_t room = t.room;
+	if (q->fit_cache->pod_affinity && !*q->fit_cache->pod.node_name && t.fitting > 0)
+		room = fit_cache_place_all(q->fit_cache, n, q->repels, q->nrepels, enough);
+	return (int32_t)least(room, enough);
+}
+
+static void question_done(struct question *q)
+{
+	arena_done(&q->arena);
+	free(q->repels);
+}
+
+void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
+{
+	struct question q;
+	*ret = (struct fit_answer){.fit = FIT_NOW, .nodes = n->nknown, .suitable = n->nknown};
+	if (!nodes_knows_scheduler(p))
+		return;
+	question_put(&q, n, p);
+	struct tally t = question_tally(&q, n);
+	question_done(&q);
+	ret->suitable = t.suitable;
+	if (t.fitting > 0)
+		return;
+	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
+	fit_cache_sentence(q.fit_cache, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now,
+		ret->sentence, sizeof(ret->sentence));
+}
+
+int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)
+{
+	struct question q;
+	if (!nodes_knows_scheduler(p) || enough <= 0)
+		return enough > 0 ? enough : 0;
+	question_put(&q, n, p);
+	int32_t room = question_room(&q, n, enough);
+	question_done(&q);
+	return room;
+}
+
+/* ---- of a world that is not so ----------------------------------------------------------------
+ */
+
+static void lift(struct nodes *n, struct node_pod *t, void *ctx)
+{
+	(void)ctx;
+	node_pod_lift(n, t);
+}
+
+static void land(struct nodes *n, struct node_pod *t, void *ctx)
+{
+	(void)ctx;
+	node_pod_land(n, t);
+}
+
+static void recount(struct nodes *n, struct node_pod *t, void *ctx)
+{
+	fit_cache_recount(ctx, n, t->node->slot);
+}
+
+/* Each owner once: who is named twice is lifted once. */
+static size_t find_owners(
+	const struct nodes *n, const struct uid *uids, size_t nuids, const struct owner **ret)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < nuids; i++) {
+		const struct owner *o = owner_find(n, &uids[i]);
+		bool again = !o;
+		for (size_t k = 0; k < found && !again; k++)
+			again = ret[k] == o;
+		if (!again)
+			ret[found++] = o;
+	}
+	return found;
+}
+
+static void each_of(struct nodes *n, const struct owner *const *owner, size_t nowners,
+	void (*act)(struct nodes *n, struct node_pod *t, void *ctx), void *ctx)
+{
+	for (size_t i = 0; i < nowners; i++)
+		owner_each_node_pod(n, owner[i], act, ctx);
+}
+
+int32_t nodes_room_without(struct nodes *n, const struct pod *p, int32_t enough,
+	const struct uid *owners, size_t nowners)
+{
+	struct question q;
+	if (!nodes_knows_scheduler(p) || enough <= 0 || nowners == 0)
+		return nodes_room(n, p, enough);
+	const struct owner **gone = mem_array(nowners, sizeof(struct owner *));
+	question_put(&q, n, p);
+	size_t ngone = find_owners(n, owners, nowners, gone);
+	each_of(n, gone, ngone, lift, NULL);
+	each_of(n, gone, ngone, recount, q.fit_cache);
+	int32_t room = question_room(&q, n, enough);
+	each_of(n, gone, ngone, land, NULL);
+	each_of(n, gone, ngone, recount, q.fit_cache);
+	question_done(&q);
+	free(gone);
+	return room;
+}
+
+void nodes_fit_beside(struct nodes *n, const struct pod *p, int32_t pods, struct fit_answer *ret)
+{
+	owners_settle(n);
+	owners_pretend(n, p, pods);
+	nodes_fit(n, p, ret);
+	owners_pretend_no_more(n);
+}

@@ -1,0 +1,95 @@
+/*
+ * A survey: what every node says to one pod, kept up to date.
+ *
+ * For each node the obstacles that it has now, those it would have were it empty, and how many such
+ * pods it has room for; and their counts over all nodes. The log of the world says which nodes to
+ * look at again; so an answer costs what changed since the last one, and nothing where nothing did.
+ * Pods that look at other pods, and those that others repel, are asked node by node at the end
+ * (pod_affinity.h), once for each version of the world.
+ */
+#ifndef SLUICE_QUEUE_CLUSTER_FIT_CACHE_H
+#define SLUICE_QUEUE_CLUSTER_FIT_CACHE_H
+
+#include "queue/cluster/pod_affinity.h"
+#include "queue/cluster/ranking.h"
+
+struct outlook {
+	uint32_t now, ever; /* sets of obstacles; 0: it fits */
+	int32_t room;	    /* -1: not counted */
+};
+
+struct tally {
+	size_t suitable, fitting; /* nodes without an obstacle: ever, now */
+	size_t now[OBSTACLES], ever[OBSTACLES];
+	int64_t room;
+};
+
+struct shape_outlook {	 /* what all nodes of a shape have in common */
+	uint64_t serial; /* of the shape; another one: to be asked again */
+	uint32_t now, ever;
+};
+
+struct asked_resource {
+	const char *name;
+	int32_t number; /* -1: no node has it */
+	int64_t amount; /* more than 0 */
+};
+
+struct fit_cache {
+	struct arena arena;
+	struct pod pod; /* of its own; what fingerprint_wanted() does not say is not in it */
+	struct asked_resource *resource;
+	size_t nresources;
+	bool blind; /* to shapes: asked node by node */
+	uint64_t seen, own_moves, namespace_moves;
+	struct shape_outlook *shape;
+	size_t nshapes;
+	struct outlook *outlook; /* by slot */
+	size_t nslots;
+	struct tally tally;		   /* without company */
+	struct pod_affinity *pod_affinity; /* NULL: it looks at nobody */
+	struct ranking ranking; /* of the nodes by room, from when it was first asked for on */
+
+	struct tally last; /* with it, and what repels the pod; of last_version */
+	uint64_t last_version;
+	int32_t last_room, last_enough;
+	uint64_t last_room_version;
+
+	uint64_t asked, hash;
+	void *fingerprint;
+	size_t fingerprint_size;
+	struct fit_cache *next, *previous;
+};
+
+/* That of such a pod, up to date; valid until the next call of this or of what changes the world.
+ */
+struct fit_cache *fit_cache_of(struct nodes *n, const struct pod *p);
+void fit_cache_free(struct nodes *n, struct fit_cache *s);
+
+/* repels: those that mean the pod (anti_affinity.c). */
+struct tally fit_cache_tally(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels);
+/* Kept up to date from now on. For pods that look at nobody. */
+struct ranking *fit_cache_ranking(struct fit_cache *s);
+/* The node of that slot is another one for a question. What was kept of answers is forgotten. */
+void fit_cache_recount(struct fit_cache *s, const struct nodes *n, uint32_t slot);
+
+struct spot {
+	struct node *node;
+	int32_t left, placed;
+};
+
+/* Where so many of them would go (placing.c), fewer where there is no room: spots, some of which
+ * have none placed; the caller frees. */
+struct spot *fit_cache_place(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t pods, size_t *ret_n);
+/* How many of so many, where company says that what a pod finds depends on those before it. */
+int32_t fit_cache_place_all(struct fit_cache *s, const struct nodes *n,
+	struct anti_affinity *const *repels, size_t nrepels, int32_t enough);
+bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node);
+
+/* "0/20 nodes are available: 12 Insufficient cpu, 8 node(s) had untolerated taint(s)" */
+void fit_cache_sentence(const struct fit_cache *s, size_t nodes, const size_t counts[OBSTACLES],
+	char *ret, size_t size);
+
+#endif

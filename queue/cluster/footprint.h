@@ -1,0 +1,27 @@
+/*
+ * A footprint: what quotas see of a pod, and no more, in a block of its own.
+ *
+ * Pods of one template have one footprint, so whoever remembers many runs keeps few of them
+ * (quota_flight.h); and a quota that is made later can be asked about pods that were let in before.
+ */
+#ifndef SLUICE_QUEUE_CLUSTER_FOOTPRINT_H
+#define SLUICE_QUEUE_CLUSTER_FOOTPRINT_H
+
+#include "queue/cluster/pod.h"
+#include "queue/cluster/resource_quota.h"
+
+struct footprint {
+	bool best_effort, terminating, crosses_namespaces;
+	const char *priority_class;
+	struct resource_list requests, limits; /* of the whole pod, sorted by name */
+};
+
+struct footprint *footprint_new(const struct pod *p); /* free() */
+bool footprint_same(const struct footprint *a, const struct footprint *b);
+uint64_t footprint_hash(const struct footprint *f);
+
+bool footprint_counts(const struct footprint *f, const struct resource_quota *q);
+/* As resource_quota_usage(); ret's name is left alone. */
+bool footprint_usage(const struct footprint *f, const char *name, struct resource *ret);
+
+#endif

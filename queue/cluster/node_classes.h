@@ -1,0 +1,67 @@
+/*
+ * Shapes: nodes of equal taints, allocatable, cordon and labels are one.
+ *
+ * Labels that are a node's own (its hostname, and any whose value is the node's name) are not in
+ * the shape; which keys those are is counted, so that a pod that asks for one of them is asked node
+ * by node. A cluster where every node has another label more is a cluster of as many shapes: then
+ * the first answer to a pod costs a walk over all nodes, and nothing else changes.
+ */
+#ifndef SLUICE_QUEUE_CLUSTER_NODE_CLASSES_H
+#define SLUICE_QUEUE_CLUSTER_NODE_CLASSES_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "queue/cluster/filter.h"
+#include "base/arena.h"
+
+struct node_shape {
+	struct arena arena;
+	struct site site; /* its labels are the shared ones */
+	struct resource_list allocatable;
+	int64_t *amount; /* allocatable by number of the resource */
+	uint64_t serial; /* no two shapes ever had the same */
+	uint32_t id;	 /* small; used again */
+	size_t nodes;
+	uint64_t hash;
+	void *fingerprint;
+	size_t fingerprint_size;
+};
+
+struct own_key {
+	char *key;
+	size_t nodes;
+};
+
+struct node_classes {
+	struct map by_fingerprint;
+	struct node_shape **slot; /* by id; NULL: free */
+	size_t nslots;
+	uint64_t made, gone; /* shapes, so far */
+	struct own_key *own;
+	size_t nown;
+	uint64_t own_moves; /* how often a key became one, or ceased to be one */
+	/* The resources that nodes have, numbered as they were seen. Never forgotten:
+	 * administrators choose them. */
+	char **resource;
+	size_t nresources;
+};
+
+void node_classes_init(struct node_classes *s);
+void node_classes_done(struct node_classes *s);
+
+/* The shape of such a node, one node more in it. ret_new_resource: there is a resource now that was
+ * not there before. */
+struct node_shape *node_classes_take(
+	struct node_classes *s, const struct node_spec *spec, bool *ret_new_resource);
+void node_classes_drop(struct node_classes *s, struct node_shape *shape);
+
+bool node_classes_label_is_own(const struct node_spec *spec, const struct label *l);
+void node_classes_count_own(struct node_classes *s, const char *key);
+void node_classes_uncount_own(struct node_classes *s, const char *key);
+/* Does the pod ask for what is not in shapes? */
+bool node_classes_blind_to(const struct node_classes *s, const struct pod *p);
+
+/* -1: no node has it. */
+int32_t node_classes_resource(const struct node_classes *s, const char *name);
+
+#endif

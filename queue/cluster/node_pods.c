@@ -1,0 +1,233 @@
+/*
+ * Tenants: the pods that are on a node: those that are bound, known by their uid, and those of a
+ * run that are expected there, which are one tenant for each run and node.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/cluster/copy.h"
+#include "queue/cluster/fingerprint.h"
+#include "queue/cluster/nodes_priv.h"
+#include "queue/job/copies.h"
+#include "sluice/quantity.h"
+
+/* ---- what they take of a node ---------------------------------------------------------------- */
+
+static void use(const struct nodes *n, struct node *node, const struct node_pod *t)
+{
+	for (size_t i = 0; i < t->requests.count; i++) {
+		int32_t r = node_classes_resource(&n->node_classes, t->requests.item[i].name);
+		if (r >= 0)
+			node->used[r] = quantity_add(
+				node->used[r], quantity_times(t->requests.item[i].amount, t->pods));
+	}
+}
+
+void node_pods_recount(struct nodes *n, struct node *node)
+{
+	free(node->used);
+	node->used = mem_array(n->node_classes.nresources + 1, sizeof(*node->used));
+	for (const struct node_pod *t = node->node_pods; t; t = t->next)
+		use(n, node, t);
+}
+
+/* Taken away where that is exact; a sum that stopped at the largest number cannot go back. */
+static void unuse(struct nodes *n, struct node *node, const struct node_pod *t, int32_t pods)
+{
+	for (size_t i = 0; i < t->requests.count; i++) {
+		int32_t r = node_classes_resource(&n->node_classes, t->requests.item[i].name);
+		if (r < 0)
+			continue;
+		if (node->used[r] == INT64_MAX) {
+			node_pods_recount(n, node);
+			return;
+		}
+		node->used[r] -= quantity_times(t->requests.item[i].amount, pods);
+	}
+}
+
+static void settle(struct nodes *n, struct node_pod *t, struct node *node)
+{
+	t->node = node;
+	t->previous = NULL;
+	t->next = node->node_pods;
+	if (t->next)
+		t->next->previous = t;
+	node->node_pods = t;
+	node->nnode_pods += t->pods;
+	node->nexpected += t->expected;
+	node->nports += t->nports;
+	use(n, node, t);
+}
+
+static void leave(struct nodes *n, struct node_pod *t)
+{
+	struct node *node = t->node;
+	if (t->previous)
+		t->previous->next = t->next;
+	else
+		node->node_pods = t->next;
+	if (t->next)
+		t->next->previous = t->previous;
+	node->nnode_pods -= t->pods;
+	node->nexpected -= t->expected;
+	node->nports -= t->nports;
+	unuse(n, node, t, t->pods);
+}
+
+void node_pod_lift(struct nodes *n, struct node_pod *t)
+{
+	anti_affinities_lift(t);
+	leave(n, t);
+}
+
+void node_pod_land(struct nodes *n, struct node_pod *t)
+{
+	settle(n, t, t->node);
+	anti_affinities_land(t);
+}
+
+/* ---- one of them ----------------------------------------------------------------------------- */
+
+static struct node_pod *node_pod_new(const struct bound_pod *b, uint64_t fingerprint)
+{
+	struct node_pod *t = mem_alloc(sizeof(*t));
+	const struct pod *p = b->pod;
+	t->uid = b->uid;
+	t->pods = 1;
+	t->fingerprint = fingerprint;
+	t->deleting = b->deleting;
+	t->ns = arena_string(&t->arena, p->ns);
+	t->labels = labels_copy(&t->arena, p->labels, p->nlabels);
+	t->nlabels = p->nlabels;
+	t->ports = copy_host_ports(&t->arena, p->host_ports, p->nhost_ports);
+	t->nports = p->nhost_ports;
+	t->requests = copy_requests(&t->arena, &p->resources);
+	return t;
+}
+
+static void move_in(struct nodes *n, struct node_pod *t, struct node *node, const struct pod *p)
+{
+	settle(n, t, node);
+	anti_affinities_of(n, t, p);
+	label_counts_count(n, t->labels, t->nlabels);
+}
+
+void node_pod_free(struct nodes *n, struct node_pod *t)
+{
+	struct node *node = t->node;
+	if (!t->expected)
+		map_take(&n->node_pods, uid_hash(&t->uid), &t->uid);
+	anti_affinities_leave(n, t);
+	label_counts_uncount(n, t->labels, t->nlabels);
+	leave(n, t);
+	owner_loses(n, t);
+	arena_done(&t->arena);
+	free(t);
+	nodes_changed(n, node);
+	nodes_bury(n, node);
+}
+
+/* ---- expected -------------------------------------------------------------------------------- */
+
+void node_pod_expect(struct nodes *n, struct owner *o, struct node *node, int32_t pods)
+{
+	struct node_pod *t = mem_alloc(sizeof(*t));
+	const struct pod *p = o->pod;
+	must(node->known && o->requests && pods > 0);
+	t->pods = pods;
+	t->expected = true;
+	t->owner = o;
+	t->ns = p->ns;
+	t->labels = p->labels;
+	t->nlabels = p->nlabels;
+	t->ports = p->host_ports;
+	t->nports = p->nhost_ports;
+	t->requests = *o->requests;
+	move_in(n, t, node, p);
+	t->next_owned = o->put;
+	if (t->next_owned)
+		t->next_owned->previous_owned = t;
+	o->put = t;
+	o->nput += pods;
+	nodes_changed(n, node);
+}
+
+void node_pod_take_off(struct nodes *n, struct node_pod *t)
+{
+	must(t->expected);
+	if (t->pods == 1) {
+		node_pod_free(n, t);
+		return;
+	}
+	unuse(n, t->node, t, 1);
+	t->pods--;
+	t->node->nnode_pods--;
+	t->owner->nput--;
+	nodes_changed(n, t->node);
+}
+
+/* ---- bound ----------------------------------------------------------------------------------- */
+
+static uint64_t fingerprint_of(const struct bound_pod *b)
+{
+	struct buf fingerprint;
+	buf_init(&fingerprint, SIZE_MAX / 2);
+	fingerprint_bound(&fingerprint, b->pod);
+	buf_putc(&fingerprint, b->deleting ? '1' : '0');
+	buf_add(&fingerprint, &b->owner, sizeof(b->owner));
+	uint64_t hash = map_hash_bytes(fingerprint.ptr, fingerprint.len);
+	buf_done(&fingerprint);
+	return hash;
+}
+
+/* More on it than it takes. */
+static bool is_over_full(const struct nodes *n, const struct node *node)
+{
+	if (!node->known)
+		return false;
+	for (size_t r = 0; r < n->node_classes.nresources; r++)
+		if (node->used[r] > node->shape->amount[r] &&
+			strcmp(n->node_classes.resource[r], "pods") != 0)
+			return true;
+	int32_t pods = node_classes_resource(&n->node_classes, "pods");
+	return pods < 0 || node->nnode_pods > node->shape->amount[pods];
+}
+
+/* Who is there keeps those off that were to come: looked at on its node, and by what both are,
+ * roughly: they may well be put there again. */
+static void make_way(struct nodes *n, const struct node_pod *t)
+{
+	struct node *node = t->node;
+	if (node->nexpected > 0 && (t->nrepels > 0 || t->nports > 0 || is_over_full(n, node)))
+		owners_move_off(n, node);
+}
+
+void nodes_bind(struct nodes *n, const struct bound_pod *p)
+{
+	uint64_t fingerprint = fingerprint_of(p);
+	struct node_pod *old = map_get(&n->node_pods, uid_hash(&p->uid), &p->uid);
+	if (old && old->fingerprint == fingerprint && strcmp(old->node->name, p->node) == 0)
+		return;
+	n->vacated += old || n->wants_pod_affinity;
+	if (old)
+		node_pod_free(n, old);
+	struct node *node = nodes_node(n, p->node);
+	struct node_pod *t = node_pod_new(p, fingerprint);
+	move_in(n, t, node, p->pod);
+	map_put(&n->node_pods, uid_hash(&t->uid), t);
+	owner_has(n, t, &p->owner);
+	make_way(n, t);
+	nodes_changed(n, node);
+}
+
+void nodes_unbind(struct nodes *n, const struct uid *uid)
+{
+	struct node_pod *t = map_get(&n->node_pods, uid_hash(uid), uid);
+	if (!t)
+		return;
+	n->vacated++;
+	node_pod_free(n, t);
+}

@@ -1,0 +1,344 @@
+#include "queue/cluster/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/cluster/fit_cache.h"
+#include "queue/job/copies.h"
+
+#define LOG_LEAST 1024 /* changes remembered, at least */
+
+static bool node_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct node *)value)->name, key) == 0;
+}
+
+static bool node_pod_has_uid(const void *value, const void *key)
+{
+	return uid_cmp(&((const struct node_pod *)value)->uid, key) == 0;
+}
+
+static bool namespace_has_name(const void *value, const void *key)
+{
+	return strcmp(((const struct namespace *)value)->name, key) == 0;
+}
+
+struct nodes *nodes_new(void)
+{
+	struct nodes *n = mem_alloc(sizeof(*n));
+	node_classes_init(&n->node_classes);
+	map_init(&n->by_name, node_has_name);
+	map_init(&n->node_pods, node_pod_has_uid);
+	map_init(&n->namespaces, namespace_has_name);
+	owners_init(n);
+	runtimes_init(n);
+	label_counts_init(n);
+	return n;
+}
+
+static void namespace_free(struct namespace *ns)
+{
+	arena_done(&ns->arena);
+	free(ns);
+}
+
+void nodes_free(struct nodes *n)
+{
+	if (!n)
+		return;
+	while (n->first_fit_cache)
+		fit_cache_free(n, n->first_fit_cache);
+	owners_done(n);
+	for (size_t i = 0; i < n->nslots; i++) {
+		while (n->slot[i] && n->slot[i]->node_pods)
+			node_pod_free(n, n->slot[i]->node_pods);
+		if (n->slot[i])
+			nodes_drop(n, n->slot[i]->name);
+	}
+	owners_free(n);
+	struct namespace *ns;
+	map_each(&n->namespaces, i, ns)
+		namespace_free(ns);
+	map_done(&n->namespaces);
+	runtimes_done(n);
+	label_counts_done(n);
+	map_done(&n->node_pods);
+	map_done(&n->by_name);
+	map_done(&n->anti_affinities);
+	map_done(&n->fit_caches);
+	node_classes_done(&n->node_classes);
+	free(n->slot);
+	free(n->log.slot);
+	free(n);
+}
+
+size_t nodes_count(const struct nodes *n)
+{
+	return n->nknown;
+}
+
+uint64_t nodes_vacated(const struct nodes *n)
+{
+	return n->vacated;
+}
+
+uint64_t nodes_version(const struct nodes *n)
+{
+	return n->facts;
+}
+
+/* What is never possible is a matter of shapes, and of what is a node's own; where somebody asked
+ * for single nodes, of each of them. */
+uint64_t nodes_ground(const struct nodes *n)
+{
+	return n->node_classes.made + n->node_classes.gone + n->node_classes.own_moves + n->moves;
+}
+
+/* ---- nodes by name --------------------------------------------------------------------------- */
+
+static uint32_t free_slot(struct nodes *n)
+{
+	if (n->by_name.count < n->nslots)
+		for (size_t i = 0; i < n->nslots; i++)
+			if (!n->slot[i])
+				return (uint32_t)i;
+	n->slot = mem_grow(n->slot, n->nslots + 1, sizeof(struct node *));
+	n->slot[n->nslots] = NULL;
+	return (uint32_t)n->nslots++;
+}
+
+struct node *nodes_node(struct nodes *n, const char *name)
+{
+	uint64_t hash = map_hash_string(name);
+	struct node *node = map_get(&n->by_name, hash, name);
+	if (node)
+		return node;
+	node = mem_alloc(sizeof(*node));
+	node->name = mem_strdup(name);
+	node->slot = free_slot(n);
+	node->used = mem_array(n->node_classes.nresources + 1, sizeof(*node->used));
+	n->slot[node->slot] = node;
+	map_put(&n->by_name, hash, node);
+	return node;
+}
+
+/* Who has not read for so long that all nodes changed looks at all of them. */
+static void log_trim(struct nodes *n)
+{
+	if (n->log.n < LOG_LEAST || n->log.n < 2 * n->nslots)
+		return;
+	n->log.base += n->log.n;
+	n->log.n = 0;
+}
+
+void nodes_changed(struct nodes *n, struct node *node)
+{
+	log_trim(n);
+	if (n->log.n == n->log.cap) {
+		n->log.cap = n->log.cap ? 2 * n->log.cap : LOG_LEAST;
+		n->log.slot = mem_grow(n->log.slot, n->log.cap, sizeof(*n->log.slot));
+	}
+	node->changed = n->log.base + n->log.n;
+	n->log.slot[n->log.n++] = node->slot;
+	nodes_told(n);
+}
+
+void nodes_told(struct nodes *n)
+{
+	n->version++;
+	n->facts += !n->quiet;
+}
+
+void nodes_bury(struct nodes *n, struct node *node)
+{
+	if (node->known || node->node_pods)
+		return;
+	map_take(&n->by_name, map_hash_string(node->name), node->name);
+	n->slot[node->slot] = NULL;
+	free(node->name);
+	free(node->used);
+	free(node);
+}
+
+struct site node_site(const struct node *node)
+{
+	struct site s = node->shape->site;
+	s.name = node->name;
+	s.labels = node->labels;
+	s.nlabels = node->nlabels;
+	return s;
+}
+
+/* ---- what a node says ------------------------------------------------------------------------ */
+
+static void dress(struct nodes *n, struct node *node, const struct node_spec *spec)
+{
+	const struct site *shared = &node->shape->site;
+	node->labels = mem_array(spec->nlabels, sizeof(*node->labels));
+	for (node->nlabels = 0; node->nlabels < shared->nlabels; node->nlabels++)
+		node->labels[node->nlabels] = shared->labels[node->nlabels];
+	for (size_t i = 0; i < spec->nlabels; i++) {
+		if (!node_classes_label_is_own(spec, &spec->labels[i]))
+			continue;
+		node->labels[node->nlabels++] = *labels_copy(&node->own, &spec->labels[i], 1);
+		node_classes_count_own(&n->node_classes, spec->labels[i].key);
+	}
+	node->nown = node->nlabels - shared->nlabels;
+}
+
+static void undress(struct nodes *n, struct node *node)
+{
+	for (size_t i = node->nlabels - node->nown; i < node->nlabels; i++)
+		node_classes_uncount_own(&n->node_classes, node->labels[i].key);
+	free(node->labels);
+	arena_done(&node->own);
+	node->labels = NULL;
+	node->nlabels = node->nown = 0;
+}
+
+static void unset(struct nodes *n, struct node *node)
+{
+	owners_move_off(n, node);
+	anti_affinities_unsettle(node);
+	undress(n, node);
+	node_classes_drop(&n->node_classes, node->shape);
+	node->shape = NULL;
+	node->known = false;
+	n->nknown--;
+}
+
+/* Resources are numbered in another way now: whoever goes by number begins anew. */
+static void renumber(struct nodes *n)
+{
+	while (n->first_fit_cache)
+		fit_cache_free(n, n->first_fit_cache);
+	for (size_t i = 0; i < n->nslots; i++)
+		if (n->slot[i])
+			node_pods_recount(n, n->slot[i]);
+}
+
+static bool same_own_labels(const struct node *node, const struct node_spec *spec)
+{
+	const struct label *own = node->labels + (node->nlabels - node->nown);
+	size_t i = 0;
+	for (size_t k = 0; k < spec->nlabels; k++) {
+		if (!node_classes_label_is_own(spec, &spec->labels[k]))
+			continue;
+		if (i == node->nown || strcmp(own[i].key, spec->labels[k].key) != 0 ||
+			strcmp(own[i].value, spec->labels[k].value) != 0)
+			return false;
+		i++;
+	}
+	return i == node->nown;
+}
+
+bool nodes_set(struct nodes *n, const struct node_spec *spec)
+{
+	bool new_resource;
+	struct node_shape *shape = node_classes_take(&n->node_classes, spec, &new_resource);
+	struct node *node = nodes_node(n, spec->name);
+	if (new_resource)
+		renumber(n);
+	if (node->known && node->shape == shape && same_own_labels(node, spec)) {
+		node_classes_drop(&n->node_classes, shape);
+		return false;
+	}
+	if (node->known)
+		unset(n, node);
+	node->known = true;
+	n->nknown++;
+	node->shape = shape;
+	dress(n, node, spec);
+	n->moves += n->names_nodes;
+	n->vacated++;
+	anti_affinities_settle(node);
+	nodes_changed(n, node);
+	return true;
+}
+
+bool nodes_drop(struct nodes *n, const char *name)
+{
+	struct node *node = map_get(&n->by_name, map_hash_string(name), name);
+	if (!node || !node->known)
+		return false;
+	unset(n, node);
+	n->moves += n->names_nodes;
+	n->vacated++; /* of what was spread, or kept apart */
+	nodes_changed(n, node);
+	nodes_bury(n, node);
+	return true;
+}
+
+/* ---- namespaces ------------------------------------------------------------------------------ */
+
+static struct namespace *namespace_of(const struct nodes *n, const char *name)
+{
+	return map_get(&n->namespaces, map_hash_string(name), name);
+}
+
+static bool same_labels(const struct namespace *ns, const struct label *labels, size_t nlabels)
+{
+	if (ns->nlabels != nlabels)
+		return false;
+	for (size_t i = 0; i < nlabels; i++)
+		if (strcmp(ns->labels[i].key, labels[i].key) != 0 ||
+			strcmp(ns->labels[i].value, labels[i].value) != 0)
+			return false;
+	return true;
+}
+
+static void namespaces_moved(struct nodes *n)
+{
+	n->namespace_moves++;
+	n->vacated++;
+	nodes_told(n);
+}
+
+void nodes_set_namespace(
+	struct nodes *n, const char *name, const struct label *labels, size_t nlabels)
+{
+	struct namespace *ns = namespace_of(n, name);
+	if (ns && same_labels(ns, labels, nlabels))
+		return;
+	if (ns)
+		nodes_drop_namespace(n, name);
+	ns = mem_alloc(sizeof(*ns));
+	ns->name = arena_string(&ns->arena, name);
+	ns->labels = labels_copy(&ns->arena, labels, nlabels);
+	ns->nlabels = nlabels;
+	map_put(&n->namespaces, map_hash_string(name), ns);
+	namespaces_moved(n);
+}
+
+void nodes_drop_namespace(struct nodes *n, const char *name)
+{
+	struct namespace *ns = map_take(&n->namespaces, map_hash_string(name), name);
+	if (!ns)
+		return;
+	namespace_free(ns);
+	namespaces_moved(n);
+}
+
+static bool names(const struct affinity_term *t, const char *ns)
+{
+	for (size_t i = 0; i < t->nnamespaces; i++)
+		if (strcmp(t->namespaces[i], ns) == 0)
+			return true;
+	return false;
+}
+
+/* A namespace that we have not heard of yet has no labels. */
+bool nodes_term_covers(
+	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other)
+{
+	if (t->nnamespaces == 0 && !t->has_namespace_selector)
+		return strcmp(ns, other) == 0;
+	if (names(t, other))
+		return true;
+	if (!t->has_namespace_selector)
+		return false;
+	const struct namespace *of = namespace_of(n, other);
+	return labels_match(of ? of->labels : NULL, of ? of->nlabels : 0, &t->namespace_selector);
+}

@@ -1,0 +1,86 @@
+/*
+ * A pod to be: what of a pod template the API server's quotas and the scheduler look at.
+ *
+ * Made by a decoder in one block (controller/wire/decode_template.h), borrowed by the call it is
+ * passed to. What no rule in here looks at is not in it: preferences, images, volumes (a pod with
+ * volumes that bind to nodes is judged as if it had none, which errs on the side of "possible").
+ */
+#ifndef SLUICE_QUEUE_CLUSTER_POD_H
+#define SLUICE_QUEUE_CLUSTER_POD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/job.h"
+#include "sluice/placement.h"
+
+/* A term of required node affinity: both parts must hold. One with neither matches no node. */
+struct node_term {
+	struct selector_term labels; /* matchExpressions */
+	struct selector_term fields; /* matchFields: metadata.name with In or NotIn, one value */
+};
+
+/* A term of required pod affinity or anti-affinity. */
+struct affinity_term {
+	const char *topology_key;
+	bool has_selector; /* absent: no pod at all */
+	struct selector_term selector;
+	const char *const *namespaces; /* with none and no selector of them: the pod's own */
+	size_t nnamespaces;
+	bool has_namespace_selector; /* empty: all of them */
+	struct selector_term namespace_selector;
+	/* matchLabelKeys and mismatchLabelKeys have been merged into selector. */
+};
+
+struct spread_constraint { /* topologySpreadConstraints with DoNotSchedule */
+	const char *topology_key;
+	int32_t max_skew, min_domains; /* 1 when absent */
+	bool has_selector;
+	struct selector_term selector;
+	bool honor_affinity; /* nodeAffinityPolicy: Honor (default) */
+	bool honor_taints;   /* nodeTaintsPolicy: Ignore is the default */
+};
+
+enum qos_class { QOS_GUARANTEED, QOS_BURSTABLE, QOS_BEST_EFFORT };
+
+struct pod {
+	const char *ns;
+	const struct label *labels;
+	size_t nlabels;
+	struct pod_resources resources;
+	/* "" when absent; the API server makes it that of the default PriorityClass, if there is
+	 * one, before it looks at quotas. */
+	const char *priority_class;
+	bool terminating; /* spec.activeDeadlineSeconds of the pod is set */
+	/* Some term of pod affinity or anti-affinity, be it a preferred one, names namespaces or
+	 * selects them: what quotas of scope CrossNamespacePodAffinity count. */
+	bool crosses_namespaces;
+	const char *node_name; /* spec.nodeName, "" when absent: no scheduler is asked */
+	const char *scheduler; /* "default-scheduler"; of another one nothing is known */
+
+	const struct label *node_selector;
+	size_t nnode_selector;
+	const struct toleration *tolerations;
+	size_t ntolerations;
+	bool has_terms; /* required node affinity is there; with no terms it matches nothing */
+	const struct node_term *terms;
+	size_t nterms;
+	const struct affinity_term *affinity, *anti_affinity;
+	size_t naffinity, nanti_affinity;
+	const struct spread_constraint *spread;
+	size_t nspread;
+	const struct host_port {
+		const char *protocol, *ip; /* "TCP", "0.0.0.0" when absent */
+		int32_t port;
+	} * host_ports;
+	size_t nhost_ports;
+};
+
+/* As Kubernetes 1.36 computes it (pkg/apis/core/helper/qos): only cpu and memory count, and only
+ * more than none of it; of all containers and init containers, or else, where the pod has resources
+ * of its own (and be they empty), of these alone. */
+enum qos_class pod_qos_class(const struct pod *p);
+const char *qos_class_name(enum qos_class c);
+
+#endif

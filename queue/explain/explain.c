@@ -1,0 +1,645 @@
+/*
+ * Why a Job waits. Nothing is remembered from the pass that turned it down: the answer is worked
+ * out from the facts when somebody asks, so it is never stale and waiting costs no memory for it.
+ *
+ * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
+ */
+#include <string.h>
+
+#include "queue/rules/backfill.h"
+#include "queue/core.h"
+#include "queue/preempt/disruption.h"
+#include "queue/explain/explain_cluster.h"
+#include "queue/explain/explain_money.h"
+#include "queue/explain/explain_time.h"
+#include "queue/admit/shortage.h"
+#include "queue/admit/nominate.h"
+#include "queue/admit/precedence.h"
+#include "queue/model/reservation.h"
+#include "queue/model/run.h"
+#include "queue/job/text.h"
+#include "sluice/quantity.h"
+
+const char *wait_reason_name(enum wait_reason r)
+{
+	switch (r) {
+	case WAIT_NOT:
+		return "QuotaReserved";
+	case WAIT_DEACTIVATED:
+		return "Deactivated";
+	case WAIT_HELD:
+		return "OnHold";
+	case WAIT_MISCONFIGURED:
+		return "Misconfigured";
+	case WAIT_TOO_MANY:
+		return "TooManyWaiting";
+	case WAIT_NO_MATCHING_FLAVOR:
+		return "NoMatchingFlavor";
+	case WAIT_SUSPENDED:
+		return "Suspended";
+	case WAIT_NEVER_FITS:
+		return "NoNodeSuits";
+	case WAIT_NAMESPACE_QUOTA:
+		return "NamespaceQuotaExceeded";
+	case WAIT_NODES_FULL:
+		return "NodesFull";
+	case WAIT_EXCEEDS_MAX:
+		return "ExceedsMaxQuota";
+	case WAIT_START_AFTER:
+		return "StartAfter";
+	case WAIT_WINDOW:
+		return "OutsideWindow";
+	case WAIT_WINDOW_FIT:
+		return "WindowTooShort";
+	case WAIT_PRICE:
+		return "WaitingForPrice";
+	case WAIT_BUDGET:
+		return "BudgetExhausted";
+	case WAIT_BACK_OFF:
+		return "BackOff";
+	case WAIT_QUOTA:
+		return "WaitingForQuota";
+	case WAIT_PREEMPTED:
+		return "WaitingForPreemptedWorkloads";
+	case WAIT_BEHIND:
+		return "WaitingForJobAhead";
+	case WAIT_PENDING_EVALUATION:
+		return "PendingEvaluation";
+	}
+	return "";
+}
+
+struct question {
+	const struct queue *q;
+	const struct workload *w;
+	const struct clusterqueue *cq; /* NULL, or existing */
+	const struct claim *claim;     /* on cq */
+	int64_t now_ms;
+	struct text *text;
+	bool aside; /* asked because of another Job: its own place in the line is not told */
+	int64_t not_before_ms; /* the answer's */
+};
+
+/* It runs on; what concerns its owner is where it would wait if it were stopped. */
+static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
+{
+	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
+		return;
+	if (cq->exists)
+		text_add(t, "; ClusterQueue %s is being deleted and goes when its Jobs have ended",
+			cq->name);
+	else
+		text_add(t,
+			"; ClusterQueue %s does not exist any more: the Job runs to its end, and starts again after a stop only when somebody creates that ClusterQueue",
+			cq->name);
+}
+
+static void explain_reservation(const struct reservation *r, struct text *t)
+{
+	bool reclaimed = r->why && (r->keeps_pods == 0 || r->keeps_pods < r->pods);
+	if (reclaimed) {
+		text_add(t, "what it runs on is lent and wanted back (%s); ", r->why);
+		if (r->keeps_pods > 0 && !r->stop_given)
+			text_add(t, "goes on with %d of %d pods; ", r->keeps_pods, r->pods);
+	}
+	if (r->stop_given)
+		text_add(t, "is being stopped: holds ");
+	else if (!r->confirmed)
+		text_add(t, "is being started: holds ");
+	if (!r->stop_given && r->confirmed) {
+		text_add(t, "runs since ");
+		text_add_time(t, r->since_ms);
+		text_add(t, ": holds ");
+	}
+	if (r->nlines == 0)
+		text_add(t, "no quota");
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		bool last = i + 1 == r->nlines;
+		text_add_amount(t, r->line[i].amount, row->resource);
+		if (last || r->line[i + 1].row->flavor != row->flavor)
+			text_add(t, " in flavor %s", row->flavor);
+		text_add(t, last ? "" : ", ");
+	}
+	explain_end_of_queue(r->cq, t);
+}
+
+static void explain_class(const struct priority_class *c, struct text *t)
+{
+	bool is_label = c->kind == PRIORITY_WORKLOAD;
+	if (c->exists)
+		text_add(t,
+			"%s %s has value %d, above %d, where only what keeps the cluster alive may be; lower it or correct %s",
+			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
+			PRIORITY_HIGHEST,
+			is_label ? "the label sluice.dev/priority-class"
+				 : "spec.template.spec.priorityClassName");
+	else if (is_label)
+		text_add(t,
+			"WorkloadPriorityClass %s does not exist; create it or correct the label sluice.dev/priority-class",
+			c->name);
+	else
+		text_add(t,
+			"PriorityClass %s does not exist; create it or correct spec.template.spec.priorityClassName",
+			c->name);
+}
+
+static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
+{
+	if (*lq->name)
+		text_add(t,
+			"LocalQueue %s/%s does not exist; create it or correct the label sluice.dev/queue-name",
+			lq->ns->name, lq->name);
+	else
+		text_add(t, "has no label sluice.dev/queue-name; add it to queue the Job");
+}
+
+static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
+{
+	if (lq->cq->invalid)
+		text_add(t, "ClusterQueue %s has no valid spec: %s", lq->cq->name, lq->cq->invalid);
+	else
+		text_add(t,
+			"ClusterQueue %s of LocalQueue %s/%s does not exist; create it, or name another LocalQueue in the label sluice.dev/queue-name",
+			lq->cq->name, lq->ns->name, lq->name);
+}
+
+static void explain_not_selected(const struct localqueue *lq, struct text *t)
+{
+	const char *cq = lq->cq->name, *ns = lq->ns->name;
+	if (!lq->cq->has_selector)
+		text_add(t,
+			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
+			cq);
+	else if (!lq->ns->exists)
+		text_add(t, "namespace %s is not known (yet), so ClusterQueue %s cannot select it",
+			ns, cq);
+	else
+		text_add(t,
+			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; label the namespace or change spec.namespaceSelector",
+			ns, cq);
+}
+
+static bool is_misconfigured(const struct question *a)
+{
+	const struct workload *w = a->w;
+	if (w->invalid) {
+		text_add(a->text, "%s", w->invalid);
+	} else if (w->deleting) {
+		text_add(a->text, "is being deleted, so it is not started any more");
+	} else if (w->lq->gate == GATE_MISSING) {
+		explain_no_localqueue(w->lq, a->text);
+	} else if (w->lq->gate == GATE_CLUSTERQUEUE_MISSING) {
+		explain_no_clusterqueue(w->lq, a->text);
+	} else if (!priority_usable(w->class)) {
+		explain_class(w->class, a->text);
+	} else if (w->lq->gate == GATE_NOT_SELECTED) {
+		explain_not_selected(w->lq, a->text);
+	} else if (a->claim->uncovered) {
+		const char *name = a->claim->uncovered;
+		text_add(a->text,
+			"resource %.100s unavailable in ClusterQueue %s: the Job asks for ", name,
+			a->cq->name);
+		text_add_amount(a->text,
+			quantity_times(shape_amount(w->shape, name), w->shape->pods), name);
+		text_add(a->text,
+			"; add it to coveredResources of the ClusterQueue or remove the request");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* "stopping 3 Jobs, up to 30 s, since ..". */
+static void add_stopping(const struct stopping *s, struct text *t)
+{
+	if (s->n == 0 || s->grace_ms == 0)
+		return;
+	text_add(t, "; stopping %zu %s, up to %lld s, since ", s->n, s->n == 1 ? "Job" : "Jobs",
+		(long long)((s->grace_ms + 999) / 1000));
+	text_add_time(t, s->since_ms);
+}
+
+/* All who leave free what is promised, whomever they are stopped for. When nobody leaves any more
+ * it is their pods that are still on the nodes. */
+static void explain_promise(const struct reservation *r, struct text *t)
+{
+	struct stopping s = stopping_in(r->cq->cohort_tree);
+	if (s.leaving > 0)
+		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", s.leaving,
+			s.leaving == 1 ? "Job has" : "Jobs have");
+	else
+		text_add(t,
+			"starts as soon as the nodes are rid of the pods of those who were stopped for it: ");
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		text_add(t, "%s", i ? ", " : "");
+		text_add_amount(t, r->line[i].amount, row->resource);
+		text_add(t, " in flavor %s", row->flavor);
+	}
+	add_stopping(&s, t);
+}
+
+static const char *policy_name(enum stop_policy p)
+{
+	return p == STOP_HOLD_AND_DRAIN ? "HoldAndDrain" : "Hold";
+}
+
+static bool is_suspended(const struct question *a)
+{
+	const struct localqueue *lq = a->w->lq;
+	const struct clusterqueue *cq = a->cq;
+	size_t group = 0;
+	const struct flavor *missing = clusterqueue_missing_flavor(cq);
+	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
+	if (lq->deleting)
+		text_add(a->text, "LocalQueue %s/%s is being deleted; name another one",
+			lq->ns->name, lq->name);
+	else if (lq->stop_policy != STOP_NONE)
+		text_add(a->text,
+			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set it to None to go on",
+			lq->ns->name, lq->name, policy_name(lq->stop_policy));
+	else if (cq->deleting)
+		text_add(a->text,
+			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
+			cq->name);
+	else if (cq->stop_policy != STOP_NONE)
+		text_add(a->text,
+			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
+			cq->name, policy_name(cq->stop_policy));
+	else if (cq->cohort && cq->cohort->cyclic)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
+			cq->name, cq->cohort->name);
+	else if (missing && missing->invalid)
+		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
+			cq->name, missing->name, missing->invalid);
+	else if (missing)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: flavor %s not found; create the ResourceFlavor or remove it from spec.resourceGroups",
+			cq->name, missing->name);
+	else if (misplaced)
+		text_add(a->text,
+			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own",
+			cq->name, misplaced->name, group);
+	else
+		return false;
+	return true;
+}
+
+static size_t count_ahead(const struct queue *q, const struct workload *w)
+{
+	return w->place == PLACE_READY ? precedence_rank(q, w) : 0;
+}
+
+static void add_ahead(const struct question *a)
+{
+	size_t n = count_ahead(a->q, a->w);
+	if (a->w->place != PLACE_READY || a->aside)
+		return;
+	if (n == 0)
+		text_add(a->text, "; it is first in ClusterQueue %s", a->cq->name);
+	else
+		text_add(a->text, "; %zu %s ahead of it in ClusterQueue %s", n,
+			n == 1 ? "Job is" : "Jobs are", a->cq->name);
+}
+
+static bool is_backing_off(const struct question *a)
+{
+	if (a->w->not_before_ms <= a->now_ms)
+		return false;
+	if (a->w->past && a->w->past->evicted_ms > 0)
+		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
+			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
+	else
+		text_add(a->text, "its start was called off, or it was stopped: it waits until ");
+	text_add_time(a->text, a->w->not_before_ms);
+	text_add(a->text, " before it is tried again");
+	return true;
+}
+
+/* Another Job, for the owner of this one: its name is told in its own namespace only. */
+static void add_other(const struct question *a, const struct workload *other)
+{
+	if (other->lq->ns == a->w->lq->ns)
+		text_add_name(a->text, other->lq->ns->name, other->name);
+	else
+		text_add(a->text, "a Job of another namespace");
+}
+
+static const struct workload *head_of(const struct question *a)
+{
+	const struct group *g = precedence_head(a->q, a->cq);
+	return g ? group_head(g) : NULL;
+}
+
+static enum wait_reason explain_waiting(struct question *a);
+
+static bool is_behind_one_that_returns(const struct question *a)
+{
+	const struct workload *w = workload_returning_before(a->cq, &a->w->key, a->now_ms);
+	if (!w)
+		return false;
+	text_add(a->text, "behind ");
+	add_other(a, w);
+	text_add(a->text,
+		", which makes room for another Job and waits before it in ClusterQueue %s (StrictFIFO)",
+		a->cq->name);
+	return true;
+}
+
+/* Gap fillers that stand before the head, as where usage orders, are not behind it. */
+static bool stands_before(const struct question *a, const struct workload *head)
+{
+	return workload_fills_gaps(a->w) && precedence_before(a->q, a->w->group, head->group);
+}
+
+/* Quota is free, but the nodes are full. */
+static bool is_full(const struct question *a, const struct workload *w, const struct claim *claim,
+	struct text *t)
+{
+	struct clusterqueue *cq = (struct clusterqueue *)(uintptr_t)a->cq; /* only read */
+	return explain_full(a->q, cq, w, claim, t);
+}
+
+static bool has_room(const struct question *a, const struct workload *w)
+{
+	char words[512];
+	struct text t = text_over(words, sizeof(words));
+	return !is_full(a, w, &w->group->claim, &t);
+}
+
+/* Why a Job of another namespace waits, in a word: the sentence names what is that namespace's. */
+static void add_reason(struct question *a)
+{
+	char words[sizeof(((struct explanation *)0)->sentence)];
+	struct text *out = a->text, unused = text_over(words, sizeof(words));
+	a->text = &unused;
+	enum wait_reason reason = explain_waiting(a);
+	a->text = out;
+	text_add(out, "%s", wait_reason_name(reason));
+}
+
+/* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
+static bool is_behind(const struct question *a)
+{
+	const struct workload *head = head_of(a);
+	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY)
+		return false;
+	if (is_behind_one_that_returns(a))
+		return true;
+	if (!head || head == a->w || stands_before(a, head) ||
+		(assign_plainly(a->cq, &head->group->claim) == ASSIGN_FITS && has_room(a, head)))
+		return false;
+	struct question about = {
+		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0};
+	text_add(a->text, "behind ");
+	add_other(a, head);
+	text_add(a->text,
+		", which is first in ClusterQueue %s (StrictFIFO) and cannot start: ", a->cq->name);
+	if (head->lq->ns == a->w->lq->ns)
+		explain_waiting(&about);
+	else
+		add_reason(&about);
+	return true;
+}
+
+/* The one with the reservation is told its moment. */
+static void add_expected_start(const struct question *a)
+{
+	const struct backfill_slot *r = a->cq->backfill_slot;
+	if (!backfill_is_head(a->cq, a->w))
+		return;
+	if (r->at_ms == INT64_MAX) {
+		text_add(a->text, "; nobody can say when, because Jobs run whose end is not known");
+	} else {
+		text_add(a->text, "; expected to start at ");
+		text_add_time(a->text, r->at_ms);
+	}
+}
+
+/* Backfill: it fits, but the first of those that do not would start later. */
+static bool would_delay(const struct question *a)
+{
+	const struct backfill_slot *r = a->cq->backfill_slot;
+	const struct workload *head = r && r->on && a->w->place == PLACE_READY
+					      ? queue_find_workload(a->q, &r->head)
+					      : NULL;
+	if (!head || head == a->w || head->place != PLACE_READY)
+		return false;
+	text_add(a->text, "fits, but would delay ");
+	add_other(a, head);
+	if (r->at_ms != INT64_MAX) {
+		text_add(a->text, ", which is expected to start at ");
+		text_add_time(a->text, r->at_ms);
+	} else {
+		text_add(a->text, ", which is ahead of it");
+	}
+	if (a->w->expected_ms <= 0) {
+		text_add(a->text,
+			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
+		return true;
+	}
+	text_add(a->text, ": it is expected to run until ");
+	text_add_time(a->text, backfill_end_ms(a->w->expected_ms, a->now_ms));
+	return true;
+}
+
+/* It fits, but was looked at and not taken: the first of a StrictFIFO queue that shares quota with
+ * it could take that back, as soon as others leave, and it is not lent further meanwhile. */
+static bool is_kept(const struct question *a)
+{
+	const struct cohort_tree *cohort_tree = a->cq->cohort_tree;
+	if (a->w->place != PLACE_READY || list_in(&cohort_tree->dirty))
+		return false;
+	list_each(&cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+		const struct group *g =
+			cq->strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
+		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
+			continue;
+		const struct workload *head = group_head(g);
+		text_add(a->text, "fits, but what is free is kept for ");
+		add_other(a, head);
+		text_add(a->text, ", which is first in ClusterQueue %s (StrictFIFO)", cq->name);
+		return true;
+	}
+	return false;
+}
+
+/* It fits as soon as others have gone, for which it does not wait as others do. */
+static bool is_held_still(const struct question *a)
+{
+	if (!workload_fills_gaps(a->w) || assign_now(a->cq, a->claim) == ASSIGN_FITS)
+		return false;
+	struct stopping s = stopping_in(a->cq->cohort_tree);
+	text_add(a->text,
+		"what it asks for is held by %s still stopping; its priority is negative, so nothing is kept for it: it starts if that is idle then",
+		s.leaving == 1 ? "a Job that is" : "Jobs that are");
+	return true;
+}
+
+/* What its owner asks of time and money, what the queue's plan and Budgets say. */
+static enum wait_reason explain_by_terms(const struct question *a, enum wait_reason tier)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	bool applies = tier == WAIT_BUDGET
+			       ? explain_budget(q, a->w, a->cq, a->claim, a->text)
+			       : explain_terms(q, a->w, a->cq, a->claim, a->now_ms, tier, a->text);
+	return applies ? tier : WAIT_NOT;
+}
+
+/* A quota that is too small now may be another one in the window it waits for. */
+static bool exceeds(const struct question *a)
+{
+	if (explain_has_sets(a->cq) && !window_state_of(a->w->lq)->open)
+		return false;
+	shortage_add_excess(a->text, a->cq, a->claim);
+	if (explain_has_sets(a->cq))
+		text_add(a->text, " (windows have quotas of their own here: see its RunPolicies)");
+	return true;
+}
+
+/* What the API server would say to its pods, and what helps where time does not. */
+static bool is_refused(const struct question *a)
+{
+	char words[sizeof(((struct explanation *)0)->sentence)];
+	bool never;
+	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
+		return false;
+	text_add(a->text, "the API server would refuse its pods: %s", words);
+	if (!never)
+		return true;
+	if (strncmp(words, "exceeded quota", 14) == 0)
+		text_add(a->text,
+			"; that is more than the whole quota: ask for less, or have it raised");
+	else
+		text_add(a->text, "; no time helps: correct the pod template, or the quota");
+	return true;
+}
+
+static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
+{
+	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
+	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
+		return WAIT_EXCEEDS_MAX;
+	if (explain_by_terms(a, WAIT_START_AFTER) != WAIT_NOT)
+		return WAIT_START_AFTER;
+	enum wait_reason window = explain_window(a->q, a->w, a->now_ms, a->text, &a->not_before_ms);
+	if (window != WAIT_NOT)
+		return window;
+	if (explain_by_terms(a, WAIT_PRICE) != WAIT_NOT)
+		return WAIT_PRICE;
+	if (explain_by_terms(a, WAIT_BUDGET) != WAIT_NOT)
+		return WAIT_BUDGET;
+	if (is_refused(a))
+		return WAIT_NAMESPACE_QUOTA;
+	if (is_backing_off(a))
+		return WAIT_BACK_OFF;
+	if (verdict == ASSIGN_BUSY || lent) {
+		shortage_add_busy(a->text, a->cq, a->claim, verdict);
+		add_expected_start(a);
+		add_ahead(a);
+		return WAIT_QUOTA;
+	}
+	if (is_held_still(a) || explain_parted(a->q, a->cq, a->w->shape, a->claim, a->text))
+		return WAIT_QUOTA;
+	if (is_full(a, a->w, a->claim, a->text)) {
+		add_ahead(a);
+		return WAIT_NODES_FULL;
+	}
+	if (is_behind(a) || would_delay(a) || is_kept(a))
+		return WAIT_BEHIND;
+	text_add(a->text, "fits, and is looked at in the next pass");
+	add_ahead(a);
+	return WAIT_PENDING_EVALUATION;
+}
+
+static void explain_deactivated(const struct workload *w, struct text *t)
+{
+	const struct past *p = w->past;
+	if (p->deactivated == STOP_REASON_MAX_RUN)
+		text_add(t, "deactivated: the maximum execution time (%lld s) exceeded",
+			(long long)(p->max_run_ms / 1000));
+	else
+		text_add(t, "deactivated: its pods were not ready in time once more after %d %s",
+			p->requeues, p->requeues == 1 ? "requeue" : "requeues");
+	text_add(t, "; to begin anew, %sremove annotation sluice.dev/hold",
+		w->held ? "" : "set and then ");
+}
+
+static enum wait_reason explain_waiting(struct question *a)
+{
+	if (past_deactivated(a->w)) {
+		explain_deactivated(a->w, a->text);
+		return WAIT_DEACTIVATED;
+	}
+	if (explain_by_terms(a, WAIT_DEACTIVATED) != WAIT_NOT)
+		return WAIT_DEACTIVATED;
+	if (a->w->blocked) {
+		text_add(a->text, "%s", a->w->blocked);
+		return WAIT_HELD;
+	}
+	if (a->w->held) {
+		text_add(a->text,
+			"held: annotation sluice.dev/hold is set; remove it to queue the Job");
+		return WAIT_HELD;
+	}
+	if (is_misconfigured(a))
+		return WAIT_MISCONFIGURED;
+
+	enum assign_verdict verdict = assign_plainly(a->cq, a->claim);
+	if (verdict == ASSIGN_NO_FLAVOR && !a->claim->nowhere) {
+		shortage_add_mismatch(a->text, a->cq, a->claim, a->w->shape->directives);
+		return WAIT_NO_MATCHING_FLAVOR;
+	}
+	if (is_suspended(a))
+		return WAIT_SUSPENDED;
+	if (a->claim->nowhere) {
+		explain_nowhere(a->q, a->cq, a->w->shape, a->claim, a->text);
+		return WAIT_NEVER_FITS;
+	}
+	if (a->w->promise) {
+		explain_promise(a->w->promise, a->text);
+		return WAIT_PREEMPTED;
+	}
+	return explain_by_quota(a, verdict);
+}
+
+bool queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	if (!w)
+		return false;
+	const struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
+	struct text text = text_over(ret->sentence, sizeof(ret->sentence));
+	ret->localqueue = w->reservation ? w->reservation->lq->name : w->lq->name;
+	ret->clusterqueue = cq ? cq->name : "";
+	ret->priority = w->key.priority;
+	ret->claimed_priority = w->class->value;
+	ret->queued_ms = w->key.queued_ms;
+	ret->ahead = count_ahead(q, w);
+	ret->not_before_ms = w->not_before_ms;
+	ret->stop_ms = 0;
+	explain_times((struct queue *)(uintptr_t)q, w, now_ms, ret);
+	if (w->reservation) {
+		explain_reservation(w->reservation, &text);
+		ret->stop_ms = explain_stop(q, w->reservation, &text);
+		ret->reason = WAIT_NOT;
+		explain_unreachable(ret, &text);
+		return true;
+	}
+	struct claim own = {0};
+	struct question about = {q, w, cq && cq->exists ? cq : NULL, &own, now_ms, &text, false, 0};
+	if (w->group)
+		about.claim = &w->group->claim;
+	else if (about.cq)
+		claim_init(&own, &q->terrain, cq, w->shape);
+	ret->reason = explain_waiting(&about);
+	if (about.not_before_ms > ret->not_before_ms)
+		ret->not_before_ms = about.not_before_ms;
+	explain_unreachable(ret, &text);
+	claim_done(&own);
+	return true;
+}

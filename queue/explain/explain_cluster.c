@@ -1,0 +1,110 @@
+#include "queue/explain/explain_cluster.h"
+
+#include <string.h>
+
+#include "queue/admit/assign.h"
+#include "queue/rules/nodes/vacancy.h"
+
+/* So many ways to choose flavors are told; the rest is a number. */
+#define WAYS_TOLD 2
+/* Bytes for what the scheduler would say, of all of them together. */
+#define ANSWERS_SIZE 200
+
+struct way {
+	const struct flavor *flavor[CQ_GROUPS_MAX];
+	size_t n;
+};
+
+static void add_flavors(struct text *t, const struct way *way)
+{
+	text_add(t, way->n > 1 ? "in flavors " : "in flavor ");
+	for (size_t i = 0; i < way->n; i++)
+		text_add(t, "%s%s",
+			i == 0		 ? ""
+			: i + 1 < way->n ? ", "
+					 : " and ",
+			way->flavor[i]->name);
+}
+
+/* Only as much of what the scheduler would say as has room beside the cure. */
+static void add_answer(const struct queue *q, const struct shape *shape, const struct way *way,
+	size_t size, struct text *t)
+{
+	char words[ANSWERS_SIZE];
+	struct fit_answer answer;
+	struct text cut = text_over(words, size);
+	terrain_answer(&q->terrain, shape->template, way->flavor, way->n, &answer);
+	text_add(&cut, "%s", answer.sentence);
+	text_add(t, "%s", words);
+}
+
+void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
+	const struct shape *shape, const struct claim *claim, struct text *t)
+{
+	struct way way[WAYS_TOLD + 1];
+	size_t n = 0;
+	while (n <= WAYS_TOLD && terrain_way(cq, claim, n, way[n].flavor, &way[n].n))
+		n++;
+	size_t told = n < WAYS_TOLD ? n : WAYS_TOLD;
+	text_add(t, "no node of this cluster can ever run its pods: ");
+	for (size_t i = 0; i < told; i++) {
+		text_add(t, i ? "; " : "");
+		if (n > 1) {
+			add_flavors(t, &way[i]);
+			text_add(t, ": ");
+		}
+		add_answer(q, shape, &way[i], n > 1 ? ANSWERS_SIZE / WAYS_TOLD : ANSWERS_SIZE, t);
+	}
+	text_add(t, n > told ? "; nor in any other flavor" : "");
+	text_add(t,
+		"; change the template or the nodes, or set clusterFit: Ignore in ClusterQueue %s if an autoscaler brings such nodes",
+		cq->name);
+}
+
+bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
+	const struct claim *claim, struct text *t)
+{
+	struct way way = {.n = 0};
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		size_t needs;
+		uint8_t flavor;
+		claim_needs(claim, g, &needs);
+		if (needs == 0)
+			continue;
+		if (assign_group(cq, claim, g, &flavor) != ASSIGN_FITS)
+			return false;
+		way.flavor[way.n++] = cq->groups[g].flavors[flavor];
+	}
+	if (way.n < 2 || !terrain_asks(&q->terrain, cq, shape) ||
+		!terrain_never(&q->terrain, shape->template, way.flavor, way.n))
+		return false;
+	text_add(t, "quota is left ");
+	add_flavors(t, &way);
+	text_add(t, ", but no node could run its pods in all of these: ");
+	add_answer(q, shape, &way, ANSWERS_SIZE, t);
+	text_add(t, "; waiting for quota in flavors that go together");
+	return true;
+}
+
+bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct text *t)
+{
+	struct fit_answer answer;
+	int32_t places = vacancy_shortage(q, cq, w, claim, &answer);
+	if (places < 0)
+		return false;
+	if (!q->terrain.pods_known) {
+		text_add(t,
+			"waits until all pods are known, as it starts only where there is room now");
+		return true;
+	}
+	if (places == 0)
+		text_add(t, "no room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
+	else if (w->shape->min_pods < w->shape->pods)
+		text_add(t, "room for %d of the %d pods that it needs at least now: ", (int)places,
+			(int)w->shape->min_pods);
+	else
+		text_add(t, "room for %d of its %d pods now: ", (int)places, (int)w->shape->pods);
+	text_add(t, "%.280s", answer.sentence);
+	return true;
+}

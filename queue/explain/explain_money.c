@@ -1,0 +1,261 @@
+#include "queue/explain/explain_money.h"
+
+#include <string.h>
+
+#include "queue/calendar/zone.h"
+#include "queue/price/money.h"
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/money/terms.h"
+#include "sluice/quantity.h"
+
+static void add_money(struct text *t, int64_t amount, const char *currency)
+{
+	char money[MONEY_TEXT_SIZE];
+	money_format(amount, money);
+	text_add(t, "%s%s%s", money, *currency ? " " : "", currency);
+}
+
+/* In the zone of the plan's first Calendar, else in UTC: "Sat 2026-11-21 22:00 CET". */
+static void add_time(struct text *t, const struct plan *p, int64_t ms)
+{
+	char text[ZONE_TEXT_SIZE];
+	for (size_t i = 0; p && i < p->spec.nrates; i++) {
+		struct calendar *c = p->rate[i].calendar_ref->calendar;
+		if (c) {
+			text_add(t, "%s", zone_text(calendar_zone(c), ms / 1000, text));
+			return;
+		}
+	}
+	struct zone *utc = zone_utc();
+	text_add(t, "%s", zone_text(utc, ms / 1000, text));
+	zone_free(utc);
+}
+
+/* What it asks for, each in the first flavor that suits. */
+static size_t lines_of(
+	const struct clusterqueue *cq, const struct claim *claim, struct quota_line *line)
+{
+	size_t n = claim->nneeds < QUEUE_LINES_MAX ? claim->nneeds : QUEUE_LINES_MAX;
+	for (size_t i = 0; i < n; i++) {
+		const struct need *need = &claim->need[i];
+		const struct resource_group *g = &cq->groups[need->group];
+		size_t f = 0;
+		while (f + 1 < g->nflavors && !claim_suits(claim, need->group, f))
+			f++;
+		const struct quota_row *row = g->row[f * g->nresources + need->resource];
+		line[i] = (struct quota_line){"", row->flavor, row->resource, need->amount};
+	}
+	return n;
+}
+
+/* ---- Terms ---- */
+
+struct telling {
+	struct queue *q;
+	const struct workload *w;
+	struct clusterqueue *cq;
+	const struct claim *claim;
+	struct plan *plan;
+	int64_t now_ms;
+	struct verdict_of_terms verdict;
+	struct text *t;
+};
+
+static void tell_deactivated(const struct telling *a)
+{
+	text_add(a->t, "deactivated: it cannot end by its deadline, ");
+	add_time(a->t, a->plan, a->w->terms->asked.deadline_ms);
+	text_add(a->t, ", any more (its latest start was ");
+	add_time(a->t, a->plan, a->verdict.latest_ms);
+	text_add(a->t,
+		"), and annotation sluice.dev/on-missed-deadline is Fail; to queue it again, set sluice.dev/deadline to a later time or remove it");
+}
+
+static void tell_start_after(const struct telling *a)
+{
+	text_add(a->t, "waits until ");
+	add_time(a->t, a->plan, a->w->terms->asked.start_after_ms);
+	text_add(a->t, " (annotation sluice.dev/start-after)");
+}
+
+static void tell_unpriced(const struct telling *a)
+{
+	const char *resource = a->w->terms->asked.max_price_resource;
+	if (!a->plan)
+		text_add(a->t,
+			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue %s, so nobody can say what %s costs; create one or remove the annotation",
+			a->cq->name, resource);
+	else
+		text_add(a->t,
+			"has annotation sluice.dev/max-price, but PricePlan %s has no price of %s; add it to spec.base or remove the annotation",
+			a->plan->name, resource);
+}
+
+static void tell_until(const struct telling *a, const char *else_words)
+{
+	if (a->verdict.not_before_ms == INT64_MAX) {
+		text_add(a->t, "%s", else_words);
+		return;
+	}
+	text_add(a->t, "; it starts ");
+	add_time(a->t, a->plan, a->verdict.not_before_ms);
+	if (a->verdict.not_before_ms == a->verdict.latest_ms)
+		text_add(a->t, ", its latest start");
+}
+
+static void tell_ceiling(const struct telling *a)
+{
+	const struct job_terms *asked = &a->w->terms->asked;
+	text_add(a->t, "%s costs ", asked->max_price_resource);
+	add_money(a->t, terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency);
+	text_add(a->t, " an hour now, more than annotation sluice.dev/max-price of ");
+	add_money(a->t, asked->max_price, "");
+	tell_until(a, "; nobody can say when it will not");
+}
+
+static int64_t costs_at(const struct telling *a, int64_t at_ms)
+{
+	struct quota_line line[QUEUE_LINES_MAX];
+	size_t n = lines_of(a->cq, a->claim, line);
+	int64_t lasts_ms = a->w->expected_ms > 0 ? a->w->expected_ms : TERMS_ASSUMED_MS;
+	return bill_expected(a->q, a->cq, line, n, at_ms, lasts_ms);
+}
+
+static void tell_cheapest(const struct telling *a)
+{
+	const char *by =
+		a->verdict.latest_ms != INT64_MAX ? "before its deadline" : "within a week";
+	text_add(a->t, "cheapest start %s is ", by);
+	add_time(a->t, a->plan, a->verdict.not_before_ms);
+	text_add(a->t, " at ");
+	add_money(a->t, costs_at(a, a->verdict.not_before_ms), a->plan->currency);
+	text_add(a->t, "; now it would cost ");
+	add_money(a->t, costs_at(a, a->now_ms), "");
+	if (a->w->expected_ms <= 0)
+		text_add(a->t, " (for an hour: how long it takes is unknown)");
+}
+
+static void tell_price(const struct telling *a)
+{
+	const struct job_terms *asked = &a->w->terms->asked;
+	int64_t price = asked->has_max_price ? terms_unit_price(a->q, a->w, a->now_ms) : 0;
+	if (price < 0)
+		tell_unpriced(a);
+	else if (asked->has_max_price && price > asked->max_price)
+		tell_ceiling(a);
+	else
+		tell_cheapest(a);
+}
+
+static void tell_held(const struct telling *a)
+{
+	text_add(a->t,
+		"PricePlan %s has no price for now (%s), and spec.series.whenStale is HoldStarts",
+		a->plan->name,
+		a->plan->spec.series_fault ? a->plan->spec.series_fault : "its series is stale");
+}
+
+bool explain_terms(struct queue *q, const struct workload *w, const struct clusterqueue *cq,
+	const struct claim *claim, int64_t now_ms, enum wait_reason tier, struct text *t)
+{
+	struct clusterqueue *own = (struct clusterqueue *)(uintptr_t)cq;
+	struct telling a = {.q = q, .w = w, .cq = own, .claim = claim, .now_ms = now_ms, .t = t};
+	a.plan = plan_of(q, own);
+	if (tier == WAIT_PRICE && plan_holds(q, own)) {
+		tell_held(&a);
+		return true;
+	}
+	a.verdict = terms_now(q, w, now_ms);
+	if (a.verdict.reason != tier)
+		return false;
+	if (tier == WAIT_DEACTIVATED)
+		tell_deactivated(&a);
+	else if (tier == WAIT_START_AFTER)
+		tell_start_after(&a);
+	else
+		tell_price(&a);
+	return true;
+}
+
+/* ---- Budgets ---- */
+
+static void tell_fault(
+	struct queue *q, const struct budget *b, const struct plan *p, struct text *t)
+{
+	(void)q;
+	if (!b->zone)
+		text_add(t, "Budget %s starts nothing: %s", b->name, b->invalid);
+	else
+		text_add(t,
+			"Budget %s starts nothing: it counts in %s, but PricePlan %s in %s; make both the same",
+			b->name, b->currency, p->name, p->currency);
+}
+
+static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
+{
+	char text[ZONE_TEXT_SIZE];
+	text_add(t, "Budget %s has ", b->name);
+	add_money(t, budget_remaining(b) > 0 ? budget_remaining(b) : 0, b->currency);
+	text_add(t, " left of ");
+	add_money(t, b->spec.amount, "");
+	text_add(t, " (");
+	add_money(t, b->spent, "");
+	text_add(t, " spent, ");
+	add_money(t, b->reserved, "");
+	text_add(t, " reserved) until %s; this Job is expected to cost ",
+		zone_text(b->zone, b->to_ms / 1000, text));
+	add_money(t, cost, "");
+}
+
+bool explain_budget(struct queue *q, const struct workload *w, const struct clusterqueue *cq,
+	const struct claim *claim, struct text *t)
+{
+	struct quota_line line[QUEUE_LINES_MAX];
+	struct clusterqueue *own = (struct clusterqueue *)(uintptr_t)cq;
+	const struct budget *by;
+	int64_t cost;
+	size_t n = lines_of(cq, claim, line);
+	if (w->promise || budget_lets_lines(q, own, w, line, n, &by, &cost))
+		return false;
+	if (budget_fault(q, by))
+		tell_fault(q, by, plan_of(q, own), t);
+	else
+		tell_budget(by, cost, t);
+	return true;
+}
+
+void explain_unreachable(const struct explanation *x, struct text *t)
+{
+	if (!x->unreachable || x->reason == WAIT_DEACTIVATED)
+		return;
+	text_add(t, "; its deadline, ");
+	text_add_time(t, x->deadline_ms);
+	text_add(t, ", cannot be met any more");
+}
+
+/* ---- Fields ---- */
+
+void explain_times(
+	struct queue *q, const struct workload *w, int64_t now_ms, struct explanation *ret)
+{
+	const struct reservation *r = w->reservation;
+	ret->expected_ms = w->expected_ms;
+	ret->expected_from = w->expected_from;
+	ret->deadline_ms = 0;
+	ret->unreachable = false;
+	if (!w->terms)
+		return;
+	ret->deadline_ms = w->terms->asked.deadline_ms;
+	if (r) {
+		int64_t since_ms = r->confirmed ? r->since_ms : r->reserved_ms;
+		int64_t end_ms =
+			w->expected_ms > 0 ? quantity_add(since_ms, w->expected_ms) : now_ms;
+		ret->unreachable = ret->deadline_ms > 0 && end_ms > ret->deadline_ms;
+		return;
+	}
+	struct verdict_of_terms v = terms_now(q, w, now_ms);
+	ret->unreachable = v.unreachable;
+	if (v.not_before_ms != INT64_MAX && v.not_before_ms > ret->not_before_ms)
+		ret->not_before_ms = v.not_before_ms;
+}

@@ -1,0 +1,153 @@
+#include "queue/explain/explain_time.h"
+
+#include "queue/calendar/zone.h"
+#include "queue/rules/windows/window_close.h"
+#include "queue/model/reservation.h"
+#include "sluice/quantity.h"
+
+#define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
+
+static void add_policy(struct text *t, const struct runpolicy *p)
+{
+	text_add(t, "RunPolicy %s (Calendar %s)", p->name, p->spec.calendar);
+}
+
+/* As the clock on the wall of the policy's Calendar says it. */
+static void add_local(struct text *t, const struct runpolicy *p, int64_t at_ms)
+{
+	char text[ZONE_TEXT_SIZE];
+	text_add(t, "%s", zone_text(calendar_zone(p->calendar_ref->calendar), at_ms / 1000, text));
+}
+
+static void add_not_understood(struct text *t, const struct runpolicy *p)
+{
+	if (p->calendar_ref->invalid)
+		text_add(t, "RunPolicy %s starts nothing, for its Calendar has no valid spec: %s",
+			p->name, p->calendar_ref->invalid);
+	else
+		text_add(t,
+			"RunPolicy %s starts nothing, for Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
+			p->name, p->spec.calendar);
+}
+
+static void add_closed(struct text *t, const struct window_state *r, int64_t now_ms)
+{
+	const struct runpolicy *p = r->closed_by;
+	text_add(t, "outside of window: ");
+	if (!p->calendar_ref->calendar) {
+		add_not_understood(t, p);
+		return;
+	}
+	int64_t opens_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
+	add_policy(t, p);
+	if (opens_ms == CALENDAR_NEVER) {
+		text_add(t, " does not open within five years; correct the Calendar");
+		return;
+	}
+	text_add(t, " opens ");
+	add_local(t, p, opens_ms);
+	if (r->opens_ms == CALENDAR_NEVER) {
+		text_add(t,
+			"; not all of the %zu RunPolicies that bind it open together within a year",
+			r->npolicies);
+	} else if (r->opens_ms != opens_ms) {
+		text_add(t, "; all of the %zu that bind it are open from ", r->npolicies);
+		add_local(t, p, r->opens_ms);
+		text_add(t, " on");
+	}
+}
+
+static void add_span(struct text *t, int64_t ms)
+{
+	long long s = (long long)((ms + 999) / 1000);
+	if (s >= 3600)
+		text_add(t, "%lldh%02lldm", s / 3600, s / 60 % 60);
+	else if (s >= 60)
+		text_add(t, "%lldm%02llds", s / 60, s % 60);
+	else
+		text_add(t, "%llds", s);
+}
+
+/* Whose close is the first of those that do not let it in. */
+static const struct runpolicy *too_short(const struct window_state *r, bool unknown, int64_t now_ms)
+{
+	const struct runpolicy *first = NULL;
+	int64_t first_ms = CALENDAR_NEVER;
+	for (size_t i = 0; i < r->npolicies; i++) {
+		const struct runpolicy *p = r->policy[i];
+		int64_t closes_ms = calendar_next_change(p->calendar_ref->calendar, now_ms);
+		bool counts = unknown ? p->spec.hold_unknown && p->spec.fit != FIT_IGNORE
+				      : p->spec.fit == FIT_REQUIRE;
+		if (counts && closes_ms < first_ms) {
+			first = p;
+			first_ms = closes_ms;
+		}
+	}
+	return first;
+}
+
+static void add_too_short(struct text *t, const struct window_state *r, int64_t expected_ms,
+	int64_t not_before_ms, int64_t now_ms)
+{
+	const struct runpolicy *p = too_short(r, expected_ms <= 0, now_ms);
+	if (!p)
+		return;
+	if (expected_ms <= 0) {
+		text_add(t, "nobody knows how long it runs, and ");
+		add_policy(t, p);
+		text_add(t,
+			" holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration");
+		return;
+	}
+	text_add(t, "would not end in time: it is expected to run ");
+	add_span(t, window_state_lasts_ms(r, expected_ms));
+	text_add(t, "%s, and ", r->margin_permille ? " with safetyMargin" : "");
+	add_policy(t, p);
+	text_add(t, " closes ");
+	add_local(t, p, calendar_next_change(p->calendar_ref->calendar, now_ms));
+	if (not_before_ms == 0) {
+		text_add(t, "; no window within a year is long enough");
+		return;
+	}
+	text_add(t, "; the next that is long enough opens ");
+	add_local(t, p, not_before_ms);
+}
+
+enum wait_reason explain_window(const struct queue *q, const struct workload *w, int64_t now_ms,
+	struct text *t, int64_t *ret_not_before_ms)
+{
+	const struct window_state *r = window_state_of(w->lq);
+	if (window_fit(r, w->expected_ms, q->now_ms) != WINDOW_DOES_NOT_FIT)
+		return WAIT_NOT;
+	int64_t from = now_ms, to;
+	bool opens = window_state_next_open(
+		r, w->expected_ms, quantity_add(now_ms, YEAR_MS), &from, &to);
+	bool unknown = r->open && w->expected_ms <= 0;
+	*ret_not_before_ms = opens && !unknown ? from : 0;
+	if (!r->open)
+		add_closed(t, r, now_ms);
+	else
+		add_too_short(t, r, w->expected_ms, *ret_not_before_ms, now_ms);
+	return r->open ? WAIT_WINDOW_FIT : WAIT_WINDOW;
+}
+
+int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t)
+{
+	struct runpolicy *p;
+	int64_t stop_ms = r->stop_given ? INT64_MAX : window_close_stop_ms(q, r, &p);
+	if (stop_ms == INT64_MAX)
+		return 0;
+	text_add(t, "; ");
+	add_policy(t, p);
+	text_add(t, " will stop it ");
+	add_local(t, p, stop_ms);
+	return stop_ms;
+}
+
+bool explain_has_sets(const struct clusterqueue *cq)
+{
+	for (size_t i = 0; i < cq->window_state->npolicies; i++)
+		if (cq->window_state->policy[i]->spec.nquotas > 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,402 @@
+/* The state of the queues as their status shows it. */
+#include "queue/explain/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/preempt/disruption.h"
+#include "queue/rules/namespace_quota.h"
+#include "queue/model/reservation.h"
+#include "queue/admit/share.h"
+#include "queue/users.h"
+#include "queue/job/text.h"
+#include "sluice/quantity.h"
+
+struct scratch {
+	struct usage_view *usage;
+	size_t nusage, capacity;
+	const struct clusterqueue **absent; /* those that do not exist and have Jobs, by name */
+	size_t nabsent;
+};
+
+struct scratch *scratch_new(void)
+{
+	return mem_alloc(sizeof(struct scratch));
+}
+
+void scratch_free(struct scratch *s)
+{
+	free(s->usage);
+	free(s->absent);
+	free(s);
+}
+
+static void usage_add(struct scratch *s, const struct quota_row *row)
+{
+	if (s->nusage == s->capacity) {
+		s->capacity = s->capacity ? s->capacity * 2 : 16;
+		s->usage = mem_grow(s->usage, s->capacity, sizeof(*s->usage));
+	}
+	__int128 beyond = row->use[QUOTA_NOW] - row->subtree;
+	s->usage[s->nusage++] = (struct usage_view){.flavor = row->flavor,
+		.resource = row->resource,
+		.nominal = row->nominal,
+		.borrowing_limit = row->borrowing_limit,
+		.lending_limit = row->lending_limit,
+		.subtree = row->subtree,
+		.reserved = quota_shown(row->use[QUOTA_NOW]),
+		.used = quota_shown(row->used),
+		.borrowed = row->up && beyond > 0 ? quota_shown(beyond) : 0};
+}
+
+static int usage_order(const void *a, const void *b)
+{
+	const struct usage_view *x = a, *y = b;
+	int order = strcmp(x->flavor, y->flavor);
+	return order ? order : strcmp(x->resource, y->resource);
+}
+
+/* The rows of the spec in its order, then those that only running Jobs still hold, by name. */
+static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
+{
+	s->nusage = 0;
+	for (size_t g = 0; g < cq->ngroups; g++)
+		for (size_t i = 0; i < cq->groups[g].nflavors * cq->groups[g].nresources; i++)
+			usage_add(s, cq->groups[g].row[i]);
+	size_t listed = s->nusage;
+	for (size_t i = 0; i < cq->node->nrows; i++) {
+		const struct quota_row *row = cq->node->row[i];
+		if (!row->in_spec && row->use[QUOTA_NOW] > 0)
+			usage_add(s, row);
+	}
+	if (s->nusage > listed + 1)
+		qsort(s->usage + listed, s->nusage - listed, sizeof(*s->usage), usage_order);
+}
+
+/* Behind Kueue's words: until when it stays, and what to do. */
+static const char *add_termination(const struct clusterqueue *cq, struct text *message)
+{
+	text_add(message, "Can't admit new workloads; clusterQueue is terminating. ");
+	if (users_of_clusterqueue(cq, message))
+		text_add(message,
+			cq->stop_policy == STOP_HOLD_AND_DRAIN
+				? "; runs are being stopped, and the ClusterQueue goes with the last pod."
+				: "; the ClusterQueue goes when the last run has ended. To stop runs now, set spec.stopPolicy to HoldAndDrain.");
+	else
+		text_add(message, "Nothing runs in it any more.");
+	return "Terminating";
+}
+
+static size_t jobs_waiting_for(const struct clusterqueue *cq)
+{
+	size_t n = 0;
+	list_each(&cq->localqueues, l)
+		n += localqueue_pending(container_of(l, struct localqueue, of_clusterqueue));
+	return n;
+}
+
+static const char *add_absence(const struct clusterqueue *cq, struct text *message)
+{
+	size_t waiting = jobs_waiting_for(cq);
+	text_add(message, "ClusterQueue %s does not exist: ", cq->name);
+	if (users_of_clusterqueue(cq, message))
+		text_add(message, " until the run ends%s", waiting ? "; " : ".");
+	if (waiting)
+		text_add(message,
+			"%zu %s for it. Create it again, or name another LocalQueue in the label sluice.dev/queue-name of what waits.",
+			waiting, waiting == 1 ? "Job waits" : "Jobs wait");
+	return "DoesNotExist";
+}
+
+/* Why nothing can start, in Kueue's words and order; "Ready" when it can. */
+static const char *inactive_reason(const struct clusterqueue *cq, struct text *message)
+{
+	size_t group = 0;
+	const struct flavor *missing = clusterqueue_missing_flavor(cq);
+	const struct flavor *misplaced = clusterqueue_misplaced_flavor(cq, &group);
+	if (!tree_in(&cq->by_name))
+		return add_absence(cq, message);
+	if (!cq->exists) {
+		text_add(message, "Can't admit new workloads: no valid spec was ever seen.");
+		return "InvalidSpec";
+	}
+	if (cq->deleting)
+		return add_termination(cq, message);
+	if (cq->stop_policy != STOP_NONE) {
+		text_add(message, "Can't admit new workloads: is stopped.");
+		return "Stopped";
+	}
+	if (cq->cohort && cq->cohort->cyclic) {
+		text_add(message,
+			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
+			cq->cohort->name);
+		return "CohortCycle";
+	}
+	if (missing) {
+		text_add(message,
+			"Can't admit new workloads: references missing ResourceFlavor %s.",
+			missing->name);
+		if (missing->invalid)
+			text_add(message, " It was refused: %s", missing->invalid);
+		return "FlavorNotFound";
+	}
+	if (misplaced) {
+		text_add(message,
+			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own.",
+			misplaced->name, group);
+		return "IdleFlavorMisplaced";
+	}
+	text_add(message, "Can admit new workloads");
+	return "Ready";
+}
+
+static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_view *ret)
+{
+	ret->pending = ret->pending_active = 0;
+	ret->no_node_suits = cq->nnowhere;
+	list_each(&cq->localqueues, l) {
+		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		ret->pending += localqueue_pending(lq);
+		ret->pending_active += lq->nactive;
+	}
+	ret->pending_active -= cq->nnowhere;
+}
+
+static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_view *ret)
+{
+	struct stopping s = stopping_of(cq);
+	ret->stopping = s.n;
+	ret->stopping_ms = s.grace_ms;
+}
+
+static void fill_clusterqueue(
+	const struct queue *q, const struct clusterqueue *cq, struct clusterqueue_view *ret)
+{
+	struct text message = text_over(ret->message, sizeof(ret->message));
+	ret->reason = inactive_reason(cq, &message);
+	ret->active = clusterqueue_active(cq);
+	ret->name = cq->name;
+	ret->exists = tree_in(&cq->by_name);
+	ret->generation = cq->generation;
+	ret->invalid = cq->invalid;
+	ret->strategy = cq->strategy;
+	ret->has_max_priority = cq->has_max_priority;
+	ret->max_priority = cq->max_priority;
+	ret->cohort = cq->cohort ? cq->cohort->name : "";
+	count_waiting(cq, ret);
+	count_stopping(cq, ret);
+	ret->reserving = cq->nreserving;
+	ret->admitted = cq->nadmitted;
+	ret->started_total = cq->started_total;
+	ret->preempted_total = cq->preempted_total;
+	struct share share = share_of(cq->node);
+	ret->weighted_share = share_shown(&share);
+	usage_fill(q->scratch, cq);
+	ret->usage = q->scratch->usage;
+	ret->nusage = q->scratch->nusage;
+}
+
+bool queue_view_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
+{
+	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
+	if (n)
+		fill_clusterqueue(q, container_of(n, struct clusterqueue, by_name), ret);
+	return n != NULL;
+}
+
+static int absent_order(const void *a, const void *b)
+{
+	return strcmp((*(const struct clusterqueue *const *)a)->name,
+		(*(const struct clusterqueue *const *)b)->name);
+}
+
+static void find_absent(const struct queue *q)
+{
+	struct scratch *s = q->scratch;
+	const struct clusterqueue *cq;
+	size_t n = 0;
+	map_each(&q->clusterqueues.map, i, cq)
+		n += !tree_in(&cq->by_name);
+	s->nabsent = 0;
+	s->absent = mem_grow(s->absent, n + 1, sizeof(*s->absent));
+	map_each(&q->clusterqueues.map, i, cq)
+		if (!tree_in(&cq->by_name) &&
+			(!list_empty(&cq->reservations) || jobs_waiting_for(cq) > 0))
+			s->absent[s->nabsent++] = cq;
+	if (s->nabsent > 1)
+		qsort(s->absent, s->nabsent, sizeof(*s->absent), absent_order);
+}
+
+bool queue_view_any_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)
+{
+	size_t shown = tree_count(&q->clusterqueues.shown);
+	if (index < shown)
+		return queue_view_clusterqueue(q, index, ret);
+	if (index == shown)
+		find_absent(q);
+	if (index - shown >= q->scratch->nabsent)
+		return false;
+	fill_clusterqueue(q, q->scratch->absent[index - shown], ret);
+	return true;
+}
+
+size_t queue_count_without_queue(const struct queue *q)
+{
+	const struct localqueue *lq;
+	size_t n = 0;
+	map_each(&q->localqueues.map, i, lq)
+		if (lq->gate == GATE_MISSING || lq->gate == GATE_CLUSTERQUEUE_MISSING)
+			n += localqueue_pending(lq);
+	return n;
+}
+
+static size_t count_beyond(const struct queue *q, const struct tree *line)
+{
+	size_t jobs = 0;
+	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
+		const struct group *g = container_of(n, struct group, node);
+		if (!g->claim.nowhere &&
+			namespace_quota_never_lets(q, g->cq, &g->claim, group_head(g)))
+			jobs += tree_count(&g->waiting);
+	}
+	return jobs;
+}
+
+bool queue_count_beyond_quota(
+	const struct queue *q, size_t index, const char **ret_name, size_t *ret_jobs)
+{
+	struct tree_node *n = tree_at(&q->clusterqueues.shown, index);
+	if (!n)
+		return false;
+	const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+	*ret_name = cq->name;
+	*ret_jobs = count_beyond(q, &cq->groups_waiting);
+	list_each(&cq->localqueues, l)
+		*ret_jobs += count_beyond(
+			q, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
+	return true;
+}
+
+static const char *cohort_reason(const struct cohort *c, struct text *message)
+{
+	if (c->cyclic) {
+		text_add(message,
+			"Nothing can start below it: its parents form a cycle; correct spec.parentName of one of them");
+		return "CohortCycle";
+	}
+	if (!c->exists && c->invalid) {
+		text_add(message, "No valid spec was ever seen");
+		return "InvalidSpec";
+	}
+	text_add(message, "Its members share quota");
+	return "Ready";
+}
+
+bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret)
+{
+	struct tree_node *n = tree_at(&q->cohorts.shown, index);
+	if (!n)
+		return false;
+	const struct cohort *c = container_of(n, struct cohort, by_name);
+	struct text message = text_over(ret->message, sizeof(ret->message));
+	struct share share = share_of(c->node);
+	ret->reason = cohort_reason(c, &message);
+	ret->active = !c->cyclic;
+	ret->name = c->name;
+	ret->exists = c->exists;
+	ret->generation = c->generation;
+	ret->parent = c->parent ? c->parent->name : "";
+	ret->invalid = c->invalid;
+	ret->weighted_share = share_shown(&share);
+	q->scratch->nusage = 0;
+	for (size_t i = 0; i < c->node->nrows; i++)
+		usage_add(q->scratch, c->node->row[i]);
+	if (q->scratch->nusage > 1)
+		qsort(q->scratch->usage, q->scratch->nusage, sizeof(*q->scratch->usage),
+			usage_order);
+	ret->usage = q->scratch->usage;
+	ret->nusage = q->scratch->nusage;
+	return true;
+}
+
+static const char *closed_reason(const struct localqueue *lq, struct text *message)
+{
+	if (lq->deleting) {
+		text_add(message, "LocalQueue is terminating");
+		return "Terminating";
+	}
+	if (lq->stop_policy != STOP_NONE) {
+		text_add(message, "LocalQueue is stopped");
+		return "Stopped";
+	}
+	if (!lq->cq->exists) {
+		text_add(message, "Can't submit new workloads to clusterQueue: %s does not exist",
+			lq->cq->name);
+		return "ClusterQueueDoesNotExist";
+	}
+	if (!clusterqueue_active(lq->cq)) {
+		text_add(message, "Can't submit new workloads to clusterQueue: %s is inactive",
+			lq->cq->name);
+		return "ClusterQueueIsInactive";
+	}
+	text_add(message, "Can submit new workloads to localQueue");
+	if (tree_count(&lq->deferred) > 0)
+		text_add(message,
+			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last are not looked at yet",
+			lq->max_waiting);
+	return "Ready";
+}
+
+static void reservation_add(struct scratch *s, const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct reservation_line *l = &r->line[i];
+		size_t at = 0;
+		while (at < s->nusage && (s->usage[at].flavor != l->row->flavor ||
+						 s->usage[at].resource != l->row->resource))
+			at++;
+		if (at == s->nusage) {
+			usage_add(s, l->row);
+			s->usage[at] = (struct usage_view){
+				.flavor = l->row->flavor, .resource = l->row->resource};
+		}
+		s->usage[at].reserved = quantity_add(s->usage[at].reserved, l->amount);
+		if (r->confirmed)
+			s->usage[at].used = quantity_add(s->usage[at].used, l->amount);
+	}
+}
+
+static void reservations_fill(struct scratch *s, const struct localqueue *lq)
+{
+	s->nusage = 0;
+	list_each(&lq->reservations, l)
+		reservation_add(s, container_of(l, struct reservation, of_localqueue));
+	if (s->nusage > 1)
+		qsort(s->usage, s->nusage, sizeof(*s->usage), usage_order);
+}
+
+bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret)
+{
+	struct tree_node *n = tree_at(&q->localqueues.shown, index);
+	if (!n)
+		return false;
+	const struct localqueue *lq = container_of(n, struct localqueue, by_name);
+	struct text message = text_over(ret->message, sizeof(ret->message));
+	ret->reason = closed_reason(lq, &message);
+	unread_tell(&q->unread, lq->ns->name, lq->name, &message);
+	ret->active = strcmp(ret->reason, "Ready") == 0;
+	ret->ns = lq->ns->name;
+	ret->name = lq->name;
+	ret->clusterqueue = lq->cq->name;
+	ret->generation = lq->generation;
+	ret->pending = localqueue_pending(lq);
+	ret->reserving = lq->nreserving;
+	ret->admitted = lq->nadmitted;
+	ret->fair_usage = lq->cq->orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
+	reservations_fill(q->scratch, lq);
+	ret->usage = q->scratch->usage;
+	ret->nusage = q->scratch->nusage;
+	return true;
+}

@@ -1,0 +1,188 @@
+/* PricePlans and Budgets as their status shows them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/calendar/zone.h"
+#include "queue/price/money.h"
+#include "queue/core.h"
+#include "queue/job/text.h"
+
+/* What is worked out when somebody looks (periods, sums, steps) is remembered. */
+static struct queue *working(const struct queue *q)
+{
+	return (struct queue *)(uintptr_t)q;
+}
+
+/* ---- PricePlans ---- */
+
+static size_t count_queues(struct queue *q, const struct plan *p, const struct plan **ret_other)
+{
+	size_t n = 0;
+	struct tree_node *node = tree_first(&q->clusterqueues.shown);
+	for (; node; node = tree_next(node)) {
+		struct clusterqueue *cq = container_of(node, struct clusterqueue, by_name);
+		const struct plan *holds = plan_of(q, cq);
+		n += holds == p;
+		if (holds && holds != p && plan_names(p, cq->name))
+			*ret_other = holds;
+	}
+	return n;
+}
+
+static const char *missing_calendar(const struct plan *p)
+{
+	for (size_t i = 0; i < p->spec.nrates; i++)
+		if (!p->rate[i].calendar_ref->calendar)
+			return p->spec.rate[i].calendar;
+	return NULL;
+}
+
+/* One that has its plan taken by another is told so, though the plan may be fine elsewhere. */
+static bool condition_of(const struct queue *q, const struct plan *p, const struct plan *other,
+	size_t queues, const char **ret_reason, struct text *t)
+{
+	int64_t until_ms;
+	const char *missing = missing_calendar(p);
+	const char *held = p->spec.hold_when_stale ? "nothing starts in its queues meanwhile"
+						   : "the rates hold meanwhile";
+	*ret_reason = "Active";
+	if (!p->spec.name) {
+		*ret_reason = "InvalidSpec";
+		text_add(t, "%s", p->invalid);
+	} else if (p->invalid) {
+		*ret_reason = "InvalidSpec";
+		text_add(t, "the newest spec was refused, the one before holds: %s", p->invalid);
+	} else if (missing) {
+		*ret_reason = "CalendarNotFound";
+		text_add(t,
+			"Calendar %s does not exist or has no valid spec; its rate does not count, create it or correct spec.rates",
+			missing);
+	} else if (p->spec.has_series && p->spec.series_fault) {
+		*ret_reason = "SeriesMissing";
+		text_add(t, "%s; %s", p->spec.series_fault, held);
+	} else if (p->spec.has_series &&
+		   strcmp(plan_source_at(p, q->now_ms, &until_ms), "series") != 0) {
+		*ret_reason = "SeriesStale";
+		text_add(t, "the series has no price for now; %s", held);
+	} else if (queues == 0 && other) {
+		*ret_reason = "Overshadowed";
+		text_add(t, "PricePlan %s, the first by name, holds for all queues that it names",
+			other->name);
+	} else {
+		text_add(t, "holds for %zu %s", queues,
+			queues == 1 ? "ClusterQueue" : "ClusterQueues");
+	}
+	return strcmp(*ret_reason, "Active") == 0;
+}
+
+bool queue_view_priceplan(const struct queue *q, size_t index, struct priceplan_view *ret)
+{
+	struct tree_node *n = tree_at(&q->plans.all, index);
+	if (!n)
+		return false;
+	struct plan *p = container_of(n, struct plan, by_name);
+	const struct plan *other = NULL;
+	*ret = (struct priceplan_view){.name = p->name,
+		.currency = p->currency ? p->currency : "",
+		.generation = p->spec.generation,
+		.factor = PRICE_FACTOR_ONE,
+		.rate = "base",
+		.until_ms = CALENDAR_NEVER};
+	struct text t = text_over(ret->active.message, sizeof(ret->active.message));
+	if (p->spec.name) {
+		ret->queues = count_queues(working(q), p, &other);
+		ret->rate = plan_source_at(p, q->now_ms, &ret->until_ms);
+		ret->factor = plan_factor_at(working(q), p, q->now_ms);
+	}
+	ret->active.ok = condition_of(q, p, other, ret->queues, &ret->active.reason, &t);
+	return true;
+}
+
+/* ---- Budgets ---- */
+
+static void add_money(struct text *t, int64_t amount, const char *currency)
+{
+	char money[MONEY_TEXT_SIZE];
+	money_format(amount, money);
+	text_add(t, "%s %s", money, currency);
+}
+
+static void add_owner(struct text *t, const struct budget *b)
+{
+	if (b->cq)
+		text_add(t, "ClusterQueue %s", b->cq->name);
+	else
+		text_add(t, "LocalQueue %s/%s", b->lq->ns->name, b->lq->name);
+}
+
+static const char *reason_of(struct queue *q, const struct budget *b)
+{
+	if (!b->spec.name)
+		return "InvalidSpec";
+	if (!b->zone)
+		return "InvalidZone";
+	if (b->invalid)
+		return "InvalidSpec";
+	if (b->cq ? !b->cq->exists : !b->lq->exists)
+		return "QueueNotFound";
+	if (budget_fault(q, b))
+		return "CurrencyMismatch";
+	return budget_remaining(b) <= 0 ? "Exhausted" : "Active";
+}
+
+static void say_reason(struct queue *q, const struct budget *b, const char *reason, struct text *t)
+{
+	const struct plan *p = b->spec.name ? plan_of(q, b->cq ? b->cq : b->lq->cq) : NULL;
+	if (b->invalid) {
+		text_add(t, "%s%s",
+			b->zone ? "the newest spec was refused, the one before holds: " : "",
+			b->invalid);
+	} else if (strcmp(reason, "QueueNotFound") == 0) {
+		add_owner(t, b);
+		text_add(t, " does not exist; create it or correct spec.%s",
+			b->cq ? "queue" : "localQueue");
+	} else if (p && strcmp(reason, "CurrencyMismatch") == 0) {
+		text_add(t,
+			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make both the same",
+			b->currency, p->name, p->currency);
+	} else if (!p) {
+		text_add(t, "no PricePlan holds for its queue, so nothing is charged");
+	} else {
+		char spent[MONEY_TEXT_SIZE];
+		money_format(b->spent, spent);
+		text_add(t, "%s spent and ", spent);
+		add_money(t, b->reserved, b->currency);
+		text_add(t, " reserved of ");
+		add_money(t, b->spec.amount, b->currency);
+		if (strcmp(reason, "Exhausted") == 0 && b->spec.on_exhausted != EXHAUSTED_WARN)
+			text_add(t, "; nothing starts in this period");
+	}
+}
+
+bool queue_view_budget(const struct queue *q, size_t index, struct budget_view *ret)
+{
+	struct tree_node *n = tree_at(&q->budgets.all, index);
+	if (!n)
+		return false;
+	struct budget *b = container_of(n, struct budget, by_name);
+	*ret = (struct budget_view){.name = b->name,
+		.clusterqueue = b->spec.name ? b->spec.clusterqueue : "",
+		.localqueue_ns = b->spec.name ? b->spec.localqueue_ns : "",
+		.localqueue = b->spec.name ? b->spec.localqueue : "",
+		.currency = b->currency ? b->currency : "",
+		.generation = b->spec.generation,
+		.amount = b->spec.amount};
+	struct text t = text_over(ret->active.message, sizeof(ret->active.message));
+	if (b->spec.name && b->zone) {
+		budget_count(working(q), b);
+		ret->spent = b->spent;
+		ret->reserved = b->reserved;
+		ret->period_from_ms = b->from_ms;
+		ret->period_to_ms = b->to_ms;
+	}
+	ret->remaining = b->spec.name ? budget_remaining(b) : 0;
+	ret->active.reason = reason_of(working(q), b);
+	ret->active.ok = strcmp(ret->active.reason, "Active") == 0;
+	say_reason(working(q), b, ret->active.reason, &t);
+	return true;
+}

@@ -1,0 +1,138 @@
+/*
+ * ClusterQueues: the spec in force, its quota, and who waits in it.
+ *
+ * A record is made by whoever names the queue first (the object, a LocalQueue, a Job adopted from
+ * the ledger) and goes when nobody does. It is active while it exists, is not stopped or being
+ * deleted, and all its flavors exist; in an inactive queue nothing starts.
+ */
+#ifndef SLUICE_QUEUE_MODEL_CLUSTERQUEUE_H
+#define SLUICE_QUEUE_MODEL_CLUSTERQUEUE_H
+
+#include "base/err.h"
+#include "queue/model/alarm.h"
+#include "base/arena.h"
+#include "queue/model/cohort.h"
+#include "queue/model/flavor.h"
+#include "queue/model/keys.h"
+#include "queue/list.h"
+#include "queue/model/quota.h"
+#include "queue/model/cohort_tree.h"
+#include "queue/model/tree.h"
+#include "sluice/queue.h"
+
+struct plan;
+
+#define CQ_GROUPS_MAX 16    /* resource groups */
+#define CQ_RESOURCES_MAX 64 /* in a group */
+#define CQ_FLAVORS_MAX 64   /* in a group; a claim keeps them as 64 bits */
+#define CQ_PAIRS_MAX 512    /* flavors x resources in a group */
+
+struct resource_group {
+	size_t nresources, nflavors;
+	const char **resources; /* symbols */
+	struct flavor **flavors;
+	struct quota_row **row; /* [flavor * nresources + resource] */
+	struct group_keys keys;
+};
+
+struct clusterqueue {
+	char *name;
+	uint64_t serial; /* of its making: seeds hashes in place of an address */
+	uint32_t refs;	 /* LocalQueues and rooms that name it, the object, a refused spec */
+	struct tree_node by_name;
+	struct quota_node *node;
+	struct cohort_tree *cohort_tree;
+	struct link of_cohort_tree;
+
+	/* The spec in force; everything zero while the object does not exist. */
+	bool exists, deleting;
+	int64_t generation;
+	struct cohort *cohort; /* NULL: in none */
+	enum queueing_strategy strategy;
+	enum stop_policy stop_policy;
+	bool has_selector;
+	struct selector_term selector;
+	struct fungibility_spec fungibility;
+	struct preemption_spec preemption;
+	double weight;
+	bool orders_by_usage;
+	int64_t default_max_run_ms;
+	enum cluster_fit cluster_fit;
+	bool has_max_priority;
+	int32_t max_priority; /* what more its Jobs claim does not count */
+	struct resource_group *groups;
+	size_t ngroups;
+	struct arena memory;
+	bool ignores_undeclared; /* requests that no group covers do not count */
+	char *invalid;		 /* the sentence about a newer spec that was refused */
+
+	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
+
+	struct tree groups_waiting;	     /* struct group, in queue order of their heads */
+	struct tree order;		     /* every workload in those groups: ranks */
+	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
+	struct tree ends;		     /* room.by_end: of strategy Backfill, backfill.h */
+	struct window_state *window_state;   /* what RunPolicies say: window_state.h */
+	struct lead *lead;		     /* lead.h; NULL: there never was one */
+	struct alarm fit;		     /* when who is first does not end in time any more */
+	struct link localqueues;	     /* localqueue.of_clusterqueue */
+	struct link reservations;	     /* room.of_clusterqueue, held or leaving */
+	struct link promised;		     /* room.of_clusterqueue, oldest promise first */
+	struct link timed;   /* terms.of_clusterqueue: those that ask for time or money */
+	struct link budgets; /* budget.of_owner, by name */
+	struct plan *plan;   /* plan_of(), when: */
+	uint64_t plan_version;
+	struct link lacks_nodes; /* in terrain.lacking: vacancy.h */
+	size_t nleaving;	 /* of rooms: THEN differs from NOW */
+	bool search;		 /* any group may start, not only fresh ones */
+	struct link fresh;	 /* group.fresh: those that no pass has judged yet */
+	size_t nfresh;
+	size_t nwaiting, nreserving, nadmitted;
+	size_t nnowhere; /* of those in groups: no node could ever take their pods */
+	uint64_t started_total, preempted_total;
+};
+
+struct clusterqueues {
+	struct map map;
+	struct tree shown; /* those that exist or were refused, by name */
+	uint64_t serials;
+	struct quota *quota;
+	struct cohorts *cohorts;
+	struct map *flavors;
+	bool ignore_undeclared; /* of the configuration */
+};
+
+void clusterqueues_init(struct clusterqueues *all, struct quota *quota, struct cohorts *cohorts,
+	struct map *flavors);
+void clusterqueues_done(struct clusterqueues *all);
+
+struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const char *name);
+struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *name);
+void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq);
+
+/* 0, or ERR_INVALID with object, field and cure. */
+int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e);
+
+/* What taking over a spec makes stale. */
+struct spec_change {
+	bool reshaped; /* resources or flavors are other ones or in another order, or quotas of
+			  another size: what was derived from them (claims) */
+	bool moved;    /* the Cohort is another one: the realms */
+};
+
+/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
+void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
+	const struct clusterqueue_spec *s, struct spec_change *ret);
+void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);
+
+/* The first flavor it names that does not exist; NULL when all do. */
+const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq);
+/* The first flavor with an idle pool in a group that covers anything but cpu and memory, or one of
+ * them while another group covers the other: a pod cannot ask for a part of what it needs under
+ * other names. NULL: there is none. *ret_group: which group. */
+const struct flavor *clusterqueue_misplaced_flavor(
+	const struct clusterqueue *cq, size_t *ret_group);
+bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f);
+bool clusterqueue_active(const struct clusterqueue *cq);
+
+#endif

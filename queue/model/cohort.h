@@ -1,0 +1,57 @@
+/*
+ * Cohorts: inner nodes of the quota tree, whose members lend each other what they do not use.
+ *
+ * A record is made by whoever names the Cohort first (the object, a ClusterQueue's cohortName, a
+ * parentName) and goes when nobody does. Without an object it has no quota and no parent (reference
+ * 3.1). A Cohort that is its own ancestor has no parent in the quota tree until the cycle is gone;
+ * meanwhile nothing starts in or below any Cohort that leads into it.
+ */
+#ifndef SLUICE_QUEUE_MODEL_COHORT_H
+#define SLUICE_QUEUE_MODEL_COHORT_H
+
+#include "base/err.h"
+#include "queue/model/quota.h"
+#include "queue/model/tree.h"
+#include "sluice/spec.h"
+
+struct cohort {
+	char *name;
+	uint32_t refs; /* ClusterQueues and Cohorts below it, the object, a refused spec */
+	struct tree_node by_name;
+	struct quota_node *node;
+
+	/* The spec in force; everything zero while the object does not exist. */
+	bool exists;
+	int64_t generation;
+	struct cohort *parent; /* as the spec says, a cycle or not */
+	double weight;	       /* 1 while there is no object */
+	char *invalid;	       /* the sentence about a newer spec that was refused */
+
+	bool cyclic; /* its ancestors never end */
+};
+
+struct cohorts {
+	struct map map;
+	struct tree shown; /* all of them, by name */
+	uint64_t serials;
+	struct quota *quota;
+};
+
+void cohorts_init(struct cohorts *all, struct quota *quota);
+void cohorts_done(struct cohorts *all);
+
+struct cohort *cohort_find(const struct cohorts *all, const char *name);
+struct cohort *cohort_keep(struct cohorts *all, const char *name); /* made when it must be */
+void cohort_put(struct cohorts *all, struct cohort *c);
+
+/* 0, or ERR_INVALID with object, field and cure. */
+int cohort_check(const struct cohort_spec *s, struct err *e);
+
+/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
+void cohort_take_spec(struct cohorts *all, struct cohort *c, const struct cohort_spec *s);
+void cohort_drop_spec(struct cohorts *all, struct cohort *c);
+
+/* Finds the cycles, and hangs every Cohort's node below its parent's, or below none. */
+void cohorts_link(struct cohorts *all);
+
+#endif

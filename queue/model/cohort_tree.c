@@ -1,0 +1,108 @@
+#include "queue/model/cohort_tree.h"
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+
+static struct cohort_tree *cohort_tree_of(struct quota_node *root)
+{
+	if (!root->cohort_tree) {
+		root->cohort_tree = mem_alloc(sizeof(*root->cohort_tree));
+		list_init(&root->cohort_tree->members);
+	}
+	return root->cohort_tree;
+}
+
+bool cohort_tree_join(struct clusterqueue *cq)
+{
+	struct cohort_tree *cohort_tree = cohort_tree_of(quota_root(cq->node));
+	if (cq->cohort_tree == cohort_tree)
+		return false;
+	list_leave(&cq->of_cohort_tree);
+	list_add(&cohort_tree->members, &cq->of_cohort_tree);
+	cq->cohort_tree = cohort_tree;
+	return true;
+}
+
+static struct clusterqueue *first_clusterqueue(const struct queue *q)
+{
+	struct tree_node *n = tree_first(&q->clusterqueues.shown);
+	return n ? container_of(n, struct clusterqueue, by_name) : NULL;
+}
+
+static struct clusterqueue *next_clusterqueue(const struct clusterqueue *cq)
+{
+	struct tree_node *n = tree_next(&cq->by_name);
+	return n ? container_of(n, struct clusterqueue, by_name) : NULL;
+}
+
+/* Who has to make room for whom was decided for quotas that are other ones now. The victims go on
+ * leaving; whoever is first takes what they leave. */
+static void take_promises_back(struct queue *q, struct clusterqueue *cq)
+{
+	while (!list_empty(&cq->promised)) {
+		struct reservation *r =
+			container_of(cq->promised.next, struct reservation, of_clusterqueue);
+		reservation_break_promise(q, r);
+	}
+}
+
+static bool is_stale(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (list_in(&r->line[i].row->flavor_pool->stale))
+			return true;
+	return false;
+}
+
+struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_tree *cohort_tree)
+{
+	struct clusterqueue *any = NULL;
+	list_each(&cohort_tree->members, m) {
+		any = container_of(m, struct clusterqueue, of_cohort_tree);
+		for (struct link *l = any->promised.next, *next; l != &any->promised; l = next) {
+			struct reservation *r =
+				container_of(l, struct reservation, of_clusterqueue);
+			next = l->next;
+			if (is_stale(r))
+				reservation_break_promise(q, r);
+		}
+	}
+	return any;
+}
+
+static void settle_cohorts(struct queue *q)
+{
+	for (struct tree_node *n = tree_first(&q->cohorts.shown); n; n = tree_next(n)) {
+		struct cohort *c = container_of(n, struct cohort, by_name);
+		if (!c->node->parent)
+			quota_settle(&q->quota, c->node);
+	}
+}
+
+void cohort_trees_form(struct queue *q)
+{
+	struct clusterqueue *cq;
+	/* All of them before anything moves: what is given back goes up the way on which it was
+	 * taken. */
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
+		take_promises_back(q, cq);
+	cohorts_link(&q->cohorts);
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
+		quota_move(&q->quota, cq->node, cq->cohort ? cq->cohort->node : NULL);
+	settle_cohorts(q);
+	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
+		if (!cq->node->parent)
+			quota_settle(&q->quota, cq->node);
+		cohort_tree_join(cq);
+		queue_touch(q, cq);
+	}
+}
+
+void cohort_tree_settle(struct queue *q, struct clusterqueue *cq)
+{
+	list_each(&cq->cohort_tree->members, l)
+		take_promises_back(q, container_of(l, struct clusterqueue, of_cohort_tree));
+	quota_settle(&q->quota, quota_root(cq->node));
+	queue_touch(q, cq);
+}

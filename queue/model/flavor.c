@@ -1,0 +1,153 @@
+#include "queue/model/flavor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/job/copies.h"
+
+static bool flavor_is(const void *value, const void *key)
+{
+	return strcmp(((const struct flavor *)value)->name, key) == 0;
+}
+
+void flavors_init(struct map *flavors)
+{
+	map_init(flavors, flavor_is);
+}
+
+static void flavor_free(struct flavor *f)
+{
+	arena_done(&f->memory);
+	free(f->invalid);
+	free(f->name);
+	free(f);
+}
+
+void flavors_done(struct map *flavors)
+{
+	struct flavor *f;
+	map_each(flavors, i, f)
+		flavor_free(f);
+	map_done(flavors);
+}
+
+struct flavor *flavor_find(const struct map *flavors, const char *name)
+{
+	return map_get(flavors, map_hash_string(name), name);
+}
+
+struct flavor *flavor_keep(struct map *flavors, const char *name)
+{
+	struct flavor *f = flavor_find(flavors, name);
+	if (!f) {
+		f = mem_alloc(sizeof(*f));
+		f->name = mem_strdup(name);
+		map_put(flavors, map_hash_string(name), f);
+	}
+	f->refs++;
+	return f;
+}
+
+void flavor_put(struct map *flavors, struct flavor *f)
+{
+	must(f->refs > 0);
+	if (--f->refs > 0)
+		return;
+	must(map_take(flavors, map_hash_string(f->name), f->name) == f);
+	flavor_free(f);
+}
+
+static bool labels_same(const struct label *a, size_t na, const struct label *b, size_t nb)
+{
+	if (na != nb)
+		return false;
+	for (size_t i = 0; i < na; i++)
+		if (strcmp(a[i].key, b[i].key) != 0 || strcmp(a[i].value, b[i].value) != 0)
+			return false;
+	return true;
+}
+
+static bool taints_same(const struct node_group *a, const struct node_group *b)
+{
+	if (a->ntaints != b->ntaints)
+		return false;
+	for (size_t i = 0; i < a->ntaints; i++) {
+		const struct taint *x = &a->taints[i], *y = &b->taints[i];
+		if (x->effect != y->effect || strcmp(x->key, y->key) != 0 ||
+			strcmp(x->value, y->value) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool tolerations_same(const struct node_group *a, const struct node_group *b)
+{
+	if (a->ntolerations != b->ntolerations)
+		return false;
+	for (size_t i = 0; i < a->ntolerations; i++) {
+		const struct toleration *x = &a->tolerations[i], *y = &b->tolerations[i];
+		if (x->op != y->op || x->effect != y->effect || x->has_seconds != y->has_seconds ||
+			x->seconds != y->seconds || strcmp(x->key, y->key) != 0 ||
+			strcmp(x->value, y->value) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool nodes_same(const struct node_group *a, const struct node_group *b)
+{
+	return labels_same(a->labels, a->nlabels, b->labels, b->nlabels) && taints_same(a, b) &&
+	       tolerations_same(a, b);
+}
+
+/* The record, holding the object's reference once. */
+static struct flavor *object_keep(struct map *flavors, const char *name)
+{
+	struct flavor *f = flavor_keep(flavors, name);
+	if (f->exists || f->invalid)
+		f->refs--;
+	return f;
+}
+
+bool flavor_set(struct map *flavors, const struct flavor_spec *s)
+{
+	struct flavor *f = object_keep(flavors, s->name);
+	free(f->invalid);
+	f->invalid = NULL;
+	if (f->exists && f->lending == s->lending && f->share_permille == s->share_permille &&
+		nodes_same(&f->nodes, &s->nodes))
+		return false;
+	struct arena memory = {0};
+	struct node_group copy;
+	node_group_copy(&memory, &s->nodes, &copy);
+	arena_done(&f->memory);
+	f->memory = memory;
+	f->nodes = copy;
+	f->lending = s->lending;
+	f->share_permille = s->share_permille;
+	f->exists = true;
+	return true;
+}
+
+void flavor_refuse(struct map *flavors, const char *name, const char *sentence)
+{
+	struct flavor *f = object_keep(flavors, name);
+	free(f->invalid);
+	f->invalid = mem_strdup(sentence);
+}
+
+void flavor_unset(struct map *flavors, struct flavor *f)
+{
+	if (!f->exists && !f->invalid)
+		return;
+	arena_done(&f->memory);
+	free(f->invalid);
+	f->invalid = NULL;
+	f->nodes = (struct node_group){0};
+	f->lending = LENDING_NONE;
+	f->share_permille = 0;
+	f->exists = false;
+	flavor_put(flavors, f);
+}

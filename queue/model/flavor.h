@@ -1,0 +1,40 @@
+/*
+ * ResourceFlavors: kinds of nodes that quota is counted on.
+ *
+ * A record is made by whoever names the flavor first, the object itself or a ClusterQueue, and
+ * goes when neither does any more. While it does not exist, the ClusterQueues that name it are
+ * inactive.
+ */
+#ifndef SLUICE_QUEUE_MODEL_FLAVOR_H
+#define SLUICE_QUEUE_MODEL_FLAVOR_H
+
+#include "base/map.h"
+#include "base/arena.h"
+#include "sluice/spec.h"
+
+struct flavor {
+	char *name;
+	uint32_t refs; /* ClusterQueues that name it; the object, valid or refused */
+	bool exists;
+	char *invalid; /* the sentence about a newer spec that was refused */
+	struct node_group nodes;
+	enum lending
+		lending; /* whose room it is; its quota is a part of what is lent (effective_quota.h) */
+	int32_t share_permille;
+	struct arena memory;
+};
+
+void flavors_init(struct map *flavors);
+void flavors_done(struct map *flavors);
+
+struct flavor *flavor_find(const struct map *flavors, const char *name);
+struct flavor *flavor_keep(struct map *flavors, const char *name); /* made when it must be */
+void flavor_put(struct map *flavors, struct flavor *f);
+
+/* The object is there / is gone: each gives or takes the object's own reference. flavor_set says
+ * whether anything is different now. */
+bool flavor_set(struct map *flavors, const struct flavor_spec *s);
+void flavor_unset(struct map *flavors, struct flavor *f);
+void flavor_refuse(struct map *flavors, const char *name, const char *sentence);
+
+#endif

@@ -1,0 +1,308 @@
+#include "queue/model/group.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/model/localqueue.h"
+#include "queue/admit/precedence.h"
+
+struct group_key {
+	const struct clusterqueue *cq;
+	const struct localqueue *lq;
+	const struct shape *shape;
+	const struct window_state *window_state;
+	const struct localqueue *payer;
+	int64_t expected_ms;
+	int32_t priority, in_all;
+	bool displaces;
+};
+
+static bool group_is(const void *value, const void *key)
+{
+	const struct group *g = value;
+	const struct group_key *k = key;
+	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
+	       g->window_state == k->window_state && g->payer == k->payer &&
+	       g->expected_ms == k->expected_ms && g->key.priority == k->priority &&
+	       g->in_all == k->in_all && g->displaces == k->displaces;
+}
+
+static int group_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct group, node)->key,
+		&container_of_const(b, struct group, node)->key);
+}
+
+static int in_group_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct workload, in_group)->key,
+		&container_of_const(b, struct workload, in_group)->key);
+}
+
+static int in_order_order(const struct tree_node *a, const struct tree_node *b)
+{
+	return order_cmp(&container_of_const(a, struct workload, in_order)->key,
+		&container_of_const(b, struct workload, in_order)->key);
+}
+
+static const int64_t *least_of(const struct tree_node *child, const int64_t *otherwise)
+{
+	return child ? container_of_const(child, struct group, node)->claim.least : otherwise;
+}
+
+static int64_t own_expected_ms(const struct group *g)
+{
+	return g->expected_ms > 0 ? g->expected_ms : INT64_MAX;
+}
+
+static int64_t least_expected(const struct tree_node *child, int64_t otherwise)
+{
+	int64_t end = child ? container_of_const(child, struct group, node)->least_expected_ms
+			    : otherwise;
+	return end < otherwise ? end : otherwise;
+}
+
+static int64_t least_timed(const struct tree_node *child, int64_t otherwise)
+{
+	int64_t ms =
+		child ? container_of_const(child, struct group, node)->least_timed_ms : otherwise;
+	return ms < otherwise ? ms : otherwise;
+}
+
+static bool group_update(struct tree_node *n)
+{
+	struct group *g = container_of(n, struct group, node);
+	const struct claim *c = &g->claim;
+	const int64_t *left = least_of(n->left, c->want), *right = least_of(n->right, c->want);
+	bool changed = false;
+	int64_t end = least_expected(n->right, least_expected(n->left, own_expected_ms(g)));
+	int64_t timed = least_timed(n->right, least_timed(n->left, g->expected_ms));
+	changed = end != g->least_expected_ms || timed != g->least_timed_ms;
+	g->least_expected_ms = end;
+	g->least_timed_ms = timed;
+	for (size_t k = 0; k < c->nkeys; k++) {
+		int64_t least = c->want[k];
+		least = left[k] < least ? left[k] : least;
+		least = right[k] < least ? right[k] : least;
+		changed = changed || least != c->least[k];
+		c->least[k] = least;
+	}
+	return changed;
+}
+
+void groups_init(struct groups *all, const struct terrain *terrain)
+{
+	all->terrain = terrain;
+	map_init(&all->map, group_is);
+	all->bytes = 0;
+}
+
+void groups_done(struct groups *all)
+{
+	must(all->map.count == 0 && all->bytes == 0);
+	map_done(&all->map);
+}
+
+void group_trees_init(struct tree *groups_waiting, struct tree *order)
+{
+	tree_init(groups_waiting, group_order, group_update);
+	tree_init(order, in_order_order, NULL);
+}
+
+static uint64_t group_hash(const struct group_key *k)
+{
+	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
+	hash ^= ((uint64_t)(uint32_t)k->priority + k->displaces) * 0xC2B2AE3D27D4EB4Fu;
+	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
+	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
+	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
+	hash ^= (uint64_t)(uint32_t)k->in_all * 0x8EBC6AF09C88C6E3u;
+	hash ^= k->window_state->hash * 0xA0761D6478BD642Fu;
+	return hash ^ hash >> 29;
+}
+
+bool group_expects(const struct localqueue *lq)
+{
+	return lq->cq->strategy == BACKFILL || window_state_of(lq)->times_fit ||
+	       !list_empty(&lq->cq->budgets) || !list_empty(&lq->budgets);
+}
+
+static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
+{
+	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
+	const struct window_state *window_state = window_state_of(w->lq);
+	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
+	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
+	bool displaces = workload_displaces(w);
+	int32_t in_all = namespace_quota_in_all(w);
+	struct group_key key = {cq, lq, w->shape, window_state, payer, expected_ms, w->key.priority,
+		in_all, displaces};
+	uint64_t hash = group_hash(&key);
+	struct group *g = map_get(&all->map, hash, &key);
+	if (g)
+		return g;
+	g = mem_alloc(sizeof(*g));
+	g->key = w->key;
+	g->cq = cq;
+	g->lq = lq;
+	g->window_state = window_state;
+	g->payer = payer;
+	g->in_all = in_all;
+	g->expected_ms = g->least_timed_ms = expected_ms;
+	g->least_expected_ms = own_expected_ms(g);
+	g->displaces = displaces;
+	g->shape = w->shape; /* kept alive by its members */
+	g->hash = hash;
+	tree_init(&g->waiting, in_group_order, NULL);
+	claim_init(&g->claim, all->terrain, cq, g->shape);
+	map_put(&all->map, hash, g);
+	list_add(&cq->fresh, &g->fresh);
+	cq->nfresh++;
+	all->bytes += sizeof(*g) + g->claim.bytes;
+	return g;
+}
+
+enum window_fit group_fit(const struct queue *q, const struct group *g)
+{
+	enum window_fit fit = window_fit(g->window_state, g->expected_ms, q->now_ms);
+	bool let = fit != WINDOW_DOES_NOT_FIT && !g->claim.nowhere &&
+		   namespace_quota_pods(q, g->cq, &g->claim, g->head) >= g->shape->min_pods;
+	return let ? fit : WINDOW_DOES_NOT_FIT;
+}
+
+/* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
+bool group_tree_fits(const struct group *root, int64_t now_ms)
+{
+	const struct window_state *r = root->cq->window_state;
+	return root->least_timed_ms == 0 ||
+	       window_fit(r, root->least_timed_ms, now_ms) != WINDOW_DOES_NOT_FIT;
+}
+
+void group_judged(struct group *g)
+{
+	if (!list_in(&g->fresh))
+		return;
+	list_leave(&g->fresh);
+	g->cq->nfresh--;
+}
+
+static void group_free(struct groups *all, struct group *g)
+{
+	struct group_key key = {g->cq, g->lq, g->shape, g->window_state, g->payer, g->expected_ms,
+		g->key.priority, g->in_all, g->displaces};
+	must(map_take(&all->map, g->hash, &key) == g);
+	all->bytes -= sizeof(*g) + g->claim.bytes;
+	group_judged(g);
+	claim_done(&g->claim);
+	free(g);
+}
+
+struct workload *group_head(const struct group *g)
+{
+	return g->head;
+}
+
+static void group_insert(struct group *g, struct workload *head)
+{
+	g->head = head;
+	g->key = head->key;
+	tree_insert(precedence_line(g), &g->node, g->key.arrival);
+}
+
+static struct tree *order_of(const struct group *g)
+{
+	return g->lq ? &g->lq->order : &g->cq->order;
+}
+
+void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
+{
+	must(!w->group);
+	struct group *g = group_of(all, cq, w);
+	bool first = !tree_in(&g->node) || order_cmp(&w->key, &g->key) < 0;
+	if (first && tree_in(&g->node))
+		tree_remove(precedence_line(g), &g->node);
+	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
+	tree_insert(order_of(g), &w->in_order, w->key.arrival);
+	w->group = g;
+	cq->nnowhere += g->claim.nowhere;
+	if (first)
+		group_insert(g, w);
+}
+
+void group_leave(struct groups *all, struct workload *w)
+{
+	struct group *g = w->group;
+	must(g);
+	bool first = g->head == w;
+	struct tree_node *next = first ? tree_next(&w->in_group) : NULL;
+	if (first)
+		tree_remove(precedence_line(g), &g->node);
+	tree_remove(&g->waiting, &w->in_group);
+	tree_remove(order_of(g), &w->in_order);
+	w->group = NULL;
+	g->cq->nnowhere -= g->claim.nowhere;
+	if (tree_count(&g->waiting) == 0)
+		group_free(all, g);
+	else if (first)
+		group_insert(g, container_of(next, struct workload, in_group));
+}
+
+/* ---- who waits though no node suits ---------------------------------------------------------- */
+
+static void count_nowhere(struct group *g, int sign)
+{
+	size_t members = g->claim.nowhere ? tree_count(&g->waiting) : 0;
+	g->cq->nnowhere = sign > 0 ? g->cq->nnowhere + members : g->cq->nnowhere - members;
+}
+
+static void group_rederive(struct groups *all, struct group *g)
+{
+	count_nowhere(g, -1);
+	all->bytes -= g->claim.bytes;
+	claim_done(&g->claim);
+	claim_init(&g->claim, all->terrain, g->cq, g->shape);
+	all->bytes += g->claim.bytes;
+	count_nowhere(g, 1);
+}
+
+static bool has_moved(const struct group *g)
+{
+	return g->shape->template && g->shape->template->moved;
+}
+
+/* How many were derived. */
+static size_t line_rederive(struct groups *all, struct tree *line, bool only_moved)
+{
+	size_t derived = 0;
+	for (struct tree_node *n = tree_first(line); n; n = tree_next(n)) {
+		struct group *g = container_of(n, struct group, node);
+		if (only_moved && !has_moved(g))
+			continue;
+		group_rederive(all, g);
+		derived++;
+	}
+	if (derived > 0)
+		tree_refresh(line);
+	return derived;
+}
+
+static size_t rederive(struct groups *all, struct clusterqueue *cq, bool only_moved)
+{
+	size_t derived = line_rederive(all, &cq->groups_waiting, only_moved);
+	list_each(&cq->localqueues, l) {
+		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
+		derived += line_rederive(all, &lq->groups_waiting, only_moved);
+	}
+	return derived;
+}
+
+void groups_rederive(struct groups *all, struct clusterqueue *cq)
+{
+	rederive(all, cq, false);
+}
+
+bool groups_rederive_moved(struct groups *all, struct clusterqueue *cq)
+{
+	return rederive(all, cq, true) > 0;
+}

@@ -1,0 +1,492 @@
+#include "queue/model/reservation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/rules/backfill.h"
+#include "queue/rules/windows/window_close.h"
+#include "queue/preempt/victim_index.h"
+#include "queue/rules/windows/lead.h"
+#include "queue/rules/lending.h"
+#include "queue/rules/reclaim.h"
+#include "queue/model/run.h"
+#include "queue/rules/windows/runpolicy.h"
+#include "queue/rules/money/terms.h"
+#include "queue/rules/nodes/vacancy.h"
+
+static size_t reservation_size(const struct reservation *r)
+{
+	return sizeof(*r) + r->nlines * sizeof(r->line[0]);
+}
+
+static struct reservation *reservation_new(struct queue *q, struct workload *w, size_t nlines)
+{
+	must(w->place == PLACE_NOWHERE || w->place == PLACE_READY);
+	struct reservation *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
+	r->w = w;
+	r->nlines = nlines;
+	r->serial = ++q->reservations_made;
+	r->reserved_ms = q->now_ms;
+	r->keeps_pods = INT32_MAX;
+	r->shape = shape_keep(w->shape);
+	r->lq = w->lq;
+	r->lq->refs++;
+	q->workload_bytes += reservation_size(r);
+	return r;
+}
+
+static void reservation_join(struct reservation *r, struct clusterqueue *cq)
+{
+	r->cq = cq;
+	if (cq)
+		cq->refs++;
+}
+
+/* Its workload has room from here on. */
+static void reservation_hold(struct queue *q, struct reservation *r)
+{
+	must(!r->w->reservation);
+	r->w->reservation = r;
+	r->w->not_before_ms = 0;
+	r->state = RESERVATION_HELD;
+	r->lq->nreserving++;
+	list_add(&r->lq->reservations, &r->of_localqueue);
+	disruption_enter(q, r);
+	vacancy_expect(q, r);
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct reservation_line *l = &r->line[i];
+		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+	}
+	namespace_quota_run(q, r);
+	if (!r->cq)
+		return;
+	r->cq->nreserving++;
+	list_add(&r->cq->reservations, &r->of_clusterqueue);
+	victim_index_join(r);
+	backfill_expect(r);
+}
+
+static void lines_take(struct reservation *r, enum quota_when when)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_take(r->line[i].row, when, r->line[i].amount);
+}
+
+static void lines_give(struct reservation *r, enum quota_when when)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_give(r->line[i].row, when, r->line[i].amount);
+}
+
+static struct reservation *reservation_chosen(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice)
+{
+	struct reservation *r = reservation_new(q, w, claim->nneeds);
+	reservation_join(r, cq);
+	r->pods = r->base_pods = choice->pods;
+	for (size_t i = 0; i < claim->nneeds; i++) {
+		const struct need *n = &claim->need[i];
+		const struct resource_group *g = &cq->groups[n->group];
+		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
+		int64_t amount = need_amount(n, choice->pods);
+		r->line[i] = (struct reservation_line){
+			.row = g->row[pair], .amount = amount, .base = amount, .reservation = r};
+	}
+	return r;
+}
+
+struct reservation *reservation_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice)
+{
+	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
+	lines_take(r, QUOTA_NOW);
+	lines_take(r, QUOTA_THEN);
+	reservation_hold(q, r);
+	budget_started(q, r);
+	return r;
+}
+
+struct reservation *reservation_promise(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice)
+{
+	must(!w->promise);
+	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
+	r->state = RESERVATION_PROMISED;
+	lines_take(r, QUOTA_THEN);
+	list_add(&cq->promised, &r->of_clusterqueue);
+	w->promise = r;
+	namespace_quota_run(q, r);
+	vacancy_expect(q, r);
+	budget_started(q, r);
+	return r;
+}
+
+bool reservation_fits_now(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (!quota_has(r->line[i].row, QUOTA_NOW, r->line[i].amount))
+			return false;
+	return true;
+}
+
+void reservation_keep_promise(struct queue *q, struct reservation *r)
+{
+	must(r->state == RESERVATION_PROMISED);
+	workload_unplace(q, r->w);
+	list_leave(&r->of_clusterqueue);
+	r->w->promise = NULL;
+	r->reserved_ms = q->now_ms;
+	free(r->giver);
+	r->giver = NULL;
+	r->ngivers = 0;
+	lines_take(r, QUOTA_NOW);
+	reservation_hold(q, r);
+	budget_started(q, r);
+	budget_changed(q, r);
+	workload_place(q, r->w);
+}
+
+static void reservation_free(struct queue *q, struct reservation *r)
+{
+	if (r->cq)
+		clusterqueue_put(&q->clusterqueues, r->cq);
+	localqueue_put(&q->localqueues, r->lq);
+	shape_put(&q->shapes, r->shape);
+	q->workload_bytes -= reservation_size(r);
+	reclaim_done(q, r);
+	disruption_leave(q, r);
+	bill_done(r);
+	free(r->giver);
+	free(r);
+}
+
+void reservation_forget_promise(struct queue *q, struct workload *w)
+{
+	struct reservation *r = w->promise;
+	if (!r)
+		return;
+	must(r->state == RESERVATION_PROMISED && w->place == PLACE_NOWHERE);
+	list_leave(&r->of_clusterqueue);
+	w->promise = NULL;
+	namespace_quota_run_over(q, r);
+	vacancy_forget(q, r);
+	budget_changed(q, r);
+	lines_give(r, QUOTA_THEN);
+	queue_touch_reservation(q, r->cq);
+	reservation_free(q, r);
+}
+
+void reservation_break_promise(struct queue *q, struct reservation *r)
+{
+	struct workload *w = r->w;
+	workload_unplace(q, w);
+	reservation_forget_promise(q, w);
+	workload_place(q, w);
+}
+
+void reservation_leave(struct queue *q, struct reservation *r)
+{
+	if (r->state != RESERVATION_HELD)
+		return;
+	r->state = RESERVATION_LEAVING;
+	victim_index_leave(r);
+	backfill_forget(r);
+	lines_give(r, QUOTA_THEN);
+	if (r->cq)
+		r->cq->nleaving++;
+	queue_touch_reservation(q, r->cq);
+}
+
+void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
+	enum preemption_reason why)
+{
+	workload_yields(r->w, r->cq->cohort_tree);
+	if (r->state == RESERVATION_PROMISED) {
+		reservation_break_promise(q, r);
+		return;
+	}
+	must(r->state == RESERVATION_HELD);
+	disruption_spend(q, r);
+	r->preemption = why;
+	r->by = w->key.uid;
+	if (r->cq)
+		r->cq->preempted_total++;
+	reservation_suspect(q, r);
+	reservation_leave(q, r);
+}
+
+/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or its
+ * owner have lowered or raised it, so it is read from the lines where they all agree and the Job
+ * could have had so many; 0 where they do not say. */
+static int32_t pods_adopted(const struct workload *w, const struct quota_line *lines, size_t n)
+{
+	int64_t pods = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t each = shape_amount(w->shape, lines[i].resource);
+		if (each <= 0)
+			continue;
+		if (lines[i].amount % each != 0 || (pods && lines[i].amount / each != pods))
+			return 0;
+		pods = lines[i].amount / each;
+	}
+	return pods <= w->most_pods ? (int32_t)pods : 0;
+}
+
+/* It was adopted before anything was known of its Job. True: it is for another number of pods. */
+static bool recount(struct reservation *r)
+{
+	struct quota_line lines[QUEUE_LINES_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < r->nlines && n < QUEUE_LINES_MAX; i++)
+		lines[n++] = (struct quota_line){
+			.resource = r->line[i].row->resource, .amount = r->line[i].base};
+	int32_t pods = pods_adopted(r->w, lines, n);
+	r->guessed = pods == 0;
+	if (r->guessed)
+		pods = r->base_pods > 0 ? r->base_pods : r->w->shape->pods;
+	if (pods == r->base_pods)
+		return false;
+	r->base_pods = r->pods = pods;
+	return true;
+}
+
+/* What its pods are was not known when it was adopted. */
+static bool learn_shape(struct queue *q, struct reservation *r)
+{
+	if (r->shape->template || !r->w->shape->template)
+		return false;
+	shape_put(&q->shapes, r->shape);
+	r->shape = shape_keep(r->w->shape);
+	return true;
+}
+
+void reservation_heed(struct queue *q, struct reservation *r)
+{
+	bool another = r->guessed && r->pods == r->base_pods && recount(r);
+	if (learn_shape(q, r) || another) {
+		namespace_quota_run(q, r);
+		vacancy_expect(q, r);
+	}
+	if (r->lingers == r->w->deleting)
+		return;
+	victim_index_leave(r);
+	r->lingers = r->w->deleting;
+	victim_index_join(r);
+}
+
+/* The ClusterQueue that the first line's node names, known yet or not; *ret_kept: a reference was
+ * taken. Without lines, the one of its LocalQueue. */
+static struct clusterqueue *cq_adopting(
+	struct queue *q, const struct workload *w, const struct quota_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(lines[i].node, "cq/", 3) == 0)
+			return clusterqueue_keep(&q->clusterqueues, lines[i].node + 3);
+	if (w->lq->cq)
+		w->lq->cq->refs++;
+	return w->lq->cq;
+}
+
+void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
+{
+	struct reservation *r = reservation_new(q, w, n);
+	struct clusterqueue *cq = cq_adopting(q, w, lines, n);
+	reservation_join(r, cq);
+	if (cq)
+		clusterqueue_put(&q->clusterqueues, cq);
+	r->base_pods = pods_adopted(w, lines, n);
+	r->guessed = r->base_pods == 0;
+	if (r->guessed)
+		r->base_pods = w->shape->pods;
+	r->pods = r->base_pods;
+	r->lingers = w->deleting;
+	r->reserved_ms = reserved_ms;
+	r->noticed_ms = w->stopping_at_ms;
+	for (size_t i = 0; i < n; i++) {
+		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
+		struct quota_row *row =
+			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
+		int64_t amount = lines[i].amount > 0 ? lines[i].amount : 0;
+		r->line[i] = (struct reservation_line){
+			.row = row, .amount = amount, .base = amount, .reservation = r};
+	}
+	lines_take(r, QUOTA_NOW);
+	lines_take(r, QUOTA_THEN);
+	reservation_hold(q, r);
+	budget_started(q, r);
+	reservation_suspect(q, r);
+}
+
+static void line_lower(
+	struct queue *q, struct reservation *r, struct reservation_line *l, int64_t amount)
+{
+	int64_t less = l->amount - amount;
+	l->amount = amount;
+	if (less > 0 && r->end_ms > 0)
+		usage_change(q, r->lq, l->row->resource, -less, r->end_ms);
+	else if (less > 0)
+		usage_change_next(q, r->lq, l->row->resource, -less);
+	quota_give(l->row, QUOTA_NOW, less);
+	if (r->state != RESERVATION_LEAVING)
+		quota_give(l->row, QUOTA_THEN, less);
+	if (r->confirmed)
+		l->row->used -= less;
+	must(l->row->use[QUOTA_NOW] >= l->row->used && l->row->used >= 0);
+	if (r->preemption == PREEMPTION_NONE)
+		queue_touch(q, l->row->node->owner);
+	else
+		queue_touch_reservation(q, l->row->node->owner);
+}
+
+void reservation_end(struct queue *q, struct workload *w)
+{
+	must(w->reservation && w->place == PLACE_NOWHERE);
+	struct reservation *r = w->reservation;
+	vacancy_forget(q, r);
+	victim_index_leave(r);
+	backfill_forget(r);
+	budget_changed(q, r);
+	for (size_t i = 0; i < r->nlines; i++)
+		line_lower(q, r, &r->line[i], 0);
+	r->lq->nreserving--;
+	r->lq->nadmitted -= r->confirmed;
+	if (r->cq) {
+		r->cq->nreserving--;
+		r->cq->nadmitted -= r->confirmed;
+		r->cq->nleaving -= r->state == RESERVATION_LEAVING;
+		list_leave(&r->of_clusterqueue);
+	}
+	list_leave(&r->of_localqueue);
+	list_leave(&r->suspect);
+	run_disarm(q, r);
+	namespace_quota_run_over(q, r);
+	w->reservation = NULL;
+	reservation_free(q, r);
+}
+
+void reservation_ends(struct reservation *r)
+{
+	victim_index_leave(r);
+	r->stop_given = true;
+	victim_index_join(r);
+}
+
+int32_t reservation_pods_at_once(const struct reservation *r)
+{
+	int32_t asked = r->w->shape->pods;
+	return asked < r->pods ? asked : r->pods;
+}
+
+enum lending reservation_lending(const struct queue *q, const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct quota_row *row = r->line[i].row;
+		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
+		if (f && lending_counts(row->resource) && f->lending != LENDING_NONE)
+			return f->lending;
+	}
+	return LENDING_NONE;
+}
+
+void reservation_confirm(struct reservation *r, int64_t now_ms)
+{
+	if (r->confirmed)
+		return;
+	r->confirmed = true;
+	r->since_ms = now_ms;
+	r->lq->nadmitted++;
+	if (r->cq)
+		r->cq->nadmitted++;
+	for (size_t i = 0; i < r->nlines; i++)
+		r->line[i].row->used += r->line[i].amount;
+	backfill_expect(r);
+}
+
+/* The part of base that `pods` of `base_pods` hold, rounded up. */
+static int64_t part_of(int64_t base, int32_t pods, int32_t base_pods)
+{
+	int64_t each = base / base_pods, rest = base % base_pods;
+	return each * pods + (rest * pods + base_pods - 1) / base_pods;
+}
+
+bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
+{
+	if (pods < 0)
+		pods = 0;
+	if (pods >= r->pods || r->base_pods <= 0)
+		return false;
+	bool freed = false;
+	r->pods = pods;
+	victim_index_leave(r);
+	for (size_t i = 0; i < r->nlines; i++) {
+		int64_t amount = part_of(r->line[i].base, pods, r->base_pods);
+		freed = freed || amount < r->line[i].amount;
+		line_lower(q, r, &r->line[i], amount);
+	}
+	victim_index_join(r);
+	namespace_quota_run(q, r);
+	vacancy_expect(q, r);
+	return freed;
+}
+
+void reservation_suspect(struct queue *q, struct reservation *r)
+{
+	if (!list_in(&r->suspect) && !r->stop_given)
+		list_add(&q->suspects, &r->suspect);
+}
+
+static enum stop_reason stop_for_window(const struct queue *q, struct reservation *r)
+{
+	struct runpolicy *policy;
+	if (r->stop_given || r->state != RESERVATION_HELD ||
+		window_close_stop_reason(q, r, &policy) == STOP_REASON_NONE)
+		return STOP_REASON_NONE;
+	r->stop_policy = policy->name;
+	policy->stopped_total++;
+	return STOP_REASON_WINDOW_CLOSED;
+}
+
+/* Whoever is stopping anyway is let be. */
+static enum stop_reason stop_for_money(struct queue *q, struct reservation *r)
+{
+	const struct runpolicy *policy;
+	const struct budget *budget;
+	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
+		return STOP_REASON_NONE;
+	if (terms_price_too_high(q, r, &policy)) {
+		r->stop_policy = policy->name;
+		return STOP_REASON_PRICE;
+	}
+	if (budget_stops(q, r, &budget)) {
+		r->stop_policy = budget->name;
+		return STOP_REASON_BUDGET;
+	}
+	return STOP_REASON_NONE;
+}
+
+enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
+{
+	enum stop_reason reason;
+	if (r->preemption != PREEMPTION_NONE)
+		return STOP_REASON_PREEMPTED;
+	if (r->w->held)
+		return STOP_REASON_HELD;
+	if (r->cq && r->cq->stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_CLUSTERQUEUE_STOPPED;
+	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
+		return STOP_REASON_LOCALQUEUE_STOPPED;
+	if (r->gives_back) {
+		r->stop_policy = lead_policy(q, r->cq);
+		return STOP_REASON_WINDOW_OPENING;
+	}
+	reason = run_stop_reason(q, r);
+	if (reason == STOP_REASON_NONE && reclaim_stops(r))
+		reason = STOP_REASON_IDLE_RECLAIMED;
+	if (reason == STOP_REASON_NONE)
+		reason = stop_for_window(q, r);
+	return reason != STOP_REASON_NONE ? reason : stop_for_money(q, r);
+}

@@ -1,0 +1,144 @@
+/*
+ * Room: the quota one workload holds, from the decision to start it (or its adoption from the
+ * ledger) until the gate releases it.
+ *
+ * It remembers what it was given and by whom, because all of that may be edited meanwhile: the
+ * Job's label may name another LocalQueue, the spec other flavors. Each line knows what it was for
+ * how many pods, so that fewer pods hold their exact part.
+ *
+ * How it counts in the quota tree:
+ *
+ *   promised   THEN only: others are being stopped to make room; it starts once it fits NOW, and
+ *              with clusterFit Now their pods are gone. Nodes are told of it as of one that was let
+ *              in, so that nobody else takes the room that comes free there
+ *   held       NOW and THEN
+ *   leaving    NOW only: it has to go, and what it holds is promised to somebody else
+ */
+#ifndef SLUICE_QUEUE_MODEL_RESERVATION_H
+#define SLUICE_QUEUE_MODEL_RESERVATION_H
+
+#include "queue/admit/assign.h"
+#include "queue/rules/money/bill.h"
+#include "queue/core.h"
+#include "queue/preempt/disruption.h"
+
+enum reservation_state {
+	RESERVATION_PROMISED,
+	RESERVATION_HELD,
+	RESERVATION_LEAVING,
+};
+
+struct reservation_line {
+	struct quota_row *row;		 /* at the ClusterQueue's node */
+	int64_t amount;			 /* now */
+	int64_t base;			 /* for room.base_pods */
+	struct reservation *reservation; /* whose line it is */
+	struct tree_node
+		in_index; /* in row->victim_index, while held and somebody asked; of its subtree: */
+	int64_t sum, largest; /* amounts */
+	int64_t newest_ms;    /* the latest key.queued_ms */
+};
+
+struct reservation {
+	struct workload *w;
+	struct clusterqueue *cq; /* whose order it came from; NULL: adopted and nobody knows */
+	struct localqueue *lq;
+	struct shape *shape;
+	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
+	struct link of_localqueue;   /* lq->reservations; not while promised */
+	struct link suspect;	     /* in queue.suspects: may have to stop */
+	enum reservation_state state;
+	int32_t pods, base_pods;
+	bool guessed;	 /* adopted, and the lines did not say for how many pods they are */
+	uint64_t serial; /* of its making: promises are kept in this order */
+	bool confirmed;
+	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
+	bool gives_back;	 /* it has to give back what it has on loan (lead.h) */
+	/* Its Job is being deleted: nothing stops its pods, and nobody knows when they end. It is
+	 * no victim, and nobody waits for it. */
+	bool lingers;
+	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
+			    of all victims this is the first */
+	int64_t reserved_ms, since_ms;
+
+	/* When it is expected to end, if that is known and its ClusterQueue has to know:
+	 * backfill.h. */
+	struct tree_node by_end; /* in cq->ends */
+	int64_t ends_ms;
+
+	/* How it goes: run.h. */
+	struct alarm alarm;
+	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
+	int64_t stop_ms, end_ms;
+	bool ready, was_ready; /* enough of its pods are / were before */
+	int64_t unready_ms;
+	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
+	bool sampled;	    /* its family knows how long it took */
+	int32_t made;	    /* of its pods: namespace_quota.c */
+	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
+	bool reclaims;	    /* ... and it was not told yet */
+	char *why;	    /* the last of those asked for it back; or NULL */
+	bool has_left;	    /* it has ended already: what it leaves behind is known */
+	struct job_history left;
+
+	struct bill bill;
+
+	struct pods_facts pods_facts;
+	bool spent; /* its pods were taken off what budgets allow */
+
+	/* A promise: the runs that are stopped for it. */
+	struct uid *giver;
+	size_t ngivers;
+
+	/* It is to make room for somebody. */
+	enum preemption_reason preemption;
+	struct uid by;
+
+	size_t nlines;
+	struct reservation_line line[];
+};
+
+/* The workload has to be taken from where it stands and placed afterwards. */
+struct reservation *reservation_start(struct queue *q, struct workload *w, struct clusterqueue *cq,
+	const struct claim *claim, const struct choice *choice);
+struct reservation *reservation_promise(struct queue *q, struct workload *w,
+	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice);
+void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms);
+void reservation_end(struct queue *q, struct workload *w);
+/* What its Job says is something else now. */
+void reservation_heed(struct queue *q, struct reservation *r);
+
+/* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
+ * waits as before. */
+bool reservation_fits_now(const struct reservation *r);
+void reservation_keep_promise(struct queue *q, struct reservation *r);
+void reservation_break_promise(struct queue *q, struct reservation *r);
+/* The same of a workload that stands nowhere, if it was promised anything. */
+void reservation_forget_promise(struct queue *q, struct workload *w);
+
+/* Counts NOW only from here on. */
+void reservation_leave(struct queue *q, struct reservation *r);
+/* It has to make room for w; a promise is merely taken back, and its workload waits again. */
+void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
+	enum preemption_reason why);
+
+/* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
+void reservation_ends(struct reservation *r);
+
+/* How many pods it may have at once: no more than it has room for, and than the Job asks for now.
+ */
+int32_t reservation_pods_at_once(const struct reservation *r);
+
+/* The names under which its pods ask for cpu and memory. */
+enum lending reservation_lending(const struct queue *q, const struct reservation *r);
+
+void reservation_confirm(struct reservation *r, int64_t now_ms);
+/* True when something became free. */
+bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
+
+/* Something changed that may mean a stop: queue_decide() will look. */
+void reservation_suspect(struct queue *q, struct reservation *r);
+enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r);
+
+#endif

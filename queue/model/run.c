@@ -1,0 +1,253 @@
+#include "queue/model/run.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/rules/windows/window_close.h"
+#include "queue/preempt/victim_index.h"
+#include "queue/rules/reclaim.h"
+#include "queue/rules/money/terms.h"
+#include "sluice/quantity.h"
+
+/* ---- The past ---- */
+
+static struct past *past_of(struct queue *q, struct workload *w)
+{
+	if (!w->past) {
+		w->past = mem_alloc(sizeof(*w->past));
+		w->past->created_ms = w->key.queued_ms;
+		q->workload_bytes += sizeof(*w->past);
+	}
+	return w->past;
+}
+
+void past_forget(struct queue *q, struct workload *w)
+{
+	if (!w->past)
+		return;
+	q->workload_bytes -= sizeof(*w->past);
+	free(w->past);
+	w->past = NULL;
+}
+
+bool past_deactivated(const struct workload *w)
+{
+	return w->past && w->past->deactivated != STOP_REASON_NONE;
+}
+
+static void past_take(struct queue *q, struct workload *w, const struct job_history *h)
+{
+	bool empty =
+		h->requeues == 0 && h->ran_ms == 0 && h->evicted_ms == 0 && h->suspensions == 0;
+	if (!w->past && empty)
+		return;
+	struct past *p = past_of(q, w);
+	p->requeues = h->requeues;
+	p->ran_ms = h->ran_ms;
+	p->evicted_ms = h->evicted_ms;
+	p->suspensions = h->suspensions;
+	bool moves = p->evicted_ms > 0 && !q->config.requeue_at_creation;
+	w->key.queued_ms = moves ? p->evicted_ms : p->created_ms;
+	if (empty && !past_deactivated(w))
+		past_forget(q, w);
+}
+
+void past_recall(struct queue *q, struct workload *w, const struct job_history *h)
+{
+	if (w->reservation) {
+		w->reservation->has_left = true;
+		w->reservation->left = *h;
+		return;
+	}
+	past_take(q, w, h);
+	w->not_before_ms = h->not_before_ms;
+}
+
+void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h)
+{
+	if (w->reservation)
+		victim_index_leave(w->reservation); /* its place is about to be another one */
+	past_take(q, w, h);
+	if (!w->reservation)
+		return;
+	victim_index_join(w->reservation);
+	run_arm(q, w->reservation);
+}
+
+void past_reactivate(struct queue *q, struct workload *w)
+{
+	if (!past_deactivated(w))
+		return;
+	w->past->deactivated = STOP_REASON_NONE;
+	past_take(q, w, &(struct job_history){0});
+}
+
+void past_keep_active(struct queue *q, struct workload *w)
+{
+	if (!past_deactivated(w))
+		return;
+	w->past->deactivated = STOP_REASON_NONE;
+	if (w->reservation)
+		w->reservation->stop = STOP_REASON_NONE;
+	q->version++;
+}
+
+/* ---- Moments of truth ---- */
+
+/* 0: as long as it likes. */
+static int64_t max_run_ms(const struct reservation *r)
+{
+	if (r->w->max_run_ms > 0)
+		return r->w->max_run_ms;
+	return r->cq ? r->cq->default_max_run_ms : 0;
+}
+
+static int64_t max_run_at(const struct reservation *r)
+{
+	int64_t max = max_run_ms(r), ran = r->w->past ? r->w->past->ran_ms : 0;
+	return max > 0 ? quantity_add(r->since_ms, max > ran ? max - ran : 0) : INT64_MAX;
+}
+
+static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
+{
+	int64_t timeout =
+		r->was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
+	if (r->ready || timeout <= 0)
+		return INT64_MAX;
+	return quantity_add(r->was_ready ? r->unready_ms : r->since_ms, timeout);
+}
+
+/* One that is being deleted ends by itself. The gate tells of a Job that it adopted and has not
+ * read yet as of one that is being deleted: its past is not known. */
+static bool is_watched(const struct reservation *r)
+{
+	return r->confirmed && !r->stop_given && r->state == RESERVATION_HELD && !r->w->deleting;
+}
+
+void run_arm(struct queue *q, struct reservation *r)
+{
+	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
+	int64_t own = run < ready ? run : ready;
+	own = price < own ? price : own;
+	int64_t window_close = is_watched(r) ? window_close_next_ms(q, r) : INT64_MAX;
+	r->alarm.kind = ALARM_RUN;
+	r->alarm.serial = r->serial;
+	alarm_set(&q->alarms, &r->alarm,
+		!is_watched(r)	     ? INT64_MAX
+		: own < window_close ? own
+				     : window_close);
+}
+
+void run_disarm(struct queue *q, struct reservation *r)
+{
+	alarm_clear(&q->alarms, &r->alarm);
+}
+
+void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms)
+{
+	if (ready == r->ready)
+		return;
+	r->ready = ready;
+	r->was_ready = r->was_ready || ready;
+	if (!ready)
+		r->unready_ms = now_ms;
+	run_arm(q, r);
+}
+
+enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r)
+{
+	int32_t limit = q->config.back_off_limit, requeues = r->w->past ? r->w->past->requeues : 0;
+	if (!is_watched(r))
+		return STOP_REASON_NONE;
+	if (max_run_at(r) <= q->now_ms)
+		return STOP_REASON_MAX_RUN;
+	if (pods_ready_at(q, r) > q->now_ms)
+		return STOP_REASON_NONE;
+	return limit >= 0 && requeues >= limit ? STOP_REASON_REQUEUE_LIMIT
+					       : STOP_REASON_PODS_READY_TIMEOUT;
+}
+
+void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason)
+{
+	r->stop = reason;
+	r->stop_ms = q->now_ms;
+	run_disarm(q, r);
+	if (!stop_reason_deactivates(reason))
+		return;
+	struct past *p = past_of(q, r->w);
+	p->deactivated = reason;
+	p->max_run_ms = max_run_ms(r);
+}
+
+/* ---- The end ---- */
+
+static int64_t back_off_ms(const struct queue_config *c, int32_t requeues)
+{
+	int64_t wait = c->back_off_base_ms;
+	for (int32_t i = 1; i < requeues && wait < c->back_off_max_ms; i++)
+		wait = quantity_times(wait, 2);
+	return wait < c->back_off_max_ms ? wait : c->back_off_max_ms;
+}
+
+static struct job_history history_after(
+	const struct queue *q, const struct reservation *r, int64_t now_ms)
+{
+	const struct past *p = r->w->past;
+	struct job_history h = {0};
+	if (stop_reason_deactivates(r->stop))
+		return h;
+	if (r->has_left)
+		return r->left;
+	if (p) {
+		h.requeues = p->requeues;
+		h.ran_ms = p->ran_ms;
+		h.suspensions = p->suspensions;
+		/* An attempt that never ran was not stopped: the Job keeps its place. */
+		h.evicted_ms = r->confirmed ? 0 : p->evicted_ms;
+	}
+	if (r->stop == STOP_REASON_WINDOW_CLOSED || r->stop == STOP_REASON_PRICE)
+		h.suspensions += h.suspensions < INT32_MAX;
+	/* Up to the stop: how long its pods take to go is no run time, and the story that was
+	 * written with the stop could not know. */
+	int64_t until_ms = r->stop_given && r->stop_ms > 0 ? r->stop_ms : now_ms;
+	if (r->confirmed && until_ms > r->since_ms)
+		h.ran_ms = quantity_add(h.ran_ms, until_ms - r->since_ms);
+	if (r->stop == STOP_REASON_IDLE_RECLAIMED)
+		h.not_before_ms = quantity_add(r->stop_ms, RECLAIM_PAUSE_MS);
+	if (r->stop == STOP_REASON_PODS_READY_TIMEOUT) {
+		h.requeues += h.requeues < INT32_MAX;
+		h.evicted_ms = r->stop_ms;
+		h.not_before_ms = quantity_add(r->stop_ms, back_off_ms(&q->config, h.requeues));
+	}
+	return h;
+}
+
+struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms)
+{
+	const struct past *p = w->past;
+	if (w->reservation)
+		return history_after(q, w->reservation, now_ms);
+	struct job_history h = {.not_before_ms = w->not_before_ms};
+	if (p && p->deactivated == STOP_REASON_NONE) {
+		h.requeues = p->requeues;
+		h.ran_ms = p->ran_ms;
+		h.evicted_ms = p->evicted_ms;
+		h.suspensions = p->suspensions;
+	}
+	return h;
+}
+
+/* A run that was deactivated keeps what it did until it is active again: explain tells it. */
+void run_end(struct queue *q, struct reservation *r, int64_t now_ms)
+{
+	struct workload *w = r->w;
+	must(w->place == PLACE_NOWHERE);
+	r->end_ms = now_ms;
+	if (past_deactivated(w))
+		return;
+	struct job_history h = history_after(q, r, now_ms);
+	past_take(q, w, &h);
+	if (h.not_before_ms > w->not_before_ms)
+		w->not_before_ms = h.not_before_ms;
+}

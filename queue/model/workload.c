@@ -1,0 +1,439 @@
+#include "queue/model/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/rules/backfill.h"
+#include "queue/core.h"
+#include "queue/model/duration.h"
+#include "queue/preempt/victim_index.h"
+#include "queue/model/overflow.h"
+#include "queue/admit/precedence.h"
+#include "queue/model/reservation.h"
+#include "queue/model/run.h"
+#include "queue/rules/money/terms.h"
+
+int order_cmp(const struct order_key *a, const struct order_key *b)
+{
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->due_ms != b->due_ms) {
+		if (a->due_ms == 0 || b->due_ms == 0)
+			return a->due_ms != 0 ? -1 : 1;
+		return a->due_ms < b->due_ms ? -1 : 1;
+	}
+	if (a->queued_ms != b->queued_ms)
+		return a->queued_ms < b->queued_ms ? -1 : 1;
+	if (a->arrival != b->arrival)
+		return a->arrival < b->arrival ? -1 : 1;
+	return uid_cmp(&a->uid, &b->uid);
+}
+
+int workload_back_off_order(const struct tree_node *a, const struct tree_node *b)
+{
+	const struct workload *x = container_of_const(a, struct workload, in_order);
+	const struct workload *y = container_of_const(b, struct workload, in_order);
+	if (x->not_before_ms != y->not_before_ms)
+		return x->not_before_ms < y->not_before_ms ? -1 : 1;
+	return order_cmp(&x->key, &y->key);
+}
+
+/* Creation times have whole seconds; within one the API server's version orders Jobs. Seen on the
+ * watch, it is that of the Job's making. A list, as after a restart, comes by name, and there it is
+ * that of the last write: nearly the same order, for whoever writes to new Jobs (the Job controller
+ * that finds them suspended, our notices) goes through them in the order in which they came. A Job
+ * that did run was written to since, and stands behind the others of its second. */
+static uint64_t arrival_of(struct queue *q, const struct job *j)
+{
+	return j->version > 0 ? (uint64_t)j->version : ++q->arrivals;
+}
+
+static size_t workload_size(const struct workload *w)
+{
+	return sizeof(*w) + strlen(w->name) + 1;
+}
+
+struct workload *workload_new(struct queue *q, const struct job *j)
+{
+	size_t n = strlen(j->name) + 1;
+	struct workload *w = mem_alloc(sizeof(*w) + n);
+	memcpy(w->name, j->name, n);
+	w->key.queued_ms = j->created_ms;
+	w->key.arrival = arrival_of(q, j);
+	w->key.uid = j->uid;
+	map_put(&q->workloads, uid_hash(&j->uid), w);
+	q->workload_bytes += workload_size(w);
+	return w;
+}
+
+/* What its class says, as far as its ClusterQueue lets that count: while it runs, the one whose
+ * quota it holds. */
+static int32_t priority_that_counts(const struct workload *w)
+{
+	const struct clusterqueue *cq =
+		w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
+	int32_t claims = w->class->value;
+	return cq && cq->has_max_priority && claims > cq->max_priority ? cq->max_priority : claims;
+}
+
+/* Among those who hold quota its place follows too. */
+static void set_priority(struct queue *q, struct workload *w, int32_t priority)
+{
+	if (w->key.priority == priority)
+		return;
+	q->gap_fillers += (size_t)(priority < 0) - (size_t)workload_fills_gaps(w);
+	if (w->reservation)
+		victim_index_leave(w->reservation);
+	w->key.priority = priority;
+	if (w->reservation)
+		victim_index_join(w->reservation);
+}
+
+bool workload_displaces(const struct workload *w)
+{
+	return !workload_fills_gaps(w) && !w->class->never_preempts;
+}
+
+static void forget_queue(struct queue *q, struct workload *w)
+{
+	if (!w->lq)
+		return;
+	list_leave(&w->of_localqueue);
+	localqueue_put(&q->localqueues, w->lq);
+	w->lq = NULL;
+}
+
+static void forget_class(struct queue *q, struct workload *w)
+{
+	list_leave(&w->of_class);
+	priority_tidy(&q->priorities, w->class);
+	w->class = NULL;
+}
+
+static void set_invalid(struct queue *q, struct workload *w, const char *sentence)
+{
+	if (w->invalid)
+		q->workload_bytes -= strlen(w->invalid) + 1;
+	free(w->invalid);
+	w->invalid = mem_strdup(sentence);
+	if (w->invalid)
+		q->workload_bytes += strlen(w->invalid) + 1;
+}
+
+void workload_free(struct queue *q, struct workload *w)
+{
+	must(w->place == PLACE_NOWHERE && !w->reservation && !w->promise && !w->group);
+	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
+	set_priority(q, w, 0);
+	overflow_count_out(w);
+	forget_queue(q, w);
+	forget_class(q, w);
+	set_invalid(q, w, NULL);
+	past_forget(q, w);
+	family_leave(q, w);
+	terms_forget(q, w);
+	disruption_forget(q, w);
+	shape_put(&q->shapes, w->shape);
+	q->workload_bytes -= workload_size(w);
+	free(w);
+}
+
+static bool text_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static const char *fault_of(
+	const struct job *j, const struct account *account, const char *shape_fault)
+{
+	const char *system = priority_system_fault(j->pod_priority_class);
+	if (j->invalid)
+		return j->invalid;
+	if (system)
+		return system;
+	if (*account->fault)
+		return account->fault;
+	return *shape_fault ? shape_fault : NULL;
+}
+
+/* While it runs with fewer than its owner wrote, it may hold room for more from before; so it may
+ * when its owner has lowered parallelism, which then tells nothing of how many it had. */
+static int32_t most_pods(const struct job *j)
+{
+	int32_t most =
+		j->owner_parallelism > j->parallelism ? j->owner_parallelism : j->parallelism;
+	return j->has_completions && j->completions > most ? j->completions : most;
+}
+
+bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
+	const struct account *account)
+{
+	char fault[SHAPE_FAULT_SIZE];
+	bool cut;
+	size_t most = overflow_shape_bytes(q, w, j);
+	struct shape *shape = shape_of(&q->shapes, j, account, most, &cut, fault);
+	bool same_shape = shape == w->shape && cut == w->cut;
+	shape_put(&q->shapes, shape);
+
+	const char *invalid = fault_of(j, account, fault);
+	struct priority_class *class =
+		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
+	bool same_class = class == w->class;
+	priority_tidy(&q->priorities, class);
+	enum duration_source from;
+	int64_t expected_ms = duration_expected(j, w->family, &from);
+	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
+	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
+	       w->most_pods != most_pods(j) || w->max_run_ms != j->max_run_ms ||
+	       !text_same(family_name(w), j->family ? j->family : "") ||
+	       w->expected_ms != expected_ms || w->expected_from != from ||
+	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
+	       !text_same(w->invalid, invalid);
+}
+
+/* Its end stands among those of its ClusterQueue. */
+static void set_expected(struct workload *w, int64_t expected_ms)
+{
+	if (w->expected_ms == expected_ms)
+		return;
+	w->expected_ms = expected_ms;
+	if (w->reservation)
+		backfill_expect(w->reservation);
+}
+
+void workload_take(
+	struct queue *q, struct workload *w, const struct job *j, const struct account *account)
+{
+	char fault[SHAPE_FAULT_SIZE];
+	size_t most = overflow_shape_bytes(q, w, j);
+	struct shape *shape = shape_of(&q->shapes, j, account, most, &w->cut, fault);
+	if (w->lq)
+		overflow_count_out(w);
+	if (shape != w->shape)
+		w->in_vain = 0;
+	shape_put(&q->shapes, w->shape);
+	w->shape = shape;
+	set_invalid(q, w, fault_of(j, account, fault));
+
+	struct localqueue *lq = localqueue_keep(&q->localqueues, j->ns, j->queue);
+	forget_queue(q, w);
+	w->lq = lq;
+	list_add(&lq->members, &w->of_localqueue);
+	overflow_count_in(w);
+
+	struct priority_class *class =
+		priority_of(&q->priorities, j->priority_class, j->pod_priority_class);
+	if (class != w->class) {
+		forget_class(q, w);
+		w->class = class;
+		list_add(&class->members, &w->of_class);
+	}
+	if (w->held && !j->hold)
+		past_reactivate(q, w);
+	w->held = j->hold != NULL;
+	w->max_run_ms = j->max_run_ms;
+	terms_take(q, w, &j->terms);
+	family_leave(q, w);
+	family_join(q, w, j->ns, j->family);
+	set_expected(w, duration_expected(j, w->family, &w->expected_from));
+	w->deleting = j->deleting;
+	w->most_pods = most_pods(j);
+	w->progress = progress_of(j);
+}
+
+/* Nothing but quota keeps it. */
+static bool may_wait(const struct workload *w)
+{
+	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
+	       priority_usable(w->class) && w->lq->gate == GATE_OPEN;
+}
+
+bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
+{
+	return w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
+	       window_fit(window_state_of(w->lq), w->expected_ms, now_ms) != WINDOW_DOES_NOT_FIT;
+}
+
+static enum workload_place place_for(struct queue *q, struct workload *w)
+{
+	if (w->reservation)
+		return PLACE_RESERVATION;
+	w->key.due_ms = 0;
+	if (!may_wait(w))
+		return PLACE_ASIDE;
+	if (w->promise)
+		return PLACE_PROMISED;
+	if (!terms_let(q, w))
+		return PLACE_ASIDE;
+	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
+}
+
+/* What was promised is what it still asks for, where it still asks. */
+static bool promise_stands(const struct workload *w)
+{
+	const struct reservation *r = w->promise;
+	return may_wait(w) && !workload_fills_gaps(w) && r->cq == w->lq->cq && r->lq == w->lq &&
+	       r->shape == w->shape;
+}
+
+static bool is_active(const struct workload *w)
+{
+	return w->place == PLACE_READY || w->place == PLACE_PROMISED;
+}
+
+static bool is_head(const struct queue *q, const struct workload *w)
+{
+	return precedence_head(q, w->group->cq) == w->group && group_head(w->group) == w;
+}
+
+/* What is kept from the Cohort for the head of a StrictFIFO queue follows from who that is. */
+static void place_ready(struct queue *q, struct workload *w)
+{
+	struct clusterqueue *cq = w->lq->cq;
+	group_join(&q->groups, cq, w);
+	if (cq->strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
+		queue_touch_reservation(q, cq);
+	else
+		queue_touch_fresh(q, cq);
+}
+
+void workload_place(struct queue *q, struct workload *w)
+{
+	must(w->place == PLACE_NOWHERE);
+	q->placed++;
+	set_priority(q, w, priority_that_counts(w));
+	if (w->promise && !promise_stands(w))
+		reservation_forget_promise(q, w);
+	terms_stand(q, w);
+	w->place = place_for(q, w);
+	if (w->place != PLACE_RESERVATION) {
+		w->lq->nwaiting++;
+		w->lq->waiting_slots += w->shape->slots;
+		w->lq->nactive += is_active(w);
+		q->nwaiting++;
+	}
+	switch (w->place) {
+	case PLACE_BACK_OFF:
+		tree_insert(&q->back_off, &w->in_order, w->key.arrival);
+		break;
+	case PLACE_READY:
+		place_ready(q, w);
+		break;
+	case PLACE_NOWHERE:
+	case PLACE_ASIDE:
+	case PLACE_PROMISED:
+	case PLACE_RESERVATION:
+		break;
+	}
+}
+
+/* The head of a StrictFIFO queue may have blocked others, behind it and, by what was kept for it,
+ * in its Cohort, as may who had a reservation; elsewhere nobody gains by who leaves. A pass that
+ * starts somebody goes on with the others anyway. */
+static void leave_ready(struct queue *q, struct workload *w)
+{
+	struct clusterqueue *cq = w->group->cq;
+	bool starts = w->reservation || w->promise;
+	if (backfill_is_head(cq, w))
+		queue_touch_queue(q, cq);
+	else if (cq->strategy == STRICT_FIFO && !starts && is_head(q, w))
+		queue_touch_reservation(q, cq);
+	group_leave(&q->groups, w);
+}
+
+void workload_unplace(struct queue *q, struct workload *w)
+{
+	if (w->place != PLACE_RESERVATION && w->place != PLACE_NOWHERE) {
+		w->lq->nwaiting--;
+		w->lq->waiting_slots -= w->shape->slots;
+		w->lq->nactive -= is_active(w);
+		q->nwaiting--;
+	}
+	switch (w->place) {
+	case PLACE_BACK_OFF:
+		tree_remove(&q->back_off, &w->in_order);
+		break;
+	case PLACE_READY:
+		leave_ready(q, w);
+		break;
+	case PLACE_NOWHERE:
+	case PLACE_ASIDE:
+	case PLACE_PROMISED:
+	case PLACE_RESERVATION:
+		break;
+	}
+	terms_unstand(q, w);
+	w->place = PLACE_NOWHERE;
+}
+
+void workload_replace(struct queue *q, struct workload *w)
+{
+	if (w->reservation)
+		return;
+	workload_unplace(q, w);
+	workload_place(q, w);
+}
+
+/* Only some orders look at it. */
+void workload_expect(
+	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from)
+{
+	w->expected_from = from;
+	if (w->expected_ms == expected_ms)
+		return;
+	bool stands = (w->terms && !w->reservation) || (w->group && group_expects(w->lq));
+	if (stands)
+		workload_unplace(q, w);
+	w->expected_ms = expected_ms;
+	if (stands)
+		workload_place(q, w);
+}
+
+void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree)
+{
+	bool again = workload_has_yielded(w, cohort_tree);
+	w->yielded = cohort_tree->news;
+	w->yielded_again = again;
+}
+
+bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree)
+{
+	return w->yielded > 0 && w->yielded == cohort_tree->news;
+}
+
+bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree)
+{
+	return w->yielded_again && workload_has_yielded(w, cohort_tree);
+}
+
+void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree)
+{
+	w->in_vain = cohort_tree->news;
+}
+
+bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree)
+{
+	return w->in_vain > 0 && w->in_vain == cohort_tree->news;
+}
+
+void workload_reprioritise(struct queue *q, struct workload *w)
+{
+	workload_unplace(q, w);
+	workload_place(q, w);
+}
+
+void workload_regate(struct queue *q, struct localqueue *lq)
+{
+	enum localqueue_gate gate = localqueue_gate_now(lq);
+	if (gate == lq->gate)
+		return;
+	bool matters = gate == GATE_OPEN || lq->gate == GATE_OPEN;
+	lq->gate = gate;
+	if (!matters)
+		return;
+	list_each(&lq->members, l)
+		workload_replace(q, container_of(l, struct workload, of_localqueue));
+}

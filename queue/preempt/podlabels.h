@@ -1,0 +1,43 @@
+/*
+ * Labels of pods, as selectors look at them: those of the template, each different set kept once,
+ * and those that the Job controller gives the pods of each Job: its name and its uid, under the
+ * names of today and those of before batch/v1. A set does not have the latter, so that all Jobs of
+ * one making share it.
+ */
+#ifndef SLUICE_QUEUE_PREEMPT_PODLABELS_H
+#define SLUICE_QUEUE_PREEMPT_PODLABELS_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/uid.h"
+#include "sluice/placement.h"
+
+struct podlabels {
+	uint64_t hash;
+	uint32_t refs;
+	const struct label *label;
+	size_t n;
+	struct arena memory;
+};
+
+struct podlabel_sets {
+	struct map map;
+	size_t bytes;
+	struct label *scratch;
+	size_t scratch_room;
+};
+
+void podlabel_sets_init(struct podlabel_sets *all);
+void podlabel_sets_done(struct podlabel_sets *all); /* every reference must have been given back */
+
+/* Is it one of those that differ from Job to Job? */
+bool podlabel_is_of_one_job(const char *key);
+
+struct podlabels *podlabels_of(struct podlabel_sets *all, const struct label *label, size_t n);
+void podlabels_put(struct podlabel_sets *all, struct podlabels *l); /* NULL does nothing */
+
+/* Does it select the pods of a Job of this name and uid? l NULL: no other labels are known. */
+bool podlabels_match(struct podlabel_sets *all, const struct podlabels *l, const char *job,
+	const struct uid *uid, const struct selector_term *selector);
+
+#endif

@@ -1,0 +1,320 @@
+#include "queue/preempt/preemption.h"
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/preempt/victim_index.h"
+#include "sluice/quantity.h"
+
+static int cost_of(const struct reservation *r)
+{
+	return r->state == RESERVATION_PROMISED ? 0 : r->stop_given ? 1 : 2;
+}
+
+bool room_is_free(const struct reservation *r)
+{
+	return cost_of(r) < 2;
+}
+
+int reservation_cmp(const struct reservation *a, const struct reservation *b)
+{
+	if (cost_of(a) != cost_of(b))
+		return cost_of(a) < cost_of(b) ? -1 : 1;
+	if (a->w->key.priority != b->w->key.priority)
+		return a->w->key.priority < b->w->key.priority ? -1 : 1;
+	if (a->reserved_ms != b->reserved_ms)
+		return a->reserved_ms > b->reserved_ms ? -1 : 1;
+	return uid_cmp(&a->w->key.uid, &b->w->key.uid);
+}
+
+/* ---- Who is a candidate ---- */
+
+const struct quota_row *contested_row(
+	const struct preemption *x, const struct quota_node *node, size_t i)
+{
+	if (node == x->contested[i]->node)
+		return x->contested[i];
+	return quota_row_like(&x->q->quota, node, x->contested[i]);
+}
+
+bool borrows_contested(const struct preemption *x, const struct quota_node *node)
+{
+	for (size_t i = 0; i < x->ncontested; i++) {
+		const struct quota_row *row = contested_row(x, node, i);
+		if (row && quota_borrows(row, QUOTA_THEN))
+			return true;
+	}
+	return false;
+}
+
+static bool holds_contested(const struct preemption *x, const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		for (size_t k = 0; k < x->ncontested; k++)
+			if (r->line[i].amount > 0 && r->line[i].row->node == r->cq->node &&
+				r->line[i].row->flavor == x->contested[k]->flavor &&
+				r->line[i].row->resource == x->contested[k]->resource)
+				return true;
+	return false;
+}
+
+static enum preemption_policy policy_towards(const struct demand *d, const struct clusterqueue *cq)
+{
+	return cq == d->cq ? d->cq->preemption.within_clusterqueue
+			   : d->cq->preemption.reclaim_within_cohort;
+}
+
+static bool policy_allows(const struct demand *d, const struct reservation *r)
+{
+	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
+	switch (policy_towards(d, r->cq)) {
+	case PREEMPT_NEVER:
+		return r->cq != d->cq && workload_fills_gaps(r->w);
+	case PREEMPT_LOWER_PRIORITY:
+		return mine->priority > theirs->priority;
+	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
+		return mine->priority > theirs->priority ||
+		       (mine->priority == theirs->priority && mine->queued_ms < theirs->queued_ms);
+	case PREEMPT_ANY:
+		return true;
+	}
+	return false;
+}
+
+/* Of who runs in cq nobody of a higher priority is allowed. */
+static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
+{
+	switch (policy_towards(d, cq)) {
+	case PREEMPT_NEVER:
+		return -1;
+	case PREEMPT_LOWER_PRIORITY: /* who displaces is of 0 at least */
+		return d->w->key.priority - 1;
+	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
+		return d->w->key.priority;
+	case PREEMPT_ANY:
+		break;
+	}
+	return INT32_MAX;
+}
+
+/* Nobody behind this one is allowed either, because priorities only rise from here. */
+static bool policy_ends(const struct demand *d, const struct reservation *r)
+{
+	return !room_is_free(r) && r->w->key.priority > highest_allowed(d, r->cq);
+}
+
+/* Of its own priority, and not newer: as many as run may stand there one after another. */
+static bool is_older_equal(const struct demand *d, const struct reservation *r)
+{
+	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
+	return policy_towards(d, r->cq) == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY &&
+	       !room_is_free(r) && theirs->priority == mine->priority &&
+	       theirs->queued_ms <= mine->queued_ms;
+}
+
+static bool is_candidate(const struct preemption *x, const struct reservation *r)
+{
+	return policy_allows(x->d, r) && holds_contested(x, r);
+}
+
+/* ---- Offers ---- */
+
+static struct reservation *next_promised(const struct preemption *x,
+	const struct candidate_source *o, const struct reservation *after)
+{
+	struct reservation *best = NULL;
+	list_each(&o->cq->promised, l) {
+		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (is_candidate(x, r) && (!after || reservation_cmp(after, r) < 0) &&
+			(!best || reservation_cmp(r, best) < 0))
+			best = r;
+	}
+	return best;
+}
+
+static struct tree_node *step(
+	const struct preemption *x, const struct candidate_source *o, size_t i, struct tree_node *n)
+{
+	struct tree_node *next = tree_next(n);
+	if (!next || !is_older_equal(x->d, victim_index_reservation(next)))
+		return next;
+	return victim_index_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
+}
+
+/* The first among the rows' next holders; it leaves all the rows in which it stands. */
+static struct reservation *next_in_line(struct preemption *x, const struct candidate_source *o)
+{
+	struct tree_node **cursor = x->cursor + o->cursor;
+	struct reservation *best = NULL;
+	for (size_t i = 0; i < x->ncontested; i++)
+		if (cursor[i] &&
+			(!best || reservation_cmp(victim_index_reservation(cursor[i]), best) < 0))
+			best = victim_index_reservation(cursor[i]);
+	for (size_t i = 0; i < x->ncontested; i++)
+		while (cursor[i] && victim_index_reservation(cursor[i]) == best)
+			cursor[i] = step(x, o, i, cursor[i]);
+	return best;
+}
+
+static struct reservation *next_held(struct preemption *x, const struct candidate_source *o)
+{
+	for (;;) {
+		struct reservation *r = next_in_line(x, o);
+		if (!r || policy_ends(x->d, r))
+			return NULL;
+		if (r->cq == o->cq && is_candidate(x, r))
+			return r;
+	}
+}
+
+void candidate_source_rewind(struct preemption *x, struct candidate_source *o)
+{
+	for (size_t i = 0; i < x->ncontested; i++) {
+		const struct quota_row *row = contested_row(x, o->cq->node, i);
+		x->cursor[o->cursor + i] =
+			row ? victim_index_first(o->cq, (struct quota_row *)(uintptr_t)row) : NULL;
+	}
+	o->dropped = false;
+	o->next = next_promised(x, o, NULL);
+	if (!o->next)
+		o->next = next_held(x, o);
+}
+
+struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o)
+{
+	struct reservation *r = o->next;
+	must(r);
+	o->next = r->state == RESERVATION_PROMISED ? next_promised(x, o, r) : NULL;
+	if (!o->next)
+		o->next = next_held(x, o);
+	return r;
+}
+
+static struct candidate_source *candidate_source_new(struct preemption *x)
+{
+	if (x->nsources == x->sources_capacity) {
+		x->sources_capacity = x->sources_capacity ? x->sources_capacity * 2 : 16;
+		x->source = mem_grow(x->source, x->sources_capacity, sizeof(*x->source));
+	}
+	size_t cursors = (x->nsources + 1) * x->ncontested;
+	if (cursors > x->cursors_capacity) {
+		x->cursors_capacity = cursors * 2;
+		x->cursor = mem_grow(x->cursor, x->cursors_capacity, sizeof(struct tree_node *));
+	}
+	return &x->source[x->nsources];
+}
+
+static bool policy_asks(const struct preemption *x, const struct clusterqueue *cq)
+{
+	return policy_towards(x->d, cq) != PREEMPT_NEVER ||
+	       (cq != x->d->cq && x->q->gap_fillers > 0);
+}
+
+/* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
+bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
+	const struct quota_node *shared)
+{
+	if (!policy_asks(x, cq) || !clusterqueue_active(cq))
+		return false;
+	struct candidate_source *o = candidate_source_new(x);
+	*o = (struct candidate_source){
+		.cq = cq, .kind = kind, .shared = shared, .cursor = x->nsources * x->ncontested};
+	candidate_source_rewind(x, o);
+	if (!o->next)
+		return false;
+	x->nsources++;
+	return true;
+}
+
+static int64_t promised_most(
+	const struct clusterqueue *cq, const struct quota_row *row, int64_t *largest)
+{
+	int64_t most = 0;
+	list_each(&cq->promised, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		for (size_t i = 0; i < r->nlines; i++) {
+			if (r->line[i].row != row)
+				continue;
+			most = quantity_add(most, r->line[i].amount);
+			*largest = r->line[i].amount > *largest ? r->line[i].amount : *largest;
+		}
+	}
+	return most;
+}
+
+/* Others give while they borrow: of one thing no more than is borrowed, but for the last of them.
+ * Where several things are contested they may go on giving for another one's sake, and with fair
+ * sharing for one that is not. */
+int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i)
+{
+	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
+	if (!row || !policy_asks(x, cq) || !clusterqueue_active(cq))
+		return 0;
+	int64_t largest = victim_index_largest(cq, row);
+	int64_t most = quantity_add(victim_index_sum(cq, row, highest_allowed(x->d, cq)),
+		promised_most(cq, row, &largest));
+	__int128 borrowed = row->use[QUOTA_THEN] - row->subtree + largest;
+	if (cq == x->d->cq || x->ncontested > 1 || x->q->config.fair_sharing || borrowed > most)
+		return most;
+	return borrowed > 0 ? (int64_t)borrowed : 0;
+}
+
+/* ---- Victims ---- */
+
+void reservation_take_away(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_give(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+}
+
+void reservation_put_back(const struct reservation *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		quota_take(r->line[i].row, QUOTA_THEN, r->line[i].amount);
+}
+
+void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason)
+{
+	if (x->nvictims == x->victims_capacity) {
+		x->victims_capacity = x->victims_capacity ? x->victims_capacity * 2 : 16;
+		x->victim = mem_grow(x->victim, x->victims_capacity, sizeof(*x->victim));
+	}
+	x->victim[x->nvictims++] = (struct victim){r, reason};
+	reservation_take_away(r);
+}
+
+bool demand_fits(const struct demand *d, bool may_borrow)
+{
+	for (size_t i = 0; i < d->nlines; i++) {
+		const struct demand_line *l = &d->line[i];
+		if (l->amount == INT64_MAX || !quota_has(l->row, QUOTA_THEN, l->amount))
+			return false;
+		if (!may_borrow && quota_borrows_with(l->row, QUOTA_THEN, l->amount))
+			return false;
+	}
+	return true;
+}
+
+/* The last one is what made it fit, so it has to go. */
+void victims_spare(struct preemption *x, bool may_borrow)
+{
+	size_t kept = x->nvictims - 1;
+	for (size_t i = x->nvictims - 1; i-- > 0;) {
+		struct victim v = x->victim[i];
+		reservation_put_back(v.reservation);
+		if (demand_fits(x->d, may_borrow))
+			continue;
+		reservation_take_away(v.reservation);
+		x->victim[--kept] = v;
+	}
+	/* Those who go stand at the end now, in their order; they move to the front. */
+	size_t n = x->nvictims - kept;
+	for (size_t i = 0; i < n; i++)
+		x->victim[i] = x->victim[kept + i];
+	x->nvictims = n;
+}
+
+void victims_put_back(const struct preemption *x)
+{
+	for (size_t i = 0; i < x->nvictims; i++)
+		reservation_put_back(x->victim[i].reservation);
+}

@@ -1,0 +1,178 @@
+#include "queue/preempt/victims.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "queue/preempt/preemption.h"
+#include "queue/preempt/victim_index.h"
+
+void demand_init(struct demand *d, const struct workload *w, struct clusterqueue *cq,
+	const struct claim *c, const struct choice *choice)
+{
+	d->w = w;
+	d->cq = cq;
+	d->nlines = 0;
+	for (size_t i = 0; i < c->nneeds && d->nlines < QUEUE_LINES_MAX; i++) {
+		const struct need *n = &c->need[i];
+		const struct resource_group *g = &cq->groups[n->group];
+		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
+		d->line[d->nlines++] =
+			(struct demand_line){g->row[pair], need_amount(n, choice->pods),
+				(choice->contested[n->group] >> n->resource & 1) != 0};
+	}
+}
+
+static struct preemption *preemption_of(struct queue *q, const struct demand *d)
+{
+	if (!q->preemption)
+		q->preemption = mem_alloc(sizeof(*q->preemption));
+	struct preemption *x = q->preemption;
+	x->q = q;
+	x->d = d;
+	x->ncontested = x->nsources = x->nvictims = 0;
+	for (size_t i = 0; i < d->nlines; i++)
+		if (d->line[i].contested)
+			x->contested[x->ncontested++] = d->line[i].row;
+	return x;
+}
+
+/* If all went who could, would there be as much as lacks? A look at sums, not at runs: who asks in
+ * vain, and is asked again whenever a run ends, must not cost as much as there are runs. */
+static bool could_do(const struct preemption *x, size_t i)
+{
+	const struct clusterqueue *mine = x->d->cq;
+	int64_t lacks = 0;
+	for (size_t k = 0; k < x->d->nlines; k++)
+		if (x->d->line[k].row == x->contested[i])
+			lacks = x->d->line[k].amount;
+	__int128 free = quota_free(x->contested[i], QUOTA_THEN);
+	list_each(&mine->cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+		if (free >= lacks)
+			return true;
+		if (cq == mine || (cq->node && borrows_contested(x, cq->node)))
+			free += candidate_source_most(x, cq, i);
+	}
+	return free >= lacks;
+}
+
+static bool could_be_enough(const struct preemption *x)
+{
+	bool could = true;
+	for (size_t i = 0; could && i < x->ncontested; i++)
+		could = could_do(x, i);
+	return could;
+}
+
+static size_t find(struct queue *q, const struct demand *d, bool lenient, const struct victim **ret)
+{
+	struct preemption *x = preemption_of(q, d);
+	x->lenient = lenient && !q->config.victims_as_kueue;
+	if (x->ncontested > 0 && workload_displaces(d->w) && could_be_enough(x)) {
+		if (q->config.fair_sharing)
+			find_fair(x);
+		else
+			find_classic(x);
+	}
+	*ret = x->victim;
+	return x->nvictims;
+}
+
+size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret)
+{
+	return find(q, d, true, ret);
+}
+
+size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret)
+{
+	return find(q, d, false, ret);
+}
+
+void victims_done(struct queue *q)
+{
+	if (!q->preemption)
+		return;
+	free(q->preemption->source);
+	free(q->preemption->cursor);
+	free(q->preemption->victim);
+	candidates_done(&q->preemption->candidates);
+	free(q->preemption);
+}
+
+/* ---- The quick look ---- */
+
+/* The lowest priority from which on this one could be displaced. */
+static int64_t from_reservation(const struct reservation *r, enum preemption_policy policy)
+{
+	int64_t theirs = r->w->key.priority;
+	if (policy == PREEMPT_ANY || theirs < 0)
+		return 0;
+	if (policy == PREEMPT_NEVER)
+		return INT64_MAX;
+	return policy == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY ? theirs : theirs + 1;
+}
+
+/* Of those who run the first is the least important. */
+static int64_t from_index(const struct tree_node *n, enum preemption_policy policy)
+{
+	int64_t least = INT64_MAX;
+	for (bool more = true; n && more; n = tree_next(n)) {
+		int64_t from = from_reservation(victim_index_reservation(n), policy);
+		least = from < least ? from : least;
+		more = room_is_free(victim_index_reservation(n));
+	}
+	return least;
+}
+
+static int64_t from_clusterqueue(
+	struct clusterqueue *cq, enum preemption_policy policy, bool if_borrows)
+{
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < cq->node->nrows; i++) {
+		struct quota_row *row = cq->node->row[i];
+		if (if_borrows && !quota_borrows(row, QUOTA_THEN))
+			continue;
+		int64_t from = from_index(victim_index_first(cq, row), policy);
+		least = from < least ? from : least;
+	}
+	list_each(&cq->promised, l) {
+		int64_t from = from_reservation(
+			container_of(l, struct reservation, of_clusterqueue), policy);
+		least = from < least ? from : least;
+	}
+	return least;
+}
+
+static void survey(
+	struct victims_survey *s, struct cohort_tree *cohort_tree, enum preemption_policy policy)
+{
+	s->made[policy] = true;
+	s->least[policy] = s->second[policy] = INT64_MAX;
+	list_each(&cohort_tree->members, l) {
+		struct clusterqueue *member = container_of(l, struct clusterqueue, of_cohort_tree);
+		int64_t from = clusterqueue_active(member) ? from_clusterqueue(member, policy, true)
+							   : INT64_MAX;
+		if (from < s->least[policy]) {
+			s->second[policy] = s->least[policy];
+			s->least[policy] = from;
+			s->least_of[policy] = member;
+		} else if (from < s->second[policy]) {
+			s->second[policy] = from;
+		}
+	}
+}
+
+int64_t victims_from(const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s)
+{
+	enum preemption_policy within = cq->preemption.within_clusterqueue,
+			       reclaim = cq->preemption.reclaim_within_cohort;
+	int64_t least = INT64_MAX;
+	if (within != PREEMPT_NEVER && clusterqueue_active(cq))
+		least = from_clusterqueue((struct clusterqueue *)(uintptr_t)cq, within, false);
+	if (!cq->node->parent || (reclaim == PREEMPT_NEVER && q->gap_fillers == 0))
+		return least;
+	if (!s->made[reclaim])
+		survey(s, cq->cohort_tree, reclaim);
+	int64_t from = s->least_of[reclaim] == cq ? s->second[reclaim] : s->least[reclaim];
+	return from < least ? from : least;
+}

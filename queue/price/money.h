@@ -1,0 +1,30 @@
+/*
+ * Money: counted in millionths of a unit of some currency, in 64 bits. Never a double: a bill is
+ * the sum of its lines to the last digit, on every machine.
+ *
+ * What currency it is, is a label that plans and budgets carry; nothing here converts. What is
+ * charged is rounded up once, where a cost is made (tariff.h), never again in a sum.
+ */
+#ifndef SLUICE_QUEUE_PRICE_MONEY_H
+#define SLUICE_QUEUE_PRICE_MONEY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#define MONEY_UNIT 1000000
+#define MONEY_TEXT_SIZE 32
+
+/* Parses "5000", "0.040", "12.5": digits, at most six of them behind the point; no sign, no
+ * exponent, no thousands. ERR_INVALID: it is none (the sentence shows at most 40 characters);
+ * ERR_LIMIT: over 9 * 10^12 units. */
+int money_parse(struct slice text, int64_t *ret_micro, struct err *e);
+
+/* Exact, with two digits behind the point at least: "5000.00", "0.0405", "-3.20". */
+void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE]);
+
+/* The sum, which stops at INT64_MAX and INT64_MIN. */
+int64_t money_add(int64_t a, int64_t b);
+
+#endif

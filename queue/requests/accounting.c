@@ -1,0 +1,335 @@
+#include "queue/requests/accounting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/cluster/pod.h"
+#include "queue/job/resources.h"
+#include "queue/job/text.h"
+#include "queue/requests/transformation.h"
+#include "sluice/quantity.h"
+
+/* ---- RuntimeClasses ---- */
+
+struct runtime_class {
+	const char *name;
+	struct resource_list overhead;
+	struct arena memory;
+};
+
+static bool runtime_class_is(const void *value, const void *key)
+{
+	return strcmp(((const struct runtime_class *)value)->name, key) == 0;
+}
+
+static void runtime_class_free(struct runtime_class *r)
+{
+	struct arena memory = r->memory; /* in which r itself lies */
+	arena_done(&memory);
+}
+
+bool accounting_set_runtime_class(struct accounting *a, const struct runtime_class_spec *s)
+{
+	uint64_t hash = map_hash_string(s->name);
+	struct runtime_class *old = map_get(&a->runtime_classes, hash, s->name);
+	if (old && resources_same(&old->overhead, &s->overhead))
+		return false;
+	accounting_unset_runtime_class(a, s->name);
+	struct arena memory = {0};
+	struct runtime_class *r = arena_take(&memory, 1, sizeof(*r));
+	r->name = arena_string(&memory, s->name);
+	r->overhead = resources_copy(&memory, &s->overhead);
+	r->memory = memory;
+	map_put(&a->runtime_classes, hash, r);
+	return true;
+}
+
+bool accounting_unset_runtime_class(struct accounting *a, const char *name)
+{
+	struct runtime_class *r = map_take(&a->runtime_classes, map_hash_string(name), name);
+	if (!r)
+		return false;
+	runtime_class_free(r);
+	return true;
+}
+
+/* NULL: it names none, or one that is not (yet) known. */
+static const struct runtime_class *runtime_class_of(const struct accounting *a, const struct job *j)
+{
+	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
+	return *name ? map_get(&a->runtime_classes, map_hash_string(name), name) : NULL;
+}
+
+void accounting_init(struct accounting *a)
+{
+	limit_ranges_init(&a->limit_ranges);
+	map_init(&a->runtime_classes, runtime_class_is);
+}
+
+void accounting_done(struct accounting *a)
+{
+	struct runtime_class *r;
+	limit_ranges_done(&a->limit_ranges);
+	map_each(&a->runtime_classes, i, r)
+		runtime_class_free(r);
+	map_done(&a->runtime_classes);
+}
+
+/* ---- What the API server fills in ---- */
+
+static const struct container *fill_containers(
+	struct arena *a, const struct limits *limits, const struct container *c, size_t n)
+{
+	struct container *all = arena_take(a, n, sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		all[i] = c[i];
+		all[i].limits = resources_merge(a, &c[i].limits, &limits->defaults);
+		all[i].requests = resources_merge(a, &c[i].requests, &limits->default_requests);
+	}
+	return all;
+}
+
+static struct pod_resources fill_pod(
+	struct arena *a, const struct accounting *facts, const struct job *j)
+{
+	struct pod_resources pod = j->pod;
+	const struct namespace_limits *n = limit_ranges_of(&facts->limit_ranges, j->ns);
+	const struct runtime_class *class = runtime_class_of(facts, j);
+	if (class && pod.overhead.count == 0)
+		pod.overhead = class->overhead;
+	if (!n)
+		return pod;
+	pod.containers = fill_containers(a, &n->container, pod.containers, pod.ncontainers);
+	pod.init_containers =
+		fill_containers(a, &n->container, pod.init_containers, pod.ninit_containers);
+	if (pod.pod_level.count + pod.pod_level_limits.count > 0) {
+		pod.pod_level_limits = resources_merge(a, &pod.pod_level_limits, &n->pod.defaults);
+		pod.pod_level = resources_merge(a, &pod.pod_level, &n->pod.default_requests);
+	}
+	return pod;
+}
+
+/* Its resources are those that its owner wrote, whatever the last start made of them. */
+static const struct pod *pod_template_with(
+	struct arena *a, const struct pod *template, const struct pod_resources *filled)
+{
+	struct pod *p = arena_take(a, 1, sizeof(*p));
+	*p = *template;
+	p->resources = *filled;
+	return p;
+}
+
+/* ---- What the API server would refuse ---- */
+
+struct inspection {
+	const struct job *job;
+	const struct namespace_limits *ranges; /* NULL: none */
+	const char *list; /* "containers", "initContainers"; NULL: the pod itself */
+	size_t index;
+	struct text *text;
+};
+
+static void add_field(const struct inspection *i)
+{
+	text_add(i->text, "spec.template.spec");
+	if (i->list)
+		text_add(i->text, ".%s[%zu]", i->list, i->index);
+}
+
+/* A limit that the template does not have came from a LimitRange. */
+static void add_limit(
+	const struct inspection *i, const struct resource *limit, const struct resource_list *own)
+{
+	if (resources_find(own, limit->name)) {
+		text_add(i->text, ", more than its limit of ");
+		text_add_number(i->text, limit->amount, limit->name);
+		text_add(i->text,
+			"; requests must not exceed its limits: lower the request or raise the limit");
+		return;
+	}
+	text_add(i->text, ", more than the limit of ");
+	text_add_number(i->text, limit->amount, limit->name);
+	text_add(i->text,
+		" that LimitRange %s/%s gives it, as it has none of its own; lower the request, set a limit or change the LimitRange",
+		i->job->ns, limit_range_with_default(i->ranges, !i->list, limit->name));
+}
+
+/* `own` are those of the limits that the template itself has. */
+static bool above_limits(const struct inspection *i, const struct resource_list *requests,
+	const struct resource_list *limits, const struct resource_list *own)
+{
+	for (size_t k = 0; k < requests->count; k++) {
+		const struct resource *r = &requests->item[k];
+		const struct resource *limit = resources_find(limits, r->name);
+		if (!limit || r->amount <= limit->amount)
+			continue;
+		text_add(i->text, "resources validation failed: ");
+		add_field(i);
+		text_add(i->text, ".resources.requests asks for ");
+		text_add_amount(i->text, r->amount, r->name);
+		add_limit(i, limit, own);
+		return true;
+	}
+	return false;
+}
+
+/* `found` is what is asked for of the bound's resource, which is on the wrong side of it. */
+static bool out_of_bounds(const struct inspection *i, const struct bound *b, int64_t found,
+	const char *which, const char *cure)
+{
+	text_add(i->text, "resources didn't satisfy LimitRange constraints: ");
+	add_field(i);
+	text_add(i->text, " has ");
+	text_add_amount(i->text, found, b->resource);
+	text_add(i->text, ", %s of ", which);
+	text_add_number(i->text, b->amount, b->resource);
+	text_add(i->text, " in LimitRange %s/%s; %s or change the LimitRange", i->job->ns, b->range,
+		cure);
+	return true;
+}
+
+static bool above_max(const struct inspection *i, const struct bound *b, int64_t found)
+{
+	return found > b->amount && out_of_bounds(i, b, found, "above the max", "ask for less");
+}
+
+static bool below_min(const struct inspection *i, const struct bound *b, int64_t found)
+{
+	return found < b->amount && out_of_bounds(i, b, found, "below the min", "ask for more");
+}
+
+/* Both of a container's lists have to keep to a bound, where they name the resource. */
+static bool container_is_out(
+	const struct inspection *i, const struct container *c, const struct limits *l)
+{
+	const struct resource_list *both[] = {&c->requests, &c->limits};
+	for (size_t k = 0; k < 2; k++) {
+		const struct resource *r;
+		for (size_t b = 0; b < l->max.count; b++)
+			if ((r = resources_find(both[k], l->max.item[b].resource)) &&
+				above_max(i, &l->max.item[b], r->amount))
+				return true;
+		for (size_t b = 0; b < l->min.count; b++)
+			if ((r = resources_find(both[k], l->min.item[b].resource)) &&
+				below_min(i, &l->min.item[b], r->amount))
+				return true;
+	}
+	return false;
+}
+
+static bool pod_is_out(
+	const struct inspection *i, const struct resource_list *total, const struct limits *l)
+{
+	const struct resource *r;
+	for (size_t b = 0; b < l->max.count; b++)
+		if ((r = resources_find(total, l->max.item[b].resource)) &&
+			above_max(i, &l->max.item[b], r->amount))
+			return true;
+	for (size_t b = 0; b < l->min.count; b++)
+		if ((r = resources_find(total, l->min.item[b].resource)) &&
+			below_min(i, &l->min.item[b], r->amount))
+			return true;
+	return false;
+}
+
+/* c: filled in; own: as the template has them. */
+static bool containers_are_wrong(struct inspection i, const char *list, const struct container *c,
+	const struct container *own, size_t n)
+{
+	i.list = list;
+	for (; i.index < n; i.index++) {
+		const struct container *it = &c[i.index];
+		if (above_limits(&i, &it->requests, &it->limits, &own[i.index].limits) ||
+			(i.ranges && container_is_out(&i, it, &i.ranges->container)))
+			return true;
+	}
+	return false;
+}
+
+static void find_fault(struct account *a, const struct job *j, const struct pod_resources *pod,
+	const struct namespace_limits *n)
+{
+	struct text text = text_over(a->fault, sizeof(a->fault));
+	struct inspection i = {.job = j, .ranges = n, .text = &text};
+	const struct pod_resources *own = &j->pod;
+	if (above_limits(&i, &pod->pod_level, &pod->pod_level_limits, &own->pod_level_limits) ||
+		containers_are_wrong(i, "initContainers", pod->init_containers,
+			own->init_containers, pod->ninit_containers) ||
+		containers_are_wrong(
+			i, "containers", pod->containers, own->containers, pod->ncontainers))
+		return;
+	if (n)
+		pod_is_out(&i, &a->requests, &n->pod);
+}
+
+/* Nobody could say what its pods count for, were it only not known yet. */
+static bool lacks_runtime_class(
+	struct account *a, const struct accounting *facts, const struct job *j)
+{
+	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
+	struct text text = text_over(a->fault, sizeof(a->fault));
+	if (!*name || runtime_class_of(facts, j))
+		return false;
+	text_add(&text,
+		"RuntimeClass %.200s does not exist; create it or correct spec.template.spec.runtimeClassName",
+		name);
+	return true;
+}
+
+/* ---- The account ---- */
+
+/* All of them, however many: transformations may leave fewer. */
+static struct resource_list requests_of(struct arena *a, const struct pod_resources *pod)
+{
+	struct resource few[16], *all = few;
+	size_t n = pod_requests(pod, few, 16);
+	if (n > 0)
+		all = arena_take(a, n, sizeof(*all));
+	if (n > 16)
+		pod_requests(pod, all, n);
+	else if (n > 0)
+		memcpy(all, few, n * sizeof(*all));
+	return (struct resource_list){all, n};
+}
+
+static bool is_excluded(const struct queue_config *c, const char *name)
+{
+	for (size_t i = 0; i < c->nexcluded_prefixes; i++) {
+		const char *prefix = c->excluded_prefixes[i];
+		if (strncmp(name, prefix, strlen(prefix)) == 0)
+			return true;
+	}
+	return strcmp(name, "pods") == 0; /* counted by Job, never requested */
+}
+
+static void drop_excluded(const struct queue_config *c, struct arena *a, struct resource_list *l)
+{
+	struct resource *kept = arena_take(a, l->count, sizeof(*kept));
+	size_t n = 0;
+	for (size_t i = 0; i < l->count; i++)
+		if (!is_excluded(c, l->item[i].name))
+			kept[n++] = l->item[i];
+	*l = (struct resource_list){kept, n};
+}
+
+void account_open(struct account *ret, const struct accounting *a, const struct queue_config *c,
+	const struct job *j)
+{
+	ret->memory = (struct arena){0};
+	struct pod_resources pod = fill_pod(&ret->memory, a, j);
+	ret->requests = requests_of(&ret->memory, &pod);
+	ret->pod = j->template ? pod_template_with(&ret->memory, j->template, &pod) : NULL;
+	if (!lacks_runtime_class(ret, a, j))
+		find_fault(ret, j, &pod, limit_ranges_of(&a->limit_ranges, j->ns));
+	drop_excluded(c, &ret->memory, &ret->requests);
+	if (c->ntransformations > 0)
+		ret->requests = transformations_apply(
+			&ret->memory, c->transformation, c->ntransformations, &ret->requests);
+}
+
+void account_done(struct account *a)
+{
+	arena_done(&a->memory);
+}

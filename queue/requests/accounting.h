@@ -1,0 +1,42 @@
+/*
+ * Accounting: from what a pod template says to what one pod counts for in quotas.
+ *
+ * In this order (reference 10.1 to 10.3): the RuntimeClass's overhead where the pod names none; the
+ * LimitRanges' defaults; limits stand in for requests that are missing; the request of the pod as
+ * the scheduler counts it; excluded resources go; transformations; what is negative counts as zero.
+ * A pod that no API server would create (a request above its limit or outside its LimitRanges) has
+ * a fault: a sentence with object, field and cure.
+ *
+ * Facts about LimitRanges and RuntimeClasses live here; the configuration is the queue's.
+ */
+#ifndef SLUICE_QUEUE_REQUESTS_ACCOUNTING_H
+#define SLUICE_QUEUE_REQUESTS_ACCOUNTING_H
+
+#include "queue/requests/limit_range.h"
+#include "sluice/spec.h"
+
+struct accounting {
+	struct limit_ranges limit_ranges;
+	struct map runtime_classes;
+};
+
+void accounting_init(struct accounting *a);
+void accounting_done(struct accounting *a);
+
+/* False: nothing is different now. */
+bool accounting_set_runtime_class(struct accounting *a, const struct runtime_class_spec *s);
+bool accounting_unset_runtime_class(struct accounting *a, const char *name);
+
+/* What one pod of one Job counts for. Borrows from the Job, the facts and the configuration. */
+struct account {
+	struct resource_list requests; /* sorted by name, zeroes too, `pods` not among them */
+	const struct pod *pod;	       /* job.template with all that filled in; NULL where it is */
+	char fault[400];	       /* "", or why no such pod can be created */
+	struct arena memory;
+};
+
+void account_open(struct account *ret, const struct accounting *a, const struct queue_config *c,
+	const struct job *j);
+void account_done(struct account *a);
+
+#endif

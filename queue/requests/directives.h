@@ -1,0 +1,22 @@
+/* Where pods shall run: what their owner wrote, joined with what flavors add at a start. */
+#ifndef SLUICE_QUEUE_REQUESTS_DIRECTIVES_H
+#define SLUICE_QUEUE_REQUESTS_DIRECTIVES_H
+
+#include "base/arena.h"
+#include "queue/model/flavor.h"
+#include "sluice/placement.h"
+
+struct queue;
+struct reservation;
+
+/* Node selector and tolerations of both: where two set a node label the flavor wins, and of two
+ * flavors the later one; a toleration twice is there once. Terms are its owner's. Borrows. */
+void directives_join(struct arena *a, const struct placement *own,
+	const struct flavor *const *flavors, size_t n, struct placement *ret);
+
+/* The flavors that a room has lines in, each once, in the order of its lines; ret has place for as
+ * many as lines. */
+size_t directives_flavors(
+	const struct queue *q, const struct reservation *r, const struct flavor **ret);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * LimitRanges: what the pods of a namespace get where they say nothing, and what they may ask for
+ * (reference 10.2).
+ *
+ * Several in one namespace count together as Kueue has it: the lowest max, the highest min, the
+ * first default met. First is by name, so that nothing depends on the order of arrival. The sum of
+ * them is made when one changes, not when a Job asks.
+ */
+#ifndef SLUICE_QUEUE_REQUESTS_LIMIT_RANGE_H
+#define SLUICE_QUEUE_REQUESTS_LIMIT_RANGE_H
+
+#include "base/map.h"
+#include "base/arena.h"
+#include "sluice/spec.h"
+
+struct bound {
+	const char *resource;
+	int64_t amount;
+	const char *range; /* the LimitRange that says so */
+};
+
+struct bounds {
+	const struct bound *item;
+	size_t count;
+};
+
+/* For containers, or for pods. Lists are empty where no LimitRange says anything. */
+struct limits {
+	struct resource_list defaults, default_requests;
+	struct bounds min, max;
+};
+
+/* Of one namespace; never without at least one LimitRange. */
+struct namespace_limits {
+	char *ns;
+	struct limit_range **range; /* by name */
+	size_t nranges;
+	struct limits container, pod;
+	struct arena memory; /* of the sums' arrays; their strings belong to the ranges */
+};
+
+struct limit_ranges {
+	struct map namespaces;
+};
+
+void limit_ranges_init(struct limit_ranges *all);
+void limit_ranges_done(struct limit_ranges *all);
+
+/* False: nothing is different now. */
+bool limit_range_set(struct limit_ranges *all, const struct limit_range_spec *s);
+bool limit_range_unset(struct limit_ranges *all, const char *ns, const char *name);
+
+/* NULL when the namespace has none. */
+const struct namespace_limits *limit_ranges_of(const struct limit_ranges *all, const char *ns);
+
+/* Which of them gives pods, or else containers, their default limit of a resource that has one. */
+const char *limit_range_with_default(
+	const struct namespace_limits *n, bool of_pod, const char *resource);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Transformations: a request counts as other resources (reference 10.3), say one GPU slice as 5
+ * credits and 10 GiB of GPU memory.
+ *
+ * What the transformations make is summed apart from what was asked for: outputs may be negative
+ * and cancel each other, but a negative sum counts as zero and takes nothing off a request. Sums
+ * are exact; only the last step rounds, up. What cannot be counted any more stops at INT64_MAX.
+ */
+#ifndef SLUICE_QUEUE_REQUESTS_TRANSFORMATION_H
+#define SLUICE_QUEUE_REQUESTS_TRANSFORMATION_H
+
+#include "base/arena.h"
+#include "sluice/spec.h"
+
+/* Of several for one input the first counts. The result is sorted by name, without zeroes. */
+struct resource_list transformations_apply(struct arena *a, const struct transformation_spec *t,
+	size_t n, const struct resource_list *requests);
+
+#endif

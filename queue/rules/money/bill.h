@@ -1,0 +1,64 @@
+/*
+ * The bill of a run: what it has cost since it was confirmed, until no pod of it is left.
+ *
+ * The cost is what an hour costs at factor one (plan_base_per_hour()) times the factor, for every
+ * millisecond, summed in 128 bits and rounded up to a millionth once: at the end. So it does not
+ * matter how often it is asked for or cut.
+ *
+ * When a plan or a Calendar is edited while a run goes on, what it has cost so far is counted by
+ * the old prices first (bill_settle()): nobody's past becomes dearer by an edit. Fewer pods
+ * (SHRINK) is such a moment too. A queue that takes over a run counts all of it by the prices that
+ * it knows.
+ *
+ * A run stays with the currency in which it was priced first. When a plan in another one holds for
+ * its ClusterQueue later, it goes on at the price it had. While no plan holds it costs nothing.
+ */
+#ifndef SLUICE_QUEUE_RULES_MONEY_BILL_H
+#define SLUICE_QUEUE_RULES_MONEY_BILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/queue.h"
+
+struct reservation;
+struct clusterqueue;
+
+/* One price of a run. */
+struct bill_item {
+	int64_t from_ms;
+	int64_t per_hour;
+	__int128 weight; /* what was counted of it; see bill.c */
+	bool several;	 /* from there on there were others, which are told as one */
+};
+
+/* As many are told apart; of more, the first ones become one. */
+#define BILL_ITEMS_MAX 48
+
+struct bill {
+	int64_t until_ms;	     /* counted until then */
+	__int128 weight;	     /* ... as much */
+	const char *plan, *currency; /* symbols; NULL: it was never priced */
+	int64_t per_hour;	     /* the last price that was counted */
+	struct bill_item *item;
+	size_t nitems;
+	int64_t duration_ms; /* expected when it started; 0: unknown */
+	int64_t expected; /* what the whole run is expected to cost; of unknown duration: an hour */
+};
+
+/* It was decided to start it, it was confirmed, its lines or prices are others. */
+void bill_expect(struct queue *q, struct reservation *r);
+void bill_done(struct reservation *r);
+
+/* Counts what was up to now_ms by the prices that hold now, before they change. */
+void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms);
+/* From its start to now_ms; 0 without a plan. */
+int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms);
+/* What an hour costs at now_ms. */
+int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms);
+/* What a run of these lines would cost from from_ms on for so long; 0 without a plan. */
+int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quota_line *lines,
+	size_t n, int64_t from_ms, int64_t duration_ms);
+
+#endif

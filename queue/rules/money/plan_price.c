@@ -1,0 +1,202 @@
+/* What a PricePlan says of a moment and of an hour: factors over time, and prices at factor one. */
+#include "queue/rules/money/plan.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/core.h"
+#include "sluice/quantity.h"
+
+#define GIB (INT64_C(1) << 30)
+
+/* ---- Factors over time ---- */
+
+/* The point of the series that holds; NULL: it has no price then. */
+static const struct price_point *point_at(
+	const struct priceplan_spec *s, int64_t at_ms, int64_t *ret_until_ms)
+{
+	size_t low = 0, high = s->nseries;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (s->series[mid].from_ms <= at_ms)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*ret_until_ms = low < s->nseries ? s->series[low].from_ms : INT64_MAX;
+	if (low == 0)
+		return NULL;
+	const struct price_point *p = &s->series[low - 1];
+	int64_t stale_ms =
+		s->stale_after_ms > 0 ? quantity_add(p->from_ms, s->stale_after_ms) : INT64_MAX;
+	if (low == s->nseries && at_ms < stale_ms)
+		*ret_until_ms = stale_ms;
+	return low < s->nseries || at_ms < stale_ms ? p : NULL;
+}
+
+/* The rate that holds, the number of rates: none. */
+static size_t rate_at(const struct plan *p, int64_t at_ms, int64_t *until_ms)
+{
+	for (size_t i = 0; i < p->spec.nrates; i++) {
+		const struct price_rate *r = &p->spec.rate[i];
+		struct calendar *c = p->rate[i].calendar_ref->calendar;
+		if (!c)
+			continue;
+		struct calendar_state s = calendar_at(c, at_ms);
+		*until_ms = s.until_ms < *until_ms ? s.until_ms : *until_ms;
+		if (s.open && (!*r->window || (s.window && strcmp(s.window, r->window) == 0)))
+			return i;
+	}
+	return p->spec.nrates;
+}
+
+const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
+{
+	*ret_until_ms = INT64_MAX;
+	if (p->spec.has_series && point_at(&p->spec, at_ms, ret_until_ms))
+		return "series";
+	size_t i = rate_at(p, at_ms, ret_until_ms);
+	return i < p->spec.nrates ? p->spec.rate[i].calendar : "base";
+}
+
+static int64_t factor_from_spec(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
+{
+	*ret_until_ms = INT64_MAX;
+	const struct price_point *point =
+		p->spec.has_series ? point_at(&p->spec, at_ms, ret_until_ms) : NULL;
+	if (point)
+		return point->factor;
+	size_t i = rate_at(p, at_ms, ret_until_ms);
+	return i < p->spec.nrates ? p->spec.rate[i].factor : PRICE_FACTOR_ONE;
+}
+
+static void add_step(struct plan *p, int64_t from_ms, int64_t factor)
+{
+	if (p->nsteps > 0 && p->step[p->nsteps - 1].per_hour == factor)
+		return;
+	if (p->nsteps == p->steps_room) {
+		p->steps_room = p->steps_room ? p->steps_room * 2 : 32;
+		p->step = mem_grow(p->step, p->steps_room, sizeof(*p->step));
+	}
+	p->step[p->nsteps++] = (struct tariff_step){from_ms, factor};
+}
+
+static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
+{
+	int64_t at_ms = from_ms, until_ms;
+	p->nsteps = 0;
+	do {
+		add_step(p, at_ms, factor_from_spec(p, at_ms, &until_ms));
+		at_ms = until_ms > at_ms ? until_ms
+					 : INT64_MAX; /* a time that Calendars do not know */
+	} while (at_ms < to_ms);
+	p->known_from_ms = from_ms;
+	p->known_to_ms = at_ms;
+}
+
+/* What lies behind is kept for the bills of those that run, but not what nobody has asked for
+ * lately: a year of it would have to be walked for every Job that waits for a price, and before the
+ * first decision the clock is at 1970. A bill that goes farther back has it made anew. */
+static int64_t first_of(const struct plan *p, int64_t from_ms)
+{
+	bool near = p->nsteps > 0 && p->known_from_ms < from_ms &&
+		    from_ms - p->known_from_ms <= PLAN_HORIZON_MS;
+	return near ? p->known_from_ms : from_ms;
+}
+
+struct tariff plan_factors(struct queue *q, struct plan *p, int64_t from_ms, int64_t to_ms)
+{
+	int64_t later_ms = from_ms > q->now_ms ? from_ms : q->now_ms;
+	int64_t horizon_ms = quantity_add(later_ms, PLAN_HORIZON_MS);
+	to_ms = to_ms < horizon_ms ? to_ms : horizon_ms;
+	if (p->nsteps == 0 || from_ms < p->known_from_ms || to_ms > p->known_to_ms)
+		make_steps(p, first_of(p, from_ms), horizon_ms);
+	return (struct tariff){p->step, p->nsteps};
+}
+
+int64_t plan_factor_at(struct queue *q, struct plan *p, int64_t at_ms)
+{
+	struct tariff t = plan_factors(q, p, at_ms, at_ms);
+	return tariff_at(&t, at_ms);
+}
+
+bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms)
+{
+	int64_t until_ms = INT64_MAX;
+	bool stale = p->spec.has_series && !point_at(&p->spec, at_ms, &until_ms);
+	if (ret_until_ms)
+		*ret_until_ms = until_ms;
+	return stale;
+}
+
+/* ---- Prices ---- */
+
+static __int128 divide(__int128 a, __int128 by)
+{
+	return (a + by / 2) / by;
+}
+
+static int64_t flavor_factor(const struct plan *p, const char *flavor)
+{
+	for (size_t i = 0; i < p->spec.nflavors; i++)
+		if (strcmp(p->spec.flavor[i].flavor, flavor) == 0)
+			return p->spec.flavor[i].factor;
+	return PRICE_FACTOR_ONE;
+}
+
+/* Units of a resource of which one is priced. */
+static int64_t priced_unit(const struct price_base *b)
+{
+	if (b->per_gib)
+		return GIB;
+	return quantity_unit_of(b->resource) == QUANTITY_MILLI ? 1000 : 1;
+}
+
+static const struct price_base *base_of(const struct plan *p, const char *resource)
+{
+	for (size_t i = 0; i < p->spec.nbases; i++)
+		if (strcmp(p->spec.base[i].resource, resource) == 0)
+			return &p->spec.base[i];
+	return NULL;
+}
+
+/* In parts that every unit above divides, so that all lines are summed before the one rounding. */
+int64_t plan_base_per_hour(const struct plan *p, const struct quota_line *lines, size_t n)
+{
+	const __int128 unit_parts = (__int128)125 * GIB, parts = unit_parts * PRICE_FACTOR_ONE;
+	__int128 sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct price_base *b = base_of(p, lines[i].resource);
+		if (!b || lines[i].amount <= 0)
+			continue;
+		__int128 price = (__int128)lines[i].amount * b->per_hour;
+		if (price / priced_unit(b) > PLAN_HOUR_MAX)
+			return PLAN_HOUR_MAX;
+		sum += price * flavor_factor(p, lines[i].flavor) * (unit_parts / priced_unit(b));
+		if (sum / parts > PLAN_HOUR_MAX)
+			return PLAN_HOUR_MAX;
+	}
+	return (int64_t)divide(sum, parts);
+}
+
+int64_t plan_unit_price(const struct plan *p, const char *resource)
+{
+	size_t len = strlen(resource);
+	bool per_gib = len > 4 && strcmp(resource + len - 4, "-gib") == 0;
+	for (size_t i = 0; i < p->spec.nbases; i++) {
+		const struct price_base *b = &p->spec.base[i];
+		bool same = b->per_gib == per_gib &&
+			    strlen(b->resource) == (per_gib ? len - 4 : len) &&
+			    strncmp(b->resource, resource, strlen(b->resource)) == 0;
+		if (same)
+			return b->per_hour;
+	}
+	return -1;
+}
+
+int64_t plan_times(int64_t per_hour, int64_t factor)
+{
+	__int128 price = (__int128)per_hour * factor;
+	return (int64_t)(price < 0 ? -divide(-price, PRICE_FACTOR_ONE)
+				   : divide(price, PRICE_FACTOR_ONE));
+}

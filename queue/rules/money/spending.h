@@ -1,0 +1,34 @@
+/*
+ * Spending: the bills of all runs that have ended, by queue, currency and the quarter of an hour in
+ * which the run started, as far back as the longest period: a Budget that is made in the middle of
+ * the month knows what the month has cost.
+ *
+ * A quarter, because every zone's days begin at one; then the sum over a period is exact.
+ */
+#ifndef SLUICE_QUEUE_RULES_MONEY_SPENDING_H
+#define SLUICE_QUEUE_RULES_MONEY_SPENDING_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+
+#define SPENDING_QUARTER_MS INT64_C(900000)
+/* Older than a year, and some days for zones, is forgotten. */
+#define SPENDING_KEPT_MS (INT64_C(370) * 24 * 3600 * 1000)
+
+struct spending {
+	struct map map;
+};
+
+void spending_init(struct spending *s);
+void spending_done(struct spending *s);
+
+void spending_add(struct spending *s, const char *clusterqueue, const char *ns,
+	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost);
+
+/* What the runs that started from from_ms until before to_ms have cost: of a ClusterQueue (ns and
+ * localqueue ""), or of a LocalQueue (clusterqueue ""). */
+int64_t spending_sum(const struct spending *s, const char *clusterqueue, const char *ns,
+	const char *localqueue, const char *currency, int64_t from_ms, int64_t to_ms);
+
+#endif

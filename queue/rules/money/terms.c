@@ -1,0 +1,407 @@
+#include "queue/rules/money/terms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "queue/rules/windows/window_close.h"
+#include "queue/core.h"
+#include "queue/rules/windows/window_state.h"
+#include "queue/model/reservation.h"
+#include "sluice/quantity.h"
+
+/* ---- The record ---- */
+
+static bool asks_anything(const struct job_terms *a)
+{
+	return a->start_after_ms > 0 || a->deadline_ms > 0 || a->cheapest || a->has_max_price;
+}
+
+static const char *resource_of(const struct job_terms *a)
+{
+	return a->has_max_price && a->max_price_resource ? a->max_price_resource : "";
+}
+
+bool terms_differ(const struct workload *w, const struct job_terms *asked)
+{
+	if (!w->terms)
+		return asks_anything(asked);
+	const struct job_terms *a = &w->terms->asked;
+	return a->start_after_ms != asked->start_after_ms || a->deadline_ms != asked->deadline_ms ||
+	       a->fail_when_missed != asked->fail_when_missed || a->cheapest != asked->cheapest ||
+	       a->has_max_price != asked->has_max_price || a->max_price != asked->max_price ||
+	       strcmp(resource_of(a), resource_of(asked)) != 0;
+}
+
+static size_t terms_size(const struct terms *t)
+{
+	return sizeof(*t) + strlen(t->asked.max_price_resource) + 1;
+}
+
+void terms_forget(struct queue *q, struct workload *w)
+{
+	struct terms *t = w->terms;
+	if (!t)
+		return;
+	terms_unstand(q, w);
+	q->workload_bytes -= terms_size(t);
+	free((char *)(uintptr_t)t->asked.max_price_resource);
+	free(t);
+	w->terms = NULL;
+}
+
+/* A workload with room stands where it stood. */
+void terms_take(struct queue *q, struct workload *w, const struct job_terms *asked)
+{
+	bool stood = w->terms && list_in(&w->terms->of_clusterqueue);
+	terms_forget(q, w);
+	if (!asks_anything(asked))
+		return;
+	struct terms *t = mem_alloc(sizeof(*t));
+	t->asked = *asked;
+	t->asked.max_price_resource = mem_strdup(resource_of(asked));
+	t->w = w;
+	t->alarm.kind = ALARM_TERMS;
+	t->alarm.serial = w->key.arrival;
+	t->alarm.owner = w;
+	q->workload_bytes += terms_size(t);
+	w->terms = t;
+	if (stood)
+		terms_stand(q, w);
+}
+
+/* ---- What is known ---- */
+
+/* A look ahead from one moment. */
+struct outlook {
+	struct queue *q;
+	const struct job_terms *asked;
+	const struct window_state *window_state;
+	struct plan *plan;
+	int64_t now_ms;
+	int64_t earliest_ms; /* start-after counts */
+	int64_t lasts_ms;    /* what it is taken for */
+	int64_t limit_ms;    /* nothing behind it is looked at */
+	int64_t unit_price;  /* at factor one, of what max-price names; -1 */
+};
+
+static void outlook_init(
+	struct outlook *o, struct queue *q, const struct workload *w, int64_t now_ms)
+{
+	const struct job_terms *a = &w->terms->asked;
+	*o = (struct outlook){.q = q, .asked = a, .now_ms = now_ms, .unit_price = -1};
+	o->window_state = window_state_of(w->lq);
+	o->plan = plan_of(q, w->lq->cq);
+	o->earliest_ms = greater(now_ms, a->start_after_ms);
+	o->lasts_ms = w->expected_ms > 0 ? w->expected_ms : TERMS_ASSUMED_MS;
+	o->limit_ms = quantity_add(o->earliest_ms, PLAN_HORIZON_MS);
+	if (o->plan && a->has_max_price)
+		o->unit_price = plan_unit_price(o->plan, a->max_price_resource);
+}
+
+/* The next stretch at or after *at_ms in which it may start, prices aside. */
+static bool next_stretch(
+	const struct outlook *o, int64_t limit_ms, int64_t *at_ms, int64_t *ret_to_ms)
+{
+	if (!window_state_next_open(o->window_state, o->lasts_ms, limit_ms, at_ms, ret_to_ms))
+		return false;
+	if (*ret_to_ms < CALENDAR_NEVER)
+		*ret_to_ms = greater(*at_ms, *ret_to_ms + 1 - TERMS_SLACK_MS);
+	return true;
+}
+
+/* The last moment in [earliest, latest] at which it may start, prices aside; INT64_MIN: none. */
+static int64_t last_open(const struct outlook *o, int64_t latest_ms)
+{
+	int64_t at_ms = o->earliest_ms, to_ms, last_ms = INT64_MIN;
+	if (latest_ms > o->limit_ms)
+		return latest_ms; /* beyond what anybody can say */
+	while (at_ms <= latest_ms && next_stretch(o, quantity_add(latest_ms, 1), &at_ms, &to_ms)) {
+		last_ms = least(to_ms, latest_ms);
+		if (to_ms >= latest_ms)
+			break;
+		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
+	}
+	return last_ms;
+}
+
+/* ---- Prices ---- */
+
+static bool price_allows(const struct outlook *o, int64_t factor)
+{
+	if (!o->asked->has_max_price)
+		return true;
+	return (__int128)o->unit_price * factor <= (__int128)o->asked->max_price * PRICE_FACTOR_ONE;
+}
+
+struct best {
+	bool found;
+	int64_t at_ms;
+	__int128 weight;
+};
+
+static void consider(const struct outlook *o, const struct tariff *t, int64_t from_ms,
+	int64_t to_ms, struct best *b)
+{
+	struct tariff_start s = {from_ms, 0};
+	if (o->asked->cheapest)
+		s = tariff_cheapest(t, from_ms, to_ms, o->lasts_ms);
+	__int128 weight = tariff_weight(t, s.at_ms, quantity_add(s.at_ms, o->lasts_ms));
+	if (b->found && (!o->asked->cheapest || weight >= b->weight))
+		return;
+	*b = (struct best){true, s.at_ms, weight};
+}
+
+/* In [from, to] the queue is open: the parts of it in which max-price allows a start. */
+static void consider_open(const struct outlook *o, const struct tariff *t, int64_t from_ms,
+	int64_t to_ms, struct best *b)
+{
+	if (!o->asked->has_max_price) {
+		consider(o, t, from_ms, to_ms, b);
+		return;
+	}
+	size_t first = tariff_step_at(t, from_ms);
+	for (size_t i = first; i < t->n; i++) {
+		int64_t begin = i == first ? from_ms : t->step[i].from_ms;
+		if (begin > to_ms)
+			break;
+		int64_t end = i + 1 < t->n ? least(to_ms, t->step[i + 1].from_ms - 1) : to_ms;
+		if (price_allows(o, t->step[i].per_hour))
+			consider(o, t, begin, end, b);
+	}
+}
+
+/* The best start in [earliest, last]. */
+static struct best best_start(const struct outlook *o, const struct tariff *t, int64_t last_ms)
+{
+	struct best b = {.found = false};
+	int64_t at_ms = o->earliest_ms, to_ms, end_ms = least(last_ms, o->limit_ms);
+	while (at_ms <= end_ms && next_stretch(o, quantity_add(end_ms, 1), &at_ms, &to_ms)) {
+		to_ms = least(to_ms, end_ms);
+		consider_open(o, t, at_ms, to_ms, &b);
+		if (b.found && !o->asked->cheapest)
+			break;
+		at_ms = quantity_add(to_ms, TERMS_SLACK_MS);
+	}
+	return b;
+}
+
+/* Until when a start would cost as little as now at most: the next moment from which on it ends in
+ * another step than before. */
+static int64_t price_stands_until(const struct outlook *o, const struct tariff *t)
+{
+	for (size_t i = 0; o->asked->cheapest && i < t->n; i++) {
+		int64_t at_ms = t->step[i].from_ms - o->lasts_ms;
+		if (at_ms >= o->now_ms)
+			return at_ms + 1;
+	}
+	return INT64_MAX;
+}
+
+/* ---- The verdict ---- */
+
+static void wait_for_price(struct verdict_of_terms *v, int64_t until_ms)
+{
+	v->reason = WAIT_PRICE;
+	v->not_before_ms = until_ms;
+}
+
+/* By when Cheapest has to have made up its mind. */
+static int64_t patience_ends(const struct outlook *o, const struct workload *w)
+{
+	return quantity_add(greater(w->key.queued_ms, o->asked->start_after_ms), TERMS_PATIENCE_MS);
+}
+
+static void judge_price(
+	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
+{
+	bool has_deadline = v->latest_ms != INT64_MAX, fails = o->asked->fail_when_missed;
+	int64_t last_ms = has_deadline	       ? v->latest_ms
+			  : o->asked->cheapest ? greater(patience_ends(o, w), o->earliest_ms)
+					       : o->limit_ms;
+	int64_t otherwise_ms = has_deadline && !fails ? v->latest_ms : INT64_MAX;
+	if (has_deadline && !fails && o->now_ms >= v->latest_ms)
+		return;
+	if (!o->plan || (o->asked->has_max_price && o->unit_price < 0)) {
+		if (o->asked->has_max_price)
+			wait_for_price(v, otherwise_ms);
+		return;
+	}
+	struct tariff t = plan_factors(
+		o->q, o->plan, o->now_ms, quantity_add(least(last_ms, o->limit_ms), o->lasts_ms));
+	struct best b = best_start(o, &t, last_ms);
+	if (!b.found && !has_deadline && o->asked->cheapest && o->asked->has_max_price) {
+		last_ms = o->limit_ms; /* out of patience, but not above the ceiling */
+		b = best_start(o, &t, last_ms);
+	}
+	if (b.found && b.at_ms <= o->now_ms)
+		v->next_ms = price_stands_until(o, &t);
+	else if (b.found || o->asked->has_max_price)
+		wait_for_price(v, b.found ? b.at_ms : otherwise_ms);
+}
+
+static void judge_deadline(
+	const struct outlook *o, const struct workload *w, struct verdict_of_terms *v)
+{
+	int64_t lasts_ms = window_state_lasts_ms(o->window_state, o->lasts_ms);
+	int64_t latest_ms = o->asked->deadline_ms - lasts_ms;
+	int64_t last_ms = latest_ms < o->earliest_ms ? INT64_MIN : last_open(o, latest_ms);
+	v->unreachable = last_ms == INT64_MIN;
+	v->latest_ms = v->unreachable ? latest_ms : last_ms;
+	v->pressing = o->now_ms >= v->latest_ms && v->latest_ms >= w->key.queued_ms;
+}
+
+/* At the latest start it presses. Behind that it is too late; where a close and not the deadline
+ * makes it the last, that is within its slack, and it presses until then. */
+static int64_t deadline_stands_until(const struct outlook *o, const struct verdict_of_terms *v)
+{
+	int64_t own_ms =
+		o->asked->deadline_ms - window_state_lasts_ms(o->window_state, o->lasts_ms);
+	if (v->latest_ms > o->now_ms)
+		return v->latest_ms;
+	return quantity_add(v->latest_ms, v->latest_ms < own_ms ? TERMS_SLACK_MS : 1);
+}
+
+struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int64_t now_ms)
+{
+	struct verdict_of_terms v = {
+		.reason = WAIT_NOT, .latest_ms = INT64_MAX, .next_ms = INT64_MAX};
+	struct outlook o;
+	if (!w->terms)
+		return v;
+	outlook_init(&o, q, w, now_ms);
+	const struct job_terms *a = o.asked;
+	if (a->deadline_ms > 0)
+		judge_deadline(&o, w, &v);
+	if (v.unreachable && a->fail_when_missed) {
+		v.reason = WAIT_DEACTIVATED;
+		v.not_before_ms = INT64_MAX;
+		return v;
+	}
+	if (!v.unreachable && (a->cheapest || a->has_max_price))
+		judge_price(&o, w, &v);
+	if (a->start_after_ms > now_ms) {
+		v.reason = WAIT_START_AFTER;
+		v.not_before_ms = greater(v.not_before_ms, a->start_after_ms);
+	}
+	if (v.not_before_ms > now_ms)
+		v.next_ms = least(v.next_ms, v.not_before_ms);
+	if (!v.unreachable && v.latest_ms != INT64_MAX)
+		v.next_ms = least(v.next_ms, deadline_stands_until(&o, &v));
+	return v;
+}
+
+/* ---- Where it stands ---- */
+
+bool terms_let(struct queue *q, struct workload *w)
+{
+	if (!w->terms)
+		return true;
+	struct verdict_of_terms v = terms_now(q, w, q->now_ms);
+	w->key.due_ms = v.pressing ? greater(v.latest_ms, 1) : 0;
+	/* Between decisions nobody knows how late it is: then it is asked again at once. */
+	alarm_set(&q->alarms, &w->terms->alarm, q->deciding ? v.next_ms : q->now_ms);
+	return v.not_before_ms <= q->now_ms;
+}
+
+void terms_stand(struct queue *q, struct workload *w)
+{
+	struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq ? w->lq->cq : NULL;
+	(void)q;
+	if (w->terms && cq)
+		list_add(&cq->timed, &w->terms->of_clusterqueue);
+}
+
+void terms_unstand(struct queue *q, struct workload *w)
+{
+	if (!w->terms)
+		return;
+	list_leave(&w->terms->of_clusterqueue);
+	alarm_clear(&q->alarms, &w->terms->alarm);
+}
+
+/* Whoever is placed again comes last in the list: as many as there are now. */
+void terms_ask_again(struct queue *q, struct clusterqueue *cq)
+{
+	size_t n = 0;
+	list_each(&cq->timed, l)
+		n++;
+	while (n-- > 0) {
+		struct terms *t = container_of(cq->timed.next, struct terms, of_clusterqueue);
+		struct workload *w = t->w;
+		list_leave(&t->of_clusterqueue);
+		list_add(&cq->timed, &t->of_clusterqueue);
+		if (!w->reservation)
+			workload_replace(q, w);
+		else if (t->asked.has_max_price)
+			reservation_suspect(q, w->reservation);
+	}
+}
+
+/* ---- Runs ---- */
+
+int64_t terms_unit_price(struct queue *q, const struct workload *w, int64_t at_ms)
+{
+	struct clusterqueue *cq = w->reservation ? w->reservation->cq : w->lq->cq;
+	struct plan *p = w->terms ? plan_of(q, cq) : NULL;
+	int64_t price = p ? plan_unit_price(p, w->terms->asked.max_price_resource) : -1;
+	return price < 0 ? -1 : plan_times(price, plan_factor_at(q, p, at_ms));
+}
+
+static bool above_ceiling(struct queue *q, const struct reservation *r)
+{
+	struct outlook o;
+	if (!r->confirmed || r->stop_given || !r->w->terms || !r->w->terms->asked.has_max_price)
+		return false;
+	outlook_init(&o, q, r->w, q->now_ms);
+	o.plan = plan_of(q, r->cq);
+	if (!o.plan)
+		return false;
+	o.unit_price = plan_unit_price(o.plan, o.asked->max_price_resource);
+	if (o.unit_price < 0 || price_allows(&o, plan_factor_at(q, o.plan, q->now_ms)))
+		return false;
+	int64_t deadline_ms = o.asked->deadline_ms;
+	bool in_time = deadline_ms == 0 || o.asked->fail_when_missed ||
+		       quantity_add(q->now_ms, window_state_lasts_ms(o.window_state, o.lasts_ms)) <
+			       deadline_ms;
+	return in_time;
+}
+
+/* The first policy, in name order, that says Suspend, and until when it spares the run. */
+static int64_t spared_until(const struct reservation *r, const struct runpolicy **ret_by)
+{
+	const struct window_state *window_state = window_state_of(r->lq);
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < window_state->npolicies; i++) {
+		const struct runpolicy *p = window_state->policy[i];
+		if (p->spec.at_price_rise != CLOSE_SUSPEND)
+			continue;
+		int64_t until_ms = window_close_spares_until_ms(p, r);
+		if (until_ms < least) {
+			least = until_ms;
+			*ret_by = p;
+		}
+	}
+	return least;
+}
+
+bool terms_price_too_high(
+	struct queue *q, const struct reservation *r, const struct runpolicy **ret_by)
+{
+	const struct runpolicy *by = NULL;
+	if (!above_ceiling(q, r) || spared_until(r, &by) > q->now_ms)
+		return false;
+	if (ret_by)
+		*ret_by = by;
+	return true;
+}
+
+int64_t terms_next_ms(struct queue *q, const struct reservation *r)
+{
+	const struct runpolicy *by = NULL;
+	if (!above_ceiling(q, r))
+		return INT64_MAX;
+	int64_t until_ms = spared_until(r, &by);
+	return until_ms > q->now_ms ? until_ms : INT64_MAX;
+}

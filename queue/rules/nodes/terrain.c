@@ -1,0 +1,351 @@
+#include "queue/rules/nodes/terrain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/admit/nominee_order.h"
+#include "queue/rules/nodes/outfit.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/nodes/vacancy.h"
+
+/* More ways than this to combine flavors of several resource groups are not looked through before
+ * its turn: each flavor is taken to suit. */
+#define COMBINATIONS_MAX 256
+
+void terrain_init(struct terrain *t)
+{
+	t->nodes = nodes_new();
+	list_init(&t->lacking);
+	t->ground = nodes_ground(t->nodes);
+}
+
+void terrain_done(struct terrain *t)
+{
+	nodes_free(t->nodes);
+}
+
+/* ---- answers that are kept ------------------------------------------------------------------- */
+
+struct verdict {
+	struct verdict *next;
+	bool never;
+	size_t nflavors;
+	const struct flavor *flavor[];
+};
+
+struct verdicts {
+	struct verdict *first;
+};
+
+void verdicts_free(struct verdicts *v)
+{
+	while (v && v->first) {
+		struct verdict *one = v->first;
+		v->first = one->next;
+		free(one);
+	}
+	free(v);
+}
+
+void terrain_answer(const struct terrain *t, const struct pod_template *template,
+	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
+{
+	struct arena scratch = {0};
+	enum lending l = outfit_lending(flavors, n);
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, l);
+	/* What nodes lend moves with what is used, down to nothing: that is no "never". What a pod
+	 * may ask for of it at most is said by the pool (queue_set_idle_pool). */
+	if (l != LENDING_NONE)
+		pod.resources = (struct pod_resources){
+			.runtime_class = template->pod->resources.runtime_class};
+	nodes_fit(t->nodes, &pod, ret);
+	arena_done(&scratch);
+}
+
+static bool ask(const struct terrain *t, const struct pod_template *template,
+	const struct flavor *const *flavors, size_t n)
+{
+	struct fit_answer answer;
+	terrain_answer(t, template, flavors, n, &answer);
+	return answer.fit == FIT_NEVER;
+}
+
+static struct verdict *verdict_of(
+	const struct verdicts *v, const struct flavor *const *flavors, size_t n)
+{
+	for (struct verdict *one = v ? v->first : NULL; one; one = one->next)
+		if (one->nflavors == n &&
+			(n == 0 || memcmp(one->flavor, flavors, n * sizeof(*flavors)) == 0))
+			return one;
+	return NULL;
+}
+
+bool terrain_never(const struct terrain *t, struct pod_template *template,
+	const struct flavor *const *flavors, size_t n)
+{
+	struct verdict *v = verdict_of(template->verdicts, flavors, n);
+	if (v)
+		return v->never;
+	if (!template->verdicts)
+		template->verdicts = mem_alloc(sizeof(*template->verdicts));
+	v = mem_alloc(sizeof(*v) + n * sizeof(v->flavor[0]));
+	v->nflavors = n;
+	for (size_t i = 0; i < n; i++)
+		v->flavor[i] = flavors[i];
+	v->never = ask(t, template, flavors, n);
+	v->next = template->verdicts->first;
+	template->verdicts->first = v;
+	return v->never;
+}
+
+static bool verdict_names(const struct verdict *v, const struct flavor *f)
+{
+	for (size_t i = 0; i < v->nflavors; i++)
+		if (v->flavor[i] == f)
+			return true;
+	return false;
+}
+
+static void verdicts_forget(struct verdicts *v, const struct flavor *f)
+{
+	for (struct verdict **at = &v->first; *at;) {
+		struct verdict *one = *at;
+		if (!verdict_names(one, f)) {
+			at = &one->next;
+			continue;
+		}
+		*at = one->next;
+		free(one);
+	}
+}
+
+void terrain_forget_flavor(struct queue *q, const struct flavor *f)
+{
+	list_each(&q->shapes.templates.all, l) {
+		struct pod_template *t = container_of(l, struct pod_template, of_all);
+		if (t->verdicts)
+			verdicts_forget(t->verdicts, f);
+	}
+}
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+bool terrain_asks(const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape)
+{
+	return t->asks && shape->template && shape->pods > 0 &&
+	       cq->cluster_fit != CLUSTER_FIT_IGNORE;
+}
+
+/* One flavor of each resource group that the claim needs. */
+struct combination {
+	size_t n;
+	uint8_t group[CQ_GROUPS_MAX], flavor[CQ_GROUPS_MAX];
+	uint64_t among[CQ_GROUPS_MAX]; /* the flavors it goes through */
+};
+
+/* False: some group has none to choose from, or there are too many ways. */
+static bool combination_begin(
+	struct combination *k, const struct clusterqueue *cq, const struct claim *c)
+{
+	size_t ways = 1, needs;
+	*k = (struct combination){.n = 0};
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		claim_needs(c, g, &needs);
+		if (needs == 0)
+			continue;
+		k->group[k->n] = (uint8_t)g;
+		k->among[k->n] = c->suits[g] | c->never[g];
+		ways *= (size_t)__builtin_popcountll(k->among[k->n]);
+		if (ways == 0 || ways > COMBINATIONS_MAX)
+			return false;
+		k->flavor[k->n] = (uint8_t)__builtin_ctzll(k->among[k->n]);
+		k->n++;
+	}
+	return true;
+}
+
+static bool combination_next(struct combination *k)
+{
+	for (size_t i = k->n; i-- > 0;) {
+		uint64_t behind = k->among[i] & ~(((uint64_t)2 << k->flavor[i]) - 1);
+		if (behind) {
+			k->flavor[i] = (uint8_t)__builtin_ctzll(behind);
+			return true;
+		}
+		k->flavor[i] = (uint8_t)__builtin_ctzll(k->among[i]);
+	}
+	return false;
+}
+
+static size_t combination_flavors(const struct combination *k, const struct clusterqueue *cq,
+	const struct flavor *ret[CQ_GROUPS_MAX])
+{
+	for (size_t i = 0; i < k->n; i++)
+		ret[i] = cq->groups[k->group[i]].flavors[k->flavor[i]];
+	return k->n;
+}
+
+bool terrain_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
+	const struct flavor *ret[], size_t *ret_n)
+{
+	struct combination k;
+	if (!combination_begin(&k, cq, c))
+		return false;
+	for (size_t i = 0; i < index; i++)
+		if (!combination_next(&k))
+			return false;
+	*ret_n = combination_flavors(&k, cq, ret);
+	return true;
+}
+
+/* Each of its flavors is known to suit, together with some others. */
+static bool is_settled(const struct combination *k, const uint64_t *possible)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (!(possible[k->group[i]] >> k->flavor[i] & 1))
+			return false;
+	return k->n > 0;
+}
+
+/* possible: of each group the flavors that are part of some combination which a node could take.
+ * True: there is one. */
+static bool find_possible(const struct terrain *t, const struct clusterqueue *cq,
+	struct pod_template *template, struct combination *k, uint64_t *possible)
+{
+	bool any = false;
+	do {
+		const struct flavor *flavors[CQ_GROUPS_MAX];
+		size_t n = combination_flavors(k, cq, flavors);
+		if (is_settled(k, possible) || terrain_never(t, template, flavors, n))
+			continue;
+		any = true;
+		for (size_t i = 0; i < n; i++)
+			possible[k->group[i]] |= (uint64_t)1 << k->flavor[i];
+	} while (combination_next(k));
+	return any;
+}
+
+void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
+	const struct shape *shape, struct claim *c)
+{
+	struct combination k;
+	uint64_t possible[CQ_GROUPS_MAX] = {0};
+	if (!terrain_asks(t, cq, shape) || !combination_begin(&k, cq, c))
+		return;
+	c->nowhere = !find_possible(t, cq, shape->template, &k, possible);
+	for (size_t i = 0; i < k.n; i++) {
+		size_t g = k.group[i];
+		c->never[g] = c->suits[g] & ~possible[g];
+		c->suits[g] = possible[g];
+	}
+}
+
+/* ---- ground that moves ----------------------------------------------------------------------- */
+
+/* True: some answer is another one. */
+static bool ask_again(const struct terrain *t, const struct pod_template *template)
+{
+	bool moved = false;
+	struct verdict *v = template->verdicts ? template->verdicts->first : NULL;
+	for (; v; v = v->next) {
+		bool never = ask(t, template, v->flavor, v->nflavors);
+		moved = moved || never != v->never;
+		v->never = never;
+	}
+	return moved;
+}
+
+/* A promise in which no node could take its pods any more is taken back. */
+static bool is_lost(const struct queue *q, const struct reservation *r)
+{
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	bool lost = terrain_asks(&q->terrain, r->cq, r->shape) &&
+		    terrain_never(&q->terrain, r->shape->template, flavors, n);
+	free(flavors);
+	return lost;
+}
+
+static void break_lost_promises(struct queue *q, struct clusterqueue *cq)
+{
+	struct link *next;
+	for (struct link *l = cq->promised.next; l != &cq->promised; l = next) {
+		struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		next = l->next;
+		if (r->shape->template && r->shape->template->moved && is_lost(q, r))
+			reservation_break_promise(q, r);
+	}
+}
+
+static void judge_anew(struct queue *q)
+{
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		if (groups_rederive_moved(&q->groups, cq))
+			queue_touch(q, cq);
+		break_lost_promises(q, cq);
+	}
+	q->version++;
+}
+
+void terrain_refresh(struct queue *q)
+{
+	struct terrain *t = &q->terrain;
+	bool asks = t->known && nodes_count(t->nodes) > 0, turned = asks != t->asks, any = turned;
+	if (t->ground == nodes_ground(t->nodes) && !turned)
+		return;
+	t->ground = nodes_ground(t->nodes);
+	t->asks = asks;
+	list_each(&q->shapes.templates.all, l) {
+		struct pod_template *template = container_of(l, struct pod_template, of_all);
+		template->moved = (asks && ask_again(t, template)) || turned;
+		any = any || template->moved;
+	}
+	if (any)
+		judge_anew(q);
+}
+
+/* ---- at its turn ----------------------------------------------------------------------------- */
+
+/* The flavors that an entry has chosen. */
+static size_t flavors_chosen(const struct nominee *e, const struct flavor *ret[CQ_GROUPS_MAX])
+{
+	size_t n = 0, needs;
+	for (size_t g = 0; g < e->cq->ngroups; g++) {
+		claim_needs(&e->group->claim, g, &needs);
+		if (needs > 0)
+			ret[n++] = e->cq->groups[g].flavors[e->choice.flavor[g]];
+	}
+	return n;
+}
+
+bool terrain_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+{
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	const struct shape *shape = e->group->shape;
+	if (terrain_asks(&q->terrain, e->cq, shape)) {
+		size_t nflavors = flavors_chosen(e, flavors);
+		if (terrain_never(&q->terrain, shape->template, flavors, nflavors))
+			return false;
+	}
+	return vacancy_lets(q, e, victims, n);
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+void queue_know_cluster(struct queue *q)
+{
+	q->terrain.known = true;
+	namespace_quotas_know(q);
+}
+
+void queue_set_node(struct queue *q, const struct node_spec *s)
+{
+	nodes_set(q->terrain.nodes, s);
+}
+
+void queue_drop_node(struct queue *q, const char *name)
+{
+	nodes_drop(q->terrain.nodes, name);
+}

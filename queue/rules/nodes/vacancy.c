@@ -1,0 +1,247 @@
+#include "queue/rules/nodes/vacancy.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/core.h"
+#include "queue/rules/nodes/outfit.h"
+#include "queue/model/reservation.h"
+
+bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
+{
+	return q->terrain.asks && w->shape->template && w->shape->pods > 0 &&
+	       (cq->cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
+}
+
+/* ---- is there room? -------------------------------------------------------------------------- */
+
+/* Of a template as a start on these flavors writes it. */
+static int32_t room_for(const struct queue *q, const struct pod_template *template,
+	const struct flavor *const *flavors, size_t n, int32_t pods, const struct uid *gone,
+	size_t ngone)
+{
+	struct arena scratch = {0};
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
+	int32_t places = nodes_room_without(q->terrain.nodes, &pod, pods, gone, ngone);
+	arena_done(&scratch);
+	return places;
+}
+
+static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *claim,
+	const struct choice *choice, const struct flavor *ret[CQ_GROUPS_MAX])
+{
+	size_t n = 0, needs;
+	for (size_t g = 0; g < cq->ngroups; g++) {
+		claim_needs(claim, g, &needs);
+		if (needs > 0)
+			ret[n++] = cq->groups[g].flavors[choice->flavor[g]];
+	}
+	return n;
+}
+
+/* Looked at again when room comes free. */
+static void lacks(struct queue *q, struct clusterqueue *cq)
+{
+	if (!list_in(&cq->lacks_nodes))
+		list_add(&q->terrain.lacking, &cq->lacks_nodes);
+}
+
+int32_t vacancy_pods(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+{
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	if (!vacancy_asks(q, e->cq, e->w))
+		return e->choice.pods;
+	if (!q->terrain.pods_known) {
+		lacks(q, e->cq);
+		return 0;
+	}
+	size_t nflavors = flavors_chosen(e->cq, &e->group->claim, &e->choice, flavors);
+	struct uid *gone = mem_array(n, sizeof(*gone));
+	for (size_t i = 0; i < n; i++)
+		gone[i] = victims[i].reservation->w->key.uid;
+	int32_t pods =
+		room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone, n);
+	free(gone);
+	if (pods < e->choice.pods)
+		lacks(q, e->cq);
+	return pods;
+}
+
+bool vacancy_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+{
+	return vacancy_pods(q, e, victims, n) >= e->choice.pods;
+}
+
+/* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
+ * since: it may run for long. */
+static struct uid *going_for(const struct queue *q, const struct reservation *r, size_t *ret_n)
+{
+	size_t n = 0;
+	struct uid *going = mem_array(r->ngivers + 1, sizeof(*going));
+	going[n++] = r->w->key.uid;
+	for (size_t i = 0; i < r->ngivers; i++) {
+		const struct workload *w = queue_find_workload(q, &r->giver[i]);
+		if (!w || (!w->promise && (!w->reservation ||
+						  w->reservation->state == RESERVATION_LEAVING)))
+			going[n++] = r->giver[i];
+	}
+	*ret_n = n;
+	return going;
+}
+
+enum vacancy vacancy_for_promise(struct queue *q, const struct reservation *r)
+{
+	enum vacancy found = VACANCY_NONE;
+	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
+		return VACANCY_NOW;
+	if (q->terrain.pods_known) {
+		size_t ngoing;
+		struct uid *going = going_for(q, r, &ngoing);
+		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+		size_t n = directives_flavors(q, r, flavors);
+		if (room_for(q, r->shape->template, flavors, n, r->pods, going, 1) >= r->pods)
+			found = VACANCY_NOW;
+		else if (ngoing > 1 && room_for(q, r->shape->template, flavors, n, r->pods, going,
+					       ngoing) >= r->pods)
+			found = VACANCY_SOON;
+		free(flavors);
+		free(going);
+	}
+	if (found != VACANCY_NOW)
+		lacks(q, r->cq);
+	return found;
+}
+
+bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
+	const struct claim *claim, const struct choice *choice)
+{
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	const struct pod_template *template = r->w->shape->template;
+	if (!vacancy_asks(q, r->cq, r->w))
+		return true;
+	size_t n = flavors_chosen(r->cq, claim, choice, flavors);
+	return room_for(q, template, flavors, n, choice->pods, &r->w->key.uid, 1) >= choice->pods;
+}
+
+int32_t vacancy_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+	const struct claim *claim, struct fit_answer *ret)
+{
+	struct choice choice = {.pods = w->shape->min_pods};
+	const struct flavor *flavors[CQ_GROUPS_MAX];
+	if (!vacancy_asks(q, cq, w))
+		return -1;
+	for (size_t g = 0; g < cq->ngroups; g++)
+		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
+			return -1;
+	size_t n = flavors_chosen(cq, claim, &choice, flavors);
+	int32_t places = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
+	if (places >= choice.pods && q->terrain.pods_known)
+		return -1;
+	struct arena scratch = {0};
+	struct pod pod = outfit_of(
+		&scratch, w->shape->template->pod, flavors, n, outfit_lending(flavors, n));
+	nodes_fit_beside(q->terrain.nodes, &pod, places, ret);
+	arena_done(&scratch);
+	return places;
+}
+
+/* ---- what is to come ------------------------------------------------------------------------- */
+
+void vacancy_expect(struct queue *q, const struct reservation *r)
+{
+	const struct pod_template *template = r->shape->template;
+	if (!q->terrain.expects || !template)
+		return;
+	int32_t pods = reservation_pods_at_once(r);
+	if (pods <= 0) {
+		vacancy_forget(q, r);
+		return;
+	}
+	struct arena scratch = {0};
+	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
+	size_t n = directives_flavors(q, r, flavors);
+	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
+	nodes_expect(q->terrain.nodes, &r->w->key.uid, &pod, pods);
+	arena_done(&scratch);
+	free(flavors);
+}
+
+void vacancy_forget(struct queue *q, const struct reservation *r)
+{
+	nodes_expect(q->terrain.nodes, &r->w->key.uid, NULL, 0);
+}
+
+bool queue_wants_pods(const struct queue *q)
+{
+	return q->terrain.asking > 0 || q->gap_fillers > 0;
+}
+
+static void expect_each(struct queue *q, const struct link *reservations, bool expects)
+{
+	list_each(reservations, l) {
+		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
+		if (expects)
+			vacancy_expect(q, r);
+		else
+			vacancy_forget(q, r);
+	}
+}
+
+/* Somebody asks now, or nobody any more. */
+static void expect_all(struct queue *q, bool expects)
+{
+	q->terrain.expects = expects;
+	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
+		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
+		expect_each(q, &cq->reservations, expects);
+		expect_each(q, &cq->promised, expects);
+	}
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+void vacancy_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
+{
+	must(was != CLUSTER_FIT_NOW || q->terrain.asking > 0);
+	q->terrain.asking -= was == CLUSTER_FIT_NOW;
+	q->terrain.asking += is == CLUSTER_FIT_NOW;
+}
+
+void vacancy_refresh(struct queue *q)
+{
+	struct terrain *t = &q->terrain;
+	bool expects = t->known && queue_wants_pods(q);
+	if (expects != t->expects)
+		expect_all(q, expects);
+	if (t->vacated == nodes_vacated(t->nodes))
+		return;
+	t->vacated = nodes_vacated(t->nodes);
+	while (!list_empty(&t->lacking)) {
+		struct clusterqueue *cq =
+			container_of(t->lacking.next, struct clusterqueue, lacks_nodes);
+		list_leave(&cq->lacks_nodes);
+		queue_touch_reservation(q, cq);
+	}
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+void queue_bind_pod(struct queue *q, const struct bound_pod *p)
+{
+	nodes_bind(q->terrain.nodes, p);
+}
+
+void queue_unbind_pod(struct queue *q, const struct uid *uid)
+{
+	nodes_unbind(q->terrain.nodes, uid);
+}
+
+void queue_know_pods(struct queue *q, bool known)
+{
+	struct terrain *t = &q->terrain;
+	if (known && !t->pods_known)
+		t->vacated = UINT64_MAX; /* whoever waited for that is looked at again */
+	t->pods_known = known;
+}

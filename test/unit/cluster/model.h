@@ -1,0 +1,68 @@
+/*
+ * A small world of nodes and pods, and the scheduler's rules written a second time, as plainly as
+ * can be: a pod is tried on a node, against each pod that is there. Nothing is kept, nothing is
+ * fast. What cluster/ says of the same world has to be the same (cluster_property.c).
+ */
+#ifndef SLUICE_TEST_CLUSTER_MODEL_H
+#define SLUICE_TEST_CLUSTER_MODEL_H
+
+#include "queue/cluster/nodes.h"
+#include "queue/cluster/nodes_priv.h"
+
+#define NODES 6
+#define PODS 24 /* bound, at most */
+#define ENOUGH 4
+#define OWNERS 4
+#define WANTED 3 /* of each, at most */
+#define PUT (OWNERS * WANTED)
+#define ALL (PODS + PUT + ENOUGH)
+#define ASKED 8
+#define TEXT 400
+
+struct m_node {
+	bool there;
+	char text[TEXT];
+	struct arena arena;
+	struct node_spec *spec;
+};
+
+struct m_pod {
+	bool there, deleting;
+	size_t node;
+	char text[TEXT];
+	struct arena arena;
+	const struct pod *pod;
+	struct uid uid;
+	size_t owner; /* OWNERS: none */
+};
+
+struct m_owner {
+	int32_t wanted;
+	struct arena arena;
+	struct pod *pod;
+};
+
+struct world {
+	uint64_t state;
+	struct nodes *nodes;
+	struct m_node node[NODES];
+	/* Bound; expected, as we are told where; placed for a while. */
+	struct m_pod pod[ALL];
+	struct m_owner owner[OWNERS];
+	uint64_t ground;
+	bool never[ASKED];   /* of those that are asked about, on that ground */
+	const char *tier[3]; /* label of each namespace; NULL: we have not heard of it */
+};
+
+extern const char *const model_spaces[3]; /* the namespaces */
+
+/* On the node i, as it is now; or ever: were it empty, and what passes had passed. */
+bool model_fits_now(const struct world *w, const struct pod *p, size_t i);
+bool model_fits_ever(const struct world *w, const struct pod *p, size_t i);
+/* Is there an order of placing that ends after exactly `wanted`, since there is no place for one
+ * more (or that is enough)? */
+bool model_reaches(struct world *w, struct pod *p, int32_t placed, int32_t wanted);
+/* Of what the pod asks for, or of pods, is there more on its node than it has? */
+bool model_over_full(const struct world *w, const struct m_pod *p);
+
+#endif

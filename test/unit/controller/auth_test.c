@@ -1,0 +1,373 @@
+/*
+ * The guard, against an API server that does as it is told.
+ */
+#include "controller/http/auth.h"
+
+#include "test/unit/kube/test.h"
+#include "test/unit/kube/scripted_server.h"
+
+#define NOW_MS 5000000
+#define QUEUES                                                                                     \
+	{                                                                                          \
+		"get", "sluice.dev", "clusterqueues", ""                                           \
+	}
+
+struct stage {
+	struct ev_loop *loop;
+	struct scripted_server *server;
+	struct kube_config *config;
+	struct kube_client *client;
+	struct auth *auth;
+	struct right right;
+	uint64_t address;
+	enum auth_verdict verdict; /* AUTH_LATER until it is given */
+};
+
+static const char *audience; /* that stage_open() takes */
+
+static void stage_open(struct stage *s)
+{
+	*s = (struct stage){
+		.loop = ev_loop_new(EVFLAG_AUTO), .right = QUEUES, .verdict = AUTH_LATER};
+	s->server = scripted_server_new(s->loop);
+	s->config = config_for(scripted_server_url(s->server), NULL);
+	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
+	struct auth_options o = {.client = s->client, .audience = audience};
+	s->auth = auth_new(&o);
+}
+
+static void stage_close(struct stage *s)
+{
+	assert_int_equal(scripted_server_unexpected(s->server), 0);
+	assert_int_equal(scripted_server_unused(s->server), 0);
+	auth_free(s->auth);
+	kube_client_free(s->client);
+	kube_config_free(s->config);
+	scripted_server_free(s->server);
+	ev_loop_destroy(s->loop);
+}
+
+static void on_verdict(enum auth_verdict v, void *ctx)
+{
+	struct stage *s = ctx;
+	assert_int_equal(s->verdict, AUTH_LATER); /* exactly once */
+	s->verdict = v;
+}
+
+static void expect(struct stage *s, const char *line, int status, const char *body)
+{
+	script_answer(scripted_server_expect(s->server, line), status,
+		"Content-Type: application/json\r\n", body);
+}
+
+static enum auth_verdict put(struct stage *s, const char *token, int64_t now_ms)
+{
+	struct auth_caller caller = {token, s->address};
+	return auth_ask(s->auth, &caller, &s->right, now_ms, on_verdict, s);
+}
+
+static enum auth_verdict ask(struct stage *s, const char *token, int64_t now_ms)
+{
+	s->verdict = AUTH_LATER;
+	enum auth_verdict v = put(s, token, now_ms);
+	if (v != AUTH_LATER)
+		return v;
+	while (s->verdict == AUTH_LATER)
+		ev_run(s->loop, EVRUN_ONCE);
+	return s->verdict;
+}
+
+#define TOKENS "POST /apis/authentication.k8s.io/v1/tokenreviews"
+#define ACCESS "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define ANNA                                                                                       \
+	"{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"anna\",\"uid\":\"7\","       \
+	"\"groups\":[\"dev\",\"system:authenticated\"],\"extra\":{\"k\":[\"v\"]}}}}"
+
+static void an_owner_who_may_is_let_in_and_remembered(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	expect(&s, TOKENS, 201, ANNA);
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	const char *sent = scripted_server_request(s.server, 0)->body;
+	assert_non_null(strstr(sent, "\"spec\":{\"token\":\"secret\"}"));
+	sent = scripted_server_request(s.server, 1)->body;
+	assert_non_null(strstr(sent, "\"user\":\"anna\""));
+	assert_non_null(strstr(sent, "\"groups\":[\"dev\",\"system:authenticated\"]"));
+	assert_non_null(strstr(sent, "\"extra\":{\"k\":[\"v\"]}"));
+	assert_non_null(strstr(sent, "\"resource\":\"clusterqueues\""));
+	assert_null(strstr(sent, "secret"));
+	/* Nobody is asked again for ten seconds, then they are. */
+	assert_int_equal(ask(&s, "secret", NOW_MS + 9999), AUTH_ALLOWED);
+	assert_int_equal(scripted_server_count(s.server), 2);
+	expect(&s, TOKENS, 201, ANNA);
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	assert_int_equal(ask(&s, "secret", NOW_MS + 10000), AUTH_REFUSED);
+	assert_int_equal(ask(&s, "secret", NOW_MS + 10001), AUTH_REFUSED);
+	stage_close(&s);
+}
+
+static void every_other_answer_keeps_the_door_shut(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		int token_status;
+		const char *token;
+		int access_status; /* 0: is not asked */
+		const char *access;
+		enum auth_verdict verdict;
+	} cases[] = {
+		{"nobody's token", 201, "{\"status\":{\"authenticated\":false}}", 0, "",
+			AUTH_STRANGER},
+		{"a user with no name", 201, "{\"status\":{\"authenticated\":true,\"user\":{}}}", 0,
+			"", AUTH_STRANGER},
+		{"a word for a truth", 201,
+			"{\"status\":{\"authenticated\":\"true\",\"user\":{\"username\":\"x\"}}}",
+			0, "", AUTH_STRANGER},
+		{"no status at all", 201, "{}", 0, "", AUTH_STRANGER},
+		{"an answer that is no JSON", 201, "<html>", 0, "", AUTH_UNKNOWN},
+		{"we may not ask", 403, "{}", 0, "", AUTH_UNKNOWN},
+		{"the server is away", 500, "{}", 0, "", AUTH_UNKNOWN},
+		{"they may not", 201, ANNA, 201, "{\"status\":{\"allowed\":false}}", AUTH_REFUSED},
+		{"no word on access", 201, ANNA, 201, "{}", AUTH_REFUSED},
+		{"access cannot be asked", 201, ANNA, 403, "{}", AUTH_UNKNOWN},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage s;
+		print_message("  %s\n", cases[i].name);
+		stage_open(&s);
+		expect(&s, TOKENS, cases[i].token_status, cases[i].token);
+		if (cases[i].access_status)
+			expect(&s, ACCESS, cases[i].access_status, cases[i].access);
+		assert_int_equal(ask(&s, "secret", NOW_MS), cases[i].verdict);
+		stage_close(&s);
+	}
+}
+
+static void what_is_not_known_is_not_remembered(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	expect(&s, TOKENS, 403, "{}");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_UNKNOWN);
+	expect(&s, TOKENS, 201, ANNA);
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	stage_close(&s);
+}
+
+static void only_so_many_questions_are_asked_at_once(void **state)
+{
+	(void)state;
+	struct stage s;
+	char token[16];
+	enum auth_verdict v = AUTH_LATER;
+	int asked = 0;
+	stage_open(&s);
+	while (v == AUTH_LATER && asked < 1000) {
+		snprintf(token, sizeof(token), "t%d", asked++);
+		s.address++;
+		v = put(&s, token, NOW_MS);
+	}
+	assert_int_equal(v, AUTH_UNKNOWN);
+	assert_true(asked < 100);
+	stage_close(&s); /* with all of them pending */
+}
+
+static void expect_anna(struct stage *s, bool allowed)
+{
+	expect(s, TOKENS, 201, ANNA);
+	expect(s, ACCESS, 201,
+		allowed ? "{\"status\":{\"allowed\":true}}" : "{\"status\":{\"allowed\":false}}");
+}
+
+static void each_right_is_asked_for_by_itself(void **state)
+{
+	(void)state;
+	static const struct right jobs_a = {"get", "batch", "jobs", "team-a"};
+	static const struct right jobs_b = {"get", "batch", "jobs", "team-b"};
+	struct stage s;
+	stage_open(&s);
+	s.right = jobs_a;
+	expect_anna(&s, true);
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	const char *sent = scripted_server_request(s.server, 1)->body;
+	assert_non_null(strstr(sent, "\"resource\":\"jobs\",\"verb\":\"get\","
+				     "\"namespace\":\"team-a\""));
+	/* Whose token it is, is known. */
+	s.right = jobs_b;
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	assert_int_equal(ask(&s, "secret", NOW_MS + 1), AUTH_REFUSED);
+	sent = scripted_server_request(s.server, 2)->body;
+	assert_non_null(strstr(sent, "\"namespace\":\"team-b\""));
+	assert_non_null(strstr(sent, "\"user\":\"anna\""));
+	s.right = jobs_a;
+	assert_int_equal(ask(&s, "secret", NOW_MS + 2), AUTH_ALLOWED);
+	s.right = jobs_b;
+	assert_int_equal(ask(&s, "secret", NOW_MS + 3), AUTH_REFUSED);
+	assert_int_equal(scripted_server_count(s.server), 3);
+	stage_close(&s);
+}
+
+static void an_owner_has_so_many_rights_to_ask_for(void **state)
+{
+	(void)state;
+	struct stage s;
+	int allowed = 0;
+	stage_open(&s);
+	s.right = (struct right){"get", "batch", "jobs", "n0"};
+	expect_anna(&s, true);
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	for (int i = 1; i <= 16; i++) {
+		snprintf(s.right.ns, sizeof(s.right.ns), "n%d", i);
+		expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+		allowed += ask(&s, "secret", NOW_MS) == AUTH_ALLOWED;
+	}
+	assert_int_equal(allowed, 16);
+	strcpy(s.right.ns, "n99");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_UNKNOWN);
+	strcpy(s.right.ns, "n3");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED); /* that is known */
+	stage_close(&s);
+}
+
+static void expect_stranger(struct stage *s)
+{
+	expect(s, TOKENS, 201, "{\"status\":{\"authenticated\":false}}");
+}
+
+/* So many strangers come that anything they share with the honest would be gone. */
+static void strangers_do_not_push_the_honest_out(void **state)
+{
+	(void)state;
+	struct stage s;
+	char token[16];
+	stage_open(&s);
+	expect_anna(&s, true);
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	for (int i = 0; i < 90; i++) { /* more than are remembered, as fast as they may */
+		snprintf(token, sizeof(token), "t%d", i);
+		s.address = 100 + (uint64_t)i % 20;
+		expect_stranger(&s);
+		assert_int_equal(ask(&s, token, NOW_MS + 60 * i), AUTH_STRANGER);
+	}
+	assert_int_equal(ask(&s, "t89", NOW_MS + 5401), AUTH_STRANGER); /* remembered */
+	assert_int_equal(ask(&s, "secret", NOW_MS + 5402), AUTH_ALLOWED);
+	assert_int_equal(scripted_server_count(s.server), 92);
+	stage_close(&s);
+}
+
+static void an_owner_of_many_tokens_has_a_few_places(void **state)
+{
+	(void)state;
+	struct stage s;
+	char token[16];
+	stage_open(&s);
+	expect(&s, TOKENS, 201,
+		"{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"bob\"}}}");
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+	assert_int_equal(ask(&s, "bob", NOW_MS), AUTH_ALLOWED);
+	for (int i = 0; i < 70; i++) {
+		snprintf(token, sizeof(token), "anna%d", i);
+		s.address = 100 + (uint64_t)i % 20;
+		expect_anna(&s, true);
+		assert_int_equal(ask(&s, token, NOW_MS + 60 * i), AUTH_ALLOWED);
+	}
+	assert_int_equal(ask(&s, "bob", NOW_MS + 4300), AUTH_ALLOWED);
+	assert_int_equal(ask(&s, "anna69", NOW_MS + 4300), AUTH_ALLOWED);
+	assert_int_equal(scripted_server_count(s.server), 142);
+	stage_close(&s);
+}
+
+static void strangers_are_asked_about_at_a_rate(void **state)
+{
+	(void)state;
+	struct stage s;
+	char token[16];
+	int asked = 0, n = 0;
+	stage_open(&s);
+	/* One address, in one second. */
+	for (int i = 0; i < 100; i++, n++) {
+		snprintf(token, sizeof(token), "t%d", n);
+		int64_t now_ms = NOW_MS + 10 * i;
+		if (put(&s, token, now_ms) != AUTH_LATER)
+			continue;
+		asked++;
+		expect_stranger(&s);
+		s.verdict = AUTH_LATER;
+		while (s.verdict == AUTH_LATER)
+			ev_run(s.loop, EVRUN_ONCE);
+		s.verdict = AUTH_LATER;
+	}
+	assert_in_range(asked, 10, 15);
+	/* Another one is not kept waiting by it. */
+	s.address = 7;
+	expect_stranger(&s);
+	assert_int_equal(ask(&s, "other", NOW_MS + 1000), AUTH_STRANGER);
+	/* Very many addresses, in one second. */
+	asked = 0;
+	for (int i = 0; i < 500; i++, n++) {
+		snprintf(token, sizeof(token), "t%d", n);
+		s.address = 1000 + (uint64_t)i;
+		s.verdict = AUTH_LATER;
+		if (put(&s, token, NOW_MS + 10000 + 2 * i) != AUTH_LATER)
+			continue;
+		asked++;
+		expect_stranger(&s);
+		while (s.verdict == AUTH_LATER)
+			ev_run(s.loop, EVRUN_ONCE);
+	}
+	assert_in_range(asked, 40, 61);
+	stage_close(&s);
+}
+
+static void a_token_is_for_an_audience(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *token;
+		enum auth_verdict verdict;
+	} cases[] = {
+		{"{\"status\":{\"authenticated\":true,\"audiences\":[\"x\",\"sluice\"],"
+		 "\"user\":{\"username\":\"anna\"}}}",
+			AUTH_ALLOWED},
+		{"{\"status\":{\"authenticated\":true,\"audiences\":[\"x\"],"
+		 "\"user\":{\"username\":\"anna\"}}}",
+			AUTH_STRANGER},
+		{ANNA, AUTH_STRANGER}, /* an authenticator that knows nothing of audiences */
+	};
+	audience = "sluice";
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage s;
+		stage_open(&s);
+		expect(&s, TOKENS, 201, cases[i].token);
+		if (cases[i].verdict == AUTH_ALLOWED)
+			expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+		assert_int_equal(ask(&s, "secret", NOW_MS), cases[i].verdict);
+		assert_non_null(strstr(
+			scripted_server_request(s.server, 0)->body, "\"audiences\":[\"sluice\"]"));
+		stage_close(&s);
+	}
+	audience = NULL;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_owner_who_may_is_let_in_and_remembered),
+		cmocka_unit_test(every_other_answer_keeps_the_door_shut),
+		cmocka_unit_test(what_is_not_known_is_not_remembered),
+		cmocka_unit_test(only_so_many_questions_are_asked_at_once),
+		cmocka_unit_test(each_right_is_asked_for_by_itself),
+		cmocka_unit_test(an_owner_has_so_many_rights_to_ask_for),
+		cmocka_unit_test(strangers_do_not_push_the_honest_out),
+		cmocka_unit_test(an_owner_of_many_tokens_has_a_few_places),
+		cmocka_unit_test(strangers_are_asked_about_at_a_rate),
+		cmocka_unit_test(a_token_is_for_an_audience),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* What runs cost: the words of the question, and the answer. */
+#include "controller/http/cost.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NOW INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
+#define DAY_MS INT64_C(86400000)
+
+static void words_of_the_question(void **state)
+{
+	static const struct {
+		struct cost_words words;
+		enum cost_by by;
+		const char *label;
+		int64_t from_ms, to_ms;
+	} rows[] = {
+		{{NULL, NULL, NULL}, COST_BY_QUEUE, "", NOW - 30 * DAY_MS, NOW + 1},
+		{{"namespace", "90m", "30m"}, COST_BY_NAMESPACE, "", NOW - 5400000, NOW - 1800000},
+		{{"owner", "2w", "1d"}, COST_BY_OWNER, "", NOW - 14 * DAY_MS, NOW - DAY_MS},
+		{{"label=acme.io/team", "2026-11-01", "2026-11-21"}, COST_BY_LABEL, "acme.io/team",
+			INT64_C(1793491200000), NOW - 36000000},
+		{{"queue", "2026-11-21T10:00:00+01:00", NULL}, COST_BY_QUEUE, "", NOW - 3600000,
+			NOW + 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost_query q;
+		struct err e = {""};
+		assert_int_equal(cost_query_parse(&rows[i].words, NOW, &q, &e), 0);
+		assert_int_equal(q.question.by, rows[i].by);
+		assert_string_equal(q.question.label, rows[i].label);
+		assert_true(q.question.from_ms == rows[i].from_ms);
+		assert_true(q.question.to_ms == rows[i].to_ms);
+	}
+}
+
+static void wrong_words_get_a_sentence(void **state)
+{
+	static const struct {
+		struct cost_words words;
+		const char *says;
+	} rows[] = {
+		{{"team", NULL, NULL}, "queue, namespace, owner or label=KEY"},
+		{{"label=", NULL, NULL}, "label=KEY"},
+		{{"", NULL, NULL}, "label=KEY"},
+		{{NULL, "a month", NULL}, "since is \"a month\""},
+		{{NULL, "30", NULL}, "30d"},
+		{{NULL, "d", NULL}, "since is \"d\""},
+		{{NULL, "99999999999999999999d", NULL}, "since"},
+		{{NULL, "2026-02-30", NULL}, "since"},
+		{{NULL, NULL, "-1d"}, "until is \"-1d\""},
+		{{NULL, "1d", "2d"}, "no time between"},
+		{{NULL, "1y", NULL}, "since is \"1y\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost_query q;
+		struct err e = {""};
+		assert_int_equal(cost_query_parse(&rows[i].words, NOW, &q, &e), ERR_INVALID);
+		if (!strstr(e.text, rows[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", e.text, rows[i].says);
+	}
+}
+
+static struct cost_report *report_by(const char *by, struct cost_query *q)
+{
+	struct err e;
+	assert_int_equal(cost_query_parse(&(struct cost_words){by, "30d", NULL}, NOW, q, &e), 0);
+	return cost_report_new(q);
+}
+
+static void assert_rows(struct cost_report *r, const char *expected)
+{
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	cost_report_render(r, true, &out);
+	const char *rows = strstr(buf_text(&out), "\"rows\":");
+	assert_non_null(rows);
+	assert_string_equal(rows, expected);
+	buf_done(&out);
+}
+
+static struct gate_run run_of(int64_t cost)
+{
+	return (struct gate_run){.ns = "team",
+		.name = "train",
+		.owner = "CronJob/nightly",
+		.clusterqueue = "batch",
+		.localqueue = "main",
+		.started_ms = NOW - 60000,
+		.ran_ms = 60000,
+		.bill = {.priced = cost != 0, .currency = "EUR", .cost = cost}};
+}
+
+static void runs_that_go_on_join_those_that_ended(void **state)
+{
+	(void)state;
+	struct cost_query q;
+	struct cost_report *r = report_by("queue", &q);
+	cost_report_row(r, &(struct ledger_cost){true, NULL, "EUR", 2, 90500, 3000000, 1500});
+	cost_report_row(r, &(struct ledger_cost){false, "batch", "EUR", 2, 90500, 3000000, 1500});
+	struct gate_run run = run_of(1250000), without = run_of(0), before = run_of(9);
+	before.started_ms = NOW - 31 * DAY_MS;
+	cost_report_run(&run, r);
+	cost_report_run(&without, r);
+	cost_report_run(&before, r);
+	assert_rows(r, "\"rows\":["
+		       "{\"currency\":\"EUR\",\"key\":\"batch\",\"runs\":2,\"running\":1,"
+		       "\"runSeconds\":150.500,\"lostSeconds\":1.500,\"cost\":\"4.25\","
+		       "\"runningCost\":\"1.25\"},"
+		       "{\"currency\":null,\"key\":\"batch\",\"runs\":0,\"running\":1,"
+		       "\"runSeconds\":60.000,\"lostSeconds\":0.000}],\"totals\":["
+		       "{\"currency\":\"EUR\",\"runs\":2,\"running\":1,\"runSeconds\":150.500,"
+		       "\"lostSeconds\":1.500,\"cost\":\"4.25\",\"runningCost\":\"1.25\"},"
+		       "{\"currency\":null,\"runs\":0,\"running\":1,\"runSeconds\":60.000,"
+		       "\"lostSeconds\":0.000}]}\n");
+	cost_report_free(r);
+}
+
+static void keys_of_runs_that_go_on(void **state)
+{
+	static const struct {
+		const char *by, *key;
+	} rows[] = {
+		{"namespace", "\"team\""},
+		{"owner", "\"team/CronJob/nightly\""},
+		{"label=team", "\"red \\\"1\\\"\""},
+		{"label=unit", "null"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost_query q;
+		struct cost_report *r = report_by(rows[i].by, &q);
+		struct gate_run run = run_of(1);
+		struct buf out;
+		char expected[64];
+		run.labels = "{\"team\":\"red \\\"1\\\"\"}";
+		buf_init(&out, 4096);
+		cost_report_run(&run, r);
+		cost_report_render(r, false, &out);
+		snprintf(expected, sizeof(expected), "\"key\":%s,", rows[i].key);
+		assert_non_null(strstr(buf_text(&out), expected));
+		assert_non_null(strstr(buf_text(&out), "\"leading\":false"));
+		buf_done(&out);
+		cost_report_free(r);
+	}
+}
+
+static void rows_are_bounded_and_totals_are_of_all(void **state)
+{
+	(void)state;
+	struct cost_query q;
+	struct cost_report *r = report_by("owner", &q);
+	for (int i = 0; i < 3000; i++) {
+		char name[16];
+		struct gate_run run = run_of(1 + i);
+		snprintf(name, sizeof(name), "job-%d", i);
+		run.owner = name;
+		cost_report_run(&run, r);
+	}
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	cost_report_render(r, true, &out);
+	assert_non_null(strstr(buf_text(&out), "\"more\":true"));
+	assert_non_null(strstr(
+		buf_text(&out), "\"totals\":[{\"currency\":\"EUR\",\"runs\":0,\"running\":3000,"));
+	size_t rows = 0;
+	for (const char *p = buf_text(&out); (p = strstr(p, "\"key\"")); p++)
+		rows++;
+	assert_in_range(rows, COST_ROWS_MAX - 1, COST_ROWS_MAX);
+	buf_done(&out);
+	cost_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_of_the_question),
+		cmocka_unit_test(wrong_words_get_a_sentence),
+		cmocka_unit_test(runs_that_go_on_join_those_that_ended),
+		cmocka_unit_test(keys_of_runs_that_go_on),
+		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/*
+ * What an answer of the API server means for the gate, as a table; and how pods are counted, by an
+ * API server that answers as Kubernetes does: with a selector it never sets remainingItemCount.
+ */
+#include "controller/write/dispatcher.h"
+
+#include <unistd.h>
+
+#include "test/unit/kube/test.h"
+#include "test/unit/kube/scripted_server.h"
+
+struct judge_case {
+	const char *name;
+	enum kube_outcome outcome;
+	int status;
+	bool is_write, is_invalid, is_rights;
+	enum job_outcome means;
+};
+
+static const struct judge_case cases[] = {
+	{"it landed", KUBE_DONE, 200, true, false, false, JOB_DONE},
+	{"it was read", KUBE_DONE, 200, false, false, false, JOB_DONE},
+	{"429", KUBE_RETRY, 429, true, false, false, JOB_BUSY},
+	{"no connection", KUBE_RETRY, 0, true, false, false, JOB_BUSY},
+	{"409", KUBE_CONFLICT, 409, true, false, false, JOB_REFUSED},
+	{"a test of the patch failed", KUBE_STALE, 422, true, false, false, JOB_REFUSED},
+	{"the Job would be invalid", KUBE_STALE, 422, true, true, false, JOB_DENIED},
+	{"404", KUBE_GONE, 404, true, false, false, JOB_GONE},
+	{"a policy says no", KUBE_DENIED, 403, true, false, false, JOB_DENIED},
+	{"RBAC says no: not the Job's fault", KUBE_DENIED, 403, true, false, true, JOB_BUSY},
+	{"401: nor is this", KUBE_DENIED, 401, true, false, false, JOB_BUSY},
+	{"a peer that is not trusted: nor this", KUBE_DENIED, 0, true, false, false, JOB_BUSY},
+	{"a write without an answer", KUBE_IN_DOUBT, 0, true, false, false, JOB_IN_DOUBT},
+	{"500 for a write", KUBE_IN_DOUBT, 500, true, false, false, JOB_IN_DOUBT},
+	{"a read never is in doubt", KUBE_IN_DOUBT, 0, false, false, false, JOB_BUSY},
+	{"a read that is too large", KUBE_LIMIT, 200, false, false, false, JOB_BUSY},
+	{"400", KUBE_GIVE_UP, 400, true, false, false, JOB_DENIED},
+};
+
+static void each_answer_has_one_meaning(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct judge_case *c = &cases[i];
+		struct kube_answer a = {.outcome = c->outcome, .http_status = c->status};
+		print_message("  %s\n", c->name);
+		assert_int_equal(
+			dispatcher_judge(&a, c->is_write, c->is_invalid, c->is_rights), c->means);
+	}
+}
+
+/* ---- pods ------------------------------------------------------------------------------------ */
+
+#define PAGE                                                                                       \
+	"GET /api/v1/namespaces/a/pods?includeObject=None&limit=1000&labelSelector=batch."         \
+	"kubernetes.io%2Fcontroller-uid%3D01000000-0000-0000-0000-000000000000&fieldSelector="     \
+	"status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
+#define TABLE(mark, rows)                                                                          \
+	"{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":" \
+	"\"7\"" mark "},\"rows\":" rows "}"
+#define ROW "{\"cells\":[\"p\",\"1/1\",\"Running\",\"0\",\"5s\"],\"object\":null}"
+
+static const struct intent WANTED = {
+	.id = 7, .kind = INTENT_PODS, .ns = "a", .name = "run", .uid = {{1}}};
+static const struct intent *next;
+static struct job_answer got;
+static int answers;
+
+const struct intent *__wrap_gate_take_intent(struct gate *g);
+void __wrap_gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
+
+const struct intent *__wrap_gate_take_intent(struct gate *g)
+{
+	const struct intent *i = next;
+	(void)g;
+	next = NULL;
+	return i;
+}
+
+void __wrap_gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a)
+{
+	(void)g;
+	assert_int_equal(id, WANTED.id);
+	got = *a;
+	answers++;
+}
+
+static void on_change(void *ctx)
+{
+	(void)ctx;
+}
+
+struct page {
+	const char *line; /* part of the request's */
+	int status;
+	const char *body;
+};
+
+struct count_case {
+	const char *name;
+	struct page pages[2];
+	enum job_outcome outcome;
+	size_t pods;
+};
+
+static const struct count_case counts[] = {
+	{"none is left", {{PAGE " HTTP", 200, TABLE("", "[]")}}, JOB_DONE, 0},
+	{"none, as null", {{PAGE " HTTP", 200, TABLE("", "null")}}, JOB_DONE, 0},
+	{"three on one page", {{PAGE " HTTP", 200, TABLE("", "[" ROW "," ROW "," ROW "]")}},
+		JOB_DONE, 3},
+	{"three on two pages",
+		{{PAGE " HTTP", 200, TABLE(",\"continue\":\"e+Y\"", "[" ROW "," ROW "]")},
+			{PAGE "&continue=e%2BY HTTP", 200, TABLE("", "[" ROW "]")}},
+		JOB_DONE, 3},
+	{"an empty page is not the last",
+		{{PAGE " HTTP", 200, TABLE(",\"continue\":\"n\"", "[]")},
+			{PAGE "&continue=n HTTP", 200, TABLE("", "[" ROW "]")}},
+		JOB_DONE, 1},
+	{"a page that is no longer there",
+		{{PAGE " HTTP", 200, TABLE(",\"continue\":\"n\"", "[" ROW "]")},
+			{PAGE "&continue=n HTTP", 410, "{\"kind\":\"Status\"}"}},
+		JOB_BUSY, 0},
+	{"a list that is no table", {{PAGE " HTTP", 200, "{\"kind\":\"PodList\",\"items\":[]}"}},
+		JOB_BUSY, 0},
+	{"half an answer", {{PAGE " HTTP", 200, "{\"kind\":\"Table\",\"rows\":["}}, JOB_BUSY, 0},
+};
+
+static void count(const struct count_case *c)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct scripted_server *server = scripted_server_new(loop);
+	struct kube_config *config = config_for(scripted_server_url(server), NULL);
+	struct kube_client *client =
+		kube_client_new(loop, config, &(struct kube_client_options){0});
+	struct log *log = log_new(STDERR_FILENO, LOG_JSON, LEVEL_ERROR);
+	struct dispatcher *dispatcher = dispatcher_new(
+		&(struct dispatcher_options){.client = client, .log = log, .changed = on_change});
+	for (size_t i = 0; i < 2 && c->pages[i].line; i++)
+		script_answer(scripted_server_expect(server, c->pages[i].line), c->pages[i].status,
+			"Content-Type: application/json\r\n", c->pages[i].body);
+	next = &WANTED;
+	answers = 0;
+	dispatcher_carry(dispatcher);
+	while (answers == 0)
+		ev_run(loop, EVRUN_ONCE);
+	assert_int_equal(got.outcome, c->outcome);
+	assert_int_equal(got.pods, c->pods);
+	assert_non_null(strstr(scripted_server_request(server, 0)->head, "as=Table"));
+	assert_int_equal(scripted_server_unexpected(server), 0);
+	assert_int_equal(scripted_server_unused(server), 0);
+	dispatcher_free(dispatcher);
+	kube_client_free(client);
+	kube_config_free(config);
+	scripted_server_free(server);
+	ev_loop_destroy(loop);
+	log_free(log);
+}
+
+static void pods_are_counted_to_the_last_page(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		print_message("  %s\n", counts[i].name);
+		count(&counts[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_answer_has_one_meaning),
+		cmocka_unit_test(pods_are_counted_to_the_last_page),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

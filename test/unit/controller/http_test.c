@@ -1,0 +1,634 @@
+/*
+ * The HTTP port, asked over a real socket on loopback, client and server on one loop.
+ */
+#include "controller/http/http.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <ev.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* What the guard of the tests does: the token says it. */
+struct guarded {
+	auth_verdict_fn *fn; /* of the question that waits */
+	void *ctx;
+	unsigned asked;
+};
+
+struct port {
+	struct http_question *question;
+	char by[64];
+	struct ev_loop *loop;
+	struct http *http;
+	struct guarded auth;
+	unsigned answered;
+};
+
+static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
+{
+	struct port *p = ctx;
+	p->answered++;
+	buf_printf(out, "path=%s after=%s names=%d", r->path, r->after ? r->after : "-", r->names);
+	return (struct api_reply){200, "text/plain"};
+}
+
+static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct right *right,
+	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
+{
+	struct port *p = ctx;
+	const char *token = caller->token;
+	struct buf wants;
+	p->auth.asked++;
+	buf_init(&wants, 256);
+	right_describe(right, &wants);
+	bool jobs_of_a = strcmp(buf_text(&wants), "get jobs.batch in namespace team-a") == 0;
+	bool names = strcmp(buf_text(&wants), "list jobs.batch") == 0;
+	buf_done(&wants);
+	if (strcmp(token, "user-of-a") == 0)
+		return jobs_of_a ? AUTH_ALLOWED : AUTH_REFUSED;
+	if (strcmp(token, "viewer") == 0)
+		return names ? AUTH_REFUSED : AUTH_ALLOWED;
+	if (strcmp(token, "names-later") == 0 && !names)
+		return AUTH_ALLOWED;
+	if (strcmp(token, "names-later") == 0)
+		token = "later";
+	if (strcmp(token, "good") == 0)
+		return AUTH_ALLOWED;
+	if (strcmp(token, "other") == 0)
+		return AUTH_REFUSED;
+	if (strcmp(token, "later") != 0)
+		return AUTH_STRANGER;
+	p->auth.fn = fn;
+	p->auth.ctx = fn_ctx;
+	return AUTH_LATER;
+}
+
+/* "/now" is answered while it is asked, "/later" when the test says so. */
+static bool defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct port *p = ctx;
+	const char *by = http_param(q, "by");
+	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0)
+		return false;
+	snprintf(p->by, sizeof(p->by), "%s", by ? by : "(none)");
+	p->question = q;
+	if (strcmp(path, "/now") == 0) {
+		struct buf body;
+		buf_init(&body, 100);
+		buf_puts(&body, "at once");
+		http_answer(q, (struct api_reply){200, "text/plain"}, &body);
+		buf_done(&body);
+	}
+	return true;
+}
+
+static void port_open_with(
+	struct port *p, bool trust_nobody, const struct connections_limits *limits)
+{
+	*p = (struct port){.loop = ev_loop_new(EVFLAG_AUTO)};
+	struct http_options o = {
+		.host = "127.0.0.1",
+		.limits = *limits,
+		.trust_nobody = trust_nobody,
+		.rights = api_rights,
+		.answer = answer,
+		.defer = defer,
+		.ask = ask_auth,
+		.ctx = p,
+	};
+	struct err e = {""};
+	assert_int_equal(http_new(p->loop, &o, &p->http, &e), 0);
+	assert_true(http_port(p->http) > 0);
+}
+
+static void port_open(struct port *p, bool trust_nobody)
+{
+	port_open_with(p, trust_nobody, &HTTP_LIMITS);
+}
+
+static void port_close(struct port *p)
+{
+	http_free(p->http);
+	ev_loop_destroy(p->loop);
+}
+
+/* From 127.0.0.N. */
+static int port_connect_from(const struct port *p, unsigned n)
+{
+	struct sockaddr_in from = {.sin_family = AF_INET};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(http_port(p->http))};
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	from.sin_addr.s_addr = htonl(0x7F000000 + n);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static int port_connect(const struct port *p)
+{
+	return port_connect_from(p, 1);
+}
+
+static void port_say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* Turns the loop until the server closes or `until` was read; the answer is in ret. */
+static void port_hear(struct port *p, int fd, const char *until, char *ret, size_t size)
+{
+	size_t len = 0;
+	ret[0] = '\0';
+	for (int turns = 0; turns < 2000; turns++) {
+		ev_run(p->loop, EVRUN_NOWAIT);
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		poll(&wait, 1, 5);
+		ssize_t n = recv(fd, ret + len, size - 1 - len, MSG_DONTWAIT);
+		if (n > 0)
+			len += (size_t)n;
+		ret[len] = '\0';
+		if (n == 0 || (n < 0 && errno != EAGAIN) || (until && strstr(ret, until)))
+			return;
+	}
+	fail_msg("no answer; so far: %s", ret);
+}
+
+/* One request of its own; lines: more headers. Returns the status. */
+static int port_ask(struct port *p, const char *method, const char *path, const char *lines,
+	char *ret, size_t size)
+{
+	char request[4096];
+	int fd = port_connect(p);
+	snprintf(request, sizeof(request), "%s %s HTTP/1.1\r\n%sConnection: close\r\n\r\n", method,
+		path, lines);
+	port_say(fd, request);
+	port_hear(p, fd, NULL, ret, size);
+	close(fd);
+	assert_int_equal(strncmp(ret, "HTTP/1.1 ", 9), 0);
+	return atoi(ret + 9);
+}
+
+struct request_case {
+	const char *name;
+	bool trust_nobody;
+	const char *method, *path, *lines;
+	int status;
+	const char *says;
+};
+
+#define LOCAL "Host: 127.0.0.1:8080\r\n"
+
+static const struct request_case cases[] = {
+	{"loopback reads everything", false, "GET", "/api/v1/queues", LOCAL, 200,
+		"path=/api/v1/queues after=-"},
+	{"a query is handed on", false, "GET", "/api/v1/decisions?after=17", LOCAL, 200,
+		"after=17"},
+	{"localhost is a name for it too", false, "GET", "/", "Host: LocalHost\r\n", 200, "path=/"},
+	{"and so is ::1", false, "GET", "/", "Host: [::1]:80\r\n", 200, "path=/"},
+	{"another name is a web page's trick", false, "GET", "/", "Host: evil.example\r\n", 421,
+		"by its address"},
+	{"even one that looks like an address", false, "GET", "/",
+		"Host: 127.0.0.1.evil.example\r\n", 421, "by its address"},
+	{"open paths do not care", false, "GET", "/readyz", "Host: evil.example\r\n", 200,
+		"path=/readyz"},
+	{"HEAD has no body", false, "HEAD", "/healthz", LOCAL, 200, "Content-Length"},
+	{"nothing can be written", false, "POST", "/api/v1/queues", LOCAL, 405, "Allow: GET, HEAD"},
+	{"nor deleted", false, "DELETE", "/healthz", LOCAL, 405, "only GET"},
+	{"a body is refused before it is read", false, "GET", "/",
+		LOCAL "Content-Length: 100000\r\n", 413, "no body"},
+	{"and a chunked one", false, "GET", "/", LOCAL "Transfer-Encoding: chunked\r\n", 413,
+		"no body"},
+	{"open to strangers: /healthz", true, "GET", "/healthz", LOCAL, 200, "path=/healthz"},
+	{"and no more: /metrics", true, "GET", "/metrics", LOCAL, 401, "Bearer TOKEN"},
+	{"which loopback reads", false, "GET", "/metrics", LOCAL, 200, "path=/metrics"},
+	{"loopback may have names", false, "GET", "/api/v1/queues", LOCAL, 200, "names=1"},
+	{"a user of one namespace: a Job in it", true, "GET", "/api/v1/jobs/team-a/x",
+		LOCAL "Authorization: Bearer user-of-a\r\n", 200, "path=/api/v1/jobs/team-a/x"},
+	{"in another one", true, "GET", "/api/v1/jobs/team-b/x",
+		LOCAL "Authorization: Bearer user-of-a\r\n", 403,
+		"may not get jobs.batch in namespace team-b"},
+	{"the queues", true, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer user-of-a\r\n",
+		403, "may not get clusterqueues.sluice.dev"},
+	{"a viewer: the queues, without names", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer viewer\r\n", 200, "names=0"},
+	{"an admin: with them", true, "GET", "/api/v1/queues",
+		LOCAL "Authorization: Bearer good\r\n", 200, "names=1"},
+	{"a stranger without a token", true, "GET", "/api/v1/queues", LOCAL, 401,
+		"WWW-Authenticate: Bearer"},
+	{"with another scheme", true, "GET", "/", LOCAL "Authorization: Basic Z29vZA==\r\n", 401,
+		"Bearer TOKEN"},
+	{"with a good token", true, "GET", "/", LOCAL "Authorization: Bearer good\r\n", 200,
+		"path=/"},
+	{"the scheme in other letters", true, "GET", "/", LOCAL "Authorization: bearer good\r\n",
+		200, "path=/"},
+	{"somebody who may not", true, "GET", "/", LOCAL "Authorization: Bearer other\r\n", 403,
+		"sluice-viewer"},
+	{"nobody's token", true, "GET", "/", LOCAL "Authorization: Bearer x\r\n", 401,
+		"does not know"},
+	{"an empty token", true, "GET", "/", LOCAL "Authorization: Bearer \r\n", 401, ""},
+	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
+};
+
+static void each_caller_gets_what_is_his(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct request_case *c = &cases[i];
+		struct port p;
+		char text[8192];
+		print_message("  %s\n", c->name);
+		port_open(&p, c->trust_nobody);
+		int status = port_ask(&p, c->method, c->path, c->lines, text, sizeof(text));
+		if (status != c->status || !strstr(text, c->says))
+			fail_msg("%d: %s", status, text);
+		if (strcmp(c->method, "HEAD") == 0)
+			assert_null(strstr(text, "path="));
+		assert_int_equal(p.answered, status == 200 ? 1 : 0);
+		port_close(&p);
+	}
+}
+
+static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
+{
+	(void)state;
+	static const struct {
+		enum auth_verdict verdict;
+		const char *status;
+	} verdicts[] = {{AUTH_ALLOWED, "HTTP/1.1 200"}, {AUTH_STRANGER, "HTTP/1.1 401"},
+		{AUTH_REFUSED, "HTTP/1.1 403"}, {AUTH_UNKNOWN, "HTTP/1.1 503"}};
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		struct port p;
+		char text[8192];
+		port_open(&p, true);
+		int fd = port_connect(&p);
+		port_say(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "Authorization: Bearer later\r\n\r\n");
+		while (!p.auth.fn)
+			ev_run(p.loop, EVRUN_ONCE);
+		/* Others are served meanwhile. */
+		assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+		assert_true(recv(fd, text, 1, MSG_DONTWAIT) < 0);
+		p.auth.fn(verdicts[i].verdict, p.auth.ctx);
+		port_hear(&p, fd, NULL, text, sizeof(text));
+		assert_int_equal(strncmp(text, verdicts[i].status, 12), 0);
+		assert_int_equal(p.auth.asked, 1);
+		close(fd);
+		port_close(&p);
+	}
+}
+
+static void the_second_right_is_waited_for(void **state)
+{
+	(void)state;
+	static const struct {
+		enum auth_verdict verdict;
+		const char *says;
+	} verdicts[] = {
+		{AUTH_ALLOWED, "names=1"}, {AUTH_REFUSED, "names=0"}, {AUTH_UNKNOWN, "names=0"}};
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		struct port p;
+		char text[8192];
+		port_open(&p, true);
+		int fd = port_connect(&p);
+		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "Authorization: Bearer names-later\r\n\r\n");
+		while (!p.auth.fn)
+			ev_run(p.loop, EVRUN_ONCE);
+		p.auth.fn(verdicts[i].verdict, p.auth.ctx);
+		port_hear(&p, fd, NULL, text, sizeof(text));
+		assert_non_null(strstr(text, verdicts[i].says));
+		assert_int_equal(p.auth.asked, 2);
+		close(fd);
+		port_close(&p);
+	}
+}
+
+static void a_caller_may_leave_before_the_verdict(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, true);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
+	while (!p.auth.fn)
+		ev_run(p.loop, EVRUN_ONCE);
+	close(fd);
+	for (int i = 0; i < 20; i++)
+		ev_run(p.loop, EVRUN_NOWAIT);
+	p.auth.fn(AUTH_ALLOWED, p.auth.ctx);
+	assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+	port_close(&p);
+}
+
+static void the_port_can_close_over_a_sleeper(void **state)
+{
+	(void)state;
+	struct port p;
+	port_open(&p, true);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer later\r\n\r\n");
+	while (!p.auth.fn)
+		ev_run(p.loop, EVRUN_ONCE);
+	port_close(&p);
+	close(fd);
+}
+
+static void a_connection_serves_many_requests(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	for (int i = 0; i < 20; i++) {
+		char request[200], wanted[50];
+		snprintf(request, sizeof(request),
+			"GET /api/v1/decisions?after=%d HTTP/1.1\r\n" LOCAL "\r\n", i);
+		snprintf(wanted, sizeof(wanted), "after=%d", i);
+		port_say(fd, request);
+		port_hear(&p, fd, wanted, text, sizeof(text));
+	}
+	assert_int_equal(p.answered, 20);
+	close(fd);
+	port_close(&p);
+}
+
+static void headers_without_end_are_refused(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192], line[1024];
+	port_open(&p, false);
+	int fd = port_connect(&p);
+	port_say(fd, "GET / HTTP/1.1\r\n" LOCAL);
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "X: ", 3);
+	memcpy(line + sizeof(line) - 3, "\r\n", 3);
+	for (int i = 0; i < 100; i++) {
+		if (send(fd, line, sizeof(line) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			break;
+		ev_run(p.loop, EVRUN_NOWAIT);
+	}
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_true(text[0] == '\0' || strstr(text, "431") || strstr(text, "413"));
+	assert_int_equal(p.answered, 0);
+	close(fd);
+	port_close(&p);
+}
+
+/* ---- connections that do not want to end ----------------------------------------------------- */
+
+static void turn(struct port *p, int ms)
+{
+	double until = ev_time() + ms / 1000.;
+	do {
+		ev_run(p->loop, EVRUN_NOWAIT);
+		usleep(1000);
+	} while (ev_time() < until);
+}
+
+static bool is_closed(int fd)
+{
+	char c;
+	ssize_t n = recv(fd, &c, 1, MSG_DONTWAIT | MSG_PEEK);
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+/* A byte more of a request that never ends. */
+static void drip(int fd)
+{
+	(void)!send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+enum { SLOW = 80, PROBES = 8 };
+
+/* From `addresses` of them; 127.0.0.1 is the prober's own. */
+static void play_slow_clients(unsigned addresses, unsigned most)
+{
+	struct port p;
+	char text[8192];
+	int slow[SLOW];
+	unsigned open = 0;
+	port_open(&p, false);
+	for (unsigned i = 0; i < SLOW; i++) {
+		slow[i] = port_connect_from(&p, 1 + i % addresses);
+		port_say(slow[i], "GET /healthz HTTP/1.1\r\nX: ");
+	}
+	for (int i = 0; i < PROBES; i++) {
+		for (unsigned k = 0; k < SLOW; k++) {
+			drip(slow[k]);
+			if (!is_closed(slow[k]))
+				continue;
+			close(slow[k]); /* it comes back, as soon as it is ended */
+			slow[k] = port_connect_from(&p, 1 + k % addresses);
+			drip(slow[k]);
+		}
+		turn(&p, 20);
+		assert_int_equal(port_ask(&p, "GET", "/healthz", LOCAL, text, sizeof(text)), 200);
+	}
+	assert_int_equal(p.answered, PROBES);
+	turn(&p, 20);
+	for (int i = 0; i < SLOW; i++) {
+		open += !is_closed(slow[i]);
+		close(slow[i]);
+	}
+	assert_in_range(open, most - 1, most); /* the last probe had one's place */
+	port_close(&p);
+}
+
+static void slow_clients_keep_nobody_out(void **state)
+{
+	(void)state;
+	play_slow_clients(1, HTTP_LIMITS.each_address);
+	play_slow_clients(8, HTTP_LIMITS.all);
+}
+
+static void a_byte_does_not_begin_the_time_anew(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 64, 400, 10000};
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /healthz HTTP/1.1\r\nX: ");
+	double began = ev_time(), gone = 0;
+	for (int i = 0; i < 100 && gone == 0; i++) {
+		drip(fd);
+		turn(&p, 20);
+		if (is_closed(fd))
+			gone = ev_time() - began;
+	}
+	assert_true(gone >= 0.4 && gone < 1.5);
+	close(fd);
+	port_close(&p);
+}
+
+static void an_address_fills_only_its_own_part(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 4, 60000, 60000};
+	char text[8192];
+	int many[10];
+	port_open_with(&p, false, &limits);
+	int other = port_connect_from(&p, 2);
+	turn(&p, 10);
+	for (int i = 0; i < 10; i++) {
+		many[i] = port_connect(&p);
+		turn(&p, 5);
+	}
+	turn(&p, 20);
+	for (int i = 0; i < 10; i++) /* the last four are left */
+		assert_int_equal(is_closed(many[i]), i < 6);
+	assert_false(is_closed(other));
+	port_say(other, "GET / HTTP/1.1\r\n" LOCAL "Connection: close\r\n\r\n");
+	port_hear(&p, other, NULL, text, sizeof(text));
+	assert_int_equal(strncmp(text, "HTTP/1.1 200", 12), 0);
+	for (int i = 0; i < 10; i++)
+		close(many[i]);
+	close(other);
+	port_close(&p);
+}
+
+static void a_request_is_not_ended_for_a_newcomer(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {4, 4, 60000, 60000};
+	struct buf body;
+	char text[4096];
+	int idle[20];
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	for (int i = 0; i < 20; i++) {
+		idle[i] = port_connect(&p);
+		turn(&p, 2);
+	}
+	buf_init(&body, 100);
+	buf_puts(&body, "at last");
+	http_answer(p.question, (struct api_reply){200, "text/plain"}, &body);
+	buf_done(&body);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_non_null(strstr(text, "at last"));
+	for (int i = 0; i < 20; i++)
+		close(idle[i]);
+	close(fd);
+	port_close(&p);
+}
+
+/* Many that wait for an answer, and read none. */
+static void an_answer_that_is_not_fetched_has_its_time(void **state)
+{
+	(void)state;
+	struct port p;
+	struct connections_limits limits = {64, 64, 60000, 300};
+	port_open_with(&p, false, &limits);
+	int fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	turn(&p, 100);
+	assert_false(is_closed(fd));
+	turn(&p, 700);
+	assert_true(is_closed(fd));
+	close(fd);
+	port_close(&p);
+}
+
+static void an_address_that_cannot_be_had_is_a_sentence(void **state)
+{
+	(void)state;
+	struct port p;
+	struct http *other;
+	struct err e = {""};
+	port_open(&p, false);
+	struct http_options o = {
+		.host = "127.0.0.1", .port = http_port(p.http), .limits = HTTP_LIMITS};
+	assert_int_equal(http_new(p.loop, &o, &other, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "in use"));
+	assert_non_null(strstr(e.text, "--listen"));
+	o.host = "no.such.host.invalid";
+	assert_int_equal(http_new(p.loop, &o, &other, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "no.such.host.invalid"));
+	port_close(&p);
+}
+
+static void some_questions_are_answered_later(void **state)
+{
+	struct port p;
+	char text[4096];
+	(void)state;
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/now?by=label%3Dteam", "Host: localhost\r\n", text,
+				 sizeof(text)),
+		200);
+	assert_non_null(strstr(text, "at once"));
+	assert_string_equal(p.by, "label=team");
+
+	int fd = port_connect(&p), other = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	p.question = NULL;
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	assert_string_equal(p.by, "(none)");
+	port_say(other, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	port_hear(&p, other, NULL, text, sizeof(text)); /* nobody waits for it */
+	assert_non_null(strstr(text, "HTTP/1.1 200"));
+	struct buf body;
+	buf_init(&body, 100);
+	buf_puts(&body, "at last");
+	http_answer(p.question, (struct api_reply){503, "text/plain"}, &body);
+	buf_done(&body);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	assert_non_null(strstr(text, "HTTP/1.1 503"));
+	assert_non_null(strstr(text, "at last"));
+	close(fd);
+	close(other);
+
+	/* The end comes before the answer. */
+	fd = port_connect(&p);
+	port_say(fd, "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	p.question = NULL;
+	while (!p.question)
+		ev_run(p.loop, EVRUN_ONCE);
+	port_close(&p);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_caller_gets_what_is_his),
+		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
+		cmocka_unit_test(the_second_right_is_waited_for),
+		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
+		cmocka_unit_test(the_port_can_close_over_a_sleeper),
+		cmocka_unit_test(a_connection_serves_many_requests),
+		cmocka_unit_test(headers_without_end_are_refused),
+		cmocka_unit_test(slow_clients_keep_nobody_out),
+		cmocka_unit_test(a_byte_does_not_begin_the_time_anew),
+		cmocka_unit_test(an_address_fills_only_its_own_part),
+		cmocka_unit_test(a_request_is_not_ended_for_a_newcomer),
+		cmocka_unit_test(an_answer_that_is_not_fetched_has_its_time),
+		cmocka_unit_test(an_address_that_cannot_be_had_is_a_sentence),
+		cmocka_unit_test(some_questions_are_answered_later),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+/*
+ * The status of queues: names and words are Kueue's, and the same view gives the same text.
+ */
+#include "controller/write/status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "queue/calendar/zone.h"
+#include "controller/kube/json.h"
+
+#define SINCE "2026-11-21T10:00:00Z"
+
+static const struct usage_view usage[] = {
+	{.flavor = "spot", .resource = "cpu", .nominal = 40000, .reserved = 12500, .used = 12000},
+	{.flavor = "on-demand", .resource = "cpu", .nominal = 10000},
+	/* more than there is: quota was lowered */
+	{.flavor = "spot", .resource = "memory", .nominal = 68719476736, .reserved = 137438953472},
+	{.flavor = "on-demand", .resource = "memory", .nominal = 1000},
+};
+
+static struct clusterqueue_view queue_view(void)
+{
+	struct clusterqueue_view v = {
+		.name = "batch",
+		.generation = 3,
+		.active = true,
+		.reason = "Ready",
+		.message = "Can admit new workloads",
+		.pending = 7,
+		.reserving = 3,
+		.admitted = 2,
+		.usage = usage,
+		.nusage = 4,
+	};
+	return v;
+}
+
+static const cJSON *member(const cJSON *list, const char *name)
+{
+	json_each(item, list)
+		if (strcmp(json_text(item, "name"), name) == 0)
+			return item;
+	return NULL;
+}
+
+static int64_t count(const cJSON *status, const char *key)
+{
+	int64_t n = -1;
+	assert_int_equal(json_i64(status, key, &n), 0);
+	return n;
+}
+
+static void a_clusterqueue_tells_all(void **state)
+{
+	(void)state;
+	struct clusterqueue_view v = queue_view();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	const cJSON *root;
+	buf_init(&out, 65536);
+	status_render_clusterqueue(&v, false, SINCE, &out);
+	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
+	const cJSON *status = json_object(root, "status");
+	const cJSON *active = json_array(status, "conditions")->child;
+	assert_string_equal(json_text(active, "type"), "Active");
+	assert_string_equal(json_text(active, "status"), "True");
+	assert_string_equal(json_text(active, "reason"), "Ready");
+	assert_string_equal(json_text(active, "lastTransitionTime"), SINCE);
+	assert_int_equal(count(active, "observedGeneration"), 3);
+	assert_int_equal(count(status, "pendingWorkloads"), 7);
+	assert_int_equal(count(status, "reservingWorkloads"), 3);
+	assert_int_equal(count(status, "admittedWorkloads"), 2);
+	const cJSON *spot = member(json_array(status, "flavorsReservation"), "spot");
+	const cJSON *cpu = member(json_array(spot, "resources"), "cpu");
+	const cJSON *memory = member(json_array(spot, "resources"), "memory");
+	assert_string_equal(json_text(cpu, "total"), "12500m");
+	assert_string_equal(json_text(cpu, "borrowed"), "0");
+	assert_string_equal(json_text(memory, "total"), "128Gi");
+	assert_string_equal(json_text(memory, "borrowed"), "64Gi");
+	spot = member(json_array(status, "flavorsUsage"), "spot");
+	assert_string_equal(json_text(member(json_array(spot, "resources"), "cpu"), "total"), "12");
+	assert_non_null(member(json_array(status, "flavorsUsage"), "on-demand"));
+	json_free(j);
+	buf_done(&out);
+}
+
+static void a_refused_spec_is_said_while_the_old_one_works(void **state)
+{
+	(void)state;
+	struct clusterqueue_view v = queue_view();
+	struct buf out;
+	buf_init(&out, 65536);
+	v.invalid = "ClusterQueue batch: nominalQuota \"1e400\" is no quantity";
+	status_render_clusterqueue(&v, false, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"status\":\"True\""));
+	assert_non_null(strstr(buf_text(&out), "\"reason\":\"InvalidSpec\""));
+	assert_non_null(strstr(buf_text(&out), "1e400"));
+	assert_non_null(strstr(buf_text(&out), "the last valid spec stays in force"));
+	buf_done(&out);
+}
+
+static void the_same_view_gives_the_same_text(void **state)
+{
+	(void)state;
+	struct clusterqueue_view v = queue_view();
+	struct buf a, b;
+	buf_init(&a, 65536);
+	buf_init(&b, 65536);
+	status_render_clusterqueue(&v, false, SINCE, &a);
+	status_render_clusterqueue(&v, false, SINCE, &b);
+	assert_string_equal(buf_text(&a), buf_text(&b));
+	v.pending++;
+	buf_reset(&b);
+	status_render_clusterqueue(&v, false, SINCE, &b);
+	assert_string_not_equal(buf_text(&a), buf_text(&b));
+	buf_done(&a);
+	buf_done(&b);
+}
+
+static void shares_are_told_while_they_count(void **state)
+{
+	(void)state;
+	struct clusterqueue_view v = queue_view();
+	struct cohort_view c = {.name = "all",
+		.generation = 2,
+		.parent = "top",
+		.active = false,
+		.reason = "CohortCycle",
+		.message = "its parents form a ring",
+		.weighted_share = 125};
+	struct buf out;
+	buf_init(&out, 65536);
+	v.weighted_share = 250;
+	status_render_clusterqueue(&v, true, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null")); /* it is in no cohort */
+	v.cohort = "all";
+	buf_reset(&out);
+	status_render_clusterqueue(&v, true, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
+	buf_reset(&out);
+	status_render_clusterqueue(&v, false, SINCE, &out);
+	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":null"));
+	buf_reset(&out);
+	status_render_cohort(&c, true, SINCE, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
+		"\"CohortCycle\",\"message\":\"its parents form a "
+		"ring\",\"lastTransitionTime\":\"" SINCE
+		"\",\"observedGeneration\":2}],\"fairSharing\":{\"weightedShare\":125}}}");
+	buf_done(&out);
+}
+
+static void a_localqueue_tells_its_counts(void **state)
+{
+	(void)state;
+	struct localqueue_view v = {.ns = "team-a",
+		.name = "main",
+		.clusterqueue = "batch",
+		.reason = "ClusterQueueDoesNotExist",
+		.message = "says \"who?\"",
+		.pending = 3};
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	const cJSON *root;
+	buf_init(&out, 65536);
+	status_render_localqueue(&v, SINCE, &out);
+	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
+	const cJSON *status = json_object(root, "status");
+	const cJSON *active = json_array(status, "conditions")->child;
+	assert_string_equal(json_text(active, "status"), "False");
+	assert_string_equal(json_text(active, "message"), "says \"who?\"");
+	assert_int_equal(count(status, "pendingWorkloads"), 3);
+	json_free(j);
+	buf_done(&out);
+}
+
+/* ---- time and money -------------------------------------------------------------------------- */
+
+#define NINE INT64_C(1795251600000) /* 2026-11-21T09:00:00Z */
+#define HOUR INT64_C(3600000)
+
+/* Renders, parses, and gives the status. */
+static const cJSON *parse(struct json *j, struct buf *out)
+{
+	const cJSON *root;
+	assert_int_equal(json_parse(j, buf_slice(out), &root, NULL), 0);
+	return json_object(root, "status");
+}
+
+static const cJSON *condition(const cJSON *status, const char *type)
+{
+	json_each(item, json_array(status, "conditions"))
+		if (strcmp(json_text(item, "type"), type) == 0)
+			return item;
+	fail_msg("no condition %s", type);
+	return NULL;
+}
+
+static struct status_conditions since(void)
+{
+	return (struct status_conditions){.since = {SINCE, SINCE}};
+}
+
+static void a_calendar_tells_its_next_turns(void **state)
+{
+	(void)state;
+	struct zone *zone = zone_utc();
+	struct calendar_view v = {.name = "nights",
+		.generation = 2,
+		.valid = {.ok = true, .reason = "Valid", .message = "understood"},
+		.state = {.open = true, .window = "night"},
+		.zone = zone,
+		.next_ms = {
+			NINE, NINE + 12 * HOUR, CALENDAR_NEVER, CALENDAR_NEVER, CALENDAR_NEVER}};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "state"), "Open");
+	assert_string_equal(json_text(status, "window"), "night");
+	assert_string_equal(json_text(status, "closesAt"), "2026-11-21T09:00:00Z");
+	assert_string_equal(json_text(status, "tzdata"), "2026f");
+	const cJSON *next = json_array(status, "next")->child;
+	assert_string_equal(json_text(next, "state"), "Closed");
+	assert_string_equal(json_text(next, "at"), "2026-11-21T09:00:00Z");
+	assert_string_equal(json_text(next, "local"), "Sat 2026-11-21 09:00 UTC");
+	assert_string_equal(json_text(next->next, "state"), "Open");
+	assert_null(next->next->next);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "False");
+	json_free(j);
+	buf_done(&out);
+	zone_free(zone);
+}
+
+static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
+{
+	(void)state;
+	struct zone *zone = zone_utc();
+	struct calendar_view v = {.name = "nights",
+		.valid = {.ok = false, .reason = "NeverOpens", .message = "it never opens"},
+		.zone = zone,
+		.next_ms = {CALENDAR_NEVER}};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "True");
+	assert_string_equal(
+		json_text(condition(status, "NeverOpens"), "message"), "it never opens");
+
+	v.valid = (struct condition_view){.reason = "InvalidZone", .message = "no such zone"};
+	v.zone = NULL;
+	buf_reset(&out);
+	status_judge_calendar(&v, &c);
+	status_render_calendar(&v, "2026f", &c, &out);
+	status = parse(j, &out);
+	assert_string_equal(json_text(condition(status, "Valid"), "status"), "False");
+	assert_string_equal(json_text(condition(status, "Valid"), "reason"), "InvalidZone");
+	assert_non_null(strstr(buf_text(&out), "\"state\":null"));
+	json_free(j);
+	buf_done(&out);
+	zone_free(zone);
+}
+
+static void a_policy_and_a_plan_tell_what_holds_now(void **state)
+{
+	(void)state;
+	struct runpolicy_view p = {.name = "p",
+		.active = {.ok = true, .reason = "Active", .message = "in force"},
+		.open = true,
+		.until_ms = NINE,
+		.queues = 2,
+		.runs = 5,
+		.exempt_runs = 1};
+	struct priceplan_view plan = {.name = "grid",
+		.active = {.reason = "SeriesStale", .message = "the last point is old"},
+		.factor = 600000,
+		.rate = "nights",
+		.until_ms = CALENDAR_NEVER,
+		.queues = 3};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_runpolicy(&p, &c);
+	status_render_runpolicy(&p, &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "state"), "Open");
+	assert_string_equal(json_text(status, "until"), "2026-11-21T09:00:00Z");
+	assert_int_equal(count(status, "runs"), 5);
+	assert_int_equal(count(status, "exempt"), 1);
+
+	p.active = (struct condition_view){.reason = "CalendarNotFound", .message = "no Calendar"};
+	buf_reset(&out);
+	status_judge_runpolicy(&p, &c);
+	status_render_runpolicy(&p, &c, &out);
+	assert_null(json_text(parse(j, &out), "state"));
+
+	buf_reset(&out);
+	status_judge_priceplan(&plan, &c);
+	status_render_priceplan(&plan, &c, &out);
+	status = parse(j, &out);
+	assert_string_equal(json_text(status, "factor"), "0.60");
+	assert_string_equal(json_text(status, "rate"), "nights");
+	assert_null(json_text(status, "until"));
+	assert_string_equal(json_text(condition(status, "Active"), "reason"), "SeriesStale");
+	json_free(j);
+	buf_done(&out);
+}
+
+static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
+{
+	(void)state;
+	struct budget_view v = {.name = "b",
+		.active = {.ok = false, .reason = "Exhausted", .message = "5,000 EUR are spent"},
+		.amount = 5000000000,
+		.spent = 5200000000,
+		.remaining = -200000000,
+		.period_from_ms = NINE,
+		.period_to_ms = NINE + HOUR};
+	struct status_conditions c = since();
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 65536);
+	status_judge_budget(&v, &c);
+	status_render_budget(&v, &c, &out);
+	const cJSON *status = parse(j, &out);
+	assert_string_equal(json_text(status, "spent"), "5200.00");
+	assert_string_equal(json_text(status, "remaining"), "-200.00");
+	assert_string_equal(json_text(condition(status, "Active"), "status"), "True");
+	assert_string_equal(json_text(condition(status, "Exhausted"), "status"), "True");
+	assert_string_equal(
+		json_text(condition(status, "Exhausted"), "message"), "5,000 EUR are spent");
+	assert_string_equal(json_text(condition(status, "Exhausted"), "lastTransitionTime"), SINCE);
+	json_free(j);
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clusterqueue_tells_all),
+		cmocka_unit_test(a_refused_spec_is_said_while_the_old_one_works),
+		cmocka_unit_test(the_same_view_gives_the_same_text),
+		cmocka_unit_test(a_calendar_tells_its_next_turns),
+		cmocka_unit_test(a_calendar_that_never_opens_or_makes_no_sense_says_so),
+		cmocka_unit_test(a_policy_and_a_plan_tell_what_holds_now),
+		cmocka_unit_test(a_budget_that_is_used_up_is_in_force_all_the_same),
+		cmocka_unit_test(shares_are_told_while_they_count),
+		cmocka_unit_test(a_localqueue_tells_its_counts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

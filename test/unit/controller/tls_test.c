@@ -1,0 +1,509 @@
+/*
+ * HTTPS from end to end: the controller's port in a process of its own, with certificates that
+ * openssl makes on the spot, and the client of `sluice` that asks it. Callers that stall in the
+ * handshake are plain sockets.
+ */
+#include "controller/http/tls.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/server.h"
+#include "controller/http/http.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { PATH_SIZE = 256, SLOW = 80 };
+
+static char dir[64];
+
+static const char make_certificates[] =
+	"set -e; cd \"$DIR\"; exec 2>openssl.log\n"
+	"key() { openssl ecparam -name prime256v1 -genkey -noout -out $1.key; }\n"
+	"for ca in ca other; do key $ca; openssl req -x509 -new -key $ca.key -subj /CN=$ca -days 2 "
+	"-out $ca.crt; done\n"
+	"key server; openssl req -new -key server.key -subj /CN=server -out server.csr\n"
+	"echo subjectAltName=DNS:localhost >server.ext; openssl x509 -req -in server.csr -CA "
+	"ca.crt "
+	"-CAkey ca.key -CAcreateserial -days 2 -extfile server.ext -out server.crt\n"
+	"openssl ec -in server.key -aes128 -passout pass:secret -out locked.key\n"
+	": >empty.crt; echo nothing >text.crt\n";
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/sluice-tls-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	setenv("DIR", dir, 1);
+	unsetenv("SLUICE_TOKEN");
+	return system(make_certificates);
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	return system("rm -rf \"$DIR\"");
+}
+
+/* One of several, in turn: a table may hold some. */
+static const char *file(const char *name)
+{
+	static char paths[32][PATH_SIZE];
+	static unsigned turn;
+	char *path = paths[turn++ % COUNT(paths)];
+	snprintf(path, PATH_SIZE, "%s/%s", dir, name);
+	return path;
+}
+
+/* ---- the server ------------------------------------------------------------------------------ */
+
+struct server {
+	pid_t pid;
+	int port;
+};
+
+static struct api_reply answer(const struct api_request *r, struct buf *out, void *ctx)
+{
+	(void)ctx;
+	buf_printf(out, "path=%s", r->path);
+	return (struct api_reply){200, "text/plain"};
+}
+
+struct late {
+	ev_timer timer;
+	struct http_question *question;
+};
+
+static void on_late(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct late *late = w->data;
+	struct buf body;
+	(void)loop;
+	(void)revents;
+	buf_init(&body, 100);
+	buf_puts(&body, "at last");
+	http_answer(late->question, (struct api_reply){200, "text/plain"}, &body);
+	buf_done(&body);
+}
+
+static bool defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct late *late = ctx;
+	if (strcmp(path, "/later") != 0)
+		return false;
+	late->question = q;
+	ev_timer_start(ev_default_loop(0), &late->timer);
+	return true;
+}
+
+static void serve(const struct tls *tls, const struct connections_limits *limits, int tell)
+{
+	struct late late = {.question = NULL};
+	struct ev_loop *loop = ev_default_loop(0);
+	struct http_options o = {.host = "127.0.0.1",
+		.limits = *limits,
+		.tls = tls,
+		.rights = api_rights,
+		.answer = answer,
+		.defer = defer,
+		.ctx = &late};
+	struct http *h;
+	struct err e;
+	signal(SIGPIPE, SIG_IGN);
+	ev_timer_init(&late.timer, on_late, 0.05, 0.);
+	late.timer.data = &late;
+	if (http_new(loop, &o, &h, &e) != 0)
+		_exit(1);
+	int port = http_port(h);
+	if (write(tell, &port, sizeof(port)) == sizeof(port))
+		ev_run(loop, 0);
+	_exit(1);
+}
+
+static struct server server_start(const struct tls *tls, const struct connections_limits *limits)
+{
+	struct server s = {0};
+	int pipes[2];
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	s.pid = fork();
+	assert_true(s.pid >= 0);
+	if (s.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(tls, limits, pipes[1]);
+	}
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], &s.port, sizeof(s.port)), sizeof(s.port));
+	close(pipes[0]);
+	return s;
+}
+
+/* It must live until here. */
+static void server_stop(const struct server *s)
+{
+	int status;
+	assert_int_equal(kill(s->pid, SIGKILL), 0);
+	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* Sockets that it has open. */
+static unsigned server_sockets(const struct server *s)
+{
+	char path[300], to[64];
+	unsigned n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", s->pid);
+	DIR *d = opendir(path);
+	assert_non_null(d);
+	for (const struct dirent *f; (f = readdir(d));) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", s->pid, f->d_name);
+		ssize_t len = readlink(path, to, sizeof(to) - 1);
+		n += len > 7 && strncmp(to, "socket:", 7) == 0;
+	}
+	closedir(d);
+	return n;
+}
+
+static bool sockets_come_to(const struct server *s, unsigned most)
+{
+	for (int i = 0; i < 100; i++) {
+		if (server_sockets(s) <= most)
+			return true;
+		usleep(20000);
+	}
+	return false;
+}
+
+static long server_cpu_ticks(const struct server *s)
+{
+	char path[64];
+	long user = 0, system = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", s->pid);
+	FILE *f = fopen(path, "re");
+	assert_non_null(f);
+	assert_int_equal(
+		fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user,
+			&system),
+		2);
+	fclose(f);
+	return user + system;
+}
+
+static struct tls *load(void)
+{
+	struct tls *tls = NULL;
+	struct err e = {""};
+	if (tls_load(file("server.crt"), file("server.key"), &tls, &e) != 0)
+		fail_msg("%s", e.text);
+	return tls;
+}
+
+/* ---- the client ------------------------------------------------------------------------------ */
+
+static int get(const struct server *s, const char *scheme_and_host, const char *path,
+	struct arguments a, char *ret, size_t size)
+{
+	char url[100];
+	struct buf body;
+	struct err e = {""};
+	snprintf(url, sizeof(url), "%s:%d", scheme_and_host, s->port);
+	a.server = url;
+	buf_init(&body, SERVER_ANSWER_MAX);
+	int rc = server_get(&a, path, &body, &e);
+	snprintf(ret, size, "%s", rc ? e.text : buf_text(&body));
+	buf_done(&body);
+	print_message("  %s: %s\n", url, ret);
+	return rc;
+}
+
+static void a_certificate_from_files_is_served(void **state)
+{
+	(void)state;
+	char text[1000];
+	struct tls *tls = load();
+	struct server s = server_start(tls, &HTTP_LIMITS);
+	tls_free(tls);
+	struct arguments ca = {.ca_file = file("ca.crt")};
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			get(&s, "https://localhost", "/api/v1/queues", ca, text, sizeof(text)), 0);
+	assert_string_equal(text, "path=/api/v1/queues");
+	/* A connection that slept is woken under TLS as well. */
+	assert_int_equal(get(&s, "https://localhost", "/later", ca, text, sizeof(text)), 0);
+	assert_string_equal(text, "at last");
+	server_stop(&s);
+}
+
+static void a_client_takes_no_other_certificate(void **state)
+{
+	(void)state;
+	const struct {
+		const char *name, *url;
+		struct arguments a;
+		int rc;
+		const char *says;
+	} cases[] = {
+		{"another CA", "https://localhost", {.ca_file = file("other.crt")}, ERR_BUSY,
+			"--ca-file FILE"},
+		{"the system's CAs", "https://localhost", {0}, ERR_BUSY, "SLUICE_CA_FILE"},
+		{"another name", "https://127.0.0.1", {.ca_file = file("ca.crt")}, ERR_BUSY,
+			"a name in --server that the certificate has"},
+		{"no such file", "https://localhost", {.ca_file = "/no/such"}, ERR_INVALID,
+			"/no/such: No such file"},
+		{"no PEM", "https://localhost", {.ca_file = file("text.crt")}, ERR_INVALID,
+			"holds no certificate"},
+		{"plain HTTP to TLS", "http://localhost", {0}, ERR_BUSY, "speaks HTTPS only"},
+		{"unless told so", "https://127.0.0.1", {.insecure = true}, 0, "path=/"},
+	};
+	struct tls *tls = load();
+	struct server s = server_start(tls, &HTTP_LIMITS);
+	tls_free(tls);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[1000];
+		print_message("  %s\n", cases[i].name);
+		assert_int_equal(
+			get(&s, cases[i].url, "/", cases[i].a, text, sizeof(text)), cases[i].rc);
+		assert_non_null(strstr(text, cases[i].says));
+	}
+	server_stop(&s);
+}
+
+static void tls_to_a_plain_port_gets_a_sentence(void **state)
+{
+	(void)state;
+	char text[1000];
+	struct server s = server_start(NULL, &HTTP_LIMITS);
+	struct arguments a = {0};
+	assert_int_equal(get(&s, "https://localhost", "/", a, text, sizeof(text)), ERR_BUSY);
+	assert_non_null(strstr(text, "--server http://"));
+	server_stop(&s);
+}
+
+static void files_that_will_not_do_are_named(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *cert, *key;
+		const char *says[3];
+	} cases[] = {
+		{"none.crt", "server.key", {"--tls-cert-file", "none.crt", "No such file"}},
+		{"server.crt", "none.key", {"--tls-private-key-file", "none.key", "No such file"}},
+		{".", "server.key", {"--tls-cert-file", "not a file", "PEM"}},
+		{"empty.crt", "server.key", {"--tls-cert-file", "empty.crt", "no certificate"}},
+		{"text.crt", "server.key", {"--tls-cert-file", "text.crt", "no certificate"}},
+		{"server.key", "server.key", {"--tls-cert-file", "server.key", "no certificate"}},
+		{"server.crt", "server.crt",
+			{"--tls-private-key-file", "server.crt", "no private key"}},
+		{"server.crt", "locked.key", {"--tls-private-key-file", "locked.key", "password"}},
+		{"server.crt", "other.key", {"does not belong", "other.key", "server.crt"}},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct tls *tls = NULL;
+		struct err e = {""};
+		assert_int_equal(
+			tls_load(file(cases[i].cert), file(cases[i].key), &tls, &e), ERR_INVALID);
+		assert_null(tls);
+		print_message("  %s\n", e.text);
+		for (size_t k = 0; k < COUNT(cases[i].says); k++)
+			assert_non_null(strstr(e.text, cases[i].says[k]));
+	}
+}
+
+static void the_fingerprint_is_openssls(void **state)
+{
+	(void)state;
+	char line[200] = "";
+	struct tls *tls = load();
+	FILE *f = popen("openssl x509 -in \"$DIR\"/server.crt -noout -fingerprint -sha256", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	pclose(f);
+	assert_non_null(strchr(line, '='));
+	line[strcspn(line, "\n")] = '\0';
+	assert_string_equal(strchr(line, '=') + 1, tls->fingerprint);
+	int64_t now_ms = (int64_t)time(NULL) * 1000, day_ms = 86400000;
+	assert_in_range(tls->expires_ms, now_ms + day_ms, now_ms + 2 * day_ms);
+	tls_free(tls);
+}
+
+static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
+{
+	(void)state;
+	char text[1000];
+	struct tls *tls = NULL, *next = NULL;
+	struct err e = {""};
+	assert_int_equal(tls_make(&tls, &e), 0);
+	assert_int_equal(tls_make(&next, &e), 0);
+	assert_string_not_equal(tls->fingerprint, next->fingerprint);
+	FILE *f = fopen(file("made.crt"), "we");
+	assert_non_null(f);
+	fputs(tls->certificate, f);
+	fclose(f);
+	struct server s = server_start(tls, &HTTP_LIMITS), other = server_start(next, &HTTP_LIMITS);
+	struct arguments a = {.ca_file = file("made.crt")};
+	assert_int_equal(get(&s, "https://localhost", "/", a, text, sizeof(text)), 0);
+	assert_int_equal(get(&s, "https://127.0.0.1", "/", a, text, sizeof(text)), 0);
+	assert_int_equal(get(&other, "https://localhost", "/", a, text, sizeof(text)), ERR_BUSY);
+	server_stop(&s);
+	server_stop(&other);
+	tls_free(tls);
+	tls_free(next);
+}
+
+/* ---- callers that stall in the handshake ----------------------------------------------------- */
+
+/* The head of a record that announces a ClientHello of 512 bytes. */
+static const char hello[] = {
+	0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, (char)0xFC, 0x03, 0x03};
+
+static int stall(const struct server *s)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)s->port)};
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(send(fd, hello, sizeof(hello), MSG_NOSIGNAL), sizeof(hello));
+	return fd;
+}
+
+static bool is_closed(int fd)
+{
+	char c;
+	ssize_t n = recv(fd, &c, 1, MSG_DONTWAIT | MSG_PEEK);
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+static void a_handshake_has_the_time_of_a_request(void **state)
+{
+	(void)state;
+	struct connections_limits limits = {64, 64, 400, 10000};
+	struct tls *tls = load();
+	struct server s = server_start(tls, &limits);
+	tls_free(tls);
+	unsigned sockets = server_sockets(&s);
+	int fd = stall(&s);
+	double began = ev_time(), gone = 0;
+	for (int i = 0; i < 200 && gone == 0; i++) {
+		(void)!send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		usleep(20000);
+		if (is_closed(fd))
+			gone = ev_time() - began;
+	}
+	assert_true(gone >= 0.35 && gone < 2.);
+	assert_true(sockets_come_to(&s, sockets)); /* not only shut down */
+	close(fd);
+	server_stop(&s);
+}
+
+static void assert_idles(const struct server *s)
+{
+	usleep(200000);
+	long before = server_cpu_ticks(s);
+	usleep(800000);
+	assert_in_range(server_cpu_ticks(s) - before, 0, sysconf(_SC_CLK_TCK) / 5);
+}
+
+/* libmicrohttpd asks to be run again at once while a handshake waits for bytes. */
+static void a_handshake_that_stalls_costs_no_cpu(void **state)
+{
+	(void)state;
+	struct connections_limits limits = {64, 64, 60000, 60000};
+	struct tls *tls = load();
+	struct server s = server_start(tls, &limits);
+	tls_free(tls);
+	int fd = stall(&s);
+	assert_idles(&s);
+	close(fd);
+	server_stop(&s);
+}
+
+/* The handshake is behind it. */
+static void nor_does_a_request_that_stalls(void **state)
+{
+	(void)state;
+	static const char *const said[] = {
+		"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"};
+	struct connections_limits limits = {64, 64, 1500, 60000};
+	for (size_t i = 0; i < COUNT(said); i++) {
+		char command[200];
+		struct tls *tls = load();
+		struct server s = server_start(tls, &limits);
+		tls_free(tls);
+		unsigned sockets = server_sockets(&s);
+		snprintf(command, sizeof(command),
+			"exec openssl s_client -quiet -connect localhost:%d >/dev/null 2>&1",
+			s.port);
+		FILE *client = popen(command, "we");
+		assert_non_null(client);
+		fputs(said[i], client);
+		fflush(client);
+		for (int wait = 0; wait < 100 && server_sockets(&s) == sockets; wait++)
+			usleep(10000);
+		assert_int_equal(server_sockets(&s), sockets + 1);
+		assert_idles(&s);
+		assert_true(sockets_come_to(&s, sockets));
+		pclose(client);
+		server_stop(&s);
+	}
+}
+
+/* No time is over here: the share of the address alone makes room. */
+static void handshakes_that_stall_keep_no_client_out(void **state)
+{
+	(void)state;
+	struct connections_limits limits = {64, 16, 60000, 60000};
+	char text[1000];
+	int slow[SLOW];
+	unsigned open = 0;
+	struct tls *tls = load();
+	struct server s = server_start(tls, &limits);
+	tls_free(tls);
+	struct arguments ca = {.ca_file = file("ca.crt")};
+	unsigned sockets = server_sockets(&s);
+	for (unsigned i = 0; i < SLOW; i++)
+		slow[i] = stall(&s);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(
+			get(&s, "https://localhost", "/healthz", ca, text, sizeof(text)), 0);
+	assert_true(sockets_come_to(&s, sockets + limits.each_address));
+	for (unsigned i = 0; i < SLOW; i++) {
+		open += !is_closed(slow[i]);
+		close(slow[i]);
+	}
+	assert_in_range(open, 8, 16);
+	server_stop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_certificate_from_files_is_served),
+		cmocka_unit_test(a_client_takes_no_other_certificate),
+		cmocka_unit_test(tls_to_a_plain_port_gets_a_sentence),
+		cmocka_unit_test(files_that_will_not_do_are_named),
+		cmocka_unit_test(the_fingerprint_is_openssls),
+		cmocka_unit_test(one_that_is_made_here_can_be_trusted_by_itself),
+		cmocka_unit_test(a_handshake_has_the_time_of_a_request),
+		cmocka_unit_test(a_handshake_that_stalls_costs_no_cpu),
+		cmocka_unit_test(nor_does_a_request_that_stalls),
+		cmocka_unit_test(handshakes_that_stall_keep_no_client_out),
+	};
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,9 +1,0 @@
-# `sluice doctor`: against a scripted API server, and a Postgres of its own.
-add_executable(test_doctor_api ${CMAKE_CURRENT_LIST_DIR}/doctor_api.c)
-target_link_libraries(test_doctor_api PRIVATE scripted_server sluice_cli ${CMOCKA})
-add_test(NAME doctor_api COMMAND test_doctor_api)
-add_executable(test_doctor_ledger ${CMAKE_CURRENT_LIST_DIR}/doctor_ledger.c)
-target_link_libraries(test_doctor_ledger PRIVATE scripted_server ledger_drive sluice_cli ${CMOCKA})
-target_compile_definitions(test_doctor_ledger PRIVATE DOCTOR_PAGE="${CMAKE_SOURCE_DIR}/docs/doctor.md")
-add_test(NAME doctor_ledger COMMAND test_doctor_ledger)
-set_tests_properties(doctor_api doctor_ledger PROPERTIES TIMEOUT 120)

@@ -1,0 +1,343 @@
+/*
+ * What the gate does not know for sure: whether it still leads, what became of a start whose story
+ * somebody took away, and how many pods there are when the Job's status is behind.
+ */
+#include "world.h"
+
+/* ---- A successor -------------------------------------------------------------------------------
+ */
+
+/* The Job tells that the leader of epoch 2 has started it once more; in the same pass the queue
+ * has it stopped. */
+static void see_epoch_2_and_stop(struct world *w)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.story = "{\"attempt\":2,\"state\":\"Started\",\"epoch\":2}";
+	s->job.story_state = STORY_STARTED;
+	s->job.story_attempt = 2;
+	s->job.story_epoch = 2;
+	model_api_write(&w->api, s, false);
+	gate_see_job(w->gate, &w->j->now->job);
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+}
+
+static void what_a_successor_started_is_not_stopped(void **state)
+{
+	struct world *w = *state;
+	struct ledger_lease lease;
+	model_ledger_lease(w->ledger, "successor", 0, 15000, w->tick_ms + 60000, &lease);
+	assert_int_equal(lease.epoch, 2);
+	see_epoch_2_and_stop(w);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
+	assert_true(gate_deposed(w->gate));
+}
+
+static void a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease(void **state)
+{
+	struct world *w = *state;
+	size_t leases = w->sent[INTENT_LEASE];
+	see_epoch_2_and_stop(w);
+	assert_int_equal(w->sent[INTENT_LEASE], leases + 1);
+	assert_int_equal(w->sent[INTENT_STOP], 1);
+	assert_true(w->j->now->job.suspend);
+	assert_true(gate_leading(w->gate));
+}
+
+/* ---- A story that is lost ----------------------------------------------------------------------
+ */
+
+/* The start lands unanswered; then its owner suspends the Job, and somebody takes its annotations
+ * off. */
+static void lose_the_story(struct world *w)
+{
+	struct snap n = {0};
+	w->outcome = JOB_IN_DOUBT;
+	w->lands = true;
+	submit(w, &n);
+	assert_int_equal(w->sent[INTENT_START], 1);
+	assert_false(w->j->now->job.suspend);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	s->job.story = NULL;
+	s->job.story_state = STORY_NONE;
+	s->job.story_attempt = 0;
+	s->job.story_epoch = 0;
+	model_api_write(&w->api, s, true);
+}
+
+/* Its status is of before the start, and tells of no pods. */
+static void quota_comes_back_after_the_pods(struct world *w)
+{
+	const struct uid *uid = &w->j->now->job.uid;
+	w->pods = 2;
+	at(w, w->now_ms + 5000);
+	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
+	at(w, w->now_ms + 15000);
+	assert_true(w->sent[INTENT_PODS] > 0);
+	assert_true(model_ledger_hold(w->ledger, uid, 1)->open);
+	w->pods = 0;
+	at(w, w->now_ms + 30000);
+	const struct model_hold *h = model_ledger_hold(w->ledger, uid, 1);
+	assert_false(h->open);
+	assert_int_equal(h->closed_by, LEDGER_RELEASE);
+	assert_string_equal(h->close.reason, "StoryLost");
+}
+
+static void pods_are_looked_for_where_no_story_tells_of_a_start(void **state)
+{
+	struct world *w = *state;
+	lose_the_story(w);
+	gate_see_job(w->gate, &w->j->now->job);
+	quota_comes_back_after_the_pods(w);
+}
+
+static void a_successor_looks_for_them_too(void **state)
+{
+	struct world *w = *state;
+	lose_the_story(w);
+	world_restart(w);
+	turn(w);
+	quota_comes_back_after_the_pods(w);
+}
+
+/* What was never told to start is called off at once, after a takeover too. */
+static void a_first_start_that_was_not_sent_is_void(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	assert_true(w->j->now->job.suspend);
+	world_restart(w);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	assert_int_equal(
+		model_ledger_hold(w->ledger, &w->j->now->job.uid, 1)->closed_by, LEDGER_VOID);
+}
+
+/* ---- A status that is behind -------------------------------------------------------------------
+ */
+
+static void write_status(struct world *w, struct job_status status)
+{
+	struct snap *s = model_api_edit(&w->api, w->j);
+	status.has_start_time = true;
+	status.start_ms = T0;
+	s->job.status = status;
+	write_job(w, s, false);
+}
+
+static int64_t held_cpu(const struct world *w)
+{
+	return first_hold(w)->hold.lines[0].amount;
+}
+
+/* Two pods that leave end well; the Job controller has made two others in their place, and does not
+ * see them yet. */
+static void pods_that_leave_and_end_well_take_no_quota_from_others(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 2, .terminating = 2});
+	w->pods = 2;
+	write_status(w, (struct job_status){.succeeded = 2});
+	assert_int_equal(held_cpu(w), 1000);
+	at(w, w->now_ms + 9999);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	at(w, w->now_ms + 1);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_int_equal(held_cpu(w), 1000);
+	w->pods = 1;
+	at(w, w->now_ms + 1000);
+	assert_int_equal(held_cpu(w), 500);
+}
+
+/* A pod on a node that died leaves as long as the node is away; another has its place. */
+static void a_pod_that_never_leaves_keeps_its_own_quota_alone(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 2, .terminating = 1});
+	write_status(w, (struct job_status){.active = 0, .terminating = 1, .succeeded = 1});
+	w->pods = 1;
+	at(w, w->now_ms + 9999);
+	assert_int_equal(held_cpu(w), 1000);
+	at(w, w->now_ms + 1);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_int_equal(held_cpu(w), 500);
+	at(w, w->now_ms + INT64_C(60000));
+	assert_int_equal(w->sent[INTENT_PODS], 1); /* nothing is left to lower */
+}
+
+/* The same with pods of which none was about to leave: those that ended well are needed no more. */
+static void pods_that_end_well_free_their_quota_at_once(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 1, .succeeded = 1});
+	assert_int_equal(held_cpu(w), 500);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+}
+
+/* A Job as large as etcd takes: its pods are gone, and the Job controller cannot write that down.
+ */
+static void a_status_that_cannot_be_written_keeps_no_quota_for_ever(void **state)
+{
+	struct world *w = *state;
+	const int64_t overdue_ms = 300000;
+	w->pods = 1;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	int64_t stopped_ms = w->now_ms;
+	assert_true(w->j->now->job.suspend);
+	at(w, stopped_ms + overdue_ms - 1);
+	assert_int_equal(w->sent[INTENT_PODS], 0);
+	at(w, stopped_ms + overdue_ms);
+	assert_int_equal(w->sent[INTENT_PODS], 1);
+	assert_true(first_hold(w)->open);
+	w->pods = 0;
+	at(w, stopped_ms + 2 * overdue_ms);
+	assert_false(first_hold(w)->open);
+}
+
+/* The leader saw the Job last when one pod had ended and it did not see the next; what its STOP is
+ * answered is of after that. */
+static void work_is_lost_that_only_the_answer_tells_of(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 0});
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.status.active = 1;
+	model_api_write(&w->api, s, false);
+	w->now_ms += 60000;
+	w->tick_ms += 60000;
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	assert_true(w->j->now->job.suspend);
+	assert_true(w->last[NOTE_STOP].lost_ms == 60000);
+}
+
+/* ---- Two who end it ----------------------------------------------------------------------------
+ */
+
+/* It ran as long as it may; its owner's manifest suspended it before the STOP came. */
+static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	model_api_write(&w->api, s, true);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	write_status(w, (struct job_status){.suspended = true});
+	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
+	assert_non_null(strstr(w->j->now->job.story, "\"reason\":\"DeactivatedDueTo"));
+	assert_non_null(w->j->now->job.hold);
+}
+
+static int32_t requeues(const struct world *w)
+{
+	struct job_history h;
+	queue_job_history(w->queue, &w->j->now->job.uid, w->now_ms, &h);
+	return h.requeues;
+}
+
+/* As an earlier leader left it. */
+static void write_story(struct snap *s, enum story_state state, const char *text)
+{
+	s->job.story = text;
+	s->job.story_state = state;
+	s->job.story_attempt = 1;
+	s->job.story_epoch = 0;
+	s->job.history.requeues = 1;
+}
+
+/* It ran as long as it may; an earlier leader's STOP, for pods that were not ready, comes first. */
+static void a_stop_that_came_first_holds_with_its_own_reason(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	write_story(s, STORY_STOPPED,
+		"{\"attempt\":1,\"state\":\"Stopped\",\"reason\":\"PodsReadyTimeout\"}");
+	model_api_write(&w->api, s, true);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	write_status(w, (struct job_status){.suspended = true});
+	assert_null(strstr(w->notes, "DeactivatedDueTo"));
+	assert_null(w->j->now->job.hold);
+	assert_int_equal(requeues(w), 1);
+}
+
+/* ---- What earlier attempts left behind ---------------------------------------------------------
+ */
+
+static void it_is_known_of_a_job_that_was_adopted_before_it_was_read(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.queue = ""; /* so no list tells of it */
+	write_story(s, STORY_STARTED, "{\"attempt\":1,\"state\":\"Started\"}");
+	model_api_write(&w->api, s, true);
+	world_restart(w);
+	turn(w);
+	assert_true(w->sent[INTENT_READ] > 0);
+	assert_int_equal(requeues(w), 1);
+}
+
+static void it_is_known_to_a_leader_who_took_over_with_an_older_view(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_BUSY;
+	submit(w, &n);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.hold = "its owner's";
+	write_job(w, s, false);
+	at(w, w->now_ms + 5000);
+	s = model_api_edit(&w->api, w->j);
+	write_story(s, STORY_STOPPED, "{\"attempt\":1,\"state\":\"Stopped\"}");
+	write_job(w, s, false);
+	assert_int_equal(requeues(w), 1);
+}
+
+/* A Job of four pods, lowered to three: for how many its reservation is, a new leader guesses, and
+ * the next one otherwise. What each of them gives back is given back. */
+static void what_is_guessed_otherwise_is_lowered_too(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->pods_of_job = 4;
+	submit(w, &n);
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.parallelism = s->job.completions = 3;
+	model_api_write(&w->api, s, true);
+	write_status(w, (struct job_status){.active = 2, .succeeded = 1});
+	w->pods = 1;
+	for (int leader = 0; leader < 2; leader++) {
+		world_restart(w);
+		turn(w);
+		write_status(w, (struct job_status){.active = 1, .succeeded = 2});
+		at(w, w->now_ms + 20000);
+	}
+	assert_int_equal(held_cpu(w), 500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RUN(what_a_successor_started_is_not_stopped),
+		RUN(a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease),
+		WORLD(pods_are_looked_for_where_no_story_tells_of_a_start),
+		WORLD(a_successor_looks_for_them_too),
+		WORLD(a_first_start_that_was_not_sent_is_void),
+		RUN(pods_that_leave_and_end_well_take_no_quota_from_others),
+		RUN(a_pod_that_never_leaves_keeps_its_own_quota_alone),
+		RUN(pods_that_end_well_free_their_quota_at_once),
+		RUN(a_status_that_cannot_be_written_keeps_no_quota_for_ever),
+		RUN(work_is_lost_that_only_the_answer_tells_of),
+		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
+		RUN(a_stop_that_came_first_holds_with_its_own_reason),
+		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
+		WORLD(it_is_known_to_a_leader_who_took_over_with_an_older_view),
+		WORLD(what_is_guessed_otherwise_is_lowered_too),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

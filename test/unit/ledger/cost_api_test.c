@@ -1,0 +1,160 @@
+/* The teller against Postgres: it connects when it is asked, and says why when it cannot. */
+#include "controller/http/cost_api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <ev.h>
+
+#include "drive.h"
+
+#define NOW INT64_C(1795255200000)
+
+struct told {
+	int times;
+	char body[4096], sentence[1024];
+};
+
+static void on_told(const struct buf *body, const char *sentence, void *ctx)
+{
+	struct told *t = ctx;
+	t->times++;
+	snprintf(t->body, sizeof(t->body), "%s", body ? buf_text(body) : "");
+	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
+}
+
+struct bank {
+	struct ev_loop *loop;
+	struct queue *queue;
+	struct gate *gate;
+	struct cost_api *cost_api;
+};
+
+static void open_bank(struct bank *b, const char *conninfo, int64_t idle_ms)
+{
+	struct gate_options g = {.identity = "me", .lease_ms = 15000, .seed = 1};
+	b->loop = ev_loop_new(EVFLAG_AUTO);
+	b->queue = queue_new();
+	b->gate = gate_new(&g, b->queue);
+	struct cost_api_options o = {.conninfo = conninfo,
+		.cell = "teller",
+		.identity = "me",
+		.gate = b->gate,
+		.seed = 7,
+		.idle_ms = idle_ms};
+	b->cost_api = cost_api_new(b->loop, &o);
+	alarm(60);
+}
+
+static void close_bank(struct bank *b)
+{
+	cost_api_free(b->cost_api);
+	gate_free(b->gate);
+	queue_free(b->queue);
+	ev_loop_destroy(b->loop);
+}
+
+static void ask(struct bank *b, const char *by, struct told *t)
+{
+	struct err e = {""};
+	struct cost_words w = {by, "30d", NULL};
+	assert_int_equal(cost_api_ask(b->cost_api, &w, NOW, on_told, t, &e), 0);
+}
+
+static void until_told(struct bank *b, const struct told *t, int times)
+{
+	while (t->times < times)
+		ev_run(b->loop, EVRUN_ONCE);
+}
+
+static void it_answers_from_the_ledger(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told one = {0}, two = {0};
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, "
+		"started_at, stopped_at, lines, currency, cost_micro) SELECT 'teller', "
+		"gen_random_uuid(), 1, 'team', 'train', 'batch', '2026-11-20 10:00Z', "
+		"'2026-11-20 11:00Z', '[]', 'EUR', 500000 FROM generate_series(1, 3)");
+	open_bank(&b, F.conninfo, 1);
+	ask(&b, "queue", &one);
+	ask(&b, "namespace", &two);
+	assert_int_equal(one.times, 0); /* it is not connected yet */
+	until_told(&b, &one, 1);
+	until_told(&b, &two, 1);
+	assert_non_null(strstr(one.body, "\"key\":\"batch\",\"runs\":3,"));
+	assert_non_null(strstr(one.body, "\"cost\":\"1.50\""));
+	assert_non_null(strstr(one.body, "\"leading\":false"));
+	assert_non_null(strstr(two.body, "\"key\":\"team\""));
+	/* Nobody asks for a while: the connection is closed, and made again. */
+	ev_run(b.loop, 0);
+	assert_string_equal(pg_fixture_sql(&F, "SELECT count(*) FROM pg_stat_activity WHERE "
+					       "application_name = 'me'"),
+		"0");
+	ask(&b, "queue", &one);
+	until_told(&b, &one, 2);
+	assert_non_null(strstr(one.body, "\"cost\":\"1.50\""));
+	close_bank(&b);
+}
+
+static void wrong_words_are_refused_at_once(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct err e = {""};
+	struct cost_words w = {"colour", NULL, NULL};
+	struct told t = {0};
+	open_bank(&b, F.conninfo, 1);
+	assert_int_equal(cost_api_ask(b.cost_api, &w, NOW, on_told, &t, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "\"colour\""));
+	assert_int_equal(t.times, 0);
+	close_bank(&b);
+}
+
+/* Again and again, not only the first time. */
+static void it_says_why_when_the_ledger_is_away(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	open_bank(&b, "host=/nowhere dbname=none", 60000);
+	for (int i = 1; i <= 3; i++) {
+		ask(&b, "queue", &t);
+		until_told(&b, &t, i);
+		assert_string_equal(t.body, "");
+		assert_non_null(strstr(t.sentence, "/nowhere"));
+	}
+	close_bank(&b);
+}
+
+static void too_many_are_turned_away(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t[20] = {{0}};
+	open_bank(&b, F.conninfo, 1);
+	for (int i = 0; i < 20; i++)
+		ask(&b, "queue", &t[i]);
+	assert_int_equal(t[15].times, 0);
+	assert_non_null(strstr(t[16].sentence, "too many"));
+	until_told(&b, &t[0], 1);
+	close_bank(&b); /* the others hear nothing any more */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_answers_from_the_ledger),
+		cmocka_unit_test(wrong_words_are_refused_at_once),
+		cmocka_unit_test(it_says_why_when_the_ledger_is_away),
+		cmocka_unit_test(too_many_are_turned_away),
+	};
+	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);
+}

@@ -1,0 +1,295 @@
+#include "drive.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ev.h>
+
+#include "base/must.h"
+#include "controller/ledger/pg_priv.h"
+
+static void answered(struct drive *d, uint64_t id, enum ledger_outcome o)
+{
+	must(!d->inside);
+	must(id == d->answered + 1); /* in order, each once */
+	d->answered = id;
+	d->outcome = o;
+}
+
+static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	d->lease = *l;
+}
+
+void hold_print(struct buf *b, const struct ledger_hold *h)
+{
+	static const char *const states[] = {"pending", "posted", "releasing"};
+	char uid[UID_TEXT_SIZE];
+	uid_format(&h->uid, uid);
+	buf_printf(b, "%s#%d %s %s/%s %s", uid, h->attempt, states[h->state], h->ns, h->name,
+		h->clusterqueue);
+	if (h->localqueue[0])
+		buf_printf(b, " by %s", h->localqueue);
+	buf_printf(b, " %lld %lld", (long long)h->reserved_ms, (long long)h->started_ms);
+	for (size_t i = 0; i < h->nlines; i++)
+		buf_printf(b, " %s:%s:%s=%lld", h->lines[i].node, h->lines[i].flavor,
+			h->lines[i].resource, (long long)h->lines[i].amount);
+	buf_putc(b, '\n');
+}
+
+static void on_load(
+	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->holds);
+	for (size_t i = 0; i < n; i++)
+		hold_print(&d->holds, &holds[i]);
+}
+
+static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
+	size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	must(n == (o == LEDGER_DONE ? d->expected : 0));
+	if (o == LEDGER_DONE)
+		memcpy(d->results, results, d->expected * sizeof(*results));
+}
+
+static void on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
+	const struct ledger_mark *next, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->runs);
+	for (size_t i = 0; i < n; i++) {
+		const struct ledger_run *r = &runs[i];
+		buf_printf(&d->runs, "%s/%s %s %lld-%lld", r->ns, r->localqueue, r->clusterqueue,
+			(long long)r->from_ms, (long long)r->to_ms);
+		for (size_t k = 0; k < r->nlines; k++)
+			buf_printf(&d->runs, " %s:%s:%s=%lld", r->lines[k].node, r->lines[k].flavor,
+				r->lines[k].resource, (long long)r->lines[k].amount);
+		buf_putc(&d->runs, '\n');
+	}
+	d->mark = *next;
+}
+
+static void on_spent(
+	uint64_t id, enum ledger_outcome o, const struct ledger_spent *spent, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s %s/%s %lld %lld %s\n", spent[i].clusterqueue, spent[i].ns,
+			spent[i].localqueue, (long long)spent[i].started_ms,
+			(long long)spent[i].cost, spent[i].currency);
+}
+
+static void on_durations(
+	uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s/%s %lld\n", runs[i].ns, runs[i].family,
+			(long long)runs[i].ran_ms);
+}
+
+static void on_cost(
+	uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n, void *ctx)
+{
+	struct drive *d = ctx;
+	answered(d, id, o);
+	buf_reset(&d->past);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld\n",
+			rows[i].is_total ? "*"
+			: rows[i].key	 ? rows[i].key
+					 : "-",
+			(long long)rows[i].runs, (long long)rows[i].ran_ms, (long long)rows[i].cost,
+			rows[i].currency ? rows[i].currency : "-", (long long)rows[i].lost_ms);
+}
+
+static void on_state(bool up, const char *sentence, void *ctx)
+{
+	struct drive *d = ctx;
+	must(!d->inside);
+	must(up == !sentence);
+	d->ups += up;
+	d->downs += !up;
+	snprintf(d->sentence, sizeof(d->sentence), "%s", sentence ? sentence : "");
+}
+
+void drive_start(
+	struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity)
+{
+	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
+	buf_init(&d->holds, (size_t)1 << 26);
+	buf_init(&d->runs, (size_t)1 << 26);
+	buf_init(&d->past, (size_t)1 << 26);
+	snprintf(d->cell, sizeof(d->cell), "%s", cell);
+	struct pg_options o = {f->conninfo, cell, identity, 7};
+	struct pg_events e = {on_lease, on_load, on_recall, on_spent, on_durations, on_cost,
+		on_batch, on_state, d};
+	struct err why;
+	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
+		fprintf(stderr, "%s\n", why.text);
+		must_not_get_here();
+	}
+	alarm(120);
+}
+
+void drive_stop(struct drive *d)
+{
+	pg_free(d->pg);
+	ev_loop_destroy(d->loop);
+	buf_done(&d->holds);
+	buf_done(&d->runs);
+	buf_done(&d->past);
+}
+
+void drive_until_up(struct drive *d)
+{
+	while (!pg_up(d->pg))
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+void drive_until_down(struct drive *d)
+{
+	while (pg_up(d->pg))
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+void drive_until_answered(struct drive *d, uint64_t id)
+{
+	while (d->answered < id)
+		ev_run(d->loop, EVRUN_ONCE);
+}
+
+enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
+{
+	d->inside = true;
+	pg_lease(d->pg, ++d->next_id, epoch, lease_ms);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_load(struct drive *d, int64_t epoch)
+{
+	d->inside = true;
+	pg_load(d->pg, ++d->next_id, epoch);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts)
+{
+	d->inside = true;
+	pg_recall(d->pg, ++d->next_id, epoch, &d->mark, attempts);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_spent(
+	struct drive *d, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms)
+{
+	d->inside = true;
+	pg_recall_spent(d->pg, ++d->next_id, epoch, since_ms, from_ms, to_ms);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_durations(
+	struct drive *d, int64_t epoch, int64_t since_ms, size_t of_each)
+{
+	d->inside = true;
+	pg_recall_durations(d->pg, ++d->next_id, epoch, since_ms, of_each);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)
+{
+	d->inside = true;
+	pg_cost(d->pg, ++d->next_id, q, rows);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b)
+{
+	must(b->nops <= DRIVE_OPS_MAX);
+	d->expected = b->nops;
+	d->inside = true;
+	pg_batch(d->pg, ++d->next_id, b);
+	d->inside = false;
+	return d->next_id;
+}
+
+enum ledger_outcome drive_batch(
+	struct drive *d, int64_t epoch, const struct ledger_op *ops, size_t nops)
+{
+	struct ledger_batch b = {epoch, ops, nops};
+	drive_until_answered(d, drive_ask_batch(d, &b));
+	return d->outcome;
+}
+
+int64_t drive_lead(struct drive *d)
+{
+	int tries = 0;
+	do {
+		if (++tries > 20) {
+			fprintf(stderr, "cannot lead: %s\n", d->sentence);
+			must_not_get_here();
+		}
+		drive_until_up(d);
+	} while (drive_lease(d, 0, 3600000) != LEDGER_DONE);
+	must(d->lease.held);
+	return d->lease.epoch;
+}
+
+static void make_schema(const struct pg_fixture *f)
+{
+	struct drive d;
+	drive_start(&d, f, "first", "me");
+	drive_lead(&d);
+	drive_stop(&d);
+}
+
+struct pg_fixture F;
+
+int drive_open_group(void **state)
+{
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	pg_fixture_start(&F, false);
+	make_schema(&F);
+	return 0;
+}
+
+int drive_close_group(void **state)
+{
+	(void)state;
+	pg_fixture_stop(&F);
+	return 0;
+}
+
+const char *drive_audit(void)
+{
+	return pg_fixture_sql(&F,
+		"SELECT string_agg(found, ' ') FROM (SELECT a::text FROM sluice.audit a UNION ALL "
+		"SELECT a::text FROM sluice.audit_history a) AS all_of (found)");
+}

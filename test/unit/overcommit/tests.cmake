@@ -1,0 +1,19 @@
+# How much of a node may be lent, tested with nothing but itself.
+foreach(name tier strategy estimate koordinator window forecast publication reclaim property)
+  add_executable(test_overcommit_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_overcommit_${name} PRIVATE overcommit ${CMOCKA})
+  add_test(NAME overcommit_${name} COMMAND test_overcommit_${name})
+endforeach()
+
+# The controller's part, with an API server that does as it is told (../kube/tests.cmake).
+add_library(lender_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/lender_stage.c)
+target_link_libraries(lender_stage PUBLIC shell scripted_server ${CMOCKA})
+foreach(name gauge inventory lender reclaimer)
+  add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_shell_${name} PRIVATE lender_stage)
+  add_test(NAME shell_${name} COMMAND test_shell_${name})
+  set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
+endforeach()
+# What the queue and the gate say of a Job is the test's.
+target_link_options(test_shell_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
+  -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=gate_job_ignores_disruption)

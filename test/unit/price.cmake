@@ -1,6 +1,0 @@
-# What things cost, tested with nothing but itself.
-foreach(name money series tariff)
-  add_executable(test_price_${name} ${CMAKE_CURRENT_LIST_DIR}/price_${name}.c)
-  target_link_libraries(test_price_${name} PRIVATE price ${CMOCKA})
-  add_test(NAME price_${name} COMMAND test_price_${name})
-endforeach()

@@ -1,0 +1,45 @@
+# The queue library, tested with nothing but itself: a stray call to the clock or to the controller
+# does not link.
+set(queue_tests cohorts tree shape clusterqueue directives jobs budget accounting money cheapest plan windows idle pod_template terrain vacancy namespace_quota)
+foreach(name ${queue_tests})
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  add_test(NAME queue_${name} COMMAND test_queue_${name})
+  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
+endforeach()
+
+# Pods in a line each.
+foreach(name pod_template terrain vacancy)
+  target_sources(test_queue_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c)
+endforeach()
+
+# Text that an administrator can read.
+add_executable(test_queue_scenario ${CMAKE_CURRENT_LIST_DIR}/scenario_test.c
+  ${CMAKE_CURRENT_LIST_DIR}/words.c ${CMAKE_CURRENT_LIST_DIR}/words_limits.c
+  ${CMAKE_CURRENT_LIST_DIR}/words_idle.c ${CMAKE_CURRENT_LIST_DIR}/words_cluster.c
+  ${CMAKE_CURRENT_LIST_DIR}/../cluster/words.c
+  ${CMAKE_CURRENT_LIST_DIR}/words_time.c ${CMAKE_CURRENT_LIST_DIR}/words_money.c
+  ${CMAKE_CURRENT_LIST_DIR}/pieces.c)
+target_link_libraries(test_queue_scenario PRIVATE queue tzdata ${CMOCKA})
+file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../scenario/*.txt)
+foreach(path ${scenarios})
+  get_filename_component(name ${path} NAME_WE)
+  add_test(NAME scenario_${name} COMMAND test_queue_scenario ${path})
+endforeach()
+
+# Tens of thousands of random facts, each decision compared with a naive reference.
+add_executable(test_queue_property ${CMAKE_CURRENT_LIST_DIR}/property_test.c
+  ${CMAKE_CURRENT_LIST_DIR}/model.c)
+target_link_libraries(test_queue_property PRIVATE queue ${CMOCKA})
+add_test(NAME queue_property COMMAND test_queue_property)
+set_tests_properties(queue_property PROPERTIES TIMEOUT 600)
+
+# Victims that hurt least: the steps, a row each, and all subsets of random candidates; of random
+# worlds of the queue.
+foreach(name victim_cost victims)
+  add_executable(test_queue_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c
+    ${CMAKE_CURRENT_LIST_DIR}/../../sim/rng.c)
+  target_link_libraries(test_queue_${name} PRIVATE queue ${CMOCKA})
+  add_test(NAME queue_${name} COMMAND test_queue_${name})
+  set_tests_properties(queue_${name} PROPERTIES TIMEOUT 300)
+endforeach()

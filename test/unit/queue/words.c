@@ -1,0 +1,736 @@
+#include "words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "pieces.h"
+#include "words_cluster.h"
+#include "words_idle.h"
+#include "words_limits.h"
+#include "words_money.h"
+#include "words_time.h"
+
+void words_init(struct words *w)
+{
+	*w = (struct words){.q = queue_new()};
+}
+
+void words_done(struct words *w)
+{
+	queue_free(w->q);
+	for (size_t i = 0; i < w->njobs; i++) {
+		free(w->job[i].ns);
+		for (size_t k = 0; k < w->job[i].n; k++)
+			free(w->job[i].word[k]);
+	}
+	piece_drop_all();
+}
+
+size_t words_cut(char *line, char *word[WORDS_MAX])
+{
+	size_t n = 0;
+	char *in = line, *out = line;
+	while (n < WORDS_MAX) {
+		while (*in == ' ' || *in == '\t')
+			in++;
+		if (!*in)
+			break;
+		word[n++] = out;
+		for (bool quoted = false; *in && (quoted || (*in != ' ' && *in != '\t')); in++) {
+			if (*in == '"')
+				quoted = !quoted;
+			else
+				*out++ = *in;
+		}
+		bool more = *in != '\0';
+		*out++ = '\0';
+		if (more)
+			in++;
+	}
+	return n;
+}
+
+static bool tell_flavor(struct words *w, char **word, size_t n)
+{
+	struct label label[8];
+	struct taint taint[8];
+	struct toleration toleration[8];
+	struct flavor_spec s = {.name = word[1],
+		.nodes = {.labels = label, .taints = taint, .tolerations = toleration}};
+	for (size_t i = 2; i + 1 < n; i += 2) {
+		char *save;
+		if (words_idle_of_flavor(&s, word[i], word[i + 1]))
+			continue;
+		for (char *t = strtok_r(word[i + 1], ",", &save); t;
+			t = strtok_r(NULL, ",", &save)) {
+			if (strcmp(word[i], "labels") == 0) {
+				char *value = piece_after(t, '=');
+				label[s.nodes.nlabels++] = (struct label){t, value ? value : ""};
+			} else if (strcmp(word[i], "taints") == 0) {
+				enum taint_effect effect = piece_effect(piece_after(t, ':'));
+				char *value = piece_after(t, '=');
+				taint[s.nodes.ntaints++] =
+					(struct taint){t, value ? value : "", effect};
+			} else if (strcmp(word[i], "tolerations") == 0) {
+				toleration[s.nodes.ntolerations++] = piece_toleration(t);
+			} else {
+				return piece_wrong(w, "flavor: what is %s?", word[i]);
+			}
+		}
+	}
+	queue_set_flavor(w->q, &s, &w->refused);
+	return true;
+}
+
+static bool tell_namespace(struct words *w, char **word, size_t n)
+{
+	struct label label[WORDS_MAX];
+	struct namespace_spec s = {.name = word[1], .labels = label};
+	for (size_t i = 2; i < n; i++) {
+		char *value = piece_after(word[i], '=');
+		label[s.nlabels++] = (struct label){word[i], value ? value : ""};
+	}
+	queue_set_namespace(w->q, &s);
+	return true;
+}
+
+static void tell_class(struct words *w, const char *name, const char *value)
+{
+	struct priority_spec s = {.kind = PRIORITY_WORKLOAD, .name = name, .value = atoi(value)};
+	queue_set_priority(w->q, &s);
+}
+
+static void tell_podclass(struct words *w, char **word, size_t n)
+{
+	struct priority_spec s = {.kind = PRIORITY_POD, .name = word[1], .value = atoi(word[2])};
+	for (size_t i = 3; i < n; i++) {
+		s.global_default = s.global_default || strcmp(word[i], "default") == 0;
+		s.never_preempts = s.never_preempts || strcmp(word[i], "never-preempts") == 0;
+	}
+	queue_set_priority(w->q, &s);
+}
+
+struct queue_words { /* a ClusterQueue's flavors as they are read */
+	struct resource_group_spec group[4];
+	struct flavor_quota_spec flavor[16];
+	struct quota_spec quota[64];
+	const char *resource[64];
+	size_t ngroups, nflavors, nquotas;
+};
+
+static bool same_resources(const struct flavor_quota_spec *a, const struct flavor_quota_spec *b)
+{
+	bool same = a->nquotas == b->nquotas;
+	for (size_t i = 0; same && i < a->nquotas; i++)
+		same = strcmp(a->quotas[i].resource, b->quotas[i].resource) == 0;
+	return same;
+}
+
+/* Flavors with the same resources, one after the other, are one group. */
+static void make_groups(struct queue_words *x)
+{
+	for (size_t f = 0; f < x->nflavors; f++) {
+		const struct flavor_quota_spec *flavor = &x->flavor[f];
+		if (f > 0 && same_resources(flavor, flavor - 1)) {
+			x->group[x->ngroups - 1].nflavors++;
+			continue;
+		}
+		x->group[x->ngroups++] = (struct resource_group_spec){
+			x->resource + (flavor->quotas - x->quota), flavor->nquotas, flavor, 1};
+	}
+}
+
+static bool read_limit(struct words *w, const char *resource, const char *text, int64_t *ret)
+{
+	return !text || strcmp(text, "-") == 0 || piece_amount(w, resource, text, ret);
+}
+
+static bool read_quota(struct words *w, struct queue_words *x, char *word)
+{
+	char *amount = piece_after(word, '=');
+	if (!amount) {
+		x->flavor[x->nflavors++] =
+			(struct flavor_quota_spec){word, &x->quota[x->nquotas], 0};
+		return true;
+	}
+	if (x->nflavors == 0)
+		return piece_wrong(w, "queue: which flavor has %s=%s?", word, amount);
+	struct quota_spec *quota = &x->quota[x->nquotas];
+	*quota = (struct quota_spec){word, 0, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	x->resource[x->nquotas++] = word;
+	x->flavor[x->nflavors - 1].nquotas++;
+	char *borrowing = piece_after(amount, '/');
+	char *lending = borrowing ? piece_after(borrowing, '/') : NULL;
+	return piece_amount(w, word, amount, &quota->nominal) &&
+	       read_limit(w, word, borrowing, &quota->borrowing_limit) &&
+	       read_limit(w, word, lending, &quota->lending_limit);
+}
+
+static enum preemption_policy read_policy(const char *word)
+{
+	if (strcmp(word, "Any") == 0)
+		return PREEMPT_ANY;
+	if (strcmp(word, "LowerPriority") == 0)
+		return PREEMPT_LOWER_PRIORITY;
+	if (strcmp(word, "LowerOrNewerEqualPriority") == 0)
+		return PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY;
+	return PREEMPT_NEVER;
+}
+
+static bool read_preemption(struct preemption_spec *p, const char *word)
+{
+	const char *value;
+	if ((value = piece_value(word, "within"))) {
+		p->within_clusterqueue = read_policy(value);
+	} else if ((value = piece_value(word, "reclaim"))) {
+		p->reclaim_within_cohort = read_policy(value);
+	} else if (strcmp(word, "borrow-preempts") == 0) {
+		p->borrow_within_cohort = true;
+	} else if ((value = piece_value(word, "borrow-preempts"))) {
+		p->borrow_within_cohort = p->has_max_priority = true;
+		p->max_priority = atoi(value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool read_fungibility(struct fungibility_spec *f, const char *word)
+{
+	if (strcmp(word, "next-when-borrowing") == 0)
+		f->next_when_borrowing = true;
+	else if (strcmp(word, "stop-when-preempting") == 0)
+		f->stop_when_preempting = true;
+	else if (strcmp(word, "prefer-preemption") == 0)
+		f->prefer_preemption = true;
+	else
+		return false;
+	return true;
+}
+
+static bool read_cap(struct clusterqueue_spec *s, const char *word)
+{
+	const char *value = piece_value(word, "cap");
+	s->has_max_priority = s->has_max_priority || value;
+	s->max_priority = value ? atoi(value) : s->max_priority;
+	return value != NULL;
+}
+
+static bool read_queue_option(
+	struct words *w, struct clusterqueue_spec *s, const char *word, bool *ret_known)
+{
+	*ret_known = true;
+	if (strcmp(word, "strict") == 0)
+		s->strategy = STRICT_FIFO;
+	else if (strcmp(word, "deleting") == 0)
+		s->deleting = true;
+	else if (strcmp(word, "noselector") == 0)
+		s->has_namespace_selector = false;
+	else if (piece_value(word, "stop"))
+		s->stop_policy = piece_policy(piece_value(word, "stop"));
+	else if (piece_value(word, "cohort"))
+		s->cohort = piece_value(word, "cohort");
+	else if (piece_value(word, "selector"))
+		return piece_term(
+			w, piece_copy(piece_value(word, "selector")), &s->namespace_selector);
+	else if (piece_value(word, "weight"))
+		s->weight = atof(piece_value(word, "weight"));
+	else if (piece_value(word, "max-run"))
+		s->default_max_run_ms = atoll(piece_value(word, "max-run")) * 1000;
+	else if (strcmp(word, "backfill") == 0)
+		s->strategy = BACKFILL;
+	else if (strcmp(word, "by-usage") == 0)
+		s->orders_by_usage = true;
+	else
+		*ret_known = words_cluster_of_queue(s, word) || read_cap(s, word) ||
+			     read_preemption(&s->preemption, word) ||
+			     read_fungibility(&s->fungibility, word);
+	return true;
+}
+
+static bool tell_cohort(struct words *w, char **word, size_t n)
+{
+	struct queue_words x = {.ngroups = 0};
+	struct cohort_spec s = {.name = word[1],
+		.parent = "",
+		.groups = x.group,
+		.weight = 1,
+		.generation = ++w->generation};
+	for (size_t i = 2; i < n; i++) {
+		if (piece_value(word[i], "parent"))
+			s.parent = piece_value(word[i], "parent");
+		else if (piece_value(word[i], "weight"))
+			s.weight = atof(piece_value(word[i], "weight"));
+		else if (!read_quota(w, &x, word[i]))
+			return false;
+	}
+	make_groups(&x);
+	s.ngroups = x.ngroups;
+	queue_set_cohort(w->q, &s, &w->refused);
+	return true;
+}
+
+/* Before the first fact. */
+static bool tell_config(struct words *w, char **word, size_t n)
+{
+	struct queue_config c;
+	queue_config_default(&c);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(word[i], "fair") == 0) {
+			c.fair_sharing = true;
+		} else if (strcmp(word[i], "final-share-only") == 0) {
+			c.nfair_strategies = 1;
+		} else if (strcmp(word[i], "initial-share-only") == 0) {
+			c.nfair_strategies = 1;
+			c.fair_strategy[0] = FAIR_LESS_THAN_INITIAL_SHARE;
+		} else if (strcmp(word[i], "victims-as-kueue") == 0) {
+			c.victims_as_kueue = true;
+		} else if (!words_config(w, &c, word[i])) {
+			return piece_wrong(w, "config: what is %s?", word[i]);
+		}
+	}
+	queue_configure(w->q, &c);
+	return true;
+}
+
+static bool tell_queue(struct words *w, char **word, size_t n)
+{
+	struct queue_words x = {.ngroups = 0};
+	struct clusterqueue_spec s = {.name = word[1],
+		.cohort = "",
+		.groups = x.group,
+		.has_namespace_selector = true,
+		.weight = 1,
+		.generation = ++w->generation};
+	for (size_t i = 2; i < n; i++) {
+		bool known;
+		if (!read_queue_option(w, &s, word[i], &known) ||
+			(!known && !read_quota(w, &x, word[i])))
+			return false;
+	}
+	make_groups(&x);
+	s.ngroups = x.ngroups;
+	queue_set_clusterqueue(w->q, &s, &w->refused);
+	return true;
+}
+
+static bool tell_local(struct words *w, char **word, size_t n)
+{
+	char *name = piece_after(word[1], '/');
+	if (n < 4 || !name || strcmp(word[2], "->") != 0)
+		return piece_wrong(w, "local NS/NAME -> QUEUE");
+	struct localqueue_spec s = {.ns = word[1],
+		.name = name,
+		.clusterqueue = word[3],
+		.weight = 1,
+		.generation = ++w->generation};
+	for (size_t i = 4; i < n; i++) {
+		if (piece_value(word[i], "stop"))
+			s.stop_policy = piece_policy(piece_value(word[i], "stop"));
+		else if (piece_value(word[i], "weight"))
+			s.weight = atof(piece_value(word[i], "weight"));
+		else if (piece_value(word[i], "max"))
+			s.max_waiting = atoi(piece_value(word[i], "max"));
+		else if (strcmp(word[i], "deleting") == 0)
+			s.deleting = true;
+		else
+			return piece_wrong(w, "local: what is %s?", word[i]);
+	}
+	queue_set_localqueue(w->q, &s, &w->refused);
+	return true;
+}
+
+struct words_job *words_find_job(struct words *w, const char *ns_name)
+{
+	for (size_t i = 0; i < w->njobs; i++) {
+		const struct words_job *j = &w->job[i];
+		size_t n = strlen(j->ns);
+		if (strncmp(ns_name, j->ns, n) == 0 && ns_name[n] == '/' &&
+			strcmp(ns_name + n + 1, j->name) == 0)
+			return &w->job[i];
+	}
+	piece_wrong(w, "no job %s was named before", ns_name);
+	return NULL;
+}
+
+const struct words_job *words_job_of(const struct words *w, const struct uid *uid)
+{
+	for (size_t i = 0; i < w->njobs; i++)
+		if (uid_cmp(&w->job[i].uid, uid) == 0)
+			return &w->job[i];
+	return NULL;
+}
+
+struct job_words { /* a Job as it is read */
+	struct job job;
+	struct resource request[32], limit[32];
+	struct container container;
+	struct label label[8], own_label[8];
+	struct toleration toleration[8];
+	struct selector_term term[8];
+	char class[32];
+	const char *pod; /* its word pod= */
+};
+
+static bool read_affinity(struct words *w, struct job_words *x, char *text)
+{
+	char *save;
+	for (char *part = strtok_r(text, "|", &save); part; part = strtok_r(NULL, "|", &save))
+		if (!piece_term(w, part, &x->term[x->job.placement.nterms++]))
+			return false;
+	return true;
+}
+
+static void read_priority(struct words *w, struct job_words *x, const char *value)
+{
+	snprintf(x->class, sizeof(x->class), "prio%s", value);
+	tell_class(w, x->class, value);
+	x->job.priority_class = x->class;
+}
+
+/* Words with a value that are no resource; false when it is none of them. */
+static bool read_job_field(struct words *w, struct job_words *x, const char *key, char *value)
+{
+	struct job *j = &x->job;
+	const struct {
+		const char *key, **text;
+		int32_t *number;
+	} field[] = {{"queue", &j->queue, NULL}, {"class", &j->priority_class, NULL},
+		{"podclass", &j->pod_priority_class, NULL}, {"invalid", &j->invalid, NULL},
+		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
+		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
+		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
+		{"requeues", NULL, &j->history.requeues},
+		{"suspensions", NULL, &j->history.suspensions}};
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
+		if (strcmp(key, field[i].key) != 0)
+			continue;
+		if (field[i].text)
+			*field[i].text = value;
+		else
+			*field[i].number = atoi(value);
+		j->has_completions = j->has_completions || strcmp(key, "completions") == 0;
+		return true;
+	}
+	if (strcmp(key, "prio") == 0)
+		read_priority(w, x, value);
+	else if (strcmp(key, "at") == 0)
+		j->created_ms = atoll(value) * 1000;
+	else if (strcmp(key, "version") == 0)
+		j->version = atoll(value);
+	else if (strcmp(key, "max-run") == 0)
+		j->max_run_ms = atoll(value) * 1000;
+	else if (strcmp(key, "expected") == 0)
+		j->expected_ms = words_ms(value);
+	else if (strcmp(key, "stopping-at") == 0)
+		j->stopping_at_ms = atoll(value) * 1000;
+	else if (strcmp(key, "ran") == 0)
+		j->history.ran_ms = atoll(value) * 1000;
+	else if (strcmp(key, "evicted") == 0)
+		j->history.evicted_ms = atoll(value) * 1000;
+	else if (strcmp(key, "grace") == 0)
+		j->grace_ms = atoll(value) * 1000;
+	else if (strcmp(key, "tolerate") == 0)
+		x->toleration[j->placement.ntolerations++] = piece_toleration(value);
+	else if (strcmp(key, "pod") == 0)
+		x->pod = value;
+	else
+		return false;
+	return true;
+}
+
+static bool read_amount(struct words *w, struct resource_list *all, struct resource *item,
+	const char *resource, const char *value)
+{
+	size_t at = 0;
+	while (at < all->count && strcmp(item[at].name, resource) != 0)
+		at++;
+	all->count += at == all->count;
+	item[at].name = resource;
+	return piece_amount(w, resource, value, &item[at].amount);
+}
+
+static bool read_job_word(struct words *w, struct job_words *x, char *word)
+{
+	struct job *j = &x->job;
+	char *value = piece_after(word, '=');
+	if (words_money_of_job(j, word, value) || words_idle_of_job(j, word))
+		return true;
+	if (!value && strcmp(word, "hold") == 0) {
+		j->hold = "true";
+	} else if (!value && strcmp(word, "nohold") == 0) {
+		j->hold = NULL;
+	} else if (!value && strcmp(word, "deleting") == 0) {
+		j->deleting = true;
+	} else if (!value) {
+		return piece_wrong(w, "job: what is %s?", word);
+	} else if (strcmp(word, "affinity") == 0) {
+		return read_affinity(w, x, value);
+	} else if (strcmp(word, "select") == 0) {
+		const char *label = piece_after(value, ':');
+		x->label[j->placement.nnode_selector++] = (struct label){value, label ? label : ""};
+	} else if (strcmp(word, "label") == 0) {
+		const char *label = piece_after(value, ':');
+		x->own_label[j->nlabels++] = (struct label){value, label ? label : ""};
+	} else if (strncmp(word, "limit.", 6) == 0) {
+		return read_amount(w, &x->container.limits, x->limit, word + 6, value);
+	} else if (!read_job_field(w, x, word, value)) {
+		return read_amount(w, &x->container.requests, x->request, word, value);
+	}
+	return true;
+}
+
+/* As the gate does: one that is new is asked for a place, unless it was deferred and has its turn.
+ */
+static bool tell_job_words(struct words *w, const struct words_job *known, bool in_turn)
+{
+	struct job_words x = {.job = {.uid = known->uid,
+				      .ns = known->ns,
+				      .name = known->name,
+				      .queue = "",
+				      .priority_class = "",
+				      .pod_priority_class = "",
+				      .suspend = true,
+				      .parallelism = 1,
+				      .generation = 1}};
+	struct job *j = &x.job;
+	x.container.requests.item = x.request;
+	x.container.limits.item = x.limit;
+	x.container.name = "main";
+	j->pod.containers = &x.container;
+	j->pod.ncontainers = 1;
+	j->labels = x.own_label;
+	j->placement.node_selector = x.label;
+	j->placement.tolerations = x.toleration;
+	j->placement.terms = x.term;
+	for (size_t i = 0; i < known->n; i++)
+		if (!read_job_word(w, &x, piece_copy(known->word[i])))
+			return false;
+	if (!j->has_completions)
+		j->completions = j->parallelism;
+	j->has_completions = true;
+	words_lending(j);
+	struct arena arena = {0};
+	j->template = words_template(&arena, j, x.pod);
+	struct explanation unused;
+	bool fresh = !in_turn && !queue_explain(w->q, &j->uid, w->now_ms, &unused);
+	if (fresh && !queue_has_place(w->q, j))
+		queue_defer_job(w->q, j, 0);
+	else
+		queue_set_job(w->q, j);
+	arena_done(&arena);
+	return true;
+}
+
+void words_tell_jobs_again(struct words *w)
+{
+	struct explanation x;
+	for (size_t i = 0; i < w->njobs; i++)
+		if (queue_explain(w->q, &w->job[i].uid, w->now_ms, &x))
+			tell_job_words(w, &w->job[i], false);
+}
+
+void words_fetch_deferred(struct words *w)
+{
+	struct deferred_job d;
+	while (queue_take_deferred(w->q, &d)) {
+		const struct words_job *known = words_job_of(w, &d.uid);
+		must(known);
+		tell_job_words(w, known, true);
+	}
+}
+
+static struct words_job *make_job(struct words *w, const char *ns_name)
+{
+	if (w->njobs == WORDS_JOBS_MAX)
+		return NULL;
+	char *text = mem_strdup(ns_name), *name = piece_after(text, '/');
+	if (!name) {
+		free(text);
+		return NULL;
+	}
+	struct words_job *j = &w->job[w->njobs++];
+	*j = (struct words_job){.ns = text, .name = name};
+	j->uid.byte[15] = (uint8_t)w->njobs;
+	return j;
+}
+
+static bool tell_job(struct words *w, char **word, size_t n)
+{
+	struct words_job *j = words_find_job(w, word[1]);
+	bool fresh = strcmp(word[0], "job") == 0;
+	if (!j && fresh) {
+		w->wrong[0] = '\0';
+		j = make_job(w, word[1]);
+	}
+	if (!j)
+		return piece_wrong(w, "%s is no NS/NAME of a Job that is known", word[1]);
+	while (fresh && j->n > 0)
+		free(j->word[--j->n]);
+	for (size_t i = 2; i < n && j->n < WORDS_JOB_WORDS_MAX; i++)
+		j->word[j->n++] = mem_strdup(word[i]);
+	return tell_job_words(w, j, false);
+}
+
+static void drop_job(struct words *w, const struct uid *uid)
+{
+	queue_drop_job(w->q, uid);
+	queue_undefer_job(w->q, uid);
+}
+
+static bool tell_drop(struct words *w, char **word, size_t n)
+{
+	if (n < 3)
+		return piece_wrong(w, "drop what?");
+	const char *kind = word[1];
+	char *name = word[2];
+	if (strcmp(kind, "flavor") == 0)
+		queue_drop_flavor(w->q, name);
+	else if (strcmp(kind, "queue") == 0)
+		queue_drop_clusterqueue(w->q, name);
+	else if (strcmp(kind, "cohort") == 0)
+		queue_drop_cohort(w->q, name);
+	else if (strcmp(kind, "class") == 0)
+		queue_drop_priority(w->q, PRIORITY_WORKLOAD, name);
+	else if (strcmp(kind, "podclass") == 0)
+		queue_drop_priority(w->q, PRIORITY_POD, name);
+	else if (strcmp(kind, "namespace") == 0)
+		queue_drop_namespace(w->q, name);
+	else if (strcmp(kind, "local") == 0 && strchr(name, '/'))
+		queue_drop_localqueue(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
+	else if (strcmp(kind, "limits") == 0 && strchr(name, '/'))
+		queue_drop_limit_range(w->q, piece_before(name, '/'), strchr(name, '/') + 1);
+	else if (strcmp(kind, "calendar") == 0)
+		queue_drop_calendar(w->q, name);
+	else if (strcmp(kind, "policy") == 0)
+		queue_drop_runpolicy(w->q, name);
+	else if (strcmp(kind, "job") == 0 && words_find_job(w, name))
+		drop_job(w, &words_find_job(w, name)->uid);
+	else
+		return piece_wrong(w, "drop: what is %s %s?", kind, name);
+	return true;
+}
+
+static bool tell_reject(struct words *w, char **word, size_t n)
+{
+	if (n < 4)
+		return piece_wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
+	if (strcmp(word[1], "queue") == 0)
+		queue_reject_clusterqueue(w->q, word[2], word[3]);
+	else if (strcmp(word[1], "calendar") == 0)
+		queue_reject_calendar(w->q, word[2], word[3]);
+	else if (strcmp(word[1], "policy") == 0)
+		queue_reject_runpolicy(w->q, word[2], word[3]);
+	else
+		queue_reject_flavor(w->q, word[2], word[3]);
+	return true;
+}
+
+static bool tell_adopt(struct words *w, const struct words_job *j, char **word, size_t n)
+{
+	struct quota_line line[16];
+	size_t lines = 0;
+	const char *node = "", *flavor = "";
+	for (size_t i = 2; i < n && lines < 16; i++) {
+		char *amount = piece_after(word[i], '=');
+		if (amount) {
+			line[lines] = (struct quota_line){node, flavor, word[i], 0};
+			if (!piece_amount(w, word[i], amount, &line[lines++].amount))
+				return false;
+		} else if (strchr(word[i], '/')) {
+			node = word[i];
+		} else {
+			flavor = word[i];
+		}
+	}
+	queue_adopt_job(w->q, &j->uid, line, lines, w->now_ms);
+	return true;
+}
+
+static bool tell_run(struct words *w, char **word, size_t n)
+{
+	const struct words_job *j = words_find_job(w, word[1]);
+	const char *what = word[0];
+	if (!j)
+		return piece_wrong(w, "what is %s, or who is %s?", what, word[1]);
+	if (strcmp(what, "adopt") == 0)
+		return tell_adopt(w, j, word, n);
+	if (strcmp(what, "reclaim") == 0)
+		return words_tell_reclaim(w, j, word, n);
+	if (strcmp(what, "confirm") == 0) {
+		queue_confirm_job(w->q, &j->uid, w->now_ms);
+	} else if (strcmp(what, "ready") == 0 || strcmp(what, "unready") == 0) {
+		queue_ready_job(w->q, &j->uid, strcmp(what, "ready") == 0, w->now_ms);
+	} else if (strcmp(what, "block") == 0) {
+		queue_block_job(w->q, &j->uid, "was suspended by its owner");
+	} else if (strcmp(what, "unblock") == 0) {
+		queue_block_job(w->q, &j->uid, NULL);
+	} else if (strcmp(what, "ending") == 0) {
+		queue_ending_job(w->q, &j->uid);
+	} else if (strcmp(what, "release") == 0) {
+		const char *until = n > 2 ? piece_value(word[2], "until") : NULL;
+		queue_release_job(w->q, &j->uid, w->now_ms, until ? atoll(until) * 1000 : 0);
+	} else if (strcmp(what, "shrink") == 0) {
+		const char *pods = n > 2 ? piece_value(word[2], "pods") : NULL;
+		queue_shrink_job(w->q, &j->uid, pods ? atoi(pods) : 0, w->now_ms);
+	} else {
+		return piece_wrong(w, "what is %s?", what);
+	}
+	return true;
+}
+
+bool words_tell(struct words *w, char **word, size_t n)
+{
+	const char *what = word[0];
+	piece_drop_all();
+	w->wrong[0] = w->refused.text[0] = '\0';
+	if (n < 2)
+		return piece_wrong(w, "%s: what of it?", what);
+	bool known, sense = words_tell_money(w, word, n, &known);
+	if (!known)
+		sense = words_tell_cluster(w, word, n, &known);
+	if (known)
+		return sense;
+	if (strcmp(what, "flavor") == 0)
+		return tell_flavor(w, word, n);
+	if (strcmp(what, "namespace") == 0)
+		return tell_namespace(w, word, n);
+	if (strcmp(what, "config") == 0)
+		return tell_config(w, word, n);
+	if (strcmp(what, "cohort") == 0)
+		return tell_cohort(w, word, n);
+	if (strcmp(what, "pool") == 0)
+		return words_tell_pool(w, word, n);
+	if (strcmp(what, "limits") == 0)
+		return words_tell_limits(w, word, n);
+	if (strcmp(what, "recall") == 0)
+		return words_tell_recall(w, word, n);
+	if (strcmp(what, "overhead") == 0)
+		return words_tell_overhead(w, word, n);
+	if (strcmp(what, "calendar") == 0)
+		return words_tell_calendar(w, word, n);
+	if (strcmp(what, "policy") == 0)
+		return words_tell_policy(w, word, n);
+	if (strcmp(what, "at") == 0)
+		return words_tell_at(w, word[1]);
+	if (strcmp(what, "queue") == 0)
+		return tell_queue(w, word, n);
+	if (strcmp(what, "local") == 0)
+		return tell_local(w, word, n);
+	if (strcmp(what, "job") == 0 || strcmp(what, "edit") == 0)
+		return tell_job(w, word, n);
+	if (strcmp(what, "drop") == 0)
+		return tell_drop(w, word, n);
+	if (strcmp(what, "reject") == 0)
+		return tell_reject(w, word, n);
+	if (n > 2 && strcmp(what, "class") == 0)
+		tell_class(w, word[1], word[2]);
+	else if (n > 2 && strcmp(what, "podclass") == 0)
+		tell_podclass(w, word, n);
+	else
+		return tell_run(w, word, n);
+	return true;
+}
