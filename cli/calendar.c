@@ -17,7 +17,7 @@
 
 #define OUTPUT_MAX_BYTES ((size_t)64 << 20)
 
-static int report_one(const struct shelf_calendar *c, const struct calendar_options *o,
+static int report_one(const struct calendar_specs_calendar *c, const struct calendar_options *o,
 	const struct zone *tz, struct buf *out, struct err *e)
 {
 	struct style style = style_of(stdout);
@@ -37,7 +37,7 @@ static int report_one(const struct shelf_calendar *c, const struct calendar_opti
 	return 0;
 }
 
-static int report_all(const struct shelf *s, const struct calendar_options *o,
+static int report_all(const struct calendar_specs *s, const struct calendar_options *o,
 	const struct zone *tz, struct buf *out, struct err *e)
 {
 	size_t told = 0;
@@ -59,7 +59,7 @@ static int report_all(const struct shelf *s, const struct calendar_options *o,
 }
 
 /* From the API server that kubectl would ask. */
-static int read_cluster(const struct calendar_options *o, struct shelf *s, struct err *e)
+static int read_cluster(const struct calendar_options *o, struct calendar_specs *s, struct err *e)
 {
 	struct kube_config *config;
 	struct buf complaints;
@@ -78,30 +78,30 @@ static int read_cluster(const struct calendar_options *o, struct shelf *s, struc
 	return rc;
 }
 
-static int read_files(const struct calendar_options *o, struct shelf *s, struct err *e)
+static int read_files(const struct calendar_options *o, struct calendar_specs *s, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < o->files.count && rc == 0; i++)
-		rc = shelf_read(s, o->files.path[i], e);
+		rc = calendar_specs_read(s, o->files.path[i], e);
 	return rc < 0 ? ERR_INVALID : 0;
 }
 
 static int report(const struct calendar_options *o, struct buf *out, struct err *e)
 {
-	struct shelf s;
+	struct calendar_specs s;
 	struct zone *tz = NULL;
 	int rc = o->tz ? tzdata_load(o->tz, &tz, e) : 0;
 	if (rc < 0) {
 		err_wrap(e, "--tz");
 		return ERR_INVALID;
 	}
-	shelf_init(&s);
+	calendar_specs_init(&s);
 	rc = o->files.count > 0 ? read_files(o, &s, e) : read_cluster(o, &s, e);
-	if (rc == 0 && shelf_close(&s, clock_now_ms(), e) < 0)
+	if (rc == 0 && calendar_specs_close(&s, clock_now_ms(), e) < 0)
 		rc = ERR_INVALID;
 	if (rc == 0)
 		rc = report_all(&s, o, tz, out, e);
-	shelf_done(&s);
+	calendar_specs_done(&s);
 	zone_free(tz);
 	return rc;
 }

@@ -24,7 +24,7 @@ static void report(const struct doctor_options *o, const struct findings *f)
 	buf_done(&out);
 }
 
-static int examine(struct patient *p)
+static int examine(struct doctor_context *p)
 {
 	struct findings *f = mem_array(CHECKS_COUNT, sizeof(*f));
 	checks_run(p, f);
@@ -40,7 +40,7 @@ static int examine(struct patient *p)
 
 static int run(const struct doctor_options *o, struct kube_config *config)
 {
-	struct patient p = {.o = o, .config = config, .loop = ev_loop_new(EVFLAG_AUTO)};
+	struct doctor_context p = {.o = o, .config = config, .loop = ev_loop_new(EVFLAG_AUTO)};
 	p.json = json_new(QUESTION_TREE_MAX);
 	p.client = kube_client_new(p.loop, config,
 		&(struct kube_client_options){

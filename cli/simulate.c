@@ -6,7 +6,7 @@
 #include "cli/help.h"
 #include "cli/simulate/manifest.h"
 #include "cli/simulate/options.h"
-#include "cli/simulate/play.h"
+#include "cli/simulate/engine.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)256 << 20)
 
@@ -28,7 +28,7 @@ static void warn(const struct world *w)
 {
 	struct buf out;
 	buf_init(&out, OUTPUT_MAX_BYTES);
-	rulebook_warn(&w->rulebook, w->queue, &out);
+	policy_specs_warn(&w->policy_specs, w->queue, &out);
 	fwrite(buf_text(&out), 1, out.len, stderr);
 	buf_done(&out);
 }
@@ -63,36 +63,36 @@ static int64_t until_ms(const struct world *w, const struct simulate_options *o)
 	return o->until_is_time ? o->until_ms : w->start_ms + o->until_ms;
 }
 
-static void play_json(struct world *w, int64_t until, struct summary *s, struct buf *out)
+static void engine_json(struct world *w, int64_t until, struct summary *s, struct buf *out)
 {
 	struct journal journal;
 	journal_init_json(&journal, w, stdout);
-	play_run(w, until, true, &(struct audience){.summary = s, .journal = &journal});
+	engine_run(w, until, true, &(struct observers){.summary = s, .journal = &journal});
 	journal_done(&journal);
 	summary_render_json(s, out);
 }
 
-static void play_svg(struct world *w, int64_t until, struct summary *s, struct buf *out)
+static void engine_svg(struct world *w, int64_t until, struct summary *s, struct buf *out)
 {
 	struct chart chart;
 	chart_init(&chart, w, s);
-	play_run(w, until, true, &(struct audience){.summary = s, .chart = &chart});
+	engine_run(w, until, true, &(struct observers){.summary = s, .chart = &chart});
 	chart_render(&chart, out);
 	chart_done(&chart);
 }
 
-static void play_table(struct world *w, int64_t until, struct summary *s, struct buf *out)
+static void engine_table(struct world *w, int64_t until, struct summary *s, struct buf *out)
 {
 	struct style style = style_of(stdout);
 	struct journal journal;
 	journal_init_table(&journal, w, &style);
-	play_run(w, until, true, &(struct audience){.summary = s, .journal = &journal});
+	engine_run(w, until, true, &(struct observers){.summary = s, .journal = &journal});
 	journal_render_table(&journal, out);
 	summary_render_table(s, &style, out);
 	journal_done(&journal);
 }
 
-static void play(struct world *w, const struct simulate_options *o)
+static void engine(struct world *w, const struct simulate_options *o)
 {
 	struct summary summary;
 	struct buf out;
@@ -100,13 +100,13 @@ static void play(struct world *w, const struct simulate_options *o)
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	switch (o->output) {
 	case SIMULATE_TABLE:
-		play_table(w, until_ms(w, o), &summary, &out);
+		engine_table(w, until_ms(w, o), &summary, &out);
 		break;
 	case SIMULATE_JSON:
-		play_json(w, until_ms(w, o), &summary, &out);
+		engine_json(w, until_ms(w, o), &summary, &out);
 		break;
 	case SIMULATE_SVG:
-		play_svg(w, until_ms(w, o), &summary, &out);
+		engine_svg(w, until_ms(w, o), &summary, &out);
 		break;
 	}
 	fwrite(buf_text(&out), 1, out.len, stdout);
@@ -131,7 +131,7 @@ int command_simulate(int argc, char **argv)
 	world_init(&w, &o.settings.config);
 	int rc = read_world(&w, &o, &e);
 	if (rc == 0)
-		play(&w, &o);
+		engine(&w, &o);
 	else
 		fprintf(stderr, "sluice: %s\n", e.text);
 	world_done(&w);

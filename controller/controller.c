@@ -21,7 +21,7 @@
 #include "controller/http/metrics_page.h"
 #include "controller/common/note_log.h"
 #include "controller/overcommit/history.h"
-#include "controller/overcommit/lender.h"
+#include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/informer.h"
 #include "controller/write/status_writer.h"
 #include "controller/common/clock.h"
@@ -53,7 +53,7 @@ struct controller {
 	struct ev_loop *loop;
 	struct kube_config *config;
 	struct kube_client *client;
-	struct kube_share *nodes, *pods; /* the queue's and the lender's */
+	struct kube_shared_watch *nodes, *pods; /* the queue's and the lender's */
 	struct queue *queue;
 	struct gate *gate;
 	struct pg *pg;
@@ -70,7 +70,7 @@ struct controller {
 	struct auth *auth;
 	struct http *http, *probes;
 	struct cost_api *cost_api;
-	struct lender *lender;
+	struct overcommit_controller *overcommit_controller;
 	struct history *history;
 	struct stuck_pods *stuck_pods;
 
@@ -273,7 +273,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		events_tick(c->events, loop_ms(c));
 	}
 	if (c->stage == STAGE_RUNNING)
-		lender_tick(c->lender, machine_ms(c), gate_leading(c->gate));
+		overcommit_controller_tick(
+			c->overcommit_controller, machine_ms(c), gate_leading(c->gate));
 }
 
 /* Test builds: somebody sets the clock. */
@@ -381,7 +382,7 @@ static struct api_reply on_request(const struct api_request *r, struct buf *out,
 			.counters = c->counters,
 			.events = events_count(c->events),
 			.api = kube_client_stats(c->client),
-			.lender = c->lender,
+			.overcommit_controller = c->overcommit_controller,
 			.ledger_up = pg_up(c->pg),
 			.fair_sharing = c->options->settings.config.fair_sharing,
 			.decides = gate_leading(c->gate),
@@ -580,8 +581,8 @@ static void share_watches(struct controller *c)
 	struct kube_watch_options pods = {.path = "/api/v1/pods",
 		.field_selector = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
 		.seed = draw_seed()};
-	c->nodes = kube_share_new(c->client, &nodes);
-	c->pods = kube_share_new(c->client, &pods);
+	c->nodes = kube_shared_watch_new(c->client, &nodes);
+	c->pods = kube_shared_watch_new(c->client, &pods);
 }
 
 static bool manages(void *ctx, const struct job *j)
@@ -656,7 +657,7 @@ static void make_core(struct controller *c)
 		.log = c->log,
 		.seed = draw_seed()};
 	c->history = history_new(c->loop, &history);
-	struct lender_options lender = {.history = c->history,
+	struct overcommit_controller_options overcommit_controller = {.history = c->history,
 		.client = c->client,
 		.nodes = c->nodes,
 		.pods = c->pods,
@@ -669,7 +670,7 @@ static void make_core(struct controller *c)
 		.seed = draw_seed(),
 		.changed = mark_dirty,
 		.ctx = c};
-	c->lender = lender_new(&lender);
+	c->overcommit_controller = overcommit_controller_new(&overcommit_controller);
 	struct stuck_pods_options stuck_pods = {
 		.client = c->client, .gate = c->gate, .log = c->log, .seed = draw_seed()};
 	c->stuck_pods = stuck_pods_new(&stuck_pods);
@@ -688,7 +689,7 @@ static void start_informer(struct controller *c)
 		.job_scope = c->job_scope,
 		.time_specs = c->time_specs,
 		.zones = c->zones,
-		.lender = c->lender,
+		.overcommit_controller = c->overcommit_controller,
 		.config_namespace = c->options->config_namespace,
 		.without_queue_name = c->options->manage_without_queue_name,
 		.log = c->log,
@@ -751,9 +752,9 @@ static void controller_close(struct controller *c)
 	informer_free(c->informer);
 	stuck_pods_free(c->stuck_pods);
 	history_free(c->history);
-	lender_free(c->lender);
-	kube_share_free(c->nodes);
-	kube_share_free(c->pods);
+	overcommit_controller_free(c->overcommit_controller);
+	kube_shared_watch_free(c->nodes);
+	kube_shared_watch_free(c->pods);
 	auth_free(c->auth);
 	cost_api_free(c->cost_api);
 	http_free(c->http);

@@ -13,14 +13,14 @@
 
 /* ---- ConfigMaps ------------------------------------------------------------------------------ */
 
-static bool has_text(const struct shelf *s, const char *configmap, const char *key)
+static bool has_text(const struct calendar_specs *s, const char *configmap, const char *key)
 {
-	return shelf_text(s, configmap, key).ptr != NULL;
+	return calendar_specs_text(s, configmap, key).ptr != NULL;
 }
 
 /* One that is not there is not an error here: the shelf says so when it is closed, with the
  * Calendar that wants it. */
-static int add_dates(const struct cluster *c, struct kube_client *client, struct shelf *s,
+static int add_dates(const struct cluster *c, struct kube_client *client, struct calendar_specs *s,
 	const struct exception_spec *x, struct err *e)
 {
 	char path[700];
@@ -30,7 +30,7 @@ static int add_dates(const struct cluster *c, struct kube_client *client, struct
 		c->config_namespace, x->dates_configmap);
 	int rc = question_ask(c->loop, client, path, json, &root, e);
 	if (rc == 0)
-		rc = shelf_add_configmap(s, root, e);
+		rc = calendar_specs_add_configmap(s, root, e);
 	if (rc == ERR_DENIED)
 		err_wrap(e,
 			"dates come from ConfigMap %s, which you may not read (with -f of both files nobody is asked)",
@@ -39,8 +39,8 @@ static int add_dates(const struct cluster *c, struct kube_client *client, struct
 	return rc == ERR_GONE ? 0 : rc;
 }
 
-static int add_all_dates(
-	const struct cluster *c, struct kube_client *client, struct shelf *s, struct err *e)
+static int add_all_dates(const struct cluster *c, struct kube_client *client,
+	struct calendar_specs *s, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->n; i++)
@@ -55,13 +55,13 @@ static int add_all_dates(
 
 /* ---- Calendars ------------------------------------------------------------------------------- */
 
-static int add_one(const struct cluster *c, const cJSON *o, struct shelf *s, struct err *e)
+static int add_one(const struct cluster *c, const cJSON *o, struct calendar_specs *s, struct err *e)
 {
-	return shelf_add_calendar(s, c->config->origin, o, e);
+	return calendar_specs_add_calendar(s, c->config->origin, o, e);
 }
 
-static void add_list(
-	const struct cluster *c, const cJSON *root, struct shelf *s, struct buf *complaints)
+static void add_list(const struct cluster *c, const cJSON *root, struct calendar_specs *s,
+	struct buf *complaints)
 {
 	json_each(item, json_array(root, "items")) {
 		struct err e;
@@ -71,7 +71,7 @@ static void add_list(
 }
 
 static int read_calendars(const struct cluster *c, struct kube_client *client, const char *name,
-	struct shelf *s, struct buf *complaints, struct err *e)
+	struct calendar_specs *s, struct buf *complaints, struct err *e)
 {
 	char path[400];
 	struct json *json = json_new(QUESTION_TREE_MAX);
@@ -99,8 +99,8 @@ static int check_name(const char *name, struct err *e)
 	return err_set(e, ERR_INVALID, "\"%.100s\" is not the name of an object", name);
 }
 
-int cluster_read(const struct cluster *c, const char *name, struct shelf *s, struct buf *complaints,
-	struct err *e)
+int cluster_read(const struct cluster *c, const char *name, struct calendar_specs *s,
+	struct buf *complaints, struct err *e)
 {
 	int rc = check_name(name, e);
 	if (rc < 0)

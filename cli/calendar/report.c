@@ -96,7 +96,7 @@ static void add_changes(struct calendar *c, const struct zone *zone, int64_t at_
 	table_free(t);
 }
 
-void report_show(const struct shelf_calendar *c, const struct zone *zone, int64_t at_ms,
+void report_show(const struct calendar_specs_calendar *c, const struct zone *zone, int64_t at_ms,
 	const char *tzdata, const struct style *style, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];
@@ -109,7 +109,7 @@ void report_show(const struct shelf_calendar *c, const struct zone *zone, int64_
 	add_changes(c->calendar, zone, at_ms, style, out);
 }
 
-void report_test(const struct shelf_calendar *c, const struct zone *zone,
+void report_test(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct report_time *at, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
@@ -157,7 +157,7 @@ static void json_changes(
 	buf_puts(out, "]");
 }
 
-void report_json(const struct shelf_calendar *c, const struct zone *zone,
+void report_json(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct report_time *at, const char *tzdata, struct buf *out)
 {
 	struct calendar_state s = calendar_at(c->calendar, at->at_ms);

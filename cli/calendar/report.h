@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/simulate/shelf.h"
+#include "cli/simulate/calendar_specs.h"
 #include "cli/table.h"
 
 enum { REPORT_CHANGES = 5 };
@@ -22,11 +22,11 @@ int report_time_parse(
 	const char *text, const struct zone *zone, struct report_time *ret, struct err *e);
 
 /* zone: in which times are shown. */
-void report_show(const struct shelf_calendar *c, const struct zone *zone, int64_t at_ms,
+void report_show(const struct calendar_specs_calendar *c, const struct zone *zone, int64_t at_ms,
 	const char *tzdata, const struct style *style, struct buf *out);
-void report_test(const struct shelf_calendar *c, const struct zone *zone,
+void report_test(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct report_time *at, struct buf *out);
-void report_json(const struct shelf_calendar *c, const struct zone *zone,
+void report_json(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct report_time *at, const char *tzdata, struct buf *out);
 
 #endif

@@ -73,7 +73,7 @@ bool checks_has(const char *name)
 }
 
 /* Why it cannot be made; NULL: it can. */
-static const char *hindrance(const struct patient *p, enum check_needs needs)
+static const char *hindrance(const struct doctor_context *p, enum check_needs needs)
 {
 	bool api = needs == NEEDS_API || needs == NEEDS_BOTH;
 	bool database = needs == NEEDS_DATABASE || needs == NEEDS_SCHEMA || needs == NEEDS_BOTH;
@@ -97,7 +97,7 @@ static bool is_ignored(const struct doctor_options *o, const char *name)
 	return false;
 }
 
-void checks_run(struct patient *p, struct findings *f)
+void checks_run(struct doctor_context *p, struct findings *f)
 {
 	for (size_t i = 0; i < CHECKS_COUNT; i++) {
 		const struct check *c = &CHECKS[i];
@@ -115,7 +115,7 @@ void checks_run(struct patient *p, struct findings *f)
 	}
 }
 
-void check_zones(struct patient *p, struct findings *f)
+void check_zones(struct doctor_context *p, struct findings *f)
 {
 	(void)p;
 	char version[TZDATA_VERSION_SIZE];

@@ -1,12 +1,12 @@
 /*
  * The checks, in the order in which they are made: a later one may rest on what an earlier one has
- * learnt (patient.h). When one is added: a row in checks.c, its function here, docs/doctor.md.
+ * learnt (doctor_context.h). When one is added: a row in checks.c, its function here, docs/doctor.md.
  */
 #ifndef SLUICE_CLI_DOCTOR_CHECKS_H
 #define SLUICE_CLI_DOCTOR_CHECKS_H
 
 #include "cli/doctor/findings.h"
-#include "cli/doctor/patient.h"
+#include "cli/doctor/doctor_context.h"
 
 enum check_needs {
 	NEEDS_NOBODY,
@@ -19,7 +19,7 @@ enum check_needs {
 struct check {
 	const char *name, *group, *looks_at;
 	enum check_needs needs;
-	void (*run)(struct patient *p, struct findings *f);
+	void (*run)(struct doctor_context *p, struct findings *f);
 	const char *cure; /* of findings without one of their own */
 };
 
@@ -28,44 +28,44 @@ extern const size_t CHECKS_COUNT;
 
 bool checks_has(const char *name);
 /* All of them; f has room for CHECKS_COUNT. */
-void checks_run(struct patient *p, struct findings *f);
+void checks_run(struct doctor_context *p, struct findings *f);
 
 /* server.c */
-void check_api_server(struct patient *p, struct findings *f);
-void check_version(struct patient *p, struct findings *f);
-void check_mutating_policies(struct patient *p, struct findings *f);
-void check_api_clock(struct patient *p, struct findings *f);
-void check_metrics(struct patient *p, struct findings *f);
+void check_api_server(struct doctor_context *p, struct findings *f);
+void check_version(struct doctor_context *p, struct findings *f);
+void check_mutating_policies(struct doctor_context *p, struct findings *f);
+void check_api_clock(struct doctor_context *p, struct findings *f);
+void check_metrics(struct doctor_context *p, struct findings *f);
 /* installed.c */
-void check_crds(struct patient *p, struct findings *f);
-void check_policies(struct patient *p, struct findings *f);
+void check_crds(struct doctor_context *p, struct findings *f);
+void check_policies(struct doctor_context *p, struct findings *f);
 /* controllers.c */
-void check_controllers(struct patient *p, struct findings *f);
+void check_controllers(struct doctor_context *p, struct findings *f);
 /* rights.c */
-void check_rbac(struct patient *p, struct findings *f);
-void check_lending(struct patient *p, struct findings *f);
+void check_rbac(struct doctor_context *p, struct findings *f);
+void check_lending(struct doctor_context *p, struct findings *f);
 /* May the controller's account do that with "nodes/proxy" in all namespaces? 0 and *ret_may, or
  * ERR_DENIED: it could not be asked, and e says why. */
-int rights_ask(struct patient *p, const char *group, const char *resource, const char *verb,
+int rights_ask(struct doctor_context *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e);
 /* server.c. Are idle resources lent? 0, or an error with its sentence. */
-int lending_is_on(struct patient *p, bool *ret_on, struct err *e);
+int lending_is_on(struct doctor_context *p, bool *ret_on, struct err *e);
 /* database.c */
-void check_postgres(struct patient *p, struct findings *f);
-void check_durability(struct patient *p, struct findings *f);
-void check_pooler(struct patient *p, struct findings *f);
-void check_database_clock(struct patient *p, struct findings *f);
-void check_schema(struct patient *p, struct findings *f);
-void check_role(struct patient *p, struct findings *f);
-void check_lease(struct patient *p, struct findings *f);
-void check_balances(struct patient *p, struct findings *f);
+void check_postgres(struct doctor_context *p, struct findings *f);
+void check_durability(struct doctor_context *p, struct findings *f);
+void check_pooler(struct doctor_context *p, struct findings *f);
+void check_database_clock(struct doctor_context *p, struct findings *f);
+void check_schema(struct doctor_context *p, struct findings *f);
+void check_role(struct doctor_context *p, struct findings *f);
+void check_lease(struct doctor_context *p, struct findings *f);
+void check_balances(struct doctor_context *p, struct findings *f);
 /* reconcile.c */
-void check_holds(struct patient *p, struct findings *f);
-void check_jobs(struct patient *p, struct findings *f);
-void check_pods(struct patient *p, struct findings *f);
+void check_holds(struct doctor_context *p, struct findings *f);
+void check_jobs(struct doctor_context *p, struct findings *f);
+void check_pods(struct doctor_context *p, struct findings *f);
 /* leftovers.c */
-void check_leftovers(struct patient *p, struct findings *f);
+void check_leftovers(struct doctor_context *p, struct findings *f);
 /* checks.c */
-void check_zones(struct patient *p, struct findings *f);
+void check_zones(struct doctor_context *p, struct findings *f);
 
 #endif

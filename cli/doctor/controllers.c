@@ -41,7 +41,7 @@ static const char *blind_end(const cJSON *pod)
 }
 
 static void look_at_controller(
-	const struct patient *p, struct findings *f, const cJSON *pod, size_t *ready)
+	const struct doctor_context *p, struct findings *f, const cJSON *pod, size_t *ready)
 {
 	const char *name = json_text(json_object(pod, "metadata"), "name");
 	const cJSON *condition = ready_condition(pod);
@@ -67,14 +67,14 @@ static void look_at_controller(
 	}
 }
 
-void check_controllers(struct patient *p, struct findings *f)
+void check_controllers(struct doctor_context *p, struct findings *f)
 {
 	char path[700];
 	const cJSON *root;
 	struct err e = {""};
 	size_t n = 0, ready = 0;
 	snprintf(path, sizeof(path), CONTROLLERS, p->o->namespace_name);
-	if (patient_get(p, path, &root, &e) < 0) {
+	if (doctor_context_get(p, path, &root, &e) < 0) {
 		findings_skip(f, "%s", e.text);
 		return;
 	}

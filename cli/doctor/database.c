@@ -28,18 +28,18 @@ static void say_unreachable(PGconn *pg, struct findings *f)
 	findings_add(f, VERDICT_FAIL, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static bool is_standby(struct patient *p)
+static bool is_standby(struct doctor_context *p)
 {
 	PGresult *r;
 	struct err e;
-	if (patient_select(p, "SELECT pg_is_in_recovery()", 0, NULL, &r, &e) < 0)
+	if (doctor_context_select(p, "SELECT pg_is_in_recovery()", 0, NULL, &r, &e) < 0)
 		return false;
 	bool standby = *PQgetvalue(r, 0, 0) == 't';
 	PQclear(r);
 	return standby;
 }
 
-void check_postgres(struct patient *p, struct findings *f)
+void check_postgres(struct doctor_context *p, struct findings *f)
 {
 	if (!p->o->database) {
 		findings_skip(f, "no database is named (--database, PGHOST)");
@@ -73,12 +73,12 @@ static void skip_for(struct findings *f, const struct err *e)
 	findings_skip(f, "%s", e->text);
 }
 
-void check_durability(struct patient *p, struct findings *f)
+void check_durability(struct doctor_context *p, struct findings *f)
 {
 	static const char *const must_be_on[] = {"fsync", "full_page_writes"};
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p,
+	if (doctor_context_select(p,
 		    "SELECT current_setting('fsync'), current_setting('full_page_writes'), "
 		    "current_setting('synchronous_commit')",
 		    0, NULL, &r, &e) < 0) {
@@ -103,11 +103,11 @@ void check_durability(struct patient *p, struct findings *f)
 }
 
 /* A pooler makes up the process id that it tells its clients. */
-void check_pooler(struct patient *p, struct findings *f)
+void check_pooler(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p, "SELECT pg_backend_pid()", 0, NULL, &r, &e) < 0) {
+	if (doctor_context_select(p, "SELECT pg_backend_pid()", 0, NULL, &r, &e) < 0) {
 		findings_add(f, VERDICT_FAIL,
 			"transactions do not work: %s (a pooler in statement mode? transaction mode will do)",
 			e.text);
@@ -120,13 +120,14 @@ void check_pooler(struct patient *p, struct findings *f)
 		       : "there is one; transaction mode and session mode will do");
 }
 
-void check_database_clock(struct patient *p, struct findings *f)
+void check_database_clock(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
 	int64_t before_ms = clock_now_ms();
-	if (patient_select(p, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", 0,
-		    NULL, &r, &e) < 0) {
+	if (doctor_context_select(p,
+		    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", 0, NULL, &r,
+		    &e) < 0) {
 		skip_for(f, &e);
 		return;
 	}
@@ -141,7 +142,7 @@ void check_database_clock(struct patient *p, struct findings *f)
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
 }
 
-static void judge_schema(struct patient *p, int version, struct findings *f)
+static void judge_schema(struct doctor_context *p, int version, struct findings *f)
 {
 	p->has_schema = version == MIGRATIONS_COUNT;
 	if (version > MIGRATIONS_COUNT) {
@@ -160,11 +161,11 @@ static void judge_schema(struct patient *p, int version, struct findings *f)
 		findings_ok(f, "version %d, as this program's", version);
 }
 
-void check_schema(struct patient *p, struct findings *f)
+void check_schema(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p, SQL_SCHEMA_STATE, 0, NULL, &r, &e) < 0) {
+	if (doctor_context_select(p, SQL_SCHEMA_STATE, 0, NULL, &r, &e) < 0) {
 		skip_for(f, &e);
 		return;
 	}
@@ -176,8 +177,8 @@ void check_schema(struct patient *p, struct findings *f)
 			PQdb(p->pg));
 		return;
 	}
-	if (patient_select(p, "SELECT coalesce(max(version), 0) FROM sluice.schema_version", 0,
-		    NULL, &r, &e) < 0) {
+	if (doctor_context_select(p, "SELECT coalesce(max(version), 0) FROM sluice.schema_version",
+		    0, NULL, &r, &e) < 0) {
 		findings_add(f, VERDICT_FAIL, "%s", e.text);
 		findings_cure(f,
 			"GRANT USAGE ON SCHEMA sluice TO %s;\n"
@@ -207,11 +208,11 @@ void check_schema(struct patient *p, struct findings *f)
 	"'sluice'::regnamespace AND c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE') "     \
 	"ORDER BY 1 LIMIT 1"
 
-void check_role(struct patient *p, struct findings *f)
+void check_role(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p, NEEDED, 0, NULL, &r, &e) < 0) {
+	if (doctor_context_select(p, NEEDED, 0, NULL, &r, &e) < 0) {
 		skip_for(f, &e);
 		return;
 	}
@@ -224,7 +225,7 @@ void check_role(struct patient *p, struct findings *f)
 	PQclear(r);
 	if (f->count > 0)
 		return;
-	if (patient_select(p, STRANGE, 0, NULL, &r, &e) < 0) {
+	if (doctor_context_select(p, STRANGE, 0, NULL, &r, &e) < 0) {
 		skip_for(f, &e);
 		return;
 	}
@@ -239,11 +240,11 @@ void check_role(struct patient *p, struct findings *f)
 	PQclear(r);
 }
 
-void check_lease(struct patient *p, struct findings *f)
+void check_lease(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p,
+	if (doctor_context_select(p,
 		    "SELECT holder, epoch, expires_at > clock_timestamp(), "
 		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - clock_timestamp()), 'FM999990.0') FROM sluice.lease WHERE cell = $1",
 		    1, &p->o->cell, &r, &e) < 0)
@@ -267,11 +268,11 @@ void check_lease(struct patient *p, struct findings *f)
 	}
 }
 
-void check_balances(struct patient *p, struct findings *f)
+void check_balances(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (patient_select(p,
+	if (doctor_context_select(p,
 		    "SELECT fault, subject, detail FROM sluice.audit WHERE cell = $1 "
 		    "ORDER BY 1, 2 LIMIT 200",
 		    1, &p->o->cell, &r, &e) < 0) {

@@ -247,7 +247,7 @@ static size_t kind_of(const cJSON *object)
 }
 
 struct comparison {
-	struct patient *p;
+	struct doctor_context *p;
 	struct findings *f;
 	bool crds;
 	size_t compared;
@@ -266,7 +266,7 @@ static void compare_object(struct comparison *c, const cJSON *ours)
 	snprintf(path, sizeof(path), "%s%.200s", kinds[kind].path, name);
 	snprintf(what, sizeof(what), "%s%s%.200s", c->crds ? "" : kinds[kind].kind,
 		c->crds ? "" : " ", name);
-	int rc = patient_get(c->p, path, &theirs, &e);
+	int rc = doctor_context_get(c->p, path, &theirs, &e);
 	if (rc == ERR_GONE)
 		findings_add(c->f, VERDICT_FAIL, "%s is not installed", what);
 	else if (rc < 0)
@@ -305,7 +305,7 @@ static void compare_all(struct comparison *c, const char *folder)
 			compare_file(c, &DEPLOYED[i]);
 }
 
-void check_crds(struct patient *p, struct findings *f)
+void check_crds(struct doctor_context *p, struct findings *f)
 {
 	struct comparison c = {p, f, true, 0, {""}};
 	compare_all(&c, "api/crds/");
@@ -318,7 +318,7 @@ void check_crds(struct patient *p, struct findings *f)
 			c.compared);
 }
 
-void check_policies(struct patient *p, struct findings *f)
+void check_policies(struct doctor_context *p, struct findings *f)
 {
 	struct comparison c = {p, f, false, 0, {""}};
 	compare_all(&c, "deploy/policies/");

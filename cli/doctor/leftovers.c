@@ -15,7 +15,7 @@ static bool has_ours(const cJSON *metadata)
 }
 
 static void find_leftover(
-	const struct patient *p, struct findings *f, const char *kind, const cJSON *metadata)
+	const struct doctor_context *p, struct findings *f, const char *kind, const cJSON *metadata)
 {
 	const char *name = json_text(metadata, "name");
 	const char *since = json_text(metadata, "deletionTimestamp");
@@ -32,12 +32,12 @@ static void find_leftover(
 }
 
 /* False: it could not be asked, and f says why. */
-static bool look_at(
-	struct patient *p, struct findings *f, const char *kind, const char *path, size_t *deleted)
+static bool look_at(struct doctor_context *p, struct findings *f, const char *kind,
+	const char *path, size_t *deleted)
 {
 	const cJSON *root;
 	struct err e = {""};
-	int rc = patient_get(p, path, &root, &e);
+	int rc = doctor_context_get(p, path, &root, &e);
 	if (rc < 0 && rc != ERR_GONE) {
 		findings_skip(f, "%s", e.text);
 		return false;
@@ -52,7 +52,7 @@ static bool look_at(
 	return true;
 }
 
-void check_leftovers(struct patient *p, struct findings *f)
+void check_leftovers(struct doctor_context *p, struct findings *f)
 {
 	size_t deleted = 0;
 	if (!look_at(p, f, "clusterqueue", "/apis/sluice.dev/v1alpha1/clusterqueues", &deleted) ||

@@ -71,10 +71,10 @@ static void look_done(struct look *k)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static int read_holds(struct patient *p, struct look *k, struct err *e)
+static int read_holds(struct doctor_context *p, struct look *k, struct err *e)
 {
 	PGresult *r;
-	int rc = patient_select(p,
+	int rc = doctor_context_select(p,
 		"SELECT job_uid, attempt, state, ns || '/' || name, (extract(epoch FROM now() - "
 		"greatest(reserved_at, started_at, stopping_at)) * 1000)::bigint FROM sluice.hold WHERE cell = $1 ORDER BY job_uid::text COLLATE \"C\", attempt",
 		1, &p->o->cell, &r, e);
@@ -109,7 +109,7 @@ static int64_t time_of(const cJSON *object, const char *key)
 	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
 }
 
-static bool is_exempt(const struct patient *p, const cJSON *metadata)
+static bool is_exempt(const struct doctor_context *p, const cJSON *metadata)
 {
 	const char *ns = json_text(metadata, "namespace");
 	return ns && (strcmp(ns, "kube-system") == 0 || strcmp(ns, p->o->namespace_name) == 0);
@@ -128,7 +128,7 @@ static void read_conditions(struct job_seen *j, const cJSON *status)
 	}
 }
 
-static void take_job(struct patient *p, struct look *k, const cJSON *object)
+static void take_job(struct doctor_context *p, struct look *k, const cJSON *object)
 {
 	const cJSON *metadata = json_object(object, "metadata");
 	const cJSON *status = json_object(object, "status");
@@ -156,7 +156,7 @@ static void take_job(struct patient *p, struct look *k, const cJSON *object)
 }
 
 /* Pods of a list come in no order that helps, so they are joined when all are there. */
-static void take_pod(struct patient *p, struct look *k, const cJSON *object)
+static void take_pod(struct doctor_context *p, struct look *k, const cJSON *object)
 {
 	(void)p;
 	const cJSON *metadata = json_object(object, "metadata");
@@ -195,8 +195,8 @@ static void join_pods(struct look *k)
 }
 
 /* Tokens of pages are base64, of the alphabet of URLs. */
-static int read_pages(struct patient *p, struct look *k, const char *path,
-	void (*take)(struct patient *, struct look *, const cJSON *), struct err *e)
+static int read_pages(struct doctor_context *p, struct look *k, const char *path,
+	void (*take)(struct doctor_context *, struct look *, const cJSON *), struct err *e)
 {
 	char *next = NULL;
 	int rc;
@@ -205,7 +205,7 @@ static int read_pages(struct patient *p, struct look *k, const char *path,
 		const cJSON *root = NULL;
 		buf_init(&page, 1 << 16);
 		buf_printf(&page, "%s%s%s", path, next ? "&continue=" : "", next ? next : "");
-		rc = patient_get(p, buf_text(&page), &root, e);
+		rc = doctor_context_get(p, buf_text(&page), &root, e);
 		buf_done(&page);
 		free(next);
 		next = NULL;
@@ -221,7 +221,7 @@ static int read_pages(struct patient *p, struct look *k, const char *path,
 }
 
 /* Holds first: what is started meanwhile is too young to be missed. */
-static int look_around(struct patient *p, struct look *k, struct err *e)
+static int look_around(struct doctor_context *p, struct look *k, struct err *e)
 {
 	*k = (struct look){.now_ms = clock_now_ms() + (p->api_skew_known ? p->api_skew_ms : 0)};
 	int rc = read_holds(p, k, e);
@@ -329,7 +329,7 @@ static int in_order(const void *a, const void *b)
 	return strcmp(x->uid, y->uid);
 }
 
-static struct reconciliation *compare(struct patient *p)
+static struct reconciliation *compare(struct doctor_context *p)
 {
 	struct look k;
 	struct reconciliation *r = mem_alloc(sizeof(*r));
@@ -380,7 +380,7 @@ static void pause_ms(int64_t ms)
 	nanosleep(&t, NULL);
 }
 
-const struct reconciliation *reconcile(struct patient *p)
+const struct reconciliation *reconcile(struct doctor_context *p)
 {
 	if (p->reconciliation)
 		return p->reconciliation;
@@ -412,7 +412,7 @@ static bool report(
 	return true;
 }
 
-void check_holds(struct patient *p, struct findings *f)
+void check_holds(struct doctor_context *p, struct findings *f)
 {
 	const struct reconciliation *r = reconcile(p);
 	if (report(r, DISCORD_HOLD, VERDICT_FAIL, f) && f->count == 0)
@@ -437,7 +437,7 @@ static void report_mass(const struct reconciliation *r, struct findings *f)
 		"# restore the ledger, then restart the controller; or restart it with --mass-stop-after=0s to have these Jobs stopped now (docs/gate.md)");
 }
 
-void check_jobs(struct patient *p, struct findings *f)
+void check_jobs(struct doctor_context *p, struct findings *f)
 {
 	const struct reconciliation *r = reconcile(p);
 	report_mass(r, f);
@@ -445,7 +445,7 @@ void check_jobs(struct patient *p, struct findings *f)
 		findings_ok(f, "%zu queued Jobs, and those that run hold their quota", r->jobs);
 }
 
-void check_pods(struct patient *p, struct findings *f)
+void check_pods(struct doctor_context *p, struct findings *f)
 {
 	const struct reconciliation *r = reconcile(p);
 	if (r->rc == 0 && r->no_pods)

@@ -9,7 +9,7 @@
 #ifndef SLUICE_CLI_DOCTOR_RECONCILE_H
 #define SLUICE_CLI_DOCTOR_RECONCILE_H
 
-#include "cli/doctor/patient.h"
+#include "cli/doctor/doctor_context.h"
 
 enum discord { DISCORD_HOLD, DISCORD_JOB, DISCORD_POD, DISCORDS };
 
@@ -32,7 +32,7 @@ struct reconciliation {
 };
 
 /* Looks twice where it must; made once, then remembered in p. */
-const struct reconciliation *reconcile(struct patient *p);
+const struct reconciliation *reconcile(struct doctor_context *p);
 void reconciliation_free(struct reconciliation *r); /* NULL is fine */
 
 #endif

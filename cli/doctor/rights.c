@@ -15,7 +15,7 @@
 #define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 
 struct rights {
-	struct patient *p;
+	struct doctor_context *p;
 	struct findings *f;
 	const char *ns; /* of the Role; NULL: of a ClusterRole */
 	size_t asked;
@@ -64,7 +64,7 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 		ns, ns);
 	put_attributes(r, group, resource, name, verb, &body);
 	buf_puts(&body, "}}");
-	int rc = patient_post(r->p, REVIEWS, buf_text(&body), &root, &e);
+	int rc = doctor_context_post(r->p, REVIEWS, buf_text(&body), &root, &e);
 	buf_done(&body);
 	if (rc < 0)
 		r->unknown = e;
@@ -74,7 +74,7 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 	return allowed;
 }
 
-int rights_ask(struct patient *p, const char *group, const char *resource, const char *verb,
+int rights_ask(struct doctor_context *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e)
 {
 	struct rights r = {.p = p};
@@ -147,7 +147,7 @@ static void check_file(struct rights *r, const struct deployed *file)
 	free(text);
 }
 
-static void check_folder(struct patient *p, struct findings *f, const char *folder)
+static void check_folder(struct doctor_context *p, struct findings *f, const char *folder)
 {
 	struct rights r = {p, f, NULL, 0, {""}};
 	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
@@ -163,13 +163,13 @@ static void check_folder(struct patient *p, struct findings *f, const char *fold
 			p->o->namespace_name, r.asked);
 }
 
-void check_rbac(struct patient *p, struct findings *f)
+void check_rbac(struct doctor_context *p, struct findings *f)
 {
 	check_folder(p, f, "deploy/rbac/");
 }
 
 /* Only where idle resources are lent is more wanted than the base has. */
-void check_lending(struct patient *p, struct findings *f)
+void check_lending(struct doctor_context *p, struct findings *f)
 {
 	bool lends = false;
 	struct err e = {""};

@@ -13,11 +13,11 @@ enum {
 };
 #define QUESTION_SERVER "/version"
 
-void check_api_server(struct patient *p, struct findings *f)
+void check_api_server(struct doctor_context *p, struct findings *f)
 {
 	const cJSON *root;
 	struct err e = {""};
-	int rc = patient_get(p, QUESTION_SERVER, &root, &e);
+	int rc = doctor_context_get(p, QUESTION_SERVER, &root, &e);
 	if (rc < 0) {
 		findings_add(f, VERDICT_FAIL, "%s: %s", p->config->origin, e.text);
 		return;
@@ -27,7 +27,7 @@ void check_api_server(struct patient *p, struct findings *f)
 	findings_ok(f, "%s at %s answers", p->config->origin, p->config->server);
 }
 
-void check_version(struct patient *p, struct findings *f)
+void check_version(struct doctor_context *p, struct findings *f)
 {
 	if (p->minor == 0)
 		findings_skip(f, "it does not say");
@@ -43,11 +43,11 @@ void check_version(struct patient *p, struct findings *f)
 		findings_ok(f, "Kubernetes 1.%d", p->minor);
 }
 
-void check_mutating_policies(struct patient *p, struct findings *f)
+void check_mutating_policies(struct doctor_context *p, struct findings *f)
 {
 	const cJSON *root;
 	struct err e = {""};
-	int rc = patient_get(p,
+	int rc = doctor_context_get(p,
 		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies?limit=1", &root,
 		&e);
 	p->no_mutating = rc == ERR_GONE;
@@ -60,7 +60,7 @@ void check_mutating_policies(struct patient *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 }
 
-void check_api_clock(struct patient *p, struct findings *f)
+void check_api_clock(struct doctor_context *p, struct findings *f)
 {
 	if (!p->api_skew_known) {
 		findings_skip(f, "it does not say what time it is");
@@ -96,7 +96,7 @@ struct lending {
 	bool decided; /* by the ConfigMap: NodeOvercommits do not count */
 };
 
-static int read_configmap(struct patient *p, struct lending *l, struct err *e)
+static int read_configmap(struct doctor_context *p, struct lending *l, struct err *e)
 {
 	char path[700];
 	const cJSON *root;
@@ -105,7 +105,7 @@ static int read_configmap(struct patient *p, struct lending *l, struct err *e)
 		return 0;
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%.*s/configmaps/%.253s",
 		(int)(slash - p->o->configmap), p->o->configmap, slash + 1);
-	int rc = patient_get(p, path, &root, e);
+	int rc = doctor_context_get(p, path, &root, e);
 	if (rc < 0)
 		return rc == ERR_GONE ? 0 : rc;
 	const char *text = json_text(json_object(root, "data"), "colocation-config");
@@ -119,10 +119,10 @@ static int read_configmap(struct patient *p, struct lending *l, struct err *e)
 	return 0; /* what is wrong with it the controller says */
 }
 
-static int read_nodeovercommits(struct patient *p, struct lending *l, struct err *e)
+static int read_nodeovercommits(struct doctor_context *p, struct lending *l, struct err *e)
 {
 	const cJSON *root;
-	int rc = patient_get(p, "/apis/sluice.dev/v1alpha1/nodeovercommits", &root, e);
+	int rc = doctor_context_get(p, "/apis/sluice.dev/v1alpha1/nodeovercommits", &root, e);
 	if (rc < 0)
 		return rc == ERR_GONE ? 0 : rc;
 	json_each(item, json_array(root, "items")) {
@@ -137,11 +137,11 @@ static int read_nodeovercommits(struct patient *p, struct lending *l, struct err
 	return 0;
 }
 
-static void look_for_metrics(struct patient *p, struct findings *f)
+static void look_for_metrics(struct doctor_context *p, struct findings *f)
 {
 	const cJSON *root;
 	struct err e = {""};
-	int rc = patient_get(p, "/apis/metrics.k8s.io/v1beta1/nodes", &root, &e);
+	int rc = doctor_context_get(p, "/apis/metrics.k8s.io/v1beta1/nodes", &root, &e);
 	if (rc == ERR_DENIED)
 		findings_skip(f, "%s", e.text);
 	else if (rc < 0) {
@@ -158,7 +158,7 @@ static void look_for_metrics(struct patient *p, struct findings *f)
 		findings_ok(f, "served, and idle resources are lent by it");
 }
 
-static void look_for_kubelets(struct patient *p, struct findings *f)
+static void look_for_kubelets(struct doctor_context *p, struct findings *f)
 {
 	bool may = false;
 	struct err e = {""};
@@ -174,14 +174,14 @@ static void look_for_kubelets(struct patient *p, struct findings *f)
 		findings_ok(f, "not needed: usage is read from the kubelets, which is allowed");
 }
 
-static int read_lending(struct patient *p, struct lending *ret, struct err *e)
+static int read_lending(struct doctor_context *p, struct lending *ret, struct err *e)
 {
 	*ret = (struct lending){false, false, false};
 	int rc = read_configmap(p, ret, e);
 	return rc == 0 && !ret->decided ? read_nodeovercommits(p, ret, e) : rc;
 }
 
-int lending_is_on(struct patient *p, bool *ret_on, struct err *e)
+int lending_is_on(struct doctor_context *p, bool *ret_on, struct err *e)
 {
 	struct lending l;
 	int rc = read_lending(p, &l, e);
@@ -189,7 +189,7 @@ int lending_is_on(struct patient *p, bool *ret_on, struct err *e)
 	return rc;
 }
 
-void check_metrics(struct patient *p, struct findings *f)
+void check_metrics(struct doctor_context *p, struct findings *f)
 {
 	struct lending l;
 	struct err e = {""};

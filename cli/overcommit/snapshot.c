@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/simulate/documents.h"
-#include "cli/simulate/shelf.h"
+#include "cli/simulate/calendar_specs.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 

@@ -48,7 +48,7 @@ static void *grow(void *array, size_t count, size_t size)
 	return (count & (count - 1)) == 0 ? mem_grow(array, count ? count * 2 : 1, size) : array;
 }
 
-static void see_use(struct chart *c, const struct episode *e, int sign)
+static void see_use(struct chart *c, const struct sim_event *e, int sign)
 {
 	for (size_t i = 0; i < e->nlines; i++) {
 		size_t column =
@@ -61,60 +61,60 @@ static void see_use(struct chart *c, const struct episode *e, int sign)
 	}
 }
 
-static void open_run(struct chart *c, const struct episode *e)
+static void open_run(struct chart *c, const struct sim_event *e)
 {
-	while (c->nopen <= e->actor) {
+	while (c->nopen <= e->sim_job) {
 		c->open = grow(c->open, c->nopen, sizeof(*c->open));
 		c->open[c->nopen++] = SIZE_MAX;
 	}
-	c->open[e->actor] = c->nruns;
+	c->open[e->sim_job] = c->nruns;
 	c->run = grow(c->run, c->nruns, sizeof(*c->run));
 	c->run[c->nruns++] = (struct chart_run){
-		.actor = e->actor,
+		.sim_job = e->sim_job,
 		.clusterqueue = e->clusterqueue,
 		.column = e->nlines > 0 ? summary_column(c->summary, e->lines[0].flavor,
 						  e->lines[0].resource)
 					: SIZE_MAX,
 		.from_ms = e->at_ms,
 		.to_ms = INT64_MAX,
-		.attempt = c->w->actor[e->actor].attempt,
+		.attempt = c->w->sim_job[e->sim_job].attempt,
 	};
 }
 
-static void close_run(struct chart *c, const struct episode *e)
+static void close_run(struct chart *c, const struct sim_event *e)
 {
-	if (e->actor >= c->nopen || c->open[e->actor] == SIZE_MAX)
+	if (e->sim_job >= c->nopen || c->open[e->sim_job] == SIZE_MAX)
 		return;
-	struct chart_run *r = &c->run[c->open[e->actor]];
+	struct chart_run *r = &c->run[c->open[e->sim_job]];
 	r->to_ms = e->at_ms;
-	r->stopped = e->kind != EPISODE_FINISHED;
-	c->open[e->actor] = SIZE_MAX;
+	r->stopped = e->kind != SIM_EVENT_FINISHED;
+	c->open[e->sim_job] = SIZE_MAX;
 }
 
-void chart_see(struct chart *c, const struct episode *e)
+void chart_see(struct chart *c, const struct sim_event *e)
 {
 	switch (e->kind) {
-	case EPISODE_ADOPTED:
-	case EPISODE_ADMITTED:
+	case SIM_EVENT_ADOPTED:
+	case SIM_EVENT_ADMITTED:
 		see_use(c, e, 1);
 		open_run(c, e);
 		return;
-	case EPISODE_PREEMPTED:
-	case EPISODE_STOPPED:
-	case EPISODE_FINISHED:
+	case SIM_EVENT_PREEMPTED:
+	case SIM_EVENT_STOPPED:
+	case SIM_EVENT_FINISHED:
 		see_use(c, e, -1);
 		close_run(c, e);
 		return;
-	case EPISODE_NOTICE:
-	case EPISODE_UNREACHABLE:
-	case EPISODE_WAITING:
+	case SIM_EVENT_NOTICE:
+	case SIM_EVENT_UNREACHABLE:
+	case SIM_EVENT_WAITING:
 		return;
 	}
 }
 
 static const struct rule *find_rule(const struct chart *c, enum rule_kind kind, const char *name)
 {
-	const struct rulebook *b = &c->w->rulebook;
+	const struct policy_specs *b = &c->w->policy_specs;
 	for (size_t i = 0; i < b->n; i++)
 		if (b->rule[i].kind == kind && strcmp(rule_name(&b->rule[i]), name) == 0)
 			return &b->rule[i];
@@ -137,7 +137,7 @@ void chart_look(struct chart *c, int64_t now_ms)
 {
 	struct runpolicy_view policy;
 	struct priceplan_view plan;
-	if (c->w->rulebook.n == 0)
+	if (c->w->policy_specs.n == 0)
 		return;
 	for (size_t i = 0; queue_view_runpolicy(c->w->queue, i, &policy); i++)
 		see_turn(c, find_rule(c, RULE_RUNPOLICY, policy.name), policy.open, now_ms);
@@ -321,7 +321,7 @@ static void draw_shade(
 static void draw_closed(
 	const struct chart *c, const char *clusterqueue, double top, double bottom, struct buf *out)
 {
-	const struct rulebook *b = &c->w->rulebook;
+	const struct policy_specs *b = &c->w->policy_specs;
 	for (size_t i = 0; i < b->n; i++)
 		if (b->rule[i].kind == RULE_RUNPOLICY && rule_binds(&b->rule[i], clusterqueue))
 			draw_shade(c, &b->rule[i], top, bottom, out);
@@ -330,7 +330,7 @@ static void draw_closed(
 /* Of several the first by name holds. */
 static const struct rule *plan_of(const struct chart *c, const char *clusterqueue)
 {
-	const struct rulebook *b = &c->w->rulebook;
+	const struct policy_specs *b = &c->w->policy_specs;
 	const struct rule *best = NULL;
 	for (size_t i = 0; i < b->n; i++)
 		if (b->rule[i].kind == RULE_PRICEPLAN && rule_binds(&b->rule[i], clusterqueue) &&
@@ -403,7 +403,7 @@ static void draw_run(
 {
 	char name[600], from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE] = "the end";
 	double x = x_of(c, r->from_ms), width = x_of(c, r->to_ms) - x;
-	world_name(c->w, r->actor, name, sizeof(name));
+	world_name(c->w, r->sim_job, name, sizeof(name));
 	if (r->to_ms != INT64_MAX)
 		stamp_format(r->to_ms, to);
 	buf_printf(out,
@@ -490,8 +490,8 @@ static void draw_head(const struct chart *c, struct buf *out)
 	char text[256], length[LENGTH_TEXT_SIZE];
 	snprintf(text, sizeof(text),
 		"%zu Jobs: %zu admissions, %zu preemptions, %zu finished, %zu wait; makespan %s",
-		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished, s->waiting,
-		length_text(s->last_ms - s->first_ms, length));
+		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
+		s->waiting, length_text(s->last_ms - s->first_ms, length));
 	draw_label(out, LEFT, 24, " class=\"head\"", text);
 }
 

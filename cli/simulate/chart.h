@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "cli/simulate/episode.h"
+#include "cli/simulate/sim_event.h"
 #include "cli/simulate/summary.h"
 
 struct chart_run { /* one attempt of a Job */
-	size_t actor;
+	size_t sim_job;
 	const char *clusterqueue;
 	size_t column; /* of its first line; SIZE_MAX */
 	int64_t from_ms, to_ms;
@@ -49,7 +49,7 @@ struct chart {
 void chart_init(struct chart *c, const struct world *w, const struct summary *summary);
 void chart_done(struct chart *c);
 
-void chart_see(struct chart *c, const struct episode *e);
+void chart_see(struct chart *c, const struct sim_event *e);
 /* At each instant that is played: what the rules say now. */
 void chart_look(struct chart *c, int64_t now_ms);
 /* After summary_close(). */

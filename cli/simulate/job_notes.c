@@ -227,7 +227,7 @@ static int read_admitted(struct world *w, const struct job *j, const char *text,
 
 int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes, struct err *e)
 {
-	struct adoption a = {.actor = w->nactors, .where = ""};
+	struct adoption a = {.sim_job = w->nsim_jobs, .where = ""};
 	int rc = 0;
 	if (notes->admitted) {
 		struct json *json = json_new(NOTE_TREE_MAX);

@@ -11,24 +11,24 @@
 #define LINES_MAX_BYTES (1u << 20)
 #define WRITE_BYTES (64u << 10)
 
-const char *episode_name(enum episode_kind kind)
+const char *sim_event_name(enum sim_event_kind kind)
 {
 	switch (kind) {
-	case EPISODE_ADOPTED:
+	case SIM_EVENT_ADOPTED:
 		return "Adopted";
-	case EPISODE_ADMITTED:
+	case SIM_EVENT_ADMITTED:
 		return "Admitted";
-	case EPISODE_PREEMPTED:
+	case SIM_EVENT_PREEMPTED:
 		return "Preempted";
-	case EPISODE_STOPPED:
+	case SIM_EVENT_STOPPED:
 		return "Stopped";
-	case EPISODE_FINISHED:
+	case SIM_EVENT_FINISHED:
 		return "Finished";
-	case EPISODE_NOTICE:
+	case SIM_EVENT_NOTICE:
 		return "Notice";
-	case EPISODE_UNREACHABLE:
+	case SIM_EVENT_UNREACHABLE:
 		return "Unreachable";
-	case EPISODE_WAITING:
+	case SIM_EVENT_WAITING:
 		return "Waiting";
 	}
 	return "";
@@ -72,7 +72,7 @@ static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
 }
 
 static void finished_message(
-	const struct actor *a, const struct episode *e, char *text, size_t size)
+	const struct sim_job *a, const struct sim_event *e, char *text, size_t size)
 {
 	char ran[LENGTH_TEXT_SIZE], late[LENGTH_TEXT_SIZE];
 	snprintf(text, size, "ran %s%s%s%s", length_text(e->at_ms - a->since_ms, ran),
@@ -81,37 +81,37 @@ static void finished_message(
 }
 
 /* Own words, where nobody else has said it better. */
-static void message_of(const struct journal *j, const struct episode *e, char *text, size_t size)
+static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
-	const struct actor *a = &j->w->actor[e->actor];
+	const struct sim_job *a = &j->w->sim_job[e->sim_job];
 	char name[600], length[LENGTH_TEXT_SIZE];
 	text[0] = '\0';
 	switch (e->kind) {
-	case EPISODE_ADMITTED:
+	case SIM_EVENT_ADMITTED:
 		snprintf(text, size, "%" PRId32 " pod%s, %s after the Job came", a->pods,
 			a->pods == 1 ? "" : "s", length_text(e->at_ms - a->arrival_ms, length));
 		return;
-	case EPISODE_PREEMPTED:
+	case SIM_EVENT_PREEMPTED:
 		if (e->by != SIZE_MAX)
 			snprintf(text, size, "makes room for %s; %s of work are lost",
 				world_name(j->w, e->by, name, sizeof(name)),
 				length_text(e->lost_ms, length));
 		return;
-	case EPISODE_STOPPED:
+	case SIM_EVENT_STOPPED:
 		snprintf(text, size, "%s of work are lost", length_text(e->lost_ms, length));
 		return;
-	case EPISODE_FINISHED:
+	case SIM_EVENT_FINISHED:
 		finished_message(a, e, text, size);
 		return;
-	case EPISODE_NOTICE:
+	case SIM_EVENT_NOTICE:
 		snprintf(text, size, "will be stopped in %s",
 			length_text(e->stop_ms - e->at_ms, length));
 		return;
-	case EPISODE_UNREACHABLE:
-	case EPISODE_WAITING:
+	case SIM_EVENT_UNREACHABLE:
+	case SIM_EVENT_WAITING:
 		snprintf(text, size, "%s", e->message ? e->message : "");
 		return;
-	case EPISODE_ADOPTED:
+	case SIM_EVENT_ADOPTED:
 		return;
 	}
 }
@@ -124,7 +124,7 @@ static void member(struct buf *out, const char *key, const char *text)
 	buf_json_string(out, text);
 }
 
-static void flavors_json(struct buf *out, const struct episode *e)
+static void flavors_json(struct buf *out, const struct sim_event *e)
 {
 	if (e->nlines == 0)
 		return;
@@ -146,13 +146,13 @@ static void money(struct buf *out, const char *key, int64_t micro)
 }
 
 /* What it costs from now on; of those that end, what it has cost. */
-static void bill_json(struct buf *out, const struct episode *e)
+static void bill_json(struct buf *out, const struct sim_event *e)
 {
 	if (!e->bill)
 		return;
-	if (e->kind == EPISODE_ADMITTED)
+	if (e->kind == SIM_EVENT_ADMITTED)
 		money(out, "perHour", e->bill->per_hour);
-	else if (e->kind != EPISODE_NOTICE)
+	else if (e->kind != SIM_EVENT_NOTICE)
 		money(out, "cost", e->bill->cost);
 	member(out, "currency", e->bill->currency);
 }
@@ -164,23 +164,23 @@ static void time_json(struct buf *out, const char *key, int64_t ms)
 		member(out, key, stamp(ms, at));
 }
 
-static void write_json(struct journal *j, const struct episode *e)
+static void write_json(struct journal *j, const struct sim_event *e)
 {
-	const struct actor *a = &j->w->actor[e->actor];
+	const struct sim_job *a = &j->w->sim_job[e->sim_job];
 	struct buf *out = &j->line;
 	char at[STAMP_TEXT_SIZE], name[600], text[700];
 	buf_printf(out, "{\"at\":\"%s\",\"ms\":%" PRId64 ",\"event\":\"%s\"", stamp(e->at_ms, at),
-		e->at_ms - j->w->start_ms, episode_name(e->kind));
-	member(out, "job", world_name(j->w, e->actor, name, sizeof(name)));
+		e->at_ms - j->w->start_ms, sim_event_name(e->kind));
+	member(out, "job", world_name(j->w, e->sim_job, name, sizeof(name)));
 	buf_printf(out, ",\"attempt\":%" PRId32, a->attempt);
 	member(out, "clusterQueue", e->clusterqueue);
 	flavors_json(out, e);
-	if (e->kind != EPISODE_WAITING && e->kind != EPISODE_UNREACHABLE)
+	if (e->kind != SIM_EVENT_WAITING && e->kind != SIM_EVENT_UNREACHABLE)
 		buf_printf(out, ",\"count\":%" PRId32, a->pods);
 	if (e->by != SIZE_MAX)
 		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
 	member(out, "reason", e->reason);
-	if (e->kind == EPISODE_PREEMPTED || e->kind == EPISODE_STOPPED)
+	if (e->kind == SIM_EVENT_PREEMPTED || e->kind == SIM_EVENT_STOPPED)
 		buf_printf(out, ",\"lost_ms\":%" PRId64, e->lost_ms * a->pods);
 	if (e->late_ms > 0)
 		buf_printf(out, ",\"late_ms\":%" PRId64, e->late_ms);
@@ -193,45 +193,45 @@ static void write_json(struct journal *j, const struct episode *e)
 		flush(j);
 }
 
-static enum colour colour_of(enum episode_kind kind)
+static enum colour colour_of(enum sim_event_kind kind)
 {
 	switch (kind) {
-	case EPISODE_ADMITTED:
+	case SIM_EVENT_ADMITTED:
 		return COLOUR_GREEN;
-	case EPISODE_PREEMPTED:
-	case EPISODE_STOPPED:
+	case SIM_EVENT_PREEMPTED:
+	case SIM_EVENT_STOPPED:
 		return COLOUR_RED;
-	case EPISODE_NOTICE:
-	case EPISODE_UNREACHABLE:
-	case EPISODE_WAITING:
+	case SIM_EVENT_NOTICE:
+	case SIM_EVENT_UNREACHABLE:
+	case SIM_EVENT_WAITING:
 		return COLOUR_YELLOW;
-	case EPISODE_ADOPTED:
-	case EPISODE_FINISHED:
+	case SIM_EVENT_ADOPTED:
+	case SIM_EVENT_FINISHED:
 		return COLOUR_NONE;
 	}
 	return COLOUR_NONE;
 }
 
 /* "; 0.16 EUR an hour" */
-static void add_cost(const struct episode *e, char *text, size_t size)
+static void add_cost(const struct sim_event *e, char *text, size_t size)
 {
 	char amount[MONEY_TEXT_SIZE];
 	size_t len = strlen(text);
-	if (!e->bill || e->kind == EPISODE_NOTICE)
+	if (!e->bill || e->kind == SIM_EVENT_NOTICE)
 		return;
-	bool begins = e->kind == EPISODE_ADMITTED;
+	bool begins = e->kind == SIM_EVENT_ADMITTED;
 	money_format(begins ? e->bill->per_hour : e->bill->cost, amount);
 	snprintf(text + len, size - len, "; %s %s%s", amount, e->bill->currency,
 		begins ? " an hour" : "");
 }
 
-static void add_row(struct journal *j, const struct episode *e)
+static void add_row(struct journal *j, const struct sim_event *e)
 {
-	const struct actor *a = &j->w->actor[e->actor];
+	const struct sim_job *a = &j->w->sim_job[e->sim_job];
 	char at[STAMP_TEXT_SIZE], name[600], text[700];
 	table_cell(j->table, COLOUR_DIM, stamp(e->at_ms, at));
-	table_cell(j->table, colour_of(e->kind), episode_name(e->kind));
-	table_cell(j->table, COLOUR_NONE, world_name(j->w, e->actor, name, sizeof(name)));
+	table_cell(j->table, colour_of(e->kind), sim_event_name(e->kind));
+	table_cell(j->table, COLOUR_NONE, world_name(j->w, e->sim_job, name, sizeof(name)));
 	table_cellf(j->table, COLOUR_NONE, "%" PRId32, a->attempt);
 	table_cell(j->table, COLOUR_NONE, e->clusterqueue);
 	for (size_t i = 0; i < e->nlines; i++)
@@ -246,9 +246,9 @@ static void add_row(struct journal *j, const struct episode *e)
 	table_end_row(j->table);
 }
 
-void journal_see(struct journal *j, const struct episode *e)
+void journal_see(struct journal *j, const struct sim_event *e)
 {
-	if (e->kind == EPISODE_ADOPTED)
+	if (e->kind == SIM_EVENT_ADOPTED)
 		return;
 	j->nrows++;
 	if (j->out) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "cli/simulate/episode.h"
+#include "cli/simulate/sim_event.h"
 #include "cli/table.h"
 
 struct journal {
@@ -26,10 +26,10 @@ void journal_init_json(struct journal *j, const struct world *w, FILE *out);
 void journal_init_table(struct journal *j, const struct world *w, const struct style *style);
 void journal_done(struct journal *j); /* writes what is left */
 
-void journal_see(struct journal *j, const struct episode *e);
+void journal_see(struct journal *j, const struct sim_event *e);
 /* The table, or one line that says how many rows it would have. */
 void journal_render_table(const struct journal *j, struct buf *out);
 
-const char *episode_name(enum episode_kind kind); /* "Admitted" */
+const char *sim_event_name(enum sim_event_kind kind); /* "Admitted" */
 
 #endif

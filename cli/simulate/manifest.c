@@ -100,7 +100,7 @@ static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
 	if (rc == 0)
 		rc = world_add_flavor(r->w, s, e);
 	if (rc == 0)
-		fleet_see_flavor(&r->w->fleet, s);
+		node_specs_see_flavor(&r->w->node_specs, s);
 	else
 		free(s);
 	return rc;
@@ -169,18 +169,19 @@ static const char *where_of(struct reader *r, char *text, size_t size)
 static int read_calendar(struct reader *r, const cJSON *o, struct err *e)
 {
 	char where[WHERE_SIZE];
-	return shelf_add_calendar(&r->w->rulebook.shelf, where_of(r, where, sizeof(where)), o, e);
+	return calendar_specs_add_calendar(
+		&r->w->policy_specs.calendar_specs, where_of(r, where, sizeof(where)), o, e);
 }
 
 static int read_configmap(struct reader *r, const cJSON *o, struct err *e)
 {
-	return shelf_add_configmap(&r->w->rulebook.shelf, o, e);
+	return calendar_specs_add_configmap(&r->w->policy_specs.calendar_specs, o, e);
 }
 
 static int read_rule(struct reader *r, enum rule_kind kind, const cJSON *o, struct err *e)
 {
 	char where[WHERE_SIZE];
-	return rulebook_add(&r->w->rulebook, kind, where_of(r, where, sizeof(where)), o, e);
+	return policy_specs_add(&r->w->policy_specs, kind, where_of(r, where, sizeof(where)), o, e);
 }
 
 static int read_runpolicy(struct reader *r, const cJSON *o, struct err *e)
@@ -236,11 +237,11 @@ static int read_node(struct reader *r, const cJSON *o, struct err *e)
 	if (rc < 0)
 		return rc;
 	n->ready = n->ready || !json_get(json_object(o, "status"), "conditions");
-	fleet_see(&r->w->fleet, n);
+	node_specs_see(&r->w->node_specs, n);
 	struct node_spec *s = NULL;
 	rc = decode_node_spec(o, &s, e);
 	if (rc == 0)
-		fleet_tell(r->w->queue, s);
+		node_specs_tell(r->w->queue, s);
 	free(s);
 	return rc < 0 ? rc : 0;
 }
@@ -356,7 +357,7 @@ static int read_kind(struct reader *r, const struct kind *k, const cJSON *o, str
 	cJSON *meta = (cJSON *)json_object(o, "metadata");
 	const char *begin = json_text(meta, "generateName");
 	if (begin && !json_get(meta, "name")) {
-		snprintf(name, sizeof(name), "%.253s%zu", begin, r->w->nactors);
+		snprintf(name, sizeof(name), "%.253s%zu", begin, r->w->nsim_jobs);
 		graft_text(&name_graft, meta, "name", name);
 	}
 	if (k->namespaced && meta && !json_get(meta, "namespace"))

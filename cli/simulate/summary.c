@@ -62,7 +62,7 @@ void summary_init(struct summary *s, const struct world *w)
 	if (s->ncolumns > 0)
 		qsort(s->column, s->ncolumns, sizeof(*s->column), by_column);
 	if (w->nadoptions == 0 && w->narrivals > 0)
-		s->first_ms = w->actor[w->arrival[0]].arrival_ms;
+		s->first_ms = w->sim_job[w->arrival[0]].arrival_ms;
 	for (size_t i = 0; i < s->ncolumns; i++)
 		s->column[i].since_ms = s->first_ms;
 	s->last_ms = s->first_ms;
@@ -83,7 +83,7 @@ static void advance(struct column *c, int64_t now_ms)
 	c->since_ms = now_ms;
 }
 
-static void use(struct summary *s, const struct episode *e, int sign)
+static void use(struct summary *s, const struct sim_event *e, int sign)
 {
 	for (size_t i = 0; i < e->nlines; i++) {
 		size_t at = summary_column(s, e->lines[i].flavor, e->lines[i].resource);
@@ -96,9 +96,9 @@ static void use(struct summary *s, const struct episode *e, int sign)
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 
-static void see_admitted(struct summary *s, const struct episode *e)
+static void see_admitted(struct summary *s, const struct sim_event *e)
 {
-	const struct actor *a = &s->w->actor[e->actor];
+	const struct sim_job *a = &s->w->sim_job[e->sim_job];
 	s->admitted++;
 	if (a->attempt > 1)
 		return;
@@ -108,9 +108,9 @@ static void see_admitted(struct summary *s, const struct episode *e)
 	s->wait_ms[s->nwaits++] = e->at_ms - a->arrival_ms;
 }
 
-static void see_finished(struct summary *s, const struct episode *e)
+static void see_finished(struct summary *s, const struct sim_event *e)
 {
-	const struct actor *a = &s->w->actor[e->actor];
+	const struct sim_job *a = &s->w->sim_job[e->sim_job];
 	double run = (double)a->duration_ms, floor_ms = 10000;
 	double slowdown = (double)(e->at_ms - a->arrival_ms) / (run > floor_ms ? run : floor_ms);
 	s->finished++;
@@ -145,46 +145,46 @@ static void count_stop(struct summary *s, const char *reason)
 	s->stop[i].count++;
 }
 
-static void see_ended(struct summary *s, const struct episode *e)
+static void see_ended(struct summary *s, const struct sim_event *e)
 {
-	bool deleted = e->kind == EPISODE_STOPPED && strcmp(e->reason, "Deleted") == 0;
+	bool deleted = e->kind == SIM_EVENT_STOPPED && strcmp(e->reason, "Deleted") == 0;
 	use(s, e, -1);
 	if (e->bill)
 		summary_charge(s, e->bill);
-	if (e->kind == EPISODE_PREEMPTED)
+	if (e->kind == SIM_EVENT_PREEMPTED)
 		s->preempted++;
-	if (e->kind == EPISODE_STOPPED)
+	if (e->kind == SIM_EVENT_STOPPED)
 		s->stopped++;
-	if (e->kind == EPISODE_FINISHED)
+	if (e->kind == SIM_EVENT_FINISHED)
 		see_finished(s, e);
 	else
-		count_stop(s, e->kind == EPISODE_PREEMPTED ? "Preempted" : e->reason);
-	if (e->kind != EPISODE_FINISHED && !deleted)
-		s->lost_ms = quantity_add(s->lost_ms, e->lost_ms * s->w->actor[e->actor].pods);
+		count_stop(s, e->kind == SIM_EVENT_PREEMPTED ? "Preempted" : e->reason);
+	if (e->kind != SIM_EVENT_FINISHED && !deleted)
+		s->lost_ms = quantity_add(s->lost_ms, e->lost_ms * s->w->sim_job[e->sim_job].pods);
 	s->missed += e->late_ms > 0;
 }
 
-void summary_see(struct summary *s, const struct episode *e)
+void summary_see(struct summary *s, const struct sim_event *e)
 {
 	switch (e->kind) {
-	case EPISODE_ADOPTED:
+	case SIM_EVENT_ADOPTED:
 		use(s, e, 1);
 		return;
-	case EPISODE_ADMITTED:
+	case SIM_EVENT_ADMITTED:
 		use(s, e, 1);
 		see_admitted(s, e);
 		break;
-	case EPISODE_PREEMPTED:
-	case EPISODE_STOPPED:
-	case EPISODE_FINISHED:
+	case SIM_EVENT_PREEMPTED:
+	case SIM_EVENT_STOPPED:
+	case SIM_EVENT_FINISHED:
 		see_ended(s, e);
 		break;
-	case EPISODE_NOTICE:
+	case SIM_EVENT_NOTICE:
 		return;
-	case EPISODE_UNREACHABLE:
+	case SIM_EVENT_UNREACHABLE:
 		s->unreachable++;
 		return;
-	case EPISODE_WAITING:
+	case SIM_EVENT_WAITING:
 		s->waiting++;
 		return;
 	}
@@ -286,7 +286,7 @@ void summary_render_json(const struct summary *s, struct buf *out)
 	buf_printf(out,
 		"{\"summary\":{\"jobs\":%zu,\"admitted\":%zu,\"preempted\":%zu,\"finished\":%zu,"
 		"\"waiting\":%zu",
-		s->w->nactors - s->w->nunqueued, s->admitted, s->preempted, s->finished,
+		s->w->nsim_jobs - s->w->nunqueued, s->admitted, s->preempted, s->finished,
 		s->waiting);
 	stops_json(s, out);
 	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
@@ -359,7 +359,7 @@ static void money_rows(const struct summary *s, struct table *t)
 
 static void counts_table(const struct summary *s, struct table *t)
 {
-	count_row(t, "Jobs", s->w->nactors - s->w->nunqueued);
+	count_row(t, "Jobs", s->w->nsim_jobs - s->w->nunqueued);
 	count_row(t, "admitted", s->admitted);
 	stops_rows(s, t);
 	count_row(t, "finished", s->finished);

@@ -19,7 +19,7 @@
 #define SLUICE_CLI_SIMULATE_SUMMARY_H
 
 #include "base/buf.h"
-#include "cli/simulate/episode.h"
+#include "cli/simulate/sim_event.h"
 #include "cli/table.h"
 
 struct column { /* a flavor's resource */
@@ -64,7 +64,7 @@ void summary_done(struct summary *s);
 
 /* What a run cost that has not ended. */
 void summary_charge(struct summary *s, const struct run_bill *bill);
-void summary_see(struct summary *s, const struct episode *e);
+void summary_see(struct summary *s, const struct sim_event *e);
 void summary_close(struct summary *s, int64_t end_ms); /* at least the last episode's time */
 
 /* The index of that column; SIZE_MAX when nobody described it. */

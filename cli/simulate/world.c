@@ -19,7 +19,7 @@ struct entry {
 
 struct owner {
 	struct uid uid;
-	size_t actor;
+	size_t sim_job;
 };
 
 /* The uids that are ours begin with this; the rest is the index. No server makes such a one: the
@@ -42,15 +42,15 @@ void world_init(struct world *w, const struct queue_config *config)
 	queue_configure(w->queue, config);
 	map_init(&w->by_uid, owner_is);
 	map_init(&w->names, entry_is);
-	rulebook_init(&w->rulebook);
+	policy_specs_init(&w->policy_specs);
 }
 
 void world_done(struct world *w)
 {
 	queue_free(w->queue);
 	trace_done(&w->trace);
-	rulebook_done(&w->rulebook);
-	fleet_done(&w->fleet);
+	policy_specs_done(&w->policy_specs);
+	node_specs_done(&w->node_specs);
 	map_done(&w->by_uid);
 	map_done(&w->names);
 	for (size_t i = 0; i < w->nblocks; i++)
@@ -59,7 +59,7 @@ void world_done(struct world *w)
 		zone_free(w->zone[i]);
 	free(w->zone);
 	free(w->block);
-	free(w->actor);
+	free(w->sim_job);
 	free(w->adoption);
 	free(w->cronjob);
 	free(w->arrival);
@@ -196,19 +196,20 @@ void world_resolve_times(const struct world *w, struct job *j)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static struct actor *add_actor(struct world *w)
+static struct sim_job *add_sim_job(struct world *w)
 {
-	w->actor = grow(w->actor, w->nactors, sizeof(*w->actor));
-	struct actor *a = &w->actor[w->nactors++];
-	*a = (struct actor){.arrival_ms = NEVER_MS, .duration_ms = NEVER_MS, .delete_ms = NEVER_MS};
+	w->sim_job = grow(w->sim_job, w->nsim_jobs, sizeof(*w->sim_job));
+	struct sim_job *a = &w->sim_job[w->nsim_jobs++];
+	*a = (struct sim_job){
+		.arrival_ms = NEVER_MS, .duration_ms = NEVER_MS, .delete_ms = NEVER_MS};
 	return a;
 }
 
 /* High byte first, so that the order of uids is the order of the files. */
-static struct uid made_uid_of(size_t actor)
+static struct uid made_uid_of(size_t sim_job)
 {
 	struct uid uid;
-	uint64_t index = htobe64(actor);
+	uint64_t index = htobe64(sim_job);
 	memcpy(uid.byte, made_uid, 8);
 	memcpy(uid.byte + 8, &index, 8);
 	return uid;
@@ -216,7 +217,7 @@ static struct uid made_uid_of(size_t actor)
 
 struct uid world_next_uid(const struct world *w)
 {
-	return made_uid_of(w->nactors);
+	return made_uid_of(w->nsim_jobs);
 }
 
 static int claim_uid(struct world *w, const struct job *j, struct err *e)
@@ -228,7 +229,7 @@ static int claim_uid(struct world *w, const struct job *j, struct err *e)
 			"Job %s/%s: metadata.uid: another Job has the same; leave it out", j->ns,
 			j->name);
 	struct owner *o = world_keep(w, mem_alloc(sizeof(*o)));
-	*o = (struct owner){j->uid, w->nactors};
+	*o = (struct owner){j->uid, w->nsim_jobs};
 	map_put(&w->by_uid, hash, o);
 	return 0;
 }
@@ -243,7 +244,7 @@ int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, s
 		return ERR_CONFLICT;
 	keep_name(w, "Job", j->ns, j->name);
 	mention_namespace(w, j->ns);
-	struct actor *a = add_actor(w);
+	struct sim_job *a = add_sim_job(w);
 	a->record = world_keep(w, j);
 	a->has_own_uid = plan->has_own_uid;
 	a->duration_ms = plan->duration_ms;
@@ -273,14 +274,14 @@ size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms
 	char name[NAME_SIZE];
 	/* As the CronJob controller names them: by the minute they were due at. */
 	snprintf(name, sizeof(name), "%s-%lld", c->name, (long long)(at_ms / 60000));
-	struct actor *a = add_actor(w);
+	struct sim_job *a = add_sim_job(w);
 	a->record = c->record;
 	a->name = world_keep(w, mem_strdup(name));
 	a->origin = cronjob;
 	a->arrival_ms = now_ms;
 	a->duration_ms = c->duration_ms;
 	a->step_ms = c->step_ms;
-	c->last = w->nactors - 1;
+	c->last = w->nsim_jobs - 1;
 	return c->last;
 }
 
@@ -336,7 +337,7 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 	mention_namespace(w, w->trace_ns ? w->trace_ns : "default");
 	for (size_t i = 0; i < w->trace.njobs; i++) {
 		const struct trace_job *t_job = &w->trace.job[i];
-		struct actor *a = add_actor(w);
+		struct sim_job *a = add_sim_job(w);
 		a->origin = i;
 		a->arrival_ms = w->trace.start_ms + t_job->submit_s * 1000;
 		a->duration_ms = t_job->run_s * 1000;
@@ -349,9 +350,9 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 static int64_t earliest_ms(const struct world *w)
 {
 	int64_t ms = w->trace.njobs > 0 ? w->trace.start_ms : NEVER_MS;
-	for (size_t i = 0; i < w->nactors; i++)
-		if (w->actor[i].arrival_ms < ms)
-			ms = w->actor[i].arrival_ms;
+	for (size_t i = 0; i < w->nsim_jobs; i++)
+		if (w->sim_job[i].arrival_ms < ms)
+			ms = w->sim_job[i].arrival_ms;
 	for (size_t i = 0; i < w->nadoptions; i++)
 		if (w->adoption[i].at_ms < ms)
 			ms = w->adoption[i].at_ms;
@@ -363,15 +364,15 @@ static int64_t earliest_ms(const struct world *w)
 
 static int by_arrival(const void *a, const void *b, void *ctx)
 {
-	const struct actor *actor = ctx;
+	const struct sim_job *sim_job = ctx;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	if (actor[x].arrival_ms != actor[y].arrival_ms)
-		return actor[x].arrival_ms < actor[y].arrival_ms ? -1 : 1;
+	if (sim_job[x].arrival_ms != sim_job[y].arrival_ms)
+		return sim_job[x].arrival_ms < sim_job[y].arrival_ms ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
 /* Who names no queue goes to the LocalQueue "default" of its namespace, if there is one. */
-static bool is_queued(const struct world *w, const struct actor *a)
+static bool is_queued(const struct world *w, const struct sim_job *a)
 {
 	return !a->record || *a->record->queue ||
 	       find_name(w, "LocalQueue", a->record->ns, "default");
@@ -380,25 +381,25 @@ static bool is_queued(const struct world *w, const struct actor *a)
 static void line_up(struct world *w)
 {
 	bool sorted = true;
-	w->arrival = mem_array(w->nactors + 1, sizeof(*w->arrival));
-	for (size_t i = 0; i < w->nactors; i++) {
-		struct actor *a = &w->actor[i];
+	w->arrival = mem_array(w->nsim_jobs + 1, sizeof(*w->arrival));
+	for (size_t i = 0; i < w->nsim_jobs; i++) {
+		struct sim_job *a = &w->sim_job[i];
 		if (a->arrival_ms == NEVER_MS)
 			a->arrival_ms = w->start_ms;
-		if (a->state == ACTOR_RUNNING)
+		if (a->state == SIM_JOB_RUNNING)
 			continue;
 		if (!is_queued(w, a)) {
-			a->state = ACTOR_GONE;
+			a->state = SIM_JOB_GONE;
 			w->nunqueued++;
 			continue;
 		}
 		if (w->narrivals > 0 &&
-			a->arrival_ms < w->actor[w->arrival[w->narrivals - 1]].arrival_ms)
+			a->arrival_ms < w->sim_job[w->arrival[w->narrivals - 1]].arrival_ms)
 			sorted = false;
 		w->arrival[w->narrivals++] = i;
 	}
 	if (!sorted)
-		qsort_r(w->arrival, w->narrivals, sizeof(*w->arrival), by_arrival, w->actor);
+		qsort_r(w->arrival, w->narrivals, sizeof(*w->arrival), by_arrival, w->sim_job);
 }
 
 static int adoption_error(const struct world *w, const struct adoption *a, const char *kind,
@@ -407,7 +408,7 @@ static int adoption_error(const struct world *w, const struct adoption *a, const
 	char job[NAME_SIZE];
 	return err_set(e, ERR_GONE,
 		"%s: Job %s: metadata.annotations.sluice.dev/simulate-admitted: %s %s is in no manifest; add it, or correct the name",
-		a->where, world_name(w, a->actor, job, sizeof(job)), kind, name);
+		a->where, world_name(w, a->sim_job, job, sizeof(job)), kind, name);
 }
 
 static int check_adoption(const struct world *w, const struct adoption *a, struct err *e)
@@ -425,9 +426,9 @@ static int apply_rules(struct world *w, struct err *e)
 {
 	struct decision none;
 	int64_t next_ms;
-	if (w->rulebook.n == 0 && w->rulebook.shelf.n == 0)
+	if (w->policy_specs.n == 0 && w->policy_specs.calendar_specs.n == 0)
 		return 0;
-	int rc = rulebook_apply(&w->rulebook, w->queue, w->start_ms, e);
+	int rc = policy_specs_apply(&w->policy_specs, w->queue, w->start_ms, e);
 	if (rc == 0)
 		must(queue_decide(w->queue, w->start_ms, &none, 1, &next_ms) == 0);
 	return rc;
@@ -447,12 +448,12 @@ int world_close(struct world *w, struct err *e)
 	}
 	w->start_ms = w->settled_ms = earliest_ms(w);
 	for (size_t i = 0; i < w->nadoptions; i++) {
-		w->actor[w->adoption[i].actor].state = ACTOR_RUNNING;
+		w->sim_job[w->adoption[i].sim_job].state = SIM_JOB_RUNNING;
 		if (w->adoption[i].at_ms > w->settled_ms)
 			w->settled_ms = w->adoption[i].at_ms;
 	}
 	line_up(w);
-	fleet_apply(&w->fleet, w->queue);
+	node_specs_apply(&w->node_specs, w->queue);
 	return apply_rules(w, e);
 }
 
@@ -502,7 +503,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 	};
 }
 
-static int64_t trace_deadline_ms(const struct world *w, const struct actor *a)
+static int64_t trace_deadline_ms(const struct world *w, const struct sim_job *a)
 {
 	int64_t allowed_ms = w->trace_terms.deadline_ms;
 	if (allowed_ms == 0)
@@ -510,15 +511,15 @@ static int64_t trace_deadline_ms(const struct world *w, const struct actor *a)
 	return a->arrival_ms + (allowed_ms > a->duration_ms ? allowed_ms : a->duration_ms);
 }
 
-struct job world_job(const struct world *w, size_t actor, struct job_scratch *scratch)
+struct job world_job(const struct world *w, size_t sim_job, struct job_scratch *scratch)
 {
-	const struct actor *a = &w->actor[actor];
+	const struct sim_job *a = &w->sim_job[sim_job];
 	struct job j = a->record ? *a->record : trace_record(w, a->origin, scratch);
 	if (a->name)
 		j.name = a->name;
 	if (!*j.queue)
 		j.queue = "default";
-	j.uid = world_uid(w, actor);
+	j.uid = world_uid(w, sim_job);
 	j.created_ms = a->arrival_ms;
 	j.suspend = true;
 	/* Of pods that the file saw at some other time; here are those that are played. */
@@ -531,26 +532,26 @@ struct job world_job(const struct world *w, size_t actor, struct job_scratch *sc
 	return j;
 }
 
-int64_t world_deadline_ms(const struct world *w, size_t actor)
+int64_t world_deadline_ms(const struct world *w, size_t sim_job)
 {
-	const struct actor *a = &w->actor[actor];
+	const struct sim_job *a = &w->sim_job[sim_job];
 	struct job_scratch scratch;
 	if (!a->record)
 		return trace_deadline_ms(w, a);
-	return world_job(w, actor, &scratch).terms.deadline_ms;
+	return world_job(w, sim_job, &scratch).terms.deadline_ms;
 }
 
-int64_t world_kept_ms(const struct world *w, size_t actor, int64_t now_ms)
+int64_t world_kept_ms(const struct world *w, size_t sim_job, int64_t now_ms)
 {
-	const struct actor *a = &w->actor[actor];
+	const struct sim_job *a = &w->sim_job[sim_job];
 	int64_t done_ms = a->kept_ms + (now_ms - a->since_ms);
 	return a->step_ms > 0 ? done_ms / a->step_ms * a->step_ms : 0;
 }
 
-struct uid world_uid(const struct world *w, size_t actor)
+struct uid world_uid(const struct world *w, size_t sim_job)
 {
-	const struct actor *a = &w->actor[actor];
-	return a->has_own_uid ? a->record->uid : made_uid_of(actor);
+	const struct sim_job *a = &w->sim_job[sim_job];
+	return a->has_own_uid ? a->record->uid : made_uid_of(sim_job);
 }
 
 size_t world_find(const struct world *w, const struct uid *uid)
@@ -558,16 +559,16 @@ size_t world_find(const struct world *w, const struct uid *uid)
 	uint64_t index;
 	if (memcmp(uid->byte, made_uid, sizeof(made_uid)) != 0) {
 		const struct owner *o = map_get(&w->by_uid, uid_hash(uid), uid);
-		return o ? o->actor : SIZE_MAX;
+		return o ? o->sim_job : SIZE_MAX;
 	}
 	memcpy(&index, uid->byte + 8, 8);
 	index = be64toh(index);
-	return index < w->nactors ? (size_t)index : SIZE_MAX;
+	return index < w->nsim_jobs ? (size_t)index : SIZE_MAX;
 }
 
-const char *world_name(const struct world *w, size_t actor, char *text, size_t size)
+const char *world_name(const struct world *w, size_t sim_job, char *text, size_t size)
 {
-	const struct actor *a = &w->actor[actor];
+	const struct sim_job *a = &w->sim_job[sim_job];
 	if (a->record)
 		snprintf(text, size, "%s/%s", a->record->ns, a->name ? a->name : a->record->name);
 	else

@@ -3,7 +3,7 @@
  * come, with what the simulation alone knows of them (when they come, how long they really run).
  *
  * Built once, by the manifests and the trace; then world_close() settles what only the whole can
- * tell (where time begins, which namespaces there are, who comes when), and the play (play.h)
+ * tell (where time begins, which namespaces there are, who comes when), and the play (engine.h)
  * begins. A Job is named by its index, which is the order of the files; CronJobs add Jobs while the
  * play goes on.
  *
@@ -20,22 +20,22 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "queue/calendar/cron.h"
-#include "cli/simulate/fleet.h"
-#include "cli/simulate/rulebook.h"
+#include "cli/simulate/node_specs.h"
+#include "cli/simulate/policy_specs.h"
 #include "cli/simulate/trace.h"
 #include "sluice/queue.h"
 
 #define NEVER_MS INT64_MAX
 
-enum actor_state {
-	ACTOR_COMING,
-	ACTOR_WAITING,
-	ACTOR_RUNNING,
-	ACTOR_GONE, /* finished, deleted, or never ours */
+enum sim_job_state {
+	SIM_JOB_COMING,
+	SIM_JOB_WAITING,
+	SIM_JOB_RUNNING,
+	SIM_JOB_GONE, /* finished, deleted, or never ours */
 };
 
 /* A Job of the simulation. */
-struct actor {
+struct sim_job {
 	const struct job *record; /* of a manifest; NULL: of the trace */
 	const char *name;	  /* of those a CronJob made, else NULL: the record's */
 	size_t origin;		  /* which of the trace's Jobs; which CronJob made it */
@@ -47,14 +47,14 @@ struct actor {
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
 	int32_t attempt;	  /* how many there were, this one included */
 	int32_t pods;		  /* RUNNING */
-	enum actor_state state;
+	enum sim_job_state state;
 	bool has_own_uid; /* else it is made of its index */
 	bool unreachable; /* it was told that it cannot meet its deadline */
 };
 
 /* A Job that runs from the beginning. */
 struct adoption {
-	size_t actor;
+	size_t sim_job;
 	int64_t at_ms;
 	const char *clusterqueue;
 	struct quota_line *lines;
@@ -88,8 +88,8 @@ struct entry; /* a name that is known, with what is known of it */
 
 struct world {
 	struct queue *queue;
-	struct actor *actor;
-	size_t nactors, room;
+	struct sim_job *sim_job;
+	size_t nsim_jobs, room;
 	struct adoption *adoption;
 	size_t nadoptions;
 	struct cronjob *cronjob;
@@ -97,8 +97,8 @@ struct world {
 	struct trace trace;
 	const char *trace_ns, *trace_queue; /* NULL: LocalQueue user-N in `default` */
 	struct trace_terms trace_terms;
-	struct rulebook rulebook;
-	struct fleet fleet;
+	struct policy_specs policy_specs;
+	struct node_specs node_specs;
 	struct zone **zone; /* that somebody named */
 	size_t nzones;
 
@@ -158,16 +158,16 @@ struct job_scratch {
 	struct resource cpu;
 	struct container container;
 };
-struct job world_job(const struct world *w, size_t actor, struct job_scratch *scratch);
+struct job world_job(const struct world *w, size_t sim_job, struct job_scratch *scratch);
 
-struct uid world_uid(const struct world *w, size_t actor);
+struct uid world_uid(const struct world *w, size_t sim_job);
 size_t world_find(const struct world *w, const struct uid *uid); /* SIZE_MAX when unknown */
 /* 0: none. */
-int64_t world_deadline_ms(const struct world *w, size_t actor);
+int64_t world_deadline_ms(const struct world *w, size_t sim_job);
 /* Of the actor's duration what would be left behind if it stopped at now_ms. */
-int64_t world_kept_ms(const struct world *w, size_t actor, int64_t now_ms);
+int64_t world_kept_ms(const struct world *w, size_t sim_job, int64_t now_ms);
 /* "ns/name", in text. Returns text. */
-const char *world_name(const struct world *w, size_t actor, char *text, size_t size);
+const char *world_name(const struct world *w, size_t sim_job, char *text, size_t size);
 /* Of the LocalQueue, "" when there is none. */
 const char *world_clusterqueue(const struct world *w, const char *ns, const char *localqueue);
 

@@ -450,9 +450,9 @@ static struct api_reply answer_job(const struct api_sources *s, const char *path
 static struct api_reply answer_overcommit(
 	const struct api_sources *s, const char *rest, struct buf *out)
 {
-	const struct lender *l = s->metrics.lender;
+	const struct overcommit_controller *l = s->metrics.overcommit_controller;
 	char sentence[700];
-	if (l && lender_show(l, *rest ? rest + 1 : "", out))
+	if (l && overcommit_controller_show(l, *rest ? rest + 1 : "", out))
 		return (struct api_reply){200, JSON};
 	snprintf(sentence, sizeof(sentence), "no Node %.250s is followed%s", *rest ? rest + 1 : "",
 		gate_leading(s->metrics.gate)

@@ -452,7 +452,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	if (s->decides)
 		metrics_put_time(out, s->queue);
 	put_counters(out, s->counters);
-	lender_put_metrics(s->lender, out);
+	overcommit_controller_put_metrics(s->overcommit_controller, out);
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);
 	put_counter(out, "sluice_events_dropped",

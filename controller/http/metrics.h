@@ -14,7 +14,7 @@
 #include "controller/write/events.h"
 #include "controller/watch/kind_health.h"
 #include "controller/kube/client.h"
-#include "controller/overcommit/lender.h"
+#include "controller/overcommit/overcommit_controller.h"
 #include "controller/http/counters.h"
 #include "sluice/queue.h"
 
@@ -26,7 +26,8 @@ struct metrics_sources {
 	const struct counters *counters;
 	struct events_counts events;
 	const struct kube_client_stats *api;
-	const struct lender *lender; /* NULL: families without samples */
+	const struct overcommit_controller
+		*overcommit_controller; /* NULL: families without samples */
 	struct kind_health kinds[KIND_HEALTH_MAX];
 	size_t nkinds;
 	bool ledger_up, synced;

@@ -142,7 +142,7 @@ static struct inventory_node *want_node(struct inventory *v, const char *name)
 		return n;
 	n = mem_alloc(sizeof(*n) + strlen(name) + 1);
 	memcpy(n->name, name, strlen(name) + 1);
-	loan_init(&n->loan);
+	node_state_init(&n->node_state);
 	map_put(&v->nodes, map_hash_string(name), n);
 	if (v->norder == v->room) {
 		v->room = v->room ? 2 * v->room : 64;
@@ -166,7 +166,7 @@ static void node_free(struct inventory *v, struct inventory_node *n)
 	free_facts(v, n);
 	free_list(v, n->dangling);
 	free_list(v, n->pods);
-	loan_done(&n->loan);
+	node_state_done(&n->node_state);
 	v->bytes -= malloc_usable_size(n);
 	free(n);
 }
@@ -212,8 +212,8 @@ static void lose_node(struct inventory *v, struct inventory_node *n)
 		v->drop(n, v->ctx);
 	free_facts(v, n);
 	forget_dangling(v, n, true);
-	loan_done(&n->loan);
-	loan_init(&n->loan);
+	node_state_done(&n->node_state);
+	node_state_init(&n->node_state);
 	n->used_ms = 0;
 	n->sampled = false;
 	if (!n->pods)
@@ -231,7 +231,7 @@ void inventory_see_node(struct inventory *v, struct node_facts *f)
 	v->bytes += malloc_usable_size(f);
 	n->seen = v->node_list;
 	n->dirty = true;
-	n->loan.version = 0; /* labels choose the strategy */
+	n->node_state.version = 0; /* labels choose the strategy */
 }
 
 void inventory_drop_node(struct inventory *v, const char *name)

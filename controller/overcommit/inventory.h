@@ -2,14 +2,14 @@
  * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each.
  * Compact: a pod takes about 150 bytes and its name, for there may be 150,000 of them.
  *
- * Filled by two watches (census.h opens them when somebody lends, and not before) and by the gauge.
+ * Filled by two watches (node_watch.h opens them when somebody lends, and not before) and by the gauge.
  * A node that something happened to is dirty; whoever makes figures takes the dirty ones. Pods
  * without a node are not in here, nor those that have ended.
  *
  * A pod that was used and is not there any more is kept on its node as dangling until a round of
  * samples does not mention it: the node's own sample still has its use in it.
  *
- * Samples come in rounds, those of pods before those of nodes (gauge.h).
+ * Samples come in rounds, those of pods before those of nodes (usage_poller.h).
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_INVENTORY_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_INVENTORY_H
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "controller/overcommit/loan.h"
+#include "controller/overcommit/node_state.h"
 #include "overcommit/facts.h"
 #include "sluice/spec.h"
 
@@ -59,7 +59,7 @@ struct inventory_node {
 	uint32_t seen;
 	bool dirty;
 	bool sampled; /* there is a sample that no loan was made with yet */
-	struct loan loan;
+	struct node_state node_state;
 	char name[];
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "controller/overcommit/gauge.h"
+#include "controller/overcommit/usage_poller.h"
 #include "controller/common/path.h"
 #include "controller/wire/decode_node.h"
 
@@ -36,7 +36,7 @@ struct asked {
 struct kubelets {
 	struct kube_client *client;
 	struct kubelets_events events;
-	struct gauge_node *node; /* name and path in one block each */
+	struct usage_poller_node *node; /* name and path in one block each */
 	size_t nnodes, next;
 	struct asked asked[UNDER_WAY_MAX];
 	size_t under_way, silent;
@@ -87,16 +87,16 @@ void kubelets_free(struct kubelets *k)
 	free(k);
 }
 
-static struct gauge_node copy_node(const struct gauge_node *n)
+static struct usage_poller_node copy_node(const struct usage_poller_node *n)
 {
 	size_t name = strlen(n->name) + 1, path = strlen(n->path) + 1;
 	char *block = mem_alloc(name + path);
 	memcpy(block, n->name, name);
 	memcpy(block + name, n->path, path);
-	return (struct gauge_node){block, block + name};
+	return (struct usage_poller_node){block, block + name};
 }
 
-void kubelets_set(struct kubelets *k, const struct gauge_node *nodes, size_t n)
+void kubelets_set(struct kubelets *k, const struct usage_poller_node *nodes, size_t n)
 {
 	forget_nodes(k);
 	if (n == 0)
@@ -214,7 +214,7 @@ static bool good_path(const char *path)
 	return true;
 }
 
-static void ask(struct kubelets *k, const struct gauge_node *n)
+static void ask(struct kubelets *k, const struct usage_poller_node *n)
 {
 	struct buf path;
 	size_t i = 0;

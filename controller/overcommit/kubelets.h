@@ -17,7 +17,7 @@
 #include "overcommit/facts.h"
 
 struct kubelets;
-struct gauge_node;
+struct usage_poller_node;
 
 struct kubelets_events {
 	void (*sample)(const struct usage_facts *u, void *ctx);
@@ -30,7 +30,7 @@ struct kubelets *kubelets_new(struct kube_client *client, const struct kubelets_
 void kubelets_free(struct kubelets *k);
 
 /* Who is asked in the next round; copied. */
-void kubelets_set(struct kubelets *k, const struct gauge_node *nodes, size_t n);
+void kubelets_set(struct kubelets *k, const struct usage_poller_node *nodes, size_t n);
 void kubelets_go(struct kubelets *k, int64_t now_ms);
 
 /* Of the last round: how many did not answer, and the sentence of the first; "" when all did. */

@@ -92,7 +92,7 @@ static int64_t amount(int64_t published)
 	return published > 0 ? published : 0;
 }
 
-static struct load left_on(enum lending l, const struct loan *a)
+static struct load left_on(enum lending l, const struct node_state *a)
 {
 	struct load there = {amount(a->there.batch_cpu), amount(a->there.batch_memory)};
 	struct load others = a->batch_others;
@@ -112,7 +112,7 @@ static struct idle_pool sum(const struct pools *p, const struct flavor_spec *f)
 	for (size_t i = 0; (n = inventory_node_at(p->inventory, i)); i++) {
 		if (!n->facts || !node_stands_in(n->facts, &f->nodes))
 			continue;
-		struct load left = left_on(f->lending, &n->loan);
+		struct load left = left_on(f->lending, &n->node_state);
 		all = load_add(all, left);
 		most = load_max(most, left);
 	}

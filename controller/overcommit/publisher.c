@@ -76,7 +76,7 @@ static void put_figures(struct buf *out, const char *key, const struct figures *
 }
 
 /* null: what is published is of no sample. */
-static void put_body(struct buf *out, const struct loan *a)
+static void put_body(struct buf *out, const struct node_state *a)
 {
 	char at[STAMP_TEXT_SIZE];
 	buf_puts(out, "{\"metadata\":{\"annotations\":{\"" SAMPLE_ANNOTATION "\":");
@@ -137,7 +137,7 @@ static void on_written(const struct kube_answer *a, void *ctx)
 	p->under_way--;
 	count(p, a->outcome);
 	if (n) {
-		loan_sent(n, a->outcome == KUBE_DONE, p->now_ms);
+		node_state_sent(n, a->outcome == KUBE_DONE, p->now_ms);
 		p->news |= a->outcome == KUBE_DONE;
 		if (a->outcome != KUBE_DONE && a->outcome != KUBE_GONE)
 			complain(p, n->name, a->sentence);
@@ -154,15 +154,16 @@ static void send_figures(struct publisher *p, struct inventory_node *n)
 	while (p->writing[i].id)
 		i++;
 	log_event(p->log, LEVEL_DEBUG, "figures", "node", n->name, "why",
-		publication_why_name(n->loan.why), "#batch_cpu", LOG_NUMBER(n->loan.want.batch_cpu),
-		"#batch_memory", LOG_NUMBER(n->loan.want.batch_memory), "#gocran_cpu",
-		LOG_NUMBER(n->loan.want.gocran_cpu), "#gocran_memory",
-		LOG_NUMBER(n->loan.want.gocran_memory), NULL);
-	loan_send(&n->loan);
+		publication_why_name(n->node_state.why), "#batch_cpu",
+		LOG_NUMBER(n->node_state.want.batch_cpu), "#batch_memory",
+		LOG_NUMBER(n->node_state.want.batch_memory), "#gocran_cpu",
+		LOG_NUMBER(n->node_state.want.gocran_cpu), "#gocran_memory",
+		LOG_NUMBER(n->node_state.want.gocran_memory), NULL);
+	node_state_send(&n->node_state);
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&body, BODY_MAX_BYTES);
 	path_format(&path, "/api/v1/nodes/%s/status", n->name);
-	put_body(&body, &n->loan);
+	put_body(&body, &n->node_state);
 	struct kube_request request = {.method = KUBE_PATCH,
 		.path = buf_text(&path),
 		.content_type = KUBE_MERGE_PATCH,
@@ -179,9 +180,9 @@ static void send_figures(struct publisher *p, struct inventory_node *n)
 
 static bool is_due(const struct publisher *p, const struct inventory_node *n)
 {
-	const struct loan *a = &n->loan;
+	const struct node_state *a = &n->node_state;
 	return n->facts && a->why != PUBLISH_NOT && !a->under_way && a->retry_ms <= p->now_ms &&
-	       loan_falls(a) == p->falls;
+	       node_state_falls(a) == p->falls;
 }
 
 static void go_on(struct publisher *p)

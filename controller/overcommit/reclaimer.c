@@ -108,7 +108,7 @@ static struct reclaim_pod reclaim_pod_of(
 {
 	const struct inventory_lent *l = p->lent;
 	struct reclaim_pod q = {.name = p->name,
-		.has_used = loan_counts_sample(n, p),
+		.has_used = node_state_counts_sample(n, p),
 		.used = p->used,
 		.priority = p->priority,
 		.leaving = p->deleting};
@@ -125,7 +125,7 @@ static struct reclaim_pod reclaim_pod_of(
 
 static void look_again(struct reclaimer *r, struct look *k)
 {
-	struct loan *a = &k->node->loan;
+	struct node_state *a = &k->node->node_state;
 	struct reclaim_node n = {.capacity = k->node->facts->capacity,
 		.used = k->node->used,
 		.lent = a->lent,
@@ -145,7 +145,7 @@ static void look_done(struct look *k)
 
 static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *k)
 {
-	const struct loan *a = &n->loan;
+	const struct node_state *a = &n->node_state;
 	*k = (struct look){.node = n, .before = a->reclaim};
 	k->pod = mem_array(n->npods + 1, sizeof(struct inventory_pod *));
 	k->reclaim = mem_array(n->npods + 1, sizeof(*k->reclaim));
@@ -161,7 +161,7 @@ static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *
 
 static bool is_to_be_looked_at(const struct inventory_node *n)
 {
-	const struct loan *a = &n->loan;
+	const struct node_state *a = &n->node_state;
 	return n->facts && a->news && a->strategy.enable && a->freshness == FRESH;
 }
 
@@ -173,7 +173,7 @@ static void look_at_all(struct reclaimer *r)
 	r->nlooks = 0;
 	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++) {
 		bool looks = is_to_be_looked_at(n);
-		n->loan.news = false;
+		n->node_state.news = false;
 		if (!looks)
 			continue;
 		look_at(r, n, &k);
@@ -233,7 +233,7 @@ static bool is_victim(const struct look *k, size_t pod)
 
 static void add_member(struct reclaimer *r, struct inventory_pod *p)
 {
-	size_t number = p->node->loan.look;
+	size_t number = p->node->node_state.look;
 	struct member m = {.pod = p, .look = number ? &r->look[number - 1] : NULL};
 	if (r->nmembers == r->members_room) {
 		r->members_room = r->members_room ? 2 * r->members_room : 64;
@@ -401,8 +401,8 @@ static void on_evicted(const char *pod, enum reclaim_trigger t, bool gone, void 
 	/* The next one, from the same samples. */
 	p->lent->told_ms = 0;
 	p->lent->spared_ms = r->now_ms;
-	p->node->loan.reclaim = p->node->loan.reclaim_before;
-	p->node->loan.news = true;
+	p->node->node_state.reclaim = p->node->node_state.reclaim_before;
+	p->node->node_state.news = true;
 }
 
 /* Those that find no place are victims again at the next sample. */
@@ -422,7 +422,7 @@ static void evict(struct reclaimer *r, const struct candidate *c)
 	log_event(r->o.log, LEVEL_INFO, "reclaimed", "node", k->node->name, "trigger",
 		reclaim_trigger_name(k->trigger), "action", "evict", "pod", p->name, "job", uid,
 		NULL);
-	k->node->loan.reclaim_before = k->before;
+	k->node->node_state.reclaim_before = k->before;
 	mark_leaving(r, &m, LEAVING_MS);
 	look_again(r, k);
 }
@@ -446,7 +446,7 @@ static void take(struct reclaimer *r, const struct candidate *c)
  * nothing more to find. Where nobody could be told the next sample counts as this one did. */
 static void close_look(struct reclaimer *r, struct look *k)
 {
-	struct loan *a = &k->node->loan;
+	struct node_state *a = &k->node->node_state;
 	a->reclaim = k->before;
 	a->look = 0;
 	if (k->took)
@@ -473,7 +473,7 @@ bool reclaimer_tick(struct reclaimer *r, int64_t now_ms)
 	if (r->nlooks == 0)
 		return false;
 	for (size_t i = 0; i < r->nlooks; i++)
-		r->look[i].node->loan.look = i + 1;
+		r->look[i].node->node_state.look = i + 1;
 	index_pods(r);
 	while (take_all(r))
 		;

@@ -15,7 +15,7 @@ struct lodger {
 
 struct bound_pods {
 	struct bound_pods_options o;
-	struct kube_seat *seat; /* NULL: not followed */
+	struct kube_subscriber *subscriber; /* NULL: not followed */
 	struct map all;
 	uint32_t list;
 	bool listed, denied;
@@ -161,15 +161,15 @@ static void sit_down(struct bound_pods *l)
 		.end = on_end,
 		.trouble = on_trouble,
 		.unreadable = on_unreadable};
-	l->seat = kube_share_join(l->o.pods, &handler, l);
+	l->subscriber = kube_shared_watch_join(l->o.pods, &handler, l);
 	if (l->denied)
 		queue_know_pods(l->o.queue, true);
 }
 
 static void stand_up(struct bound_pods *l)
 {
-	kube_seat_leave(l->seat);
-	l->seat = NULL;
+	kube_subscriber_leave(l->subscriber);
+	l->subscriber = NULL;
 	l->listed = false;
 	queue_know_pods(l->o.queue, false);
 	lose_unseen(l, true);
@@ -181,16 +181,16 @@ static void stand_up(struct bound_pods *l)
 void bound_pods_deny(struct bound_pods *l)
 {
 	l->denied = true;
-	if (l->seat)
+	if (l->subscriber)
 		queue_know_pods(l->o.queue, true);
 }
 
 void bound_pods_tick(struct bound_pods *l)
 {
 	bool wanted = queue_wants_pods(l->o.queue);
-	if (wanted && !l->seat)
+	if (wanted && !l->subscriber)
 		sit_down(l);
-	else if (!wanted && l->seat)
+	else if (!wanted && l->subscriber)
 		stand_up(l);
 }
 
@@ -199,7 +199,7 @@ void bound_pods_free(struct bound_pods *l)
 	struct lodger *p;
 	if (!l)
 		return;
-	kube_seat_leave(l->seat);
+	kube_subscriber_leave(l->subscriber);
 	map_each(&l->all, i, p)
 		free(p);
 	map_done(&l->all);
@@ -208,7 +208,7 @@ void bound_pods_free(struct bound_pods *l)
 
 bool bound_pods_wanted(const struct bound_pods *l)
 {
-	return l->seat != NULL;
+	return l->subscriber != NULL;
 }
 
 bool bound_pods_listed(const struct bound_pods *l)

@@ -15,14 +15,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "controller/kube/share.h"
+#include "controller/kube/shared_watch.h"
 #include "controller/common/log.h"
 #include "sluice/queue.h"
 
 struct bound_pods;
 
 struct bound_pods_options {
-	struct kube_share *pods; /* bound, and not ended */
+	struct kube_shared_watch *pods; /* bound, and not ended */
 	struct queue *queue;
 	struct log *log;
 	void (*changed)(void *ctx); /* the queue was told something: a pass is due */

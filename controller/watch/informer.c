@@ -29,7 +29,7 @@ struct view {
 	const struct kind *kind;
 	char *path;
 	struct kube_watch *watch;
-	struct kube_seat *seat; /* of the Nodes, instead of a watch */
+	struct kube_subscriber *subscriber; /* of the Nodes, instead of a watch */
 	struct seen_set *seen_set;
 	bool listed;	/* completely, once */
 	bool denied;	/* not yet listed, for we may not; we do without */
@@ -459,7 +459,7 @@ static void view_watch(struct view *v)
 		on_begin, on_event, on_end, on_trouble, on_moved, on_seen, on_unreadable};
 	struct informer *o = v->informer;
 	if (v->kind->is_nodes) {
-		v->seat = kube_share_join(o->options.nodes, &handler, v);
+		v->subscriber = kube_shared_watch_join(o->options.nodes, &handler, v);
 		return;
 	}
 	struct kube_watch_options options = {
@@ -508,8 +508,8 @@ struct informer *informer_new(const struct informer_options *options)
 	struct informer *o = mem_alloc(sizeof(*o));
 	o->options = *options;
 	o->quotas_pause_ms = QUOTAS_PAUSE_MS;
-	o->told = (struct kind_options){
-		options->queue, options->job_scope, options->time_specs, options->lender};
+	o->told = (struct kind_options){options->queue, options->job_scope, options->time_specs,
+		options->overcommit_controller};
 	for (size_t i = 0; i < KINDS; i++)
 		view_init(o, i);
 	follow_pods(o);
@@ -588,7 +588,7 @@ void informer_tick(struct informer *o)
 static void view_done(struct view *v)
 {
 	kube_watch_free(v->watch);
-	kube_seat_leave(v->seat);
+	kube_subscriber_leave(v->subscriber);
 	kube_client_cancel(v->informer->options.client, v->probe);
 	seen_set_free(v->seen_set);
 	free(v->trouble);
@@ -617,10 +617,11 @@ static int64_t stalled_ms(const struct view *v)
 	if (v->denied)
 		return 0;
 	if (v == &o->pods)
-		return bound_pods_wanted(o->bound_pods) ? kube_share_stalled_ms(o->options.pods)
-							: 0;
-	if (v->seat)
-		return kube_share_stalled_ms(o->options.nodes);
+		return bound_pods_wanted(o->bound_pods)
+			       ? kube_shared_watch_stalled_ms(o->options.pods)
+			       : 0;
+	if (v->subscriber)
+		return kube_shared_watch_stalled_ms(o->options.nodes);
 	return v->watch ? kube_watch_stalled_ms(v->watch) : 0;
 }
 

@@ -40,7 +40,7 @@
 #include "controller/gate/gate.h"
 #include "controller/watch/kind_health.h"
 #include "controller/kube/client.h"
-#include "controller/kube/share.h"
+#include "controller/kube/shared_watch.h"
 #include "controller/common/log.h"
 #include "controller/watch/job_scope.h"
 #include "controller/write/status_writer.h"
@@ -51,7 +51,7 @@ struct informer;
 
 struct informer_options {
 	struct kube_client *client;
-	struct kube_share *nodes, *pods; /* the latter bound, and not ended */
+	struct kube_shared_watch *nodes, *pods; /* the latter bound, and not ended */
 	struct queue *queue;
 	struct gate *gate;
 	struct status_writer *status_writer;
@@ -59,7 +59,7 @@ struct informer_options {
 	struct job_scope *job_scope;
 	struct time_specs *time_specs;
 	struct zones *zones;
-	struct lender *lender;
+	struct overcommit_controller *overcommit_controller;
 	const char *config_namespace; /* of the ConfigMaps */
 	bool without_queue_name;      /* Jobs that name no queue are followed as well */
 	struct log *log;

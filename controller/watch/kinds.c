@@ -40,7 +40,7 @@ static int tell_flavor(const struct kind_options *o, const cJSON *object, struct
 	if (rc)
 		free(s);
 	else
-		lender_see_flavor(o->lender, s);
+		overcommit_controller_see_flavor(o->overcommit_controller, s);
 	return rc;
 }
 
@@ -143,7 +143,7 @@ static int drop_flavor(const struct kind_options *o, const char *ns, const char 
 {
 	(void)ns;
 	queue_drop_flavor(o->queue, name);
-	lender_drop_flavor(o->lender, name);
+	overcommit_controller_drop_flavor(o->overcommit_controller, name);
 	return 0;
 }
 
@@ -244,13 +244,13 @@ static int drop_configmap(const struct kind_options *o, const char *ns, const ch
 
 static int tell_node_overcommit(const struct kind_options *o, const cJSON *object, struct err *e)
 {
-	return lender_see(o->lender, object, e);
+	return overcommit_controller_see(o->overcommit_controller, object, e);
 }
 
 static int drop_node_overcommit(const struct kind_options *o, const char *ns, const char *name)
 {
 	(void)ns;
-	lender_drop(o->lender, name);
+	overcommit_controller_drop(o->overcommit_controller, name);
 	return 0;
 }
 

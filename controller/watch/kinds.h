@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "controller/kube/json.h"
-#include "controller/overcommit/lender.h"
+#include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/job_scope.h"
 #include "controller/write/status_writer.h"
 #include "controller/watch/time_specs.h"
@@ -22,7 +22,7 @@ struct kind_options {
 	struct queue *queue;
 	struct job_scope *job_scope;
 	struct time_specs *time_specs;
-	struct lender *lender;
+	struct overcommit_controller *overcommit_controller;
 };
 
 /* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */

@@ -1,2 +1,2 @@
 fuzz_entry(review shell)
-fuzz_entry(itemizer lender)
+fuzz_entry(prom_text overcommit_controller)

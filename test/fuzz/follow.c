@@ -26,7 +26,7 @@ struct kube_client {
 	} grave;
 };
 
-struct play {
+struct engine {
 	struct kube_client client;
 	struct kube_watch *watch;
 	unsigned begins, ends;
@@ -101,7 +101,7 @@ static void answer(struct kube_client *c, enum kube_outcome outcome, struct slic
 
 static void on_begin(void *ctx)
 {
-	struct play *p = ctx;
+	struct engine *p = ctx;
 	p->begins++;
 	memset(p->told, 0, sizeof(p->told)); /* what was told before is to be told again */
 	buf_puts(&p->story, "begin ");
@@ -109,7 +109,7 @@ static void on_begin(void *ctx)
 
 static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 {
-	struct play *p = ctx;
+	struct engine *p = ctx;
 	const char *name = json_text(json_object(object, "metadata"), "name");
 	int n;
 	buf_printf(&p->story, "%d:%s ", (int)type, name ? name : "");
@@ -120,7 +120,7 @@ static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 
 static void on_end(void *ctx)
 {
-	struct play *p = ctx;
+	struct engine *p = ctx;
 	p->ends++;
 	memcpy(p->told_before_end, p->told, sizeof(p->told));
 	buf_puts(&p->story, "end ");
@@ -128,19 +128,19 @@ static void on_end(void *ctx)
 
 static void on_trouble(const char *sentence, void *ctx)
 {
-	struct play *p = ctx;
+	struct engine *p = ctx;
 	must(*sentence);
 	buf_puts(&p->story, "trouble ");
 }
 
 static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 {
-	struct play *p = ctx;
+	struct engine *p = ctx;
 	must(*u->why);
 	buf_printf(&p->story, "unreadable:%s/%s/%s ", u->ns, u->name, u->uid);
 }
 
-static void open_play(struct play *p, const struct kube_watch_options *options)
+static void open_engine(struct engine *p, const struct kube_watch_options *options)
 {
 	static const struct kube_watch_handler handler = {.begin = on_begin,
 		.event = on_event,
@@ -150,12 +150,12 @@ static void open_play(struct play *p, const struct kube_watch_options *options)
 	static struct ev_loop *loop;
 	if (!loop)
 		loop = ev_loop_new(EVFLAG_AUTO);
-	*p = (struct play){.client.loop = loop};
+	*p = (struct engine){.client.loop = loop};
 	buf_init(&p->story, 1 << 22);
 	p->watch = kube_watch_new(&p->client, options, &handler, p);
 }
 
-static void close_play(struct play *p)
+static void close_engine(struct engine *p)
 {
 	kube_watch_free(p->watch);
 	p->client.grave.dispose(p->client.grave.ptr);
@@ -163,7 +163,7 @@ static void close_play(struct play *p)
 }
 
 /* Until it asks for something. */
-static void await_request(struct play *p)
+static void await_request(struct engine *p)
 {
 	for (int i = 0; i < TURNS_MAX && p->client.id == 0; i++)
 		ev_run(p->client.loop, EVRUN_ONCE);
@@ -215,7 +215,7 @@ static void put_stream(struct buf *b, struct slice line)
 	put_event(b, "MODIFIED", 3, 503);
 }
 
-static void feed(struct play *p, struct slice bytes, size_t chunk)
+static void feed(struct engine *p, struct slice bytes, size_t chunk)
 {
 	uint64_t id = p->client.id;
 	for (size_t at = 0; at < bytes.len && p->client.id == id; at += chunk) {
@@ -234,7 +234,7 @@ static const struct kube_watch_options streaming = {.path = "/apis/batch/v1/jobs
 	.backoff_max_ms = 1,
 	.steady_ms = 1000000};
 
-static void must_have_told(const struct play *p, const bool *told, int from, int to)
+static void must_have_told(const struct engine *p, const bool *told, int from, int to)
 {
 	for (int n = from; n < to; n++) {
 		if (!told[n])
@@ -251,13 +251,13 @@ static bool may_be_servers(struct slice line)
 	       memmem(line.ptr, line.len, "ERROR", 5);
 }
 
-static void play_line(struct slice line, bool servers, size_t chunk, struct buf *ret_story)
+static void engine_line(struct slice line, bool servers, size_t chunk, struct buf *ret_story)
 {
-	struct play p;
+	struct engine p;
 	struct buf body;
 	buf_init(&body, SIZE_MAX / 2);
 	put_stream(&body, line);
-	open_play(&p, &streaming);
+	open_engine(&p, &streaming);
 	await_request(&p);
 	feed(&p, buf_slice(&body), chunk);
 	if (!servers) {
@@ -280,17 +280,17 @@ static void play_line(struct slice line, bool servers, size_t chunk, struct buf 
 	must(p.client.id != 0);
 	must_have_told(&p, p.told, 4, 6);
 	must(strcmp(kube_watch_version(p.watch), "602") == 0);
-	close_play(&p);
+	close_engine(&p);
 	buf_done(&body);
 }
 
-static void play_in_chunks(struct slice line, bool servers, size_t chunk)
+static void engine_in_chunks(struct slice line, bool servers, size_t chunk)
 {
 	struct buf whole, pieces;
 	buf_init(&whole, 1 << 22);
 	buf_init(&pieces, 1 << 22);
-	play_line(line, servers, SIZE_MAX / 2, &whole);
-	play_line(line, servers, chunk, &pieces);
+	engine_line(line, servers, SIZE_MAX / 2, &whole);
+	engine_line(line, servers, chunk, &pieces);
 	must(!whole.failed && slice_eq(buf_slice(&whole), buf_slice(&pieces)));
 	buf_done(&whole);
 	buf_done(&pieces);
@@ -298,7 +298,7 @@ static void play_in_chunks(struct slice line, bool servers, size_t chunk)
 
 void follow_line(struct slice line, size_t chunk)
 {
-	play_in_chunks(line, may_be_servers(line), chunk);
+	engine_in_chunks(line, may_be_servers(line), chunk);
 }
 
 /* As an event its type is the server's, so that nothing in it may begin a new list. Line ends are
@@ -311,7 +311,7 @@ void follow_stream(struct slice victim, size_t chunk)
 	buf_add(&line, victim.ptr, victim.len);
 	buf_putc(&line, '}');
 	bool lines = victim.len > 0 && memchr(victim.ptr, '\n', victim.len);
-	play_in_chunks(buf_slice(&line), lines && may_be_servers(victim), chunk);
+	engine_in_chunks(buf_slice(&line), lines && may_be_servers(victim), chunk);
 	buf_done(&line);
 }
 
@@ -337,7 +337,7 @@ static int number_in(const char *path, const char *key)
 	return at ? atoi(at + strlen(key)) : 0;
 }
 
-static void answer_page(struct play *p, struct slice victim)
+static void answer_page(struct engine *p, struct slice victim)
 {
 	struct buf body;
 	int from = number_in(p->client.path, "continue="),
@@ -363,11 +363,11 @@ static void answer_page(struct play *p, struct slice victim)
 
 void follow_pages(struct slice victim)
 {
-	struct play p;
+	struct engine p;
 	struct kube_watch_options o = streaming;
 	o.no_streaming_list = true;
 	o.page_limit = 8;
-	open_play(&p, &o);
+	open_engine(&p, &o);
 	await_request(&p);
 	while (p.ends == 0) {
 		must(strstr(p.client.path, "limit="));
@@ -378,5 +378,5 @@ void follow_pages(struct slice victim)
 	must_have_told(&p, p.told_before_end, 0, JOBS);
 	must(strcmp(kube_watch_version(p.watch), "700") == 0);
 	must(p.client.requests <= 40);
-	close_play(&p);
+	close_engine(&p);
 }

@@ -6,7 +6,7 @@
 
 #include "base/must.h"
 #include "cli/simulate/manifest.h"
-#include "cli/simulate/play.h"
+#include "cli/simulate/engine.h"
 #include "controller/kube/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,7 +25,7 @@ static void check_lines(char *text, size_t size)
 	json_free(json);
 }
 
-static void play(struct world *w)
+static void engine(struct world *w)
 {
 	struct summary summary;
 	struct journal journal;
@@ -39,8 +39,8 @@ static void play(struct world *w)
 	journal_init_json(&journal, w, out);
 	buf_init(&figures, 1 << 20);
 	buf_init(&drawing, 64 << 20);
-	play_run(w, w->start_ms + 86400000, false,
-		&(struct audience){.summary = &summary, .journal = &journal, .chart = &chart});
+	engine_run(w, w->start_ms + 86400000, false,
+		&(struct observers){.summary = &summary, .journal = &journal, .chart = &chart});
 	journal_done(&journal);
 	summary_render_json(&summary, &figures);
 	chart_render(&chart, &drawing);
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc == 0)
 		rc = world_close(&w, &e);
 	if (rc == 0)
-		play(&w);
+		engine(&w);
 	else
 		must(strncmp(e.text, "in:", 3) == 0);
 	world_done(&w);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "cli/simulate/manifest.h"
-#include "cli/simulate/play.h"
+#include "cli/simulate/engine.h"
 #include "controller/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,7 +40,7 @@ static const char world_text[] =
 	"sluice.dev/min-parallelism: \"1\"}}, spec: {parallelism: 2, template: {spec: {containers: "
 	"[{name: c, resources: {requests: {cpu: 1500m, x.y/z: 1}}}]}}}}\n";
 
-static void play(const struct queue_config *config)
+static void engine(const struct queue_config *config)
 {
 	struct world w;
 	struct summary summary;
@@ -50,7 +50,7 @@ static void play(const struct queue_config *config)
 	must(manifest_read_text(&w, "world", slice_of(world_text), &e) == 0);
 	must(world_close(&w, &e) == 0);
 	summary_init(&summary, &w);
-	play_run(&w, w.start_ms + 86400000, false, &(struct audience){.summary = &summary});
+	engine_run(&w, w.start_ms + 86400000, false, &(struct observers){.summary = &summary});
 	buf_init(&figures, 1 << 20);
 	summary_render_json(&summary, &figures);
 	must(!figures.failed);
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc == 0)
 		rc = settings_finish(&s, &e);
 	if (rc == 0)
-		play(&s.config);
+		engine(&s.config);
 	must((rc == 0) == (e.text[0] == '\0'));
 	settings_done(&s);
 	free(text);

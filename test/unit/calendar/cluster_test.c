@@ -21,7 +21,7 @@ struct stage {
 	struct ev_loop *loop;
 	struct scripted_server *server;
 	struct kube_config *config;
-	struct shelf shelf;
+	struct calendar_specs calendar_specs;
 	struct buf complaints;
 	struct err e;
 };
@@ -31,7 +31,7 @@ static void stage_open(struct stage *s)
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
-	shelf_init(&s->shelf);
+	calendar_specs_init(&s->calendar_specs);
 	buf_init(&s->complaints, 1 << 16);
 }
 
@@ -40,7 +40,7 @@ static void stage_close(struct stage *s)
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	buf_done(&s->complaints);
-	shelf_done(&s->shelf);
+	calendar_specs_done(&s->calendar_specs);
 	scripted_server_free(s->server);
 	kube_config_free(s->config);
 	ev_loop_destroy(s->loop);
@@ -54,7 +54,7 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 static int ask(struct stage *s, const char *name)
 {
 	struct cluster c = {s->loop, s->config, "here"};
-	return cluster_read(&c, name, &s->shelf, &s->complaints, &s->e);
+	return cluster_read(&c, name, &s->calendar_specs, &s->complaints, &s->e);
 }
 
 static void one_is_asked_for_by_name_and_its_dates_too(void **state)
@@ -66,10 +66,10 @@ static void one_is_asked_for_by_name_and_its_dates_too(void **state)
 	answer(&s, CONFIGMAP, 200,
 		"{\"metadata\":{\"name\":\"holidays\"},\"data\":{\"dates\":\"2026-12-25\"}}");
 	assert_int_equal(ask(&s, "nights"), 0);
-	assert_int_equal(shelf_close(&s.shelf, DAY_MS, &s.e), 0);
-	assert_int_equal(s.shelf.n, 1);
-	assert_false(calendar_at(s.shelf.item[0].calendar, DAY_MS + 1).open);
-	assert_true(calendar_at(s.shelf.item[0].calendar, DAY_MS - 1).open);
+	assert_int_equal(calendar_specs_close(&s.calendar_specs, DAY_MS, &s.e), 0);
+	assert_int_equal(s.calendar_specs.n, 1);
+	assert_false(calendar_at(s.calendar_specs.item[0].calendar, DAY_MS + 1).open);
+	assert_true(calendar_at(s.calendar_specs.item[0].calendar, DAY_MS - 1).open);
 	stage_close(&s);
 }
 
@@ -83,7 +83,7 @@ static void of_all_the_broken_ones_are_left_out(void **state)
 						 "{\"timeZone\":\"Mars\"}}," CALENDAR(
 							 "c", "") "]}");
 	assert_int_equal(ask(&s, NULL), 0);
-	assert_int_equal(s.shelf.n, 2);
+	assert_int_equal(s.calendar_specs.n, 2);
 	assert_non_null(strstr(buf_text(&s.complaints), "Calendar b: spec.timeZone: \"Mars\""));
 	stage_close(&s);
 }
@@ -131,7 +131,7 @@ static void dates_that_may_not_be_read_are_not_passed_over(void **state)
 	answer(&s, CALENDARS "/nights HTTP", 200, CALENDAR("nights", HOLIDAYS));
 	answer(&s, CONFIGMAP, 404, STATUS("not found"));
 	assert_int_equal(ask(&s, "nights"), 0);
-	assert_int_equal(shelf_close(&s.shelf, DAY_MS, &s.e), ERR_GONE);
+	assert_int_equal(calendar_specs_close(&s.calendar_specs, DAY_MS, &s.e), ERR_GONE);
 	assert_non_null(strstr(s.e.text, "there is no ConfigMap \"holidays\""));
 	stage_close(&s);
 }

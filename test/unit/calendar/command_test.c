@@ -117,11 +117,11 @@ static void the_command_line(void **state)
 
 /* ---- the files ------------------------------------------------------------------------------- */
 
-static int read(struct shelf *s, const char *text, struct err *e)
+static int read(struct calendar_specs *s, const char *text, struct err *e)
 {
-	shelf_init(s);
-	int rc = shelf_read_text(s, "in.yaml", slice_of(text), e);
-	return rc < 0 ? rc : shelf_close(s, NOW_MS, e);
+	calendar_specs_init(s);
+	int rc = calendar_specs_read_text(s, "in.yaml", slice_of(text), e);
+	return rc < 0 ? rc : calendar_specs_close(s, NOW_MS, e);
 }
 
 static void files_are_read_and_faults_have_lines(void **state)
@@ -153,21 +153,21 @@ static void files_are_read_and_faults_have_lines(void **state)
 			"\"holidays\": line 1: \"Xmas\" is neither"},
 		{"a: [\n", "in.yaml:"},
 	};
-	struct shelf s;
+	struct calendar_specs s;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct err e = {""};
 		if (read(&s, bad[i].text, &e) == 0)
 			fail_msg("case %zu was taken", i);
 		if (strncmp(e.text, bad[i].says, strlen(bad[i].says)) != 0)
 			fail_msg("case %zu says: %s", i, e.text);
-		shelf_done(&s);
+		calendar_specs_done(&s);
 	}
 	assert_int_equal(read(&s, "kind: Job\nmetadata: {name: a}\n---\n" NIGHTS, NULL), 0);
 	assert_int_equal(s.n, 1);
-	shelf_done(&s);
+	calendar_specs_done(&s);
 }
 
-static bool open_at(const struct shelf *s, const char *when)
+static bool open_at(const struct calendar_specs *s, const char *when)
 {
 	struct report_time t;
 	assert_int_equal(report_time_parse(when, s->item[0].zone, &t, NULL), 0);
@@ -177,20 +177,20 @@ static bool open_at(const struct shelf *s, const char *when)
 static void dates_come_from_configmaps(void **state)
 {
 	(void)state;
-	struct shelf s;
+	struct calendar_specs s;
 	struct err e = {""};
 	assert_int_equal(read(&s, NIGHTS FROM("dates") HOLIDAYS, &e), 0);
 	assert_false(open_at(&s, "2026-12-25T23:00"));
 	assert_true(open_at(&s, "2026-12-26T23:00"));
 	assert_false(open_at(&s, "2026-01-01T23:00")); /* its own dates stay */
 	assert_string_equal(s.item[0].note.text, "");
-	shelf_done(&s);
+	calendar_specs_done(&s);
 	assert_int_equal(read(&s, NIGHTS FROM("ics") HOLIDAYS, &e), 0);
 	assert_false(open_at(&s, "2027-05-01T23:00"));
 	assert_true(open_at(&s, "2026-06-01T23:00"));
 	assert_string_equal(s.item[0].note.text, "line 6: an event has a time of day; only events "
 						 "of whole days can be exceptions");
-	shelf_done(&s);
+	calendar_specs_done(&s);
 }
 
 /* ---- what is printed ------------------------------------------------------------------------- */
@@ -226,12 +226,12 @@ static void times_may_be_written_in_many_ways(void **state)
 static void a_calendar_is_shown(void **state)
 {
 	(void)state;
-	struct shelf s;
+	struct calendar_specs s;
 	struct buf out;
 	struct style plain = {false, false};
 	struct report_time t;
 	assert_int_equal(read(&s, NIGHTS, NULL), 0);
-	struct shelf_calendar *c = &s.item[0];
+	struct calendar_specs_calendar *c = &s.item[0];
 	buf_init(&out, 1 << 16);
 	assert_int_equal(report_time_parse("2026-03-28T20:00", c->zone, &t, NULL), 0);
 	report_show(c, c->zone, t.at_ms, "2026f", &plain, &out);
@@ -259,13 +259,13 @@ static void a_calendar_is_shown(void **state)
 		"\"note\":null,\"next\":[{\"state\":\"Closed\",\"at\":\"2026-03-29T05:00:00Z\",";
 	assert_memory_equal(buf_text(&out), start, sizeof(start) - 1);
 	buf_done(&out);
-	shelf_done(&s);
+	calendar_specs_done(&s);
 }
 
 static void what_never_changes_says_so(void **state)
 {
 	(void)state;
-	struct shelf s;
+	struct calendar_specs s;
 	struct buf out;
 	struct report_time t = {.at_ms = NOW_MS};
 	assert_int_equal(
@@ -278,7 +278,7 @@ static void what_never_changes_says_so(void **state)
 	report_json(&s.item[0], s.item[0].zone, &t, "2026f", &out);
 	assert_non_null(strstr(buf_text(&out), "\"until\":null,\"note\":null,\"next\":[]}"));
 	buf_done(&out);
-	shelf_done(&s);
+	calendar_specs_done(&s);
 }
 
 static void holidays_become_an_exception(void **state)

@@ -577,8 +577,8 @@ static size_t count_rights(void)
 	for (size_t i = scripted_server_unused(s.server); i > 0; i--) {
 		const cJSON *root;
 		struct err e;
-		patient_post(&s.p, "/apis/authorization.k8s.io/v1/subjectaccessreviews", "{}",
-			&root, &e);
+		doctor_context_post(&s.p, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+			"{}", &root, &e);
 	}
 	stage_close(&s);
 	return n;

@@ -15,7 +15,7 @@ struct stage {
 	struct scripted_server *server;
 	struct kube_config *config;
 	struct doctor_options o;
-	struct patient p;
+	struct doctor_context p;
 	struct findings f;
 };
 
@@ -24,7 +24,7 @@ static inline void stage_open(struct stage *s)
 	*s = (struct stage){.o = {.cell = "default",
 				    .namespace_name = "sluice-system",
 				    .configmap = "kube-system/ack-slo-config"}};
-	s->p = (struct patient){.o = &s->o, .loop = ev_loop_new(EVFLAG_AUTO)};
+	s->p = (struct doctor_context){.o = &s->o, .loop = ev_loop_new(EVFLAG_AUTO)};
 	s->server = scripted_server_new(s->p.loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->p.config = s->config;

@@ -122,7 +122,7 @@ struct stage {
 	struct scripted_server *server;
 	struct kube_config *config;
 	struct kube_client *client;
-	struct kube_share *nodes, *pods;
+	struct kube_shared_watch *nodes, *pods;
 	struct world world;
 	struct job_scope *job_scope;
 	struct zones *zones;
@@ -147,8 +147,8 @@ static void stage_open(struct stage *s)
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = kube_client_new(s->loop, s->config, &(struct kube_client_options){0});
-	s->nodes = kube_share_new(s->client, &nodes);
-	s->pods = kube_share_new(s->client, &pods);
+	s->nodes = kube_shared_watch_new(s->client, &nodes);
+	s->pods = kube_shared_watch_new(s->client, &pods);
 	world_open(&s->world, "batch");
 	s->job_scope = job_scope_new(NULL, false);
 	s->zones = zones_new();
@@ -176,8 +176,8 @@ static void stage_observe(struct stage *s)
 static void stage_close(struct stage *s)
 {
 	informer_free(s->informer);
-	kube_share_free(s->nodes);
-	kube_share_free(s->pods);
+	kube_shared_watch_free(s->nodes);
+	kube_shared_watch_free(s->pods);
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
 	kube_client_free(s->client);
@@ -440,7 +440,7 @@ static void pods_that_a_new_list_lacks(void **state)
 	stage_observe(&s);
 	settle(&s);
 	buf_reset(&heard);
-	kube_share_relist(s.pods);
+	kube_shared_watch_relist(s.pods);
 	run_until(s.loop, has_heard("pods:1 "));
 	assert_string_equal(buf_text(&heard), "bind:34@n2 unbind:12 pods:1 ");
 	stage_close(&s);
@@ -527,12 +527,12 @@ static void what_cannot_be_read_is_not_gone(void **state)
 	stage_observe(&s);
 	settle(&s);
 	buf_reset(&heard);
-	kube_share_relist(s.nodes);
+	kube_shared_watch_relist(s.nodes);
 	run_until(s.loop, has_heard("-node:"));
 	assert_string_equal(buf_text(&heard), "node:n3 -node:n2 ");
 	assert_int_equal(health(&s, "nodes").unreadable, 1);
 	buf_reset(&heard);
-	kube_share_relist(s.nodes);
+	kube_shared_watch_relist(s.nodes);
 	run_until(s.loop, has_heard("node:n4 "));
 	run_a_little(s.loop);
 	assert_string_equal(buf_text(&heard), "node:n4 ");
@@ -558,7 +558,7 @@ static void pods_that_cannot_be_read_stay(void **state)
 	stage_observe(&s);
 	settle(&s);
 	buf_reset(&heard);
-	kube_share_relist(s.pods);
+	kube_shared_watch_relist(s.pods);
 	run_until(s.loop, has_heard("pods:1 "));
 	assert_string_equal(buf_text(&heard), "pods:1 ");
 	assert_int_equal(health(&s, "pods").unreadable, 2);

@@ -15,5 +15,5 @@ add_test(NAME overcommit_command COMMAND test_overcommit_command)
 
 # And it says what the controller does.
 add_executable(overcommit_parity ${CMAKE_CURRENT_LIST_DIR}/parity_test.c)
-target_link_libraries(overcommit_parity PRIVATE lender sluice_cli)
+target_link_libraries(overcommit_parity PRIVATE overcommit_controller sluice_cli)
 add_test(NAME calc_parity COMMAND overcommit_parity ${calc_files})

@@ -159,11 +159,11 @@ static void a_node_of_the_same_name_begins_anew(void **state)
 	inventory_see_node(v, node("n1", 1));
 	see_pod(v, "p", "n1", 1);
 	sample(v, "", "n1", 2000, 2);
-	inventory_find(v, "n1")->loan.begun = true;
+	inventory_find(v, "n1")->node_state.begun = true;
 	inventory_see_node(v, node("n1", 1));
-	assert_true(inventory_find(v, "n1")->loan.begun);
+	assert_true(inventory_find(v, "n1")->node_state.begun);
 	inventory_see_node(v, node("n1", 2));
-	assert_false(inventory_find(v, "n1")->loan.begun);
+	assert_false(inventory_find(v, "n1")->node_state.begun);
 	assert_int_equal(inventory_find(v, "n1")->used_ms, 0);
 	assert_int_equal(inventory_find(v, "n1")->npods, 1);
 	inventory_free(v);

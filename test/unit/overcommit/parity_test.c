@@ -83,15 +83,15 @@ static bool same_terms(const struct estimate_terms *a, const struct estimate_ter
 
 static bool compare(const struct account *a, struct inventory_node *n)
 {
-	n->loan.strategy = a->ruling.strategy;
-	n->loan.governed = true;
-	loan_make(n, NOW);
-	const struct estimate *x = &a->estimate, *y = &n->loan.estimate;
-	bool same = n->loan.has_estimate && same_terms(&x->cpu, &y->cpu) &&
+	n->node_state.strategy = a->ruling.strategy;
+	n->node_state.governed = true;
+	node_state_make(n, NOW);
+	const struct estimate *x = &a->estimate, *y = &n->node_state.estimate;
+	bool same = n->node_state.has_estimate && same_terms(&x->cpu, &y->cpu) &&
 		    same_terms(&x->memory, &y->memory) && x->high_pods == y->high_pods &&
 		    x->low_pods == y->low_pods && x->without_sample == y->without_sample &&
-		    memcmp(&a->batch_asked, &n->loan.batch_asked, sizeof(struct load)) == 0 &&
-		    memcmp(&a->gocran_asked, &n->loan.gocran_asked, sizeof(struct load)) == 0;
+		    memcmp(&a->batch_asked, &n->node_state.batch_asked, sizeof(struct load)) == 0 &&
+		    memcmp(&a->gocran_asked, &n->node_state.gocran_asked, sizeof(struct load)) == 0;
 	if (!same) {
 		printf("Node %s differs:\n", a->node->name);
 		print_terms("calc cpu", &x->cpu);

@@ -94,14 +94,14 @@ static void stage_close(struct stage *s)
 }
 
 /* A node that may lend so many cores, and memory enough. */
-static struct loan *add_node(struct stage *s, const char *name, int cores)
+static struct node_state *add_node(struct stage *s, const char *name, int cores)
 {
 	struct node_facts *f = mem_alloc(sizeof(*f));
 	*f = (struct node_facts){
 		.name = name, .ready = true, .capacity = {100000, 100 * GI}, .metrics_path = ""};
 	f->uid.byte[1] = (uint8_t)name[1];
 	inventory_see_node(s->inventory, f);
-	struct loan *l = &inventory_find(s->inventory, name)->loan;
+	struct node_state *l = &inventory_find(s->inventory, name)->node_state;
 	l->strategy = strategy_default(PROFILE_ACK);
 	l->strategy.enable = true;
 	l->freshness = FRESH;
@@ -131,7 +131,7 @@ static void set_news(struct stage *s)
 {
 	struct inventory_node *n;
 	for (size_t i = 0; (n = inventory_node_at(s->inventory, i)); i++)
-		n->loan.news = true;
+		n->node_state.news = true;
 }
 
 /* So many samples, fifteen seconds apart. */
@@ -169,7 +169,7 @@ static void nobody_goes_on_what_is_not_fresh(void **state)
 	(void)state;
 	struct stage s;
 	stage_open(&s);
-	struct loan *l = add_node(&s, "n1", 0);
+	struct node_state *l = add_node(&s, "n1", 0);
 	add_pod(&s, "p1", "n1", 1, 4);
 	l->freshness = HELD;
 	look(&s, 5);

@@ -6,11 +6,11 @@ foreach(name tier strategy estimate koordinator window forecast publication recl
 endforeach()
 
 # The controller's part, with an API server that does as it is told (../kube/tests.cmake).
-add_library(lender_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/lender_stage.c)
-target_link_libraries(lender_stage PUBLIC shell scripted_server ${CMOCKA})
-foreach(name gauge inventory lender reclaimer)
+add_library(overcommit_controller_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/overcommit_controller_stage.c)
+target_link_libraries(overcommit_controller_stage PUBLIC shell scripted_server ${CMOCKA})
+foreach(name inventory overcommit_controller reclaimer usage_poller)
   add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_shell_${name} PRIVATE lender_stage)
+  target_link_libraries(test_shell_${name} PRIVATE overcommit_controller_stage)
   add_test(NAME shell_${name} COMMAND test_shell_${name})
   set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
 endforeach()

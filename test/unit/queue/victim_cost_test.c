@@ -117,7 +117,7 @@ struct world {
 	size_t n;
 	struct victim_cost_run run[RUNS_MAX];
 	int64_t holds[RUNS_MAX][NEEDS], worth[RUNS_MAX];
-	size_t lender[RUNS_MAX];
+	size_t overcommit_controller[RUNS_MAX];
 	int64_t lent[LENDERS], need[NEEDS];
 	bool away[RUNS_MAX];
 	uint32_t rank[RUNS_MAX];
@@ -154,9 +154,9 @@ static bool world_may_go(void *world, size_t i)
 	const struct world *w = world;
 	int64_t given = 0;
 	for (size_t k = 0; k < w->n; k++)
-		if (w->away[k] && w->lender[k] == w->lender[i])
+		if (w->away[k] && w->overcommit_controller[k] == w->overcommit_controller[i])
 			given += w->holds[k][0];
-	return given < w->lent[w->lender[i]];
+	return given < w->lent[w->overcommit_controller[i]];
 }
 
 static void make_world(struct world *w, struct rng *rng, size_t n)
@@ -172,7 +172,7 @@ static void make_world(struct world *w, struct rng *rng, size_t n)
 			set < 3 ? sizes[set] : 0};
 		for (size_t k = 0; k < NEEDS; k++)
 			w->worth[i] += w->holds[i][k] = rng_between(rng, 0, 4);
-		w->lender[i] = (size_t)rng_between(rng, 0, LENDERS - 1);
+		w->overcommit_controller[i] = (size_t)rng_between(rng, 0, LENDERS - 1);
 	}
 	for (size_t k = 0; k < LENDERS; k++)
 		w->lent[k] = rng_between(rng, 1, 12);

@@ -317,8 +317,8 @@ static void names_are_made_of_generateName(void **state)
 	struct err e = {""};
 	if (read_text(text, &w, &e) != 0)
 		fail_msg("%s", e.text);
-	assert_string_equal(w.actor[0].record->name, "train-0");
-	assert_string_equal(w.actor[1].record->name, "train-1");
+	assert_string_equal(w.sim_job[0].record->name, "train-0");
+	assert_string_equal(w.sim_job[1].record->name, "train-1");
 	world_done(&w);
 }
 
@@ -334,9 +334,9 @@ static void json_and_lists_are_taken(void **state)
 	struct world w;
 	struct err e = {""};
 	assert_int_equal(read_text(text, &w, &e), 0);
-	assert_int_equal(w.nactors, 1);
-	assert_int_equal(w.actor[0].duration_ms, 90000);
-	assert_string_equal(w.actor[0].record->queue, "q");
+	assert_int_equal(w.nsim_jobs, 1);
+	assert_int_equal(w.sim_job[0].duration_ms, 90000);
+	assert_string_equal(w.sim_job[0].record->queue, "q");
 	world_done(&w);
 }
 
@@ -361,11 +361,11 @@ static void plain_scalars_mean_what_kubectl_makes_of_them(void **state)
 	memcpy(strstr(fixed, "0x10"), "+010", 4);
 	if (read_text(fixed, &w, &e) != 0)
 		fail_msg("%s", e.text);
-	const struct job *j = w.actor[0].record;
+	const struct job *j = w.sim_job[0].record;
 	assert_true(j->suspend);
 	assert_int_equal(j->parallelism, 8);
 	assert_int_equal(j->completions, 8);
-	assert_int_equal(w.actor[0].arrival_ms, INT64_C(1767225600000));
+	assert_int_equal(w.sim_job[0].arrival_ms, INT64_C(1767225600000));
 	assert_int_equal(pod_requests(&j->pod, r, 4), 3);
 	assert_int_equal(r[0].amount, 1500);
 	assert_int_equal(r[1].amount, 2);

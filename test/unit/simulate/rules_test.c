@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/simulate/manifest.h"
-#include "cli/simulate/play.h"
+#include "cli/simulate/engine.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define HOUR_MS INT64_C(3600000)
@@ -129,7 +129,7 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 		snprintf(text, sizeof(text), "%s%s", cases[i].text, QUEUES);
 		must_read(text, &w);
 		buf_init(&out, 1 << 16);
-		rulebook_warn(&w.rulebook, w.queue, &out);
+		policy_specs_warn(&w.policy_specs, w.queue, &out);
 		if (cases[i].says
 				? strncmp(buf_text(&out), cases[i].says, strlen(cases[i].says)) != 0
 				: out.len > 0)
@@ -164,7 +164,7 @@ static void each_job_of_a_cronjob_has_its_own_deadline(void **state)
 	for (int i = 0; i < 2; i++) {
 		size_t a = world_fire(&w, 0, at_ms + i * day_ms, at_ms + i * day_ms);
 		assert_int_equal(world_deadline_ms(&w, a), at_ms + i * day_ms + 6 * HOUR_MS);
-		assert_string_equal(w.actor[a].record->family, "CronJob/nightly");
+		assert_string_equal(w.sim_job[a].record->family, "CronJob/nightly");
 	}
 	world_done(&w);
 }
@@ -194,8 +194,8 @@ static void a_stop_leaves_what_was_safe(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct world w;
 		must_read(cases[i].text, &w);
-		w.actor[0].kept_ms = cases[i].kept_ms;
-		w.actor[0].since_ms = 1000;
+		w.sim_job[0].kept_ms = cases[i].kept_ms;
+		w.sim_job[0].since_ms = 1000;
 		int64_t got_ms = world_kept_ms(&w, 0, 1000 + cases[i].ran_ms);
 		if (got_ms != cases[i].want_ms)
 			fail_msg("case %zu keeps %lld ms", i, (long long)got_ms);
@@ -205,33 +205,33 @@ static void a_stop_leaves_what_was_safe(void **state)
 
 /* ---- an end ---------------------------------------------------------------------------------- */
 
-static struct summary play(const char *text)
+static struct summary engine(const char *text)
 {
 	struct world w;
 	struct summary s;
 	must_read(text, &w);
 	summary_init(&s, &w);
-	play_run(&w, NEVER_MS, false, &(struct audience){.summary = &s});
+	engine_run(&w, NEVER_MS, false, &(struct observers){.summary = &s});
 	struct summary figures = s;
 	summary_done(&s);
 	world_done(&w);
 	return figures;
 }
 
-static void a_play_that_gets_no_further_ends(void **state)
+static void a_engine_that_gets_no_further_ends(void **state)
 {
 	(void)state;
 	static const char rules[] = QUEUES NIGHTS POLICY("action: Suspend");
 	char text[4096];
 	snprintf(text, sizeof(text), "%s%s", rules, JOB("sluice.dev/simulate-duration: 20h", ""));
-	struct summary s = play(text);
+	struct summary s = engine(text);
 	assert_int_equal(s.finished, 0);
 	assert_int_equal(s.waiting, 1);
 	assert_true(s.stopped > 400 && s.stopped < 410);
 	/* With a checkpoint it ends the second night. */
 	snprintf(text, sizeof(text), "%s%s", rules,
 		JOB("sluice.dev/simulate-duration: 20h, sluice.dev/simulate-checkpoint: 1h", ""));
-	s = play(text);
+	s = engine(text);
 	assert_int_equal(s.finished, 1);
 	assert_int_equal(s.stopped, 1);
 	assert_int_equal(s.last_ms - s.first_ms, (6 + 24 + 8) * HOUR_MS);
@@ -240,8 +240,9 @@ static void a_play_that_gets_no_further_ends(void **state)
 static void nobody_waits_for_a_calendar_that_never_opens(void **state)
 {
 	(void)state;
-	struct summary s = play(QUEUES OURS("Calendar", "nights") "spec: {timeZone: UTC}\n" POLICY(
-		"") JOB("sluice.dev/simulate-duration: 1h", ""));
+	struct summary s =
+		engine(QUEUES OURS("Calendar", "nights") "spec: {timeZone: UTC}\n" POLICY("")
+				JOB("sluice.dev/simulate-duration: 1h", ""));
 	assert_int_equal(s.admitted, 0);
 	assert_int_equal(s.waiting, 1);
 }
@@ -272,7 +273,7 @@ static void the_chart_shows_closed_hours_and_prices(void **state)
 	summary_init(&s, &w);
 	chart_init(&chart, &w, &s);
 	buf_init(&out, 1 << 20);
-	play_run(&w, NEVER_MS, false, &(struct audience){.summary = &s, .chart = &chart});
+	engine_run(&w, NEVER_MS, false, &(struct observers){.summary = &s, .chart = &chart});
 	chart_render(&chart, &out);
 	/* The afternoon that it came, and the day between two nights. */
 	assert_int_equal(count_of(buf_text(&out), "class=\"closed\""), 2);
@@ -291,7 +292,7 @@ int main(void)
 		cmocka_unit_test(a_local_deadline_is_the_first_after_the_arrival),
 		cmocka_unit_test(each_job_of_a_cronjob_has_its_own_deadline),
 		cmocka_unit_test(a_stop_leaves_what_was_safe),
-		cmocka_unit_test(a_play_that_gets_no_further_ends),
+		cmocka_unit_test(a_engine_that_gets_no_further_ends),
 		cmocka_unit_test(nobody_waits_for_a_calendar_that_never_opens),
 		cmocka_unit_test(the_chart_shows_closed_hours_and_prices),
 	};

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "cli/simulate/manifest.h"
 #include "cli/simulate/options.h"
-#include "cli/simulate/play.h"
+#include "cli/simulate/engine.h"
 
 enum { WORDS_MAX = 16 };
 
@@ -61,7 +61,7 @@ static void drop_sentences(char *text)
 }
 
 /* Twice, since the same must come out. */
-static char *play(const char *path)
+static char *engine(const char *path)
 {
 	char flags[512], *text = NULL;
 	size_t size = 0;
@@ -81,8 +81,8 @@ static char *play(const char *path)
 	summary_init(&summary, &w);
 	journal_init_json(&journal, &w, out);
 	buf_init(&figures, 1 << 20);
-	play_run(&w, o.has_until ? w.start_ms + o.until_ms : NEVER_MS, false,
-		&(struct audience){.summary = &summary, .journal = &journal});
+	engine_run(&w, o.has_until ? w.start_ms + o.until_ms : NEVER_MS, false,
+		&(struct observers){.summary = &summary, .journal = &journal});
 	journal_done(&journal);
 	summary_render_json(&summary, &figures);
 	char *machine = strstr(buf_text(&figures), ",\"decisions_per_s\"");
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || strlen(world) < 5)
 		return 2;
 	snprintf(path, sizeof(path), "%.*s.jsonl", (int)strlen(world) - 5, world);
-	char *got = play(world), *again = play(world), *want = read_all(path);
+	char *got = engine(world), *again = engine(world), *want = read_all(path);
 	int failed = compare("played again", got, again);
 	if (writes) {
 		FILE *f = fopen(path, "w");

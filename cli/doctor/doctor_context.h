@@ -1,0 +1,53 @@
+/*
+ * Who is examined: an API server and a Postgres, and what one check learns of them that another
+ * wants to know.
+ *
+ * Nothing is ever changed: the API server is only read (and asked whether an account may do
+ * something), and every statement runs in a transaction that is read only, which also works through
+ * a pooler.
+ */
+#ifndef SLUICE_CLI_DOCTOR_DOCTOR_CONTEXT_H
+#define SLUICE_CLI_DOCTOR_DOCTOR_CONTEXT_H
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "cli/doctor/options.h"
+#include "cli/question.h"
+
+struct ev_loop;
+struct reconciliation;
+
+struct doctor_context {
+	const struct doctor_options *o;
+	struct ev_loop *loop;
+	const struct kube_config *config;
+	struct kube_client *client;
+	struct json *json; /* the newest answer */
+	PGconn *pg;	   /* NULL: not connected */
+
+	/* What was learnt, in the order of the checks. */
+	bool api_answers;      /* something came back, if only a refusal */
+	bool api_skew_known;   /* then the next two count */
+	int64_t api_skew_ms;   /* their clock less ours */
+	int64_t api_unsure_ms; /* give or take */
+	int minor;	       /* of Kubernetes 1.x; 0: unknown */
+	bool no_mutating;      /* MutatingAdmissionPolicy is not served as v1 */
+	bool lease_known, led; /* the second counts then: a controller leads now */
+	bool has_schema;       /* the ledger's tables are there, of a version that we know */
+	struct reconciliation *reconciliation; /* the ledger beside the cluster; NULL: not yet */
+};
+
+/* GET; the tree lives until the next question. Errors as question_ask(). */
+int doctor_context_get(
+	struct doctor_context *p, const char *path, const cJSON **ret_root, struct err *e);
+int doctor_context_post(struct doctor_context *p, const char *path, const char *body,
+	const cJSON **ret_root, struct err *e);
+
+/* One SELECT with text parameters. 0, or ERR_DENIED (no right), ERR_BUSY (connection lost) or
+ * ERR_INVALID with Postgres's own sentence. The result is yours: PQclear. */
+int doctor_context_select(struct doctor_context *p, const char *sql, int n,
+	const char *const *params, PGresult **ret_result, struct err *e);
+
+#endif

@@ -1,0 +1,257 @@
+#include "cli/simulate/calendar_specs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "queue/calendar/civil.h"
+#include "queue/calendar/resolve.h"
+#include "queue/calendar/tzdata.h"
+#include "cli/simulate/documents.h"
+#include "controller/wire/decode.h"
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+#define TEXTS_MAX 4096
+
+void calendar_specs_init(struct calendar_specs *s)
+{
+	*s = (struct calendar_specs){0};
+}
+
+void calendar_specs_done(struct calendar_specs *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		calendar_free(s->item[i].calendar);
+		zone_free(s->item[i].zone);
+		free(s->item[i].spec);
+		free(s->item[i].where);
+	}
+	for (size_t i = 0; i < s->ntexts; i++) {
+		free(s->text[i].configmap);
+		free(s->text[i].key);
+		free(s->text[i].text);
+	}
+	free(s->item);
+	free(s->text);
+	*s = (struct calendar_specs){0};
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static int open_calendar(struct calendar_specs_calendar *c, struct err *e)
+{
+	int rc = 0;
+	if (*c->spec->time_zone)
+		rc = tzdata_load(c->spec->time_zone, &c->zone, e);
+	if (rc < 0)
+		err_wrap(e, "spec.timeZone");
+	c->spec->zone = c->zone;
+	if (rc == 0)
+		rc = calendar_new(c->spec, &c->calendar, e);
+	if (rc < 0)
+		err_wrap(e, "Calendar %s", c->spec->name);
+	return rc;
+}
+
+int calendar_specs_add_calendar(
+	struct calendar_specs *s, const char *where, const cJSON *o, struct err *e)
+{
+	struct calendar_specs_calendar c = {0};
+	int rc = decode_calendar(o, &c.spec, e);
+	for (size_t i = 0; rc == 0 && i < s->n; i++)
+		if (strcmp(s->item[i].spec->name, c.spec->name) == 0)
+			rc = err_set(e, ERR_CONFLICT,
+				"Calendar %s: metadata.name: is that of another one at %s; rename it",
+				c.spec->name, s->item[i].where);
+	if (rc == 0)
+		rc = open_calendar(&c, e);
+	if (rc < 0) {
+		zone_free(c.zone);
+		free(c.spec);
+		return rc;
+	}
+	c.where = mem_strdup(where);
+	s->item = mem_grow(s->item, s->n + 1, sizeof(*s->item));
+	s->item[s->n++] = c;
+	return 0;
+}
+
+int calendar_specs_add_configmap(struct calendar_specs *s, const cJSON *o, struct err *e)
+{
+	json_each(item, json_object(o, "data")) {
+		if (!cJSON_IsString(item))
+			continue;
+		if (s->ntexts == TEXTS_MAX)
+			return err_set(e, ERR_LIMIT, "ConfigMap %s: more than %d texts in all",
+				decode_name(o), TEXTS_MAX);
+		s->text = mem_grow(s->text, s->ntexts + 1, sizeof(*s->text));
+		s->text[s->ntexts++] = (struct calendar_specs_text){mem_strdup(decode_name(o)),
+			mem_strdup(item->string), mem_strdup(item->valuestring)};
+	}
+	return 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+struct source {
+	struct calendar_specs *calendar_specs;
+	struct documents *documents;
+	const char *file;
+	char within[32]; /* in front of the object's paths: "", or "items[3]." */
+};
+
+static size_t line_of(struct source *from, const char *field)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s%s", from->within, field);
+	return documents_line_of(from->documents, path);
+}
+
+static int add_kind(struct source *from, const cJSON *o, struct err *e)
+{
+	const char *kind = json_text(o, "kind");
+	char where[4200];
+	snprintf(where, sizeof(where), "%.4096s:%zu", from->file, line_of(from, ""));
+	if (kind && strcmp(kind, "Calendar") == 0)
+		return calendar_specs_add_calendar(from->calendar_specs, where, o, e);
+	if (kind && strcmp(kind, "ConfigMap") == 0)
+		return calendar_specs_add_configmap(from->calendar_specs, o, e);
+	return 0;
+}
+
+/* "Calendar nights: spec.open[0].to: ..." gets file and line of the field in front. */
+static int add_object(struct source *from, const cJSON *o, struct err *e)
+{
+	int rc = add_kind(from, o, e);
+	if (rc < 0) {
+		const char *at = strstr(e->text, ": ");
+		err_wrap(e, "%s:%zu", from->file, line_of(from, at ? at + 2 : ""));
+	}
+	return rc;
+}
+
+static int add_document(struct source *from, const cJSON *o, struct err *e)
+{
+	size_t i = 0;
+	from->within[0] = '\0';
+	int rc = add_object(from, o, e);
+	json_each(item, json_array(o, "items")) {
+		snprintf(from->within, sizeof(from->within), "items[%zu].", i++);
+		if (rc == 0)
+			rc = add_object(from, item, e);
+	}
+	return rc;
+}
+
+int calendar_specs_read_text(
+	struct calendar_specs *s, const char *file, struct slice text, struct err *e)
+{
+	struct source from = {.calendar_specs = s, .documents = documents_new(text), .file = file};
+	const cJSON *o;
+	int rc;
+	do {
+		rc = documents_next(from.documents, &o, e);
+		if (rc < 0)
+			err_wrap(e, "%s:%zu", file, documents_line(from.documents));
+		else if (rc > 0 && add_document(&from, o, e) < 0)
+			rc = ERR_INVALID;
+	} while (rc > 0);
+	documents_free(from.documents);
+	return rc;
+}
+
+int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e)
+{
+	struct buf text;
+	char piece[65536];
+	bool input = strcmp(file, "-") == 0;
+	FILE *f = input ? stdin : fopen(file, "rb");
+	if (!f)
+		return err_set(e, ERR_GONE, "%s: %s", file, strerror(errno));
+	buf_init(&text, max);
+	for (size_t n; !text.failed && (n = fread(piece, 1, sizeof(piece), f)) > 0;)
+		buf_add(&text, piece, n);
+	int rc = ferror(f)     ? err_set(e, ERR_GONE, "%s: %s", file, strerror(errno))
+		 : text.failed ? err_set(e, ERR_LIMIT, "%s: has more than %zu MiB", file, max >> 20)
+			       : 0;
+	if (!input)
+		fclose(f);
+	if (rc == 0) {
+		*ret_len = text.len;
+		*ret = text.len > 0 ? buf_take(&text) : mem_strdup("");
+	}
+	buf_done(&text);
+	return rc;
+}
+
+int calendar_specs_read(struct calendar_specs *s, const char *file, struct err *e)
+{
+	char *text;
+	size_t len;
+	int rc = read_whole(file, FILE_MAX_BYTES, &text, &len, e);
+	if (rc < 0)
+		return rc;
+	rc = calendar_specs_read_text(s, file, (struct slice){text, len}, e);
+	free(text);
+	return rc;
+}
+
+/* ---- dates from ConfigMaps ------------------------------------------------------------------- */
+
+struct slice calendar_specs_text(
+	const struct calendar_specs *s, const char *configmap, const char *key)
+{
+	for (size_t i = 0; i < s->ntexts; i++)
+		if (strcmp(s->text[i].configmap, configmap) == 0 &&
+			strcmp(s->text[i].key, key) == 0)
+			return slice_of(s->text[i].text);
+	return (struct slice){NULL, 0};
+}
+
+static struct slice find_text(const char *configmap, const char *key, void *ctx)
+{
+	return calendar_specs_text(ctx, configmap, key);
+}
+
+int calendar_specs_resolve(
+	struct calendar_specs *s, size_t i, int64_t now_ms, struct resolved *ret, struct err *e)
+{
+	const struct calendar_specs_calendar *c = &s->item[i];
+	int32_t today = civil_day_of(now_ms / 1000);
+	struct date_range horizon = {today - 366, today + 3660};
+	int rc = calendar_resolve(c->spec, c->zone, horizon, find_text, s, ret, e);
+	if (rc < 0)
+		err_wrap(e, "%s: Calendar %s", c->where, c->spec->name);
+	return rc;
+}
+
+static int complete(struct calendar_specs *s, size_t i, int64_t now_ms, struct err *e)
+{
+	struct calendar_specs_calendar *c = &s->item[i];
+	struct resolved r;
+	struct calendar *calendar;
+	int rc = calendar_specs_resolve(s, i, now_ms, &r, e);
+	if (rc < 0)
+		return rc;
+	rc = calendar_new(&r.spec, &calendar, e);
+	c->note = r.left_out;
+	resolved_done(&r);
+	if (rc < 0) {
+		err_wrap(e, "%s: Calendar %s", c->where, c->spec->name);
+		return rc;
+	}
+	calendar_free(c->calendar);
+	c->calendar = calendar;
+	return 0;
+}
+
+int calendar_specs_close(struct calendar_specs *s, int64_t now_ms, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->n && rc == 0; i++)
+		rc = complete(s, i, now_ms, e);
+	return rc;
+}

@@ -1,0 +1,68 @@
+/*
+ * Calendars as YAML files or an API server describe them, ready to be asked, with the ConfigMaps
+ * beside them that they take dates from. What else is in the files is passed over: they may be
+ * those of the whole cluster.
+ *
+ * `sluice calendar` asks them; `sluice simulate` hands them to the queue (policy_specs.h).
+ */
+#ifndef SLUICE_CLI_SIMULATE_CALENDAR_SPECS_H
+#define SLUICE_CLI_SIMULATE_CALENDAR_SPECS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/slice.h"
+#include "queue/calendar/resolve.h"
+#include "queue/calendar/zone.h"
+#include "controller/kube/json.h"
+#include "sluice/calendar.h"
+
+struct calendar_specs_calendar {
+	struct calendar_spec *spec;
+	struct zone *zone;
+	struct calendar *calendar;
+	char *where;	 /* it is described, for sentences: "nights.yaml:3" */
+	struct err note; /* what of its dates was left out; "" when nothing was */
+};
+
+struct calendar_specs_text { /* of a ConfigMap */
+	char *configmap, *key, *text;
+};
+
+struct calendar_specs {
+	struct calendar_specs_calendar *item; /* in the order of the files */
+	size_t n;
+	struct calendar_specs_text *text;
+	size_t ntexts;
+};
+
+void calendar_specs_init(struct calendar_specs *s);
+void calendar_specs_done(struct calendar_specs *s);
+
+/* One object. where: of it, for later sentences; those of this call have none in front. */
+int calendar_specs_add_calendar(
+	struct calendar_specs *s, const char *where, const cJSON *o, struct err *e);
+int calendar_specs_add_configmap(struct calendar_specs *s, const cJSON *o, struct err *e);
+
+/* file is for sentences, which begin with it and a line. */
+int calendar_specs_read_text(
+	struct calendar_specs *s, const char *file, struct slice text, struct err *e);
+/* "-" is the standard input. */
+int calendar_specs_read(struct calendar_specs *s, const char *file, struct err *e);
+/* After the last file, and before any is asked: dates from ConfigMaps. Repeated events of an
+ * iCalendar are followed for ten years after now_ms. */
+int calendar_specs_close(struct calendar_specs *s, int64_t now_ms, struct err *e);
+
+/* Calendar i with its zone and all its dates, to be handed on; needs no calendar_specs_close(). Yours. */
+int calendar_specs_resolve(
+	struct calendar_specs *s, size_t i, int64_t now_ms, struct resolved *ret, struct err *e);
+/* A ConfigMap's text; ptr NULL: there is none. */
+struct slice calendar_specs_text(
+	const struct calendar_specs *s, const char *configmap, const char *key);
+
+/* A whole file, at most max bytes of it; *ret is the caller's, and ends with a NUL that is not
+ * counted. */
+int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e);
+
+#endif

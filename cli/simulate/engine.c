@@ -1,0 +1,582 @@
+#include "cli/simulate/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "cli/simulate/agenda.h"
+#include "controller/common/clock.h"
+#include "controller/common/stamp.h"
+
+/* Nothing is played that is later than this after the start. */
+#define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
+#define DECISIONS_MAX 1024
+#define INSTANTS_PER_LOOK 64 /* at the real clock */
+/* Nobody comes, and of what Calendars know of the future nothing has let anybody in. */
+#define SILENCE_MS (CALENDAR_HORIZON_S * 1000)
+/* So many stops for each Job that is there, and no work done that lasts: more than a year of
+ * nights. */
+#define VAIN_STOPS 400
+
+struct engine {
+	struct world *w;
+	struct agenda agenda;
+	const struct observers *observers;
+	int64_t now_ms, last_ms; /* last_ms: what is later is not played */
+	int64_t wake_ms;	 /* when time alone may change what the queue decides */
+	size_t narrived;	 /* of world.arrival */
+	size_t nrunning;
+	bool cut;	      /* a CronJob would go on */
+	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
+	size_t vain_stops;    /* since a Job came, went or kept some of its work */
+	bool stuck;
+	size_t *pressed; /* Jobs with a deadline that came or were stopped now */
+	size_t npressed;
+	struct quota_line lines[QUEUE_LINES_MAX];
+	struct run_bill bill;
+
+	bool progress;
+	uint64_t ninstants;
+	int64_t began_us, told_us;
+};
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void tell(struct engine *p, const struct sim_event *e)
+{
+	p->last_news_ms = p->now_ms;
+	summary_see(p->observers->summary, e);
+	if (p->observers->journal)
+		journal_see(p->observers->journal, e);
+	if (p->observers->chart)
+		chart_see(p->observers->chart, e);
+}
+
+static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
+{
+	struct explanation x;
+	struct uid uid = world_uid(p->w, sim_job);
+	return queue_explain(p->w->queue, &uid, p->now_ms, &x) ? x.clusterqueue : "";
+}
+
+/* The lines are asked for before the room is given back. */
+static struct sim_event sim_event_of(struct engine *p, enum sim_event_kind kind, size_t sim_job)
+{
+	struct uid uid = world_uid(p->w, sim_job);
+	struct sim_event e = {.kind = kind,
+		.at_ms = p->now_ms,
+		.sim_job = sim_job,
+		.lines = p->lines,
+		.nlines = queue_job_lines(p->w->queue, &uid, p->lines),
+		.reason = "",
+		.by = SIZE_MAX};
+	if (p->w->policy_specs.n > 0 && queue_job_bill(p->w->queue, &uid, p->now_ms, &p->bill) &&
+		p->bill.priced)
+		e.bill = &p->bill;
+	/* A node is "cq/NAME"; a Job that asks for nothing has no lines. */
+	e.clusterqueue =
+		e.nlines > 0 ? strchr(p->lines[0].node, '/') + 1 : clusterqueue_of(p, sim_job);
+	return e;
+}
+
+static void tell_progress(struct engine *p)
+{
+	char at[STAMP_TEXT_SIZE];
+	if (!p->progress || ++p->ninstants % INSTANTS_PER_LOOK != 0)
+		return;
+	int64_t now_us = clock_monotonic_us();
+	if (now_us - p->told_us < 1000000)
+		return;
+	p->told_us = now_us;
+	fprintf(stderr, "simulate: %s: %zu of %zu Jobs arrived, %zu finished, %zu wait\n",
+		stamp_format_seconds(p->now_ms, at), p->narrived, p->w->narrivals,
+		p->observers->summary->finished, queue_waiting(p->w->queue));
+}
+
+/* ---- Jobs come and go ------------------------------------------------------------------------ */
+
+static void set_job(struct engine *p, size_t sim_job, const char *hold)
+{
+	struct job_scratch scratch;
+	struct job j = world_job(p->w, sim_job, &scratch);
+	if (hold)
+		j.hold = hold;
+	queue_set_job(p->w->queue, &j);
+}
+
+/* Whether it can meet its deadline will be asked. */
+static void press(struct engine *p, size_t sim_job)
+{
+	if ((p->npressed & (p->npressed - 1)) == 0)
+		p->pressed = mem_grow(
+			p->pressed, p->npressed ? p->npressed * 2 : 1, sizeof(*p->pressed));
+	p->pressed[p->npressed++] = sim_job;
+}
+
+static void arrive(struct engine *p, size_t sim_job)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	if (a->state != SIM_JOB_COMING)
+		return; /* deleted before */
+	a->state = SIM_JOB_WAITING;
+	p->last_news_ms = p->now_ms;
+	p->vain_stops = 0;
+	set_job(p, sim_job, NULL);
+	if (world_deadline_ms(p->w, sim_job) > 0)
+		press(p, sim_job);
+}
+
+static int64_t later(int64_t ms, int64_t length_ms)
+{
+	return length_ms == NEVER_MS ? NEVER_MS : ms + length_ms;
+}
+
+static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t subject)
+{
+	if (at_ms <= p->last_ms)
+		agenda_put(&p->agenda, at_ms, kind, subject,
+			kind == EVENT_END ? p->w->sim_job[subject].attempt : 0);
+	else
+		p->cut |= kind == EVENT_FIRE;
+}
+
+static int64_t left_ms(const struct sim_job *a)
+{
+	return a->duration_ms == NEVER_MS ? NEVER_MS : a->duration_ms - a->kept_ms;
+}
+
+static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	struct uid uid = world_uid(p->w, sim_job);
+	a->state = SIM_JOB_RUNNING;
+	a->attempt++;
+	a->pods = pods;
+	a->since_ms = since_ms;
+	p->nrunning++;
+	queue_confirm_job(p->w->queue, &uid, since_ms);
+	queue_ready_job(p->w->queue, &uid, true, since_ms);
+	put(p, later(since_ms, left_ms(a)), EVENT_END, sim_job);
+}
+
+static void adopt(struct engine *p, const struct adoption *a)
+{
+	struct uid uid = world_uid(p->w, a->sim_job);
+	struct job_scratch scratch;
+	struct job j = world_job(p->w, a->sim_job, &scratch);
+	queue_set_job(p->w->queue, &j);
+	queue_adopt_job(p->w->queue, &uid, a->lines, a->nlines, a->at_ms);
+	put(p, a->at_ms, EVENT_ADOPT, a->sim_job);
+	run(p, a->sim_job, job_pods(&j), a->at_ms);
+}
+
+static void fire(struct engine *p, size_t cronjob, int64_t due_ms);
+
+/* A CronJob that forbids concurrency and missed its time makes up for it, once. */
+static void leave(struct engine *p, size_t sim_job)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	struct uid uid = world_uid(p->w, sim_job);
+	if (a->state == SIM_JOB_RUNNING)
+		queue_release_job(p->w->queue, &uid, p->now_ms, 0);
+	queue_drop_job(p->w->queue, &uid);
+	a->state = SIM_JOB_GONE;
+	p->vain_stops = 0;
+	if (!a->name)
+		return;
+	struct cronjob *c = &p->w->cronjob[a->origin];
+	int64_t missed_ms = c->missed_ms;
+	c->missed_ms = 0;
+	if (missed_ms > 0 && c->last == sim_job)
+		fire(p, a->origin, missed_ms);
+}
+
+static void finish(struct engine *p, const struct event *event)
+{
+	const struct sim_job *a = &p->w->sim_job[event->subject];
+	if (a->state != SIM_JOB_RUNNING || a->attempt != event->attempt)
+		return; /* that attempt was stopped */
+	struct uid uid = world_uid(p->w, event->subject);
+	int64_t deadline_ms = world_deadline_ms(p->w, event->subject);
+	queue_finished_job(p->w->queue, &uid, p->now_ms);
+	struct sim_event e = sim_event_of(p, SIM_EVENT_FINISHED, event->subject);
+	if (deadline_ms > 0 && p->now_ms > deadline_ms)
+		e.late_ms = p->now_ms - deadline_ms;
+	tell(p, &e);
+	p->nrunning--;
+	leave(p, event->subject);
+}
+
+static void remove_job(struct engine *p, size_t sim_job)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	if (a->state == SIM_JOB_RUNNING) {
+		struct sim_event e = sim_event_of(p, SIM_EVENT_STOPPED, sim_job);
+		e.reason = "Deleted";
+		e.lost_ms = p->now_ms - a->since_ms;
+		tell(p, &e);
+		p->nrunning--;
+	}
+	if (a->state == SIM_JOB_COMING)
+		a->state = SIM_JOB_GONE;
+	if (a->state != SIM_JOB_GONE)
+		leave(p, sim_job);
+}
+
+static void fire(struct engine *p, size_t cronjob, int64_t due_ms)
+{
+	struct cronjob *c = &p->w->cronjob[cronjob];
+	bool busy = c->last != SIZE_MAX && p->w->sim_job[c->last].state != SIM_JOB_GONE;
+	if (busy && c->policy == CRON_FORBID) {
+		c->missed_ms = due_ms;
+		return;
+	}
+	if (busy && c->policy == CRON_REPLACE)
+		remove_job(p, c->last);
+	arrive(p, world_fire(p->w, cronjob, due_ms, p->now_ms));
+}
+
+static void put_next_fire(struct engine *p, size_t cronjob, int64_t after_ms)
+{
+	const struct cronjob *c = &p->w->cronjob[cronjob];
+	put(p, cron_next_ms(&c->cron, c->zone, after_ms, p->last_ms), EVENT_FIRE, cronjob);
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+static void start(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	run(p, sim_job, d->pods, p->now_ms);
+	struct sim_event e = sim_event_of(p, SIM_EVENT_ADMITTED, sim_job);
+	tell(p, &e);
+}
+
+/* Keeps what is safe of its work; returns what was not. */
+static int64_t lose(struct engine *p, size_t sim_job)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	int64_t kept_ms = world_kept_ms(p->w, sim_job, p->now_ms);
+	int64_t lost_ms = a->kept_ms + (p->now_ms - a->since_ms) - kept_ms;
+	p->vain_stops = kept_ms > a->kept_ms ? 0 : p->vain_stops + 1;
+	a->kept_ms = kept_ms;
+	return lost_ms;
+}
+
+static void stop(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	bool preempted = d->reason == STOP_REASON_PREEMPTED;
+	struct sim_event e =
+		sim_event_of(p, preempted ? SIM_EVENT_PREEMPTED : SIM_EVENT_STOPPED, sim_job);
+	e.reason = preempted ? preemption_reason_name(d->preemption) : stop_reason_name(d->reason);
+	if (preempted)
+		e.by = world_find(p->w, &d->by);
+	e.lost_ms = lose(p, sim_job);
+	tell(p, &e);
+	p->nrunning--;
+	p->w->sim_job[sim_job].state = SIM_JOB_WAITING;
+	queue_release_job(p->w->queue, &d->uid, p->now_ms, 0);
+	if (stop_reason_deactivates(d->reason))
+		set_job(p, sim_job, stop_reason_name(d->reason));
+	if (world_deadline_ms(p->w, sim_job) > 0)
+		press(p, sim_job);
+}
+
+static void give_notice(struct engine *p, size_t sim_job, const struct decision *d)
+{
+	struct sim_event e = sim_event_of(p, SIM_EVENT_NOTICE, sim_job);
+	e.reason = stop_reason_name(d->reason);
+	e.stop_ms = d->stop_ms;
+	tell(p, &e);
+}
+
+/* True when room came free. */
+static bool carry_out(struct engine *p, const struct decision *d)
+{
+	size_t sim_job = world_find(p->w, &d->uid);
+	must(sim_job != SIZE_MAX);
+	switch (d->kind) {
+	case DECISION_START:
+		start(p, sim_job, d);
+		return false;
+	case DECISION_STOP:
+		stop(p, sim_job, d);
+		return true;
+	case DECISION_SHRINK:
+		must(false); /* what nodes lend stays as the files have it, and nobody reclaims */
+		return false;
+	case DECISION_NOTICE:
+		give_notice(p, sim_job, d);
+		return false;
+	}
+	return false;
+}
+
+/* Asks again only if there is more to say: a full list, or room that those who were stopped gave
+ * back. A start changes nothing that the queue does not know. */
+static void settle(struct engine *p)
+{
+	static struct decision out[DECISIONS_MAX];
+	bool again;
+	do {
+		size_t n = queue_decide(p->w->queue, p->now_ms, out, DECISIONS_MAX, &p->wake_ms);
+		again = n == DECISIONS_MAX;
+		for (size_t i = 0; i < n; i++)
+			again |= carry_out(p, &out[i]);
+		p->observers->summary->decisions += n;
+	} while (again);
+	if (p->wake_ms <= p->now_ms)
+		p->wake_ms = p->now_ms + 1;
+}
+
+/* ---- deadlines ------------------------------------------------------------------------------- */
+
+static void tell_unreachable(struct engine *p, size_t sim_job, const struct explanation *x)
+{
+	struct sim_event e = {.kind = SIM_EVENT_UNREACHABLE,
+		.at_ms = p->now_ms,
+		.sim_job = sim_job,
+		.clusterqueue = x->clusterqueue,
+		.reason = "DeadlineUnreachable",
+		.message = x->sentence,
+		.by = SIZE_MAX};
+	tell(p, &e);
+}
+
+/* Time alone may make it so: it is looked at again when its latest start has passed. */
+static void look_at_deadline(struct engine *p, size_t sim_job)
+{
+	struct sim_job *a = &p->w->sim_job[sim_job];
+	struct uid uid = world_uid(p->w, sim_job);
+	struct explanation x;
+	if (a->state != SIM_JOB_WAITING || a->unreachable ||
+		!queue_explain(p->w->queue, &uid, p->now_ms, &x))
+		return;
+	a->unreachable = x.unreachable;
+	if (x.unreachable)
+		tell_unreachable(p, sim_job, &x);
+	else if (x.expected_ms > 0 && x.deadline_ms - x.expected_ms >= p->now_ms)
+		put(p, x.deadline_ms - x.expected_ms + 1, EVENT_LATEST, sim_job);
+}
+
+static void look_at_deadlines(struct engine *p)
+{
+	for (size_t i = 0; i < p->npressed; i++)
+		look_at_deadline(p, p->pressed[i]);
+	p->npressed = 0;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static int64_t next_arrival_ms(const struct engine *p)
+{
+	const struct world *w = p->w;
+	return p->narrived < w->narrivals ? w->sim_job[w->arrival[p->narrived]].arrival_ms
+					  : NEVER_MS;
+}
+
+static int64_t next_ms(const struct engine *p)
+{
+	int64_t ms = agenda_next_ms(&p->agenda), arrival_ms = next_arrival_ms(p);
+	if (arrival_ms < ms)
+		ms = arrival_ms;
+	return p->wake_ms < ms ? p->wake_ms : ms;
+}
+
+static void happen(struct engine *p, const struct event *event)
+{
+	struct sim_event e;
+	switch (event->kind) {
+	case EVENT_ADOPT:
+		e = sim_event_of(p, SIM_EVENT_ADOPTED, event->subject);
+		tell(p, &e);
+		return;
+	case EVENT_END:
+		finish(p, event);
+		return;
+	case EVENT_DELETE:
+		remove_job(p, event->subject);
+		return;
+	case EVENT_FIRE:
+		fire(p, event->subject, event->at_ms);
+		put_next_fire(p, event->subject, event->at_ms);
+		return;
+	case EVENT_LATEST:
+		press(p, event->subject);
+		return;
+	case EVENT_LOOK:
+		return;
+	}
+}
+
+static void engine_instant(struct engine *p)
+{
+	struct event event;
+	while (agenda_take(&p->agenda, p->now_ms, &event))
+		happen(p, &event);
+	while (next_arrival_ms(p) <= p->now_ms)
+		arrive(p, p->w->arrival[p->narrived++]);
+	look_at_deadlines(p); /* of those that came: who is too late is told before it starts */
+	p->wake_ms = NEVER_MS;
+	/* Before that, those that wait are known to have waited: somebody else was let in. */
+	if (p->now_ms >= p->w->settled_ms)
+		settle(p);
+	look_at_deadlines(p); /* of those that were stopped */
+	if (p->observers->chart)
+		chart_look(p->observers->chart, p->now_ms);
+	tell_progress(p);
+}
+
+static void prepare(struct engine *p)
+{
+	struct world *w = p->w;
+	for (size_t i = 0; i < w->nadoptions; i++)
+		adopt(p, &w->adoption[i]);
+	for (size_t i = 0; i < w->nsim_jobs; i++)
+		if (w->sim_job[i].delete_ms != NEVER_MS && w->sim_job[i].state != SIM_JOB_GONE)
+			put(p, w->sim_job[i].delete_ms, EVENT_DELETE, i);
+	for (size_t i = 0; i < w->ncronjobs; i++) {
+		int64_t from_ms = w->cronjob[i].from_ms;
+		/* As Kubernetes: after the moment of its creation. */
+		put_next_fire(p, i, from_ms == NEVER_MS ? w->start_ms - 1 : from_ms);
+	}
+	put(p, w->settled_ms, EVENT_LOOK, 0);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Only Calendars and prices would go on. */
+static bool is_over(struct engine *p)
+{
+	size_t left = p->nrunning + queue_waiting(p->w->queue);
+	if (next_arrival_ms(p) != NEVER_MS)
+		return false;
+	p->stuck = p->vain_stops > VAIN_STOPS * left;
+	if (p->stuck || agenda_next_ms(&p->agenda) != NEVER_MS)
+		return p->stuck;
+	return left == 0 || p->wake_ms - p->last_news_ms > SILENCE_MS;
+}
+
+/* Who was to have ended by now and has not, or, when the play was not cut short, never will; and
+ * what those that run have cost so far. */
+static void tell_unfinished(struct engine *p, bool cut)
+{
+	struct world *w = p->w;
+	for (size_t i = 0; i < w->nsim_jobs; i++) {
+		const struct sim_job *a = &w->sim_job[i];
+		if (a->state != SIM_JOB_WAITING && a->state != SIM_JOB_RUNNING)
+			continue;
+		int64_t deadline_ms = world_deadline_ms(w, i);
+		struct uid uid = world_uid(w, i);
+		if (deadline_ms > 0 && (p->now_ms > deadline_ms || !cut))
+			p->observers->summary->missed++;
+		if (a->state == SIM_JOB_RUNNING &&
+			queue_job_bill(w->queue, &uid, p->now_ms, &p->bill) && p->bill.priced)
+			summary_charge(p->observers->summary, &p->bill);
+	}
+}
+
+struct waiter {
+	const char *clusterqueue;
+	size_t ahead, sim_job;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct waiter *x = a, *y = b;
+	int order = strcmp(x->clusterqueue, y->clusterqueue);
+	if (order)
+		return order;
+	if (x->ahead != y->ahead)
+		return x->ahead < y->ahead ? -1 : 1;
+	return x->sim_job < y->sim_job ? -1 : x->sim_job > y->sim_job;
+}
+
+static void tell_waiter(struct engine *p, size_t sim_job)
+{
+	struct explanation x;
+	struct uid uid = world_uid(p->w, sim_job);
+	must(queue_explain(p->w->queue, &uid, p->now_ms, &x));
+	struct sim_event e = {.kind = SIM_EVENT_WAITING,
+		.at_ms = p->now_ms,
+		.sim_job = sim_job,
+		.clusterqueue = x.clusterqueue,
+		.reason = wait_reason_name(x.reason),
+		.message = x.sentence,
+		.by = SIZE_MAX};
+	tell(p, &e);
+}
+
+static void tell_waiters(struct engine *p)
+{
+	struct world *w = p->w;
+	struct waiter *all = mem_array(w->nsim_jobs + 1, sizeof(*all));
+	size_t n = 0;
+	for (size_t i = 0; i < w->nsim_jobs; i++) {
+		struct explanation x;
+		struct uid uid = world_uid(w, i);
+		if (w->sim_job[i].state != SIM_JOB_WAITING ||
+			!queue_explain(w->queue, &uid, p->now_ms, &x))
+			continue;
+		all[n++] = (struct waiter){x.clusterqueue, x.ahead, i};
+	}
+	qsort(all, n, sizeof(*all), by_rank);
+	for (size_t i = 0; i < n; i++)
+		tell_waiter(p, all[i].sim_job);
+	free(all);
+}
+
+/* The core's time is real time without what the journal took. */
+static void measure(struct engine *p)
+{
+	struct summary *s = p->observers->summary;
+	s->core_us = clock_monotonic_us() - p->began_us;
+	if (p->observers->journal)
+		s->core_us -= p->observers->journal->us;
+}
+
+/* What is in the way of the rest of the play, for people. */
+static void tell_stuck(const struct engine *p)
+{
+	char at[STAMP_TEXT_SIZE];
+	fprintf(stderr,
+		"sluice: at %s the play ends: the last %zu stops saved no work, no Job came or ended meanwhile, and so it would go on for ever; the Jobs want sluice.dev/simulate-checkpoint, or their RunPolicy maxSuspensions or fit: Require\n",
+		stamp_format_seconds(p->now_ms, at), p->vain_stops);
+}
+
+/* Until nothing more happens, or to last_ms. True: something would have happened behind it. */
+static bool engine_on(struct engine *p)
+{
+	for (int64_t next; (next = next_ms(p)) != NEVER_MS && !is_over(p);) {
+		if (next > p->last_ms)
+			return true;
+		p->now_ms = next;
+		engine_instant(p);
+	}
+	return p->cut || p->nrunning > 0;
+}
+
+void engine_run(struct world *w, int64_t until_ms, bool progress, const struct observers *observers)
+{
+	struct engine p = {
+		.w = w, .observers = observers, .progress = progress, .wake_ms = NEVER_MS};
+	agenda_init(&p.agenda);
+	p.last_ms = w->start_ms + HORIZON_MS;
+	if (until_ms < p.last_ms)
+		p.last_ms = until_ms;
+	p.now_ms = p.last_news_ms = w->start_ms;
+	p.began_us = p.told_us = clock_monotonic_us();
+	prepare(&p);
+	bool cut = engine_on(&p) && until_ms != NEVER_MS && !p.stuck;
+	measure(&p);
+	p.now_ms = cut ? p.last_ms : p.last_news_ms;
+	tell_unfinished(&p, cut);
+	tell_waiters(&p);
+	if (p.stuck)
+		tell_stuck(&p);
+	summary_close(observers->summary, cut ? p.last_ms : observers->summary->last_ms);
+	free(p.pressed);
+	agenda_done(&p.agenda);
+}

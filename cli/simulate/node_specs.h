@@ -1,0 +1,36 @@
+/*
+ * The fleet: the Nodes of the manifests. What they lend of themselves (status.allocatable has
+ * kubernetes.io/batch-cpu, gocran.io/cpu and the like) is told to the queue as the pools of the
+ * flavors that have spec.idlePool; and it is told what they are for the pods (queue/rules/nodes/terrain.h). It
+ * stays as the files have it.
+ */
+#ifndef SLUICE_CLI_SIMULATE_NODE_SPECS_H
+#define SLUICE_CLI_SIMULATE_NODE_SPECS_H
+
+#include "queue/cluster/nodes.h"
+#include "overcommit/facts.h"
+#include "sluice/spec.h"
+
+struct queue;
+
+struct node_specs {
+	struct node_facts **node;
+	size_t nnodes;
+	struct flavor_spec **flavor; /* with an idle pool; the last of a name holds */
+	size_t nflavors;
+};
+
+void node_specs_done(struct node_specs *f);
+
+/* Both take what they are given (one block). The last of a name holds. */
+void node_specs_see(struct node_specs *f, struct node_facts *node);
+void node_specs_see_flavor(struct node_specs *f, struct flavor_spec *flavor);
+
+/* One as somebody writes it by hand does not say how much it has of everything: of cpu, memory,
+ * ephemeral-storage and pods that it does not name it has as much as anybody asks for. */
+void node_specs_tell(struct queue *q, const struct node_spec *s);
+
+/* Once, when all is read. */
+void node_specs_apply(const struct node_specs *f, struct queue *q);
+
+#endif

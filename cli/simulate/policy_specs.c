@@ -1,0 +1,226 @@
+#include "cli/simulate/policy_specs.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "queue/calendar/tzdata.h"
+#include "controller/wire/decode.h"
+
+static const char *const kind_names[] = {"RunPolicy", "PricePlan", "Budget"};
+
+void policy_specs_init(struct policy_specs *b)
+{
+	*b = (struct policy_specs){0};
+	calendar_specs_init(&b->calendar_specs);
+}
+
+static void rule_done(struct rule *r)
+{
+	free(r->where);
+	free(r->runpolicy); /* whichever it is: all are one block */
+	series_done(&r->series);
+	zone_free(r->zone);
+}
+
+void policy_specs_done(struct policy_specs *b)
+{
+	calendar_specs_done(&b->calendar_specs);
+	for (size_t i = 0; i < b->n; i++)
+		rule_done(&b->rule[i]);
+	free(b->rule);
+	*b = (struct policy_specs){0};
+}
+
+const char *rule_name(const struct rule *r)
+{
+	switch (r->kind) {
+	case RULE_RUNPOLICY:
+		return r->runpolicy->name;
+	case RULE_PRICEPLAN:
+		return r->priceplan->name;
+	case RULE_BUDGET:
+		return r->budget->name;
+	}
+	return "";
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static int decode(struct rule *r, const cJSON *o, struct err *e)
+{
+	switch (r->kind) {
+	case RULE_RUNPOLICY:
+		return decode_runpolicy(o, &r->runpolicy, e);
+	case RULE_PRICEPLAN:
+		return decode_priceplan(o, &r->priceplan, e);
+	case RULE_BUDGET:
+		return decode_budget(o, &r->budget, e);
+	}
+	return 0;
+}
+
+/* Two of a name: an API server would have one. */
+static int check_unique(const struct policy_specs *b, const struct rule *r, struct err *e)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rule[i].kind == r->kind && strcmp(rule_name(&b->rule[i]), rule_name(r)) == 0)
+			return err_set(e, ERR_CONFLICT,
+				"%s %s: metadata.name: is that of another one at %s; rename it",
+				kind_names[r->kind], rule_name(r), b->rule[i].where);
+	return 0;
+}
+
+static int load_zone(struct rule *r, struct err *e)
+{
+	if (r->kind != RULE_BUDGET)
+		return 0;
+	int rc = tzdata_load(r->budget->time_zone, &r->zone, e);
+	if (rc < 0)
+		err_wrap(e, "Budget %s: spec.timeZone", r->budget->name);
+	r->budget->zone = r->zone;
+	return rc;
+}
+
+int policy_specs_add(struct policy_specs *b, enum rule_kind kind, const char *where, const cJSON *o,
+	struct err *e)
+{
+	struct rule r = {.kind = kind};
+	int rc = decode(&r, o, e);
+	if (rc == 0)
+		rc = check_unique(b, &r, e);
+	if (rc == 0)
+		rc = load_zone(&r, e);
+	if (rc < 0) {
+		rule_done(&r);
+		return rc;
+	}
+	r.where = mem_strdup(where);
+	b->rule = mem_grow(b->rule, b->n + 1, sizeof(*b->rule));
+	b->rule[b->n++] = r;
+	return 0;
+}
+
+/* ---- telling the queue ----------------------------------------------------------------------- */
+
+static int apply_calendar(
+	struct calendar_specs *s, size_t i, struct queue *q, int64_t now_ms, struct err *e)
+{
+	struct resolved r;
+	int rc = calendar_specs_resolve(s, i, now_ms, &r, e);
+	if (rc < 0)
+		return rc;
+	rc = queue_set_calendar(q, &r.spec, e);
+	resolved_done(&r);
+	if (rc < 0)
+		err_wrap(e, "%s", s->item[i].where);
+	return rc;
+}
+
+static void complete_plan(const struct calendar_specs *s, struct rule *r)
+{
+	struct priceplan_spec *plan = r->priceplan;
+	if (plan->has_series)
+		series_resolve(plan,
+			calendar_specs_text(s, plan->series_configmap, plan->series_key),
+			&r->series);
+}
+
+static int apply_rule(const struct policy_specs *b, struct rule *r, struct queue *q, struct err *e)
+{
+	bool again;
+	switch (r->kind) {
+	case RULE_RUNPOLICY:
+		return queue_set_runpolicy(q, r->runpolicy, &again, e);
+	case RULE_PRICEPLAN:
+		complete_plan(&b->calendar_specs, r);
+		return queue_set_priceplan(q, r->priceplan, e);
+	case RULE_BUDGET:
+		return queue_set_budget(q, r->budget, e);
+	}
+	return 0;
+}
+
+int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < b->calendar_specs.n && rc == 0; i++)
+		rc = apply_calendar(&b->calendar_specs, i, q, now_ms, e);
+	for (size_t i = 0; i < b->n && rc == 0; i++) {
+		rc = apply_rule(b, &b->rule[i], q, e);
+		if (rc < 0)
+			err_wrap(e, "%s", b->rule[i].where);
+	}
+	return rc;
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static const char *where_of(const struct policy_specs *b, enum rule_kind kind, const char *name)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rule[i].kind == kind && strcmp(rule_name(&b->rule[i]), name) == 0)
+			return b->rule[i].where;
+	return "";
+}
+
+static void warn(const char *where, const char *kind, const char *name,
+	const struct condition_view *c, struct buf *out)
+{
+	if (!c->ok)
+		buf_printf(out, "%s: %s %s: %s: %s\n", where, kind, name, c->reason, c->message);
+}
+
+static void warn_calendars(const struct policy_specs *b, const struct queue *q, struct buf *out)
+{
+	struct calendar_view v;
+	for (size_t i = 0; queue_view_calendar(q, i, &v); i++)
+		for (size_t s = 0; s < b->calendar_specs.n; s++)
+			if (strcmp(b->calendar_specs.item[s].spec->name, v.name) == 0)
+				warn(b->calendar_specs.item[s].where, "Calendar", v.name, &v.valid,
+					out);
+}
+
+void policy_specs_warn(const struct policy_specs *b, const struct queue *q, struct buf *out)
+{
+	struct runpolicy_view policy;
+	struct priceplan_view plan;
+	struct budget_view budget;
+	warn_calendars(b, q, out);
+	for (size_t i = 0; queue_view_runpolicy(q, i, &policy); i++)
+		warn(where_of(b, RULE_RUNPOLICY, policy.name), "RunPolicy", policy.name,
+			&policy.active, out);
+	for (size_t i = 0; queue_view_priceplan(q, i, &plan); i++)
+		warn(where_of(b, RULE_PRICEPLAN, plan.name), "PricePlan", plan.name, &plan.active,
+			out);
+	for (size_t i = 0; queue_view_budget(q, i, &budget); i++)
+		warn(where_of(b, RULE_BUDGET, budget.name), "Budget", budget.name, &budget.active,
+			out);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* Globs of * and ?; names of objects have nothing else that fnmatch would take for more. */
+static bool is_named(const char *const *globs, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fnmatch(globs[i], name, FNM_NOESCAPE) == 0)
+			return true;
+	return false;
+}
+
+bool rule_binds(const struct rule *r, const char *clusterqueue)
+{
+	switch (r->kind) {
+	case RULE_RUNPOLICY:
+		return is_named(r->runpolicy->queues, r->runpolicy->nqueues, clusterqueue);
+	case RULE_PRICEPLAN:
+		return r->priceplan->nqueues == 0 ||
+		       is_named(r->priceplan->queues, r->priceplan->nqueues, clusterqueue);
+	case RULE_BUDGET:
+		return strcmp(r->budget->clusterqueue, clusterqueue) == 0;
+	}
+	return false;
+}

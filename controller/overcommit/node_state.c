@@ -1,0 +1,333 @@
+#include "controller/overcommit/node_state.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "controller/overcommit/inventory.h"
+
+enum {
+	MINUTE_MS = 60 * 1000,
+	GRACE_MS = 2 * MINUTE_MS,
+	SETTLE_MS = 5000, /* our own write may be older on the watch than its answer */
+	RETRY_MS = 1000,
+	RETRY_MAX_MS = 60 * 1000,
+};
+
+static const struct figures no_figures = {-1, -1, -1, -1};
+
+const char *degrade_name(enum degrade d)
+{
+	switch (d) {
+	case DEGRADE_NOT:
+		return "";
+	case DEGRADE_NOT_READY:
+		return "NotReady";
+	case DEGRADE_NO_SAMPLE:
+		return "NoMetrics";
+	case DEGRADE_STALE:
+		return "MetricsStale";
+	}
+	return "";
+}
+
+void node_state_init(struct node_state *a)
+{
+	*a = (struct node_state){.there = no_figures,
+		.want = no_figures,
+		.written = no_figures,
+		.look_ms = INT64_MAX};
+}
+
+void node_state_done(struct node_state *a)
+{
+	forecast_free(a->forecast);
+	a->forecast = NULL;
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static struct figures figures_there(const struct node_facts *f)
+{
+	const struct figures *c = &f->capacity_lent, *a = &f->allocatable_lent;
+	return (struct figures){least(c->batch_cpu, a->batch_cpu),
+		least(c->batch_memory, a->batch_memory), least(c->gocran_cpu, a->gocran_cpu),
+		least(c->gocran_memory, a->gocran_memory)};
+}
+
+static bool any_key(const struct figures *f)
+{
+	return f->batch_cpu >= 0 || f->batch_memory >= 0 || f->gocran_cpu >= 0 ||
+	       f->gocran_memory >= 0;
+}
+
+static int64_t positive(int64_t x)
+{
+	return x > 0 ? x : 0;
+}
+
+/* The pool that the figures under one name stand for: pods of the other name have some of it. */
+static struct load published_batch(const struct node_state *a)
+{
+	struct load own = {positive(a->there.batch_cpu), positive(a->there.batch_memory)};
+	bool both = (a->strategy.names & LEND_GOCRAN) && any_key(&a->there);
+	return both ? load_add(own, a->gocran_asked) : own;
+}
+
+static struct load published_gocran(const struct node_state *a)
+{
+	struct load own = {positive(a->there.gocran_cpu) * 1000, positive(a->there.gocran_memory)};
+	bool both = (a->strategy.names & LEND_BATCH) && any_key(&a->there);
+	return both ? load_add(own, a->batch_asked) : own;
+}
+
+static void count_asked(struct node_state *a, const struct inventory_pod *p)
+{
+	const struct inventory_lent *l = p->lent;
+	if (!l)
+		return;
+	a->batch_asked = load_add(a->batch_asked, l->batch);
+	a->gocran_asked = load_add(a->gocran_asked, l->gocran);
+	if (l->queued)
+		return;
+	a->batch_others = load_add(a->batch_others, l->batch);
+	a->gocran_others = load_add(a->gocran_others, l->gocran);
+}
+
+static void count_all_asked(struct inventory_node *n)
+{
+	struct node_state *a = &n->node_state;
+	const struct load none = {0, 0};
+	a->batch_asked = a->gocran_asked = a->batch_others = a->gocran_others = none;
+	for (const struct inventory_pod *p = n->pods; p; p = p->next)
+		count_asked(a, p);
+}
+
+/* ---- the estimate ---------------------------------------------------------------------------- */
+
+bool node_state_counts_sample(const struct inventory_node *n, const struct inventory_pod *p)
+{
+	int64_t apart = n->used_ms - p->used_ms;
+	int64_t most = 2 * n->node_state.strategy.interval_s * 1000;
+	return p->used_ms != 0 && apart <= most && apart >= -most;
+}
+
+static enum tier tier_under(const struct node_state *a, const struct inventory_pod *p)
+{
+	return (enum tier)p->tier[a->strategy.profile];
+}
+
+static void put_pods(const struct inventory_node *n, struct estimate_node *in,
+	struct estimate_pod *pods, struct load *sum)
+{
+	for (const struct inventory_pod *p = n->pods; p; p = p->next) {
+		struct estimate_pod *e = &pods[in->npods++];
+		*e = (struct estimate_pod){.tier = tier_under(&n->node_state, p),
+			.request = p->request,
+			.has_used = node_state_counts_sample(n, p),
+			.used = p->used};
+		if (e->has_used)
+			*sum = load_add(*sum, p->used);
+	}
+	for (const struct inventory_pod *p = n->dangling; p; p = p->next) {
+		if (!node_state_counts_sample(n, p))
+			continue;
+		*sum = load_add(*sum, p->used);
+		if (tier_under(&n->node_state, p) != TIER_LOW)
+			in->dangling = load_add(in->dangling, p->used);
+	}
+}
+
+static void make_estimate(struct inventory_node *n, int64_t now_ms, struct load *ret_gocran)
+{
+	struct node_state *a = &n->node_state;
+	struct estimate_pod *pods = mem_array(n->npods + 1, sizeof(*pods));
+	struct estimate_node in = {.capacity = n->facts->capacity,
+		.allocatable = n->facts->allocatable,
+		.reservation = n->facts->reservation,
+		.pods = pods};
+	struct load sum = {0, 0};
+	put_pods(n, &in, pods, &sum);
+	in.system_used = load_max(load_less(n->used, sum), (struct load){0, 0});
+	in.has_forecast = a->forecast && forecast_get(a->forecast, now_ms,
+						 a->strategy.forecast_margin, &in.forecast);
+	estimate_make(&a->strategy, &in, &a->estimate);
+	*ret_gocran = estimate_gocran(&a->strategy, &in, &a->estimate);
+	a->has_estimate = true;
+	free(pods);
+}
+
+static void take_sample(struct inventory_node *n, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	if (!n->sampled)
+		return;
+	n->sampled = false;
+	if (!window_add(&a->window, n->used_ms, estimate_taken(&a->estimate), now_ms))
+		return;
+	a->news = true;
+	a->busy = estimate_busy(&a->estimate); /* what a forecast is made of */
+	if (a->forecast)
+		forecast_add(a->forecast, n->used_ms, a->busy);
+}
+
+/* ---- what may be lent ------------------------------------------------------------------------ */
+
+/* Half the time until it degrades, two minutes at most. */
+static int64_t grace_ms(const struct strategy *s)
+{
+	return least(GRACE_MS, s->degrade_min * MINUTE_MS / 2);
+}
+
+static void begin(struct inventory_node *n, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	int64_t newest_ms = 0, least_ms;
+	if (a->begun)
+		return;
+	a->begun = true;
+	if (any_key(&a->there)) {
+		newest_ms = n->facts->sample_ms ? n->facts->sample_ms : now_ms;
+		least_ms = now_ms - a->strategy.degrade_min * MINUTE_MS + grace_ms(&a->strategy);
+		if (newest_ms < least_ms)
+			newest_ms = least_ms;
+	}
+	window_begin(&a->window, newest_ms);
+}
+
+static enum degrade degrade_of(const struct inventory_node *n)
+{
+	const struct node_state *a = &n->node_state;
+	if (!a->strategy.enable || a->freshness != DEGRADED)
+		return DEGRADE_NOT;
+	if (!n->facts->ready)
+		return DEGRADE_NOT_READY;
+	return a->window.newest_ms == 0 ? DEGRADE_NO_SAMPLE : DEGRADE_STALE;
+}
+
+static void lend(struct inventory_node *n, struct load gocran, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	bool ready = n->facts->ready;
+	a->batch = window_figure(
+		&a->window, &a->strategy, &a->estimate, published_batch(a), ready, now_ms);
+	a->gocran = gocran;
+	if (a->freshness != FRESH || a->window.count < 2)
+		a->gocran = load_min(gocran, published_gocran(a));
+	bool both = a->strategy.names == (LEND_BATCH | LEND_GOCRAN);
+	a->lent = both				    ? load_min(a->batch, a->gocran)
+		  : a->strategy.names & LEND_GOCRAN ? a->gocran
+						    : a->batch;
+}
+
+static void lend_nothing(struct node_state *a)
+{
+	a->batch = a->gocran = a->lent = (struct load){0, 0};
+}
+
+/* ---- what is to be written ------------------------------------------------------------------- */
+
+static void publish(struct node_state *a, bool lends, int64_t now_ms)
+{
+	struct publication_input in = {.strategy = &a->strategy,
+		.lend = lends,
+		.hold = a->freshness != FRESH || a->window.count < 2,
+		.batch = a->batch,
+		.gocran = a->gocran,
+		.batch_asked = a->batch_asked,
+		.gocran_asked = a->gocran_asked};
+	a->why = PUBLISH_NOT;
+	a->want = publication_figures(&in, &a->there);
+	enum publication_why why =
+		publication_due(&in, &a->want, &a->there, &a->written, a->written_ms, now_ms);
+	int64_t age_ms = now_ms - a->written_ms;
+	if (why == PUBLISH_FOREIGN && age_ms >= 0 && age_ms < SETTLE_MS) {
+		a->look_ms = least(a->look_ms, a->written_ms + SETTLE_MS);
+		return;
+	}
+	a->why = why;
+}
+
+void node_state_make(struct inventory_node *n, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	struct load gocran = {0, 0};
+	n->dirty = false;
+	a->there = figures_there(n->facts);
+	a->look_ms = INT64_MAX;
+	count_all_asked(n);
+	begin(n, now_ms);
+	if (n->used_ms != 0) {
+		make_estimate(n, now_ms, &gocran);
+		take_sample(n, now_ms);
+	}
+	a->freshness = window_freshness(&a->window, &a->strategy, n->facts->ready, now_ms);
+	a->degrade = degrade_of(n);
+	bool lends = a->strategy.enable && a->freshness != DEGRADED;
+	if (a->strategy.enable)
+		a->look_ms = window_changes_ms(&a->window, &a->strategy, now_ms);
+	if (lends && !a->has_estimate) { /* what is there stays, as long as it is not too old */
+		lend_nothing(a);
+		a->want = a->there;
+		a->why = PUBLISH_NOT;
+		return;
+	}
+	if (lends)
+		lend(n, gocran, now_ms);
+	else
+		lend_nothing(a);
+	publish(a, lends, now_ms);
+}
+
+bool node_state_falls(const struct node_state *a)
+{
+	const struct figures *w = &a->want, *t = &a->there;
+	return w->batch_cpu < t->batch_cpu || w->batch_memory < t->batch_memory ||
+	       w->gocran_cpu < t->gocran_cpu || w->gocran_memory < t->gocran_memory;
+}
+
+void node_state_send(struct node_state *a)
+{
+	a->under_way = true;
+	a->sending = a->want;
+	a->why = PUBLISH_NOT;
+}
+
+static int64_t pause_ms(unsigned failures)
+{
+	int64_t ms = failures < 6 ? (int64_t)RETRY_MS << failures : RETRY_MAX_MS;
+	return least(ms, RETRY_MAX_MS);
+}
+
+/* What was written counts as seen: the watch says so too, soon. */
+static void put_figures(struct figures *to, const struct figures *from)
+{
+	if (from->batch_cpu >= 0)
+		to->batch_cpu = from->batch_cpu;
+	if (from->batch_memory >= 0)
+		to->batch_memory = from->batch_memory;
+	if (from->gocran_cpu >= 0)
+		to->gocran_cpu = from->gocran_cpu;
+	if (from->gocran_memory >= 0)
+		to->gocran_memory = from->gocran_memory;
+}
+
+void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms)
+{
+	struct node_state *a = &n->node_state;
+	a->under_way = false;
+	a->why = PUBLISH_NOT; /* what was made meanwhile did not know of this */
+	n->dirty = true;
+	if (!done) {
+		a->retry_ms = now_ms + pause_ms(a->failures++);
+		a->look_ms = least(a->look_ms, a->retry_ms);
+		return;
+	}
+	a->failures = 0;
+	a->retry_ms = 0;
+	put_figures(&a->written, &a->sending);
+	put_figures(&n->facts->capacity_lent, &a->sending);
+	put_figures(&n->facts->allocatable_lent, &a->sending);
+	a->there = figures_there(n->facts);
+	a->written_ms = now_ms;
+}

@@ -1,0 +1,95 @@
+/*
+ * A loan: what is known of one node's lending, from its configuration to what it publishes.
+ *
+ * Made anew when something happened to the node, when it has a new sample, and when time alone
+ * changes it. It is the place where the pure library (overcommit/) is asked, in this order:
+ *
+ *     estimate -> window -> publication
+ *
+ * Nothing is published of a node until there are two samples of it; what was published before a
+ * restart may stay or fall until then. How old that is its annotation says; but a figure that never
+ * changes is never written again, so a new leader has two minutes (or half of degradeTimeMinutes)
+ * to get a sample of its own before what looks old is called degraded.
+ */
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_NODE_STATE_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_NODE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overcommit/estimate.h"
+#include "overcommit/forecast.h"
+#include "overcommit/publication.h"
+#include "overcommit/reclaim.h"
+#include "overcommit/window.h"
+
+struct inventory_node;
+struct inventory_pod;
+
+/* Why nothing may be lent on a node where somebody wants to lend. */
+enum degrade {
+	DEGRADE_NOT,
+	DEGRADE_NOT_READY, /* the node is not Ready */
+	DEGRADE_NO_SAMPLE, /* there never was one */
+	DEGRADE_STALE,	   /* the newest is older than degradeTimeMinutes */
+};
+
+const char *degrade_name(enum degrade d); /* for metrics: "NotReady" ...; "" for DEGRADE_NOT */
+
+struct node_state {
+	/* The configuration. */
+	uint64_t version;  /* of the rulebook that the strategy is from; 0: none yet */
+	bool governed;	   /* somebody's configuration is for this node */
+	const char *whose; /* the NodeOvercommit that holds, or "" for the ConfigMap; NULL */
+	const char *entry; /* of nodeConfigs, or NULL */
+	struct strategy strategy;
+
+	/* What was measured. */
+	bool begun; /* the window knows what is published */
+	bool news;  /* made with a new sample that nobody has looked at for reclaim */
+	struct window window;
+	struct load busy;	   /* of the newest sample: what a forecast is made of */
+	struct forecast *forecast; /* NULL: nobody asked for one */
+	struct estimate estimate;
+	bool has_estimate;
+	enum freshness freshness;
+	enum degrade degrade;
+	int64_t look_ms; /* when it is to be made anew whatever happens */
+
+	/* What may be lent, and what is asked for of it. */
+	struct load batch, gocran;		 /* may be lent under each name */
+	struct load lent;			 /* whichever name: the less of what is on */
+	struct load batch_asked, gocran_asked;	 /* by all pods */
+	struct load batch_others, gocran_others; /* by those that are not of queued Jobs */
+
+	/* What is published. */
+	struct figures there, want, sending;
+	enum publication_why why; /* PUBLISH_NOT: nothing is due */
+	struct figures written;	  /* by us; -1: nothing yet */
+	int64_t written_ms;
+	bool under_way;
+	unsigned failures;
+	int64_t retry_ms; /* not before; 0: at once */
+
+	struct reclaim_memory reclaim, reclaim_before; /* the latter: before the last round */
+	size_t look; /* reclaimer.c, during a round: its number, from 1 on */
+};
+
+void node_state_init(struct node_state *a);
+void node_state_done(struct node_state *a);
+
+/* Makes it anew, with the strategy that was put into it. */
+void node_state_make(struct inventory_node *n, int64_t now_ms);
+
+/* A PATCH with its figures goes out, and what became of it. */
+void node_state_send(struct node_state *a);
+void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms);
+
+/* A pod's sample counts while it is of about the same time as the node's: else the node's use has
+ * long been somebody else's. */
+bool node_state_counts_sample(const struct inventory_node *n, const struct inventory_pod *p);
+
+/* True when what is wanted is less of anything than what is there: that is written first. */
+bool node_state_falls(const struct node_state *a);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * The lender: lends out what nobody uses, and takes it back first.
+ *
+ *     watches (Nodes, Pods), samples (usage_poller.h)  ->  inventory.h
+ *     configuration (ConfigMap ack-slo-config, NodeOvercommits)  ->  a strategy for each node
+ *     each dirty node: estimate -> window -> publication  ->  PATCH nodes/status
+ *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
+ *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
+ *
+ * It only wires these parts and has them work in that order, once a second. What each of them does
+ * its own header says: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h, publisher.h, pools.h, reclaimer.h,
+ * overcommit_status.h, history.h. All times are the machines' own, by which usage is measured.
+ *
+ * What is always true:
+ *   - only the leader writes. Two for a moment is harmless: both write what the same samples say;
+ *   - capacity and allocatable are written together and say the same (a kubelet copies one to the
+ *     other), and with them, in the same PATCH, the annotation sluice.dev/overcommit-sample: when
+ *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
+ *     degrades it in time; until it has two samples of its own it raises nothing;
+ *   - while nobody lends (nobody says enable: true, and there is no flavor with an idle pool)
+ *     nothing is followed for it; the Nodes are listed once, for what an earlier leader left: it is
+ * 0 now;
+ *   - a bad configuration leaves the last good one in force, with an Event and a metric;
+ *   - a cycle in which nothing changed writes nothing.
+ *
+ * Which configuration holds for a node: the ConfigMap's, where there is one with the key
+ * colocation-config; else the first NodeOvercommit in name order that selects it. NodeOvercommits
+ * that do not count say so in their status.
+ */
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "controller/gate/gate.h"
+#include "controller/write/events.h"
+#include "controller/kube/client.h"
+#include "controller/kube/shared_watch.h"
+#include "controller/common/log.h"
+#include "sluice/queue.h"
+
+struct cJSON;
+struct overcommit_controller;
+
+struct overcommit_controller_options {
+	struct kube_client *client;
+	struct kube_shared_watch *nodes, *pods; /* the latter bound, and not ended */
+	struct queue *queue;
+	struct gate *gate; /* who may be evicted, and whose story it is */
+	struct events *events;
+	struct log *log;
+	const char *configmap_namespace, *configmap; /* kube-system, ack-slo-config */
+	struct history *history;		     /* NULL: there is no forecast */
+	uint64_t seed;
+	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	void *ctx;
+};
+
+struct overcommit_controller *overcommit_controller_new(
+	const struct overcommit_controller_options *o);
+void overcommit_controller_free(struct overcommit_controller *l);
+
+/* A NodeOvercommit, and a ResourceFlavor whose spec the queue took over, as the observer sees them.
+ * Takes s. */
+int overcommit_controller_see(
+	struct overcommit_controller *l, const struct cJSON *object, struct err *e);
+void overcommit_controller_drop(struct overcommit_controller *l, const char *name);
+void overcommit_controller_see_flavor(struct overcommit_controller *l, struct flavor_spec *s);
+void overcommit_controller_drop_flavor(struct overcommit_controller *l, const char *name);
+
+/* About once a second. leads: it may write, reclaim, and tell the queue. */
+void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);
+
+/* Appends the families of docs/overcommit.md, the seeds' among them. NULL: without samples. */
+void overcommit_controller_put_metrics(const struct overcommit_controller *l, struct buf *out);
+/* /api/v1/overcommit, /api/v1/overcommit/NODE: JSON. False: no such node. */
+bool overcommit_controller_show(
+	const struct overcommit_controller *l, const char *node, struct buf *out);
+
+#endif

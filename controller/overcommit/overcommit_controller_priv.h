@@ -1,0 +1,41 @@
+/*
+ * Private to the files of overcommit_controller.h: overcommit_controller.c makes it go, overcommit_controller_show.c and overcommit_controller_metrics.c tell
+ * of it.
+ */
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_PRIV_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_PRIV_H
+
+#include "controller/overcommit/overcommit_status.h"
+#include "controller/overcommit/inventory.h"
+#include "controller/overcommit/overcommit_controller.h"
+#include "controller/overcommit/pools.h"
+#include "controller/overcommit/publisher.h"
+#include "controller/overcommit/reclaimer.h"
+#include "controller/overcommit/overcommit_configs.h"
+
+enum { COMPLAIN_MS = 60000 };
+
+struct kube_watch;
+
+struct overcommit_controller {
+	struct overcommit_controller_options o;
+	struct overcommit_configs *overcommit_configs;
+	struct inventory *inventory;
+	struct node_watch *node_watch;
+	struct usage_poller *usage_poller;
+	struct publisher *publisher;
+	struct pools *pools;
+	struct reclaimer *reclaimer;
+	struct overcommit_status *overcommit_status;
+	int64_t recalled_epoch;	      /* for which the history was asked for; 0: none */
+	struct kube_watch *configmap; /* NULL: none is followed */
+	bool configmap_listed;	      /* it is known whether there is one */
+	bool configmap_seen;	      /* in the list that is being read */
+	bool swept;		      /* nobody lends, and nothing is published on any node */
+	bool measures;		      /* somebody's usage is asked for */
+	bool pools_dirty;
+	uint64_t rounds, made; /* rounds of samples; loans that were made */
+	int64_t now_ms, complained_ms;
+};
+
+#endif

@@ -1,0 +1,346 @@
+#include "controller/overcommit/overcommit_status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/kube/json.h"
+#include "controller/common/path.h"
+#include "controller/common/stamp.h"
+#include "controller/wire/decode.h"
+#include "sluice/quantity.h"
+
+enum {
+	UNDER_WAY_MAX = 4,
+	BODY_MAX_BYTES = 16 * 1024,
+	SENTENCE_MAX = 900,
+	TIMEOUT_MS = 10000,
+	RETRY_MS = 5000,
+	MUCH_MS = 10000, /* what an admin who has just switched it on waits for */
+	ANY_MS = 300000,
+	COMPLAIN_MS = 60000,
+};
+
+/* What is to be said of one. */
+struct notice {
+	bool active;
+	const char *reason;
+	char message[SENTENCE_MAX];
+	int64_t generation;
+	size_t selected, nodes, degraded;
+	struct load lent, requested;
+};
+
+struct page {
+	struct overcommit_status *overcommit_status;
+	char *name;
+	uint64_t request; /* 0: none is under way */
+	bool lost;	  /* freed when it is answered */
+	bool written;	  /* what the server has is `last` */
+	struct notice last;
+	int64_t last_ms; /* when it was asked for */
+	/* Of the condition. */
+	bool dated, is;
+	char since[STAMP_TEXT_SIZE];
+};
+
+struct overcommit_status {
+	struct overcommit_status_options o;
+	struct page **page;
+	size_t npages, under_way;
+	int64_t now_ms, complained_ms;
+};
+
+struct overcommit_status *overcommit_status_new(const struct overcommit_status_options *o)
+{
+	struct overcommit_status *b = mem_alloc(sizeof(*b));
+	b->o = *o;
+	return b;
+}
+
+static void page_free(struct page *p)
+{
+	free(p->name);
+	free(p);
+}
+
+void overcommit_status_free(struct overcommit_status *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->npages; i++) {
+		kube_client_cancel(b->o.client, b->page[i]->request);
+		page_free(b->page[i]);
+	}
+	free(b->page);
+	free(b);
+}
+
+static struct page *find_page(const struct overcommit_status *b, const char *name)
+{
+	for (size_t i = 0; i < b->npages; i++)
+		if (!b->page[i]->lost && strcmp(b->page[i]->name, name) == 0)
+			return b->page[i];
+	return NULL;
+}
+
+static struct page *want_page(struct overcommit_status *b, const char *name)
+{
+	struct page *p = find_page(b, name);
+	if (p)
+		return p;
+	p = mem_alloc(sizeof(*p));
+	p->overcommit_status = b;
+	p->name = mem_strdup(name);
+	b->page = mem_grow(b->page, b->npages + 1, sizeof(struct page *));
+	return b->page[b->npages++] = p;
+}
+
+static void remove_page(struct overcommit_status *b, struct page *p)
+{
+	size_t i = 0;
+	while (b->page[i] != p)
+		i++;
+	b->page[i] = b->page[--b->npages];
+	page_free(p);
+}
+
+void overcommit_status_lose(struct overcommit_status *b, const char *name)
+{
+	struct page *p = find_page(b, name);
+	if (!p)
+		return;
+	p->lost = true;
+	if (p->request == 0)
+		remove_page(b, p);
+}
+
+void overcommit_status_see(struct overcommit_status *b, const struct cJSON *object)
+{
+	struct page *p = want_page(b, decode_name(object));
+	p->written = false; /* a new spec: its generation is told, at least */
+	json_each(c, json_array(json_object(object, "status"), "conditions")) {
+		const char *type = json_text(c, "type"), *status = json_text(c, "status");
+		const char *since = json_text(c, "lastTransitionTime");
+		if (p->dated || !type || strcmp(type, "Active") != 0 || !status || !since ||
+			strlen(since) >= STAMP_TEXT_SIZE)
+			continue;
+		p->dated = true;
+		p->is = strcmp(status, "True") == 0;
+		strcpy(p->since, since);
+	}
+}
+
+/* ---- what is to be said ---------------------------------------------------------------------- */
+
+static int64_t amount(int64_t figure)
+{
+	return figure > 0 ? figure : 0;
+}
+
+/* Under both names each shows what the other has left of one pool. */
+static struct load published(const struct figures *f)
+{
+	struct load batch = {amount(f->batch_cpu), amount(f->batch_memory)};
+	struct load gocran = {amount(f->gocran_cpu) * 1000, amount(f->gocran_memory)};
+	return load_max(batch, gocran);
+}
+
+static void count(const struct overcommit_status *b, const struct rule *u, struct notice *ret)
+{
+	const struct inventory_node *n;
+	for (size_t i = 0; (n = inventory_node_at(b->o.inventory, i)); i++) {
+		if (!n->facts || !rule_selects(u, n->facts))
+			continue;
+		ret->selected++;
+		if (n->node_state.whose != u->name)
+			continue;
+		ret->nodes++;
+		ret->degraded += n->node_state.degrade != DEGRADE_NOT;
+		ret->lent = load_add(ret->lent, published(&n->node_state.there));
+		ret->requested = load_add(ret->requested,
+			load_add(n->node_state.batch_asked, n->node_state.gocran_asked));
+	}
+}
+
+static void say(struct notice *n, bool active, const char *reason, const char *sentence)
+{
+	n->active = active;
+	n->reason = reason;
+	snprintf(n->message, sizeof(n->message), "%s", sentence);
+}
+
+static void say_invalid(struct notice *n, const struct rule *u)
+{
+	n->active = u->good && n->nodes > 0;
+	n->reason = "InvalidSpec";
+	snprintf(n->message, sizeof(n->message), "%.700s%s", u->fault,
+		u->good ? "; the last valid spec stays in force" : "");
+}
+
+/* Of several the first counts that a reader would have to do something about. */
+static void judge(const struct overcommit_status *b, const struct rule *u, const char *trouble,
+	struct notice *n)
+{
+	char text[SENTENCE_MAX];
+	n->generation = u->generation;
+	count(b, u, n);
+	if (u->fault)
+		say_invalid(n, u);
+	else if (overcommit_configs_has_configmap(b->o.overcommit_configs))
+		say(n, false, "ConfigMapInUse",
+			"the ConfigMap has the key colocation-config: it alone counts, for all nodes");
+	else if (!u->good->layer.value.enable)
+		say(n, false, "Disabled", "enable is false: the nodes it holds for lend nothing");
+	else if (n->selected == 0)
+		say(n, false, "NoNodes", "spec.nodeSelector selects no node");
+	else if (n->nodes == 0)
+		say(n, false, "Overshadowed",
+			"each node it selects is selected by a NodeOvercommit before it in name order");
+	else if (*trouble) {
+		snprintf(text, sizeof(text), "%.800s", trouble);
+		say(n, false, "MetricsUnavailable", text);
+	} else {
+		say(n, true, "Active", "it says how much the nodes it holds for lend");
+	}
+}
+
+/* While the nodes are not known only this can be said. */
+static bool may_be_judged(const struct overcommit_status *b, const struct rule *u, bool known)
+{
+	return known || u->fault || overcommit_configs_has_configmap(b->o.overcommit_configs) ||
+	       !u->good->layer.value.enable;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void put_load(struct buf *out, const char *key, struct load l)
+{
+	char cpu[QUANTITY_TEXT_SIZE], memory[QUANTITY_TEXT_SIZE];
+	quantity_format(l.cpu_milli, QUANTITY_MILLI, false, cpu);
+	quantity_format(l.memory_bytes, QUANTITY_WHOLE, true, memory);
+	buf_printf(out, "\"%s\":{\"cpu\":\"%s\",\"memory\":\"%s\"},", key, cpu, memory);
+}
+
+static void put_body(struct buf *out, const struct page *p, const struct notice *n, int64_t now_ms)
+{
+	char now[STAMP_TEXT_SIZE];
+	buf_printf(out, "{\"status\":{\"nodes\":%zu,\"degradedNodes\":%zu,", n->nodes, n->degraded);
+	put_load(out, "lent", n->lent);
+	put_load(out, "requested", n->requested);
+	buf_printf(out, "\"lastUpdateTime\":\"%s\",\"conditions\":[{\"type\":\"Active\",",
+		stamp_format_seconds(now_ms, now));
+	buf_printf(out,
+		"\"status\":\"%s\",\"reason\":\"%s\",\"message\":", n->active ? "True" : "False",
+		n->reason);
+	buf_json_string(out, n->message);
+	buf_printf(out, ",\"lastTransitionTime\":\"%s\",\"observedGeneration\":%" PRId64 "}]}}",
+		p->since, n->generation > 0 ? n->generation : 0);
+}
+
+static void on_written(const struct kube_answer *a, void *ctx)
+{
+	struct page *p = ctx;
+	struct overcommit_status *b = p->overcommit_status;
+	int64_t age_ms = b->now_ms - b->complained_ms;
+	p->request = 0;
+	b->under_way--;
+	p->written = a->outcome == KUBE_DONE;
+	if (a->outcome != KUBE_DONE && a->outcome != KUBE_GONE && !p->lost &&
+		(b->complained_ms == 0 || age_ms < 0 || age_ms > COMPLAIN_MS)) {
+		b->complained_ms = b->now_ms;
+		log_event(b->o.log, LEVEL_WARN, "status-not-written", "kind", "NodeOvercommit",
+			"name", p->name, "why", a->sentence, NULL);
+	}
+	if (p->lost)
+		remove_page(b, p);
+}
+
+static void tell_turn(struct overcommit_status *b, const struct rule *u, const struct notice *n)
+{
+	struct events_subject of = {u->uid, "", u->name, "NodeOvercommit"};
+	if (b->o.events && u->fault)
+		events_tell(b->o.events, &of, EVENTS_WARNING, n->reason, n->message, b->now_ms);
+}
+
+static void write_page(
+	struct overcommit_status *b, struct page *p, const struct rule *u, const struct notice *n)
+{
+	struct buf path, body;
+	if (!p->dated || p->is != n->active) {
+		p->dated = true;
+		p->is = n->active;
+		stamp_format_seconds(b->now_ms, p->since);
+	}
+	if (!p->last.reason || strcmp(p->last.message, n->message) != 0)
+		tell_turn(b, u, n);
+	buf_init(&path, PATH_MAX_BYTES);
+	buf_init(&body, BODY_MAX_BYTES);
+	path_format(&path, "/apis/sluice.dev/v1alpha1/nodeovercommits/%s/status", p->name);
+	put_body(&body, p, n, b->now_ms);
+	struct kube_request request = {.method = KUBE_PATCH,
+		.path = buf_text(&path),
+		.content_type = KUBE_MERGE_PATCH,
+		.body = buf_slice(&body),
+		.timeout_ms = TIMEOUT_MS};
+	p->last = *n;
+	p->last_ms = b->now_ms;
+	b->under_way++;
+	p->request = kube_client_send(b->o.client, &request, on_written, p);
+	buf_done(&path);
+	buf_done(&body);
+}
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+static bool differ(int64_t a, int64_t b, int64_t percent)
+{
+	int64_t by = a > b ? a - b : b - a;
+	return by > b / 100 * percent;
+}
+
+static bool loads_differ(const struct notice *a, const struct notice *b, int64_t percent)
+{
+	return differ(a->lent.cpu_milli, b->lent.cpu_milli, percent) ||
+	       differ(a->lent.memory_bytes, b->lent.memory_bytes, percent) ||
+	       differ(a->requested.cpu_milli, b->requested.cpu_milli, percent) ||
+	       differ(a->requested.memory_bytes, b->requested.memory_bytes, percent);
+}
+
+static bool says_same(const struct notice *a, const struct notice *b)
+{
+	return a->active == b->active && a->nodes == b->nodes && a->degraded == b->degraded &&
+	       a->generation == b->generation && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->message, b->message) == 0;
+}
+
+static bool is_due(const struct overcommit_status *b, const struct page *p, const struct notice *n)
+{
+	int64_t age_ms = b->now_ms - p->last_ms;
+	if (age_ms < 0 || p->last_ms == 0)
+		age_ms = INT64_MAX;
+	if (!p->last.reason)
+		return true;
+	if (!p->written || !says_same(n, &p->last))
+		return age_ms >= RETRY_MS || p->written;
+	return (age_ms >= MUCH_MS && loads_differ(n, &p->last, 10)) ||
+	       (age_ms >= ANY_MS && loads_differ(n, &p->last, 0));
+}
+
+void overcommit_status_tick(
+	struct overcommit_status *b, int64_t now_ms, bool known, const char *trouble)
+{
+	const struct rule *u;
+	b->now_ms = now_ms;
+	for (size_t i = 0; (u = overcommit_configs_at(b->o.overcommit_configs, i)); i++) {
+		struct page *p = want_page(b, u->name);
+		struct notice n = {0};
+		if (p->request || b->under_way == UNDER_WAY_MAX || !may_be_judged(b, u, known))
+			continue;
+		judge(b, u, trouble, &n);
+		if (is_due(b, p, &n))
+			write_page(b, p, u, &n);
+	}
+}

@@ -1,0 +1,46 @@
+/*
+ * The gauge: reads what nodes and pods use, every interval, from metrics.k8s.io (two lists for the
+ * whole cluster, streamed) or from the kubelets through the API server's node proxy.
+ *
+ * A missing metric is never zero use: what a round does not mention keeps its last sample, which
+ * ages. A round that fails (503 while metrics-server is away, 404 while nobody serves the API) is
+ * told as trouble, once, with the cure, and is tried again at the next interval. A round is not
+ * begun while the last one is under way.
+ *
+ * A kubelet has counters: two readings make a sample, the mean between them. A counter that went
+ * back begins anew.
+ */
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/kube/client.h"
+#include "controller/common/log.h"
+#include "overcommit/facts.h"
+
+struct usage_poller;
+
+struct usage_poller_events {
+	void (*sample)(const struct usage_facts *u, void *ctx); /* valid during the call */
+	void (*round)(bool complete, void *ctx); /* a round ended; figures may be made */
+	void *ctx;
+};
+
+struct usage_poller *usage_poller_new(
+	struct kube_client *client, struct log *log, const struct usage_poller_events *e);
+void usage_poller_free(struct usage_poller *g);
+
+/* Begins a round if one is due. kubelets: NULL, or the nodes to ask one by one. About once a
+ * second. */
+struct usage_poller_node {
+	const char *name, *path; /* path "": /metrics/resource */
+};
+void usage_poller_tick(struct usage_poller *g, int64_t now_ms, int64_t interval_ms,
+	bool metrics_api, const struct usage_poller_node *kubelets, size_t nkubelets);
+
+bool usage_poller_busy(const struct usage_poller *g);		/* a round is under way */
+const char *usage_poller_trouble(const struct usage_poller *g); /* "" while it works */
+
+#endif
