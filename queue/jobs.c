@@ -111,13 +111,7 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation)
 		return;
-	reservation_confirm(w->reservation, now_ms);
-	bill_expect(q, w->reservation);
-	budget_changed(q, w->reservation);
-	if (w->terms || budget_concerns(w->reservation))
-		reservation_suspect(
-			q, w->reservation); /* a price or a Budget may be against it by now */
-	run_arm(q, w->reservation);
+	reservation_confirm(q, w->reservation, now_ms);
 	q->version++;
 }
 
@@ -164,12 +158,8 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 		return false;
 	bill_settle(q, w->reservation, now_ms);
 	bool freed = reservation_shrink(q, w->reservation, pods);
-	bill_expect(q, w->reservation);
-	budget_changed(q, w->reservation);
-	if (!freed)
-		return false;
-	q->version++;
-	return true;
+	q->version += freed;
+	return freed;
 }
 
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods)

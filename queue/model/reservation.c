@@ -5,16 +5,15 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/rules/backfill.h"
 #include "queue/rules/windows/window_close.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/windows/lead.h"
 #include "queue/rules/lending.h"
 #include "queue/rules/reclaim.h"
+#include "queue/rules/runs.h"
 #include "queue/model/run.h"
 #include "queue/rules/windows/runpolicy.h"
 #include "queue/rules/money/terms.h"
-#include "queue/rules/nodes/vacancy.h"
 
 static size_t reservation_size(const struct reservation *r)
 {
@@ -53,20 +52,11 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	r->state = RESERVATION_HELD;
 	r->lq->nreserving++;
 	list_add(&r->lq->reservations, &r->of_localqueue);
-	disruption_enter(q, r);
-	vacancy_expect(q, r);
-	for (size_t i = 0; i < r->nlines; i++) {
-		const struct reservation_line *l = &r->line[i];
-		usage_enter(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
-		usage_change(q, r->lq, l->row->resource, l->amount, r->reserved_ms);
+	if (r->cq) {
+		r->cq->nreserving++;
+		list_add(&r->cq->reservations, &r->of_clusterqueue);
 	}
-	namespace_quota_run(q, r);
-	if (!r->cq)
-		return;
-	r->cq->nreserving++;
-	list_add(&r->cq->reservations, &r->of_clusterqueue);
-	victim_index_join(r);
-	backfill_expect(r);
+	runs_after(q, r, RUN_RESERVED);
 }
 
 static void lines_take(struct reservation *r, enum quota_when when)
@@ -105,7 +95,6 @@ struct reservation *reservation_start(struct queue *q, struct workload *w, struc
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
 	reservation_hold(q, r);
-	budget_started(q, r);
 	return r;
 }
 
@@ -118,9 +107,7 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	lines_take(r, QUOTA_THEN);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
-	namespace_quota_run(q, r);
-	vacancy_expect(q, r);
-	budget_started(q, r);
+	runs_after(q, r, RUN_PROMISED);
 	return r;
 }
 
@@ -144,8 +131,7 @@ void reservation_keep_promise(struct queue *q, struct reservation *r)
 	r->ngivers = 0;
 	lines_take(r, QUOTA_NOW);
 	reservation_hold(q, r);
-	budget_started(q, r);
-	budget_changed(q, r);
+	runs_after(q, r, RUN_KEPT);
 	workload_place(q, r->w);
 }
 
@@ -156,9 +142,7 @@ static void reservation_free(struct queue *q, struct reservation *r)
 	localqueue_put(&q->localqueues, r->lq);
 	shape_put(&q->shapes, r->shape);
 	q->workload_bytes -= reservation_size(r);
-	reclaim_done(q, r);
-	disruption_leave(q, r);
-	bill_done(r);
+	runs_after(q, r, RUN_FORGOTTEN);
 	free(r->giver);
 	free(r);
 }
@@ -171,9 +155,7 @@ void reservation_forget_promise(struct queue *q, struct workload *w)
 	must(r->state == RESERVATION_PROMISED && w->place == PLACE_NOWHERE);
 	list_leave(&r->of_clusterqueue);
 	w->promise = NULL;
-	namespace_quota_run_over(q, r);
-	vacancy_forget(q, r);
-	budget_changed(q, r);
+	runs_before(q, r, RUN_UNPROMISED);
 	lines_give(r, QUOTA_THEN);
 	queue_touch_reservation(q, r->cq);
 	reservation_free(q, r);
@@ -192,8 +174,7 @@ void reservation_leave(struct queue *q, struct reservation *r)
 	if (r->state != RESERVATION_HELD)
 		return;
 	r->state = RESERVATION_LEAVING;
-	victim_index_leave(r);
-	backfill_forget(r);
+	runs_before(q, r, RUN_LEAVING);
 	lines_give(r, QUOTA_THEN);
 	if (r->cq)
 		r->cq->nleaving++;
@@ -266,10 +247,8 @@ static bool learn_shape(struct queue *q, struct reservation *r)
 void reservation_heed(struct queue *q, struct reservation *r)
 {
 	bool another = r->guessed && r->pods == r->base_pods && recount(r);
-	if (learn_shape(q, r) || another) {
-		namespace_quota_run(q, r);
-		vacancy_expect(q, r);
-	}
+	if (learn_shape(q, r) || another)
+		runs_after(q, r, RUN_RESHAPED);
 	if (r->lingers == r->w->deleting)
 		return;
 	victim_index_leave(r);
@@ -317,7 +296,6 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
 	reservation_hold(q, r);
-	budget_started(q, r);
 	reservation_suspect(q, r);
 }
 
@@ -346,10 +324,7 @@ void reservation_end(struct queue *q, struct workload *w)
 {
 	must(w->reservation && w->place == PLACE_NOWHERE);
 	struct reservation *r = w->reservation;
-	vacancy_forget(q, r);
-	victim_index_leave(r);
-	backfill_forget(r);
-	budget_changed(q, r);
+	runs_before(q, r, RUN_ENDED);
 	for (size_t i = 0; i < r->nlines; i++)
 		line_lower(q, r, &r->line[i], 0);
 	r->lq->nreserving--;
@@ -362,8 +337,7 @@ void reservation_end(struct queue *q, struct workload *w)
 	}
 	list_leave(&r->of_localqueue);
 	list_leave(&r->suspect);
-	run_disarm(q, r);
-	namespace_quota_run_over(q, r);
+	runs_after(q, r, RUN_ENDED);
 	w->reservation = NULL;
 	reservation_free(q, r);
 }
@@ -392,7 +366,7 @@ enum lending reservation_lending(const struct queue *q, const struct reservation
 	return LENDING_NONE;
 }
 
-void reservation_confirm(struct reservation *r, int64_t now_ms)
+void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 {
 	if (r->confirmed)
 		return;
@@ -403,7 +377,7 @@ void reservation_confirm(struct reservation *r, int64_t now_ms)
 		r->cq->nadmitted++;
 	for (size_t i = 0; i < r->nlines; i++)
 		r->line[i].row->used += r->line[i].amount;
-	backfill_expect(r);
+	runs_after(q, r, RUN_CONFIRMED);
 }
 
 /* The part of base that `pods` of `base_pods` hold, rounded up. */
@@ -421,15 +395,13 @@ bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods)
 		return false;
 	bool freed = false;
 	r->pods = pods;
-	victim_index_leave(r);
+	runs_before(q, r, RUN_RESIZED);
 	for (size_t i = 0; i < r->nlines; i++) {
 		int64_t amount = part_of(r->line[i].base, pods, r->base_pods);
 		freed = freed || amount < r->line[i].amount;
 		line_lower(q, r, &r->line[i], amount);
 	}
-	victim_index_join(r);
-	namespace_quota_run(q, r);
-	vacancy_expect(q, r);
+	runs_after(q, r, RUN_RESIZED);
 	return freed;
 }
 

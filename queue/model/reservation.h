@@ -133,7 +133,7 @@ int32_t reservation_pods_at_once(const struct reservation *r);
 /* The names under which its pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
-void reservation_confirm(struct reservation *r, int64_t now_ms);
+void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
 /* True when something became free. */
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 
