@@ -3,10 +3,8 @@
 #include <stdlib.h>
 
 #include "queue/rules/backfill.h"
-#include "queue/rules/consent.h"
 #include "queue/admit/partial.h"
 #include "queue/admit/precedence.h"
-#include "queue/rules/nodes/vacancy.h"
 
 /* More fresh groups than this are cheaper to find by a search. */
 #define FRESH_MAX 64
@@ -24,10 +22,10 @@ bool nominee_demand(const struct nominee *e, struct demand *ret)
 	return ret->nlines > 0;
 }
 
-/* Others stopped for it in vain, and its nodes have no more room than then. */
+/* Others stopped for it in vain, and would again. */
 static bool is_in_vain(struct queue *q, const struct nominee *e)
 {
-	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && !vacancy_lets(q, e, NULL, 0);
+	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && rules_in_vain(q, e);
 }
 
 size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret)
@@ -122,30 +120,28 @@ static bool passes(struct look *l)
 	return true;
 }
 
-/* ---- Do all agree whom it concerns? ---- */
+/* ---- Do the rules let it start as it chose? ---- */
 
-/* Whom it displaces only nodes want to know. *ret_places: the nodes may be those who said no; for so
- * many of its pods they had room. */
-static bool nominee_consented(struct queue *q, const struct nominee *e, int32_t *ret_places)
+/* *ret_places: of a refusal, with how many pods rules might let it start. */
+static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_places)
 {
-	const struct victim *victim = NULL;
-	size_t n = e->verdict == ASSIGN_PREEMPTS && vacancy_asks(q, e->cq, e->w)
-			   ? nominee_victims(q, e, &victim)
-			   : 0;
-	if (consent_given(q, e, victim, n))
+	struct attempt a = {.nominee = e};
+	if (e->verdict == ASSIGN_PREEMPTS && rules_look_at_victims(q, e))
+		a.nvictims = nominee_victims(q, e, &a.victim);
+	if (rules_choice_may(q, &a))
 		return true;
-	*ret_places = e->choice.pods > e->w->shape->min_pods ? vacancy_pods(q, e, victim, n)
-							     : e->choice.pods;
+	*ret_places =
+		e->choice.pods > e->w->shape->min_pods ? rules_choice_pods(q, &a) : e->choice.pods;
 	return false;
 }
 
-/* The entry can start, by quota; the others must agree, on whatever flavors. *ret_places: where they
- * do not, the most pods, fewer than it chose, for which the nodes of some of these have room. */
+/* The nominee can start, by quota; the rules must let it, on whatever flavors. *ret_places: where
+ * they do not, the most pods, fewer than it chose, with which they might on some of these. */
 static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_places)
 {
 	int32_t places;
 	*ret_places = 0;
-	while (!nominee_consented(q, e, &places)) {
+	while (!choice_may(q, e, &places)) {
 		struct choice last = e->choice;
 		if (places < last.pods && places > *ret_places)
 			*ret_places = places;
@@ -185,7 +181,8 @@ static bool is_let(struct queue *q, struct nominee *e)
 static bool judge(struct look *l, struct group *g)
 {
 	l->scan->nominee = (struct nominee){.cq = l->scan->cq, .group = g, .w = group_head(g)};
-	int32_t pods = namespace_quota_pods(l->q, l->scan->cq, &g->claim, group_head(g));
+	int32_t pods = rules_group_may(l->q, g).pods, all = g->shape->pods;
+	pods = pods < all ? pods : all;
 	return can_start(l->q, &l->scan->nominee, pods) && is_let(l->q, &l->scan->nominee) &&
 	       passes(l);
 }
@@ -195,7 +192,7 @@ static bool subtree_may(const struct tree_node *n, void *ctx)
 	const struct scan *w = ((const struct look *)ctx)->scan;
 	const struct group *g = container_of_const(n, struct group, node);
 	const int64_t *least = g->claim.least;
-	if (!group_tree_fits(g, ((const struct look *)ctx)->q->now_ms))
+	if (!rules_subtree_may(((const struct look *)ctx)->q, g))
 		return false;
 	return (keys_may_fit(w->cq, least, w->free) &&
 		       may_pass((const struct look *)ctx, least, g->least_expected_ms)) ||
@@ -219,7 +216,7 @@ static bool is_held_up(const struct look *l, const struct group *g)
 		return false;
 	if (!workload_fills_gaps(group_head(g)))
 		return true;
-	return w->head && group_fit(l->q, w->head) == w->stage &&
+	return w->head && rules_group_may(l->q, w->head).answer == w->stage &&
 	       precedence_before(l->q, w->head, g);
 }
 
@@ -227,7 +224,8 @@ static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
-	return group_fit(l->q, g) == l->scan->stage && !is_held_up(l, g) && quota_may(l, g);
+	return rules_group_may(l->q, g).answer == l->scan->stage && !is_held_up(l, g) &&
+	       quota_may(l, g);
 }
 
 /* It had its turn, or others have to be asked first. */
@@ -260,8 +258,8 @@ static bool nominate_fresh(struct look *l)
 	for (size_t i = 0; i < n; i++) {
 		if (!was_passed(l->scan, fresh[i]) && group_may(&fresh[i]->node, l))
 			return true;
-		if (group_fit(l->q, fresh[i]) != WINDOW_PREFERS_LATER ||
-			l->scan->stage == WINDOW_PREFERS_LATER)
+		if (rules_group_may(l->q, fresh[i]).answer != ANSWER_LAST ||
+			l->scan->stage == ANSWER_LAST)
 			group_judged(fresh[i]);
 	}
 	l->scan->nominee = (struct nominee){0};
@@ -322,11 +320,11 @@ const struct workload *workload_returning_before(
  * time any more somebody else is first. */
 static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
-	int64_t until = window_fit_until_ms(g->window_state, g->expected_ms, q->now_ms);
+	int64_t until = rules_group_may(q, g).until_ms;
 	cq->fit.kind = ALARM_FIT;
 	cq->fit.serial = cq->serial;
 	cq->fit.owner = cq;
-	alarm_set(&q->alarms, &cq->fit, until == CALENDAR_NEVER ? INT64_MAX : until + 1);
+	alarm_set(&q->alarms, &cq->fit, until == INT64_MAX ? INT64_MAX : until + 1);
 }
 
 /* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
@@ -356,11 +354,11 @@ static bool group_possible(const struct group *g, void *ctx)
 static struct group *first_possible(struct look *l)
 {
 	const struct clusterqueue *cq = l->scan->cq;
-	struct precedence_search s = {WINDOW_FITS, subtree_possible, group_possible, l};
+	struct precedence_search s = {ANSWER_YES, subtree_possible, group_possible, l};
 	struct group *g = precedence_seek(l->q, cq, &s);
-	if (g || !precedence_prefers(cq))
+	if (g || !rules_put_last(cq))
 		return g;
-	s.fit = WINDOW_PREFERS_LATER;
+	s.answer = ANSWER_LAST;
 	return precedence_seek(l->q, cq, &s);
 }
 
@@ -396,7 +394,7 @@ static bool nominate_rest(struct look *l)
 }
 
 /* From the first of its groups. */
-static void scan_restart(struct scan *w, enum window_fit stage)
+static void scan_restart(struct scan *w, enum answer stage)
 {
 	w->stage = stage;
 	w->scanned = false;
@@ -410,9 +408,9 @@ static bool nominate_in_time(struct look *l)
 	struct scan *w = l->scan;
 	if (nominate_rest(l))
 		return true;
-	if (w->stage != WINDOW_FITS || w->head || !precedence_prefers(w->cq))
+	if (w->stage != ANSWER_YES || w->head || !rules_put_last(w->cq))
 		return false;
-	scan_restart(w, WINDOW_PREFERS_LATER);
+	scan_restart(w, ANSWER_LAST);
 	return nominate_rest(l);
 }
 
@@ -425,8 +423,8 @@ static bool nominate_strictly(struct look *l)
 	struct group *head = w->head = precedence_head(l->q, w->cq);
 	if (workload_returning_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;
-	bool gaps_first =
-		!head || w->cq->orders_by_usage || group_fit(l->q, head) == WINDOW_PREFERS_LATER;
+	bool gaps_first = !head || w->cq->orders_by_usage ||
+			  rules_group_may(l->q, head).answer == ANSWER_LAST;
 	if (gaps_first && nominate_in_time(l))
 		return true;
 	w->nominee = (struct nominee){0};
@@ -454,10 +452,8 @@ void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq)
 {
 	if (cq->nfresh > FRESH_MAX)
 		cq->search = true;
-	*w = (struct scan){.cq = cq,
-		.over = !clusterqueue_active(cq) || !cq->window_state->open || plan_holds(q, cq) ||
-			budget_holds_all(q, cq)};
-	scan_restart(w, WINDOW_FITS);
+	*w = (struct scan){.cq = cq, .over = !clusterqueue_active(cq) || !rules_queue_may(q, cq)};
+	scan_restart(w, ANSWER_YES);
 	alarm_clear(&q->alarms, &cq->fit);
 }
 

@@ -7,9 +7,9 @@
  * judged. StrictFIFO looks at the first group only. Backfill is BestEffortFIFO behind a first one
  * that nobody may delay (backfill.h).
  *
- * Time comes first: whoever's window is closed, or by Require too short, is not asked, blocks
- * nobody, and nobody is displaced for it. Where a policy prefers those that end in time, there are
- * two walks: who does not is asked when nobody who does can start any more.
+ * Rules come first (rules/rule.h): a group that one refuses is not asked, blocks nothing, and
+ * preempts nothing. Where a rule puts some groups last there are two scans: those are asked when
+ * none of the others can start any more.
  */
 #ifndef SLUICE_QUEUE_ADMIT_NOMINATE_H
 #define SLUICE_QUEUE_ADMIT_NOMINATE_H
@@ -22,9 +22,9 @@
 /* Where one ClusterQueue stands in the pass. */
 struct scan {
 	struct clusterqueue *cq;
-	bool over;	       /* nothing of it can start any more in this pass */
-	enum window_fit stage; /* who is asked now: those that end in time, or those that do not */
-	bool scanned;	       /* ... behind this place: */
+	bool over;	   /* nothing of it can start any more in this pass */
+	enum answer stage; /* the groups that are asked now: ANSWER_YES, then ANSWER_LAST */
+	bool scanned;	   /* ... behind this place: */
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */

@@ -5,11 +5,9 @@
 #include "base/mem.h"
 #include "queue/admit/assign.h"
 #include "queue/rules/backfill.h"
-#include "queue/rules/consent.h"
 #include "queue/preempt/preemption.h"
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
-#include "queue/rules/nodes/vacancy.h"
 
 /* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
 struct reserve {
@@ -106,15 +104,14 @@ static bool nominee_fits(const struct nominee *e, bool *ret_now)
  * somebody else's victims: it looks again, at what is the case now. True: it starts, or will. */
 static bool turn(struct pass *p, const struct nominee *e)
 {
-	const struct victim *victim = NULL;
-	size_t n = 0;
+	struct attempt a = {.nominee = e};
 	bool now, fits = nominee_fits(e, &now);
 	if (!fits && e->verdict == ASSIGN_PREEMPTS)
-		n = nominee_victims(p->q, e, &victim);
-	if ((!fits && n == 0) || !consent_given(p->q, e, victim, n))
+		a.nvictims = nominee_victims(p->q, e, &a.victim);
+	if ((!fits && a.nvictims == 0) || !rules_choice_may(p->q, &a))
 		return false;
 	if (!fits) {
-		promise_nominee(p, e, victim, n);
+		promise_nominee(p, e, a.victim, a.nvictims);
 		return true;
 	}
 	if (now && p->n == p->cap) {
@@ -297,7 +294,7 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
-/* Would it fit NOW, on the nodes too, if it took other flavors? Then it need not wait for those who
+/* Would it fit NOW, and rules let it start, if it took other flavors? Then it need not wait for those who
  * are leaving. */
 static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 {
@@ -310,18 +307,11 @@ static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 		    ASSIGN_FITS;
 	if (fits) {
 		demand_init(&d, r->w, r->cq, &claim, &choice);
-		fits = is_free(&d, QUOTA_NOW) && vacancy_elsewhere(q, r, &claim, &choice);
+		fits = is_free(&d, QUOTA_NOW) && rules_promise_may_choose(q, r, &claim, &choice);
 	}
 	reservation_put_back(r);
 	claim_done(&claim);
 	return fits;
-}
-
-/* Its window closed meanwhile, or what is left of it is too short. */
-static bool is_too_late(const struct pass *p, const struct reservation *r)
-{
-	return window_fit(window_state_of(r->w->lq), r->w->expected_ms, p->q->now_ms) ==
-	       WINDOW_DOES_NOT_FIT;
 }
 
 /* Is quota on its way, and on no other flavor there already? */
@@ -330,25 +320,21 @@ static bool quota_comes(const struct pass *p, const struct reservation *r)
 	return !reservation_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
 }
 
-/* Promised rooms that fit NOW, on the nodes too, start. Quota may be back before the pods are gone
- * that had it: it is kept until they are. One that nobody is leaving for any more was promised too
- * much, and its Job has displaced others in vain; and who would fit on another flavor by now has
- * its turn with the others. */
+/* Promises that fit NOW, and for which rules have room, start. Quota may be back before the pods
+ * are gone that had it: it is kept until they are. A promise that no Job is leaving for any more was
+ * too much and is taken back; so is one that would fit on another flavor by now: its Job has its
+ * turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
 	struct reservation **all = promises_of(p, &n);
 	for (size_t i = 0; i < n && !p->full; i++) {
 		bool fits = reservation_fits_now(all[i]);
-		enum vacancy vacancy = fits ? vacancy_for_promise(p->q, all[i]) : VACANCY_NONE;
-		if (fits && vacancy == VACANCY_NONE && all[i]->ngivers > 0 &&
-			p->q->terrain.pods_known)
-			workload_displaces_in_vain(all[i]->w, all[i]->cq->cohort_tree);
-		if (!clusterqueue_active(all[i]->cq) || is_too_late(p, all[i]) ||
-			plan_holds(p->q, all[i]->cq) || !namespace_quota_keeps(p->q, all[i]) ||
-			(vacancy == VACANCY_NONE && !quota_comes(p, all[i]))) {
+		enum room room = fits ? rules_promise_room(p->q, all[i]) : ROOM_NONE;
+		if (!clusterqueue_active(all[i]->cq) || !rules_promise_may(p->q, all[i]) ||
+			(room == ROOM_NONE && !quota_comes(p, all[i]))) {
 			reservation_break_promise(p->q, all[i]);
-		} else if (vacancy != VACANCY_NOW) {
+		} else if (room != ROOM_NOW) {
 			continue;
 		} else if (p->n == p->cap) {
 			p->full = true;

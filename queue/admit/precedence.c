@@ -57,14 +57,15 @@ static bool seek_may(const struct tree_node *n, void *ctx)
 {
 	const struct seek *x = ctx;
 	const struct group *root = container_of_const(n, struct group, node);
-	return group_tree_fits(root, x->q->now_ms) && (!x->s->may || x->s->may(root, x->s->ctx));
+	return rules_subtree_may(x->q, root) && (!x->s->may || x->s->may(root, x->s->ctx));
 }
 
 static bool seek_is(const struct tree_node *n, void *ctx)
 {
 	const struct seek *x = ctx;
 	const struct group *g = container_of_const(n, struct group, node);
-	return group_fit(x->q, g) == x->s->fit && (!x->s->is || x->s->is(g, x->s->ctx));
+	return rules_group_may(x->q, g).answer == x->s->answer &&
+	       (!x->s->is || x->s->is(g, x->s->ctx));
 }
 
 static struct group *seek_line(
@@ -80,8 +81,6 @@ static struct group *seek_line(
 struct group *precedence_seek(
 	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s)
 {
-	if (!cq->window_state->open)
-		return NULL;
 	struct group *best = seek_line(&cq->groups_waiting, s, q);
 	if (!cq->orders_by_usage)
 		return best;
@@ -94,25 +93,13 @@ struct group *precedence_seek(
 	return best;
 }
 
-bool precedence_prefers(const struct clusterqueue *cq)
-{
-	bool prefers = cq->window_state->prefer_ms != CALENDAR_NEVER;
-	for (const struct link *l = cq->localqueues.next; !prefers && l != &cq->localqueues;
-		l = l->next) {
-		const struct localqueue *lq =
-			container_of_const(l, struct localqueue, of_clusterqueue);
-		prefers = lq->window_state && lq->window_state->prefer_ms != CALENDAR_NEVER;
-	}
-	return prefers;
-}
-
 struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq)
 {
-	struct precedence_search s = {.fit = WINDOW_FITS};
+	struct precedence_search s = {.answer = ANSWER_YES};
 	struct group *g = precedence_seek(q, cq, &s);
-	if (g || !precedence_prefers(cq))
+	if (g || !rules_put_last(cq))
 		return g;
-	s.fit = WINDOW_PREFERS_LATER;
+	s.answer = ANSWER_LAST;
 	return precedence_seek(q, cq, &s);
 }
 

@@ -25,22 +25,19 @@ struct precedence *precedence_lines(
 	const struct queue *q, const struct clusterqueue *cq, size_t *ret_n);
 
 bool precedence_before(const struct queue *q, const struct group *a, const struct group *b);
-/* The first that may start by time and by the quotas of its namespace (group_fit), and could hold
- * up others: who only fills gaps is passed over. Of those that end in time; of those that had
- * better wait only when there is no other. NULL: nobody waits that may. */
+/* The first that rules let start (rules_group_may), and that could hold up others: what only fills
+ * gaps is passed over. One that is to start last only where there is no other. NULL: there is none. */
 struct group *precedence_head(const struct queue *q, const struct clusterqueue *cq);
 /* The first of one kind that does not only fill gaps and for which is() holds too (NULL: any);
  * `may` (or NULL) says of a subtree's root that there is none. */
 struct precedence_search {
-	enum window_fit fit;
+	enum answer answer;
 	bool (*may)(const struct group *root, void *ctx);
 	bool (*is)(const struct group *g, void *ctx);
 	void *ctx;
 };
 struct group *precedence_seek(
 	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s);
-/* Some that wait may be such that had better wait. */
-bool precedence_prefers(const struct clusterqueue *cq);
 /* How many are before a workload that is ready. */
 size_t precedence_rank(const struct queue *q, const struct workload *w);
 

@@ -69,17 +69,6 @@ const char *wait_reason_name(enum wait_reason r)
 	return "";
 }
 
-struct question {
-	const struct queue *q;
-	const struct workload *w;
-	const struct clusterqueue *cq; /* NULL, or existing */
-	const struct claim *claim;     /* on cq */
-	int64_t now_ms;
-	struct text *text;
-	bool aside; /* asked because of another Job: its own place in the line is not told */
-	int64_t not_before_ms; /* the answer's */
-};
-
 /* It runs on; what concerns its owner is where it would wait if it were stopped. */
 static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 {
@@ -479,14 +468,11 @@ static bool is_held_still(const struct question *a)
 	return true;
 }
 
-/* What its owner asks of time and money, what the queue's plan and Budgets say. */
-static enum wait_reason explain_by_terms(const struct question *a, enum wait_reason tier)
+/* What its owner asks of time. */
+static bool is_kept_by_terms(const struct question *a, enum wait_reason tier)
 {
 	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
-	bool applies = tier == WAIT_BUDGET
-			       ? explain_budget(q, a->w, a->cq, a->claim, a->text)
-			       : explain_terms(q, a->w, a->cq, a->claim, a->now_ms, tier, a->text);
-	return applies ? tier : WAIT_NOT;
+	return explain_terms(q, a->w, a->cq, a->claim, a->now_ms, tier, a->text);
 }
 
 /* A quota that is too small now may be another one in the window it waits for. */
@@ -500,40 +486,16 @@ static bool exceeds(const struct question *a)
 	return true;
 }
 
-/* What the API server would say to its pods, and what helps where time does not. */
-static bool is_refused(const struct question *a)
-{
-	char words[sizeof(((struct explanation *)0)->sentence)];
-	bool never;
-	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
-		return false;
-	text_add(a->text, "the API server would refuse its pods: %s", words);
-	if (!never)
-		return true;
-	if (strncmp(words, "exceeded quota", 14) == 0)
-		text_add(a->text,
-			"; that is more than the whole quota: ask for less, or have it raised");
-	else
-		text_add(a->text, "; no time helps: correct the pod template, or the quota");
-	return true;
-}
-
 static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict verdict)
 {
 	bool lent = verdict == ASSIGN_EXCEEDS && shortage_may_end(a->cq, a->claim);
 	if (verdict == ASSIGN_EXCEEDS && !lent && exceeds(a))
 		return WAIT_EXCEEDS_MAX;
-	if (explain_by_terms(a, WAIT_START_AFTER) != WAIT_NOT)
+	if (is_kept_by_terms(a, WAIT_START_AFTER))
 		return WAIT_START_AFTER;
-	enum wait_reason window = explain_window(a->q, a->w, a->now_ms, a->text, &a->not_before_ms);
-	if (window != WAIT_NOT)
-		return window;
-	if (explain_by_terms(a, WAIT_PRICE) != WAIT_NOT)
-		return WAIT_PRICE;
-	if (explain_by_terms(a, WAIT_BUDGET) != WAIT_NOT)
-		return WAIT_BUDGET;
-	if (is_refused(a))
-		return WAIT_NAMESPACE_QUOTA;
+	enum wait_reason rule = rules_explain(a);
+	if (rule != WAIT_NOT)
+		return rule;
 	if (is_backing_off(a))
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY || lent) {
@@ -574,7 +536,7 @@ static enum wait_reason explain_waiting(struct question *a)
 		explain_deactivated(a->w, a->text);
 		return WAIT_DEACTIVATED;
 	}
-	if (explain_by_terms(a, WAIT_DEACTIVATED) != WAIT_NOT)
+	if (is_kept_by_terms(a, WAIT_DEACTIVATED))
 		return WAIT_DEACTIVATED;
 	if (a->w->blocked) {
 		text_add(a->text, "%s", a->w->blocked);

@@ -11,21 +11,24 @@ struct group_key {
 	const struct clusterqueue *cq;
 	const struct localqueue *lq;
 	const struct shape *shape;
-	const struct window_state *window_state;
-	const struct localqueue *payer;
+	struct parting parting;
 	int64_t expected_ms;
-	int32_t priority, in_all;
+	int32_t priority;
 	bool displaces;
 };
+
+static bool parting_same(const struct parting *a, const struct parting *b)
+{
+	return a->window_state == b->window_state && a->alone == b->alone && a->in_all == b->in_all;
+}
 
 static bool group_is(const void *value, const void *key)
 {
 	const struct group *g = value;
 	const struct group_key *k = key;
 	return g->cq == k->cq && g->lq == k->lq && g->shape == k->shape &&
-	       g->window_state == k->window_state && g->payer == k->payer &&
-	       g->expected_ms == k->expected_ms && g->key.priority == k->priority &&
-	       g->in_all == k->in_all && g->displaces == k->displaces;
+	       parting_same(&g->parting, &k->parting) && g->expected_ms == k->expected_ms &&
+	       g->key.priority == k->priority && g->displaces == k->displaces;
 }
 
 static int group_order(const struct tree_node *a, const struct tree_node *b)
@@ -110,35 +113,29 @@ void group_trees_init(struct tree *groups_waiting, struct tree *order)
 	tree_init(order, in_order_order, NULL);
 }
 
-static uint64_t group_hash(const struct group_key *k)
+static uint64_t group_hash(const struct group_key *k, uint64_t hash_of_parting)
 {
-	uint64_t hash = k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
+	uint64_t hash = hash_of_parting ^ k->shape->hash ^ k->cq->serial * 0x9E3779B97F4A7C15u;
 	hash ^= ((uint64_t)(uint32_t)k->priority + k->displaces) * 0xC2B2AE3D27D4EB4Fu;
 	hash ^= k->lq ? map_hash_string(k->lq->name) : 0;
 	hash ^= (uint64_t)k->expected_ms * 0xD6E8FEB86659FD93u;
-	hash ^= k->payer ? map_hash_string(k->payer->name) * 0x94D049BB133111EBu : 0;
-	hash ^= (uint64_t)(uint32_t)k->in_all * 0x8EBC6AF09C88C6E3u;
-	hash ^= k->window_state->hash * 0xA0761D6478BD642Fu;
 	return hash ^ hash >> 29;
 }
 
 bool group_expects(const struct localqueue *lq)
 {
-	return lq->cq->strategy == BACKFILL || window_state_of(lq)->times_fit ||
-	       !list_empty(&lq->cq->budgets) || !list_empty(&lq->budgets);
+	return lq->cq->strategy == BACKFILL || rules_look_at_duration(lq);
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
 	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
-	const struct window_state *window_state = window_state_of(w->lq);
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
-	const struct localqueue *payer = list_empty(&w->lq->budgets) ? NULL : w->lq;
 	bool displaces = workload_displaces(w);
-	int32_t in_all = namespace_quota_in_all(w);
-	struct group_key key = {cq, lq, w->shape, window_state, payer, expected_ms, w->key.priority,
-		in_all, displaces};
-	uint64_t hash = group_hash(&key);
+	struct parting parting;
+	uint64_t hash_of_parting = rules_part(w, &parting);
+	struct group_key key = {cq, lq, w->shape, parting, expected_ms, w->key.priority, displaces};
+	uint64_t hash = group_hash(&key, hash_of_parting);
 	struct group *g = map_get(&all->map, hash, &key);
 	if (g)
 		return g;
@@ -146,9 +143,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->key = w->key;
 	g->cq = cq;
 	g->lq = lq;
-	g->window_state = window_state;
-	g->payer = payer;
-	g->in_all = in_all;
+	g->parting = parting;
 	g->expected_ms = g->least_timed_ms = expected_ms;
 	g->least_expected_ms = own_expected_ms(g);
 	g->displaces = displaces;
@@ -163,22 +158,6 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	return g;
 }
 
-enum window_fit group_fit(const struct queue *q, const struct group *g)
-{
-	enum window_fit fit = window_fit(g->window_state, g->expected_ms, q->now_ms);
-	bool let = fit != WINDOW_DOES_NOT_FIT && !g->claim.nowhere &&
-		   namespace_quota_pods(q, g->cq, &g->claim, g->head) >= g->shape->min_pods;
-	return let ? fit : WINDOW_DOES_NOT_FIT;
-}
-
-/* What its ClusterQueue's regime does not let in, none of its LocalQueues' does: they only add. */
-bool group_tree_fits(const struct group *root, int64_t now_ms)
-{
-	const struct window_state *r = root->cq->window_state;
-	return root->least_timed_ms == 0 ||
-	       window_fit(r, root->least_timed_ms, now_ms) != WINDOW_DOES_NOT_FIT;
-}
-
 void group_judged(struct group *g)
 {
 	if (!list_in(&g->fresh))
@@ -189,8 +168,8 @@ void group_judged(struct group *g)
 
 static void group_free(struct groups *all, struct group *g)
 {
-	struct group_key key = {g->cq, g->lq, g->shape, g->window_state, g->payer, g->expected_ms,
-		g->key.priority, g->in_all, g->displaces};
+	struct group_key key = {
+		g->cq, g->lq, g->shape, g->parting, g->expected_ms, g->key.priority, g->displaces};
 	must(map_take(&all->map, g->hash, &key) == g);
 	all->bytes -= sizeof(*g) + g->claim.bytes;
 	group_judged(g);

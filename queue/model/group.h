@@ -1,11 +1,12 @@
 /*
- * Groups: waiting workloads of one ClusterQueue, priority (and whether they may displace others),
- * shape and regime (window_state.h), and, where
- * usage orders, of one LocalQueue, and with strategy Backfill, or where the regime looks at when
- * they end or Budgets at what they cost, of one expected duration; where a LocalQueue has Budgets
- * of its own, of that one.
+ * Groups: waiting workloads that differ only in who is first. The members of one have the same
  *
- * They differ only in who is first, so a pass decides them as one: if the head does not fit, none
+ *   ClusterQueue, priority and shape, and all of them may preempt others or none
+ *   LocalQueue, where usage orders
+ *   expected duration, with strategy Backfill or where a rule looks at it
+ *   whatever else a rule looks at (struct parting)
+ *
+ * So a pass decides them as one: if the head does not fit, none
  * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
  * least that any group below it wants (claim.least), so that a search passes over a subtree in
  * which nothing can fit.
@@ -14,7 +15,7 @@
 #define SLUICE_QUEUE_MODEL_GROUP_H
 
 #include "queue/model/claim.h"
-#include "queue/rules/windows/window_state.h"
+#include "queue/rules/rule.h"
 #include "queue/model/workload.h"
 
 struct group {
@@ -24,12 +25,10 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
 	struct shape *shape;
-	bool displaces;				 /* each member: workload_displaces() */
-	const struct window_state *window_state; /* of each member */
-	const struct localqueue *payer; /* whose alone it is, where that has Budgets; else NULL */
+	bool displaces;		/* each member: workload_displaces() */
+	struct parting parting; /* of each member, as rules see it */
 	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
 				its fit; else 0 */
-	int32_t in_all;	     /* pods of each member: namespace_quota_in_all() */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	int64_t least_timed_ms;	   /* the same; unknown is 0 */
 	uint64_t hash;
@@ -56,13 +55,6 @@ bool group_expects(const struct localqueue *lq);
  * fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
-
-/* What its regime says of a start now: a closed window or one that is too short keeps all of it,
- * and it blocks nobody. So it is too when no node could ever take its pods, and while the quotas of
- * its namespace refuse them. */
-enum window_fit group_fit(const struct queue *q, const struct group *g);
-/* Could some group of a subtree start by time, as far as can be told from its root? */
-bool group_tree_fits(const struct group *root, int64_t now_ms);
 
 /* A pass has judged it: it is fresh no longer. */
 void group_judged(struct group *g);

@@ -5,15 +5,12 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/rules/windows/window_close.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/windows/lead.h"
 #include "queue/rules/lending.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/runs.h"
 #include "queue/model/run.h"
-#include "queue/rules/windows/runpolicy.h"
-#include "queue/rules/money/terms.h"
 
 static size_t reservation_size(const struct reservation *r)
 {
@@ -411,35 +408,6 @@ void reservation_suspect(struct queue *q, struct reservation *r)
 		list_add(&q->suspects, &r->suspect);
 }
 
-static enum stop_reason stop_for_window(const struct queue *q, struct reservation *r)
-{
-	struct runpolicy *policy;
-	if (r->stop_given || r->state != RESERVATION_HELD ||
-		window_close_stop_reason(q, r, &policy) == STOP_REASON_NONE)
-		return STOP_REASON_NONE;
-	r->stop_policy = policy->name;
-	policy->stopped_total++;
-	return STOP_REASON_WINDOW_CLOSED;
-}
-
-/* Whoever is stopping anyway is let be. */
-static enum stop_reason stop_for_money(struct queue *q, struct reservation *r)
-{
-	const struct runpolicy *policy;
-	const struct budget *budget;
-	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD)
-		return STOP_REASON_NONE;
-	if (terms_price_too_high(q, r, &policy)) {
-		r->stop_policy = policy->name;
-		return STOP_REASON_PRICE;
-	}
-	if (budget_stops(q, r, &budget)) {
-		r->stop_policy = budget->name;
-		return STOP_REASON_BUDGET;
-	}
-	return STOP_REASON_NONE;
-}
-
 enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 {
 	enum stop_reason reason;
@@ -458,7 +426,5 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 	reason = run_stop_reason(q, r);
 	if (reason == STOP_REASON_NONE && reclaim_stops(r))
 		reason = STOP_REASON_IDLE_RECLAIMED;
-	if (reason == STOP_REASON_NONE)
-		reason = stop_for_window(q, r);
-	return reason != STOP_REASON_NONE ? reason : stop_for_money(q, r);
+	return reason != STOP_REASON_NONE ? reason : rules_stop(q, r);
 }

@@ -4,10 +4,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "queue/rules/windows/window_close.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/reclaim.h"
-#include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
 
 /* ---- The past ---- */
@@ -127,16 +125,16 @@ static bool is_watched(const struct reservation *r)
 
 void run_arm(struct queue *q, struct reservation *r)
 {
-	int64_t run = max_run_at(r), ready = pods_ready_at(q, r), price = terms_next_ms(q, r);
-	int64_t own = run < ready ? run : ready;
-	own = price < own ? price : own;
-	int64_t window_close = is_watched(r) ? window_close_next_ms(q, r) : INT64_MAX;
+	int64_t at_ms = INT64_MAX;
+	if (is_watched(r)) {
+		int64_t run = max_run_at(r), ready = pods_ready_at(q, r);
+		int64_t rules = rules_next_ms(q, r);
+		at_ms = run < ready ? run : ready;
+		at_ms = rules < at_ms ? rules : at_ms;
+	}
 	r->alarm.kind = ALARM_RUN;
 	r->alarm.serial = r->serial;
-	alarm_set(&q->alarms, &r->alarm,
-		!is_watched(r)	     ? INT64_MAX
-		: own < window_close ? own
-				     : window_close);
+	alarm_set(&q->alarms, &r->alarm, at_ms);
 }
 
 void run_disarm(struct queue *q, struct reservation *r)

@@ -35,7 +35,7 @@ struct namespace_quota {
 
 /* What was answered for a template, as of nsquota.moved; and were nothing used, as of limits. */
 struct refusal {
-	struct answer {
+	struct kept_answer {
 		uint64_t asked;
 		struct pod_count places;
 	} way[WAYS], whole[WAYS];
@@ -495,18 +495,18 @@ static struct refusal *refusal_of(struct pod_template *t)
 static struct pod_count room_for(const struct queue *q, const struct namespace_quota *n,
 	struct pod_template *t, enum lending lending)
 {
-	struct answer *a = &refusal_of(t)->way[lending];
+	struct kept_answer *a = &refusal_of(t)->way[lending];
 	if (a->asked != n->moved)
-		*a = (struct answer){n->moved, ask(q, n, t, lending, false)};
+		*a = (struct kept_answer){n->moved, ask(q, n, t, lending, false)};
 	return a->places;
 }
 
 static struct pod_count whole_for(const struct queue *q, const struct namespace_quota *n,
 	struct pod_template *t, enum lending lending)
 {
-	struct answer *a = &refusal_of(t)->whole[lending];
+	struct kept_answer *a = &refusal_of(t)->whole[lending];
 	if (a->asked != n->limits)
-		*a = (struct answer){n->limits, ask(q, n, t, lending, true)};
+		*a = (struct kept_answer){n->limits, ask(q, n, t, lending, true)};
 	return a->places;
 }
 

@@ -5,7 +5,7 @@
  * The answer is of a template (its namespace is in it), as how many such pods there is room for; so
  * a group shares it. A group that cannot have as few as it would start with is passed over in every
  * strategy, blocks nobody, and nobody is displaced for it, as if its window were closed
- * (group_fit()): the namespace's quota is not the queue's. With partial admission fewer may start
+ * (rule.h): the namespace's quota is not the queue's. With partial admission fewer may start
  * than would fit into the queue's own quota.
  *
  * What is in the way of an answer:

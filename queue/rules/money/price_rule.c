@@ -1,0 +1,43 @@
+/* The rule of PricePlans: a plan without a price for now may hold all starts, and runs whose
+ * max-price is exceeded may have to stop. */
+#include "queue/core.h"
+#include "queue/explain/explain_money.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/money/terms.h"
+#include "queue/rules/rule.h"
+
+static bool price_queue_may(struct queue *q, struct clusterqueue *cq)
+{
+	return !plan_holds(q, cq);
+}
+
+static bool price_promise_may(struct queue *q, struct reservation *r)
+{
+	return !plan_holds(q, r->cq);
+}
+
+static enum stop_reason price_stops(struct queue *q, struct reservation *r)
+{
+	const struct runpolicy *policy;
+	if (r->stop_given || !r->confirmed || r->state != RESERVATION_HELD ||
+		!terms_price_too_high(q, r, &policy))
+		return STOP_REASON_NONE;
+	r->stop_policy = policy->name;
+	return STOP_REASON_PRICE;
+}
+
+static enum wait_reason price_explain(struct question *a)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	return explain_terms(q, a->w, a->cq, a->claim, a->now_ms, WAIT_PRICE, a->text) ? WAIT_PRICE
+										       : WAIT_NOT;
+}
+
+const struct rule price_rule = {
+	.name = "price",
+	.queue_may = price_queue_may,
+	.promise_may = price_promise_may,
+	.stops = price_stops,
+	.next_ms = terms_next_ms,
+	.explain = price_explain,
+};

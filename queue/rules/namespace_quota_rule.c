@@ -1,0 +1,52 @@
+/* The rule of ResourceQuotas: the API server would refuse pods beyond them. */
+#include <string.h>
+
+#include "queue/admit/nominee_order.h"
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/rule.h"
+
+static struct ruling namespace_quota_group_may(const struct queue *q, const struct group *g)
+{
+	struct ruling ruling = RULING_YES;
+	ruling.pods = namespace_quota_pods(q, g->cq, &g->claim, group_head(g));
+	return ruling;
+}
+
+static bool namespace_quota_choice_may(struct queue *q, const struct attempt *a)
+{
+	return namespace_quota_lets(q, a->nominee);
+}
+
+static uint64_t namespace_quota_parts(const struct workload *w, struct parting *ret)
+{
+	ret->in_all = namespace_quota_in_all(w);
+	return (uint64_t)(uint32_t)ret->in_all * 0x8EBC6AF09C88C6E3u;
+}
+
+/* What the API server would say to its pods, and what helps where time does not. */
+static enum wait_reason namespace_quota_explain(struct question *a)
+{
+	char words[sizeof(((struct explanation *)0)->sentence)];
+	bool never;
+	if (!namespace_quota_refuses(a->q, a->cq, a->claim, a->w, words, sizeof(words), &never))
+		return WAIT_NOT;
+	text_add(a->text, "the API server would refuse its pods: %s", words);
+	if (!never)
+		return WAIT_NAMESPACE_QUOTA;
+	if (strncmp(words, "exceeded quota", 14) == 0)
+		text_add(a->text,
+			"; that is more than the whole quota: ask for less, or have it raised");
+	else
+		text_add(a->text, "; no time helps: correct the pod template, or the quota");
+	return WAIT_NAMESPACE_QUOTA;
+}
+
+const struct rule namespace_quota_rule = {
+	.name = "namespace quota",
+	.group_may = namespace_quota_group_may,
+	.choice_may = namespace_quota_choice_may,
+	.parts = namespace_quota_parts,
+	.promise_may = namespace_quota_keeps,
+	.explain = namespace_quota_explain,
+};
