@@ -131,7 +131,7 @@ static int connect_to_ledger(struct cost_api *t, struct err *e)
 		.cell = t->options.cell,
 		.identity = t->options.identity,
 		.seed = t->options.seed};
-	struct pg_events events = {.cost = on_cost, .state = on_state, .ctx = t};
+	struct pg_events events = {.cost = on_cost, .state = on_state, .ctx = t, .state_ctx = t};
 	return t->pg ? 0 : pg_new(t->loop, &o, &events, &t->pg, e);
 }
 

@@ -291,7 +291,7 @@ static void on_up(void *ctx)
 {
 	struct pg *pg = ctx;
 	pg->last_words[0] = '\0';
-	pg->events.state(true, NULL, pg->events.ctx);
+	pg->events.state(true, NULL, pg->events.state_ctx);
 	pg_pump(pg);
 }
 
@@ -302,7 +302,7 @@ static void on_down(bool came_up, const char *sentence, void *ctx)
 	pg_attach(pg, 0);
 	if (came_up || strcmp(sentence, pg->last_words)) {
 		snprintf(pg->last_words, sizeof(pg->last_words), "%s", sentence);
-		pg->events.state(false, pg->last_words, pg->events.ctx);
+		pg->events.state(false, pg->last_words, pg->events.state_ctx);
 	}
 	pg_lose_all(pg);
 }

@@ -51,8 +51,8 @@ struct pg_events {
 	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 		size_t n, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
-	void (*state)(bool up, const char *sentence, void *ctx);
-	void *ctx;
+	void (*state)(bool up, const char *sentence, void *state_ctx);
+	void *ctx, *state_ctx;
 };
 
 /* ERR_INVALID: the connection string cannot be parsed. Connects from the loop. */

@@ -137,7 +137,7 @@ void drive_start(
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
 	struct pg_options o = {f->conninfo, cell, identity, 7};
 	struct pg_events e = {on_lease, on_load, on_recall, on_spent, on_durations, on_cost,
-		on_batch, on_state, d};
+		on_batch, on_state, d, d};
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);

@@ -1,0 +1,231 @@
+#include "controller/http/ports.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/common/clock.h"
+#include "controller/common/stamp.h"
+#include "controller/http/api.h"
+#include "controller/http/auth.h"
+#include "controller/http/cost_api.h"
+#include "controller/http/counters.h"
+#include "controller/http/decision_log.h"
+#include "controller/http/http.h"
+#include "controller/http/metrics_page.h"
+#include "controller/ledger/pg.h"
+#include "controller/overcommit/overcommit_controller.h"
+#include "controller/watch/informer.h"
+#include "controller/write/dispatcher.h"
+#include "controller/write/events.h"
+
+struct ports {
+	const struct parts *parts;
+	const struct ports_state *state;
+	struct auth *auth; /* may this caller ask? */
+	struct cost_api *cost_api;
+	struct http *http, *probes;
+	struct metrics_page metrics;
+	struct buf missing; /* kinds that are not listed yet, for /readyz */
+	struct buf denied;  /* ... and those that it does without */
+};
+
+static struct api_reply on_request(const struct api_request *r, struct buf *out, void *ctx)
+{
+	struct ports *p = ctx;
+	buf_reset(&p->missing);
+	informer_missing(p->parts->informer, &p->missing);
+	buf_reset(&p->denied);
+	informer_denied(p->parts->informer, &p->denied);
+	struct api_sources s = {
+		.metrics = {.queue = p->parts->queue,
+			.gate = p->parts->gate,
+			.counters = p->parts->counters,
+			.events = events_count(p->parts->events),
+			.api = kube_client_stats(p->parts->client),
+			.overcommit_controller = p->parts->overcommit_controller,
+			.ledger_up = pg_up(p->parts->pg),
+			.fair_sharing = p->parts->options->settings.config.fair_sharing,
+			.decides = gate_leading(p->parts->gate),
+			.synced = informer_synced(p->parts->informer)},
+		.decision_log = p->parts->decision_log,
+		.identity = p->parts->options->identity,
+		.cell = p->parts->options->cell,
+		.holder = dispatcher_lease_holder(p->parts->dispatcher),
+		.waiting_for = buf_text(&p->missing),
+		.denied = buf_text(&p->denied),
+		.ledger_trouble = p->state->ledger_trouble,
+		.stopping = p->state->stopping,
+		.now_ms = parts_now_ms(p->parts),
+	};
+	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
+	if (strcmp(r->path, "/metrics") == 0) {
+		metrics_page_put(&p->metrics, &s.metrics, out);
+		return (struct api_reply){200, METRICS_CONTENT_TYPE};
+	}
+	return api_answer(&s, r, out);
+}
+
+static void complain(struct http_question *q, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, 4096);
+	buf_puts(&body, "{\"error\":");
+	buf_json_string(&body, sentence);
+	buf_puts(&body, "}\n");
+	http_answer(q, (struct api_reply){status, "application/json"}, &body);
+	buf_done(&body);
+}
+
+static void on_told(const struct buf *body, const char *sentence, void *ctx)
+{
+	if (body)
+		http_answer(ctx, (struct api_reply){200, "application/json"}, body);
+	else
+		complain(ctx, 503, sentence);
+}
+
+static bool on_defer(struct http_question *q, const char *path, void *ctx)
+{
+	struct ports *p = ctx;
+	struct err e = {""};
+	if (strcmp(path, "/api/v1/cost") != 0)
+		return false;
+	struct cost_words words = {
+		http_param(q, "by"), http_param(q, "since"), http_param(q, "until")};
+	if (cost_api_ask(p->cost_api, &words, parts_now_ms(p->parts), on_told, q, &e) != 0)
+		complain(q, 400, e.text);
+	return true;
+}
+
+static enum auth_verdict on_ask(const struct auth_caller *caller, const struct right *right,
+	auth_verdict_fn *fn, void *fn_ctx, void *ctx)
+{
+	struct ports *p = ctx;
+	return auth_ask(p->auth, caller, right, clock_monotonic_us() / 1000, fn, fn_ctx);
+}
+
+static struct api_rights probe_rights(const struct api_request *r)
+{
+	(void)r;
+	return (struct api_rights){.open = true};
+}
+
+static struct api_reply on_probe(const struct api_request *r, struct buf *out, void *ctx)
+{
+	if (api_is_probe(r->path))
+		return on_request(r, out, ctx);
+	buf_puts(out, "here are /healthz and /readyz; the rest is at the port of --listen\n");
+	return (struct api_reply){404, "text/plain; charset=utf-8"};
+}
+
+static int open_port(struct ports *p, const struct listen_at *at, struct http_options *o,
+	struct http **ret, struct err *e)
+{
+	if (!at->on)
+		return 0;
+	o->host = at->host;
+	o->port = at->port;
+	o->ctx = p;
+	int rc = http_new(p->parts->loop, o, ret, e);
+	if (rc == 0)
+		log_event(p->parts->log, LEVEL_INFO, "listening", "address", at->host, "#port",
+			LOG_NUMBER(http_port(*ret)), "for", o->one_request ? "probes" : "the API",
+			"scheme", o->tls ? "https" : "http", NULL);
+	return rc;
+}
+
+/* *ret stays NULL: plain HTTP. */
+static int load_tls(struct ports *p, struct tls **ret, struct err *e)
+{
+	const struct options *o = p->parts->options;
+	if (!o->listen.on || (!o->tls_self_signed && !o->tls_cert_file))
+		return 0;
+	int rc = o->tls_self_signed ? tls_make(ret, e)
+				    : tls_load(o->tls_cert_file, o->tls_key_file, ret, e);
+	if (rc)
+		return rc;
+	char expires[STAMP_TEXT_SIZE];
+	bool is_over = (*ret)->expires_ms <= clock_now_ms();
+	log_event(p->parts->log, is_over ? LEVEL_WARN : LEVEL_INFO,
+		is_over ? "certificate-expired" : "certificate", "file", o->tls_cert_file, "sha256",
+		(*ret)->fingerprint, "expires", stamp_format_seconds((*ret)->expires_ms, expires),
+		NULL);
+	return 0;
+}
+
+static void make_sources(struct ports *p)
+{
+	const struct options *o = p->parts->options;
+	struct auth_options auth = {
+		.client = p->parts->client, .log = p->parts->log, .audience = o->token_audience};
+	p->auth = auth_new(&auth);
+	struct cost_api_options cost_api = {.conninfo = o->database,
+		.cell = o->cell,
+		.identity = o->identity,
+		.gate = p->parts->gate,
+		.seed = parts_draw_seed()};
+	p->cost_api = cost_api_new(p->parts->loop, &cost_api);
+}
+
+static int open_all(struct ports *p, struct err *e)
+{
+	struct tls *tls = NULL;
+	struct http_options probes = {
+		.flag = "probe-listen",
+		.one_request = true,
+		.limits = HTTP_PROBE_LIMITS,
+		.rights = probe_rights,
+		.answer = on_probe,
+	};
+	struct http_options api = {
+		.flag = "listen",
+		.trust_nobody = p->parts->options->loopback_needs_token,
+		.limits = HTTP_LIMITS,
+		.rights = api_rights,
+		.answer = on_request,
+		.defer = on_defer,
+		.ask = on_ask,
+	};
+	int rc = open_port(p, &p->parts->options->probe_listen, &probes, &p->probes, e);
+	if (rc == 0)
+		rc = load_tls(p, &tls, e);
+	api.tls = tls;
+	if (rc == 0)
+		rc = open_port(p, &p->parts->options->listen, &api, &p->http, e);
+	tls_free(tls);
+	return rc;
+}
+
+int ports_open(const struct parts *parts, const struct ports_state *state, struct ports **ret,
+	struct err *e)
+{
+	struct ports *p = mem_alloc(sizeof(*p));
+	*p = (struct ports){.parts = parts, .state = state};
+	metrics_page_init(&p->metrics);
+	buf_init(&p->missing, 1024);
+	buf_init(&p->denied, 1024);
+	make_sources(p);
+	int rc = open_all(p, e);
+	if (rc) {
+		ports_close(p);
+		p = NULL;
+	}
+	*ret = p;
+	return rc;
+}
+
+void ports_close(struct ports *p)
+{
+	if (!p)
+		return;
+	/* These give verdicts and answers (http_free()). */
+	auth_free(p->auth);
+	cost_api_free(p->cost_api);
+	http_free(p->http);
+	http_free(p->probes);
+	metrics_page_done(&p->metrics);
+	buf_done(&p->missing);
+	buf_done(&p->denied);
+	free(p);
+}

@@ -1,0 +1,247 @@
+#include "controller/parts.h"
+
+#include <sys/random.h>
+
+#include "base/must.h"
+#include "controller/common/clock.h"
+#include "controller/http/counters.h"
+#include "controller/http/decision_log.h"
+#include "controller/ledger/pg.h"
+#include "controller/overcommit/history.h"
+#include "controller/overcommit/overcommit_controller.h"
+#include "controller/watch/finalizers.h"
+#include "controller/watch/informer.h"
+#include "controller/watch/stuck_pods.h"
+#include "controller/write/dispatcher.h"
+#include "controller/write/events.h"
+#include "controller/write/status_writer.h"
+
+enum { DRAIN_DOUBT_MS = 10000 /* longer than the Job controller's view of a Job may be old */ };
+
+int64_t parts_now_ms(const struct parts *p)
+{
+	return clock_of_machine_ms((int64_t)(ev_now(p->loop) * 1000.0));
+}
+
+uint64_t parts_draw_seed(void)
+{
+	uint64_t seed;
+	must(getrandom(&seed, sizeof(seed), 0) == sizeof(seed));
+	return seed;
+}
+
+static int open_api_server(struct parts *p, struct err *e)
+{
+	struct kube_config_options config = {
+		.kubeconfig = p->options->kubeconfig,
+		.context = p->options->context,
+	};
+	int rc = kube_config_load(&config, &p->config, e);
+	if (rc)
+		return rc;
+	log_event(p->log, LEVEL_INFO, "api-server", "from", p->config->origin, "server",
+		p->config->server, NULL);
+	struct kube_client_options client = {
+		.in_flight = p->options->max_writes,
+		.user_agent = "sluice-controller/" SLUICE_VERSION,
+	};
+	p->client = kube_client_new(p->loop, p->config, &client);
+	return 0;
+}
+
+/* Each watch is opened by its first subscriber. */
+static void make_shared_watches(struct parts *p)
+{
+	struct kube_watch_options nodes = {.path = "/api/v1/nodes", .seed = parts_draw_seed()};
+	struct kube_watch_options pods = {.path = "/api/v1/pods",
+		.field_selector = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
+		.seed = parts_draw_seed()};
+	p->nodes = kube_shared_watch_new(p->client, &nodes);
+	p->pods = kube_shared_watch_new(p->client, &pods);
+}
+
+static bool manages(void *ctx, const struct job *j)
+{
+	return job_scope_has(((struct parts *)ctx)->job_scope, j);
+}
+
+static void make_queue_and_gate(struct parts *p)
+{
+	const struct options *o = p->options;
+	struct gate_options gate = {
+		.identity = o->identity,
+		.lease_ms = o->lease_ms,
+		.drain_doubt_ms = DRAIN_DOUBT_MS,
+		.seed = parts_draw_seed(),
+		.note_after_ms = o->note_after_ms,
+		.stuck_after_ms = o->stuck_after_ms,
+		.mass_stop_after_ms = o->mass_stop_after_ms,
+		.bill_labels = &o->bill_labels,
+		.manages = manages,
+		.ctx = p,
+	};
+	p->job_scope = job_scope_new(
+		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
+	p->queue = queue_new();
+	queue_configure(p->queue, &o->settings.config);
+	p->gate = gate_new(&gate, p->queue);
+	p->zones = zones_new();
+	struct time_specs_options time_specs = {
+		.queue = p->queue, .zones = p->zones, .log = p->log};
+	p->time_specs = time_specs_new(&time_specs);
+}
+
+static void make_writers(struct parts *p, const struct parts_events *events)
+{
+	const struct options *o = p->options;
+	p->decision_log = decision_log_new();
+	p->counters = counters_new();
+	struct dispatcher_options dispatcher = {
+		.client = p->client,
+		.gate = p->gate,
+		.queue = p->queue,
+		.time_specs = p->time_specs,
+		.log = p->log,
+		.changed = events->changed,
+		.ctx = events->ctx,
+	};
+	p->dispatcher = dispatcher_new(&dispatcher);
+	struct events_options k8s_events = {.client = p->client,
+		.log = p->log,
+		.level = o->events,
+		.identity = o->identity,
+		.seed = parts_draw_seed()};
+	p->events = events_new(&k8s_events);
+	struct status_writer_options status_writer = {.zones = p->zones,
+		.events = p->events,
+		.client = p->client,
+		.queue = p->queue,
+		.log = p->log,
+		.fair_sharing = o->settings.config.fair_sharing};
+	p->status_writer = status_writer_new(&status_writer);
+	struct finalizers_options finalizers = {
+		.client = p->client, .queue = p->queue, .log = p->log};
+	p->finalizers = finalizers_new(&finalizers);
+}
+
+static void make_overcommit(struct parts *p, const struct parts_events *events)
+{
+	const struct options *o = p->options;
+	struct history_options history = {.conninfo = o->database,
+		.cell = o->cell,
+		.identity = o->identity,
+		.log = p->log,
+		.seed = parts_draw_seed()};
+	p->history = history_new(p->loop, &history);
+	struct overcommit_controller_options overcommit = {.history = p->history,
+		.client = p->client,
+		.nodes = p->nodes,
+		.pods = p->pods,
+		.queue = p->queue,
+		.gate = p->gate,
+		.events = p->events,
+		.log = p->log,
+		.configmap_namespace = o->overcommit_namespace,
+		.configmap = o->overcommit_config,
+		.seed = parts_draw_seed(),
+		.changed = events->changed,
+		.ctx = events->ctx};
+	p->overcommit_controller = overcommit_controller_new(&overcommit);
+}
+
+static int open_ledger(struct parts *p, const struct parts_events *events, struct err *e)
+{
+	struct pg_options o = {
+		.conninfo = p->options->database,
+		.cell = p->options->cell,
+		.identity = p->options->identity,
+		.seed = parts_draw_seed(),
+	};
+	struct pg_events answers = {.lease = dispatcher_on_lease,
+		.load = dispatcher_on_load,
+		.recall = dispatcher_on_recall,
+		.spent = dispatcher_on_spent,
+		.durations = dispatcher_on_durations,
+		.batch = dispatcher_on_batch,
+		.state = events->ledger_state,
+		.ctx = p->dispatcher,
+		.state_ctx = events->ctx};
+	int rc = pg_new(p->loop, &o, &answers, &p->pg, e);
+	if (rc)
+		err_wrap(e, "--database");
+	else
+		dispatcher_set_pg(p->dispatcher, p->pg);
+	return rc;
+}
+
+/* It begins to follow the API server: last, when all that it tells is there. */
+static void start_informer(struct parts *p, const struct parts_events *events)
+{
+	struct informer_options o = {
+		.client = p->client,
+		.nodes = p->nodes,
+		.pods = p->pods,
+		.queue = p->queue,
+		.gate = p->gate,
+		.status_writer = p->status_writer,
+		.finalizers = p->finalizers,
+		.job_scope = p->job_scope,
+		.time_specs = p->time_specs,
+		.zones = p->zones,
+		.overcommit_controller = p->overcommit_controller,
+		.config_namespace = p->options->config_namespace,
+		.without_queue_name = p->options->manage_without_queue_name,
+		.log = p->log,
+		.seed = parts_draw_seed(),
+		.changed = events->changed,
+		.ctx = events->ctx,
+	};
+	p->informer = informer_new(&o);
+}
+
+int parts_open(struct parts *p, const struct parts_events *events, struct err *e)
+{
+	int rc = open_api_server(p, e);
+	if (rc)
+		return rc;
+	make_shared_watches(p);
+	make_queue_and_gate(p);
+	make_writers(p, events);
+	make_overcommit(p, events);
+	struct stuck_pods_options stuck_pods = {
+		.client = p->client, .gate = p->gate, .log = p->log, .seed = parts_draw_seed()};
+	p->stuck_pods = stuck_pods_new(&stuck_pods);
+	rc = open_ledger(p, events, e);
+	if (rc == 0)
+		start_informer(p, events);
+	return rc;
+}
+
+/* A part goes only when none is left that may still call it. */
+void parts_close(struct parts *p)
+{
+	informer_free(p->informer);
+	stuck_pods_free(p->stuck_pods);
+	history_free(p->history);
+	overcommit_controller_free(p->overcommit_controller);
+	kube_shared_watch_free(p->nodes);
+	kube_shared_watch_free(p->pods);
+	if (p->pg)
+		pg_free(p->pg);
+	dispatcher_free(p->dispatcher);
+	if (p->client)
+		kube_client_free(p->client);
+	status_writer_free(p->status_writer);
+	finalizers_free(p->finalizers);
+	events_free(p->events);
+	if (p->gate)
+		gate_free(p->gate);
+	job_scope_free(p->job_scope);
+	time_specs_free(p->time_specs);
+	zones_free(p->zones);
+	if (p->queue)
+		queue_free(p->queue);
+	decision_log_free(p->decision_log);
+	counters_free(p->counters);
+	kube_config_free(p->config);
+}

@@ -1,0 +1,70 @@
+/*
+ * The parts of a controller, made in the order in which they need each other, and freed so that no
+ * part goes before one that may still call it.
+ *
+ * They know each other by their options alone. What the event loop does with them is controller.c's.
+ */
+#ifndef SLUICE_CONTROLLER_PARTS_H
+#define SLUICE_CONTROLLER_PARTS_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "controller/common/log.h"
+#include "controller/options.h"
+
+struct parts {
+	const struct options *options;
+	struct log *log;
+	struct ev_loop *loop;
+
+	/* the API server */
+	struct kube_config *config;
+	struct kube_client *client;
+	struct kube_shared_watch *nodes, *pods; /* read by the informer and by overcommit */
+
+	/* what is decided, and where it is kept */
+	struct queue *queue;
+	struct gate *gate;
+	struct pg *pg;
+
+	/* facts in */
+	struct job_scope *job_scope;
+	struct zones *zones;
+	struct time_specs *time_specs;
+	struct informer *informer;
+	struct stuck_pods *stuck_pods;
+
+	/* intents and reports out */
+	struct dispatcher *dispatcher;
+	struct status_writer *status_writer;
+	struct finalizers *finalizers;
+	struct events *events;
+	struct decision_log *decision_log;
+	struct counters *counters;
+
+	/* lent resources */
+	struct overcommit_controller *overcommit_controller;
+	struct history *history;
+};
+
+/* What parts tell the loop. */
+struct parts_events {
+	void (*changed)(void *ctx); /* a fact came in: a pass is due */
+	void (*ledger_state)(bool up, const char *sentence, void *ctx); /* as pg_events.state */
+	void *ctx;
+};
+
+/* options, log and loop are set and are borrowed until parts_close(). On an error, a sentence that
+ * names the flag, what was made so far is still parts_close()'s to free. */
+int parts_open(struct parts *p, const struct parts_events *events, struct err *e);
+void parts_close(struct parts *p);
+
+/* By the clock on the wall, as of this turn of the loop. */
+int64_t parts_now_ms(const struct parts *p);
+/* For what is spread at random, so that not all do it at once. */
+uint64_t parts_draw_seed(void);
+
+#endif
