@@ -64,6 +64,7 @@ struct queue {
 	struct link dirty;    /* realm.dirty: in the order of the first touch */
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, reservations_made, version;
+	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
 	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
 	int64_t now_ms;	 /* of the last queue_decide */
 	bool paused;	 /* nothing starts (queue_pause_starts()) */

@@ -230,6 +230,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 		lq->cq = clusterqueue_keep(&q->clusterqueues, clusterqueue);
 		list_add(&lq->cq->localqueues, &lq->of_clusterqueue);
 	}
+	rules_edited(q);
 	window_states_form_localqueue(q, lq);
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);

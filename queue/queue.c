@@ -55,6 +55,7 @@ struct queue *queue_new(void)
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
+	q->rules_edits = 1;
 	return q;
 }
 

@@ -356,7 +356,7 @@ static struct group *first_possible(struct look *l)
 	const struct clusterqueue *cq = l->scan->cq;
 	struct precedence_search s = {ANSWER_YES, subtree_possible, group_possible, l};
 	struct group *g = precedence_seek(l->q, cq, &s);
-	if (g || !rules_put_last(cq))
+	if (g || !rules_put_last(l->q, cq))
 		return g;
 	s.answer = ANSWER_LAST;
 	return precedence_seek(l->q, cq, &s);
@@ -408,7 +408,7 @@ static bool nominate_in_time(struct look *l)
 	struct scan *w = l->scan;
 	if (nominate_rest(l))
 		return true;
-	if (w->stage != ANSWER_YES || w->head || !rules_put_last(w->cq))
+	if (w->stage != ANSWER_YES || w->head || !rules_put_last(l->q, w->cq))
 		return false;
 	scan_restart(w, ANSWER_LAST);
 	return nominate_rest(l);

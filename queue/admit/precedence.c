@@ -97,7 +97,7 @@ struct group *precedence_head(const struct queue *q, const struct clusterqueue *
 {
 	struct precedence_search s = {.answer = ANSWER_YES};
 	struct group *g = precedence_seek(q, cq, &s);
-	if (g || !rules_put_last(cq))
+	if (g || !rules_put_last(q, cq))
 		return g;
 	s.answer = ANSWER_LAST;
 	return precedence_seek(q, cq, &s);

@@ -82,6 +82,8 @@ struct clusterqueue {
 	struct link budgets; /* budget.of_owner, by name */
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
+	uint64_t rules_as_of; /* rules are right at this number of queue.rules_edits */
+	uint32_t rules;	      /* a bit for each that concerns it: rules/rule.h */
 	struct link lacks_nodes; /* in terrain.lacking: vacancy.h */
 	size_t nleaving;	 /* of rooms: THEN differs from NOW */
 	bool search;		 /* any group may start, not only fresh ones */

@@ -211,6 +211,7 @@ static void move_all(struct queue *q)
 void namespace_quotas_know(struct queue *q)
 {
 	q->namespace_quotas.known = true;
+	rules_edited(q);
 	move_all(q);
 }
 
@@ -247,6 +248,7 @@ static struct namespace_quota *namespace_quota_of(struct queue *q, const char *n
 	n->ns = ns;
 	n->moved = n->limits = ++q->namespace_quotas.moves;
 	ns->quota = n;
+	rules_edited(q);
 	ns->refs++;
 	list_add(&q->namespace_quotas.all, &n->of_all);
 	each_workload(q, ns, enter_flight);
@@ -275,6 +277,7 @@ static void namespace_quota_free(struct queue *q, struct namespace_quota *n)
 	list_leave(&n->of_stale);
 	list_leave(&n->of_all);
 	ns->quota = NULL;
+	rules_edited(q);
 	ns->refs--;
 	free(n->held);
 	free(n);

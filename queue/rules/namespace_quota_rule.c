@@ -6,6 +6,16 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/rule.h"
 
+static bool namespace_quota_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	if (!q->namespace_quotas.known)
+		return false;
+	list_each(&cq->localqueues, l)
+		if (container_of(l, struct localqueue, of_clusterqueue)->ns->quota)
+			return true;
+	return false;
+}
+
 static struct ruling namespace_quota_group_may(const struct queue *q, const struct group *g)
 {
 	struct ruling ruling = RULING_YES;
@@ -44,6 +54,7 @@ static enum wait_reason namespace_quota_explain(struct question *a)
 
 const struct rule namespace_quota_rule = {
 	.name = "namespace quota",
+	.concerns = namespace_quota_concerns,
 	.group_may = namespace_quota_group_may,
 	.choice_may = namespace_quota_choice_may,
 	.parts = namespace_quota_parts,

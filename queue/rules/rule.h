@@ -13,6 +13,10 @@
  * A Job that a rule refuses at `queue` or `group` is passed over: it blocks nothing and preempts
  * nothing. Functions that a rule has no use for are NULL.
  *
+ * A ClusterQueue keeps which rules concern it, a bit each, and only those are asked of starts and
+ * promises. Runs, explanations and what tells groups apart are asked of all: a run may outlive its
+ * LocalQueue's way to the ClusterQueue, and groups outlive edits.
+ *
  * What shapes the decision is no rule and stays in the core: quota, backfill (a strategy), lead
  * (changes capacity), usage (orders), disruption (prices victims).
  *
@@ -87,6 +91,11 @@ struct question {
 struct rule {
 	const char *name;
 
+	/* Could it refuse any Job of cq, or put one last? Where not it is not asked, so that a rule
+	 * costs nothing where it concerns no Job. Whoever edits what this looks at calls
+	 * rules_edited(). NULL: always. */
+	bool (*concerns)(struct queue *q, struct clusterqueue *cq);
+
 	bool (*queue_may)(struct queue *q, struct clusterqueue *cq);
 	struct ruling (*group_may)(const struct queue *q, const struct group *g);
 	bool (*choice_may)(struct queue *q, const struct attempt *a);
@@ -149,6 +158,11 @@ enum rule_id { RULES(RULE_ID) RULE_COUNT };
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
+/* An object that some rule looks at was made, edited or is gone: which rules concern which
+ * ClusterQueue is worked out anew when it is asked next. Called when the change is made, and before
+ * any Job is placed. */
+void rules_edited(struct queue *q);
+
 /* ---- All rules together ---- */
 
 bool rules_queue_may(struct queue *q, struct clusterqueue *cq);
@@ -157,7 +171,7 @@ struct ruling rules_group_may(const struct queue *q, const struct group *g);
 bool rules_choice_may(struct queue *q, const struct attempt *a);
 
 bool rules_subtree_may(const struct queue *q, const struct group *root);
-bool rules_put_last(const struct clusterqueue *cq);
+bool rules_put_last(const struct queue *q, const struct clusterqueue *cq);
 uint64_t rules_part(const struct workload *w, struct parting *ret);
 bool rules_look_at_duration(const struct localqueue *lq);
 

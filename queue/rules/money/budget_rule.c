@@ -5,6 +5,17 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/rule.h"
 
+static bool budget_concerns_queue(struct queue *q, struct clusterqueue *cq)
+{
+	(void)q;
+	if (!list_empty(&cq->budgets))
+		return true;
+	list_each(&cq->localqueues, l)
+		if (!list_empty(&container_of(l, struct localqueue, of_clusterqueue)->budgets))
+			return true;
+	return false;
+}
+
 static bool budget_queue_may(struct queue *q, struct clusterqueue *cq)
 {
 	return !budget_holds_all(q, cq);
@@ -46,6 +57,7 @@ static enum wait_reason budget_explain(struct question *a)
 
 const struct rule budget_rule = {
 	.name = "budget",
+	.concerns = budget_concerns_queue,
 	.queue_may = budget_queue_may,
 	.choice_may = budget_choice_may,
 	.parts = budget_parts,

@@ -133,6 +133,7 @@ static void stop_paying(struct queue *q, struct budget *b)
 {
 	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
 	list_leave(&b->of_owner);
+	rules_edited(q);
 	move_payers(q, b->cq, b->lq, PLACE_NOWHERE, workload_place);
 	forget_spec(q, b);
 }
@@ -173,6 +174,7 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 	take_spec(q, b, s);
 	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
 	join_owner(b);
+	rules_edited(q);
 	move_payers(q, b->cq, b->lq, PLACE_NOWHERE, workload_place);
 	free(b->invalid);
 	b->invalid = code ? mem_strdup(own.text) : NULL;

@@ -6,6 +6,11 @@
 #include "queue/rules/money/terms.h"
 #include "queue/rules/rule.h"
 
+static bool price_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	return plan_of(q, cq) != NULL;
+}
+
 static bool price_queue_may(struct queue *q, struct clusterqueue *cq)
 {
 	return !plan_holds(q, cq);
@@ -35,6 +40,7 @@ static enum wait_reason price_explain(struct question *a)
 
 const struct rule price_rule = {
 	.name = "price",
+	.concerns = price_concerns,
 	.queue_may = price_queue_may,
 	.promise_may = price_promise_may,
 	.stops = price_stops,

@@ -10,6 +10,13 @@
 #include "queue/rules/nodes/vacancy.h"
 #include "queue/rules/rule.h"
 
+/* Also where clusterFit is Ignore: what only fills gaps starts where nodes have room. */
+static bool nodes_concern(struct queue *q, struct clusterqueue *cq)
+{
+	(void)cq;
+	return q->terrain.asks;
+}
+
 static struct ruling nodes_group_may(const struct queue *q, const struct group *g)
 {
 	(void)q;
@@ -56,6 +63,7 @@ static enum room nodes_promise_room(struct queue *q, const struct reservation *r
 
 const struct rule nodes_rule = {
 	.name = "nodes",
+	.concerns = nodes_concern,
 	.group_may = nodes_group_may,
 	.choice_may = nodes_choice_may,
 	.looks_at_victims = nodes_look_at_victims,

@@ -297,6 +297,8 @@ void terrain_refresh(struct queue *q)
 		return;
 	t->ground = nodes_ground(t->nodes);
 	t->asks = asks;
+	if (turned)
+		rules_edited(q);
 	list_each(&q->shapes.templates.all, l) {
 		struct pod_template *template = container_of(l, struct pod_template, of_all);
 		template->moved = (asks && ask_again(t, template)) || turned;

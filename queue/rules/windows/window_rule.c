@@ -4,6 +4,17 @@
 #include "queue/rules/rule.h"
 #include "queue/rules/windows/window_close.h"
 
+static bool window_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)q;
+	if (cq->window_state->npolicies > 0)
+		return true;
+	list_each(&cq->localqueues, l)
+		if (container_of(l, struct localqueue, of_clusterqueue)->window_state)
+			return true;
+	return false;
+}
+
 static bool window_queue_may(struct queue *q, struct clusterqueue *cq)
 {
 	(void)q;
@@ -98,6 +109,7 @@ static enum wait_reason window_explain(struct question *a)
 
 const struct rule window_rule = {
 	.name = "window",
+	.concerns = window_concerns,
 	.queue_may = window_queue_may,
 	.group_may = window_group_may,
 	.subtree_may = window_subtree_may,

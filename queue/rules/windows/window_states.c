@@ -84,6 +84,7 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 		window_state_free(lq->window_state);
 		lq->window_state = NULL;
 	}
+	rules_edited(q);
 	if (moves)
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
 }
@@ -108,6 +109,7 @@ static void clusterqueue_form(struct queue *q, struct clusterqueue *cq)
 	if (moves)
 		followers_move(q, cq, PLACE_READY, workload_unplace);
 	take_policies(cq->window_state, policy, n);
+	rules_edited(q);
 	window_state_compute(cq->window_state, q->now_ms);
 	if (moves)
 		followers_move(q, cq, PLACE_NOWHERE, workload_place);
