@@ -38,18 +38,22 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 	return cq;
 }
 
-/* Takes all that wait in its LocalQueues from where they stand, or places them. */
+/* Takes all that wait in it from where they stand, or places them. */
+static void each_waiting(
+	struct queue *q, struct localqueue *lq, void (*move)(struct queue *q, struct workload *w))
+{
+	list_each(&lq->members, l) {
+		struct workload *w = container_of(l, struct workload, of_localqueue);
+		if (!w->reservation)
+			move(q, w);
+	}
+}
+
 static void move_members(
 	struct queue *q, struct clusterqueue *cq, void (*move)(struct queue *q, struct workload *w))
 {
-	list_each(&cq->localqueues, l) {
-		struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
-		list_each(&lq->members, m) {
-			struct workload *w = container_of(m, struct workload, of_localqueue);
-			if (!w->reservation)
-				move(q, w);
-		}
-	}
+	list_each(&cq->localqueues, l)
+		each_waiting(q, container_of(l, struct localqueue, of_clusterqueue), move);
 }
 
 /* Whose promise was taken back meanwhile stands in the order again already. */
@@ -217,11 +221,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	struct clusterqueue *old = lq->cq;
 	if (old && clusterqueue && strcmp(old->name, clusterqueue) == 0)
 		return;
-	list_each(&lq->members, l) {
-		struct workload *w = container_of(l, struct workload, of_localqueue);
-		if (!w->reservation)
-			workload_unplace(q, w);
-	}
+	each_waiting(q, lq, workload_unplace);
 	list_leave(&lq->of_clusterqueue);
 	lq->cq = NULL;
 	overflow_exists(lq, clusterqueue != NULL);
@@ -235,11 +235,21 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	if (old)
 		clusterqueue_put(&q->clusterqueues, old);
 	lq->gate = localqueue_gate_now(lq);
-	list_each(&lq->members, l) {
-		struct workload *w = container_of(l, struct workload, of_localqueue);
-		if (!w->reservation)
-			workload_place(q, w);
-	}
+	each_waiting(q, lq, workload_place);
+}
+
+/* Rules may look at them: its Jobs may stand in other groups now, and some may start. */
+static void take_limits(
+	struct queue *q, struct localqueue *lq, const struct localqueue_limits *limits)
+{
+	if (memcmp(&lq->limits, limits, sizeof(*limits)) == 0)
+		return;
+	each_waiting(q, lq, workload_unplace);
+	lq->limits = *limits;
+	rules_edited(q);
+	each_waiting(q, lq, place_again);
+	if (lq->cq)
+		queue_touch_queue(q, lq->cq);
 }
 
 int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e)
@@ -258,7 +268,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;
 	lq->weight = s->weight;
-	lq->max_waiting = s->max_waiting;
+	take_limits(q, lq, &s->limits);
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
@@ -277,7 +287,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
 	lq->weight = 1;
-	lq->max_waiting = 0;
+	take_limits(q, lq, &(struct localqueue_limits){0});
 	repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);
 	localqueue_put(&q->localqueues, lq);

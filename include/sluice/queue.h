@@ -445,32 +445,54 @@ void queue_retake_ceilings(struct queue *q);
 
 /* Why a workload waits. The names are Kueue's reason tiers (reference 8.2) where they mean the
  * same. Order is severity: the first that applies is the reason. */
-enum wait_reason {
-	WAIT_NOT,		 /* it has room */
-	WAIT_DEACTIVATED,	 /* Deactivated: it had its chances, somebody must say so again */
-	WAIT_HELD,		 /* OnHold: annotation sluice.dev/hold */
-	WAIT_MISCONFIGURED,	 /* unknown queue, invalid request, namespace not selected, ... */
-	WAIT_TOO_MANY,		 /* TooManyWaiting: more wait in its LocalQueue than may */
-	WAIT_NO_MATCHING_FLAVOR, /* no flavor's taints and labels suit its pods */
-	WAIT_SUSPENDED,		 /* its LocalQueue or ClusterQueue is stopped or inactive */
-	WAIT_NEVER_FITS,	 /* NoNodeSuits: no node could take its pods, were they all empty */
-	WAIT_EXCEEDS_MAX,	 /* asks for more than the whole quota */
-	WAIT_START_AFTER,	 /* StartAfter: its owner said not before a time */
-	WAIT_WINDOW,		 /* OutsideWindow: a RunPolicy's calendar is closed */
-	WAIT_WINDOW_FIT,	 /* WindowTooShort: it would not end before the close */
-	WAIT_PRICE,		 /* WaitingForPrice: cheaper later, or above its max-price */
-	WAIT_BUDGET,		 /* BudgetExhausted */
-	WAIT_NAMESPACE_QUOTA,	 /* NamespaceQuotaExceeded: a ResourceQuota would refuse its pods */
-	WAIT_NODES_FULL,	 /* NodesFull: clusterFit Now, and no room beside what is there */
-	WAIT_BACK_OFF,		 /* was given back; not before a time */
-	WAIT_QUOTA,		 /* does not fit beside what runs */
-	WAIT_PREEMPTED,		 /* WaitingForPreemptedWorkloads: those it displaces are stopping */
-	WAIT_BEHIND,		 /* StrictFIFO: somebody ahead does not fit; Backfill: it would
-				    delay somebody ahead */
-	WAIT_PENDING_EVALUATION, /* not looked at yet */
-};
+#define WAIT_REASONS(X)                                                                            \
+	/* it has room */                                                                          \
+	X(NOT, "QuotaReserved")                                                                    \
+	/* it had its chances, somebody must say so again */                                       \
+	X(DEACTIVATED, "Deactivated")                                                              \
+	/* annotation sluice.dev/hold */                                                           \
+	X(HELD, "OnHold")                                                                          \
+	/* unknown queue, invalid request, namespace not selected, ... */                          \
+	X(MISCONFIGURED, "Misconfigured")                                                          \
+	/* more wait in its LocalQueue than may */                                                 \
+	X(TOO_MANY, "TooManyWaiting")                                                              \
+	/* no flavor's taints and labels suit its pods */                                          \
+	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor")                                                  \
+	/* its LocalQueue or ClusterQueue is stopped or inactive */                                \
+	X(SUSPENDED, "Suspended")                                                                  \
+	/* no node could take its pods, were they all empty */                                     \
+	X(NEVER_FITS, "NoNodeSuits")                                                               \
+	/* asks for more than the whole quota */                                                   \
+	X(EXCEEDS_MAX, "ExceedsMaxQuota")                                                          \
+	/* its owner said not before a time */                                                     \
+	X(START_AFTER, "StartAfter")                                                               \
+	/* a RunPolicy's calendar is closed */                                                     \
+	X(WINDOW, "OutsideWindow")                                                                 \
+	/* it would not end before the close */                                                    \
+	X(WINDOW_FIT, "WindowTooShort")                                                            \
+	/* cheaper later, or above its max-price */                                                \
+	X(PRICE, "WaitingForPrice")                                                                \
+	X(BUDGET, "BudgetExhausted")                                                               \
+	/* a ResourceQuota would refuse its pods */                                                \
+	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded")                                               \
+	/* clusterFit Now, and no room beside what is there */                                     \
+	X(NODES_FULL, "NodesFull")                                                                 \
+	/* was given back; not before a time */                                                    \
+	X(BACK_OFF, "BackOff")                                                                     \
+	/* does not fit beside what runs */                                                        \
+	X(QUOTA, "WaitingForQuota")                                                                \
+	/* those it displaces are stopping */                                                      \
+	X(PREEMPTED, "WaitingForPreemptedWorkloads")                                               \
+	/* StrictFIFO: somebody ahead does not fit; Backfill: it would delay somebody ahead */     \
+	X(BEHIND, "WaitingForJobAhead")                                                            \
+	/* not looked at yet */                                                                    \
+	X(PENDING_EVALUATION, "PendingEvaluation")
 
-const char *wait_reason_name(enum wait_reason r); /* "WaitingForQuota" ... */
+#define WAIT_REASON_ID(reason, name) WAIT_##reason,
+enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
+#undef WAIT_REASON_ID
+
+const char *wait_reason_name(enum wait_reason r);
 
 struct explanation {
 	enum wait_reason reason;

@@ -145,14 +145,19 @@ struct clusterqueue_spec {
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
 #define MAX_WAITING_DEFAULT 20000
 
+/* How many of its Jobs a LocalQueue lets do what, as numbers only; 0: as many as there are. */
+struct localqueue_limits {
+	int32_t max_waiting; /* spec.maxWaiting */
+};
+
 struct localqueue_spec {
 	const char *ns, *name;
 	int64_t generation;
 	bool deleting;
 	const char *clusterqueue;
 	enum stop_policy stop_policy;
-	double weight;	     /* spec.fairSharing.weight; 1 when absent */
-	int32_t max_waiting; /* spec.maxWaiting; 0, for tests that do not care: no limit */
+	double weight; /* spec.fairSharing.weight; 1 when absent */
+	struct localqueue_limits limits;
 };
 
 enum priority_kind {

@@ -22,51 +22,10 @@
 
 const char *wait_reason_name(enum wait_reason r)
 {
-	switch (r) {
-	case WAIT_NOT:
-		return "QuotaReserved";
-	case WAIT_DEACTIVATED:
-		return "Deactivated";
-	case WAIT_HELD:
-		return "OnHold";
-	case WAIT_MISCONFIGURED:
-		return "Misconfigured";
-	case WAIT_TOO_MANY:
-		return "TooManyWaiting";
-	case WAIT_NO_MATCHING_FLAVOR:
-		return "NoMatchingFlavor";
-	case WAIT_SUSPENDED:
-		return "Suspended";
-	case WAIT_NEVER_FITS:
-		return "NoNodeSuits";
-	case WAIT_NAMESPACE_QUOTA:
-		return "NamespaceQuotaExceeded";
-	case WAIT_NODES_FULL:
-		return "NodesFull";
-	case WAIT_EXCEEDS_MAX:
-		return "ExceedsMaxQuota";
-	case WAIT_START_AFTER:
-		return "StartAfter";
-	case WAIT_WINDOW:
-		return "OutsideWindow";
-	case WAIT_WINDOW_FIT:
-		return "WindowTooShort";
-	case WAIT_PRICE:
-		return "WaitingForPrice";
-	case WAIT_BUDGET:
-		return "BudgetExhausted";
-	case WAIT_BACK_OFF:
-		return "BackOff";
-	case WAIT_QUOTA:
-		return "WaitingForQuota";
-	case WAIT_PREEMPTED:
-		return "WaitingForPreemptedWorkloads";
-	case WAIT_BEHIND:
-		return "WaitingForJobAhead";
-	case WAIT_PENDING_EVALUATION:
-		return "PendingEvaluation";
-	}
-	return "";
+#define WAIT_REASON_NAME(reason, name) [WAIT_##reason] = name,
+	static const char *const names[] = {WAIT_REASONS(WAIT_REASON_NAME)};
+#undef WAIT_REASON_NAME
+	return names[r];
 }
 
 /* It runs on; what concerns its owner is where it would wait if it were stopped. */

@@ -345,7 +345,7 @@ static const char *closed_reason(const struct localqueue *lq, struct text *messa
 	if (tree_count(&lq->deferred) > 0)
 		text_add(message,
 			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last are not looked at yet",
-			lq->max_waiting);
+			lq->limits.max_waiting);
 	return "Ready";
 }
 

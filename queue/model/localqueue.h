@@ -52,6 +52,7 @@ struct localqueue {
 	enum stop_policy stop_policy;
 	struct clusterqueue *cq; /* NULL while the object does not exist */
 	enum localqueue_gate gate;
+	struct localqueue_limits limits;
 
 	struct window_state *window_state; /* its own (window_state.h); NULL: its ClusterQueue's */
 
@@ -63,7 +64,6 @@ struct localqueue {
 	size_t nactive; /* of those that wait: in the order, or with a promise */
 
 	/* What is kept of its Jobs (overflow.h): of all members; of those that wait. */
-	int32_t max_waiting; /* 0: no limit */
 	size_t slots, waiting_slots;
 	size_t ntaken;		 /* Jobs that were deferred, and are being read */
 	struct tree deferred;	 /* Jobs beyond, by creation */

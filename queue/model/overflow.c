@@ -83,7 +83,7 @@ void overflow_exists(struct localqueue *lq, bool exists)
 /* Those that wait, and those that run or ran. */
 static size_t most_in_all(const struct queue *q, const struct localqueue *lq)
 {
-	size_t waiting = (size_t)lq->max_waiting, beside = q->overflow.beside;
+	size_t waiting = (size_t)lq->limits.max_waiting, beside = q->overflow.beside;
 	return waiting + (waiting > beside ? waiting : beside);
 }
 
@@ -94,8 +94,8 @@ static bool holds(const struct queue *q, const struct localqueue *lq, size_t mor
 	size_t taken = lq->ntaken;
 	if (!lq->exists)
 		return lq->ns->unknown_slots + taken >= OVERFLOW_UNKNOWN_MAX + more;
-	return lq->max_waiting > 0 &&
-	       (lq->waiting_slots + taken >= (size_t)lq->max_waiting + more ||
+	return lq->limits.max_waiting > 0 &&
+	       (lq->waiting_slots + taken >= (size_t)lq->limits.max_waiting + more ||
 		       lq->slots + taken >= most_in_all(q, lq) + 2 * more);
 }
 
@@ -104,7 +104,7 @@ static size_t most_slots(const struct queue *q, const struct localqueue *lq)
 {
 	if (!lq || !lq->exists)
 		return OVERFLOW_UNKNOWN_MAX + OVERFLOW_SLACK;
-	return lq->max_waiting > 0 ? most_in_all(q, lq) + 2 * OVERFLOW_SLACK : SIZE_MAX;
+	return lq->limits.max_waiting > 0 ? most_in_all(q, lq) + 2 * OVERFLOW_SLACK : SIZE_MAX;
 }
 
 /* Those that are taken by others than w. */
@@ -325,7 +325,7 @@ static void explain(const struct localqueue *lq, struct text *t)
 	}
 	text_add(t,
 		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: this one is looked at when fewer wait, the oldest first; delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
-		localqueue_pending(lq), lq->ns->name, lq->name, lq->max_waiting);
+		localqueue_pending(lq), lq->ns->name, lq->name, lq->limits.max_waiting);
 	if (lq->waiting_slots > lq->nwaiting)
 		text_add(t, " (a Job counts once for each %d bytes that are kept of its pods)",
 			SHAPE_SLOT_BYTES);

@@ -209,6 +209,12 @@ int64_t rules_next_ms(struct queue *q, const struct reservation *r)
 	return first_ms;
 }
 
+void rules_run_ended(struct queue *q, struct reservation *r)
+{
+	each_rule(rule, ALL_RULES, run_ended)
+		rule->run_ended(q, r);
+}
+
 enum wait_reason rules_explain(struct question *a)
 {
 	each_rule(rule, ALL_RULES, explain) {

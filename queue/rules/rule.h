@@ -137,6 +137,10 @@ struct rule {
 	/* When stops() may say something else; INT64_MAX: not because of time. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
+	/* A run has ended, and counts no more: whoever waited for that is to be looked at. Quota
+	 * that comes free is looked at anyway. For other events: runs.h. */
+	void (*run_ended)(struct queue *q, struct reservation *r);
+
 	/* Why the Job waits, if it is for this rule: its sentence. NULL also for a rule whose
 	 * refusal is explained as a shortage of quota is. */
 	enum wait_reason (*explain)(struct question *a);
@@ -187,6 +191,7 @@ bool rules_may_return(const struct workload *w, int64_t now_ms);
 
 enum stop_reason rules_stop(struct queue *q, struct reservation *r);
 int64_t rules_next_ms(struct queue *q, const struct reservation *r);
+void rules_run_ended(struct queue *q, struct reservation *r);
 enum wait_reason rules_explain(struct question *a);
 
 #endif

@@ -7,6 +7,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/rules/nodes/vacancy.h"
 #include "queue/rules/reclaim.h"
+#include "queue/rules/rule.h"
 
 /* ---- Observers with other arguments ---- */
 
@@ -95,7 +96,7 @@ static observer *const OBSERVERS[RUN_EVENTS][MOMENTS][OBSERVERS_MAX] = {
 		budget_changed},
 	[RUN_LEAVING][BEFORE] = {index_loses, end_forgotten},
 	[RUN_ENDED][BEFORE] = {nodes_forget_pods, index_loses, end_forgotten, budget_changed},
-	[RUN_ENDED][AFTER] = {run_disarm, namespace_quota_over},
+	[RUN_ENDED][AFTER] = {run_disarm, namespace_quota_over, rules_run_ended},
 	[RUN_FORGOTTEN][AFTER] = {reclaim_done, disruption_leave, bill_forgotten},
 };
 

@@ -16,7 +16,7 @@ static void limit(struct world *w, int32_t max)
 		.name = "main",
 		.clusterqueue = "batch",
 		.weight = 1,
-		.max_waiting = max};
+		.limits.max_waiting = max};
 	struct localqueue_spec other = {
 		.ns = "team-a", .name = "other", .clusterqueue = "batch", .weight = 1};
 	assert_int_equal(queue_set_localqueue(w->queue, &main, NULL), 0);
@@ -181,7 +181,7 @@ static void one_namespace_has_no_more_than_four_places_to_read(void **state)
 		.name = "main",
 		.clusterqueue = "batch",
 		.weight = 1,
-		.max_waiting = 1};
+		.limits.max_waiting = 1};
 	assert_int_equal(queue_set_localqueue(w.queue, &b, NULL), 0);
 	for (size_t k = 0; k < 42; k++)
 		see(&w, k);
@@ -189,7 +189,7 @@ static void one_namespace_has_no_more_than_four_places_to_read(void **state)
 	assert_int_equal(known(&w), 2);
 	limit(&w, 100);
 	gate_step(w.gate, w.now_ms, w.tick_ms);
-	b.max_waiting = 100; /* its admin comes a moment later */
+	b.limits.max_waiting = 100; /* its admin comes a moment later */
 	assert_int_equal(queue_set_localqueue(w.queue, &b, NULL), 0);
 	gate_step(w.gate, w.now_ms, w.tick_ms);
 	struct intent asked[32];

@@ -333,7 +333,7 @@ static bool tell_local(struct words *w, char **word, size_t n)
 		else if (piece_value(word[i], "weight"))
 			s.weight = atof(piece_value(word[i], "weight"));
 		else if (piece_value(word[i], "max"))
-			s.max_waiting = atoi(piece_value(word[i], "max"));
+			s.limits.max_waiting = atoi(piece_value(word[i], "max"));
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else

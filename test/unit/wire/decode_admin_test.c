@@ -454,13 +454,13 @@ static void localqueues(void **state)
 	assert_int_equal(s->stop_policy, STOP_HOLD);
 	assert_int_equal(s->generation, 2);
 	assert_true(s->weight == 2);
-	assert_int_equal(s->max_waiting, 500);
+	assert_int_equal(s->limits.max_waiting, 500);
 	free(s);
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
 						  "'spec':{'clusterQueue':'batch'}}"),
 				 &s, &e),
 		0);
-	assert_int_equal(s->max_waiting, 20000);
+	assert_int_equal(s->limits.max_waiting, 20000);
 	free(s);
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
 						  "'spec':{'clusterQueue':'batch',"
