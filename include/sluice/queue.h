@@ -475,6 +475,8 @@ void queue_retake_ceilings(struct queue *q);
 	X(BUDGET, "BudgetExhausted")                                                               \
 	/* a ResourceQuota would refuse its pods */                                                \
 	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded")                                               \
+	/* as many Jobs of its LocalQueue run as may */                                            \
+	X(MAX_RUNNING, "TooManyRunning")                                                           \
 	/* clusterFit Now, and no room beside what is there */                                     \
 	X(NODES_FULL, "NodesFull")                                                                 \
 	/* was given back; not before a time */                                                    \

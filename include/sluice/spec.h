@@ -148,6 +148,7 @@ struct clusterqueue_spec {
 /* How many of its Jobs a LocalQueue lets do what, as numbers only; 0: as many as there are. */
 struct localqueue_limits {
 	int32_t max_waiting; /* spec.maxWaiting */
+	int32_t max_running; /* spec.maxRunning */
 };
 
 struct localqueue_spec {

@@ -152,6 +152,7 @@ struct rule {
 	X(price)                                                                                   \
 	X(budget)                                                                                  \
 	X(namespace_quota)                                                                         \
+	X(max_running)                                                                             \
 	X(nodes)
 
 #define RULE_ID(name) RULE_##name,

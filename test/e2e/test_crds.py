@@ -135,6 +135,7 @@ GOOD = {
     "flavor tolerates a taint for a while": toleration(key="k", operator="Exists", effect="NoExecute", tolerationSeconds=3),
     "LocalQueue": ours("LocalQueue", "a" * 63, {"clusterQueue": "x"}),
     "a LocalQueue in which one may wait": ours("LocalQueue", "t", {"clusterQueue": "x", "maxWaiting": 1}),
+    "a LocalQueue of which one may run": ours("LocalQueue", "t", {"clusterQueue": "x", "maxRunning": 1}),
     "a night": on_days("19:00", "07:00", ["Mon-Thu", "sat"]),
     "a whole day": on_days("00:00", "24:00"),
     "a weekend": calendar({"from": "Fri 19:00", "to": "Mon 07:00"}),
@@ -239,6 +240,7 @@ BAD = {
     "weight is next to nothing": (queue(fairSharing={"weight": "1n"}), "weight must be 0 or a number greater than"),
     # other kinds
     "nothing may wait": (ours("LocalQueue", "t", {"clusterQueue": "x", "maxWaiting": 0}), "spec.maxWaiting"),
+    "nothing may run": (ours("LocalQueue", "t", {"clusterQueue": "x", "maxRunning": 0}), "spec.maxRunning"),
     "Calendar without a zone": (ours("Calendar", "t", {"open": []}), "spec.timeZone: Required value"),
     "Calendar with an empty zone": (calendar(zone=""), "spec.timeZone"),
     "zone that leads elsewhere": (calendar(zone="../etc/localtime"), "timeZone must be an IANA name"),

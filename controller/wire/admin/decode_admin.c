@@ -37,6 +37,7 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->stop_policy = stop_policy_field(d, at, spec);
 	s->weight = weight_field(d, at, spec);
 	s->limits.max_waiting = int32_field(d, at, spec, "maxWaiting", 1, MAX_WAITING_DEFAULT);
+	s->limits.max_running = int32_field(d, at, spec, "maxRunning", 1, 0);
 	if (*s->clusterqueue == '\0')
 		decoder_fault(d, PATH(at, "clusterQueue"),
 			"is missing; write the name of the ClusterQueue it leads to");

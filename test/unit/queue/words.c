@@ -334,6 +334,8 @@ static bool tell_local(struct words *w, char **word, size_t n)
 			s.weight = atof(piece_value(word[i], "weight"));
 		else if (piece_value(word[i], "max"))
 			s.limits.max_waiting = atoi(piece_value(word[i], "max"));
+		else if (piece_value(word[i], "running"))
+			s.limits.max_running = atoi(piece_value(word[i], "running"));
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else

@@ -18,8 +18,8 @@
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
- *   local NS/NAME -> QUEUE [stop=..] [deleting] [max=N]
- *                                    max is spec.maxWaiting; none: no limit
+ *   local NS/NAME -> QUEUE [stop=..] [deleting] [max=N] [running=N]
+ *                                    spec.maxWaiting and spec.maxRunning; none: no limit
  *   job NS/NAME [queue=NAME] [prio=N] [class=NAME] [podclass=NAME] [pods=N] [min=N]
  *               [completions=N] [succeeded=N] [at=SECONDS] [version=N] [max-run=S] [expected=S]
  *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]

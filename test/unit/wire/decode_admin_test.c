@@ -442,11 +442,12 @@ static void localqueues(void **state)
 	struct localqueue_spec *s = NULL;
 	struct err e = {""};
 	(void)state;
-	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'team-a',"
-						  "'generation':2},'spec':{'clusterQueue':'batch',"
-						  "'stopPolicy':'Hold','maxWaiting':500,"
-						  "'fairSharing':{'weight':2}}}"),
-				 &s, &e),
+	assert_int_equal(
+		decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'team-a',"
+					 "'generation':2},'spec':{'clusterQueue':'batch',"
+					 "'stopPolicy':'Hold','maxWaiting':500,'maxRunning':3,"
+					 "'fairSharing':{'weight':2}}}"),
+			&s, &e),
 		0);
 	assert_string_equal(s->ns, "team-a");
 	assert_string_equal(s->name, "main");
@@ -455,12 +456,14 @@ static void localqueues(void **state)
 	assert_int_equal(s->generation, 2);
 	assert_true(s->weight == 2);
 	assert_int_equal(s->limits.max_waiting, 500);
+	assert_int_equal(s->limits.max_running, 3);
 	free(s);
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
 						  "'spec':{'clusterQueue':'batch'}}"),
 				 &s, &e),
 		0);
 	assert_int_equal(s->limits.max_waiting, 20000);
+	assert_int_equal(s->limits.max_running, 0);
 	free(s);
 	assert_int_equal(decode_localqueue(parsed("{'metadata':{'name':'main','namespace':'a'},"
 						  "'spec':{'clusterQueue':'batch',"
@@ -469,6 +472,16 @@ static void localqueues(void **state)
 		ERR_INVALID);
 	assert_string_equal(e.text,
 		"LocalQueue a/main: spec.maxWaiting: must be a whole number from 1 to 2147483647");
+	static const char *const numbers[] = {"0", "-1", "1.5", "'2'"};
+	for (size_t i = 0; i < 4; i++) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'main','namespace':'a'},'spec':{'clusterQueue':'batch','maxRunning':%s}}",
+			numbers[i]);
+		assert_int_equal(decode_localqueue(parsed(text), &s, &e), ERR_INVALID);
+		assert_string_equal(e.text,
+			"LocalQueue a/main: spec.maxRunning: must be a whole number from 1 to 2147483647");
+	}
 	assert_int_equal(
 		decode_localqueue(
 			parsed("{'metadata':{'name':'main','namespace':'team-a'}}"), &s, &e),

@@ -1,0 +1,95 @@
+/*
+ * The rule of spec.maxRunning: at most so many Jobs of a LocalQueue run at once.
+ *
+ * A Job runs from when it gets its quota until that is given back; a promise of quota counts, too,
+ * as it will be kept. One that may not start is passed over: it blocks nothing and preempts
+ * nothing, not even Jobs of its own LocalQueue. When the limit is lowered what runs goes on, and of
+ * promises the youngest are taken back.
+ */
+#include "queue/core.h"
+#include "queue/model/reservation.h"
+#include "queue/rules/rule.h"
+
+static bool max_running_concerns(struct queue *q, struct clusterqueue *cq)
+{
+	(void)q;
+	list_each(&cq->localqueues, l)
+		if (container_of(l, struct localqueue, of_clusterqueue)->limits.max_running > 0)
+			return true;
+	return false;
+}
+
+static size_t promises_up_to(
+	const struct clusterqueue *cq, const struct localqueue *lq, uint64_t serial)
+{
+	size_t n = 0;
+	list_each(&cq->promised, l) {
+		const struct reservation *r =
+			container_of_const(l, struct reservation, of_clusterqueue);
+		n += r->lq == lq && r->serial <= serial;
+	}
+	return n;
+}
+
+static size_t running(const struct clusterqueue *cq, const struct localqueue *lq)
+{
+	return lq->nreserving + promises_up_to(cq, lq, UINT64_MAX);
+}
+
+static bool is_full(const struct clusterqueue *cq, const struct localqueue *lq)
+{
+	return lq->limits.max_running > 0 && running(cq, lq) >= (size_t)lq->limits.max_running;
+}
+
+static struct ruling max_running_group_may(const struct queue *q, const struct group *g)
+{
+	const struct localqueue *lq = g->parting.alone;
+	(void)q;
+	return lq && is_full(g->cq, lq) ? RULING_NO : RULING_YES;
+}
+
+static uint64_t max_running_parts(const struct workload *w, struct parting *ret)
+{
+	if (w->lq->limits.max_running <= 0)
+		return 0;
+	ret->alone = w->lq;
+	return map_hash_string(w->lq->name) * 0x9FB21C651E98DF25u;
+}
+
+static bool max_running_promise_may(struct queue *q, struct reservation *r)
+{
+	int32_t most = r->lq->limits.max_running;
+	(void)q;
+	return most <= 0 ||
+	       r->lq->nreserving + promises_up_to(r->cq, r->lq, r->serial) <= (size_t)most;
+}
+
+static enum wait_reason max_running_explain(struct question *a)
+{
+	const struct localqueue *lq = a->w->lq;
+	if (!is_full(a->cq, lq))
+		return WAIT_NOT;
+	size_t n = running(a->cq, lq);
+	text_add(a->text,
+		"%zu %s of LocalQueue %s/%s %s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
+		n, n == 1 ? "Job" : "Jobs", lq->ns->name, lq->name, n == 1 ? "runs" : "run",
+		lq->limits.max_running);
+	return WAIT_MAX_RUNNING;
+}
+
+/* The Job that waits may ask for other quota than came free, or for none. */
+static void max_running_ended(struct queue *q, struct reservation *r)
+{
+	if (r->lq->limits.max_running > 0 && r->lq->cq)
+		queue_touch_queue(q, r->lq->cq);
+}
+
+const struct rule max_running_rule = {
+	.name = "max running",
+	.concerns = max_running_concerns,
+	.group_may = max_running_group_may,
+	.parts = max_running_parts,
+	.promise_may = max_running_promise_may,
+	.run_ended = max_running_ended,
+	.explain = max_running_explain,
+};
