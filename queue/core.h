@@ -8,6 +8,7 @@
 #ifndef SLUICE_QUEUE_CORE_H
 #define SLUICE_QUEUE_CORE_H
 
+#include "base/slab.h"
 #include "queue/requests/accounting.h"
 #include "queue/model/alarm.h"
 #include "queue/rules/money/budget.h"
@@ -28,6 +29,8 @@
 #include "queue/model/unread.h"
 #include "queue/model/usage.h"
 #include "sluice/queue.h"
+
+enum { RESERVATION_SLABS = 8 };
 
 struct preemption;
 struct scratch; /* what a view hands out until the next call */
@@ -55,6 +58,7 @@ struct queue {
 	struct disruptions disruptions;
 	struct buf bill_text; /* what queue_job_bill() hands out until the next call */
 	struct map workloads;
+	struct slab reservations[RESERVATION_SLABS + 1]; /* by how many lines they have */
 	struct tree back_off;
 	struct tree alarms;
 	struct usages usages;
@@ -65,9 +69,9 @@ struct queue {
 	struct link suspects; /* room.suspect: in the order of suspicion */
 	uint64_t arrivals, reservations_made, version;
 	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
-	uint64_t placed; /* how often any workload was placed: what a pass costs, for tests */
-	int64_t now_ms;	 /* of the last queue_decide */
-	bool paused;	 /* nothing starts (queue_pause_starts()) */
+	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
+	int64_t now_ms;	      /* of the last queue_decide */
+	bool paused;	      /* nothing starts (queue_pause_starts()) */
 	bool deciding; /* it goes on: now_ms is now. Facts come between decisions, maybe hours later
 			*/
 	size_t nwaiting;

@@ -48,6 +48,7 @@ struct queue *queue_new(void)
 	map_init(&q->workloads, workload_is);
 	tree_init(&q->back_off, workload_back_off_order, NULL);
 	alarms_init(&q->alarms);
+	reservations_init(q);
 	usages_init(&q->usages);
 	calendar_refs_init(&q->calendar_refs);
 	runpolicies_init(&q->runpolicies);
@@ -86,6 +87,7 @@ void queue_free(struct queue *q)
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
 		; /* those of ClusterQueues and Calendars */
 	map_done(&q->workloads);
+	reservations_done(q);
 	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);

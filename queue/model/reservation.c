@@ -17,10 +17,39 @@ static size_t reservation_size(const struct reservation *r)
 	return sizeof(*r) + r->nlines * sizeof(r->line[0]);
 }
 
+void reservations_init(struct queue *q)
+{
+	for (size_t n = 0; n <= RESERVATION_SLABS; n++)
+		slab_init(&q->reservations[n],
+			sizeof(struct reservation) + n * sizeof(struct reservation_line));
+}
+
+void reservations_done(struct queue *q)
+{
+	for (size_t n = 0; n <= RESERVATION_SLABS; n++)
+		slab_done(&q->reservations[n]);
+}
+
+/* Nearly all have few lines; one with more has memory of its own. */
+static struct reservation *take_memory(struct queue *q, size_t nlines)
+{
+	return nlines <= RESERVATION_SLABS ? slab_take(&q->reservations[nlines])
+					   : mem_alloc(sizeof(struct reservation) +
+						       nlines * sizeof(struct reservation_line));
+}
+
+static void give_memory(struct queue *q, struct reservation *r)
+{
+	if (r->nlines <= RESERVATION_SLABS)
+		slab_give(&q->reservations[r->nlines], r);
+	else
+		free(r);
+}
+
 static struct reservation *reservation_new(struct queue *q, struct workload *w, size_t nlines)
 {
 	must(w->place == PLACE_NOWHERE || w->place == PLACE_READY);
-	struct reservation *r = mem_alloc(sizeof(*r) + nlines * sizeof(r->line[0]));
+	struct reservation *r = take_memory(q, nlines);
 	r->w = w;
 	r->nlines = nlines;
 	r->serial = ++q->reservations_made;
@@ -80,7 +109,7 @@ static struct reservation *reservation_chosen(struct queue *q, struct workload *
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
 		int64_t amount = need_amount(n, choice->pods);
 		r->line[i] = (struct reservation_line){
-			.row = g->row[pair], .amount = amount, .base = amount, .reservation = r};
+			.row = g->row[pair], .amount = amount, .base = amount};
 	}
 	return r;
 }
@@ -141,7 +170,7 @@ static void reservation_free(struct queue *q, struct reservation *r)
 	q->workload_bytes -= reservation_size(r);
 	runs_after(q, r, RUN_FORGOTTEN);
 	free(r->giver);
-	free(r);
+	give_memory(q, r);
 }
 
 void reservation_forget_promise(struct queue *q, struct workload *w)
@@ -287,8 +316,8 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 		struct quota_row *row =
 			quota_row_of(&q->quota, node, lines[i].flavor, lines[i].resource);
 		int64_t amount = lines[i].amount > 0 ? lines[i].amount : 0;
-		r->line[i] = (struct reservation_line){
-			.row = row, .amount = amount, .base = amount, .reservation = r};
+		r->line[i] =
+			(struct reservation_line){.row = row, .amount = amount, .base = amount};
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);

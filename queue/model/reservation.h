@@ -29,14 +29,10 @@ enum reservation_state {
 };
 
 struct reservation_line {
-	struct quota_row *row;		 /* at the ClusterQueue's node */
-	int64_t amount;			 /* now */
-	int64_t base;			 /* for room.base_pods */
-	struct reservation *reservation; /* whose line it is */
-	struct tree_node
-		in_index; /* in row->victim_index, while held and somebody asked; of its subtree: */
-	int64_t sum, largest; /* amounts */
-	int64_t newest_ms;    /* the latest key.queued_ms */
+	struct quota_row *row;	     /* at the ClusterQueue's node */
+	int64_t amount;		     /* now */
+	int64_t base;		     /* for reservation.base_pods */
+	struct victim_entry *victim; /* in row->victim_index, where that is kept; or NULL */
 };
 
 struct reservation {
@@ -97,6 +93,10 @@ struct reservation {
 	size_t nlines;
 	struct reservation_line line[];
 };
+
+/* The memory that reservations are made of, in the queue (core.h). */
+void reservations_init(struct queue *q);
+void reservations_done(struct queue *q);
 
 /* The workload has to be taken from where it stands and placed afterwards. */
 struct reservation *reservation_start(struct queue *q, struct workload *w, struct clusterqueue *cq,

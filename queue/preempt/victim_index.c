@@ -1,63 +1,87 @@
 #include "queue/preempt/victim_index.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "queue/preempt/preemption.h"
 #include "sluice/quantity.h"
 
-static struct reservation_line *line_of(const struct tree_node *n)
+/* A line in the index of its row. */
+struct victim_entry {
+	struct tree_node in_index;
+	struct reservation *reservation;
+	struct reservation_line *line;
+	/* of its subtree */
+	int64_t sum, largest; /* amounts */
+	int64_t newest_ms;    /* the latest key.queued_ms */
+};
+
+static struct victim_entry *entry_of(const struct tree_node *n)
 {
-	return container_of((struct tree_node *)(uintptr_t)n, struct reservation_line, in_index);
+	return container_of((struct tree_node *)(uintptr_t)n, struct victim_entry, in_index);
 }
 
 struct reservation *victim_index_reservation(const struct tree_node *n)
 {
-	return line_of(n)->reservation;
+	return entry_of(n)->reservation;
 }
 
-/* A room that the ledger remembered may have two lines of one row. */
+/* A reservation that the ledger remembered may have two lines of one row. */
 static int index_order(const struct tree_node *a, const struct tree_node *b)
 {
 	int order = reservation_cmp(victim_index_reservation(a), victim_index_reservation(b));
-	return order ? order : (line_of(a) > line_of(b)) - (line_of(a) < line_of(b));
+	const struct reservation_line *x = entry_of(a)->line, *y = entry_of(b)->line;
+	return order ? order : (x > y) - (x < y);
 }
 
-static void add_subtree(struct reservation_line *l, const struct tree_node *n)
+static void add_subtree(struct victim_entry *e, const struct tree_node *n)
 {
 	if (!n)
 		return;
-	const struct reservation_line *of = line_of(n);
-	l->sum = quantity_add(l->sum, of->sum);
-	l->largest = of->largest > l->largest ? of->largest : l->largest;
-	l->newest_ms = of->newest_ms > l->newest_ms ? of->newest_ms : l->newest_ms;
+	const struct victim_entry *of = entry_of(n);
+	e->sum = quantity_add(e->sum, of->sum);
+	e->largest = of->largest > e->largest ? of->largest : e->largest;
+	e->newest_ms = of->newest_ms > e->newest_ms ? of->newest_ms : e->newest_ms;
 }
 
 static bool index_update(struct tree_node *n)
 {
-	struct reservation_line *l = line_of(n);
-	int64_t sum = l->sum, largest = l->largest, newest_ms = l->newest_ms;
-	l->sum = l->largest = l->amount;
-	l->newest_ms = l->reservation->w->key.queued_ms;
-	add_subtree(l, n->left);
-	add_subtree(l, n->right);
-	return l->sum != sum || l->largest != largest || l->newest_ms != newest_ms;
+	struct victim_entry *e = entry_of(n);
+	int64_t sum = e->sum, largest = e->largest, newest_ms = e->newest_ms;
+	e->sum = e->largest = e->line->amount;
+	e->newest_ms = e->reservation->w->key.queued_ms;
+	add_subtree(e, n->left);
+	add_subtree(e, n->right);
+	return e->sum != sum || e->largest != largest || e->newest_ms != newest_ms;
 }
 
-static void line_join(struct reservation_line *l)
+static void line_join(struct reservation *r, struct reservation_line *l)
 {
-	if (l->row->ranked && l->amount > 0 && !l->reservation->lingers && !tree_in(&l->in_index))
-		tree_insert(&l->row->victim_index, &l->in_index, l->reservation->serial);
+	if (!l->row->ranked || l->amount <= 0 || r->lingers || l->victim)
+		return;
+	struct victim_entry *e = mem_alloc(sizeof(*e));
+	e->reservation = r;
+	e->line = l;
+	l->victim = e;
+	tree_insert(&l->row->victim_index, &e->in_index, r->serial);
 }
 
 void victim_index_join(struct reservation *r)
 {
 	for (size_t i = 0; r->state == RESERVATION_HELD && i < r->nlines; i++)
-		line_join(&r->line[i]);
+		line_join(r, &r->line[i]);
 }
 
 void victim_index_leave(struct reservation *r)
 {
-	for (size_t i = 0; i < r->nlines; i++)
-		if (tree_in(&r->line[i].in_index))
-			tree_remove(&r->line[i].row->victim_index, &r->line[i].in_index);
+	for (size_t i = 0; i < r->nlines; i++) {
+		struct reservation_line *l = &r->line[i];
+		if (!l->victim)
+			continue;
+		tree_remove(&l->row->victim_index, &l->victim->in_index);
+		free(l->victim);
+		l->victim = NULL;
+	}
 }
 
 static void rank(struct clusterqueue *cq, struct quota_row *row)
@@ -84,7 +108,7 @@ struct tree_node *victim_index_first(struct clusterqueue *cq, struct quota_row *
 
 static bool newer_may(const struct tree_node *n, void *ctx)
 {
-	return line_of(n)->newest_ms > *(const int64_t *)ctx;
+	return entry_of(n)->newest_ms > *(const int64_t *)ctx;
 }
 
 static bool newer_is(const struct tree_node *n, void *ctx)
@@ -110,9 +134,9 @@ int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t
 			n = n->left;
 			continue;
 		}
-		sum = quantity_add(sum, line_of(n)->amount);
+		sum = quantity_add(sum, entry_of(n)->line->amount);
 		if (n->left)
-			sum = quantity_add(sum, line_of(n->left)->sum);
+			sum = quantity_add(sum, entry_of(n->left)->sum);
 		n = n->right;
 	}
 	return sum;
@@ -121,5 +145,5 @@ int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t
 int64_t victim_index_largest(struct clusterqueue *cq, struct quota_row *row)
 {
 	const struct tree_node *root = victim_index_of(cq, row)->root;
-	return root ? line_of(root)->largest : 0;
+	return root ? entry_of(root)->largest : 0;
 }
