@@ -44,7 +44,7 @@ struct look {
 	struct hold *hold;
 	struct job_seen *job;
 	struct pods_seen *pods;
-	size_t nholds, njobs, npods;
+	size_t nreservations, njobs, npods;
 	size_t room_jobs, room_pods;
 	bool no_pods;
 	int64_t now_ms;
@@ -58,7 +58,7 @@ static int by_uid(const void *a, const void *b)
 
 static void look_done(struct look *k)
 {
-	for (size_t i = 0; i < k->nholds; i++)
+	for (size_t i = 0; i < k->nreservations; i++)
 		free(k->hold[i].name);
 	for (size_t i = 0; i < k->njobs; i++)
 		free(k->job[i].name);
@@ -80,8 +80,8 @@ static int read_holds(struct doctor_context *p, struct look *k, struct err *e)
 		1, &p->o->cell, &r, e);
 	if (rc < 0)
 		return rc;
-	k->nholds = (size_t)PQntuples(r);
-	k->hold = mem_array(k->nholds + 1, sizeof(*k->hold));
+	k->nreservations = (size_t)PQntuples(r);
+	k->hold = mem_array(k->nreservations + 1, sizeof(*k->hold));
 	for (int i = 0; i < PQntuples(r); i++) {
 		struct hold *h = &k->hold[i];
 		snprintf(h->uid, sizeof(h->uid), "%s", PQgetvalue(r, i, 0));
@@ -135,7 +135,7 @@ static void take_job(struct doctor_context *p, struct look *k, const cJSON *obje
 	const char *uid = json_text(metadata, "uid");
 	bool queued = json_text(json_object(metadata, "labels"), "sluice.dev/queue-name") &&
 		      !is_exempt(p, metadata);
-	if (!uid || (!queued && !bsearch(uid, k->hold, k->nholds, sizeof(*k->hold), by_uid)))
+	if (!uid || (!queued && !bsearch(uid, k->hold, k->nreservations, sizeof(*k->hold), by_uid)))
 		return;
 	if (k->njobs == k->room_jobs) {
 		k->room_jobs = k->room_jobs ? 2 * k->room_jobs : 256;
@@ -270,9 +270,10 @@ static const struct pods_seen *pods_of(const struct look *k, const char *uid)
 	return k->npods ? bsearch(uid, k->pods, k->npods, sizeof(*k->pods), by_uid) : NULL;
 }
 
-static bool has_hold(const struct look *k, const char *uid)
+static bool has_reservation(const struct look *k, const char *uid)
 {
-	return k->nholds && bsearch(uid, k->hold, k->nholds, sizeof(*k->hold), by_uid);
+	return k->nreservations &&
+	       bsearch(uid, k->hold, k->nreservations, sizeof(*k->hold), by_uid);
 }
 
 static void compare_hold(const struct look *k, const struct hold *h, struct reconciliation *r)
@@ -298,7 +299,7 @@ static void compare_job(const struct look *k, const struct job_seen *j, struct r
 	char text[800], old[32];
 	int64_t age_ms = k->now_ms - j->changed_ms;
 	if (!j->queued || j->suspended || j->over || age_ms < RECONCILE_YOUNG_MS ||
-		has_hold(k, j->uid))
+		has_reservation(k, j->uid))
 		return;
 	snprintf(text, sizeof(text), "Job %.600s runs for %s with %lld pods and holds no quota",
 		j->name, age(age_ms, old), (long long)j->pods);
@@ -310,7 +311,7 @@ static void compare_pods(const struct look *k, const struct pods_seen *s, struct
 {
 	char text[1500], old[32];
 	const struct job_seen *j = job_of(k, s->uid);
-	if (!j || !j->queued || has_hold(k, s->uid) || !(j->suspended || j->over) ||
+	if (!j || !j->queued || has_reservation(k, s->uid) || !(j->suspended || j->over) ||
 		k->now_ms - s->oldest_ms < RECONCILE_YOUNG_MS ||
 		k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)
 		return;
@@ -334,7 +335,7 @@ static struct reconciliation *compare(struct doctor_context *p)
 	struct look k;
 	struct reconciliation *r = mem_alloc(sizeof(*r));
 	r->rc = look_around(p, &k, &r->e);
-	for (size_t i = 0; r->rc == 0 && i < k.nholds; i++)
+	for (size_t i = 0; r->rc == 0 && i < k.nreservations; i++)
 		compare_hold(&k, &k.hold[i], r);
 	for (size_t i = 0; r->rc == 0 && i < k.njobs; i++)
 		compare_job(&k, &k.job[i], r);
@@ -342,7 +343,7 @@ static struct reconciliation *compare(struct doctor_context *p)
 		compare_pods(&k, &k.pods[i], r);
 	if (r->n > 0)
 		qsort(r->item, r->n, sizeof(*r->item), in_order);
-	r->holds = k.nholds;
+	r->holds = k.nreservations;
 	r->jobs = k.njobs;
 	for (size_t i = 0; i < k.njobs; i++)
 		r->running += k.job[i].queued && !k.job[i].suspended && !k.job[i].over;

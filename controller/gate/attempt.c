@@ -33,10 +33,10 @@ static void sample(struct gate *g, const struct gate_job *j)
 
 /* The hold is given back. The queue may use the room at once: the ledger takes operations in order,
  * and whoever gets it comes after. */
-static void close_hold(struct gate *g, struct gate_job *j, enum ledger_kind kind)
+static void close_reservation(struct gate *g, struct gate_job *j, enum ledger_kind kind)
 {
 	gate_operate(g, j, kind, job_lost_ms(g, j));
-	j->has_hold = j->committed = j->acked = j->doubt = j->call_off = false;
+	j->has_reservation = j->committed = j->acked = j->doubt = j->call_off = false;
 	j->sent = j->told_ledger = j->told_ready = j->warned = false;
 	j->started_ms = j->warn_ms = 0;
 	scale_down_end(j);
@@ -75,7 +75,7 @@ void attempt_call_off(struct gate *g, struct gate_job *j)
 		j->not_before_ms = g->now_ms + attempt_restless_ms(g, j);
 	gate_note(g, NOTE_CALL_OFF, j, "start of attempt %d called off: %s", j->attempt, j->reason);
 	g->counts.voids++;
-	close_hold(g, j, LEDGER_VOID);
+	close_reservation(g, j, LEDGER_VOID);
 }
 
 void attempt_note_finish(struct gate *g, struct gate_job *j)
@@ -223,7 +223,7 @@ void attempt_release(struct gate *g, struct gate_job *j)
 		n->currency = g->bill.currency;
 	}
 	sample(g, j);
-	close_hold(g, j, j->committed ? LEDGER_RELEASE : LEDGER_VOID);
+	close_reservation(g, j, j->committed ? LEDGER_RELEASE : LEDGER_VOID);
 }
 
 static void reserve(struct gate *g, struct gate_job *j)
@@ -260,7 +260,7 @@ static void decided_start(struct gate *g, struct gate_job *j, const struct decis
 	j->moved = false;
 	job_forgets_end(j);
 	j->reserved_ms = g->now_ms;
-	j->has_hold = true;
+	j->has_reservation = true;
 	name_clusterqueue(g, j);
 	job_enter(g, j, PHASE_RESERVING);
 	reserve(g, j);
@@ -280,7 +280,7 @@ void job_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 		scale_down_decided(g, j, d);
 		return;
 	}
-	if (!j->has_hold || j->phase == PHASE_DRAINING)
+	if (!j->has_reservation || j->phase == PHASE_DRAINING)
 		return;
 	j->call_off = true;
 	job_ends_decided(g, j, d);
@@ -312,7 +312,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 	case LEDGER_REFUSED:
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no room for it; trying again");
-		j->has_hold = j->call_off = false;
+		j->has_reservation = j->call_off = false;
 		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
 		job_enter(g, j, PHASE_WAITING);
 		return;
@@ -328,10 +328,10 @@ int32_t attempt_pods(const struct gate *g, const struct gate_job *j)
 	return pods > 0 ? pods : j->seen.pods;
 }
 
-void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h)
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *h)
 {
 	j->attempt = h->attempt;
-	j->has_hold = true;
+	j->has_reservation = true;
 	j->committed = h->state != LEDGER_PENDING;
 	j->reserved_ms = h->reserved_ms;
 	j->started_ms = h->started_ms;

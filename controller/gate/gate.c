@@ -239,7 +239,7 @@ void gate_answer_lease(
 	}
 }
 
-static void adopt_hold(struct gate *g, const struct ledger_hold *h)
+static void adopt_reservation(struct gate *g, const struct ledger_reservation *h)
 {
 	struct gate_job *j = gate_find_job(g, &h->uid);
 	if (!j) {
@@ -267,7 +267,7 @@ static void adopt_hold(struct gate *g, const struct ledger_hold *h)
 }
 
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
-	const struct ledger_hold *holds, size_t n)
+	const struct ledger_reservation *holds, size_t n)
 {
 	if (id != g->load_request)
 		return;
@@ -281,7 +281,7 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		adopt_hold(g, &holds[i]);
+		adopt_reservation(g, &holds[i]);
 	g->role = ROLE_LEADING;
 	queue_retake_ceilings(g->queue);
 	for (struct gate_job *j = g->first; j; j = j->next)

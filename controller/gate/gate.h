@@ -187,7 +187,7 @@ const struct intent *gate_take_intent(struct gate *g);
 void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
-	const struct ledger_hold *holds, size_t n);
+	const struct ledger_reservation *holds, size_t n);
 /* LEDGER_DONE: a result for each operation of the batch, in order. */
 void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_result *results, size_t n);

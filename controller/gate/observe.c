@@ -74,7 +74,7 @@ static void fetched(struct gate *g, struct gate_job *j)
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
-	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_hold && !j->stuck);
+	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_reservation && !j->stuck);
 	if (g->notice_at == j)
 		g->notice_at = j->next;
 	due_clear(&g->due, &j->alarm);
@@ -212,7 +212,7 @@ static void recall(struct gate *g, const struct gate_job *j, const struct job *s
 	if (g->role == ROLE_LEADING &&
 		(seen->story_state == STORY_NONE || seen->story_epoch == g->epoch))
 		return;
-	if (g->role == ROLE_LEADING && j->has_hold && !stopped)
+	if (g->role == ROLE_LEADING && j->has_reservation && !stopped)
 		queue_recall_past(g->queue, &j->uid, &seen->history);
 	else
 		queue_recall_history(g->queue, &j->uid, &seen->history);
@@ -228,7 +228,7 @@ static void tell_without_lending(struct gate *g, const struct job *seen)
 
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	if (!j->has_hold && (j->seen.finished || j->seen.deleting || !j->seen.managed))
+	if (!j->has_reservation && (j->seen.finished || j->seen.deleting || !j->seen.managed))
 		queue_drop_job(g->queue, &j->uid);
 	else if (j->no_lending_ms > g->tick_ms && j->seen.rewritable)
 		tell_without_lending(g, seen);
@@ -278,7 +278,7 @@ static void lose(struct gate *g, struct gate_job *j)
  *
  * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A
  * hold may be open of one whose start never landed, or whose pods just went; who adopts it reads
- * the Job (adopt_hold()). Attempts and history are in the story, which is read again. Pods of a Job
+ * the Job (adopt_reservation()). Attempts and history are in the story, which is read again. Pods of a Job
  * that Sluice does not control cannot be told: it never starts, so it is deferred all the same. */
 
 static bool is_over(enum story_state s)

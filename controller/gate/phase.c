@@ -31,7 +31,7 @@ void job_enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->phase = next;
 	j->waits_ms = g->tick_ms;
 	j->notices = 0;
-	if (j->has_hold && (next == PHASE_STOPPING || next == PHASE_DRAINING))
+	if (j->has_reservation && (next == PHASE_STOPPING || next == PHASE_DRAINING))
 		queue_ending_job(g->queue, &j->uid);
 	j->tries = 0;
 	j->need_read = false;
@@ -96,11 +96,11 @@ static bool start_landed(const struct gate_job *j)
 static void stop_intruder(struct gate *g, struct gate_job *j)
 {
 	j->after_lease = g->lease_asked + 1;
-	if (!j->has_hold)
+	if (!j->has_reservation)
 		job_forgets_end(j);
 	if (j->reason[0] == '\0')
 		j->message = NOT_ADMITTED_SENTENCE;
-	j->ran_unseen = !j->has_hold;
+	j->ran_unseen = !j->has_reservation;
 	job_ends(j, NOT_ADMITTED, g->identity);
 	job_enter(g, j, PHASE_STOPPING);
 }
@@ -408,17 +408,17 @@ static void running(struct gate *g, struct gate_job *j)
 
 static void stopping(struct gate *g, struct gate_job *j)
 {
-	if (j->has_hold && !looked_for(g, j))
+	if (j->has_reservation && !looked_for(g, j))
 		return;
 	if (j->seen.start_seen)
 		j->ran_unseen = false;
-	if (j->gone || (j->lost && !j->has_hold) || j->seen.finished || j->seen.suspend ||
+	if (j->gone || (j->lost && !j->has_reservation) || j->seen.finished || j->seen.suspend ||
 		j->seen.deleting) {
-		if (!j->has_hold && !job_busy(j)) {
+		if (!j->has_reservation && !job_busy(j)) {
 			if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
 				attempt_note_intruder(g, j);
 			job_enter(g, j, PHASE_WAITING);
-		} else if (j->has_hold) {
+		} else if (j->has_reservation) {
 			if (j->gone || j->seen.deleting)
 				job_ends(j, "Deleted", "user");
 			attempt_drain(g, j);

@@ -83,7 +83,7 @@ struct gate_job {
 
 	enum phase phase;
 	int32_t attempt;      /* the current one, or the last */
-	bool has_hold;	      /* the ledger has, or will have, an open hold for `attempt` */
+	bool has_reservation; /* the ledger has, or will have, an open hold for `attempt` */
 	bool committed;	      /* COMMIT was made */
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
 			       */
@@ -416,7 +416,7 @@ int64_t job_lost_ms(const struct gate *g, const struct gate_job *j);
  */
 
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_hold *h);
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *h);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 /* The start landed: it runs. */
 void attempt_run(struct gate *g, struct gate_job *j);

@@ -259,7 +259,7 @@ void job_answered(
 		break;
 	case JOB_IN_DOUBT:
 		j->need_read = true;
-		if (asked == INTENT_START && j->has_hold)
+		if (asked == INTENT_START && j->has_reservation)
 			j->doubt = true;
 		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 		break;

@@ -184,7 +184,7 @@ void job_ends_decided(struct gate *g, struct gate_job *j, const struct decision 
 
 int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms)
 {
-	int64_t began_ms = j->has_hold ? j->started_ms : j->seen.start_ms;
+	int64_t began_ms = j->has_reservation ? j->started_ms : j->seen.start_ms;
 	if (j->seen.finished || began_ms == 0)
 		return 0;
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;

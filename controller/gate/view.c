@@ -80,7 +80,7 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
 static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
-	if (!j->seen.deleting || j->has_hold)
+	if (!j->seen.deleting || j->has_reservation)
 		return false;
 	*x = (struct explanation){.reason = WAIT_NOT,
 		.localqueue = j->queue ? j->queue : "",

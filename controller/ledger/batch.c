@@ -41,15 +41,15 @@ static const char *state_name(enum ledger_state s)
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-static void ask_holds(struct pg *pg, struct request *r)
+static void ask_reservations(struct pg *pg, struct request *r)
 {
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
 	struct param *reserving = params_array(p, PARAM_BOOL);
-	for (size_t i = 0; i < r->batch_plan->nholds; i++) {
-		put_uuid(uid, &r->batch_plan->holds[i].uid);
-		put_int4(attempt, r->batch_plan->holds[i].attempt);
-		put_bool(reserving, r->batch_plan->holds[i].reserving);
+	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
+		put_uuid(uid, &r->batch_plan->reservations[i].uid);
+		put_int4(attempt, r->batch_plan->reservations[i].attempt);
+		put_bool(reserving, r->batch_plan->reservations[i].reserving);
 	}
 	pg_conn_add(pg->conn, SQL_BATCH_HOLDS, p);
 }
@@ -82,9 +82,9 @@ static void ask_rows(struct pg *pg, struct request *r)
 		put_text(flavor, b->rows[i]->flavor);
 		put_text(resource, b->rows[i]->resource);
 	}
-	for (size_t i = 0; i < b->nholds; i++) {
-		put_uuid(uid, &b->holds[i].uid);
-		put_int4(attempt, b->holds[i].attempt);
+	for (size_t i = 0; i < b->nreservations; i++) {
+		put_uuid(uid, &b->reservations[i].uid);
+		put_int4(attempt, b->reservations[i].attempt);
 	}
 	pg_conn_add(pg->conn, SQL_BATCH_ROWS, p);
 }
@@ -102,7 +102,7 @@ static void batch_read(struct pg *pg, struct request *r)
 {
 	batch_open_batch_plan(r);
 	request_begin_round(pg, r, STEP_READ);
-	ask_holds(pg, r);
+	ask_reservations(pg, r);
 	if (r->batch_plan->nshrinks)
 		ask_shrinks(pg, r);
 	ask_rows(pg, r);
@@ -121,8 +121,8 @@ static const char *text_or_null(const struct pg_result *res, int row, int column
 	return field_null(res, row, column) ? NULL : field_text(res, row, column);
 }
 
-/* Columns as in batch_holds.sql, here and below. */
-static void found_segment(struct batch_plan_hold *h, const struct pg_result *res, int row)
+/* Columns as in batch_reservations.sql, here and below. */
+static void found_segment(struct batch_plan_reservation *h, const struct pg_result *res, int row)
 {
 	h->stopping_ms = field_time(res, row, 14);
 	h->reason = text_or_null(res, row, 15);
@@ -135,29 +135,29 @@ static void found_segment(struct batch_plan_hold *h, const struct pg_result *res
 	h->labels = text_or_null(res, row, 24);
 }
 
-static void found_hold(struct batch_plan *b, const struct pg_result *res, int row)
+static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
 {
-	size_t hold = (size_t)field_int4(res, row, 0) - 1;
+	size_t reservation = (size_t)field_int4(res, row, 0) - 1;
 	if (!field_null(res, row, 8))
 		batch_plan_found_attempts(
-			b, hold, !field_null(res, row, 7), field_int4(res, row, 8));
+			b, reservation, !field_null(res, row, 7), field_int4(res, row, 8));
 	if (field_null(res, row, 1))
 		return;
-	struct ledger_hold found = {.state = state_of(field_text(res, row, 1)),
+	struct ledger_reservation found = {.state = state_of(field_text(res, row, 1)),
 		.ns = field_text(res, row, 2),
 		.name = field_text(res, row, 3),
 		.clusterqueue = field_text(res, row, 4),
 		.localqueue = field_text(res, row, 13),
 		.reserved_ms = field_time(res, row, 5),
 		.started_ms = field_time(res, row, 6)};
-	batch_plan_found_hold(b, hold, &found);
-	found_segment(&b->holds[hold], res, row);
+	batch_plan_found_reservation(b, reservation, &found);
+	found_segment(&b->reservations[reservation], res, row);
 	if (!field_null(res, row, 9))
-		batch_plan_found_line(b, hold,
+		batch_plan_found_line(b, reservation,
 			&(struct quota_line){field_text(res, row, 9), field_text(res, row, 10),
 				field_text(res, row, 11), field_int8(res, row, 12)});
 	if (!field_null(res, row, 19))
-		batch_plan_found_started_line(b, hold,
+		batch_plan_found_started_line(b, reservation,
 			&(struct quota_line){field_text(res, row, 19), field_text(res, row, 20),
 				field_text(res, row, 21), field_int8(res, row, 22)});
 }
@@ -180,14 +180,14 @@ static bool batch_found(struct batch_plan *b, const struct round *round)
 {
 	/* Before the answers to the questions are those of the settings and perhaps an attach. */
 	size_t at = round->count - 2 - (b->nshrinks > 0);
-	const struct pg_result *holds = round->result[at++];
+	const struct pg_result *reservations = round->result[at++];
 	const struct pg_result *shrinks = b->nshrinks ? round->result[at++] : NULL;
 	const struct pg_result *rows = round->result[at++];
-	if (!PQntuples(holds))
+	if (!PQntuples(reservations))
 		return false;
-	for (int i = 0; i < PQntuples(holds); i++)
-		if (!field_null(holds, i, 0)) /* one row of NULLs when no hold was named */
-			found_hold(b, holds, i);
+	for (int i = 0; i < PQntuples(reservations); i++)
+		if (!field_null(reservations, i, 0)) /* one row of NULLs when no hold was named */
+			found_reservation(b, reservations, i);
 	for (int i = 0; i < PQntuples(shrinks); i++)
 		batch_plan_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);
 	for (int i = 0; i < PQntuples(rows); i++)
@@ -340,7 +340,7 @@ static void write_new_balances(struct pg *pg, struct request *r)
 
 /* What it held at COMMIT, if that is not what it holds now. */
 static void put_started_lines(
-	struct param *a, const struct batch_plan *b, const struct batch_plan_hold *h)
+	struct param *a, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
 	if (h->has_started_lines)
 		put_lines(a, b, h->started_lines, h->nstarted_lines);
@@ -348,7 +348,7 @@ static void put_started_lines(
 		put_null(a);
 }
 
-static void write_holds(struct pg *pg, struct request *r)
+static void write_reservations(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
@@ -358,8 +358,8 @@ static void write_holds(struct pg *pg, struct request *r)
 	struct param *reason = params_array(p, PARAM_TEXT), *actor = params_array(p, PARAM_TEXT);
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
-	for (size_t i = 0; i < b->nholds; i++) {
-		const struct batch_plan_hold *h = &b->holds[i];
+	for (size_t i = 0; i < b->nreservations; i++) {
+		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (!h->was_open || !h->open || !h->changed)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -387,7 +387,7 @@ static void put_json_text(struct param *a, const char *json)
 		put_null(a);
 }
 
-static void write_new_holds(struct pg *pg, struct request *r)
+static void write_new_reservations(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
 	struct params *p = request_params(pg, r);
@@ -399,8 +399,8 @@ static void write_new_holds(struct pg *pg, struct request *r)
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
 	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
-	for (size_t i = 0; i < b->nholds; i++) {
-		const struct batch_plan_hold *h = &b->holds[i];
+	for (size_t i = 0; i < b->nreservations; i++) {
+		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (h->was_open || !h->open)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -424,12 +424,12 @@ static void write_new_holds(struct pg *pg, struct request *r)
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
 
-static void write_closed_holds(struct pg *pg, struct request *r)
+static void write_closed_reservations(struct pg *pg, struct request *r)
 {
 	struct params *p = request_params(pg, r);
 	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < r->batch_plan->nholds; i++) {
-		const struct batch_plan_hold *h = &r->batch_plan->holds[i];
+	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
+		const struct batch_plan_reservation *h = &r->batch_plan->reservations[i];
 		if (!h->was_open || h->open)
 			continue;
 		put_uuid(uid, &h->uid);
@@ -463,9 +463,9 @@ static void write_segments(struct pg *pg, struct request *r)
 	params_arrays(p, PARAM_TEXT, bill, 2);
 	price = params_array(p, PARAM_JSONB);
 	cost = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < b->nholds; i++) {
-		const struct batch_plan_hold *h = &b->holds[i];
-		if (!batch_plan_hold_ended(h))
+	for (size_t i = 0; i < b->nreservations; i++) {
+		const struct batch_plan_reservation *h = &b->reservations[i];
+		if (!batch_plan_reservation_ended(h))
 			continue;
 		put_uuid(uid, &h->uid);
 		put_int4(attempt, h->attempt);
@@ -498,9 +498,9 @@ static void batch_write(struct pg *pg, struct request *r)
 	write_transfers(pg, r);
 	write_balances(pg, r);
 	write_new_balances(pg, r);
-	write_holds(pg, r);
-	write_new_holds(pg, r);
-	write_closed_holds(pg, r);
+	write_reservations(pg, r);
+	write_new_reservations(pg, r);
+	write_closed_reservations(pg, r);
 	write_segments(pg, r);
 	pg_conn_go(pg->conn);
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-#define NO_HOLD UINT32_MAX
+#define NO_RESERVATION UINT32_MAX
 
 /* ---- Memory: everything small dies with the books ---------------------------------------------
  */
@@ -148,29 +148,29 @@ static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 		batch_plan_add_parent(b, b->rows[lines->row], op->parent);
 }
 
-static bool hold_has_key(const void *value, const void *key)
+static bool reservation_has_key(const void *value, const void *key)
 {
-	const struct batch_plan_hold *h = value, *k = key;
+	const struct batch_plan_reservation *h = value, *k = key;
 	return h->attempt == k->attempt && !uid_cmp(&h->uid, &k->uid);
 }
 
-static void batch_plan_take_hold(struct batch_plan *b, struct map *by_key, size_t i)
+static void batch_plan_take_reservation(struct batch_plan *b, struct map *by_key, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
-	b->hold_of[i] = NO_HOLD;
+	b->reservation_of[i] = NO_RESERVATION;
 	if (op->kind == LEDGER_CEILING)
 		return;
 	must(op->attempt >= 1);
-	struct batch_plan_hold key = {.uid = op->uid, .attempt = op->attempt};
+	struct batch_plan_reservation key = {.uid = op->uid, .attempt = op->attempt};
 	uint64_t hash = uid_hash(&op->uid) + (uint64_t)op->attempt * 0x9e3779b97f4a7c15u;
-	struct batch_plan_hold *h = map_get(by_key, hash, &key);
+	struct batch_plan_reservation *h = map_get(by_key, hash, &key);
 	if (!h) {
-		h = &b->holds[b->nholds++];
+		h = &b->reservations[b->nreservations++];
 		*h = key;
 		map_put(by_key, hash, h);
 	}
 	h->reserving |= op->kind == LEDGER_RESERVE;
-	b->hold_of[i] = (uint32_t)(h - b->holds);
+	b->reservation_of[i] = (uint32_t)(h - b->reservations);
 }
 
 struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
@@ -181,16 +181,16 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 	map_init(&b->by_name, row_has_name);
 	b->known = batch_plan_alloc(b, nops, sizeof(*b->known));
 	b->shrinks = batch_plan_alloc(b, nops, sizeof(*b->shrinks));
-	b->hold_of = batch_plan_alloc(b, nops, sizeof(*b->hold_of));
+	b->reservation_of = batch_plan_alloc(b, nops, sizeof(*b->reservation_of));
 	b->lines_of = batch_plan_alloc(b, nops, sizeof(*b->lines_of));
 	b->nlines_of = batch_plan_alloc(b, nops, sizeof(*b->nlines_of));
-	b->holds = batch_plan_alloc(b, nops, sizeof(*b->holds));
+	b->reservations = batch_plan_alloc(b, nops, sizeof(*b->reservations));
 	b->entries = batch_plan_alloc(b, nops, sizeof(*b->entries));
 	b->results = batch_plan_alloc(b, nops, sizeof(*b->results));
 	struct map by_key;
-	map_init(&by_key, hold_has_key);
+	map_init(&by_key, reservation_has_key);
 	for (size_t i = 0; i < nops; i++) {
-		batch_plan_take_hold(b, &by_key, i);
+		batch_plan_take_reservation(b, &by_key, i);
 		batch_plan_take_lines(b, i);
 		if (ops[i].kind == LEDGER_SHRINK)
 			b->shrinks[b->nshrinks++] = (uint32_t)i;
@@ -209,10 +209,11 @@ void batch_plan_found_shrink(struct batch_plan *b, size_t shrink)
 	b->known[b->shrinks[shrink]] = true;
 }
 
-void batch_plan_found_hold(struct batch_plan *b, size_t hold, const struct ledger_hold *found)
+void batch_plan_found_reservation(
+	struct batch_plan *b, size_t reservation, const struct ledger_reservation *found)
 {
-	must(hold < b->nholds);
-	struct batch_plan_hold *h = &b->holds[hold];
+	must(reservation < b->nreservations);
+	struct batch_plan_reservation *h = &b->reservations[reservation];
 	h->open = h->was_open = h->used = true;
 	h->state = found->state;
 	h->ns = found->ns;
@@ -236,28 +237,30 @@ static struct batch_plan_line *batch_plan_more(
 	return more;
 }
 
-void batch_plan_found_line(struct batch_plan *b, size_t hold, const struct quota_line *line)
+void batch_plan_found_line(struct batch_plan *b, size_t reservation, const struct quota_line *line)
 {
-	must(hold < b->nholds);
-	struct batch_plan_hold *h = &b->holds[hold];
+	must(reservation < b->nreservations);
+	struct batch_plan_reservation *h = &b->reservations[reservation];
 	h->lines = batch_plan_more(b, h->lines, h->nlines);
 	h->lines[h->nlines++] = (struct batch_plan_line){batch_plan_add_row(b, line), line->amount};
 }
 
-void batch_plan_found_started_line(struct batch_plan *b, size_t hold, const struct quota_line *line)
+void batch_plan_found_started_line(
+	struct batch_plan *b, size_t reservation, const struct quota_line *line)
 {
-	must(hold < b->nholds);
-	struct batch_plan_hold *h = &b->holds[hold];
+	must(reservation < b->nreservations);
+	struct batch_plan_reservation *h = &b->reservations[reservation];
 	h->started_lines = batch_plan_more(b, h->started_lines, h->nstarted_lines);
 	h->started_lines[h->nstarted_lines++] =
 		(struct batch_plan_line){batch_plan_add_row(b, line), line->amount};
 }
 
-void batch_plan_found_attempts(struct batch_plan *b, size_t hold, bool used, int32_t last_attempt)
+void batch_plan_found_attempts(
+	struct batch_plan *b, size_t reservation, bool used, int32_t last_attempt)
 {
-	must(hold < b->nholds);
-	b->holds[hold].used |= used;
-	b->holds[hold].last_attempt = last_attempt;
+	must(reservation < b->nreservations);
+	b->reservations[reservation].used |= used;
+	b->reservations[reservation].last_attempt = last_attempt;
 }
 
 void batch_plan_found_row(
@@ -422,7 +425,7 @@ static struct batch_plan_entry *batch_plan_enter(
 /* The operations of the batch that came before may have used higher attempts than were read. */
 static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 {
-	int32_t last = b->holds[b->hold_of[op]].last_attempt;
+	int32_t last = b->reservations[b->reservation_of[op]].last_attempt;
 	for (size_t k = 0; k < b->nentries; k++) {
 		const struct ledger_op *o = &b->ops[b->entries[k].op];
 		if (o->kind == LEDGER_RESERVE && o->attempt > last &&
@@ -432,7 +435,7 @@ static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 	return last + 1;
 }
 
-static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
+static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	const struct ledger_op *op = &b->ops[i];
 	const struct batch_plan_line *lines = b->lines_of[i];
@@ -463,7 +466,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 
 /* COMMIT, STOP: the whole hold goes on, never back. */
 static void batch_plan_advance(
-	struct batch_plan *b, size_t i, struct batch_plan_hold *h, enum ledger_state next)
+	struct batch_plan *b, size_t i, struct batch_plan_reservation *h, enum ledger_state next)
 {
 	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = e->has_target = true;
@@ -478,7 +481,7 @@ static void batch_plan_advance(
 	h->changed = true;
 }
 
-static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
+static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	const struct batch_plan_line *given = b->lines_of[i];
 	struct batch_plan_line *freed = batch_plan_alloc(b, h->nlines, sizeof(*freed));
@@ -510,7 +513,7 @@ static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_
 	h->changed = h->shrunk = true;
 }
 
-static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
+static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = true;
@@ -522,7 +525,8 @@ static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_h
 
 /* What COMMIT, STOP, RELEASE and VOID have to say for the segment: why it stops, as said first, and
  * the most that was said to be lost. */
-static void batch_plan_tell_segment(struct batch_plan *b, size_t i, struct batch_plan_hold *h)
+static void batch_plan_tell_segment(
+	struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	const struct ledger_op *op = &b->ops[i];
 	if (op->kind == LEDGER_COMMIT) {
@@ -545,7 +549,7 @@ static void batch_plan_tell_segment(struct batch_plan *b, size_t i, struct batch
 
 /* Of an operation on an open hold: it took effect before. */
 static bool batch_plan_repeated(
-	const struct batch_plan *b, size_t i, const struct batch_plan_hold *h)
+	const struct batch_plan *b, size_t i, const struct batch_plan_reservation *h)
 {
 	switch (b->ops[i].kind) {
 	case LEDGER_COMMIT:
@@ -566,7 +570,7 @@ static bool batch_plan_repeated(
 
 static void batch_plan_take_op(struct batch_plan *b, size_t i)
 {
-	struct batch_plan_hold *h = &b->holds[b->hold_of[i]];
+	struct batch_plan_reservation *h = &b->reservations[b->reservation_of[i]];
 	if (h->open && batch_plan_repeated(b, i, h)) {
 		b->results[i].verdict = LEDGER_REPEATED;
 		return;
@@ -641,7 +645,7 @@ bool batch_plan_row_changed(const struct batch_plan_row *r)
 	return !same || (r->made && !r->exists);
 }
 
-bool batch_plan_hold_ended(const struct batch_plan_hold *h)
+bool batch_plan_reservation_ended(const struct batch_plan_reservation *h)
 {
 	return h->started_ms && h->stopped_ms;
 }

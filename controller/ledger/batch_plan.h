@@ -61,7 +61,7 @@ struct batch_plan_line {
 };
 
 /* A hold that the batch names. */
-struct batch_plan_hold {
+struct batch_plan_reservation {
 	struct uid uid;
 	int32_t attempt;
 	bool reserving; /* a RESERVE names it: used and last_attempt must be read */
@@ -106,12 +106,12 @@ struct batch_plan {
 	bool *known;	   /* of each operation: a SHRINK that took effect before */
 	uint32_t *shrinks; /* the operations that are SHRINKs: must be looked up */
 	size_t nshrinks;
-	uint32_t *hold_of;		   /* of each operation: index in holds; CEILING: none */
+	uint32_t *reservation_of;	   /* of each operation: index in holds; CEILING: none */
 	struct batch_plan_line **lines_of; /* of each operation: its own lines, merged */
 	size_t *nlines_of;
 
-	struct batch_plan_hold *holds;
-	size_t nholds;
+	struct batch_plan_reservation *reservations;
+	size_t nreservations;
 	struct batch_plan_row **rows;
 	size_t nrows, rows_room;
 	struct map by_name; /* rows */
@@ -130,11 +130,13 @@ void batch_plan_free(struct batch_plan *b);
 void batch_plan_found_shrink(struct batch_plan *b, size_t shrink); /* index in shrinks */
 /* Everything but its lines. Afterwards these may be set in holds[hold]: what the segment will say.
  */
-void batch_plan_found_hold(struct batch_plan *b, size_t hold, const struct ledger_hold *found);
-void batch_plan_found_line(struct batch_plan *b, size_t hold, const struct quota_line *line);
+void batch_plan_found_reservation(
+	struct batch_plan *b, size_t reservation, const struct ledger_reservation *found);
+void batch_plan_found_line(struct batch_plan *b, size_t reservation, const struct quota_line *line);
 void batch_plan_found_started_line(
-	struct batch_plan *b, size_t hold, const struct quota_line *line);
-void batch_plan_found_attempts(struct batch_plan *b, size_t hold, bool used, int32_t last_attempt);
+	struct batch_plan *b, size_t reservation, const struct quota_line *line);
+void batch_plan_found_attempts(
+	struct batch_plan *b, size_t reservation, bool used, int32_t last_attempt);
 /* name: its amount means nothing here. */
 void batch_plan_found_row(
 	struct batch_plan *b, const struct quota_line *name, const struct balance *found);
@@ -147,7 +149,7 @@ void batch_plan_run(struct batch_plan *b);
 bool batch_plan_dirty(const struct batch_plan *b);
 bool batch_plan_row_changed(const struct batch_plan_row *r);
 /* The attempt ran and has ended: its segment is to be written. */
-bool batch_plan_hold_ended(const struct batch_plan_hold *h);
+bool batch_plan_reservation_ended(const struct batch_plan_reservation *h);
 /* Every operation took effect. */
 bool batch_plan_all_applied(const struct batch_plan *b);
 

@@ -17,8 +17,8 @@ struct cache_line {
 	int64_t amount;
 };
 
-struct cache_hold {
-	struct ledger_hold hold; /* its strings are ours; its lines are these: */
+struct cache_reservation {
+	struct ledger_reservation reservation; /* its strings are ours; its lines are these: */
 	struct cache_line *lines;
 	size_t nlines;
 	bool has_started_lines, has_lost;
@@ -30,7 +30,7 @@ struct cache_hold {
 };
 
 struct cache {
-	struct map rows, holds;
+	struct map rows, reservations;
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------
@@ -50,19 +50,19 @@ static uint64_t row_hash(const struct quota_line *l)
 	       map_hash_string(l->resource);
 }
 
-struct hold_key {
+struct reservation_key {
 	const struct uid *uid;
 	int32_t attempt;
 };
 
-static bool hold_has_key(const void *value, const void *key)
+static bool reservation_has_key(const void *value, const void *key)
 {
-	const struct cache_hold *h = value;
-	const struct hold_key *k = key;
-	return h->hold.attempt == k->attempt && !uid_cmp(&h->hold.uid, k->uid);
+	const struct cache_reservation *h = value;
+	const struct reservation_key *k = key;
+	return h->reservation.attempt == k->attempt && !uid_cmp(&h->reservation.uid, k->uid);
 }
 
-static uint64_t hold_hash(const struct uid *uid, int32_t attempt)
+static uint64_t reservation_hash(const struct uid *uid, int32_t attempt)
 {
 	return uid_hash(uid) + (uint64_t)attempt * 0x9e3779b97f4a7c15u;
 }
@@ -79,7 +79,7 @@ struct cache *cache_new(void)
 {
 	struct cache *m = mem_alloc(sizeof(*m));
 	map_init(&m->rows, row_has_name);
-	map_init(&m->holds, hold_has_key);
+	map_init(&m->reservations, reservation_has_key);
 	return m;
 }
 
@@ -93,13 +93,13 @@ static void row_free(struct cache_row *r)
 
 void cache_clear(struct cache *m)
 {
-	struct cache_hold *h;
+	struct cache_reservation *h;
 	struct cache_row *r;
-	map_each(&m->holds, i, h)
+	map_each(&m->reservations, i, h)
 		free(h);
 	map_each(&m->rows, i, r)
 		row_free(r);
-	map_done(&m->holds);
+	map_done(&m->reservations);
 	map_done(&m->rows);
 }
 
@@ -120,9 +120,9 @@ size_t cache_rows(const struct cache *m)
 	return n;
 }
 
-size_t cache_holds(const struct cache *m)
+size_t cache_reservations(const struct cache *m)
 {
-	return m->holds.count;
+	return m->reservations.count;
 }
 
 /* ---- Telling ----------------------------------------------------------------------------------
@@ -133,9 +133,9 @@ static struct quota_line line_named(const struct cache_line *l)
 	return (struct quota_line){l->row->node, l->row->flavor, l->row->resource, l->amount};
 }
 
-static void tell_hold(const struct cache_hold *h, struct batch_plan *b, size_t at)
+static void tell_reservation(const struct cache_reservation *h, struct batch_plan *b, size_t at)
 {
-	batch_plan_found_hold(b, at, &h->hold);
+	batch_plan_found_reservation(b, at, &h->reservation);
 	for (size_t i = 0; i < h->nlines; i++) {
 		struct quota_line l = line_named(&h->lines[i]);
 		batch_plan_found_line(b, at, &l);
@@ -144,7 +144,7 @@ static void tell_hold(const struct cache_hold *h, struct batch_plan *b, size_t a
 		struct quota_line l = line_named(&h->started_lines[i]);
 		batch_plan_found_started_line(b, at, &l);
 	}
-	struct batch_plan_hold *told = &b->holds[at];
+	struct batch_plan_reservation *told = &b->reservations[at];
 	told->has_started_lines = h->has_started_lines;
 	told->stopping_ms = h->stopping_ms;
 	told->reason = h->reason;
@@ -157,15 +157,15 @@ static void tell_hold(const struct cache_hold *h, struct batch_plan *b, size_t a
 
 /* A hold that is to be reserved need not be known: if the attempt was used before, the key of its
  * transfer says so. */
-static bool tell_holds(const struct cache *m, struct batch_plan *b)
+static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 {
-	for (size_t i = 0; i < b->nholds; i++) {
-		const struct batch_plan_hold *asked = &b->holds[i];
-		struct hold_key key = {&asked->uid, asked->attempt};
-		const struct cache_hold *h =
-			map_get(&m->holds, hold_hash(key.uid, key.attempt), &key);
+	for (size_t i = 0; i < b->nreservations; i++) {
+		const struct batch_plan_reservation *asked = &b->reservations[i];
+		struct reservation_key key = {&asked->uid, asked->attempt};
+		const struct cache_reservation *h =
+			map_get(&m->reservations, reservation_hash(key.uid, key.attempt), &key);
 		if (h)
-			tell_hold(h, b, i);
+			tell_reservation(h, b, i);
 		else if (!asked->reserving)
 			return false;
 	}
@@ -192,7 +192,7 @@ static bool tell_rows(const struct cache *m, struct batch_plan *b)
 
 bool cache_tell(const struct cache *m, struct batch_plan *b)
 {
-	return tell_holds(m, b) && tell_rows(m, b);
+	return tell_reservations(m, b) && tell_rows(m, b);
 }
 
 /* ---- Learning ---------------------------------------------------------------------------------
@@ -251,20 +251,20 @@ static const char *learn_text(char **bytes, const char *s)
 	return mine;
 }
 
-static struct cache_hold *hold_copy(
-	struct cache *m, const struct batch_plan *b, const struct batch_plan_hold *h)
+static struct cache_reservation *reservation_copy(
+	struct cache *m, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
 	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct cache_line);
 	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
 		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor) +
 		      text_size(h->owner) + text_size(h->labels);
-	struct cache_hold *mine = mem_alloc(sizeof(*mine) + lines + text);
+	struct cache_reservation *mine = mem_alloc(sizeof(*mine) + lines + text);
 	char *bytes = mine->bytes;
 	mine->nlines = h->nlines;
 	mine->lines = learn_lines(m, b, &bytes, h->lines, h->nlines);
 	mine->nstarted_lines = h->nstarted_lines;
 	mine->started_lines = learn_lines(m, b, &bytes, h->started_lines, h->nstarted_lines);
-	mine->hold = (struct ledger_hold){.uid = h->uid,
+	mine->reservation = (struct ledger_reservation){.uid = h->uid,
 		.attempt = h->attempt,
 		.state = h->state,
 		.ns = learn_text(&bytes, h->ns),
@@ -284,20 +284,21 @@ static struct cache_hold *hold_copy(
 	return mine;
 }
 
-static void learn_hold(struct cache *m, const struct batch_plan *b, const struct batch_plan_hold *h)
+static void learn_reservation(
+	struct cache *m, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
-	struct hold_key key = {&h->uid, h->attempt};
-	uint64_t hash = hold_hash(&h->uid, h->attempt);
-	struct cache_hold *mine = h->open ? hold_copy(m, b, h) : NULL;
-	free(map_take(&m->holds, hash, &key)); /* only now: the books borrow from it */
+	struct reservation_key key = {&h->uid, h->attempt};
+	uint64_t hash = reservation_hash(&h->uid, h->attempt);
+	struct cache_reservation *mine = h->open ? reservation_copy(m, b, h) : NULL;
+	free(map_take(&m->reservations, hash, &key)); /* only now: the books borrow from it */
 	if (mine)
-		map_put(&m->holds, hash, mine);
+		map_put(&m->reservations, hash, mine);
 }
 
 void cache_learn(struct cache *m, const struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++)
 		learn_row(m, b->rows[i]);
-	for (size_t i = 0; i < b->nholds; i++)
-		learn_hold(m, b, &b->holds[i]);
+	for (size_t i = 0; i < b->nreservations; i++)
+		learn_reservation(m, b, &b->reservations[i]);
 }

@@ -37,6 +37,6 @@ void cache_learn(struct cache *m, const struct batch_plan *b);
 
 /* How many rows and open holds it has: for tests. */
 size_t cache_rows(const struct cache *m);
-size_t cache_holds(const struct cache *m);
+size_t cache_reservations(const struct cache *m);
 
 #endif

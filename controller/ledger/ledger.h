@@ -125,7 +125,7 @@ enum ledger_state {
 	LEDGER_RELEASING,
 };
 
-struct ledger_hold {
+struct ledger_reservation {
 	struct uid uid;
 	int32_t attempt;
 	enum ledger_state state;

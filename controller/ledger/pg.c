@@ -176,7 +176,8 @@ void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_l
 	pg_pump(pg);
 }
 
-void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n)
+void pg_answer_load(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_reservation *h, size_t n)
 {
 	struct request *r = pg_pop(pg);
 	pg->events.load(r->id, o, h, n, pg->events.ctx);

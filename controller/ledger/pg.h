@@ -37,8 +37,8 @@ struct pg_options {
 
 struct pg_events {
 	void (*lease)(uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
-	void (*load)(uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n,
-		void *ctx);
+	void (*load)(uint64_t id, enum ledger_outcome o,
+		const struct ledger_reservation *reservations, size_t n, void *ctx);
 	/* next: where to go on; n is 0 exactly when there is no more. */
 	void (*recall)(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 		const struct ledger_mark *next, void *ctx);

@@ -117,7 +117,8 @@ bool schema_fault_passes(const struct request *r, const char *sqlstate);
 
 /* The answers; each ends the request. */
 void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l);
-void pg_answer_load(struct pg *pg, enum ledger_outcome o, const struct ledger_hold *h, size_t n);
+void pg_answer_load(
+	struct pg *pg, enum ledger_outcome o, const struct ledger_reservation *h, size_t n);
 void pg_answer_recall(struct pg *pg, enum ledger_outcome o, const struct ledger_run *runs, size_t n,
 	const struct ledger_mark *next);
 void pg_answer_spent(

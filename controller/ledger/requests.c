@@ -64,34 +64,35 @@ static enum ledger_state state_of(const char *name)
 	return LEDGER_RELEASING;
 }
 
-static bool same_hold(const struct pg_result *res, int x, int y)
+static bool same_reservation(const struct pg_result *res, int x, int y)
 {
 	struct uid a = field_uuid(res, x, 0), b = field_uuid(res, y, 0);
 	return !uid_cmp(&a, &b) && field_int4(res, x, 1) == field_int4(res, y, 1);
 }
 
 /* Rows are sorted: those of one hold are neighbours. Strings stay with the result. */
-static size_t load_read(
-	const struct pg_result *res, struct ledger_hold *holds, struct quota_line *lines)
+static size_t load_read(const struct pg_result *res, struct ledger_reservation *reservations,
+	struct quota_line *lines)
 {
 	size_t n = 0;
 	for (int i = 0; i < PQntuples(res); i++) {
-		if (i == 0 || !same_hold(res, i, i - 1))
-			holds[n++] = (struct ledger_hold){.uid = field_uuid(res, i, 0),
-				.attempt = field_int4(res, i, 1),
-				.state = state_of(field_text(res, i, 2)),
-				.ns = field_text(res, i, 3),
-				.name = field_text(res, i, 4),
-				.clusterqueue = field_text(res, i, 5),
-				.reserved_ms = field_time(res, i, 6),
-				.started_ms = field_time(res, i, 7),
-				.localqueue = field_text(res, i, 12),
-				.lines = lines};
+		if (i == 0 || !same_reservation(res, i, i - 1))
+			reservations[n++] =
+				(struct ledger_reservation){.uid = field_uuid(res, i, 0),
+					.attempt = field_int4(res, i, 1),
+					.state = state_of(field_text(res, i, 2)),
+					.ns = field_text(res, i, 3),
+					.name = field_text(res, i, 4),
+					.clusterqueue = field_text(res, i, 5),
+					.reserved_ms = field_time(res, i, 6),
+					.started_ms = field_time(res, i, 7),
+					.localqueue = field_text(res, i, 12),
+					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;
 		*lines++ = (struct quota_line){field_text(res, i, 8), field_text(res, i, 9),
 			field_text(res, i, 10), field_int8(res, i, 11)};
-		holds[n - 1].nlines++;
+		reservations[n - 1].nlines++;
 	}
 	return n;
 }
@@ -104,11 +105,11 @@ static void load_answer(struct pg *pg, struct round *round)
 		pg_answer_load(pg, LEDGER_FENCED, NULL, 0);
 		return;
 	}
-	struct ledger_hold *holds = mem_array(rows, sizeof(*holds));
+	struct ledger_reservation *reservations = mem_array(rows, sizeof(*reservations));
 	struct quota_line *lines = mem_array(rows, sizeof(*lines));
-	size_t n = field_null(res, 0, 0) ? 0 : load_read(res, holds, lines);
-	pg_answer_load(pg, LEDGER_DONE, holds, n);
-	free(holds);
+	size_t n = field_null(res, 0, 0) ? 0 : load_read(res, reservations, lines);
+	pg_answer_load(pg, LEDGER_DONE, reservations, n);
+	free(reservations);
 	free(lines);
 }
 
@@ -128,7 +129,7 @@ void load_step(struct pg *pg, struct request *r, struct round *round)
 
 static bool same_run(const struct pg_result *res, int x, int y)
 {
-	return same_hold(res, x, y) && field_time(res, x, 7) == field_time(res, y, 7);
+	return same_reservation(res, x, y) && field_time(res, x, 7) == field_time(res, y, 7);
 }
 
 /* Rows are sorted: those of one run are neighbours. Strings stay with the result. */

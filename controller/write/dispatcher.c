@@ -168,8 +168,8 @@ void dispatcher_on_durations(
 	load(c, id);
 }
 
-void dispatcher_on_load(
-	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+void dispatcher_on_load(uint64_t id, enum ledger_outcome o, const struct ledger_reservation *holds,
+	size_t n, void *ctx)
 {
 	struct dispatcher *c = ctx;
 	gate_answer_load(c->options.gate, id, o, holds, n);

@@ -39,8 +39,8 @@ void dispatcher_set_pg(struct dispatcher *c, struct pg *pg);
 /* pg_events for pg_new, with the courier as ctx. */
 void dispatcher_on_lease(
 	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
-void dispatcher_on_load(
-	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx);
+void dispatcher_on_load(uint64_t id, enum ledger_outcome o, const struct ledger_reservation *holds,
+	size_t n, void *ctx);
 void dispatcher_on_recall(uint64_t id, enum ledger_outcome o, const struct ledger_run *runs,
 	size_t n, const struct ledger_mark *next, void *ctx);
 void dispatcher_on_spent(

@@ -311,7 +311,7 @@ static bool somebody_lacks(const struct sim *s)
 		bool ends = n->failing || n->succeeding; /* no more pods are made */
 		bool runs = !n->gone && !n->job.suspend && !n->job.deleting && !ends;
 		if (runs ? j->refused || keeps_too_much(s, j)
-			 : model_ledger_open_hold(s->ledger, &n->job.uid) != NULL)
+			 : model_ledger_open_reservation(s->ledger, &n->job.uid) != NULL)
 			return true;
 	}
 	return false;

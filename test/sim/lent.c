@@ -289,11 +289,11 @@ static int64_t nominal_sum(const struct sim *s, const char *resource)
 
 static int64_t used(const struct sim *s, const char *resource)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *holds;
 	int64_t sum = 0;
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
-		for (size_t k = 0; holds[i]->open && k < holds[i]->hold.nlines; k++) {
-			const struct quota_line *l = &holds[i]->hold.lines[k];
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;)
+		for (size_t k = 0; holds[i]->open && k < holds[i]->reservation.nlines; k++) {
+			const struct quota_line *l = &holds[i]->reservation.lines[k];
 			if (!strcmp(l->flavor, flavor_names[IDLE_FLAVOR]) &&
 				!strcmp(l->resource, resource))
 				sum += l->amount;

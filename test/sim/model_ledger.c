@@ -14,8 +14,8 @@ struct model_ledger {
 	} lease;
 	struct model_row *rows;
 	size_t nrows;
-	struct model_hold **holds;
-	size_t nholds;
+	struct model_reservation **reservations;
+	size_t nreservations;
 	bool has_trees;	   /* a row has a parent */
 	uint32_t unfenced; /* bit by ledger_kind */
 };
@@ -25,13 +25,13 @@ struct model_ledger *model_ledger_new(void)
 	return mem_alloc(sizeof(struct model_ledger));
 }
 
-static void hold_free(struct model_hold *h)
+static void reservation_free(struct model_reservation *h)
 {
-	free((void *)h->hold.lines);
-	free((char *)h->hold.ns);
-	free((char *)h->hold.name);
-	free((char *)h->hold.clusterqueue);
-	free((char *)h->hold.localqueue);
+	free((void *)h->reservation.lines);
+	free((char *)h->reservation.ns);
+	free((char *)h->reservation.name);
+	free((char *)h->reservation.clusterqueue);
+	free((char *)h->reservation.localqueue);
 	free(h->owner);
 	free(h->labels);
 	free(h->bill.plan);
@@ -49,9 +49,9 @@ void model_ledger_free(struct model_ledger *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->nholds; i++)
-		hold_free(l->holds[i]);
-	free(l->holds);
+	for (size_t i = 0; i < l->nreservations; i++)
+		reservation_free(l->reservations[i]);
+	free(l->reservations);
 	for (size_t i = 0; i < l->nrows; i++) {
 		free((char *)l->rows[i].node);
 		free((char *)l->rows[i].flavor);
@@ -199,34 +199,37 @@ static int64_t *row_part(struct model_row *r, enum ledger_state s)
 	must_not_get_here();
 }
 
-static void hold_move(struct model_ledger *l, struct model_hold *h, enum ledger_state next)
+static void reservation_move(
+	struct model_ledger *l, struct model_reservation *h, enum ledger_state next)
 {
-	for (size_t i = 0; i < h->hold.nlines; i++) {
-		struct model_row *r = row_get(l, &h->hold.lines[i]);
-		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;
-		*row_part(r, next) += h->hold.lines[i].amount;
+	for (size_t i = 0; i < h->reservation.nlines; i++) {
+		struct model_row *r = row_get(l, &h->reservation.lines[i]);
+		*row_part(r, h->reservation.state) -= h->reservation.lines[i].amount;
+		*row_part(r, next) += h->reservation.lines[i].amount;
 	}
-	h->hold.state = next;
+	h->reservation.state = next;
 }
 
 /* ---- Operations -------------------------------------------------------------------------------
  */
 
-static struct model_hold *hold_find(
+static struct model_reservation *reservation_find(
 	const struct model_ledger *l, const struct uid *uid, int32_t attempt)
 {
-	for (size_t i = 0; i < l->nholds; i++)
-		if (l->holds[i]->hold.attempt == attempt && !uid_cmp(&l->holds[i]->hold.uid, uid))
-			return l->holds[i];
+	for (size_t i = 0; i < l->nreservations; i++)
+		if (l->reservations[i]->reservation.attempt == attempt &&
+			!uid_cmp(&l->reservations[i]->reservation.uid, uid))
+			return l->reservations[i];
 	return NULL;
 }
 
 static int32_t next_attempt(const struct model_ledger *l, const struct uid *uid)
 {
 	int32_t most = 0;
-	for (size_t i = 0; i < l->nholds; i++)
-		if (!uid_cmp(&l->holds[i]->hold.uid, uid) && l->holds[i]->hold.attempt > most)
-			most = l->holds[i]->hold.attempt;
+	for (size_t i = 0; i < l->nreservations; i++)
+		if (!uid_cmp(&l->reservations[i]->reservation.uid, uid) &&
+			l->reservations[i]->reservation.attempt > most)
+			most = l->reservations[i]->reservation.attempt;
 	return most + 1;
 }
 
@@ -258,7 +261,7 @@ static struct quota_line *lines_copy(
 	return lines;
 }
 
-static void hold_grow(struct model_ledger *l, const struct ledger_op *op, int sign)
+static void reservation_grow(struct model_ledger *l, const struct ledger_op *op, int sign)
 {
 	for (size_t i = 0; i < op->nlines; i++)
 		row_get(l, &op->lines[i])->pending += sign * op->lines[i].amount;
@@ -278,12 +281,12 @@ static bool has_room(struct model_ledger *l, const struct ledger_op *op)
 	int64_t *before = mem_array(n + 1, sizeof(*before));
 	for (size_t i = 0; i < n; i++)
 		before[i] = row_use(&l->rows[i]);
-	hold_grow(l, op, 1);
+	reservation_grow(l, op, 1);
 	bool room = true;
 	for (size_t i = 0; i < n; i++)
 		if (row_use(&l->rows[i]) > before[i])
 			room &= row_use(&l->rows[i]) <= l->rows[i].ceiling && !l->rows[i].squeezed;
-	hold_grow(l, op, -1);
+	reservation_grow(l, op, -1);
 	free(before);
 	return room;
 }
@@ -291,7 +294,7 @@ static bool has_room(struct model_ledger *l, const struct ledger_op *op)
 static struct ledger_result op_reserve(
 	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
 {
-	struct model_hold *h = hold_find(l, &op->uid, op->attempt);
+	struct model_reservation *h = reservation_find(l, &op->uid, op->attempt);
 	if (h && h->open)
 		return (struct ledger_result){LEDGER_REPEATED, 0};
 	if (h)
@@ -301,7 +304,7 @@ static struct ledger_result op_reserve(
 	h = mem_alloc(sizeof(*h));
 	h->open = true;
 	h->epoch = epoch;
-	h->hold = (struct ledger_hold){.uid = op->uid,
+	h->reservation = (struct ledger_reservation){.uid = op->uid,
 		.attempt = op->attempt,
 		.state = LEDGER_PENDING,
 		.ns = mem_strdup(op->ns),
@@ -311,27 +314,28 @@ static struct ledger_result op_reserve(
 		.reserved_ms = op->at_ms};
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
-	h->hold.lines = lines_copy(l, op, &h->hold.nlines);
-	hold_grow(l, op, 1);
-	l->holds = mem_grow(l->holds, l->nholds + 1, sizeof(struct model_hold *));
-	l->holds[l->nholds++] = h;
+	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);
+	reservation_grow(l, op, 1);
+	l->reservations =
+		mem_grow(l->reservations, l->nreservations + 1, sizeof(struct model_reservation *));
+	l->reservations[l->nreservations++] = h;
 	return (struct ledger_result){LEDGER_APPLIED, 0};
 }
 
 static enum ledger_verdict op_commit(
-	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+	struct model_ledger *l, struct model_reservation *h, const struct ledger_op *op)
 {
 	if (h->committed)
 		return LEDGER_REPEATED;
 	h->committed = true;
-	h->hold.started_ms = op->at_ms;
-	if (h->hold.state == LEDGER_PENDING)
-		hold_move(l, h, LEDGER_POSTED);
+	h->reservation.started_ms = op->at_ms;
+	if (h->reservation.state == LEDGER_PENDING)
+		reservation_move(l, h, LEDGER_POSTED);
 	return LEDGER_APPLIED;
 }
 
 static enum ledger_verdict op_stop(
-	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+	struct model_ledger *l, struct model_reservation *h, const struct ledger_op *op)
 {
 	if (h->stopped)
 		return LEDGER_REPEATED;
@@ -340,12 +344,12 @@ static enum ledger_verdict op_stop(
 	h->stop.lost_ms = op->lost_ms;
 	h->stop.reason = mem_strdup(op->reason);
 	h->stop.actor = mem_strdup(op->actor);
-	hold_move(l, h, LEDGER_RELEASING);
+	reservation_move(l, h, LEDGER_RELEASING);
 	return LEDGER_APPLIED;
 }
 
 static enum ledger_verdict op_shrink(
-	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op)
+	struct model_ledger *l, struct model_reservation *h, const struct ledger_op *op)
 {
 	for (size_t i = 0; i < h->nshrunk; i++)
 		if (h->shrunk[i] == op->seq)
@@ -353,26 +357,26 @@ static enum ledger_verdict op_shrink(
 	h->shrunk = mem_grow(h->shrunk, h->nshrunk + 1, sizeof(*h->shrunk));
 	h->shrunk[h->nshrunk++] = op->seq;
 
-	struct quota_line *lines = (struct quota_line *)h->hold.lines;
+	struct quota_line *lines = (struct quota_line *)h->reservation.lines;
 	size_t kept = 0;
-	for (size_t i = 0; i < h->hold.nlines; i++) {
+	for (size_t i = 0; i < h->reservation.nlines; i++) {
 		int64_t amount = 0;
 		for (size_t k = 0; k < op->nlines; k++)
 			if (!line_cmp(&op->lines[k], &lines[i]))
 				amount = op->lines[k].amount;
 		if (amount < lines[i].amount) {
 			struct model_row *r = row_get(l, &lines[i]);
-			*row_part(r, h->hold.state) -= lines[i].amount - amount;
+			*row_part(r, h->reservation.state) -= lines[i].amount - amount;
 			lines[i].amount = amount;
 		}
 		if (lines[i].amount)
 			lines[kept++] = lines[i];
 	}
-	h->hold.nlines = kept;
+	h->reservation.nlines = kept;
 	return LEDGER_APPLIED;
 }
 
-static void take_bill(struct model_hold *h, const struct ledger_op *op)
+static void take_bill(struct model_reservation *h, const struct ledger_op *op)
 {
 	if (op->kind != LEDGER_RELEASE || !op->priced)
 		return;
@@ -383,23 +387,23 @@ static void take_bill(struct model_hold *h, const struct ledger_op *op)
 	h->bill.price = mem_strdup(op->price);
 }
 
-static enum ledger_verdict op_close(
-	struct model_ledger *l, struct model_hold *h, const struct ledger_op *op, int64_t epoch)
+static enum ledger_verdict op_close(struct model_ledger *l, struct model_reservation *h,
+	const struct ledger_op *op, int64_t epoch)
 {
 	h->open = false;
 	h->close_epoch = epoch;
 	h->resolved++;
 	h->closed_by = op->kind;
-	h->closed_from = h->hold.state;
+	h->closed_from = h->reservation.state;
 	h->closed_ms = op->at_ms;
 	h->close.at_ms = op->at_ms;
 	h->close.lost_ms = op->lost_ms;
 	h->close.reason = mem_strdup(op->reason);
 	h->close.actor = mem_strdup(op->actor);
 	take_bill(h, op);
-	for (size_t i = 0; i < h->hold.nlines; i++) {
-		struct model_row *r = row_get(l, &h->hold.lines[i]);
-		*row_part(r, h->hold.state) -= h->hold.lines[i].amount;
+	for (size_t i = 0; i < h->reservation.nlines; i++) {
+		struct model_row *r = row_get(l, &h->reservation.lines[i]);
+		*row_part(r, h->reservation.state) -= h->reservation.lines[i].amount;
 	}
 	return LEDGER_APPLIED;
 }
@@ -430,7 +434,7 @@ static struct ledger_result op_take(
 		op_ceiling(l, op);
 		return (struct ledger_result){LEDGER_APPLIED, 0};
 	}
-	struct model_hold *h = hold_find(l, &op->uid, op->attempt);
+	struct model_reservation *h = reservation_find(l, &op->uid, op->attempt);
 	if (!h || !h->open)
 		return (struct ledger_result){LEDGER_SPENT, 0};
 	switch (op->kind) {
@@ -479,31 +483,31 @@ enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledg
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-static int hold_cmp(const void *a, const void *b)
+static int reservation_cmp(const void *a, const void *b)
 {
-	const struct ledger_hold *x = a, *y = b;
+	const struct ledger_reservation *x = a, *y = b;
 	int c = uid_cmp(&x->uid, &y->uid);
 	return c ? c : (x->attempt > y->attempt) - (x->attempt < y->attempt);
 }
 
 enum ledger_outcome model_ledger_load(
-	const struct model_ledger *l, int64_t epoch, struct ledger_hold **ret, size_t *ret_n)
+	const struct model_ledger *l, int64_t epoch, struct ledger_reservation **ret, size_t *ret_n)
 {
 	if (epoch != l->lease.epoch)
 		return LEDGER_FENCED;
 	size_t n = 0, lines = 0;
-	for (size_t i = 0; i < l->nholds; i++)
-		if (l->holds[i]->open) {
+	for (size_t i = 0; i < l->nreservations; i++)
+		if (l->reservations[i]->open) {
 			n++;
-			lines += l->holds[i]->hold.nlines;
+			lines += l->reservations[i]->reservation.nlines;
 		}
-	struct ledger_hold *out =
+	struct ledger_reservation *out =
 		mem_alloc((n + 1) * sizeof(*out) + lines * sizeof(struct quota_line));
 	struct quota_line *line = (struct quota_line *)(void *)(out + n + 1);
 	size_t k = 0;
-	for (size_t i = 0; i < l->nholds; i++) {
-		const struct ledger_hold *h = &l->holds[i]->hold;
-		if (!l->holds[i]->open)
+	for (size_t i = 0; i < l->nreservations; i++) {
+		const struct ledger_reservation *h = &l->reservations[i]->reservation;
+		if (!l->reservations[i]->open)
 			continue;
 		out[k] = *h;
 		out[k++].lines = line;
@@ -511,7 +515,7 @@ enum ledger_outcome model_ledger_load(
 			memcpy(line, h->lines, h->nlines * sizeof(*line));
 		line += h->nlines;
 	}
-	qsort(out, n, sizeof(*out), hold_cmp);
+	qsort(out, n, sizeof(*out), reservation_cmp);
 	*ret = out;
 	*ret_n = n;
 	return LEDGER_DONE;
@@ -530,23 +534,25 @@ int64_t model_ledger_use(
 	return r ? row_use(r) : 0;
 }
 
-size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold *const **ret)
+size_t model_ledger_reservations(
+	const struct model_ledger *l, const struct model_reservation *const **ret)
 {
-	*ret = (const struct model_hold *const *)l->holds;
-	return l->nholds;
+	*ret = (const struct model_reservation *const *)l->reservations;
+	return l->nreservations;
 }
 
-const struct model_hold *model_ledger_hold(
+const struct model_reservation *model_ledger_reservation(
 	const struct model_ledger *l, const struct uid *uid, int32_t attempt)
 {
-	return hold_find(l, uid, attempt);
+	return reservation_find(l, uid, attempt);
 }
 
-const struct model_hold *model_ledger_open_hold(const struct model_ledger *l, const struct uid *uid)
+const struct model_reservation *model_ledger_open_reservation(
+	const struct model_ledger *l, const struct uid *uid)
 {
-	for (size_t i = l->nholds; i-- > 0;)
-		if (l->holds[i]->open && !uid_cmp(&l->holds[i]->hold.uid, uid))
-			return l->holds[i];
+	for (size_t i = l->nreservations; i-- > 0;)
+		if (l->reservations[i]->open && !uid_cmp(&l->reservations[i]->reservation.uid, uid))
+			return l->reservations[i];
 	return NULL;
 }
 
@@ -558,11 +564,12 @@ static struct model_row row_recount(const struct model_ledger *l, const struct m
 {
 	struct model_row sum = {0};
 	struct quota_line key = {r->node, r->flavor, r->resource, 0};
-	for (size_t i = 0; i < l->nholds; i++) {
-		const struct model_hold *h = l->holds[i];
-		for (size_t k = 0; h->open && k < h->hold.nlines; k++)
-			if (!line_cmp(&h->hold.lines[k], &key))
-				*row_part(&sum, h->hold.state) += h->hold.lines[k].amount;
+	for (size_t i = 0; i < l->nreservations; i++) {
+		const struct model_reservation *h = l->reservations[i];
+		for (size_t k = 0; h->open && k < h->reservation.nlines; k++)
+			if (!line_cmp(&h->reservation.lines[k], &key))
+				*row_part(&sum, h->reservation.state) +=
+					h->reservation.lines[k].amount;
 	}
 	return sum;
 }
@@ -593,18 +600,20 @@ static bool row_check(const struct model_ledger *l, const struct model_row *r, s
 	return true;
 }
 
-static bool hold_check(const struct model_ledger *l, size_t index, struct buf *why)
+static bool reservation_check(const struct model_ledger *l, size_t index, struct buf *why)
 {
-	const struct model_hold *h = l->holds[index];
+	const struct model_reservation *h = l->reservations[index];
 	if (h->resolved != (h->open ? 0 : 1)) {
-		buf_printf(why, "%s/%s attempt %d: resolved %d times", h->hold.ns, h->hold.name,
-			h->hold.attempt, h->resolved);
+		buf_printf(why, "%s/%s attempt %d: resolved %d times", h->reservation.ns,
+			h->reservation.name, h->reservation.attempt, h->resolved);
 		return false;
 	}
 	for (size_t i = 0; h->open && i < index; i++)
-		if (l->holds[i]->open && !uid_cmp(&l->holds[i]->hold.uid, &h->hold.uid)) {
-			buf_printf(why, "%s/%s: attempts %d and %d are both open", h->hold.ns,
-				h->hold.name, l->holds[i]->hold.attempt, h->hold.attempt);
+		if (l->reservations[i]->open &&
+			!uid_cmp(&l->reservations[i]->reservation.uid, &h->reservation.uid)) {
+			buf_printf(why, "%s/%s: attempts %d and %d are both open",
+				h->reservation.ns, h->reservation.name,
+				l->reservations[i]->reservation.attempt, h->reservation.attempt);
 			return false;
 		}
 	return true;
@@ -615,8 +624,8 @@ bool model_ledger_check(const struct model_ledger *l, struct buf *why)
 	for (size_t i = 0; i < l->nrows; i++)
 		if (!row_check(l, &l->rows[i], why))
 			return false;
-	for (size_t i = 0; i < l->nholds; i++)
-		if (!hold_check(l, i, why))
+	for (size_t i = 0; i < l->nreservations; i++)
+		if (!reservation_check(l, i, why))
 			return false;
 	return true;
 }

@@ -49,8 +49,8 @@ void model_ledger_resign(struct model_ledger *l, int64_t epoch);
 
 /* The open holds by uid, then attempt, as they are now. *ret is yours (free), its strings are good
  * as long as the ledger; untouched when LEDGER_FENCED. */
-enum ledger_outcome model_ledger_load(
-	const struct model_ledger *l, int64_t epoch, struct ledger_hold **ret, size_t *ret_n);
+enum ledger_outcome model_ledger_load(const struct model_ledger *l, int64_t epoch,
+	struct ledger_reservation **ret, size_t *ret_n);
 
 /* The first `upto` operations take effect (SIZE_MAX: all): a connection that breaks while a batch
  * is sent operation by operation leaves a first part. results: one for each of these; or NULL. */
@@ -81,8 +81,8 @@ int64_t model_ledger_use(
 	const struct model_ledger *l, const char *node, const char *flavor, const char *resource);
 
 /* A hold, open or closed, with all that was ever said about it. */
-struct model_hold {
-	struct ledger_hold hold; /* closed: its state and lines are those of before */
+struct model_reservation {
+	struct ledger_reservation reservation; /* closed: its state and lines are those of before */
 	bool open;
 	bool committed, stopped;
 	int32_t resolved; /* times that RELEASE or VOID took effect: 1 when closed */
@@ -104,11 +104,12 @@ struct model_hold {
 	size_t nshrunk;
 };
 /* In order of RESERVE. */
-size_t model_ledger_holds(const struct model_ledger *l, const struct model_hold *const **ret);
-const struct model_hold *model_ledger_hold(
+size_t model_ledger_reservations(
+	const struct model_ledger *l, const struct model_reservation *const **ret);
+const struct model_reservation *model_ledger_reservation(
 	const struct model_ledger *l, const struct uid *uid, int32_t attempt);
 /* What a Job holds now; NULL: nothing. */
-const struct model_hold *model_ledger_open_hold(
+const struct model_reservation *model_ledger_open_reservation(
 	const struct model_ledger *l, const struct uid *uid);
 
 /* Its own books: each balance is the sum over the open holds, and above that what its children pass

@@ -330,14 +330,15 @@ void people_delete_orphaning(struct sim *s, struct model_job *j)
 
 static void user_deletes(struct sim *s, struct model_job *j)
 {
-	const struct model_hold *h = model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	const struct model_reservation *h =
+		model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 	if (!h)
 		sim_reach(s, PATH_DELETE_WAITING);
-	else if (h->hold.state == LEDGER_PENDING)
+	else if (h->reservation.state == LEDGER_PENDING)
 		sim_reach(s, j->now->job.suspend ? PATH_DELETE_PENDING : PATH_DELETE_STARTED);
 	else
-		sim_reach(s, h->hold.state == LEDGER_POSTED ? PATH_DELETE_RUNNING
-							    : PATH_DELETE_DRAINING);
+		sim_reach(s, h->reservation.state == LEDGER_POSTED ? PATH_DELETE_RUNNING
+								   : PATH_DELETE_DRAINING);
 	bool slow = rng_odds(&s->rng, 2000);
 	sim_log(s, "user   deletes %s%s", j->now->job.name, slow ? " (slowly)" : "");
 	if (!slow) {
@@ -356,7 +357,7 @@ static void user_edits(struct sim *s, struct model_job *j)
 {
 	if (!j->now->job.suspend || j->now->job.status.active)
 		return; /* the API server lets templates change only while suspended */
-	if (model_ledger_open_hold(s->ledger, &j->now->job.uid))
+	if (model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 		sim_reach(s, PATH_EDIT_PENDING);
 	struct snap *n = model_api_edit(&s->api, j);
 	snap_disown(n);
@@ -425,7 +426,7 @@ static void user_holds(struct sim *s, struct model_job *j)
 static void user_moves(struct sim *s, struct model_job *j)
 {
 	struct snap *n = model_api_edit(&s->api, j);
-	bool held = model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	bool held = model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 	if (n->job.queue[0] && rng_odds(&s->rng, 4000)) {
 		n->job.queue = "";
 		if (held)

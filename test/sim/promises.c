@@ -38,10 +38,10 @@ static int64_t real_use(
 static int64_t held_use(
 	const struct sim *s, const struct model_job *j, const struct quota_line *row)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *holds;
 	int64_t sum = 0;
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;) {
-		const struct ledger_hold *h = &holds[i]->hold;
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
+		const struct ledger_reservation *h = &holds[i]->reservation;
 		if (!holds[i]->open || uid_cmp(&h->uid, &j->now->job.uid))
 			continue;
 		for (size_t k = 0; k < h->nlines; k++)
@@ -132,8 +132,8 @@ static void check_started(struct sim *s)
 		if (n->gone || n->job.deleting || n->job.suspend || is_over(&n->job) || !n->run ||
 			n->run->outside)
 			continue;
-		const struct model_hold *h =
-			model_ledger_hold(s->ledger, &n->job.uid, n->run->attempt);
+		const struct model_reservation *h =
+			model_ledger_reservation(s->ledger, &n->job.uid, n->run->attempt);
 		if (n->job.notice)
 			sim_break(s, "P2", "%s/%s is let run and still says why it waits: %s",
 				n->job.ns, n->job.name, n->job.notice);
@@ -191,7 +191,7 @@ static bool held_by_name(const struct sim *s, const struct snap *n)
 {
 	for (const struct model_job *j = s->api.first; j; j = j->next)
 		if (!strcmp(j->now->job.name, n->job.name) &&
-			model_ledger_open_hold(s->ledger, &j->now->job.uid))
+			model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 			return true;
 	return false;
 }
@@ -207,7 +207,7 @@ static void check_known(struct sim *s, const struct replica *r)
 		const struct snap *n = j->now;
 		struct explanation x;
 		bool queued = is_queued(n);
-		expected += queued || model_ledger_open_hold(s->ledger, &j->now->job.uid);
+		expected += queued || model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 		if (queued && !n->job.deleting &&
 			!gate_explain(r->gate, n->job.ns, n->job.name, s->now_ms + r->skew_ms, &x))
 			sim_break(s, "P2",
@@ -220,7 +220,7 @@ static void check_known(struct sim *s, const struct replica *r)
 				"%s/%s is gone: expected the leader to forget it, it says '%s'",
 				n->job.ns, n->job.name, x.sentence);
 		if (queued && !n->job.suspend && !n->job.deleting &&
-			!model_ledger_open_hold(s->ledger, &j->now->job.uid))
+			!model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);
 	}
@@ -287,14 +287,14 @@ static bool never_ends(const struct sim *s, const struct model_job *j)
 	return false;
 }
 
-static void check_open(struct sim *s, const struct model_hold *h, bool all_ended)
+static void check_open(struct sim *s, const struct model_reservation *h, bool all_ended)
 {
-	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	const struct model_job *j = model_api_by_uid(&s->api, &h->reservation.uid);
 	const struct snap *n = j->now;
 	bool runs = !n->gone && !n->job.deleting && !n->job.suspend && !is_over(&n->job) &&
 		    n->run && (!n->run->outside || n->run->raised) &&
-		    n->run->attempt == h->hold.attempt;
-	if (!all_ended && runs && h->hold.state == LEDGER_POSTED)
+		    n->run->attempt == h->reservation.attempt;
+	if (!all_ended && runs && h->reservation.state == LEDGER_POSTED)
 		return;
 	/* Without the label it is not ours to judge, but it keeps what it holds until it ends. */
 	if (!all_ended && (!runs || !n->job.queue[0]) && model_jobs_pods(&s->jobs, j))
@@ -304,7 +304,7 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 	static const char *const states[] = {"pending", "posted", "releasing"};
 	sim_break(s, "P3",
 		"attempt %d of %s/%s is %s: expected %s; it is %s with %zu pods, story %s",
-		h->hold.attempt, n->job.ns, n->job.name, states[h->hold.state],
+		h->reservation.attempt, n->job.ns, n->job.name, states[h->reservation.state],
 		all_ended ? "no open hold" : "posted with a running Job, or pods that are left",
 		n->gone		   ? "deleted"
 		: is_over(&n->job) ? "finished"
@@ -313,27 +313,27 @@ static void check_open(struct sim *s, const struct model_hold *h, bool all_ended
 		model_jobs_pods(&s->jobs, j), n->job.story ? n->job.story : "none");
 }
 
-static void check_closed(struct sim *s, const struct model_hold *h)
+static void check_closed(struct sim *s, const struct model_reservation *h)
 {
-	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	const struct model_job *j = model_api_by_uid(&s->api, &h->reservation.uid);
 	if (j->kept && !j->now->gone && h->close.reason && !strcmp(h->close.reason, "Deleted"))
 		sim_reach(s, PATH_TENANT_KEPT_GIVEN);
-	const char *name = h->hold.name;
+	const char *name = h->reservation.name;
 	if ((h->closed_by == LEDGER_RELEASE) != h->committed)
-		sim_break(s, "P3", "attempt %d of %s: %s %s COMMIT", h->hold.attempt, name,
+		sim_break(s, "P3", "attempt %d of %s: %s %s COMMIT", h->reservation.attempt, name,
 			ledger_kind_name(h->closed_by), h->committed ? "after" : "without");
 	if (!h->close.reason || !h->close.reason[0] || !h->close.actor || !h->close.actor[0] ||
 		h->close.at_ms <= 0 || h->close.lost_ms < 0)
 		sim_break(s, "P4",
 			"attempt %d of %s was given back: reason '%s', actor '%s', at %lld, lost "
 			"%lld",
-			h->hold.attempt, name, h->close.reason ? h->close.reason : "",
+			h->reservation.attempt, name, h->close.reason ? h->close.reason : "",
 			h->close.actor ? h->close.actor : "", (ll)h->close.at_ms,
 			(ll)h->close.lost_ms);
 	if (h->stopped &&
 		(!h->stop.reason || !h->stop.reason[0] || !h->stop.actor || !h->stop.actor[0]))
 		sim_break(s, "P4", "attempt %d of %s was stopped without reason or actor",
-			h->hold.attempt, name);
+			h->reservation.attempt, name);
 }
 
 /* Each stop of ours that landed on a Job at work. One that ended by itself meanwhile lost nothing
@@ -342,7 +342,8 @@ static void check_closed(struct sim *s, const struct model_hold *h)
 static void check_stops(struct sim *s)
 {
 	for (const struct stop_seen *t = s->stops; t; t = t->next) {
-		const struct model_hold *h = model_ledger_hold(s->ledger, &t->uid, t->attempt);
+		const struct model_reservation *h =
+			model_ledger_reservation(s->ledger, &t->uid, t->attempt);
 		const struct model_job *j = model_api_by_uid(&s->api, &t->uid);
 		if (!h || h->open || h->close_epoch != t->epoch || j->vandalized ||
 			is_over(&j->now->job))
@@ -353,7 +354,7 @@ static void check_stops(struct sim *s)
 			sim_break(s, "P4",
 				"attempt %d of %s was stopped at work: expected the work it lost, "
 				"seen %lld",
-				t->attempt, h->hold.name, (ll)lost);
+				t->attempt, h->reservation.name, (ll)lost);
 	}
 }
 
@@ -455,7 +456,7 @@ static bool waits(const struct sim *s, const struct model_job *j)
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
 	       !n->job.invalid && model_jobs_pods(&s->jobs, j) == 0 &&
-	       !model_ledger_open_hold(s->ledger, &j->now->job.uid) && job_pods(&n->job) > 0;
+	       !model_ledger_open_reservation(s->ledger, &j->now->job.uid) && job_pods(&n->job) > 0;
 }
 
 /* Its place among those of its priority. */
@@ -501,7 +502,7 @@ static bool returns(const struct sim *s, const struct model_job *j)
 {
 	const struct snap *n = j->now;
 	return is_queued(n) && n->job.suspend && !n->job.deleting && !n->job.hold &&
-	       !n->job.invalid && model_ledger_open_hold(s->ledger, &n->job.uid);
+	       !n->job.invalid && model_ledger_open_reservation(s->ledger, &n->job.uid);
 }
 
 /* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
@@ -630,15 +631,15 @@ static void check_counts(struct sim *s)
 
 static int64_t segments_of(const struct sim *s, const struct budget_view *v)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *holds;
 	int64_t sum = 0;
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;) {
-		const struct model_hold *h = holds[i];
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;) {
+		const struct model_reservation *h = holds[i];
 		if (!h->open && h->committed && h->bill.priced &&
-			strcmp(h->hold.clusterqueue, v->clusterqueue) == 0 &&
+			strcmp(h->reservation.clusterqueue, v->clusterqueue) == 0 &&
 			strcmp(h->bill.currency, v->currency) == 0 &&
-			h->hold.started_ms >= v->period_from_ms &&
-			h->hold.started_ms < v->period_to_ms)
+			h->reservation.started_ms >= v->period_from_ms &&
+			h->reservation.started_ms < v->period_to_ms)
 			sum += h->bill.cost;
 	}
 	return sum;
@@ -677,11 +678,12 @@ static int64_t all_use(const struct sim *s, const struct model_job *j, const cha
 
 static int64_t all_held(const struct sim *s, const struct model_job *j, const char *resource)
 {
-	const struct model_hold *h = model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	const struct model_reservation *h =
+		model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 	int64_t sum = 0;
-	for (size_t i = 0; h && i < h->hold.nlines; i++)
-		if (!strcmp(h->hold.lines[i].resource, resource))
-			sum += h->hold.lines[i].amount;
+	for (size_t i = 0; h && i < h->reservation.nlines; i++)
+		if (!strcmp(h->reservation.lines[i].resource, resource))
+			sum += h->reservation.lines[i].amount;
 	return sum;
 }
 
@@ -709,18 +711,18 @@ static void check_pods(struct sim *s)
 /* What a run holds is for pods that it has, or may have. Of a Job without completions whose owner
  * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/gate.md),
  * nor of a run that was suspended, edited and unsuspended while nobody led. */
-static void check_no_more_is_held(struct sim *s, const struct model_hold *h)
+static void check_no_more_is_held(struct sim *s, const struct model_reservation *h)
 {
-	const struct model_job *j = model_api_by_uid(&s->api, &h->hold.uid);
+	const struct model_job *j = model_api_by_uid(&s->api, &h->reservation.uid);
 	const struct snap *n = j->now;
 	int64_t pods = job_pods(&n->job), there = (int64_t)model_jobs_pods(&s->jobs, j);
 	if (n->gone || n->job.deleting || n->job.suspend || is_over(&n->job) || !j->hostile ||
-		h->hold.state != LEDGER_POSTED || n->job.parallelism < j->wrote ||
+		h->reservation.state != LEDGER_POSTED || n->job.parallelism < j->wrote ||
 		(n->run && n->run->outside) || (j->lowered && !n->job.has_completions))
 		return;
 	pods = pods > there ? pods : there;
-	for (size_t i = 0; i < h->hold.nlines; i++) {
-		const struct quota_line *l = &h->hold.lines[i];
+	for (size_t i = 0; i < h->reservation.nlines; i++) {
+		const struct quota_line *l = &h->reservation.lines[i];
 		if (l->amount > pods * amount_of(n, l->resource))
 			sim_break(s, "P11",
 				"%s/%s can have %lld pods: expected no more held than "
@@ -733,15 +735,15 @@ static void count_beside(struct sim *s)
 {
 	for (const struct model_job *j = s->api.first; s->tenant.on && j; j = j->next)
 		if (!j->hostile && !j->now->gone &&
-			model_ledger_open_hold(s->ledger, &j->now->job.uid))
+			model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 			sim_reach(s, PATH_TENANT_BESIDE);
 }
 
 static void check_rest(struct sim *s)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *holds;
 	check_pods(s);
-	for (size_t i = model_ledger_holds(s->ledger, &holds); i-- > 0;)
+	for (size_t i = model_ledger_reservations(s->ledger, &holds); i-- > 0;)
 		if (holds[i]->open)
 			check_no_more_is_held(s, holds[i]);
 	count_beside(s);
@@ -753,8 +755,8 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	if (!r)
 		return;
 	check_known(s, r);
-	const struct model_hold *const *holds;
-	size_t n = model_ledger_holds(s->ledger, &holds);
+	const struct model_reservation *const *holds;
+	size_t n = model_ledger_reservations(s->ledger, &holds);
 	for (size_t i = 0; i < n; i++) {
 		if (holds[i]->open)
 			check_open(s, holds[i], all_ended);

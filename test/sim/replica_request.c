@@ -166,8 +166,8 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
  * then, nobody let run; it has to be stopped like any other intruder. */
 static void disown(struct sim *s, const struct api_request *q, struct model_job *j)
 {
-	const struct model_hold *h =
-		model_ledger_hold(s->ledger, &q->intent.uid, q->intent.story.attempt);
+	const struct model_reservation *h =
+		model_ledger_reservation(s->ledger, &q->intent.uid, q->intent.story.attempt);
 	if (j->vandalized && !(h && h->open))
 		((struct model_run *)j->now->run)->outside = true;
 }
@@ -347,8 +347,8 @@ struct ledger_request {
 	enum fate fate;
 	enum ledger_outcome outcome;
 	struct ledger_lease lease;
-	struct ledger_hold *holds;
-	size_t nholds;
+	struct ledger_reservation *holds;
+	size_t nreservations;
 	struct ledger_spent
 		*spent; /* INTENT_LOAD, before the holds: see controller/watch/recall.h */
 	size_t nspent;
@@ -444,9 +444,10 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 			rng_odds(&s->rng, 2000))
 			replica_sleep(s, r);
 	} else if (q->intent.kind == INTENT_LOAD) {
-		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nholds, names[q->outcome]);
+		sim_log(s, "%s loads %zu holds: %s", r->identity, q->nreservations,
+			names[q->outcome]);
 		recall_spent(s, r, q);
-		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nholds);
+		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nreservations);
 	} else {
 		if (q->outcome == LEDGER_LOST)
 			make_up_results(s, q);
@@ -490,7 +491,7 @@ static void count_load(struct sim *s, const struct ledger_request *q)
 		PATH_TAKEOVER_PENDING, PATH_TAKEOVER_POSTED, PATH_TAKEOVER_RELEASING};
 	bool has[3] = {false};
 	sim_reach(s, PATH_TAKEOVER);
-	for (size_t i = 0; i < q->nholds; i++)
+	for (size_t i = 0; i < q->nreservations; i++)
 		has[q->holds[i].state] = true;
 	for (size_t i = 0; i < 3; i++)
 		if (has[i])
@@ -562,16 +563,16 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 /* sql/recall_spent.sql */
 static void read_spent(struct sim *s, struct ledger_request *q)
 {
-	const struct model_hold *const *holds;
-	size_t n = model_ledger_holds(s->ledger, &holds);
+	const struct model_reservation *const *holds;
+	size_t n = model_ledger_reservations(s->ledger, &holds);
 	q->spent = sim_alloc(s, (n + 1) * sizeof(*q->spent));
 	for (size_t i = 0; i < n; i++) {
-		const struct model_hold *h = holds[i];
+		const struct model_reservation *h = holds[i];
 		if (h->open || !h->committed || !h->bill.priced || h->bill.cost == 0)
 			continue;
-		q->spent[q->nspent++] = (struct ledger_spent){h->hold.clusterqueue, h->hold.ns,
-			h->hold.localqueue, h->bill.currency, h->hold.started_ms / 900000 * 900000,
-			h->bill.cost};
+		q->spent[q->nspent++] = (struct ledger_spent){h->reservation.clusterqueue,
+			h->reservation.ns, h->reservation.localqueue, h->bill.currency,
+			h->reservation.started_ms / 900000 * 900000, h->bill.cost};
 	}
 }
 
@@ -584,10 +585,10 @@ static void execute(struct sim *s, struct ledger_request *q)
 		model_ledger_lease(
 			s->ledger, q->from->identity, i->epoch, i->lease_ms, s->now_ms, &q->lease);
 	} else if (i->kind == INTENT_LOAD) {
-		struct ledger_hold *holds = NULL;
-		q->outcome = model_ledger_load(s->ledger, i->epoch, &holds, &q->nholds);
-		q->holds = sim_alloc(s, (q->nholds + 1) * sizeof(*holds));
-		for (size_t k = 0; k < q->nholds; k++) {
+		struct ledger_reservation *holds = NULL;
+		q->outcome = model_ledger_load(s->ledger, i->epoch, &holds, &q->nreservations);
+		q->holds = sim_alloc(s, (q->nreservations + 1) * sizeof(*holds));
+		for (size_t k = 0; k < q->nreservations; k++) {
 			struct quota_line *lines =
 				sim_alloc(s, (holds[k].nlines + 1) * sizeof(*lines));
 			memcpy(lines, holds[k].lines, holds[k].nlines * sizeof(*lines));

@@ -21,7 +21,7 @@ static bool is_such(const struct sim *s, const struct model_job *j, enum own whi
 	if (!j->hostile || j->now->gone || j->now->job.deleting ||
 		j->now->job.suspend != (which == OWN_WAITS))
 		return false;
-	return which != OWN_HOLDS || model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	return which != OWN_HOLDS || model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 }
 
 static struct model_job *draw_own(struct sim *s, enum own which)
@@ -73,11 +73,12 @@ static void submits(struct sim *s)
 /* For how many pods it holds quota; 0: for none. */
 static int64_t pods_held(const struct sim *s, const struct model_job *j)
 {
-	const struct model_hold *h = model_ledger_open_hold(s->ledger, &j->now->job.uid);
+	const struct model_reservation *h =
+		model_ledger_open_reservation(s->ledger, &j->now->job.uid);
 	int64_t cpu = j->now->request[0].amount;
-	for (size_t i = 0; h && i < h->hold.nlines; i++)
-		if (!strcmp(h->hold.lines[i].resource, "cpu"))
-			return h->hold.lines[i].amount / cpu;
+	for (size_t i = 0; h && i < h->reservation.nlines; i++)
+		if (!strcmp(h->reservation.lines[i].resource, "cpu"))
+			return h->reservation.lines[i].amount / cpu;
 	return 0;
 }
 
@@ -134,7 +135,7 @@ static void deletes_and_keeps(struct sim *s, struct model_job *j)
 	j->kept = true;
 	n->job.deleting = true;
 	n->job.finalizer = "example.com/keep";
-	if (model_ledger_open_hold(s->ledger, &n->job.uid))
+	if (model_ledger_open_reservation(s->ledger, &n->job.uid))
 		sim_reach(s, PATH_TENANT_KEPT);
 	sim_log(s, "tenant deletes %s, and keeps it by a finalizer", n->job.name);
 	model_api_write(&s->api, n, false);

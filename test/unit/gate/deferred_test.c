@@ -281,7 +281,8 @@ static void a_deferred_job_with_an_open_hold_is_adopted(void **state)
 	turn(&w);
 	assert_int_equal(w.sent[INTENT_START], 1);
 	assert_true(made[0]->now->job.suspend);
-	assert_int_equal(uid_cmp(&first_hold(&w)->hold.uid, &made[0]->now->job.uid), 0);
+	assert_int_equal(
+		uid_cmp(&first_reservation(&w)->reservation.uid, &made[0]->now->job.uid), 0);
 	gate_free(w.gate);
 	queue_free(w.queue);
 	w.now_ms += 60000;

@@ -76,10 +76,10 @@ static void quota_comes_back_after_the_pods(struct world *w)
 	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
 	at(w, w->now_ms + 15000);
 	assert_true(w->sent[INTENT_PODS] > 0);
-	assert_true(model_ledger_hold(w->ledger, uid, 1)->open);
+	assert_true(model_ledger_reservation(w->ledger, uid, 1)->open);
 	w->pods = 0;
 	at(w, w->now_ms + 30000);
-	const struct model_hold *h = model_ledger_hold(w->ledger, uid, 1);
+	const struct model_reservation *h = model_ledger_reservation(w->ledger, uid, 1);
 	assert_false(h->open);
 	assert_int_equal(h->closed_by, LEDGER_RELEASE);
 	assert_string_equal(h->close.reason, "StoryLost");
@@ -113,8 +113,8 @@ static void a_first_start_that_was_not_sent_is_void(void **state)
 	world_restart(w);
 	turn(w);
 	assert_int_equal(w->sent[INTENT_PODS], 0);
-	assert_int_equal(
-		model_ledger_hold(w->ledger, &w->j->now->job.uid, 1)->closed_by, LEDGER_VOID);
+	assert_int_equal(model_ledger_reservation(w->ledger, &w->j->now->job.uid, 1)->closed_by,
+		LEDGER_VOID);
 }
 
 /* ---- A status that is behind -------------------------------------------------------------------
@@ -131,7 +131,7 @@ static void write_status(struct world *w, struct job_status status)
 
 static int64_t held_cpu(const struct world *w)
 {
-	return first_hold(w)->hold.lines[0].amount;
+	return first_reservation(w)->reservation.lines[0].amount;
 }
 
 /* Two pods that leave end well; the Job controller has made two others in their place, and does not
@@ -192,10 +192,10 @@ static void a_status_that_cannot_be_written_keeps_no_quota_for_ever(void **state
 	assert_int_equal(w->sent[INTENT_PODS], 0);
 	at(w, stopped_ms + overdue_ms);
 	assert_int_equal(w->sent[INTENT_PODS], 1);
-	assert_true(first_hold(w)->open);
+	assert_true(first_reservation(w)->open);
 	w->pods = 0;
 	at(w, stopped_ms + 2 * overdue_ms);
-	assert_false(first_hold(w)->open);
+	assert_false(first_reservation(w)->open);
 }
 
 /* The leader saw the Job last when one pod had ended and it did not see the next; what its STOP is

@@ -9,8 +9,8 @@
 
 static int64_t held_cpu(const struct world *w)
 {
-	const struct model_hold *h = first_hold(w);
-	return h->open ? h->hold.lines[0].amount : 0;
+	const struct model_reservation *h = first_reservation(w);
+	return h->open ? h->reservation.lines[0].amount : 0;
 }
 
 static void one_more(struct world *w, struct snap **ret)
@@ -130,7 +130,7 @@ static void resumed_after_a_stop_it_is_stopped_again(void **state)
 	one_more(w, &s);
 	s->request[0].amount = 250;
 	s->job.story_state = STORY_STOPPED;
-	s->job.story_attempt = first_hold(w)->hold.attempt;
+	s->job.story_attempt = first_reservation(w)->reservation.attempt;
 	model_api_write(&w->api, s, true);
 	world_restart(w);
 	turn(w);

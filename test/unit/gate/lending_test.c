@@ -9,8 +9,8 @@
 
 static int64_t held_cpu(const struct world *w)
 {
-	const struct model_hold *h = first_hold(w);
-	return h->open ? h->hold.lines[0].amount : 0;
+	const struct model_reservation *h = first_reservation(w);
+	return h->open ? h->reservation.lines[0].amount : 0;
 }
 
 /* Four pods of half a core, indexed, that may go on with one. */
@@ -67,8 +67,8 @@ static void a_stop_says_why(void **state)
 		"stopped (IdleResourcesReclaimed): 240.0 s of work lost; " WHY);
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");
 	assert_true(w.last[NOTE_STOP].lost_ms == 240000);
-	assert_string_equal(first_hold(&w)->stop.reason, "IdleResourcesReclaimed");
-	assert_true(first_hold(&w)->stop.lost_ms == 240000);
+	assert_string_equal(first_reservation(&w)->stop.reason, "IdleResourcesReclaimed");
+	assert_true(first_reservation(&w)->stop.lost_ms == 240000);
 	world_done(&w);
 }
 
@@ -301,7 +301,7 @@ static void a_count_of_a_run_does_not_release_it(void **state)
 	gate_answer_job(w.gate, id, &(struct job_answer){.outcome = JOB_DONE, .pods = 0});
 	w.pods = 4;
 	turn(&w);
-	assert_true(first_hold(&w)->open);
+	assert_true(first_reservation(&w)->open);
 	world_done(&w);
 }
 

@@ -341,7 +341,7 @@ static void a_manifest_that_is_applied_again_holds_nobody(void **state)
 	for (size_t i = 0; i < sizeof(pauses_ms) / sizeof(*pauses_ms); i++) {
 		at(w, w->now_ms + 60000);
 		apply_again(w);
-		assert_false(first_hold(w)->open);
+		assert_false(first_reservation(w)->open);
 		assert_null(w->j->now->job.hold);
 		assert_non_null(strstr(w->j->now->job.story, "SuspendedByManifest"));
 		assert_string_equal(w->last[NOTE_STOP].reason, "SuspendedByManifest");
@@ -396,9 +396,9 @@ static void a_person_who_means_it_is_heeded(void **state)
 
 static size_t holds_open(const struct world *w)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *holds;
 	size_t open = 0;
-	for (size_t i = model_ledger_holds(w->ledger, &holds); i-- > 0;)
+	for (size_t i = model_ledger_reservations(w->ledger, &holds); i-- > 0;)
 		open += holds[i]->open;
 	return open;
 }
@@ -617,7 +617,7 @@ static void a_stop_lands_where_annotations_are_full(void **state)
 	s->job.status = (struct job_status){.suspended = true};
 	write_job(w, s, false);
 	at(w, w->now_ms + 30000);
-	assert_false(first_hold(w)->open);
+	assert_false(first_reservation(w)->open);
 	assert_true(w->j->now->job.suspend); /* what puts it on hold does so without the room */
 	assert_int_equal(w->sent[INTENT_START], 1);
 	w->room = 0;
@@ -652,7 +652,7 @@ static void a_release_carries_the_bill(void **state)
 		w.now_ms = T0 + 60000;
 		finish(&w);
 		at(&w, T0 + 90000);
-		const struct model_hold *h = first_hold(&w);
+		const struct model_reservation *h = first_reservation(&w);
 		assert_false(h->open);
 		assert_int_equal(h->resolved, 1);
 		assert_true(h->bill.priced);
@@ -673,8 +673,8 @@ static void without_a_price_there_is_no_bill(void **state)
 	struct world *w = *state;
 	w->now_ms = T0 + 60000;
 	finish(w);
-	assert_false(first_hold(w)->open);
-	assert_false(first_hold(w)->bill.priced);
+	assert_false(first_reservation(w)->open);
+	assert_false(first_reservation(w)->bill.priced);
 	assert_string_equal(w->last[NOTE_RELEASE].currency, "");
 }
 
@@ -684,16 +684,16 @@ static void a_successor_makes_the_bill(void **state)
 	struct world *w = *state;
 	have_a_price();
 	decide_stop(w);
-	assert_int_equal(first_hold(w)->hold.state, LEDGER_RELEASING);
-	assert_false(first_hold(w)->bill.priced);
+	assert_int_equal(first_reservation(w)->reservation.state, LEDGER_RELEASING);
+	assert_false(first_reservation(w)->bill.priced);
 	world_restart(w);
 	turn(w);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status = (struct job_status){.suspended = true};
 	write_job(w, s, false);
 	at(w, w->now_ms + 20000);
-	assert_false(first_hold(w)->open);
-	assert_true(first_hold(w)->bill.cost > 1060000);
+	assert_false(first_reservation(w)->open);
+	assert_true(first_reservation(w)->bill.cost > 1060000);
 	assert_true(finished_ms == 0);
 }
 
@@ -704,7 +704,7 @@ static void who_failed_is_no_sample(void **state)
 	s->job.status.failed = true;
 	s->job.status.active = s->job.status.ready = 0;
 	write_job(w, s, false);
-	assert_false(first_hold(w)->open);
+	assert_false(first_reservation(w)->open);
 	assert_true(finished_ms == 0);
 }
 

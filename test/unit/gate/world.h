@@ -116,7 +116,7 @@ static inline void world_restart(struct world *w)
 static inline void answer_ledger(struct world *w, const struct intent *i)
 {
 	struct ledger_lease lease;
-	struct ledger_hold *holds = NULL;
+	struct ledger_reservation *holds = NULL;
 	struct ledger_result results[64];
 	size_t n = 0;
 	w->sent[i->kind]++;
@@ -302,10 +302,10 @@ static inline void decide(struct world *w, struct decision d)
 	turn(w);
 }
 
-static inline const struct model_hold *first_hold(const struct world *w)
+static inline const struct model_reservation *first_reservation(const struct world *w)
 {
-	const struct model_hold *const *holds;
-	assert_true(model_ledger_holds(w->ledger, &holds) > 0);
+	const struct model_reservation *const *holds;
+	assert_true(model_ledger_reservations(w->ledger, &holds) > 0);
 	return holds[0];
 }
 

@@ -25,7 +25,7 @@ static void on_lease(uint64_t id, enum ledger_outcome o, const struct ledger_lea
 	d->lease = *l;
 }
 
-void hold_print(struct buf *b, const struct ledger_hold *h)
+void reservation_print(struct buf *b, const struct ledger_reservation *h)
 {
 	static const char *const states[] = {"pending", "posted", "releasing"};
 	char uid[UID_TEXT_SIZE];
@@ -41,14 +41,14 @@ void hold_print(struct buf *b, const struct ledger_hold *h)
 	buf_putc(b, '\n');
 }
 
-static void on_load(
-	uint64_t id, enum ledger_outcome o, const struct ledger_hold *holds, size_t n, void *ctx)
+static void on_load(uint64_t id, enum ledger_outcome o,
+	const struct ledger_reservation *reservations, size_t n, void *ctx)
 {
 	struct drive *d = ctx;
 	answered(d, id, o);
-	buf_reset(&d->holds);
+	buf_reset(&d->reservations);
 	for (size_t i = 0; i < n; i++)
-		hold_print(&d->holds, &holds[i]);
+		reservation_print(&d->reservations, &reservations[i]);
 }
 
 static void on_batch(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
@@ -131,7 +131,7 @@ void drive_start(
 	struct drive *d, const struct pg_fixture *f, const char *cell, const char *identity)
 {
 	*d = (struct drive){.loop = ev_loop_new(EVFLAG_AUTO)};
-	buf_init(&d->holds, (size_t)1 << 26);
+	buf_init(&d->reservations, (size_t)1 << 26);
 	buf_init(&d->runs, (size_t)1 << 26);
 	buf_init(&d->past, (size_t)1 << 26);
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
@@ -150,7 +150,7 @@ void drive_stop(struct drive *d)
 {
 	pg_free(d->pg);
 	ev_loop_destroy(d->loop);
-	buf_done(&d->holds);
+	buf_done(&d->reservations);
 	buf_done(&d->runs);
 	buf_done(&d->past);
 }

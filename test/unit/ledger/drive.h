@@ -24,7 +24,7 @@ struct drive {
 	struct ledger_lease lease;
 	struct ledger_result results[DRIVE_OPS_MAX];
 	size_t expected;	 /* operations in the batch that was asked last */
-	struct buf holds;	 /* LOAD, as text: a line for each hold */
+	struct buf reservations; /* LOAD, as text: a line for each hold */
 	struct buf runs;	 /* RECALL, as text: a line for each run */
 	struct buf past;	 /* what was spent, or durations, as text: a line for each */
 	struct ledger_mark mark; /* where the next RECALL begins */
@@ -67,6 +67,6 @@ int drive_close_group(void **state);
 const char *drive_audit(void);
 
 /* One line of text for a hold, as model and driver must agree on it. */
-void hold_print(struct buf *b, const struct ledger_hold *h);
+void reservation_print(struct buf *b, const struct ledger_reservation *h);
 
 #endif

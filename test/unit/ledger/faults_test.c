@@ -74,7 +74,7 @@ static int insist(struct drive *d, int64_t epoch, const struct ledger_op *ops, s
 }
 
 /* Keeps every batch from writing, until it is let go. */
-static PGconn *hold_up(void)
+static PGconn *reservation_up(void)
 {
 	PGconn *c = PQconnectdb(F.conninfo);
 	PGresult *r = PQexec(c, "BEGIN; LOCK TABLE sluice.transfer IN EXCLUSIVE MODE");
@@ -102,7 +102,7 @@ static void test_backend_ended_in_the_middle_of_a_batch(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "ended");
 	struct ledger_op ops[] = {op(LEDGER_RESERVE, 1), op(LEDGER_RESERVE, 2)};
-	PGconn *lock = hold_up();
+	PGconn *lock = reservation_up();
 	struct ledger_batch b = {e, ops, 2};
 	uint64_t id = drive_ask_batch(&d, &b);
 	until_waiting(&d);
@@ -152,7 +152,7 @@ static void test_everything_under_way_is_lost_in_order(void **state)
 	int64_t e = lead(&d, "order");
 	struct ledger_op o = op(LEDGER_RESERVE, 1);
 	struct ledger_batch b = {e, &o, 1};
-	PGconn *lock = hold_up();
+	PGconn *lock = reservation_up();
 	drive_ask_batch(&d, &b);
 	until_waiting(&d);
 	pg_lease(d.pg, ++d.next_id, e, 1000);
@@ -180,7 +180,7 @@ static void crash_with_a_batch_in_flight(
 	struct ledger_op ops[20];
 	for (int i = 0; i < 20; i++)
 		ops[i] = op(LEDGER_RESERVE, i + 1);
-	PGconn *lock = stuck ? hold_up() : NULL;
+	PGconn *lock = stuck ? reservation_up() : NULL;
 	struct ledger_batch b = {e, ops, 20};
 	drive_ask_batch(&d, &b);
 	if (stuck)
@@ -255,7 +255,7 @@ static void test_stopped_backend_behind_the_fence(void **state)
 	int64_t e = lead(&d, "behind");
 	pid_t old = backend("behind");
 	struct ledger_op ops[] = {op(LEDGER_RESERVE, 1), op(LEDGER_RESERVE, 2)};
-	PGconn *lock = hold_up();
+	PGconn *lock = reservation_up();
 	struct ledger_batch b = {e, ops, 2};
 	uint64_t id = drive_ask_batch(&d, &b);
 	until_waiting(&d);

@@ -186,28 +186,28 @@ static void compare_balances(struct world *w, int batch)
 			(unsigned long long)w->seed, batch, all, actual);
 }
 
-static void compare_holds(struct world *w, int batch)
+static void compare_reservations(struct world *w, int batch)
 {
-	struct ledger_hold *holds;
+	struct ledger_reservation *reservations;
 	size_t n;
 	struct buf expected;
 	buf_init(&expected, (size_t)1 << 20);
-	assert_int_equal(model_ledger_load(w->model, 1, &holds, &n), LEDGER_DONE);
+	assert_int_equal(model_ledger_load(w->model, 1, &reservations, &n), LEDGER_DONE);
 	for (size_t i = 0; i < n; i++)
-		hold_print(&expected, &holds[i]);
+		reservation_print(&expected, &reservations[i]);
 	assert_int_equal(drive_load(&w->d, w->epoch), LEDGER_DONE);
-	if (strcmp(buf_text(&expected), buf_text(&w->d.holds)))
+	if (strcmp(buf_text(&expected), buf_text(&w->d.reservations)))
 		fail_msg("seed %llu batch %d: holds\nmodel\n%sPostgres\n%s",
 			(unsigned long long)w->seed, batch, buf_text(&expected),
-			buf_text(&w->d.holds));
+			buf_text(&w->d.reservations));
 	buf_done(&expected);
-	free(holds);
+	free(reservations);
 }
 
-static void bill_print(struct buf *out, const struct model_hold *h)
+static void bill_print(struct buf *out, const struct model_reservation *h)
 {
-	buf_printf(out, "%d.%d %s|%s|", h->hold.uid.byte[15], h->hold.attempt, h->owner,
-		h->labels ? h->labels : "");
+	buf_printf(out, "%d.%d %s|%s|", h->reservation.uid.byte[15], h->reservation.attempt,
+		h->owner, h->labels ? h->labels : "");
 	if (h->bill.priced)
 		buf_printf(out, "%s|%s|%s|%lld;", h->bill.plan, h->bill.currency,
 			h->bill.price ? h->bill.price : "", (long long)h->bill.cost);
@@ -218,17 +218,17 @@ static void bill_print(struct buf *out, const struct model_hold *h)
 /* The runs that have ended, by Job and attempt. */
 static void compare_segments(struct world *w, int batch)
 {
-	const struct model_hold *const *holds;
+	const struct model_reservation *const *reservations;
 	struct buf expected;
-	size_t n = model_ledger_holds(w->model, &holds);
+	size_t n = model_ledger_reservations(w->model, &reservations);
 	buf_init(&expected, (size_t)1 << 20);
 	for (int32_t job = 1; job <= JOBS; job++)
 		for (int32_t attempt = 1; attempt < 100; attempt++)
 			for (size_t i = 0; i < n; i++)
-				if (holds[i]->hold.uid.byte[15] == job &&
-					holds[i]->hold.attempt == attempt && !holds[i]->open &&
-					holds[i]->committed)
-					bill_print(&expected, holds[i]);
+				if (reservations[i]->reservation.uid.byte[15] == job &&
+					reservations[i]->reservation.attempt == attempt &&
+					!reservations[i]->open && reservations[i]->committed)
+					bill_print(&expected, reservations[i]);
 	const char *actual = pg_fixture_sql(&F,
 		"SELECT string_agg(concat(get_byte(uuid_send(job_uid), 15), '.', attempt, ' ', "
 		"owner, '|', labels, '|', plan, '|', currency, '|', price, '|', cost_micro, ';'), "
@@ -248,7 +248,7 @@ static void compare_batch(struct world *w, int b, size_t n)
 	assert_int_equal(drive_batch(&w->d, w->epoch, w->ops, n), LEDGER_DONE);
 	compare_results(w, b, expected, n);
 	compare_balances(w, b);
-	compare_holds(w, b);
+	compare_reservations(w, b);
 	compare_segments(w, b);
 }
 

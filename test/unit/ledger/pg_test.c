@@ -263,7 +263,7 @@ static void test_resigned_lease_is_free_at_once(void **state)
 /* ---- Operations -------------------------------------------------------------------------------
  */
 
-static void test_life_of_a_hold(void **state)
+static void test_life_of_a_reservation(void **state)
 {
 	(void)state;
 	struct drive d;
@@ -272,7 +272,7 @@ static void test_life_of_a_hold(void **state)
 	assert_verdict(&d, e, reserve(1, 1, 6), LEDGER_APPLIED);
 	assert_balance(&d, "6/0/0 10 10");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
-	assert_string_equal(buf_text(&d.holds),
+	assert_string_equal(buf_text(&d.reservations),
 		"ab000000-0000-0000-0000-000000000001#1 pending team/train a 1700000000123 0 "
 		"cq/a:spot:cpu=6\n");
 	assert_verdict(&d, e, op(LEDGER_COMMIT, 1, 1), LEDGER_APPLIED);
@@ -282,13 +282,13 @@ static void test_life_of_a_hold(void **state)
 	assert_verdict(&d, e, op(LEDGER_STOP, 1, 1), LEDGER_APPLIED);
 	assert_balance(&d, "0/0/4 10 10");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
-	assert_string_equal(buf_text(&d.holds),
+	assert_string_equal(buf_text(&d.reservations),
 		"ab000000-0000-0000-0000-000000000001#1 releasing team/train a 1700000000123 "
 		"1700000000123 cq/a:spot:cpu=4\n");
 	assert_verdict(&d, e, op(LEDGER_RELEASE, 1, 1), LEDGER_APPLIED);
 	assert_balance(&d, "0/0/0 10 10");
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
-	assert_string_equal(buf_text(&d.holds), "");
+	assert_string_equal(buf_text(&d.reservations), "");
 	assert_string_equal(
 		pg_fixture_sql(&F, "SELECT concat_ws(' ', ns, name, clusterqueue, reason, actor, "
 				   "lost_ms, lines, stopped_at = started_at) "
@@ -433,7 +433,7 @@ static void test_strange_names_and_amounts(void **state)
 	assert_int_equal(d.results[2].verdict, LEDGER_REFUSED);
 	assert_int_equal(d.results[3].verdict, LEDGER_APPLIED);
 	assert_int_equal(drive_load(&d, e), LEDGER_DONE);
-	assert_string_equal(buf_text(&d.holds),
+	assert_string_equal(buf_text(&d.reservations),
 		"ab000000-0000-0000-0000-000000000001#1 pending not utf-8 ?/train a 1700000000123 "
 		"0 "
 		"cq/\"{,}\\':f\n:r\xc3\xa9=9223372036854775807\n"
@@ -540,7 +540,7 @@ int main(void)
 		cmocka_unit_test(test_lease_that_ran_out_is_renewed_if_nobody_took_it),
 		cmocka_unit_test(test_takeover_fences_the_old_epoch),
 		cmocka_unit_test(test_resigned_lease_is_free_at_once),
-		cmocka_unit_test(test_life_of_a_hold),
+		cmocka_unit_test(test_life_of_a_reservation),
 		cmocka_unit_test(test_whole_life_in_one_batch),
 		cmocka_unit_test(test_each_operation_takes_effect_once),
 		cmocka_unit_test(test_refused_alone_and_the_attempt_is_not_used_up),

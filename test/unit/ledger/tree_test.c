@@ -48,7 +48,7 @@ static struct ledger_op op(enum ledger_kind kind, int n)
 		.actor = "test"};
 }
 
-static struct ledger_op hold(int n, const char *node, int64_t amount)
+static struct ledger_op reservation(int n, const char *node, int64_t amount)
 {
 	struct ledger_op o = op(LEDGER_RESERVE, n);
 	o.lines = line(node, amount);
@@ -58,7 +58,7 @@ static struct ledger_op hold(int n, const char *node, int64_t amount)
 
 static struct ledger_op shrink(int n, const char *node, int64_t amount)
 {
-	struct ledger_op o = hold(n, node, amount);
+	struct ledger_op o = reservation(n, node, amount);
 	o.kind = LEDGER_SHRINK;
 	return o;
 }
@@ -111,9 +111,9 @@ static void test_what_is_beyond_the_guaranteed_part_counts_above(void **state)
 	int64_t e = lead(&d, "beyond");
 	BATCH(&d, e, "AAAA", cap("cohort/root", 10, "", 0), cap("cohort/mid", 8, "cohort/root", 3),
 		cap("cq/a", QUOTA_UNLIMITED, "cohort/mid", 2), cap("cq/b", 20, "cohort/mid", 0));
-	BATCH(&d, e, "A", hold(1, "cq/a", 2));
+	BATCH(&d, e, "A", reservation(1, "cq/a", 2));
 	assert_tree(&d, "cohort/mid 0/8 cohort/root 0/10 cq/a 2/9223372036854775807 cq/b 0/20");
-	BATCH(&d, e, "AA", hold(2, "cq/a", 1), hold(3, "cq/b", 4));
+	BATCH(&d, e, "AA", reservation(2, "cq/a", 1), reservation(3, "cq/b", 4));
 	assert_tree(&d, "cohort/mid 5/8 cohort/root 2/10 cq/a 3/9223372036854775807 cq/b 4/20");
 	BATCH(&d, e, "AA", op(LEDGER_COMMIT, 3), op(LEDGER_STOP, 3));
 	assert_tree(&d, "cohort/mid 5/8 cohort/root 2/10 cq/a 3/9223372036854775807 cq/b 4/20");
@@ -131,15 +131,17 @@ static void test_refused_when_any_node_of_the_path_is_full(void **state)
 	int64_t e = lead(&d, "path");
 	BATCH(&d, e, "AAAA", cap("cohort/root", 10, "", 0), cap("cohort/mid", 8, "cohort/root", 0),
 		cap("cq/a", 9, "cohort/mid", 2), cap("cq/b", 20, "cohort/root", 0));
-	BATCH(&d, e, "FAF", hold(1, "cq/a", 11), hold(1, "cq/b", 7), hold(2, "cq/a", 6));
+	BATCH(&d, e, "FAF", reservation(1, "cq/a", 11), reservation(1, "cq/b", 7),
+		reservation(2, "cq/a", 6));
 	assert_tree(&d, "cohort/mid 0/8 cohort/root 7/10 cq/a 0/9 cq/b 7/20");
 	/* what is guaranteed is there, however full it is above */
-	BATCH(&d, e, "AFA", hold(2, "cq/a", 5), hold(3, "cq/a", 1), op(LEDGER_VOID, 1));
-	BATCH(&d, e, "FA", hold(3, "cq/a", 5), hold(3, "cq/a", 4));
+	BATCH(&d, e, "AFA", reservation(2, "cq/a", 5), reservation(3, "cq/a", 1),
+		op(LEDGER_VOID, 1));
+	BATCH(&d, e, "FA", reservation(3, "cq/a", 5), reservation(3, "cq/a", 4));
 	assert_tree(&d, "cohort/mid 7/8 cohort/root 7/10 cq/a 9/9 cq/b 0/20");
 	/* of two lines that meet above only both count: nothing of a refused one stays */
 	struct quota_line both[] = {*line("cq/b", 2), *line("cohort/mid", 2)};
-	struct ledger_op wide = hold(4, "", 0);
+	struct ledger_op wide = reservation(4, "", 0);
 	wide.lines = both;
 	wide.nlines = 2;
 	BATCH(&d, e, "F", wide);
@@ -153,9 +155,9 @@ static void test_full_nodes_above_leave_what_is_guaranteed(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "kept");
 	BATCH(&d, e, "AAAA", cap("cohort/root", 4, "", 0), cap("cq/a", 9, "cohort/root", 3),
-		cap("cq/b", 9, "cohort/root", 0), hold(1, "cq/b", 4));
+		cap("cq/b", 9, "cohort/root", 0), reservation(1, "cq/b", 4));
 	BATCH(&d, e, "A", cap("cohort/root", 1, "", 0)); /* lowered below its use */
-	BATCH(&d, e, "AF", hold(2, "cq/a", 3), hold(3, "cq/a", 1));
+	BATCH(&d, e, "AF", reservation(2, "cq/a", 3), reservation(3, "cq/a", 1));
 	assert_tree(&d, "cohort/root 4/4 cq/a 3/9 cq/b 4/9");
 	BATCH(&d, e, "A", shrink(1, "cq/b", 2)); /* the ceiling comes down with the use */
 	assert_tree(&d, "cohort/root 2/2 cq/a 3/9 cq/b 2/9");
@@ -168,14 +170,14 @@ static void test_guaranteed_part_is_raised_and_lowered(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "lend");
 	BATCH(&d, e, "AAA", cap("cohort/root", 5, "", 0), cap("cq/a", 9, "cohort/root", 4),
-		hold(1, "cq/a", 8));
+		reservation(1, "cq/a", 8));
 	assert_tree(&d, "cohort/root 4/5 cq/a 8/9");
 	BATCH(&d, e, "A", cap("cq/a", 9, "cohort/root", 1)); /* never fails */
 	assert_tree(&d, "cohort/root 7/7 cq/a 8/9");
-	BATCH(&d, e, "F", hold(2, "cq/a", 1));
+	BATCH(&d, e, "F", reservation(2, "cq/a", 1));
 	BATCH(&d, e, "A", cap("cq/a", 9, "cohort/root", 6));
 	assert_tree(&d, "cohort/root 2/5 cq/a 8/9");
-	BATCH(&d, e, "A", hold(2, "cq/a", 1));
+	BATCH(&d, e, "A", reservation(2, "cq/a", 1));
 	finish(&d);
 }
 
@@ -186,14 +188,14 @@ static void test_moved_below_another_parent(void **state)
 	int64_t e = lead(&d, "move");
 	BATCH(&d, e, "AAAAAA", cap("cohort/old", 9, "cohort/top", 1), cap("cohort/top", 9, "", 0),
 		cap("cohort/new", 3, "", 0), cap("cohort/mid", 9, "cohort/old", 1),
-		cap("cq/a", 9, "cohort/mid", 1), hold(1, "cq/a", 7));
+		cap("cq/a", 9, "cohort/mid", 1), reservation(1, "cq/a", 7));
 	assert_tree(&d, "cohort/mid 6/9 cohort/new 0/3 cohort/old 5/9 cohort/top 4/9 cq/a 7/9");
 	BATCH(&d, e, "A", cap("cohort/mid", 9, "cohort/new", 2));
 	assert_tree(&d, "cohort/mid 6/9 cohort/new 4/4 cohort/old 0/9 cohort/top 0/9 cq/a 7/9");
-	BATCH(&d, e, "F", hold(2, "cq/a", 1));
+	BATCH(&d, e, "F", reservation(2, "cq/a", 1));
 	BATCH(&d, e, "A", cap("cohort/mid", 9, "", 2));
 	assert_tree(&d, "cohort/mid 6/9 cohort/new 0/3 cohort/old 0/9 cohort/top 0/9 cq/a 7/9");
-	BATCH(&d, e, "A", hold(2, "cq/a", 1));
+	BATCH(&d, e, "A", reservation(2, "cq/a", 1));
 	finish(&d);
 }
 
@@ -211,8 +213,8 @@ static void test_ceilings_come_in_any_order(void **state)
 		snprintf(cell, sizeof(cell), "order-%zu", k);
 		int64_t e = lead(&d, cell);
 		/* used before the tree is known: a parent that nobody has spoken of has no room */
-		BATCH(&d, e, "AAAF", cap("cq/a", 9, "", 0), hold(1, "cq/a", 6),
-			cap("cq/a", 9, "cohort/mid", 0), hold(2, "cq/a", 1));
+		BATCH(&d, e, "AAAF", cap("cq/a", 9, "", 0), reservation(1, "cq/a", 6),
+			cap("cq/a", 9, "cohort/mid", 0), reservation(2, "cq/a", 1));
 		for (size_t i = 0; i < 3; i++)
 			batch(&d, e, &tree[orders[k][i]], 1, "A");
 		assert_tree(&d, expected);
@@ -228,11 +230,12 @@ static void test_parents_in_a_circle_do_not_count(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "circle");
 	BATCH(&d, e, "AAAA", cap("cohort/a", 9, "cohort/b", 0), cap("cohort/b", 9, "", 0),
-		cap("cq/x", 9, "cohort/a", 1), hold(1, "cq/x", 5));
+		cap("cq/x", 9, "cohort/a", 1), reservation(1, "cq/x", 5));
 	assert_tree(&d, "cohort/a 4/9 cohort/b 4/9 cq/x 5/9");
 	BATCH(&d, e, "A", cap("cohort/b", 9, "cohort/a", 0));
 	assert_tree(&d, "cohort/a 4/9 cohort/b 0/9 cq/x 5/9");
-	BATCH(&d, e, "AA", hold(2, "cq/x", 1), cap("cohort/b", 9, "cohort/b", 0)); /* itself */
+	BATCH(&d, e, "AA", reservation(2, "cq/x", 1),
+		cap("cohort/b", 9, "cohort/b", 0)); /* itself */
 	assert_tree(&d, "cohort/a 5/9 cohort/b 5/9 cq/x 6/9");
 	BATCH(&d, e, "AA", cap("cohort/b", 9, "cohort/a", 0), cap("cohort/a", 9, "", 0));
 	assert_tree(&d, "cohort/a 5/9 cohort/b 0/9 cq/x 6/9");
@@ -245,10 +248,10 @@ static void test_absurd_amounts_end_at_the_greatest_number(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "absurd");
 	BATCH(&d, e, "AAAA", cap("cq/a", QUOTA_UNLIMITED, "", 0),
-		cap("cq/b", QUOTA_UNLIMITED, "", 0), hold(1, "cq/a", INT64_MAX),
-		hold(2, "cq/b", INT64_MAX));
+		cap("cq/b", QUOTA_UNLIMITED, "", 0), reservation(1, "cq/a", INT64_MAX),
+		reservation(2, "cq/b", INT64_MAX));
 	BATCH(&d, e, "AAF", cap("cq/a", QUOTA_UNLIMITED, "cohort/c", 0),
-		cap("cq/b", QUOTA_UNLIMITED, "cohort/c", 0), hold(3, "cq/b", 1));
+		cap("cq/b", QUOTA_UNLIMITED, "cohort/c", 0), reservation(3, "cq/b", 1));
 	assert_string_equal(pg_fixture_sql(&F, "SELECT members FROM sluice.balance WHERE cell = "
 					       "'absurd' AND node = 'cohort/c'"),
 		"9223372036854775807");
@@ -274,26 +277,26 @@ static bool at_once(struct drive *d, int64_t e, struct ledger_op o, enum ledger_
 	return written;
 }
 
-static void test_life_of_a_hold_reads_nothing(void **state)
+static void test_life_of_a_reservation_reads_nothing(void **state)
 {
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "memory");
 	BATCH(&d, e, "AA", cap("cq/a", 9, "cohort/c", 1), cap("cohort/c", 9, "", 0));
-	assert_true(at_once(&d, e, hold(1, "cq/a", 4), LEDGER_APPLIED));
+	assert_true(at_once(&d, e, reservation(1, "cq/a", 4), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, op(LEDGER_COMMIT, 1), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, shrink(1, "cq/a", 3), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, cap("cq/a", 8, "cohort/c", 2), LEDGER_APPLIED));
 	assert_tree(&d, "cohort/c 1/9 cq/a 3/8");
 	assert_true(at_once(&d, e, op(LEDGER_STOP, 1), LEDGER_APPLIED));
 	assert_true(at_once(&d, e, op(LEDGER_RELEASE, 1), LEDGER_APPLIED));
-	assert_int_equal(cache_holds(d.pg->cache), 0);
+	assert_int_equal(cache_reservations(d.pg->cache), 0);
 	assert_int_equal(cache_rows(d.pg->cache), 2);
 	/* what is not simply done is read */
 	assert_false(at_once(&d, e, op(LEDGER_RELEASE, 1), LEDGER_SPENT));
-	assert_false(at_once(&d, e, hold(2, "cq/a", 40), LEDGER_REFUSED));
+	assert_false(at_once(&d, e, reservation(2, "cq/a", 40), LEDGER_REFUSED));
 	/* its key tells that it was done before; then it is read */
-	assert_true(at_once(&d, e, hold(1, "cq/a", 1), LEDGER_SPENT));
+	assert_true(at_once(&d, e, reservation(1, "cq/a", 1), LEDGER_SPENT));
 	assert_int_equal(d.results[0].next_attempt, 2);
 	assert_int_equal(cache_rows(d.pg->cache), 2);
 	assert_string_equal(
@@ -309,8 +312,8 @@ static void test_new_connection_and_new_epoch_remember_nothing(void **state)
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "anew");
-	BATCH(&d, e, "AA", cap("cq/a", 9, "", 0), hold(1, "cq/a", 4));
-	assert_int_equal(cache_holds(d.pg->cache), 1);
+	BATCH(&d, e, "AA", cap("cq/a", 9, "", 0), reservation(1, "cq/a", 4));
+	assert_int_equal(cache_reservations(d.pg->cache), 1);
 	pg_conn_drop(d.pg->conn, "cut by the test");
 	assert_int_equal(cache_rows(d.pg->cache), 0);
 	drive_until_up(&d);
@@ -328,7 +331,8 @@ static void test_hands_that_edit_rows_are_seen(void **state)
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "hands");
-	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), hold(1, "cq/a", 4), hold(2, "cq/a", 2));
+	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), reservation(1, "cq/a", 4),
+		reservation(2, "cq/a", 2));
 	/* somebody gives back what job 1 holds */
 	pg_fixture_sql(&F,
 		"WITH gone AS (DELETE FROM sluice.hold WHERE cell = 'hands' AND job_uid = "
@@ -342,7 +346,7 @@ static void test_hands_that_edit_rows_are_seen(void **state)
 	/* and makes room: only what was read is refused */
 	pg_fixture_sql(
 		&F, "UPDATE sluice.balance SET wanted = 30, ceiling = 30 WHERE cell = 'hands'");
-	assert_false(at_once(&d, e, hold(3, "cq/a", 20), LEDGER_APPLIED));
+	assert_false(at_once(&d, e, reservation(3, "cq/a", 20), LEDGER_APPLIED));
 	assert_tree(&d, "cq/a 22/30");
 	finish(&d);
 }
@@ -369,11 +373,11 @@ static void test_runs_that_ended_are_recalled_page_by_page(void **state)
 	int64_t e = lead(&d, "recall");
 	BATCH(&d, e, "A", cap("cq/a", 99, "", 0));
 	for (int i = 1; i <= 5; i++) {
-		struct ledger_op o = hold(i, "cq/a", i);
+		struct ledger_op o = reservation(i, "cq/a", i);
 		o.localqueue = i == 4 ? NULL : "main";
 		BATCH(&d, e, "AA", o, at(op(LEDGER_COMMIT, i), 1000 * i));
 	}
-	BATCH(&d, e, "A", hold(6, "cq/a", 1));
+	BATCH(&d, e, "A", reservation(6, "cq/a", 1));
 	/* two end in the same millisecond; one never ran; one goes on */
 	BATCH(&d, e, "AAAAA", at(op(LEDGER_RELEASE, 3), 20000), at(op(LEDGER_RELEASE, 2), 20000),
 		at(op(LEDGER_RELEASE, 1), 9000), at(op(LEDGER_VOID, 6), 19000),
@@ -401,7 +405,7 @@ static void test_run_that_shrank_is_several(void **state)
 	struct drive d;
 	int64_t e = lead(&d, "shrank");
 	struct quota_line two[] = {*line("cq/a", 9), {"cq/a", "spot", "pods", 3}};
-	struct ledger_op o = hold(1, "cq/a", 0), before = shrink(1, "cq/a", 8),
+	struct ledger_op o = reservation(1, "cq/a", 0), before = shrink(1, "cq/a", 8),
 			 during = shrink(1, "cq/a", 5), after = shrink(1, "cq/a", 2);
 	o.lines = two;
 	o.nlines = 2;
@@ -434,7 +438,7 @@ static void test_segment_that_version_1_began_is_ended(void **state)
 	(void)state;
 	struct drive d;
 	int64_t e = lead(&d, "older");
-	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), hold(1, "cq/a", 2), op(LEDGER_COMMIT, 1));
+	BATCH(&d, e, "AAA", cap("cq/a", 9, "", 0), reservation(1, "cq/a", 2), op(LEDGER_COMMIT, 1));
 	pg_fixture_sql(&F,
 		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, "
 		"clusterqueue, started_at, stopping_at, reason, actor, lost_ms, lines) "
@@ -528,7 +532,7 @@ int main(void)
 		cmocka_unit_test(test_ceilings_come_in_any_order),
 		cmocka_unit_test(test_parents_in_a_circle_do_not_count),
 		cmocka_unit_test(test_absurd_amounts_end_at_the_greatest_number),
-		cmocka_unit_test(test_life_of_a_hold_reads_nothing),
+		cmocka_unit_test(test_life_of_a_reservation_reads_nothing),
 		cmocka_unit_test(test_new_connection_and_new_epoch_remember_nothing),
 		cmocka_unit_test(test_hands_that_edit_rows_are_seen),
 		cmocka_unit_test(test_runs_that_ended_are_recalled_page_by_page),
