@@ -1,6 +1,7 @@
 /*
  * An attempt: from the decision that opens it, or its takeover from the ledger, to the release of
- * its hold. What the ledger and the queue are told stands here; when it is time for it, in phase.c.
+ * its reservation. What the ledger and the queue are told stands here; when it is time for it, in
+ * phase.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -31,8 +32,8 @@ static void sample(struct gate *g, const struct gate_job *j)
 	queue_finished_job(g->queue, &j->uid, end_ms);
 }
 
-/* The hold is given back. The queue may use the room at once: the ledger takes operations in order,
- * and whoever gets it comes after. */
+/* The reservation is given back. The queue may use the quota at once: the ledger takes operations
+ * in order, and whoever gets it comes after. */
 static void close_reservation(struct gate *g, struct gate_job *j, enum ledger_kind kind)
 {
 	gate_operate(g, j, kind, job_lost_ms(g, j));

@@ -8,7 +8,7 @@
  *
  * The life of an attempt (a phase each; gate_enter() alone moves a Job between them):
  *
- *   WAITING    no hold. The queue library has it in its order.
+ *   WAITING    no reservation. The queue library has it in its order.
  *   RESERVING  the queue chose it; RESERVE is on its way to the ledger.
  *   STARTING   RESERVE is durable; the start PATCH is sent, and sent again, until it is known to
  *              have landed or to be impossible.
@@ -31,14 +31,15 @@
  * good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
  *     until then nobody could tell "no pods left" from "no pods yet";
- *   - a hold is lowered only to what is left of pods, and while a Job controller may not have read
+ *   - a reservation is lowered only to what is left of pods, and while a Job controller may not
+ *   have read
  * a lower parallelism yet only after they were counted (scale_down.c);
  *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
  *   - facts with an older version than the newest seen of that Job are ignored.
  *
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
- * asks for the lease. With that it loads the open holds, adopts each, and only then decides. A
- * gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
+ * asks for the lease. With that it loads the open reservations, adopts each, and only then decides.
+ * A gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
  * When a phase is added: job_reconcile() and the table in docs/gate.md.
@@ -73,8 +74,8 @@ struct gate_options {
 	int64_t stuck_after_ms; /* a pod is stuck when it is Pending for so long; 0: never */
 	int64_t mass_stop_after_ms; /* so long a new leader leaves a mass of Jobs alone that run
 				       without a reservation (mass_stop.c); 0: it does not */
-	/* Which Jobs are ours to manage (see job_scope.h); NULL: those that name a queue. Others are
-	 * left alone, as if they were not there. */
+	/* Which Jobs are ours to manage (see job_scope.h); NULL: those that name a queue. Others
+	 * are left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
 	void *ctx;
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
@@ -128,7 +129,7 @@ struct gate_wake gate_wake(const struct gate *g);
 
 enum intent_kind {
 	INTENT_LEASE,  /* take or renew the lease */
-	INTENT_LOAD,   /* read the open holds */
+	INTENT_LOAD,   /* read the open reservations */
 	INTENT_BATCH,  /* write operations */
 	INTENT_START,  /* PATCH: suspend false, directives, story */
 	INTENT_STOP,   /* PATCH: suspend true, story */

@@ -183,7 +183,7 @@ static bool may_yet_have_pods(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* No hold. The queue has it, unless it is over. */
+/* No reservation. The queue has it, unless it is over. */
 static void waiting(struct gate *g, struct gate_job *j)
 {
 	if (j->fetching && !j->lost) {

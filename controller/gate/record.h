@@ -3,8 +3,8 @@
  *
  * gate.c is the life of the gate (lease, takeover, pass, routing of answers); observe.c is what is
  * seen of Jobs; phase.c is the life of an attempt, of which attempt.c opens and closes the books,
- * stop_reason.c has the reasons and requests.c the talk with the API server. Those four never look at
- * another Job, the others never at a phase's details. scale_down.c is of a run that goes on with
+ * stop_reason.c has the reasons and requests.c the talk with the API server. Those four never look
+ * at another Job, the others never at a phase's details. scale_down.c is of a run that goes on with
  * fewer pods; note.c and view.c are for people.
  */
 #ifndef SLUICE_CONTROLLER_GATE_RECORD_H
@@ -83,7 +83,7 @@ struct gate_job {
 
 	enum phase phase;
 	int32_t attempt;      /* the current one, or the last */
-	bool has_reservation; /* the ledger has, or will have, an open hold for `attempt` */
+	bool has_reservation; /* the ledger has, or will have, an open reservation for `attempt` */
 	bool committed;	      /* COMMIT was made */
 	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
 			       */
@@ -93,7 +93,7 @@ struct gate_job {
 	bool told_ledger;     /* STOP was made */
 	bool call_off;	      /* somebody wants it not to run */
 	bool need_read;	      /* what we know may be old: GET before the next write */
-	int32_t held_pods;    /* how many pods the hold is for */
+	int32_t held_pods;    /* how many pods the reservation is for */
 	int64_t generation;   /* the decision was made on */
 	bool moved;	      /* the queue label or the story changed since the decision */
 	const char *reason;   /* why it ends; static text, "" while it goes on */
@@ -178,7 +178,7 @@ struct stuck {
 
 enum role {
 	ROLE_STANDBY, /* has no lease */
-	ROLE_LOADING, /* has it; waits for the lists, then for the open holds */
+	ROLE_LOADING, /* has it; waits for the lists, then for the open reservations */
 	ROLE_LEADING,
 	ROLE_DEPOSED,
 };
@@ -267,8 +267,7 @@ struct gate {
 	struct gate_counts counts;
 };
 
-/* ---- observe.c ----------------------------------------------------------------------------------
- */
+/* ---- observe.c ------------------------------------------------------------------------------- */
 
 struct gate_job *gate_find_job(const struct gate *g, const struct uid *uid); /* or NULL */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
@@ -276,8 +275,9 @@ struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate_job *j);			  /* when all go */
-/* Reads Jobs again that were too many, as far as there is a place for them now (queue/model/overflow.h);
- * and the other way round: of one that waits, true when it was deferred, and is no more. */
+/* Reads Jobs again that were too many, as far as there is a place for them now
+ * (queue/model/overflow.h); and the other way round: of one that waits, true when it was deferred,
+ * and is no more. */
 void gate_fetch_deferred(struct gate *g);
 bool gate_defer_job(struct gate *g, struct gate_job *j);
 /* One that is being fetched, and nothing can be read of it: later, so that others have a turn. */
@@ -285,8 +285,7 @@ void gate_return_deferred(struct gate *g, struct gate_job *j); /* frees j */
 /* What an answer to a request of ours had of it. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
 
-/* ---- gate.c -----------------------------------------------------------------------------------
- */
+/* ---- gate.c ---------------------------------------------------------------------------------- */
 
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
@@ -302,15 +301,13 @@ void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t
 int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 
-/* ---- note.c -----------------------------------------------------------------------------------
- */
+/* ---- note.c ---------------------------------------------------------------------------------- */
 
 /* Returned so that its numbers can be filled in; borrowed until the next call. */
 struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* ---- waiting_note.c ---------------------------------------------------------------------------------
- */
+/* ---- waiting_note.c -------------------------------------------------------------------------- */
 
 void notice_tick(struct gate *g);
 void notice_answered(struct gate *g, const struct gate_job *j);
@@ -320,8 +317,7 @@ enum wait_reason notice_kind(const char *text);
 void notice_words(const struct explanation *x, int64_t now_ms, struct buf *out);
 void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
-/* ---- stop_notice.c --------------------------------------------------------------------------------
- */
+/* ---- stop_notice.c --------------------------------------------------------------------------- */
 
 void warning_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that runs and is not to stop now: asks for the PATCH that is due, if one is. */
@@ -329,14 +325,12 @@ void warning_see_to(struct gate *g, struct gate_job *j);
 /* Yours: what stops it, in a sentence; NULL when the reason says it all. */
 char *warning_sentence(enum stop_reason r, const char *policy);
 
-/* ---- view.c -----------------------------------------------------------------------------------
- */
+/* ---- view.c ---------------------------------------------------------------------------------- */
 
 /* Of a Job that waits: says that idle room is closed to it, if it is. */
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x);
 
-/* ---- scale_down.c ------------------------------------------------------------------------------
- */
+/* ---- scale_down.c ---------------------------------------------------------------------------- */
 
 /* A run begins, with so many pods at most; and ends. */
 void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods);
@@ -350,17 +344,16 @@ bool scale_down_still_wants(const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* It cannot be told to: it is to stop instead. */
 void scale_down_fails(struct gate *g, struct gate_job *j);
-/* May there be more pods than what is seen of it tells? Then its hold stays as it is. */
+/* May there be more pods than what is seen of it tells? Then its reservation stays as it is. */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
 /* Are pods of it leaving while others stay? */
 bool scale_down_some_leave(const struct gate_job *j);
 /* Another version of the Job was seen; of the one before, some_left. */
 void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
-/* They were counted: how many the hold must be for. */
+/* They were counted: how many the reservation must be for. */
 int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);
 
-/* ---- stuck.c ----------------------------------------------------------------------------------
- */
+/* ---- stuck.c --------------------------------------------------------------------------------- */
 
 /* Of a Job that runs, whenever there is news of it. */
 void stuck_see_to(struct gate *g, struct gate_job *j);
@@ -374,17 +367,15 @@ bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
 void explain_pod_trouble(const struct gate_job *j, struct explanation *x);
 
-/* ---- mass_stop.c ------------------------------------------------------------------------------
- */
+/* ---- mass_stop.c ----------------------------------------------------------------------------- */
 
-void mass_stop_begin(struct gate *g); /* the open holds were adopted */
+void mass_stop_begin(struct gate *g); /* the open reservations were adopted */
 bool mass_stop_spares(const struct gate *g, const struct gate_job *j);
 void mass_stop_tick(struct gate *g);
 int64_t mass_stop_due_ms(const struct gate *g);
 void explain_mass_stop(const struct gate *g, struct explanation *x);
 
-/* ---- stop_reason.c ---------------------------------------------------------------------------------
- */
+/* ---- stop_reason.c --------------------------------------------------------------------------- */
 
 extern const char SUSPENDED_BY_OTHER[], HOLD_BY_OTHER[];
 extern const char SUSPENDED_BY_MANIFEST[], MANIFEST_SUSPENDS[];
@@ -412,8 +403,7 @@ int64_t job_loses_ms(const struct gate_job *j, int64_t until_ms);
 /* What its stop has thrown away. */
 int64_t job_lost_ms(const struct gate *g, const struct gate_job *j);
 
-/* ---- attempt.c --------------------------------------------------------------------------------
- */
+/* ---- attempt.c ------------------------------------------------------------------------------- */
 
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *h);
@@ -431,23 +421,21 @@ void attempt_call_off(struct gate *g, struct gate_job *j);
 /* It ended: what it holds is kept until its pods are gone; then it is given back. */
 void attempt_drain(struct gate *g, struct gate_job *j);
 void attempt_release(struct gate *g, struct gate_job *j);
-/* It ran without a hold, and was stopped. */
+/* It ran without a reservation, and was stopped. */
 void attempt_note_intruder(struct gate *g, struct gate_job *j);
 /* Its owner's end, once a run. */
 void attempt_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void attempt_complain(struct gate *g, struct gate_job *j);
 
-/* ---- requests.c -------------------------------------------------------------------------------
- */
+/* ---- requests.c ------------------------------------------------------------------------------ */
 
 /* The story and the extra text that the intent of this Job carries. */
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
 void job_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
 
-/* ---- phase.c ----------------------------------------------------------------------------------
- */
+/* ---- phase.c --------------------------------------------------------------------------------- */
 
 void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
 /* The only writer of phase. */

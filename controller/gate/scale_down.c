@@ -6,12 +6,12 @@
  * answered is made again until the Job says it; a stop goes first. The owner's numbers go into the
  * story as at a start with fewer pods, and what ends the run puts them back.
  *
- * The hold is not lowered before the pods that are too many are gone, and of that a status is no
- * proof: a Job controller that has not read the new number yet still makes pods, and one that waits
- * to see pods it has just made counts too few of them. So from the moment at which parallelism was
- * seen to be lower the hold stays as it is for drain_doubt_ms; then the pods themselves are
- * counted, and it is lowered to what is left of them. A new leader finds a hold that is for more
- * pods than parallelism, and does the same.
+ * The reservation is not lowered before the pods that are too many are gone, and of that a status
+ * is no proof: a Job controller that has not read the new number yet still makes pods, and one that
+ * waits to see pods it has just made counts too few of them. So from the moment at which
+ * parallelism was seen to be lower the reservation stays as it is for drain_doubt_ms; then the pods
+ * themselves are counted, and it is lowered to what is left of them. A new leader finds a
+ * reservation that is for more pods than parallelism, and does the same.
  *
  * So it is where pods were seen to leave while the run goes on. Others take their place at once;
  * when those that leave end well all the same, fewer are needed than there are, and a Job

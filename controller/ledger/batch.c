@@ -1,8 +1,8 @@
 /*
- * BATCH: what must be known of what the operations are about, the books (batch_plan.h) that judge them
- * one by one, and a round that writes what they do. Mostly the mirror (cache.h) knows, and that
- * round is the only one; else a round that reads comes before it. Each round is one transaction,
- * and each of its statements is fenced by epoch and session.
+ * BATCH: what must be known of what the operations are about, the books (batch_plan.h) that judge
+ * them one by one, and a round that writes what they do. Mostly the mirror (cache.h) knows, and
+ * that round is the only one; else a round that reads comes before it. Each round is one
+ * transaction, and each of its statements is fenced by epoch and session.
  *
  * Nothing can change between what is known and what is written but by hand, since whoever else may
  * write has another epoch or session; and if somebody took over, the fence is closed. No lock is
@@ -186,7 +186,8 @@ static bool batch_found(struct batch_plan *b, const struct round *round)
 	if (!PQntuples(reservations))
 		return false;
 	for (int i = 0; i < PQntuples(reservations); i++)
-		if (!field_null(reservations, i, 0)) /* one row of NULLs when no hold was named */
+		if (!field_null(reservations, i,
+			    0)) /* one row of NULLs when no reservation was named */
 			found_reservation(b, reservations, i);
 	for (int i = 0; i < PQntuples(shrinks); i++)
 		batch_plan_found_shrink(b, (size_t)field_int4(shrinks, i, 0) - 1);

@@ -225,7 +225,7 @@ void batch_plan_found_reservation(
 	h->started_ms = found->started_ms;
 }
 
-/* Grown in steps of eight: a hold has a few lines, and rarely many. */
+/* Grown in steps of eight: a reservation has a few lines, and rarely many. */
 static struct batch_plan_line *batch_plan_more(
 	struct batch_plan *b, struct batch_plan_line *lines, size_t n)
 {
@@ -464,7 +464,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	h->nlines = n;
 }
 
-/* COMMIT, STOP: the whole hold goes on, never back. */
+/* COMMIT, STOP: the whole reservation goes on, never back. */
 static void batch_plan_advance(
 	struct batch_plan *b, size_t i, struct batch_plan_reservation *h, enum ledger_state next)
 {
@@ -547,7 +547,7 @@ static void batch_plan_tell_segment(
 	h->has_lost = true;
 }
 
-/* Of an operation on an open hold: it took effect before. */
+/* Of an operation on an open reservation: it took effect before. */
 static bool batch_plan_repeated(
 	const struct batch_plan *b, size_t i, const struct batch_plan_reservation *h)
 {

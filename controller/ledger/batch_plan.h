@@ -2,18 +2,19 @@
  * The books of one batch: what its operations do to what the ledger holds. Pure: no libpq, no
  * clock. Three steps:
  *
- *   1. batch_plan_new() lists what must be known: the holds that are named, the SHRINKs that are asked
- *      for, and the balance rows that are named;
- *   2. batch_plan_found_*() takes in what was found: those, the rows of the lines of the holds, and
- * every row above one of them. What was not found does not exist;
- *   3. batch_plan_run() takes the operations one by one, in order, and leaves a verdict for each and
- *      what is to be written: entries, rows, holds and segments that changed.
+ *   1. batch_plan_new() lists what must be known: the reservations that are named, the SHRINKs that
+ *      are asked for, and the balance rows that are named;
+ *   2. batch_plan_found_*() takes in what was found: those, the rows of the lines of the
+ *      reservations, and every row above one of them. What was not found does not exist;
+ *   3. batch_plan_run() takes the operations one by one, in order, and leaves a verdict for each
+ *      and what is to be written: entries, rows, reservations and segments that changed.
  *
  * Rules that ledger.h leaves open (test/sim/model_ledger.h has the same):
- *   - a hold only goes forward, pending < posted < releasing: COMMIT after STOP begins the segment
+ *   - a reservation only goes forward, pending < posted < releasing: COMMIT after STOP begins the segment
  *     and leaves it releasing; STOP, RELEASE and VOID take it from any state;
  *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. Whether
- * it was, the state of the hold tells: COMMIT and nothing else sets started_ms, STOP and nothing
+ * it was, the state of the reservation tells: COMMIT and nothing else sets started_ms, STOP and
+ *     nothing
  *     else makes it releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
  *   - RESERVE asks for room under `wanted`, at every row that it makes grow: a ceiling above it
  * only says that more is used already;
@@ -60,7 +61,7 @@ struct batch_plan_line {
 	int64_t amount;
 };
 
-/* A hold that the batch names. */
+/* A reservation that the batch names. */
 struct batch_plan_reservation {
 	struct uid uid;
 	int32_t attempt;

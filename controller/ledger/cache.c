@@ -155,8 +155,8 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	told->labels = h->labels;
 }
 
-/* A hold that is to be reserved need not be known: if the attempt was used before, the key of its
- * transfer says so. */
+/* A reservation that is to be reserved need not be known: if the attempt was used before, the key
+ * of its transfer says so. */
 static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nreservations; i++) {

@@ -1,6 +1,7 @@
 /*
  * The mirror: what this process, as the leader, remembers of the ledger, so that most batches need
- * not read before they write: the balance rows and the open holds of batches that went before.
+ * not read before they write: the balance rows and the open reservations of batches that went
+ * before.
  *
  * Why it may be believed. Whoever writes the rows of a cell does so behind the fence of (epoch,
  * session), and under that pair all writing is ours, one round after the other, on one connection.
@@ -35,7 +36,7 @@ bool cache_tell(const struct cache *m, struct batch_plan *b);
 /* The books were run, and what they changed is durable (or they changed nothing). */
 void cache_learn(struct cache *m, const struct batch_plan *b);
 
-/* How many rows and open holds it has: for tests. */
+/* How many rows and open reservations it has: for tests. */
 size_t cache_rows(const struct cache *m);
 size_t cache_reservations(const struct cache *m);
 

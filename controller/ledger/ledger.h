@@ -8,9 +8,9 @@
  *   RESERVE   quota is held (pending) for one attempt of one Job, before it is started
  *   COMMIT    the start is seen: pending becomes posted, the segment (the bill) begins
  *   STOP      the Job is told to stop or has ended, pods are left: posted becomes releasing
- *   SHRINK    fewer pods need room: the hold is lowered to the lines given
- *   RELEASE   no pod is left: the hold is returned, the segment ends
- *   VOID      the start was called off and can no longer land: the hold is returned
+ *   SHRINK    fewer pods need room: the reservation is lowered to the lines given
+ *   RELEASE   no pod is left: the reservation is returned, the segment ends
+ *   VOID      the start was called off and can no longer land: the reservation is returned
  *   CEILING   what a balance row may reach, and where it stands in the quota tree; lowering it
  * below use, or moving a node below another, only stops growth
  *
@@ -21,10 +21,11 @@
  * that nobody has spoken of yet may use nothing; and while, on the way from one tree to another,
  * parents go round in a circle, nobody on the circle counts at its parent.
  *
- * Operations on holds are keyed by (cell, job uid, attempt, kind, seq) and each key takes effect
- * once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it was.
- * The ledger itself returns what a hold holds: COMMIT, STOP, RELEASE and VOID carry no lines. An
- * operation on a hold that is closed or was never opened changes nothing and is SPENT.
+ * Operations on reservations are keyed by (cell, job uid, attempt, kind, seq) and each key takes
+ * effect once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it
+ * was. The ledger itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no
+ * lines. An operation on a reservation that is closed or was never opened changes nothing and is
+ * SPENT.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
  * nothing.
@@ -94,9 +95,9 @@ struct ledger_batch {
 
 enum ledger_verdict {
 	LEDGER_APPLIED,	 /* took effect now */
-	LEDGER_REPEATED, /* had taken effect before, and its hold is still open */
-	LEDGER_SPENT,	 /* nothing to do: the hold is closed (RESERVE: this attempt was used up) */
-	LEDGER_REFUSED,	 /* RESERVE only: a ceiling would be exceeded, here or further up */
+	LEDGER_REPEATED, /* had taken effect before, and its reservation is still open */
+	LEDGER_SPENT, /* nothing to do: the reservation is closed (RESERVE: this attempt was used up) */
+	LEDGER_REFUSED, /* RESERVE only: a ceiling would be exceeded, here or further up */
 };
 
 struct ledger_result {
@@ -118,7 +119,7 @@ struct ledger_lease {
 	char holder[128];
 };
 
-/* An open hold, as read at a takeover. */
+/* An open reservation, as read at a takeover. */
 enum ledger_state {
 	LEDGER_PENDING,
 	LEDGER_POSTED,

@@ -242,8 +242,8 @@ static int line_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->resource, y->resource);
 }
 
-/* The strings of a line are those of its row, which stays: a hold that was read keeps its meaning
- * whatever happens to the ledger afterwards. */
+/* The strings of a line are those of its row, which stays: a reservation that was read keeps its
+ * meaning whatever happens to the ledger afterwards. */
 static struct quota_line *lines_copy(
 	struct model_ledger *l, const struct ledger_op *op, size_t *ret_n)
 {
@@ -559,7 +559,7 @@ const struct model_reservation *model_ledger_open_reservation(
 /* ---- Its own books ----------------------------------------------------------------------------
  */
 
-/* What a row's three parts should be, added up anew from the open holds. */
+/* What a row's three parts should be, added up anew from the open reservations. */
 static struct model_row row_recount(const struct model_ledger *l, const struct model_row *r)
 {
 	struct model_row sum = {0};

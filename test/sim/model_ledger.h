@@ -10,16 +10,16 @@
  *   - operations of a batch take effect in order, each seeing those before it; one that is REFUSED
  *     or SPENT does not stop those after it;
  *   - a key (uid, attempt, kind, seq) is used up only by taking effect: a RESERVE that was REFUSED
- *     may be asked again under the same attempt, a COMMIT without a hold leaves no trace;
+ *     may be asked again under the same attempt, a COMMIT without a reservation leaves no trace;
  *   - RESERVE is REFUSED when any row would grow past its ceiling, be it one of its lines' or one
  *     further up in the tree; a row that has no CEILING yet has ceiling 0; an amount of 0 is no
  * line;
- *   - STOP moves pending as well as posted to releasing. COMMIT of a hold that is releasing already
- *     begins the segment and leaves it releasing (APPLIED, once);
+ *   - STOP moves pending as well as posted to releasing. COMMIT of a reservation that is releasing
+ *     already begins the segment and leaves it releasing (APPLIED, once);
  *   - SHRINK lowers each line to the amount given, to nothing when it is not given, and raises
  *     none, so that two of them may come in any order;
- *   - RELEASE and VOID close a hold in any state; asked again they are SPENT, like everything else
- *     on a closed hold (REPEATED always means: still open);
+ *   - RELEASE and VOID close a reservation in any state; asked again they are SPENT, like
+ *     everything else on a closed reservation (REPEATED always means: still open);
  *   - CEILING takes effect every time (APPLIED) and is never refused; the row of its parent exists
  *     from then on;
  *   - what a row's children pass up is added up anew after each operation: the model knows the rule
@@ -47,8 +47,8 @@ void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoc
 	int64_t now_ms, struct ledger_lease *ret);
 void model_ledger_resign(struct model_ledger *l, int64_t epoch);
 
-/* The open holds by uid, then attempt, as they are now. *ret is yours (free), its strings are good
- * as long as the ledger; untouched when LEDGER_FENCED. */
+/* The open reservations by uid, then attempt, as they are now. *ret is yours (free), its strings
+ * are good as long as the ledger; untouched when LEDGER_FENCED. */
 enum ledger_outcome model_ledger_load(const struct model_ledger *l, int64_t epoch,
 	struct ledger_reservation **ret, size_t *ret_n);
 
@@ -80,7 +80,7 @@ size_t model_ledger_rows(const struct model_ledger *l, const struct model_row **
 int64_t model_ledger_use(
 	const struct model_ledger *l, const char *node, const char *flavor, const char *resource);
 
-/* A hold, open or closed, with all that was ever said about it. */
+/* A reservation, open or closed, with all that was ever said about it. */
 struct model_reservation {
 	struct ledger_reservation reservation; /* closed: its state and lines are those of before */
 	bool open;
@@ -112,9 +112,9 @@ const struct model_reservation *model_ledger_reservation(
 const struct model_reservation *model_ledger_open_reservation(
 	const struct model_ledger *l, const struct uid *uid);
 
-/* Its own books: each balance is the sum over the open holds, and above that what its children pass
- * up; none negative, none above its bound, no hold resolved twice, at most one open hold for each
- * Job. False with a sentence in why. */
+/* Its own books: each balance is the sum over the open reservations, and above that what its
+ * children pass up; none negative, none above its bound, no reservation resolved twice, at most one
+ * open reservation for each Job. False with a sentence in why. */
 bool model_ledger_check(const struct model_ledger *l, struct buf *why);
 
 /* ---- Others -------------------------------------------------------------------------------------

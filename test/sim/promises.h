@@ -5,14 +5,15 @@
  *   after every event
  *   P1  ledger use <= ceiling (or what it was when the ceiling was lowered), balances = sum of the
  *       holds; pods of each Job <= what the ledger holds for it, row by row
- *   P2  at most one open hold for a Job; a Job that Sluice let run has the hold of that attempt
+ *   P2  at most one open reservation for a Job; a Job that Sluice let run has the reservation of
+ *       that attempt
  *
  *   when quiet (nothing has moved for a while after the last fault)
  *   P2  each live queued Job is known to the leader, once, and to be explained; nobody runs who was
  *       not let in
- *   P3  each RESERVE resolved once: COMMIT then RELEASE, or VOID; an open hold has a running Job,
+ *   P3  each RESERVE resolved once: COMMIT then RELEASE, or VOID; an open reservation has a running Job,
  *       or pods that have not gone
- *   P4  each hold that was given back tells reason, actor and time, and a stop what was lost
+ *   P4  each reservation that was given back tells reason, actor and time, and a stop what was lost
  *       the leader's queue and the ledger have the same books
  *   P7  no waiting Job fits beside what the ledger holds, and its pods beside those that there are
  *       on the nodes and in the quotas of its namespace; the ledger knows today's quotas
@@ -38,7 +39,7 @@
 struct sim;
 
 void promises_check(struct sim *s);
-/* all_ended: pods have been let end, so that no hold may be left at all. */
+/* all_ended: pods have been let end, so that no reservation may be left at all. */
 /* The leader's queue counts as held what the ledger holds. Also asked when a world does not come to
  * rest: it is the usual cause. */
 void promises_check_books(struct sim *s);

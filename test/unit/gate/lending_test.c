@@ -226,7 +226,8 @@ static void a_stop_that_is_due_goes_first(void **state)
 	world_done(&w);
 }
 
-/* The leader dies when the PATCH has landed: its successor finds a hold for more than there is. */
+/* The leader dies when the PATCH has landed: its successor finds a reservation for more than there
+ * is. */
 static void a_successor_lowers_the_hold(void **state)
 {
 	(void)state;

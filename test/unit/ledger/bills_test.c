@@ -91,7 +91,7 @@ static void test_a_bill_is_written_once_however_often_it_is_sent(void **state)
 	int64_t e = lead(&d, "bill");
 	struct ledger_op ops[] = {reserve(1, "CronJob/nightly"), op(LEDGER_COMMIT, 1, T0)};
 	do_all(&d, e, ops, 2);
-	pg_conn_drop(d.pg->conn, "cut by the test"); /* for whom it is, the hold knows */
+	pg_conn_drop(d.pg->conn, "cut by the test"); /* for whom it is, the reservation knows */
 	drive_until_up(&d);
 	struct ledger_op release = priced(op(LEDGER_RELEASE, 1, T0 + 60000), 1333334);
 	do_all(&d, e, &release, 1);

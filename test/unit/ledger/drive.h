@@ -24,7 +24,7 @@ struct drive {
 	struct ledger_lease lease;
 	struct ledger_result results[DRIVE_OPS_MAX];
 	size_t expected;	 /* operations in the batch that was asked last */
-	struct buf reservations; /* LOAD, as text: a line for each hold */
+	struct buf reservations; /* LOAD, as text: a line for each reservation */
 	struct buf runs;	 /* RECALL, as text: a line for each run */
 	struct buf past;	 /* what was spent, or durations, as text: a line for each */
 	struct ledger_mark mark; /* where the next RECALL begins */
@@ -66,7 +66,7 @@ int drive_close_group(void **state);
 /* What the audits of books and history find in it, of all cells: "" when all is sound. */
 const char *drive_audit(void);
 
-/* One line of text for a hold, as model and driver must agree on it. */
+/* One line of text for a reservation, as model and driver must agree on it. */
 void reservation_print(struct buf *b, const struct ledger_reservation *h);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Postgres against the model: the same random batches through both; every verdict, every balance
- * and every hold must agree after each. The model (test/sim/model_ledger.h) is what the gate was
- * simulated against, so this is what makes the simulation's word good for the real ledger.
+ * and every reservation must agree after each. The model (test/sim/model_ledger.h) is what the gate
+ * was simulated against, so this is what makes the simulation's word good for the real ledger.
  *
  *   test_ledger_parity [first seed] [seeds]
  */
@@ -93,7 +93,7 @@ static void draw_bill(struct world *w, struct ledger_op *op)
 
 static void draw_op(struct world *w, size_t i)
 {
-	/* As a gate would ask more often than not, so that holds get far. */
+	/* As a gate would ask more often than not, so that reservations get far. */
 	static const enum ledger_kind kinds[] = {LEDGER_RESERVE, LEDGER_RESERVE, LEDGER_RESERVE,
 		LEDGER_RESERVE, LEDGER_COMMIT, LEDGER_COMMIT, LEDGER_STOP, LEDGER_SHRINK,
 		LEDGER_SHRINK, LEDGER_RELEASE, LEDGER_VOID, LEDGER_CEILING};

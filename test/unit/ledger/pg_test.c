@@ -348,7 +348,7 @@ static void test_each_operation_takes_effect_once(void **state)
 	assert_verdict(&d, e, op(LEDGER_VOID, 1, 1), LEDGER_SPENT);
 	for (size_t i = 0; i < 4; i++)
 		assert_verdict(&d, e, ops[i], LEDGER_SPENT);
-	/* of a hold that never was: nothing, and no trace */
+	/* of a reservation that never was: nothing, and no trace */
 	for (size_t i = 1; i < 4; i++) {
 		ops[i].attempt = 2;
 		assert_verdict(&d, e, ops[i], LEDGER_SPENT);

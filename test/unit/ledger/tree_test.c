@@ -432,7 +432,7 @@ static void test_run_that_shrank_is_several(void **state)
 	finish(&d);
 }
 
-/* A program of version 1 led: its holds have open segments, which end as they would have. */
+/* A program of version 1 led: its reservations have open segments, which end as they would have. */
 static void test_segment_that_version_1_began_is_ended(void **state)
 {
 	(void)state;
