@@ -24,7 +24,7 @@
 #include "queue/model/quota.h"
 #include "queue/rules/windows/window_state.h"
 #include "queue/requests/shape.h"
-#include "queue/rules/nodes/terrain.h"
+#include "queue/rules/nodes/node_suitability.h"
 #include "queue/rules/windows/calendar_ref.h"
 #include "queue/model/unread.h"
 #include "queue/model/usage.h"
@@ -50,7 +50,7 @@ struct queue {
 	struct namespace_quotas namespace_quotas;
 	struct priorities priorities;
 	struct shapes shapes;
-	struct terrain terrain;
+	struct node_suitability node_suitability;
 	struct groups groups;
 	struct families families;
 	struct plans plans;

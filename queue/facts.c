@@ -19,7 +19,7 @@
 #include "queue/admit/effective_quota.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 
 static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 {
@@ -94,7 +94,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	bool recapped = caps_otherwise(cq, s);
 	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy ||
 			 cq->cluster_fit != s->cluster_fit;
-	vacancy_policy(q, cq->cluster_fit, s->cluster_fit);
+	node_fit_policy(q, cq->cluster_fit, s->cluster_fit);
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -147,7 +147,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
-	vacancy_policy(q, cq->cluster_fit, CLUSTER_FIT_POSSIBLE);
+	node_fit_policy(q, cq->cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
 	bool capped = cq->has_max_priority;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
@@ -297,7 +297,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 /* The ClusterQueues that name the flavor judge their groups anew. */
 static void flavor_changed(struct queue *q, const struct flavor *f)
 {
-	terrain_forget_flavor(q, f);
+	node_suitability_forget_flavor(q, f);
 	struct tree_node *n = tree_first(&q->clusterqueues.shown);
 	for (; n; n = tree_next(n)) {
 		struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
@@ -387,7 +387,7 @@ void queue_set_namespace(struct queue *q, const struct namespace_spec *s)
 {
 	struct nspace *ns = namespace_of(&q->localqueues, s->name);
 	namespace_set(ns, s);
-	nodes_set_namespace(q->terrain.nodes, s->name, s->labels, s->nlabels);
+	nodes_set_namespace(q->node_suitability.nodes, s->name, s->labels, s->nlabels);
 	regate_namespace(q, ns);
 }
 
@@ -397,7 +397,7 @@ void queue_drop_namespace(struct queue *q, const char *name)
 	if (!ns || !ns->exists)
 		return;
 	namespace_unset(ns);
-	nodes_drop_namespace(q->terrain.nodes, name);
+	nodes_drop_namespace(q->node_suitability.nodes, name);
 	regate_namespace(q, ns);
 	namespace_tidy(&q->localqueues, ns);
 }
@@ -414,12 +414,12 @@ bool queue_drop_limit_range(struct queue *q, const char *ns, const char *name)
 
 bool queue_set_runtime_class(struct queue *q, const struct runtime_class_spec *s)
 {
-	nodes_set_runtime_class(q->terrain.nodes, s);
+	nodes_set_runtime_class(q->node_suitability.nodes, s);
 	return accounting_set_runtime_class(&q->accounting, s);
 }
 
 bool queue_drop_runtime_class(struct queue *q, const char *name)
 {
-	nodes_drop_runtime_class(q->terrain.nodes, name);
+	nodes_drop_runtime_class(q->node_suitability.nodes, name);
 	return accounting_unset_runtime_class(&q->accounting, name);
 }

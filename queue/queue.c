@@ -11,7 +11,7 @@
 #include "queue/rules/reclaim.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 #include "queue/model/symbol.h"
 #include "queue/preempt/victims.h"
 #include "queue/explain/view.h"
@@ -38,8 +38,8 @@ struct queue *queue_new(void)
 	namespace_quotas_init(&q->namespace_quotas);
 	priorities_init(&q->priorities);
 	shapes_init(&q->shapes);
-	terrain_init(&q->terrain);
-	groups_init(&q->groups, &q->terrain);
+	node_suitability_init(&q->node_suitability);
+	groups_init(&q->groups, &q->node_suitability);
 	families_init(&q->families);
 	plans_init(&q->plans);
 	budgets_init(&q->budgets);
@@ -91,7 +91,7 @@ void queue_free(struct queue *q)
 	families_done(&q->families);
 	groups_done(&q->groups);
 	shapes_done(&q->shapes);
-	terrain_done(&q->terrain);
+	node_suitability_done(&q->node_suitability);
 	priorities_done(&q->priorities);
 	namespace_quotas_done(q);
 	localqueues_done(&q->localqueues);
@@ -250,8 +250,8 @@ size_t queue_decide(
 		budgets_turn(q);
 	}
 	usages_decide(q);
-	terrain_refresh(q);
-	vacancy_refresh(q);
+	node_suitability_refresh(q);
+	node_fit_refresh(q);
 	end_back_offs(q);
 	shorten_back_offs(q);
 	heed_alarms(q);

@@ -8,8 +8,8 @@
  *
  * Seats are taken and left from outside the share's own callbacks, as from a tick.
  */
-#ifndef SLUICE_CONTROLLER_KUBE_SHARE_H
-#define SLUICE_CONTROLLER_KUBE_SHARE_H
+#ifndef SLUICE_CONTROLLER_KUBE_SHARED_WATCH_H
+#define SLUICE_CONTROLLER_KUBE_SHARED_WATCH_H
 
 #include "controller/kube/watch.h"
 

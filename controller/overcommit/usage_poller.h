@@ -10,8 +10,8 @@
  * A kubelet has counters: two readings make a sample, the mean between them. A counter that went
  * back begins anew.
  */
-#ifndef SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
-#define SLUICE_CONTROLLER_OVERCOMMIT_GAUGE_H
+#ifndef SLUICE_CONTROLLER_OVERCOMMIT_USAGE_POLLER_H
+#define SLUICE_CONTROLLER_OVERCOMMIT_USAGE_POLLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -294,14 +294,14 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
-/* Would it fit NOW, and rules let it start, if it took other flavors? Then it need not wait for those who
- * are leaving. */
+/* Would it fit NOW, and rules let it start, if it took other flavors? Then it need not wait for
+ * those who are leaving. */
 static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 {
 	struct claim claim;
 	struct demand d;
 	struct choice choice;
-	claim_init(&claim, &q->terrain, r->cq, r->w->shape);
+	claim_init(&claim, &q->node_suitability, r->cq, r->w->shape);
 	reservation_take_away(r);
 	bool fits = assign_flavors(q, r->cq, &claim, r->w, r->w->shape->pods, NULL, &choice) ==
 		    ASSIGN_FITS;
@@ -321,9 +321,9 @@ static bool quota_comes(const struct pass *p, const struct reservation *r)
 }
 
 /* Promises that fit NOW, and for which rules have room, start. Quota may be back before the pods
- * are gone that had it: it is kept until they are. A promise that no Job is leaving for any more was
- * too much and is taken back; so is one that would fit on another flavor by now: its Job has its
- * turn with the others. */
+ * are gone that had it: it is kept until they are. A promise that no Job is leaving for any more
+ * was too much and is taken back; so is one that would fit on another flavor by now: its Job has
+ * its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;

@@ -556,7 +556,7 @@ bool queue_explain(
 	if (w->group)
 		about.claim = &w->group->claim;
 	else if (about.cq)
-		claim_init(&own, &q->terrain, cq, w->shape);
+		claim_init(&own, &q->node_suitability, cq, w->shape);
 	ret->reason = explain_waiting(&about);
 	if (about.not_before_ms > ret->not_before_ms)
 		ret->not_before_ms = about.not_before_ms;

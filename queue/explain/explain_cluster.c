@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "queue/admit/assign.h"
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 
 /* So many ways to choose flavors are told; the rest is a number. */
 #define WAYS_TOLD 2
@@ -33,7 +33,8 @@ static void add_answer(const struct queue *q, const struct shape *shape, const s
 	char words[ANSWERS_SIZE];
 	struct fit_answer answer;
 	struct text cut = text_over(words, size);
-	terrain_answer(&q->terrain, shape->template, way->flavor, way->n, &answer);
+	node_suitability_answer(
+		&q->node_suitability, shape->template, way->flavor, way->n, &answer);
 	text_add(&cut, "%s", answer.sentence);
 	text_add(t, "%s", words);
 }
@@ -43,7 +44,7 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 {
 	struct way way[WAYS_TOLD + 1];
 	size_t n = 0;
-	while (n <= WAYS_TOLD && terrain_way(cq, claim, n, way[n].flavor, &way[n].n))
+	while (n <= WAYS_TOLD && node_suitability_way(cq, claim, n, way[n].flavor, &way[n].n))
 		n++;
 	size_t told = n < WAYS_TOLD ? n : WAYS_TOLD;
 	text_add(t, "no node of this cluster can ever run its pods: ");
@@ -75,8 +76,8 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 			return false;
 		way.flavor[way.n++] = cq->groups[g].flavors[flavor];
 	}
-	if (way.n < 2 || !terrain_asks(&q->terrain, cq, shape) ||
-		!terrain_never(&q->terrain, shape->template, way.flavor, way.n))
+	if (way.n < 2 || !node_suitability_asks(&q->node_suitability, cq, shape) ||
+		!node_suitability_never(&q->node_suitability, shape->template, way.flavor, way.n))
 		return false;
 	text_add(t, "quota is left ");
 	add_flavors(t, &way);
@@ -90,10 +91,10 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 	const struct claim *claim, struct text *t)
 {
 	struct fit_answer answer;
-	int32_t places = vacancy_shortage(q, cq, w, claim, &answer);
+	int32_t places = node_fit_shortage(q, cq, w, claim, &answer);
 	if (places < 0)
 		return false;
-	if (!q->terrain.pods_known) {
+	if (!q->node_suitability.pods_known) {
 		text_add(t,
 			"waits until all pods are known, as it starts only where there is room now");
 		return true;

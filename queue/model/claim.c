@@ -109,8 +109,8 @@ static bool is_counted(const struct clusterqueue *cq, const char *resource)
 	return is_covered(cq, counted_as(cq, resource, &times));
 }
 
-void claim_init(struct claim *c, const struct terrain *terrain, const struct clusterqueue *cq,
-	const struct shape *shape)
+void claim_init(struct claim *c, const struct node_suitability *node_suitability,
+	const struct clusterqueue *cq, const struct shape *shape)
 {
 	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
 	c->bytes = c->nneeds * sizeof(struct need) + 2 * cq->ngroups * sizeof(uint64_t) +
@@ -129,7 +129,7 @@ void claim_init(struct claim *c, const struct terrain *terrain, const struct clu
 			c->uncovered = shape->request[i].name;
 	for (size_t g = 0; g < cq->ngroups; g++)
 		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
-	terrain_narrow(terrain, cq, shape, c);
+	node_suitability_narrow(node_suitability, cq, shape, c);
 	keys_want(cq, c, c->want);
 	memcpy(c->least, c->want, c->nkeys * sizeof(*c->least));
 }

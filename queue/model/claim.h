@@ -4,16 +4,16 @@
  * It holds the amount of each covered resource for all pods together, and which flavors suit the
  * pods. Resources that nodes lend count as cpu and memory (lending.h), and where those are counted
  * a flavor suits only if the Job may run on what it lends, or does not; and only if there are nodes
- * that could take its pods (terrain.h). All of it follows from the shape, from the spec's resources
- * and flavors and from the nodes, not from amounts of quota: a claim is derived anew when those
- * change, and only then.
+ * that could take its pods (node_suitability.h). All of it follows from the shape, from the spec's
+ * resources and flavors and from the nodes, not from amounts of quota: a claim is derived anew when
+ * those change, and only then.
  */
 #ifndef SLUICE_QUEUE_MODEL_CLAIM_H
 #define SLUICE_QUEUE_MODEL_CLAIM_H
 
 #include "queue/model/clusterqueue.h"
 #include "queue/requests/shape.h"
-#include "queue/rules/nodes/terrain.h"
+#include "queue/rules/nodes/node_suitability.h"
 
 struct need {
 	uint16_t group, resource; /* indexes in the ClusterQueue's spec */
@@ -36,8 +36,8 @@ struct claim {
 	size_t bytes;	   /* of the one block behind these pointers, which `least` begins */
 };
 
-void claim_init(struct claim *c, const struct terrain *terrain, const struct clusterqueue *cq,
-	const struct shape *shape);
+void claim_init(struct claim *c, const struct node_suitability *node_suitability,
+	const struct clusterqueue *cq, const struct shape *shape);
 void claim_done(struct claim *c);
 
 /* The needs of one resource group: the first, and how many. */

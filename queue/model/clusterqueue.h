@@ -82,9 +82,9 @@ struct clusterqueue {
 	struct link budgets; /* budget.of_owner, by name */
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
-	uint64_t rules_as_of; /* rules are right at this number of queue.rules_edits */
-	uint32_t rules;	      /* a bit for each that concerns it: rules/rule.h */
-	struct link lacks_nodes; /* in terrain.lacking: vacancy.h */
+	uint64_t rules_as_of;	 /* rules are right at this number of queue.rules_edits */
+	uint32_t rules;		 /* a bit for each that concerns it: rules/rule.h */
+	struct link lacks_nodes; /* in node_suitability.lacking: node_fit.h */
 	size_t nleaving;	 /* of rooms: THEN differs from NOW */
 	bool search;		 /* any group may start, not only fresh ones */
 	struct link fresh;	 /* group.fresh: those that no pass has judged yet */
@@ -122,7 +122,8 @@ struct spec_change {
 	bool moved;    /* the Cohort is another one: the realms */
 };
 
-/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
+/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet.
+ * */
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 	const struct clusterqueue_spec *s, struct spec_change *ret);
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);

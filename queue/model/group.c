@@ -94,9 +94,9 @@ static bool group_update(struct tree_node *n)
 	return changed;
 }
 
-void groups_init(struct groups *all, const struct terrain *terrain)
+void groups_init(struct groups *all, const struct node_suitability *node_suitability)
 {
-	all->terrain = terrain;
+	all->node_suitability = node_suitability;
 	map_init(&all->map, group_is);
 	all->bytes = 0;
 }
@@ -150,7 +150,7 @@ static struct group *group_of(struct groups *all, struct clusterqueue *cq, const
 	g->shape = w->shape; /* kept alive by its members */
 	g->hash = hash;
 	tree_init(&g->waiting, in_group_order, NULL);
-	claim_init(&g->claim, all->terrain, cq, g->shape);
+	claim_init(&g->claim, all->node_suitability, cq, g->shape);
 	map_put(&all->map, hash, g);
 	list_add(&cq->fresh, &g->fresh);
 	cq->nfresh++;
@@ -240,7 +240,7 @@ static void group_rederive(struct groups *all, struct group *g)
 	count_nowhere(g, -1);
 	all->bytes -= g->claim.bytes;
 	claim_done(&g->claim);
-	claim_init(&g->claim, all->terrain, g->cq, g->shape);
+	claim_init(&g->claim, all->node_suitability, g->cq, g->shape);
 	all->bytes += g->claim.bytes;
 	count_nowhere(g, 1);
 }

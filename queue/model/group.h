@@ -38,12 +38,12 @@ struct group {
 };
 
 struct groups {
-	const struct terrain *terrain;
+	const struct node_suitability *node_suitability;
 	struct map map;
 	size_t bytes;
 };
 
-void groups_init(struct groups *all, const struct terrain *terrain);
+void groups_init(struct groups *all, const struct node_suitability *node_suitability);
 void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);

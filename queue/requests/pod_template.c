@@ -9,7 +9,7 @@
 #include "queue/cluster/copy.h"
 #include "queue/cluster/fingerprint.h"
 #include "queue/preempt/podlabels.h"
-#include "queue/rules/nodes/terrain.h"
+#include "queue/rules/nodes/node_suitability.h"
 
 struct pod_template_key {
 	const void *bytes;

@@ -12,10 +12,10 @@
  *
  * It is the pod as the API server will make it, as far as the queue knows: LimitRanges' defaults
  * and the RuntimeClass's overhead have been filled in (accounting.h). Not in it is what a start
- * adds: a flavor's labels and tolerations, the names of what is lent (terrain.h). Nor the default
- * PriorityClass, which is asked for by who needs it.
+ * adds: a flavor's labels and tolerations, the names of what is lent (node_suitability.h). Nor the
+ * default PriorityClass, which is asked for by who needs it.
  *
- * What was answered is kept with it (terrain.h, namespace_quota.h), by what it rested on.
+ * What was answered is kept with it (node_suitability.h, namespace_quota.h), by what it rested on.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_POD_TEMPLATE_H
 #define SLUICE_QUEUE_REQUESTS_POD_TEMPLATE_H
@@ -25,7 +25,7 @@
 #include "queue/cluster/pod.h"
 #include "queue/list.h"
 
-struct verdicts; /* of terrain.c: what the nodes said of it */
+struct verdicts; /* of node_suitability.c: what the nodes said of it */
 struct refusal;	 /* of namespace_quota.c: what the quotas of its namespace said */
 
 struct pod_template {
@@ -37,7 +37,7 @@ struct pod_template {
 	struct arena memory;
 	struct link of_all; /* templates.all, in the order of their making */
 	struct verdicts *verdicts;
-	bool moved; /* some verdict is another one now: claims are to follow (terrain.c) */
+	bool moved; /* some verdict is another one now: claims are to follow (node_suitability.c) */
 	struct refusal *refusal; /* one block: whoever gives the last reference back frees it */
 };
 

@@ -5,7 +5,7 @@
 #include "queue/model/run.h"
 #include "queue/preempt/victim_index.h"
 #include "queue/rules/backfill.h"
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/reclaim.h"
 #include "queue/rules/rule.h"
 
@@ -48,12 +48,12 @@ static void end_forgotten(struct queue *q, struct reservation *r)
 
 static void nodes_expect_pods(struct queue *q, struct reservation *r)
 {
-	vacancy_expect(q, r);
+	node_fit_expect(q, r);
 }
 
 static void nodes_forget_pods(struct queue *q, struct reservation *r)
 {
-	vacancy_forget(q, r);
+	node_fit_forget(q, r);
 }
 
 static void namespace_quota_over(struct queue *q, struct reservation *r)

@@ -1,26 +1,26 @@
-#include "queue/rules/nodes/terrain.h"
+#include "queue/rules/nodes/node_suitability.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "queue/admit/nominee_order.h"
-#include "queue/rules/nodes/outfit.h"
+#include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 
 /* More ways than this to combine flavors of several resource groups are not looked through before
  * its turn: each flavor is taken to suit. */
 #define COMBINATIONS_MAX 256
 
-void terrain_init(struct terrain *t)
+void node_suitability_init(struct node_suitability *t)
 {
 	t->nodes = nodes_new();
 	list_init(&t->lacking);
 	t->ground = nodes_ground(t->nodes);
 }
 
-void terrain_done(struct terrain *t)
+void node_suitability_done(struct node_suitability *t)
 {
 	nodes_free(t->nodes);
 }
@@ -48,12 +48,12 @@ void verdicts_free(struct verdicts *v)
 	free(v);
 }
 
-void terrain_answer(const struct terrain *t, const struct pod_template *template,
+void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
 {
 	struct arena scratch = {0};
-	enum lending l = outfit_lending(flavors, n);
-	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, l);
+	enum lending l = started_pod_lending(flavors, n);
+	struct pod pod = started_pod_of(&scratch, template->pod, flavors, n, l);
 	/* What nodes lend moves with what is used, down to nothing: that is no "never". What a pod
 	 * may ask for of it at most is said by the pool (queue_set_idle_pool). */
 	if (l != LENDING_NONE)
@@ -63,11 +63,11 @@ void terrain_answer(const struct terrain *t, const struct pod_template *template
 	arena_done(&scratch);
 }
 
-static bool ask(const struct terrain *t, const struct pod_template *template,
+static bool ask(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct fit_answer answer;
-	terrain_answer(t, template, flavors, n, &answer);
+	node_suitability_answer(t, template, flavors, n, &answer);
 	return answer.fit == FIT_NEVER;
 }
 
@@ -81,7 +81,7 @@ static struct verdict *verdict_of(
 	return NULL;
 }
 
-bool terrain_never(const struct terrain *t, struct pod_template *template,
+bool node_suitability_never(const struct node_suitability *t, struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct verdict *v = verdict_of(template->verdicts, flavors, n);
@@ -120,7 +120,7 @@ static void verdicts_forget(struct verdicts *v, const struct flavor *f)
 	}
 }
 
-void terrain_forget_flavor(struct queue *q, const struct flavor *f)
+void node_suitability_forget_flavor(struct queue *q, const struct flavor *f)
 {
 	list_each(&q->shapes.templates.all, l) {
 		struct pod_template *t = container_of(l, struct pod_template, of_all);
@@ -131,7 +131,8 @@ void terrain_forget_flavor(struct queue *q, const struct flavor *f)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-bool terrain_asks(const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape)
+bool node_suitability_asks(
+	const struct node_suitability *t, const struct clusterqueue *cq, const struct shape *shape)
 {
 	return t->asks && shape->template && shape->pods > 0 &&
 	       cq->cluster_fit != CLUSTER_FIT_IGNORE;
@@ -186,7 +187,7 @@ static size_t combination_flavors(const struct combination *k, const struct clus
 	return k->n;
 }
 
-bool terrain_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
+bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
 	const struct flavor *ret[], size_t *ret_n)
 {
 	struct combination k;
@@ -210,14 +211,14 @@ static bool is_settled(const struct combination *k, const uint64_t *possible)
 
 /* possible: of each group the flavors that are part of some combination which a node could take.
  * True: there is one. */
-static bool find_possible(const struct terrain *t, const struct clusterqueue *cq,
+static bool find_possible(const struct node_suitability *t, const struct clusterqueue *cq,
 	struct pod_template *template, struct combination *k, uint64_t *possible)
 {
 	bool any = false;
 	do {
 		const struct flavor *flavors[CQ_GROUPS_MAX];
 		size_t n = combination_flavors(k, cq, flavors);
-		if (is_settled(k, possible) || terrain_never(t, template, flavors, n))
+		if (is_settled(k, possible) || node_suitability_never(t, template, flavors, n))
 			continue;
 		any = true;
 		for (size_t i = 0; i < n; i++)
@@ -226,12 +227,12 @@ static bool find_possible(const struct terrain *t, const struct clusterqueue *cq
 	return any;
 }
 
-void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
+void node_suitability_narrow(const struct node_suitability *t, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c)
 {
 	struct combination k;
 	uint64_t possible[CQ_GROUPS_MAX] = {0};
-	if (!terrain_asks(t, cq, shape) || !combination_begin(&k, cq, c))
+	if (!node_suitability_asks(t, cq, shape) || !combination_begin(&k, cq, c))
 		return;
 	c->nowhere = !find_possible(t, cq, shape->template, &k, possible);
 	for (size_t i = 0; i < k.n; i++) {
@@ -244,7 +245,7 @@ void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
 /* ---- ground that moves ----------------------------------------------------------------------- */
 
 /* True: some answer is another one. */
-static bool ask_again(const struct terrain *t, const struct pod_template *template)
+static bool ask_again(const struct node_suitability *t, const struct pod_template *template)
 {
 	bool moved = false;
 	struct verdict *v = template->verdicts ? template->verdicts->first : NULL;
@@ -261,8 +262,8 @@ static bool is_lost(const struct queue *q, const struct reservation *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
-	bool lost = terrain_asks(&q->terrain, r->cq, r->shape) &&
-		    terrain_never(&q->terrain, r->shape->template, flavors, n);
+	bool lost = node_suitability_asks(&q->node_suitability, r->cq, r->shape) &&
+		    node_suitability_never(&q->node_suitability, r->shape->template, flavors, n);
 	free(flavors);
 	return lost;
 }
@@ -289,9 +290,9 @@ static void judge_anew(struct queue *q)
 	q->version++;
 }
 
-void terrain_refresh(struct queue *q)
+void node_suitability_refresh(struct queue *q)
 {
-	struct terrain *t = &q->terrain;
+	struct node_suitability *t = &q->node_suitability;
 	bool asks = t->known && nodes_count(t->nodes) > 0, turned = asks != t->asks, any = turned;
 	if (t->ground == nodes_ground(t->nodes) && !turned)
 		return;
@@ -322,32 +323,34 @@ static size_t flavors_chosen(const struct nominee *e, const struct flavor *ret[C
 	return n;
 }
 
-bool terrain_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+bool node_suitability_lets(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	const struct shape *shape = e->group->shape;
-	if (terrain_asks(&q->terrain, e->cq, shape)) {
+	if (node_suitability_asks(&q->node_suitability, e->cq, shape)) {
 		size_t nflavors = flavors_chosen(e, flavors);
-		if (terrain_never(&q->terrain, shape->template, flavors, nflavors))
+		if (node_suitability_never(
+			    &q->node_suitability, shape->template, flavors, nflavors))
 			return false;
 	}
-	return vacancy_lets(q, e, victims, n);
+	return node_fit_lets(q, e, victims, n);
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
 void queue_know_cluster(struct queue *q)
 {
-	q->terrain.known = true;
+	q->node_suitability.known = true;
 	namespace_quotas_know(q);
 }
 
 void queue_set_node(struct queue *q, const struct node_spec *s)
 {
-	nodes_set(q->terrain.nodes, s);
+	nodes_set(q->node_suitability.nodes, s);
 }
 
 void queue_drop_node(struct queue *q, const char *name)
 {
-	nodes_drop(q->terrain.nodes, name);
+	nodes_drop(q->node_suitability.nodes, name);
 }

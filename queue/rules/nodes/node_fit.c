@@ -1,16 +1,16 @@
-#include "queue/rules/nodes/vacancy.h"
+#include "queue/rules/nodes/node_fit.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/core.h"
-#include "queue/rules/nodes/outfit.h"
+#include "queue/rules/nodes/started_pod.h"
 #include "queue/model/reservation.h"
 
-bool vacancy_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
+bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
-	return q->terrain.asks && w->shape->template && w->shape->pods > 0 &&
+	return q->node_suitability.asks && w->shape->template && w->shape->pods > 0 &&
 	       (cq->cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
 }
 
@@ -22,8 +22,9 @@ static int32_t room_for(const struct queue *q, const struct pod_template *templa
 	size_t ngone)
 {
 	struct arena scratch = {0};
-	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
-	int32_t places = nodes_room_without(q->terrain.nodes, &pod, pods, gone, ngone);
+	struct pod pod = started_pod_of(
+		&scratch, template->pod, flavors, n, started_pod_lending(flavors, n));
+	int32_t places = nodes_room_without(q->node_suitability.nodes, &pod, pods, gone, ngone);
 	arena_done(&scratch);
 	return places;
 }
@@ -44,16 +45,16 @@ static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *
 static void lacks(struct queue *q, struct clusterqueue *cq)
 {
 	if (!list_in(&cq->lacks_nodes))
-		list_add(&q->terrain.lacking, &cq->lacks_nodes);
+		list_add(&q->node_suitability.lacking, &cq->lacks_nodes);
 }
 
-int32_t vacancy_pods(
+int32_t node_fit_pods(
 	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
-	if (!vacancy_asks(q, e->cq, e->w))
+	if (!node_fit_asks(q, e->cq, e->w))
 		return e->choice.pods;
-	if (!q->terrain.pods_known) {
+	if (!q->node_suitability.pods_known) {
 		lacks(q, e->cq);
 		return 0;
 	}
@@ -69,9 +70,9 @@ int32_t vacancy_pods(
 	return pods;
 }
 
-bool vacancy_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
+bool node_fit_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n)
 {
-	return vacancy_pods(q, e, victims, n) >= e->choice.pods;
+	return node_fit_pods(q, e, victims, n) >= e->choice.pods;
 }
 
 /* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
@@ -91,91 +92,92 @@ static struct uid *going_for(const struct queue *q, const struct reservation *r,
 	return going;
 }
 
-enum vacancy vacancy_for_promise(struct queue *q, const struct reservation *r)
+enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r)
 {
-	enum vacancy found = VACANCY_NONE;
-	if (!vacancy_asks(q, r->cq, r->w) || !r->shape->template)
-		return VACANCY_NOW;
-	if (q->terrain.pods_known) {
+	enum node_fit found = NODE_FIT_NONE;
+	if (!node_fit_asks(q, r->cq, r->w) || !r->shape->template)
+		return NODE_FIT_NOW;
+	if (q->node_suitability.pods_known) {
 		size_t ngoing;
 		struct uid *going = going_for(q, r, &ngoing);
 		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 		size_t n = directives_flavors(q, r, flavors);
 		if (room_for(q, r->shape->template, flavors, n, r->pods, going, 1) >= r->pods)
-			found = VACANCY_NOW;
+			found = NODE_FIT_NOW;
 		else if (ngoing > 1 && room_for(q, r->shape->template, flavors, n, r->pods, going,
 					       ngoing) >= r->pods)
-			found = VACANCY_SOON;
+			found = NODE_FIT_SOON;
 		free(flavors);
 		free(going);
 	}
-	if (found != VACANCY_NOW)
+	if (found != NODE_FIT_NOW)
 		lacks(q, r->cq);
 	return found;
 }
 
-bool vacancy_elsewhere(const struct queue *q, const struct reservation *r,
+bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	const struct pod_template *template = r->w->shape->template;
-	if (!vacancy_asks(q, r->cq, r->w))
+	if (!node_fit_asks(q, r->cq, r->w))
 		return true;
 	size_t n = flavors_chosen(r->cq, claim, choice, flavors);
 	return room_for(q, template, flavors, n, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
-int32_t vacancy_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
+int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret)
 {
 	struct choice choice = {.pods = w->shape->min_pods};
 	const struct flavor *flavors[CQ_GROUPS_MAX];
-	if (!vacancy_asks(q, cq, w))
+	if (!node_fit_asks(q, cq, w))
 		return -1;
 	for (size_t g = 0; g < cq->ngroups; g++)
 		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
 	size_t n = flavors_chosen(cq, claim, &choice, flavors);
 	int32_t places = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
-	if (places >= choice.pods && q->terrain.pods_known)
+	if (places >= choice.pods && q->node_suitability.pods_known)
 		return -1;
 	struct arena scratch = {0};
-	struct pod pod = outfit_of(
-		&scratch, w->shape->template->pod, flavors, n, outfit_lending(flavors, n));
-	nodes_fit_beside(q->terrain.nodes, &pod, places, ret);
+	struct pod pod = started_pod_of(
+		&scratch, w->shape->template->pod, flavors, n, started_pod_lending(flavors, n));
+	nodes_fit_beside(q->node_suitability.nodes, &pod, places, ret);
 	arena_done(&scratch);
 	return places;
 }
 
 /* ---- what is to come ------------------------------------------------------------------------- */
 
-void vacancy_expect(struct queue *q, const struct reservation *r)
+void node_fit_expect(struct queue *q, const struct reservation *r)
 {
 	const struct pod_template *template = r->shape->template;
-	if (!q->terrain.expects || !template)
+	if (!q->node_suitability.expects || !template)
 		return;
 	int32_t pods = reservation_pods_at_once(r);
 	if (pods <= 0) {
-		vacancy_forget(q, r);
+		node_fit_forget(q, r);
 		return;
 	}
 	struct arena scratch = {0};
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, r, flavors);
-	struct pod pod = outfit_of(&scratch, template->pod, flavors, n, outfit_lending(flavors, n));
-	nodes_expect(q->terrain.nodes, &r->w->key.uid, &pod, pods);
+	struct pod pod = started_pod_of(
+		&scratch, template->pod, flavors, n, started_pod_lending(flavors, n));
+	nodes_expect(q->node_suitability.nodes, &r->w->key.uid, &pod, pods);
 	arena_done(&scratch);
 	free(flavors);
 }
 
-void vacancy_forget(struct queue *q, const struct reservation *r)
+void node_fit_forget(struct queue *q, const struct reservation *r)
 {
-	nodes_expect(q->terrain.nodes, &r->w->key.uid, NULL, 0);
+	nodes_expect(q->node_suitability.nodes, &r->w->key.uid, NULL, 0);
 }
 
 bool queue_wants_pods(const struct queue *q)
 {
-	return q->terrain.asking > 0 || q->gap_fillers > 0;
+	return q->node_suitability.asking > 0 || q->gap_fillers > 0;
 }
 
 static void expect_each(struct queue *q, const struct link *reservations, bool expects)
@@ -183,16 +185,16 @@ static void expect_each(struct queue *q, const struct link *reservations, bool e
 	list_each(reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
 		if (expects)
-			vacancy_expect(q, r);
+			node_fit_expect(q, r);
 		else
-			vacancy_forget(q, r);
+			node_fit_forget(q, r);
 	}
 }
 
 /* Somebody asks now, or nobody any more. */
 static void expect_all(struct queue *q, bool expects)
 {
-	q->terrain.expects = expects;
+	q->node_suitability.expects = expects;
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
 		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
 		expect_each(q, &cq->reservations, expects);
@@ -202,16 +204,16 @@ static void expect_all(struct queue *q, bool expects)
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-void vacancy_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
+void node_fit_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
 {
-	must(was != CLUSTER_FIT_NOW || q->terrain.asking > 0);
-	q->terrain.asking -= was == CLUSTER_FIT_NOW;
-	q->terrain.asking += is == CLUSTER_FIT_NOW;
+	must(was != CLUSTER_FIT_NOW || q->node_suitability.asking > 0);
+	q->node_suitability.asking -= was == CLUSTER_FIT_NOW;
+	q->node_suitability.asking += is == CLUSTER_FIT_NOW;
 }
 
-void vacancy_refresh(struct queue *q)
+void node_fit_refresh(struct queue *q)
 {
-	struct terrain *t = &q->terrain;
+	struct node_suitability *t = &q->node_suitability;
 	bool expects = t->known && queue_wants_pods(q);
 	if (expects != t->expects)
 		expect_all(q, expects);
@@ -230,17 +232,17 @@ void vacancy_refresh(struct queue *q)
 
 void queue_bind_pod(struct queue *q, const struct bound_pod *p)
 {
-	nodes_bind(q->terrain.nodes, p);
+	nodes_bind(q->node_suitability.nodes, p);
 }
 
 void queue_unbind_pod(struct queue *q, const struct uid *uid)
 {
-	nodes_unbind(q->terrain.nodes, uid);
+	nodes_unbind(q->node_suitability.nodes, uid);
 }
 
 void queue_know_pods(struct queue *q, bool known)
 {
-	struct terrain *t = &q->terrain;
+	struct node_suitability *t = &q->node_suitability;
 	if (known && !t->pods_known)
 		t->vacated = UINT64_MAX; /* whoever waited for that is looked at again */
 	t->pods_known = known;

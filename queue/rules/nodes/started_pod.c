@@ -1,8 +1,8 @@
-#include "queue/rules/nodes/outfit.h"
+#include "queue/rules/nodes/started_pod.h"
 
 #include "queue/rules/lending.h"
 
-enum lending outfit_lending(const struct flavor *const *flavors, size_t n)
+enum lending started_pod_lending(const struct flavor *const *flavors, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (flavors[i]->lending != LENDING_NONE)
@@ -10,7 +10,7 @@ enum lending outfit_lending(const struct flavor *const *flavors, size_t n)
 	return LENDING_NONE;
 }
 
-struct pod outfit_of(struct arena *a, const struct pod *p, const struct flavor *const *flavors,
+struct pod started_pod_of(struct arena *a, const struct pod *p, const struct flavor *const *flavors,
 	size_t n, enum lending l)
 {
 	struct pod out = *p;

@@ -1,5 +1,5 @@
 /*
- * Terrain: the nodes, as the queue asks about them (queue/cluster/nodes.h).
+ * Node suitability: the nodes, as the queue asks about them (queue/cluster/nodes.h).
  *
  * Three questions, each about a template as a start on certain flavors would write it: the flavors'
  * node labels and tolerations joined to its own, what is lent asked for by its name.
@@ -21,11 +21,11 @@
  * Not asked: before queue_know_cluster(), with clusterFit Ignore, without a template, and while
  * there is no node at all (an empty cluster that an autoscaler is to fill). What could ever be is
  * kept with the template, so that ten thousand Jobs of fifty shapes ask fifty questions, and
- * stands until terrain_refresh(): claims and answers are of one ground. That asks again when the
- * ground moved (nodes_ground), and judges only those anew whose answer is another one.
+ * stands until node_suitability_refresh(): claims and answers are of one ground. That asks again
+ * when the ground moved (nodes_ground), and judges only those anew whose answer is another one.
  */
-#ifndef SLUICE_QUEUE_RULES_NODES_TERRAIN_H
-#define SLUICE_QUEUE_RULES_NODES_TERRAIN_H
+#ifndef SLUICE_QUEUE_RULES_NODES_NODE_SUITABILITY_H
+#define SLUICE_QUEUE_RULES_NODES_NODE_SUITABILITY_H
 
 #include "queue/cluster/nodes.h"
 #include "queue/model/flavor.h"
@@ -40,12 +40,12 @@ struct reservation;
 struct shape;
 struct victim;
 
-struct terrain {
+struct node_suitability {
 	struct nodes *nodes;
 	bool known;	 /* queue_know_cluster() */
 	bool asks;	 /* that, and there was a node at the last refresh */
 	uint64_t ground; /* of which answers and claims are */
-	/* vacancy.h: */
+	/* node_fit.h: */
 	size_t asking;	     /* ClusterQueues with clusterFit Now */
 	bool pods_known;     /* queue_know_pods() */
 	bool expects;	     /* nodes are told of what is let in */
@@ -53,38 +53,39 @@ struct terrain {
 	struct link lacking; /* clusterqueue.lacks_nodes: somebody was refused for want of room */
 };
 
-void terrain_init(struct terrain *t);
-void terrain_done(struct terrain *t);
+void node_suitability_init(struct node_suitability *t);
+void node_suitability_done(struct node_suitability *t);
 
 /* Takes from claim.suits the flavors in which no node could ever take pods of the shape: they stand
  * in claim.never, and claim.nowhere says that none is left. */
-void terrain_narrow(const struct terrain *t, const struct clusterqueue *cq,
+void node_suitability_narrow(const struct node_suitability *t, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);
 
 /* Are nodes asked about pods of the shape? */
-bool terrain_asks(
-	const struct terrain *t, const struct clusterqueue *cq, const struct shape *shape);
+bool node_suitability_asks(
+	const struct node_suitability *t, const struct clusterqueue *cq, const struct shape *shape);
 
 /* Could no node ever take a pod of the template as a start on these flavors writes it? */
-bool terrain_never(const struct terrain *t, struct pod_template *template,
+bool node_suitability_never(const struct node_suitability *t, struct pod_template *template,
 	const struct flavor *const *flavors, size_t n);
 /* The same, asked anew and in the scheduler's words. */
-void terrain_answer(const struct terrain *t, const struct pod_template *template,
+void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
 
 /* The way number `index` to choose a flavor for each resource group that the claim needs, of those
  * that suit or would but for the nodes. False: there are no more, or too many to go through. */
-bool terrain_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
+bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
 	const struct flavor *ret[], size_t *ret_n);
 
 /* Before a pass: who is judged by ground that moved is judged anew. */
-void terrain_refresh(struct queue *q);
+void node_suitability_refresh(struct queue *q);
 /* The flavor is another one now, or goes: what was answered of it does not count. Claims are the
  * caller's. */
-void terrain_forget_flavor(struct queue *q, const struct flavor *f);
+void node_suitability_forget_flavor(struct queue *q, const struct flavor *f);
 void verdicts_free(struct verdicts *v); /* NULL does nothing */
 
 /* May the entry start with its choice, were all its victims gone? */
-bool terrain_lets(struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
+bool node_suitability_lets(
+	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 
 #endif
