@@ -12,7 +12,7 @@
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 #include "queue/preempt/victims.h"
 #include "queue/explain/view.h"
 #include "sluice/quantity.h"

@@ -14,7 +14,7 @@
 #define SLUICE_QUEUE_ADMIT_PRIORITY_H
 
 #include "base/map.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "sluice/spec.h"
 
 struct priority_class {

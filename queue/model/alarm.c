@@ -1,6 +1,6 @@
 #include "queue/model/alarm.h"
 
-#include "queue/list.h"
+#include "base/list.h"
 
 static int alarm_order(const struct tree_node *x, const struct tree_node *y)
 {

@@ -5,7 +5,7 @@
 #ifndef SLUICE_QUEUE_MODEL_ALARM_H
 #define SLUICE_QUEUE_MODEL_ALARM_H
 
-#include "queue/model/tree.h"
+#include "base/tree.h"
 
 enum alarm_kind {
 	ALARM_RUN,	/* a run may have gone on for too long (run.h) */

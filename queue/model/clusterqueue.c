@@ -12,7 +12,7 @@
 #include "queue/rules/windows/lead.h"
 #include "queue/rules/lending.h"
 #include "queue/rules/windows/window_state.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 
 static bool cq_is(const void *value, const void *key)
 {

@@ -14,10 +14,10 @@
 #include "queue/model/cohort.h"
 #include "queue/model/flavor.h"
 #include "queue/model/keys.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/model/quota.h"
 #include "queue/model/cohort_tree.h"
-#include "queue/model/tree.h"
+#include "base/tree.h"
 #include "sluice/queue.h"
 
 struct plan;

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "queue/model/quota.h"
-#include "queue/model/tree.h"
+#include "base/tree.h"
 #include "sluice/spec.h"
 
 struct cohort {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "queue/list.h"
+#include "base/list.h"
 
 struct clusterqueue;
 struct queue;

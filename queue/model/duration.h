@@ -15,7 +15,7 @@
 #define SLUICE_QUEUE_MODEL_DURATION_H
 
 #include "base/map.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "sluice/job.h"
 
 #define DURATION_SAMPLES 20

@@ -11,8 +11,8 @@
 
 #include "base/map.h"
 #include "base/arena.h"
-#include "queue/list.h"
-#include "queue/model/tree.h"
+#include "base/list.h"
+#include "base/tree.h"
 #include "queue/model/workload.h"
 #include "sluice/spec.h"
 

@@ -29,8 +29,8 @@
 #define SLUICE_QUEUE_MODEL_OVERFLOW_H
 
 #include "base/map.h"
-#include "queue/list.h"
-#include "queue/model/tree.h"
+#include "base/list.h"
+#include "base/tree.h"
 #include "sluice/queue.h"
 
 #define OVERFLOW_UNKNOWN_MAX 1000

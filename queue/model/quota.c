@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/model/cohort_tree.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 #include "sluice/quantity.h"
 #include "sluice/spec.h"
 

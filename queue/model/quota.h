@@ -23,8 +23,8 @@
 #define SLUICE_QUEUE_MODEL_QUOTA_H
 
 #include "base/map.h"
-#include "queue/list.h"
-#include "queue/model/tree.h"
+#include "base/list.h"
+#include "base/tree.h"
 #include "sluice/spec.h"
 
 struct clusterqueue;

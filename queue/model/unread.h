@@ -8,7 +8,7 @@
 #ifndef SLUICE_QUEUE_MODEL_UNREAD_H
 #define SLUICE_QUEUE_MODEL_UNREAD_H
 
-#include "queue/list.h"
+#include "base/list.h"
 #include "sluice/queue.h"
 
 #define UNREAD_MAX 64

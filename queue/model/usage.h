@@ -23,7 +23,7 @@
 #define SLUICE_QUEUE_MODEL_USAGE_H
 
 #include "base/map.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "sluice/queue.h"
 
 struct localqueue;

@@ -16,9 +16,9 @@
 #define SLUICE_QUEUE_MODEL_WORKLOAD_H
 
 #include "base/uid.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/rules/namespace_quota.h"
-#include "queue/model/tree.h"
+#include "base/tree.h"
 #include "sluice/job.h"
 
 struct queue;

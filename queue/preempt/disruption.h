@@ -17,7 +17,7 @@
 #define SLUICE_QUEUE_PREEMPT_DISRUPTION_H
 
 #include "base/map.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/preempt/podlabels.h"
 #include "sluice/spec.h"
 

@@ -23,7 +23,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "queue/cluster/pod.h"
-#include "queue/list.h"
+#include "base/list.h"
 
 struct verdicts; /* of node_suitability.c: what the nodes said of it */
 struct refusal;	 /* of namespace_quota.c: what the quotas of its namespace said */

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "queue/cluster/quota_flight.h"
-#include "queue/list.h"
+#include "base/list.h"
 
 struct claim;
 struct clusterqueue;

@@ -13,7 +13,7 @@
 #include "queue/price/money.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 

@@ -27,7 +27,7 @@
 
 #include "queue/model/alarm.h"
 #include "base/arena.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/rules/money/spending.h"
 #include "sluice/queue.h"
 

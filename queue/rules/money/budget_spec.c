@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "queue/calendar/zone.h"
 #include "queue/core.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 
 static int budget_order(const struct tree_node *a, const struct tree_node *b)
 {

@@ -8,7 +8,7 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/windows/runpolicy.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 #include "queue/rules/money/terms.h"
 #include "sluice/quantity.h"
 

@@ -38,7 +38,7 @@
 #define SLUICE_QUEUE_RULES_MONEY_TERMS_H
 
 #include "queue/model/alarm.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/model/workload.h"
 #include "sluice/queue.h"
 

@@ -29,7 +29,7 @@
 
 #include "queue/cluster/nodes.h"
 #include "queue/model/flavor.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "queue/requests/pod_template.h"
 
 struct claim;

@@ -12,7 +12,7 @@
 #define SLUICE_QUEUE_RULES_WINDOWS_CALENDAR_REF_H
 
 #include "queue/model/alarm.h"
-#include "queue/list.h"
+#include "base/list.h"
 #include "sluice/calendar.h"
 
 struct queue;

@@ -14,7 +14,7 @@
 #define SLUICE_QUEUE_RULES_WINDOWS_LEAD_H
 
 #include "queue/model/alarm.h"
-#include "queue/list.h"
+#include "base/list.h"
 
 struct clusterqueue;
 struct queue;

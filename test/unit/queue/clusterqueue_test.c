@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "queue/model/clusterqueue.h"
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 #include "queue/job/text.h"
 
 static const char *const cpu[] = {"cpu"}, *const cpu_mem[] = {"cpu", "memory"},

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "queue/list.h"
-#include "queue/model/tree.h"
+#include "base/list.h"
+#include "base/tree.h"
 
 #define ITEMS 300
 

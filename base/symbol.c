@@ -1,4 +1,4 @@
-#include "queue/model/symbol.h"
+#include "base/symbol.h"
 
 #include <stdlib.h>
 #include <string.h>

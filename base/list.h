@@ -2,8 +2,8 @@
  * A doubly linked ring, embedded in its members. The head is a link that belongs to nobody; a
  * member that stands in no ring has next == NULL, so that leaving twice is harmless.
  */
-#ifndef SLUICE_QUEUE_LIST_H
-#define SLUICE_QUEUE_LIST_H
+#ifndef SLUICE_BASE_LIST_H
+#define SLUICE_BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *
  * Two symbols with the same text are the same pointer. Order them with strcmp, never by address.
  */
-#ifndef SLUICE_QUEUE_MODEL_SYMBOL_H
-#define SLUICE_QUEUE_MODEL_SYMBOL_H
+#ifndef SLUICE_BASE_SYMBOL_H
+#define SLUICE_BASE_SYMBOL_H
 
 #include "base/map.h"
 

@@ -10,8 +10,8 @@
  * children are right, makes the node's own sum (a least value, say) right, and says whether it was
  * another one before. With it tree_seek() passes over whole subtrees.
  */
-#ifndef SLUICE_QUEUE_MODEL_TREE_H
-#define SLUICE_QUEUE_MODEL_TREE_H
+#ifndef SLUICE_BASE_TREE_H
+#define SLUICE_BASE_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

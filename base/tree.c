@@ -1,4 +1,4 @@
-#include "queue/model/tree.h"
+#include "base/tree.h"
 
 #include "base/must.h"
 
