@@ -1,2 +1,2 @@
-fuzz_entry(review shell)
+fuzz_entry(review controller_parts)
 fuzz_entry(prom_text overcommit_controller)

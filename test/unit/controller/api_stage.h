@@ -1,6 +1,6 @@
 /*
  * A stage for what writes to the API server and reads the queue: a scripted server, a client of it,
- * and a small world (shell_world.h).
+ * and a small world (controller_world.h).
  */
 #ifndef SLUICE_TEST_CONTROLLER_API_STAGE_H
 #define SLUICE_TEST_CONTROLLER_API_STAGE_H
@@ -8,7 +8,7 @@
 #include "controller/kube/json.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
-#include "shell_world.h"
+#include "controller_world.h"
 
 #define NOW_MS 1795255200000 /* 2026-11-21T10:00:00Z */
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "controller/kube/json.h"
-#include "shell_world.h"
+#include "controller_world.h"
 
 struct answer {
 	struct api_reply reply;

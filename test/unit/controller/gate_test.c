@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "shell_world.h"
+#include "controller_world.h"
 
 #define NOW_MS 1795255200000
 

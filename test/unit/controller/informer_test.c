@@ -8,7 +8,7 @@
 #include "controller/watch/kinds.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
-#include "shell_world.h"
+#include "controller_world.h"
 
 /* What was told, as words: "node:a", "-node:a", "bind", "unbind", "pods:1", "saw:7", "cluster",
  * "synced". */

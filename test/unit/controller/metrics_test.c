@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "queue/calendar/zone.h"
-#include "shell_world.h"
+#include "controller_world.h"
 
 /* A strict reader. Knows the family it is in; every sample must belong to it. */
 struct reader {

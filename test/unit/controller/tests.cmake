@@ -1,36 +1,36 @@
 # The two programs: what they are made of, without a control plane.
-add_library(shell_world STATIC ${CMAKE_CURRENT_LIST_DIR}/shell_world.c)
-target_link_libraries(shell_world PUBLIC shell)
+add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
+target_link_libraries(controller_world PUBLIC controller_parts)
 foreach(name api decision_log cost clock gate http log metrics options job_scope seen_set siphash status time_specs)
-  add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_shell_${name} PRIVATE shell_world ${CMOCKA})
-  add_test(NAME shell_${name} COMMAND test_shell_${name})
-  set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 60)
 endforeach()
 # What the queue says of windows and prices is the test's.
-target_link_options(test_shell_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
+target_link_options(test_controller_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
   -Wl,--wrap=gate_each_trouble)
-target_compile_definitions(test_shell_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(test_controller_metrics PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 # What the time_specs tells the queue, the test hears.
-target_link_options(test_shell_time_specs PRIVATE -Wl,--wrap=queue_set_calendar
+target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_calendar
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
 foreach(name dispatcher finalizers auth events informer status_writer)
-  add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_shell_${name} PRIVATE shell_world scripted_server ${CMOCKA})
-  add_test(NAME shell_${name} COMMAND test_shell_${name})
-  set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 60)
 endforeach()
 # The controller's port and the client of `sluice`, over TLS.
-add_executable(test_shell_tls ${CMAKE_CURRENT_LIST_DIR}/tls_test.c)
-target_link_libraries(test_shell_tls PRIVATE shell sluice_cli ${CMOCKA})
-add_test(NAME shell_tls COMMAND test_shell_tls)
-set_tests_properties(shell_tls PROPERTIES TIMEOUT 60)
+add_executable(test_controller_tls ${CMAKE_CURRENT_LIST_DIR}/tls_test.c)
+target_link_libraries(test_controller_tls PRIVATE controller_parts sluice_cli ${CMOCKA})
+add_test(NAME controller_tls COMMAND test_controller_tls)
+set_tests_properties(controller_tls PROPERTIES TIMEOUT 60)
 # What the gate wants is the test's, and what it is answered, the test hears.
-target_link_options(test_shell_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
+target_link_options(test_controller_dispatcher PRIVATE -Wl,--wrap=gate_take_intent -Wl,--wrap=gate_answer_job)
 # What the queue and the gate are told, the test hears; whether pods are wanted it says.
 foreach(told gate_set_synced queue_know_cluster queue_set_node queue_drop_node queue_bind_pod queue_unbind_pod queue_wants_pods queue_know_pods
   queue_saw_quotas queue_set_resource_quota queue_set_disruption_budget queue_quotas_behind clock_monotonic_us)
-  target_link_options(test_shell_informer PRIVATE -Wl,--wrap=${told})
+  target_link_options(test_controller_informer PRIVATE -Wl,--wrap=${told})
 endforeach()

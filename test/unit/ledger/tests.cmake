@@ -26,6 +26,6 @@ target_link_libraries(bench_ledger PRIVATE ledger_drive)
 # What the controller reads of it.
 foreach(name cost_api history)
   add_executable(test_ledger_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_ledger_${name} PRIVATE shell ledger_drive ${CMOCKA})
+  target_link_libraries(test_ledger_${name} PRIVATE controller_parts ledger_drive ${CMOCKA})
   add_test(NAME ledger_${name} COMMAND test_ledger_${name})
 endforeach()

@@ -7,13 +7,13 @@ endforeach()
 
 # The controller's part, with an API server that does as it is told (../kube/tests.cmake).
 add_library(overcommit_controller_stage STATIC ${CMAKE_CURRENT_LIST_DIR}/overcommit_controller_stage.c)
-target_link_libraries(overcommit_controller_stage PUBLIC shell scripted_server ${CMOCKA})
+target_link_libraries(overcommit_controller_stage PUBLIC controller_parts scripted_server ${CMOCKA})
 foreach(name inventory overcommit_controller reclaimer usage_poller)
-  add_executable(test_shell_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
-  target_link_libraries(test_shell_${name} PRIVATE overcommit_controller_stage)
-  add_test(NAME shell_${name} COMMAND test_shell_${name})
-  set_tests_properties(shell_${name} PROPERTIES TIMEOUT 60)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE overcommit_controller_stage)
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 60)
 endforeach()
 # What the queue and the gate say of a Job is the test's.
-target_link_options(test_shell_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
+target_link_options(test_controller_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
   -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=gate_job_ignores_disruption)

@@ -1,4 +1,4 @@
-#include "shell_world.h"
+#include "controller_world.h"
 
 #include <stddef.h>
 #include <stdio.h>

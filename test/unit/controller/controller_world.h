@@ -2,8 +2,8 @@
  * A small world for the tests of the controller's surfaces: one ClusterQueue with two flavors, a
  * LocalQueue, a few waiting Jobs, and a gate that has not taken the lease.
  */
-#ifndef SLUICE_TEST_CONTROLLER_SHELL_WORLD_H
-#define SLUICE_TEST_CONTROLLER_SHELL_WORLD_H
+#ifndef SLUICE_TEST_CONTROLLER_CONTROLLER_WORLD_H
+#define SLUICE_TEST_CONTROLLER_CONTROLLER_WORLD_H
 
 #include "controller/http/api.h"
 
