@@ -1,5 +1,5 @@
 /*
- * The observer: follows all that Sluice reads from the API server and turns it into facts for the
+ * The informer: follows all that Sluice reads from the API server and turns it into facts for the
  * queue (what admins describe) and the gate (Jobs).
  *
  * Callbacks only record facts and say changed(); nothing is decided here. What a new list does not
@@ -8,10 +8,10 @@
  *
  * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
  * for, after LocalQueues, which say how many of them are kept, after RunPolicies, which exempt
- * some, and after namespaces, by which some are not managed; when one of those changes that, they
- * are listed again, at most every ten seconds. ConfigMaps, of one namespace, are listed after those
- * who name some (time_specs.h). Twice a minute it looks whether the zone database is still the
- * same.
+ * some, and after namespaces, by which some Jobs are not managed; when one of those changes that,
+ * they are listed again, at most every ten seconds. ConfigMaps, of one namespace, are listed after
+ * the objects that name some (time_specs.h). Twice a minute it looks whether the zone database is
+ * still the same.
  *
  * An object that cannot be read, and a Job or pod that cannot be decoded, stays as it was known: it
  * is not lost in a list either. Each is counted and named in the log, at most twenty a minute of a
@@ -81,7 +81,7 @@ void informer_missing(const struct informer *o, struct buf *out);
 size_t informer_health(const struct informer *o, struct kind_health ret[KIND_HEALTH_MAX]);
 /* For how long Jobs have not been followed; 0: they are, or they have not been listed yet. */
 int64_t informer_jobs_stalled_ms(const struct informer *o);
-/* Appends those that it may not follow, and does without: "nodes, resourcequotas". */
+/* Appends the kinds that it may not follow, and does without: "nodes, resourcequotas". */
 void informer_denied(const struct informer *o, struct buf *out);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * The courier: carries the gate's intents out and brings the answers back.
+ * The dispatcher: carries the gate's intents out and brings the answers back.
  *
  * Lease, load (after what there is to recall) and batch go to the ledger's driver; patches, reads
- * and the count of pods to the API server. Each intent gets exactly one answer, unless the courier
- * is freed first. What an answer means for the gate is decided here, in one table (dispatcher_judge).
+ * and the count of pods to the API server. Each intent gets exactly one answer, unless the
+ * dispatcher is freed first. What an answer means for the gate is decided here, in one table
+ * (dispatcher_judge).
  */
 #ifndef SLUICE_CONTROLLER_WRITE_DISPATCHER_H
 #define SLUICE_CONTROLLER_WRITE_DISPATCHER_H
@@ -36,7 +37,7 @@ void dispatcher_free(struct dispatcher *c);
 /* The driver that answers to dispatcher_on_*; set once, before anything is carried. */
 void dispatcher_set_pg(struct dispatcher *c, struct pg *pg);
 
-/* pg_events for pg_new, with the courier as ctx. */
+/* pg_events for pg_new, with the dispatcher as ctx. */
 void dispatcher_on_lease(
 	uint64_t id, enum ledger_outcome o, const struct ledger_lease *l, void *ctx);
 void dispatcher_on_load(uint64_t id, enum ledger_outcome o, const struct ledger_reservation *holds,

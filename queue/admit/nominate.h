@@ -1,13 +1,15 @@
 /*
- * An offer: what a ClusterQueue would start next, in one walk through its waiting groups.
+ * The nominee: what a ClusterQueue would start next, found in one scan of its waiting groups.
  *
- * BestEffortFIFO walks the groups in order. Quota only shrinks during a pass, so who did not fit
- * once need not be asked again, and the walk never goes back. For the same reason Jobs that merely
- * arrived need no walk: after a complete pass nobody else fits, so only the fresh groups are
- * judged. StrictFIFO looks at the first group only. Backfill is BestEffortFIFO behind a first one
- * that nobody may delay (backfill.h).
+ *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass: a group that did not fit
+ *                   is not asked again, and the scan never goes back
+ *   StrictFIFO      the first group only
+ *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h)
  *
- * Rules come first (rules/rule.h): a group that one refuses is not asked, blocks nothing, and
+ * After a complete pass nothing waiting fits. So Jobs that merely arrived need no scan: only their
+ * groups, which are fresh, are judged.
+ *
+ * Rules come first (rules/rule.h): a group that a rule refuses is not asked, blocks nothing and
  * preempts nothing. Where a rule puts some groups last there are two scans: those are asked when
  * none of the others can start any more.
  */
@@ -30,9 +32,9 @@ struct scan {
 	int64_t displaces_from;			     /* victims_from() */
 
 	struct group
-		*head; /* StrictFIFO: behind whom nobody is asked; NULL: only gap fillers wait */
+		*head; /* StrictFIFO: groups behind it are not asked; NULL: only gap fillers wait */
 
-	/* Backfill: who is first and cannot start, so that others have to let it pass. */
+	/* Backfill: the first, which cannot start; other groups must not delay it. */
 	struct group *blocked;
 	int64_t spare[KEYS_MAX];
 
@@ -48,7 +50,7 @@ void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key)
  * all the same, with what it would take. */
 bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
 
-/* One that makes room for somebody, and will wait before this place again; NULL: nobody. Behind it
+/* A run that is preempted and will wait before this place again; or NULL. Behind it
  * a StrictFIFO queue offers nothing. */
 const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);

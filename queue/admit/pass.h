@@ -1,23 +1,26 @@
 /*
- * A pass: one realm, until nothing more fits.
+ * A pass: one tree of Cohorts is decided, until nothing more fits.
  *
- * First those start whose promised room has come free. Then it goes in rounds, as Kueue's cycles
- * do: each ClusterQueue offers the first of its waiting groups that can start or may displace
- * others, and of these offers each has its turn, the better right first (nominee_order.h). A turn starts
- * the group's head, or promises it room and sends its victims away, or, when somebody before it
- * took what it counted on, comes to nothing until the next round. A round in which nothing came
- * about is the last.
+ * First the promises whose quota has come free are kept. Then it goes in rounds, as Kueue's cycles
+ * do. In a round:
  *
- * If a StrictFIFO head cannot start, what it could have taken back from its Cohort is kept from the
- * others meanwhile (reference 18, step 5d).
+ *   1. each ClusterQueue nominates the first of its waiting groups that can start or may preempt;
+ *   2. the nominees take turns, in the order of nominee_order.h;
+ *   3. a turn starts the head of the group, or promises it quota and stops its victims. If an
+ *      earlier turn took what it counted on, it comes to nothing until the next round.
+ *
+ * A round in which nothing came about is the last.
+ *
+ * If the head of a StrictFIFO queue cannot start, what it could have taken back from its Cohort is
+ * kept from the other ClusterQueues meanwhile (reference 18, step 5d).
  */
 #ifndef SLUICE_QUEUE_ADMIT_PASS_H
 #define SLUICE_QUEUE_ADMIT_PASS_H
 
 #include "queue/core.h"
 
-/* Starts at most cap workloads and reports them; who has to go is in queue.suspects. *ret_done:
- * nothing more fits. */
+/* Starts at most cap workloads and reports them; runs that must stop are in queue.suspects.
+ * *ret_done: nothing more fits. */
 size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
 	bool *ret_done);
 

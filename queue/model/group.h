@@ -1,14 +1,15 @@
 /*
- * Groups: waiting workloads that differ only in who is first. The members of one have the same
+ * Groups: waiting workloads that differ only in their order. The members of one have the same
  *
  *   ClusterQueue, priority and shape, and all of them may preempt others or none
  *   LocalQueue, where usage orders
  *   expected duration, with strategy Backfill or where a rule looks at it
  *   whatever else a rule looks at (struct parting)
  *
- * So a pass decides them as one: if the head does not fit, none
- * does. A ClusterQueue's groups stand in a tree in the order of their heads; each node knows the
- * least that any group below it wants (claim.least), so that a search passes over a subtree in
+ * So a pass decides them as one: if the head does not fit, none does.
+ *
+ * The groups of a ClusterQueue stand in a tree in the order of their heads. Each node knows the
+ * least that any group below it asks for (claim.least), so that a search passes over a subtree in
  * which nothing can fit.
  */
 #ifndef SLUICE_QUEUE_MODEL_GROUP_H
@@ -23,11 +24,11 @@ struct group {
 	struct claim claim;    /* next to the node: a search reads both */
 	struct order_key key;  /* its head's */
 	struct clusterqueue *cq;
-	struct localqueue *lq; /* whose alone it is, where usage orders; else NULL */
+	struct localqueue *lq; /* of all members, where usage orders; else NULL */
 	struct shape *shape;
 	bool displaces;		/* each member: workload_displaces() */
 	struct parting parting; /* of each member, as rules see it */
-	int64_t expected_ms; /* of each member, where the strategy is Backfill or the regime times
+	int64_t expected_ms; /* of each member, where the strategy is Backfill or the window times
 				its fit; else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	int64_t least_timed_ms;	   /* the same; unknown is 0 */

@@ -1,18 +1,18 @@
 /*
- * Room: the quota one workload holds, from the decision to start it (or its adoption from the
- * ledger) until the gate releases it.
+ * A reservation: the quota that one workload holds, from the decision to start it (or its adoption
+ * from the ledger) until the gate releases it.
  *
- * It remembers what it was given and by whom, because all of that may be edited meanwhile: the
- * Job's label may name another LocalQueue, the spec other flavors. Each line knows what it was for
- * how many pods, so that fewer pods hold their exact part.
+ * It remembers what it was given, and by which objects, because all of that may be edited
+ * meanwhile: the Job's label may name another LocalQueue, the spec other flavors. Each line knows
+ * for how many pods it was, so that fewer pods hold their exact part.
  *
  * How it counts in the quota tree:
  *
- *   promised   THEN only: others are being stopped to make room; it starts once it fits NOW, and
- *              with clusterFit Now their pods are gone. Nodes are told of it as of one that was let
- *              in, so that nobody else takes the room that comes free there
+ *   promised   THEN only: other runs are being stopped for it; it starts once it fits NOW, and with
+ *              clusterFit Now once their pods are gone. Nodes count it as admitted, so that no
+ *              other Job takes the space that comes free there
  *   held       NOW and THEN
- *   leaving    NOW only: it has to go, and what it holds is promised to somebody else
+ *   leaving    NOW only: it is being stopped, and its quota is promised to another workload
  */
 #ifndef SLUICE_QUEUE_MODEL_RESERVATION_H
 #define SLUICE_QUEUE_MODEL_RESERVATION_H
@@ -37,7 +37,7 @@ struct reservation_line {
 
 struct reservation {
 	struct workload *w;
-	struct clusterqueue *cq; /* whose order it came from; NULL: adopted and nobody knows */
+	struct clusterqueue *cq; /* in whose order it was; NULL: adopted, and not known */
 	struct localqueue *lq;
 	struct shape *shape;
 	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
@@ -50,8 +50,8 @@ struct reservation {
 	bool confirmed;
 	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
 	bool gives_back;	 /* it has to give back what it has on loan (lead.h) */
-	/* Its Job is being deleted: nothing stops its pods, and nobody knows when they end. It is
-	 * no victim, and nobody waits for it. */
+	/* Its Job is being deleted: nothing stops its pods, and when they end is not known. It is
+	 * no victim, and no promise waits for it. */
 	bool lingers;
 	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
 			    of all victims this is the first */
@@ -73,7 +73,7 @@ struct reservation {
 	int32_t made;	    /* of its pods: namespace_quota.c */
 	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
 	bool reclaims;	    /* ... and it was not told yet */
-	char *why;	    /* the last of those asked for it back; or NULL */
+	char *why;	    /* why its resources were last asked back; or NULL */
 	bool has_left;	    /* it has ended already: what it leaves behind is known */
 	struct job_history left;
 
@@ -86,7 +86,7 @@ struct reservation {
 	struct uid *giver;
 	size_t ngivers;
 
-	/* It is to make room for somebody. */
+	/* It is being preempted: why, and for which Job. */
 	enum preemption_reason preemption;
 	struct uid by;
 
@@ -117,16 +117,17 @@ void reservation_break_promise(struct queue *q, struct reservation *r);
 /* The same of a workload that stands nowhere, if it was promised anything. */
 void reservation_forget_promise(struct queue *q, struct workload *w);
 
-/* Counts NOW only from here on. */
+/* It counts NOW only from here on. */
 void reservation_leave(struct queue *q, struct reservation *r);
-/* It has to make room for w; a promise is merely taken back, and its workload waits again. */
+/* It is preempted for w. A promise is merely taken back, and its workload waits again. */
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why);
 
-/* It ends, for whatever reason: it is told to stop at most once, and goes before those who run. */
+/* It ends, for whatever reason: it is told to stop at most once, and is a victim before all runs.
+ * */
 void reservation_ends(struct reservation *r);
 
-/* How many pods it may have at once: no more than it has room for, and than the Job asks for now.
+/* How many pods it may have at once: no more than it has quota for, and than the Job asks for now.
  */
 int32_t reservation_pods_at_once(const struct reservation *r);
 

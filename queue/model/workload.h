@@ -7,8 +7,8 @@
  *              the time or the price that its owner asks for (terms.h)
  *   back-off   not before a time: in queue.back_off
  *   ready      in a group of its ClusterQueue (group.h)
- *   promised   others are stopping to make room for it (reservation.h)
- *   room       it holds quota (reservation.h)
+ *   promised   runs are being stopped for it (reservation.h)
+ *   reserved   it holds quota (reservation.h)
  *
  * All but the last are waiting. The strings and references belong to it.
  */
@@ -59,9 +59,9 @@ struct workload {
 	struct tree_node in_order; /* ready: clusterqueue.order; back-off: queue.back_off */
 	struct tree_node in_group; /* ready: group.waiting */
 	struct link of_localqueue, of_class;
-	struct localqueue *lq; /* the one its label names now, even while it has room */
+	struct localqueue *lq; /* the one its label names now, even while it is reserved */
 	struct priority_class *class;
-	struct shape *shape;		 /* what it asks for now, even while it has room */
+	struct shape *shape;		 /* what it asks for now, even while it is reserved */
 	struct group *group;		 /* ready only */
 	struct reservation *reservation; /* what it holds, or NULL */
 	struct reservation *promise;	 /* what it was promised, or NULL */
@@ -84,7 +84,7 @@ struct workload {
 	uint32_t in_vain; /* realm.news when others last made room for it in vain; 0: never */
 	bool held, deleting;
 	bool yielded_again; /* twice or more since realm.news was that */
-	bool cut; /* its shape is without directives: there is no room for them (overflow.h) */
+	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
 	char name[];
 };
 
@@ -105,19 +105,19 @@ void workload_unplace(struct queue *q, struct workload *w);
  * time? Whether its namespace's quotas will let its pods in is not asked, for they count those that
  * are leaving still: at worst those behind it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
-void workload_replace(struct queue *q, struct workload *w); /* both, unless it has room */
+void workload_replace(struct queue *q, struct workload *w); /* both, unless it is reserved */
 
 /* It is expected to take so long from now on. */
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
-/* It is there to fill gaps, by a negative priority: it displaces nobody, waits for nobody who
- * leaves, and holds up nobody behind it. */
+/* A gap filler, by its negative priority: it preempts nothing, waits for no run that leaves, and
+ * holds up no Job behind it. */
 static inline bool workload_fills_gaps(const struct workload *w)
 {
 	return w->key.priority < 0;
 }
-/* Might others have to make room for it, as far as it itself is concerned? */
+/* May runs be preempted for it, as far as it itself is concerned? */
 bool workload_displaces(const struct workload *w);
 
 /* What its class says, or its ClusterQueue caps, is something else: its place follows, also that

@@ -1,33 +1,38 @@
 /*
- * Victims: whom to stop so that somebody fits. Kueue's rules (reference 6) say who may go, whether
- * a set is legal, and whether there is one: candidates in a fixed order are taken away until the
- * demand fits, then those that turn out to be unnecessary are put back. That is the plain set. With
- * fair sharing (fair_victims.c) the order is another one.
+ * Victims: the runs that stop so that a nominee fits. Kueue's rules (reference 6) say which runs
+ * are candidates, whether a set of them is legal, and whether there is one at all:
  *
- * Where others would do as well, those go whom it hurts least (candidates.h, victim_cost.h), unless the
- * configuration says to take them as Kueue does. Whether anybody goes is never another answer.
+ *   1. candidates are taken away in a fixed order until the demand fits;
+ *   2. those that turn out to be unnecessary are put back.
+ *
+ * That is the plain set. With fair sharing (fair_victims.c) the order is another one.
+ *
+ * Where other runs would do as well, the set that costs least is taken (candidates.h,
+ * victim_cost.h), unless the configuration says to take Kueue's. Whether there is a set is never
+ * another answer.
  *
  *   classic  of all sets that are legal and enough, as far as Kueue's order had to go for one: from
- *            those who borrow what is the asker's by right, to other borrowers, to its own
+ *            runs that borrow what is the nominee's by right, to other borrowers, to its own
  *            ClusterQueue
- *   fair     the strategies say how much each ClusterQueue gives back; of those in it that hold
- *            the same, these go whom it hurts least
+ *   fair     the strategies say how much each ClusterQueue gives back; of its runs that hold the
+ *            same, those that cost least
  *
- * Gap fillers (negative priorities) displace nobody, and what they borrow may always be taken back
- * by whose nominal quota it is: towards them reclaimWithinCohort Never reads as LowerPriority, for
- * a demand that fits in the asker's own quota.
+ * Gap fillers (negative priorities) preempt nothing. What they borrow may always be taken back for
+ * the ClusterQueue whose nominal quota it is: towards them reclaimWithinCohort Never reads as
+ * LowerPriority, for a demand that fits in the nominee's own quota.
  *
  * What it costs: a look at a sum for each ClusterQueue of the tree of Cohorts says whether there
- * can be enough at all; who asks in vain costs no more, but for those who meet limits that sums do
- * not tell of. Then it is as many steps as there are victims and few others, each a look at the
- * next one of each ClusterQueue that may give something. Runs that do not come into question cost
- * nothing.
+ * can be enough at all. A search in vain costs no more, but for limits that sums do not tell of.
+ * Else it takes as many steps as there are victims and few more, each a look at the next run of
+ * each ClusterQueue that may give something. Runs that are no candidates cost nothing.
  *
- * All of it happens in the quota tree's THEN, which is the same again when the call returns. Rooms
- * that are leaving already are no candidates: THEN does not count them. A promise is one, and comes
- * first: taking it back costs nobody any work. Those that end anyway (room.stop_given) come next.
- * Those whose Jobs are being deleted (room.lingers) are none: a stop would do nothing to their
- * pods.
+ * All of it happens in the quota tree's THEN, which is the same again when the call returns:
+ *
+ *   a run that is leaving already       is no candidate: THEN does not count it
+ *   a promise                           comes first: taking it back costs no work
+ *   a run that ends anyway              comes next (reservation.stop_given)
+ *   a run whose Job is being deleted    is no candidate: a stop would do nothing to its pods
+ *                                       (reservation.lingers)
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIMS_H
 #define SLUICE_QUEUE_PREEMPT_VICTIMS_H
@@ -37,7 +42,7 @@
 struct demand_line {
 	struct quota_row *row;
 	int64_t amount;
-	bool contested; /* it does not fit there: others would have to give it back */
+	bool contested; /* it does not fit there: other runs would have to give it back */
 };
 
 struct demand {
@@ -59,7 +64,7 @@ struct victim {
 /* The victims, in the order in which they are to go; at least one. 0: no set of those that may be
  * displaced would do. *ret belongs to the queue and is valid until the next call. */
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret);
-/* The plain set, for who asks only whether there is one: it is found sooner. */
+/* The plain set, for a question that is only whether there is one: it is found sooner. */
 size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret);
 void victims_done(struct queue *q); /* frees what is kept for that */
 

@@ -55,7 +55,7 @@ struct ruling {
 #define RULING_YES ((struct ruling){ANSWER_YES, INT32_MAX, INT64_MAX})
 #define RULING_NO ((struct ruling){ANSWER_NO, 0, INT64_MAX})
 
-/* A nominee, and who would have to go for it. */
+/* A nominee, and the runs that would stop for it. */
 struct attempt {
 	const struct nominee *nominee;
 	const struct victim *victim;
@@ -115,7 +115,8 @@ struct rule {
 
 	/* May its answer to a choice be another one when victims go? */
 	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
-	/* A choice was refused, by whichever rule: with so many pods this one would let it start. */
+	/* A choice was refused, by whichever rule: with so many pods this one would let it start.
+	 * */
 	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
 	/* Others were stopped for it, and it could not start: would that be so again? */
 	bool (*is_in_vain)(struct queue *q, const struct nominee *e);
@@ -127,7 +128,7 @@ struct rule {
 	/* Is there room now, if it took this choice instead? */
 	bool (*promise_may_choose)(const struct queue *q, const struct reservation *r,
 		const struct claim *claim, const struct choice *choice);
-	/* It has to make room, and waits again: might its group start then? */
+	/* It is preempted, and waits again: might its group start then? */
 	bool (*may_return)(const struct workload *w, int64_t now_ms);
 
 	/* ---- Runs ---- */
@@ -137,7 +138,7 @@ struct rule {
 	/* When stops() may say something else; INT64_MAX: not because of time. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
-	/* A run has ended, and counts no more: whoever waited for that is to be looked at. Quota
+	/* A run has ended, and counts no more: Jobs that waited for that are to be looked at. Quota
 	 * that comes free is looked at anyway. For other events: runs.h. */
 	void (*run_ended)(struct queue *q, struct reservation *r);
 
