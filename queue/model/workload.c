@@ -253,8 +253,7 @@ static bool may_wait(const struct workload *w)
 
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms)
 {
-	return w->lq && w->class && may_wait(w) && w->lq->cq == cq &&
-	       rules_may_return(w, now_ms);
+	return w->lq && w->class && may_wait(w) && w->lq->cq == cq && rules_may_return(w, now_ms);
 }
 
 static enum workload_place place_for(struct queue *q, struct workload *w)
