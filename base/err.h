@@ -22,7 +22,7 @@ struct err {
 };
 
 /* Writes the sentence (cut to fit) and returns code, so that `return err_set(e, ERR_LIMIT, ...)`
- * reads in one line. e may be NULL when nobody asks. */
+ * reads in one line. e may be NULL. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts context in front: err_wrap(e, "kubeconfig %s", path) gives "kubeconfig X: old sentence". */

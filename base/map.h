@@ -41,4 +41,13 @@ uint64_t map_hash_string(const char *s);
 	for (size_t i = 0; (m)->slot && i <= (m)->mask; i++)                                       \
 		if (((v) = (m)->slot[i].value))
 
+/* map_done(), after each value is given to free_value(). */
+#define map_free(m, free_value)                                                                    \
+	do {                                                                                       \
+		void *value_;                                                                      \
+		map_each(m, slot_, value_)                                                         \
+			free_value(value_);                                                        \
+		map_done(m);                                                                       \
+	} while (0)
+
 #endif

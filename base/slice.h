@@ -1,5 +1,5 @@
 /*
- * A slice: some bytes that belong to somebody else, for reading. By value, never NULL-terminated
+ * A slice: borrowed bytes, for reading. By value, never NULL-terminated
  * by promise, valid as long as its owner says.
  */
 #ifndef SLUICE_BASE_SLICE_H

@@ -17,10 +17,7 @@ void symbols_init(struct map *symbols)
 
 void symbols_done(struct map *symbols)
 {
-	void *text;
-	map_each(symbols, i, text)
-		free(text);
-	map_done(symbols);
+	map_free(symbols, free);
 }
 
 const char *symbol_of(struct map *symbols, const char *text)

@@ -4,7 +4,7 @@
  * Only what admins name becomes one (quota nodes, flavors, resources in quotas): quota lines and
  * ceilings hand these strings out, so they must outlive the object that brought them. Names that
  * teams choose (Jobs, queues, resources that only a Job asks for) die with their owner; otherwise
- * anybody who may create a Job could make us grow for ever.
+ * any user who may create Jobs could make us grow for ever.
  *
  * Two symbols with the same text are the same pointer. Order them with strcmp, never by address.
  */

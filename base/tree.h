@@ -6,7 +6,7 @@
  * counter), never from an address, so the same calls build the same tree. Keys must not change
  * while a node is in: take it out, change it, put it back.
  *
- * Whoever needs more per subtree than its count sets `update`: it is called with a node whose
+ * A caller that needs more per subtree than its count sets `update`: it is called with a node whose
  * children are right, makes the node's own sum (a least value, say) right, and says whether it was
  * another one before. With it tree_seek() passes over whole subtrees.
  */

@@ -13,6 +13,7 @@
 #include "cli/calendar/report.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/simulate/documents.h"
 #include "controller/common/clock.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)64 << 20)

@@ -1,6 +1,6 @@
 /*
- * The commands: those that ask the controller, and those that ask nobody. Each returns an exit code
- * (see arguments.h) and prints its own complaint.
+ * The commands: those that ask the controller, and those that ask no server. Each returns an exit
+ * code (see arguments.h) and prints its own complaint.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H
@@ -14,9 +14,9 @@ int command_queue(const struct arguments *a);
 int command_explain(const struct arguments *a);
 int command_decisions(const struct arguments *a);
 int command_cost(const struct arguments *a);
-/* Asks nobody. argv[0] is "simulate"; see simulate/options.h. */
+/* Asks no server. argv[0] is "simulate"; see simulate/options.h. */
 int command_simulate(int argc, char **argv);
-/* Asks nobody. argv[0] is "calendar"; see calendar/options.h. */
+/* Asks no server. argv[0] is "calendar"; see calendar/options.h. */
 int command_calendar(int argc, char **argv);
 /* Asks the API server at most. argv[0] is "overcommit"; see overcommit/options.h. */
 int command_overcommit(int argc, char **argv);

@@ -69,6 +69,8 @@ static void put_head(struct table *t, const cJSON *root)
 
 static void put_remarks(const cJSON *root, struct buf *out)
 {
+	if (text_of(root, "note")[0])
+		buf_printf(out, "%s\n", text_of(root, "note"));
 	if (truth_of(root, "more"))
 		buf_puts(out,
 			"There are more rows: these are the dearest; the totals are of all.\n");
@@ -160,6 +162,8 @@ static void show(const struct arguments *a, const cJSON *root)
 		buf_putc(&text, '\n');
 	} else if (a->output == OUTPUT_CSV) {
 		cost_render_csv(root, &text);
+		if (text_of(root, "note")[0])
+			fprintf(stderr, "%s\n", text_of(root, "note"));
 	} else {
 		cost_render_table(root, &style, &text);
 	}

@@ -63,7 +63,7 @@ static void note_strays(struct snapshot *s)
 		buf_printf(&s->notes, "Pods on no node (spec.nodeName), not counted: %zu\n", pods);
 	if (usages > 0)
 		buf_printf(&s->notes,
-			"samples of nobody here, whose use counts as their node's own: %zu\n",
+			"samples of pods that are not in the files, counted as use of their node: %zu\n",
 			usages);
 }
 

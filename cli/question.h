@@ -14,7 +14,7 @@ struct ev_loop;
 #define QUESTION_ANSWER_MAX ((size_t)64 << 20)
 #define QUESTION_TREE_MAX ((size_t)256 << 20)
 
-/* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: nobody answers;
+/* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: no answer;
  * ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);

@@ -200,7 +200,7 @@ static void put_stopping(const cJSON *root, const struct queue_filter *f, struct
 		buf_printf(out, ": stopping %" PRId64 " %s", jobs, jobs == 1 ? "Job" : "Jobs");
 		if (seconds > 0)
 			buf_printf(out, ", up to %" PRId64 " s", seconds);
-		buf_puts(out, ", to make room for others\n");
+		buf_puts(out, ", for Jobs that preempt them\n");
 	}
 }
 

@@ -12,11 +12,13 @@
 #include "controller/http/decision_log.h"
 #include "controller/http/ports.h"
 #include "controller/ledger/pg.h"
+#include "controller/ledger/retention.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/parts.h"
 #include "controller/watch/finalizers.h"
 #include "controller/watch/following.h"
 #include "controller/watch/informer.h"
+#include "controller/watch/recall.h"
 #include "controller/watch/stuck_pods.h"
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"
@@ -144,7 +146,7 @@ static void stop_pass(struct controller *c, bool patience_is_over)
 		return;
 	if (left > 0)
 		log_event(c->parts.log, LEVEL_WARN, "stopping", "why",
-			"writes have no answer yet; whoever leads next looks them up", "#writes",
+			"writes have no answer yet; the next leader looks them up", "#writes",
 			LOG_NUMBER((int64_t)left), NULL);
 	if (!gate_leading(c->parts.gate) || !pg_up(c->parts.pg)) {
 		leave(c, c->exit_code);
@@ -205,6 +207,9 @@ static void look_for_news(struct controller *c)
 	case FOLLOWING_GIVE_UP:
 		begin_to_stop(c, EXIT_BLIND);
 		return;
+	case FOLLOWING_BEGIN_ANEW:
+		begin_to_stop(c, EXIT_ANEW);
+		return;
 	}
 }
 
@@ -233,6 +238,9 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		finalizers_tick(c->parts.finalizers, parts_now_ms(&c->parts));
 		status_writer_tick(c->parts.status_writer, parts_now_ms(&c->parts));
 		events_tick(c->parts.events, parts_now_ms(&c->parts));
+		retention_tick(c->parts.retention, gate_epoch(c->parts.gate),
+			recall_since_ms(c->parts.queue, parts_now_ms(&c->parts)),
+			parts_now_ms(&c->parts), tick_ms());
 	}
 	if (c->stage == STAGE_RUNNING)
 		overcommit_controller_tick(

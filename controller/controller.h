@@ -10,6 +10,7 @@
  * what it knows may be old, and a restart as standby is the tested path. A leader that could not
  * follow Jobs for a minute leaves as one that is told to stop, with an exit code of its own, so
  * that a standby that can follow them takes over; a standby that cannot does not ask for the lease.
+ * So does a leader or a standby that finds that the API server's store was put back.
  */
 #ifndef SLUICE_CONTROLLER_CONTROLLER_H
 #define SLUICE_CONTROLLER_CONTROLLER_H
@@ -23,6 +24,7 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_DEPOSED = 3,
 	EXIT_BLIND = 4, /* it led, and could not follow Jobs any more */
+	EXIT_ANEW = 5,	/* what it knows of Jobs is of a time that was taken back */
 };
 
 /* Runs until told to stop; returns the exit code. */

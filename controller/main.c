@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "controller/controller.h"
+#include "controller/migrate.h"
 
 int main(int argc, char **argv)
 {
@@ -22,7 +23,7 @@ int main(int argc, char **argv)
 		return EXIT_ASKED;
 	}
 	struct log *log = log_new(STDERR_FILENO, o.log_format, o.log_level);
-	int exit_code = controller_run(&o, log);
+	int exit_code = o.migrate_only ? migrate_run(&o, log) : controller_run(&o, log);
 	log_free(log);
 	options_done(&o);
 	return exit_code;

@@ -10,6 +10,7 @@
 
 #include "base/must.h"
 #include "controller/common/clock.h"
+#include "controller/ledger/retention.h"
 #include "controller/wire/decode_text.h"
 
 /* ---- one flag each --------------------------------------------------------------------------- */
@@ -137,6 +138,14 @@ static int parse_tls_self_signed(const char *text, struct options *o, struct err
 	(void)text;
 	(void)e;
 	o->tls_self_signed = true;
+	return 0;
+}
+
+static int parse_migrate_only(const char *text, struct options *o, struct err *e)
+{
+	(void)text;
+	(void)e;
+	o->migrate_only = true;
 	return 0;
 }
 
@@ -273,6 +282,16 @@ static int parse_note_after(const char *text, struct options *o, struct err *e)
 	return parse_after("--note-after", text, &o->note_after_ms, e);
 }
 
+static int parse_settle(const char *text, struct options *o, struct err *e)
+{
+	o->settle_ms = 0;
+	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 || text_duration(text, &o->settle_ms))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--settle-after-failover is \"%.60s\"; it must be a duration such as 60s, or 0s for none",
+		text);
+}
+
 static int parse_mass_stop_after(const char *text, struct options *o, struct err *e)
 {
 	o->mass_stop_after_ms = 0;
@@ -282,6 +301,22 @@ static int parse_mass_stop_after(const char *text, struct options *o, struct err
 	return err_set(e, ERR_INVALID,
 		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at once",
 		text);
+}
+
+static int parse_keep_history(const char *text, struct options *o, struct err *e)
+{
+	o->keep_history_ms = 0;
+	if (strcmp(text, "0") == 0)
+		return 0;
+	if (!text_long_span(text, &o->keep_history_ms))
+		return err_set(e, ERR_INVALID,
+			"--keep-history is \"%.60s\"; it must be how long the ledger keeps an attempt after its end, such as 400d or 57w, or 0 for ever",
+			text);
+	if (o->keep_history_ms < RETENTION_LEAST_MS)
+		return err_set(e, ERR_INVALID,
+			"--keep-history is \"%.60s\"; a new leader reads five weeks of runs back, so it must be 40d or longer, or 0 for ever",
+			text);
+	return 0;
 }
 
 static int parse_stuck_after(const char *text, struct options *o, struct err *e)
@@ -340,6 +375,7 @@ static const struct flag {
 	{"kubeconfig", true, parse_kubeconfig, SHOW_NOTHING},
 	{"context", true, parse_context, SHOW_NOTHING},
 	{"database", true, parse_database, SHOW_NOTHING},
+	{"migrate-only", false, parse_migrate_only, SHOW_NOTHING},
 	{"cell", true, parse_cell, SHOW_NOTHING},
 	{"listen", true, parse_listen, SHOW_NOTHING},
 	{"probe-listen", true, parse_probe_listen, SHOW_NOTHING},
@@ -357,12 +393,14 @@ static const struct flag {
 	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
 	{"note-after", true, parse_note_after, SHOW_NOTHING},
 	{"stuck-after", true, parse_stuck_after, SHOW_NOTHING},
+	{"settle-after-failover", true, parse_settle, SHOW_NOTHING},
 	{"mass-stop-after", true, parse_mass_stop_after, SHOW_NOTHING},
 	{"events", true, parse_events, SHOW_NOTHING},
 	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
 	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
 	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
 	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
+	{"keep-history", true, parse_keep_history, SHOW_NOTHING},
 	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
 	{"help", false, NULL, SHOW_HELP},
 	{"version", false, NULL, SHOW_VERSION},
@@ -471,6 +509,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 		.note_after_ms = 60000,
 		.stuck_after_ms = 10000,
 		.mass_stop_after_ms = 600000,
+		.keep_history_ms = 400 * RETENTION_DAY_MS,
+		.settle_ms = 60000,
 		.config_namespace = "sluice-system",
 		.overcommit_namespace = "kube-system",
 		.overcommit_config = "ack-slo-config",

@@ -41,11 +41,14 @@ struct options {
 	const char *token_audience;		  /* NULL: the API server */
 	const char *tls_cert_file, *tls_key_file; /* both, or NULL both */
 	bool tls_self_signed;
+	bool migrate_only; /* brings the schema up to date, and ends */
 	enum log_format log_format;
 	enum log_level log_level;
 	char identity[128];
 	int64_t lease_ms;
 	unsigned max_writes;
+	int64_t keep_history_ms;			       /* 0: for ever */
+	int64_t settle_ms;				       /* 0: not at all */
 	int64_t mass_stop_after_ms;			       /* 0: at once */
 	int64_t note_after_ms, stuck_after_ms;		       /* 0: never */
 	const char *config_namespace;			       /* whose ConfigMaps are read */

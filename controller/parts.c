@@ -7,6 +7,7 @@
 #include "controller/http/counters.h"
 #include "controller/http/decision_log.h"
 #include "controller/ledger/pg.h"
+#include "controller/ledger/retention.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/finalizers.h"
@@ -75,6 +76,7 @@ static void make_queue_and_gate(struct parts *p)
 		.seed = parts_draw_seed(),
 		.note_after_ms = o->note_after_ms,
 		.stuck_after_ms = o->stuck_after_ms,
+		.settle_ms = o->settle_ms,
 		.mass_stop_after_ms = o->mass_stop_after_ms,
 		.bill_labels = &o->bill_labels,
 		.manages = manages,
@@ -91,6 +93,11 @@ static void make_queue_and_gate(struct parts *p)
 	p->time_specs = time_specs_new(&time_specs);
 }
 
+static struct job_context job_context(const struct parts *p)
+{
+	return (struct job_context){zones_find, p->zones, clock_bring_job};
+}
+
 static void make_writers(struct parts *p, const struct parts_events *events)
 {
 	const struct options *o = p->options;
@@ -100,7 +107,7 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 		.client = p->client,
 		.gate = p->gate,
 		.queue = p->queue,
-		.time_specs = p->time_specs,
+		.job_context = job_context(p),
 		.log = p->log,
 		.changed = events->changed,
 		.ctx = events->ctx,
@@ -174,6 +181,16 @@ static int open_ledger(struct parts *p, const struct parts_events *events, struc
 	return rc;
 }
 
+static void make_retention(struct parts *p)
+{
+	struct retention_options o = {.conninfo = p->options->database,
+		.cell = p->options->cell,
+		.log = p->log,
+		.seed = parts_draw_seed(),
+		.keep_ms = p->options->keep_history_ms};
+	p->retention = retention_new(p->loop, &o);
+}
+
 /* It begins to follow the API server: last, when all that it tells is there. */
 static void start_informer(struct parts *p, const struct parts_events *events)
 {
@@ -187,6 +204,7 @@ static void start_informer(struct parts *p, const struct parts_events *events)
 		.finalizers = p->finalizers,
 		.job_scope = p->job_scope,
 		.time_specs = p->time_specs,
+		.job_context = job_context(p),
 		.zones = p->zones,
 		.overcommit_controller = p->overcommit_controller,
 		.config_namespace = p->options->config_namespace,
@@ -211,6 +229,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	struct stuck_pods_options stuck_pods = {
 		.client = p->client, .gate = p->gate, .log = p->log, .seed = parts_draw_seed()};
 	p->stuck_pods = stuck_pods_new(&stuck_pods);
+	make_retention(p);
 	rc = open_ledger(p, events, e);
 	if (rc == 0)
 		start_informer(p, events);
@@ -223,6 +242,7 @@ void parts_close(struct parts *p)
 	informer_free(p->informer);
 	stuck_pods_free(p->stuck_pods);
 	history_free(p->history);
+	retention_free(p->retention);
 	overcommit_controller_free(p->overcommit_controller);
 	kube_shared_watch_free(p->nodes);
 	kube_shared_watch_free(p->pods);

@@ -29,6 +29,7 @@ struct parts {
 	struct queue *queue;
 	struct gate *gate;
 	struct pg *pg;
+	struct retention *retention;
 
 	/* facts in */
 	struct job_scope *job_scope;

@@ -104,7 +104,7 @@ static int take_strategies(struct settings *s, const char *flag, const char *tex
 		[FAIR_LESS_THAN_OR_EQUAL_TO_FINAL_SHARE] = "LessThanOrEqualToFinalShare",
 		[FAIR_LESS_THAN_INITIAL_SHARE] = "LessThanInitialShare"};
 	struct queue_config *c = &s->config;
-	char *item;
+	char *item = NULL;
 	int rc = keep(s, flag, text, &item, e);
 	c->nfair_strategies = 0;
 	for (char *next; rc == 0 && item; item = next) {
@@ -170,7 +170,7 @@ static int take_half_life(struct settings *s, const char *flag, const char *text
 static int take_weights(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	char *item;
+	char *item = NULL;
 	int rc = keep(s, flag, text, &item, e);
 	for (char *next; rc == 0 && item; item = next) {
 		next = cut(item, ',');
@@ -191,7 +191,7 @@ static int take_weights(struct settings *s, const char *flag, const char *text, 
 static int take_prefixes(struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	char *item;
+	char *item = NULL;
 	int rc = keep(s, flag, text, &item, e);
 	for (char *next; rc == 0 && item; item = next) {
 		next = cut(item, ',');
@@ -246,11 +246,11 @@ static int take_transformation(
 	struct settings *s, const char *flag, const char *text, struct err *e)
 {
 	struct queue_config *c = &s->config;
-	char *input;
+	char *input = NULL;
 	if (c->ntransformations == SETTINGS_ITEMS_MAX)
 		return too_many(flag, e);
 	int rc = keep(s, flag, text, &input, e);
-	if (rc)
+	if (rc || !input)
 		return rc;
 	struct resource *out = mem_array(OUTPUTS_MAX, sizeof(*out));
 	struct transformation_spec *t = &s->transformation[c->ntransformations++];

@@ -1,7 +1,7 @@
 /*
- * What the calculator and the lender know of the cluster: Nodes, Pods and their metrics, decoded to
- * what matters (controller/wire/decode_node.h makes them, in one block of memory each, as struct
- * job is made). Strings are never NULL unless the comment says so.
+ * What the calculator and the overcommit controller know of the cluster: Nodes, Pods and their
+ * metrics, decoded to what matters (controller/wire/decode_node.h makes them, in one block of
+ * memory each, as struct job is made). Strings are never NULL unless the comment says so.
  */
 #ifndef SLUICE_OVERCOMMIT_FACTS_H
 #define SLUICE_OVERCOMMIT_FACTS_H
@@ -21,7 +21,7 @@ struct node_facts {
 	struct uid uid;
 	const char *name;
 	bool deleting, ready; /* condition Ready is True */
-	bool unschedulable;   /* cordoned: what it lends is no room for anybody new */
+	bool unschedulable;   /* cordoned: what it lends is no room for a new pod */
 	const struct label *labels;
 	size_t nlabels;
 	const struct taint *taints;

@@ -72,7 +72,7 @@ static bool is_new(const struct row *r)
 	return r->there < 0;
 }
 
-/* It falls below what is asked for. Where it is below that already nobody new fits in either. */
+/* It falls below what is asked for. Where it is below that already no new pod fits in either. */
 static bool is_exceeded(const struct row *r)
 {
 	return r->want < r->asked && r->there >= r->asked;

@@ -15,7 +15,7 @@
  *
  * Written is (7.4)
  *     at once             0 for disabled and degraded; what was never written; a figure that falls
- *                         below what pods on the node ask for; a figure that somebody else changed
+ *                         below what pods on the node ask for; a figure that another client changed
  *     after period_s      what differs by more than diff_permille of what is there
  *     after rewrite_s     what differs at all
  * and never what is there already.

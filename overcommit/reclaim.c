@@ -38,7 +38,7 @@ static struct load asked(const struct reclaim_pod *p)
 	return clean(p->asked);
 }
 
-/* Who has no sample uses what it asks for, as everywhere. */
+/* A pod without a sample uses what it asks for, as everywhere. */
 static struct load used(const struct reclaim_pod *p)
 {
 	return p->has_used ? clean(p->used) : asked(p);
@@ -68,7 +68,7 @@ static int by_asked(const struct reclaim_pod *a, const struct reclaim_pod *b, bo
 	return cpu ? cpu : memory;
 }
 
-/* used / asked, the greater first; who asks for nothing and uses some comes before all. */
+/* used / asked, the greater first; a pod that uses some and asks for none comes first. */
 static int by_excess(const struct reclaim_pod *a, const struct reclaim_pod *b)
 {
 	int64_t a_asked = asked(a).cpu_milli, b_asked = asked(b).cpu_milli;
@@ -199,7 +199,7 @@ static int in_order(const void *a, const void *b, void *ctx)
 		&o->pods[*(const size_t *)b]);
 }
 
-/* Takes from the front of the order who frees any of what is short, until enough is freed. */
+/* Takes victims from the front of the order that free any of what is short, until it is enough. */
 static size_t choose(
 	enum reclaim_trigger t, struct pair lack, const struct reclaim_node *n, size_t *ret_victims)
 {

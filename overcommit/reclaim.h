@@ -7,7 +7,7 @@
  *   ALLOCATABLE  pods ask for more than evict_allocatable percent of what may be lent now: down to
  *                evict_allocatable_lower percent. Two samples in a row. Nothing lent at all: all.
  *   MEMORY       the node uses evict_memory percent of its memory: down to evict_memory_lower. One
- *                sample is enough: who waits here is killed by the kernel.
+ *                sample is enough: a pod that waits here is killed by the kernel.
  *   CPU          of what low-priority pods ask for no more than evict_cpu_lower percent may be
  *                lent, and they use evict_cpu_usage percent of it: up to evict_cpu_upper. Two in a
  *                row.
@@ -15,13 +15,13 @@
  * Of several MEMORY is looked at first, then ALLOCATABLE. After something was taken back nothing is
  * for cool_down_s. What is on its way out already counts as gone. Nothing is ever taken back on
  * data that is not FRESH (window.h), but for what is degraded for good: then nothing may be lent,
- * and nobody is stopped for that alone. Nor is anybody where it is disabled.
+ * and no pod is stopped for that alone, nor where it is disabled.
  *
  * Victims, first of all first: the least of annotation koordinator.sh/eviction-priority; the lowest
- * spec.priority; who borrows before who is within its own quota; who frees most of what is short
- * (asked for, used, or used beyond what it asks for; without a sample it uses what it asks for);
- * the youngest; by name. Who frees nothing of what is short is passed over. High-priority pods are
- * never among them.
+ * spec.priority; a borrower before one within its own quota; the one that frees most of what is
+ * short (asked for, used, or used beyond what it asks for; without a sample it uses what it asks
+ * for); the youngest; by name. A pod that frees nothing of what is short is passed over.
+ * High-priority pods are never among them.
  */
 #ifndef SLUICE_OVERCOMMIT_RECLAIM_H
 #define SLUICE_OVERCOMMIT_RECLAIM_H
@@ -64,11 +64,11 @@ struct reclaim_memory {
 
 /* To be called once for each new, fresh sample. Writes the indexes of the victims in their order,
  * and how many; what they come to is freed when all of them go. ret_victims has room for npods.
- * RECLAIM_NONE: nobody has to go, or nobody that could. */
+ * RECLAIM_NONE: no pod has to go, or none that could. */
 enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strategy *s,
 	const struct reclaim_node *n, int64_t now_ms, size_t *ret_victims, size_t *ret_nvictims);
 
-/* The same order, for one who has all victims of a cluster. (By what is asked for cpu comes first;
+/* The same order, for all victims of a cluster. (By what is asked for cpu comes first;
  * reclaim_look() has memory first where that alone is short.) */
 int reclaim_compare(
 	enum reclaim_trigger t, const struct reclaim_pod *a, const struct reclaim_pod *b);

@@ -1,6 +1,6 @@
 /*
  * Which nodes a flavor stands for: those that have its labels, whose taints it tolerates or names,
- * and on which somebody new may start (Ready, not cordoned, not going). What they lend is what a
+ * and on which a new pod may start (Ready, not cordoned, not going). What they lend is what a
  * flavor with an idle pool has to give.
  */
 #ifndef SLUICE_OVERCOMMIT_STANDING_H

@@ -226,7 +226,7 @@ int strategy_check(const struct strategy_layer *l, struct err *e)
 }
 
 /* An entry with a fault still stands for the nodes it selects, and gives them what the cluster
- * layer says: who wrote it did not mean the next entry. Only where its selector is what is missing
+ * layer says: its author did not mean the next entry. Only where its selector is what is missing
  * it selects nothing. */
 static const struct node_strategy *entry_for(
 	const struct overcommit_config *c, const struct label *labels, size_t nlabels)

@@ -4,7 +4,7 @@
 
 #define NODE_CRITICAL 1000000000 /* from here on Kubernetes keeps priorities for itself */
 
-/* What somebody said of a pod, with what is not understood counted as not said. */
+/* What was said of a pod; what is not understood counts as not said. */
 enum priority_class { CLASS_NONE, CLASS_PROD, CLASS_MID, CLASS_BATCH, CLASS_FREE };
 enum qos { QOS_NONE, QOS_SYSTEM, QOS_LSE, QOS_LSR, QOS_LS, QOS_BE };
 

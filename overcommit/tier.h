@@ -1,15 +1,17 @@
 /*
- * Tiers: whose use of a node counts as taken, and who lives on what is lent.
+ * Tiers: which pods' use of a node counts as taken, and which pods live on what is lent.
  *
  * High-priority pods (everything ordinary) keep what they use; what they leave is lent out to
  * low-priority ones, so what those use is never subtracted from what may be lent.
  *
- * The rule (reference/overcommit.md 7.2): low is who asks for lent resources, who has the priority
- * class koord-batch or koord-free (by label koordinator.sh/priority-class, else by spec.priority
- * 5000..5999 and 3000..3999), who says so (label koordinator.sh/qosClass=BE, or the legacy
- * annotation alibabacloud.com/qosClass=BE) and is not of class koord-prod or koord-mid (9000..9999
- * and 7000..7999), and who is BestEffort by Kubernetes' own rule and says nothing; but a pod of
- * kube-system, or with a priority from 1000000000 on, that is low only by that last rule is high.
+ * The rule (reference/overcommit.md 7.2). A pod is low when it
+ *   - asks for lent resources;
+ *   - has the priority class koord-batch or koord-free: by label koordinator.sh/priority-class,
+ *     else by spec.priority 5000..5999 and 3000..3999;
+ *   - says so (label koordinator.sh/qosClass=BE, or the legacy annotation
+ *     alibabacloud.com/qosClass=BE) and is not koord-prod or koord-mid (9000..9999, 7000..7999);
+ *   - is BestEffort by Kubernetes' own rule and says nothing. A pod of kube-system, or with a
+ *     priority from 1000000000 on, is not low by this alone.
  *
  * Profile koordinator has its upstream's rule to the letter (1.2): there kube-proxy without a label
  * is batch.

@@ -9,7 +9,7 @@
  *
  *     FRESH     the newest sample is younger than two intervals: the figure may move either way
  *     HELD      it is older, or from more than 60 s in the future: the figure may only stay or
- *               fall, and nobody is stopped because of it
+ *               fall, and no pod is stopped because of it
  *     DEGRADED  it is older than degradeTimeMinutes (strictly), there is none, or the node is not
  *               Ready: nothing may be lent
  *

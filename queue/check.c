@@ -1,14 +1,14 @@
 /*
- * What only the whole spec of a ClusterQueue or Cohort can show to be wrong (reference 1.1, 1.2,
- * 1.5, 1.6, 3.1). The CRDs' CEL rules say the same earlier; objects can also come from `sluice
- * simulate` or an old schema.
+ * Checks of a whole spec of a ClusterQueue or Cohort (reference 1.1, 1.2, 1.5, 1.6, 3.1). The CRDs'
+ * CEL rules check the same earlier; but objects can also come from `sluice simulate` or an old
+ * schema.
  */
 #include <string.h>
 
 #include "queue/model/clusterqueue.h"
 #include "queue/model/cohort.h"
 
-/* Whoever has resource groups. */
+/* The object with the resource groups. */
 struct owner {
 	const char *kind, *name;
 	const struct resource_group_spec *groups;
@@ -162,7 +162,7 @@ static int check_groups(const struct owner *s, struct err *e)
 	return code;
 }
 
-/* Kueue's bound: a weight so small would make a share too large to compare. */
+/* Kueue's bound: a smaller weight would make a share too large to compare. */
 static int check_weight(const struct owner *s, double weight, struct err *e)
 {
 	if (weight == 0 || weight > 1e-9)

@@ -1,9 +1,9 @@
 /*
- * The body of struct queue: everything the modules know together.
+ * The body of struct queue: everything that the modules share.
  *
- * Who changes a fact marks what must be looked at again: queue_touch() a realm in which something
- * might start now, reservation_suspect() a run that might have to stop. queue_decide() works
- * through those two lists and nothing else.
+ * A change of facts marks what must be looked at again. queue_touch() marks a Cohort tree in which
+ * something might start now, reservation_suspect() a run that might have to stop. queue_decide()
+ * works through those two lists and nothing else.
  */
 #ifndef SLUICE_QUEUE_CORE_H
 #define SLUICE_QUEUE_CORE_H
@@ -35,6 +35,13 @@ enum { RESERVATION_SLABS = 8 };
 struct preemption;
 struct scratch; /* what a view hands out until the next call */
 
+/* They only grow. */
+struct queue_counters {
+	uint64_t arrivals, reservations, version;
+	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
+	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
+};
+
 struct queue {
 	struct map symbols;
 	struct queue_config config;
@@ -65,18 +72,15 @@ struct queue {
 	struct calendar_refs calendar_refs;
 	struct runpolicies runpolicies;
 	struct link leading;  /* lead.leading */
-	struct link dirty;    /* realm.dirty: in the order of the first touch */
-	struct link suspects; /* room.suspect: in the order of suspicion */
-	uint64_t arrivals, reservations_made, version;
-	uint64_t rules_edits; /* of objects that rules look at (rules/rule.h); never 0 */
-	uint64_t placed;      /* how often any workload was placed: what a pass costs, for tests */
-	int64_t now_ms;	      /* of the last queue_decide */
-	bool paused;	      /* nothing starts (queue_pause_starts()) */
-	bool deciding; /* it goes on: now_ms is now. Facts come between decisions, maybe hours later
-			*/
+	struct link dirty;    /* cohort_tree.dirty: in the order of the first touch */
+	struct link suspects; /* reservation.suspect: in the order of suspicion */
+	struct queue_counters counters;
+	int64_t now_ms; /* of the last queue_decide */
+	bool paused;	/* nothing starts (queue_pause_starts()) */
+	bool deciding;	/* now_ms is now. Else it may be hours old: facts come between decisions */
 	size_t nwaiting;
 	size_t gap_fillers;    /* workloads of negative priority */
-	size_t workload_bytes; /* of all workloads and rooms */
+	size_t workload_bytes; /* of all workloads and reservations */
 	struct scratch *scratch;
 	struct preemption *preemption; /* kept from one search for victims to the next */
 };
@@ -95,8 +99,8 @@ static inline void queue_touch_queue(struct queue *q, struct clusterqueue *cq)
 	queue_touch_fresh(q, cq);
 }
 
-/* Anything may start in cq, or in any that shares quota with it (NULL: nothing to do), because some
- * made room for others. */
+/* Anything may start in cq or in its Cohort tree (NULL: nothing to do). Not news: victims free
+ * quota, for example. */
 static inline void queue_touch_reservation(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq)
@@ -105,7 +109,7 @@ static inline void queue_touch_reservation(struct queue *q, struct clusterqueue 
 	queue_touch_fresh(q, cq);
 }
 
-/* The same, because something new is the case: quota came free or was edited. */
+/* The same, because quota came free or was edited: Jobs that yielded may preempt again. */
 static inline void queue_touch(struct queue *q, struct clusterqueue *cq)
 {
 	if (cq)

@@ -2,8 +2,8 @@
  * Facts about what admins describe: each is taken over, and then exactly what it concerns is
  * looked at again.
  *
- *   quota, strategy      the realm is touched
- *   cohort, parent       the realms are formed anew
+ *   quota, strategy      the Cohort tree is touched
+ *   cohort, parent       the Cohort trees are formed anew
  *   resources, flavors   its groups derive their claims anew
  *   flavor               the same, in the ClusterQueues that name it
  *   selector, namespace  the gates of the LocalQueues concerned
@@ -27,7 +27,7 @@ static void regate_localqueues(struct queue *q, struct clusterqueue *cq)
 		workload_regate(q, container_of(l, struct localqueue, of_clusterqueue));
 }
 
-/* The record, holding the object's reference once, and shown in the views. */
+/* The record, with the object's one reference, and shown in the views. */
 static struct clusterqueue *object_keep(struct queue *q, const char *name)
 {
 	struct clusterqueue *cq = clusterqueue_keep(&q->clusterqueues, name);
@@ -38,7 +38,7 @@ static struct clusterqueue *object_keep(struct queue *q, const char *name)
 	return cq;
 }
 
-/* Takes all that wait in it from where they stand, or places them. */
+/* Moves all its waiting workloads: takes them out of their places, or places them. */
 static void each_waiting(
 	struct queue *q, struct localqueue *lq, void (*move)(struct queue *q, struct workload *w))
 {
@@ -56,14 +56,14 @@ static void move_members(
 		each_waiting(q, container_of(l, struct localqueue, of_clusterqueue), move);
 }
 
-/* Whose promise was taken back meanwhile stands in the order again already. */
+/* A workload may stand in the order already, because its promise was taken back meanwhile. */
 static void place_again(struct queue *q, struct workload *w)
 {
 	if (w->place == PLACE_NOWHERE)
 		workload_place(q, w);
 }
 
-/* Those that wait in it, and those that run. */
+/* Its waiting Jobs and its runs. */
 static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 {
 	move_members(q, cq, workload_reprioritise);
@@ -73,8 +73,8 @@ static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 
 static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	return cq->has_max_priority != s->has_max_priority ||
-	       (s->has_max_priority && cq->max_priority != s->max_priority);
+	return cq->spec.has_max_priority != s->has_max_priority ||
+	       (s->has_max_priority && cq->spec.max_priority != s->max_priority);
 }
 
 int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, struct err *e)
@@ -87,14 +87,14 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 	}
 	struct clusterqueue *cq = object_keep(q, s->name);
 	struct spec_change change;
-	bool drained = cq->stop_policy == STOP_HOLD_AND_DRAIN;
-	int64_t max_run_ms = cq->default_max_run_ms;
+	bool drained = cq->spec.stop_policy == STOP_HOLD_AND_DRAIN;
+	int64_t max_run_ms = cq->spec.default_max_run_ms;
 	free(cq->invalid);
 	cq->invalid = NULL;
 	bool recapped = caps_otherwise(cq, s);
-	bool regrouped = cq->orders_by_usage != s->orders_by_usage || cq->strategy != s->strategy ||
-			 cq->cluster_fit != s->cluster_fit;
-	node_fit_policy(q, cq->cluster_fit, s->cluster_fit);
+	bool regrouped = cq->spec.orders_by_usage != s->orders_by_usage ||
+			 cq->spec.strategy != s->strategy || cq->spec.cluster_fit != s->cluster_fit;
+	node_fit_policy(q, cq->spec.cluster_fit, s->cluster_fit);
 	backfill_end(q, cq);
 	if (regrouped)
 		move_members(q, cq, workload_unplace);
@@ -117,16 +117,16 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 			backfill_expect(container_of(l, struct reservation, of_clusterqueue));
 	if (recapped)
 		reprioritise_all(q, cq);
-	if (!drained && cq->stop_policy == STOP_HOLD_AND_DRAIN)
+	if (!drained && cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&cq->reservations, l)
 			reservation_suspect(
 				q, container_of(l, struct reservation, of_clusterqueue));
-	if (max_run_ms != cq->default_max_run_ms)
+	if (max_run_ms != cq->spec.default_max_run_ms)
 		list_each(&cq->reservations, l)
 			run_arm(q, container_of(l, struct reservation, of_clusterqueue));
 	regate_localqueues(q, cq);
 	queue_touch(q, cq);
-	q->version++;
+	q->counters.version++;
 	return 0;
 }
 
@@ -135,7 +135,7 @@ void queue_reject_clusterqueue(struct queue *q, const char *name, const char *se
 	struct clusterqueue *cq = object_keep(q, name);
 	free(cq->invalid);
 	cq->invalid = mem_strdup(sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_drop_clusterqueue(struct queue *q, const char *name)
@@ -144,12 +144,12 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	if (!cq || !tree_in(&cq->by_name))
 		return;
 	cq->exists = false;
-	regate_localqueues(q, cq); /* its groups are empty now, before what they point to goes */
+	regate_localqueues(q, cq); /* empties its groups before the spec goes */
 	must(tree_count(&cq->order) == 0);
 	backfill_end(q, cq);
-	node_fit_policy(q, cq->cluster_fit, CLUSTER_FIT_POSSIBLE);
+	node_fit_policy(q, cq->spec.cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
-	bool capped = cq->has_max_priority;
+	bool capped = cq->spec.has_max_priority;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)
 		reprioritise_all(q, cq);
@@ -157,14 +157,14 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	effective_quota_apply(q, cq->node);
 	free(cq->invalid);
 	cq->invalid = NULL;
-	cohort_trees_form(q); /* while it still takes part: it goes to a realm of its own */
+	cohort_trees_form(q); /* while it is still shown: it gets a Cohort tree of its own */
 	effective_quota_divide(q);
 	tree_remove(&q->clusterqueues.shown, &cq->by_name);
 	clusterqueue_put(&q->clusterqueues, cq);
-	q->version++;
+	q->counters.version++;
 }
 
-/* The record, holding the object's reference once. */
+/* The record, with the object's one reference. */
 static struct cohort *cohort_object(struct queue *q, const char *name)
 {
 	struct cohort *c = cohort_keep(&q->cohorts, name);
@@ -188,7 +188,7 @@ int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e
 	effective_quota_apply(q, c->node);
 	cohort_trees_form(q);
 	effective_quota_divide(q);
-	q->version++;
+	q->counters.version++;
 	return 0;
 }
 
@@ -197,7 +197,7 @@ void queue_reject_cohort(struct queue *q, const char *name, const char *sentence
 	struct cohort *c = cohort_object(q, name);
 	free(c->invalid);
 	c->invalid = mem_strdup(sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_drop_cohort(struct queue *q, const char *name)
@@ -212,7 +212,7 @@ void queue_drop_cohort(struct queue *q, const char *name)
 	cohort_trees_form(q);
 	effective_quota_divide(q);
 	cohort_put(&q->cohorts, c);
-	q->version++;
+	q->counters.version++;
 }
 
 /* Points the LocalQueue to another ClusterQueue ("" and NULL: to none). */
@@ -238,7 +238,7 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	each_waiting(q, lq, workload_place);
 }
 
-/* Rules may look at them: its Jobs may stand in other groups now, and some may start. */
+/* Rules look at limits: its Jobs may move to other groups, and some may start. */
 static void take_limits(
 	struct queue *q, struct localqueue *lq, const struct localqueue_limits *limits)
 {
@@ -274,7 +274,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&lq->reservations, l)
 			reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
-	q->version++;
+	q->counters.version++;
 	return 0;
 }
 
@@ -291,7 +291,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);
 	localqueue_put(&q->localqueues, lq);
-	q->version++;
+	q->counters.version++;
 }
 
 /* The ClusterQueues that name the flavor judge their groups anew. */
@@ -316,7 +316,7 @@ int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e
 		effective_quota_lend(q, f);
 		flavor_changed(q, f);
 	}
-	q->version++;
+	q->counters.version++;
 	return 0;
 }
 
@@ -328,7 +328,7 @@ void queue_set_idle_pool(struct queue *q, const struct idle_pool *p)
 void queue_reject_flavor(struct queue *q, const char *name, const char *sentence)
 {
 	flavor_refuse(&q->flavors, name, sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_drop_flavor(struct queue *q, const char *name)
@@ -341,7 +341,7 @@ void queue_drop_flavor(struct queue *q, const char *name)
 	flavor_unset(&q->flavors, f);
 	flavor_changed(q, f);
 	flavor_put(&q->flavors, f);
-	q->version++;
+	q->counters.version++;
 }
 
 static void class_changed(struct queue *q, struct priority_class *c)
@@ -359,7 +359,7 @@ void queue_set_priority(struct queue *q, const struct priority_spec *s)
 	if (priority_default_changed(&q->priorities))
 		class_changed(q, &q->priorities.by_default);
 	namespace_quotas_heed_default(q);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *name)
@@ -373,14 +373,14 @@ void queue_drop_priority(struct queue *q, enum priority_kind kind, const char *n
 		class_changed(q, &q->priorities.by_default);
 	namespace_quotas_heed_default(q);
 	priority_tidy(&q->priorities, c);
-	q->version++;
+	q->counters.version++;
 }
 
 static void regate_namespace(struct queue *q, struct nspace *ns)
 {
 	list_each(&ns->localqueues, l)
 		workload_regate(q, container_of(l, struct localqueue, of_namespace));
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_set_namespace(struct queue *q, const struct namespace_spec *s)

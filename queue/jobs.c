@@ -1,4 +1,4 @@
-/* Facts about Jobs: from the first sight to the release of their room. */
+/* Facts about Jobs: from the first sight to the release of their quota. */
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -13,12 +13,12 @@ struct workload *queue_find_workload(const struct queue *q, const struct uid *ui
 	return map_get(&q->workloads, uid_hash(uid), uid);
 }
 
-/* In a StrictFIFO queue one that makes room is before those behind it; now it may return no more.
- */
+/* In a StrictFIFO queue a preempted run blocks the Jobs behind it, as long as it will return. That
+ * may be over now. */
 static void wake_behind_leaving(struct queue *q, const struct workload *w)
 {
 	const struct reservation *r = w->reservation;
-	if (r && r->state == RESERVATION_LEAVING && r->cq->strategy == STRICT_FIFO)
+	if (r && r->state == RESERVATION_LEAVING && r->cq->spec.strategy == STRICT_FIFO)
 		queue_touch_reservation(q, r->cq);
 }
 
@@ -27,7 +27,7 @@ static void take_job(
 {
 	if (!w) {
 		w = workload_new(q, j);
-		past_recall(q, w, &j->history);
+		past_recall(q, w, &j->admission.history);
 	}
 	workload_unplace(q, w);
 	workload_take(q, w, j, account);
@@ -39,21 +39,21 @@ static void take_job(
 		reservation_suspect(q, w->reservation);
 	if (w->reservation)
 		run_arm(q, w->reservation);
-	q->version++;
+	q->counters.version++;
 }
 
-/* What its labels and our notice say of windows: no place follows from it. */
+/* Takes over what windows look at (labels, the notice) and namespace quotas (the status). */
 static void heed_marks(struct queue *q, struct workload *w, const struct job *j)
 {
 	uint64_t exempt = runpolicies_exempt(q, j);
 	bool again = exempt != w->exempt && w->reservation;
 	w->exempt = exempt;
-	w->stopping_at_ms = j->stopping_at_ms;
+	w->stopping_at_ms = j->annotations.stopping_at_ms;
 	namespace_quota_see(q, w, j);
 	if (!again)
 		return;
 	reservation_suspect(q, w->reservation);
-	q->version++; /* its RunPolicy counts those that it spares */
+	q->counters.version++; /* its RunPolicy shows how many runs it spares */
 }
 
 void queue_set_job(struct queue *q, const struct job *j)
@@ -81,7 +81,7 @@ void queue_drop_job(struct queue *q, const struct uid *uid)
 	if (w->reservation)
 		reservation_end(q, w);
 	workload_free(q, w);
-	q->version++;
+	q->counters.version++;
 }
 
 bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_line *lines,
@@ -96,7 +96,7 @@ bool queue_adopt_job(struct queue *q, const struct uid *uid, const struct quota_
 		reservation_end(q, w);
 	reservation_adopt(q, w, lines, n, reserved_ms);
 	workload_place(q, w);
-	q->version++;
+	q->counters.version++;
 	return true;
 }
 
@@ -112,7 +112,7 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 	if (!w || !w->reservation)
 		return;
 	reservation_confirm(q, w->reservation, now_ms);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_ready_job(struct queue *q, const struct uid *uid, bool ready, int64_t now_ms)
@@ -131,7 +131,7 @@ static void recall(struct queue *q, const struct uid *uid, const struct job_hist
 	workload_unplace(q, w);
 	take(q, w, h);
 	workload_place(q, w);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_recall_history(struct queue *q, const struct uid *uid, const struct job_history *h)
@@ -158,7 +158,7 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 		return false;
 	bill_settle(q, w->reservation, now_ms);
 	bool freed = reservation_shrink(q, w->reservation, pods);
-	q->version += freed;
+	q->counters.version += freed;
 	return freed;
 }
 
@@ -172,6 +172,23 @@ bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t po
 			return true;
 	}
 	return false;
+}
+
+bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	const struct reservation *r = w ? w->reservation : NULL;
+	for (size_t i = 0; r && i < r->nlines; i++)
+		if (r->line[i].amount > 0 && quota_free(r->line[i].row, QUOTA_THEN) < 0)
+			return true;
+	return false;
+}
+
+void queue_leaving_job(struct queue *q, const struct uid *uid)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (w && w->reservation)
+		reservation_leave(q, w->reservation);
 }
 
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid)
@@ -191,14 +208,14 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 	struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation || !reclaim_ask(q, w->reservation, pods, why))
 		return false;
-	q->version++;
+	q->counters.version++;
 	return true;
 }
 
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);
-	return w && w->reservation ? w->reservation->keeps_pods : 0;
+	return w && w->reservation ? w->reservation->reclaim.pods : 0;
 }
 
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)
@@ -233,7 +250,7 @@ void queue_block_job(struct queue *q, const struct uid *uid, const char *why)
 	w->blocked = why;
 	workload_replace(q, w);
 	wake_behind_leaving(q, w);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_keep_active(struct queue *q, const struct uid *uid)
@@ -252,6 +269,13 @@ void queue_ending_job(struct queue *q, const struct uid *uid)
 	run_disarm(q, w->reservation);
 }
 
+static void release(struct queue *q, struct workload *w, int64_t now_ms)
+{
+	run_end(q, w->reservation, now_ms);
+	budget_ended(q, w->reservation, bill_cost(q, w->reservation, now_ms));
+	reservation_end(q, w);
+}
+
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms)
 {
@@ -260,11 +284,20 @@ void queue_release_job(
 		return;
 	workload_unplace(q, w);
 	w->not_before_ms = not_before_ms;
-	run_end(q, w->reservation, now_ms);
-	budget_ended(q, w->reservation, bill_cost(q, w->reservation, now_ms));
-	reservation_end(q, w);
+	release(q, w, now_ms);
 	workload_place(q, w);
-	q->version++;
+	q->counters.version++;
+}
+
+void queue_end_job(struct queue *q, const struct uid *uid, int64_t now_ms)
+{
+	struct workload *w = queue_find_workload(q, uid);
+	if (!w || !w->reservation)
+		return;
+	workload_unplace(q, w);
+	release(q, w, now_ms);
+	workload_free(q, w);
+	q->counters.version++;
 }
 
 size_t queue_job_lines(

@@ -56,7 +56,7 @@ struct queue *queue_new(void)
 	list_init(&q->dirty);
 	list_init(&q->suspects);
 	q->scratch = scratch_new();
-	q->rules_edits = 1;
+	q->counters.rules_edits = 1;
 	return q;
 }
 
@@ -85,7 +85,7 @@ void queue_free(struct queue *q)
 	disruptions_done(&q->disruptions);
 	buf_done(&q->bill_text);
 	while (alarms_take(&q->alarms, INT64_MAX - 1))
-		; /* those of ClusterQueues and Calendars */
+		; /* alarms of ClusterQueues and Calendars */
 	map_done(&q->workloads);
 	reservations_done(q);
 	families_done(&q->families);
@@ -123,11 +123,10 @@ static void end_back_offs(struct queue *q)
 		workload_replace(q, w);
 }
 
-#define OTHER_PAUSE_MAX_MS 120000 /* of the gate after a refusal, and of what was reclaimed */
+#define OTHER_PAUSE_MAX_MS 120000 /* of the gate after a refusal, and of RECLAIM_PAUSE_MS */
 
-/* A back-off is a pause, but it is kept as the moment at which it ends. When the clock was set
- * back, or that of an earlier leader was fast, it would last for as long as that; no longer than
- * the longest there is. */
+/* A back-off is kept as the moment of its end. If the clock was set back, or that of an earlier
+ * leader was fast, it would last too long. So it is limited to the longest possible pause. */
 static void shorten_back_offs(struct queue *q)
 {
 	const struct queue_config *c = &q->config;
@@ -149,7 +148,7 @@ static void heed_alarms(struct queue *q)
 	for (struct alarm *a; (a = alarms_take(&q->alarms, q->now_ms));) {
 		switch (a->kind) {
 		case ALARM_RUN:
-			reservation_suspect(q, container_of(a, struct reservation, alarm));
+			reservation_suspect(q, container_of(a, struct reservation, run.alarm));
 			break;
 		case ALARM_BACKFILL:
 			queue_touch_queue(q, a->owner);
@@ -176,14 +175,14 @@ static void heed_alarms(struct queue *q)
 	}
 }
 
-/* Once for each stop: that it will come, with what is left of the time to save its work. */
+/* Gives notice of a stop by a window, once for each stop. */
 static size_t give_notice(struct queue *q, struct reservation *r, struct decision *out)
 {
 	int64_t stop_ms;
 	struct runpolicy *by = NULL;
 	if (r->stop_given || window_close_notice_ms(q, r, &stop_ms) > q->now_ms)
 		return 0;
-	r->noticed_ms = stop_ms;
+	r->run.noticed_ms = stop_ms;
 	window_close_stop_ms(q, r, &by);
 	*out = (struct decision){.kind = DECISION_NOTICE,
 		.uid = r->w->key.uid,
@@ -219,7 +218,7 @@ static size_t give_stops(struct queue *q, struct decision *out, size_t cap)
 			.by = r->by,
 			.policy = r->stop_policy,
 			.preemption = r->preemption,
-			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->why : NULL};
+			.why = reason == STOP_REASON_IDLE_RECLAIMED ? r->reclaim.why : NULL};
 	}
 	return n;
 }
@@ -261,9 +260,9 @@ size_t queue_decide(
 	n += give_starts(q, out + n, cap - n);
 	while (lead_end(q))
 		n += give_starts(q, out + n, cap - n);
-	n += give_stops(q, out + n, cap - n); /* of those who have to make room */
+	n += give_stops(q, out + n, cap - n); /* of the victims */
 	if (n > 0)
-		q->version++;
+		q->counters.version++;
 
 	budgets_arm(q);
 	const struct workload *w = first_back_off(q);
@@ -300,7 +299,7 @@ void queue_retake_ceilings(struct queue *q)
 
 uint64_t queue_version(const struct queue *q)
 {
-	return q->version;
+	return q->counters.version;
 }
 
 size_t queue_waiting(const struct queue *q)

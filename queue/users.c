@@ -14,7 +14,7 @@ bool users_of_clusterqueue(const struct clusterqueue *cq, struct text *t)
 {
 	if (list_empty(&cq->reservations))
 		return false;
-	size_t n = cq->nreserving;
+	size_t n = cq->counts.reserving;
 	const struct localqueue *lq =
 		container_of(cq->reservations.next, struct reservation, of_clusterqueue)->lq;
 	if (n == 1)
@@ -57,7 +57,7 @@ static void users_add(struct users *u, enum use use, const struct quota_node *no
 	u->user[u->n++] = (struct user){use, strchr(node->name, '/') + 1};
 }
 
-/* A Cohort has rows of what its members bring, too; then they name it, not the Cohort. */
+/* A Cohort has rows for its members' flavors, too. Then the members name it, not the Cohort. */
 static void look_at_row(struct users *u, const struct quota_row *row)
 {
 	bool is_cohort = row->node->cohort != NULL;

@@ -1,9 +1,9 @@
 /*
  * Users: what still needs a ClusterQueue or a ResourceFlavor that an admin deletes.
  *
- *   ClusterQueue    reservations: Jobs that run in it, are being started, or whose pods are going.
+ *   ClusterQueue    reservations: Jobs that run in it, are being started, or have pods left.
  *                   A waiting Job and a LocalQueue are no users: they can be given another one
- *   ResourceFlavor  ClusterQueues and Cohorts whose spec in force names it, and reservations in it
+ *   ResourceFlavor  ClusterQueues and Cohorts that name it (spec in force), and reservations in it
  *
  * Worked out from the facts when asked, so that nothing has to be kept. Sentences name queues and
  * never a Job: conditions are read in namespaces that may not list the Jobs of others.

@@ -33,7 +33,7 @@ static int add_dates(const struct cluster *c, struct kube_client *client, struct
 		rc = calendar_specs_add_configmap(s, root, e);
 	if (rc == ERR_DENIED)
 		err_wrap(e,
-			"dates come from ConfigMap %s, which you may not read (with -f of both files nobody is asked)",
+			"dates come from ConfigMap %s, which you may not read (with -f of both files no cluster is asked)",
 			x->dates_configmap);
 	json_free(json);
 	return rc == ERR_GONE ? 0 : rc;

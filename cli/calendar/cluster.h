@@ -22,7 +22,7 @@ struct cluster {
 
 /* The one of that name, or all of them (NULL), onto the shelf. Of all, one that cannot be
  * understood is left out, and complaints has a line about it. ERR_GONE: there is no such Calendar;
- * ERR_BUSY: nobody answers; ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
+ * ERR_BUSY: no answer; ERR_DENIED: we may not; ERR_INVALID: what came makes no sense. */
 int cluster_read(const struct cluster *c, const char *name, struct calendar_specs *s,
 	struct buf *complaints, struct err *e);
 

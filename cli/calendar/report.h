@@ -11,7 +11,7 @@
 
 enum { REPORT_CHANGES = 5 };
 
-/* An instant as somebody asked for it. */
+/* An instant as it was asked for. */
 struct report_time {
 	int64_t at_ms;
 	char note[200]; /* that the clocks skip or repeat it; "" when there is nothing to say */

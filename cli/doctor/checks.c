@@ -10,7 +10,7 @@
 #define APPLY_FILE "kubectl apply --server-side --force-conflicts -f "
 #define ANEW                                                                                       \
 	"kubectl -n sluice-system rollout restart deployment/sluice-controller\n"                  \
-	"# a new leader reads the open holds and settles each with a look at its Job"
+	"# a new leader reads the open reservations and compares each with its Job"
 
 const struct check CHECKS[] = {
 	{"api-server", "API server", "whether it answers", NEEDS_NOBODY, check_api_server,
@@ -27,7 +27,7 @@ const struct check CHECKS[] = {
 	{"rbac", "RBAC", "whether the controller's account may do what deploy/rbac says", NEEDS_API,
 		check_rbac, APPLY "deploy/rbac"},
 	{"policies", "admission policies",
-		"whether those of deploy/policies are there, bound, and as they were written",
+		"whether the policies of deploy/policies exist, are bound, and are unchanged",
 		NEEDS_API, check_policies, APPLY "deploy/policies"},
 	{"controllers", "controller", "whether its pods are ready, and follow Jobs", NEEDS_API,
 		check_controllers, NULL},
@@ -35,7 +35,9 @@ const struct check CHECKS[] = {
 		check_postgres, "psql CONNINFO -c 'select 1'   # with the controller's --database"},
 	{"durability", "Postgres", "whether what it confirms is on disk", NEEDS_DATABASE,
 		check_durability, NULL},
-	{"pooler", "Postgres", "whether somebody stands in between", NEEDS_DATABASE, check_pooler,
+	{"replication", "Postgres", "what of the ledger a failover would lose", NEEDS_DATABASE,
+		check_replication, NULL},
+	{"pooler", "Postgres", "whether there is one before Postgres", NEEDS_DATABASE, check_pooler,
 		"# connect to Postgres itself, or put the pooler in transaction mode"},
 	{"database-clock", "Postgres", "its clock beside this machine's", NEEDS_DATABASE,
 		check_database_clock, "timedatectl set-ntp true   # here and there"},
@@ -43,23 +45,27 @@ const struct check CHECKS[] = {
 		NEEDS_DATABASE, check_schema, ANEW},
 	{"role", "Postgres", "what the role that we connect as may do", NEEDS_SCHEMA, check_role,
 		NULL},
-	{"lease", "Postgres", "who leads, and until when", NEEDS_SCHEMA, check_lease,
+	{"lease", "Postgres", "which controller leads, and until when", NEEDS_SCHEMA, check_lease,
 		"kubectl -n sluice-system get pods; kubectl -n sluice-system logs deployment/sluice-controller --tail 20"},
 	{"leftovers", "queues", "ClusterQueues and ResourceFlavors that are being deleted",
 		NEEDS_API, check_leftovers, NULL},
 	{"zones", "zone data", "the zone database of this machine", NEEDS_NOBODY, check_zones,
 		"apt-get install tzdata"},
-	{"balances", "ledger", "the balances beside the open holds (sluice.audit)", NEEDS_SCHEMA,
-		check_balances,
+	{"balances", "ledger", "the balances against the open reservations (sluice.audit)",
+		NEEDS_SCHEMA, check_balances,
 		"# docs/doctor.md, \"Balances that are wrong\", has the statements"},
-	{"holds", "ledger", "open holds whose Job is gone, has ended or is suspended", NEEDS_BOTH,
-		check_holds, ANEW},
-	{"jobs", "ledger", "queued Jobs that run without a hold", NEEDS_BOTH, check_jobs, ANEW},
-	{"pods", "ledger", "pods of queued Jobs without a hold", NEEDS_BOTH, check_pods, ANEW},
+	{"history", "ledger", "how large it is, how fast it grows, what is forgotten of it",
+		NEEDS_SCHEMA, check_history, NULL},
+	{"holds", "ledger", "open reservations whose Job is gone, has ended or is suspended",
+		NEEDS_BOTH, check_holds, ANEW},
+	{"jobs", "ledger", "queued Jobs that run without a reservation", NEEDS_BOTH, check_jobs,
+		ANEW},
+	{"pods", "ledger", "pods of queued Jobs without a reservation", NEEDS_BOTH, check_pods,
+		ANEW},
 	{"lending", "lending",
-		"whether the account may do what lending takes, where somebody lends", NEEDS_API,
-		check_lending, APPLY_FILE "deploy/components/idle-resources/role.yaml"},
-	{"metrics", "lending", "metrics.k8s.io, where somebody lends idle resources", NEEDS_API,
+		"whether the account may do what lending idle resources needs, where that is on",
+		NEEDS_API, check_lending, APPLY_FILE "deploy/components/idle-resources/role.yaml"},
+	{"metrics", "lending", "metrics.k8s.io, where idle resources are lent", NEEDS_API,
 		check_metrics, NULL},
 };
 const size_t CHECKS_COUNT = sizeof(CHECKS) / sizeof(*CHECKS);

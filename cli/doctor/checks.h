@@ -53,12 +53,15 @@ int lending_is_on(struct doctor_context *p, bool *ret_on, struct err *e);
 /* database.c */
 void check_postgres(struct doctor_context *p, struct findings *f);
 void check_durability(struct doctor_context *p, struct findings *f);
+void check_replication(struct doctor_context *p, struct findings *f);
 void check_pooler(struct doctor_context *p, struct findings *f);
 void check_database_clock(struct doctor_context *p, struct findings *f);
 void check_schema(struct doctor_context *p, struct findings *f);
 void check_role(struct doctor_context *p, struct findings *f);
 void check_lease(struct doctor_context *p, struct findings *f);
 void check_balances(struct doctor_context *p, struct findings *f);
+/* history.c */
+void check_history(struct doctor_context *p, struct findings *f);
 /* reconcile.c */
 void check_holds(struct doctor_context *p, struct findings *f);
 void check_jobs(struct doctor_context *p, struct findings *f);

@@ -12,13 +12,37 @@ enum {
 	SKEW_MAX_MS = 5 * 1000,
 };
 
-static PGconn *dial(const char *conninfo)
+static PGconn *dial_with(const char *conninfo, const char *target)
 {
 	/* What the connection string says comes last and holds. */
-	const char *const names[] = {
-		"connect_timeout", "fallback_application_name", "dbname", NULL};
-	const char *const values[] = {"10", "sluice doctor", conninfo, NULL};
+	const char *const names[] = {"connect_timeout", "fallback_application_name",
+		target ? "target_session_attrs" : "dbname", target ? "dbname" : NULL, NULL};
+	const char *const values[] = {
+		"10", "sluice doctor", target ? target : conninfo, conninfo, NULL};
 	return PQconnectdbParams(names, values, 1);
+}
+
+/* True when it has that option, and text is in it. */
+static bool option_has(PGconn *pg, const char *keyword, const char *text)
+{
+	PQconninfoOption *options = PQconninfo(pg);
+	bool has = false;
+	for (PQconninfoOption *o = options; o && o->keyword; o++)
+		if (strcmp(o->keyword, keyword) == 0 && o->val)
+			has = strstr(o->val, text) != NULL;
+	PQconninfoFree(options);
+	return has;
+}
+
+/* Of several hosts the one that the controller would take (pg_conn.c). That a single one is a
+ * standby is a finding. */
+static PGconn *dial(const char *conninfo)
+{
+	PGconn *pg = dial_with(conninfo, NULL);
+	if (getenv("PGTARGETSESSIONATTRS") || !option_has(pg, "host", ","))
+		return pg;
+	PQfinish(pg);
+	return dial_with(conninfo, "read-write");
 }
 
 /* The first line of what libpq says; it never says a password. */
@@ -54,7 +78,7 @@ void check_postgres(struct doctor_context *p, struct findings *f)
 	}
 	int version = PQserverVersion(p->pg);
 	if (version < OLDEST_VERSION) {
-		findings_add(f, VERDICT_FAIL, "Postgres %d; %d is the oldest that will do",
+		findings_add(f, VERDICT_FAIL, "this is Postgres %d; use %d or later",
 			version / 10000, OLDEST_VERSION / 10000);
 		findings_cure(f, "# upgrade Postgres");
 	}
@@ -89,7 +113,7 @@ void check_durability(struct doctor_context *p, struct findings *f)
 		if (strcmp(PQgetvalue(r, 0, i), "on") == 0)
 			continue;
 		findings_add(f, VERDICT_FAIL,
-			"%s is off: after a power failure the ledger may have forgotten holds of Jobs that run, or be corrupt",
+			"%s is off: after a power failure the ledger may have lost reservations of Jobs that run, or be corrupt",
 			must_be_on[i]);
 		findings_cure(f, "psql -c 'ALTER SYSTEM SET %s = on' -c 'SELECT pg_reload_conf()'",
 			must_be_on[i]);
@@ -99,6 +123,68 @@ void check_durability(struct doctor_context *p, struct findings *f)
 		findings_ok(f, "fsync and full_page_writes are on, synchronous_commit is %s%s",
 			PQgetvalue(r, 0, 2),
 			late ? " (the controller sets it to on for its own transactions)" : "");
+	PQclear(r);
+}
+
+/* Each host named may be a standby, and the controller's own choice was overruled. */
+static void check_hosts(struct doctor_context *p, struct findings *f)
+{
+	if (!option_has(p->pg, "host", ",") ||
+		option_has(p->pg, "target_session_attrs", "read-write") ||
+		option_has(p->pg, "target_session_attrs", "primary"))
+		return;
+	findings_add(f, VERDICT_WARN,
+		"several hosts are named, and target_session_attrs is neither read-write nor primary: the controller may stay at a standby, where nothing can be written and so nothing starts");
+	findings_cure(f,
+		"# in the controller's --database: target_session_attrs=read-write, or leave it out");
+}
+
+/* names and commit are settings; standbys are those that are connected. */
+static void judge_replication(
+	const char *names, const char *commit, int standbys, struct findings *f)
+{
+	if (*names == '\0' && standbys == 0) {
+		findings_add(f, VERDICT_WARN,
+			"Postgres has no standby: if its disk is lost, so is the ledger since the last backup. What runs goes on and is written into the ledger anew, by what each Job tells; nothing starts meanwhile, and bills of that time are estimated");
+		findings_cure(f,
+			"# docs/operations.md has the settings; where the disk itself is replicated, and for a test: --ignore replication");
+	} else if (*names == '\0') {
+		findings_add(f, VERDICT_WARN,
+			"no standby is synchronous (synchronous_standby_names is empty): after a failover the ledger lacks the last transactions. What they started goes on and is written into the ledger anew, and bills of it are estimated");
+		findings_cure(f,
+			"psql -c \"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'\" -c 'SELECT pg_reload_conf()'   # two standbys, or the loss of one stops all starts: docs/operations.md");
+	} else if (standbys == 0) {
+		findings_add(f, VERDICT_FAIL,
+			"synchronous_standby_names is %s, and no standby is connected: each commit waits until one is, so nothing starts",
+			names);
+		findings_cure(f,
+			"# start the standby; or do without it: psql -c 'ALTER SYSTEM RESET synchronous_standby_names' -c 'SELECT pg_reload_conf()'");
+	} else if (strcmp(commit, "local") == 0) {
+		findings_add(f, VERDICT_WARN,
+			"synchronous_commit is local: commits do not wait for the standbys that synchronous_standby_names names (%s), and after a failover the ledger lacks the last ones",
+			names);
+		findings_cure(f,
+			"ALTER ROLE CURRENT_USER SET synchronous_commit = 'on';   # as the controller's role");
+	}
+}
+
+void check_replication(struct doctor_context *p, struct findings *f)
+{
+	PGresult *r;
+	struct err e = {""};
+	if (doctor_context_select(p,
+		    "SELECT current_setting('synchronous_standby_names'), "
+		    "current_setting('synchronous_commit'), count(*) FROM pg_stat_replication",
+		    0, NULL, &r, &e) < 0) {
+		skip_for(f, &e);
+		return;
+	}
+	const char *names = PQgetvalue(r, 0, 0), *commit = PQgetvalue(r, 0, 1);
+	judge_replication(names, commit, atoi(PQgetvalue(r, 0, 2)), f);
+	check_hosts(p, f);
+	if (f->count == 0)
+		findings_ok(f, "synchronous_standby_names is %s, standbys connected: %s", names,
+			PQgetvalue(r, 0, 2));
 	PQclear(r);
 }
 
@@ -142,6 +228,46 @@ void check_database_clock(struct doctor_context *p, struct findings *f)
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
 }
 
+/* A table whose owner we are not, and may not act as. */
+#define STRANGE                                                                                    \
+	"SELECT c.relname, pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.relnamespace = "    \
+	"'sluice'::regnamespace AND c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE') "     \
+	"ORDER BY 1 LIMIT 1"
+
+/* The role that it belongs to, where that is not ours; "" where we may migrate it, or cannot tell. */
+static void read_owner(struct doctor_context *p, char ret[64])
+{
+	PGresult *r;
+	struct err e;
+	ret[0] = '\0';
+	if (doctor_context_select(p, STRANGE, 0, NULL, &r, &e) < 0)
+		return;
+	if (PQntuples(r) > 0)
+		snprintf(ret, 64, "%s", PQgetvalue(r, 0, 1));
+	PQclear(r);
+}
+
+static void judge_older(struct doctor_context *p, int version, struct findings *f)
+{
+	char owner[64];
+	read_owner(p, owner);
+	if (owner[0]) {
+		findings_add(f, VERDICT_WARN,
+			"the ledger's schema is version %d, this program is of version %d, and role %s may not migrate it: it belongs to role %s",
+			version, MIGRATIONS_COUNT, PQuser(p->pg), owner);
+		findings_cure(f,
+			"sluice-controller --migrate-only --database \"... user=%s\"   # of this version, before its controllers start",
+			owner);
+		return;
+	}
+	findings_add(f, VERDICT_WARN,
+		"the ledger's schema is version %d, and this program is of version %d: the controller that leads is older, and a newer one migrates when it leads",
+		version, MIGRATIONS_COUNT);
+	findings_cure(f,
+		"kubectl -n %s rollout restart deployment/sluice-controller   # with the image of this version",
+		p->o->namespace_name);
+}
+
 static void judge_schema(struct doctor_context *p, int version, struct findings *f)
 {
 	p->has_schema = version == MIGRATIONS_COUNT;
@@ -150,14 +276,9 @@ static void judge_schema(struct doctor_context *p, int version, struct findings 
 			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller",
 			version, MIGRATIONS_COUNT);
 		findings_cure(f, "# use the sluice of that version, and run no older controller");
-	} else if (version < MIGRATIONS_COUNT) {
-		findings_add(f, VERDICT_WARN,
-			"the ledger's schema is version %d, and this program is of version %d: the controller that leads is older, and a newer one migrates when it leads",
-			version, MIGRATIONS_COUNT);
-		findings_cure(f,
-			"kubectl -n %s rollout restart deployment/sluice-controller   # with the image of this version",
-			p->o->namespace_name);
-	} else
+	} else if (version < MIGRATIONS_COUNT)
+		judge_older(p, version, f);
+	else
 		findings_ok(f, "version %d, as this program's", version);
 }
 
@@ -191,23 +312,22 @@ void check_schema(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 }
 
-/* What the controller's statements need (sql/), and for migrations the tables must be its own. */
+/* What the controller's statements need (sql/). */
 #define NEEDED                                                                                     \
 	"SELECT t, string_agg(lower(r), ', ' ORDER BY r), 'GRANT ' || string_agg(r, ', ' ORDER "   \
 	"BY "                                                                                      \
 	"r) || ' ON ' || t || ' TO ' || quote_ident(current_user) FROM (VALUES "                   \
-	"('sluice.schema_version', '{SELECT,INSERT}'), ('sluice.lease', "                          \
+	"('sluice.schema_version', '{SELECT}'), ('sluice.lease', "                                 \
 	"'{SELECT,INSERT,UPDATE}'), "                                                              \
-	"('sluice.balance', '{SELECT,INSERT,UPDATE}'), ('sluice.transfer', '{SELECT,INSERT}'), "   \
+	"('sluice.balance', '{SELECT,INSERT,UPDATE}'), "                                           \
+	"('sluice.transfer', '{SELECT,INSERT,DELETE}'), "                                          \
 	"('sluice.hold', '{SELECT,INSERT,UPDATE,DELETE}'), "                                       \
-	"('sluice.segment', '{SELECT,INSERT,UPDATE}'), "                                           \
+	"('sluice.segment', '{SELECT,INSERT,UPDATE,DELETE}'), "                                    \
+	"('sluice.segment_month', '{SELECT,INSERT,UPDATE}'), "                                     \
+	"('sluice.retention', '{SELECT,INSERT,UPDATE}'), "                                         \
+	"('sluice.story_key', '{SELECT,INSERT}'), "                                                \
 	"('sluice.node_history', '{SELECT,INSERT,UPDATE,DELETE}')) AS need (t, rights), "          \
 	"unnest(rights::text[]) AS r WHERE NOT has_table_privilege(t, r) GROUP BY t ORDER BY t"
-#define STRANGE                                                                                    \
-	"SELECT c.relname, pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.relnamespace = "    \
-	"'sluice'::regnamespace AND c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE') "     \
-	"ORDER BY 1 LIMIT 1"
-
 void check_role(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
@@ -229,12 +349,11 @@ void check_role(struct doctor_context *p, struct findings *f)
 		skip_for(f, &e);
 		return;
 	}
-	if (PQntuples(r) > 0) {
-		findings_add(f, VERDICT_WARN,
-			"table sluice.%s belongs to role %s, so role %s could not migrate it at an upgrade",
-			PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQuser(p->pg));
-		findings_cure(f, "GRANT %s TO %s;", PQgetvalue(r, 0, 1), PQuser(p->pg));
-	} else
+	if (PQntuples(r) > 0)
+		findings_ok(f,
+			"role %s reads and writes the ledger; it belongs to role %s, which has to migrate it at an upgrade (sluice-controller --migrate-only)",
+			PQuser(p->pg), PQgetvalue(r, 0, 1));
+	else
 		findings_ok(f, "role %s reads and writes the ledger, and may migrate it",
 			PQuser(p->pg));
 	PQclear(r);
@@ -246,21 +365,26 @@ void check_lease(struct doctor_context *p, struct findings *f)
 	struct err e = {""};
 	if (doctor_context_select(p,
 		    "SELECT holder, epoch, expires_at > clock_timestamp(), "
-		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - clock_timestamp()), 'FM999990.0') FROM sluice.lease WHERE cell = $1",
+		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - clock_timestamp()), 'FM999990.0'), session_lock = session IS TRUE FROM sluice.lease WHERE cell = $1",
 		    1, &p->o->cell, &r, &e) < 0)
 		skip_for(f, &e);
 	else {
 		p->lease_known = true;
 		p->led = PQntuples(r) > 0 && *PQgetvalue(r, 0, 2) == 't';
 		if (PQntuples(r) == 0) {
-			findings_add(
-				f, VERDICT_FAIL, "nobody has ever led cell \"%s\"", p->o->cell);
+			findings_add(f, VERDICT_FAIL, "no controller has ever led cell \"%s\"",
+				p->o->cell);
 			findings_cure(f,
 				"psql -c 'SELECT cell, holder, expires_at FROM "
 				"sluice.lease'   # the controller's --cell must be --cell here");
 		} else if (*PQgetvalue(r, 0, 2) != 't')
-			findings_add(f, VERDICT_FAIL, "nobody leads: the lease of %s (epoch %s) %s",
+			findings_add(f, VERDICT_FAIL,
+				"no controller leads: the lease of %s (epoch %s) %s",
 				PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 3));
+		else if (*PQgetvalue(r, 0, 5) != 't')
+			findings_add(f, VERDICT_WARN,
+				"%s leads (epoch %s), %s s are left; its session is not locked, so if it dies a standby takes over when the lease has run out, not at once: its connection has just come anew, or there is a pooler between it and Postgres",
+				PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 4));
 		else
 			findings_ok(f, "%s leads (epoch %s), %s s are left", PQgetvalue(r, 0, 0),
 				PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 4));

@@ -1,5 +1,5 @@
 /*
- * Who is examined: an API server and a Postgres, and what one check learns of them that another
+ * What is examined: an API server and a Postgres, and what one check learns of them that another
  * wants to know.
  *
  * Nothing is ever changed: the API server is only read (and asked whether an account may do

@@ -2,7 +2,7 @@
  * What is installed beside what this program was built with.
  *
  * Of a CRD the fields of its schema and the values of its enums are compared, and only whether ours
- * are there: one that knows more is newer, which hurts nobody. Its CEL rules are not compared.
+ * are there: one that knows more is newer, which does no harm. Its CEL rules are not compared.
  *
  * Of a policy everything is: each member that we wrote must be there as we wrote it, and no
  * selector or condition besides, for that would let Jobs pass by it.

@@ -1,6 +1,6 @@
 /*
  * Objects that were deleted and are still there: the leader takes its finalizer off when nothing
- * uses them any more, and where nobody leads they stay for ever.
+ * uses them any more, and where no controller leads they stay for ever.
  */
 #include "cli/doctor/checks.h"
 #include "controller/watch/finalizers.h"
@@ -22,7 +22,7 @@ static void find_leftover(
 	if (!name || !p->lease_known || p->led)
 		return;
 	findings_add(f, VERDICT_FAIL,
-		"%s %s was deleted at %s and waits for a controller to take its finalizer off, but nobody leads",
+		"%s %s was deleted at %s and waits for a controller to take its finalizer off, but none leads",
 		kind, name, since);
 	findings_cure(f,
 		"# start the controller, or, when it is gone for good:\n"

@@ -53,7 +53,7 @@ static const struct flag flags[] = {
 	{FLAG_GIVEN("help", 'h', struct doctor_options, help)},
 };
 
-/* Without any of these libpq would try a server on this machine, which nobody has named. */
+/* Without any of these libpq would try a server on this machine, which was not named. */
 static const char *database_of_environment(void)
 {
 	static const char *const names[] = {"PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE"};

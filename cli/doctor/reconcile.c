@@ -417,7 +417,7 @@ void check_holds(struct doctor_context *p, struct findings *f)
 {
 	const struct reconciliation *r = reconcile(p);
 	if (report(r, DISCORD_HOLD, VERDICT_FAIL, f) && f->count == 0)
-		findings_ok(f, "%zu open hold%s, each of a Job that is there%s", r->holds,
+		findings_ok(f, "%zu open reservation%s, each of a Job that exists%s", r->holds,
 			r->holds == 1 ? "" : "s",
 			r->no_pods ? " or whose pods we may not list" : "");
 }
@@ -452,5 +452,5 @@ void check_pods(struct doctor_context *p, struct findings *f)
 	if (r->rc == 0 && r->no_pods)
 		findings_skip(f, "you may not list pods");
 	else if (report(r, DISCORD_POD, VERDICT_FAIL, f) && f->count == 0)
-		findings_ok(f, "pods of %zu Jobs, and none without a hold", r->pods);
+		findings_ok(f, "pods of %zu Jobs, and none without a reservation", r->pods);
 }

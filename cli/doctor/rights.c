@@ -176,7 +176,7 @@ void check_lending(struct doctor_context *p, struct findings *f)
 	if (lending_is_on(p, &lends, &e) < 0)
 		findings_skip(f, "%s", e.text);
 	else if (!lends)
-		findings_skip(f, "nobody lends");
+		findings_skip(f, "idle resources are not lent");
 	else
 		check_folder(p, f, "deploy/components/idle-resources/");
 }

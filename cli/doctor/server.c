@@ -33,7 +33,7 @@ void check_version(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "it does not say");
 	else if (p->minor < OLDEST_MINOR)
 		findings_add(f, VERDICT_FAIL,
-			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: anybody can start a queued Job; 1.%d is the oldest that will do",
+			"Kubernetes 1.%d has no ValidatingAdmissionPolicy: any user can start a queued Job; use 1.%d or later",
 			p->minor, OLDEST_MINOR);
 	else if (p->minor < RESOURCES_MINOR)
 		findings_add(f, VERDICT_WARN,
@@ -76,7 +76,7 @@ void check_api_clock(struct doctor_context *p, struct findings *f)
 			(long long)(off_ms > p->api_unsure_ms ? off_ms : p->api_unsure_ms));
 }
 
-/* ---- where somebody lends ------------------------------------------------------------------- */
+/* ---- where resources are lent---------------------------------------------------------------- */
 
 static bool switched_on(const cJSON *strategy)
 {
@@ -91,7 +91,7 @@ static bool switched_on(const cJSON *strategy)
 }
 
 struct lending {
-	bool on;      /* somebody lends */
+	bool on;      /* something is lent */
 	bool metrics; /* by what metrics.k8s.io says */
 	bool decided; /* by the ConfigMap: NodeOvercommits do not count */
 };
@@ -146,7 +146,7 @@ static void look_for_metrics(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 	else if (rc < 0) {
 		findings_add(f, VERDICT_FAIL,
-			"idle resources are lent, and nobody says what nodes use: %s", e.text);
+			"idle resources are lent, but what nodes use is not known: %s", e.text);
 		findings_cure(f,
 			"kubectl apply -f https://github.com/kubernetes-sigs/metrics-server/releases/latest/download/components.yaml\n"
 			"# or usageSource: kubelet, with deploy/components/kubelet-usage");
@@ -196,7 +196,7 @@ void check_metrics(struct doctor_context *p, struct findings *f)
 	if (read_lending(p, &l, &e) < 0)
 		findings_skip(f, "%s", e.text);
 	else if (!l.on)
-		findings_skip(f, "nobody lends");
+		findings_skip(f, "idle resources are not lent");
 	else if (!l.metrics)
 		look_for_kubelets(p, f);
 	else

@@ -95,10 +95,10 @@ static void judge(struct account *a, bool ready, int64_t now_ms)
 	a->degraded = true;
 	if (!ready)
 		snprintf(a->reason, sizeof(a->reason),
-			"NotReady: the node's condition Ready is not True; what it has is no room for anybody");
+			"NotReady: the node's condition Ready is not True; no pod can be placed on it");
 	else if (!a->has_sample)
 		snprintf(a->reason, sizeof(a->reason),
-			"NoSample: there is no NodeMetrics of it; of what nobody measured nothing is lent");
+			"NoSample: it has no NodeMetrics; without a measurement nothing is lent");
 	else if (a->sample_ms > now_ms + 60000)
 		snprintf(a->reason, sizeof(a->reason),
 			"Future: its sample is from after now; set the clocks right, or --now");

@@ -53,7 +53,7 @@ static int read_usages(const struct reading *r, const char *node, struct err *e)
 	snprintf(path, sizeof(path), METRICS "/nodes/%.253s", node);
 	int rc = read_usage(r, path, "NodeMetrics", e);
 	if (rc == ERR_BUSY)
-		return 0; /* nobody serves them: the pods' would not come either */
+		return 0; /* they are not served: the pods' would not come either */
 	for (size_t i = 0; i < r->s->npods && rc == 0; i++) {
 		const struct pod_facts *p = r->s->pod[i];
 		snprintf(path, sizeof(path), METRICS "/namespaces/%.253s/pods/%.253s", p->ns,

@@ -17,7 +17,7 @@ struct overcommit_cluster {
 	const char *configmap; /* NAMESPACE/NAME; "": none */
 };
 
-/* ERR_GONE: there is no such node; ERR_BUSY: nobody answers; ERR_DENIED: we may not; ERR_INVALID:
+/* ERR_GONE: there is no such node; ERR_BUSY: no answer; ERR_DENIED: we may not; ERR_INVALID:
  * what came makes no sense. That there are no metrics is no error: it is what is to be told. */
 int overcommit_cluster_read(
 	const struct overcommit_cluster *c, const char *node, struct snapshot *s, struct err *e);

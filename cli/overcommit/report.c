@@ -62,7 +62,7 @@ static void put_sentence(const struct account *a, struct buf *out)
 	if (!a->enabled) {
 		buf_printf(out, " lends nothing: %s.\n",
 			a->ruling.governed ? "it is switched off (enable is false)"
-					   : "nobody has switched it on for this node");
+					   : "it is not enabled for this node");
 		return;
 	}
 	if (a->degraded) {

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "cli/simulate/documents.h"
-#include "cli/simulate/calendar_specs.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
@@ -184,26 +183,18 @@ int snapshot_add(struct snapshot *s, const cJSON *o, const char *kind, struct er
 	return 0;
 }
 
+static int add_document(struct object_source *from, const cJSON *o, struct err *e)
+{
+	int rc = snapshot_add(from->ctx, o, NULL, e);
+	if (rc < 0)
+		object_wrap(from, "", e);
+	return rc;
+}
+
 int snapshot_read(struct snapshot *s, const char *file, struct err *e)
 {
-	char *text;
-	size_t len;
-	const cJSON *o;
 	const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
-	int rc = read_whole(file, FILE_MAX_BYTES, &text, &len, e);
-	if (rc < 0)
-		return rc;
-	struct documents *d = documents_new((struct slice){text, len});
-	do {
-		rc = documents_next(d, &o, e);
-		if (rc > 0 && snapshot_add(s, o, NULL, e) < 0)
-			rc = ERR_INVALID;
-		if (rc < 0)
-			err_wrap(e, "%s:%zu", name, documents_line(d));
-	} while (rc > 0);
-	documents_free(d);
-	free(text);
-	return rc;
+	return objects_read(file, name, FILE_MAX_BYTES, add_document, s, e);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */

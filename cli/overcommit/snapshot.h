@@ -22,7 +22,7 @@ struct snapshot_node {
 struct snapshot_usage {
 	bool of_pod;
 	struct usage_facts *facts;
-	bool known; /* somebody has it */
+	bool known; /* it is configured */
 };
 
 struct snapshot {
@@ -42,7 +42,7 @@ struct snapshot {
 /* What holds for a node. */
 struct snapshot_ruling {
 	struct strategy strategy;
-	bool governed;	 /* somebody says something about it */
+	bool governed;	 /* something is said about it */
 	char whose[900]; /* "ConfigMap kube-system/ack-slo-config, nodeConfigs a" */
 };
 

@@ -3,7 +3,7 @@
  *
  * Events come out in a total order: by time, at the same time by kind (what gives room back comes
  * before what asks for it), then in the order in which they were put in. An event is never taken
- * back: whoever gets one looks whether it still means something (the attempt that was to end may
+ * back: the engine looks whether it still means something (the attempt that was to end may
  * have been stopped).
  *
  * Left to others: arrivals that are known from the beginning. They are a sorted list of their own
@@ -19,7 +19,7 @@
 enum event_kind {
 	EVENT_ADOPT,  /* subject: a Job that runs from the beginning; its use begins to count */
 	EVENT_END,    /* subject: a Job whose attempt ends by itself */
-	EVENT_DELETE, /* subject: a Job that somebody deletes */
+	EVENT_DELETE, /* subject: a Job that its owner deletes */
 	EVENT_FIRE,   /* subject: a CronJob that makes a Job */
 	EVENT_LATEST, /* subject: a Job that must have started by now to meet its deadline */
 	EVENT_LOOK,   /* nothing but a reason to decide */

@@ -1,11 +1,8 @@
 #include "cli/simulate/calendar_specs.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "queue/calendar/civil.h"
 #include "queue/calendar/resolve.h"
@@ -96,107 +93,39 @@ int calendar_specs_add_configmap(struct calendar_specs *s, const cJSON *o, struc
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-struct source {
-	struct calendar_specs *calendar_specs;
-	struct documents *documents;
-	const char *file;
-	char within[32]; /* in front of the object's paths: "", or "items[3]." */
-};
-
-static size_t line_of(struct source *from, const char *field)
-{
-	char path[600];
-	snprintf(path, sizeof(path), "%s%s", from->within, field);
-	return documents_line_of(from->documents, path);
-}
-
-static int add_kind(struct source *from, const cJSON *o, struct err *e)
+static int add_kind(struct object_source *from, const cJSON *o, struct err *e)
 {
 	const char *kind = json_text(o, "kind");
-	char where[4200];
-	snprintf(where, sizeof(where), "%.4096s:%zu", from->file, line_of(from, ""));
+	char where[WHERE_SIZE];
 	if (kind && strcmp(kind, "Calendar") == 0)
-		return calendar_specs_add_calendar(from->calendar_specs, where, o, e);
+		return calendar_specs_add_calendar(
+			from->ctx, object_where(from, "", where, sizeof(where)), o, e);
 	if (kind && strcmp(kind, "ConfigMap") == 0)
-		return calendar_specs_add_configmap(from->calendar_specs, o, e);
+		return calendar_specs_add_configmap(from->ctx, o, e);
 	return 0;
 }
 
-/* "Calendar nights: spec.open[0].to: ..." gets file and line of the field in front. */
-static int add_object(struct source *from, const cJSON *o, struct err *e)
+static int add_object(struct object_source *from, const cJSON *o, struct err *e)
 {
 	int rc = add_kind(from, o, e);
-	if (rc < 0) {
-		const char *at = strstr(e->text, ": ");
-		err_wrap(e, "%s:%zu", from->file, line_of(from, at ? at + 2 : ""));
-	}
-	return rc;
+	return rc < 0 ? object_fault(from, rc, e) : 0;
 }
 
-static int add_document(struct source *from, const cJSON *o, struct err *e)
+static int add_document(struct object_source *from, const cJSON *o, struct err *e)
 {
-	size_t i = 0;
-	from->within[0] = '\0';
 	int rc = add_object(from, o, e);
-	json_each(item, json_array(o, "items")) {
-		snprintf(from->within, sizeof(from->within), "items[%zu].", i++);
-		if (rc == 0)
-			rc = add_object(from, item, e);
-	}
-	return rc;
+	return rc < 0 ? rc : object_items(from, o, add_object, e);
 }
 
 int calendar_specs_read_text(
 	struct calendar_specs *s, const char *file, struct slice text, struct err *e)
 {
-	struct source from = {.calendar_specs = s, .documents = documents_new(text), .file = file};
-	const cJSON *o;
-	int rc;
-	do {
-		rc = documents_next(from.documents, &o, e);
-		if (rc < 0)
-			err_wrap(e, "%s:%zu", file, documents_line(from.documents));
-		else if (rc > 0 && add_document(&from, o, e) < 0)
-			rc = ERR_INVALID;
-	} while (rc > 0);
-	documents_free(from.documents);
-	return rc;
-}
-
-int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e)
-{
-	struct buf text;
-	char piece[65536];
-	bool input = strcmp(file, "-") == 0;
-	FILE *f = input ? stdin : fopen(file, "rb");
-	if (!f)
-		return err_set(e, ERR_GONE, "%s: %s", file, strerror(errno));
-	buf_init(&text, max);
-	for (size_t n; !text.failed && (n = fread(piece, 1, sizeof(piece), f)) > 0;)
-		buf_add(&text, piece, n);
-	int rc = ferror(f)     ? err_set(e, ERR_GONE, "%s: %s", file, strerror(errno))
-		 : text.failed ? err_set(e, ERR_LIMIT, "%s: has more than %zu MiB", file, max >> 20)
-			       : 0;
-	if (!input)
-		fclose(f);
-	if (rc == 0) {
-		*ret_len = text.len;
-		*ret = text.len > 0 ? buf_take(&text) : mem_strdup("");
-	}
-	buf_done(&text);
-	return rc;
+	return objects_read_text(file, text, add_document, s, e);
 }
 
 int calendar_specs_read(struct calendar_specs *s, const char *file, struct err *e)
 {
-	char *text;
-	size_t len;
-	int rc = read_whole(file, FILE_MAX_BYTES, &text, &len, e);
-	if (rc < 0)
-		return rc;
-	rc = calendar_specs_read_text(s, file, (struct slice){text, len}, e);
-	free(text);
-	return rc;
+	return objects_read(file, file, FILE_MAX_BYTES, add_document, s, e);
 }
 
 /* ---- dates from ConfigMaps ------------------------------------------------------------------- */

@@ -61,8 +61,4 @@ int calendar_specs_resolve(
 struct slice calendar_specs_text(
 	const struct calendar_specs *s, const char *configmap, const char *key);
 
-/* A whole file, at most max bytes of it; *ret is the caller's, and ends with a NUL that is not
- * counted. */
-int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e);
-
 #endif

@@ -23,7 +23,7 @@ enum {
 	TICKS = 6,
 };
 
-/* Told apart also by those who see few colours. */
+/* Told apart also without most colours. */
 static const char *const palette[CURVES_MAX] = {
 	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999933", "#555555"};
 

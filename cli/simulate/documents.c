@@ -1,5 +1,6 @@
 #include "cli/simulate/documents.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define TEXT_MAX_BYTES (128u << 20)
 #define TREE_MAX_BYTES ((size_t)1024 << 20)
 
-/* Ten lines of aliases to aliases can ask for gigabytes; nobody's manifests repeat themselves so
+/* Ten lines of aliases to aliases can ask for gigabytes; no manifest repeats itself so
  * often. Small documents may, up to a number that costs nothing. */
 #define COPIES_MAX 16
 #define VISITS_FREE 100000
@@ -109,7 +110,7 @@ static void put_whole(struct buf *out, const char *s)
 	if (digits[0] == '0' && digits[1] && strspn(digits, "01234567") == strlen(digits))
 		buf_printf(out, "%s%lld", *s == '-' ? "-" : "", strtoll(digits, NULL, 8));
 	else if (digits[0] == '0' && digits[1])
-		buf_json_string(out, s); /* 089 is no number to anybody */
+		buf_json_string(out, s); /* 089 is no number anywhere */
 	else
 		buf_printf(out, "%s%s", *s == '-' ? "-" : "", digits);
 }
@@ -172,7 +173,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : x->start_mark.index > y->start_mark.index ? 1 : -1;
 }
 
-/* Twice the same key: kubectl refuses that, and whichever counted here would surprise somebody. */
+/* Twice the same key: kubectl refuses that, and either choice here would surprise. */
 static int check_keys(struct documents *d, const yaml_node_t *map, struct err *e)
 {
 	const yaml_node_pair_t *p = map->data.mapping.pairs.start;
@@ -351,4 +352,99 @@ size_t documents_line_of(struct documents *d, const char *path)
 			break;
 	}
 	return line;
+}
+
+/* ---- the objects of a file --------------------------------------------------------------------
+ * */
+
+static size_t line_of(struct object_source *from, const char *field)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s%s", from->within, field);
+	return documents_line_of(from->documents, path);
+}
+
+const char *object_where(struct object_source *from, const char *field, char *ret_text, size_t size)
+{
+	snprintf(ret_text, size, "%.4096s:%zu", from->file, line_of(from, field));
+	return ret_text;
+}
+
+void object_wrap(struct object_source *from, const char *field, struct err *e)
+{
+	err_wrap(e, "%s:%zu", from->file, line_of(from, field));
+}
+
+int object_fault(struct object_source *from, int code, struct err *e)
+{
+	const char *at = strstr(e->text, ": ");
+	object_wrap(from, at ? at + 2 : "", e);
+	return code;
+}
+
+int object_items(struct object_source *from, const cJSON *list, object_reader *read, struct err *e)
+{
+	size_t i = 0;
+	json_each(item, json_array(list, "items")) {
+		snprintf(from->within, sizeof(from->within), "items[%zu].", i++);
+		int rc = read(from, item, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int objects_read_text(
+	const char *name, struct slice text, object_reader *read, void *ctx, struct err *e)
+{
+	struct object_source from = {.file = name, .documents = documents_new(text), .ctx = ctx};
+	const cJSON *o;
+	int rc;
+	do {
+		from.within[0] = '\0';
+		rc = documents_next(from.documents, &o, e);
+		if (rc < 0)
+			err_wrap(e, "%s:%zu", name, documents_line(from.documents));
+		else if (rc > 0 && read(&from, o, e) < 0)
+			rc = ERR_INVALID;
+	} while (rc > 0);
+	documents_free(from.documents);
+	return rc;
+}
+
+int objects_read(const char *file, const char *name, size_t max, object_reader *read, void *ctx,
+	struct err *e)
+{
+	char *text;
+	size_t len;
+	int rc = read_whole(file, max, &text, &len, e);
+	if (rc < 0)
+		return rc;
+	rc = objects_read_text(name, (struct slice){text, len}, read, ctx, e);
+	free(text);
+	return rc;
+}
+
+int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e)
+{
+	struct buf text;
+	char piece[65536];
+	bool input = strcmp(file, "-") == 0;
+	FILE *f = input ? stdin : fopen(file, "rb");
+	if (!f)
+		return err_set(e, ERR_GONE, "%s: %s", file, strerror(errno));
+	buf_init(&text, max);
+	for (size_t n; !text.failed && (n = fread(piece, 1, sizeof(piece), f)) > 0;)
+		buf_add(&text, piece, n);
+	int rc = ferror(f)     ? err_set(e, ERR_GONE, "%s: %s", file, strerror(errno))
+		 : text.failed ? err_set(e, ERR_LIMIT, "%s: has more than %zu MiB", file, max >> 20)
+			       : 0;
+	if (!input)
+		fclose(f);
+	if (rc == 0) {
+		*ret_len = text.len;
+		*ret = text.len > 0 ? buf_take(&text) : mem_strdup("");
+	}
+	buf_done(&text);
+	return rc;
 }

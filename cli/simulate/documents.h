@@ -33,4 +33,42 @@ size_t documents_line(const struct documents *d);
 /* The line of "items[3].spec.stopPolicy", or of what there is of it. */
 size_t documents_line_of(struct documents *d, const char *path);
 
+/* ---- the objects of a file ---------------------------------------------------------------------
+ *
+ * One after the other, and where each stands: for sentences that begin with file and line. What an
+ * object means is its reader's. */
+
+#define WHERE_SIZE 4200
+
+struct object_source {
+	const char *file; /* for sentences */
+	struct documents *documents;
+	char within[32]; /* in front of the object's paths: "", or "items[3]." */
+	void *ctx;
+};
+
+/* Below 0: the sentence is complete, with file and line, and nothing more is read. */
+typedef int object_reader(struct object_source *from, const cJSON *o, struct err *e);
+
+/* max: bytes of the file; "-" is the standard input. name: what sentences call it. */
+int objects_read(const char *file, const char *name, size_t max, object_reader *read, void *ctx,
+	struct err *e);
+int objects_read_text(
+	const char *name, struct slice text, object_reader *read, void *ctx, struct err *e);
+
+/* For readers: each of the items of a list. */
+int object_items(struct object_source *from, const cJSON *list, object_reader *read, struct err *e);
+
+/* "file.yaml:12", where a field stands; "": where the object begins. Returns ret_text. */
+const char *object_where(
+	struct object_source *from, const char *field, char *ret_text, size_t size);
+/* That goes in front of the sentence. */
+void object_wrap(struct object_source *from, const char *field, struct err *e);
+/* The same of the field that the sentence names: "Job a/b: spec.parallelism: must be ...". */
+int object_fault(struct object_source *from, int code, struct err *e); /* returns code */
+
+/* A whole file, at most max bytes of it; *ret is the caller's, and ends with a NUL that is not
+ * counted. */
+int read_whole(const char *file, size_t max, char **ret, size_t *ret_len, struct err *e);
+
 #endif

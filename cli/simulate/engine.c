@@ -15,7 +15,7 @@
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
 #define DECISIONS_MAX 1024
 #define INSTANTS_PER_LOOK 64 /* at the real clock */
-/* Nobody comes, and of what Calendars know of the future nothing has let anybody in. */
+/* No Job comes, and nothing that Calendars know of the future has started one. */
 #define SILENCE_MS (CALENDAR_HORIZON_S * 1000)
 /* So many stops for each Job that is there, and no work done that lasts: more than a year of
  * nights. */
@@ -181,8 +181,9 @@ static void leave(struct engine *p, size_t sim_job)
 	struct sim_job *a = &p->w->sim_job[sim_job];
 	struct uid uid = world_uid(p->w, sim_job);
 	if (a->state == SIM_JOB_RUNNING)
-		queue_release_job(p->w->queue, &uid, p->now_ms, 0);
-	queue_drop_job(p->w->queue, &uid);
+		queue_end_job(p->w->queue, &uid, p->now_ms);
+	else
+		queue_drop_job(p->w->queue, &uid);
 	a->state = SIM_JOB_GONE;
 	p->vain_stops = 0;
 	if (!a->name)
@@ -305,7 +306,7 @@ static bool carry_out(struct engine *p, const struct decision *d)
 		stop(p, sim_job, d);
 		return true;
 	case DECISION_SHRINK:
-		must(false); /* what nodes lend stays as the files have it, and nobody reclaims */
+		must(false); /* what nodes lend stays as the files have it, and is not reclaimed */
 		return false;
 	case DECISION_NOTICE:
 		give_notice(p, sim_job, d);
@@ -314,7 +315,7 @@ static bool carry_out(struct engine *p, const struct decision *d)
 	return false;
 }
 
-/* Asks again only if there is more to say: a full list, or room that those who were stopped gave
+/* Asks again only if there is more to say: a full list, or quota that stopped Jobs gave
  * back. A start changes nothing that the queue does not know. */
 static void settle(struct engine *p)
 {
@@ -418,9 +419,9 @@ static void engine_instant(struct engine *p)
 		happen(p, &event);
 	while (next_arrival_ms(p) <= p->now_ms)
 		arrive(p, p->w->arrival[p->narrived++]);
-	look_at_deadlines(p); /* of those that came: who is too late is told before it starts */
+	look_at_deadlines(p); /* of those that came: a late one is told before it starts */
 	p->wake_ms = NEVER_MS;
-	/* Before that, those that wait are known to have waited: somebody else was let in. */
+	/* Before that, those that wait are known to have waited: another one started. */
 	if (p->now_ms >= p->w->settled_ms)
 		settle(p);
 	look_at_deadlines(p); /* of those that were stopped */
@@ -459,8 +460,8 @@ static bool is_over(struct engine *p)
 	return left == 0 || p->wake_ms - p->last_news_ms > SILENCE_MS;
 }
 
-/* Who was to have ended by now and has not, or, when the play was not cut short, never will; and
- * what those that run have cost so far. */
+/* A Job that was to have ended by now and has not, or, when the run was not cut short, never will;
+ * and what those that run have cost so far. */
 static void tell_unfinished(struct engine *p, bool cut)
 {
 	struct world *w = p->w;

@@ -2,14 +2,14 @@
  * The play: the world in virtual time, from its start until nothing more happens or --until.
  *
  * At each instant all that happens then is told to the queue, what gives room back first; then it
- * is asked for decisions until it has none, and each is carried out at once: who is started runs,
- * who is stopped gives its room back in the same instant and waits again, at its old place. Its
- * work is lost but for what is safe (world_kept_ms()). No pod takes time to end or to begin: that
- * is what a real cluster adds.
+ * is asked for decisions until it has none, and each is carried out at once: a Job that is started
+ * runs, one that is stopped gives its quota back in the same instant and waits again, at its old
+ * place. Its work is lost but for what is safe (world_kept_ms()). No pod takes time to end or to
+ * begin: that is what a real cluster adds.
  *
- * Calendars turn for ever. So the play is over when nobody is left, or when nothing has happened
- * for as long as a Calendar looks ahead; and when Jobs are only started and stopped again, and none
- * of them gets any further.
+ * Calendars turn for ever. So the simulation is over when no Job is left, or when nothing has
+ * happened for as long as a Calendar looks ahead; and when Jobs are only started and stopped again,
+ * and none of them gets any further.
  */
 #ifndef SLUICE_CLI_SIMULATE_ENGINE_H
 #define SLUICE_CLI_SIMULATE_ENGINE_H
@@ -19,10 +19,10 @@
 #include "cli/simulate/summary.h"
 #include "cli/simulate/world.h"
 
-/* Who watches. */
+/* The observers. */
 struct observers {
 	struct summary *summary;
-	struct journal *journal; /* NULL: nobody reads it */
+	struct journal *journal; /* NULL: it is not read */
 	struct chart *chart;	 /* the same */
 };
 

@@ -114,16 +114,16 @@ static int read_admitted_text(
 	return 0;
 }
 
-int job_notes_check(struct world *w, struct job *j, struct err *e)
+int job_notes_decode(struct world *w, const cJSON *o, struct job **ret, struct err *e)
 {
-	const struct zone *ignored;
-	struct err unknown; /* the decoder has a sentence of its own for that */
-	if (j->start_after.zone)
-		world_zone(w, j->start_after.zone, &ignored, &unknown);
-	if (j->deadline.zone)
-		world_zone(w, j->deadline.zone, &ignored, &unknown);
-	world_resolve_times(w, j);
-	return j->invalid ? err_set(e, ERR_INVALID, "%s", j->invalid) : 0;
+	const struct job_context context = world_job_context(w);
+	int rc = decode_job(o, &context, ret, e);
+	if (rc < 0 || !(*ret)->invalid)
+		return rc;
+	err_set(e, ERR_INVALID, "%s", (*ret)->invalid);
+	free(*ret);
+	*ret = NULL;
+	return ERR_INVALID;
 }
 
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e)
@@ -294,9 +294,7 @@ static int read_template(
 	int rc = text.failed ? err_set(e, ERR_LIMIT, "CronJob: spec.jobTemplate: is too large")
 			     : json_parse(json, buf_slice(&text), &job, e);
 	if (rc == 0)
-		rc = decode_job(job, &j, e);
-	if (rc == 0)
-		rc = job_notes_check(w, j, e);
+		rc = job_notes_decode(w, job, &j, e);
 	if (rc == 0)
 		rc = job_notes_read(job, j, &notes, e);
 	if (rc == 0 && (notes.admitted || notes.plan.delete_ms != NEVER_MS))

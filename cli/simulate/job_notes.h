@@ -4,7 +4,7 @@
  *   sluice.dev/simulate-duration   how long a run takes; absent: it never ends by itself
  *   sluice.dev/simulate-checkpoint so often it saves its work: a stop loses only what came after;
  *                                  absent: a stop loses all but pods that have finished
- *   sluice.dev/simulate-delete     when somebody deletes it
+ *   sluice.dev/simulate-delete     when its owner deletes it
  *   sluice.dev/simulate-admitted   {"clusterQueue":"a","flavors":{"cpu":"spot"},"at":"..."}: it
  *                                  runs already (with suspend: false)
  *
@@ -22,8 +22,8 @@ struct job_notes {
 	char where[300];      /* file and line of that, for what only the whole can show */
 };
 
-/* The zones that its times name are known from here on; then whether it is valid at all. */
-int job_notes_check(struct world *w, struct job *j, struct err *e);
+/* decode_job(), but an invalid Job is a fault of the file. */
+int job_notes_decode(struct world *w, const cJSON *o, struct job **ret, struct err *e);
 /* j is what o was decoded to. */
 int job_notes_read(const cJSON *o, const struct job *j, struct job_notes *ret, struct err *e);
 /* Adds the Job, and that it runs when it does. On failure j stays the caller's, and the world is of

@@ -80,7 +80,7 @@ static void finished_message(
 		e->late_ms > 0 ? " late" : "");
 }
 
-/* Own words, where nobody else has said it better. */
+/* Own words, where the queue has none. */
 static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
@@ -93,7 +93,7 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 		return;
 	case SIM_EVENT_PREEMPTED:
 		if (e->by != SIZE_MAX)
-			snprintf(text, size, "makes room for %s; %s of work are lost",
+			snprintf(text, size, "preempted for %s; %s of work are lost",
 				world_name(j->w, e->by, name, sizeof(name)),
 				length_text(e->lost_ms, length));
 		return;

@@ -8,24 +8,21 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
-#include "cli/simulate/documents.h"
 #include "cli/simulate/job_notes.h"
+#include "cli/simulate/documents.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_template.h"
 #include "controller/wire/decode_text.h"
+#include "controller/wire/tell.h"
 
 #define FILE_MAX_BYTES (size_t)(1024u << 20)
 #define OURS "sluice.dev/v1alpha1"
-#define WHERE_SIZE 4200
 
-struct reader {
-	struct world *w;
-	const char *name; /* of the file, for sentences */
-	struct documents *documents;
-	char where[32]; /* in front of the object's paths: "", or "items[3]." */
-};
+static struct world *world_of(const struct object_source *r)
+{
+	return r->ctx;
+}
 
 /* A text member put into an object that lacks it, for as long as the object is decoded: it lives
  * in the caller's frame, and the tree never frees one by one (json.h). */
@@ -42,166 +39,66 @@ static void graft_text(struct graft *g, cJSON *object, const char *key, const ch
 	*link = &g->item;
 }
 
-/* ---- sentences ------------------------------------------------------------------------------- */
-
-static size_t line_of(struct reader *r, const char *field)
-{
-	char path[600];
-	snprintf(path, sizeof(path), "%s%s", r->where, field);
-	return documents_line_of(r->documents, path);
-}
-
-/* "Job a/b: spec.parallelism: must be ..." gets file and line of the field in front. */
-static int located(struct reader *r, int code, struct err *e)
-{
-	const char *at = strstr(e->text, ": ");
-	err_wrap(e, "%s:%zu", r->name, line_of(r, at ? at + 2 : ""));
-	return code;
-}
-
-/* A field that Kueue's older versions called otherwise would be passed over in silence. */
-static int check_old_name(
-	const cJSON *o, const char *old, const char *now, const char *kind, struct err *e)
-{
-	if (!json_get(json_object(o, "spec"), old))
-		return 0;
-	return err_set(e, ERR_INVALID, "%s %s: spec.%s: is now called %s; rename it", kind,
-		decode_name(o), old, now);
-}
-
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-static int read_clusterqueue(struct reader *r, const cJSON *o, struct err *e)
+static int read_clusterqueue(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct clusterqueue_spec *s = NULL;
-	int rc = check_old_name(o, "cohort", "cohortName", "ClusterQueue", e);
+	int rc = decode_clusterqueue(o, &s, e);
 	if (rc == 0)
-		rc = decode_clusterqueue(o, &s, e);
-	if (rc == 0)
-		rc = world_add_clusterqueue(r->w, s, e);
+		rc = world_add_clusterqueue(world_of(r), s, e);
 	free(s);
 	return rc;
 }
 
-static int read_localqueue(struct reader *r, const cJSON *o, struct err *e)
+static int read_localqueue(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct localqueue_spec *s = NULL;
 	int rc = decode_localqueue(o, &s, e);
 	if (rc == 0)
-		rc = world_add_localqueue(r->w, s, e);
+		rc = world_add_localqueue(world_of(r), s, e);
 	free(s);
 	return rc;
 }
 
-static int read_flavor(struct reader *r, const cJSON *o, struct err *e)
+static int read_flavor(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct flavor_spec *s = NULL;
 	int rc = decode_flavor(o, &s, e);
 	if (rc == 0)
-		rc = world_add_flavor(r->w, s, e);
+		rc = world_add_flavor(world_of(r), s, e);
 	if (rc == 0)
-		node_specs_see_flavor(&r->w->node_specs, s);
+		node_specs_see_flavor(&world_of(r)->node_specs, s);
 	else
 		free(s);
 	return rc;
 }
 
-static int read_cohort(struct reader *r, const cJSON *o, struct err *e)
-{
-	struct cohort_spec *s = NULL;
-	int rc = check_old_name(o, "parent", "parentName", "Cohort", e);
-	if (rc == 0)
-		rc = decode_cohort(o, &s, e);
-	if (rc == 0)
-		rc = queue_set_cohort(r->w->queue, s, e);
-	free(s);
-	return rc;
-}
-
-static int read_limit_range(struct reader *r, const cJSON *o, struct err *e)
-{
-	struct limit_range_spec *s = NULL;
-	int rc = decode_limit_range(o, &s, e);
-	if (rc == 0)
-		queue_set_limit_range(r->w->queue, s);
-	free(s);
-	return rc;
-}
-
-static int read_runtime_class(struct reader *r, const cJSON *o, struct err *e)
-{
-	struct runtime_class_spec *s = NULL;
-	int rc = decode_runtime_class(o, &s, e);
-	if (rc == 0)
-		queue_set_runtime_class(r->w->queue, s);
-	free(s);
-	return rc;
-}
-
-static int read_priority(struct reader *r, const cJSON *o, struct err *e)
-{
-	struct priority_spec *s = NULL;
-	int rc = strcmp(json_text(o, "kind"), "PriorityClass") == 0
-			 ? decode_pod_priority(o, &s, e)
-			 : decode_workload_priority(o, &s, e);
-	if (rc == 0)
-		queue_set_priority(r->w->queue, s);
-	free(s);
-	return rc;
-}
-
-static int read_namespace(struct reader *r, const cJSON *o, struct err *e)
+static int read_namespace(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct namespace_spec *s = NULL;
 	int rc = decode_namespace(o, &s, e);
 	if (rc == 0)
-		world_add_namespace(r->w, s);
+		world_add_namespace(world_of(r), s);
 	free(s);
 	return rc;
 }
 
-static const char *where_of(struct reader *r, char *text, size_t size)
-{
-	snprintf(text, size, "%.4096s:%zu", r->name, line_of(r, ""));
-	return text;
-}
-
-static int read_calendar(struct reader *r, const cJSON *o, struct err *e)
+static int read_calendar(struct object_source *r, const cJSON *o, struct err *e)
 {
 	char where[WHERE_SIZE];
-	return calendar_specs_add_calendar(
-		&r->w->policy_specs.calendar_specs, where_of(r, where, sizeof(where)), o, e);
+	return calendar_specs_add_calendar(&world_of(r)->policy_specs.calendar_specs,
+		object_where(r, "", where, sizeof(where)), o, e);
 }
 
-static int read_configmap(struct reader *r, const cJSON *o, struct err *e)
+static int read_configmap(struct object_source *r, const cJSON *o, struct err *e)
 {
-	return calendar_specs_add_configmap(&r->w->policy_specs.calendar_specs, o, e);
+	return calendar_specs_add_configmap(&world_of(r)->policy_specs.calendar_specs, o, e);
 }
 
-static int read_rule(struct reader *r, enum rule_kind kind, const cJSON *o, struct err *e)
+static int read_job(struct object_source *r, const cJSON *o, struct err *e)
 {
-	char where[WHERE_SIZE];
-	return policy_specs_add(&r->w->policy_specs, kind, where_of(r, where, sizeof(where)), o, e);
-}
-
-static int read_runpolicy(struct reader *r, const cJSON *o, struct err *e)
-{
-	return read_rule(r, RULE_RUNPOLICY, o, e);
-}
-
-static int read_priceplan(struct reader *r, const cJSON *o, struct err *e)
-{
-	return read_rule(r, RULE_PRICEPLAN, o, e);
-}
-
-static int read_budget(struct reader *r, const cJSON *o, struct err *e)
-{
-	return read_rule(r, RULE_BUDGET, o, e);
-}
-
-static int read_job(struct reader *r, const cJSON *o, struct err *e)
-{
-	struct uid uid = world_next_uid(r->w);
+	struct uid uid = world_next_uid(world_of(r));
 	struct job_notes notes;
 	struct graft graft;
 	char text[UID_TEXT_SIZE];
@@ -210,90 +107,79 @@ static int read_job(struct reader *r, const cJSON *o, struct err *e)
 	uid_format(&uid, text);
 	if (!has_own_uid)
 		graft_text(&graft, (cJSON *)json_object(o, "metadata"), "uid", text);
-	int rc = decode_job(o, &j, e);
+	int rc = job_notes_decode(world_of(r), o, &j, e);
 	if (rc < 0)
 		return rc;
-	rc = job_notes_check(r->w, j, e);
-	if (rc == 0)
-		rc = job_notes_read(o, j, &notes, e);
+	rc = job_notes_read(o, j, &notes, e);
 	if (rc < 0 || job_finished(j)) {
 		free(j);
 		return rc;
 	}
 	notes.plan.has_own_uid = has_own_uid;
-	snprintf(notes.where, sizeof(notes.where), "%s:%zu", r->name,
-		line_of(r, "metadata.annotations.sluice.dev/simulate-admitted"));
-	rc = job_notes_add(r->w, j, &notes, e);
+	object_where(r, "metadata.annotations.sluice.dev/simulate-admitted", notes.where,
+		sizeof(notes.where));
+	rc = job_notes_add(world_of(r), j, &notes, e);
 	if (rc < 0)
 		free(j);
 	return rc;
 }
 
-/* A Node as somebody writes it by hand says nothing of its conditions, and is meant to be there. */
-static int read_node(struct reader *r, const cJSON *o, struct err *e)
+/* A Node that is written by hand says nothing of its conditions, and is meant to be there. */
+static int read_node(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct node_facts *n = NULL;
 	int rc = decode_node(o, &n, e);
 	if (rc < 0)
 		return rc;
 	n->ready = n->ready || !json_get(json_object(o, "status"), "conditions");
-	node_specs_see(&r->w->node_specs, n);
+	node_specs_see(&world_of(r)->node_specs, n);
 	struct node_spec *s = NULL;
 	rc = decode_node_spec(o, &s, e);
 	if (rc == 0)
-		node_specs_tell(r->w->queue, s);
+		node_specs_tell(world_of(r)->queue, s);
 	free(s);
 	return rc < 0 ? rc : 0;
 }
 
-static int read_quota(struct reader *r, const cJSON *o, struct err *e)
+static int read_cronjob(struct object_source *r, const cJSON *o, struct err *e)
 {
-	struct resource_quota *s = NULL;
-	int rc = decode_written_quota(o, &s, e);
-	if (rc == 0)
-		queue_set_resource_quota(r->w->queue, s);
-	free(s);
-	return rc;
+	return cronjob_add(world_of(r), o, e);
 }
 
-static int read_cronjob(struct reader *r, const cJSON *o, struct err *e)
-{
-	return cronjob_add(r->w, o, e);
-}
-
-/* Accepted, and of no consequence here. */
-static int read_nothing(struct reader *r, const cJSON *o, struct err *e)
-{
-	(void)r;
-	(void)o;
-	(void)e;
-	return 0;
-}
-
-static const struct kind {
+struct kind {
 	const char *api, *name;
 	bool namespaced;
-	int (*read)(struct reader *r, const cJSON *o, struct err *e);
-} kinds[] = {
-	{OURS, "ClusterQueue", false, read_clusterqueue},
+	/* How an object is read: at most one of these. None: it is of no consequence here. */
+	int (*read)(struct object_source *r, const cJSON *o, struct err *e);
+	tell_queue *tell;
+	bool is_rule; /* kept by policy_specs until all is read */
+	enum rule_kind rule;
+	/* A field that older versions of Kueue called otherwise: it would be passed over. */
+	const char *old_name, *new_name;
+};
+
+static const struct kind kinds[] = {
+	{OURS, "ClusterQueue", false, read_clusterqueue, .old_name = "cohort",
+		.new_name = "cohortName"},
 	{OURS, "LocalQueue", true, read_localqueue},
-	{OURS, "Cohort", false, read_cohort},
+	{OURS, "Cohort", false, .tell = tell_cohort, .old_name = "parent",
+		.new_name = "parentName"},
 	{OURS, "ResourceFlavor", false, read_flavor},
-	{OURS, "WorkloadPriorityClass", false, read_priority},
+	{OURS, "WorkloadPriorityClass", false, .tell = tell_workload_priority},
 	{OURS, "Calendar", false, read_calendar},
-	{OURS, "RunPolicy", false, read_runpolicy},
-	{OURS, "PricePlan", false, read_priceplan},
-	{OURS, "Budget", false, read_budget},
-	{OURS, "NodeOvercommit", false, read_nothing},
+	{OURS, "RunPolicy", false, .is_rule = true, .rule = RULE_RUNPOLICY},
+	{OURS, "PricePlan", false, .is_rule = true, .rule = RULE_PRICEPLAN},
+	{OURS, "Budget", false, .is_rule = true, .rule = RULE_BUDGET},
+	{OURS, "NodeOvercommit", false},
 	{"v1", "ConfigMap", true, read_configmap},
 	{"batch/v1", "Job", true, read_job},
 	{"batch/v1", "CronJob", true, read_cronjob},
 	{"v1", "Namespace", false, read_namespace},
 	{"v1", "Node", false, read_node},
-	{"v1", "LimitRange", true, read_limit_range},
-	{"v1", "ResourceQuota", true, read_quota},
-	{"scheduling.k8s.io/v1", "PriorityClass", false, read_priority},
-	{"node.k8s.io/v1", "RuntimeClass", false, read_runtime_class},
+	{"v1", "LimitRange", true, .tell = tell_limit_range},
+	{"v1", "ResourceQuota", true, .tell = tell_written_quota},
+	{"scheduling.k8s.io/v1", "PriorityClass", false, .tell = tell_pod_priority},
+	{"node.k8s.io/v1", "RuntimeClass", false, .tell = tell_runtime_class},
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -319,22 +205,15 @@ static int wrong_version(const struct kind *k, const char *api, struct err *e)
 		text_show(api, shown), k->api);
 }
 
-static int read_object(struct reader *r, const cJSON *o, struct err *e);
+static int read_object(struct object_source *r, const cJSON *o, struct err *e);
 
-static int read_list(struct reader *r, const cJSON *o, struct err *e)
+static int read_list(struct object_source *r, const cJSON *o, struct err *e)
 {
-	size_t i = 0;
 	if (!json_array(o, "items") && json_get(o, "items")) {
 		err_set(e, ERR_INVALID, "List: items: must be a list");
-		return located(r, ERR_INVALID, e);
+		return object_fault(r, ERR_INVALID, e);
 	}
-	json_each(item, json_array(o, "items")) {
-		snprintf(r->where, sizeof(r->where), "items[%zu].", i++);
-		int rc = read_object(r, item, e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	return object_items(r, o, read_object, e);
 }
 
 static int check_name(const struct kind *k, const cJSON *o, struct err *e)
@@ -350,35 +229,56 @@ static int check_name(const struct kind *k, const cJSON *o, struct err *e)
 	return 0;
 }
 
-static int read_kind(struct reader *r, const struct kind *k, const cJSON *o, struct err *e)
+static int check_old_name(const struct kind *k, const cJSON *o, struct err *e)
+{
+	if (!k->old_name || !json_get(json_object(o, "spec"), k->old_name))
+		return 0;
+	return err_set(e, ERR_INVALID, "%s %s: spec.%s: is now called %s; rename it", k->name,
+		decode_name(o), k->old_name, k->new_name);
+}
+
+static int read_as(struct object_source *r, const struct kind *k, const cJSON *o, struct err *e)
+{
+	char where[WHERE_SIZE];
+	if (k->is_rule)
+		return policy_specs_add(&world_of(r)->policy_specs, k->rule,
+			object_where(r, "", where, sizeof(where)), o, e);
+	if (k->tell)
+		return k->tell(world_of(r)->queue, o, e);
+	return k->read ? k->read(r, o, e) : 0;
+}
+
+static int read_kind(struct object_source *r, const struct kind *k, const cJSON *o, struct err *e)
 {
 	struct graft name_graft, namespace_graft;
 	char name[300];
 	cJSON *meta = (cJSON *)json_object(o, "metadata");
 	const char *begin = json_text(meta, "generateName");
 	if (begin && !json_get(meta, "name")) {
-		snprintf(name, sizeof(name), "%.253s%zu", begin, r->w->nsim_jobs);
+		snprintf(name, sizeof(name), "%.253s%zu", begin, world_of(r)->nsim_jobs);
 		graft_text(&name_graft, meta, "name", name);
 	}
 	if (k->namespaced && meta && !json_get(meta, "namespace"))
 		graft_text(&namespace_graft, meta, "namespace", "default");
 	int rc = check_name(k, o, e);
 	if (rc == 0)
-		rc = k->read(r, o, e);
-	return rc < 0 ? located(r, rc, e) : 0;
+		rc = check_old_name(k, o, e);
+	if (rc == 0)
+		rc = read_as(r, k, o, e);
+	return rc < 0 ? object_fault(r, rc, e) : 0;
 }
 
-static int read_object(struct reader *r, const cJSON *o, struct err *e)
+static int read_object(struct object_source *r, const cJSON *o, struct err *e)
 {
 	const char *api = json_text(o, "apiVersion"), *kind = json_text(o, "kind");
 	if (!api || !kind) {
 		err_set(e, ERR_INVALID,
 			"not an object of Kubernetes: %s is missing; write e.g. kind: Job and apiVersion: batch/v1",
 			kind ? "apiVersion" : "kind");
-		return located(r, ERR_INVALID, e);
+		return object_fault(r, ERR_INVALID, e);
 	}
 	size_t len = strlen(kind);
-	if (len >= 4 && strcmp(kind + len - 4, "List") == 0 && *r->where == '\0')
+	if (len >= 4 && strcmp(kind + len - 4, "List") == 0 && *r->within == '\0')
 		return read_list(r, o, e);
 	for (size_t i = 0; i < NKINDS; i++) {
 		if (strcmp(kinds[i].name, kind) != 0)
@@ -386,11 +286,11 @@ static int read_object(struct reader *r, const cJSON *o, struct err *e)
 		if (strcmp(kinds[i].api, api) == 0)
 			return read_kind(r, &kinds[i], o, e);
 		wrong_version(&kinds[i], api, e);
-		return located(r, ERR_INVALID, e);
+		return object_fault(r, ERR_INVALID, e);
 	}
 	unknown_kind(api, kind, e);
 	/* The sentence has no path in front: the line is that of the field at fault. */
-	err_wrap(e, "%s:%zu", r->name, line_of(r, "kind"));
+	object_wrap(r, "kind", e);
 	return ERR_INVALID;
 }
 
@@ -398,44 +298,13 @@ static int read_object(struct reader *r, const cJSON *o, struct err *e)
 
 int manifest_read_text(struct world *w, const char *name, struct slice text, struct err *e)
 {
-	struct reader r = {.w = w, .name = name, .documents = documents_new(text)};
-	const cJSON *o;
-	int rc;
-	do {
-		r.where[0] = '\0';
-		rc = documents_next(r.documents, &o, e);
-		if (rc < 0)
-			err_wrap(e, "%s:%zu", name, documents_line(r.documents));
-		else if (rc > 0 && read_object(&r, o, e) < 0)
-			rc = ERR_INVALID;
-	} while (rc > 0);
-	documents_free(r.documents);
-	return rc;
-}
-
-static int read_stream(struct world *w, const char *name, FILE *f, struct err *e)
-{
-	struct buf text;
-	char piece[65536];
-	buf_init(&text, FILE_MAX_BYTES);
-	for (size_t n; !text.failed && (n = fread(piece, 1, sizeof(piece), f)) > 0;)
-		buf_add(&text, piece, n);
-	int rc = ferror(f)     ? err_set(e, ERR_GONE, "%s: %s", name, strerror(errno))
-		 : text.failed ? err_set(e, ERR_LIMIT, "%s: has more than %zu MB", name,
-					 FILE_MAX_BYTES >> 20)
-			       : manifest_read_text(w, name, buf_slice(&text), e);
-	buf_done(&text);
-	return rc;
+	return objects_read_text(name, text, read_object, w, e);
 }
 
 static int read_file(struct world *w, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "rb");
-	if (!f)
-		return err_set(e, ERR_GONE, "%s: %s", path, strerror(errno));
-	int rc = read_stream(w, path, f, e);
-	fclose(f);
-	return rc;
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	return objects_read(path, name, FILE_MAX_BYTES, read_object, w, e);
 }
 
 static int is_manifest(const struct dirent *entry)
@@ -473,8 +342,6 @@ static int read_directory(struct world *w, const char *path, struct err *e)
 int manifest_read(struct world *w, const char *path, struct err *e)
 {
 	struct stat st;
-	if (strcmp(path, "-") == 0)
-		return read_stream(w, "standard input", stdin, e);
 	if (*path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return read_directory(w, path, e);
 	return read_file(w, path, e);

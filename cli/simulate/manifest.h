@@ -1,7 +1,7 @@
 /*
  * Manifests: files of Kubernetes YAML, read into a world.
  *
- * What may be in them: our kinds, and the kinds of Kubernetes that say who Jobs are and what they
+ * What may be in them: our kinds, and the kinds of Kubernetes that say what Jobs are and what they
  * need. They go through the same decoders as what the controller reads from an API server. Here a
  * mistake is not shown in an object's status: the first one ends the reading, with file, line,
  * object and field, and what would be right.

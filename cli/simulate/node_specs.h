@@ -26,8 +26,8 @@ void node_specs_done(struct node_specs *f);
 void node_specs_see(struct node_specs *f, struct node_facts *node);
 void node_specs_see_flavor(struct node_specs *f, struct flavor_spec *flavor);
 
-/* One as somebody writes it by hand does not say how much it has of everything: of cpu, memory,
- * ephemeral-storage and pods that it does not name it has as much as anybody asks for. */
+/* One that is written by hand does not say how much it has of everything: of cpu, memory,
+ * ephemeral-storage and pods that it does not name it has as much as is asked for. */
 void node_specs_tell(struct queue *q, const struct node_spec *s);
 
 /* Once, when all is read. */

@@ -1,6 +1,6 @@
 /*
- * An episode: one thing that happened to a Job in the simulation, as the play tells it to those who
- * watch (summary.h, journal.h, chart.h). Borrowed for the call.
+ * An event: one thing that happened to a Job in the simulation, as the engine tells it to those
+ * that watch (summary.h, journal.h, chart.h). Borrowed for the call.
  */
 #ifndef SLUICE_CLI_SIMULATE_SIM_EVENT_H
 #define SLUICE_CLI_SIMULATE_SIM_EVENT_H
@@ -27,7 +27,7 @@ struct sim_event {
 	size_t nlines;
 	const char *reason;	     /* "" when there is none */
 	const char *message;	     /* SIM_EVENT_WAITING; NULL: the watcher's own words */
-	size_t by;		     /* SIM_EVENT_PREEMPTED: for whom; SIZE_MAX */
+	size_t by;		     /* SIM_EVENT_PREEMPTED: for which Job; SIZE_MAX */
 	const struct run_bill *bill; /* of a run that has a price, else NULL */
 	int64_t lost_ms;	     /* PREEMPTED, STOPPED: of the work of each pod */
 	int64_t stop_ms;	     /* NOTICE: when it will be stopped */

@@ -88,7 +88,7 @@ static void use(struct summary *s, const struct sim_event *e, int sign)
 	for (size_t i = 0; i < e->nlines; i++) {
 		size_t at = summary_column(s, e->lines[i].flavor, e->lines[i].resource);
 		if (at == SIZE_MAX)
-			continue; /* adopted in what nobody describes */
+			continue; /* adopted in what is not described */
 		advance(&s->column[at], e->at_ms);
 		s->column[at].used += sign * e->lines[i].amount;
 	}

@@ -10,7 +10,7 @@
  *                 values that occurred (nearest rank)
  *   cost          of all runs, so far where they have not ended, by currency
  *   work lost     of those that were stopped: pods times the time since they began, or since their
- *                 work was safe; who was deleted was not to be kept
+ *                 work was safe; a deleted Job was not to be kept
  *   missed        Jobs with a deadline that ended after it, or had not ended when it came
  *   bounded slowdown  of those that finished: time in the system over run time, where a run time
  *                 below 10 s counts as 10 s; at least 1
@@ -67,7 +67,7 @@ void summary_charge(struct summary *s, const struct run_bill *bill);
 void summary_see(struct summary *s, const struct sim_event *e);
 void summary_close(struct summary *s, int64_t end_ms); /* at least the last episode's time */
 
-/* The index of that column; SIZE_MAX when nobody described it. */
+/* The index of that column; SIZE_MAX when it is not described. */
 size_t summary_column(const struct summary *s, const char *flavor, const char *resource);
 
 void summary_render_json(const struct summary *s, struct buf *out);

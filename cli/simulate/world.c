@@ -194,6 +194,17 @@ void world_resolve_times(const struct world *w, struct job *j)
 	job_times_resolve(j, known_zone, (void *)w);
 }
 
+static const struct zone *loaded_zone(const char *name, void *ctx)
+{
+	const struct zone *z;
+	return world_zone(ctx, name, &z, NULL) == 0 ? z : NULL; /* the decoder has the sentence */
+}
+
+struct job_context world_job_context(struct world *w)
+{
+	return (struct job_context){.find_zone = loaded_zone, .zones = w};
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static struct sim_job *add_sim_job(struct world *w)
@@ -371,7 +382,7 @@ static int by_arrival(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* Who names no queue goes to the LocalQueue "default" of its namespace, if there is one. */
+/* A Job that names no queue goes to the LocalQueue "default" of its namespace, if there is one. */
 static bool is_queued(const struct world *w, const struct sim_job *a)
 {
 	return !a->record || *a->record->queue ||
@@ -493,7 +504,7 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.priority_class = "",
 		.pod_priority_class = "",
 		/* One that ends at once was expected to: 0 would say that nothing is known. */
-		.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
+		.durations.expected_ms = estimate_s > 0 ? estimate_s * 1000 : 1,
 		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
 		.family = "",
 		.parallelism = t->processors,

@@ -3,9 +3,9 @@
  * come, with what the simulation alone knows of them (when they come, how long they really run).
  *
  * Built once, by the manifests and the trace; then world_close() settles what only the whole can
- * tell (where time begins, which namespaces there are, who comes when), and the play (engine.h)
- * begins. A Job is named by its index, which is the order of the files; CronJobs add Jobs while the
- * play goes on.
+ * tell (where time begins, which namespaces there are, which Job comes when), and the engine
+ * (engine.h) begins. A Job is named by its index, which is the order of the files; CronJobs add
+ * Jobs while the play goes on.
  *
  * Uids: a Job that has none gets one that is made of its index, so that the same files give the
  * same uids, and a decision's uid leads to the Job without a look-up.
@@ -23,6 +23,7 @@
 #include "cli/simulate/node_specs.h"
 #include "cli/simulate/policy_specs.h"
 #include "cli/simulate/trace.h"
+#include "controller/wire/decode.h"
 #include "sluice/queue.h"
 
 #define NEVER_MS INT64_MAX
@@ -41,7 +42,7 @@ struct sim_job {
 	size_t origin;		  /* which of the trace's Jobs; which CronJob made it */
 	int64_t arrival_ms;	  /* NEVER_MS until world_close() when no manifest says */
 	int64_t duration_ms;	  /* NEVER_MS: it does not end by itself */
-	int64_t delete_ms;	  /* NEVER_MS: nobody deletes it */
+	int64_t delete_ms;	  /* NEVER_MS: it is not deleted */
 	int64_t step_ms;	  /* its work is safe in multiples of this; 0: only when it ends */
 	int64_t kept_ms;	  /* of duration_ms, what earlier attempts have left behind */
 	int64_t since_ms;	  /* RUNNING: when this attempt began */
@@ -99,7 +100,7 @@ struct world {
 	struct trace_terms trace_terms;
 	struct policy_specs policy_specs;
 	struct node_specs node_specs;
-	struct zone **zone; /* that somebody named */
+	struct zone **zone; /* that were named */
 	size_t nzones;
 
 	size_t *arrival; /* actors by time of arrival, then index */
@@ -139,7 +140,9 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 	const struct trace_terms *terms, struct err *e);
 /* The sentence of tzdata_load(). Kept by the world, shared. */
 int world_zone(struct world *w, const char *name, const struct zone **ret, struct err *e);
-/* What of the Job's times a zone must tell; then j->invalid is final. */
+/* For decode_job(): the zones that Jobs name are the world's then. */
+struct job_context world_job_context(struct world *w);
+/* Once more, for another creation. */
 void world_resolve_times(const struct world *w, struct job *j);
 /* Keeps a block of memory (malloc) until the world's end. */
 void *world_keep(struct world *w, void *block);
@@ -147,7 +150,7 @@ void *world_keep(struct world *w, void *block);
 /* For a Job that has none and is added next. */
 struct uid world_next_uid(const struct world *w);
 
-/* ERR_GONE: a Job runs in a ClusterQueue or flavor that nobody described. */
+/* ERR_GONE: a Job runs in a ClusterQueue or flavor that is not described. */
 int world_close(struct world *w, struct err *e);
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -175,7 +175,7 @@ static void write_all(int fd, const char *ptr, size_t len)
 	while (len > 0) {
 		ssize_t n = write(fd, ptr, len);
 		if (n <= 0)
-			return; /* nobody reads: there is nowhere to complain */
+			return; /* no reader: there is nowhere to complain */
 		ptr += n;
 		len -= (size_t)n;
 	}

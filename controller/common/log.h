@@ -9,7 +9,7 @@
  * end a line, move a cursor or turn the reading direction is escaped, and a long value is cut.
  *
  * No secret is ever given to it: callers log sentences and names, never requests, tokens or
- * connection strings. Who logs an error does not also return it.
+ * connection strings. A function that logs an error does not also return it.
  */
 #ifndef SLUICE_CONTROLLER_COMMON_LOG_H
 #define SLUICE_CONTROLLER_COMMON_LOG_H

@@ -1,5 +1,5 @@
 /*
- * Who is due when: a binary heap of jobs by time, intrusive, so that a Job's alarm can be moved or
+ * When each Job is due: a binary heap by time, intrusive, so that a Job's alarm can be moved or
  * taken back at once. Ties go to the alarm that was set first.
  */
 #ifndef SLUICE_CONTROLLER_GATE_DUE_H

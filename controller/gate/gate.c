@@ -1,9 +1,7 @@
 /*
- * The life of the gate: lease, takeover, the pass, and who gets which answer. What is seen of Jobs
+ * The life of the gate: lease, takeover, the pass, and where answers go. What is seen of Jobs
  * is in observe.c, what happens to one of them in phase.c.
  */
-#include "controller/gate/gate.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +9,26 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/order.h"
+#include "controller/gate/adoption.h"
+#include "controller/gate/due.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/mass_stop.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/outbox.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/requests.h"
+#include "controller/gate/stuck.h"
+#include "controller/gate/trouble.h"
+#include "controller/gate/waiting_note.h"
 
 #define CLOCK_STEP_MS 1000  /* by so much it is set, not slewed */
-#define LEASE_POLL_MS 1000  /* a standby asks at least this often */
+#define LEASE_POLL_MS 200   /* a standby asks this often: so soon it sees that the leader died */
 #define LEDGER_RETRY_MS 200 /* after a lost answer; the driver has its own pauses */
 #define LEDGER_RETRY_MAX_MS 2000
+#define DIRECTIVES_MAX (1 << 20) /* bytes of a text; a PATCH takes no more either */
 
 static bool has_uid(const void *value, const void *key)
 {
@@ -27,7 +39,7 @@ static bool has_uid(const void *value, const void *key)
 static bool has_request(const void *value, const void *key)
 {
 	const struct gate_job *j = value;
-	return j->request == *(const uint64_t *)key;
+	return j->request.id == *(const uint64_t *)key;
 }
 
 static uint64_t request_hash(uint64_t id)
@@ -35,18 +47,32 @@ static uint64_t request_hash(uint64_t id)
 	return id * 0x9E3779B97F4A7C15u >> 20;
 }
 
+static void init_text(struct directives_text *t)
+{
+	buf_init(&t->node_selector, DIRECTIVES_MAX);
+	buf_init(&t->tolerations, DIRECTIVES_MAX);
+}
+
+static void done_text(struct directives_text *t)
+{
+	buf_done(&t->node_selector);
+	buf_done(&t->tolerations);
+}
+
 struct gate *gate_new(const struct gate_options *o, struct queue *q)
 {
 	struct gate *g = mem_alloc(sizeof(*g));
 	g->queue = q;
 	g->identity = mem_strdup(o->identity);
-	g->lease_ms = o->lease_ms;
+	g->lease.ms = o->lease_ms;
 	g->drain_doubt_ms = o->drain_doubt_ms;
 	g->random = o->seed | 1;
-	g->note_after_ms = o->note_after_ms;
-	g->stuck_after_ms = o->stuck_after_ms;
+	g->notices.after_ms = o->note_after_ms;
+	g->stuck.after_ms = o->stuck_after_ms;
 	g->mass_stop.after_ms = o->mass_stop_after_ms;
-	g->stuck_due_ms = INT64_MAX;
+	g->adoption.settle_ms = o->settle_ms;
+	g->story_reader = story_reader_new();
+	g->stuck.due_ms = INT64_MAX;
 	g->troubles = troubles_new();
 	g->manages = o->manages;
 	g->ctx = o->ctx;
@@ -55,9 +81,11 @@ struct gate *gate_new(const struct gate_options *o, struct queue *q)
 	map_init(&g->by_uid, has_uid);
 	map_init(&g->by_request, has_request);
 	outbox_init(&g->outbox);
-	g->dirty_tail = &g->dirty;
-	g->want_tail = &g->want;
-	g->notes_tail = &g->notes;
+	init_text(&g->taken.own_directives);
+	init_text(&g->taken.run_directives);
+	g->dirty.tail = &g->dirty.first;
+	g->want.tail = &g->want.first;
+	g->notes.tail = &g->notes.first;
 	return g;
 }
 
@@ -71,12 +99,15 @@ void gate_free(struct gate *g)
 	}
 	while (gate_take_note(g)) {
 	}
-	free(g->note_out);
+	free(g->notes.out);
 	map_done(&g->by_uid);
 	map_done(&g->by_request);
 	due_done(&g->due);
 	outbox_done(&g->outbox);
+	done_text(&g->taken.own_directives);
+	done_text(&g->taken.run_directives);
 	troubles_free(g->troubles);
+	story_reader_free(g->story_reader);
 	free(g->identity);
 	free(g);
 }
@@ -94,32 +125,32 @@ int64_t gate_spread(struct gate *g, int64_t ms)
 
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
-	if (j->alarm.place == 0 || at_ms < j->alarm.at_ms)
-		due_set(&g->due, &j->alarm, at_ms);
+	if (j->request.alarm.place == 0 || at_ms < j->request.alarm.at_ms)
+		due_set(&g->due, &j->request.alarm, at_ms);
 }
 
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms)
 {
-	unsigned doublings = j->tries < 16 ? j->tries : 16;
+	unsigned doublings = j->request.tries < 16 ? j->request.tries : 16;
 	int64_t pause = first_ms << doublings;
 	if (pause > limit_ms)
 		pause = limit_ms;
-	j->tries++;
-	j->retry_ms = g->tick_ms + gate_spread(g, pause);
-	gate_alarm(g, j, j->retry_ms);
+	j->request.tries++;
+	j->request.retry_ms = g->tick_ms + gate_spread(g, pause);
+	gate_alarm(g, j, j->request.retry_ms);
 }
 
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
-	must(j->request == 0);
-	j->want = kind;
-	j->want_in = j->phase;
-	if (j->wanting)
+	must(j->request.id == 0);
+	j->request.want = kind;
+	j->request.want_in = j->phase;
+	if (j->request.wanting)
 		return;
-	j->wanting = true;
-	j->next_want = NULL;
-	*g->want_tail = j;
-	g->want_tail = &j->next_want;
+	j->request.wanting = true;
+	j->request.next_want = NULL;
+	*g->want.tail = j;
+	g->want.tail = &j->request.next_want;
 }
 
 /* Each takes effect once. Another leader may guess otherwise for how many pods a reservation is,
@@ -130,7 +161,7 @@ static int32_t shrink_key(
 {
 	uint64_t sum = 0;
 	if (!queue_job_pods_guessed(g->queue, &j->uid))
-		return j->held_pods;
+		return j->attempt.pods;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t hash = map_hash_string(lines[i].resource);
 		int64_t amount = lines[i].amount;
@@ -139,29 +170,35 @@ static int32_t shrink_key(
 	return -(int32_t)(sum % INT32_MAX) - 1;
 }
 
-void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
+static void operate(
+	struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms, int64_t lost_ms)
 {
 	struct ledger_op op = {.kind = kind,
 		.uid = j->uid,
-		.attempt = j->attempt,
-		.at_ms = g->now_ms,
-		.reason = j->reason,
-		.actor = j->actor,
+		.attempt = j->attempt.number,
+		.at_ms = at_ms,
+		.reason = j->stop.reason,
+		.actor = j->stop.actor,
 		.lost_ms = lost_ms};
-	if (kind == LEDGER_RESERVE || kind == LEDGER_SHRINK) {
-		op.lines = g->lines;
-		op.nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+	if (ledger_reserves(kind) || kind == LEDGER_SHRINK) {
+		op.lines = g->taken.lines;
+		op.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 	}
 	if (kind == LEDGER_SHRINK)
 		op.seq = shrink_key(g, j, op.lines, op.nlines);
-	if (kind == LEDGER_RESERVE) {
-		op.ns = j->ns; /* lives until the verdict: a Job that reserves is not forgotten */
+	if (kind == LEDGER_ADOPT) {
+		op.reason = "Adopted";
+		op.actor = g->identity;
+	}
+	if (ledger_reserves(kind)) {
+		op.ns = j->ns;
 		op.name = j->name;
-		op.clusterqueue = j->clusterqueue;
+		op.clusterqueue = j->attempt.clusterqueue;
 		op.localqueue = j->queue;
 		op.owner = j->family ? j->family : j->name;
 		op.labels = j->labels;
 	}
+	op.estimated = kind == LEDGER_RELEASE && g->adoption.pauses;
 	if (kind == LEDGER_RELEASE && g->bill.priced) {
 		op.priced = true;
 		op.plan = g->bill.plan;
@@ -173,9 +210,19 @@ void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int
 	g->counts.operations++;
 }
 
+void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
+{
+	operate(g, j, kind, g->now_ms, lost_ms);
+}
+
+void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms)
+{
+	operate(g, j, kind, at_ms, 0);
+}
+
 /* ---- Lease and takeover ---------------------------------------------------------------------- */
 
-static void depose(struct gate *g, const char *why)
+void gate_depose(struct gate *g, const char *why)
 {
 	if (g->role == ROLE_DEPOSED)
 		return;
@@ -183,30 +230,35 @@ static void depose(struct gate *g, const char *why)
 	gate_note(g, NOTE_LEADING, NULL, "epoch %" PRId64 " is over: %s", g->epoch, why);
 }
 
+void gate_pause_starts(struct gate *g)
+{
+	queue_pause_starts(g->queue, g->mass_stop.stage != MASS_STOP_NONE || g->adoption.pauses);
+}
+
 void gate_confirm_lease(struct gate *g)
 {
-	g->lease_awaited = true;
-	if (g->lease_request == 0)
-		g->lease_due_ms = g->tick_ms;
+	g->lease.awaited = true;
+	if (g->lease.request == 0)
+		g->lease.due_ms = g->tick_ms;
 }
 
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
 {
-	return j->after_lease > g->lease_confirmed && kind != INTENT_READ && kind != INTENT_PODS;
+	return j->after_lease > g->lease.confirmed && kind != INTENT_READ && kind != INTENT_PODS;
 }
 
 bool gate_lease_ran_out(const struct gate *g)
 {
-	return g->tick_ms >= g->lease_until_ms;
+	return g->tick_ms >= g->lease.until_ms;
 }
 
 static void lease_is_ours(struct gate *g)
 {
-	g->lease_confirmed = g->lease_asked;
-	g->lease_until_ms = g->lease_sent_ms + g->lease_ms;
-	if (!g->lease_awaited)
+	g->lease.confirmed = g->lease.asked;
+	g->lease.until_ms = g->lease.sent_ms + g->lease.ms;
+	if (!g->lease.awaited)
 		return;
-	g->lease_awaited = false;
+	g->lease.awaited = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->after_lease > 0)
 			gate_mark_dirty(g, j);
@@ -215,51 +267,63 @@ static void lease_is_ours(struct gate *g)
 void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l)
 {
-	if (id != g->lease_request)
+	if (id != g->lease.request)
 		return;
-	g->lease_request = 0;
+	g->lease.request = 0;
 	if (o != LEDGER_DONE) {
-		g->lease_due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
+		g->lease.due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
 	} else if (g->role != ROLE_STANDBY) {
-		g->lease_due_ms = g->tick_ms + g->lease_ms / 3;
+		g->lease.due_ms = g->tick_ms + g->lease.ms / 3;
 		if (!l->held || l->epoch != g->epoch)
-			depose(g, "somebody else holds the lease");
+			gate_depose(g, "another controller holds the lease");
 		else
 			lease_is_ours(g);
 	} else if (l->held) {
 		g->role = ROLE_LOADING;
 		g->epoch = l->epoch;
-		g->lease_until_ms = g->lease_sent_ms + g->lease_ms;
-		g->lease_due_ms = g->tick_ms + g->lease_ms / 3;
+		g->story_key = (struct siphash_key){{l->story_key[0], l->story_key[1]}};
+		g->adoption.moved = l->moved;
+		g->lease.until_ms = g->lease.sent_ms + g->lease.ms;
+		g->lease.due_ms = g->tick_ms + g->lease.ms / 3;
 		gate_note(g, NOTE_LEADING, NULL, "took the lease, epoch %" PRId64, g->epoch);
 	} else {
-		int64_t third = g->lease_ms / 3;
-		g->lease_due_ms =
+		int64_t third = g->lease.ms / 3;
+		g->lease.due_ms =
 			g->tick_ms + gate_spread(g, third < LEASE_POLL_MS ? third : LEASE_POLL_MS);
 	}
 }
 
+void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms)
+{
+	if (queue_adopt_job(g->queue, &j->uid, lines, n, reserved_ms))
+		return;
+	/* Nothing to start any more; what it holds counts all the same. */
+	struct job ended = {.uid = j->uid,
+		.ns = j->ns,
+		.name = j->name,
+		.deleting = true,
+		.queue = "",
+		.priority_class = "",
+		.pod_priority_class = "",
+		.suspend = true,
+		.admission.history = j->seen.history};
+	queue_set_job(g->queue, &ended);
+	must(queue_adopt_job(g->queue, &j->uid, lines, n, reserved_ms));
+}
+
 static void adopt_reservation(struct gate *g, const struct ledger_reservation *h)
 {
+	if (adoption_is_overtaken(g, h)) {
+		adoption_close_overtaken(g, h);
+		return;
+	}
 	struct gate_job *j = gate_find_job(g, &h->uid);
 	if (!j) {
 		j = gate_add_job(g, &h->uid, h->ns, h->name);
 		j->lost = true; /* deleted, deferred, or without its label */
 	}
-	if (!queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms)) {
-		/* Nothing to start any more; what it holds counts all the same. */
-		struct job ended = {.uid = h->uid,
-			.ns = h->ns,
-			.name = h->name,
-			.deleting = true,
-			.queue = "",
-			.priority_class = "",
-			.pod_priority_class = "",
-			.suspend = true,
-			.history = j->seen.history};
-		queue_set_job(g->queue, &ended);
-		must(queue_adopt_job(g->queue, &h->uid, h->lines, h->nlines, h->reserved_ms));
-	}
+	gate_adopt_in_queue(g, j, h->lines, h->nlines, h->reserved_ms);
 	job_adopt(g, j, h);
 	if (j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == h->attempt)
 		queue_recall_history(g->queue, &h->uid, &j->seen.history);
@@ -269,15 +333,15 @@ static void adopt_reservation(struct gate *g, const struct ledger_reservation *h
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_reservation *holds, size_t n)
 {
-	if (id != g->load_request)
+	if (id != g->load.request)
 		return;
-	g->load_request = 0;
+	g->load.request = 0;
 	if (o == LEDGER_FENCED) {
-		depose(g, "somebody else holds the lease");
+		gate_depose(g, "another controller holds the lease");
 		return;
 	}
 	if (o == LEDGER_LOST) {
-		g->load_due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
+		g->load.due_ms = g->tick_ms + gate_spread(g, LEDGER_RETRY_MS);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -287,8 +351,9 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	for (struct gate_job *j = g->first; j; j = j->next)
 		gate_mark_dirty(g, j);
 	gate_note(g, NOTE_LEADING, NULL,
-		"leading with epoch %" PRId64 ": %zu open holds adopted, %zu Jobs known", g->epoch,
-		n, g->counts.jobs);
+		"leading with epoch %" PRId64 ": %zu open reservations adopted, %zu Jobs known",
+		g->epoch, n, g->counts.jobs);
+	adoption_begin(g);
 	mass_stop_begin(g);
 }
 
@@ -297,31 +362,33 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_result *results, size_t n)
 {
-	if (id != g->batch_request)
+	if (id != g->batch.request)
 		return;
-	g->batch_request = 0;
+	g->batch.request = 0;
 	if (o == LEDGER_FENCED) {
-		depose(g, "the ledger refused its writes");
+		gate_depose(g, "the ledger refused its writes");
 		return;
 	}
 	if (o == LEDGER_LOST) {
-		int64_t pause = LEDGER_RETRY_MS << (g->batch_tries < 8 ? g->batch_tries : 8);
-		g->batch_tries++;
-		g->batch_due_ms =
+		int64_t pause = LEDGER_RETRY_MS << (g->batch.tries < 8 ? g->batch.tries : 8);
+		g->batch.tries++;
+		g->batch.due_ms =
 			g->tick_ms +
 			gate_spread(g, pause < LEDGER_RETRY_MAX_MS ? pause : LEDGER_RETRY_MAX_MS);
-		g->batch_wanted = true;
+		g->batch.wanted = true;
 		return;
 	}
 	must(n == g->outbox.nops);
-	g->batch_tries = 0;
+	g->batch.tries = 0;
 	g->counts.batches++;
 	for (size_t i = 0; i < g->outbox.nops; i++) {
 		const struct ledger_op *op = &g->outbox.ops[i];
+		struct gate_job *j = ledger_reserves(op->kind) ? gate_find_job(g, &op->uid) : NULL;
+		if (op->kind == LEDGER_ADOPT && results[i].verdict == LEDGER_SPENT && j)
+			job_adopted_in_vain(g, j, op->attempt);
 		if (op->kind != LEDGER_RESERVE)
 			continue;
-		struct gate_job *j = gate_find_job(g, &op->uid);
-		must(j && j->phase == PHASE_RESERVING && j->attempt == op->attempt);
+		must(j && j->phase == PHASE_RESERVING && j->attempt.number == op->attempt);
 		job_reserved(g, j, &results[i]);
 	}
 	outbox_drop_batch(&g->outbox);
@@ -333,18 +400,18 @@ static void run_alarms(struct gate *g)
 {
 	for (struct alarm *a; (a = due_take(&g->due, g->tick_ms));) {
 		struct gate_job *j =
-			(struct gate_job *)((char *)a - offsetof(struct gate_job, alarm));
+			(struct gate_job *)((char *)a - offsetof(struct gate_job, request.alarm));
 		gate_mark_dirty(g, j);
 	}
 }
 
 static void reconcile_dirty(struct gate *g)
 {
-	while (g->dirty) {
-		struct gate_job *j = g->dirty;
-		g->dirty = j->next_dirty;
-		if (!g->dirty)
-			g->dirty_tail = &g->dirty;
+	while (g->dirty.first) {
+		struct gate_job *j = g->dirty.first;
+		g->dirty.first = j->next_dirty;
+		if (!g->dirty.first)
+			g->dirty.tail = &g->dirty.first;
 		j->dirty = false;
 		job_reconcile(g, j);
 	}
@@ -387,23 +454,24 @@ static void decide(struct gate *g)
 static bool may_ask_lease(const struct gate *g)
 {
 	bool reads = g->synced && !g->blind;
-	return g->lease_request == 0 && (reads || g->role != ROLE_STANDBY);
+	return g->lease.request == 0 && (reads || g->role != ROLE_STANDBY);
 }
 
 static void ask_ledger(struct gate *g)
 {
-	if (may_ask_lease(g) && g->tick_ms >= g->lease_due_ms)
-		g->lease_wanted = true;
-	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0 &&
-		g->tick_ms >= g->load_due_ms)
-		g->load_wanted = true;
+	if (may_ask_lease(g) && g->tick_ms >= g->lease.due_ms)
+		g->lease.wanted = true;
+	if (g->role == ROLE_LOADING && g->synced && g->load.request == 0 &&
+		g->tick_ms >= g->load.due_ms)
+		g->load.wanted = true;
 	if (g->role == ROLE_LEADING && outbox_form_batch(&g->outbox)) {
-		g->batch_wanted = true;
-		g->batch_due_ms = 0;
+		g->batch.wanted = true;
+		g->batch.due_ms = 0;
 	}
 }
 
-/* Alarms go by the other clock: who waits for a time of day is looked at when that has stepped. */
+/* Alarms go by the other clock: Jobs that wait for a time of day are looked at when that has
+ * stepped. */
 static void heed_clock(struct gate *g, int64_t now_ms, int64_t tick_ms)
 {
 	int64_t step_ms = (now_ms - g->now_ms) - (tick_ms - g->tick_ms);
@@ -424,6 +492,7 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 	run_alarms(g);
 	if (g->role == ROLE_LEADING) {
 		write_ceilings(g);
+		adoption_tick(g);
 		mass_stop_tick(g);
 		reconcile_dirty(g);
 		decide(g);
@@ -441,18 +510,20 @@ struct gate_wake gate_wake(const struct gate *g)
 	if (g->role == ROLE_DEPOSED)
 		return wake;
 	if (may_ask_lease(g))
-		wake.tick_ms = least(wake.tick_ms, g->lease_due_ms);
-	if (g->role == ROLE_LOADING && g->synced && g->load_request == 0)
-		wake.tick_ms = least(wake.tick_ms, g->load_due_ms);
+		wake.tick_ms = least(wake.tick_ms, g->lease.due_ms);
+	if (g->role == ROLE_LOADING && g->synced && g->load.request == 0)
+		wake.tick_ms = least(wake.tick_ms, g->load.due_ms);
 	if (g->role == ROLE_LEADING) {
 		wake.now_ms = g->decide_due_ms;
-		wake.tick_ms = least(wake.tick_ms, g->dirty ? g->tick_ms : due_next_ms(&g->due));
-		wake.tick_ms = least(wake.tick_ms, g->stuck_due_ms);
+		wake.tick_ms =
+			least(wake.tick_ms, g->dirty.first ? g->tick_ms : due_next_ms(&g->due));
+		wake.tick_ms = least(wake.tick_ms, g->stuck.due_ms);
 		wake.tick_ms = least(wake.tick_ms, mass_stop_due_ms(g));
-		if (g->batch_wanted)
-			wake.tick_ms = least(wake.tick_ms, g->batch_due_ms);
-		if (g->note_after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)
-			wake.tick_ms = least(wake.tick_ms, g->notices_due_ms);
+		wake.tick_ms = least(wake.tick_ms, adoption_due_ms(g));
+		if (g->batch.wanted)
+			wake.tick_ms = least(wake.tick_ms, g->batch.due_ms);
+		if (g->notices.after_ms > 0 && g->counts.by_phase[PHASE_WAITING] > 0)
+			wake.tick_ms = least(wake.tick_ms, g->notices.due_ms);
 	}
 	return wake;
 }
@@ -467,57 +538,60 @@ static uint64_t make_intent(struct gate *g, struct intent *i, enum intent_kind k
 
 static const struct intent *ledger_intent(struct gate *g)
 {
-	if (g->lease_wanted) {
-		g->lease_wanted = false;
-		g->lease_request = make_intent(g, &g->intent, INTENT_LEASE);
-		g->lease_asked++;
-		g->lease_sent_ms = g->tick_ms;
-		if (g->role == ROLE_STANDBY)
-			g->intent.epoch = 0;
-		g->intent.lease_ms = g->lease_ms;
-		return &g->intent;
+	if (g->lease.wanted) {
+		g->lease.wanted = false;
+		g->lease.request = make_intent(g, &g->taken.intent, INTENT_LEASE);
+		g->lease.asked++;
+		g->lease.sent_ms = g->tick_ms;
+		if (g->role == ROLE_STANDBY) {
+			g->taken.intent.epoch = 0;
+			g->taken.intent.epoch_seen = g->epoch_seen;
+		}
+		g->taken.intent.lease_ms = g->lease.ms;
+		return &g->taken.intent;
 	}
-	if (g->load_wanted) {
-		g->load_wanted = false;
-		g->load_request = make_intent(g, &g->intent, INTENT_LOAD);
-		return &g->intent;
+	if (g->load.wanted) {
+		g->load.wanted = false;
+		g->load.request = make_intent(g, &g->taken.intent, INTENT_LOAD);
+		return &g->taken.intent;
 	}
-	if (g->batch_wanted && g->tick_ms >= g->batch_due_ms) {
-		g->batch_wanted = false;
-		g->batch_request = make_intent(g, &g->batch_intent, INTENT_BATCH);
-		g->batch_intent.batch =
+	if (g->batch.wanted && g->tick_ms >= g->batch.due_ms) {
+		g->batch.wanted = false;
+		g->batch.request = make_intent(g, &g->batch.intent, INTENT_BATCH);
+		g->batch.intent.batch =
 			(struct ledger_batch){g->epoch, g->outbox.ops, g->outbox.nops};
-		return &g->batch_intent;
+		return &g->batch.intent;
 	}
 	return NULL;
 }
 
 static struct gate_job *take_wanting(struct gate *g)
 {
-	struct gate_job *j = g->want;
+	struct gate_job *j = g->want.first;
 	if (!j)
 		return NULL;
-	g->want = j->next_want;
-	if (!g->want)
-		g->want_tail = &g->want;
-	j->wanting = false;
+	g->want.first = j->request.next_want;
+	if (!g->want.first)
+		g->want.tail = &g->want.first;
+	j->request.wanting = false;
 	return j;
 }
 
 static const struct intent *job_intent(struct gate *g)
 {
 	struct gate_job *j;
-	while ((j = take_wanting(g)) && (!job_still_wants(j) || gate_doubts_lease(g, j, j->want)))
+	while ((j = take_wanting(g)) &&
+		(!job_still_wants(j) || gate_doubts_lease(g, j, j->request.want)))
 		gate_mark_dirty(g, j);
 	if (!j)
 		return NULL;
-	j->asked = j->want;
-	j->asked_in = j->want_in;
-	j->asked_ms = g->tick_ms;
-	j->asked_lost = j->lost;
-	j->request = make_intent(g, &g->intent, j->want);
-	map_put(&g->by_request, request_hash(j->request), j);
-	struct intent *i = &g->intent;
+	j->request.asked = j->request.want;
+	j->request.asked_in = j->request.want_in;
+	j->request.asked_ms = g->tick_ms;
+	j->request.asked_lost = j->lost;
+	j->request.id = make_intent(g, &g->taken.intent, j->request.want);
+	map_put(&g->by_request, request_hash(j->request.id), j);
+	struct intent *i = &g->taken.intent;
 	i->uid = j->uid;
 	i->ns = j->ns;
 	i->name = j->name;
@@ -549,11 +623,11 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a)
 	if (!j)
 		return;
 	struct job_answer answer = *a;
-	j->request = 0;
+	j->request.id = 0;
 	if (is_other_job(j, a))
 		answer.outcome = JOB_GONE;
 	if (answer.outcome == JOB_DONE && a->job)
 		gate_see_answer(g, j, a->job);
-	job_answered(g, j, j->asked, &answer);
+	job_answered(g, j, &answer);
 	gate_mark_dirty(g, j);
 }

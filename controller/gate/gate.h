@@ -1,12 +1,12 @@
 /*
  * The gate: what the controller writes, and in which order. A deterministic state machine.
  *
- * Observed facts go in (a Job seen on the watch, an answer of the ledger, an answer of the API
- * server, the time); intents come out (a ledger batch, a PATCH, a GET) and notes for people. There
- * are no sockets and no clock in here: thin drivers carry the intents out, and the simulation runs
- * the whole of it, with two gates at once, against models under faults drawn from a seed.
+ * Facts go in: a Job seen on the watch, an answer of the ledger or of the API server, the time.
+ * Intents come out (a ledger batch, a PATCH, a GET), and notes for people. There are no sockets and
+ * no clock in here: thin drivers carry the intents out. The simulation runs two gates at once
+ * against models, under faults drawn from a seed.
  *
- * The life of an attempt (a phase each; gate_enter() alone moves a Job between them):
+ * The life of an attempt (a phase each; phase.c alone moves a Job between them):
  *
  *   WAITING    no reservation. The queue library has it in its order.
  *   RESERVING  the queue chose it; RESERVE is on its way to the ledger.
@@ -24,21 +24,23 @@
  *   - RELEASE only when no pod can be left, VOID only when the start can no longer land (cluster
  *     before ledger);
  *   - operations reach the ledger in the order they were made, one batch in flight at a time. A
- *     batch whose answer was lost is sent again as it was; until it is answered nothing after it is
- *     sent. That order is why the queue may hand out freed quota at once;
- *   - every PATCH tests uid and story (a start also generation and queue label), see story.h. So a
- * later leader can tell whether an attempt that was reserved did start, and can call it off for
- * good;
+ *     batch without an answer is sent again as it was, and nothing after it before it is answered.
+ *     That order is why the queue may hand out freed quota at once;
+ *   - every PATCH tests uid and story, a start also generation and queue label (story.h). So a
+ *   later
+ *     leader can tell whether a reserved attempt did start, and can call it off for good;
  *   - a Job whose status does not yet prove that the Job controller saw the start is not stopped:
- *     until then nobody could tell "no pods left" from "no pods yet";
- *   - a reservation is lowered only to what is left of pods, and while a Job controller may not
- *   have read
- * a lower parallelism yet only after they were counted (scale_down.c);
+ *     until then "no pods left" looks like "no pods yet";
+ *   - a reservation is lowered only to the pods that are left. While the Job controller may not
+ *     have read a lower parallelism, the pods are counted first (scale_down.c);
  *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
- *   - facts with an older version than the newest seen of that Job are ignored.
+ *   - facts with an older version than the newest seen of that Job are ignored. In a complete list,
+ *     which is never older than what was known when it was asked for, they mean that the API server's
+ *     store was put back (gate_store_went_back): the process must end, and begin anew.
  *
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
  * asks for the lease. With that it loads the open reservations, adopts each, and only then decides.
+ * What runs although the ledger has lost its reservation is adopted by its own story (adoption.c).
  * A gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
@@ -66,12 +68,14 @@
 struct gate;
 
 struct gate_options {
-	const char *identity; /* who we are in the lease and in stories; copied */
+	const char *identity; /* our name in the lease and in stories; copied */
 	int64_t lease_ms;     /* how long the lease lasts unrenewed; asked for every third of it */
 	int64_t drain_doubt_ms; /* how long a status that may predate the start is not believed */
 	uint64_t seed;		/* spreads retries */
 	int64_t note_after_ms;	/* a Job that has waited so long says why on itself; 0: never */
 	int64_t stuck_after_ms; /* a pod is stuck when it is Pending for so long; 0: never */
+	int64_t settle_ms; /* so long nothing starts after a takeover of a ledger that has lost something,
+			      or may have (adoption.c): as long as the API server works at a request */
 	int64_t mass_stop_after_ms; /* so long a new leader leaves a mass of Jobs alone that run
 				       without a reservation (mass_stop.c); 0: it does not */
 	/* Which Jobs are ours to manage (see job_scope.h); NULL: those that name a queue. Others
@@ -100,16 +104,15 @@ void gate_keep_job(struct gate *g, const struct uid *uid);
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
 
-/* What Jobs ask for is counted differently now, or other Jobs are managed: each Job of the next
- * complete list is looked at anew, also those that did not change. Call it before that list begins.
- */
+/* Requests are counted differently now, or other Jobs are managed: each Job of the next complete
+ * list is looked at anew, changed or not. Call it before that list begins. */
 void gate_retell(struct gate *g);
 
 /* Everything has been listed once (Jobs and what admins describe). */
 void gate_set_synced(struct gate *g);
 
-/* Whether Jobs are being followed just now; they are until this says otherwise. A standby that does
- * not follow them does not ask for the lease. */
+/* Is there a watch of Jobs now? True until this is called. A standby without one does not ask for
+ * the lease. */
 void gate_set_following(struct gate *g, bool following);
 
 /* ---- The pass -------------------------------------------------------------------------------- */
@@ -141,12 +144,24 @@ enum intent_kind {
 	INTENT_PODS,   /* count the Job's pods that are not in a terminal phase */
 };
 
+/* What a start writes into the Pod template. Texts are JSON. */
+struct start_template {
+	struct template_directives {
+		const char *node_selector; /* an object */
+		const char *tolerations;   /* an array */
+	} own, run;	       /* as the owner wrote them; joined with those of the run's flavors */
+	const char *resources; /* of its containers, as the owner wrote them; NULL: they stay */
+	enum lending lending;  /* the names under which the run asks for these */
+	bool too_large;	       /* a directive is cut off: no patch can be made of it */
+};
+
 struct intent {
 	enum intent_kind kind;
 	uint64_t id; /* the answer quotes it */
 
-	/* INTENT_LEASE: renew this epoch (0: take it if it is free). INTENT_LOAD: the epoch. */
-	int64_t epoch;
+	/* INTENT_LEASE: renew this epoch (0: take it if it is free, beyond epoch_seen). INTENT_LOAD:
+	 * the epoch. */
+	int64_t epoch, epoch_seen;
 	int64_t lease_ms;
 
 	/* INTENT_BATCH */
@@ -155,7 +170,7 @@ struct intent {
 	/* All others: the Job, and what a PATCH tests. */
 	struct uid uid;
 	const char *ns, *name;
-	int64_t generation; /* INTENT_START tests it, and who restores parallelism */
+	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
 	const char *queue;  /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
@@ -164,7 +179,7 @@ struct intent {
 			     NULL */
 	/* Also set these two fields of the spec, where they are more than 0: a start with fewer
 	 * pods than asked for takes them down, and what ends the run puts them back to what its
-	 * owner wrote. Whoever puts them back tests generation as well: the owner may be editing
+	 * owner wrote. What puts them back tests generation as well: the owner may be editing
 	 * them. */
 	int32_t parallelism, completions;
 	const char *notice;	/* INTENT_NOTICE: the text of sluice.dev/waiting */
@@ -175,11 +190,12 @@ struct intent {
 	size_t story_max;
 	bool drop_notice;  /* INTENT_TELL: take sluice.dev/waiting off, for its room */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
+	struct start_template template; /* INTENT_START */
 };
 
-/* The next intent, or NULL. For INTENT_BATCH it and all it points to stay valid until the answer to
- * it is given; the others until the next call of any gate function for the others. Directives of a
- * start are the queue's: queue_job_directives(). */
+/* The next intent, or NULL. It is whole: nothing else is asked to carry it out. It and all it
+ * points to stay valid until the next call of any gate function; INTENT_BATCH until it is answered.
+ * */
 const struct intent *gate_take_intent(struct gate *g);
 
 /* ---- Answers: each intent gets exactly one, unless the gate is freed first ---------------------
@@ -215,6 +231,8 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
 /* ---- What people and operators ask ----------------------------------------------------------- */
 
 bool gate_deposed(const struct gate *g); /* our epoch is over: end the process */
+/* A list had a Job that is older than it was known: nothing known here can be relied on. */
+bool gate_store_went_back(const struct gate *g);
 bool gate_leading(const struct gate *g); /* holds adopted, deciding */
 int64_t gate_epoch(const struct gate *g);
 
@@ -233,6 +251,7 @@ enum note_kind {
 	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
 	NOTE_TROUBLE_OVER, /* ... no more */
 	NOTE_HOLD,	   /* its start was refused too often: it is put on hold */
+	NOTE_ADOPT,	   /* it runs, and the ledger had lost its reservation (adoption.c) */
 	NOTE_MASS_STOP,	   /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
 };
 
@@ -276,6 +295,9 @@ struct gate_mass_stop {
 };
 bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret); /* false: it is not so */
 
+/* The ledger failed over or was restored: nothing starts for a while (adoption.c). */
+bool gate_settling(const struct gate *g, int64_t *ret_left_ms); /* false: it is not so */
+
 /* Explains a Job by name with the phase taken into account: while it starts, stops or drains the
  * gate knows more than the queue. False when unknown. */
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
@@ -300,15 +322,15 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 
 /* ---- Pods that are stuck ---------------------------------------------------------------------
  *
- * Facts about pods and refusals go straight into the gate's book of them. They are wanted while
- * some run lacks pods for a while, and the gate leads; nobody has to follow them at other times. */
+ * Facts about pods and refusals go straight into the gate's troubles (trouble.h). They are wanted
+ * while the gate leads and some run has lacked pods for a while; else they need not be followed. */
 
 struct troubles *gate_troubles(struct gate *g);
 void gate_see_refusal(struct gate *g, const struct trouble_refusal *r); /* of a run, or dropped */
 bool gate_wants_pods(const struct gate *g);
 bool gate_wants_refusals(const struct gate *g);
 
-/* A run whose pods are kept from running. */
+/* A run with pods that are kept from running. */
 struct gate_trouble {
 	const char *ns, *name, *clusterqueue;
 	enum trouble_word word;

@@ -10,6 +10,9 @@
  * It is over early when they are few enough, because they ended or were suspended by hand. Then the
  * rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
  *
+ * Whose story is signed was adopted before this (adoption.c). Here are the others: the key of the
+ * signatures was lost with the ledger, or an older program started them.
+ *
  * Only what Sluice let run is spared, which the story on the Job tells and no tenant can write, and
  * only what is found as the lead begins. All other Jobs that run unadmitted are stopped at once:
  * they keep no other Job from starting.
@@ -17,6 +20,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/mass_stop.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
 #include "controller/gate/record.h"
 
 #define LEAST 5	     /* fewer are stopped at once */
@@ -33,7 +41,7 @@ static bool runs(const struct gate_job *j)
 /* Its story says that it was admitted, the ledger says nothing of it. */
 static bool is_unaccounted(const struct gate_job *j)
 {
-	return runs(j) && !j->has_reservation && j->seen.story_state == STORY_STARTED;
+	return runs(j) && !j->attempt.has_reservation && j->seen.story_state == STORY_STARTED;
 }
 
 static bool is_mass(size_t spared, size_t running)
@@ -57,7 +65,7 @@ static void enter(struct gate *g, enum mass_stop_stage next)
 	struct mass_stop *m = &g->mass_stop;
 	m->stage = next;
 	m->look_ms = g->tick_ms + LOOK_MS;
-	queue_pause_starts(g->queue, next != MASS_STOP_NONE);
+	gate_pause_starts(g);
 }
 
 /* After the open reservations were adopted. */

@@ -1,14 +1,18 @@
-/* Notes: what happened, for the log, for counts and for people. A line of them; whoever takes one
- * has it until the next call. */
+/* Notes: what happened, for the log, for counts and for people. A line of them; the caller that
+ * takes one has it until the next call. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
 #include "controller/gate/record.h"
+#include "controller/gate/stop.h"
 
-#define NOTES_MAX 4096 /* nobody took them for a long time: the oldest go */
+#define NOTES_MAX 4096 /* they were not taken for a long time: the oldest go */
 
 const char *note_kind_name(enum note_kind k)
 {
@@ -41,6 +45,8 @@ const char *note_kind_name(enum note_kind k)
 		return "TroubleOver";
 	case NOTE_HOLD:
 		return "Hold";
+	case NOTE_ADOPT:
+		return "Adopt";
 	case NOTE_MASS_STOP:
 		return "MassStop";
 	}
@@ -49,21 +55,21 @@ const char *note_kind_name(enum note_kind k)
 
 static void drop_oldest_note(struct gate *g)
 {
-	struct note_item *item = g->notes;
-	g->notes = item->next;
-	if (!g->notes)
-		g->notes_tail = &g->notes;
-	g->nnotes--;
-	free(g->note_out);
-	g->note_out = item;
+	struct note_item *item = g->notes.first;
+	g->notes.first = item->next;
+	if (!g->notes.first)
+		g->notes.tail = &g->notes.first;
+	g->notes.count--;
+	free(g->notes.out);
+	g->notes.out = item;
 }
 
 /* Of one that was never let in while we lead: where it is queued. */
 static const char *clusterqueue_of(const struct gate *g, const struct gate_job *j)
 {
 	struct explanation x = {0};
-	if (!j || j->clusterqueue[0] || !queue_explain(g->queue, &j->uid, g->now_ms, &x))
-		return j ? j->clusterqueue : "";
+	if (!j || j->attempt.clusterqueue[0] || !queue_explain(g->queue, &j->uid, g->now_ms, &x))
+		return j ? j->attempt.clusterqueue : "";
 	return x.clusterqueue;
 }
 
@@ -71,9 +77,10 @@ struct note *gate_note(
 	struct gate *g, enum note_kind kind, const struct gate_job *j, const char *fmt, ...)
 {
 	const char *ns = j ? j->ns : "", *name = j ? j->name : "";
-	const char *preempting = j && kind == NOTE_STOP && j->preempting ? j->preempting : "";
+	const char *preempting =
+		j && kind == NOTE_STOP && j->stop.preempting ? j->stop.preempting : "";
 	const char *clusterqueue = kind == NOTE_STOP ? clusterqueue_of(g, j)
-				   : j		     ? j->clusterqueue
+				   : j		     ? j->attempt.clusterqueue
 						     : "";
 	size_t ns_size = strlen(ns) + 1, name_size = strlen(name) + 1;
 	size_t preempting_size = strlen(preempting) + 1, queue_size = strlen(clusterqueue) + 1;
@@ -91,27 +98,27 @@ struct note *gate_note(
 	n->uid = j ? j->uid : (struct uid){0};
 	n->ns = item->names;
 	n->name = item->names + ns_size;
-	n->attempt = j ? j->attempt : 0;
-	n->reason = j && kind == NOTE_STOP ? j->reason : "";
-	n->preemption = j && kind == NOTE_STOP ? j->preemption : "";
-	n->on_hold = j && kind == NOTE_STOP && job_goes_on_hold(j);
+	n->attempt = j ? j->attempt.number : 0;
+	n->reason = j && kind == NOTE_STOP ? j->stop.reason : "";
+	n->preemption = j && kind == NOTE_STOP ? j->stop.preemption : "";
+	n->on_hold = j && kind == NOTE_STOP && stop_holds(j);
 	n->currency = "";
 	n->waited_ms = j && g->now_ms > j->seen.created_ms ? g->now_ms - j->seen.created_ms : 0;
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(n->text, sizeof(n->text), fmt, ap);
 	va_end(ap);
-	*g->notes_tail = item;
-	g->notes_tail = &item->next;
-	if (++g->nnotes > NOTES_MAX)
+	*g->notes.tail = item;
+	g->notes.tail = &item->next;
+	if (++g->notes.count > NOTES_MAX)
 		drop_oldest_note(g);
 	return n;
 }
 
 const struct note *gate_take_note(struct gate *g)
 {
-	if (!g->notes)
+	if (!g->notes.first)
 		return NULL;
 	drop_oldest_note(g);
-	return &g->note_out->note;
+	return &g->notes.out->note;
 }

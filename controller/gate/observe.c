@@ -10,7 +10,18 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/gate/attempt.h"
+#include "controller/gate/bill_labels.h"
+#include "controller/gate/due.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/scale_down.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/stuck.h"
+#include "controller/gate/waiting_note.h"
 
 #define ORDINARY (1u << LENDING_NONE) /* of job.lending */
 #define FETCHES_MAX 16		      /* GETs of deferred Jobs at a time */
@@ -22,13 +33,10 @@ void gate_free_job(struct gate_job *j)
 	free(j->queue);
 	free(j->family);
 	free(j->labels);
-	free(j->preemptor);
-	free(j->preempting);
-	free(j->sentence);
-	free(j->narrow_why);
 	free(j->trouble);
 	free(j->finalizer);
-	free(j->pod_trouble);
+	stop_done(&j->stop);
+	scale_down_end(j);
 	stuck_free(j->stuck);
 	free(j);
 }
@@ -48,7 +56,8 @@ struct gate_job *gate_add_job(
 	j->name = j->ns + ns_size;
 	memcpy(j->ns, ns, ns_size);
 	memcpy(j->name, name, name_size);
-	j->clusterqueue = j->reason = j->actor = j->preemption = "";
+	attempt_init(&j->attempt);
+	stop_init(&j->stop);
 	j->waits_ms = g->tick_ms;
 	j->prev = g->last;
 	if (g->last)
@@ -74,10 +83,11 @@ static void fetched(struct gate *g, struct gate_job *j)
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
-	must(j->request == 0 && !j->dirty && !j->wanting && !j->has_reservation && !j->stuck);
-	if (g->notice_at == j)
-		g->notice_at = j->next;
-	due_clear(&g->due, &j->alarm);
+	must(j->request.id == 0 && !j->dirty && !j->request.wanting &&
+		!j->attempt.has_reservation && !j->stuck);
+	if (g->notices.at == j)
+		g->notices.at = j->next;
+	due_clear(&g->due, &j->request.alarm);
 	map_take(&g->by_uid, uid_hash(&j->uid), &j->uid);
 	*(j->prev ? &j->prev->next : &g->first) = j->next;
 	*(j->next ? &j->next->prev : &g->last) = j->prev;
@@ -92,8 +102,8 @@ void gate_mark_dirty(struct gate *g, struct gate_job *j)
 		return;
 	j->dirty = true;
 	j->next_dirty = NULL;
-	*g->dirty_tail = j;
-	g->dirty_tail = &j->next_dirty;
+	*g->dirty.tail = j;
+	g->dirty.tail = &j->next_dirty;
 }
 
 /* True when the text became another one. */
@@ -136,7 +146,7 @@ static bool is_leaving(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
 	return (s->has_start_time && !job_quiet(seen)) || s->active > 0 || s->terminating > 0 ||
-	       (seen->story_state == STORY_STOPPED && !s->suspended && !job_finished(seen));
+	       (seen->admission.state == STORY_STOPPED && !s->suspended && !job_finished(seen));
 }
 
 /* True when the story is another one. */
@@ -150,22 +160,24 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->by_person = seen->suspended_by_person;
 	f->resumed_by_other = seen->resumed_by_other;
 	if (seen->deleting && !f->deleting)
-		j->drains_ms = g->tick_ms; /* what was before says nothing of its pods */
+		stop_drain_anew(g, j); /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;
 	f->uncontrolled = seen->uncontrolled;
 	f->work_queue = !seen->has_completions;
 	f->finished = job_finished(seen);
 	f->failed = seen->status.failed;
 	f->managed = manages(g, seen);
-	f->has_annotations = seen->has_annotations;
+	f->has_annotations = seen->annotations.present;
 	f->quiet = job_quiet(seen);
 	f->leaving = is_leaving(seen);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
-	f->story_state = seen->story_state;
-	f->story_attempt = seen->story_attempt;
+	f->story_state = seen->admission.state;
+	f->story_attempt = seen->admission.attempt;
+	if (seen->admission.epoch > g->epoch_seen)
+		g->epoch_seen = seen->admission.epoch;
 	/* Of a leader that came after us, as it seems. */
-	if (g->epoch > 0 && seen->story_epoch > g->epoch)
-		j->after_lease = g->lease_asked + 1;
+	if (g->epoch > 0 && seen->admission.epoch > g->epoch)
+		j->after_lease = g->lease.asked + 1;
 	f->pods = job_pods(seen);
 	f->present = seen->status.active + seen->status.terminating;
 	if (!seen->suspend || !seen->status.suspended)
@@ -173,32 +185,32 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->ready = f->start_seen && pods_ready(seen);
 	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
 	f->parallelism = seen->parallelism;
-	f->owner_parallelism = seen->owner_parallelism;
-	f->owner_completions = seen->owner_completions;
+	f->owner_parallelism = seen->admission.owner_parallelism;
+	f->owner_completions = seen->admission.owner_completions;
 	f->completions_follow = seen->completions_follow;
-	f->reapplied = seen->reapplied;
+	f->reapplied = seen->admission.reapplied;
 	f->ignores_disruption = seen->ignores_disruption;
 	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
 	f->created_ms = seen->created_ms;
-	f->stopping_at_ms = seen->stopping_at_ms;
+	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
 	f->held = seen->hold != NULL;
-	f->annotation_bytes = seen->annotation_bytes;
-	f->has_notice = seen->notice != NULL;
-	f->notice = notice_kind(seen->notice);
+	f->annotation_bytes = seen->annotations.bytes;
+	f->has_notice = seen->annotations.waiting != NULL;
+	f->notice = notice_kind(seen->annotations.waiting);
 	f->start_ms = seen->status.start_ms;
-	f->history = seen->history;
+	f->history = seen->admission.history;
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
 	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
 	keep_text(&j->labels, labels);
-	keep_text(&j->trouble, seen->trouble);
+	keep_text(&j->trouble, seen->admission.trouble);
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
 	if (another)
 		scale_down_seen(g, j, some_left);
-	bool retold = keep_text(&j->story, seen->story);
+	bool retold = keep_text(&j->story, seen->admission.story);
 	if (keep_text(&j->queue, seen->queue) || retold)
-		j->moved = true;
+		attempt_moved(j);
 	return retold;
 }
 
@@ -208,14 +220,15 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
  * leaves. */
 static void recall(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	bool stopped = seen->story_state == STORY_STOPPED && seen->story_attempt == j->attempt;
+	bool stopped = seen->admission.state == STORY_STOPPED &&
+		       seen->admission.attempt == j->attempt.number;
 	if (g->role == ROLE_LEADING &&
-		(seen->story_state == STORY_NONE || seen->story_epoch == g->epoch))
+		(seen->admission.state == STORY_NONE || seen->admission.epoch == g->epoch))
 		return;
-	if (g->role == ROLE_LEADING && j->has_reservation && !stopped)
-		queue_recall_past(g->queue, &j->uid, &seen->history);
+	if (g->role == ROLE_LEADING && j->attempt.has_reservation && !stopped)
+		queue_recall_past(g->queue, &j->uid, &seen->admission.history);
 	else
-		queue_recall_history(g->queue, &j->uid, &seen->history);
+		queue_recall_history(g->queue, &j->uid, &seen->admission.history);
 }
 
 /* The API server refused to have its resources rewritten: only ordinary flavors are for it. */
@@ -228,12 +241,25 @@ static void tell_without_lending(struct gate *g, const struct job *seen)
 
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	if (!j->has_reservation && (j->seen.finished || j->seen.deleting || !j->seen.managed))
+	if (!j->attempt.has_reservation &&
+		(j->seen.finished || j->seen.deleting || !j->seen.managed))
 		queue_drop_job(g->queue, &j->uid);
-	else if (j->no_lending_ms > g->tick_ms && j->seen.rewritable)
+	else if (j->refusals.no_lending_ms > g->tick_ms && j->seen.rewritable)
 		tell_without_lending(g, seen);
 	else
 		queue_set_job(g->queue, seen);
+}
+
+/* A complete list is as new as what was known when it was asked for. An answer may have come since. */
+static void suspect_store(struct gate *g, const struct gate_job *j, const struct job *seen)
+{
+	if (g->listing && seen->version < j->seen.version && j->told_in != g->list)
+		g->went_back = true;
+}
+
+bool gate_store_went_back(const struct gate *g)
+{
+	return g->went_back;
 }
 
 /* Takes in what is newer than what is known. */
@@ -259,8 +285,9 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
  * asked after the watch lost it shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 {
+	j->told_in = g->list;
 	see(g, j, seen);
-	if (j->asked == INTENT_READ && j->asked_lost)
+	if (j->request.asked == INTENT_READ && j->request.asked_lost)
 		j->lost = !j->seen.managed;
 }
 
@@ -268,18 +295,20 @@ static void lose(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
 	j->lost = true;
-	j->asked_lost = false;	      /* a GET that is under way was asked before this */
-	j->look_ms = j->retry_ms = 0; /* a pause was for another state of things */
-	j->drains_ms = g->tick_ms;    /* it may have been let run again just before */
+	j->request.asked_lost = false; /* a GET that is under way was asked before this */
+	j->request.look_ms = j->request.retry_ms = 0; /* a pause was for another state of things */
+	stop_drain_anew(g, j); /* it may have been let run again just before */
 	gate_mark_dirty(g, j);
 }
 
-/* ---- Jobs beyond what may wait (queue/model/overflow.h) ----------------------------------------------
+/* ---- Jobs beyond what may wait (queue/model/overflow.h)
+ * ----------------------------------------------
  *
  * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A
- * hold may be open of one whose start never landed, or whose pods just went; who adopts it reads
- * the Job (adopt_reservation()). Attempts and history are in the story, which is read again. Pods of a Job
- * that Sluice does not control cannot be told: it never starts, so it is deferred all the same. */
+ * hold may be open of one whose start never landed, or whose pods just went; its adopter reads
+ * the Job (adopt_reservation()). Attempts and history are in the story, which is read again. Pods
+ * of a Job that Sluice does not control cannot be told: it never starts, so it is deferred all the
+ * same. */
 
 static bool is_over(enum story_state s)
 {
@@ -290,9 +319,9 @@ static bool may_be_deferred(const struct job *seen)
 {
 	if (!seen->suspend || seen->deleting)
 		return false;
-	if (seen->story_state == STORY_NONE)
+	if (seen->admission.state == STORY_NONE)
 		return true;
-	return is_over(seen->story_state) && (!is_leaving(seen) || seen->uncontrolled);
+	return is_over(seen->admission.state) && (!is_leaving(seen) || seen->uncontrolled);
 }
 
 void gate_fetch_deferred(struct gate *g)
@@ -321,7 +350,7 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 	bool ran = f->story_state != STORY_NONE;
 	if (ran && (!is_over(f->story_state) || (f->leaving && !f->uncontrolled)))
 		return false;
-	if (j->hold_owed || j->barred_ms > g->tick_ms || job_busy(j) ||
+	if (j->stop.hold_owed || j->stop.barred_ms > g->tick_ms || job_busy(j) ||
 		!queue_has_too_many(g->queue, &j->uid, ran))
 		return false;
 	queue_defer_known_job(g->queue, &j->uid, j->in_list);
@@ -345,6 +374,7 @@ void gate_see_job(struct gate *g, const struct job *seen)
 		j = gate_add_job(g, &seen->uid, seen->ns, seen->name);
 	}
 	j->in_list = g->list;
+	suspect_store(g, j, seen);
 	if (!see(g, j, seen))
 		return;
 	if (j->seen.managed)
@@ -374,6 +404,7 @@ void gate_keep_job(struct gate *g, const struct uid *uid)
 void gate_begin_list(struct gate *g)
 {
 	g->list++;
+	g->listing = true;
 }
 
 void gate_retell(struct gate *g)
@@ -383,6 +414,7 @@ void gate_retell(struct gate *g)
 
 void gate_end_list(struct gate *g)
 {
+	g->listing = false;
 	g->retell = false;
 	for (struct gate_job *j = g->first; j; j = j->next)
 		if (j->in_list != g->list && !j->lost)

@@ -8,13 +8,16 @@
 struct outbox_item {
 	struct outbox_item *next;
 	struct ledger_op op;
-	/* Copies that op points to: labels may change any time, a bill lasts a moment. */
-	char *localqueue, *owner, *labels, *price;
+	/* Copies that op points to: labels may change any time, a bill lasts a moment, and a Job that
+	 * was adopted may be forgotten before the ledger hears of it. */
+	char *ns, *name, *localqueue, *owner, *labels, *price;
 	struct quota_line lines[]; /* op.lines points here */
 };
 
 static void item_free(struct outbox_item *item)
 {
+	free(item->ns);
+	free(item->name);
 	free(item->localqueue);
 	free(item->owner);
 	free(item->labels);
@@ -47,6 +50,8 @@ void outbox_add(struct outbox *b, const struct ledger_op *op)
 	struct outbox_item *item = mem_alloc(sizeof(*item) + bytes);
 	item->op = *op;
 	item->op.lines = item->lines;
+	item->op.ns = item->ns = mem_strdup(op->ns);
+	item->op.name = item->name = mem_strdup(op->name);
 	item->op.localqueue = item->localqueue = mem_strdup(op->localqueue);
 	item->op.owner = item->owner = mem_strdup(op->owner);
 	item->op.labels = item->labels = mem_strdup(op->labels);

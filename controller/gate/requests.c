@@ -1,7 +1,18 @@
 /* What is asked of the API server for a Job, in full, and what its answers mean. */
 #include <string.h>
 
+#include "controller/gate/attempt.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/requests.h"
+#include "controller/gate/scale_down.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/stop_notice.h"
+#include "controller/gate/story.h"
+#include "controller/gate/waiting_note.h"
 
 #define RETRY_MS 50
 #define RETRY_MAX_MS 5000
@@ -19,13 +30,13 @@
  * done: a Job some of whose indexes are done would be taken for finished with fewer. */
 static void take_down(struct gate_job *j, struct intent *i)
 {
-	if (j->held_pods >= j->seen.pods)
+	if (j->attempt.pods >= j->seen.pods)
 		return;
-	i->parallelism = i->story.pods = j->held_pods;
+	i->parallelism = i->story.pods = j->attempt.pods;
 	i->story.owner_parallelism = j->seen.parallelism;
 	if (!j->seen.completions_follow || j->seen.pods < j->seen.parallelism)
 		return;
-	i->completions = j->held_pods;
+	i->completions = j->attempt.pods;
 	i->story.owner_completions = j->seen.parallelism;
 }
 
@@ -43,96 +54,137 @@ static void shorten(struct gate_job *j, struct intent *i)
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->drop_notice = i->kind == INTENT_TELL && j->seen.has_notice;
-	if (j->short_of_room < 2 || i->kind != INTENT_STOP || !i->hold)
+	if (j->refusals.short_of_room < 2 || i->kind != INTENT_STOP || !i->hold)
 		return;
 	i->hold = NULL;
-	j->hold_owed = true;
+	stop_owe_hold(j);
+}
+
+static struct template_directives directives_of(const struct directives_text *t)
+{
+	return (struct template_directives){buf_text(&t->node_selector), buf_text(&t->tolerations)};
+}
+
+static bool is_cut_off(const struct directives_text *t)
+{
+	return t->node_selector.failed || t->tolerations.failed;
+}
+
+static void clear_text(struct directives_text *t)
+{
+	buf_reset(&t->node_selector);
+	buf_reset(&t->tolerations);
+}
+
+static void tell_template(struct gate *g, const struct uid *uid, struct start_template *ret)
+{
+	struct directives_text *own = &g->taken.own_directives, *run = &g->taken.run_directives;
+	clear_text(own);
+	clear_text(run);
+	queue_job_own_directives(g->queue, uid, &own->node_selector, &own->tolerations);
+	queue_job_directives(g->queue, uid, &run->node_selector, &run->tolerations);
+	*ret = (struct start_template){.own = directives_of(own),
+		.run = directives_of(run),
+		.resources = queue_job_resources(g->queue, uid),
+		.lending = queue_job_lending(g->queue, uid),
+		.too_large = is_cut_off(own) || is_cut_off(run)};
 }
 
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
-	*s = (struct story){.attempt = j->attempt,
+	*s = (struct story){.attempt = j->attempt.number,
 		.epoch = g->epoch,
 		.at_ms = g->now_ms,
-		.clusterqueue = j->clusterqueue,
-		.reason = j->reason,
+		.clusterqueue = j->attempt.clusterqueue,
+		.reason = j->stop.reason,
 		.by = g->identity,
-		.preemptor = j->preemptor,
-		.message = j->message};
+		.is_signed = j->attempt.has_reservation,
+		.key = g->story_key,
+		.uid = j->uid,
+		.preemptor = j->stop.preemptor,
+		.message = j->stop.message};
 	if (i->kind == INTENT_NOTICE) {
-		notice_format(g, j, g->notice, sizeof(g->notice));
-		i->notice = g->notice;
+		notice_format(g, j, g->notices.text, sizeof(g->notices.text));
+		i->notice = g->notices.text;
 		return;
 	}
 	if (i->kind == INTENT_WARN) {
-		i->stopping_at_ms = j->warn_ms;
-		j->warned = true;
+		stop_notice_tell(j, i);
 		return;
 	}
 	if (i->kind == INTENT_SHRINK) {
 		s->state = STORY_STARTED;
-		s->lines = g->lines;
-		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+		s->lines = g->taken.lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 		scale_down_tell(j, i);
-		if (j->short_of_room)
+		if (j->refusals.short_of_room)
 			shorten(j, i);
 		return;
 	}
-	i->drop_warning = j->seen.stopping_at_ms > 0 || j->warned;
+	i->drop_warning = stop_notice_stands(j);
 	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
-	if (j->attempt < j->seen.story_attempt)
+	if (j->attempt.number < j->seen.story_attempt)
 		s->attempt = j->seen.story_attempt;
 	if (i->kind == INTENT_START) {
-		j->sent = true;
-		i->generation = j->generation;
+		attempt_sent(j);
+		i->generation = j->attempt.generation;
 		i->has_notice = j->seen.has_notice;
 		s->state = STORY_STARTED;
-		s->lines = g->lines;
-		s->nlines = queue_job_lines(g->queue, &j->uid, g->lines);
+		s->lines = g->taken.lines;
+		s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
+		tell_template(g, &j->uid, &i->template);
 		take_down(j, i);
 	} else {
 		bool lost = job_story_is_lost(j);
 		bool over = i->kind == INTENT_STOP || j->phase == PHASE_WAITING || lost;
 		/* Of one whose start was refused nothing is to be taken for a run. */
-		bool stopped = lost || (over && j->reason != REFUSED_BY_SERVER);
+		bool stopped = lost || (over && j->stop.reason != REFUSED_BY_SERVER);
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
-		s->trouble = stopped ? j->pod_trouble : NULL;
-		i->hold = over ? j->hold : NULL;
+		s->trouble = stopped ? j->stop.pod_trouble : NULL;
+		s->is_signed &= stopped;
+		s->lines = g->taken.lines; /* its pods have them until they are gone */
+		s->nlines = s->is_signed ? queue_job_lines(g->queue, &j->uid, g->taken.lines) : 0;
+		i->hold = over ? j->stop.hold : NULL;
 		put_back(j, i);
 	}
-	if (j->short_of_room)
+	if (j->refusals.short_of_room)
 		shorten(j, i);
 }
 
-/* Before Kubernetes 1.36 the API server lets nobody change what a Job's containers ask for ("field
- * is immutable", behind a template of any length). Later ones say the same of a Job that has pods,
- * which may be so without our knowledge: but not twice. Who may run on ordinary room as well is
- * kept to that for a while, and then tries again: servers are upgraded. Who may not has to be
- * written otherwise. */
+/* Before Kubernetes 1.36 the API server lets no client change what a Job's containers ask for
+ * ("field is immutable", behind a template of any length). Later ones say the same of a Job that
+ * has pods, which may be so without our knowledge: but not twice. A Job that may run on ordinary
+ * quota as well is kept to that for a while, and then tries again: servers are upgraded. One that
+ * may not has to be written otherwise. */
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
 		!queue_job_resources(g->queue, &j->uid) || !strstr(said, "immutable"))
 		return "";
-	if (j->seen.rewritable && ++j->immutables > 1) {
-		j->no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
+	if (j->seen.rewritable && ++j->refusals.immutables > 1) {
+		j->refusals.no_lending_ms = g->tick_ms + gate_spread(g, NO_LENDING_MS);
 		j->retell = true;
 	}
-	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have it run on idle room, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
+	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run it on idle resources, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
 /* Is it still the one that was refused before? */
-static bool same_as_denied(const struct gate_job *j)
+bool request_is_as_denied(const struct gate_job *j)
 {
-	return j->denied_generation == j->seen.generation &&
-	       j->denied_bytes == j->seen.annotation_bytes;
+	return j->refusals.generation == j->seen.generation &&
+	       j->refusals.bytes == j->seen.annotation_bytes;
+}
+
+void request_forget_denials(struct gate_job *j)
+{
+	j->refusals.starts = 0;
 }
 
 static void keep_denied(struct gate_job *j)
 {
-	j->denied_generation = j->seen.generation;
-	j->denied_bytes = j->seen.annotation_bytes;
+	j->refusals.generation = j->seen.generation;
+	j->refusals.bytes = j->seen.annotation_bytes;
 }
 
 /* Not applied, and it will not be: the quota is given back for a while that doubles with each
@@ -143,19 +195,19 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 	const char *lending = denied_lending(g, j, said);
 	bool elsewhere = *lending && j->seen.rewritable;
 	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", lending, said);
-	bool edited = j->denials > 0 && !same_as_denied(j);
+	bool edited = j->refusals.starts > 0 && !request_is_as_denied(j);
 	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
 	if (edited)
-		j->denials = 0;
+		j->refusals.starts = 0;
 	keep_denied(j);
-	int64_t pause_ms = elsewhere ? DENIED_RETRY_MS : DENIED_START_MS << j->denials;
-	j->denials += !elsewhere;
-	j->call_off = true;
+	int64_t pause_ms = elsewhere ? DENIED_RETRY_MS : DENIED_START_MS << j->refusals.starts;
+	j->refusals.starts += !elsewhere;
+	stop_want(j);
 	pause_ms = gate_spread(g, pause_ms);
-	j->not_before_ms = g->now_ms + (pause_ms > restless_ms ? pause_ms : restless_ms);
-	job_ends(j, REFUSED_BY_SERVER, g->identity);
-	if (j->denials >= DENIALS_MAX && j->reason == REFUSED_BY_SERVER)
-		job_refused_for_good(g, j, said);
+	attempt_pause(j, g->now_ms + (pause_ms > restless_ms ? pause_ms : restless_ms));
+	stop_because(j, REFUSED_BY_SERVER, g->identity);
+	if (j->refusals.starts >= DENIALS_MAX && j->stop.reason == REFUSED_BY_SERVER)
+		stop_refused_for_good(g, j, said);
 }
 
 /* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for
@@ -164,16 +216,17 @@ static void denied_telling(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
 {
 	bool full = strstr(said, "annotations") != NULL; /* "metadata.annotations: Too long: ..." */
-	if (j->short_of_room == 0 ||
-		(j->short_of_room == 1 && asked == INTENT_STOP && j->hold && full)) {
-		j->short_of_room++;
-		j->tries = 0; /* from here on refusals are counted; what was in doubt is none */
+	if (j->refusals.short_of_room == 0 ||
+		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold && full)) {
+		j->refusals.short_of_room++;
+		j->request.tries =
+			0; /* from here on refusals are counted; what was in doubt is none */
 	} else if (asked == INTENT_SHRINK && scale_down_still_wants(j)) {
 		scale_down_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {
-		if (j->hold_owed && !j->hold_refused)
+		if (j->stop.hold_owed && !j->stop.hold_refused)
 			keep_denied(j);
-		j->hold_refused = j->hold_owed;
+		stop_hold_refused(j);
 		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 	} else {
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
@@ -196,47 +249,49 @@ static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, c
 }
 
 /* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
-static void answered_pods(struct gate *g, struct gate_job *j, size_t pods)
+static enum phase answered_pods(struct gate *g, struct gate_job *j, size_t pods)
 {
-	if (j->asked_in != j->phase)
-		return;
+	if (j->request.asked_in != j->phase)
+		return j->phase;
 	if (j->phase == PHASE_RUNNING) {
 		int32_t left = scale_down_counted(g, j, pods), seen = job_pods_in_sight(j);
 		attempt_shrink(g, j, left > seen ? left : seen);
 	} else if (pods == 0) {
-		attempt_release(g, j);
+		return attempt_release(g, j);
 	} else {
 		gate_back_off(g, j, PODS_RETRY_MS, RETRY_MAX_MS);
 	}
+	return j->phase;
 }
 
-static void answered_done(struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
+static enum phase answered_done(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, size_t pods)
 {
 	if (asked == INTENT_READ) {
 		j->need_read = false;
-		j->look_ms = g->tick_ms + LOST_LOOK_MS;
+		j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
 	} else if (asked == INTENT_PODS) {
-		answered_pods(g, j, pods);
+		return answered_pods(g, j, pods);
 	} else {
-		j->tries = 0;
-		j->short_of_room = 0;
+		j->request.tries = 0;
+		j->refusals.short_of_room = 0;
 	}
+	return j->phase;
 }
 
-void job_answered(
+enum phase request_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
 	if (asked == INTENT_NOTICE) {
 		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
-		return;
+		return j->phase;
 	}
 	switch (a->outcome) {
 	case JOB_DONE:
-		answered_done(g, j, asked, a->pods);
-		break;
+		return answered_done(g, j, asked, a->pods);
 	case JOB_REFUSED:
 		j->need_read = true;
-		if (asked == INTENT_START && j->tries >= REFUSED_TRIES)
+		if (asked == INTENT_START && j->request.tries >= REFUSED_TRIES)
 			denied(g, j, asked, a->sentence);
 		else
 			gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
@@ -259,9 +314,10 @@ void job_answered(
 		break;
 	case JOB_IN_DOUBT:
 		j->need_read = true;
-		if (asked == INTENT_START && j->has_reservation)
-			j->doubt = true;
+		if (asked == INTENT_START)
+			attempt_in_doubt(j);
 		gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 		break;
 	}
+	return j->phase;
 }

@@ -1,21 +1,29 @@
 /*
- * Warnings: a Job that runs is told when it will be stopped (annotation sluice.dev/stopping-at), so
- * that it can save its work, and people are told what would be lost.
+ * Stop notices: a running Job is told when it will be stopped (annotation sluice.dev/stopping-at),
+ * so that it can save its work. People are told what would be lost.
  *
- * Level, not edge: what is wanted (warn_ms) is compared with what the Job says (stopping_at_ms), so
- * a PATCH that was refused or not answered is simply made again as long as the Job runs, and a
- * leader that finds the Job told already tells nobody twice. A stop that is due goes first: it
- * takes the annotation off. So does the next start, and so do we when the time has passed and the
- * Job was not stopped after all (its window was prolonged): an annotation must not lie.
+ * Level, not edge: what is wanted (stop_notice.at_ms) is compared with what the Job says
+ * (stopping_at_ms). So a PATCH that was refused or not answered is made again as long as the Job
+ * runs, and a leader that finds the Job told does not tell it twice. A stop that is due goes first:
+ * it takes the annotation off. So does the next start, and so do we when the time has passed and
+ * the Job was not stopped after all (its window was prolonged): an annotation must not lie.
  *
- * No guard keeps a leader that was replaced from writing over the warning of its successor, which
- * would write its own again, and so on. So nothing is sent while our lease has run out: only then
+ * The story is not changed by this PATCH, so its test does not stop a replaced leader: the two
+ * would overwrite each other's notice. So nothing is sent while our lease has run out; only then
  * can there be a successor.
  */
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/stop_notice.h"
+#include "controller/gate/story.h"
 
 /* So long after the stop that did not come; longer than any stop takes to be decided. */
 #define STALE_MS 60000
@@ -26,7 +34,7 @@ static int64_t told_as(int64_t ms)
 	return ms / 1000 * 1000;
 }
 
-char *warning_sentence(enum stop_reason r, const char *policy)
+char *stop_notice_sentence(enum stop_reason r, const char *policy)
 {
 	static const struct {
 		const char *before, *kind, *after;
@@ -47,43 +55,60 @@ char *warning_sentence(enum stop_reason r, const char *policy)
 	return buf_take(&b);
 }
 
-void warning_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
-	if (j->phase != PHASE_RUNNING || j->call_off)
+	if (j->phase != PHASE_RUNNING || j->stop.wanted)
 		return; /* it is ending anyway */
-	j->warn_ms = d->stop_ms > 1000 ? d->stop_ms : 1000;
+	j->stop_notice.at_ms = d->stop_ms > 1000 ? d->stop_ms : 1000;
 	gate_mark_dirty(g, j);
-	if (j->seen.stopping_at_ms == told_as(j->warn_ms))
+	if (j->seen.stopping_at_ms == told_as(j->stop_notice.at_ms))
 		return; /* an earlier leader did */
-	char *why = warning_sentence(d->reason, d->policy);
-	int64_t then_ms = job_loses_ms(j, j->warn_ms);
+	char *why = stop_notice_sentence(d->reason, d->policy);
+	int64_t then_ms = stop_loses_ms(j, j->stop_notice.at_ms);
 	struct buf at;
 	buf_init(&at, 64);
-	story_time(j->warn_ms, &at);
+	story_time(j->stop_notice.at_ms, &at);
 	struct note *n = gate_note(g, NOTE_WARN, j,
 		"will be stopped at %s (%s%s%s): %.1f s of work would be lost now, %.1f s then",
 		buf_text(&at), stop_reason_name(d->reason), why ? "; " : "", why ? why : "",
-		(double)job_loses_ms(j, g->now_ms) / 1000.0, (double)then_ms / 1000.0);
+		(double)stop_loses_ms(j, g->now_ms) / 1000.0, (double)then_ms / 1000.0);
 	n->reason = stop_reason_name(d->reason);
 	n->lost_ms = then_ms;
 	buf_done(&at);
 	free(why);
 }
 
-void warning_see_to(struct gate *g, struct gate_job *j)
+void stop_notice_see_to(struct gate *g, struct gate_job *j)
 {
 	int64_t told_ms = j->seen.stopping_at_ms,
-		last_ms = told_ms > j->warn_ms ? told_ms : j->warn_ms;
+		last_ms = told_ms > j->stop_notice.at_ms ? told_ms : j->stop_notice.at_ms;
 	if (last_ms == 0)
 		return;
 	bool passed = g->now_ms >= last_ms + STALE_MS;
 	if (passed)
-		j->warn_ms = 0;
+		j->stop_notice.at_ms = 0;
 	else
 		gate_alarm(g, j, g->tick_ms + last_ms + STALE_MS - g->now_ms);
-	if (passed ? told_ms == 0 : j->warn_ms == 0 || told_ms == told_as(j->warn_ms))
+	if (passed ? told_ms == 0
+		   : j->stop_notice.at_ms == 0 || told_ms == told_as(j->stop_notice.at_ms))
 		return;
 	if (gate_lease_ran_out(g))
-		j->after_lease = g->lease_asked + 1;
+		j->after_lease = g->lease.asked + 1;
 	job_request(g, j, INTENT_WARN);
+}
+
+void stop_notice_tell(struct gate_job *j, struct intent *i)
+{
+	i->stopping_at_ms = j->stop_notice.at_ms;
+	j->stop_notice.sent = true;
+}
+
+bool stop_notice_stands(const struct gate_job *j)
+{
+	return j->seen.stopping_at_ms > 0 || j->stop_notice.sent;
+}
+
+void stop_notice_end(struct gate_job *j)
+{
+	j->stop_notice = (struct stop_notice){0};
 }

@@ -1,13 +1,22 @@
 #include "controller/gate/story.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/instant.h"
+#include "base/mem.h"
+#include "controller/kube/json.h"
 
 /* 9999-12-31T23:59:59Z: RFC 3339 has four digits for the year. */
 #define LAST_SECOND INT64_C(253402300799)
 
 /* What the fields around the flavors may take; the rest of STORY_TEXT_MAX is theirs. */
 #define STORY_TAIL_MAX 2048
+#define HOLDS_TREE_MAX (1 << 20) /* of a story that is read */
+#define NODE "cq/"
+static const char MAC[] = ",\"mac\":\"";
 
 const char *story_state_name(enum story_state s)
 {
@@ -43,20 +52,26 @@ static bool told_before(const struct story *s, size_t i)
 	return false;
 }
 
-/* A start with many long names must not outgrow STORY_TEXT_MAX: what does not fit is counted. */
-static void format_flavors(const struct story *s, size_t start, struct buf *out)
+/* So many bytes the flavor and the amount of a line take at most. */
+static size_t line_bytes(const struct quota_line *l)
 {
-	size_t told = 0, left_out = 0;
+	return 2 * strlen(l->resource) + strlen(l->flavor) + 32;
+}
+
+/* A start with many long names must not outgrow STORY_TEXT_MAX: what does not fit is counted. */
+static size_t format_flavors(const struct story *s, struct buf *out)
+{
+	size_t bytes = 0, told = 0, left_out = 0;
 	buf_puts(out, ",\"flavors\":{");
 	for (size_t i = 0; i < s->nlines; i++) {
 		const struct quota_line *l = &s->lines[i];
 		if (told_before(s, i))
 			continue;
-		size_t more = strlen(l->resource) + strlen(l->flavor) + 6;
-		if (out->len - start + more > STORY_TEXT_MAX - STORY_TAIL_MAX) {
+		if (bytes + line_bytes(l) > STORY_TEXT_MAX - STORY_TAIL_MAX) {
 			left_out++;
 			continue;
 		}
+		bytes += line_bytes(l);
 		buf_puts(out, told++ ? "," : "");
 		buf_json_string(out, l->resource);
 		buf_putc(out, ':');
@@ -65,6 +80,29 @@ static void format_flavors(const struct story *s, size_t start, struct buf *out)
 	buf_putc(out, '}');
 	if (left_out > 0)
 		buf_printf(out, ",\"flavorsLeftOut\":%zu", left_out);
+	return left_out;
+}
+
+/* Is every line one of the same ClusterQueue, and the only one of its resource? */
+static bool holds_can_tell(const struct story *s)
+{
+	for (size_t i = 0; i < s->nlines; i++)
+		if (strncmp(s->lines[i].node, NODE, strlen(NODE)) != 0 || !s->clusterqueue ||
+			strcmp(s->lines[i].node + strlen(NODE), s->clusterqueue) != 0 ||
+			told_before(s, i))
+			return false;
+	return true;
+}
+
+static void format_holds(const struct story *s, struct buf *out)
+{
+	buf_puts(out, ",\"holds\":{");
+	for (size_t i = 0; i < s->nlines; i++) {
+		buf_puts(out, i ? "," : "");
+		buf_json_string(out, s->lines[i].resource);
+		buf_printf(out, ":%lld", (long long)s->lines[i].amount);
+	}
+	buf_putc(out, '}');
 }
 
 /* What a start took down for the time of its run. */
@@ -139,23 +177,50 @@ static void format_head(const struct story *s, struct buf *out)
 	buf_putc(out, '"');
 }
 
-static void format_body(const struct story *s, size_t start, struct buf *out)
+/* True: it tells all that it holds. */
+static bool format_body(const struct story *s, struct buf *out)
 {
 	buf_puts(out, ",\"clusterQueue\":");
 	buf_json_string(out, s->clusterqueue ? s->clusterqueue : "");
-	format_flavors(s, start, out);
+	bool whole = format_flavors(s, out) == 0 && holds_can_tell(s);
+	if (s->is_signed && whole)
+		format_holds(s, out);
 	buf_puts(out, ",\"reason\":");
 	buf_json_string(out, s->reason ? s->reason : "");
 	buf_puts(out, ",\"by\":");
 	buf_json_string(out, s->by ? s->by : "");
+	return whole;
+}
+
+static void mac_of(const char *text, size_t len, const struct uid *uid,
+	const struct siphash_key *key, char ret[33])
+{
+	uint64_t mac[2];
+	char *signs = mem_alloc(sizeof(*uid) + len);
+	memcpy(signs, uid, sizeof(*uid));
+	memcpy(signs + sizeof(*uid), text, len);
+	siphash128(key, signs, sizeof(*uid) + len, mac);
+	free(signs);
+	snprintf(ret, 33, "%016llx%016llx", (unsigned long long)mac[0], (unsigned long long)mac[1]);
+}
+
+/* Last, over all that stands before it. */
+static void format_mac(const struct story *s, size_t start, struct buf *out)
+{
+	char mac[33];
+	if (out->failed)
+		return;
+	mac_of(buf_text(out) + start, out->len - start, &s->uid, &s->key, mac);
+	buf_printf(out, "%s%s\"", MAC, mac);
 }
 
 static void format_in(const struct story *s, enum detail d, struct buf *out)
 {
 	size_t start = out->len;
+	bool whole = false;
 	format_head(s, out);
 	if (d <= PLAIN)
-		format_body(s, start, out);
+		whole = format_body(s, out);
 	else if (d == SHORT)
 		format_text("reason", s->reason, out);
 	if (d == WHOLE) {
@@ -168,6 +233,8 @@ static void format_in(const struct story *s, enum detail d, struct buf *out)
 		format_history(&s->history, out);
 	else if (d == COUNTS)
 		format_counts(&s->history, out);
+	if (whole && s->is_signed)
+		format_mac(s, start, out);
 	buf_putc(out, '}');
 }
 
@@ -184,4 +251,82 @@ void story_fit(const struct story *s, size_t max, struct buf *out)
 	buf_puts(out, buf_text(&b));
 	out->failed = out->failed || b.failed;
 	buf_done(&b);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+struct story_reader {
+	struct json *json;
+	char node[300]; /* of the lines */
+};
+
+struct story_reader *story_reader_new(void)
+{
+	struct story_reader *r = mem_alloc(sizeof(*r));
+	r->json = json_new(HOLDS_TREE_MAX);
+	return r;
+}
+
+void story_reader_free(struct story_reader *r)
+{
+	if (r)
+		json_free(r->json);
+	free(r);
+}
+
+static bool has_mac(const char *text, const struct uid *uid, const struct siphash_key *key)
+{
+	size_t len = strlen(text), tail = strlen(MAC) + 32 + strlen("\"}");
+	char mac[33];
+	if (len <= tail || len > STORY_TEXT_MAX ||
+		strncmp(text + len - tail, MAC, strlen(MAC)) != 0)
+		return false;
+	mac_of(text, len - tail, uid, key, mac);
+	return strncmp(text + len - tail + strlen(MAC), mac, 32) == 0;
+}
+
+/* What is signed is ours, and still has limits: the program that wrote it may be another version. */
+static bool read_lines(struct story_reader *r, const cJSON *root, struct story_run *ret)
+{
+	const cJSON *flavors = json_object(root, "flavors"), *holds = json_object(root, "holds");
+	ret->nlines = 0;
+	if (!flavors || !holds)
+		return false;
+	json_each(hold, holds) {
+		const char *flavor = json_text(flavors, hold->string);
+		struct quota_line line = {.node = r->node, .flavor = flavor};
+		if (!flavor || ret->nlines == QUEUE_LINES_MAX ||
+			json_i64(holds, hold->string, &line.amount) < 0 || line.amount < 0)
+			return false;
+		line.resource = hold->string;
+		ret->lines[ret->nlines++] = line;
+	}
+	return true;
+}
+
+static bool read_state(const char *name, enum story_state *ret)
+{
+	*ret = name && strcmp(name, story_state_name(STORY_STARTED)) == 0 ? STORY_STARTED
+									  : STORY_STOPPED;
+	return name && strcmp(name, story_state_name(*ret)) == 0;
+}
+
+bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
+	const struct siphash_key *key, struct story_run *ret)
+{
+	const cJSON *root;
+	int64_t attempt;
+	if (!text || !has_mac(text, uid, key) ||
+		json_parse(r->json, slice_of(text), &root, NULL) < 0)
+		return false;
+	const char *at = json_text(root, "at");
+	ret->clusterqueue = json_text(root, "clusterQueue");
+	if (!read_state(json_text(root, "state"), &ret->state) || !at || !ret->clusterqueue ||
+		!instant_parse(slice_of(at), &ret->at_ms) ||
+		json_i64(root, "epoch", &ret->epoch) < 0 ||
+		json_i64(root, "attempt", &attempt) < 0 || attempt < 1 || attempt > INT32_MAX)
+		return false;
+	ret->attempt = (int32_t)attempt;
+	int n = snprintf(r->node, sizeof(r->node), NODE "%s", ret->clusterqueue);
+	return n > 0 && (size_t)n < sizeof(r->node) && read_lines(r, root, ret);
 }

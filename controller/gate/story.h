@@ -5,6 +5,12 @@
  *   {"attempt":2,"state":"Started","epoch":7,"at":"2026-11-21T09:58:30Z","clusterQueue":"batch",
  *    "flavors":{"cpu":"spot"},"reason":"","by":"sluice-0"}
  *
+ * The story of a start, or of its stop, is enough to take the run over without a ledger. It says
+ * how much is held of each resource ("holds", in the ledger's units: milli-CPU, bytes, whole
+ * devices), and is signed ("mac", with a key that the ledger keeps, over the Job's uid and the text
+ * before it), since a tenant may find a way to write annotations. Only adoption.c asks for the
+ * signature.
+ *
  * It is also the memory that outlives us. A start with fewer pods than asked for says how many, and
  * what the owner wrote ("pods", "parallelism", "completions"): as long as the spec still is what
  * was applied, the stop puts the owner's numbers back. What earlier attempts left behind
@@ -13,10 +19,10 @@
  * ("preemptor") and why ("message"); one of a run whose pods were stuck says what kept them
  * ("trouble").
  *
- * It is also the guard of every write: each PATCH of ours tests that the story is still, byte for
- * byte, the one the decision was made on, and writes the next one. So of two writers who read the
- * same story one wins, and a PATCH that was delayed for an hour finds another story and changes
- * nothing. Whoever wants to be sure that an unanswered start can no longer land writes a new story
+ * It also protects every write. Each PATCH tests that the story is still, byte for byte, the one
+ * the decision was made on; all but those of notes write the next one. So of two writers that read
+ * the same story one wins. A PATCH that was delayed for an hour finds another story and changes
+ * nothing. To be sure that an unanswered start can no longer land, the gate writes a new story
  * first (state Fenced); only then may its reservation be voided.
  */
 #ifndef SLUICE_CONTROLLER_GATE_STORY_H
@@ -25,6 +31,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/siphash.h"
+#include "base/uid.h"
 #include "sluice/job.h"
 #include "sluice/queue.h"
 
@@ -49,6 +57,10 @@ struct story {
 	int32_t owner_parallelism,
 		owner_completions; /* ... of what the owner wrote; 0: not changed */
 	struct job_history history;
+	/* It tells of an attempt that holds quota, and is signed for this Job. */
+	bool is_signed;
+	struct siphash_key key;
+	struct uid uid;
 };
 
 const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */
@@ -58,6 +70,26 @@ const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenc
  * Fenced one always fits where a story of ours stands that tells of a start: annotations that are
  * full do not keep a stop from landing. */
 void story_fit(const struct story *s, size_t max, struct buf *out);
+
+/* A run as the story of its start, or of its stop, tells of it. Texts are the reader's. */
+struct story_run {
+	enum story_state state;
+	int32_t attempt;
+	int64_t epoch, at_ms;
+	const char *clusterqueue;
+	struct quota_line lines[QUEUE_LINES_MAX]; /* of the ClusterQueue's node */
+	size_t nlines;
+};
+
+struct story_reader;
+
+struct story_reader *story_reader_new(void);
+void story_reader_free(struct story_reader *r);
+
+/* True if text is signed with that key for this Job, and tells all that it holds. *ret is good
+ * until the next call. */
+bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
+	const struct siphash_key *key, struct story_run *ret);
 
 /* Appends ms since the epoch as RFC 3339 in UTC, whole seconds: 2026-11-21T09:58:30Z. */
 void story_time(int64_t ms, struct buf *out);

@@ -1,11 +1,10 @@
 /*
- * Stuck: runs that lack pods which are ready, and what keeps those.
+ * Stuck: runs with fewer ready pods than they need, and what keeps the others from running.
  *
- * Who runs and has fewer pods ready than it needs is in the list. After a while (stuck_after_ms)
- * the pods that are Pending are wanted, and the Events about what was refused where pods are
- * missing; not before, so a cluster whose Jobs do well is not asked. What is then known of each
- * (trouble.h) is looked at once a second, and told when it became another one: in a note, and to
- * whoever asks. What was told last goes into the story of the stop.
+ * Such a run is in the list. After stuck_after_ms its Pending pods are wanted; where pods are
+ * missing, also the Events about refused pods. Not before: a healthy cluster is not asked. The
+ * trouble of each run (trouble.h) is looked at once a second. When it changes a note tells it, and
+ * the API does. The last one goes into the story of the stop.
  *
  * Nothing of the protocol hangs on it. The queue stops by podsReadyTimeout, and knows no reason.
  */
@@ -15,20 +14,30 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/story.h"
+#include "controller/gate/stuck.h"
+#include "controller/gate/trouble.h"
 
 #define LOOK_MS 1000
 #define SENTENCE_MAX 2048
 
-/* ---- who is in the list ---------------------------------------------------------------------- */
+/* ---- what is in the list ----------------------------------------------------------------------
+ * */
 
 /* A new leader does not know since when it lacks them: since it was started, for all it knows. */
 static int64_t lacks_since(const struct gate *g, const struct gate_job *j)
 {
-	int64_t ran_ms = j->well ? 0 : g->now_ms - j->started_ms;
+	int64_t ran_ms = j->well ? 0 : g->now_ms - j->attempt.started_ms;
 	if (ran_ms < 0)
 		ran_ms = 0;
-	return g->tick_ms - least(ran_ms, g->stuck_after_ms);
+	return g->tick_ms - least(ran_ms, g->stuck.after_ms);
 }
 
 static void join(struct gate *g, struct gate_job *j)
@@ -36,11 +45,11 @@ static void join(struct gate *g, struct gate_job *j)
 	struct stuck *s = mem_alloc(sizeof(*s));
 	s->job = j;
 	s->lacks_ms = lacks_since(g, j);
-	s->prev = g->stuck_last;
-	*(s->prev ? &s->prev->next : &g->stuck_first) = s;
-	g->stuck_last = s;
+	s->prev = g->stuck.last;
+	*(s->prev ? &s->prev->next : &g->stuck.first) = s;
+	g->stuck.last = s;
 	j->stuck = s;
-	g->stuck_due_ms = least(g->stuck_due_ms, s->lacks_ms + g->stuck_after_ms);
+	g->stuck.due_ms = least(g->stuck.due_ms, s->lacks_ms + g->stuck.after_ms);
 }
 
 void stuck_free(struct stuck *s)
@@ -53,8 +62,8 @@ void stuck_free(struct stuck *s)
 static void leave(struct gate *g, struct gate_job *j)
 {
 	struct stuck *s = j->stuck;
-	*(s->prev ? &s->prev->next : &g->stuck_first) = s->next;
-	*(s->next ? &s->next->prev : &g->stuck_last) = s->prev;
+	*(s->prev ? &s->prev->next : &g->stuck.first) = s->next;
+	*(s->next ? &s->next->prev : &g->stuck.last) = s->prev;
 	j->stuck = NULL;
 	stuck_free(s);
 }
@@ -68,7 +77,7 @@ static int32_t missing(const struct gate_job *j)
 
 static bool is_due(const struct gate *g, const struct stuck *s)
 {
-	return g->tick_ms - s->lacks_ms >= g->stuck_after_ms;
+	return g->tick_ms - s->lacks_ms >= g->stuck.after_ms;
 }
 
 static struct trouble find_trouble(const struct gate *g, const struct gate_job *j)
@@ -77,8 +86,8 @@ static struct trouble find_trouble(const struct gate *g, const struct gate_job *
 	struct troubles_ask a = {.job = j->uid,
 		.now_ms = g->now_ms,
 		.tick_ms = g->tick_ms,
-		.after_ms = g->stuck_after_ms,
-		.started_ms = f->start_ms > 0 ? f->start_ms : j->started_ms,
+		.after_ms = g->stuck.after_ms,
+		.started_ms = f->start_ms > 0 ? f->start_ms : j->attempt.started_ms,
 		.missing = missing(j)};
 	return troubles_of(g->troubles, &a);
 }
@@ -121,7 +130,7 @@ static void tell(struct gate *g, struct gate_job *j, struct trouble x)
 
 void stuck_see_to(struct gate *g, struct gate_job *j)
 {
-	if (g->stuck_after_ms == 0)
+	if (g->stuck.after_ms == 0)
 		return;
 	if (missing(j) == 0)
 		troubles_forget_refusals(g->troubles, &j->uid);
@@ -142,12 +151,13 @@ void stuck_see_to(struct gate *g, struct gate_job *j)
 static void keep_pod_trouble(struct gate *g, struct gate_job *j)
 {
 	struct trouble x = find_trouble(g, j);
-	if (x.word == TROUBLE_NONE || !is_due(g, j->stuck) || j->pod_trouble || j->seen.finished)
+	if (x.word == TROUBLE_NONE || !is_due(g, j->stuck) || j->stop.pod_trouble ||
+		j->seen.finished)
 		return;
 	struct buf text;
 	buf_init(&text, SENTENCE_MAX);
 	trouble_epitaph(&x, j->seen.pods, g->now_ms, &text);
-	j->pod_trouble = buf_take(&text);
+	stop_keep_trouble(j, buf_take(&text));
 }
 
 void stuck_end(struct gate *g, struct gate_job *j)
@@ -162,32 +172,31 @@ void stuck_end(struct gate *g, struct gate_job *j)
 
 void stuck_tick(struct gate *g)
 {
-	if (g->tick_ms < g->stuck_due_ms)
+	if (g->tick_ms < g->stuck.due_ms)
 		return;
 	int64_t next_ms = INT64_MAX;
-	g->wants_pods = g->wants_refusals = false;
-	for (struct stuck *s = g->stuck_first; s; s = s->next) {
+	g->stuck.wants_pods = g->stuck.wants_refusals = false;
+	for (struct stuck *s = g->stuck.first; s; s = s->next) {
 		if (!is_due(g, s)) {
-			next_ms = least(next_ms, s->lacks_ms + g->stuck_after_ms);
+			next_ms = least(next_ms, s->lacks_ms + g->stuck.after_ms);
 			continue;
 		}
-		g->wants_pods = true;
-		g->wants_refusals = g->wants_refusals || missing(s->job) > 0;
+		g->stuck.wants_pods = true;
+		g->stuck.wants_refusals = g->stuck.wants_refusals || missing(s->job) > 0;
 		tell(g, s->job, find_trouble(g, s->job));
 		next_ms = least(next_ms, g->tick_ms + LOOK_MS);
 	}
-	g->stuck_due_ms = next_ms;
+	g->stuck.due_ms = next_ms;
 }
 
-/* ---- for those who follow pods, and for people
- * ------------------------------------------------------------------------------ */
+/* ---- for the watch of pods, and for people --------------------------------------------------- */
 
 struct troubles *gate_troubles(struct gate *g)
 {
 	return g->troubles;
 }
 
-/* There are those of Jobs that nobody manages, too: they are not kept. */
+/* Pods of Jobs that are not managed come, too: they are not kept. */
 void gate_see_refusal(struct gate *g, const struct trouble_refusal *r)
 {
 	const struct gate_job *j = gate_find_job(g, &r->job);
@@ -197,12 +206,12 @@ void gate_see_refusal(struct gate *g, const struct trouble_refusal *r)
 
 bool gate_wants_pods(const struct gate *g)
 {
-	return g->wants_pods;
+	return g->stuck.wants_pods;
 }
 
 bool gate_wants_refusals(const struct gate *g)
 {
-	return g->wants_refusals;
+	return g->stuck.wants_refusals;
 }
 
 static struct gate_trouble pod_trouble_of(const struct gate_job *j)
@@ -210,7 +219,7 @@ static struct gate_trouble pod_trouble_of(const struct gate_job *j)
 	const struct trouble *x = &j->stuck->told;
 	return (struct gate_trouble){.ns = j->ns,
 		.name = j->name,
-		.clusterqueue = j->clusterqueue,
+		.clusterqueue = j->attempt.clusterqueue,
 		.word = x->word,
 		.pods = x->pods,
 		.of = j->seen.pods,
@@ -234,7 +243,7 @@ bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret)
 void gate_each_trouble(
 	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx)
 {
-	for (const struct stuck *s = g->stuck_first; s; s = s->next) {
+	for (const struct stuck *s = g->stuck.first; s; s = s->next) {
 		if (!is_told(s->job))
 			continue;
 		struct gate_trouble x = pod_trouble_of(s->job);
@@ -251,7 +260,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 	const struct trouble *told = &j->stuck->told;
 	buf_init(&text, SENTENCE_MAX);
 	buf_puts(&text, "runs since ");
-	story_time(j->started_ms, &text);
+	story_time(j->attempt.started_ms, &text);
 	buf_puts(&text, ", but ");
 	trouble_sentence(told, j->seen.pods, now_ms, &text);
 	buf_printf(&text, "; %s", trouble_cure(told->word, told->message));

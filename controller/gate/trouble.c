@@ -30,9 +30,9 @@ static const struct word {
 	[TROUBLE_PODS_REFUSED] = {"PodsRefused", 0, "be created",
 		"change what the message names; the Job controller goes on trying"},
 	[TROUBLE_UNSCHEDULABLE] = {"Unschedulable", 0, "be scheduled",
-		"free or add nodes, or change what the pods ask for; clusterFit: Now on its ClusterQueue would have it wait for room"},
+		"free or add nodes, or change what the pods ask for; with clusterFit: Now on its ClusterQueue it would wait until nodes have room"},
 	[TROUBLE_SCHEDULING_GATED] = {"SchedulingGated", 0, "pass a scheduling gate",
-		"whoever set schedulingGates in the pod template has to take them off its pods"},
+		"the controller that the schedulingGates in the pod template are for has to take them off its pods"},
 	[TROUBLE_INVALID_IMAGE_NAME] = {"InvalidImageName", 0, "run an image of that name",
 		"correct the image in the pod template"},
 	[TROUBLE_ERR_IMAGE_NEVER_PULL] = {"ErrImageNeverPull", 0, "run an image they may not pull",
@@ -93,11 +93,11 @@ bool trouble_same(enum trouble_word a, enum trouble_word b)
 const char *trouble_cure(enum trouble_word w, const char *message)
 {
 	if (w == TROUBLE_PODS_REFUSED && message && strstr(message, "exceeded quota"))
-		return "somebody else took the room: raise the ResourceQuota, or free what uses it";
+		return "other pods took the quota: raise the ResourceQuota, or free what uses it";
 	return w < TROUBLE_WORDS ? words[w].cure : "";
 }
 
-/* ---- the book -------------------------------------------------------------------------------- */
+/* ---- Jobs with troubles ---------------------------------------------------------------------- */
 
 struct pod {
 	struct uid uid;
@@ -328,7 +328,7 @@ static void forget_refusal(struct patient *p)
 }
 
 /* A Conflict, most often where a ResourceQuota counts several pods at once: the API
- * server had no answer, the Job controller asks again by itself, and nobody need know. */
+ * server had no answer, the Job controller asks again by itself, and it need not be told. */
 static bool asks_again(const char *message)
 {
 	static const char conflict[] = "Operation cannot be fulfilled on ";
@@ -385,11 +385,8 @@ static void free_patient(struct patient *p)
 
 void troubles_clear(struct troubles *t)
 {
-	struct patient *p;
-	map_each(&t->patients, i, p)
-		free_patient(p);
+	map_free(&t->patients, free_patient);
 	map_done(&t->pods);
-	map_done(&t->patients);
 	map_init(&t->pods, pod_has_uid);
 	map_init(&t->patients, patient_has_uid);
 }

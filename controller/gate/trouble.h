@@ -1,5 +1,6 @@
 /*
- * Troubles: what keeps the pods of a started Job from running, in the words of those who know.
+ * Troubles: what keeps the pods of a started Job from running, in the words of scheduler, kubelet
+ * and API server.
  *
  * Two kinds of facts go in. Pods that are Pending, each with what the scheduler (condition
  * PodScheduled) or the kubelet (a waiting container) says of it; and refusals, which are the
@@ -22,7 +23,7 @@
  *   - memory follows what is Pending. A pod takes about 100 bytes; texts are bounded, and kept once
  *     for each Job and word.
  *
- * Left to others: which Jobs run (stuck.c), who lists the pods (stuck_pods.h), what to do about it
+ * Left to others: which Jobs run (stuck.c), listing the pods (stuck_pods.h), what to do about it
  * (the queue, after podsReadyTimeout; or people).
  *
  * When a word is added: the table in trouble.c, docs/trouble.md.
@@ -37,7 +38,7 @@
 #include "base/buf.h"
 #include "base/uid.h"
 
-enum { TROUBLE_MESSAGE_MAX = 500 }; /* bytes that are kept of what somebody says */
+enum { TROUBLE_MESSAGE_MAX = 500 }; /* bytes that are kept of a message */
 
 /* In order of precedence where all else is the same. */
 enum trouble_word {
@@ -54,7 +55,7 @@ enum trouble_word {
 	TROUBLE_CREATE_CONTAINER_ERROR,
 	TROUBLE_RUN_CONTAINER_ERROR,
 	TROUBLE_CRASH_LOOP_BACK_OFF, /* of an init container: else the pod is not Pending */
-	/* Nobody says anything. */
+	/* Nothing is said. */
 	TROUBLE_NOT_SEEN_BY_SCHEDULER,
 	TROUBLE_CONTAINER_CREATING,
 	TROUBLE_WORDS
@@ -63,7 +64,7 @@ enum trouble_word {
 /* "Unschedulable"; "" for none. */
 const char *trouble_name(enum trouble_word w);
 /* What a kubelet or the scheduler says, as one of ours; TROUBLE_NONE: that is no trouble. Of a pod
- * nobody says PodsRefused, and silence is no word. */
+ * PodsRefused is not said, and silence says nothing. */
 enum trouble_word trouble_named(const char *reason);
 /* So many times as long as others a pod is left alone with it, counted from when it began. */
 int32_t trouble_patience(enum trouble_word w);
@@ -77,7 +78,7 @@ const char *trouble_cure(enum trouble_word w, const char *message);
 /* A pod that is Pending. */
 struct trouble_pod {
 	struct uid uid, job;
-	bool deleting;	    /* it goes: it is nobody's trouble */
+	bool deleting;	    /* it goes: it is no trouble */
 	int64_t pending_ms; /* it is Pending since */
 	enum trouble_word word;
 	int64_t since_ms; /* ... and has this trouble since, as far as is known */
@@ -106,7 +107,7 @@ void troubles_forget_refusals(struct troubles *t, const struct uid *job);
 /* Around a complete list of pods: what was not seen between the two is not Pending any more. */
 void troubles_begin_pods(struct troubles *t);
 void troubles_end_pods(struct troubles *t);
-/* Nobody follows them any more. */
+/* They are followed no more. */
 void troubles_clear(struct troubles *t);
 
 /* ---- What follows ---------------------------------------------------------------------------- */

@@ -1,10 +1,18 @@
-/* What people and operators ask of the gate: who leads, how many Jobs are where, and why this one
- * waits, with its phase taken into account. */
+/* What people and operators ask of the gate: which controller leads, how many Jobs are where, and
+ * why this one waits, with its phase taken into account. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/must.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/mass_stop.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/stuck.h"
+#include "controller/gate/view.h"
 
 bool gate_deposed(const struct gate *g)
 {
@@ -42,22 +50,24 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	case PHASE_STARTING:
 		snprintf(x->sentence, sizeof(x->sentence),
 			"starting: quota is reserved, the API server is being told (try %u)",
-			j->tries + 1);
+			j->request.tries + 1);
 		break;
 	case PHASE_FENCING:
 		snprintf(x->sentence, sizeof(x->sentence), "its start is being called off: %s",
-			j->reason);
+			j->stop.reason);
 		break;
 	case PHASE_STOPPING:
 		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s%s%s",
-			j->message ? j->message : j->reason, j->pod_trouble ? "; " : "",
-			j->pod_trouble ? j->pod_trouble : "");
+			j->stop.message ? j->stop.message : j->stop.reason,
+			j->stop.pod_trouble ? "; " : "",
+			j->stop.pod_trouble ? j->stop.pod_trouble : "");
 		break;
 	case PHASE_DRAINING:
 		snprintf(x->sentence, sizeof(x->sentence),
 			"ended (%s); its quota is free once its last pod is gone%s%s%s%s",
-			j->message ? j->message : j->reason, *kept ? ": " : "", kept,
-			j->pod_trouble ? "; " : "", j->pod_trouble ? j->pod_trouble : "");
+			j->stop.message ? j->stop.message : j->stop.reason, *kept ? ": " : "", kept,
+			j->stop.pod_trouble ? "; " : "",
+			j->stop.pod_trouble ? j->stop.pod_trouble : "");
 		break;
 	case PHASES:
 		must_not_get_here();
@@ -68,11 +78,11 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	char rest[sizeof(x->sentence)];
-	if (j->no_lending_ms <= g->tick_ms || x->reason == WAIT_NOT)
+	if (j->refusals.no_lending_ms <= g->tick_ms || x->reason == WAIT_NOT)
 		return;
 	memcpy(rest, x->sentence, sizeof(rest));
 	snprintf(x->sentence, sizeof(x->sentence),
-		"kept off idle room, for this API server (before Kubernetes 1.36) refuses to have its resources rewritten; write it with kubernetes.io/batch-cpu and batch-memory to have it run there. Else: %.*s",
+		"kept off idle resources, for this API server (before Kubernetes 1.36) does not let its requests be rewritten; ask for kubernetes.io/batch-cpu and batch-memory to run it there. Otherwise: %.*s",
 		(int)(sizeof(x->sentence) / 2), rest);
 }
 
@@ -80,11 +90,11 @@ void explain_lending(const struct gate *g, const struct gate_job *j, struct expl
 static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
-	if (!j->seen.deleting || j->has_reservation)
+	if (!j->seen.deleting || j->attempt.has_reservation)
 		return false;
 	*x = (struct explanation){.reason = WAIT_NOT,
 		.localqueue = j->queue ? j->queue : "",
-		.clusterqueue = j->clusterqueue,
+		.clusterqueue = j->attempt.clusterqueue,
 		.queued_ms = j->seen.created_ms};
 	const char *kept = deletion_words(j, words, sizeof(words));
 	snprintf(x->sentence, sizeof(x->sentence), "%s",
@@ -131,18 +141,19 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx)
 {
 	for (struct gate_job *j = g->first; j && g->role == ROLE_LEADING; j = j->next) {
-		if (!j->committed)
+		if (!j->attempt.committed)
 			continue;
 		struct gate_run run = {.ns = j->ns,
 			.name = j->name,
-			.clusterqueue = j->clusterqueue,
+			.clusterqueue = j->attempt.clusterqueue,
 			.localqueue = j->queue ? j->queue : "",
 			.owner = j->family ? j->family : j->name,
 			.labels = j->labels,
-			.started_ms = j->started_ms,
-			.ran_ms = now_ms > j->started_ms ? now_ms - j->started_ms : 0};
+			.started_ms = j->attempt.started_ms,
+			.ran_ms = now_ms > j->attempt.started_ms ? now_ms - j->attempt.started_ms
+								 : 0};
 		if (j->phase == PHASE_DRAINING)
-			run.lost_ms = job_loses_ms(j, j->stopped_ms);
+			run.lost_ms = stop_loses_ms(j, j->stop.stopped_ms);
 		queue_job_bill(g->queue, &j->uid, now_ms, &run.bill);
 		each(&run, ctx);
 	}
@@ -158,6 +169,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	if (found->phase == PHASE_WAITING) {
 		explain_lending(g, found, ret);
 		explain_pod_trouble(found, ret);
+		explain_adoption(g, ret);
 		explain_mass_stop(g, ret);
 	}
 	if (found->phase == PHASE_RUNNING)

@@ -1,10 +1,12 @@
 /*
- * Notices: a Job that has waited for a while says why on itself (annotation sluice.dev/waiting), so
- * that kubectl shows it. Few: when the kind of reason is not the one that stands there, not before
- * note_after_ms of waiting, each for twice as long as the one before, a bounded number a tick, and
- * none while Jobs are being started. While the API server takes long to answer them the pauses grow
- * with that, so that notices have a twentieth of the time at most. A cursor goes round all Jobs, so
- * that a tick costs the same whether ten Jobs wait or a million.
+ * Waiting notes: a Job that has waited for a while says why on itself (annotation
+ * sluice.dev/waiting), so that kubectl shows it. They are few:
+ *   - only when the reason is of another kind than the one that stands there;
+ *   - not before note_after_ms of waiting; each stands twice as long as the one before;
+ *   - a bounded number a tick, and none while more than BUSY_STARTS Jobs are being started;
+ *   - when the API server answers slowly the pauses grow, so that notes take at most a twentieth of
+ *     the time (a pause is PAUSE_MAX_MS at most).
+ * A cursor goes round all Jobs, so a tick costs the same for ten waiting Jobs and for a million.
  *
  * Where the notice is taken off again: in the PATCH that starts the Job (job_tell).
  */
@@ -12,7 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/phase.h"
 #include "controller/gate/record.h"
+#include "controller/gate/story.h"
+#include "controller/gate/view.h"
+#include "controller/gate/waiting_note.h"
 
 #define TICK_MS 2000
 #define LOOKS_MAX 100 /* in a tick */
@@ -67,30 +76,36 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&text);
 }
 
+void waiting_note_begin(struct gate_job *j)
+{
+	j->waiting_note.count = 0;
+}
+
 /* Long enough by both clocks: by ours it waited, by the one on the wall since it was made. A Job
  * that was made later than now tells that the clock was set back. */
 static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
-	unsigned doublings = j->notices < DOUBLINGS_MAX ? j->notices : DOUBLINGS_MAX;
-	if (j->notices > 0)
-		return g->tick_ms >= j->noticed_ms + (g->note_after_ms << doublings);
-	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + g->note_after_ms) &&
+	unsigned doublings =
+		j->waiting_note.count < DOUBLINGS_MAX ? j->waiting_note.count : DOUBLINGS_MAX;
+	if (j->waiting_note.count > 0)
+		return g->tick_ms >= j->waiting_note.told_ms + (g->notices.after_ms << doublings);
+	return (j->waits_ms == 0 || g->tick_ms >= j->waits_ms + g->notices.after_ms) &&
 	       (j->seen.created_ms > g->now_ms ||
-		       g->now_ms >= j->seen.created_ms + g->note_after_ms);
+		       g->now_ms >= j->seen.created_ms + g->notices.after_ms);
 }
 
 /* True when a notice is wanted of it. */
 static bool look_at(struct gate *g, struct gate_job *j)
 {
 	struct explanation x = {0};
-	if (j->phase != PHASE_WAITING || j->request != 0 || j->wanting || j->lost ||
+	if (j->phase != PHASE_WAITING || j->request.id != 0 || j->request.wanting || j->lost ||
 		!j->seen.suspend || j->seen.deleting || !notice_is_due(g, j))
 		return false;
 	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
 		x.reason == WAIT_PENDING_EVALUATION || x.reason == j->seen.notice)
 		return false;
-	j->notices++;
-	j->noticed_ms = g->tick_ms;
+	j->waiting_note.count++;
+	j->waiting_note.told_ms = g->tick_ms;
 	gate_note(g, NOTE_WAIT, j, "%s: %s", wait_reason_name(x.reason), x.sentence);
 	gate_want(g, j, INTENT_NOTICE);
 	return true;
@@ -98,25 +113,25 @@ static bool look_at(struct gate *g, struct gate_job *j)
 
 void notice_answered(struct gate *g, const struct gate_job *j)
 {
-	int64_t pause_ms = (g->tick_ms - j->noticed_ms) * SHARE;
+	int64_t pause_ms = (g->tick_ms - j->waiting_note.told_ms) * SHARE;
 	int64_t due_ms = g->tick_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
-	if (due_ms > g->notices_due_ms)
-		g->notices_due_ms = due_ms;
+	if (due_ms > g->notices.due_ms)
+		g->notices.due_ms = due_ms;
 }
 
 void notice_tick(struct gate *g)
 {
-	if (g->note_after_ms == 0 || g->tick_ms < g->notices_due_ms)
+	if (g->notices.after_ms == 0 || g->tick_ms < g->notices.due_ms)
 		return;
-	g->notices_due_ms = g->tick_ms + TICK_MS;
+	g->notices.due_ms = g->tick_ms + TICK_MS;
 	if (g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING] > BUSY_STARTS)
 		return;
 	size_t looks = g->counts.jobs < LOOKS_MAX ? g->counts.jobs : LOOKS_MAX;
 	for (size_t posts = 0; looks > 0 && posts < POSTS_MAX; looks--) {
-		if (!g->notice_at)
-			g->notice_at = g->first;
-		struct gate_job *j = g->notice_at;
-		g->notice_at = j->next;
+		if (!g->notices.at)
+			g->notices.at = g->first;
+		struct gate_job *j = g->notices.at;
+		g->notices.at = j->next;
 		posts += look_at(g, j);
 	}
 }

@@ -142,9 +142,20 @@ static void put_mass_stop(const struct gate *g, struct buf *out)
 			m.jobs, m.running, m.left_ms / 1000);
 }
 
+static void put_settling(const struct gate *g, struct buf *out)
+{
+	int64_t left_ms;
+	if (gate_settling(g, &left_ms))
+		buf_printf(out,
+			"- the ledger failed over or was restored: nothing starts for another %" PRId64
+			" s (--settle-after-failover)\n",
+			left_ms / 1000);
+}
+
 static struct api_reply ready(const struct api_sources *s, struct buf *out)
 {
 	put_stalled(&s->metrics, out);
+	put_settling(s->metrics.gate, out);
 	put_mass_stop(s->metrics.gate, out);
 	if (*s->denied)
 		buf_printf(out,

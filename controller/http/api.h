@@ -25,7 +25,7 @@ struct api_sources {
 	struct metrics_sources metrics;
 	const struct decision_log *decision_log;
 	const char *identity, *cell;
-	const char *holder;	    /* who holds the lease, as last heard; "" unknown */
+	const char *holder;	    /* the holder of the lease, as last heard; "" unknown */
 	const char *waiting_for;    /* which lists are missing, "" none */
 	const char *denied;	    /* which it does without, for it may not read them */
 	const char *ledger_trouble; /* why the ledger is away, "" when it is up */
@@ -46,7 +46,7 @@ struct api_request {
 };
 
 struct api_rights {
-	bool open; /* for anybody who reaches the port */
+	bool open; /* open to all that reach the port */
 	struct right must;
 	bool has_names;
 	struct right names; /* without it the answer leaves names of Jobs out */

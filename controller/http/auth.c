@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/kube/json.h"
-#include "controller/watch/siphash.h"
+#include "base/siphash.h"
 
 enum {
 	OWNERS = 64,
@@ -38,7 +38,7 @@ struct known {
 	enum auth_verdict verdict;
 };
 
-/* A token that is somebody's. */
+/* A valid token. */
 struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: no such */
@@ -145,7 +145,7 @@ static void remember_stranger(struct auth *g, const struct question *q)
 	*oldest = (struct stranger){q->token, q->asked_ms + REMEMBER_MS};
 }
 
-/* The place of the same token, else the oldest of an owner who has enough, else the oldest of all.
+/* The place of the same token, else an owner's oldest if it has enough, else the oldest of all.
  */
 static struct owner *place_for(struct auth *g, const struct token *t, uint64_t name, int64_t now_ms)
 {

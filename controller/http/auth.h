@@ -1,14 +1,14 @@
 /*
- * The guard: may the owner of this bearer token do that?
+ * Auth: may the owner of this bearer token do that?
  *
  * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
  * have the right that the path wants. No token is kept, only a keyed hash of it.
  *
- * Callers must not be able to make the guard ask much, nor to make it forget what it knows of
+ * Callers must not be able to make it ask much, nor to make it forget what it knows of
  * others:
  *
- * - whose token it is, and what they may, is remembered for ten seconds. So is a token that is
- *   nobody's, in a table of its own: who knows no good token cannot push the good ones out. The
+ * - whose token it is, and what they may, is remembered for ten seconds. So is an invalid
+ *   token, in a table of its own: a caller without a good one cannot push the good ones out. The
  *   owner of many tokens has a few places, not all;
  * - tokens that are not known cost a question each, of which there are so many a second, less of
  *   one address, and less at once; a known owner has so many rights to ask for;
@@ -29,8 +29,8 @@ struct auth;
 
 enum auth_verdict {
 	AUTH_ALLOWED,
-	AUTH_STRANGER, /* 401: nobody's token */
-	AUTH_REFUSED,  /* 403: somebody's, who may not */
+	AUTH_STRANGER, /* 401: the token is invalid */
+	AUTH_REFUSED,  /* 403: the token's owner may not */
 	AUTH_UNKNOWN,  /* 503: the API server cannot be asked, or too many ask */
 	AUTH_LATER,    /* the callback will say */
 };
@@ -40,7 +40,8 @@ typedef void auth_verdict_fn(enum auth_verdict v, void *ctx);
 struct auth_options {
 	struct kube_client *client;
 	struct log *log;
-	const char *audience; /* whom a token must be for; NULL: the API server. Borrowed */
+	const char
+		*audience; /* a token must be for this audience; NULL: the API server. Borrowed */
 };
 
 struct auth_caller {

@@ -26,6 +26,7 @@ struct cost_report {
 	struct cost_row **row;
 	size_t nrows;
 	bool more;
+	int64_t forgotten_until_ms;
 	struct json *json; /* reads labels */
 };
 
@@ -101,6 +102,11 @@ void cost_report_row(struct cost_report *r, const struct ledger_cost *l)
 	row->ran_ms += l->ran_ms;
 	row->cost = money_add(row->cost, l->cost);
 	row->lost_ms += l->lost_ms;
+}
+
+void cost_report_forgotten(struct cost_report *r, int64_t until_ms)
+{
+	r->forgotten_until_ms = until_ms;
 }
 
 static void add_run(struct cost_row *row, const struct gate_run *run, int64_t ran_ms)
@@ -200,6 +206,26 @@ static void put_rows(const struct cost_report *r, bool totals, struct buf *out)
 	}
 }
 
+/* What a question that goes far back does not get. */
+static void put_forgotten(const struct cost_report *r, struct buf *out)
+{
+	const struct cost_question *q = &r->query->question;
+	char until[STAMP_TEXT_SIZE];
+	if (r->forgotten_until_ms == 0 || q->from_ms > r->forgotten_until_ms)
+		return;
+	stamp_format(r->forgotten_until_ms, until);
+	buf_printf(out, ",\"forgottenUntil\":\"%s\",\"note\":\"", until);
+	if (q->by == COST_BY_QUEUE || q->by == COST_BY_NAMESPACE)
+		buf_printf(out,
+			"Of runs that ended by %s the ledger keeps sums by month (UTC): in this answer are the months that lie whole between since and until.",
+			until);
+	else
+		buf_printf(out,
+			"Runs that ended by %s are not in this answer: of these the ledger keeps sums by month, queue and namespace only (--keep-history). Ask by queue or namespace.",
+			until);
+	buf_putc(out, '"');
+}
+
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 {
 	const struct cost_question *q = &r->query->question;
@@ -218,5 +244,7 @@ void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 	put_rows(r, false, out);
 	buf_puts(out, "],\"totals\":[");
 	put_rows(r, true, out);
-	buf_puts(out, "]}\n");
+	buf_putc(out, ']');
+	put_forgotten(r, out);
+	buf_puts(out, "}\n");
 }

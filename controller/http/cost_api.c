@@ -27,7 +27,7 @@ struct asked {
 struct cost_api {
 	struct ev_loop *loop;
 	struct cost_api_options options;
-	struct pg *pg; /* NULL: nobody has asked lately */
+	struct pg *pg; /* NULL: no question lately */
 	struct asked *first;
 	size_t count;
 	uint64_t next_id;
@@ -78,8 +78,8 @@ static void settle(struct cost_api *t, struct asked **at, const struct buf *body
 	arm_idle(t);
 }
 
-static void on_cost(
-	uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n, void *ctx)
+static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms, void *ctx)
 {
 	struct cost_api *t = ctx;
 	struct asked **at = find(t, id), *a = *at;
@@ -94,6 +94,7 @@ static void on_cost(
 	buf_init(&body, ANSWER_MAX_BYTES);
 	for (size_t i = 0; i < n; i++)
 		cost_report_row(r, &rows[i]);
+	cost_report_forgotten(r, forgotten_until_ms);
 	gate_each_run(t->options.gate, a->now_ms, cost_report_run, r);
 	cost_report_render(r, gate_leading(t->options.gate), &body);
 	cost_report_free(r);

@@ -1,9 +1,9 @@
 /*
- * The teller: answers what runs cost (cost.h), from a connection to the ledger of its own.
+ * The cost API: answers what runs cost (cost.h), from a connection to the ledger of its own.
  *
  * Its own, because requests to the ledger go one at a time: a question about a year of runs may
  * take seconds, and no admission is to wait for it. The connection is made for the first question
- * and closed when nobody has asked for a while.
+ * and closed when no question came for a while.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_COST_API_H
 #define SLUICE_CONTROLLER_HTTP_COST_API_H
@@ -15,13 +15,13 @@ struct cost_api;
 
 struct cost_api_options {
 	const char *conninfo, *cell, *identity; /* borrowed as long as it lives */
-	struct gate *gate;			/* who knows the runs that go on */
+	struct gate *gate;			/* knows the runs that go on */
 	uint64_t seed;
 	int64_t idle_ms; /* 0: a minute */
 };
 
 struct cost_api *cost_api_new(struct ev_loop *loop, const struct cost_api_options *o);
-/* Nobody is answered any more. */
+/* No question is answered any more. */
 void cost_api_free(struct cost_api *t);
 
 /* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */

@@ -4,9 +4,6 @@
 
 #include "controller/wire/decode_text.h"
 
-#define DAY_MS INT64_C(86400000)
-#define SPAN_MAX_MS (INT64_C(36525) * DAY_MS)
-
 static const char *const by_names[] = {"queue", "namespace", "owner", "label"};
 
 const char *cost_by_name(enum cost_by by)
@@ -33,25 +30,6 @@ static int parse_by(const char *text, struct cost_query *q, struct err *e)
 	return 0;
 }
 
-/* "30d", "4w"; smaller units as anywhere. */
-static bool parse_span(const char *text, int64_t *ret_ms)
-{
-	int64_t n;
-	char digits[16];
-	size_t len = strspn(text, "0123456789");
-	bool weeks = strcmp(text + len, "w") == 0;
-	if (strcmp(text + len, "d") != 0 && !weeks)
-		return text_span(text, ret_ms);
-	if (len == 0 || len >= sizeof(digits))
-		return false;
-	memcpy(digits, text, len);
-	digits[len] = '\0';
-	if (!text_number(digits, SPAN_MAX_MS / DAY_MS, &n))
-		return false;
-	*ret_ms = n * (weeks ? 7 : 1) * DAY_MS;
-	return true;
-}
-
 static bool parse_date(const char *text, int64_t *ret_ms)
 {
 	char whole[32];
@@ -68,7 +46,7 @@ static int parse_moment(
 	int64_t span_ms;
 	if (text_time(text, ret_ms) || parse_date(text, ret_ms))
 		return 0;
-	if (parse_span(text, &span_ms) && span_ms <= SPAN_MAX_MS) {
+	if (text_long_span(text, &span_ms)) {
 		*ret_ms = now_ms - span_ms;
 		return 0;
 	}

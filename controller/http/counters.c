@@ -111,8 +111,7 @@ static bool is_of_the_gate(const char *reason)
 	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0;
 }
 
-/* Stops that are somebody's own doing (deleted, suspended by its user, changed) are no evictions.
- */
+/* Stops by the Job's owner (deleted, suspended by its user, changed) are no evictions. */
 static void count_stop(struct counters *t, const struct note *n)
 {
 	if (n->reason && is_of_the_gate(n->reason))
@@ -189,6 +188,7 @@ void counters_note(struct counters *t, const struct note *n)
 		return;
 	case NOTE_TROUBLE_OVER:
 	case NOTE_LEADING:
+	case NOTE_ADOPT:
 	case NOTE_MASS_STOP:
 	case NOTE_HOLD:
 	case NOTE_CALL_OFF:

@@ -1,8 +1,8 @@
 /*
- * The chronicle: the last decisions in words, for `sluice decisions` and the demo's live view.
+ * The decision log: the last decisions in words, for `sluice decisions` and the demo's live view.
  *
- * A ring of the newest DECISION_LOG_SIZE notes of the gate. Each has a number that grows by one, from
- * 1, so that a reader who says the last number it saw gets what came since; numbers are this
+ * A ring of the newest DECISION_LOG_SIZE notes of the gate. Each has a number that grows by one,
+ * from 1, so that a reader who says the last number it saw gets what came since; numbers are this
  * process's own and begin anew with it.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_DECISION_LOG_H

@@ -35,8 +35,8 @@ const struct connections_limits HTTP_PROBE_LIMITS = {
 
 enum request_state {
 	REQUEST_NEW,
-	REQUEST_ASLEEP,	  /* the guard was asked; the connection is suspended */
-	REQUEST_SETTLED,  /* the guard has said; MHD will call again */
+	REQUEST_ASLEEP,	  /* auth was asked; the connection is suspended */
+	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
 	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
 	REQUEST_ANSWERED, /* it has */
 };
@@ -258,7 +258,7 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 		return queue_refusal(r);
 	case AUTH_UNKNOWN:
 		return queue_error(r, 503,
-			"the API server cannot be asked just now who owns this token, or too many ask; try again in a second");
+			"the API server cannot review this token just now, or too many requests wait; try again in a second");
 	case AUTH_LATER:
 		break;
 	}

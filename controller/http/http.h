@@ -4,7 +4,7 @@
  * Only GET and HEAD, no bodies, 64 connections, 32 KiB of headers each, ten seconds for a request
  * and a minute for its answer; connections.h says which connection goes when there are too many.
  * What is answered is the owner's (answer), and which right it wants (rights); this module decides
- * who gets it: open paths go to anybody, the rest to callers from a loopback address, and to those
+ * who gets it: open paths are for all, the rest to callers from a loopback address, and to those
  * whose bearer token the owner's `ask` gives that right. The connection sleeps while that is found
  * out.
  *
@@ -16,7 +16,7 @@
  *
  * A caller from loopback must also name this host in its Host header by address or as localhost:
  * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
- * somebody who has a port-forward open.
+ * a user with a port-forward open.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_HTTP_H
 #define SLUICE_CONTROLLER_HTTP_HTTP_H

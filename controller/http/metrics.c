@@ -456,7 +456,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 	put_gate(out, s);
 	put_counter(out, "sluice_events", "Kubernetes Events written on Jobs.", s->events.written);
 	put_counter(out, "sluice_events_dropped",
-		"Those that were given up: too many at once, or the API server refused.",
+		"Kubernetes Events that were given up: too many at once, or the API server refused.",
 		s->events.dropped);
 	put_api(out, s->api);
 	put_process(out, s->queue);

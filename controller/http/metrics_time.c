@@ -77,7 +77,7 @@ static void put_budgets(struct buf *out, const struct queue *q)
 	} family[] = {
 		{"sluice_budget_amount", "How much may be spent in a period."},
 		{"sluice_budget_spent", "What this period's runs have cost that ended."},
-		{"sluice_budget_reserved", "What is kept for those that run."},
+		{"sluice_budget_reserved", "What is kept for runs that go on."},
 		{"sluice_budget_remaining", "What is left; below 0 when more was spent."},
 	};
 	struct budget_view v;

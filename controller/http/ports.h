@@ -2,7 +2,7 @@
  * The ports: what the controller answers over HTTP.
  *
  *   --listen        the API of `sluice`, /metrics, and the probes
- *   --probe-listen  /healthz and /readyz alone, to anybody
+ *   --probe-listen  /healthz and /readyz alone, to all callers
  *
  * An answer is made of what the parts know at that moment (api.h). What takes a query of the
  * database is deferred (cost_api.h).

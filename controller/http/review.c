@@ -28,7 +28,7 @@ void review_ask_token(struct buf *out, const char *token, const char *audience)
 	buf_puts(out, "}}");
 }
 
-/* An authenticator that knows nothing of audiences says none: then the token may be for anybody. */
+/* An authenticator without audiences says none: then the token may be for any audience. */
 static bool is_for(const cJSON *status, const char *audience)
 {
 	if (!audience)

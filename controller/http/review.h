@@ -1,6 +1,6 @@
 /*
  * Reviews: the two questions about a caller, as the API server is asked them, and what its answers
- * say. Only texts; who asks when, and what it remembers, is the guard.
+ * say. Only texts; auth.h says when they are asked, and what is remembered.
  */
 #ifndef SLUICE_CONTROLLER_HTTP_REVIEW_H
 #define SLUICE_CONTROLLER_HTTP_REVIEW_H
@@ -20,7 +20,7 @@ bool right_same(const struct right *a, const struct right *b);
 /* "list jobs.batch in namespace team-a" */
 void right_describe(const struct right *r, struct buf *out);
 
-/* A TokenReview: whose token is this? audience: whom it must be for; NULL: the API server. */
+/* A TokenReview: which user's token is this? It must be for audience; NULL: the API server. */
 void review_ask_token(struct buf *out, const char *token, const char *audience);
 
 /* The user of an answered TokenReview, with a username; NULL: the token is of no user, or for

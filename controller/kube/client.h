@@ -20,7 +20,7 @@
  * dropped after 60 s, before the server's 90 s, and our writes are guarded, so that the second one
  * answers STALE or CONFLICT and is looked up.
  *
- * SIGPIPE is ignored from the first client on, if nobody handles it: OpenSSL writes without
+ * SIGPIPE is ignored from the first client on, unless it is handled: OpenSSL writes without
  * MSG_NOSIGNAL.
  */
 #ifndef SLUICE_CONTROLLER_KUBE_CLIENT_H
@@ -46,7 +46,7 @@ enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE, KUBE_
 #define KUBE_APPLY_PATCH "application/apply-patch+yaml"
 
 /* What kubectl prints, instead of the objects (with ?includeObject=None: nothing else). So the size
- * of a row is the server's to say, and not that of annotations which somebody may fill. */
+ * of a row is the server's to say, and not that of annotations, which users fill. */
 #define KUBE_TABLE "application/json;as=Table;g=meta.k8s.io;v=v1"
 
 struct kube_client_options {   /* 0 or NULL: the default */

@@ -84,7 +84,7 @@ static bool server_ok(CURLU *url, const char *server, bool allow_http)
 }
 
 /* Takes the slashes off the end, and sees that the address is one we can use. The address itself is
- * not repeated: somebody may have put a password into it. */
+ * not repeated: there may be a password in it. */
 static int check_server(struct kube_config *c, bool allow_http, struct err *err)
 {
 	CURLU *url = curl_url();

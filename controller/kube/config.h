@@ -1,5 +1,6 @@
 /*
- * Where the API server is and who we are to it, as written down: kubeconfig or in-cluster.
+ * Where the API server is and what our identity is there, as written down: kubeconfig or
+ * in-cluster.
  *
  * A struct kube_config is read once and never changes; what changes while running (a rotated token
  * file, the answer of a credential plugin) is struct kube_credential, made from it. TLS is always

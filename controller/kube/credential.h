@@ -1,11 +1,11 @@
 /*
- * Who we are to the API server just now: a bearer token, a client certificate, the CA we trust.
+ * Our identity at the API server just now: a bearer token, a client certificate, the CA we trust.
  *
  * Made from a struct kube_config. Files are read again at least once a minute and after a 401; a
  * credential plugin is run again when its credential expires and after a 401. The plugin runs
  * beside the loop (a pipe and a pidfd), with a timeout and a ceiling on what it may say; while it
- * runs nobody is ready and requests wait. One that fails is not run again for a while, and what it
- * failed with is said to each request that wanted it.
+ * runs there is no identity, and requests wait. One that fails is not run again for a while, and
+ * what it failed with is said to each request that wanted it.
  *
  * Each change makes a new generation. A request remembers the generation it was sent with: 64
  * requests that get a 401 at once cause one refresh, not 64.

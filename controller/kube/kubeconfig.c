@@ -155,14 +155,14 @@ static int entry_source(
 	return 0;
 }
 
-/* Fields that would change what we trust or who we are, and that we do not implement. Passing over
- * them would be worse than stopping. */
+/* Fields that would change what we trust or our identity, and that we do not implement. Passing
+ * over them would be worse than stopping. */
 static const struct refusal {
 	const char *kind, *field, *cure;
 	bool only_if_true;
 } refusals[] = {
 	{"cluster", "insecure-skip-tls-verify",
-		"is not supported: without it anybody in between could be the API server; put its CA into certificate-authority-data",
+		"is not supported: without it the identity of the API server is not checked; put its CA into certificate-authority-data",
 		true},
 	{"user", "auth-provider",
 		"was removed from Kubernetes in 1.26; use an exec credential plugin", false},

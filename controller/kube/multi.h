@@ -1,7 +1,7 @@
 /*
  * Private to kube/: a libcurl multi handle on a libev loop, with connections of its own.
  *
- * The traps, each measured by somebody: curl's timeout is in milliseconds and libev's in seconds,
+ * The traps, each measured: curl's timeout is in milliseconds and libev's in seconds,
  * as a double; curl has one timer, re-armed, and the loop's clock is brought up to date before
  * arming it; a timeout of 0 means "from the loop, soon", never a call from inside; a socket's
  * watcher is stopped before curl closes the descriptor; the watcher's memory is not freed under its

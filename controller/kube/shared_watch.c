@@ -16,9 +16,9 @@ struct kube_shared_watch {
 	struct kube_client *client;
 	struct kube_watch_options options;
 	char *path, *label_selector, *field_selector;
-	struct kube_watch *watch; /* NULL: nobody sits */
+	struct kube_watch *watch; /* NULL: it has none */
 	struct kube_subscriber *subscribers;
-	bool begun;   /* the watch has told something: who comes now has missed it */
+	bool begun;   /* the watch has told something: a new subscriber has missed it */
 	bool telling; /* within a callback of the watch */
 };
 
@@ -119,7 +119,7 @@ static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 	s->telling = false;
 }
 
-/* ---- seats ----------------------------------------------------------------------------------- */
+/* ---- subscribers ----------------------------------------------------------------------------- */
 
 static void open_watch(struct kube_shared_watch *s)
 {

@@ -27,6 +27,7 @@ enum watch_state {
 	WATCH_PAUSED,	 /* the timer runs; then resume() */
 	WATCH_STREAMING, /* a stream that begins with the list */
 	WATCH_PAGING,	 /* a page of the list is asked for */
+	WATCH_ASKING,	 /* where the server is, before its stream is taken up again */
 	WATCH_FOLLOWING, /* the list is complete, the stream is up */
 	WATCH_STOPPED,	 /* waits for its grave */
 };
@@ -42,6 +43,7 @@ struct kube_watch {
 	uint64_t request; /* in flight; 0: none */
 	double opened_at, heard_at;
 	char version[VERSION_SIZE]; /* to follow from; "": a new list is needed */
+	char reached[VERSION_SIZE]; /* it was that before a new list was needed; "": never */
 	struct buf next_page;	    /* continue token of the page to ask for; empty: the first */
 	int page_limit, page_limit_max;
 	unsigned failures; /* in a row */
@@ -69,6 +71,8 @@ static const char *state_name(enum watch_state s)
 		return "streaming a list";
 	case WATCH_PAGING:
 		return "paging a list";
+	case WATCH_ASKING:
+		return "asking where the server is";
 	case WATCH_FOLLOWING:
 		return "following";
 	case WATCH_STOPPED:
@@ -102,9 +106,9 @@ static int64_t backoff(struct kube_watch *w)
 }
 
 /*
- * An API server that has just started says 403 to everybody until it has read its roles, which
- * takes it a few seconds. Who could read before waits for that, and does not double its pauses;
- * should the right really be gone, it does so after DENIALS_MAX tries.
+ * An API server that has just started says 403 to all until it has read its roles, which
+ * takes it a few seconds. A watch that could read before waits for that, and does not double its
+ * pauses; should the right really be gone, it does so after DENIALS_MAX tries.
  */
 static bool is_starting_up(struct kube_watch *w, const struct kube_answer *a)
 {
@@ -117,8 +121,8 @@ static int64_t hasty_pause(struct kube_watch *w)
 }
 
 /*
- * A server that is away costs nothing to be asked, and when it comes back nobody should wait for as
- * long as it was away: each watch pauses for itself, and the Jobs' may be the last. (One that
+ * A server that is away costs nothing to be asked, and when it comes back nothing should wait for
+ * as long as it was away: each watch pauses for itself, and the Jobs' may be the last. (One that
  * answers, if only with an error, has work to do with each question.)
  */
 static bool is_away(const struct kube_watch *w, const struct kube_answer *a)
@@ -192,6 +196,8 @@ static void hang_up(struct kube_watch *w)
 /* Everything starts over from a new list. */
 static void lose_place(struct kube_watch *w)
 {
+	if (*w->version)
+		strcpy(w->reached, w->version);
 	w->version[0] = '\0';
 	buf_done(&w->next_page);
 }
@@ -258,10 +264,28 @@ static void say_seen(struct kube_watch *w)
 		w->handler.seen(w->version, w->ctx);
 }
 
+/* Versions are numbers of any length; what is none is older than nothing. */
+static bool is_older(const char *version, const char *other)
+{
+	static const char digits[] = "0123456789";
+	size_t n = strlen(version), m = strlen(other);
+	if (n == 0 || strspn(version, digits) != n || strspn(other, digits) != m)
+		return false;
+	return n != m ? n < m : strcmp(version, other) < 0;
+}
+
+static void say_went_back(struct kube_watch *w, const char *before, const char *now)
+{
+	if (w->handler.went_back && is_older(now, before))
+		w->handler.went_back(before, now, w->ctx);
+}
+
 static void say_end(struct kube_watch *w)
 {
 	w->up_ms = monotonic_ms();
 	watch_enter(w, WATCH_FOLLOWING);
+	if (w->state != WATCH_STOPPED)
+		say_went_back(w, w->reached, w->version);
 	if (w->state == WATCH_STOPPED)
 		return;
 	w->handler.end(w->ctx);
@@ -548,18 +572,70 @@ static void on_silence(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)revents;
 	bool steady = w->options.silence_ms >= w->options.steady_ms;
 	if (w->state == WATCH_FOLLOWING && quiet >= limit && steady) {
-		/* Dead, or a kind that nobody touches: the API server sends no bookmarks before the
-		 * first event. Not worth a word unless taking it up again fails. */
+		/* Dead, or a kind that does not change: the API server sends no bookmarks before
+		 * the first event. Not worth a word unless taking it up again fails. */
 		stream_ended(w);
 		return;
 	}
 	if (quiet >= limit || quiet < 0) {
-		watch_fail(w, 0, "no word for %.0f s: the connection is dead; taking it up again",
+		watch_fail(w, 0,
+			"nothing received for %.0f s: the connection is dead; connecting again",
 			limit);
 		return;
 	}
 	ev_timer_set(&w->silence, limit - quiet + 0.001, 0.);
 	ev_timer_start(loop, &w->silence);
+}
+
+/* What it has come to, and what it says else: nothing is older than what it knows now. A list without
+ * a version is answered by the newest there is. */
+static void take_whereabouts(struct kube_watch *w, struct slice body)
+{
+	struct slice metadata;
+	char now[VERSION_SIZE], before[VERSION_SIZE];
+	if (skim_member(body, "metadata", &metadata) &&
+		skim_text(metadata, "resourceVersion", now, sizeof(now)) &&
+		is_older(now, w->version)) {
+		strcpy(before, w->version);
+		lose_place(w);
+		w->reached[0] = '\0'; /* it is told now */
+		hang_up(w);
+		pause_for(w, 0);
+		if (w->state != WATCH_STOPPED)
+			say_went_back(w, before, now);
+		return;
+	}
+	watch_enter(w, WATCH_FOLLOWING);
+}
+
+static void on_whereabouts(const struct kube_answer *a, void *ctx)
+{
+	struct kube_watch *w = ctx;
+	w->request = 0;
+	if (a->outcome == KUBE_DONE) {
+		take_whereabouts(w, a->body);
+		return;
+	}
+	if (a->outcome == KUBE_LIMIT) {
+		watch_enter(w, WATCH_FOLLOWING); /* one object is monstrous: take it as it was */
+		return;
+	}
+	w->hasty = is_starting_up(w, a);
+	w->absent = is_away(w, a);
+	watch_fail(w, a->retry_after_ms, "%s", a->sentence);
+}
+
+static void ask_whereabouts(struct kube_watch *w)
+{
+	struct buf path;
+	buf_init(&path, SIZE_MAX / 2);
+	buf_printf(&path, "%s?limit=1", w->path);
+	add_selectors(w, &path);
+	struct kube_request q = {.method = KUBE_GET,
+		.path = buf_text(&path),
+		.answer_ceiling = w->options.event_ceiling};
+	w->request = kube_client_send(w->client, &q, on_whereabouts, w);
+	buf_done(&path);
 }
 
 static void on_page(const struct kube_answer *a, void *ctx);
@@ -770,6 +846,9 @@ static void watch_enter(struct kube_watch *w, enum watch_state next)
 		if (w->next_page.len > 0 || begin(w))
 			ask_page(w);
 		break;
+	case WATCH_ASKING:
+		ask_whereabouts(w);
+		break;
 	case WATCH_FOLLOWING:
 		if (w->request == 0) /* else the stream that brought the list goes on */
 			open_stream(w, false);
@@ -788,7 +867,7 @@ static void on_pause_over(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)loop;
 	(void)revents;
 	if (*w->version)
-		watch_enter(w, WATCH_FOLLOWING);
+		watch_enter(w, w->handler.went_back ? WATCH_ASKING : WATCH_FOLLOWING);
 	else if (w->options.no_streaming_list)
 		watch_enter(w, WATCH_PAGING);
 	else

@@ -26,8 +26,13 @@
  * steady_ms, waits longer than the one before it, jittered, up to backoff_max_ms (a second where
  * the server is away altogether); what a server asks for with Retry-After is the least it gets.
  *
+ * The store behind the server may go back: an etcd that is restored from a snapshot. A server takes
+ * a stream from a version that it has not come to yet, and says nothing until it has: so before a
+ * stream is taken up again the server is asked where it is (who listens to went_back has that done),
+ * and a list that is older than what was known says the same.
+ *
  * A watch is up while its list is complete and the server has taken its stream and keeps it;
- * kube_watch_stalled_ms() tells for how long it has not been. A kind that nobody touches is up,
+ * kube_watch_stalled_ms() tells for how long it has not been. A kind that does not change is up,
  * too.
  *
  * Left to others: what objects mean, and what to do about trouble (log it: it will be tried again).
@@ -63,6 +68,9 @@ struct kube_watch_handler {
 	/* May be NULL: then it is a trouble. Between begin and end, nothing may be concluded from
 	 * its absence, nor, when its name does not show, from that of any. */
 	void (*unreadable)(const struct kube_unreadable *u, void *ctx);
+	/* May be NULL: then it is not asked. The server is at version now, and was at before. A new
+	 * list comes; but what is known of each object may be newer than anything in it. */
+	void (*went_back)(const char *before, const char *now, void *ctx);
 };
 
 struct kube_watch_options {	    /* 0 or NULL: the default */

@@ -1,13 +1,13 @@
 /*
- * BATCH: what must be known of what the operations are about, the books (batch_plan.h) that judge
- * them one by one, and a round that writes what they do. Mostly the mirror (cache.h) knows, and
+ * BATCH: what must be known of what the operations are about, the plan (batch_plan.h) that judges
+ * them one by one, and a round that writes what they do. Mostly the cache (cache.h) knows, and
  * that round is the only one; else a round that reads comes before it. Each round is one
  * transaction, and each of its statements is fenced by epoch and session.
  *
- * Nothing can change between what is known and what is written but by hand, since whoever else may
- * write has another epoch or session; and if somebody took over, the fence is closed. No lock is
+ * Nothing can change between what is known and what is written but by hand, since any other client
+ * that may write has another epoch or session; and after a takeover the fence is closed. No lock is
  * held while it is our turn to think, so a leader that stops there (a stopped process, a cut
- * network) stands in nobody's way.
+ * network) blocks nothing.
  *
  * The road not taken is one SQL statement that does it all, with window functions running along
  * operations, lines and balances: the same verdicts, but 5 ms to plan and 16 ms to run for 100
@@ -133,6 +133,7 @@ static void found_segment(struct batch_plan_reservation *h, const struct pg_resu
 	h->has_started_lines = field_bool(res, row, 18);
 	h->owner = field_text(res, row, 23);
 	h->labels = text_or_null(res, row, 24);
+	h->estimated = field_bool(res, row, 25);
 }
 
 static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
@@ -246,7 +247,9 @@ static void write_transfers(struct pg *pg, struct request *r)
 		const struct ledger_op *op = &b->ops[e->op];
 		put_uuid(uid, &op->uid);
 		put_int4(attempt, op->attempt);
-		put_text(kind, ledger_kind_name(op->kind));
+		/* They share the key: an attempt is reserved once. The reason tells them apart. */
+		bool reserves = ledger_reserves(op->kind);
+		put_text(kind, ledger_kind_name(reserves ? LEDGER_RESERVE : op->kind));
 		put_int4(seq, op->seq);
 		put_time(at, op->at_ms > 0 ? op->at_ms : 1);
 		put_text(source, e->has_source ? state_name(e->source) : NULL);
@@ -254,8 +257,9 @@ static void write_transfers(struct pg *pg, struct request *r)
 		put_lines(lines, b, e->lines, e->nlines);
 		bool ends = op->kind == LEDGER_STOP || op->kind == LEDGER_RELEASE ||
 			    op->kind == LEDGER_VOID;
-		put_text(reason, ends ? op->reason : NULL);
-		put_text(actor, ends ? op->actor : NULL);
+		bool tells = ends || op->kind == LEDGER_ADOPT;
+		put_text(reason, tells ? op->reason : NULL);
+		put_text(actor, tells ? op->actor : NULL);
 		if (ends)
 			put_int8(lost, op->lost_ms);
 		else
@@ -400,6 +404,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 	struct param *lost = params_array(p, PARAM_INT8), *lines = params_array(p, PARAM_JSONB);
 	struct param *started_lines = params_array(p, PARAM_JSONB);
 	struct param *owner = params_array(p, PARAM_TEXT), *labels = params_array(p, PARAM_JSONB);
+	struct param *estimated = params_array(p, PARAM_BOOL);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (h->was_open || !h->open)
@@ -421,6 +426,7 @@ static void write_new_reservations(struct pg *pg, struct request *r)
 		put_started_lines(started_lines, b, h);
 		put_text(owner, h->owner);
 		put_json_text(labels, h->labels);
+		put_bool(estimated, h->estimated);
 	}
 	send_if(pg, r, SQL_WRITE_NEW_HOLDS, p, uid->count);
 }
@@ -464,6 +470,7 @@ static void write_segments(struct pg *pg, struct request *r)
 	params_arrays(p, PARAM_TEXT, bill, 2);
 	price = params_array(p, PARAM_JSONB);
 	cost = params_array(p, PARAM_INT8);
+	struct param *estimated = params_array(p, PARAM_BOOL);
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *h = &b->reservations[i];
 		if (!batch_plan_reservation_ended(h))
@@ -487,6 +494,7 @@ static void write_segments(struct pg *pg, struct request *r)
 		put_text(owner, h->owner);
 		put_json_text(labels, h->labels);
 		put_bill(bill, price, cost, h->bill);
+		put_bool(estimated, h->estimated);
 	}
 	send_if(pg, r, SQL_WRITE_SEGMENTS, p, uid->count);
 }
@@ -530,7 +538,7 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 		pg_answer_batch(pg, LEDGER_FENCED, NULL);
 		return;
 	}
-	r->read = *round; /* the books borrow its strings */
+	r->read = *round; /* the plan borrows its strings */
 	*round = (struct round){0};
 	batch_plan_run(r->batch_plan);
 	if (batch_plan_dirty(r->batch_plan)) {
@@ -545,6 +553,7 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
  * what is. (What was done to the others stands; sluice.audit tells what it comes to.) */
 static void batch_done(struct pg *pg, struct request *r, const struct round *round)
 {
+	pg_acknowledge(pg, r->epoch, field_int8(round->result[1], 0, 0));
 	size_t written = 0;
 	for (size_t i = 2; i < round->count; i++) /* after settings and fence */
 		written += (size_t)strtoull(PQcmdTuples((PGresult *)round->result[i]), NULL, 10);

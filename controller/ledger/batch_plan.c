@@ -8,7 +8,7 @@
 
 #define NO_RESERVATION UINT32_MAX
 
-/* ---- Memory: everything small dies with the books ---------------------------------------------
+/* ---- Memory: everything small dies with the plan ----------------------------------------------
  */
 
 struct grave {
@@ -126,7 +126,7 @@ static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
 	must(op->kind != LEDGER_CEILING || (op->nlines == 1 && op->guaranteed >= 0));
-	if (op->kind != LEDGER_RESERVE && op->kind != LEDGER_CEILING && op->kind != LEDGER_SHRINK)
+	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING && op->kind != LEDGER_SHRINK)
 		return;
 	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
 	size_t n = 0;
@@ -169,7 +169,7 @@ static void batch_plan_take_reservation(struct batch_plan *b, struct map *by_key
 		*h = key;
 		map_put(by_key, hash, h);
 	}
-	h->reserving |= op->kind == LEDGER_RESERVE;
+	h->reserving |= ledger_reserves(op->kind);
 	b->reservation_of[i] = (uint32_t)(h - b->reservations);
 }
 
@@ -275,7 +275,7 @@ void batch_plan_found_row(
  */
 
 /* Its use was `before`: the rows above take over the difference in what it passes up. moved: by a
- * CEILING, which never fails. The walk ends, since linked rows are in no circle. */
+ * CEILING or an ADOPT, which never fail. The walk ends, since linked rows are in no circle. */
 static void batch_plan_pass_up(
 	struct batch_plan *b, struct batch_plan_row *r, int64_t before, bool moved)
 {
@@ -388,6 +388,20 @@ static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_
 	return true;
 }
 
+/* Whatever the ceilings: it is used already. */
+static void batch_plan_take_used(
+	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct batch_plan_row *r = b->rows[lines[k].row];
+		int64_t before = balance_use(&r->now);
+		r->now.part[LEDGER_PENDING] =
+			sum_capped(r->now.part[LEDGER_PENDING], lines[k].amount);
+		r->follows = true;
+		batch_plan_pass_up(b, r, before, true);
+	}
+}
+
 /* Line after line, since they may meet further up; taken back if one does not fit. */
 static bool batch_plan_take_room(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
@@ -428,7 +442,7 @@ static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 	int32_t last = b->reservations[b->reservation_of[op]].last_attempt;
 	for (size_t k = 0; k < b->nentries; k++) {
 		const struct ledger_op *o = &b->ops[b->entries[k].op];
-		if (o->kind == LEDGER_RESERVE && o->attempt > last &&
+		if (ledger_reserves(o->kind) && o->attempt > last &&
 			!uid_cmp(&o->uid, &b->ops[op].uid))
 			last = o->attempt;
 	}
@@ -444,7 +458,9 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 		b->results[i] = (struct ledger_result){LEDGER_SPENT, batch_plan_next_attempt(b, i)};
 		return;
 	}
-	if (!batch_plan_take_room(b, lines, n)) {
+	if (op->kind == LEDGER_ADOPT) {
+		batch_plan_take_used(b, lines, n);
+	} else if (!batch_plan_take_room(b, lines, n)) {
 		b->results[i].verdict = LEDGER_REFUSED;
 		return;
 	}
@@ -453,6 +469,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	e->target = LEDGER_PENDING;
 	h->open = h->changed = h->used = true;
 	h->state = LEDGER_PENDING;
+	h->estimated = op->kind == LEDGER_ADOPT;
 	h->ns = op->ns;
 	h->name = op->name;
 	h->clusterqueue = op->clusterqueue;
@@ -540,6 +557,7 @@ static void batch_plan_tell_segment(
 		h->stopped_ms = at_ms;
 	if (op->kind == LEDGER_RELEASE && op->priced)
 		h->bill = op;
+	h->estimated |= op->estimated;
 	h->reason = h->reason ? h->reason : op->reason;
 	h->actor = h->actor ? h->actor : op->actor;
 	if (!h->has_lost || op->lost_ms > h->lost_ms)
@@ -559,6 +577,7 @@ static bool batch_plan_repeated(
 	case LEDGER_SHRINK:
 		return b->known[i];
 	case LEDGER_RESERVE:
+	case LEDGER_ADOPT:
 		return true;
 	case LEDGER_RELEASE:
 	case LEDGER_VOID:
@@ -575,12 +594,13 @@ static void batch_plan_take_op(struct batch_plan *b, size_t i)
 		b->results[i].verdict = LEDGER_REPEATED;
 		return;
 	}
-	if (!h->open && b->ops[i].kind != LEDGER_RESERVE) {
+	if (!h->open && !ledger_reserves(b->ops[i].kind)) {
 		b->results[i].verdict = LEDGER_SPENT;
 		return;
 	}
 	switch (b->ops[i].kind) {
 	case LEDGER_RESERVE:
+	case LEDGER_ADOPT:
 		batch_plan_reserve(b, i, h);
 		break;
 	case LEDGER_COMMIT:

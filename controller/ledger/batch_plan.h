@@ -1,6 +1,6 @@
 /*
- * The books of one batch: what its operations do to what the ledger holds. Pure: no libpq, no
- * clock. Three steps:
+ * The plan of one batch: what its operations do to the ledger. Pure: no libpq, no clock. Three
+ * steps:
  *
  *   1. batch_plan_new() lists what must be known: the reservations that are named, the SHRINKs that
  *      are asked for, and the balance rows that are named;
@@ -10,22 +10,23 @@
  *      and what is to be written: entries, rows, reservations and segments that changed.
  *
  * Rules that ledger.h leaves open (test/sim/model_ledger.h has the same):
- *   - a reservation only goes forward, pending < posted < releasing: COMMIT after STOP begins the segment
- *     and leaves it releasing; STOP, RELEASE and VOID take it from any state;
- *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. Whether
- * it was, the state of the reservation tells: COMMIT and nothing else sets started_ms, STOP and
- *     nothing
- *     else makes it releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
- *   - RESERVE asks for room under `wanted`, at every row that it makes grow: a ceiling above it
- * only says that more is used already;
+ *   - a reservation only goes forward, pending < posted < releasing: COMMIT after STOP begins the
+ *     segment and leaves it releasing; STOP, RELEASE and VOID take it from any state;
+ *   - a key is used up only by taking effect: a RESERVE that was REFUSED leaves no trace. The state
+ *     of the reservation tells what took effect: only COMMIT sets started_ms, only STOP makes it
+ *     releasing. Only SHRINK, of which there are many, and RESERVE are looked up;
+ *   - RESERVE must fit under `wanted` at every row that it makes grow: a ceiling above it only says
+ *     that more is used already;
+ *   - ADOPT need not fit: the ceilings of the rows that it makes grow follow their use, as they do
+ *     when a quota is lowered. Everything else of it is as of RESERVE, with which it shares the key;
  *   - SHRINK lowers each line to what is given, to nothing when it is not given, and raises none;
  *   - CEILING has no key: it takes effect each time, and the last one stays. It makes the row of
- * the parent it names;
+ *     the parent it names;
  *   - what a row passes up to its parent is over(row): its use beyond what is guaranteed to it.
- * Each change of a use moves the difference up, level by level, until there is none. A row whose
- *     parents go round in a circle passes up nothing (it is not `linked`).
+ *     Each change of a use moves the difference up, level by level, until there is none. A row
+ *     whose parents go round in a circle passes up nothing (it is not `linked`).
  *
- * Strings are borrowed from the batch and from whoever found things, for as long as the books live.
+ * Strings are borrowed from the batch and from its finder, for as long as the plan lives.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
 #define SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
@@ -53,7 +54,8 @@ struct batch_plan_row {
 	struct balance was, now; /* as found, then as the operations leave it */
 	uint32_t up;		 /* index of its parent in rows, or BATCH_PLAN_NO_ROW */
 	bool linked;		 /* has a parent and counts there */
-	bool follows; /* a CEILING made it grow or capped it: the ceiling follows the use */
+	bool follows; /* a CEILING made it grow or capped it, or an ADOPT did: the ceiling follows the
+			 use */
 };
 
 struct batch_plan_line {
@@ -65,13 +67,14 @@ struct batch_plan_line {
 struct batch_plan_reservation {
 	struct uid uid;
 	int32_t attempt;
-	bool reserving; /* a RESERVE names it: used and last_attempt must be read */
+	bool reserving; /* a RESERVE or ADOPT names it: used and last_attempt must be read */
 
 	/* As found, then as the operations leave it. Times in milliseconds, 0: never. */
 	bool open;
 	enum ledger_state state;
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels; /* of its bill; labels NULL: none */
+	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
 	int64_t reserved_ms, started_ms;
 	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;
@@ -121,10 +124,10 @@ struct batch_plan {
 	struct batch_plan_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
 	struct ledger_result *results; /* one for each operation */
-	void *grave;		       /* blocks that die with the books */
+	void *grave;		       /* blocks that die with the plan */
 };
 
-/* The operations must outlive the books. */
+/* The operations must outlive the plan. */
 struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops);
 void batch_plan_free(struct batch_plan *b);
 
@@ -141,7 +144,7 @@ void batch_plan_found_attempts(
 /* name: its amount means nothing here. */
 void batch_plan_found_row(
 	struct batch_plan *b, const struct quota_line *name, const struct balance *found);
-/* NULL: nobody has spoken of such a row yet. */
+/* NULL: no operation has named such a row yet. */
 const struct batch_plan_row *batch_plan_row(
 	const struct batch_plan *b, const struct quota_line *name);
 

@@ -21,7 +21,7 @@ struct cache_reservation {
 	struct ledger_reservation reservation; /* its strings are ours; its lines are these: */
 	struct cache_line *lines;
 	size_t nlines;
-	bool has_started_lines, has_lost;
+	bool has_started_lines, has_lost, estimated;
 	struct cache_line *started_lines;
 	size_t nstarted_lines;
 	int64_t stopping_ms, lost_ms;
@@ -93,14 +93,8 @@ static void row_free(struct cache_row *r)
 
 void cache_clear(struct cache *m)
 {
-	struct cache_reservation *h;
-	struct cache_row *r;
-	map_each(&m->reservations, i, h)
-		free(h);
-	map_each(&m->rows, i, r)
-		row_free(r);
-	map_done(&m->reservations);
-	map_done(&m->rows);
+	map_free(&m->reservations, free);
+	map_free(&m->rows, row_free);
 }
 
 void cache_free(struct cache *m)
@@ -151,6 +145,7 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	told->actor = h->actor;
 	told->has_lost = h->has_lost;
 	told->lost_ms = h->lost_ms;
+	told->estimated = h->estimated;
 	told->owner = h->owner;
 	told->labels = h->labels;
 }
@@ -279,6 +274,7 @@ static struct cache_reservation *reservation_copy(
 	mine->labels = learn_text(&bytes, h->labels);
 	mine->has_started_lines = h->has_started_lines;
 	mine->stopping_ms = h->stopping_ms;
+	mine->estimated = h->estimated;
 	mine->has_lost = h->has_lost;
 	mine->lost_ms = h->lost_ms;
 	return mine;
@@ -290,7 +286,7 @@ static void learn_reservation(
 	struct reservation_key key = {&h->uid, h->attempt};
 	uint64_t hash = reservation_hash(&h->uid, h->attempt);
 	struct cache_reservation *mine = h->open ? reservation_copy(m, b, h) : NULL;
-	free(map_take(&m->reservations, hash, &key)); /* only now: the books borrow from it */
+	free(map_take(&m->reservations, hash, &key)); /* only now: the plan borrows from it */
 	if (mine)
 		map_put(&m->reservations, hash, mine);
 }

@@ -7,6 +7,8 @@ const char *ledger_kind_name(enum ledger_kind k)
 	switch (k) {
 	case LEDGER_RESERVE:
 		return "RESERVE";
+	case LEDGER_ADOPT:
+		return "ADOPT";
 	case LEDGER_COMMIT:
 		return "COMMIT";
 	case LEDGER_STOP:

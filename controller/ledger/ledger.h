@@ -1,11 +1,13 @@
 /*
- * The ledger, as seen by those who write it: what a batch is and what the answers mean. No libpq
+ * The ledger, as its callers see it: what a batch is and what the answers mean. No libpq
  * here; pg.h is the driver, and the simulation has a model that obeys the same page.
  *
  * Acquire in the ledger before the cluster; release in the ledger after the cluster. At every
  * instant ledger use >= real use. That sentence is the safety proof.
  *
  *   RESERVE   quota is held (pending) for one attempt of one Job, before it is started
+ *   ADOPT     the same for an attempt that runs already, of which the ledger lost the RESERVE. It is
+ *             never refused: what runs is used, whatever the ceiling. Its bill is estimated
  *   COMMIT    the start is seen: pending becomes posted, the segment (the bill) begins
  *   STOP      the Job is told to stop or has ended, pods are left: posted becomes releasing
  *   SHRINK    fewer pods need room: the reservation is lowered to the lines given
@@ -18,17 +20,19 @@
  * follows from them: the use of a node is what is held at it, plus, of each of its children, what
  * that uses beyond the part that is guaranteed to it (reference 3.2). A RESERVE needs room at every
  * node that it makes grow. In which order the CEILINGs of a tree come does not matter: a parent
- * that nobody has spoken of yet may use nothing; and while, on the way from one tree to another,
- * parents go round in a circle, nobody on the circle counts at its parent.
+ * that no operation has named yet may use nothing; and while, on the way from one tree to another,
+ * parents go round in a circle, no row on the circle counts at its parent.
  *
  * Operations on reservations are keyed by (cell, job uid, attempt, kind, seq) and each key takes
  * effect once (a CEILING just sets what it says): a batch whose answer was lost is sent again as it
  * was. The ledger itself returns what a reservation holds: COMMIT, STOP, RELEASE and VOID carry no
  * lines. An operation on a reservation that is closed or was never opened changes nothing and is
- * SPENT.
+ * SPENT. RESERVE and ADOPT share a key: an attempt is reserved once.
  *
  * Every statement checks the epoch of the lease inside the statement, so a deposed leader writes
- * nothing.
+ * nothing. Batches are numbered, in the row of the lease: a leader whose last acknowledged batch is
+ * not in the ledger any more (Postgres failed over to a standby that lacked it, or was restored) is
+ * deposed as well. What it started since is adopted by the next.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_LEDGER_H
 #define SLUICE_CONTROLLER_LEDGER_LEDGER_H
@@ -42,6 +46,7 @@
 
 enum ledger_kind {
 	LEDGER_RESERVE,
+	LEDGER_ADOPT,
 	LEDGER_COMMIT,
 	LEDGER_STOP,
 	LEDGER_SHRINK,
@@ -51,6 +56,11 @@ enum ledger_kind {
 };
 
 const char *ledger_kind_name(enum ledger_kind k); /* "RESERVE" ... */
+/* An attempt begins to hold quota. */
+static inline bool ledger_reserves(enum ledger_kind k)
+{
+	return k == LEDGER_RESERVE || k == LEDGER_ADOPT;
+}
 
 struct ledger_op {
 	enum ledger_kind kind;
@@ -60,12 +70,15 @@ struct ledger_op {
 			    below 0. Each takes effect once. Of others 0 */
 	int64_t at_ms;	 /* wall clock of the leader, for people and bills, never for decisions */
 
-	/* RESERVE: whose it is. COMMIT may leave them NULL. */
+	/* RESERVE, ADOPT: whose it is. COMMIT may leave them NULL. */
 	const char *ns, *name, *clusterqueue, *localqueue;
 
-	/* RESERVE, for its bill: what it and its like have in common, or its name; some of the
+	/* RESERVE, ADOPT, for its bill: what it and its like have in common, or its name; some of the
 	 * Job's labels as a JSON object, NULL: none. */
 	const char *owner, *labels;
+
+	/* RELEASE: when it ended is not known, since the ledger lost a part of its past. */
+	bool estimated;
 
 	/* RELEASE: the bill, when the run has a price. cost is in millionths of the currency; price
 	 * is JSON, what an hour cost and when, or NULL. */
@@ -73,7 +86,7 @@ struct ledger_op {
 	const char *plan, *currency, *price;
 	int64_t cost;
 
-	/* RESERVE, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
+	/* RESERVE, ADOPT, SHRINK: what is held from now on. CEILING: exactly one line, the ceiling. */
 	const struct quota_line *lines;
 	size_t nlines;
 
@@ -96,13 +109,14 @@ struct ledger_batch {
 enum ledger_verdict {
 	LEDGER_APPLIED,	 /* took effect now */
 	LEDGER_REPEATED, /* had taken effect before, and its reservation is still open */
-	LEDGER_SPENT, /* nothing to do: the reservation is closed (RESERVE: this attempt was used up) */
+	LEDGER_SPENT, /* nothing to do: the reservation is closed (RESERVE, ADOPT: this attempt was
+			 used up) */
 	LEDGER_REFUSED, /* RESERVE only: a ceiling would be exceeded, here or further up */
 };
 
 struct ledger_result {
 	enum ledger_verdict verdict;
-	int32_t next_attempt; /* RESERVE that is SPENT: the first attempt that was never used */
+	int32_t next_attempt; /* RESERVE, ADOPT, SPENT: the first attempt that was never used */
 };
 
 /* How a request went as a whole. */
@@ -115,7 +129,11 @@ enum ledger_outcome {
 /* The lease: one leader per cell. Time is the database's alone. */
 struct ledger_lease {
 	bool held;     /* by the asker, now */
-	int64_t epoch; /* the current epoch, whoever holds it; grows with each change of holder */
+	int64_t epoch; /* the current epoch; grows with each change of holder */
+	/* Taken just now, of a ledger that has moved to another server, or back in time, since it was
+	 * taken last (its timeline says so): the last that the holder before was told may be lost. */
+	bool moved;
+	uint64_t story_key[2]; /* held: what stories are signed with */
 	char holder[128];
 };
 

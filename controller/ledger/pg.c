@@ -75,6 +75,9 @@ static void request_step(struct pg *pg, struct request *r, struct round *round)
 	case REQUEST_BATCH:
 		batch_step(pg, r, round);
 		break;
+	case REQUEST_MIGRATE:
+		migrate_step(pg, r, round);
+		break;
 	case REQUEST_RESIGN:
 		resign_step(pg, r, round);
 		break;
@@ -102,10 +105,13 @@ static void pg_ask(struct pg *pg, struct request r)
 	}
 }
 
-void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t lease_ms)
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms)
 {
-	pg_ask(pg, (struct request){
-			   .kind = REQUEST_LEASE, .id = id, .epoch = epoch, .lease_ms = lease_ms});
+	pg_ask(pg, (struct request){.kind = REQUEST_LEASE,
+			   .id = id,
+			   .epoch = epoch,
+			   .epoch_seen = epoch_seen,
+			   .lease_ms = lease_ms});
 }
 
 void pg_load(struct pg *pg, uint64_t id, int64_t epoch)
@@ -160,6 +166,11 @@ void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b)
 		(struct request){.kind = REQUEST_BATCH, .id = id, .epoch = b->epoch, .batch = b});
 }
 
+void pg_migrate(struct pg *pg, uint64_t id)
+{
+	pg_ask(pg, (struct request){.kind = REQUEST_MIGRATE, .id = id});
+}
+
 void pg_resign(struct pg *pg, int64_t epoch)
 {
 	pg_ask(pg, (struct request){.kind = REQUEST_RESIGN, .epoch = epoch});
@@ -212,10 +223,11 @@ void pg_answer_durations(
 	pg_pump(pg);
 }
 
-void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n)
+void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms)
 {
 	struct request *r = pg_pop(pg);
-	pg->events.cost(r->id, o, rows, n, pg->events.ctx);
+	pg->events.cost(r->id, o, rows, n, forgotten_until_ms, pg->events.ctx);
 	request_free(r);
 	pg_pump(pg);
 }
@@ -224,6 +236,14 @@ void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_r
 {
 	struct request *r = pg_pop(pg);
 	pg->events.batch(r->id, o, results, results ? r->batch_plan->nops : 0, pg->events.ctx);
+	request_free(r);
+	pg_pump(pg);
+}
+
+void pg_answer_migrate(struct pg *pg, enum ledger_outcome o)
+{
+	struct request *r = pg_pop(pg);
+	pg->events.migrate(r->id, o, pg->events.ctx);
 	request_free(r);
 	pg_pump(pg);
 }
@@ -254,10 +274,13 @@ static void pg_answer_lost(struct pg *pg)
 		pg_answer_durations(pg, LEDGER_LOST, NULL, 0);
 		break;
 	case REQUEST_COST:
-		pg_answer_cost(pg, LEDGER_LOST, NULL, 0);
+		pg_answer_cost(pg, LEDGER_LOST, NULL, 0, 0);
 		break;
 	case REQUEST_BATCH:
 		pg_answer_batch(pg, LEDGER_LOST, NULL);
+		break;
+	case REQUEST_MIGRATE:
+		pg_answer_migrate(pg, LEDGER_LOST);
 		break;
 	case REQUEST_RESIGN:
 		pg_answer_resign(pg);
@@ -299,7 +322,7 @@ static void on_up(void *ctx)
 static void on_down(bool came_up, const char *sentence, void *ctx)
 {
 	struct pg *pg = ctx;
-	pg->schema_fits = false;
+	pg->schema_fits = pg->session_locked = false;
 	pg_attach(pg, 0);
 	if (came_up || strcmp(sentence, pg->last_words)) {
 		snprintf(pg->last_words, sizeof(pg->last_words), "%s", sentence);
@@ -346,7 +369,9 @@ static void on_round(struct round *round, void *ctx)
 	bool passes = fault_passes(round->sqlstate) || pg_conn_unprepared(round->sqlstate) ||
 		      schema_fault_passes(r, round->sqlstate);
 	if (!passes || ++r->tries > TRIES_MAX) {
-		pg_conn_drop(pg->conn, round->fault.text);
+		struct err e;
+		schema_explain_fault(pg, r, round, &e);
+		pg_conn_drop(pg->conn, e.text);
 		return;
 	}
 	r->step = STEP_NEW;
@@ -358,6 +383,17 @@ void pg_attach(struct pg *pg, int64_t epoch)
 	if (epoch != pg->attached_epoch)
 		cache_clear(pg->cache);
 	pg->attached_epoch = epoch;
+}
+
+void pg_acknowledge(struct pg *pg, int64_t epoch, int64_t batch)
+{
+	pg->batch_epoch = epoch;
+	pg->batch = batch;
+}
+
+int64_t pg_acknowledged(const struct pg *pg, int64_t epoch)
+{
+	return pg->batch_epoch == epoch ? pg->batch : 0;
 }
 
 /* ---- Rounds -----------------------------------------------------------------------------------
@@ -382,8 +418,11 @@ void request_begin_round(struct pg *pg, struct request *r, enum request_step ste
 	struct params *p = params_new();
 	params_text(p, text);
 	pg_conn_add(pg->conn, SQL_SETTINGS, p);
-	if (request_fenced(r) && r->epoch != pg->attached_epoch)
-		pg_conn_add(pg->conn, SQL_ATTACH, request_params(pg, r));
+	if (!request_fenced(r) || r->epoch == pg->attached_epoch)
+		return;
+	p = request_params(pg, r);
+	params_int8(p, pg_acknowledged(pg, r->epoch));
+	pg_conn_add(pg->conn, SQL_ATTACH, p);
 }
 
 /* ---- Life -------------------------------------------------------------------------------------

@@ -6,16 +6,20 @@
  * broke is answered LEDGER_LOST, and so is what is asked while there is no connection: trying again
  * is the asker's business, connecting again (with growing, jittered pauses) is the driver's.
  *
- * A batch is two rounds: what it must know is read, batch_plan.h judges it operation by operation, and
- * the outcome is written in one transaction behind the fence (epoch and session of the lease). What
- * was read is still so if the fence is open, so no lock is held in between. A session is one
+ * A batch is two rounds: what it must know is read, batch_plan.h judges it operation by operation,
+ * and the outcome is written in one transaction behind the fence (epoch and session of the lease).
+ * What was read is still so if the fence is open, so no lock is held in between. A session is one
  * connection of one holder: a backend that goes on running what a connection left behind finds the
- * fence closed. No session state and no advisory lock: it works through PgBouncer in transaction
- * mode.
+ * fence closed.
+ *
+ * Each connection locks the number of its session (an advisory lock) for as long as it lives, so
+ * that the lease of a leader that died is free at once. That is all the session state there is, and
+ * nothing needs it: behind PgBouncer in transaction mode no lock is taken, and the lease has to run
+ * out.
  *
  * The schema comes as numbered migrations (migrations/NNN_name.sql, compiled in), applied by
- * whoever takes the lease, each in a transaction that begins with inserting its number: that is
- * the lock.
+ * the controller that takes the lease, each in a transaction that begins with inserting its number:
+ * that is the lock. A role that may not migrate says which one has to.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_PG_H
 #define SLUICE_CONTROLLER_LEDGER_PG_H
@@ -46,10 +50,12 @@ struct pg_events {
 		size_t n, void *ctx);
 	void (*durations)(uint64_t id, enum ledger_outcome o, const struct ledger_duration *runs,
 		size_t n, void *ctx);
+	/* forgotten_until_ms: of runs that ended until then there are sums at best; 0: of none. */
 	void (*cost)(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
-		void *ctx);
+		int64_t forgotten_until_ms, void *ctx);
 	void (*batch)(uint64_t id, enum ledger_outcome o, const struct ledger_result *results,
 		size_t n, void *ctx);
+	void (*migrate)(uint64_t id, enum ledger_outcome o, void *ctx);
 	/* The connection came up (sentence NULL) or went away (why, without secrets). */
 	void (*state)(bool up, const char *sentence, void *state_ctx);
 	void *ctx, *state_ctx;
@@ -63,8 +69,8 @@ void pg_free(struct pg *pg); /* not from inside an event */
 bool pg_up(const struct pg *pg);
 
 /* Applies migrations if the schema is older than this program, then takes or renews: epoch 0 asks
- * for the lease if it is free or run out (a new epoch), else renews that epoch. */
-void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t lease_ms);
+ * for the lease if it is free or run out (a new epoch, beyond epoch_seen), else renews that epoch. */
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms);
 void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
 /* A page of the attempts that ended after a mark, at most so many: what a new leader feeds to
  * queue_recall_run(), page after page, if fair share over time is on. Begin with
@@ -79,11 +85,14 @@ void pg_recall_spent(struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms
  * first. */
 void pg_recall_durations(
 	struct pg *pg, uint64_t id, int64_t epoch, int64_t since_ms, size_t of_each);
-/* At most so many rows: the totals, then the dearest. Whoever asks; it may take seconds, and what
+/* At most so many rows: the totals, then the dearest. For any caller; it may take seconds, and what
  * is asked after it waits for it. */
 void pg_cost(struct pg *pg, uint64_t id, const struct cost_question *q, size_t rows);
 /* The batch must stay valid until answered. */
 void pg_batch(struct pg *pg, uint64_t id, const struct ledger_batch *b);
+/* Applies migrations, whoever leads; DONE: the schema is of this program's version. For a role that
+ * does nothing else: the one that leads then needs no right but to read and write the tables. */
+void pg_migrate(struct pg *pg, uint64_t id);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */
 void pg_resign(struct pg *pg, int64_t epoch);
 

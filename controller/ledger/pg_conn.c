@@ -17,7 +17,7 @@
 #define CONNECT_TIMEOUT_S 5
 #define MIGRATION_PATIENCE_MS 60000
 #define SECRETS_MAX 4
-#define PREPARED_MAX 24
+#define PREPARED_MAX 40 /* there are 27 statements (sql.h) */
 
 enum pg_conn_state {
 	PG_CONN_DOWN, /* the pause before the next try */
@@ -302,7 +302,7 @@ static void round_fault(struct pg_conn *l, const PGresult *r)
 	snprintf(l->round.sqlstate, sizeof(l->round.sqlstate), "%s", state ? state : "?");
 	sentence_set(l, &l->round.fault, text ? text : PQresultErrorMessage(r));
 	if (!l->round.fault.text[0])
-		err_set(&l->round.fault, 0, "Postgres reported a fault without words");
+		err_set(&l->round.fault, 0, "Postgres reported an error without a message");
 }
 
 static void round_done(struct pg_conn *l)
@@ -388,7 +388,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 	if (l->state == PG_CONN_DOWN)
 		return;
 	if (l->state == PG_CONN_IDLE)
-		PQisBusy(l->conn); /* has libpq look at what nobody asked for: last words */
+		PQisBusy(l->conn); /* has libpq look at what was not asked for: last words */
 	if (!alive || PQstatus(l->conn) == CONNECTION_BAD)
 		pg_conn_lose(l);
 }
@@ -565,6 +565,16 @@ bool pg_conn_busy(const struct pg_conn *l)
 uint32_t pg_conn_number(const struct pg_conn *l)
 {
 	return l->number;
+}
+
+int pg_conn_backend_pid(const struct pg_conn *l)
+{
+	return PQbackendPID(l->conn);
+}
+
+const char *pg_conn_user(const struct pg_conn *l)
+{
+	return PQuser(l->conn);
 }
 
 int64_t pg_conn_patience_ms(const struct pg_conn *l)

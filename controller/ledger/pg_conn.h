@@ -5,16 +5,16 @@
  *
  * A round is statements and a Sync in libpq's pipeline mode. Without BEGIN that is one transaction:
  * Postgres commits at the Sync. So a round was committed if and only if it came back without an
- * error; if the link went down first, nobody knows.
+ * error; if the connection went down first, that is not known.
  *
  * A server that says nothing for `patience` is given up: the connection is closed. It may still run
  * what it had read.
  *
  * Statements are prepared as they are met, which halves what a small round costs. Nothing relies on
  * it: behind a pooler that hands out another server connection each time, a prepared statement may
- * be missing (or be there already); the round fails with pg_conn_unprepared(), the link does without
- * from then on, and the round is to be sent again. A statement's name is a hash of its text, so it
- * can never be another one of that name.
+ * be missing (or be there already); the round fails with pg_conn_unprepared(), the link does
+ * without from then on, and the round is to be sent again. A statement's name is a hash of its
+ * text, so it can never be another one of that name.
  *
  * Left to others: what to do with an error, and what was under way when the link went down. Name
  * lookup blocks (libpq offers nothing else): give an address, or a resolver that is near.
@@ -67,6 +67,9 @@ void pg_conn_free(struct pg_conn *l); /* not from inside an event */
 bool pg_conn_up(const struct pg_conn *l);
 bool pg_conn_busy(const struct pg_conn *l);	  /* a round is under way */
 uint32_t pg_conn_number(const struct pg_conn *l); /* counts the connections that came up */
+/* The process id that the server named; a pooler makes one up. */
+int pg_conn_backend_pid(const struct pg_conn *l);
+const char *pg_conn_user(const struct pg_conn *l); /* while it is up: the role */
 int64_t pg_conn_patience_ms(const struct pg_conn *l);
 void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 

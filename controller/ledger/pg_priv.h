@@ -1,5 +1,5 @@
 /*
- * Inside the driver: a request, the steps it takes, and who takes them. For schema.c, requests.c,
+ * Inside the driver: a request, the steps it takes, and where they are. For schema.c, requests.c,
  * batch.c, pg.c and the tests.
  *
  * Requests go one at a time, each in one or more rounds (see pg_conn.h), strictly in the order they
@@ -24,7 +24,8 @@ enum request_kind {
 	REQUEST_DURATIONS,
 	REQUEST_COST,
 	REQUEST_BATCH,
-	REQUEST_RESIGN, /* answered to nobody */
+	REQUEST_MIGRATE,
+	REQUEST_RESIGN, /* not answered */
 };
 
 /* Where a request is: the round that is under way. */
@@ -49,7 +50,7 @@ struct request {
 	enum request_kind kind;
 	enum request_step step;
 	uint64_t id;
-	int64_t epoch, lease_ms;
+	int64_t epoch, lease_ms, epoch_seen;
 	struct ledger_mark after; /* REQUEST_RECALL, and the size of a page */
 	size_t attempts;
 	int64_t since_ms, from_ms,
@@ -61,8 +62,15 @@ struct request {
 	bool doubted;	  /* what is remembered did not hold: read */
 	size_t rows_sent; /* STEP_WRITE: what must be written if all is as it was taken for */
 	bool has_schema;  /* STEP_SCHEMA_STATE: there is a schema named sluice */
+	int version;	  /* of the schema, as seen last */
 	struct batch_plan *batch_plan; /* from STEP_READ on */
-	struct round read;	       /* STEP_WRITE: what the books borrow from */
+	struct round read;	       /* STEP_WRITE: what the plan borrows from */
+};
+
+/* The lease of another, as it was looked at. Its row changes with each renewal. */
+struct lease_look {
+	char version[24]; /* of the row; "": it was not looked at */
+	int64_t since_ms; /* seen so first, by a clock that is never set */
 };
 
 struct pg {
@@ -75,14 +83,19 @@ struct pg {
 	struct request *head, **tail; /* the first one is under way if the link is busy */
 	ev_timer soon;		      /* answers what was asked while there is no connection */
 
+	struct lease_look lease_look;
 	bool schema_fits;	/* looked at on this connection */
+	bool session_locked;	/* this connection holds the lock of its session */
 	int64_t attached_epoch; /* the epoch this connection may write for, or 0 */
+	/* The last batch that was acknowledged to us, and the epoch it was of: a ledger that does not
+	 * have it is not attached to. */
+	int64_t batch, batch_epoch;
 	struct cache
 		*cache; /* what was read and written under attached_epoch, on this connection */
 	char last_words[512]; /* why connecting failed last: said once */
 };
 
-/* (instance, connection): who may write under an epoch, see sql/attach.sql. */
+/* (instance, connection): which connection may write under an epoch, see sql/attach.sql. */
 int64_t pg_session(const struct pg *pg);
 /* For tests: how long a silent server is waited for. */
 void pg_set_patience(struct pg *pg, int64_t ms);
@@ -97,8 +110,12 @@ void request_begin_round(struct pg *pg, struct request *r, enum request_step ste
 struct params *request_params(const struct pg *pg, const struct request *r);
 
 /* From now on this connection may write for that epoch (0: for none): another one empties the
- * mirror. */
+ * cache. */
 void pg_attach(struct pg *pg, int64_t epoch);
+
+void pg_acknowledge(struct pg *pg, int64_t epoch, int64_t batch);
+/* The last batch that was acknowledged under that epoch; 0: none. */
+int64_t pg_acknowledged(const struct pg *pg, int64_t epoch);
 
 /* Each takes the round that came back without a fault (or starts the first, at STEP_NEW), and
  * either starts the next round or answers. */
@@ -109,11 +126,15 @@ void spent_step(struct pg *pg, struct request *r, struct round *round);
 void durations_step(struct pg *pg, struct request *r, struct round *round);
 void cost_step(struct pg *pg, struct request *r, struct round *round);
 void batch_step(struct pg *pg, struct request *r, struct round *round);
+void migrate_step(struct pg *pg, struct request *r, struct round *round);
 void resign_step(struct pg *pg, struct request *r, struct round *round);
 /* True when the schema fits and nothing is under way: lease_step goes on. */
 bool schema_step(struct pg *pg, struct request *r, struct round *round);
-/* Somebody else migrates at the same time: look again. */
+/* Another controller migrates at the same time: look again. */
 bool schema_fault_passes(const struct request *r, const char *sqlstate);
+/* What is to be said of a fault: its own sentence, or that another role has to migrate. */
+void schema_explain_fault(
+	const struct pg *pg, const struct request *r, const struct round *round, struct err *e);
 
 /* The answers; each ends the request. */
 void pg_answer_lease(struct pg *pg, enum ledger_outcome o, const struct ledger_lease *l);
@@ -125,8 +146,10 @@ void pg_answer_spent(
 	struct pg *pg, enum ledger_outcome o, const struct ledger_spent *spent, size_t n);
 void pg_answer_durations(
 	struct pg *pg, enum ledger_outcome o, const struct ledger_duration *runs, size_t n);
-void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n);
+void pg_answer_cost(struct pg *pg, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms);
 void pg_answer_batch(struct pg *pg, enum ledger_outcome o, const struct ledger_result *results);
+void pg_answer_migrate(struct pg *pg, enum ledger_outcome o);
 void pg_answer_resign(struct pg *pg);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include <libpq-fe.h>
 
@@ -15,29 +17,115 @@
 #define TIME_MAX_MS INT64_C(253402300799000) /* the end of the year 9999 */
 #define DURATIONS_LOOKED_AT 100000	     /* runs: half a second at most */
 
-static void lease_ask(struct pg *pg, struct request *r)
+/* Sixteen bytes that nobody can guess, in hex. */
+static void draw_key(char ret[33])
 {
-	struct params *p = params_new(), *look = params_new();
+	unsigned char bytes[16];
+	must(getrandom(bytes, sizeof(bytes), 0) == sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void ask_story_key(struct pg *pg)
+{
+	char drawn[33];
+	struct params *p = params_new();
+	draw_key(drawn);
 	params_text(p, pg->cell);
 	params_int8(p, pg_session(pg));
-	params_text(p, pg->identity);
-	params_int8(p, r->lease_ms);
-	if (r->epoch)
-		params_int8(p, r->epoch);
-	params_text(look, pg->cell);
+	params_text(p, drawn);
+	pg_conn_add(pg->conn, SQL_STORY_KEY, p);
+}
+
+static int64_t monotonic_ms(void)
+{
+	struct timespec t;
+	must(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Of a lease that another holds. */
+static void lease_seen(struct pg *pg, const char *version)
+{
+	struct lease_look *look = &pg->lease_look;
+	if (strcmp(look->version, version) == 0)
+		return;
+	snprintf(look->version, sizeof(look->version), "%s", version);
+	look->since_ms = monotonic_ms();
+}
+
+/* Its holder renews it three times while it lasts. For one that does not, expires_at counts; but the
+ * clock that it was written by may have been set back since. Twice its length is long enough to be
+ * sure, and too soon would do no harm: the epoch keeps the old leader from writing. (That the holder
+ * asked for the same length is taken for granted.) */
+static bool lease_stands_still(const struct pg *pg, int64_t lease_ms)
+{
+	const struct lease_look *look = &pg->lease_look;
+	return look->version[0] != '\0' && monotonic_ms() - look->since_ms > 2 * lease_ms;
+}
+
+/* It is free for the next who asks. */
+static void lease_expire(struct pg *pg)
+{
+	struct params *p = params_new();
+	params_text(p, pg->cell);
+	params_text(p, pg->lease_look.version);
+	pg_conn_add(pg->conn, SQL_LEASE_EXPIRE, p);
+}
+
+/* Where a program of the version before leads, only the lease is looked up: our statements may need
+ * columns that are not there yet. */
+static void lease_ask(struct pg *pg, struct request *r)
+{
 	request_begin_round(pg, r, STEP_LEASE);
-	pg_conn_add(pg->conn, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
+	if (pg->schema_fits) {
+		struct params *p = params_new();
+		params_text(p, pg->cell);
+		params_int8(p, pg_session(pg));
+		params_text(p, pg->identity);
+		params_int8(p, r->lease_ms);
+		params_text(p, pg->session_locked ? "t" : "f");
+		params_int8(p, r->epoch ? r->epoch : r->epoch_seen);
+		if (r->epoch)
+			params_int8(p, pg_acknowledged(pg, r->epoch));
+		pg_conn_add(pg->conn, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
+		ask_story_key(pg);
+	}
+	if (!r->epoch && lease_stands_still(pg, r->lease_ms))
+		lease_expire(pg);
+	struct params *look = params_new();
+	params_text(look, pg->cell);
 	pg_conn_add(pg->conn, SQL_LEASE_LOOK, look);
 	pg_conn_go(pg->conn);
 }
 
+/* The first 16 hex digits, and the other 16. */
+static void read_key(const struct pg_result *key, uint64_t ret[2])
+{
+	char half[17] = {0};
+	must(PQntuples(key) == 1 && strlen(field_text(key, 0, 0)) == 32);
+	for (size_t i = 0; i < 2; i++) {
+		memcpy(half, field_text(key, 0, 0) + 16 * i, 16);
+		ret[i] = strtoull(half, NULL, 16);
+	}
+}
+
+/* After the settings: what was taken or renewed, and the key, if the schema has them; and at last
+ * the lease as it is. */
 static void lease_answer(struct pg *pg, struct round *round)
 {
-	struct ledger_lease lease = {.held = PQntuples(round->result[1]) > 0};
-	const struct pg_result *look = round->result[2];
+	const struct pg_result *look = round->result[round->count - 1];
+	const struct pg_result *held = pg->schema_fits ? round->result[1] : NULL;
+	struct ledger_lease lease = {.held = held && PQntuples(held) > 0};
 	if (PQntuples(look)) {
 		lease.epoch = field_int8(look, 0, 0);
 		snprintf(lease.holder, sizeof(lease.holder), "%s", field_text(look, 0, 1));
+		lease_seen(pg, lease.held ? "" : field_text(look, 0, 2));
+	}
+	if (lease.held) {
+		pg_acknowledge(pg, lease.epoch, field_int8(held, 0, 0));
+		lease.moved = field_bool(held, 0, 1);
+		read_key(round->result[2], lease.story_key);
 	}
 	pg_attach(pg, lease.held ? lease.epoch : 0);
 	pg_answer_lease(pg, LEDGER_DONE, &lease);
@@ -271,7 +359,8 @@ static const char *text_or_null(const struct pg_result *res, int row, int column
 
 static void cost_answer(struct pg *pg, struct round *round)
 {
-	const struct pg_result *res = round->result[round->count - 1];
+	const struct pg_result *horizon = round->result[round->count - 1];
+	const struct pg_result *res = round->result[round->count - 2];
 	size_t n = (size_t)PQntuples(res);
 	struct ledger_cost *rows = mem_array(n + 1, sizeof(*rows));
 	for (int i = 0; i < PQntuples(res); i++)
@@ -282,7 +371,8 @@ static void cost_answer(struct pg *pg, struct round *round)
 			.cost = field_null(res, i, 4) ? 0 : field_int8(res, i, 4),
 			.lost_ms = field_int8(res, i, 5),
 			.is_total = field_bool(res, i, 6)};
-	pg_answer_cost(pg, LEDGER_DONE, rows, n);
+	pg_answer_cost(
+		pg, LEDGER_DONE, rows, n, PQntuples(horizon) > 0 ? field_time(horizon, 0, 0) : 0);
 	free(rows);
 }
 
@@ -307,7 +397,21 @@ void cost_step(struct pg *pg, struct request *r, struct round *round)
 	params_int8(p, (int64_t)r->attempts);
 	request_begin_round(pg, r, STEP_COST);
 	pg_conn_add(pg->conn, SQL_COST, p);
+	struct params *horizon = params_new();
+	params_text(horizon, pg->cell);
+	pg_conn_add(pg->conn, SQL_COST_HORIZON, horizon);
 	pg_conn_go(pg->conn);
+}
+
+/* ---- MIGRATE ----------------------------------------------------------------------------------
+ */
+
+void migrate_step(struct pg *pg, struct request *r, struct round *round)
+{
+	if (!round)
+		pg->schema_fits = false; /* looked at anew: no answer from inside the call */
+	if (schema_step(pg, r, round))
+		pg_answer_migrate(pg, LEDGER_DONE);
 }
 
 /* ---- RESIGN -----------------------------------------------------------------------------------

@@ -1,7 +1,11 @@
 /*
- * The schema, looked at by the first LEASE on a connection: older than this program, it is brought
- * up to date (unless somebody else leads this cell: then the question is answered and asked again
- * next time); newer, the program refuses to work with it.
+ * The schema, looked at by the first LEASE on a connection (which also locks its session, see
+ * session_lock.sql):
+ *   - older than this program: it is brought up to date. Not while another controller leads this
+ *     cell: then the question is answered, and asked again next time. MIGRATE does not wait: a
+ *     migration leaves what the version before reads and writes in place;
+ *   - older, and our role may not change it: said in a sentence, and nothing works;
+ *   - newer: the program refuses to work with it.
  *
  * Two controllers may do this at once. Each migration is one transaction that takes its number
  * first (the key of sluice.schema_version), or, the very first one, the names of its tables: of two
@@ -66,7 +70,11 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 
 static void schema_ask_state(struct pg *pg, struct request *r)
 {
+	struct params *p = params_new();
+	params_int8(p, pg_session(pg));
+	params_int8(p, pg_conn_backend_pid(pg->conn));
 	request_begin_round(pg, r, STEP_SCHEMA_STATE);
+	pg_conn_add(pg->conn, SQL_SESSION_LOCK, p);
 	pg_conn_add(pg->conn, SQL_SCHEMA_STATE, NULL);
 	pg_conn_go(pg->conn);
 }
@@ -81,25 +89,71 @@ static void schema_ask_version(struct pg *pg, struct request *r)
 	pg_conn_go(pg->conn);
 }
 
-/* True: go on with the lease. */
-static bool schema_judge(struct pg *pg, struct request *r, int version, bool led_by_other)
+static void refuse_newer(struct pg *pg, int version)
 {
+	char sentence[256];
+	snprintf(sentence, sizeof(sentence),
+		"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller; run that one",
+		version, MIGRATIONS_COUNT);
+	pg_conn_drop(pg->conn, sentence);
+}
+
+static void say_other_role(const struct pg *pg, int version, const char *why, struct err *e)
+{
+	char is[64] = "there is no ledger yet";
+	if (version > 0)
+		snprintf(is, sizeof(is), "the ledger's schema is version %d", version);
+	err_set(e, ERR_DENIED,
+		"%s, this program needs version %d, and role %s may not migrate it%s%s; run once, as the role that owns it: sluice-controller --migrate-only --database \"... user=OWNER\"",
+		is, MIGRATIONS_COUNT, pg_conn_user(pg->conn), *why ? ": " : "", why);
+}
+
+/* A standby says so at once, while the leader is of the version before: else it would be found out
+ * when that one is gone. */
+static void refuse_to_migrate(struct pg *pg, int version)
+{
+	struct err e;
+	say_other_role(pg, version, "", &e);
+	pg_conn_drop(pg->conn, e.text);
+}
+
+/* True: go on with the lease. */
+static bool schema_judge(
+	struct pg *pg, struct request *r, int version, bool led_by_other, bool may_migrate)
+{
+	if (version > r->version)
+		r->tries = 0; /* of two that migrate at once one loses each time, and gets on */
+	r->version = version;
 	if (version > MIGRATIONS_COUNT) {
-		char sentence[256];
-		snprintf(sentence, sizeof(sentence),
-			"the ledger's schema is version %d and this program knows versions up to %d: it was upgraded by a newer sluice-controller; run that one",
-			version, MIGRATIONS_COUNT);
-		pg_conn_drop(pg->conn, sentence);
+		refuse_newer(pg, version);
 		return false;
 	}
 	if (version == MIGRATIONS_COUNT) {
 		pg->schema_fits = true;
 		return true;
 	}
-	if (led_by_other)
-		return true; /* not ours to change, and the lease will be refused */
+	if (!may_migrate) {
+		refuse_to_migrate(pg, version);
+		return false;
+	}
+	if (led_by_other && r->kind != REQUEST_MIGRATE)
+		return true; /* not ours to change: only the lease is looked up */
 	schema_migrate(pg, r, version + 1);
 	return false;
+}
+
+void schema_explain_fault(
+	const struct pg *pg, const struct request *r, const struct round *round, struct err *e)
+{
+	if (r->step == STEP_MIGRATE && strcmp(round->sqlstate, "42501") == 0)
+		say_other_role(pg, r->version, round->fault.text, e);
+	else
+		*e = round->fault;
+}
+
+static bool session_locked(const struct pg_result *res)
+{
+	return PQntuples(res) > 0 && field_bool(res, 0, 0);
 }
 
 bool schema_step(struct pg *pg, struct request *r, struct round *round)
@@ -114,6 +168,8 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 		schema_ask_state(pg, r);
 		return false;
 	case STEP_SCHEMA_STATE:
+		must(round);
+		pg->session_locked = session_locked(round->result[round->count - 2]);
 		r->has_schema = field_bool(res, 0, 0);
 		if (field_bool(res, 0, 1))
 			schema_ask_version(pg, r);
@@ -121,7 +177,8 @@ bool schema_step(struct pg *pg, struct request *r, struct round *round)
 			schema_migrate(pg, r, 1);
 		return false;
 	case STEP_SCHEMA_VERSION:
-		return schema_judge(pg, r, field_int4(res, 0, 0), field_bool(res, 0, 1));
+		return schema_judge(
+			pg, r, field_int4(res, 0, 0), field_bool(res, 0, 1), field_bool(res, 0, 2));
 	case STEP_LEASE:
 	case STEP_LOAD:
 	case STEP_RECALL:

@@ -5,16 +5,19 @@
 #ifndef SLUICE_CONTROLLER_LEDGER_SQL_H
 #define SLUICE_CONTROLLER_LEDGER_SQL_H
 
-extern const char SQL_SETTINGS[], SQL_ATTACH[];
+extern const char SQL_SETTINGS[], SQL_ATTACH[], SQL_SESSION_LOCK[];
 extern const char SQL_SCHEMA_STATE[], SQL_SCHEMA_VERSION[];
-extern const char SQL_LEASE_TAKE[], SQL_LEASE_RENEW[], SQL_LEASE_LOOK[], SQL_LEASE_RESIGN[];
+extern const char SQL_LEASE_TAKE[], SQL_LEASE_RENEW[], SQL_LEASE_LOOK[], SQL_LEASE_RESIGN[],
+	SQL_STORY_KEY[], SQL_LEASE_EXPIRE[];
 extern const char SQL_LOAD[], SQL_RECALL[], SQL_RECALL_SPENT[], SQL_RECALL_DURATIONS[], SQL_COST[];
+extern const char SQL_COST_HORIZON[];
 extern const char SQL_BATCH_HOLDS[], SQL_BATCH_SHRINKS[], SQL_BATCH_ROWS[];
 extern const char SQL_FENCE[], SQL_WRITE_TRANSFERS[], SQL_WRITE_BALANCES[],
 	SQL_WRITE_NEW_BALANCES[];
 extern const char SQL_WRITE_HOLDS[], SQL_WRITE_NEW_HOLDS[], SQL_WRITE_CLOSED_HOLDS[];
 extern const char SQL_WRITE_SEGMENTS[];
 extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
+extern const char SQL_FORGET[];
 
 /* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. */
 struct migration {

@@ -1,9 +1,9 @@
 /*
  * The evictor: asks the API server to evict single pods, by name and uid, a few at a time.
  *
- * Only of Jobs of which that is no failure; whom, the reclaimer says. An Event on the pod says why
- * it went. What was refused (429: its PodDisruptionBudget) is not asked for again: who answers for
- * the pod decides.
+ * Only pods of Jobs for which that is no failure; the reclaimer chooses them. An Event on the pod
+ * says why it went. What was refused (429: its PodDisruptionBudget) is not asked for again: the
+ * reclaimer decides.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
@@ -24,7 +24,7 @@ enum { EVICTIONS_MAX = 8, EVICTION_WHY_MAX = 300 };
 /* gone: it is evicted, or was not there any more. */
 typedef void evictor_answer_fn(const char *pod, enum reclaim_trigger t, bool gone, void *ctx);
 
-/* herald NULL: no Events. */
+/* events NULL: none are written. */
 struct evictor *evictor_new(struct kube_client *client, struct events *events, struct log *log,
 	evictor_answer_fn *fn, void *ctx);
 void evictor_free(struct evictor *e); /* cancels what is under way */

@@ -37,7 +37,7 @@ enum history_state { IDLE, READING, WRITING };
 struct history {
 	struct history_options o;
 	struct ev_loop *loop;
-	struct pg_conn *conn; /* NULL: nobody needed it yet */
+	struct pg_conn *conn; /* NULL: not needed yet */
 	bool up;
 	enum history_state state;
 	struct map minutes;
@@ -218,14 +218,11 @@ struct history *history_new(struct ev_loop *loop, const struct history_options *
 
 void history_free(struct history *h)
 {
-	struct minute *m;
 	if (!h)
 		return;
 	if (h->conn)
 		pg_conn_free(h->conn);
-	map_each(&h->minutes, i, m)
-		free(m);
-	map_done(&h->minutes);
+	map_free(&h->minutes, free);
 	forget_notes(h, h->nnotes);
 	free(h->note);
 	free(h->after_node);

@@ -3,11 +3,11 @@
  * that a restart does not have to wait a day for one.
  *
  * A row is an hour of a node (migration 004): two arrays of sixty, minutes without a sample null.
- * The lender notes a sample a minute; every five minutes what is new is written, behind the
- * leader's epoch, in one statement. What is older than FORECAST_RETENTION_MS is deleted as it goes.
- * A loss of the last minutes is a loss of minutes: nothing waits for a write.
+ * The overcommit controller notes a sample a minute; every five minutes what is new is written,
+ * behind the leader's epoch, in one statement. What is older than FORECAST_RETENTION_MS is deleted
+ * as it goes. A loss of the last minutes is a loss of minutes: nothing waits for a write.
  *
- * On a connection of its own, as the teller's: a week of 5,000 nodes is 840,000 rows, and no
+ * On a connection of its own, as the cost API's: a week of 5,000 nodes is 840,000 rows, and no
  * admission is to wait for their reading. Postgres away: samples are kept for an hour, then the
  * oldest go.
  */

@@ -2,8 +2,8 @@
  * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each.
  * Compact: a pod takes about 150 bytes and its name, for there may be 150,000 of them.
  *
- * Filled by two watches (node_watch.h opens them when somebody lends, and not before) and by the gauge.
- * A node that something happened to is dirty; whoever makes figures takes the dirty ones. Pods
+ * Filled by two watches (node_watch.h, only while lending is on) and by the usage poller. A changed
+ * node is dirty; the overcommit controller takes the dirty ones. Pods
  * without a node are not in here, nor those that have ended.
  *
  * A pod that was used and is not there any more is kept on its node as dangling until a round of
@@ -28,7 +28,7 @@ struct inventory_lent {
 	struct uid owner_job;
 	struct load batch, gocran; /* asked for under each; cpu in thousandths */
 	int64_t started_ms;
-	int64_t told_ms;   /* its Job was told to stop, or it to go; 0: nobody was */
+	int64_t told_ms;   /* its Job was told to stop, or it to go; 0: neither */
 	int64_t spared_ms; /* its eviction was refused */
 	int32_t eviction_priority;
 	bool queued; /* of a Job that holds quota: pools do not lend twice what it asks for */
@@ -58,7 +58,7 @@ struct inventory_node {
 	int64_t used_ms; /* of its newest sample; 0: none */
 	uint32_t seen;
 	bool dirty;
-	bool sampled; /* there is a sample that no loan was made with yet */
+	bool sampled; /* there is a sample that no node state was made with yet */
 	struct node_state node_state;
 	char name[];
 };
@@ -68,7 +68,7 @@ void inventory_free(struct inventory *v);
 /* Nothing is known any more: the watches were closed. */
 void inventory_clear(struct inventory *v);
 
-/* Called before a node goes: nobody may keep it. May be NULL. */
+/* Called before a node is freed: do not keep it. May be NULL. */
 void inventory_on_drop(
 	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx);
 
@@ -83,7 +83,7 @@ void inventory_drop_node(struct inventory *v, const char *name);
 void inventory_see_pod(struct inventory *v, const struct pod_facts *f);
 void inventory_drop_pod(struct inventory *v, const char *ns, const char *name);
 
-/* A sample; of nobody known: dropped. False: not newer than the last. */
+/* A sample; of an unknown node or pod: dropped. False: not newer than the last. */
 bool inventory_sample_node(struct inventory *v, const struct usage_facts *u);
 bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u);
 /* A round of samples ended, completely: dangling pods that it did not mention are over. */

@@ -73,16 +73,13 @@ static void forget_nodes(struct kubelets *k)
 
 void kubelets_free(struct kubelets *k)
 {
-	struct reading *r;
 	if (!k)
 		return;
 	for (size_t i = 0; i < UNDER_WAY_MAX; i++) {
 		kube_client_cancel(k->client, k->asked[i].id);
 		free(k->asked[i].node);
 	}
-	map_each(&k->readings, i, r)
-		free(r);
-	map_done(&k->readings);
+	map_free(&k->readings, free);
 	forget_nodes(k);
 	free(k);
 }

@@ -29,7 +29,7 @@ struct kubelets_events {
 struct kubelets *kubelets_new(struct kube_client *client, const struct kubelets_events *e);
 void kubelets_free(struct kubelets *k);
 
-/* Who is asked in the next round; copied. */
+/* The nodes to ask in the next round; copied. */
 void kubelets_set(struct kubelets *k, const struct usage_poller_node *nodes, size_t n);
 void kubelets_go(struct kubelets *k, int64_t now_ms);
 

@@ -1,5 +1,5 @@
 /*
- * A loan: what is known of one node's lending, from its configuration to what it publishes.
+ * A node's state: what is known of one node's lending, from its configuration to what it publishes.
  *
  * Made anew when something happened to the node, when it has a new sample, and when time alone
  * changes it. It is the place where the pure library (overcommit/) is asked, in this order:
@@ -26,7 +26,7 @@
 struct inventory_node;
 struct inventory_pod;
 
-/* Why nothing may be lent on a node where somebody wants to lend. */
+/* Why nothing may be lent on a node that is configured to lend. */
 enum degrade {
 	DEGRADE_NOT,
 	DEGRADE_NOT_READY, /* the node is not Ready */
@@ -38,18 +38,18 @@ const char *degrade_name(enum degrade d); /* for metrics: "NotReady" ...; "" for
 
 struct node_state {
 	/* The configuration. */
-	uint64_t version;  /* of the rulebook that the strategy is from; 0: none yet */
-	bool governed;	   /* somebody's configuration is for this node */
+	uint64_t version;  /* of the configs that the strategy is from; 0: none yet */
+	bool governed;	   /* a configuration holds for this node */
 	const char *whose; /* the NodeOvercommit that holds, or "" for the ConfigMap; NULL */
 	const char *entry; /* of nodeConfigs, or NULL */
 	struct strategy strategy;
 
 	/* What was measured. */
 	bool begun; /* the window knows what is published */
-	bool news;  /* made with a new sample that nobody has looked at for reclaim */
+	bool news;  /* made with a new sample that reclaim has not looked at */
 	struct window window;
 	struct load busy;	   /* of the newest sample: what a forecast is made of */
-	struct forecast *forecast; /* NULL: nobody asked for one */
+	struct forecast *forecast; /* NULL: none was asked for */
 	struct estimate estimate;
 	bool has_estimate;
 	enum freshness freshness;
@@ -86,7 +86,7 @@ void node_state_send(struct node_state *a);
 void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms);
 
 /* A pod's sample counts while it is of about the same time as the node's: else the node's use has
- * long been somebody else's. */
+ * long been another's. */
 bool node_state_counts_sample(const struct inventory_node *n, const struct inventory_pod *p);
 
 /* True when what is wanted is less of anything than what is there: that is written first. */

@@ -147,7 +147,7 @@ static void count_close(struct count *t)
 	t->subscriber = NULL;
 	t->listed = false;
 	log_event(t->node_watch->log, LEVEL_INFO, "not-lent", "kind", t->kind, "why",
-		"nobody lends idle resources", NULL);
+		"lending idle resources is not enabled", NULL);
 }
 
 static void open_nodes(struct node_watch *c)

@@ -1,8 +1,8 @@
 /*
- * The census: follows the Nodes of the cluster, and the Pods on them, into the inventory.
+ * The node watch: follows the Nodes of the cluster, and the Pods on them, into the inventory.
  *
- * It takes a seat in the two watches that it shares with the queue (controller/watch/bound_pods.h) when it
- * is wanted and leaves when it is not: a cluster in which nobody lends has neither seat.
+ * It subscribes to the two watches that it shares with the queue (controller/watch/bound_pods.h)
+ * when it is wanted and leaves when it is not: a cluster without lending has neither watch for it.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_NODE_WATCH_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_NODE_WATCH_H

@@ -17,7 +17,7 @@ struct overcommit_configs {
 	char *fault;
 	struct rule *rule; /* in name order */
 	size_t nrules;
-	char **name; /* loans point to them: none is ever freed before the end */
+	char **name; /* node states point to them: none is ever freed before the end */
 	size_t nnames;
 	uint64_t version;
 };

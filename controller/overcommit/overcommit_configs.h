@@ -1,13 +1,13 @@
 /*
- * The rulebook: which configuration holds for which node.
+ * Overcommit configurations: which configuration holds for which node.
  *
  * There are two ways to say the same. The ConfigMap (ack-slo-config, key colocation-config), as
  * soon as it is there: then it alone counts. Else NodeOvercommits, of which the first in name order
  * that selects a node holds for it.
  *
  * A bad configuration leaves the last good one in force: of the ConfigMap the whole, of a
- * NodeOvercommit its own. A ConfigMap that was never good since the start says nothing, and nobody
- * else does: then overcommit_configs_known() is false, and everything stays as it is.
+ * NodeOvercommit its own. A ConfigMap that was never good since the start says nothing, and no
+ * NodeOvercommit counts: then overcommit_configs_known() is false, and everything stays as it is.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONFIGS_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONFIGS_H
@@ -24,7 +24,7 @@ struct overcommit_configs;
 
 /* A NodeOvercommit. */
 struct rule {
-	const char *name; /* lives as long as the rulebook */
+	const char *name; /* lives as long as the configs */
 	struct uid uid;
 	int64_t generation;
 	struct node_overcommit *good; /* NULL: none of its specs was ever valid */
@@ -34,8 +34,8 @@ struct rule {
 
 /* What holds for a node. */
 struct ruling {
-	bool governed;	   /* somebody says something about it */
-	const char *whose; /* the NodeOvercommit, "" for the ConfigMap, NULL: nobody */
+	bool governed;	   /* a configuration holds for it */
+	const char *whose; /* the NodeOvercommit, "" for the ConfigMap, NULL: none */
 	const char *entry; /* of nodeConfigs; NULL */
 	struct strategy strategy;
 };
@@ -58,7 +58,7 @@ void overcommit_configs_drop(struct overcommit_configs *r, const char *name);
 const struct rule *overcommit_configs_at(const struct overcommit_configs *r, size_t index);
 
 bool overcommit_configs_known(const struct overcommit_configs *r);
-bool overcommit_configs_lends(const struct overcommit_configs *r); /* somebody says enable: true */
+bool overcommit_configs_lends(const struct overcommit_configs *r); /* one says enable: true */
 uint64_t overcommit_configs_version(
 	const struct overcommit_configs *r); /* another one with each change; never 0 */
 

@@ -156,9 +156,9 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 	l->pools_dirty = true;
 }
 
-/* ---- who is followed ------------------------------------------------------------------------- */
+/* ---- what is followed ------------------------------------------------------------------------ */
 
-/* When nobody lends the nodes are looked through once all the same: an earlier leader may have left
+/* While lending is off all nodes are looked at once all the same: an earlier leader may have left
  * figures on them, that are 0 now. */
 static bool follow(struct overcommit_controller *l)
 {
@@ -236,7 +236,7 @@ static void note_history(struct overcommit_controller *l, const struct inventory
 		history_note(l->o.history, n->name, n->used_ms, n->node_state.busy);
 }
 
-/* Read once somebody lends under gocran.io, when the forecasts are there to take it. */
+/* Read once a node lends under gocran.io, when the forecasts are there to take it. */
 static void keep_history(struct overcommit_controller *l, bool forecasts)
 {
 	int64_t epoch = l->o.gate ? gate_epoch(l->o.gate) : 0;
@@ -248,7 +248,7 @@ static void keep_history(struct overcommit_controller *l, bool forecasts)
 	history_tick(l->o.history, epoch, l->now_ms);
 }
 
-/* ---- loans -------------------------------------------------------------------------------- */
+/* ---- node states -------------------------------------------------------------------------- */
 
 static void set_rules(struct overcommit_controller *l, struct inventory_node *n)
 {

@@ -1,5 +1,5 @@
 /*
- * The lender: lends out what nobody uses, and takes it back first.
+ * The overcommit controller: lends out idle resources of nodes, and takes them back when needed.
  *
  *     watches (Nodes, Pods), samples (usage_poller.h)  ->  inventory.h
  *     configuration (ConfigMap ack-slo-config, NodeOvercommits)  ->  a strategy for each node
@@ -8,18 +8,19 @@
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
  *
  * It only wires these parts and has them work in that order, once a second. What each of them does
- * its own header says: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h, publisher.h, pools.h, reclaimer.h,
- * overcommit_status.h, history.h. All times are the machines' own, by which usage is measured.
+ * its own header says: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h,
+ * publisher.h, pools.h, reclaimer.h, overcommit_status.h, history.h. All times are the machines'
+ * own, by which usage is measured.
  *
  * What is always true:
  *   - only the leader writes. Two for a moment is harmless: both write what the same samples say;
  *   - capacity and allocatable are written together and say the same (a kubelet copies one to the
  *     other), and with them, in the same PATCH, the annotation sluice.dev/overcommit-sample: when
- *     the sample behind them was taken. So who comes after a kill -9 knows how old a figure is and
+ *     the sample behind them was taken. So the leader after a kill -9 knows how old a figure is and
  *     degrades it in time; until it has two samples of its own it raises nothing;
- *   - while nobody lends (nobody says enable: true, and there is no flavor with an idle pool)
- *     nothing is followed for it; the Nodes are listed once, for what an earlier leader left: it is
- * 0 now;
+ *   - while lending is off (no configuration says enable: true, and no flavor has an idle pool)
+ *     nothing is followed for it. The Nodes are listed once, to set to 0 what an earlier leader
+ *     published;
  *   - a bad configuration leaves the last good one in force, with an Event and a metric;
  *   - a cycle in which nothing changed writes nothing.
  *
@@ -48,7 +49,7 @@ struct overcommit_controller_options {
 	struct kube_client *client;
 	struct kube_shared_watch *nodes, *pods; /* the latter bound, and not ended */
 	struct queue *queue;
-	struct gate *gate; /* who may be evicted, and whose story it is */
+	struct gate *gate; /* says which pods may be evicted; has their Jobs' story */
 	struct events *events;
 	struct log *log;
 	const char *configmap_namespace, *configmap; /* kube-system, ack-slo-config */

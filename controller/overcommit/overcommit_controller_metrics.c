@@ -123,7 +123,7 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 		buf_printf(out, "%.3f\n", (double)(l->now_ms - n->used_ms) / 1000.0);
 	}
 	metrics_put_family(out, "sluice_overcommit_degraded", GAUGE, "",
-		"1, with why nothing is lent on a node on which somebody wants to lend.");
+		"1, with why nothing is lent on a node where lending is enabled.");
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->node_state.degrade == DEGRADE_NOT)
 			continue;
@@ -215,7 +215,7 @@ void overcommit_controller_put_metrics(const struct overcommit_controller *l, st
 		"0 while the ConfigMap or a NodeOvercommit is wrong and the last good one holds.",
 		l, l ? is_valid(l) : 0);
 	put_one(out, "sluice_overcommit_usage_known", GAUGE,
-		"0 while the source of usage does not answer and somebody wants to lend.", l,
+		"0 while the source of usage does not answer and lending is enabled.", l,
 		l ? !l->measures || !*usage_poller_trouble(l->usage_poller) : 0);
 	put_one(out, "sluice_overcommit_followed_nodes", GAUGE, "Nodes that are followed.", l,
 		l ? inventory_nodes(l->inventory) : 0);
@@ -227,7 +227,7 @@ void overcommit_controller_put_metrics(const struct overcommit_controller *l, st
 	put_one(out, "sluice_overcommit_rounds", COUNTER, "Rounds of samples, complete or not.", l,
 		l ? l->rounds : 0);
 	metrics_put_family(out, "sluice_overcommit_memory_bytes", GAUGE, "bytes",
-		"What all Nodes and Pods take in the lender.");
+		"What all Nodes and Pods take in the overcommit controller.");
 	if (l)
 		buf_printf(
 			out, "sluice_overcommit_memory_bytes %zu\n", inventory_bytes(l->inventory));

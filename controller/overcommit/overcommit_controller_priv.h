@@ -1,6 +1,6 @@
 /*
- * Private to the files of overcommit_controller.h: overcommit_controller.c makes it go, overcommit_controller_show.c and overcommit_controller_metrics.c tell
- * of it.
+ * Private to the files of overcommit_controller.h: overcommit_controller.c makes it go,
+ * overcommit_controller_show.c and overcommit_controller_metrics.c tell of it.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_PRIV_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_PRIV_H
@@ -31,10 +31,10 @@ struct overcommit_controller {
 	struct kube_watch *configmap; /* NULL: none is followed */
 	bool configmap_listed;	      /* it is known whether there is one */
 	bool configmap_seen;	      /* in the list that is being read */
-	bool swept;		      /* nobody lends, and nothing is published on any node */
-	bool measures;		      /* somebody's usage is asked for */
+	bool swept;		      /* lending is off, and nothing is published on any node */
+	bool measures;		      /* usage is asked for */
 	bool pools_dirty;
-	uint64_t rounds, made; /* rounds of samples; loans that were made */
+	uint64_t rounds, made; /* rounds of samples; node states that were made */
 	int64_t now_ms, complained_ms;
 };
 

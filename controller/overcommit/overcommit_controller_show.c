@@ -68,7 +68,7 @@ static const char *freshness_name(enum freshness f)
 	return names[f];
 }
 
-/* Who says how much may be lent. */
+/* Which configuration says how much may be lent. */
 static const char *source_name(const struct node_state *l)
 {
 	return !l->whose ? "" : *l->whose ? "NodeOvercommit" : "ConfigMap";

@@ -35,7 +35,8 @@ void overcommit_status_free(struct overcommit_status *b); /* cancels what is und
 void overcommit_status_see(struct overcommit_status *b, const struct cJSON *object);
 void overcommit_status_lose(struct overcommit_status *b, const char *name);
 
-/* known: the nodes are followed and the loans are made. trouble: of the source of usage, "" none.
+/* known: the nodes are followed and the node states are made. trouble: of the source of usage, ""
+ * none.
  */
 void overcommit_status_tick(
 	struct overcommit_status *b, int64_t now_ms, bool known, const char *trouble);

@@ -1,5 +1,5 @@
 /*
- * The itemizer: cuts a list that comes in pieces ({"kind":..,"items":[{..},{..}]}) into its items,
+ * Cuts a list that comes in pieces ({"kind":..,"items":[{..},{..}]}) into its items,
  * so that of a list of 150,000 things no more than one is in memory.
  *
  * An item is an object that stands in an array that stands in the root. Nothing else is looked at:

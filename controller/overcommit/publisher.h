@@ -7,7 +7,7 @@
  * figures that fall go first. What failed is simply due again, later each time; a node that is not
  * there (404) is left to the watch.
  *
- * It is not guarded by a resourceVersion: nobody else writes these keys, heartbeats move it all the
+ * It tests no resourceVersion: no other client writes these keys, heartbeats move it all the
  * time, and a figure of a second ago is no worse than the one it replaces.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_PUBLISHER_H
@@ -31,7 +31,7 @@ void publisher_free(struct publisher *p); /* cancels what is under way */
 
 /* Sends what is due. About once a second; answers take it further. */
 void publisher_tick(struct publisher *p, int64_t now_ms);
-/* The node is going: its answer will be nobody's. */
+/* The node is going: its answer is dropped. */
 void publisher_lose(struct publisher *p, const struct inventory_node *n);
 
 /* True after something was written since this was last asked. */

@@ -9,9 +9,9 @@
 #include "controller/overcommit/evictor.h"
 
 enum {
-	LEAVING_MS = 120000,  /* so long who was told counts as gone */
+	LEAVING_MS = 120000,  /* so long a victim that was told counts as gone */
 	SHRINKING_MS = 60000, /* the Job controller may have chosen another of its pods */
-	SPARED_MS = 60000,    /* so long nobody asks again for an eviction that was refused */
+	SPARED_MS = 60000,    /* so long a refused eviction is not asked for again */
 	WHY_MAX = EVICTION_WHY_MAX,
 	TRIGGERS = RECLAIM_CPU + 1,
 };
@@ -54,7 +54,7 @@ struct reclaimer {
 				     */
 	size_t npods;
 	struct member *member; /* of the Job at hand */
-	size_t *going;	       /* of those, who goes */
+	size_t *going;	       /* the victims among those */
 	size_t nmembers, members_room;
 	bool told;
 };
@@ -252,7 +252,7 @@ static int by_job(const void *a, const void *b)
 	return uid_cmp(&(*x)->lent->owner_job, &(*y)->lent->owner_job);
 }
 
-/* All pods of our Jobs, so that those of one stand together. Once a round, if anybody has to go. */
+/* All pods of our Jobs, so that those of one stand together. Once a round, if any has to go. */
 static void index_pods(struct reclaimer *r)
 {
 	struct inventory_node *n;
@@ -333,9 +333,9 @@ static void reason(const struct look *k, char ret[WHY_MAX])
 	static const char *const words[] = {
 		[RECLAIM_NONE] = "",
 		[RECLAIM_ALLOCATABLE] =
-			"more is asked for of what it lends than ordinary pods leave",
+			"its idle resources are requested beyond what ordinary pods leave",
 		[RECLAIM_MEMORY] = "its memory runs short",
-		[RECLAIM_CPU] = "what it lends of its cpu is too little for those that live on it",
+		[RECLAIM_CPU] = "the cpu that it lends is too little for the pods that run on it",
 	};
 	snprintf(ret, WHY_MAX, "idle resources of node %.120s are wanted back: %s", k->node->name,
 		words[k->trigger]);
@@ -442,8 +442,8 @@ static void take(struct reclaimer *r, const struct candidate *c)
 	take_job(r, c);
 }
 
-/* What the last look at it found is of no use: with all who were told counted as gone there was
- * nothing more to find. Where nobody could be told the next sample counts as this one did. */
+/* What the last look at it found is of no use: with all told victims counted as gone there was
+ * nothing more to find. Where none could be told the next sample counts as this one did. */
 static void close_look(struct reclaimer *r, struct look *k)
 {
 	struct node_state *a = &k->node->node_state;

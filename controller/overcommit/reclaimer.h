@@ -1,5 +1,5 @@
 /*
- * The reclaimer: takes back what was lent, first from whom it costs least.
+ * The reclaimer: takes back what was lent, the cheapest victims first.
  *
  * Each node with a new, fresh sample is looked at (overcommit/reclaim.h). The victims of all of
  * them are put into one order, and the Job of the first is told to make room; then the nodes that
@@ -14,8 +14,8 @@
  * node is looked at once more at the next tick: the next victim's turn. An Event on the pod says
  * why it went; of a Job that stops or shrinks the gate tells.
  *
- * Who was told counts as gone for two minutes (pods of a Job that goes on with fewer: for one):
- * what is there still then is a victim like any other.
+ * A victim that was told counts as gone for two minutes (pods of a Job that goes on with fewer: for
+ * one): what is there still then is a victim like any other.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_RECLAIMER_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_RECLAIMER_H
@@ -40,7 +40,7 @@ struct reclaimer_options {
 	struct kube_client *client;
 	struct inventory *inventory;
 	struct queue *queue;
-	struct gate *gate;     /* NULL: nobody may be evicted */
+	struct gate *gate;     /* NULL: no pod may be evicted */
 	struct events *events; /* NULL: no Events */
 	struct log *log;
 };

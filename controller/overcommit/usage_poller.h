@@ -3,7 +3,7 @@
  * whole cluster, streamed) or from the kubelets through the API server's node proxy.
  *
  * A missing metric is never zero use: what a round does not mention keeps its last sample, which
- * ages. A round that fails (503 while metrics-server is away, 404 while nobody serves the API) is
+ * ages. A round that fails (503 while metrics-server is away, 404 while the API is not served) is
  * told as trouble, once, with the cure, and is tried again at the next interval. A round is not
  * begun while the last one is under way.
  *

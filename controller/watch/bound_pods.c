@@ -34,7 +34,7 @@ struct bound_pods *bound_pods_new(const struct bound_pods_options *o)
 	return l;
 }
 
-/* ---- who is there ---------------------------------------------------------------------------- */
+/* ---- pods known ------------------------------------------------------------------------------ */
 
 static void lose(struct bound_pods *l, const struct uid *uid)
 {
@@ -196,13 +196,10 @@ void bound_pods_tick(struct bound_pods *l)
 
 void bound_pods_free(struct bound_pods *l)
 {
-	struct lodger *p;
 	if (!l)
 		return;
 	kube_subscriber_leave(l->subscriber);
-	map_each(&l->all, i, p)
-		free(p);
-	map_done(&l->all);
+	map_free(&l->all, free);
 	free(l);
 }
 

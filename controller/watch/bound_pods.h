@@ -1,13 +1,14 @@
 /*
- * The lodgers: the pods that are bound to nodes and have not ended, as the queue is told of them.
+ * Tells the queue of bound pods: those that have a node and have not ended.
  *
  * Only while it wants them (queue_wants_pods(): clusterFit Now, affinity ...): there may be 150,000
- * of them, and most clusters are judged without. Takes a seat in the watch of pods that it shares
- * with the lender; 32 bytes and a slot of a map are kept of each, to see what a new list does not
- * have any more.
+ * of them, and most clusters are judged without. It subscribes to the watch of pods that it shares
+ * with the overcommit controller; 32 bytes and a slot of a map are kept of each, to see what a new
+ * list does not have any more.
  *
  * A pod that cannot be understood stays as it was known, and that is said in the log. One that was
- * never known is as if it were not there: its room is taken for free, which the scheduler will see.
+ * never known is as if it were not there: its place on the node counts as free, which the scheduler
+ * will see.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_BOUND_PODS_H
 #define SLUICE_CONTROLLER_WATCH_BOUND_PODS_H

@@ -78,10 +78,7 @@ void finalizers_free(struct finalizers *f)
 {
 	if (!f)
 		return;
-	struct keep *k;
-	map_each(&f->keeps, i, k)
-		keep_free(k);
-	map_done(&f->keeps);
+	map_free(&f->keeps, keep_free);
 	free(f);
 }
 

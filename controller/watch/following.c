@@ -18,9 +18,24 @@ static void log_giving_up(struct log *log, int64_t stalled_ms)
 		NULL);
 }
 
+static void log_beginning_anew(struct log *log)
+{
+	log_event(log, LEVEL_ERROR, "store-went-back", "why",
+		"the API server shows Jobs as they were before: its etcd was put back to an older snapshot",
+		"effect",
+		"this process ends and begins anew, and goes by what it reads then; running Jobs go on",
+		"cure",
+		"none is needed here; restart the rest of the control plane as well (docs/restore.md)",
+		NULL);
+}
+
 enum following_news following_look(
 	struct following *f, const struct informer *informer, struct gate *gate, struct log *log)
 {
+	if (informer_went_back(informer) || gate_store_went_back(gate)) {
+		log_beginning_anew(log);
+		return FOLLOWING_BEGIN_ANEW;
+	}
 	int64_t stalled_ms = informer_jobs_stalled_ms(informer);
 	bool lost = stalled_ms >= LOST_MS, changed = lost != f->lost;
 	gate_set_following(gate, !lost);

@@ -5,6 +5,9 @@
  * gate of a standby does not ask to lead (gate_set_following()); after KIND_STALLED_MS a leader is
  * to give its lease back, so that a controller that can follow Jobs takes over. A process that
  * slept has had no news either, and is not blamed for it (kube/awake.h).
+ *
+ * An API server whose store was put back (an etcd restored from a snapshot) is believed. But what
+ * this process knows is of a time that never was: it ends at once, leader or not, and begins anew.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_FOLLOWING_H
 #define SLUICE_CONTROLLER_WATCH_FOLLOWING_H
@@ -17,8 +20,9 @@
 
 enum following_news {
 	FOLLOWING_AS_BEFORE,
-	FOLLOWING_CHANGED, /* lost, or back: the gate was told */
-	FOLLOWING_GIVE_UP, /* it leads and has followed no Jobs for too long; that was logged */
+	FOLLOWING_CHANGED,    /* lost, or back: the gate was told */
+	FOLLOWING_GIVE_UP,    /* it leads and has followed no Jobs for too long; that was logged */
+	FOLLOWING_BEGIN_ANEW, /* the store went back; that was logged */
 };
 
 struct following {

@@ -11,7 +11,6 @@
 #include "controller/watch/bound_pods.h"
 #include "controller/common/path.h"
 #include "controller/watch/seen_set.h"
-#include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 #include "controller/wire/labels.h"
 
@@ -44,12 +43,12 @@ struct view {
 
 struct informer {
 	struct informer_options options;
-	struct kind_options told; /* who is told of what admins describe */
+	struct kind_options told; /* is told of what admins describe */
 	struct view view[KINDS];
 	struct view pods; /* only for what goes wrong with them */
 	struct bound_pods *bound_pods;
-	bool synced, cluster_known;
-	bool jobs_anew;	      /* somebody said JOBS_ANEW since they were listed */
+	bool synced, cluster_known, went_back;
+	bool jobs_anew;	      /* JOBS_ANEW was said since they were listed */
 	int64_t jobs_anew_ms; /* when they were listed for that last */
 	int64_t zones_ms;     /* when the zone database was looked at last */
 	int64_t quotas_ms;    /* since when a Job waits for a look at the quotas; 0: none does */
@@ -61,6 +60,12 @@ struct informer {
 static void changed(const struct informer *o)
 {
 	o->options.changed(o->options.ctx);
+}
+
+/* They go to the gate: kind_tell() is not for them. */
+static bool is_jobs(const struct view *v)
+{
+	return v->kind == &kinds[JOBS];
 }
 
 /* A tenant may write the same object again a hundred times a second. */
@@ -123,9 +128,8 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 		queue_read_job(o->options.queue, decode_namespace_of(object), decode_name(object));
 		if (decode_uid(object, &uid))
 			gate_lose_job(o->options.gate, &uid);
-	} else if (decode_job(object, &job, &e) == 0) {
+	} else if (decode_job(object, &o->options.job_context, &job, &e) == 0) {
 		queue_read_job(o->options.queue, job->ns, job->name);
-		time_specs_complete_job(o->options.time_specs, job);
 		gate_see_job(o->options.gate, job);
 	} else {
 		refuse_job(v, object, e.text);
@@ -137,7 +141,7 @@ static void see_job(struct view *v, enum kube_event type, const cJSON *object)
 static void drop(struct view *v, const char *ns, const char *name)
 {
 	struct informer *o = v->informer;
-	if (v->kind->drop(&o->told, ns, name) == JOBS_ANEW)
+	if (kind_drop(v->kind, &o->told, ns, name) == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->has_status) {
 		status_writer_lose(o->options.status_writer, v->kind->report, ns, name);
@@ -165,7 +169,7 @@ static void see_object(struct view *v, const cJSON *object)
 	if (!seen_set_see(v->seen_set, decode_namespace_of(object), decode_name(object), &uid,
 		    generation))
 		return;
-	int rc = v->kind->tell(&o->told, object, &e);
+	int rc = kind_tell(v->kind, &o->told, object, &e);
 	if (rc == JOBS_ANEW)
 		o->jobs_anew = true;
 	if (v->kind->report == REPORT_FLAVOR)
@@ -189,10 +193,10 @@ static void begin_jobs(struct informer *o)
 static void on_begin(void *ctx)
 {
 	struct view *v = ctx;
-	if (v->kind->tell)
-		seen_set_begin(v->seen_set);
-	else
+	if (is_jobs(v))
 		begin_jobs(v->informer);
+	else
+		seen_set_begin(v->seen_set);
 	if (v->kind->is_configmaps)
 		time_specs_begin_list(v->informer->options.time_specs);
 }
@@ -200,7 +204,7 @@ static void on_begin(void *ctx)
 static void on_event(enum kube_event type, const cJSON *object, void *ctx)
 {
 	struct view *v = ctx;
-	if (!v->kind->tell) {
+	if (is_jobs(v)) {
 		see_job(v, type, object);
 	} else if (type == KUBE_DELETED) {
 		seen_set_drop(v->seen_set, decode_namespace_of(object), decode_name(object));
@@ -262,19 +266,19 @@ static void on_end(void *ctx)
 	struct view *v = ctx;
 	struct informer *o = v->informer;
 	const struct seen_set_entry *lost;
-	if (v->kind->tell) {
+	if (is_jobs(v)) {
+		gate_end_list(o->options.gate);
+		queue_end_unread_list(o->options.queue);
+	} else {
 		seen_set_end(v->seen_set);
 		while ((lost = seen_set_take_lost(v->seen_set)))
 			drop(v, lost->ns, lost->name);
-	} else {
-		gate_end_list(o->options.gate);
-		queue_end_unread_list(o->options.queue);
 	}
 	if (v->kind->is_configmaps)
 		time_specs_end_list(o->options.time_specs);
 	log_event(o->options.log, v->listed ? LEVEL_DEBUG : LEVEL_INFO, "listed", "kind",
 		v->kind->name, "#objects",
-		v->kind->tell ? LOG_NUMBER((int64_t)seen_set_count(v->seen_set)) : NULL, NULL);
+		is_jobs(v) ? NULL : LOG_NUMBER((int64_t)seen_set_count(v->seen_set)), NULL);
 	v->listed = true;
 	v->denied = false;
 	start_late(o);
@@ -315,7 +319,7 @@ static bool any_listed(const struct informer *o)
 	return false;
 }
 
-/* A server that has just started denies everything to everybody. */
+/* A server that has just started denies everything to all. */
 static void is_denied(struct view *v)
 {
 	struct informer *o = v->informer;
@@ -382,14 +386,22 @@ static void keep_unread_job(struct view *v, const struct kube_unreadable *u)
 static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 {
 	struct view *v = ctx;
-	if (v->kind->tell)
-		seen_set_keep(v->seen_set, u->ns, u->name);
-	else
+	if (is_jobs(v))
 		keep_unread_job(v, u);
+	else
+		seen_set_keep(v->seen_set, u->ns, u->name);
 	if (v->kind->reject && *u->name)
 		v->kind->reject(v->informer->options.queue, u->name, u->why);
 	complain(v, u->ns, u->name, u->why);
 	changed(v->informer);
+}
+
+static void on_went_back(const char *before, const char *now, void *ctx)
+{
+	struct view *v = ctx;
+	v->informer->went_back = true;
+	log_event(v->informer->options.log, LEVEL_WARN, "older-version", "kind", v->kind->name,
+		"before", before, "now", now, NULL);
 }
 
 static void on_moved(const char *from, const char *to, void *ctx)
@@ -453,10 +465,11 @@ static void view_init(struct informer *o, size_t i)
 	v->seen_set = seen_set_new();
 }
 
+/* One kind is enough to ask: they are in one store. */
 static void view_watch(struct view *v)
 {
-	static const struct kube_watch_handler handler = {
-		on_begin, on_event, on_end, on_trouble, on_moved, on_seen, on_unreadable};
+	struct kube_watch_handler handler = {on_begin, on_event, on_end, on_trouble, on_moved,
+		on_seen, on_unreadable, is_jobs(v) ? on_went_back : NULL};
 	struct informer *o = v->informer;
 	if (v->kind->is_nodes) {
 		v->subscriber = kube_shared_watch_join(o->options.nodes, &handler, v);
@@ -637,6 +650,11 @@ size_t informer_health(const struct informer *o, struct kind_health ret[KIND_HEA
 		ret[i] = health_of(&o->view[i]);
 	ret[KINDS] = health_of(&o->pods);
 	return KINDS + 1;
+}
+
+bool informer_went_back(const struct informer *o)
+{
+	return o->went_back;
 }
 
 int64_t informer_jobs_stalled_ms(const struct informer *o)

@@ -38,6 +38,7 @@
 #include "base/buf.h"
 #include "controller/watch/finalizers.h"
 #include "controller/gate/gate.h"
+#include "controller/wire/decode.h"
 #include "controller/watch/kind_health.h"
 #include "controller/kube/client.h"
 #include "controller/kube/shared_watch.h"
@@ -58,6 +59,7 @@ struct informer_options {
 	struct finalizers *finalizers;
 	struct job_scope *job_scope;
 	struct time_specs *time_specs;
+	struct job_context job_context; /* for decode_job() */
 	struct zones *zones;
 	struct overcommit_controller *overcommit_controller;
 	const char *config_namespace; /* of the ConfigMaps */
@@ -75,6 +77,8 @@ void informer_free(struct informer *o);
 void informer_tick(struct informer *o);
 
 bool informer_synced(const struct informer *o);
+/* The API server shows older Jobs than it did. */
+bool informer_went_back(const struct informer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
 void informer_missing(const struct informer *o, struct buf *out);
 /* Of each kind; returns how many there are. */

@@ -40,12 +40,9 @@ static void province_free(struct province *p)
 
 void job_scope_free(struct job_scope *r)
 {
-	struct province *p;
 	if (!r)
 		return;
-	map_each(&r->provinces, i, p)
-		province_free(p);
-	map_done(&r->provinces);
+	map_free(&r->provinces, province_free);
 	free(r);
 }
 

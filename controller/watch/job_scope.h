@@ -1,12 +1,12 @@
 /*
- * The remit: which Jobs are managed at all (reference 9.4).
+ * The job scope: which Jobs are managed at all (reference 9.4).
  *
  * Those in a namespace whose labels the selector takes, if they name a queue, or all of them with
- * --manage-jobs-without-queue-name. Without a selector every namespace is in the remit; the two
+ * --manage-jobs-without-queue-name. Without a selector every namespace is in scope; the two
  * that are always left alone, kube-system and sluice-system, are never watched in the first place.
  *
  * A Job may be seen before its namespace: until that is known, the Job is turned away, and the
- * realm remembers that it was.
+ * scope remembers that it was.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_JOB_SCOPE_H
 #define SLUICE_CONTROLLER_WATCH_JOB_SCOPE_H

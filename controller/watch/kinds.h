@@ -15,6 +15,7 @@
 #include "controller/watch/job_scope.h"
 #include "controller/write/status_writer.h"
 #include "controller/watch/time_specs.h"
+#include "controller/wire/tell.h"
 #include "sluice/queue.h"
 
 /* Who is told. */
@@ -25,9 +26,6 @@ struct kind_options {
 	struct overcommit_controller *overcommit_controller;
 };
 
-/* What Jobs ask for is counted differently now, or others are managed: all must be seen again. */
-enum { JOBS_ANEW = 1 };
-
 struct kind {
 	const char *name; /* plural, for people */
 	const char *path; /* NULL: the ConfigMaps, in whose namespace the observer knows */
@@ -36,19 +34,24 @@ struct kind {
 	bool has_status;  /* the reporter writes it, so its events are often our own */
 	bool generations; /* metadata.generation moves with every change of the spec */
 	bool shapes_jobs; /* Jobs are judged by it as they are told: they are listed after it */
-	bool names_configmaps; /* only those that somebody names are kept: they are listed after */
+	bool names_configmaps; /* only those that a spec names are kept: they are listed after */
 	bool is_configmaps;
-	bool is_nodes; /* followed in the watch that is shared with the lender */
+	bool is_nodes; /* followed in the watch that is shared with overcommit */
 	/* Roles of an older deployment do not have it: then the queue does without, and this is
 	 * what comes of it. NULL: there is no doing without. */
 	const char *without;
-	/* NULL: Jobs, which go to the gate. Decodes and tells; 0, ERR_INVALID, or JOBS_ANEW. */
-	int (*tell)(const struct kind_options *o, const cJSON *object, struct err *e);
+	/* How an object becomes a fact: one of these. Jobs have none: they go to the gate. */
+	bool is_time_spec; /* completed by time_specs.h first */
+	enum time_specs_kind time_spec;
+	tell_queue *tell;
+	int (*see)(const struct kind_options *o, const cJSON *object, struct err *e);
 	/* Shows at the object why it is refused; its last valid spec stays in force. NULL: nothing
 	 * of it can be shown there. */
 	void (*reject)(struct queue *q, const char *name, const char *sentence);
-	int (*drop)(const struct kind_options *o, const char *ns,
-		const char *name); /* 0 or JOBS_ANEW */
+	/* How it goes: one of these, but of a time spec. */
+	void (*drop)(struct queue *q, const char *name);
+	void (*drop_in)(struct queue *q, const char *ns, const char *name);
+	int (*lose)(const struct kind_options *o, const char *ns, const char *name);
 	/* May be NULL. All of them have been told as they were at this resourceVersion. */
 	void (*seen)(const struct kind_options *o, int64_t version);
 	enum status_writer_kind report; /* when has_status */
@@ -60,5 +63,10 @@ enum { NODES = 14, QUOTAS, CONFIGMAPS = 17, JOBS, KINDS }; /* those two come las
 extern const struct kind kind_pods;
 
 extern const struct kind kinds[KINDS];
+
+/* Of all kinds but Jobs. 0, JOBS_ANEW, or ERR_INVALID with the sentence. */
+int kind_tell(
+	const struct kind *k, const struct kind_options *o, const cJSON *object, struct err *e);
+int kind_drop(const struct kind *k, const struct kind_options *o, const char *ns, const char *name);
 
 #endif

@@ -17,13 +17,24 @@ static void next_stretch(struct recall *r, int64_t from_ms, int64_t now_ms)
 	r->spent_to_ms = from_ms + STRETCH_MS < now_ms ? from_ms + STRETCH_MS : INT64_MAX;
 }
 
+static int64_t spent_since_ms(const struct queue *q, int64_t now_ms)
+{
+	int64_t since_ms = queue_recall_spent_since_ms(q, now_ms);
+	int64_t least_ms = (now_ms - SPENT_BACK_MS) / QUARTER_MS * QUARTER_MS;
+	return since_ms > 0 && since_ms < least_ms ? since_ms : least_ms;
+}
+
+int64_t recall_since_ms(const struct queue *q, int64_t now_ms)
+{
+	int64_t runs_ms = now_ms - queue_recall_ms(q), spent_ms = spent_since_ms(q, now_ms);
+	return runs_ms < spent_ms ? runs_ms : spent_ms; /* DURATIONS_BACK_MS is less */
+}
+
 static void begin(struct recall *r, const struct queue *q, int64_t now_ms)
 {
 	int64_t back_ms = queue_recall_ms(q);
 	r->mark = ledger_mark_since(now_ms - back_ms);
-	int64_t since_ms = queue_recall_spent_since_ms(q, now_ms);
-	int64_t least_ms = (now_ms - SPENT_BACK_MS) / QUARTER_MS * QUARTER_MS;
-	r->spent_since_ms = since_ms > 0 && since_ms < least_ms ? since_ms : least_ms;
+	r->spent_since_ms = spent_since_ms(q, now_ms);
 	r->durations_since_ms = now_ms - DURATIONS_BACK_MS;
 	next_stretch(r, r->spent_since_ms, now_ms);
 	r->stage = back_ms > 0 ? RECALL_RUNS : RECALL_SPENT;

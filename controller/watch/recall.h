@@ -4,7 +4,7 @@
  *   runs       what LocalQueues used lately, as far back as it counts in an order by use
  *              (queue_recall_ms()), page by page
  *   spent      what was spent since the beginning of the longest period of any Budget
- *              (queue_recall_spent_since_ms()), or five weeks, in case that somebody makes one of a
+ *              (queue_recall_spent_since_ms()), or five weeks, in case that an admin makes one of a
  *              month; a week at a time
  *   durations  how long the last runs of each family took
  *
@@ -12,7 +12,7 @@
  *
  * Each run is told once: an attempt that fails on the way goes on behind the last page that was
  * answered, and once all is read there is nothing more to ask for. What is read is all there is:
- * with the epoch taken nobody else writes, and a run that ends from now on is released by us.
+ * with the epoch taken no other leader writes, and a run that ends from now on is released by us.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_RECALL_H
 #define SLUICE_CONTROLLER_WATCH_RECALL_H
@@ -39,6 +39,9 @@ struct recall {
 	int64_t durations_since_ms;
 	size_t runs, spent, durations; /* so many were told */
 };
+
+/* Runs that ended since then may be read by a leader that comes now. */
+int64_t recall_since_ms(const struct queue *q, int64_t now_ms);
 
 /* Asks for the next page, to be answered under this id. False: there is nothing (more) to read. */
 bool recall_ask(struct recall *r, const struct queue *q, struct pg *pg, uint64_t id, int64_t epoch,

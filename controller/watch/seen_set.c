@@ -61,10 +61,7 @@ void seen_set_free(struct seen_set *r)
 {
 	if (!r)
 		return;
-	struct seen_set_entry *e;
-	map_each(&r->map, i, e)
-		entry_free(e);
-	map_done(&r->map);
+	map_free(&r->map, entry_free);
 	forget_lost(r);
 	free(r);
 }

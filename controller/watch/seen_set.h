@@ -1,9 +1,9 @@
 /*
- * A roster: which objects of one kind we were told of, so that a new list can show what is gone.
+ * A seen set: which objects of one kind we were told of, so that a new list can show what is gone.
  *
- * Between seen_set_begin() and seen_set_end() a complete list is read; what was not seen in it is then
- * taken out with seen_set_take_lost(). begin may come again in the middle: it starts over, and until
- * the next end nothing is lost.
+ * Between seen_set_begin() and seen_set_end() a complete list is read; what was not seen in it is
+ * then taken out with seen_set_take_lost(). begin may come again in the middle: it starts over, and
+ * until the next end nothing is lost.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_SEEN_SET_H
 #define SLUICE_CONTROLLER_WATCH_SEEN_SET_H
@@ -38,7 +38,7 @@ bool seen_set_see(struct seen_set *r, const char *ns, const char *name, const st
 void seen_set_keep(struct seen_set *r, const char *ns, const char *name);
 void seen_set_drop(struct seen_set *r, const char *ns, const char *name);
 
-/* After seen_set_end: the next that the list did not have, no longer in the roster; NULL when there
+/* After seen_set_end: the next that the list did not have, no longer in the set; NULL when there
  * is none. Valid until the next call. */
 const struct seen_set_entry *seen_set_take_lost(struct seen_set *r);
 

@@ -1,6 +1,6 @@
 /*
- * The lookout: follows the pods that are Pending and the Events of what was refused, for the gate's
- * book of troubles (gate/trouble.h), for as long as the gate wants them and a minute longer.
+ * Follows Pending pods, and the Events about refused pods, for the gate's troubles
+ * (gate/trouble.h): for as long as the gate wants them and a minute longer.
  *
  * Pods of started Jobs alone: their label sluice.dev/cluster-queue-name is asked for, and
  * status.phase=Pending. Events: FailedCreate of Jobs. While all runs have the pods they need

@@ -9,7 +9,6 @@
 #include "controller/common/clock.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
-#include "controller/wire/job_times.h"
 #include "queue/price/series.h"
 
 enum { HORIZON_DAYS = 3660 }; /* of repeated events: as far as `sluice calendar` looks */
@@ -32,7 +31,7 @@ struct line { /* of a ConfigMap's data */
 	char *key, *text;
 };
 
-/* A ConfigMap that somebody names, there or not. */
+/* A ConfigMap that a spec names, there or not. */
 struct sheet {
 	char *name;
 	bool looked;  /* it was listed for, or seen */
@@ -111,7 +110,7 @@ static struct slice find_text(const char *configmap, const char *key, void *ctx)
 	return (struct slice){NULL, 0};
 }
 
-/* ---- who names which ------------------------------------------------------------------------- */
+/* ---- which spec names which ------------------------------------------------------------------ */
 
 /* The index-th ConfigMap that it names; NULL past the last. */
 static const char *named(const struct entry *e, size_t index)
@@ -387,13 +386,7 @@ bool time_specs_wants_list(struct time_specs *t)
 	return wants;
 }
 
-/* ---- Jobs, and its life ---------------------------------------------------------------------- */
-
-void time_specs_complete_job(struct time_specs *t, struct job *j)
-{
-	clock_bring_job(j);
-	job_times_resolve(j, zones_find, t->o.zones);
-}
+/* ---- its life --------------------------------------------------------------------------------- */
 
 struct time_specs *time_specs_new(const struct time_specs_options *o)
 {

@@ -1,5 +1,5 @@
 /*
- * The timekeeper: what admins describe of time and money, made complete, and told to the queue.
+ * Time specs: Calendars, PricePlans and Budgets, completed and told to the queue.
  *
  * A Calendar, a PricePlan and a Budget mean more than their own text: a zone of the system's
  * database, dates or prices that stand in ConfigMaps. So their decoded specs are kept here, and are
@@ -9,7 +9,7 @@
  * was.
  *
  * What cannot be made sense of is shown at its object (queue_reject_*), and in the log when it
- * became so without anybody touching the object itself.
+ * became so without a change to the object itself.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_TIME_SPECS_H
 #define SLUICE_CONTROLLER_WATCH_TIME_SPECS_H
@@ -46,13 +46,10 @@ void time_specs_begin_list(struct time_specs *t);
 void time_specs_end_list(struct time_specs *t);
 void time_specs_see_configmap(struct time_specs *t, const struct cJSON *object);
 void time_specs_drop_configmap(struct time_specs *t, const char *name);
-/* Somebody names one that was not listed for yet: list them again. Once for each. */
+/* A spec names one that was not listed for yet: list them again. Once for each. */
 bool time_specs_wants_list(struct time_specs *t);
 
 /* All is told anew: the zones are others now. */
 void time_specs_tell_all(struct time_specs *t);
-
-/* The times in a Job that was just decoded: by our clock (clock.h), and those with a zone. */
-void time_specs_complete_job(struct time_specs *t, struct job *j);
 
 #endif

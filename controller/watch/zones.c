@@ -30,10 +30,7 @@ struct zones *zones_new(void)
 
 static void forget_all(struct zones *z)
 {
-	struct zone *zone;
-	map_each(&z->by_name, i, zone)
-		zone_free(zone);
-	map_done(&z->by_name);
+	map_free(&z->by_name, zone_free);
 	map_init(&z->by_name, zone_has_name);
 }
 

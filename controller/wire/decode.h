@@ -9,14 +9,15 @@
  * ERR_INVALID for what is not such an object at all, or a spec no sense can be made of; then the
  * name is still given when there is one, for the sentence to be shown at its object.
  *
- * Nothing here has zones or ConfigMaps. What needs them is left as it was written, for whoever has
- * them: of a Calendar calendar_resolve(), of a PricePlan series_resolve() (queue/price/series.h), of a
- * Budget its zone, of a Job job_times_resolve() (job_times.h), without which it stays invalid.
+ * Nothing here has zones or ConfigMaps. A Job's zones are looked up through its context, so it is
+ * finished when it leaves. What else needs them is left as it was written: a Calendar for
+ * calendar_resolve(), a PricePlan for series_resolve() (queue/price/series.h), a Budget's zone.
  */
 #ifndef SLUICE_CONTROLLER_WIRE_DECODE_H
 #define SLUICE_CONTROLLER_WIRE_DECODE_H
 
 #include "base/err.h"
+#include "controller/wire/job_times.h"
 #include "sluice/calendar.h"
 #include "sluice/job.h"
 #include "sluice/policy.h"
@@ -24,7 +25,15 @@
 
 struct cJSON;
 
-int decode_job(const struct cJSON *o, struct job **ret, struct err *e);
+/* What a Job's text alone does not tell. */
+struct job_context {
+	zone_find find_zone; /* NULL: a Job with a time of a zone stays invalid */
+	void *zones;	     /* its ctx */
+	/* Brings the times that the API server wrote to our clock (clock.h); NULL: they are. */
+	void (*bring_times)(struct job *j);
+};
+/* c NULL: no zones, and our clock. */
+int decode_job(const struct cJSON *o, const struct job_context *c, struct job **ret, struct err *e);
 int decode_clusterqueue(const struct cJSON *o, struct clusterqueue_spec **ret, struct err *e);
 int decode_cohort(const struct cJSON *o, struct cohort_spec **ret, struct err *e);
 int decode_localqueue(const struct cJSON *o, struct localqueue_spec **ret, struct err *e);
@@ -33,8 +42,8 @@ int decode_workload_priority(const struct cJSON *o, struct priority_spec **ret, 
 int decode_pod_priority(const struct cJSON *o, struct priority_spec **ret, struct err *e);
 int decode_namespace(const struct cJSON *o, struct namespace_spec **ret, struct err *e);
 int decode_limit_range(const struct cJSON *o, struct limit_range_spec **ret, struct err *e);
-/* spec->zone is left NULL and exceptions of datesFrom without dates: who has the zone database and
- * the ConfigMap adds them. */
+/* spec->zone is left NULL and exceptions of datesFrom without dates: the caller that has the zone
+ * database and the ConfigMap adds them. */
 int decode_calendar(const struct cJSON *o, struct calendar_spec **ret, struct err *e);
 int decode_runpolicy(const struct cJSON *o, struct runpolicy_spec **ret, struct err *e);
 /* spec.series has no points yet. */

@@ -11,7 +11,7 @@
 #define GRACE_DEFAULT_S 30
 #define CENTURY_S 3153600000.0
 
-/* Kubernetes counts it in 64 bits; who asks for more than a century means no limit. */
+/* Kubernetes counts it in 64 bits; more than a century means no limit. */
 static int64_t active_deadline_ms(struct decoder *d, const struct path *spec, const cJSON *of)
 {
 	int64_t seconds = 0;
@@ -80,7 +80,7 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->parallelism = int32_field(d, spec, of, "parallelism", 0, 1);
 	j->has_completions = json_get(of, "completions") != NULL;
 	j->completions = int32_field(d, spec, of, "completions", 0, 0);
-	j->active_deadline_ms = active_deadline_ms(d, spec, of);
+	j->durations.active_deadline_ms = active_deadline_ms(d, spec, of);
 	j->indexed = name_field(d, spec, of, "completionMode", modes, 0) == 1;
 	j->ignores_disruption = ignores_disruption(of);
 	j->pod_priority_class = text_field(d, at, pod, "priorityClassName", NAME_MAX_BYTES);
@@ -136,7 +136,7 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 			"is not a time; write e.g. 2026-11-21T09:58:30Z");
 }
 
-/* Less than none is one second to a kubelet; who asks for more than a century means no limit. */
+/* Less than none is one second to a kubelet; more than a century means no limit. */
 static int64_t grace_ms(const cJSON *pod)
 {
 	int64_t seconds = GRACE_DEFAULT_S;
@@ -174,7 +174,7 @@ static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 
 static void keep_invalid(struct decoder *d, struct job *j)
 {
-	if (!d->faulty) { /* job_times_resolve() may take that back */
+	if (!d->faulty) { /* finish_times() may take that back */
 		j->invalid = j->start_after.unknown ? j->start_after.unknown : j->deadline.unknown;
 		return;
 	}
@@ -197,8 +197,9 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	read_spec(d, o, j);
 	job_annotations(d, o, j);
 	j->suspended_by_person =
-		j->suspend && j->story_state == STORY_STARTED && suspended_by_person(o);
-	j->resumed_by_other = !j->suspend && j->story_state == STORY_STARTED && resumed_by_other(o);
+		j->suspend && j->admission.state == STORY_STARTED && suspended_by_person(o);
+	j->resumed_by_other =
+		!j->suspend && j->admission.state == STORY_STARTED && resumed_by_other(o);
 	job_lending(d, o, j);
 	job_status(o, j);
 	read_template(d, o, j);
@@ -206,13 +207,22 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	return 0;
 }
 
-int decode_job(const cJSON *o, struct job **ret, struct err *e)
+/* "08:00" is of the day after the creation: so our clock comes before the zones. */
+static void finish_times(const struct job_context *c, struct job *j)
+{
+	if (c && c->bring_times)
+		c->bring_times(j);
+	if (c && c->find_zone)
+		job_times_resolve(j, c->find_zone, c->zones);
+}
+
+int decode_job(const cJSON *o, const struct job_context *c, struct job **ret, struct err *e)
 {
 	void *block;
-	int rc = meta_check(o, "Job", e);
-	if (rc == 0)
-		rc = decode_in_block(o, JOB_GUESS, fill_job, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
+	int rc = decode_kind(o, "Job", JOB_GUESS, fill_job, &block, e);
+	if (rc < 0)
+		return rc;
+	finish_times(c, block);
+	*ret = block;
+	return 0;
 }

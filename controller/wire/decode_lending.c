@@ -4,8 +4,8 @@
  *
  * Kubernetes itself checks next to nothing of kubernetes.io/batch-cpu and batch-memory (no
  * integers, no limits, no mixing: reference/overcommit.md 5.1), and what it lets pass would be
- * counted as one thing by the scheduler and as another by whoever lends. So all of that is checked
- * here, and who asks for what makes no sense waits with the sentence that says so.
+ * counted as one thing by the scheduler and as another by the lending side. So all of that is
+ * checked here. A Job that asks for what makes no sense waits with the sentence that says so.
  */
 #include <string.h>
 
@@ -219,7 +219,7 @@ static void check_asks_lent(struct decoder *d, const struct path *at, const cJSO
 	}
 }
 
-/* ---- Who may have it in other names ----------------------------------------------------------
+/* ---- Jobs that may have it in other names ----------------------------------------------------
  */
 
 static bool asks_plain(const struct container *c)
@@ -365,7 +365,7 @@ void job_lending(struct decoder *d, const cJSON *o, struct job *j)
 	owners_text(o, template, notes, &text);
 	if (text.failed || json_parse(tree, buf_slice(&text), &root, NULL) < 0) {
 		decoder_fault(d, PATH(PATH(PATH(NULL, "spec"), "template"), "spec"),
-			"what its containers ask for takes more than %d bytes to write down, and who may run on lent resources has that in an annotation; use fewer containers",
+			"what its containers ask for takes more than %d bytes to write down, and a Job that may run on lent resources has that in an annotation; use fewer containers",
 			TEXT_MAX_BYTES);
 	} else {
 		read_text(d, template, &text, root, opted_in, j);

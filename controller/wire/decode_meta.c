@@ -96,3 +96,10 @@ int meta_check(const cJSON *o, const char *kind, struct err *e)
 		return name_fault(e, kind, "namespace", decode_namespace_of(o));
 	return 0;
 }
+
+int decode_kind(
+	const cJSON *o, const char *kind, size_t guess, decode_fill fill, void **ret, struct err *e)
+{
+	int rc = meta_check(o, kind, e);
+	return rc < 0 ? rc : decode_in_block(o, guess, fill, ret, e);
+}

@@ -50,7 +50,7 @@ static int64_t amount_of(
 	return value ? quantity_value(d, PATH(at, resource), value, resource) : 0;
 }
 
-/* reservedCPUs counts instead of cpu, even where that is more: who pins cores knows how many. */
+/* reservedCPUs counts instead of cpu, even where that is more: the admin pinned these cores. */
 static struct load reservation_value(struct decoder *d, const struct path *at, const cJSON *root)
 {
 	char shown[SHOWN_SIZE];
@@ -191,13 +191,4 @@ static int fill_node(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Node", o, e);
 }
 
-int decode_node(const cJSON *o, struct node_facts **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Node", e);
-	if (rc == 0)
-		rc = decode_in_block(o, NODE_GUESS, fill_node, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_node, node_facts, "Node", NODE_GUESS, fill_node)

@@ -61,19 +61,20 @@ static void read_owner(const cJSON *root, struct job *j)
 	int32_t pods = (int32_t)number_of(root, "pods", INT32_MAX);
 	int32_t parallelism = (int32_t)number_of(root, "parallelism", INT32_MAX);
 	int32_t completions = (int32_t)number_of(root, "completions", INT32_MAX);
-	bool as_applied = j->story_state == STORY_STARTED && pods > 0 && parallelism > pods &&
+	bool as_applied = j->admission.state == STORY_STARTED && pods > 0 && parallelism > pods &&
 			  j->parallelism == pods &&
 			  (completions == 0 || (j->has_completions && j->completions == pods));
 	/* Its owner's manifest was applied again while it runs: it has the owner's numbers once
 	 * more, all of them or only the one that a tool cares for. */
 	bool completions_known = completions == 0 || !j->has_completions ||
 				 j->completions == pods || j->completions == completions;
-	j->reapplied = !j->suspend && j->story_state == STORY_STARTED && pods > 0 &&
-		       parallelism > pods && j->parallelism == parallelism && completions_known;
+	j->admission.reapplied = !j->suspend && j->admission.state == STORY_STARTED && pods > 0 &&
+				 parallelism > pods && j->parallelism == parallelism &&
+				 completions_known;
 	if (!as_applied)
 		return;
-	j->owner_parallelism = parallelism;
-	j->owner_completions = completions;
+	j->admission.owner_parallelism = parallelism;
+	j->admission.owner_completions = completions;
 	if (!j->suspend)
 		return;
 	j->parallelism = parallelism;
@@ -86,7 +87,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	const cJSON *root;
 	const char *trouble;
 	int64_t attempt;
-	if (json_parse(notes, slice_of(j->story), &root, NULL) < 0)
+	if (json_parse(notes, slice_of(j->admission.story), &root, NULL) < 0)
 		return;
 	enum story_state state = state_named(json_text(root, "state"));
 	/* A Job that was never let in, and ran all the same, was stopped before its first. */
@@ -94,14 +95,14 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < first ||
 		attempt > INT32_MAX)
 		return;
-	j->story_state = state;
-	j->story_attempt = (int32_t)attempt;
-	j->story_epoch = number_of(root, "epoch", INT64_MAX);
-	read_history(json_object(root, "history"), &j->history);
+	j->admission.state = state;
+	j->admission.attempt = (int32_t)attempt;
+	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
+	read_history(json_object(root, "history"), &j->admission.history);
 	read_owner(root, j);
 	trouble = json_text(root, "trouble");
 	if (trouble && *trouble)
-		j->trouble = text_quote(d, trouble, TROUBLE_TEXT_MAX);
+		j->admission.trouble = text_quote(d, trouble, TROUBLE_TEXT_MAX);
 }
 
 /* The text has no other bound than the API server's own, and no other check: it is written back
@@ -117,7 +118,7 @@ static void keep_story(struct decoder *d, const struct path *at, const char *tex
 	}
 	char *copy = parcel_bytes(&d->parcel, len + 1);
 	memcpy(copy, text, len);
-	j->story = copy;
+	j->admission.story = copy;
 	read_story(d, notes, j);
 }
 
@@ -176,8 +177,9 @@ static void read_times(
 		decoder_fault(d, PATH(at, MAX_RUN_ANNOTATION),
 			"%s is not a number of seconds; write e.g. 3600",
 			text_show(max_run, shown));
-	j->max_run_ms = seconds * 1000;
-	if (json_get(annotations, EXPECTED_ANNOTATION) && !text_duration(expected, &j->expected_ms))
+	j->durations.max_run_ms = seconds * 1000;
+	if (json_get(annotations, EXPECTED_ANNOTATION) &&
+		!text_duration(expected, &j->durations.expected_ms))
 		decoder_fault(d, PATH(at, EXPECTED_ANNOTATION),
 			"%s is not a duration; write e.g. 1h30m or 5400",
 			text_show(expected, shown));
@@ -191,7 +193,8 @@ static void read_min_parallelism(
 	const struct path *here = PATH(at, MIN_PARALLELISM_ANNOTATION);
 	const char *text =
 		text_field(d, at, annotations, MIN_PARALLELISM_ANNOTATION, NAME_MAX_BYTES);
-	int32_t asked = j->owner_parallelism > 0 ? j->owner_parallelism : j->parallelism;
+	int32_t asked = j->admission.owner_parallelism > 0 ? j->admission.owner_parallelism
+							   : j->parallelism;
 	if (!json_get(annotations, MIN_PARALLELISM_ANNOTATION))
 		return;
 	if (!text_number(text, INT32_MAX, &least) || least == 0)
@@ -260,8 +263,8 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	const char *story = json_text(annotations, STORY_ANNOTATION);
 	const char *directives = json_text(annotations, DIRECTIVES_ANNOTATION);
 	struct json *notes = story || directives ? json_new(NOTE_TREE_MAX) : NULL;
-	j->has_annotations = annotations != NULL;
-	j->annotation_bytes = bytes_of(annotations);
+	j->annotations.present = annotations != NULL;
+	j->annotations.bytes = bytes_of(annotations);
 	if (story)
 		keep_story(d, at, story, notes, j);
 	if (directives)
@@ -275,7 +278,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	const char *hold = text_field(d, at, annotations, HOLD_ANNOTATION, HOLD_MAX_BYTES);
 	const char *notice = json_text(annotations, WAITING_ANNOTATION);
 	if (json_get(annotations, WAITING_ANNOTATION))
-		j->notice = beginning(d, notice ? notice : "");
+		j->annotations.waiting = beginning(d, notice ? notice : "");
 	if (json_get(annotations, HOLD_ANNOTATION) && strcmp(hold, "false") != 0)
 		j->hold = hold;
 }

@@ -54,7 +54,7 @@ static struct node_strategy entry_value(
 	s.fault = faults_back(d, &a);
 	if (s.fault)
 		s.layer.says = 0;
-	if (!selects) { /* in no values: holds for nobody */
+	if (!selects) { /* in no values: holds for no node */
 		struct requirement *none = parcel_array(&d->parcel, 1, sizeof(*none));
 		*none = (struct requirement){"", SELECTOR_IN, NULL, 0};
 		s.selector = (struct selector_term){none, 1};
@@ -209,13 +209,5 @@ static int fill_node_overcommit(struct decoder *d, const cJSON *o, struct err *e
 	return decoder_verdict(d, "NodeOvercommit", o, e);
 }
 
-int decode_node_overcommit(const cJSON *o, struct node_overcommit **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "NodeOvercommit", e);
-	if (rc == 0)
-		rc = decode_in_block(o, NODE_OVERCOMMIT_GUESS, fill_node_overcommit, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_node_overcommit, node_overcommit, "NodeOvercommit", NODE_OVERCOMMIT_GUESS,
+	fill_node_overcommit)

@@ -14,6 +14,19 @@
 /* decode_meta.c. What every object must have to be one: of this kind (if it says its kind), with a
  * name that is text. ERR_INVALID otherwise. */
 int meta_check(const cJSON *o, const char *kind, struct err *e);
+/* An object of this kind, checked and filled into a block of its own; see decode_in_block(). */
+int decode_kind(const cJSON *o, const char *kind, size_t guess, decode_fill fill, void **ret,
+	struct err *e);
+/* The function of decode.h that does so for one kind. */
+#define DECODER(function, record, kind, guess, fill)                                               \
+	int function(const cJSON *o, struct record **ret, struct err *e)                           \
+	{                                                                                          \
+		void *block = NULL;                                                                \
+		int rc = decode_kind(o, kind, guess, fill, &block, e);                             \
+		if (rc == 0)                                                                       \
+			*ret = block;                                                              \
+		return rc;                                                                         \
+	}
 const cJSON *meta_of(const cJSON *o);
 const cJSON *annotations_of(const cJSON *o);
 int64_t meta_generation(const cJSON *o);

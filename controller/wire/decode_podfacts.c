@@ -159,13 +159,4 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Pod", o, e);
 }
 
-int decode_pod(const cJSON *o, struct pod_facts **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Pod", e);
-	if (rc == 0)
-		rc = decode_in_block(o, POD_GUESS, fill_pod, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_pod, pod_facts, "Pod", POD_GUESS, fill_pod)

@@ -116,18 +116,9 @@ static int fill_quota(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "ResourceQuota", o, e);
 }
 
-int decode_resource_quota(const cJSON *o, struct resource_quota **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "ResourceQuota", e);
-	if (rc == 0)
-		rc = decode_in_block(o, QUOTA_GUESS, fill_quota, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_resource_quota, resource_quota, "ResourceQuota", QUOTA_GUESS, fill_quota)
 
-/* ---- As somebody writes it ---- */
+/* ---- As users write it ---- */
 
 /* Of the names without a domain. (Kubernetes 1.36, pkg/apis/core/helper,
  * IsStandardQuotaResourceName)
@@ -214,13 +205,4 @@ static int fill_written(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "ResourceQuota", o, e);
 }
 
-int decode_written_quota(const cJSON *o, struct resource_quota **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "ResourceQuota", e);
-	if (rc == 0)
-		rc = decode_in_block(o, QUOTA_GUESS, fill_written, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_written_quota, resource_quota, "ResourceQuota", QUOTA_GUESS, fill_written)

@@ -1,7 +1,7 @@
 /*
  * A layer of overcommit/strategy.h as JSON writes it. The fields and their names are the same in
  * all places where there are layers: in the ConfigMap (both of its keys), in a NodeOvercommit's
- * spec, and in a node's annotation. Fields that nobody knows are the future, not an error; one of
+ * spec, and in a node's annotation. Unknown fields are the future, not an error; one of
  * the wrong type is a fault that names it, and so is a value that strategy_check() refuses.
  */
 #ifndef SLUICE_CONTROLLER_WIRE_DECODE_STRATEGY_H

@@ -3,11 +3,11 @@
  * metadata.managedFields says which client set spec.suspend: a write that changes the value takes
  * it from all others, so the client that stands there meant the value that there is.
  *
- * `kubectl patch` and `kubectl edit` are somebody who names the field, or looks at it. Anything
- * else (kubectl apply of both kinds, kubectl replace, Helm, Argo CD, Flux, a client nobody knows)
+ * `kubectl patch` and `kubectl edit` are a person who names the field, or looks at it. Anything
+ * else (kubectl apply of both kinds, kubectl replace, Helm, Argo CD, Flux, an unknown client)
  * writes what a file says, and files say `suspend: true` because Sluice's own examples once did.
  * When that cannot be told, it was no person: a run that is queued again has lost some work, a run
- * that is held is lost until somebody looks.
+ * that is held is lost until a person looks.
  */
 #include <string.h>
 

@@ -225,16 +225,7 @@ static int fill_bound_pod(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Pod", o, e);
 }
 
-int decode_bound_pod(const cJSON *o, struct bound_pod **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Pod", e);
-	if (rc == 0)
-		rc = decode_in_block(o, TEMPLATE_GUESS, fill_bound_pod, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_bound_pod, bound_pod, "Pod", TEMPLATE_GUESS, fill_bound_pod)
 
 /* ---- a Node ---------------------------------------------------------------------------------- */
 
@@ -253,13 +244,4 @@ static int fill_node_spec(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Node", o, e);
 }
 
-int decode_node_spec(const cJSON *o, struct node_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Node", e);
-	if (rc == 0)
-		rc = decode_in_block(o, NODE_GUESS, fill_node_spec, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_node_spec, node_spec, "Node", NODE_GUESS, fill_node_spec)

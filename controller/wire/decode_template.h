@@ -17,7 +17,7 @@ struct cJSON;
  * The record is the pod as the API server will have made it of the template: matchLabelKeys are
  * merged, ports of hostNetwork are ports of the host, and the two tolerations are there that its
  * plugin DefaultTolerationSeconds adds (not-ready and unreachable, NoExecute), which is on unless
- * somebody turned it off. What other admission does is left to others: LimitRanges
+ * an admin turned it off. What other admission does is left to others: LimitRanges
  * (queue/requests/accounting.h), RuntimeClasses (nodes_set_runtime_class), webhooks, and the labels that the
  * Job controller gives each pod (its completion index).
  */
@@ -25,7 +25,7 @@ int decode_template(const char *ns, const struct cJSON *o, struct pod **ret, str
 /* A Pod, as the nodes are told of it; node is "" while it is not bound. */
 int decode_bound_pod(const struct cJSON *o, struct bound_pod **ret, struct err *e);
 int decode_resource_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);
-/* The same of what somebody writes: hard is that of its spec, nothing is used, whatever a status
+/* The same of a manifest: hard is that of its spec, nothing is used, whatever a status
  * says. What no API server takes (a scope, a name that there is not) is a fault here, and so is one
  * that limits nothing. */
 int decode_written_quota(const struct cJSON *o, struct resource_quota **ret, struct err *e);

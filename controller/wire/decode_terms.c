@@ -134,7 +134,7 @@ static void read_stopping_at(
 		return;
 	const char *text = text_field(d, at, annotations, STOPPING_ANNOTATION, TIME_MAX);
 	if (text_time(text, &ms))
-		j->stopping_at_ms = some_ms(ms);
+		j->annotations.stopping_at_ms = some_ms(ms);
 	else
 		decoder_fault(d, PATH(at, STOPPING_ANNOTATION),
 			"is not a time; remove it, only Sluice writes it");

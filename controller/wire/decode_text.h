@@ -2,7 +2,7 @@
  * What all decoders share: where they put things, where they are, and what they found wrong.
  *
  * A decoder goes on after a fault, so that the record is as complete as it can be; the first fault
- * is the one that is told. Whoever reads several things may ask decoder_faulty() once, at the end.
+ * is the one that is told. A caller may read several things and ask decoder_faulty() at the end.
  *
  * A path says where in the object one is. It is a chain of steps on the stack, made as one goes
  * down, and costs nothing until something is wrong.
@@ -106,6 +106,8 @@ bool text_time(const char *text, int64_t *ret_ms);
 bool text_duration(const char *text, int64_t *ret_ms);
 /* The same, but not without a unit; "0s" is one. */
 bool text_span(const char *text, int64_t *ret_ms);
+/* The same, and in days and weeks: "400d", "57w"; at most 100 years. */
+bool text_long_span(const char *text, int64_t *ret_ms);
 /* Plain digits, at most max. */
 bool text_number(const char *text, int64_t max, int64_t *ret);
 

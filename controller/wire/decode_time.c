@@ -103,6 +103,27 @@ bool text_span(const char *text, int64_t *ret_ms)
 	return true;
 }
 
+#define DAY_MS INT64_C(86400000)
+#define LONG_SPAN_MAX_DAYS INT64_C(36525)
+
+bool text_long_span(const char *text, int64_t *ret_ms)
+{
+	int64_t n;
+	char digits[16];
+	size_t len = strspn(text, "0123456789");
+	bool weeks = strcmp(text + len, "w") == 0;
+	if (strcmp(text + len, "d") != 0 && !weeks)
+		return text_span(text, ret_ms);
+	if (len == 0 || len >= sizeof(digits))
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (!text_number(digits, LONG_SPAN_MAX_DAYS / (weeks ? 7 : 1), &n))
+		return false;
+	*ret_ms = n * (weeks ? 7 : 1) * DAY_MS;
+	return true;
+}
+
 bool text_duration(const char *text, int64_t *ret_ms)
 {
 	int64_t seconds;

@@ -150,16 +150,7 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	return 0;
 }
 
-int decode_trouble_pod(const cJSON *o, struct trouble_pod **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Pod", e);
-	if (rc == 0)
-		rc = decode_in_block(o, TROUBLE_GUESS, fill_pod, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_trouble_pod, trouble_pod, "Pod", TROUBLE_GUESS, fill_pod)
 
 /* ---- a refusal ------------------------------------------------------------------------------- */
 
@@ -209,13 +200,4 @@ static int fill_refusal(struct decoder *d, const cJSON *o, struct err *e)
 	return 0;
 }
 
-int decode_trouble_refusal(const cJSON *o, struct trouble_refusal **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Event", e);
-	if (rc == 0)
-		rc = decode_in_block(o, TROUBLE_GUESS, fill_refusal, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_trouble_refusal, trouble_refusal, "Event", TROUBLE_GUESS, fill_refusal)

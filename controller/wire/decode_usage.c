@@ -64,10 +64,9 @@ static int fill_usage(struct decoder *d, const cJSON *o, struct err *e)
 
 int decode_usage(const cJSON *o, struct usage_facts **ret, struct err *e)
 {
-	void *block;
-	int rc = meta_check(o, is_pod(o) ? "PodMetrics" : "NodeMetrics", e);
-	if (rc == 0)
-		rc = decode_in_block(o, USAGE_GUESS, fill_usage, &block, e);
+	void *block = NULL;
+	const char *kind = is_pod(o) ? "PodMetrics" : "NodeMetrics";
+	int rc = decode_kind(o, kind, USAGE_GUESS, fill_usage, &block, e);
 	if (rc == 0)
 		*ret = block;
 	return rc;

@@ -1,10 +1,9 @@
 /*
  * Times of a Job that only a zone can tell: "deadline: 08:00 Europe/Berlin".
  *
- * Decoding has no zones. So decode_job() leaves such a time as it was written (struct zoned_time)
- * and the Job invalid; whoever has zones calls this on every Job it decodes, before anybody else
- * sees it. It may be called again: when the creation is another one (what a CronJob makes), or the
- * zone database.
+ * decode_job() resolves them through its context. It also keeps them as they were written (struct
+ * zoned_time), so that they can be resolved again: for another creation (what a CronJob makes), or
+ * another zone database.
  */
 #ifndef SLUICE_CONTROLLER_WIRE_JOB_TIMES_H
 #define SLUICE_CONTROLLER_WIRE_JOB_TIMES_H

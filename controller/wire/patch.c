@@ -116,59 +116,44 @@ static void put_story(const struct intent *i, struct buf *out)
 }
 
 /* A run's directives, or the owner's own, as the annotation keeps them. */
-static void put_kept(struct buf *out, const char *key, const struct buf *node_selector,
-	const struct buf *tolerations, const struct buf *resources)
+static void put_kept(struct buf *out, const char *key, const struct template_directives *d,
+	const char *resources)
 {
-	buf_printf(out, "\"%s\":{\"nodeSelector\":%s,\"tolerations\":%s", key,
-		buf_text(node_selector), buf_text(tolerations));
-	if (resources->len > 0)
-		buf_printf(out, ",\"resources\":%s", buf_text(resources));
+	buf_printf(out, "\"%s\":{\"nodeSelector\":%s,\"tolerations\":%s", key, d->node_selector,
+		d->tolerations);
+	if (*resources)
+		buf_printf(out, ",\"resources\":%s", resources);
 	buf_putc(out, '}');
 }
-
-enum { NODE_SELECTOR, TOLERATIONS, RESOURCES, PARTS };
 
 /* What the containers ask for: in which names follows from the room that the Job got. A text of
  * ours that cannot be read, or is not whole cores where it has to be, was refused when the Job was
  * decoded. */
-static void take_resources(
-	const struct intent *i, const struct queue *q, struct buf *own, struct buf *run)
+static void convert_resources(const struct start_template *t, struct buf *run)
 {
-	const char *text = queue_job_resources(q, &i->uid);
-	if (!text)
-		return;
-	buf_puts(own, text);
-	if (resources_convert(slice_of(text), queue_job_lending(q, &i->uid), run, NULL) < 0)
+	if (t->resources && resources_convert(slice_of(t->resources), t->lending, run, NULL) < 0)
 		run->failed = true;
 }
 
-static void put_directives(const struct intent *i, const struct queue *q, struct buf *out)
+static void put_template(const struct start_template *t, struct buf *out)
 {
-	struct buf own[PARTS], run[PARTS], both;
-	for (int k = 0; k < PARTS; k++) {
-		buf_init(&own[k], PATCH_MAX_BYTES);
-		buf_init(&run[k], PATCH_MAX_BYTES);
-	}
+	struct buf resources, both;
+	buf_init(&resources, PATCH_MAX_BYTES);
 	buf_init(&both, PATCH_MAX_BYTES);
-	queue_job_own_directives(q, &i->uid, &own[NODE_SELECTOR], &own[TOLERATIONS]);
-	queue_job_directives(q, &i->uid, &run[NODE_SELECTOR], &run[TOLERATIONS]);
-	take_resources(i, q, &own[RESOURCES], &run[RESOURCES]);
-	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", buf_text(&run[NODE_SELECTOR]));
-	put_raw(out, "add", TEMPLATE "/spec/tolerations", buf_text(&run[TOLERATIONS]));
-	if (run[RESOURCES].len > 0)
-		resources_patch(buf_slice(&run[RESOURCES]), out);
+	convert_resources(t, &resources);
+	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", t->run.node_selector);
+	put_raw(out, "add", TEMPLATE "/spec/tolerations", t->run.tolerations);
+	if (resources.len > 0)
+		resources_patch(buf_slice(&resources), out);
 	buf_putc(&both, '{');
-	put_kept(&both, "original", &own[NODE_SELECTOR], &own[TOLERATIONS], &own[RESOURCES]);
+	put_kept(&both, "original", &t->own, t->resources ? t->resources : "");
 	buf_putc(&both, ',');
-	put_kept(&both, "applied", &run[NODE_SELECTOR], &run[TOLERATIONS], &run[RESOURCES]);
+	put_kept(&both, "applied", &t->run, buf_text(&resources));
 	buf_putc(&both, '}');
 	add_text(out, DIRECTIVES_POINTER, &both);
-	for (int k = 0; k < PARTS; k++) {
-		check_part(&own[k], out);
-		check_part(&run[k], out);
-		buf_done(&own[k]);
-		buf_done(&run[k]);
-	}
+	check_part(&resources, out);
+	out->failed = out->failed || t->too_large;
+	buf_done(&resources);
 	buf_done(&both);
 }
 
@@ -237,7 +222,7 @@ static void put_warning_off(struct buf *out)
 	put_off(STOPPING_POINTER, out);
 }
 
-static void put_start(const struct intent *i, const struct queue *q, struct buf *out)
+static void put_start(const struct intent *i, struct buf *out)
 {
 	put_auth(i, true, out);
 	put_number(out, "test", "/metadata/generation", i->generation);
@@ -249,7 +234,7 @@ static void put_start(const struct intent *i, const struct queue *q, struct buf 
 		put_warning_off(out);
 	put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts(i, out);
-	put_directives(i, q, out);
+	put_template(&i->template, out);
 	put_pod_label(i, out);
 	put_story(i, out);
 }
@@ -314,12 +299,12 @@ static void put_warn(const struct intent *i, struct buf *out)
 	buf_puts(out, "\"}");
 }
 
-void patch_render(const struct intent *i, const struct queue *q, struct buf *out)
+void patch_render(const struct intent *i, struct buf *out)
 {
 	buf_putc(out, '[');
 	switch (i->kind) {
 	case INTENT_START:
-		put_start(i, q, out);
+		put_start(i, out);
 		break;
 	case INTENT_STOP:
 		put_stop(i, out);

@@ -24,7 +24,7 @@
 #define PATCH_MAX_BYTES (1 << 20)
 
 /* Appends the patch for INTENT_START, INTENT_STOP, INTENT_SHRINK, INTENT_TELL, INTENT_NOTICE or
- * INTENT_WARN. q answers for the directives and the resources of a start. */
-void patch_render(const struct intent *i, const struct queue *q, struct buf *out);
+ * INTENT_WARN. */
+void patch_render(const struct intent *i, struct buf *out);
 
 #endif

@@ -10,14 +10,14 @@
  *
  * A Job that asks for lent resources by their own names keeps them, and is given the label; the
  * names of ACK's first protocol (alibabacloud.com/reclaimed) become those that replaced them, for
- * nobody publishes the old ones.
+ * no node publishes the old ones.
  *
  * The owner's own stands as a text in struct job, opaque to the queue, and, from the first start
  * on, in the annotation sluice.dev/original-directives. It counts as long as the template still is
  * what was applied (as for node selector and tolerations, decode_notes.c), but here for cpu and for
  * memory of each container on its own: `kubectl apply` of a manifest with cpu adds that beside the
  * batch-cpu of which it does not know, and then the one that its owner wrote is meant. When
- * somebody writes lent names of his own into a template that was rewritten, it speaks for itself.
+ * a user writes lent names into a template that was rewritten, it speaks for itself.
  */
 #ifndef SLUICE_CONTROLLER_WIRE_RESOURCES_H
 #define SLUICE_CONTROLLER_WIRE_RESOURCES_H
@@ -41,7 +41,7 @@ struct lent {
 	enum lending kind;
 	const char *plain; /* what it is: "cpu" or "memory" */
 	int64_t unit;	   /* one of it in units of plain: milli-CPU, or bytes */
-	bool legacy;	   /* nobody publishes it: a start makes the other name of it */
+	bool legacy;	   /* no node publishes it: a start makes the other name of it */
 };
 const struct lent *resources_lent(const char *name); /* NULL: it is none */
 

@@ -317,8 +317,8 @@ static struct job *decode_answer(struct dispatcher *c, const struct errand *e,
 	const cJSON *root;
 	struct job *job = NULL;
 	struct err err = {""};
-	if (json_parse(c->json, a->body, &root, &err) == 0 && decode_job(root, &job, &err) == 0) {
-		time_specs_complete_job(c->options.time_specs, job);
+	if (json_parse(c->json, a->body, &root, &err) == 0 &&
+		decode_job(root, &c->options.job_context, &job, &err) == 0) {
 		ret->job = job;
 		return job;
 	}
@@ -404,7 +404,7 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
 	buf_reset(&c->body);
-	patch_render(i, c->options.queue, &c->body);
+	patch_render(i, &c->body);
 	if (c->body.failed) { /* not sent at all, so nothing can land */
 		struct job_answer answer = {.outcome = JOB_DENIED,
 			.sentence = "the patch would be larger than the API server takes"};
@@ -436,7 +436,7 @@ static void carry(struct dispatcher *c, const struct intent *i)
 {
 	switch (i->kind) {
 	case INTENT_LEASE:
-		pg_lease(c->pg, i->id, i->epoch, i->lease_ms);
+		pg_lease(c->pg, i->id, i->epoch, i->epoch_seen, i->lease_ms);
 		return;
 	case INTENT_LOAD:
 		c->load_epoch = i->epoch;

@@ -16,15 +16,15 @@
 #include "controller/kube/client.h"
 #include "controller/ledger/pg.h"
 #include "controller/common/log.h"
-#include "controller/watch/time_specs.h"
+#include "controller/wire/decode.h"
 
 struct dispatcher;
 
 struct dispatcher_options {
 	struct kube_client *client;
 	struct gate *gate;
-	struct queue *queue; /* for the directives of a start, and to recall what was used */
-	struct time_specs *time_specs; /* for the times in Jobs */
+	struct queue *queue;		/* to recall what was used */
+	struct job_context job_context; /* for decode_job() */
 	struct log *log;
 	void (*changed)(void *ctx); /* an answer was given to the gate: a pass is due */
 	void *ctx;
@@ -57,7 +57,7 @@ void dispatcher_carry(struct dispatcher *c);
 /* How many Job writes and ledger batches have no answer yet. */
 size_t dispatcher_writes_under_way(const struct dispatcher *c);
 
-/* Who held the lease when it was last asked for, "" unknown. */
+/* The holder of the lease when it was last asked for, "" unknown. */
 const char *dispatcher_lease_holder(const struct dispatcher *c);
 
 /* What an answer of the API server means for the gate. is_invalid: a 422 that speaks of an object's

@@ -223,8 +223,8 @@ static bool wants_a_cure(const char *reason)
 	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0;
 }
 
-/* What is the order of the day has its own word, for whoever counts Events: a window that closes,
- * lent room that is wanted back. */
+/* Expected stops have a word of their own, so that Events can be counted: a window that closes,
+ * idle resources that are wanted back. */
 static bool has_own_word(const char *reason)
 {
 	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
@@ -290,6 +290,10 @@ void events_note(struct events *h, const struct note *n)
 	case NOTE_START:
 		if (all)
 			tell_note(h, n, EVENTS_NORMAL, "Started");
+		return;
+	case NOTE_ADOPT:
+		if (all)
+			tell_note(h, n, EVENTS_NORMAL, "Adopted");
 		return;
 	case NOTE_WAIT:
 		if (all)

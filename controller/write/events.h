@@ -1,20 +1,20 @@
 /*
- * The herald: tells a Job's readers what became of it, as Kubernetes Events, which `kubectl
+ * Events: tells a Job's readers what became of it, as Kubernetes Events, which `kubectl
  * describe job` shows among those of the Job controller.
  *
- * Events are for people, and nobody decides by them: what must not be lost is in the ledger and in
- * the Job's annotations. So they are best effort, and always make way:
+ * Events are for people, and no program decides by them: what must not be lost is in the ledger and
+ * in the Job's annotations. So they are best effort, and always make way:
  *   - telling only puts the Event in line. The line is short; when it is full the oldest goes, and
  *     is counted;
  *   - they are written from events_tick() on, at most EVENTS_A_SECOND for each tick and two at a
- *     time, and only while no request of anybody else stands in line for the API server;
+ *     time, and only while no other request stands in line for the API server;
  *   - one that failed is written once more, by the same name, so that it is there once even if the
  *     first one landed. After that it is given up, and counted.
  *
  * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
  * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
  * keeps them), and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
- * them (the reporter tells it). A start is no news to anybody but the Job controller, which has an
+ * them (the status writer tells it). A start has no Event of ours: the Job controller has an
  * Event of its own for it (Resumed); and one write more for each admission would halve what the API
  * server can start.
  *
@@ -50,7 +50,7 @@ struct events_options {
 	struct kube_client *client;
 	struct log *log;
 	enum events_level level;
-	const char *identity; /* who we are; copied */
+	const char *identity; /* our name; copied */
 	uint64_t seed;	      /* names of Events of one millisecond differ by it */
 };
 

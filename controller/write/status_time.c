@@ -147,7 +147,7 @@ void status_render_calendar(const struct calendar_view *v, const char *tzdata,
 	static const char *const fields[] = {"state", "window", "exception", "closesAt", "next"};
 	buf_puts(out, "{\"status\":{");
 	for (size_t i = 0; !v->zone && i < sizeof(fields) / sizeof(*fields); i++)
-		put_null(out, fields[i]); /* no spec was ever understood: nobody can say */
+		put_null(out, fields[i]); /* no spec was ever understood: it is unknown */
 	if (v->zone)
 		put_state(out, v);
 	put_text(out, "tzdata", tzdata);

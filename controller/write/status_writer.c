@@ -81,6 +81,7 @@ struct status_writer {
 	bool passing;
 	enum status_writer_kind at_kind;
 	size_t at_index;
+	struct status_conditions judged; /* of what is being rendered */
 	int64_t complained_ms;
 	int64_t now_ms;
 };
@@ -135,10 +136,7 @@ void status_writer_free(struct status_writer *r)
 {
 	if (!r)
 		return;
-	struct subject *s;
-	map_each(&r->subjects, i, s)
-		subject_free(s);
-	map_done(&r->subjects);
+	map_free(&r->subjects, subject_free);
 	free(r);
 }
 
@@ -160,7 +158,7 @@ static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 	const char *status = json_text(condition, "status");
 	const char *since = json_text(condition, "lastTransitionTime");
 	if (!condition && s->written) {
-		/* Another object of that name, or somebody emptied its status: write it anew. */
+		/* Another object of that name, or its status was emptied: write it anew. */
 		free(s->written);
 		s->written = NULL;
 		s->unsaid = s->refusal != NULL;
@@ -341,139 +339,48 @@ static bool is_due(struct status_writer *r, const struct subject *s)
 	return false;
 }
 
+static struct subject *due_subject(struct status_writer *r, const char *ns, const char *name)
+{
+	struct key k = {r->at_kind, ns, name};
+	struct subject *s = subject_get(r, &k);
+	return is_due(r, s) ? s : NULL;
+}
+
 static void offer(struct subject *s, struct buf *text)
 {
 	if (!text->failed && (!s->written || strcmp(s->written, buf_text(text)) != 0))
 		subject_write(s, text);
-	buf_done(text);
 }
 
-/* These return false past the last. */
-static bool report_clusterqueue(struct status_writer *r, size_t index)
-{
-	struct clusterqueue_view v = {0};
-	if (!queue_view_clusterqueue(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_CLUSTERQUEUE, "", v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), &text);
-		offer(s, &text);
+/* The index-th object of a kind: its subject into *ret if it may be written now, rendered into text
+ * by `render`. False past the last. */
+#define RENDER(kind, ns, render)                                                                   \
+	static bool render_##kind(                                                                 \
+		struct status_writer *r, size_t index, struct subject **ret, struct buf *text)     \
+	{                                                                                          \
+		struct kind##_view v = {0};                                                        \
+		if (!queue_view_##kind(r->queue, index, &v))                                       \
+			return false;                                                              \
+		struct subject *s = *ret = due_subject(r, ns, v.name);                             \
+		if (s)                                                                             \
+			render;                                                                    \
+		return true;                                                                       \
 	}
-	return true;
-}
+#define RENDER_JUDGED(kind, ...)                                                                   \
+	RENDER(kind, "",                                                                           \
+		(status_judge_##kind(&v, &r->judged), date(s, &r->judged),                         \
+			status_render_##kind(&v, __VA_ARGS__, text)))
 
-static bool report_localqueue(struct status_writer *r, size_t index)
-{
-	struct localqueue_view v = {0};
-	if (!queue_view_localqueue(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_LOCALQUEUE, v.ns, v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_render_localqueue(&v, since(s, v.active), &text);
-		offer(s, &text);
-	}
-	return true;
-}
+RENDER(clusterqueue, "", status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), text))
+RENDER(localqueue, v.ns, status_render_localqueue(&v, since(s, v.active), text))
+/* One that is only named has no subject. */
+RENDER(cohort, "", status_render_cohort(&v, r->fair_sharing, since(s, v.active), text))
+RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
+RENDER_JUDGED(runpolicy, &r->judged)
+RENDER_JUDGED(priceplan, &r->judged)
+RENDER_JUDGED(budget, &r->judged)
 
-static bool report_cohort(struct status_writer *r, size_t index)
-{
-	struct cohort_view v = {0};
-	if (!queue_view_cohort(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_COHORT, "", v.name};
-	struct subject *s = subject_get(r, &k); /* NULL while it is only named */
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_render_cohort(&v, r->fair_sharing, since(s, v.active), &text);
-		offer(s, &text);
-	}
-	return true;
-}
-
-static bool report_calendar(struct status_writer *r, size_t index)
-{
-	struct calendar_view v = {0};
-	struct status_conditions c = {0};
-	if (!queue_view_calendar(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_CALENDAR, "", v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_judge_calendar(&v, &c);
-		date(s, &c);
-		status_render_calendar(&v, r->zones ? zones_edition(r->zones) : "", &c, &text);
-		offer(s, &text);
-	}
-	return true;
-}
-
-static bool report_runpolicy(struct status_writer *r, size_t index)
-{
-	struct runpolicy_view v = {0};
-	struct status_conditions c = {0};
-	if (!queue_view_runpolicy(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_RUNPOLICY, "", v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_judge_runpolicy(&v, &c);
-		date(s, &c);
-		status_render_runpolicy(&v, &c, &text);
-		offer(s, &text);
-	}
-	return true;
-}
-
-static bool report_priceplan(struct status_writer *r, size_t index)
-{
-	struct priceplan_view v = {0};
-	struct status_conditions c = {0};
-	if (!queue_view_priceplan(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_PRICEPLAN, "", v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_judge_priceplan(&v, &c);
-		date(s, &c);
-		status_render_priceplan(&v, &c, &text);
-		offer(s, &text);
-	}
-	return true;
-}
-
-static bool report_budget(struct status_writer *r, size_t index)
-{
-	struct budget_view v = {0};
-	struct status_conditions c = {0};
-	if (!queue_view_budget(r->queue, index, &v))
-		return false;
-	struct key k = {REPORT_BUDGET, "", v.name};
-	struct subject *s = subject_get(r, &k);
-	if (is_due(r, s)) {
-		struct buf text;
-		buf_init(&text, STATUS_MAX_BYTES);
-		status_judge_budget(&v, &c);
-		date(s, &c);
-		status_render_budget(&v, &c, &text);
-		offer(s, &text);
-	}
-	return true;
-}
-
-/* It works as before while it is in use: who deletes it is told by whom. */
+/* It works as before while it is in use: its admin is told what uses it. */
 static void judge_termination(const struct subject *s, struct buf *message)
 {
 	char users[QUEUE_USERS_SIZE];
@@ -500,6 +407,7 @@ static void report_flavor(struct subject *s)
 	buf_init(&text, STATUS_MAX_BYTES);
 	status_render_flavor(&v, since(s, v.active), &text);
 	offer(s, &text);
+	buf_done(&text);
 	buf_done(&message);
 }
 
@@ -523,23 +431,35 @@ static void look_at_flavors(struct status_writer *r)
 		s->unsaid |= s->kind == REPORT_FLAVOR && s->deleting;
 }
 
+/* False past the last of the kind that the pass is at. */
+static bool report_next(struct status_writer *r)
+{
+	static bool (*const render[])(struct status_writer * r, size_t index, struct subject * *ret,
+		struct buf * text) = {
+		[REPORT_CLUSTERQUEUE] = render_clusterqueue,
+		[REPORT_LOCALQUEUE] = render_localqueue,
+		[REPORT_COHORT] = render_cohort,
+		[REPORT_CALENDAR] = render_calendar,
+		[REPORT_RUNPOLICY] = render_runpolicy,
+		[REPORT_PRICEPLAN] = render_priceplan,
+		[REPORT_BUDGET] = render_budget,
+	};
+	struct subject *s = NULL;
+	struct buf text;
+	buf_init(&text, STATUS_MAX_BYTES);
+	bool there = render[r->at_kind](r, r->at_index++, &s, &text);
+	if (s)
+		offer(s, &text);
+	buf_done(&text);
+	return there;
+}
+
 static void pass_go_on(struct status_writer *r)
 {
-	static bool (*const report[])(struct status_writer * r, size_t index) = {
-		[REPORT_CLUSTERQUEUE] = report_clusterqueue,
-		[REPORT_LOCALQUEUE] = report_localqueue,
-		[REPORT_COHORT] = report_cohort,
-		[REPORT_CALENDAR] = report_calendar,
-		[REPORT_RUNPOLICY] = report_runpolicy,
-		[REPORT_PRICEPLAN] = report_priceplan,
-		[REPORT_BUDGET] = report_budget,
-	};
 	while (r->passing && r->in_flight < IN_FLIGHT_MAX) {
 		if (r->at_kind == REPORT_FLAVOR)
 			r->passing = report_flavors(r);
-		else if (report[r->at_kind](r, r->at_index))
-			r->at_index++;
-		else
+		else if (!report_next(r))
 			r->at_kind++, r->at_index = 0;
 	}
 }

@@ -10,7 +10,7 @@
  * as long as that takes (at most half a minute): status never is what a busy server is busy with. A
  * write that failed is simply due again.
  *
- * When a condition of a Calendar, RunPolicy, PricePlan or Budget turns to what somebody should do
+ * When a condition of a Calendar, RunPolicy, PricePlan or Budget turns to what an admin should do
  * something about, an Event says so, once.
  *
  * lastTransitionTime is kept when the condition's status did not change, also over a restart: what
@@ -48,7 +48,7 @@ struct status_writer_options {
 	struct log *log;
 	bool fair_sharing;	   /* shares are told */
 	const struct zones *zones; /* whose edition Calendars tell; NULL: none */
-	struct events *events;	   /* says what became wrong, as Events; NULL: nobody does */
+	struct events *events;	   /* says what became wrong, as Events; NULL: none are written */
 	int64_t (*clock_us)(void); /* only differences mean something; NULL: the machine's */
 };
 

@@ -85,7 +85,7 @@ struct exception_spec {
 	int treat_as; /* a weekday, or enum treat_as */
 	const struct date_range *date;
 	size_t ndates;
-	/* spec.except[].datesFrom, "" when absent: whoever resolves it adds to `date`. Not read
+	/* spec.except[].datesFrom, "" when absent: resolving it adds to `date`. Not read
 	 * here. */
 	const char *dates_configmap, *dates_key;
 };
@@ -96,7 +96,7 @@ struct calendar_spec {
 	int64_t generation;
 	bool deleting;
 	const char *time_zone;	 /* spec.timeZone, as written; "" when absent. Only for sentences */
-	const struct zone *zone; /* NULL: nobody knows such a zone; calendar_new() refuses */
+	const struct zone *zone; /* NULL: there is no such zone; calendar_new() refuses */
 	const struct window_spec *window;
 	size_t nwindows;
 	const struct exception_spec *exception;

@@ -2,7 +2,7 @@
  * A Job as the gate and the queue see it: the few fields of a batch/v1 Job that matter, decoded.
  *
  * A struct job is a fact of one moment. It is made by a decoder (or by a test) in one block of
- * memory, handed around as const, and dropped at once; who wants to keep something copies it.
+ * memory, handed around as const, and dropped at once; what is to be kept is copied.
  * Strings are never NULL unless the comment says so. Absent and zero differ.
  *
  * Amounts: milli-CPU for cpu, whole units for everything else.
@@ -22,7 +22,7 @@ struct pod; /* queue/cluster/pod.h */
 struct resource {
 	const char *name;
 	int64_t amount;
-	uint8_t style; /* enum quantity_style, how it was written: for who shows it so again */
+	uint8_t style; /* enum quantity_style, how it was written, to be shown so again */
 };
 
 struct resource_list {
@@ -33,7 +33,7 @@ struct resource_list {
 struct container {
 	struct resource_list requests, limits; /* as written */
 	bool sidecar;			       /* an init container with restartPolicy Always */
-	const char *name;		       /* NULL where nobody asks for it */
+	const char *name;		       /* NULL where it is not asked for */
 };
 
 /* What one pod asks for. */
@@ -66,9 +66,9 @@ struct job_status {
 
 /*
  * A time that its owner wrote with the name of a zone: "2026-11-22T19:00 Europe/Berlin", or
- * "19:00 Europe/Berlin", the first such time after the Job's creation. Who decodes has no zones, so
- * it stays as it is read; job_times_resolve() (controller/wire/job_times.h) makes milliseconds of
- * it. Until then the Job is invalid, so that nobody starts it too early who forgot.
+ * "19:00 Europe/Berlin", the first such time after the Job's creation. decode_job() makes
+ * milliseconds of it, and job_times_resolve() (controller/wire/job_times.h) does so anew for
+ * another creation. While its zone is unknown the Job is invalid.
  */
 struct zoned_time {
 	const char *zone;    /* NULL: there is none */
@@ -104,6 +104,46 @@ enum story_state {
 	STORY_FENCED,  /* ... or called off before it began */
 };
 
+/* How long it runs; 0 when absent. */
+struct job_durations {
+	int64_t max_run_ms;	    /* annotation sluice.dev/max-run-seconds */
+	int64_t expected_ms;	    /* annotation sluice.dev/expected-duration */
+	int64_t active_deadline_ms; /* spec.activeDeadlineSeconds */
+};
+
+/* What the annotation sluice.dev/admission says: the controller's own word on this Job. */
+struct job_admission {
+	const char *story; /* its text as read; NULL when absent */
+	enum story_state state;
+	int32_t attempt;     /* 0 when never started */
+	int64_t epoch;	     /* of the leader that wrote it; 0: it does not say */
+	const char *trouble; /* what kept the pods of its last run; or NULL */
+	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in
+	 * with fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's
+	 * numbers in parallelism and completions all the same: it asks for those. */
+	int32_t owner_parallelism, owner_completions;
+	/* It runs with fewer pods, but parallelism is what its owner wrote: its manifest was
+	 * applied again. */
+	bool reapplied;
+	/* What earlier attempts left behind; a fact for the queue when it sees the Job for the
+	 * first time. */
+	struct job_history {
+		int32_t requeues;      /* stops because the pods were not ready in time */
+		int64_t not_before_ms; /* back-off; 0 when none */
+		int64_t ran_ms;	       /* run time that counts towards max_run_ms */
+		int64_t evicted_ms;    /* of the last such stop: its place in the order */
+		int32_t suspensions;   /* stops because a window closed or the price rose */
+	} history;
+};
+
+/* Its annotations, but for those above. */
+struct job_annotations {
+	int32_t bytes;		/* of all but those that Sluice writes */
+	bool present;		/* the map metadata.annotations exists */
+	const char *waiting;	/* sluice.dev/waiting, its beginning; NULL when absent */
+	int64_t stopping_at_ms; /* sluice.dev/stopping-at, our notice of a stop; 0: none */
+};
+
 /* Pods that may take longer to end keep quota for too long after a stop: such a Job is invalid. */
 #define JOB_GRACE_MAX_S 3600
 
@@ -125,10 +165,8 @@ struct job {
 	const char *queue;		/* label sluice.dev/queue-name, "" when absent */
 	const char *priority_class;	/* label sluice.dev/priority-class, "" when absent */
 	const char *pod_priority_class; /* spec.template.spec.priorityClassName, "" when absent */
-	const char *hold;	    /* annotation sluice.dev/hold; NULL when absent or "false" */
-	int64_t max_run_ms;	    /* annotation sluice.dev/max-run-seconds; 0 when absent */
-	int64_t expected_ms;	    /* annotation sluice.dev/expected-duration; 0 when absent */
-	int64_t active_deadline_ms; /* spec.activeDeadlineSeconds; 0 when absent */
+	const char *hold; /* annotation sluice.dev/hold; NULL when absent or "false" */
+	struct job_durations durations;
 	struct job_terms terms;
 	struct zoned_time start_after, deadline; /* of which those two of terms are to be made */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" when it is
@@ -142,16 +180,16 @@ struct job {
 	 * metadata.managedFields tell. False for all other Jobs. */
 	bool suspended_by_person;
 	/* Its story says that it runs, and so it does, but it was another client than Sluice that
-	 * unsuspended it last: somebody suspended it in between, and may have changed its template.
-	 * As far as metadata.managedFields tell; false for all other Jobs. */
+	 * unsuspended it last: it was suspended in between, and that client may have changed its
+	 * template. As far as metadata.managedFields tell; false for all other Jobs. */
 	bool resumed_by_other;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */
 	int32_t completions;
 	bool indexed;
 
-	/* What the scheduler and ResourceQuotas will look at in its pods (queue/cluster/pod.h), as its
-	 * owner wrote it: node selector and tolerations without what a flavor added, as in
+	/* What the scheduler and ResourceQuotas will look at in its pods (queue/cluster/pod.h), as
+	 * its owner wrote it: node selector and tolerations without what a flavor added, as in
 	 * `placement`; of its resources `pod` is what counts. NULL, for tests that do not care:
 	 * nothing of the cluster is asked. */
 	const struct pod *template;
@@ -172,39 +210,13 @@ struct job {
 	bool ignores_disruption; /* its podFailurePolicy ignores DisruptionTarget: an eviction does
 				    not count as a failure */
 
-	const char *story; /* the admission annotation's text as read; NULL when absent */
-	enum story_state story_state;
-	int32_t story_attempt;	  /* 0 when never started */
-	int64_t story_epoch;	  /* of the leader that wrote it; 0: it does not say */
-	int32_t annotation_bytes; /* of all annotations but those that Sluice writes */
-	bool has_annotations;	  /* the metadata.annotations map exists */
-	const char *notice; /* annotation sluice.dev/waiting, its beginning; NULL when absent */
-	const char
-		*trouble; /* what kept the pods of its last run, as the story tells it; or NULL */
-	int64_t stopping_at_ms; /* annotation sluice.dev/stopping-at, our notice of a stop; 0: none
-				 */
+	struct job_admission admission;
+	struct job_annotations annotations;
 
 	/* Partial admission (reference 9.5): annotations sluice.dev/min-parallelism, 0 when absent,
 	 * and sluice.dev/completions-equal-parallelism. */
 	int32_t min_parallelism;
 	bool completions_follow;
-	/* What its owner wrote, while the spec has the smaller numbers of a run that was let in
-	 * with fewer pods; 0 when the spec is the owner's own. A suspended Job has the owner's
-	 * numbers in parallelism and completions all the same: it asks for those. */
-	int32_t owner_parallelism, owner_completions;
-	/* It runs with fewer pods, but parallelism is what its owner wrote: somebody applied the
-	 * manifest again. */
-	bool reapplied;
-
-	/* What earlier attempts left behind, as the story tells it; a fact for the queue when it
-	 * sees the Job for the first time. */
-	struct job_history {
-		int32_t requeues;      /* stops because the pods were not ready in time */
-		int64_t not_before_ms; /* back-off; 0 when none */
-		int64_t ran_ms;	       /* run time that counts towards max_run_ms */
-		int64_t evicted_ms;    /* of the last such stop: its place in the order */
-		int32_t suspensions;   /* stops because a window closed or the price rose */
-	} history;
 
 	const char *invalid; /* NULL, or a sentence: why this Job can never be started as it is */
 
@@ -225,7 +237,7 @@ bool job_finished(const struct job *j);
 /* The request of one pod, exactly as the scheduler counts it (reference 10.1): max(sum of
  * containers and sidecars, each init container with the sidecars before it), the pod-level request
  * instead where it is set, plus overhead. A limit stands in for a request that is missing. Writes
- * each resource that is asked for once, sorted by name; who asks for zero of it asks for it too,
+ * each resource that is asked for once, sorted by name; a request of zero is a request too,
  * and negative counts as zero. Returns how many there are (which may exceed cap: then the first cap
  * were written). Sums saturate at INT64_MAX. */
 size_t pod_requests(const struct pod_resources *pod, struct resource *ret, size_t cap);

@@ -7,7 +7,7 @@
  * with, the rest is the scheduler's business; a term left empty matches; terms are OR-ed, the
  * requirements of a term AND-ed. Operators: In, NotIn, Exists, DoesNotExist, Gt, Lt.
  *
- * Everything here borrows: the strings and arrays belong to whoever built the record.
+ * Everything here borrows: the strings and arrays belong to the builder of the record.
  */
 #ifndef SLUICE_PLACEMENT_H
 #define SLUICE_PLACEMENT_H

@@ -17,8 +17,8 @@
 /* ---- RunPolicy: what a calendar does to queues ---- */
 
 enum start_fit {
-	FIT_PREFER,  /* who ends before the close goes first */
-	FIT_REQUIRE, /* nobody else starts */
+	FIT_PREFER,  /* a Job that ends before the close goes first */
+	FIT_REQUIRE, /* no other starts */
 	FIT_IGNORE,
 };
 
@@ -52,12 +52,12 @@ struct runpolicy_spec {
 	int32_t margin_permille; /* safetyMargin: "10%" is 100; 0 to 10,000 */
 
 	enum close_action action;
-	int64_t overrun_ms;	 /* who is expected to end within it goes on */
+	int64_t overrun_ms;	 /* a Job that is expected to end within it goes on */
 	int64_t notice_ms;	 /* before a stop, so that it can save its work; 0: none */
-	int64_t min_run_ms;	 /* nobody is stopped sooner after its start */
+	int64_t min_run_ms;	 /* no Job is stopped sooner after its start */
 	int32_t max_suspensions; /* by windows; then it goes on to its end */
 	bool has_exempt_priority;
-	int32_t exempt_priority; /* from here on nobody is stopped by it */
+	int32_t exempt_priority; /* from here on it stops no Job */
 	bool has_exempt_selector;
 	struct selector_term exempt_selector; /* of the Job's labels */
 	enum close_action at_price_rise;      /* when a running Job's price rises above its own
@@ -108,7 +108,7 @@ struct priceplan_spec {
 	const struct price_rate *rate; /* the first that is open holds; none: factor one */
 	size_t nrates;
 
-	/* spec.series: goes before the rates where it has a price that is not stale. Whoever has
+	/* spec.series: goes before the rates where it has a price that is not stale. What has
 	 * the ConfigMap fills in the points (by time). A point holds until the next one, the last
 	 * for stale_after_ms. */
 	bool has_series;
@@ -143,7 +143,7 @@ struct budget_spec {
 	const char *localqueue_ns, *localqueue; /* "" when not */
 	enum budget_period period;		/* a week begins on Monday, a day at 00:00 */
 	const char *time_zone;
-	const struct zone *zone; /* of which the periods are; NULL: nobody knows such a zone */
+	const struct zone *zone; /* of which the periods are; NULL: there is no such zone */
 	const char *currency;	 /* "": that of the queue's PricePlan */
 	int64_t amount;
 	enum budget_charge charge;

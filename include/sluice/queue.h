@@ -17,9 +17,9 @@
  *   - use of each (ClusterQueue, flavor, resource) is the sum over the workloads that have room,
  *     use of a Cohort is what exceeds its members' own parts (reference 3.2), and a decision to
  *     start never takes a node of that tree over what it may use (a quota lowered under use evicts
- *     nobody; it only stops growth);
- *   - who is stopped for somebody else's sake makes room for that one: what comes free is kept for
- *     it, and nobody overtakes it;
+ *     no Job; it only stops growth);
+ *   - a Job is preempted for one other Job: the quota that comes free is kept for
+ *     that one, and none overtakes it;
  *   - a decision is given once. Until the gate answers with release, confirm or gone, the queue
  *     believes that it will be carried out;
  *   - facts may come in any order (a Job before its queue, a queue before its flavor) and twice.
@@ -72,7 +72,7 @@ int queue_set_clusterqueue(struct queue *q, const struct clusterqueue_spec *s, s
 void queue_reject_clusterqueue(struct queue *q, const char *name, const char *sentence);
 void queue_drop_clusterqueue(struct queue *q, const char *name);
 
-/* A Cohort exists as soon as somebody names it; the object adds quota, limits, a weight and a
+/* A Cohort exists as soon as it is named; the object adds quota, limits, a weight and a
  * parent. A cycle of parents is no error here: nothing starts below it, and the views say so. */
 int queue_set_cohort(struct queue *q, const struct cohort_spec *s, struct err *e);
 void queue_reject_cohort(struct queue *q, const char *name, const char *sentence);
@@ -89,7 +89,7 @@ void queue_drop_flavor(struct queue *q, const char *name);
  * ClusterQueues and Cohorts that have quota in the flavor, in proportion to their nominalQuota (as
  * the windows of RunPolicies leave it): a single one has all of it, whatever number it says, but 0
  * is nothing. Limits of borrowing and lending are taken in the same proportion. Unknown so far, and
- * for a flavor that is no more: nothing to give. Lowering it stops nobody (queue_reclaim_job does).
+ * for a flavor that is no more: nothing to give. Lowering it stops no Job (queue_reclaim_job does).
  * Cheap, and free when it is the same again. */
 void queue_set_idle_pool(struct queue *q, const struct idle_pool *p);
 
@@ -110,18 +110,18 @@ bool queue_drop_runtime_class(struct queue *q, const char *name);
 /* ---- Facts: the cluster itself -----------------------------------------------------------------
  *
  * What the API server and the scheduler would say to the pods of a Job, asked before it is started
- * (queue/cluster/nodes.h, queue/cluster/resource_quota.h). Until queue_know_cluster() nothing of it is asked: a
- * queue that was told of no node would let nobody in. Who may not start because of it is set aside
- * and holds up nobody behind it, not in a StrictFIFO queue either: the namespace's quota and the
- * nodes are not the queue's. */
+ * (queue/cluster/nodes.h, queue/cluster/resource_quota.h). Until queue_know_cluster() nothing of it
+ * is asked: a queue that was told of no node would start nothing. A Job that may not start because
+ * of it is set aside and holds up no Job behind it, not in a StrictFIFO queue either: the
+ * namespace's quota and the nodes are not the queue's. */
 
 void queue_know_cluster(struct queue *q); /* all of it has been told once */
 
 void queue_set_node(struct queue *q, const struct node_spec *s);
 void queue_drop_node(struct queue *q, const char *name);
 /* Pods that are bound, which only clusterFit Now and affinity ask for: queue_wants_pods(). While
- * not all of them have been told (known false, as at first) nobody is let in by the room there is:
- * nodes would look empty. Who may not be told of them at all says true, and goes without. */
+ * not all of them have been told (known false, as at first) no Job starts by the room there is:
+ * nodes would look empty. A caller that may not read them at all says true, and goes without. */
 void queue_bind_pod(struct queue *q, const struct bound_pod *p);
 void queue_unbind_pod(struct queue *q, const struct uid *uid);
 bool queue_wants_pods(const struct queue *q);
@@ -196,9 +196,11 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait (queue/model/overflow.h): kept by name alone --------------------------
+/* ---- Jobs beyond what may wait (queue/model/overflow.h): kept by name alone
+ * --------------------------
  *
- * What is kept of a LocalQueue's Jobs has an end, and whoever tells the queue of Jobs asks first.
+ * What is kept of a LocalQueue's Jobs has an end, and the caller that tells the queue of Jobs asks
+ * first.
  */
 
 /* Is there a place for one more that waits in the LocalQueue that it names? For a Job with a story
@@ -229,7 +231,8 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret);
 /* It cannot be read now: its turn comes again after all others'. */
 void queue_return_deferred(struct queue *q, const struct uid *uid, uint64_t list);
 
-/* ---- Jobs that cannot be read (queue/model/unread.h) -------------------------------------------------
+/* ---- Jobs that cannot be read (queue/model/unread.h)
+ * -------------------------------------------------
  *
  * The LocalQueue that its label names says so, until it can be read, is gone, or is in no list. */
 
@@ -253,6 +256,11 @@ void queue_confirm_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 /* So many of its pods, as it asks for them now, need more than its room is. */
 bool queue_job_outgrows(const struct queue *q, const struct uid *uid, int32_t pods);
 
+/* It has room, and more is used of that than there is, when what is ending has ended. */
+bool queue_job_beyond_quota(const struct queue *q, const struct uid *uid);
+/* It is being stopped, and not by the queue's word: its room counts as ending. */
+void queue_leaving_job(struct queue *q, const struct uid *uid);
+
 /* How many pods its room is for; 0: it has none. */
 int32_t queue_job_pods(const struct queue *q, const struct uid *uid);
 /* ... but that is a guess: it was adopted, and what it holds is no number of such pods. */
@@ -273,7 +281,8 @@ bool queue_shrink_job(struct queue *q, const struct uid *uid, int32_t pods, int6
 void queue_keep_active(struct queue *q, const struct uid *uid);
 
 /* The run is ending (it was told to stop, or finished and has pods left; a new leader learns it
- * from the ledger): who needs room takes what it leaves before anybody else is stopped for it. */
+ * from the ledger): a Job that needs room takes what it leaves before any other is stopped for it.
+ * */
 void queue_ending_job(struct queue *q, const struct uid *uid);
 
 /* The gate sees something in the way of this Job that no spec shows (it was suspended by its owner
@@ -284,7 +293,7 @@ void queue_ending_job(struct queue *q, const struct uid *uid);
 void queue_block_job(struct queue *q, const struct uid *uid, const char *why);
 
 /* From the stop on. What it leaves shows in what its nodes lend only after its pods are gone, usage
- * was sampled twice (15 s each) and the figure is raised again (once in 60 s): whoever came back
+ * was sampled twice (15 s each) and the figure is raised again (once in 60 s): a Job that came back
  * earlier would be let into room that is about to be wanted back once more. */
 #define RECLAIM_PAUSE_MS 60000
 
@@ -297,7 +306,7 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);
 
 /* Does it use more of any flavor than its ClusterQueue's own quota, or lies in a ClusterQueue that
- * does? Who borrows goes first. */
+ * does? Jobs that borrow go first. */
 bool queue_job_borrows(const struct queue *q, const struct uid *uid);
 
 /* The names under which its pods are to ask for cpu and memory in the room it has. */
@@ -310,6 +319,8 @@ const char *queue_job_resources(const struct queue *q, const struct uid *uid);
  */
 void queue_release_job(
 	struct queue *q, const struct uid *uid, int64_t now_ms, int64_t not_before_ms);
+/* The same of a Job that is over: it is forgotten, and never waits again. */
+void queue_end_job(struct queue *q, const struct uid *uid, int64_t now_ms);
 
 /* How long ago a run may have ended and still count in an order by use; 0: nothing is ordered so.
  */
@@ -361,7 +372,7 @@ enum stop_reason {
 
 const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
 
-/* True when a Job stopped for this reason must not start again until somebody says so: the gate
+/* True when a Job stopped for this reason must not start again until a person says so: the gate
  * puts it on hold (annotation sluice.dev/hold); taking that off begins anew, counts and all. */
 bool stop_reason_deactivates(enum stop_reason r);
 
@@ -430,7 +441,7 @@ void queue_job_own_directives(const struct queue *q, const struct uid *uid,
 	struct buf *node_selector, struct buf *tolerations);
 
 /* The ceilings the ledger must know. Each call takes one that changed since it was last taken;
- * false when there is none. A row that is no longer anybody's has amount 0. */
+ * false when there is none. A row that no object has any more has amount 0. */
 struct ceiling {
 	const char *node, *flavor, *resource;
 	int64_t amount;	    /* what the node may use; QUOTA_UNLIMITED: only those above limit it */
@@ -448,7 +459,7 @@ void queue_retake_ceilings(struct queue *q);
 #define WAIT_REASONS(X)                                                                            \
 	/* it has room */                                                                          \
 	X(NOT, "QuotaReserved")                                                                    \
-	/* it had its chances, somebody must say so again */                                       \
+	/* it had its chances, a person must say so again */                                       \
 	X(DEACTIVATED, "Deactivated")                                                              \
 	/* annotation sluice.dev/hold */                                                           \
 	X(HELD, "OnHold")                                                                          \
@@ -485,7 +496,7 @@ void queue_retake_ceilings(struct queue *q);
 	X(QUOTA, "WaitingForQuota")                                                                \
 	/* those it displaces are stopping */                                                      \
 	X(PREEMPTED, "WaitingForPreemptedWorkloads")                                               \
-	/* StrictFIFO: somebody ahead does not fit; Backfill: it would delay somebody ahead */     \
+	/* StrictFIFO: a Job ahead does not fit; Backfill: it would delay a Job ahead */           \
 	X(BEHIND, "WaitingForJobAhead")                                                            \
 	/* not looked at yet */                                                                    \
 	X(PENDING_EVALUATION, "PendingEvaluation")
@@ -504,12 +515,12 @@ struct explanation {
 	int64_t queued_ms;	  /* time of queueing */
 	size_t ahead;		  /* waiting Jobs before it in its ClusterQueue's order */
 	int64_t not_before_ms;	  /* when time alone will let it go on: back-off, the next opening,
-				     the cheapest start, the next period; 0: nobody can say */
+				     the cheapest start, the next period; 0: not known */
 	int64_t expected_ms;	  /* 0: unknown */
 	enum duration_source expected_from;
 	int64_t deadline_ms; /* 0: none */
 	bool unreachable;    /* DeadlineUnreachable: it cannot end by then any more */
-	int64_t stop_ms;     /* it runs: when a window will stop it; 0: nobody will */
+	int64_t stop_ms;     /* it runs: when a window will stop it; 0: none will */
 	char sentence[1000]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
 				are ahead of it" */
 };
@@ -550,8 +561,8 @@ struct clusterqueue_view {
 	uint64_t started_total;
 	size_t no_node_suits;	  /* of pending: WAIT_NEVER_FITS, and nothing else keeps them */
 	uint64_t preempted_total; /* Jobs of it stopped for others */
-	size_t stopping;	  /* of reserving: those who are, now */
-	int64_t stopping_ms;	  /* so long the pods of any of them may take; 0: nobody knows */
+	size_t stopping;	  /* of reserving: those that are, now */
+	int64_t stopping_ms;	  /* so long the pods of any of them may take; 0: not known */
 	int64_t weighted_share;	  /* as Kueue's status shows it; INT64_MAX: borrows, weight 0 */
 	const struct usage_view *usage; /* valid until the next call on this queue */
 	size_t nusage;
@@ -651,7 +662,7 @@ bool queue_clusterqueue_users(
 	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
 bool queue_flavor_users(
 	const struct queue *q, const char *name, char ret_sentence[QUEUE_USERS_SIZE]);
-/* Of those who wait there: how many the ResourceQuotas of their namespace would refuse though
+/* Of those that wait there: how many the ResourceQuotas of their namespace would refuse though
  * nothing were used. Not in the view, for it walks all that are different. */
 bool queue_count_beyond_quota(
 	const struct queue *q, size_t index, const char **ret_name, size_t *ret_jobs);

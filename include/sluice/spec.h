@@ -18,7 +18,7 @@
 
 #define QUOTA_UNLIMITED INT64_MAX
 
-/* Whose room a flavor is: the nodes' own, or what they lend out of what nobody uses, under one of
+/* Whose room a flavor is: the nodes' own, or what they lend out of idle resources, under one of
  * the names for that (overcommit/publication.h). As a set (1 << this) in struct job: which of them
  * suit it. */
 enum lending {
@@ -69,9 +69,9 @@ struct resource_group_spec {
 };
 
 enum queueing_strategy {
-	BEST_EFFORT_FIFO, /* who does not fit lets the others pass */
-	STRICT_FIFO,	  /* who does not fit blocks those behind */
-	BACKFILL, /* who does not fit gets a time; the others pass if they do not delay it */
+	BEST_EFFORT_FIFO, /* a Job that does not fit lets the others pass */
+	STRICT_FIFO,	  /* a Job that does not fit blocks those behind */
+	BACKFILL, /* a Job that does not fit gets a time; the others pass if they do not delay it */
 };
 
 enum stop_policy {
@@ -94,7 +94,7 @@ enum preemption_policy {
 	PREEMPT_ANY,			       /* reclaimWithinCohort only */
 };
 
-/* Whom a Job of this ClusterQueue may stop (1.6, 6). Zero is Kueue's default: nobody. */
+/* Which Jobs a Job of this ClusterQueue may preempt (1.6, 6). Zero is Kueue's default: none. */
 struct preemption_spec {
 	enum preemption_policy within_clusterqueue;
 	enum preemption_policy reclaim_within_cohort;
@@ -113,7 +113,8 @@ struct cohort_spec {
 	double weight; /* spec.fairSharing.weight; 1 when absent */
 };
 
-/* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job (queue/cluster/nodes.h).
+/* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job
+ * (queue/cluster/nodes.h).
  */
 enum cluster_fit {
 	CLUSTER_FIT_POSSIBLE, /* a pod of it fits some node, were that empty: the default */
@@ -199,7 +200,7 @@ struct queue_config {
 	bool fair_sharing;
 	enum fair_strategy fair_strategy[2]; /* tried in this order */
 	size_t nfair_strategies;
-	/* Whom to displace: those first upon whom Kueue's order comes, not those whom it hurts
+	/* Which Jobs to preempt: the first in Kueue's order, not those that lose the
 	 * least.
 	 */
 	bool victims_as_kueue;

@@ -3,17 +3,17 @@
 #include "queue/core.h"
 #include "queue/preempt/preemption.h"
 
-/* A search that never comes to an end (reference 5.2) is given up after so many tries. */
+/* The search may go round for ever (reference 5.2): it gives up after so many tries. */
 #define TRIES_MAX 64
 
 /* How a flavor can be had, worst first. */
 enum way {
 	WAY_NEVER,    /* more than it could ever give */
-	WAY_BUSY,     /* not now, and nobody would have to give it back */
-	WAY_NOBODY,   /* others might have to, but none of them may be displaced */
-	WAY_DISPLACE, /* by stopping some of its own ClusterQueue */
-	WAY_RECLAIM,  /* by stopping others only */
-	WAY_AWAIT,    /* as soon as those are gone who are leaving */
+	WAY_BUSY,     /* not now, and it may not preempt for it */
+	WAY_NOBODY,   /* it may preempt, but there are no victims */
+	WAY_DISPLACE, /* by preempting, also in its own ClusterQueue */
+	WAY_RECLAIM,  /* by preempting only in other ClusterQueues */
+	WAY_AWAIT,    /* as soon as victims of earlier decisions are gone */
 	WAY_FIT,
 };
 
@@ -35,7 +35,7 @@ struct asker {
 
 static bool may_displace_while_borrowing(const struct asker *a)
 {
-	const struct preemption_spec *p = &a->cq->preemption;
+	const struct preemption_spec *p = &a->cq->spec.preemption;
 	return p->borrow_within_cohort ||
 	       (a->q->config.fair_sharing && p->reclaim_within_cohort != PREEMPT_NEVER);
 }
@@ -68,7 +68,7 @@ static struct chance chance_to_displace(
 	return c;
 }
 
-/* Who fills gaps waits for nobody to leave. */
+/* A gap filler does not wait for victims to leave. */
 static enum way way_to_free(const struct workload *w, const struct quota_row *row, int64_t amount)
 {
 	if (quota_has(row, QUOTA_NOW, amount))
@@ -94,7 +94,7 @@ static struct chance chance_of(const struct asker *a, struct quota_row *row, con
 
 /* ---- One flavor against another ---- */
 
-/* 0: no; 1: in principle, but not now; 2: yes. Comes before everything else. */
+/* 0: no; 1: in principle, but not now; 2: yes. Compared first. */
 static int viable(enum way way)
 {
 	return way <= WAY_BUSY ? 0 : way == WAY_NOBODY ? 1 : 2;
@@ -122,12 +122,10 @@ static bool tries_next(const struct fungibility_spec *f, struct chance c)
 
 /* ---- One resource group ---- */
 
-/* A flavor, and its resources. Its chance is the worst of theirs, by the ClusterQueue's preference;
- * where that is to displace rather than to borrow, a resource that is borrowed is worse than one
- * for which others have to go, and the way that the flavor can be had is yet another one. */
 struct tried {
-	struct chance chance;
-	enum way worst;
+	struct chance chance; /* the worst of its resources, by the ClusterQueue's preference */
+	enum way worst; /* of its resources. Not that of `chance` where preemption is preferred to
+			   borrowing: then a borrowed resource is worse than one preempted for */
 	uint8_t flavor;
 	uint32_t level; /* the largest of its resources */
 	uint64_t contested;
@@ -135,14 +133,14 @@ struct tried {
 
 static struct tried try_flavor(const struct asker *a, size_t group, size_t flavor)
 {
-	const struct resource_group *g = &a->cq->groups[group];
+	const struct resource_group *g = &a->cq->spec.groups[group];
 	size_t n;
 	const struct need *need = claim_needs(a->claim, group, &n);
 	struct tried t = {{WAY_FIT, 0}, WAY_FIT, (uint8_t)flavor, 0, 0};
 	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
 		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
 		struct chance c = chance_of(a, row, &need[i]);
-		if (is_better(&a->cq->fungibility, t.chance, c))
+		if (is_better(&a->cq->spec.fungibility, t.chance, c))
 			t.chance = c;
 		if (c.way < t.worst)
 			t.worst = c.way;
@@ -181,11 +179,11 @@ static enum assign_verdict untried(const struct resource_group *g)
 	return ASSIGN_NO_FLAVOR;
 }
 
-/* From flavor `from` on; writes what is chosen for this group. */
+/* Tries the flavors from `from` on. */
 static enum assign_verdict choose_group(
 	const struct asker *a, size_t group, size_t from, struct choice *choice)
 {
-	const struct resource_group *g = &a->cq->groups[group];
+	const struct resource_group *g = &a->cq->spec.groups[group];
 	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX}, .worst = WAY_NEVER};
 	bool any = false, stop = false;
 	size_t f = from;
@@ -193,8 +191,8 @@ static enum assign_verdict choose_group(
 		if (!claim_suits(a->claim, group, f))
 			continue;
 		struct tried t = try_flavor(a, group, f);
-		stop = !tries_next(&a->cq->fungibility, t.chance);
-		if (!any || stop || is_better(&a->cq->fungibility, t.chance, best.chance))
+		stop = !tries_next(&a->cq->spec.fungibility, t.chance);
+		if (!any || stop || is_better(&a->cq->spec.fungibility, t.chance, best.chance))
 			best = t;
 		any = true;
 	}
@@ -210,7 +208,7 @@ static enum assign_verdict choose_group(
 
 bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		if (c->next[g] > 0)
 			return c->tries < TRIES_MAX;
 	return false;
@@ -223,7 +221,7 @@ static enum assign_verdict choose_all(
 	struct choice choice = {.pods = a->pods, .tries = after ? after->tries + 1 : 1};
 	if (a->claim->uncovered)
 		return ASSIGN_UNCOVERED;
-	for (size_t g = 0; g < a->cq->ngroups; g++) {
+	for (size_t g = 0; g < a->cq->spec.ngroups; g++) {
 		size_t needs;
 		claim_needs(a->claim, g, &needs);
 		if (needs == 0)
@@ -272,7 +270,7 @@ static enum assign_verdict explain_flavor(const struct resource_group *g, size_t
 static enum assign_verdict explain_group(const struct clusterqueue *cq, const struct claim *c,
 	size_t group, enum quota_when when, uint8_t *ret_flavor)
 {
-	const struct resource_group *g = &cq->groups[group];
+	const struct resource_group *g = &cq->spec.groups[group];
 	size_t n;
 	const struct need *need = claim_needs(c, group, &n);
 	if (n == 0)
@@ -305,7 +303,7 @@ static enum assign_verdict explain_all(
 		return ASSIGN_UNCOVERED;
 	enum assign_verdict worst = ASSIGN_FITS;
 	uint8_t flavor;
-	for (size_t g = 0; g < cq->ngroups; g++) {
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
 		enum assign_verdict v = explain_group(cq, c, g, when, &flavor);
 		if (v < worst)
 			worst = v;

@@ -80,7 +80,7 @@ bool effective_quota_apply(struct queue *q, struct quota_node *node)
 
 /* ---- Pools ---- */
 
-/* amount * part / whole, rounded down; what is beyond counting is just much. */
+/* amount * part / whole, rounded down; saturates below QUOTA_UNLIMITED. */
 static int64_t scale(int64_t amount, int64_t part, __int128 whole)
 {
 	__int128 scaled = whole > 0 ? (__int128)amount * part / whole : 0;
@@ -109,7 +109,7 @@ static struct quota_limits limits_of(const struct quota_row *row, int64_t pool, 
 		scale_limit(row->due.lending, pool, sum)};
 }
 
-/* The trees in which it changed anything are left unsettled. */
+/* Marks the roots in which it changed anything as unsettled. */
 static void flavor_pool_divide(struct flavor_pool *flavor_pool)
 {
 	int64_t pool = scale(flavor_pool->pool, flavor_pool->share_permille, 1000);
@@ -157,10 +157,10 @@ void effective_quota_divide(struct queue *q)
 	}
 	while (!list_empty(&q->quota.stale))
 		list_leave(q->quota.stale.next);
-	q->version++;
+	q->counters.version++;
 }
 
-/* What idle room is counted in. */
+/* What idle resources are counted in. */
 static const char *const counted[] = {"cpu", "memory"};
 #define NCOUNTED (sizeof(counted) / sizeof(counted[0]))
 
@@ -172,7 +172,7 @@ void effective_quota_lend(struct queue *q, const struct flavor *f)
 			flavor_pool->share_permille == f->share_permille)
 			continue;
 		if (flavor_pool->lent != f->lending)
-			flavor_pool->resized = true; /* for all, whatever it comes to */
+			flavor_pool->resized = true; /* for all rows, even if no limit changes */
 		flavor_pool->lent = f->lending;
 		flavor_pool->share_permille = f->share_permille;
 		flavor_pool_stale(q, flavor_pool);

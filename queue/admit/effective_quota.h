@@ -1,16 +1,16 @@
 /*
- * Rations: what quota a ClusterQueue or Cohort has at this moment. As its spec says, but for
+ * Effective quota: the quota of a ClusterQueue or Cohort at this moment. It is what the spec says,
+ * changed in this order by
  *
- *   a window's set   while the Calendar of a RunPolicy that names the ClusterQueue shows a window
- *                    for which the policy has a quota, that is the quota; of several policies the
- *                    first in name order that has one for the row
- *   a lead           shortly before a window opens nothing of it is lent (lead.h)
- *   a pool           of a flavor whose room is lent (spec.idlePool) everybody has the part that its
- *                    nominal quota, as the two above leave it, is of the sum of all of them,
- * rounded down: what a flavor gives is what its nodes lend now, and no more. Limits are taken in
- * the same proportion. Who says 0 has nothing, and may borrow
+ *   a window   a RunPolicy of the ClusterQueue may have a quota for the window that its Calendar
+ *              shows. That replaces the spec's. Of several policies the first by name counts that
+ *              has one for the row
+ *   a lead     shortly before a window opens, lendingLimit is 0 (lead.h)
+ *   a pool     for a flavor with spec.idlePool, nominal quotas are proportions. What its nodes lend
+ *              now is divided by them, rounded down. Limits are scaled alike. A nominal quota of 0
+ *              has no part, but may borrow
  *
- * Quota that is lowered under use evicts nobody; it only stops growth.
+ * Quota that is lowered under use stops no run; it only stops growth.
  */
 #ifndef SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
 #define SLUICE_QUEUE_ADMIT_EFFECTIVE_QUOTA_H
@@ -19,18 +19,18 @@
 
 struct queue;
 
-/* After what a node's spec, windows or lead say may have changed. True when any limit is another
- * one now: the tree is to be settled. Then, effective_quota_divide(). */
+/* After the spec, the windows or the lead of a node may have changed. True when any limit has
+ * changed: the caller settles the tree. Call effective_quota_divide() afterwards. */
 bool effective_quota_apply(struct queue *q, struct quota_node *node);
-/* The pools in which somebody's part may be another one; settles and touches who is concerned. */
+/* Divides the pools in quota.stale anew; settles and touches the trees in which that changed any
+ * quota. */
 void effective_quota_divide(struct queue *q);
 
-/* A flavor's room is lent or its own, and how much of it is to be had / what its nodes lend. The
- * same again does nothing. */
+/* A flavor's lending and share / what its nodes lend. The same again does nothing. */
 void effective_quota_lend(struct queue *q, const struct flavor *f);
 void effective_quota_pool(struct queue *q, const struct idle_pool *p);
 
-/* The set that gives this row its quota now; NULL: its spec does. */
+/* The window's quota that counts for this row now; NULL: its spec's does. */
 const struct window_quota_spec *effective_quota_set(
 	const struct clusterqueue *cq, const struct quota_row *row);
 

@@ -22,7 +22,7 @@ bool nominee_demand(const struct nominee *e, struct demand *ret)
 	return ret->nlines > 0;
 }
 
-/* Others stopped for it in vain, and would again. */
+/* Jobs were stopped for it in vain, and would be again. */
 static bool is_in_vain(struct queue *q, const struct nominee *e)
 {
 	return workload_displaced_in_vain(e->w, e->cq->cohort_tree) && rules_in_vain(q, e);
@@ -34,8 +34,8 @@ size_t nominee_victims(struct queue *q, const struct nominee *e, const struct vi
 	return nominee_demand(e, &d) && !is_in_vain(q, e) ? victims_find(q, &d, ret) : 0;
 }
 
-/* With so many pods, in the flavors behind `after` (NULL: from the first): fits, or somebody can be
- * displaced for it, or it would do with fewer pods. */
+/* In the flavors behind `after` (NULL: in all): does it fit with so many pods, or are there
+ * victims, or can it start with fewer? */
 static bool can_start_after(
 	struct queue *q, struct nominee *e, int32_t pods, const struct choice *after)
 {
@@ -54,7 +54,7 @@ static bool can_start_after(
 	return true;
 }
 
-/* In the flavors behind those of *e, of which nothing came. */
+/* In the flavors behind those of *e, which failed. */
 static bool can_start_further_on(struct queue *q, struct nominee *e, int32_t pods)
 {
 	struct nominee next = *e;
@@ -68,8 +68,7 @@ static bool can_start_further_on(struct queue *q, struct nominee *e, int32_t pod
 	return false;
 }
 
-/* A flavor that fits was passed over for one in which other Jobs would have to go, and none of them
- * may. */
+/* In a flavor that fits, but was skipped for one in which it would preempt and found no victims. */
 static bool fits_where_passed_over(struct queue *q, struct nominee *e, int32_t pods)
 {
 	struct choice choice;
@@ -80,8 +79,7 @@ static bool fits_where_passed_over(struct queue *q, struct nominee *e, int32_t p
 	return true;
 }
 
-/* The flavors are tried on as long as nothing comes of those before. False: *e is as for the first
- * of them. */
+/* Tries flavors until one works. False: *e is as for the first of them. */
 static bool can_start(struct queue *q, struct nominee *e, int32_t pods)
 {
 	if (can_start_after(q, e, pods, NULL))
@@ -92,7 +90,7 @@ static bool can_start(struct queue *q, struct nominee *e, int32_t pods)
 
 /* ---- Backfill: may it pass? ---- */
 
-/* Who wants so much and is expected to take so long: could it pass the one who is blocked? */
+/* A bound: could a Job with such wants and such a duration pass the blocked head? */
 static bool may_pass(const struct look *l, const int64_t *want, int64_t expected_ms)
 {
 	const struct scan *w = l->scan;
@@ -102,7 +100,7 @@ static bool may_pass(const struct look *l, const int64_t *want, int64_t expected
 	       keys_may_fit(w->cq, want, w->spare);
 }
 
-/* The offer can start; now it must not delay the one who is blocked, on whatever flavor. */
+/* The nominee can start. Is there a flavor in which it does not delay the blocked head? */
 static bool passes(struct look *l)
 {
 	struct nominee *e = &l->scan->nominee;
@@ -122,7 +120,7 @@ static bool passes(struct look *l)
 
 /* ---- Do the rules let it start as it chose? ---- */
 
-/* *ret_places: of a refusal, with how many pods rules might let it start. */
+/* *ret_places: if refused, with how many pods rules might let it start. */
 static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_places)
 {
 	struct attempt a = {.nominee = e};
@@ -135,8 +133,8 @@ static bool choice_may(struct queue *q, const struct nominee *e, int32_t *ret_pl
 	return false;
 }
 
-/* The nominee can start, by quota; the rules must let it, on whatever flavors. *ret_places: where
- * they do not, the most pods, fewer than it chose, with which they might on some of these. */
+/* The nominee can start by quota. Is there a flavor in which the rules let it start? *ret_places:
+ * if not, the most pods, fewer than it chose, with which they might in one of these. */
 static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_places)
 {
 	int32_t places;
@@ -155,12 +153,12 @@ static bool is_let_on_some(struct queue *q, struct nominee *e, int32_t *ret_plac
 	return true;
 }
 
-/* Who displaces fewer for fewer pods may find places for fewer still; after so many numbers it waits.
- */
+/* With fewer pods there may be fewer victims, and then fewer places on nodes. After so many numbers
+ * of pods the Job waits. */
 #define NUMBERS_MAX 8
 
-/* Who can do with fewer pods takes as many as the nodes have places for. False: *e is as it was when
- * all others had said no to what it chose. */
+/* A Job that can start with fewer pods takes as many as the nodes have places for. False: *e is as
+ * after the first refusal. */
 static bool is_let(struct queue *q, struct nominee *e)
 {
 	int32_t places, least = e->w->shape->min_pods;
@@ -176,7 +174,7 @@ static bool is_let(struct queue *q, struct nominee *e)
 	return let;
 }
 
-/* ---- Who is first? ---- */
+/* ---- Which group is first? ---- */
 
 static bool judge(struct look *l, struct group *g)
 {
@@ -208,11 +206,11 @@ static bool quota_may(struct look *l, struct group *g)
 	return judge(l, g);
 }
 
-/* In a StrictFIFO queue only gap fillers are searched for, those before the head. */
+/* In a StrictFIFO queue only gap fillers before the head are searched for. */
 static bool is_held_up(const struct look *l, const struct group *g)
 {
 	const struct scan *w = l->scan;
-	if (w->cq->strategy != STRICT_FIFO)
+	if (w->cq->spec.strategy != STRICT_FIFO)
 		return false;
 	if (!workload_fills_gaps(group_head(g)))
 		return true;
@@ -228,7 +226,7 @@ static bool group_may(const struct tree_node *n, void *ctx)
 	       quota_may(l, g);
 }
 
-/* It had its turn, or others have to be asked first. */
+/* Has the scan gone past it? */
 static bool was_passed(const struct scan *w, const struct group *g)
 {
 	bool scanned = g->lq ? g->lq->scanned : w->scanned;
@@ -249,8 +247,9 @@ static size_t fresh_in_order(struct look *l, struct group *ret[FRESH_MAX])
 	return n;
 }
 
-/* Those before the one that is found could not start, and are fresh no longer; those behind it are
- * asked after its turn, as in a search, and those that had better wait in the second walk. */
+/* Groups before the one that is found could not start, and are fresh no longer. Groups behind it
+ * are asked after its turn, as in a search. Groups that a rule puts last are asked in the second
+ * scan. */
 static bool nominate_fresh(struct look *l)
 {
 	struct group *fresh[FRESH_MAX];
@@ -280,7 +279,7 @@ static bool seek_line(struct look *l, const struct localqueue *lq)
 	return tree_seek(&lq->groups_waiting, lq->scanned ? &behind.node : NULL, &search) != NULL;
 }
 
-/* Of the LocalQueue that used least, or of those that used as little, the first in order. */
+/* From the LocalQueue that used least. Of several with equal usage, the first in order. */
 static bool nominate_by_usage(struct look *l)
 {
 	size_t n, found = 0;
@@ -316,8 +315,8 @@ const struct workload *workload_returning_before(
 	return NULL;
 }
 
-/* It cannot start now, and keeps quota from others for as long as it may: when it would not end in
- * time any more somebody else is first. */
+/* The head cannot start now, and keeps quota from other groups. When it does not fit its window any
+ * more, another group is first. */
 static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct group *g)
 {
 	int64_t until = rules_group_may(q, g).until_ms;
@@ -327,8 +326,7 @@ static void fit_watch(struct queue *q, struct clusterqueue *cq, const struct gro
 	alarm_set(&q->alarms, &cq->fit, until == INT64_MAX ? INT64_MAX : until + 1);
 }
 
-/* Judged though it may be plain that it cannot start: what it would take says what is kept for it.
- */
+/* Judged even if it plainly cannot start, because its choice says what quota is kept for it. */
 static bool nominate_head(struct look *l)
 {
 	struct clusterqueue *cq = l->scan->cq;
@@ -350,7 +348,7 @@ static bool group_possible(const struct group *g, void *ctx)
 	return backfill_possible(((const struct look *)ctx)->scan->cq, g);
 }
 
-/* The first in order that could run at some time. */
+/* The first group that could run at some time. */
 static struct group *first_possible(struct look *l)
 {
 	const struct clusterqueue *cq = l->scan->cq;
@@ -362,8 +360,8 @@ static struct group *first_possible(struct look *l)
 	return precedence_seek(l->q, cq, &s);
 }
 
-/* Backfill: the first in order starts, or gets a reservation. In a Cohort that is made
- * anew each time, because others take part. */
+/* Backfill: the head starts, or gets a slot. In a Cohort the slot is made anew each time, because
+ * other ClusterQueues take part. */
 static bool nominate_first(struct look *l)
 {
 	struct scan *w = l->scan;
@@ -388,12 +386,11 @@ static bool nominate_first(struct look *l)
 static bool nominate_rest(struct look *l)
 {
 	const struct clusterqueue *cq = l->scan->cq;
-	if (!cq->search && cq->nfresh <= FRESH_MAX && cq->strategy != STRICT_FIFO)
+	if (!cq->search && cq->nfresh <= FRESH_MAX && cq->spec.strategy != STRICT_FIFO)
 		return nominate_fresh(l);
-	return cq->orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
+	return cq->spec.orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
 }
 
-/* From the first of its groups. */
 static void scan_restart(struct scan *w, enum answer stage)
 {
 	w->stage = stage;
@@ -402,7 +399,7 @@ static void scan_restart(struct scan *w, enum answer stage)
 		container_of(l, struct localqueue, of_clusterqueue)->scanned = false;
 }
 
-/* Those that had better wait when there is no other. */
+/* Groups that a rule puts last are asked in a second scan. */
 static bool nominate_in_time(struct look *l)
 {
 	struct scan *w = l->scan;
@@ -414,8 +411,8 @@ static bool nominate_in_time(struct look *l)
 	return nominate_rest(l);
 }
 
-/* StrictFIFO: the head, or gap fillers that stand before it; as a rule they do only where there is
- * no head. What one that returns leaves behind is nothing for those behind it. */
+/* StrictFIFO: the head, or gap fillers before it. Those mostly stand last, so only where there is
+ * no head. What a returning run leaves behind is not for the groups behind it. */
 static bool nominate_strictly(struct look *l)
 {
 	static const struct order_key first_gap_filler = {.priority = -1};
@@ -423,7 +420,7 @@ static bool nominate_strictly(struct look *l)
 	struct group *head = w->head = precedence_head(l->q, w->cq);
 	if (workload_returning_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;
-	bool gaps_first = !head || w->cq->orders_by_usage ||
+	bool gaps_first = !head || w->cq->spec.orders_by_usage ||
 			  rules_group_may(l->q, head).answer == ANSWER_LAST;
 	if (gaps_first && nominate_in_time(l))
 		return true;
@@ -441,9 +438,9 @@ bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
 	if (w->displaces_from <= INT32_MAX)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
-	if (w->cq->strategy == STRICT_FIFO)
+	if (w->cq->spec.strategy == STRICT_FIFO)
 		return nominate_strictly(&look);
-	if (w->cq->strategy == BACKFILL && nominate_first(&look))
+	if (w->cq->spec.strategy == BACKFILL && nominate_first(&look))
 		return true;
 	return nominate_in_time(&look);
 }

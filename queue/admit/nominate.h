@@ -1,8 +1,8 @@
 /*
  * The nominee: what a ClusterQueue would start next, found in one scan of its waiting groups.
  *
- *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass: a group that did not fit
- *                   is not asked again, and the scan never goes back
+ *   BestEffortFIFO  all groups in order. Quota only shrinks during a pass, so a group that did not
+ *                   fit is not asked again, and the scan never goes back
  *   StrictFIFO      the first group only
  *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h)
  *
@@ -10,8 +10,8 @@
  * groups, which are fresh, are judged.
  *
  * Rules come first (rules/rule.h): a group that a rule refuses is not asked, blocks nothing and
- * preempts nothing. Where a rule puts some groups last there are two scans: those are asked when
- * none of the others can start any more.
+ * preempts nothing. Where a rule puts some groups last there is a second scan: they are asked when
+ * no other group can start any more.
  */
 #ifndef SLUICE_QUEUE_ADMIT_NOMINATE_H
 #define SLUICE_QUEUE_ADMIT_NOMINATE_H
@@ -21,7 +21,7 @@
 #include "queue/model/keys.h"
 #include "queue/preempt/victims.h"
 
-/* Where one ClusterQueue stands in the pass. */
+/* The scan of one ClusterQueue in a pass. */
 struct scan {
 	struct clusterqueue *cq;
 	bool over;	   /* nothing of it can start any more in this pass */
@@ -34,30 +34,29 @@ struct scan {
 	struct group
 		*head; /* StrictFIFO: groups behind it are not asked; NULL: only gap fillers wait */
 
-	/* Backfill: the first, which cannot start; other groups must not delay it. */
+	/* Backfill: the head, which cannot start; other groups must not delay it. */
 	struct group *blocked;
 	int64_t spare[KEYS_MAX];
 
 	struct nominee nominee;
 };
 
-/* From the first of its groups. */
+/* Begins at the first group of cq. */
 void scan_begin(struct queue *q, struct scan *w, struct clusterqueue *cq);
-/* Whoever stood at this place had its turn; lq: the LocalQueue it was in where usage orders, else
- * NULL. */
+/* Goes on behind this place; lq: its LocalQueue where usage orders, else NULL. */
 void scan_on(struct scan *w, struct localqueue *lq, const struct order_key *key);
-/* Writes w->nominee. False: there is nothing any more; a StrictFIFO head that cannot start is told
- * all the same, with what it would take. */
+/* Writes w->nominee. False: nothing can start any more. For a StrictFIFO head that cannot start,
+ * w->nominee has the choice with which it would, so that its quota can be kept. */
 bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s);
 
-/* A run that is preempted and will wait before this place again; or NULL. Behind it
- * a StrictFIFO queue offers nothing. */
+/* A preempted run that will wait before this place again, or NULL. Behind it a StrictFIFO queue
+ * nominates nothing. */
 const struct workload *workload_returning_before(
 	const struct clusterqueue *cq, const struct order_key *key, int64_t now_ms);
 
-/* What an entry asks for; false: nothing. */
+/* What it asks for; false: nothing. */
 bool nominee_demand(const struct nominee *e, struct demand *ret);
-/* How many would have to go for it; valid until the next search. */
+/* Its victims, 0: none were found. Valid until the next search. */
 size_t nominee_victims(struct queue *q, const struct nominee *e, const struct victim **ret);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- Classic ---- */
 
-/* Borrows less far, then the order of all waiting Jobs. */
+/* The lower borrow level, then the order of all waiting Jobs. */
 static bool goes_before(const struct nominee *a, const struct nominee *b)
 {
 	if (a->choice.level != b->choice.level)
@@ -28,14 +28,13 @@ static size_t next_classic(const struct nominee *nominee, size_t n)
 
 /* ---- Fair: the tournament ---- */
 
-/* One that is still in. It stands at a node: its ClusterQueue, or the highest Cohort below which it
- * has won; it brings that node's share as it would be with what it asks for. */
+/* A nominee that is still in the tournament. */
 struct contender {
 	const struct nominee *nominee;
 	size_t index, depth;
-	const struct quota_node *at;
-	struct share share;
-	bool borrows; /* on something it asks for */
+	const struct quota_node *at; /* its ClusterQueue, or the highest Cohort that it has won */
+	struct share share;	     /* of that node, with the nominee's demand */
+	bool borrows;		     /* that node, of a row of the demand */
 };
 
 static size_t depth_of(const struct quota_node *n)
@@ -53,7 +52,7 @@ static const struct quota_row *row_at(const struct quota_row *row, const struct 
 	return row;
 }
 
-/* With what it asks for, as if it were used. */
+/* Writes the share and `borrows`, with its demand as if it were used. */
 static void weigh(struct contender *c)
 {
 	struct demand d;
@@ -70,8 +69,8 @@ static void weigh(struct contender *c)
 		quota_give(d.line[i].row, QUOTA_THEN, d.line[i].amount);
 }
 
-/* Who borrows nothing of what it asks for, then the smaller share, then the order of all waiting
- * Jobs. */
+/* First a branch that does not borrow for its demand, then the smaller share, then the order of all
+ * waiting Jobs. */
 static bool beats(const struct contender *a, const struct contender *b)
 {
 	if (a->borrows != b->borrows)
@@ -80,7 +79,7 @@ static bool beats(const struct contender *a, const struct contender *b)
 	return order ? order < 0 : order_cmp(&a->nominee->w->key, &b->nominee->w->key) < 0;
 }
 
-/* Deepest first, and those of one parent next to each other. */
+/* Deepest first, and children of one parent next to each other. */
 static int by_parent(const void *a, const void *b)
 {
 	const struct contender *x = a, *y = b;
@@ -91,7 +90,7 @@ static int by_parent(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* All those at the greatest depth fight it out below their parents, and the winners go up. Returns
+/* One round: of the contenders at the greatest depth one for each parent wins and goes up. Returns
  * how many are left. */
 static size_t fight(struct contender *c, size_t n)
 {

@@ -1,9 +1,9 @@
 /*
- * Who goes first of those that want to start in one realm, one from each ClusterQueue.
+ * The order of the nominees of one Cohort tree, one from each ClusterQueue.
  *
- * Classic (reference 18, step 4): who borrows less far, then the higher priority, then the older.
- * Fair sharing (reference 7.2): a tournament from the leaves to the root, in which each Cohort
- * sends the one whose branch would have the lowest share with it.
+ * Classic (reference 18, step 4): the lower borrow level, then the higher priority, then the older.
+ * Fair sharing (reference 7.2): a tournament from the leaves to the root. In each Cohort the
+ * nominee wins with which its branch would have the lowest share.
  */
 #ifndef SLUICE_QUEUE_ADMIT_NOMINEE_ORDER_H
 #define SLUICE_QUEUE_ADMIT_NOMINEE_ORDER_H
@@ -18,10 +18,10 @@ struct nominee {
 	enum assign_verdict verdict; /* ASSIGN_FITS or ASSIGN_PREEMPTS */
 	struct choice choice;
 	bool keeps; /* the head of a StrictFIFO queue that cannot start: it only keeps its quota */
-	bool done;  /* had its turn */
+	bool done;  /* its turn is over */
 };
 
-/* The index of the next entry that is not done; n when all are. Quota may change between calls. */
+/* The index of the next nominee that is not done; n: all are. Quota may change between calls. */
 size_t nominee_order_next(struct queue *q, const struct nominee *nominee, size_t n);
 
 #endif

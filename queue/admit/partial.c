@@ -4,7 +4,6 @@
 #include "queue/preempt/victims.h"
 #include "queue/model/workload.h"
 
-/* With so many pods. */
 static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
 	const struct claim *c, const struct workload *w, int32_t pods, const struct choice *after,
 	struct choice *ret)
@@ -19,7 +18,7 @@ static enum assign_verdict with_pods(struct queue *q, struct clusterqueue *cq,
 		return v;
 	if (choice_goes_on(cq, ret))
 		return ASSIGN_BUSY;
-	/* Of a flavor that fits, but was passed over. */
+	/* A flavor that fits may have been skipped. */
 	v = assign_beside(q, cq, c, w, pods, ret);
 	return v == ASSIGN_FITS ? v : ASSIGN_BUSY;
 }

@@ -9,7 +9,7 @@
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
 
-/* What a StrictFIFO head could take back from its Cohort: nobody else is to have it meanwhile. */
+/* Quota that is kept for a StrictFIFO head: it could reclaim it from its Cohort. */
 struct reserve {
 	struct quota_row *row;
 	int64_t amount;
@@ -26,25 +26,25 @@ struct pass {
 	struct decision *out;
 	size_t n, cap;
 	size_t displacements; /* of the look */
-	bool full;	      /* somebody could start, but out is full */
+	bool full;	      /* a Job could start, but out is full */
 };
 
-/* Looks again, within one pass, at who was over: each time somebody was displaced. */
+/* A look goes through all ClusterQueues. After a preemption there is another one, up to this. */
 #define LOOKS_MAX 64
 
-/* Heads that take each other's promises back in turn are asked again so often in one look. */
+/* Heads may take each other's promises back in turn. They are asked again so often in one look. */
 #define DISPLACEMENTS_MAX 64
 
 /* ---- Turns ---- */
 
 static void start(struct pass *p, struct workload *w)
 {
-	w->reservation->cq->started_total++;
+	w->reservation->cq->counts.started_total++;
 	p->out[p->n++] = (struct decision){
 		.kind = DECISION_START, .uid = w->key.uid, .pods = w->reservation->pods};
 }
 
-/* Room first: it reads the claim, which goes with the group when its last member leaves. */
+/* The reservation first: it reads the claim, which is freed with the group's last member. */
 static void start_nominee(struct pass *p, const struct nominee *e)
 {
 	backfill_started(p->q, e->cq, e->group, &e->choice);
@@ -54,7 +54,7 @@ static void start_nominee(struct pass *p, const struct nominee *e)
 	start(p, e->w);
 }
 
-/* Those of them who run; the others are mere promises, which are gone at once. */
+/* The victims that run. The others are promises, which are gone at once. */
 static struct uid *givers_of(const struct victim *v, size_t n, size_t *ret_n)
 {
 	size_t runs = 0;
@@ -91,7 +91,7 @@ static bool is_free(const struct demand *d, enum quota_when when)
 	return true;
 }
 
-/* Does it still fit in THEN, beside those who had their turn before? *ret_now: and NOW. */
+/* After the earlier turns, does it still fit THEN? *ret_now: does it fit NOW? */
 static bool nominee_fits(const struct nominee *e, bool *ret_now)
 {
 	struct demand d;
@@ -100,8 +100,8 @@ static bool nominee_fits(const struct nominee *e, bool *ret_now)
 	return is_free(&d, QUOTA_THEN);
 }
 
-/* What the offer counted on may have been taken by somebody before it, or have become free through
- * somebody else's victims: it looks again, at what is the case now. True: it starts, or will. */
+/* An earlier turn may have taken quota or freed some by its victims, so this looks again. True: it
+ * starts, or has a promise. */
 static bool turn(struct pass *p, const struct nominee *e)
 {
 	struct attempt a = {.nominee = e};
@@ -144,11 +144,11 @@ static void reserve_line(struct pass *p, const struct demand_line *l, bool borro
 	quota_take(l->row, QUOTA_THEN, amount);
 }
 
-/* The turn of a StrictFIFO head that cannot start though it might if others were displaced. */
+/* The turn of a StrictFIFO head that may preempt but has no victims. */
 static void reserve_head(struct pass *p, const struct nominee *e)
 {
 	struct demand d;
-	if (e->cq->preemption.reclaim_within_cohort == PREEMPT_ANY || !nominee_demand(e, &d))
+	if (e->cq->spec.preemption.reclaim_within_cohort == PREEMPT_ANY || !nominee_demand(e, &d))
 		return;
 	for (size_t i = 0; i < d.nlines; i++)
 		reserve_line(p, &d.line[i], e->choice.level > 0);
@@ -164,8 +164,8 @@ static void reserves_end(struct pass *p)
 
 /* ---- Rounds ---- */
 
-/* Who was displaced meanwhile may have left more than was asked for: then those who are fresh are
- * not all who could start. */
+/* A preemption may have freed more than was asked for. Then groups that are not fresh could start,
+ * too (cohort_tree.search). */
 static void collect_offers(struct pass *p)
 {
 	struct victims_survey survey = {.made = {false}};
@@ -174,7 +174,7 @@ static void collect_offers(struct pass *p)
 		struct scan *w = &p->scan[i];
 		w->cq->search = w->cq->search || p->cohort_tree->search;
 		w->over = w->over || !scan_nominates(p->q, w, &survey);
-		bool keeps = w->over && w->cq->strategy == STRICT_FIFO && w->nominee.group &&
+		bool keeps = w->over && w->cq->spec.strategy == STRICT_FIFO && w->nominee.group &&
 			     w->nominee.verdict == ASSIGN_PREEMPTS;
 		w->nominee.keeps = keeps;
 		if (!w->over || keeps)
@@ -190,7 +190,7 @@ static struct scan *scan_of(struct pass *p, const struct clusterqueue *cq)
 	return w;
 }
 
-/* How many turns came to something. */
+/* Returns how many turns brought a start or a promise. */
 static size_t take_turns(struct pass *p)
 {
 	size_t came = 0;
@@ -214,31 +214,32 @@ static size_t take_turns(struct pass *p)
 	return came;
 }
 
-/* Nothing came of it only because of what StrictFIFO heads keep: those behind it are asked. Behind
- * a StrictFIFO head nobody is, and the first of a Backfill queue gets a reservation; but not where
- * it only fills gaps. */
+/* A nominee could not start only because of what StrictFIFO heads keep. The groups behind it are
+ * asked, but behind a StrictFIFO head none is, and the head of a Backfill queue blocks. A gap
+ * filler does neither. */
 static void let_others_pass(struct pass *p, const struct nominee *e)
 {
 	struct scan *w = scan_of(p, e->cq);
 	scan_on(w, e->group->lq, &e->group->key);
 	if (workload_fills_gaps(e->w))
 		return;
-	if (e->cq->strategy == BACKFILL && !w->blocked)
+	if (e->cq->spec.strategy == BACKFILL && !w->blocked)
 		w->blocked = e->group;
-	if (e->cq->strategy == STRICT_FIFO) {
+	if (e->cq->spec.strategy == STRICT_FIFO) {
 		w->over = true;
 		w->nominee = (struct nominee){0};
 	}
 }
 
-/* With fair sharing who started may use more than its share, and be one to displace: the StrictFIFO
- * heads are asked again in the next round. Without it starts only take away. */
+/* With fair sharing a start may take a ClusterQueue over its share, so that its runs become
+ * candidates. So the StrictFIFO heads are asked again in the next round. Without fair sharing a
+ * start only takes quota. */
 static void ask_heads_again(struct pass *p)
 {
 	if (!p->q->config.fair_sharing || p->displacements > DISPLACEMENTS_MAX)
 		return;
 	for (size_t i = 0; i < p->nscans; i++)
-		if (p->scan[i].cq->strategy == STRICT_FIFO)
+		if (p->scan[i].cq->spec.strategy == STRICT_FIFO)
 			p->scan[i].over = !clusterqueue_active(p->scan[i].cq);
 }
 
@@ -267,7 +268,7 @@ static int promise_order(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* All promises of the realm, oldest first; to be freed. */
+/* All promises of the Cohort tree, oldest first; the caller frees the array. */
 static struct reservation **promises_of(const struct pass *p, size_t *ret_n)
 {
 	size_t n = 0, capacity = 0;
@@ -294,8 +295,8 @@ static bool anybody_leaves(const struct pass *p)
 	return false;
 }
 
-/* Would it fit NOW, and rules let it start, if it took other flavors? Then it need not wait for
- * those who are leaving. */
+/* Would it fit NOW in other flavors, and would rules let it start? Then it need not wait for its
+ * victims. */
 static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 {
 	struct claim claim;
@@ -314,16 +315,15 @@ static bool fits_elsewhere(struct queue *q, const struct reservation *r)
 	return fits;
 }
 
-/* Is quota on its way, and on no other flavor there already? */
+/* Is quota still to come free, and is there none now in another flavor? */
 static bool quota_comes(const struct pass *p, const struct reservation *r)
 {
 	return !reservation_fits_now(r) && anybody_leaves(p) && !fits_elsewhere(p->q, r);
 }
 
-/* Promises that fit NOW, and for which rules have room, start. Quota may be back before the pods
- * are gone that had it: it is kept until they are. A promise that no Job is leaving for any more
- * was too much and is taken back; so is one that would fit on another flavor by now: its Job has
- * its turn with the others. */
+/* Promises that fit NOW start, if the rules have room. Quota may be back before its pods are gone;
+ * then the promise is kept until they are. A promise is taken back when nothing is leaving any more
+ * or when it fits in another flavor now: its Job takes its turn with the others. */
 static void keep_promises(struct pass *p)
 {
 	size_t n;
@@ -370,7 +370,7 @@ static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 	p->displacements = 0;
 }
 
-/* Everybody was judged. */
+/* All groups were judged. */
 static void look_end(struct pass *p)
 {
 	for (size_t i = 0; i < p->nscans; i++) {

@@ -1,18 +1,17 @@
 /*
  * A pass: one tree of Cohorts is decided, until nothing more fits.
  *
- * First the promises whose quota has come free are kept. Then it goes in rounds, as Kueue's cycles
- * do. In a round:
+ * First it keeps promises that fit now. Then it goes in rounds, like Kueue's cycles. In a round:
  *
  *   1. each ClusterQueue nominates the first of its waiting groups that can start or may preempt;
  *   2. the nominees take turns, in the order of nominee_order.h;
  *   3. a turn starts the head of the group, or promises it quota and stops its victims. If an
- *      earlier turn took what it counted on, it comes to nothing until the next round.
+ *      earlier turn took the quota, the nominee waits for the next round.
  *
- * A round in which nothing came about is the last.
+ * A round without a start or a promise is the last.
  *
- * If the head of a StrictFIFO queue cannot start, what it could have taken back from its Cohort is
- * kept from the other ClusterQueues meanwhile (reference 18, step 5d).
+ * If the head of a StrictFIFO queue cannot start, the quota that it could reclaim from its Cohort
+ * is kept from the other ClusterQueues meanwhile (reference 18, step 5d).
  */
 #ifndef SLUICE_QUEUE_ADMIT_PASS_H
 #define SLUICE_QUEUE_ADMIT_PASS_H

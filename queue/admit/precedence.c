@@ -75,14 +75,14 @@ static struct group *seek_line(
 	struct tree_search search = {seek_may, seek_is, &x};
 	struct tree_node *n = tree_seek(line, NULL, &search);
 	struct group *g = n ? container_of(n, struct group, node) : NULL;
-	return g && !workload_fills_gaps(group_head(g)) ? g : NULL; /* they stand last in a line */
+	return g && !workload_fills_gaps(group_head(g)) ? g : NULL; /* gap fillers stand last */
 }
 
 struct group *precedence_seek(
 	const struct queue *q, const struct clusterqueue *cq, const struct precedence_search *s)
 {
 	struct group *best = seek_line(&cq->groups_waiting, s, q);
-	if (!cq->orders_by_usage)
+	if (!cq->spec.orders_by_usage)
 		return best;
 	list_each(&cq->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
@@ -107,7 +107,7 @@ size_t precedence_rank(const struct queue *q, const struct workload *w)
 {
 	size_t rank = tree_rank(&w->in_order);
 	const struct clusterqueue *cq = w->group->cq;
-	if (!cq->orders_by_usage)
+	if (!cq->spec.orders_by_usage)
 		return rank;
 	double mine = usage_of(q, w->lq, q->now_ms);
 	list_each(&cq->localqueues, l) {

@@ -128,7 +128,7 @@ bool priority_default_changed(struct priorities *p)
 	return d->value != old.value || d->never_preempts != old.never_preempts;
 }
 
-/* Of several with the lowest value it takes any: we, the first by name. */
+/* Of several with the lowest value the API server takes any; here it is the first by name. */
 const char *priority_default_name(const struct priorities *p)
 {
 	const struct priority_class *c, *best = NULL;

@@ -1,14 +1,17 @@
 /*
- * Priority classes of both kinds, and whose priority they decide.
+ * Priority classes of both kinds, and the workloads of each.
  *
- * Each workload is a member of exactly one class: the WorkloadPriorityClass that its label names,
- * else the PriorityClass of its pod template, else `by_default`, which stands for the global
- * default PriorityClass (the lowest value if there are several, 0 if there is none). So an edited
- * class finds its workloads without a search. A class is made by whoever names it first.
+ * Each workload is a member of exactly one class, so that an edited class finds its workloads
+ * without a search:
  *
- * A class that does not exist has no value: who names it waits. For a PriorityClass that is the
- * API server's own rule, too: it refuses the pods. So waits who names a class above
- * PRIORITY_HIGHEST, which is for what keeps the cluster alive.
+ *   the WorkloadPriorityClass that its label names,
+ *   else the PriorityClass of its pod template,
+ *   else `by_default`: the global default PriorityClass (the lowest value if there are several, 0
+ *   if there is none)
+ *
+ * A record is made when the object or a workload first names the class. A workload waits while its
+ * class does not exist; of such a PriorityClass the API server would refuse the pods. It also waits
+ * if its class is above PRIORITY_HIGHEST: those are for what keeps the cluster alive.
  */
 #ifndef SLUICE_QUEUE_ADMIT_PRIORITY_H
 #define SLUICE_QUEUE_ADMIT_PRIORITY_H
@@ -23,7 +26,7 @@ struct priority_class {
 	bool exists;
 	int32_t value;
 	bool global_default;
-	bool never_preempts; /* who names it displaces nobody */
+	bool never_preempts; /* its workloads preempt none */
 	struct link members; /* workload.of_class */
 };
 
@@ -35,7 +38,7 @@ struct priorities {
 void priorities_init(struct priorities *p);
 void priorities_done(struct priorities *p);
 
-/* The class that these two names (both may be "") lead to. */
+/* The class that these two names select; both may be "". */
 struct priority_class *priority_of(
 	struct priorities *p, const char *workload_class, const char *pod_class);
 struct priority_class *priority_find(
@@ -43,20 +46,19 @@ struct priority_class *priority_find(
 
 /* May Jobs name it? */
 bool priority_usable(const struct priority_class *c);
-/* NULL, or what is wrong with it: it is one that every API server has above PRIORITY_HIGHEST. */
+/* NULL, or the sentence about a class that every API server has above PRIORITY_HIGHEST. */
 const char *priority_system_fault(const char *pod_class);
 
-/* Set and drop return false when nothing changed; `by_default` may then have changed as well:
- * priority_default_changed() says so and makes it right. */
+/* Set and unset may change `by_default`, too: priority_default_changed() says so and updates it. */
 struct priority_class *priority_set(
 	struct priorities *p, const struct priority_spec *spec, bool *ret_changed);
 void priority_unset(struct priority_class *c);
 bool priority_default_changed(struct priorities *p);
 
-/* Of the default PriorityClass, as the API server picks it; NULL: there is none. */
+/* The name of the default PriorityClass, as the API server picks it; NULL: there is none. */
 const char *priority_default_name(const struct priorities *p);
 
-/* Frees the class when nobody is in it and it does not exist. */
+/* Frees the class when it has no workload and does not exist. */
 void priority_tidy(struct priorities *p, struct priority_class *c);
 
 #endif

@@ -10,11 +10,11 @@ static double weight_of(const struct quota_node *node)
 {
 	if (node->cohort)
 		return node->cohort->weight;
-	return node->owner ? node->owner->weight : 1;
+	return node->owner ? node->owner->spec.weight : 1;
 }
 
-/* The row for the pair of another one, or that of the nearest ancestor that has it: who has no
- * quota of it and sets no limit may use as much as its parent. */
+/* The row for the flavor and resource of `like`, in the node or its nearest ancestor that has one.
+ * A node without the row sets no limit, so it may use as much as its parent. */
 static const struct quota_row *row_above(
 	const struct quota_node *node, const struct quota_row *like)
 {
@@ -45,7 +45,7 @@ static int64_t borrowed_on(const struct quota_row *row)
 	return beyond > 0 ? quota_shown(beyond) : 0;
 }
 
-/* Of the resource of row i and on; those rows before it were counted for another one. */
+/* What is borrowed of the resource of row i, in all flavors. Row i is its first row. */
 static int64_t borrowed_from(const struct quota_node *node, size_t i)
 {
 	int64_t sum = 0;
@@ -80,7 +80,7 @@ struct share share_of(const struct quota_node *node)
 	return s;
 }
 
-/* What nothing is to be divided by: it borrows, and was given no weight. */
+/* It borrows with weight 0, by which nothing can be divided. */
 static bool is_beyond_all(const struct share *s)
 {
 	return s->weight == 0 && s->ratio != 0;

@@ -5,7 +5,7 @@
 #include "base/must.h"
 #include "queue/rules/lending.h"
 
-/* Others that are told one by one; the rest is a number. */
+/* So many other flavors are named one by one; the rest is a number. */
 #define OTHERS_TOLD 3
 
 struct shortage {
@@ -18,7 +18,7 @@ struct shortage {
 
 static bool group_borrows_idle(const struct clusterqueue *cq, const struct claim *c, size_t group)
 {
-	const struct resource_group *g = &cq->groups[group];
+	const struct resource_group *g = &cq->spec.groups[group];
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (claim_suits(c, group, f) && g->flavors[f]->lending != LENDING_NONE)
 			return true;
@@ -34,22 +34,23 @@ static bool group_fails(const struct clusterqueue *cq, const struct claim *c, si
 
 bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		if (group_fails(cq, c, g, ASSIGN_EXCEEDS) && !group_borrows_idle(cq, c, g))
 			return false;
 	return true;
 }
 
-/* The first resource group that fails just so; `for_good`: and for which no room is lent. */
+/* The first resource group with this verdict; `for_good`: and without a flavor that nodes lend. */
 static struct shortage shortage_of(const struct clusterqueue *cq, const struct claim *c,
 	enum assign_verdict verdict, bool for_good)
 {
 	struct shortage l = {.claim = c};
-	while (l.index < cq->ngroups && !(group_fails(cq, c, l.index, verdict) &&
-						!(for_good && group_borrows_idle(cq, c, l.index))))
+	while (l.index < cq->spec.ngroups &&
+		!(group_fails(cq, c, l.index, verdict) &&
+			!(for_good && group_borrows_idle(cq, c, l.index))))
 		l.index++;
-	must(l.index < cq->ngroups);
-	l.group = &cq->groups[l.index];
+	must(l.index < cq->spec.ngroups);
+	l.group = &cq->spec.groups[l.index];
 	l.need = claim_needs(c, l.index, &l.nneeds);
 	return l;
 }
@@ -64,7 +65,7 @@ static const char *resource_of(const struct shortage *l, const struct need *n)
 	return l->group->resources[n->resource];
 }
 
-/* What is missing of one need in one flavor: beside what is used, or of all it could ever have. */
+/* How much one flavor has too little for a need, of what is free or of all it could ever have. */
 static int64_t missing_of(
 	const struct shortage *l, size_t flavor, const struct need *n, bool of_all)
 {
@@ -77,8 +78,8 @@ static int64_t missing_of(
 	return n->least > has ? n->least - has : 1;
 }
 
-/* How far a flavor is from taking the claim: by how many resources, and the largest missing part of
- * one (as a fraction: different resources cannot be compared otherwise). */
+/* How far a flavor is from fitting the claim: how many resources are short, and the largest missing
+ * part of one. That is a fraction, so that different resources can be compared. */
 struct distance {
 	size_t resources;
 	int64_t missing, amount;
@@ -106,8 +107,8 @@ static struct distance distance_of(const struct shortage *l, size_t flavor, bool
 	return d;
 }
 
-/* Whether the whole quota of the flavor would do; if not, no waiting helps there. What is lent may
- * be more tomorrow. */
+/* Would the whole quota of the flavor suffice? If not, waiting does not help. What nodes lend may
+ * grow. */
 static bool flavor_could(const struct shortage *l, size_t flavor)
 {
 	return l->group->flavors[flavor]->lending != LENDING_NONE ||
@@ -140,8 +141,8 @@ static void add_use(struct text *t, const struct quota_row *row)
 	text_add_number(t, row->nominal, row->resource);
 }
 
-/* In a Cohort use and quota alone do not say how much is left: others may have borrowed it, and
- * more may be lent. */
+/* In a Cohort use and quota alone do not say how much is left: other queues may have borrowed it,
+ * or lend more. */
 static void add_left(struct text *t, const struct quota_row *row)
 {
 	if (!row->up)
@@ -151,7 +152,7 @@ static void add_left(struct text *t, const struct quota_row *row)
 	text_add(t, " left in the cohort");
 }
 
-/* "4 of 20 idle ones in flavor idle are free", or why there are none. */
+/* "4 of 20 idle ones in flavor idle are free", or why none are. */
 static void add_idle(struct text *t, const struct quota_row *row, const struct need *n)
 {
 	if (row->flavor_pool->pool == 0) {
@@ -169,7 +170,7 @@ static void add_idle(struct text *t, const struct quota_row *row, const struct n
 	}
 }
 
-/* "flavor spot: 28 of 40 cpu in use", or that it is too small anyway. */
+/* "flavor spot has 28 of 40 cpu in use", or that it is too small anyway. */
 static void add_other(struct text *t, const struct shortage *l, size_t flavor)
 {
 	bool of_all = !flavor_could(l, flavor);
@@ -206,10 +207,10 @@ static void add_others(struct text *t, const struct shortage *l, size_t except)
 			add_other(t, l, f);
 	}
 	if (others > OTHERS_TOLD)
-		text_add(t, "; %zu more flavors do not do either", others - OTHERS_TOLD);
+		text_add(t, "; %zu more flavors do not fit either", others - OTHERS_TOLD);
 }
 
-/* Who can do with fewer pods waits for the fewest. */
+/* A Job that may start with fewer pods waits for the fewest. */
 static void add_least(struct text *t, const struct need *n, const char *resource)
 {
 	if (n->least < n->amount)
@@ -217,7 +218,7 @@ static void add_least(struct text *t, const struct need *n, const char *resource
 	text_add_amount(t, n->least, resource);
 }
 
-/* The fewest pods need so much, or one pod does where that is too much already. */
+/* What the fewest pods need, or one pod where that is too much already. */
 static void add_asked(struct text *t, const struct quota_row *row, const struct need *n)
 {
 	if (n->least == INT64_MAX)
@@ -299,11 +300,11 @@ static const char *effect_words(enum taint_effect effect)
 	return effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
 }
 
-/* Its room is not of a kind that the Job may run in. */
+/* The flavor's kind of lending is one that the Job may not run on. */
 static void add_lending(struct text *t, const struct flavor *f, const struct directives *d)
 {
 	if (f->lending == LENDING_NONE)
-		text_add(t, "flavor %s lends nothing", f->name);
+		text_add(t, "flavor %s has no spec.idlePool", f->name);
 	else if (lending_suits(d->lending, LENDING_NONE))
 		text_add(t, "flavor %s lends %s, for Jobs with sluice.dev/preemptible: \"true\"",
 			f->name, lending_name(f->lending, "cpu"));

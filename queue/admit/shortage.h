@@ -1,6 +1,7 @@
 /*
- * What a claim lacks, in words with numbers: which flavor comes closest, how much of it is in use,
- * why the others do not do. Each adds half a sentence about the resource group that fails.
+ * A shortage in words with numbers: which flavor comes closest, how much of it is in use, and why
+ * the others do not suffice. Each function adds half a sentence about the resource group that
+ * fails.
  */
 #ifndef SLUICE_QUEUE_ADMIT_SHORTAGE_H
 #define SLUICE_QUEUE_ADMIT_SHORTAGE_H
@@ -8,12 +9,12 @@
 #include "queue/admit/assign.h"
 #include "queue/job/text.h"
 
-/* ASSIGN_EXCEEDS, but in each group that fails so there is a flavor whose room is lent, and
- * tomorrow that may be more. */
+/* ASSIGN_EXCEEDS may end if each group that fails so has a flavor that nodes lend: they may lend
+ * more later. */
 bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c);
-/* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". ASSIGN_EXCEEDS, which may
- * end: as of lent room, in the scheduler's words: "Insufficient kubernetes.io/batch-cpu: asks for
- * 12 cpu, 4 of 20 idle ones in flavor idle are free". */
+/* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". ASSIGN_EXCEEDS that may end,
+ * in the scheduler's words: "Insufficient kubernetes.io/batch-cpu: asks for 12 cpu, 4 of 20 idle
+ * ones in flavor idle are free". */
 void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,
 	enum assign_verdict verdict);
 /* ASSIGN_EXCEEDS that does not end: "asks for 64 cpu, more than the 40 cpu that flavor spot has in

@@ -6,9 +6,9 @@
 #include "queue/calendar/civil.h"
 
 /*
- * All days on which a range begins or has ended cut time into pieces; each piece belongs to the
- * first range that covers it. A piece that is taken points past itself, to the next one that may be
- * free, so each is taken once, however many ranges cover it.
+ * The days on which ranges begin or have ended cut time into pieces. Each piece belongs to the
+ * first range that covers it. A taken piece points to the next one that may be free, so each is
+ * taken once, however many ranges cover it.
  */
 struct pieces {
 	int32_t *from_day; /* ascending, each once; the first is INT32_MIN */
@@ -63,7 +63,7 @@ static size_t first_free(struct pieces *p, size_t i)
 	return free_one;
 }
 
-/* The piece that day is in. */
+/* The piece that has the day. */
 static size_t piece_of(const struct pieces *p, int32_t day)
 {
 	size_t low = 0, high = p->n - 1;

@@ -1,7 +1,7 @@
 /*
- * The exceptions of a calendar by date: which one holds on a day, and as which weekday the day
- * counts. Ranges that overlap are resolved once, at birth (the first exception listed wins), so
- * that a look is one search.
+ * The exceptions of a calendar by date: which one applies to a day, and as which weekday the day
+ * counts. Overlapping ranges are resolved once, when it is made: the first exception listed wins.
+ * So a question is one search.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_ALMANAC_H
 #define SLUICE_QUEUE_CALENDAR_ALMANAC_H
@@ -29,7 +29,7 @@ void almanac_done(struct almanac *a);
 int almanac_exception(const struct almanac *a, int32_t day);
 /* The effective weekday: the exception's, or its own. */
 int almanac_weekday(const struct almanac *a, int32_t day);
-/* The first day after `day` on which another exception holds, or none; INT32_MAX. */
+/* The first day after `day` with another exception or none; INT32_MAX: there is none. */
 int32_t almanac_next_change(const struct almanac *a, int32_t day);
 
 #endif

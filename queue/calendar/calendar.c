@@ -21,15 +21,15 @@ struct exception {
 struct look {
 	bool open;
 	int window, exception; /* indexes, -1: none */
-	int64_t until_s;       /* it holds until here at least */
+	int64_t until_s;       /* true until here at least */
 };
 
-/* One look followed as far as it has been asked for: that it holds from from_s to until_s. */
+/* A look that is true from from_s to until_s, as far as was asked. */
 struct stretch {
 	struct look look;
 	int64_t from_s;
 	int64_t until_s; /* 0: nothing is remembered */
-	bool ended;	 /* at until_s something else begins; else nobody has looked there */
+	bool ended;	 /* at until_s it changes; else that was not looked at yet */
 };
 
 struct calendar {
@@ -38,8 +38,8 @@ struct calendar {
 	struct window *window;
 	size_t nwindows;
 	struct exception *exception;
-	struct stretch shown; /* what calendar_at() said last */
-	struct stretch state; /* only whether it is open */
+	struct stretch shown; /* the last answer of calendar_at() */
+	struct stretch state; /* of open or closed alone */
 };
 
 int calendar_new(const struct calendar_spec *spec, struct calendar **ret, struct err *e)
@@ -88,7 +88,7 @@ const struct zone *calendar_zone(const struct calendar *c)
 
 /* ---- a look at one instant ------------------------------------------------------------------- */
 
-/* The first listed that is open; those behind it change nothing. */
+/* The first listed window that is open. Windows behind it change nothing. */
 static void find_shown(struct calendar *c, const struct moment *m, struct look *l)
 {
 	for (size_t i = 0; i < c->nwindows && l->window < 0; i++) {
@@ -100,8 +100,8 @@ static void find_shown(struct calendar *c, const struct moment *m, struct look *
 	}
 }
 
-/* Any that is open, and of these the one that lasts longest: whoever only wants to know whether it
- * is open need not stop where another one opens or closes. */
+/* Of the open windows the one that lasts longest. If only open or closed matters, the answer is the
+ * same where another window opens or closes. */
 static void find_longest(struct calendar *c, const struct moment *m, struct look *l)
 {
 	int64_t closed_until_s = l->until_s, open_until_s = 0;
@@ -143,10 +143,9 @@ static bool same(const struct look *a, const struct look *b, bool shown)
 }
 
 /*
- * When what holds at at_s ends, all that is shown or only open or closed; CALENDAR_NEVER when not
- * within the horizon. What is remembered is used and grown, and can be told only by the time it
- * saves: a stretch that has not ended has been followed beyond the horizon of whoever asked, and is
- * followed further for who asks later.
+ * When the state at at_s ends: all that is shown, or open or closed alone. CALENDAR_NEVER: not
+ * within the horizon. The stretch is kept and extended, to save time only. One that has not ended
+ * was followed beyond the horizon of the last question, and is followed further for later ones.
  */
 static int64_t follow(struct calendar *c, struct stretch *s, int64_t at_s, bool shown)
 {

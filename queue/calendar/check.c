@@ -173,7 +173,7 @@ static int check_exceptions(const struct calendar_spec *s, struct err *e)
 		ndates += s->exception[i].ndates;
 		if (ndates > CALENDAR_DATES_MAX)
 			return err_set(e, ERR_LIMIT,
-				"spec.except: has more than %d dates; join neighbours into ranges, or drop those past",
+				"spec.except: has more than %d dates; join neighbours into ranges, or remove past ones",
 				CALENDAR_DATES_MAX);
 		int rc = check_exception(&s->exception[i], e);
 		for (size_t k = 0; rc == 0 && k < i; k++)

@@ -1,4 +1,4 @@
-/* Whether sense can be made of a calendar's spec. Everything else in calendar/ may rely on it. */
+/* Checks a calendar's spec. Everything else in calendar/ relies on it. */
 #ifndef SLUICE_QUEUE_CALENDAR_CHECK_H
 #define SLUICE_QUEUE_CALENDAR_CHECK_H
 

@@ -200,7 +200,7 @@ int64_t cron_next_ms(const struct cron *c, const struct zone *z, int64_t after_m
 		return INT64_MAX;
 	if (last_s > from_s + CRON_HORIZON_S)
 		last_s = from_s + CRON_HORIZON_S;
-	/* Within a span local time runs as UTC does. */
+	/* Within a span local time runs like UTC. */
 	for (const struct zone_span *s = zone_span_at(z, from_s); from_s <= last_s; s++) {
 		bool last = s + 1 == z->span + z->nspans;
 		int64_t end_s = last || s[1].from_s > last_s ? last_s + 1 : s[1].from_s;

@@ -3,8 +3,8 @@
  * weekday; numbers, names, lists, ranges, steps, and @daily and the like. When both a day of the
  * month and a weekday are given, either is enough.
  *
- * A CronJob fires when the wall shows a minute that matches: a minute that the clocks skip does not
- * fire, and one that they repeat fires twice (kubernetes/kubernetes#121594; so it is simulated so).
+ * A CronJob fires when the wall clock shows a minute that matches. A minute that clocks skip does
+ * not fire, and one that they repeat fires twice (kubernetes/kubernetes#121594; simulated alike).
  * Windows of a calendar start otherwise (sluice/calendar.h): in a gap at the jump, in a fold once.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_CRON_H
@@ -31,7 +31,7 @@ int cron_minute_from(const struct cron *c, int minute);
 int cron_minute_until(const struct cron *c, int minute);
 
 /* When a CronJob fires first after after_ms, at most last_ms and, as in Kubernetes, within five
- * years; INT64_MAX when it does not. Whole days that do not match are passed over. */
+ * years; INT64_MAX when it does not. Whole days that do not match are skipped. */
 int64_t cron_next_ms(const struct cron *c, const struct zone *z, int64_t after_ms, int64_t last_ms);
 
 #endif

@@ -23,7 +23,7 @@ struct event {
 	int by_month, by_day; /* 0: not said */
 	int32_t exdate[EXDATES_MAX];
 	size_t nexdates;
-	struct err why; /* it is left out; "" while it is not */
+	struct err why; /* why it is left out; "": it is not */
 };
 
 struct reader {
@@ -33,7 +33,7 @@ struct reader {
 	size_t room;
 	bool in_calendar, in_event;
 	size_t calendars;
-	size_t inner; /* depth of components within that do not matter */
+	size_t inner; /* depth of nested components, which are ignored */
 	struct event event;
 };
 
@@ -218,7 +218,7 @@ static int keep(struct reader *r, int32_t first, int32_t days, struct err *e)
 	return 0;
 }
 
-/* The 29th of February comes in leap years only, and only what comes is counted (3.3.10). */
+/* The 29th of February exists in leap years only, and COUNT counts existing dates only (3.3.10). */
 static int keep_yearly(struct reader *r, int32_t days, struct err *e)
 {
 	const struct event *v = &r->event;
@@ -235,7 +235,7 @@ static int keep_yearly(struct reader *r, int32_t days, struct err *e)
 	return rc;
 }
 
-/* Many programs write what the start says anyway. */
+/* Many programs repeat here what the start says anyway. */
 static bool is_of_start(const struct event *v)
 {
 	struct civil start = civil_of(v->start);

@@ -1,11 +1,11 @@
 /*
- * Holidays from an iCalendar file (RFC 5545), as dates: for `sluice calendar import`, so that
- * nobody types Easter. What is read of it: events of whole days (DTSTART and DTEND as VALUE=DATE,
- * or DURATION in days), repeated yearly (RRULE with FREQ=YEARLY, INTERVAL, COUNT, UNTIL; EXDATE),
- * and their SUMMARY. An event that says more than that is left out, and why is told, with its line:
- * an exception that is silently wrong is worse than one that is missing.
+ * Holidays from an iCalendar file (RFC 5545), as dates, for `sluice calendar import`. It reads
+ * events of whole days (DTSTART and DTEND as VALUE=DATE, or DURATION in days), repeated yearly
+ * (RRULE with FREQ=YEARLY, INTERVAL, COUNT, UNTIL; EXDATE), and their SUMMARY. An event with
+ * anything else is left out, and a sentence says why, with its line: an exception that is silently
+ * wrong is worse than a missing one.
  *
- * The text comes from anywhere: all of it is bounded, and what is kept is safe to print.
+ * The text is not trusted: all of it is bounded, and what is kept is safe to print.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_ICS_H
 #define SLUICE_QUEUE_CALENDAR_ICS_H
@@ -34,8 +34,8 @@ struct ics {
 	size_t nskips;			/* may be more */
 };
 
-/* Those that touch the horizon. ERR_INVALID: the text is no iCalendar; ERR_LIMIT: it is too long,
- * or has too many dates. The sentence says what to do. */
+/* Reads the holidays that touch the horizon. ERR_INVALID: the text is no iCalendar; ERR_LIMIT: it
+ * is too long, or has too many dates. The sentence says what to do. */
 int ics_read(struct slice text, struct date_range horizon, struct ics **ret, struct err *e);
 void ics_free(struct ics *i); /* NULL is fine */
 

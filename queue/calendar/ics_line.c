@@ -23,7 +23,7 @@ void ics_lines_done(struct ics_lines *l)
 	buf_done(&l->text);
 }
 
-/* One line of the file, without its end. */
+/* One line of the file, without its line break. */
 static struct slice take_physical(struct ics_lines *l)
 {
 	struct slice line = l->rest;

@@ -15,17 +15,17 @@
 
 struct ics_lines {
 	struct slice rest;
-	size_t line; /* of the file, where the one at hand begins; from 1 */
+	size_t line; /* of the file, where the present one begins; from 1 */
 	size_t next_line;
-	struct buf text;		      /* the one at hand, unfolded */
+	struct buf text;		      /* the present line, unfolded */
 	bool cut;			      /* it was longer */
-	struct slice name, parameters, value; /* of it, in text; parameters from the first ; on */
+	struct slice name, parameters, value; /* within text; parameters from the first ; on */
 };
 
 void ics_lines_init(struct ics_lines *l, struct slice text); /* text must live as long */
 void ics_lines_done(struct ics_lines *l);
 
-/* The next line that is not empty; false at the end. What has no colon is all name. */
+/* The next line that is not empty; false at the end. A line without a colon is all name. */
 bool ics_lines_next(struct ics_lines *l);
 
 bool ics_line_is(const struct ics_lines *l, const char *name);

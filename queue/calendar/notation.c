@@ -43,7 +43,7 @@ static struct slice take_until(struct slice *rest, const char *mark)
 	return head;
 }
 
-/* Digits where the pattern has 0, else its own characters: "0000-00-00". Gives the numbers. */
+/* Digits where the pattern has 0, else its own characters: "0000-00-00". Writes the numbers. */
 static bool matches(struct slice s, const char *pattern, int *ret_number)
 {
 	bool inside = false;
@@ -68,7 +68,7 @@ static int refuse(struct slice text, struct err *e, const char *instead)
 	return err_set(e, ERR_INVALID, "%s %s", slice_show(trim(text), shown), instead);
 }
 
-/* ---- of the day and of the week -------------------------------------------------------------- */
+/* ---- Times of day, weekdays ------------------------------------------------------------------ */
 
 static bool clock_of(struct slice s, int *ret_minute)
 {
@@ -106,7 +106,7 @@ int notation_weekday(struct slice text, int *ret_weekday, struct err *e)
 	return refuse(text, e, "is not a weekday; write Mon, Tue, Wed, Thu, Fri, Sat or Sun");
 }
 
-/* "Fri-Mon" goes on over Saturday and Sunday. */
+/* "Fri-Mon" includes Saturday and Sunday. */
 static bool add_days(struct slice s, unsigned *days)
 {
 	int first, last;
@@ -222,7 +222,8 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 		bool empty;
 		rc = take_line(&text, &r, &empty, e);
 		if (rc == 0 && !empty && n == max)
-			rc = err_set(e, ERR_LIMIT, "has more than %zu dates; drop those past", max);
+			rc = err_set(
+				e, ERR_LIMIT, "has more than %zu dates; remove past ones", max);
 		if (rc < 0)
 			err_wrap(e, "line %zu", line);
 		if (rc < 0 || empty)
@@ -240,7 +241,7 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 	return 0;
 }
 
-/* ---- the way back ---------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 const char *notation_weekday_name(int weekday)
 {

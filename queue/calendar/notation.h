@@ -1,9 +1,9 @@
 /*
- * How people write times of day, weekdays and dates. Pure, and without a zone: what is read here is
- * local wall time, and only a zone (zone.h) makes instants of it.
+ * How people write times of day, weekdays and dates. Pure, and without a zone: this reads local
+ * wall time, and only a zone (zone.h) makes instants of it.
  *
- * All return 0, or ERR_INVALID with a sentence that shows the text and an example of what to write;
- * it names no field, the caller knows which. Blanks around the whole are passed over.
+ * All return 0, or ERR_INVALID with a sentence that shows the text and an example of what to write.
+ * The caller adds the field. Blanks around the text are ignored.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_NOTATION_H
 #define SLUICE_QUEUE_CALENDAR_NOTATION_H
@@ -36,13 +36,13 @@ int notation_dates(struct slice text, struct date_range *ret, struct err *e);
 /* "2026-09-12T08:00": seconds as zone.h counts local time. */
 int notation_local(struct slice text, int64_t *ret_local_s, struct err *e);
 
-/* A text of dates, one or a range a line; what follows a # is a comment, and empty lines are passed
- * over. *ret_date is the caller's (free; NULL when there are none). ERR_LIMIT: more than max. The
- * sentence names the line. */
+/* A text of dates, one or a range a line. Comments after # and empty lines are ignored. *ret_date
+ * is the caller's (free; NULL when there are none). ERR_LIMIT: more than max. The sentence names
+ * the line. */
 int notation_date_list(struct slice text, size_t max, struct date_range **ret_date,
 	size_t *ret_count, struct err *e);
 
-/* ---- the way back ---------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 #define NOTATION_TEXT_SIZE 40
 

@@ -1,7 +1,7 @@
 /*
- * A calendar's spec made complete: its zone, and the dates that it takes from ConfigMaps
- * (spec.except[].datesFrom). Whoever has the zone database and the ConfigMaps calls this between
- * decoding and calendar_new(); pure but for what the callback does.
+ * Completes a calendar's spec: its zone, and the dates that it takes from ConfigMaps
+ * (spec.except[].datesFrom). A caller with the zone database and the ConfigMaps calls this between
+ * decoding and calendar_new(). Pure but for what the callback does.
  *
  * A list of dates is that of notation_date_list(); a text that begins with BEGIN:VCALENDAR is
  * iCalendar (ics.h).
@@ -14,20 +14,20 @@
 #include "queue/calendar/zone.h"
 #include "sluice/calendar.h"
 
-/* A ConfigMap's text under key, for as long as nothing else is asked; ptr NULL: there is none. */
+/* A ConfigMap's text under key, valid until the next call; ptr NULL: there is none. */
 typedef struct slice (*resolve_find)(const char *configmap, const char *key, void *ctx);
 
 struct resolved {
 	struct calendar_spec spec; /* borrows from the one it was made of, and from the zone */
 	struct exception_spec *exception;
 	struct date_range **date; /* by exception; NULL where nothing was added */
-	size_t nleft_out;	  /* events of iCalendar texts that are not understood */
+	size_t nleft_out;	  /* events of iCalendar texts that were left out */
 	struct err left_out;	  /* the first of them */
 };
 
-/* horizon: what of a repeated event becomes dates. find may be NULL: there are no ConfigMaps.
- * ERR_GONE: no such ConfigMap or key; ERR_INVALID, ERR_LIMIT: what is in it. The sentence begins
- * with the field, as those of calendar_new(). Nothing is to be done with *ret then. */
+/* horizon: repeated events become dates within it. find may be NULL: there are no ConfigMaps.
+ * ERR_GONE: no such ConfigMap or key; ERR_INVALID, ERR_LIMIT: its text is wrong. The sentence
+ * begins with the field, as those of calendar_new() do. On errors *ret is not written. */
 int calendar_resolve(const struct calendar_spec *spec, const struct zone *zone,
 	struct date_range horizon, resolve_find find, void *ctx, struct resolved *ret,
 	struct err *e);

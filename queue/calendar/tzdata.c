@@ -14,9 +14,8 @@
 
 #define FROM_S INT64_C(0)
 #define TO_S INT64_C(4133980800) /* 2101-01-01: the end of 2100 */
-/* No zone changes and changes back within this, so that looking once in it misses nothing: the
- * shortest was a week less an hour, in Brazil in 2000. test/model/zones.py asks it of the whole
- * database. */
+/* No zone changes and changes back within this, so a sample every step misses nothing. The shortest
+ * was a week less an hour, in Brazil in 2000. test/model/zones.py checks the whole database. */
 #define STEP_S (3 * DAY_S)
 
 static const char *directory(void)
@@ -39,14 +38,14 @@ static bool name_is_plain(const char *name)
 	return true;
 }
 
-/* These are not one zone for everybody: what the machine is set to, and with leap seconds. */
+/* These are not the same zone everywhere: the machine's own, and zones with leap seconds. */
 static bool name_is_local(const char *name)
 {
 	return strcmp(name, "localtime") == 0 || strcmp(name, "posixrules") == 0 ||
 	       strncmp(name, "right/", 6) == 0;
 }
 
-/* Whole, as far as one can tell without reading it: what the C library would not fall back from. */
+/* Will the C library accept the file, as far as can be told without parsing it? */
 static bool file_is_zone(const char *path)
 {
 	char head[5] = "";
@@ -87,9 +86,9 @@ static int check(const char *name, struct err *e)
 		shown);
 }
 
-/* ---- what it means --------------------------------------------------------------------------- */
+/* ---- Its table ------------------------------------------------------------------------------- */
 
-/* Enters a zone (NULL: none), and gives what was set before, to be freed. */
+/* Sets TZ (NULL: unsets it), and returns what was set before; the caller frees it. */
 static char *swap_tz(const char *value)
 {
 	char *before = mem_strdup(getenv("TZ"));
@@ -121,7 +120,7 @@ static bool same(const struct zone_span *a, const struct zone_span *b)
 	return a->offset_s == b->offset_s && strcmp(a->abbreviation, b->abbreviation) == 0;
 }
 
-/* The first instant after low that reads otherwise, given that high does. */
+/* The first instant after low with another offset or name, given that high has one. */
 static struct zone_span find_change(const struct zone_span *low, struct zone_span high)
 {
 	int64_t low_s = low->from_s;
@@ -135,7 +134,7 @@ static struct zone_span find_change(const struct zone_span *low, struct zone_spa
 	return high;
 }
 
-/* Of the zone that is entered. Returns how many; *ret_span is the caller's. */
+/* Of the zone that TZ is set to. Returns how many; *ret_span is the caller's. */
 static size_t read_spans(struct zone_span **ret_span)
 {
 	size_t n = 1, room = 64;
@@ -149,7 +148,7 @@ static size_t read_spans(struct zone_span **ret_span)
 		if (n == room)
 			span = mem_grow(span, room *= 2, sizeof(*span));
 		span[n++] = find_change(&before, here);
-		at_s -= STEP_S; /* there may be another one in this step */
+		at_s -= STEP_S; /* there may be another change in this step */
 	}
 	*ret_span = span;
 	return n;

@@ -65,7 +65,7 @@ void moment_init(struct moment *m, const struct zone *z, const struct almanac *a
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The instant of a minute of that date, which is after at_s when the minute is to come. */
+/* The instant of a minute of that date; after at_s, if the minute is to come. */
 static int64_t instant_of(const struct moment *m, int minute)
 {
 	return zone_instant_s(m->zone, m->day * DAY_S + minute * 60);
@@ -108,7 +108,7 @@ static bool starts_on(const struct window *w, const struct moment *m, int32_t da
 /* The last date up to `day` on which it starts and that may matter on `day`; INT32_MIN: none. */
 static int32_t last_start_day(struct window *w, const struct moment *m, int32_t day)
 {
-	/* Clocks jump by at most a date or so: two dates more than it can last are enough. */
+	/* Clocks jump by about a date at most: two dates more than it can last are enough. */
 	int32_t first = day - (int32_t)(w->duration_s / DAY_S) - 2;
 	if (w->known_day > day || w->known_day < first) {
 		w->known_day = first - 1;
@@ -123,8 +123,8 @@ static int32_t last_start_day(struct window *w, const struct moment *m, int32_t 
 	return w->known_start;
 }
 
-/* The last start up to the moment that may still last; INT64_MIN: none. All last equally long, so
- * an earlier one is over before it. */
+/* The last start up to the moment with an opening that may not be over; INT64_MIN: none. All
+ * openings last equally long, so an earlier one is over before it. */
 static int64_t last_start_s(struct window *w, const struct moment *m)
 {
 	int minute = starts_on(w, m, m->day) ? cron_minute_until(&w->cron, m->minute) : -1;
@@ -137,8 +137,8 @@ static int64_t last_start_s(struct window *w, const struct moment *m)
 	return zone_instant_s(m->zone, day * DAY_S + minute * 60);
 }
 
-/* Starts that follow each other before the last one is over are one opening; on a date without
- * jumps that needs no look at each of them. */
+/* Starts that follow each other before the last opening is over are one opening. On a date without
+ * jumps not each of them is looked at. */
 static int64_t open_until_s(const struct window *w, const struct moment *m, int64_t start_s)
 {
 	int last = -1;

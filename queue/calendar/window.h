@@ -1,9 +1,9 @@
 /*
- * One window of a calendar: is it open at a moment, and until when does that surely hold?
+ * One window of a calendar: is it open at a moment, and until when is that surely so?
  *
- * The answer never reaches beyond the local date it was asked for, so that whoever asks need not
- * know how exceptions, the clock's jumps and the window's shape play together from one date to the
- * next: they ask again at the end of the date (calendar.c).
+ * The answer never goes beyond the local date of the moment: the caller asks again at the end of
+ * the date (calendar.c). So it need not know how exceptions, jumps of clocks and the window's shape
+ * play together from one date to the next.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_WINDOW_H
 #define SLUICE_QUEUE_CALENDAR_WINDOW_H
@@ -25,13 +25,13 @@ struct window {
 	struct cron cron;
 	int64_t duration_s;
 	int64_t spacing_s; /* CRON: the longest wait between two starts of one date */
-	/* CRON: what was found last, so that going on from date to date looks at each once: the
-	 * last date up to known_day on which it starts, INT32_MIN: none that may still last. */
+	/* CRON: the last answer, so that going on from date to date looks at each once: the last
+	 * date up to known_day on which it starts. INT32_MIN: none that matters any more. */
 	int32_t known_day, known_start;
 	int64_t opens_s, closes_s; /* ONCE: instants; equal when the clocks skip all of it */
 };
 
-/* A date's part that is asked about. */
+/* The moment of a question, and its date. */
 struct moment {
 	const struct zone *zone;
 	const struct almanac *almanac;

@@ -95,7 +95,7 @@ int64_t zone_clock_s(const struct zone *z, int64_t at_s)
 int64_t zone_instant_s(const struct zone *z, int64_t local_s)
 {
 	size_t low = 0, high = z->nspans - 1;
-	while (low < high) { /* the first span whose reach is beyond local_s */
+	while (low < high) { /* the first span with a reach beyond local_s */
 		size_t middle = low + (high - low) / 2;
 		if (z->span[middle].reach_s > local_s)
 			high = middle;

@@ -1,20 +1,18 @@
 /*
- * A time zone as a table: from when on which offset from UTC holds. Pure; tzdata.h makes the table
- * from the system's database, for the years 1970 to 2100. Before and after, the first and the last
- * offset go on.
+ * A time zone as a table of offsets from UTC. Pure; tzdata.h makes the table from the system's
+ * database, for the years 1970 to 2100. Before and after, the first and the last offset go on.
  *
  * A local time is written as seconds "as if it were UTC": 1970-01-01 19:00 is 68,400 in every zone.
  * All seconds are within +-ZONE_FAR_S, four million years.
  *
- * Clocks on the wall jump: in a gap they skip local times, in a fold they repeat them. What begins
- * and ends at local times needs a clock that never runs back, or a window would end before it
- * begins and what is adjacent would overlap. So there is one rule, in three forms that are the
- * same:
+ * Wall clocks jump: in a gap they skip local times, in a fold they repeat them. Windows of local
+ * times need a clock that never runs back. Else a window could end before it begins, and adjacent
+ * windows could overlap. So there is one rule, in three equivalent forms:
  *
- *     zone_instant_s   a local time happens at the first instant whose local time is at or after
- *                      it: in a gap at the jump, in a fold the first time.
+ *     zone_instant_s   a local time happens at the first instant that has this or a later local
+ *                      time: in a gap at the jump, in a fold the first time.
  *     zone_clock_s     the latest local time that has been seen so far. In a fold it stands still
- *                      until the wall has caught up.
+ *                      until the wall clock has caught up.
  *     for all t and l: zone_instant_s(l) <= t exactly when l <= zone_clock_s(t).
  */
 #ifndef SLUICE_QUEUE_CALENDAR_ZONE_H
@@ -42,16 +40,16 @@ struct zone {
 	struct zone_span span[]; /* by from_s */
 };
 
-/* Copies. There is at least one span, they ascend, and the first one's from_s is ignored. */
+/* Copies the spans. There is at least one, they ascend, and the first one's from_s is ignored. */
 struct zone *zone_new(const char *name, const struct zone_span *span, size_t nspans);
 struct zone *zone_utc(void);
 struct zone *zone_copy(const struct zone *z);
 void zone_free(struct zone *z); /* NULL is fine */
 
-/* The span that holds at at_s. */
+/* The span at at_s. */
 const struct zone_span *zone_span_at(const struct zone *z, int64_t at_s);
 
-int64_t zone_local_s(const struct zone *z, int64_t at_s); /* what the clock on the wall says */
+int64_t zone_local_s(const struct zone *z, int64_t at_s); /* what the wall clock shows */
 int64_t zone_clock_s(const struct zone *z, int64_t at_s);
 int64_t zone_instant_s(const struct zone *z, int64_t local_s);
 

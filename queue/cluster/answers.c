@@ -1,4 +1,4 @@
-/* Answers: what is asked of the world as it is, and as it would be. */
+/* Answers: questions about the nodes as they are, and as they would be. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define DEFAULT_SCHEDULER "default-scheduler"
 
-/* Of pods of another scheduler nothing is known; one that names its node asks none. */
+/* Of pods of another scheduler nothing is known. A pod that names its node needs none. */
 bool nodes_knows_scheduler(const struct pod *p)
 {
 	return strcmp(p->scheduler, DEFAULT_SCHEDULER) == 0 || *p->node_name;
@@ -101,7 +101,7 @@ static void recount(struct nodes *n, struct node_pod *t, void *ctx)
 	fit_cache_recount(ctx, n, t->node->slot);
 }
 
-/* Each owner once: who is named twice is lifted once. */
+/* Each owner once, even if it is named twice. */
 static size_t find_owners(
 	const struct nodes *n, const struct uid *uids, size_t nuids, const struct owner **ret)
 {

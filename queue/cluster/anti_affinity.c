@@ -1,8 +1,9 @@
 /*
- * Repellents: required anti-affinity of the pods that are there, which keeps others off.
+ * Required anti-affinity of present pods, which keeps new pods off.
  *
- * The pods of a Deployment say the same, so there are few of them; each knows the domains it is in,
- * by value of its topology key. A new pod is first asked which of them mean it at all.
+ * The pods of a Deployment have equal terms, so there are few. Each knows the domains of its
+ * owners, by value of its topology key. For a new pod it is first worked out which of them mean it
+ * at all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,7 @@ void anti_affinities_leave(struct nodes *n, struct node_pod *t)
 	t->nrepels = 0;
 }
 
-/* ---- whom they mean -------------------------------------------------------------------------- */
+/* ---- Which pods they mean -------------------------------------------------------------------- */
 
 static bool means(const struct nodes *n, const struct anti_affinity *r, const struct pod *p)
 {

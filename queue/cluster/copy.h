@@ -1,11 +1,11 @@
-/* Deep copies of what queue/cluster/pod.h only borrows, in an arena of their owner. */
+/* Deep copies, in their owner's arena, of what queue/cluster/pod.h only borrows. */
 #ifndef SLUICE_QUEUE_CLUSTER_COPY_H
 #define SLUICE_QUEUE_CLUSTER_COPY_H
 
 #include "queue/cluster/pod.h"
 #include "base/arena.h"
 
-/* What pod_requests() says. */
+/* The result of pod_requests(). */
 struct resource_list copy_requests(struct arena *a, const struct pod_resources *of);
 const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n);
 const struct affinity_term *copy_affinity_terms(
@@ -14,7 +14,7 @@ const struct spread_constraint *copy_spread(
 	struct arena *a, const struct spread_constraint *from, size_t n);
 const struct host_port *copy_host_ports(struct arena *a, const struct host_port *from, size_t n);
 struct resource_list copy_resource_list(struct arena *a, const struct resource_list *from);
-/* A whole pod, names that were NULL as "". */
+/* A whole pod; names that are NULL become "". */
 void copy_pod(struct arena *a, const struct pod *from, struct pod *ret);
 
 #endif

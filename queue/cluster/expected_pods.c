@@ -1,11 +1,11 @@
 /*
- * Owners: the Jobs whose pods are there, and what of their pods is still to come.
+ * Owners: Jobs with bound or expected pods.
  *
- * What is expected is put on nodes when a question is asked, not when it is told: then all that was
- * told before counts, in whatever order it came. Who was let in first is put first. Where a node
- * changes under what was put there, it is taken off, and put again at the next question; what found
- * no room is tried again when something has changed. An owner with pods that are not put anywhere
- * is restless; only those are looked at.
+ * Expected pods are put on nodes when a question is asked, not when they are told. So all facts
+ * told before count, in whatever order they came. Pods of the run that was admitted first are put
+ * first. When a node changes, the expected pods on it are taken off, and put again at the next
+ * question. Pods that found no room are tried again when something has changed. An owner with
+ * expected pods that are not put anywhere is restless; only those are looked at.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +41,7 @@ static void owner_free(struct owner *o)
 
 void owners_free(struct nodes *n)
 {
-	struct owner *o;
-	map_each(&n->owners, i, o)
-		owner_free(o);
-	map_done(&n->owners);
+	map_free(&n->owners, owner_free);
 }
 
 struct owner *owner_find(const struct nodes *n, const struct uid *uid)
@@ -63,9 +60,9 @@ static struct owner *owner_of(struct nodes *n, const struct uid *uid)
 	return o;
 }
 
-/* ---- who is restless ------------------------------------------------------------------------- */
+/* ---- Restless owners ------------------------------------------------------------------------- */
 
-/* Expected, and not there yet. */
+/* Expected, and not bound yet. */
 static int32_t to_come(const struct owner *o)
 {
 	return o->wanted > o->nbound ? o->wanted - o->nbound : 0;
@@ -109,7 +106,7 @@ static void bury(struct nodes *n, struct owner *o)
 	owner_free(o);
 }
 
-/* ---- who is there ---------------------------------------------------------------------------- */
+/* ---- Bound pods ------------------------------------------------------------------------------ */
 
 static struct node_pod *put_on(const struct owner *o, const struct node *node)
 {
@@ -119,7 +116,7 @@ static struct node_pod *put_on(const struct owner *o, const struct node *node)
 	return NULL;
 }
 
-/* One that was to come is there: where it was expected, or else one less is, somewhere. */
+/* An expected pod was bound: one less is expected on this node, or else on another one. */
 static void one_came(struct nodes *n, struct owner *o, const struct node *node)
 {
 	struct node_pod *here = o->nput > 0 && node->nexpected > 0 ? put_on(o, node) : NULL;
@@ -173,7 +170,7 @@ void owners_move_off(struct nodes *n, struct node *node)
 	}
 }
 
-/* ---- what is to come ------------------------------------------------------------------------- */
+/* ---- Expected pods --------------------------------------------------------------------------- */
 
 static void take_all_off(struct nodes *n, struct owner *o)
 {
@@ -267,7 +264,7 @@ void nodes_expect(struct nodes *n, const struct uid *owner, const struct pod *p,
 	nodes_told(n);
 }
 
-/* ---- putting it somewhere -------------------------------------------------------------------- */
+/* ---- Putting them on nodes ------------------------------------------------------------------- */
 
 static void keep_requests(struct owner *o, const struct pod *dressed)
 {
@@ -304,7 +301,7 @@ static void put(struct nodes *n, struct owner *o)
 	owner_look(n, o);
 }
 
-/* Makings that found no room for all of theirs in this turn: the next of the kind is not asked. */
+/* Kinds of pods that did not all fit in this turn: the next owner of the kind is not asked. */
 #define FAILED_MAX 64
 
 struct failed {
@@ -350,7 +347,7 @@ void owner_each_node_pod(struct nodes *n, const struct owner *o,
 		act(n, t, ctx);
 }
 
-/* The uid of nobody's Job. */
+/* The uid of no Job. */
 static const struct uid pretended = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 

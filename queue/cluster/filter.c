@@ -26,8 +26,8 @@ static bool selector_holds(const struct pod *p, const struct site *s)
 	return true;
 }
 
-/* A field compares with one value; whatever is not In or NotIn, or has another number of values,
- * the API server would have refused, and it holds for nothing. */
+/* A field compares with one value, by In or NotIn. The API server refuses anything else, so that
+ * matches nothing. */
 static bool field_holds(const struct requirement *r, const struct site *s)
 {
 	const char *value = strcmp(r->key, NAME_FIELD) == 0 ? s->name : "";
@@ -69,7 +69,7 @@ static bool lists(const struct requirement *r, const char *name)
 	return false;
 }
 
-/* Of what names nodes in a term: is name in all of it? */
+/* Do all parts of the term that name nodes name this one? */
 static bool term_may_mean(const struct node_term *t, const char *name)
 {
 	for (size_t i = 0; i < t->fields.nrequirements; i++)
@@ -87,7 +87,7 @@ static const struct requirement *first_naming(const struct node_term *t)
 	return NULL;
 }
 
-/* Does each term name nodes? Then the scheduler looks at no others. */
+/* Does each term name nodes? Then the scheduler looks at no other nodes. */
 static bool all_terms_name(const struct pod *p)
 {
 	for (size_t i = 0; i < p->nterms; i++)
@@ -129,7 +129,7 @@ static bool tolerated(const struct pod *p, const struct taint *t)
 	return false;
 }
 
-/* Taken off again when the node is well. */
+/* Kubernetes takes it off when the node is healthy again. */
 static bool is_of_condition(const struct taint *t)
 {
 	return strncmp(t->key, "node.kubernetes.io/", 19) == 0 ||
@@ -176,8 +176,8 @@ static bool cordon_passes(const struct pod *p, const struct site *s)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-/* A pod that names its node asks no scheduler. What is left is what the kubelet there looks at:
- * NoExecute, affinity, ports, room. */
+/* A pod that names its node asks no scheduler. The kubelet there checks NoExecute, affinity, ports
+ * and resources. */
 static uint32_t filter_direct(const struct pod *p, const struct site *s)
 {
 	if (strcmp(p->node_name, s->name) != 0)

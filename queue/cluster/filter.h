@@ -1,6 +1,6 @@
 /*
- * Filters: what of a pod and a node, by themselves, keeps the one from the other. Facts in, a
- * verdict out; who is there and how full it is stands in fit_cache.h and pod_affinity.h.
+ * Filters: one pod and one node, by themselves. Facts in, a verdict out. The other pods of the node
+ * and its free resources are the business of fit_cache.h and pod_affinity.h.
  *
  * The rules are kube-scheduler's (v1.36: nodeunschedulable, nodename, tainttoleration,
  * nodeaffinity, nodeports), and so is their order: a node counts under the first that it fails.
@@ -10,26 +10,26 @@
 
 #include "queue/cluster/nodes.h"
 
-/* Why a node will not do. As a set (OBSTACLE_BIT) in the survey of a pod. */
+/* Why a node does not fit. In the fit cache of a pod it is a set (OBSTACLE_BIT). */
 enum obstacle {
-	OBSTACLE_NOT_NAMED, /* each term of the affinity names nodes, and none of them this one */
+	OBSTACLE_NOT_NAMED, /* each term of the affinity names nodes, and none names this one */
 	OBSTACLE_CORDON,
 	OBSTACLE_NODE_NAME,
 	OBSTACLE_TAINT,
 	OBSTACLE_NODE_AFFINITY, /* or selector */
 	OBSTACLE_PORTS,
 	OBSTACLE_PODS,
-	OBSTACLE_SPREAD_LABEL, /* the node is of no domain */
+	OBSTACLE_SPREAD_LABEL, /* the node is in no domain */
 	OBSTACLE_SPREAD,
 	OBSTACLE_AFFINITY,
 	OBSTACLE_ANTI_AFFINITY,
 	OBSTACLE_OTHERS_ANTI_AFFINITY,
-	OBSTACLE_RESOURCE, /* the first of those the pod asks for; the next ones follow */
+	OBSTACLE_RESOURCE, /* the first that the pod asks for; the next ones follow */
 };
-#define OBSTACLES 32 /* whatever comes after is counted as the last one */
+#define OBSTACLES 32 /* further resources are counted as the last one */
 #define OBSTACLE_BIT(o) (UINT32_C(1) << (o))
 
-/* What it is asked of: a node, or all nodes of a shape. */
+/* A node, or all nodes of a shape. */
 struct site {
 	const char *name; /* "" for a shape */
 	bool unschedulable;
@@ -46,11 +46,11 @@ bool filter_taints(const struct pod *p, const struct site *s);
 
 /* The first of the filters above ports that the site fails, as a set of one; 0: none. */
 uint32_t filter_now(const struct pod *p, const struct site *s);
-/* The same, cordons and what Kubernetes taints a node with for its condition (not-ready,
- * memory-pressure ...) set aside: those pass. */
+/* The same without what passes: cordons, and the taints that Kubernetes sets for a node's condition
+ * (not-ready, memory-pressure ...). */
 uint32_t filter_ever(const struct pod *p, const struct site *s);
 
-/* Every term names nodes, and no node is in all of one term: none can be meant. */
+/* Every term names nodes, and no node is named by all of one term: none can be meant. */
 bool filter_names_conflict(const struct pod *p);
 
 bool host_port_taken(const struct host_port *wanted, const struct host_port *used);

@@ -13,7 +13,7 @@ static void fingerprint_number(struct buf *b, int64_t n)
 	buf_add(b, &n, sizeof(n));
 }
 
-/* With its end, so that no two texts run together. */
+/* With its terminating 0, so that no two texts run together. */
 static void fingerprint_text(struct buf *b, const char *s)
 {
 	buf_add(b, s, strlen(s) + 1);
@@ -167,8 +167,7 @@ void fingerprint_bound(struct buf *b, const struct pod *p)
 	fingerprint_terms(b, p->ns, p->anti_affinity, p->nanti_affinity);
 }
 
-/* A quota may want each container to say how much cpu and memory it may have, and names those that
- * do not. */
+/* A quota may require limits of each container, and its refusal names the containers without. */
 static void fingerprint_silence(struct buf *b, const struct container *c, size_t n)
 {
 	static const char *const asked[] = {"cpu", "memory"};

@@ -1,4 +1,4 @@
-/* What tells one pod, or one term, from another, as bytes: equal bytes, equal answers. */
+/* Fingerprints of pods and terms, as bytes: equal bytes get equal answers. */
 #ifndef SLUICE_QUEUE_CLUSTER_FINGERPRINT_H
 #define SLUICE_QUEUE_CLUSTER_FINGERPRINT_H
 
@@ -7,12 +7,12 @@
 
 #define FINGERPRINT_MAX (4 << 20) /* bytes; what goes beyond is never the same as anything */
 
-/* All that nodes by themselves, and what fills them, are asked for it; of pods that look at other
- * pods also who it is itself. */
+/* All that matters for where the pod fits; of a pod that looks at other pods, also its own
+ * namespace and labels. */
 void fingerprint_wanted(struct buf *b, const struct pod *p);
-/* All that counts of a pod that is there. */
+/* All that matters of a bound pod. */
 void fingerprint_bound(struct buf *b, const struct pod *p);
-/* All that the API server's quotas are asked for it, and as they would print it. */
+/* All that ResourceQuotas look at, and that their refusals print. */
 void fingerprint_counted(struct buf *b, const struct pod *p);
 /* A term of a pod in ns. */
 void fingerprint_affinity_term(struct buf *b, const char *ns, const struct affinity_term *t);

@@ -9,8 +9,8 @@
 #include "queue/cluster/fingerprint.h"
 #include "queue/job/copies.h"
 
-/* Pods of as many makings are remembered; the one asked for least lately makes room. 5,000 nodes
- * take 60 kB each, with a ranking 125. */
+/* So many kinds of pods are cached; the least lately asked is dropped. For 5,000 nodes each takes
+ * 60 kB, with a ranking 125 kB. */
 #define FIT_CACHES_MAX 128
 
 struct fingerprint {
@@ -53,7 +53,7 @@ static uint32_t too_many_pods(int64_t allowed, int64_t there)
 	return there >= allowed ? OBSTACLE_BIT(OBSTACLE_PODS) : 0;
 }
 
-/* Of an empty node: its size, and the domains that it must be of. */
+/* Of an empty node: its size, and the domains in which it must be. */
 static uint32_t ever_of(const struct fit_cache *s, const struct nodes *n, const struct site *site,
 	const struct node_shape *shape)
 {
@@ -109,7 +109,7 @@ static bool ports_taken(const struct fit_cache *s, const struct node *node)
 	return false;
 }
 
-/* Pods like it beside what is there; with ports of the host, one is in the way of the next. */
+/* How many such pods fit beside the present ones. With host ports, only one. */
 static int32_t room_of(const struct fit_cache *s, const struct nodes *n, const struct node *node)
 {
 	int64_t room = allowed_pods(n, node->shape) - node->nnode_pods;
@@ -229,7 +229,7 @@ static void count_all(struct fit_cache *s, const struct nodes *n)
 		count_slot(s, n, (uint32_t)i);
 }
 
-/* A node that changed again later is looked at then. */
+/* A node with a later change in the log is looked at there. */
 static void count_changed(struct fit_cache *s, const struct nodes *n)
 {
 	make_room(s, n->nslots);
@@ -377,7 +377,7 @@ struct fit_cache *fit_cache_of(struct nodes *n, const struct pod *p)
 	return s;
 }
 
-/* ---- with others ----------------------------------------------------------------------------- */
+/* ---- Pod affinity ---------------------------------------------------------------------------- */
 
 bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node)
 {
@@ -397,7 +397,7 @@ static enum obstacle others_obstacle(struct fit_cache *s, const struct node *nod
 	return o;
 }
 
-/* A pod that names its node is asked by nobody whom it would like to be near. */
+/* For a pod that names its node, affinity to pods is not checked. */
 struct tally fit_cache_tally(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels)
 {

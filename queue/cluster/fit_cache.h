@@ -1,11 +1,10 @@
 /*
- * A survey: what every node says to one pod, kept up to date.
+ * The fit cache: the answer of every node to one pod, kept up to date.
  *
- * For each node the obstacles that it has now, those it would have were it empty, and how many such
- * pods it has room for; and their counts over all nodes. The log of the world says which nodes to
- * look at again; so an answer costs what changed since the last one, and nothing where nothing did.
- * Pods that look at other pods, and those that others repel, are asked node by node at the end
- * (pod_affinity.h), once for each version of the world.
+ * For each node it has the obstacles of now, those of an empty node, and how many such pods fit;
+ * and their counts over all nodes. The log of `struct nodes` says which nodes to look at again, so
+ * an answer costs what changed since the last one. Pod affinity and anti-affinity are asked node by
+ * node at the end (pod_affinity.h), once for each version of the nodes.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_FIT_CACHE_H
 #define SLUICE_QUEUE_CLUSTER_FIT_CACHE_H
@@ -25,7 +24,7 @@ struct tally {
 };
 
 struct shape_outlook {	 /* what all nodes of a shape have in common */
-	uint64_t serial; /* of the shape; another one: to be asked again */
+	uint64_t serial; /* of the shape; if it differs, ask again */
 	uint32_t now, ever;
 };
 
@@ -37,7 +36,7 @@ struct asked_resource {
 
 struct fit_cache {
 	struct arena arena;
-	struct pod pod; /* of its own; what fingerprint_wanted() does not say is not in it */
+	struct pod pod; /* its own copy, with the fields of fingerprint_wanted() only */
 	struct asked_resource *resource;
 	size_t nresources;
 	bool blind; /* to shapes: asked node by node */
@@ -46,11 +45,11 @@ struct fit_cache {
 	size_t nshapes;
 	struct outlook *outlook; /* by slot */
 	size_t nslots;
-	struct tally tally;		   /* without company */
-	struct pod_affinity *pod_affinity; /* NULL: it looks at nobody */
-	struct ranking ranking; /* of the nodes by room, from when it was first asked for on */
+	struct tally tally;		   /* without pod affinity */
+	struct pod_affinity *pod_affinity; /* NULL: it looks at no other pods */
+	struct ranking ranking; /* of the nodes by room, from the first question for it on */
 
-	struct tally last; /* with it, and what repels the pod; of last_version */
+	struct tally last; /* with pod affinity and anti-affinity; of last_version */
 	uint64_t last_version;
 	int32_t last_room, last_enough;
 	uint64_t last_room_version;
@@ -61,17 +60,16 @@ struct fit_cache {
 	struct fit_cache *next, *previous;
 };
 
-/* That of such a pod, up to date; valid until the next call of this or of what changes the world.
- */
+/* The cache for such a pod, up to date. Valid until the next call of this, or a change of n. */
 struct fit_cache *fit_cache_of(struct nodes *n, const struct pod *p);
 void fit_cache_free(struct nodes *n, struct fit_cache *s);
 
-/* repels: those that mean the pod (anti_affinity.c). */
+/* repels: the anti-affinities that mean the pod (anti_affinity.c). */
 struct tally fit_cache_tally(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels);
-/* Kept up to date from now on. For pods that look at nobody. */
+/* Kept up to date from now on. For pods that look at no other pods. */
 struct ranking *fit_cache_ranking(struct fit_cache *s);
-/* The node of that slot is another one for a question. What was kept of answers is forgotten. */
+/* The node of that slot has changed for a question. Forgets kept answers. */
 void fit_cache_recount(struct fit_cache *s, const struct nodes *n, uint32_t slot);
 
 struct spot {
@@ -79,11 +77,11 @@ struct spot {
 	int32_t left, placed;
 };
 
-/* Where so many of them would go (placing.c), fewer where there is no room: spots, some of which
- * have none placed; the caller frees. */
+/* Where so many of these pods would go (placing.c), or fewer if there is no room: spots, some with
+ * no pod placed. The caller frees the array. */
 struct spot *fit_cache_place(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels, int32_t pods, size_t *ret_n);
-/* How many of so many, where company says that what a pod finds depends on those before it. */
+/* How many of these pods can be placed, where a pod's place depends on the pods placed before. */
 int32_t fit_cache_place_all(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels, int32_t enough);
 bool repelled(struct anti_affinity *const *repels, size_t nrepels, const struct node *node);

@@ -106,7 +106,7 @@ static bool has_value(const struct quota_scope_term *t, const char *value)
 	return false;
 }
 
-/* A pod without a class is outside of In, and inside of NotIn. */
+/* A pod without a class matches no In, and each NotIn. */
 static bool class_matches(const struct quota_scope_term *t, const char *class)
 {
 	switch (t->op) {
@@ -125,7 +125,7 @@ static bool class_matches(const struct quota_scope_term *t, const char *class)
 	return false;
 }
 
-/* The operator matters to PriorityClass alone: the API server lets the others only exist. */
+/* Only PriorityClass has operators; for the others the API server allows Exists alone. */
 static bool scope_matches(const struct quota_scope_term *t, const struct footprint *f)
 {
 	switch (t->scope) {
@@ -165,14 +165,14 @@ static bool has_prefix(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* Those with a request and a limit that quotas know. */
+/* Resources with both a request and a limit in quotas. */
 static bool is_common(const char *resource)
 {
 	return strcmp(resource, "cpu") == 0 || strcmp(resource, "memory") == 0 ||
 	       strcmp(resource, "ephemeral-storage") == 0;
 }
 
-/* Not of kubernetes.io itself, but for what DRA makes of a DeviceClass. */
+/* Not of kubernetes.io itself, except what DRA makes of a DeviceClass. */
 static bool is_extended(const char *resource)
 {
 	return has_prefix(resource, "deviceclass.resource.kubernetes.io/") ||
@@ -184,8 +184,8 @@ static bool is_pod_count(const char *name)
 	return strcmp(name, "pods") == 0 || strcmp(name, "count/pods") == 0;
 }
 
-/* The resource a name speaks of, NULL when it speaks of none that pods ask for. Extended ones count
- * as requests.X only; X alone may be written, and does nothing. */
+/* The resource of a quota's name; NULL: none that pods ask for. Extended ones count as requests.X
+ * only; X alone may be written, and does nothing. */
 static const char *resource_of(const char *name, bool *ret_limit)
 {
 	*ret_limit = has_prefix(name, "limits.");

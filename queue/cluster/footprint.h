@@ -1,8 +1,8 @@
 /*
- * A footprint: what quotas see of a pod, and no more, in a block of its own.
+ * A footprint: what ResourceQuotas look at of a pod, in one block.
  *
- * Pods of one template have one footprint, so whoever remembers many runs keeps few of them
- * (quota_flight.h); and a quota that is made later can be asked about pods that were let in before.
+ * Pods of one template have one footprint, so many runs need few of them (quota_flight.h). With it
+ * a quota that is made later can be asked about pods that were admitted before.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_FOOTPRINT_H
 #define SLUICE_QUEUE_CLUSTER_FOOTPRINT_H
@@ -21,7 +21,7 @@ bool footprint_same(const struct footprint *a, const struct footprint *b);
 uint64_t footprint_hash(const struct footprint *f);
 
 bool footprint_counts(const struct footprint *f, const struct resource_quota *q);
-/* As resource_quota_usage(); ret's name is left alone. */
+/* As resource_quota_usage(); does not write ret's name. */
 bool footprint_usage(const struct footprint *f, const char *name, struct resource *ret);
 
 #endif

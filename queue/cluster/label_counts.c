@@ -8,7 +8,7 @@
 struct label_counts_line {
 	size_t node_pods;
 	size_t value_at; /* in text */
-	char text[];	 /* key and value, each with its end */
+	char text[];	 /* key and value, each with its terminating 0 */
 };
 
 static bool has_label(const void *value, const void *key)
@@ -30,10 +30,7 @@ void label_counts_init(struct nodes *n)
 
 void label_counts_done(struct nodes *n)
 {
-	struct label_counts_line *c;
-	map_each(&n->label_counts, i, c)
-		free(c);
-	map_done(&n->label_counts);
+	map_free(&n->label_counts, free);
 }
 
 static struct label_counts_line *line_new(struct nodes *n, const struct label *l)

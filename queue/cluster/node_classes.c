@@ -149,8 +149,8 @@ static void fingerprint_text(struct buf *b, const char *text)
 	buf_add(b, text, strlen(text) + 1);
 }
 
-/* Labels and resources come from maps: the API server writes them in the order of their names, and
- * who does not makes more shapes. */
+/* Labels and resources are taken in the order given. The API server sorts them; any other order
+ * only makes more shapes. */
 static void fingerprint_shape(struct buf *b, const struct node_spec *spec)
 {
 	buf_putc(b, spec->unschedulable ? 1 : 0);

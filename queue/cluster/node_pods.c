@@ -1,6 +1,6 @@
 /*
- * Tenants: the pods that are on a node: those that are bound, known by their uid, and those of a
- * run that are expected there, which are one tenant for each run and node.
+ * The pods of nodes. A node_pod is one bound pod, known by its uid, or all pods of a run that are
+ * expected on the node.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void node_pods_recount(struct nodes *n, struct node *node)
 		use(n, node, t);
 }
 
-/* Taken away where that is exact; a sum that stopped at the largest number cannot go back. */
+/* Subtracts where that is exact. A saturated sum is counted anew. */
 static void unuse(struct nodes *n, struct node *node, const struct node_pod *t, int32_t pods)
 {
 	for (size_t i = 0; i < t->requests.count; i++) {
@@ -183,7 +183,7 @@ static uint64_t fingerprint_of(const struct bound_pod *b)
 	return hash;
 }
 
-/* More on it than it takes. */
+/* Do its pods exceed its allocatable? */
 static bool is_over_full(const struct nodes *n, const struct node *node)
 {
 	if (!node->known)
@@ -196,8 +196,8 @@ static bool is_over_full(const struct nodes *n, const struct node *node)
 	return pods < 0 || node->nnode_pods > node->shape->amount[pods];
 }
 
-/* Who is there keeps those off that were to come: looked at on its node, and by what both are,
- * roughly: they may well be put there again. */
+/* A bound pod may be in the way of expected ones. Checked roughly, on its node: those are taken
+ * off, and may be put there again. */
 static void make_way(struct nodes *n, const struct node_pod *t)
 {
 	struct node *node = t->node;

@@ -58,10 +58,7 @@ void nodes_free(struct nodes *n)
 			nodes_drop(n, n->slot[i]->name);
 	}
 	owners_free(n);
-	struct namespace *ns;
-	map_each(&n->namespaces, i, ns)
-		namespace_free(ns);
-	map_done(&n->namespaces);
+	map_free(&n->namespaces, namespace_free);
 	runtimes_done(n);
 	label_counts_done(n);
 	map_done(&n->node_pods);
@@ -89,8 +86,8 @@ uint64_t nodes_version(const struct nodes *n)
 	return n->facts;
 }
 
-/* What is never possible is a matter of shapes, and of what is a node's own; where somebody asked
- * for single nodes, of each of them. */
+/* NEVER depends on shapes and on nodes' own labels; once a pod that means single nodes was asked
+ * about, on each node. */
 uint64_t nodes_ground(const struct nodes *n)
 {
 	return n->node_classes.made + n->node_classes.gone + n->node_classes.own_moves + n->moves;
@@ -124,7 +121,7 @@ struct node *nodes_node(struct nodes *n, const char *name)
 	return node;
 }
 
-/* Who has not read for so long that all nodes changed looks at all of them. */
+/* A reader of the log that is too far behind looks at all nodes. */
 static void log_trim(struct nodes *n)
 {
 	if (n->log.n < LOG_LEAST || n->log.n < 2 * n->nslots)
@@ -209,7 +206,7 @@ static void unset(struct nodes *n, struct node *node)
 	n->nknown--;
 }
 
-/* Resources are numbered in another way now: whoever goes by number begins anew. */
+/* The numbers of resources have changed: all that uses them begins anew. */
 static void renumber(struct nodes *n)
 {
 	while (n->first_fit_cache)
@@ -265,7 +262,7 @@ bool nodes_drop(struct nodes *n, const char *name)
 		return false;
 	unset(n, node);
 	n->moves += n->names_nodes;
-	n->vacated++; /* of what was spread, or kept apart */
+	n->vacated++; /* for spread constraints and anti-affinity */
 	nodes_changed(n, node);
 	nodes_bury(n, node);
 	return true;
@@ -329,7 +326,7 @@ static bool names(const struct affinity_term *t, const char *ns)
 	return false;
 }
 
-/* A namespace that we have not heard of yet has no labels. */
+/* An unknown namespace has no labels. */
 bool nodes_term_covers(
 	const struct nodes *n, const struct affinity_term *t, const char *ns, const char *other)
 {

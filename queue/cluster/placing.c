@@ -1,10 +1,10 @@
 /*
- * Placing: where pods of one making would go.
+ * Placing: where equal pods would go.
  *
- * As a scheduler would: the least crowded domain first, there the node with most room left. Another
- * order may find room for more, or for fewer; this one is fair to what schedulers do. Where what a
- * pod finds does not depend on those before it, all of them are placed at once; where it does, one
- * by one, without a look at all nodes for each (topology_groups.h).
+ * As by a scheduler: the least crowded domain first, and in it the node with most room left.
+ * Another order might find room for more or for fewer. If a pod's place does not depend on the pods
+ * placed before, all are placed at once. Else they are placed one by one, without a look at all
+ * nodes for each (topology_groups.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static struct spot *best(struct pod_affinity *c, struct spot *all, size_t n)
 	return best;
 }
 
-/* The first decides where affinity lets the others go; fewer than this are not worth any lots. */
+/* The first pod decides where affinity lets the others go. Fewer than this need no groups. */
 #define WORTH_TOPOLOGY_GROUPS 4
 
 static void place_with_pod_affinity(
@@ -64,7 +64,7 @@ static void place_with_pod_affinity(
 			pod_affinity_place(c, all[i].node->slot, -all[i].placed);
 }
 
-/* How many there are to place so that no node has room for more than `level` more. */
+/* How many pods must be placed so that no node has room for more than `level` more. */
 static int64_t above(const struct spot *all, size_t n, int32_t level)
 {
 	int64_t sum = 0;
@@ -73,8 +73,8 @@ static int64_t above(const struct spot *all, size_t n, int32_t level)
 	return sum;
 }
 
-/* Each to where most room is left comes to a level that is found by halving; what is left over goes
- * to nodes at that level, the first ones first. */
+/* Placing each pod where most room is left leads to a level, which is found by bisection. The rest
+ * goes to nodes at that level, the first ones first. */
 static void place_level(struct spot *all, size_t n, int32_t pods)
 {
 	int32_t low = 0, high = 0;
@@ -96,8 +96,8 @@ static void place_level(struct spot *all, size_t n, int32_t pods)
 	}
 }
 
-/* Of so few pods each is put by itself, where most room is left, which comes to the same: all nodes
- * are not looked at for one pod. */
+/* So few pods are placed one by one, where most room is left. The result is the same, without a
+ * look at all nodes. */
 #define FEW 32
 
 static struct spot *spot_of(struct spot *all, size_t *n, struct node *node)
@@ -128,7 +128,7 @@ static void place_few(
 		ranking_set(ranking, all[i].node->slot, all[i].left + all[i].placed);
 }
 
-/* A pod that names its node is asked by nobody whom it would like to be near. */
+/* For a pod that names its node, affinity to pods is not checked. */
 struct spot *fit_cache_place(struct fit_cache *s, const struct nodes *n,
 	struct anti_affinity *const *repels, size_t nrepels, int32_t pods, size_t *ret_n)
 {

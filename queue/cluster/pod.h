@@ -1,9 +1,9 @@
 /*
- * A pod to be: what of a pod template the API server's quotas and the scheduler look at.
+ * A pod: the fields of a pod template that the API server's quotas and the scheduler look at.
  *
  * Made by a decoder in one block (controller/wire/decode_template.h), borrowed by the call it is
- * passed to. What no rule in here looks at is not in it: preferences, images, volumes (a pod with
- * volumes that bind to nodes is judged as if it had none, which errs on the side of "possible").
+ * passed to. Other fields are left out: preferences, images, volumes. (A pod with volumes that bind
+ * to nodes is judged as if it had none, which errs on the side of "possible".)
  */
 #ifndef SLUICE_QUEUE_CLUSTER_POD_H
 #define SLUICE_QUEUE_CLUSTER_POD_H
@@ -26,7 +26,7 @@ struct affinity_term {
 	const char *topology_key;
 	bool has_selector; /* absent: no pod at all */
 	struct selector_term selector;
-	const char *const *namespaces; /* with none and no selector of them: the pod's own */
+	const char *const *namespaces; /* with none and no namespace selector: the pod's own */
 	size_t nnamespaces;
 	bool has_namespace_selector; /* empty: all of them */
 	struct selector_term namespace_selector;
@@ -49,12 +49,12 @@ struct pod {
 	const struct label *labels;
 	size_t nlabels;
 	struct pod_resources resources;
-	/* "" when absent; the API server makes it that of the default PriorityClass, if there is
-	 * one, before it looks at quotas. */
+	/* "" when absent; the API server sets the default PriorityClass, if there is one, before it
+	 * asks quotas. */
 	const char *priority_class;
 	bool terminating; /* spec.activeDeadlineSeconds of the pod is set */
-	/* Some term of pod affinity or anti-affinity, be it a preferred one, names namespaces or
-	 * selects them: what quotas of scope CrossNamespacePodAffinity count. */
+	/* Some term of pod affinity or anti-affinity, required or preferred, names or selects
+	 * namespaces. Quotas of scope CrossNamespacePodAffinity count that. */
 	bool crosses_namespaces;
 	const char *node_name; /* spec.nodeName, "" when absent: no scheduler is asked */
 	const char *scheduler; /* "default-scheduler"; of another one nothing is known */
@@ -63,7 +63,7 @@ struct pod {
 	size_t nnode_selector;
 	const struct toleration *tolerations;
 	size_t ntolerations;
-	bool has_terms; /* required node affinity is there; with no terms it matches nothing */
+	bool has_terms; /* there is required node affinity; without terms it matches nothing */
 	const struct node_term *terms;
 	size_t nterms;
 	const struct affinity_term *affinity, *anti_affinity;
@@ -77,9 +77,9 @@ struct pod {
 	size_t nhost_ports;
 };
 
-/* As Kubernetes 1.36 computes it (pkg/apis/core/helper/qos): only cpu and memory count, and only
- * more than none of it; of all containers and init containers, or else, where the pod has resources
- * of its own (and be they empty), of these alone. */
+/* As Kubernetes 1.36 computes it (pkg/apis/core/helper/qos): only amounts of cpu and memory above 0
+ * count, of all containers and init containers. If the pod has pod-level resources (even empty
+ * ones), only those count. */
 enum qos_class pod_qos_class(const struct pod *p);
 const char *qos_class_name(enum qos_class c);
 

@@ -11,13 +11,13 @@ static bool has_value(const void *value, const void *key)
 	return strcmp(((const struct domain *)value)->value, key) == 0;
 }
 
-/* ---- whom a bond counts ---------------------------------------------------------------------- */
+/* ---- Which pods a bond counts ---------------------------------------------------------------- */
 
 /*
- * Of the new pod's terms kube-scheduler (v1.36, mergeAffinityTermNamespacesIfNotEmpty) looks up the
- * namespaces that are selected, and then also asks the selector about no labels at all, as it
- * forgets to drop it. So one that holds for those ("team DoesNotExist") covers every namespace. We
- * say what it does; where that is mended, this goes.
+ * For the new pod's terms kube-scheduler (v1.36, mergeAffinityTermNamespacesIfNotEmpty) looks up
+ * the selected namespaces. But it forgets to drop the selector, and also asks it about no labels at
+ * all. So a selector that matches no labels ("team DoesNotExist") covers every namespace. We do the
+ * same; when it is mended there, this goes.
  */
 static bool covers(
 	const struct nodes *n, const struct affinity_term *t, const char *own_ns, const char *ns)
@@ -33,7 +33,7 @@ static bool term_counts(const struct nodes *n, const struct affinity_term *t, co
 	       labels_match(labels, nlabels, &t->selector);
 }
 
-/* Affinity: only a pod that all of it is true of counts, and then for each term. */
+/* Affinity: only a pod that matches all terms counts, and then for each term. */
 static bool all_count(const struct nodes *n, const struct pod *p, const char *ns,
 	const struct label *labels, size_t nlabels)
 {
@@ -43,7 +43,7 @@ static bool all_count(const struct nodes *n, const struct pod *p, const char *ns
 	return p->naffinity > 0;
 }
 
-/* An empty selector is true of each pod, but the scheduler counts none for it. */
+/* An empty selector matches each pod, but the scheduler counts none for it. */
 static bool spread_counts(const struct spread_constraint *c, const struct pod *p, const char *ns,
 	const struct label *labels, size_t nlabels)
 {
@@ -201,8 +201,8 @@ void pod_affinity_forget(struct pod_affinity *c, uint32_t slot)
 	}
 }
 
-/* Does spreading count the node? It must be of all the domains there are to be, and of those where
- * the pod may go at all as far as its policies ask. */
+/* Does spreading count the node? It must be in a domain of each constraint and, as far as the
+ * policies ask, one on which the pod may run. */
 static bool is_member(const struct pod_affinity *c, const struct bond *b, const struct node *node)
 {
 	const struct pod *p = c->pod;
@@ -231,7 +231,7 @@ static void bond_count(
 	c->met += b->kind == BOND_AFFINITY ? s->pods : 0;
 }
 
-/* What was counted while nobody met a bond stays right: who comes to meet it changes its node. */
+/* Counts made while no pod matched a bond stay right: a pod that matches changes its node. */
 void pod_affinity_prepare(struct pod_affinity *c, const struct nodes *n)
 {
 	bool near = true;
@@ -285,7 +285,7 @@ static int64_t least_crowded(struct bond *b)
 	return b->least;
 }
 
-/* A pod of an empty selector counts as one for itself. */
+/* With an empty selector the pod counts itself as one. */
 static enum obstacle spread_obstacle(struct bond *b, uint32_t slot)
 {
 	const struct spread_constraint *s = b->spread;
@@ -295,7 +295,8 @@ static enum obstacle spread_obstacle(struct bond *b, uint32_t slot)
 	return d->pods + b->meant - least_crowded(b) > s->max_skew ? OBSTACLE_SPREAD : OBSTACLES;
 }
 
-/* Near such a pod for each term; or the first of its kind, where a node is of all the domains. */
+/* Such a pod is near for each term; or it is the first of its kind, and the node is in a domain of
+ * each. */
 static bool affinity_holds(const struct pod_affinity *c, uint32_t slot)
 {
 	bool near = true;
@@ -331,8 +332,8 @@ enum obstacle pod_affinity_obstacle(struct pod_affinity *c, uint32_t slot)
 	return anti_affinity_holds(c, slot) ? OBSTACLES : OBSTACLE_ANTI_AFFINITY;
 }
 
-/* One pod more where the least are leaves one domain less that has so few: they are gone through
- * again only after the last of these. */
+/* A pod more in a least crowded domain leaves one domain less with so few. All are looked at again
+ * only after the last of these. */
 static void one_more(struct bond *b, const struct domain *d)
 {
 	if (b->least >= 0 && b->at_least > 0 && d->pods == b->least && --b->at_least == 0)

@@ -7,7 +7,7 @@
 #include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
-/* Sums of what counts. Nobody tells none from not said. */
+/* Sums of what counts: 0 and absent are the same. */
 struct totals {
 	int64_t cpu, memory;
 };
@@ -48,8 +48,8 @@ static bool add_containers(
 	return limited;
 }
 
-/* What the pod asks for as a whole, with what the API server fills in where it has limits as a
- * whole: what its containers ask for together, else the limit. That is what pod_requests() says. */
+/* The pod-level requests. Where there are only pod-level limits the API server fills them in: the
+ * sum of its containers' requests, else the limit. pod_requests() does that. */
 static void add_pod_level(const struct pod_resources *r, struct totals *requests)
 {
 	struct pod_resources own = *r;

@@ -9,14 +9,14 @@
 #include "queue/cluster/footprint.h"
 #include "queue/job/resources.h"
 
-/* So many made, as of a version that the quotas have not been seen at. */
+/* How many were made, as of a version at which the quotas have not been seen. */
 struct sighting {
 	int64_t version;
 	int32_t made;
 };
 
-/* Enough for a Job whose pods are made in a few goes between two events of quotas. With more of
- * them the last two become one, and some pods are taken for uncounted a little longer. */
+/* Enough for a Job with a few batches of pods between two events of quotas. With more the last two
+ * are joined, and some pods count as in flight a little longer. */
 #define SIGHTINGS_MAX 4
 
 struct run {
@@ -27,11 +27,11 @@ struct run {
 	int32_t sure;			      /* of those made, in the quotas' status */
 	struct sighting later[SIGHTINGS_MAX]; /* in the order of their versions */
 	size_t nlater;
-	bool over;		 /* in no map any more: it goes when it is in the status */
+	bool over;		 /* in no map any more: freed when the status has it */
 	struct run *prev, *next; /* in its namespace's `unseen`, while there are any later */
 };
 
-/* The runs of one namespace with pods of one footprint, summed up. */
+/* The sums of the runs of one namespace with pods of one footprint. */
 struct kind {
 	struct space *space;
 	struct kind *next;
@@ -48,8 +48,8 @@ struct space {
 	char *name;
 	int64_t seen; /* its quotas, by a list of them */
 	struct kind *kinds;
-	/* Runs with sightings that are later than what was seen, by the first of these: so what has
-	 * been seen now is at the front, however many there are. */
+	/* Runs with sightings that were not seen yet, by the version of the first: what is seen
+	 * next is at the front. */
 	struct {
 		struct run *first, *last;
 	} unseen;
@@ -109,7 +109,7 @@ static void kind_free(struct kind *k)
 	free(k);
 }
 
-/* With one more run in it. */
+/* The kind, with one run more. */
 static struct kind *kind_join(struct quota_flight *f, const struct pod *p)
 {
 	struct space *s = space_ensure(f, p->ns);
@@ -153,7 +153,7 @@ static int32_t positive(int32_t n)
 	return n > 0 ? n : 0;
 }
 
-/* Pods that are surely counted may have ended since; which ones these are nobody says. */
+/* Surely counted pods may have ended since; which ones is not known. */
 static int32_t missing_of(const struct run *r)
 {
 	return positive(r->pods.at_once - positive(r->sure - r->ended));
@@ -208,7 +208,7 @@ static int64_t seen_in(const struct quota_flight *f, const struct space *s)
 	return s->seen > f->seen ? s->seen : f->seen;
 }
 
-/* Sightings that the quotas have been seen at are sure. */
+/* Sightings up to the seen version are sure. */
 static void run_settle(struct run *r, int64_t seen)
 {
 	size_t n = 0;
@@ -218,7 +218,7 @@ static void run_settle(struct run *r, int64_t seen)
 	memmove(r->later, r->later + n, r->nlater * sizeof(*r->later));
 }
 
-/* None of them can be of more pods than there are now. */
+/* No sighting can have more pods than there are now. */
 static void run_clamp(struct run *r)
 {
 	r->sure = r->sure < r->made ? r->sure : r->made;
@@ -260,7 +260,7 @@ static struct run *run_new(struct quota_flight *f, const struct uid *uid)
 	return r;
 }
 
-/* In sums as it was; where its first sighting stands among others does not change. */
+/* Updates the sums of its kind. Its place by first sighting does not change. */
 static void run_change(struct run *r, const struct quota_run *now)
 {
 	bool was_linked = r->nlater > 0;
@@ -276,7 +276,7 @@ static void run_change(struct run *r, const struct quota_run *now)
 		run_link(r);
 }
 
-/* Of the same pods as before, as a rule. */
+/* Mostly the pods are the same as before. */
 static void run_move(struct quota_flight *f, struct run *r, const struct pod *p)
 {
 	struct kind *to = kind_join(f, p), *from = r->kind;
@@ -300,7 +300,8 @@ static void run_go(struct quota_flight *f, struct run *r)
 	f->gone = r;
 }
 
-/* Those that are over and in the status are freed afterwards: the namespace may go with them. */
+/* Runs that are over and in the status are freed afterwards, because the namespace may go with
+ * them. */
 static void space_settle(struct quota_flight *f, struct space *s)
 {
 	int64_t seen = seen_in(f, s);

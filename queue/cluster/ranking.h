@@ -1,8 +1,8 @@
 /*
- * A ranking: which of the nodes has most room for pods of one making; of several the first.
+ * A ranking: the node with most room for equal pods; of several the first.
  *
- * A tree of maxima over their slots, so that a node that changed costs a dozen steps, and so does
- * the question. Where few pods are put somewhere nobody need look at all nodes.
+ * A tree of maxima over the slots: a changed node costs a dozen steps, and so does the question. So
+ * placing a few pods does not look at all nodes.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_RANKING_H
 #define SLUICE_QUEUE_CLUSTER_RANKING_H
@@ -15,13 +15,13 @@ struct ranking {
 	size_t width;  /* a power of two */
 };
 
-/* Of so many slots, all without room. */
+/* For so many slots, all without room. */
 void ranking_init(struct ranking *r, size_t nslots);
 void ranking_done(struct ranking *r);
 
 /* Without room: 0. slot < nslots. */
 void ranking_set(struct ranking *r, size_t slot, int32_t room);
-/* The first of those with most room; *ret_room: so much, 0: no node has any. */
+/* The first slot with most room; *ret_room: how much, 0: no node has any. */
 size_t ranking_first(const struct ranking *r, int32_t *ret_room);
 
 #endif

@@ -30,7 +30,7 @@ bool resource_quota_usage(const struct pod *p, const char *name, int64_t *ret_am
 	return found;
 }
 
-/* ---- what a sentence lists, sorted ----------------------------------------------------------- */
+/* ---- Sorted lists of a sentence -------------------------------------------------------------- */
 
 /* The names of a quota's hard limits that pods have, or of containers; freed with free(). */
 struct names {
@@ -120,9 +120,9 @@ static void write_faults(
 	buf_puts(to, n > 1 ? "]" : "");
 }
 
-/* It takes names of PriorityClasses for values of labels, which are shorter (and takes any text for
- * a name when the quota is made). One that is no such value, and no pod is made in the namespace,
- * whatever it is like. */
+/* The API server checks names of PriorityClasses as label values, which are shorter, but accepts
+ * any text when the quota is made. With a name that is no label value no pod can be made in the
+ * namespace. */
 static bool is_readable(const struct resource_quota *q, struct buf *sentence)
 {
 	for (size_t i = 0; i < q->nscopes; i++) {
@@ -140,9 +140,9 @@ static bool is_readable(const struct resource_quota *q, struct buf *sentence)
 	return true;
 }
 
-/* ---- pods that do not say enough ------------------------------------------------------------- */
+/* ---- Pods without required fields ------------------------------------------------------------ */
 
-/* Kubernetes calls it a mistake that it asks this, and asks it of no others. */
+/* Only these names must be specified. Kubernetes calls that a mistake. */
 static bool must_be_said(const char *name)
 {
 	static const char *const all[] = {
@@ -158,7 +158,7 @@ static bool says(const struct container *c, const char *name)
 	const char *dot = strchr(name, '.');
 	const char *resource = dot ? dot + 1 : name;
 	if (resources_find(&c->limits, resource))
-		return true; /* it stands in for a request */
+		return true; /* a limit stands in for a request */
 	return strncmp(name, "limits.", 7) != 0 && resources_find(&c->requests, resource);
 }
 
@@ -169,7 +169,7 @@ static void add_silent(const struct container *c, size_t n, const char *name, st
 			silent->item[silent->count++] = c[i].name ? c[i].name : "";
 }
 
-/* Pods with resources as a whole need not say it for each container. */
+/* With pod-level resources not each container needs it. */
 static bool speaks_as_a_whole(const struct pod_resources *r)
 {
 	return r->pod_level.count + r->pod_level_limits.count > 0;
@@ -203,7 +203,7 @@ static bool is_counted(const struct resource_quota *q, const struct names *limit
 	return true;
 }
 
-/* Whatever the figures are. */
+/* Whatever the amounts are. */
 static bool takes(const struct resource_quota *q, const struct pod *p, struct buf *sentence)
 {
 	struct names limited = limited_names(q);
@@ -223,7 +223,7 @@ static bool takes(const struct resource_quota *q, const struct pod *p, struct bu
 	return said && counted;
 }
 
-/* ---- pods that are too much ------------------------------------------------------------------ */
+/* ---- Exceeded quotas ------------------------------------------------------------------------- */
 
 /* One hard limit that would be exceeded. */
 struct excess {
@@ -236,7 +236,7 @@ static int excess_cmp(const void *a, const void *b)
 	return strcmp(((const struct excess *)a)->name, ((const struct excess *)b)->name);
 }
 
-/* One that is not asked for, or of which nothing is, may be exceeded already. */
+/* A limit of which the pods ask for nothing may be exceeded already. */
 static bool exceeds(const struct quota_state *s, size_t i, const struct footprint *f,
 	struct pod_count pods, struct excess *ret)
 {
@@ -292,7 +292,7 @@ static int32_t fewer(int32_t most, int64_t pods)
 	return pods < most ? (int32_t)pods : most;
 }
 
-/* As exceeds() has it; what cannot be counted any more has room for anything. */
+/* As in exceeds(); a limit too large to count has room for anything. */
 static void bound_by(
 	const struct quota_state *s, size_t i, const struct footprint *f, struct pod_count *most)
 {
@@ -329,7 +329,7 @@ struct pod_count resource_quota_room(const struct quota_state *all, size_t n, co
 	return most;
 }
 
-/* Cut where a character ends: names of classes may be any text. */
+/* Cut at the end of a character: names of classes may be any text. */
 static void give_sentence(const struct buf *from, char *ret, size_t size)
 {
 	snprintf(ret, size, "%s", buf_text(from));

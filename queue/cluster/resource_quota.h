@@ -1,35 +1,36 @@
 /*
- * ResourceQuotas: would the API server let these pods in?
+ * ResourceQuotas: would the API server admit these pods?
  *
- * A quota has what is hard, what is used, and scopes; it counts a pod when all its scopes match
- * (Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass and
- * CrossNamespacePodAffinity, as scopes or in a scopeSelector with In, NotIn, Exists, DoesNotExist),
- * and when it limits anything that pods have. What a pod counts for is Kubernetes' own sum
- * (pkg/quota/v1/evaluator/core/pods.go): cpu and requests.cpu, memory, ephemeral-storage, limits.*,
- * requests.<extended resource>, hugepages, pods and count/pods; the larger of containers and init
- * containers, or what the pod asks for as a whole, and overhead. Held against Kubernetes 1.36
- * itself by test/e2e/test_resource_quota.py.
+ * A quota has hard limits, use, and scopes. It counts a pod when it limits anything that pods have
+ * and all its scopes match: Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass
+ * and CrossNamespacePodAffinity, as scopes or in a scopeSelector with In, NotIn, Exists,
+ * DoesNotExist.
+ *
+ * What a pod counts for is Kubernetes' own sum (pkg/quota/v1/evaluator/core/pods.go): cpu and
+ * requests.cpu, memory, ephemeral-storage, limits.*, requests.<extended resource>, hugepages, pods
+ * and count/pods. It is the larger of containers and init containers, or the pod-level resources,
+ * plus overhead. Compared with Kubernetes 1.36 itself by test/e2e/test_resource_quota.py.
  *
  * Refused is
- *   - a pod that does not say what the quota wants to know: "failed quota: compute: must specify
+ *
+ *   - a pod without a field that the quota requires: "failed quota: compute: must specify
  *     limits.memory for: main"
  *   - any pod, while the quota's use has not been counted: "status unknown for quota: compute,
  *     resources: cpu,pods"
- *   - any pod, where a quota names a PriorityClass by what is no label's value: "error matching
- *     scopes of quota compute, err: ..." (that answer is a 500)
+ *   - any pod, if a quota names a PriorityClass by a text that is no valid label value: "error
+ *     matching scopes of quota compute, err: ..." (that answer is a 500)
  *   - a pod over the quota: "exceeded quota: compute, requested: cpu=2, used: cpu=9, limited:
  *     cpu=10"
- * in the API server's own words and figures. Of several quotas that refuse, the first in name
- * order, but those that are exceeded after all others (the API server looks at each kind in no
- * order that can be known). Amounts are whole bytes: what is written in fractions of one is rounded
- * so that we rather wait.
  *
- * What has been done to the pod before quotas are asked must have been done to ours: defaults of
- * LimitRanges, overhead of its RuntimeClass, the default PriorityClass.
+ * in the API server's own words and figures. Of several quotas that refuse, it is the first in name
+ * order, but exceeded quotas come last. (The API server looks at each kind in no known order.)
+ * Amounts are whole bytes: fractions are rounded so that a Job rather waits.
  *
- * What the status of a quota does not show yet counts too: pods of runs that were let in and have
- * not been made, or have been made and not been counted (quota_flight.h), so that two Jobs that
- * are started together do not collide.
+ * The pod must be as the API server has it when it asks quotas: with defaults of LimitRanges,
+ * overhead of its RuntimeClass, and the default PriorityClass.
+ *
+ * Pods that the status does not show yet count, too: pods of admitted runs that are not made or not
+ * counted yet (quota_flight.h). So two Jobs that start together do not collide.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_RESOURCE_QUOTA_H
 #define SLUICE_QUEUE_CLUSTER_RESOURCE_QUOTA_H
@@ -61,18 +62,18 @@ struct quota_scope_term {
 struct resource_quota {
 	const char *ns, *name;
 	int64_t version; /* metadata.resourceVersion as a number */
-	/* Of its status: what the API server enforces, which is nothing until the quota controller
+	/* Of its status, because the API server enforces that: nothing until the quota controller
 	 * has looked at it. Names as written: "requests.cpu", "count/pods", "limits.memory".
-	 * Amounts in quota_unit_of() them; what is too large to be counted is INT64_MAX. */
+	 * Amounts in quota_unit_of() them; INT64_MAX: too large to count. */
 	struct resource_list hard, used;
 	const struct quota_scope_term
 		*scopes; /* spec.scopes and spec.scopeSelector; all must match */
 	size_t nscopes;
 };
 
-/* Thousandths for those that count cpu, whole units for all others. */
+/* Thousandths for names that count cpu, whole units for all others. */
 enum quantity_unit quota_unit_of(const char *name);
-/* Does a hard limit of this name limit pods at all? "services", or an extended resource without
+/* Does a hard limit of this name limit pods? "services", or an extended resource without
  * "requests.", does not. */
 bool quota_name_is_of_pods(const char *name);
 
@@ -82,16 +83,16 @@ bool resource_quota_counts(const struct resource_quota *q, const struct pod *p);
 /* What one such pod counts for under the name of a hard limit; false: not at all. */
 bool resource_quota_usage(const struct pod *p, const char *name, int64_t *ret_amount);
 
-/* A Job makes more pods than it has at one time. For count/pods those that have ended count as
- * well, as long as they are kept, and a Job keeps them. */
+/* A Job makes more pods than it has at one time. count/pods counts ended ones, too, as long as they
+ * are kept, and a Job keeps them. */
 struct pod_count {
 	int32_t at_once, in_all;
 };
 
-/* All of a namespace, in name order. reserved: for each quota, as many amounts as it has hard
- * limits, what was let in and does not show in used; NULL: nothing. True when that many such pods
- * may be made; else the sentence (of 80 pods "requested" is that of all of them, and "used" is with
- * what is reserved), in the API server's words, without its "pods "x" is forbidden: ". */
+/* All quotas of a namespace, in name order. reserved: for each hard limit, what is admitted and not
+ * in `used` yet; NULL: nothing. resource_quota_admits() is true when that many such pods may be
+ * made. Else it writes the sentence in the API server's words, without "pods "x" is forbidden: ".
+ * There "requested" is that of all pods together, and "used" includes `reserved`. */
 struct quota_state {
 	const struct resource_quota *quota;
 	const int64_t *reserved;
@@ -99,8 +100,8 @@ struct quota_state {
 bool resource_quota_admits(const struct quota_state *all, size_t n, const struct pod *p,
 	struct pod_count pods, char *ret_sentence, size_t size);
 
-/* The most such pods that are admitted, at one time and in all (each by itself; both must be kept
- * to); INT32_MAX: any number. */
+/* The most such pods that are admitted, at one time and in all. Both limits count. INT32_MAX: any
+ * number. */
 struct pod_count resource_quota_room(const struct quota_state *all, size_t n, const struct pod *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* RuntimeClasses: what they add to a pod when it is made, so that a template is judged with it. */
+/* RuntimeClasses: adds to a template what the API server adds to its pods. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +24,7 @@ static void runtime_free(struct runtime *r)
 
 void runtimes_done(struct nodes *n)
 {
-	struct runtime *r;
-	map_each(&n->runtimes, i, r)
-		runtime_free(r);
-	map_done(&n->runtimes);
+	map_free(&n->runtimes, runtime_free);
 }
 
 static struct resource_list copy_amounts(struct arena *a, const struct resource_list *from)
@@ -73,7 +70,7 @@ void nodes_drop_runtime_class(struct nodes *n, const char *name)
 	runtime_free(r);
 }
 
-/* Both arrays in one; of labels that say the same the pod is asked twice, which is no harm. */
+/* Joins both arrays; equal labels in both do no harm. */
 static const void *both(
 	struct arena *a, const void *one, size_t none, const void *two, size_t ntwo, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Why no node will do, as kube-scheduler says it: in the order of its sorted text. */
+/* Why no node fits, in kube-scheduler's words and the order of its sorted text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,20 +9,20 @@ struct topology_group {
 	size_t n;
 };
 
-/* Which lot each spot is of, while they are told apart. */
+/* The group of each spot, while they are parted. */
 struct split {
 	uint32_t *topology_group; /* by spot */
 	uint32_t nlots;
 };
 
-/* ---- telling them apart ---------------------------------------------------------------------- */
+/* ---- Parting them ---------------------------------------------------------------------------- */
 
 static const struct domain *domain_of(const struct bond *b, const struct spot *s)
 {
 	return b->stay[s->node->slot].domain;
 }
 
-/* No two spots are of one domain. */
+/* Is each spot in another domain? */
 static bool is_own(const struct bond *b, const struct spot *spots, size_t n)
 {
 	bool own = true, *taken = mem_array(b->ndomains, sizeof(*taken));
@@ -49,7 +49,7 @@ static int by_topology_group_and_domain(const void *a, const void *b)
 	return x->domain < y->domain ? -1 : x->domain > y->domain;
 }
 
-/* Spots of different domains are of different lots. */
+/* Spots of different domains are in different groups. */
 static void tell_apart(
 	struct split *split, const struct bond *b, const struct spot *spots, size_t n)
 {
@@ -70,7 +70,7 @@ static void tell_apart(
 	free(mark);
 }
 
-/* One constraint on domains of their own needs no lots; a second one does. */
+/* One constraint on domains of single nodes needs no groups; a second one does. */
 static void split_spots(
 	struct split *split, const struct pod_affinity *c, const struct spot *spots, size_t n)
 {
@@ -86,7 +86,7 @@ static void split_spots(
 	}
 }
 
-/* ---- the best of a lot ----------------------------------------------------------------------- */
+/* ---- The best of a group --------------------------------------------------------------------- */
 
 static void sift_down(const struct pod_affinity *c, struct topology_group *l, size_t at)
 {

@@ -1,6 +1,6 @@
 /*
  * Why a Job waits. Nothing is remembered from the pass that turned it down: the answer is worked
- * out from the facts when somebody asks, so it is never stale and waiting costs no memory for it.
+ * out from the facts when it is asked for, so it is never stale and waiting costs no memory for it.
  *
  * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
  */
@@ -34,21 +34,23 @@ static void explain_end_of_queue(const struct clusterqueue *cq, struct text *t)
 	if (!cq || (cq->exists && !cq->deleting) || cq->invalid)
 		return;
 	if (cq->exists)
-		text_add(t, "; ClusterQueue %s is being deleted and goes when its Jobs have ended",
+		text_add(t,
+			"; ClusterQueue %s is being deleted and is gone when its Jobs have ended",
 			cq->name);
 	else
 		text_add(t,
-			"; ClusterQueue %s does not exist any more: the Job runs to its end, and starts again after a stop only when somebody creates that ClusterQueue",
+			"; ClusterQueue %s does not exist any more: the Job runs to its end; after a stop it starts again only when that ClusterQueue is created",
 			cq->name);
 }
 
 static void explain_reservation(const struct reservation *r, struct text *t)
 {
-	bool reclaimed = r->why && (r->keeps_pods == 0 || r->keeps_pods < r->pods);
+	bool reclaimed = r->reclaim.why && (r->reclaim.pods == 0 || r->reclaim.pods < r->pods);
 	if (reclaimed) {
-		text_add(t, "what it runs on is lent and wanted back (%s); ", r->why);
-		if (r->keeps_pods > 0 && !r->stop_given)
-			text_add(t, "goes on with %d of %d pods; ", r->keeps_pods, r->pods);
+		text_add(t, "it runs on idle resources that its nodes need back (%s); ",
+			r->reclaim.why);
+		if (r->reclaim.pods > 0 && !r->stop_given)
+			text_add(t, "goes on with %d of %d pods; ", r->reclaim.pods, r->pods);
 	}
 	if (r->stop_given)
 		text_add(t, "is being stopped: holds ");
@@ -77,7 +79,7 @@ static void explain_class(const struct priority_class *c, struct text *t)
 	bool is_label = c->kind == PRIORITY_WORKLOAD;
 	if (c->exists)
 		text_add(t,
-			"%s %s has value %d, above %d, where only what keeps the cluster alive may be; lower it or correct %s",
+			"%s %s has value %d, above %d: higher ones are for system pods; lower it or correct %s",
 			is_label ? "WorkloadPriorityClass" : "PriorityClass", c->name, c->value,
 			PRIORITY_HIGHEST,
 			is_label ? "the label sluice.dev/priority-class"
@@ -115,12 +117,13 @@ static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
 static void explain_not_selected(const struct localqueue *lq, struct text *t)
 {
 	const char *cq = lq->cq->name, *ns = lq->ns->name;
-	if (!lq->cq->has_selector)
+	if (!lq->cq->spec.has_selector)
 		text_add(t,
 			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
 			cq);
 	else if (!lq->ns->exists)
-		text_add(t, "namespace %s is not known (yet), so ClusterQueue %s cannot select it",
+		text_add(t,
+			"namespace %s has not been read yet, so ClusterQueue %s cannot select it",
 			ns, cq);
 	else
 		text_add(t,
@@ -168,17 +171,16 @@ static void add_stopping(const struct stopping *s, struct text *t)
 	text_add_time(t, s->since_ms);
 }
 
-/* All who leave free what is promised, whomever they are stopped for. When nobody leaves any more
- * it is their pods that are still on the nodes. */
+/* All Jobs that leave free what is promised, whatever they are stopped for. When none leaves any
+ * more it is their pods that are still on the nodes. */
 static void explain_promise(const struct reservation *r, struct text *t)
 {
 	struct stopping s = stopping_in(r->cq->cohort_tree);
 	if (s.leaving > 0)
-		text_add(t, "starts as soon as %zu %s stopped, which make room for it: ", s.leaving,
-			s.leaving == 1 ? "Job has" : "Jobs have");
+		text_add(t, "starts when the pods of %zu stopped %s are gone: ", s.leaving,
+			s.leaving == 1 ? "Job" : "Jobs");
 	else
-		text_add(t,
-			"starts as soon as the nodes are rid of the pods of those who were stopped for it: ");
+		text_add(t, "starts when the pods of stopped Jobs are gone from the nodes: ");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
 		text_add(t, "%s", i ? ", " : "");
@@ -211,14 +213,14 @@ static bool is_suspended(const struct question *a)
 		text_add(a->text,
 			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
 			cq->name);
-	else if (cq->stop_policy != STOP_NONE)
+	else if (cq->spec.stop_policy != STOP_NONE)
 		text_add(a->text,
 			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
-			cq->name, policy_name(cq->stop_policy));
-	else if (cq->cohort && cq->cohort->cyclic)
+			cq->name, policy_name(cq->spec.stop_policy));
+	else if (cq->spec.cohort && cq->spec.cohort->cyclic)
 		text_add(a->text,
 			"ClusterQueue %s is inactive: the parents of Cohort %s form a cycle; correct spec.parentName of one of them",
-			cq->name, cq->cohort->name);
+			cq->name, cq->spec.cohort->name);
 	else if (missing && missing->invalid)
 		text_add(a->text, "ClusterQueue %s is inactive: flavor %s was refused: %s",
 			cq->name, missing->name, missing->invalid);
@@ -228,7 +230,7 @@ static bool is_suspended(const struct question *a)
 			cq->name, missing->name);
 	else if (misplaced)
 		text_add(a->text,
-			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own",
+			"ClusterQueue %s is inactive: flavor %s has spec.idlePool, which covers exactly cpu and memory, but spec.resourceGroups[%zu] covers other resources or only one of them; move the flavor to a group of cpu and memory",
 			cq->name, misplaced->name, group);
 	else
 		return false;
@@ -260,7 +262,7 @@ static bool is_backing_off(const struct question *a)
 		text_add(a->text, "its pods were not ready in time, %d %s so far; it waits until ",
 			a->w->past->requeues, a->w->past->requeues == 1 ? "time" : "times");
 	else
-		text_add(a->text, "its start was called off, or it was stopped: it waits until ");
+		text_add(a->text, "its start was cancelled or it was stopped; it waits until ");
 	text_add_time(a->text, a->w->not_before_ms);
 	text_add(a->text, " before it is tried again");
 	return true;
@@ -291,7 +293,7 @@ static bool is_behind_one_that_returns(const struct question *a)
 	text_add(a->text, "behind ");
 	add_other(a, w);
 	text_add(a->text,
-		", which makes room for another Job and waits before it in ClusterQueue %s (StrictFIFO)",
+		", which is being preempted and comes before it in ClusterQueue %s (StrictFIFO)",
 		a->cq->name);
 	return true;
 }
@@ -328,11 +330,11 @@ static void add_reason(struct question *a)
 	text_add(out, "%s", wait_reason_name(reason));
 }
 
-/* StrictFIFO: the head of the order cannot start, so nobody behind it may. */
+/* StrictFIFO: the head of the order cannot start, so none behind it may. */
 static bool is_behind(const struct question *a)
 {
 	const struct workload *head = head_of(a);
-	if (a->cq->strategy != STRICT_FIFO || a->w->place != PLACE_READY)
+	if (a->cq->spec.strategy != STRICT_FIFO || a->w->place != PLACE_READY)
 		return false;
 	if (is_behind_one_that_returns(a))
 		return true;
@@ -359,7 +361,7 @@ static void add_expected_start(const struct question *a)
 	if (!backfill_is_head(a->cq, a->w))
 		return;
 	if (r->at_ms == INT64_MAX) {
-		text_add(a->text, "; nobody can say when, because Jobs run whose end is not known");
+		text_add(a->text, "; when is not known: some Jobs run whose end is not known");
 	} else {
 		text_add(a->text, "; expected to start at ");
 		text_add_time(a->text, r->at_ms);
@@ -403,11 +405,11 @@ static bool is_kept(const struct question *a)
 	list_each(&cohort_tree->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		const struct group *g =
-			cq->strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
+			cq->spec.strategy == STRICT_FIFO ? precedence_head(a->q, cq) : NULL;
 		if (!g || cq == a->cq || assign_plainly(cq, &g->claim) != ASSIGN_BUSY)
 			continue;
 		const struct workload *head = group_head(g);
-		text_add(a->text, "fits, but what is free is kept for ");
+		text_add(a->text, "fits, but the free quota is kept for ");
 		add_other(a, head);
 		text_add(a->text, ", which is first in ClusterQueue %s (StrictFIFO)", cq->name);
 		return true;
@@ -422,7 +424,7 @@ static bool is_held_still(const struct question *a)
 		return false;
 	struct stopping s = stopping_in(a->cq->cohort_tree);
 	text_add(a->text,
-		"what it asks for is held by %s still stopping; its priority is negative, so nothing is kept for it: it starts if that is idle then",
+		"what it asks for is held by %s still stopping; its priority is negative, so no quota is kept for it, and another Job may take it first",
 		s.leaving == 1 ? "a Job that is" : "Jobs that are");
 	return true;
 }
@@ -471,7 +473,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	}
 	if (is_behind(a) || would_delay(a) || is_kept(a))
 		return WAIT_BEHIND;
-	text_add(a->text, "fits, and is looked at in the next pass");
+	text_add(a->text, "fits, and is considered in the next pass");
 	add_ahead(a);
 	return WAIT_PENDING_EVALUATION;
 }

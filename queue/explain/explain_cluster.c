@@ -66,7 +66,7 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 	const struct claim *claim, struct text *t)
 {
 	struct way way = {.n = 0};
-	for (size_t g = 0; g < cq->ngroups; g++) {
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
 		size_t needs;
 		uint8_t flavor;
 		claim_needs(claim, g, &needs);
@@ -74,7 +74,7 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 			continue;
 		if (assign_group(cq, claim, g, &flavor) != ASSIGN_FITS)
 			return false;
-		way.flavor[way.n++] = cq->groups[g].flavors[flavor];
+		way.flavor[way.n++] = cq->spec.groups[g].flavors[flavor];
 	}
 	if (way.n < 2 || !node_suitability_asks(&q->node_suitability, cq, shape) ||
 		!node_suitability_never(&q->node_suitability, shape->template, way.flavor, way.n))
@@ -96,7 +96,7 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 		return false;
 	if (!q->node_suitability.pods_known) {
 		text_add(t,
-			"waits until all pods are known, as it starts only where there is room now");
+			"waits until the controller has read all pods; it starts only where nodes have room now");
 		return true;
 	}
 	if (places == 0)

@@ -15,7 +15,7 @@ bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const 
 	const struct claim *claim, struct text *t);
 
 /* WAIT_NODES_FULL: quota is free, but the nodes have no room for all of its pods. False: they have,
- * or nobody asks. */
+ * or it is not asked for. */
 bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct text *t);
 

@@ -39,7 +39,7 @@ static size_t lines_of(
 	size_t n = claim->nneeds < QUEUE_LINES_MAX ? claim->nneeds : QUEUE_LINES_MAX;
 	for (size_t i = 0; i < n; i++) {
 		const struct need *need = &claim->need[i];
-		const struct resource_group *g = &cq->groups[need->group];
+		const struct resource_group *g = &cq->spec.groups[need->group];
 		size_t f = 0;
 		while (f + 1 < g->nflavors && !claim_suits(claim, need->group, f))
 			f++;
@@ -84,7 +84,7 @@ static void tell_unpriced(const struct telling *a)
 	const char *resource = a->w->terms->asked.max_price_resource;
 	if (!a->plan)
 		text_add(a->t,
-			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue %s, so nobody can say what %s costs; create one or remove the annotation",
+			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue %s, so the price of %s is not known; create one or remove the annotation",
 			a->cq->name, resource);
 	else
 		text_add(a->t,
@@ -111,7 +111,7 @@ static void tell_ceiling(const struct telling *a)
 	add_money(a->t, terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency);
 	text_add(a->t, " an hour now, more than annotation sluice.dev/max-price of ");
 	add_money(a->t, asked->max_price, "");
-	tell_until(a, "; nobody can say when it will not");
+	tell_until(a, "; when it costs less is not known");
 }
 
 static int64_t costs_at(const struct telling *a, int64_t at_ms)

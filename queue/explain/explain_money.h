@@ -1,7 +1,7 @@
 /*
  * What explain says of time and money: the tiers StartAfter, WaitingForPrice and BudgetExhausted,
- * and the deactivation of who cannot meet its deadline any more. Each writes its sentence, or
- * nothing when it does not apply.
+ * and the deactivation of a Job that cannot meet its deadline any more. Each writes its sentence,
+ * or nothing when it does not apply.
  */
 #ifndef SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H
 #define SLUICE_QUEUE_EXPLAIN_EXPLAIN_MONEY_H

@@ -22,11 +22,11 @@ static void add_local(struct text *t, const struct runpolicy *p, int64_t at_ms)
 static void add_not_understood(struct text *t, const struct runpolicy *p)
 {
 	if (p->calendar_ref->invalid)
-		text_add(t, "RunPolicy %s starts nothing, for its Calendar has no valid spec: %s",
+		text_add(t, "RunPolicy %s starts nothing: its Calendar has no valid spec: %s",
 			p->name, p->calendar_ref->invalid);
 	else
 		text_add(t,
-			"RunPolicy %s starts nothing, for Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
+			"RunPolicy %s starts nothing: Calendar %s does not exist; create it or correct spec.calendar of the RunPolicy",
 			p->name, p->spec.calendar);
 }
 
@@ -68,7 +68,7 @@ static void add_span(struct text *t, int64_t ms)
 		text_add(t, "%llds", s);
 }
 
-/* Whose close is the first of those that do not let it in. */
+/* The policy with the first close, of those that do not let it in. */
 static const struct runpolicy *too_short(const struct window_state *r, bool unknown, int64_t now_ms)
 {
 	const struct runpolicy *first = NULL;
@@ -93,7 +93,7 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 	if (!p)
 		return;
 	if (expected_ms <= 0) {
-		text_add(t, "nobody knows how long it runs, and ");
+		text_add(t, "how long it runs is not known, and ");
 		add_policy(t, p);
 		text_add(t,
 			" holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration");

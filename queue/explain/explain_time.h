@@ -6,14 +6,14 @@
 #include "queue/job/text.h"
 
 /* Its window is closed, or too short: the sentence, and from when on time will let it go on (0:
- * nobody can say). WAIT_NOT: time is in nobody's way. */
+ * not known). WAIT_NOT: time does not keep it. */
 enum wait_reason explain_window(const struct queue *q, const struct workload *w, int64_t now_ms,
 	struct text *t, int64_t *ret_not_before_ms);
 
 /* A run: adds when a window will stop it. Returns that; 0: it will not. */
 int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t);
 
-/* Somebody waits for more than there is: does some window have another quota? */
+/* A Job waits for more than there is: does some window have another quota? */
 bool explain_has_sets(const struct clusterqueue *cq);
 
 #endif

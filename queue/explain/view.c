@@ -62,9 +62,10 @@ static int usage_order(const void *a, const void *b)
 static void usage_fill(struct scratch *s, const struct clusterqueue *cq)
 {
 	s->nusage = 0;
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t i = 0; i < cq->groups[g].nflavors * cq->groups[g].nresources; i++)
-			usage_add(s, cq->groups[g].row[i]);
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t i = 0; i < cq->spec.groups[g].nflavors * cq->spec.groups[g].nresources;
+			i++)
+			usage_add(s, cq->spec.groups[g].row[i]);
 	size_t listed = s->nusage;
 	for (size_t i = 0; i < cq->node->nrows; i++) {
 		const struct quota_row *row = cq->node->row[i];
@@ -81,7 +82,7 @@ static const char *add_termination(const struct clusterqueue *cq, struct text *m
 	text_add(message, "Can't admit new workloads; clusterQueue is terminating. ");
 	if (users_of_clusterqueue(cq, message))
 		text_add(message,
-			cq->stop_policy == STOP_HOLD_AND_DRAIN
+			cq->spec.stop_policy == STOP_HOLD_AND_DRAIN
 				? "; runs are being stopped, and the ClusterQueue goes with the last pod."
 				: "; the ClusterQueue goes when the last run has ended. To stop runs now, set spec.stopPolicy to HoldAndDrain.");
 	else
@@ -124,14 +125,14 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	}
 	if (cq->deleting)
 		return add_termination(cq, message);
-	if (cq->stop_policy != STOP_NONE) {
+	if (cq->spec.stop_policy != STOP_NONE) {
 		text_add(message, "Can't admit new workloads: is stopped.");
 		return "Stopped";
 	}
-	if (cq->cohort && cq->cohort->cyclic) {
+	if (cq->spec.cohort && cq->spec.cohort->cyclic) {
 		text_add(message,
 			"Can't admit new workloads: the parents of Cohort %s form a cycle.",
-			cq->cohort->name);
+			cq->spec.cohort->name);
 		return "CohortCycle";
 	}
 	if (missing) {
@@ -144,7 +145,7 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 	}
 	if (misplaced) {
 		text_add(message,
-			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which is cpu and memory and nothing else, but spec.resourceGroups[%zu] covers more, or one of the two alone; give those a group of their own.",
+			"Can't admit new workloads: ResourceFlavor %s has spec.idlePool, which covers exactly cpu and memory, but spec.resourceGroups[%zu] covers other resources or only one of them; move the flavor to a group of cpu and memory.",
 			misplaced->name, group);
 		return "IdleFlavorMisplaced";
 	}
@@ -155,13 +156,13 @@ static const char *inactive_reason(const struct clusterqueue *cq, struct text *m
 static void count_waiting(const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
 	ret->pending = ret->pending_active = 0;
-	ret->no_node_suits = cq->nnowhere;
+	ret->no_node_suits = cq->counts.nowhere;
 	list_each(&cq->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_clusterqueue);
 		ret->pending += localqueue_pending(lq);
 		ret->pending_active += lq->nactive;
 	}
-	ret->pending_active -= cq->nnowhere;
+	ret->pending_active -= cq->counts.nowhere;
 }
 
 static void count_stopping(const struct clusterqueue *cq, struct clusterqueue_view *ret)
@@ -181,16 +182,16 @@ static void fill_clusterqueue(
 	ret->exists = tree_in(&cq->by_name);
 	ret->generation = cq->generation;
 	ret->invalid = cq->invalid;
-	ret->strategy = cq->strategy;
-	ret->has_max_priority = cq->has_max_priority;
-	ret->max_priority = cq->max_priority;
-	ret->cohort = cq->cohort ? cq->cohort->name : "";
+	ret->strategy = cq->spec.strategy;
+	ret->has_max_priority = cq->spec.has_max_priority;
+	ret->max_priority = cq->spec.max_priority;
+	ret->cohort = cq->spec.cohort ? cq->spec.cohort->name : "";
 	count_waiting(cq, ret);
 	count_stopping(cq, ret);
-	ret->reserving = cq->nreserving;
-	ret->admitted = cq->nadmitted;
-	ret->started_total = cq->started_total;
-	ret->preempted_total = cq->preempted_total;
+	ret->reserving = cq->counts.reserving;
+	ret->admitted = cq->counts.admitted;
+	ret->started_total = cq->counts.started_total;
+	ret->preempted_total = cq->counts.preempted_total;
 	struct share share = share_of(cq->node);
 	ret->weighted_share = share_shown(&share);
 	usage_fill(q->scratch, cq);
@@ -394,7 +395,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->pending = localqueue_pending(lq);
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
-	ret->fair_usage = lq->cq->orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
+	ret->fair_usage = lq->cq->spec.orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
 	reservations_fill(q->scratch, lq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;

@@ -7,7 +7,7 @@
 #include "queue/core.h"
 #include "queue/job/text.h"
 
-/* What is worked out when somebody looks (periods, sums, steps) is remembered. */
+/* What is worked out when it is shown (periods, sums, steps) is remembered. */
 static struct queue *working(const struct queue *q)
 {
 	return (struct queue *)(uintptr_t)q;

@@ -18,9 +18,9 @@ bool job_quiet(const struct job *j)
 }
 
 /*
- * min(parallelism, what remains). Kueue takes (parallelism - remaining) away from min(parallelism,
- * completions), which is the same except when completions < parallelism: there it gives back quota
- * that pods still use (parallelism 5, completions 3, one done: two run, Kueue counts none).
+ * min(parallelism, remaining completions). Kueue takes min(parallelism, completions) less
+ * (parallelism - remaining). That differs only when completions < parallelism: there it gives back
+ * quota that pods still use (parallelism 5, completions 3, one done: two run, Kueue counts none).
  */
 int32_t job_pods(const struct job *j)
 {
@@ -116,7 +116,7 @@ static size_t collect(const struct pod_resources *pod, enum side side, struct re
 	return (size_t)(to - ret);
 }
 
-/* Kubernetes looks at no others at pod level. */
+/* Kubernetes counts no other resources at pod level. */
 static bool counts_at_pod_level(const char *name)
 {
 	return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 ||
@@ -149,9 +149,8 @@ static struct sum larger(struct sum a, struct sum b)
 	return b.amount > a.amount ? b : a;
 }
 
-/* What the n requests, all of one name, come to; false: none of them counts. An init container that
- * does not name the resource needs no more than the sidecars before it, which are in the sum
- * anyway. */
+/* The sum of n requests of one name; false: none of them counts. An init container without the
+ * resource needs no more than the sidecars before it, which are in the sum anyway. */
 static bool sum_requests(const struct request *r, size_t n, enum side side, struct sum *ret)
 {
 	static const struct sum nothing = {0, QUANTITY_DECIMAL};
@@ -192,8 +191,8 @@ static bool sum_requests(const struct request *r, size_t n, enum side side, stru
 	return any;
 }
 
-/* Sorted rather than looked up one by one: a Job of thousands of containers, each with names of its
- * own, must not cost their square. */
+/* Sorted, not looked up one by one: a Job of thousands of containers, each with other names, must
+ * not take quadratic time. */
 static size_t pod_sums(
 	const struct pod_resources *pod, enum side side, struct resource *ret, size_t cap)
 {

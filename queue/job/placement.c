@@ -28,8 +28,7 @@ static bool parse_integer(const char *s, int64_t *ret)
 	return true;
 }
 
-/* What a comparing toleration takes for a number: only the one way to write it, so that nobody
- * thinks of octals. */
+/* A number of a toleration with Gt or Lt, in its one canonical form: no leading zeros. */
 static bool parse_plain_integer(const char *s, int64_t *ret)
 {
 	const char *digits = s + (*s == '-');
@@ -101,8 +100,8 @@ static bool exceeds(const struct requirement *r, const char *value)
 	return r->op == SELECTOR_GT ? v > limit : v < limit;
 }
 
-/* label is the one with the requirement's key, NULL when there is none. A requirement that the API
- * server would refuse (no values where some are needed) holds for nothing, as in the scheduler. */
+/* label: the one with the requirement's key, or NULL. A requirement that the API server would
+ * refuse (no values where some are needed) matches nothing, as in the scheduler. */
 static bool requirement_holds(const struct requirement *r, const struct label *label)
 {
 	switch (r->op) {
@@ -121,7 +120,7 @@ static bool requirement_holds(const struct requirement *r, const struct label *l
 	return false;
 }
 
-/* Only what the term says of the group's own labels counts; if that is nothing, it holds. */
+/* Only requirements on the group's own labels count. Without any, the term matches. */
 static bool term_holds(const struct selector_term *t, const struct node_group *g)
 {
 	for (size_t i = 0; i < t->nrequirements; i++) {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * A quantity is read as its text lies there: digits, the place of the decimal point in them, a
- * power of two (binary suffixes) or a shift of that point (all others, and the unit). So a million
- * digits cost one walk and no memory, and nothing is ever rounded twice.
+ * A quantity is read in place: digits, the position of the decimal point, and a power of two
+ * (binary suffixes) or a shift of the point (other suffixes, and the unit). So a million digits
+ * need one pass and no memory, and nothing is rounded twice.
  */
 struct number {
 	bool negative;
@@ -93,8 +93,8 @@ static bool parse_suffix(struct slice text, struct number *n)
 	return parse_exponent(text, &n->shift);
 }
 
-/* Kubernetes itself takes "", "-" and "." after a sign for 0; its grammar asks for a digit, and so
- * do we: whoever wrote that meant something else. */
+/* Kubernetes reads "", "-" and "." after a sign as 0. Its grammar requires a digit, and so do we:
+ * such a text is a mistake. */
 static bool parse_number(struct slice text, struct number *n)
 {
 	size_t i = 0, digits = 0;
@@ -141,9 +141,9 @@ static bool whole_part(const struct number *n, int64_t point, uint64_t *ret)
 	return sum <= (uint64_t)INT64_MAX >> n->binary;
 }
 
-/* The part behind the point, times 2^binary, rounded up. The last digit comes first, as in
- * multiplication by hand; what is carried over the point in the end is the whole part. The carry
- * stays below 2^binary, so 64 bits are enough for 9 * 2^60 and it. */
+/* The part behind the point, times 2^binary, rounded up. From the last digit on, as in
+ * multiplication by hand; the carry over the point is the whole part. The carry stays below
+ * 2^binary, so 64 bits are enough for 9 * 2^60 and the carry. */
 static uint64_t fraction_part(const struct number *n, int64_t point)
 {
 	uint64_t carry = 0;
@@ -231,7 +231,7 @@ static void canonical_decimal(int64_t amount, enum quantity_unit unit, enum quan
 			names[exponent / 3 + 1]);
 }
 
-/* What is below 1024, or no whole number, is not shown with binary suffixes. */
+/* Amounts below 1024, or with fractions, are not shown with binary suffixes. */
 void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_style style,
 	char ret_text[QUANTITY_TEXT_SIZE])
 {

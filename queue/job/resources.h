@@ -1,4 +1,4 @@
-/* Lists of resources: looking one up, telling two apart, copying one into an arena. */
+/* Lists of resources: finding, comparing, copying and merging. */
 #ifndef SLUICE_QUEUE_JOB_RESOURCES_H
 #define SLUICE_QUEUE_JOB_RESOURCES_H
 
@@ -10,7 +10,7 @@ const struct resource *resources_find(const struct resource_list *l, const char 
 /* The same names with the same amounts, in whatever order. */
 bool resources_same(const struct resource_list *a, const struct resource_list *b);
 struct resource_list resources_copy(struct arena *a, const struct resource_list *from);
-/* `first`, and of `then` what `first` does not name. The strings stay where they are. */
+/* `first`, and what of `then` is not in `first`. Borrows the strings. */
 struct resource_list resources_merge(
 	struct arena *a, const struct resource_list *first, const struct resource_list *then);
 

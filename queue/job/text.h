@@ -1,5 +1,5 @@
 /*
- * A sentence in the making, in somebody's array: what does not fit is cut, at a whole character,
+ * A sentence being written into the caller's array. What does not fit is cut at a whole character,
  * and ends with "...".
  */
 #ifndef SLUICE_QUEUE_JOB_TEXT_H
@@ -16,7 +16,7 @@ struct text {
 struct text text_over(char *ptr, size_t size); /* size at least 4; starts empty */
 void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A Job's name as far as a sentence can carry it: the first 100 bytes. */
+/* A Job's name, cut to 100 bytes. */
 void text_add_name(struct text *t, const char *ns, const char *name);
 void text_add_amount(struct text *t, int64_t amount, const char *resource); /* "12 cpu" */
 void text_add_number(struct text *t, int64_t amount, const char *resource); /* "12" */

@@ -1,6 +1,6 @@
 /*
  * Alarms: moments at which time alone changes an answer. They stand in one tree, the next one
- * first, so that nobody has to be asked whether it is due.
+ * first, so that nothing has to be polled.
  */
 #ifndef SLUICE_QUEUE_MODEL_ALARM_H
 #define SLUICE_QUEUE_MODEL_ALARM_H
@@ -12,10 +12,10 @@ enum alarm_kind {
 	ALARM_BACKFILL, /* a run did not end when it was expected to (backfill.h) */
 	ALARM_PLAN,	/* a price changes (plan.h) */
 	ALARM_BUDGET,	/* a period ends, or a Budget may be used up (budget.h) */
-	ALARM_TERMS,	/* what its owner asked for may come to something else (terms.h) */
+	ALARM_TERMS,	/* a Job's terms may have another answer (terms.h) */
 	ALARM_CALENDAR, /* a Calendar changes (calendar_ref.h) */
-	ALARM_FIT,  /* who is first and cannot start would not end in time any more (nominate.h) */
-	ALARM_LEAD, /* a window opens soon (lead.h) */
+	ALARM_FIT,	/* the head does not fit its window any more (nominate.h) */
+	ALARM_LEAD,	/* a window opens soon (lead.h) */
 };
 
 struct alarm {
@@ -28,16 +28,16 @@ struct alarm {
 
 void alarms_init(struct tree *alarms);
 
-/* Instead of any moment it was set to before. INT64_MAX: never. */
+/* Replaces the moment that it was set to. INT64_MAX: never. */
 void alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
 void alarm_clear(struct tree *alarms, struct alarm *a);
 
-/* When it is set to; INT64_MAX: never. */
+/* INT64_MAX: it is not set. */
 int64_t alarm_at(const struct alarm *a);
 
 /* Takes out the first that is due; NULL when none is. */
 struct alarm *alarms_take(struct tree *alarms, int64_t now_ms);
-/* The next one's moment; INT64_MAX when there is none. */
+/* The moment of the next alarm; INT64_MAX when there is none. */
 int64_t alarms_next(const struct tree *alarms);
 
 #endif

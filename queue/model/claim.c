@@ -14,15 +14,15 @@ int64_t need_amount(const struct need *n, int32_t pods)
 
 static bool is_covered(const struct clusterqueue *cq, const char *resource)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t r = 0; r < cq->groups[g].nresources; r++)
-			if (strcmp(cq->groups[g].resources[r], resource) == 0)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t r = 0; r < cq->spec.groups[g].nresources; r++)
+			if (strcmp(cq->spec.groups[g].resources[r], resource) == 0)
 				return true;
 	return false;
 }
 
-/* The resource that a request is counted as here: itself, or for one that is lent what that counts
- * as, unless this ClusterQueue (NULL: any) covers it by its own name. */
+/* The resource as which a request counts: itself, or for a resource that nodes lend, what that
+ * stands for, unless this ClusterQueue (NULL: none) covers it by its own name. */
 static const char *counted_as(
 	const struct clusterqueue *cq, const char *resource, int64_t *ret_times)
 {
@@ -33,7 +33,7 @@ static const char *counted_as(
 	return resource;
 }
 
-/* Does a pod ask for it, be it for nothing? Then *ret_each is for how much. */
+/* Does a pod ask for it, even for 0? *ret_each: for how much. */
 static bool shape_asks(const struct clusterqueue *cq, const struct shape *s, const char *resource,
 	int64_t *ret_each)
 {
@@ -63,10 +63,11 @@ int64_t shape_amount(const struct shape *s, const char *resource)
 static size_t needs_of(const struct clusterqueue *cq, const struct shape *s, struct need *ret)
 {
 	size_t n = 0;
-	for (size_t g = 0; g < cq->ngroups; g++) {
-		for (size_t r = 0; r < cq->groups[g].nresources; r++) {
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		for (size_t r = 0; r < cq->spec.groups[g].nresources; r++) {
 			int64_t each;
-			if (s->pods == 0 || !shape_asks(cq, s, cq->groups[g].resources[r], &each))
+			if (s->pods == 0 ||
+				!shape_asks(cq, s, cq->spec.groups[g].resources[r], &each))
 				continue;
 			if (ret)
 				ret[n] = (struct need){(uint16_t)g, (uint16_t)r, each,
@@ -83,7 +84,7 @@ bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, s
 	size_t n;
 	const struct need *need = claim_needs(c, group, &n);
 	for (size_t i = 0; i < n; i++)
-		if (lending_counts(cq->groups[group].resources[need[i].resource]))
+		if (lending_counts(cq->spec.groups[group].resources[need[i].resource]))
 			return true;
 	return false;
 }
@@ -91,7 +92,7 @@ bool claim_minds_lending(const struct clusterqueue *cq, const struct claim *c, s
 static uint64_t flavors_that_suit(const struct clusterqueue *cq, const struct claim *c,
 	size_t group, const struct directives *d)
 {
-	const struct resource_group *g = &cq->groups[group];
+	const struct resource_group *g = &cq->spec.groups[group];
 	bool minds = claim_minds_lending(cq, c, group);
 	uint64_t suits = 0;
 	for (size_t f = 0; f < g->nflavors; f++)
@@ -113,21 +114,21 @@ void claim_init(struct claim *c, const struct node_suitability *node_suitability
 	const struct clusterqueue *cq, const struct shape *shape)
 {
 	*c = (struct claim){.nneeds = needs_of(cq, shape, NULL), .nkeys = cq->nkeys};
-	c->bytes = c->nneeds * sizeof(struct need) + 2 * cq->ngroups * sizeof(uint64_t) +
+	c->bytes = c->nneeds * sizeof(struct need) + 2 * cq->spec.ngroups * sizeof(uint64_t) +
 		   2 * c->nkeys * sizeof(int64_t);
 	c->least = mem_alloc(c->bytes);
 	c->want = c->least + c->nkeys;
 	c->suits = (uint64_t *)(void *)(c->want + c->nkeys);
-	c->never = c->suits + cq->ngroups;
-	c->need = (struct need *)(void *)(c->never + cq->ngroups);
+	c->never = c->suits + cq->spec.ngroups;
+	c->need = (struct need *)(void *)(c->never + cq->spec.ngroups);
 
 	needs_of(cq, shape, c->need);
-	bool blocks = shape->pods > 0 && !cq->ignores_undeclared;
+	bool blocks = shape->pods > 0 && !cq->spec.ignores_undeclared;
 	for (size_t i = 0; blocks && i < shape->nrequests; i++)
 		if (!c->uncovered && shape->request[i].amount > 0 &&
 			!is_counted(cq, shape->request[i].name))
 			c->uncovered = shape->request[i].name;
-	for (size_t g = 0; g < cq->ngroups; g++)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		c->suits[g] = flavors_that_suit(cq, c, g, shape->directives);
 	node_suitability_narrow(node_suitability, cq, shape, c);
 	keys_want(cq, c, c->want);

@@ -38,12 +38,12 @@ void clusterqueues_init(struct clusterqueues *all, struct quota *quota, struct c
 
 static void spec_forget(struct clusterqueue *cq, struct map *flavors)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t f = 0; f < cq->groups[g].nflavors; f++)
-			flavor_put(flavors, cq->groups[g].flavors[f]);
-	cq->groups = NULL;
-	cq->ngroups = 0;
-	arena_done(&cq->memory);
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++)
+			flavor_put(flavors, cq->spec.groups[g].flavors[f]);
+	cq->spec.groups = NULL;
+	cq->spec.ngroups = 0;
+	arena_done(&cq->spec.memory);
 }
 
 static void cq_free(struct clusterqueue *cq)
@@ -87,10 +87,10 @@ static struct quota_node *node_of(struct quota *quota, const char *name)
 static struct clusterqueue *cq_new(struct clusterqueues *all, const char *name)
 {
 	struct clusterqueue *cq = mem_alloc(sizeof(*cq));
-	cq->ignores_undeclared = all->ignore_undeclared;
+	cq->spec.ignores_undeclared = all->ignore_undeclared;
 	cq->name = mem_strdup(name);
 	cq->serial = ++all->serials;
-	cq->weight = 1;
+	cq->spec.weight = 1;
 	cq->node = node_of(all->quota, name);
 	cq->node->owner = cq;
 	cq->window_state = window_state_new(cq->serial);
@@ -142,10 +142,10 @@ static bool group_same(const struct resource_group *g, const struct resource_gro
 
 static bool groups_same(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	if (!cq->exists || cq->ngroups != s->ngroups)
+	if (!cq->exists || cq->spec.ngroups != s->ngroups)
 		return false;
 	for (size_t i = 0; i < s->ngroups; i++)
-		if (!group_same(&cq->groups[i], &s->groups[i]))
+		if (!group_same(&cq->spec.groups[i], &s->groups[i]))
 			return false;
 	return true;
 }
@@ -153,7 +153,7 @@ static bool groups_same(const struct clusterqueue *cq, const struct clusterqueue
 static void group_take(struct resource_group *g, const struct resource_group_spec *s,
 	struct clusterqueue *cq, struct map *flavors, struct quota *quota)
 {
-	struct arena *a = &cq->memory;
+	struct arena *a = &cq->spec.memory;
 	g->nresources = s->nresources;
 	g->nflavors = s->nflavors;
 	g->resources = arena_take(a, s->nresources, sizeof(*g->resources));
@@ -180,13 +180,13 @@ static bool group_lists(const struct resource_group *g, const struct quota_row *
 
 static bool spec_lists(const struct clusterqueue *cq, const struct quota_row *row)
 {
-	for (size_t i = 0; i < cq->ngroups; i++)
-		if (group_lists(&cq->groups[i], row))
+	for (size_t i = 0; i < cq->spec.ngroups; i++)
+		if (group_lists(&cq->spec.groups[i], row))
 			return true;
 	return false;
 }
 
-/* What holds follows from it: effective_quota_apply(). */
+/* effective_quota_apply() follows. */
 static void row_take(struct quota_row *row, bool in_spec, const struct quota_limits *l)
 {
 	row->in_spec = in_spec;
@@ -205,7 +205,7 @@ static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 {
 	limits_drop(cq);
 	for (size_t i = 0; i < s->ngroups; i++) {
-		const struct resource_group *g = &cq->groups[i];
+		const struct resource_group *g = &cq->spec.groups[i];
 		for (size_t f = 0; f < g->nflavors; f++) {
 			for (size_t r = 0; r < g->nresources; r++) {
 				const struct quota_spec *l = &s->groups[i].flavors[f].quotas[r];
@@ -219,11 +219,11 @@ static void limits_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 
 static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, const char *name)
 {
-	struct cohort *old = cq->cohort;
+	struct cohort *old = cq->spec.cohort;
 	if (old ? strcmp(old->name, name) == 0 : !*name)
 		return false;
-	cq->cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
-	quota_move(all->quota, cq->node, NULL); /* not below what may go now */
+	cq->spec.cohort = *name ? cohort_keep(all->cohorts, name) : NULL;
+	quota_move(all->quota, cq->node, NULL); /* not below a Cohort that may be freed now */
 	if (old)
 		cohort_put(all->cohorts, old);
 	return true;
@@ -232,11 +232,11 @@ static bool cohort_take(struct clusterqueues *all, struct clusterqueue *cq, cons
 static void groups_take(
 	struct clusterqueues *all, struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	cq->memory = (struct arena){0};
-	cq->groups = arena_take(&cq->memory, s->ngroups, sizeof(*cq->groups));
-	cq->ngroups = s->ngroups;
+	cq->spec.memory = (struct arena){0};
+	cq->spec.groups = arena_take(&cq->spec.memory, s->ngroups, sizeof(*cq->spec.groups));
+	cq->spec.ngroups = s->ngroups;
 	for (size_t i = 0; i < s->ngroups; i++)
-		group_take(&cq->groups[i], &s->groups[i], cq, all->flavors, all->quota);
+		group_take(&cq->spec.groups[i], &s->groups[i], cq, all->flavors, all->quota);
 }
 
 static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec *s)
@@ -244,18 +244,18 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->exists = true;
 	cq->deleting = s->deleting;
 	cq->generation = s->generation;
-	cq->strategy = s->strategy;
-	cq->stop_policy = s->stop_policy;
-	cq->has_selector = s->has_namespace_selector;
-	cq->selector = *terms_copy(&cq->memory, &s->namespace_selector, 1);
-	cq->fungibility = s->fungibility;
-	cq->preemption = s->preemption;
-	cq->weight = s->weight;
-	cq->orders_by_usage = s->orders_by_usage;
-	cq->default_max_run_ms = s->default_max_run_ms;
-	cq->cluster_fit = s->cluster_fit;
-	cq->has_max_priority = s->has_max_priority;
-	cq->max_priority = s->max_priority;
+	cq->spec.strategy = s->strategy;
+	cq->spec.stop_policy = s->stop_policy;
+	cq->spec.has_selector = s->has_namespace_selector;
+	cq->spec.selector = *terms_copy(&cq->spec.memory, &s->namespace_selector, 1);
+	cq->spec.fungibility = s->fungibility;
+	cq->spec.preemption = s->preemption;
+	cq->spec.weight = s->weight;
+	cq->spec.orders_by_usage = s->orders_by_usage;
+	cq->spec.default_max_run_ms = s->default_max_run_ms;
+	cq->spec.cluster_fit = s->cluster_fit;
+	cq->spec.has_max_priority = s->has_max_priority;
+	cq->spec.max_priority = s->max_priority;
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -263,9 +263,10 @@ void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 {
 	bool same = groups_same(cq, s), existed = cq->exists;
 
-	/* The new arena first: the old flavors must not go while the new spec names them too. */
-	struct clusterqueue old = {
-		.memory = cq->memory, .groups = cq->groups, .ngroups = cq->ngroups};
+	/* The new arena first: flavors in both specs must not be freed. */
+	struct clusterqueue old = {.spec.memory = cq->spec.memory,
+		.spec.groups = cq->spec.groups,
+		.spec.ngroups = cq->spec.ngroups};
 	groups_take(all, cq, s);
 	fields_take(cq, s);
 	ret->moved = cohort_take(all, cq, s->cohort) || !existed;
@@ -277,16 +278,16 @@ void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 {
 	spec_forget(cq, all->flavors);
-	cq->exists = cq->deleting = cq->has_selector = cq->orders_by_usage = false;
-	cq->has_max_priority = false;
-	cq->generation = cq->default_max_run_ms = 0;
-	cq->strategy = BEST_EFFORT_FIFO;
-	cq->cluster_fit = CLUSTER_FIT_POSSIBLE;
-	cq->stop_policy = STOP_NONE;
-	cq->selector = (struct selector_term){0};
-	cq->fungibility = (struct fungibility_spec){0};
-	cq->preemption = (struct preemption_spec){0};
-	cq->weight = 1;
+	cq->exists = cq->deleting = cq->spec.has_selector = cq->spec.orders_by_usage = false;
+	cq->spec.has_max_priority = false;
+	cq->generation = cq->spec.default_max_run_ms = 0;
+	cq->spec.strategy = BEST_EFFORT_FIFO;
+	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;
+	cq->spec.stop_policy = STOP_NONE;
+	cq->spec.selector = (struct selector_term){0};
+	cq->spec.fungibility = (struct fungibility_spec){0};
+	cq->spec.preemption = (struct preemption_spec){0};
+	cq->spec.weight = 1;
 	cq->nkeys = 0;
 	limits_drop(cq);
 	cohort_take(all, cq, "");
@@ -294,10 +295,10 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 
 const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t f = 0; f < cq->groups[g].nflavors; f++)
-			if (!cq->groups[g].flavors[f]->exists)
-				return cq->groups[g].flavors[f];
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0; f < cq->spec.groups[g].nflavors; f++)
+			if (!cq->spec.groups[g].flavors[f]->exists)
+				return cq->spec.groups[g].flavors[f];
 	return NULL;
 }
 
@@ -309,7 +310,7 @@ static const struct flavor *lent_flavor(const struct resource_group *g)
 	return NULL;
 }
 
-/* Of what lent room is counted in. */
+/* How many of its resources idle resources count as (cpu, memory). */
 static size_t count_counted(const struct resource_group *g)
 {
 	size_t n = 0;
@@ -321,12 +322,12 @@ static size_t count_counted(const struct resource_group *g)
 const struct flavor *clusterqueue_misplaced_flavor(const struct clusterqueue *cq, size_t *ret_group)
 {
 	size_t counted = 0;
-	for (size_t g = 0; g < cq->ngroups; g++)
-		counted += count_counted(&cq->groups[g]);
-	for (size_t g = 0; g < cq->ngroups; g++) {
-		const struct flavor *f = lent_flavor(&cq->groups[g]);
-		size_t n = count_counted(&cq->groups[g]);
-		if (!f || (n == counted && n == cq->groups[g].nresources))
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		counted += count_counted(&cq->spec.groups[g]);
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		const struct flavor *f = lent_flavor(&cq->spec.groups[g]);
+		size_t n = count_counted(&cq->spec.groups[g]);
+		if (!f || (n == counted && n == cq->spec.groups[g].nresources))
 			continue;
 		*ret_group = g;
 		return f;
@@ -336,9 +337,9 @@ const struct flavor *clusterqueue_misplaced_flavor(const struct clusterqueue *cq
 
 bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f)
 {
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t i = 0; i < cq->groups[g].nflavors; i++)
-			if (cq->groups[g].flavors[i] == f)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t i = 0; i < cq->spec.groups[g].nflavors; i++)
+			if (cq->spec.groups[g].flavors[i] == f)
 				return true;
 	return false;
 }
@@ -346,7 +347,7 @@ bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavo
 bool clusterqueue_active(const struct clusterqueue *cq)
 {
 	size_t group;
-	return cq->exists && !cq->deleting && cq->stop_policy == STOP_NONE &&
+	return cq->exists && !cq->deleting && cq->spec.stop_policy == STOP_NONE &&
 	       !clusterqueue_missing_flavor(cq) && !clusterqueue_misplaced_flavor(cq, &group) &&
-	       !(cq->cohort && cq->cohort->cyclic);
+	       !(cq->spec.cohort && cq->spec.cohort->cyclic);
 }

@@ -1,9 +1,9 @@
 /*
- * ClusterQueues: the spec in force, its quota, and who waits in it.
+ * ClusterQueues: the spec in force, its quota, and its waiting and running Jobs.
  *
- * A record is made by whoever names the queue first (the object, a LocalQueue, a Job adopted from
- * the ledger) and goes when nobody does. It is active while it exists, is not stopped or being
- * deleted, and all its flavors exist; in an inactive queue nothing starts.
+ * A record is made when something first names the queue: the object, a LocalQueue, or a Job adopted
+ * from the ledger. It is freed with the last reference. In an inactive queue nothing starts
+ * (clusterqueue_active()).
  */
 #ifndef SLUICE_QUEUE_MODEL_CLUSTERQUEUE_H
 #define SLUICE_QUEUE_MODEL_CLUSTERQUEUE_H
@@ -35,18 +35,8 @@ struct resource_group {
 	struct group_keys keys;
 };
 
-struct clusterqueue {
-	char *name;
-	uint64_t serial; /* of its making: seeds hashes in place of an address */
-	uint32_t refs;	 /* LocalQueues and rooms that name it, the object, a refused spec */
-	struct tree_node by_name;
-	struct quota_node *node;
-	struct cohort_tree *cohort_tree;
-	struct link of_cohort_tree;
-
-	/* The spec in force; everything zero while the object does not exist. */
-	bool exists, deleting;
-	int64_t generation;
+/* The spec in force. */
+struct cq_spec {
 	struct cohort *cohort; /* NULL: in none */
 	enum queueing_strategy strategy;
 	enum stop_policy stop_policy;
@@ -59,44 +49,64 @@ struct clusterqueue {
 	int64_t default_max_run_ms;
 	enum cluster_fit cluster_fit;
 	bool has_max_priority;
-	int32_t max_priority; /* what more its Jobs claim does not count */
+	int32_t max_priority; /* its Jobs' priorities are capped at this */
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;
 	bool ignores_undeclared; /* requests that no group covers do not count */
-	char *invalid;		 /* the sentence about a newer spec that was refused */
+};
 
-	size_t nkeys; /* what a search through the waiting groups compares: keys.h */
+/* Of workloads. */
+struct cq_counts {
+	size_t waiting, reserving, admitted;
+	size_t nowhere; /* in groups of claim.nowhere: no node could take their pods */
+	uint64_t started_total, preempted_total;
+};
+
+struct clusterqueue {
+	char *name;
+	uint64_t serial; /* of its making: seeds hashes in place of an address */
+	uint32_t refs;	 /* LocalQueues, reservations, the object, a refused spec */
+	struct tree_node by_name;
+	struct quota_node *node;
+	struct cohort_tree *cohort_tree;
+	struct link of_cohort_tree;
+
+	/* Everything zero while the object does not exist. */
+	bool exists, deleting;
+	int64_t generation;
+	struct cq_spec spec;
+	char *invalid; /* the sentence about a newer spec that was refused */
+
+	size_t nkeys; /* keys.h */
 
 	struct tree groups_waiting;	     /* struct group, in queue order of their heads */
 	struct tree order;		     /* every workload in those groups: ranks */
 	struct backfill_slot *backfill_slot; /* backfill.h; NULL: there never was one */
-	struct tree ends;		     /* room.by_end: of strategy Backfill, backfill.h */
-	struct window_state *window_state;   /* what RunPolicies say: window_state.h */
-	struct lead *lead;		     /* lead.h; NULL: there never was one */
-	struct alarm fit;		     /* when who is first does not end in time any more */
-	struct link localqueues;	     /* localqueue.of_clusterqueue */
-	struct link reservations;	     /* room.of_clusterqueue, held or leaving */
-	struct link promised;		     /* room.of_clusterqueue, oldest promise first */
-	struct link timed;   /* terms.of_clusterqueue: those that ask for time or money */
+	struct tree ends; /* reservation.by_end: of strategy Backfill, backfill.h */
+	struct window_state *window_state; /* what RunPolicies say: window_state.h */
+	struct lead *lead;		   /* lead.h; NULL: there never was one */
+	struct alarm fit;		   /* when the head does not fit its window any more */
+	struct link localqueues;	   /* localqueue.of_clusterqueue */
+	struct link reservations;	   /* reservation.of_clusterqueue, held or leaving */
+	struct link promised;		   /* reservation.of_clusterqueue, oldest promise first */
+	struct link timed;   /* terms.of_clusterqueue: Jobs with terms on time or money */
 	struct link budgets; /* budget.of_owner, by name */
 	struct plan *plan;   /* plan_of(), when: */
 	uint64_t plan_version;
 	uint64_t rules_as_of;	 /* rules are right at this number of queue.rules_edits */
 	uint32_t rules;		 /* a bit for each that concerns it: rules/rule.h */
 	struct link lacks_nodes; /* in node_suitability.lacking: node_fit.h */
-	size_t nleaving;	 /* of rooms: THEN differs from NOW */
+	size_t nleaving;	 /* of reservations; 0: THEN is NOW */
 	bool search;		 /* any group may start, not only fresh ones */
-	struct link fresh;	 /* group.fresh: those that no pass has judged yet */
+	struct link fresh;	 /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;
-	size_t nwaiting, nreserving, nadmitted;
-	size_t nnowhere; /* of those in groups: no node could ever take their pods */
-	uint64_t started_total, preempted_total;
+	struct cq_counts counts;
 };
 
 struct clusterqueues {
 	struct map map;
-	struct tree shown; /* those that exist or were refused, by name */
+	struct tree shown; /* the ones that exist or were refused, by name */
 	uint64_t serials;
 	struct quota *quota;
 	struct cohorts *cohorts;
@@ -115,24 +125,23 @@ void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq);
 /* 0, or ERR_INVALID with object, field and cure. */
 int clusterqueue_check(const struct clusterqueue_spec *s, struct err *e);
 
-/* What taking over a spec makes stale. */
+/* What a new spec makes stale. */
 struct spec_change {
-	bool reshaped; /* resources or flavors are other ones or in another order, or quotas of
-			  another size: what was derived from them (claims) */
-	bool moved;    /* the Cohort is another one: the realms */
+	bool reshaped; /* the claims: resources or flavors are other ones or in another order, or
+			  quotas of another size */
+	bool moved;    /* the Cohort trees: its Cohort is another one */
 };
 
-/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet.
- * */
+/* Take over a checked spec, or none. effective_quota.h makes its quotas effective afterwards. */
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
 	const struct clusterqueue_spec *s, struct spec_change *ret);
 void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq);
 
 /* The first flavor it names that does not exist; NULL when all do. */
 const struct flavor *clusterqueue_missing_flavor(const struct clusterqueue *cq);
-/* The first flavor with an idle pool in a group that covers anything but cpu and memory, or one of
- * them while another group covers the other: a pod cannot ask for a part of what it needs under
- * other names. NULL: there is none. *ret_group: which group. */
+/* The first flavor of idle resources in a wrong group; NULL: there is none. Such a group must cover
+ * cpu and memory, as far as any group does, and nothing else: a pod cannot ask for one of the two
+ * under the lent name and for the other not. *ret_group: which group. */
 const struct flavor *clusterqueue_misplaced_flavor(
 	const struct clusterqueue *cq, size_t *ret_group);
 bool clusterqueue_names_flavor(const struct clusterqueue *cq, const struct flavor *f);

@@ -35,10 +35,7 @@ static void cohort_free(struct cohort *c)
 
 void cohorts_done(struct cohorts *all)
 {
-	struct cohort *c;
-	map_each(&all->map, i, c)
-		cohort_free(c);
-	map_done(&all->map);
+	map_free(&all->map, cohort_free);
 }
 
 struct cohort *cohort_find(const struct cohorts *all, const char *name)
@@ -72,7 +69,7 @@ struct cohort *cohort_keep(struct cohorts *all, const char *name)
 	return c;
 }
 
-/* Nothing hangs below it any more: whoever did held a reference. */
+/* Nothing is below it any more: each child holds a reference. */
 void cohort_put(struct cohorts *all, struct cohort *c)
 {
 	must(c->refs > 0);
@@ -133,7 +130,7 @@ static void parent_take(struct cohorts *all, struct cohort *c, const char *paren
 	c->parent = *parent ? cohort_keep(all, parent) : NULL;
 	if (!old)
 		return;
-	if (c->node->parent == old->node) /* it must not hang below what may go now */
+	if (c->node->parent == old->node) /* not below a Cohort that may be freed now */
 		quota_move(all->quota, c->node, NULL);
 	cohort_put(all, old);
 }
@@ -156,7 +153,7 @@ void cohort_drop_spec(struct cohorts *all, struct cohort *c)
 	limits_take(all, c, NULL);
 }
 
-/* Follows the parents for as many steps as there are Cohorts: who is not out then, never is. */
+/* Follows the parents for as many steps as there are Cohorts. */
 static bool is_cyclic(const struct cohorts *all, const struct cohort *c)
 {
 	size_t steps = 0;

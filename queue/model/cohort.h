@@ -1,10 +1,10 @@
 /*
- * Cohorts: inner nodes of the quota tree, whose members lend each other what they do not use.
+ * Cohorts: inner nodes of the quota tree. Their members lend each other what they do not use.
  *
- * A record is made by whoever names the Cohort first (the object, a ClusterQueue's cohortName, a
- * parentName) and goes when nobody does. Without an object it has no quota and no parent (reference
- * 3.1). A Cohort that is its own ancestor has no parent in the quota tree until the cycle is gone;
- * meanwhile nothing starts in or below any Cohort that leads into it.
+ * A record is made when something first names the Cohort: the object, a ClusterQueue's cohortName,
+ * or a parentName. It is freed with the last reference. Without an object it has no quota and no
+ * parent (reference 3.1). If the parents of a Cohort lead into a cycle, it has no parent in the
+ * quota tree until the cycle is gone. Meanwhile nothing starts in it or below it.
  */
 #ifndef SLUICE_QUEUE_MODEL_COHORT_H
 #define SLUICE_QUEUE_MODEL_COHORT_H
@@ -47,11 +47,11 @@ void cohort_put(struct cohorts *all, struct cohort *c);
 /* 0, or ERR_INVALID with object, field and cure. */
 int cohort_check(const struct cohort_spec *s, struct err *e);
 
-/* Take over a checked spec, or none. What its quotas come to (effective_quota.h) does not hold yet. */
+/* Take over a checked spec, or none. effective_quota.h makes its quotas effective afterwards. */
 void cohort_take_spec(struct cohorts *all, struct cohort *c, const struct cohort_spec *s);
 void cohort_drop_spec(struct cohorts *all, struct cohort *c);
 
-/* Finds the cycles, and hangs every Cohort's node below its parent's, or below none. */
+/* Finds the cycles, and puts every Cohort's node below its parent's, or below none. */
 void cohorts_link(struct cohorts *all);
 
 #endif

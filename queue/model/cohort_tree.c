@@ -36,8 +36,8 @@ static struct clusterqueue *next_clusterqueue(const struct clusterqueue *cq)
 	return n ? container_of(n, struct clusterqueue, by_name) : NULL;
 }
 
-/* Who has to make room for whom was decided for quotas that are other ones now. The victims go on
- * leaving; whoever is first takes what they leave. */
+/* The victims were chosen for other quotas. They go on leaving, and the head of the queue takes the
+ * quota that they free. */
 static void take_promises_back(struct queue *q, struct clusterqueue *cq)
 {
 	while (!list_empty(&cq->promised)) {
@@ -83,13 +83,13 @@ static void settle_cohorts(struct queue *q)
 void cohort_trees_form(struct queue *q)
 {
 	struct clusterqueue *cq;
-	/* All of them before anything moves: what is given back goes up the way on which it was
-	 * taken. */
+	/* All promises before anything moves: quota must be given back along the path on which it
+	 * was taken. */
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
 		take_promises_back(q, cq);
 	cohorts_link(&q->cohorts);
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq))
-		quota_move(&q->quota, cq->node, cq->cohort ? cq->cohort->node : NULL);
+		quota_move(&q->quota, cq->node, cq->spec.cohort ? cq->spec.cohort->node : NULL);
 	settle_cohorts(q);
 	for (cq = first_clusterqueue(q); cq; cq = next_clusterqueue(cq)) {
 		if (!cq->node->parent)

@@ -1,6 +1,7 @@
 /*
- * A realm: the ClusterQueues that share quota, which is all below one root Cohort, or one alone.
- * What happens to one of them may let any other start, so a pass decides for a realm.
+ * A Cohort tree: the ClusterQueues that share quota. They are all below one root Cohort; or it is
+ * one ClusterQueue without a Cohort. What is freed in one may let Jobs of any other start, so a
+ * pass decides for a whole tree.
  *
  * It belongs to the root of a quota tree and, like that node, is never freed before the queue.
  */
@@ -18,22 +19,23 @@ struct queue;
 struct cohort_tree {
 	struct link dirty;   /* in queue.dirty: something happened in it */
 	bool search;	     /* ... that may let any waiting group of any member start */
-	uint32_t news;	     /* how often anything was free that nobody had to stop for */
+	uint32_t news;	     /* how often anything changed for the better other than by preemption:
+				quota came free or was edited, a window changed */
 	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };
 
-/* Puts the ClusterQueue into the realm of its quota tree's root. True when that is another one. */
+/* Puts the ClusterQueue into the Cohort tree of its quota root. True when that is another one. */
 bool cohort_tree_join(struct clusterqueue *cq);
 
-/* After parents or ClusterQueues came, went or changed: links the quota trees, settles them, sorts
- * the ClusterQueues into realms, and touches them. */
+/* After parents or ClusterQueues came, went or changed: takes all promises back, links and settles
+ * the quota trees, sorts the ClusterQueues into Cohort trees, and touches them. */
 void cohort_trees_form(struct queue *q);
 
-/* The promises of what is being divided anew (quota.stale) are taken back. Returns any ClusterQueue
- * of the realm, or NULL. */
+/* Takes back the promises of pools that are divided anew (quota.stale). Returns any ClusterQueue of
+ * the Cohort tree, or NULL. */
 struct clusterqueue *cohort_tree_take_stale_back(struct queue *q, struct cohort_tree *cohort_tree);
 
-/* After nothing but amounts changed in the tree of this ClusterQueue. */
+/* After only amounts changed in the tree of this ClusterQueue. */
 void cohort_tree_settle(struct queue *q, struct clusterqueue *cq);
 
 #endif

@@ -13,8 +13,8 @@ struct family {
 	struct link idle;    /* in families.idle, while no Job names it */
 	struct link members; /* workload.of_family */
 	size_t nmembers;
-	size_t untold;	 /* runs that ended since its members were told */
-	int64_t told_ms; /* what they were told; 0: nothing yet */
+	size_t untold;	 /* runs that ended since its members were told: */
+	int64_t told_ms; /* 0: nothing yet */
 	int64_t *sample; /* the last runs, a ring; NULL: none ended yet */
 	size_t nsamples, next;
 };
@@ -84,7 +84,7 @@ static struct family *family_of(struct families *all, const char *ns, const char
 	return f;
 }
 
-/* Nobody names it now: there is nothing to remember, or it is the next to be forgotten in turn. */
+/* No Job names it now. Without samples it is freed; else it is the last to be forgotten. */
 static void rest(struct families *all, struct family *f)
 {
 	if (!f->sample) {
@@ -132,7 +132,7 @@ static int by_length(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-/* The p95 by nearest rank, of few samples the longest; 0: too few. */
+/* The p95 by nearest rank; 0: too few samples. */
 static int64_t family_expects(const struct family *f)
 {
 	int64_t sorted[DURATION_SAMPLES];
@@ -143,7 +143,7 @@ static int64_t family_expects(const struct family *f)
 	return sorted[(f->nsamples * 95 + 99) / 100 - 1];
 }
 
-/* Runs keep what they were started with. */
+/* Runs keep the duration with which they were started. */
 static void tell_members(struct queue *q, struct family *f, int64_t expected_ms)
 {
 	f->untold = 0;
@@ -174,14 +174,14 @@ static void family_sample(struct queue *q, struct family *f, int64_t ran_ms)
 int64_t duration_expected(
 	const struct job *j, const struct family *f, enum duration_source *ret_source)
 {
-	int64_t known_ms = j->expected_ms > 0	       ? j->expected_ms
-			   : j->active_deadline_ms > 0 ? j->active_deadline_ms
-			   : f			       ? family_expects(f)
-						       : 0;
-	*ret_source = j->expected_ms > 0	  ? DURATION_ANNOTATION
-		      : j->active_deadline_ms > 0 ? DURATION_DEADLINE
-		      : known_ms > 0		  ? DURATION_HISTORY
-						  : DURATION_UNKNOWN;
+	int64_t known_ms = j->durations.expected_ms > 0		 ? j->durations.expected_ms
+			   : j->durations.active_deadline_ms > 0 ? j->durations.active_deadline_ms
+			   : f					 ? family_expects(f)
+								 : 0;
+	*ret_source = j->durations.expected_ms > 0	    ? DURATION_ANNOTATION
+		      : j->durations.active_deadline_ms > 0 ? DURATION_DEADLINE
+		      : known_ms > 0			    ? DURATION_HISTORY
+							    : DURATION_UNKNOWN;
 	return known_ms;
 }
 
@@ -198,9 +198,9 @@ void queue_recall_duration(struct queue *q, const char *ns, const char *family, 
 void queue_finished_job(struct queue *q, const struct uid *uid, int64_t now_ms)
 {
 	struct workload *w = queue_find_workload(q, uid);
-	if (!w || !w->reservation || !w->reservation->confirmed || w->reservation->sampled)
+	if (!w || !w->reservation || !w->reservation->confirmed || w->reservation->run.sampled)
 		return;
-	w->reservation->sampled = true;
+	w->reservation->run.sampled = true;
 	if (w->family)
 		family_sample(q, w->family, now_ms - w->reservation->since_ms);
 }

@@ -1,15 +1,20 @@
 /*
- * How long a Job is expected to take (reference A.4 rule 5): its annotation, else its
- * activeDeadlineSeconds, else the p95 of the last runs of its family (namespace and what made it)
- * once there are DURATION_SAMPLES_MIN of them, else unknown.
+ * The expected duration of a Job (reference A.4 rule 5) is the first of these:
  *
- * A family keeps its last DURATION_SAMPLES runs that ended well. Families that no Job names any
- * more are forgotten, those let go longest ago first, when there are more than DURATION_FAMILIES.
+ *   its annotation
+ *   its activeDeadlineSeconds
+ *   the p95 of the last runs of its family, once there are DURATION_SAMPLES_MIN of them
+ *   unknown
  *
- * Who waits has what is expected of it in its record (workload.expected_ms), so that it can stand
- * in trees by it. When its family learns something, it is told: at once as long as the family is
- * small, after a part of its runs when it is large, so that a run that ends costs a family of a
- * million no more than one of ten.
+ * A family is the Jobs of a namespace with the same owner (a CronJob) or generateName.
+ *
+ * A family keeps its last DURATION_SAMPLES runs that ended well. When there are more than
+ * DURATION_FAMILIES, families that no Job names are forgotten, the longest unnamed first.
+ *
+ * A waiting Job has its expected duration in its record (workload.expected_ms), because trees are
+ * ordered by it. When the family's p95 changes, its members are told: at the first p95, and then
+ * once a sixteenth as many runs have ended as there are members. So a run that ends costs a family
+ * of a million no more than one of ten.
  */
 #ifndef SLUICE_QUEUE_MODEL_DURATION_H
 #define SLUICE_QUEUE_MODEL_DURATION_H
@@ -28,17 +33,17 @@ struct family; /* shared by the Jobs of it */
 
 struct families {
 	struct map map;
-	struct link idle; /* those that no Job names, let go longest ago first */
+	struct link idle; /* families that no Job names, the longest unnamed first */
 	size_t count;
 };
 
 void families_init(struct families *all);
 void families_done(struct families *all); /* no Job is left */
 
-/* The Job is one of that family from here on; "": one of a kind. */
+/* The Job is of that family from here on; "": of none. */
 void family_join(struct queue *q, struct workload *w, const char *ns, const char *family);
 void family_leave(struct queue *q, struct workload *w);
-/* Its name, "" when it is one of a kind. */
+/* The family's name; "": none. */
 const char *family_name(const struct workload *w);
 
 /* 0 when unknown. */

@@ -27,10 +27,7 @@ static void flavor_free(struct flavor *f)
 
 void flavors_done(struct map *flavors)
 {
-	struct flavor *f;
-	map_each(flavors, i, f)
-		flavor_free(f);
-	map_done(flavors);
+	map_free(flavors, flavor_free);
 }
 
 struct flavor *flavor_find(const struct map *flavors, const char *name)
@@ -102,7 +99,7 @@ static bool nodes_same(const struct node_group *a, const struct node_group *b)
 	       tolerations_same(a, b);
 }
 
-/* The record, holding the object's reference once. */
+/* The record, with the object's one reference. */
 static struct flavor *object_keep(struct map *flavors, const char *name)
 {
 	struct flavor *f = flavor_keep(flavors, name);

@@ -1,9 +1,8 @@
 /*
- * ResourceFlavors: kinds of nodes that quota is counted on.
+ * ResourceFlavors: kinds of nodes, each with a quota of its own.
  *
- * A record is made by whoever names the flavor first, the object itself or a ClusterQueue, and
- * goes when neither does any more. While it does not exist, the ClusterQueues that name it are
- * inactive.
+ * A record is made when the object or a ClusterQueue first names the flavor, and freed with the
+ * last reference. While the object does not exist, the ClusterQueues that name it are inactive.
  */
 #ifndef SLUICE_QUEUE_MODEL_FLAVOR_H
 #define SLUICE_QUEUE_MODEL_FLAVOR_H
@@ -19,7 +18,7 @@ struct flavor {
 	char *invalid; /* the sentence about a newer spec that was refused */
 	struct node_group nodes;
 	enum lending
-		lending; /* whose room it is; its quota is a part of what is lent (effective_quota.h) */
+		lending; /* not NONE: its quota is a part of what nodes lend (effective_quota.h) */
 	int32_t share_permille;
 	struct arena memory;
 };
@@ -31,8 +30,8 @@ struct flavor *flavor_find(const struct map *flavors, const char *name);
 struct flavor *flavor_keep(struct map *flavors, const char *name); /* made when it must be */
 void flavor_put(struct map *flavors, struct flavor *f);
 
-/* The object is there / is gone: each gives or takes the object's own reference. flavor_set says
- * whether anything is different now. */
+/* The object is there / is gone / is refused. They keep the object's own reference. flavor_set:
+ * true when anything is different now. */
 bool flavor_set(struct map *flavors, const struct flavor_spec *s);
 void flavor_unset(struct map *flavors, struct flavor *f);
 void flavor_refuse(struct map *flavors, const char *name, const char *sentence);

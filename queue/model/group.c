@@ -124,12 +124,12 @@ static uint64_t group_hash(const struct group_key *k, uint64_t hash_of_parting)
 
 bool group_expects(const struct localqueue *lq)
 {
-	return lq->cq->strategy == BACKFILL || rules_look_at_duration(lq);
+	return lq->cq->spec.strategy == BACKFILL || rules_look_at_duration(lq);
 }
 
 static struct group *group_of(struct groups *all, struct clusterqueue *cq, const struct workload *w)
 {
-	struct localqueue *lq = cq->orders_by_usage ? w->lq : NULL;
+	struct localqueue *lq = cq->spec.orders_by_usage ? w->lq : NULL;
 	int64_t expected_ms = group_expects(w->lq) ? w->expected_ms : 0;
 	bool displaces = workload_displaces(w);
 	struct parting parting;
@@ -204,7 +204,7 @@ void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w)
 	tree_insert(&g->waiting, &w->in_group, w->key.arrival);
 	tree_insert(order_of(g), &w->in_order, w->key.arrival);
 	w->group = g;
-	cq->nnowhere += g->claim.nowhere;
+	cq->counts.nowhere += g->claim.nowhere;
 	if (first)
 		group_insert(g, w);
 }
@@ -220,19 +220,20 @@ void group_leave(struct groups *all, struct workload *w)
 	tree_remove(&g->waiting, &w->in_group);
 	tree_remove(order_of(g), &w->in_order);
 	w->group = NULL;
-	g->cq->nnowhere -= g->claim.nowhere;
+	g->cq->counts.nowhere -= g->claim.nowhere;
 	if (tree_count(&g->waiting) == 0)
 		group_free(all, g);
 	else if (first)
 		group_insert(g, container_of(next, struct workload, in_group));
 }
 
-/* ---- who waits though no node suits ---------------------------------------------------------- */
+/* ---- Claims derived anew --------------------------------------------------------------------- */
 
 static void count_nowhere(struct group *g, int sign)
 {
 	size_t members = g->claim.nowhere ? tree_count(&g->waiting) : 0;
-	g->cq->nnowhere = sign > 0 ? g->cq->nnowhere + members : g->cq->nnowhere - members;
+	g->cq->counts.nowhere =
+		sign > 0 ? g->cq->counts.nowhere + members : g->cq->counts.nowhere - members;
 }
 
 static void group_rederive(struct groups *all, struct group *g)
@@ -250,7 +251,7 @@ static bool has_moved(const struct group *g)
 	return g->shape->template && g->shape->template->moved;
 }
 
-/* How many were derived. */
+/* Returns how many were derived. */
 static size_t line_rederive(struct groups *all, struct tree *line, bool only_moved)
 {
 	size_t derived = 0;

@@ -26,10 +26,9 @@ struct group {
 	struct clusterqueue *cq;
 	struct localqueue *lq; /* of all members, where usage orders; else NULL */
 	struct shape *shape;
-	bool displaces;		/* each member: workload_displaces() */
-	struct parting parting; /* of each member, as rules see it */
-	int64_t expected_ms; /* of each member, where the strategy is Backfill or the window times
-				its fit; else 0 */
+	bool displaces;		   /* each member: workload_displaces() */
+	struct parting parting;	   /* of each member: what rules look at */
+	int64_t expected_ms;	   /* of each member, where group_expects(); else 0 */
 	int64_t least_expected_ms; /* the least in the subtree; unknown is INT64_MAX */
 	int64_t least_timed_ms;	   /* the same; unknown is 0 */
 	uint64_t hash;
@@ -49,11 +48,10 @@ void groups_done(struct groups *all);
 
 void group_trees_init(struct tree *groups_waiting, struct tree *order);
 
-/* Do groups of its Jobs differ in what is expected of them? */
+/* Does the expected duration part its Jobs into groups? */
 bool group_expects(const struct localqueue *lq);
 
-/* The workload stands in the order of cq from now on, at its key. A group that is new by this is
- * fresh. */
+/* Puts the workload into the order of cq, at its key. A group made by this is fresh. */
 void group_join(struct groups *all, struct clusterqueue *cq, struct workload *w);
 void group_leave(struct groups *all, struct workload *w);
 
@@ -62,9 +60,9 @@ void group_judged(struct group *g);
 
 struct workload *group_head(const struct group *g);
 
-/* Derives the claims anew: the spec's resources or flavors changed. */
+/* Derives all claims anew: the spec's resources or flavors changed. */
 void groups_rederive(struct groups *all, struct clusterqueue *cq);
-/* Those of which the nodes say something else (template.moved). True: there are some. */
+/* Only claims for which other nodes suit now (pod_template.moved). True: there are some. */
 bool groups_rederive_moved(struct groups *all, struct clusterqueue *cq);
 
 #endif

@@ -6,7 +6,7 @@
 #include "queue/model/clusterqueue.h"
 #include "sluice/quantity.h"
 
-/* A mix is counted in parts of about 2^20 to a quota; what is beyond counting is just much. */
+/* A mix is counted in about 2^20 parts to a quota, and saturates at MUCH. */
 #define SCALE_BITS 20
 #define MUCH (INT64_MAX - 1)
 
@@ -15,8 +15,8 @@ static int bits_of(int64_t n)
 	return n > 0 ? 64 - __builtin_clzll((unsigned long long)n) : 0;
 }
 
-/* By a power of two, because it is done at each look: right by shift, or left by -shift. Only that
- * nothing larger becomes smaller is needed for a search to be right. */
+/* By a power of two, because each search does it: right by shift, or left by -shift. A search is
+ * right as long as scaling keeps the order of amounts. */
 static int64_t scale(int64_t amount, int shift)
 {
 	if (shift >= 0)
@@ -30,8 +30,8 @@ static int64_t mix_add(int64_t mix, int64_t part)
 	return sum < MUCH ? sum : MUCH;
 }
 
-/* Of what is lent the spec names proportions only, and how much there is moves. Pods ask for about
- * 4 GiB to a core: then the two weigh the same. */
+/* For idle resources the spec has proportions only, and the amount changes. cpu and memory weigh
+ * the same at 4 GiB to a core, about what pods ask for. */
 #define LENT_CPU ((int64_t)1 << 20)
 #define LENT_MEMORY ((int64_t)1 << 42)
 
@@ -52,8 +52,8 @@ static int64_t largest_quota(const struct resource_group *g, size_t resource)
 	return largest;
 }
 
-/* Quotas are edited all the time, and a scale that is off by a factor of four still does: then the
- * old one stays, and with it the claims. */
+/* A scale that is off by up to a factor of four is good enough. It stays, and so do the claims, for
+ * quotas are edited often. */
 static bool shift_choose(
 	struct resource_group *g, const struct resource_group *old, size_t resource)
 {
@@ -70,8 +70,8 @@ static bool shift_choose(
 static size_t keys_by_flavor(const struct clusterqueue *cq)
 {
 	size_t keys = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		const struct resource_group *g = &cq->groups[i];
+	for (size_t i = 0; i < cq->spec.ngroups; i++) {
+		const struct resource_group *g = &cq->spec.groups[i];
 		keys += g->nflavors * (g->nresources + (g->nresources > 1));
 	}
 	return keys;
@@ -81,8 +81,8 @@ bool keys_choose(struct clusterqueue *cq, const struct clusterqueue *old)
 {
 	bool by_flavor = keys_by_flavor(cq) <= KEYS_MAX, anew = !old;
 	cq->nkeys = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		struct resource_group *g = &cq->groups[i];
+	for (size_t i = 0; i < cq->spec.ngroups; i++) {
+		struct resource_group *g = &cq->spec.groups[i];
 		struct group_keys *k = &g->keys;
 		k->slots = by_flavor ? g->nflavors : 1;
 		size_t left = (KEYS_MAX - cq->nkeys) / k->slots;
@@ -92,7 +92,7 @@ bool keys_choose(struct clusterqueue *cq, const struct clusterqueue *old)
 		k->width = k->resources + k->mixed;
 		cq->nkeys += k->slots * k->width;
 		for (size_t r = 0; r < g->nresources; r++)
-			anew = shift_choose(g, old ? &old->groups[i] : NULL, r) || anew;
+			anew = shift_choose(g, old ? &old->spec.groups[i] : NULL, r) || anew;
 	}
 	return anew;
 }
@@ -120,8 +120,8 @@ void keys_want(const struct clusterqueue *cq, const struct claim *c, int64_t *re
 {
 	for (size_t key = 0; key < cq->nkeys; key++)
 		ret_want[key] = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		const struct group_keys *k = &cq->groups[i].keys;
+	for (size_t i = 0; i < cq->spec.ngroups; i++) {
+		const struct group_keys *k = &cq->spec.groups[i].keys;
 		size_t n;
 		const struct need *need = claim_needs(c, i, &n);
 		for (size_t s = 0; s < k->slots && (n > 0 || c->uncovered); s++) {
@@ -167,11 +167,12 @@ void keys_available(const struct clusterqueue *cq, enum keys_of of, int64_t ret_
 {
 	for (size_t key = 0; key < cq->nkeys; key++)
 		ret_available[key] = 0;
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		const struct group_keys *k = &cq->groups[i].keys;
-		for (size_t f = 0; f < cq->groups[i].nflavors; f++) {
+	for (size_t i = 0; i < cq->spec.ngroups; i++) {
+		const struct group_keys *k = &cq->spec.groups[i].keys;
+		for (size_t f = 0; f < cq->spec.groups[i].nflavors; f++) {
 			size_t s = k->slots > 1 ? f : 0;
-			see_flavor(&cq->groups[i], f, of, ret_available + k->first + s * k->width);
+			see_flavor(&cq->spec.groups[i], f, of,
+				ret_available + k->first + s * k->width);
 		}
 	}
 }
@@ -186,8 +187,8 @@ static bool slot_may(const int64_t *want, const int64_t *available, size_t width
 
 bool keys_may_fit(const struct clusterqueue *cq, const int64_t *want, const int64_t *available)
 {
-	for (size_t i = 0; i < cq->ngroups; i++) {
-		const struct group_keys *k = &cq->groups[i].keys;
+	for (size_t i = 0; i < cq->spec.ngroups; i++) {
+		const struct group_keys *k = &cq->spec.groups[i].keys;
 		size_t at = k->first, end = at + k->slots * k->width;
 		while (at < end && !slot_may(want + at, available + at, k->width))
 			at += k->width;

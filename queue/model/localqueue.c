@@ -57,16 +57,13 @@ static void namespace_free(struct nspace *ns)
 void localqueues_done(struct localqueues *all)
 {
 	struct localqueue *lq;
-	struct nspace *ns;
 	map_each(&all->map, i, lq) {
 		window_state_free(lq->window_state);
 		free(lq->name);
 		free(lq);
 	}
-	map_each(&all->namespaces, i, ns)
-		namespace_free(ns);
+	map_free(&all->namespaces, namespace_free);
 	map_done(&all->map);
-	map_done(&all->namespaces);
 }
 
 struct nspace *namespace_find(const struct localqueues *all, const char *name)
@@ -162,14 +159,14 @@ size_t localqueue_pending(const struct localqueue *lq)
 	return lq->nwaiting + tree_count(&lq->deferred);
 }
 
-/* A namespace whose labels nobody has told yet is selected only by what selects everything. */
+/* While a namespace's labels are unknown, only a selector without requirements selects it. */
 static bool is_selected(const struct nspace *ns, const struct clusterqueue *cq)
 {
-	if (!cq->has_selector)
+	if (!cq->spec.has_selector)
 		return false;
 	if (!ns->exists)
-		return cq->selector.nrequirements == 0;
-	return labels_match(ns->labels, ns->nlabels, &cq->selector);
+		return cq->spec.selector.nrequirements == 0;
+	return labels_match(ns->labels, ns->nlabels, &cq->spec.selector);
 }
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq)

@@ -1,9 +1,9 @@
 /*
  * LocalQueues, and the namespaces they stand in.
  *
- * A LocalQueue's record is made by whoever names it first, the object or a Job's label, and goes
- * when nobody does. Its gate says whether its Jobs may stand in the order of a ClusterQueue at
- * all; whatever could change the gate (this object, its namespace, its ClusterQueue) must end with
+ * A LocalQueue's record is made when the object or a Job's label first names it, and freed with the
+ * last reference. Its gate says whether its Jobs may stand in the order of a ClusterQueue. Each
+ * change that the gate depends on (this object, its namespace, its ClusterQueue) must end with
  * workload_regate().
  */
 #ifndef SLUICE_QUEUE_MODEL_LOCALQUEUE_H
@@ -24,8 +24,8 @@ struct nspace {
 	char *name;
 	uint32_t refs; /* LocalQueues in it, and its quotas */
 	bool exists;
-	size_t ntaken;	      /* localqueue.ntaken of all of them */
-	size_t unknown_slots; /* of the workloads that name LocalQueues that do not exist */
+	size_t ntaken;	      /* localqueue.ntaken of all its LocalQueues */
+	size_t unknown_slots; /* of workloads that name LocalQueues that do not exist */
 	const struct label *labels;
 	size_t nlabels;
 	struct arena memory;
@@ -35,7 +35,7 @@ struct nspace {
 
 enum localqueue_gate {
 	GATE_MISSING,		   /* the object does not exist */
-	GATE_CLUSTERQUEUE_MISSING, /* what it points to does not */
+	GATE_CLUSTERQUEUE_MISSING, /* its ClusterQueue does not */
 	GATE_NOT_SELECTED,	   /* the ClusterQueue's namespaceSelector says no */
 	GATE_CLOSED,		   /* stopped, or being deleted */
 	GATE_OPEN,
@@ -44,7 +44,7 @@ enum localqueue_gate {
 struct localqueue {
 	struct nspace *ns;
 	char *name;
-	uint32_t refs; /* workloads, rooms, deferred Jobs, the object */
+	uint32_t refs; /* workloads, reservations, deferred Jobs, the object */
 	struct tree_node by_name;
 
 	bool exists, deleting;
@@ -59,19 +59,19 @@ struct localqueue {
 	struct link of_namespace, of_clusterqueue;
 	struct link members;	  /* workload.of_localqueue: all that name it now */
 	struct link budgets;	  /* budget.of_owner, by name */
-	struct link reservations; /* room.of_localqueue: all that started from it */
+	struct link reservations; /* reservation.of_localqueue: all that started from it */
 	size_t nwaiting, nreserving, nadmitted;
-	size_t nactive; /* of those that wait: in the order, or with a promise */
+	size_t nactive; /* of nwaiting: in the order, or with a promise */
 
-	/* What is kept of its Jobs (overflow.h): of all members; of those that wait. */
+	/* Slots of memory (overflow.h) of all members, and of the waiting ones. */
 	size_t slots, waiting_slots;
 	size_t ntaken;		 /* Jobs that were deferred, and are being read */
-	struct tree deferred;	 /* Jobs beyond, by creation */
+	struct tree deferred;	 /* Jobs beyond maxWaiting: overflow_order() */
 	struct link overflowing; /* in overflow.queues while there are some */
 
-	/* What it used lately, and who waits in it where that orders (precedence.h). */
+	/* What it used lately, and its waiting Jobs where usage orders them (precedence.h). */
 	double weight;
-	struct usage *usage; /* NULL: nothing is known (yet) */
+	struct usage *usage; /* NULL: no Job has run under this record yet */
 	struct tree groups_waiting, order;
 	bool scanned; /* in this pass, behind this place: */
 	struct order_key behind;
@@ -95,7 +95,7 @@ void namespace_set(struct nspace *ns, const struct namespace_spec *s);
 void namespace_unset(struct nspace *ns);
 void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it when unneeded */
 
-/* Jobs that wait, deferred ones among them. */
+/* Waiting Jobs, deferred ones included. */
 size_t localqueue_pending(const struct localqueue *lq);
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);

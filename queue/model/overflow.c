@@ -12,11 +12,10 @@ struct deferred {
 	struct tree_node node; /* in localqueue.deferred, until it is taken */
 	struct uid uid;
 	int64_t created_ms;
-	uint64_t arrival; /* as order_key's */
+	uint64_t arrival; /* as in order_key */
 	uint64_t list;	  /* the last complete list that it was in */
 	struct localqueue *lq;
-	uint32_t
-		returns; /* so often it was taken and could not be read: behind all that were not */
+	uint32_t returns; /* how often it could not be read; it is behind Jobs with fewer */
 	char name[];
 };
 
@@ -80,15 +79,14 @@ void overflow_exists(struct localqueue *lq, bool exists)
 		lq->ns->unknown_slots -= lq->slots;
 }
 
-/* Those that wait, and those that run or ran. */
+/* The limit of waiting Jobs and of Jobs that run or ran together. */
 static size_t most_in_all(const struct queue *q, const struct localqueue *lq)
 {
 	size_t waiting = (size_t)lq->limits.max_waiting, beside = q->overflow.beside;
 	return waiting + (waiting > beside ? waiting : beside);
 }
 
-/* As many as may be kept, and more; of the two bounds the one that waiting Jobs meet comes first.
- */
+/* Are as many kept as may be, and `more`? The limit of waiting Jobs comes before that of all. */
 static bool holds(const struct queue *q, const struct localqueue *lq, size_t more)
 {
 	size_t taken = lq->ntaken;
@@ -99,7 +97,7 @@ static bool holds(const struct queue *q, const struct localqueue *lq, size_t mor
 		       lq->slots + taken >= most_in_all(q, lq) + 2 * more);
 }
 
-/* So many slots may its Jobs take, and no more, whatever becomes of them. */
+/* The hard limit of slots that its Jobs may take. */
 static size_t most_slots(const struct queue *q, const struct localqueue *lq)
 {
 	if (!lq || !lq->exists)
@@ -107,7 +105,7 @@ static size_t most_slots(const struct queue *q, const struct localqueue *lq)
 	return lq->limits.max_waiting > 0 ? most_in_all(q, lq) + 2 * OVERFLOW_SLACK : SIZE_MAX;
 }
 
-/* Those that are taken by others than w. */
+/* Slots taken by other workloads than w. */
 static size_t slots_of_others(const struct queue *q, const struct localqueue *lq, const char *ns,
 	const struct workload *w)
 {
@@ -119,7 +117,7 @@ static size_t slots_of_others(const struct queue *q, const struct localqueue *lq
 	return slots - (counted ? w->shape->slots : 0);
 }
 
-/* The template of a Job that runs cannot grow. Of one with a reservation it was counted. */
+/* A running Job's template cannot grow, and was counted when it got its reservation. */
 size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, const struct job *j)
 {
 	if (w && w->reservation && !j->suspend)
@@ -131,7 +129,7 @@ size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, con
 							 : SHAPE_BYTES_MAX;
 }
 
-/* Jobs that name no LocalQueue that exists stand together, or each name would cost a record. */
+/* Jobs without an existing LocalQueue share one record, else each name would cost one. */
 static const char *bucket(const struct localqueue *lq)
 {
 	return lq && lq->exists ? lq->name : "";
@@ -142,7 +140,7 @@ bool queue_has_place(const struct queue *q, const struct job *j)
 	const struct localqueue *named = localqueue_find(&q->localqueues, j->ns, j->queue);
 	const struct nspace *ns = namespace_find(&q->localqueues, j->ns);
 	const struct localqueue *lq = localqueue_find(&q->localqueues, j->ns, bucket(named));
-	if (j->story_state != STORY_NONE)
+	if (j->admission.state != STORY_NONE)
 		return slots_of_others(q, named, j->ns, NULL) < most_slots(q, named);
 	if (lq && tree_count(&lq->deferred) > 0)
 		return false;
@@ -200,7 +198,7 @@ static void forget(struct queue *q, struct deferred *d)
 		untake(lq);
 	q->overflow.bytes -= deferred_bytes(d);
 	localqueue_put(&q->localqueues, lq);
-	q->version++;
+	q->counters.version++;
 	free(d);
 }
 
@@ -234,7 +232,7 @@ static void defer(struct queue *q, const struct deferred *as, const char *ns,
 	join_order(q, d);
 	map_put(&q->overflow.map, uid_hash(&d->uid), d);
 	q->overflow.bytes += deferred_bytes(d);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
@@ -250,7 +248,7 @@ void queue_defer_job(struct queue *q, const struct job *j, uint64_t list)
 		.created_ms = j->created_ms,
 		.arrival = known	    ? known->arrival
 			   : j->version > 0 ? (uint64_t)j->version
-					    : ++q->arrivals,
+					    : ++q->counters.arrivals,
 		.list = list};
 	queue_undefer_job(q, &j->uid);
 	defer(q, &as, j->ns, named, j->name);
@@ -305,7 +303,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	if (!lq)
 		return false;
 	struct deferred *d = container_of(tree_first(&lq->deferred), struct deferred, node);
-	list_leave(&lq->overflowing); /* each has its turn */
+	list_leave(&lq->overflowing); /* each LocalQueue in turn */
 	list_add(&o->queues, &lq->overflowing);
 	leave_order(d);
 	take(lq);
@@ -313,7 +311,7 @@ bool queue_take_deferred(struct queue *q, struct deferred_job *ret)
 	return true;
 }
 
-/* ---- Told to people -------------------------------------------------------------------------- */
+/* ---- Explained ------------------------------------------------------------------------------- */
 
 static void explain(const struct localqueue *lq, struct text *t)
 {
@@ -331,7 +329,7 @@ static void explain(const struct localqueue *lq, struct text *t)
 			SHAPE_SLOT_BYTES);
 }
 
-/* A person asks: rare. */
+/* For a person's question: rare, so it may look at all. */
 bool queue_explain_deferred(
 	const struct queue *q, const char *ns, const char *name, struct explanation *ret)
 {

@@ -1,29 +1,27 @@
 /*
  * Overflow: Jobs beyond what may wait in a LocalQueue (spec.maxWaiting), kept by name alone.
  *
- * A tenant decides how many Jobs there are in its namespace and how large they are, and each stands
- * in the memory of each controller, also after a restart. So what is kept of one LocalQueue has an
- * end:
+ * A tenant decides how many Jobs its namespace has and how large they are. Each takes memory in
+ * each controller, also after a restart. So there is a limit to what is kept of one LocalQueue:
  *
- *   - of Jobs that wait, as many as spec.maxWaiting says;
- *   - of Jobs that run or ran, as many again, and MAX_WAITING_DEFAULT at least: what runs does not
- *     count as waiting, but a Job that asks for nothing takes no quota. A Job that ran before may
- *     wait as long as there is a place among all these;
+ *   - of waiting Jobs, spec.maxWaiting;
+ *   - of Jobs that run or ran, as many again, and MAX_WAITING_DEFAULT at least. Quota does not
+ *     limit them, because a Job may ask for nothing. A Job that ran before may wait as long as
+ *     both limits together have a place;
  *   - of Jobs that name LocalQueues that do not exist, OVERFLOW_UNKNOWN_MAX in a namespace.
  *
  * A Job counts once for each SHAPE_SLOT_BYTES that its shape takes in memory, an ordinary one
  * once. So maxWaiting bounds bytes, too.
  *
- * A Job beyond that is deferred: a name, a uid and the time of its creation, some 150 bytes. It is
- * read again and taken in when fewer are kept, the one that was created first before the others;
- * its place in the order of the ClusterQueue is that of its creation, as ever. While Jobs of a
- * LocalQueue are deferred each new one is deferred behind them.
+ * A Job beyond the limit is deferred: a name, a uid and the time of its creation, some 150 bytes.
+ * It is read again and taken in when fewer are kept, the oldest first. Its place in the order of
+ * the ClusterQueue is that of its creation, as ever. While Jobs of a LocalQueue are deferred, each
+ * new one is deferred behind them.
  *
- * The number is soft: the queue takes in whatever it is told of. Who tells it asks before
- * (queue_has_place()), and a Job that runs, or whose run is to be ended, is never deferred
- * (gate/observe.c). The bytes are not: where the directives of a Job without a reservation (new, or
- * grown by an edit) would take its LocalQueue past the sum of both, and OVERFLOW_SLACK twice, they
- * are cut off its shape. It cannot start so, and is deferred as soon as it can be.
+ * The number is soft: the queue takes in every Job it is told of, and the gate asks first
+ * (queue_has_place()). A Job that runs, or is to be stopped, is never deferred (gate/observe.c). The bytes are a hard limit. Where the directives of a Job without a reservation
+ * (new, or grown by an edit) would take its LocalQueue past both limits and twice OVERFLOW_SLACK,
+ * they are cut off its shape. It cannot start so, and is deferred as soon as possible.
  */
 #ifndef SLUICE_QUEUE_MODEL_OVERFLOW_H
 #define SLUICE_QUEUE_MODEL_OVERFLOW_H
@@ -34,9 +32,9 @@
 #include "sluice/queue.h"
 
 #define OVERFLOW_UNKNOWN_MAX 1000
-/* So many more than maxWaiting may be kept, before one that waits is deferred again. */
+/* So many more than maxWaiting may be kept before a waiting Job is deferred again. */
 #define OVERFLOW_SLACK 64
-/* So many of a namespace are read at a time: others have their turn, however slow these are. */
+/* So many of a namespace are read at a time, so that a slow one does not keep others waiting. */
 #define OVERFLOW_TAKEN_MAX 4
 
 struct deferred;
@@ -44,10 +42,10 @@ struct localqueue;
 struct workload;
 
 struct overflow {
-	struct map map;	    /* deferred, by uid; those that were taken and not yet set, too */
-	struct link queues; /* localqueue.overflowing: those with deferred Jobs */
+	struct map map;	    /* deferred, by uid; also those taken to be read and not set yet */
+	struct link queues; /* localqueue.overflowing */
 	size_t bytes;
-	size_t beside; /* at least so many run or ran, beside those that wait */
+	size_t beside; /* the least limit of Jobs that run or ran: MAX_WAITING_DEFAULT */
 };
 
 void overflow_init(struct overflow *o);
@@ -57,10 +55,10 @@ size_t overflow_bytes(const struct queue *q);
 /* The order of localqueue.deferred. */
 int overflow_order(const struct tree_node *a, const struct tree_node *b);
 
-/* How many bytes may the shape of this Job take? w: what is known of it, or NULL. */
+/* How many bytes may the shape of this Job take? w: its workload, or NULL. */
 size_t overflow_shape_bytes(const struct queue *q, const struct workload *w, const struct job *j);
 
-/* A workload names its LocalQueue from here on / no more; by the shape that it has now. */
+/* The workload names its LocalQueue from here on / no more. Counted by its shape now. */
 void overflow_count_in(const struct workload *w);
 void overflow_count_out(const struct workload *w);
 /* The LocalQueue's object is there from here on, or is gone. */

@@ -46,20 +46,14 @@ void quota_init(struct quota *quota, struct map *symbols)
 
 void quota_done(struct quota *quota)
 {
-	struct quota_row *row;
 	struct quota_node *node;
-	struct flavor_pool *flavor_pool;
-	map_each(&quota->rows, i, row)
-		free(row);
-	map_each(&quota->flavor_pools, i, flavor_pool)
-		free(flavor_pool);
+	map_free(&quota->rows, free);
+	map_free(&quota->flavor_pools, free);
 	map_each(&quota->nodes, i, node) {
 		free(node->row);
 		free(node->cohort_tree);
 		free(node);
 	}
-	map_done(&quota->rows);
-	map_done(&quota->flavor_pools);
 	map_done(&quota->nodes);
 }
 
@@ -82,8 +76,8 @@ static uint64_t row_hash(const struct row_key *k)
 	return hash * 31 + map_hash_string(k->resource);
 }
 
-/* A row without quota that nobody was ever told of is nothing to tell, unless an earlier leader may
- * have told something else of it: Jobs hold some, and its ClusterQueue is gone. */
+/* Does the ledger need to be told? Not of an untold row without quota. But it is told of a row that
+ * Jobs still hold after its ClusterQueue is gone: an earlier leader may have told another quota. */
 static bool row_is_news(const struct quota_row *row)
 {
 	if (!row->told)
@@ -220,7 +214,7 @@ static int64_t local_of(const struct quota_row *row)
 	return row->subtree - row->lending_limit;
 }
 
-/* The children are right. An inner node starts from nothing, a leaf keeps what it holds. */
+/* An inner node starts from 0 use, a leaf keeps what it holds. */
 static void node_clear(struct quota_node *node)
 {
 	for (size_t i = 0; i < node->nrows; i++) {
@@ -232,7 +226,7 @@ static void node_clear(struct quota_node *node)
 	node->height = 0;
 }
 
-/* Adds to the parent what this one brings with it and uses of it. */
+/* Adds the node's quota and its use beyond local to the parent. */
 static void node_pass_up(struct quota_node *node)
 {
 	struct quota_node *parent = node->parent;

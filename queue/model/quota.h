@@ -1,23 +1,22 @@
 /*
- * The quota tree: who may use how much of which flavor, and who does.
+ * The quota tree: how much of which flavor each ClusterQueue and Cohort may use, and does use.
  *
- * A node is a name ("cq/batch", "cohort/research") with rows, one for each (flavor, resource). Use
- * lives here and not in the ClusterQueue, because it outlives it: a Job that runs keeps its quota
- * when the spec stops listing its flavor, and the ledger may name a queue that is not here yet.
- * Rows and nodes are never freed before the queue; their number is that of what admins ever named.
+ * A node has a name ("cq/batch", "cohort/research") and a row for each (flavor, resource). Use is
+ * kept here and not in the ClusterQueue, because it outlives it. A running Job keeps its quota when
+ * the spec stops listing its flavor, and the ledger may name a queue that is not here yet. Rows and
+ * nodes are never freed before the queue. There are as many as admins ever named.
  *
- * A node may hang below another one, and its rows below the same rows there. The rules are Kueue's
- * (reference 3.2):
+ * A node may be the child of another, and its rows the children of the same rows there. The rules
+ * are Kueue's (reference 3.2):
  *
- *   subtree(n)  the quota of n and all below: nominal + what each child does not keep to itself
- *   local(n)    the part that only n and those below may use: subtree - lendingLimit
- *   use(n)      of a leaf what its Jobs hold; above, the sum of what exceeds each child's local
- *   free(n)     what n can still take: its own local part, and of the parent's free as much as its
- *               borrowingLimit allows
+ *   subtree(n)  nominal(n) + the sum of subtree - local of its children
+ *   local(n)    the part that only n and its descendants may use: subtree - lendingLimit
+ *   use(n)      of a leaf, what its Jobs hold; else the sum of use beyond local of its children
+ *   free(n)     what is left of local(n), and of free(parent) as much as borrowingLimit allows
  *
- * Use is kept twice. NOW is what is held. THEN is what will be held when everybody who is being
- * stopped is gone and everybody to whom their room was promised has it. Who wants to start must fit
- * NOW, and must fit THEN: that is how freed quota is kept for the one it was freed for.
+ * Use is kept twice. NOW is what is held. THEN is what will be held when all victims are gone and
+ * all promises are kept. A Job that starts must fit both. So freed quota is kept for the Job that
+ * it was freed for.
  */
 #ifndef SLUICE_QUEUE_MODEL_QUOTA_H
 #define SLUICE_QUEUE_MODEL_QUOTA_H
@@ -34,37 +33,37 @@ struct cohort_tree;
 enum quota_when { QUOTA_NOW, QUOTA_THEN };
 #define QUOTA_WHENS 2
 
-/* A lot: one pair of flavor and resource throughout the tree. Where the flavor's room is lent, the
- * rows' quota is their part of what there is to lend (effective_quota.h). */
+/* One flavor and resource throughout the tree. Where nodes lend the flavor, each row's quota is a
+ * part of what they lend (effective_quota.h). */
 struct flavor_pool {
 	const char *flavor, *resource; /* symbols */
 	struct link rows;	       /* quota_row.of_flavor_pool, in the order of their making */
-	enum lending lent;	       /* LENDING_NONE: what the specs say is what there is */
+	enum lending lent;	       /* LENDING_NONE: the quota is what the specs say */
 	int32_t share_permille;
-	int64_t pool, most; /* what all nodes lend, and the most of one; share not taken yet */
-	bool resized;	    /* most is another one */
+	int64_t pool, most; /* what all nodes lend, and the most of one; before share_permille */
+	bool resized;	    /* most has changed */
 	struct link stale;  /* in quota.stale: to be divided anew */
 };
 
 struct quota_node {
 	const char *name;	    /* a symbol */
 	struct clusterqueue *owner; /* of a leaf; NULL while there is none */
-	struct cohort *cohort;	    /* of what is no leaf */
+	struct cohort *cohort;	    /* of an inner node */
 	struct quota_node *parent;  /* NULL: a root */
 	struct cohort_tree
 		*cohort_tree; /* of a root below which there are, or were, ClusterQueues */
 	struct link children, of_parent;
-	uint32_t height;	/* 0: nothing hangs below; else one more than the highest child */
+	uint32_t height;	/* 0: no children; else one more than the highest child */
 	struct quota_row **row; /* in the order of their making */
 	size_t nrows, capacity;
-	bool unsettled, grown; /* of a root, while lots are divided: effective_quota.c */
+	bool unsettled, grown; /* of a root, while pools are divided: effective_quota.c */
 };
 
 struct quota_limits {
 	int64_t nominal, borrowing, lending; /* QUOTA_UNLIMITED: no limit */
 };
 
-/* Sums are 128 bits wide: lines adopted from the ledger may be absurd (INT64_MAX each), and what
+/* Sums are 128 bits wide. Lines adopted from the ledger may be absurd (INT64_MAX each), and what
  * was added must come off again exactly. */
 struct quota_row {
 	struct quota_node *node;
@@ -72,28 +71,29 @@ struct quota_row {
 	const char *flavor, *resource; /* symbols */
 	struct flavor_pool *flavor_pool;
 	struct link of_flavor_pool;
-	bool in_spec;				/* the owner's spec in force lists it */
-	struct quota_limits said;		/* what that says */
-	struct quota_limits due;		/* what of it counts now: by which a lot is divided;
-						   the next three are what holds (effective_quota.h) */
-	int64_t nominal;			/* 0 when it does not */
+	bool in_spec;		  /* the owner's spec in force lists it */
+	struct quota_limits said; /* what that spec says */
+	/* What of it counts now; a pool is divided by it. The next three lines are the effective
+	 * quota (effective_quota.h). */
+	struct quota_limits due;
+	int64_t nominal;			/* 0 when not in the spec */
 	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED when there is none */
 	int64_t subtree, local;
 	__int128 use[QUOTA_WHENS];
-	__int128 used;	     /* of use[QUOTA_NOW], by confirmed ones; of a leaf only */
+	__int128 used;	     /* of use[QUOTA_NOW], by confirmed reservations; of a leaf only */
 	struct link changed; /* in quota.changed until queue_take_ceiling */
-	bool told;	     /* what the ledger knows of it, if anything: */
+	bool told;	     /* the ledger knows: */
 	int64_t told_ceiling, told_local;
 	const struct quota_node *told_parent;
 
-	/* Of a leaf: the room lines that stand in victim_index.h's order, if anybody ever asked. */
+	/* Of a leaf: its reservations in victim_index.h's order, from the first question on. */
 	bool ranked;
 	struct tree victim_index;
 };
 
 struct quota {
 	struct map nodes, rows, flavor_pools, *symbols;
-	struct link changed; /* rows whose ceiling nobody has taken yet, oldest change first */
+	struct link changed; /* rows of which the ledger is to be told, oldest change first */
 	struct link stale;   /* flavor_pool.stale */
 };
 
@@ -101,7 +101,7 @@ void quota_init(struct quota *quota, struct map *symbols);
 void quota_done(struct quota *quota);
 
 struct quota_node *quota_node_of(struct quota *quota, const char *name);
-/* The row, made when there is none yet, and those above it. Names become symbols. */
+/* The row; it and the rows above it are made when there are none. Names become symbols. */
 struct quota_row *quota_row_of(
 	struct quota *quota, struct quota_node *node, const char *flavor, const char *resource);
 struct flavor_pool *flavor_pool_of(struct quota *quota, const char *flavor, const char *resource);
@@ -109,32 +109,32 @@ struct flavor_pool *flavor_pool_of(struct quota *quota, const char *flavor, cons
 struct quota_row *quota_row_like(
 	const struct quota *quota, const struct quota_node *node, const struct quota_row *like);
 
-/* Edits, and quota_settle() of a root afterwards: it makes what follows from them right for the
- * whole tree below (subtree, local, use of inner nodes, ceilings that changed). */
+/* Edits. quota_settle() of the root afterwards derives subtree, local, use of inner nodes and
+ * changed ceilings for the whole tree. */
 void quota_set_limits(struct quota_row *row, const struct quota_limits *limits);
 void quota_move(struct quota *quota, struct quota_node *node, struct quota_node *parent);
 void quota_settle(struct quota *quota, struct quota_node *root);
 struct quota_node *quota_root(struct quota_node *node);
 
-/* What the node may use at most, by its own limits. */
+/* The most that the node may use by its own limits. */
 int64_t quota_ceiling(const struct quota_row *row);
-/* The next row whose ceiling, guaranteed part or parent the ledger does not know; NULL: none. */
+/* The next row of which the ledger has another ceiling, guaranteed part or parent; NULL: none. */
 struct quota_row *quota_take_changed(struct quota *quota);
-void quota_retake(struct quota *quota); /* it knows nothing */
+void quota_retake(struct quota *quota); /* the ledger knows nothing: all rows are to be told */
 
 /* ---- Use ---- */
 
 void quota_take(struct quota_row *leaf, enum quota_when when, int64_t amount);
 void quota_give(struct quota_row *leaf, enum quota_when when, int64_t amount);
 
-/* What is free for one more, below 0 when more is used than there is. */
+/* What is free. Below 0 when more is used than there is. */
 __int128 quota_free(const struct quota_row *row, enum quota_when when);
-/* The same of THEN, never below 0: what can be had now or when those who leave are gone. */
+/* What is free THEN, never below 0. */
 int64_t quota_available(const struct quota_row *row);
-/* The most it could ever have. */
+/* The most that it could ever have. */
 int64_t quota_potential(const struct quota_row *row);
 
-/* Would it use more than its own subtree's quota with so much more? */
+/* With `amount` more, would it use more than its own subtree's quota? */
 bool quota_borrows_with(const struct quota_row *row, enum quota_when when, __int128 amount);
 static inline bool quota_borrows(const struct quota_row *row, enum quota_when when)
 {
@@ -143,19 +143,19 @@ static inline bool quota_borrows(const struct quota_row *row, enum quota_when wh
 /* What is left of the local part. */
 __int128 quota_local_free(const struct quota_row *row, enum quota_when when);
 
-/* How far from its own quota somebody has to go for so much: the height of the lowest node above
- * in whose quota it fits, 0 for its own, the root's when it fits nowhere. *ret_inside: that node is
- * not the root, so that those outside of it may be asked to give back (reference 4.3). */
+/* From how far up the amount is borrowed: the height of the first node, from the leaf up, with a
+ * quota in which it fits. 0: its own. The root's, when it fits nowhere. *ret_inside: that node is
+ * not the root, so quota may be reclaimed from queues outside of it (reference 4.3). */
 uint32_t quota_borrow_level(
 	const struct quota_row *leaf, enum quota_when when, int64_t amount, bool *ret_inside);
 
-/* An amount that stopped at INT64_MAX is not known, so it fits nowhere. */
+/* INT64_MAX is an amount too large to count: it fits nowhere. */
 static inline bool quota_fits(int64_t amount, int64_t available)
 {
 	return amount <= available && amount != INT64_MAX;
 }
 
-/* Is so much free? Nothing is, also where more is used than there is. */
+/* Is so much free? An amount of 0 always is, even where more is used than there is. */
 static inline bool quota_has(const struct quota_row *row, enum quota_when when, int64_t amount)
 {
 	return amount == 0 || amount <= quota_free(row, when);

@@ -30,7 +30,7 @@ void reservations_done(struct queue *q)
 		slab_done(&q->reservations[n]);
 }
 
-/* Nearly all have few lines; one with more has memory of its own. */
+/* Nearly all have few lines; one with more has its own allocation. */
 static struct reservation *take_memory(struct queue *q, size_t nlines)
 {
 	return nlines <= RESERVATION_SLABS ? slab_take(&q->reservations[nlines])
@@ -52,9 +52,9 @@ static struct reservation *reservation_new(struct queue *q, struct workload *w, 
 	struct reservation *r = take_memory(q, nlines);
 	r->w = w;
 	r->nlines = nlines;
-	r->serial = ++q->reservations_made;
+	r->serial = ++q->counters.reservations;
 	r->reserved_ms = q->now_ms;
-	r->keeps_pods = INT32_MAX;
+	r->reclaim.pods = INT32_MAX;
 	r->shape = shape_keep(w->shape);
 	r->lq = w->lq;
 	r->lq->refs++;
@@ -69,7 +69,7 @@ static void reservation_join(struct reservation *r, struct clusterqueue *cq)
 		cq->refs++;
 }
 
-/* Its workload has room from here on. */
+/* From here on its workload holds quota. */
 static void reservation_hold(struct queue *q, struct reservation *r)
 {
 	must(!r->w->reservation);
@@ -79,7 +79,7 @@ static void reservation_hold(struct queue *q, struct reservation *r)
 	r->lq->nreserving++;
 	list_add(&r->lq->reservations, &r->of_localqueue);
 	if (r->cq) {
-		r->cq->nreserving++;
+		r->cq->counts.reserving++;
 		list_add(&r->cq->reservations, &r->of_clusterqueue);
 	}
 	runs_after(q, r, RUN_RESERVED);
@@ -105,7 +105,7 @@ static struct reservation *reservation_chosen(struct queue *q, struct workload *
 	r->pods = r->base_pods = choice->pods;
 	for (size_t i = 0; i < claim->nneeds; i++) {
 		const struct need *n = &claim->need[i];
-		const struct resource_group *g = &cq->groups[n->group];
+		const struct resource_group *g = &cq->spec.groups[n->group];
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
 		int64_t amount = need_amount(n, choice->pods);
 		r->line[i] = (struct reservation_line){
@@ -220,14 +220,14 @@ void reservation_displace(struct queue *q, struct reservation *r, const struct w
 	r->preemption = why;
 	r->by = w->key.uid;
 	if (r->cq)
-		r->cq->preempted_total++;
+		r->cq->counts.preempted_total++;
 	reservation_suspect(q, r);
 	reservation_leave(q, r);
 }
 
-/* How many pods the lines are for. The Job may have shrunk after the ledger was last told, or its
- * owner have lowered or raised it, so it is read from the lines where they all agree and the Job
- * could have had so many; 0 where they do not say. */
+/* How many pods the lines are for; 0: unknown. The Job is no proof: it may have shrunk since the
+ * ledger was told, or its owner may have changed parallelism. So the lines say it, where they all
+ * agree and the Job could have had so many pods. */
 static int32_t pods_adopted(const struct workload *w, const struct quota_line *lines, size_t n)
 {
 	int64_t pods = 0;
@@ -242,7 +242,7 @@ static int32_t pods_adopted(const struct workload *w, const struct quota_line *l
 	return pods <= w->most_pods ? (int32_t)pods : 0;
 }
 
-/* It was adopted before anything was known of its Job. True: it is for another number of pods. */
+/* It was adopted before its Job was known. True: it is for another number of pods. */
 static bool recount(struct reservation *r)
 {
 	struct quota_line lines[QUEUE_LINES_MAX];
@@ -260,7 +260,7 @@ static bool recount(struct reservation *r)
 	return true;
 }
 
-/* What its pods are was not known when it was adopted. */
+/* It was adopted before its pods' template was known. */
 static bool learn_shape(struct queue *q, struct reservation *r)
 {
 	if (r->shape->template || !r->w->shape->template)
@@ -282,8 +282,8 @@ void reservation_heed(struct queue *q, struct reservation *r)
 	victim_index_join(r);
 }
 
-/* The ClusterQueue that the first line's node names, known yet or not; *ret_kept: a reference was
- * taken. Without lines, the one of its LocalQueue. */
+/* The ClusterQueue that the first line names, known yet or not; without lines, its LocalQueue's. Or
+ * NULL. With a reference for the caller. */
 static struct clusterqueue *cq_adopting(
 	struct queue *q, const struct workload *w, const struct quota_line *lines, size_t n)
 {
@@ -310,7 +310,7 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	r->pods = r->base_pods;
 	r->lingers = w->deleting;
 	r->reserved_ms = reserved_ms;
-	r->noticed_ms = w->stopping_at_ms;
+	r->run.noticed_ms = w->stopping_at_ms;
 	for (size_t i = 0; i < n; i++) {
 		struct quota_node *node = quota_node_of(&q->quota, lines[i].node);
 		struct quota_row *row =
@@ -330,8 +330,8 @@ static void line_lower(
 {
 	int64_t less = l->amount - amount;
 	l->amount = amount;
-	if (less > 0 && r->end_ms > 0)
-		usage_change(q, r->lq, l->row->resource, -less, r->end_ms);
+	if (less > 0 && r->run.end_ms > 0)
+		usage_change(q, r->lq, l->row->resource, -less, r->run.end_ms);
 	else if (less > 0)
 		usage_change_next(q, r->lq, l->row->resource, -less);
 	quota_give(l->row, QUOTA_NOW, less);
@@ -356,8 +356,8 @@ void reservation_end(struct queue *q, struct workload *w)
 	r->lq->nreserving--;
 	r->lq->nadmitted -= r->confirmed;
 	if (r->cq) {
-		r->cq->nreserving--;
-		r->cq->nadmitted -= r->confirmed;
+		r->cq->counts.reserving--;
+		r->cq->counts.admitted -= r->confirmed;
 		r->cq->nleaving -= r->state == RESERVATION_LEAVING;
 		list_leave(&r->of_clusterqueue);
 	}
@@ -400,7 +400,7 @@ void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)
 	r->since_ms = now_ms;
 	r->lq->nadmitted++;
 	if (r->cq)
-		r->cq->nadmitted++;
+		r->cq->counts.admitted++;
 	for (size_t i = 0; i < r->nlines; i++)
 		r->line[i].row->used += r->line[i].amount;
 	runs_after(q, r, RUN_CONFIRMED);
@@ -444,7 +444,7 @@ enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r)
 		return STOP_REASON_PREEMPTED;
 	if (r->w->held)
 		return STOP_REASON_HELD;
-	if (r->cq && r->cq->stop_policy == STOP_HOLD_AND_DRAIN)
+	if (r->cq && r->cq->spec.stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_CLUSTERQUEUE_STOPPED;
 	if (r->lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		return STOP_REASON_LOCALQUEUE_STOPPED;

@@ -2,14 +2,14 @@
  * A reservation: the quota that one workload holds, from the decision to start it (or its adoption
  * from the ledger) until the gate releases it.
  *
- * It remembers what it was given, and by which objects, because all of that may be edited
- * meanwhile: the Job's label may name another LocalQueue, the spec other flavors. Each line knows
- * for how many pods it was, so that fewer pods hold their exact part.
+ * It remembers what it was given, and by which objects, because all of that may be edited: the
+ * Job's label may name another LocalQueue, the spec other flavors. It knows for how many pods each
+ * line was, so that fewer pods hold their exact part.
  *
  * How it counts in the quota tree:
  *
- *   promised   THEN only: other runs are being stopped for it; it starts once it fits NOW, and with
- *              clusterFit Now once their pods are gone. Nodes count it as admitted, so that no
+ *   promised   THEN only: runs are being stopped for it. It starts once it fits NOW; with
+ *              clusterFit Now, once their pods are gone. Nodes count it as admitted, so that no
  *              other Job takes the space that comes free there
  *   held       NOW and THEN
  *   leaving    NOW only: it is being stopped, and its quota is promised to another workload
@@ -32,12 +32,30 @@ struct reservation_line {
 	struct quota_row *row;	     /* at the ClusterQueue's node */
 	int64_t amount;		     /* now */
 	int64_t base;		     /* for reservation.base_pods */
-	struct victim_entry *victim; /* in row->victim_index, where that is kept; or NULL */
+	struct victim_entry *victim; /* in row->victim_index, or NULL */
+};
+
+/* The run of its Job: run.h. */
+struct run_state {
+	struct alarm alarm;
+	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
+	int64_t stop_ms, end_ms;
+	bool ready, was_ready; /* enough of its pods are / were before */
+	int64_t unready_ms;
+	int64_t noticed_ms; /* when a window stops it, as its notice says; 0: no notice */
+	bool sampled;	    /* its family has its duration */
+};
+
+/* Idle resources that were reclaimed from it: reclaim.h. */
+struct reclaim {
+	int32_t pods; /* so many keep their idle resources (reclaim.h); INT32_MAX: all */
+	bool untold;  /* ... and the gate was not told yet */
+	char *why;    /* why idle resources were last reclaimed from it; or NULL */
 };
 
 struct reservation {
 	struct workload *w;
-	struct clusterqueue *cq; /* in whose order it was; NULL: adopted, and not known */
+	struct clusterqueue *cq; /* that started it; NULL: adopted, and not known */
 	struct localqueue *lq;
 	struct shape *shape;
 	struct link of_clusterqueue; /* cq->reservations, or cq->promised */
@@ -48,33 +66,23 @@ struct reservation {
 	bool guessed;	 /* adopted, and the lines did not say for how many pods they are */
 	uint64_t serial; /* of its making: promises are kept in this order */
 	bool confirmed;
-	const char *stop_policy; /* the RunPolicy or Budget that says so, or NULL */
-	bool gives_back;	 /* it has to give back what it has on loan (lead.h) */
-	/* Its Job is being deleted: nothing stops its pods, and when they end is not known. It is
-	 * no victim, and no promise waits for it. */
+	const char *stop_policy; /* the RunPolicy or Budget that stops it, or NULL */
+	bool gives_back;	 /* it must stop to return borrowed quota (lead.h) */
+	/* Its Job is being deleted: nothing stops its pods, and their end is not known. It is no
+	 * candidate, and no promise waits for it. */
 	bool lingers;
-	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway; it is not repeated, and
-			    of all victims this is the first */
+	bool stop_given; /* DECISION_STOP was emitted, or it ends anyway: it is not stopped again,
+			    and as a candidate it is before all other runs */
 	int64_t reserved_ms, since_ms;
 
-	/* When it is expected to end, if that is known and its ClusterQueue has to know:
-	 * backfill.h. */
+	/* Its expected end, where strategy Backfill needs it: backfill.h. */
 	struct tree_node by_end; /* in cq->ends */
 	int64_t ends_ms;
 
-	/* How it goes: run.h. */
-	struct alarm alarm;
-	enum stop_reason stop; /* of the DECISION_STOP, at stop_ms */
-	int64_t stop_ms, end_ms;
-	bool ready, was_ready; /* enough of its pods are / were before */
-	int64_t unready_ms;
-	int64_t noticed_ms; /* the stop by a window that it was told of; 0: none */
-	bool sampled;	    /* its family knows how long it took */
-	int32_t made;	    /* of its pods: namespace_quota.c */
-	int32_t keeps_pods; /* so many are left to it of what is lent (reclaim.h); INT32_MAX: all */
-	bool reclaims;	    /* ... and it was not told yet */
-	char *why;	    /* why its resources were last asked back; or NULL */
-	bool has_left;	    /* it has ended already: what it leaves behind is known */
+	struct run_state run;
+	int32_t made; /* how many pods its attempt has made so far: namespace_quota.c */
+	struct reclaim reclaim;
+	bool has_left; /* it has ended already; its history is: */
 	struct job_history left;
 
 	struct bill bill;
@@ -86,7 +94,7 @@ struct reservation {
 	struct uid *giver;
 	size_t ngivers;
 
-	/* It is being preempted: why, and for which Job. */
+	/* Being preempted: why, and for which Job. */
 	enum preemption_reason preemption;
 	struct uid by;
 
@@ -106,39 +114,38 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 void reservation_adopt(struct queue *q, struct workload *w, const struct quota_line *lines,
 	size_t n, int64_t reserved_ms);
 void reservation_end(struct queue *q, struct workload *w);
-/* What its Job says is something else now. */
+/* Its Job has changed. */
 void reservation_heed(struct queue *q, struct reservation *r);
 
-/* A promise: would it fit NOW / it is kept: the workload starts / it is taken back: the workload
- * waits as before. */
+/* A promise. Does it fit NOW? */
 bool reservation_fits_now(const struct reservation *r);
+/* It is kept: the workload starts. */
 void reservation_keep_promise(struct queue *q, struct reservation *r);
+/* It is taken back: the workload waits as before. */
 void reservation_break_promise(struct queue *q, struct reservation *r);
-/* The same of a workload that stands nowhere, if it was promised anything. */
+/* The same for a workload that stands nowhere, if it has a promise. */
 void reservation_forget_promise(struct queue *q, struct workload *w);
 
-/* It counts NOW only from here on. */
+/* From here on it counts NOW only. */
 void reservation_leave(struct queue *q, struct reservation *r);
-/* It is preempted for w. A promise is merely taken back, and its workload waits again. */
+/* It is preempted for w. A promise is only taken back, and its workload waits again. */
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why);
 
-/* It ends, for whatever reason: it is told to stop at most once, and is a victim before all runs.
- * */
+/* It ends, for whatever reason: sets stop_given. */
 void reservation_ends(struct reservation *r);
 
-/* How many pods it may have at once: no more than it has quota for, and than the Job asks for now.
- */
+/* How many pods it may have at once: as many as the Job asks for now, within its quota. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
-/* The names under which its pods ask for cpu and memory. */
+/* Under which kind of names its pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms);
 /* True when something became free. */
 bool reservation_shrink(struct queue *q, struct reservation *r, int32_t pods);
 
-/* Something changed that may mean a stop: queue_decide() will look. */
+/* A change may mean a stop: queue_decide() will look. */
 void reservation_suspect(struct queue *q, struct reservation *r);
 enum stop_reason reservation_stop_reason(struct queue *q, struct reservation *r);
 

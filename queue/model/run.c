@@ -87,18 +87,18 @@ void past_keep_active(struct queue *q, struct workload *w)
 		return;
 	w->past->deactivated = STOP_REASON_NONE;
 	if (w->reservation)
-		w->reservation->stop = STOP_REASON_NONE;
-	q->version++;
+		w->reservation->run.stop = STOP_REASON_NONE;
+	q->counters.version++;
 }
 
-/* ---- Moments of truth ---- */
+/* ---- Deadlines ---- */
 
-/* 0: as long as it likes. */
+/* 0: no limit. */
 static int64_t max_run_ms(const struct reservation *r)
 {
 	if (r->w->max_run_ms > 0)
 		return r->w->max_run_ms;
-	return r->cq ? r->cq->default_max_run_ms : 0;
+	return r->cq ? r->cq->spec.default_max_run_ms : 0;
 }
 
 static int64_t max_run_at(const struct reservation *r)
@@ -110,14 +110,14 @@ static int64_t max_run_at(const struct reservation *r)
 static int64_t pods_ready_at(const struct queue *q, const struct reservation *r)
 {
 	int64_t timeout =
-		r->was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
-	if (r->ready || timeout <= 0)
+		r->run.was_ready ? q->config.recovery_timeout_ms : q->config.pods_ready_timeout_ms;
+	if (r->run.ready || timeout <= 0)
 		return INT64_MAX;
-	return quantity_add(r->was_ready ? r->unready_ms : r->since_ms, timeout);
+	return quantity_add(r->run.was_ready ? r->run.unready_ms : r->since_ms, timeout);
 }
 
-/* One that is being deleted ends by itself. The gate tells of a Job that it adopted and has not
- * read yet as of one that is being deleted: its past is not known. */
+/* A Job that is being deleted ends by itself. A Job that the gate adopted and has not read yet is
+ * reported as deleting, too: its past is not known. */
 static bool is_watched(const struct reservation *r)
 {
 	return r->confirmed && !r->stop_given && r->state == RESERVATION_HELD && !r->w->deleting;
@@ -132,24 +132,24 @@ void run_arm(struct queue *q, struct reservation *r)
 		at_ms = run < ready ? run : ready;
 		at_ms = rules < at_ms ? rules : at_ms;
 	}
-	r->alarm.kind = ALARM_RUN;
-	r->alarm.serial = r->serial;
-	alarm_set(&q->alarms, &r->alarm, at_ms);
+	r->run.alarm.kind = ALARM_RUN;
+	r->run.alarm.serial = r->serial;
+	alarm_set(&q->alarms, &r->run.alarm, at_ms);
 }
 
 void run_disarm(struct queue *q, struct reservation *r)
 {
-	alarm_clear(&q->alarms, &r->alarm);
+	alarm_clear(&q->alarms, &r->run.alarm);
 }
 
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms)
 {
-	if (ready == r->ready)
+	if (ready == r->run.ready)
 		return;
-	r->ready = ready;
-	r->was_ready = r->was_ready || ready;
+	r->run.ready = ready;
+	r->run.was_ready = r->run.was_ready || ready;
 	if (!ready)
-		r->unready_ms = now_ms;
+		r->run.unready_ms = now_ms;
 	run_arm(q, r);
 }
 
@@ -168,8 +168,8 @@ enum stop_reason run_stop_reason(const struct queue *q, const struct reservation
 
 void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason)
 {
-	r->stop = reason;
-	r->stop_ms = q->now_ms;
+	r->run.stop = reason;
+	r->run.stop_ms = q->now_ms;
 	run_disarm(q, r);
 	if (!stop_reason_deactivates(reason))
 		return;
@@ -193,7 +193,7 @@ static struct job_history history_after(
 {
 	const struct past *p = r->w->past;
 	struct job_history h = {0};
-	if (stop_reason_deactivates(r->stop))
+	if (stop_reason_deactivates(r->run.stop))
 		return h;
 	if (r->has_left)
 		return r->left;
@@ -201,22 +201,22 @@ static struct job_history history_after(
 		h.requeues = p->requeues;
 		h.ran_ms = p->ran_ms;
 		h.suspensions = p->suspensions;
-		/* An attempt that never ran was not stopped: the Job keeps its place. */
+		/* If the attempt never ran, the Job keeps its place. */
 		h.evicted_ms = r->confirmed ? 0 : p->evicted_ms;
 	}
-	if (r->stop == STOP_REASON_WINDOW_CLOSED || r->stop == STOP_REASON_PRICE)
+	if (r->run.stop == STOP_REASON_WINDOW_CLOSED || r->run.stop == STOP_REASON_PRICE)
 		h.suspensions += h.suspensions < INT32_MAX;
-	/* Up to the stop: how long its pods take to go is no run time, and the story that was
-	 * written with the stop could not know. */
-	int64_t until_ms = r->stop_given && r->stop_ms > 0 ? r->stop_ms : now_ms;
+	/* Run time ends at the stop. How long its pods take to go does not count: the story that
+	 * was written with the stop could not know it. */
+	int64_t until_ms = r->stop_given && r->run.stop_ms > 0 ? r->run.stop_ms : now_ms;
 	if (r->confirmed && until_ms > r->since_ms)
 		h.ran_ms = quantity_add(h.ran_ms, until_ms - r->since_ms);
-	if (r->stop == STOP_REASON_IDLE_RECLAIMED)
-		h.not_before_ms = quantity_add(r->stop_ms, RECLAIM_PAUSE_MS);
-	if (r->stop == STOP_REASON_PODS_READY_TIMEOUT) {
+	if (r->run.stop == STOP_REASON_IDLE_RECLAIMED)
+		h.not_before_ms = quantity_add(r->run.stop_ms, RECLAIM_PAUSE_MS);
+	if (r->run.stop == STOP_REASON_PODS_READY_TIMEOUT) {
 		h.requeues += h.requeues < INT32_MAX;
-		h.evicted_ms = r->stop_ms;
-		h.not_before_ms = quantity_add(r->stop_ms, back_off_ms(&q->config, h.requeues));
+		h.evicted_ms = r->run.stop_ms;
+		h.not_before_ms = quantity_add(r->run.stop_ms, back_off_ms(&q->config, h.requeues));
 	}
 	return h;
 }
@@ -236,12 +236,12 @@ struct job_history past_history(const struct queue *q, const struct workload *w,
 	return h;
 }
 
-/* A run that was deactivated keeps what it did until it is active again: explain tells it. */
+/* A deactivated Job keeps its history until it is active again, for `sluice explain`. */
 void run_end(struct queue *q, struct reservation *r, int64_t now_ms)
 {
 	struct workload *w = r->w;
 	must(w->place == PLACE_NOWHERE);
-	r->end_ms = now_ms;
+	r->run.end_ms = now_ms;
 	if (past_deactivated(w))
 		return;
 	struct job_history h = history_after(q, r, now_ms);

@@ -1,17 +1,17 @@
 /*
- * Runs: how long a workload with room may go on, and what its attempts leave behind.
+ * Runs: how long a run may go on, and what earlier attempts leave behind.
  *
- *   pods ready   once confirmed, its pods have so long to become ready, and so long to recover when
- *                they are not any more (reference 12.1). Who does not is stopped and waits for the
- *                back-off, twice as long each time, at the place of the moment of the stop; once
- * too often, and it is deactivated (12.2) max run      the run time of all attempts together
- * (12.3). At its end it is deactivated
+ *   pods ready   once confirmed, pods must become ready within a timeout; when they are ready no
+ *                more, they must recover within another (reference 12.1). Else the run is stopped
+ *                and the Job waits for a back-off, twice as long each time. Its place in the queue
+ *                is that of the stop (config.requeue_at_creation: of its creation). After too many
+ *                such stops it is deactivated (12.2)
+ *   max run      the run time of all attempts together (12.3). At its end the Job is deactivated
  *
- * Who is deactivated waits until somebody takes annotation sluice.dev/hold off it, and begins anew.
+ * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
  *
- * A run's next moment of truth is its alarm; nobody looks at runs in between. What earlier attempts
- * left behind is a record of its own: most workloads never have one, and a million waiting ones are
- * not to pay for it.
+ * The alarm of a run is its next deadline; nothing looks at runs in between. What earlier attempts
+ * left behind is a record of its own, because most waiting Jobs have none.
  */
 #ifndef SLUICE_QUEUE_MODEL_RUN_H
 #define SLUICE_QUEUE_MODEL_RUN_H
@@ -20,40 +20,39 @@
 
 struct past {
 	int32_t requeues;   /* stops because the pods were not ready in time */
-	int64_t created_ms; /* its place in the order but for: */
-	int64_t evicted_ms; /* the last stop of an attempt that ran, when that was why; else 0 */
+	int64_t created_ms; /* its place in the order, unless there is: */
+	int64_t evicted_ms; /* the stop of a run because its pods were not ready in time; or 0 */
 	int64_t ran_ms;
-	int64_t max_run_ms;	      /* what it was deactivated for, if that was why */
+	int64_t max_run_ms;	      /* the limit that held when it was deactivated */
 	enum stop_reason deactivated; /* STOP_REASON_NONE: it is not */
 	int32_t suspensions;	      /* stops because a window closed or the price rose */
 };
 
-/* What somebody before this queue knew: of the attempts before, or at the end of the one that it
- * still holds room for. */
+/* The history as an earlier leader recorded it. With a reservation: as it is at the end of that
+ * attempt. */
 void past_recall(struct queue *q, struct workload *w, const struct job_history *h);
-/* Only of the attempts before, though it may hold room. */
+/* The history before the attempt that it may hold a reservation for. */
 void past_recall_before(struct queue *q, struct workload *w, const struct job_history *h);
 void past_forget(struct queue *q, struct workload *w);
 bool past_deactivated(const struct workload *w);
-/* It was decided to deactivate it, but it has ended otherwise. */
+/* It was to be deactivated, but its run ended otherwise. */
 void past_keep_active(struct queue *q, struct workload *w);
-/* Counts begin anew, and it may start. */
+/* Its counts begin anew, and it may start. */
 void past_reactivate(struct queue *q, struct workload *w);
 
-/* Something that a moment of truth follows from is another one: since when it runs, its pods, the
- * time it may have. */
+/* Sets its next deadline: its start, the state of its pods or a limit has changed. */
 void run_arm(struct queue *q, struct reservation *r);
 void run_disarm(struct queue *q, struct reservation *r);
 void run_ready(struct queue *q, struct reservation *r, bool ready, int64_t now_ms);
 
-/* Why it has been going on for too long; STOP_REASON_NONE: it has not. */
+/* Which deadline has passed; STOP_REASON_NONE: none. */
 enum stop_reason run_stop_reason(const struct queue *q, const struct reservation *r);
-/* It was decided to stop it, for whatever reason. */
+/* A stop was decided, for whatever reason. */
 void run_stopping(struct queue *q, struct reservation *r, enum stop_reason reason);
 
-/* What is left behind if what it runs, if anything, ends now. */
+/* Its history, if its run (if any) ends now. */
 struct job_history past_history(const struct queue *q, const struct workload *w, int64_t now_ms);
-/* It ends: its workload stands nowhere, and is to be placed by what its past then says. */
+/* The run ends. Its workload stands nowhere, and is placed afterwards by its new past. */
 void run_end(struct queue *q, struct reservation *r, int64_t now_ms);
 
 #endif

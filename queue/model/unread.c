@@ -10,7 +10,7 @@
 struct unread_job {
 	struct link link;
 	char *ns, *name, *localqueue;
-	uint64_t list; /* the last in which it was met */
+	uint64_t list; /* the last that had it */
 };
 
 void unread_init(struct unread *u)
@@ -66,7 +66,7 @@ void queue_unread_job(struct queue *q, const char *ns, const char *name, const c
 	j->list = q->unread.list;
 	free(j->localqueue);
 	j->localqueue = mem_strdup(localqueue);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_read_job(struct queue *q, const char *ns, const char *name)
@@ -77,7 +77,7 @@ void queue_read_job(struct queue *q, const char *ns, const char *name)
 	if (!j)
 		return;
 	forget(j);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_begin_unread_list(struct queue *q)
@@ -93,7 +93,7 @@ void queue_end_unread_list(struct queue *q)
 		if (j->list == q->unread.list)
 			continue;
 		forget(j);
-		q->version++;
+		q->counters.version++;
 	}
 }
 

@@ -1,9 +1,9 @@
 /*
- * Unread: Jobs of which the API server says something that cannot be read. Each stays as it was
- * known; its LocalQueue says so, for the one who reads the log is not the one who wrote the Job.
+ * Unread: Jobs that cannot be decoded. Each stays as it was known. Its LocalQueue's status says so,
+ * because the tenant that wrote the Job does not read the controller's log.
  *
- * A tenant can write as many as he likes: UNREAD_MAX of a namespace are remembered. One is
- * forgotten when it can be read, is deleted, or is not in a list any more.
+ * UNREAD_MAX of a namespace are remembered. One is forgotten when it can be read, is deleted, or is
+ * missing from a list.
  */
 #ifndef SLUICE_QUEUE_MODEL_UNREAD_H
 #define SLUICE_QUEUE_MODEL_UNREAD_H
@@ -22,7 +22,7 @@ struct unread {
 
 void unread_init(struct unread *u);
 void unread_done(struct unread *u);
-/* Appends what is to be said of a LocalQueue: nothing, or the first one and how many there are. */
+/* Appends the sentence for a LocalQueue: its first unread Job and their number, or nothing. */
 void unread_tell(const struct unread *u, const char *ns, const char *localqueue, struct text *t);
 
 #endif

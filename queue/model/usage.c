@@ -63,7 +63,7 @@ static struct usage *usage_keep(struct queue *q, const char *ns, const char *loc
 	return u;
 }
 
-/* What is left after so long of what was consumed before. */
+/* The part of past consumption that is left after `ms`. */
 static double left_after(const struct queue *q, int64_t ms)
 {
 	int64_t half_life = q->config.usage_half_life_ms;
@@ -96,7 +96,7 @@ static __int128 weighted(const struct queue *q, const char *resource, int64_t am
 	return (__int128)amount * (milli ? 1 : 1000) * weight;
 }
 
-/* So much was used from `from` to the moment of the record. */
+/* Adds a use that lasted from `from_ms` to the moment of the record. */
 static void add_past(const struct queue *q, struct usage *u, __int128 use, int64_t from_ms)
 {
 	u->consumed += (double)use * (1 - left_after(q, u->at_ms - from_ms));
@@ -138,7 +138,7 @@ void usages_decide(struct queue *q)
 	}
 }
 
-/* Each start asks, and the answer is always the same. */
+/* Cached, because each start asks. */
 static double entry_part(struct queue *q)
 {
 	struct usages *all = &q->usages;
@@ -177,7 +177,7 @@ double usage_of(const struct queue *q, const struct localqueue *lq, int64_t now_
 int64_t queue_recall_ms(const struct queue *q)
 {
 	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n))
-		if (container_of(n, struct clusterqueue, by_name)->orders_by_usage)
+		if (container_of(n, struct clusterqueue, by_name)->spec.orders_by_usage)
 			return quantity_times(q->config.usage_half_life_ms, HALF_LIVES);
 	return 0;
 }

@@ -41,14 +41,14 @@ int workload_back_off_order(const struct tree_node *a, const struct tree_node *b
 	return order_cmp(&x->key, &y->key);
 }
 
-/* Creation times have whole seconds; within one the API server's version orders Jobs. Seen on the
- * watch, it is that of the Job's making. A list, as after a restart, comes by name, and there it is
- * that of the last write: nearly the same order, for whoever writes to new Jobs (the Job controller
- * that finds them suspended, our notices) goes through them in the order in which they came. A Job
- * that did run was written to since, and stands behind the others of its second. */
+/* Creation times have whole seconds; within one, Jobs are ordered by resourceVersion. On the watch
+ * that is the version of the Job's creation. In a list, as after a restart, it is that of the last
+ * write. The order is nearly the same, because the writers to new Jobs (the Job controller, our
+ * notices) take them in order of arrival. But a Job that ran was written to since, and stands
+ * behind the others of its second. */
 static uint64_t arrival_of(struct queue *q, const struct job *j)
 {
-	return j->version > 0 ? (uint64_t)j->version : ++q->arrivals;
+	return j->version > 0 ? (uint64_t)j->version : ++q->counters.arrivals;
 }
 
 static size_t workload_size(const struct workload *w)
@@ -69,17 +69,19 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	return w;
 }
 
-/* What its class says, as far as its ClusterQueue lets that count: while it runs, the one whose
- * quota it holds. */
+/* The priority of its class, capped by its ClusterQueue. While it runs, that is the one of its
+ * reservation. */
 static int32_t priority_that_counts(const struct workload *w)
 {
 	const struct clusterqueue *cq =
 		w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
 	int32_t claims = w->class->value;
-	return cq && cq->has_max_priority && claims > cq->max_priority ? cq->max_priority : claims;
+	return cq && cq->spec.has_max_priority && claims > cq->spec.max_priority
+		       ? cq->spec.max_priority
+		       : claims;
 }
 
-/* Among those who hold quota its place follows too. */
+/* Its place among the candidates follows. */
 static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 {
 	if (w->key.priority == priority)
@@ -159,12 +161,13 @@ static const char *fault_of(
 	return *shape_fault ? shape_fault : NULL;
 }
 
-/* While it runs with fewer than its owner wrote, it may hold room for more from before; so it may
- * when its owner has lowered parallelism, which then tells nothing of how many it had. */
+/* A run that was scaled down may hold quota for the parallelism that its owner wrote. Where its
+ * owner has lowered parallelism, completions bounds how many pods it had. */
 static int32_t most_pods(const struct job *j)
 {
-	int32_t most =
-		j->owner_parallelism > j->parallelism ? j->owner_parallelism : j->parallelism;
+	int32_t most = j->admission.owner_parallelism > j->parallelism
+			       ? j->admission.owner_parallelism
+			       : j->parallelism;
 	return j->has_completions && j->completions > most ? j->completions : most;
 }
 
@@ -187,14 +190,14 @@ bool workload_differs(struct queue *q, const struct workload *w, const struct jo
 	int64_t expected_ms = duration_expected(j, w->family, &from);
 	return !same_shape || !same_class || terms_differ(w, &j->terms) ||
 	       w->held != (j->hold != NULL) || w->deleting != j->deleting ||
-	       w->most_pods != most_pods(j) || w->max_run_ms != j->max_run_ms ||
+	       w->most_pods != most_pods(j) || w->max_run_ms != j->durations.max_run_ms ||
 	       !text_same(family_name(w), j->family ? j->family : "") ||
 	       w->expected_ms != expected_ms || w->expected_from != from ||
 	       strcmp(w->lq->name, j->queue) != 0 || strcmp(w->lq->ns->name, j->ns) != 0 ||
 	       !text_same(w->invalid, invalid);
 }
 
-/* Its end stands among those of its ClusterQueue. */
+/* Its place in clusterqueue.ends follows. */
 static void set_expected(struct workload *w, int64_t expected_ms)
 {
 	if (w->expected_ms == expected_ms)
@@ -234,7 +237,7 @@ void workload_take(
 	if (w->held && !j->hold)
 		past_reactivate(q, w);
 	w->held = j->hold != NULL;
-	w->max_run_ms = j->max_run_ms;
+	w->max_run_ms = j->durations.max_run_ms;
 	terms_take(q, w, &j->terms);
 	family_leave(q, w);
 	family_join(q, w, j->ns, j->family);
@@ -244,7 +247,7 @@ void workload_take(
 	w->progress = progress_of(j);
 }
 
-/* Nothing but quota keeps it. */
+/* May it wait for quota, as far as terms and time are not asked? */
 static bool may_wait(const struct workload *w)
 {
 	return !past_deactivated(w) && !w->held && !w->blocked && !w->deleting && !w->invalid &&
@@ -270,7 +273,7 @@ static enum workload_place place_for(struct queue *q, struct workload *w)
 	return w->not_before_ms > q->now_ms ? PLACE_BACK_OFF : PLACE_READY;
 }
 
-/* What was promised is what it still asks for, where it still asks. */
+/* Does the promise still match what the workload asks for, and where? */
 static bool promise_stands(const struct workload *w)
 {
 	const struct reservation *r = w->promise;
@@ -288,12 +291,12 @@ static bool is_head(const struct queue *q, const struct workload *w)
 	return precedence_head(q, w->group->cq) == w->group && group_head(w->group) == w;
 }
 
-/* What is kept from the Cohort for the head of a StrictFIFO queue follows from who that is. */
+/* A new head of a StrictFIFO queue changes what quota of the Cohort is kept for it. */
 static void place_ready(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->lq->cq;
 	group_join(&q->groups, cq, w);
-	if (cq->strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
+	if (cq->spec.strategy == STRICT_FIFO && is_head(q, w) && tree_count(&cq->order) > 1)
 		queue_touch_reservation(q, cq);
 	else
 		queue_touch_fresh(q, cq);
@@ -302,7 +305,7 @@ static void place_ready(struct queue *q, struct workload *w)
 void workload_place(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE);
-	q->placed++;
+	q->counters.placed++;
 	set_priority(q, w, priority_that_counts(w));
 	if (w->promise && !promise_stands(w))
 		reservation_forget_promise(q, w);
@@ -329,16 +332,17 @@ void workload_place(struct queue *q, struct workload *w)
 	}
 }
 
-/* The head of a StrictFIFO queue may have blocked others, behind it and, by what was kept for it,
- * in its Cohort, as may who had a reservation; elsewhere nobody gains by who leaves. A pass that
- * starts somebody goes on with the others anyway. */
+/* When a head leaves, Jobs that it blocked may start. A backfill head kept a slot in its queue. A
+ * StrictFIFO head blocked the Jobs behind it and, by the quota kept for it, others in its Cohort; a
+ * pass that starts it goes on with those anyway. Elsewhere a Job that leaves changes nothing for
+ * others. */
 static void leave_ready(struct queue *q, struct workload *w)
 {
 	struct clusterqueue *cq = w->group->cq;
 	bool starts = w->reservation || w->promise;
 	if (backfill_is_head(cq, w))
 		queue_touch_queue(q, cq);
-	else if (cq->strategy == STRICT_FIFO && !starts && is_head(q, w))
+	else if (cq->spec.strategy == STRICT_FIFO && !starts && is_head(q, w))
 		queue_touch_reservation(q, cq);
 	group_leave(&q->groups, w);
 }
@@ -376,7 +380,7 @@ void workload_replace(struct queue *q, struct workload *w)
 	workload_place(q, w);
 }
 
-/* Only some orders look at it. */
+/* Moves it only where an order depends on it. */
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from)
 {

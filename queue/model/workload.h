@@ -3,14 +3,14 @@
  *
  * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
  *
- *   aside      something other than quota keeps it: held, misconfigured, its LocalQueue closed, not
- *              the time or the price that its owner asks for (terms.h)
- *   back-off   not before a time: in queue.back_off
- *   ready      in a group of its ClusterQueue (group.h)
+ *   aside      something else than quota stops it: it is held or misconfigured, its LocalQueue is
+ *              closed, or its terms on time and price are not met (terms.h)
+ *   back-off   it may not start before a time; it is in queue.back_off
+ *   ready      it is in a group of its ClusterQueue (group.h)
  *   promised   runs are being stopped for it (reservation.h)
  *   reserved   it holds quota (reservation.h)
  *
- * All but the last are waiting. The strings and references belong to it.
+ * In all places but the last it waits. It owns its strings and references.
  */
 #ifndef SLUICE_QUEUE_MODEL_WORKLOAD_H
 #define SLUICE_QUEUE_MODEL_WORKLOAD_H
@@ -34,10 +34,10 @@ struct reservation;
 struct shape;
 struct terms;
 
-/* The place in a ClusterQueue's order: a total one. */
+/* The place in a ClusterQueue's order, which is total. */
 struct order_key {
-	int32_t priority; /* the one that counts: as its ClusterQueue caps that of its class */
-	int64_t due_ms;	  /* its latest start, when that has come (terms.h); 0: it has not */
+	int32_t priority; /* that of its class, capped by its ClusterQueue */
+	int64_t due_ms;	  /* its latest start, once that has come (terms.h); else 0 */
 	int64_t queued_ms;
 	uint64_t arrival;
 	struct uid uid;
@@ -66,24 +66,25 @@ struct workload {
 	struct reservation *reservation; /* what it holds, or NULL */
 	struct reservation *promise;	 /* what it was promised, or NULL */
 	char *invalid;			 /* NULL, or why it can never start as it is */
-	const char *blocked;   /* NULL, or what the gate sees in its way: queue_block_job() */
-	struct past *past;     /* what earlier attempts left behind, or NULL: run.h */
-	struct terms *terms;   /* what its owner asks of time and money, or NULL: terms.h */
-	struct family *family; /* whose runs tell how long it takes, or NULL: duration.h */
+	const char *blocked; /* NULL, or what the gate sees in its way: queue_block_job() */
+	struct past *past;   /* what earlier attempts left behind, or NULL: run.h */
+	struct terms *terms; /* its owner's terms on time and money, or NULL: terms.h */
+	struct family
+		*family; /* its expected duration is that of their runs (duration.h), or NULL */
 	struct link of_family;
 	int64_t not_before_ms;
 	int64_t max_run_ms;  /* 0: its ClusterQueue's default */
-	int64_t expected_ms; /* what is known, from: */
+	int64_t expected_ms; /* 0: unknown; else from: */
 	enum duration_source expected_from;
 	int32_t most_pods; /* that it may have had at once */
 	enum workload_place place;
-	uint32_t yielded;	  /* realm.news when it last had to make room; 0: never */
-	uint64_t exempt;	  /* of which policies' closes, by its labels: runpolicy.exempts */
+	uint32_t yielded; /* cohort_tree.news when it was last preempted; 0: never */
+	uint64_t exempt;  /* RunPolicies that spare it at a close: bits of runpolicy.exempts */
 	struct progress progress; /* of the pods of all its runs, as its Job says */
-	int64_t stopping_at_ms;	  /* the stop of which its annotation tells; 0: none */
-	uint32_t in_vain; /* realm.news when others last made room for it in vain; 0: never */
+	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
+	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
 	bool held, deleting;
-	bool yielded_again; /* twice or more since realm.news was that */
+	bool yielded_again; /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
 	char name[];
 };
@@ -91,53 +92,53 @@ struct workload {
 struct workload *workload_new(struct queue *q, const struct job *j);
 void workload_free(struct queue *q, struct workload *w); /* must stand nowhere */
 
-/* Does the Job say anything else now than what is known of it? */
+/* Does the Job differ from what is known of it? */
 bool workload_differs(struct queue *q, const struct workload *w, const struct job *j,
 	const struct account *account);
-/* Takes over what it says; a waiting workload must stand nowhere meanwhile. */
+/* Takes over what the Job says. A waiting workload must stand nowhere meanwhile. */
 void workload_take(
 	struct queue *q, struct workload *w, const struct job *j, const struct account *account);
 
-/* Puts it where it belongs now / takes it from where it is. */
+/* Puts it where it belongs now / takes it out of its place. */
 void workload_place(struct queue *q, struct workload *w);
 void workload_unplace(struct queue *q, struct workload *w);
-/* It holds quota; will it wait in cq once it does not, and might it start then by
- * time? Whether its namespace's quotas will let its pods in is not asked, for they count those that
- * are leaving still: at worst those behind it wait until it has left. Nothing starts by this. */
+/* It holds quota. Will it wait in cq when it is stopped, and may it start then by time?
+ * ResourceQuotas are not asked, because they still count its leaving pods. At worst the Jobs behind
+ * it wait until it has left. Nothing starts by this. */
 bool workload_returns(const struct workload *w, const struct clusterqueue *cq, int64_t now_ms);
 void workload_replace(struct queue *q, struct workload *w); /* both, unless it is reserved */
 
-/* It is expected to take so long from now on. */
+/* Sets its expected duration. */
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
-/* A gap filler, by its negative priority: it preempts nothing, waits for no run that leaves, and
+/* A gap filler has a negative priority. It preempts nothing, waits for no run that leaves, and
  * holds up no Job behind it. */
 static inline bool workload_fills_gaps(const struct workload *w)
 {
 	return w->key.priority < 0;
 }
-/* May runs be preempted for it, as far as it itself is concerned? */
+/* May it preempt, by its priority and its class? */
 bool workload_displaces(const struct workload *w);
 
-/* What its class says, or its ClusterQueue caps, is something else: its place follows, also that
- * among those who run. */
+/* The value of its class, or its ClusterQueue's cap, has changed: its place follows, also among
+ * the runs. */
 void workload_reprioritise(struct queue *q, struct workload *w);
-/* The gate of a LocalQueue may be another one: its waiting workloads follow. */
+/* The gate of a LocalQueue may have changed: its waiting workloads follow. */
 void workload_regate(struct queue *q, struct localqueue *lq);
 
-/* It has to make room. Until something else comes free it asks nobody to go for fair sharing's
- * sake: priorities, what is whose, and shares of different resources are such that A may have to go
- * for B, B for C, and C for A, for ever, with nobody's work ever done. */
+/* It is preempted. Until quota comes free otherwise (cohort_tree.news) it preempts none for fair
+ * sharing. Else A may preempt B, B preempt C and C preempt A for ever, with no work done:
+ * priorities, reclaim and shares of different resources can form a circle. */
 void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
-/* Twice or more, with nothing free in between: both searches let it go round once, as Kueue does,
- * and no further. */
+/* It was preempted twice or more, with nothing free in between. Both searches allow one round, as
+ * Kueue does, and no more. */
 bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree);
 
-/* Other Jobs had to stop for it, and it has no room on the nodes all the same. Until quota comes
- * free by itself, or the nodes have room, it displaces none: the next in the queue takes what they
- * left, and would be stopped for it, for ever. */
+/* Jobs were preempted for it, and its pods do not fit on the nodes all the same. Until quota comes
+ * free otherwise, or the nodes have space, it preempts none. Else the next Job would take the freed
+ * quota and be stopped for it, for ever. */
 void workload_displaces_in_vain(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_displaced_in_vain(const struct workload *w, const struct cohort_tree *cohort_tree);
 

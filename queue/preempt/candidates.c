@@ -7,7 +7,7 @@
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/disruption.h"
 
-/* Budgets of one pod that are counted. */
+/* So many budgets of one pod are counted. */
 #define BUDGETS_EACH 8
 
 void candidates_clear(struct candidates *l)
@@ -110,7 +110,7 @@ struct book {
 	uint32_t *rank, *budget; /* budget: BUDGETS_EACH for each run */
 	int64_t *worth, *left;
 	int32_t *allowed;
-	const struct disruption_budget **known; /* whose allowed that is */
+	const struct disruption_budget **known; /* the budget of each `allowed` */
 	size_t nknown;
 };
 
@@ -136,7 +136,7 @@ static void enter_budgets(struct book *b, struct queue *q, size_t i, const struc
 		b->budget[i * BUDGETS_EACH + k] = budget_index(b, of[k]);
 }
 
-/* Of each thing that lacks, the thousandths that it would bring. */
+/* For each contested line, how many thousandths of it the run would free. */
 static int64_t worth_of(const struct preemption *x, const struct reservation *r)
 {
 	int64_t worth = 0;
@@ -188,7 +188,7 @@ static void book_close(struct book *b)
 	free(b->known);
 }
 
-/* ---- Who goes ---- */
+/* ---- The choice ---- */
 
 static void free_take_away(const struct candidates *l)
 {

@@ -1,13 +1,12 @@
 /*
- * The lineup: who might go in one search for victims, once the plain order has found some.
+ * The candidates of one search for victims, once the plain order has found a set.
  *
- * Kueue's rules say who may be displaced, and whether a set is legal and enough; its order comes
- * upon one such set. Others may do as well, and hurt less (victim_cost.h). So those whom the order went
- * through are lined up, and with them at most CANDIDATES_BEYOND of those who would have come next; of
- * all these the best set is chosen (victim_search.h). Who costs nothing is no part of it: that one went
- * first, and is away while the others are chosen.
+ * Kueue's order finds one set that is legal and suffices. Other sets may cost less (victim_cost.h).
+ * So the candidates that the order went through are listed, and at most CANDIDATES_BEYOND that
+ * would have come next. The best set of all these is chosen (victim_search.h). Free candidates
+ * (promises, and runs that end anyway) are not chosen among: they went first, and stay away.
  *
- * Mostly there is nothing to choose: the first one in order does and has a single pod, or all are
+ * Mostly there is nothing to choose: the first candidate suffices and has a single pod, or all are
  * alike. Then the plain order has found the best set already.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_CANDIDATES_H
@@ -27,12 +26,12 @@ struct candidate {
 	struct reservation *reservation;
 	struct candidate_source *source;
 	enum preemption_reason reason;
-	size_t likeness; /* for who needs it: of those alike so many go (fair_victims.c) */
+	size_t likeness; /* which kind of equal candidates it is of (fair_victims.c) */
 };
 
 struct candidates {
-	struct candidate *free, *who; /* who costs nothing and goes first; who costs something */
-	bool *goes;		      /* of those */
+	struct candidate *free, *who; /* free ones, which go first; the others */
+	bool *goes;		      /* of each of the others */
 	size_t nfree, n, free_capacity, capacity;
 	bool may_borrow;
 };
@@ -40,22 +39,23 @@ struct candidates {
 void candidates_clear(struct candidates *l);
 void candidates_done(struct candidates *l);
 
-/* By what it costs, in the plain order. */
+/* Added in the plain order. */
 void candidates_add(struct candidates *l, const struct candidate *c);
-/* So many more may be looked at of this offer's ClusterQueue, one of noffers. */
+/* How many more may be looked at of one ClusterQueue of nsources. */
 size_t candidates_beyond_each(size_t nsources);
 
-/* Those go who are victims now. */
+/* Marks the current victims as those that go. */
 void candidates_mark(struct preemption *x);
-/* No set can be better than the one that goes. */
+/* No set can be better than the current one. */
 bool candidates_is_settled(const struct preemption *x);
 bool candidates_is_alike(const struct preemption *x);
 bool reservations_alike(
 	const struct reservation *a, const struct reservation *b); /* hold the same amounts */
 
-/* Chooses who goes. The functions of l, its world x, are asked about indexes of who. */
+/* Chooses the set that goes. The functions of l get x as their world, and candidates by index. */
 void candidates_ease(struct preemption *x, struct victim_search *l);
-/* They are the victims, and away: the free ones first. Nobody was away before. */
+/* Makes the chosen set the victims and takes them away, the free ones first. None may be away
+ * before. */
 void candidates_displace(struct preemption *x);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Victims the classic way (reference 6.1, 6.2): those are asked who borrow what the demand has the
- * better right to, then others that borrow, then its own ClusterQueue.
+ * Classic victims (reference 6.1, 6.2): first runs that borrow quota to which the demand has the
+ * better right, then other borrowers, then its own ClusterQueue.
  */
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/victims.h"
 
-/* ---- Who is asked ---- */
+/* ---- Candidate sources ---- */
 
-/* What of the demand is left for the nodes above, from one node to the next. */
+/* The rest of the demand that is left for the nodes above, from one node to the next. */
 struct climb {
 	const struct quota_row *row[QUEUE_LINES_MAX];
 	__int128 rest[QUEUE_LINES_MAX];
@@ -34,8 +34,7 @@ static bool climb_step(struct climb *c, const struct demand *d)
 	return fits;
 }
 
-/* All that borrow below a node, but for what was looked at before. The recursion is as deep as the
- * tree. */
+/* All borrowers below a node, but not below `seen`. The recursion is as deep as the tree. */
 static void ask_below(struct preemption *x, const struct quota_node *node,
 	const struct quota_node *shared, const struct quota_node *seen, enum candidate_kind kind)
 {
@@ -50,14 +49,14 @@ static void ask_below(struct preemption *x, const struct quota_node *node,
 	}
 }
 
-/* From a node in whose quota the demand fits upwards it has the better right than those who borrow
- * that quota, whatever their priority. Who may take back from gap fillers only may as far as its
- * own ClusterQueue's quota goes. */
+/* If the demand fits in the quota of a node, it has a better right to that quota than borrowers
+ * from outside of the node, whatever their priority. With reclaimWithinCohort Never only gap
+ * fillers are candidates, by priority. */
 static void ask_others(struct preemption *x)
 {
 	struct climb climb;
 	const struct quota_node *seen = NULL;
-	bool gaps_only = x->d->cq->preemption.reclaim_within_cohort == PREEMPT_NEVER;
+	bool gaps_only = x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER;
 	climb_init(&climb, x->d);
 	bool better = climb_step(&climb, x->d);
 	for (const struct quota_node *n = x->d->cq->node->parent; n; n = n->parent) {
@@ -68,14 +67,14 @@ static void ask_others(struct preemption *x)
 	}
 }
 
-/* ---- Who goes ---- */
+/* ---- Which candidates go ---- */
 
-/* Only if its own ClusterQueue does not borrow in the end: without borrowWithinCohort, and towards
- * those that are too important for it. */
+/* May it go only if the nominee's ClusterQueue does not borrow in the end? So it is without
+ * borrowWithinCohort, or if the candidate's priority is too high for that. */
 static bool forbids_borrowing(
 	const struct preemption *x, const struct candidate_source *o, const struct reservation *r)
 {
-	const struct preemption_spec *p = &x->d->cq->preemption;
+	const struct preemption_spec *p = &x->d->cq->spec.preemption;
 	int32_t theirs = r->w->key.priority;
 	if (o->kind != CANDIDATE_PRIORITY)
 		return false;
@@ -83,8 +82,8 @@ static bool forbids_borrowing(
 	       (p->has_max_priority && theirs > p->max_priority);
 }
 
-/* Who does not use more than its own quota any more keeps the rest, and so do all in a Cohort that
- * does not. */
+/* A ClusterQueue that borrows no more gives back no more, and neither does any in a Cohort that
+ * borrows no more. */
 static bool still_borrows(const struct preemption *x, const struct candidate_source *o)
 {
 	for (const struct quota_node *n = o->cq->node; n != o->shared; n = n->parent)
@@ -101,7 +100,7 @@ static bool may_take(const struct preemption *x, const struct candidate_source *
 	return !(may_borrow && forbids_borrowing(x, o, r)) && still_borrows(x, o);
 }
 
-/* What costs nothing before the rest, then by kind, then as rooms go. */
+/* Free ones first, then by kind, then by reservation_cmp(). */
 static bool goes_before(const struct candidate_source *a, const struct candidate_source *b)
 {
 	if (room_is_free(a->next) != room_is_free(b->next))
@@ -132,9 +131,9 @@ static enum preemption_reason reason_of(
 	return PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING;
 }
 
-/* Who may not be taken is passed over; it stays so in this attempt, because use only falls, and so
- * it is for all behind it, who are no less important. But an important one that is free may stand
- * before one who runs and is not. */
+/* A candidate that may not be taken now may not be taken later in this attempt, because use only
+ * falls. Neither may all behind it, which are no less important. But a free one may be important
+ * and stand before runs that are not. */
 static void pass_over(struct preemption *x, struct candidate_source *o)
 {
 	if (room_is_free(o->next))
@@ -152,7 +151,7 @@ static void take(struct preemption *x, struct candidate_source *o)
 		candidates_add(&x->candidates, &c);
 }
 
-/* ---- Who goes instead, because it hurts less ---- */
+/* ---- Cheaper candidates instead ---- */
 
 static void world_take(void *world, size_t i)
 {
@@ -177,8 +176,8 @@ static bool world_may_go(void *world, size_t i)
 	return may_take(x, c->source, c->reservation, x->candidates.may_borrow);
 }
 
-/* Those who would have come next, of the kinds that the order had to go to. Who costs nothing had
- * its turn before all others. */
+/* Adds the candidates that would have come next, of the kinds that the order had to go to. Free
+ * ones are victims already. */
 static void look_beyond(struct preemption *x, bool may_borrow, enum candidate_kind reach)
 {
 	struct candidate_source *o;
@@ -209,7 +208,7 @@ static bool anybody_lends(const struct candidates *l)
 	return false;
 }
 
-/* The victims are enough, and away; so are those that take their place. */
+/* The victims suffice and are away. So are the cheaper ones that replace them. */
 static void ease(struct preemption *x, bool may_borrow, enum candidate_kind reach)
 {
 	if (candidates_is_settled(x))
@@ -273,10 +272,10 @@ static size_t count_kind(const struct preemption *x, enum candidate_kind kind)
 	return n;
 }
 
-/* Some may go only if nobody borrows in the end, others only help if one may. So it is tried both
- * ways, in Kueue's order, but where only borrowing can come to anything. One that had to make room
- * twice of late takes back what is its ClusterQueue's, and borrows nothing that others must be
- * stopped for: those would reclaim it at once, for ever (workload_yields()). */
+/* Some candidates may go only if the nominee's ClusterQueue does not borrow in the end; others help
+ * only if it may. So both ways are tried, in Kueue's order, unless only borrowing can succeed. A
+ * Job that was preempted twice of late (workload_yields()) only reclaims, and does not preempt to
+ * borrow: that would be reclaimed at once, for ever. */
 void find_classic(struct preemption *x)
 {
 	if (x->d->cq->node->parent)
@@ -284,7 +283,7 @@ void find_classic(struct preemption *x)
 	bool others = x->nsources > 0, hierarchy = count_kind(x, CANDIDATE_HIERARCHY) > 0;
 	candidate_source_add(x, x->d->cq, CANDIDATE_OWN, NULL);
 
-	bool forbidden = !x->d->cq->preemption.borrow_within_cohort;
+	bool forbidden = !x->d->cq->spec.preemption.borrow_within_cohort;
 	if (others && workload_yields_for_ever(x->d->w, x->d->cq->cohort_tree))
 		attempt(x, false);
 	else if (!others || (forbidden && !uses_less_than_nominal(x)))

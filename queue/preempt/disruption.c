@@ -9,8 +9,7 @@
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 
-/* Of all budgets that select one pod: the API server refuses to evict a pod that has more than
- * one. */
+/* More budgets of one pod are ignored. The API server refuses to evict a pod with more than one. */
 #define BUDGETS_MAX 16
 
 struct guarded { /* a namespace */
@@ -58,10 +57,7 @@ static void guarded_free(struct guarded *g)
 
 void disruptions_done(struct disruptions *d)
 {
-	struct guarded *g;
-	map_each(&d->namespaces, i, g)
-		guarded_free(g);
-	map_done(&d->namespaces);
+	map_free(&d->namespaces, guarded_free);
 	map_done(&d->roomless);
 	podlabel_sets_done(&d->labels);
 }
@@ -90,7 +86,7 @@ static struct guarded *guarded_of(struct queue *q, const char *ns)
 	return g;
 }
 
-/* *ret_after: the last one before that name. */
+/* *ret_after: the last budget before that name. */
 static struct disruption_budget *budget_find(
 	struct guarded *g, const char *name, struct link **ret_after)
 {
@@ -242,7 +238,7 @@ void disruption_spend(struct queue *q, struct reservation *r)
 	}
 }
 
-/* Added to what is there. */
+/* Adds those of cq to *s. */
 static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 {
 	s->leaving += cq->nleaving;
@@ -250,9 +246,10 @@ static void count_stopping(const struct clusterqueue *cq, struct stopping *s)
 		return;
 	list_each(&cq->reservations, l) {
 		const struct reservation *r = container_of(l, struct reservation, of_clusterqueue);
-		if (r->state != RESERVATION_LEAVING || r->stop == STOP_REASON_NONE)
+		if (r->state != RESERVATION_LEAVING || r->run.stop == STOP_REASON_NONE)
 			continue;
-		s->since_ms = s->n == 0 || r->stop_ms < s->since_ms ? r->stop_ms : s->since_ms;
+		s->since_ms =
+			s->n == 0 || r->run.stop_ms < s->since_ms ? r->run.stop_ms : s->since_ms;
 		s->grace_ms =
 			r->pods_facts.grace_ms > s->grace_ms ? r->pods_facts.grace_ms : s->grace_ms;
 		s->n++;

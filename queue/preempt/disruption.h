@@ -1,17 +1,16 @@
 /*
- * Disruption: what stopping a run does to its pods. How many of them may go at the moment, by the
- * PodDisruptionBudgets of their namespace, and how long they may take.
+ * Disruption: what a stop does to the pods of a run. PodDisruptionBudgets of the namespace say how
+ * many may go now, terminationGracePeriodSeconds says how long they may take.
  *
- * Nobody is kept from being stopped by a budget: the API server asks budgets only when pods are
- * evicted, and a Job that is suspended deletes its pods. But of victims that would do equally,
- * those go of whom budgets say they may (victim_cost.h).
+ * A budget never prevents a stop: the API server asks budgets only when pods are evicted, and
+ * suspending a Job deletes its pods. But of candidates that serve equally, the ones with pods
+ * that the budgets allow to go are chosen first (victim_cost.h).
  *
- * The labels of pods are known of Jobs that have room, and kept with that; waiting Jobs pay nothing
- * for it. Of one that runs already and gets its room afterwards (adopted from the ledger) they are
- * kept until then.
+ * The labels of pods are kept with the reservation, so waiting Jobs pay nothing for them. A Job
+ * that runs before its reservation is adopted from the ledger has them in `roomless` until then.
  *
- * status.disruptionsAllowed is as old as the last word of the disruption controller. Pods of runs
- * that were stopped since then are taken off.
+ * status.disruptionsAllowed is as old as the last update by the disruption controller. Pods of runs
+ * that were stopped since then are subtracted.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_DISRUPTION_H
 #define SLUICE_QUEUE_PREEMPT_DISRUPTION_H
@@ -32,7 +31,7 @@ struct disruption_budget {
 	char *name;
 	struct link of_namespace; /* by name */
 	struct selector_term selector;
-	int32_t allowed; /* as it was told, less what was stopped since */
+	int32_t allowed; /* the status, less the pods stopped since */
 	struct arena memory;
 };
 
@@ -43,8 +42,8 @@ struct pods_facts {
 };
 
 struct disruptions {
-	struct map namespaces; /* those with a budget */
-	struct map roomless;   /* Jobs that run and have no room (yet) */
+	struct map namespaces; /* namespaces with a budget */
+	struct map roomless;   /* Jobs that run and have no reservation (yet) */
 	struct podlabel_sets labels;
 };
 
@@ -52,27 +51,26 @@ void disruptions_init(struct disruptions *d);
 void disruptions_done(struct disruptions *d);
 size_t disruptions_bytes(const struct disruptions *d);
 
-/* What the Job says of its pods now. */
+/* Reads what the Job says of its pods. */
 void disruption_see(struct queue *q, const struct workload *w, const struct job *j);
-/* The workload has room from here on / the room is no more / the workload is no more. */
+/* The workload has a reservation from here on / has none any more / is gone. */
 void disruption_enter(struct queue *q, struct reservation *r);
 void disruption_leave(struct queue *q, struct reservation *r);
 void disruption_forget(struct queue *q, const struct workload *w);
 
 /* Is there a budget in the Job's namespace? */
 bool disruption_concerns(const struct queue *q, const struct reservation *r);
-/* Those that select its pods, by name; at most cap. */
+/* The budgets that select its pods, by name; at most cap. */
 size_t disruption_budgets(struct queue *q, const struct reservation *r,
 	const struct disruption_budget **ret, size_t cap);
 
-/* It is being stopped: its pods are no longer allowed to others. Once for each run. */
+/* It is being stopped: its pods are subtracted from its budgets. Once for each run. */
 void disruption_spend(struct queue *q, struct reservation *r);
 
-/* Who leaves; and of those, who is stopped to make room for others: how long the pods of any of
- * them may take, and since when the first is. Of one ClusterQueue, or of all that share. */
+/* Runs that leave, of one ClusterQueue or of a Cohort tree. */
 struct stopping {
-	size_t leaving, n;
-	int64_t grace_ms, since_ms;
+	size_t leaving, n;	    /* n: of these, how many were told to stop */
+	int64_t grace_ms, since_ms; /* of these n: the longest grace period, the first stop */
 };
 struct stopping stopping_of(const struct clusterqueue *cq);
 struct stopping stopping_in(const struct cohort_tree *cohort_tree);

@@ -1,10 +1,11 @@
 /*
- * Victims with fair sharing (reference 6.3). Who would stop is asked of the one who borrows most:
- * from the root down, in each Cohort the child of the largest share, until that is a ClusterQueue;
- * and after each victim again, because shares have changed. The demand counts as used meanwhile.
+ * Victims with fair sharing (reference 6.3). The next victim is of the ClusterQueue with the
+ * largest share: from the root down, in each Cohort the child with the largest share is taken,
+ * until that is a ClusterQueue. After each victim it begins again, because shares have changed. The
+ * demand counts as used meanwhile.
  *
- * The ClusterQueues that have something to offer and the Cohorts above them are seats. A seat is
- * left when nothing more can come of it.
+ * ClusterQueues with candidates, and the Cohorts above them, each have a seat in this tree. A seat
+ * is left when it can give no more victims.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 struct seat {
 	const struct quota_node *node;
 	struct candidate_source *source; /* NULL: a Cohort */
-	struct reservation *refused; /* the first of the offer that the first strategy let stay */
-	size_t first, next; /* child and sibling: indexes, 0 for none (the root is nobody's) */
+	struct reservation *refused;	 /* the first candidate that the first strategy refused */
+	size_t first, next; /* child and sibling: indexes, 0 for none (the root is neither) */
 	bool above_preemptor;
 	bool left;
 };
@@ -27,7 +28,7 @@ struct fair {
 	struct preemption *x;
 	struct seat *seat; /* [0] is the root */
 	size_t nseats, capacity;
-	bool second; /* the second strategy: each seat offers whom the first refused */
+	bool second; /* the second strategy: each seat's candidate is its `refused` */
 };
 
 /* ---- Seats ---- */
@@ -73,21 +74,22 @@ static void take_seats(struct fair *f)
 				f->seat[i].above_preemptor || f->seat[i].node == n;
 }
 
-/* Who would have to go next. */
+/* The next candidate of a seat. */
 static struct reservation *seat_reservation(const struct fair *f, const struct seat *s)
 {
 	return f->second ? s->refused : s->source->next;
 }
 
-/* ---- Whom to ask ---- */
+/* ---- The next ClusterQueue ---- */
 
 struct pick {
-	struct seat *seat; /* NULL: nobody yet */
+	struct seat *seat; /* NULL: none yet */
 	struct share share;
 };
 
-/* Order of equals: among ClusterQueues that of their rooms (others before one's own), among Cohorts
- * by name, and a Cohort before a ClusterQueue, because in it the most unfair one can be chosen. */
+/* Equal shares: ClusterQueues by their next candidates (free ones first, the nominee's own last),
+ * Cohorts by name, and a Cohort before a ClusterQueue, because in it the most unfair one can be
+ * chosen. */
 static bool wins_tie(const struct fair *f, const struct seat *a, const struct seat *b)
 {
 	if (!a->source != !b->source)
@@ -123,7 +125,7 @@ static void consider(const struct fair *f, struct pick *best, struct seat *s)
 		*best = (struct pick){s, share};
 }
 
-/* The ClusterQueue to be asked next; NULL: nobody. */
+/* The ClusterQueue of the next victim; NULL: none. */
 static struct seat *seat_next(struct fair *f)
 {
 	while (!f->seat[0].left) {
@@ -146,7 +148,7 @@ static struct seat *seat_next(struct fair *f)
 
 /* ---- Shares ---- */
 
-/* Of two nodes their children below the lowest node above both. */
+/* Replaces two nodes by their ancestors that are children of the lowest node above both. */
 static void below_shared(const struct quota_node **a, const struct quota_node **b)
 {
 	for (const struct quota_node *n = *b;; n = n->parent) {
@@ -195,7 +197,7 @@ static bool strategy_allows(
 	return false;
 }
 
-/* ---- Who goes ---- */
+/* ---- Which candidates go ---- */
 
 static void demand_take(const struct demand *d)
 {
@@ -209,7 +211,7 @@ static void demand_give(const struct demand *d)
 		quota_give(d->line[i].row, QUOTA_THEN, d->line[i].amount);
 }
 
-/* True when it fits now. */
+/* True when the demand fits now. */
 static bool displace(struct fair *f, struct reservation *r, enum preemption_reason reason)
 {
 	victim_add(f->x, r, reason);
@@ -219,8 +221,8 @@ static bool displace(struct fair *f, struct reservation *r, enum preemption_reas
 	return fits;
 }
 
-/* The first of the offer that the strategy lets go; those before it are refused. A share only falls
- * when somebody goes, so if theirs is smaller than ours already, none of them will do. */
+/* The first candidate that the strategy allows; the ones before it are refused. A share only falls
+ * when a run goes, so if theirs is smaller than ours already, none is allowed. */
 static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fair_strategy strategy)
 {
 	struct shares shares = shares_with(f, s);
@@ -238,7 +240,8 @@ static struct reservation *take_allowed(struct fair *f, struct seat *s, enum fai
 	return NULL;
 }
 
-/* Its own quota on all that is contested, with the demand: then it only takes back what is its. */
+/* Does its ClusterQueue stay within its quota on all contested rows, with the demand? Then it only
+ * takes back what is its own. */
 static bool within_nominal(const struct preemption *x)
 {
 	for (size_t i = 0; i < x->ncontested; i++)
@@ -268,7 +271,7 @@ static bool run_first(struct fair *f, enum fair_strategy strategy)
 	return false;
 }
 
-/* Each ClusterQueue is asked once, for the first it was allowed to keep. */
+/* Each ClusterQueue is asked once, for its first refused candidate. */
 static bool run_second(struct fair *f)
 {
 	struct seat *s;
@@ -286,13 +289,13 @@ static bool run_second(struct fair *f)
 	return false;
 }
 
-/* ---- Who goes instead, because it hurts less ---- */
+/* ---- Cheaper candidates instead ---- */
 
-/* Of those alike so many are away, and so many are to go: what each ClusterQueue gives back stays
- * what the strategies have come to, and so do all shares. */
+/* A kind is the candidates of one ClusterQueue that hold the same. Of each kind as many go as the
+ * strategies chose, so all shares stay as they were. */
 struct likes {
-	size_t *away, *wanted;
-	size_t n, short_of; /* of how many kinds there are too few away */
+	size_t *away, *wanted; /* of each kind */
+	size_t n, short_of;    /* kinds; kinds with too few away */
 };
 
 static void world_take(void *world, size_t i)
@@ -324,7 +327,7 @@ static struct candidate_source *source_of(struct preemption *x, const struct res
 	return o;
 }
 
-/* One of the lineup that holds the same of the same ClusterQueue; NULL: nobody does. */
+/* A listed candidate of the same ClusterQueue that holds the same; NULL: there is none. */
 static const struct candidate *like(const struct candidates *l, const struct reservation *r)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -359,7 +362,7 @@ static bool is_victim(const struct preemption *x, const struct reservation *r)
 	return false;
 }
 
-/* Those of one ClusterQueue that are like one of its victims. */
+/* Adds candidates of one ClusterQueue that are like one of its victims. */
 static void look_beyond(struct preemption *x, struct candidate_source *o, size_t most)
 {
 	candidate_source_rewind(x, o);
@@ -385,7 +388,7 @@ static bool gives(const struct preemption *x, const struct candidate_source *o)
 	return false;
 }
 
-/* The victims are away, and so are those that take their place. */
+/* The victims are away, and so are the cheaper ones that replace them. */
 static void ease(struct preemption *x)
 {
 	struct likes likes = {.away = mem_array(x->nvictims, sizeof(*likes.away)),
@@ -410,13 +413,13 @@ static void ease(struct preemption *x)
 
 /* ---- The search ---- */
 
-/* A Job that had to make room a moment ago takes back what is its ClusterQueue's, and no more;
- * twice, and it asks no other ClusterQueue until something comes free: others take that back in
- * turn. */
+/* A Job that was preempted (workload_yields()) only takes back what is its ClusterQueue's.
+ * Preempted twice, it asks no other ClusterQueue until quota comes free: others would take that
+ * back in turn. */
 static void ask_all(struct preemption *x)
 {
 	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;
-	bool reclaims = x->d->cq->preemption.reclaim_within_cohort != PREEMPT_NEVER;
+	bool reclaims = x->d->cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER;
 	bool others =
 		!workload_yields_for_ever(x->d->w, cohort_tree) &&
 		(within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, cohort_tree)));

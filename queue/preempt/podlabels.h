@@ -1,8 +1,7 @@
 /*
- * Labels of pods, as selectors look at them: those of the template, each different set kept once,
- * and those that the Job controller gives the pods of each Job: its name and its uid, under the
- * names of today and those of before batch/v1. A set does not have the latter, so that all Jobs of
- * one making share it.
+ * Labels of pods, as selectors see them: those of the template, each different set kept once, and
+ * those that the Job controller adds. The latter are the Job's name and uid, under today's keys and
+ * those from before batch/v1. A set does not have them, so that all Jobs of one template share it.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_PODLABELS_H
 #define SLUICE_QUEUE_PREEMPT_PODLABELS_H
@@ -30,7 +29,7 @@ struct podlabel_sets {
 void podlabel_sets_init(struct podlabel_sets *all);
 void podlabel_sets_done(struct podlabel_sets *all); /* every reference must have been given back */
 
-/* Is it one of those that differ from Job to Job? */
+/* Is it a label that differs from Job to Job? */
 bool podlabel_is_of_one_job(const char *key);
 
 struct podlabels *podlabels_of(struct podlabel_sets *all, const struct label *label, size_t n);

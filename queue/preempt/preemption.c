@@ -26,7 +26,7 @@ int reservation_cmp(const struct reservation *a, const struct reservation *b)
 	return uid_cmp(&a->w->key.uid, &b->w->key.uid);
 }
 
-/* ---- Who is a candidate ---- */
+/* ---- Which runs are candidates ---- */
 
 const struct quota_row *contested_row(
 	const struct preemption *x, const struct quota_node *node, size_t i)
@@ -59,8 +59,8 @@ static bool holds_contested(const struct preemption *x, const struct reservation
 
 static enum preemption_policy policy_towards(const struct demand *d, const struct clusterqueue *cq)
 {
-	return cq == d->cq ? d->cq->preemption.within_clusterqueue
-			   : d->cq->preemption.reclaim_within_cohort;
+	return cq == d->cq ? d->cq->spec.preemption.within_clusterqueue
+			   : d->cq->spec.preemption.reclaim_within_cohort;
 }
 
 static bool policy_allows(const struct demand *d, const struct reservation *r)
@@ -80,13 +80,13 @@ static bool policy_allows(const struct demand *d, const struct reservation *r)
 	return false;
 }
 
-/* Of who runs in cq nobody of a higher priority is allowed. */
+/* Runs of cq with a higher priority are no candidates. */
 static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
 {
 	switch (policy_towards(d, cq)) {
 	case PREEMPT_NEVER:
 		return -1;
-	case PREEMPT_LOWER_PRIORITY: /* who displaces is of 0 at least */
+	case PREEMPT_LOWER_PRIORITY: /* the nominee's priority is at least 0 */
 		return d->w->key.priority - 1;
 	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
 		return d->w->key.priority;
@@ -96,13 +96,13 @@ static int32_t highest_allowed(const struct demand *d, const struct clusterqueue
 	return INT32_MAX;
 }
 
-/* Nobody behind this one is allowed either, because priorities only rise from here. */
+/* This one and all behind it are no candidates, because priorities only rise from here. */
 static bool policy_ends(const struct demand *d, const struct reservation *r)
 {
 	return !room_is_free(r) && r->w->key.priority > highest_allowed(d, r->cq);
 }
 
-/* Of its own priority, and not newer: as many as run may stand there one after another. */
+/* Of the nominee's own priority, and not newer. There may be very many of these in a row. */
 static bool is_older_equal(const struct demand *d, const struct reservation *r)
 {
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
@@ -116,7 +116,7 @@ static bool is_candidate(const struct preemption *x, const struct reservation *r
 	return policy_allows(x->d, r) && holds_contested(x, r);
 }
 
-/* ---- Offers ---- */
+/* ---- Candidate sources ---- */
 
 static struct reservation *next_promised(const struct preemption *x,
 	const struct candidate_source *o, const struct reservation *after)
@@ -140,7 +140,7 @@ static struct tree_node *step(
 	return victim_index_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
 }
 
-/* The first among the rows' next holders; it leaves all the rows in which it stands. */
+/* The first of all rows' cursors. The cursors of all rows in which it stands move on. */
 static struct reservation *next_in_line(struct preemption *x, const struct candidate_source *o)
 {
 	struct tree_node **cursor = x->cursor + o->cursor;
@@ -209,7 +209,7 @@ static bool policy_asks(const struct preemption *x, const struct clusterqueue *c
 	       (cq != x->d->cq && x->q->gap_fillers > 0);
 }
 
-/* An inactive ClusterQueue gives nobody away, as in Kueue: what it runs is the admin's business. */
+/* Runs of an inactive ClusterQueue are no candidates, as in Kueue: they are up to the admin. */
 bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared)
 {
@@ -241,9 +241,9 @@ static int64_t promised_most(
 	return most;
 }
 
-/* Others give while they borrow: of one thing no more than is borrowed, but for the last of them.
- * Where several things are contested they may go on giving for another one's sake, and with fair
- * sharing for one that is not. */
+/* Other ClusterQueues give back only while they borrow. So of one row that is at most what they
+ * borrow, and the last victim may hold more. Where several rows are contested a ClusterQueue may go
+ * on because of another row, and with fair sharing because of rows that are not contested. */
 int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i)
 {
 	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
@@ -294,7 +294,7 @@ bool demand_fits(const struct demand *d, bool may_borrow)
 	return true;
 }
 
-/* The last one is what made it fit, so it has to go. */
+/* The last one made it fit, so it has to go. */
 void victims_spare(struct preemption *x, bool may_borrow)
 {
 	size_t kept = x->nvictims - 1;
@@ -306,7 +306,7 @@ void victims_spare(struct preemption *x, bool may_borrow)
 		reservation_take_away(v.reservation);
 		x->victim[--kept] = v;
 	}
-	/* Those who go stand at the end now, in their order; they move to the front. */
+	/* The ones that go are at the end now, in their order; they move to the front. */
 	size_t n = x->nvictims - kept;
 	for (size_t i = 0; i < n; i++)
 		x->victim[i] = x->victim[kept + i];

@@ -1,11 +1,11 @@
 /*
- * A displacement: one search for victims. What the classic way (victims.c) and the fair one
- * (fair_victims.c) have in common: what each ClusterQueue has to offer, and the victims so far.
+ * A preemption: one search for victims. This is what the classic search (classic_victims.c) and the
+ * fair one (fair_victims.c) have in common: the candidate sources, and the victims so far.
  *
- * An offer yields the candidates of one ClusterQueue in the order in which they would have to go
- * (reservation_cmp): its promises, those that end anyway, those that run. Only those who hold something of
- * a contested row and whom the policy allows are candidates. They are looked up one by one
- * (victim_index.h), because a ClusterQueue runs 100,000 Jobs and few have to go.
+ * A candidate source yields the candidates of one ClusterQueue in the order in which they would
+ * have to go (reservation_cmp): promises, runs that end anyway, other runs. A candidate holds
+ * something of a contested row, and the policy allows to preempt it. Candidates are looked up one
+ * by one (victim_index.h), because a ClusterQueue may run 100,000 Jobs and few have to go.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 #define SLUICE_QUEUE_PREEMPT_PREEMPTION_H
@@ -14,19 +14,19 @@
 #include "queue/preempt/victims.h"
 
 enum candidate_kind {	     /* in the order in which they are taken (reference 6.1) */
-	CANDIDATE_HIERARCHY, /* the demand fits in a quota that is nearer to it than to them */
-	CANDIDATE_PRIORITY,
-	CANDIDATE_OWN,
+	CANDIDATE_HIERARCHY, /* borrows quota that is nearer to the nominee, in which it fits */
+	CANDIDATE_PRIORITY,  /* another borrower */
+	CANDIDATE_OWN,	     /* of the nominee's ClusterQueue */
 };
 
 struct candidate_source {
 	struct clusterqueue *cq;
 	enum candidate_kind kind;
 	const struct quota_node *shared; /* the lowest node above both; NULL for its own */
-	struct reservation *next;	 /* NULL: nobody is left */
-	size_t cursor;			 /* its first, in displacement.cursor */
-	bool dropped;			 /* nobody else of it will do */
-	size_t beyond;			 /* so many were lined up behind the victims */
+	struct reservation *next;	 /* NULL: none is left */
+	size_t cursor;			 /* its first, in preemption.cursor */
+	bool dropped;			 /* none of the rest may go */
+	size_t beyond;			 /* how many were listed behind the victims */
 };
 
 struct likes;
@@ -39,48 +39,48 @@ struct preemption {
 	struct candidate_source *source;
 	size_t nsources, sources_capacity;
 	struct tree_node *
-		*cursor; /* ncontested for each offer: who is next among a row's holders */
+		*cursor; /* ncontested for each source: the next in each row's victim index */
 	size_t cursors_capacity;
 	struct victim *victim;
 	size_t nvictims, victims_capacity;
-	bool lenient; /* those are to go whom it hurts least */
+	bool lenient; /* the cheapest set is taken, not the plain one */
 	struct candidates candidates;
 	struct likes *likes; /* of fair_victims.c, while it chooses */
 };
 
-/* Adds what cq has to offer, unless it has nothing. False: nothing. */
+/* Adds cq as a source, if it has candidates. False: it has none. */
 bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum candidate_kind kind,
 	const struct quota_node *shared);
-/* What of the contested row i those have who could be displaced in cq: so much or less. */
+/* A bound: how much of contested row i the candidates of cq hold at most. */
 int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
-/* All of it again, from the first. */
+/* Begins again with the first candidate. */
 void candidate_source_rewind(struct preemption *x, struct candidate_source *o);
-/* Takes the next one off. */
+/* Takes the next candidate. */
 struct reservation *candidate_source_take(struct preemption *x, struct candidate_source *o);
 
-/* The same pair in another node; NULL when it has none. */
+/* The row of contested row i's flavor and resource in a node; NULL when it has none. */
 const struct quota_row *contested_row(
 	const struct preemption *x, const struct quota_node *node, size_t i);
 /* Does the node use more than its own quota of some contested row? */
 bool borrows_contested(const struct preemption *x, const struct quota_node *node);
 
-/* Would it cost nobody any work? */
+/* Is no work lost if it goes? Of a promise, or of a run that ends anyway. */
 bool room_is_free(const struct reservation *r);
-/* Order of going: a promise, one that ends anyway, lower priority, later start, uid. */
+/* The order in which they go: promises, runs that end anyway, lower priority, later start, uid. */
 int reservation_cmp(const struct reservation *a, const struct reservation *b);
 
-/* In THEN only. */
+/* THEN only. */
 void reservation_take_away(const struct reservation *r);
 void reservation_put_back(const struct reservation *r);
 
 void victim_add(struct preemption *x, struct reservation *r, enum preemption_reason reason);
 bool demand_fits(const struct demand *d, bool may_borrow);
-/* Puts back whoever need not go, the last one first, and never the very last. */
+/* Puts unnecessary victims back, from the last but one to the first. */
 void victims_spare(struct preemption *x, bool may_borrow);
-/* Puts all back; they stay victims. */
+/* Puts all back in THEN; they stay victims. */
 void victims_put_back(const struct preemption *x);
 
-/* Both leave THEN as it was; x->nvictims is the result. */
+/* Both leave THEN as it was. The result is x->victim; x->nvictims 0: none. */
 void find_classic(struct preemption *x);
 void find_fair(struct preemption *x);
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* ---- Whose pods are counted first ---- */
+/* ---- The order in which pods are counted ---- */
 
 struct ranked {
 	int32_t priority;
@@ -40,7 +40,7 @@ static int64_t pods_of(const struct victim_cost_run *r)
 	return r->pods > 1 ? r->pods : 1;
 }
 
-/* Of pods that all are selected by the same budgets so many are too many. */
+/* How many of its pods are too many. The same budgets select all of them. */
 static int64_t violations_of(const struct victim_cost_book *b, const struct victim_cost_run *r)
 {
 	int64_t pods = pods_of(r), over = 0;

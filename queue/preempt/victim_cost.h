@@ -1,15 +1,15 @@
 /*
- * Toll: what it costs to stop a set of runs.
+ * Victim cost: what it costs to stop a set of runs.
  *
- * Tolls are compared step by step; the first step in which they differ decides:
+ * Costs are compared step by step. The first step in which they differ decides:
  *
- *   reach        how far Kueue's order had to go for them: who borrows what is the asker's by right
- *                before other borrowers, these before the asker's own ClusterQueue
+ *   reach        how far Kueue's order had to go: first runs that borrow the nominee's own quota,
+ *                then other borrowers, then its own ClusterQueue
  *   violations   pods that PodDisruptionBudgets do not allow to go
  *   highest      the priority of the most important
- *   sum          of all priorities, a pod each; so that each pod counts, 2^31 is added to each
+ *   sum          of the priorities of all pods, each plus 2^31 so that each pod counts
  *   pods
- *   start        of the one that has run longest among the most important: the later the better
+ *   start        of the longest run among the most important: the later the better
  *   work         that is lost: run time times pods
  *
  * Steps two to six are kube-scheduler's (pickOneNodeForPreemption), and the pods beyond a budget
@@ -17,7 +17,8 @@
  * that have run longer; each takes one from every budget that selects it; a pod is a violation if
  * any of these had none left. So a set never costs less than a part of it.
  *
- * Pure numbers: who they are of, and whether the set is enough, is not known here (victim_search.h).
+ * Pure numbers. Which runs they belong to, and whether the set suffices, is the business of
+ * victim_search.h.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIM_COST_H
 #define SLUICE_QUEUE_PREEMPT_VICTIM_COST_H
@@ -26,42 +27,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct victim_cost_run { /* one that might go */
+struct victim_cost_run { /* a candidate */
 	uint32_t reach;
 	int32_t priority;
 	int32_t pods; /* counts as one at least */
 	int64_t start_ms;
-	const uint32_t *budget; /* indexes of those that select its pods */
+	const uint32_t *budget; /* indexes of the budgets that select its pods */
 	size_t nbudgets;
 };
 
 struct victim_cost_book {
 	const struct victim_cost_run *run;
 	size_t nruns;
-	const uint32_t *rank;	/* indexes of all runs, those first whose pods are counted first:
+	const uint32_t *rank; /* indexes of all runs, in the order in which their pods are counted:
 				   victim_cost_rank() */
 	const int32_t *allowed; /* of each budget: so many pods may go; below 0 counts as 0 */
-	int64_t *left;		/* as many: scratch */
+	int64_t *left;		/* scratch, one for each budget */
 	size_t nbudgets;
 };
 
 struct victim_cost {
 	uint32_t reach;
 	int64_t violations;
-	int64_t highest; /* INT64_MIN: of nobody */
+	int64_t highest; /* INT64_MIN: of an empty set */
 	__int128 sum, pods;
-	int64_t start_ms; /* INT64_MAX: of nobody */
-	__int128 youth; /* the sum of starts times pods: at one moment, the more of it the less work
-			   is lost */
+	int64_t start_ms; /* INT64_MAX: of an empty set */
+	__int128 youth;	  /* the sum of starts times pods: the more, the less work is lost */
 };
 
-/* Writes as many indexes as there are runs. */
+/* Writes n indexes: more important runs first, then earlier starts. */
 void victim_cost_rank(const struct victim_cost_run *run, size_t n, uint32_t *ret_rank);
 
-/* Of those that go. */
+/* The cost of the runs that go. */
 struct victim_cost victim_cost_of(const struct victim_cost_book *b, const bool *goes);
 
-/* Below 0: a hurts less. */
+/* Below 0: a costs less. */
 int victim_cost_cmp(const struct victim_cost *a, const struct victim_cost *b);
 
 #endif

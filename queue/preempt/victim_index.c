@@ -26,7 +26,7 @@ struct reservation *victim_index_reservation(const struct tree_node *n)
 	return entry_of(n)->reservation;
 }
 
-/* A reservation that the ledger remembered may have two lines of one row. */
+/* An adopted reservation may have two lines of one row. */
 static int index_order(const struct tree_node *a, const struct tree_node *b)
 {
 	int order = reservation_cmp(victim_index_reservation(a), victim_index_reservation(b));
@@ -104,7 +104,7 @@ struct tree_node *victim_index_first(struct clusterqueue *cq, struct quota_row *
 	return tree_first(victim_index_of(cq, row));
 }
 
-/* ---- Those who are newer ---- */
+/* ---- Newer runs ---- */
 
 static bool newer_may(const struct tree_node *n, void *ctx)
 {

@@ -1,19 +1,20 @@
 /*
- * Holders: who holds something of a leaf's row, those first who would have to go first.
+ * Victim index: the reservations that hold something of a leaf's row, in the order in which they
+ * would have to go.
  *
- * The order is kept only for rows in which somebody once looked for a victim; for all others it
- * would cost a tree's update at each start, for nothing. Where it is kept, so are sums: how much
- * those hold who may be displaced is known without a look at each (victims.c), and those who are
- * not newer than somebody of their own priority are passed over together.
+ * It is kept only for rows in which a victim was searched once; for all others it would cost a tree
+ * update at each start, for nothing. It keeps sums, too. So victims.c knows how much the candidates
+ * hold without a look at each run. Runs that are not newer than a Job of their own priority are
+ * skipped together.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
 #define SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
 
 #include "queue/model/reservation.h"
 
-/* The room stands among the holders of its rows, those of which it has more than 0 / does not any
- * more. Around everything that changes its place there (its workload's priority) or what it holds:
- * out, and in again. Idempotent. */
+/* Puts the reservation into the indexes of the rows of which it holds more than 0 / takes it out.
+ * Every change of its place (its workload's priority) or of what it holds stands between a leave
+ * and a join. Idempotent. */
 void victim_index_join(struct reservation *r);
 void victim_index_leave(struct reservation *r);
 
@@ -21,13 +22,13 @@ void victim_index_leave(struct reservation *r);
 struct tree_node *victim_index_first(struct clusterqueue *cq, struct quota_row *row);
 struct reservation *victim_index_reservation(const struct tree_node *n);
 
-/* The first behind n who was queued later than that. */
+/* The first behind n that was queued later than that. */
 struct tree_node *victim_index_newer(
 	const struct quota_row *row, const struct tree_node *n, int64_t queued_ms);
 
-/* What those have of it in all who end anyway, or run and are of no higher priority. */
+/* How much runs hold that end anyway or have no higher priority. */
 int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t priority);
-/* The most that one of them all has. */
+/* The most that any one holds. */
 int64_t victim_index_largest(struct clusterqueue *cq, struct quota_row *row);
 
 #endif

@@ -8,13 +8,13 @@
 struct search {
 	const struct victim_search *l;
 	size_t n;
-	size_t *gentle; /* indexes, those first that hurt least */
+	size_t *gentle; /* indexes, the cheapest first */
 	bool *away;	/* as the world is now */
-	bool *chosen;	/* exact: who goes for certain */
+	bool *chosen;	/* exact search: decided to go */
 	bool *best;
 	bool best_is_given; /* it is the caller's */
 	struct victim_cost least_cost;
-	size_t tries; /* that are left */
+	size_t tries; /* left */
 };
 
 /* ---- The world ---- */
@@ -55,7 +55,7 @@ static void put_all_back(struct search *s)
 			put_back(s, i);
 }
 
-/* One that may go last of those who are away. */
+/* Puts one back that may go as the last of all that are away. False: there is none. */
 static bool put_back_last(struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -69,7 +69,7 @@ static bool put_back_last(struct search *s)
 	return false;
 }
 
-/* Is there an order in which those who are away may go? They are away again when it returns. */
+/* Is there an order in which all that are away may go? They are away again when it returns. */
 static bool may_all_go(struct search *s)
 {
 	if (!s->l->may_go)
@@ -88,7 +88,7 @@ static bool may_all_go(struct search *s)
 
 /* ---- The best so far ---- */
 
-/* The first in which they differ is in a. */
+/* Is the first candidate in which they differ in a? */
 static bool comes_before(const bool *a, const bool *b, size_t n)
 {
 	size_t i = 0;
@@ -103,7 +103,7 @@ static bool is_better(const struct search *s, const struct victim_cost *t, const
 	return order < 0 || (order == 0 && !s->best_is_given && comes_before(set, s->best, s->n));
 }
 
-/* Those who are away, enough and allowed to be. */
+/* Keeps the set that is away if it is better. It suffices and may go. */
 static bool consider(struct search *s)
 {
 	struct victim_cost t = victim_cost_of(&s->l->book, s->away);
@@ -115,10 +115,10 @@ static bool consider(struct search *s)
 	return true;
 }
 
-/* ---- Few: all sets, but for those of which it is plain that they cost more ---- */
+/* ---- Few candidates: all sets, but for those that plainly cost more ---- */
 
-/* All that are not decided yet are away. Those that hurt most are decided first, and stay first. As
- * deep as there are candidates. */
+/* All undecided candidates are away. The dearest is decided first; that it stays is tried first.
+ * The recursion is as deep as there are candidates. */
 static void decide(struct search *s, size_t left)
 {
 	if (left == 0) {
@@ -146,7 +146,7 @@ static void search_all(struct search *s)
 	put_all_back(s);
 }
 
-/* ---- Many: sets that are likely to be good ---- */
+/* ---- Many candidates: sets that are likely to be good ---- */
 
 static bool may_try(struct search *s)
 {
@@ -156,7 +156,7 @@ static bool may_try(struct search *s)
 	return true;
 }
 
-/* Puts back whoever need not be away, those first that hurt most; `stays` does not come back. */
+/* Puts back all that need not be away, the dearest first, but not `stays`. */
 static void spare(struct search *s, size_t stays)
 {
 	for (size_t k = s->n; k-- > 0;) {
@@ -169,7 +169,7 @@ static void spare(struct search *s, size_t stays)
 	}
 }
 
-/* In this order, until it is enough. */
+/* Takes candidates in this order, until it is enough. */
 static void try_order(struct search *s, const size_t *order)
 {
 	bool done = false;
@@ -199,7 +199,7 @@ static void try_each_alone(struct search *s)
 	}
 }
 
-/* The best set, with `comes` instead of `leaves` and of whoever else can be spared then. */
+/* Tries the best set with `comes` instead of `leaves`, without all that can be spared then. */
 static bool try_exchange(struct search *s, size_t leaves, size_t comes)
 {
 	bool better = false;
@@ -270,7 +270,7 @@ static int by_hurt(const void *a, const void *b)
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Those of a kind by what a pod of theirs brings: fewer have to go. */
+/* Equal ones by what a pod of theirs frees, so that fewer have to go. */
 static int by_yield(const void *a, const void *b)
 {
 	const struct hurt *x = a, *y = b;
@@ -320,7 +320,7 @@ static void search_some(struct search *s, struct hurt *all)
 	free(order);
 }
 
-/* One costs as much as there are candidates. */
+/* The cost of a try grows with the number of candidates. */
 static size_t tries_for(size_t n)
 {
 	return n <= VICTIM_SEARCH_TRIES_FOR ? VICTIM_SEARCH_TRIES_MAX

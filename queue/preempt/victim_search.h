@@ -1,20 +1,21 @@
 /*
- * Levy: which of those who may go do go, so that it is enough and hurts least (victim_cost.h).
+ * Victim search: chooses the victims among the candidates, so that they suffice and cost least
+ * (victim_cost.h).
  *
- * The caller has found a set that is enough, and of which nobody can be spared; a better one is
- * looked for. What is enough, and who may go when others are away already, only the caller knows:
- * its functions are asked about the world as the search makes it, by taking runs away and putting
- * them back. Two things must be true of them:
+ * The caller has found a set that suffices and of which none can be spared; this looks for a better
+ * one. It takes candidates away and puts them back, and asks the caller's functions after each
+ * step: is it enough, may this one go now? Two things must be true of these functions:
+ *
  *   - what is enough stays enough when more are away;
- *   - who may not go does not when more are away either. So a set may go if there is an order in
- * which each may when its turn comes, and then every part of it may, too.
+ *   - a candidate that may not go may not go either when more are away. So a set may go if there is
+ *     an order in which each one may, and then every part of it may, too.
  *
- * Among VICTIM_SEARCH_EXACT_MAX candidates the answer is exact: of all sets that may go and are enough, none
- * costs less. Among more it is the best that VICTIM_SEARCH_TRIES_MAX tries come upon, and never worse than
- * what the caller had: sets made in the orders of least hurt, each alone, one exchanged for
- * another. Among more than VICTIM_SEARCH_TRIES_FOR there are fewer tries, so that it never takes longer. Of
- * two sets that cost the same the caller's stays, then the one with the earliest candidates is
- * taken.
+ * Up to VICTIM_SEARCH_EXACT_MAX candidates the answer is exact: no legal set that suffices costs
+ * less. Among more it is the best of VICTIM_SEARCH_TRIES_MAX tries, and never worse than the
+ * caller's set. A try is a set made in an order of least cost, one candidate alone, or one victim
+ * exchanged for another candidate. Beyond VICTIM_SEARCH_TRIES_FOR candidates there are fewer tries,
+ * so that it never takes longer. Of sets that cost the same the caller's stays; else the one with
+ * the earliest candidates is taken.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIM_SEARCH_H
 #define SLUICE_QUEUE_PREEMPT_VICTIM_SEARCH_H
@@ -27,15 +28,15 @@
 
 struct victim_search {
 	struct victim_cost_book book;
-	const int64_t *worth; /* of each run: about how much of what lacks it holds */
+	const int64_t *worth; /* of each run: about how much of the shortage it holds */
 	void *world;
 	void (*take)(void *world, size_t run); /* it is away from here on */
 	void (*put_back)(void *world, size_t run);
 	bool (*enough)(void *world);
-	bool (*may_go)(void *world, size_t run); /* now; NULL: anybody may, at any time */
+	bool (*may_go)(void *world, size_t run); /* now; NULL: each may, at any time */
 };
 
-/* goes: in, the caller's set, while nobody is away; out, the best that was found, and nobody is. */
+/* goes: in, the caller's set; out, the best that was found. None is away before or after. */
 void victim_search_ease(const struct victim_search *l, bool *goes);
 
 #endif

@@ -14,7 +14,7 @@ void demand_init(struct demand *d, const struct workload *w, struct clusterqueue
 	d->nlines = 0;
 	for (size_t i = 0; i < c->nneeds && d->nlines < QUEUE_LINES_MAX; i++) {
 		const struct need *n = &c->need[i];
-		const struct resource_group *g = &cq->groups[n->group];
+		const struct resource_group *g = &cq->spec.groups[n->group];
 		size_t pair = choice->flavor[n->group] * g->nresources + n->resource;
 		d->line[d->nlines++] =
 			(struct demand_line){g->row[pair], need_amount(n, choice->pods),
@@ -36,8 +36,8 @@ static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 	return x;
 }
 
-/* If all went who could, would there be as much as lacks? A look at sums, not at runs: who asks in
- * vain, and is asked again whenever a run ends, must not cost as much as there are runs. */
+/* If all candidates went, would the demand fit in this row? Sums answer it, not runs: a nominee
+ * that asks in vain asks again whenever a run ends, and must not look at all runs each time. */
 static bool could_do(const struct preemption *x, size_t i)
 {
 	const struct clusterqueue *mine = x->d->cq;
@@ -101,7 +101,7 @@ void victims_done(struct queue *q)
 
 /* ---- The quick look ---- */
 
-/* The lowest priority from which on this one could be displaced. */
+/* The lowest priority with which this one could be preempted. */
 static int64_t from_reservation(const struct reservation *r, enum preemption_policy policy)
 {
 	int64_t theirs = r->w->key.priority;
@@ -112,7 +112,7 @@ static int64_t from_reservation(const struct reservation *r, enum preemption_pol
 	return policy == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY ? theirs : theirs + 1;
 }
 
-/* Of those who run the first is the least important. */
+/* Of the runs the first is the least important. */
 static int64_t from_index(const struct tree_node *n, enum preemption_policy policy)
 {
 	int64_t least = INT64_MAX;
@@ -164,8 +164,8 @@ static void survey(
 
 int64_t victims_from(const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s)
 {
-	enum preemption_policy within = cq->preemption.within_clusterqueue,
-			       reclaim = cq->preemption.reclaim_within_cohort;
+	enum preemption_policy within = cq->spec.preemption.within_clusterqueue,
+			       reclaim = cq->spec.preemption.reclaim_within_cohort;
 	int64_t least = INT64_MAX;
 	if (within != PREEMPT_NEVER && clusterqueue_active(cq))
 		least = from_clusterqueue((struct clusterqueue *)(uintptr_t)cq, within, false);

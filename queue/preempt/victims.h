@@ -3,35 +3,35 @@
  * are candidates, whether a set of them is legal, and whether there is one at all:
  *
  *   1. candidates are taken away in a fixed order until the demand fits;
- *   2. those that turn out to be unnecessary are put back.
+ *   2. unnecessary ones are put back.
  *
  * That is the plain set. With fair sharing (fair_victims.c) the order is another one.
  *
- * Where other runs would do as well, the set that costs least is taken (candidates.h,
- * victim_cost.h), unless the configuration says to take Kueue's. Whether there is a set is never
- * another answer.
+ * If other sets suffice, too, the one that costs least is taken (candidates.h, victim_cost.h),
+ * unless the configuration says to take Kueue's. A set is found exactly when Kueue's order finds
+ * one.
  *
- *   classic  of all sets that are legal and enough, as far as Kueue's order had to go for one: from
- *            runs that borrow what is the nominee's by right, to other borrowers, to its own
- *            ClusterQueue
- *   fair     the strategies say how much each ClusterQueue gives back; of its runs that hold the
- *            same, those that cost least
+ *   classic  Kueue's order goes from runs that borrow the nominee's own quota to other borrowers,
+ *            and then to its own ClusterQueue. The cheapest legal set is taken of the kinds that
+ *            the order had to go to
+ *   fair     the strategies say how much each ClusterQueue gives back. Of its runs that hold the
+ *            same, the cheapest are taken
  *
- * Gap fillers (negative priorities) preempt nothing. What they borrow may always be taken back for
- * the ClusterQueue whose nominal quota it is: towards them reclaimWithinCohort Never reads as
- * LowerPriority, for a demand that fits in the nominee's own quota.
+ * Gap fillers (negative priorities) preempt nothing. Nominal quota that they borrow may always be
+ * reclaimed: for a demand within its own nominal quota, a nominee with reclaimWithinCohort Never
+ * may preempt them.
  *
- * What it costs: a look at a sum for each ClusterQueue of the tree of Cohorts says whether there
- * can be enough at all. A search in vain costs no more, but for limits that sums do not tell of.
- * Else it takes as many steps as there are victims and few more, each a look at the next run of
- * each ClusterQueue that may give something. Runs that are no candidates cost nothing.
+ * Cost: a sum for each ClusterQueue of the Cohort tree says whether there can be enough at all. So
+ * a search in vain is cheap, unless it fails by limits that sums do not show. Else there are a few
+ * more steps than victims; each looks at the next run of each ClusterQueue with candidates. Other
+ * runs cost nothing.
  *
  * All of it happens in the quota tree's THEN, which is the same again when the call returns:
  *
  *   a run that is leaving already       is no candidate: THEN does not count it
  *   a promise                           comes first: taking it back costs no work
  *   a run that ends anyway              comes next (reservation.stop_given)
- *   a run whose Job is being deleted    is no candidate: a stop would do nothing to its pods
+ *   a run with a Job in deletion        is no candidate: a stop would do nothing to its pods
  *                                       (reservation.lingers)
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIMS_H
@@ -42,7 +42,7 @@
 struct demand_line {
 	struct quota_row *row;
 	int64_t amount;
-	bool contested; /* it does not fit there: other runs would have to give it back */
+	bool contested; /* it does not fit there: runs would have to be preempted */
 };
 
 struct demand {
@@ -61,26 +61,26 @@ struct victim {
 	enum preemption_reason reason;
 };
 
-/* The victims, in the order in which they are to go; at least one. 0: no set of those that may be
- * displaced would do. *ret belongs to the queue and is valid until the next call. */
+/* The victims, in the order in which they are to go; at least one. 0: no set of candidates
+ * suffices. *ret belongs to the queue and is valid until the next call. */
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret);
-/* The plain set, for a question that is only whether there is one: it is found sooner. */
+/* The plain set. It is found sooner, and suffices to know whether there is one. */
 size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret);
 void victims_done(struct queue *q); /* frees what is kept for that */
 
 #define PREEMPTION_POLICIES (PREEMPT_ANY + 1)
 
-/* What the others of a realm have to offer, by the policy of who asks: each ClusterQueue of a
- * hundred asks the other ninety-nine. Of zeroes to begin with; good while nothing changes. */
+/* For each policy, the answers of victims_from() for the other ClusterQueues of a Cohort tree. It
+ * is kept because of a hundred ClusterQueues each asks about ninety-nine. Begins as zeroes; valid
+ * while nothing changes. */
 struct victims_survey {
 	bool made[PREEMPTION_POLICIES];
 	int64_t least[PREEMPTION_POLICIES], second[PREEMPTION_POLICIES];
 	const struct clusterqueue *least_of[PREEMPTION_POLICIES];
 };
 
-/* The lowest priority with which anybody in cq could displace somebody; beyond INT32_MAX: nobody
- * could. A quick look, which sees neither what is asked for nor who is newer: too low a number, but
- * never too high a one. */
+/* A bound: the lowest priority with which a Job of cq could preempt; beyond INT32_MAX: none could.
+ * It ignores demands and the age of Jobs, so it may be too low, but never too high. */
 int64_t victims_from(
 	const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s);
 

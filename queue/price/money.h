@@ -1,9 +1,9 @@
 /*
- * Money: counted in millionths of a unit of some currency, in 64 bits. Never a double: a bill is
- * the sum of its lines to the last digit, on every machine.
+ * Money: millionths of a currency's unit, in 64 bits. Never a double: a bill is the sum of its
+ * lines to the last digit, on every machine.
  *
- * What currency it is, is a label that plans and budgets carry; nothing here converts. What is
- * charged is rounded up once, where a cost is made (tariff.h), never again in a sum.
+ * The currency is a label of plans and budgets; nothing here converts. A charge is rounded up once,
+ * where the cost is computed (tariff.h), and never again in a sum.
  */
 #ifndef SLUICE_QUEUE_PRICE_MONEY_H
 #define SLUICE_QUEUE_PRICE_MONEY_H
@@ -17,14 +17,14 @@
 #define MONEY_TEXT_SIZE 32
 
 /* Parses "5000", "0.040", "12.5": digits, at most six of them behind the point; no sign, no
- * exponent, no thousands. ERR_INVALID: it is none (the sentence shows at most 40 characters);
- * ERR_LIMIT: over 9 * 10^12 units. */
+ * exponent, no thousands separator. ERR_INVALID: it is no amount (the sentence shows at most 40
+ * characters); ERR_LIMIT: over 9 * 10^12 units. */
 int money_parse(struct slice text, int64_t *ret_micro, struct err *e);
 
 /* Exact, with two digits behind the point at least: "5000.00", "0.0405", "-3.20". */
 void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE]);
 
-/* The sum, which stops at INT64_MAX and INT64_MIN. */
+/* The sum, saturated at INT64_MAX and INT64_MIN. */
 int64_t money_add(int64_t a, int64_t b);
 
 #endif

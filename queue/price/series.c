@@ -115,7 +115,7 @@ static int add_line(
 		return 0;
 	int rc = l->count == SERIES_POINTS_MAX
 			 ? err_set(e, ERR_LIMIT,
-				   "is one more than the %d points there may be; drop those past",
+				   "is one more than the %d points there may be; remove past ones",
 				   SERIES_POINTS_MAX)
 			 : read_line(line, reference, &new, e);
 	if (rc < 0) {
@@ -130,7 +130,7 @@ static int add_line(
 	return 0;
 }
 
-/* By time, then by line: so the sentence about two is the same every time. */
+/* By time, then by line, so that the sentence about a duplicate is always the same. */
 static int compare(const void *va, const void *vb)
 {
 	const struct entry *a = va, *b = vb;

@@ -1,6 +1,6 @@
 /*
- * A series: a price of each hour, or the carbon in its power, as somebody else publishes it. A
- * PricePlan takes it from a ConfigMap (spec.series) and scales its prices by it.
+ * A series: published prices over time, or the carbon intensity of power. A PricePlan takes it from
+ * a ConfigMap (spec.series) and scales its prices by it.
  *
  * The text is a point a line, "TIME VALUE":
  *
@@ -8,8 +8,8 @@
  *     2026-11-21T01:00:00+01:00 -2.5
  *
  * TIME is RFC 3339, VALUE a decimal number of at most six digits behind the point, which may be
- * negative; blanks between them; what follows a # is a comment, and empty lines are passed over. In
- * any order, but no instant twice: nobody could say which one holds.
+ * negative; blanks between them. Comments after # and empty lines are ignored. Points may be in any
+ * order, but each instant stands once, because of two values none could be preferred.
  *
  * The factor of a point is its value divided by the reference, rounded to a millionth (half away
  * from zero).
@@ -38,7 +38,7 @@ struct series {
 	struct err fault;
 };
 
-/* Fills in what a plan with has_series takes from its ConfigMap: text, or ptr NULL when there is no
+/* Fills in the series of a plan with has_series. text: from its ConfigMap; ptr NULL: there is no
  * such ConfigMap or key. spec->series, or else spec->series_fault, borrow from *ret. */
 void series_resolve(struct priceplan_spec *spec, struct slice text, struct series *ret);
 void series_done(struct series *s);

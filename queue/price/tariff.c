@@ -61,7 +61,7 @@ int64_t tariff_cost(const struct tariff *t, int64_t from_ms, int64_t to_ms)
 	return rounded_up(tariff_weight(t, from_ms, to_ms));
 }
 
-/* A run that slides towards later starts: its two ends, and the steps they stand in. */
+/* A run that slides towards later starts: its two ends, and their steps. */
 struct slide {
 	const struct tariff *t;
 	int64_t from_ms, to_ms;

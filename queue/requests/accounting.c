@@ -55,7 +55,7 @@ bool accounting_unset_runtime_class(struct accounting *a, const char *name)
 	return true;
 }
 
-/* NULL: it names none, or one that is not (yet) known. */
+/* NULL: it names none, or an unknown one. */
 static const struct runtime_class *runtime_class_of(const struct accounting *a, const struct job *j)
 {
 	const char *name = j->pod.runtime_class ? j->pod.runtime_class : "";
@@ -70,11 +70,8 @@ void accounting_init(struct accounting *a)
 
 void accounting_done(struct accounting *a)
 {
-	struct runtime_class *r;
 	limit_ranges_done(&a->limit_ranges);
-	map_each(&a->runtime_classes, i, r)
-		runtime_class_free(r);
-	map_done(&a->runtime_classes);
+	map_free(&a->runtime_classes, runtime_class_free);
 }
 
 /* ---- What the API server fills in ---- */
@@ -111,7 +108,7 @@ static struct pod_resources fill_pod(
 	return pod;
 }
 
-/* Its resources are those that its owner wrote, whatever the last start made of them. */
+/* Its resources are as its owner wrote them, not as the last start rewrote them. */
 static const struct pod *pod_template_with(
 	struct arena *a, const struct pod *template, const struct pod_resources *filled)
 {
@@ -156,7 +153,7 @@ static void add_limit(
 		i->job->ns, limit_range_with_default(i->ranges, !i->list, limit->name));
 }
 
-/* `own` are those of the limits that the template itself has. */
+/* own: the limits that the template itself has. */
 static bool above_limits(const struct inspection *i, const struct resource_list *requests,
 	const struct resource_list *limits, const struct resource_list *own)
 {
@@ -175,7 +172,7 @@ static bool above_limits(const struct inspection *i, const struct resource_list 
 	return false;
 }
 
-/* `found` is what is asked for of the bound's resource, which is on the wrong side of it. */
+/* found: the amount of the bound's resource that is out of bounds. */
 static bool out_of_bounds(const struct inspection *i, const struct bound *b, int64_t found,
 	const char *which, const char *cure)
 {
@@ -200,7 +197,7 @@ static bool below_min(const struct inspection *i, const struct bound *b, int64_t
 	return found < b->amount && out_of_bounds(i, b, found, "below the min", "ask for more");
 }
 
-/* Both of a container's lists have to keep to a bound, where they name the resource. */
+/* A bound counts for both of a container's lists, where they name the resource. */
 static bool container_is_out(
 	const struct inspection *i, const struct container *c, const struct limits *l)
 {
@@ -264,7 +261,7 @@ static void find_fault(struct account *a, const struct job *j, const struct pod_
 		pod_is_out(&i, &a->requests, &n->pod);
 }
 
-/* Nobody could say what its pods count for, were it only not known yet. */
+/* Is its RuntimeClass unknown (maybe only yet)? Then its pods' overhead is not known. */
 static bool lacks_runtime_class(
 	struct account *a, const struct accounting *facts, const struct job *j)
 {
@@ -280,7 +277,7 @@ static bool lacks_runtime_class(
 
 /* ---- The account ---- */
 
-/* All of them, however many: transformations may leave fewer. */
+/* All requests, without a limit of their number: transformations may leave fewer. */
 static struct resource_list requests_of(struct arena *a, const struct pod_resources *pod)
 {
 	struct resource few[16], *all = few;

@@ -1,9 +1,16 @@
 /*
- * Accounting: from what a pod template says to what one pod counts for in quotas.
+ * Accounting: from a pod template to what one pod counts for in quotas.
  *
- * In this order (reference 10.1 to 10.3): the RuntimeClass's overhead where the pod names none; the
- * LimitRanges' defaults; limits stand in for requests that are missing; the request of the pod as
- * the scheduler counts it; excluded resources go; transformations; what is negative counts as zero.
+ * In this order (reference 10.1 to 10.3):
+ *
+ *   the RuntimeClass's overhead, where the pod has none
+ *   the LimitRanges' defaults
+ *   limits stand in for missing requests
+ *   the request of the pod, as the scheduler counts it
+ *   excluded resources are removed
+ *   transformations
+ *   negative amounts count as zero
+ *
  * A pod that no API server would create (a request above its limit or outside its LimitRanges) has
  * a fault: a sentence with object, field and cure.
  *
@@ -30,7 +37,7 @@ bool accounting_unset_runtime_class(struct accounting *a, const char *name);
 /* What one pod of one Job counts for. Borrows from the Job, the facts and the configuration. */
 struct account {
 	struct resource_list requests; /* sorted by name, zeroes too, `pods` not among them */
-	const struct pod *pod;	       /* job.template with all that filled in; NULL where it is */
+	const struct pod *pod;	       /* job.template with all that filled in, or NULL */
 	char fault[400];	       /* "", or why no such pod can be created */
 	struct arena memory;
 };

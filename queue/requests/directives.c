@@ -1,7 +1,7 @@
 /*
- * Where the pods of a workload shall run, as JSON: its own directives, joined with those of the
- * flavors it got. Where both set a node label the flavor wins, and of two flavors the later one
- * (in the order of the lines, which is that of the spec).
+ * The placement of a workload's pods, as JSON: its own directives joined with those of its flavors.
+ * Where both set a node label the flavor wins, and of two flavors the later one (in the order of
+ * the lines, which is that of the spec).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +175,7 @@ void queue_job_directives(const struct queue *q, const struct uid *uid, struct b
 	free(flavors);
 }
 
-/* Unknown Job: an empty object and an empty array, so that what is built from them stays JSON. */
+/* Unknown Job: an empty object and an empty array, so that the caller's text is still JSON. */
 void queue_job_own_directives(const struct queue *q, const struct uid *uid,
 	struct buf *node_selector, struct buf *tolerations)
 {

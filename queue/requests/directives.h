@@ -1,4 +1,4 @@
-/* Where pods shall run: what their owner wrote, joined with what flavors add at a start. */
+/* The placement of pods: their owner's directives, joined with those of flavors at a start. */
 #ifndef SLUICE_QUEUE_REQUESTS_DIRECTIVES_H
 #define SLUICE_QUEUE_REQUESTS_DIRECTIVES_H
 
@@ -14,8 +14,8 @@ struct reservation;
 void directives_join(struct arena *a, const struct placement *own,
 	const struct flavor *const *flavors, size_t n, struct placement *ret);
 
-/* The flavors that a room has lines in, each once, in the order of its lines; ret has place for as
- * many as lines. */
+/* The flavors of a reservation, each once, in the order of its lines; ret has room for as many as
+ * lines. */
 size_t directives_flavors(
 	const struct queue *q, const struct reservation *r, const struct flavor **ret);
 

@@ -43,10 +43,7 @@ static void namespace_free(struct namespace_limits *n)
 
 void limit_ranges_done(struct limit_ranges *all)
 {
-	struct namespace_limits *n;
-	map_each(&all->namespaces, i, n)
-		namespace_free(n);
-	map_done(&all->namespaces);
+	map_free(&all->namespaces, namespace_free);
 }
 
 static struct limit_range *range_new(const struct limit_range_spec *s)
@@ -153,7 +150,7 @@ static struct namespace_limits *namespace_of(struct limit_ranges *all, const cha
 	return n;
 }
 
-/* Where the name stands, or would stand. */
+/* The index of the name, or where it would be inserted. */
 static size_t place_of(const struct namespace_limits *n, const char *name, bool *ret_there)
 {
 	size_t at = 0;

@@ -1,10 +1,9 @@
 /*
- * LimitRanges: what the pods of a namespace get where they say nothing, and what they may ask for
- * (reference 10.2).
+ * LimitRanges: defaults of a namespace's pods, and bounds of their requests (reference 10.2).
  *
- * Several in one namespace count together as Kueue has it: the lowest max, the highest min, the
- * first default met. First is by name, so that nothing depends on the order of arrival. The sum of
- * them is made when one changes, not when a Job asks.
+ * Several in one namespace are combined as in Kueue: the lowest max, the highest min, the first
+ * default. The first is by name, so that the order of arrival does not matter. They are combined
+ * when one changes, not for each Job.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_LIMIT_RANGE_H
 #define SLUICE_QUEUE_REQUESTS_LIMIT_RANGE_H
@@ -16,7 +15,7 @@
 struct bound {
 	const char *resource;
 	int64_t amount;
-	const char *range; /* the LimitRange that says so */
+	const char *range; /* the LimitRange that it is from */
 };
 
 struct bounds {
@@ -24,7 +23,7 @@ struct bounds {
 	size_t count;
 };
 
-/* For containers, or for pods. Lists are empty where no LimitRange says anything. */
+/* For containers, or for pods. Lists may be empty. */
 struct limits {
 	struct resource_list defaults, default_requests;
 	struct bounds min, max;
@@ -53,7 +52,8 @@ bool limit_range_unset(struct limit_ranges *all, const char *ns, const char *nam
 /* NULL when the namespace has none. */
 const struct namespace_limits *limit_ranges_of(const struct limit_ranges *all, const char *ns);
 
-/* Which of them gives pods, or else containers, their default limit of a resource that has one. */
+/* The LimitRange from which pods, or else containers, get their default limit of a resource. There
+ * is one. */
 const char *limit_range_with_default(
 	const struct namespace_limits *n, bool of_pod, const char *resource);
 

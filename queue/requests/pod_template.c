@@ -65,8 +65,7 @@ static bool asks_for_label(const struct pod *p, const char *key)
 	return false;
 }
 
-/* Those that count, in the order they came in: who writes them in another order has another
- * template. */
+/* The labels that count, in their given order. Another order is another template. */
 static void keep_labels(struct arena *a, const struct pod *p, struct pod *ret)
 {
 	*ret = *p;

@@ -88,7 +88,7 @@ static void write_terms(struct buf *b, const struct placement *p)
 	}
 }
 
-/* A placement as bytes that are equal exactly when the placements are: each list is led by its
+/* A placement as bytes that are equal exactly when the placements are: each list begins with its
  * length, each string ends with NUL. No directives at all, the usual case, are no bytes. */
 static void write_placement(struct buf *b, const struct placement *p)
 {
@@ -113,8 +113,8 @@ static void write_placement(struct buf *b, const struct placement *p)
 	write_terms(b, p);
 }
 
-/* The same of how it may be lent to: ordinary flavors alone, the usual case, are no bytes. A
- * placement with any is at least its three numbers, and these come behind it. */
+/* The same for job.lending. Ordinary flavors alone, the usual case, are no bytes. Else it stands
+ * behind a placement, which then has at least its three lengths. */
 static void write_lending(struct buf *b, const struct job *j)
 {
 	if (lending_set(j->lending) == 1u << LENDING_NONE && !j->resources)
@@ -232,8 +232,8 @@ static void read_requests(const struct resource_list *requests, struct shape *s,
 			requests->count, SHAPE_REQUESTS_MAX);
 }
 
-/* What the Job says of where its pods may run, and what the cluster looks at in them; neither where
- * the whole is over the ceiling, or more than may be kept now. */
+/* Reads the directives and the pod template. Neither, if the whole is over the ceiling or more than
+ * may be kept now. */
 static void read_directives(struct shapes *s, const struct job *j, const struct account *account,
 	size_t most, struct shape *ret, bool *ret_cut, char *ret_fault)
 {
@@ -250,7 +250,7 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 	ret->template = NULL;
 	if (*ret_cut)
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"the Jobs of its LocalQueue take so much memory that the %zu bytes of what decides where its pods may run are not kept; it is read again when there is room: delete Jobs that are not needed",
+			"the Jobs of its LocalQueue use all the memory that they may, so the %zu bytes that say where its pods may run are not kept; it is read again when there is room: delete Jobs that are not needed",
 			bytes);
 	else
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
@@ -258,7 +258,7 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 			bytes, SHAPE_BYTES_MAX);
 }
 
-/* The bound for parallelism bounds what runs at once too; one that is none says nothing. */
+/* min-parallelism, if it is within 1 and `pods`; else `pods`. */
 static int32_t min_pods_of(const struct job *j, int32_t pods)
 {
 	bool bounds = j->min_parallelism > 0 && j->min_parallelism < pods;

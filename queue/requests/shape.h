@@ -1,15 +1,15 @@
 /*
  * Shapes: what Jobs ask for, each different one kept once.
  *
- * A million Jobs usually come in a few shapes (pods, requests of a pod, where it may run). Jobs of
- * one shape share one record, and Jobs of one shape and priority are decided as one (group.h).
- * Records are counted references; the directives are a record of their own, because Jobs that
- * differ in size mostly agree on where they may run.
+ * A million Jobs usually have a few shapes (pods, requests of a pod, where it may run). Jobs of one
+ * shape share one record, and Jobs of one shape and priority are decided as one (group.h). Records
+ * count their references. The directives are a record of their own, because Jobs that differ in
+ * size mostly agree on where they may run.
  *
- * What a Job may make Sluice keep of its pods has a ceiling, SHAPE_BYTES_MAX: the API server takes
- * a megabyte of node affinity, which is several in memory. Beyond it the directives and the
- * template are not kept and the Job can never start; what its pods ask for is, by which a Job that
- * runs already (under a version without the ceiling) holds its quota.
+ * A Job's shape has a ceiling, SHAPE_BYTES_MAX, because the API server accepts a megabyte of node
+ * affinity, which is several in memory. Beyond it the directives and the template are not kept, and
+ * the Job can never start. The requests are kept, because a Job that runs already (started by a
+ * version without the ceiling) holds its quota by them.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_SHAPE_H
 #define SLUICE_QUEUE_REQUESTS_SHAPE_H
@@ -28,8 +28,8 @@
 #define SHAPE_SLOT_BYTES 4096 /* so many of a shape's bytes count as one Job: overflow.h */
 #define SHAPE_FAULT_SIZE 320
 
-/* The user's own: node selector, tolerations, required affinity; what its containers ask for, and
- * under which names they may. */
+/* The owner's own: node selector, tolerations, required affinity; the containers' resources, and
+ * under which names they may ask for them. */
 struct directives {
 	uint64_t hash;
 	uint32_t refs;
@@ -45,10 +45,10 @@ struct shape {
 	uint64_t hash;
 	uint32_t refs;
 	int32_t pods;
-	int32_t min_pods; /* it would start with so few; as many as pods as a rule */
+	int32_t min_pods; /* it may start with so few; mostly equal to pods */
 	uint32_t slots;	  /* shape_bytes() in SHAPE_SLOT_BYTES, rounded up */
 	struct directives *directives;
-	struct pod_template *template; /* NULL: nothing of the cluster is asked for it */
+	struct pod_template *template; /* NULL: the cluster is not asked about it */
 	size_t bytes;
 	size_t nrequests;
 	struct resource request[]; /* of one pod, sorted by name, no `pods`; may be 0 */
@@ -61,13 +61,13 @@ struct shapes {
 };
 
 void shapes_init(struct shapes *s);
-void shapes_done(struct shapes *s); /* every reference must have been given back */
+void shapes_done(struct shapes *s); /* no reference may be left */
 size_t shapes_bytes(const struct shapes *s);
 
-/* The shape of a Job as it is now, of which this is the account (accounting.h: requests sorted by
- * name); give it back with shape_put. ret_fault: "", or a sentence: why not all of it is kept, so
- * that the Job cannot start. most: so many bytes may be kept, SHAPE_BYTES_MAX or less. ret_cut: it
- * takes more than that, so the directives and the template are left out until it is taken anew. */
+/* The shape of a Job as it is now. account: the Job's (accounting.h: requests sorted by name).
+ * most: so many bytes may be kept, SHAPE_BYTES_MAX or less. ret_cut: it takes more than that, so
+ * the directives and the template are left out until it is made anew. ret_fault: "", or the
+ * sentence why not all is kept, so that the Job cannot start. Give it back with shape_put. */
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
 	size_t most, bool *ret_cut, char ret_fault[SHAPE_FAULT_SIZE]);
 /* What it takes in memory, as if nothing of it were shared with other shapes. */

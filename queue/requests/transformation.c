@@ -13,7 +13,7 @@ struct output {
 	const char *name;
 	__int128 made; /* in parts of FINE; may be negative */
 	int64_t asked; /* what was requested under the same name and stays */
-	bool there;    /* it stays, or was made, be it nothing */
+	bool there;    /* it stays or was made, even if it is 0 */
 };
 
 static const struct transformation_spec *transformation_of(
@@ -25,7 +25,7 @@ static const struct transformation_spec *transformation_of(
 	return NULL;
 }
 
-/* The largest and smallest there are stand for everything beyond. */
+/* Saturates. */
 static __int128 beyond(bool negative)
 {
 	__int128 largest = (__int128)(~(unsigned __int128)0 >> 1);

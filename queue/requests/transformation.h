@@ -2,9 +2,9 @@
  * Transformations: a request counts as other resources (reference 10.3), say one GPU slice as 5
  * credits and 10 GiB of GPU memory.
  *
- * What the transformations make is summed apart from what was asked for: outputs may be negative
- * and cancel each other, but a negative sum counts as zero and takes nothing off a request. Sums
- * are exact; only the last step rounds, up. What cannot be counted any more stops at INT64_MAX.
+ * Outputs are summed apart from requests: outputs may be negative and cancel each other, but a
+ * negative sum counts as zero and takes nothing off a request. Sums are exact; only the last step
+ * rounds, up. Amounts saturate at INT64_MAX.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_TRANSFORMATION_H
 #define SLUICE_QUEUE_REQUESTS_TRANSFORMATION_H

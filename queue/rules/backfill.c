@@ -6,7 +6,7 @@
 #include "queue/model/reservation.h"
 #include "sluice/quantity.h"
 
-/* ---- What is expected of those that run ---- */
+/* ---- Expected ends of runs ---- */
 
 static int end_order(const struct tree_node *a, const struct tree_node *b)
 {
@@ -42,7 +42,7 @@ static void stand_at(struct reservation *r, int64_t ends_ms)
 
 void backfill_expect(struct reservation *r)
 {
-	bool matters = r->cq && r->cq->strategy == BACKFILL && r->state == RESERVATION_HELD;
+	bool matters = r->cq && r->cq->spec.strategy == BACKFILL && r->state == RESERVATION_HELD;
 	stand_at(r, matters ? backfill_end_ms(r->w->expected_ms, since_ms(r)) : INT64_MAX);
 }
 
@@ -67,8 +67,7 @@ static const struct reservation *next_end(const struct reservation *r)
 	return reservation_at(tree_next(&r->by_end));
 }
 
-/* Those who should have ended by now go on as long again, and again. Afterwards all ends are to
- * come. */
+/* Doubles the expected durations of runs that should have ended. Afterwards no end is past. */
 static void put_off(const struct clusterqueue *cq, int64_t now_ms)
 {
 	for (struct reservation *r; (r = first_end(cq)) && r->ends_ms < now_ms;) {
@@ -88,15 +87,15 @@ static int64_t held_by(const struct reservation *r, const struct quota_row *row)
 	return held;
 }
 
-/* ---- The reservation ---- */
+/* ---- The slot ---- */
 
 static struct quota_row *row_of(const struct clusterqueue *cq, const struct need *n, size_t flavor)
 {
-	const struct resource_group *g = &cq->groups[n->group];
+	const struct resource_group *g = &cq->spec.groups[n->group];
 	return g->row[flavor * g->nresources + n->resource];
 }
 
-/* The first moment at which so much of the row is free. */
+/* The first moment at which the amount is free in the row. */
 static int64_t fits_at(
 	const struct clusterqueue *cq, const struct quota_row *row, int64_t amount, int64_t now_ms)
 {
@@ -117,7 +116,7 @@ static size_t first_flavor(const struct clusterqueue *cq, const struct claim *c,
 {
 	size_t n, best = SIZE_MAX;
 	const struct need *need = claim_needs(c, group, &n);
-	for (size_t f = 0; f < cq->groups[group].nflavors; f++) {
+	for (size_t f = 0; f < cq->spec.groups[group].nflavors; f++) {
 		int64_t at_ms = now_ms;
 		bool never = !claim_suits(c, group, f);
 		for (size_t i = 0; i < n && !never; i++) {
@@ -175,7 +174,7 @@ void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct gro
 	r->head = g->key.uid;
 	r->at_ms = q->now_ms;
 	r->nrows = 0;
-	for (size_t i = 0; i < cq->ngroups; i++)
+	for (size_t i = 0; i < cq->spec.ngroups; i++)
 		reserve_group(r, cq, &g->claim, i, q->now_ms);
 	count_spare(r, cq);
 	r->alarm.kind = ALARM_BACKFILL;
@@ -205,14 +204,14 @@ void backfill_free(struct clusterqueue *cq)
 	cq->backfill_slot = NULL;
 }
 
-/* ---- Who may pass ---- */
+/* ---- Which Jobs may pass ---- */
 
 bool backfill_possible(const struct clusterqueue *cq, const struct group *g)
 {
 	return assign_plainly(cq, &g->claim) >= ASSIGN_BUSY;
 }
 
-/* What is reserved of the row that it takes from; NULL: nothing, or it takes nothing. */
+/* The head's row that it would take from; NULL: it takes from none. */
 static struct reserved_row *reserved(
 	const struct clusterqueue *cq, const struct need *n, const struct choice *choice)
 {
@@ -261,7 +260,7 @@ void backfill_started(struct queue *q, struct clusterqueue *cq, const struct gro
 	}
 }
 
-/* What is over the spare is taken away for a moment. */
+/* For a moment, takes away what is free beyond the spare quota. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[])
 {
 	const struct backfill_slot *r = cq->backfill_slot;

@@ -1,26 +1,26 @@
 /*
- * Backfill: who does not fit gets a time, and the others may pass if they do not delay it.
+ * Backfill: the head gets a slot in time, and Jobs behind it may pass if they do not delay it.
  *
- * EASY, with one reservation per ClusterQueue (strategy Backfill): for the first Job in its order
- * that could run but does not fit now. From when its Jobs are expected to end follows the earliest
- * moment at which it fits, and what of the same quota is left beside it then (spare). Anybody
- * behind it starts if it fits now and either
+ * EASY backfill, with one slot per ClusterQueue (strategy Backfill). The head is the first Job in
+ * its order that could run but does not fit now. Its slot is the earliest moment at which it fits,
+ * by the expected ends of the ClusterQueue's runs. What is left of the same quota beside it then is
+ * spare. A Job behind the head starts if it fits now and either
  *
- *   asks for nothing of the quota that is reserved, or
- *   is expected to have ended by that moment, or
- *   does with what is spare.
+ *   asks for nothing of the head's quota, or
+ *   is expected to end by that moment, or
+ *   fits into the spare quota.
  *
- * Who has no annotation sluice.dev/expected-duration never passes on reserved quota; nobody
- * displaces others to pass. So Jobs whose estimates are right delay the head by nothing.
+ * A Job of unknown duration never passes on the head's quota, and none preempts to pass. So Jobs
+ * with right estimates do not delay the head.
  *
- * What is expected of a run (what Tsafrir, Etsion and Feitelson did for wrong estimates): it ends
- * when it said; one that goes on longer, after twice that time, four times, and so on. One that
- * says nothing never ends. If the head waits for such a one the reservation has no moment; then
- * whoever has any estimate may pass, because the head cannot start before that run ends anyway, and
- * from then on is late by no more than the longest estimate of those who passed.
+ * A run is expected to end after its expected duration; if it goes on, after twice that, four
+ * times, and so on (as Tsafrir, Etsion and Feitelson correct wrong estimates). A run of unknown
+ * duration never ends. If the head waits for such a run, the slot has no moment. Then each Job with
+ * an estimate may pass: the head cannot start before that run ends anyway, and is then late by no
+ * more than the longest estimate of the Jobs that passed.
  *
- * In a Cohort only the ends of the ClusterQueue's own Jobs count, so the moment is late rather than
- * early; and what others borrow meanwhile nobody can promise.
+ * In a Cohort only the ends of the ClusterQueue's own runs count, so the moment is rather too late
+ * than too early. What other ClusterQueues borrow meanwhile is not known.
  */
 #ifndef SLUICE_QUEUE_RULES_BACKFILL_H
 #define SLUICE_QUEUE_RULES_BACKFILL_H
@@ -31,46 +31,46 @@
 struct choice;
 struct reservation;
 
-/* A reservation as the last pass left it; one of each ClusterQueue that has the strategy. */
+/* A row of the head's quota. */
 struct reserved_row {
 	struct quota_row *row;
 	__int128 spare;
 };
 
+/* The slot as the last pass left it. */
 struct backfill_slot {
 	bool on;
 	struct uid head;
-	int64_t at_ms; /* INT64_MAX: nobody can say */
+	int64_t at_ms; /* INT64_MAX: unknown */
 	size_t nrows;
 	struct reserved_row row[QUEUE_LINES_MAX];
-	struct alarm alarm; /* when the next run goes on longer than expected */
+	struct alarm alarm; /* when a run first lasts longer than expected */
 };
 
 void backfill_init(struct clusterqueue *cq);
 
-/* The room, which may hold quota for a Job whose end matters, stands at its place among the ends of
- * its ClusterQueue, or nowhere: after everything that changes when it is expected to end, or
- * whether that matters. */
+/* Puts the reservation at its place in clusterqueue.ends, or takes it out. Called after every
+ * change of its expected end, or of the strategy. */
 void backfill_expect(struct reservation *r);
 void backfill_forget(struct reservation *r);
 
-/* Is it a Job that could run at some time? Others get no reservation and block nobody. */
+/* Could the group's Jobs run at some time? If not, they get no slot and block none. */
 bool backfill_possible(const struct clusterqueue *cq, const struct group *g);
 
-/* The group's head cannot start: the reservation is for it from here on. */
+/* The group's head cannot start: it gets the slot. */
 void backfill_reserve(struct queue *q, struct clusterqueue *cq, const struct group *g);
-/* There is none (any more). */
+/* There is no slot (any more). */
 void backfill_end(struct queue *q, struct clusterqueue *cq);
 void backfill_free(struct clusterqueue *cq);
 bool backfill_is_head(const struct clusterqueue *cq, const struct workload *w);
 
-/* Would this delay the head? `displaces`: others would have to stop for it. */
+/* True when it does not delay the head. `displaces`: it would preempt. */
 bool backfill_lets(const struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice, bool displaces, int64_t now_ms);
-/* It started: what it took of the spare is gone. */
+/* It started: takes its part off the spare quota. */
 void backfill_started(struct queue *q, struct clusterqueue *cq, const struct group *g,
 	const struct choice *choice);
-/* What is free for each key for those who do not end in time. */
+/* What is free for each key, for Jobs that do not end by the slot. */
 void backfill_keys(const struct clusterqueue *cq, int64_t ret_available[]);
 
 /* When a Job that starts now is expected to end; INT64_MAX: unknown. */

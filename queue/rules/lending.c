@@ -5,12 +5,12 @@
 
 #include "queue/job/resources.h"
 
-/* Batch resources are thousandths of a core and bytes; gocran's are whole cores and bytes. The
- * legacy protocol's names (controller/wire/resources.c) are batch resources by another name. */
+/* Batch resources are milli-CPU and bytes; gocran's are whole cores and bytes. The legacy
+ * protocol's names (controller/wire/resources.c) are batch resources under another name. */
 static const struct {
 	const char *name, *counts_as;
 	int64_t times;
-	enum lending lent; /* whose name it is; LENDING_NONE: read, never written */
+	enum lending lent; /* the kind that has this name; LENDING_NONE: read, never written */
 } names[] = {
 	{"kubernetes.io/batch-cpu", "cpu", 1, LENDING_BATCH},
 	{"kubernetes.io/batch-memory", "memory", 1, LENDING_BATCH},
@@ -46,7 +46,7 @@ const char *lending_name(enum lending l, const char *resource)
 	return resource;
 }
 
-/* ---- as a start writes it -------------------------------------------------------------------- */
+/* ---- As a start writes it -------------------------------------------------------------------- */
 
 static bool list_asks_lent(const struct resource_list *l)
 {
@@ -65,7 +65,7 @@ static bool any_asks_lent(const struct container *c, size_t n)
 	return false;
 }
 
-/* The name that is published for a legacy one; any other is itself. */
+/* The batch name for a legacy name; any other name is unchanged. */
 static const char *published(const char *name)
 {
 	for (size_t i = 0; i < NNAMES; i++)
@@ -84,7 +84,7 @@ static struct resource_list without_legacy(struct arena *a, const struct resourc
 	return (struct resource_list){all, from->count};
 }
 
-/* What is neither cpu nor memory stays; those two follow, by their lent names. */
+/* Other resources stay. cpu and memory follow under their lent names. */
 static struct resource_list lent_list(struct arena *a, enum lending l, const struct container *c,
 	const struct resource_list *from)
 {

@@ -1,10 +1,10 @@
 /*
  * The rule of spec.maxRunning: at most so many Jobs of a LocalQueue run at once.
  *
- * A Job runs from when it gets its quota until that is given back; a promise of quota counts, too,
- * as it will be kept. One that may not start is passed over: it blocks nothing and preempts
- * nothing, not even Jobs of its own LocalQueue. When the limit is lowered what runs goes on, and of
- * promises the youngest are taken back.
+ * A Job counts from when it gets its quota until that is given back. A promise of quota counts,
+ * too. A Job beyond the limit is passed over: it blocks nothing and preempts nothing, not even Jobs
+ * of its own LocalQueue. When the limit is lowered, runs go on, and the youngest promises are taken
+ * back.
  */
 #include "queue/core.h"
 #include "queue/model/reservation.h"
@@ -77,7 +77,7 @@ static enum wait_reason max_running_explain(struct question *a)
 	return WAIT_MAX_RUNNING;
 }
 
-/* The Job that waits may ask for other quota than came free, or for none. */
+/* The waiting Job may need other quota than came free, or none. */
 static void max_running_ended(struct queue *q, struct reservation *r)
 {
 	if (r->lq->limits.max_running > 0 && r->lq->cq)

@@ -26,14 +26,15 @@ struct namespace_quota {
 	struct held **held; /* in name order */
 	size_t n;
 	bool keeps;		/* some quota counts pods that have ended */
-	bool others;		/* quotas, or their limits or scopes, are others than left is of */
-	uint64_t moved, limits; /* new numbers when what is left, or may be at all, is other */
+	bool others;		/* quotas, limits or scopes have changed since `left` was made */
+	uint64_t moved, limits; /* renumbered when what is left, or a limit, has changed */
 };
 
-#define UNKNOWN INT64_MIN /* left, of what nobody has counted */
+#define UNKNOWN INT64_MIN /* left, where the status has no count */
 #define WAYS 3		  /* enum lending */
 
-/* What was answered for a template, as of nsquota.moved; and were nothing used, as of limits. */
+/* The answers for a template: as things are, valid at namespace_quota.moved; and if nothing were
+ * used, valid at .limits. */
 struct refusal {
 	struct kept_answer {
 		uint64_t asked;
@@ -125,7 +126,7 @@ static int64_t left_of(const struct resource_quota *q, size_t i, int64_t reserve
 	return hard->amount - quantity_add(used->amount, reserved);
 }
 
-/* How what is left differs from what was. */
+/* How what is left has changed. */
 struct shift {
 	bool more, less;
 };
@@ -143,21 +144,21 @@ static void held_count(const struct namespace_quotas *all, struct held *h, struc
 	free(reserved);
 }
 
-/* Who may start now, or was refused meanwhile and stood before others. */
+/* Queues in which a Job may start now, or a Job is refused now that stood before others. */
 static void touch_queues(struct queue *q, const struct namespace_quota *n, struct shift s)
 {
 	list_each(&n->ns->localqueues, l) {
 		const struct localqueue *lq = container_of(l, struct localqueue, of_namespace);
 		if (!lq->cq || lq->nwaiting == 0)
 			continue;
-		if (lq->cq->strategy != BEST_EFFORT_FIFO)
+		if (lq->cq->spec.strategy != BEST_EFFORT_FIFO)
 			queue_touch_reservation(q, lq->cq);
 		else if (s.more)
 			queue_touch_queue(q, lq->cq);
 	}
 }
 
-/* What depends on the limits alone is asked anew, and need not wait for a pass. */
+/* Answers that depend on the limits alone are asked anew, without waiting for a pass. */
 static void note_limits(struct queue *q, struct namespace_quota *n)
 {
 	if (n->others)
@@ -169,7 +170,7 @@ static void namespace_quota_move(struct queue *q, struct namespace_quota *n, str
 	n->moved = ++q->namespace_quotas.moves;
 	if (q->namespace_quotas.known)
 		touch_queues(q, n, s);
-	q->version++;
+	q->counters.version++;
 }
 
 static void namespace_quota_refresh(struct queue *q, struct namespace_quota *n)
@@ -190,7 +191,7 @@ void namespace_quotas_refresh(struct queue *q)
 						   struct namespace_quota, of_stale));
 }
 
-/* Within a pass at once: who comes next is to know. */
+/* Within a pass at once, for the Jobs that come next. */
 static void namespace_quota_stale(struct queue *q, struct namespace_quota *n)
 {
 	if (!list_in(&n->of_stale))
@@ -238,7 +239,7 @@ static void leave_flight(struct queue *q, struct workload *w)
 	quota_flight_drop(q->namespace_quotas.flight, &w->key.uid);
 }
 
-/* Quotas may come before anything else of a namespace does. */
+/* Quotas may come before anything else of a namespace. */
 static struct namespace_quota *namespace_quota_of(struct queue *q, const char *name)
 {
 	struct nspace *ns = namespace_of(&q->localqueues, name);
@@ -255,7 +256,7 @@ static struct namespace_quota *namespace_quota_of(struct queue *q, const char *n
 	return n;
 }
 
-/* Those that wait stand in other groups then. */
+/* Waiting Jobs move to other groups when in_all begins or ceases to count. */
 static void regroup(struct queue *q, struct namespace_quota *n)
 {
 	bool keeps = false;
@@ -284,7 +285,7 @@ static void namespace_quota_free(struct queue *q, struct namespace_quota *n)
 	namespace_tidy(&q->localqueues, ns);
 }
 
-/* Its place, or where it would stand. */
+/* Its index, or where it would be inserted. */
 static size_t place_of(const struct namespace_quota *n, const char *name)
 {
 	size_t i = 0;
@@ -352,10 +353,10 @@ void queue_drop_resource_quota(struct queue *q, const char *ns, const char *name
 		namespace_quota_free(q, n);
 	else
 		namespace_quota_stale(q, n);
-	q->version++;
+	q->counters.version++;
 }
 
-/* Only where there is something that this could let go of. */
+/* Marks only namespaces with pods in flight. */
 void queue_saw_quotas(struct queue *q, const char *ns, int64_t version)
 {
 	int64_t behind;
@@ -434,7 +435,7 @@ void namespace_quotas_heed_default(struct queue *q)
 
 /* ---- What is asked ---- */
 
-/* The pod as the API server will see it, when it is written for room that is lent so. */
+/* The pod as the API server will see it, if a start writes it for this kind of lending. */
 static struct pod pod_of(
 	const struct queue *q, struct arena *a, const struct pod_template *t, enum lending lending)
 {
@@ -459,7 +460,7 @@ static struct quota_state *states_of(
 	return all;
 }
 
-/* As if nothing were used, and that were known. */
+/* As if nothing were used. */
 static struct quota_state *empty_states(struct arena *a, const struct namespace_quota *n)
 {
 	struct quota_state *all = arena_take(a, n->n, sizeof(*all));
@@ -475,7 +476,7 @@ static struct quota_state *empty_states(struct arena *a, const struct namespace_
 	return all;
 }
 
-/* Of what is left now, or of all of it. */
+/* Of what is left now, or of the whole limits. */
 static struct pod_count ask(const struct queue *q, const struct namespace_quota *n,
 	const struct pod_template *t, enum lending lending, bool of_all)
 {
@@ -513,7 +514,7 @@ static struct pod_count whole_for(const struct queue *q, const struct namespace_
 	return a->places;
 }
 
-/* Whether anything is asked for such pods; NULL: no. */
+/* The quotas to ask for such pods; NULL: none. */
 static struct namespace_quota *asks(const struct queue *q, const struct workload *w)
 {
 	return q->namespace_quotas.known && w->shape->template && w->shape->pods > 0
@@ -526,7 +527,7 @@ static int32_t least(int32_t a, int32_t b)
 	return a < b ? a : b;
 }
 
-/* Of `pods`, as many as may be made. */
+/* How many of `pods` would be admitted. */
 static int32_t admitted(struct pod_count places, const struct workload *w, int32_t pods)
 {
 	int32_t in_all = namespace_quota_in_all(w);
@@ -535,18 +536,18 @@ static int32_t admitted(struct pod_count places, const struct workload *w, int32
 	return least(pods, in_all > 0 ? places.at_once : least(places.at_once, places.in_all));
 }
 
-/* In which ways it may be written in cq, a bit each: as its flavors lend, those that suit. */
+/* The kinds of lending of the flavors of cq that suit, a bit each. */
 static unsigned ways_of(
 	const struct clusterqueue *cq, const struct claim *claim, const struct workload *w)
 {
 	unsigned ways = 0;
 	if (lending_set(w->shape->directives->lending) == 1u << LENDING_NONE || !cq)
 		return 1u << LENDING_NONE;
-	for (size_t g = 0; g < cq->ngroups; g++)
-		for (size_t f = 0; claim_minds_lending(cq, claim, g) && f < cq->groups[g].nflavors;
-			f++)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
+		for (size_t f = 0;
+			claim_minds_lending(cq, claim, g) && f < cq->spec.groups[g].nflavors; f++)
 			if (claim_suits(claim, g, f))
-				ways |= 1u << cq->groups[g].flavors[f]->lending;
+				ways |= 1u << cq->spec.groups[g].flavors[f]->lending;
 	return ways ? ways : 1u << LENDING_NONE;
 }
 
@@ -589,8 +590,8 @@ bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue
 static enum lending lending_of(const struct nominee *e)
 {
 	const struct claim *claim = &e->group->claim;
-	for (size_t g = 0; g < e->cq->ngroups; g++) {
-		const struct flavor *f = e->cq->groups[g].flavors[e->choice.flavor[g]];
+	for (size_t g = 0; g < e->cq->spec.ngroups; g++) {
+		const struct flavor *f = e->cq->spec.groups[g].flavors[e->choice.flavor[g]];
 		if (f->lending != LENDING_NONE && claim_minds_lending(e->cq, claim, g))
 			return f->lending;
 	}
@@ -606,7 +607,7 @@ bool namespace_quota_lets(const struct queue *q, const struct nominee *e)
 	return admitted(places, e->w, e->choice.pods) >= e->choice.pods;
 }
 
-/* As if it were asked only now. */
+/* Asked as if it were not in flight yet. */
 bool namespace_quota_keeps(struct queue *q, struct reservation *r)
 {
 	const struct namespace_quota *n = asks(q, r->w);
@@ -650,8 +651,7 @@ bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *c
 
 /* ---- In flight ---- */
 
-/* Pods on their way out have ended: `active` is without them, and as a rule they are among the
- * failed at once. */
+/* Terminating pods count as ended: they are not in `active`, and mostly in `failed` at once. */
 struct progress progress_of(const struct job *j)
 {
 	const struct job_status *s = &j->status;
@@ -683,8 +683,7 @@ int32_t namespace_quota_in_all(const struct workload *w)
 	return n && n->keeps && w->shape->template && w->progress.left > 0 ? w->progress.left : 0;
 }
 
-/* Of pods that ended and have not been counted by the Job controller nobody tells for a moment:
- * `made` does not get less for that. */
+/* For a moment a pod that ended may be in no count of the Job's status. So `made` never falls. */
 static struct quota_run run_of(struct reservation *r)
 {
 	const struct workload *w = r->w;

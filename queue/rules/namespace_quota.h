@@ -1,27 +1,29 @@
 /*
- * Quotas of namespaces: would the API server let the pods of a Job in (queue/cluster/resource_quota.h),
- * with what was let in and does not show yet (queue/cluster/quota_flight.h)?
+ * Namespace quotas: would the API server admit the pods of a Job under the namespace's
+ * ResourceQuotas (queue/cluster/resource_quota.h)? Pods that were admitted and do not show in the
+ * status yet count, too (queue/cluster/quota_flight.h).
  *
- * The answer is of a template (its namespace is in it), as how many such pods there is room for; so
- * a group shares it. A group that cannot have as few as it would start with is passed over in every
- * strategy, blocks nobody, and nobody is displaced for it, as if its window were closed
- * (rule.h): the namespace's quota is not the queue's. With partial admission fewer may start
- * than would fit into the queue's own quota.
+ * The answer is a number of pods. It is kept with the pod template, which names its namespace, so a
+ * group shares it. A group that cannot have the fewest pods with which it would start is passed
+ * over in every strategy. It blocks nothing and preempts nothing, as if its window were closed
+ * (rule.h): the namespace's quota is not the queue's. With partial admission fewer pods may start
+ * than fit into the queue's own quota.
  *
- * What is in the way of an answer:
- *   in all      count/pods counts those that have ended too, so there a Job asks for all the pods
- *               that it will make. Groups differ in that (in_all), where a quota counts it
- *   lent room   a start may write other names for cpu and memory (lending_rename). A Job that may
- *               run in several ways is refused when each way is; at its turn the way it is to run
- *   classes     a template without a PriorityClass has the default one, if there is one
+ * Three things complicate the answer:
  *
- * Every room is a run in flight, from reservation_start() or its adoption until reservation_end(), and so is a
- * promise: what others were stopped for is kept for it here as well. What a Job says of its pods is
- * kept with the workload (struct progress), so a room that is adopted is where it was.
+ *   in all       count/pods counts ended pods too, so there a Job asks for all pods that it will
+ *                make. Where a quota counts them, groups are parted by that number (in_all)
+ *   lent names   a start may write other names for cpu and memory (lending_rename). A Job with
+ *                several ways is refused when each way is; at its turn only the chosen one is asked
+ *   classes      a template without a PriorityClass has the default one, if there is one
  *
- * Kept is, of each quota, what is left of each limit. When that moved, what was answered in the
- * namespace is asked again, and the ClusterQueues of its LocalQueues are looked at: all when there
- * is more, those in which one may stand before others when there is less. A namespace without a
+ * Each reservation is in flight, from reservation_start() or its adoption until reservation_end().
+ * So is a promise, which keeps what its victims free here, too. What a Job says of its pods is kept
+ * with the workload (struct progress), so that an adopted reservation goes on where it was.
+ *
+ * Of each quota is kept what is left of each limit. When that changes, the answers of the namespace
+ * are asked again, and the ClusterQueues of its LocalQueues are looked at. If only less is left,
+ * that is only where a refused Job may have stood before others. A namespace without a
  * ResourceQuota has no struct namespace_quota and costs nothing.
  */
 #ifndef SLUICE_QUEUE_RULES_NAMESPACE_QUOTA_H
@@ -44,36 +46,36 @@ struct reservation;
 struct workload;
 
 struct namespace_quotas {
-	struct link all;   /* nsquota.of_all */
-	struct link stale; /* nsquota.of_stale: what is left there may be another amount */
+	struct link all;   /* namespace_quota.of_all */
+	struct link stale; /* namespace_quota.of_stale: what is left there may have changed */
 	struct quota_flight *flight;
 	char *default_class; /* name of the default PriorityClass; NULL: there is none */
 	uint64_t moves;
-	bool known; /* queue_know_cluster(): before, nothing is asked */
+	bool known; /* queue_know_cluster(); before that nothing is asked */
 };
 
 void namespace_quotas_init(struct namespace_quotas *n);
 void namespace_quotas_done(struct queue *q);
 
-/* All quotas have been told. / Another PriorityClass may be the default. */
+/* All quotas have been told / the default PriorityClass may have changed. */
 void namespace_quotas_know(struct queue *q);
 void namespace_quotas_heed_default(struct queue *q);
-/* Before a pass: what moved is asked again. */
+/* Before a pass: works out what is left in stale namespaces. */
 void namespace_quotas_refresh(struct queue *q);
 
 /* ---- May they be made? ---- */
 
-/* With how many pods, at most, w may start in cq (claim: its own there); fewer than its
- * shape.min_pods: refused. */
+/* With how many pods w may start in cq at most (claim: w's in cq). Fewer than shape.min_pods: it is
+ * refused. */
 int32_t namespace_quota_pods(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
-/* May the entry start as it chose? */
+/* May the nominee start with its choice? */
 bool namespace_quota_lets(const struct queue *q, const struct nominee *e);
-/* Does what was promised still stand? */
+/* May the promise still start? */
 bool namespace_quota_keeps(struct queue *q, struct reservation *r);
 
-/* It asks for more than the whole quota, or does not say what a quota wants to know: were nothing
- * used it would be refused. Kept with its template, so it may be asked of all that wait. */
+/* Would it be refused even if nothing were used? It asks for more than the whole quota, or lacks a
+ * field that a quota requires. Kept with its template, so it may be asked of all waiting Jobs. */
 bool namespace_quota_never_lets(const struct queue *q, const struct clusterqueue *cq,
 	const struct claim *claim, const struct workload *w);
 
@@ -84,22 +86,22 @@ bool namespace_quota_refuses(const struct queue *q, const struct clusterqueue *c
 
 /* ---- What is in flight ---- */
 
-/* What a Job says of the pods of all its runs. */
+/* What a Job's status says of the pods of all its runs. */
 struct progress {
 	int64_t version;
 	int32_t active, ended;
-	int32_t left; /* still to end well; -1: as many as run at one time */
+	int32_t left; /* completions still to come; -1: as many as run at one time */
 };
 struct progress progress_of(const struct job *j);
 
-/* The Job says something else of its pods now. */
+/* The Job's status has changed. */
 void namespace_quota_see(struct queue *q, struct workload *w, const struct job *j);
-/* The room is there, is of other pods, or its Job said more / will be no more. */
+/* The reservation is new, or its pods or its Job's status have changed / it ends. */
 void namespace_quota_run(struct queue *q, struct reservation *r);
 void namespace_quota_run_over(struct queue *q, const struct reservation *r);
 
-/* What tells groups apart: so many pods its Job asks for in all; 0: as many as at one time, or
- * nothing counts that. */
+/* What parts groups: how many pods its Job still makes in all; 0: as many as at one time, or no
+ * quota counts that. */
 int32_t namespace_quota_in_all(const struct workload *w);
 
 #endif

@@ -34,7 +34,7 @@ static uint64_t namespace_quota_parts(const struct workload *w, struct parting *
 	return (uint64_t)(uint32_t)ret->in_all * 0x8EBC6AF09C88C6E3u;
 }
 
-/* What the API server would say to its pods, and what helps where time does not. */
+/* The API server's words about its pods, and the cure where waiting does not help. */
 static enum wait_reason namespace_quota_explain(struct question *a)
 {
 	char words[sizeof(((struct explanation *)0)->sentence)];
@@ -46,9 +46,10 @@ static enum wait_reason namespace_quota_explain(struct question *a)
 		return WAIT_NAMESPACE_QUOTA;
 	if (strncmp(words, "exceeded quota", 14) == 0)
 		text_add(a->text,
-			"; that is more than the whole quota: ask for less, or have it raised");
+			"; that is more than the whole quota: ask for less, or ask an admin to raise it");
 	else
-		text_add(a->text, "; no time helps: correct the pod template, or the quota");
+		text_add(
+			a->text, "; waiting does not help: correct the pod template, or the quota");
 	return WAIT_NAMESPACE_QUOTA;
 }
 

@@ -8,15 +8,15 @@
 
 static void why_set(struct queue *q, struct reservation *r, const char *why)
 {
-	if (r->why)
-		q->workload_bytes -= strlen(r->why) + 1;
-	free(r->why);
-	r->why = mem_strdup(why);
-	if (r->why)
-		q->workload_bytes += strlen(r->why) + 1;
+	if (r->reclaim.why)
+		q->workload_bytes -= strlen(r->reclaim.why) + 1;
+	free(r->reclaim.why);
+	r->reclaim.why = mem_strdup(why);
+	if (r->reclaim.why)
+		q->workload_bytes += strlen(r->reclaim.why) + 1;
 }
 
-/* By its min-parallelism; a start that is not confirmed has no pods to spare, and is called off. */
+/* By its min-parallelism. A start that is not confirmed has no pods to spare, and is called off. */
 static bool may_shrink(const struct reservation *r, int32_t pods)
 {
 	const struct shape *now = r->w->shape;
@@ -26,12 +26,12 @@ static bool may_shrink(const struct reservation *r, int32_t pods)
 bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const char *why)
 {
 	int32_t runs = reservation_pods_at_once(r);
-	runs = r->keeps_pods < runs ? r->keeps_pods : runs;
+	runs = r->reclaim.pods < runs ? r->reclaim.pods : runs;
 	pods = pods > 0 ? pods : 0;
 	if (r->stop_given || r->state != RESERVATION_HELD || pods >= runs)
 		return false;
-	r->keeps_pods = may_shrink(r, pods) ? pods : 0;
-	r->reclaims = true;
+	r->reclaim.pods = may_shrink(r, pods) ? pods : 0;
+	r->reclaim.untold = true;
 	why_set(q, r, why);
 	reservation_suspect(q, r);
 	return true;
@@ -39,20 +39,20 @@ bool reclaim_ask(struct queue *q, struct reservation *r, int32_t pods, const cha
 
 bool reclaim_stops(const struct reservation *r)
 {
-	return r->keeps_pods == 0 && !r->stop_given;
+	return r->reclaim.pods == 0 && !r->stop_given;
 }
 
 bool reclaim_tell(struct reservation *r, struct decision *ret)
 {
-	bool tells = r->reclaims && !r->stop_given && r->state == RESERVATION_HELD;
-	r->reclaims = false;
+	bool tells = r->reclaim.untold && !r->stop_given && r->state == RESERVATION_HELD;
+	r->reclaim.untold = false;
 	if (!tells)
 		return false;
 	*ret = (struct decision){.kind = DECISION_SHRINK,
 		.uid = r->w->key.uid,
-		.pods = r->keeps_pods,
+		.pods = r->reclaim.pods,
 		.reason = STOP_REASON_IDLE_RECLAIMED,
-		.why = r->why};
+		.why = r->reclaim.why};
 	return true;
 }
 

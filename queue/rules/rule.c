@@ -15,7 +15,7 @@ static const struct rule *const RULE[RULE_COUNT] = {RULES(RULE_AT)};
 		for (const struct rule *r = RULE[__builtin_ctz(bits_##r)]; r && r->function;       \
 			r = NULL)
 
-/* ---- Whom they concern ---- */
+/* ---- What they concern ---- */
 
 #define ALL_RULES ((UINT32_C(1) << RULE_COUNT) - 1)
 
@@ -28,14 +28,14 @@ static uint32_t concerning(struct queue *q, struct clusterqueue *cq)
 	return mask;
 }
 
-/* A bit for each rule that concerns cq. A development build works it out each time. */
+/* A bit for each rule that concerns cq. With SLUICE_CHECK_RULES it is checked each time. */
 static inline uint32_t rules_of(const struct queue *asked, const struct clusterqueue *asked_of)
 {
-	struct queue *q = (struct queue *)(uintptr_t)asked; /* what was worked out is kept */
+	struct queue *q = (struct queue *)(uintptr_t)asked; /* only to keep the answer */
 	struct clusterqueue *cq = (struct clusterqueue *)(uintptr_t)asked_of;
-	if (cq->rules_as_of != q->rules_edits) {
+	if (cq->rules_as_of != q->counters.rules_edits) {
 		cq->rules = concerning(q, cq);
-		cq->rules_as_of = q->rules_edits;
+		cq->rules_as_of = q->counters.rules_edits;
 	}
 #ifdef SLUICE_CHECK_RULES
 	must(cq->rules == concerning(q, cq));
@@ -45,7 +45,7 @@ static inline uint32_t rules_of(const struct queue *asked, const struct clusterq
 
 void rules_edited(struct queue *q)
 {
-	q->rules_edits++;
+	q->counters.rules_edits++;
 }
 
 /* ---- Starts ---- */

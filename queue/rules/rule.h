@@ -1,5 +1,5 @@
 /*
- * A rule: what stands beside quota when a Job wants to start.
+ * A rule: what else must agree, beside quota, before a Job starts.
  *
  * The core (model/, admit/) names no rule. It asks all of them, in the order of RULES, at these
  * stages:
@@ -7,15 +7,15 @@
  *   queue     may anything start in this ClusterQueue?          once a scan
  *   group     may the Jobs of this group start, with how many pods?
  *   choice    may this Job start with these flavors, this number of pods and these victims?
- *   promise   does what was promised still stand, and is there room for it now?
+ *   promise   does the promise still stand, and is there room for it now?
  *   run       does this run have to stop?
  *
  * A Job that a rule refuses at `queue` or `group` is passed over: it blocks nothing and preempts
- * nothing. Functions that a rule has no use for are NULL.
+ * nothing. Functions that a rule does not need are NULL.
  *
- * A ClusterQueue keeps which rules concern it, a bit each, and only those are asked of starts and
- * promises. Runs, explanations and what tells groups apart are asked of all: a run may outlive its
- * LocalQueue's way to the ClusterQueue, and groups outlive edits.
+ * A ClusterQueue keeps a bit for each rule that concerns it. Only those are asked about starts and
+ * promises. About runs, explanations and groups all rules are asked: a run may go on after its
+ * LocalQueue points to another ClusterQueue, and groups outlive edits.
  *
  * What shapes the decision is no rule and stays in the core: quota, backfill (a strategy), lead
  * (changes capacity), usage (orders), disruption (prices victims).
@@ -40,7 +40,7 @@ struct victim;
 struct window_state;
 struct workload;
 
-/* Better answers first: of several rules the worst holds. */
+/* Better answers first: of several rules the worst counts. */
 enum answer {
 	ANSWER_YES,
 	ANSWER_LAST, /* behind all others: asked when none of them can start any more */
@@ -62,21 +62,21 @@ struct attempt {
 	size_t nvictims;
 };
 
-/* What tells groups apart beside shape and priority: all Jobs of a group get the same answers. */
+/* What parts groups beside shape and priority, so that all Jobs of a group get the same answers. */
 struct parting {
 	const struct window_state *window_state;
 	const struct localqueue *alone; /* of this LocalQueue only; NULL: of any */
 	int32_t in_all;			/* pods that its Job asks for in all (namespace_quota.h) */
 };
 
-/* Of what was promised, when its quota is there. Worse answers first. */
+/* Of a promise, when its quota is free. Worse answers first. */
 enum room {
 	ROOM_NONE,
-	ROOM_SOON, /* when what keeps it has gone */
+	ROOM_SOON, /* when the pods of its victims are gone */
 	ROOM_NOW,
 };
 
-/* A Job that waits, and what is said of it. */
+/* A waiting Job to explain, and the answer. */
 struct question {
 	const struct queue *q;
 	const struct workload *w;
@@ -84,16 +84,15 @@ struct question {
 	const struct claim *claim;     /* on cq */
 	int64_t now_ms;
 	struct text *text;
-	bool aside; /* asked because of another Job: its own place in the line is not told */
-	int64_t not_before_ms; /* the answer's */
+	bool aside; /* asked because of another Job: its own place in the order is not told */
+	int64_t not_before_ms; /* of the answer */
 };
 
 struct rule {
 	const char *name;
 
-	/* Could it refuse any Job of cq, or put one last? Where not it is not asked, so that a rule
-	 * costs nothing where it concerns no Job. Whoever edits what this looks at calls
-	 * rules_edited(). NULL: always. */
+	/* Could it refuse any Job of cq, or put one last? If not, it is not asked about cq and
+	 * costs nothing there. An edit of what this looks at calls rules_edited(). NULL: always. */
 	bool (*concerns)(struct queue *q, struct clusterqueue *cq);
 
 	bool (*queue_may)(struct queue *q, struct clusterqueue *cq);
@@ -108,17 +107,16 @@ struct rule {
 	bool (*puts_last)(const struct clusterqueue *cq);
 	/* Writes what group_may() looks at; returns bits for a hash of it. */
 	uint64_t (*parts)(const struct workload *w, struct parting *ret);
-	/* Does it look at how long Jobs of this LocalQueue are expected to run? */
+	/* Does it look at the expected durations of Jobs of this LocalQueue? */
 	bool (*looks_at_duration)(const struct localqueue *lq);
 
 	/* ---- What depends on victims and pods ---- */
 
-	/* May its answer to a choice be another one when victims go? */
+	/* May its answer to a choice depend on the victims? */
 	bool (*looks_at_victims)(const struct queue *q, const struct nominee *e);
-	/* A choice was refused, by whichever rule: with so many pods this one would let it start.
-	 * */
+	/* Some rule refused a choice. With so many pods this rule would let it start. */
 	int32_t (*choice_pods)(struct queue *q, const struct attempt *a);
-	/* Others were stopped for it, and it could not start: would that be so again? */
+	/* Jobs were stopped for it, and it could not start: would that be so again? */
 	bool (*is_in_vain)(struct queue *q, const struct nominee *e);
 
 	/* ---- Promises ---- */
@@ -128,22 +126,22 @@ struct rule {
 	/* Is there room now, if it took this choice instead? */
 	bool (*promise_may_choose)(const struct queue *q, const struct reservation *r,
 		const struct claim *claim, const struct choice *choice);
-	/* It is preempted, and waits again: might its group start then? */
+	/* It is preempted and will wait again. May its group start then? */
 	bool (*may_return)(const struct workload *w, int64_t now_ms);
 
 	/* ---- Runs ---- */
 
 	/* STOP_REASON_NONE: it goes on. */
 	enum stop_reason (*stops)(struct queue *q, struct reservation *r);
-	/* When stops() may say something else; INT64_MAX: not because of time. */
+	/* When time alone may change the answer of stops(); INT64_MAX: never. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
-	/* A run has ended, and counts no more: Jobs that waited for that are to be looked at. Quota
-	 * that comes free is looked at anyway. For other events: runs.h. */
+	/* A run has ended and counts no more: touches the queues of Jobs that waited for that. Jobs
+	 * that wait for its quota are looked at anyway. For other events: runs.h. */
 	void (*run_ended)(struct queue *q, struct reservation *r);
 
-	/* Why the Job waits, if it is for this rule: its sentence. NULL also for a rule whose
-	 * refusal is explained as a shortage of quota is. */
+	/* The sentence, if the Job waits for this rule. NULL also for a rule that is explained
+	 * where shortages of quota are. */
 	enum wait_reason (*explain)(struct question *a);
 };
 
@@ -164,9 +162,9 @@ enum rule_id { RULES(RULE_ID) RULE_COUNT };
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
-/* An object that some rule looks at was made, edited or is gone: which rules concern which
- * ClusterQueue is worked out anew when it is asked next. Called when the change is made, and before
- * any Job is placed. */
+/* An object that some rule looks at was made, edited or dropped. Which rules concern which
+ * ClusterQueue is worked out anew at the next question. Called after the change, and before any Job
+ * is placed. */
 void rules_edited(struct queue *q);
 
 /* ---- All rules together ---- */

@@ -61,7 +61,7 @@ static void namespace_quota_over(struct queue *q, struct reservation *r)
 	namespace_quota_run_over(q, r);
 }
 
-/* Prices or a Budget may be against it by now. */
+/* Prices or a Budget may stop it. */
 static void money_suspects(struct queue *q, struct reservation *r)
 {
 	if (r->w->terms || budget_concerns(r))

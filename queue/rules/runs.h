@@ -1,25 +1,24 @@
 /*
- * What happens to runs, and who is told of it.
+ * The events of runs, and their observers.
  *
- * reservation.c says what happened; the table in runs.c lists the observers of each event, in the
- * order in which they are told. A rule that counts runs adds a line there and nothing to the core.
+ * reservation.c reports each event. The table in runs.c lists the observers of each, in the order
+ * in which they are told. A rule that counts runs adds a line there and nothing to the core.
  *
- * Quota has lines (reservation.h), and an event that changes them is told twice: before, while they
- * are as they were, and after.
+ * An event that changes the lines of a reservation is told twice: before and after the change.
  *
- *   promised     quota is promised: others have to stop first
+ *   promised     quota is promised: victims have to stop first
  *   unpromised   the promise is taken back
  *   reserved     quota is held: the run starts, or was found running (adopted)
  *   kept         it is held because it was promised: told after `reserved`
- *   reshaped     its pods are other ones than was thought
+ *   reshaped     its pods turned out to be other ones
  *   confirmed    the API server has it: it runs
  *   resized      it has fewer pods from now on
- *   leaving      it has to go. Its pods still stand: nodes and namespace quotas are not told
+ *   leaving      it has to go. Its pods are still there: nodes and namespace quotas are not told
  *   ended        its quota is free
- *   forgotten    its record goes
+ *   forgotten    its record is freed
  *
- * Usage (usage.h) hears of what runs give back from the lines themselves: only there is known how
- * much it is.
+ * What runs give back is told to usage.h where lines are lowered, because the amount is known only
+ * there.
  */
 #ifndef SLUICE_QUEUE_RULES_RUNS_H
 #define SLUICE_QUEUE_RULES_RUNS_H
@@ -41,7 +40,7 @@ enum run_event {
 };
 #define RUN_EVENTS (RUN_FORGOTTEN + 1)
 
-/* Beside the change of its lines. */
+/* Called before and after its lines change. */
 void runs_before(struct queue *q, struct reservation *r, enum run_event event);
 void runs_after(struct queue *q, struct reservation *r, enum run_event event);
 

@@ -1,6 +1,6 @@
 /*
  * blast: sends HTTP requests as fast as a server takes them, with a plain curl_multi loop. It is
- * the yardstick of the admission bench ("raw": how fast can anybody PATCH these Jobs?) and makes
+ * the yardstick of the admission bench ("raw": how fast can a client PATCH these Jobs?) and makes
  * the Jobs that benches need.
  *
  * Requests come on stdin, one a line: METHOD TAB PATH TAB CONTENT-TYPE TAB BODY. At the end one

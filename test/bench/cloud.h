@@ -22,7 +22,7 @@ struct cloud_node {
 struct cloud_pod {
 	struct pod pod;
 	struct container container;
-	struct resource request[3]; /* cpu, memory, and 8 GPUs for who counts all three */
+	struct resource request[3]; /* cpu, memory, and 8 GPUs for what counts all three */
 	struct label select;
 	struct toleration spot;
 };

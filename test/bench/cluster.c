@@ -8,7 +8,7 @@
  *   finish    quota full: a Job ends, its pod goes, a pass follows, whatever fits starts and its
  * pod is bound refuse    quota full: a Job arrives, a pass follows, nothing starts node      a Node
  * of a known shape joins, a pass follows shape     a Node of a shape of its own joins, a pass
- * follows pod       a pod of somebody else comes or goes, a pass follows drain     quota for all:
+ * follows pod       a pod of another owner comes or goes, a pass follows drain     quota for all:
  * how many starts a second, in passes of 1,000
  *
  * Microseconds of processor time of this process.
@@ -82,7 +82,7 @@ static void bind(struct queue *q, uint64_t uid, uint64_t job, size_t node, uint6
 				  .owner = owner ? cloud_uid(owner) : (struct uid){{0}}});
 }
 
-/* Quota in cpu for so many Jobs, as many as anybody likes of the rest. */
+/* Quota in cpu for so many Jobs, as many as one likes of the rest. */
 static void set_quota(struct queue *q, enum cluster_fit fit, int64_t jobs)
 {
 	static const char *const resource[] = {"cpu", "memory", "nvidia.com/gpu"};
@@ -135,7 +135,7 @@ static uint64_t job_of(const struct uid *uid)
 	return n;
 }
 
-/* Who starts is bound: its pod has the uid of its Job plus one bit. */
+/* What starts is bound: its pod has the uid of its Job plus one bit. */
 static size_t decide(struct run *r)
 {
 	static struct decision out[1000];

@@ -34,11 +34,11 @@ class Ground:
         self.api = self.box.api
         wait_until("the controller to lead", self.leads, 60)
 
-    def leads(self):
-        return "sluice_leader 1" in self.metrics()
+    def leads(self, component="controller-one"):
+        return "\nsluice_leader 1\n" in self.metrics(component)  # its HELP line begins alike
 
-    def metrics(self):
-        return self.box.controller_api().raw("GET", "/metrics").decode()
+    def metrics(self, component="controller-one"):
+        return self.box.controller_api(component).raw("GET", "/metrics").decode()
 
     def metric(self, name):
         """Sum over all label sets of a metric of the controller."""
@@ -169,17 +169,23 @@ class JobWatch(threading.Thread):
         return self.api.get(self.path + "?limit=1")["metadata"]["resourceVersion"]
 
     def run(self):
-        try:
-            while True:
-                for event in self.api.watch(self.path, self.version, 3600):
-                    if event["type"] == "ERROR":
-                        self.list_anew()
-                        break
-                    self.version = event["object"]["metadata"]["resourceVersion"]
-                    if event["type"] in ("ADDED", "MODIFIED"):
-                        self.take(event["object"])
-        except OSError:
-            pass  # the sandbox is gone; if not, a wait() says what it did not see
+        while True:
+            try:
+                self.follow()
+            except OSError:  # the server broke the stream off
+                try:
+                    self.list_anew()
+                except OSError:
+                    return  # the sandbox is gone; if not, a wait() says what it did not see
+
+    def follow(self):
+        for event in self.api.watch(self.path, self.version, 3600):
+            if event["type"] == "ERROR":
+                self.list_anew()
+                return
+            self.version = event["object"]["metadata"]["resourceVersion"]
+            if event["type"] in ("ADDED", "MODIFIED"):
+                self.take(event["object"])
 
     def list_anew(self):
         """Its place is forgotten by the server."""

@@ -7,13 +7,13 @@
  *   cohort   100 ClusterQueues; the first takes back what the others borrow of it
  *   fair     the same with fair sharing
  *
- * One that wants the room of 1, 100, 1,000 and a fifth of all comes, with nobody else waiting:
+ * One that wants the room of 1, 100, 1,000 and a fifth of all comes, with no other waiting:
  *
  *   displace   it is told, a pass follows, others are told to stop
  *   start      they are gone, a pass follows, it starts
  *   end        it ends, a pass follows, those start again
  *
- * And one that wants more than everybody could leave, and waits:
+ * And one that wants more than all could leave, and waits:
  *
  *   refuse     it is told, a pass follows, nothing happens
  *   finish     meanwhile a run ends, a pass follows, and another one starts
@@ -32,7 +32,7 @@
 
 enum { QUEUES = 100, PRIORITIES = 5, ROUNDS = 101, ASKER_PRIORITY = 10 };
 
-#define ASKERS (UINT64_C(1) << 40) /* uids of those who displace */
+#define ASKERS (UINT64_C(1) << 40) /* uids of those that preempt */
 
 struct bench {
 	struct queue *q;
@@ -119,7 +119,7 @@ static void tell_running(struct bench *b, uint64_t n)
 		(int64_t)(n / 100));
 }
 
-/* A pass; those who have to stop are kept. How many start. */
+/* A pass; those that have to stop are kept. How many start. */
 static size_t decide(struct bench *b)
 {
 	int64_t next_ms;

@@ -42,6 +42,7 @@ def pytest_configure(config):
     if config.option.durations is None:
         config.option.durations = 12
     config.addinivalue_line("markers", "timeout(seconds): ends a test that hangs (pytest-timeout)")
+    config.addinivalue_line("markers", "synchronous: the pair of `pair` replicates synchronously")
     config.addinivalue_line("markers", "flags(*flags): the controller of `world` has these flags beside its usual ones")
 
 
@@ -393,9 +394,13 @@ class World:
 
     # -- waiting for something to be so
 
+    def controller(self):
+        """The process whose end would end all waiting; None where it may end and begin anew."""
+        return self.box.process("controller-one")
+
     def wait(self, what, check, timeout=SOON, about=None):
         try:
-            return wait_until(what, check, timeout, self.box.process("controller-one"))
+            return wait_until(what, check, timeout, self.controller())
         except SandboxError as e:
             extra = ""
             if about:

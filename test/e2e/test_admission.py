@@ -421,7 +421,7 @@ def test_a_users_own_suspension_of_a_running_job_is_respected(world):
     world.wait("the start to be in the books", lambda: "COMMIT" in world.transfers("mine"))
     world.suspend("mine")
     obj = world.wait_job("mine", "to be marked as held", lambda j: HOLD in annotations(j))
-    assert "suspended by somebody else" in annotations(obj)[HOLD]
+    assert "suspended by another client" in annotations(obj)[HOLD]
     world.job("next")
     world.started("next")  # with the quota that became free
     world.waits("mine", "OnHold")

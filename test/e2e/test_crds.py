@@ -209,8 +209,8 @@ BAD = {
     "quota is missing": (queue({"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [{"name": "cpu"}]}]}), "nominalQuota: Required value"),
     "lending limit 1e2000000000": (quota("1", lendingLimit="1e2000000000"), "lendingLimit " + NOT_AN_AMOUNT),
     "lends more than it has": (quota(1, lendingLimit="1001m"), "a ClusterQueue cannot lend more than it owns"),
-    "borrows from nobody": (quota(1, cohort=None, borrowingLimit=1), "without a cohort there is nobody to borrow from"),
-    "lends to nobody": (quota(1, cohort=None, lendingLimit=1), "without a cohort there is nobody to lend to"),
+    "borrows from nobody": (quota(1, cohort=None, borrowingLimit=1), "without a cohort there is nothing to borrow"),
+    "lends to nobody": (quota(1, cohort=None, lendingLimit=1), "without a cohort nothing can be lent"),
     # groups
     "quotas in another order": (queue({"coveredResources": ["cpu", "memory"], "flavors": [{"name": "a", "resources": [
         {"name": "memory", "nominalQuota": 1}, {"name": "cpu", "nominalQuota": 1}]}]}), ORDER),
@@ -296,7 +296,7 @@ BAD = {
     "notice of nothing": (close(notice=""), "notice must be a duration"),
     "minRun below 0": (close(minRun="-15m"), "minRun must be a duration"),
     "suspensions below 0": (close(maxSuspensions=-1), "maxSuspensions"),
-    "exempt is nobody": (close(exempt={}), "exempts nobody; write priorityAtLeast or selector"),
+    "exempt is nobody": (close(exempt={}), "exempts no Job; write priorityAtLeast or selector"),
     "exempt priority is a word": (close(exempt={"priorityAtLeast": "high"}), "priorityAtLeast"),
     "exempt selector without values": (close(exempt={"selector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}), "In and NotIn need at least one value"),
     "lead of two days, in days": (policy(leadTime="2d"), "leadTime must be a duration"),
@@ -397,7 +397,7 @@ BAD = {
     "too many labels": (flavor(nodeLabels={f"a{i}": "b" for i in range(9)}), "must have at most 8 items"),
     "cohort that is its own parent": (ours("Cohort", "t", {"parentName": "t"}), "names the Cohort itself"),
     "cohort that borrows from nobody": (ours("Cohort", "t", {"resourceGroups": [group(["cpu"], {"a": [{"nominalQuota": 1, "borrowingLimit": 1}]})]}),
-                                        "without a parent cohort there is nobody to borrow from"),
+                                        "without a parent cohort there is nothing to borrow"),
     "priority beyond 32 bits": (ours("WorkloadPriorityClass", "t", value=3000000000), "value"),
     "priority without a value": (ours("WorkloadPriorityClass", "t"), "value: Required value"),
     "priority with a name too long for a label": (ours("WorkloadPriorityClass", "a" * 64, value=1), "may have at most 63 characters"),

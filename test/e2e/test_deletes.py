@@ -77,7 +77,7 @@ def test_a_queue_in_use_starts_nothing_more_and_goes_when_its_jobs_have_ended(wo
     assert "being deleted" in world.waits("waits", "Suspended")["sentence"]
     world.finish("a")
     queue.says("Terminating", "1 Job, of LocalQueue")
-    assert "is being deleted and goes when its Jobs have ended" in world.explain("b")["sentence"]
+    assert "is being deleted and is gone when its Jobs have ended" in world.explain("b")["sentence"]
     assert world.get("waits")["spec"]["suspend"] and not world.get("b")["spec"]["suspend"]
     world.finish("b")
     queue.gone(LATER)

@@ -174,6 +174,23 @@ def reasons(world):
     return world.box.sql(f"select name, reason from sluice.segment where ns = '{world.ns}' order by stopped_at")
 
 
+def test_at_most_so_many_jobs_of_a_localqueue_run_and_the_next_starts_when_one_ends(world):
+    world.queue(cpu=8)
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"maxRunning": 2}})
+    for name in ("a", "b"):
+        world.job(name)
+        world.started(name)
+    world.job("c")
+    said = world.waits("c", "TooManyRunning")["sentence"]
+    assert f"2 Jobs of LocalQueue {world.ns}/q run" in said and "spec.maxRunning is 2" in said
+    world.finish("a")
+    world.started("c")
+    world.job("d")
+    world.waits("d", "TooManyRunning")
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"maxRunning": None}})
+    world.started("d")
+
+
 # ---- use over time -----------------------------------------------------------------------------
 
 

@@ -97,7 +97,7 @@ static void answer(struct kube_client *c, enum kube_outcome outcome, struct slic
 	c->answer(&a, c->ctx);
 }
 
-/* ---- who listens ----------------------------------------------------------------------------- */
+/* ---- listeners ----------------------------------------------------------------------------- */
 
 static void on_begin(void *ctx)
 {

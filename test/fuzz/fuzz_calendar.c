@@ -1,6 +1,6 @@
 /*
  * Any text as a calendar in the words of test/unit/calendar/words.h, which passes through all of
- * notation.h: what is refused gets a sentence, what is taken is the same whoever asks when.
+ * notation.h: what is refused gets a sentence, what is taken is the same whenever it is asked.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -81,14 +81,16 @@ static void check_job(const struct job *j)
 {
 	int32_t pods = job_pods(j);
 	must(pods >= 0 && pods <= j->parallelism);
-	must((j->story_state == STORY_NONE) == (j->story_attempt == 0));
-	must(!j->story || j->has_annotations);
+	must((j->admission.state == STORY_NONE) == (j->admission.attempt == 0));
+	must(!j->admission.story || j->annotations.present);
 	must(j->status.indexes_done <= j->completions || !j->indexed);
-	must(j->min_parallelism >= 0 && j->history.requeues >= 0 && j->history.ran_ms >= 0);
-	must(j->owner_parallelism == 0 || j->owner_parallelism > j->min_parallelism);
+	must(j->min_parallelism >= 0 && j->admission.history.requeues >= 0 &&
+		j->admission.history.ran_ms >= 0);
+	must(j->admission.owner_parallelism == 0 ||
+		j->admission.owner_parallelism > j->min_parallelism);
 	must(j->status.uncounted >= 0);
 	check_text(j->pod.runtime_class);
-	must(j->max_run_ms >= 0 && j->expected_ms >= 0 && j->version >= 0);
+	must(j->durations.max_run_ms >= 0 && j->durations.expected_ms >= 0 && j->version >= 0);
 	check_text(j->ns);
 	check_text(j->name);
 	check_text(j->queue);
@@ -107,15 +109,15 @@ static void check_patch(const struct job *j)
 {
 	struct intent i = {.kind = INTENT_TELL,
 		.uid = j->uid,
-		.story_before = j->story,
-		.has_annotations = j->has_annotations,
+		.story_before = j->admission.story,
+		.has_annotations = j->annotations.present,
 		.hold = j->hold,
 		.story = {.state = STORY_FENCED, .clusterqueue = j->queue, .reason = "", .by = ""}};
 	struct buf b;
 	struct json *json = json_new(64 << 20);
 	const cJSON *patch;
 	buf_init(&b, 8 << 20);
-	patch_render(&i, NULL, &b);
+	patch_render(&i, &b);
 	must(!b.failed);
 	must(json_parse(json, buf_slice(&b), &patch, NULL) == 0);
 	must(cJSON_IsArray(patch));
@@ -130,9 +132,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct job *j = NULL, *again = NULL;
 	struct err e = {""};
 	if (json_parse(json, (struct slice){(const char *)data, size}, &o, NULL) == 0) {
-		int rc = decode_job(o, &j, &e);
+		int rc = decode_job(o, NULL, &j, &e);
 		must(rc == 0 || (rc == ERR_INVALID && !j && *e.text));
-		must(decode_job(o, &again, NULL) == rc);
+		must(decode_job(o, NULL, &again, NULL) == rc);
 		check_text(rc == 0 ? "" : e.text);
 	}
 	json_free(json); /* nothing of the tree is kept */

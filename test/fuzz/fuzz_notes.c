@@ -40,15 +40,19 @@ static void check_texts(const char *text)
 
 static void check_job(const struct job *j)
 {
-	must((j->story_state == STORY_NONE) == (j->story_attempt == 0));
-	must(j->story_epoch >= 0 && (j->story_epoch == 0 || j->story_attempt > 0));
-	must(j->owner_parallelism == 0 || j->owner_parallelism > j->min_parallelism);
-	must(j->owner_completions == 0 || j->owner_parallelism > 0);
-	must(j->history.requeues >= 0 && j->history.ran_ms >= 0 && j->history.not_before_ms >= 0);
-	must(j->max_run_ms >= 0 && j->expected_ms >= 0 && j->min_parallelism >= 0);
+	must((j->admission.state == STORY_NONE) == (j->admission.attempt == 0));
+	must(j->admission.epoch >= 0 && (j->admission.epoch == 0 || j->admission.attempt > 0));
+	must(j->admission.owner_parallelism == 0 ||
+		j->admission.owner_parallelism > j->min_parallelism);
+	must(j->admission.owner_completions == 0 || j->admission.owner_parallelism > 0);
+	must(j->admission.history.requeues >= 0 && j->admission.history.ran_ms >= 0 &&
+		j->admission.history.not_before_ms >= 0);
+	must(j->durations.max_run_ms >= 0 && j->durations.expected_ms >= 0 &&
+		j->min_parallelism >= 0);
 	must(j->parallelism >= 0 && j->completions >= 0);
 	must(j->terms.has_max_price == (j->terms.max_price_resource != NULL));
-	must(j->terms.max_price >= 0 && j->stopping_at_ms >= 0 && j->history.suspensions >= 0);
+	must(j->terms.max_price >= 0 && j->annotations.stopping_at_ms >= 0 &&
+		j->admission.history.suspensions >= 0);
 }
 
 static const struct zone *find_utc(const char *name, void *ctx)
@@ -56,7 +60,7 @@ static const struct zone *find_utc(const char *name, void *ctx)
 	return strcmp(name, "UTC") == 0 ? ctx : NULL;
 }
 
-/* A time with a zone keeps the Job from starting until somebody has looked for the zone. */
+/* A time with a zone keeps the Job from starting until its zone was looked for. */
 static void check_times(struct job *j)
 {
 	struct zone *utc = zone_utc();
@@ -92,7 +96,8 @@ static void decode_with(const char *annotation, const char *text, bool suspend)
 		"\"containers\":[{\"name\":\"c\"}]}}}}",
 		suspend ? "true" : "false");
 	must(!b.failed);
-	if (json_parse(json, buf_slice(&b), &root, NULL) == 0 && decode_job(root, &j, &e) == 0) {
+	if (json_parse(json, buf_slice(&b), &root, NULL) == 0 &&
+		decode_job(root, NULL, &j, &e) == 0) {
 		check_job(j);
 		check_times(j);
 	}

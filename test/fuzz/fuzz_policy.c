@@ -169,7 +169,7 @@ static void add_jobs(struct queue *q)
 		j.family = "CronJob/nightly";
 		j.parallelism = j.completions = i == 0 ? 4 : 1;
 		j.min_parallelism = i == 0 ? 1 : 0;
-		j.expected_ms = i == 2 ? 0 : 5 * HOUR;
+		j.durations.expected_ms = i == 2 ? 0 : 5 * HOUR;
 		j.terms = (struct job_terms){.cheapest = i == 0,
 			.deadline_ms = i == 0 ? NOW + 60 * HOUR : 0,
 			.has_max_price = i == 2,

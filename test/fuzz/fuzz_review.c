@@ -1,6 +1,6 @@
 /*
  * Any bytes as the API server's answer to a TokenReview and to a SubjectAccessReview, and as a
- * token: what is asked next is JSON and about that user and nobody else.
+ * token: what is asked next is JSON and about that user and no other.
  */
 #include <stdint.h>
 #include <stdlib.h>

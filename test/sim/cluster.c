@@ -195,7 +195,7 @@ static void draw_node(struct sim *s, struct model_node *n)
 	n->pods = s->cluster.uniform || rng_odds(r, 7000) ? 110 : rng_between(r, 2, 6);
 }
 
-/* Pods stay where they are: a node that goes takes nobody with it here. The first node stays, for
+/* Pods stay where they are: a node that goes takes no pod with it here. The first node stays, for
  * without any nothing is asked. */
 static void node_edit(struct sim *s)
 {
@@ -271,7 +271,7 @@ void cluster_begin(struct sim *s)
 	sim_after(s, rng_between(&c->rng, 5000, 100000), admin_edits, NULL);
 }
 
-/* Whoever was let in is to be able to end: each node that there was is there again. */
+/* A Job that was started is to be able to end: each node that there was is there again. */
 void cluster_calm(struct sim *s)
 {
 	for (size_t i = 0; s->cluster.has_nodes && i < NODES; i++) {

@@ -4,18 +4,18 @@
  * The API server refuses a pod that is over a ResourceQuota of its namespace: it adds what the pod
  * counts for to what is used and writes that before the pod; what has ended is taken off some time
  * later, by the quota controller. The Job controller tries again. The scheduler binds each pod to
- * some node that has room, in no order that anybody could know, and only then it runs; it holds its
+ * some node that has room, in no known order, and only then it runs; it holds its
  * room until it has ended or is gone. Controllers hear of Nodes, bound pods and quotas late, each
  * kind on a connection of its own, with a bookmark of quotas now and then.
  *
  *   P9   no pod of a Job that was let in is refused for which there is no room beside the pods of
- *        others that were let in. Excused: a quota was lowered, or is new, and pods that somebody
- *        else let run, or that a later leader knows no Job of: with these there nobody can tell
+ *        others that were let in. Excused: a quota was lowered, or is new, and pods that another
+ *        client let run, or that a later leader knows no Job of: with these there it cannot be told
  *        from what is used whose pod has ended (docs/quotas.md)
  *   P10  where all queues have clusterFit Now, the pods of all Jobs that were let in have nodes: at
  *        any time there is a place for each, and when all is quiet each has one. Excused: a node
- *        went or was cordoned, and pods that somebody else let run, or that a later leader knows
- *        no Job of: nobody tells it what more pods that Job makes (docs/fit.md)
+ *        went or was cordoned, and pods that another client let run, or that a later leader knows
+ *        no Job of: it is not told what more pods that Job makes (docs/fit.md)
  *
  * P10 is judged in worlds where each pod is of one size, for there a place is a place: with pods of
  * many sizes a scheduler may choose other nodes than those that were expected, and no controller

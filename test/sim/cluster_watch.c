@@ -257,7 +257,7 @@ static void list_asked(struct sim *s, struct replica *r, void *arg)
 	send_quotas(s, r, &all);
 }
 
-/* As the observer does: somebody waits, and a look at the quotas as they are now may help. */
+/* As the informer does: a Job waits, and a look at the quotas as they are now may help. */
 void cluster_look(struct sim *s, struct replica *r)
 {
 	const char *ns;

@@ -52,6 +52,9 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(BUDGET_ADDS_UP, "Budgets that were compared with their segments")                        \
 	X(FENCE, "fences landed")                                                                  \
 	X(RESERVE, "reservations")                                                                 \
+	X(LEDGER_MOVED, "failovers of the ledger")                                                 \
+	X(BATCHES_FORGOTTEN, "... that lost batches")                                              \
+	X(ADOPT, "runs adopted that the ledger had lost")                                          \
 	X(COMMIT, "commits")                                                                       \
 	X(SHRINK, "shrinks")                                                                       \
 	X(RELEASE, "releases")                                                                     \
@@ -71,6 +74,7 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(FENCED_BATCH, "batches of a zombie fenced")                                              \
 	X(FENCED_RESERVE, "RESERVEs of a zombie fenced")                                           \
 	X(FENCED_VOID, "VOIDs of a zombie fenced")                                                 \
+	X(FENCED_BY_LOSS, "... because its batches are lost")                                      \
 	X(FENCED_LOAD, "loads of a zombie fenced")                                                 \
 	X(DEPOSED, "leaders deposed")                                                              \
 	X(REQUEST_LOST, "requests lost before they landed")                                        \

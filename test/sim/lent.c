@@ -97,7 +97,7 @@ static void read_back(struct sim *s, struct snap *n)
 	buf_init(&b, 1 << 20);
 	put_object(n, &b);
 	must(json_parse(tree, buf_slice(&b), &root, &e) == 0);
-	must(decode_job(root, &read, &e) == 0);
+	must(decode_job(root, NULL, &read, &e) == 0);
 	check_known(s, n, read);
 	n->job.lending = read->lending;
 	n->job.resources = pool_strdup(&s->pool, read->resources);
@@ -111,7 +111,7 @@ void lent_draw(struct sim *s, struct snap *n)
 	if (!s->lent.on || !rng_odds(&s->rng, 6000))
 		return;
 	n->template = template_of(s, n);
-	/* Who is preemptible likes to be made smaller. */
+	/* Owners of preemptible Jobs make them smaller. */
 	if (n->job.parallelism > 1 && rng_odds(&s->rng, 6000))
 		n->job.min_parallelism = (int32_t)rng_between(&s->rng, 1, n->job.parallelism - 1);
 	read_back(s, n);
@@ -157,14 +157,14 @@ void lent_edit(struct sim *s, struct snap *n)
 	read_back(s, n);
 }
 
-const char *lent_render(struct sim *s, const struct replica *r, const struct intent *i)
+const char *lent_render(struct sim *s, const struct intent *i)
 {
 	struct buf b;
 	const struct model_job *j = model_api_by_uid(&s->api, &i->uid);
 	if (!s->lent.on || i->kind != INTENT_START || !j || !j->now->template)
 		return NULL;
 	buf_init(&b, PATCH_MAX_BYTES);
-	patch_render(i, r->queue, &b);
+	patch_render(i, &b);
 	must(!b.failed);
 	const char *text = pool_strdup(&s->pool, buf_text(&b));
 	buf_done(&b);
@@ -272,7 +272,7 @@ void lent_apply(struct sim *s, struct snap *n, const char *patch)
 /* ---- What is lent ----------------------------------------------------------------------------
  */
 
-/* All nominal quota of those who have some in the flavor. */
+/* All nominal quota of queues that have some in the flavor. */
 static int64_t nominal_sum(const struct sim *s, const char *resource)
 {
 	int64_t sum = 0;

@@ -35,7 +35,7 @@ void lent_draw(struct sim *s, struct snap *n);
 /* Its owner wants other requests, which have been drawn. */
 void lent_edit(struct sim *s, struct snap *n);
 /* The body of a start, as it is sent. */
-const char *lent_render(struct sim *s, const struct replica *r, const struct intent *i);
+const char *lent_render(struct sim *s, const struct intent *i);
 /* Does the server take it? */
 bool lent_takes(const struct sim *s, const struct model_job *j, const char *patch);
 /* It landed: what becomes of the template. */

@@ -20,7 +20,7 @@
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
-	"usage: sim [--cluster] [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
+	"usage: sim [--cluster] [--failovers] [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
 	"\n"
@@ -29,6 +29,7 @@ static const char usage[] =
 	"  --seed S     the same as --start S --seeds 1\n"
 	"  --events N   events with faults in each world, before it is let come to rest (1500)\n"
 	"  --cluster    worlds with nodes and ResourceQuotas\n"
+	"  --failovers  worlds whose ledger fails over, all of them (else a quarter)\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
 	"  --cover      fail when a path that matters was never reached\n"
@@ -49,7 +50,7 @@ struct total {
 	uint64_t count[PATH_COUNT];
 };
 
-/* For who dies in the middle of a world: a must() of the gate, a sanitizer. */
+/* For what dies in the middle of a world: a must() of the gate, a sanitizer. */
 static uint64_t seed_now;
 static struct options options_now;
 
@@ -58,6 +59,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 	fprintf(out, "replay: sim --seed %" PRIu64 " --events %zu", seed, o->world.events);
 	if (o->world.cluster)
 		fprintf(out, " --cluster");
+	if (o->world.failovers)
+		fprintf(out, " --failovers");
 	if (o->world.bug != BUG_NONE)
 		fprintf(out, " --bug %s", bug_name(o->world.bug));
 	fprintf(out, " -v\n");
@@ -109,11 +112,11 @@ static bool number(const char *text, uint64_t *ret)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	enum { SEEDS = 256, START, SEED, EVENTS_, BUG, FIND, TWICE, COVER, CLUSTER };
+	enum { SEEDS = 256, START, SEED, EVENTS_, BUG, FIND, TWICE, COVER, CLUSTER, FAILOVERS };
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
 		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
 		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER},
-		{"cluster", 0, NULL, CLUSTER}, {0}};
+		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;
@@ -128,6 +131,7 @@ static int parse(int argc, char **argv, struct options *o)
 		o->twice |= c == TWICE;
 		o->cover |= c == COVER;
 		o->world.cluster |= c == CLUSTER;
+		o->world.failovers |= c == FAILOVERS;
 		o->world.verbose |= c == 'v';
 		o->quiet |= c == 'q';
 		if (c == '?' || c == 'h')

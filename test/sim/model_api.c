@@ -57,8 +57,9 @@ const struct snap *model_api_write(struct model_api *api, struct snap *next, boo
 	if (respec)
 		next->job.generation++;
 	/* An empty map of annotations is not kept. Ours and the hold are all there are. */
-	next->job.has_annotations = next->job.story || next->job.hold || next->job.notice ||
-				    next->job.stopping_at_ms > 0;
+	next->job.annotations.present = next->job.admission.story || next->job.hold ||
+					next->job.annotations.waiting ||
+					next->job.annotations.stopping_at_ms > 0;
 	j->now = next;
 	if (api->nhistory == api->room) {
 		api->room = api->room ? api->room * 2 : 256;
@@ -130,13 +131,13 @@ static const char *tests_fail(const struct snap *s, const struct intent *i, bool
 	bool tests_generation = i->kind == INTENT_START || i->parallelism > 0;
 	if (tests_generation && s->job.generation != i->generation)
 		return "another generation";
-	if (s->job.has_annotations != i->has_annotations)
+	if (s->job.annotations.present != i->has_annotations)
 		return i->has_annotations ? "no annotations" : "annotations";
-	if (!s->job.story != !i->story_before)
+	if (!s->job.admission.story != !i->story_before)
 		return i->story_before ? "no story" : "a story";
-	if (s->job.story && strcmp(s->job.story, i->story_before))
+	if (s->job.admission.story && strcmp(s->job.admission.story, i->story_before))
 		return "another story";
-	if (i->kind == INTENT_START && !s->job.notice == i->has_notice)
+	if (i->kind == INTENT_START && !s->job.annotations.waiting == i->has_notice)
 		return i->has_notice ? "no notice" : "a notice";
 	return NULL;
 }
@@ -175,46 +176,47 @@ static void apply_counts(struct snap *s, const struct intent *i)
 	if (i->completions > 0)
 		j->completions = i->completions;
 	s->applied = i->story.pods;
-	j->owner_parallelism = i->story.owner_parallelism;
-	j->owner_completions = i->story.owner_completions;
-	j->history = i->story.history;
-	j->reapplied = false;
+	j->admission.owner_parallelism = i->story.owner_parallelism;
+	j->admission.owner_completions = i->story.owner_completions;
+	j->admission.history = i->story.history;
+	j->admission.reapplied = false;
 }
 
 void snap_suspend(struct snap *s, bool suspend)
 {
 	struct job *j = &s->job;
 	j->suspend = suspend;
-	j->resumed_by_other = !suspend && j->story_state == STORY_STARTED;
-	j->reapplied = false;
-	if (j->owner_parallelism > 0)
-		j->parallelism = suspend ? j->owner_parallelism : s->applied;
-	if (j->owner_completions > 0)
-		j->completions = suspend ? j->owner_completions : s->applied;
+	j->resumed_by_other = !suspend && j->admission.state == STORY_STARTED;
+	j->admission.reapplied = false;
+	if (j->admission.owner_parallelism > 0)
+		j->parallelism = suspend ? j->admission.owner_parallelism : s->applied;
+	if (j->admission.owner_completions > 0)
+		j->completions = suspend ? j->admission.owner_completions : s->applied;
 }
 
 bool snap_reapply(struct snap *s)
 {
 	struct job *j = &s->job;
-	if (j->suspend || j->story_state != STORY_STARTED || j->owner_parallelism == 0)
+	if (j->suspend || j->admission.state != STORY_STARTED ||
+		j->admission.owner_parallelism == 0)
 		return false;
-	j->parallelism = j->owner_parallelism;
-	if (j->owner_completions > 0)
-		j->completions = j->owner_completions;
-	j->owner_parallelism = j->owner_completions = 0;
-	j->reapplied = true;
+	j->parallelism = j->admission.owner_parallelism;
+	if (j->admission.owner_completions > 0)
+		j->completions = j->admission.owner_completions;
+	j->admission.owner_parallelism = j->admission.owner_completions = 0;
+	j->admission.reapplied = true;
 	return true;
 }
 
 void snap_disown(struct snap *s)
 {
 	struct job *j = &s->job;
-	if (j->owner_parallelism > 0)
+	if (j->admission.owner_parallelism > 0)
 		j->parallelism = s->applied;
-	if (j->owner_completions > 0)
+	if (j->admission.owner_completions > 0)
 		j->completions = s->applied;
-	j->owner_parallelism = j->owner_completions = 0;
-	j->reapplied = false;
+	j->admission.owner_parallelism = j->admission.owner_completions = 0;
+	j->admission.reapplied = false;
 }
 
 static const struct snap *patch_apply(
@@ -223,29 +225,29 @@ static const struct snap *patch_apply(
 	struct snap *s = model_api_edit(api, j);
 	bool was = s->job.suspend;
 	if (i->kind == INTENT_NOTICE) {
-		s->job.notice = pool_strdup(api->pool, i->notice);
+		s->job.annotations.waiting = pool_strdup(api->pool, i->notice);
 		return model_api_write(api, s, false);
 	}
 	if (i->kind == INTENT_WARN) {
-		s->job.stopping_at_ms = i->stopping_at_ms / 1000 * 1000;
+		s->job.annotations.stopping_at_ms = i->stopping_at_ms / 1000 * 1000;
 		return model_api_write(api, s, false);
 	}
 	if (i->drop_warning)
-		s->job.stopping_at_ms = 0;
+		s->job.annotations.stopping_at_ms = 0;
 	if (i->kind == INTENT_START) {
 		s->job.suspend = s->job.resumed_by_other = false;
-		s->job.notice = NULL;
+		s->job.annotations.waiting = NULL;
 		s->run = run_of_start(api, &i->story, now_ms);
 	} else if (i->kind == INTENT_STOP) {
 		s->job.suspend = true;
 		s->job.resumed_by_other = false;
 	}
 	apply_counts(s, i);
-	s->job.story = story_text(api, &i->story, i->story_max);
-	s->job.story_state = i->story.state;
-	s->job.story_attempt = i->story.attempt;
-	s->job.story_epoch = i->story.epoch;
-	s->job.trouble = pool_strdup(api->pool, i->story.trouble);
+	s->job.admission.story = story_text(api, &i->story, i->story_max);
+	s->job.admission.state = i->story.state;
+	s->job.admission.attempt = i->story.attempt;
+	s->job.admission.epoch = i->story.epoch;
+	s->job.admission.trouble = pool_strdup(api->pool, i->story.trouble);
 	if (i->hold)
 		s->job.hold = pool_strdup(api->pool, i->hold);
 	if (i->kind == INTENT_START && api->started)

@@ -1,7 +1,7 @@
 /*
  * A model of the API server, as far as Jobs go: objects with uid, generation and resourceVersion,
  * guarded PATCHes, and the history that watches read. No time and no chance in here; when a request
- * lands is decided by whoever carries it.
+ * lands is decided by its carrier.
  *
  * Each write makes a snapshot, an immutable record that any number of late readers may hold. The
  * history is the snapshots in the order of their resourceVersion.
@@ -17,7 +17,7 @@
 #define JOB_RESOURCES 3 /* cpu, memory, gpu */
 #define START_LINES 8
 
-/* What let a Job run: a start of ours that landed, or somebody else's unsuspend. */
+/* What let a Job run: a start of ours that landed, or another client's unsuspend. */
 struct model_run {
 	int32_t attempt;
 	bool outside;
@@ -53,7 +53,7 @@ struct model_job {
 	int32_t backoff_limit;
 	int32_t wrote;	  /* spec.parallelism, as its owner wrote it last */
 	bool lowered;	  /* by its owner, while it ran */
-	int32_t unready;  /* stops for pods that were not ready, since somebody last said to begin
+	int32_t unready;  /* stops for pods that were not ready, since a person last said to begin
 			     anew */
 	bool sickly;	  /* its pods never get ready */
 	bool orphaned;	  /* deleted without its pods */
@@ -63,7 +63,7 @@ struct model_job {
 	bool external;	  /* spec.managedBy of a controller that is not there */
 	bool unlabelled;  /* manualSelector: its pods do not say whose they are */
 	uint64_t told[2]; /* the processes that were told that it is being deleted */
-	bool vandalized;  /* somebody took our annotations off */
+	bool vandalized;  /* our annotations were taken off */
 	bool moved;	  /* its queue label was changed or taken off */
 	bool refused;	  /* its last pod was not let in */
 	struct {	  /* by each controller, last */
@@ -106,7 +106,7 @@ void model_api_done(struct model_api *api);
  * generation moves. */
 struct snap *model_api_edit(struct model_api *api, const struct model_job *j);
 const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec);
-/* Somebody else than the gate (un)suspends it. */
+/* Another client than the gate (un)suspends it. */
 void snap_suspend(struct snap *s, bool suspend);
 /* The owner's manifest is applied again to a run that goes on with fewer pods: the owner's numbers
  * are in the spec once more. False when it has no fewer. */

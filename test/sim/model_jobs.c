@@ -57,7 +57,7 @@ static void pod_delete(struct sim *s, struct model_pod *p)
 	int64_t grace = rng_skewed(&s->rng, 1, 40000);
 	if (rng_odds(&s->rng, s->faults.pod_stuck)) {
 		grace = rng_between(&s->rng, 200000, 900000);
-		p->ends_ms = INT64_MAX; /* nobody hears of its end either */
+		p->ends_ms = INT64_MAX; /* its end is not heard of either */
 	}
 	if (s->cluster.has_nodes && p->node < 0)
 		grace = 1; /* no kubelet has it */
@@ -213,7 +213,7 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
 	if ((now->gone || (now->job.deleting && !j->kept)) && !j->doomed) {
 		j->doomed = true;
 		/* Not before the Job controller has heard of it: it replaces a pod as soon as that
-		 * is terminating, so that one who sees the pods go but not the Job would have more
+		 * is terminating, so that a leader that sees the pods go but not the Job would have more
 		 * than parallelism of them. Both hear from the same server; a collector that is
 		 * ahead by that much is not something that Sluice could guard against. */
 		sim_at(s, j->controller.informed_ms + rng_between(&s->rng, 10, 3000),

@@ -11,18 +11,29 @@ struct model_ledger {
 	struct {
 		int64_t epoch, expires_ms;
 		char holder[128];
+		uint64_t timeline; /* when it was taken last */
 	} lease;
+	uint64_t timeline;
+	int64_t batches;
 	struct model_row *rows;
 	size_t nrows;
 	struct model_reservation **reservations;
 	size_t nreservations;
 	bool has_trees;	   /* a row has a parent */
 	uint32_t unfenced; /* bit by ledger_kind */
+	uint64_t key;
 };
 
 struct model_ledger *model_ledger_new(void)
 {
 	return mem_alloc(sizeof(struct model_ledger));
+}
+
+struct model_ledger *model_ledger_new_key(uint64_t key)
+{
+	struct model_ledger *l = model_ledger_new();
+	l->key = key;
+	return l;
 }
 
 static void reservation_free(struct model_reservation *h)
@@ -65,14 +76,17 @@ void model_ledger_free(struct model_ledger *l)
 /* ---- Lease ------------------------------------------------------------------------------------
  */
 
-void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch, int64_t lease_ms,
-	int64_t now_ms, struct ledger_lease *ret)
+void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
+	int64_t epoch_seen, int64_t lease_ms, int64_t now_ms, struct ledger_lease *ret)
 {
-	bool mine;
+	bool mine, moved = false;
 	if (epoch == 0) {
 		mine = now_ms >= l->lease.expires_ms;
 		if (mine) {
-			l->lease.epoch++;
+			moved = l->lease.epoch > 0 && l->lease.timeline != l->timeline;
+			l->lease.timeline = l->timeline;
+			l->lease.epoch =
+				1 + (epoch_seen > l->lease.epoch ? epoch_seen : l->lease.epoch);
 			snprintf(l->lease.holder, sizeof(l->lease.holder), "%s", holder);
 		}
 	} else {
@@ -80,7 +94,8 @@ void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoc
 	}
 	if (mine)
 		l->lease.expires_ms = now_ms + lease_ms;
-	*ret = (struct ledger_lease){.held = mine, .epoch = l->lease.epoch};
+	*ret = (struct ledger_lease){
+		.held = mine, .epoch = l->lease.epoch, .moved = moved, .story_key = {l->key, 1}};
 	snprintf(ret->holder, sizeof(ret->holder), "%s", l->lease.holder);
 }
 
@@ -299,7 +314,7 @@ static struct ledger_result op_reserve(
 		return (struct ledger_result){LEDGER_REPEATED, 0};
 	if (h)
 		return (struct ledger_result){LEDGER_SPENT, next_attempt(l, &op->uid)};
-	if (!has_room(l, op))
+	if (op->kind == LEDGER_RESERVE && !has_room(l, op))
 		return (struct ledger_result){LEDGER_REFUSED, 0};
 	h = mem_alloc(sizeof(*h));
 	h->open = true;
@@ -312,6 +327,7 @@ static struct ledger_result op_reserve(
 		.clusterqueue = mem_strdup(op->clusterqueue),
 		.localqueue = mem_strdup(op->localqueue ? op->localqueue : ""),
 		.reserved_ms = op->at_ms};
+	h->estimated = op->kind == LEDGER_ADOPT;
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
 	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);
@@ -393,6 +409,7 @@ static enum ledger_verdict op_close(struct model_ledger *l, struct model_reserva
 	h->open = false;
 	h->close_epoch = epoch;
 	h->resolved++;
+	h->estimated |= op->estimated;
 	h->closed_by = op->kind;
 	h->closed_from = h->reservation.state;
 	h->closed_ms = op->at_ms;
@@ -428,7 +445,7 @@ static void op_ceiling(struct model_ledger *l, const struct ledger_op *op)
 static struct ledger_result op_take(
 	struct model_ledger *l, const struct ledger_op *op, int64_t epoch)
 {
-	if (op->kind == LEDGER_RESERVE)
+	if (ledger_reserves(op->kind))
 		return op_reserve(l, op, epoch);
 	if (op->kind == LEDGER_CEILING) {
 		op_ceiling(l, op);
@@ -448,6 +465,7 @@ static struct ledger_result op_take(
 	case LEDGER_VOID:
 		return (struct ledger_result){op_close(l, h, op, epoch), 0};
 	case LEDGER_RESERVE:
+	case LEDGER_ADOPT:
 	case LEDGER_CEILING:
 		break;
 	}
@@ -468,6 +486,7 @@ enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledg
 	size_t upto, struct ledger_result *results)
 {
 	bool fenced = b->epoch != l->lease.epoch;
+	l->batches += !fenced;
 	for (size_t i = 0; i < b->nops && i < upto; i++) {
 		const struct ledger_op *op = &b->ops[i];
 		must(op->kind == LEDGER_CEILING || op->attempt >= 1);
@@ -478,6 +497,64 @@ enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledg
 			results[i] = r;
 	}
 	return fenced ? LEDGER_FENCED : LEDGER_DONE;
+}
+
+int64_t model_ledger_batches(const struct model_ledger *l)
+{
+	return l->batches;
+}
+
+static struct model_reservation *reservation_copy(
+	struct model_ledger *l, const struct model_reservation *h)
+{
+	struct model_reservation *c = mem_alloc(sizeof(*c));
+	*c = *h;
+	struct ledger_reservation *r = &c->reservation;
+	r->ns = mem_strdup(r->ns);
+	r->name = mem_strdup(r->name);
+	r->clusterqueue = mem_strdup(r->clusterqueue);
+	r->localqueue = mem_strdup(r->localqueue);
+	struct quota_line *lines = mem_array(r->nlines + 1, sizeof(*lines));
+	for (size_t i = 0; i < r->nlines; i++) {
+		const struct model_row *row = row_find(l, &r->lines[i]);
+		must(row); /* a line has its row, and rows stay */
+		lines[i] = (struct quota_line){
+			row->node, row->flavor, row->resource, r->lines[i].amount};
+	}
+	r->lines = lines;
+	c->owner = mem_strdup(h->owner);
+	c->labels = mem_strdup(h->labels);
+	c->bill.plan = mem_strdup(h->bill.plan);
+	c->bill.currency = mem_strdup(h->bill.currency);
+	c->bill.price = mem_strdup(h->bill.price);
+	c->stop.reason = mem_strdup(h->stop.reason);
+	c->stop.actor = mem_strdup(h->stop.actor);
+	c->close.reason = mem_strdup(h->close.reason);
+	c->close.actor = mem_strdup(h->close.actor);
+	c->shrunk = mem_array(h->nshrunk + 1, sizeof(*c->shrunk));
+	if (h->nshrunk)
+		memcpy(c->shrunk, h->shrunk, h->nshrunk * sizeof(*c->shrunk));
+	return c;
+}
+
+struct model_ledger *model_ledger_copy(const struct model_ledger *l)
+{
+	struct model_ledger *c = mem_alloc(sizeof(*c));
+	*c = *l;
+	c->timeline++;
+	c->rows = mem_array(l->nrows + 1, sizeof(*c->rows));
+	for (size_t i = 0; i < l->nrows; i++) {
+		c->rows[i] = l->rows[i];
+		c->rows[i].node = mem_strdup(l->rows[i].node);
+		c->rows[i].flavor = mem_strdup(l->rows[i].flavor);
+		c->rows[i].resource = mem_strdup(l->rows[i].resource);
+		c->rows[i].parent = mem_strdup(l->rows[i].parent);
+		c->rows[i].squeezed = false;
+	}
+	c->reservations = mem_array(l->nreservations + 1, sizeof(struct model_reservation *));
+	for (size_t i = 0; i < l->nreservations; i++)
+		c->reservations[i] = reservation_copy(c, l->reservations[i]);
+	return c;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
  * Where ledger.h leaves room, this is the reading (the parity test holds Postgres to it too):
  *
  *   - a batch is fenced as a whole, by the epoch alone: a lease that has run out but was taken by
- *     nobody still writes, since nobody else decides;
+ *     no leader of before still writes, since it alone decides;
  *   - operations of a batch take effect in order, each seeing those before it; one that is REFUSED
  *     or SPENT does not stop those after it;
  *   - a key (uid, attempt, kind, seq) is used up only by taking effect: a RESERVE that was REFUSED
@@ -16,6 +16,7 @@
  * line;
  *   - STOP moves pending as well as posted to releasing. COMMIT of a reservation that is releasing
  *     already begins the segment and leaves it releasing (APPLIED, once);
+ *   - ADOPT is a RESERVE that is never refused: the bound of each row follows its use;
  *   - SHRINK lowers each line to the amount given, to nothing when it is not given, and raises
  *     none, so that two of them may come in any order;
  *   - RELEASE and VOID close a reservation in any state; asked again they are SPENT, like
@@ -35,16 +36,22 @@
 struct model_ledger;
 
 struct model_ledger *model_ledger_new(void);
+/* Another one, that has another key for the stories. */
+struct model_ledger *model_ledger_new_key(uint64_t key);
 void model_ledger_free(struct model_ledger *l);
 
 /* ---- What a driver asks; now_ms is the database's clock ---------------------------------------
  */
 
-/* epoch 0: take the lease if it was never held, ran out or was given back (a new epoch).
- * Else: renew that epoch, if it is still the current one. Either way *ret is the lease as it is
- * afterwards, with held telling about the asker. */
-void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch, int64_t lease_ms,
-	int64_t now_ms, struct ledger_lease *ret);
+/* epoch 0: take the lease if it was never held, ran out or was given back (a new epoch, beyond
+ * epoch_seen). Else: renew that epoch, if it is still the current one. Either way *ret is the lease
+ * as it is afterwards, with held telling about the asker. */
+void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
+	int64_t epoch_seen, int64_t lease_ms, int64_t now_ms, struct ledger_lease *ret);
+/* The number of the last batch. */
+int64_t model_ledger_batches(const struct model_ledger *l);
+/* As it is now: what a standby has that got no more, or a backup. On another timeline. */
+struct model_ledger *model_ledger_copy(const struct model_ledger *l);
 void model_ledger_resign(struct model_ledger *l, int64_t epoch);
 
 /* The open reservations by uid, then attempt, as they are now. *ret is yours (free), its strings
@@ -84,7 +91,7 @@ int64_t model_ledger_use(
 struct model_reservation {
 	struct ledger_reservation reservation; /* closed: its state and lines are those of before */
 	bool open;
-	bool committed, stopped;
+	bool committed, stopped, estimated;
 	int32_t resolved; /* times that RELEASE or VOID took effect: 1 when closed */
 	enum ledger_kind closed_by;
 	enum ledger_state closed_from;
@@ -127,7 +134,7 @@ void model_ledger_squeeze(struct model_ledger *l, size_t row, bool squeezed);
 /* ---- Planted faults ---------------------------------------------------------------------------
  */
 
-/* The statement for this kind forgets the epoch: such operations land whoever sends them. */
+/* The statement for this kind forgets the epoch: such operations land whichever leader sends them. */
 void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k);
 
 #endif

@@ -201,7 +201,7 @@ static void admin_acts(struct sim *s, void *arg)
 		config_changed(s, c);
 	} else {
 		struct config *c = &p->config[CONFIG_FLAVOR][rng_between(&s->rng, 0, FLAVORS - 1)];
-		/* What nobody lends any more has no quota, and nothing here says so. */
+		/* What is lent no more has no quota, and nothing here says so. */
 		c->exists = rng_odds(&s->rng, 7000) || (s->lent.on && c->index == IDLE_FLAVOR);
 		sim_log(s, "admin  flavor %s %s", flavor_names[c->index],
 			c->exists ? "is" : "deleted");
@@ -302,7 +302,7 @@ struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, stru
 	if (rng_odds(&s->rng, 500))
 		n.job.hold = "wait for me";
 	if (rng_odds(&s->rng, 800))
-		n.job.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
+		n.job.durations.max_run_ms = rng_between(&s->rng, 5, 90) * 1000;
 	windows_draw_terms(s, &n);
 	lent_draw(s, &n);
 	if (rng_odds(&s->rng, 300))
@@ -464,17 +464,17 @@ void people_unsuspend(struct sim *s, struct model_job *j)
 	model_api_write(&s->api, n, true);
 }
 
-/* Somebody replaces the object by one without annotations, or writes nonsense into ours. */
+/* A user replaces the object by one without annotations, or writes nonsense into ours. */
 static void vandal_acts(struct sim *s, struct model_job *j)
 {
-	if (!j->now->job.story)
+	if (!j->now->job.admission.story)
 		return;
 	struct snap *n = model_api_edit(&s->api, j);
-	n->job.story = n->job.notice = NULL;
-	n->job.story_state = STORY_NONE;
-	n->job.story_attempt = 0;
-	n->job.story_epoch = 0;
-	n->job.history = (struct job_history){0};
+	n->job.admission.story = n->job.annotations.waiting = NULL;
+	n->job.admission.state = STORY_NONE;
+	n->job.admission.attempt = 0;
+	n->job.admission.epoch = 0;
+	n->job.admission.history = (struct job_history){0};
 	snap_disown(n);
 	n->job.hold = NULL;
 	j->vandalized = true;

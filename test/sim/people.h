@@ -1,6 +1,6 @@
 /*
  * People: users who submit, edit, hold, move, suspend and delete Jobs whenever they like, and
- * admins who change quotas and queues under them; now and then somebody who goes around the queue.
+ * admins who change quotas and queues under them; now and then a user who goes around the queue.
  *
  * What admins describe is kept here as plain small tables, with a history of changes that each
  * controller's watches read.
@@ -115,7 +115,7 @@ size_t config_count(enum config_kind k);
 
 /* A user submits a Job; twist: what else is to be of it, or NULL. */
 struct model_job *people_submit(struct sim *s, void (*twist)(struct sim *s, struct snap *n));
-/* Somebody lets a Job run that was not let in. */
+/* A user unsuspends a Job that was not admitted. */
 void people_unsuspend(struct sim *s, struct model_job *j);
 void people_delete_orphaning(struct sim *s, struct model_job *j);
 

@@ -1,6 +1,6 @@
 /*
  * Memory of one world: everything the models make lives until the world ends. A seed is short, so
- * nobody needs to ask who frees an old snapshot of a Job that some late event still carries.
+ * it need not be asked what frees an old snapshot of a Job that some late event still carries.
  */
 #ifndef SLUICE_TEST_SIM_POOL_H
 #define SLUICE_TEST_SIM_POOL_H

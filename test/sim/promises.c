@@ -134,9 +134,9 @@ static void check_started(struct sim *s)
 			continue;
 		const struct model_reservation *h =
 			model_ledger_reservation(s->ledger, &n->job.uid, n->run->attempt);
-		if (n->job.notice)
+		if (n->job.annotations.waiting)
 			sim_break(s, "P2", "%s/%s is let run and still says why it waits: %s",
-				n->job.ns, n->job.name, n->job.notice);
+				n->job.ns, n->job.name, n->job.annotations.waiting);
 		if (!h || !h->open)
 			sim_break(s, "P2",
 				"%s/%s is let run as attempt %d: expected its hold to be open, it "
@@ -148,6 +148,34 @@ static void check_started(struct sim *s)
 	}
 }
 
+static int64_t bound_of(const struct model_ledger *l, const struct model_row *like)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(l, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].node, like->node) && !strcmp(rows[i].flavor, like->flavor) &&
+			!strcmp(rows[i].resource, like->resource))
+			return rows[i].bound;
+	return 0;
+}
+
+/* While the ledger lacks what it lost: what runs is within the quota, as it was or is. */
+static void check_quota(struct sim *s, const struct model_ledger *before)
+{
+	const struct model_row *rows;
+	size_t n = model_ledger_rows(before, &rows);
+	for (size_t i = 0; i < n; i++) {
+		int64_t real = real_at(s, rows, n, &rows[i]), now = bound_of(s->ledger, &rows[i]);
+		int64_t bound = rows[i].bound > now ? rows[i].bound : now;
+		if (real > bound)
+			sim_break(s, "P1",
+				"real use <= quota after a loss: pods at %s use %lld of %s %s, it "
+				"has %lld",
+				rows[i].node, (ll)real, rows[i].flavor, rows[i].resource,
+				(ll)bound);
+	}
+}
+
 void promises_check(struct sim *s)
 {
 	struct buf why;
@@ -156,6 +184,11 @@ void promises_check(struct sim *s)
 		sim_break(s, strstr(buf_text(&why), "both open") ? "P2" : "P1", "the ledger: %s",
 			buf_text(&why));
 	buf_done(&why);
+	const struct model_ledger *before = failover_gap(s);
+	if (before) {
+		check_quota(s, before);
+		return;
+	}
 	check_real_use(s);
 	check_real_use_above(s);
 	check_started(s);
@@ -310,7 +343,8 @@ static void check_open(struct sim *s, const struct model_reservation *h, bool al
 		: is_over(&n->job) ? "finished"
 		: n->job.suspend   ? "suspended"
 				   : "unsuspended",
-		model_jobs_pods(&s->jobs, j), n->job.story ? n->job.story : "none");
+		model_jobs_pods(&s->jobs, j),
+		n->job.admission.story ? n->job.admission.story : "none");
 }
 
 static void check_closed(struct sim *s, const struct model_reservation *h)
@@ -337,8 +371,8 @@ static void check_closed(struct sim *s, const struct model_reservation *h)
 }
 
 /* Each stop of ours that landed on a Job at work. One that ended by itself meanwhile lost nothing
- * worth telling; what a leader knew that died before it wrote the STOP, nobody knows; and where
- * somebody took our story away, the run cannot be told from an intruder's. */
+ * worth telling; what a leader knew that died before it wrote the STOP is not known; and where
+ * our story was taken away, the run cannot be told from an intruder's. */
 static void check_stops(struct sim *s)
 {
 	for (const struct stop_seen *t = s->stops; t; t = t->next) {
@@ -462,7 +496,7 @@ static bool waits(const struct sim *s, const struct model_job *j)
 /* Its place among those of its priority. */
 static int64_t queued_ms(const struct sim *s, const struct model_job *j)
 {
-	int64_t evicted = j->now->job.history.evicted_ms;
+	int64_t evicted = j->now->job.admission.history.evicted_ms;
 	return evicted > 0 && !s->people.queue.requeue_at_creation ? evicted
 								   : j->now->job.created_ms;
 }
@@ -475,7 +509,7 @@ static const struct config *root_of(const struct sim *s, const struct config *c)
 }
 
 /* What is free in a Cohort may be kept for the first of a StrictFIFO queue in it, and anywhere for
- * those for whom others were stopped, as long as these have pods left, even from themselves (what
+ * those for which others were stopped, as long as these have pods left, even from themselves (what
  * they were promised is of one flavor). When in doubt, it is. */
 static bool may_be_kept(const struct sim *s, const struct replica *r, const struct config *cq)
 {
@@ -505,7 +539,7 @@ static bool returns(const struct sim *s, const struct model_job *j)
 	       !n->job.invalid && model_ledger_open_reservation(s->ledger, &n->job.uid);
 }
 
-/* StrictFIFO: is somebody else surely not behind j? When in doubt, yes. */
+/* StrictFIFO: is another surely not behind j? When in doubt, yes. */
 static bool may_be_blocked(const struct sim *s, const struct model_job *j, const struct config *cq)
 {
 	int32_t mine, its;
@@ -582,8 +616,8 @@ static const struct config *config_of_node(const struct sim *s, const char *node
 }
 
 /* -1: no queue of today has such a row. What the ledger says of that is history: a leader that came
- * later never heard of it, and nobody can reserve there. A Cohort that is only named may be gone
- * with those who named it. */
+ * later never heard of it, and nothing can be reserved there. A Cohort that is only named may be gone
+ * with what named it. */
 static int64_t ceiling_of(const struct sim *s, const struct model_row *row)
 {
 	const struct config *c = config_of_node(s, row->node);
@@ -710,7 +744,7 @@ static void check_pods(struct sim *s)
 
 /* What a run holds is for pods that it has, or may have. Of a Job without completions whose owner
  * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/gate.md),
- * nor of a run that was suspended, edited and unsuspended while nobody led. */
+ * nor of a run that was suspended, edited and unsuspended while no controller led. */
 static void check_no_more_is_held(struct sim *s, const struct model_reservation *h)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &h->reservation.uid);

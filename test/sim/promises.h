@@ -9,7 +9,7 @@
  *       that attempt
  *
  *   when quiet (nothing has moved for a while after the last fault)
- *   P2  each live queued Job is known to the leader, once, and to be explained; nobody runs who was
+ *   P2  each live queued Job is known to the leader, once, and to be explained; none runs that was
  *       not let in
  *   P3  each RESERVE resolved once: COMMIT then RELEASE, or VOID; an open reservation has a running Job,
  *       or pods that have not gone
@@ -24,8 +24,8 @@
  *       honest Job besides: at rest no pod runs that was not let in or is more than is reserved
  *       (but for Jobs that were deleted before they could be stopped); quota is held only by Jobs
  *       that run, for no more pods than they can have, or that have pods left (P3); a Job that can
- *       never start keeps nobody behind it (P7); and at any time nobody is told to stop, or waited
- *       for, whom no stop reaches
+ *       never start keeps none behind it (P7); and at any time none is told to stop, or waited
+ *       for, that no stop reaches
  *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *

@@ -220,7 +220,7 @@ void quotas_begin(struct sim *s)
 	}
 }
 
-/* Who was let in is to be able to end: pods that were refused because a quota was lowered find
+/* A Job that was started is to be able to end: pods that were refused because a quota was lowered find
  * room. */
 void quotas_calm(struct sim *s)
 {

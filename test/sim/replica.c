@@ -106,6 +106,7 @@ static void process_starts(struct sim *s, void *arg)
 		.lease_ms = r->lease_ms,
 		.note_after_ms = NOTE_AFTER_MS,
 		.stuck_after_ms = STUCK_AFTER_MS,
+		.settle_ms = s->o.bug == BUG_STARTS_AT_ONCE ? 0 : SETTLE_MS,
 		.drain_doubt_ms = s->o.bug == BUG_NO_DOUBT ? 0 : DRAIN_DOUBT_MS,
 		.seed = rng_next(&s->rng),
 		.manages = s->o.bug == BUG_CHILD_IGNORED ? tenant_is_no_child : NULL,

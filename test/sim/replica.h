@@ -49,7 +49,8 @@ struct replica {
 	size_t cursor, sent; /* history up to here was delivered; is on its way */
 	int64_t watch_heard_ms;
 
-	/* The connection to the ledger. */
+	/* The connection to the ledger, and the last batch that it acknowledged. */
+	int64_t acked_epoch, acked_batch;
 	uint64_t connection;
 	int64_t land_ms, answer_ms;
 	struct ledger_request *flight[LEDGER_FLIGHT]; /* not answered, oldest first */

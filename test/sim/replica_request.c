@@ -55,6 +55,7 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 			pool_strdup(&s->pool, i->story.lines[k].resource),
 			i->story.lines[k].amount};
 	c.story.lines = lines;
+	c.template = (struct start_template){0}; /* of the body (lent.h) */
 	return c;
 }
 
@@ -92,7 +93,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		sim_reach(s, PATH_START);
 		if (q->doubted)
 			sim_reach(s, PATH_LATE_START);
-		model_ledger_lease(s->ledger, "", -1, 0, 0, &lease);
+		model_ledger_lease(s->ledger, "", -1, 0, 0, 0, &lease);
 		if (lease.epoch != q->epoch)
 			sim_reach(s, PATH_LATE_START_TAKEOVER);
 		if (q->intent.parallelism > 0)
@@ -118,7 +119,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 	}
 }
 
-/* Pods that are not ready in time stop a Job so often and not more, whoever leads meanwhile. */
+/* Pods that are not ready in time stop a Job so often and not more, whichever leads meanwhile. */
 static void count_unready(struct sim *s, const struct api_request *q, struct model_job *j,
 	const struct model_run *run)
 {
@@ -134,7 +135,7 @@ static void count_unready(struct sim *s, const struct api_request *q, struct mod
 	if (strcmp(reason, stop_reason_name(STOP_REASON_PODS_READY_TIMEOUT)) || j->vandalized)
 		return;
 	if (run && run->outside)
-		return; /* unsuspended by somebody: the attempt ended before, and its story says why
+		return; /* unsuspended by a user: the attempt ended before, and its story says why
 			 */
 	sim_reach(s, PATH_UNREADY);
 	if (++j->unready > limit)
@@ -151,6 +152,13 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 		sim_reach(s, PATH_BYPASS_STOPPED);
 		return;
 	}
+	const char *message = q->intent.story.message;
+	if (!strcmp(q->intent.story.reason, "NotAdmitted") && before->run &&
+		!before->job.status.complete && !before->job.status.failed &&
+		!model_api_by_uid(&s->api, &q->intent.uid)->vandalized &&
+		!(message && strstr(message, "give way")))
+		sim_break(s, "P2", "%s was admitted, and is stopped as if it was not",
+			q->intent.name);
 	struct stop_seen *t = sim_alloc(s, sizeof(*t));
 	*t = (struct stop_seen){.next = s->stops,
 		.uid = q->intent.uid,
@@ -161,14 +169,15 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 	s->stops = t;
 }
 
-/* Somebody who may go around the admission policy took our annotations off, and a start that was
- * thought to be held off finds the Job as it was: nothing on the Job could have told it. What runs
- * then, nobody let run; it has to be stopped like any other intruder. */
+/* A user who may go around the admission policy took our annotations off, and a start that was
+ * thought to be held off finds the Job as it was: nothing on the Job could have told it. Or the
+ * ledger lost its reservation, long before it lands. What runs then, was not admitted; it has to be
+ * stopped like any other intruder. */
 static void disown(struct sim *s, const struct api_request *q, struct model_job *j)
 {
 	const struct model_reservation *h =
 		model_ledger_reservation(s->ledger, &q->intent.uid, q->intent.story.attempt);
-	if (j->vandalized && !(h && h->open))
+	if ((j->vandalized || failover_too_late(s)) && !(h && h->open))
 		((struct model_run *)j->now->run)->outside = true;
 }
 
@@ -193,7 +202,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 	s->start = q->body;
 	a.outcome = model_api_request(&s->api, &q->intent, s->now_ms,
 		s->o.bug == BUG_UNGUARDED && q->intent.kind == INTENT_START, &snap, &a.sentence);
-	must(a.outcome != JOB_DONE || before); /* who is found by name is found by uid */
+	must(a.outcome != JOB_DONE || before); /* what is found by name is found by uid */
 	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_STOP && !before->job.suspend) {
 		record_stop(s, q, before);
 		count_unready(s, q, j, before->run);
@@ -210,7 +219,7 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 							  : "TELL",
 			q->intent.name,
 			q->intent.kind == INTENT_NOTICE ? q->intent.notice
-			: a.outcome == JOB_DONE		? snap->job.story
+			: a.outcome == JOB_DONE		? snap->job.admission.story
 			: a.sentence			? a.sentence
 							: "gone");
 		count_landed(s, q, a.outcome);
@@ -272,8 +281,8 @@ static bool pretend_fence(struct sim *s, struct api_request *q)
 		q->intent.story.state != STORY_FENCED)
 		return false;
 	q->job = j->now->job;
-	q->job.story_state = q->intent.story.state;
-	q->job.story_attempt = q->intent.story.attempt;
+	q->job.admission.state = q->intent.story.state;
+	q->job.admission.attempt = q->intent.story.attempt;
 	q->answer = (struct job_answer){.outcome = JOB_DONE, .job = &q->job};
 	answer_after(s, q, 5);
 	return true;
@@ -284,6 +293,8 @@ static void plant_in_patch(const struct sim *s, struct intent *i)
 {
 	if (s->o.bug == BUG_COUNTS_KEPT && i->kind != INTENT_START)
 		i->parallelism = i->completions = 0;
+	if (s->o.bug == BUG_STORY_UNSIGNED)
+		i->story.is_signed = false;
 	if (s->o.bug == BUG_HISTORY_LOST)
 		i->story.history = (struct job_history){0};
 }
@@ -296,7 +307,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.epoch = gate_epoch(r->gate),
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s),
-		.body = lent_render(s, r, i)};
+		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
 	if (i->kind == INTENT_START)
 		windows_check_sent(s, r, &i->uid);
@@ -346,6 +357,8 @@ struct ledger_request {
 	bool answered;
 	enum fate fate;
 	enum ledger_outcome outcome;
+	uint64_t server; /* that it was sent to */
+	int64_t batch;	 /* the number of the last, when it was executed */
 	struct ledger_lease lease;
 	struct ledger_reservation *holds;
 	size_t nreservations;
@@ -434,6 +447,12 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 			break;
 		}
 	static const char *const names[] = {"done", "fenced", "lost"};
+	bool led =
+		q->intent.kind == INTENT_BATCH || (q->intent.kind == INTENT_LEASE && q->lease.held);
+	if (q->outcome == LEDGER_DONE && led) {
+		r->acked_epoch = q->intent.kind == INTENT_LEASE ? q->lease.epoch : q->intent.epoch;
+		r->acked_batch = q->batch;
+	}
 	if (q->intent.kind == INTENT_LEASE) {
 		if (q->outcome != LEDGER_DONE || q->intent.epoch == 0)
 			sim_log(s, "%s hears of the lease: %s, epoch %lld %s", r->identity,
@@ -531,10 +550,18 @@ static void count_borrowed(struct sim *s, const struct ledger_op *op)
 	}
 }
 
+/* A late start whose run is counted again. */
+static void own(struct sim *s, const struct ledger_op *op)
+{
+	const struct model_job *j = model_api_by_uid(&s->api, &op->uid);
+	if (j && j->now->run && j->now->run->attempt == op->attempt && !j->vandalized)
+		((struct model_run *)j->now->run)->outside = false;
+}
+
 static void count_batch(struct sim *s, const struct ledger_request *q, size_t upto)
 {
-	static const enum path applied[] = {PATH_RESERVE, PATH_COMMIT, PATH_COUNT, PATH_SHRINK,
-		PATH_RELEASE, PATH_VOID, PATH_COUNT};
+	static const enum path applied[] = {PATH_RESERVE, PATH_ADOPT, PATH_COMMIT, PATH_COUNT,
+		PATH_SHRINK, PATH_RELEASE, PATH_VOID, PATH_COUNT};
 	static const enum path reserve[] = {
 		PATH_RESERVE, PATH_REPEATED_RESERVE, PATH_SPENT_RESERVE, PATH_REFUSED_RESERVE};
 	if (q->outcome == LEDGER_FENCED) {
@@ -551,6 +578,8 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 			log_refusal(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RESERVE && v == LEDGER_APPLIED)
 			count_borrowed(s, &q->ops[i]);
+		if (q->ops[i].kind == LEDGER_ADOPT && v == LEDGER_APPLIED)
+			own(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RELEASE && q->ops[i].priced && v == LEDGER_APPLIED)
 			sim_reach(s, PATH_BILL);
 		if (q->ops[i].kind == LEDGER_RESERVE)
@@ -581,9 +610,14 @@ static void execute(struct sim *s, struct ledger_request *q)
 {
 	const struct intent *i = &q->intent;
 	q->outcome = LEDGER_DONE;
+	bool attaches = i->epoch == 0 || q->life != q->from->life ||
+			failover_attaches(s, q->from, i->epoch);
 	if (i->kind == INTENT_LEASE) {
-		model_ledger_lease(
-			s->ledger, q->from->identity, i->epoch, i->lease_ms, s->now_ms, &q->lease);
+		model_ledger_lease(s->ledger, q->from->identity, attaches ? i->epoch : -1,
+			i->epoch_seen, i->lease_ms, s->now_ms, &q->lease);
+	} else if (!attaches) {
+		q->outcome = LEDGER_FENCED;
+		sim_reach(s, PATH_FENCED_BY_LOSS);
 	} else if (i->kind == INTENT_LOAD) {
 		struct ledger_reservation *holds = NULL;
 		q->outcome = model_ledger_load(s->ledger, i->epoch, &holds, &q->nreservations);
@@ -606,6 +640,7 @@ static void execute(struct sim *s, struct ledger_request *q)
 		count_batch(s, q, upto);
 		sim_touch(s);
 	}
+	q->batch = model_ledger_batches(s->ledger);
 }
 
 static void lands_at_ledger(struct sim *s, void *arg)
@@ -615,7 +650,7 @@ static void lands_at_ledger(struct sim *s, void *arg)
 	if (q->severed)
 		return;
 	bool alive = r->up && r->life == q->life;
-	if (q->fate == FATE_LOST) {
+	if (q->fate == FATE_LOST || q->server != s->failover.server) {
 		if (alive)
 			replica_break_ledger(s, r);
 		return;
@@ -659,6 +694,7 @@ void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *
 		.life = r->life,
 		.intent = *i,
 		.outcome = LEDGER_LOST,
+		.server = s->failover.server,
 		.fate = draw_ledger_fate(s, i->kind == INTENT_BATCH)};
 	copy_ops(s, q);
 	if (s->now_ms < s->ledger_down_until_ms) {

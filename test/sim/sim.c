@@ -18,7 +18,8 @@ const char *bug_name(enum bug b)
 		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
-		"control_unseen", "reapply_unseen"};
+		"control_unseen", "reapply_unseen", "loss_unseen", "story_unsigned",
+		"starts_at_once"};
 	return names[b];
 }
 
@@ -166,6 +167,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 	if (s->faults.ledger_squeeze_every_ms)
 		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_squeeze_every_ms),
 			other_cell_takes, NULL);
+	failover_begin(s);
 }
 
 static void done(struct sim *s)
@@ -173,6 +175,7 @@ static void done(struct sim *s)
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_done(&s->replica[i]);
 	model_ledger_free(s->ledger);
+	failover_done(s);
 	model_api_done(&s->api);
 	timeline_done(&s->timeline);
 	pool_done(&s->pool);

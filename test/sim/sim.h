@@ -19,6 +19,7 @@
 #include "base/must.h"
 #include "test/sim/cluster.h"
 #include "test/sim/pool.h"
+#include "test/sim/failover.h"
 #include "test/sim/faults.h"
 #include "test/sim/lent.h"
 #include "test/sim/model_api.h"
@@ -59,13 +60,16 @@ enum bug {
 	BUG_QUOTA_MISREAD,	/* a limit on cpu is taken for a thousand times as much */
 	BUG_QUOTA_FREED_UNTOLD, /* what pods that ended leave in a quota is not told */
 	BUG_POD_WEIGHTLESS,	/* bound pods are told without what they ask for */
-	BUG_POD_END_UNTOLD,	/* nobody is told that a bound pod has ended */
+	BUG_POD_END_UNTOLD,	/* it is not told that a bound pod has ended */
 	BUG_CHILD_IGNORED,	/* a Job that a Job made is not managed */
 	BUG_DELETION_UNTOLD,	/* the gate is not told that a Job is being deleted */
 	BUG_KEPT_UNCOUNTED,	/* the pods of a Job that is being deleted are not counted */
 	BUG_ORPHANS_UNCOUNTED,	/* pods that outlive their Job are not counted */
-	BUG_CONTROL_UNSEEN,	/* nobody sees who manages a Job, and how it selects its pods */
+	BUG_CONTROL_UNSEEN,	/* it is not seen what manages a Job, and how it selects its pods */
 	BUG_REAPPLY_UNSEEN,	/* a manifest that raises a run with fewer pods is not seen */
+	BUG_LOSS_UNSEEN,	/* a leader goes on although its batches are lost */
+	BUG_STORY_UNSIGNED,	/* starts are not signed, so that no run is adopted */
+	BUG_STARTS_AT_ONCE,	/* a new leader does not wait for starts that are under way */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -83,6 +87,7 @@ struct sim_options {
 	uint64_t seed;
 	size_t events; /* with faults */
 	enum bug bug;
+	bool failovers; /* each world has them (failover.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
@@ -102,6 +107,7 @@ struct sim {
 	struct model_jobs jobs;
 	struct model_ledger *ledger;
 	int64_t ledger_down_until_ms;
+	struct failover failover;
 	struct people people;
 	struct lent_world lent;
 	struct cluster cluster;

@@ -196,9 +196,9 @@ void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j)
 		j->uncontrolled = false;
 		j->invalid = NULL;
 	}
-	if (s->o.bug == BUG_REAPPLY_UNSEEN && of && j->reapplied) {
+	if (s->o.bug == BUG_REAPPLY_UNSEEN && of && j->admission.reapplied) {
 		j->parallelism = of->now->applied;
-		j->reapplied = false;
+		j->admission.reapplied = false;
 	}
 	if (of && j->deleting)
 		of->told[replica] = life;

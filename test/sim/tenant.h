@@ -1,16 +1,16 @@
 /*
- * A hostile tenant, in one world of three: somebody who may create, change and delete Jobs in his
+ * A hostile tenant, in one world of three: a user who may create, change and delete Jobs in his
  * namespace, where the admission policies are missing or older than the controller, and who wants
  * to run without quota, or to hold it without pods.
  *
  *   past         Jobs of any size that are made unsuspended, as children of others or alone
  *   by hand      Jobs that wait, unsuspended
- *   raised       parallelism and completions of a run, at any time, also while nobody leads
+ *   raised       parallelism and completions of a run, at any time, also while none leads
  *   re-applied   the manifest of a run that goes on with fewer pods; honest users do so, too
  *   kept         deleted, with a finalizer of his own: the Job controller lets go of them
  *   orphaned     deleted without their pods
  *   uncontrolled of another controller (which is not there), or with a selector of their own, so
- *                that nobody can tell their pods
+ *                that their pods cannot be told
  *   unlabelled   the queue label taken off and put on again: people do that anyway
  *
  * What must hold is in promises.h, P11 above all. What is drawn here comes from a generator of its
@@ -39,7 +39,7 @@ void tenant_begin(struct sim *s);
 
 /* What a process is shown of a Job; planted faults leave something out. */
 void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j);
-/* Who counts pods by the uid of their Job does not find these. */
+/* A count of pods by the uid of their Job does not find these. */
 bool tenant_hides_pods(const struct sim *s, const struct model_job *j);
 
 /* The manifest of a Job, of any owner, is applied again while it goes on with fewer pods; false

@@ -154,7 +154,7 @@ void windows_draw_terms(struct sim *s, struct snap *n)
 		return;
 	j->family = families[rng_between(&s->rng, 0, 2)];
 	if (rng_odds(&s->rng, 6000))
-		j->expected_ms = rng_skewed(&s->rng, 1, 240) * 1000;
+		j->durations.expected_ms = rng_skewed(&s->rng, 1, 240) * 1000;
 	if (rng_odds(&s->rng, 500))
 		t->start_after_ms = s->now_ms + rng_between(&s->rng, 1, 120000);
 	if (rng_odds(&s->rng, 800))

@@ -2,17 +2,27 @@
 -- 1970); $4 by what (queue, namespace, owner, label), $5 the label's key, $6 rows at most. First
 -- the totals of each currency, then the dearest. For people: no fence, the history does not change.
 -- A run that started since then has ended since then: the index is by the end. (A day is for clocks.)
-SELECT key, currency, count(*), sum(ran)::int8, least(greatest(sum(coalesce(cost_micro, 0)),
-	-9223372036854775808), 9223372036854775807)::int8, least(sum(lost_ms), 9223372036854775807)::int8,
-	grouping(key) = 1
+-- Of what was forgotten (forget.sql) there are sums by month, queue and namespace: those months are
+-- added that lie whole in the stretch.
+SELECT key, currency, sum(runs)::int8, least(sum(ran), 9223372036854775807)::int8,
+	least(greatest(sum(coalesce(cost_micro, 0)), -9223372036854775808), 9223372036854775807)::int8,
+	least(sum(lost_ms), 9223372036854775807)::int8, grouping(key) = 1
 FROM (SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN ns
 		WHEN 'owner' THEN ns || '/' || coalesce(nullif(owner, ''), name) ELSE labels ->> $5 END AS key,
-		currency, cost_micro, coalesce(lost_ms, 0) AS lost_ms,
-		greatest(0, extract(epoch FROM stopped_at - started_at) * 1000) AS ran
+		currency, 1 AS runs, cost_micro::numeric, coalesce(lost_ms, 0)::numeric AS lost_ms,
+		greatest(0, extract(epoch FROM stopped_at - started_at) * 1000)::numeric AS ran
 	FROM sluice.segment
 	WHERE cell = $1 AND stopped_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 			- interval '1 day'
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
-		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond') AS run
+		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
+	UNION ALL
+	SELECT CASE $4 WHEN 'queue' THEN clusterqueue ELSE ns END, nullif(currency, ''), runs, cost_micro,
+		lost_ms, ran_ms
+	FROM sluice.segment_month
+	WHERE cell = $1 AND $4 IN ('queue', 'namespace')
+		AND month >= timestamptz 'epoch' + $2 * interval '1 millisecond'
+		AND (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC'
+			<= timestamptz 'epoch' + $3 * interval '1 millisecond') AS run
 GROUP BY GROUPING SETS ((key, currency), (currency))
 ORDER BY 7 DESC, 5 DESC, 1, 2 LIMIT $6

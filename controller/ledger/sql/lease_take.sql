@@ -1,18 +1,31 @@
--- Takes the lease if it is free: never held, run out, or ours by an earlier word of this very
--- process (whose answer was lost). $1 cell, $2 session, $3 identity, $4 milliseconds.
+-- Takes the lease if it is free: never held, run out, given back, ours by an earlier word of this very
+-- process (whose answer was lost), or its holder's session is gone (nothing holds session_lock).
+-- $1 cell, $2 session, $3 identity, $4 milliseconds, $5 do we hold the lock of our own session?
+-- $6 the highest epoch that any Job tells of: a ledger that went back must not give it out again. It
+-- is heeded within reason, since it may be a tenant's word.
+-- Answers the number of the last batch, and whether the server's timeline is another one than when
+-- the lease was taken last.
 -- Only the database's clock counts. The row is locked until what the last holder had under way is
--- over, since that holds it FOR SHARE.
-WITH taken AS (
+-- over, since that holds it.
+WITH was AS (
+	SELECT timeline, left(pg_walfile_name(pg_current_wal_lsn()), 8) AS now
+	FROM (SELECT) AS one LEFT JOIN sluice.lease ON cell = $1
+), taken AS (
 	UPDATE sluice.lease
-	SET epoch = epoch + 1, session = $2, holder = $3,
-		expires_at = clock_timestamp() + $4 * interval '1 millisecond'
-	WHERE cell = $1 AND (expires_at < clock_timestamp() OR holder = $3 AND session >> 32 = $2 >> 32)
-	RETURNING 1
+	SET epoch = greatest(epoch, least($6, epoch + 1000)) + 1, session = $2, holder = $3,
+		session_lock = CASE WHEN $5::boolean THEN $2 END,
+		expires_at = clock_timestamp() + $4 * interval '1 millisecond',
+		timeline = (SELECT now FROM was)
+	WHERE cell = $1 AND (expires_at < clock_timestamp() OR holder = $3 AND session >> 32 = $2 >> 32
+		OR CASE WHEN session_lock = session THEN pg_try_advisory_xact_lock(session_lock) END)
+	RETURNING batch
 ), made AS (
-	INSERT INTO sluice.lease (cell, epoch, session, holder, expires_at)
-	SELECT $1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond'
+	INSERT INTO sluice.lease (cell, epoch, session, holder, session_lock, expires_at, timeline)
+	SELECT $1, greatest(0, least($6, 1000)) + 1, $2, $3, CASE WHEN $5::boolean THEN $2 END,
+		clock_timestamp() + $4 * interval '1 millisecond', (SELECT now FROM was)
 	WHERE NOT EXISTS (SELECT FROM sluice.lease WHERE cell = $1)
 	ON CONFLICT (cell) DO NOTHING
-	RETURNING 1
+	RETURNING batch
 )
-SELECT 1 FROM taken UNION ALL SELECT 1 FROM made
+SELECT batch, coalesce((SELECT timeline <> now FROM was), false)
+FROM (SELECT batch FROM taken UNION ALL SELECT batch FROM made) AS t

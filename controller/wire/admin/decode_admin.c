@@ -196,81 +196,13 @@ static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err 
 	return decoder_verdict(d, "PodDisruptionBudget", o, e);
 }
 
-static int decode_kind(
-	const cJSON *o, const char *kind, decode_fill fill, void **ret, struct err *e)
-{
-	int rc = meta_check(o, kind, e);
-	return rc < 0 ? rc : decode_in_block(o, 1024, fill, ret, e);
-}
-
-int decode_localqueue(const cJSON *o, struct localqueue_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "LocalQueue", fill_localqueue, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_flavor(const cJSON *o, struct flavor_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "ResourceFlavor", fill_flavor, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_workload_priority(const cJSON *o, struct priority_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "WorkloadPriorityClass", fill_workload_priority, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_pod_priority(const cJSON *o, struct priority_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "PriorityClass", fill_pod_priority, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_namespace(const cJSON *o, struct namespace_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "Namespace", fill_namespace, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_limit_range(const cJSON *o, struct limit_range_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "LimitRange", fill_limit_range, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_runtime_class(const cJSON *o, struct runtime_class_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "RuntimeClass", fill_runtime_class, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
-
-int decode_disruption_budget(const cJSON *o, struct disruption_budget_spec **ret, struct err *e)
-{
-	void *block = NULL;
-	int rc = decode_kind(o, "PodDisruptionBudget", fill_disruption_budget, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_localqueue, localqueue_spec, "LocalQueue", 1024, fill_localqueue)
+DECODER(decode_flavor, flavor_spec, "ResourceFlavor", 1024, fill_flavor)
+DECODER(decode_workload_priority, priority_spec, "WorkloadPriorityClass", 1024,
+	fill_workload_priority)
+DECODER(decode_pod_priority, priority_spec, "PriorityClass", 1024, fill_pod_priority)
+DECODER(decode_namespace, namespace_spec, "Namespace", 1024, fill_namespace)
+DECODER(decode_limit_range, limit_range_spec, "LimitRange", 1024, fill_limit_range)
+DECODER(decode_runtime_class, runtime_class_spec, "RuntimeClass", 1024, fill_runtime_class)
+DECODER(decode_disruption_budget, disruption_budget_spec, "PodDisruptionBudget", 1024,
+	fill_disruption_budget)

@@ -72,13 +72,4 @@ static int fill_budget(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Budget", o, e);
 }
 
-int decode_budget(const cJSON *o, struct budget_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Budget", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 1024, fill_budget, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_budget, budget_spec, "Budget", 1024, fill_budget)

@@ -220,13 +220,4 @@ static int fill_calendar(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Calendar", o, e);
 }
 
-int decode_calendar(const cJSON *o, struct calendar_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Calendar", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 4096, fill_calendar, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_calendar, calendar_spec, "Calendar", 4096, fill_calendar)

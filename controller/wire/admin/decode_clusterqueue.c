@@ -109,16 +109,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "ClusterQueue", o, e);
 }
 
-int decode_clusterqueue(const cJSON *o, struct clusterqueue_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "ClusterQueue", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 4096, fill_clusterqueue, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_clusterqueue, clusterqueue_spec, "ClusterQueue", 4096, fill_clusterqueue)
 
 static int fill_cohort(struct decoder *d, const cJSON *o, struct err *e)
 {
@@ -134,13 +125,4 @@ static int fill_cohort(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Cohort", o, e);
 }
 
-int decode_cohort(const cJSON *o, struct cohort_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "Cohort", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 4096, fill_cohort, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_cohort, cohort_spec, "Cohort", 4096, fill_cohort)

@@ -122,13 +122,4 @@ static int fill_priceplan(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "PricePlan", o, e);
 }
 
-int decode_priceplan(const cJSON *o, struct priceplan_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "PricePlan", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 2048, fill_priceplan, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_priceplan, priceplan_spec, "PricePlan", 2048, fill_priceplan)

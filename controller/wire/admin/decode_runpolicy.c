@@ -32,7 +32,7 @@ static void exempt_field(
 	s->exempt_selector = label_selector(d, PATH(at, "selector"), selector);
 	if (o && !s->has_exempt_priority && !s->has_exempt_selector)
 		decoder_fault(
-			d, at, "exempts nobody; write priorityAtLeast or selector, or remove it");
+			d, at, "exempts no Job; write priorityAtLeast or selector, or remove it");
 }
 
 static void close_field(
@@ -133,13 +133,4 @@ static int fill_runpolicy(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "RunPolicy", o, e);
 }
 
-int decode_runpolicy(const cJSON *o, struct runpolicy_spec **ret, struct err *e)
-{
-	void *block;
-	int rc = meta_check(o, "RunPolicy", e);
-	if (rc == 0)
-		rc = decode_in_block(o, 2048, fill_runpolicy, &block, e);
-	if (rc == 0)
-		*ret = block;
-	return rc;
-}
+DECODER(decode_runpolicy, runpolicy_spec, "RunPolicy", 2048, fill_runpolicy)

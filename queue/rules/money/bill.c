@@ -1,6 +1,6 @@
 /*
  * A weight is a price at factor one (millionths an hour) times a factor (millionths) times
- * milliseconds; HOUR_WEIGHT of it are a millionth. With the bounds of plan.h a run of a hundred
+ * milliseconds; HOUR_WEIGHT of it is a millionth. With the bounds of plan.h a run of a hundred
  * years stays below 2^126.
  */
 #include "queue/rules/money/bill.h"
@@ -39,9 +39,9 @@ static int64_t base_of(const struct plan *p, const struct reservation *r)
 	return plan_base_per_hour(p, line, n);
 }
 
-/* ---- What it is counted by ---- */
+/* ---- Prices ---- */
 
-/* The prices of a run from some moment on: a base and the factors it is multiplied by. */
+/* The prices of a run from some moment on: a base, and factors over time. */
 struct prices {
 	int64_t base;
 	struct tariff factors;
@@ -79,7 +79,7 @@ static __int128 weight_between(
 
 /* ---- Counting ---- */
 
-/* From where on it is not counted yet. */
+/* From when on it is not counted yet. */
 static int64_t open_ms(const struct reservation *r)
 {
 	return r->bill.until_ms > r->since_ms ? r->bill.until_ms : r->since_ms;
@@ -90,7 +90,7 @@ static __int128 weight_until(struct queue *q, const struct reservation *r, int64
 	return r->bill.weight + weight_between(q, r, open_ms(r), now_ms);
 }
 
-/* Of too many the first two become one. */
+/* If there are too many, the first two are joined. */
 static void add_item(struct bill *b, struct bill_item item)
 {
 	struct bill_item *last = b->nitems > 0 ? &b->item[b->nitems - 1] : NULL;

@@ -1,17 +1,16 @@
 /*
  * The bill of a run: what it has cost since it was confirmed, until no pod of it is left.
  *
- * The cost is what an hour costs at factor one (plan_base_per_hour()) times the factor, for every
- * millisecond, summed in 128 bits and rounded up to a millionth once: at the end. So it does not
- * matter how often it is asked for or cut.
+ * The cost is the hourly price at factor one (plan_base_per_hour()) times the factor, for every
+ * millisecond. It is summed in 128 bits and rounded up to a millionth once, at the end. So it does
+ * not matter how often it is asked for or cut.
  *
- * When a plan or a Calendar is edited while a run goes on, what it has cost so far is counted by
- * the old prices first (bill_settle()): nobody's past becomes dearer by an edit. Fewer pods
- * (SHRINK) is such a moment too. A queue that takes over a run counts all of it by the prices that
- * it knows.
+ * When a plan or a Calendar is edited during a run, the cost so far is counted by the old prices
+ * first (bill_settle()), so that an edit never changes what is past. Fewer pods (SHRINK) is such a
+ * moment, too. A new leader counts all of a run by the prices that it knows.
  *
- * A run stays with the currency in which it was priced first. When a plan in another one holds for
- * its ClusterQueue later, it goes on at the price it had. While no plan holds it costs nothing.
+ * A run keeps the currency in which it was priced first. If its ClusterQueue's plan is in another
+ * currency later, it goes on at the price it had. Without a plan it costs nothing.
  */
 #ifndef SLUICE_QUEUE_RULES_MONEY_BILL_H
 #define SLUICE_QUEUE_RULES_MONEY_BILL_H
@@ -29,11 +28,11 @@ struct clusterqueue;
 struct bill_item {
 	int64_t from_ms;
 	int64_t per_hour;
-	__int128 weight; /* what was counted of it; see bill.c */
-	bool several;	 /* from there on there were others, which are told as one */
+	__int128 weight; /* what was counted at it; see bill.c */
+	bool several;	 /* it stands for several prices */
 };
 
-/* As many are told apart; of more, the first ones become one. */
+/* So many are kept apart; beyond that the first ones are joined. */
 #define BILL_ITEMS_MAX 48
 
 struct bill {
@@ -44,20 +43,20 @@ struct bill {
 	struct bill_item *item;
 	size_t nitems;
 	int64_t duration_ms; /* expected when it started; 0: unknown */
-	int64_t expected; /* what the whole run is expected to cost; of unknown duration: an hour */
+	int64_t expected;    /* what the whole run is expected to cost; an hour, if unknown */
 };
 
-/* It was decided to start it, it was confirmed, its lines or prices are others. */
+/* Its start was decided or confirmed, or its lines or prices have changed. */
 void bill_expect(struct queue *q, struct reservation *r);
 void bill_done(struct reservation *r);
 
-/* Counts what was up to now_ms by the prices that hold now, before they change. */
+/* Counts up to now_ms by the present prices, before they change. */
 void bill_settle(struct queue *q, struct reservation *r, int64_t now_ms);
 /* From its start to now_ms; 0 without a plan. */
 int64_t bill_cost(struct queue *q, const struct reservation *r, int64_t now_ms);
-/* What an hour costs at now_ms. */
+/* The hourly price at now_ms. */
 int64_t bill_per_hour(struct queue *q, const struct reservation *r, int64_t now_ms);
-/* What a run of these lines would cost from from_ms on for so long; 0 without a plan. */
+/* What a run with these lines would cost from from_ms on; 0 without a plan. */
 int64_t bill_expected(struct queue *q, struct clusterqueue *cq, const struct quota_line *lines,
 	size_t n, int64_t from_ms, int64_t duration_ms);
 

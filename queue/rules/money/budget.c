@@ -116,7 +116,7 @@ static int64_t spent_in(const struct queue *q, const struct budget *b)
 		b->spec.localqueue, b->currency, b->from_ms, b->to_ms);
 }
 
-/* A Budget that names no currency is in that of its queue's PricePlan. */
+/* A Budget without a currency has that of its queue's PricePlan. */
 static void take_currency(struct queue *q, struct budget *b)
 {
 	struct clusterqueue *cq = b->cq ? b->cq : b->lq->cq;
@@ -162,7 +162,7 @@ const char *budget_fault(struct queue *q, const struct budget *b)
 
 /* ---- Starts ---- */
 
-/* True when b keeps somebody who is expected to cost so much from starting. */
+/* Does b refuse a start with this expected cost? */
 static bool refuses(struct queue *q, struct budget *b, int64_t cost)
 {
 	if (b->spec.on_exhausted == EXHAUSTED_WARN)
@@ -257,14 +257,14 @@ void budget_started(struct queue *q, struct reservation *r)
 {
 	r->bill.duration_ms = r->w->expected_ms;
 	if (!budget_concerns(r))
-		return; /* nobody asks before it is confirmed */
+		return; /* `expected` is not needed before it is confirmed */
 	bill_expect(q, r);
 	if (r->cq)
 		start_in(q, &r->cq->budgets, r);
 	start_in(q, &r->lq->budgets, r);
 }
 
-/* What a run that started then cost is spent. */
+/* Adds the cost of an ended run, if it started in the period. */
 static void spend_in(struct budget *b, const char *currency, int64_t started_ms, int64_t cost)
 {
 	if (b->zone && strcmp(b->currency, currency) == 0 && started_ms >= b->from_ms &&
@@ -302,7 +302,7 @@ void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *n
 	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost)
 {
 	spend(q, clusterqueue, ns, localqueue, currency, started_ms, cost);
-	q->version++;
+	q->counters.version++;
 }
 
 int64_t queue_recall_spent_since_ms(const struct queue *q, int64_t now_ms)

@@ -2,25 +2,24 @@
  * Budgets: how much a queue may spend in a period (a day, a week, a month, a year of the Budget's
  * zone).
  *
- * A run is charged to the period in which it starts, whole. So what a period spent is the sum of
- * the bills of the runs that started in it, and nothing else (promise P6):
+ * The whole cost of a run is charged to the period in which it starts. So the use of a period is
+ * the sum of the bills of the runs that started in it, and nothing else (promise P6):
  *
- *   spent      the bills of those that have ended (spending.h)
- *   reserved   for those that run, the greater of what was expected of them and what they have cost
- *              (charge: Actual: what they have cost). A run of unknown duration is expected to cost
- *              an hour more than it has
+ *   spent      the bills of runs that have ended (spending.h)
+ *   reserved   for each run the greater of its expected cost and its cost so far (with charge
+ *              Actual: its cost so far). A run of unknown duration is expected to cost an hour more
+ *              than it has
  *   remaining  amount - spent - reserved
  *
- * A start needs what it is expected to cost to remain, with charge Actual something to remain, in
- * all Budgets of its queues; a Budget of which nothing remains holds all starts. With onExhausted
- * Suspend runs that started in the period are stopped once what was spent and what runs have cost
- * reach the amount, the last in order first; with Warn nothing is kept from anybody.
+ * A start needs its expected cost to remain in all Budgets of its queues; with charge Actual, any
+ * amount. A Budget with nothing left refuses all starts. With onExhausted Suspend, once the bills
+ * and the costs so far reach the amount, runs that started in the period are stopped, the last in
+ * order first. With Warn nothing is refused or stopped.
  *
- * A Budget that cannot be understood (an unknown zone, another currency than its queue's plan)
- * starts nothing, unless it only warns, and stops nothing. In a queue without a plan nothing costs
- * anything.
+ * A Budget with a fault (an unknown zone, another currency than its queue's plan) lets nothing
+ * start, unless it only warns, and stops nothing. In a queue without a plan everything is free.
  *
- * What is reserved is summed over the runs when somebody asks, once a decision at most.
+ * What is reserved is summed over the runs on demand, once a decision at most.
  */
 #ifndef SLUICE_QUEUE_RULES_MONEY_BUDGET_H
 #define SLUICE_QUEUE_RULES_MONEY_BUDGET_H
@@ -43,21 +42,21 @@ struct budget {
 	struct tree_node by_name;
 	struct budget_spec spec; /* in force; strings in memory; spec.name NULL: none */
 	struct arena memory;
-	const char *currency; /* a symbol; "": of a plan that is not here yet */
+	const char *currency; /* a symbol; "": its plan's, which is not known yet */
 	struct zone *zone;    /* NULL: unknown */
 	char *invalid;	      /* the sentence about a newer spec that was refused, or NULL */
-	/* Whose it is: one of the two; the records are held. */
+	/* Its owner, one of the two; with a reference. */
 	struct clusterqueue *cq;
 	struct localqueue *lq;
 	struct link of_owner; /* clusterqueue.budgets or localqueue.budgets, by name */
 
 	int64_t from_ms, to_ms; /* the period; to_ms 0: none is known yet */
 	int64_t spent;		/* of runs that started in it and have ended */
-	bool counted;		/* what follows is right at counted_ms: */
+	bool counted;		/* the next three lines are right at counted_ms */
 	int64_t counted_ms;
-	int64_t reserved, accrued; /* for those that run / what they have cost */
-	bool holds;		   /* starts were held by it when it was looked at last */
-	struct alarm alarm; /* the period's end, or when what runs cost may have used it up */
+	int64_t reserved, accrued; /* of runs; what they have cost so far */
+	bool holds;		   /* starts were refused by it when it was looked at last */
+	struct alarm alarm;	   /* the period's end, or when it may be used up */
 };
 
 struct budgets {
@@ -70,25 +69,25 @@ struct budgets {
 void budgets_init(struct budgets *all);
 void budgets_done(struct queue *q);
 
-/* May the offer start now, by all Budgets that concern it? If not *ret_by (may be NULL) is the
- * first that says no. */
+/* Do all Budgets of its queues let the nominee start now? *ret_by (may be NULL): the first that
+ * does not. */
 bool budget_lets(struct queue *q, const struct nominee *e, const struct budget **ret_by);
-/* The same for whoever asks for these lines. *ret_cost: what it is expected to cost. */
+/* The same for w with these lines. *ret_cost: its expected cost. */
 bool budget_lets_lines(struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct quota_line *lines, size_t n, const struct budget **ret_by, int64_t *ret_cost);
 /* Nothing of cq can start, whatever it costs. */
 bool budget_holds_all(struct queue *q, struct clusterqueue *cq);
 
-/* It started, or was promised room: its reservation. / Its start, lines or end are others. / It was
- * released: the bill takes its place. */
+/* It started or has a promise: money is reserved. / Its start, lines or end have changed. / It was
+ * released: its bill is spent. */
 void budget_started(struct queue *q, struct reservation *r);
 void budget_changed(struct queue *q, struct reservation *r);
 void budget_ended(struct queue *q, struct reservation *r, int64_t cost);
-/* Prices are others. */
+/* Prices have changed. */
 void budgets_recount(struct queue *q);
 
-bool budget_concerns(const struct reservation *r); /* any */
-/* The run has to stop: *ret_by says so. */
+bool budget_concerns(const struct reservation *r); /* does any? */
+/* Has the run to stop? *ret_by: the Budget that stops it. */
 bool budget_stops(struct queue *q, const struct reservation *r, const struct budget **ret_by);
 
 /* Its alarm rang. */
@@ -97,17 +96,17 @@ void budget_turn(struct queue *q, struct budget *b);
 void budgets_turn(struct queue *q);
 void budgets_arm(struct queue *q);
 
-/* What there is now: sums and period are made right. */
+/* Works out period and sums for now. */
 void budget_count(struct queue *q, struct budget *b);
 int64_t budget_remaining(const struct budget *b);
-/* Why it can say nothing of money: a sentence's part, or NULL. */
+/* Its fault, as a part of a sentence, or NULL. */
 const char *budget_fault(struct queue *q, const struct budget *b);
 
 /* ---- Between the files of this module ---- */
 
 struct budget *budgets_at(const struct queue *q, size_t i); /* by name; NULL behind the last */
 void budget_touch_owner(struct queue *q, struct budget *b);
-/* The run started in the Budget's period, for its queue, and is paid in its currency. */
+/* Did the run start in the Budget's period, for its queue, and in its currency? */
 bool budget_counts(const struct budget *b, const struct reservation *r);
 
 #endif

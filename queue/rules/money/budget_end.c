@@ -1,4 +1,4 @@
-/* When a Budget is used up: by whom it will be, and who has to stop. */
+/* When a Budget will be used up, and which runs stop then. */
 #include "queue/rules/money/budget.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void suspect_runs(struct queue *q, struct budget *b)
 
 /* ---- Over time ---- */
 
-/* What all that runs and counts costs an hour now. */
+/* What all its runs together cost an hour now. */
 static int64_t rate_of(struct queue *q, const struct budget *b)
 {
 	int64_t sum = 0;
@@ -87,7 +87,7 @@ static int64_t rate_of(struct queue *q, const struct budget *b)
 	return sum;
 }
 
-/* When what runs will have used it up, at the prices of now; the plan's own steps make it look
+/* When its runs will have used it up, at present prices. At each step of the plan it is computed
  * again. */
 static int64_t exhausted_at(struct queue *q, struct budget *b)
 {
@@ -119,7 +119,7 @@ void budget_turn(struct queue *q, struct budget *b)
 	if (is_exhausted(q, b))
 		suspect_runs(q, b);
 	q->budgets.stale = true;
-	q->version++;
+	q->counters.version++;
 }
 
 void budgets_turn(struct queue *q)

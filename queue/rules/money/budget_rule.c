@@ -1,4 +1,4 @@
-/* The rule of Budgets: a start must be paid for, and runs may have to stop when money is used up. */
+/* The rule of Budgets: a start must be paid for, and runs may stop when money is used up. */
 #include "queue/admit/nominee_order.h"
 #include "queue/core.h"
 #include "queue/explain/explain_money.h"
@@ -51,7 +51,7 @@ static enum stop_reason budget_stops_run(struct queue *q, struct reservation *r)
 
 static enum wait_reason budget_explain(struct question *a)
 {
-	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* only to keep answers */
 	return explain_budget(q, a->w, a->cq, a->claim, a->text) ? WAIT_BUDGET : WAIT_NOT;
 }
 

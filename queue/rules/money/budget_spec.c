@@ -1,4 +1,4 @@
-/* Budgets as admins describe them: which there are, whose they are, and who has to be told. */
+/* Budgets as admins describe them: the records, their queues, and what an edit changes. */
 #include "queue/rules/money/budget.h"
 
 #include <stdlib.h>
@@ -91,8 +91,8 @@ void budget_touch_owner(struct queue *q, struct budget *b)
 		queue_touch_queue(q, cq);
 }
 
-/* Where money counts, groups are of one duration, and of one LocalQueue with Budgets (group.h):
- * those who stand in one are taken from there, or placed. */
+/* With Budgets, groups are parted by duration, and by a LocalQueue that has some (group.h). So its
+ * Jobs are taken out of groups before a change, and placed after it. */
 static void members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
@@ -128,7 +128,7 @@ static void forget_spec(struct queue *q, struct budget *b)
 	arena_done(&b->memory);
 }
 
-/* It counts for nobody any more. */
+/* It counts for no queue any more. */
 static void stop_paying(struct queue *q, struct budget *b)
 {
 	move_payers(q, b->cq, b->lq, PLACE_READY, workload_unplace);
@@ -180,7 +180,7 @@ int queue_set_budget(struct queue *q, const struct budget_spec *s, struct err *e
 	b->invalid = code ? mem_strdup(own.text) : NULL;
 	alarm_set(&q->alarms, &b->alarm, q->now_ms);
 	budget_touch_owner(q, b);
-	q->version++;
+	q->counters.version++;
 	return code ? err_set(e, code, "%s", own.text) : 0;
 }
 
@@ -189,7 +189,7 @@ void queue_reject_budget(struct queue *q, const char *name, const char *sentence
 	struct budget *b = budget_make(q, name);
 	free(b->invalid);
 	b->invalid = mem_strdup(sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 static void budget_free(struct queue *q, struct budget *b)
@@ -209,7 +209,7 @@ void queue_drop_budget(struct queue *q, const char *name)
 		return;
 	budget_touch_owner(q, b);
 	budget_free(q, b);
-	q->version++;
+	q->counters.version++;
 }
 
 void budgets_done(struct queue *q)

@@ -1,4 +1,4 @@
-/* PricePlans as admins describe them: which there are, whose they are, and who is asked again. */
+/* PricePlans as admins describe them: the records, their queues, and what an edit changes. */
 #include "queue/rules/money/plan.h"
 
 #include <stdlib.h>
@@ -200,7 +200,7 @@ static void take_spec(struct queue *q, struct plan *p, const struct priceplan_sp
 	}
 }
 
-/* ---- Which plan holds for whom ---- */
+/* ---- The plan of a ClusterQueue ---- */
 
 bool plan_names(const struct plan *p, const char *clusterqueue)
 {
@@ -212,8 +212,7 @@ bool plan_names(const struct plan *p, const char *clusterqueue)
 	return p->spec.nqueues == 0;
 }
 
-/* Looked up when somebody asks: records of ClusterQueues come and go in many ways, and a name never
- * changes. */
+/* Looked up on demand, because records of ClusterQueues come and go in many ways. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq || cq->plan_version == q->plans.version)
@@ -234,8 +233,8 @@ bool plan_holds(struct queue *q, struct clusterqueue *cq)
 
 /* ---- When something changes ---- */
 
-/* Who waits for a price, or runs with a ceiling, is asked again; anybody if starts were held, or
- * where a Budget may have held one: what a run is expected to cost is another. */
+/* Asks Jobs again that have terms on prices. All Jobs may start now if starts were refused, or if a
+ * Budget may have refused one, because expected costs have changed. */
 static void ask_again(struct queue *q, struct plan *p, bool held)
 {
 	bool budgets = tree_first(&q->budgets.all);
@@ -248,11 +247,11 @@ static void ask_again(struct queue *q, struct plan *p, bool held)
 		if (budgets || held != (p && p->spec.hold_when_stale && p->stale))
 			queue_touch_queue(q, cq);
 	}
-	q->budgets.stale = true; /* when they are used up follows from the prices */
-	q->version++;
+	q->budgets.stale = true; /* prices decide when they are used up */
+	q->counters.version++;
 }
 
-/* When the factor is another one next; what is beyond the horizon is looked at when that comes. */
+/* The alarm rings when the factor changes next, or at the horizon. */
 static void arm(struct queue *q, struct plan *p)
 {
 	int64_t next_ms = p->known_to_ms, until_ms = INT64_MAX;
@@ -281,7 +280,7 @@ void plan_ring(struct queue *q, struct plan *p)
 	}
 }
 
-/* Runs of the plan: what they have cost so far by what held so far. */
+/* Counts the costs of the plan's runs up to now, by the prices up to now. */
 static void settle_runs(struct queue *q, struct plan *p)
 {
 	struct clusterqueue *cq;
@@ -324,8 +323,7 @@ void plans_turn(struct queue *q)
 		plan_turn(q, p);
 }
 
-/* Which plan holds for whom is another matter from here on: all that has a price is counted first,
- * and asked again. */
+/* ClusterQueues are about to get other plans: the costs of all runs up to now are counted first. */
 static void settle_all(struct queue *q)
 {
 	struct plan *p;
@@ -345,7 +343,7 @@ static void form(struct queue *q)
 		terms_ask_again(q, cq);
 		queue_touch_queue(q, cq);
 	}
-	q->version++;
+	q->counters.version++;
 }
 
 int queue_set_priceplan(struct queue *q, const struct priceplan_spec *s, struct err *e)
@@ -376,7 +374,7 @@ void queue_reject_priceplan(struct queue *q, const char *name, const char *sente
 	struct plan *p = plan_make(q, name);
 	free(p->invalid);
 	p->invalid = mem_strdup(sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 void queue_drop_priceplan(struct queue *q, const char *name)

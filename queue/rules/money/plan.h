@@ -1,15 +1,19 @@
 /*
  * PricePlans: what a unit of each resource costs an hour, and when.
  *
- * One plan holds for a ClusterQueue: the first, in name order, that names it. Its price at a moment
- * is the base price times a factor of the time: the series' where that has a price that is not
- * stale, else the first rate whose Calendar is open, else one; times the flavor's.
+ * A ClusterQueue has one plan: the first, in name order, that names it. A price is the base price
+ * times the flavor's factor times a factor of the time. The latter is the first of these:
  *
- * The factors are one list of steps (a tariff, queue/price/tariff.h) for all queues of the plan, as far
- * back as somebody asked lately and to PLAN_HORIZON_MS ahead. They follow from the spec and the
- * Calendars alone, so the list is made when somebody asks beyond its ends and thrown away when the
- * plan or a Calendar of it is edited; what runs have cost by then is counted first (bill_settle()).
- * The plan's alarm rings at each step, and then who waits for a price is asked again.
+ *   the series', where it has a price that is not stale
+ *   that of the first rate with an open Calendar
+ *   one
+ *
+ * The factors of time are one list of steps (a tariff, queue/price/tariff.h) for all queues of the
+ * plan. It reaches as far back as was asked lately, and PLAN_HORIZON_MS ahead. It follows from the
+ * spec and the Calendars alone. So it is made when a question goes beyond its ends, and dropped
+ * when the plan or a Calendar of it is edited. Before that the costs of runs so far are counted
+ * (bill_settle()). At each step the plan's alarm rings, and Jobs that wait for a price are asked
+ * again.
  */
 #ifndef SLUICE_QUEUE_RULES_MONEY_PLAN_H
 #define SLUICE_QUEUE_RULES_MONEY_PLAN_H
@@ -44,8 +48,7 @@ struct plan {
 	struct plan_rate *rate;	  /* as many as spec.nrates */
 	struct tariff_step *step; /* factors: per_hour is in millionths of one */
 	size_t nsteps, steps_room;
-	int64_t known_from_ms, known_to_ms; /* the steps are right from .. to; equal: there are none
-					     */
+	int64_t known_from_ms, known_to_ms; /* of the steps; equal: there are none */
 	bool stale;			    /* there is a series, and it has no price now */
 	struct alarm alarm;
 };
@@ -53,44 +56,44 @@ struct plan {
 struct plans {
 	struct tree all; /* by name */
 	uint64_t made;
-	uint64_t version; /* which plan holds for whom is looked up again when it moves */
+	uint64_t version; /* renumbered when ClusterQueues must look up their plan again */
 };
 
 void plans_init(struct plans *all);
 void plans_done(struct queue *q);
 
-/* Its spec names this ClusterQueue. */
+/* Does its spec name this ClusterQueue? */
 bool plan_names(const struct plan *p, const char *clusterqueue);
-/* The one that holds for cq; NULL: none, also when cq is. */
+/* The plan of cq; NULL: none, or cq is NULL. */
 struct plan *plan_of(struct queue *q, struct clusterqueue *cq);
 
-/* A Calendar of it was edited, turned, or the clock went backwards: the factors are made anew, and
- * who waits for a price, or has one too high, is asked again. */
+/* A Calendar of it was edited or the clock went backwards: makes the factors anew, and asks Jobs
+ * with terms on prices again. */
 void plan_turn(struct queue *q, struct plan *p);
 /* Its alarm rang: the next step is reached. */
 void plan_ring(struct queue *q, struct plan *p);
 /* The clock went backwards. */
 void plans_turn(struct queue *q);
 
-/* The factors from from_ms to to_ms at least (the last one goes on beyond PLAN_HORIZON_MS ahead of
- * both from_ms and now). Valid until the next call for this plan. */
+/* The factors from from_ms to to_ms at least, but not further than PLAN_HORIZON_MS ahead of the
+ * later of from_ms and now: there the last factor goes on. Valid until the plan's next call. */
 struct tariff plan_factors(struct queue *q, struct plan *p, int64_t from_ms, int64_t to_ms);
 int64_t plan_factor_at(struct queue *q, struct plan *p, int64_t at_ms);
-/* What it is from: the name of a Calendar, "series", or "base"; *ret_until_ms: when that may
- * change. */
+/* Where the factor comes from: the name of a Calendar, "series", or "base"; *ret_until_ms: when
+ * that may change. */
 const char *plan_source_at(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
 
-/* Its series has no price then; *ret_until_ms (or NULL): when that may change. */
+/* Has its series no price at that time? *ret_until_ms (or NULL): when that may change. */
 bool plan_stale(const struct plan *p, int64_t at_ms, int64_t *ret_until_ms);
-/* Nothing may start in cq: its plan says HoldStarts, and its series has no price now. */
+/* May nothing start in cq, because its plan says HoldStarts and its series has no price now? */
 bool plan_holds(struct queue *q, struct clusterqueue *cq);
 
-/* What an hour of these lines costs at factor one, rounded to a millionth; every flavor's factor is
- * in it. At most PLAN_HOUR_MAX. */
+/* What an hour of these lines costs at factor one, with the flavors' factors, rounded to a
+ * millionth. At most PLAN_HOUR_MAX. */
 int64_t plan_base_per_hour(const struct plan *p, const struct quota_line *lines, size_t n);
 /* The base price of one unit, "cpu" or "memory-gib", ...; -1: the plan has none. */
 int64_t plan_unit_price(const struct plan *p, const char *resource);
-/* A price at factor one is so much at that factor, rounded to a millionth. */
+/* The price at a factor, rounded to a millionth. */
 int64_t plan_times(int64_t per_hour, int64_t factor);
 
 #endif

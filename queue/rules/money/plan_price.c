@@ -11,7 +11,7 @@
 
 /* ---- Factors over time ---- */
 
-/* The point of the series that holds; NULL: it has no price then. */
+/* The point of the series at that time; NULL: it has no price then. */
 static const struct price_point *point_at(
 	const struct priceplan_spec *s, int64_t at_ms, int64_t *ret_until_ms)
 {
@@ -34,7 +34,7 @@ static const struct price_point *point_at(
 	return low < s->nseries || at_ms < stale_ms ? p : NULL;
 }
 
-/* The rate that holds, the number of rates: none. */
+/* The index of the rate at that time; the number of rates: none. */
 static size_t rate_at(const struct plan *p, int64_t at_ms, int64_t *until_ms)
 {
 	for (size_t i = 0; i < p->spec.nrates; i++) {
@@ -94,9 +94,9 @@ static void make_steps(struct plan *p, int64_t from_ms, int64_t to_ms)
 	p->known_to_ms = at_ms;
 }
 
-/* What lies behind is kept for the bills of those that run, but not what nobody has asked for
- * lately: a year of it would have to be walked for every Job that waits for a price, and before the
- * first decision the clock is at 1970. A bill that goes farther back has it made anew. */
+/* Past steps are kept for the bills of runs, but no further back than PLAN_HORIZON_MS. A year of
+ * steps would slow down the question of every Job that waits for a price, and before the first
+ * decision the clock is at 1970. For a bill that goes further back they are made anew. */
 static int64_t first_of(const struct plan *p, int64_t from_ms)
 {
 	bool near = p->nsteps > 0 && p->known_from_ms < from_ms &&
@@ -144,7 +144,7 @@ static int64_t flavor_factor(const struct plan *p, const char *flavor)
 	return PRICE_FACTOR_ONE;
 }
 
-/* Units of a resource of which one is priced. */
+/* How many units of the resource the price is for. */
 static int64_t priced_unit(const struct price_base *b)
 {
 	if (b->per_gib)
@@ -160,7 +160,7 @@ static const struct price_base *base_of(const struct plan *p, const char *resour
 	return NULL;
 }
 
-/* In parts that every unit above divides, so that all lines are summed before the one rounding. */
+/* Summed in parts that every priced unit divides, so that it is rounded only once. */
 int64_t plan_base_per_hour(const struct plan *p, const struct quota_line *lines, size_t n)
 {
 	const __int128 unit_parts = (__int128)125 * GIB, parts = unit_parts * PRICE_FACTOR_ONE;

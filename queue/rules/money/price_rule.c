@@ -1,5 +1,5 @@
-/* The rule of PricePlans: a plan without a price for now may hold all starts, and runs whose
- * max-price is exceeded may have to stop. */
+/* The rule of PricePlans: a plan without a price for now may refuse all starts, and runs above
+ * their max-price may have to stop. */
 #include "queue/core.h"
 #include "queue/explain/explain_money.h"
 #include "queue/model/reservation.h"
@@ -33,7 +33,7 @@ static enum stop_reason price_stops(struct queue *q, struct reservation *r)
 
 static enum wait_reason price_explain(struct question *a)
 {
-	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* only to keep answers */
 	return explain_terms(q, a->w, a->cq, a->claim, a->now_ms, WAIT_PRICE, a->text) ? WAIT_PRICE
 										       : WAIT_NOT;
 }

@@ -77,7 +77,7 @@ static int64_t quarter_of(int64_t ms)
 	return ms / SPENDING_QUARTER_MS - (ms % SPENDING_QUARTER_MS < 0);
 }
 
-/* The first that is not before it. */
+/* The index of the first quarter that is not before it. */
 static size_t place_of(const struct account_of *a, int64_t number)
 {
 	size_t low = 0, high = a->n;

@@ -1,9 +1,9 @@
 /*
  * Spending: the bills of all runs that have ended, by queue, currency and the quarter of an hour in
- * which the run started, as far back as the longest period: a Budget that is made in the middle of
- * the month knows what the month has cost.
+ * which the run started. They are kept for the longest period, so that a Budget made in the middle
+ * of a month knows what the month has cost.
  *
- * A quarter, because every zone's days begin at one; then the sum over a period is exact.
+ * The days of every zone begin at a quarter of an hour, so the sum over a period is exact.
  */
 #ifndef SLUICE_QUEUE_RULES_MONEY_SPENDING_H
 #define SLUICE_QUEUE_RULES_MONEY_SPENDING_H
@@ -26,8 +26,8 @@ void spending_done(struct spending *s);
 void spending_add(struct spending *s, const char *clusterqueue, const char *ns,
 	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost);
 
-/* What the runs that started from from_ms until before to_ms have cost: of a ClusterQueue (ns and
- * localqueue ""), or of a LocalQueue (clusterqueue ""). */
+/* The cost of runs that started in [from_ms, to_ms): of a ClusterQueue (ns and localqueue ""), or
+ * of a LocalQueue (clusterqueue ""). */
 int64_t spending_sum(const struct spending *s, const char *clusterqueue, const char *ns,
 	const char *localqueue, const char *currency, int64_t from_ms, int64_t to_ms);
 

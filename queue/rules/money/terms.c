@@ -51,7 +51,7 @@ void terms_forget(struct queue *q, struct workload *w)
 	w->terms = NULL;
 }
 
-/* A workload with room stands where it stood. */
+/* A workload with a reservation keeps its place. */
 void terms_take(struct queue *q, struct workload *w, const struct job_terms *asked)
 {
 	bool stood = w->terms && list_in(&w->terms->of_clusterqueue);
@@ -80,10 +80,10 @@ struct outlook {
 	const struct window_state *window_state;
 	struct plan *plan;
 	int64_t now_ms;
-	int64_t earliest_ms; /* start-after counts */
-	int64_t lasts_ms;    /* what it is taken for */
-	int64_t limit_ms;    /* nothing behind it is looked at */
-	int64_t unit_price;  /* at factor one, of what max-price names; -1 */
+	int64_t earliest_ms; /* now or start-after */
+	int64_t lasts_ms;    /* the expected or assumed duration */
+	int64_t limit_ms;    /* nothing later is looked at */
+	int64_t unit_price;  /* at factor one, of the unit that max-price names; or -1 */
 };
 
 static void outlook_init(
@@ -100,7 +100,7 @@ static void outlook_init(
 		o->unit_price = plan_unit_price(o->plan, a->max_price_resource);
 }
 
-/* The next stretch at or after *at_ms in which it may start, prices aside. */
+/* The next period at or after *at_ms in which it may start, prices aside. */
 static bool next_stretch(
 	const struct outlook *o, int64_t limit_ms, int64_t *at_ms, int64_t *ret_to_ms)
 {
@@ -116,7 +116,7 @@ static int64_t last_open(const struct outlook *o, int64_t latest_ms)
 {
 	int64_t at_ms = o->earliest_ms, to_ms, last_ms = INT64_MIN;
 	if (latest_ms > o->limit_ms)
-		return latest_ms; /* beyond what anybody can say */
+		return latest_ms; /* too far ahead to look */
 	while (at_ms <= latest_ms && next_stretch(o, quantity_add(latest_ms, 1), &at_ms, &to_ms)) {
 		last_ms = least(to_ms, latest_ms);
 		if (to_ms >= latest_ms)
@@ -153,7 +153,7 @@ static void consider(const struct outlook *o, const struct tariff *t, int64_t fr
 	*b = (struct best){true, s.at_ms, weight};
 }
 
-/* In [from, to] the queue is open: the parts of it in which max-price allows a start. */
+/* The queue is open in [from, to]: considers the parts in which max-price allows a start. */
 static void consider_open(const struct outlook *o, const struct tariff *t, int64_t from_ms,
 	int64_t to_ms, struct best *b)
 {
@@ -187,8 +187,7 @@ static struct best best_start(const struct outlook *o, const struct tariff *t, i
 	return b;
 }
 
-/* Until when a start would cost as little as now at most: the next moment from which on it ends in
- * another step than before. */
+/* Until when a start costs as little as now: until its end would fall into the next step. */
 static int64_t price_stands_until(const struct outlook *o, const struct tariff *t)
 {
 	for (size_t i = 0; o->asked->cheapest && i < t->n; i++) {
@@ -207,7 +206,7 @@ static void wait_for_price(struct verdict_of_terms *v, int64_t until_ms)
 	v->not_before_ms = until_ms;
 }
 
-/* By when Cheapest has to have made up its mind. */
+/* The last start of Cheapest without a deadline. */
 static int64_t patience_ends(const struct outlook *o, const struct workload *w)
 {
 	return quantity_add(greater(w->key.queued_ms, o->asked->start_after_ms), TERMS_PATIENCE_MS);
@@ -232,7 +231,7 @@ static void judge_price(
 		o->q, o->plan, o->now_ms, quantity_add(least(last_ms, o->limit_ms), o->lasts_ms));
 	struct best b = best_start(o, &t, last_ms);
 	if (!b.found && !has_deadline && o->asked->cheapest && o->asked->has_max_price) {
-		last_ms = o->limit_ms; /* out of patience, but not above the ceiling */
+		last_ms = o->limit_ms; /* patience is over, but max-price still counts */
 		b = best_start(o, &t, last_ms);
 	}
 	if (b.found && b.at_ms <= o->now_ms)
@@ -252,8 +251,8 @@ static void judge_deadline(
 	v->pressing = o->now_ms >= v->latest_ms && v->latest_ms >= w->key.queued_ms;
 }
 
-/* At the latest start it presses. Behind that it is too late; where a close and not the deadline
- * makes it the last, that is within its slack, and it presses until then. */
+/* At its latest start the Job is pressing, and right after it is too late. If a close, not the
+ * deadline, makes it the latest start, it is pressing for TERMS_SLACK_MS. */
 static int64_t deadline_stands_until(const struct outlook *o, const struct verdict_of_terms *v)
 {
 	int64_t own_ms =
@@ -292,7 +291,7 @@ struct verdict_of_terms terms_now(struct queue *q, const struct workload *w, int
 	return v;
 }
 
-/* ---- Where it stands ---- */
+/* ---- Its place ---- */
 
 bool terms_let(struct queue *q, struct workload *w)
 {
@@ -300,7 +299,7 @@ bool terms_let(struct queue *q, struct workload *w)
 		return true;
 	struct verdict_of_terms v = terms_now(q, w, q->now_ms);
 	w->key.due_ms = v.pressing ? greater(v.latest_ms, 1) : 0;
-	/* Between decisions nobody knows how late it is: then it is asked again at once. */
+	/* Between decisions the time is not known: then it is asked again at the next one. */
 	alarm_set(&q->alarms, &w->terms->alarm, q->deciding ? v.next_ms : q->now_ms);
 	return v.not_before_ms <= q->now_ms;
 }
@@ -321,7 +320,7 @@ void terms_unstand(struct queue *q, struct workload *w)
 	alarm_clear(&q->alarms, &w->terms->alarm);
 }
 
-/* Whoever is placed again comes last in the list: as many as there are now. */
+/* Asking moves each to the end of the list, so it goes through as many as there are now. */
 void terms_ask_again(struct queue *q, struct clusterqueue *cq)
 {
 	size_t n = 0;
@@ -368,7 +367,8 @@ static bool above_ceiling(struct queue *q, const struct reservation *r)
 	return in_time;
 }
 
-/* The first policy, in name order, that says Suspend, and until when it spares the run. */
+/* Until when policies with atPriceRise Suspend spare the run. *ret_by: the policy that spares it
+ * the shortest. */
 static int64_t spared_until(const struct reservation *r, const struct runpolicy **ret_by)
 {
 	const struct window_state *window_state = window_state_of(r->lq);

@@ -11,12 +11,12 @@
 bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w)
 {
 	return q->node_suitability.asks && w->shape->template && w->shape->pods > 0 &&
-	       (cq->cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
+	       (cq->spec.cluster_fit == CLUSTER_FIT_NOW || workload_fills_gaps(w));
 }
 
-/* ---- is there room? -------------------------------------------------------------------------- */
+/* ---- Is there space? ------------------------------------------------------------------------- */
 
-/* Of a template as a start on these flavors writes it. */
+/* How many pods of the template fit, as a start on these flavors writes them. */
 static int32_t room_for(const struct queue *q, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, int32_t pods, const struct uid *gone,
 	size_t ngone)
@@ -33,15 +33,15 @@ static size_t flavors_chosen(const struct clusterqueue *cq, const struct claim *
 	const struct choice *choice, const struct flavor *ret[CQ_GROUPS_MAX])
 {
 	size_t n = 0, needs;
-	for (size_t g = 0; g < cq->ngroups; g++) {
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
 		claim_needs(claim, g, &needs);
 		if (needs > 0)
-			ret[n++] = cq->groups[g].flavors[choice->flavor[g]];
+			ret[n++] = cq->spec.groups[g].flavors[choice->flavor[g]];
 	}
 	return n;
 }
 
-/* Looked at again when room comes free. */
+/* The queue is looked at again when space comes free. */
 static void lacks(struct queue *q, struct clusterqueue *cq)
 {
 	if (!list_in(&cq->lacks_nodes))
@@ -75,8 +75,8 @@ bool node_fit_lets(struct queue *q, const struct nominee *e, const struct victim
 	return node_fit_pods(q, e, victims, n) >= e->choice.pods;
 }
 
-/* Its own pods, as they are expected, and those of its givers; but not of one that has started anew
- * since: it may run for long. */
+/* The uids of its own expected pods and of its victims'. But not of a victim that has started anew
+ * since: that may run for long. */
 static struct uid *going_for(const struct queue *q, const struct reservation *r, size_t *ret_n)
 {
 	size_t n = 0;
@@ -133,7 +133,7 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 	const struct flavor *flavors[CQ_GROUPS_MAX];
 	if (!node_fit_asks(q, cq, w))
 		return -1;
-	for (size_t g = 0; g < cq->ngroups; g++)
+	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
 	size_t n = flavors_chosen(cq, claim, &choice, flavors);
@@ -148,7 +148,7 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 	return places;
 }
 
-/* ---- what is to come ------------------------------------------------------------------------- */
+/* ---- Pods to come ---------------------------------------------------------------------------- */
 
 void node_fit_expect(struct queue *q, const struct reservation *r)
 {
@@ -191,7 +191,7 @@ static void expect_each(struct queue *q, const struct link *reservations, bool e
 	}
 }
 
-/* Somebody asks now, or nobody any more. */
+/* Begins or ceases to tell nodes of admitted pods. */
 static void expect_all(struct queue *q, bool expects)
 {
 	q->node_suitability.expects = expects;
@@ -202,7 +202,7 @@ static void expect_all(struct queue *q, bool expects)
 	}
 }
 
-/* ---- who asks -------------------------------------------------------------------------------- */
+/* ---- Whether it is asked --------------------------------------------------------------------- */
 
 void node_fit_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is)
 {
@@ -228,7 +228,7 @@ void node_fit_refresh(struct queue *q)
 	}
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 void queue_bind_pod(struct queue *q, const struct bound_pod *p)
 {
@@ -244,6 +244,6 @@ void queue_know_pods(struct queue *q, bool known)
 {
 	struct node_suitability *t = &q->node_suitability;
 	if (known && !t->pods_known)
-		t->vacated = UINT64_MAX; /* whoever waited for that is looked at again */
+		t->vacated = UINT64_MAX; /* queues that wait for it are looked at again */
 	t->pods_known = known;
 }

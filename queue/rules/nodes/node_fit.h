@@ -1,18 +1,17 @@
 /*
  * Node fit: do the pods fit on the nodes now?
  *
- * Asked where a ClusterQueue says clusterFit Now, and of whoever is of negative priority, whatever
- * the ClusterQueue says: who only fills gaps starts where gaps are, and makes no autoscaler add
- * nodes. All pods with which it would start must find room beside what is bound and what was let in
- * and is not bound yet; for one that displaces others, beside what is left when those are gone. Who
- * can do with fewer pods starts with as many as have room (nominate.c).
+ * Asked with clusterFit Now, and always for gap fillers, so that these make no autoscaler add
+ * nodes. All pods with which the Job would start must find space beside the bound pods and the
+ * admitted pods that are not bound yet. Pods of its victims do not count. A Job that may start with
+ * fewer pods starts with as many as find space (nominate.c).
  *
- * What was let in is told to the nodes (nodes_expect) from reservation_start() until its quota is
- * given back, while anybody asks at all: then pods are wanted, too (queue_wants_pods). A run that
- * was told to stop is among them: until that has landed its pods go on being made. So is what was
- * promised: the room that victims leave is for the one they were stopped for.
+ * Nodes are told of the pods of each reservation (nodes_expect) until its quota is given back, as
+ * long as any queue or Job asks. Then pods are watched, too (queue_wants_pods). A run that was told
+ * to stop is still counted: until the stop has landed, its pods go on being made. So is a promise:
+ * the space of its victims is for it.
  *
- * A ClusterQueue in which somebody was refused is looked at again when room came free somewhere
+ * A ClusterQueue in which a Job was refused is looked at again when space came free on some node
  * (nodes_vacated), and no other is.
  */
 #ifndef SLUICE_QUEUE_RULES_NODES_NODE_FIT_H
@@ -22,11 +21,10 @@
 #include "queue/admit/nominee_order.h"
 #include "queue/preempt/victims.h"
 
-/* Is it asked for one like w? */
+/* Is it asked for w in cq? */
 bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const struct workload *w);
 
-/* Of the pods of the entry's choice: for how many is there room, were its victims gone? All, where
- * nobody asks. */
+/* How many pods of the nominee's choice fit once its victims are gone; all, if it is not asked. */
 int32_t node_fit_pods(
 	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 bool node_fit_lets(
@@ -34,30 +32,30 @@ bool node_fit_lets(
 
 enum node_fit {
 	NODE_FIT_NONE,
-	NODE_FIT_SOON, /* when the pods are gone of those who were stopped for it */
+	NODE_FIT_SOON, /* when the pods of its victims are gone */
 	NODE_FIT_NOW,
 };
 
-/* Is there for what was promised? A run has given its quota back, maybe, but pods of it still stand
- * on nodes, or nobody has told yet that they are gone. */
+/* Do the pods of a promise fit? A victim may have given its quota back while its pods are still on
+ * nodes, or before the watch shows that they are gone. */
 enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r);
-/* Is there for whom that was promised, were it to start with this choice instead? */
+/* Would they fit now if it started with this choice instead? */
 bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice);
 
-/* Of a claim for which quota is free: how many pods have room, fewer than the fewest with which it
- * would start; *ret says why no more have. -1: those have, or nobody asks. */
+/* The quota for the claim is free. Returns how many pods fit, if that is fewer than the fewest with
+ * which it would start; *ret: why no more fit. -1: these fit, or it is not asked. */
 int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
 	const struct claim *claim, struct fit_answer *ret);
 
-/* A run was let in, or is to have other pods / has no more to come. */
+/* A reservation is new, or has other pods / has no pods to come any more. */
 void node_fit_expect(struct queue *q, const struct reservation *r);
 void node_fit_forget(struct queue *q, const struct reservation *r);
 
-/* clusterFit of a ClusterQueue is another one. */
+/* clusterFit of a ClusterQueue has changed. */
 void node_fit_policy(struct queue *q, enum cluster_fit was, enum cluster_fit is);
 
-/* Before a pass: whoever lacked room is looked at again if some came free. */
+/* Before a pass: if space came free on nodes, touches the queues that wait for some. */
 void node_fit_refresh(struct queue *q);
 
 #endif

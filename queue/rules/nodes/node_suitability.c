@@ -9,8 +9,8 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"
 
-/* More ways than this to combine flavors of several resource groups are not looked through before
- * its turn: each flavor is taken to suit. */
+/* With more combinations of flavors than this they are not looked through before the nominee's
+ * turn: each flavor is taken to suit. */
 #define COMBINATIONS_MAX 256
 
 void node_suitability_init(struct node_suitability *t)
@@ -25,7 +25,7 @@ void node_suitability_done(struct node_suitability *t)
 	nodes_free(t->nodes);
 }
 
-/* ---- answers that are kept ------------------------------------------------------------------- */
+/* ---- Kept answers ---------------------------------------------------------------------------- */
 
 struct verdict {
 	struct verdict *next;
@@ -54,8 +54,8 @@ void node_suitability_answer(const struct node_suitability *t, const struct pod_
 	struct arena scratch = {0};
 	enum lending l = started_pod_lending(flavors, n);
 	struct pod pod = started_pod_of(&scratch, template->pod, flavors, n, l);
-	/* What nodes lend moves with what is used, down to nothing: that is no "never". What a pod
-	 * may ask for of it at most is said by the pool (queue_set_idle_pool). */
+	/* What nodes lend changes with use, down to 0, so it is no "never". The most that a pod may
+	 * ask for of it is in the pool (queue_set_idle_pool). */
 	if (l != LENDING_NONE)
 		pod.resources = (struct pod_resources){
 			.runtime_class = template->pod->resources.runtime_class};
@@ -129,13 +129,13 @@ void node_suitability_forget_flavor(struct queue *q, const struct flavor *f)
 	}
 }
 
-/* ---- claims ---------------------------------------------------------------------------------- */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 bool node_suitability_asks(
 	const struct node_suitability *t, const struct clusterqueue *cq, const struct shape *shape)
 {
 	return t->asks && shape->template && shape->pods > 0 &&
-	       cq->cluster_fit != CLUSTER_FIT_IGNORE;
+	       cq->spec.cluster_fit != CLUSTER_FIT_IGNORE;
 }
 
 /* One flavor of each resource group that the claim needs. */
@@ -145,13 +145,13 @@ struct combination {
 	uint64_t among[CQ_GROUPS_MAX]; /* the flavors it goes through */
 };
 
-/* False: some group has none to choose from, or there are too many ways. */
+/* False: some group has no flavor to choose from, or there are too many combinations. */
 static bool combination_begin(
 	struct combination *k, const struct clusterqueue *cq, const struct claim *c)
 {
 	size_t ways = 1, needs;
 	*k = (struct combination){.n = 0};
-	for (size_t g = 0; g < cq->ngroups; g++) {
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
 		claim_needs(c, g, &needs);
 		if (needs == 0)
 			continue;
@@ -183,7 +183,7 @@ static size_t combination_flavors(const struct combination *k, const struct clus
 	const struct flavor *ret[CQ_GROUPS_MAX])
 {
 	for (size_t i = 0; i < k->n; i++)
-		ret[i] = cq->groups[k->group[i]].flavors[k->flavor[i]];
+		ret[i] = cq->spec.groups[k->group[i]].flavors[k->flavor[i]];
 	return k->n;
 }
 
@@ -200,7 +200,7 @@ bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, 
 	return true;
 }
 
-/* Each of its flavors is known to suit, together with some others. */
+/* Is each of its flavors known to suit, together with some others? */
 static bool is_settled(const struct combination *k, const uint64_t *possible)
 {
 	for (size_t i = 0; i < k->n; i++)
@@ -209,8 +209,8 @@ static bool is_settled(const struct combination *k, const uint64_t *possible)
 	return k->n > 0;
 }
 
-/* possible: of each group the flavors that are part of some combination which a node could take.
- * True: there is one. */
+/* possible: of each group the flavors of all combinations that some node could take. True: there is
+ * one. */
 static bool find_possible(const struct node_suitability *t, const struct clusterqueue *cq,
 	struct pod_template *template, struct combination *k, uint64_t *possible)
 {
@@ -242,9 +242,9 @@ void node_suitability_narrow(const struct node_suitability *t, const struct clus
 	}
 }
 
-/* ---- ground that moves ----------------------------------------------------------------------- */
+/* ---- Nodes that change ----------------------------------------------------------------------- */
 
-/* True: some answer is another one. */
+/* True: some answer has changed. */
 static bool ask_again(const struct node_suitability *t, const struct pod_template *template)
 {
 	bool moved = false;
@@ -257,7 +257,7 @@ static bool ask_again(const struct node_suitability *t, const struct pod_templat
 	return moved;
 }
 
-/* A promise in which no node could take its pods any more is taken back. */
+/* Is it a promise with pods that no node could take any more? */
 static bool is_lost(const struct queue *q, const struct reservation *r)
 {
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
@@ -287,7 +287,7 @@ static void judge_anew(struct queue *q)
 			queue_touch(q, cq);
 		break_lost_promises(q, cq);
 	}
-	q->version++;
+	q->counters.version++;
 }
 
 void node_suitability_refresh(struct queue *q)
@@ -309,16 +309,16 @@ void node_suitability_refresh(struct queue *q)
 		judge_anew(q);
 }
 
-/* ---- at its turn ----------------------------------------------------------------------------- */
+/* ---- At the nominee's turn ------------------------------------------------------------------- */
 
-/* The flavors that an entry has chosen. */
+/* The flavors that the nominee has chosen. */
 static size_t flavors_chosen(const struct nominee *e, const struct flavor *ret[CQ_GROUPS_MAX])
 {
 	size_t n = 0, needs;
-	for (size_t g = 0; g < e->cq->ngroups; g++) {
+	for (size_t g = 0; g < e->cq->spec.ngroups; g++) {
 		claim_needs(&e->group->claim, g, &needs);
 		if (needs > 0)
-			ret[n++] = e->cq->groups[g].flavors[e->choice.flavor[g]];
+			ret[n++] = e->cq->spec.groups[g].flavors[e->choice.flavor[g]];
 	}
 	return n;
 }
@@ -337,7 +337,7 @@ bool node_suitability_lets(
 	return node_fit_lets(q, e, victims, n);
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 void queue_know_cluster(struct queue *q)
 {

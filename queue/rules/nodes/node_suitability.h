@@ -1,28 +1,27 @@
 /*
- * Node suitability: the nodes, as the queue asks about them (queue/cluster/nodes.h).
+ * Node suitability: what the queue asks about the nodes (queue/cluster/nodes.h).
  *
- * Three questions, each about a template as a start on certain flavors would write it: the flavors'
- * node labels and tolerations joined to its own, what is lent asked for by its name.
+ * There are three questions. Each is about a pod template as a start on certain flavors would write
+ * it: with the flavors' node labels and tolerations, and lent resources under their names.
  *
- *   could it ever    of a flavor, with any flavors of the other resource groups that the claim
- *                    needs: where no node could take such a pod, were it empty and well, the flavor
- *                    does not suit (claim.suits, claim.never). Where none is left of those that
- *                    would suit else, all that are like it wait aside with WAIT_NEVER_FITS, as if
- *                    their window were closed: they hold up nobody
- *   ... together     of the flavors that an entry has chosen, found at its turn: each suits with
- *                    some of the others, and yet no node may be of all these
- *   could it now     clusterFit Now, and whoever is of negative priority: do all pods with which it
- *                    would start fit beside what is there and what was let in and is not bound yet?
- *                    For an entry that displaces others: beside what is left when those are gone.
- *                    WAIT_NODES_FULL. It is a lack like a lack of quota: the head of a StrictFIFO
- *                    queue holds up those behind it, so that a large Job is not passed for ever;
- *                    but one of negative priority never holds up anybody
+ *   ever       could any node take such a pod, if it were empty and healthy? If not, the flavor
+ *              does not suit (claim.suits, claim.never). Asked with each choice for the other
+ *              resource groups that the claim needs. If no flavor is left, the group waits with
+ *              WAIT_NEVER_FITS, as if its window were closed: it blocks nothing
+ *   together   the same for the flavors that a nominee has chosen. Each of them suits with some
+ *              others, and yet no node may have all these
+ *   now        with clusterFit Now, and for gap fillers: do all pods fit now (node_fit.h)? If not,
+ *              the reason is WAIT_NODES_FULL. That is a shortage like one of quota: the head of a
+ *              StrictFIFO queue blocks the Jobs behind it, so that a large Job is not passed for
+ *              ever. But a gap filler blocks nothing
  *
- * Not asked: before queue_know_cluster(), with clusterFit Ignore, without a template, and while
- * there is no node at all (an empty cluster that an autoscaler is to fill). What could ever be is
- * kept with the template, so that ten thousand Jobs of fifty shapes ask fifty questions, and
- * stands until node_suitability_refresh(): claims and answers are of one ground. That asks again
- * when the ground moved (nodes_ground), and judges only those anew whose answer is another one.
+ * They are not asked before queue_know_cluster(), with clusterFit Ignore, without a template, or
+ * while there is no node at all (an empty cluster that an autoscaler is to fill).
+ *
+ * Answers to `ever` are kept with the template, so ten thousand Jobs of fifty shapes ask fifty
+ * questions. They stand until node_suitability_refresh(), so claims and answers are of one state of
+ * the nodes. That asks again when the nodes have changed (nodes_ground), and derives only the
+ * groups anew that get another answer.
  */
 #ifndef SLUICE_QUEUE_RULES_NODES_NODE_SUITABILITY_H
 #define SLUICE_QUEUE_RULES_NODES_NODE_SUITABILITY_H
@@ -44,20 +43,20 @@ struct node_suitability {
 	struct nodes *nodes;
 	bool known;	 /* queue_know_cluster() */
 	bool asks;	 /* that, and there was a node at the last refresh */
-	uint64_t ground; /* of which answers and claims are */
+	uint64_t ground; /* nodes_ground() of the answers and claims */
 	/* node_fit.h: */
 	size_t asking;	     /* ClusterQueues with clusterFit Now */
 	bool pods_known;     /* queue_know_pods() */
-	bool expects;	     /* nodes are told of what is let in */
+	bool expects;	     /* nodes are told of admitted pods */
 	uint64_t vacated;    /* nodes_vacated() at the last refresh */
-	struct link lacking; /* clusterqueue.lacks_nodes: somebody was refused for want of room */
+	struct link lacking; /* clusterqueue.lacks_nodes: a Job was refused for want of space */
 };
 
 void node_suitability_init(struct node_suitability *t);
 void node_suitability_done(struct node_suitability *t);
 
-/* Takes from claim.suits the flavors in which no node could ever take pods of the shape: they stand
- * in claim.never, and claim.nowhere says that none is left. */
+/* Moves the flavors in which no node could ever take pods of the shape from claim.suits to
+ * claim.never. claim.nowhere: none is left. */
 void node_suitability_narrow(const struct node_suitability *t, const struct clusterqueue *cq,
 	const struct shape *shape, struct claim *c);
 
@@ -72,19 +71,18 @@ bool node_suitability_never(const struct node_suitability *t, struct pod_templat
 void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
 
-/* The way number `index` to choose a flavor for each resource group that the claim needs, of those
+/* Combination number `index` of a flavor for each resource group that the claim needs, of flavors
  * that suit or would but for the nodes. False: there are no more, or too many to go through. */
 bool node_suitability_way(const struct clusterqueue *cq, const struct claim *c, size_t index,
 	const struct flavor *ret[], size_t *ret_n);
 
-/* Before a pass: who is judged by ground that moved is judged anew. */
+/* Before a pass: asks again if the nodes have changed. */
 void node_suitability_refresh(struct queue *q);
-/* The flavor is another one now, or goes: what was answered of it does not count. Claims are the
- * caller's. */
+/* The flavor has changed or goes: forgets its answers. The caller derives the claims anew. */
 void node_suitability_forget_flavor(struct queue *q, const struct flavor *f);
 void verdicts_free(struct verdicts *v); /* NULL does nothing */
 
-/* May the entry start with its choice, were all its victims gone? */
+/* May the nominee start with its choice, once its victims are gone? */
 bool node_suitability_lets(
 	struct queue *q, const struct nominee *e, const struct victim *victims, size_t n);
 

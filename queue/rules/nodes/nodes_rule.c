@@ -10,7 +10,7 @@
 #include "queue/rules/nodes/node_fit.h"
 #include "queue/rules/rule.h"
 
-/* Also where clusterFit is Ignore: what only fills gaps starts where nodes have room. */
+/* Also where clusterFit is Ignore: gap fillers start only where nodes have space. */
 static bool nodes_concern(struct queue *q, struct clusterqueue *cq)
 {
 	(void)cq;
@@ -38,13 +38,13 @@ static int32_t nodes_choice_pods(struct queue *q, const struct attempt *a)
 	return node_fit_pods(q, a->nominee, a->victim, a->nvictims);
 }
 
-/* They have no more room than when it was so. */
+/* Nodes still have no space for it. */
 static bool nodes_in_vain(struct queue *q, const struct nominee *e)
 {
 	return !node_fit_lets(q, e, NULL, 0);
 }
 
-/* One that no Job is leaving for any more was promised too much: others went for it in vain. */
+/* If its pods do not fit once all its victims are gone, they were preempted in vain. */
 static enum room nodes_promise_room(struct queue *q, const struct reservation *r)
 {
 	enum node_fit node_fit = node_fit_for_promise(q, r);

@@ -86,7 +86,7 @@ struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t)
 	return calendar_at(t->calendar, q->now_ms);
 }
 
-/* "Never" means not as far as anybody looks ahead: then it is looked at again. */
+/* "Never" means not before the horizon. At the horizon it is looked at again. */
 static int64_t next_look_ms(const struct queue *q, const struct calendar_ref *t)
 {
 	if (!t->calendar)
@@ -101,7 +101,7 @@ void calendar_ref_turn(struct queue *q, struct calendar_ref *t)
 	t->state = calendar_ref_now(q, t);
 	alarm_set(&q->alarms, &t->alarm, next_look_ms(q, t));
 	window_states_turn(q, t);
-	q->version++;
+	q->counters.version++;
 }
 
 void calendar_refs_turn(struct queue *q)
@@ -111,8 +111,7 @@ void calendar_refs_turn(struct queue *q)
 		calendar_ref_turn(q, of_node(n));
 }
 
-/* Before the Calendar is another one, so that what runs is billed by the old one so far; and after.
- */
+/* Called before the change too, so that runs are billed by the old Calendar up to now. */
 static void tell_plans(struct queue *q, struct calendar_ref *t)
 {
 	list_each(&t->rates, l)
@@ -134,7 +133,7 @@ static void change(struct queue *q, struct calendar_ref *t, struct calendar *c, 
 
 /* ---- Facts ---- */
 
-/* The record, holding the object's reference once. */
+/* The record, with the object's one reference. */
 static struct calendar_ref *object_keep(struct queue *q, const char *name)
 {
 	struct calendar_ref *t = calendar_ref_keep(q, name);
@@ -149,7 +148,7 @@ static void refuse(struct queue *q, const char *name, const char *sentence, bool
 	free(t->invalid);
 	t->invalid = mem_strdup(sentence);
 	t->zone_unknown = zone_unknown;
-	q->version++;
+	q->counters.version++;
 }
 
 int queue_set_calendar(struct queue *q, const struct calendar_spec *s, struct err *e)

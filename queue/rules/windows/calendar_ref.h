@@ -1,12 +1,12 @@
 /*
- * Calendars by name, and who goes by them: RunPolicies and PricePlans.
+ * Calendars by name, and the RunPolicies and PricePlans that use them.
  *
- * A record is made by whoever names the Calendar first, and goes when nobody does. Each has one
- * alarm, at its next change, and then tells those who go by it; nobody asks in between. Whatever
- * else may change what it says (another spec, a drop, a clock that steps) tells them too.
+ * A record is made when something first names the Calendar, and freed with the last reference. Its
+ * one alarm is its next change; then it tells its policies and plans, which do not poll. It tells
+ * them also when its spec changes, it is dropped, or the clock steps.
  *
- * A Calendar of which no valid spec was ever seen is unknown: who goes by it starts nothing and
- * stops nothing. One whose newer spec was refused goes on as it was.
+ * A Calendar without any valid spec yet is unknown: policies with it start nothing and stop
+ * nothing. If a newer spec is refused, the old one stays in force.
  */
 #ifndef SLUICE_QUEUE_RULES_WINDOWS_CALENDAR_REF_H
 #define SLUICE_QUEUE_RULES_WINDOWS_CALENDAR_REF_H
@@ -24,7 +24,7 @@ struct calendar_ref {
 	struct tree_node by_name;
 	struct calendar *calendar;   /* NULL: unknown */
 	int64_t generation;	     /* of the spec in force */
-	char *invalid;		     /* the sentence about the newest spec, when that was refused */
+	char *invalid;		     /* the sentence about the newest spec, if that was refused */
 	bool zone_unknown;	     /* ... for its zone */
 	struct calendar_state state; /* at queue.now_ms, or when the alarm last rang */
 	struct alarm alarm;
@@ -38,12 +38,12 @@ struct calendar_refs {
 };
 
 void calendar_refs_init(struct calendar_refs *all);
-void calendar_refs_done(struct calendar_refs *all); /* whoever named them is gone */
+void calendar_refs_done(struct calendar_refs *all); /* nothing names them any more */
 
 struct calendar_ref *calendar_ref_keep(struct queue *q, const char *name);
 void calendar_ref_put(struct queue *q, struct calendar_ref *t);
 
-/* The object exists, be it one that was refused; else the Calendar is only named. */
+/* The object exists, valid or refused; else the Calendar is only named. */
 static inline bool calendar_ref_exists(const struct calendar_ref *t)
 {
 	return t->calendar || t->invalid;
@@ -51,8 +51,8 @@ static inline bool calendar_ref_exists(const struct calendar_ref *t)
 
 /* The state at queue.now_ms; when the calendar is unknown: closed, until CALENDAR_NEVER. */
 struct calendar_state calendar_ref_now(struct queue *q, struct calendar_ref *t);
-/* Its alarm rang, or the clock went backwards: looks again, and tells the policies that go by it
- * (PricePlans have alarms of their own). */
+/* Its alarm rang, or the clock went backwards: looks again, and tells its policies. (PricePlans
+ * have alarms of their own.) */
 void calendar_ref_turn(struct queue *q, struct calendar_ref *t);
 /* The clock went backwards: all of them. */
 void calendar_refs_turn(struct queue *q);

@@ -43,7 +43,7 @@ static void lead_enter(struct queue *q, struct lead *l, bool on)
 		list_leave(&l->leading);
 }
 
-/* One that is on when its window opens stays on: lead_end(). */
+/* A lead that is on when its window opens stays on until lead_end(). */
 void lead_plan(struct queue *q, struct clusterqueue *cq)
 {
 	int64_t ms = lead_ms(cq);
@@ -76,7 +76,7 @@ void lead_turn(struct queue *q, struct clusterqueue *cq)
 
 struct wish {
 	struct clusterqueue *cq;
-	struct demand d; /* a line for each row of which something is wanted */
+	struct demand d; /* a line for each wanted row */
 };
 
 static int64_t *line_amount(struct wish *x, struct quota_row *row)
@@ -90,17 +90,17 @@ static int64_t *line_amount(struct wish *x, struct quota_row *row)
 	return &x->d.line[x->d.nlines++].amount;
 }
 
-/* What is left of the row's own quota beside what its own Jobs hold of it. */
+/* The row's own quota, less what its own Jobs hold. */
 static int64_t own_left(const struct quota_row *row)
 {
 	__int128 left = row->nominal - row->use[QUOTA_THEN];
 	return left > 0 ? (int64_t)left : 0;
 }
 
-/* So much of a resource, into the flavors that suit, in their order. */
+/* Adds an amount of a resource to the flavors that suit, in their order. */
 static void wish_for(struct wish *x, const struct group *g, const struct need *n, int64_t amount)
 {
-	const struct resource_group *rg = &x->cq->groups[n->group];
+	const struct resource_group *rg = &x->cq->spec.groups[n->group];
 	for (size_t f = 0; f < rg->nflavors && amount > 0; f++) {
 		struct quota_row *row = rg->row[f * rg->nresources + n->resource];
 		int64_t *wanted = claim_suits(&g->claim, n->group, f) ? line_amount(x, row) : NULL;
@@ -138,7 +138,7 @@ static void wish_make(const struct queue *q, struct wish *x, struct clusterqueue
 			q, x, &container_of(l, struct localqueue, of_clusterqueue)->groups_waiting);
 }
 
-/* ---- Who gives it back ---- */
+/* ---- Which runs give it back ---- */
 
 static bool is_above(const struct quota_node *above, const struct quota_node *n)
 {
@@ -147,7 +147,8 @@ static bool is_above(const struct quota_node *above, const struct quota_node *n)
 	return n != NULL;
 }
 
-/* It has this on loan: up to the node where the two meet everybody uses more than its own. */
+/* The borrower's row, if it borrows from the owner: each node up to where the two meet uses more
+ * than its own quota. Else NULL. */
 static const struct quota_row *loan(
 	const struct queue *q, const struct clusterqueue *borrower, const struct quota_row *owner)
 {
@@ -161,14 +162,14 @@ static const struct quota_row *loan(
 	return NULL;
 }
 
-/* A ClusterQueue that may have something on loan, and who of it would go next. Each is looked at
- * once for each who goes, so that ten thousand may. */
+/* A ClusterQueue that may borrow, and its next run to go. For each run that goes each borrower is
+ * looked at once, so that ten thousand may go. */
 struct borrower {
 	const struct clusterqueue *cq;
 	const struct tree_node *next;
 };
 
-/* Those who were found already are held no more in THEN, but still stand among the holders. */
+/* Skips runs that were chosen already: they are away in THEN, but still in the victim index. */
 static const struct tree_node *first_left(const struct tree_node *n)
 {
 	while (n && victim_index_reservation(n)->gives_back)
@@ -176,7 +177,7 @@ static const struct tree_node *first_left(const struct tree_node *n)
 	return n;
 }
 
-/* All that have some of the row on loan; to be freed. Use only falls: nobody joins them later. */
+/* All borrowers of the row; the caller frees the array. Use only falls, so none is added later. */
 static struct borrower *borrowers_of(
 	const struct preemption *x, const struct quota_row *row, size_t *ret_n)
 {
@@ -213,7 +214,7 @@ static struct reservation *first_reservation(
 	return r;
 }
 
-/* As much as can be had; what cannot is not asked for any more. */
+/* Gathers as much as can be had. The line is lowered to that. */
 static void gather(struct preemption *x, struct demand_line *line)
 {
 	struct reservation *r;
@@ -282,7 +283,7 @@ const char *lead_policy(const struct queue *q, const struct clusterqueue *borrow
 	return by ? by->name : NULL;
 }
 
-/* No promise is taken back for this: who was to have room has more of it now, not less. */
+/* No promise is taken back, because this only makes more quota available. */
 bool lead_end(struct queue *q)
 {
 	bool ended = false;

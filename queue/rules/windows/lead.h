@@ -1,13 +1,13 @@
 /*
- * Lead: shortly before a window opens, a queue gets its quota together (RunPolicy leadTime).
+ * Lead: shortly before a window opens, a ClusterQueue gets its quota back (RunPolicy leadTime).
  *
- * From leadTime before the regime of a ClusterQueue opens, nothing of its nominal quota is lent any
- * more, and runs of other ClusterQueues that borrow it are stopped (WindowOpening) until what those
- * that wait in it will need is free, or all that is lent is back: as few as possible, those first
- * that would go first if it preempted (promises, those that end anyway, lower priority, later
- * start). Nothing protects them: it is the owner's quota, and they had it on loan.
+ * From leadTime before its window opens, a ClusterQueue lends nothing of its nominal quota any
+ * more. Runs of other ClusterQueues that borrow it are stopped (WindowOpening), until what its
+ * waiting Jobs will need is free or all that was lent is back. As few as possible are stopped, in
+ * the order of preemption: promises, runs that end anyway, lower priority, later start. Nothing
+ * protects them, because they borrowed the quota.
  *
- * It ends when the window has opened and the owner's Jobs have had their turn; what they leave is
+ * It ends when the window has opened and the owner's Jobs have had their turn. What they leave is
  * lent again.
  */
 #ifndef SLUICE_QUEUE_RULES_WINDOWS_LEAD_H
@@ -28,16 +28,16 @@ struct lead {
 bool lead_is_on(const struct clusterqueue *cq);
 void lead_free(struct clusterqueue *cq);
 
-/* The regime is another one now, or the alarm rang: whether it is on may change, and with it the
- * ration. */
+/* The window state has changed, or the alarm rang: turns the lead on or off. The caller applies the
+ * effective quota. */
 void lead_plan(struct queue *q, struct clusterqueue *cq);
 /* Its alarm rang. */
 void lead_turn(struct queue *q, struct clusterqueue *cq);
-/* Where something happened: whoever has to give back becomes a suspect. */
+/* In Cohort trees in which something happened: runs that have to give back become suspects. */
 void lead_recall(struct queue *q);
-/* Of one that has to give back: the name of the policy for whose window. */
+/* The name of the policy for which the borrower has to give back. */
 const char *lead_policy(const struct queue *q, const struct clusterqueue *borrower);
-/* After the owners' turn: true when some lend again, so that others may start. */
+/* After the owners' turn: true when some lend again, so that other Jobs may start. */
 bool lead_end(struct queue *q);
 
 #endif

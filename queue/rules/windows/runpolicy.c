@@ -40,9 +40,9 @@ static struct runpolicy *runpolicy_find(const struct queue *q, const char *name)
 	return of_node(tree_find(&q->runpolicies.all, &like.by_name));
 }
 
-/* ---- Whom it binds ---- */
+/* ---- What it binds ---- */
 
-/* What a star takes grows by one each time the rest does not match: two places to remember. */
+/* Each time the rest does not match, the last star takes one character more. */
 bool runpolicy_glob(const char *glob, const char *name)
 {
 	const char *star = NULL, *retry = NULL;
@@ -78,7 +78,7 @@ bool runpolicy_names_clusterqueue(const struct runpolicy *p, const char *name)
 	return false;
 }
 
-/* A star takes no slash: "team-*" of one namespace is not to take those of another. */
+/* Namespace and name are matched apart, so that a star takes no slash. */
 static bool pair_glob(const char *glob, const char *ns, const char *name)
 {
 	char part[256];
@@ -117,7 +117,7 @@ static int check_lists(const struct runpolicy_spec *s, struct err *e)
 {
 	if (s->nqueues == 0 && s->nlocalqueues == 0)
 		return err_set(e, ERR_INVALID,
-			"spec.queues and spec.localQueues are empty, so it is for nobody; name a ClusterQueue or a LocalQueue (\"*\" takes all)");
+			"spec.queues and spec.localQueues are empty, so it binds no queue; name a ClusterQueue or a LocalQueue (\"*\" takes all)");
 	if (s->nqueues > RUNPOLICY_NAMES_MAX || s->nlocalqueues > RUNPOLICY_NAMES_MAX)
 		return err_set(e, ERR_INVALID,
 			"spec.queues or spec.localQueues has more than %d entries; use \"*\" or another RunPolicy",
@@ -328,7 +328,7 @@ int queue_set_runpolicy(
 	free(p->invalid);
 	p->invalid = NULL;
 	window_states_form(q);
-	q->version++;
+	q->counters.version++;
 	return 0;
 }
 
@@ -337,7 +337,7 @@ void queue_reject_runpolicy(struct queue *q, const char *name, const char *sente
 	struct runpolicy *p = object_of(q, name);
 	free(p->invalid);
 	p->invalid = mem_strdup(sentence);
-	q->version++;
+	q->counters.version++;
 }
 
 static void runpolicy_free(struct queue *q, struct runpolicy *p)
@@ -350,7 +350,7 @@ static void runpolicy_free(struct queue *q, struct runpolicy *p)
 	free(p);
 }
 
-/* The regimes forget it before it goes. */
+/* The window states forget it before it is freed. */
 void queue_drop_runpolicy(struct queue *q, const char *name)
 {
 	struct runpolicy *p = runpolicy_find(q, name);
@@ -360,7 +360,7 @@ void queue_drop_runpolicy(struct queue *q, const char *name)
 	p->spec.name = NULL;
 	window_states_form(q);
 	runpolicy_free(q, p);
-	q->version++;
+	q->counters.version++;
 }
 
 void runpolicies_done(struct queue *q)

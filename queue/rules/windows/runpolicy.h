@@ -1,8 +1,8 @@
 /*
- * RunPolicies: the specs in force, which queues they bind, and which Calendar they go by.
+ * RunPolicies: the specs in force, the queues that they bind, and their Calendars.
  *
- * Which queues a policy binds is looked up when it, or a queue, comes or goes: names and globs. One
- * that is being deleted, or of which no valid spec was ever seen, binds nobody.
+ * Which queues a policy binds (by names and globs) is looked up when it, or a queue, comes or goes.
+ * A policy that is being deleted, or had no valid spec yet, binds none.
  */
 #ifndef SLUICE_QUEUE_RULES_WINDOWS_RUNPOLICY_H
 #define SLUICE_QUEUE_RULES_WINDOWS_RUNPOLICY_H
@@ -28,12 +28,12 @@ struct runpolicy {
 	struct calendar_ref *calendar_ref; /* NULL: no spec is in force */
 	struct link of_calendar_ref;
 	uint64_t stopped_total;
-	int exempts; /* which bit of workload.exempt its selector is; -1: it has none */
+	int exempts; /* the bit of workload.exempt for its selector; -1: it has no selector */
 };
 
 struct runpolicies {
 	struct tree all;	     /* by name */
-	uint64_t serials, exempting; /* bits of exempts that are taken */
+	uint64_t serials, exempting; /* exempting: the bits of runpolicy.exempts in use */
 };
 
 void runpolicies_init(struct runpolicies *all);
@@ -46,21 +46,20 @@ struct runpolicy *runpolicy_next(const struct runpolicy *p);
 bool runpolicy_names_clusterqueue(const struct runpolicy *p, const char *name);
 bool runpolicy_names_localqueue(const struct runpolicy *p, const char *ns, const char *name);
 
-/* What the policies' exempt selectors say of the Job: bits of runpolicy.exempts. */
+/* Which policies' selectors exempt the Job: bits of runpolicy.exempts. */
 uint64_t runpolicies_exempt(const struct queue *q, const struct job *j);
 
-/* Whether a glob (* and ?) or a name takes this name. */
+/* Does the glob (* and ?) or name match this name? */
 bool runpolicy_glob(const char *glob, const char *name);
 
-/* Policies came, went or changed: who is bound by what is looked up anew, and what differs now is
- * touched. */
+/* Policies came, went or changed: looks up anew which bind which queue, and touches the queues. */
 void window_states_form(struct queue *q);
-/* The same for one ClusterQueue and all its LocalQueues that came, went or moved. */
+/* The same for one ClusterQueue and its LocalQueues, which came, went or moved. */
 void window_states_form_queue(struct queue *q, struct clusterqueue *cq);
-/* .. for one LocalQueue, none of whose Jobs stands anywhere. */
+/* The same for one LocalQueue. None of its Jobs may stand anywhere. */
 void window_states_form_localqueue(struct queue *q, struct localqueue *lq);
-/* A Calendar turned: the regimes of those bound by it are computed anew, quota sets applied, runs
- * suspected. */
+/* A Calendar turned: computes the window states that depend on it, applies effective quotas, and
+ * suspects runs. */
 void window_states_turn(struct queue *q, struct calendar_ref *t);
 
 #endif

@@ -3,7 +3,7 @@
 #include "queue/model/run.h"
 #include "sluice/quantity.h"
 
-/* At one Calendar; each goes on to its next close, or to a protection's end. */
+/* So many closes and ends of protections of one Calendar are looked at. */
 #define LOOKS_MAX 1000
 
 /* ---- Protections ---- */
@@ -20,7 +20,7 @@ static bool had_enough(const struct runpolicy *p, const struct workload *w)
 	       (w->past ? w->past->suspensions : 0) >= p->spec.max_suspensions;
 }
 
-/* Without minRun nothing is spared, not even a run that, by a clock that went back, is to come. */
+/* Without minRun nothing is spared, not even a start in the future (by a clock set back). */
 int64_t window_close_spares_until_ms(const struct runpolicy *p, const struct reservation *r)
 {
 	if (is_exempt(p, r->w) || had_enough(p, r->w))
@@ -30,7 +30,7 @@ int64_t window_close_spares_until_ms(const struct runpolicy *p, const struct res
 	return quantity_add(r->since_ms, p->spec.min_run_ms);
 }
 
-/* The last close at or before a moment at which it is closed; INT64_MIN: longer ago than that. */
+/* The Calendar is closed at at_ms: since when? INT64_MIN: longer than within_ms. */
 static int64_t closed_since(struct calendar *c, int64_t at_ms, int64_t within_ms)
 {
 	int64_t since = INT64_MIN, next, from = at_ms > within_ms ? at_ms - within_ms : 0;
@@ -86,8 +86,8 @@ static int64_t policy_stop_ms(
 }
 
 struct window_close {
-	int64_t stop_ms, notice_ms; /* the longest notice of those that stop it then */
-	struct runpolicy *by;	    /* the first of them; NULL: none */
+	int64_t stop_ms, notice_ms; /* the longest notice of the policies that stop it then */
+	struct runpolicy *by;	    /* the first of these policies; NULL: none */
 };
 
 static void window_close_add(const struct queue *q, const struct reservation *r,
@@ -105,7 +105,7 @@ static void window_close_add(const struct queue *q, const struct reservation *r,
 	}
 }
 
-/* The LocalQueue it started from may belong to another ClusterQueue by now: both count. */
+/* Its LocalQueue may belong to another ClusterQueue by now: both window states count. */
 static struct window_close window_close_of(const struct queue *q, const struct reservation *r)
 {
 	struct window_close c = {.stop_ms = INT64_MAX};
@@ -133,11 +133,11 @@ enum stop_reason window_close_stop_reason(
 							       : STOP_REASON_NONE;
 }
 
-/* The Job's annotation has whole seconds, and so is what it was told compared. */
+/* Compared in whole seconds, as the Job's annotation has them. */
 static int64_t notice_of(const struct window_close *c, const struct reservation *r)
 {
 	if (c->stop_ms == INT64_MAX || c->notice_ms == 0 || !r->confirmed ||
-		c->stop_ms / 1000 == r->noticed_ms / 1000)
+		c->stop_ms / 1000 == r->run.noticed_ms / 1000)
 		return INT64_MAX;
 	return c->stop_ms - c->notice_ms;
 }

@@ -1,19 +1,19 @@
 /*
- * Closing: which runs a window's end stops, and when (reference A.4).
+ * Window close: which runs are stopped at the end of a window, and when (reference A.4).
  *
- * Level, not edge: a run has to stop when, at this moment, a policy that binds it has a Calendar
- * that is closed and says Suspend, and nothing protects the run:
+ * Level, not edge: a run has to stop while a policy that binds it says Suspend, its Calendar is
+ * closed, and nothing protects the run:
  *
- *   exempt            its priority, or its labels
- *   minRun            it started less than that ago: it is looked at again then
- *   maxSuspensions    it was stopped so often before: it goes on to its end
+ *   exempt            by its priority or its labels
+ *   minRun            it started less than that ago; it is looked at again then
+ *   maxSuspensions    it was stopped so often before; it goes on to its end
  *   overrun           the close was less than that ago, and it is expected to end within
  *
- * When the close was is asked of the Calendar itself (the last change before now), so it holds
- * after a restart and after a jump of the clock. An unknown Calendar stops nobody.
+ * The time of the close comes from the Calendar itself (the last change before now), so it is right
+ * after a restart and after a jump of the clock. An unknown Calendar stops none.
  *
- * A start that is not confirmed yet has done no work: minRun and overrun do not count for it. The
- * gate calls it off if it was not sent, and else stops what began.
+ * A start that is not confirmed has done no work: minRun and overrun do not protect it. The gate
+ * calls it off if it was not sent, and else stops it.
  */
 #ifndef SLUICE_QUEUE_RULES_WINDOWS_WINDOW_CLOSE_H
 #define SLUICE_QUEUE_RULES_WINDOWS_WINDOW_CLOSE_H
@@ -21,7 +21,7 @@
 #include "queue/rules/windows/window_state.h"
 #include "queue/model/reservation.h"
 
-/* STOP_REASON_NONE, STOP_REASON_WINDOW_CLOSED; *ret_by (may be NULL): the policy that says so. */
+/* STOP_REASON_NONE, STOP_REASON_WINDOW_CLOSED; *ret_by (may be NULL): the policy that stops it. */
 enum stop_reason window_close_stop_reason(
 	const struct queue *q, const struct reservation *r, struct runpolicy **ret_by);
 
@@ -29,15 +29,15 @@ enum stop_reason window_close_stop_reason(
  * be NULL): by which policy. */
 int64_t window_close_stop_ms(
 	const struct queue *q, const struct reservation *r, struct runpolicy **ret_by);
-/* When it is to be told: stop less notice, at once if that has passed; INT64_MAX: never, or it was
- * told of this stop. *ret_stop_ms: of what it is to be told. */
+/* When its notice is due: the stop less the notice period, which may have passed. INT64_MAX: never,
+ * or it was given for this stop. *ret_stop_ms: the stop. */
 int64_t window_close_notice_ms(
 	const struct queue *q, const struct reservation *r, int64_t *ret_stop_ms);
-/* When it must be looked at again because of all that. */
+/* When it must be looked at again for its stop or notice. */
 int64_t window_close_next_ms(const struct queue *q, const struct reservation *r);
 
-/* Until when the policy keeps its hands off this run, whatever the reason: INT64_MAX for good
- * (exempt, maxSuspensions), else minRun's end. */
+/* Until when the policy spares this run: INT64_MAX for good (exempt, maxSuspensions), else minRun's
+ * end. */
 int64_t window_close_spares_until_ms(const struct runpolicy *p, const struct reservation *r);
 
 #endif

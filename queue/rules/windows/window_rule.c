@@ -43,7 +43,7 @@ static struct ruling window_group_may(const struct queue *q, const struct group 
 	return ruling;
 }
 
-/* What its ClusterQueue's windows do not let in, none of its LocalQueues' do: they only add. */
+/* LocalQueues only add policies: a start that the ClusterQueue's windows refuse, all refuse. */
 static bool window_subtree_may(const struct queue *q, const struct group *root)
 {
 	const struct window_state *s = root->cq->window_state;
@@ -80,7 +80,7 @@ static bool window_may_return(const struct workload *w, int64_t now_ms)
 	return window_fit(window_state_of(w->lq), w->expected_ms, now_ms) != WINDOW_DOES_NOT_FIT;
 }
 
-/* Its window closed meanwhile, or what is left of it is too short. */
+/* Its window may have closed, or be too short by now. */
 static bool window_promise_may(struct queue *q, struct reservation *r)
 {
 	return window_may_return(r->w, q->now_ms);

@@ -8,7 +8,7 @@
 #include "sluice/quantity.h"
 
 #define YEAR_MS (INT64_C(366) * 24 * 3600 * 1000)
-#define LOOKS_MAX 4000 /* at Calendars that take turns, so that never both are open */
+#define LOOKS_MAX 4000 /* for Calendars that are never open at the same time */
 
 const struct window_state WINDOW_STATE_ALWAYS = {
 	.open = true,
@@ -81,7 +81,7 @@ static bool understood(const struct runpolicy *p)
 	return p->calendar_ref && p->calendar_ref->calendar;
 }
 
-/* From at_ms on, the first moment at which all are open; CALENDAR_NEVER: none before limit_ms. */
+/* The first moment from at_ms on at which all are open; CALENDAR_NEVER: none before limit_ms. */
 static int64_t opens_at(const struct window_state *r, int64_t at_ms, int64_t limit_ms)
 {
 	size_t open = 0;
@@ -102,7 +102,7 @@ static int64_t opens_at(const struct window_state *r, int64_t at_ms, int64_t lim
 	return at_ms;
 }
 
-/* While all are open: when the first closes, of those that ask for a fit no weaker than this. */
+/* While all are open: the first close among the policies with a fit that counts. */
 static int64_t closes_at(
 	const struct window_state *r, int64_t at_ms, bool (*counts)(enum start_fit f))
 {

@@ -11,10 +11,10 @@
 #include "queue/model/reservation.h"
 #include "queue/rules/money/terms.h"
 
-/* ---- Who is bound by what ---- */
+/* ---- Which policies bind which queue ---- */
 
-/* The policies of a ClusterQueue, and with `lq` those that name it too, in name order. To be freed;
- * *ret_own: some name the LocalQueue. */
+/* The policies of a ClusterQueue and, with `lq`, those that name the LocalQueue, in name order. The
+ * caller frees the array. *ret_own: some name the LocalQueue. */
 static struct runpolicy **policies_of(const struct queue *q, const struct clusterqueue *cq,
 	const struct localqueue *lq, size_t *ret_n, bool *ret_own)
 {
@@ -41,7 +41,7 @@ static bool times_fit(struct runpolicy *const *policy, size_t n)
 	return false;
 }
 
-/* Takes those of its Jobs that stand in a group from there, or places them. How many. */
+/* Moves its Jobs that stand at `from`: takes them out, or places them. Returns how many. */
 static size_t members_move(struct queue *q, struct localqueue *lq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
@@ -63,15 +63,15 @@ static void take_policies(struct window_state *r, struct runpolicy **policy, siz
 	r->npolicies = n;
 }
 
-/* Groups are of one regime, and of one duration where that times fits: whoever's is another one now
- * moves. Only an edit does that, never a window. */
+/* A group has one window state, and one duration where fits are timed. Jobs for which that changes
+ * move to other groups. Only an edit does that, never a window that opens or closes. */
 static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct localqueue *lq)
 {
 	size_t n;
 	bool own, was = window_state_of(lq)->times_fit;
 	struct runpolicy **policy = policies_of(q, cq, lq, &n, &own);
 	bool moves = own != (lq->window_state != NULL) || (own && was != times_fit(policy, n));
-	/* None: whoever called us has taken them all out, and puts them back. */
+	/* If none moved, the caller has taken them all out and puts them back. */
 	moves = moves && members_move(q, lq, PLACE_READY, workload_unplace) > 0;
 	if (own && !lq->window_state)
 		lq->window_state = window_state_new(
@@ -89,7 +89,7 @@ static void localqueue_form(struct queue *q, struct clusterqueue *cq, struct loc
 		members_move(q, lq, PLACE_NOWHERE, workload_place);
 }
 
-/* The same of all that go by the ClusterQueue's regime. */
+/* The same for all LocalQueues with the ClusterQueue's window state. */
 static void followers_move(struct queue *q, struct clusterqueue *cq, enum workload_place from,
 	void (*move)(struct queue *q, struct workload *w))
 {
@@ -121,8 +121,7 @@ static void queue_suspect_reservations(struct queue *q, struct clusterqueue *cq)
 		reservation_suspect(q, container_of(l, struct reservation, of_clusterqueue));
 }
 
-/* What a regime says may be something else now: for those that wait, for those that run, and for
- * what the queue may have. */
+/* The window state may have changed: for waiting Jobs, for runs, and for the effective quota. */
 static void queue_turned(struct queue *q, struct clusterqueue *cq)
 {
 	if (!cq->window_state->open)
@@ -165,8 +164,8 @@ void window_states_form_localqueue(struct queue *q, struct localqueue *lq)
 	lq->window_state = NULL;
 }
 
-/* LocalQueues of a ClusterQueue that is only named: nothing starts from them, but what they know of
- * policies must not outlive those. */
+/* LocalQueues of ClusterQueues without an object. Nothing starts from them, but they must not keep
+ * pointers to policies that are gone. */
 static void form_named(struct queue *q)
 {
 	struct clusterqueue *cq;

@@ -34,6 +34,21 @@ def start_time(pid):
     return None if state in "ZX" and threads <= 1 else started
 
 
+def _descendants(pid):
+    parent = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+            parent[int(stat.parent.name)] = int(fields[1])
+        except (OSError, IndexError):
+            pass
+    found, new = set(), {pid}
+    while new:
+        new = {p for p, up in parent.items() if up in new} - found
+        found |= new
+    return found
+
+
 def boot_id():
     """Start times count from boot, so they only mean something within one."""
     try:
@@ -143,6 +158,11 @@ class Process:
         new = self.record_file.with_suffix(".new")
         new.write_text(json.dumps(rec, indent=1))
         new.replace(self.record_file)
+
+    def family(self):
+        """(pid, start time) of all that descend from it."""
+        found = [(pid, start_time(pid)) for pid in (_descendants(self.pid) if self.alive() else ())]
+        return [(pid, started) for pid, started in found if started is not None]  # one may have ended meanwhile
 
     def signal(self, number):
         """Send a signal. False if it was not running."""

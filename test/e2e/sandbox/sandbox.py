@@ -35,7 +35,7 @@ from pathlib import Path
 
 from . import certs, nodes, usage
 from .kube import Api, ApiError
-from .process import Process, SandboxError, tail, wait_until
+from .process import Process, SandboxError, start_time, tail, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build"
@@ -67,6 +67,7 @@ class Sandbox:
         self.kubeconfig = self.state / "kubeconfig"
         self.pki = self.state / "pki"
         self._procs, self._ports, self._api = {}, None, None
+        self.pair = None  # a Pair (pair.py) in the place of the one Postgres
 
     def __enter__(self):
         self.up()
@@ -90,6 +91,10 @@ class Sandbox:
         """Names of all controllers ever started here, as in `controller-one`."""
         return sorted(f.stem for f in (self.state / "run").glob("controller-*.json"))
 
+    def _pairs(self):
+        """Names of the servers of a pair that were ever started here: `postgres-a`."""
+        return sorted(f.stem for f in (self.state / "run").glob("postgres-*.json"))
+
     @property
     def api(self):
         """As the administrator."""
@@ -107,7 +112,7 @@ class Sandbox:
     @property
     def database(self):
         """A libpq connection string for the ledger."""
-        return f"host={self.socket_dir} dbname=sluice user=sluice"
+        return self.pair.database if self.pair else f"host={self.socket_dir} dbname=sluice user=sluice"
 
     def port(self, what):
         if self._ports is None:
@@ -134,8 +139,15 @@ class Sandbox:
 
     def sql(self, statement, database="sluice"):
         """Run SQL as the superuser of this Postgres; rows as lists of strings."""
-        done = subprocess.run([self._pg("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f", "-h", str(self.socket_dir),
-                               "-U", "postgres", "-d", database, "-c", statement], capture_output=True, text=True)
+        if self.pair:
+            return self.pair.sql(statement, database)
+        return self.sql_at(f"host={self.socket_dir}", statement, database)
+
+    def sql_at(self, where, statement, database="sluice"):
+        """The same, of the Postgres that the words of a connection string name."""
+        done = subprocess.run([self._pg("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f",
+                               "-d", f"{where} user=postgres dbname={database} connect_timeout=10", "-c", statement],
+                              capture_output=True, text=True)
         if done.returncode:
             raise SandboxError(f"SQL failed: {done.stderr.strip()}")
         return [line.split("\x1f") for line in done.stdout.splitlines()]
@@ -188,10 +200,10 @@ class Sandbox:
         if not self.state.exists():
             return {}
         with self._locked():
-            order = self.controllers() + list(reversed(self.components))
+            order = self.controllers() + list(reversed(self.components)) + self._pairs()
             # Those that only talk to the API server go together; each of the
             # rest must be gone before the next is told.
-            together = [c for c in order if c not in ("kube-apiserver", "etcd", "postgres")]
+            together = [c for c in order if c not in ("kube-apiserver", "etcd") and not c.startswith("postgres")]
             told = set()
             for component in together:
                 proc = self.process(component)
@@ -208,13 +220,13 @@ class Sandbox:
         half a minute for: what would be put in order goes with it. But Postgres is, for the memory it shares."""
         if self.state.exists():
             with self._locked():
-                for component in self.controllers() + list(reversed(self.components)):
-                    if component == "postgres":
+                for component in self.controllers() + list(reversed(self.components)) + self._pairs():
+                    if component.startswith("postgres"):
                         self.process(component).stop()
                     elif self.process(component).signal(signal.SIGKILL):
                         wait_until(f"{component} to be gone", lambda p=self.process(component): not p.alive())
         if (self.state / "socket-dir").exists():
-            for folder in {self.socket_dir, self._pg_home()}:
+            for folder in {self.socket_dir, self.pg_home()}:
                 if self.state not in folder.parents:
                     shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(self.state, ignore_errors=True)
@@ -246,6 +258,18 @@ class Sandbox:
             raise SandboxError(f"{component} of sandbox {self.name} does not run, so it cannot be killed")
         if number == signal.SIGKILL:
             wait_until(f"{component} to be gone", lambda: not proc.alive())
+
+    def crash(self, component):
+        """kill -9 of it and all its children at once, as the kernel or a power cut would."""
+        family = self.process(component).family()
+        self.kill(component)
+        for pid, started in family:
+            if start_time(pid) == started:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        wait_until(f"the children of {component} to be gone", lambda: all(start_time(p) != s for p, s in family))
 
     def start(self, component):
         """Start a component unless it runs; does not wait for it to be ready."""
@@ -452,7 +476,7 @@ clientConnection:
         return path
 
     @staticmethod
-    def _pg_user():
+    def pg_user():
         """Postgres refuses to run as root, so as root we run it as its own user."""
         if os.geteuid() != 0:
             return None
@@ -464,7 +488,7 @@ clientConnection:
                 pass
         raise SandboxError("Postgres cannot run as root, and there is neither a user postgres nor nobody to run it as")
 
-    def _pg_home(self):
+    def pg_home(self):
         return Path((self.state / "pg-home").read_text())
 
     def _make_socket_dir(self):
@@ -473,10 +497,10 @@ clientConnection:
         Normally both in our state folder. Elsewhere when that cannot be: a
         socket path has 107 bytes at most, and the user that Postgres runs as
         may not be allowed into the folder (a checkout under /root)."""
-        user = self._pg_user()
+        user = self.pg_user()
         become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
         home_note, socket_note = self.state / "pg-home", self.state / "socket-dir"
-        if home_note.exists() and self._pg_home().exists() and socket_note.exists() and self.socket_dir.exists():
+        if home_note.exists() and self.pg_home().exists() and socket_note.exists() and self.socket_dir.exists():
             return
         reachable = subprocess.run(["test", "-x", str(self.state)], cwd="/", **become).returncode == 0
         home = self.state / "pg" if reachable else Path(tempfile.mkdtemp(prefix="sluice-", dir="/var/tmp"))
@@ -492,33 +516,47 @@ clientConnection:
         _write(home_note, str(home))
         _write(socket_note, str(sock))
 
-    def _start_postgres(self):
-        user = self._pg_user()
+    def pg_run(self, program, *args):
+        """One of Postgres' own programs to its end, as the user that Postgres runs as."""
+        user = self.pg_user()
         become = dict(user=user[0], group=user[1], extra_groups=[]) if user else {}
-        data = self._pg_home() / "data"
+        return subprocess.run([self._pg(program), *map(str, args)], cwd="/", capture_output=True, text=True, **become)
+
+    def init_database(self, data):
+        """A new data directory."""
+        shutil.rmtree(data, ignore_errors=True)
+        done = self.pg_run("initdb", "-D", data, "-U", "postgres", "--auth=trust", "--locale=C", "--encoding=UTF8", "--no-sync")
+        if done.returncode:
+            raise SandboxError(f"initdb failed: {done.stderr.strip()}")
+
+    def _start_postgres(self):
+        data = self.pg_home() / "data"
         if not (data / "sandbox-complete").exists():
             self.say("creating the Postgres data directory")
-            shutil.rmtree(data, ignore_errors=True)
-            done = subprocess.run([self._pg("initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--locale=C",
-                                   "--encoding=UTF8", "--no-sync"], cwd="/", capture_output=True, text=True, **become)
-            if done.returncode:
-                raise SandboxError(f"initdb failed: {done.stderr.strip()}")
+            self.init_database(data)
             (data / "sandbox-complete").touch()
-        self.say("starting postgres")
-        proc = self.process("postgres")
-        argv = [self._pg("postgres"), "-D", data, "-c", "listen_addresses=", "-c", f"unix_socket_directories={self.socket_dir}",
-                "-c", "unix_socket_permissions=0700", "-c", "log_line_prefix=%m [%p] ", "-c", "timezone=UTC"]
+        self.run_postgres("postgres", data, {"listen_addresses": "", "unix_socket_directories": self.socket_dir,
+                                             "unix_socket_permissions": "0700"})
+
+    def run_postgres(self, component, data, settings, port=None):
+        """A server of that name on that data; until it answers, at its socket or at that port."""
+        self.say(f"starting {component}")
+        proc = self.process(component)
+        argv = [self._pg("postgres"), "-D", data]
+        for name, value in {**settings, "log_line_prefix": "%m [%p] ", "timezone": "UTC"}.items():
+            argv += ["-c", f"{name}={value}"]
 
         # After a kill -9 its children need a moment to notice, and until then
         # a new server refuses to start: that is no failure, so it is asked again.
         def started():
-            proc.start(argv, user=user, stop_signal=signal.SIGINT)
-            return self._postgres_answers()
-        wait_until(f"postgres to start\n  {proc.log} ends with:\n{tail(proc.log)}", started)
+            proc.start(argv, user=self.pg_user(), stop_signal=signal.SIGINT)
+            return self._postgres_answers(component, port)
+        wait_until(f"{component} to start\n  {proc.log} ends with:\n{tail(proc.log)}", started)
 
-    def _postgres_answers(self):
-        done = subprocess.run([self._pg("pg_isready"), "-q", "-h", str(self.socket_dir)], capture_output=True)
-        return done.returncode == 0 and self.process("postgres").alive()
+    def _postgres_answers(self, component="postgres", port=None):
+        where = ["-h", "127.0.0.1", "-p", str(port)] if port else ["-h", str(self.socket_dir)]
+        done = subprocess.run([self._pg("pg_isready"), "-q", *where], capture_output=True)
+        return done.returncode == 0 and self.process(component).alive()
 
     def _make_database(self):
         if not self.sql("select 1 from pg_roles where rolname = 'sluice'", "postgres"):
@@ -630,6 +668,14 @@ clientConnection:
         config = self.state / "controller.kubeconfig"
         _write(config, _kubeconfig(self.name, server, ca, ACCOUNT, f"tokenFile: {token}"))
         return config
+
+    def free_ports(self, n):
+        """Ports that no sandbox has, for what a test starts itself."""
+        with _port_lock():
+            found = []
+            for _ in range(n):
+                found.append(_free_port(_ports_taken() | set(found)))
+            return found
 
     def _take_ports(self):
         """Keep the ports of last time; replace one that somebody else took."""

@@ -1,4 +1,4 @@
-/* Calendars asked of an API server: what is asked, and what becomes of each answer. */
+/* Calendars of an API server: the requests, and what follows from each answer. */
 #include "test/unit/kube/test.h"
 
 #include "cli/calendar/cluster.h"

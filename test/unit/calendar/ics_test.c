@@ -90,7 +90,7 @@ static const struct {
 	 "20290501|"
 	 "END:VEVENT",
 		"2026-05-01 , 2028-05-01 "},
-	/* the 29th of February; what does not come is not counted */
+	/* the 29th of February; only existing dates are counted */
 	{"BEGIN:VEVENT|DTSTART:20200229|RRULE:FREQ=YEARLY|END:VEVENT", "2028-02-29 "},
 	{"BEGIN:VEVENT|DTSTART:20200229|RRULE:FREQ=YEARLY;COUNT=3|END:VEVENT", "2028-02-29 "},
 	{"BEGIN:VEVENT|DTSTART:20200229|RRULE:FREQ=YEARLY;COUNT=2|END:VEVENT", ""},
@@ -99,7 +99,7 @@ static const struct {
 	/* what touches the horizon from outside is kept whole */
 	{"BEGIN:VEVENT|DTSTART:20251231|DTEND:20260102|END:VEVENT", "2025-12-31..2026-01-01 "},
 	{"BEGIN:VEVENT|DTSTART:20251231|DTEND:20260101|END:VEVENT", ""},
-	/* how it may be written */
+	/* other ways to write it */
 	{"begin:vevent|dtstart;value=date:20260501|summary;language=\"a:b;c\":x|end:vevent",
 		"2026-05-01 x"},
 	{"BEGIN:VEVENT|DTSTA| RT;VALUE=DA| TE:2026| 0501|SUMMARY:Lab|\tour Day|END:VEVENT",
@@ -221,7 +221,7 @@ static void everything_is_bounded(void **state)
 	buf_puts(&b, "BEGIN:VCALENDAR\n");
 	for (int k = 0; k < 32; k++)
 		buf_puts(&b, "BEGIN:VEVENT\nDTSTART:19700101\nRRULE:FREQ=YEARLY\nEND:VEVENT\n");
-	/* a description of 100 kB is nobody's business, a summary of that length is cut */
+	/* a description of 100 kB is ignored, a summary of that length is cut */
 	buf_puts(&b, "BEGIN:VEVENT\nDTSTART:20260501\nDESCRIPTION:");
 	buf_add(&b, large, 100000);
 	buf_puts(&b, "\nSUMMARY:");

@@ -298,7 +298,7 @@ static void no_database_is_said(void **state)
 	unsetenv("TZDIR");
 }
 
-/* The C library would silently take UTC for each of these. */
+/* For each of these the C library would silently use UTC. */
 static void what_is_no_zone_file_is_refused(void **state)
 {
 	(void)state;

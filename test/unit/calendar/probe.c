@@ -1,6 +1,6 @@
 /*
- * Calendars and zones by pipe, for test/model/calendars.py and zones.py: lines of calendar_words.h
- * in, and answers out, each one line of numbers and names.
+ * Calendars and zones by pipe, for test/model/calendars.py and zones.py: lines of words.h in, and
+ * answers out, each one line of numbers and names.
  *
  *   new          forgets the calendar
  *   ask SECONDS  -> OPEN WINDOW EXCEPTION UNTIL CHANGE   ("-" for none, "never")

@@ -1,10 +1,10 @@
 /*
- * Runs the scenarios in test/calendar/: calendars that an administrator can read (calendar_words.h)
- * and what they mean. See README there.
+ * Runs the scenarios in test/calendar/: calendars that an administrator can read (words.h), and
+ * what they mean. See README there.
  *
- * "at TIME" looks at one instant, "after TIME" at the changes that follow it; an "expect:" line
- * says what is to be seen, in the words the calendar itself is shown with. On a mismatch the line
- * is shown with what was expected and what came instead.
+ * "at TIME" looks at one instant, "after TIME" at the changes that follow it. An "expect:" line has
+ * the state in the words in which calendars are shown. On a mismatch the line is shown with what
+ * was expected and what came instead.
  */
 #include <stdio.h>
 #include <string.h>

@@ -130,7 +130,7 @@ static bool add_exception(struct calendar_words *w, struct slice name, struct sl
 	return true;
 }
 
-/* Thousands of calendars share a few zones. */
+/* Cached, because thousands of calendars share a few zones. */
 static int zone_of(const char *name, struct zone **ret, struct err *e)
 {
 	static struct zone *known[64];

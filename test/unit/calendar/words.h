@@ -1,5 +1,5 @@
 /*
- * Calendars in words, for the scenarios of test/calendar/ and for calendar_probe.
+ * Calendars in words, for the scenarios of test/calendar/ and for probe.c.
  *
  *   zone Europe/Berlin
  *   open night: days Mon-Thu, 19:00 to 07:00
@@ -28,14 +28,14 @@ struct calendar_words {
 	size_t nexceptions;
 	char *kept[8 * WORDS_LIST_MAX]; /* what the specs point to */
 	size_t nkept;
-	struct err said; /* what a line was refused with first; then there is no calendar */
-	struct calendar *calendar; /* made when it is asked for first */
+	struct err said;	   /* the first refusal of a line; then there is no calendar */
+	struct calendar *calendar; /* made at the first question */
 };
 
 void calendar_words_init(struct calendar_words *w);
 void calendar_words_done(struct calendar_words *w);
 
-/* False when the line is none of the above. What it says may be wrong: see said. */
+/* False when the line is none of the above. A line with a fault is refused: see said. */
 bool calendar_words_line(struct calendar_words *w, const char *line);
 
 /* NULL: refused; said has the sentence. */

@@ -350,8 +350,8 @@ static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 	assert_non_null(strstr(buf_text(&out), " 7 (3 stuck)  "));
 	assert_non_null(strstr(buf_text(&out),
 		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)\n"));
-	assert_non_null(strstr(
-		buf_text(&out), "\nbatch: stopping 3 Jobs, up to 30 s, to make room for others\n"));
+	assert_non_null(strstr(buf_text(&out),
+		"\nbatch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them\n"));
 	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
 	assert_null(strstr(buf_text(&out), "does not exist"));
 	buf_reset(&out);
@@ -477,11 +477,13 @@ static void cost_as_a_table_and_as_csv(void **state)
 		",,3,0,0.000,,,0.000\r\n");
 	buf_reset(&out);
 	cost_render_table(tree(j, "{\"by\":\"queue\",\"since\":\"A\",\"until\":\"B\",\"rows\":[],"
-				  "\"totals\":[],\"leading\":false,\"more\":true}"),
+				  "\"totals\":[],\"leading\":false,\"more\":true,"
+				  "\"note\":\"Of runs that ended by C ...\"}"),
 		&plain, &out);
 	assert_non_null(strstr(buf_text(&out), "No run started between A and B"));
 	assert_non_null(strstr(buf_text(&out), "does not lead"));
 	assert_non_null(strstr(buf_text(&out), "There are more rows"));
+	assert_non_null(strstr(buf_text(&out), "Of runs that ended by C ...\n"));
 	buf_done(&out);
 	json_free(j);
 }

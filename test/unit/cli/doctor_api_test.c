@@ -160,7 +160,7 @@ static void versions(void **state)
 		{"{\"major\":\"1\",\"minor\":\"37+\"}", VERDICT_OK, "Kubernetes 1.37"},
 		{"{\"major\":\"1\",\"minor\":\"35\"}", VERDICT_WARN, "sluice.dev/preemptible"},
 		{"{\"major\":\"1\",\"minor\":\"30\"}", VERDICT_WARN, "Kubernetes 1.30"},
-		{"{\"major\":\"1\",\"minor\":\"29\"}", VERDICT_FAIL, "anybody can start"},
+		{"{\"major\":\"1\",\"minor\":\"29\"}", VERDICT_FAIL, "any user can start"},
 		{"{}", VERDICT_SKIPPED, "does not say"},
 	};
 	for (size_t i = 0; i < ROWS(cases); i++) {
@@ -364,18 +364,20 @@ static void metrics_are_asked_for_where_somebody_lends(void **state)
 		enum verdict verdict;
 		const char *says;
 	} cases[] = {
-		{NULL, "{\"items\":[]}", 0, NULL, VERDICT_SKIPPED, "nobody lends"},
-		{NULL, RULE("\"enable\":false"), 0, NULL, VERDICT_SKIPPED, "nobody lends"},
+		{NULL, "{\"items\":[]}", 0, NULL, VERDICT_SKIPPED, "idle resources are not lent"},
+		{NULL, RULE("\"enable\":false"), 0, NULL, VERDICT_SKIPPED,
+			"idle resources are not lent"},
 		{NULL, RULE(""), 200, "{\"items\":[{}]}", VERDICT_OK, "served"},
 		{NULL, RULE(""), 200, "{\"items\":[]}", VERDICT_WARN, "knows of no node"},
-		{NULL, RULE(""), 404, "", VERDICT_FAIL, "nobody says what nodes use"},
-		{NULL, RULE(""), 503, "", VERDICT_FAIL, "nobody says what nodes use"},
+		{NULL, RULE(""), 404, "", VERDICT_FAIL, "what nodes use is not known"},
+		{NULL, RULE(""), 503, "", VERDICT_FAIL, "what nodes use is not known"},
 		{NULL, RULE(""), 403, STATUS("no"), VERDICT_SKIPPED, "no"},
-		{CONFIG("{\\\"enable\\\":true}"), NULL, 404, "", VERDICT_FAIL, "nobody says"},
-		{CONFIG("{\\\"enable\\\":false}"), NULL, 0, NULL, VERDICT_SKIPPED, "nobody lends"},
+		{CONFIG("{\\\"enable\\\":true}"), NULL, 404, "", VERDICT_FAIL, "is not known"},
+		{CONFIG("{\\\"enable\\\":false}"), NULL, 0, NULL, VERDICT_SKIPPED,
+			"idle resources are not lent"},
 		{CONFIG("{\\\"nodeConfigs\\\":[{\\\"enable\\\":true}]}"), NULL, 200,
 			"{\"items\":[{}]}", VERDICT_OK, "served"},
-		{CONFIG("{"), NULL, 0, NULL, VERDICT_SKIPPED, "nobody lends"},
+		{CONFIG("{"), NULL, 0, NULL, VERDICT_SKIPPED, "idle resources are not lent"},
 	};
 	for (size_t i = 0; i < ROWS(cases); i++) {
 		struct stage s;
@@ -645,7 +647,7 @@ static void lending_takes_rights_of_its_own(void **state)
 	answer(&s, CONFIGMAP, 404, STATUS("not found"));
 	answer(&s, RULES, 200, "{\"items\":[]}");
 	examine(&s, "lending");
-	expect(&s, VERDICT_SKIPPED, "nobody lends");
+	expect(&s, VERDICT_SKIPPED, "idle resources are not lent");
 	stage_close(&s);
 }
 

@@ -62,6 +62,61 @@ static void without_fsync(void **state)
 	stage_close(&s);
 }
 
+static void set_standby_names(const char *names)
+{
+	pg_fixture_sql(&F, "ALTER SYSTEM SET synchronous_standby_names = '%s'", names);
+	pg_fixture_sql(&F, "SELECT pg_reload_conf()");
+	while (strcmp(pg_fixture_sql(&F, "SHOW synchronous_standby_names"), names) != 0)
+		usleep(1000);
+}
+
+/* Real ones are in test/e2e/test_restore.py. */
+static void no_standby(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_with_ledger(&s);
+	examine(&s, "replication");
+	expect(&s, VERDICT_WARN, "Postgres has no standby: if its disk is lost, so is the ledger");
+	assert_non_null(strstr(s.f.kept[0].cure, "--ignore replication"));
+	set_standby_names("paris");
+	stage_close(&s);
+	stage_with_ledger(&s);
+	examine(&s, "replication");
+	expect(&s, VERDICT_FAIL, "is paris, and no standby is connected: each commit waits");
+	set_standby_names("");
+	stage_close(&s);
+}
+
+static void several_hosts(void **state)
+{
+	static const struct {
+		const char *more, *said;
+	} cases[] = {
+		{"", NULL},
+		{" target_session_attrs=read-write", NULL},
+		{" target_session_attrs=primary", NULL},
+		{" target_session_attrs=any", "neither read-write nor primary"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct stage s;
+		char conninfo[600];
+		stage_open(&s);
+		/* The first is away. */
+		snprintf(conninfo, sizeof(conninfo), "%s host=/nowhere,%s%s", F.conninfo, F.dir,
+			cases[i].more);
+		s.o.database = conninfo;
+		examine(&s, "postgres");
+		expect(&s, VERDICT_OK, "database postgres");
+		examine(&s, "replication");
+		assert_int_equal(s.f.count, cases[i].said ? 2 : 1);
+		if (cases[i].said)
+			assert_non_null(strstr(s.f.kept[1].text, cases[i].said));
+		stage_close(&s);
+	}
+}
+
 static void schemas(void **state)
 {
 	(void)state;
@@ -93,9 +148,12 @@ static void leases(void **state)
 	stage_with_ledger(&s);
 	pg_fixture_sql(&F, "DELETE FROM sluice.lease WHERE cell = 'default'");
 	examine(&s, "lease");
-	expect(&s, VERDICT_FAIL, "nobody has ever led cell \"default\"");
+	expect(&s, VERDICT_FAIL, "no controller has ever led cell \"default\"");
 	pg_fixture_sql(&F, "INSERT INTO sluice.lease VALUES ('default', 7, 1, 'one', now() + "
 			   "interval '9 s')");
+	examine(&s, "lease");
+	expect(&s, VERDICT_WARN, "a standby takes over when the lease has run out, not at once");
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET session_lock = session");
 	examine(&s, "lease");
 	expect(&s, VERDICT_OK, "one leads (epoch 7), ");
 	pg_fixture_sql(&F, "UPDATE sluice.lease SET expires_at = now() - interval '5 min'");
@@ -126,14 +184,23 @@ static void rights_of_the_role(void **state)
 	s.o.database = conninfo;
 	examine(&s, "postgres");
 	examine(&s, "role");
-	expect(&s, VERDICT_WARN, "could not migrate it");
+	expect(&s, VERDICT_OK, "belongs to role postgres, which has to migrate it");
 	pg_fixture_sql(&F, "REVOKE DELETE, UPDATE ON sluice.hold FROM reader");
 	examine(&s, "role");
 	expect(&s, VERDICT_FAIL, "role reader may not delete, update sluice.hold");
 	assert_string_equal(s.f.kept[0].cure, "GRANT DELETE, UPDATE ON sluice.hold TO reader;");
 	pg_fixture_sql(&F, "%s", s.f.kept[0].cure);
 	examine(&s, "role");
-	expect(&s, VERDICT_WARN, "could not migrate it");
+	expect(&s, VERDICT_OK, "belongs to role postgres, which has to migrate it");
+	pg_fixture_sql(
+		&F, "CREATE TABLE kept AS SELECT * FROM sluice.schema_version WHERE version > 1");
+	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version > 1");
+	examine(&s, "schema");
+	expect(&s, VERDICT_WARN, "role reader may not migrate it: it belongs to role postgres");
+	assert_non_null(
+		strstr(s.f.kept[0].cure, "--migrate-only --database \"... user=postgres\""));
+	pg_fixture_sql(&F, "INSERT INTO sluice.schema_version SELECT * FROM kept");
+	pg_fixture_sql(&F, "DROP TABLE kept");
 	pg_fixture_sql(&F, "REVOKE SELECT ON sluice.schema_version FROM reader");
 	examine(&s, "schema");
 	expect(&s, VERDICT_FAIL, "permission denied");
@@ -154,6 +221,49 @@ static void balances(void **state)
 	examine(&s, "balances");
 	expect(&s, VERDICT_FAIL, "cq/a f cpu: balance is not what is held: balance 5/0/0");
 	pg_fixture_sql(&F, "DELETE FROM sluice.balance");
+	stage_close(&s);
+}
+
+#define RUNS_THAT_ENDED(cell, n, days)                                                             \
+	"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, clusterqueue, started_at, " \
+	"stopped_at, lines) SELECT '" cell "', gen_random_uuid(), 1, 'n', 'j', 'a', now() - "      \
+	"interval '" days "', now() - interval '" days "', '[]' FROM generate_series(1, " n ")"
+
+static void size_and_growth(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_with_ledger(&s);
+	examine(&s, "history");
+	expect(&s, VERDICT_OK,
+		"0 runs, 0 transfers; of cell default 0 runs ended in 7 days, 0 in 30; "
+		"none is kept; no leader has looked yet");
+	pg_fixture_sql(&F, RUNS_THAT_ENDED("default", "3", "6 days"));
+	pg_fixture_sql(&F, RUNS_THAT_ENDED("default", "4", "29 days"));
+	pg_fixture_sql(&F, RUNS_THAT_ENDED("default", "5", "399 days"));
+	pg_fixture_sql(&F, RUNS_THAT_ENDED("other", "6", "1 day"));
+	pg_fixture_sql(&F, "INSERT INTO sluice.retention VALUES ('default', NULL, now())");
+	examine(&s, "history");
+	expect(&s, VERDICT_OK,
+		"B: 18 runs, 0 transfers; of cell default 3 runs ended in 7 days, 7 in 30; "
+		"the oldest ended on 20");
+	expect(&s, VERDICT_OK, "all is kept (--keep-history 0)");
+	pg_fixture_sql(&F, "UPDATE sluice.retention SET keep = '400 days'");
+	examine(&s, "history");
+	expect(&s, VERDICT_OK, "kept for 400 days");
+	/* Over its time, but a leader has caught up since: it is kept for a Budget, say. */
+	pg_fixture_sql(&F, "UPDATE sluice.retention SET keep = '390 days', caught_up_at = now()");
+	examine(&s, "history");
+	expect(&s, VERDICT_OK, "kept for 390 days");
+	pg_fixture_sql(&F, "UPDATE sluice.retention SET caught_up_at = now() - interval '2 days'");
+	examine(&s, "history");
+	expect(&s, VERDICT_WARN, "forgetting is behind (nothing was left to do last on 20");
+	assert_non_null(strstr(s.f.kept[0].cure, "retention-down"));
+	pg_fixture_sql(&F, "UPDATE sluice.retention SET caught_up_at = NULL");
+	examine(&s, "history");
+	expect(&s, VERDICT_WARN, "(something was always left to do)");
+	pg_fixture_sql(&F, "DELETE FROM sluice.retention");
+	pg_fixture_sql(&F, "DELETE FROM sluice.segment");
 	stage_close(&s);
 }
 
@@ -389,7 +499,7 @@ static void what_is_mended_meanwhile_is_no_finding(void **state)
 	serve(&s, NULL, 0);
 	serve(&s, &(struct job_words){UID("1"), NULL, RUNS, NULL, 999}, 0);
 	examine(&s, "holds");
-	expect(&s, VERDICT_OK, "1 open hold,");
+	expect(&s, VERDICT_OK, "1 open reservation,");
 	stage_close(&s);
 }
 
@@ -408,7 +518,7 @@ static void lists_of_many_pages(void **state)
 	answer(&s, "/jobs?limit=500&continue=t1 HTTP", 200, buf_text(&b));
 	answer(&s, PODS, 200, "{\"items\":[]}");
 	examine(&s, "holds");
-	expect(&s, VERDICT_OK, "1 open hold,");
+	expect(&s, VERDICT_OK, "1 open reservation,");
 	buf_done(&b);
 	stage_close(&s);
 }
@@ -446,10 +556,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_database_that_does_not_answer),
 		cmocka_unit_test(without_fsync),
+		cmocka_unit_test(no_standby),
+		cmocka_unit_test(several_hosts),
 		cmocka_unit_test(schemas),
 		cmocka_unit_test(leases),
 		cmocka_unit_test(rights_of_the_role),
 		cmocka_unit_test(balances),
+		cmocka_unit_test(size_and_growth),
 		cmocka_unit_test(balances_are_cured_by_what_the_docs_say),
 		cmocka_unit_test(the_ledger_beside_the_cluster),
 		cmocka_unit_test(many_that_run_without_a_hold),

@@ -1,4 +1,4 @@
-/* Pods that are to come, and pods that would be gone: what is told of room then. */
+/* Expected pods, and pods that would be gone: how much room is left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "words.h"
 
-/* A test's world: what is said by letters. Jobs are "A", "B" ..., their pods "A1", "A2" ... */
+/* A test's world. Jobs are "A", "B" ..., their pods "A1", "A2" ... */
 struct stage {
 	struct nodes *nodes;
 	struct arena arena;
@@ -73,9 +73,9 @@ static int32_t room_without(struct stage *s, const char *pod, const char *letter
 	return nodes_room_without(s->nodes, words_pod(&s->arena, pod), 1000, uid, n);
 }
 
-/* ---- what is expected ------------------------------------------------------------------------ */
+/* ---- Expected pods --------------------------------------------------------------------------- */
 
-/* What is left for pods of one making once others are expected. */
+/* The room for pods of one kind once others are expected. */
 static void what_is_expected_takes_room(void **state)
 {
 	(void)state;
@@ -88,9 +88,9 @@ static void what_is_expected_takes_room(void **state)
 		{"a|b", "+cpu=5", 0, "+cpu=5", 4},
 		{"a|b", "+cpu=5", 1, "+cpu=5", 3},
 		{"a|b", "+cpu=5", 4, "+cpu=5", 0},
-		{"a|b", "+cpu=5", 9, "+cpu=5", 0},  /* more than have room */
-		{"a|b", "+cpu=11", 3, "+cpu=5", 4}, /* none has */
-		/* Where most room is left first: so they lie apart, and no large one fits. */
+		{"a|b", "+cpu=5", 9, "+cpu=5", 0},  /* more than fit */
+		{"a|b", "+cpu=11", 3, "+cpu=5", 4}, /* none fits */
+		/* They are put where most room is left, so apart, and no large one fits. */
 		{"a|b", "+cpu=5", 2, "+cpu=10", 0},
 		{"a|b", "+cpu=5", 1, "+cpu=10", 1},
 		{"a|b +cpu=30", "+cpu=5", 4, "+cpu=10", 2},
@@ -100,7 +100,7 @@ static void what_is_expected_takes_room(void **state)
 		{"a cordon|b", "+cpu=5", 3, "+cpu=5", 0},
 		{"a|b", "+cpu=1 :80", 5, ":80", 0},
 		{"a|b", "+cpu=1 :80", 1, ":80", 1},
-		{"a|b", "scheduler=mine +cpu=5", 2, "+cpu=5", 4}, /* who knows where they go */
+		{"a|b", "scheduler=mine +cpu=5", 2, "+cpu=5", 4}, /* unknown scheduler */
 		{"a|b", "node=b +cpu=5", 1, "+cpu=5", 3},
 		{"a|b", "node=c +cpu=5", 1, "+cpu=5", 4},
 		{"a zone=x|b zone=y", "app=w apart/zone/app:In:w", 1, "app=w", 10},
@@ -134,11 +134,11 @@ static void who_comes_takes_one_of_them_off(void **state)
 	bind(&s, "A2", "a", "+cpu=5");
 	bind(&s, "A3", "b", "+cpu=5");
 	assert_int_equal(room(&s, "+cpu=5"), 1);
-	bind(&s, "A4", "b", "+cpu=5"); /* one more than was said */
+	bind(&s, "A4", "b", "+cpu=5"); /* one more than expected */
 	assert_int_equal(room(&s, "+cpu=5"), 0);
 	unbind(&s, "A4");
 	assert_int_equal(room(&s, "+cpu=5"), 1);
-	unbind(&s, "A3"); /* another one will come in its place */
+	unbind(&s, "A3"); /* a successor is expected */
 	assert_int_equal(room(&s, "+cpu=5"), 1);
 	expect(&s, 'A', "+cpu=5", 2);
 	assert_int_equal(room(&s, "+cpu=5"), 2);
@@ -149,7 +149,7 @@ static void who_comes_takes_one_of_them_off(void **state)
 	done(&s);
 }
 
-/* On the node where it was expected; else those that are still to come stay where they were put. */
+/* A bound pod replaces the one expected on its node; the others stay where they were put. */
 static void it_is_the_one_on_its_node(void **state)
 {
 	(void)state;
@@ -205,7 +205,7 @@ static void a_node_that_changes_under_them(void **state)
 	assert_int_equal(room(&s, "+cpu=4"), 2); /* b, d */
 	words_world(s.nodes, "c");
 	assert_int_equal(room(&s, "+cpu=6"), 0);
-	bind(&s, "B1", "b", "+cpu=6"); /* somebody else was faster there */
+	bind(&s, "B1", "b", "+cpu=6"); /* another Job's pod was faster */
 	assert_int_equal(room(&s, "+cpu=6"), 0);
 	assert_int_equal(room(&s, "+cpu=4"), 3); /* beside each of them, and d */
 	unbind(&s, "B1");
@@ -214,7 +214,7 @@ static void a_node_that_changes_under_them(void **state)
 	done(&s);
 }
 
-/* Room that comes free goes to who was let in first, before anybody is told of it. */
+/* Room that comes free goes to the run that was admitted first, before any answer counts it. */
 static void what_found_no_room_waits_for_it(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void overhead_of_its_runtime_class(void **state)
 	done(&s);
 }
 
-/* ---- who would be gone ----------------------------------------------------------------------- */
+/* ---- Pods that would be gone ----------------------------------------------------------------- */
 
 static void room_without_some(void **state)
 {
@@ -279,7 +279,7 @@ static void room_without_some(void **state)
 	assert_int_equal(room_without(&s, "+cpu=5", "ABC"), 3);
 	assert_int_equal(room_without(&s, "+cpu=5", "XYZ"), 0);
 	assert_int_equal(room_without(&s, "scheduler=mine", "A"), 1000);
-	assert_int_equal(room(&s, "+cpu=5"), 0); /* all is as it was */
+	assert_int_equal(room(&s, "+cpu=5"), 0); /* nothing has changed */
 	assert_int_equal(room(&s, "+cpu=1"), 2);
 	done(&s);
 }
@@ -331,7 +331,7 @@ static void the_version_moves_with_what_is_told(void **state)
 	expect(&s, 'A', "+cpu=5", 1);
 	assert_true(nodes_version(s.nodes) > version);
 	version = nodes_version(s.nodes);
-	assert_int_equal(room(&s, "+cpu=5"), 1); /* it is put now, which is no news */
+	assert_int_equal(room(&s, "+cpu=5"), 1); /* it is put now, which is no fact */
 	expect(&s, 'A', "+cpu=5", 1);
 	expect(&s, 'B', "+cpu=5", 0);
 	assert_int_equal(nodes_version(s.nodes), version);
@@ -363,7 +363,7 @@ static void the_ground_moves_with_shapes(void **state)
 	assert_int_equal(nodes_ground(s.nodes), before);
 	nodes_drop(s.nodes, "a"); /* the last of its shape */
 	assert_true(nodes_ground(s.nodes) != before);
-	assert_int_equal(room(&s, "@host=e"), 0); /* somebody means single nodes */
+	assert_int_equal(room(&s, "@host=e"), 0); /* a pod means single nodes */
 	assert_true(ground_moves(&s, "e zone=y host=e"));
 	before = nodes_ground(s.nodes);
 	nodes_set_runtime_class(s.nodes, &(struct runtime_class_spec){.name = "kata"});

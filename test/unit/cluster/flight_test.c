@@ -1,4 +1,4 @@
-/* What is in flight: the gap between a run that was let in and the quota's status that shows it. */
+/* In flight: admitted pods that the quota's status does not show yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void it_lets_go_when_the_quota_was_seen_late_enough(void **state)
 	set_plain(f, 1, 3, 3, 55); /* a version that has been seen already */
 	assert_int_equal(pods_reserved(f, 10), 0);
 	assert_false(quota_flight_behind(f, "team", &version));
-	quota_flight_seen(f, NULL, 10); /* nobody unsees */
+	quota_flight_seen(f, NULL, 10); /* a lower version changes nothing */
 	assert_int_equal(pods_reserved(f, 10), 0);
 	quota_flight_free(f);
 }
@@ -215,7 +215,7 @@ static void only_quotas_that_count_such_pods(void **state)
 	set_plain(f, 1, 3, 0, 0);
 	quota_flight_reserved(f, &q, r);
 	assert_int_equal(r[0], 0);
-	q.nscopes = 0; /* one that was made after the run was let in is no different */
+	q.nscopes = 0; /* one that was made after the admission is no different */
 	quota_flight_reserved(f, &q, r);
 	assert_int_equal(r[0], 3);
 	q.ns = "other";
@@ -230,7 +230,7 @@ static void a_run_may_be_told_again_with_other_pods(void **state)
 	struct pod p = pod_in("elsewhere");
 	(void)state;
 	set_plain(f, 1, 3, 2, 60);
-	set_plain(f, 1, 5, 2, 60); /* somebody raised its parallelism */
+	set_plain(f, 1, 5, 2, 60); /* its parallelism was raised */
 	assert_int_equal(pods_reserved(f, 100), 5);
 	quota_flight_seen(f, NULL, 60);
 	assert_int_equal(pods_reserved(f, 100), 3);
@@ -267,11 +267,11 @@ static void thousands_of_runs_cost_little_at_each_event(void **state)
 }
 
 /*
- * A world drawn from a seed: Jobs of which pods are made, counted and ended, one write after the
- * other; the watches on Jobs and on quotas tell of it late, each for itself. What is used and what
- * is reserved is never less than what our runs will need, and when all is told it is exactly that.
- * With odd seeds quotas never know of an end before the Jobs have told it: then what others use is
- * not lent out either.
+ * A world drawn from a seed: pods of Jobs are made, counted and end, one write after the other. The
+ * watches on Jobs and on quotas show it late, independently. Used and reserved together are never
+ * less than our runs will need, and exactly that when all has been seen. With odd seeds quotas
+ * never know an end before the Jobs have shown it. Then pods of others do not make it too little
+ * either.
  */
 enum { JOBS = 6, STEPS = 400 };
 
@@ -344,7 +344,7 @@ static int64_t needed(const struct truth *t)
 	return n;
 }
 
-/* Pods that are still to be made, beside those that the quota counts in truth. */
+/* Pods that are still to be made, beside those that the quota really counts. */
 static int64_t to_come(const struct truth *t)
 {
 	int64_t n = 0;
@@ -364,7 +364,7 @@ static void it_never_says_too_little_and_lets_go_in_the_end(void **state)
 		unsigned s = seed;
 		for (int step = 0; step < STEPS; step++) {
 			write_something(&t, &s);
-			for (int i = 0; i < JOBS; i++) /* a run is known before it is let in */
+			for (int i = 0; i < JOBS; i++) /* a run is told before it is admitted */
 				if (t.job[i].runs && !t.told[i].runs)
 					tell_job(f, &t, i);
 			if (draw(&s, 3) == 0)

@@ -73,7 +73,7 @@ static bool taints_pass(const struct pod *p, const struct node_spec *s, bool eve
 	return true;
 }
 
-/* A pod that is bound to the node i? */
+/* The pod, if it is bound to node i. */
 static const struct pod *lives(const struct world *w, size_t pod, size_t i)
 {
 	return w->pod[pod].there && w->pod[pod].node == i ? w->pod[pod].pod : NULL;
@@ -119,7 +119,7 @@ static bool ports_free(const struct world *w, const struct pod *p, size_t node)
 	return true;
 }
 
-/* asks: it is the new pod's. Then a selector that is true of no labels is true of each namespace
+/* asks: it is a term of the new pod. Then a selector that matches no labels matches each namespace
  * (pod_affinity.c says why). */
 static bool means(const struct world *w, const struct affinity_term *t, const char *ns,
 	const struct pod *q, bool asks)
@@ -145,7 +145,7 @@ static bool all_mean(const struct world *w, const struct pod *p, const struct po
 	return true;
 }
 
-/* Of the node where the pod i is, which must be known. */
+/* The label of the pod's node, which must be known. */
 static const char *where(const struct world *w, size_t pod, const char *key)
 {
 	const struct m_node *n = &w->node[w->pod[pod].node];

@@ -1,7 +1,7 @@
 /*
  * A small world of nodes and pods, and the scheduler's rules written a second time, as plainly as
- * can be: a pod is tried on a node, against each pod that is there. Nothing is kept, nothing is
- * fast. What cluster/ says of the same world has to be the same (cluster_property.c).
+ * possible: a pod is tried on a node, against each present pod. Nothing is cached, nothing is fast.
+ * The answers of queue/cluster must be the same (property_test.c).
  */
 #ifndef SLUICE_TEST_CLUSTER_MODEL_H
 #define SLUICE_TEST_CLUSTER_MODEL_H
@@ -46,23 +46,23 @@ struct world {
 	uint64_t state;
 	struct nodes *nodes;
 	struct m_node node[NODES];
-	/* Bound; expected, as we are told where; placed for a while. */
+	/* Bound; expected, where queue/cluster put them; placed for a while. */
 	struct m_pod pod[ALL];
 	struct m_owner owner[OWNERS];
 	uint64_t ground;
-	bool never[ASKED];   /* of those that are asked about, on that ground */
-	const char *tier[3]; /* label of each namespace; NULL: we have not heard of it */
+	bool never[ASKED];   /* of the pods that are asked about, at that nodes_ground() */
+	const char *tier[3]; /* label of each namespace; NULL: unknown */
 };
 
 extern const char *const model_spaces[3]; /* the namespaces */
 
-/* On the node i, as it is now; or ever: were it empty, and what passes had passed. */
+/* On node i, as it is now; ever: if it were empty, and without cordons and condition taints. */
 bool model_fits_now(const struct world *w, const struct pod *p, size_t i);
 bool model_fits_ever(const struct world *w, const struct pod *p, size_t i);
-/* Is there an order of placing that ends after exactly `wanted`, since there is no place for one
- * more (or that is enough)? */
+/* Is there an order of placing that ends after exactly `wanted` pods, because no more fit (or that
+ * is enough)? */
 bool model_reaches(struct world *w, struct pod *p, int32_t placed, int32_t wanted);
-/* Of what the pod asks for, or of pods, is there more on its node than it has? */
+/* Is its node over-full, of pods or of a resource that the pod asks for? */
 bool model_over_full(const struct world *w, const struct m_pod *p);
 
 #endif

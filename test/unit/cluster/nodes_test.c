@@ -66,7 +66,7 @@ static void resources_and_number_of_pods(void **state)
 		{"a|a <- +cpu=4", "+cpu=6", FIT_NOW, NULL},
 		{"a|a <- +cpu=4", "+cpu=7", FIT_NOT_NOW, "1 Insufficient cpu"},
 		{"a|a <- +cpu=4|b +cpu=5", "+cpu=7", FIT_NOT_NOW, "2 Insufficient cpu"},
-		/* All that a node lacks is told; full ones count though others never could. */
+		/* All shortages of a node are told; full nodes count though others never could. */
 		{"a|a <- +cpu=4", "+cpu=7 +memory=1Gi", FIT_NEVER, "1 Insufficient memory"},
 		{"a +memory=1Gi|a <- +cpu=4 +memory=1Gi", "+cpu=7 +memory=1Gi", FIT_NOT_NOW,
 			"1 Insufficient cpu, 1 Insufficient memory"},
@@ -112,7 +112,7 @@ static void taints_and_tolerations(void **state)
 		{"a !gpu=yes:NoSchedule|b", "", FIT_NOW, NULL},
 		/* Too small and tainted: the taint is asked first. */
 		{"a !gpu=yes:NoSchedule", "+cpu=11", FIT_NEVER, "1 " TAINTS},
-		/* What a node's condition puts there goes again. */
+		/* Taints of a node's condition pass. */
 		{"a !node.kubernetes.io/not-ready:NoSchedule", "", FIT_NOT_NOW, "1 " TAINTS},
 		{"a !node.kubernetes.io/memory-pressure:NoSchedule", "+cpu=11", FIT_NEVER,
 			"1 Insufficient cpu"},
@@ -163,7 +163,7 @@ static void node_selectors_and_affinity(void **state)
 		{"a gen=10", "?gen:Gt:9", FIT_NOW, NULL}, /* as numbers, not as text */
 		{"a gen=x", "?gen:Gt:1", FIT_NEVER, "1 " AFFINITY},
 		{"a", "?gen:Lt:8", FIT_NEVER, "1 " AFFINITY},
-		/* Within a term all, of the terms one. */
+		/* All parts of a term, one of the terms. */
 		{"a zone=x", "?zone:In:x&disk:Exists", FIT_NEVER, "1 " AFFINITY},
 		{"a zone=x", "?disk:Exists ?zone:In:x", FIT_NOW, NULL},
 		{"a zone=x", "@disk=ssd ?zone:In:x", FIT_NEVER, "1 " AFFINITY},
@@ -188,7 +188,7 @@ static void fields_and_names(void **state)
 		{"a|b", "?#name:In:a&#name:In:b", FIT_NEVER, "pod affinity terms conflict"},
 		{"a|b zone=x", "?#name:In:c ?zone:In:x", FIT_NOW, NULL},
 		{"a !k=v:NoSchedule|b", "?#name:In:a", FIT_NEVER, "1 " OUTSIDE ", 1 " TAINTS},
-		/* Two nodes of one shape are told apart by name and hostname. */
+		/* Two nodes of one shape differ by name and hostname. */
 		{"a kubernetes.io/hostname=a|b kubernetes.io/hostname=b",
 			"@kubernetes.io/hostname=b", FIT_NOW, NULL},
 		{"a kubernetes.io/hostname=a|b kubernetes.io/hostname=b",
@@ -196,7 +196,7 @@ static void fields_and_names(void **state)
 		{"a kubernetes.io/hostname=a|b kubernetes.io/hostname=b|b <- +cpu=9",
 			"+cpu=2 @kubernetes.io/hostname=b", FIT_NOT_NOW,
 			"1 Insufficient cpu, 1 " AFFINITY},
-		/* nodeName asks no scheduler: cordons and NoSchedule keep it out of nothing. */
+		/* nodeName asks no scheduler: cordons and NoSchedule do not count. */
 		{"a|b", "node=b", FIT_NOW, NULL},
 		{"a", "node=b", FIT_NEVER, "1 node(s) didn't match the requested node name"},
 		{"a cordon !k=v:NoSchedule", "node=a", FIT_NOW, NULL},
@@ -239,7 +239,7 @@ static void affinity_to_pods(void **state)
 		{"a zone=x|b zone=x|a <- app=db", "near/zone/app:In:db", FIT_NOW, NULL},
 		{"a zone=x|b zone=y +cpu=20|a <- app=db", "+cpu=11 near/zone/app:In:db",
 			FIT_NOT_NOW, "1 Insufficient cpu, 1 " NEAR},
-		/* Whom it wants to be near may yet come. */
+		/* The pod it wants to be near may yet come. */
 		{"a zone=x", "near/zone/app:In:db", FIT_NOT_NOW, "1 " NEAR},
 		{"a", "near/zone/app:In:db", FIT_NEVER, "1 " NEAR}, /* of no zone at all */
 		{"a zone=x|c|c <- app=db", "near/zone/app:In:db", FIT_NOT_NOW, "2 " NEAR},
@@ -249,7 +249,7 @@ static void affinity_to_pods(void **state)
 			"2 Insufficient cpu"},
 		{"a zone=x|a <- app=db +cpu=9|b zone=y", "+cpu=2 app=db near/zone/app:In:db",
 			FIT_NOT_NOW, "1 Insufficient cpu, 1 " NEAR},
-		/* One pod that all of it is true of. */
+		/* One pod must match all terms. */
 		{"a zone=x|a <- app=db|a <- disk=ssd", "near/zone/app:In:db near/zone/disk:Exists",
 			FIT_NOT_NOW, "1 " NEAR},
 		{"a zone=x|a <- app=db disk=ssd", "near/zone/app:In:db near/zone/disk:Exists",
@@ -266,11 +266,11 @@ static void affinity_to_pods(void **state)
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=tier:In:prod",
 			FIT_NOT_NOW, "1 " NEAR},
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/nsel=*", FIT_NOW, NULL},
-		/* What holds for no labels covers all, for the scheduler (pod_affinity.c). */
+		/* A selector that matches no labels covers all (pod_affinity.c). */
 		{"a zone=x|a <- app=db", "near/zone/app:In:db/nsel=tier:DoesNotExist", FIT_NOW,
 			NULL},
 		{"a zone=x|a <- apart/zone/app:In:db/nsel=tier:DoesNotExist", "app=db", FIT_NOW,
-			NULL}, /* but not in what others say */
+			NULL}, /* but not in terms of present pods */
 		{"a zone=x|a <- in=other app=db", "near/zone/app:In:db/ns=other/nsel=tier:In:prod",
 			FIT_NOW, NULL},
 	};
@@ -292,7 +292,7 @@ static void anti_affinity(void **state)
 			"1 " APART},
 		{"a zone=x disk=1|a <- app=db", "apart/disk/app:In:db apart/zone/app:In:web",
 			FIT_NOT_NOW, "1 " APART},
-		/* That of the pods that are there. */
+		/* Anti-affinity of present pods. */
 		{"a zone=x|a <- apart/zone/app:In:db", "app=db", FIT_NOT_NOW, "1 " OTHERS},
 		{"a zone=x|b zone=x|a <- apart/zone/app:In:db", "app=db", FIT_NOT_NOW, "2 " OTHERS},
 		{"a zone=x|b zone=y|a <- apart/zone/app:In:db", "app=db", FIT_NOW, NULL},
@@ -327,7 +327,7 @@ static void topology_spread(void **state)
 			"1 " SPREAD " (missing required label)"},
 		{"a|b zone=x|b <- +cpu=9", "+cpu=2 app=w spread/zone/1/app:In:w", FIT_NOT_NOW,
 			"1 Insufficient cpu, 1 " SPREAD " (missing required label)"},
-		/* A pod that the selector does not mean adds nothing to its domain. */
+		/* A pod that the selector does not match adds nothing to its domain. */
 		{"a zone=x|b zone=y|a <- app=w|b <- +cpu=9", "+cpu=2 spread/zone/1/app:In:w",
 			FIT_NOW, NULL},
 		{"a zone=x|b zone=y|a <- app=w|a <- app=w|b <- +cpu=9",
@@ -338,29 +338,29 @@ static void topology_spread(void **state)
 			FIT_NOW, NULL},
 		{"a zone=x|b zone=y|a <- in=other app=w|b <- +cpu=9",
 			"+cpu=2 app=w spread/zone/1/app:In:w", FIT_NOW, NULL},
-		/* An empty selector counts nobody, and none at all not even the pod itself. */
+		/* An empty selector counts no other pods; no selector not even the pod itself. */
 		{"a zone=x|b zone=y|a <- app=w|a <- app=w|b <- +cpu=9", "+cpu=2 spread/zone/1/*",
 			FIT_NOW, NULL},
 		{"a zone=x|b zone=y|a <- app=w|a <- app=w|b <- +cpu=9", "+cpu=2 spread/zone/1/-",
 			FIT_NOW, NULL},
-		/* minDomains: as long as there are fewer, the least is taken to be none. */
+		/* minDomains: while there are fewer, the least counts as 0. */
 		{"a zone=x|a <- app=w", "app=w spread/zone/1/app:In:w", FIT_NOW, NULL},
 		{"a zone=x|a <- app=w", "app=w spread/zone/1/app:In:w/min=2", FIT_NOT_NOW,
 			"1 " SPREAD},
 		{"a zone=x|b zone=y|a <- app=w|b <- app=w", "app=w spread/zone/1/app:In:w/min=2",
 			FIT_NOW, NULL},
-		/* nodeAffinityPolicy: nodes it may not go to are of no domain (Honor). */
+		/* nodeAffinityPolicy Honor: nodes where it may not run are in no domain. */
 		{"a zone=x d=1|b zone=y|a <- app=w", "app=w @d=1 spread/zone/1/app:In:w", FIT_NOW,
 			NULL},
 		{"a zone=x d=1|b zone=y|a <- app=w",
 			"app=w @d=1 spread/zone/1/app:In:w/affinity=Ignore", FIT_NOT_NOW,
 			"1 " AFFINITY ", 1 " SPREAD},
-		/* nodeTaintsPolicy: tainted nodes are of their domains all the same (Ignore). */
+		/* nodeTaintsPolicy Ignore: tainted nodes are in their domains. */
 		{"a zone=x|b zone=y !k=v:NoSchedule|a <- app=w", "app=w spread/zone/1/app:In:w",
 			FIT_NOT_NOW, "1 " SPREAD ", 1 " TAINTS},
 		{"a zone=x|b zone=y !k=v:NoSchedule|a <- app=w",
 			"app=w spread/zone/1/app:In:w/taints=Honor", FIT_NOW, NULL},
-		/* A node that lacks one of the keys counts for none. */
+		/* A node without one of the keys counts for no constraint. */
 		{"a zone=x rack=1|b zone=y|a <- app=w",
 			"app=w spread/zone/1/app:In:w spread/rack/5/app:In:w", FIT_NOW, NULL},
 		{"a zone=x|b zone=y|a <- app=w|b <- +cpu=9",
@@ -444,7 +444,7 @@ static void answers_follow_what_changes(void **state)
 	version = nodes_version(n);
 	nodes_bind(n, &b); /* as it was */
 	assert_int_equal(nodes_version(n), version);
-	b.node = "b"; /* moved, to a node that nobody knows yet */
+	b.node = "b"; /* moved, to an unknown node */
 	nodes_bind(n, &b);
 	assert_int_equal(ask(n, "+cpu=2").fit, FIT_NOW);
 	assert_int_equal(ask(n, "near/zone/app:In:w").fit, FIT_NOT_NOW);

@@ -1,9 +1,9 @@
 /*
  * Pods that are put on nodes all at once are put where they would be one by one.
  *
- * One run expects so many pods in one world; in the other as many runs expect a pod each, and each
- * is put before the next is told. Both worlds say the same afterwards, to pods of every size on
- * every node.
+ * In one world one run expects several pods. In the other as many runs expect a pod each, and each
+ * is put before the next is told. Afterwards both worlds give the same answers, for pods of every
+ * size on every node.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void make_node(char *text, int i)
 		roll(12) ? "" : "!spot=:NoSchedule");
 }
 
-/* Of those that were there before, and of those that come: these mean themselves, as a rule. */
+/* A present pod or a new one. New ones mostly match their own selectors. */
 static void make_pod(char *text)
 {
 	static const char *const wishes[] = {"apart/host/app:In:a", "apart/rack/app:In:a",

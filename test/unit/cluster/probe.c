@@ -5,8 +5,8 @@
  *   {"node": NODE}  {"drop": "name"}  {"namespace": NAMESPACE}  {"runtimeClass": RUNTIMECLASS}
  *   {"bind": POD}   by its uid; a pod without spec.nodeName, or one that ended, is unbound
  *   {"unbind": "uid"}
- *   {"ask": POD, "enough": 1}  -> {"fit": "NEVER", "nodes": 3, "suitable": 0, "room": 0,
- * "sentence": ".."}
+ *   {"ask": POD, "enough": 1}
+ *       -> {"fit": "NEVER", "nodes": 3, "suitable": 0, "room": 0, "sentence": ".."}
  */
 #include <stdio.h>
 #include <stdlib.h>

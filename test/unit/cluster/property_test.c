@@ -1,18 +1,16 @@
 /*
- * Nodes against a naive reference: a world that changes all the time, drawn from a seed, and after
- * each change a few pods asked about:
+ * Nodes against a naive reference: a world drawn from a seed that changes all the time. After each
+ * change a few pods are asked about:
  *
- *   - fit, and how many nodes are suitable, is what the rules say when each is tried on each node;
- *   - room is what placing one after the other on the nodes comes to; for pods that look at other
- *     pods, what some order of placing comes to in which the last finds no place;
- *   - what is kept from question to question changes nothing: a world made anew says the same, word
- *     by word;
- *   - what runs expect is put somewhere as long as there is room, is never more than is to come, is
- *     on no node that it over-fills, and counts like pods that are bound: the reference is told of
- *     it as such;
- *   - without some owners' pods there is the room of a world that was never told of them;
- *   - questions are no facts: nodes_version() stands still. While nodes_ground() does, a NEVER
- * stays one, and nothing else becomes one.
+ *   - fit, and the number of suitable nodes, are what trying each pod on each node gives;
+ *   - room is what placing one pod after the other gives; for pods that look at other pods, what
+ *     some order of placing gives in which the last finds no place;
+ *   - caches change nothing: a world made anew gives the same answers, word by word;
+ *   - expected pods are put somewhere as long as there is room, are never too many, over-fill no
+ *     node, and count like bound pods: the reference has them as such;
+ *   - without some owners' pods the room is that of a world that was never told of them;
+ *   - questions are no facts: nodes_version() does not change. While nodes_ground() does not
+ *     change, a NEVER stays one, and nothing else becomes one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +227,7 @@ static void happen(struct world *w)
 	}
 }
 
-/* ---- what is expected ------------------------------------------------------------------------ */
+/* ---- Expected pods --------------------------------------------------------------------------- */
 
 static int32_t bound_of(const struct world *w, size_t owner)
 {
@@ -239,7 +237,7 @@ static int32_t bound_of(const struct world *w, size_t owner)
 	return n;
 }
 
-/* Where we are told that they were put, as pods that are there. */
+/* The owner's expected pods, where they were put, as present pods of the model. */
 static int32_t take_down(struct world *w, size_t owner, struct m_pod *ret)
 {
 	struct uid uid = uid_of_owner(owner);
@@ -278,8 +276,8 @@ static void see_what_is_expected(struct world *w)
 		assert_false(w->pod[i].there && model_over_full(w, &w->pod[i]));
 }
 
-/* The same world, told at once, what is expected as if it were there; without: a bit for each owner
- * that it is not told of. */
+/* The same world, told at once, with expected pods as bound ones. without: a bit for each owner
+ * that is left out. */
 static struct nodes *anew(const struct world *w, unsigned without)
 {
 	struct nodes *n = nodes_new();
@@ -358,7 +356,7 @@ static void check_without(struct world *w, uint64_t seed, const struct pod *p, c
 	nodes_free(n);
 }
 
-/* So many are there already: no more than the others fit, and the words are those of full nodes. */
+/* Beside as many pods as fit no more fit, and the sentence is that of full nodes. */
 static void check_beside(struct world *w, const struct pod *p)
 {
 	struct fit_answer a;

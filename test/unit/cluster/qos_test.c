@@ -9,7 +9,7 @@
 
 #include "queue/cluster/pod.h"
 
-/* Lists of amounts: cpu, memory and a third, -1 for what is not said. */
+/* Lists of amounts: cpu, memory and a third, -1: absent. */
 struct amounts {
 	int64_t cpu, memory, other;
 };

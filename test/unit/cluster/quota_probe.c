@@ -1,6 +1,6 @@
 /*
- * What cluster/ says of pods and ResourceQuotas, by pipe, for test/e2e/test_resource_quota.py. Each
- * line in is a JSON object, and each line out is one:
+ * Answers of queue/cluster about pods and ResourceQuotas, by pipe, for
+ * test/e2e/test_resource_quota.py. Each line in is a JSON object, and so is each line out:
  *
  *   {"pod": {...}, "quotas": [{...}, ...]}
  *       -> {"qosClass": "Burstable", "admits": false, "sentence": "exceeded quota: ..."}

@@ -123,7 +123,8 @@ static void a_quota_of_other_things_counts_no_pod(void **state)
 					   {"requests.storage", 0}, {"nvidia.com/gpu", 0})};
 	(void)state;
 	assert_false(resource_quota_counts(&q, &p));
-	q.hard = (struct resource_list){NULL, 0}; /* nobody has looked at it yet */
+	q.hard =
+		(struct resource_list){NULL, 0}; /* the quota controller has not looked at it yet */
 	assert_false(resource_quota_counts(&q, &p));
 }
 
@@ -311,7 +312,7 @@ static void in_the_words_of_the_api_server(void **state)
 	}
 }
 
-/* For each of these numbers the answer is that of resource_quota_admits(). */
+/* resource_quota_room() agrees with resource_quota_admits() for each of these numbers. */
 static void room_agrees(const struct resource_quota *q, const struct pod_resources *r,
 	const int64_t *reserved, const char *rule)
 {
@@ -398,7 +399,7 @@ static void the_first_by_name_that_says_it_is_not_said_then_the_first_over(void 
 	assert_true(resource_quota_admits(all, 0, &p, (struct pod_count){1, 1}, text, 100));
 }
 
-/* As it was seen on 1.36. */
+/* As seen on 1.36. */
 static void a_quota_that_cannot_be_read_refuses_all(void **state)
 {
 	static const char sixty_four[] =

@@ -21,7 +21,7 @@ static char *next(char **text, const char *separators)
 	return word;
 }
 
-/* One that has to be there. */
+/* The same; there must be one. */
 static char *take(char **text, const char *separators)
 {
 	char *word = next(text, separators);

@@ -19,8 +19,9 @@
 
 struct pod *words_pod(struct arena *a, const char *text);
 struct node_spec *words_node(struct arena *a, const char *text);
-/* With "|" between them: nodes, pods that are bound ("a <- app=web"), and pods on their way out ("a
- * !<- app=web"). */
+/* With "|" between them: nodes, bound pods ("a <- app=web"), and terminating pods ("a !<-
+ * app=web").
+ */
 void words_world(struct nodes *n, const char *text);
 
 #endif

@@ -87,6 +87,41 @@ static void assert_rows(struct cost_report *r, const char *expected)
 	buf_done(&out);
 }
 
+/* Only who asks for a time before is told that something is missing, and what to ask instead. */
+static void what_was_forgotten_is_told(void **state)
+{
+	static const struct {
+		const char *by;
+		int64_t until_ms;
+		const char *says; /* NULL: nothing */
+	} rows[] = {
+		{"queue", NOW - 20 * DAY_MS, "the months that lie whole between"},
+		{"namespace", NOW - 20 * DAY_MS, "the months that lie whole between"},
+		{"owner", NOW - 20 * DAY_MS, "Runs that ended by 2026-11-01T10:00:00.000Z are not"},
+		{"label=team", NOW - 20 * DAY_MS, "Ask by queue or namespace"},
+		{"label=team", NOW - 31 * DAY_MS, NULL},
+		{"queue", 0, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost_query q;
+		struct cost_report *r = report_by(rows[i].by, &q);
+		struct buf out;
+		buf_init(&out, 1 << 20);
+		cost_report_forgotten(r, rows[i].until_ms);
+		cost_report_render(r, true, &out);
+		const char *note = strstr(buf_text(&out), ",\"note\":\"");
+		assert_true(!note == !rows[i].says);
+		if (note) {
+			assert_non_null(strstr(note, rows[i].says));
+			assert_non_null(strstr(buf_text(&out), "\"forgottenUntil\":\"2026-11-01T"));
+		}
+		assert_string_equal(buf_text(&out) + strlen(buf_text(&out)) - 2, "}\n");
+		buf_done(&out);
+		cost_report_free(r);
+	}
+}
+
 static struct gate_run run_of(int64_t cost)
 {
 	return (struct gate_run){.ns = "team",
@@ -184,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_the_question),
 		cmocka_unit_test(wrong_words_get_a_sentence),
+		cmocka_unit_test(what_was_forgotten_is_told),
 		cmocka_unit_test(runs_that_go_on_join_those_that_ended),
 		cmocka_unit_test(keys_of_runs_that_go_on),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),

@@ -43,10 +43,10 @@ static void answer_patch(struct life *l, const struct intent *i)
 	l->job.generation++;
 	l->job.suspend = i->kind != INTENT_START;
 	l->job.hold = i->hold ? "held" : l->job.hold;
-	l->job.has_annotations = true;
-	l->job.story = buf_text(&l->story);
-	l->job.story_state = i->story.state;
-	l->job.story_attempt = i->story.attempt;
+	l->job.annotations.present = true;
+	l->job.admission.story = buf_text(&l->story);
+	l->job.admission.state = i->story.state;
+	l->job.admission.attempt = i->story.attempt;
 	gate_answer_job(l->gate, i->id, &answer);
 }
 
@@ -193,7 +193,7 @@ static void a_job_that_completes_while_it_is_stopped_is_counted_as_both(void **s
 	life_open(&l);
 	run(&l);
 	l.job.hold = "yes";
-	l.job.has_annotations = true;
+	l.job.annotations.present = true;
 	see(&l);
 	assert_true(l.job.suspend);
 	assert_string_equal(told(&l, &last), "Start Stop");
@@ -239,7 +239,7 @@ static void a_job_that_its_owner_holds_comes_back_by_itself(void **state)
 	life_open(&l);
 	run(&l);
 	l.job.hold = "yes";
-	l.job.has_annotations = true;
+	l.job.annotations.present = true;
 	see(&l);
 	assert_string_equal(told(&l, &last), "Start Stop");
 	assert_false(last.on_hold);

@@ -2,6 +2,7 @@
  * The observer, against an API server that does as it is told: when all is known, what it does
  * without, and what the queue hears of the cluster. What it hears is the test's: it says so itself.
  */
+#include "controller/common/clock.h"
 #include "controller/watch/informer.h"
 
 #include "base/must.h"
@@ -167,6 +168,7 @@ static void stage_observe(struct stage *s)
 		.gate = s->world.gate,
 		.job_scope = s->job_scope,
 		.time_specs = s->time_specs,
+		.job_context = {zones_find, s->zones, clock_bring_job},
 		.zones = s->zones,
 		.finalizers = s->finalizers,
 		.config_namespace = "sluice-system",

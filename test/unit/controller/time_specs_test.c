@@ -286,21 +286,6 @@ static void a_budget_in_a_zone_that_is_not_known_is_told_without_one(void **stat
 	world_close(&w);
 }
 
-static void a_jobs_deadline_is_told_by_our_clock_and_its_zone(void **state)
-{
-	struct world w;
-	struct job j = {.created_ms = INT64_C(1795255200000), /* 2026-11-21T10:00:00Z */
-		.invalid = "no such zone",
-		.deadline = {.zone = "UTC", .daily = true, .local_s = 8 * 3600}};
-	(void)state;
-	world_open(&w);
-	j.deadline.unknown = j.invalid;
-	time_specs_complete_job(w.t, &j);
-	assert_null(j.invalid);
-	assert_int_equal(j.terms.deadline_ms, INT64_C(1795334400000)); /* 08:00 of the 22nd */
-	world_close(&w);
-}
-
 /* ---- the zone database ----------------------------------------------------------------------- */
 
 static char directory[] = "/tmp/sluice-zones-XXXXXX";
@@ -385,7 +370,6 @@ int main(void)
 		cmocka_unit_test(a_spec_that_was_refused_is_not_brought_back_by_a_configmap),
 		cmocka_unit_test(a_series_is_filled_in_or_missed),
 		cmocka_unit_test(a_budget_in_a_zone_that_is_not_known_is_told_without_one),
-		cmocka_unit_test(a_jobs_deadline_is_told_by_our_clock_and_its_zone),
 		cmocka_unit_test_teardown(
 			another_edition_is_believed_at_the_second_look, remove_directory),
 	};

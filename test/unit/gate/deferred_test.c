@@ -299,8 +299,8 @@ static void a_deferred_job_with_an_open_hold_is_adopted(void **state)
 	for (int i = 0; i < 10; i++)
 		at(&w, w.now_ms + 15000);
 	/* The old start was called off for good, and it was let in anew. */
-	assert_int_equal(made[0]->now->job.story_state, STORY_STARTED);
-	assert_true(made[0]->now->job.story_attempt > 1);
+	assert_int_equal(made[0]->now->job.admission.state, STORY_STARTED);
+	assert_true(made[0]->now->job.admission.attempt > 1);
 	world_done(&w);
 }
 
@@ -334,9 +334,9 @@ static void make_stopped(struct world *w, size_t i)
 {
 	make(w, i, "main", 9000);
 	struct snap *s = model_api_edit(&w->api, made[i]);
-	s->job.story = STORY;
-	s->job.story_state = STORY_STOPPED;
-	s->job.story_attempt = 1;
+	s->job.admission.story = STORY;
+	s->job.admission.state = STORY_STOPPED;
+	s->job.admission.attempt = 1;
 	s->job.status.suspended = true;
 	model_api_write(&w->api, s, false);
 }

@@ -12,10 +12,10 @@
 static void see_epoch_2_and_stop(struct world *w)
 {
 	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.story = "{\"attempt\":2,\"state\":\"Started\",\"epoch\":2}";
-	s->job.story_state = STORY_STARTED;
-	s->job.story_attempt = 2;
-	s->job.story_epoch = 2;
+	s->job.admission.story = "{\"attempt\":2,\"state\":\"Started\",\"epoch\":2}";
+	s->job.admission.state = STORY_STARTED;
+	s->job.admission.attempt = 2;
+	s->job.admission.epoch = 2;
 	model_api_write(&w->api, s, false);
 	gate_see_job(w->gate, &w->j->now->job);
 	decide(w,
@@ -26,7 +26,7 @@ static void what_a_successor_started_is_not_stopped(void **state)
 {
 	struct world *w = *state;
 	struct ledger_lease lease;
-	model_ledger_lease(w->ledger, "successor", 0, 15000, w->tick_ms + 60000, &lease);
+	model_ledger_lease(w->ledger, "successor", 0, 0, 15000, w->tick_ms + 60000, &lease);
 	assert_int_equal(lease.epoch, 2);
 	see_epoch_2_and_stop(w);
 	assert_int_equal(w->sent[INTENT_STOP], 0);
@@ -60,10 +60,10 @@ static void lose_the_story(struct world *w)
 	assert_false(w->j->now->job.suspend);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.suspend = true;
-	s->job.story = NULL;
-	s->job.story_state = STORY_NONE;
-	s->job.story_attempt = 0;
-	s->job.story_epoch = 0;
+	s->job.admission.story = NULL;
+	s->job.admission.state = STORY_NONE;
+	s->job.admission.attempt = 0;
+	s->job.admission.epoch = 0;
 	model_api_write(&w->api, s, true);
 }
 
@@ -73,7 +73,7 @@ static void quota_comes_back_after_the_pods(struct world *w)
 	const struct uid *uid = &w->j->now->job.uid;
 	w->pods = 2;
 	at(w, w->now_ms + 5000);
-	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
+	assert_int_equal(w->j->now->job.admission.state, STORY_STOPPED);
 	at(w, w->now_ms + 15000);
 	assert_true(w->sent[INTENT_PODS] > 0);
 	assert_true(model_ledger_reservation(w->ledger, uid, 1)->open);
@@ -228,8 +228,8 @@ static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **st
 	gate_see_job(w->gate, &w->j->now->job);
 	turn(w);
 	write_status(w, (struct job_status){.suspended = true});
-	assert_int_equal(w->j->now->job.story_state, STORY_STOPPED);
-	assert_non_null(strstr(w->j->now->job.story, "\"reason\":\"DeactivatedDueTo"));
+	assert_int_equal(w->j->now->job.admission.state, STORY_STOPPED);
+	assert_non_null(strstr(w->j->now->job.admission.story, "\"reason\":\"DeactivatedDueTo"));
 	assert_non_null(w->j->now->job.hold);
 }
 
@@ -243,11 +243,11 @@ static int32_t requeues(const struct world *w)
 /* As an earlier leader left it. */
 static void write_story(struct snap *s, enum story_state state, const char *text)
 {
-	s->job.story = text;
-	s->job.story_state = state;
-	s->job.story_attempt = 1;
-	s->job.story_epoch = 0;
-	s->job.history.requeues = 1;
+	s->job.admission.story = text;
+	s->job.admission.state = state;
+	s->job.admission.attempt = 1;
+	s->job.admission.epoch = 0;
+	s->job.admission.history.requeues = 1;
 }
 
 /* It ran as long as it may; an earlier leader's STOP, for pods that were not ready, comes first. */
@@ -320,6 +320,34 @@ static void what_is_guessed_otherwise_is_lowered_too(void **state)
 	assert_int_equal(held_cpu(w), 500);
 }
 
+/* A list is as new as what was known when it was asked for; an answer may have come since. */
+static void an_older_job_in_a_list_means_that_the_store_went_back(void **state)
+{
+	struct world *w = *state;
+	struct job older = w->j->now->job;
+	gate_see_job(w->gate, &older); /* the watch may be late */
+	older.version--;
+	gate_see_job(w->gate, &older);
+	assert_false(gate_store_went_back(w->gate));
+	gate_begin_list(w->gate);
+	gate_see_job(w->gate, &w->j->now->job);
+	assert_false(gate_store_went_back(w->gate));
+	gate_see_job(w->gate, &older);
+	assert_true(gate_store_went_back(w->gate));
+}
+
+static void an_answer_may_be_newer_than_the_list_that_is_under_way(void **state)
+{
+	struct world *w = *state;
+	struct job older = w->j->now->job;
+	gate_begin_list(w->gate);
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	assert_true(w->j->now->job.version > older.version);
+	gate_see_job(w->gate, &older);
+	assert_false(gate_store_went_back(w->gate));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +366,8 @@ int main(void)
 		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
 		WORLD(it_is_known_to_a_leader_who_took_over_with_an_older_view),
 		WORLD(what_is_guessed_otherwise_is_lowered_too),
+		RUN(an_older_job_in_a_list_means_that_the_store_went_back),
+		RUN(an_answer_may_be_newer_than_the_list_that_is_under_way),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,8 +129,8 @@ static void resumed_after_a_stop_it_is_stopped_again(void **state)
 	struct snap *s;
 	one_more(w, &s);
 	s->request[0].amount = 250;
-	s->job.story_state = STORY_STOPPED;
-	s->job.story_attempt = first_reservation(w)->reservation.attempt;
+	s->job.admission.state = STORY_STOPPED;
+	s->job.admission.attempt = first_reservation(w)->reservation.attempt;
 	model_api_write(&w->api, s, true);
 	world_restart(w);
 	turn(w);

@@ -61,8 +61,9 @@ static void a_stop_says_why(void **state)
 	at(&w, T0 + 60000);
 	decide_stop(&w);
 	assert_true(w.j->now->job.suspend);
-	assert_non_null(strstr(w.j->now->job.story, "\"reason\":\"IdleResourcesReclaimed\""));
-	assert_non_null(strstr(w.j->now->job.story, "\"message\":\"" WHY "\""));
+	assert_non_null(
+		strstr(w.j->now->job.admission.story, "\"reason\":\"IdleResourcesReclaimed\""));
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"message\":\"" WHY "\""));
 	assert_string_equal(w.last[NOTE_STOP].text,
 		"stopped (IdleResourcesReclaimed): 240.0 s of work lost; " WHY);
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");
@@ -83,12 +84,12 @@ static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
 	assert_int_equal(w.sent[INTENT_SHRINK], 1);
 	assert_false(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 2);
-	assert_int_equal(w.j->now->job.owner_parallelism, 4);
+	assert_int_equal(w.j->now->job.admission.owner_parallelism, 4);
 	assert_string_equal(
 		w.last[NOTE_SHRINK].text, "goes on with 2 pods (IdleResourcesReclaimed; " WHY ")");
 	assert_true(w.last[NOTE_SHRINK].lost_ms == 120000);
-	assert_non_null(strstr(w.j->now->job.story, "\"state\":\"Started\""));
-	assert_non_null(strstr(w.j->now->job.story, "\"pods\":2,\"parallelism\":4"));
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"state\":\"Started\""));
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"pods\":2,\"parallelism\":4"));
 	assert_int_equal(held_cpu(&w), 2000);
 
 	/* What the status says may have been counted before the Job controller read of it. */
@@ -112,7 +113,7 @@ static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
 	decide_stop(&w);
 	assert_true(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 4);
-	assert_int_equal(w.j->now->job.owner_parallelism, 0);
+	assert_int_equal(w.j->now->job.admission.owner_parallelism, 0);
 	assert_int_equal(w.j->now->applied, 0);
 	world_done(&w);
 }
@@ -133,13 +134,13 @@ static void a_manifest_that_is_applied_again_makes_no_pods(void **state)
 		struct snap *s = model_api_edit(&w.api, w.j);
 		snap_disown(s);
 		s->job.parallelism = 4;
-		s->job.reapplied = true;
+		s->job.admission.reapplied = true;
 		write_job(&w, s, true);
 		assert_int_equal(w.sent[INTENT_SHRINK], 1 + again);
 		assert_int_equal(w.sent[INTENT_STOP], 0);
 		assert_int_equal(w.j->now->job.parallelism, 2);
-		assert_int_equal(w.j->now->job.owner_parallelism, 4);
-		assert_non_null(strstr(w.j->now->job.story, "ManifestReapplied"));
+		assert_int_equal(w.j->now->job.admission.owner_parallelism, 4);
+		assert_non_null(strstr(w.j->now->job.admission.story, "ManifestReapplied"));
 		assert_non_null(strstr(w.last[NOTE_SHRINK].text, "its manifest was applied again"));
 		assert_true(w.last[NOTE_SHRINK].lost_ms == 0);
 		assert_int_equal(held_cpu(&w), 1000);
@@ -272,7 +273,7 @@ static void an_owner_who_wants_fewer_frees_room_later_too(void **state)
 	pods_go(&w, 3, 0);
 	at(&w, T0 + DOUBT_MS + 1000);
 	assert_int_equal(held_cpu(&w), 1500);
-	assert_int_equal(w.j->now->job.owner_parallelism, 0);
+	assert_int_equal(w.j->now->job.admission.owner_parallelism, 0);
 	world_done(&w);
 }
 
@@ -319,7 +320,9 @@ static void have_idle_room(struct world *w, int64_t ordinary)
 		{"memory", 1 << 30, QUOTA_UNLIMITED, QUOTA_UNLIMITED}};
 	struct flavor_quota_spec flavors[] = {{"idle", idle, 2}, {"spot", own, 2}};
 	struct resource_group_spec group = {covered, 2, flavors, ordinary > 0 ? 2 : 1};
-	struct flavor_spec f = {"idle", .lending = LENDING_BATCH, .share_permille = 1000};
+	static const struct label pool_label = {"pool", "idle"};
+	struct flavor_spec f = {
+		"idle", {&pool_label, 1}, .lending = LENDING_BATCH, .share_permille = 1000};
 	struct idle_pool pool = {"idle", 8000, INT64_C(1) << 34, 8000, INT64_C(1) << 34};
 	struct clusterqueue_spec cq = {.name = "batch",
 		.cohort = "",
@@ -338,6 +341,25 @@ static void submit_preemptible(struct world *w, struct snap *n)
 	submit(w, n);
 }
 
+/* Nobody but the gate knows what the patch of a start is made of. */
+static void a_start_has_all_that_it_writes(void **state)
+{
+	static const struct label own = {"disk", "ssd"};
+	struct world w;
+	struct snap n = {.job.placement = {.node_selector = &own, .nnode_selector = 1}};
+	(void)state;
+	world_init(&w);
+	turn(&w);
+	have_idle_room(&w, 0);
+	submit_preemptible(&w, &n);
+	char expected[256];
+	snprintf(expected, sizeof(expected),
+		"{\"disk\":\"ssd\"} [], {\"disk\":\"ssd\",\"pool\":\"idle\"} [], {\"containers\":[]} as %d",
+		(int)LENDING_BATCH);
+	assert_string_equal(w.started_with, expected);
+	world_done(&w);
+}
+
 static void an_old_server_leaves_it_to_ordinary_room(void **state)
 {
 	struct world w;
@@ -352,18 +374,18 @@ static void an_old_server_leaves_it_to_ordinary_room(void **state)
 	assert_int_equal(w.sent[INTENT_START], 1);
 	assert_true(w.j->now->job.suspend);
 	assert_non_null(strstr(w.last[NOTE_REFUSE].text,
-		"before Kubernetes 1.36 what its containers ask for cannot be rewritten: to have "
-		"it run on idle room, ask for kubernetes.io/batch-cpu and "
+		"before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run "
+		"it on idle resources, ask for kubernetes.io/batch-cpu and "
 		"kubernetes.io/batch-memory in its Pod template; the API server refuses: "
 		"spec.template: Invalid value: field is immutable"));
 	at(&w, T0 + 80000);
 	assert_int_equal(w.sent[INTENT_START], 2); /* it might have been pods of an earlier run */
 	assert_true(gate_explain(w.gate, "team-a", "train", w.now_ms, &x));
-	assert_non_null(strstr(x.sentence, "write it with kubernetes.io/batch-cpu"));
+	assert_non_null(strstr(x.sentence, "ask for kubernetes.io/batch-cpu"));
 	at(&w, T0 + 160000);
 	assert_int_equal(w.sent[INTENT_START], 3); /* without knocking at it in between */
 	assert_false(w.j->now->job.suspend);
-	assert_non_null(strstr(w.j->now->job.story, "\"cpu\":\"spot\""));
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"cpu\":\"spot\""));
 	world_done(&w);
 }
 
@@ -383,13 +405,13 @@ static void an_old_server_is_asked_again_in_an_hour(void **state)
 		at(&w, T0 + minute * 60000);
 	assert_int_equal(w.sent[INTENT_START], 2);
 	assert_true(gate_explain(w.gate, "team-a", "train", w.now_ms, &x));
-	assert_non_null(strstr(x.sentence, "kept off idle room"));
+	assert_non_null(strstr(x.sentence, "kept off idle resources"));
 	w.old_server = false;
 	for (int minute = 60; minute < 90; minute++)
 		at(&w, T0 + minute * 60000);
 	assert_int_equal(w.sent[INTENT_START], 3);
 	assert_false(w.j->now->job.suspend);
-	assert_non_null(strstr(w.j->now->job.story, "\"cpu\":\"idle\""));
+	assert_non_null(strstr(w.j->now->job.admission.story, "\"cpu\":\"idle\""));
 	world_done(&w);
 }
 
@@ -406,6 +428,7 @@ int main(void)
 		cmocka_unit_test(a_successor_lowers_the_hold),
 		cmocka_unit_test(an_owner_who_wants_fewer_frees_room_later_too),
 		cmocka_unit_test(a_count_of_a_run_does_not_release_it),
+		cmocka_unit_test(a_start_has_all_that_it_writes),
 		cmocka_unit_test(an_old_server_leaves_it_to_ordinary_room),
 		cmocka_unit_test(an_old_server_is_asked_again_in_an_hour),
 	};

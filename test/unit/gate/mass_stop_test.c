@@ -1,126 +1,17 @@
 /*
  * A ledger that was lost between two leaders: what runs is not stopped at once (mass_stop.h). The
- * real gate and queue against the simulation's models; the first Job is the world's own, more are
- * made here, and a new ledger is put in the place of the old one.
+ * real gate and queue against the simulation's models; a new ledger is put in the place of the old
+ * one.
  */
-#include "world.h"
+#include "crowd.h"
 
 #define AFTER_MS 600000
-#define JOBS_MAX 64
-
-struct crowd {
-	struct world w;
-	struct model_job *job[JOBS_MAX];
-	size_t n;
-};
-
-static void write_of(struct crowd *c, struct model_job *j, struct snap *s, bool respec)
-{
-	model_api_write(&c->w.api, s, respec);
-	gate_see_job(c->w.gate, &j->now->job);
-}
-
-static void submit_one(struct crowd *c)
-{
-	struct snap n = {0};
-	char name[32];
-	snprintf(name, sizeof(name), "train-%zu", c->n);
-	n.request[0] = (struct resource){"cpu", 10};
-	n.container.requests = (struct resource_list){n.request, 1};
-	n.job = (struct job){.ns = "team-a",
-		.name = pool_strdup(&c->w.pool, name),
-		.queue = "main",
-		.priority_class = "",
-		.pod_priority_class = "",
-		.family = "",
-		.suspend = true,
-		.parallelism = 1,
-		.completions = 1,
-		.has_completions = true};
-	struct model_job *j = c->job[c->n++] = model_api_create(&c->w.api, &n);
-	gate_see_job(c->w.gate, &j->now->job);
-	turn(&c->w);
-}
-
-static void see_it_run(struct crowd *c, struct model_job *j)
-{
-	assert_false(j->now->job.suspend);
-	struct snap *s = model_api_edit(&c->w.api, j);
-	s->job.status = (struct job_status){
-		.has_start_time = true, .start_ms = c->w.now_ms, .active = 1, .ready = 1};
-	write_of(c, j, s, false);
-}
-
-static void open_crowd(struct crowd *c, size_t n, int64_t after_ms)
-{
-	*c = (struct crowd){0};
-	world_init(&c->w);
-	c->w.mass_stop_after_ms = after_ms;
-	turn(&c->w);
-	for (size_t i = 0; i < n; i++)
-		submit_one(c);
-	for (size_t i = 0; i < n; i++)
-		see_it_run(c, c->job[i]);
-	turn(&c->w);
-	c->w.notes[0] = '\0';
-}
-
-/* The controller ends, and another one begins. */
-static void restart(struct crowd *c)
-{
-	gate_free(c->w.gate);
-	queue_free(c->w.queue);
-	c->w.now_ms += 60000;
-	c->w.tick_ms += 60000;
-	gate_up(&c->w);
-	gate_begin_list(c->w.gate);
-	for (size_t i = 0; i < c->n; i++)
-		gate_see_job(c->w.gate, &c->job[i]->now->job);
-	gate_end_list(c->w.gate);
-	turn(&c->w);
-}
-
-/* drop schema sluice cascade. */
+/* drop schema sluice cascade. With it goes the key of the stories: none of them is believed. */
 static void lose_ledger(struct crowd *c)
 {
 	model_ledger_free(c->w.ledger);
-	c->w.ledger = model_ledger_new();
+	c->w.ledger = model_ledger_new_key(7);
 	restart(c);
-}
-
-static size_t running(const struct crowd *c)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < c->n; i++)
-		n += !c->job[i]->now->job.suspend;
-	return n;
-}
-
-/* Their pods are gone as soon as the Job controller hears of the stop. */
-static void end_pods(struct crowd *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		if (!c->job[i]->now->job.suspend || !c->job[i]->now->job.status.has_start_time)
-			continue;
-		struct snap *s = model_api_edit(&c->w.api, c->job[i]);
-		s->job.status = (struct job_status){.suspended = true};
-		write_of(c, c->job[i], s, false);
-	}
-	turn(&c->w);
-}
-
-static void pass_time(struct crowd *c, int64_t ms)
-{
-	for (int64_t end_ms = c->w.now_ms + ms; c->w.now_ms < end_ms;)
-		at(&c->w, c->w.now_ms + 1000);
-}
-
-static size_t count_notes(const struct crowd *c, const char *text)
-{
-	size_t n = 0;
-	for (const char *p = c->w.notes; (p = strstr(p, text)); p++)
-		n++;
-	return n;
 }
 
 static void a_mass_waits_and_nothing_starts_meanwhile(void **state)
@@ -183,9 +74,9 @@ static void few_are_stopped_at_once(void **state)
 static void unsuspend(struct crowd *c, struct model_job *j)
 {
 	struct snap *s = model_api_edit(&c->w.api, j);
-	s->job.story = NULL;
-	s->job.story_state = STORY_NONE;
-	s->job.story_attempt = 0;
+	s->job.admission.story = NULL;
+	s->job.admission.state = STORY_NONE;
+	s->job.admission.attempt = 0;
 	snap_suspend(s, false);
 	write_of(c, j, s, true);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "controller/gate/record.h"
+#include "controller/gate/waiting_note.h"
 
 #define NOW INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
 #define HOUR INT64_C(3600000)

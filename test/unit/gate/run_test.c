@@ -98,7 +98,7 @@ static void decide_stop(struct world *w)
 
 static int64_t says(const struct world *w)
 {
-	return w->j->now->job.stopping_at_ms;
+	return w->j->now->job.annotations.stopping_at_ms;
 }
 
 /* ---- Windows (A.4, rule 4) --------------------------------------------------------------------
@@ -165,9 +165,9 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	decide_stop(w);
 	assert_true(w->j->now->job.suspend);
 	assert_true(says(w) == 0);
-	assert_non_null(strstr(w->j->now->job.story, "\"reason\":\"WindowClosed\""));
-	assert_non_null(strstr(
-		w->j->now->job.story, "\"message\":\"The window of RunPolicy nights closes\""));
+	assert_non_null(strstr(w->j->now->job.admission.story, "\"reason\":\"WindowClosed\""));
+	assert_non_null(strstr(w->j->now->job.admission.story,
+		"\"message\":\"The window of RunPolicy nights closes\""));
 	assert_string_equal(w->last[NOTE_STOP].reason, "WindowClosed");
 	assert_true(w->last[NOTE_STOP].lost_ms == 1200000);
 }
@@ -306,7 +306,7 @@ static void who_is_suspended_by_others_is_not_told_any_more(void **state)
 	s->job.suspended_by_person = true;
 	s->job.status = (struct job_status){.suspended = true};
 	write_job(w, s, true);
-	assert_non_null(strstr(w->j->now->job.story, "SuspendedByOther"));
+	assert_non_null(strstr(w->j->now->job.admission.story, "SuspendedByOther"));
 	assert_true(says(w) == 0);
 }
 
@@ -343,7 +343,7 @@ static void a_manifest_that_is_applied_again_holds_nobody(void **state)
 		apply_again(w);
 		assert_false(first_reservation(w)->open);
 		assert_null(w->j->now->job.hold);
-		assert_non_null(strstr(w->j->now->job.story, "SuspendedByManifest"));
+		assert_non_null(strstr(w->j->now->job.admission.story, "SuspendedByManifest"));
 		assert_string_equal(w->last[NOTE_STOP].reason, "SuspendedByManifest");
 		assert_false(w->last[NOTE_STOP].on_hold);
 		assert_true(w->last[NOTE_STOP].lost_ms == 120000);
@@ -375,7 +375,7 @@ static void a_successor_finds_it_and_has_it_start(void **state)
 	at(w, w->now_ms + 20000);
 	see_it_start(w);
 	assert_null(w->j->now->job.hold);
-	assert_int_equal(w->j->now->job.story_attempt, 2);
+	assert_int_equal(w->j->now->job.admission.attempt, 2);
 }
 
 static void a_person_who_means_it_is_heeded(void **state)
@@ -423,7 +423,7 @@ static void a_start_that_is_refused_is_put_on_hold(void **state)
 	assert_int_equal(holds_open(w), 0);
 	assert_non_null(w->j->now->job.hold);
 	assert_non_null(strstr(w->j->now->job.hold, "5 times in a row: metadata.annotations"));
-	assert_int_equal(w->j->now->job.story_state, STORY_FENCED);
+	assert_int_equal(w->j->now->job.admission.state, STORY_FENCED);
 	assert_non_null(strstr(w->last[NOTE_HOLD].text, "remove the annotation sluice.dev/hold"));
 	at(w, w->now_ms + INT64_C(3600000));
 	assert_int_equal(w->sent[INTENT_START], 5);
@@ -445,7 +445,7 @@ static void four_refusals_are_forgotten_when_its_owner_edits_it(void **state)
 	while (w->sent[INTENT_START] < 4)
 		at(w, w->now_ms + 5000);
 	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.annotation_bytes++;
+	s->job.annotations.bytes++;
 	write_job(w, s, false);
 	w->denied = 1;
 	at(w, w->now_ms + 120000);
@@ -574,7 +574,7 @@ static void a_hold_without_room_is_kept_in_mind(void **state)
 	assert_non_null(strstr(x.sentence, "5 times in a row: metadata.annotations: Too long"));
 	w->room = 0;
 	struct snap *s = model_api_edit(&w->api, w->j);
-	s->job.annotation_bytes++;
+	s->job.annotations.bytes++;
 	write_job(w, s, false);
 	assert_int_equal(w->sent[INTENT_START], 6);
 	assert_false(w->j->now->job.suspend);
@@ -606,12 +606,12 @@ static void a_refusal_is_tried_again_in_a_minute_whatever_was_in_doubt_before(vo
 static void a_stop_lands_where_annotations_are_full(void **state)
 {
 	struct world *w = *state;
-	w->room = strlen(w->j->now->job.story);
+	w->room = strlen(w->j->now->job.admission.story);
 	decide(w, (struct decision){
 			  .kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN, .policy = NULL});
 	assert_true(w->j->now->job.suspend);
 	assert_int_equal(w->sent[INTENT_STOP], 3); /* whole, short, and without the hold */
-	assert_true(strlen(w->j->now->job.story) <= w->room);
+	assert_true(strlen(w->j->now->job.admission.story) <= w->room);
 	assert_null(w->j->now->job.hold);
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status = (struct job_status){.suspended = true};
@@ -623,7 +623,7 @@ static void a_stop_lands_where_annotations_are_full(void **state)
 	w->room = 0;
 	at(w, w->now_ms + INT64_C(3700000));
 	assert_non_null(w->j->now->job.hold);
-	assert_non_null(strstr(w->j->now->job.hold, "it ran for as long as it may"));
+	assert_non_null(strstr(w->j->now->job.hold, "it reached its maximum run time"));
 }
 
 /* ---- Bills ------------------------------------------------------------------------------------

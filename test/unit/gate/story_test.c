@@ -213,6 +213,86 @@ static void many_long_names_stay_under_the_ceiling(void **state)
 	buf_done(&b);
 }
 
+/* What is signed is read back for the Job that it was written for, with the key that it was signed
+ * with, as it was written; anything else is not. */
+static void what_is_signed_is_read_back(void **state)
+{
+	static const struct quota_line lines[] = {
+		{"cq/batch", "spot", "cpu", 12000}, {"cq/batch", "on-demand", "memory", 1L << 40}};
+	struct story s = {.state = STORY_STARTED,
+		.attempt = 2,
+		.epoch = 7,
+		.at_ms = 1795255110000,
+		.clusterqueue = "batch",
+		.by = "sluice-0",
+		.message = "a \"mac\":\"of its own",
+		.lines = lines,
+		.nlines = 2,
+		.is_signed = true,
+		.key = {{1, 2}},
+		.uid = {{7}}};
+	struct story_reader *r = story_reader_new();
+	struct siphash_key other = {{1, 3}};
+	struct uid another = {{8}};
+	struct story_run run;
+	struct buf b;
+	(void)state;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_fit(&s, 0, &b);
+	assert_true(story_read_run(r, buf_text(&b), &s.uid, &s.key, &run));
+	assert_int_equal(run.state, STORY_STARTED);
+	assert_int_equal(run.attempt, 2);
+	assert_int_equal(run.epoch, 7);
+	assert_int_equal(run.at_ms, 1795255110000);
+	assert_string_equal(run.clusterqueue, "batch");
+	assert_int_equal(run.nlines, 2);
+	assert_string_equal(run.lines[1].node, "cq/batch");
+	assert_string_equal(run.lines[1].flavor, "on-demand");
+	assert_string_equal(run.lines[1].resource, "memory");
+	assert_int_equal(run.lines[1].amount, 1L << 40);
+	assert_false(story_read_run(r, buf_text(&b), &another, &s.key, &run));
+	assert_false(story_read_run(r, buf_text(&b), &s.uid, &other, &run));
+	assert_false(story_read_run(r, NULL, &s.uid, &s.key, &run));
+	char *text = mem_strdup(buf_text(&b));
+	for (size_t i = 0; text[i]; i++) {
+		text[i] ^= 1;
+		assert_false(story_read_run(r, text, &s.uid, &s.key, &run));
+		text[i] ^= 1;
+		char cut = text[i];
+		text[i] = '\0';
+		assert_false(story_read_run(r, text, &s.uid, &s.key, &run));
+		text[i] = cut;
+	}
+	free(text);
+	buf_reset(&b);
+	s.is_signed = false;
+	story_fit(&s, 0, &b);
+	assert_false(story_read_run(r, buf_text(&b), &s.uid, &s.key, &run));
+	buf_done(&b);
+	story_reader_free(r);
+}
+
+/* Two flavors of a resource, or a line of another node: the words of a story cannot tell that, so it
+ * tells nothing that could be believed. */
+static void what_cannot_be_told_is_not_signed(void **state)
+{
+	static const struct quota_line lines[] = {
+		{"cq/batch", "spot", "cpu", 1}, {"cohort/all", "spot", "memory", 1}};
+	struct story s = {.state = STORY_STARTED,
+		.attempt = 1,
+		.clusterqueue = "batch",
+		.lines = lines,
+		.nlines = 2,
+		.is_signed = true};
+	struct buf b;
+	(void)state;
+	buf_init(&b, STORY_TEXT_MAX);
+	story_fit(&s, 0, &b);
+	assert_null(strstr(buf_text(&b), "mac"));
+	assert_null(strstr(buf_text(&b), "holds"));
+	buf_done(&b);
+}
+
 static void times(void **state)
 {
 	static const struct {
@@ -256,6 +336,8 @@ int main(void)
 		cmocka_unit_test(a_stop_fits_where_its_start_stood),
 		cmocka_unit_test(what_has_no_room_is_left_out),
 		cmocka_unit_test(many_long_names_stay_under_the_ceiling),
+		cmocka_unit_test(what_is_signed_is_read_back),
+		cmocka_unit_test(what_cannot_be_told_is_not_signed),
 		cmocka_unit_test(times),
 		cmocka_unit_test(names_of_states),
 	};

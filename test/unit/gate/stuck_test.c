@@ -191,8 +191,8 @@ static void trouble_is_told_once_and_explained_until_it_is_over(void **state)
 	assert_string_equal(explained(&w),
 		"runs since 2026-11-21T10:00:00Z, but all of its 2 pods cannot be scheduled, for "
 		"42 s: " NO_NODE
-		"; free or add nodes, or change what the pods ask for; clusterFit: Now on its "
-		"ClusterQueue would have it wait for room");
+		"; free or add nodes, or change what the pods ask for; with clusterFit: Now "
+		"on its ClusterQueue it would wait until nodes have room");
 	assert_true(gate_job_trouble(w.gate, "team-a", "train", &x));
 	assert_int_equal(x.pods, 2);
 	assert_int_equal(x.of, 2);
@@ -254,7 +254,7 @@ static void a_refusal_is_told_until_the_pods_are_there(void **state)
 	assert_string_equal(w.last[NOTE_TROUBLE].reason, "PodsRefused");
 	assert_string_equal(explained(&w),
 		"runs since 2026-11-21T10:00:00Z, but 1 of its 2 pods cannot be created, for 10 s: "
-		"exceeded quota: q; somebody else took the room: raise the ResourceQuota, or free "
+		"exceeded quota: q; other pods took the quota: raise the ResourceQuota, or free "
 		"what uses it");
 	status(&w, 2, 1);
 	at(&w, T0 + 14000);
@@ -301,10 +301,11 @@ static void a_stop_quotes_it(void **state)
 	pod(&w, 1, TROUBLE_UNSCHEDULABLE, NO_NODE);
 	at(&w, T0 + 20000);
 	decide(&w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_REQUEUE_LIMIT});
-	assert_non_null(strstr(
-		w.j->now->job.story, "\"reason\":\"DeactivatedDueToRequeuingLimitExceeded\""));
-	assert_non_null(strstr(w.j->now->job.story, "\"trouble\":\"Unschedulable: 1 of its 2"));
-	assert_string_equal(w.j->now->job.trouble, said);
+	assert_non_null(strstr(w.j->now->job.admission.story,
+		"\"reason\":\"DeactivatedDueToRequeuingLimitExceeded\""));
+	assert_non_null(
+		strstr(w.j->now->job.admission.story, "\"trouble\":\"Unschedulable: 1 of its 2"));
+	assert_string_equal(w.j->now->job.admission.trouble, said);
 	gate_see_job(w.gate, &w.j->now->job);
 	turn(&w);
 	assert_non_null(strstr(w.last[NOTE_STOP].text, said));
@@ -325,8 +326,8 @@ static void a_stop_of_one_that_was_well_says_nothing(void **state)
 	have_it_run(&w);
 	at(&w, T0 + 20000);
 	decide(&w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
-	assert_null(strstr(w.j->now->job.story, "trouble"));
-	assert_null(w.j->now->job.trouble);
+	assert_null(strstr(w.j->now->job.admission.story, "trouble"));
+	assert_null(w.j->now->job.admission.trouble);
 	world_done(&w);
 }
 

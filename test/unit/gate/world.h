@@ -53,6 +53,8 @@ struct world {
 	struct gate *gate;
 	int64_t now_ms, tick_ms; /* the second never steps */
 	int64_t stuck_after_ms;	 /* gate_options, of the next gate_up() */
+	int64_t settle_ms;
+	int64_t quota; /* of spot; 0: 4000 */
 	int64_t mass_stop_after_ms;
 	struct model_job *j;
 	size_t sent[INTENT_PODS + 1]; /* by kind */
@@ -65,6 +67,7 @@ struct world {
 	size_t pods;		      /* that are counted */
 	bool lease_silent;	      /* a request for the lease is not answered */
 	bool old_server;	      /* it does not let resources be rewritten */
+	char started_with[512];	      /* the template of the last start */
 	char notes[16384];
 	struct note last[NOTE_MASS_STOP + 1];
 };
@@ -76,8 +79,9 @@ static inline void gate_up(struct world *w)
 		.drain_doubt_ms = 10000,
 		.seed = 1,
 		.stuck_after_ms = w->stuck_after_ms,
+		.settle_ms = w->settle_ms,
 		.mass_stop_after_ms = w->mass_stop_after_ms};
-	w->queue = fixture_new(4000, 0);
+	w->queue = fixture_new(w->quota > 0 ? w->quota : 4000, 0);
 	w->gate = gate_new(&o, w->queue);
 	gate_begin_list(w->gate);
 	if (w->j)
@@ -123,7 +127,8 @@ static inline void answer_ledger(struct world *w, const struct intent *i)
 	if (i->kind == INTENT_LEASE && w->lease_silent) {
 		return;
 	} else if (i->kind == INTENT_LEASE) {
-		model_ledger_lease(w->ledger, "me", i->epoch, i->lease_ms, w->tick_ms, &lease);
+		model_ledger_lease(
+			w->ledger, "me", i->epoch, i->epoch_seen, i->lease_ms, w->tick_ms, &lease);
 		gate_answer_lease(w->gate, i->id, LEDGER_DONE, &lease);
 	} else if (i->kind == INTENT_LOAD) {
 		enum ledger_outcome o = model_ledger_load(w->ledger, i->epoch, &holds, &n);
@@ -141,9 +146,8 @@ static inline void answer_ledger(struct world *w, const struct intent *i)
 /* Before Kubernetes 1.36. */
 static inline bool is_rewriting(const struct world *w, const struct intent *i)
 {
-	return w->old_server && i->kind == INTENT_START &&
-	       queue_job_lending(w->queue, &i->uid) != LENDING_NONE &&
-	       queue_job_resources(w->queue, &i->uid);
+	return w->old_server && i->kind == INTENT_START && i->template.lending != LENDING_NONE &&
+	       i->template.resources;
 }
 
 /* Annotations are full: this PATCH would make them too long. */
@@ -168,12 +172,22 @@ static inline bool is_denied(struct world *w, const struct intent *i)
 	return denied || lacks_room(w, i);
 }
 
+static inline void keep_template(struct world *w, const struct start_template *t)
+{
+	snprintf(w->started_with, sizeof(w->started_with), "%s %s, %s %s, %s as %d",
+		t->own.node_selector, t->own.tolerations, t->run.node_selector, t->run.tolerations,
+		t->resources ? t->resources : "nothing", (int)t->lending);
+	assert_false(t->too_large);
+}
+
 static inline void answer_job(struct world *w, const struct intent *i)
 {
 	const struct snap *snap = NULL;
 	struct job_answer a = {.outcome = JOB_DONE, .pods = w->pods};
 	bool reaches = i->kind == INTENT_READ || w->outcome == JOB_DONE || w->lands;
 	w->sent[i->kind]++;
+	if (i->kind == INTENT_START)
+		keep_template(w, &i->template);
 	if (is_rewriting(w, i)) {
 		a.outcome = JOB_DENIED;
 		a.sentence = "spec.template: Invalid value: field is immutable";
@@ -260,6 +274,7 @@ static inline void submit(struct world *w, struct snap *n)
 		.priority_class = "",
 		.pod_priority_class = "",
 		.suspend = true,
+		.placement = n->job.placement,
 		.parallelism = pods,
 		.completions = pods,
 		.lending = n->job.lending,

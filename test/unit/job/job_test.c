@@ -187,7 +187,7 @@ static void pods_still_to_run(void **state)
 static void quiet_is_proof_that_no_pod_is_left(void **state)
 {
 	(void)state;
-	assert_false(job_quiet(&(struct job){0})); /* no pods yet is not no pods left */
+	assert_false(job_quiet(&(struct job){0})); /* no pods yet does not mean no pods left */
 	assert_true(job_quiet(&(struct job){.status = {.suspended = true}}));
 	assert_true(job_quiet(&(struct job){.status = {.failed = true}}));
 	assert_true(job_quiet(&(struct job){.status = {.complete = true}}));

@@ -76,7 +76,7 @@ static const struct requirement_row {
 	{"gt than two", "gen", SELECTOR_GT, {"5", "6"}, false},
 	{"gt, a space", "gen", SELECTOR_GT, {" 6"}, false},
 	{"gt, beyond int64", "gen", SELECTOR_GT, {"-9223372036854775809"}, false},
-	/* Keys the flavor does not label are the scheduler's business. */
+	/* Keys without a label of the flavor are left to the scheduler. */
 	{"foreign in", "zone", SELECTOR_IN, {"a"}, true},
 	{"foreign not in", "zone", SELECTOR_NOT_IN, {"a"}, true},
 	{"foreign exists", "zone", SELECTOR_EXISTS, {NULL}, true},

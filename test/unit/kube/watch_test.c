@@ -6,7 +6,7 @@
 #include "scripted_server.h"
 
 /* What happened, as text: "b" begin, "+name" added, "~name" modified, "-name" deleted, "e" end,
- * "!" trouble; where it is listened to, "@version" seen. */
+ * "!" trouble; where it is listened to, "@version" seen, and "<7>5" when it went back from 7 to 5. */
 struct stage {
 	struct ev_loop *loop;
 	struct scripted_server *server;
@@ -18,6 +18,7 @@ struct stage {
 	int ends;
 	const char *free_at; /* free the watch when this is told */
 	bool seen;	     /* listen to that too */
+	bool went_back;	     /* ... and to that */
 	bool unreadable;     /* "?ns/name" cannot be read: listen to that too */
 };
 
@@ -85,6 +86,13 @@ static void on_seen(const char *version, void *ctx)
 	tell(ctx, "@", version);
 }
 
+static void on_went_back(const char *before, const char *now, void *ctx)
+{
+	char both[100];
+	snprintf(both, sizeof(both), "%s>%s", before, now);
+	tell(ctx, "<", both);
+}
+
 static void stage_open_with(struct stage *s, const struct kube_client_options *o)
 {
 	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
@@ -102,7 +110,8 @@ static void stage_open(struct stage *s)
 static void stage_watch(struct stage *s, struct kube_watch_options o)
 {
 	struct kube_watch_handler handler = {on_begin, on_event, on_end, on_trouble, on_moved,
-		s->seen ? on_seen : NULL, s->unreadable ? on_unreadable : NULL};
+		s->seen ? on_seen : NULL, s->unreadable ? on_unreadable : NULL,
+		s->went_back ? on_went_back : NULL};
 	o.path = "/things";
 	if (o.backoff_ms == 0)
 		o.backoff_ms = 1;
@@ -321,6 +330,72 @@ static void test_a_server_that_was_away(void **state)
 	run_until(s.loop, ev_now(s.loop) - start > 0.002);
 	script_release(p);
 	expect_story(&s, "b +a +b e ! -a ");
+	stage_close(&s);
+}
+
+/* One that does not know our version yet would take the stream, and say nothing. */
+static void test_a_store_that_was_put_back(void **state)
+{
+	static const struct {
+		const char *now, *story;
+	} cases[] = {
+		{"11", "b +a e ! <12>11 b +a e "},
+		{"9", "b +a e ! <12>9 b +a e "},
+		{"12", "b +a e ! -a "},
+		{"100", "b +a e ! -a "},
+		{"opaque", "b +a e ! -a "},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage s;
+		char page[200];
+		stage_open(&s);
+		s.went_back = true;
+		script_end(stream_list(&s, EVENT("ADDED", "a", "5") END("12")));
+		snprintf(page, sizeof(page),
+			"{\"metadata\":{\"resourceVersion\":\"%s\"},\"items\":[]}", cases[i].now);
+		script_answer(
+			scripted_server_expect(s.server, "GET /things?limit=1&labelSelector=x "),
+			200, "", page);
+		if (strchr(cases[i].story, '<'))
+			script_hold(stream_list(&s, EVENT("ADDED", "a", "5") END("11")));
+		else
+			script_hold(
+				stream_from(&s, "12&labelSelector=x", EVENT("DELETED", "a", "13")));
+		stage_watch(&s, (struct kube_watch_options){.label_selector = "x"});
+		expect_story(&s, cases[i].story);
+		stage_close(&s);
+	}
+}
+
+/* It says itself that it does not have our version; and then its list is an older one. */
+static void test_a_list_that_is_older_than_what_was_known(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.went_back = true;
+	struct script *p = stream_list(&s, TWO ERROR("410", "too old"));
+	script_hold(p);
+	script_hold(stream_list(&s, EVENT("ADDED", "a", "5") END("6")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ! b +a <7>6 e ");
+	stage_close(&s);
+}
+
+/* The question is asked again like the stream. */
+static void test_a_server_that_does_not_say_where_it_is(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.went_back = true;
+	script_end(stream_list(&s, TWO));
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 500, "", "{}");
+	script_answer(scripted_server_expect(s.server, "?limit=1 "), 200, "", "no JSON");
+	script_hold(stream_from(&s, "7", EVENT("DELETED", "a", "8")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ! ! -a ");
 	stage_close(&s);
 }
 
@@ -596,7 +671,7 @@ static void test_silence(void **state)
 	stage_watch(&s, (struct kube_watch_options){.silence_ms = 40});
 	run_until(s.loop, scripted_server_count(s.server) == 3);
 	assert_string_equal(buf_text(&s.story), "b +a +b e ! -a ! ");
-	assert_non_null(strstr(s.trouble, "no word"));
+	assert_non_null(strstr(s.trouble, "nothing received"));
 	stage_close(&s);
 }
 
@@ -844,6 +919,9 @@ int main(void)
 		cmocka_unit_test(test_steady_end_is_no_trouble),
 		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
 		cmocka_unit_test(test_a_server_that_was_away),
+		cmocka_unit_test(test_a_store_that_was_put_back),
+		cmocka_unit_test(test_a_list_that_is_older_than_what_was_known),
+		cmocka_unit_test(test_a_server_that_does_not_say_where_it_is),
 		cmocka_unit_test(test_listed_again_when_told),
 		cmocka_unit_test(test_what_has_been_seen),
 		cmocka_unit_test(test_freed_when_seen),

@@ -102,11 +102,12 @@ static void on_durations(
 			(long long)runs[i].ran_ms);
 }
 
-static void on_cost(
-	uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n, void *ctx)
+static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost *rows, size_t n,
+	int64_t forgotten_until_ms, void *ctx)
 {
 	struct drive *d = ctx;
 	answered(d, id, o);
+	d->forgotten_until_ms = forgotten_until_ms;
 	buf_reset(&d->past);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld\n",
@@ -115,6 +116,11 @@ static void on_cost(
 					 : "-",
 			(long long)rows[i].runs, (long long)rows[i].ran_ms, (long long)rows[i].cost,
 			rows[i].currency ? rows[i].currency : "-", (long long)rows[i].lost_ms);
+}
+
+static void on_migrate(uint64_t id, enum ledger_outcome o, void *ctx)
+{
+	answered(ctx, id, o);
 }
 
 static void on_state(bool up, const char *sentence, void *ctx)
@@ -137,7 +143,7 @@ void drive_start(
 	snprintf(d->cell, sizeof(d->cell), "%s", cell);
 	struct pg_options o = {f->conninfo, cell, identity, 7};
 	struct pg_events e = {on_lease, on_load, on_recall, on_spent, on_durations, on_cost,
-		on_batch, on_state, d, d};
+		on_batch, on_migrate, on_state, d, d};
 	struct err why;
 	if (pg_new(d->loop, &o, &e, &d->pg, &why)) {
 		fprintf(stderr, "%s\n", why.text);
@@ -176,7 +182,16 @@ void drive_until_answered(struct drive *d, uint64_t id)
 enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
 {
 	d->inside = true;
-	pg_lease(d->pg, ++d->next_id, epoch, lease_ms);
+	pg_lease(d->pg, ++d->next_id, epoch, 0, lease_ms);
+	d->inside = false;
+	drive_until_answered(d, d->next_id);
+	return d->outcome;
+}
+
+enum ledger_outcome drive_migrate(struct drive *d)
+{
+	d->inside = true;
+	pg_migrate(d->pg, ++d->next_id);
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;

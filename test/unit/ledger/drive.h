@@ -23,11 +23,12 @@ struct drive {
 	enum ledger_outcome outcome;
 	struct ledger_lease lease;
 	struct ledger_result results[DRIVE_OPS_MAX];
-	size_t expected;	 /* operations in the batch that was asked last */
-	struct buf reservations; /* LOAD, as text: a line for each reservation */
-	struct buf runs;	 /* RECALL, as text: a line for each run */
-	struct buf past;	 /* what was spent, or durations, as text: a line for each */
-	struct ledger_mark mark; /* where the next RECALL begins */
+	size_t expected;	    /* operations in the batch that was asked last */
+	struct buf reservations;    /* LOAD, as text: a line for each reservation */
+	struct buf runs;	    /* RECALL, as text: a line for each run */
+	struct buf past;	    /* what was spent, or durations, as text: a line for each */
+	int64_t forgotten_until_ms; /* COST */
+	struct ledger_mark mark;    /* where the next RECALL begins */
 
 	int ups, downs;
 	char sentence[512];
@@ -45,6 +46,7 @@ void drive_until_answered(struct drive *d, uint64_t id);
 uint64_t drive_ask_batch(struct drive *d, const struct ledger_batch *b); /* does not wait */
 
 enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms);
+enum ledger_outcome drive_migrate(struct drive *d);
 enum ledger_outcome drive_load(struct drive *d, int64_t epoch);
 /* The next page: from d->mark, which moves on. */
 enum ledger_outcome drive_recall(struct drive *d, int64_t epoch, size_t attempts);

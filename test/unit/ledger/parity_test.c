@@ -96,9 +96,9 @@ static void draw_op(struct world *w, size_t i)
 	/* As a gate would ask more often than not, so that reservations get far. */
 	static const enum ledger_kind kinds[] = {LEDGER_RESERVE, LEDGER_RESERVE, LEDGER_RESERVE,
 		LEDGER_RESERVE, LEDGER_COMMIT, LEDGER_COMMIT, LEDGER_STOP, LEDGER_SHRINK,
-		LEDGER_SHRINK, LEDGER_RELEASE, LEDGER_VOID, LEDGER_CEILING};
+		LEDGER_SHRINK, LEDGER_RELEASE, LEDGER_VOID, LEDGER_CEILING, LEDGER_ADOPT};
 	struct ledger_op *op = &w->ops[i];
-	*op = (struct ledger_op){.kind = kinds[rng_between(&w->rng, 0, 11)],
+	*op = (struct ledger_op){.kind = kinds[rng_between(&w->rng, 0, 12)],
 		.attempt = (int32_t)rng_skewed(&w->rng, 1, 6),
 		.at_ms = w->at_ms++,
 		.ns = "ns",
@@ -284,7 +284,7 @@ static void run(uint64_t seed)
 	drive_start(&w.d, &F, cell, "me");
 	w.epoch = drive_lead(&w.d);
 	w.model = model_ledger_new();
-	model_ledger_lease(w.model, "me", 0, INT32_MAX, 0, &lease);
+	model_ledger_lease(w.model, "me", 0, 0, INT32_MAX, 0, &lease);
 	w.small = seed % 3 == 0;
 	for (int b = 0; b < (w.small ? BATCHES * 5 : BATCHES); b++) {
 		size_t n = draw_batch(&w);

@@ -106,7 +106,7 @@ static void test_schema_is_made_by_one_of_many_at_once(void **state)
 	for (int i = 0; i < N; i++)
 		drive_until_up(&d[i]);
 	for (int i = 0; i < N; i++)
-		pg_lease(d[i].pg, ++d[i].next_id, 0, 60000);
+		pg_lease(d[i].pg, ++d[i].next_id, 0, 0, 60000);
 	for (bool all = false; !all;) {
 		all = true;
 		for (int i = 0; i < N; i++) {
@@ -245,6 +245,98 @@ static void test_takeover_fences_the_old_epoch(void **state)
 	assert_string_equal(drive_audit(), "");
 }
 
+/* Postgres failed over to a standby that lacks what was acknowledged. */
+static void test_a_leader_whose_batches_are_lost_is_fenced(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t epoch = lead(&d, "lost");
+	struct ledger_op first = ceiling(10), second = reserve(1, 1, 2);
+	assert_int_equal(drive_batch(&d, epoch, &first, 1), LEDGER_DONE);
+	assert_int_equal(drive_batch(&d, epoch, &second, 1), LEDGER_DONE);
+	pg_fixture_sql(&F,
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'me'");
+	drive_until_down(&d);
+	drive_until_up(&d);
+	/* All of it is there: the same epoch goes on. */
+	struct ledger_op third = reserve(2, 1, 2);
+	assert_int_equal(drive_batch(&d, epoch, &third, 1), LEDGER_DONE);
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET batch = batch - 1 WHERE cell = 'lost'");
+	pg_fixture_sql(&F,
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'me'");
+	drive_until_down(&d);
+	drive_until_up(&d);
+	struct ledger_op fourth = reserve(3, 1, 2);
+	assert_int_equal(drive_batch(&d, epoch, &fourth, 1), LEDGER_FENCED);
+	assert_int_equal(drive_lease(&d, epoch, 60000), LEDGER_DONE);
+	assert_false(d.lease.held);
+	drive_stop(&d);
+}
+
+static void test_adopted_beyond_the_quota_and_once(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t epoch = lead(&d, "adopt");
+	struct ledger_op quota = ceiling(10), adopt = reserve(1, 3, 12), late = reserve(2, 1, 1);
+	adopt.kind = LEDGER_ADOPT;
+	adopt.reason = "Adopted";
+	struct ledger_op ops[] = {quota, adopt, op(LEDGER_COMMIT, 1, 3), late};
+	assert_int_equal(drive_batch(&d, epoch, ops, 4), LEDGER_DONE);
+	assert_int_equal(d.results[1].verdict, LEDGER_APPLIED);
+	assert_int_equal(d.results[2].verdict, LEDGER_APPLIED);
+	assert_int_equal(d.results[3].verdict, LEDGER_REFUSED);
+	assert_string_equal(
+		pg_fixture_sql(&F,
+			"SELECT concat_ws('|', ceiling, wanted, posted) FROM sluice.balance "
+			"WHERE cell = 'adopt'"),
+		"12|10|12");
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT concat_ws('|', kind, reason) FROM sluice.transfer "
+				   "WHERE cell = 'adopt' AND kind = 'RESERVE'"),
+		"RESERVE|Adopted");
+	assert_int_equal(drive_batch(&d, epoch, &adopt, 1), LEDGER_DONE);
+	assert_int_equal(d.results[0].verdict, LEDGER_REPEATED);
+	struct ledger_op release = op(LEDGER_RELEASE, 1, 3);
+	assert_int_equal(drive_batch(&d, epoch, &release, 1), LEDGER_DONE);
+	assert_int_equal(drive_batch(&d, epoch, &adopt, 1), LEDGER_DONE);
+	assert_int_equal(d.results[0].verdict, LEDGER_SPENT);
+	assert_int_equal(d.results[0].next_attempt, 4);
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT estimated FROM sluice.segment WHERE cell = 'adopt'"),
+		"t");
+	assert_string_equal(drive_audit(), "");
+	drive_stop(&d);
+}
+
+static void test_an_epoch_that_a_job_tells_of_is_not_given_out_again(void **state)
+{
+	(void)state;
+	struct drive d;
+	drive_start(&d, &F, "seen", "me");
+	drive_until_up(&d);
+	pg_lease(d.pg, ++d.next_id, 0, 7, 60000);
+	drive_until_answered(&d, d.next_id);
+	assert_true(d.lease.held);
+	assert_int_equal(d.lease.epoch, 8);
+	assert_false(d.lease.moved);
+	uint64_t key[2] = {d.lease.story_key[0], d.lease.story_key[1]};
+	assert_true(key[0] != 0 && key[1] != 0);
+	expire("seen");
+	/* A tenant's word is heeded within reason. */
+	pg_lease(d.pg, ++d.next_id, 0, INT64_MAX, 60000);
+	drive_until_answered(&d, d.next_id);
+	assert_int_equal(d.lease.epoch, 1009);
+	assert_int_equal(d.lease.story_key[0], key[0]);
+	assert_int_equal(d.lease.story_key[1], key[1]);
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET timeline = '000000FF' WHERE cell = 'seen'");
+	expire("seen");
+	pg_lease(d.pg, ++d.next_id, 0, 0, 60000);
+	drive_until_answered(&d, d.next_id);
+	assert_true(d.lease.moved);
+	drive_stop(&d);
+}
+
 static void test_resigned_lease_is_free_at_once(void **state)
 {
 	(void)state;
@@ -256,6 +348,121 @@ static void test_resigned_lease_is_free_at_once(void **state)
 	assert_int_equal(drive_batch(&a, epoch, &o, 1), LEDGER_DONE); /* nobody has taken it yet */
 	drive_start(&b, &F, "resign", "b");
 	assert_int_equal(drive_lead(&b), epoch + 1);
+	drive_stop(&a);
+	drive_stop(&b);
+}
+
+static void assert_lease_after_its_holder_left(const char *cell, bool free_at_once)
+{
+	struct drive a, b;
+	drive_start(&b, &F, cell, "b");
+	drive_until_up(&b);
+	int64_t epoch = lead(&a, cell);
+	if (!free_at_once)
+		pg_fixture_sql(
+			&F, "UPDATE sluice.lease SET session_lock = NULL WHERE cell = '%s'", cell);
+	assert_int_equal(drive_lease(&b, 0, 60000), LEDGER_DONE);
+	assert_false(b.lease.held);
+	drive_stop(&a); /* without a word, as if killed */
+	for (int i = 0; i < 100 && !b.lease.held && (free_at_once || i < 5); i++)
+		assert_int_equal(drive_lease(&b, 0, 60000), LEDGER_DONE);
+	assert_int_equal(b.lease.held, free_at_once);
+	assert_int_equal(b.lease.epoch, epoch + free_at_once);
+	drive_stop(&b);
+}
+
+static void test_lease_of_a_dead_session_is_free_at_once(void **state)
+{
+	(void)state;
+	assert_lease_after_its_holder_left("dead", true);
+}
+
+/* As after a reconnect and behind a pooler. */
+static void test_lease_without_the_lock_runs_out(void **state)
+{
+	(void)state;
+	assert_lease_after_its_holder_left("unlocked", false);
+}
+
+/* The database's clock was set back since, and no lock tells that the holder is gone. */
+static void test_lease_that_nobody_renews_runs_out_whenever_it_says_it_ends(void **state)
+{
+	(void)state;
+	struct drive a, b;
+	int64_t epoch = lead(&a, "standing");
+	drive_start(&b, &F, "standing", "b");
+	drive_until_up(&b);
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET session_lock = NULL, "
+			   "expires_at = now() + interval '1 hour' WHERE cell = 'standing'");
+	for (int i = 0; i < 8; i++) { /* renewed, if not as often as promised */
+		assert_int_equal(drive_lease(&b, 0, 40), LEDGER_DONE);
+		assert_false(b.lease.held);
+		usleep(20000);
+		assert_int_equal(drive_lease(&a, epoch, 3600000), LEDGER_DONE);
+		assert_true(a.lease.held);
+		pg_fixture_sql(
+			&F, "UPDATE sluice.lease SET session_lock = NULL WHERE cell = 'standing'");
+	}
+	int64_t looks = 0;
+	do {
+		usleep(20000);
+		assert_int_equal(drive_lease(&b, 0, 40), LEDGER_DONE);
+	} while (!b.lease.held && ++looks < 1000);
+	assert_in_range(looks, 3, 999); /* 80 ms and more */
+	assert_int_equal(b.lease.epoch, epoch + 1);
+	assert_int_equal(drive_lease(&a, epoch, 3600000), LEDGER_DONE);
+	assert_false(a.lease.held);
+	drive_stop(&a);
+	drive_stop(&b);
+}
+
+static void test_connection_that_came_anew_is_locked_at_the_next_renewal(void **state)
+{
+	(void)state;
+	struct drive a, b;
+	int64_t epoch = lead(&a, "anew");
+	drive_start(&b, &F, "anew", "b");
+	drive_until_up(&b);
+	pg_fixture_sql(&F,
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'me'");
+	drive_until_down(&a);
+	drive_until_up(&a);
+	assert_int_equal(drive_batch(&a, epoch, NULL, 0), LEDGER_DONE);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(drive_lease(&b, 0, 60000), LEDGER_DONE);
+		assert_false(b.lease.held);
+		assert_int_equal(drive_lease(&a, epoch, 60000), LEDGER_DONE);
+		assert_true(a.lease.held);
+	}
+	assert_string_equal(
+		pg_fixture_sql(
+			&F, "SELECT session_lock = session FROM sluice.lease WHERE cell = 'anew'"),
+		"t");
+	drive_stop(&a);
+	drive_stop(&b);
+}
+
+static void test_a_ledger_of_the_version_before_is_left_alone_while_it_is_led(void **state)
+{
+	(void)state;
+	struct drive a, b;
+	int64_t epoch = lead(&a, "older");
+	pg_fixture_sql(&F, "DELETE FROM sluice.schema_version WHERE version = 7");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.lease DROP COLUMN batch, DROP COLUMN timeline");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.hold DROP COLUMN estimated");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.segment DROP COLUMN estimated CASCADE");
+	pg_fixture_sql(&F, "DROP TABLE sluice.story_key");
+	drive_start(&b, &F, "older", "b");
+	drive_until_up(&b);
+	assert_int_equal(drive_lease(&b, 0, 60000), LEDGER_DONE);
+	assert_false(b.lease.held);
+	assert_int_equal(b.lease.epoch, epoch);
+	assert_string_equal(b.lease.holder, "me");
+	expire("older");
+	assert_int_equal(drive_lease(&b, 0, 60000), LEDGER_DONE);
+	assert_true(b.lease.held);
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT max(version) FROM sluice.schema_version"), "7");
 	drive_stop(&a);
 	drive_stop(&b);
 }
@@ -539,6 +746,14 @@ int main(void)
 		cmocka_unit_test(test_lease_is_taken_renewed_and_refused),
 		cmocka_unit_test(test_lease_that_ran_out_is_renewed_if_nobody_took_it),
 		cmocka_unit_test(test_takeover_fences_the_old_epoch),
+		cmocka_unit_test(test_lease_of_a_dead_session_is_free_at_once),
+		cmocka_unit_test(test_lease_without_the_lock_runs_out),
+		cmocka_unit_test(test_lease_that_nobody_renews_runs_out_whenever_it_says_it_ends),
+		cmocka_unit_test(test_connection_that_came_anew_is_locked_at_the_next_renewal),
+		cmocka_unit_test(test_a_ledger_of_the_version_before_is_left_alone_while_it_is_led),
+		cmocka_unit_test(test_a_leader_whose_batches_are_lost_is_fenced),
+		cmocka_unit_test(test_adopted_beyond_the_quota_and_once),
+		cmocka_unit_test(test_an_epoch_that_a_job_tells_of_is_not_given_out_again),
 		cmocka_unit_test(test_resigned_lease_is_free_at_once),
 		cmocka_unit_test(test_life_of_a_reservation),
 		cmocka_unit_test(test_whole_life_in_one_batch),

@@ -22,10 +22,13 @@ target_link_libraries(test_ledger_faults PRIVATE ${LIBEV})
 
 add_executable(bench_ledger ${LEDGER_TEST_DIR}/../../bench/ledger.c)
 target_link_libraries(bench_ledger PRIVATE ledger_drive)
+add_executable(bench_retention ${LEDGER_TEST_DIR}/../../bench/retention.c)
+target_link_libraries(bench_retention PRIVATE ledger_drive)
 
 # What the controller reads of it.
-foreach(name cost_api history)
+foreach(name cost_api history retention roles)
   add_executable(test_ledger_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_ledger_${name} PRIVATE controller_parts ledger_drive ${CMOCKA})
   add_test(NAME ledger_${name} COMMAND test_ledger_${name})
 endforeach()
+target_compile_definitions(test_ledger_roles PRIVATE LEDGER_PAGE="${CMAKE_SOURCE_DIR}/docs/ledger.md")

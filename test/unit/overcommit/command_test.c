@@ -158,7 +158,7 @@ static void a_node_for_which_nobody_switched_it_on(void **state)
 	assert_non_null(strstr(buf_text(&s.snapshot.notes),
 		"NodeOvercommit a: spec.enable: must be true or false"));
 	assert_non_null(strstr(buf_text(&s.snapshot.notes), "no usage: GET /apis/metrics.k8s.io"));
-	expect_text(&s, "Node n1 lends nothing: nobody has switched it on for this node.\n"
+	expect_text(&s, "Node n1 lends nothing: it is not enabled for this node.\n"
 			"  By profile ack, as its defaults are; this is what it would be.\n"
 			"  It publishes kubernetes.io/batch-cpu 5000.\n"
 			"  Its capacity says otherwise: kubernetes.io/batch-cpu 4000.\n"
@@ -185,8 +185,8 @@ static void a_node_that_nobody_measures(void **state)
 	answer(&s, POD_USAGE, 404, STATUS("not found"));
 	assert_int_equal(ask(&s), 0);
 	expect_text(&s,
-		"Node n1 may lend nothing. NoSample: there is no NodeMetrics of it; of what nobody "
-		"measured nothing is lent.\n"
+		"Node n1 may lend nothing. NoSample: it has no NodeMetrics; without a "
+		"measurement nothing is lent.\n"
 		"  By profile ack, as NodeOvercommit all has it.\n"
 		"  It publishes kubernetes.io/batch-cpu 5000.\n"
 		"  Its capacity says otherwise: kubernetes.io/batch-cpu 4000.\n"

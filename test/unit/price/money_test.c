@@ -1,4 +1,4 @@
-/* Money: what is one, what is none, and that writing gives back what was read. */
+/* Money: which texts are amounts, and that writing gives back what was read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* A text of prices: what it becomes, and what is said of a line that makes no sense. */
+/* A text of prices: its points, and the sentence about a wrong line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ static void as_many_as_allowed(void **state)
 	buf_puts(&b, "1999-01-01T00:00:00Z 1");
 	assert_int_equal(read_text(buf_text(&b), 1000000, &p, &n), ERR_LIMIT);
 	assert_string_equal(said.text,
-		"line 50001: is one more than the 50000 points there may be; drop those past");
+		"line 50001: is one more than the 50000 points there may be; remove past ones");
 	buf_done(&b);
 }
 

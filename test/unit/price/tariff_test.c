@@ -1,5 +1,5 @@
-/* Tariffs: sums that can be checked by head, and 20,000 random ones against the plain way: the cost
- * of every start that could matter, each summed by itself. */
+/* Tariffs: sums that can be checked by head, and 20,000 random ones against a plain reference: the
+ * cost of every start that could matter, each summed by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void the_cheapest_start_is_found(void **state)
 	/* No time to wait for the night. */
 	s = tariff_cheapest(&day_and_night, 8 * HOUR, 9 * HOUR, 4 * HOUR);
 	assert_int_equal(s.at_ms, 8 * HOUR);
-	/* Nearly: the later, the more of it is in the night. */
+	/* Nearly: a later start has more of the night. */
 	s = tariff_cheapest(&day_and_night, 8 * HOUR, 16 * HOUR, 4 * HOUR);
 	assert_int_equal(s.at_ms, 16 * HOUR);
 	assert_int_equal(s.cost, 3 * 1000000 + 400000);
@@ -65,7 +65,7 @@ static void what_never_ends_starts_at_once(void **state)
 	assert_int_equal(s.cost, tariff_cost(&day_and_night, 8 * HOUR, INT64_MAX));
 }
 
-/* ---- Against the plain way ---- */
+/* ---- Against a plain reference ---- */
 
 static uint64_t seed = 20261121;
 

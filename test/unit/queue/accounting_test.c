@@ -1,5 +1,4 @@
-/* What one pod counts for: a table of templates, LimitRanges, RuntimeClasses and transformations.
- */
+/* The account of one pod: a table of templates, LimitRanges, RuntimeClasses and transformations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +127,7 @@ static void limit_ranges_fill_in(void **state)
 	struct world *w = world_new();
 	set_range(w, "b", &b);
 	assert_string_equal(account_of(w, &two), "cpu=14 gpu=18");
-	set_range(w, "a", &a); /* by name it is the first, whenever it came */
+	set_range(w, "a", &a); /* the first by name, whenever it came */
 	assert_string_equal(account_of(w, &two), "cpu=14 disk=10 gpu=2 memory=128");
 	assert_string_equal(account_of(w, &one_plain), "cpu=100 disk=5 gpu=1 memory=64");
 	set_range(w, "p", &p); /* of a pod: only where the pod itself has resources */

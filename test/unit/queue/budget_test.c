@@ -1,6 +1,6 @@
 /*
- * Memory is counted: at most 512 bytes of the core for each waiting Job, its names included. The
- * count is checked against what the heap really gave, so that it cannot flatter.
+ * Memory: the core uses at most 512 bytes for each waiting Job, its names included. The count is
+ * checked against what the heap really gave.
  */
 #include <setjmp.h>
 #include <stdarg.h>

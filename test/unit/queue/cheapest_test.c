@@ -1,7 +1,7 @@
 /*
- * Cheapest against brute force: in small random worlds (prices in steps, windows, a deadline, a
- * ceiling) every second at which the Job may start is tried, and what the queue says must cost no
- * more than the best of them, and come no later than the first that costs as little.
+ * Cheapest against brute force, in small random worlds with prices in steps, windows, a deadline
+ * and a ceiling. Every second at which the Job may start is tried. The queue's start must cost no
+ * more than the best of these, and be no later than the first that costs as little.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static void draw_job(struct cheapest *x)
 		x->ceiling = 0;
 	x->fails = roll(x, 2);
 	j.created_ms = x->now_s * 1000;
-	j.expected_ms = x->lasts_s * 1000;
+	j.durations.expected_ms = x->lasts_s * 1000;
 	j.terms = (struct job_terms){.start_after_ms = x->after_s * 1000,
 		.deadline_ms = x->deadline_s * 1000,
 		.fail_when_missed = x->fails,
@@ -146,8 +146,8 @@ static bool is_open(const struct cheapest *x, int64_t s)
 	return true;
 }
 
-/* May it start at s? A start within a minute of the last possible one only if nothing came before
- * in the same stretch. */
+/* May it start at each second? Within a minute of the last possible start only if there was none
+ * before in the same open time. */
 static void allowed_seconds(const struct cheapest *x, int64_t from_s, bool *ret)
 {
 	memset(ret, 0, WORLD_S * sizeof(*ret));
@@ -156,7 +156,7 @@ static void allowed_seconds(const struct cheapest *x, int64_t from_s, bool *ret)
 		while (end_s < WORLD_S && is_open(x, end_s))
 			end_s++;
 		bool closes = end_s < WORLD_S;
-		/* With Require the last second is one at which it may still start. */
+		/* With Require it may still start at the last second. */
 		int64_t slack_s = !closes ? 1 : x->windows && x->require ? SLACK_S + 1 : SLACK_S;
 		int64_t last_s = end_s - slack_s;
 		for (int64_t i = s; i < end_s; i++)

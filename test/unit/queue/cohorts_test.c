@@ -1,17 +1,17 @@
 /*
- * What holds in every tree of Cohorts, whatever happens: seeded random worlds of one flavor, in
- * which Jobs come, finish and are stopped, and quotas are edited; in every second world the flavor
- * has what its nodes lend, which is more and less all the time. After each decision
+ * What is true in every Cohort tree. In seeded random worlds of one flavor Jobs come, finish and
+ * are stopped, and quotas are edited. In every second world the quota is what nodes lend, which
+ * changes all the time. After each decision
  *
- *   - a start fitted, at every node of the tree, beside all that hold quota;
- *   - nobody started before an older one of the same kind, nor, in a StrictFIFO queue, before
- *     anybody who is ahead of it;
- *   - victims are few: with any one of them put back the one they go for would not fit. That is
- *     asked of the search itself (victims.h), for each Job that waits, because within one pass
- *     what was freed for one may be promised to another.
+ *   - a start fitted, at every node of the tree, beside all reservations;
+ *   - no Job started before an older one of the same kind, nor, in a StrictFIFO queue, before any
+ *     Job ahead of it;
+ *   - no victim is unnecessary: with any one put back the demand would not fit. The search itself
+ *     is asked (victims.h), for each waiting Job, because within one pass what was freed for one
+ *     may be promised to another.
  *
- * At the end everything that could ever fit has run, and the same seed gives the same decisions.
- * Quota and use are worked out anew from what is known here, by the formulas of reference 3.2.
+ * At the end all Jobs that could ever fit have run, and the same seed gives the same decisions.
+ * Quota and use are worked out here, by the formulas of reference 3.2.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ struct w_node {
 	int64_t nominal[N_RESOURCES], borrowing[N_RESOURCES], lending[N_RESOURCES];
 	struct preemption_spec preemption;
 	double weight;
-	struct { /* what of these holds: of an idle pool, a part */
+	struct { /* the effective quota: of an idle pool, a part */
 		int64_t nominal, borrowing, lending;
 	} held[N_RESOURCES];
 	int64_t subtree[N_RESOURCES], local[N_RESOURCES], use[N_RESOURCES];
@@ -145,7 +145,7 @@ static void use_add(struct world *w, const struct w_job *j)
 		w->node[j->node].use[r] += j->request[r];
 }
 
-/* Use of the ClusterQueues is there; that of the Cohorts follows. */
+/* Works out the use of the Cohorts from that of the ClusterQueues. */
 static void use_climb(struct world *w)
 {
 	for (size_t r = 0; r < N_RESOURCES; r++) {
@@ -428,7 +428,7 @@ static struct w_job *job_of(struct world *w, const struct uid *uid)
 	must_not_get_here(); /* only those that were told can be decided */
 }
 
-/* Others are stopping for it: its place in the order is that of one who has started. */
+/* It has a promise: its place in the order is that of a started Job. */
 static bool is_promised(const struct world *w, const struct w_job *j)
 {
 	struct explanation why;
@@ -450,8 +450,8 @@ static bool same_kind(const struct w_job *a, const struct w_job *b)
 	       memcmp(a->request, b->request, sizeof(a->request)) == 0;
 }
 
-/* Nobody was promised anything in this pass, and nobody's promise was taken back: if one's is,
- * those who started behind it in the same pass stay ahead. */
+/* In this pass no promise was made or taken back. (When one is taken back, Jobs behind it that
+ * started in the same pass stay ahead.) */
 static bool is_calm(const struct world *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -464,7 +464,7 @@ static bool is_calm(const struct world *w)
 	return true;
 }
 
-/* What was promised before is kept, whoever came meanwhile. */
+/* Promises made before are kept, also before older Jobs that came meanwhile. */
 static void check_order(const struct world *w, const struct w_job *started)
 {
 	if (started->promised)
@@ -492,8 +492,8 @@ static void check_start(struct world *w, struct w_job *j)
 
 /* ---- Victims, asked of the search itself ---- */
 
-/* With all victims but one gone it must not fit; where it may only take back what is its own, not
- * without borrowing. */
+/* With all victims but one gone it must not fit. If it may only reclaim its own quota, it must not
+ * fit without borrowing. */
 static void check_needed(const struct demand *d, const struct victim *v, size_t n, bool own)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -503,7 +503,7 @@ static void check_needed(const struct demand *d, const struct victim *v, size_t 
 	}
 }
 
-/* Who may reclaim nothing takes back from gap fillers, and no more than is its own. */
+/* With reclaimWithinCohort Never only gap fillers are victims, and only for its own quota. */
 static void check_reclaim(
 	struct world *w, const struct workload *x, const struct victim *v, size_t n)
 {
@@ -511,7 +511,7 @@ static void check_reclaim(
 	assert_true(x->key.priority >= 0);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].reservation->cq == cq ||
-			cq->preemption.reclaim_within_cohort != PREEMPT_NEVER)
+			cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER)
 			continue;
 		assert_true(v[i].reservation->w->key.priority < 0);
 		assert_int_equal(v[i].reason, PREEMPTION_IN_COHORT_RECLAMATION);
@@ -589,7 +589,7 @@ static size_t decide(struct world *w)
 	return w->n;
 }
 
-/* ---- The end: all that can be done gets done ---- */
+/* ---- The end: all Jobs that can run do ---- */
 
 static bool is_blocked_for_good(const struct world *w, const struct w_job *j)
 {

@@ -1,4 +1,4 @@
-/* Where pods shall run, as JSON: the Job's own directives and the flavor's, joined. */
+/* Placement directives as JSON: the Job's own and the flavor's, joined. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * What a scenario cannot show of idle room: what a change of a pool costs, what is shared, what the
- * calls about lent room say of those who have none, and names.
+ * What a scenario cannot show of idle resources: the cost of a pool's change, shared shapes, the
+ * answers for Jobs without lent resources, and names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,17 +78,16 @@ static void a_pool_touches_those_with_its_flavor_alone(void **state)
 	struct job j = fixture_job(1, &c);
 	queue_set_job(q, &j);
 	decide(q, 0, d);
-	uint64_t placed = q->placed;
+	uint64_t placed = q->counters.placed;
 	queue_set_idle_pool(q, &(struct idle_pool){"spot", 8000, 4000, 4000, 4000});
 	assert_true(is_dirty(q, "batch") && is_dirty(q, "more"));
 	assert_false(is_dirty(q, "other"));
 	decide(q, 0, d);
-	/* One of a flavor that nobody has, or that lends nothing, is kept for when somebody does.
-	 */
+	/* A pool of a flavor that does not exist, or lends nothing, is kept for later. */
 	queue_set_idle_pool(q, &(struct idle_pool){"nobody", 8000, 8000, 8000, 8000});
 	queue_set_idle_pool(q, &(struct idle_pool){"on-demand", 8000, 8000, 8000, 8000});
 	assert_false(is_dirty(q, "batch") || is_dirty(q, "more") || is_dirty(q, "other"));
-	assert_int_equal(q->placed, placed);
+	assert_int_equal(q->counters.placed, placed);
 	queue_free(q);
 }
 
@@ -166,7 +165,7 @@ static void who_has_no_room_has_nothing_lent(void **state)
 	queue_free(q);
 }
 
-/* What was said of why is kept for as long as the room, and its memory is counted. */
+/* `why` is copied, kept as long as the reservation, and its memory is counted. */
 static void why_is_a_copy(void **state)
 {
 	(void)state;
@@ -183,7 +182,7 @@ static void why_is_a_copy(void **state)
 	queue_confirm_job(q, &j.uid, 0);
 	assert_true(queue_reclaim_job(q, &j.uid, 3, why));
 	memset(why, '?', sizeof(why) - 1);
-	/* Asked for once more before it was told: the smaller number. */
+	/* Reclaimed again before the gate was told: the smaller number counts. */
 	assert_true(queue_reclaim_job(q, &j.uid, -2, "node n2 is short"));
 	assert_false(queue_reclaim_job(q, &j.uid, 3, "late"));
 	assert_int_equal(decide(q, 0, d), 1);
@@ -195,7 +194,7 @@ static void why_is_a_copy(void **state)
 	queue_free(q);
 }
 
-/* Adopted from the ledger, the pods of a Job that asks for lent names are told from its lines. */
+/* The lines of an adopted Job that asks for lent names show how many pods they are for. */
 static void lines_of_lent_names_are_adopted(void **state)
 {
 	(void)state;

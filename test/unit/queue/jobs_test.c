@@ -1,4 +1,4 @@
-/* The edges of the calls about Jobs: unknown, twice, absurd, and in capacity-sized bites. */
+/* Edge cases of the calls about Jobs: unknown, twice, absurd, and with little capacity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +30,7 @@ static void unknown_jobs_are_nobody(void **state)
 	assert_int_equal(queue_job_lines(q, &uid, line), 0);
 	queue_confirm_job(q, &uid, 0);
 	queue_release_job(q, &uid, 0, 0);
+	queue_end_job(q, &uid, 0);
 	queue_drop_job(q, &uid);
 	queue_drop_clusterqueue(q, "nobody");
 	queue_drop_localqueue(q, "no", "body");
@@ -147,8 +148,8 @@ static void shrinking(void **state)
 	queue_free(q);
 }
 
-/* Lines that are no multiple of today's request (a template edited since): rounded up, so that the
- * ledger never shows less than what runs. */
+/* Lines may be no multiple of today's request, because the template was edited. Then they are
+ * rounded up, so that the ledger never shows less than what runs. */
 static void adopted_lines_shrink_rounded_up(void **state)
 {
 	(void)state;
@@ -167,8 +168,8 @@ static void adopted_lines_shrink_rounded_up(void **state)
 	queue_free(q);
 }
 
-/* 12 cpu at 1 cpu a pod would be 12 pods, which a Job of 4 cannot have: then it is 4, and half of
- * them hold half. Believing in 12 would free quota that pods still use. */
+/* 12 cpu at 1 cpu a pod would be 12 pods, which a Job of 4 cannot have. So it is 4, and half of
+ * them hold half. With 12 quota would be freed that pods still use. */
 static void adopted_pods_must_be_plausible(void **state)
 {
 	(void)state;
@@ -256,7 +257,7 @@ static void ceilings_are_retaken_in_order(void **state)
 	queue_free(q);
 }
 
-/* What a team may name without limit dies with its Jobs. */
+/* Names that a team may make up without limit are freed with its Jobs. */
 static void names_of_teams_do_not_pile_up(void **state)
 {
 	(void)state;
@@ -279,7 +280,7 @@ static void names_of_teams_do_not_pile_up(void **state)
 	queue_free(q);
 }
 
-/* Kept as a moment; but a pause is no longer for a clock that is set back by hours. */
+/* A back-off is kept as a moment, but a clock set back by hours does not make it longer. */
 static void a_back_off_does_not_grow_when_the_clock_is_set_back(void **state)
 {
 	(void)state;
@@ -299,6 +300,28 @@ static void a_back_off_does_not_grow_when_the_clock_is_set_back(void **state)
 	queue_free(q);
 }
 
+static void a_job_that_ends_frees_its_quota_and_is_forgotten(void **state)
+{
+	(void)state;
+	struct queue *q = fixture_new(1000, 0);
+	struct job a = fixture_job(1, &c), b = fixture_job(2, &c);
+	struct decision d;
+	int64_t next_ms;
+	queue_set_job(q, &a);
+	queue_set_job(q, &b);
+	assert_int_equal(decide(q, &d, 1, &next_ms), 1);
+	queue_end_job(q, &b.uid, 5000); /* it holds nothing: it goes on waiting */
+	assert_int_equal(queue_waiting(q), 1);
+	queue_confirm_job(q, &a.uid, 5000);
+	queue_end_job(q, &a.uid, 6000);
+	struct explanation x;
+	assert_false(queue_explain(q, &a.uid, 6000, &x));
+	assert_int_equal(queue_waiting(q), 1);
+	assert_int_equal(decide(q, &d, 1, &next_ms), 1);
+	assert_int_equal(uid_cmp(&d.uid, &b.uid), 0);
+	queue_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +333,7 @@ int main(void)
 		cmocka_unit_test(adopted_lines_shrink_rounded_up),
 		cmocka_unit_test(adopted_pods_must_be_plausible),
 		cmocka_unit_test(adopted_pods_may_be_more_than_parallelism_is_now),
+		cmocka_unit_test(a_job_that_ends_frees_its_quota_and_is_forgotten),
 		cmocka_unit_test(long_and_strange_names),
 		cmocka_unit_test(ceilings_are_retaken_in_order),
 		cmocka_unit_test(names_of_teams_do_not_pile_up),

@@ -72,7 +72,7 @@ static void drop_flavor(struct model *m, int i)
 	queue_drop_flavor(m->q, name_of("f", i));
 }
 
-/* Also of flavors that lend nothing, or are not there; now and then more than can be counted. */
+/* Also of flavors that lend nothing or do not exist; now and then more than can be counted. */
 static void tell_pool(struct model *m, int i)
 {
 	struct m_flavor *f = &m->flavor[i];
@@ -130,7 +130,7 @@ static void draw_groups(struct model *m, struct m_queue *q)
 	}
 }
 
-/* Now and then enormous, so that what is scaled by the quota (keys.h) is wrong by a lot, later. */
+/* Now and then enormous, so that the scale of keys.h is far off later. */
 static int64_t draw_nominal(struct model *m)
 {
 	return one_in(m, 12) ? (int64_t)1 << (20 + model_below(m, 42))
@@ -369,7 +369,7 @@ static void release_job(struct model *m, struct m_job *j)
 	j->stopped_ms = 0;
 }
 
-/* Nobody has a min-parallelism here, so whoever has to go on with fewer stops. */
+/* No Job has a min-parallelism here, so a Job that is to have fewer pods stops. */
 static void reclaim_job(struct model *m, struct m_job *j)
 {
 	int32_t pods = (int32_t)model_below(m, 4);
@@ -390,7 +390,7 @@ static void shrink_job(struct model *m, struct m_job *j)
 		j->line[i].amount = j->line[i].each * pods;
 }
 
-/* The ledger's word, in any flavor of any queue, for some of the pods. */
+/* The ledger has a reservation, in any flavor of any queue, for some of the pods. */
 static void adopt_job(struct model *m, struct m_job *j)
 {
 	struct quota_line line[8];

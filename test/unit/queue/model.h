@@ -1,10 +1,10 @@
 /*
- * A small world that the property test plays with: what every fact told to the queue means, kept
- * in plain arrays, and the queue that is told the same.
+ * A small world for the property test: every fact in plain arrays, and the queue that is told the
+ * same facts.
  *
- * model_step() draws one random fact and tells it to both. What the queue then decides is compared
- * with a reference that only looks here (queue_property.c), so nothing in this file may ask the
- * queue for anything.
+ * model_step() draws one random fact and tells it to both. The queue's decisions are compared with
+ * a reference that only looks here (property_test.c), so nothing in this file may ask the queue for
+ * anything.
  */
 #ifndef SLUICE_TEST_QUEUE_MODEL_H
 #define SLUICE_TEST_QUEUE_MODEL_H
@@ -27,7 +27,7 @@ enum {
 struct m_flavor {
 	bool exists;
 	int taint; /* -1: none */
-	bool idle; /* what it has is lent: */
+	bool idle; /* nodes lend it: */
 	int32_t share;
 	int64_t pool[2], most[2]; /* cpu, memory; known or not that it is idle */
 };
@@ -75,8 +75,8 @@ struct m_job {
 	unsigned tolerates;	      /* a bit for each taint */
 	int64_t created_ms, not_before_ms;
 	uint64_t arrival;
-	bool room, confirmed, stop_given; /* has room ... */
-	bool reclaimed;			  /* what it has room in is wanted back */
+	bool room, confirmed, stop_given; /* room: it has a reservation */
+	bool reclaimed;			  /* its idle resources are reclaimed */
 	int64_t stopped_ms;		  /* for that; 0: it was not */
 	int room_queue, room_local;
 	int32_t room_pods;
@@ -104,7 +104,7 @@ void model_done(struct model *m);
 uint32_t model_below(struct model *m, uint32_t n); /* a random number below n */
 void model_step(struct model *m);
 
-/* What the queue has of the g->resource[r] in the g->flavor[f], as of now. */
+/* The queue's present quota of g->resource[r] in g->flavor[f]. */
 int64_t model_quota(const struct model *m, const struct m_group *g, size_t f, size_t r);
 
 struct m_job *model_find(struct model *m, const struct uid *uid);

@@ -1,12 +1,12 @@
 /*
  * Money, to the last digit, in seeded random worlds:
  *
- *   bills     a run's cost is that of a model which adds up every millisecond's price in 128 bits,
- *             whatever was asked, edited or cut meanwhile, rounded once
- *   budgets   P6: what a Budget says was spent is the sum of the bills of the runs that started in
- *             its period and have ended, always: through edits, releases, drops and restarts (a
- * second queue that is told by recall); with charge Expected and right estimates the amount is
- *             never exceeded
+ *   bills     a run's cost is that of a model which adds up every millisecond's price in 128 bits
+ *             and rounds once, whatever was asked, edited or cut meanwhile
+ *   budgets   P6: what a Budget has spent is the sum of the bills of the runs that started in its
+ *             period and have ended. This is so through edits, releases, drops and restarts (a
+ *             second queue that is told by recall). With charge Expected and right estimates the
+ *             amount is never exceeded
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static uint64_t roll(struct dice *d, uint64_t n) /* 0 to n-1 */
 
 #define POINTS 40
 
-/* A PricePlan and what it came to at each time. */
+/* A PricePlan and its price at each time. */
 struct world {
 	struct queue *q;
 	struct dice dice;
@@ -81,7 +81,7 @@ static int64_t factor_at(const struct world *w, int64_t at_ms)
 	return factor;
 }
 
-/* The price of an hour at factor one, in millionths, of so many pods with 0.3 cpu and 700 MB. */
+/* The hourly price at factor one, in millionths, of pods with 0.3 cpu and 700 MB each. */
 static int64_t base_per_hour(const struct world *w, int64_t pods)
 {
 	__int128 gib = (__int128)1 << 30, parts = 1000 * gib;
@@ -90,7 +90,7 @@ static int64_t base_per_hour(const struct world *w, int64_t pods)
 	return (int64_t)((sum + parts / 2) / parts);
 }
 
-/* Naively: a quarter of a second after the other, which all moments here are multiples of. */
+/* Naively, by quarters of a second: all moments here are multiples of these. */
 #define TICK_MS 250
 
 struct naive {
@@ -154,7 +154,7 @@ static void start_job(
 	struct container c = {.requests = {r, 2}};
 	struct job j = fixture_job(n, &c);
 	j.parallelism = j.completions = pods;
-	j.expected_ms = expected_ms;
+	j.durations.expected_ms = expected_ms;
 	j.created_ms = now_ms;
 	queue_set_job(q, &j);
 }
@@ -300,7 +300,7 @@ static void tell_job(struct p6 *x, size_t i)
 	struct container c = {.requests = {r, 2}};
 	struct job j = fixture_job(x->number[i], &c);
 	j.queue = x->run[i].lq == 'o' ? "other" : "main";
-	j.expected_ms = x->run[i].expected_ms;
+	j.durations.expected_ms = x->run[i].expected_ms;
 	queue_set_job(x->w.q, &j);
 }
 
@@ -343,7 +343,7 @@ static void step_pass(struct p6 *x)
 	}
 }
 
-/* Its bill goes to the ledger first, then its room is given back. */
+/* Its bill goes to the ledger first, then its quota is given back. */
 static void end_run(struct p6 *x, size_t i, int64_t at_ms)
 {
 	struct m_run *r = &x->run[i];
@@ -365,7 +365,7 @@ static void step_end(struct p6 *x, size_t i)
 		end_run(x, i, x->w.now_ms);
 }
 
-/* A second queue takes over: it is told of what ran from the ledger. */
+/* A second queue takes over: it is told from the ledger what ran. */
 static void step_restart(struct p6 *x)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
@@ -398,7 +398,7 @@ static void step_restart(struct p6 *x)
 	step_pass(x);
 }
 
-/* With right estimates a run ends when it said: nobody is overdue when anybody is asked. */
+/* With right estimates runs end in time: none is overdue at a question. */
 static void advance(struct p6 *x, int64_t ms)
 {
 	int64_t to_ms = x->w.now_ms + ms;

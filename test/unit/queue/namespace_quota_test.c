@@ -1,12 +1,12 @@
 /*
- * Quotas of namespaces against a model of the API server, drawn from a seed.
+ * Namespace quotas against a model of the API server, drawn from a seed.
  *
- * The model admits pods one by one: it adds what a pod counts for to the use of each quota before
- * the pod is there, and takes away what ended some time later. The queue sees Jobs and quotas by
- * two watches, each in its order and late. Nobody but started Jobs makes pods. Always:
+ * The model admits pods one by one. It adds a pod to the use of each quota before the pod exists,
+ * and subtracts ended pods some time later. The queue sees Jobs and quotas by two watches, each in
+ * order and late. Only started Jobs make pods. Always:
  *
- *   no pod of a started Job is refused for which there is no room beside the pods that are there;
- *   when all has been seen, every Job that waits is one that the quotas have no room for.
+ *   no pod of a started Job is refused for want of room beside the pods that exist;
+ *   when all has been seen, the quotas have no room for any Job that waits.
  *
  * NAMESPACE_QUOTA_SEED=N runs that one alone.
  */
@@ -33,7 +33,7 @@
 
 enum state { ABSENT, WAITING, STARTING, RUNNING, STOPPING, DONE };
 
-/* As the API server has it, and what of it a watch event tells. */
+/* As the API server has it and a watch event shows it. */
 struct status {
 	bool suspend, suspended, complete, held;
 	int32_t parallelism, active, succeeded, failed;
@@ -48,7 +48,7 @@ struct model_job {
 	int32_t active, succeeded, failed;	    /* of its pods: the status follows */
 	int32_t chosen;				    /* pods, by the queue's decision */
 	struct status seen;			    /* by the queue */
-	bool room;				    /* the queue gave it some */
+	bool room;				    /* it has a reservation */
 };
 
 /* NONE: not limited. */
@@ -138,7 +138,7 @@ static void tell_job(struct world *w, int i)
 		.suspend = s->suspend,
 		.hold = s->held ? "true" : NULL,
 		.parallelism = s->parallelism,
-		.owner_parallelism = s->suspend ? 0 : m->parallelism,
+		.admission.owner_parallelism = s->suspend ? 0 : m->parallelism,
 		.min_parallelism = m->min,
 		.completions = m->completions,
 		.has_completions = true,
@@ -245,7 +245,7 @@ static bool counts(const struct model_quota *q, const struct model_job *j)
 	return q->exists && (!q->not_best_effort || j->cpu > 0);
 }
 
-/* All there is, n more pods of one Job with it. */
+/* All pods that exist, and n more of one Job. */
 static struct amounts live(const struct world *w, int quota, int job, int32_t n)
 {
 	struct amounts a = {0, 0, 0};
@@ -274,7 +274,7 @@ static struct amounts used_with(const struct model_quota *q, const struct model_
 	return (struct amounts){q->used.pods + 1, q->used.cpu + j->cpu, q->used.kept + 1};
 }
 
-/* A BestEffort pod says nothing of cpu, and is refused where that is limited. */
+/* A BestEffort pod has no cpu request, and is refused where cpu is limited. */
 static bool speaks(const struct model_quota *q, const struct model_job *j)
 {
 	return q->hard.cpu == NONE || j->cpu > 0;
@@ -291,7 +291,7 @@ static bool make_pod(struct world *w, int i)
 		if (!speaks(m, j) || !within(&real, &m->hard))
 			fail_msg("seed %u: quota %d refuses a pod of job %d", w->seed, q, i);
 		if (!within(&used, &m->hard)) {
-			w->refused_late++; /* what ended is counted still; it is tried again */
+			w->refused_late++; /* ended pods are still counted: it tries again */
 			return false;
 		}
 	}
@@ -349,7 +349,7 @@ static bool keeps_pods(const struct world *w, int space)
 	return false;
 }
 
-/* One that failed is made up for, which count/pods has no room for by right. */
+/* A failed pod is replaced; count/pods may rightly have no room for the new one. */
 static void end_pod(struct world *w, int i)
 {
 	struct model_job *j = &w->job[i];
@@ -447,7 +447,7 @@ static void land(struct world *w, int i)
 	}
 }
 
-/* Its Job shows that no pod is left. */
+/* Its Job has no pod left. */
 static void release(struct world *w, int i)
 {
 	struct model_job *j = &w->job[i];
@@ -477,7 +477,7 @@ static void hold(struct world *w, int i, bool held)
 	job_written(w, i);
 }
 
-/* A Job with a reservation of which nothing else is known yet, as the gate tells of it. */
+/* A Job with a reservation and nothing else known yet, as the gate reports it. */
 static void tell_unread(struct world *w, int i)
 {
 	queue_set_job(w->q, &(struct job){.uid = uid_of(i),
@@ -498,8 +498,8 @@ static void adopt(struct world *w, int i)
 		must(queue_adopt_job(w->q, &uid, &line, 1, w->now_ms));
 }
 
-/* A new leader: everything is listed, and who has room by the ledger is adopted, now and then
- * before its Job is seen. */
+/* A new leader: everything is listed, and Jobs with a reservation in the ledger are adopted, now
+ * and then before they are seen. */
 static void crash(struct world *w)
 {
 	queue_free(w->q);
@@ -575,7 +575,7 @@ static void make_quotas(struct world *w)
 	}
 }
 
-/* Only upwards: what is lowered below what was let in refuses by right. */
+/* Only upwards: a limit below the admitted pods rightly refuses. */
 static void raise_quota(struct world *w)
 {
 	int i = (int)draw(w, QUOTAS);
@@ -636,7 +636,7 @@ static void step(struct world *w)
 	}
 }
 
-/* Everything happens that is under way; nobody's pod ends any more. */
+/* Everything under way happens; no pod ends any more. */
 static void settle(struct world *w)
 {
 	for (int round = 0; round < 60; round++) {
@@ -664,7 +664,7 @@ static void settle(struct world *w)
 	}
 }
 
-/* Pods that those which run will make yet are kept for count/pods. */
+/* The pods that runs will still make are reserved in count/pods. */
 static int64_t to_come(const struct world *w, int quota)
 {
 	int64_t n = 0;
@@ -694,7 +694,7 @@ static bool has_room(const struct world *w, int i)
 	return true;
 }
 
-/* Were there no pods at all. */
+/* Could it start if there were no pods at all? */
 static bool could_ever(const struct world *w, int i)
 {
 	const struct model_job *j = &w->job[i];
@@ -772,7 +772,7 @@ static void no_pod_is_refused_and_nothing_is_kept_for_ever(void **state)
 	for (uint32_t seed = 1; seed <= SEEDS; seed++)
 		if (!one || (uint32_t)atoi(one) == seed)
 			run_seed(seed, w);
-	if (!one) { /* it is about something */
+	if (!one) { /* all cases did happen */
 		assert_true(w->started > 10 * SEEDS);
 		assert_true(w->fewer > 0 && w->refused_late > 0 && w->never > 0);
 	}

@@ -1,11 +1,11 @@
 /*
- * clusterFit Now, against what is plain to see: in the order of the queue, each Job starts with as
- * many pods as both quota and nodes have left, if these are at least the fewest that it can do
- * with, and else waits.
+ * clusterFit Now against a plain reference: in the order of the queue, each Job starts with as many
+ * pods as both quota and nodes have left. If these are fewer than its fewest, it waits.
  *
- * How many have room is asked of nodes that are told the same (cluster_property.c tries those).
- * Where pods that are to come are put depends on when somebody asks, and whoever lacks quota does
- * not: so there are worlds of several nodes with quota for all, and such of one node with less.
+ * How many fit is asked of another `struct nodes` that is told the same (test/unit/cluster tests
+ * those). Where expected pods are put depends on when a question is asked, and Jobs without quota
+ * ask none. So there are worlds of several nodes with quota for all, and worlds of one node with
+ * less.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,12 +30,12 @@ struct world {
 	int64_t quota; /* of cpu, left */
 	struct {
 		bool there;
-		int32_t most, least, pods; /* pods: of its run; 0: it waits */
+		int32_t most, least, pods; /* pods of its run; 0: it waits */
 		int cpu;
 		char text[TEXT];
 	} job[JOBS]; /* in the order of their making */
 	int njobs;
-	size_t smaller, waiting; /* so often, to see that both happen */
+	size_t smaller, waiting; /* how often, to see that both happen */
 };
 
 static int roll(struct world *w, int sides)
@@ -135,7 +135,7 @@ static void drop_job(struct world *w, int i)
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-/* With so many pods it is to start; 0: it waits. */
+/* With how many pods it is to start; 0: it waits. */
 static int32_t reference(struct world *w, int i)
 {
 	struct arena a = {0};
@@ -178,7 +178,7 @@ static void decide(struct world *w)
 	assert_int_equal(at, n);
 }
 
-/* A Job at least: each pass asks about somebody. */
+/* At least a new Job, so that each pass asks about one. */
 static void something_happens(struct world *w)
 {
 	for (int n = roll(w, 3); n > 0 && w->njobs > 0; n--) {

@@ -1,9 +1,9 @@
 /*
- * Random worlds of nodes, flavors and Jobs, against what is plain to see: who starts has a node
- * that could take its pods, who waits because no node suits has none in any flavors, and nobody
- * waits so while there is one.
+ * Random worlds of nodes, flavors and Jobs, against a plain reference: for a Job that starts some
+ * node could take its pods, and a Job waits because no node suits exactly when none does, in any
+ * flavors.
  *
- * The reference is told everything in words (cluster_words.h): what a start adds is more words.
+ * The reference is told everything in words (test/unit/cluster/words.h): a start adds more words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ struct world {
 		bool asks_gpu;
 		int queue;
 	} job[JOBS];
-	size_t nowhere, started; /* so often, to see that both happen */
+	size_t nowhere, started; /* how often, to see that both happen */
 };
 
 static int roll(struct world *w, int sides)
@@ -203,7 +203,7 @@ static bool any_node(const struct world *w)
 	return false;
 }
 
-/* Could some node take the pods of the Job, with these words more? */
+/* Could some node take the pods of the Job, with these words added? */
 static bool could(const struct world *w, int job, const char *one, const char *two)
 {
 	struct arena a = {0};
@@ -247,7 +247,7 @@ static void who_starts_could_run(struct world *w, const struct decision *d)
 		fail_msg("%s starts with \"%s%s\"", w->job[job].text, one, two);
 }
 
-/* The flavor's label is not what its owner asks of nodes. */
+/* The Job's own node selector contradicts the flavor's label. */
 static bool is_another_flavor(const struct world *w, int job, size_t flavor)
 {
 	const char *text = w->job[job].text;
@@ -265,7 +265,7 @@ static bool could_with(const struct world *w, int job, size_t flavor)
 	return false;
 }
 
-/* In any flavors of its ClusterQueue that it may use? */
+/* Could some node, in any flavors of its ClusterQueue that it may use? */
 static bool could_anywhere(const struct world *w, int job)
 {
 	for (size_t f = w->first_flavor[w->job[job].queue]; f < OF_CPU; f++)

@@ -40,7 +40,6 @@ bool piece_wrong(struct words *w, const char *fmt, ...)
 	return false;
 }
 
-/* "a=b" cut at the first c; NULL (and text whole) when there is none. */
 char *piece_after(char *text, char c)
 {
 	char *at = strchr(text, c);

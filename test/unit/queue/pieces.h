@@ -1,5 +1,5 @@
 /*
- * Pieces of a scenario's line (queue_words.h): amounts, tolerations, selector terms.
+ * Pieces of a scenario's line (words.h): amounts, tolerations, selector terms.
  *
  * What a piece points to is cut out of its word in place, or a copy that lives until
  * piece_drop_all(), that is until the next line is read.
@@ -16,7 +16,7 @@ void piece_drop_all(void);
 /* Writes why the line makes no sense; always false. */
 bool piece_wrong(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* "a=b" cut at the first c: what is behind it; NULL, and text whole, when there is none. */
+/* "a=b" cut at the first c: what is behind it; NULL, and text uncut, when there is none. */
 char *piece_after(char *text, char c);
 const char *piece_before(const char *text, char c);	    /* a copy of what stands before it */
 const char *piece_value(const char *word, const char *key); /* "b" of "key=b", or NULL */

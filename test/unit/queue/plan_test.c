@@ -1,4 +1,4 @@
-/* How much of its prices a plan keeps: what is asked of it must not become slow with time. */
+/* How many steps of prices a plan keeps: questions must not become slow with time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void a_year_is_not_kept(void **state)
 		decide(q, NOW + day * DAY_MS);
 	struct plan *p = the_plan(q);
 	assert_in_range(p->nsteps, 1, STEPS_MAX);
-	/* What has been is what it was, when somebody asks. */
+	/* Past prices are the same when they are asked for again. */
 	struct tariff t = plan_factors(q, p, NOW, NOW + DAY_MS);
 	assert_int_equal(tariff_at(&t, NOW + 6 * HOUR_MS), PRICE_FACTOR_ONE / 2);
 	assert_int_equal(tariff_at(&t, NOW + 8 * HOUR_MS), PRICE_FACTOR_ONE);
@@ -87,7 +87,7 @@ static void a_year_is_not_kept(void **state)
 	queue_free(q);
 }
 
-/* Whatever a Job or an edited clock asks for: behind what Calendars know nothing changes. */
+/* A Job or a wrong clock may ask for any time: behind what Calendars know nothing changes. */
 static void the_end_of_time_has_a_price(void **state)
 {
 	(void)state;

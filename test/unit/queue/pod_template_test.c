@@ -65,7 +65,7 @@ static void same_template_or_not(void **state)
 	}
 }
 
-/* What the words do not say: what quotas look at. */
+/* Fields that only quotas look at, which the words do not have. */
 static void quotas_tell_them_apart(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void quotas_tell_them_apart(void **state)
 	arena_done(&arena);
 }
 
-/* A quota names the containers that say nothing of what it limits: equal sums are not enough. */
+/* A quota's refusal names containers without the limited resource: equal sums are not enough. */
 static void silent_containers_tell_them_apart(void **state)
 {
 	(void)state;

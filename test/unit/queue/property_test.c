@@ -3,11 +3,11 @@
  *
  *   - what started is what sorting all Jobs and trying each in order would start, in the same
  *     order and the same flavors;
- *   - use is the sum of the lines of the Jobs with room, and no start took it over the quota;
- *   - what the ClusterQueues have of what nodes lend is in proportion, and never more in sum than
+ *   - use is the sum of the lines of reservations, and no start took it over the quota;
+ *   - the ClusterQueues' parts of what nodes lend are in proportion, and in sum never more than
  *     there is;
  *   - what must stop was stopped, once;
- *   - the reason why each other Job waits is the one that the facts say.
+ *   - each other Job waits for the reason that follows from the facts.
  *
  * And the same seed gives the same decisions, explanations and views, byte for byte.
  */
@@ -78,7 +78,7 @@ static bool class_of(const struct model *m, const struct m_job *j, int32_t *ret_
 	return true;
 }
 
-/* Of what it claims what its queue lets count: while it runs, the queue whose quota it holds. */
+/* Its priority, capped by its queue; while it runs, by the queue of its reservation. */
 static int32_t priority_of_job(const struct model *m, const struct m_job *j)
 {
 	int32_t value;
@@ -95,7 +95,7 @@ static bool selected(const struct model *m, const struct m_job *j, const struct 
 	return q->selector == 1 || (q->selector == 2 && m->ns_exists[ns] && m->ns_prod[ns]);
 }
 
-/* Is what it has lent, and the group covers more than cpu and memory? */
+/* Has the group a lent flavor, and covers more than cpu and memory? */
 static bool misplaced(const struct model *m, const struct m_group *g)
 {
 	bool idle = false;
@@ -154,8 +154,8 @@ static bool tolerated(
 	return taint < 0 || (j->tolerates >> taint & 1);
 }
 
-/* Does everything the Job wants of the group fit in its f-th flavor: into the whole quota, or into
- * what is left of it? */
+/* Does all that the Job wants of the group fit in its f-th flavor: in the whole quota, or in what
+ * is left of it? */
 static bool fits(const struct reference *r, const struct m_job *j, int queue,
 	const struct m_group *g, size_t f, bool whole)
 {
@@ -172,7 +172,7 @@ static bool fits(const struct reference *r, const struct m_job *j, int queue,
 	return true;
 }
 
-/* The reason tier of one resource group; WAIT_NOT: flavor *ret_f fits. */
+/* The wait reason of one resource group; WAIT_NOT: flavor *ret_f fits. */
 static enum wait_reason judge_group(const struct reference *r, const struct m_job *j, int queue,
 	const struct m_group *g, size_t *ret_f)
 {
@@ -280,7 +280,7 @@ static void take_room(struct reference *r, struct m_job *j, int queue, const siz
 
 struct checked {
 	struct model *m;
-	uint64_t digest; /* of all that came out */
+	uint64_t digest; /* of all decisions, sentences and views */
 	size_t starts, stops;
 };
 
@@ -315,8 +315,8 @@ static enum stop_reason must_stop(const struct model *m, const struct m_job *j)
 	return j->reclaimed ? STOP_REASON_IDLE_RECLAIMED : STOP_REASON_NONE;
 }
 
-/* The starts of one queue, in their order, are what the reference starts. Not drained: the pass was
- * cut by its capacity, so fewer. */
+/* The starts of one queue, in their order, are those of the reference. Not drained: fewer, because
+ * the pass was cut by its capacity. */
 static void check_starts(
 	struct checked *c, int queue, const struct uid *started, size_t n, bool drained)
 {
@@ -518,8 +518,7 @@ static enum wait_reason reason_of(const struct reference *r, const struct m_job 
 		return w;
 	if (j->not_before_ms > m->now_ms)
 		return WAIT_BACK_OFF;
-	return w == WAIT_NOT ? WAIT_BEHIND
-			     : w; /* whatever fits was started, unless somebody blocks */
+	return w == WAIT_NOT ? WAIT_BEHIND : w; /* it fits, so a Job before it blocks */
 }
 
 static size_t ahead_of(const struct model *m, const struct m_job *j)

@@ -1,8 +1,8 @@
 /*
  * Runs the scenarios in test/scenario/: text that an administrator can read. See README there.
  *
- * A line "pass" lets the queue decide; what it decided must be what the "expect:" lines below say,
- * all of it and in that order. Other expectations ask for an explanation or a view. On a mismatch
+ * A line "pass" lets the queue decide. The decisions must be those of the "expect:" lines below,
+ * all of them and in that order. Other expectations ask for an explanation or a view. On a mismatch
  * the line is shown with what was expected and what came instead.
  */
 #include <setjmp.h>
@@ -270,7 +270,7 @@ static void say_share(struct run *r, const char *name)
 		say(r, "share %s %lld", name, (long long)share);
 }
 
-/* What counts, and what is claimed where that is more. */
+/* The priority that counts, and that of the class where that is higher. */
 static void say_priority(struct run *r, const char *name)
 {
 	struct explanation x;

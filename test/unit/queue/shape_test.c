@@ -102,7 +102,7 @@ static void same_shape_or_not(void **state)
 	shapes_done(&s); /* must()s that nothing is left */
 }
 
-/* Each of these differs from each other one; the bytes that tell them apart must not collide. */
+/* Each of these differs from each other one; their keys must not collide. */
 static void directives_are_told_apart(void **state)
 {
 	(void)state;
@@ -190,7 +190,7 @@ static void too_many_resources(void **state)
 	shapes_done(&s);
 }
 
-/* What the API server takes: a hundred values in each of sixty requirements of ten terms. */
+/* The API server accepts a hundred values in each of sixty requirements of ten terms. */
 static void directives_have_a_ceiling(void **state)
 {
 	(void)state;
@@ -220,7 +220,7 @@ static void directives_have_a_ceiling(void **state)
 	assert_true(shapes_bytes(&s) < 4096);
 	assert_int_equal(over->directives->placement.nterms, 0);
 	assert_null(over->template);
-	assert_int_equal(over->nrequests, 2); /* by these it holds its quota, if it runs already */
+	assert_int_equal(over->nrequests, 2); /* if it runs, it holds quota by these */
 
 	/* A thousand such Jobs take no more than one. */
 	requirements[0].key = "another/key";

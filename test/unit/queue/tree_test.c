@@ -173,7 +173,7 @@ static unsigned depth(const struct tree_node *n)
 	return 1 + (l > r ? l : r);
 }
 
-/* Keys that come in order, as arrivals do, are the case that ruins a plain tree. */
+/* Keys in ascending order, as of arrivals, are the worst case of a plain tree. */
 static void sorted_arrivals_stay_shallow(void **state)
 {
 	(void)state;

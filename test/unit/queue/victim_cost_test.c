@@ -74,8 +74,8 @@ static void each_step_decides(void **state)
 	}
 }
 
-/* The important one's pods are counted first, as kube-scheduler does: it has what both budgets
- * allow, and the other one is left with none. The other way round, it would be two and one. */
+/* The important run's pods are counted first, as in kube-scheduler: it uses up both budgets, and
+ * none is left for the other run. The other way round, it would be two and one. */
 static void pods_are_counted_in_order_of_importance(void **state)
 {
 	(void)state;
@@ -111,8 +111,8 @@ static void a_budget_that_is_overdrawn_allows_nothing(void **state)
 #define NEEDS 2
 #define LENDERS 3
 
-/* Each holds something of two resources; each belongs to a lender, and may go while that has given
- * less than it must: as borrowers may while they borrow. */
+/* Each run holds two resources and belongs to a borrower. It may go while that has given back less
+ * than it must, as runs of a ClusterQueue may while it borrows. */
 struct world {
 	size_t n;
 	struct victim_cost_run run[RUNS_MAX];
@@ -194,7 +194,7 @@ static struct victim_search victim_search_over(struct world *w, bool any_order)
 		.may_go = any_order ? NULL : world_may_go};
 }
 
-/* In order, until it is enough; whoever is not needed comes back. As the plain order does. */
+/* As the plain order: takes runs until it is enough, then puts unnecessary ones back. */
 static bool plain(const struct victim_search *l, bool *goes)
 {
 	struct world *w = l->world;
@@ -311,7 +311,7 @@ static void of_few_none_is_better(void **state)
 	assert_true(eased > 300);
 }
 
-/* Sets that may go, are enough and minimal, and never worse than the plain one. */
+/* The set may go, is enough and minimal, and never worse than the plain one. */
 static void of_many_none_is_worse(void **state)
 {
 	(void)state;

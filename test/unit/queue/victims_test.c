@@ -1,15 +1,14 @@
 /*
- * Victims against all sets of victims: seeded random worlds in which some run and one wants to
- * start. Of a world nothing but the search is asked (victims.h), and beside it all subsets of those
- * who may be displaced are gone through, by the rules as they stand in docs/queue.md:
+ * Victims against all sets of candidates: seeded random worlds in which some Jobs run and one wants
+ * to start. Only the search is asked (victims.h). Beside it all subsets of the candidates are
+ * tried, by the rules of docs/queue.md:
  *
- *   - there are victims exactly where the plain order finds some, and it finds none where a look at
- *     sums (victims.c) says so beforehand;
- *   - classic: they may go, one after another, are enough, and no other set that may and is would
- *     hurt less;
- *   - fair: each ClusterQueue gives back what it gives back in the plain order, and no other set of
- *     which that is true would hurt less;
- *   - the quota tree is what it was.
+ *   - there are victims exactly where the plain order finds some, and it finds none where the sums
+ *     (victims.c) say so beforehand;
+ *   - classic: they may go, one after another, and suffice; no other such set costs less;
+ *   - fair: each ClusterQueue gives back what it gives back in the plain order; no other such set
+ *     costs less;
+ *   - the quota tree is as before.
  *
  * With a number as its argument it tries so many worlds.
  */
@@ -37,7 +36,7 @@ static const char *const queue_name[QUEUES] = {"q0", "q1", "q2"};
 static const char *const cohort_name[COHORTS] = {"root", "below"};
 static const char *const class_name[] = {"p-1", "p0", "p1", "p2"};
 
-/* Whom a budget selects: bit a label. */
+/* The labels that a budget selects, a bit each. */
 static const struct {
 	const char *name;
 	unsigned apps;
@@ -48,7 +47,7 @@ struct run {
 	struct uid uid;
 	struct reservation *reservation;
 	size_t app;
-	int kind; /* of asking for it: 0 by right, 1 by priority, 2 its own ClusterQueue */
+	int kind; /* enum candidate_kind: 0 by right, 1 by priority, 2 its own ClusterQueue */
 	const struct quota_node *shared;
 };
 
@@ -62,7 +61,7 @@ struct world {
 	int32_t allowed[BUDGETS];
 
 	struct demand d;
-	size_t n; /* those who may be displaced */
+	size_t n; /* candidates */
 	const struct run *who[RUNS];
 };
 
@@ -135,7 +134,7 @@ static int64_t use_of(const struct world *w, size_t queue, size_t resource)
 	return use;
 }
 
-/* Of what runs a part is borrowed from here on, or even more than there is. */
+/* Lowers quotas, so that runs borrow, or use even more than there is. */
 static void tighten(struct world *w)
 {
 	struct cohort_spec s = {.name = cohort_name[1], .parent = cohort_name[0], .weight = 1};
@@ -175,7 +174,7 @@ static void tell_job(struct world *w, uint32_t n, size_t queue, size_t app, bool
 	queue_set_job(w->q, &j);
 }
 
-/* Each starts at a moment of its own; labels of pods are known of those that have room. */
+/* Each starts at a moment of its own. The labels of pods are known of reservations. */
 static void start_one(struct world *w, uint32_t n)
 {
 	struct run *r = &w->run[n];
@@ -237,7 +236,7 @@ static void world_init(struct world *w, uint64_t seed)
 	tighten(w);
 }
 
-/* Who wants to start; false: nobody has to go for it, or nobody may. */
+/* Draws the Job that wants to start; false: it needs no victims, or may not preempt. */
 static bool ask(struct world *w)
 {
 	struct choice choice;
@@ -258,7 +257,7 @@ static bool ask(struct world *w)
 	return true;
 }
 
-/* ---- who may be displaced -------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static const struct quota_row *row_at(
 	const struct world *w, const struct quota_node *node, const struct quota_row *row)
@@ -289,7 +288,7 @@ static bool holds_what_lacks(const struct world *w, const struct reservation *r)
 
 static bool policy_lets(const struct world *w, const struct reservation *r)
 {
-	const struct preemption_spec *p = &w->d.cq->preemption;
+	const struct preemption_spec *p = &w->d.cq->spec.preemption;
 	const struct order_key *mine = &w->d.w->key, *theirs = &r->w->key;
 	enum preemption_policy policy =
 		r->cq == w->d.cq ? p->within_clusterqueue : p->reclaim_within_cohort;
@@ -310,7 +309,7 @@ static const struct quota_node *meet(const struct quota_node *a, const struct qu
 	return NULL;
 }
 
-/* Does the demand fit in a quota nearer to it than that node? What does not stay local goes up. */
+/* Does the demand fit in the quota of a node below that one? What exceeds local goes up. */
 static bool fits_below(const struct world *w, const struct quota_node *node)
 {
 	bool fits = false;
@@ -332,7 +331,7 @@ static bool fits_below(const struct world *w, const struct quota_node *node)
 
 static void find_candidates(struct world *w)
 {
-	bool gaps_only = w->d.cq->preemption.reclaim_within_cohort == PREEMPT_NEVER;
+	bool gaps_only = w->d.cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER;
 	for (size_t i = 0; i < w->nruns; i++) {
 		struct run *r = &w->run[i];
 		bool own = r->reservation->cq == w->d.cq;
@@ -358,7 +357,7 @@ static bool more_important(const struct reservation *a, const struct reservation
 	return a->reserved_ms < b->reserved_ms;
 }
 
-/* Pod by pod: one that any of its budgets has none left for is one too many. */
+/* Pod by pod: a pod is a violation if any of its budgets has none left. */
 static int64_t violations(const struct world *w, unsigned set)
 {
 	int64_t left[BUDGETS], over = 0;
@@ -427,10 +426,10 @@ static void undo(struct world *w, unsigned set)
 			reservation_put_back(w->who[i]->reservation);
 }
 
-/* May it go now, whoever is away already? */
+/* May it go now, with those away that are? */
 static bool may_go(const struct world *w, const struct run *r, bool may_borrow)
 {
-	const struct preemption_spec *p = &w->d.cq->preemption;
+	const struct preemption_spec *p = &w->d.cq->spec.preemption;
 	int32_t theirs = r->reservation->w->key.priority;
 	if (r->kind == 2)
 		return true;
@@ -444,8 +443,8 @@ static bool may_go(const struct world *w, const struct run *r, bool may_borrow)
 	return true;
 }
 
-/* Sets that may go in some order, and those of them that are enough; where borrowing is allowed in
- * the end, and where it is not. */
+/* Sets that may go in some order, and those of them that are enough. Each with borrowing allowed in
+ * the end, and without. */
 struct sets {
 	bool may[2][1u << RUNS], does[2][1u << RUNS];
 };
@@ -477,14 +476,14 @@ static unsigned bits_of(const struct world *w, const struct victim *v, size_t n)
 		size_t i = 0;
 		while (i < w->n && w->who[i]->reservation != v[k].reservation)
 			i++;
-		must(i < w->n && !(set >> i & 1)); /* nobody who may not be displaced, nor twice */
+		must(i < w->n && !(set >> i & 1)); /* a candidate, and not twice */
 		set |= 1u << i;
 	}
 	return set;
 }
 
-/* What is wrong with it; NULL: nothing. The plain order has borrowed, or it has not: where both
- * would explain its set nobody can tell, and only what is better both ways is better. */
+/* What is wrong with it; NULL: nothing. The plain order borrowed or did not. Where both would
+ * explain its set, another set is better only if it is better in both cases. */
 static const char *check_classic(struct world *w, unsigned plain, unsigned found)
 {
 	static struct sets s;
@@ -512,7 +511,7 @@ static bool are_alike(const struct reservation *a, const struct reservation *b)
 	return same;
 }
 
-/* Of each kind of run as many. */
+/* Have both sets equally many of each kind of run? */
 static bool gives_the_same(const struct world *w, unsigned a, unsigned b)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -548,7 +547,7 @@ static const char *check(struct world *w, unsigned plain, unsigned found)
 	return w->fair ? check_fair(w, plain, found) : check_classic(w, plain, found);
 }
 
-/* The search itself, without the look at sums. */
+/* The search itself, without the check of sums. */
 static bool finds_somebody(struct world *w)
 {
 	struct preemption *x = w->q->preemption;
@@ -562,7 +561,7 @@ static bool finds_somebody(struct world *w)
 }
 
 struct counters {
-	size_t searches, others; /* that found somebody; ... others than the plain order */
+	size_t searches, others; /* that found victims; ... other ones than the plain order */
 	size_t vain;
 };
 

@@ -1,11 +1,14 @@
 /*
  * Windows at scale and at random.
  *
- * A turn of a window is a look at each group, so with 100,000 waiting Jobs of a few shapes it must
- * not touch each: who is placed anew is counted. And random Calendars, policies, Jobs and jumps of
- * the clock, in which nobody starts while any policy that binds it is closed, nobody runs on behind
- * a close beyond what protects it, the regimes are what a naive look at the Calendars says, and the
- * same facts give the same decisions.
+ * When a window opens or closes, each group is looked at, but no Job: with 100,000 waiting Jobs of
+ * a few shapes the placed ones are counted. And in random worlds of Calendars, policies, Jobs and
+ * jumps of the clock:
+ *
+ *   - no Job starts while any policy that binds it is closed;
+ *   - no Job runs on behind a close, unless something protects it;
+ *   - window states are what a naive look at the Calendars says;
+ *   - the same facts give the same decisions.
  */
 #include <setjmp.h>
 #include <limits.h>
@@ -63,7 +66,7 @@ static void tell_jobs(struct queue *q, uint32_t n)
 		struct container c = {.requests = {r, 1}};
 		struct job j = fixture_job(i, &c);
 		j.created_ms = (int64_t)i * 1000;
-		j.expected_ms = (1 + i % 3) * HOUR_MS;
+		j.durations.expected_ms = (1 + i % 3) * HOUR_MS;
 		queue_set_job(q, &j);
 	}
 }
@@ -89,18 +92,18 @@ static void a_turn_touches_no_waiting_job(void **state)
 	assert_int_equal(queue_decide(q, now_ms, d, 64, &next_ms), 0);
 	assert_int_equal(next_ms, 19 * HOUR_MS);
 
-	uint64_t placed = q->placed;
+	uint64_t placed = q->counters.placed;
 	size_t groups = q->groups.map.count;
 	assert_int_equal(groups, SHAPES * 3);
 	size_t starts = queue_decide(q, next_ms, d, 64, &next_ms);
 	assert_int_equal(starts, 4); /* of 1 to 1.02 cpu in 5 */
-	assert_int_equal(q->placed - placed, starts);
+	assert_int_equal(q->counters.placed - placed, starts);
 	assert_int_equal(next_ms, DAY_MS + 7 * HOUR_MS);
 
-	placed = q->placed;
+	placed = q->counters.placed;
 	size_t stops = queue_decide(q, next_ms, d, 64, &next_ms);
 	assert_int_equal(stops, starts);
-	assert_int_equal(q->placed - placed, 0);
+	assert_int_equal(q->counters.placed - placed, 0);
 	assert_int_equal(next_ms, DAY_MS + 19 * HOUR_MS);
 	queue_free(q);
 }
@@ -262,7 +265,7 @@ static void tell_job(struct world *w, uint32_t i)
 	j.priority_class = class[r->priority];
 	j.labels = &gold;
 	j.nlabels = r->gold;
-	j.expected_ms = r->expected_ms;
+	j.durations.expected_ms = r->expected_ms;
 	j.created_ms = (int64_t)i;
 	queue_set_job(w->q, &j);
 }
@@ -369,7 +372,7 @@ static bool must_stop(const struct world *w, const struct run *r)
 	return false;
 }
 
-/* It is closed, and all that bind it by name are open before the longest lead of any is over. */
+/* The queue is closed, and all policies that name it will be open within the longest lead. */
 static bool leads(const struct world *w, int q)
 {
 	int64_t lead_ms = 0, at_ms = w->now_ms;
@@ -390,7 +393,7 @@ static bool leads(const struct world *w, int q)
 	return open && lead_ms > 0;
 }
 
-/* What the first policy in name order says for the window that its Calendar shows. */
+/* The quota of the first policy in name order that has one for the window of its Calendar. */
 static void quota_is(const struct world *w, int q)
 {
 	int64_t nominal = 4000;
@@ -404,13 +407,12 @@ static void quota_is(const struct world *w, int q)
 				nominal = s->quota[i].nominal;
 	}
 	const struct clusterqueue *cq = clusterqueue_find(&w->q->clusterqueues, QUEUE[q]);
-	const struct quota_row *row = cq->groups[0].row[0];
+	const struct quota_row *row = cq->spec.groups[0].row[0];
 	assert_true(row->nominal == nominal);
 	assert_true(row->lending_limit == (w->shares && leads(w, q) ? 0 : QUOTA_UNLIMITED));
 }
 
-/* After a decision: whoever runs may run; whoever waits in a queue with room left is kept by time.
- */
+/* After a decision: runs may run, and in a queue with quota left Jobs wait for time only. */
 static void all_is_as_it_ought_to_be(const struct world *w)
 {
 	int busy[QUEUES] = {0};
@@ -496,7 +498,7 @@ static bool start_at(const struct world *w, const struct outlook *o, const struc
 	return true;
 }
 
-/* window_state_next_open() and what a regime says of the next open and close. */
+/* window_state_next_open(), and opens_ms and closes_ms of a window state. */
 static void the_future_is_told(struct world *w)
 {
 	struct outlook *o = outlook_new(w);
@@ -587,7 +589,7 @@ static int64_t decide(struct world *w)
 	return next_ms;
 }
 
-/* Until the moment it asked for nothing happens of itself. */
+/* Before the moment that the queue asked for nothing happens. */
 static void nothing_before(struct world *w, int64_t next_ms)
 {
 	struct decision d[MOST * 2];
@@ -613,7 +615,7 @@ static void move_clock(struct world *w, int64_t next_ms)
 	case 2:
 		w->now_ms += roll(d, 3600000);
 		break;
-	default: /* as the queue asked: nothing may have been due before */
+	default: /* at the moment that the queue asked for: nothing may be due before */
 		w->now_ms = next_ms < w->now_ms + 9 * DAY_MS ? next_ms : w->now_ms + HOUR_MS;
 	}
 }

@@ -393,7 +393,7 @@ static void read_priority(struct words *w, struct job_words *x, const char *valu
 	x->job.priority_class = x->class;
 }
 
-/* Words with a value that are no resource; false when it is none of them. */
+/* Words with a value that are no resource; false: it is a resource. */
 static bool read_job_field(struct words *w, struct job_words *x, const char *key, char *value)
 {
 	struct job *j = &x->job;
@@ -405,8 +405,8 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 		{"pods", NULL, &j->parallelism}, {"min", NULL, &j->min_parallelism},
 		{"completions", NULL, &j->completions}, {"succeeded", NULL, &j->status.succeeded},
 		{"active", NULL, &j->status.active}, {"runtime", &j->pod.runtime_class, NULL},
-		{"requeues", NULL, &j->history.requeues},
-		{"suspensions", NULL, &j->history.suspensions}};
+		{"requeues", NULL, &j->admission.history.requeues},
+		{"suspensions", NULL, &j->admission.history.suspensions}};
 	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
 		if (strcmp(key, field[i].key) != 0)
 			continue;
@@ -424,15 +424,15 @@ static bool read_job_field(struct words *w, struct job_words *x, const char *key
 	else if (strcmp(key, "version") == 0)
 		j->version = atoll(value);
 	else if (strcmp(key, "max-run") == 0)
-		j->max_run_ms = atoll(value) * 1000;
+		j->durations.max_run_ms = atoll(value) * 1000;
 	else if (strcmp(key, "expected") == 0)
-		j->expected_ms = words_ms(value);
+		j->durations.expected_ms = words_ms(value);
 	else if (strcmp(key, "stopping-at") == 0)
-		j->stopping_at_ms = atoll(value) * 1000;
+		j->annotations.stopping_at_ms = atoll(value) * 1000;
 	else if (strcmp(key, "ran") == 0)
-		j->history.ran_ms = atoll(value) * 1000;
+		j->admission.history.ran_ms = atoll(value) * 1000;
 	else if (strcmp(key, "evicted") == 0)
-		j->history.evicted_ms = atoll(value) * 1000;
+		j->admission.history.evicted_ms = atoll(value) * 1000;
 	else if (strcmp(key, "grace") == 0)
 		j->grace_ms = atoll(value) * 1000;
 	else if (strcmp(key, "tolerate") == 0)
@@ -485,8 +485,8 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	return true;
 }
 
-/* As the gate does: one that is new is asked for a place, unless it was deferred and has its turn.
- */
+/* As the gate does: a new Job needs a place (queue_has_place()), unless it was deferred and it is
+ * its turn. */
 static bool tell_job_words(struct words *w, const struct words_job *known, bool in_turn)
 {
 	struct job_words x = {.job = {.uid = known->uid,

@@ -13,8 +13,8 @@
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
  *              [cap=MAX-PRIORITY] [selector="TERM"] [noselector] [by-usage] [within=POLICY]
- * [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing] [stop-when-preempting]
- *              [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
+ *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing]
+ *              [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit
@@ -25,19 +25,19 @@
  *               [runtime=CLASS] [hold] [nohold] [deleting] [invalid="SENTENCE"] [select=K:V]
  *               [tolerate=K[=V][:EFFECT]] [affinity="TERM | TERM"] RESOURCE=QUANTITY ..
  *                                    prio=N is a class of that value; resources are per pod
- *   edit NS/NAME ..                  the same Job, with these words added to what was said
+ *   edit NS/NAME ..                  the same Job, with these words added
  *   drop flavor|queue|cohort|class|podclass|namespace|local|job NAME
  *   reject queue|flavor NAME "SENTENCE"
  *   adopt NS/NAME NODE FLAVOR RESOURCE=QUANTITY .. [NODE ..]
  *   confirm NS/NAME | release NS/NAME [until=SECONDS] | shrink NS/NAME pods=N
- *   (limits, run, usage: queue_words_limits.h; time and money: queue_words_money.h;
+ *   (limits, run, usage: words_limits.h; time and money: words_money.h;
  *   limit.RESOURCE=QUANTITY is a container's limit;
  *   requeues=N ran=S evicted=S are what earlier attempts left behind)
- *   (idle room: queue_words_idle.h; nodes: queue_words_cluster.h)
+ *   (idle resources: words_idle.h; nodes: words_cluster.h)
  *   ending NS/NAME                   it was told to stop before this queue was made
  *   block NS/NAME | unblock NS/NAME  the gate sees something in its way
- *   at SECONDS                       the time is now so much
- *   calendar .., policy .., at LOCAL-TIME: queue_words_time.h; label=K:V is a label of the Job,
+ *   at SECONDS                       sets the time
+ *   calendar .., policy .., at LOCAL-TIME: words_time.h; label=K:V is a label of the Job,
  *   suspensions=N what earlier attempts left behind, stopping-at=SECONDS our notice of a stop
  *
  * A TERM is requirements joined by ";": "KEY in V,V", "KEY notin V,V", "KEY exists",
@@ -64,7 +64,7 @@ struct words_job {
 struct words {
 	struct queue *q;
 	int64_t now_ms, generation;
-	const struct zone *zone; /* in which times are told; NULL: in seconds */
+	const struct zone *zone; /* in which times are written; NULL: in seconds */
 	size_t njobs;
 	struct words_job job[WORDS_JOBS_MAX];
 	struct err refused; /* of the last fact; "" when it was taken */
@@ -81,9 +81,9 @@ size_t words_cut(char *line, char *word[WORDS_MAX]);
 bool words_tell(struct words *w, char **word, size_t n);
 
 struct words_job *words_find_job(struct words *w, const char *ns_name);
-/* What was told of all Jobs once more: what they are judged by is something else now. */
+/* Tells all Jobs again as they were told: what they are judged by has changed. */
 void words_tell_jobs_again(struct words *w);
-/* Those that were too many, and for which there is a place now. */
+/* Tells deferred Jobs for which there is a place now. */
 void words_fetch_deferred(struct words *w);
 
 const struct words_job *words_job_of(const struct words *w, const struct uid *uid);

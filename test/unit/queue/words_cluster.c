@@ -148,7 +148,7 @@ static bool read_scope(struct words *w, const char *text, struct quota_scope_ter
 	return piece_wrong(w, "no scope is called %s", text);
 }
 
-/* RESOURCE=USED/HARD, or =HARD of what nobody has counted yet. */
+/* RESOURCE=USED/HARD, or =HARD while the use is not counted yet. */
 static bool read_limit(struct words *w, char *word, struct resource *used, size_t *nused,
 	struct resource *ret_hard)
 {
@@ -239,7 +239,7 @@ bool words_tell_cluster(struct words *w, char **word, size_t n, bool *ret_known)
 	return true;
 }
 
-/* Those whom the quotas of their namespaces never let in. */
+/* How many Jobs the quotas of their namespaces never admit. */
 static bool say_beyond(struct words *w, const char *clusterqueue, char *got, size_t size)
 {
 	const char *name;

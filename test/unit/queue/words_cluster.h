@@ -1,32 +1,33 @@
 /*
- * Words about the cluster itself: nodes, and what of a Job's pods they look at; read by
- * queue_words.c. Nodes and pods are in the words of cluster_words.h.
+ * Words about the cluster itself: nodes, and what matters of a Job's pods for them; read by
+ * words.c. Nodes and pods are in the words of test/unit/cluster/words.h.
  *
- *   cluster is known                 all of it has been told once: from now on it is asked
+ *   cluster is known                 all of it has been told once: from now on it counts
  *   node NAME [+RESOURCE=QUANTITY] [KEY=VALUE] [!KEY=VALUE:EFFECT] [cordon]
  *                                    10 cpu and 10 pods unless it says otherwise
  *   drop node NAME
- *   bind POD to NODE of JOB "WORDS"  a pod that is there; of -: nobody's that we know. Again: as it
- *                                    is now
+ *   bind POD to NODE of JOB "WORDS"  a bound pod; of -: of no known Job. Again: as it is now
  *   unbind POD
  *   queue .. [fit=Ignore|Possible|Now]
- *   job .. [pod="WORDS"]             more of its pods than requests, select=, tolerate=, affinity=
- *                                    say: ports, near/.., apart/.., labels, node=, scheduler=
+ *   job .. [pod="WORDS"]             more about its pods: ports, near/.., apart/.., labels, node=,
+ *                                    scheduler=
  *   runtimeclass NAME [select=K:V]   what a RuntimeClass asks of nodes
  *
- *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many pods of those that it selects
- * may go now; without a term of all in the namespace drop pdb NS/NAME job .. [grace=SECONDS] so
- * long its pods may take to stop. What a Job says of its pods counts for victims from when it is
- * seen with room: "edit NS/NAME" shows it again as it is
+ *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many of the pods that it selects may
+ *                                    go now; without a term it selects all of the namespace
+ *   drop pdb NS/NAME
+ *   job .. [grace=SECONDS]           how long its pods may take to stop. What a Job says of its
+ *                                    pods counts for victims once it is seen with a reservation:
+ *                                    "edit NS/NAME" shows it again as it is
  *
  *   resourcequota NS/NAME RESOURCE=USED/HARD .. [scope=SCOPE ..] [version=N]
- *                                    as its status is; =HARD alone: not counted yet. Quotas have
- *                                    been seen as of that version
+ *                                    its status; =HARD alone: not counted yet. Quotas have been
+ *                                    seen as of that version
  *   drop resourcequota NS/NAME
  *   job, edit .. [version=N active=N] what its status says, as of a version
  *
- *   expect: nowhere QUEUE N          so many of its Jobs wait because no node suits
- *   expect: beyond QUEUE N           ... and are more than a whole ResourceQuota
+ *   expect: nowhere QUEUE N          how many of its Jobs wait because no node suits
+ *   expect: beyond QUEUE N           ... because they ask for more than a whole ResourceQuota
  *   expect: pods are wanted|unwanted
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_CLUSTER_H
@@ -38,7 +39,7 @@
 /* False: not "fit=". */
 bool words_cluster_of_queue(struct clusterqueue_spec *s, const char *word);
 
-/* The template of a Job that is otherwise read; text: of its word pod=, or NULL. */
+/* The template of a Job, its other words being read; text: of its word pod=, or NULL. */
 const struct pod *words_template(struct arena *a, const struct job *j, const char *text);
 
 /* *ret_known false: the line is about something else. */

@@ -1,14 +1,14 @@
 /*
- * Words about idle room: what nodes lend, who may run on it, and taking it back; read by
- * queue_words.c.
+ * Words about idle resources: what nodes lend, which Jobs may run on it, and reclaim; read by
+ * words.c.
  *
  *   flavor NAME .. [idle Batch|Gocran] [share N%]   its quota is a part of what its nodes lend
  *   pool FLAVOR cpu=QUANTITY [memory=QUANTITY] [most-cpu=..] [most-memory=..]
- *                                    what they lend now; the most of one node is all of it unless
- *                                    it is said. Nothing said of memory: as much as anybody likes
+ *                                    what they lend now; most-cpu and most-memory: the most of one
+ *                                    node, else all of it. Without memory=: unlimited
  *   job .. [preemptible]             may run in ordinary flavors and on what is lent; one that asks
  *                                    for kubernetes.io/batch-cpu or the like runs on that alone
- *   reclaim NS/NAME pods=N "WHY"     so many of its pods may stay
+ *   reclaim NS/NAME pods=N "WHY"     N of its pods may stay
  *
  *   expect: shrinks NS/NAME to N "WHY"
  *   expect: borrows NS/NAME yes|no
@@ -23,7 +23,7 @@
 bool words_idle_of_flavor(struct flavor_spec *s, const char *word, const char *value);
 /* False: not "preemptible". */
 bool words_idle_of_job(struct job *j, const char *word);
-/* What its containers ask for says where it may run. */
+/* Sets job.lending from what its containers ask for. */
 void words_lending(struct job *j);
 
 bool words_tell_pool(struct words *w, char **word, size_t n);

@@ -1,5 +1,5 @@
 /*
- * Words about accounting, limits of a run and usage over time; read by queue_words.c.
+ * Words about accounting, limits of a run and usage over time; read by words.c.
  *
  *   config .. [pods-ready=S] [recovery=S] [back-off=BASE:MAX:LIMIT] [creation] [half-life=S]
  *             [weigh=RESOURCE:N] [exclude=PREFIX] [ignore-undeclared]

@@ -263,7 +263,7 @@ bool words_money_of_job(struct job *j, const char *word, char *value)
 	else if (strcmp(word, "family") == 0)
 		j->family = value;
 	else if (strcmp(word, "active-deadline") == 0)
-		j->active_deadline_ms = seconds(value);
+		j->durations.active_deadline_ms = seconds(value);
 	else
 		return false;
 	if (strncmp(word, "max-price", 9) == 0) {

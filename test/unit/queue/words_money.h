@@ -1,5 +1,5 @@
 /*
- * Words about time and money; read by queue_words.c, asked for by queue_scenario.c.
+ * Words about time and money; read by words.c, asked for by scenario_test.c.
  *
  *   plan NAME [currency=EUR] [queues=GLOB,..] RESOURCE=PRICE .. [flavor.NAME=FACTOR ..]
  *             [rate=CALENDAR[/WINDOW]:FACTOR ..] [series=SECONDS:FACTOR,..] [stale=SECONDS]
@@ -8,8 +8,10 @@
  *             [zone=Europe/Berlin] [actual] [Suspend|Warn]       UTC and Monthly unless said
  *   drop plan|budget NAME | reject plan|budget NAME "SENTENCE"
  *   job .. [start-after=TIME] [deadline=TIME] [fails] [cheapest] [max-price=N]
- * [max-price-of=RESOURCE] [family=NAME] [active-deadline=S] finished NS/NAME lasted NS FAMILY
- * SECONDS ..          runs that a former leader saw end well spent QUEUE NS/LOCAL CURRENCY AT COST
+ *          [max-price-of=RESOURCE] [family=NAME] [active-deadline=S]
+ *   finished NS/NAME
+ *   lasted NS FAMILY SECONDS ..          runs that a former leader saw end well
+ *   spent QUEUE NS/LOCAL CURRENCY AT COST
  *
  *   expect: bill NS/NAME COST            what it has cost by now, in the currency
  *   expect: detail NS/NAME JSON          (quotes left out)

@@ -19,7 +19,7 @@ int64_t words_ms(const char *duration)
 	return n * each * 1000;
 }
 
-/* Loading takes its time, and all scenarios share a few. */
+/* Kept, because loading is slow and all scenarios share a few. */
 static const struct zone *zone_named(const char *name)
 {
 	static struct zone *known[64];

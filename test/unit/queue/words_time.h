@@ -1,5 +1,5 @@
 /*
- * Words about time: Calendars, RunPolicies, local times; read by queue_words.c.
+ * Words about time: Calendars, RunPolicies, local times; read by words.c.
  *
  *   calendar NAME ZONE [open WINDOW=DAYS:HH:MM-HH:MM ..] [open WINDOW=DAY:HH:MM-DAY:HH:MM ..]
  *                      [cron WINDOW=SCHEDULE/DURATION ..] [once WINDOW=LOCAL..LOCAL ..]
@@ -11,7 +11,7 @@
  *               [max-suspensions=N] [exempt-prio=N] [exempt="TERM"] [lead=D] [price-rise=Suspend]
  *               [deleting] [set WINDOW FLAVOR RESOURCE=NOMINAL[/BORROWING[/LENDING]] ..]
  *   drop calendar|policy NAME, reject calendar|policy NAME "SENTENCE"
- *   at 2026-11-23T19:00Europe/Berlin  the time is now so much; from here on times are told so
+ *   at 2026-11-23T19:00Europe/Berlin  sets the time; from here on times are written like this
  *
  * A duration D is 90 (seconds), 90s, 30m, 8h. Zones come from the system's database.
  *
@@ -20,7 +20,7 @@
  *   expect: policy NAME REASON ["message"]
  *   expect: policy NAME binds N queues, N local, N runs, N exempt, N stopped
  *   expect: stop NS/NAME TIME      when a window will stop it
- *   expect: start NS/NAME TIME     before which it will not be let go on
+ *   expect: start NS/NAME TIME     before which it will not start
  *   expect: suspensions NS/NAME N
  */
 #ifndef SLUICE_TEST_QUEUE_WORDS_TIME_H

@@ -55,10 +55,10 @@ static void what_is_no_job_at_all(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct job *j = NULL;
 		struct err e = {""};
-		if (decode_job(parsed(rows[i]), &j, &e) != ERR_INVALID || j || !*e.text)
+		if (decode_job(parsed(rows[i]), NULL, &j, &e) != ERR_INVALID || j || !*e.text)
 			fail_msg("%s", rows[i]);
 	}
-	assert_int_equal(decode_job(NULL, &(struct job *){NULL}, NULL), ERR_INVALID);
+	assert_int_equal(decode_job(NULL, NULL, &(struct job *){NULL}, NULL), ERR_INVALID);
 }
 
 /* One thing wrong each; the sentence behind "Job team-a/train: ". */
@@ -227,7 +227,7 @@ static void five_megabytes_are_not_copied(void **state)
 	free(j);
 	snprintf(text, BIG + 100, "'annotations':{'sluice.dev/admission':'%s'}", big);
 	j = job_with(text, "", "");
-	assert_null(j->story);
+	assert_null(j->admission.story);
 	assert_string_equal(j->invalid,
 		"Job team-a/train: metadata.annotations.sluice.dev/admission: "
 		"has 5242880 bytes; remove it, only Sluice writes it");
@@ -249,7 +249,7 @@ static void a_label_that_is_not_utf8(void **state)
 			       "\"uid\":\"123e4567-e89b-12d3-a456-426614174000\","
 			       "\"labels\":{\"sluice.dev/queue-name\":\"q\xFF\xC2\x9B\"}}}");
 	(void)state;
-	assert_int_equal(decode_job(o, &j, NULL), 0);
+	assert_int_equal(decode_job(o, NULL, &j, NULL), 0);
 	cJSON_Delete(o);
 	assert_string_equal(j->queue, "q???");
 	assert_string_equal(j->invalid,

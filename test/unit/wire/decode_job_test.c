@@ -49,14 +49,14 @@ static void a_whole_job(void **state)
 	assert_string_equal(j->priority_class, "high");
 	assert_string_equal(j->pod_priority_class, "urgent");
 	assert_string_equal(j->hold, "until monday");
-	assert_int_equal(j->max_run_ms, 3600000);
-	assert_int_equal(j->expected_ms, 5400000);
-	assert_true(j->suspend && j->has_completions && j->indexed && j->has_annotations);
+	assert_int_equal(j->durations.max_run_ms, 3600000);
+	assert_int_equal(j->durations.expected_ms, 5400000);
+	assert_true(j->suspend && j->has_completions && j->indexed && j->annotations.present);
 	assert_int_equal(j->parallelism, 5);
 	assert_int_equal(j->completions, 10);
-	assert_string_equal(j->story, "{\"attempt\":2,\"state\":\"Stopped\"}");
-	assert_int_equal(j->story_state, STORY_STOPPED);
-	assert_int_equal(j->story_attempt, 2);
+	assert_string_equal(j->admission.story, "{\"attempt\":2,\"state\":\"Stopped\"}");
+	assert_int_equal(j->admission.state, STORY_STOPPED);
+	assert_int_equal(j->admission.attempt, 2);
 	assert_null(j->invalid);
 	assert_int_equal(pod_requests(&j->pod, got, 8), 3);
 	assert_string_equal(got[0].name, "cpu");
@@ -182,8 +182,8 @@ static void absent_is_not_zero(void **state)
 	assert_string_equal(j->queue, "");
 	assert_string_equal(j->pod_priority_class, "");
 	assert_null(j->hold);
-	assert_null(j->story);
-	assert_false(j->has_annotations || j->has_completions || j->suspend || j->indexed);
+	assert_null(j->admission.story);
+	assert_false(j->annotations.present || j->has_completions || j->suspend || j->indexed);
 	assert_int_equal(j->parallelism, 1);
 	assert_int_equal(j->version, 0);
 	assert_int_equal(job_pods(j), 1);
@@ -191,7 +191,7 @@ static void absent_is_not_zero(void **state)
 	free(j);
 	j = decoded("{'metadata':{'name':'a','annotations':{},'resourceVersion':'x1'," UID
 		    "},'spec':{'suspend':null,'completions':null,'template':null},'status':null}");
-	assert_true(j->has_annotations);
+	assert_true(j->annotations.present);
 	assert_false(j->has_completions);
 	assert_int_equal(j->version, 0);
 	assert_null(j->invalid);

@@ -15,7 +15,7 @@ static struct job *job_with(const char *annotations, const char *spec, const cha
 	buf_puts(&b, "{'kind':'Job','metadata':{'name':'train','namespace':'team-a'," UID);
 	buf_printf(&b, ",'annotations':{%s}},'spec':{", annotations);
 	buf_printf(&b, "%s%s'template':%s}}", spec, *spec ? "," : "", *pod ? pod : "{}");
-	if (decode_job(parsed(buf_text(&b)), &j, &e) < 0)
+	if (decode_job(parsed(buf_text(&b)), NULL, &j, &e) < 0)
 		fail_msg("%s: %s", buf_text(&b), e.text);
 	buf_done(&b);
 	return j;
@@ -243,7 +243,7 @@ static void the_label_wins_over_the_annotation(void **state)
 			"'annotations':{'sluice.dev/preemptible':'%s'}},'spec':{'template':" POD(
 				BOTH("'cpu':'500m'")) "}}",
 			values[i][0], values[i][1]);
-		assert_int_equal(decode_job(parsed(text), &j, &e), 0);
+		assert_int_equal(decode_job(parsed(text), NULL, &j, &e), 0);
 		assert_int_equal(j->lending, i == 0 ? (NONE | BATCH) : NONE);
 		free(j);
 	}

@@ -34,10 +34,10 @@ static void a_story_is_kept_even_when_it_makes_no_sense(void **state)
 		snprintf(
 			text, sizeof(text), "'annotations':{'sluice.dev/admission':'%s'}", r->text);
 		struct job *j = job_with(text, "", "");
-		assert_non_null(j->story);
-		assert_int_equal(j->story_state, r->state);
-		assert_int_equal(j->story_attempt, r->attempt);
-		assert_int_equal(j->story_epoch, r->epoch);
+		assert_non_null(j->admission.story);
+		assert_int_equal(j->admission.state, r->state);
+		assert_int_equal(j->admission.attempt, r->attempt);
+		assert_int_equal(j->admission.epoch, r->epoch);
 		assert_null(j->invalid);
 		free(j);
 	}
@@ -61,11 +61,11 @@ static void what_kept_its_pods_is_read_back(void **state)
 			"\\'Stopped\\',%s}'}",
 			rows[i].text);
 		struct job *j = job_with(text, "", "");
-		assert_int_equal(j->story_state, STORY_STOPPED);
+		assert_int_equal(j->admission.state, STORY_STOPPED);
 		if (rows[i].says)
-			assert_string_equal(j->trouble, rows[i].says);
+			assert_string_equal(j->admission.trouble, rows[i].says);
 		else
-			assert_null(j->trouble);
+			assert_null(j->admission.trouble);
 		assert_null(j->invalid);
 		free(j);
 	}
@@ -161,32 +161,32 @@ static void what_its_owner_wrote_comes_back(void **state)
 	(void)state;
 	struct job *j = let_in_with_three("Started",
 		"'suspend':false,'parallelism':3,'completions':3,'completionMode':'Indexed'");
-	assert_int_equal(j->owner_parallelism, 8);
-	assert_int_equal(j->owner_completions, 8);
+	assert_int_equal(j->admission.owner_parallelism, 8);
+	assert_int_equal(j->admission.owner_completions, 8);
 	assert_int_equal(j->parallelism, 3); /* what runs */
 	assert_int_equal(j->min_parallelism, 3);
 	assert_null(j->invalid);
-	assert_int_equal(j->history.requeues, 2);
-	assert_int_equal(j->history.ran_ms, 5000);
-	assert_int_equal(j->history.not_before_ms, 7);
-	assert_int_equal(j->history.evicted_ms, 1795255110001);
-	assert_int_equal(j->history.suspensions, 3);
+	assert_int_equal(j->admission.history.requeues, 2);
+	assert_int_equal(j->admission.history.ran_ms, 5000);
+	assert_int_equal(j->admission.history.not_before_ms, 7);
+	assert_int_equal(j->admission.history.evicted_ms, 1795255110001);
+	assert_int_equal(j->admission.history.suspensions, 3);
 	free(j);
 	j = let_in_with_three("Started",
 		"'suspend':true,'parallelism':3,'completions':3,'completionMode':'Indexed'");
-	assert_int_equal(j->owner_parallelism, 8);
+	assert_int_equal(j->admission.owner_parallelism, 8);
 	assert_int_equal(j->parallelism, 8); /* what it asks for */
 	assert_int_equal(j->completions, 8);
 	free(j);
 	/* Its owner has other ideas since. */
 	j = let_in_with_three("Started",
 		"'suspend':false,'parallelism':5,'completions':5,'completionMode':'Indexed'");
-	assert_int_equal(j->owner_parallelism, 0);
+	assert_int_equal(j->admission.owner_parallelism, 0);
 	assert_int_equal(j->parallelism, 5);
 	free(j);
 	j = let_in_with_three("Stopped", "'suspend':true,'parallelism':8");
-	assert_int_equal(j->owner_parallelism, 0);
-	assert_int_equal(j->history.requeues, 2);
+	assert_int_equal(j->admission.owner_parallelism, 0);
+	assert_int_equal(j->admission.history.requeues, 2);
 	free(j);
 }
 
@@ -230,10 +230,10 @@ static void durations(void **state)
 		snprintf(text, sizeof(text), "'annotations':{'sluice.dev/expected-duration':'%s'}",
 			duration_rows[i].text);
 		struct job *j = job_with(text, "", "");
-		if (j->expected_ms != duration_rows[i].ms ||
+		if (j->durations.expected_ms != duration_rows[i].ms ||
 			(j->invalid != NULL) != (duration_rows[i].ms == 0))
-			fail_msg("%s: %lld %s", duration_rows[i].text, (long long)j->expected_ms,
-				j->invalid ? j->invalid : "");
+			fail_msg("%s: %lld %s", duration_rows[i].text,
+				(long long)j->durations.expected_ms, j->invalid ? j->invalid : "");
 		free(j);
 	}
 }
@@ -308,7 +308,7 @@ static void a_manifest_that_is_applied_again(void **state)
 					 "\\'state\\':\\'Started\\',\\'pods\\':3,"
 					 "\\'parallelism\\':8,\\'completions\\':8}'}",
 			rows[i].spec, "");
-		if (j->reapplied != rows[i].reapplied)
+		if (j->admission.reapplied != rows[i].reapplied)
 			fail_msg("%s", rows[i].spec);
 		free(j);
 	}

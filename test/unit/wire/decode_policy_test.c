@@ -225,7 +225,7 @@ static const struct bad_row {
 		"spec.atClose.minRun: \"745h\" is too long; at most 744h is supported"},
 	{"RunPolicy", CLOSE("'maxSuspensions':-1"),
 		"spec.atClose.maxSuspensions: must be a whole number from 0"},
-	{"RunPolicy", CLOSE("'exempt':{}"), "spec.atClose.exempt: exempts nobody"},
+	{"RunPolicy", CLOSE("'exempt':{}"), "spec.atClose.exempt: exempts no Job"},
 	{"RunPolicy", CLOSE("'exempt':{'priorityAtLeast':'high'}"),
 		"spec.atClose.exempt.priorityAtLeast: must be a whole number"},
 	{"RunPolicy",

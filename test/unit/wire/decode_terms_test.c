@@ -12,6 +12,9 @@
 #define CREATED INT64_C(1795255110000) /* 2026-11-21T09:58:30Z */
 #define HOUR INT64_C(3600000)
 
+/* NULL: none but what a Job says itself. */
+static const struct job_context *context;
+
 static struct job *job_with(const char *meta, const char *spec)
 {
 	struct buf b;
@@ -21,7 +24,7 @@ static struct job *job_with(const char *meta, const char *spec)
 	buf_puts(&b, "{'kind':'Job','metadata':{'name':'train','namespace':'team-a',"
 		     "'creationTimestamp':'2026-11-21T09:58:30Z'," UID);
 	buf_printf(&b, "%s%s},'spec':{%s}}", *meta ? "," : "", meta, spec);
-	if (decode_job(parsed(buf_text(&b)), &j, &e) < 0)
+	if (decode_job(parsed(buf_text(&b)), context, &j, &e) < 0)
 		fail_msg("%s: %s", buf_text(&b), e.text);
 	buf_done(&b);
 	return j;
@@ -58,9 +61,9 @@ static void all_of_them(void **state)
 	assert_true(j->terms.fail_when_missed && j->terms.cheapest && j->terms.has_max_price);
 	assert_int_equal(j->terms.max_price, 2500000);
 	assert_string_equal(j->terms.max_price_resource, "nvidia.com/gpu");
-	assert_int_equal(j->stopping_at_ms, CREATED + 90000);
-	assert_int_equal(j->active_deadline_ms, 7200000);
-	assert_int_equal(j->history.suspensions, 4);
+	assert_int_equal(j->annotations.stopping_at_ms, CREATED + 90000);
+	assert_int_equal(j->durations.active_deadline_ms, 7200000);
+	assert_int_equal(j->admission.history.suspensions, 4);
 	assert_string_equal(j->family, "CronJob/nightly");
 	assert_int_equal(j->nlabels, 2);
 	assert_string_equal(j->labels[0].key, "tier");
@@ -76,7 +79,7 @@ static void none_of_them(void **state)
 	assert_null(j->invalid);
 	assert_int_equal(j->terms.start_after_ms + j->terms.deadline_ms, 0);
 	assert_false(j->terms.fail_when_missed || j->terms.cheapest || j->terms.has_max_price);
-	assert_int_equal(j->stopping_at_ms + j->active_deadline_ms, 0);
+	assert_int_equal(j->annotations.stopping_at_ms + j->durations.active_deadline_ms, 0);
 	assert_string_equal(j->family, "");
 	assert_int_equal(j->nlabels, 0);
 	free(j);
@@ -155,7 +158,7 @@ static void a_deadline_beyond_all_time_is_none(void **state)
 	(void)state;
 	struct job *j = job_with("", "'activeDeadlineSeconds':9223372036854775807");
 	assert_null(j->invalid);
-	assert_int_equal(j->active_deadline_ms, 0);
+	assert_int_equal(j->durations.active_deadline_ms, 0);
 	free(j);
 }
 
@@ -338,6 +341,39 @@ static void what_else_is_wrong_stays(void **state)
 	free(j);
 }
 
+/* By the API server's clock 08:00 of that day is past, by ours it is not. */
+static void an_hour_or_so_back(struct job *j)
+{
+	j->created_ms -= 3 * HOUR;
+}
+
+static void the_decoder_finishes_them_by_our_clock(void **state)
+{
+	static const struct row {
+		struct job_context context;
+		const char *means; /* NULL: it is invalid */
+	} rows[] = {
+		{{NULL, NULL, NULL}, NULL},
+		{{NULL, NULL, an_hour_or_so_back}, NULL},
+		{{find, NULL, NULL}, "2026-11-22T07:00:00Z"},
+		{{find, NULL, an_hour_or_so_back}, "2026-11-21T07:00:00Z"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		context = &rows[i].context;
+		struct job *j = job_noted("deadline", "08:00 Europe/Berlin");
+		assert_true((j->invalid == NULL) == (rows[i].means != NULL));
+		assert_int_equal(j->terms.deadline_ms, rows[i].means ? at(rows[i].means) : 0);
+		free(j);
+		/* What else is wrong stays. */
+		j = job_with(
+			"'annotations':{'sluice.dev/deadline':'08:00 UTC'}", "'parallelism':-1");
+		assert_non_null(strstr(j->invalid, "parallelism"));
+		free(j);
+	}
+	context = NULL;
+}
+
 /* What a CronJob makes has a creation of its own. */
 static void asked_again_of_another_creation(void **state)
 {
@@ -368,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_time_of_a_zone),
 		cmocka_unit_test(there_is_no_such_zone),
 		cmocka_unit_test(what_else_is_wrong_stays),
+		cmocka_unit_test(the_decoder_finishes_them_by_our_clock),
 		cmocka_unit_test(asked_again_of_another_creation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * What the containers of a Job ask for, through its starts and stops and what its owner edits in
  * between: each row is the story of one Job. The patches are ours and are applied as the API server
- * does; in which room the Job is let in is the test's (the linker wraps those calls of the queue).
+ * does; in which room the Job is let in is the test's.
  */
 #include "wire.h"
 
@@ -13,52 +13,18 @@
 
 #define UID_TEXT "123e4567-e89b-12d3-a456-426614174000"
 
-/* ---- The queue -------------------------------------------------------------------------------
- */
-
-static enum lending room;
-static const struct job *seen;
-
-const char *__wrap_queue_job_resources(const struct queue *q, const struct uid *uid);
-const char *__wrap_queue_job_resources(const struct queue *q, const struct uid *uid)
-{
-	(void)q;
-	(void)uid;
-	return seen->resources;
-}
-
-enum lending __wrap_queue_job_lending(const struct queue *q, const struct uid *uid);
-enum lending __wrap_queue_job_lending(const struct queue *q, const struct uid *uid)
-{
-	(void)q;
-	(void)uid;
-	return room;
-}
-
-void __wrap_queue_job_directives(const struct queue *q, const struct uid *uid,
-	struct buf *node_selector, struct buf *tolerations);
-void __wrap_queue_job_directives(const struct queue *q, const struct uid *uid,
-	struct buf *node_selector, struct buf *tolerations)
-{
-	(void)q;
-	(void)uid;
-	buf_puts(node_selector, "{\"pool\":\"x\"}");
-	buf_puts(tolerations, "[]");
-}
-
-void __wrap_queue_job_own_directives(const struct queue *q, const struct uid *uid,
-	struct buf *node_selector, struct buf *tolerations);
-void __wrap_queue_job_own_directives(const struct queue *q, const struct uid *uid,
-	struct buf *node_selector, struct buf *tolerations)
-{
-	(void)q;
-	(void)uid;
-	buf_puts(node_selector, "{}");
-	buf_puts(tolerations, "[]");
-}
+static enum lending room; /* in which a start lets it in */
 
 /* ---- One Job ---------------------------------------------------------------------------------
  */
+
+static struct start_template template_in(const struct job *j)
+{
+	return (struct start_template){.own = {"{}", "[]"},
+		.run = {"{\"pool\":\"x\"}", "[]"},
+		.resources = j->resources,
+		.lending = room};
+}
 
 static cJSON *copy_of(const char *text)
 {
@@ -124,7 +90,7 @@ static struct job *decode(const cJSON *o)
 {
 	struct job *j = NULL;
 	struct err e = {""};
-	if (decode_job(o, &j, &e) < 0)
+	if (decode_job(o, NULL, &j, &e) < 0)
 		fail_msg("%s", e.text);
 	return j;
 }
@@ -138,18 +104,18 @@ static cJSON *told(cJSON *o, enum intent_kind kind)
 		.uid = j->uid,
 		.generation = j->generation,
 		.queue = j->queue,
-		.story_before = j->story,
-		.has_annotations = j->has_annotations,
+		.story_before = j->admission.story,
+		.has_annotations = j->annotations.present,
 		.story = {.state = kind == INTENT_START ? STORY_STARTED : STORY_STOPPED,
-			.attempt = j->story_attempt + (kind == INTENT_START),
+			.attempt = j->admission.attempt + (kind == INTENT_START),
 			.clusterqueue = "batch",
 			.reason = "",
-			.by = "me"}};
+			.by = "me"},
+		.template = template_in(j)};
 	if (kind == INTENT_START && j->invalid)
 		fail_msg("%s", j->invalid);
-	seen = j;
 	buf_init(&b, PATCH_MAX_BYTES);
-	patch_render(&i, NULL, &b);
+	patch_render(&i, &b);
 	assert_false(b.failed);
 	cJSON *patch = cJSON_Parse(buf_text(&b));
 	cJSON *next = patched(o, patch);
@@ -433,14 +399,14 @@ static void what_runs_asks_for_what_its_owner_wrote(void **state)
 static void others_are_left_alone(void **state)
 {
 	(void)state;
+	room = LENDING_NONE;
 	struct job plain = {.queue = "", .ns = "a", .name = "b"};
-	struct intent i = {
-		.kind = INTENT_START, .story = {.clusterqueue = "", .reason = "", .by = ""}};
+	struct intent i = {.kind = INTENT_START,
+		.story = {.clusterqueue = "", .reason = "", .by = ""},
+		.template = template_in(&plain)};
 	struct buf b;
 	buf_init(&b, PATCH_MAX_BYTES);
-	seen = &plain;
-	room = LENDING_NONE;
-	patch_render(&i, NULL, &b);
+	patch_render(&i, &b);
 	assert_false(b.failed);
 	assert_null(strstr(buf_text(&b), "resources"));
 	assert_null(strstr(buf_text(&b), "qosClass"));

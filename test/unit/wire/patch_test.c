@@ -28,7 +28,7 @@ static struct job *decode(const cJSON *o)
 {
 	struct job *j = NULL;
 	struct err e = {""};
-	if (decode_job(o, &j, &e) < 0)
+	if (decode_job(o, NULL, &j, &e) < 0)
 		fail_msg("%s", e.text);
 	assert_null(j->invalid);
 	return j;
@@ -78,10 +78,10 @@ static struct intent intent_for(const struct job *j, enum intent_kind kind, enum
 		.name = j->name,
 		.generation = j->generation,
 		.queue = j->queue,
-		.story_before = j->story,
-		.has_annotations = j->has_annotations,
+		.story_before = j->admission.story,
+		.has_annotations = j->annotations.present,
 		.story = {.state = state,
-			.attempt = j->story_attempt + (kind == INTENT_START),
+			.attempt = j->admission.attempt + (kind == INTENT_START),
 			.epoch = 7,
 			.at_ms = 1795255110000,
 			.clusterqueue = "batch",
@@ -89,11 +89,28 @@ static struct intent intent_for(const struct job *j, enum intent_kind kind, enum
 			.by = "sluice-0"}};
 }
 
-static cJSON *render(const struct intent *i, const struct queue *q)
+/* What the gate takes from the queue for a start (gate_take_intent()). */
+static struct start_template template_in(const struct queue *q, const struct uid *uid)
 {
+	static struct buf text[4];
+	for (int k = 0; k < 4; k++) {
+		buf_done(&text[k]);
+		buf_init(&text[k], PATCH_MAX_BYTES);
+	}
+	queue_job_own_directives(q, uid, &text[0], &text[1]);
+	queue_job_directives(q, uid, &text[2], &text[3]);
+	return (struct start_template){.own = {buf_text(&text[0]), buf_text(&text[1])},
+		.run = {buf_text(&text[2]), buf_text(&text[3])}};
+}
+
+static cJSON *render(const struct intent *given, const struct queue *q)
+{
+	struct intent i = *given;
 	struct buf b;
+	if (i.kind == INTENT_START)
+		i.template = template_in(q, &i.uid);
 	buf_init(&b, PATCH_MAX_BYTES);
-	patch_render(i, q, &b);
+	patch_render(&i, &b);
 	assert_false(b.failed);
 	cJSON *patch = cJSON_Parse(buf_text(&b));
 	if (!cJSON_IsArray(patch))
@@ -145,8 +162,8 @@ static void a_start_says_all_in_one_patch(void **state)
 		cJSON *started = start(q, o);
 		struct job *j = decode(started);
 		assert_false(j->suspend);
-		assert_int_equal(j->story_state, STORY_STARTED);
-		assert_int_equal(j->story_attempt, 1);
+		assert_int_equal(j->admission.state, STORY_STARTED);
+		assert_int_equal(j->admission.attempt, 1);
 		assert_string_equal(printed(json_get(pod_of(started), "nodeSelector")),
 			"{\"own\":\"1\",\"pool\":\"spot\"}");
 		assert_int_equal(cJSON_GetArraySize(json_array(pod_of(started), "tolerations")), 1);
@@ -179,8 +196,8 @@ static void a_stop_and_another_start_carry_nothing_over(void **state)
 	free(j);
 	j = decode(stopped);
 	assert_true(j->suspend);
-	assert_int_equal(j->story_state, STORY_STOPPED);
-	assert_int_equal(j->story_attempt, 1);
+	assert_int_equal(j->admission.state, STORY_STOPPED);
+	assert_int_equal(j->admission.attempt, 1);
 	queue_drop_job(q, &j->uid);
 	/* Flavor a has no room any more: on-demand, without the toleration of spot. */
 	static const struct quota_spec none = {"cpu", 0, QUOTA_UNLIMITED, QUOTA_UNLIMITED},
@@ -202,7 +219,7 @@ static void a_stop_and_another_start_carry_nothing_over(void **state)
 	assert_int_equal(cJSON_GetArraySize(json_array(pod_of(again), "tolerations")), 1);
 	free(j);
 	j = decode(again);
-	assert_int_equal(j->story_attempt, 2);
+	assert_int_equal(j->admission.attempt, 2);
 	assert_int_equal(j->placement.nnode_selector, 0);
 	assert_int_equal(j->placement.ntolerations, 1);
 	free(j);
@@ -241,18 +258,18 @@ static void fewer_pods_for_the_time_of_a_run(void **state)
 	assert_int_equal(spec_number(running, "completions"), 3);
 	struct job *r = decode(running);
 	assert_int_equal(r->parallelism, 3);
-	assert_int_equal(r->owner_parallelism, 8);
+	assert_int_equal(r->admission.owner_parallelism, 8);
 
 	struct intent stop = intent_for(r, INTENT_STOP, STORY_STOPPED);
-	stop.parallelism = r->owner_parallelism;
-	stop.completions = r->owner_completions;
+	stop.parallelism = r->admission.owner_parallelism;
+	stop.completions = r->admission.owner_completions;
 	stop.hold = "enough";
 	cJSON *stopped = render_and_apply(&stop, q, running);
 	struct job *s = decode(stopped);
 	assert_true(s->suspend);
 	assert_int_equal(s->parallelism, 8);
 	assert_int_equal(s->completions, 8);
-	assert_int_equal(s->owner_parallelism, 0);
+	assert_int_equal(s->admission.owner_parallelism, 0);
 	assert_string_equal(s->hold, "enough");
 
 	stop.generation--; /* its owner edits it at the same time */
@@ -279,7 +296,7 @@ static void a_note_alone(void **state)
 		free(j);
 		j = decode(told);
 		assert_true(j->suspend);
-		assert_int_equal(j->story_state, STORY_NONE); /* attempt 0 is no story */
+		assert_int_equal(j->admission.state, STORY_NONE); /* attempt 0 is no story */
 		assert_string_equal(j->hold, "by <its> owner");
 		free(j);
 		cJSON_Delete(told);
@@ -366,9 +383,9 @@ static void a_notice_comes_and_goes(void **state)
 		cJSON *told = render_and_apply(&i, NULL, o);
 		assert_non_null(told);
 		j = decode(told);
-		assert_string_equal(j->notice, "OnHold: held by <its> owner");
+		assert_string_equal(j->annotations.waiting, "OnHold: held by <its> owner");
 		assert_true(j->suspend);
-		assert_int_equal(j->story_attempt, before->story_attempt);
+		assert_int_equal(j->admission.attempt, before->admission.attempt);
 
 		/* A start that did not know of it does not land. */
 		i = intent_for(before, INTENT_START, STORY_STARTED);
@@ -380,7 +397,7 @@ static void a_notice_comes_and_goes(void **state)
 		assert_non_null(started);
 		free(j);
 		j = decode(started);
-		assert_null(j->notice);
+		assert_null(j->annotations.waiting);
 		assert_false(j->suspend);
 
 		/* A notice that comes too late does not land either. */
@@ -487,7 +504,7 @@ static void guards_are_written_as_go_writes(void **state)
 	struct buf b;
 	(void)state;
 	buf_init(&b, PATCH_MAX_BYTES);
-	patch_render(&i, NULL, &b);
+	patch_render(&i, &b);
 	assert_non_null(strstr(buf_text(&b),
 		"\"\\u003ca href=\\\"x\\\\y\\\"\\u003e\\u0026\\b\\f\\n\\r\\t\\u0001\x7f \xC3\xBC "
 		"\\u2028\\u2029\""));
@@ -501,9 +518,25 @@ static void what_does_not_fit_fails_the_buffer(void **state)
 	struct buf b;
 	(void)state;
 	buf_init(&b, 100);
-	patch_render(&i, NULL, &b);
+	patch_render(&i, &b);
 	assert_true(b.failed);
 	buf_done(&b);
+}
+
+static void directives_that_are_cut_off_fail_the_buffer(void **state)
+{
+	struct intent i = {.kind = INTENT_START,
+		.story = {.clusterqueue = "", .reason = "", .by = ""},
+		.template = {.own = {"{}", "[]"}, .run = {"{}", "[]"}}};
+	struct buf b;
+	(void)state;
+	for (int too_large = 0; too_large < 2; too_large++) {
+		buf_init(&b, PATCH_MAX_BYTES);
+		i.template.too_large = too_large;
+		patch_render(&i, &b);
+		assert_int_equal(b.failed, too_large);
+		buf_done(&b);
+	}
 }
 
 static void a_name_that_is_no_label_value_is_left_out(void **state)
@@ -538,6 +571,7 @@ int main(void)
 		cmocka_unit_test(of_two_first_stories_one_wins),
 		cmocka_unit_test(guards_are_written_as_go_writes),
 		cmocka_unit_test(what_does_not_fit_fails_the_buffer),
+		cmocka_unit_test(directives_that_are_cut_off_fail_the_buffer),
 		cmocka_unit_test(a_name_that_is_no_label_value_is_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

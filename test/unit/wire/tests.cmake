@@ -9,19 +9,11 @@ endforeach()
 
 # Records from JSON, patches from intents.
 foreach(name decode_job decode_job_faults decode_notes decode_lending decode_terms decode_admin decode_calendar decode_policy decode_node decode_overcommit
-  patch decode_template decode_quota decode_trouble)
+  patch patch_lending decode_template decode_quota decode_trouble)
   add_executable(${name}_test ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(${name}_test PRIVATE wire tzdata ${CMOCKA})
   add_test(NAME ${name} COMMAND ${name}_test)
 endforeach()
-
-# What containers ask for, through starts and stops; in which names is the test's to say.
-add_executable(patch_lending_test ${CMAKE_CURRENT_LIST_DIR}/patch_lending_test.c)
-target_link_libraries(patch_lending_test PRIVATE wire ${CMOCKA})
-target_link_options(patch_lending_test PRIVATE -Wl,--wrap=queue_job_resources
-  -Wl,--wrap=queue_job_lending -Wl,--wrap=queue_job_directives
-  -Wl,--wrap=queue_job_own_directives)
-add_test(NAME patch_lending COMMAND patch_lending_test)
 
 # The examples beside the CRDs are understood, all of them together.
 file(GLOB EXAMPLES ${CMAKE_SOURCE_DIR}/api/crds/*.example.yaml)

@@ -11,7 +11,7 @@ static inline struct job *decoded(const char *text)
 {
 	struct job *j = NULL;
 	struct err e = {""};
-	if (decode_job(parsed(text), &j, &e) < 0)
+	if (decode_job(parsed(text), NULL, &j, &e) < 0)
 		fail_msg("%s: %s", text, e.text);
 	return j;
 }

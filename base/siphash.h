@@ -1,9 +1,9 @@
 /*
- * SipHash-2-4 with 128 bits of output: a keyed hash nobody can aim at without the key.
+ * SipHash-2-4 with 128 bits of output: a keyed hash that cannot be aimed at without the key.
  * https://www.aumasson.jp/siphash/siphash.pdf
  */
-#ifndef SLUICE_CONTROLLER_WATCH_SIPHASH_H
-#define SLUICE_CONTROLLER_WATCH_SIPHASH_H
+#ifndef SLUICE_BASE_SIPHASH_H
+#define SLUICE_BASE_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
  * SipHash-2-4-128 against the vectors of its authors (key 00..0f, input 00, 01, 02, ...).
  */
-#include "controller/watch/siphash.h"
+#include "base/siphash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

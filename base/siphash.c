@@ -1,4 +1,4 @@
-#include "controller/watch/siphash.h"
+#include "base/siphash.h"
 
 #include <string.h>
 

@@ -1,0 +1,228 @@
+/*
+ * Adoption: the ledger lost what it had acknowledged. Postgres failed over to a standby that lacked
+ * the last transactions, or yesterday's backup was restored. Jobs run of which it knows nothing.
+ *
+ * The story of each start says what it holds, and is signed (story.h). A new leader believes that,
+ * and writes ADOPT: what runs counts as use first, whatever the quota. A reservation that was read
+ * and is of an earlier attempt than the one that runs is closed.
+ *
+ * Then nothing starts for settle_ms. A start that the last leader sent may still be under way,
+ * under a RESERVE that was lost with the rest. The API server drops a request after its
+ * --request-timeout, a minute; what lands until then is adopted as well. The same pause is made
+ * when nothing was found, but the server's timeline is another one than at the last takeover: the
+ * last leader went with it.
+ *
+ * What ends meanwhile may have ended while nothing was written: its bill is estimated, like those
+ * of the runs that are adopted (docs/restore.md).
+ *
+ * When the pause is over, all that is used is known. Where it is more than the quota, the runs that
+ * were adopted are stopped, the last to start first, until it is not. That may be when quota was
+ * lowered meanwhile, or when two leaders led on two sides of a broken network.
+ *
+ * A story without a signature, or of an attempt that the ledger has closed, adopts nothing: such a
+ * Job is stopped as any other that was not admitted (mass_stop.c has the exception).
+ */
+#include "controller/gate/adoption.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/outbox.h"
+#include "controller/gate/phase.h"
+#include "controller/gate/record.h"
+#include "controller/gate/stop.h"
+
+#define LOOK_MS 1000
+
+static const char OVERTAKEN[] = "Overtaken";
+static const char NO_ROOM[] =
+	"the ledger lost its reservation, and more is in use than the quota: of the runs that lost theirs the last to start give way; it is queued, and starts in its turn";
+
+/* It runs, or pods of its run may be left. */
+static bool has_pods(const struct gate_job *j)
+{
+	return !j->lost && !j->gone && !j->seen.finished &&
+	       (!j->seen.suspend || j->seen.leaving || j->seen.deleting);
+}
+
+/* What its story tells of its run, if it has pods and Sluice wrote that. Resumed by others after
+ * its stop it is no run of ours. */
+static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
+{
+	return has_pods(j) &&
+	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret) &&
+	       (ret->state == STORY_STARTED || j->seen.suspend);
+}
+
+bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r)
+{
+	struct story_run run;
+	const struct gate_job *j = gate_find_job(g, &r->uid);
+	return j && j->seen.story_attempt > r->attempt && told_run(g, j, &run) &&
+	       run.attempt > r->attempt;
+}
+
+void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r)
+{
+	struct ledger_op op = {.kind = r->state == LEDGER_PENDING ? LEDGER_VOID : LEDGER_RELEASE,
+		.uid = r->uid,
+		.attempt = r->attempt,
+		.at_ms = g->now_ms,
+		.estimated = true,
+		.reason = OVERTAKEN,
+		.actor = g->identity};
+	outbox_add(&g->outbox, &op);
+	g->counts.operations++;
+}
+
+static bool adopt(struct gate *g, struct gate_job *j)
+{
+	struct story_run run;
+	if (!told_run(g, j, &run) || run.epoch > g->epoch || run.attempt <= j->attempt.number)
+		return false; /* not again what was given back */
+	gate_adopt_in_queue(g, j, run.lines, run.nlines, run.at_ms);
+	struct ledger_reservation r = {.uid = j->uid,
+		.attempt = run.attempt,
+		.state = LEDGER_POSTED,
+		.reserved_ms = run.at_ms,
+		.started_ms = run.at_ms};
+	job_adopt(g, j, &r);
+	j->adopted = true;
+	gate_operate(g, j, LEDGER_ADOPT, 0);
+	gate_operate_at(g, j, LEDGER_COMMIT, run.at_ms);
+	gate_note(g, NOTE_ADOPT, j,
+		"adopted: the ledger had lost the reservation of attempt %d; it keeps what its %s annotation says that it holds, and its cost is estimated",
+		run.attempt, STORY_ANNOTATION);
+	g->adoption.adopted++;
+	return true;
+}
+
+static void pause_starts(struct gate *g)
+{
+	struct adoption *a = &g->adoption;
+	a->pauses = true;
+	a->until_ms = g->tick_ms + a->settle_ms;
+	a->look_ms = a->until_ms;
+	gate_pause_starts(g);
+	gate_note(g, NOTE_LEADING, NULL,
+		"the ledger %s: %zu running Jobs without a reservation were adopted; nothing new starts for %" PRId64
+		" s, until what the last leader sent can no longer land",
+		a->moved ? "is on another server, or was restored, since the lease was taken last"
+			 : "has lost reservations",
+		a->adopted, a->settle_ms / 1000);
+}
+
+void adoption_begin(struct gate *g)
+{
+	struct adoption *a = &g->adoption;
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (!j->attempt.has_reservation)
+			adopt(g, j);
+	if (a->moved || a->adopted > 0)
+		pause_starts(g);
+}
+
+bool adoption_takes(struct gate *g, struct gate_job *j)
+{
+	return g->adoption.pauses && adopt(g, j);
+}
+
+/* The pause is for a ledger that has lost something: a tenant that resumes its Job under an old
+ * story does not make one. */
+void adoption_was_in_vain(struct gate *g, struct gate_job *j)
+{
+	struct adoption *a = &g->adoption;
+	if (!j->adopted)
+		return;
+	j->adopted = false;
+	a->adopted--;
+	if (a->pauses && a->adopted == 0 && !a->moved)
+		a->look_ms = g->tick_ms;
+}
+
+bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j)
+{
+	struct story_run run;
+	return told_run(g, j, &run) && run.state == STORY_STARTED && run.epoch > g->epoch;
+}
+
+/* Stories tell whole seconds: within one, what was written last. */
+static int last_first(const void *a, const void *b)
+{
+	const struct gate_job *x = *(struct gate_job *const *)a, *y = *(struct gate_job *const *)b;
+	if (x->attempt.started_ms != y->attempt.started_ms)
+		return x->attempt.started_ms < y->attempt.started_ms ? 1 : -1;
+	return (x->seen.version < y->seen.version) - (x->seen.version > y->seen.version);
+}
+
+/* Those that were adopted and still run, the last to start first; returns how many. */
+static size_t adopted(const struct gate *g, struct gate_job ***ret)
+{
+	size_t n = 0;
+	*ret = mem_array(g->counts.jobs + 1, sizeof(**ret));
+	for (struct gate_job *j = g->first; j; j = j->next)
+		if (j->adopted && j->phase == PHASE_RUNNING && !j->stop.wanted)
+			(*ret)[n++] = j;
+	if (n > 1)
+		qsort(*ret, n, sizeof(**ret), last_first);
+	return n;
+}
+
+static void make_room(struct gate *g)
+{
+	struct gate_job **all;
+	size_t n = adopted(g, &all);
+	for (size_t i = 0; i < n; i++) {
+		if (!queue_job_beyond_quota(g->queue, &all[i]->uid))
+			continue;
+		stop_want(all[i]);
+		stop_because_of(all[i], "NotAdmitted", g->identity, NO_ROOM);
+		queue_leaving_job(g->queue, &all[i]->uid);
+		gate_mark_dirty(g, all[i]);
+	}
+	free(all);
+}
+
+void adoption_tick(struct gate *g)
+{
+	struct adoption *a = &g->adoption;
+	if (!a->pauses || g->tick_ms < a->look_ms)
+		return;
+	a->pauses = false;
+	make_room(g);
+	for (struct gate_job *j = g->first; j; j = j->next)
+		j->adopted = false;
+	gate_pause_starts(g);
+	gate_note(g, NOTE_LEADING, NULL, "Jobs start again");
+}
+
+int64_t adoption_due_ms(const struct gate *g)
+{
+	return g->adoption.pauses ? g->adoption.look_ms : INT64_MAX;
+}
+
+bool gate_settling(const struct gate *g, int64_t *ret_left_ms)
+{
+	const struct adoption *a = &g->adoption;
+	*ret_left_ms = a->until_ms > g->tick_ms ? a->until_ms - g->tick_ms : 0;
+	return g->role == ROLE_LEADING && a->pauses;
+}
+
+/* Of a Job that waits while nothing starts. */
+void explain_adoption(const struct gate *g, struct explanation *x)
+{
+	const struct adoption *a = &g->adoption;
+	if (!a->pauses || x->reason != WAIT_PENDING_EVALUATION)
+		return;
+	int64_t left_ms = a->until_ms > g->tick_ms ? a->until_ms - g->tick_ms : 0;
+	snprintf(x->sentence, sizeof(x->sentence),
+		"nothing starts for another %" PRId64
+		" s: the database failed over or was restored, and starts from before may still arrive (docs/restore.md)",
+		(left_ms + 999) / 1000);
+}

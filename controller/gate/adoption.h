@@ -1,0 +1,39 @@
+/* Runs whose reservation the ledger lost: adoption.c takes them over by their own stories. */
+#ifndef SLUICE_CONTROLLER_GATE_ADOPTION_H
+#define SLUICE_CONTROLLER_GATE_ADOPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct explanation;
+struct gate;
+struct gate_job;
+struct ledger_reservation;
+
+/* See adoption.c. */
+struct adoption {
+	int64_t settle_ms;
+	bool moved;  /* the ledger is on another timeline than when the lease was taken last */
+	bool pauses; /* nothing starts */
+	int64_t until_ms, look_ms; /* by tick_ms */
+	size_t adopted;
+};
+
+/* A reservation that was read is of an attempt before the one that runs: it was given back, and
+ * that was lost. */
+bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
+void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
+/* The open reservations were adopted: what runs besides? */
+void adoption_begin(struct gate *g);
+/* It runs without a reservation: true when its own story was believed, and it has one now. */
+bool adoption_takes(struct gate *g, struct gate_job *j);
+/* It runs by the word of a leader that came after us: so we are none. */
+bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
+/* The ledger would not have one that was adopted: it had closed that attempt. */
+void adoption_was_in_vain(struct gate *g, struct gate_job *j);
+void adoption_tick(struct gate *g);
+int64_t adoption_due_ms(const struct gate *g);
+void explain_adoption(const struct gate *g, struct explanation *x);
+
+#endif

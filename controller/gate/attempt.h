@@ -1,0 +1,75 @@
+/*
+ * An attempt to run a Job: the current one, or the last. attempt.c alone opens, writes and closes
+ * it; others say by name what they have seen of it.
+ *
+ * What may end a phase returns the next one: the one that the Job is in when it stays. phase.c
+ * enters it.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_ATTEMPT_H
+#define SLUICE_CONTROLLER_GATE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/gate/phase.h"
+
+struct decision;
+struct gate;
+struct gate_job;
+struct ledger_reservation;
+struct ledger_result;
+
+struct attempt {
+	int32_t number;
+	int32_t pods; /* that the reservation is for; INT32_MAX: adopted, and not known yet */
+	const char *clusterqueue; /* has its quota: the queue's string, or "" */
+	int64_t generation;	  /* of the Job that was decided on */
+	int64_t started_ms;	  /* by the clock on the wall */
+	int64_t not_before_ms;	  /* the same: no other attempt before, once this is called off */
+	bool has_reservation;	  /* the ledger has it open, or will have */
+	bool committed;		  /* COMMIT was made */
+	bool told_ledger;	  /* STOP was made */
+	bool sent;		  /* a start PATCH went out */
+	bool doubt;		  /* one of them may still land */
+	bool acked;		  /* the Job controller has seen the start */
+	bool moved;		  /* the queue label or the story changed since the decision */
+	bool told_ready;	  /* the queue was told that all pods are ready */
+	unsigned refusals;	  /* of the ledger, in a row */
+	uint8_t restless;	  /* starts of late that came to nothing by the owner's doing */
+	int32_t restless_s;	  /* the last of these, by tick_ms, in seconds */
+};
+
+enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* The ledger has closed this attempt already. */
+enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j);
+enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
+/* The start landed: it runs. */
+enum phase attempt_run(struct gate *g, struct gate_job *j);
+void attempt_init(struct attempt *a);
+/* The queue label or the story is another one. */
+void attempt_moved(struct gate_job *j);
+/* A start PATCH goes out; there was no answer to it. */
+void attempt_sent(struct gate_job *j);
+void attempt_in_doubt(struct gate_job *j);
+/* The Job controller has seen the start. */
+void attempt_acked(struct gate_job *j);
+/* No other attempt before that. */
+void attempt_pause(struct gate_job *j, int64_t not_before_ms);
+/* It was adopted before the Job was seen: how many pods its reservation is for. */
+void attempt_know_pods(struct gate *g, struct gate_job *j);
+/* Tells the queue whether all pods of the run are ready, when that is news. */
+void attempt_tell_ready(struct gate *g, struct gate_job *j);
+/* So many pods are left to it at most. */
+void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
+/* A start came to nothing by its owner's doing: the pause until the next, often 0. */
+int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
+/* It never began, and cannot any more. */
+enum phase attempt_call_off(struct gate *g, struct gate_job *j);
+/* The same, once no start PATCH can land any more. */
+enum phase attempt_fenced(struct gate *g, struct gate_job *j);
+/* It ended: what it holds is kept until its pods are gone; then it is given back. */
+enum phase attempt_drain(struct gate *g, struct gate_job *j);
+enum phase attempt_release(struct gate *g, struct gate_job *j);
+
+#endif

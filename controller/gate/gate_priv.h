@@ -1,0 +1,149 @@
+/*
+ * The body of struct gate, and what gate.c does for the files beside it: the lease, takeover, the
+ * pass, the routing of answers. Of Jobs it has pointers only: record.h has their body.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_GATE_PRIV_H
+#define SLUICE_CONTROLLER_GATE_GATE_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/siphash.h"
+#include "controller/gate/adoption.h"
+#include "controller/gate/due.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/mass_stop.h"
+#include "controller/gate/note.h"
+#include "controller/gate/outbox.h"
+#include "controller/gate/stuck.h"
+#include "controller/gate/waiting_note.h"
+
+struct gate_job;
+
+enum role {
+	ROLE_STANDBY, /* has no lease */
+	ROLE_LOADING, /* has it; waits for the lists, then for the open reservations */
+	ROLE_LEADING,
+	ROLE_DEPOSED,
+};
+
+/* The lease, by tick_ms. */
+struct lease_state {
+	int64_t ms; /* its length */
+	int64_t due_ms;
+	int64_t sent_ms, until_ms; /* the last request; what a confirmed one gave us */
+	uint64_t asked, confirmed; /* number of the last request; of the last confirmed */
+	bool awaited;		   /* some Job waits for a confirmation */
+	bool wanted;
+	uint64_t request; /* under way, 0 for none; in the two below, too */
+};
+
+struct load_state {
+	uint64_t request;
+	int64_t due_ms;
+	bool wanted;
+};
+
+struct batch_state {
+	uint64_t request;
+	int64_t due_ms;
+	unsigned tries;
+	bool wanted;
+	struct intent intent; /* stays as it is until it is answered */
+};
+
+struct job_queue {
+	struct gate_job *first, **tail;
+};
+
+/* The intent that was taken last, and what it points to. */
+struct taken {
+	struct intent intent;
+	struct quota_line lines[QUEUE_LINES_MAX];
+	/* The texts of its template: directives as the owner wrote them, and of the run. */
+	struct directives_text {
+		struct buf node_selector, tolerations;
+	} own_directives, run_directives;
+};
+
+struct gate {
+	struct queue *queue;
+	char *identity;
+	int64_t drain_doubt_ms;
+	uint64_t random;
+	bool (*manages)(void *ctx, const struct job *j); /* NULL: Jobs that name a queue */
+	void *ctx;
+	const struct bill_labels *bill_labels;
+	/* Two clocks. What is decided, written and told goes by the one on the wall, which may step
+	 * by hours either way. All pauses and the lease go by tick_ms, which only goes on: else a
+	 * step back would keep the lease from being renewed, and a step forward would have a status
+	 * believed that is too old to be. */
+	int64_t now_ms, tick_ms;
+
+	enum role role;
+	int64_t epoch;
+	int64_t epoch_seen; /* the highest that any story told of */
+	bool synced;
+	bool blind; /* Jobs are not followed just now */
+	struct lease_state lease;
+	struct load_state load;
+	struct batch_state batch;
+	uint64_t next_id;
+
+	struct map by_uid;
+	struct map by_request;
+	struct gate_job *first, *last;
+	struct job_queue dirty, want;
+	uint64_t list; /* number of the list being read, or last read */
+	bool listing;  /* it is under way */
+	bool went_back;
+	bool retell; /* the queue is told of what it brings whether it is news or not */
+	struct due due;
+	int64_t decide_due_ms;
+
+	struct troubles *troubles;
+	struct stuck_list stuck;
+	struct adoption adoption;
+	struct mass_stop mass_stop;
+	struct siphash_key story_key; /* from the ledger, with the lease */
+	struct story_reader *story_reader;
+
+	struct notices notices;
+
+	struct outbox outbox;
+	struct taken taken;
+	struct run_bill bill; /* of the run that is being released */
+
+	struct note_queue notes;
+	size_t nfetching; /* Jobs */
+
+	struct gate_counts counts;
+};
+
+void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
+void gate_confirm_lease(struct gate *g);
+/* A request of that kind would write to a Job that a successor of ours may lead. */
+bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
+/* No confirmation came for so long that a successor may lead by now. */
+bool gate_lease_ran_out(const struct gate *g);
+/* Looks at the Job again when tick_ms is that, if not before. */
+void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
+/* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
+void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
+int64_t gate_spread(struct gate *g, int64_t ms);
+void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
+/* The same of what was done at another time than now. */
+void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
+/* The queue counts these lines as the Job's, whether it has it in its order or not. */
+void gate_adopt_in_queue(struct gate *g, const struct gate_job *j, const struct quota_line *lines,
+	size_t n, int64_t reserved_ms);
+/* Our epoch is over. */
+void gate_depose(struct gate *g, const char *why);
+/* Nothing starts while a mass stop or an adoption wants it so. */
+void gate_pause_starts(struct gate *g);
+
+#endif

@@ -1,0 +1,28 @@
+/* For log, metrics and Events: what the gate has to say, until it is taken. */
+#ifndef SLUICE_CONTROLLER_GATE_NOTE_H
+#define SLUICE_CONTROLLER_GATE_NOTE_H
+
+#include <stddef.h>
+
+#include "controller/gate/gate.h"
+
+struct gate_job;
+
+struct note_item {
+	struct note_item *next;
+	struct note note;
+	char names[]; /* of the Job, and of ClusterQueues, which may be gone by now */
+};
+
+/* For log, metrics and Events: not yet taken, oldest first. */
+struct note_queue {
+	struct note_item *first, **tail;
+	size_t count;
+	struct note_item *out; /* the one that was taken last */
+};
+
+/* Returned so that its numbers can be filled in; borrowed until the next call. */
+struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
+	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

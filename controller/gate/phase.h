@@ -1,0 +1,49 @@
+/*
+ * The life of an attempt: in which phase a Job is, and what moves it to the next. phase.c alone
+ * enters one, and never looks at another Job.
+ */
+#ifndef SLUICE_CONTROLLER_GATE_PHASE_H
+#define SLUICE_CONTROLLER_GATE_PHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/gate/gate.h"
+
+struct gate_job;
+
+enum phase {
+	PHASE_WAITING,
+	PHASE_RESERVING,
+	PHASE_STARTING,
+	PHASE_FENCING,
+	PHASE_RUNNING,
+	PHASE_STOPPING,
+	PHASE_DRAINING,
+	PHASES
+};
+
+void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
+/* The queue, the ledger, the API server have said something of it. */
+void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
+void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+/* The ledger has this open reservation for it, of an earlier leader. */
+void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* The attempt that it was adopted with is closed in the ledger: it has no reservation. */
+void job_adopted_in_vain(struct gate *g, struct gate_job *j, int32_t attempt);
+bool job_busy(const struct gate_job *j);
+/* Asks for kind, unless something is under way or a pause is on. */
+void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
+void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
+/* False when the facts have overtaken the wish. */
+bool job_still_wants(const struct gate_job *j);
+/* Resumed by others with pods that are more than is reserved for them. */
+bool job_is_another(const struct gate *g, const struct gate_job *j);
+/* It has no story, and its spec was changed since the decision (made on generation 1, as far as a
+ * later leader knows): the start may have landed, and nothing on the Job would tell. */
+bool job_story_is_lost(const struct gate_job *j);
+/* So many there are, or may be made at any time. */
+int32_t job_pods_in_sight(const struct gate_job *j);
+
+#endif

@@ -1,0 +1,54 @@
+/* The talk with the API server: the one request that a Job has wanted, or under way. */
+#ifndef SLUICE_CONTROLLER_GATE_REQUESTS_H
+#define SLUICE_CONTROLLER_GATE_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/gate/due.h"
+#include "controller/gate/phase.h"
+
+struct gate;
+struct gate_job;
+struct intent;
+struct job_answer;
+
+/* Wanted, then under way, then perhaps again. */
+struct job_request {
+	bool wanting;
+	enum intent_kind want;
+	enum phase want_in; /* the phase it was wanted in */
+	uint64_t id;	    /* under way; 0: none is */
+	enum intent_kind asked;
+	enum phase asked_in; /* the phase that was wanted in */
+	int64_t asked_ms;
+	bool asked_lost; /* the Job was off the watch when that was asked */
+	struct gate_job *next_want;
+	unsigned tries;	    /* in this phase */
+	int64_t retry_ms;   /* no request before */
+	int64_t look_ms;    /* while lost: when to GET it again; 0: it was not looked for yet */
+	struct alarm alarm; /* when to look again */
+};
+
+/* What the API server refused of a Job. */
+struct refusals {
+	unsigned starts; /* in a row */
+	/* As the Job was when last refused: another one may be started. */
+	int64_t generation;
+	int32_t bytes;
+	unsigned short_of_room; /* PATCHes: 1, the story is to be short; 2, no hold goes with a
+				   stop either */
+	unsigned immutables;	/* starts in a row, as a change of what is immutable */
+	int64_t no_lending_ms;	/* until then, by tick_ms, it is kept off idle resources */
+};
+
+/* The story and the extra text that the intent of this Job carries. */
+void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
+/* Is it still the one whose start or hold was refused? */
+bool request_is_as_denied(const struct gate_job *j);
+/* It may be another one. */
+void request_forget_denials(struct gate_job *j);
+enum phase request_answered(
+	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+
+#endif

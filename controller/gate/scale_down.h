@@ -1,0 +1,43 @@
+/* A run that is to go on with fewer pods. scale_down.c alone writes it. */
+#ifndef SLUICE_CONTROLLER_GATE_SCALE_DOWN_H
+#define SLUICE_CONTROLLER_GATE_SCALE_DOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct decision;
+struct gate;
+struct gate_job;
+struct intent;
+
+struct scale_down {
+	int32_t to;	     /* so many; 0: with all */
+	const char *reason;  /* one word, static */
+	char *why;	     /* a sentence, or NULL */
+	int32_t parallelism; /* spec.parallelism of this run when last looked at; 0: never */
+	int64_t since_ms;    /* since then, by tick_ms, pods too many may be left; 0: none are */
+};
+
+/* A run begins, with so many pods at most; and ends. */
+void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods);
+void scale_down_end(struct gate_job *j);
+void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d);
+/* Of a Job that runs and is not to stop now: asks for the PATCH that is due. False: none is. */
+bool scale_down_see_to(struct gate *g, struct gate_job *j);
+/* Its owner's manifest was applied again: to as many pods as before. False: it was not. */
+bool scale_down_again(struct gate *g, struct gate_job *j);
+bool scale_down_still_wants(const struct gate_job *j);
+void scale_down_tell(const struct gate_job *j, struct intent *i);
+/* It cannot be told to: it is to stop instead. */
+void scale_down_fails(struct gate *g, struct gate_job *j);
+/* May there be more pods than what is seen of it tells? Then its reservation stays as it is. */
+bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
+/* Are pods of it leaving while others stay? */
+bool scale_down_some_leave(const struct gate_job *j);
+/* Another version of the Job was seen; of the one before, some_left. */
+void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
+/* They were counted: how many the reservation must be for. */
+int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);
+
+#endif

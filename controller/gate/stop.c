@@ -1,0 +1,417 @@
+/*
+ * The end of a run: whether it is wanted, why it came, in words for the Job's owner, the work that
+ * it threw away, and the wait for its pods. Whether it is put on hold for that, or kept from being
+ * queued again for a while.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "controller/gate/gate.h"
+#include "controller/gate/gate_priv.h"
+#include "controller/gate/note.h"
+#include "controller/gate/observe.h"
+#include "controller/gate/record.h"
+#include "controller/gate/requests.h"
+#include "controller/gate/stop.h"
+#include "controller/gate/stop_notice.h"
+#include "sluice/quantity.h"
+
+#define SAID_MAX 600 /* of what the API server said, in an annotation of 1,024 bytes */
+#define OVERDUE_MS 300000
+#define REAPPLY_PAUSE_MS INT64_C(10000)
+#define REAPPLY_PAUSE_MAX_MS INT64_C(3600000)
+
+static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
+static const char HOLD_BY_OTHER[] =
+	"suspended by another client while it ran; remove the annotation sluice.dev/hold to queue the Job again";
+const char REFUSED_BY_SERVER[] = "RefusedByServer";
+static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
+const char MANIFEST_SUSPENDS[] =
+	"spec.suspend was set to true while it ran, as happens when a manifest with suspend: true is applied again; leave spec.suspend out of the manifest, and stop a Job with the annotation sluice.dev/hold";
+static const char HOLD_REQUEUE_LIMIT[] =
+	"its pods were not ready in time, and no retry is left; find out why, and remove the annotation sluice.dev/hold to queue the Job again";
+static const char HOLD_MAX_RUN[] =
+	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds); remove the annotation sluice.dev/hold to queue it again, with as much time once more";
+
+void stop_init(struct stop *s)
+{
+	s->reason = s->actor = s->preemption = "";
+}
+
+void stop_done(struct stop *s)
+{
+	free(s->preemptor);
+	free(s->preempting);
+	free(s->sentence);
+	free(s->pod_trouble);
+}
+
+/* ---- why ------------------------------------------------------------------------------------- */
+
+void stop_want(struct gate_job *j)
+{
+	j->stop.wanted = true;
+}
+
+void stop_unwant(struct gate_job *j)
+{
+	j->stop.wanted = false;
+}
+
+static bool has_reason(const struct stop *s)
+{
+	return s->reason[0] != '\0';
+}
+
+void stop_because(struct gate_job *j, const char *reason, const char *actor)
+{
+	if (has_reason(&j->stop))
+		return;
+	j->stop.reason = reason;
+	j->stop.actor = actor;
+}
+
+void stop_because_of(struct gate_job *j, const char *reason, const char *actor, const char *message)
+{
+	if (has_reason(&j->stop))
+		return;
+	j->stop.message = message;
+	stop_because(j, reason, actor);
+}
+
+static void keep_sentence(struct stop *s, char *sentence)
+{
+	free(s->sentence);
+	s->message = s->sentence = sentence;
+}
+
+void stop_with_sentence(struct gate_job *j, const char *reason, const char *actor, char *message)
+{
+	if (has_reason(&j->stop)) {
+		free(message);
+		return;
+	}
+	keep_sentence(&j->stop, message);
+	stop_because(j, reason, actor);
+}
+
+/* Of a run that ended well or failed, whatever was asked of it meanwhile. */
+void stop_finished(struct gate_job *j)
+{
+	j->stop.reason = j->seen.failed ? "Failed" : "Finished";
+	j->stop.actor = "job-controller";
+}
+
+void stop_forget(struct gate_job *j)
+{
+	struct stop *s = &j->stop;
+	stop_done(s);
+	stop_init(s);
+	s->message = s->hold = NULL;
+	s->hold_owed = s->hold_refused = false;
+	s->preemptor = s->preempting = s->sentence = s->pod_trouble = NULL;
+}
+
+void stop_keep_trouble(struct gate_job *j, char *sentence)
+{
+	j->stop.pod_trouble = sentence;
+}
+
+/* A tool that applies a manifest every few minutes must not have the Job start and stop as often.
+ * A run that lasted longer than the longest pause begins the count anew. */
+static int64_t reapply_pause_ms(struct gate *g, struct gate_job *j)
+{
+	struct stop *s = &j->stop;
+	if (g->now_ms - j->attempt.started_ms > REAPPLY_PAUSE_MAX_MS)
+		s->reapplied = 0;
+	int64_t pause_ms =
+		s->reapplied < 16 ? REAPPLY_PAUSE_MS << s->reapplied : REAPPLY_PAUSE_MAX_MS;
+	s->reapplied++;
+	return pause_ms < REAPPLY_PAUSE_MAX_MS ? pause_ms : REAPPLY_PAUSE_MAX_MS;
+}
+
+/* Held when a person meant it; else queued again at its old place, after a pause. */
+void stop_suspended(struct gate *g, struct gate_job *j)
+{
+	struct buf text;
+	if (has_reason(&j->stop))
+		return;
+	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
+	if (j->seen.by_person)
+		return;
+	int64_t pause_ms = reapply_pause_ms(g, j);
+	j->stop.barred_ms = g->tick_ms + pause_ms;
+	buf_init(&text, 1024);
+	buf_printf(&text,
+		"%s; it is queued again at its old place, in %lld s (twice as long each time)",
+		MANIFEST_SUSPENDS, (long long)(pause_ms / 1000));
+	keep_sentence(&j->stop, buf_take(&text));
+}
+
+/* We put it on hold before that: then so it stays. */
+void stop_suspended_unseen(struct gate_job *j)
+{
+	struct stop *s = &j->stop;
+	bool person = j->seen.by_person;
+	if (s->hold && s->hold != HOLD_BY_OTHER)
+		return;
+	stop_forget(j);
+	s->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
+	s->message = person ? NULL : MANIFEST_SUSPENDS;
+	s->hold = person ? HOLD_BY_OTHER : NULL;
+}
+
+/* Not within a character. */
+static int cut(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	if (len <= max)
+		return (int)len;
+	for (len = max; len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80;)
+		len--;
+	return (int)len;
+}
+
+void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
+{
+	struct buf text;
+	buf_init(&text, 2 * SAID_MAX);
+	buf_printf(&text,
+		"the API server refused to start it %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
+		j->refusals.starts, cut(said, SAID_MAX), said);
+	keep_sentence(&j->stop, buf_take(&text));
+	j->stop.hold = j->stop.message;
+	j->stop.hold_owed = true;
+	g->counts.held++;
+	gate_note(g, NOTE_HOLD, j, "%s", j->stop.hold);
+}
+
+/* The name of the Job that needs the room, for the owner of the stopped Job: only when both are of
+ * one namespace. */
+static char *name_preemptor(const struct gate_job *j, const struct gate_job *by)
+{
+	struct buf b;
+	if (!by || strcmp(j->ns, by->ns) != 0)
+		return NULL;
+	buf_init(&b, 1024);
+	buf_printf(&b, "%s/%s", by->ns, by->name);
+	return buf_take(&b);
+}
+
+static void describe_preemptor(const struct gate_job *j, const struct gate_job *by, struct buf *out)
+{
+	if (!by)
+		buf_puts(out, "Job (deleted)");
+	else if (j->stop.preemptor)
+		buf_printf(out, "Job %s", j->stop.preemptor);
+	else if (j->stop.preempting && *j->stop.preempting)
+		buf_printf(out, "a Job of ClusterQueue %s", j->stop.preempting);
+	else
+		buf_puts(out, "a Job of another namespace");
+}
+
+/* In words, as Kueue's condition Preempted has them. */
+static const char *preemption_words(enum preemption_reason r)
+{
+	switch (r) {
+	case PREEMPTION_NONE:
+		break;
+	case PREEMPTION_IN_CLUSTERQUEUE:
+		return "prioritization in the ClusterQueue";
+	case PREEMPTION_IN_COHORT_RECLAMATION:
+		return "reclamation within the cohort";
+	case PREEMPTION_IN_COHORT_FAIR_SHARING:
+		return "fair sharing within the cohort";
+	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
+		return "reclamation within the cohort while borrowing";
+	}
+	return "its priority";
+}
+
+static void stop_preempted(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	struct buf text;
+	char uid[UID_TEXT_SIZE];
+	struct stop *s = &j->stop;
+	const struct gate_job *by = gate_find_job(g, &d->by);
+	s->preemption = preemption_reason_name(d->preemption);
+	s->preemptor = name_preemptor(j, by);
+	struct explanation x = {0};
+	if (queue_explain(g->queue, &d->by, g->now_ms, &x))
+		s->preempting = mem_strdup(x.clusterqueue);
+	uid_format(&d->by, uid);
+	buf_init(&text, 1024);
+	buf_puts(&text, "Preempted to accommodate ");
+	describe_preemptor(j, by, &text);
+	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
+	keep_sentence(s, buf_take(&text));
+	stop_because(j, stop_reason_name(d->reason), g->identity);
+}
+
+void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
+{
+	if (has_reason(&j->stop))
+		return;
+	if (d->reason == STOP_REASON_PREEMPTED) {
+		stop_preempted(g, j, d);
+		return;
+	}
+	keep_sentence(&j->stop, d->reason == STOP_REASON_IDLE_RECLAIMED
+					? mem_strdup(d->why)
+					: stop_notice_sentence(d->reason, d->policy));
+	if (stop_reason_deactivates(d->reason)) {
+		j->stop.hold = d->reason == STOP_REASON_MAX_RUN ? HOLD_MAX_RUN : HOLD_REQUEUE_LIMIT;
+		j->stop.message = j->stop.hold;
+	}
+	stop_because(j, stop_reason_name(d->reason), g->identity);
+}
+
+/* ---- what it cost ---------------------------------------------------------------------------- */
+
+int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
+{
+	int64_t began_ms = j->attempt.has_reservation ? j->attempt.started_ms : j->seen.start_ms;
+	if (j->seen.finished || began_ms == 0)
+		return 0;
+	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;
+	return quantity_times(ran_ms, j->seen.active);
+}
+
+const char *deletion_words(const struct gate_job *j, char *ret, size_t size)
+{
+	char uid[UID_TEXT_SIZE];
+	if (!j->finalizer)
+		return "";
+	uid_format(&j->uid, uid);
+	if (strcmp(j->finalizer, "orphan") == 0)
+		snprintf(ret, size,
+			"it was deleted without its pods (--cascade=orphan), which run on; to end them: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
+			j->ns, uid);
+	else
+		snprintf(ret, size,
+			"it is being deleted, but the finalizer %s keeps it, and its pods run on; remove that from metadata.finalizers, or: kubectl delete pods -n %s -l batch.kubernetes.io/controller-uid=%s",
+			j->finalizer, j->ns, uid);
+	return ret;
+}
+
+/* What its stop has thrown away. */
+int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j)
+{
+	return stop_loses_ms(j, j->stop.stopped_ms > 0 ? j->stop.stopped_ms : g->now_ms);
+}
+
+static bool suspended_by_other(const struct gate_job *j)
+{
+	return strcmp(j->stop.reason, SUSPENDED_BY_OTHER) == 0;
+}
+
+bool stop_holds(const struct gate_job *j)
+{
+	return j->stop.hold || suspended_by_other(j);
+}
+
+/* Its hold is written only once it has drained, by waiting(). */
+const char *stop_message(const struct gate_job *j)
+{
+	return suspended_by_other(j) ? HOLD_BY_OTHER : j->stop.message;
+}
+
+/* ---- on hold, and off the queue -------------------------------------------------------------- */
+
+void stop_owe_hold(struct gate_job *j)
+{
+	j->stop.hold_owed = true;
+}
+
+void stop_hold_refused(struct gate_job *j)
+{
+	j->stop.hold_refused = j->stop.hold_owed;
+}
+
+/* Not once the annotation is there, or once its owner has changed what was refused. */
+bool stop_owes_hold(struct gate_job *j)
+{
+	struct stop *s = &j->stop;
+	bool changed = s->hold_refused && !request_is_as_denied(j);
+	if (s->hold_owed && (j->seen.held || changed)) {
+		s->hold_owed = s->hold_refused = false;
+		request_forget_denials(j);
+	}
+	return s->hold_owed;
+}
+
+bool stop_bars(struct gate *g, struct gate_job *j)
+{
+	if (j->stop.barred_ms <= g->tick_ms)
+		j->stop.barred_ms = 0;
+	else
+		gate_alarm(g, j, j->stop.barred_ms);
+	return j->stop.barred_ms > 0;
+}
+
+/* ---- until its pods are gone ----------------------------------------------------------------- */
+
+void stop_drain_anew(struct gate *g, struct gate_job *j)
+{
+	j->stop.drains_ms = g->tick_ms;
+}
+
+void stop_drain(struct gate *g, struct gate_job *j)
+{
+	struct stop *s = &j->stop;
+	s->stopped_ms = g->now_ms;
+	s->drains_ms = g->tick_ms;
+	s->overdue_ms = g->tick_ms + OVERDUE_MS;
+	s->finish_noted = false;
+}
+
+void stop_drain_adopted(struct gate *g, struct gate_job *j)
+{
+	stop_because(j, "Stopped", g->identity);
+	stop_drain(g, j);
+	j->stop.finish_noted = j->seen.finished; /* by the leader of then */
+}
+
+void stop_note_finish(struct gate *g, struct gate_job *j)
+{
+	int64_t since_ms = j->attempt.started_ms > 0 ? j->attempt.started_ms : g->now_ms;
+	j->stop.finish_noted = true;
+	g->counts.finishes++;
+	gate_note(g, NOTE_FINISH, j, "%s after %.1f s", j->seen.failed ? "failed" : "finished",
+		(double)(g->now_ms - since_ms) / 1000.0);
+}
+
+void stop_note(struct gate *g, struct gate_job *j)
+{
+	const char *message = stop_message(j), *trouble = j->stop.pod_trouble;
+	int64_t lost_ms = stop_lost_ms(g, j);
+	g->counts.stops++;
+	gate_note(g, NOTE_STOP, j, "%s (%s): %.1f s of work lost%s%s%s%s",
+		j->gone || j->seen.deleting ? "deleted" : "stopped", j->stop.reason,
+		(double)lost_ms / 1000.0, message ? "; " : "", message ? message : "",
+		trouble ? "; " : "", trouble ? trouble : "")
+		->lost_ms = lost_ms;
+}
+
+void stop_note_intruder(struct gate *g, struct gate_job *j)
+{
+	j->stop.stopped_ms = g->now_ms;
+	stop_note(g, j);
+}
+
+void stop_complain(struct gate *g, struct gate_job *j)
+{
+	char words[DELETION_SIZE];
+	if (g->tick_ms < j->stop.overdue_ms)
+		return;
+	j->stop.overdue_ms = g->tick_ms + OVERDUE_MS;
+	gate_note(g, NOTE_OVERDUE, j,
+		"pods are left %" PRId64
+		" s after it ended (%s); its quota stays reserved until they are gone: %s%s",
+		(g->tick_ms - j->stop.drains_ms) / 1000, j->stop.reason,
+		j->finalizer ? "" : "look for pods that do not terminate",
+		deletion_words(j, words, sizeof(words)));
+}

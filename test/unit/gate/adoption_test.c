@@ -1,0 +1,162 @@
+/*
+ * A ledger that went back: what runs and is in no reservation is adopted by its own story
+ * (adoption.c). The real gate and queue against the simulation's models; an older copy of the ledger
+ * is put in the place of the newer one.
+ */
+#include "crowd.h"
+
+#define SETTLE_MS 60000
+
+/* Ten run; of these the ledger that comes back knows `known`. */
+static void open_and_go_back(struct crowd *c, size_t known)
+{
+	open_crowd(c, known, 0);
+	c->w.settle_ms = SETTLE_MS;
+	struct model_ledger *older = model_ledger_copy(c->w.ledger);
+	while (c->n < 10) {
+		submit_one(c);
+		see_it_run(c, c->job[c->n - 1]);
+	}
+	turn(&c->w);
+	model_ledger_free(c->w.ledger);
+	c->w.ledger = older;
+	c->w.notes[0] = '\0';
+}
+
+static size_t held(const struct crowd *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		n += model_ledger_open_reservation(c->w.ledger, &c->job[i]->now->job.uid) != NULL;
+	return n;
+}
+
+static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
+{
+	struct crowd c;
+	struct explanation x;
+	int64_t left_ms;
+	(void)state;
+	open_and_go_back(&c, 3);
+	restart(&c);
+	assert_int_equal(running(&c), 10);
+	assert_int_equal(held(&c), 10);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 7);
+	assert_int_equal(c.w.sent[INTENT_STOP], 0);
+	const struct model_reservation *h =
+		model_ledger_open_reservation(c.w.ledger, &c.job[9]->now->job.uid);
+	assert_true(h->estimated && h->committed);
+	assert_int_equal(h->reservation.nlines, 1);
+	assert_string_equal(h->reservation.lines[0].node, "cq/batch");
+	assert_int_equal(h->reservation.lines[0].amount, 10);
+
+	submit_one(&c);
+	pass_time(&c, SETTLE_MS - 2000);
+	assert_true(gate_settling(c.w.gate, &left_ms));
+	assert_int_equal(running(&c), 10);
+	assert_true(gate_explain(c.w.gate, "team-a", "train-10", c.w.now_ms, &x));
+	assert_non_null(strstr(x.sentence, "nothing starts for another 2 s"));
+	pass_time(&c, 4000);
+	assert_false(gate_settling(c.w.gate, &left_ms));
+	assert_int_equal(running(&c), 11);
+	world_done(&c.w);
+}
+
+/* A tenant found a way to write annotations: the text of another Job, and one of its own making. */
+static void what_a_tenant_wrote_adopts_nothing(void **state)
+{
+	struct crowd c;
+	(void)state;
+	open_and_go_back(&c, 0);
+	struct snap *s = model_api_edit(&c.w.api, c.job[0]);
+	s->job.admission.story = c.job[1]->now->job.admission.story;
+	write_of(&c, c.job[0], s, false);
+	s = model_api_edit(&c.w.api, c.job[2]);
+	s->job.admission.story =
+		"{\"attempt\":1,\"state\":\"Started\",\"epoch\":1,\"at\":\"2026-11-21T09:58:30Z\","
+		"\"clusterQueue\":\"batch\",\"flavors\":{\"cpu\":\"spot\"},\"holds\":{\"cpu\":10},"
+		"\"reason\":\"\",\"by\":\"me\",\"mac\":\"00000000000000000000000000000000\"}";
+	write_of(&c, c.job[2], s, false);
+	restart(&c);
+	assert_int_equal(running(&c), 8);
+	assert_int_equal(held(&c), 8);
+	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 2);
+	world_done(&c.w);
+}
+
+/* What is adopted counts, whatever the quota; when all is known the last to start give way. */
+static void beyond_the_quota_the_last_to_start_give_way(void **state)
+{
+	struct crowd c;
+	(void)state;
+	open_and_go_back(&c, 3);
+	c.w.quota = 80;
+	restart(&c);
+	pass_time(&c, SETTLE_MS - 2000);
+	assert_int_equal(running(&c), 10);
+	pass_time(&c, 4000);
+	assert_int_equal(running(&c), 8);
+	assert_true(c.job[8]->now->job.suspend);
+	assert_true(c.job[9]->now->job.suspend);
+	assert_non_null(strstr(c.job[9]->now->job.admission.story, "the last to start give way"));
+	world_done(&c.w);
+}
+
+/* The reservation that is read is of an attempt before the one that runs. */
+static void an_attempt_that_was_overtaken_is_closed(void **state)
+{
+	struct crowd c;
+	(void)state;
+	open_crowd(&c, 1, 0);
+	c.w.settle_ms = SETTLE_MS;
+	struct model_ledger *older = model_ledger_copy(c.w.ledger);
+	struct snap *s = model_api_edit(&c.w.api, c.job[0]);
+	snap_suspend(s, true);
+	s->job.status = (struct job_status){.suspended = true};
+	write_of(&c, c.job[0], s, true);
+	turn(&c.w);
+	pass_time(&c, 20000);
+	assert_false(c.job[0]->now->job.suspend);
+	see_it_run(&c, c.job[0]);
+	turn(&c.w);
+	assert_int_equal(c.job[0]->now->job.admission.attempt, 2);
+	model_ledger_free(c.w.ledger);
+	c.w.ledger = older;
+	restart(&c);
+	assert_false(c.job[0]->now->job.suspend);
+	const struct uid *uid = &c.job[0]->now->job.uid;
+	assert_false(model_ledger_reservation(c.w.ledger, uid, 1)->open);
+	assert_true(model_ledger_reservation(c.w.ledger, uid, 1)->estimated);
+	assert_true(model_ledger_reservation(c.w.ledger, uid, 2)->open);
+	world_done(&c.w);
+}
+
+/* On another server without anything lost: what the last leader sent may land all the same. */
+static void a_ledger_that_moved_makes_a_pause(void **state)
+{
+	struct crowd c;
+	int64_t left_ms;
+	(void)state;
+	open_and_go_back(&c, 10);
+	restart(&c);
+	assert_true(gate_settling(c.w.gate, &left_ms));
+	assert_int_equal(count_notes(&c, "Adopt"), 0);
+	submit_one(&c);
+	pass_time(&c, SETTLE_MS + 1000);
+	assert_int_equal(running(&c), 11);
+	restart(&c);
+	assert_false(gate_settling(c.w.gate, &left_ms));
+	world_done(&c.w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_runs_is_adopted_and_nothing_starts_for_a_while),
+		cmocka_unit_test(what_a_tenant_wrote_adopts_nothing),
+		cmocka_unit_test(beyond_the_quota_the_last_to_start_give_way),
+		cmocka_unit_test(an_attempt_that_was_overtaken_is_closed),
+		cmocka_unit_test(a_ledger_that_moved_makes_a_pause),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
