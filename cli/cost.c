@@ -25,13 +25,41 @@ static void put_seconds(struct table *t, const cJSON *row, const char *key)
 	table_right(t);
 }
 
+static double seconds_of(const cJSON *row, const char *key)
+{
+	const cJSON *item = json_get(row, key);
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
 static void put_number(struct table *t, const cJSON *row, const char *key)
 {
 	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(row, key));
 	table_right(t);
 }
 
-static void put_row(struct table *t, const char *key, enum colour colour, const cJSON *row)
+/* Columns that most ledgers never need: some row has a part that is estimated. */
+static bool any_estimated(const cJSON *root)
+{
+	json_each(row, json_array(root, "rows"))
+		if (seconds_of(row, "estimatedSeconds") > 0)
+			return true;
+	return false;
+}
+
+static void put_estimated(struct table *t, const cJSON *row)
+{
+	bool some = seconds_of(row, "estimatedSeconds") > 0;
+	if (some)
+		put_seconds(t, row, "estimatedSeconds");
+	else
+		table_cell(t, COLOUR_NONE, "");
+	table_cell(t, COLOUR_NONE,
+		some && text_of(row, "currency")[0] ? text_of(row, "estimatedCost") : "");
+	table_right(t);
+}
+
+static void put_row(
+	struct table *t, const char *key, enum colour colour, const cJSON *row, bool estimated)
 {
 	const char *currency = text_of(row, "currency");
 	table_cell(t, colour, key);
@@ -45,13 +73,16 @@ static void put_row(struct table *t, const char *key, enum colour colour, const 
 	table_right(t);
 	table_cell(t, COLOUR_NONE, currency);
 	put_seconds(t, row, "lostSeconds");
+	if (estimated)
+		put_estimated(t, row);
 	table_end_row(t);
 }
 
-static void put_head(struct table *t, const cJSON *root)
+static void put_head(struct table *t, const cJSON *root, bool estimated)
 {
-	static const char *const names[] = {
-		"RUNS", "RUNNING", "RUN TIME", "COST", "SO FAR", "CURRENCY", "LOST"};
+	static const char *const names[] = {"RUNS", "RUNNING", "RUN TIME", "COST", "SO FAR",
+		"CURRENCY", "LOST", "ESTIMATED", "EST. COST"};
+	size_t n = sizeof(names) / sizeof(*names) - (estimated ? 0 : 2);
 	const char *label = text_of(root, "label");
 	char key[400];
 	snprintf(key, sizeof(key), "%s", label[0] ? label : text_of(root, "by"));
@@ -59,7 +90,7 @@ static void put_head(struct table *t, const cJSON *root)
 		if (*p >= 'a' && *p <= 'z')
 			*p = (char)(*p - 'a' + 'A');
 	table_cell(t, COLOUR_DIM, key);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < n; i++) {
 		table_cell(t, COLOUR_DIM, names[i]);
 		if (i != 5)
 			table_right(t);
@@ -67,8 +98,11 @@ static void put_head(struct table *t, const cJSON *root)
 	table_end_row(t);
 }
 
-static void put_remarks(const cJSON *root, struct buf *out)
+static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 {
+	if (estimated)
+		buf_puts(out,
+			"ESTIMATED is run time in bills of which the ledger lost the beginning or the end (docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
 	if (text_of(root, "note")[0])
 		buf_printf(out, "%s\n", text_of(root, "note"));
 	if (truth_of(root, "more"))
@@ -81,21 +115,21 @@ static void put_remarks(const cJSON *root, struct buf *out)
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out)
 {
 	struct table *t = table_new(style);
-	bool any = false;
-	put_head(t, root);
+	bool any = false, estimated = any_estimated(root);
+	put_head(t, root, estimated);
 	json_each(row, json_array(root, "rows")) {
 		const char *key = json_text(row, "key");
-		put_row(t, key ? key : "(none)", COLOUR_NONE, row);
+		put_row(t, key ? key : "(none)", COLOUR_NONE, row, estimated);
 		any = true;
 	}
 	json_each(total, json_array(root, "totals"))
-		put_row(t, "total", COLOUR_DIM, total);
+		put_row(t, "total", COLOUR_DIM, total, estimated);
 	if (any)
 		table_render(t, out);
 	else
 		buf_printf(out, "No run started between %s and %s.\n", text_of(root, "since"),
 			text_of(root, "until"));
-	put_remarks(root, out);
+	put_remarks(root, estimated, out);
 	table_free(t);
 }
 
@@ -116,25 +150,21 @@ static void put_csv(struct buf *out, const char *text)
 	buf_putc(out, '"');
 }
 
-static double seconds_of(const cJSON *row, const char *key)
-{
-	const cJSON *item = json_get(row, key);
-	return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 void cost_render_csv(const cJSON *root, struct buf *out)
 {
 	const char *label = text_of(root, "label");
 	put_csv(out, label[0] ? label : text_of(root, "by"));
-	buf_puts(out, ",currency,runs,running,run_seconds,cost,running_cost,lost_seconds\r\n");
+	buf_puts(out,
+		",currency,runs,running,run_seconds,cost,running_cost,lost_seconds,estimated_seconds,estimated_cost\r\n");
 	json_each(row, json_array(root, "rows")) {
 		put_csv(out, text_of(row, "key"));
 		buf_putc(out, ',');
 		put_csv(out, text_of(row, "currency"));
-		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%.3f,%s,%s,%.3f\r\n",
+		buf_printf(out, ",%" PRId64 ",%" PRId64 ",%.3f,%s,%s,%.3f,%.3f,%s\r\n",
 			number_of(row, "runs"), number_of(row, "running"),
 			seconds_of(row, "runSeconds"), text_of(row, "cost"),
-			text_of(row, "runningCost"), seconds_of(row, "lostSeconds"));
+			text_of(row, "runningCost"), seconds_of(row, "lostSeconds"),
+			seconds_of(row, "estimatedSeconds"), text_of(row, "estimatedCost"));
 	}
 }
 

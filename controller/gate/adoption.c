@@ -91,7 +91,8 @@ static bool adopt(struct gate *g, struct gate_job *j)
 		.attempt = run.attempt,
 		.state = LEDGER_POSTED,
 		.reserved_ms = run.at_ms,
-		.started_ms = run.at_ms};
+		.started_ms = run.at_ms,
+		.estimated = true};
 	job_adopt(g, j, &r);
 	j->adopted = true;
 	gate_operate(g, j, LEDGER_ADOPT, 0);

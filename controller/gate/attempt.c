@@ -266,6 +266,7 @@ static enum phase decided_start(struct gate *g, struct gate_job *j, const struct
 	a->generation = j->seen.generation;
 	a->pods = d->pods;
 	a->moved = false;
+	a->estimated = false;
 	stop_forget(j);
 	a->has_reservation = true;
 	name_clusterqueue(g, j);
@@ -377,6 +378,7 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->has_reservation = true;
 	a->committed = h->state != LEDGER_PENDING;
 	a->started_ms = h->started_ms;
+	a->estimated = h->estimated;
 	/* The leader that reserved it may have sent a PATCH that is still under way. What it
 	 * decided on we do not know, so we finish nothing: what did not land is called off, and
 	 * decided anew. */

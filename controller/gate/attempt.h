@@ -29,6 +29,7 @@ struct attempt {
 	bool has_reservation;	  /* the ledger has it open, or will have */
 	bool committed;		  /* COMMIT was made */
 	bool told_ledger;	  /* STOP was made */
+	bool estimated;		  /* its bill: the ledger lost its RESERVE (adoption.c) */
 	bool sent;		  /* a start PATCH went out */
 	bool doubt;		  /* one of them may still land */
 	bool acked;		  /* the Job controller has seen the start */

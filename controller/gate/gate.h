@@ -313,6 +313,7 @@ struct gate_run {
 	const char *owner, *labels; /* as RESERVE has them: labels is JSON, or NULL */
 	int64_t started_ms, ran_ms;
 	int64_t lost_ms; /* it has been stopped: the work that loses */
+	bool estimated;	 /* when it began is not known, and so what it costs */
 	struct run_bill bill;
 };
 /* All of them, in the order in which their Jobs were first seen; nothing unless it leads. What run

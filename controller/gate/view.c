@@ -150,6 +150,7 @@ void gate_each_run(struct gate *g, int64_t now_ms,
 			.owner = j->family ? j->family : j->name,
 			.labels = j->labels,
 			.started_ms = j->attempt.started_ms,
+			.estimated = j->attempt.estimated,
 			.ran_ms = now_ms > j->attempt.started_ms ? now_ms - j->attempt.started_ms
 								 : 0};
 		if (j->phase == PHASE_DRAINING)

@@ -18,6 +18,7 @@ struct cost_row {
 	char *key, *currency; /* NULL as in ledger_cost */
 	bool is_total;
 	int64_t runs, running, ran_ms, cost, running_cost, lost_ms;
+	int64_t estimated_ms, estimated_cost; /* that part of ran_ms and cost */
 };
 
 struct cost_report {
@@ -102,6 +103,8 @@ void cost_report_row(struct cost_report *r, const struct ledger_cost *l)
 	row->ran_ms += l->ran_ms;
 	row->cost = money_add(row->cost, l->cost);
 	row->lost_ms += l->lost_ms;
+	row->estimated_ms += l->estimated_ms;
+	row->estimated_cost = money_add(row->estimated_cost, l->estimated_cost);
 }
 
 void cost_report_forgotten(struct cost_report *r, int64_t until_ms)
@@ -116,8 +119,12 @@ static void add_run(struct cost_row *row, const struct gate_run *run, int64_t ra
 	row->running++;
 	row->ran_ms += ran_ms;
 	row->lost_ms += run->lost_ms;
+	if (run->estimated)
+		row->estimated_ms += ran_ms;
 	if (!run->bill.priced)
 		return;
+	if (run->estimated)
+		row->estimated_cost = money_add(row->estimated_cost, run->bill.cost);
 	row->cost = money_add(row->cost, run->bill.cost);
 	row->running_cost = money_add(row->running_cost, run->bill.cost);
 }
@@ -183,12 +190,14 @@ static void put_row(struct buf *out, const struct cost_row *row)
 	}
 	buf_printf(out,
 		",\"runs\":%" PRId64 ",\"running\":%" PRId64 ",\"runSeconds\":%" PRId64
-		".%03d,\"lostSeconds\":%" PRId64 ".%03d",
+		".%03d,\"lostSeconds\":%" PRId64 ".%03d,\"estimatedSeconds\":%" PRId64 ".%03d",
 		row->runs, row->running, row->ran_ms / 1000, (int)(row->ran_ms % 1000),
-		row->lost_ms / 1000, (int)(row->lost_ms % 1000));
+		row->lost_ms / 1000, (int)(row->lost_ms % 1000), row->estimated_ms / 1000,
+		(int)(row->estimated_ms % 1000));
 	if (row->currency) {
 		put_money(out, "cost", row->cost);
 		put_money(out, "runningCost", row->running_cost);
+		put_money(out, "estimatedCost", row->estimated_cost);
 	}
 	buf_putc(out, '}');
 }

@@ -30,8 +30,8 @@ void cost_report_forgotten(struct cost_report *r, int64_t until_ms);
 /* With a gate_each_run(): ctx is the report. Runs outside the query's time are left out. */
 void cost_report_run(const struct gate_run *run, void *ctx);
 /* {"by":"queue","since":...,"until":...,"leading":true,"more":false,"rows":[...],"totals":[...]},
- * the dearest first; with "forgottenUntil" and "note" where something old is not in it. leading:
- * those that go on are in it. */
+ * the dearest first, each with what of it is estimated; with "forgottenUntil" and "note" where
+ * something old is not in it. leading: those that go on are in it. */
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out);
 
 #endif

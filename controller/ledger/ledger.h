@@ -151,6 +151,7 @@ struct ledger_reservation {
 	const char *ns, *name, *clusterqueue, *localqueue; /* localqueue: "" when unknown */
 	int64_t reserved_ms;
 	int64_t started_ms;		/* 0 while pending */
+	bool estimated;			/* its bill will be: an ADOPT made it */
 	const struct quota_line *lines; /* sorted by node, flavor, resource */
 	size_t nlines;
 };
@@ -198,6 +199,7 @@ struct ledger_cost {
 	const char *key;      /* NULL: those without that label */
 	const char *currency; /* NULL: those without a price */
 	int64_t runs, ran_ms, cost, lost_ms;
+	int64_t estimated_ms, estimated_cost; /* that part of ran_ms and cost */
 };
 
 /* Where a page of runs ends, and the next begins: an attempt, in the order in which they ended. */

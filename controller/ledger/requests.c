@@ -175,6 +175,7 @@ static size_t load_read(const struct pg_result *res, struct ledger_reservation *
 					.reserved_ms = field_time(res, i, 6),
 					.started_ms = field_time(res, i, 7),
 					.localqueue = field_text(res, i, 12),
+					.estimated = field_bool(res, i, 13),
 					.lines = lines};
 		if (field_null(res, i, 8))
 			continue;
@@ -370,7 +371,9 @@ static void cost_answer(struct pg *pg, struct round *round)
 			.ran_ms = field_int8(res, i, 3),
 			.cost = field_null(res, i, 4) ? 0 : field_int8(res, i, 4),
 			.lost_ms = field_int8(res, i, 5),
-			.is_total = field_bool(res, i, 6)};
+			.is_total = field_bool(res, i, 6),
+			.estimated_ms = field_int8(res, i, 7),
+			.estimated_cost = field_int8(res, i, 8)};
 	pg_answer_cost(
 		pg, LEDGER_DONE, rows, n, PQntuples(horizon) > 0 ? field_time(horizon, 0, 0) : 0);
 	free(rows);

@@ -326,8 +326,9 @@ static struct ledger_result op_reserve(
 		.name = mem_strdup(op->name),
 		.clusterqueue = mem_strdup(op->clusterqueue),
 		.localqueue = mem_strdup(op->localqueue ? op->localqueue : ""),
-		.reserved_ms = op->at_ms};
-	h->estimated = op->kind == LEDGER_ADOPT;
+		.reserved_ms = op->at_ms,
+		.estimated = op->kind == LEDGER_ADOPT};
+	h->estimated = h->reservation.estimated;
 	h->owner = mem_strdup(op->owner ? op->owner : "");
 	h->labels = mem_strdup(op->labels);
 	h->reservation.lines = lines_copy(l, op, &h->reservation.nlines);

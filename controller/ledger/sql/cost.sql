@@ -6,19 +6,23 @@
 -- added that lie whole in the stretch.
 SELECT key, currency, sum(runs)::int8, least(sum(ran), 9223372036854775807)::int8,
 	least(greatest(sum(coalesce(cost_micro, 0)), -9223372036854775808), 9223372036854775807)::int8,
-	least(sum(lost_ms), 9223372036854775807)::int8, grouping(key) = 1
+	least(sum(lost_ms), 9223372036854775807)::int8, grouping(key) = 1,
+	least(sum(estimated_ms), 9223372036854775807)::int8,
+	least(greatest(sum(estimated_micro), -9223372036854775808), 9223372036854775807)::int8
 FROM (SELECT CASE $4 WHEN 'queue' THEN clusterqueue WHEN 'namespace' THEN ns
 		WHEN 'owner' THEN ns || '/' || coalesce(nullif(owner, ''), name) ELSE labels ->> $5 END AS key,
-		currency, 1 AS runs, cost_micro::numeric, coalesce(lost_ms, 0)::numeric AS lost_ms,
-		greatest(0, extract(epoch FROM stopped_at - started_at) * 1000)::numeric AS ran
-	FROM sluice.segment
+		currency, 1 AS runs, cost_micro::numeric, coalesce(lost_ms, 0)::numeric AS lost_ms, ran,
+		estimated::int * ran AS estimated_ms,
+		estimated::int * coalesce(cost_micro, 0)::numeric AS estimated_micro
+	FROM sluice.segment CROSS JOIN LATERAL (SELECT
+		greatest(0, extract(epoch FROM stopped_at - started_at) * 1000)::numeric AS ran) AS length
 	WHERE cell = $1 AND stopped_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 			- interval '1 day'
 		AND started_at >= timestamptz 'epoch' + $2 * interval '1 millisecond'
 		AND started_at < timestamptz 'epoch' + $3 * interval '1 millisecond'
 	UNION ALL
 	SELECT CASE $4 WHEN 'queue' THEN clusterqueue ELSE ns END, nullif(currency, ''), runs, cost_micro,
-		lost_ms, ran_ms
+		lost_ms, ran_ms, estimated_ms, estimated_micro
 	FROM sluice.segment_month
 	WHERE cell = $1 AND $4 IN ('queue', 'namespace')
 		AND month >= timestamptz 'epoch' + $2 * interval '1 millisecond'

@@ -30,24 +30,27 @@ WITH fence AS MATERIALIZED (
 ), run AS (
 	DELETE FROM sluice.segment s USING old o
 	WHERE s.job_uid = o.job_uid AND s.attempt = o.attempt AND s.cell = o.cell
-	RETURNING s.ns, s.clusterqueue, s.localqueue, s.started_at, s.stopped_at, s.lost_ms, s.currency,
-		s.cost_micro
+	RETURNING s.ns, s.clusterqueue, s.localqueue, s.started_at, s.lost_ms, s.currency, s.stopped_at,
+		s.cost_micro, s.estimated,
+		greatest(0, extract(epoch FROM s.stopped_at - s.started_at) * 1000)::numeric AS ran_ms
 ), moved AS (
 	DELETE FROM sluice.transfer t USING old o
 	WHERE t.job_uid = o.job_uid AND t.attempt = o.attempt AND t.cell = o.cell
 	RETURNING 1
 ), summed AS (
 	INSERT INTO sluice.segment_month AS m (cell, month, ns, clusterqueue, localqueue, currency, runs,
-		ran_ms, cost_micro, lost_ms)
+		ran_ms, cost_micro, lost_ms, estimated_ms, estimated_micro)
 	SELECT $1, date_trunc('month', started_at, 'UTC') AS month, ns, clusterqueue, localqueue,
-		coalesce(currency, '') AS money, count(*),
-		sum(greatest(0, extract(epoch FROM stopped_at - started_at) * 1000)::numeric),
-		sum(cost_micro), sum(coalesce(lost_ms, 0))
+		coalesce(currency, '') AS money, count(*), sum(ran_ms), sum(cost_micro),
+		sum(coalesce(lost_ms, 0)), sum(estimated::int * ran_ms),
+		sum(estimated::int * coalesce(cost_micro, 0))
 	FROM run GROUP BY month, ns, clusterqueue, localqueue, money
 	ORDER BY month, ns, clusterqueue, localqueue, money
 	ON CONFLICT (cell, month, ns, clusterqueue, localqueue, currency) DO UPDATE
 	SET runs = m.runs + excluded.runs, ran_ms = m.ran_ms + excluded.ran_ms,
-		cost_micro = m.cost_micro + excluded.cost_micro, lost_ms = m.lost_ms + excluded.lost_ms
+		cost_micro = m.cost_micro + excluded.cost_micro, lost_ms = m.lost_ms + excluded.lost_ms,
+		estimated_ms = m.estimated_ms + excluded.estimated_ms,
+		estimated_micro = m.estimated_micro + excluded.estimated_micro
 ), told AS (
 	INSERT INTO sluice.retention AS r (cell, keep, looked_at, caught_up_at, forgotten_until)
 	SELECT $1, justify_hours(nullif($4, 0) * interval '1 millisecond'), clock_timestamp(),

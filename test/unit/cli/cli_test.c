@@ -471,10 +471,11 @@ static void cost_as_a_table_and_as_csv(void **state)
 	buf_reset(&out);
 	cost_render_csv(tree(j, cost_text), &out);
 	assert_string_equal(buf_text(&out),
-		"team,currency,runs,running,run_seconds,cost,running_cost,lost_seconds\r\n"
-		"\"red, \"\"big\"\"\",EUR,12,1,7325.500,4.25,1.25,61.000\r\n"
-		"\"'=1+1\",EUR,1,0,59.000,0.000001,0.00,0.000\r\n"
-		",,3,0,0.000,,,0.000\r\n");
+		"team,currency,runs,running,run_seconds,cost,running_cost,lost_seconds,"
+		"estimated_seconds,estimated_cost\r\n"
+		"\"red, \"\"big\"\"\",EUR,12,1,7325.500,4.25,1.25,61.000,0.000,\r\n"
+		"\"'=1+1\",EUR,1,0,59.000,0.000001,0.00,0.000,0.000,\r\n"
+		",,3,0,0.000,,,0.000,0.000,\r\n");
 	buf_reset(&out);
 	cost_render_table(tree(j, "{\"by\":\"queue\",\"since\":\"A\",\"until\":\"B\",\"rows\":[],"
 				  "\"totals\":[],\"leading\":false,\"more\":true,"
@@ -484,6 +485,39 @@ static void cost_as_a_table_and_as_csv(void **state)
 	assert_non_null(strstr(buf_text(&out), "does not lead"));
 	assert_non_null(strstr(buf_text(&out), "There are more rows"));
 	assert_non_null(strstr(buf_text(&out), "Of runs that ended by C ...\n"));
+	buf_done(&out);
+	json_free(j);
+}
+
+/* Only where something is. */
+static void cost_that_is_estimated_has_columns(void **state)
+{
+	static const char text[] =
+		"{\"by\":\"queue\",\"leading\":true,\"more\":false,\"rows\":["
+		"{\"currency\":\"EUR\",\"key\":\"a\",\"runs\":2,\"running\":0,\"runSeconds\":7200,"
+		"\"lostSeconds\":0,\"cost\":\"4.25\",\"runningCost\":\"0.00\","
+		"\"estimatedSeconds\":3600.000,\"estimatedCost\":\"1.25\"},"
+		"{\"currency\":\"EUR\",\"key\":\"b\",\"runs\":1,\"running\":0,\"runSeconds\":60,"
+		"\"lostSeconds\":0,\"cost\":\"1.00\",\"runningCost\":\"0.00\","
+		"\"estimatedSeconds\":0.000,\"estimatedCost\":\"0.00\"},"
+		"{\"currency\":null,\"key\":\"c\",\"runs\":1,\"running\":0,\"runSeconds\":30,"
+		"\"lostSeconds\":0,\"estimatedSeconds\":30.000}],\"totals\":[]}";
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	buf_init(&out, 8192);
+	cost_render_table(tree(j, text), &plain, &out);
+	assert_string_equal(buf_text(&out),
+		"QUEUE  RUNS  RUNNING  RUN TIME  COST  SO FAR  CURRENCY  LOST  ESTIMATED  EST. COST\n"
+		"a         2        0     2h00m  4.25          EUR         0s      1h00m       1.25\n"
+		"b         1        0     1m00s  1.00          EUR         0s                      \n"
+		"c         1        0       30s     -                      0s        30s           \n"
+		"ESTIMATED is run time in bills of which the ledger lost the beginning or the end "
+		"(docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
+	buf_reset(&out);
+	cost_render_csv(tree(j, text), &out);
+	assert_non_null(
+		strstr(buf_text(&out), "a,EUR,2,0,7200.000,4.25,0.00,0.000,3600.000,1.25\r\n"));
 	buf_done(&out);
 	json_free(j);
 }
@@ -506,6 +540,7 @@ int main(void)
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(strange_answers_are_survived),
 		cmocka_unit_test(cost_as_a_table_and_as_csv),
+		cmocka_unit_test(cost_that_is_estimated_has_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,23 +139,29 @@ static void runs_that_go_on_join_those_that_ended(void **state)
 	(void)state;
 	struct cost_query q;
 	struct cost_report *r = report_by("queue", &q);
-	cost_report_row(r, &(struct ledger_cost){true, NULL, "EUR", 2, 90500, 3000000, 1500});
-	cost_report_row(r, &(struct ledger_cost){false, "batch", "EUR", 2, 90500, 3000000, 1500});
+	cost_report_row(r,
+		&(struct ledger_cost){true, NULL, "EUR", 2, 90500, 3000000, 1500, 30000, 1000000});
+	cost_report_row(r, &(struct ledger_cost){
+				   false, "batch", "EUR", 2, 90500, 3000000, 1500, 30000, 1000000});
 	struct gate_run run = run_of(1250000), without = run_of(0), before = run_of(9);
+	run.estimated = true;
 	before.started_ms = NOW - 31 * DAY_MS;
 	cost_report_run(&run, r);
 	cost_report_run(&without, r);
 	cost_report_run(&before, r);
 	assert_rows(r, "\"rows\":["
 		       "{\"currency\":\"EUR\",\"key\":\"batch\",\"runs\":2,\"running\":1,"
-		       "\"runSeconds\":150.500,\"lostSeconds\":1.500,\"cost\":\"4.25\","
-		       "\"runningCost\":\"1.25\"},"
+		       "\"runSeconds\":150.500,\"lostSeconds\":1.500,"
+		       "\"estimatedSeconds\":90.000,\"cost\":\"4.25\","
+		       "\"runningCost\":\"1.25\",\"estimatedCost\":\"2.25\"},"
 		       "{\"currency\":null,\"key\":\"batch\",\"runs\":0,\"running\":1,"
-		       "\"runSeconds\":60.000,\"lostSeconds\":0.000}],\"totals\":["
+		       "\"runSeconds\":60.000,\"lostSeconds\":0.000,"
+		       "\"estimatedSeconds\":0.000}],\"totals\":["
 		       "{\"currency\":\"EUR\",\"runs\":2,\"running\":1,\"runSeconds\":150.500,"
-		       "\"lostSeconds\":1.500,\"cost\":\"4.25\",\"runningCost\":\"1.25\"},"
+		       "\"lostSeconds\":1.500,\"estimatedSeconds\":90.000,\"cost\":\"4.25\","
+		       "\"runningCost\":\"1.25\",\"estimatedCost\":\"2.25\"},"
 		       "{\"currency\":null,\"runs\":0,\"running\":1,\"runSeconds\":60.000,"
-		       "\"lostSeconds\":0.000}]}\n");
+		       "\"lostSeconds\":0.000,\"estimatedSeconds\":0.000}]}\n");
 	cost_report_free(r);
 }
 

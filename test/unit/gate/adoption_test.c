@@ -31,6 +31,18 @@ static size_t held(const struct crowd *c)
 	return n;
 }
 
+static void count_estimated(const struct gate_run *run, void *ctx)
+{
+	*(size_t *)ctx += run->estimated;
+}
+
+static size_t estimated_runs(struct crowd *c)
+{
+	size_t n = 0;
+	gate_each_run(c->w.gate, c->w.now_ms, count_estimated, &n);
+	return n;
+}
+
 static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
 {
 	struct crowd c;
@@ -49,6 +61,7 @@ static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
 	assert_int_equal(h->reservation.nlines, 1);
 	assert_string_equal(h->reservation.lines[0].node, "cq/batch");
 	assert_int_equal(h->reservation.lines[0].amount, 10);
+	assert_int_equal(estimated_runs(&c), 7);
 
 	submit_one(&c);
 	pass_time(&c, SETTLE_MS - 2000);
@@ -59,6 +72,8 @@ static void what_runs_is_adopted_and_nothing_starts_for_a_while(void **state)
 	pass_time(&c, 4000);
 	assert_false(gate_settling(c.w.gate, &left_ms));
 	assert_int_equal(running(&c), 11);
+	restart(&c); /* the ledger tells the next leader */
+	assert_int_equal(estimated_runs(&c), 7);
 	world_done(&c.w);
 }
 

@@ -158,6 +158,42 @@ static void test_views(void **state)
 	drive_stop(&d);
 }
 
+static void test_sums_say_what_of_them_is_estimated(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t e = lead(&d, "guess");
+	ran(&d, e, 1, "sweep-", T0, T0 + 60000, 1500000);
+	struct ledger_op adopted[] = {reserve(2, "sweep-"), op(LEDGER_COMMIT, 2, T0),
+		priced(op(LEDGER_RELEASE, 2, T0 + 30000), 250000)};
+	adopted[0].kind = LEDGER_ADOPT;
+	do_all(&d, e, adopted, 3);
+	struct ledger_op ended[] = {reserve(3, "sweep-"), op(LEDGER_COMMIT, 3, T0 + DAY_MS),
+		priced(op(LEDGER_RELEASE, 3, T0 + DAY_MS + 1000), 40000)};
+	ended[2].estimated = true; /* it ended while nothing was written */
+	do_all(&d, e, ended, 3);
+	assert_string_equal(
+		pg_fixture_sql(&F, "SELECT string_agg(concat_ws(' ', runs, round(run_seconds), "
+				   "round(estimated_seconds), cost::numeric(20, 2), "
+				   "estimated_cost::numeric(20, 2)), ', ' ORDER BY day) FROM "
+				   "sluice.cost_by_day WHERE cell = 'guess'"),
+		"2 90 30 1.75 0.25, 1 1 1 0.04 0.04");
+	assert_string_equal(
+		pg_fixture_sql(&F,
+			"SELECT concat_ws(' ', runs, round(run_seconds), round(estimated_seconds), "
+			"cost::numeric(20, 2), estimated_cost::numeric(20, 2)) FROM "
+			"sluice.cost_by_month WHERE cell = 'guess'"),
+		"3 91 31 1.79 0.29");
+	assert_string_equal(
+		pg_fixture_sql(&F,
+			"SELECT string_agg(concat_ws(' ', cost::numeric(20, 2), "
+			"estimated_cost::numeric(20, 2), month_to_date::numeric(20, 2), "
+			"estimated_month_to_date::numeric(20, 2)), ', ' ORDER BY day) FROM "
+			"sluice.spend WHERE cell = 'guess'"),
+		"1.75 0.25 1.75 0.25, 0.04 0.04 1.79 0.29");
+	drive_stop(&d);
+}
+
 /* The recipe of docs/ledger.md. */
 static void test_a_reader_reads_the_views_alone(void **state)
 {
@@ -312,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_a_bill_is_written_once_however_often_it_is_sent),
 		cmocka_unit_test(test_a_run_without_a_price_has_no_cost),
 		cmocka_unit_test(test_views),
+		cmocka_unit_test(test_sums_say_what_of_them_is_estimated),
 		cmocka_unit_test(test_a_reader_reads_the_views_alone),
 		cmocka_unit_test(test_every_column_says_what_it_is),
 		cmocka_unit_test(test_what_was_spent_is_recalled_by_quarter_and_stretch),

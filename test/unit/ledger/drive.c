@@ -9,6 +9,7 @@
 
 #include "base/must.h"
 #include "controller/ledger/pg_priv.h"
+#include "controller/ledger/sql.h"
 
 static void answered(struct drive *d, uint64_t id, enum ledger_outcome o)
 {
@@ -35,6 +36,8 @@ void reservation_print(struct buf *b, const struct ledger_reservation *h)
 	if (h->localqueue[0])
 		buf_printf(b, " by %s", h->localqueue);
 	buf_printf(b, " %lld %lld", (long long)h->reserved_ms, (long long)h->started_ms);
+	if (h->estimated)
+		buf_puts(b, " estimated");
 	for (size_t i = 0; i < h->nlines; i++)
 		buf_printf(b, " %s:%s:%s=%lld", h->lines[i].node, h->lines[i].flavor,
 			h->lines[i].resource, (long long)h->lines[i].amount);
@@ -109,13 +112,18 @@ static void on_cost(uint64_t id, enum ledger_outcome o, const struct ledger_cost
 	answered(d, id, o);
 	d->forgotten_until_ms = forgotten_until_ms;
 	buf_reset(&d->past);
-	for (size_t i = 0; i < n; i++)
-		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld\n",
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(&d->past, "%s %lld runs %lld %lld %s lost %lld",
 			rows[i].is_total ? "*"
 			: rows[i].key	 ? rows[i].key
 					 : "-",
 			(long long)rows[i].runs, (long long)rows[i].ran_ms, (long long)rows[i].cost,
 			rows[i].currency ? rows[i].currency : "-", (long long)rows[i].lost_ms);
+		if (rows[i].estimated_ms > 0)
+			buf_printf(&d->past, " estimated %lld %lld",
+				(long long)rows[i].estimated_ms, (long long)rows[i].estimated_cost);
+		buf_putc(&d->past, '\n');
+	}
 }
 
 static void on_migrate(uint64_t id, enum ledger_outcome o, void *ctx)
@@ -233,6 +241,14 @@ enum ledger_outcome drive_durations(
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;
+}
+
+void drive_go_back_a_version(void)
+{
+	pg_fixture_sql(
+		&F, "DELETE FROM sluice.schema_version WHERE version = %d", MIGRATIONS_COUNT);
+	pg_fixture_sql(&F, "ALTER TABLE sluice.segment_month DROP COLUMN estimated_ms CASCADE, "
+			   "DROP COLUMN estimated_micro CASCADE");
 }
 
 enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)

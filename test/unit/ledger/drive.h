@@ -65,6 +65,8 @@ int64_t drive_lead(struct drive *d);
 extern struct pg_fixture F;
 int drive_open_group(void **state);
 int drive_close_group(void **state);
+/* Undoes the newest migration. A new one is undone here instead. */
+void drive_go_back_a_version(void);
 /* What the audits of books and history find in it, of all cells: "" when all is sound. */
 const char *drive_audit(void);
 

@@ -90,20 +90,27 @@ static void apply(struct shop *s, struct ledger_op *ops, size_t n)
 		assert_int_equal(s->d.results[i].verdict, LEDGER_APPLIED);
 }
 
-/* A run of ten minutes that ended so long ago, for so much; 0: it had no price. */
-static void ran(struct shop *s, int job, int attempt, int days_ago, int64_t cost)
+static void run_ended(
+	struct shop *s, int job, int attempt, int days_ago, int64_t cost, bool estimated)
 {
 	int64_t end_ms = s->now_ms - days_ago * DAY;
 	struct ledger_op ops[] = {op(LEDGER_RESERVE, job, attempt, end_ms - 11 * MINUTE),
 		op(LEDGER_COMMIT, job, attempt, end_ms - 10 * MINUTE),
 		op(LEDGER_STOP, job, attempt, end_ms - MINUTE),
 		op(LEDGER_RELEASE, job, attempt, end_ms)};
+	ops[3].estimated = estimated;
 	ops[3].priced = cost > 0;
 	ops[3].cost = cost;
 	ops[3].currency = cost % 2 ? "EUR" : "USD";
 	ops[3].plan = "day";
 	ops[3].price = "[]";
 	apply(s, ops, 4);
+}
+
+/* A run of ten minutes that ended so long ago, for so much; 0: it had no price. */
+static void ran(struct shop *s, int job, int attempt, int days_ago, int64_t cost)
+{
+	run_ended(s, job, attempt, days_ago, cost, false);
 }
 
 static void called_off(struct shop *s, int job, int days_ago)
@@ -176,9 +183,9 @@ static void sums(const struct shop *s, char ret[4096])
 		pg_fixture_sql(&F,
 			"SELECT string_agg(concat_ws(' ', (month AT TIME ZONE 'UTC')::date, "
 			"namespace, clusterqueue, localqueue, coalesce(currency, '-'), runs, "
-			"round(run_seconds, 3), round(cost, 6), round(lost_seconds, 3)), ';' ORDER "
-			"BY month, localqueue, currency) FROM sluice.cost_by_month WHERE cell = "
-			"'%s'",
+			"round(run_seconds, 3), round(cost, 6), round(lost_seconds, 3), "
+			"round(estimated_seconds, 3), round(estimated_cost, 6)), ';' ORDER BY "
+			"month, localqueue, currency) FROM sluice.cost_by_month WHERE cell = '%s'",
 			s->cell));
 }
 
@@ -376,6 +383,35 @@ static void whole_months_of_what_was_forgotten_can_be_asked(void **state)
 	close_shop(&s);
 }
 
+/* Sums say how much of them is estimated, before and after the bills are gone. */
+static void what_is_estimated_stays_marked(void **state)
+{
+	(void)state;
+	struct shop s;
+	char before[4096], after[4096];
+	static const char asked[] = "* 3 runs 1800000 15 EUR lost 4500 estimated 1200000 8\n"
+				    "* 2 runs 1200000 0 - lost 3000 estimated 600000 0\n"
+				    "team 3 runs 1800000 15 EUR lost 4500 estimated 1200000 8\n"
+				    "team 2 runs 1200000 0 - lost 3000 estimated 600000 0\n";
+	open_shop(&s, "estimated", 400, 1); /* a batch each: sums are added to sums */
+	int64_t month_ms = month_of(s.now_ms - 600 * DAY - 10 * MINUTE);
+	run_ended(&s, 1, 1, 600, 3, true);
+	run_ended(&s, 3, 1, 600, 7, false);
+	run_ended(&s, 5, 1, 600, 5, true);
+	run_ended(&s, 7, 1, 600, 0, true);
+	run_ended(&s, 9, 1, 600, 0, false);
+	sums(&s, before);
+	assert_non_null(strstr(before, "EUR 3 1800.000 0.000015 4.500 1200.000 0.000008"));
+	assert_non_null(strstr(before, "- 2 1200.000 3.000 600.000"));
+	assert_cost(&s, COST_BY_NAMESPACE, month_ms, asked);
+	forget(&s);
+	assert_string_equal(left(&s, "segment"), "");
+	sums(&s, after);
+	assert_string_equal(after, before);
+	assert_cost(&s, COST_BY_NAMESPACE, month_ms, asked);
+	close_shop(&s);
+}
+
 /* ---- who forgets ----------------------------------------------------------------------------- */
 
 static void another_epoch_forgets_nothing(void **state)
@@ -564,6 +600,7 @@ int main(void)
 		cmocka_unit_test(what_a_new_leader_reads_stays),
 		cmocka_unit_test(one_clock_alone_makes_nothing_old),
 		cmocka_unit_test(whole_months_of_what_was_forgotten_can_be_asked),
+		cmocka_unit_test(what_is_estimated_stays_marked),
 		cmocka_unit_test(another_epoch_forgets_nothing),
 		cmocka_unit_test(two_at_once_count_each_run_once),
 		cmocka_unit_test(no_batch_and_no_renewal_waits_for_it),
