@@ -285,6 +285,14 @@ static bool has_mac(const char *text, const struct uid *uid, const struct siphas
 	return strncmp(text + len - tail + strlen(MAC), mac, 32) == 0;
 }
 
+static bool read_before(const struct story_run *run, const char *resource)
+{
+	for (size_t i = 0; i < run->nlines; i++)
+		if (strcmp(run->lines[i].resource, resource) == 0)
+			return true;
+	return false;
+}
+
 /* What is signed is ours, and still has limits: the program that wrote it may be another version. */
 static bool read_lines(struct story_reader *r, const cJSON *root, struct story_run *ret)
 {
@@ -295,7 +303,7 @@ static bool read_lines(struct story_reader *r, const cJSON *root, struct story_r
 	json_each(hold, holds) {
 		const char *flavor = json_text(flavors, hold->string);
 		struct quota_line line = {.node = r->node, .flavor = flavor};
-		if (!flavor || ret->nlines == QUEUE_LINES_MAX ||
+		if (!flavor || ret->nlines == QUEUE_LINES_MAX || read_before(ret, hold->string) ||
 			json_i64(holds, hold->string, &line.amount) < 0 || line.amount < 0)
 			return false;
 		line.resource = hold->string;
@@ -323,7 +331,7 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 	ret->clusterqueue = json_text(root, "clusterQueue");
 	if (!read_state(json_text(root, "state"), &ret->state) || !at || !ret->clusterqueue ||
 		!instant_parse(slice_of(at), &ret->at_ms) ||
-		json_i64(root, "epoch", &ret->epoch) < 0 ||
+		json_i64(root, "epoch", &ret->epoch) < 0 || ret->epoch < 0 ||
 		json_i64(root, "attempt", &attempt) < 0 || attempt < 1 || attempt > INT32_MAX)
 		return false;
 	ret->attempt = (int32_t)attempt;

@@ -1,0 +1,1 @@
+fuzz_entry(story gate)
