@@ -117,10 +117,25 @@ static void arm_wake(struct controller *c)
 	ev_timer_start(c->parts.loop, &c->wake);
 }
 
+/* It decides nothing more; what is under way may end. */
+static void begin_to_stop(struct controller *c, int exit_code)
+{
+	c->exit_code = exit_code;
+	c->stage = STAGE_DRAINING;
+	c->ports_state.stopping = true;
+	ev_timer_stop(c->parts.loop, &c->wake);
+	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
+	ev_timer_start(c->parts.loop, &c->grace);
+}
+
 static void pass(struct controller *c)
 {
 	ev_now_update(c->parts.loop);
 	c->dirty = false;
+	if (following_must_begin_anew(c->parts.informer, c->parts.gate, c->parts.log)) {
+		begin_to_stop(c, EXIT_ANEW);
+		return;
+	}
 	int64_t began_us = clock_monotonic_us();
 	gate_step(c->parts.gate, parts_now_ms(&c->parts), tick_ms());
 	counters_pass(c->parts.counters, clock_monotonic_us() - began_us);
@@ -165,14 +180,12 @@ static void on_prepare(struct ev_loop *loop, ev_prepare *w, int revents)
 	struct controller *c = w->data;
 	(void)loop;
 	(void)revents;
-	if (c->stage != STAGE_RUNNING) {
-		stop_pass(c, false);
-		return;
+	if (c->stage == STAGE_RUNNING && (c->dirty || due_in_ms(c) <= 0)) {
+		pass(c);
+		arm_wake(c);
 	}
-	if (!c->dirty && due_in_ms(c) > 0)
-		return;
-	pass(c);
-	arm_wake(c);
+	if (c->stage != STAGE_RUNNING)
+		stop_pass(c, false);
 }
 
 /* Nothing to do but to turn: on_prepare sees what is due. */
@@ -182,17 +195,6 @@ static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)loop;
 	(void)revents;
 	c->dirty = true;
-}
-
-/* It decides nothing more; what is under way may end. */
-static void begin_to_stop(struct controller *c, int exit_code)
-{
-	c->exit_code = exit_code;
-	c->stage = STAGE_DRAINING;
-	c->ports_state.stopping = true;
-	ev_timer_stop(c->parts.loop, &c->wake);
-	ev_timer_set(&c->grace, STOP_GRACE_MS / 1000.0, 0.);
-	ev_timer_start(c->parts.loop, &c->grace);
 }
 
 /* What is decided without news of Jobs is decided of Jobs as they were. */
@@ -206,9 +208,6 @@ static void look_for_news(struct controller *c)
 		return;
 	case FOLLOWING_GIVE_UP:
 		begin_to_stop(c, EXIT_BLIND);
-		return;
-	case FOLLOWING_BEGIN_ANEW:
-		begin_to_stop(c, EXIT_ANEW);
 		return;
 	}
 }

@@ -32,10 +32,6 @@ static void log_beginning_anew(struct log *log)
 enum following_news following_look(
 	struct following *f, const struct informer *informer, struct gate *gate, struct log *log)
 {
-	if (informer_went_back(informer) || gate_store_went_back(gate)) {
-		log_beginning_anew(log);
-		return FOLLOWING_BEGIN_ANEW;
-	}
 	int64_t stalled_ms = informer_jobs_stalled_ms(informer);
 	bool lost = stalled_ms >= LOST_MS, changed = lost != f->lost;
 	gate_set_following(gate, !lost);
@@ -45,4 +41,13 @@ enum following_news following_look(
 		return FOLLOWING_GIVE_UP;
 	}
 	return changed ? FOLLOWING_CHANGED : FOLLOWING_AS_BEFORE;
+}
+
+bool following_must_begin_anew(
+	const struct informer *informer, const struct gate *gate, struct log *log)
+{
+	if (!informer_went_back(informer) && !gate_store_went_back(gate))
+		return false;
+	log_beginning_anew(log);
+	return true;
 }

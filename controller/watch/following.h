@@ -8,6 +8,8 @@
  *
  * An API server whose store was put back (an etcd restored from a snapshot) is believed. But what
  * this process knows is of a time that never was: it ends at once, leader or not, and begins anew.
+ * Not one pass comes before that. A Job that ended since the snapshot runs again now; a gate that
+ * has forgotten its end would stop it for a stranger's.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_FOLLOWING_H
 #define SLUICE_CONTROLLER_WATCH_FOLLOWING_H
@@ -20,9 +22,8 @@
 
 enum following_news {
 	FOLLOWING_AS_BEFORE,
-	FOLLOWING_CHANGED,    /* lost, or back: the gate was told */
-	FOLLOWING_GIVE_UP,    /* it leads and has followed no Jobs for too long; that was logged */
-	FOLLOWING_BEGIN_ANEW, /* the store went back; that was logged */
+	FOLLOWING_CHANGED, /* lost, or back: the gate was told */
+	FOLLOWING_GIVE_UP, /* it leads and has followed no Jobs for too long; that was logged */
 };
 
 struct following {
@@ -32,5 +33,9 @@ struct following {
 /* Once a second. */
 enum following_news following_look(
 	struct following *f, const struct informer *informer, struct gate *gate, struct log *log);
+
+/* Before each pass. True: the store went back, which was logged; this process must begin anew. */
+bool following_must_begin_anew(
+	const struct informer *informer, const struct gate *gate, struct log *log);
 
 #endif

@@ -402,6 +402,7 @@ static void on_went_back(const char *before, const char *now, void *ctx)
 	v->informer->went_back = true;
 	log_event(v->informer->options.log, LEVEL_WARN, "older-version", "kind", v->kind->name,
 		"before", before, "now", now, NULL);
+	changed(v->informer);
 }
 
 static void on_moved(const char *from, const char *to, void *ctx)

@@ -447,7 +447,7 @@ def leader(box):
 def exit_code(proc, timeout=LATER):
     """Of one of our own children; pid is asked for so that it is reaped."""
     wait_until(f"{proc.name} to end", lambda: not proc.alive(), timeout)
-    return proc._child.returncode
+    return proc.code()
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class Kubelet(threading.Thread):
         proc = self.box.process(ONE)
         while not self.over.wait(0.1):
             if not proc.alive():
-                self.codes.append(proc._child.returncode)
+                self.codes.append(proc.code())
                 if self.codes[-1] in (DEPOSED, ANEW):
                     self.box.start(ONE)
                 else:
@@ -413,7 +413,7 @@ def test_etcd_of_an_older_snapshot(place, scene, kubelet, bump, controller):
         assert "store-went-back" in log
         two = place.process("controller-two")
         wait_until("the second to end", lambda: not two.alive(), LATER)
-        assert two._child.returncode == ANEW
+        assert two.code() == ANEW
 
 
 # ---- clocks ------------------------------------------------------------------------------------

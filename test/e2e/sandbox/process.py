@@ -128,6 +128,10 @@ class Process:
     def alive(self):
         return self.pid is not None
 
+    def code(self):
+        """Of our own child that is not alive any more: its exit code. It may be a zombie yet, which has none to show."""
+        return self._child.wait()
+
     def start(self, argv=None, user=None, env=None, stop_signal=signal.SIGTERM):
         """Start it unless it runs. Without argv: once more as it was recorded.
 
