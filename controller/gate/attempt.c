@@ -50,6 +50,11 @@ void attempt_in_doubt(struct gate_job *j)
 		j->attempt.doubt = true;
 }
 
+void attempt_caught_up(struct gate_job *j)
+{
+	j->attempt.behind = false;
+}
+
 void attempt_acked(struct gate_job *j)
 {
 	j->attempt.acked = true;
@@ -78,7 +83,7 @@ static enum phase close_reservation(struct gate *g, struct gate_job *j, enum led
 {
 	gate_operate(g, j, kind, stop_lost_ms(g, j));
 	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->acked = a->doubt = false;
+	a->has_reservation = a->committed = a->acked = a->doubt = a->behind = false;
 	stop_unwant(j);
 	a->sent = a->told_ledger = a->told_ready = false;
 	a->started_ms = 0;
@@ -338,8 +343,8 @@ enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct led
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 {
 	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->acked = a->doubt = a->told_ledger = a->told_ready =
-		false;
+	a->has_reservation = a->committed = a->acked = a->doubt = a->behind = a->told_ledger =
+		a->told_ready = false;
 	a->started_ms = 0;
 	stop_unwant(j);
 	stop_notice_end(j);
@@ -383,6 +388,9 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	 * decided on we do not know, so we finish nothing: what did not land is called off, and
 	 * decided anew. */
 	a->doubt = true;
+	/* Our watch may lag behind what the last leader did: a run would be taken for an intruder,
+	 * or a start that is under way for one that was stopped. */
+	a->behind = !j->lost && j->seen.story_attempt < h->attempt;
 	a->generation = GENERATION_UNKNOWN;
 	a->pods = j->lost ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
 	scale_down_begin(g, j, j->lost ? 0 : a->pods);
@@ -393,7 +401,8 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	stop_forget(j);
 	if (a->committed) /* also one that is over: what it cost, and how long it ran, counts */
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
-	if (h->state != LEDGER_RELEASING && !(a->committed && j->seen.suspend))
+	bool ends = a->committed && j->seen.suspend && !a->behind;
+	if (h->state != LEDGER_RELEASING && !ends)
 		return a->committed ? PHASE_RUNNING : PHASE_STARTING;
 	stop_drain_adopted(g, j);
 	return PHASE_DRAINING;

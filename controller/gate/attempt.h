@@ -33,11 +33,12 @@ struct attempt {
 	bool sent;		  /* a start PATCH went out */
 	bool doubt;		  /* one of them may still land */
 	bool acked;		  /* the Job controller has seen the start */
-	bool moved;		  /* the queue label or the story changed since the decision */
-	bool told_ready;	  /* the queue was told that all pods are ready */
-	unsigned refusals;	  /* of the ledger, in a row */
-	uint8_t restless;	  /* starts of late that came to nothing by the owner's doing */
-	int32_t restless_s;	  /* the last of these, by tick_ms, in seconds */
+	bool behind; /* adopted, and the Job is seen as it was before it: it is to be read first */
+	bool moved;  /* the queue label or the story changed since the decision */
+	bool told_ready;    /* the queue was told that all pods are ready */
+	unsigned refusals;  /* of the ledger, in a row */
+	uint8_t restless;   /* starts of late that came to nothing by the owner's doing */
+	int32_t restless_s; /* the last of these, by tick_ms, in seconds */
 };
 
 enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
@@ -53,6 +54,8 @@ void attempt_moved(struct gate_job *j);
 /* A start PATCH goes out; there was no answer to it. */
 void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
+/* The Job was read. */
+void attempt_caught_up(struct gate_job *j);
 /* The Job controller has seen the start. */
 void attempt_acked(struct gate_job *j);
 /* No other attempt before that. */

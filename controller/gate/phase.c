@@ -86,10 +86,14 @@ void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
 		gate_want(g, j, kind);
 }
 
-/* A Job that is off the watch but holds quota is asked for by GET, now and then. False while it is
- * not known yet what became of it. */
+/* A Job that is off the watch but holds quota is asked for by GET, now and then. So is one that is
+ * behind its reservation. False while it is not known yet what became of it. */
 static bool looked_for(struct gate *g, struct gate_job *j)
 {
+	if (j->attempt.behind && j->seen.story_attempt < j->attempt.number && !j->gone) {
+		job_request(g, j, INTENT_READ);
+		return false;
+	}
 	if (!j->lost || j->gone)
 		return true;
 	if (g->tick_ms >= j->request.look_ms)
@@ -374,10 +378,10 @@ static void read_whole(struct gate *g, struct gate_job *j)
 
 static enum phase running(struct gate *g, struct gate_job *j)
 {
-	if (j->seen.start_seen)
-		attempt_acked(j);
 	if (!looked_for(g, j))
 		return PHASE_RUNNING;
+	if (j->seen.start_seen)
+		attempt_acked(j);
 	if (ended(g, j))
 		return attempt_drain(g, j);
 	if (!outgrows(g, j)) {

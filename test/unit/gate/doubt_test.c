@@ -320,6 +320,61 @@ static void what_is_guessed_otherwise_is_lowered_too(void **state)
 	assert_int_equal(held_cpu(w), 500);
 }
 
+/* ---- A watch that is behind the ledger ---------------------------------------------------------
+ */
+
+/* A new leader, whose watch shows the Job as it was. */
+static void take_over_with(struct world *w, const struct job *older)
+{
+	w->listed = older;
+	world_restart(w);
+	turn(w);
+}
+
+static void a_run_that_is_not_seen_yet_goes_on(void **state)
+{
+	struct world *w = *state;
+	struct job older = w->j->now->job;
+	older.version--;
+	older.suspend = true;
+	older.admission.story = NULL;
+	older.admission.state = STORY_NONE;
+	older.admission.attempt = 0;
+	older.status = (struct job_status){.suspended = true};
+	w->pods = 2;
+	take_over_with(w, &older);
+	assert_int_equal(w->sent[INTENT_READ], 1);
+	at(w, w->now_ms + 60000);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	assert_int_equal(w->sent[INTENT_STOP], 0);
+	assert_false(w->j->now->job.suspend);
+	assert_true(first_reservation(w)->open);
+}
+
+/* What is seen to run is the attempt before. The start of the one that is reserved may be under way:
+ * it is fenced, whatever the watch shows. */
+static void a_start_under_way_is_fenced_though_an_earlier_run_is_seen(void **state)
+{
+	struct world *w = *state;
+	write_status(w, (struct job_status){.active = 2});
+	struct job older = w->j->now->job;
+	decide(w,
+		(struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_PODS_READY_TIMEOUT});
+	w->outcome = JOB_IN_DOUBT;
+	write_status(w, (struct job_status){.suspended = true});
+	const struct model_reservation *second =
+		model_ledger_reservation(w->ledger, &w->j->now->job.uid, 2);
+	assert_true(second && second->open);
+	assert_true(w->j->now->job.suspend);
+	size_t stops = w->sent[INTENT_STOP];
+	take_over_with(w, &older);
+	assert_int_equal(w->sent[INTENT_STOP], stops);
+	assert_int_equal(w->sent[INTENT_TELL], 1);
+	assert_int_equal(second->closed_by, LEDGER_VOID);
+	assert_int_equal(w->j->now->job.admission.attempt, 3); /* it has its turn again */
+}
+
 /* A list is as new as what was known when it was asked for; an answer may have come since. */
 static void an_older_job_in_a_list_means_that_the_store_went_back(void **state)
 {
@@ -352,6 +407,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RUN(what_a_successor_started_is_not_stopped),
+		RUN(a_run_that_is_not_seen_yet_goes_on),
+		RUN(a_start_under_way_is_fenced_though_an_earlier_run_is_seen),
 		RUN(a_story_of_an_epoch_that_never_was_costs_a_look_at_the_lease),
 		WORLD(pods_are_looked_for_where_no_story_tells_of_a_start),
 		WORLD(a_successor_looks_for_them_too),

@@ -66,6 +66,7 @@ struct world {
 	int32_t pods_of_job;	      /* that it asks for; 0: two */
 	size_t pods;		      /* that are counted */
 	bool lease_silent;	      /* a request for the lease is not answered */
+	const struct job *listed;     /* what a list shows of it; NULL: what it is */
 	bool old_server;	      /* it does not let resources be rewritten */
 	char started_with[512];	      /* the template of the last start */
 	char notes[16384];
@@ -85,7 +86,7 @@ static inline void gate_up(struct world *w)
 	w->gate = gate_new(&o, w->queue);
 	gate_begin_list(w->gate);
 	if (w->j)
-		gate_see_job(w->gate, &w->j->now->job);
+		gate_see_job(w->gate, w->listed ? w->listed : &w->j->now->job);
 	gate_end_list(w->gate);
 	gate_set_synced(w->gate);
 }
