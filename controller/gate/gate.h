@@ -137,7 +137,7 @@ enum intent_kind {
 	INTENT_START,  /* PATCH: suspend false, directives, story */
 	INTENT_STOP,   /* PATCH: suspend true, story */
 	INTENT_SHRINK, /* PATCH: parallelism (and completions) of a Job that runs, story */
-	INTENT_TELL,   /* PATCH: story alone (and hold), of a Job that is suspended */
+	INTENT_TELL,   /* PATCH: story alone (and hold, and resume), of a Job that is suspended */
 	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
 	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
 	INTENT_READ,   /* GET the Job */
@@ -188,6 +188,7 @@ struct intent {
 				 */
 	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
 	size_t story_max;
+	bool resume;	   /* INTENT_TELL: suspend false, so that a Job without work left can end */
 	bool drop_notice;  /* INTENT_TELL: take sluice.dev/waiting off, for its room */
 	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
 	struct start_template template; /* INTENT_START */

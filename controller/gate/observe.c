@@ -141,12 +141,13 @@ static int32_t pods_lacking(const struct job *seen)
 
 /* The API server refuses to start it anew as long as it has a start time. Pods that terminate are
  * pods, and one of them may end well and count for the next run. And before the Job controller has
- * seen a stop of ours it says nothing of the pods that it made. */
+ * seen a stop of ours, or that the work is done, it says nothing of the pods that it made. */
 static bool is_leaving(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
 	return (s->has_start_time && !job_quiet(seen)) || s->active > 0 || s->terminating > 0 ||
-	       (seen->admission.state == STORY_STOPPED && !s->suspended && !job_finished(seen));
+	       (seen->admission.state == STORY_STOPPED && !s->suspended && !s->ending &&
+		       !job_finished(seen));
 }
 
 /* True when the story is another one. */
@@ -169,6 +170,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->managed = manages(g, seen);
 	f->has_annotations = seen->annotations.present;
 	f->quiet = job_quiet(seen);
+	f->ending = seen->status.ending && !f->finished && !f->uncontrolled;
+	f->cannot_end = f->ending && f->suspend && !seen->status.has_start_time &&
+			seen->status.active == 0 && seen->status.terminating == 0;
 	f->leaving = is_leaving(seen);
 	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
 	f->story_state = seen->admission.state;
@@ -317,7 +321,7 @@ static bool is_over(enum story_state s)
 
 static bool may_be_deferred(const struct job *seen)
 {
-	if (!seen->suspend || seen->deleting)
+	if (!seen->suspend || seen->deleting || seen->status.ending)
 		return false;
 	if (seen->admission.state == STORY_NONE)
 		return true;
@@ -348,6 +352,8 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
 	bool ran = f->story_state != STORY_NONE;
+	if (f->ending)
+		return false;
 	if (ran && (!is_over(f->story_state) || (f->leaving && !f->uncontrolled)))
 		return false;
 	if (j->stop.hold_owed || j->stop.barred_ms > g->tick_ms || job_busy(j) ||

@@ -37,6 +37,11 @@ static const char UNCONTROLLED[] =
 static const char LEAVING[] =
 	"it ran without being admitted until a moment ago, and its pods are still going away";
 
+static const char ENDING[] =
+	"its work is over: Kubernetes makes no more pods of it, and completes or fails it when none is left";
+static const char CANNOT_END[] =
+	"its work is over, but it was suspended before Kubernetes could complete or fail it; Sluice lets it end, without quota: it has no pods any more";
+
 /* The only writer of phase. */
 static void enter(struct gate *g, struct gate_job *j, enum phase next)
 {
@@ -190,10 +195,25 @@ static enum phase fetch(struct gate *g, struct gate_job *j)
 	return FORGOTTEN;
 }
 
+/*
+ * It was suspended in the moment in which its work ended. The Job controller makes no pods of it any
+ * more, so it needs no quota and has no turn. It ends by itself, but not without a start time, which
+ * the API server wants of an end and the Job controller writes only of what is not suspended: then
+ * it is let run, without a reservation.
+ */
+static void let_end(struct gate *g, struct gate_job *j)
+{
+	block(g, j, j->seen.cannot_end ? CANNOT_END : ENDING);
+	if (j->seen.cannot_end)
+		job_request(g, j, INTENT_TELL);
+}
+
 static void wait_suspended(struct gate *g, struct gate_job *j)
 {
 	reconsider_lending(g, j);
-	if (j->seen.story_state == STORY_STARTED)
+	if (j->seen.ending)
+		let_end(g, j);
+	else if (j->seen.story_state == STORY_STARTED)
 		suspended_by_others(g, j);
 	else if (stop_owes_hold(j))
 		tell_hold(g, j);
@@ -219,6 +239,10 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		return j->phase;
 	if (j->seen.deleting) {
 		queue_drop_job(g->queue, &j->uid);
+		return PHASE_WAITING;
+	}
+	if (!j->seen.suspend && j->seen.ending) { /* a stop could only keep it from that */
+		block(g, j, ENDING);
 		return PHASE_WAITING;
 	}
 	if (!j->seen.suspend && mass_stop_spares(g, j)) {
@@ -423,7 +447,8 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 	if (j->gone || (j->lost && !j->attempt.has_reservation) || j->seen.finished ||
 		j->seen.suspend || j->seen.deleting)
 		return stopped(g, j);
-	job_request(g, j, INTENT_STOP);
+	if (!j->seen.ending) /* else its pods go without us, and it ends */
+		job_request(g, j, INTENT_STOP);
 	return PHASE_STOPPING;
 }
 
@@ -540,6 +565,8 @@ bool job_still_wants(const struct gate_job *j)
 		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 	if (j->request.want == INTENT_SHRINK)
 		return scale_down_still_wants(j);
+	if (j->request.want == INTENT_STOP)
+		return !j->seen.ending;
 	if (j->request.want == INTENT_PODS) /* of a run they say something else than of its end */
 		return j->request.want_in == j->phase;
 	return j->request.want != INTENT_START ||

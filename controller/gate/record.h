@@ -33,6 +33,9 @@ struct facts {
 	bool work_queue;   /* no completions: after a success the Job controller ends no pod */
 	bool managed;	   /* ours, as the gate's options have it */
 	bool quiet;	   /* job_quiet() */
+	/* Its status says so, and the Job controller will end it: see struct job_status. */
+	bool ending;
+	bool cannot_end; /* it will not: it is suspended, was stopped before its start time was written */
 	/* Of a run that was, pods may be left: it is not started anew until then. */
 	bool leaving;
 	bool start_seen; /* not suspended, and the status says the Job controller knows */

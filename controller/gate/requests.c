@@ -145,7 +145,10 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->is_signed &= stopped;
 		s->lines = g->taken.lines; /* its pods have them until they are gone */
 		s->nlines = s->is_signed ? queue_job_lines(g->queue, &j->uid, g->taken.lines) : 0;
-		i->hold = over ? j->stop.hold : NULL;
+		i->resume =
+			i->kind == INTENT_TELL && j->phase == PHASE_WAITING && j->seen.cannot_end;
+		i->hold = over && !i->resume ? j->stop.hold : NULL;
+		i->drop_notice = i->resume && j->seen.has_notice;
 		put_back(j, i);
 	}
 	if (j->refusals.short_of_room)

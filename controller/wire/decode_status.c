@@ -99,6 +99,7 @@ static void read_condition(const cJSON *condition, struct job_status *s)
 	if (strcmp(type, "Suspended") == 0)
 		s->suspended = true;
 	bool complete = strcmp(type, "Complete") == 0, failed = strcmp(type, "Failed") == 0;
+	s->ending |= strcmp(type, "SuccessCriteriaMet") == 0 || strcmp(type, "FailureTarget") == 0;
 	s->complete |= complete;
 	s->failed |= failed;
 	if (complete || failed)

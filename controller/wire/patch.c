@@ -259,6 +259,8 @@ static void put_tell(const struct intent *i, struct buf *out)
 		put_off(WAITING_POINTER, out);
 	if (i->drop_warning)
 		put_warning_off(out);
+	if (i->resume)
+		put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts_back(i, out);
 	put_hold(i, out);
 	put_story(i, out);

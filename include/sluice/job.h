@@ -56,7 +56,11 @@ struct job_status {
 	int64_t start_ms;
 	bool suspended;	       /* condition Suspended=True: the Job controller has seen the stop */
 	bool complete, failed; /* a terminal condition is True */
-	int64_t finished_ms;   /* when it became so; 0 when it did not */
+	/* SuccessCriteriaMet or FailureTarget is True, for good: no more pods are made, and it is
+	 * complete or failed when none is left. But not without a start time: that of a Job that is
+	 * suspended is only written once it is let run. */
+	bool ending;
+	int64_t finished_ms; /* when it became so; 0 when it did not */
 	int32_t active, terminating, ready, succeeded;
 	int32_t failed_pods;
 	/* uncountedTerminatedPods: ended, and not yet in succeeded or failed_pods. */

@@ -81,8 +81,9 @@ def real_use(pods):
 
 
 def running(job):
-    """Let run, and not over."""
-    over = any(c["type"] in ("Complete", "Failed") and c["status"] == "True" for c in job["status"].get("conditions", []))
+    """Let run, and not over: nor ending, when no more pods are made of it and Sluice lets it be."""
+    ends = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
+    over = any(c["type"] in ends and c["status"] == "True" for c in job["status"].get("conditions", []))
     return not job["spec"].get("suspend") and not over
 
 

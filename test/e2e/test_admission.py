@@ -262,6 +262,22 @@ def test_a_failed_job_gives_its_quota_back(world):
     world.started("next")
 
 
+@pytest.mark.parametrize("says, ends", [("SuccessCriteriaMet", "Complete"), ("FailureTarget", "Failed")])
+def test_what_was_suspended_as_its_work_ended_is_let_end_without_quota(world, says, ends):
+    """As a stop leaves it that lands before the Job controller has written a start time: the API server takes no end without one."""
+    world.queue(cpu=1)
+    world.job("runs")
+    world.started("runs")
+    world.job("over")
+    waiting = world.waits("over", "WaitingForQuota") and world.wait_job("over", "to be known as suspended", lambda j: has(j, "Suspended"))
+    now = waiting["metadata"]["creationTimestamp"]
+    condition = {"type": says, "status": "True", "reason": "Test", "message": "", "lastProbeTime": now, "lastTransitionTime": now}
+    world.api.patch(jobs_path(world.ns, "over") + "/status", {"status": {"conditions": waiting["status"]["conditions"] + [condition]}}, "merge")
+    world.wait_job("over", f"to be {ends}", lambda j: has(j, ends))
+    assert not world.transfers("over") and not world.pods("over")
+    assert held(world, "runs") == 1000
+
+
 def test_init_containers_count_as_the_scheduler_counts_them(world):
     world.queue(cpu=10)
     init = [{"name": "large", "image": "i", "resources": {"requests": {"cpu": "3"}}},

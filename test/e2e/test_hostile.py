@@ -163,7 +163,7 @@ def honest(world):
 
     def go_on():
         name = f"honest-{next(numbers)}"
-        world.job(name, "honest", seconds=0)
+        world.job(name, "honest", seconds=0, suspend=True)  # also where no policy sees to that
         world.finished(name)
     return go_on
 

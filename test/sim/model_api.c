@@ -242,6 +242,12 @@ static const struct snap *patch_apply(
 		s->job.suspend = true;
 		s->job.resumed_by_other = false;
 	}
+	if (i->resume) { /* it may end; it is no run any more */
+		s->job.suspend = s->job.resumed_by_other = false;
+		s->run = NULL;
+		if (i->drop_notice)
+			s->job.annotations.waiting = NULL;
+	}
 	apply_counts(s, i);
 	s->job.admission.story = story_text(api, &i->story, i->story_max);
 	s->job.admission.state = i->story.state;

@@ -305,6 +305,8 @@ static void conclude(struct sim *s, struct snap *next, const struct tally *t)
 	if (t->active || t->terminating || !t->satisfied)
 		return;
 	struct job_status *st = &next->job.status;
+	if (!st->has_start_time) /* the API server refuses that */
+		return;
 	st->complete = next->succeeding;
 	st->failed = next->failing;
 	if (st->complete || st->failed) {
@@ -375,6 +377,7 @@ static void sync_job(struct sim *s, struct model_job *j)
 			suspended_or_resumed(s, next);
 		}
 	}
+	st->ending = next->failing || next->succeeding;
 	st->active = t.active;
 	st->ready = t.ready;
 	st->terminating = t.terminating;

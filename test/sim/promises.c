@@ -660,6 +660,22 @@ static void check_counts(struct sim *s)
 				j->now->job.parallelism);
 }
 
+/* Suspended in the moment in which its work ended: it is let run when its pods are gone, so that it is
+ * complete or failed. */
+static void check_endings(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next) {
+		const struct snap *n = j->now;
+		bool over = n->failing || n->succeeding;
+		if (is_queued(n) && over && n->job.suspend && !is_over(&n->job) &&
+			!n->job.deleting && !n->job.uncontrolled && !n->job.status.has_start_time &&
+			!model_jobs_pods(&s->jobs, j))
+			sim_break(s, "P7",
+				"%s/%s has nothing left to do: expected it to be let end, it waits",
+				n->job.ns, n->job.name);
+	}
+}
+
 /* ---- P6: what the segments of its period say is what a Budget has spent ------------------------
  */
 
@@ -799,6 +815,7 @@ void promises_check_quiet(struct sim *s, bool all_ended)
 	}
 	check_stops(s);
 	check_counts(s);
+	check_endings(s);
 	promises_check_books(s);
 	check_ceilings(s);
 	check_admitted(s, r);

@@ -18,8 +18,8 @@ const char *bug_name(enum bug b)
 		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
-		"control_unseen", "reapply_unseen", "loss_unseen", "story_unsigned",
-		"starts_at_once"};
+		"control_unseen", "ending_unseen", "reapply_unseen", "loss_unseen",
+		"story_unsigned", "starts_at_once"};
 	return names[b];
 }
 

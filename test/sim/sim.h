@@ -66,6 +66,7 @@ enum bug {
 	BUG_KEPT_UNCOUNTED,	/* the pods of a Job that is being deleted are not counted */
 	BUG_ORPHANS_UNCOUNTED,	/* pods that outlive their Job are not counted */
 	BUG_CONTROL_UNSEEN,	/* it is not seen what manages a Job, and how it selects its pods */
+	BUG_ENDING_UNSEEN,	/* it is not seen that the work of a Job is over */
 	BUG_REAPPLY_UNSEEN,	/* a manifest that raises a run with fewer pods is not seen */
 	BUG_LOSS_UNSEEN,	/* a leader goes on although its batches are lost */
 	BUG_STORY_UNSIGNED,	/* starts are not signed, so that no run is adopted */

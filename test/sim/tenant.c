@@ -196,6 +196,8 @@ void tenant_show(struct sim *s, size_t replica, uint64_t life, struct job *j)
 		j->uncontrolled = false;
 		j->invalid = NULL;
 	}
+	if (s->o.bug == BUG_ENDING_UNSEEN)
+		j->status.ending = false;
 	if (s->o.bug == BUG_REAPPLY_UNSEEN && of && j->admission.reapplied) {
 		j->parallelism = of->now->applied;
 		j->admission.reapplied = false;

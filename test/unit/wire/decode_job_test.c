@@ -31,6 +31,7 @@ static const char real_job[] =
 	"]},"
 	"'completedIndexes':'0,2-4','failedIndexes':'4-5,9-20',"
 	"'conditions':[{'type':'Suspended','status':'False'},"
+	"{'type':'SuccessCriteriaMet','status':'False'},{'type':'FailureTarget','status':'True'},"
 	"{'type':'Failed','status':'True','lastTransitionTime':'2026-11-21T10:00:00.5Z'}]}}";
 
 static void a_whole_job(void **state)
@@ -162,6 +163,7 @@ static void how_it_stands(void **state)
 	assert_int_equal(j->status.start_ms, 1795251600000);
 	assert_true(j->status.failed);
 	assert_false(j->status.suspended || j->status.complete);
+	assert_true(j->status.ending);
 	assert_int_equal(j->status.finished_ms, 1795255200500);
 	assert_int_equal(j->status.active, 3);
 	assert_int_equal(j->status.ready, 2);

@@ -511,6 +511,25 @@ static void guards_are_written_as_go_writes(void **state)
 	buf_done(&b);
 }
 
+/* Its work is over: it is let run so that it can end, and its template stays. */
+static void what_lets_a_job_end_changes_suspend_alone(void **state)
+{
+	struct intent i = {.kind = INTENT_TELL,
+		.has_annotations = true,
+		.resume = true,
+		.story = {.clusterqueue = "", .reason = "", .by = ""}};
+	struct buf b;
+	(void)state;
+	buf_init(&b, PATCH_MAX_BYTES);
+	patch_render(&i, &b);
+	const char *test = "{\"op\":\"test\",\"path\":\"/spec/suspend\",\"value\":true}";
+	const char *set = "{\"op\":\"replace\",\"path\":\"/spec/suspend\",\"value\":false}";
+	assert_non_null(strstr(buf_text(&b), test));
+	assert_non_null(strstr(strstr(buf_text(&b), test), set));
+	assert_null(strstr(buf_text(&b), "/spec/template"));
+	buf_done(&b);
+}
+
 static void what_does_not_fit_fails_the_buffer(void **state)
 {
 	struct intent i = {
@@ -570,6 +589,7 @@ int main(void)
 		cmocka_unit_test(what_moved_refuses_the_patch),
 		cmocka_unit_test(of_two_first_stories_one_wins),
 		cmocka_unit_test(guards_are_written_as_go_writes),
+		cmocka_unit_test(what_lets_a_job_end_changes_suspend_alone),
 		cmocka_unit_test(what_does_not_fit_fails_the_buffer),
 		cmocka_unit_test(directives_that_are_cut_off_fail_the_buffer),
 		cmocka_unit_test(a_name_that_is_no_label_value_is_left_out),
