@@ -13,6 +13,7 @@
 #include "controller/ledger/sql.h"
 
 #define TRIES_MAX 5
+#define MIGRATION_MS 50000
 
 int64_t pg_session(const struct pg *pg)
 {
@@ -22,6 +23,11 @@ int64_t pg_session(const struct pg *pg)
 void pg_set_patience(struct pg *pg, int64_t ms)
 {
 	pg_conn_set_patience(pg->conn, ms);
+}
+
+void pg_set_migration_limit(struct pg *pg, int64_t ms)
+{
+	pg->migration_ms = ms;
 }
 
 bool pg_up(const struct pg *pg)
@@ -437,6 +443,7 @@ int pg_new(struct ev_loop *loop, const struct pg_options *o, const struct pg_eve
 	pg->cell = mem_strdup(o->cell);
 	pg->identity = mem_strdup(o->identity);
 	pg->tail = &pg->head;
+	pg->migration_ms = MIGRATION_MS;
 	pg->cache = cache_new();
 	ev_timer_init(&pg->soon, on_soon, 0., 0.);
 	pg->soon.data = pg;

@@ -15,7 +15,6 @@
 #define PAUSE_LAST_MS 5000
 #define PATIENCE_MS 10000
 #define CONNECT_TIMEOUT_S 5
-#define MIGRATION_PATIENCE_MS 60000
 #define SECRETS_MAX 4
 #define PREPARED_MAX 40 /* there are 27 statements (sql.h) */
 
@@ -34,6 +33,7 @@ struct pg_conn {
 	char *secrets[SECRETS_MAX]; /* never in a sentence */
 	double connect_timeout;
 	int64_t patience_ms;
+	int64_t script_patience_ms; /* of the script that is under way; 0: for ever */
 	uint64_t rng;
 
 	enum pg_conn_state state;
@@ -113,7 +113,8 @@ static void pg_conn_enter(struct pg_conn *l, enum pg_conn_state next)
 		pg_conn_arm(l, (double)l->patience_ms / 1000.);
 		break;
 	case PG_CONN_SCRIPT:
-		pg_conn_arm(l, MIGRATION_PATIENCE_MS / 1000.);
+		if (l->script_patience_ms > 0)
+			pg_conn_arm(l, (double)l->script_patience_ms / 1000.);
 		break;
 	}
 }
@@ -458,9 +459,10 @@ void pg_conn_go(struct pg_conn *l)
 	pg_conn_sent(l, ok);
 }
 
-void pg_conn_script(struct pg_conn *l, const char *sql)
+void pg_conn_script(struct pg_conn *l, const char *sql, int64_t patience_ms)
 {
 	must(l->state == PG_CONN_IDLE);
+	l->script_patience_ms = patience_ms;
 	bool ok = PQexitPipelineMode(l->conn) && PQsendQuery(l->conn, sql);
 	pg_conn_enter(l, PG_CONN_SCRIPT);
 	pg_conn_sent(l, ok);

@@ -79,8 +79,9 @@ void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
 void pg_conn_go(struct pg_conn *l);
-/* A round of its own: a script of many statements, as one transaction. No results, only a fault. */
-void pg_conn_script(struct pg_conn *l, const char *sql);
+/* A round of its own: a script of many statements, as one transaction. No results, only a fault. The
+ * connection is given up when it takes longer than patience_ms; 0: never. */
+void pg_conn_script(struct pg_conn *l, const char *sql, int64_t patience_ms);
 
 /* The fault is only that what was prepared is not there: send the round again. */
 bool pg_conn_unprepared(const char *sqlstate);

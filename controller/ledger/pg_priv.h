@@ -93,12 +93,15 @@ struct pg {
 	struct cache
 		*cache; /* what was read and written under attached_epoch, on this connection */
 	char last_words[512]; /* why connecting failed last: said once */
+	int64_t migration_ms; /* that a statement of a migration may take, but for MIGRATE */
 };
 
 /* (instance, connection): which connection may write under an epoch, see sql/attach.sql. */
 int64_t pg_session(const struct pg *pg);
 /* For tests: how long a silent server is waited for. */
 void pg_set_patience(struct pg *pg, int64_t ms);
+/* For tests: how long a statement of a migration may take that a LEASE asks for. */
+void pg_set_migration_limit(struct pg *pg, int64_t ms);
 
 /* ---- Steps ------------------------------------------------------------------------------------
  */

@@ -7,6 +7,11 @@
  *   - older, and our role may not change it: said in a sentence, and nothing works;
  *   - newer: the program refuses to work with it.
  *
+ * A LEASE gives a statement of a migration 50 s. Meanwhile its table is locked, nobody leads, and a
+ * kubelet may run out of patience with us. On tables that are too large for that it says that
+ * somebody has to MIGRATE, which takes as long as it takes. Neither waits for a lock for more than
+ * 10 s: behind it all others would wait.
+ *
  * Two controllers may do this at once. Each migration is one transaction that takes its number
  * first (the key of sluice.schema_version), or, the very first one, the names of its tables: of two
  * one waits, fails, and looks again.
@@ -23,6 +28,7 @@
 #include "controller/ledger/sql.h"
 
 #define SCRIPT_BYTES_MAX ((size_t)1 << 20)
+#define SERVER_FIRST_MS 10000 /* a sentence of the server is better than none */
 
 /* A quoted literal, whatever standard_conforming_strings says: no backslash is let through. */
 static void buf_literal(struct buf *b, const char *s)
@@ -36,9 +42,18 @@ static void buf_literal(struct buf *b, const char *s)
 	buf_putc(b, '\'');
 }
 
+static void put_limits(struct buf *script, int64_t statement_ms)
+{
+	buf_printf(script,
+		"SELECT set_config('statement_timeout', '%lld', true), "
+		"set_config('lock_timeout', '10s', true), set_config('search_path', 'pg_catalog', true);\n",
+		(long long)statement_ms);
+}
+
 static void schema_migrate(struct pg *pg, struct request *r, int version)
 {
 	struct buf script, number;
+	int64_t limit_ms = r->kind == REQUEST_MIGRATE ? 0 : pg->migration_ms;
 	const struct migration *m = &MIGRATIONS[version - 1];
 	buf_init(&script, SCRIPT_BYTES_MAX);
 	buf_init(&number, SCRIPT_BYTES_MAX);
@@ -51,9 +66,7 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 	buf_literal(&number, pg->identity);
 	buf_puts(&number, ");\n");
 
-	buf_puts(&script,
-		"SELECT set_config('statement_timeout', '50s', true), "
-		"set_config('lock_timeout', '10s', true), set_config('search_path', 'pg_catalog', true);\n");
+	put_limits(&script, limit_ms);
 	if (version == 1 && !r->has_schema)
 		buf_puts(&script, "CREATE SCHEMA sluice;\n"); /* else made by an admin, for us */
 	if (version > 1)
@@ -63,7 +76,7 @@ static void schema_migrate(struct pg *pg, struct request *r, int version)
 		buf_puts(&script, buf_text(&number)); /* it makes the table */
 	must(!script.failed && !number.failed);
 	r->step = STEP_MIGRATE;
-	pg_conn_script(pg->conn, buf_text(&script));
+	pg_conn_script(pg->conn, buf_text(&script), limit_ms > 0 ? limit_ms + SERVER_FIRST_MS : 0);
 	buf_done(&script);
 	buf_done(&number);
 }
@@ -142,11 +155,25 @@ static bool schema_judge(
 	return false;
 }
 
+static void say_too_slow(const struct pg *pg, const struct request *r, struct err *e)
+{
+	if (r->kind == REQUEST_MIGRATE) { /* of us there is no limit */
+		err_set(e, ERR_BUSY, "the migration to version %d was cancelled in the database",
+			r->version + 1);
+		return;
+	}
+	err_set(e, ERR_BUSY,
+		"the migration of the ledger to version %d takes longer than the %lld s that a starting controller gives it, as the tables are large; run once, without that limit: sluice-controller --migrate-only --database \"...\"",
+		r->version + 1, (long long)pg->migration_ms / 1000);
+}
+
 void schema_explain_fault(
 	const struct pg *pg, const struct request *r, const struct round *round, struct err *e)
 {
 	if (r->step == STEP_MIGRATE && strcmp(round->sqlstate, "42501") == 0)
 		say_other_role(pg, r->version, round->fault.text, e);
+	else if (r->step == STEP_MIGRATE && strcmp(round->sqlstate, "57014") == 0)
+		say_too_slow(pg, r, e);
 	else
 		*e = round->fault;
 }

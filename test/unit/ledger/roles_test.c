@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <libpq-fe.h>
 
+#include "controller/ledger/pg_priv.h"
 #include "controller/ledger/retention.h"
 #include "controller/ledger/sql.h"
 #include "drive.h"
@@ -200,6 +201,45 @@ static void an_older_schema_is_the_owners_to_change(void **state)
 		"t");
 }
 
+/* Each change of a table takes a while, as on a large one. */
+static void slow_down_changes(bool on)
+{
+	if (!on) {
+		pg_fixture_sql(&F, "DROP EVENT TRIGGER slow");
+		return;
+	}
+	pg_fixture_sql(&F, "CREATE FUNCTION public.slow() RETURNS event_trigger LANGUAGE plpgsql "
+			   "AS $$ BEGIN PERFORM pg_sleep(0.3); END $$");
+	pg_fixture_sql(&F, "CREATE EVENT TRIGGER slow ON ddl_command_start WHEN TAG IN ('ALTER "
+			   "TABLE') EXECUTE FUNCTION public.slow()");
+}
+
+/* A controller that starts gives up, and says what to do; who is asked to migrate does not. */
+static void a_migration_that_takes_long_is_for_migrate_only(void **state)
+{
+	(void)state;
+	struct drive d, migrates;
+	drive_go_back_a_version();
+	slow_down_changes(true);
+	drive_start(&d, &owner, "slow", "slow");
+	drive_until_up(&d);
+	pg_set_migration_limit(d.pg, 100);
+	assert_int_equal(drive_lease(&d, 0, 60000), LEDGER_LOST);
+	assert_says(d.sentence, "takes longer than");
+	assert_says(d.sentence, "sluice-controller --migrate-only");
+	drive_stop(&d);
+	assert_int_equal(atoi(pg_fixture_sql(&F, "SELECT max(version) FROM sluice.schema_version")),
+		MIGRATIONS_COUNT - 1);
+	drive_start(&migrates, &owner, "slow", "owner");
+	drive_until_up(&migrates);
+	pg_set_migration_limit(migrates.pg, 100);
+	assert_int_equal(drive_migrate(&migrates), LEDGER_DONE);
+	drive_stop(&migrates);
+	slow_down_changes(false);
+	assert_int_equal(atoi(pg_fixture_sql(&F, "SELECT max(version) FROM sluice.schema_version")),
+		MIGRATIONS_COUNT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +248,7 @@ int main(void)
 		cmocka_unit_test(the_owner_makes_them),
 		cmocka_unit_test(the_role_that_runs_needs_no_more),
 		cmocka_unit_test(an_older_schema_is_the_owners_to_change),
+		cmocka_unit_test(a_migration_that_takes_long_is_for_migrate_only),
 	};
 	return cmocka_run_group_tests(tests, open_roles, drive_close_group);
 }
