@@ -282,10 +282,40 @@ static void judge_schema(struct doctor_context *p, int version, struct findings 
 		findings_ok(f, "version %d, as this program's", version);
 }
 
+static void say_may_not_read(
+	const struct doctor_context *p, const char *sentence, struct findings *f)
+{
+	findings_add(f, VERDICT_FAIL, "%s", sentence);
+	findings_cure(f,
+		"GRANT USAGE ON SCHEMA sluice TO %s;\n"
+		"GRANT SELECT ON ALL TABLES IN SCHEMA sluice TO %s;\n"
+		"-- or connect as the controller does",
+		PQuser(p->pg), PQuser(p->pg));
+}
+
+/* Without USAGE not even the names of the tables can be looked up. */
+static bool may_not_use_schema(struct doctor_context *p)
+{
+	PGresult *r;
+	struct err e = {""};
+	if (doctor_context_select(p,
+		    "SELECT FROM pg_namespace WHERE nspname = 'sluice' AND NOT "
+		    "has_schema_privilege(oid, 'USAGE')",
+		    0, NULL, &r, &e) < 0)
+		return false;
+	bool may_not = PQntuples(r) > 0;
+	PQclear(r);
+	return may_not;
+}
+
 void check_schema(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
+	if (may_not_use_schema(p)) {
+		say_may_not_read(p, "permission denied for schema sluice", f);
+		return;
+	}
 	if (doctor_context_select(p, SQL_SCHEMA_STATE, 0, NULL, &r, &e) < 0) {
 		skip_for(f, &e);
 		return;
@@ -300,12 +330,7 @@ void check_schema(struct doctor_context *p, struct findings *f)
 	}
 	if (doctor_context_select(p, "SELECT coalesce(max(version), 0) FROM sluice.schema_version",
 		    0, NULL, &r, &e) < 0) {
-		findings_add(f, VERDICT_FAIL, "%s", e.text);
-		findings_cure(f,
-			"GRANT USAGE ON SCHEMA sluice TO %s;\n"
-			"GRANT SELECT ON ALL TABLES IN SCHEMA sluice TO %s;\n"
-			"-- or connect as the controller does",
-			PQuser(p->pg), PQuser(p->pg));
+		say_may_not_read(p, e.text, f);
 		return;
 	}
 	judge_schema(p, atoi(PQgetvalue(r, 0, 0)), f);

@@ -201,6 +201,11 @@ static void rights_of_the_role(void **state)
 		strstr(s.f.kept[0].cure, "--migrate-only --database \"... user=postgres\""));
 	pg_fixture_sql(&F, "INSERT INTO sluice.schema_version SELECT * FROM kept");
 	pg_fixture_sql(&F, "DROP TABLE kept");
+	pg_fixture_sql(&F, "REVOKE USAGE ON SCHEMA sluice FROM reader");
+	examine(&s, "schema");
+	expect(&s, VERDICT_FAIL, "permission denied for schema sluice");
+	assert_non_null(strstr(s.f.kept[0].cure, "GRANT USAGE ON SCHEMA sluice TO reader;"));
+	pg_fixture_sql(&F, "GRANT USAGE ON SCHEMA sluice TO reader");
 	pg_fixture_sql(&F, "REVOKE SELECT ON sluice.schema_version FROM reader");
 	examine(&s, "schema");
 	expect(&s, VERDICT_FAIL, "permission denied");
