@@ -492,9 +492,9 @@ void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms)
 	run_alarms(g);
 	if (g->role == ROLE_LEADING) {
 		write_ceilings(g);
-		adoption_tick(g);
 		mass_stop_tick(g);
 		reconcile_dirty(g);
+		adoption_tick(g); /* what was seen by now is adopted */
 		decide(g);
 		gate_fetch_deferred(g); /* for which those that went or start made a place */
 		reconcile_dirty(g);
