@@ -114,7 +114,7 @@ static void pause_starts(struct gate *g)
 	gate_note(g, NOTE_LEADING, NULL,
 		"the ledger %s: %zu running Jobs without a reservation were adopted; nothing new starts for %" PRId64
 		" s, until what the last leader sent can no longer land",
-		a->moved ? "is on another server, or was restored, since the lease was taken last"
+		a->moved ? "is on another server, or was restored, since Jobs last started"
 			 : "has lost reservations",
 		a->adopted, a->settle_ms / 1000);
 }
@@ -151,6 +151,13 @@ bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j)
 {
 	struct story_run run;
 	return told_run(g, j, &run) && run.state == STORY_STARTED && run.epoch > g->epoch;
+}
+
+bool adoption_overtakes(struct gate *g, const struct gate_job *j)
+{
+	struct story_run run;
+	return g->adoption.pauses && j->attempt.has_reservation && told_run(g, j, &run) &&
+	       run.attempt > j->attempt.number;
 }
 
 /* Stories tell whole seconds: within one, what was written last. */

@@ -14,7 +14,7 @@ struct ledger_reservation;
 /* See adoption.c. */
 struct adoption {
 	int64_t settle_ms;
-	bool moved;  /* the ledger is on another timeline than when the lease was taken last */
+	bool moved;  /* the ledger is on another timeline than when a leader had last settled */
 	bool pauses; /* nothing starts */
 	int64_t until_ms, look_ms; /* by tick_ms */
 	size_t adopted;
@@ -30,6 +30,9 @@ void adoption_begin(struct gate *g);
 bool adoption_takes(struct gate *g, struct gate_job *j);
 /* It runs by the word of a leader that came after us: so we are none. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
+/* It runs a later attempt than the one that was adopted, which the ledger had closed and forgotten:
+ * a takeover finds that out at its beginning, so it begins anew. */
+bool adoption_overtakes(struct gate *g, const struct gate_job *j);
 /* The ledger would not have one that was adopted: it had closed that attempt. */
 void adoption_was_in_vain(struct gate *g, struct gate_job *j);
 void adoption_tick(struct gate *g);

@@ -548,6 +548,7 @@ static const struct intent *ledger_intent(struct gate *g)
 			g->taken.intent.epoch_seen = g->epoch_seen;
 		}
 		g->taken.intent.lease_ms = g->lease.ms;
+		g->taken.intent.settled = g->role == ROLE_LEADING && !g->adoption.pauses;
 		return &g->taken.intent;
 	}
 	if (g->load.wanted) {

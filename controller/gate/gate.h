@@ -163,6 +163,7 @@ struct intent {
 	 * the epoch. */
 	int64_t epoch, epoch_seen;
 	int64_t lease_ms;
+	bool settled; /* INTENT_LEASE: no pause of starts is left for the next leader */
 
 	/* INTENT_BATCH */
 	struct ledger_batch batch;

@@ -127,6 +127,11 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 			"a Job runs by the word of a later leader, of which the ledger lost the lease");
 		return j->phase;
 	}
+	if (adoption_overtakes(g, j)) {
+		gate_depose(g,
+			"a Job runs a later attempt than the one that the ledger has; the next takeover adopts it");
+		return j->phase;
+	}
 	j->after_lease = g->lease.asked + 1;
 	if (!j->attempt.has_reservation)
 		stop_forget(j);

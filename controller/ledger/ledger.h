@@ -130,8 +130,8 @@ enum ledger_outcome {
 struct ledger_lease {
 	bool held;     /* by the asker, now */
 	int64_t epoch; /* the current epoch; grows with each change of holder */
-	/* Taken just now, of a ledger that has moved to another server, or back in time, since it was
-	 * taken last (its timeline says so): the last that the holder before was told may be lost. */
+	/* Taken just now, of a ledger that has moved to another server, or back in time, since a leader
+	 * had last settled (its timeline says so): the last that a holder before was told may be lost. */
 	bool moved;
 	uint64_t story_key[2]; /* held: what stories are signed with */
 	char holder[128];

@@ -111,13 +111,15 @@ static void pg_ask(struct pg *pg, struct request r)
 	}
 }
 
-void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms)
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
+	bool settled)
 {
 	pg_ask(pg, (struct request){.kind = REQUEST_LEASE,
 			   .id = id,
 			   .epoch = epoch,
 			   .epoch_seen = epoch_seen,
-			   .lease_ms = lease_ms});
+			   .lease_ms = lease_ms,
+			   .settled = settled});
 }
 
 void pg_load(struct pg *pg, uint64_t id, int64_t epoch)

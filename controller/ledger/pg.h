@@ -69,8 +69,10 @@ void pg_free(struct pg *pg); /* not from inside an event */
 bool pg_up(const struct pg *pg);
 
 /* Applies migrations if the schema is older than this program, then takes or renews: epoch 0 asks
- * for the lease if it is free or run out (a new epoch, beyond epoch_seen), else renews that epoch. */
-void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms);
+ * for the lease if it is free or run out (a new epoch, beyond epoch_seen), else renews that epoch.
+ * settled: renewed by a leader for whom nothing is left that the ledger may have lost. */
+void pg_lease(struct pg *pg, uint64_t id, int64_t epoch, int64_t epoch_seen, int64_t lease_ms,
+	bool settled);
 void pg_load(struct pg *pg, uint64_t id, int64_t epoch);
 /* A page of the attempts that ended after a mark, at most so many: what a new leader feeds to
  * queue_recall_run(), page after page, if fair share over time is on. Begin with

@@ -51,6 +51,7 @@ struct request {
 	enum request_step step;
 	uint64_t id;
 	int64_t epoch, lease_ms, epoch_seen;
+	bool settled;
 	struct ledger_mark after; /* REQUEST_RECALL, and the size of a page */
 	size_t attempts;
 	int64_t since_ms, from_ms,

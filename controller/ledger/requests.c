@@ -86,8 +86,10 @@ static void lease_ask(struct pg *pg, struct request *r)
 		params_int8(p, r->lease_ms);
 		params_text(p, pg->session_locked ? "t" : "f");
 		params_int8(p, r->epoch ? r->epoch : r->epoch_seen);
-		if (r->epoch)
+		if (r->epoch) {
 			params_int8(p, pg_acknowledged(pg, r->epoch));
+			params_text(p, r->settled ? "t" : "f");
+		}
 		pg_conn_add(pg->conn, r->epoch ? SQL_LEASE_RENEW : SQL_LEASE_TAKE, p);
 		ask_story_key(pg);
 	}

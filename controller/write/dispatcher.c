@@ -436,7 +436,7 @@ static void carry(struct dispatcher *c, const struct intent *i)
 {
 	switch (i->kind) {
 	case INTENT_LEASE:
-		pg_lease(c->pg, i->id, i->epoch, i->epoch_seen, i->lease_ms);
+		pg_lease(c->pg, i->id, i->epoch, i->epoch_seen, i->lease_ms, i->settled);
 		return;
 	case INTENT_LOAD:
 		c->load_epoch = i->epoch;

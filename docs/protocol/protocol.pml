@@ -69,7 +69,7 @@ bit tells_intruder[CONTROLLERS * JOBS]; /* it stops what ran without a reservati
 #define RELEASING 3
 
 byte epoch, holder; /* of the lease */
-bit moved; /* the server's timeline is another one than when the lease was taken last */
+bit moved; /* the server's timeline is another one than when a leader had last settled */
 byte held[JOBS], held_attempt[JOBS], used_attempt[JOBS];
 
 /* What a standby has of it, or a backup. */
@@ -125,10 +125,11 @@ inline check_pods(j)
 	assert(held[j] != FREE || forgot);
 }
 
-/* P1: a reservation goes when nothing runs and nothing can. */
+/* P1: a reservation goes when nothing runs and nothing can; but for a later attempt, that the ledger has
+ * lost. */
 inline check_release(j)
 {
-	assert(!pod[j] && !RUNS(j));
+	assert((!pod[j] && !RUNS(j)) || (forgot && ATTEMPT(story[j]) > held_attempt[j]));
 }
 
 /* P2: a run is never stopped for what a controller or a ledger has forgotten. */
@@ -181,6 +182,9 @@ inline land_start(l, j)
 	fi;
 	lose_start(l, j)
 }
+
+#define NO_START_UNDER_WAY                                                                         \
+	(start_writes[0] == 0 && start_writes[1] == 0 && start_writes[2] == 0 && start_writes[3] == 0)
 
 inline lose_start(l, j)
 {
@@ -330,7 +334,6 @@ inline take_over(l)
 #ifndef STARTS_AT_ONCE
 	settles[l] = moved;
 #endif
-	moved = 0;
 	adopt_reservation(l, 0, BOTH(l, 0));
 	adopt_reservation(l, 1, BOTH(l, 1));
 	if
@@ -341,14 +344,12 @@ inline take_over(l)
 
 /* adoption_tick(), after --settle-after-failover. What that time is long enough for: the API server has
  * dropped what an earlier leader had sent, that leader has asked for its lease, and the watch has
- * shown what landed. */
+ * shown what landed, and each GET of INTENT_READ is answered. */
 #define SETTLED(l)                                                                                 \
-	(EARLIER_STARTS(l, 0) == 0 && EARLIER_STARTS(l, 1) == 0 && !leads[1 - (l)] &&              \
-		!OUTDATED(l, 0) && !OUTDATED(l, 1) && !TO_ADOPT(l, 0) && !TO_ADOPT(l, 1))
+	(NO_START_UNDER_WAY && !leads[1 - (l)] &&                                                  \
+		!OUTDATED(l, 0) && !OUTDATED(l, 1) && !TO_ADOPT(l, 0) && !TO_ADOPT(l, 1) &&       \
+		!behind[BOTH(l, 0)] && !behind[BOTH(l, 1)])
 #define TO_ADOPT(l, j) (phase[BOTH(l, j)] == WAITING && SEEN_RUNNING(BOTH(l, j)))
-#define EARLIER_STARTS(l, j)                                                                       \
-	((start_writes[BOTH(0, j)] != 0 && EPOCH(start_writes[BOTH(0, j)]) < my_epoch[l]) ||       \
-		(start_writes[BOTH(1, j)] != 0 && EPOCH(start_writes[BOTH(1, j)]) < my_epoch[l]))
 
 /* ---- The gate: one step of one Job (phase.c) ----------------------------------------------------------- */
 
@@ -399,12 +400,15 @@ inline tell_ledger(l, j, x, state)
 	fi
 }
 
+/* adoption_overtakes() */
+#define OVERTAKES(l, x) (settles[l] && reserved[x] && ATTEMPT(seen_story[x]) > attempt[x])
+
 /* stop_intruder(): not without the lease's word (gate_doubts_lease()). */
 inline stop_intruder(l, x)
 {
 	if
 	:: EPOCH(seen_story[x]) > my_epoch[l] -> end_process(l) /* adoption_is_of_later_leader() */
-	:: EPOCH(seen_story[x]) <= my_epoch[l] && !MAY_WRITE(l) -> end_process(l)
+	:: EPOCH(seen_story[x]) <= my_epoch[l] && (!MAY_WRITE(l) || OVERTAKES(l, x)) -> end_process(l)
 	:: else -> intruder[x] = 1; phase[x] = STOPPING
 	fi
 }
@@ -562,7 +566,10 @@ inline watch(l)
 /* lease_renew.sql, attach.sql. */
 inline renew(l)
 {
-	leads[l] && !MAY_WRITE(l) -> end_process(l)
+	if
+	:: leads[l] && !MAY_WRITE(l) -> end_process(l)
+	:: leads[l] && MAY_WRITE(l) && settles[l] && !moved -> moved = 1
+	fi
 }
 
 #define USE_THAT_RUNS(l) ((phase[BOTH(l, 0)] == RUNNING) + (phase[BOTH(l, 1)] == RUNNING))
@@ -572,7 +579,8 @@ inline settle(l)
 	leads[l] && settles[l] && MAY_WRITE(l) && SETTLED(l) ->
 	assert(USE_THAT_RUNS(l) <= QUOTA); /* so make_room() stops nobody */
 	settles[l] = 0;
-	forgot = 0
+	forgot = 0;
+	moved = 0 /* with the next lease_renew.sql */
 }
 
 #define LEASE_IS_FREE ((!leads[0] || !MAY_WRITE(0)) && (!leads[1] || !MAY_WRITE(1)))
@@ -637,9 +645,6 @@ inline go_back()
 		old_held[1] != held[1] || old_held_attempt[0] != held_attempt[0] ||                \
 		old_held_attempt[1] != held_attempt[1] || old_used_attempt[0] != used_attempt[0] || \
 		old_used_attempt[1] != used_attempt[1])
-
-#define NO_START_UNDER_WAY                                                                         \
-	(start_writes[0] == 0 && start_writes[1] == 0 && start_writes[2] == 0 && start_writes[3] == 0)
 
 active proctype faults()
 {

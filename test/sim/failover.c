@@ -9,7 +9,7 @@ static void put_in_place(struct sim *s, struct model_ledger *next)
 	struct failover *f = &s->failover;
 	struct ledger_lease lease;
 	must(f->ngone < LEDGERS_MAX);
-	model_ledger_lease(s->ledger, "", -1, 0, 0, 0, &lease);
+	model_ledger_lease(s->ledger, "", -1, 0, 0, false, 0, &lease);
 	int64_t lost = model_ledger_batches(s->ledger) - model_ledger_batches(next);
 	sim_log(s, "---- the ledger fails over: %lld batches are lost", (long long)lost);
 	f->gone[f->ngone++] = s->ledger;
@@ -49,7 +49,7 @@ static void backs_up(struct sim *s, void *arg)
 	struct ledger_lease lease;
 	if (s->calm)
 		return;
-	model_ledger_lease(s->ledger, "", -1, 0, 0, 0, &lease);
+	model_ledger_lease(s->ledger, "", -1, 0, 0, false, 0, &lease);
 	model_ledger_free(f->backup);
 	/* Before the first lease there is no key of the stories: that ledger is another one. */
 	f->backup = lease.epoch > 0 ? model_ledger_copy(s->ledger) : NULL;
@@ -124,7 +124,7 @@ bool failover_too_late(const struct sim *s)
 bool failover_attaches(const struct sim *s, const struct replica *r, int64_t epoch)
 {
 	struct ledger_lease lease;
-	model_ledger_lease(s->ledger, "", -1, 0, 0, 0, &lease);
+	model_ledger_lease(s->ledger, "", -1, 0, 0, false, 0, &lease);
 	if (s->failover.server == 0 || lease.epoch != epoch)
 		return true; /* the fence says what is to be said */
 	/* A ledger that went back may have given the same epoch to another. */

@@ -7,11 +7,14 @@
 #include "base/mem.h"
 #include "base/must.h"
 
+/* A timeline that no server has: starts are still paused. */
+#define UNSETTLED UINT64_MAX
+
 struct model_ledger {
 	struct {
 		int64_t epoch, expires_ms;
 		char holder[128];
-		uint64_t timeline; /* when it was taken last */
+		uint64_t timeline; /* when a leader had last settled, or UNSETTLED */
 	} lease;
 	uint64_t timeline;
 	int64_t batches;
@@ -77,20 +80,23 @@ void model_ledger_free(struct model_ledger *l)
  */
 
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
-	int64_t epoch_seen, int64_t lease_ms, int64_t now_ms, struct ledger_lease *ret)
+	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms, struct ledger_lease *ret)
 {
 	bool mine, moved = false;
 	if (epoch == 0) {
 		mine = now_ms >= l->lease.expires_ms;
 		if (mine) {
 			moved = l->lease.epoch > 0 && l->lease.timeline != l->timeline;
-			l->lease.timeline = l->timeline;
+			if (l->lease.epoch == 0)
+				l->lease.timeline = l->timeline;
 			l->lease.epoch =
 				1 + (epoch_seen > l->lease.epoch ? epoch_seen : l->lease.epoch);
 			snprintf(l->lease.holder, sizeof(l->lease.holder), "%s", holder);
 		}
 	} else {
 		mine = epoch == l->lease.epoch;
+		if (mine)
+			l->lease.timeline = settled ? l->timeline : UNSETTLED;
 	}
 	if (mine)
 		l->lease.expires_ms = now_ms + lease_ms;

@@ -93,7 +93,7 @@ static void count_landed(struct sim *s, const struct api_request *q, enum job_ou
 		sim_reach(s, PATH_START);
 		if (q->doubted)
 			sim_reach(s, PATH_LATE_START);
-		model_ledger_lease(s->ledger, "", -1, 0, 0, 0, &lease);
+		model_ledger_lease(s->ledger, "", -1, 0, 0, false, 0, &lease);
 		if (lease.epoch != q->epoch)
 			sim_reach(s, PATH_LATE_START_TAKEOVER);
 		if (q->intent.parallelism > 0)
@@ -614,7 +614,7 @@ static void execute(struct sim *s, struct ledger_request *q)
 			failover_attaches(s, q->from, i->epoch);
 	if (i->kind == INTENT_LEASE) {
 		model_ledger_lease(s->ledger, q->from->identity, attaches ? i->epoch : -1,
-			i->epoch_seen, i->lease_ms, s->now_ms, &q->lease);
+			i->epoch_seen, i->lease_ms, i->settled, s->now_ms, &q->lease);
 	} else if (!attaches) {
 		q->outcome = LEDGER_FENCED;
 		sim_reach(s, PATH_FENCED_BY_LOSS);

@@ -2,6 +2,9 @@
 --
 -- A program of version 7 may go on for a while as a leader: of what it forgets the sums do not say it.
 
+COMMENT ON COLUMN sluice.lease.timeline IS
+	'of the server when its leader last let Jobs start; empty: its leader does not let any start yet. Another one: the ledger was promoted, or restored to a point in time, since then';
+
 ALTER TABLE sluice.segment_month
 	ADD COLUMN estimated_ms    numeric NOT NULL DEFAULT 0,
 	ADD COLUMN estimated_micro numeric NOT NULL DEFAULT 0;

@@ -3,8 +3,8 @@
 -- $1 cell, $2 session, $3 identity, $4 milliseconds, $5 do we hold the lock of our own session?
 -- $6 the highest epoch that any Job tells of: a ledger that went back must not give it out again. It
 -- is heeded within reason, since it may be a tenant's word.
--- Answers the number of the last batch, and whether the server's timeline is another one than when
--- the lease was taken last.
+-- Answers the number of the last batch, and whether the server's timeline is another one than the
+-- last settled leader's. That stays as it was: lease_renew.sql writes it when this takeover is settled.
 -- Only the database's clock counts. The row is locked until what the last holder had under way is
 -- over, since that holds it.
 WITH was AS (
@@ -15,7 +15,7 @@ WITH was AS (
 	SET epoch = greatest(epoch, least($6, epoch + 1000)) + 1, session = $2, holder = $3,
 		session_lock = CASE WHEN $5::boolean THEN $2 END,
 		expires_at = clock_timestamp() + $4 * interval '1 millisecond',
-		timeline = (SELECT now FROM was)
+		timeline = coalesce(timeline, (SELECT now FROM was))
 	WHERE cell = $1 AND (expires_at < clock_timestamp() OR holder = $3 AND session >> 32 = $2 >> 32
 		OR CASE WHEN session_lock = session THEN pg_try_advisory_xact_lock(session_lock) END)
 	RETURNING batch

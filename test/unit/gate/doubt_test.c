@@ -26,7 +26,7 @@ static void what_a_successor_started_is_not_stopped(void **state)
 {
 	struct world *w = *state;
 	struct ledger_lease lease;
-	model_ledger_lease(w->ledger, "successor", 0, 0, 15000, w->tick_ms + 60000, &lease);
+	model_ledger_lease(w->ledger, "successor", 0, 0, 15000, false, w->tick_ms + 60000, &lease);
 	assert_int_equal(lease.epoch, 2);
 	see_epoch_2_and_stop(w);
 	assert_int_equal(w->sent[INTENT_STOP], 0);

@@ -190,7 +190,7 @@ void drive_until_answered(struct drive *d, uint64_t id)
 enum ledger_outcome drive_lease(struct drive *d, int64_t epoch, int64_t lease_ms)
 {
 	d->inside = true;
-	pg_lease(d->pg, ++d->next_id, epoch, 0, lease_ms);
+	pg_lease(d->pg, ++d->next_id, epoch, 0, lease_ms, true);
 	d->inside = false;
 	drive_until_answered(d, d->next_id);
 	return d->outcome;

@@ -155,7 +155,7 @@ static void test_everything_under_way_is_lost_in_order(void **state)
 	PGconn *lock = reservation_up();
 	drive_ask_batch(&d, &b);
 	until_waiting(&d);
-	pg_lease(d.pg, ++d.next_id, e, 0, 1000);
+	pg_lease(d.pg, ++d.next_id, e, 0, 1000, true);
 	pg_load(d.pg, ++d.next_id, e);
 	pg_resign(d.pg, e + 1);
 	drive_ask_batch(&d, &b);

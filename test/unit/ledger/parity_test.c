@@ -284,7 +284,7 @@ static void run(uint64_t seed)
 	drive_start(&w.d, &F, cell, "me");
 	w.epoch = drive_lead(&w.d);
 	w.model = model_ledger_new();
-	model_ledger_lease(w.model, "me", 0, 0, INT32_MAX, 0, &lease);
+	model_ledger_lease(w.model, "me", 0, 0, INT32_MAX, false, 0, &lease);
 	w.small = seed % 3 == 0;
 	for (int b = 0; b < (w.small ? BATCHES * 5 : BATCHES); b++) {
 		size_t n = draw_batch(&w);
