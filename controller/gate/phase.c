@@ -447,6 +447,8 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 {
 	if (j->attempt.has_reservation && !looked_for(g, j))
 		return PHASE_STOPPING;
+	if (!j->attempt.has_reservation && adoption_takes(g, j))
+		return j->phase; /* the stop was for an earlier run, which we saw late */
 	if (j->seen.start_seen)
 		j->ran_unseen = false;
 	if (j->gone || (j->lost && !j->attempt.has_reservation) || j->seen.finished ||

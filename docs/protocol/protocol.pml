@@ -318,6 +318,7 @@ inline adopt(l, j)
 	committed[BOTH(l, j)] = 1;
 	doubt[BOTH(l, j)] = 1;
 	phase[BOTH(l, j)] = RUNNING;
+	intruder[BOTH(l, j)] = 0;
 #ifndef STARTS_AT_ONCE
 	settles[l] = 1
 #endif
@@ -349,7 +350,8 @@ inline take_over(l)
 	(NO_START_UNDER_WAY && !leads[1 - (l)] &&                                                  \
 		!OUTDATED(l, 0) && !OUTDATED(l, 1) && !TO_ADOPT(l, 0) && !TO_ADOPT(l, 1) &&       \
 		!behind[BOTH(l, 0)] && !behind[BOTH(l, 1)])
-#define TO_ADOPT(l, j) (phase[BOTH(l, j)] == WAITING && SEEN_RUNNING(BOTH(l, j)))
+#define TO_ADOPT(l, j) (!reserved[BOTH(l, j)] && SEEN_RUNNING(BOTH(l, j)) &&                                \
+		(EPOCH(seen_story[BOTH(l, j)]) > my_epoch[l] || MAY_ADOPT(l, j, BOTH(l, j))))
 
 /* ---- The gate: one step of one Job (phase.c) ----------------------------------------------------------- */
 
@@ -493,6 +495,7 @@ inline gate(l, j, x)
 		:: MAY_ADOPT(l, j, x) -> adopt_late(l, j)
 		:: else -> stop_intruder(l, x)
 		fi
+	:: phase[x] == STOPPING && !reserved[x] && SEEN_RUNNING(x) && MAY_ADOPT(l, j, x) -> adopt_late(l, j)
 	:: leads[l] && MAY_RESERVE(l, j, x) -> reserve(l, j, x)
 	:: phase[x] == STARTING && SEEN_SUSPENDED(x) && !behind[x] && !stop[x] && start_writes[x] == 0 &&
 			MAY_SEND(l, x) ->
@@ -504,7 +507,8 @@ inline gate(l, j, x)
 	:: phase[x] == FENCING && !FENCED_BY_US(x) && tell_writes[x] == 0 && MAY_SEND(l, x) ->
 		send_tell(x, STORY(FENCED, attempt[x], my_epoch[l]))
 	:: phase[x] == RUNNING && !committed[x] -> tell_ledger(l, j, x, POSTED)
-	:: phase[x] == STOPPING && tell_writes[x] == 0 && MAY_SEND(l, x) ->
+	:: phase[x] == STOPPING && tell_writes[x] == 0 && MAY_SEND(l, x) &&
+			(reserved[x] || !MAY_ADOPT(l, j, x)) ->
 		send_tell(x, STORY(STOPPED, ATTEMPT(seen_story[x]), my_epoch[l]))
 	:: phase[x] == DRAINING && !behind[x] && DRAINED(j, x) -> release(l, j, x)
 	:: phase[x] == DRAINING && !behind[x] && committed[x] && !told_stop[x] && seen_status_runs[x] ->

@@ -80,7 +80,8 @@ void model_ledger_free(struct model_ledger *l)
  */
 
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
-	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms, struct ledger_lease *ret)
+	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms,
+	struct ledger_lease *ret)
 {
 	bool mine, moved = false;
 	if (epoch == 0) {

@@ -47,7 +47,8 @@ void model_ledger_free(struct model_ledger *l);
  * epoch_seen). Else: renew that epoch, if it is still the current one; settled: starts are not paused. Either way *ret is the lease
  * as it is afterwards, with held telling about the asker. */
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
-	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms, struct ledger_lease *ret);
+	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms,
+	struct ledger_lease *ret);
 /* The number of the last batch. */
 int64_t model_ledger_batches(const struct model_ledger *l);
 /* As it is now: what a standby has that got no more, or a backup. On another timeline. */

@@ -128,8 +128,8 @@ static inline void answer_ledger(struct world *w, const struct intent *i)
 	if (i->kind == INTENT_LEASE && w->lease_silent) {
 		return;
 	} else if (i->kind == INTENT_LEASE) {
-		model_ledger_lease(
-			w->ledger, "me", i->epoch, i->epoch_seen, i->lease_ms, i->settled, w->tick_ms, &lease);
+		model_ledger_lease(w->ledger, "me", i->epoch, i->epoch_seen, i->lease_ms,
+			i->settled, w->tick_ms, &lease);
 		gate_answer_lease(w->gate, i->id, LEDGER_DONE, &lease);
 	} else if (i->kind == INTENT_LOAD) {
 		enum ledger_outcome o = model_ledger_load(w->ledger, i->epoch, &holds, &n);
