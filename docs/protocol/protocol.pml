@@ -224,11 +224,7 @@ inline send_tell(x, text)
 #ifdef UNFENCED
 #define MAY_WRITE(l) true
 #else
-#ifdef LOSS_UNSEEN
-#define MAY_WRITE(l) (my_epoch[l] == epoch && holder == (l))
-#else
 #define MAY_WRITE(l) (my_epoch[l] == epoch && holder == (l) && !misses_batch[l])
-#endif
 #endif
 
 inline copy_job(x, j)
