@@ -68,6 +68,7 @@ class Sandbox:
         self.pki = self.state / "pki"
         self._procs, self._ports, self._api = {}, None, None
         self.pair = None  # a Pair (pair.py) in the place of the one Postgres
+        self.pooler = None  # a Pooler (pooler.py) before the one Postgres
 
     def __enter__(self):
         self.up()
@@ -92,7 +93,7 @@ class Sandbox:
         return sorted(f.stem for f in (self.state / "run").glob("controller-*.json"))
 
     def _pairs(self):
-        """Names of the servers of a pair that were ever started here: `postgres-a`."""
+        """Names of the servers of a pair, and of a pooler, that were ever started here: `postgres-a`, `postgres-pooler`."""
         return sorted(f.stem for f in (self.state / "run").glob("postgres-*.json"))
 
     @property
@@ -112,6 +113,8 @@ class Sandbox:
     @property
     def database(self):
         """A libpq connection string for the ledger."""
+        if self.pooler:
+            return self.pooler.database
         return self.pair.database if self.pair else f"host={self.socket_dir} dbname=sluice user=sluice"
 
     def port(self, what):
@@ -143,10 +146,10 @@ class Sandbox:
             return self.pair.sql(statement, database)
         return self.sql_at(f"host={self.socket_dir}", statement, database)
 
-    def sql_at(self, where, statement, database="sluice"):
+    def sql_at(self, where, statement, database="sluice", user="postgres"):
         """The same, of the Postgres that the words of a connection string name."""
         done = subprocess.run([self._pg("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-F", "\x1f",
-                               "-d", f"{where} user=postgres dbname={database} connect_timeout=10", "-c", statement],
+                               "-d", f"{where} user={user} dbname={database} connect_timeout=10", "-c", statement],
                               capture_output=True, text=True)
         if done.returncode:
             raise SandboxError(f"SQL failed: {done.stderr.strip()}")

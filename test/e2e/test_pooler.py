@@ -1,0 +1,103 @@
+"""A pooler that breaks sessions (PgBouncer in transaction mode) between the controllers and Postgres.
+
+Each transaction may run on another server connection, which other clients use before and after. So a
+leader has no lock that tells that it lives (session_lock.sql): one that is killed is noticed when its
+lease has run out. Nothing else is lost by it, and nothing may stay behind on a connection."""
+
+import json
+import time
+
+import pytest
+from checks import look
+from conftest import BIN, LATER, RECOVERY, close_sandbox, open_sandbox, readyz, start_controller, wait_leading
+from objects import story
+from sandbox import wait_until
+from sandbox.pooler import Pooler
+from test_restore import Scene
+
+ONE, TWO = "controller-one", "controller-two"
+LEASE = 15  # seconds; the default
+STATE = "select holder, epoch, session_lock is null, extract(epoch from expires_at - clock_timestamp()) from sluice.lease"
+# The leader's and the standbys' own lock is asked for in a transaction, and gone a moment later.
+LEFT_BEHIND = "select pid from pg_locks where locktype = 'advisory' and objsubid = 1 and granted"
+
+
+@pytest.fixture(scope="module")
+def place():
+    if not (BIN / "sluice-controller").exists():
+        pytest.fail(f"{BIN}/sluice-controller is missing; ./dev test builds it")
+    box = open_sandbox("pooler")
+    yield box
+    for component in box.controllers():
+        box.process(component).stop()
+    close_sandbox(box)
+
+
+@pytest.fixture
+def pooler(place):
+    with Pooler(place) as pooler:
+        yield pooler
+        for component in place.controllers():
+            place.process(component).stop()
+
+
+def lease(box):
+    """(holder, epoch, whether no lock tells that it lives, seconds that are left)."""
+    holder, epoch, unlocked, left = box.sql(STATE)[0]
+    return holder, int(epoch), unlocked == "t", float(left)
+
+
+def stand_by(box, identity):
+    start_controller(box, identity, extra=())
+    name = f"controller-{identity}"
+    wait_until(f"{name} to stand by", lambda: readyz(box, name)[1].startswith("standby"), LATER, box.process(name))
+
+
+def doctor(box, program):
+    """{check: (verdict, text)}."""
+    done = program("sluice", "doctor", "--kubeconfig", box.kubeconfig, "--database", box.database, "--settle", "0s", "-o", "json")
+    return {c["name"]: (c["verdict"], " ".join([c.get("detail") or "", *(f["text"] for f in c["findings"])]))
+            for c in json.loads(done.stdout)["checks"]}
+
+
+def kill_the_leader(box):
+    """kill -9. Seconds that its lease had left then, and seconds until the other leads."""
+    box.kill(ONE)
+    began = time.monotonic()
+    left = lease(box)[3]
+    wait_leading(box, TWO, RECOVERY)
+    return left, time.monotonic() - began
+
+
+def test_jobs_run_through_a_pooler_and_a_standby_takes_over_when_the_lease_has_run_out(place, pooler, program):
+    start_controller(place, extra=())
+    wait_leading(place)
+    stand_by(place, "two")
+    assert len({pooler.ask("select pg_backend_pid()")[0][0] for _ in range(8)}) > 1, "the drill is none: it keeps sessions"
+    scene = Scene(place)
+    world, long, short = scene.world, ["r1", "r2", "r3"], [f"s{i}" for i in range(30)]
+    scene.run(*long)
+    scene.remember(*long)
+    for name in short:
+        world.job(name, seconds=2)
+    wait_until("some of them to be through", lambda: scene.told("RELEASE") >= 5, LATER)
+
+    holder, epoch, unlocked, _ = lease(place)
+    assert holder == "one" and unlocked, "it trusts in a lock that is on a connection of others"
+    assert place.sql(LEFT_BEHIND) == []
+    said = doctor(place, program)
+    print(f"\n{said['pooler']}\n{said['lease']}")
+    assert said["pooler"][0] == "ok" and "there is one" in said["pooler"][1]
+    assert said["lease"][0] == "warn" and "there is a pooler between it and Postgres" in said["lease"][1]
+
+    left, took = kill_the_leader(place)
+    print(f"the lease had {left:.1f} s left; the standby leads after {took:.1f} s")
+    assert left - 1 < took < 2 * LEASE
+    assert lease(place)[:3] == ("two", epoch + 1, True)
+    world.finished(*short, timeout=RECOVERY)
+    assert all(story(world.get(n))["attempt"] == 1 for n in (*long, *short)), "one was stopped and started anew"
+    print(f"a new Job starts in {scene.next_start():.1f} s")
+    scene.unharmed()
+    scene.right()
+    assert place.sql(LEFT_BEHIND) == []
+    scene.end()
