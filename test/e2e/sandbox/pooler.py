@@ -6,6 +6,7 @@ Each transaction gets another server connection than the one before (`server_rou
 that all clients share. That is the worst a pooler may do: nothing of a session is there the next time."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 from .process import SandboxError, wait_until
 
@@ -24,7 +25,6 @@ unix_socket_dir = {socket}
 auth_type = any
 pool_mode = transaction
 default_pool_size = {connections}
-min_pool_size = {connections}
 server_round_robin = 1
 stats_period = 3600
 """
@@ -57,6 +57,7 @@ class Pooler:
             shutil.chown(config, *user)
         self.process.start([_program(), config], user=user)
         wait_until("pgbouncer to answer", self._answers, process=self.process)
+        wait_until("pgbouncer to have all its connections", lambda: self._fill() == CONNECTIONS, process=self.process)
         self.box.pooler = self
 
     def down(self):
@@ -66,6 +67,12 @@ class Pooler:
     def ask(self, statement):
         """One statement, as a client of its own."""
         return self.box.sql_at(self._where, statement, user="sluice")
+
+    def _fill(self):
+        """It connects when it must: so many at once. How many different connections clients are lent then, one after the other."""
+        with ThreadPoolExecutor(CONNECTIONS) as at_once:
+            list(at_once.map(self.ask, ["select pg_sleep(0.5)"] * CONNECTIONS))
+        return len({self.ask("select pg_backend_pid()")[0][0] for _ in range(2 * CONNECTIONS)})
 
     def _answers(self):
         try:
