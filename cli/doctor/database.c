@@ -203,7 +203,7 @@ void check_pooler(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 	findings_ok(f, "%s",
 		direct ? "none: we talk to Postgres itself"
-		       : "there is one; transaction mode and session mode will do");
+		       : "there is one, so no session is relied on: transaction mode and session mode will do, but when the leader dies a standby takes over only when the lease has run out");
 }
 
 void check_database_clock(struct doctor_context *p, struct findings *f)
