@@ -503,7 +503,9 @@ static void batch_write(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_WRITE);
 	r->rows_sent = 0;
-	pg_conn_add(pg->conn, SQL_FENCE, request_params(pg, r));
+	struct params *fence = request_params(pg, r);
+	params_int8(fence, pg_acknowledged(pg, r->epoch));
+	pg_conn_add(pg->conn, SQL_FENCE, fence);
 	write_transfers(pg, r);
 	write_balances(pg, r);
 	write_new_balances(pg, r);

@@ -15,6 +15,7 @@ struct model_ledger {
 		int64_t epoch, expires_ms;
 		char holder[128];
 		uint64_t timeline; /* when a leader had last settled, or UNSETTLED */
+		uint64_t taken_on; /* the timeline on which it was taken, and is good */
 	} lease;
 	uint64_t timeline;
 	int64_t batches;
@@ -24,6 +25,7 @@ struct model_ledger {
 	size_t nreservations;
 	bool has_trees;	   /* a row has a parent */
 	uint32_t unfenced; /* bit by ledger_kind */
+	bool on_any_server;
 	uint64_t key;
 };
 
@@ -79,23 +81,31 @@ void model_ledger_free(struct model_ledger *l)
 /* ---- Lease ------------------------------------------------------------------------------------
  */
 
+/* attach.sql, fence.sql */
+static bool is_fenced(const struct model_ledger *l, int64_t epoch)
+{
+	return epoch != l->lease.epoch ||
+	       (l->lease.taken_on != l->timeline && !l->on_any_server);
+}
+
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
 	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms,
 	struct ledger_lease *ret)
 {
 	bool mine, moved = false;
 	if (epoch == 0) {
-		mine = now_ms >= l->lease.expires_ms;
+		mine = now_ms >= l->lease.expires_ms || is_fenced(l, l->lease.epoch);
 		if (mine) {
 			moved = l->lease.epoch > 0 && l->lease.timeline != l->timeline;
 			if (l->lease.epoch == 0)
 				l->lease.timeline = l->timeline;
+			l->lease.taken_on = l->timeline;
 			l->lease.epoch =
 				1 + (epoch_seen > l->lease.epoch ? epoch_seen : l->lease.epoch);
 			snprintf(l->lease.holder, sizeof(l->lease.holder), "%s", holder);
 		}
 	} else {
-		mine = epoch == l->lease.epoch;
+		mine = !is_fenced(l, epoch);
 		if (mine)
 			l->lease.timeline = settled ? l->timeline : UNSETTLED;
 	}
@@ -493,7 +503,7 @@ static struct ledger_result op_apply(
 enum ledger_outcome model_ledger_batch(struct model_ledger *l, const struct ledger_batch *b,
 	size_t upto, struct ledger_result *results)
 {
-	bool fenced = b->epoch != l->lease.epoch;
+	bool fenced = is_fenced(l, b->epoch);
 	l->batches += !fenced;
 	for (size_t i = 0; i < b->nops && i < upto; i++) {
 		const struct ledger_op *op = &b->ops[i];
@@ -578,7 +588,7 @@ static int reservation_cmp(const void *a, const void *b)
 enum ledger_outcome model_ledger_load(
 	const struct model_ledger *l, int64_t epoch, struct ledger_reservation **ret, size_t *ret_n)
 {
-	if (epoch != l->lease.epoch)
+	if (is_fenced(l, epoch))
 		return LEDGER_FENCED;
 	size_t n = 0, lines = 0;
 	for (size_t i = 0; i < l->nreservations; i++)
@@ -724,4 +734,9 @@ void model_ledger_squeeze(struct model_ledger *l, size_t row, bool squeezed)
 void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k)
 {
 	l->unfenced |= 1u << k;
+}
+
+void model_ledger_plant_on_any_server(struct model_ledger *l)
+{
+	l->on_any_server = true;
 }

@@ -43,9 +43,10 @@ void model_ledger_free(struct model_ledger *l);
 /* ---- What a driver asks; now_ms is the database's clock ---------------------------------------
  */
 
-/* epoch 0: take the lease if it was never held, ran out or was given back (a new epoch, beyond
- * epoch_seen). Else: renew that epoch, if it is still the current one; settled: starts are not paused. Either way *ret is the lease
- * as it is afterwards, with held telling about the asker. */
+/* epoch 0: take the lease if it was never held, ran out, was given back, or was taken on another
+ * timeline (a new epoch, beyond epoch_seen). Else: renew that epoch, if it is still the current one;
+ * settled: starts are not paused. Either way *ret is the lease as it is afterwards, with held telling
+ * about the asker. */
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,
 	int64_t epoch_seen, int64_t lease_ms, bool settled, int64_t now_ms,
 	struct ledger_lease *ret);
@@ -137,5 +138,7 @@ void model_ledger_squeeze(struct model_ledger *l, size_t row, bool squeezed);
 
 /* The statement for this kind forgets the epoch: such operations land whichever leader sends them. */
 void model_ledger_plant_unfenced(struct model_ledger *l, enum ledger_kind k);
+/* A lease that was taken on another timeline is good on this one. */
+void model_ledger_plant_on_any_server(struct model_ledger *l);
 
 #endif

@@ -152,6 +152,8 @@ static void begin(struct sim *s, const struct sim_options *o)
 	s->ledger = model_ledger_new();
 	if (o->bug == BUG_UNFENCED_RESERVE)
 		model_ledger_plant_unfenced(s->ledger, LEDGER_RESERVE);
+	if (o->bug == BUG_LOSS_UNSEEN)
+		model_ledger_plant_on_any_server(s->ledger);
 	s->nreplicas = rng_odds(&s->rng, 6500) ? 2 : 1;
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_init(s, &s->replica[i], i);

@@ -247,8 +247,7 @@ void drive_go_back_a_version(void)
 {
 	pg_fixture_sql(
 		&F, "DELETE FROM sluice.schema_version WHERE version = %d", MIGRATIONS_COUNT);
-	pg_fixture_sql(&F, "ALTER TABLE sluice.segment_month DROP COLUMN estimated_ms CASCADE, "
-			   "DROP COLUMN estimated_micro CASCADE");
+	pg_fixture_sql(&F, "ALTER TABLE sluice.lease DROP COLUMN taken_on");
 }
 
 enum ledger_outcome drive_cost(struct drive *d, const struct cost_question *q, size_t rows)

@@ -273,6 +273,47 @@ static void test_a_leader_whose_batches_are_lost_is_fenced(void **state)
 	drive_stop(&d);
 }
 
+/* What was held of job 3 is what was held before: the batch was refused whole. */
+static void assert_fenced(struct drive *d, int64_t epoch)
+{
+	struct ledger_op o = reserve(3, 1, 2);
+	assert_int_equal(drive_batch(d, epoch, &o, 1), LEDGER_FENCED);
+	assert_balance(d, "2/0/0 10 10");
+	assert_int_equal(drive_lease(d, epoch, 60000), LEDGER_DONE);
+	assert_false(d->lease.held);
+}
+
+/* A pooler puts the standby under the connection that the leader has. */
+static void test_a_leader_whose_batches_are_lost_on_a_connection_that_lives_is_fenced(void **state)
+{
+	(void)state;
+	struct drive d;
+	int64_t epoch = lead(&d, "pooled");
+	struct ledger_op ops[] = {ceiling(10), reserve(1, 1, 2)};
+	assert_int_equal(drive_batch(&d, epoch, ops, 2), LEDGER_DONE);
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET batch = batch - 1 WHERE cell = 'pooled'");
+	assert_fenced(&d, epoch);
+	drive_stop(&d);
+}
+
+/* None of our batches is missing; but a takeover that came after us may be. */
+static void test_a_lease_is_good_on_the_server_on_which_it_was_taken(void **state)
+{
+	(void)state;
+	struct drive a, b;
+	int64_t epoch = lead(&a, "moved");
+	struct ledger_op ops[] = {ceiling(10), reserve(1, 1, 2)};
+	assert_int_equal(drive_batch(&a, epoch, ops, 2), LEDGER_DONE);
+	pg_fixture_sql(&F, "UPDATE sluice.lease SET taken_on = '000000FF' WHERE cell = 'moved'");
+	assert_fenced(&a, epoch);
+	drive_start(&b, &F, "moved", "b"); /* the lease had not run out */
+	assert_int_equal(drive_lead(&b), epoch + 1);
+	struct ledger_op o = reserve(3, 1, 2);
+	assert_int_equal(drive_batch(&b, epoch + 1, &o, 1), LEDGER_DONE);
+	drive_stop(&a);
+	drive_stop(&b);
+}
+
 static void test_adopted_beyond_the_quota_and_once(void **state)
 {
 	(void)state;
@@ -767,6 +808,9 @@ int main(void)
 		cmocka_unit_test(test_connection_that_came_anew_is_locked_at_the_next_renewal),
 		cmocka_unit_test(test_a_ledger_of_the_version_before_is_left_alone_while_it_is_led),
 		cmocka_unit_test(test_a_leader_whose_batches_are_lost_is_fenced),
+		cmocka_unit_test(
+			test_a_leader_whose_batches_are_lost_on_a_connection_that_lives_is_fenced),
+		cmocka_unit_test(test_a_lease_is_good_on_the_server_on_which_it_was_taken),
 		cmocka_unit_test(test_adopted_beyond_the_quota_and_once),
 		cmocka_unit_test(test_an_epoch_that_a_job_tells_of_is_not_given_out_again),
 		cmocka_unit_test(test_resigned_lease_is_free_at_once),
