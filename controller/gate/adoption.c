@@ -93,6 +93,7 @@ static bool adopt(struct gate *g, struct gate_job *j)
 		.reserved_ms = run.at_ms,
 		.started_ms = run.at_ms,
 		.estimated = true};
+	attempt_adopting(j);
 	job_adopt(g, j, &r);
 	j->adopted = true;
 	gate_operate(g, j, LEDGER_ADOPT, 0);

@@ -225,6 +225,8 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
  * Budgets: so the segment and these say the same. */
 enum phase attempt_release(struct gate *g, struct gate_job *j)
 {
+	if (j->attempt.adopting)
+		return PHASE_DRAINING;
 	if (!j->attempt.committed || !queue_job_bill(g->queue, &j->uid, g->now_ms, &g->bill))
 		g->bill = (struct run_bill){0};
 	struct note *n = gate_note(g, NOTE_RELEASE, j, "quota of attempt %d is free (%s)",
@@ -339,6 +341,18 @@ enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct led
 	must_not_get_here(); /* a verdict that is none */
 }
 
+void attempt_adopting(struct gate_job *j)
+{
+	j->attempt.adopting = true;
+}
+
+void attempt_adopted(struct gate *g, struct gate_job *j, bool in_vain)
+{
+	j->attempt.adopting = false;
+	if (!in_vain)
+		queue_confirm_job(g->queue, &j->uid, j->attempt.started_ms);
+}
+
 /* Nothing is told to the ledger: it has it so. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 {
@@ -399,7 +413,8 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 		j->seen.active = a->pods;
 	name_clusterqueue(g, j);
 	stop_forget(j);
-	if (a->committed) /* also one that is over: what it cost, and how long it ran, counts */
+	/* Also one that is over: what it cost, and how long it ran, counts. */
+	if (a->committed && !a->adopting)
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
 	bool ends = a->committed && j->seen.suspend && !a->behind;
 	if (h->state != LEDGER_RELEASING && !ends)

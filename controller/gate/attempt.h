@@ -30,6 +30,7 @@ struct attempt {
 	bool committed;		  /* COMMIT was made */
 	bool told_ledger;	  /* STOP was made */
 	bool estimated;		  /* its bill: the ledger lost its RESERVE (adoption.c) */
+	bool adopting;		  /* the ledger has not answered ADOPT yet */
 	bool sent;		  /* a start PATCH went out */
 	bool doubt;		  /* one of them may still land */
 	bool acked;		  /* the Job controller has seen the start */
@@ -43,6 +44,10 @@ struct attempt {
 
 enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
+/* ADOPT will be made; it is answered. In between the queue does not take it for a run, which would be
+ * charged: the ledger may have closed, and charged, that attempt before. */
+void attempt_adopting(struct gate_job *j);
+void attempt_adopted(struct gate *g, struct gate_job *j, bool in_vain);
 /* The ledger has closed this attempt already. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j);
 enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);

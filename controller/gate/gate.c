@@ -384,8 +384,8 @@ void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	for (size_t i = 0; i < g->outbox.nops; i++) {
 		const struct ledger_op *op = &g->outbox.ops[i];
 		struct gate_job *j = ledger_reserves(op->kind) ? gate_find_job(g, &op->uid) : NULL;
-		if (op->kind == LEDGER_ADOPT && results[i].verdict == LEDGER_SPENT && j)
-			job_adopted_in_vain(g, j, op->attempt);
+		if (op->kind == LEDGER_ADOPT && j)
+			job_adopted(g, j, op->attempt, results[i].verdict == LEDGER_SPENT);
 		if (op->kind != LEDGER_RESERVE)
 			continue;
 		must(j && j->phase == PHASE_RESERVING && j->attempt.number == op->attempt);

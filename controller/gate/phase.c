@@ -127,11 +127,6 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 			"a Job runs by the word of a later leader, of which the ledger lost the lease");
 		return j->phase;
 	}
-	if (adoption_overtakes(g, j)) {
-		gate_depose(g,
-			"a Job runs a later attempt than the one that the ledger has; the next takeover adopts it");
-		return j->phase;
-	}
 	j->after_lease = g->lease.asked + 1;
 	if (!j->attempt.has_reservation)
 		stop_forget(j);
@@ -314,6 +309,14 @@ bool job_story_is_lost(const struct gate_job *j)
 	return j->seen.story_state == STORY_NONE && j->seen.generation > decided;
 }
 
+/* A PATCH of this attempt tests a story that is no longer there. A story of a later attempt stands
+ * there when the ledger has lost that one (adoption.c). */
+static bool is_fenced(const struct gate_job *j)
+{
+	return j->seen.story_attempt > j->attempt.number ||
+	       (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt.number);
+}
+
 /* The start is called off, but a PATCH of it may still be under way somewhere. A new story makes
  * that harmless. Where the Job's own story is lost the new one says Stopped: settled_otherwise()
  * takes that for a run, and pods are looked for before the quota is given back. */
@@ -324,7 +327,7 @@ static enum phase fencing(struct gate *g, struct gate_job *j)
 	enum phase next = settled_otherwise(g, j);
 	if (next != PHASE_FENCING || job_busy(j))
 		return next;
-	if (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt.number)
+	if (is_fenced(j))
 		return attempt_fenced(g, j);
 	if (job_story_is_lost(j))
 		stop_because(j, "StoryLost", g->identity);
@@ -530,6 +533,11 @@ static enum phase next_phase(struct gate *g, struct gate_job *j)
 
 void job_reconcile(struct gate *g, struct gate_job *j)
 {
+	if (adoption_overtakes(g, j)) {
+		gate_depose(g,
+			"a Job runs a later attempt than the one that the ledger has; the next takeover adopts it");
+		return;
+	}
 	enum phase next = next_phase(g, j);
 	if (next != FORGOTTEN)
 		enter(g, j, next);
@@ -557,10 +565,15 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 	j->need_read = j->seen.pods > j->attempt.pods || job_is_another(g, j);
 }
 
-void job_adopted_in_vain(struct gate *g, struct gate_job *j, int32_t attempt)
+void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_vain)
 {
-	adoption_was_in_vain(g, j);
-	if (j->attempt.has_reservation && j->attempt.number == attempt)
+	if (in_vain)
+		adoption_was_in_vain(g, j);
+	if (!j->attempt.has_reservation || j->attempt.number != attempt)
+		return;
+	attempt_adopted(g, j, in_vain);
+	gate_mark_dirty(g, j);
+	if (in_vain)
 		enter(g, j, attempt_adopted_in_vain(g, j));
 }
 

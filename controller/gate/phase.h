@@ -30,8 +30,8 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* The ledger has this open reservation for it, of an earlier leader. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* The attempt that it was adopted with is closed in the ledger: it has no reservation. */
-void job_adopted_in_vain(struct gate *g, struct gate_job *j, int32_t attempt);
+/* The ledger's answer to ADOPT. in_vain: it had closed that attempt. */
+void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_vain);
 bool job_busy(const struct gate_job *j);
 /* Asks for kind, unless something is under way or a pause is on. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
