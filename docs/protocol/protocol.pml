@@ -69,6 +69,7 @@ bit tells_intruder[CONTROLLERS * JOBS]; /* it stops what ran without a reservati
 #define RELEASING 3
 
 byte epoch, holder; /* of the lease */
+byte timeline; /* of the server: each failover begins a new one */
 bit moved; /* the server's timeline is another one than when a leader had last settled */
 byte held[JOBS], held_attempt[JOBS], used_attempt[JOBS];
 
@@ -76,8 +77,6 @@ byte held[JOBS], held_attempt[JOBS], used_attempt[JOBS];
 byte old_epoch, old_holder;
 byte old_held[JOBS], old_held_attempt[JOBS], old_used_attempt[JOBS];
 
-/* Which controller was told of a batch that is not there; batches that the standby has not. */
-bit misses_batch[CONTROLLERS], ahead[CONTROLLERS];
 
 #define USE ((held[0] != FREE) + (held[1] != FREE))
 
@@ -92,6 +91,7 @@ bit misses_batch[CONTROLLERS], ahead[CONTROLLERS];
 
 bit leads[CONTROLLERS]; /* or believes so */
 byte my_epoch[CONTROLLERS];
+byte my_timeline[CONTROLLERS]; /* of the server on which it took the lease */
 bit settles[CONTROLLERS]; /* nothing starts (adoption.c) */
 byte phase[CONTROLLERS * JOBS], attempt[CONTROLLERS * JOBS];
 bit reserved[CONTROLLERS * JOBS];  /* a Job that is stopped as an intruder has no reservation */
@@ -219,12 +219,14 @@ inline send_tell(x, text)
 
 /* ---- A controller and the ledger --------------------------------------------------------------------- */
 
-/* fence.sql, attach.sql: every statement of an epoch that is over, or of a leader of whose batches one is
- * missing, writes nothing. */
-#ifdef UNFENCED
+/* fence.sql, attach.sql: every statement of an epoch that is over, or of a lease that was taken on another
+ * server, writes nothing. */
+#if defined(UNFENCED)
 #define MAY_WRITE(l) true
+#elif defined(ANY_SERVER)
+#define MAY_WRITE(l) (my_epoch[l] == epoch && holder == (l))
 #else
-#define MAY_WRITE(l) (my_epoch[l] == epoch && holder == (l) && !misses_batch[l])
+#define MAY_WRITE(l) (my_epoch[l] == epoch && holder == (l) && my_timeline[l] == timeline)
 #endif
 
 inline copy_job(x, j)
@@ -245,7 +247,7 @@ inline end_process(l)
 {
 	copy_job(BOTH(l, 0), 0);
 	copy_job(BOTH(l, 1), 1);
-	leads[l] = 0; my_epoch[l] = 0; settles[l] = 0; misses_batch[l] = 0; ahead[l] = 0;
+	leads[l] = 0; my_epoch[l] = 0; settles[l] = 0; my_timeline[l] = 0;
 	forget_job(BOTH(l, 0)); forget_job(BOTH(l, 1))
 }
 
@@ -308,7 +310,6 @@ inline adopt_reservation(l, j, x)
 inline adopt(l, j)
 {
 	adopt_in_ledger(j, ATTEMPT(seen_story[BOTH(l, j)]));
-	ahead[l] = FAILOVERS > 0;
 	reserved[BOTH(l, j)] = 1;
 	attempt[BOTH(l, j)] = held_attempt[j];
 	committed[BOTH(l, j)] = 1;
@@ -327,6 +328,7 @@ inline take_over(l)
 	assert(epoch < 8);
 	holder = l;
 	my_epoch[l] = epoch;
+	my_timeline[l] = timeline;
 	leads[l] = 1;
 #ifndef STARTS_AT_ONCE
 	settles[l] = moved;
@@ -362,14 +364,14 @@ inline reserve(l, j, x)
 	:: !MAY_WRITE(l) -> end_process(l)
 	:: else ->
 		reserve_in_ledger(j, attempt[x]);
-		ahead[l] = FAILOVERS > 0;
 		reserved[x] = 1;
 		phase[x] = STARTING
 	fi
 }
 
 #define MAY_RESERVE(l, j, x)                                                                       \
-	((j == 0 || used_attempt[0] > 0) && phase[x] == WAITING && IDLE(l) && !settles[l] && !seen_done[x] && !SEEN_RUNNING(x) &&     \
+	((j == 0 || used_attempt[0] > 0 || seen_done[BOTH(l, 0)]) && phase[x] == WAITING &&        \
+		IDLE(l) && !settles[l] && !seen_done[x] && !SEEN_RUNNING(x) &&                     \
 		!seen_status_runs[x] && (!MAY_WRITE(l) || USE < QUOTA))
 
 /* attempt_release(), attempt_call_off(). */
@@ -380,7 +382,6 @@ inline release(l, j, x)
 	:: else ->
 		check_release(j);
 		free_in_ledger(j);
-		ahead[l] = FAILOVERS > 0;
 		forget_job(x)
 	fi
 }
@@ -392,21 +393,26 @@ inline tell_ledger(l, j, x, state)
 	:: !MAY_WRITE(l) -> end_process(l)
 	:: else ->
 		held[j] = state;
-		ahead[l] = FAILOVERS > 0;
 		committed[x] = 1;
 		told_stop[x] = state == RELEASING
 	fi
 }
 
-/* adoption_overtakes() */
-#define OVERTAKES(l, x) (settles[l] && reserved[x] && ATTEMPT(seen_story[x]) > attempt[x])
+/* adoption_overtakes(): a later attempt than the adopted one has pods, so the next takeover begins with it. */
+#ifdef OVERTAKEN_UNSEEN
+#define OVERTAKES(l, x) false
+#else
+#define OVERTAKES(l, x)                                                                            \
+	(settles[l] && reserved[x] && ATTEMPT(seen_story[x]) > attempt[x] &&                       \
+		(SEEN_RUNNING(x) || (STATE(seen_story[x]) == STOPPED && seen_status_runs[x])))
+#endif
 
 /* stop_intruder(): not without the lease's word (gate_doubts_lease()). */
 inline stop_intruder(l, x)
 {
 	if
 	:: EPOCH(seen_story[x]) > my_epoch[l] -> end_process(l) /* adoption_is_of_later_leader() */
-	:: EPOCH(seen_story[x]) <= my_epoch[l] && (!MAY_WRITE(l) || OVERTAKES(l, x)) -> end_process(l)
+	:: EPOCH(seen_story[x]) <= my_epoch[l] && !MAY_WRITE(l) -> end_process(l)
 	:: else -> intruder[x] = 1; phase[x] = STOPPING
 	fi
 }
@@ -450,6 +456,10 @@ inline adopt_late(l, j)
 /* job_reconcile(), as far as it writes nothing: it follows what was seen or decided at once. */
 inline reconcile(l, x)
 {
+	if
+	:: OVERTAKES(l, x) -> end_process(l)
+	:: else
+	fi;
 	if
 	:: (phase[x] == STARTING || phase[x] == FENCING) && !behind[x] ->
 		if
@@ -622,21 +632,15 @@ inline replicate()
 	old_epoch = epoch;
 	old_holder = holder;
 	old_held[0] = held[0]; old_held_attempt[0] = held_attempt[0]; old_used_attempt[0] = used_attempt[0];
-	old_held[1] = held[1]; old_held_attempt[1] = held_attempt[1]; old_used_attempt[1] = used_attempt[1];
-	ahead[0] = 0;
-	ahead[1] = 0
+	old_held[1] = held[1]; old_held_attempt[1] = held_attempt[1]; old_used_attempt[1] = used_attempt[1]
 }
 
 inline go_back()
 {
-	misses_batch[0] = leads[0] && (misses_batch[0] || ahead[0]);
-	misses_batch[1] = leads[1] && (misses_batch[1] || ahead[1]);
 	epoch = old_epoch;
 	holder = old_holder;
 	held[0] = old_held[0]; held_attempt[0] = old_held_attempt[0]; used_attempt[0] = old_used_attempt[0];
 	held[1] = old_held[1]; held_attempt[1] = old_held_attempt[1]; used_attempt[1] = old_used_attempt[1];
-	ahead[0] = 0;
-	ahead[1] = 0;
 	forgot = 1
 }
 
@@ -658,7 +662,7 @@ active proctype faults()
 	:: atomic { drops > 0 && tell_writes[BOTH(0, 0)] != 0 -> drops--; lose_tell(0, 0) }
 	:: atomic { drops > 0 && tell_writes[BOTH(1, 0)] != 0 -> drops--; lose_tell(1, 0) }
 	:: atomic { failovers + restores > 0 && REPLICA_IS_BEHIND -> replicate() }
-	:: atomic { failovers > 0 -> failovers--; go_back(); moved = 1 }
+	:: atomic { failovers > 0 -> failovers--; go_back(); moved = 1; timeline++ }
 	/* pg_restore on the same server: nothing tells of it but what is missing. */
 	:: atomic { restores > 0 && !leads[0] && !leads[1] && NO_START_UNDER_WAY && epoch > 0 ->
 		restores--;
