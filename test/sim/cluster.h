@@ -97,6 +97,8 @@ void cluster_pod_left(struct sim *s, struct model_pod *p);
 /* ---- Controllers ---- */
 
 void cluster_begin_watches(struct sim *s, struct replica *r);
+/* To one that has missed news: all of it as it is now, and what is there no more. */
+void cluster_tell_again(struct sim *s, struct replica *r);
 /* All has been listed once that must be known before the first decision. */
 bool cluster_is_listed(const struct sim *s, const struct replica *r);
 /* A pass is over: it may want to see quotas anew. */

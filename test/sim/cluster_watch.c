@@ -19,7 +19,7 @@ static void tell_all(struct sim *s, void (*send)(struct sim *s, struct replica *
 	const void *arg)
 {
 	for (size_t i = 0; i < s->nreplicas; i++)
-		if (s->replica[i].up)
+		if (s->replica[i].up && way_is_open(s, &s->replica[i].to_api))
 			send(s, &s->replica[i], arg);
 }
 
@@ -66,7 +66,8 @@ void cluster_tell_node(struct sim *s, const struct model_node *n)
 
 static void nodes_listed(struct sim *s, struct replica *r, void *arg)
 {
-	(void)arg;
+	if (partition_waits(s, r, nodes_listed, arg))
+		return;
 	for (size_t i = 0; i < NODES; i++)
 		if (s->cluster.node[i].exists)
 			set_node(r->queue, &s->cluster.node[i]);
@@ -136,7 +137,8 @@ void cluster_tell_pod(struct sim *s, const struct model_pod *p)
 
 static void pods_listed(struct sim *s, struct replica *r, void *arg)
 {
-	(void)arg;
+	if (partition_waits(s, r, pods_listed, arg))
+		return;
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		struct lodger l = lodger_of(p);
 		if (l.there && p->node >= 0)
@@ -235,15 +237,17 @@ static struct quota_news all_quotas(const struct sim *s)
 static void bookmark_comes(struct sim *s, struct replica *r, void *arg)
 {
 	(void)arg;
-	send_quotas(s, r, &(struct quota_news){.version = s->api.version});
+	if (way_is_open(s, &r->to_api))
+		send_quotas(s, r, &(struct quota_news){.version = s->api.version});
 	replica_at(
 		s, r, s->now_ms + rng_between(&s->cluster.rng, 20000, 80000), bookmark_comes, NULL);
 }
 
 static void quotas_listed(struct sim *s, struct replica *r, void *arg)
 {
+	if (partition_waits(s, r, quotas_listed, arg))
+		return;
 	struct quota_news all = all_quotas(s);
-	(void)arg;
 	quotas_heard(s, r, &all);
 	r->cluster.quotas_listed = true;
 	replica_check_synced(s, r);
@@ -252,8 +256,9 @@ static void quotas_listed(struct sim *s, struct replica *r, void *arg)
 
 static void list_asked(struct sim *s, struct replica *r, void *arg)
 {
+	if (partition_waits(s, r, list_asked, arg))
+		return;
 	struct quota_news all = all_quotas(s);
-	(void)arg;
 	send_quotas(s, r, &all);
 }
 
@@ -280,6 +285,21 @@ void cluster_begin_watches(struct sim *s, struct replica *r)
 	replica_at(s, r, news_at(s, &r->cluster.pods_ms), pods_listed, NULL);
 	if (s->cluster.has_quotas)
 		replica_at(s, r, news_at(s, &r->cluster.quotas_ms), quotas_listed, NULL);
+}
+
+void cluster_tell_again(struct sim *s, struct replica *r)
+{
+	if (!s->cluster.on)
+		return;
+	for (size_t i = 0; i < NODES; i++)
+		send_node(s, r, &s->cluster.node[i]);
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (s->cluster.has_nodes && p->node >= 0)
+			send_pod(s, r, p);
+	if (s->cluster.has_quotas && r->cluster.quotas_listed) {
+		struct quota_news all = all_quotas(s);
+		send_quotas(s, r, &all);
+	}
 }
 
 bool cluster_is_listed(const struct sim *s, const struct replica *r)

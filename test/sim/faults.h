@@ -54,6 +54,10 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(RESERVE, "reservations")                                                                 \
 	X(LEDGER_MOVED, "failovers of the ledger")                                                 \
 	X(BATCHES_FORGOTTEN, "... that lost batches")                                              \
+	X(LEADER_BLIND, "leaders cut off from the API server alone")                               \
+	X(LEADER_MUTE, "leaders cut off from the ledger alone")                                    \
+	X(CROSSED, "... beside one that is cut off from the other")                                \
+	X(BLIND_LEFT, "leaders that left because they followed no Jobs")                           \
 	X(ADOPT, "runs adopted that the ledger had lost")                                          \
 	X(COMMIT, "commits")                                                                       \
 	X(SHRINK, "shrinks")                                                                       \

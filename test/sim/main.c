@@ -20,7 +20,7 @@
 enum { EXIT_KEPT = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
-	"usage: sim [--cluster] [--failovers] [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
+	"usage: sim [--cluster] [--failovers] [--partitions] [--seeds N] [--start S] [--events N] [--twice] [--cover]\n"
 	"       sim --seed S [-v]            replay one world, -v: tell everything\n"
 	"       sim --find BUG [--seeds N]   plant a fault; succeeds when it is found\n"
 	"\n"
@@ -30,6 +30,7 @@ static const char usage[] =
 	"  --events N   events with faults in each world, before it is let come to rest (1500)\n"
 	"  --cluster    worlds with nodes and ResourceQuotas\n"
 	"  --failovers  worlds whose ledger fails over, all of them (else a quarter)\n"
+	"  --partitions worlds whose controllers are cut off from a server (else a fifth)\n"
 	"  --bug BUG    plant a fault of our own\n"
 	"  --twice      run each world twice: the logs must be the same to the byte\n"
 	"  --cover      fail when a path that matters was never reached\n"
@@ -61,6 +62,8 @@ static void print_replay(FILE *out, const struct options *o, uint64_t seed)
 		fprintf(out, " --cluster");
 	if (o->world.failovers)
 		fprintf(out, " --failovers");
+	if (o->world.partitions)
+		fprintf(out, " --partitions");
 	if (o->world.bug != BUG_NONE)
 		fprintf(out, " --bug %s", bug_name(o->world.bug));
 	fprintf(out, " -v\n");
@@ -112,11 +115,24 @@ static bool number(const char *text, uint64_t *ret)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	enum { SEEDS = 256, START, SEED, EVENTS_, BUG, FIND, TWICE, COVER, CLUSTER, FAILOVERS };
+	enum {
+		SEEDS = 256,
+		START,
+		SEED,
+		EVENTS_,
+		BUG,
+		FIND,
+		TWICE,
+		COVER,
+		CLUSTER,
+		FAILOVERS,
+		PARTITIONS
+	};
 	static const struct option longs[] = {{"seeds", 1, NULL, SEEDS}, {"start", 1, NULL, START},
 		{"seed", 1, NULL, SEED}, {"events", 1, NULL, EVENTS_}, {"bug", 1, NULL, BUG},
 		{"find", 1, NULL, FIND}, {"twice", 0, NULL, TWICE}, {"cover", 0, NULL, COVER},
-		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS}, {0}};
+		{"cluster", 0, NULL, CLUSTER}, {"failovers", 0, NULL, FAILOVERS},
+		{"partitions", 0, NULL, PARTITIONS}, {0}};
 	uint64_t n = 0;
 	for (int c; (c = getopt_long(argc, argv, "vqh", longs, NULL)) != -1;) {
 		bool numeric = c >= SEEDS && c <= EVENTS_;
@@ -132,6 +148,7 @@ static int parse(int argc, char **argv, struct options *o)
 		o->cover |= c == COVER;
 		o->world.cluster |= c == CLUSTER;
 		o->world.failovers |= c == FAILOVERS;
+		o->world.partitions |= c == PARTITIONS;
 		o->world.verbose |= c == 'v';
 		o->quiet |= c == 'q';
 		if (c == '?' || c == 'h')

@@ -252,8 +252,10 @@ static void check_known(struct sim *s, const struct replica *r)
 			sim_break(s, "P2",
 				"%s/%s is gone: expected the leader to forget it, it says '%s'",
 				n->job.ns, n->job.name, x.sentence);
-		/* One whose work is over is let end, and a pod of it may never leave. */
-		if (queued && !n->job.suspend && !n->job.deleting && !n->job.status.ending &&
+		/* Of work that has failed or succeeded only pods are left that go. */
+		bool ends = n->failing || n->succeeding;
+		if (queued && !n->job.suspend && !n->job.deleting &&
+			!(ends && !model_jobs_working(&s->jobs, j)) &&
 			!model_ledger_open_reservation(s->ledger, &j->now->job.uid))
 			sim_break(s, "P2", "%s/%s runs without a hold: expected it to be stopped",
 				n->job.ns, n->job.name);

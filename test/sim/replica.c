@@ -96,6 +96,8 @@ static void process_starts(struct sim *s, void *arg)
 		.life = r->life + 1,
 		.lease_ms = r->lease_ms,
 		.skew_ms = r->skew_ms,
+		.to_api = r->to_api,
+		.to_ledger = r->to_ledger,
 		.watch = r->watch + 1,
 		.connection = r->connection + 1};
 	memcpy(fresh.identity, r->identity, sizeof(fresh.identity));
@@ -115,6 +117,8 @@ static void process_starts(struct sim *s, void *arg)
 	sim_log(s, "%s starts", r->identity);
 	replica_begin_watches(s, r);
 	replica_step_soon(s, r);
+	if (!way_is_open(s, &r->to_api))
+		partition_look(s, r);
 }
 
 static void process_dies(struct sim *s, struct replica *r, const char *why)
@@ -125,6 +129,29 @@ static void process_dies(struct sim *s, struct replica *r, const char *why)
 	replica_sever(s, r);
 	replica_done(r);
 	sim_after(s, s->calm ? 100 : rng_skewed(&s->rng, 10, 20000), process_starts, r);
+}
+
+#define LEAVE_GRACE_MS 5000 /* for writes under way: controller/controller.c */
+
+static void has_left(struct sim *s, struct replica *r, void *arg)
+{
+	int64_t epoch = gate_epoch(r->gate);
+	bool resigns = gate_leading(r->gate) && s->now_ms >= s->ledger_down_until_ms &&
+		       way_is_open(s, &r->to_ledger) && failover_attaches(s, r, epoch);
+	if (resigns)
+		model_ledger_resign(s->ledger, epoch);
+	process_dies(s, r, arg);
+}
+
+/* Writes under way are waited for no longer than that, and so may land after it. */
+void replica_leave(struct sim *s, struct replica *r, const char *why)
+{
+	if (r->leaving)
+		return;
+	r->leaving = true;
+	sim_log(s, "%s decides nothing more: %s", r->identity, why);
+	replica_at(s, r, s->now_ms + rng_between(&s->rng, 1, LEAVE_GRACE_MS), has_left,
+		(void *)(uintptr_t)why);
 }
 
 /* ---- The pass -----------------------------------------------------------------------------------
@@ -199,6 +226,8 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 {
 	(void)arg;
 	r->stepping = false;
+	if (r->leaving)
+		return;
 	gate_step(r->gate, s->now_ms + r->skew_ms, s->now_ms);
 	const struct intent *i;
 	while ((i = gate_take_intent(r->gate))) {

@@ -11,6 +11,7 @@
 
 #include "controller/gate/gate.h"
 #include "sluice/queue.h"
+#include "test/sim/partition.h"
 #include "test/sim/people.h"
 
 struct sim;
@@ -31,6 +32,8 @@ struct replica {
 	bool stepping;			  /* a step is scheduled */
 	uint64_t wake;			  /* number of the wake-up that counts */
 	bool synced, deposed_seen, led;
+	bool leaving; /* it decides nothing more, and is about to end */
+	struct way to_api, to_ledger;
 
 	/* Watches of what admins describe, a connection for each kind. */
 	bool config_listed[CONFIG_KINDS];
@@ -48,6 +51,8 @@ struct replica {
 	uint64_t watch;	     /* number of the connection; news of earlier ones are dropped */
 	size_t cursor, sent; /* history up to here was delivered; is on its way */
 	int64_t watch_heard_ms;
+	int64_t deaf_ms;    /* when the driver found out that the watch is not up (partition.h) */
+	bool looking, lost; /* it looks once a second; what the gate was told last */
 
 	/* The connection to the ledger, and the last batch that it acknowledged. */
 	int64_t acked_epoch, acked_batch;
@@ -66,6 +71,12 @@ void replica_hear_jobs(struct sim *s, struct replica *r); /* the history has gro
 /* Faults stop: it is up, awake and connected. */
 void replica_calm(struct sim *s, struct replica *r);
 void replica_break_ledger(struct sim *s, struct replica *r);
+/* Its driver lets no pass come any more, gives the lease back and ends. */
+void replica_leave(struct sim *s, struct replica *r, const char *why);
+/* The watch of Jobs is not up any more, which the driver finds out at deaf_ms. True: it was. */
+bool replica_lose_watch(struct replica *r, int64_t deaf_ms);
+/* All watches are taken up again; anew: Jobs are listed. */
+void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms, bool anew);
 
 /* ---- Between the files of the replica ----------------------------------------------------------
  */

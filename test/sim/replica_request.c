@@ -29,6 +29,7 @@ struct api_request {
 	int64_t epoch;	      /* the asker's */
 	struct intent intent; /* a copy of all that the models read */
 	enum fate fate;
+	bool local;   /* the answer is the driver's own */
 	bool doubted; /* the asker has been told JOB_IN_DOUBT */
 	struct job_answer answer;
 	struct job job;	  /* of the answer */
@@ -62,6 +63,13 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 static void answer_api(struct sim *s, struct replica *r, void *arg)
 {
 	struct api_request *q = arg;
+	if (!q->local && !way_is_open(s, &r->to_api)) { /* it is lost on its way */
+		q->local = true;
+		q->answer = (struct job_answer){.outcome = JOB_IN_DOUBT};
+		replica_at(s, r, s->now_ms + rng_between(&s->partition.rng, 500, 10000), answer_api,
+			q);
+		return;
+	}
 	if (q->answer.outcome == JOB_IN_DOUBT) {
 		q->doubted = true;
 		if (s->o.bug == BUG_START_DOUBT_LOST && q->intent.kind == INTENT_START)
@@ -288,6 +296,23 @@ static bool pretend_fence(struct sim *s, struct api_request *q)
 	return true;
 }
 
+/* A connection that is refused carried nothing; from one that swallows, nothing is known. */
+static bool is_cut_off(struct sim *s, struct api_request *q)
+{
+	const struct way *w = &q->from->to_api;
+	bool reads = q->intent.kind == INTENT_READ || q->intent.kind == INTENT_PODS;
+	if (way_is_open(s, w))
+		return false;
+	q->local = true;
+	q->fate = FATE_LOST;
+	q->answer = (struct job_answer){
+		.outcome = w->silent && !reads ? JOB_IN_DOUBT : JOB_BUSY, .retry_ms = 1000};
+	answer_after(s, q,
+		w->silent ? rng_between(&s->partition.rng, 500, 10000)
+			  : rng_between(&s->partition.rng, 1, 50));
+	return true;
+}
+
 /* Planted faults: what a PATCH leaves out. */
 static void plant_in_patch(const struct sim *s, struct intent *i)
 {
@@ -313,7 +338,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		windows_check_sent(s, r, &i->uid);
 	int64_t there = rng_skewed(&s->rng, 1, s->faults.api_latency_ms);
 	int64_t patience = rng_between(&s->rng, 500, 10000);
-	if (pretend_fence(s, q))
+	if (pretend_fence(s, q) || is_cut_off(s, q))
 		return;
 	switch (q->fate) {
 	case FATE_FINE:
@@ -342,6 +367,7 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		return;
 	}
 	q->answer.outcome = JOB_IN_DOUBT;
+	q->local = true;
 	answer_after(s, q, patience);
 }
 
@@ -408,8 +434,12 @@ static bool has_kind(const struct ledger_request *q, enum ledger_kind k)
 }
 
 /* Planted faults: the driver makes an answer up for a batch whose fate it does not know. */
-static void make_up_results(struct sim *s, struct ledger_request *q)
+static void make_up_results(struct sim *s, const struct replica *r, struct ledger_request *q)
 {
+	if (s->o.bug == BUG_BATCH_ASSUMED && !way_is_open(s, &r->to_ledger)) {
+		q->outcome = LEDGER_DONE; /* each is APPLIED */
+		return;
+	}
 	bool lost = s->o.bug == BUG_BATCH_DOUBT_LOST;
 	if (s->o.bug == BUG_COMMIT_DOUBT_LOST)
 		lost = has_kind(q, LEDGER_COMMIT) && !has_kind(q, LEDGER_RESERVE);
@@ -469,7 +499,7 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 		gate_answer_load(r->gate, q->intent.id, q->outcome, q->holds, q->nreservations);
 	} else {
 		if (q->outcome == LEDGER_LOST)
-			make_up_results(s, q);
+			make_up_results(s, r, q);
 		sim_log(s, "%s hears of its batch: %s", r->identity, names[q->outcome]);
 		gate_answer_batch(r->gate, q->intent.id, q->outcome, q->results,
 			q->outcome == LEDGER_DONE ? q->intent.batch.nops : 0);
@@ -697,7 +727,13 @@ void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *
 		.server = s->failover.server,
 		.fate = draw_ledger_fate(s, i->kind == INTENT_BATCH)};
 	copy_ops(s, q);
-	if (s->now_ms < s->ledger_down_until_ms) {
+	bool cut = !way_is_open(s, &r->to_ledger);
+	if (cut && r->to_ledger.silent) {
+		replica_at(s, r, s->now_ms + rng_between(&s->partition.rng, 500, 10000),
+			answer_ledger, q);
+		return;
+	}
+	if (cut || s->now_ms < s->ledger_down_until_ms) {
 		replica_at(s, r, s->now_ms + rng_between(&s->rng, 1, 50), answer_ledger, q);
 		return;
 	}

@@ -200,7 +200,7 @@ static void config_heard(struct sim *s, struct replica *r, void *arg)
 
 void replica_hear_config(struct sim *s, struct replica *r, const struct config *c)
 {
-	if (!r->up || !r->config_listed[c->kind])
+	if (!r->up || !r->config_listed[c->kind] || !way_is_open(s, &r->to_api))
 		return; /* it will be in the list */
 	struct config *copy = sim_alloc(s, sizeof(*copy));
 	*copy = *c;
@@ -210,6 +210,8 @@ void replica_hear_config(struct sim *s, struct replica *r, const struct config *
 static void config_listed(struct sim *s, struct replica *r, void *arg)
 {
 	const enum config_kind *k = arg;
+	if (partition_waits(s, r, config_listed, arg))
+		return;
 	for (size_t i = 0; i < config_count(*k); i++)
 		if (s->people.config[*k][i].exists) {
 			windows_heard(r, &s->people.config[*k][i]);
@@ -323,7 +325,7 @@ static void list_begins(struct sim *s, struct replica *r, void *arg)
 static void list_asked(struct sim *s, struct replica *r, void *arg)
 {
 	const uint64_t *watch = arg;
-	if (*watch != r->watch)
+	if (*watch != r->watch || partition_waits(s, r, list_asked, arg))
 		return;
 	struct listing *l = sim_alloc(s, sizeof(*l) + s->api.njobs * sizeof(l->snap[0]));
 	l->watch = r->watch;
@@ -348,7 +350,7 @@ void replica_list_jobs(struct sim *s, struct replica *r, int64_t after_ms)
 static void watch_resumes(struct sim *s, struct replica *r, void *arg)
 {
 	const uint64_t *watch = arg;
-	if (*watch != r->watch)
+	if (*watch != r->watch || partition_waits(s, r, watch_resumes, arg))
 		return;
 	if (rng_odds(&s->rng, s->faults.watch_repeat) && r->cursor > 0) {
 		size_t back = (size_t)rng_between(&s->rng, 1, 6);
@@ -380,6 +382,35 @@ static void cut(struct sim *s, void *arg)
 		}
 	}
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.watch_cut_every_ms), cut, r);
+}
+
+bool replica_lose_watch(struct replica *r, int64_t deaf_ms)
+{
+	bool was_up = r->watching;
+	r->watch++;
+	r->watching = false;
+	r->deaf_ms = deaf_ms;
+	return was_up;
+}
+
+static void config_told_again(struct sim *s, struct replica *r)
+{
+	for (enum config_kind k = 0; k < CONFIG_KINDS; k++)
+		for (size_t i = 0; i < config_count(k); i++)
+			replica_hear_config(s, r, &s->people.config[k][i]);
+}
+
+void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms, bool anew)
+{
+	config_told_again(s, r);
+	cluster_tell_again(s, r);
+	if (anew || rng_odds(&s->rng, s->faults.watch_relist)) {
+		replica_list_jobs(s, r, after_ms);
+		return;
+	}
+	uint64_t *watch = sim_alloc(s, sizeof(*watch));
+	*watch = r->watch;
+	replica_at(s, r, s->now_ms + after_ms, watch_resumes, watch);
 }
 
 void replica_begin_cuts(struct sim *s, struct replica *r)

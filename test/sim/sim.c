@@ -19,7 +19,7 @@ const char *bug_name(enum bug b)
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "reapply_unseen", "loss_unseen",
-		"story_unsigned", "starts_at_once"};
+		"story_unsigned", "starts_at_once", "blind_leads", "batch_assumed"};
 	return names[b];
 }
 
@@ -170,6 +170,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 		sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.ledger_squeeze_every_ms),
 			other_cell_takes, NULL);
 	failover_begin(s);
+	partition_begin(s);
 }
 
 static void done(struct sim *s)
@@ -229,6 +230,7 @@ static void calm_down(struct sim *s)
 	windows_calm(s);
 	lent_calm(s);
 	cluster_calm(s);
+	partition_calm(s);
 	sim_log(s, "---- faults and people stop; pods go on until further notice");
 	for (size_t i = 0; i < s->nreplicas; i++)
 		replica_calm(s, &s->replica[i]);

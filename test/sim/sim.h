@@ -25,6 +25,7 @@
 #include "test/sim/model_api.h"
 #include "test/sim/model_jobs.h"
 #include "test/sim/model_ledger.h"
+#include "test/sim/partition.h"
 #include "test/sim/people.h"
 #include "test/sim/replica.h"
 #include "test/sim/rng.h"
@@ -71,6 +72,8 @@ enum bug {
 	BUG_LOSS_UNSEEN,	/* a leader goes on although its batches are lost */
 	BUG_STORY_UNSIGNED,	/* starts are not signed, so that no run is adopted */
 	BUG_STARTS_AT_ONCE,	/* a new leader does not wait for starts that are under way */
+	BUG_BLIND_LEADS,	/* a leader that follows no Jobs keeps the lease */
+	BUG_BATCH_ASSUMED,	/* cut off from the ledger, it takes its batches for written */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -88,7 +91,8 @@ struct sim_options {
 	uint64_t seed;
 	size_t events; /* with faults */
 	enum bug bug;
-	bool failovers; /* each world has them (failover.h) */
+	bool failovers;	 /* each world has them (failover.h) */
+	bool partitions; /* ... and these (partition.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
@@ -109,6 +113,7 @@ struct sim {
 	struct model_ledger *ledger;
 	int64_t ledger_down_until_ms;
 	struct failover failover;
+	struct partition partition;
 	struct people people;
 	struct lent_world lent;
 	struct cluster cluster;
