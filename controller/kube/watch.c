@@ -202,6 +202,22 @@ static void lose_place(struct kube_watch *w)
 	buf_done(&w->next_page);
 }
 
+/* A server that was away may have come back with an older store, and may have written more since than
+ * the store lacked: then no version tells it. Each object of a list does. */
+static void note_absence(struct kube_watch *w, const struct kube_answer *a)
+{
+	w->absent = is_away(w, a);
+	if (w->absent && w->handler.went_back)
+		lose_place(w);
+}
+
+/* So may one that this process did not hear of while it slept. */
+static void doubt_place(struct kube_watch *w)
+{
+	if (w->handler.went_back && kube_client_awake_since_ms(w->client) > w->opened_ms)
+		lose_place(w);
+}
+
 /* Every failure ends here: pause, then go on from where we are (lose_place decides where that is).
  * w may be gone afterwards, for trouble() may free it. */
 __attribute__((format(printf, 3, 4))) static void watch_fail(
@@ -533,7 +549,7 @@ static void on_stream_end(const struct kube_answer *a, void *ctx)
 	if (w->state == WATCH_FOLLOWING && is_place_refused(a))
 		lose_place(w);
 	w->hasty = is_starting_up(w, a);
-	w->absent = is_away(w, a);
+	note_absence(w, a);
 	watch_fail(w, a->retry_after_ms, "%s%s", a->sentence, *w->version ? "" : "; listing again");
 }
 
@@ -621,7 +637,7 @@ static void on_whereabouts(const struct kube_answer *a, void *ctx)
 		return;
 	}
 	w->hasty = is_starting_up(w, a);
-	w->absent = is_away(w, a);
+	note_absence(w, a);
 	watch_fail(w, a->retry_after_ms, "%s", a->sentence);
 }
 
@@ -866,6 +882,7 @@ static void on_pause_over(struct ev_loop *loop, ev_timer *timer, int revents)
 	struct kube_watch *w = timer->data;
 	(void)loop;
 	(void)revents;
+	doubt_place(w);
 	if (*w->version)
 		watch_enter(w, w->handler.went_back ? WATCH_ASKING : WATCH_FOLLOWING);
 	else if (w->options.no_streaming_list)

@@ -29,7 +29,9 @@
  * The store behind the server may go back: an etcd that is restored from a snapshot. A server takes
  * a stream from a version that it has not come to yet, and says nothing until it has: so before a
  * stream is taken up again the server is asked where it is (who listens to went_back has that done),
- * and a list that is older than what was known says the same.
+ * and a list that is older than what was known says the same. Where the server was away, or this
+ * process slept, it may have written more since than it lacks, and be past our version: there
+ * nothing is taken up, and all is listed anew.
  *
  * A watch is up while its list is complete and the server has taken its stream and keeps it;
  * kube_watch_stalled_ms() tells for how long it has not been. A kind that does not change is up,

@@ -368,6 +368,40 @@ static void test_a_store_that_was_put_back(void **state)
 	}
 }
 
+/* It was away, and may have written more since than its store lacks: its version tells nothing. */
+static void test_a_server_that_was_away_is_not_believed_by_its_version(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	s.went_back = true;
+	script_end(stream_list(&s, TWO));
+	script_cut(scripted_server_expect(s.server, "?limit=1 "));
+	script_hold(stream_list(&s, EVENT("ADDED", "b", "3") END("900")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ! ! b +b e ");
+	stage_close(&s);
+}
+
+/* Nor does it after a sleep, in which it may have been away unseen. */
+static void test_nothing_is_taken_up_after_a_sleep(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open_with(&s, &(struct kube_client_options){.asleep_ms = 50});
+	s.went_back = true;
+	struct script *p = stream_list(&s, TWO);
+	script_hold(p);
+	script_end(p);
+	script_hold(stream_list(&s, EVENT("ADDED", "b", "3") END("900")));
+	stage_watch(&s, (struct kube_watch_options){0});
+	expect_story(&s, "b +a +b e ");
+	usleep(100 * 1000);
+	script_release(p);
+	expect_story(&s, "b +a +b e ! b +b e ");
+	stage_close(&s);
+}
+
 /* It says itself that it does not have our version; and then its list is an older one. */
 static void test_a_list_that_is_older_than_what_was_known(void **state)
 {
@@ -920,6 +954,8 @@ int main(void)
 		cmocka_unit_test(test_a_server_that_does_not_know_its_roles_yet),
 		cmocka_unit_test(test_a_server_that_was_away),
 		cmocka_unit_test(test_a_store_that_was_put_back),
+		cmocka_unit_test(test_a_server_that_was_away_is_not_believed_by_its_version),
+		cmocka_unit_test(test_nothing_is_taken_up_after_a_sleep),
 		cmocka_unit_test(test_a_list_that_is_older_than_what_was_known),
 		cmocka_unit_test(test_a_server_that_does_not_say_where_it_is),
 		cmocka_unit_test(test_listed_again_when_told),
