@@ -149,12 +149,24 @@ static bool suspended_by_person(const struct gate_job *j)
 	return j->seen.suspend && j->seen.story_state == STORY_STARTED && j->seen.by_person;
 }
 
+/* The Job tells of no start of this attempt: the API server's store went back to before it
+ * (docs/restore.md). A limit that the run has reached was reached by none. */
+static bool was_never_started(const struct gate_job *j)
+{
+	return j->stop.hold && !j->stop.hold_owed && j->seen.suspend && !j->seen.finished &&
+	       j->seen.story_attempt < j->attempt.number;
+}
+
 static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 {
-	if (!stopped_before_us(j))
+	bool never = was_never_started(j);
+	if (!never && !stopped_before_us(j))
 		return;
 	stop_forget(j);
-	stop_because(j, "Stopped", g->identity);
+	if (never)
+		stop_suspended(g, j);
+	else
+		stop_because(j, "Stopped", g->identity);
 	queue_keep_active(g->queue, &j->uid);
 }
 

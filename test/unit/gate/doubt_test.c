@@ -266,6 +266,28 @@ static void a_stop_that_came_first_holds_with_its_own_reason(void **state)
 	assert_int_equal(requeues(w), 1);
 }
 
+/* etcd went back to before its start. The reservation says that it ran as long as it may; but of no
+ * run on this Job was that said, and no hold would be written on it. */
+static void a_limit_that_a_start_had_which_never_was_puts_nothing_on_hold(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	s->job.admission.story = NULL;
+	s->job.admission.state = STORY_NONE;
+	s->job.admission.attempt = 0;
+	s->job.status = (struct job_status){.suspended = true};
+	model_api_write(&w->api, s, true);
+	w->pods = 0;
+	world_restart(w);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	at(w, w->now_ms + 60000);
+	assert_false(first_reservation(w)->open);
+	assert_null(strstr(w->notes, "DeactivatedDueTo"));
+	assert_false(w->j->now->job.suspend); /* it starts in its turn */
+	assert_int_equal(w->j->now->job.admission.attempt, 2);
+}
+
 /* ---- What earlier attempts left behind ---------------------------------------------------------
  */
 
@@ -420,6 +442,7 @@ int main(void)
 		RUN(work_is_lost_that_only_the_answer_tells_of),
 		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
 		RUN(a_stop_that_came_first_holds_with_its_own_reason),
+		RUN(a_limit_that_a_start_had_which_never_was_puts_nothing_on_hold),
 		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
 		WORLD(it_is_known_to_a_leader_who_took_over_with_an_older_view),
 		WORLD(what_is_guessed_otherwise_is_lowered_too),
