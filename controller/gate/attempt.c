@@ -150,11 +150,11 @@ static bool suspended_by_person(const struct gate_job *j)
 }
 
 /* The Job tells of no start of this attempt: the API server's store went back to before it
- * (docs/restore.md). A limit that the run has reached was reached by none. */
+ * (docs/restore.md). Of no run on this Job was said what was decided of that one. */
 static bool was_never_started(const struct gate_job *j)
 {
-	return j->stop.hold && !j->stop.hold_owed && j->seen.suspend && !j->seen.finished &&
-	       j->seen.story_attempt < j->attempt.number;
+	return !j->stop.hold_owed && !j->gone && !j->lost && j->seen.suspend && !j->seen.finished &&
+	       !j->seen.deleting && j->seen.story_attempt < j->attempt.number;
 }
 
 static void heed_earlier_stop(struct gate *g, struct gate_job *j)
@@ -163,11 +163,13 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	if (!never && !stopped_before_us(j))
 		return;
 	stop_forget(j);
-	if (never)
-		stop_suspended(g, j);
-	else
-		stop_because(j, "Stopped", g->identity);
 	queue_keep_active(g->queue, &j->uid);
+	if (!never) {
+		stop_because(j, "Stopped", g->identity);
+		return;
+	}
+	stop_suspended(g, j);
+	queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
 /* It may not be one that comes back when its pods are gone. */
