@@ -589,6 +589,7 @@ static const struct intent *job_intent(struct gate *g)
 	j->request.asked = j->request.want;
 	j->request.asked_in = j->request.want_in;
 	j->request.asked_ms = g->tick_ms;
+	j->request.asked_version = j->seen.version;
 	j->request.asked_lost = j->lost;
 	j->request.id = make_intent(g, &g->taken.intent, j->request.want);
 	map_put(&g->by_request, request_hash(j->request.id), j);

@@ -254,10 +254,11 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* A complete list is as new as what was known when it was asked for. An answer may have come since. */
+/* A complete list is as new as what was known when it was asked for, also of a Job that was gone. An
+ * answer may have come since. */
 static void suspect_store(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	if (g->listing && seen->version < j->seen.version && j->told_in != g->list)
+	if (g->listing && (j->gone || seen->version < j->seen.version) && j->told_in != g->list)
 		g->went_back = true;
 }
 
@@ -289,7 +290,10 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
  * asked after the watch lost it shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 {
-	j->told_in = g->list;
+	if (seen->version < j->request.asked_version)
+		g->went_back = true; /* a GET is never older than what was known, nor is a PATCH */
+	else
+		j->told_in = g->list;
 	see(g, j, seen);
 	if (j->request.asked == INTENT_READ && j->request.asked_lost)
 		j->lost = !j->seen.managed;

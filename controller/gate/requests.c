@@ -302,6 +302,7 @@ enum phase request_answered(
 		break;
 	case JOB_GONE:
 		j->gone = j->lost = true;
+		j->told_in = g->list;
 		j->need_read = false;
 		queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
 		break;

@@ -22,7 +22,8 @@ struct job_request {
 	enum intent_kind asked;
 	enum phase asked_in; /* the phase that was wanted in */
 	int64_t asked_ms;
-	bool asked_lost; /* the Job was off the watch when that was asked */
+	bool asked_lost;       /* the Job was off the watch when that was asked */
+	int64_t asked_version; /* of the Job, as it was known then: no answer is older */
 	struct gate_job *next_want;
 	unsigned tries;	    /* in this phase */
 	int64_t retry_ms;   /* no request before */

@@ -413,6 +413,42 @@ static void an_older_job_in_a_list_means_that_the_store_went_back(void **state)
 	assert_true(gate_store_went_back(w->gate));
 }
 
+/* The API server said that it was gone, and its pods are waited for. */
+static void a_list_that_shows_a_job_that_was_gone_means_it_too(void **state)
+{
+	struct world *w = *state;
+	struct job before = w->j->now->job;
+	w->pods = 2;
+	model_api_remove(&w->api, w->j);
+	gate_begin_list(w->gate);
+	gate_lose_job(w->gate, &before.uid);
+	turn(w);
+	assert_true(first_reservation(w)->open);
+	gate_see_job(w->gate, &before); /* of a list that was asked for before that */
+	assert_false(gate_store_went_back(w->gate));
+	gate_begin_list(w->gate);
+	gate_see_job(w->gate, &before);
+	assert_true(gate_store_went_back(w->gate));
+}
+
+/* A start is in doubt, and what is read then is older. A list that is under way meanwhile would not
+ * tell. */
+static void an_older_answer_means_that_the_store_went_back(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {0};
+	w->outcome = JOB_IN_DOUBT;
+	submit(w, &n);
+	struct snap *older = model_api_edit(&w->api, w->j);
+	older->job.version--;
+	w->j->now = older;
+	gate_begin_list(w->gate);
+	assert_false(gate_store_went_back(w->gate));
+	at(w, w->now_ms + 5000);
+	assert_true(w->sent[INTENT_READ] > 0);
+	assert_true(gate_store_went_back(w->gate));
+}
+
 static void an_answer_may_be_newer_than_the_list_that_is_under_way(void **state)
 {
 	struct world *w = *state;
@@ -448,6 +484,8 @@ int main(void)
 		WORLD(what_is_guessed_otherwise_is_lowered_too),
 		RUN(an_older_job_in_a_list_means_that_the_store_went_back),
 		RUN(an_answer_may_be_newer_than_the_list_that_is_under_way),
+		WORLD(an_older_answer_means_that_the_store_went_back),
+		RUN(a_list_that_shows_a_job_that_was_gone_means_it_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
