@@ -152,6 +152,11 @@ static void schedule_soon(struct sim *s)
 	sim_after(s, rng_skewed(&s->cluster.rng, 1, s->calm ? 20 : 3000), schedule, NULL);
 }
 
+void cluster_schedule_anew(struct sim *s)
+{
+	schedule_soon(s);
+}
+
 void cluster_pod_made(struct sim *s, struct model_pod *p)
 {
 	p->node = -1;

@@ -93,6 +93,8 @@ bool cluster_admits(struct sim *s, struct model_job *j, const struct snap *view)
 void cluster_pod_made(struct sim *s, struct model_pod *p);
 /* It runs no more, or is gone. */
 void cluster_pod_left(struct sim *s, struct model_pod *p);
+/* Pods and nodes are others than they were. */
+void cluster_schedule_anew(struct sim *s);
 
 /* ---- Controllers ---- */
 
@@ -128,6 +130,7 @@ bool cluster_never_binds(const struct sim *s, const struct model_pod *p);
 void quotas_pod_left(struct sim *s, const struct model_pod *p);
 void quotas_begin(struct sim *s);
 void quotas_edit(struct sim *s);
+void quotas_put_back(struct sim *s, const struct model_quota *was); /* all of them */
 void quotas_calm(struct sim *s);
 
 #endif

@@ -81,6 +81,7 @@ static void nodes_listed(struct sim *s, struct replica *r, void *arg)
 
 struct lodger {
 	const struct model_pod *pod;
+	int node;
 	bool there, leaving;
 };
 
@@ -104,7 +105,7 @@ static void tell_lodger(struct sim *s, struct replica *r, const struct lodger *l
 	if (s->o.bug == BUG_POD_WEIGHTLESS)
 		pod.resources.ncontainers = 0;
 	queue_bind_pod(r->queue, &(struct bound_pod){.uid = uid,
-					 .node = node_name(l->pod->node),
+					 .node = node_name(l->node),
 					 .pod = &pod,
 					 .deleting = l->leaving,
 					 .owner = l->pod->of->now->job.uid});
@@ -112,7 +113,8 @@ static void tell_lodger(struct sim *s, struct replica *r, const struct lodger *l
 
 static struct lodger lodger_of(const struct model_pod *p)
 {
-	return (struct lodger){p, pod_exists(p), p->state == POD_TERMINATING};
+	return (struct lodger){
+		p, p->node, pod_exists(p) && p->node >= 0, p->state == POD_TERMINATING};
 }
 
 static void pod_heard(struct sim *s, struct replica *r, void *arg)
@@ -294,7 +296,7 @@ void cluster_tell_again(struct sim *s, struct replica *r)
 	for (size_t i = 0; i < NODES; i++)
 		send_node(s, r, &s->cluster.node[i]);
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
-		if (s->cluster.has_nodes && p->node >= 0)
+		if (s->cluster.has_nodes && (p->node >= 0 || pod_exists(p)))
 			send_pod(s, r, p);
 	if (s->cluster.has_quotas && r->cluster.quotas_listed) {
 		struct quota_news all = all_quotas(s);

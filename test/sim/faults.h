@@ -58,6 +58,14 @@ void faults_calm(struct faults *f); /* faults stop */
 	X(LEADER_MUTE, "leaders cut off from the ledger alone")                                    \
 	X(CROSSED, "... beside one that is cut off from the other")                                \
 	X(BLIND_LEFT, "leaders that left because they followed no Jobs")                           \
+	X(STORE_BACK, "API servers that went back, versions and all")                              \
+	X(STORE_BACK_BUMPED, "... and whose versions go on beyond all others")                     \
+	X(BEGAN_ANEW, "controllers that ended because of it")                                      \
+	X(JOB_BACK, "Jobs that are there again")                                                   \
+	X(JOB_UNMADE, "Jobs that were never made")                                                 \
+	X(POD_BACK, "pods that run again")                                                         \
+	X(RUN_BACK, "runs that are there again without their reservation")                         \
+	X(RUN_BACK_SEEN, "... that were about to be stopped after a pass")                         \
 	X(ADOPT, "runs adopted that the ledger had lost")                                          \
 	X(COMMIT, "commits")                                                                       \
 	X(SHRINK, "shrinks")                                                                       \

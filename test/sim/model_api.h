@@ -21,7 +21,8 @@
 struct model_run {
 	int32_t attempt;
 	bool outside;
-	bool raised; /* ... for its owner raised it beyond what is reserved, while it ran */
+	bool raised;   /* ... for its owner raised it beyond what is reserved, while it ran */
+	bool returned; /* ... for the API server went back to when it ran (restore.h) */
 	struct quota_line line[START_LINES]; /* which flavor each resource got */
 	size_t nlines;
 	int64_t landed_ms;

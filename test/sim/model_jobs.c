@@ -46,7 +46,7 @@ static void enter(struct sim *s, struct model_pod *p, enum pod_state next)
 static void pod_grace_over(struct sim *s, void *arg)
 {
 	struct model_pod *p = arg;
-	if (p->state == POD_TERMINATING)
+	if (p->state == POD_TERMINATING && s->now_ms >= p->gone_ms)
 		enter(s, p, POD_GONE);
 }
 
@@ -90,7 +90,7 @@ static void pod_ready(struct sim *s, void *arg)
 static void collect_garbage(struct sim *s, void *arg)
 {
 	struct model_job *j = arg;
-	if (j->orphaned)
+	if (j->orphaned || !(j->now->gone || j->now->job.deleting))
 		return;
 	j->doomed = true;
 	for (struct model_pod *p = s->jobs.first; p; p = p->next)
@@ -154,6 +154,7 @@ void model_jobs_thaw(struct sim *s)
  */
 
 struct job_news {
+	uint64_t life;
 	struct model_job *of;
 	const struct snap *snap;
 };
@@ -169,11 +170,14 @@ static int64_t in_order(struct sim *s, int64_t *last_ms)
 static void job_heard(struct sim *s, void *arg)
 {
 	struct job_news *n = arg;
+	if (n->life != s->jobs.life)
+		return;
 	n->of->controller.view = n->snap;
 	enqueue(s, n->of, rng_between(&s->rng, 0, 20));
 }
 
 struct pod_news {
+	uint64_t life;
 	struct model_pod *of;
 	enum pod_state state;
 };
@@ -181,6 +185,8 @@ struct pod_news {
 static void pod_heard(struct sim *s, void *arg)
 {
 	struct pod_news *n = arg;
+	if (n->life != s->jobs.life)
+		return;
 	n->of->seen = n->state;
 	enqueue(s, n->of->of, rng_between(&s->rng, 0, 20));
 }
@@ -188,7 +194,7 @@ static void pod_heard(struct sim *s, void *arg)
 static void inform_pod(struct sim *s, struct model_pod *p)
 {
 	struct pod_news *n = sim_alloc(s, sizeof(*n));
-	*n = (struct pod_news){p, p->state};
+	*n = (struct pod_news){s->jobs.life, p, p->state};
 	sim_at(s, in_order(s, &p->of->controller.pods_informed_ms), pod_heard, n);
 }
 
@@ -196,7 +202,7 @@ static void inform_pod(struct sim *s, struct model_pod *p)
 static void finish_deleting(struct sim *s, void *arg)
 {
 	struct model_job *j = arg;
-	if (j->now->gone)
+	if (j->now->gone || !j->now->job.deleting)
 		return;
 	if (j->orphaned || !model_jobs_pods(&s->jobs, j))
 		model_api_remove(&s->api, j);
@@ -208,7 +214,7 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
 {
 	struct model_job *j = now->of;
 	struct job_news *n = sim_alloc(s, sizeof(*n));
-	*n = (struct job_news){j, now};
+	*n = (struct job_news){s->jobs.life, j, now};
 	sim_at(s, in_order(s, &j->controller.informed_ms), job_heard, n);
 	if ((now->gone || (now->job.deleting && !j->kept)) && !j->doomed) {
 		j->doomed = true;
@@ -227,6 +233,7 @@ void model_jobs_inform(struct sim *s, const struct snap *now)
  */
 
 struct sync {
+	uint64_t life;
 	struct snap *next; /* the status to write */
 	int64_t from;	   /* the version it was computed from */
 };
@@ -330,6 +337,8 @@ static void status_lands(struct sim *s, void *arg)
 {
 	struct sync *y = arg;
 	struct model_job *j = y->next->of;
+	if (y->life != s->jobs.life)
+		return;
 	j->controller.writing = false;
 	if (j->now->gone)
 		return;
@@ -386,7 +395,7 @@ static void sync_job(struct sim *s, struct model_job *j)
 	if (status_same(next, view))
 		return;
 	struct sync *y = sim_alloc(s, sizeof(*y));
-	*y = (struct sync){next, view->job.version};
+	*y = (struct sync){s->jobs.life, next, view->job.version};
 	j->controller.writing = true;
 	sim_after(s, rng_skewed(&s->rng, 1, s->faults.jobs_lag_ms / 4 + 2), status_lands, y);
 }
@@ -411,4 +420,31 @@ static void enqueue(struct sim *s, struct model_job *j, int64_t after_ms)
 		return;
 	j->controller.pending = true;
 	sim_after(s, after_ms, work, j);
+}
+
+/* ---- The API server went back -------------------------------------------------------------------
+ */
+
+void model_jobs_end_pod(struct sim *s, struct model_pod *p, int64_t grace_ms)
+{
+	p->gone_ms = s->now_ms + grace_ms;
+	sim_at(s, p->gone_ms, pod_grace_over, p);
+}
+
+void model_jobs_begin_anew(struct sim *s, int64_t after_ms)
+{
+	s->jobs.life++;
+	for (struct model_pod *p = s->jobs.first; p; p = p->next)
+		p->seen = p->state == POD_GONE ? POD_GONE : POD_UNSEEN;
+	for (struct model_job *j = s->api.first; j; j = j->next) {
+		int64_t at = s->now_ms + after_ms;
+		j->controller.view = NULL;
+		j->controller.must_see = 0;
+		j->controller.writing = j->doomed = false;
+		j->controller.informed_ms = j->controller.pods_informed_ms = at;
+		model_jobs_inform(s, j->now);
+	}
+	for (struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (p->seen == POD_UNSEEN)
+			inform_pod(s, p);
 }

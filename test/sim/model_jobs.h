@@ -45,6 +45,7 @@ struct model_pod {
 struct model_jobs {
 	struct model_pod *first, **tail;
 	size_t count;
+	uint64_t life; /* of the controllers; what belongs to an earlier one is dropped */
 };
 
 void model_jobs_init(struct model_jobs *m);
@@ -55,6 +56,10 @@ size_t model_jobs_working(const struct model_jobs *m, const struct model_job *j)
 size_t model_jobs_pods(const struct model_jobs *m, const struct model_job *j);
 /* It has a node: from now on it works. */
 void model_jobs_begin_pod(struct sim *s, struct model_pod *p);
+/* It is terminating already, for so long yet. */
+void model_jobs_end_pod(struct sim *s, struct model_pod *p, int64_t grace_ms);
+/* The controllers know nothing, and read everything after that time. */
+void model_jobs_begin_anew(struct sim *s, int64_t after_ms);
 /* Lets pods end again. */
 void model_jobs_thaw(struct sim *s);
 

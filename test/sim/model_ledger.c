@@ -84,8 +84,7 @@ void model_ledger_free(struct model_ledger *l)
 /* attach.sql, fence.sql */
 static bool is_fenced(const struct model_ledger *l, int64_t epoch)
 {
-	return epoch != l->lease.epoch ||
-	       (l->lease.taken_on != l->timeline && !l->on_any_server);
+	return epoch != l->lease.epoch || (l->lease.taken_on != l->timeline && !l->on_any_server);
 }
 
 void model_ledger_lease(struct model_ledger *l, const char *holder, int64_t epoch,

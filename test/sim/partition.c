@@ -12,7 +12,6 @@ struct cut {
 	struct replica *of;
 	enum server server;
 	uint64_t number, life;
-	bool listed; /* its watch of Jobs was up */
 };
 
 static struct way *way_to(struct replica *r, enum server server)
@@ -91,7 +90,7 @@ static void heals(struct sim *s, void *arg)
 		c->server == THE_LEDGER ? "ledger" : "API server");
 	if (!r->up || r->life != c->life || c->server == THE_LEDGER)
 		return;
-	replica_take_up(s, r, rng_between(&s->partition.rng, 1, 1500), !c->listed);
+	replica_take_up(s, r, rng_between(&s->partition.rng, 1, 1500));
 }
 
 /* P7: it must not lead any more, if it was awake all the time. */
@@ -111,7 +110,7 @@ static void judge(struct sim *s, void *arg)
 static void loses_the_api(struct sim *s, struct replica *r, struct cut *c)
 {
 	const struct way *w = &r->to_api;
-	c->listed = replica_lose_watch(r, s->now_ms + (w->silent ? SILENCE_MS : 0));
+	replica_lose_watch(r, s->now_ms + (w->silent ? SILENCE_MS : 0));
 	sim_at(s, s->now_ms + BLIND_MAX_MS + (w->silent ? SILENCE_MS : 0), judge, c);
 	partition_look(s, r);
 }
@@ -125,7 +124,7 @@ static void cut_off(struct sim *s, struct replica *r, enum server server)
 	struct cut *c = sim_alloc(s, sizeof(*c));
 	*w = (struct way){s->now_ms, s->now_ms + rng_skewed(&p->rng, 1000, 300000),
 		rng_odds(&p->rng, 3000), w->number + 1};
-	*c = (struct cut){r, server, w->number, r->life, false};
+	*c = (struct cut){r, server, w->number, r->life};
 	sim_log(s, "%s is cut off from the %s%s until %.3f", r->identity,
 		server == THE_LEDGER ? "ledger" : "API server", w->silent ? " in silence" : "",
 		(double)(w->until_ms - SIM_EPOCH_MS) / 1000.0);
@@ -181,7 +180,7 @@ static void heal_now(struct sim *s, struct replica *r, enum server server)
 	if (way_is_open(s, w))
 		return;
 	struct cut *c = sim_alloc(s, sizeof(*c));
-	*c = (struct cut){r, server, w->number, r->life, false};
+	*c = (struct cut){r, server, w->number, r->life};
 	heals(s, c);
 }
 

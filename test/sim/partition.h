@@ -4,7 +4,7 @@
  *
  * What is cut off is refused at once, or swallowed in silence. To the API server: a request that is
  * refused did not happen, one that is swallowed is in doubt; answers under way are lost; watches
- * end, and are taken up again afterwards. To the ledger: the connection breaks, and none is made.
+ * end, and Jobs are listed anew afterwards, for the store may have gone back. To the ledger: the connection breaks, and none is made.
  *
  * The driver does what controller/watch/following.h says. A standby that has followed no Jobs for
  * 10 s does not ask to lead. A leader that has followed none for 60 s decides nothing more, gives

@@ -210,6 +210,23 @@ void quotas_edit(struct sim *s)
 	quota_written(s, q);
 }
 
+/* What is used is counted anew: it is of pods that there were. */
+void quotas_put_back(struct sim *s, const struct model_quota *was)
+{
+	for (size_t i = 0; i < RESOURCE_QUOTAS; i++) {
+		struct model_quota *q = &s->cluster.quota[i], before = *q;
+		*q = was[i];
+		q->counting = before.counting;
+		q->lowered_ms = before.lowered_ms;
+		if (q->exists && (!before.exists || is_less(&q->hard, &before.hard)))
+			q->lowered_ms = s->now_ms;
+		if (!q->exists || q->counting)
+			continue;
+		q->counting = true;
+		sim_after(s, rng_skewed(&s->cluster.rng, 1, 5000), count_anew, q);
+	}
+}
+
 void quotas_begin(struct sim *s)
 {
 	for (size_t i = 0; i < RESOURCE_QUOTAS; i++) {

@@ -96,6 +96,7 @@ static void process_starts(struct sim *s, void *arg)
 		.life = r->life + 1,
 		.lease_ms = r->lease_ms,
 		.skew_ms = r->skew_ms,
+		.born = s->restore.store,
 		.to_api = r->to_api,
 		.to_ledger = r->to_ledger,
 		.watch = r->watch + 1,
@@ -228,6 +229,11 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 	r->stepping = false;
 	if (r->leaving)
 		return;
+	if (r->went_back || (gate_store_went_back(r->gate) && s->o.bug != BUG_OLDER_IGNORED)) {
+		sim_reach(s, PATH_BEGAN_ANEW);
+		replica_leave(s, r, "the API server went back");
+		return;
+	}
 	gate_step(r->gate, s->now_ms + r->skew_ms, s->now_ms);
 	const struct intent *i;
 	while ((i = gate_take_intent(r->gate))) {
@@ -249,6 +255,7 @@ static void steps(struct sim *s, struct replica *r, void *arg)
 		process_dies(s, r, "deposed");
 		return;
 	}
+	restore_check_pass(s, r);
 	sleep_until_due(s, r);
 }
 

@@ -51,6 +51,10 @@ struct replica {
 	uint64_t watch;	     /* number of the connection; news of earlier ones are dropped */
 	size_t cursor, sent; /* history up to here was delivered; is on its way */
 	int64_t watch_heard_ms;
+	uint64_t born;	 /* the store when it began (restore.h) */
+	uint64_t store;	 /* where that place is of */
+	int64_t reached; /* the last resourceVersion there */
+	bool went_back;
 	int64_t deaf_ms;    /* when the driver found out that the watch is not up (partition.h) */
 	bool looking, lost; /* it looks once a second; what the gate was told last */
 
@@ -73,10 +77,10 @@ void replica_calm(struct sim *s, struct replica *r);
 void replica_break_ledger(struct sim *s, struct replica *r);
 /* Its driver lets no pass come any more, gives the lease back and ends. */
 void replica_leave(struct sim *s, struct replica *r, const char *why);
-/* The watch of Jobs is not up any more, which the driver finds out at deaf_ms. True: it was. */
-bool replica_lose_watch(struct replica *r, int64_t deaf_ms);
-/* All watches are taken up again; anew: Jobs are listed. */
-void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms, bool anew);
+/* The watch of Jobs is not up any more, which the driver finds out at deaf_ms. */
+void replica_lose_watch(struct replica *r, int64_t deaf_ms);
+/* The API server was away: Jobs are listed anew, and all else is told again. */
+void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms);
 
 /* ---- Between the files of the replica ----------------------------------------------------------
  */

@@ -29,8 +29,9 @@ struct api_request {
 	int64_t epoch;	      /* the asker's */
 	struct intent intent; /* a copy of all that the models read */
 	enum fate fate;
-	bool local;   /* the answer is the driver's own */
-	bool doubted; /* the asker has been told JOB_IN_DOUBT */
+	uint64_t store, born; /* that it was sent to; when the asker began (restore.h) */
+	bool local;	      /* the answer is the driver's own */
+	bool doubted;	      /* the asker has been told JOB_IN_DOUBT */
 	struct job_answer answer;
 	struct job job;	  /* of the answer */
 	const char *body; /* of a start, where that matters (lent.h) */
@@ -63,7 +64,8 @@ static struct intent copy_intent(struct sim *s, const struct intent *i)
 static void answer_api(struct sim *s, struct replica *r, void *arg)
 {
 	struct api_request *q = arg;
-	if (!q->local && !way_is_open(s, &r->to_api)) { /* it is lost on its way */
+	bool reaches = way_is_open(s, &r->to_api) && q->store == s->restore.store;
+	if (!q->local && !reaches) { /* it is lost on its way */
 		q->local = true;
 		q->answer = (struct job_answer){.outcome = JOB_IN_DOUBT};
 		replica_at(s, r, s->now_ms + rng_between(&s->partition.rng, 500, 10000), answer_api,
@@ -163,6 +165,7 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 	const char *message = q->intent.story.message;
 	if (!strcmp(q->intent.story.reason, "NotAdmitted") && before->run &&
 		!before->job.status.complete && !before->job.status.failed &&
+		q->born == s->restore.store && /* else it may have given it back: restore.h */
 		!model_api_by_uid(&s->api, &q->intent.uid)->vandalized &&
 		!(message && strstr(message, "give way")))
 		sim_break(s, "P2", "%s was admitted, and is stopped as if it was not",
@@ -252,6 +255,14 @@ static void answer_after(struct sim *s, struct api_request *q, int64_t ms)
 static void lands_at_api(struct sim *s, void *arg)
 {
 	struct api_request *q = arg;
+	if (q->store != s->restore.store) { /* the connection broke with the server */
+		bool answered = q->fate != FATE_FINE;
+		q->local = true;
+		q->answer = (struct job_answer){.outcome = JOB_IN_DOUBT};
+		if (!answered)
+			answer_after(s, q, 1);
+		return;
+	}
 	struct job_answer a = serve(s, q);
 	if (q->fate != FATE_FINE)
 		return;
@@ -332,6 +343,8 @@ void replica_send_api(struct sim *s, struct replica *r, const struct intent *i)
 		.epoch = gate_epoch(r->gate),
 		.intent = copy_intent(s, i),
 		.fate = draw_fate(s),
+		.store = s->restore.store,
+		.born = r->born,
 		.body = lent_render(s, i)};
 	plant_in_patch(s, &q->intent);
 	if (i->kind == INTENT_START)
@@ -384,6 +397,7 @@ struct ledger_request {
 	enum fate fate;
 	enum ledger_outcome outcome;
 	uint64_t server; /* that it was sent to */
+	uint64_t born;	 /* the store when the asker began (restore.h) */
 	int64_t batch;	 /* the number of the last, when it was executed */
 	struct ledger_lease lease;
 	struct ledger_reservation *holds;
@@ -608,6 +622,8 @@ static void count_batch(struct sim *s, const struct ledger_request *q, size_t up
 			log_refusal(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RESERVE && v == LEDGER_APPLIED)
 			count_borrowed(s, &q->ops[i]);
+		if (v == LEDGER_APPLIED)
+			restore_given_back(s, q->born, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_ADOPT && v == LEDGER_APPLIED)
 			own(s, &q->ops[i]);
 		if (q->ops[i].kind == LEDGER_RELEASE && q->ops[i].priced && v == LEDGER_APPLIED)
@@ -725,6 +741,7 @@ void replica_send_ledger(struct sim *s, struct replica *r, const struct intent *
 		.intent = *i,
 		.outcome = LEDGER_LOST,
 		.server = s->failover.server,
+		.born = r->born,
 		.fate = draw_ledger_fate(s, i->kind == INTENT_BATCH)};
 	copy_ops(s, q);
 	bool cut = !way_is_open(s, &r->to_ledger);

@@ -260,6 +260,7 @@ static void job_heard(struct sim *s, struct replica *r, void *arg)
 		return;
 	r->cursor = n->entry + 1;
 	const struct history *h = &s->api.history[n->entry];
+	r->reached = h->snap->job.version;
 	sim_log(s, "%s sees %s %s, version %lld", r->identity, h->snap->job.name,
 		h->is_queued ? "changed" : "DELETED", (long long)h->snap->job.version);
 	if (h->is_queued)
@@ -282,7 +283,8 @@ void replica_hear_jobs(struct sim *s, struct replica *r)
 }
 
 struct listing {
-	uint64_t watch;
+	uint64_t watch, store;
+	int64_t version;
 	size_t upto; /* of the history: the list is the state after that */
 	size_t count;
 	const struct snap *snap[]; /* those with the label */
@@ -296,6 +298,9 @@ static void list_ends(struct sim *s, struct replica *r, void *arg)
 	for (size_t i = l->count / 2; i < l->count; i++)
 		show_job(s, r, l->snap[i]);
 	sim_log(s, "%s has listed %zu Jobs", r->identity, l->count);
+	r->went_back |= l->version < r->reached; /* before its end is told */
+	r->store = l->store;
+	r->reached = l->version;
 	gate_end_list(r->gate);
 	r->jobs_listed = true;
 	r->cursor = r->sent = l->upto;
@@ -310,7 +315,6 @@ static void list_begins(struct sim *s, struct replica *r, void *arg)
 	const struct listing *l = arg;
 	if (l->watch != r->watch)
 		return;
-	gate_begin_list(r->gate);
 	for (size_t i = 0; i < l->count / 2; i++)
 		show_job(s, r, l->snap[i]);
 	replica_step_soon(s, r);
@@ -329,7 +333,10 @@ static void list_asked(struct sim *s, struct replica *r, void *arg)
 		return;
 	struct listing *l = sim_alloc(s, sizeof(*l) + s->api.njobs * sizeof(l->snap[0]));
 	l->watch = r->watch;
+	gate_begin_list(r->gate);
 	l->upto = s->api.nhistory;
+	l->store = s->restore.store;
+	l->version = s->api.version;
 	for (struct model_job *j = s->api.first; j; j = j->next)
 		if (!j->now->gone && j->now->job.queue[0])
 			l->snap[l->count++] = j->now;
@@ -352,9 +359,20 @@ static void watch_resumes(struct sim *s, struct replica *r, void *arg)
 	const uint64_t *watch = arg;
 	if (*watch != r->watch || partition_waits(s, r, watch_resumes, arg))
 		return;
+	if (r->store != s->restore.store) {
+		if (restore_is_told(s, r, &r->cursor))
+			return;
+		if (s->restore.bumped) { /* its place is gone */
+			replica_list_jobs(s, r, 1);
+			return;
+		}
+		r->store = s->restore.store;
+	}
 	if (rng_odds(&s->rng, s->faults.watch_repeat) && r->cursor > 0) {
 		size_t back = (size_t)rng_between(&s->rng, 1, 6);
 		r->cursor -= back < r->cursor ? back : r->cursor;
+		if (r->cursor < s->restore.from && r->store == s->restore.store)
+			r->cursor = s->restore.from;
 		sim_reach(s, PATH_WATCH_REPEAT);
 	}
 	r->sent = r->cursor;
@@ -384,13 +402,12 @@ static void cut(struct sim *s, void *arg)
 	sim_after(s, rng_between(&s->rng, 1, 2 * s->faults.watch_cut_every_ms), cut, r);
 }
 
-bool replica_lose_watch(struct replica *r, int64_t deaf_ms)
+void replica_lose_watch(struct replica *r, int64_t deaf_ms)
 {
-	bool was_up = r->watching;
-	r->watch++;
+	if (r->watching || deaf_ms < r->deaf_ms)
+		r->deaf_ms = deaf_ms;
 	r->watching = false;
-	r->deaf_ms = deaf_ms;
-	return was_up;
+	r->watch++;
 }
 
 static void config_told_again(struct sim *s, struct replica *r)
@@ -400,11 +417,12 @@ static void config_told_again(struct sim *s, struct replica *r)
 			replica_hear_config(s, r, &s->people.config[k][i]);
 }
 
-void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms, bool anew)
+/* What was known is not gone on from (kube/watch.h); a planted fault does. */
+void replica_take_up(struct sim *s, struct replica *r, int64_t after_ms)
 {
 	config_told_again(s, r);
 	cluster_tell_again(s, r);
-	if (anew || rng_odds(&s->rng, s->faults.watch_relist)) {
+	if (s->o.bug != BUG_PLACE_KEPT || !r->jobs_listed) {
 		replica_list_jobs(s, r, after_ms);
 		return;
 	}

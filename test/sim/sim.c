@@ -19,7 +19,8 @@ const char *bug_name(enum bug b)
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "reapply_unseen", "loss_unseen",
-		"story_unsigned", "starts_at_once", "blind_leads", "batch_assumed"};
+		"story_unsigned", "starts_at_once", "blind_leads", "batch_assumed", "older_ignored",
+		"place_kept"};
 	return names[b];
 }
 
@@ -171,6 +172,7 @@ static void begin(struct sim *s, const struct sim_options *o)
 			other_cell_takes, NULL);
 	failover_begin(s);
 	partition_begin(s);
+	restore_begin(s);
 }
 
 static void done(struct sim *s)
@@ -179,6 +181,7 @@ static void done(struct sim *s)
 		replica_done(&s->replica[i]);
 	model_ledger_free(s->ledger);
 	failover_done(s);
+	restore_done(s);
 	model_api_done(&s->api);
 	timeline_done(&s->timeline);
 	pool_done(&s->pool);

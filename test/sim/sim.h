@@ -28,6 +28,7 @@
 #include "test/sim/partition.h"
 #include "test/sim/people.h"
 #include "test/sim/replica.h"
+#include "test/sim/restore.h"
 #include "test/sim/rng.h"
 #include "test/sim/tenant.h"
 #include "test/sim/timeline.h"
@@ -74,6 +75,8 @@ enum bug {
 	BUG_STARTS_AT_ONCE,	/* a new leader does not wait for starts that are under way */
 	BUG_BLIND_LEADS,	/* a leader that follows no Jobs keeps the lease */
 	BUG_BATCH_ASSUMED,	/* cut off from the ledger, it takes its batches for written */
+	BUG_OLDER_IGNORED,	/* a list with older Jobs than were known is not minded */
+	BUG_PLACE_KEPT,		/* a watch is taken up where it was although the server was away */
 	BUG_COUNT
 };
 const char *bug_name(enum bug b);
@@ -93,6 +96,7 @@ struct sim_options {
 	enum bug bug;
 	bool failovers;	 /* each world has them (failover.h) */
 	bool partitions; /* ... and these (partition.h) */
+	bool restores;	 /* ... and these (restore.h) */
 	bool cluster; /* worlds with nodes and ResourceQuotas (cluster.h), and without idle room */
 	bool verbose;
 };
@@ -114,6 +118,7 @@ struct sim {
 	int64_t ledger_down_until_ms;
 	struct failover failover;
 	struct partition partition;
+	struct restore restore;
 	struct people people;
 	struct lent_world lent;
 	struct cluster cluster;

@@ -1,0 +1,347 @@
+#include "test/sim/restore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "test/sim/sim.h"
+
+#define SALT 0x726573746f7265 /* "restore" */
+#define BUMP 1000000000
+
+typedef long long ll;
+
+/* ---- What is put aside ------------------------------------------------------------------------
+ */
+
+struct saved_job {
+	struct model_job *of;
+	struct model_job was; /* a shallow copy; snapshots are immutable */
+};
+
+struct saved_pod {
+	struct model_pod *of;
+	struct model_pod was;
+};
+
+struct saved_store {
+	int64_t version;
+	struct saved_job *job;
+	size_t njobs;
+	struct saved_pod *pod;
+	size_t npods;
+	struct config config[CONFIG_KINDS][LOCALQUEUES];
+	struct model_node node[NODES];
+	struct model_quota quota[RESOURCE_QUOTAS];
+};
+
+static void forget(struct saved_store *v)
+{
+	if (!v)
+		return;
+	free(v->job);
+	free(v->pod);
+	free(v);
+}
+
+static struct saved_store *save(const struct sim *s)
+{
+	struct saved_store *v = mem_alloc(sizeof(*v));
+	*v = (struct saved_store){.version = s->api.version};
+	v->job = mem_array(s->api.njobs + 1, sizeof(*v->job));
+	v->pod = mem_array(s->jobs.count + 1, sizeof(*v->pod));
+	for (struct model_job *j = s->api.first; j; j = j->next)
+		v->job[v->njobs++] = (struct saved_job){j, *j};
+	for (struct model_pod *p = s->jobs.first; p; p = p->next)
+		v->pod[v->npods++] = (struct saved_pod){p, *p};
+	memcpy(v->config, s->people.config, sizeof(v->config));
+	memcpy(v->node, s->cluster.node, sizeof(v->node));
+	memcpy(v->quota, s->cluster.quota, sizeof(v->quota));
+	return v;
+}
+
+static void saves(struct sim *s, void *arg)
+{
+	struct restore *t = &s->restore;
+	(void)arg;
+	if (s->calm)
+		return;
+	forget(t->saved);
+	t->saved = save(s);
+	sim_after(s, rng_between(&t->rng, 1, 2 * t->save_every_ms), saves, NULL);
+}
+
+/* ---- Jobs and pods as they were ---------------------------------------------------------------
+ */
+
+/* What was written of it goes back; what it is, and what controllers were told, does not. */
+static void put_back_job(struct model_job *j, const struct model_job *was)
+{
+	j->now = was->now;
+	j->wrote = was->wrote;
+	j->lowered = was->lowered;
+	j->unready = was->unready;
+	j->orphaned = was->orphaned;
+	j->kept = was->kept;
+	j->vandalized = was->vandalized;
+	j->moved = was->moved;
+	j->refused = was->refused;
+}
+
+static void put_back_jobs(struct sim *s, const struct saved_store *v)
+{
+	for (size_t i = 0; i < v->njobs; i++) {
+		if (v->job[i].of->now->gone && !v->job[i].was.now->gone)
+			sim_reach(s, PATH_JOB_BACK);
+		put_back_job(v->job[i].of, &v->job[i].was);
+	}
+	/* They are in the order in which they were made. */
+	struct model_job *since = v->njobs ? v->job[v->njobs - 1].of->next : s->api.first;
+	for (; since; since = since->next) {
+		struct snap *never = model_api_edit(&s->api, since);
+		never->gone = true;
+		since->now = never;
+		sim_reach(s, PATH_JOB_UNMADE);
+	}
+}
+
+/* The same as before; or a kubelet finds that it is to run, or to end. */
+static void put_back_pod(struct sim *s, struct model_pod *p, const struct model_pod *was)
+{
+	bool same = p->state == was->state;
+	p->node = was->node;
+	if (same && (p->state != POD_RUNNING || p->node >= 0 || !s->cluster.has_nodes))
+		return;
+	p->state = was->state;
+	p->left_ms = pod_exists(p) ? 0 : s->now_ms;
+	p->gone_ms = 0;
+	p->ready = false;
+	p->ends_ms = INT64_MAX;
+	p->lasts_ms = rng_skewed(&s->restore.rng, 1, 60000);
+	if (p->state == POD_TERMINATING)
+		model_jobs_end_pod(s, p, rng_skewed(&s->restore.rng, 1, 20000));
+	else if (p->state == POD_RUNNING && (!s->cluster.has_nodes || p->node >= 0))
+		model_jobs_begin_pod(s, p);
+	if (p->state == POD_RUNNING)
+		sim_reach(s, PATH_POD_BACK);
+}
+
+static void put_back_pods(struct sim *s, const struct saved_store *v)
+{
+	for (size_t i = 0; i < v->npods; i++)
+		put_back_pod(s, v->pod[i].of, &v->pod[i].was);
+	struct model_pod *since = v->npods ? v->pod[v->npods - 1].of->next : s->jobs.first;
+	for (; since; since = since->next) {
+		since->left_ms = pod_exists(since) ? s->now_ms : since->left_ms;
+		since->state = POD_GONE;
+	}
+}
+
+/* ---- What the ledger says of them -------------------------------------------------------------
+ */
+
+static void disown(struct sim *s, const struct model_job *j, const struct model_run *run, bool more)
+{
+	struct model_run *own = (struct model_run *)run;
+	if (own->outside)
+		return;
+	own->outside = own->returned = true;
+	own->raised = more;
+	sim_log(s, "attempt %d of %s runs again, %s", own->attempt, j->now->job.name,
+		more ? "with more pods than are reserved" : "and has no reservation");
+	sim_reach(s, PATH_RUN_BACK);
+}
+
+static int64_t asked(const struct snap *n, const char *resource)
+{
+	for (size_t i = 0; i < n->container.requests.count; i++)
+		if (!strcmp(n->container.requests.item[i].name, resource))
+			return n->container.requests.item[i].amount;
+	return strcmp(resource, "pods") ? 0 : 1;
+}
+
+/* Of what it has, or may make. */
+static bool has_more(
+	const struct sim *s, const struct model_job *j, const struct ledger_reservation *r)
+{
+	int64_t pods = j->now->job.suspend ? 0 : job_pods(&j->now->job);
+	int64_t there = (int64_t)model_jobs_pods(&s->jobs, j);
+	pods = there > pods ? there : pods;
+	for (size_t i = 0; i < r->nlines; i++)
+		if (pods * asked(j->now, r->lines[i].resource) > r->lines[i].amount)
+			return true;
+	return r->nlines == 0 && pods > 0;
+}
+
+static void judge_run(struct sim *s, const struct model_job *j, const struct model_run *run)
+{
+	const struct model_reservation *h =
+		run ? model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt) : NULL;
+	if (!run || run->outside)
+		return;
+	if (!h || !h->open)
+		disown(s, j, run, false);
+	else if (has_more(s, j, &h->reservation))
+		disown(s, j, run, true);
+}
+
+static void judge_runs(struct sim *s)
+{
+	for (const struct model_job *j = s->api.first; j; j = j->next)
+		if (!j->now->gone && !j->now->job.suspend)
+			judge_run(s, j, j->now->run);
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (pod_exists(p))
+			judge_run(s, p->of, p->run);
+}
+
+void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op)
+{
+	bool gives =
+		op->kind == LEDGER_RELEASE || op->kind == LEDGER_VOID || op->kind == LEDGER_SHRINK;
+	if (!gives || born == s->restore.store)
+		return;
+	const struct model_job *j = model_api_by_uid(&s->api, &op->uid);
+	if (j && !j->now->gone && !j->now->job.suspend)
+		judge_run(s, j, j->now->run);
+	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
+		if (p->of == j && pod_exists(p))
+			judge_run(s, j, p->run);
+}
+
+/* ---- It goes back -----------------------------------------------------------------------------
+ */
+
+static void put_back_cluster(struct sim *s, const struct saved_store *v)
+{
+	for (size_t i = 0; i < NODES; i++) {
+		bool took = cluster_node_takes(&s->cluster.node[i]);
+		s->cluster.node[i] = v->node[i];
+		if (took && !cluster_node_takes(&s->cluster.node[i]))
+			s->cluster.lessened_ms = s->now_ms;
+	}
+	cluster_schedule_anew(s);
+	if (s->cluster.has_quotas)
+		quotas_put_back(s, v->quota);
+}
+
+static void tell_replica(struct sim *s, struct replica *r)
+{
+	/* One that is cut off has no watch; it lists Jobs when that is over. */
+	if (!r->up || !way_is_open(s, &r->to_api))
+		return;
+	replica_lose_watch(r, s->now_ms);
+	/* A server that is away is tried every second. */
+	replica_take_up(s, r, rng_between(&s->restore.rng, 1, 1500));
+}
+
+static void go_back(struct sim *s, const struct saved_store *v)
+{
+	struct restore *t = &s->restore;
+	t->bumped = rng_odds(&t->rng, 5000);
+	sim_log(s, "---- the API server goes back from version %lld to %lld, %s",
+		(ll)s->api.version, (ll)v->version, t->bumped ? "bumped" : "as it was");
+	sim_reach(s, t->bumped ? PATH_STORE_BACK_BUMPED : PATH_STORE_BACK);
+	t->store++;
+	t->at_ms = s->now_ms;
+	t->from = s->api.nhistory;
+	/* The parts of the control plane write first, as they come back. */
+	s->api.version =
+		(t->bumped ? s->api.version + BUMP : v->version) + rng_between(&t->rng, 10, 200);
+	memcpy(s->people.config, v->config, sizeof(v->config));
+	put_back_jobs(s, v);
+	put_back_pods(s, v);
+	put_back_cluster(s, v);
+	judge_runs(s);
+	model_jobs_begin_anew(s, rng_between(&t->rng, 1, 5000));
+	sim_touch(s);
+	for (size_t i = 0; i < s->nreplicas; i++)
+		tell_replica(s, &s->replica[i]);
+}
+
+static void goes_back(struct sim *s, void *arg)
+{
+	struct restore *t = &s->restore;
+	(void)arg;
+	if (s->calm)
+		return;
+	if (t->saved) {
+		go_back(s, t->saved);
+		forget(t->saved);
+		t->saved = NULL;
+	}
+	sim_after(s, rng_between(&t->rng, 1, 2 * t->every_ms), goes_back, NULL);
+}
+
+void restore_begin(struct sim *s)
+{
+	struct restore *t = &s->restore;
+	rng_seed(&t->rng, s->o.seed ^ SALT);
+	if (!rng_odds(&t->rng, 2000) && !s->o.restores)
+		return;
+	t->every_ms = rng_between(&t->rng, 5000, 60000);
+	t->save_every_ms = rng_odds(&t->rng, 5000) ? rng_between(&t->rng, 500, 5000)
+						   : rng_between(&t->rng, 5000, 40000);
+	sim_after(s, rng_between(&t->rng, 1, 2 * t->every_ms), goes_back, NULL);
+	sim_after(s, rng_between(&t->rng, 1, 2 * t->save_every_ms), saves, NULL);
+}
+
+void restore_done(struct sim *s)
+{
+	forget(s->restore.saved);
+}
+
+/* ---- What a controller learns -----------------------------------------------------------------
+ */
+
+bool restore_is_told(struct sim *s, struct replica *r, size_t *ret_from)
+{
+	const struct restore *t = &s->restore;
+	if (s->api.version < r->reached) {
+		sim_log(s, "%s hears that the API server is at %lld, it was at %lld", r->identity,
+			(ll)s->api.version, (ll)r->reached);
+		r->went_back = true;
+		replica_step_soon(s, r);
+		return true;
+	}
+	*ret_from = t->from;
+	while (*ret_from < s->api.nhistory &&
+		s->api.history[*ret_from].snap->job.version <= r->reached)
+		++*ret_from;
+	return false;
+}
+
+/* One that is let run, and that a stop would reach. */
+static bool is_to_be_stopped(const struct sim *s, const struct model_job *j)
+{
+	const struct snap *n = j->now;
+	return !n->gone && n->job.queue[0] && !n->job.suspend && !n->job.deleting && n->run &&
+	       n->run->outside && n->run->returned && !n->run->raised && !n->failing &&
+	       !n->succeeding && !n->job.status.complete && !n->job.status.failed &&
+	       !model_ledger_open_reservation(s->ledger, &n->job.uid);
+}
+
+void restore_check_pass(struct sim *s, struct replica *r)
+{
+	struct gate_counts c;
+	struct explanation x;
+	if (s->restore.store == 0 || r->store != s->restore.store || !r->watching || !r->synced ||
+		!gate_leading(r->gate) || r->cursor < s->api.nhistory)
+		return;
+	gate_count(r->gate, &c);
+	if (c.queued_operations > 0)
+		return;
+	for (const struct model_job *j = s->api.first; j; j = j->next) {
+		if (!is_to_be_stopped(s, j) ||
+			model_api_find(&s->api, j->now->job.ns, j->now->job.name) != j)
+			continue;
+		sim_reach(s, PATH_RUN_BACK_SEEN);
+		if (!gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms,
+			    &x) ||
+			strncmp(x.sentence, "stopping: ", 10) != 0)
+			sim_break(s, "P2",
+				"%s/%s runs again and has no reservation: expected %s to be "
+				"about to stop it after its pass, it says '%s'",
+				j->now->job.ns, j->now->job.name, r->identity, x.sentence);
+	}
+}
