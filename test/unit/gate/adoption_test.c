@@ -99,6 +99,31 @@ static void what_a_tenant_wrote_adopts_nothing(void **state)
 	world_done(&c.w);
 }
 
+/* etcd went back, and Jobs run again that have ended: their reservations were given back, and their
+ * bills written. They are stopped, and no limit and no Budget is charged for them once more. */
+static void what_was_given_back_is_stopped_and_charged_to_nothing(void **state)
+{
+	struct crowd c;
+	struct job_history h;
+	(void)state;
+	open_crowd(&c, 3, 0);
+	struct ledger_op op = {.kind = LEDGER_RELEASE,
+		.uid = c.job[0]->now->job.uid,
+		.attempt = 1,
+		.at_ms = c.w.now_ms,
+		.reason = "Finished",
+		.actor = "me"};
+	struct ledger_batch b = {.epoch = gate_epoch(c.w.gate), .ops = &op, .nops = 1};
+	assert_int_equal(model_ledger_batch(c.w.ledger, &b, SIZE_MAX, NULL), LEDGER_DONE);
+	restart(&c);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
+	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 1);
+	assert_int_equal(running(&c), 2);
+	queue_job_history(c.w.queue, &c.job[0]->now->job.uid, c.w.now_ms, &h);
+	assert_int_equal(h.ran_ms, 0);
+	world_done(&c.w);
+}
+
 /* What is adopted counts, whatever the quota; when all is known the last to start give way. */
 static void beyond_the_quota_the_last_to_start_give_way(void **state)
 {
@@ -172,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_runs_is_adopted_and_nothing_starts_for_a_while),
 		cmocka_unit_test(what_a_tenant_wrote_adopts_nothing),
+		cmocka_unit_test(what_was_given_back_is_stopped_and_charged_to_nothing),
 		cmocka_unit_test(beyond_the_quota_the_last_to_start_give_way),
 		cmocka_unit_test(an_attempt_that_was_overtaken_is_closed),
 		cmocka_unit_test(a_ledger_that_moved_makes_a_pause),
