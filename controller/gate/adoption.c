@@ -60,12 +60,17 @@ static bool told_run(struct gate *g, const struct gate_job *j, struct story_run 
 	       (ret->state == STORY_STARTED || j->seen.suspend);
 }
 
-bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r)
+/* It has pods of a later attempt. Asked at every look at a Job: the story is read only if it may tell. */
+static bool runs_later_attempt(struct gate *g, const struct gate_job *j, int32_t attempt)
 {
 	struct story_run run;
+	return j->seen.story_attempt > attempt && told_run(g, j, &run) && run.attempt > attempt;
+}
+
+bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r)
+{
 	const struct gate_job *j = gate_find_job(g, &r->uid);
-	return j && j->seen.story_attempt > r->attempt && told_run(g, j, &run) &&
-	       run.attempt > r->attempt;
+	return j && runs_later_attempt(g, j, r->attempt);
 }
 
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r)
@@ -156,9 +161,8 @@ bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j)
 
 bool adoption_overtakes(struct gate *g, const struct gate_job *j)
 {
-	struct story_run run;
-	return g->adoption.pauses && j->attempt.has_reservation && told_run(g, j, &run) &&
-	       run.attempt > j->attempt.number;
+	return g->adoption.pauses && j->attempt.has_reservation &&
+	       runs_later_attempt(g, j, j->attempt.number);
 }
 
 /* Stories tell whole seconds: within one, what was written last. */

@@ -360,19 +360,18 @@ void attempt_adopting(struct gate_job *j)
 	j->attempt.adopting = true;
 }
 
-void attempt_adopted(struct gate *g, struct gate_job *j, bool in_vain)
+void attempt_adopted(struct gate *g, struct gate_job *j)
 {
 	j->attempt.adopting = false;
-	if (!in_vain)
-		queue_confirm_job(g->queue, &j->uid, j->attempt.started_ms);
+	queue_confirm_job(g->queue, &j->uid, j->attempt.started_ms);
 }
 
 /* Nothing is told to the ledger: it has it so. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 {
 	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->acked = a->doubt = a->behind = a->told_ledger =
-		a->told_ready = false;
+	a->has_reservation = a->committed = a->adopting = a->acked = a->doubt = a->behind =
+		a->told_ledger = a->told_ready = false;
 	a->started_ms = 0;
 	stop_unwant(j);
 	stop_notice_end(j);

@@ -44,10 +44,10 @@ struct attempt {
 
 enum phase attempt_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* ADOPT will be made; it is answered. In between the queue does not take it for a run, which would be
- * charged: the ledger may have closed, and charged, that attempt before. */
+/* ADOPT will be made; the ledger has taken it. In between the queue does not take it for a run, which
+ * would be charged: the ledger may have closed, and charged, that attempt before. */
 void attempt_adopting(struct gate_job *j);
-void attempt_adopted(struct gate *g, struct gate_job *j, bool in_vain);
+void attempt_adopted(struct gate *g, struct gate_job *j);
 /* The ledger has closed this attempt already. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j);
 enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);

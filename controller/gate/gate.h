@@ -36,7 +36,8 @@
  *   - a Job that a Job made is a Job like any other: it has a reservation of its own;
  *   - facts with an older version than the newest seen of that Job are ignored. In a complete list,
  *     or an answer, which are never older than what was known when they were asked for, they mean
- *     that the API server's store was put back (gate_store_went_back): the process must end, and begin anew.
+ *     that the API server's store was put back (gate_store_went_back): the process must end, and
+ *     begin anew.
  *
  * A gate starts as a standby: it takes in facts, and with the first complete list of everything it
  * asks for the lease. With that it loads the open reservations, adopts each, and only then decides.
@@ -233,7 +234,8 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
 /* ---- What people and operators ask ----------------------------------------------------------- */
 
 bool gate_deposed(const struct gate *g); /* our epoch is over: end the process */
-/* A list or an answer had a Job that is older than it was known: nothing known here can be relied on. */
+/* A list or an answer had a Job that is older than it was known: nothing known here can be relied
+ * on. */
 bool gate_store_went_back(const struct gate *g);
 bool gate_leading(const struct gate *g); /* holds adopted, deciding */
 int64_t gate_epoch(const struct gate *g);

@@ -571,10 +571,11 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, bool in_va
 		adoption_was_in_vain(g, j);
 	if (!j->attempt.has_reservation || j->attempt.number != attempt)
 		return;
-	attempt_adopted(g, j, in_vain);
-	gate_mark_dirty(g, j);
 	if (in_vain)
 		enter(g, j, attempt_adopted_in_vain(g, j));
+	else
+		attempt_adopted(g, j);
+	gate_mark_dirty(g, j);
 }
 
 bool job_still_wants(const struct gate_job *j)
