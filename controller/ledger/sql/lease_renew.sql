@@ -6,7 +6,7 @@
 UPDATE sluice.lease
 SET session = $2, session_lock = CASE WHEN $5::boolean THEN $2 END,
 	expires_at = clock_timestamp() + $4 * interval '1 millisecond',
-	timeline = CASE WHEN $8::boolean THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) ELSE '' END
+	timeline = CASE WHEN $8::boolean THEN taken_on ELSE '' END
 WHERE cell = $1 AND epoch = $6 AND holder = $3 AND session >> 32 = $2 >> 32 AND session <= $2
 	AND batch >= $7 AND taken_on = left(pg_walfile_name(pg_current_wal_lsn()), 8)
 RETURNING batch, false
