@@ -10,17 +10,9 @@
 
 typedef long long ll;
 
-static int64_t amount_of(const struct snap *template, const char *resource)
-{
-	for (size_t i = 0; i < template->container.requests.count; i++)
-		if (!strcmp(template->container.requests.item[i].name, resource))
-			return template->container.requests.item[i].amount;
-	return 0;
-}
-
 struct pod_sum cluster_asks(const struct snap *template)
 {
-	return (struct pod_sum){1, amount_of(template, "cpu"), amount_of(template, "memory")};
+	return (struct pod_sum){1, snap_asks(template, "cpu"), snap_asks(template, "memory")};
 }
 
 bool cluster_node_takes(const struct model_node *n)
@@ -38,9 +30,9 @@ static void count_left(const struct sim *s, struct model_node left[NODES])
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next) {
 		if (!pod_exists(p) || p->node < 0)
 			continue;
-		left[p->node].cpu -= amount_of(p->template, "cpu");
-		left[p->node].memory -= amount_of(p->template, "memory");
-		left[p->node].gpu -= amount_of(p->template, "gpu");
+		left[p->node].cpu -= snap_asks(p->template, "cpu");
+		left[p->node].memory -= snap_asks(p->template, "memory");
+		left[p->node].gpu -= snap_asks(p->template, "gpu");
 		left[p->node].pods--;
 	}
 }
@@ -59,9 +51,9 @@ static int64_t least(int64_t a, int64_t b)
 static int64_t room_on(const struct model_node *left, const struct snap *template)
 {
 	int64_t n = left->pods;
-	n = least(n, times(left->cpu, amount_of(template, "cpu")));
-	n = least(n, times(left->memory, amount_of(template, "memory")));
-	n = least(n, times(left->gpu, amount_of(template, "gpu")));
+	n = least(n, times(left->cpu, snap_asks(template, "cpu")));
+	n = least(n, times(left->memory, snap_asks(template, "memory")));
+	n = least(n, times(left->gpu, snap_asks(template, "gpu")));
 	return n > 0 ? n : 0;
 }
 
@@ -82,9 +74,9 @@ static void bind_pod(struct sim *s, struct model_pod *p, struct model_node left[
 		if (!cluster_node_takes(n) || room_on(n, p->template) == 0)
 			continue;
 		p->node = (int)n->index;
-		n->cpu -= amount_of(p->template, "cpu");
-		n->memory -= amount_of(p->template, "memory");
-		n->gpu -= amount_of(p->template, "gpu");
+		n->cpu -= snap_asks(p->template, "cpu");
+		n->memory -= snap_asks(p->template, "memory");
+		n->gpu -= snap_asks(p->template, "gpu");
 		n->pods--;
 		sim_reach(s, PATH_POD_BOUND);
 		sim_log(s, "pod    %zu of %s is on node %d", p->index, p->of->now->job.name,

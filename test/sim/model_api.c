@@ -182,6 +182,14 @@ static void apply_counts(struct snap *s, const struct intent *i)
 	j->admission.reapplied = false;
 }
 
+int64_t snap_asks(const struct snap *s, const char *resource)
+{
+	for (size_t i = 0; i < s->container.requests.count; i++)
+		if (!strcmp(s->container.requests.item[i].name, resource))
+			return s->container.requests.item[i].amount;
+	return strcmp(resource, "pods") ? 0 : 1;
+}
+
 void snap_suspend(struct snap *s, bool suspend)
 {
 	struct job *j = &s->job;

@@ -107,6 +107,8 @@ void model_api_done(struct model_api *api);
  * generation moves. */
 struct snap *model_api_edit(struct model_api *api, const struct model_job *j);
 const struct snap *model_api_write(struct model_api *api, struct snap *next, bool respec);
+/* How much of a resource one pod of it asks for; of "pods" it is one. */
+int64_t snap_asks(const struct snap *s, const char *resource);
 /* Another client than the gate (un)suspends it. */
 void snap_suspend(struct snap *s, bool suspend);
 /* The owner's manifest is applied again to a run that goes on with fewer pods: the owner's numbers

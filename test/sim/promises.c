@@ -10,14 +10,6 @@ typedef long long ll;
 /* ---- P1: pods and ledger ------------------------------------------------------------------------
  */
 
-static int64_t amount_of(const struct snap *template, const char *resource)
-{
-	for (size_t i = 0; i < template->container.requests.count; i++)
-		if (!strcmp(template->container.requests.item[i].name, resource))
-			return template->container.requests.item[i].amount;
-	return strcmp(resource, "pods") ? 0 : 1;
-}
-
 /* What all pods of j that Sluice let in take of one row. */
 static int64_t real_use(
 	const struct sim *s, const struct model_job *j, const struct quota_line *row)
@@ -30,7 +22,7 @@ static int64_t real_use(
 			if (!strcmp(p->run->line[i].flavor, row->flavor) &&
 				!strcmp(p->run->line[i].node, row->node) &&
 				!strcmp(p->run->line[i].resource, row->resource))
-				sum += amount_of(p->template, row->resource);
+				sum += snap_asks(p->template, row->resource);
 	}
 	return sum;
 }
@@ -87,7 +79,7 @@ static int64_t real_at(
 			if (!p->run->outside && !strcmp(p->run->line[i].node, r->node) &&
 				!strcmp(p->run->line[i].flavor, r->flavor) &&
 				!strcmp(p->run->line[i].resource, r->resource))
-				sum += amount_of(p->template, r->resource);
+				sum += snap_asks(p->template, r->resource);
 	for (size_t i = 0; i < n; i++) {
 		const struct model_row *c = &rows[i];
 		if (strcmp(c->parent, r->node) != 0 || strcmp(c->flavor, r->flavor) != 0 ||
@@ -456,13 +448,13 @@ static bool fits(
 	const struct snap *n = j->now;
 	if (!cluster_has_room(s, j, cq, priority))
 		return false;
-	int64_t pods = job_pods(&n->job), gpu = pods * amount_of(n, "gpu");
+	int64_t pods = job_pods(&n->job), gpu = pods * snap_asks(n, "gpu");
 	if (gpu && (!cq->covers_gpu || !row_fits(s, cq, GPU_FLAVOR, "gpu", gpu)))
 		return false;
 	for (size_t k = 0; k < cq->nflavors; k++)
 		if (lent_suits(s, j, cq->flavor[k]) &&
-			row_fits(s, cq, cq->flavor[k], "cpu", pods * amount_of(n, "cpu")) &&
-			row_fits(s, cq, cq->flavor[k], "memory", pods * amount_of(n, "memory")) &&
+			row_fits(s, cq, cq->flavor[k], "cpu", pods * snap_asks(n, "cpu")) &&
+			row_fits(s, cq, cq->flavor[k], "memory", pods * snap_asks(n, "memory")) &&
 			(!cq->covers_pods || row_fits(s, cq, cq->flavor[k], "pods", pods)))
 			return true;
 	return false;
@@ -725,7 +717,7 @@ static int64_t all_use(const struct sim *s, const struct model_job *j, const cha
 	int64_t sum = 0;
 	for (const struct model_pod *p = s->jobs.first; p; p = p->next)
 		if (p->of == j && p->state == POD_RUNNING)
-			sum += amount_of(p->template, resource);
+			sum += snap_asks(p->template, resource);
 	return sum;
 }
 
@@ -776,7 +768,7 @@ static void check_no_more_is_held(struct sim *s, const struct model_reservation 
 	pods = pods > there ? pods : there;
 	for (size_t i = 0; i < h->reservation.nlines; i++) {
 		const struct quota_line *l = &h->reservation.lines[i];
-		if (l->amount > pods * amount_of(n, l->resource))
+		if (l->amount > pods * snap_asks(n, l->resource))
 			sim_break(s, "P11",
 				"%s/%s can have %lld pods: expected no more held than "
 				"these need, it holds %lld of %s",

@@ -152,14 +152,6 @@ static void disown(struct sim *s, const struct model_job *j, const struct model_
 	sim_reach(s, PATH_RUN_BACK);
 }
 
-static int64_t asked(const struct snap *n, const char *resource)
-{
-	for (size_t i = 0; i < n->container.requests.count; i++)
-		if (!strcmp(n->container.requests.item[i].name, resource))
-			return n->container.requests.item[i].amount;
-	return strcmp(resource, "pods") ? 0 : 1;
-}
-
 /* Of what it has, or may make. */
 static bool has_more(
 	const struct sim *s, const struct model_job *j, const struct ledger_reservation *r)
@@ -168,7 +160,7 @@ static bool has_more(
 	int64_t there = (int64_t)model_jobs_pods(&s->jobs, j);
 	pods = there > pods ? there : pods;
 	for (size_t i = 0; i < r->nlines; i++)
-		if (pods * asked(j->now, r->lines[i].resource) > r->lines[i].amount)
+		if (pods * snap_asks(j->now, r->lines[i].resource) > r->lines[i].amount)
 			return true;
 	return r->nlines == 0 && pods > 0;
 }
