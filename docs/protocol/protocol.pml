@@ -77,7 +77,6 @@ byte held[JOBS], held_attempt[JOBS], used_attempt[JOBS];
 byte old_epoch, old_holder;
 byte old_held[JOBS], old_held_attempt[JOBS], old_used_attempt[JOBS];
 
-
 #define USE ((held[0] != FREE) + (held[1] != FREE))
 
 /* ---- The controllers --------------------------------------------------------------------------------- */
