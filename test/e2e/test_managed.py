@@ -24,6 +24,13 @@ def suspended(world, name):
     return world.get(name)["spec"]["suspend"]
 
 
+def is_kept_suspended(world, name):
+    try:
+        world.api.patch(jobs_path(world.ns, name) + "?dryRun=All", {"spec": {"suspend": False}})
+    except ApiError as refusal:
+        return "no Job runs outside one here" in refusal.message
+
+
 def test_jobs_without_a_queue_wait_until_they_get_one(managed):
     world = World(managed, "inside")
     world.api.patch("/api/v1/namespaces/inside", {"metadata": {"labels": {"team": "a"}}})
@@ -33,6 +40,8 @@ def test_jobs_without_a_queue_wait_until_they_get_one(managed):
     world.job("early", queue=None)
     said = world.waits("early", "Misconfigured")
     assert "has no label sluice.dev/queue-name" in said["sentence"]
+    # Mutating and validating policies come into force at different moments.
+    wait_until("the API server to keep Jobs without a queue suspended", lambda: is_kept_suspended(world, "early"), SOON)
     world.patch("early", {"metadata": {"labels": {QUEUE: "q"}}})
     world.started("early")
     # A Job of a Job that runs is none that may run outside a queue.
