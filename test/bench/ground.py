@@ -23,6 +23,12 @@ def say(text):
     print(text, flush=True)
 
 
+def quota(cpu):
+    """spec.resourceGroups of a ClusterQueue: so many cpu, with 1Gi for each."""
+    return [{"coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [
+        {"name": "cpu", "nominalQuota": str(cpu)}, {"name": "memory", "nominalQuota": f"{cpu}Gi"}]}]}]
+
+
 class Ground:
     """A sandbox made anew, with one controller (the release build)."""
 
@@ -99,9 +105,7 @@ class Ground:
                                                     "metadata": {"name": "any"}, "spec": {}})
         self.api.ensure(f"{base}/clusterqueues", {
             "apiVersion": "sluice.dev/v1alpha1", "kind": "ClusterQueue", "metadata": {"name": name},
-            "spec": {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": [{
-                "coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": [
-                    {"name": "cpu", "nominalQuota": str(cpu)}, {"name": "memory", "nominalQuota": f"{cpu}Gi"}]}]}]}})
+            "spec": {"namespaceSelector": {}, "stopPolicy": stop_policy, "resourceGroups": quota(cpu)}})
         self.api.ensure("/api/v1/namespaces", {"metadata": {"name": name}})
         self.api.ensure(f"{base}/namespaces/{name}/localqueues", {
             "apiVersion": "sluice.dev/v1alpha1", "kind": "LocalQueue", "metadata": {"name": "main", "namespace": name},
@@ -110,8 +114,8 @@ class Ground:
     def set_queue(self, name, **spec):
         self.api.patch(f"/apis/sluice.dev/v1alpha1/clusterqueues/{name}", {"spec": spec})
 
-    def pending(self):
-        queues = self.box.controller_api().get("/api/v1/queues")["clusterQueues"]
+    def pending(self, controller="controller-one"):
+        queues = self.box.controller_api(controller).get("/api/v1/queues")["clusterQueues"]
         return sum(q["pending"] for q in queues)
 
     def wait_reported(self, **counts):
