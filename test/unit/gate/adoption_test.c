@@ -142,6 +142,60 @@ static void beyond_the_quota_the_last_to_start_give_way(void **state)
 	world_done(&c.w);
 }
 
+/* Its owner raised it, and then the ledger lost its start: the last of ten. */
+static void raise_and_go_back(struct crowd *c, bool kept)
+{
+	open_and_go_back(c, 9);
+	c->w.quota = 100; /* for ten pods */
+	struct snap *s = model_api_edit(&c->w.api, c->job[9]);
+	s->job.parallelism = s->job.completions = 16;
+	s->job.deleting = kept;
+	s->job.finalizer = kept ? "example.com/keep" : NULL;
+	model_api_write(&c->w.api, s, true);
+	c->w.pods = 16;
+	restart(c);
+}
+
+static int64_t held_by_the_raised(const struct crowd *c)
+{
+	const struct model_reservation *h =
+		model_ledger_open_reservation(c->w.ledger, &c->job[9]->now->job.uid);
+	return h ? h->reservation.lines[0].amount : 0;
+}
+
+/* It is adopted for what its story says, and stopped as if nothing had been lost. Were it adopted
+ * for what it might use, others would give way to it. */
+static void one_that_was_raised_is_adopted_for_no_more_and_stopped(void **state)
+{
+	struct crowd c;
+	(void)state;
+	raise_and_go_back(&c, false);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
+	assert_true(c.job[9]->now->job.suspend);
+	assert_string_equal(c.w.last[NOTE_STOP].reason, "ScaledUp");
+	assert_int_equal(held_by_the_raised(&c), 10);
+	pass_time(&c, SETTLE_MS + 1000);
+	assert_int_equal(running(&c), 9);
+	world_done(&c.w);
+}
+
+/* Deleted, it cannot be stopped any more. It holds what it held until its pods are gone. */
+static void one_that_was_raised_and_kept_is_adopted_for_no_more(void **state)
+{
+	struct crowd c;
+	(void)state;
+	raise_and_go_back(&c, true);
+	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
+	pass_time(&c, SETTLE_MS + 1000);
+	assert_int_equal(held_by_the_raised(&c), 10);
+	assert_int_equal(c.w.sent[INTENT_STOP], 0);
+	assert_int_equal(held(&c), 10);
+	c.w.pods = 0;
+	pass_time(&c, 20000);
+	assert_int_equal(held_by_the_raised(&c), 0);
+	world_done(&c.w);
+}
+
 /* The reservation that is read is of an attempt before the one that runs. */
 static void an_attempt_that_was_overtaken_is_closed(void **state)
 {
@@ -199,6 +253,8 @@ int main(void)
 		cmocka_unit_test(what_a_tenant_wrote_adopts_nothing),
 		cmocka_unit_test(what_was_given_back_is_stopped_and_charged_to_nothing),
 		cmocka_unit_test(beyond_the_quota_the_last_to_start_give_way),
+		cmocka_unit_test(one_that_was_raised_is_adopted_for_no_more_and_stopped),
+		cmocka_unit_test(one_that_was_raised_and_kept_is_adopted_for_no_more),
 		cmocka_unit_test(an_attempt_that_was_overtaken_is_closed),
 		cmocka_unit_test(a_ledger_that_moved_makes_a_pause),
 	};
