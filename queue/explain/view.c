@@ -207,27 +207,18 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
 	return n != NULL;
 }
 
-static int absent_order(const void *a, const void *b)
-{
-	return strcmp((*(const struct clusterqueue *const *)a)->name,
-		(*(const struct clusterqueue *const *)b)->name);
-}
-
 static void find_absent(const struct queue *q)
 {
 	struct scratch *s = q->scratch;
-	const struct clusterqueue *cq;
-	size_t n = 0;
-	map_each(&q->clusterqueues.map, i, cq)
-		n += !tree_in(&cq->by_name);
+	size_t n;
+	struct clusterqueue **all = clusterqueues_by_name(&q->clusterqueues, &n);
 	s->nabsent = 0;
 	s->absent = mem_grow(s->absent, n + 1, sizeof(*s->absent));
-	map_each(&q->clusterqueues.map, i, cq)
-		if (!tree_in(&cq->by_name) &&
-			(!list_empty(&cq->reservations) || jobs_waiting_for(cq) > 0))
-			s->absent[s->nabsent++] = cq;
-	if (s->nabsent > 1)
-		qsort(s->absent, s->nabsent, sizeof(*s->absent), absent_order);
+	for (size_t i = 0; i < n; i++)
+		if (!tree_in(&all[i]->by_name) &&
+			(!list_empty(&all[i]->reservations) || jobs_waiting_for(all[i]) > 0))
+			s->absent[s->nabsent++] = all[i];
+	free(all);
 }
 
 bool queue_view_any_clusterqueue(const struct queue *q, size_t index, struct clusterqueue_view *ret)

@@ -74,6 +74,25 @@ struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const ch
 	return map_get(&all->map, map_hash_string(name), name);
 }
 
+static int name_order(const void *a, const void *b)
+{
+	return strcmp((*(const struct clusterqueue *const *)a)->name,
+		(*(const struct clusterqueue *const *)b)->name);
+}
+
+struct clusterqueue **clusterqueues_by_name(const struct clusterqueues *all, size_t *ret_n)
+{
+	struct clusterqueue **ret = mem_array(all->map.count + 1, sizeof(struct clusterqueue *));
+	struct clusterqueue *cq;
+	size_t n = 0;
+	map_each(&all->map, i, cq)
+		ret[n++] = cq;
+	if (n > 1)
+		qsort(ret, n, sizeof(struct clusterqueue *), name_order);
+	*ret_n = n;
+	return ret;
+}
+
 static struct quota_node *node_of(struct quota *quota, const char *name)
 {
 	struct buf path;

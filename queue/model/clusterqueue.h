@@ -120,6 +120,9 @@ void clusterqueues_done(struct clusterqueues *all);
 
 struct clusterqueue *clusterqueue_find(const struct clusterqueues *all, const char *name);
 struct clusterqueue *clusterqueue_keep(struct clusterqueues *all, const char *name);
+/* All that something names, also those that do not exist, by name: those may have runs. The array
+ * is the caller's to free. */
+struct clusterqueue **clusterqueues_by_name(const struct clusterqueues *all, size_t *ret_n);
 void clusterqueue_put(struct clusterqueues *all, struct clusterqueue *cq);
 
 /* 0, or ERR_INVALID with object, field and cure. */

@@ -218,8 +218,10 @@ static struct job_answer serve(struct sim *s, struct api_request *q)
 		record_stop(s, q, before);
 		count_unready(s, q, j, before->run);
 	}
-	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START)
+	if (a.outcome == JOB_DONE && q->intent.kind == INTENT_START) {
 		disown(s, q, j);
+		restore_started(s, q->born, j);
+	}
 	if (q->intent.kind != INTENT_READ) {
 		sim_log(s, "api    %s of %s lands: %s",
 			q->intent.kind == INTENT_START	  ? "START"

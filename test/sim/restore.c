@@ -201,6 +201,12 @@ void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op
 			judge_run(s, j, p->run);
 }
 
+void restore_started(struct sim *s, uint64_t born, const struct model_job *j)
+{
+	if (born != s->restore.store)
+		judge_run(s, j, j->now->run);
+}
+
 /* ---- It goes back -----------------------------------------------------------------------------
  */
 

@@ -191,15 +191,18 @@ static void expect_each(struct queue *q, const struct link *reservations, bool e
 	}
 }
 
-/* Begins or ceases to tell nodes of admitted pods. */
+/* Begins or ceases to tell nodes of admitted pods: also of those of a ClusterQueue that was deleted,
+ * or is not read yet. */
 static void expect_all(struct queue *q, bool expects)
 {
+	size_t n;
+	struct clusterqueue **all = clusterqueues_by_name(&q->clusterqueues, &n);
 	q->node_suitability.expects = expects;
-	for (struct tree_node *n = tree_first(&q->clusterqueues.shown); n; n = tree_next(n)) {
-		const struct clusterqueue *cq = container_of(n, struct clusterqueue, by_name);
-		expect_each(q, &cq->reservations, expects);
-		expect_each(q, &cq->promised, expects);
+	for (size_t i = 0; i < n; i++) {
+		expect_each(q, &all[i]->reservations, expects);
+		expect_each(q, &all[i]->promised, expects);
 	}
+	free(all);
 }
 
 /* ---- Whether it is asked --------------------------------------------------------------------- */
