@@ -137,9 +137,11 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		take_down(j, i);
 	} else {
 		bool lost = job_story_is_lost(j);
-		bool over = i->kind == INTENT_STOP || j->phase == PHASE_WAITING || lost;
-		/* Of one whose start was refused nothing is to be taken for a run. */
-		bool stopped = lost || (over && j->stop.reason != REFUSED_BY_SERVER);
+		bool stops = i->kind == INTENT_STOP;
+		bool over = stops || j->phase == PHASE_WAITING || lost;
+		/* Of one whose start was refused nothing is to be taken for a run. But where a
+		 * STOP lands the Job ran: an earlier request of that start came through. */
+		bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
 		s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 		s->trouble = stopped ? j->stop.pod_trouble : NULL;
 		s->is_signed &= stopped;

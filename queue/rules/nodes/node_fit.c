@@ -191,8 +191,8 @@ static void expect_each(struct queue *q, const struct link *reservations, bool e
 	}
 }
 
-/* Begins or ceases to tell nodes of admitted pods: also of those of a ClusterQueue that was deleted,
- * or is not read yet. */
+/* Begins or ceases to tell nodes of admitted pods. Those of a ClusterQueue that was deleted, or is
+ * not read yet, are among them. */
 static void expect_all(struct queue *q, bool expects)
 {
 	size_t n;
