@@ -87,8 +87,7 @@ struct clusterqueue **clusterqueues_by_name(const struct clusterqueues *all, siz
 	size_t n = 0;
 	map_each(&all->map, i, cq)
 		ret[n++] = cq;
-	if (n > 1)
-		qsort(ret, n, sizeof(struct clusterqueue *), name_order);
+	qsort(ret, n, sizeof(struct clusterqueue *), name_order);
 	*ret_n = n;
 	return ret;
 }

@@ -9,8 +9,8 @@
  * From the loss until that leader has adopted what runs, ledger use is not above real use. What is
  * promised meanwhile is that real use stays below the quota, and that no run is stopped that fits.
  * A start that lands longer after the loss than any request lives is nobody's: it is stopped.
- * A run that its owner raised before the loss is adopted for what its story says. Its pods beyond that
- * are no more Sluice's own than they were before the loss.
+ * A run that its owner raised before the loss is adopted for what its story says. Its pods beyond
+ * that are no more Sluice's own than they were before the loss.
  */
 #ifndef SLUICE_TEST_SIM_FAILOVER_H
 #define SLUICE_TEST_SIM_FAILOVER_H

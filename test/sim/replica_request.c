@@ -596,8 +596,8 @@ static void count_borrowed(struct sim *s, const struct ledger_op *op)
 	}
 }
 
-/* A late start whose run is counted again. Not so a run that its owner raised: what was adopted is what
- * its story says, and its pods may still be more. */
+/* A late start whose run is counted again. Not so a run that its owner raised: what was adopted is
+ * what its story says, and its pods may still be more. */
 static void own(struct sim *s, const struct ledger_op *op)
 {
 	const struct model_job *j = model_api_by_uid(&s->api, &op->uid);

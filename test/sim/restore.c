@@ -203,8 +203,11 @@ void restore_given_back(struct sim *s, uint64_t born, const struct ledger_op *op
 
 void restore_started(struct sim *s, uint64_t born, const struct model_job *j)
 {
-	if (born != s->restore.store)
-		judge_run(s, j, j->now->run);
+	const struct model_run *run = j->now->run;
+	const struct model_reservation *h =
+		model_ledger_reservation(s->ledger, &j->now->job.uid, run->attempt);
+	if (born != s->restore.store && h && h->open && has_more(s, j, &h->reservation))
+		disown(s, j, run, true);
 }
 
 /* ---- It goes back -----------------------------------------------------------------------------
