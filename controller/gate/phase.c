@@ -372,9 +372,10 @@ static bool ended(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* While no leader looked it was suspended, its template changed, and unsuspended: the story still
- * says that it runs, and what is reserved is for the pods it had. That its pods count for more does
- * not tell by itself: admins change what is counted, and what runs is left alone. */
+/* While no leader looked it was suspended, its template changed, and unsuspended, and what is
+ * reserved is for the pods it had. The story may say that it runs, or that the attempt before it was
+ * stopped, or nothing, where etcd was restored from before the start. That its pods count for more
+ * does not tell by itself: admins change what is counted, and what runs is left alone. */
 bool job_is_another(const struct gate *g, const struct gate_job *j)
 {
 	return j->seen.resumed_by_other && queue_job_outgrows(g->queue, &j->uid, j->seen.pods);

@@ -198,8 +198,7 @@ static int fill_job(struct decoder *d, const cJSON *o, struct err *e)
 	job_annotations(d, o, j);
 	j->suspended_by_person =
 		j->suspend && j->admission.state == STORY_STARTED && suspended_by_person(o);
-	j->resumed_by_other =
-		!j->suspend && j->admission.state == STORY_STARTED && resumed_by_other(o);
+	j->resumed_by_other = !j->suspend && resumed_by_other(o);
 	job_lending(d, o, j);
 	job_status(o, j);
 	read_template(d, o, j);

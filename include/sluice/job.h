@@ -183,9 +183,9 @@ struct job {
 	/* Its story says that it runs, and yet it is suspended: a person did that, as far as
 	 * metadata.managedFields tell. False for all other Jobs. */
 	bool suspended_by_person;
-	/* Its story says that it runs, and so it does, but it was another client than Sluice that
-	 * unsuspended it last: it was suspended in between, and that client may have changed its
-	 * template. As far as metadata.managedFields tell; false for all other Jobs. */
+	/* It runs, and it was another client than Sluice that unsuspended it last, whatever its story
+	 * says: that client may have changed its template before. As far as metadata.managedFields
+	 * tell; false for all other Jobs. */
 	bool resumed_by_other;
 	int32_t parallelism;  /* default 1 */
 	bool has_completions; /* absent: a work queue, finished by any success */

@@ -194,7 +194,7 @@ void snap_suspend(struct snap *s, bool suspend)
 {
 	struct job *j = &s->job;
 	j->suspend = suspend;
-	j->resumed_by_other = !suspend && j->admission.state == STORY_STARTED;
+	j->resumed_by_other = !suspend;
 	j->admission.reapplied = false;
 	if (j->admission.owner_parallelism > 0)
 		j->parallelism = suspend ? j->admission.owner_parallelism : s->applied;
