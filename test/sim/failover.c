@@ -7,9 +7,7 @@
 static void put_in_place(struct sim *s, struct model_ledger *next)
 {
 	struct failover *f = &s->failover;
-	struct ledger_lease lease;
 	must(f->ngone < LEDGERS_MAX);
-	model_ledger_lease(s->ledger, "", -1, 0, 0, false, 0, &lease);
 	int64_t lost = model_ledger_batches(s->ledger) - model_ledger_batches(next);
 	sim_log(s, "---- the ledger fails over: %lld batches are lost", (long long)lost);
 	f->gone[f->ngone++] = s->ledger;
@@ -19,7 +17,7 @@ static void put_in_place(struct sim *s, struct model_ledger *next)
 		sim_reach(s, PATH_BATCHES_FORGOTTEN);
 		f->before = f->before ? f->before : f->gone[f->ngone - 1];
 		f->lost_ms = s->now_ms;
-		f->epoch = lease.epoch > f->epoch ? lease.epoch : f->epoch;
+		f->lost_by = f->server;
 	}
 	for (size_t i = 0; i < s->nreplicas; i++)
 		if (s->replica[i].up)
@@ -76,14 +74,15 @@ void failover_done(struct sim *s)
 		model_ledger_free(s->failover.gone[i]);
 }
 
-/* A leader has come after all that were there, and has done what it does about the loss. */
+/* A leader has come since, and has done what it does about the loss. Its epoch does not tell: the
+ * same may be given out again where the lease was lost, too. */
 static bool made_good(const struct sim *s)
 {
 	for (size_t i = 0; i < s->nreplicas; i++) {
 		const struct replica *r = &s->replica[i];
 		struct gate_counts c;
 		int64_t left_ms;
-		if (!r->up || !gate_leading(r->gate) || gate_epoch(r->gate) <= s->failover.epoch ||
+		if (!r->up || !gate_leading(r->gate) || r->led_on < s->failover.lost_by ||
 			gate_settling(r->gate, &left_ms))
 			continue;
 		gate_count(r->gate, &c);

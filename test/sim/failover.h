@@ -35,7 +35,7 @@ struct failover {
 	struct model_ledger *gone[LEDGERS_MAX]; /* their strings are still borrowed */
 	size_t ngone;
 	int64_t lost_ms;		   /* the last time; 0: never */
-	int64_t epoch;			   /* ... the highest that was given out until then */
+	uint64_t lost_by;		   /* ... and the server that lacked it */
 	const struct model_ledger *before; /* while that is not made good */
 };
 

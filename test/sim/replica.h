@@ -60,6 +60,7 @@ struct replica {
 
 	/* The connection to the ledger, and the last batch that it acknowledged. */
 	int64_t acked_epoch, acked_batch;
+	uint64_t led_on; /* the server that gave it the lease (failover.h) */
 	uint64_t connection;
 	int64_t land_ms, answer_ms;
 	struct ledger_request *flight[LEDGER_FLIGHT]; /* not answered, oldest first */

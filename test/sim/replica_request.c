@@ -498,6 +498,8 @@ static void answer_ledger(struct sim *s, struct replica *r, void *arg)
 	if (q->outcome == LEDGER_DONE && led) {
 		r->acked_epoch = q->intent.kind == INTENT_LEASE ? q->lease.epoch : q->intent.epoch;
 		r->acked_batch = q->batch;
+		if (q->intent.epoch == 0)
+			r->led_on = q->server;
 	}
 	if (q->intent.kind == INTENT_LEASE) {
 		if (q->outcome != LEDGER_DONE || q->intent.epoch == 0)
