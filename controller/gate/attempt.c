@@ -172,6 +172,15 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
+/* Another client suspended it before our STOP came, so it is on hold only once that is told. Its
+ * story may be lost until then: what is owed does not depend on it. */
+static void owe_hold(struct gate_job *j)
+{
+	if (j->stop.hold && j->seen.suspend && !j->seen.held &&
+		j->seen.story_state == STORY_STARTED)
+		stop_owe_hold(j);
+}
+
 /* It may not be one that comes back when its pods are gone. */
 static void tell_queue_of_hold(struct gate *g, struct gate_job *j)
 {
@@ -185,6 +194,7 @@ enum phase attempt_drain(struct gate *g, struct gate_job *j)
 {
 	stuck_end(g, j); /* the note tells of it */
 	heed_earlier_stop(g, j);
+	owe_hold(j);
 	tell_queue_of_hold(g, j);
 	stop_drain(g, j);
 	if (j->seen.finished)

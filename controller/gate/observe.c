@@ -199,6 +199,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->finished_ms = seen->status.finished_ms;
 	f->held = seen->hold != NULL;
+	if (f->held)
+		stop_hold_settled(j);
 	f->annotation_bytes = seen->annotations.bytes;
 	f->has_notice = seen->annotations.waiting != NULL;
 	f->notice = notice_kind(seen->annotations.waiting);

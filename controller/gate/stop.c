@@ -331,16 +331,20 @@ void stop_hold_refused(struct gate_job *j)
 	j->stop.hold_refused = j->stop.hold_owed;
 }
 
-/* Not once the annotation is there, or once its owner has changed what was refused. */
+void stop_hold_settled(struct gate_job *j)
+{
+	if (!j->stop.hold_owed)
+		return;
+	j->stop.hold_owed = j->stop.hold_refused = false;
+	request_forget_denials(j);
+}
+
+/* Not once its owner has changed what was refused. */
 bool stop_owes_hold(struct gate_job *j)
 {
-	struct stop *s = &j->stop;
-	bool changed = s->hold_refused && !request_is_as_denied(j);
-	if (s->hold_owed && (j->seen.held || changed)) {
-		s->hold_owed = s->hold_refused = false;
-		request_forget_denials(j);
-	}
-	return s->hold_owed;
+	if (j->stop.hold_refused && !request_is_as_denied(j))
+		stop_hold_settled(j);
+	return j->stop.hold_owed;
 }
 
 bool stop_bars(struct gate *g, struct gate_job *j)

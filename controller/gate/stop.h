@@ -68,9 +68,11 @@ void stop_keep_trouble(struct gate_job *j, char *sentence);
 
 /* The end puts it on hold. */
 bool stop_holds(const struct gate_job *j);
-/* The annotation for that did not go with the stop; it was refused. */
+/* The annotation for that did not go with the stop; it was refused; it is there, or not to be
+ * written any more. */
 void stop_owe_hold(struct gate_job *j);
 void stop_hold_refused(struct gate_job *j);
+void stop_hold_settled(struct gate_job *j);
 /* It is to be written still. */
 bool stop_owes_hold(struct gate_job *j);
 /* It is not queued again yet, for a manifest that suspends it is applied again and again. */

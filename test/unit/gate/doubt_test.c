@@ -233,6 +233,25 @@ static void a_job_that_was_deactivated_is_on_hold_whoever_suspended_it(void **st
 	assert_non_null(w->j->now->job.hold);
 }
 
+/* ... and its owner takes all annotations off while its pods go. */
+static void a_job_that_was_deactivated_is_on_hold_whatever_became_of_its_story(void **state)
+{
+	struct world *w = *state;
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.suspend = true;
+	model_api_write(&w->api, s, true);
+	decide(w, (struct decision){.kind = DECISION_STOP, .reason = STOP_REASON_MAX_RUN});
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	s = model_api_edit(&w->api, w->j);
+	s->job.admission = (struct job_admission){0};
+	model_api_write(&w->api, s, false);
+	gate_see_job(w->gate, &w->j->now->job);
+	turn(w);
+	write_status(w, (struct job_status){.suspended = true});
+	assert_non_null(w->j->now->job.hold);
+}
+
 static int32_t requeues(const struct world *w)
 {
 	struct job_history h;
@@ -477,6 +496,7 @@ int main(void)
 		RUN(a_status_that_cannot_be_written_keeps_no_quota_for_ever),
 		RUN(work_is_lost_that_only_the_answer_tells_of),
 		RUN(a_job_that_was_deactivated_is_on_hold_whoever_suspended_it),
+		RUN(a_job_that_was_deactivated_is_on_hold_whatever_became_of_its_story),
 		RUN(a_stop_that_came_first_holds_with_its_own_reason),
 		RUN(a_limit_that_a_start_had_which_never_was_puts_nothing_on_hold),
 		RUN(it_is_known_of_a_job_that_was_adopted_before_it_was_read),
