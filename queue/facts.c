@@ -268,6 +268,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;
 	lq->weight = s->weight;
+	localqueue_take_metadata(lq, &s->metadata);
 	take_limits(q, lq, &s->limits);
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
@@ -287,6 +288,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
 	lq->weight = 1;
+	localqueue_take_metadata(lq, NULL);
 	take_limits(q, lq, &(struct localqueue_limits){0});
 	repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);

@@ -51,12 +51,14 @@ static void init_text(struct directives_text *t)
 {
 	buf_init(&t->node_selector, DIRECTIVES_MAX);
 	buf_init(&t->tolerations, DIRECTIVES_MAX);
+	buf_init(&t->node_affinity, DIRECTIVES_MAX);
 }
 
 static void done_text(struct directives_text *t)
 {
 	buf_done(&t->node_selector);
 	buf_done(&t->tolerations);
+	buf_done(&t->node_affinity);
 }
 
 struct gate *gate_new(const struct gate_options *o, struct queue *q)
@@ -106,6 +108,7 @@ void gate_free(struct gate *g)
 	outbox_done(&g->outbox);
 	done_text(&g->taken.own_directives);
 	done_text(&g->taken.run_directives);
+	arena_done(&g->taken.edit);
 	troubles_free(g->troubles);
 	story_reader_free(g->story_reader);
 	free(g->identity);

@@ -63,10 +63,9 @@ struct job_queue {
 struct taken {
 	struct intent intent;
 	struct quota_line lines[QUEUE_LINES_MAX];
-	/* The texts of its template: directives as the owner wrote them, and of the run. */
-	struct directives_text {
-		struct buf node_selector, tolerations;
-	} own_directives, run_directives;
+	/* Of its template: directives as the owner wrote them and of the run; what else changes. */
+	struct directives_text own_directives, run_directives;
+	struct arena edit;
 };
 
 struct gate {

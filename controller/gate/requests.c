@@ -62,18 +62,20 @@ static void shorten(struct gate_job *j, struct intent *i)
 
 static struct template_directives directives_of(const struct directives_text *t)
 {
-	return (struct template_directives){buf_text(&t->node_selector), buf_text(&t->tolerations)};
+	return (struct template_directives){buf_text(&t->node_selector), buf_text(&t->tolerations),
+		buf_text(&t->node_affinity)};
 }
 
 static bool is_cut_off(const struct directives_text *t)
 {
-	return t->node_selector.failed || t->tolerations.failed;
+	return t->node_selector.failed || t->tolerations.failed || t->node_affinity.failed;
 }
 
 static void clear_text(struct directives_text *t)
 {
 	buf_reset(&t->node_selector);
 	buf_reset(&t->tolerations);
+	buf_reset(&t->node_affinity);
 }
 
 static void tell_template(struct gate *g, const struct uid *uid, struct start_template *ret)
@@ -81,13 +83,15 @@ static void tell_template(struct gate *g, const struct uid *uid, struct start_te
 	struct directives_text *own = &g->taken.own_directives, *run = &g->taken.run_directives;
 	clear_text(own);
 	clear_text(run);
-	queue_job_own_directives(g->queue, uid, &own->node_selector, &own->tolerations);
-	queue_job_directives(g->queue, uid, &run->node_selector, &run->tolerations);
+	arena_done(&g->taken.edit);
+	queue_job_own_directives(g->queue, uid, own);
+	bool joined = queue_job_directives(g->queue, uid, run);
 	*ret = (struct start_template){.own = directives_of(own),
 		.run = directives_of(run),
 		.resources = queue_job_resources(g->queue, uid),
 		.lending = queue_job_lending(g->queue, uid),
-		.too_large = is_cut_off(own) || is_cut_off(run)};
+		.too_large = !joined || is_cut_off(own) || is_cut_off(run)};
+	queue_job_template_edit(g->queue, uid, &g->taken.edit, &ret->edit);
 }
 
 void job_tell(struct gate *g, struct gate_job *j, struct intent *i)

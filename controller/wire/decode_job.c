@@ -161,8 +161,8 @@ static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 {
 	const struct path *spec = PATH(NULL, "spec");
 	const cJSON *template = json_object(json_object(o, "spec"), "template");
-	const struct own_parts own = {j->pod, j->placement.node_selector,
-		j->placement.nnode_selector, j->placement.tolerations, j->placement.ntolerations};
+	const struct own_parts own = {
+		j->pod, j->placement, j->metadata.old_affinity, j->metadata.labels};
 	j->grace_ms = grace_ms(json_object(template, "spec"));
 	if (!template || d->faulty)
 		return;

@@ -130,26 +130,70 @@ static bool read_placement(struct decoder *d, const cJSON *o, struct placement *
 	ret->node_selector = labels_field(
 		&quiet, NULL, o, "nodeSelector", NODE_SELECTOR_MAX, &ret->nnode_selector);
 	ret->tolerations = tolerations_field(&quiet, NULL, o, TOLERATIONS_MAX, &ret->ntolerations);
+	node_affinity_field(&quiet, NULL, json_object(o, "nodeAffinity"), ret);
 	d->parcel = quiet.parcel;
 	return o && !quiet.faulty;
 }
 
-static void restore_directives(
-	struct decoder *d, const char *text, struct json *notes, struct job *j)
+static const cJSON *template_of(const cJSON *o)
 {
-	const cJSON *root;
+	return json_object(json_object(o, "spec"), "template");
+}
+
+/* Of spec.affinity: is there more in it than node affinity? */
+static bool has_other_affinity(const cJSON *o)
+{
+	json_each(item, json_object(json_object(template_of(o), "spec"), "affinity"))
+		if (!item->string || strcmp(item->string, "nodeAffinity") != 0)
+			return true;
+	return false;
+}
+
+/* A start that adds none leaves no trace of it here. */
+static void restore_affinity(const cJSON *o, const struct placement *original,
+	const struct placement *applied, struct job *j)
+{
+	struct placement *p = &j->placement;
+	if (applied->nterms + applied->npreferred == 0 || p->affinity_unread ||
+		!node_affinity_same(applied, p))
+		return;
+	p->terms = original->terms;
+	p->nterms = original->nterms;
+	p->preferred = original->preferred;
+	p->npreferred = original->npreferred;
+	p->has_affinity = has_other_affinity(o) || p->nterms + p->npreferred > 0;
+	j->metadata.old_affinity = true;
+}
+
+static void restore_selectors(
+	const struct placement *original, const struct placement *applied, struct placement *p)
+{
+	if (!directives_same(applied, p))
+		return;
+	p->node_selector = original->node_selector;
+	p->nnode_selector = original->nnode_selector;
+	p->tolerations = original->tolerations;
+	p->ntolerations = original->ntolerations;
+}
+
+/* text: what the annotation says, or NULL. */
+static void restore_directives(
+	struct decoder *d, const cJSON *o, const char *text, struct json *notes, struct job *j)
+{
+	const struct path *at = PATH(PATH(NULL, "spec"), "template");
+	const cJSON *root = NULL;
 	struct placement original, applied;
-	if (strlen(text) > ANNOTATIONS_MAX_BYTES ||
-		json_parse(notes, slice_of(text), &root, NULL) < 0)
+	if (!text || strlen(text) > ANNOTATIONS_MAX_BYTES ||
+		json_parse(notes, slice_of(text), &root, NULL) < 0 ||
+		!read_placement(d, json_object(root, "original"), &original) ||
+		!read_placement(d, json_object(root, "applied"), &applied)) {
+		j->metadata = template_metadata_field(d, at, template_of(o), NULL);
 		return;
-	if (!read_placement(d, json_object(root, "original"), &original) ||
-		!read_placement(d, json_object(root, "applied"), &applied) ||
-		!directives_same(&applied, &j->placement))
-		return;
-	j->placement.node_selector = original.node_selector;
-	j->placement.nnode_selector = original.nnode_selector;
-	j->placement.tolerations = original.tolerations;
-	j->placement.ntolerations = original.ntolerations;
+	}
+	j->metadata =
+		template_metadata_field(d, at, template_of(o), json_object(root, "applied"));
+	restore_selectors(&original, &applied, &j->placement);
+	restore_affinity(o, &original, &applied, j);
 }
 
 /* The bound is on the user's own: with a flavor's added the template may well be over it. */
@@ -267,8 +311,7 @@ void job_annotations(struct decoder *d, const cJSON *o, struct job *j)
 	j->annotations.bytes = bytes_of(annotations);
 	if (story)
 		keep_story(d, at, story, notes, j);
-	if (directives)
-		restore_directives(d, directives, notes, j);
+	restore_directives(d, o, directives, notes, j);
 	json_free(notes);
 	check_directives(d, j);
 	read_times(d, at, annotations, j);

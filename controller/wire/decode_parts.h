@@ -77,10 +77,28 @@ struct selector_term requirements_field(
 /* metav1.LabelSelector: matchLabels and matchExpressions, all of which must hold. */
 struct selector_term label_selector(
 	struct decoder *d, const struct path *at, const cJSON *selector);
-/* nodeSelector, tolerations and required node affinity of a pod's spec. */
+/* The nodeAffinity object o, at `at`, into terms and preferred. */
+void node_affinity_field(
+	struct decoder *d, const struct path *at, const cJSON *o, struct placement *ret);
+/* nodeSelector, tolerations and node affinity of a pod's spec. */
 struct placement placement_field(struct decoder *d, const struct path *at, const cJSON *spec);
 /* The same node selector and the same tolerations, in whatever order? */
 bool directives_same(const struct placement *a, const struct placement *b);
+
+/* The same node affinity, term by term? */
+bool node_affinity_same(const struct placement *a, const struct placement *b);
+
+/* decode_metadata.c. What the API server takes for the key, the value of a label. */
+bool label_key_valid(const char *key);
+bool label_value_valid(const char *value);
+/* labels and annotations that are added to pods; queue_metadata_field() reads spec.podTemplate. */
+struct pod_metadata pod_metadata_field(
+	struct decoder *d, const struct path *up, const cJSON *object);
+struct pod_metadata queue_metadata_field(
+	struct decoder *d, const struct path *up, const cJSON *spec);
+/* The keys of a Job's pod template; applied: what an earlier start has added, or NULL. */
+struct template_metadata template_metadata_field(
+	struct decoder *d, const struct path *up, const cJSON *template, const cJSON *applied);
 
 /* decode_amount.c: times, shares and money as policies and annotations write them. */
 #define SPAN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
@@ -136,10 +154,9 @@ void job_terms_field(
  * owner wrote of it, which has been decoded. */
 struct own_parts {
 	struct pod_resources resources;
-	const struct label *node_selector;
-	size_t nnode_selector;
-	const struct toleration *tolerations;
-	size_t ntolerations;
+	struct placement placement;
+	bool restored_affinity; /* its node affinity is that of placement, not the template's */
+	struct template_keys labels; /* .old: not its owner's */
 };
 struct pod *template_field(struct decoder *d, const char *ns, const struct path *up, const cJSON *o,
 	const struct own_parts *own);

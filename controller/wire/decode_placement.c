@@ -1,7 +1,11 @@
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/must.h"
+#include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_parts.h"
+#include "queue/job/node_affinity.h"
+#include "queue/job/placement_key.h"
 
 static const char *const effects[] = {
 	"", "NoSchedule", "PreferNoSchedule", "NoExecute", NULL}; /* enum taint_effect */
@@ -126,35 +130,121 @@ struct selector_term label_selector(struct decoder *d, const struct path *at, co
 	return (struct selector_term){all, nlabels + nexpressions};
 }
 
-/* matchFields are the scheduler's business: they speak of single nodes, not of flavors. */
-static const struct selector_term *terms_field(
-	struct decoder *d, const struct path *up, const cJSON *required, size_t *ret_count)
+/* What a start makes can be read back. */
+_Static_assert(TERMS_MAX >= NODE_AFFINITY_TERMS_MAX, "required and preferred terms");
+_Static_assert(REQUIREMENTS_MAX >= NODE_AFFINITY_REQUIREMENTS_MAX, "requirements of a term");
+
+static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+static const char preferred[] = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/* Only matchExpressions: the other half of a term is read by fields_field(). */
+static struct node_term *terms_field(
+	struct decoder *d, const struct path *up, const cJSON *o, size_t *ret_count)
 {
 	size_t n = 0;
-	const cJSON *list =
-		objects_field(d, up, required, "nodeSelectorTerms", TERMS_MAX, ret_count);
-	struct selector_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
+	const cJSON *list = objects_field(d, up, o, "nodeSelectorTerms", TERMS_MAX, ret_count);
+	struct node_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(item, list) {
 		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
-		all[n++] = requirements_field(d, at, item, "matchExpressions");
+		all[n++].labels = requirements_field(d, at, item, "matchExpressions");
 	}
 	return all;
 }
 
+static void fields_field(struct decoder *d, const struct path *up, const cJSON *o,
+	struct node_term *all, size_t count)
+{
+	size_t n = 0;
+	json_each(item, json_array(o, "nodeSelectorTerms")) {
+		const struct path *at = PATH_INDEX(PATH(up, "nodeSelectorTerms"), n);
+		if (n == count)
+			break;
+		all[n++].fields = requirements_field(d, at, item, "matchFields");
+	}
+}
+
+static const struct preferred_term *preferred_field(
+	struct decoder *d, const struct path *up, const cJSON *o, size_t *ret_count)
+{
+	size_t n = 0;
+	const cJSON *list = objects_field(d, up, o, preferred, TERMS_MAX, ret_count);
+	struct preferred_term *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
+	json_each(item, list) {
+		const struct path *at = PATH_INDEX(PATH(up, preferred), n);
+		const struct path *here = PATH(at, "preference");
+		const cJSON *term = object_field(d, at, item, "preference");
+		all[n].weight = int32_field(d, at, item, "weight", 1, 0);
+		if (all[n].weight < 1 || all[n].weight > 100)
+			decoder_fault(d, PATH(at, "weight"), "must be a whole number from 1 to 100");
+		all[n].term.labels = requirements_field(d, here, term, "matchExpressions");
+		all[n].term.fields = requirements_field(d, here, term, "matchFields");
+		n++;
+	}
+	return all;
+}
+
+void node_affinity_field(
+	struct decoder *d, const struct path *at, const cJSON *o, struct placement *ret)
+{
+	const struct path *here = PATH(at, required);
+	const cJSON *of = object_field(d, at, o, required);
+	struct node_term *terms = terms_field(d, here, of, &ret->nterms);
+	fields_field(d, here, of, terms, ret->nterms);
+	ret->terms = terms;
+	ret->preferred = preferred_field(d, at, o, &ret->npreferred);
+}
+
+/* Of an owner's only matchExpressions that are required count for quota, so only their faults are
+ * the Job's. matchFields speak of single nodes, and preferences are the scheduler's business: what
+ * is wrong there, or of a later version, only means that nothing can be joined to it. */
+static void own_affinity(
+	struct decoder *d, const struct path *at, const cJSON *o, struct placement *p)
+{
+	const struct path *here = PATH(at, required);
+	const cJSON *of = object_field(d, at, o, required);
+	struct node_term *terms = terms_field(d, here, of, &p->nterms);
+	struct faults_aside a = faults_aside(d);
+	fields_field(d, here, of, terms, p->nterms);
+	p->preferred = preferred_field(d, at, o, &p->npreferred);
+	p->affinity_unread = faults_back(d, &a) != NULL;
+	p->terms = terms;
+	if (!p->affinity_unread)
+		return;
+	p->npreferred = 0;
+	for (size_t i = 0; i < p->nterms; i++)
+		terms[i].fields = (struct selector_term){NULL, 0};
+}
+
 struct placement placement_field(struct decoder *d, const struct path *at, const cJSON *spec)
 {
-	static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
 	struct placement p = {0};
 	const struct path *affinity = PATH(at, "affinity");
-	const struct path *node = PATH(affinity, "nodeAffinity");
 	const cJSON *o = object_field(d, at, spec, "affinity");
-	o = object_field(d, affinity, o, "nodeAffinity");
-	o = object_field(d, node, o, required);
+	p.has_affinity = o != NULL;
 	p.node_selector =
 		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &p.nnode_selector);
 	p.tolerations = tolerations_field(d, at, spec, TOLERATIONS_MAX, &p.ntolerations);
-	p.terms = terms_field(d, PATH(node, required), o, &p.nterms);
+	own_affinity(d, PATH(affinity, "nodeAffinity"),
+		object_field(d, affinity, o, "nodeAffinity"), &p);
 	return p;
+}
+
+bool node_affinity_same(const struct placement *a, const struct placement *b)
+{
+	struct placement x = {.terms = a->terms, .nterms = a->nterms, .preferred = a->preferred,
+		.npreferred = a->npreferred};
+	struct placement y = {.terms = b->terms, .nterms = b->nterms, .preferred = b->preferred,
+		.npreferred = b->npreferred};
+	struct buf one, other;
+	buf_init(&one, SIZE_MAX / 4);
+	buf_init(&other, SIZE_MAX / 4);
+	placement_key(&x, &one);
+	placement_key(&y, &other);
+	bool same = one.len == other.len &&
+		    (one.len == 0 || memcmp(one.ptr, other.ptr, one.len) == 0);
+	buf_done(&one);
+	buf_done(&other);
+	return same;
 }
 
 static bool label_in(const struct label *l, const struct label *all, size_t n)

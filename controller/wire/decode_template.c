@@ -155,10 +155,32 @@ static void read_ports(struct decoder *d, const struct path *at, const cJSON *sp
 static struct own_parts own_parts(struct decoder *d, const struct path *at, const cJSON *spec)
 {
 	struct own_parts own = {.resources = pod_field(d, at, spec)};
-	own.node_selector =
-		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &own.nnode_selector);
-	own.tolerations = tolerations_field(d, at, spec, TOLERATIONS_MAX, &own.ntolerations);
+	struct placement *p = &own.placement;
+	p->node_selector =
+		labels_field(d, at, spec, "nodeSelector", NODE_SELECTOR_MAX, &p->nnode_selector);
+	p->tolerations = tolerations_field(d, at, spec, TOLERATIONS_MAX, &p->ntolerations);
 	return own;
+}
+
+/* Without those that an earlier start has added. */
+static const struct label *own_labels(struct decoder *d, const struct path *meta,
+	const cJSON *o, const struct own_parts *own, size_t *ret_count)
+{
+	size_t given, n = 0;
+	const struct label *all = labels_field(d, meta, o, "labels", LABELS_MAX, &given);
+	struct label *kept = parcel_array(&d->parcel, own->labels.nold ? given : 0, sizeof(*kept));
+	*ret_count = given;
+	if (own->labels.nold == 0)
+		return all;
+	for (size_t i = 0; i < given; i++) {
+		bool old = false;
+		for (size_t k = 0; k < own->labels.nold; k++)
+			old = old || strcmp(own->labels.old[k], all[i].key) == 0;
+		if (!old)
+			kept[n++] = all[i];
+	}
+	*ret_count = n;
+	return kept;
 }
 
 static void read_spec(struct decoder *d, const struct path *at, const cJSON *spec, struct pod *p)
@@ -182,13 +204,17 @@ struct pod *template_field(struct decoder *d, const char *ns, const struct path 
 	const cJSON *spec = object_field(d, up, o, "spec");
 	struct own_parts parts = own ? *own : own_parts(d, at, spec);
 	p->ns = text_keep(d, meta, ns, NAME_MAX_BYTES);
-	p->labels = labels_field(
-		d, meta, object_field(d, up, o, "metadata"), "labels", LABELS_MAX, &p->nlabels);
+	p->labels = own_labels(d, meta, object_field(d, up, o, "metadata"), &parts, &p->nlabels);
 	p->resources = parts.resources;
-	p->node_selector = parts.node_selector;
-	p->nnode_selector = parts.nnode_selector;
-	keep_tolerations(d, at, parts.tolerations, parts.ntolerations, p);
+	p->node_selector = parts.placement.node_selector;
+	p->nnode_selector = parts.placement.nnode_selector;
+	keep_tolerations(d, at, parts.placement.tolerations, parts.placement.ntolerations, p);
 	read_spec(d, at, spec, p);
+	if (parts.restored_affinity) {
+		p->terms = parts.placement.terms;
+		p->nterms = parts.placement.nterms;
+		p->has_terms = p->nterms > 0;
+	}
 	return p;
 }
 

@@ -115,15 +115,93 @@ static void put_story(const struct intent *i, struct buf *out)
 	buf_done(&story);
 }
 
+/* ---- the pod template ------------------------------------------------------------------------ */
+
+/* A key as a step of a JSON pointer. */
+static void put_step(struct buf *out, const char *key)
+{
+	for (; *key; key++)
+		buf_puts(out, *key == '~' ? "~0" : *key == '/' ? "~1" : (char[]){*key, '\0'});
+}
+
+static void begin_member(struct buf *out, const char *op, const char *map, const char *key)
+{
+	buf_printf(out, ",{\"op\":\"%s\",\"path\":\"%s/", op, map);
+	put_step(out, key);
+	buf_putc(out, '"');
+}
+
+/* Keys have no character that JSON escapes: they were checked when they were decoded. */
+static void put_keys(const char *map, const struct key_edit *e, struct buf *out)
+{
+	for (size_t i = 0; i < e->ndrop; i++) {
+		begin_member(out, "remove", map, e->drop[i]);
+		buf_putc(out, '}');
+	}
+	for (size_t i = 0; i < e->nadd; i++) {
+		begin_member(out, "add", map, e->add[i].key);
+		buf_puts(out, ",\"value\":");
+		buf_json_string(out, e->add[i].value);
+		buf_putc(out, '}');
+	}
+}
+
+/* The template has labels, for each Job has those of the API server. */
+static void put_metadata(const struct template_edit *e, struct buf *out)
+{
+	put_keys(TEMPLATE "/metadata/labels", &e->labels, out);
+	if (e->annotations.nadd > 0 && !e->has_annotations)
+		put_raw(out, "add", TEMPLATE "/metadata/annotations", "{}");
+	put_keys(TEMPLATE "/metadata/annotations", &e->annotations, out);
+}
+
+static void put_affinity(const struct start_template *t, struct buf *out)
+{
+	static const char all[] = TEMPLATE "/spec/affinity";
+	static const char node[] = TEMPLATE "/spec/affinity/nodeAffinity";
+	switch (t->edit.affinity) {
+	case AFFINITY_KEEP:
+		break;
+	case AFFINITY_MAKE:
+		begin(out, "add", all);
+		buf_printf(out, "{\"nodeAffinity\":%s}}", t->run.node_affinity);
+		break;
+	case AFFINITY_SET:
+		put_raw(out, "add", node, t->run.node_affinity);
+		break;
+	case AFFINITY_CLEAR:
+		buf_printf(out, ",{\"op\":\"remove\",\"path\":\"%s\"}", node);
+		break;
+	case AFFINITY_REMOVE:
+		buf_printf(out, ",{\"op\":\"remove\",\"path\":\"%s\"}", all);
+		break;
+	}
+}
+
+static void put_kept_labels(const char *name, const struct key_edit *e, struct buf *out)
+{
+	for (size_t i = 0; i < e->nadd; i++) {
+		if (i)
+			buf_putc(out, ',');
+		else
+			buf_printf(out, ",\"%s\":{", name);
+		buf_json_string(out, e->add[i].key);
+		buf_putc(out, ':');
+		buf_json_string(out, e->add[i].value);
+	}
+	buf_puts(out, e->nadd > 0 ? "}" : "");
+}
+
 /* A run's directives, or the owner's own, as the annotation keeps them. */
 static void put_kept(struct buf *out, const char *key, const struct template_directives *d,
-	const char *resources)
+	const char *resources, bool affinity)
 {
 	buf_printf(out, "\"%s\":{\"nodeSelector\":%s,\"tolerations\":%s", key, d->node_selector,
 		d->tolerations);
 	if (*resources)
 		buf_printf(out, ",\"resources\":%s", resources);
-	buf_putc(out, '}');
+	if (affinity && *d->node_affinity)
+		buf_printf(out, ",\"nodeAffinity\":%s", d->node_affinity);
 }
 
 /* What the containers ask for: in which names follows from the room that the Job got. A text of
@@ -143,13 +221,18 @@ static void put_template(const struct start_template *t, struct buf *out)
 	convert_resources(t, &resources);
 	put_raw(out, "add", TEMPLATE "/spec/nodeSelector", t->run.node_selector);
 	put_raw(out, "add", TEMPLATE "/spec/tolerations", t->run.tolerations);
+	put_affinity(t, out);
+	put_metadata(&t->edit, out);
 	if (resources.len > 0)
 		resources_patch(buf_slice(&resources), out);
 	buf_putc(&both, '{');
-	put_kept(&both, "original", &t->own, t->resources ? t->resources : "");
-	buf_putc(&both, ',');
-	put_kept(&both, "applied", &t->run, buf_text(&resources));
-	buf_putc(&both, '}');
+	put_kept(&both, "original", &t->own, t->resources ? t->resources : "",
+		t->edit.adds_affinity);
+	buf_puts(&both, "},");
+	put_kept(&both, "applied", &t->run, buf_text(&resources), t->edit.adds_affinity);
+	put_kept_labels("labels", &t->edit.labels, &both);
+	put_kept_labels("annotations", &t->edit.annotations, &both);
+	buf_puts(&both, "}}");
 	add_text(out, DIRECTIVES_POINTER, &both);
 	check_part(&resources, out);
 	out->failed = out->failed || t->too_large;

@@ -202,6 +202,7 @@ struct job {
 	int64_t grace_ms;
 	struct pod_resources pod;
 	struct placement placement; /* the user's own directives, without what a flavor added */
+	struct template_metadata metadata; /* of the pod template: keys alone */
 
 	/* Idle resources (docs/overcommit.md). lending is a set (1 << enum lending): in which kinds
 	 * of flavors it may run. 0, for tests that do not care, is the ordinary ones. Ordinary ones

@@ -69,14 +69,51 @@ struct selector_term {
 	size_t nrequirements;
 };
 
+/* A term of node affinity: both parts must hold. One with neither matches no node. */
+struct node_term {
+	struct selector_term labels; /* matchExpressions */
+	struct selector_term fields; /* matchFields: metadata.name with In or NotIn, one value */
+};
+
+struct preferred_term {
+	int32_t weight; /* 1 to 100 */
+	struct node_term term;
+};
+
 /* The part of a pod template that says where it may run. */
 struct placement {
 	const struct label *node_selector;
 	size_t nnode_selector;
 	const struct toleration *tolerations;
 	size_t ntolerations;
-	const struct selector_term *terms; /* required node affinity; none: no condition */
+	const struct node_term *terms; /* required node affinity; none: no condition */
 	size_t nterms;
+	const struct preferred_term *preferred; /* carried, not judged */
+	size_t npreferred;
+	bool has_affinity;    /* spec.affinity is there, whatever is in it */
+	bool affinity_unread; /* its node affinity is not all understood: nothing can be joined */
+};
+
+/* Labels and annotations that a start adds to pods, for keys of which their owner says nothing. */
+struct pod_metadata {
+	const struct label *labels;
+	size_t nlabels;
+	const struct label *annotations;
+	size_t nannotations;
+};
+
+/* What a start must know of the labels, or the annotations, of a pod template. */
+struct template_keys {
+	const char *const *own; /* its owner's, but for those that no start adds */
+	size_t nown;
+	const char *const *old; /* of an earlier start, still as that wrote them */
+	size_t nold;
+};
+
+struct template_metadata {
+	struct template_keys labels, annotations;
+	bool has_annotations; /* the map is there */
+	bool old_affinity;    /* its node affinity is what an earlier start made of the owner's */
 };
 
 /* The nodes a flavor stands for. */

@@ -39,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/uid.h"
@@ -431,14 +432,48 @@ bool queue_job_bill(struct queue *q, const struct uid *uid, int64_t now_ms, stru
 size_t queue_job_lines(
 	const struct queue *q, const struct uid *uid, struct quota_line ret_lines[QUEUE_LINES_MAX]);
 
+/* Where pods may run, as JSON: an object, an array, and spec.affinity.nodeAffinity (an object, or
+ * nothing). Functions append. */
+struct directives_text {
+	struct buf node_selector, tolerations, node_affinity;
+};
 /* Where the pods of a workload with room shall run: the user's own directives and those of the
- * flavors it got, joined (the flavors' win where both set a node label; a toleration twice is
- * written once). Appended to the buffers as JSON: an object, and an array. */
-void queue_job_directives(const struct queue *q, const struct uid *uid, struct buf *node_selector,
-	struct buf *tolerations);
+ * flavors it got, joined (queue/requests/directives.h). False: their node affinity cannot be
+ * joined, so the Job must not start. */
+bool queue_job_directives(
+	const struct queue *q, const struct uid *uid, struct directives_text *ret);
 /* The same for the user's own directives alone. */
-void queue_job_own_directives(const struct queue *q, const struct uid *uid,
-	struct buf *node_selector, struct buf *tolerations);
+void queue_job_own_directives(
+	const struct queue *q, const struct uid *uid, struct directives_text *ret);
+
+/* What a start does about the node affinity of the pod template. */
+enum affinity_edit {
+	AFFINITY_KEEP,
+	AFFINITY_MAKE,	 /* there is no spec.affinity: it is made, with this node affinity */
+	AFFINITY_SET,	 /* the node affinity in it becomes this one */
+	AFFINITY_CLEAR,	 /* ... is taken off */
+	AFFINITY_REMOVE, /* spec.affinity is taken off */
+};
+
+/* Labels, or annotations. */
+struct key_edit {
+	const struct label *add; /* of flavors, ClusterQueue and LocalQueue; not its owner's keys */
+	size_t nadd;
+	const char *const *drop; /* of an earlier start, and not among those; all are there */
+	size_t ndrop;
+};
+
+/* What the start of a workload with room changes in the pod template beside its node selector and
+ * tolerations (spec.podTemplate). Usually nothing. */
+struct template_edit {
+	struct key_edit labels, annotations;
+	bool has_annotations; /* the map is there */
+	enum affinity_edit affinity;
+	bool adds_affinity; /* flavors add some: what its owner wrote must be kept */
+};
+/* Arrays are the arena's; what they point to is the queue's. */
+void queue_job_template_edit(const struct queue *q, const struct uid *uid, struct arena *a,
+	struct template_edit *ret);
 
 /* The ceilings the ledger must know. Each call takes one that changed since it was last taken;
  * false when there is none. A row that no object has any more has amount 0. */

@@ -38,6 +38,9 @@ struct flavor_spec {
 	 * It is counted in cpu and memory, whatever the pods ask for it under. */
 	enum lending lending;
 	int32_t share_permille; /* spec.idlePool.share: "80%" is 800; 1 to 1000 */
+	/* spec.podTemplate: what else a start adds (queue/requests/directives.h). */
+	struct pod_metadata metadata;
+	struct placement adds;
 };
 
 /* What the nodes of a flavor lend out now, without what pods of others ask for of it. */
@@ -141,6 +144,7 @@ struct clusterqueue_spec {
 	enum cluster_fit cluster_fit;
 	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
 	int32_t max_priority;
+	struct pod_metadata metadata; /* spec.podTemplate */
 };
 
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
@@ -160,6 +164,7 @@ struct localqueue_spec {
 	enum stop_policy stop_policy;
 	double weight; /* spec.fairSharing.weight; 1 when absent */
 	struct localqueue_limits limits;
+	struct pod_metadata metadata; /* spec.podTemplate */
 };
 
 enum priority_kind {

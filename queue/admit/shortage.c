@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "queue/requests/directives.h"
 #include "queue/rules/lending.h"
 
 /* So many other flavors are named one by one; the rest is a number. */
@@ -312,19 +313,45 @@ static void add_lending(struct text *t, const struct flavor *f, const struct dir
 		text_add(t, "flavor %s lends %s", f->name, lending_name(f->lending, "cpu"));
 }
 
+static void add_contradiction(struct text *t, const struct flavor *f, const char *key)
+{
+	if (key)
+		text_add(t,
+			"of node label %s the Job asks for something else than spec.podTemplate of flavor %s",
+			key, f->name);
+	else
+		text_add(t,
+			"the Job's required node affinity matches no node, so flavor %s cannot add to it",
+			f->name);
+}
+
 static void add_mismatch(struct text *t, const struct flavor *f, const struct directives *d)
 {
-	const struct taint *taint = NULL;
-	switch (placement_match(&d->placement, &f->nodes, &taint)) {
-	case PLACEMENT_UNTOLERATED_TAINT:
-		text_add(t, "untolerated taint %s%s%s:%s in flavor %s", taint->key,
-			*taint->value ? "=" : "", taint->value, effect_words(taint->effect),
-			f->name);
+	struct flavor_clash clash;
+	switch (directives_suit(&d->placement, f, &clash)) {
+	case FLAVOR_TAINTED:
+		text_add(t, "untolerated taint %s%s%s:%s in flavor %s", clash.taint->key,
+			*clash.taint->value ? "=" : "", clash.taint->value,
+			effect_words(clash.taint->effect), f->name);
 		break;
-	case PLACEMENT_SELECTOR_MISMATCH:
+	case FLAVOR_MISMATCHES:
 		text_add(t, "flavor %s doesn't match node affinity", f->name);
 		break;
-	case PLACEMENT_FITS:
+	case FLAVOR_CONTRADICTS:
+		add_contradiction(t, f, clash.key);
+		break;
+	case FLAVOR_TOO_LARGE:
+		text_add(t,
+			"joined with spec.podTemplate of flavor %s the Job's node affinity would have more than %d terms, %d requirements in one, or %d bytes",
+			f->name, NODE_AFFINITY_TERMS_MAX, NODE_AFFINITY_REQUIREMENTS_MAX,
+			NODE_AFFINITY_BYTES_MAX);
+		break;
+	case FLAVOR_UNREAD:
+		text_add(t,
+			"flavor %s adds to the Job's node affinity, which has more than Sluice understands",
+			f->name);
+		break;
+	case FLAVOR_SUITS:
 		break;
 	}
 }

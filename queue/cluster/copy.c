@@ -10,24 +10,6 @@ static struct selector_term copy_selector(struct arena *a, const struct selector
 	return *terms_copy(a, from, 1);
 }
 
-const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n)
-{
-	struct node_term *all = arena_take(a, n, sizeof(*all));
-	for (size_t i = 0; i < n; i++) {
-		all[i].labels = copy_selector(a, &from[i].labels);
-		all[i].fields = copy_selector(a, &from[i].fields);
-	}
-	return all;
-}
-
-static const char *const *copy_names(struct arena *a, const char *const *from, size_t n)
-{
-	const char **all = arena_take(a, n, sizeof(*all));
-	for (size_t i = 0; i < n; i++)
-		all[i] = arena_string(a, from[i]);
-	return all;
-}
-
 const struct affinity_term *copy_affinity_terms(
 	struct arena *a, const struct affinity_term *from, size_t n)
 {
@@ -36,7 +18,7 @@ const struct affinity_term *copy_affinity_terms(
 		all[i] = from[i];
 		all[i].topology_key = arena_string(a, from[i].topology_key);
 		all[i].selector = copy_selector(a, &from[i].selector);
-		all[i].namespaces = copy_names(a, from[i].namespaces, from[i].nnamespaces);
+		all[i].namespaces = names_copy(a, from[i].namespaces, from[i].nnamespaces);
 		all[i].namespace_selector = copy_selector(a, &from[i].namespace_selector);
 	}
 	return all;
@@ -126,7 +108,7 @@ void copy_pod(struct arena *a, const struct pod *from, struct pod *ret)
 	ret->scheduler = arena_string(a, from->scheduler);
 	ret->node_selector = labels_copy(a, from->node_selector, from->nnode_selector);
 	ret->tolerations = tolerations_copy(a, from->tolerations, from->ntolerations);
-	ret->terms = copy_node_terms(a, from->terms, from->nterms);
+	ret->terms = node_terms_copy(a, from->terms, from->nterms);
 	ret->affinity = copy_affinity_terms(a, from->affinity, from->naffinity);
 	ret->anti_affinity = copy_affinity_terms(a, from->anti_affinity, from->nanti_affinity);
 	ret->spread = copy_spread(a, from->spread, from->nspread);

@@ -7,7 +7,6 @@
 
 /* The result of pod_requests(). */
 struct resource_list copy_requests(struct arena *a, const struct pod_resources *of);
-const struct node_term *copy_node_terms(struct arena *a, const struct node_term *from, size_t n);
 const struct affinity_term *copy_affinity_terms(
 	struct arena *a, const struct affinity_term *from, size_t n);
 const struct spread_constraint *copy_spread(

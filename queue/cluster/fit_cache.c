@@ -292,7 +292,7 @@ static void keep_pod(struct fit_cache *s, const struct pod *p)
 		.tolerations = tolerations_copy(a, p->tolerations, p->ntolerations),
 		.ntolerations = p->ntolerations,
 		.has_terms = p->has_terms,
-		.terms = copy_node_terms(a, p->terms, p->nterms),
+		.terms = node_terms_copy(a, p->terms, p->nterms),
 		.nterms = p->nterms,
 		.affinity = copy_affinity_terms(a, p->affinity, p->naffinity),
 		.naffinity = p->naffinity,

@@ -15,12 +15,6 @@
 #include "sluice/job.h"
 #include "sluice/placement.h"
 
-/* A term of required node affinity: both parts must hold. One with neither matches no node. */
-struct node_term {
-	struct selector_term labels; /* matchExpressions */
-	struct selector_term fields; /* matchFields: metadata.name with In or NotIn, one value */
-};
-
 /* A term of required pod affinity or anti-affinity. */
 struct affinity_term {
 	const char *topology_key;

@@ -135,7 +135,7 @@ static bool term_holds(const struct selector_term *t, const struct node_group *g
 static bool affinity_holds(const struct placement *p, const struct node_group *g)
 {
 	for (size_t i = 0; i < p->nterms; i++)
-		if (term_holds(&p->terms[i], g))
+		if (term_holds(&p->terms[i].labels, g))
 			return true;
 	return p->nterms == 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "queue/requests/directives.h"
 #include "queue/rules/lending.h"
 #include "sluice/quantity.h"
 
@@ -98,8 +99,7 @@ static uint64_t flavors_that_suit(const struct clusterqueue *cq, const struct cl
 	for (size_t f = 0; f < g->nflavors; f++)
 		if (g->flavors[f]->exists &&
 			(!minds || lending_suits(d->lending, g->flavors[f]->lending)) &&
-			placement_match(&d->placement, &g->flavors[f]->nodes, NULL) ==
-				PLACEMENT_FITS)
+			directives_suit(&d->placement, g->flavors[f], NULL) == FLAVOR_SUITS)
 			suits |= (uint64_t)1 << f;
 	return suits;
 }

@@ -4,7 +4,7 @@
  * It has the amount of each covered resource for all pods together, and the flavors that suit. A
  * flavor suits when
  *
- *   its labels and taints match the pods' directives,
+ *   its labels, taints and podTemplate match the pods' directives (directives.h),
  *   some node could take the pods (node_suitability.h), and
  *   its kind of lending is one that the Job may run on; asked only where the claim needs cpu or
  *   memory of the group (lending.h)

@@ -274,6 +274,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->spec.cluster_fit = s->cluster_fit;
 	cq->spec.has_max_priority = s->has_max_priority;
 	cq->spec.max_priority = s->max_priority;
+	pod_metadata_copy(&cq->spec.memory, &s->metadata, &cq->spec.metadata);
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -303,6 +304,7 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;
 	cq->spec.stop_policy = STOP_NONE;
 	cq->spec.selector = (struct selector_term){0};
+	cq->spec.metadata = (struct pod_metadata){0};
 	cq->spec.fungibility = (struct fungibility_spec){0};
 	cq->spec.preemption = (struct preemption_spec){0};
 	cq->spec.weight = 1;

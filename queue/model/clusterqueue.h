@@ -50,6 +50,7 @@ struct cq_spec {
 	enum cluster_fit cluster_fit;
 	bool has_max_priority;
 	int32_t max_priority; /* its Jobs' priorities are capped at this */
+	struct pod_metadata metadata;
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;

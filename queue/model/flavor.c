@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/copies.h"
+#include "queue/job/placement_key.h"
 
 static bool flavor_is(const void *value, const void *key)
 {
@@ -93,6 +95,23 @@ static bool tolerations_same(const struct node_group *a, const struct node_group
 	return true;
 }
 
+/* podTemplate is compared as it is kept in shapes: by its bytes. */
+static bool adds_same(const struct flavor *f, const struct flavor_spec *s)
+{
+	struct buf now, then;
+	buf_init(&now, SIZE_MAX / 4);
+	buf_init(&then, SIZE_MAX / 4);
+	placement_key(&f->adds, &now);
+	pod_metadata_key(&f->metadata, &now);
+	placement_key(&s->adds, &then);
+	pod_metadata_key(&s->metadata, &then);
+	bool same = now.len == then.len &&
+		    (now.len == 0 || memcmp(now.ptr, then.ptr, now.len) == 0);
+	buf_done(&now);
+	buf_done(&then);
+	return same;
+}
+
 static bool nodes_same(const struct node_group *a, const struct node_group *b)
 {
 	return labels_same(a->labels, a->nlabels, b->labels, b->nlabels) && taints_same(a, b) &&
@@ -114,7 +133,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	free(f->invalid);
 	f->invalid = NULL;
 	if (f->exists && f->lending == s->lending && f->share_permille == s->share_permille &&
-		nodes_same(&f->nodes, &s->nodes))
+		nodes_same(&f->nodes, &s->nodes) && adds_same(f, s))
 		return false;
 	struct arena memory = {0};
 	struct node_group copy;
@@ -122,6 +141,8 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	arena_done(&f->memory);
 	f->memory = memory;
 	f->nodes = copy;
+	pod_metadata_copy(&f->memory, &s->metadata, &f->metadata);
+	placement_copy(&f->memory, &s->adds, &f->adds);
 	f->lending = s->lending;
 	f->share_permille = s->share_permille;
 	f->exists = true;
@@ -143,6 +164,8 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	free(f->invalid);
 	f->invalid = NULL;
 	f->nodes = (struct node_group){0};
+	f->metadata = (struct pod_metadata){0};
+	f->adds = (struct placement){0};
 	f->lending = LENDING_NONE;
 	f->share_permille = 0;
 	f->exists = false;

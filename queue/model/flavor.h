@@ -20,6 +20,8 @@ struct flavor {
 	enum lending
 		lending; /* not NONE: its quota is a part of what nodes lend (effective_quota.h) */
 	int32_t share_permille;
+	struct pod_metadata metadata; /* spec.podTemplate: these two (directives.h) */
+	struct placement adds;
 	struct arena memory;
 };
 

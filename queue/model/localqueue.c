@@ -59,6 +59,7 @@ void localqueues_done(struct localqueues *all)
 	struct localqueue *lq;
 	map_each(&all->map, i, lq) {
 		window_state_free(lq->window_state);
+		arena_done(&lq->memory);
 		free(lq->name);
 		free(lq);
 	}
@@ -150,8 +151,17 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	lq->ns->refs--;
 	namespace_tidy(all, lq->ns);
 	window_state_free(lq->window_state);
+	arena_done(&lq->memory);
 	free(lq->name);
 	free(lq);
+}
+
+void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m)
+{
+	arena_done(&lq->memory);
+	lq->metadata = (struct pod_metadata){0};
+	if (m)
+		pod_metadata_copy(&lq->memory, m, &lq->metadata);
 }
 
 size_t localqueue_pending(const struct localqueue *lq)

@@ -53,6 +53,8 @@ struct localqueue {
 	struct clusterqueue *cq; /* NULL while the object does not exist */
 	enum localqueue_gate gate;
 	struct localqueue_limits limits;
+	struct pod_metadata metadata; /* spec.podTemplate */
+	struct arena memory;	      /* of metadata */
 
 	struct window_state *window_state; /* its own (window_state.h); NULL: its ClusterQueue's */
 
@@ -97,6 +99,9 @@ void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it whe
 
 /* Waiting Jobs, deferred ones included. */
 size_t localqueue_pending(const struct localqueue *lq);
+
+/* Takes over spec.podTemplate; NULL: it has none any more. */
+void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m);
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/job/copies.h"
+#include "queue/job/placement_key.h"
 #include "queue/rules/lending.h"
 
 struct directives_key {
@@ -72,48 +73,7 @@ static void write_number(struct buf *b, int64_t n)
 	buf_add(b, &n, sizeof(n));
 }
 
-static void write_terms(struct buf *b, const struct placement *p)
-{
-	for (size_t i = 0; i < p->nterms; i++) {
-		const struct selector_term *t = &p->terms[i];
-		write_number(b, (int64_t)t->nrequirements);
-		for (size_t r = 0; r < t->nrequirements; r++) {
-			const struct requirement *q = &t->requirements[r];
-			write_string(b, q->key);
-			write_number(b, q->op);
-			write_number(b, (int64_t)q->nvalues);
-			for (size_t v = 0; v < q->nvalues; v++)
-				write_string(b, q->values[v]);
-		}
-	}
-}
-
-/* A placement as bytes that are equal exactly when the placements are: each list begins with its
- * length, each string ends with NUL. No directives at all, the usual case, are no bytes. */
-static void write_placement(struct buf *b, const struct placement *p)
-{
-	if (p->nnode_selector + p->ntolerations + p->nterms == 0)
-		return;
-	write_number(b, (int64_t)p->nnode_selector);
-	for (size_t i = 0; i < p->nnode_selector; i++) {
-		write_string(b, p->node_selector[i].key);
-		write_string(b, p->node_selector[i].value);
-	}
-	write_number(b, (int64_t)p->ntolerations);
-	for (size_t i = 0; i < p->ntolerations; i++) {
-		const struct toleration *t = &p->tolerations[i];
-		write_string(b, t->key);
-		write_string(b, t->value);
-		write_number(b, t->op);
-		write_number(b, t->effect);
-		write_number(b, t->has_seconds);
-		write_number(b, t->has_seconds ? t->seconds : 0);
-	}
-	write_number(b, (int64_t)p->nterms);
-	write_terms(b, p);
-}
-
-/* The same for job.lending. Ordinary flavors alone, the usual case, are no bytes. Else it stands
+/* job.lending in bytes, as placement_key() has it. Ordinary flavors alone, the usual case, are no bytes. Else it stands
  * behind a placement, which then has at least its three lengths. */
 static void write_lending(struct buf *b, const struct job *j)
 {
@@ -124,6 +84,18 @@ static void write_lending(struct buf *b, const struct job *j)
 		write_string(b, j->resources);
 }
 
+/* What of it matters to the next start: only a Job that is suspended is started. So a run that goes
+ * on has the shape that it had before, whatever its start has added. */
+static struct template_metadata metadata_of(const struct job *j)
+{
+	struct template_metadata m = j->metadata;
+	if (j->suspend)
+		return m;
+	m.labels.nold = m.annotations.nold = 0;
+	m.has_annotations = m.old_affinity = false;
+	return m;
+}
+
 static size_t directives_bytes(const struct directives *d)
 {
 	return sizeof(*d) + d->memory.bytes;
@@ -132,9 +104,11 @@ static size_t directives_bytes(const struct directives *d)
 static struct directives *directives_of(struct shapes *s, const struct job *j)
 {
 	struct buf bytes;
+	struct template_metadata metadata = metadata_of(j);
 	buf_init(&bytes, SIZE_MAX / 4);
-	write_placement(&bytes, &j->placement);
+	placement_key(&j->placement, &bytes);
 	write_lending(&bytes, j);
+	template_metadata_key(&metadata, &bytes);
 	must(!bytes.failed);
 
 	uint64_t hash = map_hash_bytes(buf_text(&bytes), bytes.len);
@@ -146,6 +120,7 @@ static struct directives *directives_of(struct shapes *s, const struct job *j)
 		d->lending = lending_set(j->lending);
 		d->resources = j->resources ? arena_string(&d->memory, j->resources) : NULL;
 		placement_copy(&d->memory, &j->placement, &d->placement);
+		template_metadata_copy(&d->memory, &metadata, &d->metadata);
 		void *copy = arena_take(&d->memory, bytes.len, 1);
 		if (bytes.len > 0)
 			memcpy(copy, bytes.ptr, bytes.len);
@@ -254,7 +229,7 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 			bytes);
 	else
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"spec.template: what decides where its pods may run, and what they ask for, takes %zu bytes, and at most %d are kept of a Job; use fewer or shorter values in affinity, topologySpreadConstraints, tolerations, nodeSelector and labels, or fewer containers",
+			"spec.template: what decides where its pods may run, and what they ask for, takes %zu bytes, and at most %d are kept of a Job; use fewer or shorter values in affinity, topologySpreadConstraints, tolerations, nodeSelector, labels and annotations, or fewer containers",
 			bytes, SHAPE_BYTES_MAX);
 }
 

@@ -28,13 +28,14 @@
 #define SHAPE_SLOT_BYTES 4096 /* so many of a shape's bytes count as one Job: overflow.h */
 #define SHAPE_FAULT_SIZE 320
 
-/* The owner's own: node selector, tolerations, required affinity; the containers' resources, and
- * under which names they may ask for them. */
+/* The owner's own: node selector, tolerations, node affinity; the keys of the template's labels and
+ * annotations; the containers' resources, and under which names they may ask for them. */
 struct directives {
 	uint64_t hash;
 	uint32_t refs;
 	uint8_t lending; /* job.lending, never 0 */
 	struct placement placement;
+	struct template_metadata metadata; /* keys of labels and annotations; usually shared */
 	const char *resources; /* job.resources; NULL when a start never writes them */
 	const void *key;       /* the same in bytes: equal bytes, equal directives */
 	size_t key_len;

@@ -4,7 +4,6 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
-#define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
 #define NAMESPACE_LABELS_MAX 4096
 #define LIMIT_ITEMS_MAX 64
 
@@ -37,42 +36,12 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->stop_policy = stop_policy_field(d, at, spec);
 	s->weight = weight_field(d, at, spec);
 	s->limits.max_waiting = int32_field(d, at, spec, "maxWaiting", 1, MAX_WAITING_DEFAULT);
+	s->metadata = queue_metadata_field(d, at, spec);
 	s->limits.max_running = int32_field(d, at, spec, "maxRunning", 1, 0);
 	if (*s->clusterqueue == '\0')
 		decoder_fault(d, PATH(at, "clusterQueue"),
 			"is missing; write the name of the ClusterQueue it leads to");
 	return decoder_verdict(d, "LocalQueue", o, e);
-}
-
-/* spec.idlePool: {names, share}. There, it is a pool by all its defaults. */
-static void idle_pool_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
-{
-	static const char *const names[] = {"Batch", "Gocran", NULL}; /* enum lending, from 1 on */
-	const struct path *at = PATH(up, "idlePool");
-	const cJSON *pool = object_field(d, up, spec, "idlePool");
-	if (!pool)
-		return;
-	int lending = LENDING_BATCH + name_field(d, at, pool, "names", names, 0);
-	s->lending = (enum lending)lending;
-	s->share_permille = json_get(pool, "share") ? permille_field(d, at, pool, "share") : 1000;
-	if (s->share_permille < 1 || s->share_permille > 1000)
-		decoder_fault(d, PATH(at, "share"),
-			"is not a share from 0.1%% to 100%%; write e.g. 80%%");
-}
-
-static int fill_flavor(struct decoder *d, const cJSON *o, struct err *e)
-{
-	const struct path *at = PATH(NULL, "spec");
-	struct flavor_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
-	struct node_group *g = &s->nodes;
-	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	g->labels = labels_field(d, at, spec, "nodeLabels", FLAVOR_LIST_MAX, &g->nlabels);
-	g->taints = taints_field(d, at, spec, "nodeTaints", FLAVOR_LIST_MAX, &g->ntaints);
-	g->tolerations = tolerations_field(d, at, spec, FLAVOR_LIST_MAX, &g->ntolerations);
-	idle_pool_field(d, at, spec, s);
-	return decoder_verdict(d, "ResourceFlavor", o, e);
 }
 
 static struct priority_spec *priority_common(
@@ -197,7 +166,6 @@ static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err 
 }
 
 DECODER(decode_localqueue, localqueue_spec, "LocalQueue", 1024, fill_localqueue)
-DECODER(decode_flavor, flavor_spec, "ResourceFlavor", 1024, fill_flavor)
 DECODER(decode_workload_priority, priority_spec, "WorkloadPriorityClass", 1024,
 	fill_workload_priority)
 DECODER(decode_pod_priority, priority_spec, "PriorityClass", 1024, fill_pod_priority)

@@ -104,6 +104,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->orders_by_usage = orders_by_usage(d, at, spec);
 	s->default_max_run_ms = default_max_run_ms(d, at, spec);
 	max_priority(d, at, spec, s);
+	s->metadata = queue_metadata_field(d, at, spec);
 	s->cluster_fit =
 		(enum cluster_fit)name_field(d, at, spec, "clusterFit", fits, CLUSTER_FIT_POSSIBLE);
 	return decoder_verdict(d, "ClusterQueue", o, e);

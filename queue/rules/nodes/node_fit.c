@@ -16,14 +16,26 @@ bool node_fit_asks(const struct queue *q, const struct clusterqueue *cq, const s
 
 /* ---- Is there space? ------------------------------------------------------------------------- */
 
-/* How many pods of the template fit, as a start on these flavors writes them. */
-static int32_t room_for(const struct queue *q, const struct pod_template *template,
-	const struct flavor *const *flavors, size_t n, int32_t pods, const struct uid *gone,
-	size_t ngone)
+/* What a start makes of a template. */
+struct start_of {
+	const struct pod_template *template;
+	const struct flavor *const *flavors;
+	size_t n;
+	const struct clusterqueue *cq;
+	const struct localqueue *lq;
+};
+
+static struct pod pod_of(struct arena *a, const struct start_of *s)
+{
+	return started_pod_of(a, s->template->pod, s->flavors, s->n, s->cq, s->lq);
+}
+
+/* How many such pods fit. */
+static int32_t room_for(const struct queue *q, const struct start_of *s, int32_t pods,
+	const struct uid *gone, size_t ngone)
 {
 	struct arena scratch = {0};
-	struct pod pod = started_pod_of(
-		&scratch, template->pod, flavors, n, started_pod_lending(flavors, n));
+	struct pod pod = pod_of(&scratch, s);
 	int32_t places = nodes_room_without(q->node_suitability.nodes, &pod, pods, gone, ngone);
 	arena_done(&scratch);
 	return places;
@@ -62,8 +74,9 @@ int32_t node_fit_pods(
 	struct uid *gone = mem_array(n, sizeof(*gone));
 	for (size_t i = 0; i < n; i++)
 		gone[i] = victims[i].reservation->w->key.uid;
-	int32_t pods =
-		room_for(q, e->group->shape->template, flavors, nflavors, e->choice.pods, gone, n);
+	struct start_of start = {
+		e->group->shape->template, flavors, nflavors, e->cq, e->w->lq};
+	int32_t pods = room_for(q, &start, e->choice.pods, gone, n);
 	free(gone);
 	if (pods < e->choice.pods)
 		lacks(q, e->cq);
@@ -101,11 +114,12 @@ enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r)
 		size_t ngoing;
 		struct uid *going = going_for(q, r, &ngoing);
 		const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
-		size_t n = directives_flavors(q, r, flavors);
-		if (room_for(q, r->shape->template, flavors, n, r->pods, going, 1) >= r->pods)
+		struct start_of start = {r->shape->template, flavors,
+			directives_flavors(q, r, flavors), r->cq, r->lq};
+		if (room_for(q, &start, r->pods, going, 1) >= r->pods)
 			found = NODE_FIT_NOW;
-		else if (ngoing > 1 && room_for(q, r->shape->template, flavors, n, r->pods, going,
-					       ngoing) >= r->pods)
+		else if (ngoing > 1 &&
+			 room_for(q, &start, r->pods, going, ngoing) >= r->pods)
 			found = NODE_FIT_SOON;
 		free(flavors);
 		free(going);
@@ -119,11 +133,11 @@ bool node_fit_elsewhere(const struct queue *q, const struct reservation *r,
 	const struct claim *claim, const struct choice *choice)
 {
 	const struct flavor *flavors[CQ_GROUPS_MAX];
-	const struct pod_template *template = r->w->shape->template;
 	if (!node_fit_asks(q, r->cq, r->w))
 		return true;
-	size_t n = flavors_chosen(r->cq, claim, choice, flavors);
-	return room_for(q, template, flavors, n, choice->pods, &r->w->key.uid, 1) >= choice->pods;
+	struct start_of start = {r->w->shape->template, flavors,
+		flavors_chosen(r->cq, claim, choice, flavors), r->cq, r->lq};
+	return room_for(q, &start, choice->pods, &r->w->key.uid, 1) >= choice->pods;
 }
 
 int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const struct workload *w,
@@ -136,13 +150,13 @@ int32_t node_fit_shortage(const struct queue *q, struct clusterqueue *cq, const 
 	for (size_t g = 0; g < cq->spec.ngroups; g++)
 		if (assign_group(cq, claim, g, &choice.flavor[g]) != ASSIGN_FITS)
 			return -1;
-	size_t n = flavors_chosen(cq, claim, &choice, flavors);
-	int32_t places = room_for(q, w->shape->template, flavors, n, choice.pods, NULL, 0);
+	struct start_of start = {w->shape->template, flavors,
+		flavors_chosen(cq, claim, &choice, flavors), cq, w->lq};
+	int32_t places = room_for(q, &start, choice.pods, NULL, 0);
 	if (places >= choice.pods && q->node_suitability.pods_known)
 		return -1;
 	struct arena scratch = {0};
-	struct pod pod = started_pod_of(
-		&scratch, w->shape->template->pod, flavors, n, started_pod_lending(flavors, n));
+	struct pod pod = pod_of(&scratch, &start);
 	nodes_fit_beside(q->node_suitability.nodes, &pod, places, ret);
 	arena_done(&scratch);
 	return places;
@@ -162,9 +176,9 @@ void node_fit_expect(struct queue *q, const struct reservation *r)
 	}
 	struct arena scratch = {0};
 	const struct flavor **flavors = mem_array(r->nlines, sizeof(const struct flavor *));
-	size_t n = directives_flavors(q, r, flavors);
-	struct pod pod = started_pod_of(
-		&scratch, template->pod, flavors, n, started_pod_lending(flavors, n));
+	struct start_of start = {
+		template, flavors, directives_flavors(q, r, flavors), r->cq, r->lq};
+	struct pod pod = pod_of(&scratch, &start);
 	nodes_expect(q->node_suitability.nodes, &r->w->key.uid, &pod, pods);
 	arena_done(&scratch);
 	free(flavors);

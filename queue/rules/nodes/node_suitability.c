@@ -53,7 +53,7 @@ void node_suitability_answer(const struct node_suitability *t, const struct pod_
 {
 	struct arena scratch = {0};
 	enum lending l = started_pod_lending(flavors, n);
-	struct pod pod = started_pod_of(&scratch, template->pod, flavors, n, l);
+	struct pod pod = started_pod_of(&scratch, template->pod, flavors, n, NULL, NULL);
 	/* What nodes lend changes with use, down to 0, so it is no "never". The most that a pod may
 	 * ask for of it is in the pool (queue_set_idle_pool). */
 	if (l != LENDING_NONE)

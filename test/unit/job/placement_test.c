@@ -102,7 +102,7 @@ static void all_six_operators(void **state)
 	for (size_t i = 0; i < sizeof(requirement_rows) / sizeof(*requirement_rows); i++) {
 		const struct requirement_row *r = &requirement_rows[i];
 		struct requirement req = {r->key, r->op, r->values, count_values(r->values)};
-		struct selector_term term = {&req, 1};
+		struct node_term term = {.labels = {&req, 1}};
 		struct placement p = {.terms = &term, .nterms = 1};
 		if ((placement_match(&p, &group, NULL) == PLACEMENT_FITS) != r->fits)
 			fail_msg("%s", r->name);
@@ -116,18 +116,18 @@ static void terms_are_ored_and_requirements_anded(void **state)
 					bad = {"pool", SELECTOR_IN, other, 1},
 					foreign = {"zone", SELECTOR_IN, other, 1};
 	const struct requirement good_and_bad[] = {good, bad}, bad_and_foreign[] = {bad, foreign};
-	struct selector_term terms[2] = {{good_and_bad, 2}, {&bad, 1}};
+	struct node_term terms[2] = {{.labels = {good_and_bad, 2}}, {.labels = {&bad, 1}}};
 	struct placement p = {.terms = terms, .nterms = 2};
 	(void)state;
 	assert_int_equal(placement_match(&p, &group, NULL), PLACEMENT_SELECTOR_MISMATCH);
-	terms[1] = (struct selector_term){&good, 1};
+	terms[1].labels = (struct selector_term){&good, 1};
 	assert_int_equal(placement_match(&p, &group, NULL), PLACEMENT_FITS);
-	terms[1] = (struct selector_term){bad_and_foreign, 2};
+	terms[1].labels = (struct selector_term){bad_and_foreign, 2};
 	assert_int_equal(placement_match(&p, &group, NULL), PLACEMENT_SELECTOR_MISMATCH);
 	/* Left empty, whether because its keys are foreign or from the first: it matches. */
-	terms[1] = (struct selector_term){&foreign, 1};
+	terms[1].labels = (struct selector_term){&foreign, 1};
 	assert_int_equal(placement_match(&p, &group, NULL), PLACEMENT_FITS);
-	terms[1] = (struct selector_term){NULL, 0};
+	terms[1].labels = (struct selector_term){NULL, 0};
 	assert_int_equal(placement_match(&p, &group, NULL), PLACEMENT_FITS);
 }
 

@@ -47,11 +47,24 @@ static void expect_text(struct buf *b, const char *expected)
 	buf_reset(b);
 }
 
+static void init_text(struct directives_text *t)
+{
+	buf_init(&t->node_selector, 10000);
+	buf_init(&t->tolerations, 10000);
+	buf_init(&t->node_affinity, 10000);
+}
+
+static void done_text(struct directives_text *t)
+{
+	buf_done(&t->node_selector);
+	buf_done(&t->tolerations);
+	buf_done(&t->node_affinity);
+}
+
 static void joined(const struct container *c)
 {
-	struct buf labels, tolerations;
-	buf_init(&labels, 10000);
-	buf_init(&tolerations, 10000);
+	struct directives_text text;
+	init_text(&text);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue *q = fixture_new(1000, 1000);
 		struct job j = fixture_job(1, c);
@@ -61,16 +74,15 @@ static void joined(const struct container *c)
 		queue_set_job(q, &j);
 		assert_int_equal(queue_decide(q, 0, &d, 1, &next_ms), 1);
 		print_message("%s\n", cases[i].name);
-		queue_job_directives(q, &j.uid, &labels, &tolerations);
-		expect_text(&labels, cases[i].labels);
-		expect_text(&tolerations, cases[i].tolerations);
-		queue_job_own_directives(q, &j.uid, &labels, &tolerations);
-		expect_text(&labels, cases[i].own_labels);
-		expect_text(&tolerations, cases[i].own_tolerations);
+		queue_job_directives(q, &j.uid, &text);
+		expect_text(&text.node_selector, cases[i].labels);
+		expect_text(&text.tolerations, cases[i].tolerations);
+		queue_job_own_directives(q, &j.uid, &text);
+		expect_text(&text.node_selector, cases[i].own_labels);
+		expect_text(&text.tolerations, cases[i].own_tolerations);
 		queue_free(q);
 	}
-	buf_done(&labels);
-	buf_done(&tolerations);
+	done_text(&text);
 }
 
 static void joined_with_the_flavor(void **state)
@@ -91,32 +103,30 @@ static void flavor_wins_and_waiting_has_none(void **state)
 	static const struct container c = {.requests = {&one, 1}};
 	struct queue *q = fixture_new(1000, 1000);
 	struct job j = fixture_job(1, &c);
-	struct buf labels, tolerations;
+	struct directives_text text;
 	struct decision d;
 	int64_t next_ms;
-	buf_init(&labels, 1000);
-	buf_init(&tolerations, 1000);
+	init_text(&text);
 	queue_set_job(q, &j);
-	queue_job_directives(q, &j.uid, &labels, &tolerations);
-	expect_text(&labels, "{}");
-	expect_text(&tolerations, "[]");
+	queue_job_directives(q, &j.uid, &text);
+	expect_text(&text.node_selector, "{}");
+	expect_text(&text.tolerations, "[]");
 	queue_decide(q, 0, &d, 1, &next_ms);
 	static const struct label moved = {"pool", "moved"};
 	struct flavor_spec edited = {"spot", {.labels = &moved, .nlabels = 1}};
 	queue_set_flavor(q, &edited, NULL);
-	queue_job_directives(q, &j.uid, &labels, &tolerations);
-	expect_text(&labels, "{\"pool\":\"moved\"}");
-	expect_text(&tolerations, "[]");
+	queue_job_directives(q, &j.uid, &text);
+	expect_text(&text.node_selector, "{\"pool\":\"moved\"}");
+	expect_text(&text.tolerations, "[]");
 	queue_drop_flavor(q, "spot");
-	queue_job_directives(q, &j.uid, &labels, &tolerations);
-	expect_text(&labels, "{}");
-	expect_text(&tolerations, "[]");
+	queue_job_directives(q, &j.uid, &text);
+	expect_text(&text.node_selector, "{}");
+	expect_text(&text.tolerations, "[]");
 	struct uid unknown = fixture_uid(9);
-	queue_job_directives(q, &unknown, &labels, &tolerations);
-	expect_text(&labels, "{}");
-	expect_text(&tolerations, "[]");
-	buf_done(&labels);
-	buf_done(&tolerations);
+	queue_job_directives(q, &unknown, &text);
+	expect_text(&text.node_selector, "{}");
+	expect_text(&text.tolerations, "[]");
+	done_text(&text);
 	queue_free(q);
 }
 

@@ -163,9 +163,6 @@ static void tell_job(struct world *w, int i)
 
 	struct arena a = {0};
 	struct pod *p = words_pod(&a, w->job[i].text);
-	struct selector_term term = {0};
-	if (p->nterms > 0)
-		term = p->terms[0].labels;
 	struct job j = {.uid = uid_of(i),
 		.ns = "team",
 		.name = "j",
@@ -179,7 +176,7 @@ static void tell_job(struct world *w, int i)
 			.nnode_selector = p->nnode_selector,
 			.tolerations = p->tolerations,
 			.ntolerations = p->ntolerations,
-			.terms = &term,
+			.terms = p->terms,
 			.nterms = p->nterms},
 		.template = p};
 	queue_set_job(w->q, &j);

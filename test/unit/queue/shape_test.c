@@ -59,8 +59,12 @@ static const char *const ab[] = {"a", "b"}, *const a_b[] = {"a b"};
 static const struct requirement in_ab = {"x", SELECTOR_IN, ab, 2},
 				in_a_b = {"x", SELECTOR_IN, a_b, 1};
 static const struct requirement not_ab = {"x", SELECTOR_NOT_IN, ab, 2};
-static const struct selector_term term_ab = {&in_ab, 1}, term_a_b = {&in_a_b, 1},
-				  term_not = {&not_ab, 1}, term_none = {NULL, 0};
+static const struct node_term term_ab = {.labels = {&in_ab, 1}},
+			      term_a_b = {.labels = {&in_a_b, 1}},
+			      term_field = {.fields = {&in_ab, 1}},
+			      term_not = {.labels = {&not_ab, 1}}, term_none = {.labels = {NULL, 0}};
+static const struct preferred_term likes_ab = {10, {.labels = {&in_ab, 1}}},
+				   likes_more = {20, {.labels = {&in_ab, 1}}};
 
 static const struct {
 	const char *name;
@@ -114,6 +118,11 @@ static void directives_are_told_apart(void **state)
 		{.tolerations = &tolerates_60, .ntolerations = 1},
 		{.tolerations = &tolerates_0, .ntolerations = 1},
 		{.terms = &term_ab, .nterms = 1},
+		{.terms = &term_field, .nterms = 1},
+		{.preferred = &likes_ab, .npreferred = 1},
+		{.preferred = &likes_more, .npreferred = 1},
+		{.has_affinity = true},
+		{.affinity_unread = true},
 		{.terms = &term_a_b, .nterms = 1},
 		{.terms = &term_not, .nterms = 1},
 		{.terms = &term_none, .nterms = 1},
@@ -144,7 +153,7 @@ static void copies_what_it_keeps(void **state)
 	struct label label = {key, value};
 	const char *values[] = {wanted};
 	struct requirement requirement = {key, SELECTOR_IN, values, 1};
-	struct selector_term term = {&requirement, 1};
+	struct node_term term = {.labels = {&requirement, 1}};
 	struct job j = plain_job(&c);
 	j.placement = (struct placement){
 		.node_selector = &label, .nnode_selector = 1, .terms = &term, .nterms = 1};
@@ -157,8 +166,8 @@ static void copies_what_it_keeps(void **state)
 	assert_string_equal(shape->request[0].name, "cpu");
 	assert_string_equal(p->node_selector[0].key, "pool");
 	assert_string_equal(p->node_selector[0].value, "spot");
-	assert_string_equal(p->terms[0].requirements[0].key, "pool");
-	assert_string_equal(p->terms[0].requirements[0].values[0], "gold");
+	assert_string_equal(p->terms[0].labels.requirements[0].key, "pool");
+	assert_string_equal(p->terms[0].labels.requirements[0].values[0], "gold");
 	shape_put(&s, shape);
 	shapes_done(&s);
 }
@@ -197,13 +206,13 @@ static void directives_have_a_ceiling(void **state)
 	enum { TERMS = 10, REQUIREMENTS = 60, VALUES = 100 };
 	static const char *values[VALUES];
 	static struct requirement requirements[REQUIREMENTS];
-	struct selector_term terms[TERMS];
+	struct node_term terms[TERMS];
 	for (size_t i = 0; i < VALUES; i++)
 		values[i] = "a-value-of-some-length";
 	for (size_t i = 0; i < REQUIREMENTS; i++)
 		requirements[i] = (struct requirement){"some/key", SELECTOR_IN, values, VALUES};
 	for (size_t i = 0; i < TERMS; i++)
-		terms[i] = (struct selector_term){requirements, REQUIREMENTS};
+		terms[i] = (struct node_term){.labels = {requirements, REQUIREMENTS}};
 	struct job j = plain_job(&asks[0]);
 	j.placement = (struct placement){.terms = terms, .nterms = TERMS};
 	struct shapes s;
@@ -228,7 +237,7 @@ static void directives_have_a_ceiling(void **state)
 	assert_ptr_equal(over, other);
 	shape_put(&s, other);
 
-	terms[0].nrequirements = 3;
+	terms[0].labels.nrequirements = 3;
 	j.placement.nterms = 1;
 	struct shape *large = job_shape(&s, &j, fault);
 	assert_string_equal(fault, "");

@@ -53,17 +53,63 @@ size_t words_cut(char *line, char *word[WORDS_MAX])
 	return n;
 }
 
+/* spec.podTemplate of a flavor. */
+struct flavor_adds {
+	struct label select[8], label[8];
+	struct toleration toleration[8];
+	struct node_term term[8];
+};
+
+/* False: that word is none of podTemplate's. *ok: it was read. */
+static bool read_adds(struct words *w, struct flavor_spec *s, struct flavor_adds *a,
+	const char *word, char *value, bool *ok)
+{
+	char *save;
+	*ok = true;
+	if (strcmp(word, "add-affinity") == 0) {
+		for (char *t = strtok_r(value, "|", &save); t; t = strtok_r(NULL, "|", &save))
+			*ok = *ok && piece_term(w, t, &a->term[s->adds.nterms++].labels);
+		return true;
+	}
+	if (strncmp(word, "add-", 4) != 0)
+		return false;
+	for (char *t = strtok_r(value, ",", &save); t; t = strtok_r(NULL, ",", &save)) {
+		if (strcmp(word, "add-tolerations") == 0) {
+			a->toleration[s->adds.ntolerations++] = piece_toleration(t);
+			continue;
+		}
+		char *is = piece_after(t, '=');
+		struct label l = {t, is ? is : ""};
+		if (strcmp(word, "add-select") == 0)
+			a->select[s->adds.nnode_selector++] = l;
+		else
+			a->label[s->metadata.nlabels++] = l;
+	}
+	return true;
+}
+
 static bool tell_flavor(struct words *w, char **word, size_t n)
 {
+	struct flavor_adds adds = {0};
+	bool ok;
 	struct label label[8];
 	struct taint taint[8];
 	struct toleration toleration[8];
 	struct flavor_spec s = {.name = word[1],
-		.nodes = {.labels = label, .taints = taint, .tolerations = toleration}};
+		.nodes = {.labels = label, .taints = taint, .tolerations = toleration},
+		.metadata = {.labels = adds.label},
+		.adds = {.node_selector = adds.select,
+			.tolerations = adds.toleration,
+			.terms = adds.term}};
 	for (size_t i = 2; i + 1 < n; i += 2) {
 		char *save;
 		if (words_idle_of_flavor(&s, word[i], word[i + 1]))
 			continue;
+		if (read_adds(w, &s, &adds, word[i], word[i + 1], &ok)) {
+			if (!ok)
+				return false;
+			continue;
+		}
 		for (char *t = strtok_r(word[i + 1], ",", &save); t;
 			t = strtok_r(NULL, ",", &save)) {
 			if (strcmp(word[i], "labels") == 0) {
@@ -372,7 +418,7 @@ struct job_words { /* a Job as it is read */
 	struct container container;
 	struct label label[8], own_label[8];
 	struct toleration toleration[8];
-	struct selector_term term[8];
+	struct node_term term[8];
 	char class[32];
 	const char *pod; /* its word pod= */
 };
@@ -381,7 +427,7 @@ static bool read_affinity(struct words *w, struct job_words *x, char *text)
 {
 	char *save;
 	for (char *part = strtok_r(text, "|", &save); part; part = strtok_r(NULL, "|", &save))
-		if (!piece_term(w, part, &x->term[x->job.placement.nterms++]))
+		if (!piece_term(w, part, &x->term[x->job.placement.nterms++].labels))
 			return false;
 	return true;
 }

@@ -41,10 +41,7 @@ static void add_placement(struct arena *a, struct pod *p, const struct placement
 	p->tolerations = joined(a, p->tolerations, p->ntolerations, of->tolerations,
 		of->ntolerations, sizeof(struct toleration));
 	p->ntolerations += of->ntolerations;
-	struct node_term *terms = arena_take(a, of->nterms, sizeof(*terms));
-	for (size_t i = 0; i < of->nterms; i++)
-		terms[i].labels = of->terms[i];
-	p->terms = joined(a, p->terms, p->nterms, terms, of->nterms, sizeof(struct node_term));
+	p->terms = joined(a, p->terms, p->nterms, of->terms, of->nterms, sizeof(struct node_term));
 	p->nterms += of->nterms;
 	p->has_terms = p->nterms > 0;
 }

@@ -91,10 +91,10 @@ static void where_it_may_run(void **state)
 	assert_int_equal(p->tolerations[1].effect, TAINT_NO_EXECUTE);
 	assert_int_equal(p->tolerations[1].seconds, 60);
 	assert_int_equal(p->nterms, 2);
-	assert_int_equal(p->terms[0].nrequirements, 1);
-	assert_int_equal(p->terms[0].requirements[0].op, SELECTOR_GT);
-	assert_string_equal(p->terms[0].requirements[0].values[0], "6");
-	assert_int_equal(p->terms[1].nrequirements, 0);
+	assert_int_equal(p->terms[0].labels.nrequirements, 1);
+	assert_int_equal(p->terms[0].labels.requirements[0].op, SELECTOR_GT);
+	assert_string_equal(p->terms[0].labels.requirements[0].values[0], "6");
+	assert_int_equal(p->terms[1].labels.nrequirements, 0);
 	free(j);
 }
 

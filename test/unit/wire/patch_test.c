@@ -89,18 +89,37 @@ static struct intent intent_for(const struct job *j, enum intent_kind kind, enum
 			.by = "sluice-0"}};
 }
 
+static void fresh_text(struct directives_text *t)
+{
+	buf_done(&t->node_selector);
+	buf_done(&t->tolerations);
+	buf_done(&t->node_affinity);
+	buf_init(&t->node_selector, PATCH_MAX_BYTES);
+	buf_init(&t->tolerations, PATCH_MAX_BYTES);
+	buf_init(&t->node_affinity, PATCH_MAX_BYTES);
+}
+
+static struct template_directives texts_of(const struct directives_text *t)
+{
+	return (struct template_directives){buf_text(&t->node_selector), buf_text(&t->tolerations),
+		buf_text(&t->node_affinity)};
+}
+
 /* What the gate takes from the queue for a start (gate_take_intent()). */
 static struct start_template template_in(const struct queue *q, const struct uid *uid)
 {
-	static struct buf text[4];
-	for (int k = 0; k < 4; k++) {
-		buf_done(&text[k]);
-		buf_init(&text[k], PATCH_MAX_BYTES);
-	}
-	queue_job_own_directives(q, uid, &text[0], &text[1]);
-	queue_job_directives(q, uid, &text[2], &text[3]);
-	return (struct start_template){.own = {buf_text(&text[0]), buf_text(&text[1])},
-		.run = {buf_text(&text[2]), buf_text(&text[3])}};
+	static struct directives_text own, run;
+	static struct arena edit;
+	struct start_template t = {.lending = LENDING_NONE};
+	fresh_text(&own);
+	fresh_text(&run);
+	arena_done(&edit);
+	queue_job_own_directives(q, uid, &own);
+	assert_true(queue_job_directives(q, uid, &run));
+	queue_job_template_edit(q, uid, &edit, &t.edit);
+	t.own = texts_of(&own);
+	t.run = texts_of(&run);
+	return t;
 }
 
 static cJSON *render(const struct intent *given, const struct queue *q)
