@@ -35,6 +35,8 @@ static void add_labels(struct arena *a, const struct pod_metadata *adds, struct 
 	p->nlabels = n;
 }
 
+/* Flavors whose node affinity cannot be joined make no pod, so no node may take it: required node
+ * affinity without terms matches none. */
 static void join_placement(
 	struct arena *a, const struct flavor *const *flavors, size_t n, struct pod *p)
 {
@@ -44,14 +46,14 @@ static void join_placement(
 					 .ntolerations = p->ntolerations,
 					 .terms = p->terms,
 					 .nterms = p->nterms};
-	directives_join(a, &own, flavors, n, &joined, NULL);
+	bool whole = directives_join(a, &own, flavors, n, &joined, NULL) == NODE_AFFINITY_JOINED;
 	p->node_selector = joined.node_selector;
 	p->nnode_selector = joined.nnode_selector;
 	p->tolerations = joined.tolerations;
 	p->ntolerations = joined.ntolerations;
 	p->terms = joined.terms;
-	p->nterms = joined.nterms;
-	p->has_terms = p->has_terms || joined.nterms > 0;
+	p->nterms = whole ? joined.nterms : 0;
+	p->has_terms = p->has_terms || !whole || joined.nterms > 0;
 }
 
 struct pod started_pod_of(struct arena *a, const struct pod *p, const struct flavor *const *flavors,
