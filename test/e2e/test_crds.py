@@ -43,6 +43,31 @@ def toleration(**t):
     return flavor(tolerations=[t])
 
 
+REQUIRED, PREFERRED = (f"{kind}DuringSchedulingIgnoredDuringExecution" for kind in ("required", "preferred"))
+
+
+def pod_template(**fields):
+    return flavor(nodeLabels={"pool": "spot"}, podTemplate=fields)
+
+
+def required(*terms):
+    return pod_template(nodeAffinity={REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": list(t)} for t in terms]}})
+
+
+def requirement(key="zone", operator="In", **values):
+    return required([{"key": key, "operator": operator, **values}])
+
+
+def preferred(weight=1, n=1, **preference):
+    return pod_template(nodeAffinity={PREFERRED: [{"weight": weight, "preference": preference or {
+        "matchExpressions": [{"key": "zone", "operator": "Exists"}]}}] * n})
+
+
+def of_queues(**fields):
+    """What flavors and queues say alike."""
+    return [pod_template(**fields), queue(podTemplate=fields), ours("LocalQueue", "t", {"clusterQueue": "x", "podTemplate": fields})]
+
+
 def calendar(*windows, exceptions=(), zone="UTC"):
     return ours("Calendar", "t", {"timeZone": zone, "open": [{"name": f"w{i}", **w} for i, w in enumerate(windows)],
                                   "except": [{"name": f"x{i}", **x} for i, x in enumerate(exceptions)]})
@@ -147,6 +172,18 @@ GOOD = {
     "an exception that says no more is Closed": calendar(exceptions=[{"dates": ["2026-12-24"]}]),
     "dates from a ConfigMap": calendar(exceptions=[{"datesFrom": {"configMap": "holidays-de", "key": "dates"}, "treatAs": "Sunday"}]),
     "a Calendar of nothing": ours("Calendar", "t", {"timeZone": "UTC"}),
+    **{f"podTemplate of {o['kind']}": o for o in of_queues(
+        labels={"team": "a", "app.kubernetes.io/part-of": "x", **{f"example.com/l{i}": "x" * 63 for i in range(6)}},
+        annotations={"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "note": "any text, e.g. {\"a\": [1]} ü"})},
+    "a podTemplate of everything": pod_template(
+        labels={"mesh": "on"}, annotations={"a": "x" * 2047}, nodeSelector={"pool": "spot", "disk": "ssd"},
+        tolerations=[{"key": "spot", "operator": "Exists"}],
+        nodeAffinity={REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]},
+                                                                             {"key": "gen", "operator": "Gt", "values": ["5"]}]}]},
+                      PREFERRED: [{"weight": 100, "preference": {"matchExpressions": [{"key": "zone", "operator": "DoesNotExist"}]}}]}),
+    "as many terms as a podTemplate may have": required(*[[{"key": f"example.com/k{i}", "operator": "NotIn", "values": [
+        f"v{n}" for n in range(16)]} for i in range(8)]] * 8),
+    "a podTemplate of nothing": pod_template(),
     "a policy of names alone": policy(),
     "a policy of patterns": policy(queues=["*", "sim-??.x"], localQueues=["*/*", "team-a/night-*"]),
     "a policy of LocalQueues alone": ours("RunPolicy", "t", {"localQueues": ["team-a/batch"], "calendar": "nights"}),
@@ -336,6 +373,44 @@ BAD = {
     "series by nothing": (series(reference="0.0"), "reference must be a number above 0"),
     "series stale after a year": (series(staleAfter="1y"), "staleAfter must be a duration of at most 8784h"),
     "series that panics": (series(whenStale="Panic"), 'supported values: "UseRates", "HoldStarts"'),
+    # podTemplate
+    **{f"{name} of {o['kind']}": (o, words) for name, fields, words in [
+        ("label of ours", {"labels": {"sluice.dev/queue-name": "x"}}, "are reserved for Sluice, Kubernetes and the Job controller"),
+        ("label below ours", {"labels": {"x.sluice.dev/y": "x"}}, "are reserved for Sluice"),
+        ("label of the Job controller", {"labels": {"batch.kubernetes.io/job-name": "x"}}, "are reserved for Sluice"),
+        ("old label of the Job controller", {"labels": {"controller-uid": "x"}}, "are reserved for Sluice"),
+        ("quality of service", {"labels": {"koordinator.sh/qosClass": "LS"}}, "are reserved for Sluice"),
+        ("annotation of Kubernetes", {"annotations": {"kubernetes.io/x": "x"}}, "are reserved for Sluice"),
+        ("annotation of ours", {"annotations": {"sluice.dev/hold": "x"}}, "are reserved for Sluice"),
+        ("label that is no key", {"labels": {"a b": "x"}}, "each name in labels must be a key"),
+        ("label with a long name", {"labels": {"a" * 64: "x"}}, "each name in labels must be a key"),
+        ("label of no domain", {"labels": {"a..b/c": "x"}}, "each name in labels must be a key"),
+        ("label with blanks", {"labels": {"a": "b c"}}, "must be a label value"),
+        ("annotation of two lines", {"annotations": {"a": "b\nc"}}, "must be one line without control characters"),
+        ("annotations of a novel", {"annotations": {"a": "x" * 1024, "b": "x" * 1024}}, "at most 2048 characters together"),
+        ("too many labels", {"labels": {f"a{i}": "b" for i in range(9)}}, "must have at most 8 items"),
+        ("too many annotations", {"annotations": {f"a{i}": "b" for i in range(9)}}, "must have at most 8 items"),
+        ("scheduler", {"schedulerName": "x"}, 'unknown field "spec.podTemplate.schedulerName"'),
+    ] for o in of_queues(**fields)},
+    "node selector of a queue": (queue(podTemplate={"nodeSelector": {"a": "b"}}), 'unknown field "spec.podTemplate.nodeSelector"'),
+    "selector against the flavor's own labels": (pod_template(nodeSelector={"pool": "other"}), "has another value for a key of nodeLabels"),
+    "selector that nodes cannot have": (pod_template(nodeSelector={"a": "b c"}), "must be a label value"),
+    "toleration of a pod that exists and equals": (pod_template(tolerations=[{"key": "k", "operator": "Exists", "value": "x"}]),
+                                                   "value must be empty when operator is Exists"),
+    "affinity to nothing": (required(), "should have at least 1 items"),
+    "affinity to any node": (required([]), "should have at least 1 items"),
+    "affinity to more than can be joined": (required(*[[{"key": "zone", "operator": "Exists"}]] * 9), "must have at most 8 items"),
+    "affinity to one node": (pod_template(nodeAffinity={REQUIRED: {"nodeSelectorTerms": [{"matchFields": []}]}}), "nodeSelectorTerms[0].matchFields"),
+    "affinity to no labels": (pod_template(nodeAffinity={REQUIRED: {"nodeSelectorTerms": [{}]}}), "matchExpressions: Required value"),
+    "affinity in no values": (requirement(), "In and NotIn need at least one value"),
+    "affinity that exists in values": (requirement(operator="Exists", values=["a"]), "Exists and DoesNotExist take none"),
+    "affinity above a word": (requirement(operator="Gt", values=["a"]), "Gt and Lt need one value, a whole number"),
+    "affinity above two numbers": (requirement(operator="Lt", values=["1", "2"]), "Gt and Lt need one value, a whole number"),
+    "affinity by feeling": (requirement(operator="Near", values=["a"]), 'supported values: "In"'),
+    "affinity to a label that nodes cannot have": (requirement(key="zo ne", operator="Exists"), "must be a label key"),
+    "preference of no weight": (preferred(weight=0), "should be greater than or equal to 1"),
+    "preference of too much weight": (preferred(weight=101), "should be less than or equal to 100"),
+    "too many preferences": (preferred(n=9), "must have at most 8 items"),
     # ResourceFlavor.idlePool
     "pool of other names": (flavor(idlePool={"names": "batch"}), 'supported values: "Batch", "Gocran"'),
     "pool of nothing": (flavor(idlePool={"share": "0%"}), "share must be a share from 0.1% to 100%"),
