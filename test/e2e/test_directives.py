@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import SOON
-from objects import HOLD, ORIGINAL, QUEUE, annotations, conditions, job, ours, path_of
+from objects import HOLD, ORIGINAL, annotations, conditions, job, ours, path_of
 
 REQUIRED, PREFERRED = (f"{kind}DuringSchedulingIgnoredDuringExecution" for kind in ("required", "preferred"))
 ZONE = "topology.kubernetes.io/zone"
@@ -201,13 +201,14 @@ def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     assert own_labels(after) == {"mesh": "mine"} and "affinity" not in after["spec"]
 
 
-def test_a_job_whose_annotations_are_full_says_so(world):
-    """What a flavor adds has no room: a start that is refused again and again ends in a hold, with the API server's words."""
+def test_a_job_whose_annotations_are_full_holds_up_no_other(world):
+    """What a flavor adds has no room in its pod template: its start is refused in the API server's words, and its quota goes to
+    others meanwhile. (After five such starts in a row it is put on hold: test/unit/gate.)"""
     one = spot(world, annotations={"cost": "x" * 2000})
-    world.queue(flavors={one: 4})
-    made = job("full", "q", {"cpu": "1"}, pod_annotations={"fill": "x" * (262144 - 1000)})
-    made["metadata"]["labels"][QUEUE] = "q"
-    world.api.post(f"/apis/batch/v1/namespaces/{world.ns}/jobs", made)
-    world.wait("its start to be refused", lambda: "Too long" in json.dumps(world.explain("full")), about="full")
+    world.queue(flavors={one: 1})
+    world.job("full", pod_annotations={"fill": "x" * (262144 - 1000)})
+    log = world.box.process("controller-one").log
+    world.wait("its start to be refused", lambda: f'job={world.ns}/full' in log.read_text() and "spec.template.annotations: Too long" in log.read_text())
     world.job("other")
     world.started("other")
+    assert world.get("full")["spec"]["suspend"] and own_labels(template(world, "full")) == {}
