@@ -8,6 +8,8 @@
 #include "queue/calendar/zone.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
+#include "controller/wire/decode_parts.h"
+#include "queue/job/node_affinity.h"
 #include "sluice/queue.h"
 #include "test/fuzz/outcome.h"
 
@@ -28,6 +30,36 @@ static void check_group(const struct resource_group_spec *g)
 	}
 }
 
+/* Nothing that the API server would refuse in each Job that it is added to. */
+static void check_metadata(const struct pod_metadata *m)
+{
+	for (size_t i = 0; i < m->nlabels; i++)
+		must(label_key_valid(m->labels[i].key) && label_value_valid(m->labels[i].value) &&
+			strncmp(m->labels[i].key, "sluice.dev/", 11) != 0);
+	for (size_t i = 0; i < m->nannotations; i++) {
+		must(label_key_valid(m->annotations[i].key));
+		check_text(m->annotations[i].value);
+	}
+}
+
+/* What a flavor adds can be joined to a Job that says nothing, and written as JSON. */
+static void check_adds(const struct flavor_spec *s)
+{
+	struct arena memory = {0};
+	struct buf text;
+	struct json *tree = json_new(1 << 22);
+	const cJSON *o;
+	struct placement p = {.node_selector = s->nodes.labels, .nnode_selector = s->nodes.nlabels};
+	check_metadata(&s->metadata);
+	must(node_affinity_join(&memory, &p, &s->adds, NULL) == NODE_AFFINITY_JOINED);
+	buf_init(&text, 1 << 20);
+	node_affinity_write(&p, &text);
+	must(!text.failed && (text.len == 0 || json_parse(tree, buf_slice(&text), &o, NULL) == 0));
+	buf_done(&text);
+	json_free(tree);
+	arena_done(&memory);
+}
+
 /* The queue itself must take, or refuse with a sentence, whatever could be decoded. */
 static void try_clusterqueue(const cJSON *o, struct queue *q)
 {
@@ -40,6 +72,7 @@ static void try_clusterqueue(const cJSON *o, struct queue *q)
 			check_group(&s->groups[i]);
 		must(s->weight >= 0 && s->default_max_run_ms >= 0);
 		labels_match(NULL, 0, &s->namespace_selector);
+		check_metadata(&s->metadata);
 		if (queue_set_clusterqueue(q, s, &e) < 0)
 			check_text(e.text);
 	}
@@ -52,6 +85,8 @@ static void try_flavor(const cJSON *o, struct queue *q)
 	struct err e = {""};
 	int rc = decode_flavor(o, &s, &e);
 	check_outcome(rc, s, &e);
+	if (s)
+		check_adds(s);
 	if (s && queue_set_flavor(q, s, &e) < 0)
 		check_text(e.text);
 	free(s);
@@ -63,6 +98,8 @@ static void try_localqueue(const cJSON *o, struct queue *q)
 	struct err e = {""};
 	int rc = decode_localqueue(o, &s, &e);
 	check_outcome(rc, s, &e);
+	if (s)
+		check_metadata(&s->metadata);
 	if (s && queue_set_localqueue(q, s, &e) < 0)
 		check_text(e.text);
 	free(s);

@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "queue/cluster/nodes.h"
+#include "queue/job/node_affinity.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
@@ -25,6 +26,33 @@ static void check_pod(const struct job *j)
 	}
 }
 
+/* Whatever node affinity its owner has: a flavor's is joined to it, and is JSON, or it is not. */
+static void check_joined(const struct placement *own)
+{
+	static const char *const zones[] = {"b", "c"};
+	static const struct requirement zone = {"zone", SELECTOR_IN, zones, 2};
+	static const struct node_term terms[] = {{.labels = {&zone, 1}}, {.labels = {&zone, 1}}};
+	static const struct preferred_term likes = {7, {.labels = {&zone, 1}}};
+	const struct placement add = {
+		.terms = terms, .nterms = 2, .preferred = &likes, .npreferred = 1};
+	struct placement p = *own;
+	struct arena memory = {0};
+	struct json *tree = json_new(16 << 20);
+	const cJSON *o;
+	struct buf text;
+	buf_init(&text, 1 << 20);
+	if (node_affinity_join(&memory, &p, &add, NULL) == NODE_AFFINITY_JOINED) {
+		must(p.nterms > 0 && p.npreferred == own->npreferred + 1);
+		node_affinity_write(&p, &text);
+		must(!text.failed && json_parse(tree, buf_slice(&text), &o, NULL) == 0);
+	} else {
+		must(p.terms == own->terms && p.nterms == own->nterms);
+	}
+	buf_done(&text);
+	json_free(tree);
+	arena_done(&memory);
+}
+
 static void check_placement(const struct placement *p)
 {
 	struct node_group g = {p->node_selector, p->nnode_selector, NULL, 0, NULL, 0};
@@ -32,6 +60,15 @@ static void check_placement(const struct placement *p)
 	must(placement_match(p, &(struct node_group){0}, NULL) == PLACEMENT_FITS);
 	for (size_t i = 0; i < p->nnode_selector; i++)
 		check_text(p->node_selector[i].value);
+	check_joined(p);
+}
+
+static void check_keys(const struct template_keys *k)
+{
+	for (size_t i = 0; i < k->nown; i++)
+		check_text(k->own[i]);
+	for (size_t i = 0; i < k->nold; i++)
+		check_text(k->old[i]);
 }
 
 /* Whatever is kept of what its containers ask for can be written for any room, as JSON. */
@@ -102,6 +139,8 @@ static void check_job(const struct job *j)
 	must(j->lending != 0);
 	check_resources(j);
 	check_placement(&j->placement);
+	check_keys(&j->metadata.labels);
+	check_keys(&j->metadata.annotations);
 	check_template(j);
 }
 

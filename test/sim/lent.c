@@ -7,6 +7,7 @@
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
+#include "test/sim/directives.h"
 #include "test/sim/sim.h"
 #include "test/unit/wire/json_patch.h"
 
@@ -99,6 +100,7 @@ static void read_back(struct sim *s, struct snap *n)
 	must(json_parse(tree, buf_slice(&b), &root, &e) == 0);
 	must(decode_job(root, NULL, &read, &e) == 0);
 	check_known(s, n, read);
+	directives_keep(s, n, read);
 	n->job.lending = read->lending;
 	n->job.resources = pool_strdup(&s->pool, read->resources);
 	free(read);
@@ -262,6 +264,7 @@ void lent_apply(struct sim *s, struct snap *n, const char *patch)
 	const cJSON *kept = down(down(down(o, "metadata"), "annotations"), DIRECTIVES_ANNOTATION);
 	char *text = cJSON_PrintUnformatted(template);
 	check_started(s, n, template, text);
+	directives_check(s, n, template);
 	n->template = pool_strdup(&s->pool, text);
 	n->directives = pool_strdup(&s->pool, kept->valuestring);
 	free(text);

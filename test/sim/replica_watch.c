@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/sim/directives.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -116,6 +117,8 @@ static void set_flavor(const struct sim *s, struct queue *q, const struct config
 		spec.lending = LENDING_BATCH;
 		spec.share_permille = 1000;
 	}
+	if (s->lent.on)
+		directives_of_flavor(c->index, &spec);
 	struct err e = {""};
 	must(queue_set_flavor(q, &spec, &e) == 0);
 }
