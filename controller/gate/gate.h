@@ -151,10 +151,10 @@ struct start_template {
 		const char *node_selector; /* an object */
 		const char *tolerations;   /* an array */
 		const char *node_affinity; /* spec.affinity.nodeAffinity, an object; "": none */
-	} own, run;	       /* as the owner wrote them; joined with those of the run's flavors */
+	} own, run; /* as the owner wrote them; joined with those of the run's flavors */
 	struct template_edit edit; /* what else changes: node affinity, labels, annotations */
-	const char *resources; /* of its containers, as the owner wrote them; NULL: they stay */
-	enum lending lending;  /* the names under which the run asks for these */
+	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
+	enum lending lending;	   /* the names under which the run asks for these */
 	bool too_large; /* directives are cut off or cannot be joined: no patch can be made */
 };
 

@@ -15,10 +15,10 @@
 #define KEY_NAME_MAX 63
 #define KEY_PREFIX_MAX 253
 #define LABEL_VALUE_MAX 63
-#define METADATA_MAX 16		   /* of labels, of annotations; the CRD allows as many */
-#define ANNOTATION_VALUE_MAX 2048  /* bytes */
-#define ANNOTATIONS_TOGETHER 8192  /* bytes of keys and values; the CRD allows 2048 characters */
-#define TEMPLATE_KEYS_MAX 16384	   /* of one Job; the API server's bound on bytes comes first */
+#define METADATA_MAX 16		  /* of labels, of annotations; the CRD allows 8 */
+#define ANNOTATION_VALUE_MAX 2048 /* bytes */
+#define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
+#define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
 
 /* ---- keys and values ------------------------------------------------------------------------- */
 

@@ -190,8 +190,7 @@ static void restore_directives(
 		j->metadata = template_metadata_field(d, at, template_of(o), NULL);
 		return;
 	}
-	j->metadata =
-		template_metadata_field(d, at, template_of(o), json_object(root, "applied"));
+	j->metadata = template_metadata_field(d, at, template_of(o), json_object(root, "applied"));
 	restore_selectors(&original, &applied, &j->placement);
 	restore_affinity(o, &original, &applied, j);
 }

@@ -175,7 +175,8 @@ static const struct preferred_term *preferred_field(
 		const cJSON *term = object_field(d, at, item, "preference");
 		all[n].weight = int32_field(d, at, item, "weight", 1, 0);
 		if (all[n].weight < 1 || all[n].weight > 100)
-			decoder_fault(d, PATH(at, "weight"), "must be a whole number from 1 to 100");
+			decoder_fault(
+				d, PATH(at, "weight"), "must be a whole number from 1 to 100");
 		all[n].term.labels = requirements_field(d, here, term, "matchExpressions");
 		all[n].term.fields = requirements_field(d, here, term, "matchFields");
 		n++;
@@ -231,17 +232,21 @@ struct placement placement_field(struct decoder *d, const struct path *at, const
 
 bool node_affinity_same(const struct placement *a, const struct placement *b)
 {
-	struct placement x = {.terms = a->terms, .nterms = a->nterms, .preferred = a->preferred,
+	struct placement x = {.terms = a->terms,
+		.nterms = a->nterms,
+		.preferred = a->preferred,
 		.npreferred = a->npreferred};
-	struct placement y = {.terms = b->terms, .nterms = b->nterms, .preferred = b->preferred,
+	struct placement y = {.terms = b->terms,
+		.nterms = b->nterms,
+		.preferred = b->preferred,
 		.npreferred = b->npreferred};
 	struct buf one, other;
 	buf_init(&one, SIZE_MAX / 4);
 	buf_init(&other, SIZE_MAX / 4);
 	placement_key(&x, &one);
 	placement_key(&y, &other);
-	bool same = one.len == other.len &&
-		    (one.len == 0 || memcmp(one.ptr, other.ptr, one.len) == 0);
+	bool same =
+		one.len == other.len && (one.len == 0 || memcmp(one.ptr, other.ptr, one.len) == 0);
 	buf_done(&one);
 	buf_done(&other);
 	return same;

@@ -163,8 +163,8 @@ static struct own_parts own_parts(struct decoder *d, const struct path *at, cons
 }
 
 /* Without those that an earlier start has added. */
-static const struct label *own_labels(struct decoder *d, const struct path *meta,
-	const cJSON *o, const struct own_parts *own, size_t *ret_count)
+static const struct label *own_labels(struct decoder *d, const struct path *meta, const cJSON *o,
+	const struct own_parts *own, size_t *ret_count)
 {
 	size_t given, n = 0;
 	const struct label *all = labels_field(d, meta, o, "labels", LABELS_MAX, &given);

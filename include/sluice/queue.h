@@ -472,8 +472,8 @@ struct template_edit {
 	bool adds_affinity; /* flavors add some: what its owner wrote must be kept */
 };
 /* Arrays are the arena's; what they point to is the queue's. */
-void queue_job_template_edit(const struct queue *q, const struct uid *uid, struct arena *a,
-	struct template_edit *ret);
+void queue_job_template_edit(
+	const struct queue *q, const struct uid *uid, struct arena *a, struct template_edit *ret);
 
 /* The ceilings the ledger must know. Each call takes one that changed since it was last taken;
  * false when there is none. A row that no object has any more has amount 0. */

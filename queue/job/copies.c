@@ -58,8 +58,7 @@ const struct selector_term *terms_copy(struct arena *a, const struct selector_te
 	return to;
 }
 
-const struct node_term *node_terms_copy(
-	struct arena *a, const struct node_term *from, size_t n)
+const struct node_term *node_terms_copy(struct arena *a, const struct node_term *from, size_t n)
 {
 	struct node_term *to = arena_take(a, n, sizeof(*to));
 	for (size_t i = 0; i < n; i++) {
@@ -88,8 +87,7 @@ const char *const *names_copy(struct arena *a, const char *const *from, size_t n
 	return to;
 }
 
-void pod_metadata_copy(
-	struct arena *a, const struct pod_metadata *from, struct pod_metadata *ret)
+void pod_metadata_copy(struct arena *a, const struct pod_metadata *from, struct pod_metadata *ret)
 {
 	*ret = *from;
 	ret->labels = labels_copy(a, from->labels, from->nlabels);

@@ -49,8 +49,7 @@ static bool parse_number(const char *s, int64_t *ret)
 }
 
 /* value NULL: the node has no such label. */
-static bool requirement_lets(
-	const struct pair *p, const struct requirement *r, const char *value)
+static bool requirement_lets(const struct pair *p, const struct requirement *r, const char *value)
 {
 	int64_t limit, number;
 	switch (r->op) {
@@ -125,7 +124,7 @@ static bool key_clashes(const struct pair *p, const struct requirement *r)
 {
 	if (r->op != SELECTOR_IN)
 		return bounds_clash(p, r->key);
-	for (size_t v = 0; v < r->nvalues && *p->left > 0; v++)
+	for (size_t v = 0; v<r->nvalues && * p->left> 0; v++)
 		if (pair_lets(p, r->key, r->values[v]))
 			return false;
 	return true;
@@ -161,8 +160,8 @@ bool node_affinity_contradicts(const struct placement *p, const char **ret_key)
 	size_t left = COMPARISONS_MAX;
 	const char *clash = NULL;
 	for (size_t i = 0; i < p->nterms; i++) {
-		struct pair one = {{&p->terms[i].labels}, 1, p->node_selector, p->nnode_selector,
-			&left};
+		struct pair one = {
+			{&p->terms[i].labels}, 1, p->node_selector, p->nnode_selector, &left};
 		clash = pair_clash(&one);
 		if (!clash)
 			return false;
@@ -221,8 +220,7 @@ static bool selectors_fit(const struct selector_term *x, const struct selector_t
 }
 
 /* own NULL: its owner has no terms. False: it would be too much. */
-static bool join_pair(
-	struct joining *j, const struct node_term *own, const struct node_term *added)
+static bool join_pair(struct joining *j, const struct node_term *own, const struct node_term *added)
 {
 	static const struct node_term any = {.labels = {NULL, 0}};
 	const struct node_term *x = own ? own : &any;
@@ -364,7 +362,8 @@ static void write_term(const struct node_term *t, struct buf *out)
 
 static void write_required(const struct placement *p, struct buf *out)
 {
-	buf_puts(out, "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[");
+	buf_puts(
+		out, "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[");
 	for (size_t i = 0; i < p->nterms; i++) {
 		buf_puts(out, i ? "," : "");
 		write_term(&p->terms[i], out);

@@ -20,8 +20,8 @@
 #include "base/buf.h"
 #include "sluice/placement.h"
 
-#define NODE_AFFINITY_TERMS_MAX 64	  /* required, and preferred: what a decoder takes */
-#define NODE_AFFINITY_REQUIREMENTS_MAX 64 /* of one term */
+#define NODE_AFFINITY_TERMS_MAX 64	    /* required, and preferred: what a decoder takes */
+#define NODE_AFFINITY_REQUIREMENTS_MAX 64   /* of one term */
 #define NODE_AFFINITY_BYTES_MAX (16 * 1024) /* of keys and values of the joined terms */
 
 enum node_affinity_verdict {

@@ -105,8 +105,8 @@ static bool adds_same(const struct flavor *f, const struct flavor_spec *s)
 	pod_metadata_key(&f->metadata, &now);
 	placement_key(&s->adds, &then);
 	pod_metadata_key(&s->metadata, &then);
-	bool same = now.len == then.len &&
-		    (now.len == 0 || memcmp(now.ptr, then.ptr, now.len) == 0);
+	bool same =
+		now.len == then.len && (now.len == 0 || memcmp(now.ptr, then.ptr, now.len) == 0);
 	buf_done(&now);
 	buf_done(&then);
 	return same;

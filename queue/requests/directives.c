@@ -136,8 +136,8 @@ enum node_affinity_verdict directives_join(struct arena *a, const struct placeme
 
 /* ---- does a flavor suit? --------------------------------------------------------------------- */
 
-static enum flavor_verdict match_verdict(const struct placement *p, const struct flavor *f,
-	struct flavor_clash *ret)
+static enum flavor_verdict match_verdict(
+	const struct placement *p, const struct flavor *f, struct flavor_clash *ret)
 {
 	switch (placement_match(p, &f->nodes, &ret->taint)) {
 	case PLACEMENT_FITS:
@@ -188,7 +188,8 @@ enum flavor_verdict directives_suit(
 {
 	struct flavor_clash clash = {NULL, NULL};
 	const struct placement *adds = &f->adds;
-	bool joins = adds->nnode_selector + adds->ntolerations + adds->nterms + adds->npreferred > 0;
+	bool joins =
+		adds->nnode_selector + adds->ntolerations + adds->nterms + adds->npreferred > 0;
 	enum flavor_verdict v =
 		joins ? suits_joined(own, f, &clash) : match_verdict(own, f, &clash);
 	if (ret)
@@ -317,8 +318,7 @@ static bool write_joined(const struct placement *own, const struct flavor *const
 	return v == NODE_AFFINITY_JOINED;
 }
 
-bool queue_job_directives(
-	const struct queue *q, const struct uid *uid, struct directives_text *ret)
+bool queue_job_directives(const struct queue *q, const struct uid *uid, struct directives_text *ret)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	if (!w || !w->reservation) {
@@ -328,8 +328,7 @@ bool queue_job_directives(
 	const struct flavor **flavors =
 		mem_array(w->reservation->nlines, sizeof(const struct flavor *));
 	size_t n = directives_flavors(q, w->reservation, flavors);
-	bool whole = write_joined(
-		&w->reservation->shape->directives->placement, flavors, n, ret);
+	bool whole = write_joined(&w->reservation->shape->directives->placement, flavors, n, ret);
 	free(flavors);
 	return whole;
 }
@@ -383,8 +382,8 @@ static enum affinity_edit affinity_edit_of(const struct placement *own, bool old
 	return own->has_affinity ? AFFINITY_CLEAR : AFFINITY_REMOVE;
 }
 
-void queue_job_template_edit(const struct queue *q, const struct uid *uid, struct arena *a,
-	struct template_edit *ret)
+void queue_job_template_edit(
+	const struct queue *q, const struct uid *uid, struct arena *a, struct template_edit *ret)
 {
 	const struct workload *w = queue_find_workload(q, uid);
 	const struct directives *d = directives_of(w);

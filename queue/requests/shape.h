@@ -36,8 +36,8 @@ struct directives {
 	uint8_t lending; /* job.lending, never 0 */
 	struct placement placement;
 	struct template_metadata metadata; /* keys of labels and annotations; usually shared */
-	const char *resources; /* job.resources; NULL when a start never writes them */
-	const void *key;       /* the same in bytes: equal bytes, equal directives */
+	const char *resources;		   /* job.resources; NULL when a start never writes them */
+	const void *key;		   /* the same in bytes: equal bytes, equal directives */
 	size_t key_len;
 	struct arena memory;
 };

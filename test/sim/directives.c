@@ -8,7 +8,7 @@
 
 #define SHARED "flavor" /* a label of all flavors */
 
-#define PLAIN_FLAVOR 1	/* prefers no nodes: a start in it takes node affinity off */
+#define PLAIN_FLAVOR 1 /* prefers no nodes: a start in it takes node affinity off */
 
 static const char *const own_keys[FLAVORS] = {"in/spot", "in/on-demand", "in/gpu"};
 
@@ -20,8 +20,8 @@ void directives_of_flavor(size_t flavor, struct flavor_spec *ret)
 	label[flavor][0] = (struct label){own_keys[flavor], "yes"};
 	label[flavor][1] = (struct label){SHARED, flavor_names[flavor]};
 	annotation[flavor] = (struct label){own_keys[flavor], "since \"then\""};
-	named[flavor] =
-		(struct requirement){"pool", SELECTOR_IN, (const char *const *)&flavor_names[flavor], 1};
+	named[flavor] = (struct requirement){
+		"pool", SELECTOR_IN, (const char *const *)&flavor_names[flavor], 1};
 	likes[flavor] = (struct preferred_term){1, {.labels = {&named[flavor], 1}}};
 	ret->metadata = (struct pod_metadata){label[flavor], 2, &annotation[flavor], 1};
 	ret->adds.preferred = &likes[flavor];
@@ -71,7 +71,8 @@ void directives_check(struct sim *s, const struct snap *n, const cJSON *template
 				n->job.name, in ? "in" : "outside", flavor_names[f]);
 	}
 	const cJSON *affinity = json_object(json_object(template, "spec"), "affinity");
-	if (cJSON_GetArraySize(preferences(template)) != wanted || (affinity != NULL) != (wanted > 0))
+	if (cJSON_GetArraySize(preferences(template)) != wanted ||
+		(affinity != NULL) != (wanted > 0))
 		sim_break(s, "P2", "%s has %d preferences of %d flavors", n->job.name,
 			cJSON_GetArraySize(preferences(template)), wanted);
 	if (!json_text(labels, SHARED) || !json_text(labels, "app"))
@@ -94,10 +95,10 @@ static void keep_keys(struct sim *s, struct template_keys *k)
 
 void directives_keep(struct sim *s, struct snap *n, const struct job *read)
 {
-	if (read->placement.nterms + read->placement.npreferred > 0 || read->placement.has_affinity ||
-		read->metadata.labels.nown != 1 || read->metadata.annotations.nown != 0)
-		sim_break(s, "P2", "%s: what flavors added is taken for its owner's",
-			n->job.name);
+	if (read->placement.nterms + read->placement.npreferred > 0 ||
+		read->placement.has_affinity || read->metadata.labels.nown != 1 ||
+		read->metadata.annotations.nown != 0)
+		sim_break(s, "P2", "%s: what flavors added is taken for its owner's", n->job.name);
 	n->job.metadata = read->metadata;
 	keep_keys(s, &n->job.metadata.labels);
 	keep_keys(s, &n->job.metadata.annotations);

@@ -58,27 +58,26 @@ static void check_term(struct decoder *d, const struct path *up, const struct no
 }
 
 /* Beside nodeLabels and nodeSelector of the same flavor. */
-static void check_whole(
-	struct decoder *d, const struct path *at, const struct flavor_spec *s)
+static void check_whole(struct decoder *d, const struct path *at, const struct flavor_spec *s)
 {
 	struct arena scratch = {0};
 	const struct flavor f = {.nodes = s->nodes, .adds = s->adds}, *all = &f;
 	struct placement joined;
 	const char *key = NULL;
-	enum node_affinity_verdict v = directives_join(
-		&scratch, &(struct placement){0}, &all, 1, &joined, &key);
+	enum node_affinity_verdict v =
+		directives_join(&scratch, &(struct placement){0}, &all, 1, &joined, &key);
 	if (v == NODE_AFFINITY_CONTRADICTS)
 		decoder_fault(d, PATH(at, "nodeAffinity"),
 			"contradicts itself, or nodeLabels or nodeSelector, so no node could suit: see label %s",
 			key ? key : "?");
 	else if (v != NODE_AFFINITY_JOINED)
-		decoder_fault(d, PATH(at, "nodeAffinity"), "is larger than %d bytes; use fewer or shorter values",
+		decoder_fault(d, PATH(at, "nodeAffinity"),
+			"is larger than %d bytes; use fewer or shorter values",
 			NODE_AFFINITY_BYTES_MAX);
 	arena_done(&scratch);
 }
 
-static void check_selector(
-	struct decoder *d, const struct path *at, const struct flavor_spec *s)
+static void check_selector(struct decoder *d, const struct path *at, const struct flavor_spec *s)
 {
 	for (size_t i = 0; i < s->adds.nnode_selector; i++) {
 		const struct label *l = &s->adds.node_selector[i];
@@ -97,16 +96,15 @@ static void pod_template_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
 	const struct path *at = PATH(up, "podTemplate"), *node = PATH(at, "nodeAffinity");
-	const struct path *required =
-		PATH(PATH(node, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
+	const struct path *required = PATH(
+		PATH(node, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
 	const struct path *preferred =
 		PATH(node, "preferredDuringSchedulingIgnoredDuringExecution");
 	const cJSON *o = object_field(d, up, spec, "podTemplate");
 	s->metadata = pod_metadata_field(d, at, o);
-	s->adds.node_selector = labels_field(
-		d, at, o, "nodeSelector", FLAVOR_LIST_MAX, &s->adds.nnode_selector);
-	s->adds.tolerations =
-		tolerations_field(d, at, o, FLAVOR_LIST_MAX, &s->adds.ntolerations);
+	s->adds.node_selector =
+		labels_field(d, at, o, "nodeSelector", FLAVOR_LIST_MAX, &s->adds.nnode_selector);
+	s->adds.tolerations = tolerations_field(d, at, o, FLAVOR_LIST_MAX, &s->adds.ntolerations);
 	node_affinity_field(d, node, object_field(d, at, o, "nodeAffinity"), &s->adds);
 	check_selector(d, PATH(at, "nodeSelector"), s);
 	for (size_t i = 0; i < s->adds.nterms; i++)

@@ -74,8 +74,7 @@ int32_t node_fit_pods(
 	struct uid *gone = mem_array(n, sizeof(*gone));
 	for (size_t i = 0; i < n; i++)
 		gone[i] = victims[i].reservation->w->key.uid;
-	struct start_of start = {
-		e->group->shape->template, flavors, nflavors, e->cq, e->w->lq};
+	struct start_of start = {e->group->shape->template, flavors, nflavors, e->cq, e->w->lq};
 	int32_t pods = room_for(q, &start, e->choice.pods, gone, n);
 	free(gone);
 	if (pods < e->choice.pods)
@@ -118,8 +117,7 @@ enum node_fit node_fit_for_promise(struct queue *q, const struct reservation *r)
 			directives_flavors(q, r, flavors), r->cq, r->lq};
 		if (room_for(q, &start, r->pods, going, 1) >= r->pods)
 			found = NODE_FIT_NOW;
-		else if (ngoing > 1 &&
-			 room_for(q, &start, r->pods, going, ngoing) >= r->pods)
+		else if (ngoing > 1 && room_for(q, &start, r->pods, going, ngoing) >= r->pods)
 			found = NODE_FIT_SOON;
 		free(flavors);
 		free(going);

@@ -124,7 +124,8 @@ static void every_term_with_every_term(void **state)
 	const struct requirement zone_ssd[] = {in_b, ssd};
 	struct node_term own[] = {{.labels = {&in_a, 1}}, {{&in_b, 1}, {&named, 1}}};
 	struct node_term adds[] = {{.labels = {zone_ssd, 2}}, {.labels = {&ssd, 1}}};
-	struct preferred_term mine = {3, {.labels = {&ssd, 1}}}, more = {100, {{&ssd, 1}, {&named, 1}}};
+	struct preferred_term mine = {3, {.labels = {&ssd, 1}}},
+			      more = {100, {{&ssd, 1}, {&named, 1}}};
 	struct placement p = {.terms = own, .nterms = 2, .preferred = &mine, .npreferred = 1};
 	struct placement add = {.terms = adds, .nterms = 2, .preferred = &more, .npreferred = 1};
 	struct arena memory = {0};
@@ -132,16 +133,19 @@ static void every_term_with_every_term(void **state)
 	expect_json(&(struct placement){0}, "");
 	assert_int_equal(node_affinity_join(&memory, &p, &add, NULL), NODE_AFFINITY_JOINED);
 	expect_json(&p,
-		"{\"" REQUIRED "\":{\"nodeSelectorTerms\":[" TERM("a", "ssd") "},"
-		"{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"b\"]},"
-		"{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"b\"]},"
-		"{\"key\":\"ssd\",\"operator\":\"Exists\"}],\"matchFields\":["
-		"{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}," TERM("b", "ssd")
-		",\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}]},"
-		"\"" PREFERRED "\":[{\"weight\":3,\"preference\":{\"matchExpressions\":["
-		"{\"key\":\"ssd\",\"operator\":\"Exists\"}]}},{\"weight\":100,\"preference\":{"
-		"\"matchExpressions\":[{\"key\":\"ssd\",\"operator\":\"Exists\"}],\"matchFields\":["
-		"{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}}]}");
+		"{\"" REQUIRED "\":{\"nodeSelectorTerms\":[" TERM("a",
+			"ssd") "},"
+			       "{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"b\"]},"
+			       "{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"b\"]},"
+			       "{\"key\":\"ssd\",\"operator\":\"Exists\"}],\"matchFields\":["
+			       "{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}," TERM(
+				       "b",
+				       "ssd") ",\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}]},"
+					      "\"" PREFERRED
+					      "\":[{\"weight\":3,\"preference\":{\"matchExpressions\":["
+					      "{\"key\":\"ssd\",\"operator\":\"Exists\"}]}},{\"weight\":100,\"preference\":{"
+					      "\"matchExpressions\":[{\"key\":\"ssd\",\"operator\":\"Exists\"}],\"matchFields\":["
+					      "{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}}]}");
 	arena_done(&memory);
 }
 
@@ -208,7 +212,8 @@ static void a_bounded_search(void **state)
 	enum { N = 10000 };
 	static char text[2 * N][8];
 	static const char *mine[N], *theirs[N];
-	struct requirement one = {"zone", SELECTOR_IN, mine, N}, other = {"zone", SELECTOR_IN, theirs, N};
+	struct requirement one = {"zone", SELECTOR_IN, mine, N},
+			   other = {"zone", SELECTOR_IN, theirs, N};
 	struct node_term own = {.labels = {&one, 1}}, added = {.labels = {&other, 1}};
 	struct placement p = {.terms = &own, .nterms = 1}, add = {.terms = &added, .nterms = 1};
 	struct arena memory = {0};

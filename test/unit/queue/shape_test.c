@@ -62,7 +62,8 @@ static const struct requirement not_ab = {"x", SELECTOR_NOT_IN, ab, 2};
 static const struct node_term term_ab = {.labels = {&in_ab, 1}},
 			      term_a_b = {.labels = {&in_a_b, 1}},
 			      term_field = {.fields = {&in_ab, 1}},
-			      term_not = {.labels = {&not_ab, 1}}, term_none = {.labels = {NULL, 0}};
+			      term_not = {.labels = {&not_ab, 1}},
+			      term_none = {.labels = {NULL, 0}};
 static const struct preferred_term likes_ab = {10, {.labels = {&in_ab, 1}}},
 				   likes_more = {20, {.labels = {&in_ab, 1}}};
 

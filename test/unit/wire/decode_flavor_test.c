@@ -48,7 +48,8 @@ static void all_of_it(void **state)
 	free(s);
 }
 
-#define TERMS "'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':["
+#define TERMS                                                                                      \
+	"'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':["
 #define LIKES "'nodeAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':["
 #define AT "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
 #define NOT_A_VALUE                                                                                \
@@ -71,8 +72,7 @@ static const struct {
 		"annotations.kubernetes.io/x: is reserved for Kubernetes; choose another key"},
 	{"{'annotations':{'sluice.dev/hold':'x'}}",
 		"annotations.sluice.dev/hold: is reserved for Sluice; choose another key"},
-	{"{'labels':{'-x':'y'}}",
-		"labels.-x: is not a key; write e.g. team or example.com/team"},
+	{"{'labels':{'-x':'y'}}", "labels.-x: is not a key; write e.g. team or example.com/team"},
 	{"{'labels':{'a//b':'y'}}",
 		"labels.a//b: is not a key; write e.g. team or example.com/team"},
 	{"{'labels':{'Ex.com/b':'y'}}",
@@ -87,9 +87,9 @@ static const struct {
 		"annotations.team: is not plain text; remove control characters and what is not UTF-8"},
 	{"{'nodeSelector':{'pool':'other'}}",
 		"nodeSelector.pool: contradicts nodeLabels, which has another value for it; write it in one place"},
-	{"{'nodeSelector':{'disk':'a b'}}",
-		"nodeSelector.disk: is no label that a node can have"},
-	{"{" TERMS "{}]}}}", AT ".matchExpressions: is missing, and matches no node without; name a label"},
+	{"{'nodeSelector':{'disk':'a b'}}", "nodeSelector.disk: is no label that a node can have"},
+	{"{" TERMS "{}]}}}",
+		AT ".matchExpressions: is missing, and matches no node without; name a label"},
 	{"{" TERMS "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n']}]}]}}}",
 		AT ".matchFields: would name single nodes; use matchExpressions and labels"},
 	{"{" TERMS "{'matchExpressions':[{'key':'zone','operator':'In'}]}]}}}",
@@ -102,7 +102,8 @@ static const struct {
 		AT ".matchExpressions[0]: has a key that no label can have"},
 	{"{" TERMS "{'matchExpressions':[{'key':'pool','operator':'In','values':['b']}]}]}}}",
 		"nodeAffinity: contradicts itself, or nodeLabels or nodeSelector, so no node could suit: see label pool"},
-	{"{" LIKES "{'weight':101,'preference':{'matchExpressions':[{'key':'zone','operator':'Exists'}]}}]}}",
+	{"{" LIKES
+	 "{'weight':101,'preference':{'matchExpressions':[{'key':'zone','operator':'Exists'}]}}]}}",
 		"nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: must be a whole number from 1 to 100"},
 };
 

@@ -86,9 +86,8 @@ static void setup(void)
 		"'annotations':{'example.com/cost':'low'},'nodeSelector':{'disk':'ssd'},"
 		"'tolerations':[{'key':'spot','operator':'Exists'}],'nodeAffinity':{" PREFERRED
 		":[{'weight':10,'preference':" ZONE("b") "}]}}}");
-	tell_flavor("zoned",
-		"{'podTemplate':{'labels':{'mesh':'off'},'nodeAffinity':{" REQUIRED
-		":{'nodeSelectorTerms':[" ZONE("b") "]}}}}");
+	tell_flavor("zoned", "{'podTemplate':{'labels':{'mesh':'off'},'nodeAffinity':{" REQUIRED
+			     ":{'nodeSelectorTerms':[" ZONE("b") "]}}}}");
 	tell_queue("plain", "{}");
 	tell_localqueue("{}");
 }
@@ -100,9 +99,10 @@ static cJSON *make_job(const char *labels, const char *annotations, const char *
 {
 	struct buf b;
 	buf_init(&b, 100000);
-	buf_puts(&b, "{'metadata':{'name':'train','namespace':'team-a','uid':'" UID_TEXT "',"
-		     "'generation':3,'labels':{'sluice.dev/queue-name':'main'}},'spec':{'suspend':true,"
-		     "'template':{'metadata':{'labels':{'batch.kubernetes.io/job-name':'train'");
+	buf_puts(&b,
+		"{'metadata':{'name':'train','namespace':'team-a','uid':'" UID_TEXT "',"
+		"'generation':3,'labels':{'sluice.dev/queue-name':'main'}},'spec':{'suspend':true,"
+		"'template':{'metadata':{'labels':{'batch.kubernetes.io/job-name':'train'");
 	buf_printf(&b, "%s}%s},'spec':{%s'containers':[{'resources':{'requests':{'cpu':'1'}}}]}}}}",
 		labels, annotations, pod);
 	cJSON *o = cJSON_Duplicate(parsed(buf_text(&b)), true);
@@ -282,7 +282,8 @@ static void its_owner_wins(void **state)
 		"{'team':'mine','note':'b','example.com/cost':'low'}",
 		"{'nodeSelector':{'disk':'hdd','pool':'spot'},'tolerations':[{'key':'spot','operator':'Exists',"
 		"'effect':'NoExecute','tolerationSeconds':5}],'affinity':{'podAffinity':{},'nodeAffinity':{" REQUIRED
-		":{'nodeSelectorTerms':[" ZONE("c") "]}," PREFERRED ":[{'weight':10,'preference':" ZONE("b") "}]}}}");
+		":{'nodeSelectorTerms':[" ZONE(
+			"c") "]}," PREFERRED ":[{'weight':10,'preference':" ZONE("b") "}]}}}");
 	o = done(o, INTENT_STOP);
 	tell_queue("plain", "{}");
 	tell_localqueue("{}");
@@ -341,9 +342,10 @@ static void three_starts_are_as_one(void **state)
 {
 	(void)state;
 	setup();
-	cJSON *o = make_job("", "", "'affinity':{'nodeAffinity':{" REQUIRED
-				    ":{'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name',"
-				    "'operator':'In','values':['n']}]}]}}},");
+	cJSON *o = make_job("", "",
+		"'affinity':{'nodeAffinity':{" REQUIRED
+		":{'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name',"
+		"'operator':'In','values':['n']}]}]}}},");
 	tell_queue("zoned", "{}");
 	for (int i = 0; i < 3; i++) {
 		o = done(o, INTENT_START);
@@ -405,8 +407,9 @@ static void what_is_not_understood_is_not_joined(void **state)
 	struct explanation x;
 	(void)state;
 	setup();
-	cJSON *o = make_job("", "", "'affinity':{'nodeAffinity':{" PREFERRED
-				    ":[{'weight':1,'preference':{'matchExpressions':[{'key':'a','operator':'Near'}]}}]}},");
+	cJSON *o = make_job("", "",
+		"'affinity':{'nodeAffinity':{" PREFERRED
+		":[{'weight':1,'preference':{'matchExpressions':[{'key':'a','operator':'Near'}]}}]}},");
 	struct job *j = decode(o);
 	tell_queue("spot", "{}");
 	queue_set_job(q, j);
