@@ -155,7 +155,7 @@ struct start_template {
 	struct template_edit edit; /* what else changes: node affinity, labels, annotations */
 	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
 	enum lending lending;	   /* the names under which the run asks for these */
-	bool too_large; /* directives are cut off or cannot be joined: no patch can be made */
+	const char *fault;	   /* NULL, or why no patch of it can be made: a sentence */
 };
 
 struct intent {

@@ -60,12 +60,14 @@ struct job_queue {
 };
 
 /* The intent that was taken last, and what it points to. */
+#define TEMPLATE_FAULT_SIZE 512
 struct taken {
 	struct intent intent;
 	struct quota_line lines[QUEUE_LINES_MAX];
 	/* Of its template: directives as the owner wrote them and of the run; what else changes. */
 	struct directives_text own_directives, run_directives;
 	struct arena edit;
+	char fault[TEMPLATE_FAULT_SIZE];
 };
 
 struct gate {

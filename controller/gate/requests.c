@@ -1,4 +1,5 @@
 /* What is asked of the API server for a Job, in full, and what its answers mean. */
+#include <stdio.h>
 #include <string.h>
 
 #include "controller/gate/attempt.h"
@@ -78,7 +79,39 @@ static void clear_text(struct directives_text *t)
 	buf_reset(&t->node_affinity);
 }
 
-static void tell_template(struct gate *g, const struct uid *uid, struct start_template *ret)
+/* Each name once, as far as there is room. */
+static void list_flavors(const struct story *s, char *ret, size_t size)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < s->nlines; i++) {
+		bool named = false;
+		for (size_t k = 0; k < i; k++)
+			named = named || strcmp(s->lines[k].flavor, s->lines[i].flavor) == 0;
+		size_t more = strlen(s->lines[i].flavor) + 2;
+		if (named || len + more >= size)
+			continue;
+		len += (size_t)snprintf(
+			ret + len, size - len, "%s%s", len ? ", " : "", s->lines[i].flavor);
+	}
+}
+
+/* Why no patch can be made of a template: its directives. NULL: one can. */
+static const char *fault_of(struct gate *g, const struct story *s, bool joined, bool cut_off)
+{
+	char flavors[TEMPLATE_FAULT_SIZE / 2] = "";
+	if (joined)
+		return cut_off ? "the node selector, tolerations and node affinity of its pods are larger than the API server takes"
+			       : NULL;
+	list_flavors(s, flavors, sizeof(flavors));
+	snprintf(g->taken.fault, sizeof(g->taken.fault),
+		"spec.podTemplate of flavors %s and the Job's node affinity exclude each other, or are too much together (an admin can change the flavors)",
+		flavors);
+	return g->taken.fault;
+}
+
+/* s has its lines. */
+static void tell_template(
+	struct gate *g, const struct uid *uid, const struct story *s, struct start_template *ret)
 {
 	struct directives_text *own = &g->taken.own_directives, *run = &g->taken.run_directives;
 	clear_text(own);
@@ -90,7 +123,7 @@ static void tell_template(struct gate *g, const struct uid *uid, struct start_te
 		.run = directives_of(run),
 		.resources = queue_job_resources(g->queue, uid),
 		.lending = queue_job_lending(g->queue, uid),
-		.too_large = !joined || is_cut_off(own) || is_cut_off(run)};
+		.fault = fault_of(g, s, joined, is_cut_off(own) || is_cut_off(run))};
 	queue_job_template_edit(g->queue, uid, &g->taken.edit, &ret->edit);
 }
 
@@ -137,7 +170,7 @@ void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
 		s->state = STORY_STARTED;
 		s->lines = g->taken.lines;
 		s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
-		tell_template(g, &j->uid, &i->template);
+		tell_template(g, &j->uid, s, &i->template);
 		take_down(j, i);
 	} else {
 		bool lost = job_story_is_lost(j);
@@ -203,7 +236,7 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
 	const char *lending = denied_lending(g, j, said);
 	bool elsewhere = *lending && j->seen.rewritable;
-	gate_note(g, NOTE_REFUSE, j, "%sthe API server refuses: %s", lending, said);
+	gate_note(g, NOTE_REFUSE, j, "%sits start is refused: %s", lending, said);
 	bool edited = j->refusals.starts > 0 && !request_is_as_denied(j);
 	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
 	if (edited)

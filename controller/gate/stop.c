@@ -180,7 +180,7 @@ void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	struct buf text;
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text,
-		"the API server refused to start it %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
+		"its start was refused %u times in a row: %.*s; correct the Job, and remove the annotation sluice.dev/hold to queue it again",
 		j->refusals.starts, cut(said, SAID_MAX), said);
 	keep_sentence(&j->stop, buf_take(&text));
 	j->stop.hold = j->stop.message;

@@ -59,7 +59,7 @@ void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* The same, of a Job that has no reservation any more: what its story is to tell. */
 void stop_suspended_unseen(struct gate_job *j);
-/* The API server refused to start it, too often. */
+/* Its start was refused too often. */
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
 /* It goes on, or begins anew. */
 void stop_forget(struct gate_job *j);

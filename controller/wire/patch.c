@@ -235,7 +235,7 @@ static void put_template(const struct start_template *t, struct buf *out)
 	buf_puts(&both, "}}");
 	add_text(out, DIRECTIVES_POINTER, &both);
 	check_part(&resources, out);
-	out->failed = out->failed || t->too_large;
+	out->failed = out->failed || t->fault;
 	buf_done(&resources);
 	buf_done(&both);
 }

@@ -408,7 +408,9 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 	if (c->body.failed) { /* not sent at all, so nothing can land */
 		struct job_answer answer = {.outcome = JOB_DENIED,
 			.sentence =
-				"no patch of its template can be made: spec.podTemplate of its flavors cannot be joined with its node affinity, or the whole is larger than the API server takes"};
+				i->template.fault
+					? i->template.fault
+					: "the patch would be larger than the API server takes"};
 		gate_answer_job(c->options.gate, i->id, &answer);
 		changed(c);
 		return;

@@ -376,7 +376,7 @@ static void an_old_server_leaves_it_to_ordinary_room(void **state)
 	assert_non_null(strstr(w.last[NOTE_REFUSE].text,
 		"before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run "
 		"it on idle resources, ask for kubernetes.io/batch-cpu and "
-		"kubernetes.io/batch-memory in its Pod template; the API server refuses: "
+		"kubernetes.io/batch-memory in its Pod template; its start is refused: "
 		"spec.template: Invalid value: field is immutable"));
 	at(&w, T0 + 80000);
 	assert_int_equal(w.sent[INTENT_START], 2); /* it might have been pods of an earlier run */

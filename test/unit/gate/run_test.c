@@ -435,6 +435,61 @@ static void a_start_that_is_refused_is_put_on_hold(void **state)
 	assert_false(w->j->now->job.suspend);
 }
 
+static void have_flavor_in(struct world *w, const char *name, const char *zone)
+{
+	struct requirement r = {.key = "zone", .op = SELECTOR_IN, .values = &zone, .nvalues = 1};
+	struct node_term term = {.labels = {&r, 1}};
+	struct flavor_spec s = {.name = name, .adds = {.terms = &term, .nterms = 1}};
+	assert_int_equal(queue_set_flavor(w->queue, &s, NULL), 0);
+}
+
+/* Ignore: no node is asked whether the two go together. */
+static void have_two_groups(struct world *w)
+{
+	static const char *const cpu[] = {"cpu"}, *const gpu[] = {"example.com/gpu"};
+	struct quota_spec of_cpu = {"cpu", 4000, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	struct quota_spec of_gpu = {gpu[0], 8, QUOTA_UNLIMITED, QUOTA_UNLIMITED};
+	struct flavor_quota_spec spot = {"spot", &of_cpu, 1}, a100 = {"a100", &of_gpu, 1};
+	struct resource_group_spec groups[] = {{cpu, 1, &spot, 1}, {gpu, 1, &a100, 1}};
+	struct clusterqueue_spec s = {.name = "batch",
+		.cohort = "",
+		.groups = groups,
+		.ngroups = 2,
+		.cluster_fit = CLUSTER_FIT_IGNORE,
+		.has_namespace_selector = true};
+	assert_int_equal(queue_set_clusterqueue(w->queue, &s, NULL), 0);
+}
+
+/* Two flavors of which no patch can be made are told in time, hold no quota, and start once an
+ * admin has changed one of them. */
+static void flavors_that_exclude_each_other_put_it_on_hold(void **state)
+{
+	struct world *w = *state;
+	struct snap n = {.request[1] = {"example.com/gpu", 1}};
+	turn(w);
+	have_two_groups(w);
+	have_flavor_in(w, "spot", "a");
+	have_flavor_in(w, "a100", "b");
+	submit(w, &n);
+	while (!w->j->now->job.hold && w->now_ms < T0 + 600000) {
+		assert_int_equal(holds_open(w), 0);
+		at(w, w->now_ms + 1000);
+	}
+	assert_int_equal(w->sent[INTENT_START], 5);
+	assert_int_equal(holds_open(w), 0);
+	assert_true(w->j->now->job.suspend);
+	assert_string_equal(w->j->now->job.hold,
+		"its start was refused 5 times in a row: spec.podTemplate of flavors spot, a100 and the Job's node affinity exclude each other, or are too much together (an admin can change the flavors); correct the Job, and remove the annotation sluice.dev/hold to queue it again");
+
+	at(w, w->now_ms + INT64_C(3600000));
+	have_flavor_in(w, "a100", "a");
+	struct snap *s = model_api_edit(&w->api, w->j);
+	s->job.hold = NULL;
+	write_job(w, s, false);
+	assert_int_equal(w->sent[INTENT_START], 6);
+	assert_false(w->j->now->job.suspend);
+}
+
 static void four_refusals_are_forgotten_when_its_owner_edits_it(void **state)
 {
 	struct world *w = *state;
@@ -853,6 +908,7 @@ int main(void)
 		SILENT_RUN(a_successor_finds_it_and_has_it_start),
 		SILENT_RUN(a_person_who_means_it_is_heeded),
 		SILENT_WORLD(a_start_that_is_refused_is_put_on_hold),
+		SILENT_WORLD(flavors_that_exclude_each_other_put_it_on_hold),
 		SILENT_WORLD(four_refusals_are_forgotten_when_its_owner_edits_it),
 		SILENT_WORLD(one_that_is_edited_again_and_again_pauses),
 		SILENT_WORLD(two_edits_go_unnoticed),

@@ -178,7 +178,6 @@ static inline void keep_template(struct world *w, const struct start_template *t
 	snprintf(w->started_with, sizeof(w->started_with), "%s %s, %s %s, %s as %d",
 		t->own.node_selector, t->own.tolerations, t->run.node_selector, t->run.tolerations,
 		t->resources ? t->resources : "nothing", (int)t->lending);
-	assert_false(t->too_large);
 }
 
 static inline void answer_job(struct world *w, const struct intent *i)
@@ -189,7 +188,10 @@ static inline void answer_job(struct world *w, const struct intent *i)
 	w->sent[i->kind]++;
 	if (i->kind == INTENT_START)
 		keep_template(w, &i->template);
-	if (is_rewriting(w, i)) {
+	if (i->kind == INTENT_START && i->template.fault) { /* as the dispatcher does */
+		a.outcome = JOB_DENIED;
+		a.sentence = i->template.fault;
+	} else if (is_rewriting(w, i)) {
 		a.outcome = JOB_DENIED;
 		a.sentence = "spec.template: Invalid value: field is immutable";
 	} else if (is_denied(w, i)) {
@@ -263,11 +265,11 @@ static inline void write_job(struct world *w, struct snap *s, bool respec)
 	turn(w);
 }
 
-/* A Job of two pods. */
+/* A Job of two pods, of cpu and of what n asks for in request[1]. */
 static inline void submit(struct world *w, struct snap *n)
 {
 	n->request[0] = (struct resource){"cpu", 500};
-	n->container.requests = (struct resource_list){n->request, 1};
+	n->container.requests = (struct resource_list){n->request, n->request[1].name ? 2 : 1};
 	int32_t pods = w->pods_of_job ? w->pods_of_job : 2;
 	n->job = (struct job){.ns = "team-a",
 		.name = "train",

@@ -568,11 +568,11 @@ static void directives_that_are_cut_off_fail_the_buffer(void **state)
 		.template = {.own = {"{}", "[]"}, .run = {"{}", "[]"}}};
 	struct buf b;
 	(void)state;
-	for (int too_large = 0; too_large < 2; too_large++) {
+	for (int at_fault = 0; at_fault < 2; at_fault++) {
 		buf_init(&b, PATCH_MAX_BYTES);
-		i.template.too_large = too_large;
+		i.template.fault = at_fault ? "they are too large" : NULL;
 		patch_render(&i, &b);
-		assert_int_equal(b.failed, too_large);
+		assert_int_equal(b.failed, at_fault);
 		buf_done(&b);
 	}
 }
