@@ -169,23 +169,34 @@ static size_t localqueues(
 	return shown;
 }
 
-/* What is wrong, in words, below the table. */
+static void put_message(const cJSON *q, const char *message, struct buf *out)
+{
+	const char *ns = text_of(q, "namespace");
+	if (!message[0])
+		return;
+	buf_putc(out, '\n');
+	text_render(ns, out);
+	buf_puts(out, ns[0] ? "/" : "");
+	text_render(text_of(q, "name"), out);
+	buf_puts(out, ": ");
+	text_render(message, out);
+	buf_putc(out, '\n');
+}
+
+/* What is wrong, in words, below the table. A LocalQueue whose ClusterQueue is inactive adds
+ * nothing to what that says. */
 static void put_messages(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
 	json_each(q, json_array(root, "clusterQueues")) {
 		const char *message = text_of(q, "invalid");
-		if (!shows_clusterqueue(root, f, q))
-			continue;
 		if (!message[0] && !truth_of(q, "active"))
 			message = text_of(q, "message");
-		if (!message[0])
-			continue;
-		buf_putc(out, '\n');
-		text_render(text_of(q, "name"), out);
-		buf_puts(out, ": ");
-		text_render(message, out);
-		buf_putc(out, '\n');
+		if (shows_clusterqueue(root, f, q))
+			put_message(q, message, out);
 	}
+	json_each(l, json_array(root, "localQueues"))
+		if (shows_localqueue(f, l))
+			put_message(l, text_of(l, "invalid"), out);
 }
 
 /* "batch: stopping 3 Jobs, up to 30 s, to make room for others" */

@@ -252,17 +252,32 @@ static void take_limits(
 		queue_touch_queue(q, lq->cq);
 }
 
-int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e)
+/* The record, with the object's one reference, and what was said of a spec before it. */
+static struct localqueue *localqueue_object(
+	struct queue *q, const char *ns, const char *name, const char *invalid)
 {
-	if (!*s->clusterqueue)
-		return err_set(e, ERR_INVALID,
-			"LocalQueue %s/%s: spec.clusterQueue is empty; name a ClusterQueue", s->ns,
-			s->name);
-	struct localqueue *lq = localqueue_keep(&q->localqueues, s->ns, s->name);
-	if (lq->exists)
+	struct localqueue *lq = localqueue_keep(&q->localqueues, ns, name);
+	if (tree_in(&lq->by_name))
 		localqueue_put(&q->localqueues, lq);
 	else
-		tree_insert(&q->localqueues.shown, &lq->by_name, map_hash_string(s->name));
+		tree_insert(&q->localqueues.shown, &lq->by_name, map_hash_string(name));
+	free(lq->invalid);
+	lq->invalid = invalid ? mem_strdup(invalid) : NULL;
+	q->counters.version++;
+	return lq;
+}
+
+int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e)
+{
+	if (!*s->clusterqueue) {
+		struct err own;
+		err_set(&own, ERR_INVALID,
+			"LocalQueue %s/%s: spec.clusterQueue is empty; name a ClusterQueue", s->ns,
+			s->name);
+		queue_reject_localqueue(q, s->ns, s->name, own.text);
+		return err_set(e, ERR_INVALID, "%s", own.text);
+	}
+	struct localqueue *lq = localqueue_object(q, s->ns, s->name, NULL);
 	bool drained = lq->stop_policy == STOP_HOLD_AND_DRAIN;
 	lq->generation = s->generation;
 	lq->deleting = s->deleting;
@@ -275,22 +290,30 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
 		list_each(&lq->reservations, l)
 			reservation_suspect(q, container_of(l, struct reservation, of_localqueue));
-	q->counters.version++;
 	return 0;
+}
+
+void queue_reject_localqueue(
+	struct queue *q, const char *ns, const char *name, const char *sentence)
+{
+	localqueue_object(q, ns, name, sentence);
 }
 
 void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 {
 	struct localqueue *lq = localqueue_find(&q->localqueues, ns, name);
-	if (!lq || !lq->exists)
+	if (!lq || !tree_in(&lq->by_name))
 		return;
+	free(lq->invalid);
+	lq->invalid = NULL;
 	lq->generation = 0;
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
 	lq->weight = 1;
 	localqueue_take_metadata(lq, NULL);
 	take_limits(q, lq, &(struct localqueue_limits){0});
-	repoint(q, lq, NULL);
+	if (lq->exists)
+		repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);
 	localqueue_put(&q->localqueues, lq);
 	q->counters.version++;

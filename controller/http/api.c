@@ -321,6 +321,8 @@ static void put_localqueue(struct buf *out, const struct localqueue_view *v)
 	put_bool(out, "active", v->active);
 	put_key(out, "reason", v->reason);
 	put_key(out, "message", v->message);
+	if (v->invalid)
+		put_key(out, "invalid", v->invalid);
 	buf_printf(out, ",\"pending\":%zu,\"reserving\":%zu,\"admitted\":%zu}", v->pending,
 		v->reserving, v->admitted);
 }

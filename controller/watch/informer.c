@@ -392,6 +392,8 @@ static void on_unreadable(const struct kube_unreadable *u, void *ctx)
 		seen_set_keep(v->seen_set, u->ns, u->name);
 	if (v->kind->reject && *u->name)
 		v->kind->reject(v->informer->options.queue, u->name, u->why);
+	if (v->kind->reject_in && *u->ns && *u->name)
+		v->kind->reject_in(v->informer->options.queue, u->ns, u->name, u->why);
 	complain(v, u->ns, u->name, u->why);
 	changed(v->informer);
 }

@@ -45,9 +45,10 @@ struct kind {
 	enum time_specs_kind time_spec;
 	tell_queue *tell;
 	int (*see)(const struct kind_options *o, const cJSON *object, struct err *e);
-	/* Shows at the object why it is refused; its last valid spec stays in force. NULL: nothing
-	 * of it can be shown there. */
+	/* Shows at the object why it is refused; its last valid spec stays in force. Both NULL:
+	 * nothing of it can be shown there. */
 	void (*reject)(struct queue *q, const char *name, const char *sentence);
+	void (*reject_in)(struct queue *q, const char *ns, const char *name, const char *sentence);
 	/* How it goes: one of these, but of a time spec. */
 	void (*drop)(struct queue *q, const char *name);
 	void (*drop_in)(struct queue *q, const char *ns, const char *name);

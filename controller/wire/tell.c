@@ -33,7 +33,8 @@ TELL(tell_cohort, cohort_spec, decode_cohort, queue_set_cohort(q, s, e),
 	queue_reject_cohort(q, decode_name(o), e->text))
 TELL(tell_runpolicy, runpolicy_spec, decode_runpolicy, set_runpolicy(q, s, e),
 	queue_reject_runpolicy(q, decode_name(o), e->text))
-TELL(tell_localqueue, localqueue_spec, decode_localqueue, queue_set_localqueue(q, s, e), NOT_SHOWN)
+TELL(tell_localqueue, localqueue_spec, decode_localqueue, queue_set_localqueue(q, s, e),
+	queue_reject_localqueue(q, decode_namespace_of(o), decode_name(o), e->text))
 
 TELL(tell_workload_priority, priority_spec, decode_workload_priority, (queue_set_priority(q, s), 0),
 	NOT_SHOWN)

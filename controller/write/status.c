@@ -156,8 +156,10 @@ static void put_usage(struct buf *out, double usage)
 
 void status_render_localqueue(const struct localqueue_view *v, const char *since, struct buf *out)
 {
+	struct status_verdict verdict = {
+		v->active, v->reason, v->message, v->invalid, v->generation};
 	buf_puts(out, "{\"status\":{");
-	put_condition(out, v->active, v->reason, v->message, since, v->generation);
+	put_verdict(out, &verdict, since);
 	put_count(out, "pendingWorkloads", v->pending);
 	put_count(out, "reservingWorkloads", v->reserving);
 	put_count(out, "admittedWorkloads", v->admitted);

@@ -80,6 +80,8 @@ void queue_reject_cohort(struct queue *q, const char *name, const char *sentence
 void queue_drop_cohort(struct queue *q, const char *name);
 
 int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struct err *e);
+void queue_reject_localqueue(
+	struct queue *q, const char *ns, const char *name, const char *sentence);
 void queue_drop_localqueue(struct queue *q, const char *ns, const char *name);
 
 int queue_set_flavor(struct queue *q, const struct flavor_spec *s, struct err *e);
@@ -618,11 +620,12 @@ struct cohort_view {
 };
 
 struct localqueue_view {
-	const char *ns, *name, *clusterqueue;
-	int64_t generation;
+	const char *ns, *name, *clusterqueue; /* "": no valid spec of it was ever seen */
+	int64_t generation;		      /* of the spec in force */
 	bool active;
 	const char *reason;
 	char message[512];
+	const char *invalid; /* as a ClusterQueue's */
 	size_t pending, reserving, admitted;
 	double fair_usage; /* what it is ordered by, decayed; 0 unless its ClusterQueue is */
 	const struct usage_view *usage; /* reserved and used only; valid until the next call */

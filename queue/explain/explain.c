@@ -96,7 +96,9 @@ static void explain_class(const struct priority_class *c, struct text *t)
 
 static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
 {
-	if (*lq->name)
+	if (lq->invalid)
+		text_add(t, "no valid spec of its LocalQueue was ever seen: %s", lq->invalid);
+	else if (*lq->name)
 		text_add(t,
 			"LocalQueue %s/%s does not exist; create it or correct the label sluice.dev/queue-name",
 			lq->ns->name, lq->name);

@@ -315,6 +315,11 @@ bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *
 
 static const char *closed_reason(const struct localqueue *lq, struct text *message)
 {
+	if (!lq->exists) {
+		text_add(message,
+			"Can't submit new workloads to localQueue: no valid spec was ever seen");
+		return "InvalidSpec";
+	}
 	if (lq->deleting) {
 		text_add(message, "LocalQueue is terminating");
 		return "Terminating";
@@ -381,12 +386,14 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->active = strcmp(ret->reason, "Ready") == 0;
 	ret->ns = lq->ns->name;
 	ret->name = lq->name;
-	ret->clusterqueue = lq->cq->name;
+	ret->clusterqueue = lq->exists ? lq->cq->name : "";
 	ret->generation = lq->generation;
+	ret->invalid = lq->invalid;
 	ret->pending = localqueue_pending(lq);
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
-	ret->fair_usage = lq->cq->spec.orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
+	ret->fair_usage =
+		lq->exists && lq->cq->spec.orders_by_usage ? usage_of(q, lq, q->now_ms) : 0;
 	reservations_fill(q->scratch, lq);
 	ret->usage = q->scratch->usage;
 	ret->nusage = q->scratch->nusage;

@@ -54,15 +54,20 @@ static void namespace_free(struct nspace *ns)
 	free(ns);
 }
 
+static void localqueue_free(struct localqueue *lq)
+{
+	window_state_free(lq->window_state);
+	arena_done(&lq->memory);
+	free(lq->invalid);
+	free(lq->name);
+	free(lq);
+}
+
 void localqueues_done(struct localqueues *all)
 {
 	struct localqueue *lq;
-	map_each(&all->map, i, lq) {
-		window_state_free(lq->window_state);
-		arena_done(&lq->memory);
-		free(lq->name);
-		free(lq);
-	}
+	map_each(&all->map, i, lq)
+		localqueue_free(lq);
 	map_free(&all->namespaces, namespace_free);
 	map_done(&all->map);
 }
@@ -150,10 +155,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 	list_leave(&lq->of_namespace);
 	lq->ns->refs--;
 	namespace_tidy(all, lq->ns);
-	window_state_free(lq->window_state);
-	arena_done(&lq->memory);
-	free(lq->name);
-	free(lq);
+	localqueue_free(lq);
 }
 
 void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m)

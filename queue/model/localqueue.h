@@ -44,10 +44,11 @@ enum localqueue_gate {
 struct localqueue {
 	struct nspace *ns;
 	char *name;
-	uint32_t refs; /* workloads, reservations, deferred Jobs, the object */
-	struct tree_node by_name;
+	uint32_t refs;		  /* workloads, reservations, deferred Jobs, the object */
+	struct tree_node by_name; /* the object is there */
 
-	bool exists, deleting;
+	bool exists, deleting; /* exists: with a spec that is in force */
+	char *invalid;	       /* why its newest spec was refused; NULL: it was not */
 	int64_t generation;
 	enum stop_policy stop_policy;
 	struct clusterqueue *cq; /* NULL while the object does not exist */
@@ -81,7 +82,7 @@ struct localqueue {
 
 struct localqueues {
 	struct map map, namespaces;
-	struct tree shown; /* those that exist, by namespace and name */
+	struct tree shown; /* of which the object is there, by namespace and name */
 };
 
 void localqueues_init(struct localqueues *all);

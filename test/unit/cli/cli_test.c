@@ -250,6 +250,27 @@ static void queues_become_a_table(void **state)
 	buf_done(&out);
 }
 
+/* As a ClusterQueue's: only of those that are asked for. */
+static void a_refused_localqueue_says_why(void **state)
+{
+	static const char text[] =
+		"{\"clusterQueues\":[],\"localQueues\":[{\"namespace\":\"team-a\",\"name\":\"main\","
+		"\"clusterQueue\":\"batch\",\"active\":true,\"invalid\":\"a label is wrong\"},"
+		"{\"namespace\":\"team-b\",\"name\":\"main\",\"clusterQueue\":\"\",\"active\":"
+		"false,\"reason\":\"InvalidSpec\",\"invalid\":\"another is wrong\"}]}";
+	(void)state;
+	struct json *j = json_new(1 << 20);
+	struct buf out;
+	struct queue_filter f = {.ns = "team-a"};
+	buf_init(&out, 65536);
+	queue_render_table(tree(j, text), &f, false, &plain, &out);
+	assert_non_null(strstr(buf_text(&out), "InvalidSpec"));
+	assert_non_null(strstr(buf_text(&out), "\nteam-a/main: a label is wrong\n"));
+	assert_null(strstr(buf_text(&out), "another"));
+	json_free(j);
+	buf_done(&out);
+}
+
 static void a_filter_shows_what_belongs_together(void **state)
 {
 	(void)state;
@@ -532,6 +553,7 @@ int main(void)
 		cmocka_unit_test(columns_align_by_characters),
 		cmocka_unit_test(a_bar_is_empty_or_full_only_when_it_is),
 		cmocka_unit_test(queues_become_a_table),
+		cmocka_unit_test(a_refused_localqueue_says_why),
 		cmocka_unit_test(a_filter_shows_what_belongs_together),
 		cmocka_unit_test(an_explanation_begins_with_its_sentence),
 		cmocka_unit_test(an_explanation_tells_what_was_done_last),

@@ -77,6 +77,13 @@ static void queues_are_told_with_their_quotas(void **state)
 	assert_string_equal(json_text(local, "namespace"), "team-a");
 	assert_string_equal(json_text(local, "clusterQueue"), "batch");
 	assert_int_equal(count(local, "pending"), 1);
+	assert_null(json_get(local, "invalid"));
+	done(&a);
+	queue_reject_localqueue(w.queue, "team-a", "main", "it is wrong");
+	ask(&a, &w, "/api/v1/queues", NULL);
+	local = json_array(a.root, "localQueues")->child;
+	assert_string_equal(json_text(local, "invalid"), "it is wrong");
+	assert_true(cJSON_IsTrue(json_get(local, "active")));
 	done(&a);
 	world_close(&w);
 }

@@ -4,6 +4,7 @@
  */
 #include "controller/common/clock.h"
 #include "controller/watch/informer.h"
+#include "controller/wire/tell.h"
 
 #include "base/must.h"
 #include "controller/watch/kinds.h"
@@ -514,6 +515,11 @@ static struct kind_health health(struct stage *s, const char *kind)
 
 #define GARBAGE(meta) "{\"type\":\"ADDED\",\"object\":{\"metadata\":{" meta "},\"spec\":{,}}}\n"
 
+#define RESERVED ",\"podTemplate\":{\"labels\":{\"sluice.dev/x\":\"1\"}}"
+#define LOCALQUEUE(name, spec)                                                                     \
+	"{\"metadata\":{\"name\":\"" name                                                          \
+	"\",\"namespace\":\"a\"},\"spec\":{\"clusterQueue\":\"batch\"" spec "}}"
+
 /* What cannot be read stays as it was known, and the rest goes on. */
 static void what_cannot_be_read_is_not_gone(void **state)
 {
@@ -540,6 +546,49 @@ static void what_cannot_be_read_is_not_gone(void **state)
 	assert_string_equal(buf_text(&heard), "node:n4 ");
 	assert_int_equal(health(&s, "nodes").unreadable, 2);
 	assert_int_equal(health(&s, "jobs").unreadable, 0);
+	stage_close(&s);
+}
+
+static const char *localqueue_fault(const struct stage *s, const char *name)
+{
+	static struct localqueue_view v;
+	for (size_t i = 0; queue_view_localqueue(s->world.queue, i, &v); i++)
+		if (strcmp(v.ns, "a") == 0 && strcmp(v.name, name) == 0)
+			return v.invalid ? v.invalid : "nothing";
+	return "no such queue";
+}
+
+static void tell_localqueue_of(struct stage *s, const char *text)
+{
+	struct err e = {""};
+	cJSON *o = cJSON_Parse(text);
+	assert_non_null(o);
+	tell_localqueue(s->world.queue, o, &e);
+	cJSON_Delete(o);
+}
+
+/* Whether it is no JSON at all, or says what it may not. */
+static void a_localqueue_that_is_refused_says_so(void **state)
+{
+	const struct kind *k = kinds;
+	struct stage s;
+	(void)state;
+	while (strcmp(k->name, "localqueues") != 0)
+		k++;
+	stage_open(&s);
+	tell_localqueue_of(&s, LOCALQUEUE("odd", RESERVED));
+	tell_localqueue_of(&s, LOCALQUEUE("main", ""));
+	k->reject_in(s.world.queue, "a", "garbage", "it is no JSON");
+	assert_string_equal(localqueue_fault(&s, "main"), "nothing");
+	assert_string_equal(localqueue_fault(&s, "odd"),
+		"LocalQueue a/odd: spec.podTemplate.labels.sluice.dev/x: is reserved for Sluice; choose another key");
+	assert_string_equal(localqueue_fault(&s, "garbage"), "it is no JSON");
+	tell_localqueue_of(&s, LOCALQUEUE("odd", ""));
+	tell_localqueue_of(&s, LOCALQUEUE("main", RESERVED));
+	k->drop_in(s.world.queue, "a", "garbage");
+	assert_string_equal(localqueue_fault(&s, "garbage"), "no such queue");
+	assert_string_equal(localqueue_fault(&s, "odd"), "nothing");
+	assert_non_null(strstr(localqueue_fault(&s, "main"), "reserved"));
 	stage_close(&s);
 }
 
@@ -690,6 +739,7 @@ int main(void)
 		cmocka_unit_test(without_pods),
 		cmocka_unit_test(quotas_are_listed_for_who_waits),
 		cmocka_unit_test(what_cannot_be_read_is_not_gone),
+		cmocka_unit_test(a_localqueue_that_is_refused_says_so),
 		cmocka_unit_test(pods_that_cannot_be_read_stay),
 		cmocka_unit_test(a_nul_in_free_text_stops_nothing),
 		cmocka_unit_test(a_job_that_cannot_be_read_stops_nothing),

@@ -176,6 +176,17 @@ static void a_localqueue_tells_its_counts(void **state)
 	assert_string_equal(json_text(active, "status"), "False");
 	assert_string_equal(json_text(active, "message"), "says \"who?\"");
 	assert_int_equal(count(status, "pendingWorkloads"), 3);
+
+	v.invalid = "LocalQueue team-a/main: spec.podTemplate is wrong";
+	v.active = true;
+	buf_reset(&out);
+	status_render_localqueue(&v, SINCE, &out);
+	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
+	active = json_array(json_object(root, "status"), "conditions")->child;
+	assert_string_equal(json_text(active, "status"), "True");
+	assert_string_equal(json_text(active, "reason"), "InvalidSpec");
+	assert_string_equal(json_text(active, "message"),
+		"LocalQueue team-a/main: spec.podTemplate is wrong; the last valid spec stays in force");
 	json_free(j);
 	buf_done(&out);
 }

@@ -197,7 +197,7 @@ static void say_use(struct run *r, const char *name, const char *flavor)
 	}
 }
 
-static void say_local(struct run *r, const char *name)
+static void say_local(struct run *r, const char *name, bool message)
 {
 	struct localqueue_view v;
 	char full[256];
@@ -205,6 +205,8 @@ static void say_local(struct run *r, const char *name)
 		snprintf(full, sizeof(full), "%s/%s", v.ns, v.name);
 		if (strcmp(full, name) == 0)
 			say(r, "local %s %s", name, v.reason);
+		if (strcmp(full, name) == 0 && message)
+			say(r, " \"%s\"", v.invalid ? v.invalid : v.message);
 	}
 }
 
@@ -313,7 +315,7 @@ static void say_answer(struct run *r, char **word, size_t n, bool sentence)
 	else if (strcmp(what, "use") == 0)
 		say_use(r, name, n > 2 ? word[2] : "");
 	else if (strcmp(what, "local") == 0)
-		say_local(r, name);
+		say_local(r, name, sentence);
 	else if (strcmp(what, "lines") == 0)
 		say_lines(r, name);
 	else if (strcmp(what, "ceilings") == 0)

@@ -665,8 +665,11 @@ static bool tell_drop(struct words *w, char **word, size_t n)
 static bool tell_reject(struct words *w, char **word, size_t n)
 {
 	if (n < 4)
-		return piece_wrong(w, "reject queue|flavor NAME \"SENTENCE\"");
-	if (strcmp(word[1], "queue") == 0)
+		return piece_wrong(w, "reject queue|flavor|local NAME \"SENTENCE\"");
+	char *name = strcmp(word[1], "local") == 0 ? piece_after(word[2], '/') : NULL;
+	if (name)
+		queue_reject_localqueue(w->q, word[2], name, word[3]);
+	else if (strcmp(word[1], "queue") == 0)
 		queue_reject_clusterqueue(w->q, word[2], word[3]);
 	else if (strcmp(word[1], "calendar") == 0)
 		queue_reject_calendar(w->q, word[2], word[3]);
