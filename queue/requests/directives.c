@@ -204,10 +204,13 @@ static size_t metadata_sources(const struct flavor *const *flavors, size_t n,
 	const struct clusterqueue *cq, const struct localqueue *lq, size_t i,
 	const struct pod_metadata **ret)
 {
-	*ret = i < n	    ? &flavors[i]->metadata
-	       : i == n	    ? (cq ? &cq->spec.metadata : NULL)
-	       : i == n + 1 ? (lq ? &lq->metadata : NULL)
-			    : NULL;
+	*ret = NULL;
+	if (i == 0 && lq)
+		*ret = &lq->metadata;
+	if (i > 0 && i <= n)
+		*ret = &flavors[i - 1]->metadata;
+	if (i == n + 1 && cq)
+		*ret = &cq->spec.metadata;
 	return n + 2;
 }
 

@@ -8,8 +8,11 @@
  *                        and of two flavors the later one
  *   tolerations          not where its owner tolerates the same key (and effect) in another way
  *   node affinity        required terms of both must hold; preferred ones are added (node_affinity.h)
- *   labels, annotations  a key that its owner has keeps its owner's value; else the LocalQueue's
- *                        wins, then the ClusterQueue's, then that of the later flavor
+ *   labels, annotations  a key that its owner has keeps its owner's value; else the ClusterQueue's
+ *                        wins, then that of the later flavor, then the LocalQueue's
+ *
+ * A LocalQueue is the weakest, for the admins of a namespace may write it: what a key says that
+ * admins of the cluster add, they cannot change.
  *
  * Only keys of its owner's labels and annotations are known here (struct template_metadata), for a
  * start touches no other key. So a waiting Job costs no more for them.

@@ -75,7 +75,7 @@ def test_what_runs_carries_exactly_that(world):
     one = spot(world, labels={"mesh": "off", "tier": "flavor", "team": "flavor"}, annotations={"cost": "low", "note": "a \"b\" <c>"},
                nodeSelector={"kubernetes.io/os": "linux"}, nodeAffinity=preferred(zone("zone-b")))
     world.queue(flavors={one: 4}, podTemplate={"labels": {"tier": "queue", "cost-centre": "17"}, "annotations": {"cost": "queue"}})
-    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"podTemplate": {"labels": {"team": "a"}, "annotations": {"by": "local"}}}})
+    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"podTemplate": {"labels": {"team": "a", "own": "b"}, "annotations": {"by": "local"}}}})
     world.wait("the LocalQueue to be known anew", lambda: conditions(world.api.get(path_of("localqueues", "q", world.ns))).get("Active", {}).get(
         "observedGeneration") == 2)
     created = world.job("train", pods=2, pod_annotations={"own": "x"})
@@ -83,7 +83,7 @@ def test_what_runs_carries_exactly_that(world):
     assert obj["metadata"]["generation"] == created["metadata"]["generation"] + 1  # one write of the spec
     run, kept = obj["spec"]["template"], json.loads(annotations(obj)[ORIGINAL])
     for it in (run, *placed(world, "train")):
-        assert own_labels(it) == {"mesh": "off", "tier": "queue", "team": "a", "cost-centre": "17"}
+        assert own_labels(it) == {"mesh": "off", "tier": "queue", "team": "flavor", "own": "b", "cost-centre": "17"}
         assert {k: v for k, v in it["metadata"]["annotations"].items() if not k.startswith("sandbox.")} == {
             "own": "x", "cost": "queue", "note": "a \"b\" <c>", "by": "local"}
         assert it["spec"]["nodeSelector"] == {"kubernetes.io/os": "linux", "pool": "spot"}

@@ -240,9 +240,10 @@ static void it_carries_exactly_that_and_then_nothing_of_it(void **state)
 	setup();
 	cJSON *o = make_job(",'app':'x'", "", "");
 	tell_queue("spot", "{'labels':{'cost':'17','tier':'cq'}}");
-	tell_localqueue("{'labels':{'tier':'lq'},'annotations':{'team':'a'}}");
+	tell_localqueue(
+		"{'labels':{'tier':'lq','mesh':'lq','own':'lq'},'annotations':{'team':'a'}}");
 	o = done(o, INTENT_START);
-	expect(o, "{'app':'x','mesh':'on','tier':'lq','cost':'17'}",
+	expect(o, "{'app':'x','mesh':'on','tier':'cq','own':'lq','cost':'17'}",
 		"{'example.com/cost':'low','team':'a'}",
 		"{" SPOT_POD ",'affinity':{'nodeAffinity':" LIKES_B "}}");
 	/* What is known of the run is what its owner wrote. */
@@ -335,6 +336,33 @@ static void what_is_edited_in_between_is_its_owners(void **state)
 		":{'nodeSelectorTerms':[" ZONE("b") "]}}}}");
 	cJSON_Delete(o);
 	queue_free(q);
+}
+
+/* What comes off is what its start wrote, whatever has become of the flavor since. */
+static void a_flavor_that_was_edited_or_deleted_takes_back_what_it_gave(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 2; how++) {
+		setup();
+		cJSON *o = make_job(",'app':'x'", "", "");
+		tell_queue("spot", "{'labels':{'cost':'17'}}");
+		o = done(o, INTENT_START);
+		if (how == 0)
+			tell_flavor("spot", "{'podTemplate':{'labels':{'tier':'new'}}}");
+		else
+			queue_drop_flavor(q, "spot");
+		o = done(o, INTENT_STOP);
+		tell_queue(how == 0 ? "spot" : "plain", "{}");
+		o = done(o, INTENT_START);
+		if (how == 0)
+			expect(o, "{'app':'x','tier':'new'}", "{}",
+				"{'nodeSelector':{},'tolerations':[]}");
+		else
+			expect(o, "{'app':'x'}", "{}",
+				"{'nodeSelector':{'pool':'on-demand'},'tolerations':[]}");
+		cJSON_Delete(o);
+		queue_free(q);
+	}
 }
 
 /* The same flavor again: nothing grows. */
@@ -432,6 +460,7 @@ int main(void)
 		cmocka_unit_test(its_owner_wins),
 		cmocka_unit_test(other_affinity_stays),
 		cmocka_unit_test(what_is_edited_in_between_is_its_owners),
+		cmocka_unit_test(a_flavor_that_was_edited_or_deleted_takes_back_what_it_gave),
 		cmocka_unit_test(three_starts_are_as_one),
 		cmocka_unit_test(nothing_is_added_where_nothing_is_said),
 		cmocka_unit_test(what_is_not_understood_is_not_joined),
