@@ -17,6 +17,7 @@
 #include "queue/rules/backfill.h"
 #include "queue/core.h"
 #include "queue/admit/effective_quota.h"
+#include "queue/job/placement_key.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/rules/nodes/node_fit.h"
@@ -238,14 +239,16 @@ static void repoint(struct queue *q, struct localqueue *lq, const char *clusterq
 	each_waiting(q, lq, workload_place);
 }
 
-/* Rules look at limits: its Jobs may move to other groups, and some may start. */
-static void take_limits(
-	struct queue *q, struct localqueue *lq, const struct localqueue_limits *limits)
+/* Rules look at both: its Jobs may move to other groups, and some may start. */
+static void take_terms(struct queue *q, struct localqueue *lq,
+	const struct localqueue_limits *limits, const struct pod_metadata *metadata)
 {
-	if (memcmp(&lq->limits, limits, sizeof(*limits)) == 0)
+	if (memcmp(&lq->limits, limits, sizeof(*limits)) == 0 &&
+		pod_metadata_same(&lq->metadata, metadata))
 		return;
 	each_waiting(q, lq, workload_unplace);
 	lq->limits = *limits;
+	localqueue_take_metadata(lq, metadata);
 	rules_edited(q);
 	each_waiting(q, lq, place_again);
 	if (lq->cq)
@@ -283,8 +286,7 @@ int queue_set_localqueue(struct queue *q, const struct localqueue_spec *s, struc
 	lq->deleting = s->deleting;
 	lq->stop_policy = s->stop_policy;
 	lq->weight = s->weight;
-	localqueue_take_metadata(lq, &s->metadata);
-	take_limits(q, lq, &s->limits);
+	take_terms(q, lq, &s->limits, &s->metadata);
 	repoint(q, lq, s->clusterqueue);
 	workload_regate(q, lq);
 	if (!drained && lq->stop_policy == STOP_HOLD_AND_DRAIN)
@@ -310,8 +312,7 @@ void queue_drop_localqueue(struct queue *q, const char *ns, const char *name)
 	lq->deleting = false;
 	lq->stop_policy = STOP_NONE;
 	lq->weight = 1;
-	localqueue_take_metadata(lq, NULL);
-	take_limits(q, lq, &(struct localqueue_limits){0});
+	take_terms(q, lq, &(struct localqueue_limits){0}, &(struct pod_metadata){0});
 	if (lq->exists)
 		repoint(q, lq, NULL);
 	tree_remove(&q->localqueues.shown, &lq->by_name);

@@ -85,6 +85,19 @@ void pod_metadata_key(const struct pod_metadata *m, struct buf *out)
 	key_labels(out, m->annotations, m->nannotations);
 }
 
+bool pod_metadata_same(const struct pod_metadata *a, const struct pod_metadata *b)
+{
+	struct buf x, y;
+	buf_init(&x, SIZE_MAX / 4);
+	buf_init(&y, SIZE_MAX / 4);
+	pod_metadata_key(a, &x);
+	pod_metadata_key(b, &y);
+	bool same = x.len == y.len && (x.len == 0 || memcmp(x.ptr, y.ptr, x.len) == 0);
+	buf_done(&x);
+	buf_done(&y);
+	return same;
+}
+
 static void key_names(struct buf *b, const char *const *all, size_t n)
 {
 	key_number(b, (int64_t)n);

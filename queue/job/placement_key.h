@@ -14,4 +14,6 @@ void placement_key(const struct placement *p, struct buf *out);
 void pod_metadata_key(const struct pod_metadata *m, struct buf *out);
 void template_metadata_key(const struct template_metadata *m, struct buf *out);
 
+bool pod_metadata_same(const struct pod_metadata *a, const struct pod_metadata *b);
+
 #endif

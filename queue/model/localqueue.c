@@ -161,9 +161,7 @@ void localqueue_put(struct localqueues *all, struct localqueue *lq)
 void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m)
 {
 	arena_done(&lq->memory);
-	lq->metadata = (struct pod_metadata){0};
-	if (m)
-		pod_metadata_copy(&lq->memory, m, &lq->metadata);
+	pod_metadata_copy(&lq->memory, m, &lq->metadata);
 }
 
 size_t localqueue_pending(const struct localqueue *lq)

@@ -101,7 +101,7 @@ void namespace_tidy(struct localqueues *all, struct nspace *ns); /* frees it whe
 /* Waiting Jobs, deferred ones included. */
 size_t localqueue_pending(const struct localqueue *lq);
 
-/* Takes over spec.podTemplate; NULL: it has none any more. */
+/* Takes over spec.podTemplate. */
 void localqueue_take_metadata(struct localqueue *lq, const struct pod_metadata *m);
 
 enum localqueue_gate localqueue_gate_now(const struct localqueue *lq);

@@ -5,6 +5,7 @@
  * Nodes without room are a shortage like one of quota: explain.c says so in that place.
  */
 #include "queue/admit/nominee_order.h"
+#include "queue/cluster/fingerprint.h"
 #include "queue/core.h"
 #include "queue/model/reservation.h"
 #include "queue/rules/nodes/node_fit.h"
@@ -21,6 +22,17 @@ static struct ruling nodes_group_may(const struct queue *q, const struct group *
 {
 	(void)q;
 	return g->claim.nowhere ? RULING_NO : RULING_YES;
+}
+
+/* Labels that a LocalQueue adds may decide where pods go that look at each other (node_fit.h), so
+ * its Jobs do not speak for those of others. */
+static uint64_t nodes_parts(const struct workload *w, struct parting *ret)
+{
+	const struct pod_template *t = w->shape->template;
+	if (w->lq->metadata.nlabels == 0 || !t || !pod_is_sociable(t->pod))
+		return 0;
+	ret->alone = w->lq;
+	return map_hash_string(w->lq->name) * 0xA24BAED4963EE407u;
 }
 
 static bool nodes_choice_may(struct queue *q, const struct attempt *a)
@@ -66,6 +78,7 @@ const struct rule nodes_rule = {
 	.concerns = nodes_concern,
 	.group_may = nodes_group_may,
 	.choice_may = nodes_choice_may,
+	.parts = nodes_parts,
 	.looks_at_victims = nodes_look_at_victims,
 	.choice_pods = nodes_choice_pods,
 	.is_in_vain = nodes_in_vain,

@@ -363,9 +363,18 @@ static bool tell_queue(struct words *w, char **word, size_t n)
 	return true;
 }
 
+/* Of "key:value". */
+static struct pod_metadata added_label(char *text, struct label *ret)
+{
+	char *value = piece_after(text, ':');
+	*ret = (struct label){text, value ? value : ""};
+	return (struct pod_metadata){.labels = ret, .nlabels = 1};
+}
+
 static bool tell_local(struct words *w, char **word, size_t n)
 {
 	char *name = piece_after(word[1], '/');
+	struct label added;
 	if (n < 4 || !name || strcmp(word[2], "->") != 0)
 		return piece_wrong(w, "local NS/NAME -> QUEUE");
 	struct localqueue_spec s = {.ns = word[1],
@@ -382,6 +391,8 @@ static bool tell_local(struct words *w, char **word, size_t n)
 			s.limits.max_waiting = atoi(piece_value(word[i], "max"));
 		else if (piece_value(word[i], "running"))
 			s.limits.max_running = atoi(piece_value(word[i], "running"));
+		else if (piece_value(word[i], "add-label"))
+			s.metadata = added_label(piece_after(word[i], '='), &added);
 		else if (strcmp(word[i], "deleting") == 0)
 			s.deleting = true;
 		else
