@@ -73,8 +73,8 @@ static void write_number(struct buf *b, int64_t n)
 	buf_add(b, &n, sizeof(n));
 }
 
-/* job.lending in bytes, as placement_key() has it. Ordinary flavors alone, the usual case, are no bytes. Else it stands
- * behind a placement, which then has at least its three lengths. */
+/* job.lending in bytes, as placement_key() has it. Ordinary flavors alone, the usual case, are no
+ * bytes. Else it stands behind a placement, which then has at least its three lengths. */
 static void write_lending(struct buf *b, const struct job *j)
 {
 	if (lending_set(j->lending) == 1u << LENDING_NONE && !j->resources)
@@ -92,7 +92,8 @@ static struct template_metadata metadata_of(const struct job *j)
 	if (j->suspend)
 		return m;
 	m.labels.nold = m.annotations.nold = 0;
-	m.has_annotations = m.old_affinity = false;
+	m.has_annotations = m.annotations.nown > 0;
+	m.old_affinity = false;
 	return m;
 }
 

@@ -10,6 +10,10 @@
  * affinity, which is several in memory. Beyond it the directives and the template are not kept, and
  * the Job can never start. The requests are kept, because a Job that runs already (started by a
  * version without the ceiling) holds its quota by them.
+ *
+ * A tenant may make all its Jobs differ: in a request, a node label, the key of an annotation. Then
+ * it has as many shapes as it may have Jobs, and a large one counts as several Jobs (overflow.h). So
+ * its memory is bounded by spec.maxWaiting whatever it writes.
  */
 #ifndef SLUICE_QUEUE_REQUESTS_SHAPE_H
 #define SLUICE_QUEUE_REQUESTS_SHAPE_H

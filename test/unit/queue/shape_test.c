@@ -249,6 +249,89 @@ static void directives_have_a_ceiling(void **state)
 	shapes_done(&s);
 }
 
+/* Of labels and annotations only keys count, and what an earlier start has left counts only for the
+ * next one. */
+static void keys_of_the_template_are_told_apart(void **state)
+{
+	static const char *const a[] = {"a"}, *const b[] = {"b"};
+	static const struct template_metadata all[] = {
+		{.has_annotations = false},
+		{.labels = {.own = a, .nown = 1}},
+		{.labels = {.own = b, .nown = 1}},
+		{.labels = {.old = a, .nold = 1}},
+		{.annotations = {.own = a, .nown = 1}, .has_annotations = true},
+		{.annotations = {.old = a, .nold = 1}, .has_annotations = true},
+		{.has_annotations = true},
+		{.old_affinity = true},
+	};
+	enum { N = sizeof(all) / sizeof(all[0]), PLAIN = 0 };
+	struct shape *shape[N];
+	struct shapes s;
+	char fault[SHAPE_FAULT_SIZE];
+	(void)state;
+	shapes_init(&s);
+	for (size_t i = 0; i < N; i++) {
+		struct job j = plain_job(&asks[0]);
+		j.suspend = true;
+		j.metadata = all[i];
+		shape[i] = job_shape(&s, &j, fault);
+		for (size_t k = 0; k < i; k++)
+			assert_ptr_not_equal(shape[k], shape[i]);
+	}
+	for (size_t i = 0; i < N; i++) {
+		struct job j = plain_job(&asks[0]);
+		j.metadata = all[i]; /* it runs */
+		struct shape *running = job_shape(&s, &j, fault);
+		bool owned = all[i].labels.nown + all[i].annotations.nown > 0;
+		assert_ptr_equal(running, shape[owned ? i : PLAIN]);
+		shape_put(&s, running);
+	}
+	for (size_t i = 0; i < N; i++)
+		shape_put(&s, shape[i]);
+	shapes_done(&s);
+}
+
+/* A thousand Jobs of a tenant, none of which has a key of another: what is kept of each is counted,
+ * and what is too much is not kept. */
+static void keys_of_the_template_have_a_ceiling(void **state)
+{
+	enum { KEYS = 2000, JOBS = 1000 };
+	static char text[KEYS][64];
+	static const char *keys[KEYS];
+	static struct shape *shape[JOBS];
+	struct shapes s;
+	char fault[SHAPE_FAULT_SIZE];
+	size_t counted = 0;
+	(void)state;
+	for (size_t i = 0; i < KEYS; i++) {
+		snprintf(text[i], sizeof(text[i]), "example.com/a-key-of-some-length-%020zu", i);
+		keys[i] = text[i];
+	}
+	shapes_init(&s);
+	struct job j = plain_job(&asks[0]);
+	for (size_t i = 0; i < JOBS; i++) {
+		j.metadata.labels = (struct template_keys){.own = &keys[i], .nown = 1};
+		shape[i] = job_shape(&s, &j, fault);
+		assert_string_equal(fault, "");
+		counted += shape_bytes(shape[i]);
+	}
+	assert_true(s.bytes + s.templates.bytes <= counted);
+	j.metadata.labels = (struct template_keys){.own = keys, .nown = KEYS / 4};
+	struct shape *large = job_shape(&s, &j, fault);
+	assert_string_equal(fault, "");
+	assert_true(large->slots >
+		    KEYS / 4 * sizeof("example.com/a-key-of-some-length") / SHAPE_SLOT_BYTES);
+	j.metadata.labels.nown = KEYS;
+	struct shape *over = job_shape(&s, &j, fault);
+	assert_non_null(strstr(fault, "labels and annotations"));
+	assert_int_equal(over->directives->metadata.labels.nown, 0);
+	shape_put(&s, over);
+	shape_put(&s, large);
+	for (size_t i = 0; i < JOBS; i++)
+		shape_put(&s, shape[i]);
+	shapes_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +340,8 @@ int main(void)
 		cmocka_unit_test(copies_what_it_keeps),
 		cmocka_unit_test(too_many_resources),
 		cmocka_unit_test(directives_have_a_ceiling),
+		cmocka_unit_test(keys_of_the_template_are_told_apart),
+		cmocka_unit_test(keys_of_the_template_have_a_ceiling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
