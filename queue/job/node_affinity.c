@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. */
-#define COMPARISONS_MAX 200000
+#define COMPARISONS_MAX 20000
 
 /* ---- contradictions -------------------------------------------------------------------------- */
 
