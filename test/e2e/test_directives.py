@@ -3,10 +3,13 @@ and a Job that starts in another flavor carries nothing of the first."""
 
 import copy
 import json
+import re
 
 import pytest
 from conftest import SOON
-from objects import HOLD, ORIGINAL, annotations, conditions, job, ours, path_of
+from objects import HOLD, ORIGINAL, annotations, conditions, job, jobs_path, ours, path_of
+from sandbox import ApiError
+from sandbox.sandbox import ROOT
 
 REQUIRED, PREFERRED = (f"{kind}DuringSchedulingIgnoredDuringExecution" for kind in ("required", "preferred"))
 ZONE = "topology.kubernetes.io/zone"
@@ -71,13 +74,29 @@ def moved(world, name, taken):
     return world.started(name)
 
 
+def tell_local(world, pod_template):
+    """The LocalQueue's, and that the controller knows it."""
+    path = path_of("localqueues", "q", world.ns)
+    world.api.patch(path, {"spec": {"podTemplate": pod_template}})
+    world.wait("the LocalQueue to be known anew", lambda: conditions(world.api.get(path)).get("Active", {}).get("observedGeneration") == 2)
+
+
+def install_policy_of_the_docs(world):
+    """For the namespace of the test alone."""
+    name, page = "cost-centre-by-queue", (ROOT / "docs" / "fit.md").read_text()
+    text = next(block for block in re.findall(r"```yaml\n(.*?)```", page, re.S) if name in block)
+    here = "matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}}" % world.ns
+    text = text.replace(name, world.full(name)).replace("validationActions: [Deny]", "validationActions: [Deny], " + here)
+    for kind in ("policies", "policybindings"):
+        world.made.append(f"/apis/admissionregistration.k8s.io/v1/validatingadmission{kind}/{world.full(name)}")
+    world.box.kubectl("apply", "-f", "-", input=text)
+
+
 def test_what_runs_carries_exactly_that(world):
     one = spot(world, labels={"mesh": "off", "tier": "flavor", "team": "flavor"}, annotations={"cost": "low", "note": "a \"b\" <c>"},
                nodeSelector={"kubernetes.io/os": "linux"}, nodeAffinity=preferred(zone("zone-b")))
     world.queue(flavors={one: 4}, podTemplate={"labels": {"tier": "queue", "cost-centre": "17"}, "annotations": {"cost": "queue"}})
-    world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"podTemplate": {"labels": {"team": "a", "own": "b"}, "annotations": {"by": "local"}}}})
-    world.wait("the LocalQueue to be known anew", lambda: conditions(world.api.get(path_of("localqueues", "q", world.ns))).get("Active", {}).get(
-        "observedGeneration") == 2)
+    tell_local(world, {"labels": {"team": "a", "own": "b"}, "annotations": {"by": "local"}})
     created = world.job("train", pods=2, pod_annotations={"own": "x"})
     obj = world.started("train")
     assert obj["metadata"]["generation"] == created["metadata"]["generation"] + 1  # one write of the spec
@@ -199,6 +218,33 @@ def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
     hold(world, "mover", "still")
     after = moved(world, "mover", one)["spec"]["template"]
     assert own_labels(after) == {"mesh": "mine"} and "affinity" not in after["spec"]
+
+
+def test_a_cost_centre_that_no_tenant_chooses(world):
+    """With the policy that docs/fit.md has, word for word."""
+    world.queue(flavors={flavor(world, "any"): 4}, podTemplate={"labels": {"cost-centre": "4711"}})
+    tell_local(world, {"labels": {"cost-centre": "of-others"}})
+    install_policy_of_the_docs(world)
+
+    def refusal(value="of-others"):
+        mine = job("mine", "q", {"cpu": "1"})
+        mine["spec"]["template"]["metadata"]["labels"] = {"cost-centre": value}
+        try:
+            world.api.post(jobs_path(world.ns) + "?dryRun=All", mine)
+        except ApiError as e:
+            return e.message
+    assert "is set by the queue: leave it out of the Job" in world.wait("the policy to be in force", refusal, SOON)
+    assert refusal("")  # an empty one would win, too
+    world.job("train")
+    for _ in range(2):  # once it was stopped, too
+        world.started("train")
+        assert own_labels(template(world, "train")) == {"cost-centre": "4711"}
+        hold(world, "train", "a while")
+        world.stopped("train")
+        for value in ("of-others", None):
+            with pytest.raises(ApiError, match="is set by the queue"):
+                world.patch("train", {"spec": {"template": {"metadata": {"labels": {"cost-centre": value}}}}})
+        hold(world, "train", None)
 
 
 def test_a_job_whose_annotations_are_full_holds_up_no_other(world):
