@@ -16,7 +16,6 @@
 #define KEY_PREFIX_MAX 253
 #define LABEL_VALUE_MAX 63
 #define METADATA_MAX 16		  /* of labels, of annotations; the CRD allows 8 */
-#define ANNOTATION_VALUE_MAX 2048 /* bytes */
 #define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
 #define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
 
@@ -130,7 +129,7 @@ static const struct label *added_field(struct decoder *d, const struct path *up,
 	json_each(item, map) {
 		const struct path *here = PATH(at, item->string);
 		all[n].key = text_keep(d, at, item->string, NAME_MAX_BYTES);
-		all[n].value = text_field(d, at, map, item->string, ANNOTATION_VALUE_MAX);
+		all[n].value = text_field(d, at, map, item->string, ANNOTATIONS_TOGETHER);
 		check_key(d, here, all[n].key);
 		if (is_label)
 			check_label(d, here, all[n].value);

@@ -123,7 +123,8 @@ static void refused_with_a_sentence(void **state)
 /* As many as go into the annotations of a Job beside those of other objects. */
 static void too_large(void **state)
 {
-	char value[2100];
+	enum { MOST = 8192 };
+	char value[MOST + 2];
 	struct err e = {""};
 	struct buf b;
 	(void)state;
@@ -132,7 +133,13 @@ static void too_large(void **state)
 	value[sizeof(value) - 1] = '\0';
 	buf_printf(&b, "{'annotations':{'a':'%s'}}", value);
 	assert_null(flavor_with(buf_text(&b), &e));
-	assert_non_null(strstr(e.text, "annotations.a: has more than 2048 bytes; shorten it"));
+	assert_non_null(strstr(e.text, "annotations.a: has more than 8192 bytes; shorten it"));
+	value[MOST - 1] = '\0'; /* as 2,047 characters of four bytes, and the key */
+	buf_reset(&b);
+	buf_printf(&b, "{'annotations':{'a':'%s'}}", value);
+	struct flavor_spec *s = flavor_with(buf_text(&b), &e);
+	assert_int_equal(strlen(s->metadata.annotations[0].value), MOST - 1);
+	free(s);
 	value[2000] = '\0';
 	buf_reset(&b);
 	buf_printf(&b, "{'annotations':{'a':'%s','b':'%s','c':'%s','d':'%s','e':'%s'}}", value,
