@@ -18,6 +18,7 @@
 #define METADATA_MAX 16		  /* of labels, of annotations; the CRD allows 8 */
 #define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
 #define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
+#define APPLIED_MAX 512		  /* more no start adds: METADATA_MAX of each flavor and queue */
 
 /* ---- keys and values ------------------------------------------------------------------------- */
 
@@ -160,10 +161,10 @@ struct pod_metadata queue_metadata_field(
 
 /* ---- what a Job has -------------------------------------------------------------------------- */
 
-static bool is_as_applied(const cJSON *map, const cJSON *applied, const char *key)
+static bool is_as_applied(const cJSON *item, const cJSON *applied)
 {
-	const char *was = json_text(applied, key), *is = json_text(map, key);
-	return was && is && strcmp(was, is) == 0;
+	const char *was = json_text(applied, item->string);
+	return was && cJSON_IsString(item) && strcmp(was, item->valuestring) == 0;
 }
 
 static size_t members(const cJSON *map)
@@ -172,6 +173,14 @@ static size_t members(const cJSON *map)
 	json_each(item, map)
 		n++;
 	return n < TEMPLATE_KEYS_MAX ? n : TEMPLATE_KEYS_MAX;
+}
+
+/* Where no policy keeps others from writing the annotation, it may say anything: each key is looked
+ * up in it. */
+static const cJSON *applied_field(const cJSON *applied, const char *key)
+{
+	const cJSON *map = json_object(applied, key);
+	return members(map) <= APPLIED_MAX ? map : NULL;
 }
 
 /* applied: what an earlier start has added, or NULL. Keys that no start may add are left out. */
@@ -188,7 +197,7 @@ static struct template_keys keys_of(
 		if (key_owner(item->string))
 			continue;
 		const char *key = text_keep(d, at, item->string, NAME_MAX_BYTES);
-		if (applied && is_as_applied(map, applied, item->string))
+		if (applied && is_as_applied(item, applied))
 			old[k.nold++] = key;
 		else
 			own[k.nown++] = key;
@@ -206,9 +215,9 @@ struct template_metadata template_metadata_field(
 	const cJSON *annotations = json_object(meta, "annotations");
 	return (struct template_metadata){
 		.labels = keys_of(d, PATH(at, "labels"), json_object(meta, "labels"),
-			json_object(applied, "labels")),
+			applied_field(applied, "labels")),
 		.annotations = keys_of(d, PATH(at, "annotations"), annotations,
-			json_object(applied, "annotations")),
+			applied_field(applied, "annotations")),
 		.has_annotations = annotations != NULL,
 	};
 }

@@ -6,6 +6,7 @@
 #include "wire.h"
 
 #include "controller/wire/decode.h"
+#include "controller/wire/labels.h"
 #include "controller/wire/patch.h"
 #include "json_patch.h"
 
@@ -453,6 +454,40 @@ static void what_is_not_understood_is_not_joined(void **state)
 	queue_free(q);
 }
 
+/* Where no policy keeps its owner from writing the annotation: it costs no more than that. */
+static void an_annotation_that_no_start_wrote_is_none(void **state)
+{
+	static const struct {
+		int keys;
+		size_t old;
+	} cases[] = {{512, 512}, {513, 0}};
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		cJSON *o = make_job("", "", "");
+		cJSON *root = cJSON_Duplicate(
+			parsed("{'original':{'nodeSelector':{},'tolerations':[]},"
+			       "'applied':{'nodeSelector':{},'tolerations':[],'labels':{}}}"),
+			true);
+		cJSON *labels = down(down(template_of(o), "metadata"), "labels");
+		for (int i = 0; i < cases[c].keys; i++) {
+			char key[16];
+			snprintf(key, sizeof(key), "k%d", i);
+			cJSON_AddStringToObject(labels, key, "v");
+			cJSON_AddStringToObject(down(down(root, "applied"), "labels"), key, "v");
+		}
+		char *text = cJSON_PrintUnformatted(root);
+		cJSON *notes = cJSON_AddObjectToObject(down(o, "metadata"), "annotations");
+		cJSON_AddStringToObject(notes, DIRECTIVES_ANNOTATION, text);
+		struct job *j = decode(o);
+		assert_int_equal(j->metadata.labels.nold, cases[c].old);
+		assert_int_equal(j->metadata.labels.nown, (size_t)cases[c].keys - cases[c].old);
+		free(j);
+		free(text);
+		cJSON_Delete(root);
+		cJSON_Delete(o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +499,7 @@ int main(void)
 		cmocka_unit_test(three_starts_are_as_one),
 		cmocka_unit_test(nothing_is_added_where_nothing_is_said),
 		cmocka_unit_test(what_is_not_understood_is_not_joined),
+		cmocka_unit_test(an_annotation_that_no_start_wrote_is_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
