@@ -164,6 +164,9 @@ static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 	const struct own_parts own = {
 		j->pod, j->placement, j->metadata.old_affinity, j->metadata.labels};
 	j->grace_ms = grace_ms(json_object(template, "spec"));
+	if (!j->suspend)
+		j->added_labels = added_labels_field(d, PATH(spec, "template"), template,
+			&j->metadata.labels, &j->nadded_labels);
 	if (!template || d->faulty)
 		return;
 	struct faults_aside a = faults_aside(d);

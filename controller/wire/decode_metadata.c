@@ -221,3 +221,17 @@ struct template_metadata template_metadata_field(
 		.has_annotations = annotations != NULL,
 	};
 }
+
+const struct label *added_labels_field(struct decoder *d, const struct path *up,
+	const cJSON *template, const struct template_keys *labels, size_t *ret_count)
+{
+	const struct path *at = PATH(PATH(up, "metadata"), "labels");
+	const cJSON *map = json_object(json_object(template, "metadata"), "labels");
+	struct label *all = parcel_array(&d->parcel, labels->nold, sizeof(*all));
+	for (size_t i = 0; i < labels->nold; i++) {
+		all[i].key = labels->old[i];
+		all[i].value = text_keep(d, at, json_text(map, all[i].key), NAME_MAX_BYTES);
+	}
+	*ret_count = labels->nold;
+	return all;
+}

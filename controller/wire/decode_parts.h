@@ -99,6 +99,9 @@ struct pod_metadata queue_metadata_field(
 /* The keys of a Job's pod template; applied: what an earlier start has added, or NULL. */
 struct template_metadata template_metadata_field(
 	struct decoder *d, const struct path *up, const cJSON *template, const cJSON *applied);
+/* Those of the template that labels->old names. */
+const struct label *added_labels_field(struct decoder *d, const struct path *up,
+	const cJSON *template, const struct template_keys *labels, size_t *ret_count);
 
 /* decode_amount.c: times, shares and money as policies and annotations write them. */
 #define SPAN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)

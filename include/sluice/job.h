@@ -203,6 +203,9 @@ struct job {
 	struct pod_resources pod;
 	struct placement placement; /* the user's own directives, without what a flavor added */
 	struct template_metadata metadata; /* of the pod template: keys alone */
+	/* Of a run: the labels of its pods that its start added. They are not in `template`. */
+	const struct label *added_labels;
+	size_t nadded_labels;
 
 	/* Idle resources (docs/overcommit.md). lending is a set (1 << enum lending): in which kinds
 	 * of flavors it may run. 0, for tests that do not care, is the ordinary ones. Ordinary ones

@@ -140,13 +140,27 @@ void queue_drop_disruption_budget(struct queue *q, const char *ns, const char *n
 
 /* ---- Pods ---- */
 
+/* The owner's, and those that the start of the run added. */
+static struct podlabels *labels_of_pods(struct queue *q, const struct job *j)
+{
+	const struct pod *own = j->template;
+	struct arena scratch = {0};
+	struct label *all = arena_take(&scratch, own->nlabels + j->nadded_labels, sizeof(*all));
+	size_t n = 0;
+	for (size_t i = 0; i < own->nlabels; i++)
+		all[n++] = own->labels[i];
+	for (size_t i = 0; i < j->nadded_labels; i++)
+		all[n++] = j->added_labels[i];
+	struct podlabels *kept = podlabels_of(&q->disruptions.labels, all, n);
+	arena_done(&scratch);
+	return kept;
+}
+
 static void facts_take(struct queue *q, struct pods_facts *f, const struct job *j)
 {
 	struct podlabels *old = f->labels;
 	f->grace_ms = j->grace_ms;
-	f->labels = j->template ? podlabels_of(&q->disruptions.labels, j->template->labels,
-					  j->template->nlabels)
-				: NULL;
+	f->labels = j->template ? labels_of_pods(q, j) : NULL;
 	podlabels_put(&q->disruptions.labels, old);
 }
 

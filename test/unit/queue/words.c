@@ -430,6 +430,7 @@ struct job_words { /* a Job as it is read */
 	struct label label[8], own_label[8];
 	struct toleration toleration[8];
 	struct node_term term[8];
+	struct label added;
 	char class[32];
 	const char *pod; /* its word pod= */
 };
@@ -534,6 +535,10 @@ static bool read_job_word(struct words *w, struct job_words *x, char *word)
 	} else if (strcmp(word, "label") == 0) {
 		const char *label = piece_after(value, ':');
 		x->own_label[j->nlabels++] = (struct label){value, label ? label : ""};
+	} else if (strcmp(word, "added") == 0) {
+		const char *label = piece_after(value, ':');
+		x->added = (struct label){value, label ? label : ""};
+		j->nadded_labels = 1;
 	} else if (strncmp(word, "limit.", 6) == 0) {
 		return read_amount(w, &x->container.limits, x->limit, word + 6, value);
 	} else if (!read_job_field(w, x, word, value)) {
@@ -562,6 +567,7 @@ static bool tell_job_words(struct words *w, const struct words_job *known, bool 
 	j->pod.containers = &x.container;
 	j->pod.ncontainers = 1;
 	j->labels = x.own_label;
+	j->added_labels = &x.added;
 	j->placement.node_selector = x.label;
 	j->placement.tolerations = x.toleration;
 	j->placement.terms = x.term;

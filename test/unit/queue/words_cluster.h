@@ -16,6 +16,7 @@
  *   pdb NS/NAME allowed=N ["TERM"]   a PodDisruptionBudget: so many of the pods that it selects may
  *                                    go now; without a term it selects all of the namespace
  *   drop pdb NS/NAME
+ *   job, edit .. [added=KEY:VALUE]   a label of its pods that the start of its run added
  *   job .. [grace=SECONDS]           how long its pods may take to stop. What a Job says of its
  *                                    pods counts for victims once it is seen with a reservation:
  *                                    "edit NS/NAME" shows it again as it is

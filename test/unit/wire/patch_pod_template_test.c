@@ -253,6 +253,10 @@ static void it_carries_exactly_that_and_then_nothing_of_it(void **state)
 	assert_int_equal(j->placement.npreferred + j->placement.nnode_selector, 0);
 	assert_false(j->placement.has_affinity);
 	assert_int_equal(j->template->nlabels, 2 + 1); /* Kubernetes' and ours are no flavor's */
+	assert_int_equal(j->nadded_labels, 4);
+	for (size_t i = 0; i < 4; i++)
+		if (strcmp(j->added_labels[i].key, "tier") == 0)
+			assert_string_equal(j->added_labels[i].value, "cq");
 	free(j);
 	o = done(o, INTENT_STOP);
 	tell_queue("zoned", "{}");
