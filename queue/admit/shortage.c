@@ -317,8 +317,8 @@ static void add_contradiction(struct text *t, const struct flavor *f, const char
 {
 	if (key)
 		text_add(t,
-			"of node label %s the Job asks for something else than spec.podTemplate of flavor %s",
-			key, f->name);
+			"spec.podTemplate of flavor %s asks for a value of node label %s that the Job's node selector or affinity excludes",
+			f->name, key);
 	else
 		text_add(t,
 			"the Job's required node affinity matches no node, so flavor %s cannot add to it",
@@ -348,7 +348,7 @@ static void add_mismatch(struct text *t, const struct flavor *f, const struct di
 		break;
 	case FLAVOR_UNREAD:
 		text_add(t,
-			"flavor %s adds to the Job's node affinity, which has more than Sluice understands",
+			"spec.podTemplate of flavor %s adds to the Job's node affinity, in which there is something that this version of Sluice does not know",
 			f->name);
 		break;
 	case FLAVOR_SUITS:

@@ -167,7 +167,7 @@ def test_a_contradiction_means_that_the_flavor_does_not_suit(world):
     assert list(world.holds("in-c")[0][3]) == [(two, "cpu")] and zones(world, "in-c") == {"zone-c"}
     world.job("in-a", pod={"nodeSelector": {ZONE: "zone-a"}})
     said = world.waits("in-a", "NoMatchingFlavor")["sentence"]
-    assert f"of node label {ZONE} the Job asks for something else than spec.podTemplate of flavor {one}" in said
+    assert f"spec.podTemplate of flavor {one} asks for a value of node label {ZONE} that the Job's node selector or affinity excludes" in said
 
 
 def test_the_nodes_are_asked_about_the_pod_as_it_will_be(world):

@@ -48,7 +48,7 @@ static void check_term(struct decoder *d, const struct path *up, const struct no
 		decoder_fault(d, PATH(up, "matchFields"),
 			"would name single nodes; use matchExpressions and labels");
 	if (t->labels.nrequirements == 0)
-		decoder_fault(d, at, "is missing, and matches no node without; name a label");
+		decoder_fault(d, at, "is missing: such a term matches no node; name a label");
 	for (size_t i = 0; i < t->labels.nrequirements; i++) {
 		const struct requirement *r = &t->labels.requirements[i];
 		if (!label_key_valid(r->key))

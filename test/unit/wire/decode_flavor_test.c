@@ -89,7 +89,7 @@ static const struct {
 		"nodeSelector.pool: contradicts nodeLabels, which has another value for it; write it in one place"},
 	{"{'nodeSelector':{'disk':'a b'}}", "nodeSelector.disk: is no label that a node can have"},
 	{"{" TERMS "{}]}}}",
-		AT ".matchExpressions: is missing, and matches no node without; name a label"},
+		AT ".matchExpressions: is missing: such a term matches no node; name a label"},
 	{"{" TERMS "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n']}]}]}}}",
 		AT ".matchFields: would name single nodes; use matchExpressions and labels"},
 	{"{" TERMS "{'matchExpressions':[{'key':'zone','operator':'In'}]}]}}}",

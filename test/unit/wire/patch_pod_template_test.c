@@ -450,7 +450,7 @@ static void what_is_not_understood_is_not_joined(void **state)
 	assert_true(queue_explain(q, &j->uid, 1000, &x));
 	assert_string_equal(wait_reason_name(x.reason), "NoMatchingFlavor");
 	assert_non_null(strstr(x.sentence,
-		"flavor spot adds to the Job's node affinity, which has more than Sluice understands"));
+		"spec.podTemplate of flavor spot adds to the Job's node affinity, in which there is something that this version of Sluice does not know"));
 	tell_queue("plain", "{}");
 	assert_int_equal(queue_decide(q, 1000, &d, 1, &next), 1);
 	free(j);
