@@ -18,8 +18,9 @@ enum way {
 };
 
 struct chance {
-	enum way way;
-	uint32_t level; /* how far it would borrow */
+	enum way way;	/* the worst of its resources */
+	uint32_t level; /* how far it would borrow: the largest of its resources */
+	bool from_gaps; /* it stops runs that only the rule for gap fillers gives it */
 };
 
 struct asker {
@@ -46,6 +47,13 @@ static uint32_t level_of(const struct quota_row *row, int64_t amount)
 	return quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 }
 
+/* reclaimWithinCohort is Never: nothing else allows to stop a run of another ClusterQueue. */
+static bool is_from_gaps(const struct asker *a, const struct victim *v)
+{
+	return v->reservation->cq != a->cq &&
+	       a->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER;
+}
+
 /* Looks for victims as if nothing else were asked for. */
 static struct chance chance_to_displace(
 	const struct asker *a, struct quota_row *row, int64_t amount, uint32_t level)
@@ -54,12 +62,13 @@ static struct chance chance_to_displace(
 	struct demand d = {.w = a->w, .cq = a->cq, .nlines = 1, .line = {{row, amount, true}}};
 	size_t n = victims_plain(a->q, &d, &victim);
 	if (n == 0)
-		return (struct chance){WAY_NOBODY, level};
+		return (struct chance){WAY_NOBODY, level, false};
 
-	struct chance c = {WAY_RECLAIM, 0};
+	struct chance c = {WAY_RECLAIM, 0, false};
 	for (size_t i = 0; i < n; i++) {
 		if (victim[i].reservation->cq == a->cq)
 			c.way = WAY_DISPLACE;
+		c.from_gaps = c.from_gaps || is_from_gaps(a, &victim[i]);
 		reservation_take_away(victim[i].reservation);
 	}
 	c.level = level_of(row, amount);
@@ -81,15 +90,15 @@ static struct chance chance_of(const struct asker *a, struct quota_row *row, con
 	bool inside;
 	int64_t amount = need_amount(n, a->pods);
 	if (!quota_fits(amount, quota_potential(row)) || need_too_large(row, n))
-		return (struct chance){WAY_NEVER, 0};
+		return (struct chance){WAY_NEVER, 0, false};
 	uint32_t level = quota_borrow_level(row, QUOTA_THEN, amount, &inside);
 	if (quota_has(row, QUOTA_THEN, amount))
-		return (struct chance){way_to_free(a->w, row, amount), level};
+		return (struct chance){way_to_free(a->w, row, amount), level, false};
 	if (!a->displaces)
-		return (struct chance){WAY_BUSY, level};
+		return (struct chance){WAY_BUSY, level, false};
 	if (amount <= row->nominal || inside || may_displace_while_borrowing(a))
 		return chance_to_displace(a, row, amount, level);
-	return (struct chance){WAY_BUSY, level};
+	return (struct chance){WAY_BUSY, level, false};
 }
 
 /* ---- One flavor against another ---- */
@@ -100,20 +109,27 @@ static int viable(enum way way)
 	return way <= WAY_BUSY ? 0 : way == WAY_NOBODY ? 1 : 2;
 }
 
+/* By gap fillers: behind every flavor that fits, however far that borrows. */
+static uint32_t level_as_judged(struct chance c)
+{
+	return c.from_gaps ? UINT32_MAX : c.level;
+}
+
 static bool is_better(const struct fungibility_spec *f, struct chance a, struct chance b)
 {
+	uint32_t mine = level_as_judged(a), other = level_as_judged(b);
 	if (viable(a.way) != viable(b.way))
 		return viable(a.way) > viable(b.way);
 	if (viable(a.way) == 0)
 		return a.way > b.way;
-	if (f->prefer_preemption && a.level != b.level)
-		return a.level < b.level;
-	return a.way != b.way ? a.way > b.way : a.level < b.level;
+	if (f->prefer_preemption && mine != other)
+		return mine < other;
+	return a.way != b.way ? a.way > b.way : mine < other;
 }
 
 static bool tries_next(const struct fungibility_spec *f, struct chance c)
 {
-	if (viable(c.way) < 2)
+	if (viable(c.way) < 2 || c.from_gaps)
 		return true;
 	if (c.way < WAY_FIT && !f->stop_when_preempting)
 		return true;
@@ -123,29 +139,28 @@ static bool tries_next(const struct fungibility_spec *f, struct chance c)
 /* ---- One resource group ---- */
 
 struct tried {
-	struct chance chance; /* the worst of its resources, by the ClusterQueue's preference */
-	enum way worst; /* of its resources. Not that of `chance` where preemption is preferred to
-			   borrowing: then a borrowed resource is worse than one preempted for */
+	struct chance chance;
 	uint8_t flavor;
-	uint32_t level; /* the largest of its resources */
 	uint64_t contested;
 };
+
+static void add_resource(struct chance *all, struct chance c)
+{
+	all->way = c.way < all->way ? c.way : all->way;
+	all->level = c.level > all->level ? c.level : all->level;
+	all->from_gaps = all->from_gaps || c.from_gaps;
+}
 
 static struct tried try_flavor(const struct asker *a, size_t group, size_t flavor)
 {
 	const struct resource_group *g = &a->cq->spec.groups[group];
 	size_t n;
 	const struct need *need = claim_needs(a->claim, group, &n);
-	struct tried t = {{WAY_FIT, 0}, WAY_FIT, (uint8_t)flavor, 0, 0};
+	struct tried t = {{WAY_FIT, 0, false}, (uint8_t)flavor, 0};
 	for (size_t i = 0; i < n && viable(t.chance.way) > 0; i++) {
 		struct quota_row *row = g->row[flavor * g->nresources + need[i].resource];
 		struct chance c = chance_of(a, row, &need[i]);
-		if (is_better(&a->cq->spec.fungibility, t.chance, c))
-			t.chance = c;
-		if (c.way < t.worst)
-			t.worst = c.way;
-		if (c.level > t.level)
-			t.level = c.level;
+		add_resource(&t.chance, c);
 		if (c.way < WAY_AWAIT)
 			t.contested |= (uint64_t)1 << need[i].resource;
 	}
@@ -184,7 +199,7 @@ static enum assign_verdict choose_group(
 	const struct asker *a, size_t group, size_t from, struct choice *choice)
 {
 	const struct resource_group *g = &a->cq->spec.groups[group];
-	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX}, .worst = WAY_NEVER};
+	struct tried best = {.chance = {WAY_NEVER, UINT32_MAX, false}};
 	bool any = false, stop = false;
 	size_t f = from;
 	for (; f < g->nflavors && !stop; f++) {
@@ -201,9 +216,9 @@ static enum assign_verdict choose_group(
 	choice->flavor[group] = best.flavor;
 	choice->contested[group] = best.contested;
 	choice->next[group] = (uint8_t)(f < g->nflavors ? f : 0);
-	if (best.level > choice->level)
-		choice->level = best.level;
-	return verdict_of(best.worst);
+	if (best.chance.level > choice->level)
+		choice->level = best.chance.level;
+	return verdict_of(best.chance.way);
 }
 
 bool choice_goes_on(const struct clusterqueue *cq, const struct choice *c)

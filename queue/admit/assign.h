@@ -5,7 +5,8 @@
  *
  * A flavor is had by fitting, by waiting for victims, or by preempting. flavorFungibility says
  * which is better and when the search stops (reference 1.5). A flavor is as good as its worst
- * resource, a choice as good as its worst group.
+ * resource and borrows as far as the one that borrows furthest; a choice is as good as its worst
+ * group. A flavor that is had only by the rule for gap fillers comes behind every one that fits.
  */
 #ifndef SLUICE_QUEUE_ADMIT_ASSIGN_H
 #define SLUICE_QUEUE_ADMIT_ASSIGN_H

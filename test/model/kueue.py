@@ -16,7 +16,8 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
     borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - who had to go asks nobody to go for fair sharing's sake before something else came free;
   - who asks for 0 of a resource is not displaced for it;
-  - a flavor fits if all resources do, whatever the preference between borrowing and displacing.
+  - a flavor is as good as the worst way of its resources, and borrows as far as the one that borrows furthest;
+  - displacing that only the rule for negative priorities allows comes after any flavor that fits.
 
 It was held against Kueue's own scheduler (ff69552 of August 2026, with its cache and its queues), Job by
 Job, cycle by cycle and in whole worlds, also with Cohorts four deep: docs/testing.md.
@@ -536,29 +537,32 @@ class World:
         return find.targets()
 
     def resource_mode(self, job, fr, v, displaces):
+        """(mode, level, does it displace Jobs that only the rule for negative priorities gives it)"""
         cq = job.cq
         if v > cq.potential(fr):
-            return NO_FIT, 0
+            return NO_FIT, 0, False
         level, inside = level_of(cq, fr, v)
         if v <= max(0, cq.available(fr)):
             if self.fits_now(cq, {fr: v}):
-                return FIT, level
-            return (NO_FIT if job.fills_gaps() else AWAIT), level
+                return FIT, level, False
+            return (NO_FIT if job.fills_gaps() else AWAIT), level, False
         while_borrowing = cq.borrow_policy or (self.fair and cq.reclaim != "Never")
         if displaces and not job.fills_gaps() and (cq.nominal(fr) >= v or inside or while_borrowing):
             targets = self.targets(job, {fr}, {fr: v})
             if not targets:
-                return NO_CANDIDATES, level_of(cq, fr, v)[0]
+                return NO_CANDIDATES, level_of(cq, fr, v)[0], False
             for t, _ in targets:
                 give(t)
             after = level_of(cq, fr, v)[0]
             for t, _ in targets:
                 take(t)
-            return (PREEMPT if any(t.cq is cq for t, _ in targets) else RECLAIM), after
-        return NO_FIT, level
+            gaps = cq.reclaim == "Never" and any(t.cq is not cq for t, _ in targets)
+            return (PREEMPT if any(t.cq is cq for t, _ in targets) else RECLAIM), after, gaps
+        return NO_FIT, level, False
 
     @staticmethod
     def preferred(cq, a, b):
+        a, b = [(mode, INF if gaps else level) for mode, level, gaps in (a, b)]
         if a[0] == NO_FIT:
             return False
         if b[0] == NO_FIT:
@@ -571,7 +575,7 @@ class World:
 
     @staticmethod
     def goes_on(cq, mode):
-        if mode[0] in (NO_FIT, NO_CANDIDATES):
+        if mode[0] in (NO_FIT, NO_CANDIDATES) or mode[2]:
             return True
         if mode[0] in (PREEMPT, RECLAIM, AWAIT) and not cq.stop_when_preempting:
             return True
@@ -585,13 +589,12 @@ class World:
             after.append(-1)
             if not wanted:
                 continue
-            best, best_mode, tried = None, (NO_FIT, INF), -1
+            best, best_mode, tried = None, (NO_FIT, INF, False), -1
             for i in range(start[g] + 1, len(names)):
-                tried, mode, modes = i, (FIT, 0), {}
+                tried, mode, modes = i, (FIT, 0, False), {}
                 for r in wanted:
                     m = self.resource_mode(job, (names[i], r), job.requests[r], displaces)
-                    if self.preferred(cq, mode, m):
-                        mode = m
+                    mode = min(mode[0], m[0]), max(mode[1], m[1]), mode[2] or m[2]
                     modes[r] = m
                     if mode[0] == NO_FIT:
                         break
