@@ -35,6 +35,20 @@ struct pass {
 /* Heads may take each other's promises back in turn. They are asked again so often in one look. */
 #define DISPLACEMENTS_MAX 64
 
+/* ---- What is kept, for a moment not, and again ---- */
+
+static void reserves_give(const struct pass *p)
+{
+	for (size_t i = 0; i < p->nreserves; i++)
+		quota_give(p->reserve[i].row, QUOTA_THEN, p->reserve[i].amount);
+}
+
+static void reserves_take(const struct pass *p)
+{
+	for (size_t i = 0; i < p->nreserves; i++)
+		quota_take(p->reserve[i].row, QUOTA_THEN, p->reserve[i].amount);
+}
+
 /* ---- Turns ---- */
 
 static void start(struct pass *p, struct workload *w)
@@ -100,13 +114,48 @@ static bool nominee_fits(const struct nominee *e, bool *ret_now)
 	return is_free(&d, QUOTA_THEN);
 }
 
+/* Would its ClusterQueue use no more than its own quota, once the victims are gone? */
+static bool stays_within_nominal(const struct nominee *e, const struct attempt *a)
+{
+	struct demand d;
+	bool within = true;
+	nominee_demand(e, &d);
+	for (size_t i = 0; i < a->nvictims; i++)
+		reservation_take_away(a->victim[i].reservation);
+	for (size_t i = 0; i < d.nlines; i++)
+		within = within && !quota_borrows_with(d.line[i].row, QUOTA_THEN, d.line[i].amount);
+	for (size_t i = 0; i < a->nvictims; i++)
+		reservation_put_back(a->victim[i].reservation);
+	return within;
+}
+
+/* What StrictFIFO heads keep adds no victims: a Job that takes back what is its ClusterQueue's own
+ * is judged as if nothing were kept. True: it is one. *ret_fits: it needs no victims by now. */
+static bool takes_back_its_own(
+	struct pass *p, struct attempt *a, bool *ret_fits, bool *ret_fits_now)
+{
+	bool now, fits;
+	if (p->nreserves == 0)
+		return false;
+	reserves_give(p);
+	fits = nominee_fits(a->nominee, &now);
+	a->nvictims = fits ? 0 : nominee_victims(p->q, a->nominee, &a->victim);
+	bool own = (fits || a->nvictims > 0) && stays_within_nominal(a->nominee, a);
+	reserves_take(p);
+	if (own) {
+		*ret_fits = fits;
+		*ret_fits_now = now;
+	}
+	return own;
+}
+
 /* An earlier turn may have taken quota or freed some by its victims, so this looks again. True: it
  * starts, or has a promise. */
 static bool turn(struct pass *p, const struct nominee *e)
 {
 	struct attempt a = {.nominee = e};
 	bool now, fits = nominee_fits(e, &now);
-	if (!fits && e->verdict == ASSIGN_PREEMPTS)
+	if (!fits && e->verdict == ASSIGN_PREEMPTS && !takes_back_its_own(p, &a, &fits, &now))
 		a.nvictims = nominee_victims(p->q, e, &a.victim);
 	if ((!fits && a.nvictims == 0) || !rules_choice_may(p->q, &a))
 		return false;
@@ -156,10 +205,8 @@ static void reserve_head(struct pass *p, const struct nominee *e)
 
 static void reserves_end(struct pass *p)
 {
-	while (p->nreserves > 0) {
-		const struct reserve *r = &p->reserve[--p->nreserves];
-		quota_give(r->row, QUOTA_THEN, r->amount);
-	}
+	reserves_give(p);
+	p->nreserves = 0;
 }
 
 /* ---- Rounds ---- */

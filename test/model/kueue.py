@@ -12,6 +12,7 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - what victims leave is promised to the preemptor at once. The victims are there until the cycles have
     ended, and what they hold is not free NOW: another flavor that is free is better;
   - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
+  - what StrictFIFO heads keep does not count for who takes back what is its ClusterQueue's own by displacing;
   - a Job of negative priority displaces nobody, waits for nobody who leaves, and blocks nobody; what it
     borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - who had to go asks nobody to go for fair sharing's sake before something else came free;
@@ -758,16 +759,34 @@ class World:
             t.flavors = None
             self.displaced.append(t.cq)
 
-    def turn(self, job, n, events):
+    def own_targets(self, job, contested, usage, reserved):
+        """(Does it fit, whom it displaces) beside nothing that is kept, where it stays within its nominal quota; or None."""
+        for cq, fr, amount in reserved:
+            cq.remove(fr, amount)
+        free = fits(job.cq, usage, True)
+        targets = [] if free else self.targets(job, contested, usage)
+        for t, _ in targets:
+            give(t)
+        own = (free or targets) and not any(job.cq.borrows_with(fr, v) for fr, v in usage.items())
+        for t, _ in targets:
+            take(t)
+        for cq, fr, amount in reserved:
+            cq.add(fr, amount)
+        return (free, targets) if own else None
+
+    def turn(self, job, n, events, reserved):
         mode, flavors, _, _, contested = n
         usage = {(flavors[r], r): v for r, v in job.requests.items()}
-        if fits(job.cq, usage, True):
+        free, targets = fits(job.cq, usage, True), []
+        if not free and mode == PREEMPT:
+            own = self.own_targets(job, contested, usage, reserved) if reserved else None
+            free, targets = own or (False, self.targets(job, contested, usage))
+        if free:
             job.promised = not self.fits_now(job.cq, usage)
             if job.promised and job.fills_gaps():
                 job.promised = False
                 return False
         else:
-            targets = self.targets(job, contested, usage) if mode == PREEMPT else []
             if not targets:
                 return False
             self.displace(targets, job, events)
@@ -788,7 +807,7 @@ class World:
             offers.remove(offer)
             if offer[1][0] == NO_CANDIDATES:
                 self.reserve(*offer, reserved)
-            elif self.turn(*offer, events):
+            elif self.turn(*offer, events, reserved):
                 came = True
             else:
                 lost.append(offer[0])
