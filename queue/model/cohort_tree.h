@@ -12,15 +12,17 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "queue/model/displacements.h"
 
 struct clusterqueue;
 struct queue;
 
 struct cohort_tree {
-	struct link dirty;   /* in queue.dirty: something happened in it */
-	bool search;	     /* ... that may let any waiting group of any member start */
-	uint32_t news;	     /* how often anything changed for the better other than by preemption:
+	struct link dirty; /* in queue.dirty: something happened in it */
+	bool search;	   /* ... that may let any waiting group of any member start */
+	uint32_t news;	   /* how often anything changed for the better other than by preemption:
 				quota came free or was edited, a window changed */
+	struct displacements displacements;
 	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };
 

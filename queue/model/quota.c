@@ -51,6 +51,8 @@ void quota_done(struct quota *quota)
 	map_free(&quota->flavor_pools, free);
 	map_each(&quota->nodes, i, node) {
 		free(node->row);
+		if (node->cohort_tree)
+			displacements_done(&node->cohort_tree->displacements);
 		free(node->cohort_tree);
 		free(node);
 	}

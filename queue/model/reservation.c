@@ -210,7 +210,10 @@ void reservation_leave(struct queue *q, struct reservation *r)
 void reservation_displace(struct queue *q, struct reservation *r, const struct workload *w,
 	enum preemption_reason why)
 {
-	workload_yields(r->w, r->cq->cohort_tree);
+	struct cohort_tree *tree = r->cq->cohort_tree;
+	workload_yields(r->w, tree);
+	if (q->config.fair_sharing)
+		displacements_enter(&tree->displacements, tree->news, &w->key.uid, &r->w->key.uid);
 	if (r->state == RESERVATION_PROMISED) {
 		reservation_break_promise(q, r);
 		return;

@@ -127,13 +127,12 @@ void workload_reprioritise(struct queue *q, struct workload *w);
 /* The gate of a LocalQueue may have changed: its waiting workloads follow. */
 void workload_regate(struct queue *q, struct localqueue *lq);
 
-/* It is preempted. Until quota comes free otherwise (cohort_tree.news) it preempts none for fair
- * sharing. Else A may preempt B, B preempt C and C preempt A for ever, with no work done:
- * priorities, reclaim and shares of different resources can form a circle. */
+/* It is preempted. Until quota comes free otherwise (cohort_tree.news) it preempts no Job through
+ * which it was preempted, with fair sharing: displacements.h. */
 void workload_yields(struct workload *w, const struct cohort_tree *cohort_tree);
 bool workload_has_yielded(const struct workload *w, const struct cohort_tree *cohort_tree);
-/* It was preempted twice or more, with nothing free in between. Both searches allow one round, as
- * Kueue does, and no more. */
+/* It was preempted twice or more, with nothing free in between. The classic search then preempts
+ * no more in order to borrow. */
 bool workload_yields_for_ever(const struct workload *w, const struct cohort_tree *cohort_tree);
 
 /* Jobs were preempted for it, and its pods do not fit on the nodes all the same. Until quota comes

@@ -413,16 +413,22 @@ static void ease(struct preemption *x)
 
 /* ---- The search ---- */
 
-/* A Job that was preempted (workload_yields()) only takes back what is its ClusterQueue's.
- * Preempted twice, it asks no other ClusterQueue until quota comes free: others would take that
- * back in turn. */
+/* May it ask other ClusterQueues? If it was displaced itself, then not for the Jobs through which it
+ * was. */
+static bool asks_others(struct preemption *x)
+{
+	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;
+	if (x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_NEVER && !within_nominal(x))
+		return false;
+	return !workload_has_yielded(x->d->w, cohort_tree) ||
+	       displacements_through(&cohort_tree->displacements, cohort_tree->news,
+		       &x->d->w->key.uid, x->through, &x->nthrough);
+}
+
 static void ask_all(struct preemption *x)
 {
 	const struct cohort_tree *cohort_tree = x->d->cq->cohort_tree;
-	bool reclaims = x->d->cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER;
-	bool others =
-		!workload_yields_for_ever(x->d->w, cohort_tree) &&
-		(within_nominal(x) || (reclaims && !workload_has_yielded(x->d->w, cohort_tree)));
+	bool others = asks_others(x);
 	list_each(&cohort_tree->members, l) {
 		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
 		if (cq == x->d->cq)

@@ -111,9 +111,18 @@ static bool is_older_equal(const struct demand *d, const struct reservation *r)
 	       theirs->queued_ms <= mine->queued_ms;
 }
 
+/* The nominee was displaced through it, so it would close a circle. */
+static bool is_spared(const struct preemption *x, const struct reservation *r)
+{
+	for (size_t i = 0; r->cq != x->d->cq && i < x->nthrough; i++)
+		if (uid_cmp(&x->through[i], &r->w->key.uid) == 0)
+			return true;
+	return false;
+}
+
 static bool is_candidate(const struct preemption *x, const struct reservation *r)
 {
-	return policy_allows(x->d, r) && holds_contested(x, r);
+	return policy_allows(x->d, r) && holds_contested(x, r) && !is_spared(x, r);
 }
 
 /* ---- Candidate sources ---- */

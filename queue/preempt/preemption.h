@@ -45,7 +45,9 @@ struct preemption {
 	size_t nvictims, victims_capacity;
 	bool lenient; /* the cheapest set is taken, not the plain one */
 	struct candidates candidates;
-	struct likes *likes; /* of fair_victims.c, while it chooses */
+	struct likes *likes;			/* of fair_victims.c, while it chooses */
+	struct uid through[DISPLACEMENTS_KEPT]; /* these may not go (displacements.h) */
+	size_t nthrough;
 };
 
 /* Adds cq as a source, if it has candidates. False: it has none. */

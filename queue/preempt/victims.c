@@ -29,7 +29,7 @@ static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 	struct preemption *x = q->preemption;
 	x->q = q;
 	x->d = d;
-	x->ncontested = x->nsources = x->nvictims = 0;
+	x->ncontested = x->nsources = x->nvictims = x->nthrough = 0;
 	for (size_t i = 0; i < d->nlines; i++)
 		if (d->line[i].contested)
 			x->contested[x->ncontested++] = d->line[i].row;

@@ -15,7 +15,7 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - what StrictFIFO heads keep does not count for who takes back what is its ClusterQueue's own by displacing;
   - a Job of negative priority displaces nobody, waits for nobody who leaves, and blocks nobody; what it
     borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
-  - who had to go asks nobody to go for fair sharing's sake before something else came free;
+  - with fair sharing nobody displaces those through whom it had to go itself, before something else came free;
   - who asks for 0 of a resource is not displaced for it;
   - a flavor is as good as the worst way of its resources, and borrows as far as the one that borrows furthest;
   - displacing that only the rule for negative priorities allows comes after any flavor that fits.
@@ -141,7 +141,6 @@ class Job:
     uid: str
     flavors: dict = None  # resource -> flavor
     reserved: int = 0
-    yielded: int = -1  # World.news when it last had to go
     promised: bool = False  # admitted, but its victims are still there: the first to be displaced
 
     def key(self):
@@ -351,18 +350,18 @@ class Classic:
 
 
 class Fair:
-    def __init__(self, job, cq, frs, usage, strategies, yielded):
-        self.job, self.cq, self.frs, self.usage, self.strategies, self.yielded = job, cq, frs, usage, strategies, yielded
+    def __init__(self, job, cq, frs, usage, strategies, through):
+        self.job, self.cq, self.frs, self.usage, self.strategies, self.through = job, cq, frs, usage, strategies, through
 
     def candidates(self):
         cq, out = self.cq, []
         entitled = all(cq.used(fr) + self.usage.get(fr, 0) <= cq.subtree.get(fr, 0) for fr in self.frs)
         if cq.within_cq != "Never":
             out += [j for j in cq.running if satisfies(cq.within_cq, self.job, j) and uses(j, self.frs)]
-        if cq.parent and (entitled or (cq.reclaim != "Never" and not self.yielded)):
+        if cq.parent and (entitled or cq.reclaim != "Never"):
             for other in cq.root().leaves():
                 if other is not cq and any(other.used(fr) > other.subtree.get(fr, 0) for fr in self.frs):
-                    out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or j.fills_gaps()) and uses(j, self.frs)]
+                    out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or j.fills_gaps()) and uses(j, self.frs) and j.name not in self.through]
         return sorted(out, key=candidate_key(cq))
 
     def fits(self):
@@ -512,7 +511,7 @@ class World:
         self.fair, self.strategies = fair, strategies
         self.queues = []
         self.now = 0
-        self.news = {}  # root -> how often anything came free that nobody had to stop for
+        self.went = {}  # root -> {(for whom, who had to go)} since anything came free that nobody had to stop for
         self.leaving = []  # (victim that ran, what it uses until it is gone)
 
     def fits_now(self, cq, usage):
@@ -534,8 +533,15 @@ class World:
     def targets(self, job, frs, usage):
         if job.fills_gaps():
             return []
-        find = Fair(job, job.cq, frs, usage, self.strategies, job.yielded == self.news.get(job.cq.root().name, 0)) if self.fair else Classic(job, job.cq, frs, usage)
+        find = Fair(job, job.cq, frs, usage, self.strategies, self.through(job)) if self.fair else Classic(job, job.cq, frs, usage)
         return find.targets()
+
+    def through(self, job):
+        """Those for whom it had to go, those for whom these had to go, and so on."""
+        went, out = self.went.get(job.cq.root().name, set()), set()
+        while more := {a for a, b in went if b in out | {job.name}} - out:
+            out |= more
+        return out
 
     def resource_mode(self, job, fr, v, displaces):
         """(mode, level, does it displace Jobs that only the rule for negative priorities gives it)"""
@@ -727,7 +733,7 @@ class World:
 
     def free(self, cq):
         """Somebody has finished."""
-        self.news[cq.root().name] = self.news.get(cq.root().name, 0) + 1
+        self.went.pop(cq.root().name, None)
         self.wake(cq)
 
     def arrive(self, job):
@@ -746,7 +752,7 @@ class World:
     def displace(self, targets, job, events):
         for t, reason in targets:
             self.wake(t.cq)
-            t.yielded = self.news.get(t.cq.root().name, 0)
+            self.went.setdefault(t.cq.root().name, set()).add((job.name, t.name))
             give(t)
             t.cq.running.remove(t)
             if t.promised:
