@@ -190,6 +190,8 @@ static bool subtree_may(const struct tree_node *n, void *ctx)
 	const struct scan *w = ((const struct look *)ctx)->scan;
 	const struct group *g = container_of_const(n, struct group, node);
 	const int64_t *least = g->claim.least;
+	if (w->takes_back && (w->left == 0 || !keys_may_fit(w->cq, least, w->potential)))
+		return false;
 	if (!rules_subtree_may(((const struct look *)ctx)->q, g))
 		return false;
 	return (keys_may_fit(w->cq, least, w->free) &&
@@ -218,10 +220,21 @@ static bool is_held_up(const struct look *l, const struct group *g)
 	       precedence_before(l->q, w->head, g);
 }
 
+/* Behind one whose priority is too low all are. */
+static bool may_take_back(struct scan *w, const struct group *g)
+{
+	if (w->left == 0)
+		return false;
+	w->left = g->key.priority < w->displaces_from ? 0 : w->left - 1;
+	return w->left > 0 && g->displaces;
+}
+
 static bool group_may(const struct tree_node *n, void *ctx)
 {
 	struct look *l = ctx;
 	struct group *g = (struct group *)container_of_const(n, struct group, node);
+	if (l->scan->takes_back && !may_take_back(l->scan, g))
+		return false;
 	return rules_group_may(l->q, g).answer == l->scan->stage && !is_held_up(l, g) &&
 	       quota_may(l, g);
 }
@@ -386,7 +399,8 @@ static bool nominate_first(struct look *l)
 static bool nominate_rest(struct look *l)
 {
 	const struct clusterqueue *cq = l->scan->cq;
-	if (!cq->search && cq->nfresh <= FRESH_MAX && cq->spec.strategy != STRICT_FIFO)
+	if (!cq->search && !cq->woken && cq->nfresh <= FRESH_MAX &&
+		cq->spec.strategy != STRICT_FIFO)
 		return nominate_fresh(l);
 	return cq->spec.orders_by_usage ? nominate_by_usage(l) : nominate_by_search(l);
 }
@@ -428,15 +442,38 @@ static bool nominate_strictly(struct look *l)
 	return head && nominate_head(l);
 }
 
+/* No group of it was added, and nothing changed for those that wait. */
+static bool is_quiet(const struct clusterqueue *cq)
+{
+	return !cq->search && !cq->woken && cq->nfresh == 0 &&
+	       cq->spec.strategy == BEST_EFFORT_FIFO;
+}
+
+/* StrictFIFO and Backfill judge their heads again, and those are few. By usage no group is behind
+ * all others. */
+static bool takes_back_only(const struct clusterqueue *cq)
+{
+	return cq->woken && !cq->search && cq->nfresh == 0 &&
+	       cq->spec.strategy == BEST_EFFORT_FIFO && !cq->spec.orders_by_usage;
+}
+
 bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 {
 	struct look look = {q, w};
 	if (w->over)
 		return false;
 	w->nominee = (struct nominee){0};
+	if (is_quiet(w->cq))
+		return false;
 	keys_available(w->cq, KEYS_FREE, w->free);
 	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
-	if (w->displaces_from <= INT32_MAX)
+	w->takes_back = takes_back_only(w->cq);
+	w->left = SCAN_TAKES_BACK_MAX;
+	if (w->takes_back && w->displaces_from > INT32_MAX)
+		return false;
+	if (w->takes_back)
+		victims_reach(q, w->cq, w->potential);
+	else if (w->displaces_from <= INT32_MAX)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->spec.strategy == STRICT_FIFO)
 		return nominate_strictly(&look);

@@ -7,7 +7,9 @@
  *   Backfill        as BestEffortFIFO, behind a first group that no other may delay (backfill.h)
  *
  * After a complete pass nothing waiting fits. So Jobs that merely arrived need no scan: only their
- * groups, which are fresh, are judged.
+ * groups, which are fresh, are judged. A start may enable Jobs of other ClusterQueues to take back
+ * what it borrows (pass.h). That scan asks at most SCAN_TAKES_BACK_MAX groups, the first that might,
+ * so its cost does not grow with the number of Jobs that wait; the next finish asks all.
  *
  * Rules come first (rules/rule.h): a group that a rule refuses is not asked, blocks nothing and
  * preempts nothing. Where a rule puts some groups last there is a second scan: they are asked when
@@ -21,6 +23,8 @@
 #include "queue/model/keys.h"
 #include "queue/preempt/victims.h"
 
+#define SCAN_TAKES_BACK_MAX 64
+
 /* The scan of one ClusterQueue in a pass. */
 struct scan {
 	struct clusterqueue *cq;
@@ -30,6 +34,10 @@ struct scan {
 	struct group behind;
 	int64_t free[KEYS_MAX], potential[KEYS_MAX]; /* of each key */
 	int64_t displaces_from;			     /* victims_from() */
+
+	/* Nothing came free: only groups that may displace are asked, at most so many more. */
+	bool takes_back;
+	size_t left;
 
 	struct group
 		*head; /* StrictFIFO: groups behind it are not asked; NULL: only gap fillers wait */

@@ -29,7 +29,8 @@ struct pass {
 	bool full;	      /* a Job could start, but out is full */
 };
 
-/* A look goes through all ClusterQueues. After a preemption there is another one, up to this. */
+/* A look goes through all ClusterQueues. After a preemption, or a start that borrows, there is
+ * another one, up to this. */
 #define LOOKS_MAX 64
 
 /* Heads may take each other's promises back in turn. They are asked again so often in one look. */
@@ -279,8 +280,8 @@ static void let_others_pass(struct pass *p, const struct nominee *e)
 }
 
 /* With fair sharing a start may take a ClusterQueue over its share, so that its runs become
- * candidates. So the StrictFIFO heads are asked again in the next round. Without fair sharing a
- * start only takes quota. */
+ * candidates. So the StrictFIFO heads are asked again in the next round. Without fair sharing they
+ * are in the next look. */
 static void ask_heads_again(struct pass *p)
 {
 	if (!p->q->config.fair_sharing || p->displacements > DISPLACEMENTS_MAX)
@@ -406,8 +407,44 @@ static void pass_make(struct pass *p, const struct cohort_tree *cohort_tree)
 		p->scan[p->nscans++].cq = container_of(l, struct clusterqueue, of_cohort_tree);
 }
 
+/* May a Job of cq take back what another ClusterQueue borrows? */
+static bool may_take_back(const struct pass *p, const struct clusterqueue *cq)
+{
+	return (cq->spec.preemption.reclaim_within_cohort != PREEMPT_NEVER ||
+		       p->q->gap_fillers > 0) &&
+	       tree_count(&cq->order) > 0;
+}
+
+/* A start takes quota, and may all the same enable a Job that waits: what its ClusterQueue borrows
+ * by it can be taken back, with other runs of it. True: there is such a Job to be searched for.
+ * `wake`: marks the ClusterQueues that search. */
+static bool borrowing_wakes(struct pass *p, bool wake)
+{
+	size_t borrowers = 0;
+	const struct clusterqueue *last = NULL;
+	bool wakes = false;
+	for (size_t i = 0; p->cohort_tree->borrows_more && i < p->nscans; i++)
+		if (p->scan[i].cq->borrows_more) {
+			borrowers++;
+			last = p->scan[i].cq;
+		}
+	for (size_t i = 0; borrowers > 0 && i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
+		bool by_another = borrowers > 1 || cq != last;
+		if (!by_another || !may_take_back(p, cq))
+			continue;
+		wakes = true;
+		cq->woken = cq->woken || wake;
+	}
+	return wakes;
+}
+
 static void look_begin(struct pass *p, struct cohort_tree *cohort_tree)
 {
+	borrowing_wakes(p, true);
+	cohort_tree->borrows_more = false;
+	for (size_t i = 0; i < p->nscans; i++)
+		p->scan[i].cq->borrows_more = false;
 	for (size_t i = 0; i < p->nscans; i++) {
 		struct clusterqueue *cq = p->scan[i].cq;
 		cq->search = cq->search || cohort_tree->search;
@@ -422,7 +459,7 @@ static void look_end(struct pass *p)
 {
 	for (size_t i = 0; i < p->nscans; i++) {
 		struct clusterqueue *cq = p->scan[i].cq;
-		cq->search = false;
+		cq->search = cq->woken = false;
 		while (!list_empty(&cq->fresh))
 			group_judged(container_of(cq->fresh.next, struct group, fresh));
 	}
@@ -441,7 +478,8 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			;
 		if (!p.full)
 			look_end(&p);
-	} while (!p.full && cohort_tree->search && ++looks < LOOKS_MAX);
+	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
+		 ++looks < LOOKS_MAX);
 	*ret_done = !p.full;
 	free(p.scan);
 	free(p.nominee);

@@ -8,7 +8,9 @@
  *   3. a turn starts the head of the group, or promises it quota and stops its victims. If an
  *      earlier turn took the quota, the nominee waits for the next round.
  *
- * A round without a start or a promise is the last.
+ * A round without a start or a promise is the last. Then there is another look at all groups if
+ * runs were preempted; if a start made its ClusterQueue or a Cohort borrow, then at those of other
+ * ClusterQueues that may take that back.
  *
  * If the head of a StrictFIFO queue cannot start, the quota that it could reclaim from its Cohort
  * is kept from the other ClusterQueues meanwhile (reference 18, step 5d).

@@ -100,6 +100,8 @@ struct clusterqueue {
 	struct link lacks_nodes; /* in node_suitability.lacking: node_fit.h */
 	size_t nleaving;	 /* of reservations; 0: THEN is NOW */
 	bool search;		 /* any group may start, not only fresh ones */
+	bool woken;		 /* ... that may take back what others borrow */
+	bool borrows_more;	 /* ... in others: what it borrows of late may be taken back */
 	struct link fresh;	 /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;
 	struct cq_counts counts;

@@ -22,6 +22,7 @@ struct cohort_tree {
 	bool search;	   /* ... that may let any waiting group of any member start */
 	uint32_t news;	   /* how often anything changed for the better other than by preemption:
 				quota came free or was edited, a window changed */
+	bool borrows_more; /* of a member: clusterqueue.borrows_more */
 	struct displacements displacements;
 	struct link members; /* clusterqueue.of_cohort_tree, in the order of joining */
 };

@@ -141,20 +141,24 @@ static void raise(int64_t *to, int64_t amount)
 		*to = amount;
 }
 
-static int64_t has(const struct quota_row *row, enum keys_of of)
+static int64_t has_free(const struct quota_row *row, void *ctx)
 {
-	if (of == KEYS_POTENTIAL)
-		return quota_potential(row);
-	__int128 free = quota_free(row, QUOTA_THEN);
-	return free > 0 ? quota_shown(free) : 0;
+	(void)ctx;
+	return quota_available(row);
+}
+
+static int64_t has_potential(const struct quota_row *row, void *ctx)
+{
+	(void)ctx;
+	return quota_potential(row);
 }
 
 static void see_flavor(
-	const struct resource_group *g, size_t flavor, enum keys_of of, int64_t *slot)
+	const struct resource_group *g, size_t flavor, keys_row_has *has, void *ctx, int64_t *slot)
 {
 	int64_t mix = 0;
 	for (size_t r = 0; r < g->nresources; r++) {
-		int64_t free = has(g->row[flavor * g->nresources + r], of);
+		int64_t free = has(g->row[flavor * g->nresources + r], ctx);
 		mix = mix_add(mix, scale(free, g->keys.shift[r]));
 		if (r < g->keys.resources)
 			raise(&slot[r], free);
@@ -163,7 +167,8 @@ static void see_flavor(
 		raise(&slot[g->keys.resources], mix);
 }
 
-void keys_available(const struct clusterqueue *cq, enum keys_of of, int64_t ret_available[KEYS_MAX])
+void keys_by_row(const struct clusterqueue *cq, keys_row_has *has, void *ctx,
+	int64_t ret_available[KEYS_MAX])
 {
 	for (size_t key = 0; key < cq->nkeys; key++)
 		ret_available[key] = 0;
@@ -171,10 +176,15 @@ void keys_available(const struct clusterqueue *cq, enum keys_of of, int64_t ret_
 		const struct group_keys *k = &cq->spec.groups[i].keys;
 		for (size_t f = 0; f < cq->spec.groups[i].nflavors; f++) {
 			size_t s = k->slots > 1 ? f : 0;
-			see_flavor(&cq->spec.groups[i], f, of,
+			see_flavor(&cq->spec.groups[i], f, has, ctx,
 				ret_available + k->first + s * k->width);
 		}
 	}
+}
+
+void keys_available(const struct clusterqueue *cq, enum keys_of of, int64_t ret_available[KEYS_MAX])
+{
+	keys_by_row(cq, of == KEYS_FREE ? has_free : has_potential, NULL, ret_available);
 }
 
 static bool slot_may(const int64_t *want, const int64_t *available, size_t width)

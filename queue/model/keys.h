@@ -39,6 +39,13 @@ bool keys_choose(struct clusterqueue *cq, const struct clusterqueue *old);
 /* What the claim wants, from its needs and the flavors that suit. INT64_MAX: not available. */
 void keys_want(const struct clusterqueue *cq, const struct claim *c, int64_t *ret_want);
 
+struct quota_row;
+
+/* What there is for each key, by a function of each row. */
+typedef int64_t keys_row_has(const struct quota_row *row, void *ctx);
+void keys_by_row(const struct clusterqueue *cq, keys_row_has *has, void *ctx,
+	int64_t ret_available[KEYS_MAX]);
+
 enum keys_of {
 	KEYS_FREE,	/* what is free once all victims are gone (THEN) */
 	KEYS_POTENTIAL, /* all that could ever be had: for a Job that may preempt */

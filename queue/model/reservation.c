@@ -97,6 +97,24 @@ static void lines_give(struct reservation *r, enum quota_when when)
 		quota_give(r->line[i].row, when, r->line[i].amount);
 }
 
+static bool line_borrows(const struct reservation_line *l)
+{
+	bool borrows = false;
+	for (const struct quota_row *row = l->row; row->up && l->amount > 0; row = row->up)
+		borrows = borrows || quota_borrows(row, QUOTA_THEN);
+	return borrows;
+}
+
+bool reservation_borrows_more(struct reservation *r)
+{
+	bool borrows = false;
+	for (size_t i = 0; r->cq && i < r->nlines; i++)
+		borrows = borrows || line_borrows(&r->line[i]);
+	if (borrows)
+		r->cq->borrows_more = r->cq->cohort_tree->borrows_more = true;
+	return borrows;
+}
+
 static struct reservation *reservation_chosen(struct queue *q, struct workload *w,
 	struct clusterqueue *cq, const struct claim *claim, const struct choice *choice)
 {
@@ -120,6 +138,7 @@ struct reservation *reservation_start(struct queue *q, struct workload *w, struc
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	reservation_borrows_more(r);
 	reservation_hold(q, r);
 	return r;
 }
@@ -131,6 +150,7 @@ struct reservation *reservation_promise(struct queue *q, struct workload *w,
 	struct reservation *r = reservation_chosen(q, w, cq, claim, choice);
 	r->state = RESERVATION_PROMISED;
 	lines_take(r, QUOTA_THEN);
+	reservation_borrows_more(r);
 	list_add(&cq->promised, &r->of_clusterqueue);
 	w->promise = r;
 	runs_after(q, r, RUN_PROMISED);
@@ -324,6 +344,8 @@ void reservation_adopt(struct queue *q, struct workload *w, const struct quota_l
 	}
 	lines_take(r, QUOTA_NOW);
 	lines_take(r, QUOTA_THEN);
+	if (reservation_borrows_more(r))
+		queue_touch_fresh(q, r->cq);
 	reservation_hold(q, r);
 	reservation_suspect(q, r);
 }

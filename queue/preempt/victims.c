@@ -176,3 +176,59 @@ int64_t victims_from(const struct queue *q, const struct clusterqueue *cq, struc
 	int64_t from = s->least_of[reclaim] == cq ? s->second[reclaim] : s->least[reclaim];
 	return from < least ? from : least;
 }
+
+/* ---- How far victims could take it ---- */
+
+/* The largest amount with which it would fit in the quota of its ClusterQueue, or of a Cohort below
+ * the root. */
+static __int128 entitled(const struct quota_row *row)
+{
+	__int128 most = 0, below = 0;
+	for (; row->up; row = row->up) {
+		__int128 fits = below + row->subtree - row->use[QUOTA_THEN];
+		most = fits > most ? fits : most;
+		below += quota_local_free(row, QUOTA_THEN);
+	}
+	return most;
+}
+
+static int64_t reach_of(const struct quota_row *row, void *ctx)
+{
+	const struct preemption *x = ctx;
+	struct clusterqueue *mine = x->d->cq;
+	__int128 own = 0, others = 0, free = quota_free(row, QUOTA_THEN);
+	size_t i = 0;
+	while (x->contested[i] != row)
+		i++;
+	list_each(&mine->cohort_tree->members, l) {
+		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
+		if (cq == mine)
+			own = candidate_source_most(x, cq, i);
+		else if (cq->node && borrows_contested(x, cq->node))
+			others += candidate_source_most(x, cq, i);
+	}
+	__int128 reach = (free > 0 ? free : 0) + own + others;
+	bool borrows = x->q->config.fair_sharing || mine->spec.preemption.borrow_within_cohort;
+	if (!borrows && entitled(row) + own < reach)
+		reach = entitled(row) + own;
+	return quota_shown(reach);
+}
+
+/* As if its first Job, which has the highest priority, asked for all rows. */
+void victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX])
+{
+	struct tree_node *first = tree_first(&cq->order);
+	struct demand d = {.cq = cq};
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		const struct resource_group *of = &cq->spec.groups[g];
+		size_t rows = of->nflavors * of->nresources;
+		for (size_t i = 0; i < rows && d.nlines < QUEUE_LINES_MAX; i++)
+			d.line[d.nlines++] = (struct demand_line){of->row[i], 0, true};
+		if (d.nlines == QUEUE_LINES_MAX || !first) {
+			keys_available(cq, KEYS_POTENTIAL, ret_reach);
+			return;
+		}
+	}
+	d.w = container_of(first, struct workload, in_order);
+	keys_by_row(cq, reach_of, preemption_of(q, &d), ret_reach);
+}

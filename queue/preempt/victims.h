@@ -37,6 +37,7 @@
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIMS_H
 #define SLUICE_QUEUE_PREEMPT_VICTIMS_H
 
+#include "queue/model/keys.h"
 #include "queue/model/reservation.h"
 
 struct demand_line {
@@ -83,5 +84,9 @@ struct victims_survey {
  * It ignores demands and the age of Jobs, so it may be too low, but never too high. */
 int64_t victims_from(
 	const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s);
+
+/* A bound: how much of each key Jobs of cq could have if all went that they may displace. It
+ * ignores which Job asks for what, so it may be too much, but never too little. */
+void victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX]);
 
 #endif

@@ -12,6 +12,7 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - what victims leave is promised to the preemptor at once. The victims are there until the cycles have
     ended, and what they hold is not free NOW: another flavor that is free is better;
   - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
+  - who starts and borrows wakes those of other ClusterQueues who may take that back;
   - what StrictFIFO heads keep does not count for who takes back what is its ClusterQueue's own by displacing;
   - a Job of negative priority displaces nobody, waits for nobody who leaves, and blocks nobody; what it
     borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
@@ -513,6 +514,7 @@ class World:
         self.now = 0
         self.went = {}  # root -> {(for whom, who had to go)} since anything came free that nobody had to stop for
         self.leaving = []  # (victim that ran, what it uses until it is gone)
+        self.borrowers = []  # ClusterQueues that borrow more since the last look
 
     def fits_now(self, cq, usage):
         """Beside those who are leaving, and before those who were promised their room."""
@@ -749,6 +751,21 @@ class World:
             if other.root() is cq.root():
                 other.refused.clear()
 
+    def borrows_more(self, cq, usage):
+        """It has taken that, and borrows now: others may take it back."""
+        if any(v > 0 and node.parent and node.borrows_with(fr, 0) for node in (cq, *cq.path()) for fr, v in usage.items()):
+            self.borrowers.append(cq)
+
+    def wake_who_takes_back(self):
+        """True when there is somebody."""
+        gaps, woken = any(j.fills_gaps() for q in self.queues for j in (*q.waiting, *q.running)), False
+        for cq in self.queues:
+            if (cq.reclaim != "Never" or gaps) and cq.waiting and any(b is not cq and b.root() is cq.root() for b in self.borrowers):
+                cq.refused.clear()
+                woken = True
+        self.borrowers = []
+        return woken
+
     def displace(self, targets, job, events):
         for t, reason in targets:
             self.wake(t.cq)
@@ -799,6 +816,7 @@ class World:
             job.promised = True
         job.flavors = dict(flavors)
         take(job)
+        self.borrows_more(job.cq, job.usage())
         job.reserved = self.now
         job.cq.waiting.remove(job)
         job.cq.running.append(job)
@@ -836,7 +854,7 @@ class World:
                         self.kept.pop(cq.name, None)
         for cq in self.displaced:
             self.wake(cq)
-        return self.displaced
+        return self.wake_who_takes_back() or self.displaced
 
     def settle(self):
         """Runs cycles until nothing more happens. Returns the events; None when it never ends."""
