@@ -81,6 +81,10 @@ static void draw_place(struct sim *s, struct config *c)
 	c->lend = c->cohort >= 0 ? draw_limit(s) : -1;
 	c->borrow = c->cohort >= 0 ? draw_limit(s) : -1;
 	c->weight = rng_odds(&s->rng, 7000) ? 1 : (double)rng_between(&s->rng, 0, 3);
+	if (s->o.lending) {
+		c->cohort = 0;
+		c->lend = c->borrow = -1;
+	}
 }
 
 static void draw_cohort(struct sim *s, struct config *c)
@@ -95,7 +99,22 @@ static void draw_cohort(struct sim *s, struct config *c)
 	}
 	c->lend = c->borrow = -1;
 	c->weight = rng_odds(&s->rng, 7000) ? 1 : (double)rng_between(&s->rng, 0, 3);
+	if (s->o.lending)
+		c->cohort = -1;
 	draw_quota(s, c);
+}
+
+/* What take_back.h can judge: one flavor, of which only cpu lacks, and policies that take back. */
+static void lend_all(struct config *c)
+{
+	c->strategy = BEST_EFFORT_FIFO;
+	c->nflavors = 1;
+	c->flavor[0] = 1;
+	c->flavor[1] = 0;
+	c->covers_gpu = c->covers_pods = false;
+	c->memory[0] = 1000 * GIB;
+	if (c->preemption.reclaim_within_cohort == PREEMPT_NEVER)
+		c->preemption.reclaim_within_cohort = PREEMPT_LOWER_PRIORITY;
 }
 
 static void draw_clusterqueue(struct sim *s, struct config *c)
@@ -112,6 +131,8 @@ static void draw_clusterqueue(struct sim *s, struct config *c)
 	c->covers_gpu = rng_odds(&s->rng, 6000);
 	c->covers_pods = rng_odds(&s->rng, 5000) && !s->lent.on; /* idle room is cpu and memory */
 	draw_quota(s, c);
+	if (s->o.lending)
+		lend_all(c);
 }
 
 /* True when the ledger holds more of some row than the new quota. */
@@ -136,6 +157,8 @@ static void admin_clusterqueue(struct sim *s, struct config *c)
 		c->stop = STOP_NONE;
 	} else if (what < 5) {
 		draw_quota(s, c);
+		if (s->o.lending)
+			lend_all(c);
 		if (below_use(s, c))
 			sim_reach(s, PATH_QUOTA_UNDER_USE);
 	} else if (what < 8) {
@@ -598,8 +621,8 @@ static void draw_flags(struct sim *s)
 {
 	struct queue_config *c = &s->people.queue;
 	queue_config_default(c);
-	s->people.cohorts = rng_odds(&s->rng, 6500);
-	c->fair_sharing = rng_odds(&s->rng, 3500);
+	s->people.cohorts = rng_odds(&s->rng, 6500) || s->o.lending;
+	c->fair_sharing = rng_odds(&s->rng, 3500) && !s->o.lending;
 	if (rng_odds(&s->rng, 5000))
 		return;
 	c->pods_ready_timeout_ms = rng_between(&s->rng, 5, 40) * 1000;

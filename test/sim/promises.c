@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "test/sim/sim.h"
+#include "test/sim/promises_priv.h"
+#include "test/sim/take_back.h"
 
 typedef long long ll;
 
@@ -390,7 +391,7 @@ static void check_stops(struct sim *s)
 /* ---- P7 -----------------------------------------------------------------------------------------
  */
 
-static const struct config *config_of(const struct sim *s, const struct model_job *j)
+const struct config *promises_config(const struct sim *s, const struct model_job *j)
 {
 	for (size_t i = 0; i < LOCALQUEUES; i++) {
 		const struct config *lq = &s->people.config[CONFIG_LOCALQUEUE][i];
@@ -411,7 +412,7 @@ static const struct config *config_of(const struct sim *s, const struct model_jo
 	return NULL;
 }
 
-static int64_t row_use(const struct sim *s, const struct quota_row_of *r)
+int64_t promises_use(const struct sim *s, const struct quota_row_of *r)
 {
 	char node[40];
 	config_node(r->node, node);
@@ -419,15 +420,15 @@ static int64_t row_use(const struct sim *s, const struct quota_row_of *r)
 }
 
 /* Reference 3.2, in plain recursion on what admins describe and what the ledger holds. */
-static int64_t row_free(const struct sim *s, const struct quota_row_of *r)
+int64_t promises_free(const struct sim *s, const struct quota_row_of *r)
 {
 	const struct people *p = &s->people;
 	const struct config *parent = config_parent(p, r->node);
-	int64_t use = row_use(s, r), subtree = quota_subtree(p, r), local = quota_local(p, r);
+	int64_t use = promises_use(s, r), subtree = quota_subtree(p, r), local = quota_local(p, r);
 	int64_t limit = quota_borrowing_limit(p, r);
 	if (!parent)
 		return subtree - use;
-	int64_t above = row_free(s, &(struct quota_row_of){parent, r->flavor, r->resource});
+	int64_t above = promises_free(s, &(struct quota_row_of){parent, r->flavor, r->resource});
 	int64_t beyond = use > local ? use - local : 0;
 	if (limit != QUOTA_UNLIMITED && subtree - local - beyond + limit < above)
 		above = subtree - local - beyond + limit;
@@ -438,7 +439,7 @@ static bool row_fits(const struct sim *s, const struct config *cq, size_t flavor
 	const char *resource, int64_t want)
 {
 	struct quota_row_of r = {cq, flavor_names[flavor], resource};
-	return want == 0 || want <= row_free(s, &r);
+	return want == 0 || want <= promises_free(s, &r);
 }
 
 /* One flavor at a time, in plain arithmetic. */
@@ -460,8 +461,7 @@ static bool fits(
 	return false;
 }
 
-/* Priority, or false when it depends on a class that does not exist. */
-static bool priority_of(const struct sim *s, const struct model_job *j, int32_t *ret)
+bool promises_priority(const struct sim *s, const struct model_job *j, int32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < CLASSES; i++) {
@@ -510,7 +510,7 @@ static bool may_be_kept(const struct sim *s, const struct replica *r, const stru
 {
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
 		struct explanation x = {0};
-		const struct config *its = waits(s, o) ? config_of(s, o) : NULL;
+		const struct config *its = waits(s, o) ? promises_config(s, o) : NULL;
 		if (!its || root_of(s, its) != root_of(s, cq))
 			continue;
 		if (its != cq && its->strategy == STRICT_FIFO)
@@ -540,11 +540,11 @@ static bool may_be_blocked(const struct sim *s, const struct model_job *j, const
 	int32_t mine, its;
 	if (cq->strategy != STRICT_FIFO)
 		return false;
-	priority_of(s, j, &mine);
+	promises_priority(s, j, &mine);
 	for (const struct model_job *o = s->api.first; o; o = o->next) {
-		if (o == j || !(waits(s, o) || returns(s, o)) || config_of(s, o) != cq)
+		if (o == j || !(waits(s, o) || returns(s, o)) || promises_config(s, o) != cq)
 			continue;
-		if (!priority_of(s, o, &its))
+		if (!promises_priority(s, o, &its))
 			return true;
 		bool before = its > mine || o->now->job.terms.deadline_ms > 0 ||
 			      (its == mine && queued_ms(s, o) <= queued_ms(s, j));
@@ -558,15 +558,18 @@ static void check_admitted(struct sim *s, struct replica *r)
 {
 	for (const struct model_job *j = s->api.first; j; j = j->next) {
 		int32_t priority;
-		const struct config *cq = waits(s, j) ? config_of(s, j) : NULL;
-		if (!cq || !priority_of(s, j, &priority) || !fits(s, j, cq, priority) ||
-			has_terms(&j->now->job) || may_be_blocked(s, j, cq) ||
-			may_be_kept(s, r, cq))
+		const struct config *cq = waits(s, j) ? promises_config(s, j) : NULL;
+		if (!cq || !promises_priority(s, j, &priority) || has_terms(&j->now->job) ||
+			may_be_blocked(s, j, cq) || may_be_kept(s, r, cq))
+			continue;
+		bool fit = fits(s, j, cq, priority);
+		if (!fit && !take_back_is_possible(s, j, cq, priority))
 			continue;
 		struct explanation x = {.sentence = "it does not know it"};
 		gate_explain(r->gate, j->now->job.ns, j->now->job.name, s->now_ms + r->skew_ms, &x);
-		sim_break(s, "P7", "%s/%s waits though it fits in %s: %s says '%s'", j->now->job.ns,
-			j->now->job.name, clusterqueue_names[cq->index], r->identity, x.sentence);
+		sim_break(s, "P7", "%s/%s waits though it %s %s: %s says '%s'", j->now->job.ns,
+			j->now->job.name, fit ? "fits in" : "could take back what is lent of",
+			clusterqueue_names[cq->index], r->identity, x.sentence);
 	}
 }
 

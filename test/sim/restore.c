@@ -278,7 +278,7 @@ void restore_begin(struct sim *s)
 {
 	struct restore *t = &s->restore;
 	rng_seed(&t->rng, s->o.seed ^ SALT);
-	if (!rng_odds(&t->rng, 2000) && !s->o.restores)
+	if ((!rng_odds(&t->rng, 2000) || s->o.lending) && !s->o.restores)
 		return;
 	t->every_ms = rng_between(&t->rng, 5000, 60000);
 	t->save_every_ms = rng_odds(&t->rng, 5000) ? rng_between(&t->rng, 500, 5000)

@@ -18,9 +18,9 @@ const char *bug_name(enum bug b)
 		"bill_guessed", "history_lost", "resources_kept", "leaving_uncounted",
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
-		"control_unseen", "ending_unseen", "reapply_unseen", "loss_unseen",
-		"story_unsigned", "starts_at_once", "blind_leads", "batch_assumed", "older_ignored",
-		"place_kept"};
+		"control_unseen", "ending_unseen", "borrowing_unheard", "reapply_unseen",
+		"loss_unseen", "story_unsigned", "starts_at_once", "blind_leads", "batch_assumed",
+		"older_ignored", "place_kept"};
 	return names[b];
 }
 
@@ -225,6 +225,17 @@ static void settle(struct sim *s)
 	}
 }
 
+/* Nothing ends meanwhile, so that a start alone can have enabled a Job that waits. */
+static void come_one_by_one(struct sim *s)
+{
+	for (int i = 0; i < 20 && !s->broken[0]; i++) {
+		people_submit(s, NULL);
+		settle(s);
+		if (!s->broken[0])
+			promises_check_quiet(s, false);
+	}
+}
+
 static void calm_down(struct sim *s)
 {
 	s->calm = s->frozen = true;
@@ -240,6 +251,8 @@ static void calm_down(struct sim *s)
 	settle(s);
 	if (!s->broken[0])
 		promises_check_quiet(s, false);
+	if (s->o.lending)
+		come_one_by_one(s);
 	if (s->broken[0])
 		return;
 	sim_log(s, "---- pods end again");

@@ -176,7 +176,7 @@ void tenant_begin(struct sim *s)
 {
 	struct tenant *t = &s->tenant;
 	rng_seed(&t->rng, s->o.seed ^ SALT);
-	t->on = rng_odds(&t->rng, 3300);
+	t->on = rng_odds(&t->rng, 3300) && !s->o.lending;
 	t->every_ms = rng_between(&t->rng, 500, 6000);
 	if (t->on)
 		sim_after(s, 1, acts, NULL);

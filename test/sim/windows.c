@@ -6,6 +6,7 @@
 
 #include "queue/calendar/zone.h"
 #include "test/sim/sim.h"
+#include "test/sim/take_back.h"
 
 #define MINUTE_MS INT64_C(60000)
 #define DAY_MINUTES 1440
@@ -105,7 +106,7 @@ static void changed(struct sim *s, struct config *c)
 
 void windows_begin(struct sim *s)
 {
-	s->people.time = rng_odds(&s->rng, 5000);
+	s->people.time = rng_odds(&s->rng, 5000) && !s->o.lending;
 	for (enum config_kind k = CONFIG_CALENDAR; k < CONFIG_KINDS; k++)
 		for (size_t i = 0; i < config_count(k); i++) {
 			struct config *c = &s->people.config[k][i];
@@ -440,4 +441,5 @@ void windows_check_sent(struct sim *s, const struct replica *r, const struct uid
 void windows_watch(struct sim *s)
 {
 	world = s;
+	take_back_begin(s);
 }
