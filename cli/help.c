@@ -375,6 +375,8 @@ static const char doctor_help[] =
 	"        their pods: ready, and none that could not follow Jobs\n"
 	"    leftovers\n"
 	"        ClusterQueues and ResourceFlavors whose deletion waits for a controller\n"
+	"    gap-fillers\n"
+	"        negative priorities in ClusterQueues that reclaim Any or are StrictFIFO\n"
 	"    postgres, durability, replication, pooler, database-clock, schema, role, lease\n"
 	"        Postgres: reachable, 12 or later, fsync, standbys, clock, rights, and the leader\n"
 	"    zones\n"

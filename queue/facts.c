@@ -74,7 +74,8 @@ static void reprioritise_all(struct queue *q, struct clusterqueue *cq)
 
 static bool caps_otherwise(const struct clusterqueue *cq, const struct clusterqueue_spec *s)
 {
-	return cq->spec.has_max_priority != s->has_max_priority ||
+	return cq->spec.gap_fillers_below != s->gap_fillers_below ||
+	       cq->spec.has_max_priority != s->has_max_priority ||
 	       (s->has_max_priority && cq->spec.max_priority != s->max_priority);
 }
 
@@ -150,7 +151,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	backfill_end(q, cq);
 	node_fit_policy(q, cq->spec.cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
-	bool capped = cq->spec.has_max_priority;
+	bool capped = cq->spec.has_max_priority || cq->spec.gap_fillers_below != 0;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)
 		reprioritise_all(q, cq);

@@ -145,7 +145,12 @@ struct clusterqueue_spec {
 	bool has_max_priority; /* spec.maxPriority: what more a Job claims does not count */
 	int32_t max_priority;
 	struct pod_metadata metadata; /* spec.podTemplate */
+	int32_t gap_fillers_below; /* spec.gapFillers.below: Jobs of a lower priority fill gaps. 0
+				      when gapFillers is absent, GAP_FILLERS_NONE when it is empty */
 };
+
+/* No priority is below it, so no Job fills gaps: as in Kueue. */
+#define GAP_FILLERS_NONE INT32_MIN
 
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
 #define MAX_WAITING_DEFAULT 20000

@@ -425,12 +425,18 @@ static bool nominate_in_time(struct look *l)
 	return nominate_rest(l);
 }
 
+static struct order_key first_to_fill_gaps(const struct clusterqueue *cq)
+{
+	int32_t below = cq->spec.gap_fillers_below;
+	return (struct order_key){.priority = below > INT32_MIN ? below - 1 : INT32_MIN};
+}
+
 /* StrictFIFO: the head, or gap fillers before it. Those mostly stand last, so only where there is
  * no head. What a returning run leaves behind is not for the groups behind it. */
 static bool nominate_strictly(struct look *l)
 {
-	static const struct order_key first_gap_filler = {.priority = -1};
 	struct scan *w = l->scan;
+	struct order_key first_gap_filler = first_to_fill_gaps(w->cq);
 	struct group *head = w->head = precedence_head(l->q, w->cq);
 	if (workload_returning_before(w->cq, head ? &head->key : &first_gap_filler, l->q->now_ms))
 		return false;

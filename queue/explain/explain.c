@@ -4,6 +4,7 @@
  *
  * The reasons are asked in the order of enum wait_reason; the first that applies is the answer.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "queue/rules/backfill.h"
@@ -426,9 +427,22 @@ static bool is_held_still(const struct question *a)
 		return false;
 	struct stopping s = stopping_in(a->cq->cohort_tree);
 	text_add(a->text,
-		"what it asks for is held by %s still stopping; its priority is negative, so no quota is kept for it, and another Job may take it first",
-		s.leaving == 1 ? "a Job that is" : "Jobs that are");
+		"what it asks for is held by %s still stopping; it fills gaps (priority %" PRId32
+		" is below %" PRId32
+		"), so no quota is kept for it, and another Job may take it first",
+		s.leaving == 1 ? "a Job that is" : "Jobs that are", a->w->key.priority,
+		a->cq->spec.gap_fillers_below);
 	return true;
+}
+
+/* Why it waits though its ClusterQueue uses less than its own, and may take that back. */
+static void add_fills_gaps(const struct question *a)
+{
+	if (workload_fills_gaps(a->w))
+		text_add(a->text,
+			"; it fills gaps (priority %" PRId32 " is below %" PRId32
+			"): it displaces no Job",
+			a->w->key.priority, a->cq->spec.gap_fillers_below);
 }
 
 /* What its owner asks of time. */
@@ -463,6 +477,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 		return WAIT_BACK_OFF;
 	if (verdict == ASSIGN_BUSY || lent) {
 		shortage_add_busy(a->text, a->cq, a->claim, verdict);
+		add_fills_gaps(a);
 		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;

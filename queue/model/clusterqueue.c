@@ -275,6 +275,7 @@ static void fields_take(struct clusterqueue *cq, const struct clusterqueue_spec 
 	cq->spec.has_max_priority = s->has_max_priority;
 	cq->spec.max_priority = s->max_priority;
 	pod_metadata_copy(&cq->spec.memory, &s->metadata, &cq->spec.metadata);
+	cq->spec.gap_fillers_below = s->gap_fillers_below;
 }
 
 void clusterqueue_take_spec(struct clusterqueues *all, struct clusterqueue *cq,
@@ -299,6 +300,7 @@ void clusterqueue_drop_spec(struct clusterqueues *all, struct clusterqueue *cq)
 	spec_forget(cq, all->flavors);
 	cq->exists = cq->deleting = cq->spec.has_selector = cq->spec.orders_by_usage = false;
 	cq->spec.has_max_priority = false;
+	cq->spec.gap_fillers_below = 0;
 	cq->generation = cq->spec.default_max_run_ms = 0;
 	cq->spec.strategy = BEST_EFFORT_FIFO;
 	cq->spec.cluster_fit = CLUSTER_FIT_POSSIBLE;

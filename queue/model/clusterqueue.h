@@ -49,8 +49,9 @@ struct cq_spec {
 	int64_t default_max_run_ms;
 	enum cluster_fit cluster_fit;
 	bool has_max_priority;
-	int32_t max_priority; /* its Jobs' priorities are capped at this */
 	struct pod_metadata metadata;
+	int32_t max_priority;	   /* its Jobs' priorities are capped at this */
+	int32_t gap_fillers_below; /* Jobs of a lower priority fill gaps */
 	struct resource_group *groups;
 	size_t ngroups;
 	struct arena memory;

@@ -69,24 +69,35 @@ struct workload *workload_new(struct queue *q, const struct job *j)
 	return w;
 }
 
-/* The priority of its class, capped by its ClusterQueue. While it runs, that is the one of its
- * reservation. */
+/* The ClusterQueue by which its priority counts. */
+static const struct clusterqueue *cq_that_counts(const struct workload *w)
+{
+	return w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
+}
+
+/* The priority of its class, capped. */
 static int32_t priority_that_counts(const struct workload *w)
 {
-	const struct clusterqueue *cq =
-		w->reservation && w->reservation->cq ? w->reservation->cq : w->lq->cq;
+	const struct clusterqueue *cq = cq_that_counts(w);
 	int32_t claims = w->class->value;
 	return cq && cq->spec.has_max_priority && claims > cq->spec.max_priority
 		       ? cq->spec.max_priority
 		       : claims;
 }
 
+static void set_fills_gaps(struct queue *q, struct workload *w, bool fills)
+{
+	q->gap_fillers += (size_t)fills - (size_t)w->fills_gaps;
+	w->fills_gaps = fills;
+}
+
 /* Its place among the candidates follows. */
 static void set_priority(struct queue *q, struct workload *w, int32_t priority)
 {
+	const struct clusterqueue *cq = cq_that_counts(w);
+	set_fills_gaps(q, w, priority < (cq ? cq->spec.gap_fillers_below : 0));
 	if (w->key.priority == priority)
 		return;
-	q->gap_fillers += (size_t)(priority < 0) - (size_t)workload_fills_gaps(w);
 	if (w->reservation)
 		victim_index_leave(w->reservation);
 	w->key.priority = priority;
@@ -129,7 +140,7 @@ void workload_free(struct queue *q, struct workload *w)
 {
 	must(w->place == PLACE_NOWHERE && !w->reservation && !w->promise && !w->group);
 	must(map_take(&q->workloads, uid_hash(&w->key.uid), &w->key.uid) == w);
-	set_priority(q, w, 0);
+	set_fills_gaps(q, w, false);
 	overflow_count_out(w);
 	forget_queue(q, w);
 	forget_class(q, w);

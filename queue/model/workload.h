@@ -84,6 +84,7 @@ struct workload {
 	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
 	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
 	bool held, deleting;
+	bool fills_gaps;    /* by its priority and its ClusterQueue, as the priority is capped */
 	bool yielded_again; /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
 	char name[];
@@ -112,11 +113,11 @@ void workload_replace(struct queue *q, struct workload *w); /* both, unless it i
 void workload_expect(
 	struct queue *q, struct workload *w, int64_t expected_ms, enum duration_source from);
 
-/* A gap filler has a negative priority. It preempts nothing, waits for no run that leaves, and
- * holds up no Job behind it. */
+/* A gap filler has a priority below spec.gapFillers of its ClusterQueue. It preempts nothing, waits
+ * for no run that leaves, and holds up no Job behind it. */
 static inline bool workload_fills_gaps(const struct workload *w)
 {
-	return w->key.priority < 0;
+	return w->fills_gaps;
 }
 /* May it preempt, by its priority and its class? */
 bool workload_displaces(const struct workload *w);

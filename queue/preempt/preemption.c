@@ -68,7 +68,8 @@ static bool policy_allows(const struct demand *d, const struct reservation *r)
 	const struct order_key *mine = &d->w->key, *theirs = &r->w->key;
 	switch (policy_towards(d, r->cq)) {
 	case PREEMPT_NEVER:
-		return r->cq != d->cq && workload_fills_gaps(r->w);
+		return r->cq != d->cq && workload_fills_gaps(r->w) &&
+		       mine->priority > theirs->priority;
 	case PREEMPT_LOWER_PRIORITY:
 		return mine->priority > theirs->priority;
 	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
@@ -80,14 +81,20 @@ static bool policy_allows(const struct demand *d, const struct reservation *r)
 	return false;
 }
 
+static int32_t one_less(int32_t priority)
+{
+	return priority > INT32_MIN ? priority - 1 : INT32_MIN;
+}
+
 /* Runs of cq with a higher priority are no candidates. */
 static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
 {
+	int32_t lower = one_less(d->w->key.priority), gaps = one_less(cq->spec.gap_fillers_below);
 	switch (policy_towards(d, cq)) {
 	case PREEMPT_NEVER:
-		return -1;
-	case PREEMPT_LOWER_PRIORITY: /* the nominee's priority is at least 0 */
-		return d->w->key.priority - 1;
+		return lower < gaps ? lower : gaps;
+	case PREEMPT_LOWER_PRIORITY:
+		return lower;
 	case PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY:
 		return d->w->key.priority;
 	case PREEMPT_ANY:

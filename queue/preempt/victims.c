@@ -105,9 +105,9 @@ void victims_done(struct queue *q)
 static int64_t from_reservation(const struct reservation *r, enum preemption_policy policy)
 {
 	int64_t theirs = r->w->key.priority;
-	if (policy == PREEMPT_ANY || theirs < 0)
-		return 0;
-	if (policy == PREEMPT_NEVER)
+	if (policy == PREEMPT_ANY)
+		return INT32_MIN;
+	if (policy == PREEMPT_NEVER && !workload_fills_gaps(r->w))
 		return INT64_MAX;
 	return policy == PREEMPT_LOWER_OR_NEWER_EQUAL_PRIORITY ? theirs : theirs + 1;
 }

@@ -226,6 +226,9 @@ GOOD = {
     "the highest priority": ours("WorkloadPriorityClass", "t", value=1000000000),
     "a cap of priorities": queue(maxPriority=100),
     "a queue of gap fillers": queue(maxPriority=-1),
+    "gap fillers from a priority of its own": queue(gapFillers={"below": 50}),
+    "the lowest bound of gap fillers": queue(gapFillers={"below": -2147483648}),
+    "no gap fillers": queue(gapFillers={}),
 }
 
 BAD = {
@@ -267,6 +270,8 @@ BAD = {
     "a cohort that cannot exist": (queue(cohortName="A B"), "must be the name of a Cohort"),
     "an unknown strategy": (queue(queueingStrategy="LIFO"), 'supported values: "BestEffortFIFO", "StrictFIFO"'),
     "a priority of the system's": (ours("WorkloadPriorityClass", "t", value=1000000001), "less than or equal to 1000000000"),
+    "gap fillers above all priorities": (queue(gapFillers={"below": 1000000001}), "less than or equal to 1000000000"),
+    "gap fillers of a priority in words": (queue(gapFillers={"below": "low"}), "must be of type integer"),
     "a cap above all priorities": (queue(maxPriority=1000000001), "less than or equal to 1000000000"),
     "an unknown stop policy": (queue(stopPolicy="Stop"), 'supported values: "None", "Hold", "HoldAndDrain"'),
     "a field that does not exist": (queue(cohort="x"), 'unknown field "spec.cohort"'),

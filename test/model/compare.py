@@ -56,6 +56,8 @@ def make_world(seed):
         ask_for_nothing(world)
     if seed % 10 == 7:
         cap_priorities(world)
+    if seed % 10 == 8:
+        fill_gaps_below(world)
     return world
 
 
@@ -63,6 +65,12 @@ def cap_priorities(world):
     rnd = random.Random(f"caps of {world['seed']}")
     for q in world["queues"]:
         q["cap"] = rnd.choice([None, 1, 0, -1])
+
+
+def fill_gaps_below(world):
+    rnd = random.Random(f"gap fillers of {world['seed']}")
+    for q in world["queues"]:
+        q["gaps"] = rnd.choice([{}, {}, {"below": 1}, {"below": 2}, {"below": -1}])
 
 
 def ask_for_nothing(world):
@@ -136,6 +144,8 @@ def manifests(world):
             spec["cohortName"] = q["cohort"]
         if q.get("cap") is not None:
             spec["maxPriority"] = q["cap"]
+        if "gaps" in q:
+            spec["gapFillers"] = q["gaps"]
         out.append({"apiVersion": ours, "kind": "ClusterQueue", "metadata": {"name": q["name"]}, "spec": spec})
         out.append({"apiVersion": ours, "kind": "LocalQueue", "metadata": {"name": q["name"], "namespace": "t"}, "spec": {"clusterQueue": q["name"]}})
     for i, j in enumerate(world["jobs"]):
@@ -165,7 +175,8 @@ def by_model(world):
     for q in world["queues"]:
         cq = ClusterQueue(q["name"], weight=float(q["weight"]), quota=limits(q["quota"]), groups=[(world["resources"], world["flavors"])], strict=q["strict"],
                           within_cq=q["within"], reclaim=q["reclaim"], borrow_policy=q["borrow"], threshold=q["threshold"] if q["borrow"] else None,
-                          next_when_borrowing=q["next"], stop_when_preempting=q["stop"], prefer_preemption=q["prefer"])
+                          next_when_borrowing=q["next"], stop_when_preempting=q["stop"], prefer_preemption=q["prefer"],
+                          gaps_below=q.get("gaps", {"below": 0}).get("below", -INF))
         if q["cohort"]:
             hang(cq, nodes[q["cohort"]])
         kueue.queues.append(cq)

@@ -14,8 +14,8 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - who lost a turn only to what a StrictFIFO head keeps lets those behind have theirs;
   - who starts and borrows wakes those of other ClusterQueues who may take that back;
   - what StrictFIFO heads keep does not count for who takes back what is its ClusterQueue's own by displacing;
-  - a Job of negative priority displaces nobody, waits for nobody who leaves, and blocks nobody; what it
-    borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
+  - a Job below its ClusterQueue's gapFillers displaces nobody, waits for nobody who leaves, and blocks nobody; what
+    it borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - with fair sharing nobody displaces those through whom it had to go itself, before something else came free;
   - who asks for 0 of a resource is not displaced for it;
   - a flavor is as good as the worst way of its resources, and borrows as far as the one that borrows furthest;
@@ -126,6 +126,7 @@ class ClusterQueue(Node):
     next_when_borrowing: bool = False
     stop_when_preempting: bool = False
     prefer_preemption: bool = False
+    gaps_below: float = 0  # Jobs of a lower priority fill gaps
     waiting: list = field(default_factory=list)
     refused: set = field(default_factory=set)  # kinds of Jobs that could not start: until something becomes free (5.2, 5.3)
     running: list = field(default_factory=list)
@@ -148,7 +149,7 @@ class Job:
         return (-self.priority, self.created, self.order)
 
     def fills_gaps(self):
-        return self.priority < 0
+        return self.priority < self.cq.gaps_below
 
     def kind(self):
         return self.priority, tuple(sorted(self.requests.items()))
@@ -220,6 +221,11 @@ def satisfies(policy, preemptor, candidate):
     return policy == "Any"
 
 
+def yields_gap(preemptor, candidate):
+    """Of another ClusterQueue: whatever reclaimWithinCohort says, who fills gaps gives back as with LowerPriority."""
+    return candidate.fills_gaps() and preemptor.priority > candidate.priority
+
+
 def uses(job, frs):
     return any(v > 0 and fr in frs for fr, v in job.usage().items())
 
@@ -264,7 +270,7 @@ class Classic:
         if not uses(candidate, self.frs):
             return None
         policy = cq.within_cq if candidate.cq is cq else cq.reclaim
-        if not (satisfies(policy, self.job, candidate) or (candidate.cq is not cq and candidate.fills_gaps())):
+        if not (satisfies(policy, self.job, candidate) or (candidate.cq is not cq and yields_gap(self.job, candidate))):
             return None
         if candidate.cq is cq:
             return "InClusterQueue"
@@ -362,7 +368,7 @@ class Fair:
         if cq.parent and (entitled or cq.reclaim != "Never"):
             for other in cq.root().leaves():
                 if other is not cq and any(other.used(fr) > other.subtree.get(fr, 0) for fr in self.frs):
-                    out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or j.fills_gaps()) and uses(j, self.frs) and j.name not in self.through]
+                    out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or yields_gap(self.job, j)) and uses(j, self.frs) and j.name not in self.through]
         return sorted(out, key=candidate_key(cq))
 
     def fits(self):

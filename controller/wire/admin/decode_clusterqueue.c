@@ -78,6 +78,21 @@ static void max_priority(
 			"must be at most 1000000000; remove it where nothing is to be capped");
 }
 
+static int32_t gap_fillers_below(struct decoder *d, const struct path *up, const cJSON *spec)
+{
+	const cJSON *o = object_field(d, up, spec, "gapFillers");
+	const struct path *at = PATH(up, "gapFillers");
+	if (!o)
+		return 0;
+	if (!json_get(o, "below"))
+		return GAP_FILLERS_NONE;
+	int32_t below = int32_field(d, at, o, "below", INT32_MIN, 0);
+	if (below > PRIORITY_HIGHEST)
+		decoder_fault(d, PATH(at, "below"),
+			"must be at most 1000000000, the highest priority of a Job");
+	return below;
+}
+
 static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
 	static const char *const strategies[] = {
@@ -105,6 +120,7 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	s->default_max_run_ms = default_max_run_ms(d, at, spec);
 	max_priority(d, at, spec, s);
 	s->metadata = queue_metadata_field(d, at, spec);
+	s->gap_fillers_below = gap_fillers_below(d, at, spec);
 	s->cluster_fit =
 		(enum cluster_fit)name_field(d, at, spec, "clusterFit", fits, CLUSTER_FIT_POSSIBLE);
 	return decoder_verdict(d, "ClusterQueue", o, e);

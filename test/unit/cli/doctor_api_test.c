@@ -351,6 +351,50 @@ static void what_was_deleted_stays_where_nobody_leads(void **state)
 	}
 }
 
+static void negative_priorities_mean_what_their_queue_says(void **state)
+{
+	(void)state;
+#define CLASSES "GET /apis/sluice.dev/v1alpha1/workloadpriorityclasses "
+#define POD_CLASSES "GET /apis/scheduling.k8s.io/v1/priorityclasses "
+#define CLASS(name, value) "{\"metadata\":{\"name\":\"" name "\"},\"value\":" value "}"
+#define QUEUE(spec) ITEM("q", ",\"x\":0},\"spec\":{" spec)
+	static const struct {
+		const char *classes, *pod_classes, *queue; /* queue NULL: not asked for */
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{CLASS("high", "5"), CLASS("normal", "0"), NULL, VERDICT_OK, "no class has"},
+		{CLASS("low", "-1"), CLASS("gaps", "-100"),
+			QUEUE("\"preemption\":{\"reclaimWithinCohort\":\"Any\"}"), VERDICT_WARN,
+			"ClusterQueue q: its Jobs of PriorityClass gaps (-100) fill gaps: they "
+			"take back nothing"},
+		{CLASS("low", "-1"), "", QUEUE("\"queueingStrategy\":\"StrictFIFO\""), VERDICT_WARN,
+			"WorkloadPriorityClass low (-1) fill gaps: they hold up no"},
+		{CLASS("low", "-1"), "",
+			QUEUE("\"queueingStrategy\":\"StrictFIFO\",\"gapFillers\":{}"), VERDICT_OK,
+			"no ClusterQueue with"},
+		{CLASS("low", "-1"), "",
+			QUEUE("\"preemption\":{\"reclaimWithinCohort\":\"LowerPriority\"}"),
+			VERDICT_OK, "no ClusterQueue with"},
+	};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		char list[1024];
+		stage_open(&s);
+		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].classes);
+		answer(&s, CLASSES, 200, list);
+		snprintf(list, sizeof(list), "{\"items\":[%s]}", cases[i].pod_classes);
+		answer(&s, POD_CLASSES, 200, list);
+		snprintf(list, sizeof(list), "{\"items\":[%s]}",
+			cases[i].queue ? cases[i].queue : "");
+		if (cases[i].queue)
+			answer(&s, QUEUES, 200, list);
+		examine(&s, "gap-fillers");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
 static void metrics_are_asked_for_where_somebody_lends(void **state)
 {
 	(void)state;
@@ -691,6 +735,7 @@ int main(void)
 		cmocka_unit_test(controllers_that_do_not_follow_jobs),
 		cmocka_unit_test(kubelets_need_a_right_of_their_own),
 		cmocka_unit_test(what_was_deleted_stays_where_nobody_leads),
+		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),

@@ -265,6 +265,15 @@ static bool read_cap(struct clusterqueue_spec *s, const char *word)
 	return value != NULL;
 }
 
+/* gaps-below=N; gaps-below=none: spec.gapFillers is empty. */
+static bool read_gaps(struct clusterqueue_spec *s, const char *word)
+{
+	const char *value = piece_value(word, "gaps-below");
+	if (value)
+		s->gap_fillers_below = strcmp(value, "none") == 0 ? GAP_FILLERS_NONE : atoi(value);
+	return value != NULL;
+}
+
 static bool read_queue_option(
 	struct words *w, struct clusterqueue_spec *s, const char *word, bool *ret_known)
 {
@@ -292,7 +301,7 @@ static bool read_queue_option(
 		s->orders_by_usage = true;
 	else
 		*ret_known = words_cluster_of_queue(s, word) || read_cap(s, word) ||
-			     read_preemption(&s->preemption, word) ||
+			     read_gaps(s, word) || read_preemption(&s->preemption, word) ||
 			     read_fungibility(&s->fungibility, word);
 	return true;
 }

@@ -12,7 +12,8 @@
  *                                    before the first fact
  *   cohort NAME [parent=NAME] [weight=N] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
- *              [cap=MAX-PRIORITY] [selector="TERM"] [noselector] [by-usage] [within=POLICY]
+ *              [cap=MAX-PRIORITY] [gaps-below=PRIORITY|none] [selector="TERM"] [noselector]
+ *              [by-usage] [within=POLICY]
  *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing]
  *              [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after

@@ -139,6 +139,13 @@ static const struct wrong_row {
 	{SPEC("'maxPriority':'high'"),
 		"ClusterQueue batch: spec.maxPriority: must be a whole number from -2147483648 to "
 		"2147483647"},
+	{SPEC("'gapFillers':{'below':1000000001}"),
+		"ClusterQueue batch: spec.gapFillers.below: must be at most 1000000000, the "
+		"highest priority of a Job"},
+	{SPEC("'gapFillers':{'below':'low'}"),
+		"ClusterQueue batch: spec.gapFillers.below: must be a whole number from "
+		"-2147483648 to 2147483647"},
+	{SPEC("'gapFillers':-1"), "ClusterQueue batch: spec.gapFillers: must be an object"},
 	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
 				       "write None, Hold or HoldAndDrain"},
 	{SPEC("'namespaceSelector':'all'"),
@@ -192,6 +199,13 @@ static void whom_it_may_stop_and_where_it_looks(void **state)
 	assert_int_equal(s->preemption.max_priority, -5);
 	assert_true(s->weight == 0.5);
 	assert_true(s->orders_by_usage);
+	assert_int_equal(s->gap_fillers_below, 0);
+	free(s);
+	s = clusterqueue(SPEC("'gapFillers':{'below':-10}"));
+	assert_int_equal(s->gap_fillers_below, -10);
+	free(s);
+	s = clusterqueue(SPEC("'gapFillers':{}"));
+	assert_int_equal(s->gap_fillers_below, GAP_FILLERS_NONE);
 	free(s);
 	s = clusterqueue(SPEC("'flavorFungibility':{'whenCanPreempt':'MayStopSearch'}"));
 	assert_true(s->fungibility.stop_when_preempting);
