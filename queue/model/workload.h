@@ -83,9 +83,9 @@ struct workload {
 	struct progress progress; /* of the pods of all its runs, as its Job says */
 	int64_t stopping_at_ms;	  /* the stop that its annotation announces; 0: none */
 	uint32_t in_vain; /* cohort_tree.news when Jobs were last preempted for it in vain; or 0 */
-	bool held, deleting;
-	bool fills_gaps;    /* by its priority and its ClusterQueue, as the priority is capped */
-	bool yielded_again; /* preempted twice or more at that value of news */
+	bool held : 1, deleting : 1; /* bits: one byte more would be eight for each Job */
+	bool fills_gaps : 1; /* by its priority and its ClusterQueue, as the priority is capped */
+	bool yielded_again;  /* preempted twice or more at that value of news */
 	bool cut; /* its shape is without directives: they were too long to keep (overflow.h) */
 	char name[];
 };

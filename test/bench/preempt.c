@@ -18,6 +18,10 @@
  *   refuse     it is told, a pass follows, nothing happens
  *   finish     meanwhile a run ends, a pass follows, and another one starts
  *
+ *   borrow     many Jobs, no two alike, wait in a ClusterQueue that may take back what others borrow;
+ *              a small one of another comes, a pass follows, it starts by borrowing. Those that wait
+ *              have no higher priority than what they could take back, or want more than that
+ *
  * Microseconds of processor time of this process, the median and the longest.
  */
 #include <stdint.h>
@@ -273,6 +277,35 @@ static void bench(const char *what, bool cohort, bool fair, bool varied, uint64_
 	bench_close(&b);
 }
 
+/* As many Jobs wait in the first ClusterQueue. The second one borrows of the third, that is idle. */
+static void bench_borrow(const char *what, uint64_t waiting, int32_t priority)
+{
+	static double arrive[ROUNDS];
+	struct bench b = {.q = queue_new(),
+		.queues = QUEUES,
+		.running = waiting,
+		.out = mem_array(waiting + 8, sizeof(*b.out)),
+		.stopped = mem_array(waiting + 8, sizeof(*b.stopped))};
+	queue_set_flavor(b.q, &(struct flavor_spec){.name = "default"}, NULL);
+	tell_priorities(b.q);
+	for (size_t i = 0; i < b.queues; i++)
+		tell_queue(&b, i, i == 0 ? 10000000 : i == 2 ? 1000000 : 0);
+	tell_job(&b, ASKERS, 0, 9990000, ASKER_PRIORITY, 0);
+	must(decide(&b) == 1);
+	for (uint64_t n = 0; n < waiting; n++)
+		tell_job(&b, n + 1, 0, 5000000 + (int64_t)n, priority, 0);
+	must(decide(&b) == 0);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		double t = cpu_us();
+		tell_job(&b, ASKERS + 1 + i, 1, 1000, 0, 0);
+		must(decide(&b) == 1 && b.nstopped == 0);
+		arrive[i] = cpu_us() - t;
+	}
+	printf("borrow, %llu wait, %s\n", (unsigned long long)waiting, what);
+	print_row("arrive", arrive, ROUNDS, "");
+	bench_close(&b);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t running = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
@@ -286,6 +319,11 @@ int main(int argc, char **argv)
 			bench("cohort", true, false, varied, running);
 		if (!*only || strcmp(only, "fair") == 0)
 			bench("fair", true, true, varied, running);
+	}
+	for (uint64_t waiting = 1000; waiting <= 100000 && (!*only || strcmp(only, "borrow") == 0);
+		waiting *= 100) {
+		bench_borrow("of no higher priority", waiting, 0);
+		bench_borrow("that want more", waiting, 5);
 	}
 	return 0;
 }
