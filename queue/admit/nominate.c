@@ -463,6 +463,14 @@ static bool takes_back_only(const struct clusterqueue *cq)
 	       cq->spec.strategy == BEST_EFFORT_FIFO && !cq->spec.orders_by_usage;
 }
 
+/* Of all that wait in it the first has the highest. */
+static int64_t first_priority(const struct clusterqueue *cq)
+{
+	const struct tree_node *first = tree_first(&cq->order);
+	return first ? container_of_const(first, struct workload, in_order)->key.priority
+		     : INT64_MIN;
+}
+
 bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 {
 	struct look look = {q, w};
@@ -475,10 +483,10 @@ bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
 	w->takes_back = takes_back_only(w->cq);
 	w->left = SCAN_TAKES_BACK_MAX;
-	if (w->takes_back && w->displaces_from > INT32_MAX)
+	if (w->takes_back && first_priority(w->cq) < w->displaces_from)
 		return false;
 	if (w->takes_back)
-		victims_reach(q, w->cq, w->potential);
+		victims_reach(q, w->cq, s, w->potential);
 	else if (w->displaces_from <= INT32_MAX)
 		keys_available(w->cq, KEYS_POTENTIAL, w->potential);
 	if (w->cq->spec.strategy == STRICT_FIFO)

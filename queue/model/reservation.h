@@ -117,11 +117,11 @@ void reservation_end(struct queue *q, struct workload *w);
 /* Its Job has changed. */
 void reservation_heed(struct queue *q, struct reservation *r);
 
-/* A promise. Does it fit NOW? */
 /* Its lines took more THEN. Where a node borrows now, others may take that back, so those are
  * searched again by the next look (pass.h). True: one does. */
 bool reservation_borrows_more(struct reservation *r);
 
+/* A promise. Does it fit NOW? */
 bool reservation_fits_now(const struct reservation *r);
 /* It is kept: the workload starts. */
 void reservation_keep_promise(struct queue *q, struct reservation *r);

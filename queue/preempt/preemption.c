@@ -86,11 +86,12 @@ static int32_t one_less(int32_t priority)
 	return priority > INT32_MIN ? priority - 1 : INT32_MIN;
 }
 
-/* Runs of cq with a higher priority are no candidates. */
-static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
+/* By such a policy runs of cq with a higher priority are no candidates. */
+static int32_t highest_by(
+	enum preemption_policy policy, const struct demand *d, const struct clusterqueue *cq)
 {
 	int32_t lower = one_less(d->w->key.priority), gaps = one_less(cq->spec.gap_fillers_below);
-	switch (policy_towards(d, cq)) {
+	switch (policy) {
 	case PREEMPT_NEVER:
 		return lower < gaps ? lower : gaps;
 	case PREEMPT_LOWER_PRIORITY:
@@ -101,6 +102,11 @@ static int32_t highest_allowed(const struct demand *d, const struct clusterqueue
 		break;
 	}
 	return INT32_MAX;
+}
+
+static int32_t highest_allowed(const struct demand *d, const struct clusterqueue *cq)
+{
+	return highest_by(policy_towards(d, cq), d, cq);
 }
 
 /* This one and all behind it are no candidates, because priorities only rise from here. */
@@ -272,6 +278,19 @@ int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *c
 	if (cq == x->d->cq || x->ncontested > 1 || x->q->config.fair_sharing || borrowed > most)
 		return most;
 	return borrowed > 0 ? (int64_t)borrowed : 0;
+}
+
+int64_t candidate_source_lent(
+	const struct preemption *x, struct clusterqueue *cq, const struct quota_row *like)
+{
+	struct quota_row *row = cq->node ? quota_row_like(&x->q->quota, cq->node, like) : NULL;
+	if (!row || !clusterqueue_active(cq))
+		return 0;
+	int64_t largest = 0;
+	int32_t highest =
+		highest_by(x->d->cq->spec.preemption.reclaim_within_cohort, x->d, cq);
+	return quantity_add(
+		victim_index_sum(cq, row, highest), promised_most(cq, row, &largest));
 }
 
 /* ---- Victims ---- */

@@ -55,6 +55,9 @@ bool candidate_source_add(struct preemption *x, struct clusterqueue *cq, enum ca
 	const struct quota_node *shared);
 /* A bound: how much of contested row i the candidates of cq hold at most. */
 int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *cq, size_t i);
+/* The same of the row like another one, as if cq were not the nominee's own. */
+int64_t candidate_source_lent(
+	const struct preemption *x, struct clusterqueue *cq, const struct quota_row *like);
 /* Begins again with the first candidate. */
 void candidate_source_rewind(struct preemption *x, struct candidate_source *o);
 /* Takes the next candidate. */

@@ -192,21 +192,53 @@ static __int128 entitled(const struct quota_row *row)
 	return most;
 }
 
+static bool borrows_anything(const struct quota_node *node)
+{
+	for (size_t i = 0; i < node->nrows; i++)
+		if (quota_borrows(node->row[i], QUOTA_THEN))
+			return true;
+	return false;
+}
+
+static int64_t lent_to(
+	const struct preemption *x, struct clusterqueue *cq, const struct quota_row *like)
+{
+	return cq->node && borrows_anything(cq->node) ? candidate_source_lent(x, cq, like) : 0;
+}
+
+static __int128 lent_to_all(
+	const struct preemption *x, struct victims_survey *s, const struct quota_row *like)
+{
+	struct victims_lent sum = {like->flavor_pool,
+		x->d->cq->spec.preemption.reclaim_within_cohort, x->d->w->key.priority, 0};
+	for (size_t i = 0; i < s->nlent; i++)
+		if (s->lent[i].flavor_pool == sum.flavor_pool &&
+			s->lent[i].policy == sum.policy && s->lent[i].priority == sum.priority)
+			return s->lent[i].most;
+	list_each(&x->d->cq->cohort_tree->members, l) {
+		sum.most += lent_to(x, container_of(l, struct clusterqueue, of_cohort_tree), like);
+	}
+	if (s->nlent < VICTIMS_LENT_MAX)
+		s->lent[s->nlent++] = sum;
+	return sum.most;
+}
+
+struct reach {
+	const struct preemption *x;
+	struct victims_survey *s;
+};
+
 static int64_t reach_of(const struct quota_row *row, void *ctx)
 {
-	const struct preemption *x = ctx;
+	struct reach *r = ctx;
+	const struct preemption *x = r->x;
 	struct clusterqueue *mine = x->d->cq;
-	__int128 own = 0, others = 0, free = quota_free(row, QUOTA_THEN);
+	__int128 free = quota_free(row, QUOTA_THEN);
 	size_t i = 0;
 	while (x->contested[i] != row)
 		i++;
-	list_each(&mine->cohort_tree->members, l) {
-		struct clusterqueue *cq = container_of(l, struct clusterqueue, of_cohort_tree);
-		if (cq == mine)
-			own = candidate_source_most(x, cq, i);
-		else if (cq->node && borrows_contested(x, cq->node))
-			others += candidate_source_most(x, cq, i);
-	}
+	int64_t own = candidate_source_most(x, mine, i);
+	__int128 others = lent_to_all(x, r->s, row) - lent_to(x, mine, row);
 	__int128 reach = (free > 0 ? free : 0) + own + others;
 	bool borrows = x->q->config.fair_sharing || mine->spec.preemption.borrow_within_cohort;
 	if (!borrows && entitled(row) + own < reach)
@@ -215,7 +247,8 @@ static int64_t reach_of(const struct quota_row *row, void *ctx)
 }
 
 /* As if its first Job, which has the highest priority, asked for all rows. */
-void victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX])
+void victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
+	int64_t ret_reach[KEYS_MAX])
 {
 	struct tree_node *first = tree_first(&cq->order);
 	struct demand d = {.cq = cq};
@@ -230,5 +263,6 @@ void victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[K
 		}
 	}
 	d.w = container_of(first, struct workload, in_order);
-	keys_by_row(cq, reach_of, preemption_of(q, &d), ret_reach);
+	struct reach reach = {preemption_of(q, &d), s};
+	keys_by_row(cq, reach_of, &reach, ret_reach);
 }

@@ -71,13 +71,25 @@ void victims_done(struct queue *q); /* frees what is kept for that */
 
 #define PREEMPTION_POLICIES (PREEMPT_ANY + 1)
 
-/* For each policy, the answers of victims_from() for the other ClusterQueues of a Cohort tree. It
- * is kept because of a hundred ClusterQueues each asks about ninety-nine. Begins as zeroes; valid
- * while nothing changes. */
+/* How much ClusterQueues that borrow hold of one flavor and resource, in runs that a Job of such a
+ * policy and priority may displace. */
+struct victims_lent {
+	const struct flavor_pool *flavor_pool;
+	enum preemption_policy policy;
+	int32_t priority;
+	__int128 most;
+};
+#define VICTIMS_LENT_MAX 32
+
+/* What is known of the other ClusterQueues of a Cohort tree: the answers of victims_from() for each
+ * policy, and the sums of victims_reach(). It is kept because of a hundred ClusterQueues each asks
+ * about ninety-nine. Begins as zeroes; valid while nothing changes. */
 struct victims_survey {
 	bool made[PREEMPTION_POLICIES];
 	int64_t least[PREEMPTION_POLICIES], second[PREEMPTION_POLICIES];
 	const struct clusterqueue *least_of[PREEMPTION_POLICIES];
+	struct victims_lent lent[VICTIMS_LENT_MAX]; /* the first ones that were asked for */
+	size_t nlent;
 };
 
 /* A bound: the lowest priority with which a Job of cq could preempt; beyond INT32_MAX: none could.
@@ -87,6 +99,7 @@ int64_t victims_from(
 
 /* A bound: how much of each key Jobs of cq could have if all went that they may displace. It
  * ignores which Job asks for what, so it may be too much, but never too little. */
-void victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX]);
+void victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
+	int64_t ret_reach[KEYS_MAX]);
 
 #endif

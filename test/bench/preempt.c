@@ -18,9 +18,10 @@
  *   refuse     it is told, a pass follows, nothing happens
  *   finish     meanwhile a run ends, a pass follows, and another one starts
  *
- *   borrow     many Jobs, no two alike, wait in a ClusterQueue that may take back what others borrow;
- *              a small one of another comes, a pass follows, it starts by borrowing. Those that wait
- *              have no higher priority than what they could take back, or want more than that
+ *   borrow     many Jobs, no two alike, wait in a ClusterQueue that may take back what others borrow,
+ *              or in 98 of them; a small one of another comes, a pass follows, it starts by
+ *              borrowing. Those that wait have no higher priority than what they could take back,
+ *              or want more than that
  *
  * Microseconds of processor time of this process, the median and the longest.
  */
@@ -277,8 +278,15 @@ static void bench(const char *what, bool cohort, bool fair, bool varied, uint64_
 	bench_close(&b);
 }
 
-/* As many Jobs wait in the first ClusterQueue. The second one borrows of the third, that is idle. */
-static void bench_borrow(const char *what, uint64_t waiting, int32_t priority)
+/* Of so many ClusterQueues, all but the second and the third one. */
+static size_t asking_queue(uint64_t n, size_t askers)
+{
+	size_t i = n % askers;
+	return i ? i + 2 : 0;
+}
+
+/* So many Jobs wait, in so many ClusterQueues. The second one borrows of the third, that is idle. */
+static void bench_borrow(const char *what, uint64_t waiting, size_t askers, int32_t priority)
 {
 	static double arrive[ROUNDS];
 	struct bench b = {.q = queue_new(),
@@ -293,7 +301,7 @@ static void bench_borrow(const char *what, uint64_t waiting, int32_t priority)
 	tell_job(&b, ASKERS, 0, 9990000, ASKER_PRIORITY, 0);
 	must(decide(&b) == 1);
 	for (uint64_t n = 0; n < waiting; n++)
-		tell_job(&b, n + 1, 0, 5000000 + (int64_t)n, priority, 0);
+		tell_job(&b, n + 1, asking_queue(n, askers), 5000000 + (int64_t)n, priority, 0);
 	must(decide(&b) == 0);
 	for (size_t i = 0; i < ROUNDS; i++) {
 		double t = cpu_us();
@@ -301,7 +309,7 @@ static void bench_borrow(const char *what, uint64_t waiting, int32_t priority)
 		must(decide(&b) == 1 && b.nstopped == 0);
 		arrive[i] = cpu_us() - t;
 	}
-	printf("borrow, %llu wait, %s\n", (unsigned long long)waiting, what);
+	printf("borrow, %llu wait in %zu, %s\n", (unsigned long long)waiting, askers, what);
 	print_row("arrive", arrive, ROUNDS, "");
 	bench_close(&b);
 }
@@ -322,8 +330,9 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t waiting = 1000; waiting <= 100000 && (!*only || strcmp(only, "borrow") == 0);
 		waiting *= 100) {
-		bench_borrow("of no higher priority", waiting, 0);
-		bench_borrow("that want more", waiting, 5);
+		bench_borrow("of no higher priority", waiting, 1, 0);
+		bench_borrow("that want more", waiting, 1, 5);
+		bench_borrow("that want more", waiting, QUEUES - 2, 5);
 	}
 	return 0;
 }

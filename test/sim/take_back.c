@@ -215,11 +215,15 @@ void take_back_begin(const struct sim *s)
 }
 
 struct queue;
-void __real_victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX]);
-void __wrap_victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX]);
-void __wrap_victims_reach(struct queue *q, struct clusterqueue *cq, int64_t ret_reach[KEYS_MAX])
+struct victims_survey;
+void __real_victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
+	int64_t ret_reach[KEYS_MAX]);
+void __wrap_victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
+	int64_t ret_reach[KEYS_MAX]);
+void __wrap_victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
+	int64_t ret_reach[KEYS_MAX])
 {
-	__real_victims_reach(q, cq, ret_reach);
+	__real_victims_reach(q, cq, s, ret_reach);
 	if (world->o.bug == BUG_BORROWING_UNHEARD)
 		memset(ret_reach, 0, KEYS_MAX * sizeof(*ret_reach));
 }
