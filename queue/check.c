@@ -175,6 +175,9 @@ static int check_policies(const struct clusterqueue_spec *s, struct err *e)
 {
 	const struct preemption_spec *p = &s->preemption;
 	const struct fungibility_spec *f = &s->fungibility;
+	if (p->min_run_ms < 0 || p->min_run_ms > MIN_RUN_MAX_MS)
+		return err_set(e, ERR_INVALID,
+			"ClusterQueue %s: spec.preemption.minRun must be from 0s to 744h", s->name);
 	if (p->borrow_within_cohort && p->reclaim_within_cohort == PREEMPT_NEVER)
 		return err_set(e, ERR_INVALID,
 			"ClusterQueue %s: spec.preemption.borrowWithinCohort needs reclaimWithinCohort LowerPriority or Any; set it or remove borrowWithinCohort",

@@ -151,6 +151,7 @@ void queue_drop_clusterqueue(struct queue *q, const char *name)
 	backfill_end(q, cq);
 	node_fit_policy(q, cq->spec.cluster_fit, CLUSTER_FIT_POSSIBLE);
 	alarm_clear(&q->alarms, &cq->fit);
+	alarm_clear(&q->alarms, &cq->grown);
 	bool capped = cq->spec.has_max_priority || cq->spec.gap_fillers_below != 0;
 	clusterqueue_drop_spec(&q->clusterqueues, cq);
 	if (capped)

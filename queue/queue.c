@@ -166,6 +166,7 @@ static void heed_alarms(struct queue *q)
 			calendar_ref_turn(q, a->owner);
 			break;
 		case ALARM_FIT:
+		case ALARM_GROWN:
 			queue_touch_reservation(q, a->owner);
 			break;
 		case ALARM_LEAD:

@@ -97,14 +97,19 @@ enum preemption_policy {
 	PREEMPT_ANY,			       /* reclaimWithinCohort only */
 };
 
-/* Which Jobs a Job of this ClusterQueue may preempt (1.6, 6). Zero is Kueue's default: none. */
+/* Which Jobs a Job of this ClusterQueue may preempt (1.6, 6), and for how long its own runs are
+ * spared. Zero is Kueue's default: none. */
 struct preemption_spec {
 	enum preemption_policy within_clusterqueue;
 	enum preemption_policy reclaim_within_cohort;
 	bool borrow_within_cohort; /* borrowWithinCohort.policy LowerPriority */
 	bool has_max_priority;	   /* borrowWithinCohort.maxPriorityThreshold is set */
 	int32_t max_priority;
+	int64_t min_run_ms; /* minRun: its own runs are no victims sooner after their start */
 };
+
+/* The longest minRun. */
+#define MIN_RUN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
 
 struct cohort_spec {
 	const char *name;

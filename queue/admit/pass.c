@@ -8,6 +8,8 @@
 #include "queue/preempt/preemption.h"
 #include "queue/admit/nominate.h"
 #include "queue/model/reservation.h"
+#include "queue/preempt/victim_index.h"
+#include "sluice/quantity.h"
 
 /* Quota that is kept for a StrictFIFO head: it could reclaim it from its Cohort. */
 struct reserve {
@@ -465,6 +467,32 @@ static void look_end(struct pass *p)
 	}
 }
 
+/* When the next run of cq is spared no more. */
+static int64_t grows_ms(const struct queue *q, const struct clusterqueue *cq)
+{
+	int64_t first_ms = INT64_MAX, min_run_ms = cq->spec.preemption.min_run_ms;
+	for (size_t i = 0; i < cq->node->nrows; i++) {
+		int64_t start_ms =
+			victim_index_next_start(cq->node->row[i], q->now_ms - min_run_ms);
+		first_ms = start_ms < first_ms ? start_ms : first_ms;
+	}
+	return first_ms == INT64_MAX ? INT64_MAX : quantity_add(first_ms, min_run_ms);
+}
+
+static void watch_spared(const struct pass *p)
+{
+	for (size_t i = 0; i < p->nscans; i++) {
+		struct clusterqueue *cq = p->scan[i].cq;
+		if (!cq->spared)
+			continue;
+		cq->spared = false;
+		cq->grown.kind = ALARM_GROWN;
+		cq->grown.serial = cq->serial;
+		cq->grown.owner = cq;
+		alarm_set(&p->q->alarms, &cq->grown, grows_ms(p->q, cq));
+	}
+}
+
 size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decision *out, size_t cap,
 	bool *ret_done)
 {
@@ -480,6 +508,7 @@ size_t pass_run(struct queue *q, struct cohort_tree *cohort_tree, struct decisio
 			look_end(&p);
 	} while (!p.full && (cohort_tree->search || borrowing_wakes(&p, false)) &&
 		 ++looks < LOOKS_MAX);
+	watch_spared(&p);
 	*ret_done = !p.full;
 	free(p.scan);
 	free(p.nominee);

@@ -12,6 +12,9 @@
  * runs were preempted; if a start made its ClusterQueue or a Cohort borrow, then at those of other
  * ClusterQueues that may take that back.
  *
+ * Where preemption.minRun spared a run there is an alarm: when the next run of that ClusterQueue has
+ * run for so long, all that wait are looked at again.
+ *
  * If the head of a StrictFIFO queue cannot start, the quota that it could reclaim from its Cohort
  * is kept from the other ClusterQueues meanwhile (reference 18, step 5d).
  */

@@ -16,6 +16,7 @@
 #include "queue/admit/shortage.h"
 #include "queue/admit/nominate.h"
 #include "queue/admit/precedence.h"
+#include "queue/admit/spared.h"
 #include "queue/model/reservation.h"
 #include "queue/model/run.h"
 #include "queue/job/text.h"
@@ -445,6 +446,24 @@ static void add_fills_gaps(const struct question *a)
 			a->w->key.priority, a->cq->spec.gap_fillers_below);
 }
 
+/* Until when those that it would preempt are spared. */
+static void add_spared(const struct question *a)
+{
+	struct queue *q = (struct queue *)(uintptr_t)a->q; /* keeps what it worked out */
+	struct clusterqueue *cq = (struct clusterqueue *)(uintptr_t)a->cq; /* only read */
+	const struct reservation *last;
+	int64_t until_ms = spared_until(q, a->w, cq, a->claim, a->now_ms, &last);
+	if (until_ms == INT64_MAX)
+		return;
+	text_add(a->text, "; it waits until ");
+	text_add_time(a->text, until_ms);
+	text_add(a->text, ", when ");
+	add_other(a, last->w);
+	text_add(a->text, " has run its minimum of ");
+	text_add_span(a->text, last->cq->spec.preemption.min_run_ms);
+	text_add(a->text, " (preemption.minRun of ClusterQueue %s)", last->cq->name);
+}
+
 /* What its owner asks of time. */
 static bool is_kept_by_terms(const struct question *a, enum wait_reason tier)
 {
@@ -478,6 +497,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	if (verdict == ASSIGN_BUSY || lent) {
 		shortage_add_busy(a->text, a->cq, a->claim, verdict);
 		add_fills_gaps(a);
+		add_spared(a);
 		add_expected_start(a);
 		add_ahead(a);
 		return WAIT_QUOTA;

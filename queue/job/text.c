@@ -89,3 +89,14 @@ void text_add_time(struct text *t, int64_t ms)
 		(long long)day, (long long)(left / 3600), (long long)(left / 60 % 60),
 		(long long)(left % 60));
 }
+
+void text_add_span(struct text *t, int64_t ms)
+{
+	long long s = (long long)((ms + 999) / 1000);
+	if (s >= 3600)
+		text_add(t, "%lldh", s / 3600);
+	if (s / 60 % 60 > 0)
+		text_add(t, "%lldm", s / 60 % 60);
+	if (s % 60 > 0 || s == 0)
+		text_add(t, "%llds", s % 60);
+}

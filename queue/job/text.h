@@ -21,5 +21,6 @@ void text_add_name(struct text *t, const char *ns, const char *name);
 void text_add_amount(struct text *t, int64_t amount, const char *resource); /* "12 cpu" */
 void text_add_number(struct text *t, int64_t amount, const char *resource); /* "12" */
 void text_add_time(struct text *t, int64_t ms);				    /* RFC 3339, UTC */
+void text_add_span(struct text *t, int64_t ms); /* "10m", "1h30m", as admins write them */
 
 #endif

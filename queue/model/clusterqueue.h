@@ -89,6 +89,7 @@ struct clusterqueue {
 	struct window_state *window_state; /* what RunPolicies say: window_state.h */
 	struct lead *lead;		   /* lead.h; NULL: there never was one */
 	struct alarm fit;		   /* when the head does not fit its window any more */
+	struct alarm grown;		   /* when the next run is spared no more: pass.h */
 	struct link localqueues;	   /* localqueue.of_clusterqueue */
 	struct link reservations;	   /* reservation.of_clusterqueue, held or leaving */
 	struct link promised;		   /* reservation.of_clusterqueue, oldest promise first */
@@ -103,6 +104,7 @@ struct clusterqueue {
 	bool search;		 /* any group may start, not only fresh ones */
 	bool woken;		 /* ... that may take back what others borrow */
 	bool borrows_more;	 /* ... in others: what it borrows of late may be taken back */
+	bool spared;		 /* minRun spared a run of it in this pass */
 	struct link fresh;	 /* group.fresh: groups that no pass has judged yet */
 	size_t nfresh;
 	struct cq_counts counts;

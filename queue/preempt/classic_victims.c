@@ -234,6 +234,7 @@ static bool attempt(struct preemption *x, bool may_borrow)
 {
 	struct candidate_source *o;
 	x->nvictims = 0;
+	x->takes_back = !may_borrow;
 	candidates_clear(&x->candidates);
 	for (size_t i = 0; i < x->nsources; i++)
 		candidate_source_rewind(x, &x->source[i]);
@@ -278,6 +279,7 @@ static size_t count_kind(const struct preemption *x, enum candidate_kind kind)
  * borrow: that would be reclaimed at once, for ever. */
 void find_classic(struct preemption *x)
 {
+	x->takes_back = true;
 	if (x->d->cq->node->parent)
 		ask_others(x);
 	bool others = x->nsources > 0, hierarchy = count_kind(x, CANDIDATE_HIERARCHY) > 0;

@@ -443,6 +443,7 @@ void find_fair(struct preemption *x)
 	struct fair f = {.x = x};
 	const struct queue_config *c = &x->q->config;
 	demand_take(x->d);
+	x->takes_back = within_nominal(x);
 	ask_all(x);
 	if (x->nsources == 0) {
 		demand_give(x->d);

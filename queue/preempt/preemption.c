@@ -125,7 +125,7 @@ static bool is_older_equal(const struct demand *d, const struct reservation *r)
 }
 
 /* The nominee was displaced through it, so it would close a circle. */
-static bool is_spared(const struct preemption *x, const struct reservation *r)
+static bool closes_circle(const struct preemption *x, const struct reservation *r)
 {
 	for (size_t i = 0; r->cq != x->d->cq && i < x->nthrough; i++)
 		if (uid_cmp(&x->through[i], &r->w->key.uid) == 0)
@@ -133,9 +133,30 @@ static bool is_spared(const struct preemption *x, const struct reservation *r)
 	return false;
 }
 
+/* ---- minRun ---- */
+
+/* Runs of cq that started later are spared; `own`: the nominee would take back what is its own. */
+static int64_t spared_from(const struct preemption *x, const struct clusterqueue *cq, bool own)
+{
+	int64_t min_run_ms = cq->spec.preemption.min_run_ms;
+	bool any = cq != x->d->cq && own &&
+		   x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_ANY;
+	return min_run_ms == 0 || any ? INT64_MAX : x->at_ms - min_run_ms;
+}
+
+static bool is_spared(const struct candidate_source *o, const struct reservation *r)
+{
+	return !room_is_free(r) && r->reserved_ms > o->by_ms;
+}
+
+static void remember_spared(const struct preemption *x, struct clusterqueue *cq)
+{
+	cq->spared = cq->spared || !x->asks_only;
+}
+
 static bool is_candidate(const struct preemption *x, const struct reservation *r)
 {
-	return policy_allows(x->d, r) && holds_contested(x, r) && !is_spared(x, r);
+	return policy_allows(x->d, r) && holds_contested(x, r) && !closes_circle(x, r);
 }
 
 /* ---- Candidate sources ---- */
@@ -157,6 +178,10 @@ static struct tree_node *step(
 	const struct preemption *x, const struct candidate_source *o, size_t i, struct tree_node *n)
 {
 	struct tree_node *next = tree_next(n);
+	if (next && is_spared(o, victim_index_reservation(next))) {
+		remember_spared(x, o->cq);
+		next = victim_index_started(contested_row(x, o->cq->node, i), next, o->by_ms);
+	}
 	if (!next || !is_older_equal(x->d, victim_index_reservation(next)))
 		return next;
 	return victim_index_newer(contested_row(x, o->cq->node, i), next, x->d->w->key.queued_ms);
@@ -183,13 +208,16 @@ static struct reservation *next_held(struct preemption *x, const struct candidat
 		struct reservation *r = next_in_line(x, o);
 		if (!r || policy_ends(x->d, r))
 			return NULL;
-		if (r->cq == o->cq && is_candidate(x, r))
+		if (is_spared(o, r))
+			remember_spared(x, o->cq);
+		else if (r->cq == o->cq && is_candidate(x, r))
 			return r;
 	}
 }
 
 void candidate_source_rewind(struct preemption *x, struct candidate_source *o)
 {
+	o->by_ms = spared_from(x, o->cq, o->kind == CANDIDATE_HIERARCHY || x->takes_back);
 	for (size_t i = 0; i < x->ncontested; i++) {
 		const struct quota_row *row = contested_row(x, o->cq->node, i);
 		x->cursor[o->cursor + i] =
@@ -271,9 +299,11 @@ int64_t candidate_source_most(const struct preemption *x, struct clusterqueue *c
 	struct quota_row *row = (struct quota_row *)(uintptr_t)contested_row(x, cq->node, i);
 	if (!row || !policy_asks(x, cq) || !clusterqueue_active(cq))
 		return 0;
-	int64_t largest = victim_index_largest(cq, row);
-	int64_t most = quantity_add(victim_index_sum(cq, row, highest_allowed(x->d, cq)),
+	int64_t largest = victim_index_largest(cq, row), by_ms = spared_from(x, cq, true);
+	int64_t most = quantity_add(victim_index_sum(cq, row, highest_allowed(x->d, cq), by_ms),
 		promised_most(cq, row, &largest));
+	if (victim_index_next_start(row, by_ms) < INT64_MAX)
+		remember_spared(x, cq);
 	__int128 borrowed = row->use[QUOTA_THEN] - row->subtree + largest;
 	if (cq == x->d->cq || x->ncontested > 1 || x->q->config.fair_sharing || borrowed > most)
 		return most;
@@ -287,10 +317,9 @@ int64_t candidate_source_lent(
 	if (!row || !clusterqueue_active(cq))
 		return 0;
 	int64_t largest = 0;
-	int32_t highest =
-		highest_by(x->d->cq->spec.preemption.reclaim_within_cohort, x->d, cq);
+	int32_t highest = highest_by(x->d->cq->spec.preemption.reclaim_within_cohort, x->d, cq);
 	return quantity_add(
-		victim_index_sum(cq, row, highest), promised_most(cq, row, &largest));
+		victim_index_sum(cq, row, highest, INT64_MAX), promised_most(cq, row, &largest));
 }
 
 /* ---- Victims ---- */

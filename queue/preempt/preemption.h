@@ -6,6 +6,10 @@
  * have to go (reservation_cmp): promises, runs that end anyway, other runs. A candidate holds
  * something of a contested row, and the policy allows to preempt it. Candidates are looked up one
  * by one (victim_index.h), because a ClusterQueue may run 100,000 Jobs and few have to go.
+ *
+ * preemption.minRun of a ClusterQueue spares its runs until they have run for so long, but for runs
+ * on quota that a nominee takes back as its own with reclaimWithinCohort Any. Where a run is spared
+ * its ClusterQueue remembers it (clusterqueue.spared), so that the pass sets an alarm.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_PREEMPTION_H
 #define SLUICE_QUEUE_PREEMPT_PREEMPTION_H
@@ -26,6 +30,7 @@ struct candidate_source {
 	struct reservation *next;	 /* NULL: none is left */
 	size_t cursor;			 /* its first, in preemption.cursor */
 	bool dropped;			 /* none of the rest may go */
+	int64_t by_ms;			 /* runs that started later are spared */
 	size_t beyond;			 /* how many were listed behind the victims */
 };
 
@@ -34,6 +39,9 @@ struct likes;
 struct preemption {
 	struct queue *q;
 	const struct demand *d;
+	int64_t at_ms;	 /* when they would have to go: now, unless it is only asked */
+	bool asks_only;	 /* for an explanation: nothing is remembered */
+	bool takes_back; /* what is its own: with reclaimWithinCohort Any nothing is spared */
 	size_t ncontested;
 	const struct quota_row *contested[QUEUE_LINES_MAX];
 	struct candidate_source *source;

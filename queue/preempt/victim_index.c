@@ -12,8 +12,9 @@ struct victim_entry {
 	struct reservation *reservation;
 	struct reservation_line *line;
 	/* of its subtree */
-	int64_t sum, largest; /* amounts */
-	int64_t newest_ms;    /* the latest key.queued_ms */
+	int64_t sum, largest;	   /* amounts */
+	int64_t newest_ms;	   /* the latest key.queued_ms */
+	int64_t first_ms, last_ms; /* starts */
 };
 
 static struct victim_entry *entry_of(const struct tree_node *n)
@@ -42,17 +43,25 @@ static void add_subtree(struct victim_entry *e, const struct tree_node *n)
 	e->sum = quantity_add(e->sum, of->sum);
 	e->largest = of->largest > e->largest ? of->largest : e->largest;
 	e->newest_ms = of->newest_ms > e->newest_ms ? of->newest_ms : e->newest_ms;
+	e->first_ms = of->first_ms < e->first_ms ? of->first_ms : e->first_ms;
+	e->last_ms = of->last_ms > e->last_ms ? of->last_ms : e->last_ms;
+}
+
+static int64_t start_of(const struct reservation *r)
+{
+	return room_is_free(r) ? INT64_MIN : r->reserved_ms;
 }
 
 static bool index_update(struct tree_node *n)
 {
-	struct victim_entry *e = entry_of(n);
-	int64_t sum = e->sum, largest = e->largest, newest_ms = e->newest_ms;
+	struct victim_entry *e = entry_of(n), old = *e;
 	e->sum = e->largest = e->line->amount;
 	e->newest_ms = e->reservation->w->key.queued_ms;
+	e->first_ms = e->last_ms = start_of(e->reservation);
 	add_subtree(e, n->left);
 	add_subtree(e, n->right);
-	return e->sum != sum || e->largest != largest || e->newest_ms != newest_ms;
+	return e->sum != old.sum || e->largest != old.largest || e->newest_ms != old.newest_ms ||
+	       e->first_ms != old.first_ms || e->last_ms != old.last_ms;
 }
 
 static void line_join(struct reservation *r, struct reservation_line *l)
@@ -123,9 +132,65 @@ struct tree_node *victim_index_newer(
 	return tree_seek(&row->victim_index, n, &s);
 }
 
+/* ---- When they started ---- */
+
+static bool started_may(const struct tree_node *n, void *ctx)
+{
+	return entry_of(n)->first_ms <= *(const int64_t *)ctx;
+}
+
+static bool started_is(const struct tree_node *n, void *ctx)
+{
+	return start_of(victim_index_reservation(n)) <= *(const int64_t *)ctx;
+}
+
+struct tree_node *victim_index_started(
+	const struct quota_row *row, const struct tree_node *n, int64_t by_ms)
+{
+	struct tree_search s = {started_may, started_is, &by_ms};
+	return tree_seek(&row->victim_index, n, &s);
+}
+
+static int64_t next_start(const struct tree_node *n, int64_t after_ms)
+{
+	if (!n || entry_of(n)->last_ms <= after_ms)
+		return INT64_MAX;
+	if (entry_of(n)->first_ms > after_ms)
+		return entry_of(n)->first_ms;
+	int64_t start = start_of(victim_index_reservation(n));
+	int64_t least = start > after_ms ? start : INT64_MAX;
+	int64_t left = next_start(n->left, after_ms), right = next_start(n->right, after_ms);
+	least = left < least ? left : least;
+	return right < least ? right : least;
+}
+
+/* Of each priority the later starts come first. So this goes to few more than twice as many nodes
+ * as there are priorities, times the depth of the tree. */
+int64_t victim_index_next_start(const struct quota_row *row, int64_t after_ms)
+{
+	return row->ranked ? next_start(row->victim_index.root, after_ms) : INT64_MAX;
+}
+
 /* ---- Sums ---- */
 
-int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t priority)
+static int64_t amount_by(const struct victim_entry *e, int64_t by_ms)
+{
+	return start_of(e->reservation) <= by_ms ? e->line->amount : 0;
+}
+
+/* As many steps as next_start(). */
+static int64_t sum_by(const struct tree_node *n, int64_t by_ms)
+{
+	if (!n || entry_of(n)->first_ms > by_ms)
+		return 0;
+	if (entry_of(n)->last_ms <= by_ms)
+		return entry_of(n)->sum;
+	return quantity_add(amount_by(entry_of(n), by_ms),
+		quantity_add(sum_by(n->left, by_ms), sum_by(n->right, by_ms)));
+}
+
+int64_t victim_index_sum(
+	struct clusterqueue *cq, struct quota_row *row, int32_t priority, int64_t by_ms)
 {
 	int64_t sum = 0;
 	for (const struct tree_node *n = victim_index_of(cq, row)->root; n;) {
@@ -134,9 +199,8 @@ int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t
 			n = n->left;
 			continue;
 		}
-		sum = quantity_add(sum, entry_of(n)->line->amount);
-		if (n->left)
-			sum = quantity_add(sum, entry_of(n->left)->sum);
+		sum = quantity_add(sum, amount_by(entry_of(n), by_ms));
+		sum = quantity_add(sum, sum_by(n->left, by_ms));
 		n = n->right;
 	}
 	return sum;

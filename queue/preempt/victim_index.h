@@ -5,7 +5,10 @@
  * It is kept only for rows in which a victim was searched once; for all others it would cost a tree
  * update at each start, for nothing. It keeps sums, too. So victims.c knows how much the candidates
  * hold without a look at each run. Runs that are not newer than a Job of their own priority are
- * skipped together.
+ * skipped together, and so are runs that preemption.minRun spares.
+ *
+ * A run starts with its reservation (reserved_ms). One that ends anyway counts as one that always
+ * ran: nothing spares it.
  */
 #ifndef SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
 #define SLUICE_QUEUE_PREEMPT_VICTIM_INDEX_H
@@ -26,8 +29,15 @@ struct reservation *victim_index_reservation(const struct tree_node *n);
 struct tree_node *victim_index_newer(
 	const struct quota_row *row, const struct tree_node *n, int64_t queued_ms);
 
-/* How much runs hold that end anyway or have no higher priority. */
-int64_t victim_index_sum(struct clusterqueue *cq, struct quota_row *row, int32_t priority);
+/* The first behind n that started by then. */
+struct tree_node *victim_index_started(
+	const struct quota_row *row, const struct tree_node *n, int64_t by_ms);
+/* The first start after that; INT64_MAX: there is none. */
+int64_t victim_index_next_start(const struct quota_row *row, int64_t after_ms);
+
+/* How much runs hold that end anyway, or have no higher priority and started by then. */
+int64_t victim_index_sum(
+	struct clusterqueue *cq, struct quota_row *row, int32_t priority, int64_t by_ms);
 /* The most that any one holds. */
 int64_t victim_index_largest(struct clusterqueue *cq, struct quota_row *row);
 

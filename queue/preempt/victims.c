@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "queue/preempt/preemption.h"
 #include "queue/preempt/victim_index.h"
+#include "sluice/quantity.h"
 
 void demand_init(struct demand *d, const struct workload *w, struct clusterqueue *cq,
 	const struct claim *c, const struct choice *choice)
@@ -29,6 +30,8 @@ static struct preemption *preemption_of(struct queue *q, const struct demand *d)
 	struct preemption *x = q->preemption;
 	x->q = q;
 	x->d = d;
+	x->at_ms = q->now_ms;
+	x->asks_only = !q->deciding;
 	x->ncontested = x->nsources = x->nvictims = x->nthrough = 0;
 	for (size_t i = 0; i < d->nlines; i++)
 		if (d->line[i].contested)
@@ -64,16 +67,21 @@ static bool could_be_enough(const struct preemption *x)
 	return could;
 }
 
+static void search(struct preemption *x)
+{
+	if (x->ncontested == 0 || !workload_displaces(x->d->w) || !could_be_enough(x))
+		return;
+	if (x->q->config.fair_sharing)
+		find_fair(x);
+	else
+		find_classic(x);
+}
+
 static size_t find(struct queue *q, const struct demand *d, bool lenient, const struct victim **ret)
 {
 	struct preemption *x = preemption_of(q, d);
 	x->lenient = lenient && !q->config.victims_as_kueue;
-	if (x->ncontested > 0 && workload_displaces(d->w) && could_be_enough(x)) {
-		if (q->config.fair_sharing)
-			find_fair(x);
-		else
-			find_classic(x);
-	}
+	search(x);
 	*ret = x->victim;
 	return x->nvictims;
 }
@@ -86,6 +94,49 @@ size_t victims_find(struct queue *q, const struct demand *d, const struct victim
 size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret)
 {
 	return find(q, d, false, ret);
+}
+
+/* ---- Those that minRun spares ---- */
+
+/* When it may go; INT64_MIN: at once. */
+static int64_t grown_ms(const struct preemption *x, const struct victim *v)
+{
+	const struct reservation *r = v->reservation;
+	bool any = x->d->cq->spec.preemption.reclaim_within_cohort == PREEMPT_ANY &&
+		   v->reason == PREEMPTION_IN_COHORT_RECLAMATION;
+	int64_t min_run_ms = r->cq->spec.preemption.min_run_ms;
+	return any || min_run_ms == 0 || room_is_free(r) ? INT64_MIN
+							 : quantity_add(r->reserved_ms, min_run_ms);
+}
+
+/* Sets of candidates are looked for, each before the last one's time. */
+#define SETS_MAX 16
+
+int64_t victims_grown(struct queue *q, const struct demand *d, const struct reservation **ret)
+{
+	struct preemption *x = preemption_of(q, d);
+	int64_t at_ms = INT64_MAX;
+	x->lenient = false;
+	x->asks_only = true;
+	for (int sets = 0; sets < SETS_MAX; sets++) {
+		int64_t last_ms = INT64_MIN;
+		const struct reservation *last = NULL;
+		x->at_ms = at_ms - 1;
+		x->nsources = x->nvictims = x->nthrough = 0;
+		search(x);
+		for (size_t i = 0; i < x->nvictims; i++)
+			if (grown_ms(x, &x->victim[i]) > last_ms) {
+				last = x->victim[i].reservation;
+				last_ms = grown_ms(x, &x->victim[i]);
+			}
+		if (x->nvictims > 0 && !last)
+			return INT64_MAX;
+		if (!last || last_ms >= at_ms)
+			break;
+		at_ms = last_ms;
+		*ret = last;
+	}
+	return at_ms;
 }
 
 void victims_done(struct queue *q)
@@ -212,8 +263,8 @@ static __int128 lent_to_all(
 	struct victims_lent sum = {like->flavor_pool,
 		x->d->cq->spec.preemption.reclaim_within_cohort, x->d->w->key.priority, 0};
 	for (size_t i = 0; i < s->nlent; i++)
-		if (s->lent[i].flavor_pool == sum.flavor_pool &&
-			s->lent[i].policy == sum.policy && s->lent[i].priority == sum.priority)
+		if (s->lent[i].flavor_pool == sum.flavor_pool && s->lent[i].policy == sum.policy &&
+			s->lent[i].priority == sum.priority)
 			return s->lent[i].most;
 	list_each(&x->d->cq->cohort_tree->members, l) {
 		sum.most += lent_to(x, container_of(l, struct clusterqueue, of_cohort_tree), like);

@@ -21,6 +21,9 @@
  * reclaimed: for a demand within its own nominal quota, a nominee with reclaimWithinCohort Never
  * may preempt them.
  *
+ * minRun: a run is no victim until it has run for so long, by its own ClusterQueue, but for quota
+ * that its owner takes back with reclaimWithinCohort Any (preemption.h).
+ *
  * Cost: a sum for each ClusterQueue of the Cohort tree says whether there can be enough at all. So
  * a search in vain is cheap, unless it fails by limits that sums do not show. Else there are a few
  * more steps than victims; each looks at the next run of each ClusterQueue with candidates. Other
@@ -67,6 +70,9 @@ struct victim {
 size_t victims_find(struct queue *q, const struct demand *d, const struct victim **ret);
 /* The plain set. It is found sooner, and suffices to know whether there is one. */
 size_t victims_plain(struct queue *q, const struct demand *d, const struct victim **ret);
+/* When a set of candidates first suffices, if nothing happens but that runs grow older (minRun). *ret:
+ * the last one of it to have run its minimum. INT64_MAX: there is no such set. */
+int64_t victims_grown(struct queue *q, const struct demand *d, const struct reservation **ret);
 void victims_done(struct queue *q); /* frees what is kept for that */
 
 #define PREEMPTION_POLICIES (PREEMPT_ANY + 1)

@@ -71,6 +71,7 @@ static void try_clusterqueue(const cJSON *o, struct queue *q)
 		for (size_t i = 0; i < s->ngroups; i++)
 			check_group(&s->groups[i]);
 		must(s->weight >= 0 && s->default_max_run_ms >= 0);
+		must(s->preemption.min_run_ms >= 0 && s->preemption.min_run_ms <= MIN_RUN_MAX_MS);
 		labels_match(NULL, 0, &s->namespace_selector);
 		check_metadata(&s->metadata);
 		if (queue_set_clusterqueue(q, s, &e) < 0)

@@ -58,6 +58,8 @@ def make_world(seed):
         cap_priorities(world)
     if seed % 10 == 8:
         fill_gaps_below(world)
+    if seed % 10 == 9:
+        spare_runs(world)
     return world
 
 
@@ -71,6 +73,12 @@ def fill_gaps_below(world):
     rnd = random.Random(f"gap fillers of {world['seed']}")
     for q in world["queues"]:
         q["gaps"] = rnd.choice([{}, {}, {"below": 1}, {"below": 2}, {"below": -1}])
+
+
+def spare_runs(world):
+    rnd = random.Random(f"minRun of {world['seed']}")
+    for q in world["queues"]:
+        q["min run"] = rnd.choice([0, 2, 3, 5, 20])
 
 
 def ask_for_nothing(world):
@@ -135,6 +143,8 @@ def manifests(world):
             preemption["borrowWithinCohort"] = {"policy": "LowerPriority"}
             if q["threshold"] is not None:
                 preemption["borrowWithinCohort"]["maxPriorityThreshold"] = q["threshold"]
+        if q.get("min run"):
+            preemption["minRun"] = f"{q['min run']}s"
         fungibility = {"whenCanBorrow": "TryNextFlavor" if q["next"] else "MayStopSearch", "whenCanPreempt": "MayStopSearch" if q["stop"] else "TryNextFlavor"}
         if q["prefer"]:
             fungibility["preference"] = "PreemptionOverBorrowing"
@@ -176,7 +186,7 @@ def by_model(world):
         cq = ClusterQueue(q["name"], weight=float(q["weight"]), quota=limits(q["quota"]), groups=[(world["resources"], world["flavors"])], strict=q["strict"],
                           within_cq=q["within"], reclaim=q["reclaim"], borrow_policy=q["borrow"], threshold=q["threshold"] if q["borrow"] else None,
                           next_when_borrowing=q["next"], stop_when_preempting=q["stop"], prefer_preemption=q["prefer"],
-                          gaps_below=q.get("gaps", {"below": 0}).get("below", -INF))
+                          gaps_below=q.get("gaps", {"below": 0}).get("below", -INF), min_run=q.get("min run", 0))
         if q["cohort"]:
             hang(cq, nodes[q["cohort"]])
         kueue.queues.append(cq)
@@ -211,6 +221,8 @@ def run(world, kueue, nodes):
                 cap = next(q.get("cap") for q in world["queues"] if q["name"] == j["queue"])
                 jobs[j["name"]] = Job(j["name"], cq, j["requests"], j["priority"] if cap is None else min(j["priority"], cap), j["at"], i, uid_of(i))
                 kueue.arrive(jobs[j["name"]])
+            elif kind == 2:
+                kueue.wake(jobs[j["name"]].cq)
             elif attempt.get(j["name"]) == tries:
                 job = jobs[j["name"]]
                 for fr, v in job.usage().items():
@@ -229,6 +241,8 @@ def run(world, kueue, nodes):
                 attempt[e[1]] = counter = attempt.get((e[1], "n"), 0) + 1
                 attempt[e[1], "n"] = counter
                 heapq.heappush(agenda, (now + world["jobs"][i]["duration"], 0, i, counter))
+                if jobs[e[1]].cq.min_run:
+                    heapq.heappush(agenda, (now + jobs[e[1]].cq.min_run, 2, i, counter))
             else:
                 preempted.add(f"{e[1]} {e[2]} by {e[3]}")
                 attempt[e[1]] = None

@@ -17,6 +17,8 @@ Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
   - a Job below its ClusterQueue's gapFillers displaces nobody, waits for nobody who leaves, and blocks nobody; what
     it borrowed may be taken back by whose nominal quota it is, even with reclaimWithinCohort Never;
   - with fair sharing nobody displaces those through whom it had to go itself, before something else came free;
+  - nobody is displaced in the first minRun seconds of its run, but by who takes back what is its own with
+    reclaimWithinCohort Any;
   - who asks for 0 of a resource is not displaced for it;
   - a flavor is as good as the worst way of its resources, and borrows as far as the one that borrows furthest;
   - displacing that only the rule for negative priorities allows comes after any flavor that fits.
@@ -127,6 +129,7 @@ class ClusterQueue(Node):
     stop_when_preempting: bool = False
     prefer_preemption: bool = False
     gaps_below: float = 0  # Jobs of a lower priority fill gaps
+    min_run: float = 0  # seconds in which a run of it is no victim
     waiting: list = field(default_factory=list)
     refused: set = field(default_factory=set)  # kinds of Jobs that could not start: until something becomes free (5.2, 5.3)
     running: list = field(default_factory=list)
@@ -226,6 +229,13 @@ def yields_gap(preemptor, candidate):
     return candidate.fills_gaps() and preemptor.priority > candidate.priority
 
 
+def spared(preemptor, candidate, takes_back, now):
+    cq = candidate.cq
+    if candidate.promised or (takes_back and cq is not preemptor.cq and preemptor.cq.reclaim == "Any"):
+        return False
+    return now - candidate.reserved < cq.min_run
+
+
 def uses(job, frs):
     return any(v > 0 and fr in frs for fr, v in job.usage().items())
 
@@ -262,12 +272,12 @@ def fill_back(cq, usage, targets, borrowing):
 
 
 class Classic:
-    def __init__(self, job, cq, frs, usage):
-        self.job, self.cq, self.frs, self.usage = job, cq, frs, usage
+    def __init__(self, job, cq, frs, usage, now):
+        self.job, self.cq, self.frs, self.usage, self.now = job, cq, frs, usage, now
 
     def variant(self, candidate, advantage):
         cq = self.cq
-        if not uses(candidate, self.frs):
+        if not uses(candidate, self.frs) or spared(self.job, candidate, True, self.now):
             return None
         policy = cq.within_cq if candidate.cq is cq else cq.reclaim
         if not (satisfies(policy, self.job, candidate) or (candidate.cq is not cq and yields_gap(self.job, candidate))):
@@ -320,6 +330,8 @@ class Classic:
             return True
         if borrowing and variant == "WithoutBorrowing":
             return False
+        if variant != "InCohortReclamation" and spared(self.job, job, not borrowing, self.now):
+            return False
         if job.cq.within(self.frs):
             return False
         for node in job.cq.path():
@@ -357,8 +369,8 @@ class Classic:
 
 
 class Fair:
-    def __init__(self, job, cq, frs, usage, strategies, through):
-        self.job, self.cq, self.frs, self.usage, self.strategies, self.through = job, cq, frs, usage, strategies, through
+    def __init__(self, job, cq, frs, usage, strategies, through, now):
+        self.job, self.cq, self.frs, self.usage, self.strategies, self.through, self.now = job, cq, frs, usage, strategies, through, now
 
     def candidates(self):
         cq, out = self.cq, []
@@ -369,7 +381,7 @@ class Fair:
             for other in cq.root().leaves():
                 if other is not cq and any(other.used(fr) > other.subtree.get(fr, 0) for fr in self.frs):
                     out += [j for j in other.running if (satisfies(cq.reclaim, self.job, j) or yields_gap(self.job, j)) and uses(j, self.frs) and j.name not in self.through]
-        return sorted(out, key=candidate_key(cq))
+        return sorted((j for j in out if not spared(self.job, j, entitled, self.now)), key=candidate_key(cq))
 
     def fits(self):
         for fr, v in self.usage.items():
@@ -541,7 +553,7 @@ class World:
     def targets(self, job, frs, usage):
         if job.fills_gaps():
             return []
-        find = Fair(job, job.cq, frs, usage, self.strategies, self.through(job)) if self.fair else Classic(job, job.cq, frs, usage)
+        find = Fair(job, job.cq, frs, usage, self.strategies, self.through(job), self.now) if self.fair else Classic(job, job.cq, frs, usage, self.now)
         return find.targets()
 
     def through(self, job):

@@ -317,7 +317,7 @@ static bool somebody_lacks(const struct sim *s)
 static bool nodes_have_room(
 	const struct sim *s, const struct model_job *j, const struct config *cq, int32_t priority)
 {
-	bool now = priority < 0 || cluster_fit_of(s, cq) == CLUSTER_FIT_NOW;
+	bool now = priority < cq->gaps_below || cluster_fit_of(s, cq) == CLUSTER_FIT_NOW;
 	struct model_node left[NODES];
 	int64_t room = 0;
 	if (now)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "test/sim/min_run.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -131,6 +132,7 @@ static void draw_clusterqueue(struct sim *s, struct config *c)
 	c->covers_gpu = rng_odds(&s->rng, 6000);
 	c->covers_pods = rng_odds(&s->rng, 5000) && !s->lent.on; /* idle room is cpu and memory */
 	draw_quota(s, c);
+	min_run_draw(s, c);
 	if (s->o.lending)
 		lend_all(c);
 }
@@ -643,6 +645,7 @@ void people_begin(struct sim *s)
 	for (size_t i = 0; i < CLASSES; i++)
 		p->config[CONFIG_CLASS][i].value = (int32_t)i * 10;
 	draw_flags(s);
+	min_run_begin(s);
 	for (size_t i = 0; i < COHORTS; i++)
 		draw_cohort(s, &p->config[CONFIG_COHORT][i]);
 	for (size_t i = 0; i < CLUSTERQUEUES; i++)

@@ -15,6 +15,7 @@
 #include "sluice/policy.h"
 #include "sluice/spec.h"
 #include "test/sim/model_api.h"
+#include "test/sim/rng.h"
 
 struct sim;
 
@@ -64,6 +65,7 @@ struct config {
 	bool has_quota;
 	int lend, borrow; /* limits in percent of cpu's and memory's nominal quota; -1: none */
 	struct preemption_spec preemption;
+	int32_t gaps_below; /* spec.gapFillers */
 	struct fungibility_spec fungibility;
 	double weight;
 	/* LocalQueue, Budget */
@@ -96,9 +98,11 @@ struct quota_row_of {
 };
 
 struct people {
-	struct queue_config queue;			 /* the flags of all controllers */
-	bool cohorts;					 /* there are some in this world */
-	bool time;					 /* ... and windows, prices and Budgets */
+	struct queue_config queue; /* the flags of all controllers */
+	bool cohorts;		   /* there are some in this world */
+	bool time;		   /* ... and windows, prices and Budgets */
+	bool has_own_rules;	   /* ... and rules of min_run.h */
+	struct rng own_rules;	   /* of its own, so that worlds without them stay what they were */
 	struct config config[CONFIG_KINDS][LOCALQUEUES]; /* as it is now */
 	size_t submitted;
 	size_t alive;

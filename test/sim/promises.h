@@ -28,6 +28,8 @@
  *       never start keeps none behind it (P7); and at any time none is told to stop, or waited
  *       for, that no stop reaches
  *
+ * P12 no run is preempted in its first preemption.minRun (min_run.h), asked at each decision
+ *
  * P9 and P10 are of worlds with a cluster (cluster.h).
  *
  * P8 (same seed, same log) is main.c's.

@@ -86,6 +86,7 @@ static void set_clusterqueue(const struct sim *s, struct queue *q, const struct 
 		.generation = c->generation,
 		.cohort = c->cohort < 0 ? "" : cohort_names[c->cohort],
 		.preemption = c->preemption,
+		.gap_fillers_below = c->gaps_below,
 		.fungibility = c->fungibility,
 		.weight = c->weight,
 		.groups = group,
@@ -95,6 +96,8 @@ static void set_clusterqueue(const struct sim *s, struct queue *q, const struct 
 		.cluster_fit = cluster_fit_of(s, c),
 		.has_namespace_selector = true};
 	struct err e = {""};
+	if (s->o.bug == BUG_MIN_RUN_UNREAD)
+		spec.preemption.min_run_ms = 0;
 	must(queue_set_clusterqueue(q, &spec, &e) == 0);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "queue/model/keys.h"
+#include "test/sim/min_run.h"
 #include "test/sim/promises_priv.h"
 #include "test/sim/sim.h"
 
@@ -67,7 +68,7 @@ static bool is_judged(const struct sim *s, const struct config *cq, int32_t prio
 {
 	enum preemption_policy reclaim = cq->preemption.reclaim_within_cohort;
 	return !s->people.queue.fair_sharing && !s->people.time && !s->cluster.on &&
-	       !s->tenant.on && priority >= 0 && cq->strategy == BEST_EFFORT_FIFO &&
+	       !s->tenant.on && priority >= cq->gaps_below && cq->strategy == BEST_EFFORT_FIFO &&
 	       (reclaim == PREEMPT_LOWER_PRIORITY || reclaim == PREEMPT_ANY) &&
 	       is_plain_tree(s, cq) && all_run_plainly(s);
 }
@@ -101,7 +102,7 @@ static bool list_candidates(const struct asker *a, const struct config *cq,
 		promises_priority(
 			a->s, model_api_by_uid(&a->s->api, &all[i]->reservation.uid), &c.priority);
 		if (a->cq->preemption.reclaim_within_cohort != PREEMPT_ANY &&
-			c.priority >= a->priority)
+			(c.priority >= a->priority || !min_run_is_over(a->s, all[i])))
 			continue;
 		if (*ret_n == RUNS_MAX)
 			return false;

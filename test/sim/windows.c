@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/calendar/zone.h"
+#include "test/sim/min_run.h"
 #include "test/sim/sim.h"
 #include "test/sim/take_back.h"
 
@@ -414,6 +415,7 @@ size_t __wrap_queue_decide(
 					"%s is being deleted, as %s knows: expected no stop, which "
 					"would do nothing",
 					j->now->job.name, r->identity);
+			min_run_check(world, r, &out[i], now_ms);
 			j->decided[k].life = r->life;
 			j->decided[k].kind =
 				out[i].kind == DECISION_NOTICE ? j->decided[k].kind : out[i].kind;

@@ -50,6 +50,7 @@ static struct preemption_spec preemption_field(
 	p.reclaim_within_cohort =
 		reclaim_of[name_field(d, at, o, "reclaimWithinCohort", reclaim, 0)];
 	borrow_within_cohort(d, at, o, &p);
+	p.min_run_ms = span_field(d, at, o, "minRun", MIN_RUN_MAX_MS, 0);
 	return p;
 }
 

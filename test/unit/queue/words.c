@@ -235,6 +235,8 @@ static bool read_preemption(struct preemption_spec *p, const char *word)
 		p->reclaim_within_cohort = read_policy(value);
 	} else if (strcmp(word, "borrow-preempts") == 0) {
 		p->borrow_within_cohort = true;
+	} else if ((value = piece_value(word, "min-run"))) {
+		p->min_run_ms = atoll(value) * 1000;
 	} else if ((value = piece_value(word, "borrow-preempts"))) {
 		p->borrow_within_cohort = p->has_max_priority = true;
 		p->max_priority = atoi(value);

@@ -14,8 +14,8 @@
  *   queue NAME [strict|backfill] [stop=Hold|HoldAndDrain] [deleting] [cohort=NAME] [weight=N]
  *              [cap=MAX-PRIORITY] [gaps-below=PRIORITY|none] [selector="TERM"] [noselector]
  *              [by-usage] [within=POLICY]
- *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [next-when-borrowing]
- *              [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
+ *              [reclaim=POLICY] [borrow-preempts[=MAX-PRIORITY]] [min-run=SECONDS]
+ *              [next-when-borrowing] [stop-when-preempting] [prefer-preemption] FLAVOR RESOURCE=QUOTA .. FLAVOR ..
  *                                    a ClusterQueue; flavors with the same resources, one after
  *                                    the other, are one resource group. A QUOTA is
  *                                    NOMINAL[/BORROWING-LIMIT[/LENDING-LIMIT]], "-" for no limit

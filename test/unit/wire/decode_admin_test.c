@@ -145,6 +145,12 @@ static const struct wrong_row {
 	{SPEC("'gapFillers':{'below':'low'}"),
 		"ClusterQueue batch: spec.gapFillers.below: must be a whole number from "
 		"-2147483648 to 2147483647"},
+	{SPEC("'preemption':{'minRun':'10'}"),
+		"ClusterQueue batch: spec.preemption.minRun: \"10\" is not a duration; write "
+		"hours, minutes and seconds with their units, such as 30m, 1h30m or 36h"},
+	{SPEC("'preemption':{'minRun':'745h'}"),
+		"ClusterQueue batch: spec.preemption.minRun: \"745h\" is too long; at most 744h is "
+		"supported"},
 	{SPEC("'gapFillers':-1"), "ClusterQueue batch: spec.gapFillers: must be an object"},
 	{SPEC("'stopPolicy':'Pause'"), "ClusterQueue batch: spec.stopPolicy: \"Pause\" is unknown; "
 				       "write None, Hold or HoldAndDrain"},
@@ -200,6 +206,10 @@ static void whom_it_may_stop_and_where_it_looks(void **state)
 	assert_true(s->weight == 0.5);
 	assert_true(s->orders_by_usage);
 	assert_int_equal(s->gap_fillers_below, 0);
+	assert_true(s->preemption.min_run_ms == 0);
+	free(s);
+	s = clusterqueue(SPEC("'preemption':{'minRun':'1h30m'}"));
+	assert_true(s->preemption.min_run_ms == 90 * 60000);
 	free(s);
 	s = clusterqueue(SPEC("'gapFillers':{'below':-10}"));
 	assert_int_equal(s->gap_fillers_below, -10);
