@@ -483,7 +483,8 @@ bool scan_nominates(struct queue *q, struct scan *w, struct victims_survey *s)
 	w->displaces_from = tree_count(&w->cq->order) ? victims_from(q, w->cq, s) : INT64_MAX;
 	w->takes_back = takes_back_only(w->cq);
 	w->left = SCAN_TAKES_BACK_MAX;
-	if (w->takes_back && first_priority(w->cq) < w->displaces_from)
+	if (w->takes_back &&
+		(first_priority(w->cq) < w->displaces_from || !victims_may_take_back(q, w->cq)))
 		return false;
 	if (w->takes_back)
 		victims_reach(q, w->cq, s, w->potential);

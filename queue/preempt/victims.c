@@ -243,6 +243,17 @@ static __int128 entitled(const struct quota_row *row)
 	return most;
 }
 
+bool victims_may_take_back(const struct queue *q, const struct clusterqueue *cq)
+{
+	bool may = q->config.fair_sharing || cq->spec.preemption.borrow_within_cohort;
+	for (size_t g = 0; g < cq->spec.ngroups; g++) {
+		const struct resource_group *of = &cq->spec.groups[g];
+		for (size_t i = 0; !may && i < of->nflavors * of->nresources; i++)
+			may = entitled(of->row[i]) > 0;
+	}
+	return may;
+}
+
 static bool borrows_anything(const struct quota_node *node)
 {
 	for (size_t i = 0; i < node->nrows; i++)

@@ -103,6 +103,9 @@ struct victims_survey {
 int64_t victims_from(
 	const struct queue *q, const struct clusterqueue *cq, struct victims_survey *s);
 
+/* Could what others borrow be for Jobs of cq? Not where cq itself uses all that is its own, unless it
+ * may displace in order to borrow. */
+bool victims_may_take_back(const struct queue *q, const struct clusterqueue *cq);
 /* A bound: how much of each key Jobs of cq could have if all went that they may displace. It
  * ignores which Job asks for what, so it may be too much, but never too little. */
 void victims_reach(struct queue *q, struct clusterqueue *cq, struct victims_survey *s,
