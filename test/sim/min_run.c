@@ -2,17 +2,13 @@
 
 #include <string.h>
 
-#include "queue/model/alarm.h"
 #include "test/sim/sim.h"
 
 #define SALT 0x6d696e2072756e	/* "min run" */
 #define CLOCKS_DIFFER_MS 120000 /* at most, and some more */
 
-static const struct sim *world; /* the one that runs, for the planted bug */
-
 void min_run_begin(struct sim *s)
 {
-	world = s;
 	rng_seed(&s->people.own_rules, s->o.seed ^ SALT);
 	s->people.has_own_rules = rng_odds(&s->people.own_rules, s->o.lending ? 5000 : 3000);
 }
@@ -77,14 +73,4 @@ bool min_run_is_over(const struct sim *s, const struct model_reservation *h)
 	int64_t min_run_ms = cq ? cq->preemption.min_run_ms : 0;
 	return min_run_ms == 0 ||
 	       s->now_ms - h->reservation.reserved_ms > min_run_ms + CLOCKS_DIFFER_MS;
-}
-
-/* ---- The planted bug (the linker puts this between queue/admit and queue/model) ---------------- */
-
-void __real_alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
-void __wrap_alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms);
-void __wrap_alarm_set(struct tree *alarms, struct alarm *a, int64_t at_ms)
-{
-	if (world->o.bug != BUG_GROWN_UNHEARD || a->kind != ALARM_GROWN)
-		__real_alarm_set(alarms, a, at_ms);
 }

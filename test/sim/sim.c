@@ -19,8 +19,8 @@ const char *bug_name(enum bug b)
 		"quota_misread", "quota_freed_untold", "pod_weightless", "pod_end_untold",
 		"child_ignored", "deletion_untold", "kept_uncounted", "orphans_uncounted",
 		"control_unseen", "ending_unseen", "borrowing_unheard", "min_run_unread",
-		"grown_unheard", "reapply_unseen", "loss_unseen", "story_unsigned",
-		"starts_at_once", "blind_leads", "batch_assumed", "older_ignored", "place_kept"};
+		"reapply_unseen", "loss_unseen", "story_unsigned", "starts_at_once", "blind_leads",
+		"batch_assumed", "older_ignored", "place_kept"};
 	return names[b];
 }
 
