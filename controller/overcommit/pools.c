@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "overcommit/standing.h"
 #include "sluice/quantity.h"
 
@@ -87,21 +88,25 @@ size_t pools_count(const struct pools *p)
 
 /* ---- how much -------------------------------------------------------------------------------- */
 
-static int64_t amount(int64_t published)
+/* Either is negative where the node has no such key. */
+static int64_t amount(int64_t published, int64_t wanted)
 {
-	return published > 0 ? published : 0;
+	int64_t lent = least(published, wanted);
+	return lent > 0 ? lent : 0;
 }
 
 static struct load left_on(enum lending l, const struct node_state *a)
 {
-	struct load there = {amount(a->there.batch_cpu), amount(a->there.batch_memory)};
+	const struct figures *t = &a->there, *w = &a->want;
+	struct load lent = {
+		amount(t->batch_cpu, w->batch_cpu), amount(t->batch_memory, w->batch_memory)};
 	struct load others = a->batch_others;
 	if (l == LENDING_GOCRAN) {
-		there = (struct load){quantity_times(amount(a->there.gocran_cpu), 1000),
-			amount(a->there.gocran_memory)};
+		lent = (struct load){quantity_times(amount(t->gocran_cpu, w->gocran_cpu), 1000),
+			amount(t->gocran_memory, w->gocran_memory)};
 		others = a->gocran_others;
 	}
-	return load_max(load_less(there, others), (struct load){0, 0});
+	return load_max(load_less(lent, others), (struct load){0, 0});
 }
 
 static struct idle_pool sum(const struct pools *p, const struct flavor_spec *f)

@@ -1,9 +1,11 @@
 /*
- * The pools: what the nodes of each flavor with an idle pool publish now, told to the queue.
+ * The pools: what the nodes of each flavor with an idle pool lend now, told to the queue.
  *
  * Of each node that the flavor stands for (it has the flavor's labels, the flavor tolerates its
- * taints, it is Ready and not cordoned) counts what its status says, as it was seen, less what pods
- * ask for there that are not of queued Jobs: those hold no quota. Told when it changed.
+ * taints, it is Ready and not cordoned) counts what its status says, as it was seen: more than that
+ * the scheduler would not grant. Where it is to say less, that counts: a Job that starts in room
+ * which is no more there is stopped soon. Not counted is what pods ask for there that are not of
+ * queued Jobs, for those hold no quota. Told when it changed.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_POOLS_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_POOLS_H

@@ -409,7 +409,7 @@ static void put_flavor(struct overcommit_controller_stage *s, enum lending l)
 	overcommit_controller_see_flavor(s->overcommit_controller, f);
 }
 
-/* What nodes publish, not what is wanted; less what others ask for. */
+/* No more than nodes publish; less what others ask for. */
 static void pools_are_what_nodes_publish(void **state)
 {
 	(void)state;
@@ -444,6 +444,31 @@ static void pools_are_what_nodes_publish(void **state)
 	free(node);
 	free(others);
 	free(ours);
+	stage_close(&s);
+}
+
+/* What falls by less than a tenth is not written; no Job is to start in it all the same. */
+static void a_pool_shrinks_with_the_sample(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, SEED_CONFIG, "", "");
+	put_flavor(&s, LENDING_BATCH);
+	const struct idle_pool *p = pools_at(s.overcommit_controller->pools, 0);
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
+	assert_int_equal(p->cpu_milli, 0); /* one sample is none */
+	s.now_ms += 15000;
+	stage_patch(&s, "n1", 200);
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024);
+	stage_tick(&s);
+	assert_int_equal(p->cpu_milli, 45000);
+	s.now_ms += 15000;
+	measure(&s, 12000, 10 * 1024, 17000, 12 * 1024);
+	assert_int_equal(p->cpu_milli, 43000);
+	s.now_ms += 15000;
+	measure(&s, 10000, 10 * 1024, 15000, 12 * 1024); /* it rises to the mean of all samples */
+	assert_in_range(p->cpu_milli, 43001, 44999);
+	assert_int_equal(stage_count(&s, PATCH_N1), 1);
 	stage_close(&s);
 }
 
@@ -494,6 +519,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_followed_while_nobody_lends),
 		cmocka_unit_test(a_standby_reads_and_writes_nothing),
 		cmocka_unit_test(pools_are_what_nodes_publish),
+		cmocka_unit_test(a_pool_shrinks_with_the_sample),
 		cmocka_unit_test(the_page_of_a_node_is_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
